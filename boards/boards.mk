@@ -1,0 +1,81 @@
+# The machines of tests_device/: MicroPython built with odt inside. Included by the top Makefile.
+#
+#   make unix unix-float30 qemu rp2040      build/<machine>/...
+#   make unix MPY_DIR=<checkout>            from a full MicroPython checkout instead of Debian's
+#
+# An image depends on native/ and odt/, so it is rebuilt when they change.
+
+BUILD := $(CURDIR)/build
+MPY = $(if $(MPY_DIR),$(abspath $(MPY_DIR)),$(BUILD)/src/micropython)
+SOURCES = MPY_DIR=$(MPY_DIR) boards/sources.sh
+
+# What goes into an image: the user C module's folder and the frozen manifest.
+ODT_NATIVE ?= $(CURDIR)/native
+ODT_MANIFEST ?= $(CURDIR)/boards/manifest.py
+ODT_FILES := manifest.py boards/manifest.py boards/boards.mk $(wildcard native/*.[ch] \
+    native/kernels/*.[ch] native/bindings/mod_odt.c native/bindings/micropython.*) \
+    $(filter-out odt/host/%,$(shell find odt -name '*.py' 2>/dev/null))
+
+MPYCROSS = $(BUILD)/mpy-cross/mpy-cross
+# Under `make -j` the inner make shares the outer one's jobs.
+JOBS = $(if $(filter --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+PORT_MAKE = $(MAKE) $(JOBS) --no-print-directory MICROPY_MPYCROSS=$(MPYCROSS) \
+    MICROPY_MPYCROSS_DEPENDENCY=$(MPYCROSS) \
+    USER_C_MODULES=$(ODT_NATIVE) FROZEN_MANIFEST=$(ODT_MANIFEST)
+
+.PHONY: sources sources-arm sources-multilib
+sources:
+	@$(SOURCES) cc micropython
+sources-arm: sources
+	@$(SOURCES) arm-gcc qemu
+sources-multilib: sources
+	@$(SOURCES) multilib
+
+$(MPYCROSS): | sources
+	$(MAKE) $(JOBS) --no-print-directory -C $(MPY)/mpy-cross BUILD=$(BUILD)/mpy-cross
+
+# --- the unix port ----------------------------------------------------------------------------
+
+# ssl, btree and ffi need submodules that Debian's source leaves out; odt needs none of them.
+UNIX_MAKE = $(PORT_MAKE) -C $(MPY)/ports/unix MICROPY_PY_SSL=0 MICROPY_PY_BTREE=0 MICROPY_PY_FFI=0
+
+.PHONY: unix unix-float30
+unix: $(BUILD)/unix/micropython
+unix-float30: $(BUILD)/unix_float30/micropython
+
+$(BUILD)/unix/micropython: $(ODT_FILES) $(MPYCROSS) | sources
+	$(UNIX_MAKE) BUILD=$(@D) VARIANT=standard
+	@touch $@
+
+$(BUILD)/unix_float30/micropython: $(ODT_FILES) $(wildcard boards/UNIX_FLOAT30/*) $(MPYCROSS) \
+    | sources-multilib
+	$(UNIX_MAKE) BUILD=$(@D) VARIANT_DIR=$(CURDIR)/boards/UNIX_FLOAT30
+	@touch $@
+
+# --- Cortex-M on QEMU -------------------------------------------------------------------------
+
+.PHONY: qemu
+qemu: $(foreach core,m3 m4 m4hf m7,$(BUILD)/qemu_$(core)/firmware.elf)
+
+# $(1): the machine's name; $(2): its board folder
+define qemu_machine
+$(BUILD)/$(1)/firmware.elf: $(ODT_FILES) $(wildcard boards/$(2)/* boards/mps2/*) $(MPYCROSS) \
+    | sources-arm
+	$(PORT_MAKE) -C $(MPY)/ports/qemu BUILD=$$(@D) BOARD=$(2) BOARD_DIR=$(CURDIR)/boards/$(2)
+	@touch $$@
+endef
+$(eval $(call qemu_machine,qemu_m3,QEMU_M3))
+$(eval $(call qemu_machine,qemu_m4,QEMU_M4))
+$(eval $(call qemu_machine,qemu_m4hf,QEMU_M4HF))
+$(eval $(call qemu_machine,qemu_m7,QEMU_M7))
+
+# --- the host's Python ------------------------------------------------------------------------
+
+.PHONY: venv
+venv: $(BUILD)/venv/.complete
+
+$(BUILD)/venv/.complete: $(wildcard pyproject.toml)
+	@$(SOURCES) venv
+	python3 -m venv $(BUILD)/venv
+	$(BUILD)/venv/bin/pip install -q $(if $(wildcard pyproject.toml),-e '.[test]',pytest mpremote ruff)
+	@touch $@

@@ -1,0 +1,5 @@
+# Frozen into the images of tests_device/. The ports' own manifests require() micropython-lib,
+# which Debian's source package does not have, so only what lies in the source itself is taken.
+
+include("$(MPY_DIR)/extmod/asyncio")
+include("../manifest.py")

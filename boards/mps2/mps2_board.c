@@ -1,0 +1,211 @@
+// Start-up, serial input by interrupt and clock of the emulated MPS2 boards.
+// Drives no hardware that QEMU's mps2-an385, -an386 and -an500 lack; never runs on a real board.
+
+#include <stdint.h>
+
+#include "py/mphal.h"
+#include "py/runtime.h"
+#include "py/stream.h"
+#include "shared/runtime/interrupt_char.h"
+
+typedef struct {
+    volatile uint32_t data, state, ctrl, intstatus, bauddiv;
+} mps2_uart_t;
+
+typedef struct {
+    volatile uint32_t ctrl, value, reload, intstatus;
+} mps2_timer_t;
+
+#define UART0 ((mps2_uart_t *)0x40004000)
+#define UART_STATE_RXFULL (1 << 1)
+#define UART_CTRL_TX_EN (1 << 0)
+#define UART_CTRL_RX_EN (1 << 1)
+#define UART_CTRL_RX_INTEN (1 << 3)
+#define UART_INT_RX (1 << 1)
+
+#define TIMER0 ((mps2_timer_t *)0x40000000)
+#define TIMER_CTRL_EN (1 << 0)
+#define TIMER_CTRL_INTEN (1 << 3)
+#define TIMER_HZ (25000000)
+
+#define NVIC_ISER0 (*(volatile uint32_t *)0xe000e100)
+#define IRQ_UART0_RX (0)
+#define IRQ_TIMER0 (8)
+
+uint32_t mps2_irq_disable(void) {
+    uint32_t state;
+    __asm volatile ("mrs %0, primask\n cpsid i" : "=r" (state) : : "memory");
+    return state;
+}
+
+void mps2_irq_restore(uint32_t state) {
+    __asm volatile ("msr primask, %0" : : "r" (state) : "memory");
+}
+
+// --- clock ---------------------------------------------------------------------------------
+
+// TIMER0 counts down from 2**32 - 1 at 25 MHz. Under `-icount shift=0` one tick is 40 executed
+// instructions, the same number in every run.
+static volatile uint32_t clock_wraps;
+
+static void timer0_handler(void) {
+    TIMER0->intstatus = 1;
+    clock_wraps += 1;
+}
+
+static uint64_t clock_ticks(void) {
+    uint32_t state = mps2_irq_disable();
+    uint32_t ticks = ~TIMER0->value;
+    uint32_t wraps = clock_wraps;
+    if (TIMER0->intstatus & 1) {
+        // It wrapped after interrupts went off, or before: read the part that belongs to it.
+        ticks = ~TIMER0->value;
+        wraps += 1;
+    }
+    mps2_irq_restore(state);
+    return (uint64_t)wraps << 32 | ticks;
+}
+
+mp_uint_t mp_hal_ticks_cpu(void) {
+    return ~TIMER0->value;
+}
+
+mp_uint_t mp_hal_ticks_us(void) {
+    return (mp_uint_t)(clock_ticks() / (TIMER_HZ / 1000000));
+}
+
+mp_uint_t mp_hal_ticks_ms(void) {
+    return (mp_uint_t)(clock_ticks() / (TIMER_HZ / 1000));
+}
+
+void mp_hal_delay_us(mp_uint_t us) {
+    uint64_t end = clock_ticks() + (uint64_t)us * (TIMER_HZ / 1000000);
+    while (clock_ticks() < end) {
+    }
+}
+
+void mp_hal_delay_ms(mp_uint_t ms) {
+    uint64_t end = clock_ticks() + (uint64_t)ms * (TIMER_HZ / 1000);
+    while (clock_ticks() < end) {
+        mp_event_handle_nowait();
+    }
+}
+
+// --- serial input --------------------------------------------------------------------------
+
+// A power of two. When it is full the byte stays in the UART and QEMU holds back the rest: no
+// input is lost, however long a script computes.
+#define INPUT_SIZE (4096)
+static uint8_t input[INPUT_SIZE];
+static volatile uint32_t input_head, input_tail;
+
+static void uart0_rx_handler(void) {
+    UART0->intstatus = UART_INT_RX;
+    while (UART0->state & UART_STATE_RXFULL) {
+        if (input_head - input_tail >= INPUT_SIZE) {
+            UART0->ctrl &= ~UART_CTRL_RX_INTEN;
+            return;
+        }
+        uint8_t c = (uint8_t)UART0->data;
+        if (c == mp_interrupt_char) {
+            mp_sched_keyboard_interrupt();
+        } else {
+            input[input_head++ % INPUT_SIZE] = c;
+        }
+    }
+}
+
+static int input_get(void) {
+    if (input_head == input_tail) {
+        return -1;
+    }
+    int c = input[input_tail++ % INPUT_SIZE];
+    if (!(UART0->ctrl & UART_CTRL_RX_INTEN)) {
+        uint32_t state = mps2_irq_disable();
+        UART0->ctrl |= UART_CTRL_RX_INTEN;
+        uart0_rx_handler();
+        mps2_irq_restore(state);
+    }
+    return c;
+}
+
+int __wrap_mp_hal_stdin_rx_chr(void) {
+    for (;;) {
+        int c = input_get();
+        if (c >= 0) {
+            return c;
+        }
+        // Sleep, so that an idle prompt costs the host nothing. With interrupts off a byte that
+        // arrives before the wfi still wakes it.
+        uint32_t state = mps2_irq_disable();
+        if (input_head == input_tail) {
+            __asm volatile ("wfi");
+        }
+        mps2_irq_restore(state);
+        mp_event_handle_nowait();
+    }
+}
+
+uintptr_t __wrap_mp_hal_stdio_poll(uintptr_t poll_flags) {
+    uintptr_t ready = poll_flags & MP_STREAM_POLL_WR;
+    if (input_head != input_tail) {
+        ready |= poll_flags & MP_STREAM_POLL_RD;
+    }
+    return ready;
+}
+
+void __wrap_uart_init(void) {
+    UART0->bauddiv = 16;
+    UART0->ctrl = UART_CTRL_TX_EN | UART_CTRL_RX_EN | UART_CTRL_RX_INTEN;
+    TIMER0->reload = 0xffffffff;
+    TIMER0->value = 0xffffffff;
+    TIMER0->ctrl = TIMER_CTRL_EN | TIMER_CTRL_INTEN;
+    NVIC_ISER0 = 1 << IRQ_UART0_RX | 1 << IRQ_TIMER0;
+}
+
+// --- start-up ------------------------------------------------------------------------------
+
+extern uint32_t _estack;
+void Reset_Handler(void);
+void NMI_Handler(void);
+void HardFault_Handler(void);
+void MemManage_Handler(void);
+void BusFault_Handler(void);
+void UsageFault_Handler(void);
+void SVC_Handler(void);
+void DebugMon_Handler(void);
+void PendSV_Handler(void);
+void SysTick_Handler(void);
+
+// The port leaves the FPU off: full access to CP10 and CP11 comes before any other code, which
+// the compiler may fill with FPU instructions.
+__attribute__((naked)) void mps2_reset(void) {
+    #if defined(__ARM_FP)
+    __asm volatile (
+        "ldr r0, =0xe000ed88\n"
+        "ldr r1, [r0]\n"
+        "orr r1, r1, #0xf00000\n"
+        "str r1, [r0]\n"
+        "dsb\n"
+        "isb\n"
+        );
+    #endif
+    __asm volatile ("b Reset_Handler");
+}
+
+__attribute__((section(".mps2_vectors"), used))
+static const void *const mps2_vectors[16 + 32] = {
+    &_estack,
+    mps2_reset,
+    NMI_Handler,
+    HardFault_Handler,
+    MemManage_Handler,
+    BusFault_Handler,
+    UsageFault_Handler,
+    [11] = SVC_Handler,
+    DebugMon_Handler,
+    [14] = PendSV_Handler,
+    SysTick_Handler,
+    [16 + IRQ_UART0_RX] = uart0_rx_handler,
+    [16 + IRQ_TIMER0] = timer0_handler,
+};

@@ -1,0 +1,25 @@
+# What a firmware freezes of odt: the package, less its host part.
+#
+#   make -C ports/<port> FROZEN_MANIFEST=<odt>/manifest.py USER_C_MODULES=<odt>/native
+#
+# A manifest of your own takes it with include("<odt>/manifest.py"), beside the port's.
+
+import os
+
+metadata(
+    version="0.1.0",
+    description="Neural-network training on microcontrollers.",
+    license="MIT",
+    author="The odt developers",
+)
+
+
+def _board_files(package):
+    for folder, folders, files in os.walk(package):
+        folders[:] = [f for f in folders if f not in ("host", "__pycache__")]
+        for file in sorted(files):
+            if file.endswith(".py"):
+                yield os.path.relpath(os.path.join(folder, file), package)
+
+
+package("odt", files=list(_board_files("odt")), opt=3)

@@ -1,0 +1,16 @@
+# The user C module _odt, for ports that build with CMake (rp2, esp32):
+#
+#   make -C ports/rp2 USER_C_MODULES=<odt>/native/bindings/micropython.cmake
+#
+# The kernels are compiled for speed whatever the port's default is, and without fused
+# multiply-adds, so that floats have the same bits on every machine (docs/numerics.md).
+
+get_filename_component(ODT_NATIVE ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+file(GLOB ODT_SRC CONFIGURE_DEPENDS ${ODT_NATIVE}/*.c ${ODT_NATIVE}/kernels/*.c)
+
+add_library(usermod_odt INTERFACE)
+target_sources(usermod_odt INTERFACE ${CMAKE_CURRENT_LIST_DIR}/mod_odt.c ${ODT_SRC})
+target_include_directories(usermod_odt INTERFACE ${ODT_NATIVE})
+set_source_files_properties(${ODT_SRC} PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
+
+target_link_libraries(usermod INTERFACE usermod_odt)

@@ -1,0 +1,21 @@
+# The user C module _odt, for ports that build with make:
+#
+#   make -C ports/<port> USER_C_MODULES=<odt>/native FROZEN_MANIFEST=<odt>/manifest.py
+#
+# The kernels are compiled for speed whatever the port's default is, and without fused
+# multiply-adds, so that floats have the same bits on every machine (docs/numerics.md).
+
+ODT_NATIVE := $(patsubst %/bindings,%,$(USERMOD_DIR))
+ODT_SRC := $(wildcard $(ODT_NATIVE)/*.c) $(wildcard $(ODT_NATIVE)/kernels/*.c)
+ODT_BINDING := $(ODT_NATIVE)/bindings/mod_odt.c
+
+# Objects are named by their place under USER_C_MODULES; the port's own files would hide ours.
+$(foreach file,$(notdir $(wildcard $(ODT_NATIVE)/*.c)),\
+    $(if $(wildcard $(file)),$(error $(ODT_NATIVE)/$(file) has the name of a file of this port)))
+
+SRC_USERMOD_C += $(ODT_BINDING)
+SRC_USERMOD_LIB_C += $(ODT_SRC)
+CFLAGS_USERMOD += -I$(ODT_NATIVE)
+
+ODT_OBJ := $(addprefix $(BUILD)/,$(patsubst $(USER_C_MODULES)/%.c,%.o,$(ODT_SRC)))
+$(ODT_OBJ): CFLAGS += -O2 -ffp-contract=off
