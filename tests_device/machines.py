@@ -1,0 +1,328 @@
+"""Run scripts on the machines that the top Makefile builds: a unix port, boards on an emulator.
+
+    import machines
+
+    with machines.open("qemu_m4") as m:
+        out = m.run("examples/digits/train.py", cwd_files="examples/digits", args={"steps": 200})
+
+Every call ends: after its time-out, a crash or a traceback it raises MachineError with all that the
+machine printed. Nothing here touches a real board, and a script never writes into the checkout: it
+works on a copy of `cwd_files`.
+"""
+
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+
+CRASH = re.compile(rb"(Fault|NMI|SVCall|DebugMonitor|PendSV) exception caught:|uncaught NLR")
+
+
+class MachineError(Exception):
+    """A script failed on a machine; `output` is everything the machine printed."""
+
+    def __init__(self, message, output=""):
+        super().__init__(message + (":\n" + output if output else ""))
+        self.output = output
+
+
+class Machine:
+    """One machine, switched on. Use as a context manager.
+
+    `files` is the folder in which scripts run: what they write is found there afterwards.
+    """
+
+    name = None
+    make = None  # the command that builds the image
+    image = None  # what it builds, below build/
+
+    def __init__(self):
+        self.image_path = BUILD / self.image
+        if not self.image_path.exists():
+            raise MachineError(
+                "{} is not built ({} is missing): run `{}`".format(
+                    self.name, self.image_path, self.make
+                )
+            )
+        self._temp = Path(tempfile.mkdtemp(prefix="odt-" + self.name + "-"))
+        self.files = self._temp / "files"
+        self.files.mkdir()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def close(self):
+        """Switch the machine off and remove `files`."""
+        self._stop()
+        shutil.rmtree(self._temp, ignore_errors=True)
+
+    def run(self, script, cwd_files=None, timeout=60, args=None):
+        """Run a script file and return what it printed.
+
+        script: a path, relative to the repository's root or absolute.
+        cwd_files: a folder, or a list of files and folders, copied to where the script runs.
+        timeout: seconds of wall time.
+        args: a dict that the script finds as its global ODT_ARGS; it must survive repr().
+            With it, tracebacks count one line more than the file has.
+        """
+        self.put(cwd_files)
+        path = Path(script)
+        return self._run_source((ROOT / path).read_text(), timeout, args, path.name)
+
+    def exec(self, source, timeout=60, args=None):
+        """Run source text and return what it printed."""
+        return self._run_source(source, timeout, args, "<exec>")
+
+    def put(self, files):
+        """Copy a folder's contents, or a list of files and folders, to where scripts run."""
+        if files is None:
+            return
+        if isinstance(files, (str, Path)):
+            files = sorted((ROOT / files).iterdir())
+        for file in files:
+            file = ROOT / file
+            if file.name == "__pycache__":
+                continue
+            if file.is_dir():
+                shutil.copytree(file, self.files / file.name, dirs_exist_ok=True)
+            else:
+                shutil.copy(file, self.files)
+
+    def _run_source(self, source, timeout, args, label):
+        if args is not None:
+            source = "ODT_ARGS = {!r}\n{}".format(args, source)
+        script = self._temp / "script.py"
+        script.write_text(source)
+        code, output = self._run_script(script, timeout)
+        text = output.decode("utf-8", "replace").replace("\r\n", "\n")
+        if code is None:
+            raise MachineError("{}: {} did not end in {} s".format(self.name, label, timeout), text)
+        if CRASH.search(output):
+            raise MachineError("{}: {} crashed the machine".format(self.name, label), text)
+        if code != 0:
+            raise MachineError("{}: {} failed".format(self.name, label), text)
+        return text
+
+    def _run_script(self, script, timeout):
+        """Return (exit code, or None after a time-out; the output in bytes)."""
+        raise NotImplementedError
+
+    def _stop(self):
+        pass
+
+
+def run_process(command, timeout, cwd=None, env=None, stop_at=None):
+    """Run a command in a process group of its own: (exit code, or None after a time-out; output).
+
+    Also ends it, as after a failure, when its output matches the pattern `stop_at`.
+    """
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=cwd,
+        env=env,
+        start_new_session=True,
+    )
+    end = time.monotonic() + timeout
+    output = bytearray()
+    code = None
+    try:
+        while True:
+            left = end - time.monotonic()
+            if left <= 0:
+                break
+            if select.select([process.stdout], [], [], min(left, 1))[0]:
+                chunk = os.read(process.stdout.fileno(), 65536)
+                if not chunk:
+                    code = process.wait(timeout=max(left, 1))
+                    break
+                output += chunk
+                if stop_at and stop_at.search(output, max(0, len(output) - len(chunk) - 80)):
+                    time.sleep(0.5)  # the registers are still being printed
+                    output += os.read(process.stdout.fileno(), 65536)
+                    code = 1
+                    break
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        kill_group(process)
+        process.stdout.close()
+    return code, bytes(output)
+
+
+def kill_group(process):
+    """End a process and all that it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+class Unix(Machine):
+    """MicroPython as a process of the host."""
+
+    name = "unix"
+    make = "make unix"
+    image = "unix/micropython"
+    heap = "4M"
+
+    def _run_script(self, script, timeout):
+        command = [self.image_path, "-X", "heapsize=" + self.heap, script]
+        # Imports find what lies in `files` and what is frozen, and nothing of the user's own.
+        env = dict(os.environ, MICROPYPATH=".:.frozen")
+        return run_process(command, timeout, cwd=self.files, env=env)
+
+
+class UnixFloat30(Unix):
+    """The same with the 30-bit floats of CircuitPython's boards."""
+
+    name = "unix_float30"
+    make = "make unix-float30"
+    image = "unix_float30/micropython"
+
+
+class Emulated(Machine):
+    """A board on an emulator, reached with mpremote over a serial line.
+
+    A subclass starts the emulator in _start(), which returns its process and what mpremote
+    connects to. After a failure the board is switched off and, for the next script, on again.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self._process = None
+        self._port = None
+
+    def _start(self):
+        raise NotImplementedError
+
+    def _stop(self):
+        if self._process is not None:
+            kill_group(self._process)
+            self._process = None
+
+    def mpremote(self, *command, timeout=60):
+        """Run mpremote's commands on the board: (exit code, or None; output in bytes)."""
+        if self._process is None or self._process.poll() is not None:
+            self._stop()
+            self._process, self._port = self._start()
+        command = [sys.executable, "-m", "mpremote", "connect", self._port, *command]
+        code, output = run_process(command, timeout, stop_at=CRASH)
+        if code != 0:
+            self._stop()
+        return code, output
+
+    def _run_script(self, script, timeout):
+        code, output = self.mpremote("mount", self.files, "run", script, timeout=timeout)
+        return code, re.sub(rb"\ALocal directory .* is mounted at /remote\r?\n", b"", output)
+
+
+class Qemu(Emulated):
+    """A Cortex-M board on QEMU.
+
+    One executed instruction is one nanosecond of the board's time (-icount): time.ticks_cpu()
+    counts instructions in units of 40, the same number in every run.
+    """
+
+    make = "make qemu"
+    qemu_machine = None
+
+    def _start(self):
+        log = (self._temp / "qemu.log").open("wb")
+        command = ["qemu-system-arm", "-machine", self.qemu_machine, "-nographic"]
+        command += ["-monitor", "null", "-serial", "pty", "-semihosting", "-icount", "shift=0"]
+        command += ["-kernel", str(self.image_path)]
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except FileNotFoundError:
+            raise MachineError("qemu-system-arm is missing: run `{}`".format(self.make)) from None
+        finally:
+            log.close()
+        return process, self._find_pty(process)
+
+    def _find_pty(self, process):
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            text = (self._temp / "qemu.log").read_text(errors="replace")
+            match = re.search(r"redirected to (/dev/pts/\d+)", text)
+            if match:
+                return match.group(1)
+            if process.poll() is not None:
+                break
+            time.sleep(0.02)
+        kill_group(process)
+        raise MachineError("{}: QEMU did not start".format(self.name), text)
+
+
+class QemuM3(Qemu):
+    """A Cortex-M3."""
+
+    name = "qemu_m3"
+    image = "qemu_m3/firmware.elf"
+    qemu_machine = "mps2-an385"
+
+
+class QemuM4(Qemu):
+    """A Cortex-M4 with floats in software."""
+
+    name = "qemu_m4"
+    image = "qemu_m4/firmware.elf"
+    qemu_machine = "mps2-an386"
+
+
+class QemuM4HF(Qemu):
+    """A Cortex-M4 with its FPU."""
+
+    name = "qemu_m4hf"
+    image = "qemu_m4hf/firmware.elf"
+    qemu_machine = "mps2-an386"
+
+
+class QemuM7(Qemu):
+    """A Cortex-M7 with its FPU."""
+
+    name = "qemu_m7"
+    image = "qemu_m7/firmware.elf"
+    qemu_machine = "mps2-an500"
+
+
+def _rp2040():
+    from machine_rp2040 import RP2040  # needs node, which no other machine does
+
+    return RP2040()
+
+
+QEMU = ("qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7")
+UNIX = ("unix", "unix_float30")
+
+_MACHINES = {cls.name: cls for cls in (Unix, UnixFloat30, QemuM3, QemuM4, QemuM4HF, QemuM7)}
+_MACHINES["rp2040"] = _rp2040
+NAMES = tuple(_MACHINES)
+
+
+def open(name):  # noqa: A001 - reads as machines.open("qemu_m4")
+    """Switch the machine of that name on. One whose image is not built is an error, never skipped."""
+    if name not in _MACHINES:
+        raise ValueError("no machine {!r}; there are {}".format(name, ", ".join(NAMES)))
+    return _MACHINES[name]()

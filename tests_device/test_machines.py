@@ -1,0 +1,111 @@
+"""The machines themselves: each boots, runs scripts, sees files, and fails loudly."""
+
+import time
+
+import machines
+import pytest
+
+ALL = machines.UNIX + machines.QEMU
+
+
+@pytest.fixture(scope="module", params=ALL)
+def machine(request):
+    with machines.open(request.param) as m:
+        yield m
+
+
+def test_machine_runs_a_script_and_tells_what_it_is(machine):
+    out = machine.exec("import sys\nprint(sys.implementation.name, sys.platform)")
+    assert out == "micropython {}\n".format("qemu" if "qemu" in machine.name else "linux")
+
+
+def test_script_finds_its_arguments(machine):
+    out = machine.exec("print(ODT_ARGS['steps'] + 1)", args={"steps": 200, "path": "a'b"})
+    assert out == "201\n"
+
+
+def test_script_reads_the_files_it_was_given(machine, tmp_path):
+    data = bytes(i * 7 & 0xFF for i in range(20000))
+    (tmp_path / "data.bin").write_bytes(data)
+    (tmp_path / "helper.py").write_text("value = 42\n")
+    (tmp_path / "main.py").write_text(
+        "import helper\n"
+        "with open('data.bin', 'rb') as f:\n"
+        "    d = f.read()\n"
+        "print(helper.value, len(d), sum(d))\n"
+    )
+    out = machine.run(tmp_path / "main.py", cwd_files=tmp_path)
+    assert out == "42 20000 {}\n".format(sum(data))
+
+
+def test_script_writes_files_that_the_host_sees(machine):
+    machine.exec("with open('out.bin', 'wb') as f:\n    f.write(bytes(range(256)))")
+    assert (machine.files / "out.bin").read_bytes() == bytes(range(256))
+
+
+def test_native_module_is_built_in(machine):
+    assert machine.exec("import _odt\nprint(_odt.__name__)") == "_odt\n"
+
+
+def test_package_is_frozen_without_its_host_part(machine):
+    source = "import odt\nprint(odt.__file__)\ntry:\n    import odt.host\nexcept ImportError:\n    print('no host')"
+    assert machine.exec(source) == "odt/__init__.py\nno host\n"
+
+
+def test_traceback_raises_with_the_whole_output(machine):
+    with pytest.raises(machines.MachineError) as error:
+        machine.exec("print('before')\n1 / 0")
+    assert "before" in error.value.output
+    assert "ZeroDivisionError" in error.value.output
+
+
+def test_endless_script_is_ended_and_the_machine_runs_on(machine):
+    begin = time.monotonic()
+    with pytest.raises(machines.MachineError, match="did not end in 3 s"):
+        machine.exec("print('x')\nwhile True:\n    pass", timeout=3)
+    assert time.monotonic() - begin < 10
+    assert machine.exec("print(1 + 1)") == "2\n"
+
+
+def test_failed_script_leaves_no_globals_to_the_next(machine):
+    machine.exec("left_over = 1")
+    assert machine.exec("print('left_over' in globals())") == "False\n"
+
+
+@pytest.mark.parametrize("name", machines.QEMU)
+def test_crash_raises_at_once(name):
+    with machines.open(name) as m:
+        begin = time.monotonic()
+        with pytest.raises(machines.MachineError, match="crashed the machine"):
+            m.exec("import machine\nmachine.mem32[0xf0000000] = 1", timeout=60)
+        assert time.monotonic() - begin < 20
+        assert m.exec("print(1 + 1)") == "2\n"
+
+
+@pytest.mark.parametrize("name", machines.QEMU)
+def test_instruction_count_is_the_same_in_every_run(name):
+    source = (
+        "import time\n"
+        "def work():\n"
+        "    begin = time.ticks_cpu()\n"
+        "    s = 0.5\n"
+        "    for i in range(5000):\n"
+        "        s = s * 0.999 + i\n"
+        "    return time.ticks_diff(time.ticks_cpu(), begin)\n"
+        "import gc\n"
+        "gc.collect()\n"
+        "gc.disable()\n"
+        "work()\n"
+        "print(work())\n"
+    )
+    counts = set()
+    for _ in range(2):
+        with machines.open(name) as m:
+            counts.add(int(m.exec(source)))
+    assert len(counts) == 1, counts
+
+
+def test_machine_without_image_names_the_command_that_builds_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(machines, "BUILD", tmp_path)
+    with pytest.raises(machines.MachineError, match="make qemu"):
+        machines.open("qemu_m4")
