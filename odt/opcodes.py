@@ -1,0 +1,189 @@
+"""The instruction set: the one place where an instruction is declared.
+
+Each line of TABLE is ``number name operands ; immediates``, its comment the formula. An operand is
+``name`` access ``dtype[extent]``: ``=`` writes, ``:`` reads, ``+`` updates in place; ``~other``
+says that it may lie in the memory of ``other``. An extent is a product of immediates and literals.
+dtypes: ``i8 i16 i32 f32``; ``mul`` is a multiplier and a shift, two int32; ``buf`` is a whole
+region of the user's data, whose length the kernel itself respects. Immediates in capitals are
+sizes (see LIMITS), the others any int32; ``@`` stands for the sizes of a 2-D window (WINDOW).
+
+Numbers are append-only. After a change: ``make generate``. The arithmetic: docs/numerics.md.
+"""
+
+try:
+    from micropython import const
+except ImportError:
+
+    def const(value):
+        return value
+
+
+VERSION = 1
+
+# Words of the control block, by which the host and a running program talk.
+POSITION = const(0)  # the batch's first sample, in the order of the epoch
+COUNT = const(1)  # rows of the batch that hold a sample; the others are padding
+SAMPLES = const(2)  # samples in the data
+ORDER = const(3)  # key of the epoch's permutation; 0 is the natural order
+RATE = const(4)  # learning rate, float32 bits
+X_FORMAT = const(5)  # one of FORMATS
+X_SCALE = const(6)  # an integer sample means (raw - zero) * scale; float32 bits
+X_ZERO = const(7)
+Y_FORMAT = const(8)
+Y_SCALE = const(9)
+Y_ZERO = const(10)
+LOSS = const(11)  # summed over the batch: see docs/numerics.md for its unit
+LOSS_HIGH = const(12)
+CORRECT = const(13)  # rows whose largest output is at the label
+KEY = const(14)  # key of this step's random numbers, written by tick
+CONTROL_WORDS = const(16)
+
+# Regions: the high bits of an operand's address.
+ARENA = const(0)
+STATE = const(1)
+CONTROL = const(2)
+X_DATA = const(3)
+Y_DATA = const(4)
+CONSTANTS = const(5)
+REGIONS = const(6)
+REGION_SHIFT = const(26)
+
+# Formats of the user's data, by number: int8, uint8, int16, int32, float32.
+INT8 = const(0)
+UINT8 = const(1)
+INT16 = const(2)
+INT32 = const(3)
+FLOAT32 = const(4)
+
+SIZES = {"i8": 1, "i16": 2, "i32": 4, "f32": 4, "mul": 8, "buf": 0}
+
+# Largest value of a size; the smallest is 1, of a padding 0. Others: DEFAULT_LIMIT.
+LIMITS = {"KH": 255, "KW": 255, "SH": 255, "SW": 255, "PT": 255, "PL": 255}
+for _name in ("B", "H", "W", "OH", "OW"):
+    LIMITS[_name] = 65535
+DEFAULT_LIMIT = const(0x3FFFFFF)
+WINDOW = "B H W C N KH KW SH SW PT PL OH OW"
+
+TABLE = (
+    "1 clear y=i32[N] ; N\n"  # y = 0
+    "2 tick rate=i32[2] h+i32[4] c+i32[16] ; beta1 beta2\n"  # t += 1; KEY = hash(seed, t); rate = RATE * sqrt(1 - beta2^t) / (1 - beta1^t), sqrt(1 - beta2^t)
+    "3 gather_i8 y=i8[B*F] peak+i32[1] c:i32[16] x:buf s:i32[1] ; B F z\n"  # y[b] = clamp(z + x[order(b)] / s)
+    "4 rescale q=mul[N] sx:i32[1] sw:i32[N] sy:i32[1] ; N factor\n"  # q[n] = factor * sx * sw[n] / sy
+    "5 ratio q=mul[1] sx:i32[1] sy:i32[1] ; factor\n"  # q = factor * sx / sy
+    "6 rescale_dx qc=mul[N] q=mul[1] sw:i32[N] se:i32[1] sdx:i32[1] ; N factor\n"  # qc[n] = sw[n] / max sw; q = factor * se * max sw / sdx
+    "7 product y=i32[1] a:i32[1] b:i32[1] ; factor\n"  # y = factor * a * b
+    "8 bias_i8 y=i32[N] b:i32[N] sx:i32[1] sw:i32[N] ; N\n"  # y[n] = b[n] * 2^-20 / (sx * sw[n])
+    "9 range_i8 s+i32[1] peak:i32[1] ; limit\n"  # s *= peak / limit if peak > limit
+    "10 dense_i8 y=i8[M*N] peak+i32[1] x:i8[M*K] w:i8[N*K] b:i32[N] q:mul[N] ; M K N zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_k (x - zx) * w))
+    "11 dense_dx_i8 dx=i8[M*K] peak+i32[1] e:i8[M*N] w:i8[N*K] q:mul[1] ; M K N\n"  # dx = clamp(q * sum_n e * w)
+    "12 dense_dw_i8 dw=i32[N*K] e:i8[M*N] x:i8[M*K] ; M K N zx\n"  # dw = sum_m e * (x - zx)
+    "13 bias_dw_i8 db=i32[N] e:i8[M*N] ; M N\n"  # db = sum_m e
+    "14 channel_scale_i8 y=i8[M*N]~e e:i8[M*N] q:mul[N] ; M N\n"  # y = clamp(q[n] * e)
+    "15 conv2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x - zx) * w))
+    "16 conv2d_dx_i8 dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @\n"  # dx = clamp(q * sum_(kh,kw,n) e * w)
+    "17 conv2d_dw_i8 dw=i32[N*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx\n"  # dw = sum_(b,oh,ow) e * (x - zx)
+    "18 depthwise2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*N] w:i8[N*KH*KW] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw) (x - zx) * w))
+    "19 depthwise2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW] q:mul[N] ; @\n"  # dx = clamp(q[n] * sum_(kh,kw) e * w)
+    "20 depthwise2d_dw_i8 dw=i32[N*KH*KW] e:i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ zx\n"  # dw = sum_(b,oh,ow) e * (x - zx)
+    "21 relu_i8 y=i8[N]~x x:i8[N] ; N z\n"  # y = max(x, z)
+    "22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N lo\n"  # dx = e where y > lo, else 0
+    "23 maxpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @\n"  # y = max_(kh,kw) x
+    "24 maxpool2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] x:i8[B*H*W*N] ; @\n"  # dx = sum of e over the windows whose first largest x is here
+    "25 globalavg_i8 y=i8[B*N] peak+i32[1] x:i8[B*S*N] q:mul[1] ; B S N zx zy lo\n"  # y = clamp(zy + q * sum_s (x - zx))
+    "26 globalavg_dx_i8 dx=i8[B*S*N] e:i8[B*N] ; B S N\n"  # dx[s] = e
+    "27 add_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N za zb zy lo\n"  # y = clamp(zy + qa * (a - za) + qb * (b - zb))
+    "28 softmax_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)
+    "29 mse_i8 e=i8[B*N]~x so=i32[1] peak+i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] se:i32[1] ; B N z\n"  # e = (sx * (x - z) - target) / se; so = 2 * se / (N * COUNT)
+    "30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu\n"  # v = mu * v + d * factor * gs; d = v
+    "31 adam_i16 d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id c1 r2 rc2\n"  # m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v
+    "32 momentum_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as momentum_i16 with v in float32
+    "33 adam_i32 d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32[1] rate:i32[2] ; N K factor b1 c1 b2 c2 eps\n"  # as adam_i16 with m and v in float32
+    "34 plain_i32 ds=i32[N] gs:i32[1] ; N factor\n"  # ds[n] = factor * gs
+    "35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] d:i32[N*K] ds:i32[N] rate:i32[1] c:i32[16] ; N K id\n"  # w -= rate * ds[n] * d / sw[n]
+    "36 apply_i32 b+i32[N] d:i32[N] ds:i32[1] rate:i32[1] ; N\n"  # b -= rate * ds * d * 2^20
+    "37 gather_f32 y=f32[B*F] c:i32[16] x:buf ; B F\n"  # y[b] = x[order(b)]
+    "38 dense_f32 y=f32[M*N] x:f32[M*K] w:f32[N*K] b:f32[N] ; M K N relu\n"  # y = b[n] + sum_k x * w
+    "39 dense_dx_f32 dx=f32[M*K] e:f32[M*N] w:f32[N*K] ; M K N\n"  # dx = sum_n e * w
+    "40 dense_dw_f32 dw=f32[N*K] e:f32[M*N] x:f32[M*K] ; M K N\n"  # dw = sum_m e * x
+    "41 bias_dw_f32 db=f32[N] e:f32[M*N] ; M N\n"  # db = sum_m e
+    "42 conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y = b[n] + sum_(kh,kw,c) x * w
+    "43 conv2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx = sum_(kh,kw,n) e * w
+    "44 conv2d_dw_f32 dw=f32[N*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @\n"  # dw = sum_(b,oh,ow) e * x
+    "45 depthwise2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] w:f32[N*KH*KW] b:f32[N] ; @ relu\n"  # y = b[n] + sum_(kh,kw) x * w
+    "46 depthwise2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] w:f32[N*KH*KW] ; @\n"  # dx = sum_(kh,kw) e * w
+    "47 depthwise2d_dw_f32 dw=f32[N*KH*KW] e:f32[B*OH*OW*N] x:f32[B*H*W*N] ; @\n"  # dw = sum_(b,oh,ow) e * x
+    "48 relu_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = max(x, 0)
+    "49 relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e where y > 0, else 0
+    "50 maxpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @\n"  # y = max_(kh,kw) x
+    "51 maxpool2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] x:f32[B*H*W*N] ; @\n"  # dx = sum of e over the windows whose first largest x is here
+    "52 globalavg_f32 y=f32[B*N] x:f32[B*S*N] ; B S N\n"  # y = sum_s x / S
+    "53 globalavg_dx_f32 dx=f32[B*S*N] e:f32[B*N] ; B S N\n"  # dx[s] = e / S
+    "54 add_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N relu\n"  # y = a + b
+    "55 softmax_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N\n"  # e = (softmax(x) - onehot) / COUNT
+    "56 mse_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = 2 * (x - target) / (N * COUNT)
+    "57 momentum_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = v
+    "58 adam_f32 d+f32[N] m+f32[N] v+f32[N] rate:i32[2] ; N b1 c1 b2 c2 eps\n"  # m += (d - m) * (1 - beta1); v = beta2 * v + (1 - beta2) * d^2; d = m / (sqrt(v) + eps * rate[1])
+    "59 apply_f32 w+f32[N] d:f32[N] rate:i32[1] ; N\n"  # w -= rate * d
+)
+
+
+class Opcode:
+    """One instruction's declaration, decoded from its line of TABLE.
+
+    ``operands`` is a tuple of ``(name, access, dtype, extent, shares)`` with access one of
+    ``"=:+"``, extent a tuple of immediates' names and ints, shares the name of the operand whose
+    memory it may take or None. ``immediates`` is a tuple of names.
+    """
+
+    def __init__(self, line):
+        head, tail = line.split(";")
+        words = head.split()
+        self.number = int(words[0])
+        self.name = words[1]
+        self.operands = tuple([_operand(word) for word in words[2:]])
+        self.immediates = tuple(tail.replace("@", WINDOW).split())
+        self.words = 1 + len(self.operands) + len(self.immediates)
+
+    def bytes(self, index, sizes):
+        """Bytes of operand ``index`` for immediates given as a mapping."""
+        _, _, dtype, extent, _ = self.operands[index]
+        count = SIZES[dtype]
+        for factor in extent:
+            count *= factor if isinstance(factor, int) else sizes[factor]
+        return count
+
+
+def _operand(word):
+    for access in "=:+":
+        at = word.find(access)
+        if at > 0:
+            break
+    name = word[:at]
+    word, _, shares = word[at + 1 :].partition("~")
+    dtype, _, extent = word.partition("[")
+    factors = extent[:-1].split("*") if extent else ()
+    factors = tuple([int(f) if f[0] in "0123456789" else f for f in factors])
+    return name, access, dtype, factors, shares or None
+
+
+def opcode(key):
+    """The Opcode of a name or a number; ValueError when there is none.
+
+    Decoded once and kept: a program of a board's size uses a dozen.
+    """
+    if key not in _decoded:
+        at = -1
+        if isinstance(key, int):
+            at = ("\n" + TABLE).find("\n%d " % key)
+        else:
+            found = TABLE.find(" %s " % key)
+            if found >= 0:
+                at = TABLE.rfind("\n", 0, found) + 1
+        if at < 0:
+            raise ValueError("no instruction %r in instruction set %d" % (key, VERSION))
+        decoded = Opcode(TABLE[at : TABLE.find("\n", at)])
+        _decoded[decoded.name] = _decoded[decoded.number] = decoded
+    return _decoded[key]
+
+
+_decoded = {}
