@@ -1,0 +1,45 @@
+# An emulated Raspberry Pi Pico: the firmware of a real one, a boot ROM, and rp2040js to run them.
+# Included by boards.mk, whose variables it uses.
+#
+#   make rp2040                 build/rp2040/: firmware.uf2, bootrom.bin, js/
+#   make rp2040-firmware        firmware.uf2 alone, for a real board: copy it to the RPI-RP2 drive
+
+RP2040 := $(BUILD)/rp2040
+RP2040_CMAKE ?= $(ODT_NATIVE)/bindings/micropython.cmake
+RP2040_MANIFEST ?= $(CURDIR)/boards/RPI_PICO/manifest.py
+RP2040_UF2_FAMILY := 0xe48bff56
+
+.PHONY: rp2040 rp2040-firmware rp2040-sources
+rp2040: rp2040-firmware $(RP2040)/bootrom.bin $(RP2040)/js/.complete
+rp2040-firmware: $(RP2040)/firmware.uf2
+
+rp2040-sources: sources
+	@$(SOURCES) cmake arm-gcc pico-sdk tinyusb mbedtls
+
+# The port's own board RPI_PICO. picotool would be fetched and built to make the UF2: uf2conv does.
+$(RP2040)/firmware.uf2: $(ODT_FILES) boards/rp2040.mk $(wildcard boards/RPI_PICO/*) $(MPYCROSS) \
+    | rp2040-sources
+	MICROPY_MPYCROSS=$(MPYCROSS) cmake -S $(MPY)/ports/rp2 -B $(RP2040)/cmake \
+	    -DMICROPY_BOARD=RPI_PICO -DPICO_NO_PICOTOOL=1 -DPICO_BUILD_DOCS=0 \
+	    -DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST) \
+	    >$(RP2040)-cmake.log || { cat $(RP2040)-cmake.log >&2; exit 1; }
+	MICROPY_MPYCROSS=$(MPYCROSS) $(MAKE) $(JOBS) --no-print-directory -s -C $(RP2040)/cmake
+	python3 $(MPY)/tools/uf2conv.py -b 0x10000000 -f $(RP2040_UF2_FAMILY) -c -o $@ \
+	    $(RP2040)/cmake/firmware.bin
+
+$(RP2040)/bootrom.bin: $(wildcard boards/bootrom/*) | rp2040-sources
+	@mkdir -p $(RP2040)
+	arm-none-eabi-gcc -mcpu=cortex-m0plus -mthumb -Os -std=c99 -ffreestanding \
+	    -fno-tree-loop-distribute-patterns -Wall -Wextra -Werror -Wno-cast-function-type \
+	    -nostdlib -Wl,--fatal-warnings -T boards/bootrom/bootrom.ld \
+	    boards/bootrom/start.S boards/bootrom/memory.c boards/bootrom/float.c -lgcc \
+	    -o $(RP2040)/bootrom.elf
+	arm-none-eabi-objcopy -O binary $(RP2040)/bootrom.elf $@
+
+# The emulator and what drives it, side by side, so that Node finds the package.
+$(RP2040)/js/.complete: $(wildcard tests_device/rp2040js/*.mjs tests_device/rp2040js/package.json)
+	@$(SOURCES) node
+	@mkdir -p $(@D)
+	cp tests_device/rp2040js/*.mjs tests_device/rp2040js/package.json $(@D)
+	cd $(@D) && npm install --no-package-lock --no-audit --no-fund --silent
+	@touch $@

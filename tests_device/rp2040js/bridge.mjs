@@ -1,0 +1,97 @@
+// Runs a firmware on an emulated RP2040 and offers its USB serial port on a loopback TCP port:
+//
+//   node bridge.mjs --bootrom bootrom.bin --firmware firmware.uf2 [--port 0] [--marks FILE]
+//   mpremote connect socket://127.0.0.1:PORT
+//
+// Prints "port PORT" once a client can connect, and "ready" when the chip's USB serial is up.
+// --marks FILE  a line "VALUE CYCLES" for each write to the watchdog's SCRATCH0 (0x4005800c); '-'
+//               is stderr. CYCLES counts executed cycles since the start.
+// --flash FILE  the flash's contents, read before the firmware is laid over it, written at exit.
+//
+// It ends when the chip hits a breakpoint or a hard fault (exit 3), or at SIGTERM.
+
+import { existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { parseArgs } from 'node:util';
+import { Chip, loadUf2 } from './chip.mjs';
+
+const FLASH_SIZE = 2 * 1024 * 1024; // a Pico's
+
+const { values: options } = parseArgs({
+  options: {
+    bootrom: { type: 'string' },
+    firmware: { type: 'string' },
+    port: { type: 'string', default: '0' },
+    marks: { type: 'string' },
+    flash: { type: 'string' },
+  },
+});
+if (!options.bootrom || !options.firmware) {
+  console.error('usage: node bridge.mjs --bootrom FILE --firmware FILE [--port N] [--marks FILE]');
+  process.exit(2);
+}
+
+const image = readFileSync(options.bootrom);
+const bootrom = new Uint32Array(4096);
+new Uint8Array(bootrom.buffer).set(image);
+const flash = new Uint8Array(16 * 1024 * 1024).fill(0xff);
+if (options.flash && existsSync(options.flash)) {
+  flash.set(readFileSync(options.flash));
+}
+loadUf2(options.firmware, flash);
+
+const chip = new Chip(bootrom, flash);
+let client = null;
+
+chip.onData = (bytes) => {
+  if (client) {
+    client.write(bytes); // a copy of the endpoint's buffer: rp2040js slices it
+  }
+};
+
+if (options.marks) {
+  const file = options.marks === '-' ? 2 : openSync(options.marks, 'w');
+  chip.onMark = (value, cycles) => writeSync(file, `${value >>> 0} ${cycles}\n`);
+}
+
+function finish(status) {
+  if (options.flash) {
+    writeFileSync(options.flash, chip.chip.flash.subarray(0, FLASH_SIZE));
+  }
+  process.exit(status);
+}
+
+chip.onStop = (error) => {
+  console.error(`rp2040: ${error.name === 'Error' ? error.message : error.stack}`);
+  if (client) {
+    client.end(() => finish(3));
+    setTimeout(() => finish(3), 500);
+  } else {
+    finish(3);
+  }
+};
+
+chip.cdc.onDeviceConnected = () => console.log('ready');
+
+const server = createServer((socket) => {
+  if (client) {
+    client.destroy(); // one serial port, one user: the newest
+  }
+  client = socket;
+  socket.setNoDelay(true);
+  socket.on('data', (bytes) => chip.send(bytes));
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    if (client === socket) {
+      client = null;
+    }
+  });
+});
+
+server.listen(Number(options.port), '127.0.0.1', () => {
+  console.log(`port ${server.address().port}`);
+  chip.start();
+});
+
+process.on('SIGTERM', () => finish(0));
+process.on('SIGINT', () => finish(0));

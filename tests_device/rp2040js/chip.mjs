@@ -1,0 +1,196 @@
+// An RP2040 with a boot ROM, a flash image and a USB serial port, run by an event loop.
+//
+// Host side of the serial port: chip.send(bytes), chip.onData(bytes). A watchdog reset builds the
+// chip anew and keeps its flash and the watchdog's scratch registers, as the real reset does.
+
+import { readFileSync } from 'node:fs';
+import { RP2040, USBCDC } from 'rp2040js';
+import { CycleClock } from './clock.mjs';
+import { Fault, Runner } from './core.mjs';
+
+const FLASH = 0x10000000;
+const WATCHDOG = 0x40058;
+const SCRATCH0 = 0x0c;
+const TURN_MS = 10; // wall time between two looks at the socket
+const IDLE_NANOS = 20e6; // emulated sleep per millisecond of wall time
+
+const BREAKS = {
+  1: 'an exception in the boot ROM',
+  2: 'no second stage in flash',
+  3: 'USB boot was asked for, which this boot ROM does not have',
+  4: 'a function that this boot ROM does not have',
+};
+
+// UF2: blocks of 512 bytes, each with an address and up to 476 bytes for it.
+export function loadUf2(file, flash) {
+  const data = readFileSync(file);
+  for (let at = 0; at + 512 <= data.length; at += 512) {
+    if (data.readUInt32LE(at) !== 0x0a324655 || data.readUInt32LE(at + 4) !== 0x9e5d5157) {
+      throw new Error(`${file} is no UF2 file: block ${at / 512}`);
+    }
+    const address = data.readUInt32LE(at + 12);
+    const size = data.readUInt32LE(at + 16);
+    flash.set(data.subarray(at + 32, at + 32 + size), address - FLASH);
+  }
+}
+
+export class Chip {
+  constructor(bootrom, flash) {
+    this.bootrom = bootrom;
+    this.flash = flash;
+    this.onData = () => {};
+    this.onMark = () => {};
+    this.onStop = () => {};
+    this.input = []; // bytes for the chip that no endpoint has taken yet
+    this.inputSize = 0;
+    this.pastCycles = 0; // of the chips before the last reset
+    this.stopped = false;
+    this.build(null);
+  }
+
+  build(before) {
+    const clock = new CycleClock();
+    const chip = new RP2040(clock);
+    clock.core = chip.core;
+    chip.logger = { debug() {}, info() {}, warn() {}, error() {} };
+    chip.loadBootrom(this.bootrom);
+    chip.flash.set(this.flash); // after loadBootrom(), which erases it
+    chip.addClockListener((hertz) => clock.setFrequency(hertz));
+    chip.onBreak = (code) => {
+      const pc = chip.core.PC;
+      const why = (pc < 0x4000 && BREAKS[code]) || `breakpoint ${code}: a panic or a hard fault`;
+      throw new Fault(`${why}, at 0x${pc.toString(16)}, LR 0x${chip.core.LR.toString(16)}`);
+    };
+
+    this.resetRequested = false;
+    const watchdog = chip.peripherals[WATCHDOG];
+    watchdog.onWatchdogTrigger = () => {
+      this.resetRequested = true;
+      clock.changed = true;
+    };
+    const write = watchdog.writeUint32.bind(watchdog);
+    watchdog.writeUint32 = (offset, value) => {
+      write(offset, value);
+      if (offset === SCRATCH0) {
+        this.onMark(value, this.cycles);
+      }
+    };
+    if (before) {
+      const old = before.peripherals[WATCHDOG];
+      watchdog.scratchData.set(old.scratchData);
+      watchdog.reason = old.reason;
+    }
+
+    const cdc = new USBCDC(chip.usbCtrl);
+    const enabled = chip.usbCtrl.onEndpointRead;
+    this.wanted = 0; // bytes that the chip's armed endpoint can take
+    chip.usbCtrl.onEndpointRead = (endpoint, size) => {
+      if (endpoint !== cdc.outEndpoint) {
+        enabled(endpoint, size);
+        return;
+      }
+      this.wanted = size;
+      this.feed();
+    };
+    cdc.onSerialData = (bytes) => this.onData(bytes);
+
+    this.clock = clock;
+    this.chip = chip;
+    this.cdc = cdc;
+    this.runner = new Runner(chip, clock);
+  }
+
+  get cycles() {
+    return this.pastCycles + this.chip.core.cycles;
+  }
+
+  get nanos() {
+    return this.clock.nanos;
+  }
+
+  send(bytes) {
+    this.input.push(bytes);
+    this.inputSize += bytes.length;
+    this.feed();
+  }
+
+  // Answers an armed endpoint as soon as there is something to say, and never with nothing.
+  feed() {
+    if (!this.wanted || !this.inputSize) {
+      return;
+    }
+    const packet = new Uint8Array(Math.min(this.wanted, this.inputSize));
+    for (let at = 0; at < packet.length;) {
+      const head = this.input[0];
+      const part = head.subarray(0, packet.length - at);
+      packet.set(part, at);
+      at += part.length;
+      if (part.length === head.length) {
+        this.input.shift();
+      } else {
+        this.input[0] = head.subarray(part.length);
+      }
+    }
+    this.inputSize -= packet.length;
+    this.wanted = 0;
+    this.chip.usbCtrl.endpointReadDone(this.cdc.outEndpoint, packet);
+  }
+
+  reset() {
+    const before = this.chip;
+    this.flash = before.flash;
+    this.pastCycles += before.core.cycles;
+    this.build(before);
+  }
+
+  // Runs for TURN_MS; true when the chip did little but sleep.
+  turn() {
+    const end = performance.now() + TURN_MS;
+    let slept = 0;
+    do {
+      const { clock, runner } = this;
+      const { core } = this.chip;
+      clock.fire();
+      if (core.interruptsUpdated || core.waiting) {
+        runner.takeInterrupts();
+      }
+      if (core.waiting) {
+        const nanos = Math.min(clock.nanosToNext, IDLE_NANOS);
+        clock.skip(nanos);
+        slept += nanos;
+        if (slept >= IDLE_NANOS) {
+          return true;
+        }
+        continue;
+      }
+      clock.changed = false;
+      runner.run(Math.min(clock.cyclesToNext, 250000));
+      if (this.resetRequested) {
+        this.reset();
+      }
+    } while (performance.now() < end);
+    return false;
+  }
+
+  start() {
+    const loop = () => {
+      if (this.stopped) {
+        return;
+      }
+      let idle;
+      try {
+        idle = this.turn();
+      } catch (error) {
+        this.stopped = true;
+        this.onStop(error);
+        return;
+      }
+      if (idle) {
+        setTimeout(loop, 1);
+      } else {
+        setImmediate(loop);
+      }
+    };
+    loop();
+  }
+}
