@@ -24,7 +24,7 @@ class RP2040(Emulated):
         for file in ("rp2040/bootrom.bin", "rp2040/js/.complete"):
             if not (BUILD / file).exists():
                 raise MachineError(
-                    "rp2040 is not built ({} is missing): run `{}`".format(BUILD / file, self.make)
+                    f"rp2040 is not built ({BUILD / file} is missing): run `{self.make}`"
                 )
         super().__init__()
 
@@ -33,7 +33,10 @@ class RP2040(Emulated):
         file = self._temp / "marks"
         if not file.exists():
             return []
-        return [tuple(int(part) for part in line.split()) for line in file.read_text().splitlines()]
+        return [
+            tuple(int(part) for part in line.split())
+            for line in file.read_text().splitlines()
+        ]
 
     def log(self):
         """What the emulator itself printed: the reason of a crash, for one."""
@@ -42,7 +45,12 @@ class RP2040(Emulated):
 
     def _start(self):
         command = ["node", "bridge.mjs", "--port", "0", "--marks", self._temp / "marks"]
-        command += ["--bootrom", BUILD / "rp2040/bootrom.bin", "--firmware", self.image_path]
+        command += [
+            "--bootrom",
+            BUILD / "rp2040/bootrom.bin",
+            "--firmware",
+            self.image_path,
+        ]
         with (self._temp / "bridge.log").open("wb") as log:
             try:
                 process = subprocess.Popen(
@@ -54,8 +62,8 @@ class RP2040(Emulated):
                     start_new_session=True,
                 )
             except FileNotFoundError:
-                raise MachineError("node is missing: run `{}`".format(self.make)) from None
-        return process, "socket://127.0.0.1:{}".format(self._read_port(process))
+                raise MachineError(f"node is missing: run `{self.make}`") from None
+        return process, f"socket://127.0.0.1:{self._read_port(process)}"
 
     def _read_port(self, process):
         end = time.monotonic() + 30

@@ -47,7 +47,9 @@ def read_until(line, end, timeout=20):
 def flush(x):
     """Subnormals are zeros to the RP2040's ROM, with the sign they had."""
     tiny = np.finfo(np.float32).tiny
-    return np.where(np.abs(x) < tiny, np.copysign(np.float32(0), x), x).astype(np.float32)
+    return np.where(np.abs(x) < tiny, np.copysign(np.float32(0), x), x).astype(
+        np.float32
+    )
 
 
 def check_floats(board, a, b):
@@ -56,18 +58,26 @@ def check_floats(board, a, b):
     a, b = flush(a), flush(b)
     with np.errstate(all="ignore"):
         quotient = np.where(b == 0, np.float32(np.inf), a / b)
-        expected = flush(np.stack([a + b, a - b, a * b, quotient], axis=1).astype(np.float32))
+        expected = flush(
+            np.stack([a + b, a - b, a * b, quotient], axis=1).astype(np.float32)
+        )
     lines = out.splitlines()
     assert len(lines) == n
     for x, y, want, line in zip(a, b, expected, lines):
         bits, less, equal, whole = line.split()
-        assert bits == want.tobytes().hex(), (x, y, np.frombuffer(bytes.fromhex(bits), np.float32))
+        assert bits == want.tobytes().hex(), (
+            x,
+            y,
+            np.frombuffer(bytes.fromhex(bits), np.float32),
+        )
         assert (less, equal) == (str(bool(x < y)), str(bool(x == y))), (x, y)
         assert int(whole) == (int(x) if abs(x) < 1e9 else 0), x
 
 
 def test_board_is_a_pico_of_the_port(board):
-    out = board.exec("import sys\nprint(sys.platform, sys.implementation._machine, sys.byteorder)")
+    out = board.exec(
+        "import sys\nprint(sys.platform, sys.implementation._machine, sys.byteorder)"
+    )
     assert out == "rp2 Raspberry Pi Pico with RP2040 little\n"
 
 
@@ -77,7 +87,21 @@ def test_heap_after_boot_is_a_picos(board):
 
 
 def test_floats_are_numpys_float32_bit_for_bit(board):
-    a = [1, 1, 0.1, -0.1, 16777215, 1e38, 3.4e38, 1e-20, 2, -7.5, 123456.789, 1 / 3, 2**-126]
+    a = [
+        1,
+        1,
+        0.1,
+        -0.1,
+        16777215,
+        1e38,
+        3.4e38,
+        1e-20,
+        2,
+        -7.5,
+        123456.789,
+        1 / 3,
+        2**-126,
+    ]
     b = [3, 2**-24, 0.2, 0.1, 1.5, 10, 3.4e38, 1e-17, 7, 2.5, -123456.78, 3, 1]
     check_floats(board, np.array(a, np.float32), np.array(b, np.float32))
 
@@ -99,22 +123,32 @@ def test_subnormal_floats_are_zeros(board):
 
 
 def test_roots_and_conversions_are_exact(board):
-    out = board.exec("import math\nprint(math.sqrt(2.0) == 1.4142135, 2.5e9 // 1, float(2**40))")
+    out = board.exec(
+        "import math\nprint(math.sqrt(2.0) == 1.4142135, 2.5e9 // 1, float(2**40))"
+    )
     assert out == "True 2.5e+09 1.099512e+12\n"
 
 
 def test_file_outlives_soft_reset_and_watchdog_reset(board):
-    board.exec("with open('/kept.bin', 'wb') as f:\n    f.write(bytes(range(256)) * 40)")
+    board.exec(
+        "with open('/kept.bin', 'wb') as f:\n    f.write(bytes(range(256)) * 40)"
+    )
     check = "print(sum(open('/kept.bin', 'rb').read()))"
     assert board.mpremote("soft-reset")[0] == 0
-    assert board.exec(check) == "{}\n".format(sum(range(256)) * 40)
-    assert board.mpremote("exec", "--no-follow", "import machine; machine.reset()")[0] == 0
-    assert board.exec(check) == "{}\n".format(sum(range(256)) * 40)
+    assert board.exec(check) == f"{sum(range(256)) * 40}\n"
+    assert (
+        board.mpremote("exec", "--no-follow", "import machine; machine.reset()")[0] == 0
+    )
+    assert board.exec(check) == f"{sum(range(256)) * 40}\n"
 
 
 def test_much_text_is_lost_in_neither_direction(board):
-    data = "".join(chr(33 + i * 7 % 90) for i in range(20000)).replace("\\", "/").replace("'", "-")
-    assert board.exec("print('{}')".format(data)) == data + "\n"
+    data = (
+        "".join(chr(33 + i * 7 % 90) for i in range(20000))
+        .replace("\\", "/")
+        .replace("'", "-")
+    )
+    assert board.exec(f"print('{data}')") == data + "\n"
     out = board.exec("for i in range(5000):\n    print(i, 'x' * 20)")
     assert out == "".join("{} {}\n".format(i, "x" * 20) for i in range(5000))
 
@@ -152,6 +186,8 @@ def test_sleep_takes_its_time_on_the_board_and_not_here(board):
 
 def test_hard_fault_ends_the_script_and_the_next_one_finds_a_fresh_board():
     with machines.open("rp2040") as m:
-        with pytest.raises(machines.MachineError, match="hard fault: load from 0x60000000"):
+        with pytest.raises(
+            machines.MachineError, match="hard fault: load from 0x60000000"
+        ):
             m.exec("from machine import mem32\nprint(mem32[0x60000000])", timeout=20)
         assert m.exec("print(2)") == "2\n"
