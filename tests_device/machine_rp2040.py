@@ -33,10 +33,7 @@ class RP2040(Emulated):
         file = self._temp / "marks"
         if not file.exists():
             return []
-        return [
-            tuple(int(part) for part in line.split())
-            for line in file.read_text().splitlines()
-        ]
+        return [tuple(int(part) for part in line.split()) for line in file.read_text().splitlines()]
 
     def log(self):
         """What the emulator itself printed: the reason of a crash, for one."""

@@ -47,9 +47,7 @@ def read_until(line, end, timeout=20):
 def flush(x):
     """Subnormals are zeros to the RP2040's ROM, with the sign they had."""
     tiny = np.finfo(np.float32).tiny
-    return np.where(np.abs(x) < tiny, np.copysign(np.float32(0), x), x).astype(
-        np.float32
-    )
+    return np.where(np.abs(x) < tiny, np.copysign(np.float32(0), x), x).astype(np.float32)
 
 
 def check_floats(board, a, b):
@@ -58,9 +56,7 @@ def check_floats(board, a, b):
     a, b = flush(a), flush(b)
     with np.errstate(all="ignore"):
         quotient = np.where(b == 0, np.float32(np.inf), a / b)
-        expected = flush(
-            np.stack([a + b, a - b, a * b, quotient], axis=1).astype(np.float32)
-        )
+        expected = flush(np.stack([a + b, a - b, a * b, quotient], axis=1).astype(np.float32))
     lines = out.splitlines()
     assert len(lines) == n
     for x, y, want, line in zip(a, b, expected, lines):
@@ -75,9 +71,7 @@ def check_floats(board, a, b):
 
 
 def test_board_is_a_pico_of_the_port(board):
-    out = board.exec(
-        "import sys\nprint(sys.platform, sys.implementation._machine, sys.byteorder)"
-    )
+    out = board.exec("import sys\nprint(sys.platform, sys.implementation._machine, sys.byteorder)")
     assert out == "rp2 Raspberry Pi Pico with RP2040 little\n"
 
 
@@ -123,31 +117,21 @@ def test_subnormal_floats_are_zeros(board):
 
 
 def test_roots_and_conversions_are_exact(board):
-    out = board.exec(
-        "import math\nprint(math.sqrt(2.0) == 1.4142135, 2.5e9 // 1, float(2**40))"
-    )
+    out = board.exec("import math\nprint(math.sqrt(2.0) == 1.4142135, 2.5e9 // 1, float(2**40))")
     assert out == "True 2.5e+09 1.099512e+12\n"
 
 
 def test_file_outlives_soft_reset_and_watchdog_reset(board):
-    board.exec(
-        "with open('/kept.bin', 'wb') as f:\n    f.write(bytes(range(256)) * 40)"
-    )
+    board.exec("with open('/kept.bin', 'wb') as f:\n    f.write(bytes(range(256)) * 40)")
     check = "print(sum(open('/kept.bin', 'rb').read()))"
     assert board.mpremote("soft-reset")[0] == 0
     assert board.exec(check) == f"{sum(range(256)) * 40}\n"
-    assert (
-        board.mpremote("exec", "--no-follow", "import machine; machine.reset()")[0] == 0
-    )
+    assert board.mpremote("exec", "--no-follow", "import machine; machine.reset()")[0] == 0
     assert board.exec(check) == f"{sum(range(256)) * 40}\n"
 
 
 def test_much_text_is_lost_in_neither_direction(board):
-    data = (
-        "".join(chr(33 + i * 7 % 90) for i in range(20000))
-        .replace("\\", "/")
-        .replace("'", "-")
-    )
+    data = "".join(chr(33 + i * 7 % 90) for i in range(20000)).replace("\\", "/").replace("'", "-")
     assert board.exec(f"print('{data}')") == data + "\n"
     out = board.exec("for i in range(5000):\n    print(i, 'x' * 20)")
     assert out == "".join("{} {}\n".format(i, "x" * 20) for i in range(5000))
@@ -186,8 +170,6 @@ def test_sleep_takes_its_time_on_the_board_and_not_here(board):
 
 def test_hard_fault_ends_the_script_and_the_next_one_finds_a_fresh_board():
     with machines.open("rp2040") as m:
-        with pytest.raises(
-            machines.MachineError, match="hard fault: load from 0x60000000"
-        ):
+        with pytest.raises(machines.MachineError, match="hard fault: load from 0x60000000"):
             m.exec("from machine import mem32\nprint(mem32[0x60000000])", timeout=20)
         assert m.exec("print(2)") == "2\n"
