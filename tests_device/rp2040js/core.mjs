@@ -18,9 +18,9 @@ export class Fault extends Error {}
 
 const hex = (x) => `0x${(x >>> 0).toString(16).padStart(8, '0')}`;
 
-// How far a branch goes, by its 8 or 11 bits.
-const offset8 = (op) => ((op << 24) >> 24) << 1;
-const offset11 = (op) => ((op << 21) >> 21) << 1;
+// How far a branch goes, in halfwords, by its 8 or 11 bits.
+const offset8 = (op) => (op << 24) >> 24;
+const offset11 = (op) => (op << 21) >> 21;
 
 export class Runner {
   constructor(chip, clock) {
@@ -155,27 +155,28 @@ export class Runner {
     let code = rom16;
     let base = -1;
     let size = 0;
+    if ((pc - base) >>> 0 >= size) {
+      if (pc >>> 28 === 1) {
+        code = flash16;
+        base = pc & 0xff000000;
+        size = FLASH_SIZE;
+      } else if ((pc - RAM) >>> 0 < RAM_SIZE) {
+        code = ram16;
+        base = RAM;
+        size = RAM_SIZE;
+      } else if (pc >>> 0 < ROM_SIZE) {
+        code = rom16;
+        base = 0;
+        size = ROM_SIZE;
+      } else {
+        this.fault('jump to', pc);
+      }
+    }
+    let at = (pc - base) >> 1; // the index of the next halfword
 
     while (used < limit) {
-      if ((pc - base) >>> 0 >= size) {
-        if (pc >>> 28 === 1) {
-          code = flash16;
-          base = pc & 0xff000000;
-          size = FLASH_SIZE;
-        } else if ((pc - RAM) >>> 0 < RAM_SIZE) {
-          code = ram16;
-          base = RAM;
-          size = RAM_SIZE;
-        } else if (pc >>> 0 < ROM_SIZE) {
-          code = rom16;
-          base = 0;
-          size = ROM_SIZE;
-        } else {
-          this.fault('jump to', pc);
-        }
-      }
-      const op = code[(pc - base) >>> 1];
-      pc = (pc + 2) | 0;
+      const op = code[at];
+      at = (at + 1) | 0;
       used = (used + 1) | 0;
       let a = 0;
       let b = 0;
@@ -371,7 +372,7 @@ export class Runner {
         case 0x44: { // ADD, high registers
           const d = (op & 7) | ((op >> 4) & 8);
           const m = (op >> 3) & 15;
-          r = ((d === 15 ? pc + 2 : reg[d]) + (m === 15 ? pc + 2 : reg[m])) | 0;
+          r = ((d === 15 ? base + (at << 1) + 2 : reg[d]) + (m === 15 ? base + (at << 1) + 2 : reg[m])) | 0;
           if (d === 15) {
             used++;
             jump = true;
@@ -383,7 +384,7 @@ export class Runner {
         case 0x45: { // CMP, high registers
           const m = (op >> 3) & 15;
           a = reg[(op & 7) | ((op >> 4) & 8)];
-          b = m === 15 ? (pc + 2) | 0 : reg[m];
+          b = m === 15 ? (base + (at << 1) + 2) | 0 : reg[m];
           n = z = r = (a - b) | 0;
           c = a >>> 0 >= b >>> 0 ? 1 : 0;
           v = (a ^ b) & (a ^ r);
@@ -392,7 +393,7 @@ export class Runner {
         case 0x46: { // MOV, high registers
           const d = (op & 7) | ((op >> 4) & 8);
           const m = (op >> 3) & 15;
-          r = m === 15 ? (pc + 2) | 0 : reg[m];
+          r = m === 15 ? (base + (at << 1) + 2) | 0 : reg[m];
           if (d === 15) {
             used++;
             jump = true;
@@ -404,13 +405,13 @@ export class Runner {
         case 0x47: // BX, BLX
           r = reg[(op >> 3) & 15];
           if (op & 0x80) {
-            reg[14] = pc | 1;
+            reg[14] = (base + (at << 1)) | 1;
           }
           used++;
           jump = true;
           break;
         case 0x48: case 0x49: case 0x4a: case 0x4b: case 0x4c: case 0x4d: case 0x4e: case 0x4f: { // LDR literal
-          const i = ((((pc + 2) & ~3) - base) >>> 1) + ((op & 0xff) << 1);
+          const i = (((at + 1) & ~1) + ((op & 0xff) << 1)) | 0;
           reg[(op >> 8) & 7] = code[i] | (code[i + 1] << 16);
           used++;
           break;
@@ -433,7 +434,7 @@ export class Runner {
             used++;
           } else {
             core.cycles = start + used;
-            reg[15] = pc;
+            reg[15] = (base + (at << 1));
             this.write(a, reg[t], 4);
             slow = true;
           }
@@ -449,7 +450,7 @@ export class Runner {
             used++;
           } else {
             core.cycles = start + used;
-            reg[15] = pc;
+            reg[15] = (base + (at << 1));
             this.write(a, reg[op & 7], 2);
             slow = true;
           }
@@ -465,7 +466,7 @@ export class Runner {
             used++;
           } else {
             core.cycles = start + used;
-            reg[15] = pc;
+            reg[15] = (base + (at << 1));
             this.write(a, reg[op & 7], 1);
             slow = true;
           }
@@ -489,7 +490,7 @@ export class Runner {
             used++;
           } else {
             core.cycles = start + used;
-            reg[15] = pc;
+            reg[15] = (base + (at << 1));
             reg[t] = this.read(a, 4);
             slow = true;
           }
@@ -505,7 +506,7 @@ export class Runner {
             used++;
           } else {
             core.cycles = start + used;
-            reg[15] = pc;
+            reg[15] = (base + (at << 1));
             r = this.read(a, 1);
             slow = true;
           }
@@ -522,7 +523,7 @@ export class Runner {
             used++;
           } else {
             core.cycles = start + used;
-            reg[15] = pc;
+            reg[15] = (base + (at << 1));
             r = this.read(a, 2);
             slow = true;
           }
@@ -530,7 +531,7 @@ export class Runner {
           break;
         }
         case 0xa0: case 0xa1: case 0xa2: case 0xa3: case 0xa4: case 0xa5: case 0xa6: case 0xa7: // ADR
-          reg[(op >> 8) & 7] = ((pc + 2) & ~3) + ((op & 0xff) << 2);
+          reg[(op >> 8) & 7] = ((base + (at << 1) + 2) & ~3) + ((op & 0xff) << 2);
           break;
         case 0xa8: case 0xa9: case 0xaa: case 0xab: case 0xac: case 0xad: case 0xae: case 0xaf: // ADD SP
           reg[(op >> 8) & 7] = reg[13] + ((op & 0xff) << 2);
@@ -551,7 +552,7 @@ export class Runner {
         case 0xb4: case 0xb5: { // PUSH
           let list = op & 0x1ff;
           a = reg[13];
-          reg[15] = pc;
+          reg[15] = (base + (at << 1));
           if (list & 0x100) {
             a -= 4;
             this.store(a, reg[14]);
@@ -586,7 +587,7 @@ export class Runner {
         case 0xbc: case 0xbd: { // POP
           let list = op & 0xff;
           a = reg[13];
-          reg[15] = pc;
+          reg[15] = (base + (at << 1));
           while (list) {
             const low = list & -list;
             reg[31 - Math.clz32(low)] = this.load(a);
@@ -604,7 +605,7 @@ export class Runner {
           break;
         }
         case 0xbe: // BKPT
-          reg[15] = pc - 2;
+          reg[15] = (base + (at << 1)) - 2;
           core.cycles = start + used;
           this.chip.onBreak(op & 0xff);
           break;
@@ -631,7 +632,7 @@ export class Runner {
           const d = (op >> 8) & 7;
           let list = op & 0xff;
           a = reg[d];
-          reg[15] = pc;
+          reg[15] = (base + (at << 1));
           while (list) {
             const low = list & -list;
             this.store(a, reg[31 - Math.clz32(low)]);
@@ -646,7 +647,7 @@ export class Runner {
           const d = (op >> 8) & 7;
           let list = op & 0xff;
           a = reg[d];
-          reg[15] = pc;
+          reg[15] = (base + (at << 1));
           while (list) {
             const low = list & -list;
             reg[31 - Math.clz32(low)] = this.load(a);
@@ -660,46 +661,46 @@ export class Runner {
           break;
         }
         case 0xd0: // BEQ
-          if (z === 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (z === 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xd1: // BNE
-          if (z !== 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (z !== 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xd2: // BCS
-          if (c !== 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (c !== 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xd3: // BCC
-          if (c === 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (c === 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xd4: // BMI
-          if (n < 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (n < 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xd5: // BPL
-          if (n >= 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (n >= 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xd6: // BVS
-          if (v < 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (v < 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xd7: // BVC
-          if (v >= 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (v >= 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xd8: // BHI
-          if (c !== 0 && z !== 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (c !== 0 && z !== 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xd9: // BLS
-          if (c === 0 || z === 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (c === 0 || z === 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xda: // BGE
-          if ((n ^ v) >= 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if ((n ^ v) >= 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xdb: // BLT
-          if ((n ^ v) < 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if ((n ^ v) < 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xdc: // BGT
-          if (z !== 0 && (n ^ v) >= 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (z !== 0 && (n ^ v) >= 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xdd: // BLE
-          if (z === 0 || (n ^ v) < 0) { pc = (pc + offset8(op) + 2) | 0; used++; }
+          if (z === 0 || (n ^ v) < 0) { at = (at + offset8(op) + 1) | 0; used = (used + 1) | 0; }
           break;
         case 0xdf: // SVC
           core.pendingSVCall = true;
@@ -707,12 +708,13 @@ export class Runner {
           limit = 0;
           break;
         case 0xe0: case 0xe1: case 0xe2: case 0xe3: case 0xe4: case 0xe5: case 0xe6: case 0xe7: // B
-          pc = (pc + offset11(op) + 2) | 0;
-          used++;
+          at = (at + offset11(op) + 1) | 0;
+          used = (used + 1) | 0;
           break;
         case 0xf0: case 0xf1: case 0xf2: case 0xf3: case 0xf4: case 0xf5: case 0xf6: case 0xf7: {
-          const op2 = code[(pc - base) >>> 1];
-          pc = (pc + 2) | 0;
+          const op2 = code[at];
+          at = (at + 1) | 0;
+          const pc = (base + (at << 1)) | 0;
           used += 2;
           if ((op2 & 0xd000) === 0xd000) { // BL
             const s = (op >> 10) & 1;
@@ -746,8 +748,8 @@ export class Runner {
           break;
         }
         default:
-          reg[15] = pc;
-          this.fault('undefined instruction at', pc - 2);
+          reg[15] = (base + (at << 1));
+          this.fault('undefined instruction at', reg[15] - 2);
       }
       if (slow) {
         used = (used + this.cost) | 0;
@@ -766,13 +768,31 @@ export class Runner {
           limit = 0;
         }
         pc = r & ~1;
+        if ((pc - base) >>> 0 >= size) {
+          if (pc >>> 28 === 1) {
+            code = flash16;
+            base = pc & 0xff000000;
+            size = FLASH_SIZE;
+          } else if ((pc - RAM) >>> 0 < RAM_SIZE) {
+            code = ram16;
+            base = RAM;
+            size = RAM_SIZE;
+          } else if (pc >>> 0 < ROM_SIZE) {
+            code = rom16;
+            base = 0;
+            size = ROM_SIZE;
+          } else {
+            this.fault('jump to', pc);
+          }
+        }
+        at = (pc - base) >> 1;
       }
     }
     core.N = n < 0;
     core.Z = z === 0;
     core.C = c !== 0;
     core.V = v < 0;
-    reg[15] = pc;
+    reg[15] = base + (at << 1);
     core.cycles = start + used;
   }
 
