@@ -1,0 +1,259 @@
+"""The reference executor: programs run in plain Python, integer exact, slow, readable.
+
+The same interface as the native module `_odt`, and the same bits (docs/numerics.md says which).
+This file verifies and runs programs. The instructions are functions of the modules in _MODULES,
+named as in odt/opcodes.py; such a function takes one argument with an attribute for each operand
+(a typed array, or bytes for a ``buf``) and each immediate.
+"""
+
+import struct
+from array import array
+
+from .opcodes import (
+    ARENA,
+    CONSTANTS,
+    CONTROL,
+    CONTROL_WORDS,
+    DEFAULT_LIMIT,
+    LIMITS,
+    REGION_SHIFT,
+    REGIONS,
+    SIZES,
+    STATE,
+    VERSION,
+    X_DATA,
+    Y_DATA,
+    opcode,
+)
+
+try:
+    import uctypes  # MicroPython, whose memoryview has no cast
+except ImportError:
+    uctypes = None
+
+_MAGIC = 0x3154444F
+_HEADER_WORDS = 12
+_REGION_NAMES = ("ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS")
+_MODULES = ("i8", "updates", "f32")
+_CODES = {"i8": "b", "i16": "h", "i32": "i", "mul": "i", "f32": "f"}
+
+
+# Loading and running
+
+
+class Program:
+    """A verified program: its words, bytes it needs by region, where its instructions start."""
+
+    def __init__(self, words):
+        self.words = words
+        self.bytes = {
+            ARENA: words[3],
+            STATE: words[4],
+            CONTROL: 4 * CONTROL_WORDS,
+            CONSTANTS: words[5],
+        }
+        self.starts = set()
+
+
+def load(program):
+    """Verify a program (bytes) and return it in the form that `run` takes.
+
+    Raises TypeError for anything but bytes, ValueError with the reason for a program that is
+    damaged, was made for another instruction set, or would reach outside of its regions.
+    """
+    if not isinstance(program, (bytes, bytearray, memoryview, array)):
+        raise TypeError("a program is bytes, not %s" % type(program).__name__)
+    program = bytes(program)
+    if len(program) % 4 or len(program) < 4 * _HEADER_WORDS:
+        raise ValueError("a program of %d bytes" % len(program))
+    words = array("i", program)
+    if words[0] != _MAGIC:
+        raise ValueError("not a program: it starts with 0x%08x" % (words[0] & 0xFFFFFFFF))
+    if words[1] != VERSION:
+        raise ValueError("the program has instruction set %d, odt needs %d" % (words[1], VERSION))
+    if words[2] != len(words):
+        raise ValueError("the program has %d words, its header says %d" % (len(words), words[2]))
+    if words[3] < 0 or words[4] < 0 or words[5] < 0:
+        raise ValueError("a region of negative size")
+    loaded = Program(words)
+    at = _HEADER_WORDS
+    while at < len(words):
+        loaded.starts.add(at)
+        try:
+            at = _verify(loaded, at)
+        except ValueError as error:
+            raise ValueError("instruction at word %d: %s" % (at, error))
+    loaded.starts.add(at)
+    for i in range(6, _HEADER_WORDS, 2):
+        _check_section(loaded, words[i], words[i + 1])
+    return loaded
+
+
+def _check_section(loaded, start, stop):
+    if start > stop or start not in loaded.starts or stop not in loaded.starts:
+        raise ValueError("words %d to %d are not a run of instructions" % (start, stop))
+
+
+def _verify(loaded, at):
+    """Check the instruction at a word; returns the word after it."""
+    words = loaded.words
+    op = opcode(words[at])
+    if at + op.words > len(words):
+        raise ValueError("%s is cut off" % op.name)
+    sizes = _immediates(op, words, at)
+    for name in op.immediates:
+        smallest = 0 if name in ("PT", "PL") else 1
+        if name.upper() == name and not smallest <= sizes[name] <= LIMITS.get(name, DEFAULT_LIMIT):
+            raise ValueError("%s has %s = %d" % (op.name, name, sizes[name]))
+    for i in range(len(op.operands)):
+        name, access, dtype, _, _ = op.operands[i]
+        address = words[at + 1 + i]
+        region = address >> REGION_SHIFT
+        offset = address & ((1 << REGION_SHIFT) - 1)
+        if not 0 <= region < REGIONS:
+            raise ValueError("%s.%s is in region %d" % (op.name, name, region))
+        if dtype == "buf":
+            if region not in (X_DATA, Y_DATA) or offset:
+                raise ValueError("%s.%s must be the user's data" % (op.name, name))
+            continue
+        if region not in loaded.bytes:
+            raise ValueError("%s.%s cannot be the user's data" % (op.name, name))
+        if access != ":" and region == CONSTANTS:
+            raise ValueError("%s.%s would write to CONSTANTS" % (op.name, name))
+        if offset % min(SIZES[dtype], 4):
+            raise ValueError("%s.%s is not aligned" % (op.name, name))
+        if offset + op.bytes(i, sizes) > loaded.bytes[region]:
+            raise ValueError("%s.%s ends beyond %s" % (op.name, name, _REGION_NAMES[region]))
+    return at + op.words
+
+
+def _immediates(op, words, at):
+    first = at + 1 + len(op.operands)
+    sizes = {}
+    for i in range(len(op.immediates)):
+        sizes[op.immediates[i]] = words[first + i]
+    return sizes
+
+
+def run(loaded, regions, start, stop):
+    """Run the instructions of a loaded program from word start to before word stop.
+
+    regions: ARENA, STATE, CONTROL, X_DATA, Y_DATA, CONSTANTS, each a buffer, or None where the
+    program needs nothing of it.
+    """
+    if not isinstance(loaded, Program):
+        raise TypeError("expected what load() returned")
+    if len(regions) != REGIONS:
+        raise ValueError("expected %d regions, got %d" % (REGIONS, len(regions)))
+    _check_section(loaded, start, stop)
+    buffers = []
+    for i in range(REGIONS):
+        buffer = _as_bytes(b"" if regions[i] is None else regions[i])
+        need = loaded.bytes.get(i, 0)
+        if len(buffer) < need:
+            raise ValueError(
+                "%s has %d bytes, the program needs %d" % (_REGION_NAMES[i], len(buffer), need)
+            )
+        buffers.append(buffer)
+    at = start
+    while at < stop:
+        op = opcode(loaded.words[at])
+        _execute(op, loaded.words, at, buffers)
+        at += op.words
+
+
+class Arguments:
+    """What an instruction's function is given: operands and immediates by name."""
+
+
+def _execute(op, words, at, buffers):
+    o = Arguments()
+    sizes = _immediates(op, words, at)
+    for name in sizes:
+        setattr(o, name, sizes[name])
+    written = []
+    for i in range(len(op.operands)):
+        name, access, dtype, _, _ = op.operands[i]
+        address = words[at + 1 + i]
+        buffer = buffers[address >> REGION_SHIFT]
+        if dtype == "buf":
+            setattr(o, name, buffer)
+            continue
+        start = address & ((1 << REGION_SHIFT) - 1)
+        stop = start + op.bytes(i, sizes)
+        if uctypes:  # a copy, written back
+            view = array(_CODES[dtype], buffer[start:stop])
+            if access != ":":
+                written.append((buffer, start, stop, view))
+        else:
+            view = buffer[start:stop].cast(_CODES[dtype])
+        setattr(o, name, view)
+    _function(op.name)(o)
+    for buffer, start, stop, view in written:
+        buffer[start:stop] = uctypes.bytearray_at(uctypes.addressof(view), stop - start)
+
+
+def _function(name):
+    """An instruction's function; a module is imported when a program first needs it."""
+    for module in _MODULES:
+        module = "reference_" + module
+        function = getattr(getattr(__import__("odt." + module), module), name, None)
+        if function:
+            return function
+    raise NotImplementedError(name)
+
+
+def _as_bytes(buffer):
+    """All bytes of a buffer, shared with it, whatever its elements are."""
+    if uctypes:
+        return uctypes.bytearray_at(uctypes.addressof(buffer), nbytes(buffer))
+    view = memoryview(buffer)
+    return view.cast("B") if view.nbytes else memoryview(bytearray())
+
+
+def nbytes(buffer):
+    """Bytes of a buffer, whatever its elements are."""
+    if not uctypes:
+        return memoryview(buffer).nbytes
+    n = len(buffer)  # MicroPython's memoryview has no nbytes: the element size that just fits
+    for size in (8, 4, 2):
+        try:
+            struct.unpack_from("B", buffer, n * size - 1)
+            return n * size
+        except (ValueError, IndexError):
+            pass
+    return n
+
+
+def crc32(buffer, crc=0):
+    """CRC-32 of a buffer's bytes, as zlib's, going on from crc."""
+    try:
+        from binascii import crc32 as fast
+
+        return fast(buffer, crc) & 0xFFFFFFFF
+    except ImportError:
+        crc ^= 0xFFFFFFFF
+        for byte in _as_bytes(buffer):
+            crc ^= byte
+            for _ in range(8):
+                crc = (crc >> 1) ^ (0xEDB88320 if crc & 1 else 0)
+        return crc ^ 0xFFFFFFFF
+
+
+def find_nonfinite(buffer):
+    """Index of the first NaN or infinity of a buffer of float32, -1 if there is none."""
+    buffer = _as_bytes(buffer)
+    for i in range(len(buffer) // 4):
+        # The exponent field, from the two upper bytes.
+        if buffer[4 * i + 3] & 0x7F == 0x7F and buffer[4 * i + 2] & 0x80:
+            return i
+    return -1
+
+
+def typecode(buffer):
+    """The struct code of a buffer's elements ('b', 'f', ...); None where it cannot be known."""
+    if isinstance(buffer, (bytes, bytearray)):
+        return "B"
+    if isinstance(buffer, array):
+        return repr(buffer[:0])[7]
+    return getattr(memoryview(buffer), "format", None)

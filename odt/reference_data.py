@@ -1,0 +1,69 @@
+"""What several modules of the reference executor share: the user's samples, a window's positions.
+
+`samples` is the one place that reads the user's data, whatever its format and its order.
+"""
+
+import struct
+
+from .fixed import ONE, order, quantize
+from .opcodes import COUNT, FLOAT32, ORDER, POSITION, SAMPLES, Y_FORMAT
+
+# Samples
+
+
+def samples(c, base, data, rows, count, floats="I"):
+    """Yield, for each row of a batch, its count raw elements as a tuple, None for padding.
+
+    base is X_FORMAT or Y_FORMAT, floats the struct code by which float32 elements are read.
+    """
+    kind = c[base]
+    code = ("b", "B", "h", "i", floats)[kind] if 0 <= kind <= FLOAT32 else "b"
+    size = count * (1, 1, 2, 4, 4)[kind] if 0 <= kind <= FLOAT32 else len(data) + 1
+    code = "<%d%s" % (count, code)
+    for r in range(rows):
+        p = c[POSITION] + r
+        raw = None
+        if r < c[COUNT] and 0 <= p < c[SAMPLES]:
+            at = order(p, c[SAMPLES], c[ORDER]) * size
+            if at + size <= len(data):
+                raw = struct.unpack_from(code, data, at)
+        yield raw
+
+
+def label(c, raw, classes):
+    """The label of a row, -1 where it is none of 0 .. classes - 1."""
+    value = quantize(raw[0], ONE) if c[Y_FORMAT] == FLOAT32 else raw[0]
+    return value if 0 <= value < classes else -1
+
+
+def batch_count(c, rows):
+    """Rows that hold a sample, at least 1."""
+    return max(1, min(c[COUNT], rows))
+
+
+# Windows
+
+
+def windows(o):
+    """Yield (sample, ih, iw) of each window's first position, in the order (b, oh, ow)."""
+    for b in range(o.B):
+        for oh in range(o.OH):
+            for ow in range(o.OW):
+                yield b, oh * o.SH - o.PT, ow * o.SW - o.PL
+
+
+def positions(o, window, channels):
+    """Yield (tap, offset in x) for the window's positions inside x, taps counted as (kh, kw)."""
+    b, ih, iw = window
+    for kh in range(max(0, -ih), min(o.KH, o.H - ih)):
+        for kw in range(max(0, -iw), min(o.KW, o.W - iw)):
+            yield kh * o.KW + kw, ((b * o.H + ih + kh) * o.W + iw + kw) * channels
+
+
+def first_largest(x, offsets):
+    """Offset of the first largest element, None if there are no offsets."""
+    best = None
+    for i in offsets:
+        if best is None or x[i] > x[best]:
+            best = i
+    return best

@@ -1,0 +1,475 @@
+"""The float32 instructions of the reference executor (imported when a program has one).
+
+Each operation is rounded to float32 on its own, in the order docs/numerics.md gives: by a store
+into an ``array("f")``. Where Python's floats are doubles, that rounding after a double operation
+is exact; where they are float32, it does nothing; CircuitPython's 30-bit floats come close only.
+"""
+
+import math
+from array import array
+
+from .fixed import ONE, bits_to_float, float_to_bits, log2_floor, sat32, scale_mul, scale_shift
+from .opcodes import (
+    CORRECT,
+    FLOAT32,
+    LOSS,
+    X_FORMAT,
+    X_SCALE,
+    X_ZERO,
+    Y_FORMAT,
+    Y_SCALE,
+    Y_ZERO,
+)
+from .reference_data import batch_count, first_largest, label, positions, samples, windows
+
+_cell = array("f", [0.0])
+_TINY = bits_to_float(76 << 23)  # 2^-51
+_TINY2 = bits_to_float(25 << 23)  # 2^-102
+
+
+def _round(x):
+    """x as a float32."""
+    _cell[0] = x
+    return _cell[0]
+
+
+def _store(x):
+    """x as a float32, 0 below 2^-51."""
+    _cell[0] = x
+    x = _cell[0]
+    return 0.0 if -_TINY < x < _TINY else x
+
+
+def _store2(x):
+    """x as a float32, 0 below 2^-102."""
+    _cell[0] = x
+    x = _cell[0]
+    return 0.0 if -_TINY2 < x < _TINY2 else x
+
+
+def _divide(a, b):
+    """a / b as IEEE 754 has it, for a diverged model must not end in ZeroDivisionError."""
+    if b:
+        return _round(a / b)
+    return a * float("inf") if a == a and a else float("nan")
+
+
+def _dot(total, a, b):
+    """total + a[0] * b[0] + a[1] * b[1] + ..., rounded at each step."""
+    cell = _cell
+    for p in array("f", [u * v for u, v in zip(a, b)]):
+        cell[0] = total + p
+        total = cell[0]
+    return total
+
+
+def _add_scaled(totals, factor, row):
+    """totals + factor * row, rounded at each step."""
+    products = array("f", [factor * v for v in row])
+    return array("f", [t + p for t, p in zip(totals, products)])
+
+
+def _put(out, at, totals, relu=0):
+    for i in range(len(totals)):
+        v = _store(totals[i])
+        out[at + i] = 0.0 if relu and v < 0 else v
+
+
+def _zeros(n):
+    return array("f", bytes(4 * n))
+
+
+def _affine(raw, zero, scale):
+    """(raw - zero) * scale, in float32."""
+    return _round(_round(sat32(raw - zero)) * scale)
+
+
+def gather_f32(o):
+    kind, zero, size = o.c[X_FORMAT], o.c[X_ZERO], o.F
+    scale = bits_to_float(o.c[X_SCALE])
+    at = 0
+    for raw in samples(o.c, X_FORMAT, o.x, o.B, size, "f"):
+        for i in range(size):
+            if raw is None:
+                v = 0.0
+            elif kind == FLOAT32:
+                v = raw[i]
+            else:
+                v = _affine(raw[i], zero, scale)
+            o.y[at + i] = _store(v)
+        at += size
+
+
+def dense_f32(o):
+    w, size = o.w, o.K
+    for m in range(o.M):
+        x = o.x[m * size : (m + 1) * size]
+        totals = [_dot(o.b[n], x, w[n * size : (n + 1) * size]) for n in range(o.N)]
+        _put(o.y, m * o.N, totals, o.relu)
+
+
+def dense_dx_f32(o):
+    w, size = o.w, o.K
+    for m in range(o.M):
+        totals = _zeros(size)
+        for n in range(o.N):
+            totals = _add_scaled(totals, o.e[m * o.N + n], w[n * size : (n + 1) * size])
+        _put(o.dx, m * size, totals)
+
+
+def dense_dw_f32(o):
+    x, size = o.x, o.K
+    for n in range(o.N):
+        totals = _zeros(size)
+        for m in range(o.M):
+            totals = _add_scaled(totals, o.e[m * o.N + n], x[m * size : (m + 1) * size])
+        _put(o.dw, n * size, totals)
+
+
+def bias_dw_f32(o):
+    for n in range(o.N):
+        total = 0.0
+        for m in range(o.M):
+            total = _round(total + o.e[m * o.N + n])
+        o.db[n] = _store(total)
+
+
+def conv2d_f32(o):
+    x, w, channels = o.x, o.w, o.C
+    size = o.KH * o.KW * channels
+    at = 0
+    for window in windows(o):
+        patch = []
+        taps = []
+        for tap, i in positions(o, window, channels):
+            patch.extend(x[i : i + channels])
+            taps.append(tap * channels)
+        totals = []
+        for n in range(o.N):
+            filters = []
+            for first in taps:
+                filters.extend(w[n * size + first : n * size + first + channels])
+            totals.append(_dot(o.b[n], patch, filters))
+        _put(o.y, at, totals, o.relu)
+        at += o.N
+
+
+def _outputs(o, ih, iw):
+    """Yield (tap, output position) for the windows that contain (ih, iw), taps ascending."""
+    for kh in range(o.KH):
+        oh, rest = divmod(ih + o.PT - kh, o.SH)
+        if rest or not 0 <= oh < o.OH:
+            continue
+        for kw in range(o.KW):
+            ow, rest = divmod(iw + o.PL - kw, o.SW)
+            if rest == 0 and 0 <= ow < o.OW:
+                yield kh * o.KW + kw, oh * o.OW + ow
+
+
+def conv2d_dx_f32(o):
+    e, w, channels = o.e, o.w, o.C
+    size = o.KH * o.KW * channels
+    at = 0
+    for b in range(o.B):
+        for ih in range(o.H):
+            for iw in range(o.W):
+                totals = _zeros(channels)
+                for tap, position in _outputs(o, ih, iw):
+                    i = (b * o.OH * o.OW + position) * o.N
+                    for n in range(o.N):
+                        first = n * size + tap * channels
+                        totals = _add_scaled(totals, e[i + n], w[first : first + channels])
+                _put(o.dx, at, totals)
+                at += channels
+
+
+def conv2d_dw_f32(o):
+    e, x, channels = o.e, o.x, o.C
+    size = o.KH * o.KW * channels
+    for i in range(len(o.dw)):
+        o.dw[i] = 0.0
+    at = 0
+    for window in windows(o):
+        for tap, i in positions(o, window, channels):
+            row = x[i : i + channels]
+            for n in range(o.N):
+                first = n * size + tap * channels
+                last = first + channels
+                o.dw[first:last] = _add_scaled(o.dw[first:last], e[at + n], row)
+        at += o.N
+    _put(o.dw, 0, o.dw)
+
+
+def depthwise2d_f32(o):
+    x, w, channels = o.x, o.w, o.N
+    at = 0
+    for window in windows(o):
+        totals = o.b[0:channels]
+        for tap, i in positions(o, window, channels):
+            tap *= channels
+            totals = _add_products(totals, x[i : i + channels], w[tap : tap + channels])
+        _put(o.y, at, totals, o.relu)
+        at += channels
+
+
+def _add_products(totals, a, b):
+    """totals + a * b, elementwise, rounded at each step."""
+    products = array("f", [u * v for u, v in zip(a, b)])
+    return array("f", [t + p for t, p in zip(totals, products)])
+
+
+def depthwise2d_dx_f32(o):
+    e, w, channels = o.e, o.w, o.N
+    at = 0
+    for b in range(o.B):
+        for ih in range(o.H):
+            for iw in range(o.W):
+                totals = _zeros(channels)
+                for tap, position in _outputs(o, ih, iw):
+                    tap *= channels
+                    i = (b * o.OH * o.OW + position) * channels
+                    totals = _add_products(totals, e[i : i + channels], w[tap : tap + channels])
+                _put(o.dx, at, totals)
+                at += channels
+
+
+def depthwise2d_dw_f32(o):
+    e, x, channels = o.e, o.x, o.N
+    totals = [_zeros(channels) for _ in range(o.KH * o.KW)]
+    at = 0
+    for window in windows(o):
+        row = e[at : at + channels]
+        for tap, i in positions(o, window, channels):
+            totals[tap] = _add_products(totals[tap], row, x[i : i + channels])
+        at += channels
+    for tap in range(len(totals)):
+        _put(o.dw, tap * channels, totals[tap])
+
+
+def relu_f32(o):
+    for i in range(o.N):
+        v = o.x[i]
+        o.y[i] = 0.0 if v < 0 else v
+
+
+def relu_dx_f32(o):
+    for i in range(o.N):
+        o.dx[i] = o.e[i] if o.y[i] > 0 else 0.0
+
+
+def maxpool2d_f32(o):
+    at = 0
+    for window in windows(o):
+        offsets = [i for _, i in positions(o, window, o.N)]
+        for n in range(o.N):
+            best = first_largest(o.x, [i + n for i in offsets])
+            o.y[at] = 0.0 if best is None else o.x[best]
+            at += 1
+
+
+def maxpool2d_dx_f32(o):
+    for i in range(len(o.dx)):
+        o.dx[i] = 0.0
+    at = 0
+    for window in windows(o):
+        offsets = [i for _, i in positions(o, window, o.N)]
+        for n in range(o.N):
+            best = first_largest(o.x, [i + n for i in offsets])
+            if best is not None:
+                o.dx[best] = _store(o.dx[best] + o.e[at])
+            at += 1
+
+
+def globalavg_f32(o):
+    factor = _round(1.0 / o.S)
+    for b in range(o.B):
+        for n in range(o.N):
+            total = 0.0
+            for s in range(o.S):
+                total = _round(total + o.x[(b * o.S + s) * o.N + n])
+            o.y[b * o.N + n] = _store(total * factor)
+
+
+def globalavg_dx_f32(o):
+    factor = _round(1.0 / o.S)
+    for b in range(o.B):
+        for s in range(b * o.S, (b + 1) * o.S):
+            for n in range(o.N):
+                o.dx[s * o.N + n] = _store(o.e[b * o.N + n] * factor)
+
+
+def add_f32(o):
+    for i in range(o.N):
+        v = _store(o.a[i] + o.b[i])
+        o.y[i] = 0.0 if o.relu and v < 0 else v
+
+
+# Losses
+
+
+_EXP = [_round(1.0 / n) for n in (5040, 720, 120, 24, 6, 2, 1, 1)]
+_LOG = [_round(1.0 / n) for n in (9, 7, 5, 3)]
+_LOG2_E = bits_to_float(0x3FB8AA3B)
+_LN2_HIGH = bits_to_float(0x3F317200)
+_LN2_LOW = bits_to_float(0x35BFBE8E)
+_LN2 = bits_to_float(0x3F317218)
+_SQRT2_BITS = 0x3FB504F3
+
+
+def expf(x):
+    """e^x for x <= 0."""
+    if not x >= -35:
+        return 0.0
+    n = int(_round(_round(x * _LOG2_E) - 0.5))
+    r = _round(_round(x - _round(n * _LN2_HIGH)) - _round(n * _LN2_LOW))
+    p = _EXP[0]
+    for c in _EXP[1:]:
+        p = _round(_round(p * r) + c)
+    return p * bits_to_float(scale_shift(ONE, n))
+
+
+def logf(x):
+    """log x for x >= 1."""
+    bits = float_to_bits(x)
+    k = log2_floor(bits)
+    bits -= k << 23
+    m = bits_to_float(bits)
+    if bits > _SQRT2_BITS:
+        m *= 0.5
+        k += 1
+    f = m - 1.0
+    s = _round(f / _round(2.0 + f))
+    z = _round(s * s)
+    p = _LOG[0]
+    for c in _LOG[1:]:
+        p = _round(_round(p * z) + c)
+    two_s = 2 * s
+    return _round(_round(k * _LN2) + _round(_round(two_s * _round(p * z)) + two_s))
+
+
+def softmax_xent_f32(o):
+    c, size = o.c, o.N
+    count = _round(float(batch_count(c, o.B)))
+    at = 0
+    for raw in samples(c, Y_FORMAT, o.labels, o.B, 1):
+        if raw is None:
+            for i in range(at, at + size):
+                o.e[i] = 0.0
+            at += size
+            continue
+        x = list(o.x[at : at + size])
+        right = label(c, raw, size)
+        best = first_largest(x, range(size))
+        powers = [expf(_round(v - x[best])) for v in x]
+        total = 0.0
+        for p in powers:
+            total = _round(total + p)
+        for i in range(size):
+            v = _divide(powers[i], total)
+            if i == right:
+                v = _round(v - 1.0)
+            o.e[at + i] = _store(v / count)
+        if right >= 0:
+            loss = _round(logf(total) - _round(x[right] - x[best]))
+            c[LOSS] = _add_loss(c[LOSS], loss)
+            if right == best:
+                c[CORRECT] += 1
+        at += size
+
+
+def _add_loss(bits, loss):
+    """bits + loss as the bits of a float32 that fit an int32 word."""
+    bits = float_to_bits(_round(bits_to_float(bits) + loss))
+    return bits - (1 << 32) if bits >> 31 else bits
+
+
+def mse_f32(o):
+    c, size = o.c, o.N
+    kind, zero = c[Y_FORMAT], c[Y_ZERO]
+    scale = bits_to_float(c[Y_SCALE])
+    count = _round(float(size * batch_count(c, o.B)))
+    at = 0
+    for raw in samples(c, Y_FORMAT, o.target, o.B, size, "f"):
+        for i in range(size):
+            if raw is None:
+                o.e[at + i] = 0.0
+                continue
+            target = raw[i] if kind == FLOAT32 else _affine(raw[i], zero, scale)
+            d = _store(o.x[at + i] - target)
+            o.e[at + i] = _store(_round(d * 2) / count)
+            c[LOSS] = _add_loss(c[LOSS], _round(d * d))
+        at += size
+
+
+# Updates
+
+
+def momentum_f32(o):
+    mu = bits_to_float(o.mu)
+    for i in range(o.N):
+        v = _store(_round(mu * o.v[i]) + o.d[i])
+        o.v[i] = v
+        o.d[i] = v
+
+
+def _adam_step(o, i, g, b1, c1, b2, c2, eps):
+    """Update m and v at i with the gradient g; the direction m / (sqrt(v) + eps)."""
+    m = _store(_round(b1 * o.m[i]) + _round(c1 * g))
+    v = _store2(_round(b2 * o.v[i]) + _round(c2 * _round(g * g)))
+    o.m[i] = m
+    o.v[i] = v
+    root = _round(math.sqrt(v)) if v >= 0 else v
+    return _divide(m, _round(root + eps))
+
+
+def _adam_constants(o):
+    eps = _round(bits_to_float(o.eps) * bits_to_float(o.rate[1]))
+    return [bits_to_float(bits) for bits in (o.b1, o.c1, o.b2, o.c2)] + [eps]
+
+
+def adam_f32(o):
+    constants = _adam_constants(o)
+    for i in range(o.N):
+        o.d[i] = _store(_adam_step(o, i, o.d[i], *constants))
+
+
+def apply_f32(o):
+    if o.rate[0] == 0:
+        return
+    rate = bits_to_float(o.rate[0])
+    for i in range(o.N):
+        o.w[i] = _store(o.w[i] - _round(rate * o.d[i]))
+
+
+def momentum_i32(o):
+    size, v = o.K, o.v
+    scale = bits_to_float(scale_mul(o.factor, o.gs[0]))
+    mu = bits_to_float(o.mu)
+    for n in range(o.N):
+        row = range(n * size, (n + 1) * size)
+        top = 0.0
+        for i in row:
+            v[i] = _store(_round(mu * v[i]) + _round(_round(float(o.d[i])) * scale))
+            top = max(top, abs(v[i]))
+        if top == 0:
+            o.ds[n] = ONE
+            for i in row:
+                o.d[i] = 0
+            continue
+        e = max(-100, min(100, log2_floor(float_to_bits(top)) - 22))
+        o.ds[n] = scale_shift(ONE, e)
+        unit = bits_to_float(scale_shift(ONE, -e))
+        for i in row:
+            o.d[i] = int(v[i] * unit)
+
+
+def adam_i32(o):
+    scale = bits_to_float(scale_mul(o.factor, o.gs[0]))
+    constants = _adam_constants(o)
+    for i in range(o.N * o.K):
+        g = _round(_round(float(o.d[i])) * scale)
+        x = _adam_step(o, i, g, *constants)
+        x = x if x < 4 else 4.0
+        o.d[i] = int((x if x > -4 else -4.0) * 1048576)
+    for n in range(o.N):
+        o.ds[n] = scale_shift(ONE, -20)

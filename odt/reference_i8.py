@@ -1,0 +1,384 @@
+"""The int8 layers and losses of the reference executor, forward beside backward.
+
+Sums are exact Python integers, wrapped to int32 before they are rescaled.
+"""
+
+from .fixed import (
+    LOG2_E,
+    ONE,
+    exp2n,
+    log2q,
+    multiplier,
+    quantize,
+    rescale,
+    sat32,
+    scale_div,
+    scale_int,
+    scale_mul,
+    scale_shift,
+    wrap32,
+)
+from .opcodes import (
+    CORRECT,
+    FLOAT32,
+    INT8,
+    LOSS,
+    LOSS_HIGH,
+    UINT8,
+    X_FORMAT,
+    X_SCALE,
+    X_ZERO,
+    Y_FORMAT,
+    Y_SCALE,
+    Y_ZERO,
+)
+from .reference_data import batch_count, first_largest, label, positions, samples, windows
+
+try:
+    from operator import mul
+
+    def _dot(a, b):
+        return sum(map(mul, a, b))
+
+except ImportError:
+
+    def _dot(a, b):
+        total = 0
+        for u, v in zip(a, b):
+            total += u * v
+        return total
+
+
+def gather_i8(o):
+    kind = o.c[X_FORMAT]
+    y, z, size = o.y, o.z, o.F
+    top = o.peak[0]
+    at = 0
+    if kind == FLOAT32:
+        inverse = scale_div(ONE, o.s[0])
+    else:
+        m, s = multiplier(scale_div(o.c[X_SCALE], o.s[0]))
+        zero = o.c[X_ZERO]
+    for raw in samples(o.c, X_FORMAT, o.x, o.B, size):
+        for i in range(size):
+            if raw is None:
+                v = z
+            elif kind == INT8:
+                v = raw[i]
+            elif kind == UINT8:
+                v = raw[i] - 128
+            else:
+                if kind == FLOAT32:
+                    v = quantize(raw[i], inverse)
+                else:
+                    v = rescale(sat32(raw[i] - zero), m, s)
+                top = max(top, v, -v)
+                v = max(-128, min(127, z + v))
+            y[at + i] = v
+        at += size
+    o.peak[0] = top
+
+
+# Forward and backward, int8
+
+
+class _Sink:
+    """Where int8 results go: adds the zero point, clamps, collects the peak."""
+
+    def __init__(self, out, peak, zero=0, lo=-127):
+        self.out = out
+        self.peak = peak
+        self.zero = zero
+        self.lo = lo
+        self.top = peak[0]
+
+    def put(self, i, v):
+        if v > self.top:
+            self.top = v
+        elif -v > self.top and self.lo != self.zero:
+            self.top = -v
+        v += self.zero
+        self.out[i] = self.lo if v < self.lo else 127 if v > 127 else v
+
+    def close(self):
+        self.peak[0] = self.top
+
+
+def dense_i8(o):
+    w, q, zx, size = o.w, o.q, o.zx, o.K
+    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    for m in range(o.M):
+        row = [v - zx for v in o.x[m * size : (m + 1) * size]]
+        for n in range(o.N):
+            total = wrap32(o.b[n] + _dot(row, w[n * size : (n + 1) * size]))
+            sink.put(m * o.N + n, rescale(total, q[2 * n], q[2 * n + 1]))
+    sink.close()
+
+
+def dense_dx_i8(o):
+    w, size = o.w, o.K
+    sink = _Sink(o.dx, o.peak)
+    for m in range(o.M):
+        totals = [0] * size
+        for n in range(o.N):
+            e = o.e[m * o.N + n]
+            if e:
+                totals = [t + e * v for t, v in zip(totals, w[n * size : (n + 1) * size])]
+        for k in range(size):
+            sink.put(m * size + k, rescale(wrap32(totals[k]), o.q[0], o.q[1]))
+    sink.close()
+
+
+def dense_dw_i8(o):
+    x, zx, size = o.x, o.zx, o.K
+    for n in range(o.N):
+        totals = [0] * size
+        for m in range(o.M):
+            e = o.e[m * o.N + n]
+            if e:
+                totals = [t + e * (v - zx) for t, v in zip(totals, x[m * size : (m + 1) * size])]
+        for k in range(size):
+            o.dw[n * size + k] = wrap32(totals[k])
+
+
+def bias_dw_i8(o):
+    for n in range(o.N):
+        o.db[n] = wrap32(sum([o.e[m * o.N + n] for m in range(o.M)]))
+
+
+def channel_scale_i8(o):
+    q = o.q
+    for m in range(o.M):
+        for n in range(o.N):
+            v = rescale(o.e[m * o.N + n], q[2 * n], q[2 * n + 1])
+            o.y[m * o.N + n] = max(-127, min(127, v))
+
+
+def conv2d_i8(o):
+    x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.C
+    size = o.KH * o.KW * channels
+    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    at = 0
+    for window in windows(o):
+        patch = [0] * size
+        for tap, i in positions(o, window, channels):
+            patch[tap * channels : (tap + 1) * channels] = [v - zx for v in x[i : i + channels]]
+        for n in range(o.N):
+            total = wrap32(o.b[n] + _dot(patch, w[n * size : (n + 1) * size]))
+            sink.put(at, rescale(total, q[2 * n], q[2 * n + 1]))
+            at += 1
+    sink.close()
+
+
+def conv2d_dx_i8(o):
+    w, channels = o.w, o.C
+    size = o.KH * o.KW * channels
+    totals = [0] * len(o.dx)
+    at = 0
+    for window in windows(o):
+        taps = [(tap * channels, i) for tap, i in positions(o, window, channels)]
+        for n in range(o.N):
+            e = o.e[at]
+            at += 1
+            if not e:
+                continue
+            for first, i in taps:
+                first += n * size
+                for c in range(channels):
+                    totals[i + c] += e * w[first + c]
+    _put_totals(o, totals)
+
+
+def _put_totals(o, totals):
+    sink = _Sink(o.dx, o.peak)
+    for i in range(len(totals)):
+        sink.put(i, rescale(wrap32(totals[i]), o.q[0], o.q[1]))
+    sink.close()
+
+
+def conv2d_dw_i8(o):
+    x, zx, channels = o.x, o.zx, o.C
+    size = o.KH * o.KW * channels
+    totals = [0] * len(o.dw)
+    at = 0
+    for window in windows(o):
+        taps = [(tap * channels, i) for tap, i in positions(o, window, channels)]
+        for n in range(o.N):
+            e = o.e[at]
+            at += 1
+            if not e:
+                continue
+            for first, i in taps:
+                first += n * size
+                for c in range(channels):
+                    totals[first + c] += e * (x[i + c] - zx)
+    for i in range(len(totals)):
+        o.dw[i] = wrap32(totals[i])
+
+
+def depthwise2d_i8(o):
+    x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.N
+    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    at = 0
+    for window in windows(o):
+        totals = list(o.b)
+        for tap, i in positions(o, window, channels):
+            tap *= channels
+            for n in range(channels):
+                totals[n] += (x[i + n] - zx) * w[tap + n]
+        for n in range(channels):
+            sink.put(at, rescale(wrap32(totals[n]), q[2 * n], q[2 * n + 1]))
+            at += 1
+    sink.close()
+
+
+def depthwise2d_dx_i8(o):
+    e, w, channels = o.e, o.w, o.N
+    totals = [0] * len(o.dx)
+    at = 0
+    for window in windows(o):
+        for tap, i in positions(o, window, channels):
+            tap *= channels
+            for n in range(channels):
+                totals[i + n] += e[at + n] * w[tap + n]
+        at += channels
+    sink = _Sink(o.dx, o.peak)
+    for i in range(len(totals)):
+        n = i % channels
+        sink.put(i, rescale(wrap32(totals[i]), o.q[2 * n], o.q[2 * n + 1]))
+    sink.close()
+
+
+def depthwise2d_dw_i8(o):
+    e, x, zx, channels = o.e, o.x, o.zx, o.N
+    totals = [0] * len(o.dw)
+    at = 0
+    for window in windows(o):
+        for tap, i in positions(o, window, channels):
+            tap *= channels
+            for n in range(channels):
+                totals[tap + n] += e[at + n] * (x[i + n] - zx)
+        at += channels
+    for i in range(len(totals)):
+        o.dw[i] = wrap32(totals[i])
+
+
+def relu_i8(o):
+    for i in range(o.N):
+        o.y[i] = max(o.x[i], o.z)
+
+
+def relu_dx_i8(o):
+    for i in range(o.N):
+        o.dx[i] = o.e[i] if o.y[i] > o.lo else 0
+
+
+def maxpool2d_i8(o):
+    at = 0
+    for window in windows(o):
+        offsets = [i for _, i in positions(o, window, o.N)]
+        for n in range(o.N):
+            best = first_largest(o.x, [i + n for i in offsets])
+            o.y[at] = -128 if best is None else o.x[best]
+            at += 1
+
+
+def maxpool2d_dx_i8(o):
+    for i in range(len(o.dx)):
+        o.dx[i] = 0
+    sink = _Sink(o.dx, o.peak)
+    at = 0
+    for window in windows(o):
+        offsets = [i for _, i in positions(o, window, o.N)]
+        for n in range(o.N):
+            best = first_largest(o.x, [i + n for i in offsets])
+            if best is not None:
+                sink.put(best, o.dx[best] + o.e[at])
+            at += 1
+    sink.close()
+
+
+def globalavg_i8(o):
+    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    for b in range(o.B):
+        for n in range(o.N):
+            total = sum([o.x[(b * o.S + s) * o.N + n] - o.zx for s in range(o.S)])
+            sink.put(b * o.N + n, rescale(wrap32(total), o.q[0], o.q[1]))
+    sink.close()
+
+
+def globalavg_dx_i8(o):
+    for b in range(o.B):
+        row = o.e[b * o.N : (b + 1) * o.N]
+        for s in range(b * o.S, (b + 1) * o.S):
+            o.dx[s * o.N : (s + 1) * o.N] = row
+
+
+def add_i8(o):
+    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    for i in range(o.N):
+        a = rescale((o.a[i] - o.za) * 256, o.qa[0], o.qa[1])
+        b = rescale((o.b[i] - o.zb) * 256, o.qb[0], o.qb[1])
+        sink.put(i, (sat32(a + b) + 128) >> 8)
+    sink.close()
+
+
+# Losses, int8
+
+
+def softmax_xent_i8(o):
+    c, size = o.c, o.N
+    m, s = multiplier(scale_mul(o.sx[0], LOG2_E))
+    at = 0
+    for raw in samples(c, Y_FORMAT, o.labels, o.B, 1):
+        x = list(o.x[at : at + size])
+        right = -1
+        if raw is None:
+            errors = [0] * size
+        else:
+            top = max(x)
+            t = [rescale((top - v) << 16, m, s) for v in x]
+            powers = [exp2n(v) for v in t]
+            total = sum(powers)
+            errors = [(p * 254 + total) // (2 * total) for p in powers]
+            right = label(c, raw, size)
+        if right >= 0:
+            errors[right] -= 127
+            loss = log2q(total) - 16 * 65536 + min(t[right], 1 << 24)
+            c[LOSS] = sat32(c[LOSS] + max(0, (loss * 45426 + 32768) >> 16))
+            if x.index(top) == right:
+                c[CORRECT] += 1
+        for i in range(size):
+            o.e[at + i] = errors[i]
+        at += size
+    o.se[0] = scale_div(ONE, scale_int(127 * batch_count(c, o.B)))
+
+
+def mse_i8(o):
+    c, size = o.c, o.N
+    sink = _Sink(o.e, o.peak)
+    kind = c[Y_FORMAT]
+    sx = o.sx[0]
+    inverse = scale_div(scale_shift(ONE, 8), sx)
+    m, s = multiplier(scale_div(scale_shift(c[Y_SCALE], 8), sx))
+    me, se = multiplier(scale_div(scale_shift(sx, -8), o.se[0]))
+    loss = (c[LOSS_HIGH] << 32) + (c[LOSS] & 0xFFFFFFFF)
+    at = 0
+    for raw in samples(c, Y_FORMAT, o.target, o.B, size):
+        for i in range(at, at + size):
+            if raw is None:
+                o.e[i] = 0
+                continue
+            target = raw[i - at]
+            if kind == FLOAT32:
+                target = quantize(target, inverse)
+            else:
+                target = rescale(sat32(target - c[Y_ZERO]), m, s)
+            d = max(-(1 << 24), min(1 << 24, ((o.x[i] - o.z) << 8) - target))
+            loss += d * d
+            sink.put(i, rescale(d, me, se))
+        at += size
+    sink.close()
+    c[LOSS] = wrap32(loss)
+    c[LOSS_HIGH] = wrap32(loss >> 32)
+    o.so[0] = scale_div(scale_shift(o.se[0], 1), scale_int(size * batch_count(c, o.B)))

@@ -1,0 +1,223 @@
+"""A step's scales and counters, and the integer updates, of the reference executor.
+
+Everything here works on int32, int16 and int8; float32 state is in odt/reference_f32.py.
+"""
+
+from .fixed import (
+    ONE,
+    hash32,
+    isqrt,
+    log2_floor,
+    multiplier,
+    rescale_random,
+    scale_div,
+    scale_int,
+    scale_mul,
+    scale_shift,
+    wrap32,
+)
+from .fixed import rescale as rescaled  # an instruction has the name
+from .opcodes import KEY, RATE
+
+
+def limit30(v):
+    return max(-(1 << 30), min(1 << 30, v))
+
+
+# Scales and the step's counters
+
+
+def clear(o):
+    for i in range(o.N):
+        o.y[i] = 0
+
+
+def tick(o):
+    t, seed, p1, p2 = o.h
+    t = (t + 1) & 0xFFFFFFFF
+    o.c[KEY] = wrap32(hash32(seed, t))
+    rate = o.c[RATE]
+    if o.beta1 or o.beta2:
+        p1 = (p1 * o.beta1 + (1 << 29)) >> 30
+        p2 = (p2 * o.beta2 + (1 << 29)) >> 30
+        c = scale_int(isqrt(((1 << 30) - p2) << 30))
+        if rate:
+            rate = scale_mul(rate, scale_div(c, scale_int((1 << 30) - p1)))
+        o.rate[1] = scale_shift(c, -30)
+    else:
+        o.rate[1] = ONE
+    o.rate[0] = rate
+    o.h[0] = wrap32(t)
+    o.h[2] = p1
+    o.h[3] = p2
+
+
+def rescale(o):
+    first = scale_mul(o.factor, o.sx[0])
+    for n in range(o.N):
+        o.q[2 * n], o.q[2 * n + 1] = multiplier(scale_div(scale_mul(first, o.sw[n]), o.sy[0]))
+
+
+def ratio(o):
+    o.q[0], o.q[1] = multiplier(scale_div(scale_mul(o.factor, o.sx[0]), o.sy[0]))
+
+
+def rescale_dx(o):
+    top = max(o.sw)
+    for n in range(o.N):
+        o.qc[2 * n], o.qc[2 * n + 1] = multiplier(scale_div(o.sw[n], top))
+    scale = scale_mul(scale_mul(o.factor, o.se[0]), top)
+    o.q[0], o.q[1] = multiplier(scale_div(scale, o.sdx[0]))
+
+
+def product(o):
+    o.y[0] = scale_mul(scale_mul(o.factor, o.a[0]), o.b[0])
+
+
+def bias_i8(o):
+    unit = scale_shift(ONE, -20)
+    for n in range(o.N):
+        m, s = multiplier(scale_div(unit, scale_mul(o.sx[0], o.sw[n])))
+        o.y[n] = limit30(rescaled(o.b[n], m, s))
+
+
+def range_i8(o):
+    peak = o.peak[0]
+    if peak > o.limit:
+        o.s[0] = scale_mul(o.s[0], scale_div(scale_int(peak), scale_int(o.limit)))
+
+
+# Updates
+
+
+def _round_shift(v, k):
+    return 0 if k > 15 else (v + (1 << (k - 1))) >> k
+
+
+def _power(k):
+    return scale_shift(ONE, k)
+
+
+def _raise_exponent(d, ex, scale, level, states):
+    """The exponent of a row's state for its new gradient d; the state is shifted to it."""
+    p = max(max(d), -min(d))
+    if p == 0:
+        return ex
+    need = log2_floor(scale_mul(scale_int(p), scale)) - level
+    need = max(-100, min(100, need))
+    k = need - ex
+    if k <= 0:
+        return ex
+    for state, first in states:
+        for i in range(first, first + len(d)):
+            state[i] = _round_shift(state[i], k)
+    return need
+
+
+def momentum_i16(o):
+    size, v = o.K, o.v
+    scale = scale_mul(o.factor, o.gs[0])
+    key = hash32(o.c[KEY], o.id)
+    for n in range(o.N):
+        first = n * size
+        ex = _raise_exponent(o.d[first : first + size], o.ex[n], scale, 10, ((v, first),))
+        m, s = multiplier(scale_div(scale, _power(ex - 4)))
+        top = top_v = 0
+        for i in range(first, first + size):
+            g = rescaled(o.d[i], m, s)
+            low = hash32(key, i) & 65535
+            v[i] = (v[i] * o.mu + (g << 12) + low) >> 16
+            o.d[i] = v[i]
+            top = max(top, abs(g) >> 4)
+            top_v = max(top_v, abs(v[i]))
+        o.ds[n] = _power(ex)
+        top = max(top, top_v)
+        if top_v >= 1 << 14:
+            for i in range(first, first + size):
+                v[i] = (v[i] + 1) >> 1
+            ex += 1
+        elif 0 < top < 1 << 7 and ex > -100:
+            for i in range(first, first + size):
+                v[i] <<= 2
+            ex -= 2
+        o.ex[n] = ex
+
+
+def adam_i16(o):
+    size, m, v = o.K, o.m, o.v
+    scale = scale_mul(o.factor, o.gs[0])
+    key = hash32(o.c[KEY], o.id)
+    for n in range(o.N):
+        first = n * size
+        states = ((m, first), (v, first))
+        ex = _raise_exponent(o.d[first : first + size], o.ex[n], scale, 12, states)
+        qm, qs = multiplier(scale_div(scale, _power(ex - 4)))
+        top = 0
+        for i in range(first, first + size):
+            g = rescaled(o.d[i], qm, qs)
+            u = hash32(key, i)
+            m[i] += ((g - (m[i] << 4)) * o.c1 + (u & 65535)) >> 16
+            v[i] = (_hypotenuse(v[i] * o.r2, (abs(g) * o.rc2) >> 2) + (u >> 16)) >> 16
+            d = min(65535, (abs(m[i]) << 14) // (v[i] + 1))
+            o.d[i] = -d if m[i] < 0 else d
+            top = max(top, abs(g) >> 4, abs(m[i]), v[i])
+        o.ds[n] = _power(-14)
+        if 0 < top < 1 << 9 and ex > -100:
+            for i in range(first, first + size):
+                m[i] <<= 2
+                v[i] <<= 2
+            ex -= 2
+        o.ex[n] = ex
+
+
+def _hypotenuse(a, b):
+    """sqrt(a^2 + b^2), at most 6 % too large."""
+    hi = max(a, b)
+    lo = min(a, b)
+    if hi == 0:
+        return 0
+    k = 0
+    while hi >> k >= 1 << 16:
+        k += 1
+    lo >>= k
+    return hi + (((lo * lo) // (2 * (hi >> k))) << k)
+
+
+def plain_i32(o):
+    for n in range(o.N):
+        o.ds[n] = scale_mul(o.factor, o.gs[0])
+
+
+def apply_i8(o):
+    rate = o.rate[0]
+    if rate == 0:
+        return
+    w, r, size = o.w, o.r, o.K
+    key = hash32(o.c[KEY], o.id)
+    for n in range(o.N):
+        step = scale_div(scale_mul(rate, o.ds[n]), o.sw[n])
+        m, s = multiplier(scale_shift(step, 8))
+        limited = False
+        values = []
+        for i in range(n * size, (n + 1) * size):
+            value = 256 * w[i] + r[i] - rescale_random(o.d[i], m, s, hash32(key, i))
+            if not -32639 <= value <= 32639:
+                value = 32639 if value > 0 else -32639
+                limited = True
+            values.append(value)
+        if limited:
+            values = [(value + 1) >> 1 for value in values]
+            o.sw[n] = scale_shift(o.sw[n], 1)
+        for k in range(size):
+            value = values[k]
+            w[n * size + k] = (value + 128) >> 8
+            r[n * size + k] = value - 256 * ((value + 128) >> 8)
+
+
+def apply_i32(o):
+    rate = o.rate[0]
+    if rate == 0:
+        return
+    m, s = multiplier(scale_shift(scale_mul(rate, o.ds[0]), 20))
+    for n in range(o.N):
+        o.b[n] = limit30(o.b[n] - rescaled(o.d[n], m, s))
