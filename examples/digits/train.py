@@ -1,0 +1,60 @@
+"""Train a small convolutional network on handwritten digits, fully in int8.
+
+    python train.py                                    on a PC
+    micropython train.py                               on MicroPython's unix port
+    mpremote mount examples/digits run examples/digits/train.py     on a board
+
+Every one of them ends with the same digest. Data: digits.bin, 1797 images of 8x8 pixels of 0..16, then
+their labels (scikit-learn's copy of the UCI set; see README.md).
+"""
+
+import gc
+import sys
+
+import odt
+
+# A test may ask for something else by putting ODT_ARGS before this script.
+args = globals().get("ODT_ARGS", {})
+TRAIN = args.get("train", 1000)
+TEST = args.get("test", 500)
+EPOCHS = args.get("epochs", 8)
+STEPS = args.get("steps", 0)  # instead of epochs: this many steps, then the digest
+DTYPE = args.get("dtype", "int8")
+if "executor" in args:
+    odt.executor.use(args["executor"])
+
+SAMPLES = 1797
+folder = __file__.rpartition("/")[0] + "/" if "__file__" in globals() and "/" in __file__ else ""
+with open(folder + "digits.bin", "rb") as file:
+    x_train = file.read(64 * TRAIN)
+    x_test = file.read(64 * TEST)
+    file.seek(64 * SAMPLES)
+    y_train = file.read(TRAIN)
+    y_test = file.read(TEST)
+
+model = odt.Sequential([
+    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
+    odt.Conv2D(8, 3, padding="same", activation="relu"),
+    odt.MaxPool2D(),
+    odt.Conv2D(16, 3, padding="same", activation="relu"),
+    odt.MaxPool2D(),
+    odt.Flatten(),
+    odt.Dense(10),
+])  # fmt: skip
+model.compile(odt.Adam(0.004), dtype=DTYPE, batch_size=16, seed=7)
+model.summary()
+
+if STEPS:
+    for step in range(STEPS):
+        at = step * 16 % (TRAIN - 15)
+        loss = model.train_step(memoryview(x_train)[64 * at : 64 * (at + 16)], y_train[at : at + 16])
+    print("steps %d, loss %.6f, digest %08x" % (STEPS, loss, model.digest()))
+else:
+    history = model.fit(x_train, y_train, epochs=EPOCHS, validation_data=(x_test, y_test)).history
+    print("losses", " ".join(["%.4f" % loss for loss in history["loss"]]))
+    print("val_losses", " ".join(["%.4f" % loss for loss in history["val_loss"]]))
+    print("test accuracy %.2f %%, digest %08x" % (100 * history["val_accuracy"][-1], model.digest()))
+gc.collect()
+if hasattr(gc, "mem_alloc"):
+    print("heap in use: %d bytes, %d free" % (gc.mem_alloc(), gc.mem_free()))
+print("ran on", sys.implementation.name, "with the", odt.executor.backend, "executor")

@@ -1,0 +1,27 @@
+"""odt: training neural networks on microcontrollers.
+
+    import odt
+
+    model = odt.Sequential([
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
+        odt.Conv2D(8, 3, activation="relu"),
+        odt.MaxPool2D(),
+        odt.Flatten(),
+        odt.Dense(10),
+    ])
+    model.compile(optimizer="adam", loss="sparse_categorical_crossentropy")
+    model.summary()
+    model.fit(x, y, epochs=10)
+"""
+
+from . import executor
+from .layers import (
+    Add, Conv1D, Conv2D, Dense, DepthwiseConv2D, Flatten, GlobalAvgPool, Input, MaxPool1D, MaxPool2D,
+    ReLU,
+)  # fmt: skip
+from .losses import MeanSquaredError, SparseCategoricalCrossentropy
+from .model import Model, Sequential
+from .optimizers import SGD, Adam, CosineDecay, StepDecay
+
+__version__ = "0.1.0"
+backend = executor.backend

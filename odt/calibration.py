@@ -1,0 +1,60 @@
+"""The first ranges of an int8 model: each result is computed, measured, and computed again.
+
+Walks a section of the program on one batch, without its updates. After an instruction with a peak,
+the scale becomes peak / limit, whatever it was, and the instruction runs again in that scale.
+"""
+
+from .fixed import scale_div, scale_int, scale_mul
+from .opcodes import ARENA, REGION_SHIFT
+from .weights import get, put
+
+# What changes weights, optimizer or scales, and is left out.
+_UPDATES = (
+    "tick", "range_i8", "momentum_i16", "adam_i16", "momentum_i32", "adam_i32", "plain_i32",
+    "apply_i8", "apply_i32",
+)  # fmt: skip
+_MASK = (1 << REGION_SHIFT) - 1
+_ROUNDS = 8  # a result may overflow its first scale by more than an int32 holds
+
+
+def calibrate(program, section, engine, loaded, regions):
+    """Set every scale of the section that follows a peak."""
+    start, stop = program.section(section)
+    scales = {}  # address of a peak -> (offset of the scale in the state, limit)
+    for _, code, addresses, immediates in program.walk(*program.section("train")):
+        if code.name == "range_i8":
+            scales[addresses[1]] = addresses[0], immediates[0]
+    done = []  # (start, stop, addresses) of what ran, updates left out
+    for at, code, addresses, _ in program.walk(start, stop):
+        if code.name in _UPDATES:
+            continue
+        end = at + code.words
+        done.append((at, end, addresses))
+        engine.run(loaded, regions, at, end)
+        names = [operand[0] for operand in code.operands]
+        if "peak" not in names:
+            continue
+        peak = addresses[names.index("peak")]
+        if peak not in scales:
+            continue
+        scale, limit = scales[peak]
+        in_place = addresses.count(addresses[0]) > 1
+        for _ in range(_ROUNDS):
+            if not _follow(regions, peak, scale, limit):
+                break
+            for first, last, touched in done:
+                if in_place or first == at or scale in touched:
+                    engine.run(loaded, regions, first, last)
+
+
+def _follow(regions, peak, scale, limit):
+    """Set the scale from the peak and clear the peak; False when it fits already."""
+    arena, state = regions[ARENA], regions[1]
+    largest = get(arena, peak & _MASK)
+    put(arena, peak & _MASK, 0)
+    if largest == 0 or limit * 7 // 8 < largest <= limit:
+        return False
+    offset = scale & _MASK
+    ratio = scale_div(scale_int(largest), scale_int(limit))
+    put(state, offset, scale_mul(get(state, offset), ratio))
+    return True

@@ -1,0 +1,78 @@
+"""From a graph, a loss and an optimizer to a program: the way through the house, once."""
+
+from . import program
+from .forward import forward
+from .gradient import backward
+from .graph import fuse_relu
+from .memory import live_bytes, lower_bound, place, share
+from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
+
+_ACCUMULATOR = 255 * 127  # the largest product of an int8 forward pass or weight gradient
+
+
+class Plan:
+    """What compile() decided: the program's bytes, where things lie in the state, the RAM plan."""
+
+
+def compile_graph(nodes, loss, optimizer, dtype, batch):
+    """The Plan that trains ``nodes`` (graph.trace) on batches of ``batch``."""
+    if dtype == "int8":
+        check_accumulators(nodes, batch)
+    for node in nodes:
+        node.relu = node.layer.activation == "relu"
+        node.alias = None
+    fuse_relu(nodes)
+    s = Schedule(dtype, batch, optimizer)
+    s.begin()
+    forward(s, nodes)
+    output = s.values[nodes[-1]]
+    ends = [len(s.instructions)]
+    error = loss.emit(s, output)
+    ends.append(len(s.instructions))
+    s.rate = s.scratch("rate", 8)
+    s.emit("tick", (s.rate, s.header, s.control), optimizer.betas)
+    backward(s, nodes, error)
+    s.finish()
+    ends.append(len(s.instructions))
+    share(s.instructions)
+    plan = Plan()
+    plan.arena = place(s.instructions)
+    plan.lower_bound = lower_bound(s.instructions)
+    plan.state = s.state_size
+    plan.code = program.encode(s.instructions, plan.arena, plan.state, 0, ends)
+    plan.buffers = s.state
+    plan.ranges = len(s.ranges)
+    plan.weights = [(node.layer, s.weights[node]) for node in nodes if node in s.weights]
+    plan.x_scale = s.values[nodes[0]].scale
+    plan.output = output
+    plan.peaks = {}
+    for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH):
+        plan.peaks[kind] = max(live_bytes(s.instructions, kind))
+    plan.totals = {}
+    for kind in (WEIGHT, OPTIMIZER):
+        plan.totals[kind] = sum([(b.size + 3) & ~3 for b in s.state if b.kind == kind])
+    plan.schedule = s
+    return plan
+
+
+def check_accumulators(nodes, batch):
+    """ValueError for a layer whose int32 sums could overflow in int8."""
+    for node in nodes:
+        layer = node.layer
+        if layer.kernel_shape is None:
+            continue
+        products = 1
+        for size in layer.kernel_shape[1:]:
+            products *= size
+        if products * _ACCUMULATOR > 1 << 30:
+            raise ValueError(
+                "%r: %d products an output may overflow an int32, at most %d do not"
+                % (layer, products, (1 << 30) // _ACCUMULATOR)
+            )
+        positions = batch * (layer.macs // (products * layer.kernel_shape[0]))
+        if positions * _ACCUMULATOR >= 1 << 31:
+            raise ValueError(
+                "%r: a gradient over %d positions (batch_size %d) may overflow an int32, at most %d do not"
+                % (layer, positions, batch, (1 << 31) // _ACCUMULATOR)
+            )
+

@@ -1,0 +1,32 @@
+"""Which executor runs the programs: the native module where there is one, else the Python reference.
+
+Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``typecode`` and ``nbytes``.
+"""
+
+from . import opcodes
+
+
+def use(name):
+    """Run what is compiled from now on with "native" or "reference"; ImportError without it."""
+    global engine, backend
+    if name == "native":
+        import _odt as chosen
+    elif name == "reference":
+        from . import reference as chosen
+    else:
+        raise ValueError('the executor is "native" or "reference", got %r' % (name,))
+    if chosen.VERSION != opcodes.VERSION:
+        raise ImportError(
+            "_odt has instruction set %d, odt needs %d: rebuild the firmware"
+            % (chosen.VERSION, opcodes.VERSION)
+        )
+    engine = chosen
+    backend = name
+
+
+try:
+    use("native")
+except ImportError as error:
+    if "rebuild" in str(error):
+        print("odt:", error)
+    use("reference")

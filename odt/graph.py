@@ -1,0 +1,73 @@
+"""The graph: nodes (one application of a layer each) and their order.
+
+It knows shapes and who feeds whom, and nothing of bytes, dtypes or instructions.
+"""
+
+
+class Node:
+    """One layer applied to the outputs of other nodes.
+
+    ``shape`` is the output's, without the batch. ``relu`` says that a ReLU follows within the same
+    instruction; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
+    """
+
+    def __init__(self, layer, inputs, shape):
+        self.layer = layer
+        self.inputs = inputs
+        self.shape = shape
+        self.relu = layer.activation == "relu"
+        self.alias = None
+
+
+def trace(inputs, output):
+    """The nodes that ``output`` needs, each after those that feed it.
+
+    Raises ValueError when an input node is not among ``inputs``, an input is not used, or a layer
+    is applied twice (odt does not share weights).
+    """
+    order = []
+    pending = [(output, False)]
+    while pending:
+        node, ready = pending.pop()
+        if node in order:
+            continue
+        if ready:
+            order.append(node)
+            continue
+        pending.append((node, True))
+        for parent in reversed(node.inputs):
+            pending.append((parent, False))
+    layers = []
+    for node in order:
+        if not node.inputs and node not in inputs:
+            raise ValueError("the output depends on an Input that is not the model's")
+        if node.layer in layers:
+            raise ValueError("layer %r is applied twice; make a second one" % node.layer)
+        layers.append(node.layer)
+    for node in inputs:
+        if node not in order:
+            raise ValueError("the output does not depend on the model's input")
+    return order
+
+
+def consumers(nodes, node):
+    """The nodes that read ``node``'s output."""
+    return [other for other in nodes if node in other.inputs]
+
+
+def fuse_relu(nodes):
+    """Let each ReLU that alone follows a layer that can clamp become that layer's own clamp."""
+    for node in nodes:
+        if node.layer.kind != "relu":
+            continue
+        parent = resolve(node.inputs[0])
+        if parent.layer.can_clamp and not parent.relu and len(consumers(nodes, node.inputs[0])) == 1:
+            parent.relu = True
+            node.alias = parent
+
+
+def resolve(node):
+    """The node that computes ``node``'s output."""
+    while node.alias is not None:
+        node = node.alias
+    return node

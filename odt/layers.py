@@ -1,0 +1,321 @@
+"""Layers, in Keras's words. A layer knows its shapes, its weights and its cost; it computes nothing.
+
+Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
+``(height, width, channels)``. A layer called on a node gives a node::
+
+    x = odt.Input((8, 8, 1))
+    y = odt.Conv2D(8, 3, padding="same", activation="relu")(x)
+    z = odt.Add()([y, odt.Conv2D(8, 3, padding="same")(y)])
+    model = odt.Model(x, odt.Dense(10)(odt.Flatten()(z)))
+"""
+
+from .graph import Node
+from .opcodes import DEFAULT_LIMIT
+
+_FORMATS = ("float32", "int8", "uint8", "int16", "int32")
+
+
+class Layer:
+    """Base of all layers.
+
+    ``trainable=False`` freezes the weights: no gradient, no optimizer state, no update is planned.
+    """
+
+    kind = None
+    can_clamp = False  # a following ReLU costs nothing
+    arity = 1  # inputs of a call
+    activation = None
+    kernel_shape = None  # of the weight, output channels first; None without weights
+    use_bias = False
+    macs = 0  # multiply-accumulates of one sample, forward
+
+    def __init__(self, name=None, trainable=True):
+        self.name = name
+        self.trainable = trainable
+
+    def __call__(self, inputs):
+        nodes = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        for node in nodes:
+            if not isinstance(node, Node):
+                raise TypeError("%r takes layers' outputs, got %r" % (self, type(node)))
+        if len(nodes) != self.arity:
+            raise ValueError("%r takes %d inputs, got %d" % (self, self.arity, len(nodes)))
+        return Node(self, nodes, self.build([node.shape for node in nodes]))
+
+    def __repr__(self):
+        return self.name or type(self).__name__
+
+    def build(self, shapes):
+        """The output's shape for the inputs' shapes; ValueError when they do not fit."""
+        return shapes[0]
+
+    def weight_shapes(self):
+        """``[(name, shape)]`` of the weights in the order of ``get_weights``."""
+        shapes = []
+        if self.kernel_shape:
+            shapes.append(("kernel", self.kernel_shape))
+        if self.use_bias:
+            shapes.append(("bias", (self.kernel_shape[0],)))
+        return shapes
+
+    def fans(self):
+        """Fan-in and fan-out of the kernel, for the initial weights."""
+        receptive = 1
+        for size in self.kernel_shape[1:-1]:
+            receptive *= size
+        return receptive * self.kernel_shape[-1], receptive * self.kernel_shape[0]
+
+    def wrong_shape(self, shape, expected):
+        raise ValueError("%r takes input of shape %s, got %s" % (self, expected, shape))
+
+
+class InputLayer(Layer):
+    """What ``Input`` puts at the start of a graph."""
+
+    kind = "input"
+    arity = 0
+
+    def __init__(self, shape, dtype, scale, zero_point, name):
+        super().__init__(name)
+        self.shape = _sizes("Input", "shape", shape, None, DEFAULT_LIMIT)
+        if dtype not in _FORMATS:
+            raise ValueError("Input: dtype is one of %s, got %r" % (", ".join(_FORMATS), dtype))
+        if not scale > 0:
+            raise ValueError("Input: scale is positive, got %r" % (scale,))
+        if not isinstance(zero_point, int):
+            raise TypeError("Input: zero_point is an int, got %r" % (zero_point,))
+        self.dtype = dtype
+        self.scale = scale
+        self.zero_point = zero_point
+
+
+def Input(shape, dtype="float32", scale=1, zero_point=0, name=None):
+    """The shape and the number format of one sample; gives a node.
+
+    ``dtype`` is the format of the data that ``fit`` will get: "float32", "int8", "uint8", "int16" or
+    "int32". An integer ``raw`` means ``(raw - zero_point) * scale``: uint8 pixels want
+    ``scale=1 / 255``. float32 data finds its range from the first batch on.
+    """
+    layer = InputLayer(shape, dtype, scale, zero_point, name)
+    return Node(layer, [], layer.shape)
+
+
+class Dense(Layer):
+    """Fully connected: ``y = activation(x @ kernel.T + bias)``, kernel ``(units, features)``.
+
+    An input of more axes is treated as rows of its last axis.
+    """
+
+    kind = "dense"
+    can_clamp = True
+
+    def __init__(self, units, activation=None, use_bias=True, name=None, trainable=True):
+        super().__init__(name, trainable)
+        self.units = _size("Dense", "units", units)
+        self.activation = _activation("Dense", activation)
+        self.use_bias = use_bias
+
+    def build(self, shapes):
+        shape = shapes[0]
+        self.rows = 1
+        for size in shape[:-1]:
+            self.rows *= size
+        self.kernel_shape = (self.units, shape[-1])
+        self.macs = self.rows * self.units * shape[-1]
+        return shape[:-1] + (self.units,)
+
+
+class _Window(Layer):
+    """What convolutions and poolings share: a window that slides over (height, width, channels)."""
+
+    axes = 2
+
+    def _place(self, shape, size, strides, padding, channels):
+        """Set ``self.window`` (the sizes of opcodes.WINDOW without B) and return the output's shape."""
+        if len(shape) != self.axes + 1:
+            axes = "(length, channels)" if self.axes == 1 else "(height, width, channels)"
+            self.wrong_shape(shape, axes)
+        out = []
+        before = []
+        for extent, width, stride in zip(shape, size, strides):
+            if padding == "same":
+                count = (extent + stride - 1) // stride
+                before.append(max((count - 1) * stride + width - extent, 0) // 2)
+            else:
+                count = (extent - width) // stride + 1
+                before.append(0)
+            if count < 1:
+                raise ValueError("%r: a window of %s does not fit into %s" % (self, size, shape))
+            out.append(count)
+        one = (1,) * (2 - self.axes)
+        zero = (0,) * (2 - self.axes)
+        self.window = (
+            (one + shape[:-1] + (shape[-1], channels) + one + size + one + strides)
+            + (zero + tuple(before))
+            + (one + tuple(out))
+        )
+        return tuple(out) + (channels,)
+
+
+class _Conv(_Window):
+    can_clamp = True
+
+    def __init__(self, filters, kernel_size, strides, padding, activation, use_bias, name, trainable):
+        super().__init__(name, trainable)
+        kind = type(self).__name__
+        self.filters = filters if filters is None else _size(kind, "filters", filters)
+        self.kernel_size = _sizes(kind, "kernel_size", kernel_size, self.axes, 255)
+        self.strides = _sizes(kind, "strides", strides, self.axes, 255)
+        self.padding = _padding(kind, padding)
+        self.activation = _activation(kind, activation)
+        self.use_bias = use_bias
+
+    def build(self, shapes):
+        channels = shapes[0][-1]
+        filters = self.filters or channels
+        out = self._place(shapes[0], self.kernel_size, self.strides, self.padding, filters)
+        depth = channels if self.filters else 1
+        self.kernel_shape = (filters,) + self.kernel_size + (depth,)
+        self.macs = depth
+        for size in out + self.kernel_size:
+            self.macs *= size
+        return out
+
+
+class Conv2D(_Conv):
+    """2-D convolution of (height, width, channels); kernel ``(filters, height, width, channels)``.
+
+    ``padding`` is "valid" or "same" (TensorFlow's: the odd row of zeros comes last).
+    """
+
+    kind = "conv2d"
+
+    def __init__(
+        self, filters, kernel_size, strides=1, padding="valid", activation=None, use_bias=True,
+        name=None, trainable=True,
+    ):  # fmt: skip
+        super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
+
+
+class Conv1D(Conv2D):
+    """1-D convolution of (length, channels); kernel ``(filters, length, channels)``."""
+
+    axes = 1
+
+
+class DepthwiseConv2D(_Conv):
+    """Each channel convolved with a filter of its own; kernel ``(channels, height, width, 1)``."""
+
+    kind = "depthwise2d"
+
+    def __init__(
+        self, kernel_size, strides=1, padding="valid", activation=None, use_bias=True, name=None,
+        trainable=True,
+    ):  # fmt: skip
+        super().__init__(None, kernel_size, strides, padding, activation, use_bias, name, trainable)
+
+    def fans(self):
+        taps = self.kernel_shape[1] * self.kernel_shape[2]
+        return taps, taps
+
+
+class MaxPool2D(_Window):
+    """The largest value of each window; ``strides`` defaults to ``pool_size``."""
+
+    kind = "maxpool2d"
+
+    def __init__(self, pool_size=2, strides=None, padding="valid", name=None):
+        super().__init__(name)
+        kind = type(self).__name__
+        self.pool_size = _sizes(kind, "pool_size", pool_size, self.axes, 255)
+        strides = self.pool_size if strides is None else strides
+        self.strides = _sizes(kind, "strides", strides, self.axes, 255)
+        self.padding = _padding(kind, padding)
+
+    def build(self, shapes):
+        return self._place(shapes[0], self.pool_size, self.strides, self.padding, shapes[0][-1])
+
+
+class MaxPool1D(MaxPool2D):
+    """The largest value of each window of (length, channels)."""
+
+    axes = 1
+
+
+class GlobalAvgPool(Layer):
+    """The mean of each channel over all positions: ``(.., channels)`` to ``(channels,)``."""
+
+    kind = "globalavg"
+
+    def build(self, shapes):
+        shape = shapes[0]
+        if len(shape) < 2:
+            self.wrong_shape(shape, "(.., channels)")
+        self.positions = 1
+        for size in shape[:-1]:
+            self.positions *= size
+        return shape[-1:]
+
+
+class Flatten(Layer):
+    """All axes in one."""
+
+    kind = "flatten"
+
+    def build(self, shapes):
+        count = 1
+        for size in shapes[0]:
+            count *= size
+        return (count,)
+
+
+class ReLU(Layer):
+    """``max(x, 0)``; behind a layer with weights it costs nothing."""
+
+    kind = "relu"
+
+
+class Add(Layer):
+    """The sum of two outputs of one shape: the join of a residual branch."""
+
+    kind = "add"
+    can_clamp = True
+    arity = 2
+
+    def __init__(self, activation=None, name=None):
+        super().__init__(name)
+        self.activation = _activation("Add", activation)
+
+    def build(self, shapes):
+        if shapes[0] != shapes[1]:
+            raise ValueError("%r takes two inputs of one shape, got %s and %s" % ((self,) + tuple(shapes)))
+        return shapes[0]
+
+
+def _size(kind, argument, value, limit=DEFAULT_LIMIT):
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("%s: %s is an int, got %r" % (kind, argument, value))
+    if not 1 <= value <= limit:
+        raise ValueError("%s: %s is in 1..%d, got %d" % (kind, argument, limit, value))
+    return value
+
+
+def _sizes(kind, argument, value, count, limit=65535):
+    """``value`` as a tuple of ``count`` sizes; an int stands for all of them."""
+    if isinstance(value, int):
+        value = (value,) * (count or 1)
+    if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= 3 or count not in (None, len(value)):
+        raise ValueError("%s: %s is %s sizes, got %r" % (kind, argument, count or "1 to 3", value))
+    return tuple([_size(kind, argument, size, limit) for size in value])
+
+
+def _padding(kind, padding):
+    if padding not in ("valid", "same"):
+        raise ValueError('%s: padding is "valid" or "same", got %r' % (kind, padding))
+    return padding
+
+
+def _activation(kind, activation):
+    if activation not in (None, "relu"):
+        raise ValueError('%s: activation is None or "relu", got %r' % (kind, activation))
+    return activation

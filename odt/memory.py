@@ -1,0 +1,137 @@
+"""Memory: buffers, how long each lives, and where each lies in the arena.
+
+A buffer lives from the first instruction that names it to the last. Buffers whose lives overlap must not
+overlap in memory; the placement tries a few orders, puts each buffer at the lowest gap that fits and
+keeps the smallest arena. That is not guaranteed to be the best there is: ``lower_bound`` says how far
+off it can be at most.
+"""
+
+from .opcodes import ARENA
+
+
+class Buffer:
+    """A run of bytes in one region. ``kind`` says what for: it groups the RAM plan."""
+
+    def __init__(self, name, size, kind, region=ARENA):
+        self.name = name
+        self.size = size
+        self.kind = kind
+        self.region = region
+        self.offset = None
+        self.root = self  # whose memory this is: itself, or the buffer that it is part of or replaces
+        self.shift = 0  # bytes behind the root's start
+
+    def part(self, name, shift, size):
+        """A buffer inside this one."""
+        part = Buffer(name, size, self.kind, self.region)
+        part.root = self
+        part.shift = shift
+        return part
+
+
+def home(buffer):
+    """The buffer that owns the memory, and the distance from its start."""
+    shift = 0
+    while buffer.root is not buffer:
+        shift += buffer.shift
+        buffer = buffer.root
+    return buffer, shift
+
+
+def lifetimes(instructions):
+    """``[(buffer, first, last)]`` of the arena's buffers, by instruction index, in order of first use."""
+    first = {}
+    last = {}
+    order = []
+    for index, instruction in enumerate(instructions):
+        for operand in instruction.operands:
+            buffer, _ = home(operand)
+            if buffer.region != ARENA:
+                continue
+            if buffer not in first:
+                first[buffer] = index
+                order.append(buffer)
+            last[buffer] = index
+    return [(buffer, first[buffer], last[buffer]) for buffer in order]
+
+
+def share(instructions):
+    """Let an output take the memory of an input that dies where it is made, if the table allows it."""
+    last = {}
+    for index, instruction in enumerate(instructions):
+        for operand in instruction.operands:
+            last[home(operand)[0]] = index
+    for index, instruction in enumerate(instructions):
+        names = [operand[0] for operand in instruction.opcode.operands]
+        for position, (_, _, _, _, shares) in enumerate(instruction.opcode.operands):
+            if shares is None:
+                continue
+            output = instruction.operands[position]
+            source, _ = home(instruction.operands[names.index(shares)])
+            if output.root is not output or source.region != ARENA or source is output:
+                continue
+            if last[source] == index and source.size == output.size:
+                output.root = source
+                last[source] = last[output]
+
+
+def _align(size):
+    return (size + 3) & ~3
+
+
+def place(instructions):
+    """Give every arena buffer its offset; returns the bytes of the arena."""
+    lives = lifetimes(instructions)
+    best = None
+    for key in (
+        lambda life: (-life[0].size, life[1]),
+        lambda life: (life[1], -life[0].size),
+        lambda life: (-life[2], -life[0].size),
+        lambda life: (life[1] - life[2], -life[0].size),
+    ):
+        offsets, total = _first_fit(sorted(lives, key=key))
+        if best is None or total < best[1]:
+            best = (offsets, total)
+    for buffer, offset in best[0]:
+        buffer.offset = offset
+    return best[1]
+
+
+def _first_fit(lives):
+    placed = []  # (offset, end, first, last), by offset
+    offsets = []
+    total = 0
+    for buffer, first, last in lives:
+        size = _align(buffer.size)
+        offset = 0
+        for start, end, begin, finish in placed:
+            if begin > last or finish < first:
+                continue
+            if start >= offset + size:
+                break
+            offset = max(offset, end)
+        placed.append((offset, offset + size, first, last))
+        placed.sort()
+        offsets.append((buffer, offset))
+        total = max(total, offset + size)
+    return offsets, total
+
+
+def lower_bound(instructions):
+    """The largest sum of bytes that live at the same time: no arena can be smaller."""
+    return max(live_bytes(instructions))
+
+
+def live_bytes(instructions, kind=None):
+    """Bytes that live during each instruction, of one kind or of all."""
+    change = [0] * (len(instructions) + 1)
+    for buffer, first, last in lifetimes(instructions):
+        if kind is None or buffer.kind == kind:
+            change[first] += _align(buffer.size)
+            change[last + 1] -= _align(buffer.size)
+    live = []
+    total = 0
+    for difference in change[:-1]:
+        total += difference
+        live.append(total)
+    return live

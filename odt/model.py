@@ -1,0 +1,406 @@
+"""Models: what a user trains. Compiles a graph once, then only runs its program."""
+
+import gc
+from array import array
+
+from . import executor, weights
+from .calibration import calibrate
+from .compiler import compile_graph
+from .data import check_finite, check_labels, samples
+from .fixed import ONE, bits_to_float, hash32, scale_of
+from .graph import Node, trace
+from .layers import Layer
+from .losses import LOSSES
+from .opcodes import (
+    CONTROL_WORDS, CORRECT, COUNT, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
+    X_FORMAT, X_SCALE, X_ZERO, Y_FORMAT, Y_SCALE, Y_ZERO,
+)  # fmt: skip
+from .optimizers import OPTIMIZERS
+from .program import Program
+
+_LABELS = ("uint8", "int8", "int16", "int32")
+_TARGETS = ("float32", "int8", "uint8", "int16", "int32")
+
+
+class History:
+    """What ``fit`` saw: ``history["loss"]`` and so on, a list each, an entry an epoch."""
+
+    def __init__(self):
+        self.history = {}
+
+    def add(self, name, value):
+        self.history.setdefault(name, []).append(value)
+
+
+class Model:
+    """A network from one Input node to one output node.
+
+    ``compile`` plans it and reserves its memory; ``fit``, ``evaluate`` and ``predict`` then allocate no
+    more than their results.
+    """
+
+    def __init__(self, inputs, outputs):
+        for node in (inputs, outputs):
+            if not isinstance(node, Node):
+                raise TypeError("Model: an Input and a layer's output are expected, got %r" % type(node))
+        self.nodes = trace([inputs], outputs)
+        self.program = None
+        taken = [node.layer.name for node in self.nodes]
+        for node in self.nodes:
+            if node.layer.name is None:
+                base = "input" if node.layer.kind == "input" else type(node.layer).__name__.lower()
+                number = 0
+                while _numbered(base, number) in taken:
+                    number += 1
+                node.layer.name = _numbered(base, number)
+                taken.append(node.layer.name)
+        for name in taken:
+            if name and taken.count(name) > 1:
+                raise ValueError("two layers are called %r" % name)
+
+    def compile(self, optimizer="adam", loss="sparse_categorical_crossentropy", dtype="int8", batch_size=16, seed=0):
+        """Plan the training, reserve its memory and draw the first weights.
+
+        ``optimizer``: "sgd", "adam" or an object of optimizers.py; ``loss``: "sparse_categorical_crossentropy",
+        "mse" or an object of losses.py; ``dtype``: "int8" (integers throughout) or "float32".
+        Raises MemoryError with the bytes needed and there; the model is then as before.
+        """
+        optimizer = _named("optimizer", optimizer, OPTIMIZERS, "direct")
+        loss = _named("loss", loss, LOSSES, "emit")
+        if dtype not in ("int8", "float32"):
+            raise ValueError('dtype is "int8" or "float32", got %r' % (dtype,))
+        if dtype == "float32" and optimizer.state == "int16":
+            raise ValueError('optimizer: state "int16" belongs to dtype "int8", got "float32"')
+        for name, value, least, most in (("batch_size", batch_size, 1, 65535), ("seed", seed, 0, (1 << 30) - 1)):
+            if not isinstance(value, int):
+                raise TypeError("%s is an int, got %r" % (name, value))
+            if not least <= value <= most:
+                raise ValueError("%s is in %d..%d, got %d" % (name, least, most, value))
+        if loss.labels and len(self.nodes[-1].shape) != 1:
+            raise ValueError("the output has shape %s, labels need (classes,)" % (self.nodes[-1].shape,))
+        plan = compile_graph(self.nodes, loss, optimizer, dtype, batch_size)
+        engine = executor.engine
+        loaded = engine.load(plan.code)
+        arena, state = _reserve(plan)
+        control = array("i", bytes(4 * CONTROL_WORDS))
+        weights.initialise(state, plan, seed, dtype == "int8")
+        layer = self.nodes[0].layer
+        control[X_SCALE] = control[Y_SCALE] = scale_of(layer.scale)
+        control[X_ZERO] = layer.zero_point
+        if dtype == "int8" and layer.dtype in ("int8", "uint8"):
+            weights.put(state, plan.x_scale.offset, control[X_SCALE])
+        self._plan, self._engine, self._loaded = plan, engine, loaded
+        self._arena, self._state, self._control = arena, state, control
+        self._optimizer, self._loss = optimizer, loss
+        self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
+        self.program = Program(plan.code)
+        self._regions = None
+        self._steps = 0
+        self._calibrated = 0 if dtype == "int8" else 2  # 1: forward, 2: forward and backward
+        self._summary = _rows(self.nodes, plan, dtype)
+        del plan.schedule, plan.buffers
+        gc.collect()
+
+    def fit(self, x, y, epochs=1, validation_data=None, shuffle=True, verbose=1):
+        """Train for ``epochs`` passes over the data; returns a History.
+
+        ``x``: (samples, *input shape) in the Input's dtype; ``y``: integer labels, or targets for "mse"; any
+        object with the buffer protocol, or lists. ``validation_data=(x, y)`` is evaluated after each epoch.
+        Ctrl-C leaves the model with the updates made so far.
+        """
+        if not isinstance(epochs, int) or epochs < 1:
+            raise ValueError("epochs is an int above 0, got %r" % (epochs,))
+        held = self._bound(*validation_data) if validation_data else None
+        training = self._bound(x, y)
+        count = training[0]
+        self._prepare(2)
+        history = History()
+        control = self._control
+        progress = None
+        if verbose:
+            from .progress import Progress
+
+            progress = Progress(epochs, (count + self.batch_size - 1) // self.batch_size)
+        for epoch in range(epochs):
+            control[ORDER] = (hash32(self.seed, self._steps) >> 3) | 1 if shuffle else 0
+            self._clear()
+            for position in range(0, count, self.batch_size):
+                self._batch(position, count)
+                self._train()
+                if progress and progress.due():
+                    progress.step(self._result(min(position + self.batch_size, count)))
+            names = ("loss", "accuracy", "val_loss", "val_accuracy")
+            results = self._result(count)
+            if held:
+                self._use(held)
+                results += self._evaluate(held[0])
+                self._use(training)
+            for name, value in zip(names, results):
+                if value is not None:
+                    history.add(name, value)
+            if progress:
+                progress.epoch(epoch, results)
+        return history
+
+    def train_step(self, x, y):
+        """One update on one batch of at most ``batch_size`` samples; returns the batch's loss."""
+        count = self._bind(x, y)
+        if count > self.batch_size:
+            raise ValueError("x: %d samples do not fit batch_size %d" % (count, self.batch_size))
+        self._prepare(2)
+        self._control[ORDER] = 0
+        self._clear()
+        self._batch(0, count)
+        self._train()
+        return self._result(count)[0]
+
+    def evaluate(self, x, y):
+        """``(loss, accuracy)`` over the data; accuracy is None for "mse"."""
+        count = self._bind(x, y)
+        self._prepare(1)
+        return self._evaluate(count)
+
+    def predict(self, x):
+        """The network's output as array('f'), samples after one another (logits for labels)."""
+        count = self._bind(x, None)
+        self._prepare(1)
+        output = self._plan.output
+        width = output.count // self.batch_size
+        result = array("f", bytes(4 * width * count))
+        view = memoryview(self._arena)
+        at = output.buffer.offset
+        for position in range(0, count, self.batch_size):
+            self._batch(position, count)
+            self._run("predict")
+            rows = min(self.batch_size, count - position)
+            place = position * width
+            if self.dtype == "int8":
+                scale = bits_to_float(weights.get(self._state, output.scale.offset))
+                for index in range(rows * width):
+                    q = view[at + index]
+                    result[place + index] = ((q - 256 if q > 127 else q) - output.zero) * scale
+            else:
+                result[place : place + rows * width] = array("f", bytes(view[at : at + 4 * rows * width]))
+        return result
+
+    def summary(self):
+        """Print the layers, their costs, and the RAM that training takes, to the byte."""
+        from .report import summary
+
+        self._compiled()
+        summary(self._summary, self._plan, self.dtype, self.batch_size)
+
+    def digest(self):
+        """CRC-32 of all weights, scales and optimizer state: equal bits, equal number."""
+        self._compiled()
+        return self._engine.crc32(self._state)
+
+    def get_weights(self):
+        """The weights as float32 arrays: kernel, then bias, layer after layer."""
+        self._compiled()
+        result = []
+        for _, parameters in self._plan.weights:
+            result += weights.read(self._state, parameters, self.dtype == "int8")
+        return result
+
+    def set_weights(self, values):
+        """Take over weights as ``get_weights`` gives them; ValueError when one does not fit."""
+        self._compiled()
+        values = list(values)
+        pairs = []
+        for layer, parameters in self._plan.weights:
+            pair = []
+            for name, shape in layer.weight_shapes():
+                size = 1
+                for extent in shape:
+                    size *= extent
+                value = values.pop(0) if values else ()
+                value = value.reshape(-1) if hasattr(value, "reshape") else value
+                if len(value) != size:
+                    raise ValueError("%r: %s has %d numbers, got %d" % (layer, name, size, len(value)))
+                pair.append(value)
+            pairs.append(pair)
+        if values:
+            raise ValueError("%d arrays more than the model has weights" % len(values))
+        for (_, parameters), pair in zip(self._plan.weights, pairs):
+            pair.append(None)
+            weights.write(self._state, parameters, self.dtype == "int8", pair[0], pair[1])
+        if self.dtype == "int8":
+            self._calibrated = 0
+
+    def save(self, path):
+        """Write weights, scales and optimizer state to a file: beside the old one, then renamed."""
+        from .checkpoint import save
+
+        self._compiled()
+        save(path, self._engine, self._plan.code, self._state, self._calibrated)
+
+    def load(self, path):
+        """Read what ``save`` wrote for the same network, compiled alike; else ValueError, and nothing changes."""
+        from .checkpoint import load
+
+        self._compiled()
+        self._calibrated = load(path, self._engine, self._plan.code, self._state)
+        self._steps = weights.get(self._state, 0)
+
+    def _compiled(self):
+        if self.program is None:
+            raise RuntimeError("the model is not compiled: call compile() first")
+
+    def _bind(self, x, y):
+        """Check the data and point the program at it; returns the number of samples."""
+        self._compiled()
+        layer = self.nodes[0].layer
+        row = _product(layer.shape)
+        x, x_format, count = samples("x", x, (layer.dtype,), row)
+        check_finite("x", x, x_format, row)
+        y_format, y_scale, y_zero = 0, ONE, 0
+        if y is not None:
+            width = 1 if self._loss.labels else _product(self.nodes[-1].shape)
+            y, y_format, labels = samples("y", y, _LABELS if self._loss.labels else _TARGETS, width)
+            if labels != count:
+                raise ValueError("y: %d samples, x has %d" % (labels, count))
+            if self._loss.labels:
+                check_labels(y, self.nodes[-1].shape[0])
+            else:
+                check_finite("y", y, y_format, width)
+                if y_format == x_format:
+                    y_scale, y_zero = self._control[X_SCALE], layer.zero_point
+        control = self._control
+        control[SAMPLES] = count
+        control[X_FORMAT] = x_format
+        control[Y_FORMAT] = y_format
+        control[Y_SCALE] = y_scale
+        control[Y_ZERO] = y_zero
+        control[ORDER] = 0
+        self._regions = (self._arena, self._state, control, x, y, None)
+        return count
+
+    def _bound(self, x, y):
+        """Checked data, to switch to with ``_use``: (samples, regions, control words)."""
+        count = self._bind(x, y)
+        return count, self._regions, tuple(self._control)
+
+    def _use(self, bound):
+        _, self._regions, words = bound
+        for index, word in enumerate(words):
+            self._control[index] = word
+
+    def _prepare(self, level):
+        """Calibrate what has no range yet (1: forward, 2: backward too) on the first batch."""
+        if self._calibrated < level:
+            self._batch(0, self._control[SAMPLES])
+            section = "train" if level == 2 else "predict"
+            calibrate(self.program, section, self._engine, self._loaded, self._regions)
+            self._calibrated = level
+
+    def _batch(self, position, count):
+        self._control[POSITION] = position
+        self._control[COUNT] = min(self.batch_size, count - position)
+
+    def _run(self, section):
+        start, stop = self.program.section(section)
+        self._engine.run(self._loaded, self._regions, start, stop)
+
+    def _train(self):
+        self._control[RATE] = self._optimizer.learning_rate.bits(self._steps)
+        self._run("train")
+        self._steps += 1
+
+    def _clear(self):
+        self._control[LOSS] = self._control[LOSS_HIGH] = self._control[CORRECT] = 0
+
+    def _evaluate(self, count):
+        self._clear()
+        for position in range(0, count, self.batch_size):
+            self._batch(position, count)
+            self._run("evaluate")
+        return self._result(count)
+
+    def _result(self, count):
+        """(loss, accuracy) of ``count`` samples since ``_clear``."""
+        control = self._control
+        if self.dtype == "float32":
+            total = bits_to_float(control[LOSS] & 0xFFFFFFFF)
+        else:
+            total = (control[LOSS] & 0xFFFFFFFF) + (control[LOSS_HIGH] << 32)
+        if self._loss.labels:
+            if self.dtype == "int8":
+                total /= 65536
+            return total / count, control[CORRECT] / count
+        if self.dtype == "int8":
+            scale = bits_to_float(weights.get(self._state, self._plan.output.scale.offset)) / 256
+            total *= scale * scale
+        return total / (count * _product(self.nodes[-1].shape)), None
+
+
+class Sequential(Model):
+    """A stack of layers; the first item is an Input.
+
+    Example::
+
+        model = odt.Sequential([odt.Input((2,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
+    """
+
+    def __init__(self, layers):
+        layers = list(layers)
+        if not layers or not isinstance(layers[0], Node) or layers[0].layer.kind != "input":
+            raise ValueError("Sequential: the first item is an odt.Input")
+        node = layers[0]
+        for layer in layers[1:]:
+            if not isinstance(layer, Layer):
+                raise TypeError("Sequential: layers are expected, got %r" % (layer,))
+            node = layer(node)
+        super().__init__(layers[0], node)
+
+
+def _numbered(base, number):
+    return "%s_%d" % (base, number) if number else base
+
+
+def _named(argument, value, table, method):
+    if isinstance(value, str):
+        if value not in table:
+            raise ValueError("%s is one of %s, got %r" % (argument, ", ".join(sorted(table)), value))
+        return table[value]()
+    if not hasattr(value, method):
+        raise TypeError("%s is a name or an object, got %r" % (argument, value))
+    return value
+
+
+def _product(shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def _reserve(plan):
+    """The arena and the state; MemoryError with the figures."""
+    needed = plan.arena + plan.state
+    gc.collect()
+    free = gc.mem_free() if hasattr(gc, "mem_free") else needed
+    if free >= needed:
+        try:
+            return bytearray(plan.arena), bytearray(plan.state)
+        except MemoryError:
+            pass
+    raise MemoryError("training needs %d bytes (arena %d, state %d), %d are free" % (
+        needed, plan.arena, plan.state, free))  # fmt: skip
+
+
+def _rows(nodes, plan, dtype):
+    """Rows of summary(): (name, kind, shape, parameters, MACs forward, backward, bytes)."""
+    from .gradient import trained
+
+    reached = trained(nodes)
+    rows = []
+    for node in nodes:
+        layer = node.layer
+        parameters = sum([_product(shape) for _, shape in layer.weight_shapes()])
+        below = [parent in reached for parent in node.inputs]
+        gradients = int(layer.trainable) + int(any(below)) if node in reached else 0
+        size = sum([(b.size + 3) & ~3 for b in plan.buffers if b.name.startswith(layer.name + " ")])
+        kind = type(layer).__name__
+        rows.append((layer.name, kind, node.shape, parameters, layer.macs, layer.macs * gradients, size))
+    return rows

@@ -1,0 +1,187 @@
+"""Optimizers and learning rates, in order of increasing complexity.
+
+An optimizer is one ``direct``: it emits what turns a gradient, in place, into the direction of the step.
+Hyperparameters are taken as the decimals a person writes (rates to 4 significant digits, momentum and
+betas to 6 places), so that every interpreter, whatever its floats, gets the same bits.
+"""
+
+from .fixed import isqrt, millionths, scale_div, scale_int, scale_mul, scale_of
+from .schedule import OPTIMIZER
+
+_MILLION = 1000000
+
+
+class Constant:
+    """The same rate at every step."""
+
+    def __init__(self, rate):
+        self.base = scale_of(rate) if rate else 0
+
+    def bits(self, step):
+        """The rate of step ``step`` (from 0) as float32 bits."""
+        return self.base
+
+
+class StepDecay(Constant):
+    """``initial * gamma ** (step // step_size)``."""
+
+    def __init__(self, initial, step_size, gamma=0.1):
+        super().__init__(initial)
+        if step_size < 1:
+            raise ValueError("StepDecay: step_size is at least 1, got %r" % (step_size,))
+        self.step_size = step_size
+        self.gamma = scale_of(gamma)
+        self._count = 0
+        self._bits = self.base
+
+    def bits(self, step):
+        count = step // self.step_size
+        if count != self._count:
+            self._count = count
+            self._bits = self.base
+            for _ in range(count):
+                self._bits = scale_mul(self._bits, self.gamma)
+        return self._bits
+
+
+class CosineDecay(Constant):
+    """``initial * (1 + cos(pi * step / decay_steps)) / 2``, then 0 (Loshchilov and Hutter, 2017)."""
+
+    def __init__(self, initial, decay_steps):
+        super().__init__(initial)
+        if not 1 <= decay_steps <= 0xFFFF:
+            raise ValueError("CosineDecay: decay_steps is in 1..65535, got %r" % (decay_steps,))
+        self.decay_steps = decay_steps
+
+    def bits(self, step):
+        if step >= self.decay_steps or not self.base:
+            return 0
+        # Small integers only: a step must not allocate. Half the angle, as a Q14 part of pi / 2.
+        z = step * 16384 // self.decay_steps
+        z = z * z >> 14
+        cos = 16384 - (20213 * z >> 14) + (4156 * (z * z >> 14) >> 14)
+        cos -= 342 * ((z * z >> 14) * z >> 14) >> 14
+        cos += 15 * (z * z >> 14) >> 14
+        mantissa = ((self.base & 0x7FFFFF | 0x800000) >> 10) * (cos * cos >> 14)
+        exponent = (self.base >> 23) - 4
+        if mantissa <= 0:
+            return 0
+        while mantissa >= 0x1000000:
+            mantissa >>= 1
+            exponent += 1
+        while mantissa < 0x800000:
+            mantissa <<= 1
+            exponent -= 1
+        return (exponent << 23) + (mantissa & 0x7FFFFF)
+
+
+class SGD:
+    """Stochastic gradient descent: ``v = momentum * v + gradient; weight -= learning_rate * v``.
+
+    ``learning_rate`` is a number or a schedule. ``state`` is "int16" (default in int8 models) or "float32".
+    """
+
+    betas = (0, 0)  # of the bias correction, Q30
+
+    def __init__(self, learning_rate=0.01, momentum=0, state=None):
+        self.learning_rate = _schedule(learning_rate)
+        self.momentum = _fraction("SGD", "momentum", momentum)
+        self.state = _state("SGD", state)
+
+    def direct(self, s, weight, gradient, scale, rows, columns, factor):
+        """Emit the direction of ``gradient`` (rows, columns), whose scale is ``scale * factor``.
+
+        Returns the buffer of the direction's scales, a row each; None in float32 models.
+        """
+        count = rows * columns
+        name = weight.name + " momentum"
+        if not s.int8:
+            if self.momentum:
+                v = s.keep(name, 4 * count, OPTIMIZER)
+                s.emit("momentum_f32", (gradient, v), (count, _part(self.momentum)))
+            return None
+        scales = s.scratch(weight.name + " step scale", 4 * rows)
+        if not self.momentum:
+            s.emit("plain_i32", (scales, scale), (rows, factor))
+        elif self.state == "float32":
+            v = s.keep(name, 4 * count, OPTIMIZER)
+            s.emit("momentum_i32", (gradient, scales, v, scale), (rows, columns, factor, _part(self.momentum)))
+        else:
+            v = s.keep(name, 2 * count, OPTIMIZER)
+            exponents = s.keep(name + " exponent", rows, OPTIMIZER)
+            mu = (self.momentum * 65536 + _MILLION // 2) // _MILLION
+            operands = (gradient, scales, v, exponents, scale, s.control)
+            s.emit("momentum_i16", operands, (rows, columns, factor, s.stream(), mu))
+        return scales
+
+
+class Adam:
+    """Adam (Kingma and Ba, 2015) with bias correction.
+
+    ``state`` "int16" keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md).
+    """
+
+    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, state=None):
+        self.learning_rate = _schedule(learning_rate)
+        self.beta_1 = _fraction("Adam", "beta_1", beta_1)
+        self.beta_2 = _fraction("Adam", "beta_2", beta_2)
+        if not (self.beta_1 and self.beta_2):
+            raise ValueError("Adam: beta_1 and beta_2 are above 0, got %r and %r" % (beta_1, beta_2))
+        self.epsilon = scale_of(epsilon)
+        self.state = _state("Adam", state)
+        self.betas = ((self.beta_1 << 30) // _MILLION, (self.beta_2 << 30) // _MILLION)
+
+    def direct(self, s, weight, gradient, scale, rows, columns, factor):
+        """As in SGD."""
+        count = rows * columns
+        one = _part(self.beta_1), _part(_MILLION - self.beta_1)
+        two = _part(self.beta_2), _part(_MILLION - self.beta_2)
+        name = weight.name + " moment "
+        size = 2 if s.int8 and self.state != "float32" else 4
+        m = s.keep(name + "1", size * count, OPTIMIZER)
+        v = s.keep(name + "2", size * count, OPTIMIZER)
+        if not s.int8:
+            s.emit("adam_f32", (gradient, m, v, s.rate), (count,) + one + two + (self.epsilon,))
+            return None
+        scales = s.scratch(weight.name + " step scale", 4 * rows)
+        if size == 4:
+            immediates = (rows, columns, factor) + one + two + (self.epsilon,)
+            s.emit("adam_i32", (gradient, scales, m, v, scale, s.rate), immediates)
+            return scales
+        exponents = s.keep(name + "exponent", rows, OPTIMIZER)
+        c1 = ((_MILLION - self.beta_1) * 4096 + _MILLION // 2) // _MILLION
+        r2 = isqrt((self.beta_2 << 32) // _MILLION)
+        rc2 = isqrt(((_MILLION - self.beta_2) << 28) // _MILLION)
+        operands = (gradient, scales, m, v, exponents, scale, s.control)
+        s.emit("adam_i16", operands, (rows, columns, factor, s.stream(), c1, r2, rc2))
+        return scales
+
+
+OPTIMIZERS = {"sgd": SGD, "adam": Adam}
+
+
+def _schedule(rate):
+    if hasattr(rate, "bits"):
+        return rate
+    if not isinstance(rate, (int, float)):
+        raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
+    if not 0 <= rate < 1e6:
+        raise ValueError("learning_rate is in 0..1e6, got %r" % (rate,))
+    return Constant(rate)
+
+
+def _fraction(kind, argument, value):
+    if not 0 <= value < 1:
+        raise ValueError("%s: %s is at least 0 and below 1, got %r" % (kind, argument, value))
+    return millionths(value)
+
+
+def _part(value):
+    """Millionths as float32 bits."""
+    return scale_div(scale_int(value), scale_int(_MILLION))
+
+
+def _state(kind, state):
+    if state not in (None, "int16", "float32"):
+        raise ValueError('%s: state is "int16" or "float32", got %r' % (kind, state))
+    return state

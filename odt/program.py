@@ -1,0 +1,88 @@
+"""Programs: a flat array of int32, and its header. Format: docs/program.md."""
+
+from array import array
+
+from .memory import home
+from .opcodes import REGION_SHIFT, VERSION, const, opcode
+
+MAGIC = const(0x3154444F)  # "ODT1"
+HEADER_WORDS = const(12)
+
+_WORDS = const(2)
+_ARENA = const(3)
+_STATE = const(4)
+_CONSTANTS = const(5)
+_SECTIONS = const(6)
+SECTIONS = ("predict", "evaluate", "train")
+
+
+class Instruction:
+    """One instruction before it has addresses: an Opcode, Buffers, ints."""
+
+    def __init__(self, name, operands, immediates):
+        self.opcode = opcode(name)
+        self.operands = operands
+        self.immediates = immediates
+        if len(operands) != len(self.opcode.operands) or len(immediates) != len(self.opcode.immediates):
+            raise TypeError("%s takes %s" % (name, self.opcode.operands + self.opcode.immediates))
+
+
+def encode(instructions, arena, state, constants, ends):
+    """The program as bytes. ``ends`` gives each section's number of instructions, all from the first."""
+    starts = [HEADER_WORDS]
+    for instruction in instructions:
+        starts.append(starts[-1] + instruction.opcode.words)
+    words = array("i", [MAGIC, VERSION, starts[-1], arena, state, constants])
+    for end in ends:
+        words.append(HEADER_WORDS)
+        words.append(starts[end])
+    for instruction in instructions:
+        words.append(instruction.opcode.number)
+        for buffer in instruction.operands:
+            owner, shift = home(buffer)
+            words.append((owner.region << REGION_SHIFT) | (owner.offset + shift))
+        words.extend(array("i", instruction.immediates))
+    return bytes(words)
+
+
+class Program:
+    """A program, its words readable by name."""
+
+    def __init__(self, code):
+        self.code = code
+        self.words = words = array("i", code)
+        self.arena = words[_ARENA]
+        self.state = words[_STATE]
+        self.constants = words[_CONSTANTS]
+
+    def section(self, name):
+        """(start, stop) in words."""
+        at = _SECTIONS + 2 * SECTIONS.index(name)
+        return self.words[at], self.words[at + 1]
+
+    def walk(self, start, stop):
+        """Yield ``(word, Opcode, addresses, immediates)`` of each instruction."""
+        words = self.words
+        while start < stop:
+            code = opcode(words[start])
+            split = start + 1 + len(code.operands)
+            yield start, code, words[start + 1 : split], words[split : start + code.words]
+            start += code.words
+
+
+def disassemble(code):
+    """The program as text, an instruction a line, operands as region+offset."""
+    program = Program(code)
+    lines = ["; %d words, arena %d, state %d, constants %d" % (
+        len(program.words), program.arena, program.state, program.constants)]  # fmt: skip
+    ends = {program.section(name)[1]: name for name in SECTIONS}
+    for at, code, addresses, immediates in program.walk(HEADER_WORDS, len(program.words)):
+        words = ["%5d %-18s" % (at, code.name)]
+        for (name, access, _, _, _), address in zip(code.operands, addresses):
+            region = "aSCxyK"[address >> REGION_SHIFT]
+            words.append("%s%s%s+%d" % (name, access, region, address & ((1 << REGION_SHIFT) - 1)))
+        words += ["%s=%d" % pair for pair in zip(code.immediates, immediates)]
+        lines.append(" ".join(words))
+        if at + code.words in ends:
+            lines.append("; end of %s" % ends[at + code.words])
+    return "\n".join(lines)

@@ -1,0 +1,74 @@
+"""The progress line of fit(): one line an epoch, rewritten in place about four times a second."""
+
+import sys
+import time
+
+if hasattr(time, "ticks_ms"):
+    _now = time.ticks_ms
+    _since = time.ticks_diff
+else:
+
+    def _now():
+        return int(time.monotonic() * 1000)
+
+    def _since(later, earlier):
+        return later - earlier
+
+
+class Progress:
+    """Counts steps and time. A pipe gets whole lines only."""
+
+    def __init__(self, epochs, steps):
+        self.epochs = epochs
+        self.steps = steps
+        self.done = 0
+        self.current = 0
+        self.width = 0
+        self.elapsed = 0
+        self.last = _now()
+        self.rewrite = not hasattr(sys.stdout, "isatty") or sys.stdout.isatty()
+
+    def due(self):
+        """Count a step; True when the line should be rewritten."""
+        self.done += 1
+        if not self.rewrite or _since(_now(), self.last) < 250:
+            return False
+        self._tick()
+        return True
+
+    def _tick(self):
+        now = _now()
+        self.elapsed += _since(now, self.last)
+        self.last = now
+
+    def _write(self, epoch, text, end):
+        text = "epoch %d/%d  %s" % (epoch + 1, self.epochs, text)
+        padding = " " * (self.width - len(text))
+        self.width = 0 if end == "\n" else len(text)
+        sys.stdout.write(("\r" if self.rewrite else "") + text + padding + end)
+        if hasattr(sys.stdout, "flush"):
+            sys.stdout.flush()
+
+    def _rate(self):
+        per_step = self.elapsed / self.done
+        left = int((self.epochs * self.steps - self.done) * per_step / 1000)
+        digits = "%.1f" if per_step < 100 else "%.0f"
+        return (digits + " ms/step  %d:%02d left") % (per_step, left // 60, left % 60)
+
+    def step(self, results):
+        epoch = (self.done - 1) // self.steps
+        step = self.done - epoch * self.steps
+        text = "%d/%d  %s  %s" % (step, self.steps, _results(results), self._rate())
+        self._write(epoch, text, "")
+
+    def epoch(self, epoch, results):
+        self._tick()
+        self._write(epoch, "%s  %s" % (_results(results), self._rate()), "\n")
+
+
+def _results(results):
+    words = []
+    for name, value in zip(("loss", "acc", "val_loss", "val_acc"), results):
+        if value is not None:
+            words.append("%s %.4f" % (name, value))
+    return "  ".join(words)

@@ -1,0 +1,32 @@
+"""What summary() prints."""
+
+from . import executor
+
+
+def summary(rows, plan, dtype, batch):
+    """The table of layers and the RAM plan."""
+    table = [("layer", "kind", "output", "params", "MACs fwd", "MACs bwd", "bytes")]
+    for name, kind, shape, parameters, forward, backward, size in rows:
+        text = "(" + ", ".join([str(extent) for extent in shape]) + ")"
+        table.append((name, kind, text, str(parameters), str(forward), str(backward), str(size)))
+    totals = [str(sum([row[column] for row in rows])) for column in (3, 4, 5, 6)]
+    table.append(("total", "", "") + tuple(totals))
+    widths = [max([len(row[column]) for row in table]) for column in range(7)]
+    for row in table:
+        cells = [_pad(cell, width, column > 2) for column, (cell, width) in enumerate(zip(row, widths))]
+        print("  ".join(cells))
+    print()
+    print("MACs are a sample's; bytes are weights and optimizer state. %s, batch %d, executor: %s" % (
+        dtype, batch, executor.backend))  # fmt: skip
+    for name in ("weights", "optimizer state"):
+        print("%-18s %8d bytes" % (name, plan.totals[name]))
+    print("%-18s %8d bytes, at least %d; of it at most:" % ("arena", plan.arena, plan.lower_bound))
+    for name in ("activations", "errors", "gradients", "scratch"):
+        print("  %-16s %8d" % (name, plan.peaks[name]))
+    print("%-18s %8d bytes (%d of program besides)" % (
+        "RAM in all", plan.arena + plan.state, len(plan.code)))  # fmt: skip
+
+
+def _pad(text, width, right):
+    padding = " " * (width - len(text))
+    return padding + text if right else text + padding

@@ -1,0 +1,170 @@
+"""The schedule: which instructions run, in which order, on which buffers.
+
+Forward in the order of the graph, the loss, then backward; each weight is updated as soon as its
+gradient is whole, so that one gradient lives at a time. Nothing here is differentiated
+(gradient.py) and nothing has an address yet (memory.py).
+"""
+
+from .fixed import ONE
+from .opcodes import CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA
+from .memory import Buffer
+from .program import Instruction
+
+# The kinds of buffers, as summary() groups them.
+ACTIVATION = "activations"
+ERROR = "errors"
+GRADIENT = "gradients"
+SCRATCH = "scratch"
+WEIGHT = "weights"
+OPTIMIZER = "optimizer state"
+
+
+class Value:
+    """A tensor between instructions: its buffer and, in int8, what its numbers mean.
+
+    A stored q stands for ``(q - zero) * scale * factor``; ``lo`` is its lower clamp.
+    """
+
+    def __init__(self, buffer, count, scale=None, zero=0, lo=-127, factor=ONE, peak=None):
+        self.buffer = buffer
+        self.count = count  # elements, the batch included
+        self.scale = scale
+        self.zero = zero
+        self.lo = lo
+        self.factor = factor
+        self.peak = peak
+
+    def alias(self, factor=None):
+        """The same numbers meaning ``factor`` times as much."""
+        factor = self.factor if factor is None else factor
+        return Value(self.buffer, self.count, self.scale, self.zero, self.lo, factor, self.peak)
+
+
+class Weights:
+    """A layer's parameters in the state: kernel, residual, channel scales, bias."""
+
+    def __init__(self, rows, columns):
+        self.rows = rows
+        self.columns = columns
+        self.kernel = self.residual = self.scale = self.bias = None
+
+
+class Schedule:
+    """Collects instructions. ``emit`` appends one; the other methods make buffers and values."""
+
+    def __init__(self, dtype, batch, optimizer):
+        self.int8 = dtype == "int8"
+        self.batch = batch
+        self.optimizer = optimizer
+        self.instructions = []
+        self.state_size = 0
+        self.state = []  # the state's buffers, in order of their offsets
+        self.values = {}  # node -> its output
+        self.weights = {}  # node -> Weights
+        self.ranges = []  # (scale, peak, limit)
+        self.streams = 0  # ids of random streams given out
+        self.control = Buffer("control", 4 * CONTROL_WORDS, None, CONTROL)
+        self.x = Buffer("x", 0, None, X_DATA)
+        self.y = Buffer("y", 0, None, Y_DATA)
+        for buffer in (self.control, self.x, self.y):
+            buffer.offset = 0
+        self.peaks = Buffer("peaks", 0, SCRATCH)
+        self.header = self.keep("header", 16, None)  # t, seed, beta1^t, beta2^t
+        self.rate = None  # rate and bias correction of this step
+
+    def emit(self, name, operands, immediates=()):
+        self.instructions.append(Instruction(name, operands, immediates))
+
+    def keep(self, name, size, kind=WEIGHT):
+        """A buffer in the state."""
+        buffer = Buffer(name, size, kind, STATE)
+        buffer.offset = self.state_size
+        self.state_size += (size + 3) & ~3
+        self.state.append(buffer)
+        return buffer
+
+    def scratch(self, name, size, kind=SCRATCH):
+        return Buffer(name, size, kind)
+
+    def stream(self):
+        self.streams += 1
+        return self.streams
+
+    def tensor(self, name, count, kind, positive=False):
+        """A new value in the arena; in int8 with a scale of its own that follows its peak.
+
+        ``positive``: no value is below 0 (a ReLU's output), and all 255 steps lie above.
+        """
+        if not self.int8:
+            return Value(self.scratch(name, 4 * count, kind), count)
+        zero, lo, limit = (-128, -128, 255) if positive else (0, -127, 127)
+        scale = self.keep(name + " scale", 4)
+        peak = self.peak(name)
+        self.ranges.append((scale, peak, limit))
+        return Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak)
+
+    def peak(self, name):
+        peak = self.peaks.part(name + " peak", self.peaks.size, 4)
+        self.peaks.size += 4
+        return peak
+
+    def like(self, name, value, kind=ERROR):
+        """A new value that shares ``value``'s scale."""
+        size = value.count * (1 if self.int8 else 4)
+        twin = value.alias()
+        twin.buffer = self.scratch(name, size, kind)
+        return twin
+
+    def parameters(self, node):
+        """The node's Weights, made on first call."""
+        if node in self.weights:
+            return self.weights[node]
+        layer = node.layer
+        rows = layer.kernel_shape[0]
+        columns = 1
+        for size in layer.kernel_shape[1:]:
+            columns *= size
+        made = Weights(rows, columns)
+        name = layer.name
+        if self.int8:
+            made.kernel = self.keep(name + " kernel", rows * columns)
+            made.residual = self.keep(name + " residual", rows * columns) if layer.trainable else None
+            made.scale = self.keep(name + " kernel scale", 4 * rows)
+        else:
+            made.kernel = self.keep(name + " kernel", 4 * rows * columns)
+        if layer.use_bias:
+            made.bias = self.keep(name + " bias", 4 * rows)
+        self.weights[node] = made
+        return made
+
+    def begin(self):
+        """What every section starts with."""
+        if self.int8:
+            self.emit("clear", (self.peaks,), [0])
+
+    def finish(self):
+        """The end of a training step: ranges follow their peaks."""
+        for scale, peak, limit in self.ranges:
+            self.emit("range_i8", (scale, peak), (limit,))
+        if self.int8:
+            self.instructions[0].immediates[0] = self.peaks.size // 4
+
+    def update(self, weights, kernel_gradient, gradient_scale, bias_gradient, bias_scale, factor):
+        """Spend a layer's gradients: the optimizer's direction, then the step along it."""
+        rows, columns = weights.rows, weights.columns
+        if kernel_gradient is not None:
+            scales = self.optimizer.direct(self, weights.kernel, kernel_gradient, gradient_scale, rows, columns, ONE)
+            if self.int8:
+                self.emit(
+                    "apply_i8",
+                    (weights.kernel, weights.residual, weights.scale, kernel_gradient, scales, self.rate, self.control),
+                    (rows, columns, self.stream()),
+                )
+            else:
+                self.emit("apply_f32", (weights.kernel, kernel_gradient, self.rate), (rows * columns,))
+        if bias_gradient is not None:
+            scales = self.optimizer.direct(self, weights.bias, bias_gradient, bias_scale, 1, rows, factor)
+            if self.int8:
+                self.emit("apply_i32", (weights.bias, bias_gradient, scales, self.rate), (rows,))
+            else:
+                self.emit("apply_f32", (weights.bias, bias_gradient, self.rate), (rows,))
