@@ -49,9 +49,7 @@ class Machine:
         self.image_path = BUILD / self.image
         if not self.image_path.exists():
             raise MachineError(
-                "{} is not built ({} is missing): run `{}`".format(
-                    self.name, self.image_path, self.make
-                )
+                f"{self.name} is not built ({self.image_path} is missing): run `{self.make}`"
             )
         self._temp = Path(tempfile.mkdtemp(prefix="odt-" + self.name + "-"))
         self.files = self._temp / "files"
@@ -102,17 +100,17 @@ class Machine:
 
     def _run_source(self, source, timeout, args, label):
         if args is not None:
-            source = "ODT_ARGS = {!r}\n{}".format(args, source)
+            source = f"ODT_ARGS = {args!r}\n{source}"
         script = self._temp / "script.py"
         script.write_text(source)
         code, output = self._run_script(script, timeout)
         text = output.decode("utf-8", "replace").replace("\r\n", "\n")
         if code is None:
-            raise MachineError("{}: {} did not end in {} s".format(self.name, label, timeout), text)
+            raise MachineError(f"{self.name}: {label} did not end in {timeout} s", text)
         if CRASH.search(output):
-            raise MachineError("{}: {} crashed the machine".format(self.name, label), text)
+            raise MachineError(f"{self.name}: {label} crashed the machine", text)
         if code != 0:
-            raise MachineError("{}: {} failed".format(self.name, label), text)
+            raise MachineError(f"{self.name}: {label} failed", text)
         return text
 
     def _run_script(self, script, timeout):
@@ -152,8 +150,13 @@ def run_process(command, timeout, cwd=None, env=None, stop_at=None):
                     break
                 output += chunk
                 if stop_at and stop_at.search(output, max(0, len(output) - len(chunk) - 80)):
-                    time.sleep(0.5)  # the registers are still being printed
-                    output += os.read(process.stdout.fileno(), 65536)
+                    # What is still being printed, the registers, belongs to the report.
+                    end = min(end, time.monotonic() + 5)
+                    while chunk and time.monotonic() < end:
+                        if not select.select([process.stdout], [], [], 0.5)[0]:
+                            break
+                        chunk = os.read(process.stdout.fileno(), 65536)
+                        output += chunk
                     code = 1
                     break
     except subprocess.TimeoutExpired:
@@ -207,6 +210,7 @@ class Emulated(Machine):
         super().__init__()
         self._process = None
         self._port = None
+        self._line = None  # holds a pty open between two mpremotes
 
     def _start(self):
         raise NotImplementedError
@@ -215,6 +219,9 @@ class Emulated(Machine):
         if self._process is not None:
             kill_group(self._process)
             self._process = None
+        if self._line is not None:
+            os.close(self._line)
+            self._line = None
 
     def mpremote(self, *command, timeout=60):
         """Run mpremote's commands on the board: (exit code, or None; output in bytes)."""
@@ -235,8 +242,16 @@ class Emulated(Machine):
 class Qemu(Emulated):
     """A Cortex-M board on QEMU.
 
-    One executed instruction is one nanosecond of the board's time (-icount): time.ticks_cpu()
-    counts instructions in units of 40, the same number in every run.
+    One executed instruction is one nanosecond of the board's time (-icount). time.ticks_cpu() counts
+    25 MHz, so 40 instructions a tick; to get the same number in every run, start a counter of your
+    own, which begins a tick at once (TIMER1, 32 bits, counts down):
+
+        from machine import mem32
+        mem32[0x40001000] = 0
+        mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
+        mem32[0x40001000] = 1
+        ...
+        instructions = 40 * (0xFFFFFFFF - mem32[0x40001004])
     """
 
     make = "make qemu"
@@ -245,7 +260,15 @@ class Qemu(Emulated):
     def _start(self):
         log = (self._temp / "qemu.log").open("wb")
         command = ["qemu-system-arm", "-machine", self.qemu_machine, "-nographic"]
-        command += ["-monitor", "null", "-serial", "pty", "-semihosting", "-icount", "shift=0"]
+        command += [
+            "-monitor",
+            "null",
+            "-serial",
+            "pty",
+            "-semihosting",
+            "-icount",
+            "shift=0",
+        ]
         command += ["-kernel", str(self.image_path)]
         try:
             process = subprocess.Popen(
@@ -256,7 +279,7 @@ class Qemu(Emulated):
                 start_new_session=True,
             )
         except FileNotFoundError:
-            raise MachineError("qemu-system-arm is missing: run `{}`".format(self.make)) from None
+            raise MachineError(f"qemu-system-arm is missing: run `{self.make}`") from None
         finally:
             log.close()
         return process, self._find_pty(process)
@@ -267,12 +290,14 @@ class Qemu(Emulated):
             text = (self._temp / "qemu.log").read_text(errors="replace")
             match = re.search(r"redirected to (/dev/pts/\d+)", text)
             if match:
+                # QEMU looks only once a second whether anyone has opened a closed pty.
+                self._line = os.open(match.group(1), os.O_RDWR | os.O_NOCTTY)
                 return match.group(1)
             if process.poll() is not None:
                 break
             time.sleep(0.02)
         kill_group(process)
-        raise MachineError("{}: QEMU did not start".format(self.name), text)
+        raise MachineError(f"{self.name}: QEMU did not start", text)
 
 
 class QemuM3(Qemu):
@@ -321,7 +346,7 @@ _MACHINES["rp2040"] = _rp2040
 NAMES = tuple(_MACHINES)
 
 
-def open(name):  # noqa: A001 - reads as machines.open("qemu_m4")
+def open(name):
     """Switch the machine of that name on. One whose image is not built is an error, never skipped."""
     if name not in _MACHINES:
         raise ValueError("no machine {!r}; there are {}".format(name, ", ".join(NAMES)))
