@@ -1,0 +1,28 @@
+// Checks of whole buffers that Python makes before and after training.
+
+#include "odt.h"
+
+uint32_t odt_crc32(const uint8_t *data, size_t bytes, uint32_t crc) {
+    static const uint32_t nibbles[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158,
+        0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4,
+        0xA00AE278, 0xBDBDF21C,
+    };
+    crc = ~crc;
+    for (size_t i = 0; i < bytes; i++) {
+        crc ^= data[i];
+        crc = crc >> 4 ^ nibbles[crc & 15];
+        crc = crc >> 4 ^ nibbles[crc & 15];
+    }
+    return ~crc;
+}
+
+int32_t odt_find_nonfinite(const uint8_t *data, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        // Little-endian: the exponent field lies in the two high bytes.
+        if ((data[4 * i + 3] & 0x7F) == 0x7F && (data[4 * i + 2] & 0x80)) {
+            return (int32_t)i;
+        }
+    }
+    return -1;
+}

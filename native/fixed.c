@@ -1,0 +1,173 @@
+// Fixed-point primitives: fixed.h.
+
+#include "fixed.h"
+
+// M and E of a scale M * 2^E.
+static uint32_t mantissa(uint32_t a) {
+    return (a & 0x7FFFFF) | 0x800000;
+}
+
+static int32_t exponent(uint32_t a) {
+    return (int32_t)(a >> 23) - 150;
+}
+
+static uint32_t pack(uint32_t m, int32_t e) {
+    e += 150;
+    if (e < 1) {
+        return 0x00800000;
+    }
+    if (e > 254) {
+        return 0x7F7FFFFF;
+    }
+    return (uint32_t)e << 23 | (m & 0x7FFFFF);
+}
+
+uint32_t odt_scale_mul(uint32_t a, uint32_t b) {
+    uint64_t p = (uint64_t)mantissa(a) * mantissa(b);
+    int32_t h = p >> 47 ? 24 : 23;
+    uint32_t m = (uint32_t)((p + (1u << (h - 1))) >> h);
+    if (m >> 24) {
+        m >>= 1;
+        h++;
+    }
+    return pack(m, exponent(a) + exponent(b) + h);
+}
+
+uint32_t odt_scale_div(uint32_t a, uint32_t b) {
+    // (Ma << 25) / Mb in digits of 8, 8, 8 and 1 bits, each a division of 32 bits; the first, of
+    // Ma << 8, may have a bit more.
+    uint32_t divisor = mantissa(b);
+    uint32_t q = 0, rest = mantissa(a);
+    for (int32_t bits = 25; bits > 0; bits -= 8) {
+        int32_t digit = odt_min(bits, 8);
+        rest <<= digit;
+        q = q << digit | rest / divisor;
+        rest %= divisor;
+    }
+    int32_t h = q >> 25 ? 2 : 1;
+    uint32_t m = (q + (1u << (h - 1))) >> h;
+    if (m >> 24) {
+        m >>= 1;
+        h++;
+    }
+    return pack(m, exponent(a) - exponent(b) - 25 + h);
+}
+
+uint32_t odt_scale_int(uint32_t n) {
+    int32_t shift = 0;
+    n = n ? n : 1;
+    while (n < 0x800000) {
+        n <<= 1;
+        shift--;
+    }
+    while (n >> 24 >> odt_max(shift, 0)) {
+        shift++;
+    }
+    if (shift > 0) {
+        n = ((n >> (shift - 1)) + 1) >> 1;
+        if (n >> 24) {
+            n >>= 1;
+            shift++;
+        }
+    }
+    return pack(n, shift);
+}
+
+uint32_t odt_scale_shift(uint32_t a, int32_t k) {
+    return pack(mantissa(a), exponent(a) + k);
+}
+
+odt_multiplier_t odt_multiplier(uint32_t scale) {
+    odt_multiplier_t q = {(int32_t)(mantissa(scale) << 7), 7 - exponent(scale)};
+    if (q.s > 62) {
+        q.m = 0;
+        q.s = 62;
+    } else if (q.s < 1) {
+        q.m = INT32_MAX;
+        q.s = 1;
+    }
+    return q;
+}
+
+int32_t odt_rescaled(int32_t v, odt_multiplier_t q) {
+    return odt_sat32(((int64_t)v * q.m + ((int64_t)1 << (q.s - 1))) >> q.s);
+}
+
+int32_t odt_rescaled_random(int32_t v, odt_multiplier_t q, uint32_t u) {
+    int64_t dither = q.s <= 32 ? (int64_t)(u >> (32 - q.s)) : (int64_t)u << (q.s - 32);
+    return odt_sat32(((int64_t)v * q.m + dither) >> q.s);
+}
+
+int8_t odt_clamp(int32_t v, int32_t z, int32_t lo, int32_t *peak) {
+    if (v > *peak) {
+        *peak = v;
+    }
+    if (lo != z && -v > *peak) {
+        *peak = -v;
+    }
+    int32_t sum = (int32_t)((uint32_t)v + (uint32_t)z); // wrapped if its sign is neither's
+    if (((v ^ sum) & (z ^ sum)) < 0) {
+        sum = v < 0 ? INT32_MIN : INT32_MAX;
+    }
+    return (int8_t)odt_limit(sum, lo, 127);
+}
+
+uint32_t odt_exp2n(int32_t t) {
+    uint32_t n = (uint32_t)t >> 16, f = (uint32_t)t & 65535;
+    if (n > 16) {
+        return 0;
+    }
+    uint32_t r = 449;
+    r = 3491 - (r * f >> 16);
+    r = 15696 - (r * f >> 16);
+    r = 45421 - (r * f >> 16);
+    r = 65536 - (r * f >> 16);
+    return (r + ((1u << n) >> 1)) >> n;
+}
+
+int32_t odt_log2q(uint32_t v) {
+    int32_t n = 0;
+    while (v >> n >> 1) {
+        n++;
+    }
+    uint32_t f = (n > 16 ? v >> (n - 16) : v << (16 - n)) - 65536;
+    uint32_t r = 2959;
+    r = 12687 - (r * f >> 16);
+    r = 27238 - (r * f >> 16);
+    r = 46471 - (r * f >> 16);
+    r = 94497 - (r * f >> 16);
+    return (int32_t)(((uint32_t)n << 16) + (uint32_t)((uint64_t)r * f >> 16));
+}
+
+uint32_t odt_isqrt(uint64_t v) {
+    uint64_t r = 0;
+    for (uint64_t bit = (uint64_t)1 << 62; bit; bit >>= 2) {
+        if (v >= r + bit) {
+            v -= r + bit;
+            r = (r >> 1) + bit;
+        } else {
+            r >>= 1;
+        }
+    }
+    return (uint32_t)r;
+}
+
+int32_t odt_quantize(uint32_t x, uint32_t inverse) {
+    uint32_t field = x >> 23 & 255;
+    uint32_t v;
+    if (field == 0) {
+        return 0;
+    }
+    uint32_t a = field == 255 ? 0x7F7FFFFF : odt_scale_mul(x & 0x7FFFFFFF, inverse);
+    int32_t e = exponent(a);
+    if (field == 255 || e >= 8) {
+        v = INT32_MAX;
+    } else if (e >= 0) {
+        v = mantissa(a) << e;
+    } else if (e < -25) {
+        v = 0;
+    } else {
+        v = ((mantissa(a) >> (-e - 1)) + 1) >> 1;
+    }
+    return x >> 31 ? -(int32_t)v : (int32_t)v;
+}

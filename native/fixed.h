@@ -1,0 +1,79 @@
+// Fixed-point primitives of docs/numerics.md, by its names. Scales are float32 bits. Every function
+// takes any bits: no argument is undefined behaviour.
+
+#ifndef ODT_FIXED_H
+#define ODT_FIXED_H
+
+#include <stdint.h>
+
+#include "odt.h"
+
+#define ODT_ONE 0x3F800000u
+#define ODT_LOG2E 0x3FB8AA3Bu
+
+static inline int32_t odt_max(int32_t a, int32_t b) {
+    return a > b ? a : b;
+}
+
+static inline int32_t odt_min(int32_t a, int32_t b) {
+    return a < b ? a : b;
+}
+
+static inline int32_t odt_limit(int32_t v, int32_t low, int32_t high) {
+    return v < low ? low : v > high ? high : v;
+}
+
+static inline uint32_t odt_magnitude(int32_t v) {
+    return v < 0 ? 0u - (uint32_t)v : (uint32_t)v;
+}
+
+static inline int32_t odt_sat32(int64_t v) {
+    return v > INT32_MAX ? INT32_MAX : v < -INT32_MAX ? -INT32_MAX : (int32_t)v;
+}
+
+static inline uint32_t odt_hash32(uint32_t key, uint32_t i) {
+    uint32_t u = key + i * 0x9E3779B9u;
+    u = (u ^ u >> 16) * 0x7FEB352Du;
+    u = (u ^ u >> 15) * 0x846CA68Bu;
+    return u ^ u >> 16;
+}
+
+// A word taken as a scale: the sign dropped, 0 and subnormals, infinity and NaN made the nearest
+// normal.
+static inline uint32_t odt_scale(int32_t bits) {
+    uint32_t a = (uint32_t)bits & 0x7FFFFFFF;
+    return a < 0x00800000 ? 0x00800000 : a > 0x7F7FFFFF ? 0x7F7FFFFF : a;
+}
+
+// a and b of these are such that odt_scale() would not change them.
+uint32_t odt_scale_mul(uint32_t a, uint32_t b);
+uint32_t odt_scale_div(uint32_t a, uint32_t b);
+uint32_t odt_scale_int(uint32_t n);
+uint32_t odt_scale_shift(uint32_t a, int32_t k);
+odt_multiplier_t odt_multiplier(uint32_t scale);
+
+static inline int32_t odt_log2_floor(uint32_t a) {
+    return (int32_t)(a >> 23) - 127;
+}
+
+int32_t odt_rescaled(int32_t v, odt_multiplier_t q);
+int32_t odt_rescaled_random(int32_t v, odt_multiplier_t q, uint32_t u);
+
+// A multiplier from memory, its shift such that odt_rescaled() takes it.
+static inline odt_multiplier_t odt_checked(const odt_multiplier_t *q) {
+    odt_multiplier_t r = {q->m, odt_limit(q->s, 1, 62)};
+    return r;
+}
+
+// clamp(z + v), and the peak of v: of both signs, or of the positive where lo = z.
+int8_t odt_clamp(int32_t v, int32_t z, int32_t lo, int32_t *peak);
+
+// exp2n(t), t >= 0, and log2q(v), v >= 1.
+uint32_t odt_exp2n(int32_t t);
+int32_t odt_log2q(uint32_t v);
+uint32_t odt_isqrt(uint64_t v);
+
+// quantize(x, inverse) of float32 bits x.
+int32_t odt_quantize(uint32_t x, uint32_t inverse);
+
+#endif

@@ -1,0 +1,107 @@
+// 2-D convolutions, int8: forward, gradients of input and filters.
+// x is [B, H, W, C], w [N, KH, KW, C], y and e [B, OH, OW, N].
+
+#include <string.h>
+
+#include "../fixed.h"
+#include "../opcodes.h"
+#include "inner_i8.h"
+#include "window.h"
+
+void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
+    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW, peak = *a->peak;
+    int32_t filter = KH * KW * C;
+    for (int32_t n = 0; n < N; n++) {
+        const int8_t *w = a->w + n * filter;
+        odt_multiplier_t q = odt_checked(&a->q[n]);
+        int32_t whole = a->zx ? odt_sum_i8(w, filter) : 0;
+        for (int32_t b = 0; b < a->B; b++) {
+            for (int32_t oh = 0; oh < a->OH; oh++) {
+                int32_t ih = oh * a->SH - a->PT;
+                odt_taps_t th = odt_taps(ih, KH, a->H);
+                for (int32_t ow = 0; ow < a->OW; ow++) {
+                    int32_t iw = ow * a->SW - a->PL;
+                    odt_taps_t tw = odt_taps(iw, KW, a->W);
+                    int32_t run = (tw.to - tw.from) * C;
+                    int is_whole = th.to - th.from == KH && run == KW * C;
+                    int32_t acc = a->b[n], weights = is_whole ? whole : 0;
+                    for (int32_t kh = th.from; kh < th.to && run; kh++) {
+                        const int8_t *row = w + (kh * KW + tw.from) * C;
+                        int32_t at = ((b * a->H + ih + kh) * a->W + iw + tw.from) * C;
+                        acc += odt_dot_i8(a->x + at, row, run);
+                        if (!is_whole && a->zx) {
+                            weights += odt_sum_i8(row, run);
+                        }
+                    }
+                    int32_t v = odt_rescaled(acc - a->zx * weights, q);
+                    int32_t at = ((b * a->OH + oh) * a->OW + ow) * N + n;
+                    a->y[at] = odt_clamp(v, a->zy, a->lo, &peak);
+                }
+            }
+        }
+    }
+    *a->peak = peak;
+}
+
+void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
+    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW, peak = *a->peak;
+    int32_t filter = KH * KW * C;
+    odt_multiplier_t q = odt_checked(a->q);
+    int8_t *dx = a->dx;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t ih = 0; ih < a->H; ih++) {
+            for (int32_t iw = 0; iw < a->W; iw++) {
+                for (int32_t c = 0; c < C; c += ODT_BLOCK) {
+                    int32_t block = odt_min(C - c, ODT_BLOCK);
+                    int32_t acc[ODT_BLOCK] = {0};
+                    odt_back_t h = odt_back(ih, a->PT, a->SH, KH, a->OH);
+                    for (; odt_back_more(&h); odt_back_next(&h)) {
+                        odt_back_t w = odt_back(iw, a->PL, a->SW, KW, a->OW);
+                        for (; odt_back_more(&w); odt_back_next(&w)) {
+                            const int8_t *e = a->e + ((b * a->OH + h.o) * a->OW + w.o) * N;
+                            const int8_t *tap = a->w + (h.k * KW + w.k) * C + c;
+                            for (int32_t n = 0; n < N; n++) {
+                                if (e[n]) {
+                                    odt_axpy_i8(acc, e[n], tap + n * filter, 0, block);
+                                }
+                            }
+                        }
+                    }
+                    for (int32_t i = 0; i < block; i++) {
+                        *dx++ = odt_clamp(odt_rescaled(acc[i], q), 0, -127, &peak);
+                    }
+                }
+            }
+        }
+    }
+    *a->peak = peak;
+}
+
+void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
+    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW;
+    int32_t filter = KH * KW * C;
+    memset(a->dw, 0, (size_t)N * (size_t)filter * sizeof(int32_t));
+    for (int32_t n = 0; n < N; n++) {
+        int32_t *dw = a->dw + n * filter;
+        for (int32_t b = 0; b < a->B; b++) {
+            for (int32_t oh = 0; oh < a->OH; oh++) {
+                int32_t ih = oh * a->SH - a->PT;
+                odt_taps_t th = odt_taps(ih, KH, a->H);
+                for (int32_t ow = 0; ow < a->OW; ow++) {
+                    int32_t e = a->e[((b * a->OH + oh) * a->OW + ow) * N + n];
+                    if (!e) {
+                        continue;
+                    }
+                    int32_t iw = ow * a->SW - a->PL;
+                    odt_taps_t tw = odt_taps(iw, KW, a->W);
+                    int32_t run = (tw.to - tw.from) * C;
+                    for (int32_t kh = th.from; kh < th.to && run; kh++) {
+                        int32_t at = ((b * a->H + ih + kh) * a->W + iw + tw.from) * C;
+                        int32_t *row = dw + (kh * KW + tw.from) * C;
+                        odt_axpy_i8(row, e, a->x + at, e * a->zx, run);
+                    }
+                }
+            }
+        }
+    }
+}

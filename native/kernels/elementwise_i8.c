@@ -1,0 +1,29 @@
+// Elementwise, int8: ReLU and its gradient, addition. All may work in place.
+
+#include "../fixed.h"
+#include "../opcodes.h"
+
+void odt_relu_i8(const odt_relu_i8_t *a) {
+    for (int32_t i = 0; i < a->N; i++) {
+        a->y[i] = (int8_t)odt_max(a->x[i], a->z);
+    }
+}
+
+void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
+    for (int32_t i = 0; i < a->N; i++) {
+        a->dx[i] = a->y[i] > a->lo ? a->e[i] : 0;
+    }
+}
+
+void odt_add_i8(const odt_add_i8_t *a) {
+    int32_t peak = *a->peak;
+    odt_multiplier_t qa = odt_checked(a->qa), qb = odt_checked(a->qb);
+    for (int32_t i = 0; i < a->N; i++) {
+        // Eight bits below the result's step keep the two roundings small.
+        int64_t sum = odt_rescaled((a->a[i] - a->za) * 256, qa);
+        sum += odt_rescaled((a->b[i] - a->zb) * 256, qb);
+        int32_t v = (int32_t)(((int64_t)odt_sat32(sum) + 128) >> 8);
+        a->y[i] = odt_clamp(v, a->zy, a->lo, &peak);
+    }
+    *a->peak = peak;
+}

@@ -1,0 +1,37 @@
+// Inner loops of the int8 kernels, over contiguous memory. Plain loops that a compiler vectorises;
+// sums are int32 and wrap, so zero points are taken out of them: sum (x - z) * w = sum x * w - z * sum w.
+
+#ifndef ODT_INNER_I8_H
+#define ODT_INNER_I8_H
+
+#include <stdint.h>
+
+// Channels that a kernel sums at a time where its filter's sums are not contiguous.
+#define ODT_BLOCK 32
+
+static inline int32_t odt_dot_i8(const int8_t *a, const int8_t *b, int32_t n) {
+    int32_t sum = 0;
+    for (int32_t i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static inline int32_t odt_sum_i8(const int8_t *a, int32_t n) {
+    int32_t sum = 0;
+    for (int32_t i = 0; i < n; i++) {
+        sum += a[i];
+    }
+    return sum;
+}
+
+// acc[i] += e * w[i] - offset
+static inline void odt_axpy_i8(int32_t *acc, int32_t e, const int8_t *w, int32_t offset,
+    int32_t n) {
+    int16_t e16 = (int16_t)e;
+    for (int32_t i = 0; i < n; i++) {
+        acc[i] += (int16_t)(e16 * w[i]) - offset;
+    }
+}
+
+#endif

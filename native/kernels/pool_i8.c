@@ -1,0 +1,94 @@
+// Pooling, int8: largest of a window, average of an image, and their gradients.
+// x is [B, H, W, N] or [B, S, N], y and e [B, OH, OW, N] or [B, N].
+
+#include <string.h>
+
+#include "../fixed.h"
+#include "../opcodes.h"
+#include "inner_i8.h"
+#include "window.h"
+
+void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a) {
+    int32_t N = a->N;
+    int8_t *y = a->y;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t oh = 0; oh < a->OH; oh++) {
+            int32_t ih = oh * a->SH - a->PT;
+            odt_taps_t th = odt_taps(ih, a->KH, a->H);
+            for (int32_t ow = 0; ow < a->OW; ow++) {
+                int32_t iw = ow * a->SW - a->PL;
+                odt_taps_t tw = odt_taps(iw, a->KW, a->W);
+                memset(y, -128, (size_t)N);
+                for (int32_t kh = th.from; kh < th.to; kh++) {
+                    for (int32_t kw = tw.from; kw < tw.to; kw++) {
+                        const int8_t *x = a->x + ((b * a->H + ih + kh) * a->W + iw + kw) * N;
+                        for (int32_t n = 0; n < N; n++) {
+                            y[n] = y[n] > x[n] ? y[n] : x[n];
+                        }
+                    }
+                }
+                y += N;
+            }
+        }
+    }
+}
+
+void odt_maxpool2d_dx_i8(const odt_maxpool2d_dx_i8_t *a) {
+    int32_t N = a->N, peak = *a->peak;
+    const int8_t *e = a->e;
+    memset(a->dx, 0, (size_t)(a->B * a->H * a->W) * (size_t)N);
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t oh = 0; oh < a->OH; oh++) {
+            int32_t ih = oh * a->SH - a->PT;
+            odt_taps_t th = odt_taps(ih, a->KH, a->H);
+            for (int32_t ow = 0; ow < a->OW; ow++) {
+                int32_t iw = ow * a->SW - a->PL;
+                odt_taps_t tw = odt_taps(iw, a->KW, a->W);
+                for (int32_t n = 0; n < N; n++) {
+                    int32_t best = -129, first = 0;
+                    for (int32_t kh = th.from; kh < th.to; kh++) {
+                        for (int32_t kw = tw.from; kw < tw.to; kw++) {
+                            int32_t at = ((b * a->H + ih + kh) * a->W + iw + kw) * N + n;
+                            if (a->x[at] > best) {
+                                best = a->x[at];
+                                first = at;
+                            }
+                        }
+                    }
+                    if (best >= -128) {
+                        a->dx[first] = odt_clamp(a->dx[first] + e[n], 0, -127, &peak);
+                    }
+                }
+                e += N;
+            }
+        }
+    }
+    *a->peak = peak;
+}
+
+void odt_globalavg_i8(const odt_globalavg_i8_t *a) {
+    int32_t S = a->S, N = a->N, peak = *a->peak;
+    odt_multiplier_t q = odt_checked(a->q);
+    int8_t *y = a->y;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t n = 0; n < N; n++) {
+            const int8_t *x = a->x + b * S * N + n;
+            int32_t acc = -(S * a->zx);
+            for (int32_t s = 0; s < S; s++) {
+                acc += x[s * N];
+            }
+            *y++ = odt_clamp(odt_rescaled(acc, q), a->zy, a->lo, &peak);
+        }
+    }
+    *a->peak = peak;
+}
+
+void odt_globalavg_dx_i8(const odt_globalavg_dx_i8_t *a) {
+    int8_t *dx = a->dx;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t s = 0; s < a->S; s++) {
+            memcpy(dx, a->e + b * a->N, (size_t)a->N);
+            dx += a->N;
+        }
+    }
+}

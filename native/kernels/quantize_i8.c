@@ -1,0 +1,125 @@
+// What surrounds the int8 layers: the step's counter, reading data, scales and their multipliers.
+
+#include <string.h>
+
+#include "../data.h"
+#include "../fixed.h"
+#include "../opcodes.h"
+
+#define TWO_30 (1u << 30)
+
+void odt_clear(const odt_clear_t *a) {
+    memset(a->y, 0, (size_t)a->N * sizeof(int32_t));
+}
+
+// beta^t in Q30, one step on.
+static uint32_t power(uint32_t p, uint32_t beta) {
+    return (uint32_t)(((uint64_t)p * beta + (1u << 29)) >> 30);
+}
+
+// (1 - p) * 2^30, p being a state that may be anything.
+static uint32_t one_less(uint32_t p) {
+    return p < TWO_30 ? TWO_30 - p : 0;
+}
+
+void odt_tick(const odt_tick_t *a) {
+    uint32_t rate = (uint32_t)a->c[ODT_RATE], corrected = ODT_ONE;
+    uint32_t t = (uint32_t)a->h[0] + 1;
+    a->h[0] = (int32_t)t;
+    a->c[ODT_KEY] = (int32_t)odt_hash32((uint32_t)a->h[1], t);
+    if (a->beta1 || a->beta2) {
+        uint32_t p1 = power((uint32_t)a->h[2], (uint32_t)a->beta1);
+        uint32_t p2 = power((uint32_t)a->h[3], (uint32_t)a->beta2);
+        a->h[2] = (int32_t)p1;
+        a->h[3] = (int32_t)p2;
+        uint32_t c = odt_scale_int(odt_isqrt((uint64_t)one_less(p2) << 30));
+        corrected = odt_scale_shift(c, -30);
+        if (rate) {
+            rate = odt_scale_mul(odt_scale((int32_t)rate),
+                odt_scale_div(c, odt_scale_int(one_less(p1))));
+        }
+    }
+    a->rate[0] = (int32_t)rate;
+    a->rate[1] = (int32_t)corrected;
+}
+
+void odt_gather_i8(const odt_gather_i8_t *a) {
+    const int32_t *c = a->c;
+    int32_t format = c[ODT_X_FORMAT], zero = c[ODT_X_ZERO], F = a->F, peak = *a->peak;
+    uint32_t s = odt_scale(*a->s), inverse = odt_scale_div(ODT_ONE, s);
+    odt_multiplier_t q = odt_multiplier(odt_scale_div(odt_scale(c[ODT_X_SCALE]), s));
+    odt_samples_t samples = odt_samples(c, a->x, format, F);
+    int8_t *y = a->y;
+    for (int32_t b = 0; b < a->B; b++, y += F) {
+        const uint8_t *sample = odt_sample(&samples, b);
+        if (!sample) {
+            memset(y, a->z, (size_t)F);
+        } else if (format == ODT_INT8) {
+            memcpy(y, sample, (size_t)F);
+        } else if (format == ODT_UINT8) {
+            for (int32_t i = 0; i < F; i++) {
+                y[i] = (int8_t)(sample[i] - 128);
+            }
+        } else {
+            for (int32_t i = 0; i < F; i++) {
+                int32_t v = odt_element(sample, format, i);
+                v = format == ODT_FLOAT32 ? odt_quantize((uint32_t)v, inverse)
+                    : odt_rescaled(odt_sat32((int64_t)v - zero), q);
+                peak = odt_max(peak, odt_max(v, -v));
+                y[i] = (int8_t)odt_limit(odt_sat32((int64_t)v + a->z), -128, 127);
+            }
+        }
+    }
+    *a->peak = peak;
+}
+
+// factor * a * b / c
+static uint32_t proportion(int32_t factor, uint32_t a, uint32_t b, uint32_t c) {
+    return odt_scale_div(odt_scale_mul(odt_scale_mul(odt_scale(factor), a), b), c);
+}
+
+void odt_rescale(const odt_rescale_t *a) {
+    uint32_t sx = odt_scale(*a->sx), sy = odt_scale(*a->sy);
+    for (int32_t n = 0; n < a->N; n++) {
+        a->q[n] = odt_multiplier(proportion(a->factor, sx, odt_scale(a->sw[n]), sy));
+    }
+}
+
+void odt_rescale_dx(const odt_rescale_dx_t *a) {
+    uint32_t top = 0;
+    for (int32_t n = 0; n < a->N; n++) {
+        uint32_t s = odt_scale(a->sw[n]);
+        top = s > top ? s : top;
+    }
+    for (int32_t n = 0; n < a->N; n++) {
+        a->qc[n] = odt_multiplier(odt_scale_div(odt_scale(a->sw[n]), top));
+    }
+    *a->q = odt_multiplier(proportion(a->factor, odt_scale(*a->se), top, odt_scale(*a->sdx)));
+}
+
+void odt_ratio(const odt_ratio_t *a) {
+    uint32_t product = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->sx));
+    *a->q = odt_multiplier(odt_scale_div(product, odt_scale(*a->sy)));
+}
+
+void odt_product(const odt_product_t *a) {
+    uint32_t product = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->a));
+    *a->y = (int32_t)odt_scale_mul(product, odt_scale(*a->b));
+}
+
+void odt_bias_i8(const odt_bias_i8_t *a) {
+    const int32_t limit = 1 << 30;
+    uint32_t unit = odt_scale_shift(ODT_ONE, -20), sx = odt_scale(*a->sx);
+    for (int32_t n = 0; n < a->N; n++) {
+        uint32_t s = odt_scale_div(unit, odt_scale_mul(sx, odt_scale(a->sw[n])));
+        a->y[n] = odt_limit(odt_rescaled(a->b[n], odt_multiplier(s)), -limit, limit);
+    }
+}
+
+void odt_range_i8(const odt_range_i8_t *a) {
+    if (*a->peak > a->limit) {
+        uint32_t wider = odt_scale_div(odt_scale_int((uint32_t)*a->peak),
+            odt_scale_int((uint32_t)a->limit));
+        *a->s = (int32_t)odt_scale_mul(odt_scale(*a->s), wider);
+    }
+}

@@ -1,0 +1,47 @@
+// 2-D windows: which taps of a filter meet the image, so that no inner loop tests a bound.
+
+#ifndef ODT_WINDOW_H
+#define ODT_WINDOW_H
+
+#include <stdint.h>
+
+// Taps from <= k < to, of one axis.
+typedef struct {
+    int32_t from, to;
+} odt_taps_t;
+
+// Taps k of a filter of `taps` that fall on 0 <= start + k < size.
+static inline odt_taps_t odt_taps(int32_t start, int32_t taps, int32_t size) {
+    odt_taps_t t = {start < 0 ? -start : 0, size - start < taps ? size - start : taps};
+    if (t.to < t.from) {
+        t.to = t.from;
+    }
+    return t;
+}
+
+// Backwards: taps k, with the outputs o they came from, that meet input i: i = o * stride - pad + k.
+// for (odt_back_t b = odt_back(..); odt_back_more(&b); odt_back_next(&b)): b.k ascends, b.o falls.
+typedef struct {
+    int32_t k, o, taps, stride, outputs;
+} odt_back_t;
+
+static inline odt_back_t odt_back(int32_t i, int32_t pad, int32_t stride, int32_t taps,
+    int32_t outputs) {
+    odt_back_t b = {(i + pad) % stride, (i + pad) / stride, taps, stride, outputs};
+    if (b.o >= outputs) { // first to an output that exists; the tap then is at most 65535 * 256
+        b.k += (b.o - (outputs - 1)) * stride;
+        b.o = outputs - 1;
+    }
+    return b;
+}
+
+static inline int odt_back_more(const odt_back_t *b) {
+    return b->k < b->taps && b->o >= 0;
+}
+
+static inline void odt_back_next(odt_back_t *b) {
+    b->k += b->stride;
+    b->o--;
+}
+
+#endif

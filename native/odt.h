@@ -1,0 +1,90 @@
+// odt: a verifier and an executor for training programs (docs/program.md).
+//
+//     odt_fault_t fault;
+//     if (odt_verify(program, words, &fault) == ODT_OK) {
+//         odt_region_t regions[6] = {{arena, arena_bytes}, ..};
+//         size_t pc = program[ODT_HEADER_TRAIN], stop = program[ODT_HEADER_TRAIN + 1];
+//         while (pc < stop) {
+//             pc = odt_step(program, pc, regions);
+//         }
+//     }
+//
+// C99 and nothing else: no allocation, no globals, no libm, no interpreter's header. Compile
+// with -fwrapv -ffp-contract=off: int32 sums wrap, and no multiply-add is fused.
+
+#ifndef ODT_H
+#define ODT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ODT_MAGIC 0x3154444F // "ODT1"
+
+// Words of a program's header; a section is two, its first word and the word after its last.
+enum {
+    ODT_HEADER_MAGIC,
+    ODT_HEADER_VERSION,
+    ODT_HEADER_WORDS,
+    ODT_HEADER_ARENA,
+    ODT_HEADER_STATE,
+    ODT_HEADER_CONSTANTS,
+    ODT_HEADER_PREDICT,
+    ODT_HEADER_EVALUATE = 8,
+    ODT_HEADER_TRAIN = 10,
+    ODT_HEADER_END = 12,
+};
+
+// A piece of memory that operands' addresses are relative to. Regions that instructions only read
+// may point to read-only memory.
+typedef struct {
+    uint8_t *data;
+    size_t bytes;
+} odt_region_t;
+
+// A real factor m / 2^s: numerics.md, Rescaling.
+typedef struct {
+    int32_t m, s;
+} odt_multiplier_t;
+
+typedef enum {
+    ODT_OK,
+    ODT_FAULT_LENGTH,    // header says .needs words, there are .has
+    ODT_FAULT_MAGIC,
+    ODT_FAULT_VERSION,   // needs instruction set .needs, this is .has
+    ODT_FAULT_REGION,    // a region of .needs bytes
+    ODT_FAULT_SECTION,   // a section's bound .needs is not at an instruction
+    ODT_FAULT_OPCODE,    // there is no instruction .needs
+    ODT_FAULT_CUT,       // instruction .opcode needs .needs words, .has are left
+    ODT_FAULT_IMMEDIATE, // immediate .operand is .needs, its limit .has
+    ODT_FAULT_ADDRESS,   // operand .operand is in region .needs, which cannot hold it
+    ODT_FAULT_WRITE,     // operand .operand is written, region .needs is read-only
+    ODT_FAULT_ALIGNMENT, // operand .operand is at .has, which is no multiple of .needs
+    ODT_FAULT_EXTENT,    // operand .operand reaches .needs bytes, the region has .has
+} odt_error_t;
+
+// Where a program is wrong: the word, and by the error's kind what the comments above say.
+typedef struct {
+    int32_t word, opcode, operand, needs, has;
+} odt_fault_t;
+
+// Checks all that a run relies on, once: sizes, opcodes, immediates, every operand's extent in
+// its region. `program` is int32 aligned. Returns ODT_OK or an odt_error_t, and then fills *fault.
+int odt_verify(const int32_t *program, size_t words, odt_fault_t *fault);
+
+// Bytes that region `region` must have at least for this verified program, 0 for the user's data.
+size_t odt_region_bytes(const int32_t *program, size_t region);
+
+// Whether word `at` of a verified program is an instruction's first, or the program's end.
+int odt_is_boundary(const int32_t *program, size_t at);
+
+// Runs the instruction at word `pc` of a verified program, returns the next one's. ARENA, STATE,
+// CONTROL and CONSTANTS have at least odt_region_bytes() and are aligned to 4 bytes.
+size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions);
+
+// CRC-32 as zlib's, continuing from `crc` (0 at first).
+uint32_t odt_crc32(const uint8_t *data, size_t bytes, uint32_t crc);
+
+// The index of the first NaN or infinity of `count` float32 at any alignment, or -1.
+int32_t odt_find_nonfinite(const uint8_t *data, size_t count);
+
+#endif

@@ -1,0 +1,207 @@
+// Generated from odt/opcodes.py by odt/host/generate.py; after a change there: make generate.
+//
+// What the verifier and the executor know of each instruction.
+
+#include <stddef.h>
+
+#include "opcodes.h"
+#include "table.h"
+
+// Every operand, then every immediate's limit, of one instruction after the other. An operand is
+// access << 6 | dtype << 3 | number of factors, then the factors of its extent: the index of an
+// immediate, or 128 + a number.
+const uint8_t odt_shapes[] = {
+    17, 0, ODT_SIZE, 17, 130, 145, 132, 145, 144, ODT_ANY, ODT_ANY, 2, 0, 1, 145, 129, 81, 144,
+    104, 81, 129, ODT_SIZE16, ODT_SIZE, ODT_ANY, 33, 0, 81, 129, 81, 0, 81, 129, ODT_SIZE, ODT_ANY,
+    33, 129, 81, 129, 81, 129, ODT_ANY, 33, 0, 33, 129, 81, 0, 81, 129, 81, 129, ODT_SIZE, ODT_ANY,
+    17, 129, 81, 129, 81, 129, ODT_ANY, 17, 0, 81, 0, 81, 129, 81, 0, ODT_SIZE, 145, 129, 81, 129,
+    ODT_ANY, 2, 0, 2, 145, 129, 66, 0, 1, 66, 2, 1, 81, 2, 97, 2, ODT_SIZE, ODT_SIZE, ODT_SIZE,
+    ODT_ANY, ODT_ANY, ODT_ANY, 2, 0, 1, 145, 129, 66, 0, 2, 66, 2, 1, 97, 129, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE, 18, 2, 1, 66, 0, 2, 66, 0, 1, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 17, 1, 66, 0, 1,
+    ODT_SIZE, ODT_SIZE, 2, 0, 1, 66, 0, 1, 97, 1, ODT_SIZE, ODT_SIZE, 4, 0, 11, 12, 4, 145, 129,
+    68, 0, 1, 2, 3, 68, 4, 5, 6, 3, 81, 4, 97, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+    ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 11, 12, 4, 68, 4, 5, 6,
+    3, 97, 129, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 20, 4, 5, 6, 3, 68, 0,
+    11, 12, 4, 68, 0, 1, 2, 3, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 4,
+    0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 4, 67, 4, 5, 6, 81, 4, 97, 4, ODT_SIZE16, ODT_SIZE16,
+    ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
+    ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_ANY, 4, 0, 1, 2, 4, 145, 129, 68, 0,
+    11, 12, 4, 67, 4, 5, 6, 97, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
+    19, 4, 5, 6, 68, 0, 11, 12, 4, 68, 0, 1, 2, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+    ODT_SIZE16, ODT_ANY, 1, 0, 65, 0, ODT_SIZE, ODT_ANY, 1, 0, 65, 0, 65, 0, ODT_SIZE, ODT_ANY, 4,
+    0, 11, 12, 4, 68, 0, 1, 2, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
+    4, 0, 1, 2, 4, 145, 129, 68, 0, 11, 12, 4, 68, 0, 1, 2, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16,
+    ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
+    ODT_SIZE16, ODT_SIZE16, 2, 0, 2, 145, 129, 67, 0, 1, 2, 97, 129, ODT_SIZE16, ODT_SIZE,
+    ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 3, 0, 1, 2, 66, 0, 2, ODT_SIZE16, ODT_SIZE, ODT_SIZE, 1,
+    0, 145, 129, 65, 0, 65, 0, 97, 129, 97, 129, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 2,
+    0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16, ODT_SIZE, ODT_ANY, 2, 0, 1, 17,
+    129, 145, 129, 145, 144, 104, 66, 0, 1, 81, 129, 81, 129, ODT_SIZE16, ODT_SIZE, ODT_ANY, 146,
+    0, 1, 17, 0, 138, 0, 1, 129, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
+    ODT_ANY, 146, 0, 1, 17, 0, 138, 0, 1, 138, 0, 1, 129, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE,
+    ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE,
+    ODT_SIZE, ODT_ANY, ODT_ANY, 146, 0, 1, 17, 0, 154, 0, 1, 154, 0, 1, 81, 129, 81, 130, ODT_SIZE,
+    ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 17, 0, 81, 129, ODT_SIZE,
+    ODT_ANY, 130, 0, 1, 130, 0, 1, 145, 0, 82, 0, 1, 81, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE,
+    ODT_ANY, 145, 0, 81, 0, 81, 129, 81, 129, ODT_SIZE, 26, 0, 1, 81, 144, 104, ODT_SIZE16,
+    ODT_SIZE, 26, 0, 2, 90, 0, 1, 90, 2, 1, 89, 2, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 0, 1,
+    90, 0, 2, 90, 2, 1, ODT_SIZE, ODT_SIZE, ODT_SIZE, 26, 2, 1, 90, 0, 2, 90, 0, 1, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE, 25, 1, 90, 0, 1, ODT_SIZE, ODT_SIZE, 28, 0, 11, 12, 4, 92, 0, 1, 2, 3, 92,
+    4, 5, 6, 3, 89, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28,
+    0, 1, 2, 3, 92, 0, 11, 12, 4, 92, 4, 5, 6, 3, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+    ODT_SIZE16, 28, 4, 5, 6, 3, 92, 0, 11, 12, 4, 92, 0, 1, 2, 3, ODT_SIZE16, ODT_SIZE16,
+    ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
+    ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 28, 0, 11, 12, 4, 92, 0, 1, 2, 4, 91, 4, 5, 6, 89, 4,
+    ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28, 0, 1, 2, 4, 92, 0,
+    11, 12, 4, 91, 4, 5, 6, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 27, 4, 5, 6,
+    92, 0, 11, 12, 4, 92, 0, 1, 2, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
+    25, 0, 89, 0, ODT_SIZE, 25, 0, 89, 0, 89, 0, ODT_SIZE, 28, 0, 11, 12, 4, 92, 0, 1, 2, 4,
+    ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 28, 0, 1, 2, 4, 92, 0, 11, 12, 4,
+    92, 0, 1, 2, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 26, 0, 2, 91, 0, 1, 2,
+    ODT_SIZE16, ODT_SIZE, ODT_SIZE, 27, 0, 1, 2, 90, 0, 2, ODT_SIZE16, ODT_SIZE, ODT_SIZE, 25, 0,
+    89, 0, 89, 0, ODT_SIZE, ODT_ANY, 26, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16, ODT_SIZE, 26,
+    0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16, ODT_SIZE, 153, 0, 153, 0, ODT_SIZE, ODT_ANY, 153, 0,
+    153, 0, 153, 0, 81, 130, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 153, 0, 89, 0,
+    81, 129, ODT_SIZE,
+};
+
+const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
+    [ODT_CLEAR] = {(odt_kernel_t)odt_clear, 0, 1, 1},
+    [ODT_TICK] = {(odt_kernel_t)odt_tick, 3, 3, 2},
+    [ODT_GATHER_I8] = {(odt_kernel_t)odt_gather_i8, 11, 5, 3},
+    [ODT_RESCALE] = {(odt_kernel_t)odt_rescale, 24, 4, 2},
+    [ODT_RATIO] = {(odt_kernel_t)odt_ratio, 34, 3, 1},
+    [ODT_RESCALE_DX] = {(odt_kernel_t)odt_rescale_dx, 41, 5, 2},
+    [ODT_PRODUCT] = {(odt_kernel_t)odt_product, 53, 3, 1},
+    [ODT_BIAS_I8] = {(odt_kernel_t)odt_bias_i8, 60, 4, 1},
+    [ODT_RANGE_I8] = {(odt_kernel_t)odt_range_i8, 69, 2, 1},
+    [ODT_DENSE_I8] = {(odt_kernel_t)odt_dense_i8, 74, 6, 6},
+    [ODT_DENSE_DX_I8] = {(odt_kernel_t)odt_dense_dx_i8, 95, 5, 3},
+    [ODT_DENSE_DW_I8] = {(odt_kernel_t)odt_dense_dw_i8, 111, 3, 4},
+    [ODT_BIAS_DW_I8] = {(odt_kernel_t)odt_bias_dw_i8, 124, 2, 2},
+    [ODT_CHANNEL_SCALE_I8] = {(odt_kernel_t)odt_channel_scale_i8, 131, 3, 2},
+    [ODT_CONV2D_I8] = {(odt_kernel_t)odt_conv2d_i8, 141, 6, 16},
+    [ODT_CONV2D_DX_I8] = {(odt_kernel_t)odt_conv2d_dx_i8, 178, 5, 13},
+    [ODT_CONV2D_DW_I8] = {(odt_kernel_t)odt_conv2d_dw_i8, 210, 3, 14},
+    [ODT_DEPTHWISE2D_I8] = {(odt_kernel_t)odt_depthwise2d_i8, 239, 6, 16},
+    [ODT_DEPTHWISE2D_DX_I8] = {(odt_kernel_t)odt_depthwise2d_dx_i8, 275, 5, 13},
+    [ODT_DEPTHWISE2D_DW_I8] = {(odt_kernel_t)odt_depthwise2d_dw_i8, 306, 3, 14},
+    [ODT_RELU_I8] = {(odt_kernel_t)odt_relu_i8, 334, 2, 2},
+    [ODT_RELU_DX_I8] = {(odt_kernel_t)odt_relu_dx_i8, 340, 3, 2},
+    [ODT_MAXPOOL2D_I8] = {(odt_kernel_t)odt_maxpool2d_i8, 348, 2, 13},
+    [ODT_MAXPOOL2D_DX_I8] = {(odt_kernel_t)odt_maxpool2d_dx_i8, 371, 4, 13},
+    [ODT_GLOBALAVG_I8] = {(odt_kernel_t)odt_globalavg_i8, 401, 4, 6},
+    [ODT_GLOBALAVG_DX_I8] = {(odt_kernel_t)odt_globalavg_dx_i8, 418, 2, 3},
+    [ODT_ADD_I8] = {(odt_kernel_t)odt_add_i8, 428, 6, 5},
+    [ODT_SOFTMAX_XENT_I8] = {(odt_kernel_t)odt_softmax_xent_i8, 445, 6, 3},
+    [ODT_MSE_I8] = {(odt_kernel_t)odt_mse_i8, 461, 8, 3},
+    [ODT_MOMENTUM_I16] = {(odt_kernel_t)odt_momentum_i16, 481, 6, 5},
+    [ODT_ADAM_I16] = {(odt_kernel_t)odt_adam_i16, 500, 7, 7},
+    [ODT_MOMENTUM_I32] = {(odt_kernel_t)odt_momentum_i32, 524, 4, 4},
+    [ODT_ADAM_I32] = {(odt_kernel_t)odt_adam_i32, 538, 6, 8},
+    [ODT_PLAIN_I32] = {(odt_kernel_t)odt_plain_i32, 561, 2, 2},
+    [ODT_APPLY_I8] = {(odt_kernel_t)odt_apply_i8, 567, 7, 3},
+    [ODT_APPLY_I32] = {(odt_kernel_t)odt_apply_i32, 587, 4, 1},
+    [ODT_GATHER_F32] = {(odt_kernel_t)odt_gather_f32, 596, 3, 2},
+    [ODT_DENSE_F32] = {(odt_kernel_t)odt_dense_f32, 604, 4, 4},
+    [ODT_DENSE_DX_F32] = {(odt_kernel_t)odt_dense_dx_f32, 619, 3, 3},
+    [ODT_DENSE_DW_F32] = {(odt_kernel_t)odt_dense_dw_f32, 631, 3, 3},
+    [ODT_BIAS_DW_F32] = {(odt_kernel_t)odt_bias_dw_f32, 643, 2, 2},
+    [ODT_CONV2D_F32] = {(odt_kernel_t)odt_conv2d_f32, 650, 4, 14},
+    [ODT_CONV2D_DX_F32] = {(odt_kernel_t)odt_conv2d_dx_f32, 681, 3, 13},
+    [ODT_CONV2D_DW_F32] = {(odt_kernel_t)odt_conv2d_dw_f32, 709, 3, 13},
+    [ODT_DEPTHWISE2D_F32] = {(odt_kernel_t)odt_depthwise2d_f32, 737, 4, 14},
+    [ODT_DEPTHWISE2D_DX_F32] = {(odt_kernel_t)odt_depthwise2d_dx_f32, 767, 3, 13},
+    [ODT_DEPTHWISE2D_DW_F32] = {(odt_kernel_t)odt_depthwise2d_dw_f32, 794, 3, 13},
+    [ODT_RELU_F32] = {(odt_kernel_t)odt_relu_f32, 821, 2, 1},
+    [ODT_RELU_DX_F32] = {(odt_kernel_t)odt_relu_dx_f32, 826, 3, 1},
+    [ODT_MAXPOOL2D_F32] = {(odt_kernel_t)odt_maxpool2d_f32, 833, 2, 13},
+    [ODT_MAXPOOL2D_DX_F32] = {(odt_kernel_t)odt_maxpool2d_dx_f32, 856, 3, 13},
+    [ODT_GLOBALAVG_F32] = {(odt_kernel_t)odt_globalavg_f32, 884, 2, 3},
+    [ODT_GLOBALAVG_DX_F32] = {(odt_kernel_t)odt_globalavg_dx_f32, 894, 2, 3},
+    [ODT_ADD_F32] = {(odt_kernel_t)odt_add_f32, 904, 3, 2},
+    [ODT_SOFTMAX_XENT_F32] = {(odt_kernel_t)odt_softmax_xent_f32, 912, 4, 2},
+    [ODT_MSE_F32] = {(odt_kernel_t)odt_mse_f32, 923, 4, 2},
+    [ODT_MOMENTUM_F32] = {(odt_kernel_t)odt_momentum_f32, 934, 2, 2},
+    [ODT_ADAM_F32] = {(odt_kernel_t)odt_adam_f32, 940, 4, 6},
+    [ODT_APPLY_F32] = {(odt_kernel_t)odt_apply_f32, 954, 3, 1},
+};
+
+// The executor writes the pointers one after the other, then the immediates: so must they lie.
+#define ODT_ASSERT_LAYOUT(name, operand, operands, immediate, immediates) \
+    typedef char odt_layout_##name[(offsetof(odt_##name##_t, operand) \
+        == ((operands) - 1) * sizeof(void *) && offsetof(odt_##name##_t, immediate) \
+        == (operands) * sizeof(void *) + ((immediates) - 1) * sizeof(int32_t)) ? 1 : -1]
+
+ODT_ASSERT_LAYOUT(clear, y, 1, N, 1);
+ODT_ASSERT_LAYOUT(tick, c, 3, beta2, 2);
+ODT_ASSERT_LAYOUT(gather_i8, s, 5, z, 3);
+ODT_ASSERT_LAYOUT(rescale, sy, 4, factor, 2);
+ODT_ASSERT_LAYOUT(ratio, sy, 3, factor, 1);
+ODT_ASSERT_LAYOUT(rescale_dx, sdx, 5, factor, 2);
+ODT_ASSERT_LAYOUT(product, b, 3, factor, 1);
+ODT_ASSERT_LAYOUT(bias_i8, sw, 4, N, 1);
+ODT_ASSERT_LAYOUT(range_i8, peak, 2, limit, 1);
+ODT_ASSERT_LAYOUT(dense_i8, q, 6, lo, 6);
+ODT_ASSERT_LAYOUT(dense_dx_i8, q, 5, N, 3);
+ODT_ASSERT_LAYOUT(dense_dw_i8, x, 3, zx, 4);
+ODT_ASSERT_LAYOUT(bias_dw_i8, e, 2, N, 2);
+ODT_ASSERT_LAYOUT(channel_scale_i8, q, 3, N, 2);
+ODT_ASSERT_LAYOUT(conv2d_i8, q, 6, lo, 16);
+ODT_ASSERT_LAYOUT(conv2d_dx_i8, q, 5, OW, 13);
+ODT_ASSERT_LAYOUT(conv2d_dw_i8, x, 3, zx, 14);
+ODT_ASSERT_LAYOUT(depthwise2d_i8, q, 6, lo, 16);
+ODT_ASSERT_LAYOUT(depthwise2d_dx_i8, q, 5, OW, 13);
+ODT_ASSERT_LAYOUT(depthwise2d_dw_i8, x, 3, zx, 14);
+ODT_ASSERT_LAYOUT(relu_i8, x, 2, z, 2);
+ODT_ASSERT_LAYOUT(relu_dx_i8, y, 3, lo, 2);
+ODT_ASSERT_LAYOUT(maxpool2d_i8, x, 2, OW, 13);
+ODT_ASSERT_LAYOUT(maxpool2d_dx_i8, x, 4, OW, 13);
+ODT_ASSERT_LAYOUT(globalavg_i8, q, 4, lo, 6);
+ODT_ASSERT_LAYOUT(globalavg_dx_i8, e, 2, N, 3);
+ODT_ASSERT_LAYOUT(add_i8, qb, 6, lo, 5);
+ODT_ASSERT_LAYOUT(softmax_xent_i8, sx, 6, z, 3);
+ODT_ASSERT_LAYOUT(mse_i8, se, 8, z, 3);
+ODT_ASSERT_LAYOUT(momentum_i16, c, 6, mu, 5);
+ODT_ASSERT_LAYOUT(adam_i16, c, 7, rc2, 7);
+ODT_ASSERT_LAYOUT(momentum_i32, gs, 4, mu, 4);
+ODT_ASSERT_LAYOUT(adam_i32, rate, 6, eps, 8);
+ODT_ASSERT_LAYOUT(plain_i32, gs, 2, factor, 2);
+ODT_ASSERT_LAYOUT(apply_i8, c, 7, id, 3);
+ODT_ASSERT_LAYOUT(apply_i32, rate, 4, N, 1);
+ODT_ASSERT_LAYOUT(gather_f32, x, 3, F, 2);
+ODT_ASSERT_LAYOUT(dense_f32, b, 4, relu, 4);
+ODT_ASSERT_LAYOUT(dense_dx_f32, w, 3, N, 3);
+ODT_ASSERT_LAYOUT(dense_dw_f32, x, 3, N, 3);
+ODT_ASSERT_LAYOUT(bias_dw_f32, e, 2, N, 2);
+ODT_ASSERT_LAYOUT(conv2d_f32, b, 4, relu, 14);
+ODT_ASSERT_LAYOUT(conv2d_dx_f32, w, 3, OW, 13);
+ODT_ASSERT_LAYOUT(conv2d_dw_f32, x, 3, OW, 13);
+ODT_ASSERT_LAYOUT(depthwise2d_f32, b, 4, relu, 14);
+ODT_ASSERT_LAYOUT(depthwise2d_dx_f32, w, 3, OW, 13);
+ODT_ASSERT_LAYOUT(depthwise2d_dw_f32, x, 3, OW, 13);
+ODT_ASSERT_LAYOUT(relu_f32, x, 2, N, 1);
+ODT_ASSERT_LAYOUT(relu_dx_f32, y, 3, N, 1);
+ODT_ASSERT_LAYOUT(maxpool2d_f32, x, 2, OW, 13);
+ODT_ASSERT_LAYOUT(maxpool2d_dx_f32, x, 3, OW, 13);
+ODT_ASSERT_LAYOUT(globalavg_f32, x, 2, N, 3);
+ODT_ASSERT_LAYOUT(globalavg_dx_f32, e, 2, N, 3);
+ODT_ASSERT_LAYOUT(add_f32, b, 3, relu, 2);
+ODT_ASSERT_LAYOUT(softmax_xent_f32, x, 4, N, 2);
+ODT_ASSERT_LAYOUT(mse_f32, x, 4, N, 2);
+ODT_ASSERT_LAYOUT(momentum_f32, v, 2, mu, 2);
+ODT_ASSERT_LAYOUT(adam_f32, rate, 4, eps, 6);
+ODT_ASSERT_LAYOUT(apply_f32, rate, 3, N, 1);

@@ -1,0 +1,682 @@
+// Generated from odt/opcodes.py by odt/host/generate.py; after a change there: make generate.
+//
+// The instruction set: constants, numbers, and each kernel's arguments and prototype. A kernel
+// takes a pointer to its operands (const when it only reads them) and then its immediates.
+
+#ifndef ODT_OPCODES_H
+#define ODT_OPCODES_H
+
+#include "odt.h"
+
+#define ODT_VERSION 1
+#define ODT_POSITION 0
+#define ODT_COUNT 1
+#define ODT_SAMPLES 2
+#define ODT_ORDER 3
+#define ODT_RATE 4
+#define ODT_X_FORMAT 5
+#define ODT_X_SCALE 6
+#define ODT_X_ZERO 7
+#define ODT_Y_FORMAT 8
+#define ODT_Y_SCALE 9
+#define ODT_Y_ZERO 10
+#define ODT_LOSS 11
+#define ODT_LOSS_HIGH 12
+#define ODT_CORRECT 13
+#define ODT_KEY 14
+#define ODT_CONTROL_WORDS 16
+#define ODT_ARENA 0
+#define ODT_STATE 1
+#define ODT_CONTROL 2
+#define ODT_X_DATA 3
+#define ODT_Y_DATA 4
+#define ODT_CONSTANTS 5
+#define ODT_REGIONS 6
+#define ODT_REGION_SHIFT 26
+#define ODT_INT8 0
+#define ODT_UINT8 1
+#define ODT_INT16 2
+#define ODT_INT32 3
+#define ODT_FLOAT32 4
+#define ODT_DEFAULT_LIMIT 0x3ffffff
+
+#define ODT_OPCODES 59
+#define ODT_MAX_OPERANDS 8
+#define ODT_MAX_IMMEDIATES 16
+
+enum {
+    ODT_CLEAR = 1,
+    ODT_TICK = 2,
+    ODT_GATHER_I8 = 3,
+    ODT_RESCALE = 4,
+    ODT_RATIO = 5,
+    ODT_RESCALE_DX = 6,
+    ODT_PRODUCT = 7,
+    ODT_BIAS_I8 = 8,
+    ODT_RANGE_I8 = 9,
+    ODT_DENSE_I8 = 10,
+    ODT_DENSE_DX_I8 = 11,
+    ODT_DENSE_DW_I8 = 12,
+    ODT_BIAS_DW_I8 = 13,
+    ODT_CHANNEL_SCALE_I8 = 14,
+    ODT_CONV2D_I8 = 15,
+    ODT_CONV2D_DX_I8 = 16,
+    ODT_CONV2D_DW_I8 = 17,
+    ODT_DEPTHWISE2D_I8 = 18,
+    ODT_DEPTHWISE2D_DX_I8 = 19,
+    ODT_DEPTHWISE2D_DW_I8 = 20,
+    ODT_RELU_I8 = 21,
+    ODT_RELU_DX_I8 = 22,
+    ODT_MAXPOOL2D_I8 = 23,
+    ODT_MAXPOOL2D_DX_I8 = 24,
+    ODT_GLOBALAVG_I8 = 25,
+    ODT_GLOBALAVG_DX_I8 = 26,
+    ODT_ADD_I8 = 27,
+    ODT_SOFTMAX_XENT_I8 = 28,
+    ODT_MSE_I8 = 29,
+    ODT_MOMENTUM_I16 = 30,
+    ODT_ADAM_I16 = 31,
+    ODT_MOMENTUM_I32 = 32,
+    ODT_ADAM_I32 = 33,
+    ODT_PLAIN_I32 = 34,
+    ODT_APPLY_I8 = 35,
+    ODT_APPLY_I32 = 36,
+    ODT_GATHER_F32 = 37,
+    ODT_DENSE_F32 = 38,
+    ODT_DENSE_DX_F32 = 39,
+    ODT_DENSE_DW_F32 = 40,
+    ODT_BIAS_DW_F32 = 41,
+    ODT_CONV2D_F32 = 42,
+    ODT_CONV2D_DX_F32 = 43,
+    ODT_CONV2D_DW_F32 = 44,
+    ODT_DEPTHWISE2D_F32 = 45,
+    ODT_DEPTHWISE2D_DX_F32 = 46,
+    ODT_DEPTHWISE2D_DW_F32 = 47,
+    ODT_RELU_F32 = 48,
+    ODT_RELU_DX_F32 = 49,
+    ODT_MAXPOOL2D_F32 = 50,
+    ODT_MAXPOOL2D_DX_F32 = 51,
+    ODT_GLOBALAVG_F32 = 52,
+    ODT_GLOBALAVG_DX_F32 = 53,
+    ODT_ADD_F32 = 54,
+    ODT_SOFTMAX_XENT_F32 = 55,
+    ODT_MSE_F32 = 56,
+    ODT_MOMENTUM_F32 = 57,
+    ODT_ADAM_F32 = 58,
+    ODT_APPLY_F32 = 59,
+};
+
+// y = 0
+typedef struct {
+    int32_t *y; // [N]
+    int32_t N;
+} odt_clear_t;
+void odt_clear(const odt_clear_t *a);
+
+// t += 1; KEY = hash(seed, t); rate = RATE * sqrt(1 - beta2^t) / (1 - beta1^t), sqrt(1 - beta2^t)
+typedef struct {
+    int32_t *rate; // [2]
+    int32_t *h; // [4]
+    int32_t *c; // [16]
+    int32_t beta1, beta2;
+} odt_tick_t;
+void odt_tick(const odt_tick_t *a);
+
+// y[b] = clamp(z + x[order(b)] / s)
+typedef struct {
+    int8_t *y; // [B][F]
+    int32_t *peak; // [1]
+    const int32_t *c; // [16]
+    const odt_region_t *x; // a region
+    const int32_t *s; // [1]
+    int32_t B, F, z;
+} odt_gather_i8_t;
+void odt_gather_i8(const odt_gather_i8_t *a);
+
+// q[n] = factor * sx * sw[n] / sy
+typedef struct {
+    odt_multiplier_t *q; // [N]
+    const int32_t *sx; // [1]
+    const int32_t *sw; // [N]
+    const int32_t *sy; // [1]
+    int32_t N, factor;
+} odt_rescale_t;
+void odt_rescale(const odt_rescale_t *a);
+
+// q = factor * sx / sy
+typedef struct {
+    odt_multiplier_t *q; // [1]
+    const int32_t *sx; // [1]
+    const int32_t *sy; // [1]
+    int32_t factor;
+} odt_ratio_t;
+void odt_ratio(const odt_ratio_t *a);
+
+// qc[n] = sw[n] / max sw; q = factor * se * max sw / sdx
+typedef struct {
+    odt_multiplier_t *qc; // [N]
+    odt_multiplier_t *q; // [1]
+    const int32_t *sw; // [N]
+    const int32_t *se; // [1]
+    const int32_t *sdx; // [1]
+    int32_t N, factor;
+} odt_rescale_dx_t;
+void odt_rescale_dx(const odt_rescale_dx_t *a);
+
+// y = factor * a * b
+typedef struct {
+    int32_t *y; // [1]
+    const int32_t *a; // [1]
+    const int32_t *b; // [1]
+    int32_t factor;
+} odt_product_t;
+void odt_product(const odt_product_t *a);
+
+// y[n] = b[n] * 2^-20 / (sx * sw[n])
+typedef struct {
+    int32_t *y; // [N]
+    const int32_t *b; // [N]
+    const int32_t *sx; // [1]
+    const int32_t *sw; // [N]
+    int32_t N;
+} odt_bias_i8_t;
+void odt_bias_i8(const odt_bias_i8_t *a);
+
+// s *= peak / limit if peak > limit
+typedef struct {
+    int32_t *s; // [1]
+    const int32_t *peak; // [1]
+    int32_t limit;
+} odt_range_i8_t;
+void odt_range_i8(const odt_range_i8_t *a);
+
+// y = clamp(zy + q[n] * (b[n] + sum_k (x - zx) * w))
+typedef struct {
+    int8_t *y; // [M][N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [M][K]
+    const int8_t *w; // [N][K]
+    const int32_t *b; // [N]
+    const odt_multiplier_t *q; // [N]
+    int32_t M, K, N, zx, zy, lo;
+} odt_dense_i8_t;
+void odt_dense_i8(const odt_dense_i8_t *a);
+
+// dx = clamp(q * sum_n e * w)
+typedef struct {
+    int8_t *dx; // [M][K]
+    int32_t *peak; // [1]
+    const int8_t *e; // [M][N]
+    const int8_t *w; // [N][K]
+    const odt_multiplier_t *q; // [1]
+    int32_t M, K, N;
+} odt_dense_dx_i8_t;
+void odt_dense_dx_i8(const odt_dense_dx_i8_t *a);
+
+// dw = sum_m e * (x - zx)
+typedef struct {
+    int32_t *dw; // [N][K]
+    const int8_t *e; // [M][N]
+    const int8_t *x; // [M][K]
+    int32_t M, K, N, zx;
+} odt_dense_dw_i8_t;
+void odt_dense_dw_i8(const odt_dense_dw_i8_t *a);
+
+// db = sum_m e
+typedef struct {
+    int32_t *db; // [N]
+    const int8_t *e; // [M][N]
+    int32_t M, N;
+} odt_bias_dw_i8_t;
+void odt_bias_dw_i8(const odt_bias_dw_i8_t *a);
+
+// y = clamp(q[n] * e)
+typedef struct {
+    int8_t *y; // [M][N], may be e
+    const int8_t *e; // [M][N]
+    const odt_multiplier_t *q; // [N]
+    int32_t M, N;
+} odt_channel_scale_i8_t;
+void odt_channel_scale_i8(const odt_channel_scale_i8_t *a);
+
+// y = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x - zx) * w))
+typedef struct {
+    int8_t *y; // [B][OH][OW][N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [B][H][W][C]
+    const int8_t *w; // [N][KH][KW][C]
+    const int32_t *b; // [N]
+    const odt_multiplier_t *q; // [N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx, zy, lo;
+} odt_conv2d_i8_t;
+void odt_conv2d_i8(const odt_conv2d_i8_t *a);
+
+// dx = clamp(q * sum_(kh,kw,n) e * w)
+typedef struct {
+    int8_t *dx; // [B][H][W][C]
+    int32_t *peak; // [1]
+    const int8_t *e; // [B][OH][OW][N]
+    const int8_t *w; // [N][KH][KW][C]
+    const odt_multiplier_t *q; // [1]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_conv2d_dx_i8_t;
+void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a);
+
+// dw = sum_(b,oh,ow) e * (x - zx)
+typedef struct {
+    int32_t *dw; // [N][KH][KW][C]
+    const int8_t *e; // [B][OH][OW][N]
+    const int8_t *x; // [B][H][W][C]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx;
+} odt_conv2d_dw_i8_t;
+void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a);
+
+// y = clamp(zy + q[n] * (b[n] + sum_(kh,kw) (x - zx) * w))
+typedef struct {
+    int8_t *y; // [B][OH][OW][N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [B][H][W][N]
+    const int8_t *w; // [N][KH][KW]
+    const int32_t *b; // [N]
+    const odt_multiplier_t *q; // [N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx, zy, lo;
+} odt_depthwise2d_i8_t;
+void odt_depthwise2d_i8(const odt_depthwise2d_i8_t *a);
+
+// dx = clamp(q[n] * sum_(kh,kw) e * w)
+typedef struct {
+    int8_t *dx; // [B][H][W][N]
+    int32_t *peak; // [1]
+    const int8_t *e; // [B][OH][OW][N]
+    const int8_t *w; // [N][KH][KW]
+    const odt_multiplier_t *q; // [N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_depthwise2d_dx_i8_t;
+void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a);
+
+// dw = sum_(b,oh,ow) e * (x - zx)
+typedef struct {
+    int32_t *dw; // [N][KH][KW]
+    const int8_t *e; // [B][OH][OW][N]
+    const int8_t *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx;
+} odt_depthwise2d_dw_i8_t;
+void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a);
+
+// y = max(x, z)
+typedef struct {
+    int8_t *y; // [N], may be x
+    const int8_t *x; // [N]
+    int32_t N, z;
+} odt_relu_i8_t;
+void odt_relu_i8(const odt_relu_i8_t *a);
+
+// dx = e where y > lo, else 0
+typedef struct {
+    int8_t *dx; // [N], may be e
+    const int8_t *e; // [N]
+    const int8_t *y; // [N]
+    int32_t N, lo;
+} odt_relu_dx_i8_t;
+void odt_relu_dx_i8(const odt_relu_dx_i8_t *a);
+
+// y = max_(kh,kw) x
+typedef struct {
+    int8_t *y; // [B][OH][OW][N]
+    const int8_t *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_maxpool2d_i8_t;
+void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a);
+
+// dx = sum of e over the windows whose first largest x is here
+typedef struct {
+    int8_t *dx; // [B][H][W][N]
+    int32_t *peak; // [1]
+    const int8_t *e; // [B][OH][OW][N]
+    const int8_t *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_maxpool2d_dx_i8_t;
+void odt_maxpool2d_dx_i8(const odt_maxpool2d_dx_i8_t *a);
+
+// y = clamp(zy + q * sum_s (x - zx))
+typedef struct {
+    int8_t *y; // [B][N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [B][S][N]
+    const odt_multiplier_t *q; // [1]
+    int32_t B, S, N, zx, zy, lo;
+} odt_globalavg_i8_t;
+void odt_globalavg_i8(const odt_globalavg_i8_t *a);
+
+// dx[s] = e
+typedef struct {
+    int8_t *dx; // [B][S][N]
+    const int8_t *e; // [B][N]
+    int32_t B, S, N;
+} odt_globalavg_dx_i8_t;
+void odt_globalavg_dx_i8(const odt_globalavg_dx_i8_t *a);
+
+// y = clamp(zy + qa * (a - za) + qb * (b - zb))
+typedef struct {
+    int8_t *y; // [N], may be a
+    int32_t *peak; // [1]
+    const int8_t *a; // [N]
+    const int8_t *b; // [N]
+    const odt_multiplier_t *qa; // [1]
+    const odt_multiplier_t *qb; // [1]
+    int32_t N, za, zb, zy, lo;
+} odt_add_i8_t;
+void odt_add_i8(const odt_add_i8_t *a);
+
+// e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)
+typedef struct {
+    int8_t *e; // [B][N], may be x
+    int32_t *se; // [1]
+    int32_t *c; // [16]
+    const odt_region_t *labels; // a region
+    const int8_t *x; // [B][N]
+    const int32_t *sx; // [1]
+    int32_t B, N, z;
+} odt_softmax_xent_i8_t;
+void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a);
+
+// e = (sx * (x - z) - target) / se; so = 2 * se / (N * COUNT)
+typedef struct {
+    int8_t *e; // [B][N], may be x
+    int32_t *so; // [1]
+    int32_t *peak; // [1]
+    int32_t *c; // [16]
+    const odt_region_t *target; // a region
+    const int8_t *x; // [B][N]
+    const int32_t *sx; // [1]
+    const int32_t *se; // [1]
+    int32_t B, N, z;
+} odt_mse_i8_t;
+void odt_mse_i8(const odt_mse_i8_t *a);
+
+// v = mu * v + d * factor * gs; d = v
+typedef struct {
+    int32_t *d; // [N][K]
+    int32_t *ds; // [N]
+    int16_t *v; // [N][K]
+    int8_t *ex; // [N]
+    const int32_t *gs; // [1]
+    const int32_t *c; // [16]
+    int32_t N, K, factor, id, mu;
+} odt_momentum_i16_t;
+void odt_momentum_i16(const odt_momentum_i16_t *a);
+
+// m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v
+typedef struct {
+    int32_t *d; // [N][K]
+    int32_t *ds; // [N]
+    int16_t *m; // [N][K]
+    int16_t *v; // [N][K]
+    int8_t *ex; // [N]
+    const int32_t *gs; // [1]
+    const int32_t *c; // [16]
+    int32_t N, K, factor, id, c1, r2, rc2;
+} odt_adam_i16_t;
+void odt_adam_i16(const odt_adam_i16_t *a);
+
+// as momentum_i16 with v in float32
+typedef struct {
+    int32_t *d; // [N][K]
+    int32_t *ds; // [N]
+    float *v; // [N][K]
+    const int32_t *gs; // [1]
+    int32_t N, K, factor, mu;
+} odt_momentum_i32_t;
+void odt_momentum_i32(const odt_momentum_i32_t *a);
+
+// as adam_i16 with m and v in float32
+typedef struct {
+    int32_t *d; // [N][K]
+    int32_t *ds; // [N]
+    float *m; // [N][K]
+    float *v; // [N][K]
+    const int32_t *gs; // [1]
+    const int32_t *rate; // [2]
+    int32_t N, K, factor, b1, c1, b2, c2, eps;
+} odt_adam_i32_t;
+void odt_adam_i32(const odt_adam_i32_t *a);
+
+// ds[n] = factor * gs
+typedef struct {
+    int32_t *ds; // [N]
+    const int32_t *gs; // [1]
+    int32_t N, factor;
+} odt_plain_i32_t;
+void odt_plain_i32(const odt_plain_i32_t *a);
+
+// w -= rate * ds[n] * d / sw[n]
+typedef struct {
+    int8_t *w; // [N][K]
+    int8_t *r; // [N][K]
+    int32_t *sw; // [N]
+    const int32_t *d; // [N][K]
+    const int32_t *ds; // [N]
+    const int32_t *rate; // [1]
+    const int32_t *c; // [16]
+    int32_t N, K, id;
+} odt_apply_i8_t;
+void odt_apply_i8(const odt_apply_i8_t *a);
+
+// b -= rate * ds * d * 2^20
+typedef struct {
+    int32_t *b; // [N]
+    const int32_t *d; // [N]
+    const int32_t *ds; // [1]
+    const int32_t *rate; // [1]
+    int32_t N;
+} odt_apply_i32_t;
+void odt_apply_i32(const odt_apply_i32_t *a);
+
+// y[b] = x[order(b)]
+typedef struct {
+    float *y; // [B][F]
+    const int32_t *c; // [16]
+    const odt_region_t *x; // a region
+    int32_t B, F;
+} odt_gather_f32_t;
+void odt_gather_f32(const odt_gather_f32_t *a);
+
+// y = b[n] + sum_k x * w
+typedef struct {
+    float *y; // [M][N]
+    const float *x; // [M][K]
+    const float *w; // [N][K]
+    const float *b; // [N]
+    int32_t M, K, N, relu;
+} odt_dense_f32_t;
+void odt_dense_f32(const odt_dense_f32_t *a);
+
+// dx = sum_n e * w
+typedef struct {
+    float *dx; // [M][K]
+    const float *e; // [M][N]
+    const float *w; // [N][K]
+    int32_t M, K, N;
+} odt_dense_dx_f32_t;
+void odt_dense_dx_f32(const odt_dense_dx_f32_t *a);
+
+// dw = sum_m e * x
+typedef struct {
+    float *dw; // [N][K]
+    const float *e; // [M][N]
+    const float *x; // [M][K]
+    int32_t M, K, N;
+} odt_dense_dw_f32_t;
+void odt_dense_dw_f32(const odt_dense_dw_f32_t *a);
+
+// db = sum_m e
+typedef struct {
+    float *db; // [N]
+    const float *e; // [M][N]
+    int32_t M, N;
+} odt_bias_dw_f32_t;
+void odt_bias_dw_f32(const odt_bias_dw_f32_t *a);
+
+// y = b[n] + sum_(kh,kw,c) x * w
+typedef struct {
+    float *y; // [B][OH][OW][N]
+    const float *x; // [B][H][W][C]
+    const float *w; // [N][KH][KW][C]
+    const float *b; // [N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, relu;
+} odt_conv2d_f32_t;
+void odt_conv2d_f32(const odt_conv2d_f32_t *a);
+
+// dx = sum_(kh,kw,n) e * w
+typedef struct {
+    float *dx; // [B][H][W][C]
+    const float *e; // [B][OH][OW][N]
+    const float *w; // [N][KH][KW][C]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_conv2d_dx_f32_t;
+void odt_conv2d_dx_f32(const odt_conv2d_dx_f32_t *a);
+
+// dw = sum_(b,oh,ow) e * x
+typedef struct {
+    float *dw; // [N][KH][KW][C]
+    const float *e; // [B][OH][OW][N]
+    const float *x; // [B][H][W][C]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_conv2d_dw_f32_t;
+void odt_conv2d_dw_f32(const odt_conv2d_dw_f32_t *a);
+
+// y = b[n] + sum_(kh,kw) x * w
+typedef struct {
+    float *y; // [B][OH][OW][N]
+    const float *x; // [B][H][W][N]
+    const float *w; // [N][KH][KW]
+    const float *b; // [N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, relu;
+} odt_depthwise2d_f32_t;
+void odt_depthwise2d_f32(const odt_depthwise2d_f32_t *a);
+
+// dx = sum_(kh,kw) e * w
+typedef struct {
+    float *dx; // [B][H][W][N]
+    const float *e; // [B][OH][OW][N]
+    const float *w; // [N][KH][KW]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_depthwise2d_dx_f32_t;
+void odt_depthwise2d_dx_f32(const odt_depthwise2d_dx_f32_t *a);
+
+// dw = sum_(b,oh,ow) e * x
+typedef struct {
+    float *dw; // [N][KH][KW]
+    const float *e; // [B][OH][OW][N]
+    const float *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_depthwise2d_dw_f32_t;
+void odt_depthwise2d_dw_f32(const odt_depthwise2d_dw_f32_t *a);
+
+// y = max(x, 0)
+typedef struct {
+    float *y; // [N], may be x
+    const float *x; // [N]
+    int32_t N;
+} odt_relu_f32_t;
+void odt_relu_f32(const odt_relu_f32_t *a);
+
+// dx = e where y > 0, else 0
+typedef struct {
+    float *dx; // [N], may be e
+    const float *e; // [N]
+    const float *y; // [N]
+    int32_t N;
+} odt_relu_dx_f32_t;
+void odt_relu_dx_f32(const odt_relu_dx_f32_t *a);
+
+// y = max_(kh,kw) x
+typedef struct {
+    float *y; // [B][OH][OW][N]
+    const float *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_maxpool2d_f32_t;
+void odt_maxpool2d_f32(const odt_maxpool2d_f32_t *a);
+
+// dx = sum of e over the windows whose first largest x is here
+typedef struct {
+    float *dx; // [B][H][W][N]
+    const float *e; // [B][OH][OW][N]
+    const float *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_maxpool2d_dx_f32_t;
+void odt_maxpool2d_dx_f32(const odt_maxpool2d_dx_f32_t *a);
+
+// y = sum_s x / S
+typedef struct {
+    float *y; // [B][N]
+    const float *x; // [B][S][N]
+    int32_t B, S, N;
+} odt_globalavg_f32_t;
+void odt_globalavg_f32(const odt_globalavg_f32_t *a);
+
+// dx[s] = e / S
+typedef struct {
+    float *dx; // [B][S][N]
+    const float *e; // [B][N]
+    int32_t B, S, N;
+} odt_globalavg_dx_f32_t;
+void odt_globalavg_dx_f32(const odt_globalavg_dx_f32_t *a);
+
+// y = a + b
+typedef struct {
+    float *y; // [N], may be a
+    const float *a; // [N]
+    const float *b; // [N]
+    int32_t N, relu;
+} odt_add_f32_t;
+void odt_add_f32(const odt_add_f32_t *a);
+
+// e = (softmax(x) - onehot) / COUNT
+typedef struct {
+    float *e; // [B][N], may be x
+    int32_t *c; // [16]
+    const odt_region_t *labels; // a region
+    const float *x; // [B][N]
+    int32_t B, N;
+} odt_softmax_xent_f32_t;
+void odt_softmax_xent_f32(const odt_softmax_xent_f32_t *a);
+
+// e = 2 * (x - target) / (N * COUNT)
+typedef struct {
+    float *e; // [B][N], may be x
+    int32_t *c; // [16]
+    const odt_region_t *target; // a region
+    const float *x; // [B][N]
+    int32_t B, N;
+} odt_mse_f32_t;
+void odt_mse_f32(const odt_mse_f32_t *a);
+
+// v = mu * v + d; d = v
+typedef struct {
+    float *d; // [N]
+    float *v; // [N]
+    int32_t N, mu;
+} odt_momentum_f32_t;
+void odt_momentum_f32(const odt_momentum_f32_t *a);
+
+// m += (d - m) * (1 - beta1); v = beta2 * v + (1 - beta2) * d^2; d = m / (sqrt(v) + eps * rate[1])
+typedef struct {
+    float *d; // [N]
+    float *m; // [N]
+    float *v; // [N]
+    const int32_t *rate; // [2]
+    int32_t N, b1, c1, b2, c2, eps;
+} odt_adam_f32_t;
+void odt_adam_f32(const odt_adam_f32_t *a);
+
+// w -= rate * d
+typedef struct {
+    float *w; // [N]
+    const float *d; // [N]
+    const int32_t *rate; // [1]
+    int32_t N;
+} odt_apply_f32_t;
+void odt_apply_f32(const odt_apply_f32_t *a);
+
+#endif

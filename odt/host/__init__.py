@@ -1,0 +1,1 @@
+"""Parts of odt for CPython only; never in a board's manifest."""

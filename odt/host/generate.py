@@ -1,0 +1,240 @@
+"""Writes native/opcodes.h, native/opcodes.c and docs/opcodes.md from odt/opcodes.py.
+
+::
+
+    python3 -m odt.host.generate            writes them
+    python3 -m odt.host.generate --check    names those that do not agree, exit status 1
+
+The output is committed: a firmware build runs no generator. CPython only.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from odt import opcodes
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = "odt/opcodes.py"
+COMMAND = "make generate"
+TYPES = {
+    "i8": "int8_t",
+    "i16": "int16_t",
+    "i32": "int32_t",
+    "f32": "float",
+    "mul": "odt_multiplier_t",
+    "buf": "odt_region_t",
+}
+ACCESSES = "=:+"
+ANY, SIZE = "ODT_ANY", "ODT_SIZE"
+# A factor of an extent is the index of an immediate, or LITERAL plus a number.
+LITERAL = 128
+
+
+def generated():
+    """All output, as a dict from the path below the repository's root to the text."""
+    table = [opcodes.Opcode(line) for line in opcodes.TABLE.splitlines()]
+    formulas = _formulas()
+    _validate(table, formulas)
+    return {
+        "native/opcodes.h": _header(table, formulas),
+        "native/opcodes.c": _tables(table),
+        "docs/opcodes.md": _manual(table, formulas),
+    }
+
+
+def stale():
+    """Paths whose committed text is not what would be generated now."""
+    return [
+        name
+        for name, text in generated().items()
+        if not (ROOT / name).exists() or (ROOT / name).read_text() != text
+    ]
+
+
+def _formulas():
+    """The trailing comments of TABLE's lines, by number."""
+    source = (ROOT / SOURCE).read_text()
+    lines = re.findall(r'^    "(\d+) [^"]*"  # (.*)$', source, re.MULTILINE)
+    return {int(number): formula for number, formula in lines}
+
+
+def _validate(table, formulas):
+    for at, op in enumerate(table):
+        if op.number != at + 1:
+            raise ValueError("instruction %s is number %d in line %d" % (op.name, op.number, at + 1))
+        if op.number not in formulas:
+            raise ValueError("instruction %s has no formula" % op.name)
+        names = [operand[0] for operand in op.operands] + list(op.immediates)
+        if len(set(names)) != len(names):
+            raise ValueError("instruction %s has a name twice" % op.name)
+        for name, _, dtype, extent, _ in op.operands:
+            if len(extent) > 7 or (dtype == "buf") != (not extent):
+                raise ValueError("operand %s of %s: extent" % (name, op.name))
+            for factor in extent:
+                if isinstance(factor, int) and not 0 < factor < 128:
+                    raise ValueError("operand %s of %s: literal" % (name, op.name))
+                if isinstance(factor, str) and _limit(factor) == ANY:
+                    raise ValueError("operand %s of %s: %s is no size" % (name, op.name, factor))
+
+
+def _limit(name):
+    """What the verifier holds an immediate to: a member of the C enum of limits."""
+    if not name.isupper():
+        return ANY
+    if name in ("PT", "PL"):
+        return "ODT_PADDING"
+    return {255: "ODT_SIZE8", 65535: "ODT_SIZE16"}.get(opcodes.LIMITS.get(name), SIZE)
+
+
+def _constants():
+    """Public int constants of opcodes.py in its order."""
+    for name, value in vars(opcodes).items():
+        if name.isupper() and isinstance(value, int):
+            yield name, value
+
+
+def _header(table, formulas):
+    out = [
+        "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
+        "//",
+        "// The instruction set: constants, numbers, and each kernel's arguments and prototype. A kernel",
+        "// takes a pointer to its operands (const when it only reads them) and then its immediates.",
+        "",
+        "#ifndef ODT_OPCODES_H",
+        "#define ODT_OPCODES_H",
+        "",
+        '#include "odt.h"',
+        "",
+    ]
+    for name, value in _constants():
+        out.append("#define ODT_%s %s" % (name, value if value < 256 else hex(value)))
+    out += [
+        "",
+        "#define ODT_OPCODES %d" % len(table),
+        "#define ODT_MAX_OPERANDS %d" % max(len(op.operands) for op in table),
+        "#define ODT_MAX_IMMEDIATES %d" % max(len(op.immediates) for op in table),
+        "",
+        "enum {",
+    ]
+    out += ["    ODT_%s = %d," % (op.name.upper(), op.number) for op in table]
+    out += ["};"]
+    for op in table:
+        out += ["", "// %s" % formulas[op.number], "typedef struct {"]
+        for name, access, dtype, extent, shares in op.operands:
+            const = "const " if access == ":" else ""
+            note = "[%s]" % "][".join(str(factor) for factor in extent) if extent else "a region"
+            if shares:
+                note += ", may be %s" % shares
+            out.append("    %s%s *%s; // %s" % (const, TYPES[dtype], name, note))
+        out.append("    int32_t %s;" % ", ".join(op.immediates))
+        out.append("} odt_%s_t;" % op.name)
+        out.append("void odt_%s(const odt_%s_t *a);" % (op.name, op.name))
+    out += ["", "#endif", ""]
+    return "\n".join(out)
+
+
+def _tables(table):
+    shapes = []
+    infos = []
+    asserts = []
+    for op in table:
+        infos.append(
+            "    [ODT_%s] = {(odt_kernel_t)odt_%s, %d, %d, %d},"
+            % (op.name.upper(), op.name, len(shapes), len(op.operands), len(op.immediates))
+        )
+        for _, access, dtype, extent, _ in op.operands:
+            kind = list(TYPES).index(dtype)
+            shapes.append(ACCESSES.index(access) << 6 | kind << 3 | len(extent))
+            for factor in extent:
+                literal = isinstance(factor, int)
+                shapes.append(LITERAL + factor if literal else op.immediates.index(factor))
+        shapes += [_limit(name) for name in op.immediates]
+        asserts.append(
+            "ODT_ASSERT_LAYOUT(%s, %s, %d, %s, %d);"
+            % (op.name, op.operands[-1][0], len(op.operands), op.immediates[-1], len(op.immediates))
+        )
+    out = [
+        "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
+        "//",
+        "// What the verifier and the executor know of each instruction.",
+        "",
+        "#include <stddef.h>",
+        "",
+        '#include "opcodes.h"',
+        '#include "table.h"',
+        "",
+        "// Every operand, then every immediate's limit, of one instruction after the other. An operand is",
+        "// access << 6 | dtype << 3 | number of factors, then the factors of its extent: the index of an",
+        "// immediate, or %d + a number." % LITERAL,
+        "const uint8_t odt_shapes[] = {",
+    ]
+    line = "   "
+    for shape in shapes:
+        word = " %s," % shape
+        if len(line) + len(word) > 99:
+            out.append(line)
+            line = "   "
+        line += word
+    out += [
+        line,
+        "};",
+        "",
+        "const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {",
+    ]
+    out += infos
+    out += [
+        "};",
+        "",
+        "// The executor writes the pointers one after the other, then the immediates: so must they lie.",
+        "#define ODT_ASSERT_LAYOUT(name, operand, operands, immediate, immediates) \\",
+        "    typedef char odt_layout_##name[(offsetof(odt_##name##_t, operand) \\",
+        "        == ((operands) - 1) * sizeof(void *) && offsetof(odt_##name##_t, immediate) \\",
+        "        == (operands) * sizeof(void *) + ((immediates) - 1) * sizeof(int32_t)) ? 1 : -1]",
+        "",
+    ]
+    return "\n".join(out + asserts) + "\n"
+
+
+def _manual(table, formulas):
+    out = [
+        "<!-- Generated from %s by odt/host/generate.py; after a change there: %s. -->"
+        % (SOURCE, COMMAND),
+        "",
+        "# Instructions",
+        "",
+        "Instruction set %d. The arithmetic, to the bit, is in [numerics.md](numerics.md). An operand is its"
+        % opcodes.VERSION,
+        "name, how it is used (`=` written, `:` read, `+` updated in place), its dtype and its extent;",
+        "`~x` says that it may lie in the memory of x. `@` stands for the window `%s`." % opcodes.WINDOW,
+        "",
+        "| | instruction | operands | immediates | formula |",
+        "|-:|---|---|---|---|",
+    ]
+    lines = opcodes.TABLE.splitlines()
+    for op, line in zip(table, lines):
+        head, tail = line.split(";")
+        operands = " ".join("`%s`" % word for word in head.split()[2:])
+        out.append(
+            "| %d | `%s` | %s | `%s` | %s |"
+            % (op.number, op.name, operands, tail.strip(), formulas[op.number].replace("|", "\\|"))
+        )
+    return "\n".join(out) + "\n"
+
+
+def main(arguments):
+    if "--check" in arguments:
+        names = stale()
+        for name in names:
+            print("%s does not agree with %s; run %s" % (name, SOURCE, COMMAND))
+        return 1 if names else 0
+    for name, text in generated().items():
+        path = ROOT / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+            print("wrote %s" % name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
