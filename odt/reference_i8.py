@@ -10,7 +10,6 @@ from .fixed import (
     log2q,
     multiplier,
     quantize,
-    rescale,
     sat32,
     scale_div,
     scale_int,
@@ -18,6 +17,7 @@ from .fixed import (
     scale_shift,
     wrap32,
 )
+from .fixed import rescale as rescaled  # an instruction has the name
 from .opcodes import (
     CORRECT,
     FLOAT32,
@@ -71,7 +71,7 @@ def gather_i8(o):
                 if kind == FLOAT32:
                     v = quantize(raw[i], inverse)
                 else:
-                    v = rescale(sat32(raw[i] - zero), m, s)
+                    v = rescaled(sat32(raw[i] - zero), m, s)
                 top = max(top, v, -v)
                 v = max(-128, min(127, z + v))
             y[at + i] = v
@@ -111,7 +111,7 @@ def dense_i8(o):
         row = [v - zx for v in o.x[m * size : (m + 1) * size]]
         for n in range(o.N):
             total = wrap32(o.b[n] + _dot(row, w[n * size : (n + 1) * size]))
-            sink.put(m * o.N + n, rescale(total, q[2 * n], q[2 * n + 1]))
+            sink.put(m * o.N + n, rescaled(total, q[2 * n], q[2 * n + 1]))
     sink.close()
 
 
@@ -125,7 +125,7 @@ def dense_dx_i8(o):
             if e:
                 totals = [t + e * v for t, v in zip(totals, w[n * size : (n + 1) * size])]
         for k in range(size):
-            sink.put(m * size + k, rescale(wrap32(totals[k]), o.q[0], o.q[1]))
+            sink.put(m * size + k, rescaled(wrap32(totals[k]), o.q[0], o.q[1]))
     sink.close()
 
 
@@ -150,7 +150,7 @@ def channel_scale_i8(o):
     q = o.q
     for m in range(o.M):
         for n in range(o.N):
-            v = rescale(o.e[m * o.N + n], q[2 * n], q[2 * n + 1])
+            v = rescaled(o.e[m * o.N + n], q[2 * n], q[2 * n + 1])
             o.y[m * o.N + n] = max(-127, min(127, v))
 
 
@@ -165,7 +165,7 @@ def conv2d_i8(o):
             patch[tap * channels : (tap + 1) * channels] = [v - zx for v in x[i : i + channels]]
         for n in range(o.N):
             total = wrap32(o.b[n] + _dot(patch, w[n * size : (n + 1) * size]))
-            sink.put(at, rescale(total, q[2 * n], q[2 * n + 1]))
+            sink.put(at, rescaled(total, q[2 * n], q[2 * n + 1]))
             at += 1
     sink.close()
 
@@ -192,7 +192,7 @@ def conv2d_dx_i8(o):
 def _put_totals(o, totals):
     sink = _Sink(o.dx, o.peak)
     for i in range(len(totals)):
-        sink.put(i, rescale(wrap32(totals[i]), o.q[0], o.q[1]))
+        sink.put(i, rescaled(wrap32(totals[i]), o.q[0], o.q[1]))
     sink.close()
 
 
@@ -227,7 +227,7 @@ def depthwise2d_i8(o):
             for n in range(channels):
                 totals[n] += (x[i + n] - zx) * w[tap + n]
         for n in range(channels):
-            sink.put(at, rescale(wrap32(totals[n]), q[2 * n], q[2 * n + 1]))
+            sink.put(at, rescaled(wrap32(totals[n]), q[2 * n], q[2 * n + 1]))
             at += 1
     sink.close()
 
@@ -245,7 +245,7 @@ def depthwise2d_dx_i8(o):
     sink = _Sink(o.dx, o.peak)
     for i in range(len(totals)):
         n = i % channels
-        sink.put(i, rescale(wrap32(totals[i]), o.q[2 * n], o.q[2 * n + 1]))
+        sink.put(i, rescaled(wrap32(totals[i]), o.q[2 * n], o.q[2 * n + 1]))
     sink.close()
 
 
@@ -303,7 +303,7 @@ def globalavg_i8(o):
     for b in range(o.B):
         for n in range(o.N):
             total = sum([o.x[(b * o.S + s) * o.N + n] - o.zx for s in range(o.S)])
-            sink.put(b * o.N + n, rescale(wrap32(total), o.q[0], o.q[1]))
+            sink.put(b * o.N + n, rescaled(wrap32(total), o.q[0], o.q[1]))
     sink.close()
 
 
@@ -317,8 +317,8 @@ def globalavg_dx_i8(o):
 def add_i8(o):
     sink = _Sink(o.y, o.peak, o.zy, o.lo)
     for i in range(o.N):
-        a = rescale((o.a[i] - o.za) * 256, o.qa[0], o.qa[1])
-        b = rescale((o.b[i] - o.zb) * 256, o.qb[0], o.qb[1])
+        a = rescaled((o.a[i] - o.za) * 256, o.qa[0], o.qa[1])
+        b = rescaled((o.b[i] - o.zb) * 256, o.qb[0], o.qb[1])
         sink.put(i, (sat32(a + b) + 128) >> 8)
     sink.close()
 
@@ -337,7 +337,7 @@ def softmax_xent_i8(o):
             errors = [0] * size
         else:
             top = max(x)
-            t = [rescale((top - v) << 16, m, s) for v in x]
+            t = [rescaled((top - v) << 16, m, s) for v in x]
             powers = [exp2n(v) for v in t]
             total = sum(powers)
             errors = [(p * 254 + total) // (2 * total) for p in powers]
@@ -373,10 +373,10 @@ def mse_i8(o):
             if kind == FLOAT32:
                 target = quantize(target, inverse)
             else:
-                target = rescale(sat32(target - c[Y_ZERO]), m, s)
+                target = rescaled(sat32(target - c[Y_ZERO]), m, s)
             d = max(-(1 << 24), min(1 << 24, ((o.x[i] - o.z) << 8) - target))
             loss += d * d
-            sink.put(i, rescale(d, me, se))
+            sink.put(i, rescaled(d, me, se))
         at += size
     sink.close()
     c[LOSS] = wrap32(loss)

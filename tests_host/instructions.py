@@ -1,0 +1,329 @@
+"""Programs of one instruction with random shapes, places and contents, for the tests of executors.
+
+What is drawn keeps the promises the compiler makes (scales are positive and normal, float32
+operands are values that `store` leaves alone), and is otherwise as unpleasant as it gets.
+"""
+
+import struct
+from array import array
+
+from odt import opcodes
+from odt.fixed import float_to_bits, multiplier
+from odt.opcodes import (
+    ARENA,
+    CONSTANTS,
+    CONTROL,
+    CONTROL_WORDS,
+    LIMITS,
+    REGION_SHIFT,
+    STATE,
+    WINDOW,
+    X_DATA,
+    Y_DATA,
+)
+
+NAMES = tuple(line.split()[1] for line in opcodes.TABLE.splitlines())
+ELEMENT_SIZES = (1, 1, 2, 4, 4)
+SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate"}
+FLOAT_STATE = {"momentum_i32", "adam_i32"}
+
+
+class Case:
+    """A program of one instruction and the six regions it runs on."""
+
+    def __init__(self, name, program, regions, immediates, addresses):
+        self.name = name
+        self.program = program
+        self.regions = regions
+        self.immediates = immediates
+        self.addresses = addresses
+
+    def run(self, executor):
+        """The regions after the executor has run the program on copies of them, as bytes."""
+        regions = [None if r is None else bytearray(r) for r in self.regions]
+        words = array("i", self.program)
+        executor.run(executor.load(self.program), regions, 12, len(words))
+        return [None if r is None else bytes(r) for r in regions]
+
+
+def is_float(name):
+    """Whether an instruction computes in float32."""
+    return name.endswith("_f32") or name in FLOAT_STATE
+
+
+def assemble(op, addresses, immediates, arena, state, constants):
+    """A program of this instruction alone; every section is the whole of it."""
+    stop = 12 + op.words
+    words = [
+        0x3154444F,
+        opcodes.VERSION,
+        stop,
+        arena,
+        state,
+        constants,
+        12,
+        stop,
+        12,
+        stop,
+        12,
+        stop,
+    ]
+    words += [op.number] + addresses + [immediates[name] for name in op.immediates]
+    return array("i", words).tobytes()
+
+
+def draw(rng, name):
+    """A random Case of the instruction; rng is a random.Random."""
+    op = opcodes.opcode(name)
+    immediates = draw_immediates(rng, op)
+    control = draw_control(rng, op)
+    sizes = [0] * 6
+    addresses = []
+    where = {}
+    pieces = []
+    for i, (operand, access, dtype, _, shares) in enumerate(op.operands):
+        if dtype == "buf":
+            addresses.append((X_DATA if operand == "x" else Y_DATA) << REGION_SHIFT)
+            continue
+        need = op.bytes(i, immediates)
+        if operand == "c":
+            addresses.append(CONTROL << REGION_SHIFT)
+            continue
+        if shares is not None and rng.random() < 0.4:
+            where[operand] = shares  # its address is that of a later operand
+            addresses.append(None)
+            continue
+        places = (ARENA, STATE, CONSTANTS) if access == ":" else (ARENA, STATE)
+        if operand in where.values():
+            places = (ARENA, STATE)
+        region = rng.choice(places)
+        unit = min(4, opcodes.SIZES[dtype])
+        offset = (sizes[region] + rng.randrange(9) + unit - 1) // unit * unit
+        sizes[region] = offset + need
+        addresses.append(region << REGION_SHIFT | offset)
+        pieces.append((region, offset, contents(rng, op, operand, dtype, need, immediates)))
+    names = [operand[0] for operand in op.operands]
+    for operand, other in where.items():
+        addresses[names.index(operand)] = addresses[names.index(other)]
+    sizes = [size + rng.randrange(5) for size in sizes]
+    regions = [bytearray(rng.randbytes(size)) for size in sizes]
+    for region, offset, data in pieces:
+        regions[region][offset : offset + len(data)] = data
+    regions[CONTROL] = bytearray(control.tobytes())
+    regions[X_DATA] = regions[Y_DATA] = None
+    for operand, _, dtype, _, _ in op.operands:
+        if dtype == "buf":
+            region = X_DATA if operand == "x" else Y_DATA
+            regions[region] = draw_data(rng, op, control, immediates)
+    program = assemble(op, addresses, immediates, sizes[ARENA], sizes[STATE], sizes[CONSTANTS])
+    return Case(name, program, regions, immediates, addresses)
+
+
+# Immediates
+
+
+def draw_window(rng):
+    """Sizes of a 2-D window: mostly a consistent one, padded as "same" or "valid", or neither."""
+    v = {"B": rng.randint(1, 3), "C": rng.randint(1, 5), "N": rng.randint(1, 5)}
+    v["H"], v["W"] = rng.randint(1, 7), rng.randint(1, 7)
+    v["KH"], v["KW"] = rng.randint(1, 4), rng.randint(1, 4)
+    v["SH"], v["SW"] = rng.randint(1, 3), rng.randint(1, 3)
+    v["PT"], v["PL"] = rng.randint(0, 3), rng.randint(0, 3)
+    if rng.random() < 0.4:
+        v["PT"], v["PL"] = (v["KH"] - 1) // 2, (v["KW"] - 1) // 2
+    bottom, right = rng.randint(0, 2), rng.randint(0, 2)
+    v["OH"] = max(1, (v["H"] + v["PT"] + bottom - v["KH"]) // v["SH"] + 1)
+    v["OW"] = max(1, (v["W"] + v["PL"] + right - v["KW"]) // v["SW"] + 1)
+    if rng.random() < 0.1:  # windows that lie beside x
+        v["OH"] += 1
+        v["OW"] += 1
+    return v
+
+
+def draw_immediates(rng, op):
+    values = draw_window(rng) if set(WINDOW.split()) <= set(op.immediates) else {}
+    if values and "conv2d" not in op.name:
+        values["C"] = values["N"]
+    zero_lo = rng.choice(((-128, -128), (0, -127), (0, 0), (rng.randint(-128, 127), -127)))
+    floats = is_float(op.name)
+    beta = 1.0 - 10 ** rng.uniform(-3, 0)
+    for name in op.immediates:
+        if name in values:
+            continue
+        if name in LIMITS or name in ("M", "N", "K", "S", "F", "C"):
+            v = rng.choice((1, rng.randint(1, 4), rng.randint(1, 19)))
+        elif name == "factor":
+            v = draw_scale(rng, -12, 12)
+        elif name == "limit":
+            v = rng.choice((127, 255, 1, 0x7FFFFFFF, rng.randint(1, 1 << 30)))
+        elif name in ("beta1", "beta2"):
+            v = rng.choice((0, 966367642, 1072668082, rng.randrange(1 << 30), (1 << 30) - 1))
+        elif name == "zy":
+            v = zero_lo[0]
+        elif name == "lo":
+            v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -127, 0, 5))
+        elif name == "relu":
+            v = rng.randint(0, 1)
+        elif name == "id":
+            v = rng.randrange(-1 << 31, 1 << 31)
+        elif name == "mu":
+            v = float_to_bits(beta) if floats else rng.choice((0, int(beta * 65536), 65535))
+        elif name in ("b1", "b2"):
+            v = float_to_bits(beta)
+        elif name in ("c1", "c2") and floats:
+            v = float_to_bits(1.0 - beta)
+        elif name == "c1":
+            v = rng.choice((410, 4096, 1, rng.randint(1, 4096)))
+        elif name == "r2":
+            v = rng.choice((65503, 62176, rng.randint(0, 65535)))
+        elif name == "rc2":
+            v = rng.choice((518, 5181, rng.randint(0, 16384)))
+        elif name == "eps":
+            v = float_to_bits(10 ** rng.uniform(-8, -3))
+        elif name in ("z", "zx", "za", "zb"):
+            v = rng.choice((-128, 0, rng.randint(-128, 127)))
+        else:
+            raise KeyError("nothing draws the immediate %s of %s" % (name, op.name))
+        values[name] = v
+    return values
+
+
+# Contents
+
+
+def draw_scale(rng, low=-20, high=4):
+    """Float32 bits of a scale between powers of two."""
+    mantissa = rng.choice((0, 0x7FFFFF, rng.randrange(1 << 23)))
+    return (rng.randint(low, high - 1) + 127) << 23 | mantissa
+
+
+def any_scale(rng):
+    """Mostly a scale as models have them, sometimes any."""
+    return draw_scale(rng) if rng.random() < 0.9 else draw_scale(rng, -126, 127)
+
+
+def draw_float(rng):
+    """Float32 bits of a value that store leaves as it is."""
+    if rng.random() < 0.1:
+        return 0
+    wide = rng.random() < 0.1
+    bits = draw_scale(rng, -51, 30) if wide else draw_scale(rng, -6, 3)
+    return bits | rng.randrange(2) << 31
+
+
+def draw_int32(rng):
+    v = rng.choice((0, 1 << rng.randrange(31), rng.randrange(1 << rng.randint(1, 31))))
+    return v if rng.randrange(2) else -v
+
+
+def draw_peak(rng):
+    return rng.choice((0, rng.randrange(300), rng.randrange(1 << 31)))
+
+
+def contents(rng, op, operand, dtype, size, immediates):
+    """Random bytes for an operand, by its name and dtype."""
+    count = size // opcodes.SIZES[dtype]
+    if dtype == "mul":
+        wide = rng.random() < 0.1
+        pairs = [
+            multiplier(any_scale(rng) if wide else draw_scale(rng, -14, 0)) for _ in range(count)
+        ]
+        return array("i", [v for pair in pairs for v in pair]).tobytes()
+    if dtype == "i8":
+        low = -127 if operand == "w" else -128
+        if operand == "ex":
+            return array("b", [rng.randint(-100, 20) for _ in range(count)]).tobytes()
+        span = rng.choice((127, 127, 3))
+        values = [rng.randint(max(low, -span - 1), span) for _ in range(count)]
+        if operand == "w" and rng.random() < 0.2:
+            values = [rng.choice((-127, 127)) for _ in range(count)]
+        return array("b", values).tobytes()
+    if dtype == "i16":
+        top = rng.choice((0, 300, 1 << 12, 1 << 14))
+        low = 0 if op.name == "adam_i16" and operand == "v" else -top
+        return array("h", [rng.randint(low, top) for _ in range(count)]).tobytes()
+    if dtype == "f32":
+        values = [draw_float(rng) for _ in range(count)]
+        if operand == "v" and op.name.startswith("adam"):
+            values = [v & 0x7FFFFFFF for v in values]
+        return array("I", values).tobytes()
+    if operand == "h":
+        p = (1 << 30, rng.randrange(1 << 30))
+        return array(
+            "I", [rng.getrandbits(32), rng.getrandbits(32), rng.choice(p), rng.choice(p)]
+        ).tobytes()
+    if operand == "peak":
+        return array("i", [draw_peak(rng)]).tobytes()
+    if operand == "rate":
+        rate = 0 if rng.random() < 0.1 else draw_scale(rng, -16, 0)
+        if op.name == "apply_i8" and rng.random() < 0.2:
+            rate = draw_scale(rng, 0, 20)
+        return array("i", [rate, draw_scale(rng, -8, 0)][:count]).tobytes()
+    is_scale = operand in SCALES or op.name == "product" or (operand == "ds" and "apply" in op.name)
+    if is_scale:
+        wide = op.name not in ("momentum_i16", "adam_i16") and not is_float(op.name)
+        draw = any_scale if wide else draw_scale
+        if op.name == "apply_i8" and operand == "ds":
+            return array("i", [draw_scale(rng, -26, -6) for _ in range(count)]).tobytes()
+        return array("i", [draw(rng) for _ in range(count)]).tobytes()
+    if operand in ("b", "d", "ds", "y", "dw", "db"):
+        span = rng.choice((1 << 30, 1000, 1))
+        values = [
+            draw_int32(rng) if span > 1000 else rng.randint(-span, span) for _ in range(count)
+        ]
+        if operand == "b":
+            values = [max(-1 << 30, min(1 << 30, v)) for v in values]
+        return array("i", values).tobytes()
+    raise KeyError("nothing draws the operand %s of %s" % (operand, op.name))
+
+
+# The user's data
+
+
+def draw_control(rng, op):
+    control = array("i", [rng.randrange(-1 << 31, 1 << 31) for _ in range(CONTROL_WORDS)])
+    samples = rng.choice((1, 2, rng.randint(1, 9), rng.randint(1, 300)))
+    control[opcodes.SAMPLES] = samples
+    control[opcodes.POSITION] = rng.choice((0, rng.randrange(samples + 1), -1))
+    control[opcodes.COUNT] = rng.choice((rng.randint(-1, 4), 19, 19))
+    control[opcodes.ORDER] = rng.choice((0, rng.randrange(-1 << 31, 1 << 31)))
+    control[opcodes.RATE] = rng.choice((0, draw_scale(rng, -12, 0), draw_scale(rng, -12, 0)))
+    for base in (opcodes.X_FORMAT, opcodes.Y_FORMAT):
+        control[base] = rng.choice((0, 1, 2, 3, 4, 4))
+        control[base + 1] = draw_scale(rng, -10, 4)
+        control[base + 2] = rng.choice((0, rng.randint(-300, 300), draw_int32(rng)))
+    control[opcodes.LOSS] = rng.choice((0, rng.randrange(1 << 20), rng.randrange(1 << 31)))
+    control[opcodes.LOSS_HIGH] = rng.choice((0, rng.randrange(1 << 30)))
+    control[opcodes.CORRECT] = rng.randrange(1000)
+    if is_float(op.name):
+        control[opcodes.LOSS] = draw_float(rng) & 0x7FFFFFFF
+    return control
+
+
+def draw_data(rng, op, control, immediates):
+    """A whole buffer of samples in the control block's format, sometimes too short."""
+    is_x = op.name.startswith("gather")
+    kind = control[opcodes.X_FORMAT if is_x else opcodes.Y_FORMAT]
+    labels = "xent" in op.name
+    elements = immediates["F"] if is_x else 1 if labels else immediates["N"]
+    samples = control[opcodes.SAMPLES] - (rng.random() < 0.1)
+    count = samples * elements
+    if labels:
+        top = immediates["N"] + (rng.random() < 0.2)
+        values = [rng.randrange(top) - (rng.random() < 0.05) for _ in range(count)]
+        if kind == 4:
+            return bytearray(
+                struct.pack("<%df" % count, *[v + rng.uniform(-0.4, 0.4) for v in values])
+            )
+        values = [v & 255 if kind == 1 else v for v in values]
+        return bytearray(struct.pack("<%d%s" % (count, "bBhi"[kind]), *values))
+    if kind != 4:
+        return bytearray(rng.randbytes(count * ELEMENT_SIZES[kind] + rng.randrange(3)))
+    values = [draw_float(rng) for _ in range(count)]
+    for i in range(count):  # what only the user's data may hold
+        if rng.random() < 0.1:
+            specials = (0x80000000, rng.randrange(1 << 23), draw_scale(rng, -126, -40))
+            if not is_float(op.name):
+                specials += (0x7F800000, 0xFF800000, 0x7FC00000, draw_scale(rng, 20, 127))
+            values[i] = rng.choice(specials)
+    return bytearray(array("I", values).tobytes())

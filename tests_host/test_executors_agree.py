@@ -1,0 +1,164 @@
+"""The executors agree to the bit: C, the Python reference here, the reference on MicroPython."""
+
+import os
+import random
+import shutil
+import struct
+import subprocess
+
+import pytest
+from instructions import NAMES, draw, is_float
+
+from odt import opcodes, reference
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+CASES = 60
+REFERENCE = "opcodes fixed reference reference_data reference_i8 reference_updates reference_f32"
+
+try:
+    import _odt
+except ImportError:
+    _odt = None
+
+needs_native = pytest.mark.skipif(_odt is None, reason="the native module is not installed")
+
+
+def cases(name, count=CASES):
+    return [draw(random.Random("%s %d" % (name, seed)), name) for seed in range(count)]
+
+
+def explain(case, i, ours, theirs):
+    """Which operand differs first, and how, for a failed comparison of region i."""
+    op = opcodes.opcode(case.name)
+    at = next(k for k in range(len(ours)) if ours[k] != theirs[k])
+    names = [
+        operand[0]
+        for k, operand in enumerate(op.operands)
+        if case.addresses[k] >> opcodes.REGION_SHIFT == i
+        and 0 <= at - (case.addresses[k] & 0x3FFFFFF) < (op.bytes(k, case.immediates) or 64)
+    ]
+    word = at // 4 * 4
+    return "%s: region %d byte %d (%s): reference %s, other %s; %s" % (
+        case.name, i, at, names, ours[word : word + 4].hex(), theirs[word : word + 4].hex(),
+        case.immediates,
+    )  # fmt: skip
+
+
+def compare(case, theirs):
+    ours = case.run(reference)
+    for i in range(opcodes.REGIONS):
+        assert ours[i] == theirs[i], explain(case, i, ours[i], theirs[i])
+
+
+def test_every_instruction_of_the_table_is_drawn_and_has_an_effect():
+    for name in NAMES:
+        assert any(
+            case.run(reference) != [r and bytes(r) for r in case.regions] for case in cases(name, 9)
+        ), name
+
+
+@needs_native
+@pytest.mark.parametrize("name", NAMES)
+def test_native_agrees_with_reference(name):
+    for case in cases(name):
+        compare(case, case.run(_odt))
+
+
+@needs_native
+def test_native_writes_nothing_but_what_an_instruction_declares():
+    for name in NAMES:
+        op = opcodes.opcode(name)
+        for case in cases(name, 5):
+            after = case.run(_odt)
+            for k, (_, access, dtype, _, _) in enumerate(op.operands):
+                if access != ":" and dtype != "buf":
+                    region = case.addresses[k] >> opcodes.REGION_SHIFT
+                    start = case.addresses[k] & 0x3FFFFFF
+                    stop = start + op.bytes(k, case.immediates)
+                    after[region] = bytearray(after[region])
+                    after[region][start:stop] = case.regions[region][start:stop]
+            assert after == case.regions, name
+
+
+@needs_native
+def test_verifiers_refuse_the_same_programs():
+    rng = random.Random(1)
+    refused = 0
+    for _ in range(3000):
+        case = draw(rng, rng.choice(NAMES))
+        program = bytearray(case.program)
+        at = rng.randrange(len(program) // 4)
+        value = struct.unpack_from("<i", program, 4 * at)[0]
+        value = rng.choice(
+            (
+                value + 1,
+                value - 1,
+                value + 4,
+                -value,
+                0,
+                1 << 30,
+                -1,
+                value ^ 1 << 26,
+                70000,
+                1 << 25,
+            )
+        )
+        struct.pack_into("<i", program, 4 * at, max(-1 << 31, min((1 << 31) - 1, value)))
+        if rng.random() < 0.1:
+            program = program[: rng.randrange(len(program))]
+        answers = []
+        for executor in (reference, _odt):
+            try:
+                executor.load(bytes(program))
+                answers.append("accepted")
+            except ValueError as error:
+                answers.append("refused")
+                assert str(error)
+        assert answers[0] == answers[1], (case.name, at, value, answers)
+        refused += answers[0] == "refused"
+    assert 500 < refused < 2900
+
+
+ON_BOARD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import struct
+from odt import reference
+with open(sys.argv[2], "rb") as f, open(sys.argv[3], "wb") as out:
+    def block():
+        size = struct.unpack("<i", f.read(4))[0]
+        return None if size < 0 else bytearray(f.read(size))
+    for _ in range(int(sys.argv[4])):
+        program = block()
+        regions = [block() for _ in range(6)]
+        reference.run(reference.load(bytes(program)), regions, 12, len(program) // 4)
+        for region in regions:
+            out.write(region or b"")
+"""
+
+
+@pytest.mark.parametrize("variant", ("unix", "unix_float30"))
+def test_reference_on_micropython_agrees(variant, tmp_path):
+    """All instructions where floats have the bits for it, the integer ones where they have 30."""
+    python = os.path.join(ROOT, "build", variant, "micropython")
+    if not os.path.exists(python):
+        pytest.skip("build/%s is not built" % variant)
+    (tmp_path / "odt").mkdir()
+    (tmp_path / "odt" / "__init__.py").write_text("")
+    for name in REFERENCE.split():
+        shutil.copy(os.path.join(ROOT, "odt", name + ".py"), tmp_path / "odt")
+    names = [name for name in NAMES if variant == "unix" or not is_float(name)]
+    drawn = [case for name in names for case in cases(name, 12)]
+    with open(tmp_path / "cases", "wb") as f:
+        for case in drawn:
+            for block in [case.program, *case.regions]:
+                f.write(struct.pack("<i", -1 if block is None else len(block)) + (block or b""))
+    (tmp_path / "run.py").write_text(ON_BOARD)
+    subprocess.run(
+        [python, "-X", "heapsize=8m", "run.py", str(tmp_path), "cases", "out", str(len(drawn))],
+        cwd=tmp_path, check=True, timeout=120,
+    )  # fmt: skip
+    with open(tmp_path / "out", "rb") as f:
+        for case in drawn:
+            compare(case, [None if r is None else f.read(len(r)) for r in case.regions])
