@@ -13,7 +13,7 @@ SOURCES = MPY_DIR=$(MPY_DIR) boards/sources.sh
 ODT_NATIVE ?= $(CURDIR)/native
 ODT_MANIFEST ?= $(CURDIR)/boards/manifest.py
 ODT_FILES := manifest.py boards/manifest.py boards/boards.mk $(wildcard native/*.[ch] \
-    native/kernels/*.[ch] native/bindings/mod_odt.c native/bindings/micropython.*) \
+    native/kernels/*.[ch] native/bindings/*.[ch] native/bindings/micropython.*) \
     $(filter-out odt/host/%,$(shell find odt -name '*.py' 2>/dev/null))
 
 MPYCROSS = $(BUILD)/mpy-cross/mpy-cross
@@ -68,6 +68,10 @@ $(eval $(call qemu_machine,qemu_m3,QEMU_M3))
 $(eval $(call qemu_machine,qemu_m4,QEMU_M4))
 $(eval $(call qemu_machine,qemu_m4hf,QEMU_M4HF))
 $(eval $(call qemu_machine,qemu_m7,QEMU_M7))
+
+# --- RP2040 on rp2040js -----------------------------------------------------------------------
+
+include boards/rp2040.mk
 
 # --- the host's Python ------------------------------------------------------------------------
 
