@@ -19,44 +19,25 @@ def _linear(operation, sizes, by_channel):
         weights = s.weights[node]
         rows, columns = weights.rows, weights.columns
         positions = error.count // rows
+        updates = []  # after dx, which is of the weights before the step
+        suffix = "_i8" if s.int8 else "_f32"
         if layer.trainable:
-            kernel_gradient = s.scratch(name + " gradient", 4 * rows * columns, GRADIENT)
+            gradient = s.scratch(name + " gradient", 4 * rows * columns, GRADIENT)
+            scale = None
+            zero = ()
             if s.int8:
                 scale = s.scratch(name + " gradient scale", 4)
-                factor = _times(x.factor, error.factor)
-                s.emit("product", (scale, x.scale, error.scale), (factor,))
-                operands = (kernel_gradient, error.buffer, x.buffer)
-                s.emit(operation + "_dw_i8", operands, sizes(s, node) + (x.zero,))
-            else:
-                scale = None
-                operands = (kernel_gradient, error.buffer, x.buffer)
-                s.emit(operation + "_dw_f32", operands, sizes(s, node))
-            s.update(weights, kernel_gradient, scale, None, None, None)
-            if layer.use_bias:
-                bias_gradient = s.scratch(name + " bias gradient", 4 * rows, GRADIENT)
-                suffix = "_i8" if s.int8 else "_f32"
-                s.emit("bias_dw" + suffix, (bias_gradient, error.buffer), (positions, rows))
-                s.update(weights, None, None, bias_gradient, error.scale, error.factor)
-        if not needed[0]:
-            return [None]
-        dx = s.tensor(name + " dx", x.count, ERROR)
-        if not s.int8:
-            operands = (dx.buffer, error.buffer, weights.kernel)
-            s.emit(operation + "_dx_f32", operands, sizes(s, node))
-            return [dx]
-        if by_channel:
-            rescale = s.scratch(name + " dx rescale", 8 * rows)
-            s.emit("rescale", (rescale, error.scale, weights.scale, dx.scale), (rows, error.factor))
-            source = error.buffer
-        else:
-            channels = s.scratch(name + " channel scale", 8 * rows)
-            rescale = s.scratch(name + " dx rescale", 8)
-            operands = (channels, rescale, weights.scale, error.scale, dx.scale)
-            s.emit("rescale_dx", operands, (rows, error.factor))
-            source = s.scratch(name + " scaled error", error.count, ERROR)
-            s.emit("channel_scale_i8", (source, error.buffer, channels), (positions, rows))
-        operands = (dx.buffer, dx.peak, source, weights.kernel, rescale)
-        s.emit(operation + "_dx_i8", operands, sizes(s, node))
+                s.emit("product", (scale, x.scale, error.scale), (_times(x.factor, error.factor),))
+                zero = (x.zero,)
+            s.emit(operation + "_dw" + suffix, (gradient, error.buffer, x.buffer), sizes(s, node) + zero)
+            updates.append((s.update_kernel, gradient, scale, ONE))
+        if layer.trainable and layer.use_bias:
+            gradient = s.scratch(name + " bias gradient", 4 * rows, GRADIENT)
+            s.emit("bias_dw" + suffix, (gradient, error.buffer), (positions, rows))
+            updates.append((s.update_bias, gradient, error.scale, error.factor))
+        dx = _linear_dx(s, node, error, operation, sizes, by_channel) if needed[0] else None
+        for update, gradient, scale, factor in updates:
+            update(weights, gradient, scale, factor)
         return [dx]
 
     return backward
@@ -65,6 +46,31 @@ def _linear(operation, sizes, by_channel):
 def _times(a, b):
     """The product of two factors; ONE is exact."""
     return b if a == ONE else a if b == ONE else scale_mul(a, b)
+
+
+def _linear_dx(s, node, error, operation, sizes, by_channel):
+    name = node.layer.name
+    weights = s.weights[node]
+    rows = weights.rows
+    dx = s.tensor(name + " dx", s.values[node.inputs[0]].count, ERROR)
+    if not s.int8:
+        operands = (dx.buffer, error.buffer, weights.kernel)
+        s.emit(operation + "_dx_f32", operands, sizes(s, node))
+        return dx
+    source = error.buffer
+    if by_channel:
+        rescale = s.scratch(name + " dx rescale", 8 * rows)
+        s.emit("rescale", (rescale, error.scale, weights.scale, dx.scale), (rows, error.factor))
+    else:
+        channels = s.scratch(name + " channel scale", 8 * rows)
+        rescale = s.scratch(name + " dx rescale", 8)
+        operands = (channels, rescale, weights.scale, error.scale, dx.scale)
+        s.emit("rescale_dx", operands, (rows, error.factor))
+        source = s.scratch(name + " scaled error", error.count, ERROR)
+        s.emit("channel_scale_i8", (source, error.buffer, channels), (error.count // rows, rows))
+    operands = (dx.buffer, dx.peak, source, weights.kernel, rescale)
+    s.emit(operation + "_dx_i8", operands, sizes(s, node))
+    return dx
 
 
 def mask(s, node, error):

@@ -149,22 +149,21 @@ class Schedule:
         if self.int8:
             self.instructions[0].immediates[0] = self.peaks.size // 4
 
-    def update(self, weights, kernel_gradient, gradient_scale, bias_gradient, bias_scale, factor):
-        """Spend a layer's gradients: the optimizer's direction, then the step along it."""
+    def update_kernel(self, weights, gradient, scale, factor):
+        """Spend a kernel's gradient: the optimizer's direction, then the step along it."""
         rows, columns = weights.rows, weights.columns
-        if kernel_gradient is not None:
-            scales = self.optimizer.direct(self, weights.kernel, kernel_gradient, gradient_scale, rows, columns, ONE)
-            if self.int8:
-                self.emit(
-                    "apply_i8",
-                    (weights.kernel, weights.residual, weights.scale, kernel_gradient, scales, self.rate, self.control),
-                    (rows, columns, self.stream()),
-                )
-            else:
-                self.emit("apply_f32", (weights.kernel, kernel_gradient, self.rate), (rows * columns,))
-        if bias_gradient is not None:
-            scales = self.optimizer.direct(self, weights.bias, bias_gradient, bias_scale, 1, rows, factor)
-            if self.int8:
-                self.emit("apply_i32", (weights.bias, bias_gradient, scales, self.rate), (rows,))
-            else:
-                self.emit("apply_f32", (weights.bias, bias_gradient, self.rate), (rows,))
+        scales = self.optimizer.direct(self, weights.kernel, gradient, scale, rows, columns, factor)
+        if not self.int8:
+            self.emit("apply_f32", (weights.kernel, gradient, self.rate), (rows * columns,))
+            return
+        operands = (weights.kernel, weights.residual, weights.scale, gradient, scales, self.rate, self.control)
+        self.emit("apply_i8", operands, (rows, columns, self.stream()))
+
+    def update_bias(self, weights, gradient, scale, factor):
+        """The same for a bias, which is one row."""
+        rows = weights.rows
+        scales = self.optimizer.direct(self, weights.bias, gradient, scale, 1, rows, factor)
+        if self.int8:
+            self.emit("apply_i32", (weights.bias, gradient, scales, self.rate), (rows,))
+        else:
+            self.emit("apply_f32", (weights.bias, gradient, self.rate), (rows,))

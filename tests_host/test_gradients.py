@@ -1,0 +1,152 @@
+"""Gradients of every layer and loss, against PyTorch in float64."""
+
+import numpy as np
+import pytest
+from twin import Twin
+
+import odt
+from odt import fixed
+from odt.program import Program
+
+
+def _branches():
+    x = odt.Input((6, 5, 4))
+    y = odt.Conv2D(4, 3, padding="same", activation="relu")(x)
+    z = odt.Conv2D(4, 3, padding="same")(y)
+    out = odt.Add(activation="relu")([y, z])
+    return x, odt.Dense(3)(odt.GlobalAvgPool()(out))
+
+
+def _plain_add():
+    x = odt.Input((6, 5, 4))
+    y = odt.Conv2D(4, 1)(x)
+    z = odt.DepthwiseConv2D(3, padding="same")(y)
+    return x, odt.Dense(3)(odt.Flatten()(odt.ReLU()(odt.Add()([z, y]))))
+
+
+NETWORKS = {
+    "dense": ((7,), [odt.Dense(5, activation="relu"), odt.Dense(3)]),
+    "dense without bias": ((7,), [odt.Dense(5, use_bias=False), odt.ReLU(), odt.Dense(3, use_bias=False)]),
+    "dense on rows": ((4, 6), [odt.Dense(5, activation="relu"), odt.Flatten(), odt.Dense(3)]),
+    "conv1d": ((11, 3), [odt.Conv1D(4, 3, activation="relu"), odt.Conv1D(5, 2, strides=2), odt.Flatten(), odt.Dense(3)]),
+    "conv1d same": ((10, 3), [odt.Conv1D(4, 5, strides=3, padding="same"), odt.Conv1D(2, 2, padding="same"), odt.Flatten(), odt.Dense(3)]),
+    "conv2d": ((7, 6, 3), [odt.Conv2D(4, 3, activation="relu"), odt.Conv2D(5, (2, 3), strides=(2, 1)), odt.Flatten(), odt.Dense(3)]),
+    "conv2d same, odd strides": ((7, 6, 3), [odt.Conv2D(4, 3, strides=2, padding="same"), odt.Conv2D(5, 4, strides=3, padding="same"), odt.Flatten(), odt.Dense(3)]),
+    "conv2d 1x1": ((4, 4, 3), [odt.Conv2D(6, 1), odt.Conv2D(2, 1, strides=2), odt.Flatten(), odt.Dense(3)]),
+    "depthwise": ((7, 6, 3), [odt.Conv2D(4, 1), odt.DepthwiseConv2D(3, padding="same", activation="relu"), odt.DepthwiseConv2D((2, 3), strides=2), odt.Flatten(), odt.Dense(3)]),
+    "maxpool": ((8, 6, 3), [odt.Conv2D(4, 3, padding="same"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(3)]),
+    "maxpool overlapping": ((7, 7, 3), [odt.Conv2D(4, 3, padding="same"), odt.MaxPool2D(3, strides=2, padding="same"), odt.Flatten(), odt.Dense(3)]),
+    "maxpool1d": ((9, 3), [odt.Conv1D(4, 3), odt.MaxPool1D(2), odt.Flatten(), odt.Dense(3)]),
+    "globalavg": ((5, 4, 3), [odt.Conv2D(4, 2), odt.GlobalAvgPool(), odt.Dense(3)]),
+    "globalavg at the end": ((5, 4, 3), [odt.Conv2D(4, 2, activation="relu"), odt.Conv2D(3, 1), odt.GlobalAvgPool()]),
+    "relu behind a pool": ((6, 4, 3), [odt.Conv2D(4, 3), odt.MaxPool2D(), odt.ReLU(), odt.Flatten(), odt.Dense(3)]),
+    "frozen in the middle": ((7,), [odt.Dense(6, activation="relu"), odt.Dense(5, trainable=False, activation="relu"), odt.Dense(3)]),
+    "frozen below": ((7,), [odt.Dense(6, activation="relu", trainable=False), odt.Dense(3)]),
+    "branches": _branches,
+    "plain add": _plain_add,
+}  # fmt: skip
+LOSSES = ("sparse_categorical_crossentropy", "mse")
+
+
+def build(name):
+    network = NETWORKS[name]
+    if callable(network):
+        return odt.Model(*network())
+    shape, layers = network
+    return odt.Sequential([odt.Input(shape)] + layers)
+
+
+def batch(model, loss, seed, size=6):
+    random = np.random.default_rng(seed)
+    shape = model.nodes[0].shape
+    x = random.normal(size=(size,) + shape).astype("float32")
+    if loss == "mse":
+        return x, random.normal(size=(size,) + model.nodes[-1].shape).astype("float32")
+    return x, random.integers(0, model.nodes[-1].shape[0], size).astype("uint8")
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("name", sorted(NETWORKS))
+def test_float32_gradients_match_pytorch(name, loss):
+    model = build(name)
+    model.compile(odt.SGD(1), loss, dtype="float32", batch_size=8, seed=3)
+    x, y = batch(model, loss, 1)
+    before = model.get_weights()
+    expected = Twin(model).gradients(x, y, loss)
+    value = model.train_step(x, y)
+    assert value == pytest.approx(Twin(model, weights=before).loss(x, y, loss).item(), rel=1e-5)
+    for old, new, gradient in zip(before, model.get_weights(), expected):
+        moved = np.array(old, "float64") - np.array(new, "float64")
+        if gradient is None:
+            assert not moved.any()
+            continue
+        error = np.linalg.norm(moved - gradient) / np.linalg.norm(gradient)
+        assert error < 1e-4  # the difference of two float32 weights: 1e-7 of 1, gradients of 0.01
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("name", sorted(NETWORKS))
+def test_int8_gradients_follow_the_dequantized_network(name, loss):
+    model = build(name)
+    model.compile(odt.SGD(0.1), loss, dtype="int8", batch_size=8, seed=3)
+    x, y = batch(model, loss, 1, 8)
+    cosines = int8_cosines(model, x, y, loss)
+    assert len(cosines) == sum(len(pair) for pair in _trainable(model))
+    assert min(cosines) > 0.95  # rounding also moves the maxima of pools and the edges of ReLUs
+
+
+def _trainable(model):
+    return [node.layer.weight_shapes() for node in model.nodes if node.layer.trainable and node.layer.kernel_shape]
+
+
+def int8_cosines(model, x, y, loss="sparse_categorical_crossentropy"):
+    """Cosine between odt's int8 gradient and the float gradient of what it computed, a tensor each."""
+    model._bind(x, y)
+    model._prepare(2)
+    model._clear()
+    model._batch(0, len(x))
+    twin = Twin(model, weights=dequantized(model))
+    expected = [g for g in twin.gradients(x, y, loss) if g is not None]
+    program = Program(model._plan.code)
+    ours = {}
+    order = [layer for layer, _ in model._plan.weights]
+    frames = {}
+    for buffer_layer, parameters in model._plan.weights:
+        frames[parameters.kernel.offset] = (order.index(buffer_layer), 0)
+        if parameters.bias:
+            frames[parameters.bias.offset] = (order.index(buffer_layer), 1)
+    found = {}
+    for at, code, addresses, immediates in program.walk(*program.section("train")):
+        if code.name in ("apply_i8", "apply_i32"):
+            weight = addresses[0] & 0x3FFFFFF
+            ours[frames[weight]] = found[addresses[[o[0] for o in code.operands].index("d")]]
+            continue  # weights stay: later gradients are those of the same step
+        if code.name in ("plain_i32", "tick", "range_i8"):
+            continue
+        model._engine.run(model._loaded, model._regions, at, at + code.words)
+        if "_dw_" in code.name:
+            sizes = dict(zip(code.immediates, immediates))
+            size = code.bytes(0, sizes)
+            offset = addresses[0] & 0x3FFFFFF
+            data = bytes(model._arena[offset : offset + size])
+            found[addresses[0]] = np.frombuffer(data, "int32").astype("float64")
+    pairs = zip([ours[key] for key in sorted(ours)], expected)
+    return [a @ b / (np.linalg.norm(a) * np.linalg.norm(b)) for a, b in pairs]
+
+
+def dequantized(model):
+    """The weights that the int8 kernels use: without the residual bytes."""
+    values = []
+    for _, weights in model._plan.weights:
+        count = weights.rows * weights.columns
+        state = bytes(model._state)
+        kernel = np.frombuffer(state[weights.kernel.offset :][:count], "int8").astype("float64")
+        scale = np.frombuffer(state[weights.scale.offset :][: 4 * weights.rows], "float32")
+        values.append(kernel.reshape(weights.rows, -1) * scale[:, None])
+        if weights.bias:
+            values.append(np.frombuffer(state[weights.bias.offset :][: 4 * weights.rows], "int32") / 2.0**20)
+    return values
+
+
+def test_scale_of_one_is_one():
+    assert fixed.scale_of(1) == fixed.ONE

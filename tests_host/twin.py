@@ -1,0 +1,86 @@
+"""The PyTorch twin of an odt model: the same network, in float32 or float64, by other people's code."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+
+def _same(x, layer):
+    """Pad NCHW as TensorFlow's "same" does."""
+    height, width, _, _, kh, kw, sh, sw, top, left, oh, ow = layer.window
+    bottom = max((oh - 1) * sh + kh - height - top, 0)
+    right = max((ow - 1) * sw + kw - width - left, 0)
+    return (left, right, top, bottom)
+
+
+class Twin:
+    """``parameters``: tensors in odt's order and shapes; ``forward(x)`` takes (samples, *shape)."""
+
+    def __init__(self, model, dtype=torch.float64, weights=None):
+        self.nodes = model.nodes
+        self.dtype = dtype
+        self.parameters = {}
+        values = list(model.get_weights() if weights is None else weights)
+        for node in model.nodes:
+            tensors = []
+            for _, shape in node.layer.weight_shapes():
+                value = torch.tensor(np.array(values.pop(0)), dtype=dtype).reshape(shape)
+                tensors.append(value.requires_grad_(node.layer.trainable))
+            if tensors:
+                self.parameters[node] = tensors
+
+    def flat_parameters(self):
+        return [tensor for pair in self.parameters.values() for tensor in pair]
+
+    def forward(self, x):
+        x = torch.as_tensor(np.asarray(x), dtype=self.dtype)
+        outputs = {}
+        for node in self.nodes:
+            inputs = [outputs[parent] for parent in node.inputs]
+            outputs[node] = self._layer(node, inputs) if inputs else x.reshape((-1,) + node.shape)
+        return outputs[self.nodes[-1]]
+
+    def _layer(self, node, inputs):
+        layer = node.layer
+        x = inputs[0]
+        kernel, bias = (self.parameters.get(node, []) + [None, None])[:2]
+        if layer.kind == "dense":
+            y = F.linear(x, kernel, bias)
+        elif layer.kind in ("conv2d", "depthwise2d", "maxpool2d"):
+            height, width, channels = layer.window[:3]
+            kh, kw, sh, sw = layer.window[4:8]
+            x = x.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
+            if layer.kind == "maxpool2d":
+                x = F.pad(x, _same(x, layer), value=-float("inf"))
+                y = F.max_pool2d(x, (kh, kw), (sh, sw))
+            else:
+                x = F.pad(x, _same(x, layer))
+                kernel = kernel.reshape(kernel.shape[0], kh, kw, -1).permute(0, 3, 1, 2)
+                groups = channels if layer.kind == "depthwise2d" else 1
+                y = F.conv2d(x, kernel, bias, (sh, sw), groups=groups)
+            oh, ow = layer.window[10:]
+            y = y[:, :, :oh, :ow].permute(0, 2, 3, 1)
+        elif layer.kind == "globalavg":
+            y = x.reshape(x.shape[0], -1, x.shape[-1]).mean(1)
+        elif layer.kind == "flatten":
+            y = x
+        elif layer.kind == "relu":
+            y = F.relu(x)
+        elif layer.kind == "add":
+            y = inputs[0] + inputs[1]
+        else:
+            raise NotImplementedError(layer.kind)
+        if layer.activation == "relu":
+            y = F.relu(y)
+        return y.reshape((-1,) + node.shape)
+
+    def loss(self, x, y, kind="sparse_categorical_crossentropy"):
+        out = self.forward(x)
+        if kind == "mse":
+            return F.mse_loss(out, torch.as_tensor(np.asarray(y), dtype=self.dtype).reshape(out.shape))
+        return F.cross_entropy(out, torch.as_tensor(np.asarray(y).astype("int64")))
+
+    def gradients(self, x, y, kind="sparse_categorical_crossentropy"):
+        """Gradients in the order of ``get_weights``; None for frozen weights."""
+        self.loss(x, y, kind).backward()
+        return [None if p.grad is None else p.grad.numpy().ravel() for p in self.flat_parameters()]
