@@ -51,20 +51,20 @@ typedef enum {
     ODT_FAULT_LENGTH,    // header says .needs words, there are .has
     ODT_FAULT_MAGIC,
     ODT_FAULT_VERSION,   // needs instruction set .needs, this is .has
-    ODT_FAULT_REGION,    // a region of .needs bytes
+    ODT_FAULT_REGION,    // a region of .needs bytes, which is negative
     ODT_FAULT_SECTION,   // a section's bound .needs is not at an instruction
     ODT_FAULT_OPCODE,    // there is no instruction .needs
     ODT_FAULT_CUT,       // instruction .opcode needs .needs words, .has are left
     ODT_FAULT_IMMEDIATE, // immediate .operand is .needs, its limit .has
-    ODT_FAULT_ADDRESS,   // operand .operand is in region .needs, which cannot hold it
-    ODT_FAULT_WRITE,     // operand .operand is written, region .needs is read-only
+    ODT_FAULT_ADDRESS,   // operand .operand is in .region, which cannot hold it
+    ODT_FAULT_WRITE,     // operand .operand is written, .region is read-only
     ODT_FAULT_ALIGNMENT, // operand .operand is at .has, which is no multiple of .needs
-    ODT_FAULT_EXTENT,    // operand .operand reaches .needs bytes, the region has .has
+    ODT_FAULT_EXTENT,    // operand .operand reaches .needs bytes, .region has .has
 } odt_error_t;
 
 // Where a program is wrong: the word, and by the error's kind what the comments above say.
 typedef struct {
-    int32_t word, opcode, operand, needs, has;
+    int32_t word, opcode, operand, region, needs, has;
 } odt_fault_t;
 
 // Checks all that a run relies on, once: sizes, opcodes, immediates, every operand's extent in

@@ -45,7 +45,7 @@ static int verify_operand(const int32_t *program, int32_t word, const int32_t *i
     }
     uint32_t region = (uint32_t)word >> ODT_REGION_SHIFT, offset = (uint32_t)word & ADDRESS_MASK;
     int is_data = region == ODT_X_DATA || region == ODT_Y_DATA;
-    fault->needs = (int32_t)region;
+    fault->region = (int32_t)region;
     if (region >= ODT_REGIONS || is_data != (dtype == ODT_BUF) || (is_data && offset)) {
         return ODT_FAULT_ADDRESS;
     }
@@ -148,7 +148,7 @@ int odt_verify(const int32_t *program, size_t words, odt_fault_t *fault) {
     for (int32_t i = ODT_HEADER_ARENA; i <= ODT_HEADER_CONSTANTS; i++) {
         fault->word = i;
         fault->needs = program[i];
-        if (program[i] < 0 || (uint32_t)program[i] > ADDRESS_MASK + 1) {
+        if (program[i] < 0) {
             return ODT_FAULT_REGION;
         }
     }

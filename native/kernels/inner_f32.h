@@ -7,8 +7,9 @@
 
 #include "../float32.h"
 
-// Output channels summed side by side.
+// Output channels summed side by side: of a dense filter, of a depthwise one.
 #define ODT_LANES 4
+#define ODT_BLOCK 32
 
 // Starts the sums of channels n .. with their biases; returns how many there are.
 static inline int32_t odt_lanes_begin(float *acc, const float *b, int32_t n, int32_t N) {

@@ -10,11 +10,17 @@
 // S of a softmax stays below this, so that 254 * E + S and 2 * S are of 32 bits.
 #define MAX_SUM (1u << 30)
 
+static void add_loss(int32_t *c, uint64_t loss) {
+    loss += (uint32_t)c[ODT_LOSS] | (uint64_t)(uint32_t)c[ODT_LOSS_HIGH] << 32;
+    c[ODT_LOSS] = (int32_t)(uint32_t)loss;
+    c[ODT_LOSS_HIGH] = (int32_t)(uint32_t)(loss >> 32);
+}
+
 void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
     int32_t N = a->N, format = a->c[ODT_Y_FORMAT];
     odt_multiplier_t q = odt_multiplier(odt_scale_mul(odt_scale(*a->sx), ODT_LOG2E));
     odt_samples_t samples = odt_samples(a->c, a->labels, format, 1);
-    int64_t loss = 0;
+    uint64_t loss = 0;
     int32_t correct = 0;
     *a->se = (int32_t)odt_scale_div(ODT_ONE,
         odt_scale_int(127 * (uint32_t)odt_rows(a->c, a->B)));
@@ -40,7 +46,7 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
         if (label >= 0) {
             int32_t t = odt_min(odt_rescaled((top - x[label]) * 65536, q), 1 << 24);
             int64_t row = ((int64_t)(odt_log2q(sum) - 16 * 65536 + t) * 45426 + 32768) >> 16;
-            loss += row > 0 ? row : 0;
+            loss += row > 0 ? (uint64_t)row : 0;
             correct += label == best;
         }
         for (int32_t i = 0; i < N; i++) {
@@ -49,7 +55,7 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
             e[i] = (int8_t)(i == label ? v - 127 : v);
         }
     }
-    a->c[ODT_LOSS] = odt_sat32(a->c[ODT_LOSS] + loss);
+    add_loss(a->c, loss);
     a->c[ODT_CORRECT] += correct;
 }
 
@@ -83,8 +89,6 @@ void odt_mse_i8(const odt_mse_i8_t *a) {
             loss += (uint64_t)((int64_t)d * d);
         }
     }
-    loss += (uint32_t)a->c[ODT_LOSS] | (uint64_t)(uint32_t)a->c[ODT_LOSS_HIGH] << 32;
-    a->c[ODT_LOSS] = (int32_t)(uint32_t)loss;
-    a->c[ODT_LOSS_HIGH] = (int32_t)(uint32_t)(loss >> 32);
+    add_loss(a->c, loss);
     *a->peak = peak;
 }

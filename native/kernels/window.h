@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// Taps from <= k < to, of one axis.
+// Taps, or outputs, from <= k < to, of one axis.
 typedef struct {
     int32_t from, to;
 } odt_taps_t;
@@ -17,6 +17,15 @@ static inline odt_taps_t odt_taps(int32_t start, int32_t taps, int32_t size) {
         t.to = t.from;
     }
     return t;
+}
+
+// Outputs o of 0 .. outputs-1 whose tap k meets the input: 0 <= o * stride - pad + k < size.
+static inline odt_taps_t odt_outputs(int32_t k, int32_t pad, int32_t stride, int32_t size,
+    int32_t outputs) {
+    int32_t last = size - 1 + pad - k;
+    odt_taps_t o = {k < pad ? (pad - k + stride - 1) / stride : 0, last < 0 ? 0 : last / stride + 1};
+    o.to = o.to < outputs ? o.to : outputs;
+    return o;
 }
 
 // Backwards: taps k, with the outputs o they came from, that meet input i: i = o * stride - pad + k.

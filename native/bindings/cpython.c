@@ -1,0 +1,227 @@
+// The CPython extension _odt: arguments checked, then native/. Keeps the GIL.
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "../odt.h"
+#include "../opcodes.h"
+#include "entry_points.h"
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *code; // bytes, which stay as they are
+} program_t;
+
+static const int32_t *program_words(const program_t *program) {
+    return (const int32_t *)(const void *)PyBytes_AS_STRING(program->code);
+}
+
+static void program_dealloc(PyObject *self) {
+    Py_XDECREF(((program_t *)self)->code);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyTypeObject program_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "_odt.Program",
+    .tp_basicsize = sizeof(program_t),
+    .tp_dealloc = program_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = "A verified program, from load().",
+};
+
+static PyObject *raise_fault(int error, const odt_fault_t *f) {
+    switch (error) {
+        #define FAULT(code, text, ...) \
+        case code: \
+            return PyErr_Format(PyExc_ValueError, text, __VA_ARGS__);
+        ODT_FAULTS(FAULT)
+        #undef FAULT
+    }
+    return PyErr_Format(PyExc_ValueError, "program: error %d", error);
+}
+
+static PyObject *entry_load(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    odt_fault_t fault;
+    if (!PyBytes_CheckExact(args[0])) {
+        return PyErr_Format(PyExc_TypeError, "program must be bytes, not %s",
+            Py_TYPE(args[0])->tp_name);
+    }
+    Py_ssize_t bytes = PyBytes_GET_SIZE(args[0]);
+    if (bytes % 4) {
+        return PyErr_Format(PyExc_ValueError, "program: %zd bytes are no whole words", bytes);
+    }
+    if ((uintptr_t)PyBytes_AS_STRING(args[0]) % 4) {
+        return PyErr_Format(PyExc_ValueError, "program: not aligned to 4 bytes");
+    }
+    int error = odt_verify((const int32_t *)(const void *)PyBytes_AS_STRING(args[0]),
+        (size_t)bytes / 4, &fault);
+    if (error) {
+        return raise_fault(error, &fault);
+    }
+    program_t *program = PyObject_New(program_t, &program_type);
+    if (program) {
+        Py_INCREF(args[0]);
+        program->code = args[0];
+    }
+    return (PyObject *)program;
+}
+
+// Fills regions from a tuple's or list's buffers; false with an exception set. The views are held,
+// so that no buffer moves while the program runs.
+static int get_regions(const int32_t *words, PyObject *sequence, Py_buffer *views,
+    odt_region_t *regions) {
+    static const char *const names[] = ODT_REGION_NAMES;
+    if (!PyTuple_Check(sequence) && !PyList_Check(sequence)) {
+        PyErr_Format(PyExc_TypeError, "regions must be a tuple or a list, not %s",
+            Py_TYPE(sequence)->tp_name);
+        return 0;
+    }
+    if (PySequence_Fast_GET_SIZE(sequence) != ODT_REGIONS) {
+        PyErr_Format(PyExc_ValueError, "regions: expected %d, got %zd", ODT_REGIONS,
+            PySequence_Fast_GET_SIZE(sequence));
+        return 0;
+    }
+    for (int i = 0; i < ODT_REGIONS; i++) {
+        PyObject *buffer = PySequence_Fast_GET_ITEM(sequence, i);
+        size_t needs = odt_region_bytes(words, (size_t)i);
+        if (buffer != Py_None) {
+            int flags = ODT_REGION_IS_WRITTEN(i) ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+            if (PyObject_GetBuffer(buffer, &views[i], flags)) {
+                return 0;
+            }
+            regions[i].data = views[i].buf;
+            regions[i].bytes = (size_t)views[i].len;
+        }
+        if (regions[i].bytes < needs) {
+            PyErr_Format(PyExc_ValueError, "region %s has %zu bytes, program needs %zu", names[i],
+                regions[i].bytes, needs);
+            return 0;
+        }
+        if (needs && ODT_REGION_IS_ALIGNED(i) && (uintptr_t)regions[i].data % 4) {
+            PyErr_Format(PyExc_ValueError, "region %s is not aligned to 4 bytes", names[i]);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static PyObject *entry_run(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer views[ODT_REGIONS] = {{0}};
+    odt_region_t regions[ODT_REGIONS] = {{0}};
+    if (Py_TYPE(args[0]) != &program_type) {
+        return PyErr_Format(PyExc_TypeError, "expected a Program from load(), not %s",
+            Py_TYPE(args[0])->tp_name);
+    }
+    const int32_t *words = program_words((const program_t *)args[0]);
+    Py_ssize_t pc = PyLong_AsSsize_t(args[2]), stop = PyLong_AsSsize_t(args[3]);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    if (pc < 0 || pc > stop || !odt_is_boundary(words, (size_t)pc)
+        || !odt_is_boundary(words, (size_t)stop)) {
+        return PyErr_Format(PyExc_ValueError, "words %zd to %zd are not a run of instructions", pc,
+            stop);
+    }
+    int good = get_regions(words, args[1], views, regions);
+    while (good && pc < stop) {
+        pc = (Py_ssize_t)odt_step(words, (size_t)pc, regions);
+        good = PyErr_CheckSignals() == 0;
+    }
+    for (int i = 0; i < ODT_REGIONS; i++) {
+        PyBuffer_Release(&views[i]); // does nothing where there is none
+    }
+    if (!good) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *entry_crc32(PyObject *const *args, Py_ssize_t count) {
+    Py_buffer view;
+    unsigned long crc = count > 1 ? PyLong_AsUnsignedLongMask(args[1]) : 0;
+    if (PyErr_Occurred() || PyObject_GetBuffer(args[0], &view, PyBUF_SIMPLE)) {
+        return NULL;
+    }
+    crc = odt_crc32(view.buf, (size_t)view.len, (uint32_t)crc);
+    PyBuffer_Release(&view);
+    return PyLong_FromUnsignedLong(crc);
+}
+
+static PyObject *entry_find_nonfinite(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer view;
+    if (PyObject_GetBuffer(args[0], &view, PyBUF_SIMPLE)) {
+        return NULL;
+    }
+    int32_t at = odt_find_nonfinite(view.buf, (size_t)view.len / 4);
+    PyBuffer_Release(&view);
+    return PyLong_FromLong(at);
+}
+
+static PyObject *entry_typecode(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer view;
+    if (PyObject_GetBuffer(args[0], &view, PyBUF_FORMAT | PyBUF_ND)) {
+        return NULL;
+    }
+    const char *format = view.format ? view.format : "B";
+    if (*format == '@' || *format == '=' || (PY_LITTLE_ENDIAN && *format == '<')) {
+        format++;
+    }
+    PyObject *code = PyUnicode_FromString(format);
+    PyBuffer_Release(&view);
+    return code;
+}
+
+static PyObject *entry_nbytes(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer view;
+    if (PyObject_GetBuffer(args[0], &view, PyBUF_SIMPLE)) {
+        return NULL;
+    }
+    Py_ssize_t bytes = view.len;
+    PyBuffer_Release(&view);
+    return PyLong_FromSsize_t(bytes);
+}
+
+// The entry points with their arguments counted.
+#define METHOD(name, least, most) \
+    static PyObject *method_##name(PyObject *self, PyObject *const *args, Py_ssize_t count) { \
+        (void)self; \
+        if (count < least || count > most) { \
+            return PyErr_Format(PyExc_TypeError, #name "() takes %d to %d arguments, got %zd", \
+                least, most, count); \
+        } \
+        return entry_##name(args, count); \
+    }
+ODT_ENTRY_POINTS(METHOD)
+
+#define ROW(name, least, most) \
+    {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL, NULL},
+static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "_odt", "The native executor of odt.", -1, methods, NULL, NULL, NULL,
+    NULL,
+};
+
+PyMODINIT_FUNC PyInit__odt(void);
+PyMODINIT_FUNC PyInit__odt(void) {
+    if (PyType_Ready(&program_type)) {
+        return NULL;
+    }
+    PyObject *m = PyModule_Create(&module);
+    if (!m) {
+        return NULL;
+    }
+    Py_INCREF(&program_type);
+    if (PyModule_AddIntConstant(m, "VERSION", ODT_VERSION)
+        || PyModule_AddObject(m, "Program", (PyObject *)&program_type)) {
+        Py_DECREF(m);
+        return NULL;
+    }
+    return m;
+}

@@ -1,0 +1,46 @@
+// What _odt offers, the same for every interpreter. A binding defines entry_<name>() for each.
+
+#ifndef ODT_ENTRY_POINTS_H
+#define ODT_ENTRY_POINTS_H
+
+// X(name, least arguments, most arguments)
+#define ODT_ENTRY_POINTS(X) \
+    X(load, 1, 1) /* load(program): verifies bytes, returns a Program */ \
+    X(run, 4, 4) /* run(program, regions, start, stop): runs the instructions of these words */ \
+    X(crc32, 1, 2) /* crc32(buffer, crc=0): as zlib's */ \
+    X(find_nonfinite, 1, 1) /* find_nonfinite(buffer): of float32, the first NaN or infinity, or -1 */ \
+    X(typecode, 1, 1) /* typecode(buffer): one character, as array's */ \
+    X(nbytes, 1, 1) /* nbytes(buffer): its bytes, whatever its elements */
+
+// X(code, text, its %d) for each way in which a program or its regions may be wrong: f is an
+// odt_fault_t *; operands and immediates count from 1.
+#define ODT_FAULTS(X) \
+    X(ODT_FAULT_LENGTH, "program: it has %d words, needs %d", f->has, f->needs) \
+    X(ODT_FAULT_MAGIC, "program: word 0 is not that of a program%s", "") \
+    X(ODT_FAULT_VERSION, "_odt has instruction set %d, program needs %d: rebuild the firmware", \
+        f->has, f->needs) \
+    X(ODT_FAULT_REGION, "program: word %d: a region of %d bytes", f->word, f->needs) \
+    X(ODT_FAULT_SECTION, "program: word %d: a section's bound %d is not at an instruction", \
+        f->word, f->needs) \
+    X(ODT_FAULT_OPCODE, "program: word %d: there is no instruction %d", f->word, f->needs) \
+    X(ODT_FAULT_CUT, "program: word %d: instruction %d has %d words, %d are left", \
+        f->word, f->opcode, f->needs, f->has) \
+    X(ODT_FAULT_IMMEDIATE, "program: word %d: immediate %d of instruction %d is %d, its limit %d", \
+        f->word, f->operand + 1, f->opcode, f->needs, f->has) \
+    X(ODT_FAULT_ADDRESS, "program: word %d: operand %d of instruction %d cannot be in region %d", \
+        f->word, f->operand + 1, f->opcode, f->region) \
+    X(ODT_FAULT_WRITE, "program: word %d: operand %d of instruction %d writes to region %d", \
+        f->word, f->operand + 1, f->opcode, f->region) \
+    X(ODT_FAULT_ALIGNMENT, "program: word %d: operand %d of instruction %d is at %d, not aligned to %d", \
+        f->word, f->operand + 1, f->opcode, f->has, f->needs) \
+    X(ODT_FAULT_EXTENT, \
+        "program: word %d: operand %d of instruction %d reaches %d bytes, region %d has %d", \
+        f->word, f->operand + 1, f->opcode, f->needs, f->region, f->has)
+
+// Names of the regions in their order, for errors; 1 where a run writes.
+#define ODT_REGION_NAMES {"ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS"}
+#define ODT_REGION_IS_WRITTEN(region) ((region) <= ODT_CONTROL)
+// The user's data may lie anywhere; programs access the rest in words.
+#define ODT_REGION_IS_ALIGNED(region) ((region) != ODT_X_DATA && (region) != ODT_Y_DATA)
+
+#endif
