@@ -65,6 +65,12 @@ def _pack(mantissa, exponent):
 
 
 def _unpack(scale):
+    """Mantissa and exponent; a word that is no scale counts as the nearest one."""
+    scale &= 0x7FFFFFFF
+    if scale < _SMALLEST:
+        scale = _SMALLEST
+    elif scale > _LARGEST:
+        scale = _LARGEST
     return (scale & 0x7FFFFF) | 0x800000, (scale >> 23) - 150
 
 

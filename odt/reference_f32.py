@@ -54,6 +54,13 @@ def _divide(a, b):
     return a * float("inf") if a == a and a else float("nan")
 
 
+def _to_int(x):
+    """x truncated, limited to 32 bits; NaN gives 0."""
+    if not -2147483647 < x < 2147483647:
+        return 2147483647 if x > 0 else -2147483647 if x < 0 else 0
+    return int(x)
+
+
 def _dot(total, a, b):
     """total + a[0] * b[0] + a[1] * b[1] + ..., rounded at each step."""
     cell = _cell
@@ -201,15 +208,21 @@ def conv2d_dw_f32(o):
 
 
 def depthwise2d_f32(o):
-    x, w, channels = o.x, o.w, o.N
+    x, channels = o.x, o.N
+    filters = _taps(o)
     at = 0
     for window in windows(o):
         totals = o.b[0:channels]
         for tap, i in positions(o, window, channels):
-            tap *= channels
-            totals = _add_products(totals, x[i : i + channels], w[tap : tap + channels])
+            totals = _add_products(totals, x[i : i + channels], filters[tap])
         _put(o.y, at, totals, o.relu)
         at += channels
+
+
+def _taps(o):
+    """The depthwise filters [N, KH, KW] as a list of rows [N], one for each tap."""
+    size = o.KH * o.KW
+    return [[o.w[n * size + tap] for n in range(o.N)] for tap in range(size)]
 
 
 def _add_products(totals, a, b):
@@ -219,31 +232,32 @@ def _add_products(totals, a, b):
 
 
 def depthwise2d_dx_f32(o):
-    e, w, channels = o.e, o.w, o.N
+    e, channels = o.e, o.N
+    filters = _taps(o)
     at = 0
     for b in range(o.B):
         for ih in range(o.H):
             for iw in range(o.W):
                 totals = _zeros(channels)
                 for tap, position in _outputs(o, ih, iw):
-                    tap *= channels
                     i = (b * o.OH * o.OW + position) * channels
-                    totals = _add_products(totals, e[i : i + channels], w[tap : tap + channels])
+                    totals = _add_products(totals, e[i : i + channels], filters[tap])
                 _put(o.dx, at, totals)
                 at += channels
 
 
 def depthwise2d_dw_f32(o):
     e, x, channels = o.e, o.x, o.N
-    totals = [_zeros(channels) for _ in range(o.KH * o.KW)]
+    size = o.KH * o.KW
+    totals = [_zeros(channels) for _ in range(size)]
     at = 0
     for window in windows(o):
         row = e[at : at + channels]
         for tap, i in positions(o, window, channels):
             totals[tap] = _add_products(totals[tap], row, x[i : i + channels])
         at += channels
-    for tap in range(len(totals)):
-        _put(o.dw, tap * channels, totals[tap])
+    for n in range(channels):
+        _put(o.dw, n * size, [row[n] for row in totals])
 
 
 def relu_f32(o):
@@ -331,7 +345,7 @@ def expf(x):
 def logf(x):
     """log x for x >= 1."""
     bits = float_to_bits(x)
-    k = log2_floor(bits)
+    k = log2_floor(bits & 0x7FFFFFFF)
     bits -= k << 23
     m = bits_to_float(bits)
     if bits > _SQRT2_BITS:
@@ -418,7 +432,7 @@ def _adam_step(o, i, g, b1, c1, b2, c2, eps):
     v = _store2(_round(b2 * o.v[i]) + _round(c2 * _round(g * g)))
     o.m[i] = m
     o.v[i] = v
-    root = _round(math.sqrt(v)) if v >= 0 else v
+    root = _round(math.sqrt(v)) if v > 0 else v - v  # NaN stays NaN
     return _divide(m, _round(root + eps))
 
 
@@ -447,20 +461,20 @@ def momentum_i32(o):
     mu = bits_to_float(o.mu)
     for n in range(o.N):
         row = range(n * size, (n + 1) * size)
-        top = 0.0
+        top = 0
         for i in row:
             v[i] = _store(_round(mu * v[i]) + _round(_round(float(o.d[i])) * scale))
-            top = max(top, abs(v[i]))
+            top = max(top, float_to_bits(v[i]) & 0x7FFFFFFF)
         if top == 0:
             o.ds[n] = ONE
             for i in row:
                 o.d[i] = 0
             continue
-        e = max(-100, min(100, log2_floor(float_to_bits(top)) - 22))
+        e = max(-100, min(100, log2_floor(top) - 22))
         o.ds[n] = scale_shift(ONE, e)
         unit = bits_to_float(scale_shift(ONE, -e))
         for i in row:
-            o.d[i] = int(v[i] * unit)
+            o.d[i] = _to_int(v[i] * unit)
 
 
 def adam_i32(o):
@@ -469,7 +483,6 @@ def adam_i32(o):
     for i in range(o.N * o.K):
         g = _round(_round(float(o.d[i])) * scale)
         x = _adam_step(o, i, g, *constants)
-        x = x if x < 4 else 4.0
-        o.d[i] = int((x if x > -4 else -4.0) * 1048576)
+        o.d[i] = _to_int((4.0 if x > 4 else -4.0 if x < -4 else x) * 1048576)
     for n in range(o.N):
         o.ds[n] = scale_shift(ONE, -20)

@@ -218,14 +218,14 @@ def conv2d_dw_i8(o):
 
 def depthwise2d_i8(o):
     x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.N
+    size = o.KH * o.KW
     sink = _Sink(o.y, o.peak, o.zy, o.lo)
     at = 0
     for window in windows(o):
         totals = list(o.b)
         for tap, i in positions(o, window, channels):
-            tap *= channels
             for n in range(channels):
-                totals[n] += (x[i + n] - zx) * w[tap + n]
+                totals[n] += (x[i + n] - zx) * w[n * size + tap]
         for n in range(channels):
             sink.put(at, rescaled(wrap32(totals[n]), q[2 * n], q[2 * n + 1]))
             at += 1
@@ -234,13 +234,13 @@ def depthwise2d_i8(o):
 
 def depthwise2d_dx_i8(o):
     e, w, channels = o.e, o.w, o.N
+    size = o.KH * o.KW
     totals = [0] * len(o.dx)
     at = 0
     for window in windows(o):
         for tap, i in positions(o, window, channels):
-            tap *= channels
             for n in range(channels):
-                totals[i + n] += e[at + n] * w[tap + n]
+                totals[i + n] += e[at + n] * w[n * size + tap]
         at += channels
     sink = _Sink(o.dx, o.peak)
     for i in range(len(totals)):
@@ -251,13 +251,13 @@ def depthwise2d_dx_i8(o):
 
 def depthwise2d_dw_i8(o):
     e, x, zx, channels = o.e, o.x, o.zx, o.N
+    size = o.KH * o.KW
     totals = [0] * len(o.dw)
     at = 0
     for window in windows(o):
         for tap, i in positions(o, window, channels):
-            tap *= channels
             for n in range(channels):
-                totals[tap + n] += e[at + n] * (x[i + n] - zx)
+                totals[n * size + tap] += e[at + n] * (x[i + n] - zx)
         at += channels
     for i in range(len(totals)):
         o.dw[i] = wrap32(totals[i])
@@ -345,13 +345,19 @@ def softmax_xent_i8(o):
         if right >= 0:
             errors[right] -= 127
             loss = log2q(total) - 16 * 65536 + min(t[right], 1 << 24)
-            c[LOSS] = sat32(c[LOSS] + max(0, (loss * 45426 + 32768) >> 16))
+            _add_loss(c, max(0, (loss * 45426 + 32768) >> 16))
             if x.index(top) == right:
                 c[CORRECT] += 1
         for i in range(size):
             o.e[at + i] = errors[i]
         at += size
     o.se[0] = scale_div(ONE, scale_int(127 * batch_count(c, o.B)))
+
+
+def _add_loss(c, loss):
+    loss += (c[LOSS_HIGH] << 32) + (c[LOSS] & 0xFFFFFFFF)
+    c[LOSS] = wrap32(loss)
+    c[LOSS_HIGH] = wrap32(loss >> 32)
 
 
 def mse_i8(o):
@@ -362,8 +368,7 @@ def mse_i8(o):
     inverse = scale_div(scale_shift(ONE, 8), sx)
     m, s = multiplier(scale_div(scale_shift(c[Y_SCALE], 8), sx))
     me, se = multiplier(scale_div(scale_shift(sx, -8), o.se[0]))
-    loss = (c[LOSS_HIGH] << 32) + (c[LOSS] & 0xFFFFFFFF)
-    at = 0
+    loss = at = 0
     for raw in samples(c, Y_FORMAT, o.target, o.B, size):
         for i in range(at, at + size):
             if raw is None:
@@ -379,6 +384,5 @@ def mse_i8(o):
             sink.put(i, rescaled(d, me, se))
         at += size
     sink.close()
-    c[LOSS] = wrap32(loss)
-    c[LOSS_HIGH] = wrap32(loss >> 32)
+    _add_loss(c, loss)
     o.so[0] = scale_div(scale_shift(o.se[0], 1), scale_int(size * batch_count(c, o.B)))

@@ -126,7 +126,7 @@ def momentum_i16(o):
         for i in range(first, first + size):
             g = rescaled(o.d[i], m, s)
             low = hash32(key, i) & 65535
-            v[i] = (v[i] * o.mu + (g << 12) + low) >> 16
+            v[i] = wrap32(v[i] * o.mu + (g << 12) + low) >> 16
             o.d[i] = v[i]
             top = max(top, abs(g) >> 4)
             top_v = max(top_v, abs(v[i]))
@@ -156,8 +156,12 @@ def adam_i16(o):
         for i in range(first, first + size):
             g = rescaled(o.d[i], qm, qs)
             u = hash32(key, i)
-            m[i] += ((g - (m[i] << 4)) * o.c1 + (u & 65535)) >> 16
-            v[i] = (_hypotenuse(v[i] * o.r2, (abs(g) * o.rc2) >> 2) + (u >> 16)) >> 16
+            change = wrap32((g - (m[i] << 4)) * o.c1 + (u & 65535)) >> 16
+            m[i] = max(-32767, min(32767, m[i] + change))
+            a = v[i] * o.r2 & 0xFFFFFFFF
+            b = (abs(g) * o.rc2 & 0xFFFFFFFF) >> 2
+            root = (_hypotenuse(a, b) + (u >> 16)) & 0xFFFFFFFF
+            v[i] = min(32767, root >> 16)
             d = min(65535, (abs(m[i]) << 14) // (v[i] + 1))
             o.d[i] = -d if m[i] < 0 else d
             top = max(top, abs(g) >> 4, abs(m[i]), v[i])

@@ -199,6 +199,8 @@ def draw_scale(rng, low=-20, high=4):
 
 def any_scale(rng):
     """Mostly a scale as models have them, sometimes any."""
+    if rng.random() < 0.02:  # a word that is none
+        return rng.choice((0, 1, -1, 0x7F800000, 0x7FC00000, 0x7FFFFF, -0x40800000))
     return draw_scale(rng) if rng.random() < 0.9 else draw_scale(rng, -126, 127)
 
 
@@ -232,18 +234,21 @@ def contents(rng, op, operand, dtype, size, immediates):
     if dtype == "i8":
         low = -127 if operand == "w" else -128
         if operand == "ex":
-            return array("b", [rng.randint(-100, 20) for _ in range(count)]).tobytes()
+            return array("b", [rng.randint(-128, 100) for _ in range(count)]).tobytes()
         span = rng.choice((127, 127, 3))
         values = [rng.randint(max(low, -span - 1), span) for _ in range(count)]
         if operand == "w" and rng.random() < 0.2:
             values = [rng.choice((-127, 127)) for _ in range(count)]
         return array("b", values).tobytes()
     if dtype == "i16":
-        top = rng.choice((0, 300, 1 << 12, 1 << 14))
+        top = rng.choice((0, 300, 1 << 12, 1 << 14, 32767))
         low = 0 if op.name == "adam_i16" and operand == "v" else -top
         return array("h", [rng.randint(low, top) for _ in range(count)]).tobytes()
     if dtype == "f32":
         values = [draw_float(rng) for _ in range(count)]
+        if rng.random() < 0.1:  # a model that has diverged
+            for _ in range(1 + count // 8):
+                values[rng.randrange(count)] = rng.choice((0x7F800000, 0xFF800000, 0x7FC00000))
         if operand == "v" and op.name.startswith("adam"):
             values = [v & 0x7FFFFFFF for v in values]
         return array("I", values).tobytes()
@@ -261,8 +266,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         return array("i", [rate, draw_scale(rng, -8, 0)][:count]).tobytes()
     is_scale = operand in SCALES or op.name == "product" or (operand == "ds" and "apply" in op.name)
     if is_scale:
-        wide = op.name not in ("momentum_i16", "adam_i16") and not is_float(op.name)
-        draw = any_scale if wide else draw_scale
+        draw = draw_scale if is_float(op.name) else any_scale
         if op.name == "apply_i8" and operand == "ds":
             return array("i", [draw_scale(rng, -26, -6) for _ in range(count)]).tobytes()
         return array("i", [draw(rng) for _ in range(count)]).tobytes()
@@ -292,8 +296,8 @@ def draw_control(rng, op):
         control[base] = rng.choice((0, 1, 2, 3, 4, 4))
         control[base + 1] = draw_scale(rng, -10, 4)
         control[base + 2] = rng.choice((0, rng.randint(-300, 300), draw_int32(rng)))
-    control[opcodes.LOSS] = rng.choice((0, rng.randrange(1 << 20), rng.randrange(1 << 31)))
-    control[opcodes.LOSS_HIGH] = rng.choice((0, rng.randrange(1 << 30)))
+    control[opcodes.LOSS] = rng.choice((0, rng.randrange(1 << 20), -1, draw_int32(rng)))
+    control[opcodes.LOSS_HIGH] = rng.choice((0, rng.randrange(1 << 30), -1))
     control[opcodes.CORRECT] = rng.randrange(1000)
     if is_float(op.name):
         control[opcodes.LOSS] = draw_float(rng) & 0x7FFFFFFF

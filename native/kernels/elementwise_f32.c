@@ -29,7 +29,7 @@ void odt_gather_f32(const odt_gather_f32_t *a) {
 
 void odt_relu_f32(const odt_relu_f32_t *a) {
     for (int32_t i = 0; i < a->N; i++) {
-        a->y[i] = a->x[i] > 0.0f ? a->x[i] : 0.0f;
+        a->y[i] = a->x[i] < 0.0f ? 0.0f : a->x[i]; // NaN stays
     }
 }
 

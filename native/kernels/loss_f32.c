@@ -60,7 +60,7 @@ void odt_mse_f32(const odt_mse_f32_t *a) {
             int32_t raw = odt_element(sample, format, i);
             float target = format == ODT_FLOAT32 ? odt_float((uint32_t)raw)
                 : (float)odt_sat32((int64_t)raw - zero) * scale;
-            float d = x[i] - target;
+            float d = odt_store(x[i] - target);
             e[i] = odt_store((d * 2.0f) / count);
             loss = loss + d * d;
         }
