@@ -66,7 +66,7 @@ class Program:
         while start < stop:
             code = opcode(words[start])
             split = start + 1 + len(code.operands)
-            yield start, code, words[start + 1 : split], words[split : start + code.words]
+            yield start, code, list(words[start + 1 : split]), list(words[split : start + code.words])
             start += code.words
 
 
