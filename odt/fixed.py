@@ -100,7 +100,8 @@ def scale_div(a, b):
 
 
 def scale_int(n):
-    """The scale nearest to an integer 1 <= n < 2^32."""
+    """The scale nearest to an integer 1 <= n < 2^32; 0 counts as 1."""
+    n = n or 1
     h = bit_length(n) - 24
     if h > 0:
         return _pack_rounded(n, h, 0)

@@ -61,9 +61,8 @@ def load(program):
     Raises TypeError for anything but bytes, ValueError with the reason for a program that is
     damaged, was made for another instruction set, or would reach outside of its regions.
     """
-    if not isinstance(program, (bytes, bytearray, memoryview, array)):
+    if not isinstance(program, bytes):
         raise TypeError("a program is bytes, not %s" % type(program).__name__)
-    program = bytes(program)
     if len(program) % 4 or len(program) < 4 * _HEADER_WORDS:
         raise ValueError("a program of %d bytes" % len(program))
     words = array("i", program)
@@ -143,6 +142,8 @@ def run(loaded, regions, start, stop):
     """
     if not isinstance(loaded, Program):
         raise TypeError("expected what load() returned")
+    if not isinstance(regions, (tuple, list)):
+        raise TypeError("regions must be a tuple or a list, not %s" % type(regions).__name__)
     if len(regions) != REGIONS:
         raise ValueError("expected %d regions, got %d" % (REGIONS, len(regions)))
     _check_section(loaded, start, stop)
@@ -154,6 +155,9 @@ def run(loaded, regions, start, stop):
             raise ValueError(
                 "%s has %d bytes, the program needs %d" % (_REGION_NAMES[i], len(buffer), need)
             )
+        if need and i != CONSTANTS:
+            view = memoryview(regions[i])
+            view[0:0] = view[0:0]  # TypeError where it may not be written
         buffers.append(buffer)
     at = start
     while at < stop:
@@ -256,4 +260,5 @@ def typecode(buffer):
         return "B"
     if isinstance(buffer, array):
         return repr(buffer[:0])[7]
-    return getattr(memoryview(buffer), "format", None)
+    code = getattr(memoryview(buffer), "format", None)
+    return code[1:] if code and code[0] in "@=<" else code

@@ -339,7 +339,7 @@ def softmax_xent_i8(o):
             top = max(x)
             t = [rescaled((top - v) << 16, m, s) for v in x]
             powers = [exp2n(v) for v in t]
-            total = sum(powers)
+            total = min(1 << 30, sum(powers))
             errors = [(p * 254 + total) // (2 * total) for p in powers]
             right = label(c, raw, size)
         if right >= 0:

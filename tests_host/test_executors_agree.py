@@ -5,6 +5,8 @@ import random
 import shutil
 import struct
 import subprocess
+import zlib
+from array import array
 
 import pytest
 from instructions import NAMES, draw, is_float
@@ -140,11 +142,73 @@ def test_verifiers_refuse_the_same_programs():
     assert 500 < refused < 2900
 
 
+executors = pytest.mark.parametrize(
+    "executor", (reference, pytest.param(_odt, marks=needs_native)), ids=("reference", "native")
+)
+
+
+@executors
+def test_run_refuses_regions_that_do_not_fit(executor):
+    case = draw(random.Random(1), "dense_i8")
+    loaded = executor.load(case.program)
+    last = len(case.program) // 4
+    good = [None if r is None else bytearray(r) for r in case.regions]
+    executor.run(loaded, good, 12, last)
+    executor.run(loaded, tuple(good), 12, 12)
+    for i, region in enumerate(good):
+        if region:
+            with pytest.raises(ValueError, match="has %d bytes" % (len(region) - 1)):
+                executor.run(loaded, good[:i] + [region[:-1]] + good[i + 1 :], 12, last)
+    with pytest.raises(ValueError):
+        executor.run(loaded, good[:5], 12, last)
+    with pytest.raises((TypeError, BufferError)):
+        executor.run(loaded, [bytes(good[0])] + good[1:], 12, last)
+    with pytest.raises(TypeError):
+        executor.run(loaded, None, 12, last)
+    with pytest.raises(TypeError):
+        executor.run(case.program, good, 12, last)
+    for start, stop in ((11, last), (12, last - 1), (last, 12), (12, last + 1), (-1, last)):
+        with pytest.raises(ValueError):
+            executor.run(loaded, good, start, stop)
+
+
+@executors
+def test_load_takes_bytes_only(executor):
+    program = draw(random.Random(1), "clear").program
+    for wrong in (bytearray(program), array("i", program), None, 5, "text"):
+        with pytest.raises(TypeError):
+            executor.load(wrong)
+    for wrong in (b"", program[:-1], program[:-4], program + bytes(4), b"ODT2" + program[4:]):
+        with pytest.raises(ValueError):
+            executor.load(wrong)
+
+
+@executors
+def test_buffers_are_described(executor):
+    data = bytes(range(256)) * 5
+    assert executor.crc32(data) == zlib.crc32(data)
+    assert executor.crc32(array("h", [1, -2]), 77) == zlib.crc32(b"\1\0\xfe\xff", 77)
+    assert executor.crc32(data[100:], executor.crc32(data[:100])) == zlib.crc32(data)
+    for code in "bBhHiIfd":
+        buffer = array(code, [1, 2, 3])
+        assert executor.typecode(buffer) == executor.typecode(memoryview(buffer)) == code
+        assert executor.nbytes(buffer) == executor.nbytes(memoryview(buffer)) == len(bytes(buffer))
+    assert executor.typecode(data) == executor.typecode(bytearray(data)) == "B"
+    assert executor.nbytes(b"") == executor.nbytes(array("f")) == 0
+    good = [0.0, -1.0, 3.4e38, 1e-45]
+    for bad in (float("nan"), float("inf"), float("-inf")):
+        assert executor.find_nonfinite(array("f", [*good, bad, *good, bad])) == 4
+    assert executor.find_nonfinite(array("f", good)) == executor.find_nonfinite(b"") == -1
+
+
 ON_BOARD = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import struct
-from odt import reference
+if sys.argv[5] == "native":
+    import _odt as executor
+else:
+    from odt import reference as executor
 with open(sys.argv[2], "rb") as f, open(sys.argv[3], "wb") as out:
     def block():
         size = struct.unpack("<i", f.read(4))[0]
@@ -152,23 +216,35 @@ with open(sys.argv[2], "rb") as f, open(sys.argv[3], "wb") as out:
     for _ in range(int(sys.argv[4])):
         program = block()
         regions = [block() for _ in range(6)]
-        reference.run(reference.load(bytes(program)), regions, 12, len(program) // 4)
+        executor.run(executor.load(bytes(program)), regions, 12, len(program) // 4)
         for region in regions:
             out.write(region or b"")
 """
 
 
+def has_native(python):
+    return (
+        subprocess.run([python, "-c", "import _odt; _odt.load"], capture_output=True).returncode
+        == 0
+    )
+
+
+@pytest.mark.parametrize("executor", ("reference", "native"))
 @pytest.mark.parametrize("variant", ("unix", "unix_float30"))
-def test_reference_on_micropython_agrees(variant, tmp_path):
+def test_executors_on_micropython_agree(variant, executor, tmp_path):
     """All instructions where floats have the bits for it, the integer ones where they have 30."""
     python = os.path.join(ROOT, "build", variant, "micropython")
     if not os.path.exists(python):
         pytest.skip("build/%s is not built" % variant)
+    if executor == "native" and not has_native(python):
+        pytest.skip("build/%s has no _odt" % variant)
     (tmp_path / "odt").mkdir()
     (tmp_path / "odt" / "__init__.py").write_text("")
     for name in REFERENCE.split():
         shutil.copy(os.path.join(ROOT, "odt", name + ".py"), tmp_path / "odt")
-    names = [name for name in NAMES if variant == "unix" or not is_float(name)]
+    names = [
+        name for name in NAMES if variant == "unix" or executor == "native" or not is_float(name)
+    ]
     drawn = [case for name in names for case in cases(name, 12)]
     with open(tmp_path / "cases", "wb") as f:
         for case in drawn:
@@ -176,7 +252,7 @@ def test_reference_on_micropython_agrees(variant, tmp_path):
                 f.write(struct.pack("<i", -1 if block is None else len(block)) + (block or b""))
     (tmp_path / "run.py").write_text(ON_BOARD)
     subprocess.run(
-        [python, "-X", "heapsize=8m", "run.py", str(tmp_path), "cases", "out", str(len(drawn))],
+        [python, "-X", "heapsize=8m", "run.py", ".", "cases", "out", str(len(drawn)), executor],
         cwd=tmp_path, check=True, timeout=120,
     )  # fmt: skip
     with open(tmp_path / "out", "rb") as f:

@@ -1,0 +1,495 @@
+"""The reference's instructions against formulas in NumPy's float64: what is computed, not which bits.
+
+test_executors_agree.py carries the result over from one executor to the others.
+"""
+
+import math
+
+import instructions
+import numpy as np
+import pytest
+
+from odt import fixed, opcodes, reference
+from odt.opcodes import ARENA, CONTROL, REGION_SHIFT, X_DATA, Y_DATA
+
+DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "mul": np.int32, "f32": np.float32}
+
+
+def call(name, operands, **immediates):
+    """Run one instruction on NumPy arrays; returns what it wrote, by operand name.
+
+    An operand that is not given is zeros, a scale may be given as a float.
+    """
+    op = opcodes.opcode(name)
+    arena = bytearray()
+    regions = [arena, None, bytearray(64), None, None, None]
+    addresses = []
+    for i, (operand, _, dtype, _, _) in enumerate(op.operands):
+        data = operands.get(operand)
+        if dtype == "buf":
+            region = X_DATA if operand == "x" else Y_DATA
+            regions[region] = np.ascontiguousarray(data).tobytes()
+            addresses.append(region << REGION_SHIFT)
+        elif operand == "c":
+            regions[CONTROL][:] = np.asarray(data, np.int32).tobytes()
+            addresses.append(CONTROL << REGION_SHIFT)
+        else:
+            size = op.bytes(i, immediates)
+            if isinstance(data, float):
+                data = np.array([data], np.float32).view(np.int32)
+            data = bytes(size) if data is None else np.asarray(data, DTYPES[dtype]).tobytes()
+            assert len(data) == size, operand
+            addresses.append(ARENA << REGION_SHIFT | len(arena))
+            arena += data + bytes(-size % 4)
+    program = instructions.assemble(op, addresses, immediates, len(arena), 0, 0)
+    reference.run(reference.load(program), regions, 12, len(program) // 4)
+    result = {}
+    for i, (operand, access, dtype, _, _) in enumerate(op.operands):
+        if access != ":":
+            region, at = divmod(addresses[i], 1 << REGION_SHIFT)
+            data = bytes(regions[region][at : at + op.bytes(i, immediates)])
+            result[operand] = np.frombuffer(data, DTYPES[dtype])
+    return result
+
+
+def bits(x):
+    return int(np.float32(x).view(np.int32))
+
+
+def as_float(words):
+    return np.asarray(words, np.int32).view(np.float32).astype(np.float64)
+
+
+def multipliers(scales):
+    pairs = [fixed.multiplier(bits(s)) for s in np.atleast_1d(scales)]
+    return np.array(pairs, np.int32)
+
+
+def control(**words):
+    c = np.zeros(16, np.int32)
+    for name, v in words.items():
+        c[getattr(opcodes, name)] = bits(v) if isinstance(v, float) else v
+    return c
+
+
+# Sums over windows, by shifting a padded image: one term for each tap of the filter.
+
+SHAPES = (
+    dict(B=2, H=5, W=6, C=3, N=4, KH=3, KW=3, SH=1, SW=1, PT=1, PL=1, OH=5, OW=6),
+    dict(B=1, H=7, W=5, C=2, N=3, KH=3, KW=2, SH=2, SW=1, PT=0, PL=0, OH=3, OW=4),
+    dict(B=2, H=6, W=1, C=1, N=2, KH=5, KW=1, SH=3, SW=1, PT=2, PL=0, OH=2, OW=1),
+    dict(B=1, H=5, W=5, C=2, N=2, KH=4, KW=3, SH=3, SW=2, PT=1, PL=2, OH=2, OW=4),
+)
+
+
+def padded(v, fill=0.0):
+    """The rows and columns that all windows cover; only those inside hold the image."""
+    rows = max(v["H"] + v["PT"], (v["OH"] - 1) * v["SH"] + v["KH"])
+    columns = max(v["W"] + v["PL"], (v["OW"] - 1) * v["SW"] + v["KW"])
+    return lambda x: np.pad(
+        x.astype(np.float64),
+        ((0, 0), (v["PT"], rows - v["H"] - v["PT"]), (v["PL"], columns - v["W"] - v["PL"]), (0, 0)),
+        constant_values=fill,
+    )
+
+
+def tap(v, kh, kw):
+    """The slice of a padded image that a filter's tap meets."""
+    h = slice(kh, kh + (v["OH"] - 1) * v["SH"] + 1, v["SH"])
+    w = slice(kw, kw + (v["OW"] - 1) * v["SW"] + 1, v["SW"])
+    return np.s_[:, h, w, :]
+
+
+def taps(v):
+    return [(kh, kw) for kh in range(v["KH"]) for kw in range(v["KW"])]
+
+
+def conv2d(x, w, v, depthwise):
+    """x [B, H, W, C], w [N, KH, KW, C] or depthwise [N, KH, KW] -> y and its gradients dw(e), dx(e)."""
+    image = padded(v)(x)
+    product = "bhwn,n->bhwn" if depthwise else "bhwc,nc->bhwn"
+    w = w.astype(np.float64)
+    y = sum(np.einsum(product, image[tap(v, *k)], w[:, k[0], k[1]]) for k in taps(v))
+
+    def dw(e):
+        total = np.zeros(w.shape)
+        swapped = "bhwn,bhwn->n" if depthwise else "bhwn,bhwc->nc"
+        for k in taps(v):
+            total[:, k[0], k[1]] = np.einsum(swapped, e, image[tap(v, *k)])
+        return total
+
+    def dx(e):
+        total = np.zeros(image.shape)
+        swapped = "bhwn,n->bhwn" if depthwise else "bhwn,nc->bhwc"
+        for k in taps(v):
+            total[tap(v, *k)] += np.einsum(swapped, e, w[:, k[0], k[1]])
+        return total[:, v["PT"] : v["PT"] + v["H"], v["PL"] : v["PL"] + v["W"]]
+
+    return y, dw, dx
+
+
+def window_case(rng, v, kind):
+    v = dict(v, C=v["N"]) if kind == "depthwise2d" else v
+    w = (v["N"], v["KH"], v["KW"]) + (() if kind == "depthwise2d" else (v["C"],))
+    return v, (v["B"], v["H"], v["W"], v["C"]), w, (v["B"], v["OH"], v["OW"], v["N"])
+
+
+@pytest.mark.parametrize("kind", ("conv2d", "depthwise2d"))
+@pytest.mark.parametrize("shape", range(len(SHAPES)))
+def test_convolutions_int8(kind, shape):
+    rng = np.random.default_rng(shape)
+    v, xs, ws, ys = window_case(rng, SHAPES[shape], kind)
+    x, zx = rng.integers(-128, 128, xs), -128
+    w = rng.integers(-127, 128, ws)
+    e = rng.integers(-127, 128, ys)
+    b = rng.integers(-1000, 1000, v["N"])
+    y, dw, dx = conv2d(x - float(zx), w, v, kind == "depthwise2d")
+    scales = rng.uniform(0.5, 1, v["N"]) / 500
+    q = multipliers(scales)
+    got = call(kind + "_i8", dict(x=x, w=w, b=b, q=q), zx=zx, zy=-128, lo=-128, **v)
+    exact = (y + b) * scales
+    assert np.max(np.abs(got["y"] - np.clip(exact - 128, -128, 127).ravel())) <= 0.501
+    assert abs(got["peak"][0] - max(0, exact.max())) <= 0.501
+
+    got = call(kind + "_dw_i8", dict(x=x, e=e), zx=zx, **v)
+    assert np.array_equal(got["dw"], dw(e).ravel())
+
+    scales = scales if kind == "depthwise2d" else scales[0]
+    q = multipliers(scales)
+    got = call(kind + "_dx_i8", dict(e=e, w=w, q=q), **v)
+    exact = dx(e) * scales
+    assert np.max(np.abs(got["dx"] - np.clip(exact, -127, 127).ravel())) <= 0.501
+    assert abs(got["peak"][0] - np.abs(exact).max()) <= 0.501
+
+
+@pytest.mark.parametrize("kind", ("conv2d", "depthwise2d"))
+@pytest.mark.parametrize("shape", range(len(SHAPES)))
+def test_convolutions_float32(kind, shape):
+    rng = np.random.default_rng(shape)
+    v, xs, ws, ys = window_case(rng, SHAPES[shape], kind)
+    x, w, e, b = (rng.normal(size=s).astype(np.float32) for s in (xs, ws, ys, v["N"]))
+    y, dw, dx = conv2d(x, w, v, kind == "depthwise2d")
+    for relu in (0, 1):
+        got = call(kind + "_f32", dict(x=x, w=w, b=b), relu=relu, **v)["y"]
+        exact = np.maximum(y + b, 0) if relu else y + b
+        np.testing.assert_allclose(got, exact.ravel(), rtol=1e-5, atol=1e-5)
+    got = call(kind + "_dw_f32", dict(x=x, e=e), **v)["dw"]
+    np.testing.assert_allclose(got, dw(e).ravel(), rtol=1e-5, atol=1e-5)
+    got = call(kind + "_dx_f32", dict(e=e, w=w), **v)["dx"]
+    np.testing.assert_allclose(got, dx(e).ravel(), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ("i8", "f32"))
+@pytest.mark.parametrize("shape", range(len(SHAPES)))
+def test_max_pooling_and_its_gradient(dtype, shape):
+    rng = np.random.default_rng(shape)
+    v = dict(SHAPES[shape], C=SHAPES[shape]["N"])
+    v, xs, _, ys = window_case(rng, v, "pool")
+    x = rng.permutation(np.prod(xs)).reshape(xs) % 256 - 128  # without ties where it is below 256
+    e = rng.integers(-5, 6, ys)
+    image = padded(v, -np.inf)(x)
+    stack = np.stack([image[tap(v, *k)] for k in taps(v)])
+    got = call("maxpool2d_" + dtype, dict(x=x), **v)["y"]
+    assert np.array_equal(got, stack.max(axis=0).ravel())
+    total = np.zeros(image.shape)
+    for i, k in enumerate(taps(v)):
+        total[tap(v, *k)] += np.where(stack.argmax(axis=0) == i, e, 0)
+    dx = total[:, v["PT"] : v["PT"] + v["H"], v["PL"] : v["PL"] + v["W"]]
+    got = call("maxpool2d_dx_" + dtype, dict(x=x, e=e), **v)
+    assert np.array_equal(got["dx"], dx.ravel())
+
+
+def test_dense_int8():
+    rng = np.random.default_rng(1)
+    v = dict(M=3, K=17, N=5)
+    x, w, e = (rng.integers(-127, 128, s) for s in ((3, 17), (5, 17), (3, 5)))
+    b = rng.integers(-9999, 9999, 5)
+    scales = rng.uniform(1, 2, 5) / 1500
+    got = call("dense_i8", dict(x=x, w=w, b=b, q=multipliers(scales)), zx=9, zy=0, lo=-127, **v)
+    exact = ((x - 9) @ w.T + b) * scales
+    assert np.max(np.abs(got["y"] - np.clip(exact, -127, 127).ravel())) <= 0.501
+    assert abs(got["peak"][0] - np.abs(exact).max()) <= 0.501
+    got = call("dense_dx_i8", dict(e=e, w=w, q=multipliers(1 / 300)), **v)
+    assert np.max(np.abs(got["dx"] - np.clip(e @ w / 300, -127, 127).ravel())) <= 0.501
+    got = call("dense_dw_i8", dict(e=e, x=x), zx=9, **v)["dw"]
+    assert np.array_equal(got, (e.T @ (x - 9)).ravel())
+    assert np.array_equal(call("bias_dw_i8", dict(e=e), M=3, N=5)["db"], e.sum(axis=0))
+    got = call("channel_scale_i8", dict(e=e, q=multipliers([0.1, 0.5, 1, 0.3, 2])), M=3, N=5)["y"]
+    exact = np.clip(e * [0.1, 0.5, 1, 0.3, 2], -127, 127)
+    assert np.max(np.abs(got - exact.ravel())) <= 0.501
+
+
+def test_dense_float32():
+    rng = np.random.default_rng(1)
+    v = dict(M=3, K=17, N=5)
+    x, w, e, b = (rng.normal(size=s).astype(np.float32) for s in ((3, 17), (5, 17), (3, 5), 5))
+    got = call("dense_f32", dict(x=x, w=w, b=b), relu=1, **v)["y"]
+    np.testing.assert_allclose(got, np.maximum(x @ w.T + b, 0).ravel(), rtol=1e-5, atol=1e-6)
+    got = call("dense_dx_f32", dict(e=e, w=w), **v)["dx"]
+    np.testing.assert_allclose(got, (e @ w).ravel(), rtol=1e-5, atol=1e-6)
+    got = call("dense_dw_f32", dict(e=e, x=x), **v)["dw"]
+    np.testing.assert_allclose(got, (e.T @ x).ravel(), rtol=1e-5, atol=1e-6)
+    got = call("bias_dw_f32", dict(e=e), M=3, N=5)["db"]
+    np.testing.assert_allclose(got, e.sum(axis=0), rtol=1e-5, atol=1e-6)
+
+
+def test_average_and_sum():
+    rng = np.random.default_rng(2)
+    x = rng.integers(-128, 128, (2, 9, 3))
+    v = dict(B=2, S=9, N=3)
+    got = call("globalavg_i8", dict(x=x, q=multipliers(1 / 9)), zx=-4, zy=-3, lo=-127, **v)["y"]
+    assert np.max(np.abs(got - np.clip((x + 4).mean(axis=1) - 3, -127, 127).ravel())) <= 0.501
+    got = call("globalavg_f32", dict(x=x), **v)["y"]
+    np.testing.assert_allclose(got, x.mean(axis=1).ravel(), rtol=1e-6)
+    e = rng.normal(size=(2, 3)).astype(np.float32)
+    got = call("globalavg_dx_f32", dict(e=e), **v)["dx"].reshape(2, 9, 3)
+    np.testing.assert_allclose(got, np.repeat(e[:, None] / 9, 9, axis=1), rtol=1e-6)
+    a, b = x[0].ravel(), x[1].ravel()
+    got = call(
+        "add_i8", dict(a=a, b=b, qa=multipliers(0.7), qb=multipliers(0.2)),
+        N=27, za=-128, zb=5, zy=-128, lo=-128,
+    )["y"]  # fmt: skip
+    exact = np.clip((a + 128) * 0.7 + (b - 5) * 0.2 - 128, -128, 127)
+    assert np.max(np.abs(got - exact)) <= 0.51
+
+
+# Losses
+
+
+def softmax(x):
+    p = np.exp(x - x.max(axis=1, keepdims=True))
+    return p / p.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("scale", (0.01, 0.1, 1.0))
+def test_softmax_cross_entropy_int8(scale):
+    rng = np.random.default_rng(3)
+    x = rng.integers(-127, 128, (6, 10))
+    labels = rng.integers(0, 10, 5).astype(np.uint8)
+    c = control(COUNT=5, SAMPLES=5, Y_FORMAT=opcodes.UINT8)
+    got = call("softmax_xent_i8", dict(x=x, labels=labels, c=c, sx=scale), B=6, N=10, z=0)
+    p = softmax(x[:5] * scale)
+    e = p - np.eye(10)[labels]
+    steps = got["e"].reshape(6, 10)
+    assert np.max(np.abs(steps[:5] - 127 * e)) < 0.53 and not steps[5].any()
+    assert abs(as_float(got["se"])[0] * 127 * 5 - 1) < 1e-6
+    loss = np.minimum(-np.log(p[range(5), labels]), 256 * math.log(2)).sum()
+    assert abs(got["c"][opcodes.LOSS] / 65536 - loss) < 1e-3
+    assert got["c"][opcodes.CORRECT] == (x[:5].argmax(axis=1) == labels).sum()
+
+
+def test_softmax_cross_entropy_float32():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(4, 7)).astype(np.float32) * 3
+    labels = rng.integers(0, 7, 4).astype(np.int32)
+    c = control(COUNT=4, SAMPLES=4, Y_FORMAT=opcodes.INT32)
+    got = call("softmax_xent_f32", dict(x=x, labels=labels, c=c), B=4, N=7)
+    p = softmax(x.astype(np.float64))
+    exact = (p - np.eye(7)[labels]) / 4
+    np.testing.assert_allclose(got["e"], exact.ravel(), rtol=1e-5, atol=1e-7)
+    loss = as_float(got["c"][opcodes.LOSS])
+    np.testing.assert_allclose(loss, -np.log(p[range(4), labels]).sum(), rtol=1e-6)
+    assert got["c"][opcodes.CORRECT] == (x.argmax(axis=1) == labels).sum()
+
+
+def test_mean_squared_error():
+    rng = np.random.default_rng(5)
+    x = rng.integers(-127, 128, (3, 4))
+    target = rng.normal(size=(3, 4)).astype(np.float32)
+    c = control(COUNT=3, SAMPLES=3, Y_FORMAT=opcodes.FLOAT32)
+    operands = dict(x=x, target=target, c=c, sx=0.02, se=0.03)
+    got = call("mse_i8", operands, B=3, N=4, z=7)
+    d = (x - 7) * 0.02 - target
+    assert np.max(np.abs(got["e"] - np.clip(d / 0.03, -127, 127).ravel())) < 0.52
+    assert abs(as_float(got["so"])[0] / (2 * 0.03 / 12) - 1) < 1e-6
+    total = (int(got["c"][opcodes.LOSS_HIGH]) << 32) + int(np.uint32(got["c"][opcodes.LOSS]))
+    assert abs(total * (0.02 / 256) ** 2 / (d**2).sum() - 1) < 1e-3
+    x = x.astype(np.float32) / 50
+    got = call("mse_f32", dict(operands, x=x), B=3, N=4)
+    np.testing.assert_allclose(got["e"], 2 * (x - target).ravel() / 12, rtol=1e-5, atol=1e-7)
+    loss = as_float(got["c"][opcodes.LOSS])
+    np.testing.assert_allclose(loss, ((x - target) ** 2).sum(), rtol=1e-5)
+
+
+# Samples
+
+
+@pytest.mark.parametrize("dtype", (np.int8, np.uint8, np.int16, np.int32, np.float32))
+def test_gathered_samples_mean_what_the_users_data_mean(dtype):
+    rng = np.random.default_rng(6)
+    x = rng.integers(0, 100, (20, 6)).astype(dtype)
+    formats = (np.int8, np.uint8, np.int16, np.int32, np.float32)
+    c = control(COUNT=3, POSITION=4, SAMPLES=20, ORDER=99, X_FORMAT=formats.index(dtype))
+    c[opcodes.X_SCALE], c[opcodes.X_ZERO] = bits(0.5), 10
+    rows = [fixed.order(4 + r, 20, 99) for r in range(3)]
+    meaning = x[rows].astype(np.float64)
+    if dtype != np.float32:
+        meaning = (meaning - 10) * 0.5
+    got = call("gather_f32", dict(x=x, c=c), B=4, F=6)["y"].reshape(4, 6)
+    np.testing.assert_allclose(got[:3], meaning)
+    assert not got[3].any()
+    got = call("gather_i8", dict(x=x, c=c, s=0.7), B=4, F=6, z=-20)
+    y = got["y"].reshape(4, 6)
+    assert (y[3] == -20).all()
+    if dtype == np.int8:
+        assert np.array_equal(y[:3], x[rows])
+    elif dtype == np.uint8:
+        assert np.array_equal(y[:3], x[rows].astype(int) - 128)
+    else:
+        assert np.max(np.abs(y[:3] - np.clip(meaning / 0.7 - 20, -128, 127))) <= 0.501
+        assert abs(got["peak"][0] - np.abs(meaning / 0.7).max()) <= 0.501
+
+
+# Updates
+
+
+def test_tick_corrects_adams_bias():
+    beta1, beta2 = 0.9, 0.999
+    h, rate = np.array([0, 77, 1 << 30, 1 << 30]), np.zeros(2, np.int32)
+    for t in range(1, 200):
+        got = call(
+            "tick", dict(h=h, c=control(RATE=0.002)),
+            beta1=round(beta1 * 2**30), beta2=round(beta2 * 2**30),
+        )  # fmt: skip
+        h, rate = got["h"], as_float(got["rate"])
+        assert abs(rate[1] / math.sqrt(1 - beta2**t) - 1) < 1e-5
+        assert abs(rate[0] / (0.002 * math.sqrt(1 - beta2**t) / (1 - beta1**t)) - 1) < 1e-5
+        assert np.uint32(got["c"][opcodes.KEY]) == fixed.hash32(77, t)
+    got = call("tick", dict(h=h, c=control(RATE=0.002)), beta1=0, beta2=0)
+    assert np.array_equal(as_float(got["rate"]), [np.float32(0.002), 1])
+
+
+@pytest.mark.parametrize("name", ("adam_i16", "adam_i32", "momentum_i16", "momentum_i32"))
+def test_integer_optimizers_follow_their_formulas(name):
+    """Directions over 400 steps of noisy gradients whose size changes, against float64."""
+    rng = np.random.default_rng(7)
+    n, k, scale = 2, 50, 1e-3
+    beta1, beta2, mu = 0.9, 0.99, 0.9
+    state = {}
+    m = v = np.zeros((n, k))
+    means = rng.normal(size=(n, k))
+    errors, sizes = [], []
+    for step in range(400):
+        d = rng.normal(size=(n, k)) * 300 + means * 300
+        d = np.round(d * (0.02 if step > 200 else 1)).astype(np.int32)
+        g = d * scale
+        m = beta1 * m + (1 - beta1) * g if "adam" in name else mu * m + g
+        v = beta2 * v + (1 - beta2) * g**2
+        exact = m / (np.sqrt(v) + 1e-8) if "adam" in name else m
+        if not state:
+            state = {"ex": [-100] * n} if name.endswith("i16") else {}
+        operands = dict(state, d=d, gs=scale, c=control(KEY=step), rate=[bits(1.0), bits(1.0)])
+        immediates = dict(N=n, K=k, factor=bits(1.0))
+        if name.endswith("i16"):
+            immediates["id"] = 3
+        if name == "adam_i16":
+            immediates.update(
+                c1=round((1 - beta1) * 4096),
+                r2=round(math.sqrt(beta2) * 65536),
+                rc2=round(math.sqrt(1 - beta2) * 16384),
+            )
+        elif name == "adam_i32":
+            immediates.update(
+                b1=bits(beta1),
+                c1=bits(1 - beta1),
+                b2=bits(beta2),
+                c2=bits(1 - beta2),
+                eps=bits(1e-8),
+            )
+        else:
+            immediates["mu"] = bits(mu) if name == "momentum_i32" else round(mu * 65536)
+        got = call(name, operands, **immediates)
+        state = {key: got[key] for key in ("m", "v", "ex") if key in got}
+        direction = got["d"].reshape(n, k) * as_float(got["ds"])[:, None]
+        errors.append(np.abs(direction - exact).mean())
+        sizes.append(np.abs(exact).mean())
+    relative = np.array(errors[20:]) / np.array(sizes[20:])
+    assert relative.mean() < (0.03 if name.endswith("i16") else 1e-4)
+
+
+def test_apply_int8_is_exact_on_average_and_widens_a_full_row():
+    rng = np.random.default_rng(8)
+    n, k = 2, 1000
+    w = rng.integers(-100, 101, (n, k)).astype(np.int8)
+    r = rng.integers(-128, 128, (n, k)).astype(np.int8)
+    sw = np.array([0.01, 0.02], np.float32)
+    d = rng.integers(-5000, 5000, (n, k))
+    operands = dict(w=w, r=r, sw=sw.view(np.int32), d=d, ds=[bits(2e-5)] * n, rate=0.01)
+    got = call("apply_i8", dict(operands, c=control(KEY=4)), N=n, K=k, id=1)
+
+    def weights(w, r, sw):
+        return (256.0 * w.reshape(n, k) + r.reshape(n, k)) / 256 * as_float(sw)[:, None]
+
+    change = weights(got["w"], got["r"], got["sw"]) - weights(w, r, sw.view(np.int32))
+    unit = as_float(sw.view(np.int32))[:, None] / 256
+    error = (change + 0.01 * 2e-5 * d) / unit
+    assert np.abs(error).max() <= 1 and abs(error.mean()) < 0.03
+    w[0, 5] = 127
+    d[0, 5] = -2000000
+    before = weights(w, r, sw.view(np.int32))
+    got = call("apply_i8", dict(operands, w=w, d=d, c=control(KEY=4)), N=n, K=k, id=1)
+    np.testing.assert_allclose(as_float(got["sw"]), [0.02, 0.02], rtol=1e-6)
+    after = weights(got["w"], got["r"], got["sw"])
+    assert np.delete(np.abs(after + 0.01 * 2e-5 * d - before)[0], 5).max() < 2 * unit[0] * 1.01
+
+
+def test_apply_int32():
+    b = np.array([0, 1 << 20, -5 << 20, 1 << 30])
+    got = call("apply_i32", dict(b=b, d=[1000, -1000, 7, -1 << 30], ds=0.001, rate=0.1), N=4)["b"]
+    exact = np.clip(
+        b - 0.1 * 0.001 * np.array([1000, -1000, 7, -1 << 30]) * 2**20, -1 << 30, 1 << 30
+    )
+    assert np.max(np.abs(got - exact)) < 0.6 + 1e-6 * 2**20
+
+
+@pytest.mark.parametrize("name", ("adam_f32", "momentum_f32"))
+def test_float_optimizers_follow_their_formulas(name):
+    rng = np.random.default_rng(9)
+    n = 30
+    m = v = np.zeros(n)
+    state = {}
+    for _ in range(50):
+        d = rng.normal(size=n).astype(np.float32)
+        g = d.astype(np.float64)
+        if name == "adam_f32":
+            m, v = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g * g
+            exact = m / (np.sqrt(v) + 1e-6 * 0.5)
+            immediates = dict(b1=0.9, c1=0.1, b2=0.99, c2=0.01, eps=1e-6)
+            immediates = {key: bits(value) for key, value in immediates.items()}
+        else:
+            m = 0.9 * m + g
+            exact, immediates = m, {"mu": bits(0.9)}
+        got = call(name, dict(state, d=d, rate=[bits(1.0), bits(0.5)]), N=n, **immediates)
+        state = {key: got[key] for key in ("m", "v") if key in got}
+        np.testing.assert_allclose(got["d"], exact, rtol=2e-5, atol=2e-6)
+
+
+# Scales
+
+
+def test_scales_of_a_step():
+    sw = np.array([0.001, 0.5, 0.03], np.float32)
+    factor, sx, sy = 1.5, 0.02, 0.07
+    words = dict(sw=sw.view(np.int32), sx=sx, sy=sy, se=sx, sdx=sy)
+
+    def values(q):
+        q = q.reshape(-1, 2).astype(np.float64)
+        return q[:, 0] / 2.0 ** q[:, 1]
+
+    got = call("rescale", words, N=3, factor=bits(factor))["q"]
+    np.testing.assert_allclose(values(got), factor * sx * sw / sy, rtol=1e-6)
+    got = call("ratio", words, factor=bits(factor))["q"]
+    np.testing.assert_allclose(values(got), factor * sx / sy, rtol=1e-6)
+    got = call("rescale_dx", words, N=3, factor=bits(factor))
+    np.testing.assert_allclose(values(got["qc"]), sw / 0.5, rtol=1e-6)
+    np.testing.assert_allclose(values(got["q"]), factor * sx * 0.5 / sy, rtol=1e-6)
+    got = call("product", dict(a=sx, b=sy), factor=bits(factor))["y"]
+    np.testing.assert_allclose(as_float(got), factor * sx * sy, rtol=1e-6)
+    b = np.array([1 << 20, -5 << 18, 7])
+    got = call("bias_i8", dict(words, b=b), N=3)["y"]
+    assert np.max(np.abs(got - b / 2**20 / (sx * sw.astype(np.float64)))) <= 0.51
+    got = call("plain_i32", dict(gs=0.25), N=3, factor=bits(factor))["ds"]
+    np.testing.assert_allclose(as_float(got), 0.375)
+    for peak, expected in ((254, 0.02), (100, 0.01)):
+        got = call("range_i8", dict(s=0.01, peak=[peak]), limit=127)["s"]
+        np.testing.assert_allclose(as_float(got), expected, rtol=1e-6)
