@@ -11,6 +11,10 @@
 //
 // C99 and nothing else: no allocation, no globals, no libm, no interpreter's header. Compile
 // with -fwrapv -ffp-contract=off: int32 sums wrap, and no multiply-add is fused.
+//
+// Operands may overlap, by design or because a program is wrong: kernels copy with memmove and
+// promise no compiler that pointers differ. What a wrong program computes is undefined, where it
+// computes is not.
 
 #ifndef ODT_H
 #define ODT_H

@@ -87,7 +87,7 @@ static int get_regions(const int32_t *words, PyObject *sequence, Py_buffer *view
         PyObject *buffer = PySequence_Fast_GET_ITEM(sequence, i);
         size_t needs = odt_region_bytes(words, (size_t)i);
         if (buffer != Py_None) {
-            int flags = ODT_REGION_IS_WRITTEN(i) ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+            int flags = ODT_REGION_IS_WRITTEN(i) && needs ? PyBUF_WRITABLE : PyBUF_SIMPLE;
             if (PyObject_GetBuffer(buffer, &views[i], flags)) {
                 return 0;
             }

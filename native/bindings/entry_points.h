@@ -8,7 +8,7 @@
     X(load, 1, 1) /* load(program): verifies bytes, returns a Program */ \
     X(run, 4, 4) /* run(program, regions, start, stop): runs the instructions of these words */ \
     X(crc32, 1, 2) /* crc32(buffer, crc=0): as zlib's */ \
-    X(find_nonfinite, 1, 1) /* find_nonfinite(buffer): of float32, the first NaN or infinity, or -1 */ \
+    X(find_nonfinite, 1, 1) /* find_nonfinite(buffer): of float32, the first NaN or inf, or -1 */ \
     X(typecode, 1, 1) /* typecode(buffer): one character, as array's */ \
     X(nbytes, 1, 1) /* nbytes(buffer): its bytes, whatever its elements */
 
@@ -31,7 +31,8 @@
         f->word, f->operand + 1, f->opcode, f->region) \
     X(ODT_FAULT_WRITE, "program: word %d: operand %d of instruction %d writes to region %d", \
         f->word, f->operand + 1, f->opcode, f->region) \
-    X(ODT_FAULT_ALIGNMENT, "program: word %d: operand %d of instruction %d is at %d, not aligned to %d", \
+    X(ODT_FAULT_ALIGNMENT, \
+        "program: word %d: operand %d of instruction %d is at %d, not aligned to %d", \
         f->word, f->operand + 1, f->opcode, f->has, f->needs) \
     X(ODT_FAULT_EXTENT, \
         "program: word %d: operand %d of instruction %d reaches %d bytes, region %d has %d", \

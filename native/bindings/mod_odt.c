@@ -9,6 +9,10 @@
 #include "../opcodes.h"
 #include "entry_points.h"
 
+#ifndef MP_NORETURN // before MicroPython 1.26
+#define MP_NORETURN NORETURN
+#endif
+
 typedef struct {
     mp_obj_base_t base;
     mp_obj_t code; // bytes, which stay as they are; kept from the garbage collector
@@ -63,7 +67,7 @@ static void get_regions(const int32_t *words, mp_obj_t sequence, odt_region_t *r
         mp_buffer_info_t info = {.buf = NULL, .len = 0};
         if (buffers[i] != mp_const_none) {
             mp_get_buffer_raise(buffers[i], &info,
-                ODT_REGION_IS_WRITTEN(i) ? MP_BUFFER_WRITE : MP_BUFFER_READ);
+                ODT_REGION_IS_WRITTEN(i) && needs ? MP_BUFFER_WRITE : MP_BUFFER_READ);
         }
         if (info.len < needs) {
             mp_raise_msg_varg(&mp_type_ValueError,

@@ -1,6 +1,6 @@
 // Dense layers, float32: forward, gradients of input, weights and bias.
-// x is [M, K], w [N, K], y and e [M, N]. Each sum has one order; loops differ from the formula's only
-// in which sums run side by side.
+// x is [M, K], w [N, K], y and e [M, N]. Each sum has one order; only which sums run side by side is
+// free.
 
 #include <string.h>
 

@@ -25,7 +25,7 @@ void odt_depthwise2d_f32(const odt_depthwise2d_f32_t *a) {
             for (int32_t ow = 0; ow < a->OW; ow++) {
                 int32_t iw = ow * a->SW - a->PL;
                 odt_taps_t tw = odt_taps(iw, KW, a->W);
-                memcpy(y, a->b, (size_t)N * sizeof(float));
+                memmove(y, a->b, (size_t)N * sizeof(float));
                 for (int32_t kh = th.from; kh < th.to; kh++) {
                     for (int32_t kw = tw.from; kw < tw.to; kw++) {
                         int32_t at = ((b * a->H + ih + kh) * a->W + iw + kw) * N;

@@ -1,4 +1,4 @@
-// Elementwise, float32: reading data, ReLU and its gradient, addition. All but gather may work in place.
+// Elementwise, float32: reading data; ReLU and its gradient, addition, which may work in place.
 
 #include <string.h>
 

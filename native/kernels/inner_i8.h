@@ -1,5 +1,5 @@
 // Inner loops of the int8 kernels, over contiguous memory. Plain loops that a compiler vectorises;
-// sums are int32 and wrap, so zero points are taken out of them: sum (x - z) * w = sum x * w - z * sum w.
+// sums are int32 and wrap, so a zero point is taken out: sum (x - z) w = sum x w - z sum w.
 
 #ifndef ODT_INNER_I8_H
 #define ODT_INNER_I8_H

@@ -87,7 +87,7 @@ void odt_globalavg_dx_i8(const odt_globalavg_dx_i8_t *a) {
     int8_t *dx = a->dx;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t s = 0; s < a->S; s++) {
-            memcpy(dx, a->e + b * a->N, (size_t)a->N);
+            memmove(dx, a->e + b * a->N, (size_t)a->N);
             dx += a->N;
         }
     }

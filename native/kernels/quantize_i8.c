@@ -55,7 +55,7 @@ void odt_gather_i8(const odt_gather_i8_t *a) {
         if (!sample) {
             memset(y, a->z, (size_t)F);
         } else if (format == ODT_INT8) {
-            memcpy(y, sample, (size_t)F);
+            memmove(y, sample, (size_t)F);
         } else if (format == ODT_UINT8) {
             for (int32_t i = 0; i < F; i++) {
                 y[i] = (int8_t)(sample[i] - 128);

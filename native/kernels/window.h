@@ -23,13 +23,16 @@ static inline odt_taps_t odt_taps(int32_t start, int32_t taps, int32_t size) {
 static inline odt_taps_t odt_outputs(int32_t k, int32_t pad, int32_t stride, int32_t size,
     int32_t outputs) {
     int32_t last = size - 1 + pad - k;
-    odt_taps_t o = {k < pad ? (pad - k + stride - 1) / stride : 0, last < 0 ? 0 : last / stride + 1};
+    odt_taps_t o = {0, last < 0 ? 0 : last / stride + 1};
+    if (k < pad) {
+        o.from = (pad - k + stride - 1) / stride;
+    }
     o.to = o.to < outputs ? o.to : outputs;
     return o;
 }
 
 // Backwards: taps k, with the outputs o they came from, that meet input i: i = o * stride - pad + k.
-// for (odt_back_t b = odt_back(..); odt_back_more(&b); odt_back_next(&b)): b.k ascends, b.o falls.
+// for (odt_back_t b = odt_back(..); odt_back_more(&b); odt_back_next(&b)): b.k rises, b.o falls.
 typedef struct {
     int32_t k, o, taps, stride, outputs;
 } odt_back_t;

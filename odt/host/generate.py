@@ -62,7 +62,9 @@ def _formulas():
 def _validate(table, formulas):
     for at, op in enumerate(table):
         if op.number != at + 1:
-            raise ValueError("instruction %s is number %d in line %d" % (op.name, op.number, at + 1))
+            raise ValueError(
+                "instruction %s is number %d in line %d" % (op.name, op.number, at + 1)
+            )
         if op.number not in formulas:
             raise ValueError("instruction %s has no formula" % op.name)
         names = [operand[0] for operand in op.operands] + list(op.immediates)
@@ -96,7 +98,8 @@ def _constants():
 
 def _header(table, formulas):
     out = [
-        "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
+        "// Generated from %s by odt/host/generate.py; after a change there: %s."
+        % (SOURCE, COMMAND),
         "//",
         "// The instruction set: constants, numbers, and each kernel's arguments and prototype. A kernel",
         "// takes a pointer to its operands (const when it only reads them) and then its immediates.",
@@ -155,7 +158,8 @@ def _tables(table):
             % (op.name, op.operands[-1][0], len(op.operands), op.immediates[-1], len(op.immediates))
         )
     out = [
-        "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
+        "// Generated from %s by odt/host/generate.py; after a change there: %s."
+        % (SOURCE, COMMAND),
         "//",
         "// What the verifier and the executor know of each instruction.",
         "",
@@ -206,7 +210,8 @@ def _manual(table, formulas):
         "Instruction set %d. The arithmetic, to the bit, is in [numerics.md](numerics.md). An operand is its"
         % opcodes.VERSION,
         "name, how it is used (`=` written, `:` read, `+` updated in place), its dtype and its extent;",
-        "`~x` says that it may lie in the memory of x. `@` stands for the window `%s`." % opcodes.WINDOW,
+        "`~x` says that it may lie in the memory of x. `@` stands for the window `%s`."
+        % opcodes.WINDOW,
         "",
         "| | instruction | operands | immediates | formula |",
         "|-:|---|---|---|---|",

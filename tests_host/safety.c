@@ -1,0 +1,75 @@
+// Runs programs from a file under the sanitizers, each on regions of exactly the size it declares.
+//
+//     safety cases
+//
+// A case is seven int32: words, then bytes of ARENA, STATE, CONTROL, X_DATA, Y_DATA, CONSTANTS as they
+// are to be (-1: as the program's header says); then the program; then the given regions' contents. A
+// region of the header's size is filled from a counter. Prints how many programs ran and how many
+// were refused; whatever a sanitizer finds ends it.
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../native/odt.h"
+#include "../native/opcodes.h"
+
+static uint8_t *read_bytes(FILE *f, size_t bytes) {
+    uint8_t *data = malloc(bytes);
+    if (bytes && fread(data, 1, bytes, f) != bytes) {
+        exit(2);
+    }
+    return data;
+}
+
+int main(int count, char **arguments) {
+    FILE *f = count == 2 ? fopen(arguments[1], "rb") : NULL;
+    int32_t head[1 + ODT_REGIONS];
+    uint32_t random = 1;
+    int ran = 0, refused = 0, large = 0;
+    if (!f) {
+        return 2;
+    }
+    while (fread(head, sizeof(head), 1, f) == 1) {
+        odt_region_t regions[ODT_REGIONS];
+        odt_fault_t fault;
+        size_t words = (size_t)head[0];
+        int32_t *program = (int32_t *)(void *)read_bytes(f, words * sizeof(int32_t));
+        int error = odt_verify(program, words, &fault);
+        int is_large = 0;
+        for (size_t i = 0; i < ODT_REGIONS; i++) {
+            size_t bytes = (size_t)head[1 + i];
+            if (head[1 + i] >= 0) {
+                regions[i].data = read_bytes(f, bytes);
+            } else {
+                bytes = error ? 0 : odt_region_bytes(program, i);
+                if (bytes > 1 << 20) { // it would run for long
+                    is_large = 1;
+                    bytes = 0;
+                }
+                regions[i].data = malloc(bytes);
+                for (size_t k = 0; k < bytes; k++) {
+                    random = random * 1664525 + 1013904223;
+                    regions[i].data[k] = (uint8_t)(random >> 24);
+                }
+            }
+            regions[i].bytes = bytes;
+        }
+        if (error) {
+            refused++;
+        } else if (is_large) {
+            large++;
+        } else {
+            ran++;
+            for (size_t pc = ODT_HEADER_END; pc < words;) {
+                pc = odt_step(program, pc, regions);
+            }
+        }
+        for (size_t i = 0; i < ODT_REGIONS; i++) {
+            free(regions[i].data);
+        }
+        free(program);
+    }
+    fclose(f);
+    printf("%d %d %d\n", ran, refused, large);
+    return 0;
+}

@@ -1,0 +1,244 @@
+"""Whatever a program and its data hold, the native executor refuses it or stays in its regions."""
+
+import glob
+import os
+import random
+import struct
+import subprocess
+from array import array
+
+import pytest
+from instructions import NAMES, draw
+
+from odt import opcodes
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+SANITIZE = "-std=c99 -O1 -g -fwrapv -ffp-contract=off -fsanitize=address,undefined"
+UNPLEASANT = (
+    0,
+    1,
+    -1,
+    2,
+    127,
+    128,
+    255,
+    256,
+    65535,
+    65536,
+    1 << 25,
+    1 << 26,
+    (1 << 31) - 1,
+    -1 << 31,
+)
+
+
+@pytest.fixture(scope="module")
+def harness(tmp_path_factory):
+    """The path of native/ compiled with safety.c and the sanitizers."""
+    path = str(tmp_path_factory.mktemp("safety") / "safety")
+    sources = glob.glob(os.path.join(ROOT, "native", "*.c"))
+    sources += glob.glob(os.path.join(ROOT, "native", "kernels", "*.c"))
+    command = ["gcc", *SANITIZE.split(), "-fno-sanitize-recover=all", "-o", path]
+    subprocess.run([*command, os.path.join(HERE, "safety.c"), *sources], check=True)
+    return path
+
+
+def run(harness, cases, tmp_path):
+    """(ran, refused, too large to be tried) of cases, each (program, regions or None)."""
+    with open(tmp_path / "cases", "wb") as f:
+        for program, regions in cases:
+            regions = regions or [None] * opcodes.REGIONS
+            sizes = [-1 if region is None else len(region) for region in regions]
+            f.write(struct.pack("<7i", len(program) // 4, *sizes) + program)
+            f.write(b"".join(region or b"" for region in regions))
+    done = subprocess.run(
+        [harness, str(tmp_path / "cases")], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[:4000]
+    return [int(word) for word in done.stdout.split()]
+
+
+def mutate(rng, program):
+    """The program with a few words changed, mostly to what is nearly right."""
+    words = array("i", program)
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(3, len(words))
+        value = rng.choice(
+            (words[at] + 1, words[at] - 1, words[at] * 2, words[at] ^ 1 << rng.randrange(31),
+             rng.choice(UNPLEASANT), rng.randrange(-1 << 31, 1 << 31))
+        )  # fmt: skip
+        words[at] = max(-1 << 31, min((1 << 31) - 1, value))
+    return words.tobytes()
+
+
+def mutate_immediates(rng, case):
+    """The program with its free immediates (zero points, limits, factors) anything at all."""
+    words = array("i", case.program)
+    op = opcodes.opcode(case.name)
+    for i, name in enumerate(op.immediates):
+        if not name.isupper() and rng.random() < 0.6:
+            words[13 + len(op.operands) + i] = rng.choice(
+                (rng.choice(UNPLEASANT), rng.randrange(-1 << 31, 1 << 31))
+            )
+    return words.tobytes()
+
+
+def spoil(rng, case):
+    """The case's regions with contents that no run would leave: bad scales, control words, floats."""
+    words = struct.pack(
+        "<8i", 0, -1, 1 << 31 - 1, -1 << 31, 0x7FC00000, 0x7F800000, 1, 0x80808080 - (1 << 32)
+    )
+    regions = []
+    for region in case.regions:
+        kind = rng.randrange(4)
+        if region is None or kind == 0:
+            regions.append(region)
+        elif kind == 1:
+            regions.append(rng.randbytes(len(region)))
+        elif kind == 2:
+            at = 4 * rng.randrange(8)
+            regions.append((words[at : at + 4] * (len(region) // 4 + 1))[: len(region)])
+        else:
+            region = bytearray(region)
+            for _ in range(3):
+                at = rng.randrange(len(region) // 4 + 1) * 4
+                region[at : at + 4] = rng.randbytes(4)[: len(region) - at]
+            regions.append(bytes(region))
+    return regions
+
+
+def test_valid_programs_run_on_any_contents(harness, tmp_path):
+    rng = random.Random(1)
+    cases = []
+    for name in NAMES:
+        for _ in range(40):
+            case = draw(rng, name)
+            cases.append((case.program, spoil(rng, case)))
+            cases.append((mutate_immediates(rng, case), spoil(rng, case)))
+    assert run(harness, cases, tmp_path) == [len(cases), 0, 0]
+
+
+def test_user_data_of_any_length_is_never_overrun(harness, tmp_path):
+    rng = random.Random(2)
+    cases = []
+    for name in NAMES:
+        if not any(operand[2] == "buf" for operand in opcodes.opcode(name).operands):
+            continue
+        for _ in range(300):
+            case = draw(rng, name)
+            regions = list(case.regions)
+            control = array("i", regions[opcodes.CONTROL])
+            for at in range(opcodes.POSITION, opcodes.Y_ZERO + 1):
+                if rng.random() < 0.3:
+                    control[at] = rng.choice((*UNPLEASANT, rng.randrange(-1 << 31, 1 << 31)))
+            regions[opcodes.CONTROL] = control.tobytes()
+            for region in (opcodes.X_DATA, opcodes.Y_DATA):
+                if regions[region]:
+                    regions[region] = regions[region][: rng.randrange(len(regions[region]) + 1)]
+            cases.append((case.program, regions))
+    assert run(harness, cases, tmp_path) == [len(cases), 0, 0]
+
+
+def test_mutated_programs_are_refused_or_run_clean(harness, tmp_path):
+    rng = random.Random(3)
+    cases = [(mutate(rng, draw(rng, rng.choice(NAMES)).program), None) for _ in range(20000)]
+    ran, refused, large = run(harness, cases, tmp_path)
+    assert ran > 2000 and refused > 5000 and ran + refused + large == len(cases)
+
+
+# What load() and run() of the extension refuse
+
+
+@pytest.fixture(scope="module")
+def native():
+    return pytest.importorskip("_odt")
+
+
+def words(**changes):
+    """A program of one clear of 2 words in an arena of 8 bytes, as an array."""
+    program = array("i", [0x3154444F, opcodes.VERSION, 15, 8, 0, 0] + [12, 15] * 3 + [1, 0, 2])
+    for at, value in changes.items():
+        program[int(at[1:])] = value
+    return program
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    (
+        ({"w0": 0}, "word 0"),
+        ({"w1": 99}, "_odt has instruction set %d, program needs 99: rebuild" % opcodes.VERSION),
+        ({"w2": 14}, "has 15 words, needs 14"),
+        ({"w3": -1}, "word 3: a region of -1 bytes"),
+        ({"w3": 4}, "word 13: operand 1 of instruction 1 reaches 8 bytes, region 0 has 4"),
+        ({"w7": 14}, "word 7"),
+        ({"w6": 15, "w7": 12}, "word 7"),
+        ({"w12": 0}, "word 12: there is no instruction 0"),
+        ({"w12": 1000}, "there is no instruction 1000"),
+        ({"w12": 2}, "instruction 2 has 6 words, 3 are left"),
+        ({"w13": 2}, "word 13: operand 1 of instruction 1 is at 2, not aligned to 4"),
+        ({"w13": 5 << 26}, "writes to region 5"),
+        ({"w13": 3 << 26}, "cannot be in region 3"),
+        ({"w13": 6 << 26}, "cannot be in region 6"),
+        ({"w14": 0}, "word 14: immediate 1 of instruction 1 is 0"),
+        ({"w14": 1 << 26}, "its limit %d" % opcodes.DEFAULT_LIMIT),
+    ),
+)
+def test_load_refuses_a_damaged_program_and_says_where(native, changes, message):
+    with pytest.raises(ValueError, match=message):
+        native.load(words(**changes).tobytes())
+
+
+def test_load_takes_only_bytes_of_whole_words(native):
+    program = words()
+    for other in (program, bytearray(program), memoryview(program), "text", None):
+        with pytest.raises(TypeError):
+            native.load(other)
+    for length in (0, 4, 13, 44, 56):
+        with pytest.raises(ValueError):
+            native.load(program.tobytes()[:length])
+
+
+def test_run_refuses_regions_that_do_not_fit_and_names_them(native):
+    loaded = native.load(words().tobytes())
+    arena, control = array("i", [5, 6]), array("i", [0] * 16)
+    good = [arena, None, control, None, None, None]
+    assert native.run(loaded, tuple(good), 12, 15) is None
+    assert list(arena) == [0, 0]
+    for at, bad, message in (
+        (opcodes.ARENA, None, "ARENA has 0 bytes, program needs 8"),
+        (opcodes.ARENA, array("i", [1]), "ARENA has 4 bytes"),
+        (opcodes.ARENA, memoryview(bytearray(12))[1:9], "ARENA is not aligned"),
+        (opcodes.CONTROL, bytearray(63), "CONTROL has 63 bytes"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            native.run(loaded, [*good[:at], bad, *good[at + 1 :]], 12, 15)
+    with pytest.raises(BufferError):
+        native.run(loaded, [bytes(8), *good[1:]], 12, 15)
+    for regions in (good[:5], []):
+        with pytest.raises(ValueError):
+            native.run(loaded, regions, 12, 15)
+    with pytest.raises(TypeError):
+        native.run(loaded, 5, 12, 15)
+    with pytest.raises(TypeError):
+        native.run(words().tobytes(), good, 12, 15)
+
+
+@pytest.mark.parametrize("bounds", ((0, 15), (12, 14), (13, 15), (15, 12), (-1, 15), (12, 16)))
+def test_run_refuses_bounds_within_an_instruction(native, bounds):
+    loaded = native.load(words().tobytes())
+    with pytest.raises(ValueError, match="not a run of instructions"):
+        native.run(loaded, [array("i", [0, 0]), None, bytearray(64), None, None, None], *bounds)
+
+
+def test_checks_of_buffers(native):
+    assert native.crc32(b"123456789") == 0xCBF43926
+    assert native.crc32(b"6789", native.crc32(b"12345")) == 0xCBF43926
+    floats = array("f", [1.0, -3e38, float("inf"), float("nan")])
+    assert native.find_nonfinite(floats) == 2
+    assert native.find_nonfinite(floats[:2]) == -1
+    assert native.find_nonfinite(floats[3:]) == 0
+    for code in "bBhHiIlLfd":
+        assert native.typecode(array(code)) == code
+    assert native.typecode(b"") == native.typecode(bytearray(1)) == "B"
+    assert native.nbytes(array("h", [1, 2, 3])) == 6
