@@ -190,6 +190,20 @@ class Model:
         self._compiled()
         summary(self._summary, self._plan, self.dtype, self.batch_size)
 
+    def disassemble(self):
+        """The program as text, an instruction a line."""
+        from .program import disassemble
+
+        self._compiled()
+        return disassemble(self._plan.code)
+
+    def draw(self, width=78, rows=24):
+        """A drawing of the arena as text: instructions across, bytes down."""
+        from .drawing import draw
+
+        self._compiled()
+        return draw(self.program, width, rows)
+
     def digest(self):
         """CRC-32 of all weights, scales and optimizer state: equal bits, equal number."""
         self._compiled()
