@@ -185,16 +185,13 @@ def _execute(op, words, at, buffers):
             continue
         start = address & ((1 << REGION_SHIFT) - 1)
         stop = start + op.bytes(i, sizes)
-        if uctypes:  # a copy, written back
-            view = array(_CODES[dtype], buffer[start:stop])
-            if access != ":":
-                written.append((buffer, start, stop, view))
-        else:
-            view = buffer[start:stop].cast(_CODES[dtype])
-        setattr(o, name, view)
+        values = array(_CODES[dtype], bytes(buffer[start:stop]))
+        setattr(o, name, values)
+        if access != ":":
+            written.append((buffer, start, stop, values))
     _function(op.name)(o)
-    for buffer, start, stop, view in written:
-        buffer[start:stop] = uctypes.bytearray_at(uctypes.addressof(view), stop - start)
+    for buffer, start, stop, values in written:
+        buffer[start:stop] = bytes(values)
 
 
 def _function(name):
@@ -211,22 +208,21 @@ def _as_bytes(buffer):
     """All bytes of a buffer, shared with it, whatever its elements are."""
     if uctypes:
         return uctypes.bytearray_at(uctypes.addressof(buffer), nbytes(buffer))
-    view = memoryview(buffer)
-    return view.cast("B") if view.nbytes else memoryview(bytearray())
+    return memoryview(buffer).cast("B") if len(buffer) else memoryview(bytearray())
 
 
 def nbytes(buffer):
     """Bytes of a buffer, whatever its elements are."""
-    if not uctypes:
-        return memoryview(buffer).nbytes
-    n = len(buffer)  # MicroPython's memoryview has no nbytes: the element size that just fits
-    for size in (8, 4, 2):
+    view = memoryview(buffer)
+    if hasattr(view, "nbytes"):
+        return view.nbytes
+    for size in (8, 4, 2):  # MicroPython's has none: the element size that just fits
         try:
-            struct.unpack_from("B", buffer, n * size - 1)
-            return n * size
+            struct.unpack_from("B", buffer, len(buffer) * size - 1)
+            return len(buffer) * size
         except (ValueError, IndexError):
             pass
-    return n
+    return len(buffer)
 
 
 def crc32(buffer, crc=0):

@@ -1,4 +1,4 @@
-"""The reference's instructions against formulas in NumPy's float64: what is computed, not which bits.
+"""The reference against formulas in NumPy's float64: what is computed, not which bits.
 
 test_executors_agree.py carries the result over from one executor to the others.
 """
@@ -105,7 +105,7 @@ def taps(v):
 
 
 def conv2d(x, w, v, depthwise):
-    """x [B, H, W, C], w [N, KH, KW, C] or depthwise [N, KH, KW] -> y and its gradients dw(e), dx(e)."""
+    """x [B, H, W, C], w [N, KH, KW, C] or depthwise [N, KH, KW] -> y, and dw(e), dx(e)."""
     image = padded(v)(x)
     product = "bhwn,n->bhwn" if depthwise else "bhwc,nc->bhwn"
     w = w.astype(np.float64)
