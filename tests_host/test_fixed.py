@@ -1,8 +1,10 @@
 """The primitives of odt/fixed.py against NumPy's float64, Python's big integers and statistics."""
 
 import math
+import os
 import random
 import struct
+import subprocess
 from fractions import Fraction
 
 import numpy as np
@@ -259,3 +261,27 @@ def test_logf_errs_by_less_than_2e_7():
     exact = np.log(x.astype(np.float64))
     assert np.max(np.abs(got - exact) / np.maximum(exact, 1e-30)) < 2e-7
     assert reference_f32.logf(1.0) == 0.0
+
+
+@pytest.mark.parametrize("variant", ("unix", "unix_float30"))
+def test_decimals_come_out_the_same_on_micropython(variant):
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    python = os.path.join(root, "build", variant, "micropython")
+    if not os.path.exists(python):
+        pytest.skip("build/%s is not built" % variant)
+    millionths = (0.9, 0.99, 0.999, 0.9999, 0.99999, 0.5, 0.95, 0.123456, 0.0, 1e-6)
+    script = (
+        "from odt import fixed\n"
+        "print([fixed.decimal(x) for x in %r])\n"
+        "print([fixed.scale_of(x) for x in %r])\n"
+        "print([fixed.millionths(x) for x in %r])\n" % (LITERALS, LITERALS, millionths)
+    )
+    done = subprocess.run(
+        [python, "-c", script], cwd=root, check=True, timeout=30, capture_output=True, text=True
+    )
+    expected = [
+        [fixed.decimal(x) for x in LITERALS],
+        [fixed.scale_of(x) for x in LITERALS],
+        [fixed.millionths(x) for x in millionths],
+    ]
+    assert done.stdout.split("\n")[-4:-1] == [str(row) for row in expected]
