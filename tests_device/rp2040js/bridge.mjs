@@ -40,6 +40,9 @@ if (options.flash && existsSync(options.flash)) {
 }
 loadUf2(options.firmware, flash);
 
+// rp2040js warns of the mailbox between the cores, which it lacks, at every start.
+console.warn = () => {};
+
 const chip = new Chip(bootrom, flash);
 let client = null;
 

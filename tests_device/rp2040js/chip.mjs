@@ -82,11 +82,11 @@ export class Chip {
     }
 
     const cdc = new USBCDC(chip.usbCtrl);
-    const enabled = chip.usbCtrl.onEndpointRead;
+    const answer = chip.usbCtrl.onEndpointRead;
     this.wanted = 0; // bytes that the chip's armed endpoint can take
     chip.usbCtrl.onEndpointRead = (endpoint, size) => {
       if (endpoint !== cdc.outEndpoint) {
-        enabled(endpoint, size);
+        answer(endpoint, size);
         return;
       }
       this.wanted = size;
