@@ -2,6 +2,10 @@
 
 #include "float32.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 int32_t odt_to_int(float x) {
     uint32_t bits = odt_bits(x);
     int32_t e = (int32_t)(bits >> 23 & 255) - 150;
@@ -24,6 +28,12 @@ float odt_sqrtf(float x) {
     if (bits >= 0x7F800000) {
         return x;
     }
+    #if defined(__SSE2__)
+    return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x)));
+    #elif defined(__ARM_FP) && (__ARM_FP & 4)
+    __asm__ ("vsqrt.f32 %0, %1" : "=t" (x) : "t" (x));
+    return x;
+    #else
     // x = v * 2^(2 * e - 24) with v of 25 or 26 bits; root = isqrt(v << 24), digit by digit.
     int32_t e = (int32_t)(bits >> 23) - 127;
     uint32_t v = ((bits & 0x7FFFFF) | 0x800000) << (1 + (e & 1));
@@ -40,6 +50,7 @@ float odt_sqrtf(float x) {
     // 25 digits: the last rounds. It is never a tie, as the root of 24 bits is no 25 bits long.
     root = (root + (root & 1)) >> 1;
     return odt_float((uint32_t)((e >> 1) + 127) * 0x800000u + (root - 0x800000u));
+    #endif
 }
 
 float odt_expf(float x) {
