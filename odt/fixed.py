@@ -64,13 +64,13 @@ def _pack(mantissa, exponent):
     return (field << 23) | (mantissa & 0x7FFFFF)
 
 
+def nearest_scale(word):
+    """A word that should be a scale, with its sign dropped, limited to those that are."""
+    return max(_SMALLEST, min(_LARGEST, word & 0x7FFFFFFF))
+
+
 def _unpack(scale):
-    """Mantissa and exponent; a word that is no scale counts as the nearest one."""
-    scale &= 0x7FFFFFFF
-    if scale < _SMALLEST:
-        scale = _SMALLEST
-    elif scale > _LARGEST:
-        scale = _LARGEST
+    scale = nearest_scale(scale)
     return (scale & 0x7FFFFF) | 0x800000, (scale >> 23) - 150
 
 

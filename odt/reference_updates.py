@@ -9,6 +9,7 @@ from .fixed import (
     isqrt,
     log2_floor,
     multiplier,
+    nearest_scale,
     rescale_random,
     scale_div,
     scale_int,
@@ -63,7 +64,7 @@ def ratio(o):
 
 
 def rescale_dx(o):
-    top = max(o.sw)
+    top = max([nearest_scale(word) for word in o.sw])
     for n in range(o.N):
         o.qc[2 * n], o.qc[2 * n + 1] = multiplier(scale_div(o.sw[n], top))
     scale = scale_mul(scale_mul(o.factor, o.se[0]), top)
