@@ -51,7 +51,6 @@ def compile_graph(nodes, loss, optimizer, dtype, batch):
     plan.totals = {}
     for kind in (WEIGHT, OPTIMIZER):
         plan.totals[kind] = sum([(b.size + 3) & ~3 for b in s.state if b.kind == kind])
-    plan.schedule = s
     return plan
 
 

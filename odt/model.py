@@ -3,7 +3,7 @@
 import gc
 from array import array
 
-from . import executor, weights
+from . import executor, opcodes, weights
 from .calibration import calibrate
 from .compiler import compile_graph
 from .data import check_finite, check_labels, samples
@@ -16,7 +16,7 @@ from .opcodes import (
     X_FORMAT, X_SCALE, X_ZERO, Y_FORMAT, Y_SCALE, Y_ZERO,
 )  # fmt: skip
 from .optimizers import OPTIMIZERS
-from .program import Program
+from .program import SECTIONS, Program
 
 _LABELS = ("uint8", "int8", "int16", "int32")
 _TARGETS = ("float32", "int8", "uint8", "int16", "int32")
@@ -77,11 +77,15 @@ class Model:
             if not least <= value <= most:
                 raise ValueError("%s is in %d..%d, got %d" % (name, least, most, value))
         if loss.labels and len(self.nodes[-1].shape) != 1:
-            raise ValueError("the output has shape %s, labels need (classes,)" % (self.nodes[-1].shape,))
-        plan = compile_graph(self.nodes, loss, optimizer, dtype, batch_size)
-        engine = executor.engine
-        loaded = engine.load(plan.code)
-        arena, state = _reserve(plan)
+            place = (self.nodes[-1].layer, self.nodes[-1].shape)
+            raise ValueError("%r has the output's shape %s, labels need (classes,)" % place)
+        with _Tidy():
+            plan = compile_graph(self.nodes, loss, optimizer, dtype, batch_size)
+            rows = _rows(self.nodes, plan, dtype)
+            engine = executor.engine
+            loaded = engine.load(plan.code)
+            opcodes.forget()
+            arena, state = _reserve(plan)
         control = array("i", bytes(4 * CONTROL_WORDS))
         weights.initialise(state, plan, seed, dtype == "int8")
         layer = self.nodes[0].layer
@@ -94,11 +98,12 @@ class Model:
         self._optimizer, self._loss = optimizer, loss
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
         self.program = Program(plan.code)
+        self._sections = {name: self.program.section(name) for name in SECTIONS}
         self._regions = None
         self._steps = 0
         self._calibrated = 0 if dtype == "int8" else 2  # 1: forward, 2: forward and backward
-        self._summary = _rows(self.nodes, plan, dtype)
-        del plan.schedule, plan.buffers
+        self._summary = rows
+        del plan.buffers
         gc.collect()
 
     def fit(self, x, y, epochs=1, validation_data=None, shuffle=True, verbose=1):
@@ -110,7 +115,11 @@ class Model:
         """
         if not isinstance(epochs, int) or epochs < 1:
             raise ValueError("epochs is an int above 0, got %r" % (epochs,))
-        held = self._bound(*validation_data) if validation_data else None
+        held = None
+        if validation_data is not None:
+            if not isinstance(validation_data, (tuple, list)) or len(validation_data) != 2:
+                raise TypeError("validation_data is a pair (x, y), got %r" % (type(validation_data),))
+            held = self._bound(validation_data[0], validation_data[1], "validation ")
         training = self._bound(x, y)
         count = training[0]
         self._prepare(2)
@@ -220,6 +229,8 @@ class Model:
     def set_weights(self, values):
         """Take over weights as ``get_weights`` gives them; ValueError when one does not fit."""
         self._compiled()
+        if not isinstance(values, (list, tuple)):
+            raise TypeError("set_weights takes a list of arrays, got %r" % (type(values),))
         values = list(values)
         pairs = []
         for layer, parameters in self._plan.weights:
@@ -232,6 +243,8 @@ class Model:
                 value = value.reshape(-1) if hasattr(value, "reshape") else value
                 if len(value) != size:
                     raise ValueError("%r: %s has %d numbers, got %d" % (layer, name, size, len(value)))
+                # In int8 a bias is an int32 times 2^-20, which apply_i32 keeps to 2^30.
+                weights.check(layer, name, value, 1024 if self.dtype == "int8" and pair else 3e38)
                 pair.append(value)
             pairs.append(pair)
         if values:
@@ -256,28 +269,30 @@ class Model:
         self._compiled()
         self._calibrated = load(path, self._engine, self._plan.code, self._state)
         self._steps = weights.get(self._state, 0)
+        self.seed = weights.get(self._state, 4)
 
     def _compiled(self):
         if self.program is None:
             raise RuntimeError("the model is not compiled: call compile() first")
 
-    def _bind(self, x, y):
+    def _bind(self, x, y, what=""):
         """Check the data and point the program at it; returns the number of samples."""
         self._compiled()
         layer = self.nodes[0].layer
         row = _product(layer.shape)
-        x, x_format, count = samples("x", x, (layer.dtype,), row)
-        check_finite("x", x, x_format, row)
+        x, x_format, count = samples(what + "x", x, (layer.dtype,), row)
+        check_finite(what + "x", x, x_format, row)
         y_format, y_scale, y_zero = 0, ONE, 0
         if y is not None:
             width = 1 if self._loss.labels else _product(self.nodes[-1].shape)
-            y, y_format, labels = samples("y", y, _LABELS if self._loss.labels else _TARGETS, width)
+            dtypes = _LABELS if self._loss.labels else _TARGETS
+            y, y_format, labels = samples(what + "y", y, dtypes, width)
             if labels != count:
-                raise ValueError("y: %d samples, x has %d" % (labels, count))
+                raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if self._loss.labels:
-                check_labels(y, self.nodes[-1].shape[0])
+                check_labels(what + "y", y, self.nodes[-1].shape[0])
             else:
-                check_finite("y", y, y_format, width)
+                check_finite(what + "y", y, y_format, width)
                 if y_format == x_format:
                     y_scale, y_zero = self._control[X_SCALE], layer.zero_point
         control = self._control
@@ -290,9 +305,9 @@ class Model:
         self._regions = (self._arena, self._state, control, x, y, None)
         return count
 
-    def _bound(self, x, y):
+    def _bound(self, x, y, what=""):
         """Checked data, to switch to with ``_use``: (samples, regions, control words)."""
-        count = self._bind(x, y)
+        count = self._bind(x, y, what)
         return count, self._regions, tuple(self._control)
 
     def _use(self, bound):
@@ -313,7 +328,7 @@ class Model:
         self._control[COUNT] = min(self.batch_size, count - position)
 
     def _run(self, section):
-        start, stop = self.program.section(section)
+        start, stop = self._sections[section]
         self._engine.run(self._loaded, self._regions, start, stop)
 
     def _train(self):
@@ -357,7 +372,8 @@ class Sequential(Model):
     """
 
     def __init__(self, layers):
-        layers = list(layers)
+        if not isinstance(layers, (list, tuple)):
+            raise TypeError("Sequential: a list of layers is expected, got %r" % (layers,))
         if not layers or not isinstance(layers[0], Node) or layers[0].layer.kind != "input":
             raise ValueError("Sequential: the first item is an odt.Input")
         node = layers[0]
@@ -377,7 +393,7 @@ def _named(argument, value, table, method):
         if value not in table:
             raise ValueError("%s is one of %s, got %r" % (argument, ", ".join(sorted(table)), value))
         return table[value]()
-    if not hasattr(value, method):
+    if not hasattr(value, method) or isinstance(value, type):
         raise TypeError("%s is a name or an object, got %r" % (argument, value))
     return value
 
@@ -387,6 +403,20 @@ def _product(shape):
     for size in shape:
         count *= size
     return count
+
+
+class _Tidy:
+    """Collect garbage often, so that what is planned does not lie scattered when the arena is reserved."""
+
+    def __enter__(self):
+        gc.collect()
+        if hasattr(gc, "threshold"):
+            self.threshold = gc.threshold()
+            gc.threshold(4096)
+
+    def __exit__(self, *unused):
+        if hasattr(gc, "threshold"):
+            gc.threshold(self.threshold)
 
 
 def _reserve(plan):
@@ -399,8 +429,10 @@ def _reserve(plan):
             return bytearray(plan.arena), bytearray(plan.state)
         except MemoryError:
             pass
-    raise MemoryError("training needs %d bytes (arena %d, state %d), %d are free" % (
-        needed, plan.arena, plan.state, free))  # fmt: skip
+    text = "%d are free" % free if hasattr(gc, "mem_free") else "so much is not free"
+    text += " in pieces" if hasattr(gc, "mem_free") and free >= needed else ""
+    raise MemoryError("training needs %d bytes (arena %d, state %d), %s" % (
+        needed, plan.arena, plan.state, text))  # fmt: skip
 
 
 def _rows(nodes, plan, dtype):

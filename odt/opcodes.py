@@ -186,4 +186,9 @@ def opcode(key):
     return _decoded[key]
 
 
+def forget():
+    """Free the decoded lines; they come back when they are needed."""
+    _decoded.clear()
+
+
 _decoded = {}

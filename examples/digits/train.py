@@ -9,6 +9,7 @@ their labels (scikit-learn's copy of the UCI set; see README.md).
 """
 
 import gc
+import os
 import sys
 
 import odt
@@ -24,13 +25,18 @@ if "executor" in args:
     odt.executor.use(args["executor"])
 
 SAMPLES = 1797
-folder = __file__.rpartition("/")[0] + "/" if "__file__" in globals() and "/" in __file__ else ""
-with open(folder + "digits.bin", "rb") as file:
-    x_train = file.read(64 * TRAIN)
-    x_test = file.read(64 * TEST)
+path = "digits.bin"
+try:
+    os.stat(path)
+except OSError:  # not in the current folder: beside this script
+    path = __file__.rpartition("/")[0] + "/" + path
+x_train, x_test, y_train, y_test = [bytearray(n) for n in (64 * TRAIN, 64 * TEST, TRAIN, TEST)]
+with open(path, "rb") as file:
+    file.readinto(x_train)
+    file.readinto(x_test)
     file.seek(64 * SAMPLES)
-    y_train = file.read(TRAIN)
-    y_test = file.read(TEST)
+    file.readinto(y_train)
+    file.readinto(y_test)
 
 model = odt.Sequential([
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),

@@ -1,0 +1,96 @@
+"""Training on every machine ends with the bits of the PC."""
+
+import contextlib
+import io
+import re
+import runpy
+from pathlib import Path
+
+import machines
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DIGITS = ROOT / "examples" / "digits"
+NATIVE = ("unix", "qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7", "rp2040")
+
+
+def on_the_pc(script, args):
+    """What the script prints under CPython, in this process."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        runpy.run_path(str(script), {"ODT_ARGS": args})
+    return out.getvalue()
+
+
+def digest(text):
+    return re.search(r"digest ([0-9a-f]{8})", text).group(1)
+
+
+def run(name, args, timeout=900):
+    with machines.open(name) as machine:
+        return machine.run(DIGITS / "train.py", cwd_files=DIGITS, args=args, timeout=timeout)
+
+
+@pytest.fixture(scope="module")
+def pc():
+    """Digests of the PC's native executor, computed once an argument set."""
+    known = {}
+
+    def lookup(args):
+        key = str(args)
+        if key not in known:
+            text = on_the_pc(DIGITS / "train.py", args)
+            assert "native executor" in text
+            known[key] = digest(text)
+        return known[key]
+
+    return lookup
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_200_int8_steps_end_with_the_digest_of_the_pc(name, pc):
+    args = {"steps": 200, "train": 400}
+    text = run(name, args)
+    assert "native executor" in text
+    assert digest(text) == pc(args)
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_float32_steps_end_with_the_digest_of_the_pc(name, pc):
+    args = {"steps": 8, "train": 160, "dtype": "float32"}
+    text = run(name, args)
+    assert "native executor" in text
+    assert digest(text) == pc(args)
+
+
+@pytest.mark.parametrize("name", ("pc", "unix", "unix_float30"))
+def test_the_reference_ends_with_the_digest_of_the_kernels(name, pc):
+    args = {"steps": 3, "train": 64}
+    expected = pc(args)
+    args = dict(args, executor="reference")
+    if name == "pc":
+        text = on_the_pc(DIGITS / "train.py", args)
+        import odt
+
+        odt.executor.use("native")
+    else:
+        text = run(name, args)
+    assert "reference executor" in text
+    assert digest(text) == expected
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_a_step_allocates_nothing_and_the_arena_is_as_announced(name):
+    with machines.open(name) as machine:
+        text = machine.run(ROOT / "tests_device" / "steady.py", timeout=300)
+    assert "100 steps took 0 bytes of heap" in text
+    announced = re.search(r"^arena +(\d+) bytes", text, re.M).group(1)
+    assert re.search(r"allocated: arena (\d+)", text).group(1) == announced
+
+
+@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
+def test_xor_is_learnt(name):
+    with machines.open(name) as machine:
+        text = machine.run(ROOT / "examples" / "xor" / "train.py", timeout=300)
+    assert digest(text) == digest(on_the_pc(ROOT / "examples" / "xor" / "train.py", {}))
+    assert [line.split("= ")[1] for line in text.splitlines() if " xor " in line] == list("0110")
