@@ -40,8 +40,10 @@ def load(path, engine, code, state):
         found = engine.crc32(header[:-4])
         for chunk in _chunks(file, length):
             found = engine.crc32(chunk, found)
-        if found != check or file.read(1):
+        if found != check:
             raise ValueError("%s is damaged: CRC %08x, expected %08x" % (path, found, check))
+        if file.read(1):
+            raise ValueError("%s is damaged: longer than %d bytes" % (path, size + length))
         file.seek(size)
         at = 0
         for chunk in _chunks(file, length):

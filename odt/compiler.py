@@ -5,6 +5,7 @@ from .forward import forward
 from .gradient import backward
 from .graph import fuse_relu
 from .memory import live_bytes, lower_bound, place, share
+from .opcodes import REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
 
 _ACCUMULATOR = 255 * 127  # the largest product of an int8 forward pass or weight gradient
@@ -39,6 +40,9 @@ def compile_graph(nodes, loss, optimizer, dtype, batch):
     plan.arena = place(s.instructions)
     plan.lower_bound = lower_bound(s.instructions)
     plan.state = s.state_size
+    if max(plan.arena, plan.state) > 1 << REGION_SHIFT:
+        raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (
+            plan.arena + plan.state, plan.arena, plan.state, 1 << REGION_SHIFT))  # fmt: skip
     plan.code = program.encode(s.instructions, plan.arena, plan.state, 0, ends)
     plan.buffers = s.state
     plan.ranges = len(s.ranges)

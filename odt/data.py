@@ -8,6 +8,7 @@ from .opcodes import FLOAT32, INT8, INT16, INT32, UINT8
 FORMATS = {"int8": INT8, "uint8": UINT8, "int16": INT16, "int32": INT32, "float32": FLOAT32}
 _BYTES = (1, 1, 2, 4, 4)  # by format
 _CODES = ("b", "B", "h", "il", "f")
+_LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "int32": 2147483647}
 _WIDE = "qQdlL"  # eight bytes on a PC: what NumPy makes when it is not asked
 
 
@@ -16,18 +17,19 @@ def samples(argument, data, dtypes, row):
 
     ``dtypes`` are the names that are accepted, the preferred first. ``bytes``, ``bytearray`` and a
     memoryview of bytes are taken as raw data of that one. Lists and 64-bit arrays are copied.
-    Raises TypeError for other formats, ValueError for an amount that is not whole samples.
+    Raises TypeError for other formats, ValueError for an amount or a shape that is not whole samples.
     """
     raw = isinstance(data, (bytes, bytearray, memoryview))
     if isinstance(data, (list, tuple)):
-        data = _from_list(argument, data, dtypes)
+        data = _from_list(argument, data, dtypes, row)
+    data = _one_axis(argument, data, row)
     try:
         code = executor.engine.typecode(data)
         size = executor.engine.nbytes(data)
     except TypeError:
         raise TypeError("%s: a buffer or a list is expected, got %r" % (argument, type(data)))
     if code and code in _WIDE and hasattr(data, "itemsize") and data.itemsize == 8:
-        data = _narrow(data, dtypes)
+        data = _narrow(argument, data, dtypes)
         code = executor.engine.typecode(data)
         size = executor.engine.nbytes(data)
     chosen = None
@@ -50,38 +52,67 @@ def samples(argument, data, dtypes, row):
     return data, chosen, size // width
 
 
-def _flat(data, into):
-    for item in data:
-        if isinstance(item, (list, tuple)):
-            _flat(item, into)
-        else:
-            into.append(item)
+def _one_axis(argument, data, row):
+    """An array with a shape (NumPy's, ulab's, a memoryview's) as one of a single axis."""
+    shape = getattr(data, "shape", None)
+    if shape is None:
+        return data
+    if not getattr(memoryview(data), "c_contiguous", True):
+        raise ValueError("%s: an array without gaps, in C order, is expected; give a copy" % argument)
+    if len(shape) == 1:
+        return data
+    count = 1
+    for size in shape[1:]:
+        count *= size
+    if not shape or count != row:
+        raise ValueError("%s: shape %s, expected (samples, ..) of %d elements" % (argument, shape, row))
+    if hasattr(data, "reshape"):
+        return data.reshape(shape[0] * row)
+    return data.cast("B").cast(data.format) if shape[0] else b""
 
 
-def _from_list(argument, data, dtypes):
-    code = "f" if "float32" in dtypes else "i"
-    flat = array(code)
-    try:
-        _flat(data, flat)
-    except (TypeError, OverflowError):
-        raise TypeError("%s: a list of numbers is expected" % argument)
-    if code == "f" or "int32" in dtypes:
-        return flat
-    code = _CODES[FORMATS[dtypes[0]]]
-    try:
-        return array(code, flat)
-    except OverflowError:
-        raise ValueError("%s: a number does not fit into %s" % (argument, dtypes[0]))
+def _from_list(argument, data, dtypes, row):
+    """Numbers, or lists of ``row`` numbers each, as an array."""
+    dtype = "float32" if "float32" in dtypes else "int32" if "int32" in dtypes else dtypes[0]
+    limit = _LIMITS.get(dtype)
+    flat = array(_CODES[FORMATS[dtype]][0])
+    for index, item in enumerate(data):
+        before = len(flat)
+        try:
+            _append(item, flat, limit)
+        except (TypeError, ValueError):
+            raise TypeError("%s: item %d is not of numbers (%s)" % (argument, index, dtype))
+        except OverflowError:
+            raise ValueError("%s: item %d does not fit into %s" % (argument, index, dtype))
+        if isinstance(item, (list, tuple)) and len(flat) - before != row:
+            place = (argument, index, len(flat) - before, row)
+            raise ValueError("%s: sample %d has %d numbers, expected %d" % place)
+    return flat
 
 
-def _narrow(data, dtypes):
+def _append(item, into, limit):
+    if isinstance(item, (list, tuple)):
+        for part in item:
+            _append(part, into, limit)
+        return
+    if limit and not (0 if limit == 255 else -limit - 1) <= item <= limit:
+        raise OverflowError  # MicroPython's array would wrap
+    into.append(item)
+
+
+def _narrow(argument, data, dtypes):
     """A PC's 64-bit array as float32 or int32."""
     view = memoryview(data)
-    if view.format == "d":
-        code = "f" if "float32" in dtypes else None
-    else:
-        code = "i" if "int32" in dtypes else None
-    return array(code, view.cast("B").cast(view.format)) if code else data
+    view = view.cast("B").cast(view.format)
+    dtype = "float32" if view.format == "d" else "int32"
+    if dtype not in dtypes:
+        return data
+    if dtype == "int32":
+        limit = _LIMITS[dtype]
+        for index, number in enumerate(view):
+            if not -limit - 1 <= number <= limit:
+                raise ValueError("%s: element %d does not fit into int32: %d" % (argument, index, number))
+    return array(_CODES[FORMATS[dtype]][0], view)
 
 
 def check_finite(argument, data, format, row):
@@ -93,8 +124,9 @@ def check_finite(argument, data, format, row):
             raise ValueError("%s: sample %d, element %d is NaN or infinite" % place)
 
 
-def check_labels(data, classes):
+def check_labels(argument, data, classes):
     """ValueError that names the first label that is not in 0 .. classes-1."""
     for index, label in enumerate(data):
         if not 0 <= label < classes:
-            raise ValueError("y: label %d of sample %d is not in 0..%d" % (label, index, classes - 1))
+            place = (argument, label, index, classes - 1)
+            raise ValueError("%s: label %d of sample %d is not in 0..%d" % place)

@@ -13,6 +13,13 @@ from .graph import Node
 from .opcodes import DEFAULT_LIMIT
 
 _FORMATS = ("float32", "int8", "uint8", "int16", "int32")
+_RANGES = {
+    "float32": (0, 0),
+    "int8": (-128, 127),
+    "uint8": (0, 255),
+    "int16": (-32768, 32767),
+    "int32": (-2147483648, 2147483647),
+}
 
 
 class Layer:
@@ -30,6 +37,8 @@ class Layer:
     macs = 0  # multiply-accumulates of one sample, forward
 
     def __init__(self, name=None, trainable=True):
+        if name is not None and not isinstance(name, str):
+            raise TypeError("%s: name is a str, got %r" % (type(self).__name__, name))
         self.name = name
         self.trainable = trainable
 
@@ -80,10 +89,18 @@ class InputLayer(Layer):
         self.shape = _sizes("Input", "shape", shape, None, DEFAULT_LIMIT)
         if dtype not in _FORMATS:
             raise ValueError("Input: dtype is one of %s, got %r" % (", ".join(_FORMATS), dtype))
-        if not scale > 0:
-            raise ValueError("Input: scale is positive, got %r" % (scale,))
+        if not isinstance(scale, (int, float)):
+            raise TypeError("Input: scale is a number, got %r" % (scale,))
+        if not 1e-30 <= scale <= 1e30:
+            raise ValueError("Input: scale is in 1e-30..1e30, got %r" % (scale,))
         if not isinstance(zero_point, int):
             raise TypeError("Input: zero_point is an int, got %r" % (zero_point,))
+        low, high = _RANGES[dtype]
+        if not low <= zero_point <= high:
+            place = (dtype, low, high, zero_point)
+            raise ValueError("Input: zero_point of %s is in %d..%d, got %d" % place)
+        if dtype == "float32" and scale != 1:
+            raise ValueError("Input: scale belongs to an integer dtype, got %r with float32" % (scale,))
         self.dtype = dtype
         self.scale = scale
         self.zero_point = zero_point
@@ -135,6 +152,8 @@ class _Window(Layer):
         if len(shape) != self.axes + 1:
             axes = "(length, channels)" if self.axes == 1 else "(height, width, channels)"
             self.wrong_shape(shape, axes)
+        if max(shape[:-1]) > 65535:
+            self.wrong_shape(shape, "at most 65535 along an axis")
         out = []
         before = []
         for extent, width, stride in zip(shape, size, strides):

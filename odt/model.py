@@ -171,7 +171,7 @@ class Model:
 
     def predict(self, x):
         """The network's output as array('f'), samples after one another (logits for labels)."""
-        count = self._bind(x, None)
+        count = self._bind(x, None, predict=True)
         self._prepare(1)
         output = self._plan.output
         width = output.count // self.batch_size
@@ -241,8 +241,12 @@ class Model:
                     size *= extent
                 value = values.pop(0) if values else ()
                 value = value.reshape(-1) if hasattr(value, "reshape") else value
-                if len(value) != size:
-                    raise ValueError("%r: %s has %d numbers, got %d" % (layer, name, size, len(value)))
+                try:
+                    count = len(value)
+                except TypeError:
+                    raise TypeError("%r: %s is an array, got %r" % (layer, name, value))
+                if count != size:
+                    raise ValueError("%r: %s has %d numbers, got %d" % (layer, name, size, count))
                 # In int8 a bias is an int32 times 2^-20, which apply_i32 keeps to 2^30.
                 weights.check(layer, name, value, 1024 if self.dtype == "int8" and pair else 3e38)
                 pair.append(value)
@@ -275,7 +279,7 @@ class Model:
         if self.program is None:
             raise RuntimeError("the model is not compiled: call compile() first")
 
-    def _bind(self, x, y, what=""):
+    def _bind(self, x, y, what="", predict=False):
         """Check the data and point the program at it; returns the number of samples."""
         self._compiled()
         layer = self.nodes[0].layer
@@ -283,9 +287,10 @@ class Model:
         x, x_format, count = samples(what + "x", x, (layer.dtype,), row)
         check_finite(what + "x", x, x_format, row)
         y_format, y_scale, y_zero = 0, ONE, 0
-        if y is not None:
+        if not predict:
             width = 1 if self._loss.labels else _product(self.nodes[-1].shape)
-            dtypes = _LABELS if self._loss.labels else _TARGETS
+            # Bytes, which do not tell, are labels of a byte each, or targets in the Input's dtype.
+            dtypes = _LABELS if self._loss.labels else (layer.dtype,) + _TARGETS
             y, y_format, labels = samples(what + "y", y, dtypes, width)
             if labels != count:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))

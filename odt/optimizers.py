@@ -15,7 +15,11 @@ class Constant:
     """The same rate at every step."""
 
     def __init__(self, rate):
-        self.base = scale_of(rate) if rate else 0
+        if not isinstance(rate, (int, float)):
+            raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
+        if not 0 <= rate < 1e6:
+            raise ValueError("learning_rate is in 0..1e6, got %r" % (rate,))
+        self.base = scale_of(rate) if rate > 1e-30 else 0
 
     def bits(self, step):
         """The rate of step ``step`` (from 0) as float32 bits."""
@@ -27,10 +31,10 @@ class StepDecay(Constant):
 
     def __init__(self, initial, step_size, gamma=0.1):
         super().__init__(initial)
-        if step_size < 1:
-            raise ValueError("StepDecay: step_size is at least 1, got %r" % (step_size,))
+        if not isinstance(step_size, int) or step_size < 1:
+            raise ValueError("StepDecay: step_size is an int above 0, got %r" % (step_size,))
         self.step_size = step_size
-        self.gamma = scale_of(gamma)
+        self.gamma = _positive("StepDecay", "gamma", gamma)
         self._count = 0
         self._bits = self.base
 
@@ -39,7 +43,7 @@ class StepDecay(Constant):
         if count != self._count:
             self._count = count
             self._bits = self.base
-            for _ in range(count):
+            for _ in range(count if self.base else 0):
                 self._bits = scale_mul(self._bits, self.gamma)
         return self._bits
 
@@ -49,8 +53,8 @@ class CosineDecay(Constant):
 
     def __init__(self, initial, decay_steps):
         super().__init__(initial)
-        if not 1 <= decay_steps <= 0xFFFF:
-            raise ValueError("CosineDecay: decay_steps is in 1..65535, got %r" % (decay_steps,))
+        if not isinstance(decay_steps, int) or not 1 <= decay_steps <= 0xFFFF:
+            raise ValueError("CosineDecay: decay_steps is an int in 1..65535, got %r" % (decay_steps,))
         self.decay_steps = decay_steps
 
     def bits(self, step):
@@ -127,7 +131,7 @@ class Adam:
         self.beta_2 = _fraction("Adam", "beta_2", beta_2)
         if not (self.beta_1 and self.beta_2):
             raise ValueError("Adam: beta_1 and beta_2 are above 0, got %r and %r" % (beta_1, beta_2))
-        self.epsilon = scale_of(epsilon)
+        self.epsilon = _positive("Adam", "epsilon", epsilon)
         self.state = _state("Adam", state)
         self.betas = ((self.beta_1 << 30) // _MILLION, (self.beta_2 << 30) // _MILLION)
 
@@ -163,17 +167,23 @@ OPTIMIZERS = {"sgd": SGD, "adam": Adam}
 def _schedule(rate):
     if hasattr(rate, "bits"):
         return rate
-    if not isinstance(rate, (int, float)):
-        raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
-    if not 0 <= rate < 1e6:
-        raise ValueError("learning_rate is in 0..1e6, got %r" % (rate,))
     return Constant(rate)
 
 
 def _fraction(kind, argument, value):
-    if not 0 <= value < 1:
-        raise ValueError("%s: %s is at least 0 and below 1, got %r" % (kind, argument, value))
+    if not isinstance(value, (int, float)):
+        raise TypeError("%s: %s is a number, got %r" % (kind, argument, value))
+    if not 0 <= value < 1 or millionths(value) == _MILLION:
+        raise ValueError("%s: %s is in 0..0.999999, got %r" % (kind, argument, value))
     return millionths(value)
+
+
+def _positive(kind, argument, value):
+    if not isinstance(value, (int, float)):
+        raise TypeError("%s: %s is a number, got %r" % (kind, argument, value))
+    if not 1e-30 <= value <= 1e6:
+        raise ValueError("%s: %s is in 1e-30..1e6, got %r" % (kind, argument, value))
+    return scale_of(value)
 
 
 def _part(value):

@@ -65,6 +65,12 @@ def _split(state, weights, index, value):
         state[weights.residual.offset + index] = (value - 256 * kernel) & 255
 
 
+def _stored(value):
+    """Bits of a float32 as kernels store them: 0 below 2^-51 (docs/numerics.md)."""
+    bits = float_to_bits(value)
+    return bits if (bits >> 23) & 255 >= 76 else 0
+
+
 def _signed(byte):
     return byte - 256 if byte > 127 else byte
 
@@ -94,6 +100,20 @@ def read(state, weights, int8):
     return [kernel, bias]
 
 
+def check(layer, name, values, limit):
+    """TypeError or ValueError for the first value that is no number in -limit .. limit."""
+    for index, value in enumerate(values):
+        try:
+            fits = -limit <= value <= limit
+        except (TypeError, ValueError):
+            fits = None
+        if fits not in (True, False):  # NumPy's bools are equal to, but not, these
+            raise TypeError("%r: %s, element %d is not a number" % (layer, name, index))
+        if not fits:
+            place = (layer, name, index, value, limit)
+            raise ValueError("%r: %s, element %d is %r, not in +-%g" % place)
+
+
 def write(state, weights, int8, kernel, bias):
     """Real numbers into the state; in int8 each row's largest weight becomes 64 of 127."""
     columns = weights.columns
@@ -109,8 +129,8 @@ def write(state, weights, int8, kernel, bias):
             if int8:
                 _split(state, weights, index, int(round(value / step * 256)))
             else:
-                put(state, weights.kernel.offset + 4 * index, float_to_bits(value))
+                put(state, weights.kernel.offset + 4 * index, _stored(value))
     if weights.bias:
         for index, value in enumerate(bias):
-            bits = int(round(value * _BIAS)) if int8 else float_to_bits(value)
+            bits = int(round(value * _BIAS)) if int8 else _stored(value)
             put(state, weights.bias.offset + 4 * index, bits)
