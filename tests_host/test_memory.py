@@ -5,6 +5,7 @@ must find the bytes of the value that it means, as known from the buffers before
 """
 
 import os
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -246,13 +247,26 @@ training = st.tuples(
 )
 
 
+def planned(model, loss, optimizer, dtype, batch):
+    """The Plan and the Schedule that it was made from."""
+    made = []
+
+    class Kept(compiler.Schedule):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            made.append(self)
+
+    with mock.patch.object(compiler, "Schedule", Kept):
+        plan = compiler.compile_graph(model.nodes, LOSSES[loss](), optimizer, dtype, batch)
+    return plan, made[0]
+
+
 @QUICK
 @given(networks(), training)
 def test_every_read_of_a_random_program_finds_the_value_written_for_it(model, how):
     dtype, optimizer, loss, batch = how
-    plan = compiler.compile_graph(model.nodes, LOSSES[loss](), optimizer(), dtype, batch)
+    plan, schedule = planned(model, loss, optimizer(), dtype, batch)
     program = Program(plan.code)
-    schedule = plan.schedule
     shadow = Shadow(program.arena, schedule.peaks)
     walked = list(program.walk(12, len(program.words)))
     assert len(walked) == len(schedule.instructions)
@@ -355,15 +369,13 @@ def test_a_drawing_shows_what_lives_and_only_that():
     count = len(list(program.walk(12, len(program.words))))
     lines = model.draw(10000, program.arena // 4).split("\n")[2 : 2 + program.arena // 4]
     cells = [line.split(" ")[-1] for line in lines]
-    plan = compiler.compile_graph(
-        model.nodes, LOSSES["sparse_categorical_crossentropy"](), Adam(), "int8", 1
-    )
+    _, schedule = planned(model, "sparse_categorical_crossentropy", Adam(), "int8", 1)
     expected = [["."] * count for _ in cells]
     letters = {"activations": "aA", "errors": "e", "gradients": "g", "scratch": "s"}
-    for buffer, first, last in memory.lifetimes(plan.schedule.instructions):
+    for buffer, first, last in memory.lifetimes(schedule.instructions):
         if buffer.kind == "activations" and any(
             memory.home(operand)[0] is buffer and operand.kind == "errors"
-            for instruction in plan.schedule.instructions
+            for instruction in schedule.instructions
             for operand in instruction.operands
         ):
             continue  # in place: an activation and then an error
