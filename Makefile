@@ -4,20 +4,82 @@
 
 include boards/boards.mk
 
+PYTHON := $(BUILD)/venv/bin/python
+EXTENSION := pyproject.toml native/bindings/cpython.c native/bindings/entry_points.h \
+    $(wildcard native/*.[ch] native/kernels/*.[ch])
+
 .PHONY: help
 help:
-	@echo "make venv           build/venv: Python with what the tests need"
+	@echo "make run            set up, train the digits on CPython and on MicroPython, show the result"
+	@echo "make test           set up, run every test: host, unix port, Cortex-M on QEMU, RP2040"
+	@echo "make test-host      the tests that need no MicroPython"
+	@echo "make test-device    the tests on MicroPython, on all machines"
+	@echo "make bench          accuracy against PyTorch (half an hour); bench/ has more"
+	@echo "make generate       write what is generated from odt/opcodes.py"
 	@echo "make unix           MicroPython's unix port with odt inside"
 	@echo "make unix-float30   the same with CircuitPython's 30-bit floats"
 	@echo "make qemu           Cortex-M3, M4, M4F and M7 images for QEMU"
-	@echo "make rp2040         Raspberry Pi Pico firmware"
-	@echo "make test-device    the tests that run on those machines"
-	@echo "make clean          removes what was built, keeps what was fetched"
+	@echo "make rp2040         Raspberry Pi Pico firmware, and an emulator to run it"
+	@echo "make clean          remove what was built, keep what was fetched"
 	@echo "Give MPY_DIR=<MicroPython checkout> to build from it instead of Debian's packages."
 
-.PHONY: test-device
-test-device: venv unix unix-float30 qemu
-	$(BUILD)/venv/bin/python -m pytest tests_device
+# --- the host's Python ------------------------------------------------------------------------
+
+# The extension is installed, the package itself runs from the checkout.
+$(BUILD)/venv/.run: $(EXTENSION)
+	@$(SOURCES) venv python-headers
+	@echo "odt: setting up build/venv, compiling the native module for this PC"
+	@test -x $(PYTHON) || python3 -m venv $(BUILD)/venv
+	@rm -rf $(BUILD)/lib.* $(BUILD)/temp.* # setuptools does not see changed headers
+	@$(PYTHON) -m pip install -q --disable-pip-version-check '.[plot]'
+	@touch $@
+
+$(BUILD)/venv/.test: $(BUILD)/venv/.run
+	@echo "odt: installing what the tests need (PyTorch among it)"
+	@$(PYTHON) -m pip install -q --disable-pip-version-check '.[test]'
+	@touch $@
+
+.PHONY: venv
+venv: $(BUILD)/venv/.test
+
+.PHONY: generate
+generate:
+	python3 -m odt.host.generate
+
+# --- what people call -------------------------------------------------------------------------
+
+# What cannot be set up here is said, and the rest runs.
+.PHONY: run
+run:
+	@echo "odt: 1/3 Python"
+	@$(MAKE) --no-print-directory $(BUILD)/venv/.run || echo "odt: no build/venv: using python3 as it is"
+	@echo "odt: 2/3 MicroPython's unix port (a minute when it is new)"
+	@mkdir -p $(BUILD)
+	@$(MAKE) --no-print-directory unix >$(BUILD)/unix.log 2>&1 || tail -n 4 $(BUILD)/unix.log
+	@echo "odt: 3/3 training"
+	@PYTHONPATH=. $$(test -e $(BUILD)/venv/.run && echo $(PYTHON) || echo python3) \
+	    examples/digits/compare.py --picture $(BUILD)/digits.png \
+	    $$(test -x $(BUILD)/unix/micropython && echo $(BUILD)/unix/micropython)
+
+.PHONY: test test-host test-device
+test: machines
+	$(PYTHON) -m pytest -q tests_host tests_device
+
+test-host: venv
+	$(PYTHON) -m pytest -q tests_host
+
+test-device: machines
+	$(PYTHON) -m pytest -q tests_device
+
+.PHONY: machines
+machines: venv
+	@echo "odt: building MicroPython for every machine (log: build/machines.log)"
+	@$(MAKE) --no-print-directory unix unix-float30 qemu rp2040 >$(BUILD)/machines.log 2>&1 || \
+	    { tail -n 40 $(BUILD)/machines.log; exit 1; }
+
+.PHONY: bench
+bench: venv
+	$(PYTHON) bench/accuracy.py
 
 .PHONY: clean
 clean:

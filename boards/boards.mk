@@ -72,14 +72,3 @@ $(eval $(call qemu_machine,qemu_m7,QEMU_M7))
 # --- RP2040 on rp2040js -----------------------------------------------------------------------
 
 include boards/rp2040.mk
-
-# --- the host's Python ------------------------------------------------------------------------
-
-.PHONY: venv
-venv: $(BUILD)/venv/.complete
-
-$(BUILD)/venv/.complete: $(wildcard pyproject.toml)
-	@$(SOURCES) venv
-	python3 -m venv $(BUILD)/venv
-	$(BUILD)/venv/bin/pip install -q $(if $(wildcard pyproject.toml),-e '.[test]',pytest mpremote ruff)
-	@touch $@

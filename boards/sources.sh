@@ -4,7 +4,7 @@
 #   boards/sources.sh PART...          every PART is idempotent; nothing is fetched twice
 #
 #   micropython pico-sdk tinyusb mbedtls    sources of trixie, unpacked into build/src/PART
-#   cc multilib cmake arm-gcc qemu node venv     commands, installed with apt-get where missing
+#   cc multilib cmake arm-gcc qemu node venv python-headers     commands, installed with apt-get where missing
 #
 # The trixie source lists are written from the mirror that this machine's apt already uses, into a
 # private apt state under build/apt: /etc stays as it is. MPY_DIR=<a full MicroPython checkout>
@@ -210,6 +210,11 @@ need_venv() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || install "" python3-venv
 }
 
+need_python_headers() { # of the python3 that runs; a Python that is not Debian's brings its own
+    python3 -c 'import os, sysconfig
+exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' || install "" python3-dev
+}
+
 # --- parts ------------------------------------------------------------------------------------
 
 fetch_part() {
@@ -237,6 +242,7 @@ fetch_part() {
     qemu) need_qemu ;;
     node) need node nodejs && need npm npm ;;
     venv) need_venv ;;
+    python-headers) need gcc gcc libc6-dev && need_python_headers ;;
     *) die "no part is called $1; see the first lines of $0." ;;
     esac
 }
