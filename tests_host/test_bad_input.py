@@ -4,6 +4,7 @@ model that is bit for bit what it was."""
 import array
 import gc
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ try:
     import _odt
 except ImportError:
     _odt = None
+
+gc.freeze()  # compile() collects garbage, and need not look at all that pytest keeps each time
 
 ENGINES = [reference] + [_odt] * (_odt is not None)
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0]]
@@ -558,8 +561,8 @@ def test_a_save_that_fails_half_way_leaves_the_old_file(saved, monkeypatch):
     model, path, data = saved
 
     class Full:
-        def __init__(self, file):
-            self.file, self.writes = file, 0
+        def __init__(self, path, mode):
+            self.file, self.writes = Path(path).open(mode), 0
 
         def __enter__(self):
             return self
@@ -575,7 +578,7 @@ def test_a_save_that_fails_half_way_leaves_the_old_file(saved, monkeypatch):
 
     from odt import checkpoint
 
-    monkeypatch.setattr(checkpoint, "open", lambda *a: Full(open(*a)), raising=False)
+    monkeypatch.setattr(checkpoint, "open", Full, raising=False)
     for Full.at in (1, 2, 3):
         with refused(OSError, "No space", model=model):
             model.save(str(path))
@@ -656,7 +659,7 @@ def test_running_with_too_small_buffers_or_beyond_sections_is_refused(engine):
         )
 
     for short in ({"arena": 1}, {"state": 1}, {"control": 1}):
-        with pytest.raises(ValueError, match=list(short)[0].upper()):
+        with pytest.raises(ValueError, match=next(iter(short)).upper()):
             engine.run(loaded, regions(**short), start, stop)
     for first, last in ((start + 1, stop), (start, stop - 1), (-1, stop), (stop, start), (0, stop)):
         with pytest.raises(ValueError, match="run of instructions"):

@@ -4,6 +4,7 @@ The oracle is a replay: a shadow memory remembers which instruction wrote each b
 must find the bytes of the value that it means, as known from the buffers before they had addresses.
 """
 
+import gc
 import os
 from unittest import mock
 
@@ -18,6 +19,8 @@ from odt.losses import LOSSES
 from odt.memory import Buffer
 from odt.optimizers import SGD, Adam
 from odt.program import Program, disassemble
+
+gc.freeze()  # compile() collects garbage, and need not look at all that pytest keeps each time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MASK = (1 << opcodes.REGION_SHIFT) - 1
