@@ -18,4 +18,4 @@ SRC_USERMOD_LIB_C += $(ODT_SRC)
 CFLAGS_USERMOD += -I$(ODT_NATIVE)
 
 ODT_OBJ := $(addprefix $(BUILD)/,$(patsubst $(USER_C_MODULES)/%.c,%.o,$(ODT_SRC)))
-$(ODT_OBJ): CFLAGS += -O2 -ffp-contract=off
+$(ODT_OBJ): CFLAGS += -O2 -fwrapv -ffp-contract=off
