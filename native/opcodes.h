@@ -235,7 +235,8 @@ typedef struct {
     int8_t *y; // [M][N], may be e
     const int8_t *e; // [M][N]
     const odt_multiplier_t *q; // [N]
-    int32_t M, N;
+    const int32_t *c; // [16]
+    int32_t M, N, id;
 } odt_channel_scale_i8_t;
 void odt_channel_scale_i8(const odt_channel_scale_i8_t *a);
 
@@ -458,7 +459,7 @@ typedef struct {
     const int32_t *ds; // [N]
     const int32_t *rate; // [1]
     const int32_t *c; // [16]
-    int32_t N, K, id;
+    int32_t N, K, id, common;
 } odt_apply_i8_t;
 void odt_apply_i8(const odt_apply_i8_t *a);
 

@@ -24,6 +24,7 @@ def calibrate(program, section, engine, loaded, regions):
     for _, code, addresses, immediates in program.walk(*program.section("train")):
         if code.name == "range_i8":
             scales[addresses[1]] = addresses[0], immediates[0]
+    seen = []  # peaks of earlier instructions
     done = []  # (start, stop, addresses) of what ran, updates left out
     for at, code, addresses, _ in program.walk(start, stop):
         if code.name in _UPDATES:
@@ -38,12 +39,14 @@ def calibrate(program, section, engine, loaded, regions):
         if peak not in scales:
             continue
         scale, limit = scales[peak]
-        in_place = addresses.count(addresses[0]) > 1
+        # An input that is overwritten, or whose scale this result shares, must be made again.
+        whole = addresses.count(addresses[0]) > 1 or peak in seen
+        seen.append(peak)
         for _ in range(_ROUNDS):
             if not _follow(regions, peak, scale, limit):
                 break
             for first, last, touched in done:
-                if in_place or first == at or scale in touched:
+                if whole or first == at or scale in touched:
                     engine.run(loaded, regions, first, last)
 
 

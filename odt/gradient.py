@@ -9,9 +9,7 @@ from .fixed import ONE, scale_div, scale_int, scale_mul
 from .schedule import ERROR, GRADIENT
 
 
-def _linear(operation, sizes, by_channel):
-    """``by_channel``: each input channel meets one output channel, so scales need no common one."""
-
+def _linear(operation, sizes):
     def backward(s, node, error, needed):
         layer = node.layer
         name = layer.name
@@ -35,7 +33,7 @@ def _linear(operation, sizes, by_channel):
             gradient = s.scratch(name + " bias gradient", 4 * rows, GRADIENT)
             s.emit("bias_dw" + suffix, (gradient, error.buffer), (positions, rows))
             updates.append((s.update_bias, gradient, error.scale, error.factor))
-        dx = _linear_dx(s, node, error, operation, sizes, by_channel) if needed[0] else None
+        dx = _linear_dx(s, node, error, operation, sizes) if needed[0] else None
         for update, gradient, scale, factor in updates:
             update(weights, gradient, scale, factor)
         return [dx]
@@ -48,7 +46,7 @@ def _times(a, b):
     return b if a == ONE else a if b == ONE else scale_mul(a, b)
 
 
-def _linear_dx(s, node, error, operation, sizes, by_channel):
+def _linear_dx(s, node, error, operation, sizes):
     name = node.layer.name
     weights = s.weights[node]
     rows = weights.rows
@@ -58,16 +56,19 @@ def _linear_dx(s, node, error, operation, sizes, by_channel):
         s.emit(operation + "_dx_f32", operands, sizes(s, node))
         return dx
     source = error.buffer
-    if by_channel:
-        rescale = s.scratch(name + " dx rescale", 8 * rows)
-        s.emit("rescale", (rescale, error.scale, weights.scale, dx.scale), (rows, error.factor))
+    if weights.common or node.layer.by_channel:
+        count = 1 if weights.common else rows
+        rescale = s.scratch(name + " dx rescale", 8 * count)
+        scale = weights.scale.part("first scale", 0, 4 * count)
+        s.emit("rescale", (rescale, error.scale, scale, dx.scale), (count, error.factor))
     else:
         channels = s.scratch(name + " channel scale", 8 * rows)
         rescale = s.scratch(name + " dx rescale", 8)
         operands = (channels, rescale, weights.scale, error.scale, dx.scale)
         s.emit("rescale_dx", operands, (rows, error.factor))
         source = s.scratch(name + " scaled error", error.count, ERROR)
-        s.emit("channel_scale_i8", (source, error.buffer, channels), (error.count // rows, rows))
+        sizes_and_id = (error.count // rows, rows, s.stream())
+        s.emit("channel_scale_i8", (source, error.buffer, channels, s.control), sizes_and_id)
     operands = (dx.buffer, dx.peak, source, weights.kernel, rescale)
     s.emit(operation + "_dx_i8", operands, sizes(s, node))
     return dx
@@ -120,9 +121,9 @@ def _add(s, node, error, needed):
 
 
 BACKWARD = {
-    "dense": _linear("dense", dense_sizes, False),
-    "conv2d": _linear("conv2d", window_sizes, False),
-    "depthwise2d": _linear("depthwise2d", window_sizes, True),
+    "dense": _linear("dense", dense_sizes),
+    "conv2d": _linear("conv2d", window_sizes),
+    "depthwise2d": _linear("depthwise2d", window_sizes),
     "relu": _relu,
     "maxpool2d": _maxpool2d,
     "globalavg": _globalavg,

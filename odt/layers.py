@@ -34,6 +34,7 @@ class Layer:
     activation = None
     kernel_shape = None  # of the weight, output channels first; None without weights
     use_bias = False
+    by_channel = False  # an input channel meets one output channel only
     macs = 0  # multiply-accumulates of one sample, forward
 
     def __init__(self, name=None, trainable=True):
@@ -226,6 +227,7 @@ class DepthwiseConv2D(_Conv):
     """Each channel convolved with a filter of its own; kernel ``(channels, height, width, 1)``."""
 
     kind = "depthwise2d"
+    by_channel = True
 
     def __init__(
         self, kernel_size, strides=1, padding="valid", activation=None, use_bias=True, name=None,

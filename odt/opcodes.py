@@ -78,7 +78,7 @@ TABLE = (
     "11 dense_dx_i8 dx=i8[M*K] peak+i32[1] e:i8[M*N] w:i8[N*K] q:mul[1] ; M K N\n"  # dx = clamp(q * sum_n e * w)
     "12 dense_dw_i8 dw=i32[N*K] e:i8[M*N] x:i8[M*K] ; M K N zx\n"  # dw = sum_m e * (x - zx)
     "13 bias_dw_i8 db=i32[N] e:i8[M*N] ; M N\n"  # db = sum_m e
-    "14 channel_scale_i8 y=i8[M*N]~e e:i8[M*N] q:mul[N] ; M N\n"  # y = clamp(q[n] * e)
+    "14 channel_scale_i8 y=i8[M*N]~e e:i8[M*N] q:mul[N] c:i32[16] ; M N id\n"  # y = clamp(q[n] * e)
     "15 conv2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x - zx) * w))
     "16 conv2d_dx_i8 dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @\n"  # dx = clamp(q * sum_(kh,kw,n) e * w)
     "17 conv2d_dw_i8 dw=i32[N*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx\n"  # dw = sum_(b,oh,ow) e * (x - zx)
@@ -99,7 +99,7 @@ TABLE = (
     "32 momentum_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as momentum_i16 with v in float32
     "33 adam_i32 d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32[1] rate:i32[2] ; N K factor b1 c1 b2 c2 eps\n"  # as adam_i16 with m and v in float32
     "34 plain_i32 ds=i32[N] gs:i32[1] ; N factor\n"  # ds[n] = factor * gs
-    "35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] d:i32[N*K] ds:i32[N] rate:i32[1] c:i32[16] ; N K id\n"  # w -= rate * ds[n] * d / sw[n]
+    "35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] d:i32[N*K] ds:i32[N] rate:i32[1] c:i32[16] ; N K id common\n"  # w -= rate * ds[n] * d / sw[n]
     "36 apply_i32 b+i32[N] d:i32[N] ds:i32[1] rate:i32[1] ; N\n"  # b -= rate * ds * d * 2^20
     "37 gather_f32 y=f32[B*F] c:i32[16] x:buf ; B F\n"  # y[b] = x[order(b)]
     "38 dense_f32 y=f32[M*N] x:f32[M*K] w:f32[N*K] b:f32[N] ; M K N relu\n"  # y = b[n] + sum_k x * w

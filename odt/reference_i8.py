@@ -7,9 +7,11 @@ from .fixed import (
     LOG2_E,
     ONE,
     exp2n,
+    hash32,
     log2q,
     multiplier,
     quantize,
+    rescale_random,
     sat32,
     scale_div,
     scale_int,
@@ -22,6 +24,7 @@ from .opcodes import (
     CORRECT,
     FLOAT32,
     INT8,
+    KEY,
     LOSS,
     LOSS_HIGH,
     UINT8,
@@ -148,10 +151,11 @@ def bias_dw_i8(o):
 
 def channel_scale_i8(o):
     q = o.q
-    for m in range(o.M):
-        for n in range(o.N):
-            v = rescaled(o.e[m * o.N + n], q[2 * n], q[2 * n + 1])
-            o.y[m * o.N + n] = max(-127, min(127, v))
+    key = hash32(o.c[KEY], o.id)
+    for i in range(o.M * o.N):
+        n = i % o.N
+        v = rescale_random(o.e[i], q[2 * n], q[2 * n + 1], hash32(key, i))
+        o.y[i] = max(-127, min(127, v))
 
 
 def conv2d_i8(o):

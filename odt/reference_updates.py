@@ -199,24 +199,31 @@ def apply_i8(o):
         return
     w, r, size = o.w, o.r, o.K
     key = hash32(o.c[KEY], o.id)
+    limited = False
     for n in range(o.N):
         step = scale_div(scale_mul(rate, o.ds[n]), o.sw[n])
         m, s = multiplier(scale_shift(step, 8))
-        limited = False
-        values = []
         for i in range(n * size, (n + 1) * size):
             value = 256 * w[i] + r[i] - rescale_random(o.d[i], m, s, hash32(key, i))
             if not -32639 <= value <= 32639:
                 value = 32639 if value > 0 else -32639
                 limited = True
-            values.append(value)
-        if limited:
-            values = [(value + 1) >> 1 for value in values]
-            o.sw[n] = scale_shift(o.sw[n], 1)
-        for k in range(size):
-            value = values[k]
-            w[n * size + k] = (value + 128) >> 8
-            r[n * size + k] = value - 256 * ((value + 128) >> 8)
+            w[i] = (value + 128) >> 8
+            r[i] = value - 256 * w[i]
+        if limited and not o.common:
+            _halve_rows(o, n, n + 1)
+            limited = False
+    if limited:
+        _halve_rows(o, 0, o.N)
+
+
+def _halve_rows(o, first, stop):
+    for i in range(first * o.K, stop * o.K):
+        value = (256 * o.w[i] + o.r[i] + 1) >> 1
+        o.w[i] = (value + 128) >> 8
+        o.r[i] = value - 256 * o.w[i]
+    for n in range(first, stop):
+        o.sw[n] = scale_shift(o.sw[n], 1)
 
 
 def apply_i32(o):

@@ -43,9 +43,10 @@ class Value:
 class Weights:
     """A layer's parameters in the state: kernel, residual, channel scales, bias."""
 
-    def __init__(self, rows, columns):
+    def __init__(self, rows, columns, common):
         self.rows = rows
         self.columns = columns
+        self.common = common  # int8: all rows have one scale, so that the error's sum over them needs none
         self.kernel = self.residual = self.scale = self.bias = None
 
 
@@ -124,7 +125,7 @@ class Schedule:
         columns = 1
         for size in layer.kernel_shape[1:]:
             columns *= size
-        made = Weights(rows, columns)
+        made = Weights(rows, columns, layer.trainable and not layer.by_channel)
         name = layer.name
         if self.int8:
             made.kernel = self.keep(name + " kernel", rows * columns)
@@ -157,7 +158,7 @@ class Schedule:
             self.emit("apply_f32", (weights.kernel, gradient, self.rate), (rows * columns,))
             return
         operands = (weights.kernel, weights.residual, weights.scale, gradient, scales, self.rate, self.control)
-        self.emit("apply_i8", operands, (rows, columns, self.stream()))
+        self.emit("apply_i8", operands, (rows, columns, self.stream(), int(weights.common)))
 
     def update_bias(self, weights, gradient, scale, factor):
         """The same for a bias, which is one row."""

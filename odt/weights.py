@@ -115,12 +115,12 @@ def check(layer, name, values, limit):
 
 
 def write(state, weights, int8, kernel, bias):
-    """Real numbers into the state; in int8 each row's largest weight becomes 64 of 127."""
+    """Real numbers into the state; in int8 the largest weight (of a row) becomes 64 of 127."""
     columns = weights.columns
     for row in range(weights.rows):
         values = kernel[row * columns : (row + 1) * columns]
         if int8:
-            largest = max([abs(value) for value in values])
+            largest = max([abs(value) for value in (kernel if weights.common else values)])
             scale = scale_shift(float_to_bits(largest), -6) if largest > 1e-20 else ONE
             put(state, weights.scale.offset + 4 * row, scale)
             step = bits_to_float(scale)

@@ -162,7 +162,7 @@ def draw_immediates(rng, op):
             v = zero_lo[0]
         elif name == "lo":
             v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -127, 0, 5))
-        elif name == "relu":
+        elif name in ("relu", "common"):
             v = rng.randint(0, 1)
         elif name == "id":
             v = rng.randrange(-1 << 31, 1 << 31)

@@ -362,7 +362,8 @@ def test_a_drawing_keeps_to_its_size(width, rows):
     lines = digits_cnn("int8", 8).draw(width, rows).split("\n")
     body = lines[2 : -drawing.LEGEND.count("\n") - 1]
     assert len(body) == rows
-    assert {len(line) for line in body} == {min(width, body[0].rindex(" ") + 1 + 51)}
+    instructions = int(lines[0].split()[0])
+    assert {len(line) for line in body} == {min(width, body[0].rindex(" ") + 1 + instructions)}
 
 
 def test_a_drawing_shows_what_lives_and_only_that():

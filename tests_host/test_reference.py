@@ -214,9 +214,14 @@ def test_dense_int8():
     got = call("dense_dw_i8", dict(e=e, x=x), zx=9, **v)["dw"]
     assert np.array_equal(got, (e.T @ (x - 9)).ravel())
     assert np.array_equal(call("bias_dw_i8", dict(e=e), M=3, N=5)["db"], e.sum(axis=0))
-    got = call("channel_scale_i8", dict(e=e, q=multipliers([0.1, 0.5, 1, 0.3, 2])), M=3, N=5)["y"]
-    exact = np.clip(e * [0.1, 0.5, 1, 0.3, 2], -127, 127)
-    assert np.max(np.abs(got - exact.ravel())) <= 0.501
+    q = multipliers([0.1, 0.5, 1, 0.3, 2])
+    got = [
+        call("channel_scale_i8", dict(e=e, q=q, c=control(KEY=key)), M=3, N=5, id=1)["y"]
+        for key in range(400)
+    ]
+    exact = np.clip(e * [0.1, 0.5, 1, 0.3, 2], -127, 127).ravel()
+    assert np.abs(np.array(got) - exact).max() < 1
+    assert np.abs(np.mean(got, axis=0) - exact).max() < 5 * 0.5 / 400**0.5
 
 
 def test_dense_float32():
@@ -415,7 +420,7 @@ def test_apply_int8_is_exact_on_average_and_widens_a_full_row():
     sw = np.array([0.01, 0.02], np.float32)
     d = rng.integers(-5000, 5000, (n, k))
     operands = dict(w=w, r=r, sw=sw.view(np.int32), d=d, ds=[bits(2e-5)] * n, rate=0.01)
-    got = call("apply_i8", dict(operands, c=control(KEY=4)), N=n, K=k, id=1)
+    got = call("apply_i8", dict(operands, c=control(KEY=4)), N=n, K=k, id=1, common=0)
 
     def weights(w, r, sw):
         return (256.0 * w.reshape(n, k) + r.reshape(n, k)) / 256 * as_float(sw)[:, None]
@@ -427,10 +432,12 @@ def test_apply_int8_is_exact_on_average_and_widens_a_full_row():
     w[0, 5] = 127
     d[0, 5] = -2000000
     before = weights(w, r, sw.view(np.int32))
-    got = call("apply_i8", dict(operands, w=w, d=d, c=control(KEY=4)), N=n, K=k, id=1)
-    np.testing.assert_allclose(as_float(got["sw"]), [0.02, 0.02], rtol=1e-6)
-    after = weights(got["w"], got["r"], got["sw"])
-    assert np.delete(np.abs(after + 0.01 * 2e-5 * d - before)[0], 5).max() < 2 * unit[0] * 1.01
+    for common, scales in ((0, [0.02, 0.02]), (1, [0.02, 0.04])):
+        sizes = dict(N=n, K=k, id=1, common=common)
+        got = call("apply_i8", dict(operands, w=w, d=d, c=control(KEY=4)), **sizes)
+        np.testing.assert_allclose(as_float(got["sw"]), scales, rtol=1e-6)
+        after = weights(got["w"], got["r"], got["sw"])
+        assert np.delete(np.abs(after + 0.01 * 2e-5 * d - before)[0], 5).max() < 2 * unit[0] * 1.01
 
 
 def test_apply_int32():

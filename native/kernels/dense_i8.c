@@ -70,10 +70,11 @@ void odt_bias_dw_i8(const odt_bias_dw_i8_t *a) {
 
 void odt_channel_scale_i8(const odt_channel_scale_i8_t *a) {
     int32_t M = a->M, N = a->N, peak = INT32_MAX;
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = 0;
     for (int32_t m = 0; m < M; m++) {
-        for (int32_t n = 0; n < N; n++) {
-            int32_t v = odt_rescaled(a->e[m * N + n], odt_checked(&a->q[n]));
-            a->y[m * N + n] = odt_clamp(v, 0, -127, &peak);
+        for (int32_t n = 0; n < N; n++, i++) {
+            int32_t v = odt_rescaled_random(a->e[i], odt_checked(&a->q[n]), odt_hash32(key, i));
+            a->y[i] = odt_clamp(v, 0, -127, &peak);
         }
     }
 }

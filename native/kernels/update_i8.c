@@ -191,6 +191,18 @@ void odt_plain_i32(const odt_plain_i32_t *a) {
     }
 }
 
+// Doubles the scale of rows that have outgrown it.
+static void halve_rows(const odt_apply_i8_t *a, int32_t first, int32_t count) {
+    for (int32_t i = first * a->K; i < (first + count) * a->K; i++) {
+        int32_t W = (256 * a->w[i] + a->r[i] + 1) >> 1;
+        a->w[i] = (int8_t)((W + 128) >> 8);
+        a->r[i] = (int8_t)(W - 256 * a->w[i]);
+    }
+    for (int32_t n = first; n < first + count; n++) {
+        a->sw[n] = (int32_t)odt_scale_shift(odt_scale(a->sw[n]), 1);
+    }
+}
+
 void odt_apply_i8(const odt_apply_i8_t *a) {
     const int32_t limit = 32639; // 127 and 127 / 256
     int32_t K = a->K;
@@ -199,13 +211,13 @@ void odt_apply_i8(const odt_apply_i8_t *a) {
         return;
     }
     uint32_t rate = odt_scale(*a->rate);
+    int is_limited = 0;
     for (int32_t n = 0; n < a->N; n++) {
         const int32_t *d = a->d + n * K;
         int8_t *w = a->w + n * K, *r = a->r + n * K;
         uint32_t sw = odt_scale(a->sw[n]);
         uint32_t step = odt_scale_div(odt_scale_mul(rate, odt_scale(a->ds[n])), sw);
         odt_multiplier_t q = odt_multiplier(odt_scale_shift(step, 8));
-        int is_limited = 0;
         for (int32_t k = 0; k < K; k++, i++) {
             int64_t exact = 256 * w[k] + r[k];
             exact -= odt_rescaled_random(d[k], q, odt_hash32(key, i));
@@ -214,14 +226,13 @@ void odt_apply_i8(const odt_apply_i8_t *a) {
             w[k] = (int8_t)((W + 128) >> 8);
             r[k] = (int8_t)(W - 256 * w[k]);
         }
-        if (is_limited) {
-            for (int32_t k = 0; k < K; k++) {
-                int32_t W = (256 * w[k] + r[k] + 1) >> 1;
-                w[k] = (int8_t)((W + 128) >> 8);
-                r[k] = (int8_t)(W - 256 * w[k]);
-            }
-            a->sw[n] = (int32_t)odt_scale_shift(sw, 1);
+        if (is_limited && !a->common) {
+            halve_rows(a, n, 1);
+            is_limited = 0;
         }
+    }
+    if (is_limited) {
+        halve_rows(a, 0, a->N);
     }
 }
 
