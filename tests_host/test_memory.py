@@ -25,7 +25,7 @@ gc.freeze()  # compile() collects garbage, and need not look at all that pytest 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MASK = (1 << opcodes.REGION_SHIFT) - 1
 QUICK = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 

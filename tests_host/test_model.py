@@ -63,7 +63,7 @@ class Wrapped:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_xor_is_learnt(dtype):
     x, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
-    for seed in (1, 2, 3):
+    for seed in (1, 2):
         model = odt.Sequential([odt.Input((2,)), odt.Dense(16, "relu"), odt.Dense(2)])
         model.compile(odt.Adam(0.03), dtype=dtype, batch_size=4, seed=seed)
         history = model.fit(x, y, epochs=80, verbose=0).history
@@ -312,7 +312,7 @@ def test_a_model_works_on_after_ctrl_c_at_any_run(dtype, part):
     runs = []
     Wrapped(counted, lambda *arguments: runs.append(0))
     counted.fit(X, Y, epochs=2, validation_data=HELD, verbose=0)
-    for at in range(0, len(runs), max(1, len(runs) // 12)):
+    for at in range(0, len(runs), max(1, len(runs) // 8)):
         model = network(dtype)
         left = [at]
 
@@ -598,7 +598,7 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"
     setattr(Short, "__%s__" % _name, _short)
 
 
-@pytest.mark.parametrize("rate", (0.001, 0.0003, 0.004, 0.1, 0.9, 0.05, 1e-5, 2.5))
+@pytest.mark.parametrize("rate", (0.001, 0.0003, 0.05, 2.5))
 def test_hyperparameters_are_the_same_from_short_floats(rate):
     for dtype in DTYPES:
         programs = []
