@@ -7,7 +7,7 @@ from . import executor, opcodes, weights
 from .calibration import calibrate
 from .compiler import compile_graph
 from .data import check_finite, check_labels, samples
-from .fixed import ONE, bits_to_float, hash32, scale_of
+from .fixed import ONE, bits_to_float, scale_of
 from .graph import Node, trace
 from .layers import Layer
 from .losses import LOSSES
@@ -20,16 +20,6 @@ from .program import SECTIONS, Program
 
 _LABELS = ("uint8", "int8", "int16", "int32")
 _TARGETS = ("float32", "int8", "uint8", "int16", "int32")
-
-
-class History:
-    """What ``fit`` saw: ``history["loss"]`` and so on, a list each, an entry an epoch."""
-
-    def __init__(self):
-        self.history = {}
-
-    def add(self, name, value):
-        self.history.setdefault(name, []).append(value)
 
 
 class Model:
@@ -45,6 +35,7 @@ class Model:
                 raise TypeError("Model: an Input and a layer's output are expected, got %r" % type(node))
         self.nodes = trace([inputs], outputs)
         self.program = None
+        self._busy = False
         taken = [node.layer.name for node in self.nodes]
         for node in self.nodes:
             if node.layer.name is None:
@@ -79,6 +70,8 @@ class Model:
         if loss.labels and len(self.nodes[-1].shape) != 1:
             place = (self.nodes[-1].layer, self.nodes[-1].shape)
             raise ValueError("%r has the output's shape %s, labels need (classes,)" % place)
+        if self._busy:
+            self._compiled()
         with _Tidy():
             plan = compile_graph(self.nodes, loss, optimizer, dtype, batch_size)
             rows = _rows(self.nodes, plan, dtype)
@@ -99,57 +92,62 @@ class Model:
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
         self.program = Program(plan.code)
         self._sections = {name: self.program.section(name) for name in SECTIONS}
+        start, stop = self._sections["train"]
+        self._parts = ((start, stop),)
+        self._loss_end = -1
+        if dtype == "float32":
+            self._loss_end = self._sections["evaluate"][1]
+            self._parts = ((start, self._loss_end), (self._loss_end, stop))
+            self._loss_word = memoryview(control)[LOSS : LOSS + 1]
         self._regions = None
         self._steps = 0
+        self.epoch = 0  # where fit's initial_epoch goes on
+        self._underway = None  # of an epoch that is not complete: samples, order, LOSS, LOSS_HIGH, CORRECT
         self._calibrated = 0 if dtype == "int8" else 2  # 1: forward, 2: forward and backward
         self._summary = rows
         del plan.buffers
         gc.collect()
 
-    def fit(self, x, y, epochs=1, validation_data=None, shuffle=True, verbose=1):
+    def fit(
+        self, x, y=None, epochs=1, validation_data=None, shuffle=True, verbose=1, callbacks=(),
+        initial_epoch=None, steps_per_epoch=None,
+    ):  # fmt: skip
         """Train for ``epochs`` passes over the data; returns a History.
 
         ``x``: (samples, *input shape) in the Input's dtype; ``y``: integer labels, or targets for "mse"; any
-        object with the buffer protocol, or lists. ``validation_data=(x, y)`` is evaluated after each epoch.
+        object with the buffer protocol, or lists. Without ``y``, ``x`` is an iterable of batches (x, y) of at
+        most ``batch_size`` samples; a generator that goes on for ever needs ``steps_per_epoch``.
+        ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch.
+        ``callbacks``: see callbacks.py. ``initial_epoch=model.epoch`` goes on where a loaded model stopped,
+        be it within an epoch, up to epoch ``epochs``.
+        In float32 a loss that is not finite raises ArithmeticError before it reaches the weights.
         Ctrl-C leaves the model with the updates made so far.
         """
-        if not isinstance(epochs, int) or epochs < 1:
-            raise ValueError("epochs is an int above 0, got %r" % (epochs,))
-        held = None
-        if validation_data is not None:
-            if not isinstance(validation_data, (tuple, list)) or len(validation_data) != 2:
-                raise TypeError("validation_data is a pair (x, y), got %r" % (type(validation_data),))
-            held = self._bound(validation_data[0], validation_data[1], "validation ")
-        training = self._bound(x, y)
-        count = training[0]
-        self._prepare(2)
-        history = History()
-        control = self._control
-        progress = None
-        if verbose:
-            from .progress import Progress
+        from .training import Training
 
-            progress = Progress(epochs, (count + self.batch_size - 1) // self.batch_size)
-        for epoch in range(epochs):
-            control[ORDER] = (hash32(self.seed, self._steps) >> 3) | 1 if shuffle else 0
-            self._clear()
-            for position in range(0, count, self.batch_size):
-                self._batch(position, count)
-                self._train()
-                if progress and progress.due():
-                    progress.step(self._result(min(position + self.batch_size, count)))
-            names = ("loss", "accuracy", "val_loss", "val_accuracy")
-            results = self._result(count)
-            if held:
-                self._use(held)
-                results += self._evaluate(held[0])
-                self._use(training)
-            for name, value in zip(names, results):
-                if value is not None:
-                    history.add(name, value)
-            if progress:
-                progress.epoch(epoch, results)
-        return history
+        training = Training(
+            self, x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch, steps_per_epoch
+        )
+        for _ in training.run():
+            pass
+        return training.history
+
+    def fit_async(
+        self, x, y=None, epochs=1, validation_data=None, shuffle=True, verbose=1, callbacks=(),
+        initial_epoch=None, steps_per_epoch=None, slice_ms=10,
+    ):  # fmt: skip
+        """``await model.fit_async(x, y)``: as ``fit``, to the same bits, while other asyncio tasks run.
+
+        Pauses after the first instruction that ends ``slice_ms`` after the last pause. In a pause the model is
+        not to be used (RuntimeError): its arena holds half a step. Callbacks may use it.
+        """
+        from .background import fit_async
+
+        options = {
+            "epochs": epochs, "validation_data": validation_data, "shuffle": shuffle, "verbose": verbose,
+            "callbacks": callbacks, "initial_epoch": initial_epoch, "steps_per_epoch": steps_per_epoch,
+        }  # fmt: skip
+        return fit_async(self, x, y, slice_ms, options)
 
     def train_step(self, x, y):
         """One update on one batch of at most ``batch_size`` samples; returns the batch's loss."""
@@ -163,8 +161,13 @@ class Model:
         self._train()
         return self._result(count)[0]
 
-    def evaluate(self, x, y):
-        """``(loss, accuracy)`` over the data; accuracy is None for "mse"."""
+    def evaluate(self, x, y=None):
+        """``(loss, accuracy)`` over the data, as ``fit`` takes it; accuracy is None for "mse"."""
+        if y is None and not isinstance(x, (list, tuple)):
+            from .training import evaluate
+
+            self._compiled()
+            return evaluate(self, x)
         count = self._bind(x, y)
         self._prepare(1)
         return self._evaluate(count)
@@ -272,12 +275,26 @@ class Model:
 
         self._compiled()
         self._calibrated = load(path, self._engine, self._plan.code, self._state)
+        self._follow()
+
+    def _take(self, state, epoch):
+        """A state kept in RAM, as it was after so many epochs."""
+        self._state[:] = state
+        self._calibrated = 2
+        self.epoch = epoch
+        self._follow()
+
+    def _follow(self):
+        """Count on from the state."""
         self._steps = weights.get(self._state, 0)
         self.seed = weights.get(self._state, 4)
+        self._underway = None
 
     def _compiled(self):
         if self.program is None:
             raise RuntimeError("the model is not compiled: call compile() first")
+        if self._busy:
+            raise RuntimeError("fit_async is within a step: use the model in a callback, or when it has ended")
 
     def _bind(self, x, y, what="", predict=False):
         """Check the data and point the program at it; returns the number of samples."""
@@ -313,7 +330,7 @@ class Model:
     def _bound(self, x, y, what=""):
         """Checked data, to switch to with ``_use``: (samples, regions, control words)."""
         count = self._bind(x, y, what)
-        return count, self._regions, tuple(self._control)
+        return count, self._regions, tuple(self._control[:LOSS])
 
     def _use(self, bound):
         _, self._regions, words = bound
@@ -337,9 +354,22 @@ class Model:
         self._engine.run(self._loaded, self._regions, start, stop)
 
     def _train(self):
-        self._control[RATE] = self._optimizer.learning_rate.bits(self._steps)
-        self._run("train")
+        self._set_rate()
+        for start, stop in self._parts:
+            self._engine.run(self._loaded, self._regions, start, stop)
+            self._check_loss(stop)
         self._steps += 1
+
+    def _set_rate(self):
+        self._control[RATE] = self._optimizer.learning_rate.bits(self._steps)
+
+    def _check_loss(self, stop):
+        """In float32, between the loss and what it does to the weights."""
+        if stop == self._loss_end and self._engine.find_nonfinite(self._loss_word) >= 0:
+            raise ArithmeticError(
+                "the loss of step %d is not finite: the weights are those before it; learning rate %g"
+                % (self._steps, bits_to_float(self._control[RATE]))
+            )
 
     def _clear(self):
         self._control[LOSS] = self._control[LOSS_HIGH] = self._control[CORRECT] = 0

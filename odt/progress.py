@@ -18,10 +18,9 @@ else:
 class Progress:
     """Counts steps and time. A pipe gets whole lines only."""
 
-    def __init__(self, epochs, steps):
+    def __init__(self, epochs):
         self.epochs = epochs
-        self.steps = steps
-        self.done = 0
+        self.done = 0  # steps since the first that was counted
         self.current = 0
         self.width = 0
         self.elapsed = 0
@@ -49,21 +48,25 @@ class Progress:
         if hasattr(sys.stdout, "flush"):
             sys.stdout.flush()
 
-    def _rate(self):
-        per_step = self.elapsed / self.done
-        left = int((self.epochs * self.steps - self.done) * per_step / 1000)
-        digits = "%.1f" if per_step < 100 else "%.0f"
-        return (digits + " ms/step  %d:%02d left") % (per_step, left // 60, left % 60)
+    def _rate(self, epoch, step, steps):
+        """Time a step, and the time left if the steps of an epoch are known."""
+        per_step = self.elapsed / max(self.done, 1)
+        text = ("%.1f ms/step" if per_step < 100 else "%.0f ms/step") % per_step
+        if steps is None:
+            return text
+        left = int(((self.epochs - epoch) * steps - step) * per_step / 1000)
+        return text + "  %d:%02d left" % (left // 60, left % 60)
 
-    def step(self, results):
-        epoch = (self.done - 1) // self.steps
-        step = self.done - epoch * self.steps
-        text = "%d/%d  %s  %s" % (step, self.steps, _results(results), self._rate())
+    def step(self, epoch, step, steps, results):
+        """Write the line of a step, counted from 1, of ``steps`` (None if not known) an epoch."""
+        count = "%d" % step if steps is None else "%d/%d" % (step, steps)
+        text = "%s  %s  %s" % (count, _results(results), self._rate(epoch, step, steps))
         self._write(epoch, text, "")
 
-    def epoch(self, epoch, results):
+    def epoch(self, epoch, steps, results):
+        """Write the line that stays."""
         self._tick()
-        self._write(epoch, "%s  %s" % (_results(results), self._rate()), "\n")
+        self._write(epoch, "%s  %s" % (_results(results), self._rate(epoch, steps, steps)), "\n")
 
 
 def _results(results):

@@ -1,0 +1,144 @@
+"""Callbacks for fit: ``model.fit(x, y, callbacks=[EarlyStopping(patience=3)])``.
+
+A callback is any object with some of these methods; only those it has are called:
+
+    set_model(model)               before the first of them
+    on_train_begin()
+    on_epoch_begin(epoch)          from 0
+    on_batch_end(step)             training steps since compile
+    on_epoch_end(epoch, logs)      logs: a dict of this epoch's loss, accuracy, val_loss, val_accuracy
+    on_train_end()                 also after a loss that is not finite; not after Ctrl-C
+
+``model.stop_training = True`` ends training after the batch or epoch. A callback may use the model
+(predict, evaluate, save) and change no result by it.
+"""
+
+import gc
+
+
+class Callback:
+    """Has the model; the base of those below, and of your own if you like."""
+
+    model = None
+
+    def set_model(self, model):
+        self.model = model
+
+
+class _Monitor(Callback):
+    """Watches one figure of an epoch's logs."""
+
+    def __init__(self, monitor, mode, min_delta=0):
+        kind = type(self).__name__
+        if not isinstance(monitor, str):
+            raise TypeError("%s: monitor is a name as in the logs, got %r" % (kind, monitor))
+        if mode not in ("auto", "min", "max"):
+            raise ValueError('%s: mode is "auto", "min" or "max", got %r' % (kind, mode))
+        if not isinstance(min_delta, (int, float)) or min_delta < 0:
+            raise ValueError("%s: min_delta is a number not below 0, got %r" % (kind, min_delta))
+        self.monitor = monitor
+        self.sign = -1 if mode == "max" or (mode == "auto" and "acc" in monitor) else 1
+        self.min_delta = min_delta
+        self.best = None
+
+    def improved(self, logs):
+        """Whether the figure is the best so far; NaN never is."""
+        if self.monitor not in logs:
+            raise ValueError("%s: monitor %r is not among %s: is there validation_data?" % (
+                type(self).__name__, self.monitor, ", ".join(sorted(logs))))  # fmt: skip
+        value = logs[self.monitor]
+        if value != value:
+            return False
+        if self.best is None or (self.best - value) * self.sign > self.min_delta:
+            self.best = value
+            return True
+        return False
+
+
+class EarlyStopping(_Monitor):
+    """Stop after ``patience`` epochs (0 is as 1) in which ``monitor`` has not improved by more than ``min_delta``.
+
+    ``restore_best_weights`` keeps the state after the best epoch (weights, scales, optimizer) in RAM, as
+    much again as summary() shows for weights and optimizer state, or, with ``path``, in a file, and
+    takes it up again when training ends. ``best_epoch`` says which epoch that was.
+    """
+
+    def __init__(
+        self, monitor="val_loss", patience=0, restore_best_weights=False, path=None, min_delta=0, mode="auto"
+    ):
+        super().__init__(monitor, mode, min_delta)
+        if not isinstance(patience, int) or patience < 0:
+            raise ValueError("EarlyStopping: patience is an int not below 0, got %r" % (patience,))
+        if path is not None and not (isinstance(path, str) and restore_best_weights):
+            raise ValueError("EarlyStopping: path is a file's name, with restore_best_weights=True, got %r" % (path,))
+        self.patience = patience
+        self.restore = restore_best_weights
+        self.path = path
+        self.state = None
+
+    def on_train_begin(self):
+        self.best = self.best_epoch = None
+        self.waited = 0
+        if self.restore and self.path is None:
+            needed = len(self.model._state)
+            if self.state is None or len(self.state) != needed:
+                self.state = None
+                gc.collect()
+                try:
+                    self.state = bytearray(needed)
+                except MemoryError:
+                    raise MemoryError("EarlyStopping needs %d bytes to keep the best weights: give a path" % needed)
+
+    def on_epoch_end(self, epoch, logs):
+        if self.improved(logs):
+            self.best_epoch = epoch
+            self.waited = 0
+            if self.path is not None:
+                self.model.save(self.path)
+            elif self.restore:
+                self.state[:] = self.model._state
+            return
+        self.waited += 1
+        if self.waited >= self.patience:  # also where patience is 0
+            self.model.stop_training = True
+
+    def on_train_end(self):
+        if not self.restore or self.best_epoch is None:
+            return
+        if self.path is not None:
+            self.model.load(self.path)
+        else:
+            self.model._take(self.state, self.best_epoch + 1)
+
+
+class ModelCheckpoint(_Monitor):
+    """Save the model after each epoch, or after those that improve ``monitor``, or every ``steps`` steps.
+
+    ``path``: the file's name, in which ``{epoch}`` becomes the epoch's number from 1; or another place
+    that ``model.save`` takes. A resumed run ends as if it had not stopped::
+
+        model.load("model.odt")
+        model.fit(x, y, epochs=20, initial_epoch=model.epoch)
+    """
+
+    def __init__(self, path, monitor="val_loss", save_best_only=False, steps=None, mode="auto"):
+        super().__init__(monitor, mode)
+        if steps is not None and (not isinstance(steps, int) or steps < 1 or save_best_only):
+            raise ValueError("ModelCheckpoint: steps is an int above 0, without save_best_only, got %r" % (steps,))
+        self.path = path
+        self.save_best_only = save_best_only
+        if steps is not None:
+            self.steps = steps
+            self.on_batch_end = self._on_batch_end
+
+    def _on_batch_end(self, step):
+        if step % self.steps == 0:
+            self._save(self.model.epoch)
+
+    def on_epoch_end(self, epoch, logs):
+        if not self.save_best_only or self.improved(logs):
+            self._save(epoch)
+
+    def _save(self, epoch):
+        path = self.path
+        self.model.save(path.format(epoch=epoch + 1) if isinstance(path, str) else path)

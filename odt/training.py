@@ -1,0 +1,308 @@
+"""The training loop, which fit() and fit_async() share: epochs, batches, validation, callbacks.
+
+A generator, so that it may pause: it yields between slices of a step when it is given Slices
+(background.py), and never otherwise. Within a step it allocates nothing.
+"""
+
+from .fixed import hash32
+from .opcodes import LOSS, ORDER, const
+
+_HOOKS = ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end")
+_NAMES = ("loss", "accuracy", "val_loss", "val_accuracy")
+_SUMS = const(3)  # words from LOSS: LOSS, LOSS_HIGH, CORRECT
+
+
+class History:
+    """What ``fit`` saw: ``history["loss"]`` and so on, a list each, an entry an epoch."""
+
+    def __init__(self):
+        self.history = {}
+
+    def add(self, name, value):
+        self.history.setdefault(name, []).append(value)
+
+
+class Arrays:
+    """Data that is all there: x and y as buffers or lists."""
+
+    def __init__(self, model, x, y, what=""):
+        self.model = model
+        self.bound = model._bound(x, y, what)
+        self.samples = self.bound[0]
+        self.steps = (self.samples + model.batch_size - 1) // model.batch_size
+
+    def open(self, epoch):
+        pass
+
+    def first(self):
+        """Point the program at the first batch, for calibration."""
+        self.model._use(self.bound)
+        self.model._batch(0, self.samples)
+
+    def batches(self, order, start):
+        """Point the program at one batch after the other; yields the sample after it."""
+        model = self.model
+        regions = self.bound[1]
+        for position in range(start, self.samples, model.batch_size):
+            if position == start or model._regions is not regions:  # a callback has used the model
+                model._use(self.bound)
+                model._control[ORDER] = order
+            model._batch(position, self.samples)
+            yield min(position + model.batch_size, self.samples)
+
+
+class Stream:
+    """Data that comes in batches: an iterable of pairs (x, y) of at most ``batch_size`` samples.
+
+    What can be iterated again begins anew each epoch (and is told which, if it has an attribute
+    ``epoch``); a generator goes on, and needs ``steps_per_epoch``.
+    """
+
+    def __init__(self, model, data, steps, what=""):
+        try:
+            self.iterator = iter(data)
+        except TypeError:
+            raise TypeError("%sx: without y an iterable of batches (x, y) is expected, got %r" % (what, type(data)))
+        self.model = model
+        self.data = data
+        self.once = self.iterator is data
+        self.limit = self.steps = steps
+        self.what = what
+        self.pending = None
+        self.began = False
+
+    def open(self, epoch):
+        if self.began and self.once:
+            return
+        if hasattr(self.data, "epoch"):
+            self.data.epoch = epoch
+        if self.pending is None or not self.once:
+            self.pending = None
+            if not self.once:
+                self.iterator = iter(self.data)
+        self.began = True
+
+    def first(self):
+        self.pending = self._next()
+        if self.pending is None:
+            raise ValueError("%sx: no batch came" % self.what)
+        self._bind(self.pending)
+
+    def _next(self):
+        try:
+            return next(self.iterator)
+        except StopIteration:
+            return None
+
+    def _bind(self, batch):
+        if not isinstance(batch, (tuple, list)) or len(batch) != 2:
+            raise TypeError("%sx: a batch is a pair (x, y), got %r" % (self.what, type(batch)))
+        count = self.model._bind(batch[0], batch[1], self.what)
+        if count > self.model.batch_size:
+            raise ValueError(
+                "%sx: a batch of %d samples does not fit batch_size %d" % (self.what, count, self.model.batch_size)
+            )
+        self.model._batch(0, count)
+        return count
+
+    def batches(self, order, start):
+        """As in Arrays; ``order`` is the data's own, batches before ``start`` are skipped."""
+        step = 0
+        samples = start if self.once else 0
+        while step != self.limit:
+            batch = self.pending or self._next()
+            self.pending = None
+            if batch is None:
+                if step == 0 or (self.once and self.limit):
+                    raise ValueError("%sx: ended after %d batches of an epoch" % (self.what, step))
+                self.steps = step  # for the progress line of the next epoch
+                return
+            step += 1
+            count = self._bind(batch)
+            samples += count
+            if samples > start:
+                yield samples
+
+
+def source(model, x, y, what="", steps=None):
+    """x and y, or without y an iterable of batches, as Arrays or Stream."""
+    if y is None and not isinstance(x, (list, tuple)):
+        return Stream(model, x, steps, what)
+    if steps is not None:
+        raise ValueError("steps_per_epoch belongs to an iterable of batches, x is an array")
+    return Arrays(model, x, y, what)
+
+
+def _held(model, data):
+    if isinstance(data, (tuple, list)) and len(data) == 2:
+        return Arrays(model, data[0], data[1], "validation ")
+    try:
+        if not isinstance(data, (tuple, list, str, bytes)):
+            return Stream(model, data, None, "validation ")
+    except TypeError:
+        pass
+    raise TypeError("validation_data is a pair (x, y) or an iterable of batches, got %r" % (type(data),))
+
+
+def evaluate(model, x):
+    """(loss, accuracy) over an iterable of batches."""
+    data = Stream(model, x, None)
+    data.open(0)
+    if model._calibrated < 1:
+        data.first()
+        model._prepare(1)
+    model._clear()
+    for samples in data.batches(0, 0):
+        model._run("evaluate")
+    return model._result(samples)
+
+
+class Training:
+    """One call of fit: everything is checked before the first step."""
+
+    def __init__(
+        self, model, x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch,
+        steps_per_epoch, slices=None,
+    ):  # fmt: skip
+        first = 0 if initial_epoch is None else initial_epoch
+        for name, value, least in (("epochs", epochs, 1), ("initial_epoch", first, 0)):
+            if not isinstance(value, int) or value < least:
+                raise ValueError("%s is an int above %d, got %r" % (name, least - 1, value))
+        if first > epochs:
+            raise ValueError("initial_epoch is in 0..epochs = %d, got %d" % (epochs, first))
+        if steps_per_epoch is not None and (not isinstance(steps_per_epoch, int) or steps_per_epoch < 1):
+            raise ValueError("steps_per_epoch is an int above 0, got %r" % (steps_per_epoch,))
+        if not isinstance(callbacks, (list, tuple)):
+            raise TypeError("callbacks is a list of objects, got %r" % (type(callbacks),))
+        self.hooks = {name: [] for name in _HOOKS}
+        for index, callback in enumerate(callbacks):
+            found = [name for name in _HOOKS if hasattr(callback, name)]
+            if not found or isinstance(callback, type):
+                raise TypeError("callbacks: item %d has none of %s: %r" % (index, ", ".join(_HOOKS), callback))
+            for name in found:
+                self.hooks[name].append(callback)
+        self.model = model
+        self.held = None
+        if validation_data is not None:
+            self.held = _held(model, validation_data)
+        self.data = source(model, x, y, "", steps_per_epoch)
+        if isinstance(self.data, Stream) and self.data.once and epochs > 1 and not steps_per_epoch:
+            raise ValueError("x: a generator cannot begin anew: give steps_per_epoch for %d epochs" % epochs)
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.slices = slices
+        self.history = History()
+        # Where a loaded model stands within an epoch.
+        self.start, self.order = 0, None
+        self.sums = None
+        if initial_epoch is not None and initial_epoch == model.epoch and model._underway:
+            self.start, self.order = model._underway[:2]
+            self.sums = model._underway[2:]
+            if isinstance(self.data, Arrays) and self.start > self.data.samples:
+                raise ValueError("x: %d samples, the epoch to resume stands at sample %d" % (
+                    self.data.samples, self.start))  # fmt: skip
+        self.first = first
+        for callback in callbacks:
+            if hasattr(callback, "set_model"):
+                callback.set_model(model)
+        self.progress = None
+        if verbose:
+            from .progress import Progress
+
+            self.progress = Progress(epochs)
+
+    def run(self):
+        """Train. A generator: yields where a slice ends; its end is the end of training."""
+        model = self.model
+        model.stop_training = False
+        try:
+            for callback in self.hooks["on_train_begin"]:
+                callback.on_train_begin()
+            for epoch in range(self.first, self.epochs):
+                for _ in self._epoch(epoch):
+                    yield
+                if model.stop_training:
+                    break
+            self._end()
+        except ArithmeticError:
+            self._end()
+            raise
+        finally:
+            model._busy = False
+
+    def _end(self):
+        for callback in self.hooks["on_train_end"]:
+            callback.on_train_end()
+
+    def _epoch(self, epoch):
+        model = self.model
+        control = model._control
+        progress = self.progress
+        batch_end = self.hooks["on_batch_end"]
+        for callback in self.hooks["on_epoch_begin"]:
+            callback.on_epoch_begin(epoch)
+        order = self.order
+        if order is None:
+            order = (hash32(model.seed, model._steps) >> 3) | 1 if self.shuffle else 0
+        model.epoch = epoch
+        self.data.open(epoch)
+        if model._calibrated < 2:
+            self.data.first()
+            model._prepare(2)
+        model._clear()
+        if self.sums:
+            self._put_sums(self.sums)
+        start = samples = self.start
+        step = start // model.batch_size
+        self.start, self.order, self.sums = 0, None, None
+        try:
+            for after in self.data.batches(order, start):
+                if self.slices is None:
+                    model._train()
+                else:
+                    for _ in self.slices.step(model):
+                        yield
+                samples = after
+                step += 1
+                if batch_end:
+                    self._mark(samples, order)
+                    for callback in batch_end:
+                        callback.on_batch_end(model._steps)
+                    self._put_sums(model._underway[2:])
+                    if model.stop_training:
+                        break
+                if progress and progress.due():
+                    progress.step(epoch, step, self.data.steps, model._result(samples))
+        finally:
+            self._mark(samples, order)
+        results = model._result(samples)
+        if not model.stop_training:  # else the epoch is still underway
+            model.epoch = epoch + 1
+            model._underway = None
+        if self.held:
+            self.held.open(epoch)
+            model._clear()
+            for samples in self.held.batches(0, 0):
+                if self.slices is None:
+                    model._run("evaluate")
+                else:
+                    for _ in self.slices.section(model, "evaluate"):
+                        yield
+            results += model._result(samples)
+        logs = {}
+        for name, value in zip(_NAMES, results):
+            if value is not None:
+                self.history.add(name, value)
+                logs[name] = value
+        if progress:
+            progress.epoch(epoch, self.data.steps, results)
+        for callback in self.hooks["on_epoch_end"]:
+            callback.on_epoch_end(epoch, logs)
+
+    def _mark(self, samples, order):
+        """Note where in the epoch the model stands, for save() and for callbacks that use the model."""
+        self.model._underway = (samples, order) + tuple(self.model._control[LOSS : LOSS + _SUMS])
+
+    def _put_sums(self, sums):
+        for index, word in enumerate(sums):
+            self.model._control[LOSS + index] = word
