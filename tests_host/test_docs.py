@@ -1,0 +1,231 @@
+"""The documents tell the truth: their Python runs, their transcripts and tables are what commands print.
+
+    build/venv/bin/python tests_host/test_docs.py       writes transcripts and tables anew
+
+A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin. A ```console
+block begins with its command. A table of figures stands between `<!-- name -->` and `<!-- end -->`.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import odt  # noqa: E402
+
+README = ROOT / "README.md"
+DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
+ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
+MENDS = "run `build/venv/bin/python tests_host/test_docs.py`"
+
+
+def blocks(document, language):
+    """``[(line, text)]`` of the document's fenced blocks in a language."""
+    pattern = r"^```" + language + r"\n(.*?)^```$"
+    text = document.read_text()
+    found = re.finditer(pattern, text, re.M | re.S)
+    return [(text[: match.start(1)].count("\n"), match.group(1)) for match in found]
+
+
+def named_blocks(language):
+    return [
+        pytest.param(document, line, text, id="%s:%d" % (document.relative_to(ROOT), line + 1))
+        for document in DOCUMENTS
+        for line, text in blocks(document, language)
+    ]
+
+
+def steady(text):
+    """A transcript without what differs between runs: times, and where the checkout is."""
+    return re.sub(r"[\d.]+ ms/step  \d+:\d\d left", "- ms/step", text.replace(str(ROOT), "."))
+
+
+# --- what the commands print ------------------------------------------------------------------
+
+
+def run(command, folder):
+    env = dict(os.environ, PYTHONPATH=str(ROOT))
+    out = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, check=True)
+    return out.stdout.decode()
+
+
+def script(folder):
+    return run([sys.executable, "train.py"], ROOT / "examples" / folder)
+
+
+def compare():
+    """The end of `make run`; the row of MicroPython is its own where it is built, else CPython's."""
+    command = [sys.executable, "examples/digits/compare.py"]
+    micropython = ROOT / "build" / "unix" / "micropython"
+    built = micropython.exists() and __name__ == "__main__"
+    text = run(command + ([str(micropython)] if built else []), ROOT)
+    end = text[text.index("loss by epoch") :]
+    if not built:
+        end = end[: end.index("\nMicroPython was not built")]
+        row = re.search(r"^CPython    (.*\n)", end, re.M)
+        end = end[: row.end()] + "MicroPython" + row.group(1) + end[row.end() :]
+        end += "\nThe same bits on both.\n"
+    return "...\n" + end
+
+
+COMMANDS = {
+    "make run": compare,
+    "cd examples/digits && python train.py": lambda: script("digits"),
+    "cd examples/xor && python train.py": lambda: script("xor"),
+}
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def accuracy_table():
+    """Adam's rows of what bench/accuracy.py printed."""
+    if not ACCURACY.exists():
+        return "Not measured yet: `make bench` writes `bench/results/accuracy.txt`.\n"
+    row = re.compile(
+        r"^(\S+) +adam +(.*?) +([\d.]+) \+- +([\d.]+) +([-+][\d.]+) \+- +([\d.]+) +\d+$", re.M
+    )
+    lines = ["| task | PyTorch float32 | odt float32 | odt int8 | int8 less PyTorch |"]
+    lines.append("|---|--:|--:|--:|--:|")
+    tasks = {}
+    for task, label, mean, error, difference, spread in row.findall(ACCURACY.read_text()):
+        tasks.setdefault(task, {})[label] = (mean, error, difference, spread)
+    for task, results in tasks.items():
+        cells = [
+            "%s ± %s" % results[label][:2]
+            for label in ("PyTorch float32", "odt float32", "odt int8, int16 state")
+        ]
+        cells.append("%s ± %s" % results["odt int8, int16 state"][2:])
+        lines.append("| %s | %s |" % (task, " | ".join(cells)))
+    return "\n".join(lines) + "\n"
+
+
+def digits_input():
+    return odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16)
+
+
+def cnn(**options):
+    return [
+        digits_input(),
+        odt.Conv2D(8, 3, padding="same", activation="relu", **options),
+        odt.MaxPool2D(),
+        odt.Conv2D(16, 3, padding="same", activation="relu", **options),
+        odt.MaxPool2D(),
+        odt.Flatten(),
+        odt.Dense(10),
+    ]
+
+
+def mlp():
+    return [digits_input(), odt.Flatten(), odt.Dense(32, activation="relu"), odt.Dense(10)]
+
+
+NETWORKS = (
+    ("digits CNN, batch 16", cnn, 16),
+    ("digits CNN, batch 1", cnn, 1),
+    ("digits CNN, batch 16, only Dense trains", lambda: cnn(trainable=False), 16),
+    ("digits MLP 64-32-10, batch 16", mlp, 16),
+)
+
+
+def ram_table():
+    """Bytes of arena and state, by optimizer."""
+    ways = (
+        ("int8, SGD", lambda: odt.SGD(0.01), "int8"),
+        ("int8, Adam", lambda: odt.Adam(), "int8"),
+        ("float32, Adam", lambda: odt.Adam(), "float32"),
+    )
+    lines = ["| bytes | " + " | ".join(name for name, _, _ in ways) + " |", "|---|" + "--:|" * len(ways)]
+    for name, layers, batch in NETWORKS:
+        cells = []
+        for _, optimizer, dtype in ways:
+            model = odt.Sequential(layers())
+            model.compile(optimizer(), dtype=dtype, batch_size=batch)
+            cells.append("{:,}".format(model.program.arena + model.program.state))
+        lines.append("| %s | %s |" % (name, " | ".join(cells)))
+    return "\n".join(lines) + "\n"
+
+
+TABLES = {"accuracy": accuracy_table, "ram": ram_table}
+TABLE = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
+
+
+# --- tests ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("document, line, text", named_blocks("python"))
+def test_the_python_of_the_documents_runs(document, line, text, tmp_path, monkeypatch):
+    shutil.copy(ROOT / "examples" / "digits" / "digits.bin", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    code = compile("\n" * line + text, str(document), "exec")
+    try:
+        exec(code, {"__name__": "__main__"})
+    finally:
+        odt.executor.use(odt.backend)
+
+
+@pytest.mark.parametrize("document, line, text", named_blocks("console"))
+def test_the_transcripts_are_what_the_commands_print(document, line, text):
+    command, _, printed = text.partition("\n")
+    assert command[2:] in COMMANDS, "no transcript is made of %r" % command
+    assert steady(printed) == steady(COMMANDS[command[2:]]()), MENDS
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_tables_of_the_readme_are_what_is_measured(name):
+    tables = {found[1]: found[2] for found in TABLE.findall(README.read_text())}
+    assert tables[name] == TABLES[name](), MENDS
+
+
+def test_the_first_script_of_the_readme_ends_with_the_digest_beside_it(tmp_path, monkeypatch, capsys):
+    shutil.copy(ROOT / "examples" / "digits" / "digits.bin", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    exec(blocks(README, "python")[0][1], {"__name__": "__main__"})
+    digest = capsys.readouterr().out.split()[-1]
+    assert re.search(r"^CPython .* %s " % digest, blocks(README, "console")[0][1], re.M)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
+def test_the_files_that_a_document_names_exist(document):
+    text = document.read_text()
+    for target in re.findall(r"\]\((?!#|\w+:)([^)#]+)", re.sub(r"`[^`\n]*`", "", text)):
+        assert (document.parent / target).exists(), target
+    # What is built or measured later is not looked for.
+    for path in re.findall(r"`((?:odt|native|boards|tests_\w+|examples|bench|docs)/[\w./-]*)`", text):
+        assert path.startswith("bench/results/") or (ROOT / path).exists(), path
+
+
+def test_the_targets_that_the_documents_name_exist():
+    makefiles = "".join((ROOT / name).read_text() for name in ("Makefile", "boards/boards.mk", "boards/rp2040.mk"))
+    targets = set(re.findall(r"^([\w-]+)(?: [\w -]*)?:(?!=)", makefiles, re.M))
+    for line in re.findall(r"^([\w -]+):(?!=)", makefiles, re.M):
+        targets.update(line.split())
+    for document in DOCUMENTS:
+        for target in re.findall(r"`make ([a-z][\w-]*)[^`]*`", document.read_text()):
+            assert target in targets, "%s: make %s" % (document.name, target)
+
+
+def write():
+    """Transcripts and tables anew."""
+
+    def transcript(match):
+        return "```console\n%s\n%s```" % (match[1], COMMANDS[match[1][2:]]().replace(str(ROOT), "."))
+
+    for document in DOCUMENTS:
+        old = document.read_text()
+        text = re.sub(r"^```console\n(.*)\n(?s:.*?)^```$", transcript, old, flags=re.M)
+        text = TABLE.sub(lambda match: match[1] + TABLES[match[2]]() + match[4], text)
+        if text != old:
+            document.write_text(text)
+            print("wrote", document.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    write()
