@@ -1,0 +1,147 @@
+"""How good a classifier is, class by class: ``odt.metrics.report(model, x, y)``.
+
+The data is taken as ``fit`` takes it, also in batches; no more RAM than ``predict`` of one batch and
+the matrix.
+"""
+
+from array import array
+
+from .opcodes import POSITION, Y_DATA
+
+_WIDTH = 79  # of a REPL of 80 columns
+
+
+def confusion_matrix(model, x, y=None):
+    """Counts as a list of array('i'): ``matrix[label][predicted]``, for a model that was compiled for labels.
+
+    The prediction is the first largest output; of a single output, whether it is above 0.
+    """
+    from .training import source
+
+    model._compiled()
+    if not model._loss.labels:
+        raise ValueError("confusion_matrix: labels are expected, the model was compiled for %s" % model._loss.name)
+    outputs = model.nodes[-1].shape[0]
+    classes = max(outputs, 2)
+    matrix = [array("i", bytes(4 * classes)) for _ in range(classes)]
+    data = source(model, x, y)
+    data.open(0)
+    if model._calibrated < 1:
+        data.first()
+        model._prepare(1)
+    done = 0
+    for after in data.batches(0, 0):
+        model._run("predict")
+        rows = after - done
+        labels, at = model._regions[Y_DATA], model._control[POSITION]
+        for row in range(rows):
+            matrix[int(labels[at + row])][_predicted(model, row, outputs)] += 1
+        done = after
+    return matrix
+
+
+def _predicted(model, row, outputs):
+    output = model._plan.output
+    at = output.buffer.offset
+    if model.dtype == "int8":
+        values = memoryview(model._arena)[at + row * outputs : at + (row + 1) * outputs]
+        values = array("b", bytes(values))
+        zero = output.zero
+    else:
+        at += 4 * row * outputs
+        values = array("f", bytes(memoryview(model._arena)[at : at + 4 * outputs]))
+        zero = 0
+    if outputs == 1:
+        return int(values[0] > zero)
+    best = 0
+    for index in range(1, outputs):
+        if values[index] > values[best]:
+            best = index
+    return best
+
+
+def precision(matrix):
+    """Of what was taken for a class, the part that is of it; a list by class, 0 where nothing was."""
+    size = range(len(matrix))
+    return [_part(matrix[k][k], sum([matrix[row][k] for row in size])) for k in size]
+
+
+def recall(matrix):
+    """Of what is of a class, the part that was found; a list by class, 0 where nothing is."""
+    return [_part(matrix[k][k], sum(matrix[k])) for k in range(len(matrix))]
+
+
+def f1(matrix):
+    """The harmonic mean of precision and recall; a list by class."""
+    size = range(len(matrix))
+    columns = [sum([matrix[row][k] for row in size]) for k in size]
+    return [_part(2 * matrix[k][k], sum(matrix[k]) + columns[k]) for k in size]
+
+
+def accuracy(matrix):
+    """The part that was predicted right."""
+    return _part(sum([matrix[k][k] for k in range(len(matrix))]), sum([sum(row) for row in matrix]))
+
+
+def macro(values):
+    """The mean over classes, each counting alike."""
+    return sum(values) / len(values)
+
+
+def _part(a, b):
+    return a / b if b else 0.0
+
+
+def report(model, x, y=None, names=None):
+    """Print the confusion matrix, and precision, recall and F1 by class, within 80 columns.
+
+    ``names``: a list with a name a class. Where the matrix is too wide, the commonest confusions are
+    printed instead.
+    """
+    classes = max(model.nodes[-1].shape[0], 2)
+    names = [str(k) for k in range(classes)] if names is None else [str(name) for name in names]
+    if len(names) != classes:
+        raise ValueError("names: %d, the model has %d classes" % (len(names), classes))
+    matrix = confusion_matrix(model, x, y)
+    names = [name[:20] for name in names]
+    left = max([len(name) for name in names] + [5])
+    width = max([len(str(max(row))) for row in matrix] + [2])
+    room = (_WIDTH - left - 2) // classes - 1
+    width = max(width, min(room, max([len(name) for name in names])))
+    if left + 2 + (width + 1) * classes <= _WIDTH:
+        short = [name[:width] for name in names]
+        print(_left("label", left) + "  predicted as")
+        print(" " * left + "  " + " ".join([_right(name, width) for name in short]))
+        for name, row in zip(names, matrix):
+            cells = [_right(str(count) if count else ".", width) for count in row]
+            print(_left(name, left) + "  " + " ".join(cells))
+    else:
+        pairs = []
+        for k in range(classes):
+            for other in range(classes):
+                if k != other and matrix[k][other]:
+                    pairs.append((-matrix[k][other], k, other))
+        pairs.sort()
+        print("commonest confusions" if pairs else "no confusions")
+        for count, k, other in pairs[:10]:
+            print("%s  taken for %s  %d times" % (_left(names[k], left), _left(names[other], left), -count))
+    print()
+    print(_left("class", left) + "  precision  recall      F1   count")
+    columns = precision(matrix), recall(matrix), f1(matrix)
+    for k in range(classes):
+        _line(names[k], left, columns[0][k], columns[1][k], columns[2][k], sum(matrix[k]))
+    total = sum([sum(row) for row in matrix])
+    _line("macro", left, macro(columns[0]), macro(columns[1]), macro(columns[2]), total)
+    print("accuracy %.4f" % accuracy(matrix))
+
+
+def _line(name, left, a, b, c, count):
+    print("%s  %9.4f  %6.4f  %6.4f  %6d" % (_left(name, left), a, b, c, count))
+
+
+def _left(text, width):
+    return text + " " * (width - len(text))
+
+
+def _right(text, width):
+    return " " * (width - len(text)) + text

@@ -1,0 +1,87 @@
+"""Confusion matrix, precision, recall, F1 against scikit-learn's definitions in NumPy, and the report's text."""
+
+import numpy as np
+import pytest
+
+import odt
+from odt import metrics
+
+RANDOM = np.random.default_rng(3)
+X = RANDOM.normal(size=(53, 6)).astype("float32")
+Y = (X[:, 0] > 0).astype("uint8") + 2 * (X[:, 1] > 0.3).astype("uint8")
+
+
+def network(dtype, classes=4, loss="sparse_categorical_crossentropy"):
+    model = odt.Sequential([odt.Input((6,)), odt.Dense(10, "relu"), odt.Dense(classes)])
+    model.compile(odt.Adam(0.01), loss, dtype=dtype, batch_size=8, seed=1)
+    return model
+
+
+def expected(model):
+    logits = np.array(model.predict(X)).reshape(len(X), -1)
+    matrix = np.zeros((logits.shape[1],) * 2, int)
+    np.add.at(matrix, (Y, logits.argmax(1)), 1)
+    return matrix
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_the_confusion_matrix_counts_what_predict_says(dtype):
+    model = network(dtype)
+    assert sum(map(sum, metrics.confusion_matrix(model, X, Y))) == 53  # not trained, not calibrated
+    model.fit(X, Y, epochs=2, verbose=0)
+    before = model.digest()
+    found = metrics.confusion_matrix(model, X, Y)
+    assert (np.array(found) == expected(model)).all()
+    batches = [(X[at : at + 8], Y[at : at + 8].tolist()) for at in range(0, 53, 8)]
+    assert metrics.confusion_matrix(model, iter(batches)) == found
+    assert metrics.accuracy(found) == model.evaluate(X, Y)[1]
+    assert model.digest() == before
+
+
+def test_figures_are_those_of_the_definitions():
+    matrix = [[5, 2, 0, 0], [1, 8, 0, 1], [0, 0, 0, 0], [3, 0, 0, 4]]
+    m = np.array(matrix, float)
+    assert metrics.precision(matrix) == pytest.approx([5 / 9, 8 / 10, 0, 4 / 5])
+    assert metrics.recall(matrix) == pytest.approx([5 / 7, 8 / 10, 0, 4 / 7])
+    p, r = np.array(metrics.precision(matrix)), np.array(metrics.recall(matrix))
+    with np.errstate(invalid="ignore"):
+        assert metrics.f1(matrix) == pytest.approx(np.nan_to_num(2 * p * r / (p + r)))
+    assert metrics.macro(metrics.recall(matrix)) == pytest.approx(r.mean())
+    assert metrics.accuracy(matrix) == pytest.approx(np.trace(m) / m.sum())
+
+
+def test_the_report_fits_a_repl_and_says_the_figures(capsys):
+    model = network("int8")
+    model.fit(X, Y, epochs=20, verbose=0)
+    matrix = metrics.confusion_matrix(model, X, Y)
+    metrics.report(model, X, Y, names=["still", "walking", "running", "a name that is far too long for a table"])
+    text = capsys.readouterr().out
+    assert all(len(line) < 80 for line in text.splitlines())
+    row = next(line for line in text.splitlines() if line.startswith("walking  ")).split()
+    assert [0 if cell == "." else int(cell) for cell in row[1:]] == list(matrix[1])
+    row = [line for line in text.splitlines() if line.startswith("walking  ")][1].split()
+    assert row[1:] == [
+        "%.4f" % metrics.precision(matrix)[1], "%.4f" % metrics.recall(matrix)[1],
+        "%.4f" % metrics.f1(matrix)[1], str(sum(matrix[1])),
+    ]  # fmt: skip
+    assert "accuracy %.4f" % model.evaluate(X, Y)[1] in text
+
+
+def test_a_report_of_many_classes_names_the_confusions(capsys):
+    model = network("float32", classes=40)
+    metrics.report(model, X, Y)
+    text = capsys.readouterr().out
+    assert all(len(line) < 80 for line in text.splitlines())
+    assert "commonest confusions" in text and " taken for " in text
+    assert sum(line.split()[:1] == ["39"] for line in text.splitlines()) == 1
+
+
+def test_what_has_no_classes_is_refused():
+    with pytest.raises(ValueError, match="labels are expected.*mse"):
+        metrics.confusion_matrix(network("int8", loss="mse"), X, X[:, :4])
+    with pytest.raises(ValueError, match="names: 2.*4 classes"):
+        metrics.report(network("int8"), X, Y, names=["a", "b"])
+    with pytest.raises(ValueError, match="label 9"):
+        metrics.report(network("int8"), X, [9] * 53)
+    with pytest.raises(RuntimeError, match="compile"):
+        metrics.confusion_matrix(odt.Sequential([odt.Input((6,)), odt.Dense(2)]), X, Y)
