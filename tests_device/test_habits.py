@@ -1,0 +1,23 @@
+"""Callbacks, batches, slices, readers and checkpoints end with one digest on every machine."""
+
+import re
+
+import machines
+import pytest
+from test_training import ROOT, on_the_pc
+
+NAMES = ("unix", "qemu_m4", "rp2040")
+HERE = ROOT / "tests_device"
+
+
+def digests(text):
+    return re.findall(r"(\w+) digest ([0-9a-f]{8})", text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_callbacks_batches_and_slices_change_no_bit(name):
+    with machines.open(name) as machine:
+        text = machine.run(HERE / "habits.py", timeout=900)
+    assert digests(text) == digests(on_the_pc(HERE / "habits.py", {})) and len(digests(text)) == 3
+    assert "while others ran" in text
+    assert "steps took 0 bytes of heap" in text
