@@ -228,7 +228,8 @@ class Emulated(Machine):
         if self._process is None or self._process.poll() is not None:
             self._stop()
             self._process, self._port = self._start()
-        command = [sys.executable, "-m", "mpremote", "connect", self._port, *command]
+        # -u: what mpremote says itself comes before what the board prints, not at the end.
+        command = [sys.executable, "-u", "-m", "mpremote", "connect", self._port, *command]
         code, output = run_process(command, timeout, stop_at=CRASH)
         if code != 0:
             self._stop()
