@@ -15,6 +15,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 src=${ODT_SRC_DIR:-$root/build/src}
 apt=$root/build/apt
 suite=trixie
+missing= # packages that a person must install
 
 say() { printf 'sources: %s\n' "$*"; }
 
@@ -26,7 +27,8 @@ die() {
 no_debian() {
     die "$1" \
         "The sources come from Debian's packages. On another system, clone MicroPython 1.25 with its" \
-        "submodules and give it: make ... MPY_DIR=/path/to/micropython"
+        "submodules and give it: make ... MPY_DIR=/path/to/micropython" \
+        ${missing:+"Also install (Debian's names):$missing"}
 }
 
 # --- apt, with lists of our own ---------------------------------------------------------------
@@ -86,6 +88,7 @@ fetch_source() {
     [ ! -e "$src/$part/.complete" ] || return 0
     prepare_apt
     need dpkg-source dpkg-dev
+    say_missing
     version=$(private_apt sources apt-cache showsrc "$package" | sed -n "s/^Version: //p" |
         grep -E "^([0-9]+:)?$wanted" | sort -V | tail -n 1) || true
     [ -n "$version" ] || die "the mirror has no source package $package $wanted."
@@ -141,6 +144,12 @@ fill_micropython_lib() {
 
 # --- commands ---------------------------------------------------------------------------------
 
+say_missing() {
+    [ -n "$missing" ] || return 0
+    command -v apt-get >/dev/null || die "there is no apt-get here: please install (Debian's names)$missing"
+    die "please install as root: apt-get install$missing"
+}
+
 # need COMMAND PACKAGE...: installs when the command is missing.
 need() {
     local command=$1
@@ -148,13 +157,15 @@ need() {
     command -v "$command" >/dev/null 2>&1 || install "" "$@"
 }
 
-install() { # install SUITE PACKAGE...; an empty suite leaves the choice to apt's own sources
+# install SUITE PACKAGE...: an empty suite leaves the choice to apt's own sources. What cannot be
+# installed is noted, so that a person hears of all of it at once.
+install() {
     local from=$1 sudo=
     shift
-    command -v apt-get >/dev/null || die "please install: $* (there is no apt-get here)."
-    if [ "$(id -u)" != 0 ]; then
-        sudo -n true 2>/dev/null || die "please install as root: apt-get install $*"
-        sudo="sudo -n"
+    [ "$(id -u)" = 0 ] || sudo="sudo -n"
+    if ! command -v apt-get >/dev/null || ! $sudo true 2>/dev/null; then
+        missing="$missing $*"
+        return
     fi
     say "installing $*"
     export DEBIAN_FRONTEND=noninteractive
@@ -194,9 +205,9 @@ need_qemu() { # version 10 is the one that the emulated boards were tried with; 
 
 need_arm_gcc() {
     need arm-none-eabi-gcc gcc-arm-none-eabi
-    [ -e "$(arm-none-eabi-gcc -print-file-name=libc.a)" ] || install "" libnewlib-arm-none-eabi
+    [ -e "$(arm-none-eabi-gcc -print-file-name=libc.a 2>/dev/null)" ] || install "" libnewlib-arm-none-eabi
     # The RP2040's SDK compiles a few C++ files.
-    [ -e "$(arm-none-eabi-gcc -print-file-name=libstdc++.a)" ] ||
+    [ -e "$(arm-none-eabi-gcc -print-file-name=libstdc++.a 2>/dev/null)" ] ||
         install "" libstdc++-arm-none-eabi-newlib
 }
 
@@ -251,6 +262,7 @@ fetch_part() {
 for part in "$@"; do
     fetch_part "$part"
 done
+say_missing
 if [ -z "${MPY_DIR:-}" ]; then
     link_submodule pico-sdk pico-sdk
     link_submodule tinyusb tinyusb
