@@ -25,12 +25,12 @@ def confusion_matrix(model, x, y=None):
     classes = max(outputs, 2)
     matrix = [array("i", bytes(4 * classes)) for _ in range(classes)]
     data = source(model, x, y)
-    data.open(0)
     if model._calibrated < 1:
         data.first()
         model._prepare(1)
+    data.open(0, 0)
     done = 0
-    for after in data.batches(0, 0):
+    for after in data.batches(0):
         model._run("predict")
         rows = after - done
         labels, at = model._regions[Y_DATA], model._control[POSITION]

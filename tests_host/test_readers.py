@@ -1,0 +1,281 @@
+"""Readers give what the arrays gave; their RAM does not grow; what is damaged is refused by name."""
+
+import struct
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import odt
+from odt.readers import Column, CsvReader, Normalizer, NpyReader, RawReader, parse
+from odt.reservoir import Reservoir
+
+RANDOM = np.random.default_rng(2)
+X = RANDOM.normal(size=(45, 5)).astype("float32")
+Y = RANDOM.integers(0, 3, 45).astype("uint8")
+DTYPES = ("int8", "float32")
+
+
+def network(dtype="int8", kind="float32", loss="sparse_categorical_crossentropy"):
+    model = odt.Sequential([odt.Input((5,), kind), odt.Dense(6, "relu"), odt.Dense(3)])
+    model.compile(odt.Adam(0.01), loss, dtype=dtype, batch_size=4, seed=1)
+    return model
+
+
+def trained(*data, dtype="int8", kind="float32", **options):
+    model = network(dtype, kind, options.pop("loss", "sparse_categorical_crossentropy"))
+    history = model.fit(*data, epochs=2, verbose=0, **options).history
+    return model.digest(), history
+
+
+def npy(tmp_path, x=X, y=Y):
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y)
+    return str(tmp_path / "x.npy"), str(tmp_path / "y.npy")
+
+
+def csv(tmp_path, x=X, y=Y, heading="a,b,c,d,e,label\n", end="\n"):
+    path = tmp_path / "data.csv"
+    rows = [",".join([repr(float(v)) for v in row] + [str(label)]) for row, label in zip(x, y)]
+    path.write_text(heading + end.join(rows) + end)
+    return str(path)
+
+
+def raw(tmp_path):
+    """Records of a label, 5 floats, and a byte that is nothing."""
+    path = tmp_path / "data.bin"
+    records = [bytes([label]) + row.tobytes() + b"?" for row, label in zip(X, Y)]
+    path.write_bytes(b"HEAD" + b"".join(records))
+    return Column(str(path), "float32", 5, 5, 22), Column(str(path), "uint8", 1, 4, 22)
+
+
+@pytest.mark.parametrize("shuffle", (True, False))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_reader_trains_to_the_digest_of_the_arrays(dtype, shuffle, tmp_path):
+    expected = trained(X, Y, dtype=dtype, shuffle=shuffle, validation_data=(X[:9], Y[:9]))
+    x, y = npy(tmp_path)
+    held = NpyReader(*npy_held(tmp_path), batch_size=4)
+    for reader in (
+        NpyReader(x, y, 4), NpyReader(x, list(Y), 4), RawReader(*raw(tmp_path), batch_size=4),
+        CsvReader(csv(tmp_path), 4),
+    ):  # fmt: skip
+        assert trained(reader, dtype=dtype, shuffle=shuffle, validation_data=held) == expected
+        reader.close()
+        assert trained(reader, dtype=dtype, shuffle=shuffle, validation_data=held) == expected
+
+
+def npy_held(tmp_path):
+    folder = tmp_path / "held"
+    folder.mkdir()
+    return npy(folder, X[:9], Y[:9])
+
+
+@pytest.mark.parametrize("kind", ("int8", "uint8", "int16", "int32"))
+def test_integers_stay_what_they_are(kind, tmp_path):
+    x = RANDOM.integers(0, 100, (45, 5)).astype(kind)
+    for labels in ("uint8", "int8", "int16", "int32"):
+        reader = NpyReader(*npy(tmp_path, x, Y.astype(labels)), batch_size=4)
+        assert trained(reader, kind=kind) == trained(x, Y, kind=kind)
+
+
+def test_targets_are_read_too(tmp_path):
+    t = RANDOM.normal(size=(45, 3)).astype("float32")
+    expected = trained(X, t, loss="mse")
+    assert trained(NpyReader(*npy(tmp_path, X, t), batch_size=4), loss="mse") == expected
+    path = tmp_path / "t.csv"
+    rows = [";".join(repr(float(v)) for v in [*row, 7, *target]) for row, target in zip(X, t)]
+    path.write_text("\r\n".join(rows))
+    reader = CsvReader(str(path), 4, targets=[-3, -2, -1], skip=[5], separator=";")
+    assert trained(reader, loss="mse") == expected
+
+
+@pytest.mark.parametrize("block", (1, 2, 3, 7, 45, 100))
+@pytest.mark.parametrize("key", (0, 12345, 99))
+def test_each_sample_is_read_once_whatever_the_block(block, key, tmp_path):
+    x = np.arange(45, dtype="int32").repeat(5).reshape(45, 5)
+    reader = NpyReader(*npy(tmp_path, x, Y), batch_size=4, block=block)
+    reader.order = key
+    seen = [(np.array(a)[::5].tolist(), np.array(b).tolist()) for a, b in reader]
+    assert [len(a) for a, _ in seen] == [4] * 11 + [1]
+    flat = sum((a for a, _ in seen), [])
+    assert sorted(flat) == list(range(45)) and sum((b for _, b in seen), []) == Y[flat].tolist()
+    assert (flat == list(range(45))) == (key == 0 or block >= 45)
+    assert [a for a, _ in seen] == [np.array(a)[::5].tolist() for a, _ in reader]
+    steps = [b - a for a, b in zip(flat, flat[1:])]
+    assert steps.count(1) >= 45 - 1 - 45 / block
+
+
+@pytest.mark.parametrize("index", (1, 2, 3, 8))
+def test_a_csv_of_more_lines_than_places_is_read_once_in_blocks(index, tmp_path):
+    x = np.arange(45, dtype="float32").repeat(5).reshape(45, 5)
+    path = csv(tmp_path, x, end="\n\n")
+    for key in (0, 77):
+        reader = CsvReader(path, 4, index=index)
+        reader.order = key
+        flat = [int(v) for a, _ in reader for v in np.array(a)[::5]]
+        assert sorted(flat) == list(range(45)) and (flat == sorted(flat)) == (key == 0 or index == 1)
+        assert len(reader._places) <= 2 * index + 1 and len(reader) == 12
+
+
+def test_ram_does_not_depend_on_the_file(tmp_path):
+    peaks = []
+    for times in (10, 200):
+        x, y = npy(tmp_path, X.repeat(times, 0), Y.repeat(times))
+        path = csv(tmp_path, X.repeat(times, 0), Y.repeat(times))
+        list(NpyReader(x, y, 4)), list(CsvReader(path, 4))
+        tracemalloc.start()
+        for reader in (NpyReader(x, y, 4, block=4), CsvReader(path, 4)):
+            reader.order = 5
+            for _ in reader:
+                pass
+            reader.close()
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 2000
+
+
+# What is damaged
+
+
+def test_bad_files_are_refused_by_name(tmp_path):
+    x, y = npy(tmp_path)
+    data = (tmp_path / "x.npy").read_bytes()
+    for name, content, words in (
+        ("magic", b"hello" + data[5:], "not an .npy"),
+        ("empty", b"", "not an .npy"),
+        ("cut", data[:-1], "shape (45, 5) 44 samples"),
+        ("header", data[:128], "no sample"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(ValueError) as error:
+            NpyReader(str(path), y, 4)
+        assert name in str(error.value) and all(word in str(error.value) for word in words.split())
+    for array, words in (
+        (X.astype("float64"), "f8 astype"), (X.astype(">f4"), ">f4"), (np.asfortranarray(X), "Fortran"),
+        (X[:44], "44 samples 45"),
+    ):  # fmt: skip
+        np.save(tmp_path / "other.npy", array)
+        with pytest.raises(ValueError) as error:
+            NpyReader(str(tmp_path / "other.npy"), y, 4)
+        assert all(word in str(error.value) for word in words.split()), str(error.value)
+    with pytest.raises(FileNotFoundError):
+        NpyReader(x + "?", y, 4)
+    with pytest.raises(ValueError, match="batch_size"):
+        NpyReader(x, y, 0)
+    with pytest.raises(ValueError, match="block"):
+        NpyReader(x, y, 4, block=0)
+    with pytest.raises(ValueError, match="stride"):
+        Column(x, "float32", 5, 0, 19)
+    with pytest.raises(ValueError, match="dtype.*int12"):
+        Column(x, "int12")
+    with pytest.raises(TypeError, match="x is a Column"):
+        RawReader(x, y, 4)
+
+
+def test_a_file_that_shrinks_is_noticed(tmp_path):
+    x, y = npy(tmp_path)
+    reader = NpyReader(x, y, 4)
+    with open(x, "r+b") as file:
+        file.truncate(300)
+    with pytest.raises(ValueError, match="x.npy ends within sample 8"):
+        list(reader)
+
+
+@pytest.mark.parametrize("line, words", (
+    ("1,2,3,4,5", "sample 45 has 5 columns, expected 6"),
+    ("1,2,x,4,5,0", "sample 45, column 2 is no number: 'x'"),
+    ("1,2,nan,4,5,0", "sample 45, column 2 is no number: 'nan'"),
+    ("1,2,1e39,4,5,0", "column 2"),
+    ("1,2,3,4,5,1.5", "column 5 is no number: '1.5'"),
+    ("1,2,3,4,5," + 5000 * "1", "line at byte"),
+))  # fmt: skip
+def test_a_bad_line_of_a_csv_is_refused_with_its_place(line, words, tmp_path):
+    path = csv(tmp_path)
+    with open(path, "a") as file:
+        file.write(line + "\n")
+    with pytest.raises(ValueError) as error:
+        list(CsvReader(path, 4))
+    assert words in str(error.value) and path in str(error.value)
+
+
+def test_bad_columns_of_a_csv_are_refused(tmp_path):
+    path = csv(tmp_path)
+    for options, word in (({"label": 6}, "label"), ({"skip": [0, 1, 2, 3, 4]}, "no feature"), ({"targets": [9]}, "targets")):
+        with pytest.raises(ValueError, match=word):
+            CsvReader(path, 4, **options)
+    (tmp_path / "empty.csv").write_text("a,b\n")
+    with pytest.raises(ValueError, match="no line of numbers"):
+        CsvReader(str(tmp_path / "empty.csv"), 4)
+
+
+# Numbers
+
+
+def test_decimals_become_the_nearest_float32():
+    def near(text):
+        guess = np.float32(text)  # by way of a double: maybe a neighbour
+        near = [guess, np.nextafter(guess, np.float32(-9e37)), np.nextafter(guess, np.float32(9e37))]
+        bits = [struct.unpack("<I", struct.pack("<f", value))[0] for value in near]
+        exact = Fraction(text.strip())
+        return min((abs(Fraction(float(v)) - exact), b & 1, b) for v, b in zip(near, bits))[2]
+
+    texts = ["0", "1", "+1.5", " 3.14159 ", "-2e-3", "1E5", ".5", "16777217", "16777219", "33554435",
+             "3.4028234e38", "1.17549435e-38", "0.1", "1e-30", "9007199791611905", "0.000000000000000000001"]  # fmt: skip
+    texts += [repr(float(v)) for v in RANDOM.normal(size=300) * 10.0 ** RANDOM.integers(-30, 30, 300)]
+    texts += ["%.9g" % v for v in RANDOM.normal(size=300)]
+    for text in texts:
+        assert parse(text) == near(text), text
+    assert (parse("-0"), parse("5."), parse("1e-60")) == (0x80000000, 0x40A00000, 0)
+    for text in ("", ".", "-", "nan", "inf", "1e", "e5", "0x10", "1 2", "1e40", "3.5e38", "--1"):
+        with pytest.raises(ValueError):
+            parse(text)
+
+
+def test_the_normalizer_learns_mean_and_deviation_in_one_pass(tmp_path):
+    x = (RANDOM.normal(size=(500, 5)) * [1, 10, 0.01, 100, 0] + [0, 1000, 0, -5, 3]).astype("float32")
+    normalizer = Normalizer(5)
+    for at in range(0, 500, 7):
+        normalizer.update(x[at : at + 7].ravel().tolist())
+    assert normalizer.count == 500
+    assert np.array(normalizer.mean) == pytest.approx(x.mean(0, dtype="float64"), rel=1e-4, abs=1e-4)
+    assert [normalizer.deviation(k) for k in range(4)] == pytest.approx(x.std(0, dtype="float64")[:4], rel=1e-3)
+    found = np.array(normalizer.apply(x.ravel().copy())).reshape(-1, 5)
+    assert abs(found.mean(0)).max() < 1e-3 and found.std(0)[:4] == pytest.approx(1, abs=2e-3)
+    assert (found[:, 4] == 0).all()
+    again = Normalizer.from_bytes(normalizer.to_bytes())
+    assert again.mean == normalizer.mean and again.deviation(1) == normalizer.deviation(1)
+    for damaged in (b"", normalizer.to_bytes()[:-1]):
+        with pytest.raises(ValueError, match="no Normalizer"):
+            Normalizer.from_bytes(damaged)
+    reader = NpyReader(*npy(tmp_path, x, RANDOM.integers(0, 3, 500)[:500].astype("uint8")), batch_size=64, normalizer=normalizer)
+    assert np.concatenate([np.array(a) for a, _ in reader]) == pytest.approx(found.ravel(), abs=1e-6)
+    with pytest.raises(ValueError, match="normalizer"):
+        NpyReader(*npy(tmp_path), batch_size=4, normalizer=Normalizer(4))
+
+
+def test_the_reservoir_is_uniform_seeded_and_trains():
+    counts = np.zeros(40)
+    for seed in range(400):
+        reservoir = Reservoir(8, 1, "int16", seed=seed)
+        for k in range(40):
+            place = reservoir.add([k], k)
+            assert place is None or 0 <= place < 8
+        assert reservoir.x.tolist() == reservoir.y.tolist() and len(set(reservoir.y)) == 8
+        counts[list(reservoir.y)] += 1
+    # Binomial: 80 of 400 expected, standard deviation 8.
+    assert abs(counts - 80).max() < 4.5 * 8
+    ours = []
+    for seed in (1, 1, 2):
+        reservoir = Reservoir(16, 5, seed=seed)
+        assert len(reservoir) == 0
+        for row, label in zip(X, Y):
+            reservoir.add(row, label)
+        ours.append(bytes(reservoir.x) + bytes(reservoir.y))
+    assert ours[0] == ours[1] != ours[2]
+    assert trained(reservoir.x, reservoir.y)[1]["loss"][0] > 0
+    with pytest.raises(ValueError, match="4 and 1 numbers, expected 5 and 1"):
+        reservoir.add([1, 2, 3, 4], 0)
+    with pytest.raises(ValueError, match="capacity"):
+        Reservoir(0, 5)
