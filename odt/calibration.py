@@ -5,7 +5,7 @@ the scale becomes peak / limit, whatever it was, and the instruction runs again 
 """
 
 from .fixed import scale_div, scale_int, scale_mul
-from .opcodes import ARENA, REGION_SHIFT
+from .opcodes import ARENA, REGION_SHIFT, STATE
 from .weights import get, put
 
 # What changes weights, optimizer or scales, and is left out.
@@ -50,9 +50,22 @@ def calibrate(program, section, engine, loaded, regions):
                     engine.run(loaded, regions, first, last)
 
 
+def widen(program, engine, loaded, regions):
+    """Run a batch forward until every range holds it."""
+    ranges = [at for at, code, _, _ in program.walk(*program.section("train")) if code.name == "range_i8"]
+    state = regions[STATE]
+    before = None
+    for _ in range(_ROUNDS):
+        if before == engine.crc32(state):
+            break
+        before = engine.crc32(state)
+        engine.run(loaded, regions, *program.section("predict"))
+        engine.run(loaded, regions, ranges[0], program.section("train")[1])
+
+
 def _follow(regions, peak, scale, limit):
     """Set the scale from the peak and clear the peak; False when it fits already."""
-    arena, state = regions[ARENA], regions[1]
+    arena, state = regions[ARENA], regions[STATE]
     largest = get(arena, peak & _MASK)
     put(arena, peak & _MASK, 0)
     if largest == 0 or limit * 7 // 8 < largest <= limit:

@@ -4,7 +4,7 @@ import gc
 from array import array
 
 from . import executor, opcodes, weights
-from .calibration import calibrate
+from .calibration import calibrate, widen
 from .compiler import compile_graph
 from .data import check_finite, check_labels, samples
 from .fixed import ONE, bits_to_float, scale_of
@@ -338,12 +338,21 @@ class Model:
             self._control[index] = word
 
     def _prepare(self, level):
-        """Calibrate what has no range yet (1: forward, 2: backward too) on the first batch."""
-        if self._calibrated < level:
-            self._batch(0, self._control[SAMPLES])
-            section = "train" if level == 2 else "predict"
-            calibrate(self.program, section, self._engine, self._loaded, self._regions)
-            self._calibrated = level
+        """Calibrate what has no range yet (1: forward, 2: backward too) on the first batch.
+
+        Training widens a range that later proves too small; without it all data is looked at here.
+        """
+        if self._calibrated >= level:
+            return
+        count = self._control[SAMPLES]
+        self._batch(0, count)
+        section = "train" if level == 2 else "predict"
+        calibrate(self.program, section, self._engine, self._loaded, self._regions)
+        if level == 1:
+            for position in range(self.batch_size, count, self.batch_size):
+                self._batch(position, count)
+                widen(self.program, self._engine, self._loaded, self._regions)
+        self._calibrated = level
 
     def _batch(self, position, count):
         self._control[POSITION] = position

@@ -154,6 +154,8 @@ class Adam:
             return scales
         exponents = s.keep(name + "exponent", rows, OPTIMIZER)
         c1 = ((_MILLION - self.beta_1) * 4096 + _MILLION // 2) // _MILLION
+        if not c1:
+            raise ValueError('Adam: beta_1 is at most 0.9998 with state "int16"')
         r2 = isqrt((self.beta_2 << 32) // _MILLION)
         rc2 = isqrt(((_MILLION - self.beta_2) << 28) // _MILLION)
         operands = (gradient, scales, m, v, exponents, scale, s.control)

@@ -419,13 +419,21 @@ def test_weights_come_back_within_half_a_step(dtype, frozen):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_weights_taken_over_predict_alike(dtype):
-    model, other = network(dtype, batch_size=11), network(dtype, seed=2, batch_size=11)
+    model, other = network(dtype, batch_size=4), network(dtype, seed=2, batch_size=4)
     model.fit(X, Y, epochs=3, verbose=0)
     other.predict(X)  # its ranges are of other weights
     other.set_weights(model.get_weights())
     expected = Twin(model).forward(X).detach().numpy().ravel()
     error = abs(np.array(other.predict(X)) - expected).max()
     assert error < (0.05 if dtype == "int8" else 1e-5) * abs(expected).max()
+
+
+def test_an_untrained_int8_model_looks_at_all_data_for_its_ranges():
+    model = odt.Sequential([odt.Input((1,)), odt.Dense(1)])
+    model.compile("sgd", "mse", batch_size=2)
+    model.set_weights([[1.0], [0.0]])
+    x = np.array([0.1, 0.2, 3, 5, 40, 50], "float32")
+    assert abs(np.array(model.predict(x)) - x).max() < 50 / 127
 
 
 # Data
