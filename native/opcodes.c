@@ -75,7 +75,31 @@ const uint8_t odt_shapes[] = {
     ODT_SIZE, ODT_SIZE, 25, 0, 89, 0, 89, 0, ODT_SIZE, ODT_ANY, 26, 0, 1, 145, 144, 104, 90, 0, 1,
     ODT_SIZE16, ODT_SIZE, 26, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16, ODT_SIZE, 153, 0, 153, 0,
     ODT_SIZE, ODT_ANY, 153, 0, 153, 0, 153, 0, 81, 130, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY,
-    ODT_ANY, ODT_ANY, 153, 0, 89, 0, 81, 129, ODT_SIZE,
+    ODT_ANY, ODT_ANY, 153, 0, 89, 0, 81, 129, ODT_SIZE, 130, 0, 2, 145, 129, 66, 0, 1, 97, 129,
+    ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 130, 0, 2, 66, 0, 1,
+    ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 2, 0, 1, 66, 0, 2, ODT_SIZE, ODT_SIZE, ODT_SIZE,
+    ODT_ANY, 1, 0, 145, 129, 65, 0, 65, 0, 97, 129, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
+    25, 0, 89, 0, 89, 0, ODT_SIZE, 4, 0, 11, 12, 4, 68, 0, 1, 2, 4, ODT_SIZE16, ODT_SIZE16,
+    ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
+    ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 4, 0, 1, 2, 4, 145, 129, 68, 0, 11, 12, 4, 97,
+    129, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY, 28, 0, 11, 12,
+    4, 92, 0, 1, 2, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28,
+    0, 1, 2, 4, 92, 0, 11, 12, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
+    ODT_ANY, 6, 0, 1, 4, 2, 5, 3, 68, 0, 1, 2, 3, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+    ODT_SIZE8, ODT_SIZE8, 4, 0, 1, 2, 3, 145, 129, 70, 0, 1, 4, 2, 5, 3, 97, 129, ODT_SIZE16,
+    ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 28, 0, 1, 2, 3, 94, 0, 1, 4, 2, 5, 3,
+    ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 1, 0, 65, 0, 65, 0,
+    ODT_SIZE, 25, 0, 89, 0, ODT_SIZE, 25, 0, 89, 0, 89, 0, ODT_SIZE, 1, 0, 65, 0, ODT_SIZE,
+    ODT_ANY, ODT_ANY, 1, 0, 65, 0, 65, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 25, 0, 89,
+    0, ODT_SIZE, ODT_ANY, 25, 0, 89, 0, 89, 0, ODT_SIZE, ODT_ANY, 1, 0, 65, 0, 81, 129, ODT_SIZE,
+    ODT_ANY, ODT_ANY, 1, 0, 145, 129, 65, 0, 65, 0, 97, 129, ODT_SIZE, 25, 0, 89, 0, ODT_SIZE, 25,
+    0, 89, 0, 89, 0, ODT_SIZE, 25, 0, 89, 0, ODT_SIZE, 25, 0, 89, 0, 89, 0, ODT_SIZE, 2, 0, 1, 66,
+    0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, 2, 0, 1, 145, 129, 66, 0, 1, 66, 0, 1, 97, 129,
+    ODT_SIZE, ODT_SIZE, 26, 0, 1, 90, 0, 1, ODT_SIZE, ODT_SIZE, 26, 0, 1, 90, 0, 1, 90, 0, 1,
+    ODT_SIZE, ODT_SIZE,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -138,6 +162,35 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_MOMENTUM_F32] = {(odt_kernel_t)odt_momentum_f32, 938, 2, 2},
     [ODT_ADAM_F32] = {(odt_kernel_t)odt_adam_f32, 944, 4, 6},
     [ODT_APPLY_F32] = {(odt_kernel_t)odt_apply_f32, 958, 3, 1},
+    [ODT_CONCAT_I8] = {(odt_kernel_t)odt_concat_i8, 965, 4, 7},
+    [ODT_PLACE] = {(odt_kernel_t)odt_place, 982, 2, 4},
+    [ODT_SLICE] = {(odt_kernel_t)odt_slice, 992, 2, 4},
+    [ODT_MULTIPLY_I8] = {(odt_kernel_t)odt_multiply_i8, 1002, 5, 5},
+    [ODT_MULTIPLY_F32] = {(odt_kernel_t)odt_multiply_f32, 1017, 3, 1},
+    [ODT_AVGPOOL2D_I8] = {(odt_kernel_t)odt_avgpool2d_i8, 1024, 2, 14},
+    [ODT_AVGPOOL2D_DX_I8] = {(odt_kernel_t)odt_avgpool2d_dx_i8, 1048, 4, 15},
+    [ODT_AVGPOOL2D_F32] = {(odt_kernel_t)odt_avgpool2d_f32, 1077, 2, 14},
+    [ODT_AVGPOOL2D_DX_F32] = {(odt_kernel_t)odt_avgpool2d_dx_f32, 1101, 2, 14},
+    [ODT_UPSAMPLE2D] = {(odt_kernel_t)odt_upsample2d, 1125, 2, 6},
+    [ODT_UPSAMPLE2D_DX_I8] = {(odt_kernel_t)odt_upsample2d_dx_i8, 1143, 4, 6},
+    [ODT_UPSAMPLE2D_DX_F32] = {(odt_kernel_t)odt_upsample2d_dx_f32, 1165, 2, 6},
+    [ODT_RELU6_DX_I8] = {(odt_kernel_t)odt_relu6_dx_i8, 1183, 3, 1},
+    [ODT_RELU6_F32] = {(odt_kernel_t)odt_relu6_f32, 1190, 2, 1},
+    [ODT_RELU6_DX_F32] = {(odt_kernel_t)odt_relu6_dx_f32, 1195, 3, 1},
+    [ODT_LEAKY_RELU_I8] = {(odt_kernel_t)odt_leaky_relu_i8, 1202, 2, 3},
+    [ODT_LEAKY_RELU_DX_I8] = {(odt_kernel_t)odt_leaky_relu_dx_i8, 1209, 4, 4},
+    [ODT_LEAKY_RELU_F32] = {(odt_kernel_t)odt_leaky_relu_f32, 1221, 2, 2},
+    [ODT_LEAKY_RELU_DX_F32] = {(odt_kernel_t)odt_leaky_relu_dx_f32, 1227, 3, 2},
+    [ODT_SIGMOID_I8] = {(odt_kernel_t)odt_sigmoid_i8, 1235, 3, 3},
+    [ODT_SIGMOID_DX_I8] = {(odt_kernel_t)odt_sigmoid_dx_i8, 1244, 5, 1},
+    [ODT_SIGMOID_F32] = {(odt_kernel_t)odt_sigmoid_f32, 1255, 2, 1},
+    [ODT_SIGMOID_DX_F32] = {(odt_kernel_t)odt_sigmoid_dx_f32, 1260, 3, 1},
+    [ODT_TANH_F32] = {(odt_kernel_t)odt_tanh_f32, 1267, 2, 1},
+    [ODT_TANH_DX_F32] = {(odt_kernel_t)odt_tanh_dx_f32, 1272, 3, 1},
+    [ODT_SOFTMAX_I8] = {(odt_kernel_t)odt_softmax_i8, 1279, 3, 3},
+    [ODT_SOFTMAX_DX_I8] = {(odt_kernel_t)odt_softmax_dx_i8, 1290, 5, 2},
+    [ODT_SOFTMAX_F32] = {(odt_kernel_t)odt_softmax_f32, 1305, 2, 2},
+    [ODT_SOFTMAX_DX_F32] = {(odt_kernel_t)odt_softmax_dx_f32, 1313, 3, 2},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -205,3 +258,32 @@ ODT_ASSERT_LAYOUT(mse_f32, x, 4, N, 2);
 ODT_ASSERT_LAYOUT(momentum_f32, v, 2, mu, 2);
 ODT_ASSERT_LAYOUT(adam_f32, rate, 4, eps, 6);
 ODT_ASSERT_LAYOUT(apply_f32, rate, 3, N, 1);
+ODT_ASSERT_LAYOUT(concat_i8, q, 4, lo, 7);
+ODT_ASSERT_LAYOUT(place, x, 2, at, 4);
+ODT_ASSERT_LAYOUT(slice, x, 2, at, 4);
+ODT_ASSERT_LAYOUT(multiply_i8, q, 5, lo, 5);
+ODT_ASSERT_LAYOUT(multiply_f32, b, 3, N, 1);
+ODT_ASSERT_LAYOUT(avgpool2d_i8, x, 2, adaptive, 14);
+ODT_ASSERT_LAYOUT(avgpool2d_dx_i8, q, 4, top, 15);
+ODT_ASSERT_LAYOUT(avgpool2d_f32, x, 2, adaptive, 14);
+ODT_ASSERT_LAYOUT(avgpool2d_dx_f32, e, 2, adaptive, 14);
+ODT_ASSERT_LAYOUT(upsample2d, x, 2, SW, 6);
+ODT_ASSERT_LAYOUT(upsample2d_dx_i8, q, 4, SW, 6);
+ODT_ASSERT_LAYOUT(upsample2d_dx_f32, e, 2, SW, 6);
+ODT_ASSERT_LAYOUT(relu6_dx_i8, y, 3, N, 1);
+ODT_ASSERT_LAYOUT(relu6_f32, x, 2, N, 1);
+ODT_ASSERT_LAYOUT(relu6_dx_f32, y, 3, N, 1);
+ODT_ASSERT_LAYOUT(leaky_relu_i8, x, 2, slope, 3);
+ODT_ASSERT_LAYOUT(leaky_relu_dx_i8, c, 4, id, 4);
+ODT_ASSERT_LAYOUT(leaky_relu_f32, x, 2, slope, 2);
+ODT_ASSERT_LAYOUT(leaky_relu_dx_f32, y, 3, slope, 2);
+ODT_ASSERT_LAYOUT(sigmoid_i8, sx, 3, factor, 3);
+ODT_ASSERT_LAYOUT(sigmoid_dx_i8, q, 5, N, 1);
+ODT_ASSERT_LAYOUT(sigmoid_f32, x, 2, N, 1);
+ODT_ASSERT_LAYOUT(sigmoid_dx_f32, y, 3, N, 1);
+ODT_ASSERT_LAYOUT(tanh_f32, x, 2, N, 1);
+ODT_ASSERT_LAYOUT(tanh_dx_f32, y, 3, N, 1);
+ODT_ASSERT_LAYOUT(softmax_i8, sx, 3, factor, 3);
+ODT_ASSERT_LAYOUT(softmax_dx_i8, q, 5, N, 2);
+ODT_ASSERT_LAYOUT(softmax_f32, x, 2, N, 2);
+ODT_ASSERT_LAYOUT(softmax_dx_f32, y, 3, N, 2);

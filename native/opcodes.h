@@ -40,7 +40,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 59
+#define ODT_OPCODES 88
 #define ODT_MAX_OPERANDS 8
 #define ODT_MAX_IMMEDIATES 16
 
@@ -104,6 +104,35 @@ enum {
     ODT_MOMENTUM_F32 = 57,
     ODT_ADAM_F32 = 58,
     ODT_APPLY_F32 = 59,
+    ODT_CONCAT_I8 = 60,
+    ODT_PLACE = 61,
+    ODT_SLICE = 62,
+    ODT_MULTIPLY_I8 = 63,
+    ODT_MULTIPLY_F32 = 64,
+    ODT_AVGPOOL2D_I8 = 65,
+    ODT_AVGPOOL2D_DX_I8 = 66,
+    ODT_AVGPOOL2D_F32 = 67,
+    ODT_AVGPOOL2D_DX_F32 = 68,
+    ODT_UPSAMPLE2D = 69,
+    ODT_UPSAMPLE2D_DX_I8 = 70,
+    ODT_UPSAMPLE2D_DX_F32 = 71,
+    ODT_RELU6_DX_I8 = 72,
+    ODT_RELU6_F32 = 73,
+    ODT_RELU6_DX_F32 = 74,
+    ODT_LEAKY_RELU_I8 = 75,
+    ODT_LEAKY_RELU_DX_I8 = 76,
+    ODT_LEAKY_RELU_F32 = 77,
+    ODT_LEAKY_RELU_DX_F32 = 78,
+    ODT_SIGMOID_I8 = 79,
+    ODT_SIGMOID_DX_I8 = 80,
+    ODT_SIGMOID_F32 = 81,
+    ODT_SIGMOID_DX_F32 = 82,
+    ODT_TANH_F32 = 83,
+    ODT_TANH_DX_F32 = 84,
+    ODT_SOFTMAX_I8 = 85,
+    ODT_SOFTMAX_DX_I8 = 86,
+    ODT_SOFTMAX_F32 = 87,
+    ODT_SOFTMAX_DX_F32 = 88,
 };
 
 // y = 0
@@ -679,5 +708,263 @@ typedef struct {
     int32_t N;
 } odt_apply_f32_t;
 void odt_apply_f32(const odt_apply_f32_t *a);
+
+// y[m, at + k] = clamp(zy + q * (x[m, k] - zx))
+typedef struct {
+    int8_t *y; // [M][N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [M][K]
+    const odt_multiplier_t *q; // [1]
+    int32_t M, K, N, at, zx, zy, lo;
+} odt_concat_i8_t;
+void odt_concat_i8(const odt_concat_i8_t *a);
+
+// y[m, at + k] = x[m, k], in bytes
+typedef struct {
+    int8_t *y; // [M][N]
+    const int8_t *x; // [M][K]
+    int32_t M, K, N, at;
+} odt_place_t;
+void odt_place(const odt_place_t *a);
+
+// y[m, k] = x[m, at + k], in bytes
+typedef struct {
+    int8_t *y; // [M][K]
+    const int8_t *x; // [M][N]
+    int32_t M, K, N, at;
+} odt_slice_t;
+void odt_slice(const odt_slice_t *a);
+
+// y = clamp(zy + q * (a - za) * (b - zb))
+typedef struct {
+    int8_t *y; // [N]
+    int32_t *peak; // [1]
+    const int8_t *a; // [N]
+    const int8_t *b; // [N]
+    const odt_multiplier_t *q; // [1]
+    int32_t N, za, zb, zy, lo;
+} odt_multiply_i8_t;
+void odt_multiply_i8(const odt_multiply_i8_t *a);
+
+// y = a * b
+typedef struct {
+    float *y; // [N], may be a
+    const float *a; // [N]
+    const float *b; // [N]
+    int32_t N;
+} odt_multiply_f32_t;
+void odt_multiply_f32(const odt_multiply_f32_t *a);
+
+// y = mean of x over the window's positions inside x
+typedef struct {
+    int8_t *y; // [B][OH][OW][N]
+    const int8_t *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, adaptive;
+} odt_avgpool2d_i8_t;
+void odt_avgpool2d_i8(const odt_avgpool2d_i8_t *a);
+
+// dx = clamp(q * sum of e * (256 * top / count) over the windows that hold it)
+typedef struct {
+    int8_t *dx; // [B][H][W][N]
+    int32_t *peak; // [1]
+    const int8_t *e; // [B][OH][OW][N]
+    const odt_multiplier_t *q; // [1]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, adaptive, top;
+} odt_avgpool2d_dx_i8_t;
+void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a);
+
+// y = mean of x over the window's positions inside x
+typedef struct {
+    float *y; // [B][OH][OW][N]
+    const float *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, adaptive;
+} odt_avgpool2d_f32_t;
+void odt_avgpool2d_f32(const odt_avgpool2d_f32_t *a);
+
+// dx = sum of e / count over the windows that hold it
+typedef struct {
+    float *dx; // [B][H][W][N]
+    const float *e; // [B][OH][OW][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, adaptive;
+} odt_avgpool2d_dx_f32_t;
+void odt_avgpool2d_dx_f32(const odt_avgpool2d_dx_f32_t *a);
+
+// y[h, w] = x[h / SH, w / SW], in bytes
+typedef struct {
+    int8_t *y; // [B][H][SH][W][SW][N]
+    const int8_t *x; // [B][H][W][N]
+    int32_t B, H, W, N, SH, SW;
+} odt_upsample2d_t;
+void odt_upsample2d(const odt_upsample2d_t *a);
+
+// dx = clamp(q * sum_(sh,sw) e)
+typedef struct {
+    int8_t *dx; // [B][H][W][N]
+    int32_t *peak; // [1]
+    const int8_t *e; // [B][H][SH][W][SW][N]
+    const odt_multiplier_t *q; // [1]
+    int32_t B, H, W, N, SH, SW;
+} odt_upsample2d_dx_i8_t;
+void odt_upsample2d_dx_i8(const odt_upsample2d_dx_i8_t *a);
+
+// dx = sum_(sh,sw) e
+typedef struct {
+    float *dx; // [B][H][W][N]
+    const float *e; // [B][H][SH][W][SW][N]
+    int32_t B, H, W, N, SH, SW;
+} odt_upsample2d_dx_f32_t;
+void odt_upsample2d_dx_f32(const odt_upsample2d_dx_f32_t *a);
+
+// dx = e where -128 < y < 127, else 0
+typedef struct {
+    int8_t *dx; // [N], may be e
+    const int8_t *e; // [N]
+    const int8_t *y; // [N]
+    int32_t N;
+} odt_relu6_dx_i8_t;
+void odt_relu6_dx_i8(const odt_relu6_dx_i8_t *a);
+
+// y = min(max(x, 0), 6)
+typedef struct {
+    float *y; // [N], may be x
+    const float *x; // [N]
+    int32_t N;
+} odt_relu6_f32_t;
+void odt_relu6_f32(const odt_relu6_f32_t *a);
+
+// dx = e where 0 < y < 6, else 0
+typedef struct {
+    float *dx; // [N], may be e
+    const float *e; // [N]
+    const float *y; // [N]
+    int32_t N;
+} odt_relu6_dx_f32_t;
+void odt_relu6_dx_f32(const odt_relu6_dx_f32_t *a);
+
+// y = x where x > z, else z + slope * (x - z)
+typedef struct {
+    int8_t *y; // [N], may be x
+    const int8_t *x; // [N]
+    int32_t N, z, slope;
+} odt_leaky_relu_i8_t;
+void odt_leaky_relu_i8(const odt_leaky_relu_i8_t *a);
+
+// dx = e where x > z, else slope * e
+typedef struct {
+    int8_t *dx; // [N], may be e
+    const int8_t *e; // [N]
+    const int8_t *x; // [N]
+    const int32_t *c; // [16]
+    int32_t N, z, slope, id;
+} odt_leaky_relu_dx_i8_t;
+void odt_leaky_relu_dx_i8(const odt_leaky_relu_dx_i8_t *a);
+
+// y = x where x > 0, else slope * x
+typedef struct {
+    float *y; // [N], may be x
+    const float *x; // [N]
+    int32_t N, slope;
+} odt_leaky_relu_f32_t;
+void odt_leaky_relu_f32(const odt_leaky_relu_f32_t *a);
+
+// dx = e where y > 0, else slope * e
+typedef struct {
+    float *dx; // [N], may be e
+    const float *e; // [N]
+    const float *y; // [N]
+    int32_t N, slope;
+} odt_leaky_relu_dx_f32_t;
+void odt_leaky_relu_dx_f32(const odt_leaky_relu_dx_f32_t *a);
+
+// y = 256 / (1 + exp(-factor * sx * (x - z))) - 128; with factor 2: 128 * tanh
+typedef struct {
+    int8_t *y; // [N], may be x
+    const int8_t *x; // [N]
+    const int32_t *sx; // [1]
+    int32_t N, z, factor;
+} odt_sigmoid_i8_t;
+void odt_sigmoid_i8(const odt_sigmoid_i8_t *a);
+
+// dx = clamp(q * e * (128 + y) * (128 - y))
+typedef struct {
+    int8_t *dx; // [N]
+    int32_t *peak; // [1]
+    const int8_t *e; // [N]
+    const int8_t *y; // [N]
+    const odt_multiplier_t *q; // [1]
+    int32_t N;
+} odt_sigmoid_dx_i8_t;
+void odt_sigmoid_dx_i8(const odt_sigmoid_dx_i8_t *a);
+
+// y = 1 / (1 + exp(-x))
+typedef struct {
+    float *y; // [N], may be x
+    const float *x; // [N]
+    int32_t N;
+} odt_sigmoid_f32_t;
+void odt_sigmoid_f32(const odt_sigmoid_f32_t *a);
+
+// dx = e * y * (1 - y)
+typedef struct {
+    float *dx; // [N], may be e
+    const float *e; // [N]
+    const float *y; // [N]
+    int32_t N;
+} odt_sigmoid_dx_f32_t;
+void odt_sigmoid_dx_f32(const odt_sigmoid_dx_f32_t *a);
+
+// y = tanh(x)
+typedef struct {
+    float *y; // [N], may be x
+    const float *x; // [N]
+    int32_t N;
+} odt_tanh_f32_t;
+void odt_tanh_f32(const odt_tanh_f32_t *a);
+
+// dx = e * (1 - y^2)
+typedef struct {
+    float *dx; // [N], may be e
+    const float *e; // [N]
+    const float *y; // [N]
+    int32_t N;
+} odt_tanh_dx_f32_t;
+void odt_tanh_dx_f32(const odt_tanh_dx_f32_t *a);
+
+// y = 256 * softmax(factor * sx * x) - 128
+typedef struct {
+    int8_t *y; // [M][N], may be x
+    const int8_t *x; // [M][N]
+    const int32_t *sx; // [1]
+    int32_t M, N, factor;
+} odt_softmax_i8_t;
+void odt_softmax_i8(const odt_softmax_i8_t *a);
+
+// dx = clamp(q * (y + 128) * (256 * e - sum_n e * (y + 128)))
+typedef struct {
+    int8_t *dx; // [M][N]
+    int32_t *peak; // [1]
+    const int8_t *e; // [M][N]
+    const int8_t *y; // [M][N]
+    const odt_multiplier_t *q; // [1]
+    int32_t M, N;
+} odt_softmax_dx_i8_t;
+void odt_softmax_dx_i8(const odt_softmax_dx_i8_t *a);
+
+// y = softmax(x)
+typedef struct {
+    float *y; // [M][N], may be x
+    const float *x; // [M][N]
+    int32_t M, N;
+} odt_softmax_f32_t;
+void odt_softmax_f32(const odt_softmax_f32_t *a);
+
+// dx = y * (e - sum_n e * y)
+typedef struct {
+    float *dx; // [M][N], may be e
+    const float *e; // [M][N]
+    const float *y; // [M][N]
+    int32_t M, N;
+} odt_softmax_dx_f32_t;
+void odt_softmax_dx_f32(const odt_softmax_dx_f32_t *a);
 
 #endif

@@ -16,8 +16,9 @@
 
 from . import executor
 from .layers import (
-    Add, Conv1D, Conv2D, Dense, DepthwiseConv2D, Flatten, GlobalAvgPool, Input, MaxPool1D, MaxPool2D,
-    ReLU,
+    AdaptiveAvgPool1D, AdaptiveAvgPool2D, Add, AvgPool1D, AvgPool2D, Concatenate, Conv1D, Conv2D, Dense,
+    DepthwiseConv2D, Flatten, GlobalAvgPool, Input, LeakyReLU, MaxPool1D, MaxPool2D, Multiply, ReLU, ReLU6,
+    Reshape, Sigmoid, Softmax, Tanh, UpSampling1D, UpSampling2D,
 )  # fmt: skip
 from .losses import MeanSquaredError, SparseCategoricalCrossentropy
 from .model import Model, Sequential

@@ -3,7 +3,7 @@
 from . import program
 from .forward import forward
 from .gradient import backward
-from .graph import fuse_relu
+from .graph import fuse_relu, fused
 from .memory import live_bytes, lower_bound, place, share
 from .opcodes import REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
@@ -20,7 +20,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch):
     if dtype == "int8":
         check_accumulators(nodes, batch)
     for node in nodes:
-        node.relu = node.layer.activation == "relu"
+        node.relu = fused(node.layer)
         node.alias = None
     fuse_relu(nodes)
     s = Schedule(dtype, batch, optimizer)

@@ -3,8 +3,12 @@
 Each function takes the schedule, the node and its inputs' values, and returns the output's value.
 """
 
-from .fixed import ONE, scale_div, scale_int
+from .fixed import ONE, const, scale_div, scale_int, scale_mul
 from .schedule import ACTIVATION
+
+PER_256 = const(0x3B800000)  # 1/256: the step of what lies in 0 .. 1
+PER_128 = const(0x3C000000)
+_TWO = const(0x40000000)
 
 
 def _input(s, node, inputs):
@@ -53,10 +57,18 @@ def _linear(operation, sizes):
         if bias is None:
             bias = s.scratch(layer.name + " bias", 4 * rows)
             s.emit("clear", (bias,), (rows,))
-        s.emit(operation + "_f32", (y.buffer, x.buffer, weights.kernel, bias), sizes(s, node) + (int(node.relu),))
-        return y
+        relu = int(node.relu == 1)
+        s.emit(operation + "_f32", (y.buffer, x.buffer, weights.kernel, bias), sizes(s, node) + (relu,))
+        return _ceiling(s, y, layer.name) if node.relu == 6 else y
 
     return forward
+
+
+def _ceiling(s, x, name):
+    """A float32 value behind its ReLU6."""
+    y = s.like(name + " relu6", x, ACTIVATION)
+    s.emit("relu6_f32", (y.buffer, x.buffer), (x.count,))
+    return y
 
 
 def dense_sizes(s, node):
@@ -114,8 +126,8 @@ def add(s, name, a, b, kind, relu=False):
     """The sum of two values, errors or activations."""
     y = s.tensor(name, a.count, kind, relu)
     if not s.int8:
-        s.emit("add_f32", (y.buffer, a.buffer, b.buffer), (a.count, int(relu)))
-        return y
+        s.emit("add_f32", (y.buffer, a.buffer, b.buffer), (a.count, int(relu == 1)))
+        return _ceiling(s, y, name) if relu == 6 else y
     rescales = []
     for value in (a, b):
         rescales.append(s.scratch(name + " rescale", 8))
@@ -126,7 +138,146 @@ def add(s, name, a, b, kind, relu=False):
 
 
 def _add(s, node, inputs):
-    return add(s, node.layer.name, inputs[0], inputs[1], ACTIVATION, node.relu)
+    total = inputs[0]
+    for number, value in enumerate(inputs[1:]):
+        last = number == len(inputs) - 2
+        name = node.layer.name if last else "%s part %d" % (node.layer.name, number)
+        total = add(s, name, total, value, ACTIVATION, node.relu if last else 0)
+    return total
+
+
+def multiply(s, y, a, b, lo):
+    """The instructions for y = a * b."""
+    if not s.int8:
+        s.emit("multiply_f32", (y.buffer, a.buffer, b.buffer), (a.count,))
+        return
+    scale = s.scratch("product", 4)
+    rescale = s.scratch("product rescale", 8)
+    s.emit("product", (scale, a.scale, b.scale), (times(a.factor, b.factor),))
+    s.emit("ratio", (rescale, scale, y.scale), (ONE,))
+    operands = (y.buffer, y.peak, a.buffer, b.buffer, rescale)
+    s.emit("multiply_i8", operands, (a.count, a.zero, b.zero, y.zero, lo))
+
+
+def times(a, b):
+    """The product of two factors; ONE is exact."""
+    return b if a == ONE else a if b == ONE else scale_mul(a, b)
+
+
+def _multiply(s, node, inputs):
+    total = inputs[0]
+    for value in inputs[1:]:
+        positive = total.lo == total.zero and value.lo == value.zero
+        y = s.tensor(node.layer.name, total.count, ACTIVATION, positive)
+        multiply(s, y, total, value, y.lo)
+        total = y
+    return total
+
+
+def _concatenate(s, node, inputs):
+    width = node.shape[-1]
+    rows = s.batch * _elements(node.shape) // width
+    y = s.tensor(node.layer.name, rows * width, ACTIVATION, all([x.lo == x.zero for x in inputs]))
+    at = 0
+    for x in inputs:
+        size = x.count // rows
+        convert(s, y, x, (rows, size, width, at))
+        at += size
+    return y
+
+
+def convert(s, y, x, columns):
+    """Put x into columns (M K N at) of y, in y's scale."""
+    if not s.int8:
+        rows, size, width, at = columns
+        s.emit("place", (y.buffer, x.buffer), (rows, 4 * size, 4 * width, 4 * at))
+        return
+    rescale = s.scratch("column rescale", 8)
+    s.emit("ratio", (rescale, x.scale, y.scale), (x.factor,))
+    s.emit("concat_i8", (y.buffer, y.peak, x.buffer, rescale), columns + (x.zero, y.zero, y.lo))
+
+
+def _elements(shape):
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count
+
+
+def _sharing(s, node, x):
+    """A new value of the node's shape in x's scale."""
+    y = x.alias()
+    y.count = s.batch * _elements(node.shape)
+    return s.like(node.layer.name, y, ACTIVATION)
+
+
+def _avgpool2d(s, node, inputs):
+    (x,) = inputs
+    y = _sharing(s, node, x)
+    sizes = window_sizes(s, node) + (int(node.layer.adaptive),)
+    s.emit("avgpool2d" + ("_i8" if s.int8 else "_f32"), (y.buffer, x.buffer), sizes)
+    return y
+
+
+def _upsample2d(s, node, inputs):
+    (x,) = inputs
+    y = _sharing(s, node, x)
+    s.emit("upsample2d", (y.buffer, x.buffer), upsample_sizes(s, node, 1 if s.int8 else 4))
+    return y
+
+
+def upsample_sizes(s, node, unit=1):
+    """B H W N SH SW, the channels N in units."""
+    height, width, channels, rows, columns = node.layer.window
+    return (s.batch, height, width, unit * channels, rows, columns)
+
+
+def _relu6(s, node, inputs):
+    (x,) = inputs
+    if not s.int8:
+        return _ceiling(s, x, node.layer.name)
+    y = s.tensor(node.layer.name, x.count, ACTIVATION, 6)
+    convert(s, y, x, (1, x.count, x.count, 0))
+    return y
+
+
+def _leaky_relu(s, node, inputs):
+    (x,) = inputs
+    y = s.like(node.layer.name, x, ACTIVATION)
+    slope = node.layer.slope
+    if s.int8:
+        s.emit("leaky_relu_i8", (y.buffer, x.buffer), (x.count, x.zero, slope))
+    else:
+        s.emit("leaky_relu_f32", (y.buffer, x.buffer), (x.count, slope))
+    return y
+
+
+def _curve(kind, scale, zero, factor):
+    """Sigmoid and tanh: of a fixed range, tanh(x) being 2 sigmoid(2x) - 1."""
+
+    def forward(s, node, inputs):
+        (x,) = inputs
+        if not s.int8:
+            y = s.like(node.layer.name, x, ACTIVATION)
+            s.emit(kind + "_f32", (y.buffer, x.buffer), (x.count,))
+            return y
+        y = s.fixed(node.layer.name, x.count, scale, zero)
+        s.emit("sigmoid_i8", (y.buffer, x.buffer, x.scale), (x.count, x.zero, times(x.factor, factor)))
+        return y
+
+    return forward
+
+
+def _softmax(s, node, inputs):
+    (x,) = inputs
+    rows = x.count // node.shape[-1]
+    if not s.int8:
+        y = s.like(node.layer.name, x, ACTIVATION)
+        s.emit("softmax_f32", (y.buffer, x.buffer), (rows, node.shape[-1]))
+        return y
+    y = s.fixed(node.layer.name, x.count, PER_256, -128)
+    s.emit("softmax_i8", (y.buffer, x.buffer, x.scale), (rows, node.shape[-1], x.factor))
+    return y
 
 
 FORWARD = {
@@ -139,6 +290,16 @@ FORWARD = {
     "globalavg": _globalavg,
     "flatten": _flatten,
     "add": _add,
+    "reshape": _flatten,
+    "multiply": _multiply,
+    "concatenate": _concatenate,
+    "avgpool2d": _avgpool2d,
+    "upsample2d": _upsample2d,
+    "relu6": _relu6,
+    "leaky_relu": _leaky_relu,
+    "sigmoid": _curve("sigmoid", PER_256, -128, ONE),
+    "tanh": _curve("tanh", PER_128, 0, _TWO),
+    "softmax": _softmax,
 }
 
 

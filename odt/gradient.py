@@ -4,8 +4,8 @@ Only what trains is differentiated: a frozen layer has no weight gradient, and t
 first node below which nothing trains.
 """
 
-from .forward import add, dense_sizes, window_sizes
-from .fixed import ONE, scale_div, scale_int, scale_mul
+from .forward import add, dense_sizes, multiply, times, upsample_sizes, window_sizes
+from .fixed import ONE, scale_div, scale_int, scale_shift
 from .schedule import ERROR, GRADIENT
 
 
@@ -25,7 +25,7 @@ def _linear(operation, sizes):
             zero = ()
             if s.int8:
                 scale = s.scratch(name + " gradient scale", 4)
-                s.emit("product", (scale, x.scale, error.scale), (_times(x.factor, error.factor),))
+                s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
                 zero = (x.zero,)
             s.emit(operation + "_dw" + suffix, (gradient, error.buffer, x.buffer), sizes(s, node) + zero)
             updates.append((s.update_kernel, gradient, scale, ONE))
@@ -39,11 +39,6 @@ def _linear(operation, sizes):
         return [dx]
 
     return backward
-
-
-def _times(a, b):
-    """The product of two factors; ONE is exact."""
-    return b if a == ONE else a if b == ONE else scale_mul(a, b)
 
 
 def _linear_dx(s, node, error, operation, sizes):
@@ -74,12 +69,14 @@ def _linear_dx(s, node, error, operation, sizes):
     return dx
 
 
-def mask(s, node, error):
-    """The error below a ReLU: none where the output is at its clamp."""
+def mask(s, node, error, relu):
+    """The error below a ReLU or ReLU6: none where the output is at its clamp."""
     y = s.values[node]
     masked = s.like(node.layer.name + " masked error", error)
     operands = (masked.buffer, error.buffer, y.buffer)
-    if s.int8:
+    if relu == 6:
+        s.emit("relu6_dx" + ("_i8" if s.int8 else "_f32"), operands, (error.count,))
+    elif s.int8:
         s.emit("relu_dx_i8", operands, (error.count, y.zero))
     else:
         s.emit("relu_dx_f32", operands, (error.count,))
@@ -87,7 +84,11 @@ def mask(s, node, error):
 
 
 def _relu(s, node, error, needed):
-    return [mask(s, node, error)]
+    return [mask(s, node, error, 1)]
+
+
+def _relu6(s, node, error, needed):
+    return [mask(s, node, error, 6)]
 
 
 def _maxpool2d(s, node, error, needed):
@@ -104,7 +105,7 @@ def _maxpool2d(s, node, error, needed):
 
 def _globalavg(s, node, error, needed):
     layer = node.layer
-    dx = error.alias(_times(error.factor, scale_div(ONE, scale_int(layer.positions))))
+    dx = error.alias(times(error.factor, scale_div(ONE, scale_int(layer.positions))))
     dx.count = s.values[node.inputs[0]].count
     dx = s.like(layer.name + " dx", dx)
     sizes = (s.batch, layer.positions, node.shape[0])
@@ -117,7 +118,110 @@ def _flatten(s, node, error, needed):
 
 
 def _add(s, node, error, needed):
-    return [error, error]
+    return [error] * len(node.inputs)
+
+
+def _multiply(s, node, error, needed):
+    """Each factor's error is the output's times the others; they are at most three."""
+    values = [s.values[parent] for parent in node.inputs]
+    errors = []
+    for index in range(len(values)):
+        dx = None
+        if needed[index]:
+            dx = error
+            for other, value in enumerate(values):
+                if other != index:
+                    y = s.tensor("%s dx%d" % (node.layer.name, index), error.count, ERROR)
+                    multiply(s, y, dx, value, -127)
+                    dx = y
+        errors.append(dx)
+    return errors
+
+
+def _concatenate(s, node, error, needed):
+    width = node.shape[-1]
+    rows = error.count // width
+    unit = 1 if s.int8 else 4
+    errors = []
+    at = 0
+    for index, parent in enumerate(node.inputs):
+        size = parent.shape[-1]
+        dx = None
+        if needed[index]:
+            dx = error.alias()
+            dx.count = rows * size
+            dx = s.like("%s dx%d" % (node.layer.name, index), dx)
+            s.emit("slice", (dx.buffer, error.buffer), (rows, unit * size, unit * width, unit * at))
+        errors.append(dx)
+        at += size
+    return errors
+
+
+def _rescaled(s, node, error, factor=ONE):
+    """A new error below the node in a scale of its own, and the multiplier to it."""
+    name = node.layer.name
+    dx = s.tensor(name + " dx", s.values[node.inputs[0]].count, ERROR)
+    if not s.int8:
+        return dx, None
+    rescale = s.scratch(name + " dx rescale", 8)
+    s.emit("ratio", (rescale, error.scale, dx.scale), (times(error.factor, factor),))
+    return dx, rescale
+
+
+def _spread(s, operation, dx, operands, rescale, sizes):
+    """Emit the gradient of an instruction: with peak and multiplier in int8, without in float32."""
+    if s.int8:
+        s.emit(operation + "_i8", (dx.buffer, dx.peak) + operands + (rescale,), sizes)
+    else:
+        s.emit(operation + "_f32", (dx.buffer,) + operands, sizes)
+    return [dx]
+
+
+def _avgpool2d(s, node, error, needed):
+    layer = node.layer
+    dx, rescale = _rescaled(s, node, error, scale_div(ONE, scale_int(256 * layer.positions)))
+    sizes = window_sizes(s, node) + (int(layer.adaptive),)
+    if s.int8:
+        sizes += (layer.positions,)
+    return _spread(s, "avgpool2d_dx", dx, (error.buffer,), rescale, sizes)
+
+
+def _upsample2d(s, node, error, needed):
+    dx, rescale = _rescaled(s, node, error)
+    return _spread(s, "upsample2d_dx", dx, (error.buffer,), rescale, upsample_sizes(s, node))
+
+
+def _leaky_relu(s, node, error, needed):
+    dx = s.like(node.layer.name + " dx", error)
+    slope = node.layer.slope
+    if s.int8:
+        x = s.values[node.inputs[0]]
+        operands = (dx.buffer, error.buffer, x.buffer, s.control)
+        s.emit("leaky_relu_dx_i8", operands, (error.count, x.zero, slope, s.stream()))
+    else:
+        operands = (dx.buffer, error.buffer, s.values[node].buffer)
+        s.emit("leaky_relu_dx_f32", operands, (error.count, slope))
+    return [dx]
+
+
+def _curve(kind, shift):
+    def backward(s, node, error, needed):
+        y = s.values[node].buffer
+        if s.int8:
+            dx, rescale = _rescaled(s, node, error, scale_shift(ONE, shift))
+            return _spread(s, "sigmoid_dx", dx, (error.buffer, y), rescale, (error.count,))
+        dx = s.like(node.layer.name + " dx", error)
+        s.emit(kind + "_dx_f32", (dx.buffer, error.buffer, y), (error.count,))
+        return [dx]
+
+    return backward
+
+
+def _softmax(s, node, error, needed):
+    y = s.values[node].buffer
+    dx, rescale = _rescaled(s, node, error, scale_shift(ONE, -16))
+    sizes = (error.count // node.shape[-1], node.shape[-1])
+    return _spread(s, "softmax_dx", dx, (error.buffer, y), rescale, sizes)
 
 
 BACKWARD = {
@@ -129,6 +233,16 @@ BACKWARD = {
     "globalavg": _globalavg,
     "flatten": _flatten,
     "add": _add,
+    "reshape": _flatten,
+    "multiply": _multiply,
+    "concatenate": _concatenate,
+    "avgpool2d": _avgpool2d,
+    "upsample2d": _upsample2d,
+    "relu6": _relu6,
+    "leaky_relu": _leaky_relu,
+    "sigmoid": _curve("sigmoid", -16),
+    "tanh": _curve("tanh", -14),
+    "softmax": _softmax,
 }
 
 
@@ -154,7 +268,7 @@ def backward(s, nodes, error):
             inputs = [error]
         else:
             if node.relu:
-                error = mask(s, node, error)
+                error = mask(s, node, error, node.relu)
             needed = [parent in reached for parent in node.inputs]
             inputs = BACKWARD[node.layer.kind](s, node, error, needed)
         for parent, incoming in zip(node.inputs, inputs):

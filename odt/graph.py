@@ -7,15 +7,15 @@ It knows shapes and who feeds whom, and nothing of bytes, dtypes or instructions
 class Node:
     """One layer applied to the outputs of other nodes.
 
-    ``shape`` is the output's, without the batch. ``relu`` says that a ReLU follows within the same
-    instruction; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
+    ``shape`` is the output's, without the batch. ``relu`` says that a ReLU (1) or a ReLU6 (6) follows within
+    the same instruction; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
     """
 
     def __init__(self, layer, inputs, shape):
         self.layer = layer
         self.inputs = inputs
         self.shape = shape
-        self.relu = layer.activation == "relu"
+        self.relu = fused(layer)
         self.alias = None
 
 
@@ -50,6 +50,11 @@ def trace(inputs, output):
     return order
 
 
+def fused(layer):
+    """The clamp that a layer asks for itself: 0 none, 1 a ReLU, 6 a ReLU6."""
+    return {"relu": 1, "relu6": 6}.get(layer.activation, 0)
+
+
 def consumers(nodes, node):
     """The nodes that read ``node``'s output."""
     return [other for other in nodes if node in other.inputs]
@@ -58,11 +63,11 @@ def consumers(nodes, node):
 def fuse_relu(nodes):
     """Let each ReLU that alone follows a layer that can clamp become that layer's own clamp."""
     for node in nodes:
-        if node.layer.kind != "relu":
+        if node.layer.kind not in ("relu", "relu6"):
             continue
         parent = resolve(node.inputs[0])
         if parent.layer.can_clamp and not parent.relu and len(consumers(nodes, node.inputs[0])) == 1:
-            parent.relu = True
+            parent.relu = 6 if node.layer.kind == "relu6" else 1
             node.alias = parent
 
 

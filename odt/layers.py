@@ -9,6 +9,7 @@ Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
     model = odt.Model(x, odt.Dense(10)(odt.Flatten()(z)))
 """
 
+from .fixed import scale_of
 from .graph import Node
 from .opcodes import DEFAULT_LIMIT
 
@@ -31,6 +32,7 @@ class Layer:
     kind = None
     can_clamp = False  # a following ReLU costs nothing
     arity = 1  # inputs of a call
+    variadic = False  # takes more inputs than that, too
     activation = None
     kernel_shape = None  # of the weight, output channels first; None without weights
     use_bias = False
@@ -48,9 +50,13 @@ class Layer:
         for node in nodes:
             if not isinstance(node, Node):
                 raise TypeError("%r takes layers' outputs, got %r" % (self, type(node)))
-        if len(nodes) != self.arity:
-            raise ValueError("%r takes %d inputs, got %d" % (self, self.arity, len(nodes)))
-        return Node(self, nodes, self.build([node.shape for node in nodes]))
+        if len(nodes) != self.arity and not (self.variadic and len(nodes) > self.arity):
+            more = " or more" if self.variadic else ""
+            raise ValueError("%r takes %d%s inputs, got %d" % (self, self.arity, more, len(nodes)))
+        node = Node(self, nodes, self.build([node.shape for node in nodes]))
+        if self.activation in _LAYERS:  # no clamp: a layer of its own behind this one
+            node = _LAYERS[self.activation]()(node)
+        return node
 
     def __repr__(self):
         return self.name or type(self).__name__
@@ -263,6 +269,96 @@ class MaxPool1D(MaxPool2D):
     axes = 1
 
 
+class AvgPool2D(_Window):
+    """The mean of each window's positions inside the image; ``strides`` defaults to ``pool_size``."""
+
+    kind = "avgpool2d"
+    adaptive = False
+
+    def __init__(self, pool_size=2, strides=None, padding="valid", name=None):
+        super().__init__(name)
+        kind = type(self).__name__
+        self.pool_size = _sizes(kind, "pool_size", pool_size, self.axes, 255)
+        strides = self.pool_size if strides is None else strides
+        self.strides = _sizes(kind, "strides", strides, self.axes, 255)
+        self.padding = _padding(kind, padding)
+        self.positions = 1  # of a whole window
+        for size in self.pool_size:
+            self.positions *= size
+        if self.positions > 16384:  # the gradient's sum of 256 * positions * error fits an int32
+            raise ValueError("%s: a window has at most 16384 positions, got %d" % (kind, self.positions))
+
+    def build(self, shapes):
+        return self._place(shapes[0], self.pool_size, self.strides, self.padding, shapes[0][-1])
+
+
+class AvgPool1D(AvgPool2D):
+    """The mean of each window of (length, channels)."""
+
+    axes = 1
+
+
+class AdaptiveAvgPool2D(_Window):
+    """The mean of as many windows as ``output_size`` says, whatever the input's size.
+
+    Window i covers positions floor(i * size / outputs) to ceil((i + 1) * size / outputs), as PyTorch's does.
+    """
+
+    kind = "avgpool2d"
+    adaptive = True
+
+    def __init__(self, output_size, name=None):
+        super().__init__(name)
+        self.output_size = _sizes(type(self).__name__, "output_size", output_size, self.axes)
+
+    def build(self, shapes):
+        shape = shapes[0]
+        ones = (1,) * self.axes
+        self._place(shape, ones, ones, "valid", shape[-1])
+        self.positions = 1  # of the largest window
+        for size, outputs in zip(shape, self.output_size):
+            if outputs > size:
+                self.wrong_shape(shape, "at least %s" % (self.output_size,))
+            self.positions *= max([((i + 1) * size - 1) // outputs + 1 - i * size // outputs for i in range(outputs)])
+        if self.positions > 16384:
+            raise ValueError("%r: a window has at most 16384 positions, got %d" % (self, self.positions))
+        self.window = self.window[:10] + (1,) * (2 - self.axes) + self.output_size
+        return self.output_size + shape[-1:]
+
+
+class AdaptiveAvgPool1D(AdaptiveAvgPool2D):
+    """The mean of ``output_size`` windows of (length, channels)."""
+
+    axes = 1
+
+
+class UpSampling2D(_Window):
+    """Each position repeated ``size`` times along each axis (nearest neighbour)."""
+
+    kind = "upsample2d"
+
+    def __init__(self, size=2, name=None):
+        super().__init__(name)
+        self.size = _sizes(type(self).__name__, "size", size, self.axes, 255)
+
+    def build(self, shapes):
+        shape = shapes[0]
+        ones = (1,) * self.axes
+        self._place(shape, ones, ones, "valid", shape[-1])
+        one = (1,) * (2 - self.axes)
+        self.window = one + shape + one + self.size
+        out = tuple([extent * times for extent, times in zip(shape, self.size)])
+        if max(out) > 65535:
+            self.wrong_shape(shape, "at most 65535 along an axis when enlarged")
+        return out + shape[-1:]
+
+
+class UpSampling1D(UpSampling2D):
+    """Each position of (length, channels) repeated ``size`` times."""
+
+    axes = 1
+
+
 class GlobalAvgPool(Layer):
     """The mean of each channel over all positions: ``(.., channels)`` to ``(channels,)``."""
 
@@ -290,27 +386,142 @@ class Flatten(Layer):
         return (count,)
 
 
+class Reshape(Layer):
+    """The same numbers in another shape of as many; one extent may be -1, for what is left."""
+
+    kind = "reshape"
+
+    def __init__(self, target_shape, name=None):
+        super().__init__(name)
+        if not isinstance(target_shape, (tuple, list)) or not 1 <= len(target_shape) <= 3:
+            raise ValueError("Reshape: target_shape is 1 to 3 sizes, got %r" % (target_shape,))
+        self.target_shape = tuple(target_shape)
+        if self.target_shape.count(-1) > 1:
+            raise ValueError("Reshape: one extent may be -1, got %r" % (target_shape,))
+        for size in self.target_shape:
+            if size != -1:
+                _size("Reshape", "target_shape", size)
+
+    def build(self, shapes):
+        count = left = 1
+        for size in shapes[0]:
+            count *= size
+        for size in self.target_shape:
+            left *= max(size, 1)
+        shape = tuple([count // left if size == -1 else size for size in self.target_shape])
+        if left * (count // left) != count or (left != count and -1 not in self.target_shape):
+            raise ValueError("%r: %s does not hold the numbers of %s" % (self, self.target_shape, shapes[0]))
+        return shape
+
+
 class ReLU(Layer):
     """``max(x, 0)``; behind a layer with weights it costs nothing."""
 
     kind = "relu"
 
 
-class Add(Layer):
-    """The sum of two outputs of one shape: the join of a residual branch."""
+class ReLU6(Layer):
+    """``min(max(x, 0), 6)``; in int8 the step is 6 / 255, and behind a layer with weights it costs nothing."""
+
+    kind = "relu6"
+
+
+class LeakyReLU(Layer):
+    """``x`` where it is positive, else ``negative_slope * x``, with a slope of 0 to 1.
+
+    In int8 the output keeps the input's scale, so a small slope has few steps below zero.
+    """
+
+    kind = "leaky_relu"
+
+    def __init__(self, negative_slope=0.3, name=None):
+        super().__init__(name)
+        if isinstance(negative_slope, bool) or not isinstance(negative_slope, (int, float)):
+            raise TypeError("LeakyReLU: negative_slope is a number, got %r" % (negative_slope,))
+        if not 0 <= negative_slope <= 1:
+            raise ValueError("LeakyReLU: negative_slope is in 0..1, got %r" % (negative_slope,))
+        self.slope = scale_of(negative_slope) if negative_slope > 1e-9 else 0
+
+
+class Sigmoid(Layer):
+    """``1 / (1 + exp(-x))``; in int8 in steps of 1/256."""
+
+    kind = "sigmoid"
+
+
+class Tanh(Layer):
+    """``tanh(x)``; in int8 in steps of 1/128."""
+
+    kind = "tanh"
+
+
+class Softmax(Layer):
+    """``exp(x) / sum(exp(x))`` over the last axis; in int8 in steps of 1/256.
+
+    The crossentropy losses contain it: they want the logits.
+    """
+
+    kind = "softmax"
+
+
+class _Join(Layer):
+    """What layers of several inputs of one shape share."""
+
+    arity = 2
+    variadic = True
+
+    def build(self, shapes):
+        for shape in shapes[1:]:
+            if shape != shapes[0]:
+                raise ValueError("%r takes inputs of one shape, got %s and %s" % (self, shapes[0], shape))
+        return shapes[0]
+
+
+class Multiply(_Join):
+    """The product of outputs of one shape, element by element."""
+
+    kind = "multiply"
+
+    def __init__(self, name=None):
+        super().__init__(name)
+
+
+class Concatenate(Layer):
+    """Outputs beside one another along the last axis; the other axes are equal."""
+
+    kind = "concatenate"
+    arity = 2
+    variadic = True
+
+    def __init__(self, axis=-1, name=None):
+        super().__init__(name)
+        self.axis = axis
+
+    def build(self, shapes):
+        first = shapes[0]
+        if self.axis not in (-1, len(first)):  # axis 0 is the batch
+            raise ValueError("%r: axis is the last one (-1), got %r" % (self, self.axis))
+        width = 0
+        for shape in shapes:
+            if shape[:-1] != first[:-1]:
+                raise ValueError("%r takes inputs equal but for the last axis, got %s and %s" % (self, first, shape))
+            width += shape[-1]
+        return first[:-1] + (width,)
+
+
+class Add(_Join):
+    """The sum of outputs of one shape: the join of a residual branch."""
 
     kind = "add"
     can_clamp = True
-    arity = 2
 
     def __init__(self, activation=None, name=None):
         super().__init__(name)
         self.activation = _activation("Add", activation)
 
-    def build(self, shapes):
-        if shapes[0] != shapes[1]:
-            raise ValueError("%r takes two inputs of one shape, got %s and %s" % ((self,) + tuple(shapes)))
-        return shapes[0]
+
+# Activations that follow as a layer of their own.
+_LAYERS = {"sigmoid": Sigmoid, "tanh": Tanh, "softmax": Softmax, "leaky_relu": LeakyReLU}
 
 
 def _size(kind, argument, value, limit=DEFAULT_LIMIT):
@@ -337,6 +548,7 @@ def _padding(kind, padding):
 
 
 def _activation(kind, activation):
-    if activation not in (None, "relu"):
-        raise ValueError('%s: activation is None or "relu", got %r' % (kind, activation))
+    if activation not in (None, "relu", "relu6") and activation not in _LAYERS:
+        names = ", ".join(["None", "relu", "relu6"] + sorted(_LAYERS))
+        raise ValueError("%s: activation is one of %s, got %r" % (kind, names, activation))
     return activation

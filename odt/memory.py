@@ -10,7 +10,12 @@ from .opcodes import ARENA
 
 
 class Buffer:
-    """A run of bytes in one region. ``kind`` says what for: it groups the RAM plan."""
+    """A run of bytes in one region. ``kind`` says what for: it groups the RAM plan.
+
+    ``first``: what a buffer of the state holds at first (bytes), where that is known.
+    """
+
+    first = None
 
     def __init__(self, name, size, kind, region=ARENA):
         self.name = name

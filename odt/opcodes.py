@@ -124,6 +124,35 @@ TABLE = (
     "57 momentum_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = v
     "58 adam_f32 d+f32[N] m+f32[N] v+f32[N] rate:i32[2] ; N b1 c1 b2 c2 eps\n"  # m += (d - m) * (1 - beta1); v = beta2 * v + (1 - beta2) * d^2; d = m / (sqrt(v) + eps * rate[1])
     "59 apply_f32 w+f32[N] d:f32[N] rate:i32[1] ; N\n"  # w -= rate * d
+    "60 concat_i8 y+i8[M*N] peak+i32[1] x:i8[M*K] q:mul[1] ; M K N at zx zy lo\n"  # y[m, at + k] = clamp(zy + q * (x[m, k] - zx))
+    "61 place y+i8[M*N] x:i8[M*K] ; M K N at\n"  # y[m, at + k] = x[m, k], in bytes
+    "62 slice y=i8[M*K] x:i8[M*N] ; M K N at\n"  # y[m, k] = x[m, at + k], in bytes
+    "63 multiply_i8 y=i8[N] peak+i32[1] a:i8[N] b:i8[N] q:mul[1] ; N za zb zy lo\n"  # y = clamp(zy + q * (a - za) * (b - zb))
+    "64 multiply_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N\n"  # y = a * b
+    "65 avgpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ adaptive\n"  # y = mean of x over the window's positions inside x
+    "66 avgpool2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] q:mul[1] ; @ adaptive top\n"  # dx = clamp(q * sum of e * (256 * top / count) over the windows that hold it)
+    "67 avgpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ adaptive\n"  # y = mean of x over the window's positions inside x
+    "68 avgpool2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] ; @ adaptive\n"  # dx = sum of e / count over the windows that hold it
+    "69 upsample2d y=i8[B*H*SH*W*SW*N] x:i8[B*H*W*N] ; B H W N SH SW\n"  # y[h, w] = x[h / SH, w / SW], in bytes
+    "70 upsample2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*H*SH*W*SW*N] q:mul[1] ; B H W N SH SW\n"  # dx = clamp(q * sum_(sh,sw) e)
+    "71 upsample2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*H*SH*W*SW*N] ; B H W N SH SW\n"  # dx = sum_(sh,sw) e
+    "72 relu6_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N\n"  # dx = e where -128 < y < 127, else 0
+    "73 relu6_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = min(max(x, 0), 6)
+    "74 relu6_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e where 0 < y < 6, else 0
+    "75 leaky_relu_i8 y=i8[N]~x x:i8[N] ; N z slope\n"  # y = x where x > z, else z + slope * (x - z)
+    "76 leaky_relu_dx_i8 dx=i8[N]~e e:i8[N] x:i8[N] c:i32[16] ; N z slope id\n"  # dx = e where x > z, else slope * e
+    "77 leaky_relu_f32 y=f32[N]~x x:f32[N] ; N slope\n"  # y = x where x > 0, else slope * x
+    "78 leaky_relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N slope\n"  # dx = e where y > 0, else slope * e
+    "79 sigmoid_i8 y=i8[N]~x x:i8[N] sx:i32[1] ; N z factor\n"  # y = 256 / (1 + exp(-factor * sx * (x - z))) - 128; with factor 2: 128 * tanh
+    "80 sigmoid_dx_i8 dx=i8[N] peak+i32[1] e:i8[N] y:i8[N] q:mul[1] ; N\n"  # dx = clamp(q * e * (128 + y) * (128 - y))
+    "81 sigmoid_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = 1 / (1 + exp(-x))
+    "82 sigmoid_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e * y * (1 - y)
+    "83 tanh_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = tanh(x)
+    "84 tanh_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e * (1 - y^2)
+    "85 softmax_i8 y=i8[M*N]~x x:i8[M*N] sx:i32[1] ; M N factor\n"  # y = 256 * softmax(factor * sx * x) - 128
+    "86 softmax_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] y:i8[M*N] q:mul[1] ; M N\n"  # dx = clamp(q * (y + 128) * (256 * e - sum_n e * (y + 128)))
+    "87 softmax_f32 y=f32[M*N]~x x:f32[M*N] ; M N\n"  # y = softmax(x)
+    "88 softmax_dx_f32 dx=f32[M*N]~e e:f32[M*N] y:f32[M*N] ; M N\n"  # dx = y * (e - sum_n e * y)
 )
 
 

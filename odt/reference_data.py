@@ -60,6 +60,35 @@ def positions(o, window, channels):
             yield kh * o.KW + kw, ((b * o.H + ih + kh) * o.W + iw + kw) * channels
 
 
+def _axis(size, outputs, taps, stride, pad, adaptive):
+    """The (from, to) of each window's positions inside an axis."""
+    if adaptive:
+        return [(k * size // outputs, ((k + 1) * size - 1) // outputs + 1) for k in range(outputs)]
+    starts = [k * stride - pad for k in range(outputs)]
+    return [(max(0, start), min(size, start + taps)) for start in starts]
+
+
+def average_windows(o):
+    """Yield each pooling window's offsets in x, in the order (b, oh, ow), then (ih, iw)."""
+    rows = _axis(o.H, o.OH, o.KH, o.SH, o.PT, o.adaptive)
+    columns = _axis(o.W, o.OW, o.KW, o.SW, o.PL, o.adaptive)
+    for b in range(o.B):
+        for top, bottom in rows:
+            for left, right in columns:
+                offsets = []
+                for h in range(top, bottom):
+                    for w in range(left, right):
+                        offsets.append(((b * o.H + h) * o.W + w) * o.N)
+                yield offsets
+
+
+def copies(o, row, w, width):
+    """Yield the offsets of x[row, w]'s copies in an enlarged image, of all batches' rows."""
+    for sh in range(o.SH):
+        for sw in range(o.SW):
+            yield ((row * o.SH + sh) * width + w * o.SW + sw) * o.N
+
+
 def first_largest(x, offsets):
     """Offset of the first largest element, None if there are no offsets."""
     best = None

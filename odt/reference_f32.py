@@ -27,13 +27,13 @@ _TINY = bits_to_float(76 << 23)  # 2^-51
 _TINY2 = bits_to_float(25 << 23)  # 2^-102
 
 
-def _round(x):
+def rounded(x):
     """x as a float32."""
     _cell[0] = x
     return _cell[0]
 
 
-def _store(x):
+def store(x):
     """x as a float32, 0 below 2^-51."""
     _cell[0] = x
     x = _cell[0]
@@ -47,10 +47,10 @@ def _store2(x):
     return 0.0 if -_TINY2 < x < _TINY2 else x
 
 
-def _divide(a, b):
+def divide(a, b):
     """a / b as IEEE 754 has it, for a diverged model must not end in ZeroDivisionError."""
     if b:
-        return _round(a / b)
+        return rounded(a / b)
     return a * float("inf") if a == a and a else float("nan")
 
 
@@ -78,17 +78,17 @@ def _add_scaled(totals, factor, row):
 
 def _put(out, at, totals, relu=0):
     for i in range(len(totals)):
-        v = _store(totals[i])
+        v = store(totals[i])
         out[at + i] = 0.0 if relu and v < 0 else v
 
 
-def _zeros(n):
+def zeros(n):
     return array("f", bytes(4 * n))
 
 
 def _affine(raw, zero, scale):
     """(raw - zero) * scale, in float32."""
-    return _round(_round(sat32(raw - zero)) * scale)
+    return rounded(rounded(sat32(raw - zero)) * scale)
 
 
 def gather_f32(o):
@@ -103,7 +103,7 @@ def gather_f32(o):
                 v = raw[i]
             else:
                 v = _affine(raw[i], zero, scale)
-            o.y[at + i] = _store(v)
+            o.y[at + i] = store(v)
         at += size
 
 
@@ -118,7 +118,7 @@ def dense_f32(o):
 def dense_dx_f32(o):
     w, size = o.w, o.K
     for m in range(o.M):
-        totals = _zeros(size)
+        totals = zeros(size)
         for n in range(o.N):
             totals = _add_scaled(totals, o.e[m * o.N + n], w[n * size : (n + 1) * size])
         _put(o.dx, m * size, totals)
@@ -127,7 +127,7 @@ def dense_dx_f32(o):
 def dense_dw_f32(o):
     x, size = o.x, o.K
     for n in range(o.N):
-        totals = _zeros(size)
+        totals = zeros(size)
         for m in range(o.M):
             totals = _add_scaled(totals, o.e[m * o.N + n], x[m * size : (m + 1) * size])
         _put(o.dw, n * size, totals)
@@ -137,8 +137,8 @@ def bias_dw_f32(o):
     for n in range(o.N):
         total = 0.0
         for m in range(o.M):
-            total = _round(total + o.e[m * o.N + n])
-        o.db[n] = _store(total)
+            total = rounded(total + o.e[m * o.N + n])
+        o.db[n] = store(total)
 
 
 def conv2d_f32(o):
@@ -180,7 +180,7 @@ def conv2d_dx_f32(o):
     for b in range(o.B):
         for ih in range(o.H):
             for iw in range(o.W):
-                totals = _zeros(channels)
+                totals = zeros(channels)
                 for tap, position in _outputs(o, ih, iw):
                     i = (b * o.OH * o.OW + position) * o.N
                     for n in range(o.N):
@@ -238,7 +238,7 @@ def depthwise2d_dx_f32(o):
     for b in range(o.B):
         for ih in range(o.H):
             for iw in range(o.W):
-                totals = _zeros(channels)
+                totals = zeros(channels)
                 for tap, position in _outputs(o, ih, iw):
                     i = (b * o.OH * o.OW + position) * channels
                     totals = _add_products(totals, e[i : i + channels], filters[tap])
@@ -249,7 +249,7 @@ def depthwise2d_dx_f32(o):
 def depthwise2d_dw_f32(o):
     e, x, channels = o.e, o.x, o.N
     size = o.KH * o.KW
-    totals = [_zeros(channels) for _ in range(size)]
+    totals = [zeros(channels) for _ in range(size)]
     at = 0
     for window in windows(o):
         row = e[at : at + channels]
@@ -290,39 +290,39 @@ def maxpool2d_dx_f32(o):
         for n in range(o.N):
             best = first_largest(o.x, [i + n for i in offsets])
             if best is not None:
-                o.dx[best] = _store(o.dx[best] + o.e[at])
+                o.dx[best] = store(o.dx[best] + o.e[at])
             at += 1
 
 
 def globalavg_f32(o):
-    factor = _round(1.0 / o.S)
+    factor = rounded(1.0 / o.S)
     for b in range(o.B):
         for n in range(o.N):
             total = 0.0
             for s in range(o.S):
-                total = _round(total + o.x[(b * o.S + s) * o.N + n])
-            o.y[b * o.N + n] = _store(total * factor)
+                total = rounded(total + o.x[(b * o.S + s) * o.N + n])
+            o.y[b * o.N + n] = store(total * factor)
 
 
 def globalavg_dx_f32(o):
-    factor = _round(1.0 / o.S)
+    factor = rounded(1.0 / o.S)
     for b in range(o.B):
         for s in range(b * o.S, (b + 1) * o.S):
             for n in range(o.N):
-                o.dx[s * o.N + n] = _store(o.e[b * o.N + n] * factor)
+                o.dx[s * o.N + n] = store(o.e[b * o.N + n] * factor)
 
 
 def add_f32(o):
     for i in range(o.N):
-        v = _store(o.a[i] + o.b[i])
+        v = store(o.a[i] + o.b[i])
         o.y[i] = 0.0 if o.relu and v < 0 else v
 
 
 # Losses
 
 
-_EXP = [_round(1.0 / n) for n in (5040, 720, 120, 24, 6, 2, 1, 1)]
-_LOG = [_round(1.0 / n) for n in (9, 7, 5, 3)]
+_EXP = [rounded(1.0 / n) for n in (5040, 720, 120, 24, 6, 2, 1, 1)]
+_LOG = [rounded(1.0 / n) for n in (9, 7, 5, 3)]
 _LOG2_E = bits_to_float(0x3FB8AA3B)
 _LN2_HIGH = bits_to_float(0x3F317200)
 _LN2_LOW = bits_to_float(0x35BFBE8E)
@@ -334,11 +334,11 @@ def expf(x):
     """e^x for x <= 0."""
     if not x >= -35:
         return 0.0
-    n = int(_round(_round(x * _LOG2_E) - 0.5))
-    r = _round(_round(x - _round(n * _LN2_HIGH)) - _round(n * _LN2_LOW))
+    n = int(rounded(rounded(x * _LOG2_E) - 0.5))
+    r = rounded(rounded(x - rounded(n * _LN2_HIGH)) - rounded(n * _LN2_LOW))
     p = _EXP[0]
     for c in _EXP[1:]:
-        p = _round(_round(p * r) + c)
+        p = rounded(rounded(p * r) + c)
     return p * bits_to_float(scale_shift(ONE, n))
 
 
@@ -352,18 +352,18 @@ def logf(x):
         m *= 0.5
         k += 1
     f = m - 1.0
-    s = _round(f / _round(2.0 + f))
-    z = _round(s * s)
+    s = rounded(f / rounded(2.0 + f))
+    z = rounded(s * s)
     p = _LOG[0]
     for c in _LOG[1:]:
-        p = _round(_round(p * z) + c)
+        p = rounded(rounded(p * z) + c)
     two_s = 2 * s
-    return _round(_round(k * _LN2) + _round(_round(two_s * _round(p * z)) + two_s))
+    return rounded(rounded(k * _LN2) + rounded(rounded(two_s * rounded(p * z)) + two_s))
 
 
 def softmax_xent_f32(o):
     c, size = o.c, o.N
-    count = _round(float(batch_count(c, o.B)))
+    count = rounded(float(batch_count(c, o.B)))
     at = 0
     for raw in samples(c, Y_FORMAT, o.labels, o.B, 1):
         if raw is None:
@@ -374,17 +374,17 @@ def softmax_xent_f32(o):
         x = list(o.x[at : at + size])
         right = label(c, raw, size)
         best = first_largest(x, range(size))
-        powers = [expf(_round(v - x[best])) for v in x]
+        powers = [expf(rounded(v - x[best])) for v in x]
         total = 0.0
         for p in powers:
-            total = _round(total + p)
+            total = rounded(total + p)
         for i in range(size):
-            v = _divide(powers[i], total)
+            v = divide(powers[i], total)
             if i == right:
-                v = _round(v - 1.0)
-            o.e[at + i] = _store(v / count)
+                v = rounded(v - 1.0)
+            o.e[at + i] = store(v / count)
         if right >= 0:
-            loss = _round(logf(total) - _round(x[right] - x[best]))
+            loss = rounded(logf(total) - rounded(x[right] - x[best]))
             c[LOSS] = _add_loss(c[LOSS], loss)
             if right == best:
                 c[CORRECT] += 1
@@ -393,7 +393,7 @@ def softmax_xent_f32(o):
 
 def _add_loss(bits, loss):
     """bits + loss as the bits of a float32 that fit an int32 word."""
-    bits = float_to_bits(_round(bits_to_float(bits) + loss))
+    bits = float_to_bits(rounded(bits_to_float(bits) + loss))
     return bits - (1 << 32) if bits >> 31 else bits
 
 
@@ -401,7 +401,7 @@ def mse_f32(o):
     c, size = o.c, o.N
     kind, zero = c[Y_FORMAT], c[Y_ZERO]
     scale = bits_to_float(c[Y_SCALE])
-    count = _round(float(size * batch_count(c, o.B)))
+    count = rounded(float(size * batch_count(c, o.B)))
     at = 0
     for raw in samples(c, Y_FORMAT, o.target, o.B, size, "f"):
         for i in range(size):
@@ -409,9 +409,9 @@ def mse_f32(o):
                 o.e[at + i] = 0.0
                 continue
             target = raw[i] if kind == FLOAT32 else _affine(raw[i], zero, scale)
-            d = _store(o.x[at + i] - target)
-            o.e[at + i] = _store(_round(d * 2) / count)
-            c[LOSS] = _add_loss(c[LOSS], _round(d * d))
+            d = store(o.x[at + i] - target)
+            o.e[at + i] = store(rounded(d * 2) / count)
+            c[LOSS] = _add_loss(c[LOSS], rounded(d * d))
         at += size
 
 
@@ -421,30 +421,30 @@ def mse_f32(o):
 def momentum_f32(o):
     mu = bits_to_float(o.mu)
     for i in range(o.N):
-        v = _store(_round(mu * o.v[i]) + o.d[i])
+        v = store(rounded(mu * o.v[i]) + o.d[i])
         o.v[i] = v
         o.d[i] = v
 
 
 def _adam_step(o, i, g, b1, c1, b2, c2, eps):
     """Update m and v at i with the gradient g; the direction m / (sqrt(v) + eps)."""
-    m = _store(_round(b1 * o.m[i]) + _round(c1 * g))
-    v = _store2(_round(b2 * o.v[i]) + _round(c2 * _round(g * g)))
+    m = store(rounded(b1 * o.m[i]) + rounded(c1 * g))
+    v = _store2(rounded(b2 * o.v[i]) + rounded(c2 * rounded(g * g)))
     o.m[i] = m
     o.v[i] = v
-    root = _round(math.sqrt(v)) if v > 0 else v - v  # NaN stays NaN
-    return _divide(m, _round(root + eps))
+    root = rounded(math.sqrt(v)) if v > 0 else v - v  # NaN stays NaN
+    return divide(m, rounded(root + eps))
 
 
 def _adam_constants(o):
-    eps = _round(bits_to_float(o.eps) * bits_to_float(o.rate[1]))
+    eps = rounded(bits_to_float(o.eps) * bits_to_float(o.rate[1]))
     return [bits_to_float(bits) for bits in (o.b1, o.c1, o.b2, o.c2)] + [eps]
 
 
 def adam_f32(o):
     constants = _adam_constants(o)
     for i in range(o.N):
-        o.d[i] = _store(_adam_step(o, i, o.d[i], *constants))
+        o.d[i] = store(_adam_step(o, i, o.d[i], *constants))
 
 
 def apply_f32(o):
@@ -452,7 +452,7 @@ def apply_f32(o):
         return
     rate = bits_to_float(o.rate[0])
     for i in range(o.N):
-        o.w[i] = _store(o.w[i] - _round(rate * o.d[i]))
+        o.w[i] = store(o.w[i] - rounded(rate * o.d[i]))
 
 
 def momentum_i32(o):
@@ -463,7 +463,7 @@ def momentum_i32(o):
         row = range(n * size, (n + 1) * size)
         top = 0
         for i in row:
-            v[i] = _store(_round(mu * v[i]) + _round(_round(float(o.d[i])) * scale))
+            v[i] = store(rounded(mu * v[i]) + rounded(rounded(float(o.d[i])) * scale))
             top = max(top, float_to_bits(v[i]) & 0x7FFFFFFF)
         if top == 0:
             o.ds[n] = ONE
@@ -481,7 +481,7 @@ def adam_i32(o):
     scale = bits_to_float(scale_mul(o.factor, o.gs[0]))
     constants = _adam_constants(o)
     for i in range(o.N * o.K):
-        g = _round(_round(float(o.d[i])) * scale)
+        g = rounded(rounded(float(o.d[i])) * scale)
         x = _adam_step(o, i, g, *constants)
         o.d[i] = _to_int((4.0 if x > 4 else -4.0 if x < -4 else x) * 1048576)
     for n in range(o.N):

@@ -85,7 +85,7 @@ def gather_i8(o):
 # Forward and backward, int8
 
 
-class _Sink:
+class Sink:
     """Where int8 results go: adds the zero point, clamps, collects the peak."""
 
     def __init__(self, out, peak, zero=0, lo=-127):
@@ -109,7 +109,7 @@ class _Sink:
 
 def dense_i8(o):
     w, q, zx, size = o.w, o.q, o.zx, o.K
-    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
     for m in range(o.M):
         row = [v - zx for v in o.x[m * size : (m + 1) * size]]
         for n in range(o.N):
@@ -120,7 +120,7 @@ def dense_i8(o):
 
 def dense_dx_i8(o):
     w, size = o.w, o.K
-    sink = _Sink(o.dx, o.peak)
+    sink = Sink(o.dx, o.peak)
     for m in range(o.M):
         totals = [0] * size
         for n in range(o.N):
@@ -161,7 +161,7 @@ def channel_scale_i8(o):
 def conv2d_i8(o):
     x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.C
     size = o.KH * o.KW * channels
-    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
     at = 0
     for window in windows(o):
         patch = [0] * size
@@ -194,7 +194,7 @@ def conv2d_dx_i8(o):
 
 
 def _put_totals(o, totals):
-    sink = _Sink(o.dx, o.peak)
+    sink = Sink(o.dx, o.peak)
     for i in range(len(totals)):
         sink.put(i, rescaled(wrap32(totals[i]), o.q[0], o.q[1]))
     sink.close()
@@ -223,7 +223,7 @@ def conv2d_dw_i8(o):
 def depthwise2d_i8(o):
     x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.N
     size = o.KH * o.KW
-    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
     at = 0
     for window in windows(o):
         totals = list(o.b)
@@ -246,7 +246,7 @@ def depthwise2d_dx_i8(o):
             for n in range(channels):
                 totals[i + n] += e[at + n] * w[n * size + tap]
         at += channels
-    sink = _Sink(o.dx, o.peak)
+    sink = Sink(o.dx, o.peak)
     for i in range(len(totals)):
         n = i % channels
         sink.put(i, rescaled(wrap32(totals[i]), o.q[2 * n], o.q[2 * n + 1]))
@@ -290,7 +290,7 @@ def maxpool2d_i8(o):
 def maxpool2d_dx_i8(o):
     for i in range(len(o.dx)):
         o.dx[i] = 0
-    sink = _Sink(o.dx, o.peak)
+    sink = Sink(o.dx, o.peak)
     at = 0
     for window in windows(o):
         offsets = [i for _, i in positions(o, window, o.N)]
@@ -303,7 +303,7 @@ def maxpool2d_dx_i8(o):
 
 
 def globalavg_i8(o):
-    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
     for b in range(o.B):
         for n in range(o.N):
             total = sum([o.x[(b * o.S + s) * o.N + n] - o.zx for s in range(o.S)])
@@ -319,7 +319,7 @@ def globalavg_dx_i8(o):
 
 
 def add_i8(o):
-    sink = _Sink(o.y, o.peak, o.zy, o.lo)
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
     for i in range(o.N):
         a = rescaled((o.a[i] - o.za) * 256, o.qa[0], o.qa[1])
         b = rescaled((o.b[i] - o.zb) * 256, o.qb[0], o.qb[1])
@@ -366,7 +366,7 @@ def _add_loss(c, loss):
 
 def mse_i8(o):
     c, size = o.c, o.N
-    sink = _Sink(o.e, o.peak)
+    sink = Sink(o.e, o.peak)
     kind = c[Y_FORMAT]
     sx = o.sx[0]
     inverse = scale_div(scale_shift(ONE, 8), sx)

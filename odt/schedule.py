@@ -5,7 +5,9 @@ gradient is whole, so that one gradient lives at a time. Nothing here is differe
 (gradient.py) and nothing has an address yet (memory.py).
 """
 
-from .fixed import ONE
+import struct
+
+from .fixed import ONE, scale_div, scale_int
 from .opcodes import CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA
 from .memory import Buffer
 from .program import Instruction
@@ -70,6 +72,8 @@ class Schedule:
         for buffer in (self.control, self.x, self.y):
             buffer.offset = 0
         self.peaks = Buffer("peaks", 0, SCRATCH)
+        self.constants = {}  # bytes -> the state's buffer that holds them
+        self.unwatched = None  # the peak of results whose scale is fixed
         self.header = self.keep("header", 16, None)  # t, seed, beta1^t, beta2^t
         self.rate = None  # rate and bias correction of this step
 
@@ -94,15 +98,33 @@ class Schedule:
     def tensor(self, name, count, kind, positive=False):
         """A new value in the arena; in int8 with a scale of its own that follows its peak.
 
-        ``positive``: no value is below 0 (a ReLU's output), and all 255 steps lie above.
+        ``positive``: no value is below 0 (a ReLU's output), and all 255 steps lie above; 6: they end
+        at 6, as a ReLU6 does, and the scale is fixed.
         """
         if not self.int8:
             return Value(self.scratch(name, 4 * count, kind), count)
+        if positive == 6:
+            return self.fixed(name, count, scale_div(scale_int(6), scale_int(255)), -128)
         zero, lo, limit = (-128, -128, 255) if positive else (0, -127, 127)
         scale = self.keep(name + " scale", 4)
         peak = self.peak(name)
         self.ranges.append((scale, peak, limit))
         return Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak)
+
+    def fixed(self, name, count, bits, zero):
+        """A new int8 activation whose scale is the constant ``bits``: its range follows nothing."""
+        if self.unwatched is None:
+            self.unwatched = self.peak("unwatched")
+        scale = self.constant(struct.pack("<I", bits))
+        return Value(self.scratch(name, count, ACTIVATION), count, scale, zero, -128, ONE, self.unwatched)
+
+    def constant(self, data):
+        """A buffer of the state that holds these bytes from the start."""
+        if data not in self.constants:
+            buffer = self.keep("constant %d" % len(self.constants), len(data), None)
+            buffer.first = data
+            self.constants[data] = buffer
+        return self.constants[data]
 
     def peak(self, name):
         peak = self.peaks.part(name + " peak", self.peaks.size, 4)

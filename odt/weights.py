@@ -35,7 +35,9 @@ def initialise(state, plan, seed, int8):
     put(state, 8, 1 << 30)
     put(state, 12, 1 << 30)
     for buffer in plan.buffers:
-        if buffer.name.endswith(" scale"):
+        if buffer.first:
+            state[buffer.offset : buffer.offset + len(buffer.first)] = buffer.first
+        elif buffer.name.endswith(" scale"):
             put(state, buffer.offset, _UNSEEN)
         elif buffer.name.endswith(" exponent"):
             for index in range(buffer.size):

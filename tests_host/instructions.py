@@ -144,6 +144,10 @@ def draw_immediates(rng, op):
     values = draw_window(rng) if set(WINDOW.split()) <= set(op.immediates) else {}
     if values and "conv2d" not in op.name:
         values["C"] = values["N"]
+    if "at" in op.immediates:  # columns of a row, mostly inside it
+        values["K"], before = rng.randint(1, 9), rng.choice((0, rng.randint(0, 9)))
+        values["N"] = values["K"] + before + rng.choice((0, rng.randint(0, 9)))
+        values["at"] = rng.choice((before, before, before, -1, rng.randint(0, 20), draw_int32(rng)))
     zero_lo = rng.choice(((-128, -128), (0, -127), (0, 0), (rng.randint(-128, 127), -127)))
     floats = is_float(op.name)
     beta = 1.0 - 10 ** rng.uniform(-3, 0)
@@ -162,8 +166,12 @@ def draw_immediates(rng, op):
             v = zero_lo[0]
         elif name == "lo":
             v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -127, 0, 5))
-        elif name in ("relu", "common"):
+        elif name in ("relu", "common", "adaptive"):
             v = rng.randint(0, 1)
+        elif name == "top":
+            v = rng.choice((1, rng.randint(1, 16), draw_int32(rng)))
+        elif name == "slope":
+            v = rng.choice((0, draw_scale(rng, -8, 0), 0x3F800000))
         elif name == "id":
             v = rng.randrange(-1 << 31, 1 << 31)
         elif name == "mu":

@@ -26,7 +26,48 @@ def _plain_add():
     return x, odt.Dense(3)(odt.Flatten()(odt.ReLU()(odt.Add()([z, y]))))
 
 
+def _sums():
+    x = odt.Input((5, 4, 3))
+    y = odt.Conv2D(4, 1)(x)
+    z = odt.Conv2D(4, 3, padding="same", activation="tanh")(x)
+    u = odt.Add(activation="relu6")([y, z, odt.ReLU()(y)])
+    return x, odt.Dense(3)(odt.Flatten()(u))
+
+
+def _columns():
+    x = odt.Input((5, 4, 3))
+    y = odt.Conv2D(4, 1)(x)
+    z = odt.Conv2D(3, 3, padding="same")(x)
+    u = odt.Concatenate()([y, z, odt.Conv2D(2, 1)(y)])
+    return x, odt.Dense(3)(odt.Flatten()(odt.Conv2D(2, 2)(u)))
+
+
+def _products():
+    x = odt.Input((6, 4))
+    y = odt.Dense(5)(x)
+    z = odt.Dense(5, activation="sigmoid")(x)
+    u = odt.Multiply()([y, z, odt.Dense(5, activation="relu")(x)])
+    return x, odt.Dense(3)(odt.Flatten()(odt.Multiply()([u, y])))
+
+
 NETWORKS = {
+    "add of three": _sums,
+    "concatenate": _columns,
+    "multiply": _products,
+    "reshape": ((12,), [odt.Dense(12), odt.Reshape((2, 3, -1)), odt.Conv2D(4, 2), odt.Flatten(), odt.Dense(3)]),
+    "avgpool": ((8, 6, 3), [odt.Conv2D(4, 3, padding="same"), odt.AvgPool2D(), odt.Flatten(), odt.Dense(3)]),
+    "avgpool overlapping": ((7, 7, 3), [odt.Conv2D(4, 3, padding="same", activation="relu"), odt.AvgPool2D(3, strides=2, padding="same"), odt.Flatten(), odt.Dense(3)]),
+    "avgpool1d": ((9, 3), [odt.Conv1D(4, 3), odt.AvgPool1D(3, 2), odt.Flatten(), odt.Dense(3)]),
+    "adaptive avgpool": ((7, 5, 3), [odt.Conv2D(4, 1), odt.AdaptiveAvgPool2D((3, 2)), odt.Flatten(), odt.Dense(3)]),
+    "adaptive avgpool1d": ((11, 3), [odt.Conv1D(4, 2), odt.AdaptiveAvgPool1D(4), odt.Flatten(), odt.Dense(3)]),
+    "upsampling": ((3, 4, 2), [odt.Conv2D(3, 2), odt.UpSampling2D((3, 2)), odt.Conv2D(2, 2), odt.Flatten(), odt.Dense(3)]),
+    "upsampling1d": ((5, 2), [odt.Conv1D(3, 2), odt.UpSampling1D(3), odt.Conv1D(2, 2), odt.Flatten(), odt.Dense(3)]),
+    "relu6": ((7,), [odt.Dense(6, activation="relu6"), odt.Dense(5), odt.ReLU6(), odt.Dense(3)]),
+    "relu6 behind a pool": ((6, 4, 3), [odt.Conv2D(4, 3), odt.MaxPool2D(), odt.ReLU6(), odt.Flatten(), odt.Dense(3)]),
+    "leaky relu": ((7,), [odt.Dense(9, activation="leaky_relu"), odt.Dense(8), odt.LeakyReLU(0.125), odt.Dense(3)]),
+    "sigmoid": ((7,), [odt.Dense(6, activation="sigmoid"), odt.Dense(5), odt.Sigmoid(), odt.Dense(3)]),
+    "tanh": ((7,), [odt.Dense(6, activation="tanh"), odt.Dense(5), odt.Tanh(), odt.Dense(3)]),
+    "softmax": ((4, 7), [odt.Dense(6), odt.Softmax(), odt.Flatten(), odt.Dense(3)]),
     "dense": ((7,), [odt.Dense(5, activation="relu"), odt.Dense(3)]),
     "dense without bias": ((7,), [odt.Dense(5, use_bias=False), odt.ReLU(), odt.Dense(3, use_bias=False)]),
     "dense on rows": ((4, 6), [odt.Dense(5, activation="relu"), odt.Flatten(), odt.Dense(3)]),

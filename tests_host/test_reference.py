@@ -258,6 +258,167 @@ def test_average_and_sum():
     assert np.max(np.abs(got - exact)) <= 0.51
 
 
+# Joins, average pooling, activations
+
+
+def test_columns_are_placed_and_taken_back():
+    rng = np.random.default_rng(12)
+    parts = [rng.integers(-128, 128, (3, k)) for k in (2, 5, 1)]
+    y, scaled, at = np.zeros((3, 8), int), np.zeros((3, 8), int), 0
+    for part in parts:
+        v = dict(M=3, K=part.shape[1], N=8, at=at)
+        y = call("place", dict(y=y, x=part), **v)["y"]
+        assert np.array_equal(call("slice", dict(x=y), **v)["y"], part.ravel())
+        got = call("concat_i8", dict(y=scaled, x=part, q=multipliers(0.3)), zx=-7, zy=3, lo=-127, **v)
+        scaled = got["y"]
+        at += part.shape[1]
+    assert np.array_equal(y, np.concatenate(parts, axis=1).ravel())
+    exact = np.clip((np.concatenate(parts, axis=1) + 7) * 0.3 + 3, -127, 127)
+    assert np.max(np.abs(scaled - exact.ravel())) <= 0.501
+    for at in (-1, 4, 1 << 30):  # columns that the row has not
+        got = call("place", dict(y=y, x=parts[1]), M=3, K=5, N=8, at=at)["y"]
+        assert np.array_equal(got, y)
+
+
+def test_products():
+    rng = np.random.default_rng(13)
+    a, b = rng.integers(-128, 128, (2, 50))
+    got = call("multiply_i8", dict(a=a, b=b, q=multipliers(1 / 300)), N=50, za=-128, zb=9, zy=-5, lo=-127)
+    exact = (a + 128) * (b - 9) / 300
+    assert np.max(np.abs(got["y"] - np.clip(exact - 5, -127, 127))) <= 0.501
+    assert abs(got["peak"][0] - np.abs(exact).max()) <= 0.501
+
+
+def average(v, x, adaptive):
+    """Mean over each window's positions inside x, and the gradient of it."""
+    def axis(size, outputs, taps, stride, pad):
+        if adaptive:
+            return [(o * size // outputs, -(-(o + 1) * size // outputs)) for o in range(outputs)]
+        return [(max(0, o * stride - pad), min(size, o * stride - pad + taps)) for o in range(outputs)]
+
+    rows = axis(v["H"], v["OH"], v["KH"], v["SH"], v["PT"])
+    columns = axis(v["W"], v["OW"], v["KW"], v["SW"], v["PL"])
+    y = np.array([[x[:, a:b, c:d].mean(axis=(1, 2)) for c, d in columns] for a, b in rows])
+
+    def dx(e):
+        total = np.zeros(x.shape)
+        for oh, (a, b) in enumerate(rows):
+            for ow, (c, d) in enumerate(columns):
+                total[:, a:b, c:d] += (e[:, oh, ow] / ((b - a) * (d - c)))[:, None, None]
+        return total
+
+    return np.moveaxis(y, 2, 0), dx
+
+
+@pytest.mark.parametrize("adaptive", (0, 1))
+@pytest.mark.parametrize("shape", range(len(SHAPES)))
+def test_average_pooling_and_its_gradient(adaptive, shape):
+    rng = np.random.default_rng(shape)
+    v = dict(SHAPES[shape], C=SHAPES[shape]["N"])
+    v, xs, _, ys = window_case(rng, v, "pool")
+    x, e = rng.integers(-128, 128, xs), rng.integers(-127, 128, ys)
+    y, dx = average(v, x, adaptive)
+    got = call("avgpool2d_i8", dict(x=x), adaptive=adaptive, **v)["y"]
+    assert np.max(np.abs(got - y.ravel())) <= 0.5
+    top = v["H"] * v["W"] if adaptive else v["KH"] * v["KW"]
+    q = multipliers(0.7 / 256)
+    got = call("avgpool2d_dx_i8", dict(e=e, q=q), adaptive=adaptive, top=top, **v)
+    exact = dx(e) * 0.7 * top
+    assert np.max(np.abs(got["dx"] - np.clip(exact, -127, 127).ravel())) <= 0.501 + np.abs(exact).max() / 256
+    got = call("avgpool2d_f32", dict(x=x), adaptive=adaptive, **v)["y"]
+    np.testing.assert_allclose(got, y.ravel(), rtol=1e-5, atol=1e-4)
+    got = call("avgpool2d_dx_f32", dict(e=e), adaptive=adaptive, **v)["dx"]
+    np.testing.assert_allclose(got, dx(e).ravel(), rtol=1e-5, atol=1e-4)
+
+
+def test_upsampling_and_its_gradient():
+    rng = np.random.default_rng(14)
+    v = dict(B=2, H=3, W=2, N=5, SH=2, SW=3)
+    x, e = rng.integers(-128, 128, (2, 3, 2, 5)), rng.integers(-127, 128, (2, 6, 6, 5))
+    assert np.array_equal(call("upsample2d", dict(x=x), **v)["y"], x.repeat(2, 1).repeat(3, 2).ravel())
+    exact = e.reshape(2, 3, 2, 2, 3, 5).sum(axis=(2, 4))
+    got = call("upsample2d_dx_i8", dict(e=e, q=multipliers(0.4)), **v)["dx"]
+    assert np.max(np.abs(got - np.clip(exact * 0.4, -127, 127).ravel())) <= 0.501
+    assert np.array_equal(call("upsample2d_dx_f32", dict(e=e), **v)["dx"], exact.ravel())
+
+
+STEPS = np.arange(-128, 128)
+
+
+@pytest.mark.parametrize("scale", (0.001, 0.02, 0.09, 1.0, 300.0))
+@pytest.mark.parametrize("zero", (-128, 0, 50))
+def test_sigmoid_and_tanh_int8_are_within_their_bounds(scale, zero):
+    x = (STEPS - zero) * np.float64(np.float32(scale))
+    got = call("sigmoid_i8", dict(x=STEPS, sx=scale), N=256, z=zero, factor=bits(1.0))["y"]
+    steps = 256 / (1 + np.exp(-x)) - 128
+    assert np.max(np.abs(got - np.minimum(steps, 127))) <= 0.51
+    got = call("sigmoid_i8", dict(x=STEPS, sx=scale), N=256, z=zero, factor=bits(2.0))["y"]
+    assert np.max(np.abs(got - np.minimum(128 * np.tanh(x), 127))) <= 0.51
+
+
+@pytest.mark.parametrize("scale", (0.001, 0.05, 1.0, 300.0))
+def test_softmax_int8_is_within_its_bound(scale):
+    rng = np.random.default_rng(15)
+    for n in (2, 10, 100):
+        x = rng.integers(-128, 128, (9, n))
+        got = call("softmax_i8", dict(x=x, sx=scale), M=9, N=n, factor=bits(1.0))["y"]
+        exact = 256 * softmax(x * np.float64(np.float32(scale))) - 128
+        assert np.max(np.abs(got - np.minimum(exact, 127).ravel())) <= 0.52
+
+
+def test_gradients_of_activations_int8():
+    rng = np.random.default_rng(16)
+    y, e = rng.integers(-128, 128, (2, 60))
+    e = np.maximum(e, -127)
+    got = call("relu6_dx_i8", dict(e=e, y=y), N=60)["dx"]
+    assert np.array_equal(got, np.where((y > -128) & (y < 127), e, 0))
+    got = call("sigmoid_dx_i8", dict(e=e, y=y, q=multipliers(1 / 20000)), N=60)["dx"]
+    s = (y + 128) / 256
+    assert np.max(np.abs(got - np.clip(e * s * (1 - s) * 65536 / 20000, -127, 127))) <= 0.501
+    p, e = s.reshape(6, 10), e.reshape(6, 10)
+    got = call("softmax_dx_i8", dict(e=e, y=y, q=multipliers(1 / 70000)), M=6, N=10)["dx"]
+    exact = p * (e - (e * p).sum(axis=1, keepdims=True)) * 65536 / 70000
+    assert np.max(np.abs(got - np.clip(exact, -127, 127).ravel())) <= 0.501
+    slope, z, e = 0.1, 7, e.ravel()
+    got = call("leaky_relu_i8", dict(x=y), N=60, z=z, slope=bits(slope))["y"]
+    assert np.max(np.abs(got - z - np.where(y > z, y - z, slope * (y - z)))) <= 0.501
+    draws = [
+        call("leaky_relu_dx_i8", dict(e=e, x=y, c=control(KEY=k)), N=60, z=z, slope=bits(slope), id=2)["dx"]
+        for k in range(300)
+    ]
+    exact = np.where(y > z, e, slope * e)
+    assert np.abs(np.array(draws) - exact).max() < 1
+    assert np.abs(np.mean(draws, axis=0) - exact).max() < 5 * 0.5 / 300**0.5
+
+
+def test_activations_float32_are_within_their_bounds():
+    rng = np.random.default_rng(17)
+    small = 10 ** rng.uniform(-12, 0, 400) * rng.choice((-1, 1), 400)
+    x = np.concatenate([rng.normal(size=400) * 5, small, [0, 0.25, -0.25, 100, -100]])
+    x = x.astype(np.float32)
+    exact = x.astype(np.float64)
+    n = len(x)
+    y = call("sigmoid_f32", dict(x=x), N=n)["y"]
+    np.testing.assert_allclose(y, 1 / (1 + np.exp(-exact)), rtol=4e-7, atol=1e-15)
+    got = call("tanh_f32", dict(x=x), N=n)["y"]
+    np.testing.assert_allclose(got, np.tanh(exact), rtol=4e-7)
+    e = rng.normal(size=n).astype(np.float32)
+    y64 = y.astype(np.float64)
+    np.testing.assert_allclose(call("sigmoid_dx_f32", dict(e=e, y=y), N=n)["dx"], e * y64 * (1 - y64), rtol=3e-7, atol=1e-15)
+    y64 = got.astype(np.float64)
+    np.testing.assert_allclose(call("tanh_dx_f32", dict(e=e, y=got), N=n)["dx"], e * (1 - y64**2), rtol=3e-7, atol=1e-7)
+    got = call("relu6_f32", dict(x=x), N=n)["y"]
+    assert np.array_equal(got, np.clip(x, 0, 6))
+    got = call("leaky_relu_f32", dict(x=x), N=n, slope=bits(0.25))["y"]
+    assert np.array_equal(got, np.where(x > 0, x, x * np.float32(0.25)))
+    x, e = x[:800].reshape(80, 10), e[:800].reshape(80, 10)
+    y = call("softmax_f32", dict(x=x), M=80, N=10)["y"]
+    np.testing.assert_allclose(y, softmax(exact[:800].reshape(80, 10)).ravel(), rtol=2e-6, atol=1e-15)
+    p = y.reshape(80, 10).astype(np.float64)
+    got = call("softmax_dx_f32", dict(e=e, y=y), M=80, N=10)["dx"]
+    np.testing.assert_allclose(got, (p * (e - (e * p).sum(axis=1, keepdims=True))).ravel(), rtol=1e-4, atol=1e-7)
+
+
 # Losses
 
 

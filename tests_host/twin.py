@@ -1,5 +1,7 @@
 """The PyTorch twin of an odt model: the same network, in float32 or float64, by other people's code."""
 
+import struct
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -46,6 +48,21 @@ class Twin:
         kernel, bias = (self.parameters.get(node, []) + [None, None])[:2]
         if layer.kind == "dense":
             y = F.linear(x, kernel, bias)
+        elif layer.kind == "avgpool2d":
+            height, width, channels = layer.window[:3]
+            kh, kw, sh, sw = layer.window[4:8]
+            x = x.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
+            if layer.adaptive:
+                y = F.adaptive_avg_pool2d(x, layer.window[10:])
+            else:
+                inside = F.pad(torch.ones_like(x), _same(x, layer))
+                y = F.avg_pool2d(F.pad(x, _same(x, layer)), (kh, kw), (sh, sw))
+                y = y / F.avg_pool2d(inside, (kh, kw), (sh, sw))
+            y = y.permute(0, 2, 3, 1)
+        elif layer.kind == "upsample2d":
+            height, width, channels, rows, columns = layer.window
+            x = x.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
+            y = F.interpolate(x, scale_factor=(rows, columns), mode="nearest").permute(0, 2, 3, 1)
         elif layer.kind in ("conv2d", "depthwise2d", "maxpool2d"):
             height, width, channels = layer.window[:3]
             kh, kw, sh, sw = layer.window[4:8]
@@ -62,16 +79,34 @@ class Twin:
             y = y[:, :, :oh, :ow].permute(0, 2, 3, 1)
         elif layer.kind == "globalavg":
             y = x.reshape(x.shape[0], -1, x.shape[-1]).mean(1)
-        elif layer.kind == "flatten":
+        elif layer.kind in ("flatten", "reshape"):
             y = x
+        elif layer.kind == "concatenate":
+            y = torch.cat([v.reshape(-1, *parent.shape) for v, parent in zip(inputs, node.inputs)], -1)
+        elif layer.kind == "multiply":
+            y = inputs[0]
+            for other in inputs[1:]:
+                y = y * other
+        elif layer.kind == "relu6":
+            y = F.relu6(x)
+        elif layer.kind == "leaky_relu":
+            y = F.leaky_relu(x, struct.unpack("<f", struct.pack("<I", layer.slope))[0])
+        elif layer.kind == "sigmoid":
+            y = torch.sigmoid(x)
+        elif layer.kind == "tanh":
+            y = torch.tanh(x)
+        elif layer.kind == "softmax":
+            y = F.softmax(x, -1)
         elif layer.kind == "relu":
             y = F.relu(x)
         elif layer.kind == "add":
-            y = inputs[0] + inputs[1]
+            y = sum(inputs[1:], inputs[0])
         else:
             raise NotImplementedError(layer.kind)
         if layer.activation == "relu":
             y = F.relu(y)
+        if layer.activation == "relu6":
+            y = F.relu6(y)
         return y.reshape((-1,) + node.shape)
 
     def loss(self, x, y, kind="sparse_categorical_crossentropy"):
