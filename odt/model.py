@@ -263,19 +263,26 @@ class Model:
             self._calibrated = 0
 
     def save(self, path):
-        """Write weights, scales and optimizer state to a file: beside the old one, then renamed."""
+        """Write a checkpoint: weights, scales, optimizer, and where training stands (docs/checkpoint.md).
+
+        ``path``: a file's name, written beside the old one and then renamed; or a place of slots.py.
+        """
         from .checkpoint import save
 
         self._compiled()
-        save(path, self._engine, self._plan.code, self._state, self._calibrated)
+        save(path, self._engine, self._plan.code, self._state, self._calibrated, self.epoch, self._underway)
 
     def load(self, path):
-        """Read what ``save`` wrote for the same network, compiled alike; else ValueError, and nothing changes."""
+        """Read what ``save`` wrote for the same network, compiled alike; else ValueError, and nothing changes.
+
+        ``fit(.., initial_epoch=model.epoch)`` then ends as if training had not stopped.
+        """
         from .checkpoint import load
 
         self._compiled()
-        self._calibrated = load(path, self._engine, self._plan.code, self._state)
+        self._calibrated, self.epoch, underway = load(path, self._engine, self._plan.code, self._state)
         self._follow()
+        self._underway = underway
 
     def _take(self, state, epoch):
         """A state kept in RAM, as it was after so many epochs."""
