@@ -99,7 +99,10 @@ const uint8_t odt_shapes[] = {
     0, 89, 0, 89, 0, ODT_SIZE, 25, 0, 89, 0, ODT_SIZE, 25, 0, 89, 0, 89, 0, ODT_SIZE, 2, 0, 1, 66,
     0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, 2, 0, 1, 145, 129, 66, 0, 1, 66, 0, 1, 97, 129,
     ODT_SIZE, ODT_SIZE, 26, 0, 1, 90, 0, 1, ODT_SIZE, ODT_SIZE, 26, 0, 1, 90, 0, 1, 90, 0, 1,
-    ODT_SIZE, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE, 153, 0, 81, 144, ODT_SIZE, ODT_ANY, 129, 0, 129, 0, 81, 144, ODT_SIZE,
+    ODT_ANY, ODT_ANY, 145, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 0, 153, 0, ODT_SIZE,
+    ODT_ANY, 146, 0, 1, 17, 0, 138, 0, 1, 129, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY,
+    ODT_ANY, ODT_ANY, 146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -191,6 +194,12 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_SOFTMAX_DX_I8] = {(odt_kernel_t)odt_softmax_dx_i8, 1290, 5, 2},
     [ODT_SOFTMAX_F32] = {(odt_kernel_t)odt_softmax_f32, 1305, 2, 2},
     [ODT_SOFTMAX_DX_F32] = {(odt_kernel_t)odt_softmax_dx_f32, 1313, 3, 2},
+    [ODT_DECAY_F32] = {(odt_kernel_t)odt_decay_f32, 1324, 2, 2},
+    [ODT_DECAY_I8] = {(odt_kernel_t)odt_decay_i8, 1330, 3, 3},
+    [ODT_DECAY_I32] = {(odt_kernel_t)odt_decay_i32, 1339, 2, 3},
+    [ODT_NESTEROV_F32] = {(odt_kernel_t)odt_nesterov_f32, 1346, 2, 2},
+    [ODT_NESTEROV_I16] = {(odt_kernel_t)odt_nesterov_i16, 1352, 6, 5},
+    [ODT_NESTEROV_I32] = {(odt_kernel_t)odt_nesterov_i32, 1371, 4, 4},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -287,3 +296,9 @@ ODT_ASSERT_LAYOUT(softmax_i8, sx, 3, factor, 3);
 ODT_ASSERT_LAYOUT(softmax_dx_i8, q, 5, N, 2);
 ODT_ASSERT_LAYOUT(softmax_f32, x, 2, N, 2);
 ODT_ASSERT_LAYOUT(softmax_dx_f32, y, 3, N, 2);
+ODT_ASSERT_LAYOUT(decay_f32, c, 2, decay, 2);
+ODT_ASSERT_LAYOUT(decay_i8, c, 3, id, 3);
+ODT_ASSERT_LAYOUT(decay_i32, c, 2, id, 3);
+ODT_ASSERT_LAYOUT(nesterov_f32, v, 2, mu, 2);
+ODT_ASSERT_LAYOUT(nesterov_i16, c, 6, mu, 5);
+ODT_ASSERT_LAYOUT(nesterov_i32, gs, 4, mu, 4);

@@ -40,7 +40,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 88
+#define ODT_OPCODES 94
 #define ODT_MAX_OPERANDS 8
 #define ODT_MAX_IMMEDIATES 16
 
@@ -133,6 +133,12 @@ enum {
     ODT_SOFTMAX_DX_I8 = 86,
     ODT_SOFTMAX_F32 = 87,
     ODT_SOFTMAX_DX_F32 = 88,
+    ODT_DECAY_F32 = 89,
+    ODT_DECAY_I8 = 90,
+    ODT_DECAY_I32 = 91,
+    ODT_NESTEROV_F32 = 92,
+    ODT_NESTEROV_I16 = 93,
+    ODT_NESTEROV_I32 = 94,
 };
 
 // y = 0
@@ -966,5 +972,60 @@ typedef struct {
     int32_t M, N;
 } odt_softmax_dx_f32_t;
 void odt_softmax_dx_f32(const odt_softmax_dx_f32_t *a);
+
+// w -= RATE * decay * w
+typedef struct {
+    float *w; // [N]
+    const int32_t *c; // [16]
+    int32_t N, decay;
+} odt_decay_f32_t;
+void odt_decay_f32(const odt_decay_f32_t *a);
+
+// the same of 256 * w + r
+typedef struct {
+    int8_t *w; // [N]
+    int8_t *r; // [N]
+    const int32_t *c; // [16]
+    int32_t N, decay, id;
+} odt_decay_i8_t;
+void odt_decay_i8(const odt_decay_i8_t *a);
+
+// b -= RATE * decay * b
+typedef struct {
+    int32_t *b; // [N]
+    const int32_t *c; // [16]
+    int32_t N, decay, id;
+} odt_decay_i32_t;
+void odt_decay_i32(const odt_decay_i32_t *a);
+
+// v = mu * v + d; d = d + mu * v
+typedef struct {
+    float *d; // [N]
+    float *v; // [N]
+    int32_t N, mu;
+} odt_nesterov_f32_t;
+void odt_nesterov_f32(const odt_nesterov_f32_t *a);
+
+// v = mu * v + d * factor * gs; d = d * factor * gs + mu * v
+typedef struct {
+    int32_t *d; // [N][K]
+    int32_t *ds; // [N]
+    int16_t *v; // [N][K]
+    int8_t *ex; // [N]
+    const int32_t *gs; // [1]
+    const int32_t *c; // [16]
+    int32_t N, K, factor, id, mu;
+} odt_nesterov_i16_t;
+void odt_nesterov_i16(const odt_nesterov_i16_t *a);
+
+// as nesterov_i16 with v in float32
+typedef struct {
+    int32_t *d; // [N][K]
+    int32_t *ds; // [N]
+    float *v; // [N][K]
+    const int32_t *gs; // [1]
+    int32_t N, K, factor, mu;
+} odt_nesterov_i32_t;
+void odt_nesterov_i32(const odt_nesterov_i32_t *a);
 
 #endif

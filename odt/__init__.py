@@ -22,7 +22,7 @@ from .layers import (
 )  # fmt: skip
 from .losses import MeanSquaredError, SparseCategoricalCrossentropy
 from .model import Model, Sequential
-from .optimizers import SGD, Adam, CosineDecay, StepDecay
+from .optimizers import SGD, Adam, AdamW, CosineDecay, StepDecay
 
 __version__ = "0.1.0"
 backend = executor.backend

@@ -153,6 +153,12 @@ TABLE = (
     "86 softmax_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] y:i8[M*N] q:mul[1] ; M N\n"  # dx = clamp(q * (y + 128) * (256 * e - sum_n e * (y + 128)))
     "87 softmax_f32 y=f32[M*N]~x x:f32[M*N] ; M N\n"  # y = softmax(x)
     "88 softmax_dx_f32 dx=f32[M*N]~e e:f32[M*N] y:f32[M*N] ; M N\n"  # dx = y * (e - sum_n e * y)
+    "89 decay_f32 w+f32[N] c:i32[16] ; N decay\n"  # w -= RATE * decay * w
+    "90 decay_i8 w+i8[N] r+i8[N] c:i32[16] ; N decay id\n"  # the same of 256 * w + r
+    "91 decay_i32 b+i32[N] c:i32[16] ; N decay id\n"  # b -= RATE * decay * b
+    "92 nesterov_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = d + mu * v
+    "93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v
+    "94 nesterov_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as nesterov_i16 with v in float32
 )
 
 

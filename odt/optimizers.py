@@ -82,14 +82,20 @@ class CosineDecay(Constant):
 class SGD:
     """Stochastic gradient descent: ``v = momentum * v + gradient; weight -= learning_rate * v``.
 
-    ``learning_rate`` is a number or a schedule. ``state`` is "int16" (default in int8 models) or "float32".
+    ``nesterov``: the step is along ``gradient + momentum * v`` (Sutskever et al., 2013, as in PyTorch).
+    ``weight_decay``: decoupled, ``weight -= learning_rate * weight_decay * weight`` before the step, of
+    kernels and biases. ``learning_rate`` is a number or a schedule. ``state`` is "int16" (default in int8 models) or "float32".
     """
 
     betas = (0, 0)  # of the bias correction, Q30
 
-    def __init__(self, learning_rate=0.01, momentum=0, state=None):
+    def __init__(self, learning_rate=0.01, momentum=0, state=None, nesterov=False, weight_decay=0):
         self.learning_rate = _schedule(learning_rate)
         self.momentum = _fraction("SGD", "momentum", momentum)
+        if nesterov and not self.momentum:
+            raise ValueError("SGD: nesterov needs a momentum above 0, got %r" % (momentum,))
+        self.rule = "nesterov" if nesterov else "momentum"
+        self.weight_decay = _decay("SGD", weight_decay)
         self.state = _state("SGD", state)
 
     def direct(self, s, weight, gradient, scale, rows, columns, factor):
@@ -102,36 +108,38 @@ class SGD:
         if not s.int8:
             if self.momentum:
                 v = s.keep(name, 4 * count, OPTIMIZER)
-                s.emit("momentum_f32", (gradient, v), (count, _part(self.momentum)))
+                s.emit(self.rule + "_f32", (gradient, v), (count, _part(self.momentum)))
             return None
         scales = s.scratch(weight.name + " step scale", 4 * rows)
         if not self.momentum:
             s.emit("plain_i32", (scales, scale), (rows, factor))
         elif self.state == "float32":
             v = s.keep(name, 4 * count, OPTIMIZER)
-            s.emit("momentum_i32", (gradient, scales, v, scale), (rows, columns, factor, _part(self.momentum)))
+            immediates = (rows, columns, factor, _part(self.momentum))
+            s.emit(self.rule + "_i32", (gradient, scales, v, scale), immediates)
         else:
             v = s.keep(name, 2 * count, OPTIMIZER)
             exponents = s.keep(name + " exponent", rows, OPTIMIZER)
             mu = (self.momentum * 65536 + _MILLION // 2) // _MILLION
             operands = (gradient, scales, v, exponents, scale, s.control)
-            s.emit("momentum_i16", operands, (rows, columns, factor, s.stream(), mu))
+            s.emit(self.rule + "_i16", operands, (rows, columns, factor, s.stream(), mu))
         return scales
 
 
 class Adam:
     """Adam (Kingma and Ba, 2015) with bias correction.
 
-    ``state`` "int16" keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md).
+    ``weight_decay`` is decoupled, as in SGD: with it this is AdamW. ``state`` "int16" keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md).
     """
 
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, state=None):
+    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, state=None, weight_decay=0):
         self.learning_rate = _schedule(learning_rate)
         self.beta_1 = _fraction("Adam", "beta_1", beta_1)
         self.beta_2 = _fraction("Adam", "beta_2", beta_2)
         if not (self.beta_1 and self.beta_2):
             raise ValueError("Adam: beta_1 and beta_2 are above 0, got %r and %r" % (beta_1, beta_2))
         self.epsilon = _positive("Adam", "epsilon", epsilon)
+        self.weight_decay = _decay("Adam", weight_decay)
         self.state = _state("Adam", state)
         self.betas = ((self.beta_1 << 30) // _MILLION, (self.beta_2 << 30) // _MILLION)
 
@@ -163,7 +171,12 @@ class Adam:
         return scales
 
 
-OPTIMIZERS = {"sgd": SGD, "adam": Adam}
+def AdamW(learning_rate=0.001, weight_decay=0.01, **options):
+    """Adam with decoupled weight decay (Loshchilov and Hutter, 2019); ``options`` as of Adam."""
+    return Adam(learning_rate, weight_decay=weight_decay, **options)
+
+
+OPTIMIZERS = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
 
 
 def _schedule(rate):
@@ -186,6 +199,11 @@ def _positive(kind, argument, value):
     if not 1e-30 <= value <= 1e6:
         raise ValueError("%s: %s is in 1e-30..1e6, got %r" % (kind, argument, value))
     return scale_of(value)
+
+
+def _decay(kind, value):
+    """A weight decay as float32 bits, 0 for none."""
+    return 0 if value == 0 else _positive(kind, "weight_decay", value)
 
 
 def _part(value):

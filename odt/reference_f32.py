@@ -13,6 +13,7 @@ from .opcodes import (
     CORRECT,
     FLOAT32,
     LOSS,
+    RATE,
     X_FORMAT,
     X_SCALE,
     X_ZERO,
@@ -426,6 +427,22 @@ def momentum_f32(o):
         o.d[i] = v
 
 
+def nesterov_f32(o):
+    mu = bits_to_float(o.mu)
+    for i in range(o.N):
+        d = o.d[i]
+        o.v[i] = store(rounded(mu * o.v[i]) + d)
+        o.d[i] = store(d + rounded(mu * o.v[i]))
+
+
+def decay_f32(o):
+    if o.c[RATE] == 0:
+        return
+    rest = rounded(1.0 - rounded(bits_to_float(o.c[RATE]) * bits_to_float(o.decay)))
+    for i in range(o.N):
+        o.w[i] = store(o.w[i] * rest)
+
+
 def _adam_step(o, i, g, b1, c1, b2, c2, eps):
     """Update m and v at i with the gradient g; the direction m / (sqrt(v) + eps)."""
     m = store(rounded(b1 * o.m[i]) + rounded(c1 * g))
@@ -456,6 +473,14 @@ def apply_f32(o):
 
 
 def momentum_i32(o):
+    _momentum_i32(o, False)
+
+
+def nesterov_i32(o):
+    _momentum_i32(o, True)
+
+
+def _momentum_i32(o, nesterov):
     size, v = o.K, o.v
     scale = bits_to_float(scale_mul(o.factor, o.gs[0]))
     mu = bits_to_float(o.mu)
@@ -463,8 +488,10 @@ def momentum_i32(o):
         row = range(n * size, (n + 1) * size)
         top = 0
         for i in row:
-            v[i] = store(rounded(mu * v[i]) + rounded(rounded(float(o.d[i])) * scale))
-            top = max(top, float_to_bits(v[i]) & 0x7FFFFFFF)
+            g = rounded(rounded(float(o.d[i])) * scale)
+            v[i] = store(rounded(mu * v[i]) + g)
+            x = store(g + rounded(mu * v[i])) if nesterov else v[i]
+            top = max(top, float_to_bits(x) & 0x7FFFFFFF)
         if top == 0:
             o.ds[n] = ONE
             for i in row:
@@ -474,7 +501,10 @@ def momentum_i32(o):
         o.ds[n] = scale_shift(ONE, e)
         unit = bits_to_float(scale_shift(ONE, -e))
         for i in row:
-            o.d[i] = _to_int(v[i] * unit)
+            x = v[i]
+            if nesterov:
+                x = store(rounded(rounded(float(o.d[i])) * scale) + rounded(mu * v[i]))
+            o.d[i] = _to_int(x * unit)
 
 
 def adam_i32(o):

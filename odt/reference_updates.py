@@ -116,6 +116,14 @@ def _raise_exponent(d, ex, scale, level, states):
 
 
 def momentum_i16(o):
+    _momentum_i16(o, False)
+
+
+def nesterov_i16(o):
+    _momentum_i16(o, True)
+
+
+def _momentum_i16(o, nesterov):
     size, v = o.K, o.v
     scale = scale_mul(o.factor, o.gs[0])
     key = hash32(o.c[KEY], o.id)
@@ -128,10 +136,10 @@ def momentum_i16(o):
             g = rescaled(o.d[i], m, s)
             low = hash32(key, i) & 65535
             v[i] = wrap32(v[i] * o.mu + (g << 12) + low) >> 16
-            o.d[i] = v[i]
+            o.d[i] = wrap32(g + (v[i] * o.mu >> 12)) if nesterov else v[i]
             top = max(top, abs(g) >> 4)
             top_v = max(top_v, abs(v[i]))
-        o.ds[n] = _power(ex)
+        o.ds[n] = _power(ex - 4 if nesterov else ex)
         top = max(top, top_v)
         if top_v >= 1 << 14:
             for i in range(first, first + size):
@@ -233,3 +241,26 @@ def apply_i32(o):
     m, s = multiplier(scale_shift(scale_mul(rate, o.ds[0]), 20))
     for n in range(o.N):
         o.b[n] = limit30(o.b[n] - rescaled(o.d[n], m, s))
+
+
+def decay_i8(o):
+    m, s, key = _decayed(o)
+    for i in range(o.N if m else 0):
+        value = 256 * o.w[i] + o.r[i]
+        value -= rescale_random(value, m, s, hash32(key, i))
+        value = max(-32639, min(32639, value))
+        o.w[i] = (value + 128) >> 8
+        o.r[i] = value - 256 * ((value + 128) >> 8)
+
+
+def decay_i32(o):
+    m, s, key = _decayed(o)
+    for i in range(o.N if m else 0):
+        o.b[i] = limit30(o.b[i] - rescale_random(o.b[i], m, s, hash32(key, i)))
+
+
+def _decayed(o):
+    """The part of a weight that decays in this step, and the key of its rounding."""
+    if o.c[RATE] == 0:
+        return 0, 0, 0
+    return multiplier(scale_mul(o.c[RATE], o.decay)) + (hash32(o.c[KEY], o.id),)

@@ -175,6 +175,7 @@ class Schedule:
     def update_kernel(self, weights, gradient, scale, factor):
         """Spend a kernel's gradient: the optimizer's direction, then the step along it."""
         rows, columns = weights.rows, weights.columns
+        self._decay(weights.kernel, weights.residual, rows * columns)
         scales = self.optimizer.direct(self, weights.kernel, gradient, scale, rows, columns, factor)
         if not self.int8:
             self.emit("apply_f32", (weights.kernel, gradient, self.rate), (rows * columns,))
@@ -185,8 +186,21 @@ class Schedule:
     def update_bias(self, weights, gradient, scale, factor):
         """The same for a bias, which is one row."""
         rows = weights.rows
+        self._decay(weights.bias, None, rows)
         scales = self.optimizer.direct(self, weights.bias, gradient, scale, 1, rows, factor)
         if self.int8:
             self.emit("apply_i32", (weights.bias, gradient, scales, self.rate), (rows,))
         else:
             self.emit("apply_f32", (weights.bias, gradient, self.rate), (rows,))
+
+    def _decay(self, weight, residual, count):
+        """Decoupled weight decay, before the step (Loshchilov and Hutter, 2019)."""
+        decay = getattr(self.optimizer, "weight_decay", 0)
+        if not decay:
+            return
+        if not self.int8:
+            self.emit("decay_f32", (weight, self.control), (count, decay))
+        elif residual is None:
+            self.emit("decay_i32", (weight, self.control), (count, decay, self.stream()))
+        else:
+            self.emit("decay_i8", (weight, residual, self.control), (count, decay, self.stream()))

@@ -25,7 +25,7 @@ from odt.opcodes import (
 NAMES = tuple(line.split()[1] for line in opcodes.TABLE.splitlines())
 ELEMENT_SIZES = (1, 1, 2, 4, 4)
 SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate"}
-FLOAT_STATE = {"momentum_i32", "adam_i32"}
+FLOAT_STATE = {"momentum_i32", "nesterov_i32", "adam_i32"}
 
 
 class Case:
@@ -170,6 +170,8 @@ def draw_immediates(rng, op):
             v = rng.randint(0, 1)
         elif name == "top":
             v = rng.choice((1, rng.randint(1, 16), draw_int32(rng)))
+        elif name == "decay":
+            v = draw_scale(rng, -16, 2)
         elif name == "slope":
             v = rng.choice((0, draw_scale(rng, -8, 0), 0x3F800000))
         elif name == "id":
