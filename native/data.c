@@ -76,7 +76,8 @@ int32_t odt_element(const uint8_t *sample, int32_t format, int32_t i) {
 }
 
 int32_t odt_rows(const int32_t *control, int32_t B) {
-    return odt_limit(control[ODT_COUNT], 1, B);
+    int32_t batch = control[ODT_BATCH];
+    return batch > 0 ? odt_limit(batch, 1, 65535) : odt_limit(control[ODT_COUNT], 1, B);
 }
 
 int32_t odt_label(const odt_samples_t *samples, const uint8_t *sample, int32_t N) {

@@ -24,7 +24,7 @@ const uint8_t *odt_sample(const odt_samples_t *samples, int32_t row);
 // Element i of a sample in an integer format; float32's bits.
 int32_t odt_element(const uint8_t *sample, int32_t format, int32_t i);
 
-// Rows that count: min(COUNT, B), at least 1.
+// Rows that the loss is the mean of: min(COUNT, B), at least 1; BATCH for a micro-batch.
 int32_t odt_rows(const int32_t *control, int32_t B);
 
 // The sample's label, or -1 when it is none of 0 .. N-1.

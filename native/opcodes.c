@@ -103,6 +103,7 @@ const uint8_t odt_shapes[] = {
     ODT_ANY, ODT_ANY, 145, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 0, 153, 0, ODT_SIZE,
     ODT_ANY, 146, 0, 1, 17, 0, 138, 0, 1, 129, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY,
     ODT_ANY, ODT_ANY, 146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
+    145, 0, 81, 0, ODT_SIZE, 153, 0, 89, 0, ODT_SIZE,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -200,6 +201,8 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_NESTEROV_F32] = {(odt_kernel_t)odt_nesterov_f32, 1346, 2, 2},
     [ODT_NESTEROV_I16] = {(odt_kernel_t)odt_nesterov_i16, 1352, 6, 5},
     [ODT_NESTEROV_I32] = {(odt_kernel_t)odt_nesterov_i32, 1371, 4, 4},
+    [ODT_ACCUMULATE_I32] = {(odt_kernel_t)odt_accumulate_i32, 1385, 2, 1},
+    [ODT_ACCUMULATE_F32] = {(odt_kernel_t)odt_accumulate_f32, 1390, 2, 1},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -302,3 +305,5 @@ ODT_ASSERT_LAYOUT(decay_i32, c, 2, id, 3);
 ODT_ASSERT_LAYOUT(nesterov_f32, v, 2, mu, 2);
 ODT_ASSERT_LAYOUT(nesterov_i16, c, 6, mu, 5);
 ODT_ASSERT_LAYOUT(nesterov_i32, gs, 4, mu, 4);
+ODT_ASSERT_LAYOUT(accumulate_i32, d, 2, N, 1);
+ODT_ASSERT_LAYOUT(accumulate_f32, d, 2, N, 1);

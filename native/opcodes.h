@@ -24,6 +24,7 @@
 #define ODT_LOSS_HIGH 12
 #define ODT_CORRECT 13
 #define ODT_KEY 14
+#define ODT_BATCH 15
 #define ODT_CONTROL_WORDS 16
 #define ODT_ARENA 0
 #define ODT_STATE 1
@@ -40,7 +41,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 94
+#define ODT_OPCODES 96
 #define ODT_MAX_OPERANDS 8
 #define ODT_MAX_IMMEDIATES 16
 
@@ -139,6 +140,8 @@ enum {
     ODT_NESTEROV_F32 = 92,
     ODT_NESTEROV_I16 = 93,
     ODT_NESTEROV_I32 = 94,
+    ODT_ACCUMULATE_I32 = 95,
+    ODT_ACCUMULATE_F32 = 96,
 };
 
 // y = 0
@@ -1027,5 +1030,21 @@ typedef struct {
     int32_t N, K, factor, mu;
 } odt_nesterov_i32_t;
 void odt_nesterov_i32(const odt_nesterov_i32_t *a);
+
+// y += d
+typedef struct {
+    int32_t *y; // [N]
+    const int32_t *d; // [N]
+    int32_t N;
+} odt_accumulate_i32_t;
+void odt_accumulate_i32(const odt_accumulate_i32_t *a);
+
+// y += d
+typedef struct {
+    float *y; // [N]
+    const float *d; // [N]
+    int32_t N;
+} odt_accumulate_f32_t;
+void odt_accumulate_f32(const odt_accumulate_f32_t *a);
 
 #endif

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from .opcodes import COUNT, POSITION
 from .progress import _now as now
 from .progress import _since as since
 from .training import Training
@@ -22,15 +23,25 @@ class Slices:
     def section(self, model, name):
         """A generator that runs a section and yields between slices."""
         start, stop = model._sections[name]
-        return self._run(model, start, stop)
+        position, rows = model._control[POSITION], model._control[COUNT]
+        for at in range(0, rows, model._rows):
+            model._part(position, at, rows)
+            for _ in self._run(model, start, stop):
+                yield
 
     def step(self, model):
         """A training step: as Model._train, with pauses."""
         model._set_rate()
-        for start, stop in model._parts:
-            for _ in self._run(model, start, stop):
+        position, rows = model._control[POSITION], model._control[COUNT]
+        for at in range(0, rows, model._rows):
+            model._part(position, at, rows)
+            for start, stop in model._others if at else model._parts:
+                for _ in self._run(model, start, stop):
+                    yield
+                model._check_loss(stop)
+        if model._micro:
+            for _ in self._run(model, model._update[0], model._update[1]):
                 yield
-            model._check_loss(stop)
         model._steps += 1
 
     def _run(self, model, start, stop):

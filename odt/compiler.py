@@ -15,15 +15,22 @@ class Plan:
     """What compile() decided: the program's bytes, where things lie in the state, the RAM plan."""
 
 
-def compile_graph(nodes, loss, optimizer, dtype, batch):
-    """The Plan that trains ``nodes`` (graph.trace) on batches of ``batch``."""
+def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None):
+    """The Plan that trains ``nodes`` (graph.trace) on batches of ``batch``, ``micro`` at a time.
+
+    The train section of a program for micro-batches has two parts, up to tick and from it on: the
+    first runs for each micro-batch (less the clears it begins with, but for the first), and adds its
+    gradients to sums; the second updates, once.
+    """
     if dtype == "int8":
         check_accumulators(nodes, batch)
     for node in nodes:
         node.relu = fused(node.layer)
         node.alias = None
     fuse_relu(nodes)
-    s = Schedule(dtype, batch, optimizer)
+    s = Schedule(dtype, micro or batch, optimizer)
+    if micro:
+        s.accumulate()
     s.begin()
     forward(s, nodes)
     output = s.values[nodes[-1]]
@@ -31,8 +38,10 @@ def compile_graph(nodes, loss, optimizer, dtype, batch):
     error = loss.emit(s, output)
     ends.append(len(s.instructions))
     s.rate = s.scratch("rate", 8)
-    s.emit("tick", (s.rate, s.header, s.control), optimizer.betas)
+    tick = program.Instruction("tick", (s.rate, s.header, s.control), optimizer.betas)
+    (s.deferred if micro else s.instructions).append(tick)
     backward(s, nodes, error)
+    s.instructions += s.deferred
     s.finish()
     ends.append(len(s.instructions))
     share(s.instructions)
@@ -45,6 +54,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch):
             plan.arena + plan.state, plan.arena, plan.state, 1 << REGION_SHIFT))  # fmt: skip
     plan.code = program.encode(s.instructions, plan.arena, plan.state, 0, ends)
     plan.buffers = s.state
+    plan.sums = s.sums.size if micro else 0
     plan.ranges = len(s.ranges)
     plan.weights = [(node.layer, s.weights[node]) for node in nodes if node in s.weights]
     plan.x_scale = s.values[nodes[0]].scale

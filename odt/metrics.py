@@ -31,11 +31,12 @@ def confusion_matrix(model, x, y=None):
     data.open(0, 0)
     done = 0
     for after in data.batches(0):
-        model._run("predict")
-        rows = after - done
-        labels, at = model._regions[Y_DATA], model._control[POSITION]
-        for row in range(rows):
-            matrix[int(labels[at + row])][_predicted(model, row, outputs)] += 1
+        labels, first = model._regions[Y_DATA], model._control[POSITION]
+        for row in range(after - done):
+            if row % model._rows == 0:
+                model._part(first, row, after - done)
+                model._run("predict")
+            matrix[int(labels[first + row])][_predicted(model, row % model._rows, outputs)] += 1
         done = after
     return matrix
 

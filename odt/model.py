@@ -12,7 +12,7 @@ from .graph import Node, trace
 from .layers import Layer
 from .losses import LOSSES
 from .opcodes import (
-    CONTROL_WORDS, CORRECT, COUNT, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
+    BATCH, CONTROL_WORDS, CORRECT, COUNT, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
     X_FORMAT, X_SCALE, X_ZERO, Y_FORMAT, Y_SCALE, Y_ZERO,
 )  # fmt: skip
 from .optimizers import OPTIMIZERS
@@ -49,11 +49,17 @@ class Model:
             if name and taken.count(name) > 1:
                 raise ValueError("two layers are called %r" % name)
 
-    def compile(self, optimizer="adam", loss="sparse_categorical_crossentropy", dtype="int8", batch_size=16, seed=0):
+    def compile(
+        self, optimizer="adam", loss="sparse_categorical_crossentropy", dtype="int8", batch_size=16, seed=0,
+        micro_batch=None,
+    ):  # fmt: skip
         """Plan the training, reserve its memory and draw the first weights.
 
         ``optimizer``: "sgd", "adam" or an object of optimizers.py; ``loss``: "sparse_categorical_crossentropy",
         "mse" or an object of losses.py; ``dtype``: "int8" (integers throughout) or "float32".
+        ``micro_batch``: so many samples of a batch at a time, their gradients summed, one update a batch: the
+        arena of a small batch and the sums for the steps of a large one, to the same bits in int8 (but where
+        backward rounds at random), in float32 but for the order of summation.
         Raises MemoryError with the bytes needed and there; the model is then as before.
         """
         optimizer = _named("optimizer", optimizer, OPTIMIZERS, "direct")
@@ -62,7 +68,11 @@ class Model:
             raise ValueError('dtype is "int8" or "float32", got %r' % (dtype,))
         if dtype == "float32" and optimizer.state == "int16":
             raise ValueError('optimizer: state "int16" belongs to dtype "int8", got "float32"')
-        for name, value, least, most in (("batch_size", batch_size, 1, 65535), ("seed", seed, 0, (1 << 30) - 1)):
+        rows = batch_size if micro_batch is None else micro_batch
+        for name, value, least, most in (
+            ("batch_size", batch_size, 1, 65535), ("seed", seed, 0, (1 << 30) - 1),
+            ("micro_batch", rows, 1, batch_size),
+        ):  # fmt: skip
             if not isinstance(value, int):
                 raise TypeError("%s is an int, got %r" % (name, value))
             if not least <= value <= most:
@@ -73,8 +83,8 @@ class Model:
         if self._busy:
             self._compiled()
         with _Tidy():
-            plan = compile_graph(self.nodes, loss, optimizer, dtype, batch_size)
-            rows = _rows(self.nodes, plan, dtype)
+            plan = compile_graph(self.nodes, loss, optimizer, dtype, batch_size, micro_batch)
+            table = _rows(self.nodes, plan, dtype)
             engine = executor.engine
             loaded = engine.load(plan.code)
             opcodes.forget()
@@ -92,19 +102,18 @@ class Model:
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
         self.program = Program(plan.code)
         self._sections = {name: self.program.section(name) for name in SECTIONS}
-        start, stop = self._sections["train"]
-        self._parts = ((start, stop),)
+        self._micro, self._rows = micro_batch, rows
         self._loss_end = -1
         if dtype == "float32":
             self._loss_end = self._sections["evaluate"][1]
-            self._parts = ((start, self._loss_end), (self._loss_end, stop))
             self._loss_word = memoryview(control)[LOSS : LOSS + 1]
+        self._divide()
         self._regions = None
         self._steps = 0
         self.epoch = 0  # where fit's initial_epoch goes on
         self._underway = None  # of an epoch that is not complete: samples, order, LOSS, LOSS_HIGH, CORRECT
         self._calibrated = 0 if dtype == "int8" else 2  # 1: forward, 2: forward and backward
-        self._summary = rows
+        self._summary = table
         del plan.buffers
         gc.collect()
 
@@ -177,14 +186,15 @@ class Model:
         count = self._bind(x, None, predict=True)
         self._prepare(1)
         output = self._plan.output
-        width = output.count // self.batch_size
+        width = output.count // self._rows
         result = array("f", bytes(4 * width * count))
         view = memoryview(self._arena)
         at = output.buffer.offset
-        for position in range(0, count, self.batch_size):
+        for position in range(0, count, self._rows):
             self._batch(position, count)
+            rows = min(self._rows, count - position)
+            self._part(position, 0, rows)
             self._run("predict")
-            rows = min(self.batch_size, count - position)
             place = position * width
             if self.dtype == "int8":
                 scale = bits_to_float(weights.get(self._state, output.scale.offset))
@@ -353,11 +363,13 @@ class Model:
             return
         count = self._control[SAMPLES]
         self._batch(0, count)
+        self._part(0, 0, self._control[COUNT])
         section = "train" if level == 2 else "predict"
         calibrate(self.program, section, self._engine, self._loaded, self._regions)
         if level == 1:
-            for position in range(self.batch_size, count, self.batch_size):
+            for position in range(self._rows, count, self._rows):
                 self._batch(position, count)
+                self._part(position, 0, min(self._rows, count - position))
                 widen(self.program, self._engine, self._loaded, self._regions)
         self._calibrated = level
 
@@ -369,12 +381,52 @@ class Model:
         start, stop = self._sections[section]
         self._engine.run(self._loaded, self._regions, start, stop)
 
+    def _part(self, position, at, rows):
+        """Point the program at the micro-batch from row ``at`` of a batch of ``rows`` at ``position``."""
+        if self._micro:
+            self._control[BATCH] = rows
+            self._control[POSITION] = position + at
+            self._control[COUNT] = min(self._rows, rows - at)
+
+    def _divide(self):
+        """The parts in which a step runs: of the first micro-batch, of the others, and the update."""
+        start, stop = self._sections["train"]
+        again = start
+        last = stop
+        if self._micro:
+            for at, code, _, _ in self.program.walk(start, stop):
+                if code.name == "tick":
+                    last = at
+            for _ in range(2 if self.dtype == "int8" else 1):  # the clears
+                again += opcodes.opcode("clear").words
+            opcodes.forget()
+        self._parts, self._others = [
+            ((first, last),) if self._loss_end < 0 else ((first, self._loss_end), (self._loss_end, last))
+            for first in (start, again)
+        ]
+        self._update = (last, stop)
+
     def _train(self):
+        """A step on the batch that ``_batch`` points at."""
         self._set_rate()
-        for start, stop in self._parts:
-            self._engine.run(self._loaded, self._regions, start, stop)
-            self._check_loss(stop)
+        control = self._control
+        position, rows, at = control[POSITION], control[COUNT], 0
+        while at < rows:
+            self._part(position, at, rows)
+            for start, stop in self._others if at else self._parts:
+                self._engine.run(self._loaded, self._regions, start, stop)
+                self._check_loss(stop)
+            at += self._rows
+        if self._micro:
+            self._engine.run(self._loaded, self._regions, self._update[0], self._update[1])
         self._steps += 1
+
+    def _look(self, section):
+        """Run a section that trains nothing on the batch that ``_batch`` points at."""
+        position, rows = self._control[POSITION], self._control[COUNT]
+        for at in range(0, rows, self._rows):
+            self._part(position, at, rows)
+            self._run(section)
 
     def _set_rate(self):
         self._control[RATE] = self._optimizer.learning_rate.bits(self._steps)
@@ -394,7 +446,7 @@ class Model:
         self._clear()
         for position in range(0, count, self.batch_size):
             self._batch(position, count)
-            self._run("evaluate")
+            self._look("evaluate")
         return self._result(count)
 
     def _result(self, count):

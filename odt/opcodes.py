@@ -36,6 +36,7 @@ LOSS = const(11)  # summed over the batch: see docs/numerics.md for its unit
 LOSS_HIGH = const(12)
 CORRECT = const(13)  # rows whose largest output is at the label
 KEY = const(14)  # key of this step's random numbers, written by tick
+BATCH = const(15)  # rows of the whole batch where it comes in micro-batches, else 0
 CONTROL_WORDS = const(16)
 
 # Regions: the high bits of an operand's address.
@@ -159,6 +160,8 @@ TABLE = (
     "92 nesterov_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = d + mu * v
     "93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v
     "94 nesterov_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as nesterov_i16 with v in float32
+    "95 accumulate_i32 y+i32[N] d:i32[N] ; N\n"  # y += d
+    "96 accumulate_f32 y+f32[N] d:f32[N] ; N\n"  # y += d
 )
 
 

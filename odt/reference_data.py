@@ -6,7 +6,7 @@
 import struct
 
 from .fixed import ONE, order, quantize
-from .opcodes import COUNT, FLOAT32, ORDER, POSITION, SAMPLES, Y_FORMAT
+from .opcodes import BATCH, COUNT, FLOAT32, ORDER, POSITION, SAMPLES, Y_FORMAT
 
 # Samples
 
@@ -37,7 +37,9 @@ def label(c, raw, classes):
 
 
 def batch_count(c, rows):
-    """Rows that hold a sample, at least 1."""
+    """Rows that the loss is the mean of, at least 1."""
+    if c[BATCH] > 0:
+        return min(c[BATCH], 65535)
     return max(1, min(c[COUNT], rows))
 
 

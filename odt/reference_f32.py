@@ -435,6 +435,11 @@ def nesterov_f32(o):
         o.d[i] = store(d + rounded(mu * o.v[i]))
 
 
+def accumulate_f32(o):
+    for i in range(o.N):
+        o.y[i] = store(o.y[i] + o.d[i])
+
+
 def decay_f32(o):
     if o.c[RATE] == 0:
         return

@@ -243,6 +243,11 @@ def apply_i32(o):
         o.b[n] = limit30(o.b[n] - rescaled(o.d[n], m, s))
 
 
+def accumulate_i32(o):
+    for i in range(o.N):
+        o.y[i] = wrap32(o.y[i] + o.d[i])
+
+
 def decay_i8(o):
     m, s, key = _decayed(o)
     for i in range(o.N if m else 0):

@@ -76,6 +76,9 @@ class Schedule:
         self.unwatched = None  # the peak of results whose scale is fixed
         self.header = self.keep("header", 16, None)  # t, seed, beta1^t, beta2^t
         self.rate = None  # rate and bias correction of this step
+        self.sums = None  # gradients of a batch in micro-batches; None where a batch comes in one
+        self.deferred = []  # then: the instructions of the update
+        self.clears = []  # (instruction, buffer) of what a step begins with
 
     def emit(self, name, operands, immediates=()):
         self.instructions.append(Instruction(name, operands, immediates))
@@ -161,19 +164,43 @@ class Schedule:
         return made
 
     def begin(self):
-        """What every section starts with."""
-        if self.int8:
-            self.emit("clear", (self.peaks,), [0])
+        """What every section starts with, the first micro-batch of a batch alone."""
+        for buffer in (self.peaks if self.int8 else None, self.sums):
+            if buffer:
+                self.emit("clear", (buffer,), [0])
+                self.clears.append((self.instructions[-1], buffer))
+
+    def accumulate(self):
+        """From here on gradients are summed, and spent in the update alone."""
+        self.sums = Buffer("gradient sums", 4, GRADIENT)
 
     def finish(self):
         """The end of a training step: ranges follow their peaks."""
         for scale, peak, limit in self.ranges:
             self.emit("range_i8", (scale, peak), (limit,))
-        if self.int8:
-            self.instructions[0].immediates[0] = self.peaks.size // 4
+        for instruction, buffer in self.clears:
+            instruction.immediates[0] = buffer.size // 4
 
     def update_kernel(self, weights, gradient, scale, factor):
         """Spend a kernel's gradient: the optimizer's direction, then the step along it."""
+        self._update(self._step_kernel, weights, gradient, weights.rows * weights.columns, scale, factor)
+
+    def update_bias(self, weights, gradient, scale, factor):
+        """The same for a bias, which is one row."""
+        self._update(self._step_bias, weights, gradient, weights.rows, scale, factor)
+
+    def _update(self, step, weights, gradient, count, scale, factor):
+        if not self.sums:
+            step(weights, gradient, scale, factor)
+            return
+        total = self.sums.part(gradient.name + " sum", self.sums.size, 4 * count)
+        self.sums.size += 4 * count
+        self.emit("accumulate_i32" if self.int8 else "accumulate_f32", (total, gradient), (count,))
+        self.instructions, self.deferred = self.deferred, self.instructions
+        step(weights, total, scale, factor)
+        self.instructions, self.deferred = self.deferred, self.instructions
+
+    def _step_kernel(self, weights, gradient, scale, factor):
         rows, columns = weights.rows, weights.columns
         self._decay(weights.kernel, weights.residual, rows * columns)
         scales = self.optimizer.direct(self, weights.kernel, gradient, scale, rows, columns, factor)
@@ -183,8 +210,7 @@ class Schedule:
         operands = (weights.kernel, weights.residual, weights.scale, gradient, scales, self.rate, self.control)
         self.emit("apply_i8", operands, (rows, columns, self.stream(), int(weights.common)))
 
-    def update_bias(self, weights, gradient, scale, factor):
-        """The same for a bias, which is one row."""
+    def _step_bias(self, weights, gradient, scale, factor):
         rows = weights.rows
         self._decay(weights.bias, None, rows)
         scales = self.optimizer.direct(self, weights.bias, gradient, scale, 1, rows, factor)

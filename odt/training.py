@@ -157,7 +157,7 @@ def evaluate(model, x):
     data.open(0, 0)
     model._clear()
     for samples in data.batches(0):
-        model._run("evaluate")
+        model._look("evaluate")
     return model._result(samples)
 
 
@@ -288,7 +288,7 @@ class Training:
             model._clear()
             for samples in self.held.batches(0):
                 if self.slices is None:
-                    model._run("evaluate")
+                    model._look("evaluate")
                 else:
                     for _ in self.slices.section(model, "evaluate"):
                         yield

@@ -132,3 +132,59 @@ kept = Reservoir(8, 5, seed=3)
 for row, label in zip(real, labels):
     kept.add(row, label)
 print("reservoir digest %08x" % small(kept.x, kept.y))
+
+# Checkpoints: a run that is stopped within an epoch, and goes on from a file and from blocks.
+from odt.callbacks import ModelCheckpoint
+from odt.slots import Blocks, Bytes
+
+
+class Memory:
+    def __init__(self):
+        self.data = bytearray(40 * 128)
+
+    def ioctl(self, operation, argument):
+        return {4: 40, 5: 128}.get(operation)
+
+    def readblocks(self, number, buffer):
+        buffer[:] = self.data[128 * number : 128 * (number + 1)]
+
+    def writeblocks(self, number, buffer):
+        self.data[128 * number : 128 * (number + 1)] = buffer
+
+
+class Stop:
+    def __init__(self, step):
+        self.step = step
+
+    def on_batch_end(self, step):
+        if step == self.step:
+            raise KeyboardInterrupt
+
+
+def resumable():
+    model = odt.Sequential([odt.Input((5,)), odt.Dense(6, "relu"), odt.Dense(3)])
+    model.compile(odt.Adam(odt.CosineDecay(0.01, 30)), batch_size=4, seed=1)
+    return model
+
+
+whole = resumable()
+whole.fit(real, labels, epochs=3, verbose=0)
+for place in ("model.odt", Blocks(Memory()), Bytes(bytearray(4096))):
+    model = resumable()
+    try:
+        model.fit(real, labels, epochs=3, verbose=0, callbacks=[ModelCheckpoint(place, steps=1), Stop(8)])
+    except KeyboardInterrupt:
+        pass
+    model = resumable()
+    model.load(place)
+    model.fit(real, labels, epochs=3, initial_epoch=model.epoch, verbose=0)
+    assert model.digest() == whole.digest()
+print("checkpoint digest %08x" % whole.digest())
+
+# A batch in micro-batches, with the optimizers.
+for dtype in ("int8", "float32"):
+    for optimizer in (odt.AdamW(0.01), odt.SGD(0.05, 0.9, nesterov=True, weight_decay=0.1)):
+        model = odt.Sequential([odt.Input((5,)), odt.Dense(6, "relu"), odt.Dense(3)])
+        model.compile(optimizer, dtype=dtype, batch_size=8, seed=1, micro_batch=3)
+        model.fit(real, labels, epochs=3, verbose=0)
+        print("micro digest %08x" % model.digest())
