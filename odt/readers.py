@@ -230,7 +230,7 @@ class CsvReader(_Reader):
         self.path = path
         self.separator = separator
         with open(path, "rb") as file:
-            line = file.readline(_LINE)
+            line = _read_line(file)
             columns = len(line.split(separator.encode()))
             self._start = len(line) if _is_heading(line, separator) else 0
             samples = self._scan(file, index)
@@ -265,7 +265,7 @@ class CsvReader(_Reader):
         places = array("I")
         lines, samples, at = 1, 0, self._start
         while True:
-            line = file.readline(_LINE)
+            line = _read_line(file)
             if not line:
                 break
             if len(line) == _LINE and line[-1:] != b"\n":
@@ -296,7 +296,7 @@ class CsvReader(_Reader):
 
     def _line(self):
         while True:
-            line = self._file.readline(_LINE)
+            line = _read_line(self._file)
             if not line or line.strip():
                 return line
 
@@ -330,6 +330,13 @@ class CsvReader(_Reader):
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _read_line(file):
+    try:
+        return file.readline(_LINE)
+    except TypeError:  # the files of mpremote mount take no size
+        return file.readline()
 
 
 def _is_heading(line, separator):
