@@ -103,7 +103,46 @@ const uint8_t odt_shapes[] = {
     ODT_ANY, ODT_ANY, 145, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 0, 153, 0, ODT_SIZE,
     ODT_ANY, 146, 0, 1, 17, 0, 138, 0, 1, 129, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY,
     ODT_ANY, ODT_ANY, 146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
-    145, 0, 81, 0, ODT_SIZE, 153, 0, 89, 0, ODT_SIZE,
+    145, 0, 81, 0, ODT_SIZE, 153, 0, 89, 0, ODT_SIZE, 4, 0, 11, 12, 4, 145, 129, 69, 0, 1, 2, 13,
+    3, 68, 4, 5, 6, 3, 81, 4, 97, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
+    ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 5, 0, 1, 2, 13, 3, 145, 129, 68, 0, 11, 12, 4, 68, 4, 5,
+    6, 3, 97, 129, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, 20, 4, 5, 6,
+    3, 68, 0, 11, 12, 4, 69, 0, 1, 2, 13, 3, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+    ODT_SIZE16, ODT_SIZE, ODT_ANY, 28, 0, 11, 12, 4, 93, 0, 1, 2, 13, 3, 92, 4, 5, 6, 3, 89, 4,
+    ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY, 29, 0, 1, 2,
+    13, 3, 92, 0, 11, 12, 4, 92, 4, 5, 6, 3, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+    ODT_SIZE16, ODT_SIZE, 28, 4, 5, 6, 3, 92, 0, 11, 12, 4, 93, 0, 1, 2, 13, 3, ODT_SIZE16,
+    ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+    ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, 4, 0, 11, 12, 4, 145, 129, 68, 0,
+    1, 2, 3, 68, 4, 5, 6, 3, 81, 4, 97, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
+    ODT_ANY, ODT_ANY, ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 11, 12, 4, 68, 4, 5, 6, 3, 97, 129,
+    ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 20, 4, 5, 6, 3, 68, 0, 11, 12, 4,
+    68, 0, 1, 2, 3, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28, 0, 11, 12,
+    4, 92, 0, 1, 2, 3, 92, 4, 5, 6, 3, 89, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+    ODT_SIZE16, ODT_ANY, 28, 0, 1, 2, 3, 92, 0, 11, 12, 4, 92, 4, 5, 6, 3, ODT_SIZE16, ODT_SIZE16,
+    ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
+    ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 28, 4, 5, 6, 3, 92, 0, 11, 12, 4, 92, 0, 1, 2, 3,
+    ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+    ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 2, 0, 1, 17, 129, 66, 0, 1, 81,
+    129, 81, 132, 145, 144, ODT_SIZE16, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 2, 0, 1, 66,
+    0, 1, 81, 144, ODT_SIZE16, ODT_SIZE, ODT_ANY, ODT_ANY, 26, 0, 1, 90, 0, 1, 81, 132, 145, 144,
+    ODT_SIZE16, ODT_SIZE, ODT_ANY, ODT_ANY, 26, 0, 1, 90, 0, 1, 81, 144, ODT_SIZE16, ODT_SIZE,
+    ODT_ANY, ODT_ANY, 2, 0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16, ODT_SIZE,
+    ODT_ANY, 26, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16, ODT_SIZE, 2, 0, 1, 17, 129, 145, 144,
+    104, 66, 0, 1, 81, 129, ODT_SIZE16, ODT_SIZE, ODT_ANY, 26, 0, 1, 145, 144, 104, 90, 0, 1,
+    ODT_SIZE16, ODT_SIZE, 2, 0, 1, 17, 129, 145, 129, 145, 144, 104, 66, 0, 1, 81, 129, 81, 129,
+    ODT_SIZE16, ODT_SIZE, ODT_ANY, ODT_ANY, 26, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16,
+    ODT_SIZE, ODT_ANY, 2, 0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, 73, 1, ODT_SIZE16,
+    ODT_SIZE, ODT_ANY, 26, 0, 1, 145, 144, 104, 90, 0, 1, 89, 1, ODT_SIZE16, ODT_SIZE, ODT_ANY,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -203,6 +242,30 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_NESTEROV_I32] = {(odt_kernel_t)odt_nesterov_i32, 1371, 4, 4},
     [ODT_ACCUMULATE_I32] = {(odt_kernel_t)odt_accumulate_i32, 1385, 2, 1},
     [ODT_ACCUMULATE_F32] = {(odt_kernel_t)odt_accumulate_f32, 1390, 2, 1},
+    [ODT_GROUP_CONV2D_I8] = {(odt_kernel_t)odt_group_conv2d_i8, 1395, 6, 17},
+    [ODT_GROUP_CONV2D_DX_I8] = {(odt_kernel_t)odt_group_conv2d_dx_i8, 1434, 5, 14},
+    [ODT_GROUP_CONV2D_DW_I8] = {(odt_kernel_t)odt_group_conv2d_dw_i8, 1468, 3, 15},
+    [ODT_GROUP_CONV2D_F32] = {(odt_kernel_t)odt_group_conv2d_f32, 1499, 4, 15},
+    [ODT_GROUP_CONV2D_DX_F32] = {(odt_kernel_t)odt_group_conv2d_dx_f32, 1532, 3, 14},
+    [ODT_GROUP_CONV2D_DW_F32] = {(odt_kernel_t)odt_group_conv2d_dw_f32, 1562, 3, 14},
+    [ODT_TRANSPOSED2D_I8] = {(odt_kernel_t)odt_transposed2d_i8, 1592, 6, 16},
+    [ODT_TRANSPOSED2D_DX_I8] = {(odt_kernel_t)odt_transposed2d_dx_i8, 1629, 5, 13},
+    [ODT_TRANSPOSED2D_DW_I8] = {(odt_kernel_t)odt_transposed2d_dw_i8, 1661, 3, 14},
+    [ODT_TRANSPOSED2D_F32] = {(odt_kernel_t)odt_transposed2d_f32, 1690, 4, 14},
+    [ODT_TRANSPOSED2D_DX_F32] = {(odt_kernel_t)odt_transposed2d_dx_f32, 1721, 3, 13},
+    [ODT_TRANSPOSED2D_DW_F32] = {(odt_kernel_t)odt_transposed2d_dw_f32, 1749, 3, 13},
+    [ODT_DROPOUT_I8] = {(odt_kernel_t)odt_dropout_i8, 1777, 6, 6},
+    [ODT_DROPOUT_DX_I8] = {(odt_kernel_t)odt_dropout_dx_i8, 1797, 3, 4},
+    [ODT_DROPOUT_F32] = {(odt_kernel_t)odt_dropout_f32, 1809, 4, 4},
+    [ODT_DROPOUT_DX_F32] = {(odt_kernel_t)odt_dropout_dx_f32, 1823, 3, 4},
+    [ODT_BINARY_XENT_I8] = {(odt_kernel_t)odt_binary_xent_i8, 1835, 6, 3},
+    [ODT_BINARY_XENT_F32] = {(odt_kernel_t)odt_binary_xent_f32, 1851, 4, 2},
+    [ODT_MAE_I8] = {(odt_kernel_t)odt_mae_i8, 1862, 6, 3},
+    [ODT_MAE_F32] = {(odt_kernel_t)odt_mae_f32, 1878, 4, 2},
+    [ODT_HUBER_I8] = {(odt_kernel_t)odt_huber_i8, 1889, 8, 4},
+    [ODT_HUBER_F32] = {(odt_kernel_t)odt_huber_f32, 1910, 4, 3},
+    [ODT_WEIGHTED_XENT_I8] = {(odt_kernel_t)odt_weighted_xent_i8, 1922, 7, 3},
+    [ODT_WEIGHTED_XENT_F32] = {(odt_kernel_t)odt_weighted_xent_f32, 1940, 5, 3},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -307,3 +370,27 @@ ODT_ASSERT_LAYOUT(nesterov_i16, c, 6, mu, 5);
 ODT_ASSERT_LAYOUT(nesterov_i32, gs, 4, mu, 4);
 ODT_ASSERT_LAYOUT(accumulate_i32, d, 2, N, 1);
 ODT_ASSERT_LAYOUT(accumulate_f32, d, 2, N, 1);
+ODT_ASSERT_LAYOUT(group_conv2d_i8, q, 6, lo, 17);
+ODT_ASSERT_LAYOUT(group_conv2d_dx_i8, q, 5, G, 14);
+ODT_ASSERT_LAYOUT(group_conv2d_dw_i8, x, 3, zx, 15);
+ODT_ASSERT_LAYOUT(group_conv2d_f32, b, 4, relu, 15);
+ODT_ASSERT_LAYOUT(group_conv2d_dx_f32, w, 3, G, 14);
+ODT_ASSERT_LAYOUT(group_conv2d_dw_f32, x, 3, G, 14);
+ODT_ASSERT_LAYOUT(transposed2d_i8, q, 6, lo, 16);
+ODT_ASSERT_LAYOUT(transposed2d_dx_i8, q, 5, OW, 13);
+ODT_ASSERT_LAYOUT(transposed2d_dw_i8, x, 3, zx, 14);
+ODT_ASSERT_LAYOUT(transposed2d_f32, b, 4, relu, 14);
+ODT_ASSERT_LAYOUT(transposed2d_dx_f32, w, 3, OW, 13);
+ODT_ASSERT_LAYOUT(transposed2d_dw_f32, x, 3, OW, 13);
+ODT_ASSERT_LAYOUT(dropout_i8, c, 6, factor, 6);
+ODT_ASSERT_LAYOUT(dropout_dx_i8, c, 3, drop, 4);
+ODT_ASSERT_LAYOUT(dropout_f32, c, 4, drop, 4);
+ODT_ASSERT_LAYOUT(dropout_dx_f32, c, 3, drop, 4);
+ODT_ASSERT_LAYOUT(binary_xent_i8, sx, 6, z, 3);
+ODT_ASSERT_LAYOUT(binary_xent_f32, x, 4, N, 2);
+ODT_ASSERT_LAYOUT(mae_i8, sx, 6, z, 3);
+ODT_ASSERT_LAYOUT(mae_f32, x, 4, N, 2);
+ODT_ASSERT_LAYOUT(huber_i8, se, 8, delta, 4);
+ODT_ASSERT_LAYOUT(huber_f32, x, 4, delta, 3);
+ODT_ASSERT_LAYOUT(weighted_xent_i8, weights, 7, smooth, 3);
+ODT_ASSERT_LAYOUT(weighted_xent_f32, weights, 5, smooth, 3);

@@ -41,9 +41,9 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 96
+#define ODT_OPCODES 120
 #define ODT_MAX_OPERANDS 8
-#define ODT_MAX_IMMEDIATES 16
+#define ODT_MAX_IMMEDIATES 17
 
 enum {
     ODT_CLEAR = 1,
@@ -142,6 +142,30 @@ enum {
     ODT_NESTEROV_I32 = 94,
     ODT_ACCUMULATE_I32 = 95,
     ODT_ACCUMULATE_F32 = 96,
+    ODT_GROUP_CONV2D_I8 = 97,
+    ODT_GROUP_CONV2D_DX_I8 = 98,
+    ODT_GROUP_CONV2D_DW_I8 = 99,
+    ODT_GROUP_CONV2D_F32 = 100,
+    ODT_GROUP_CONV2D_DX_F32 = 101,
+    ODT_GROUP_CONV2D_DW_F32 = 102,
+    ODT_TRANSPOSED2D_I8 = 103,
+    ODT_TRANSPOSED2D_DX_I8 = 104,
+    ODT_TRANSPOSED2D_DW_I8 = 105,
+    ODT_TRANSPOSED2D_F32 = 106,
+    ODT_TRANSPOSED2D_DX_F32 = 107,
+    ODT_TRANSPOSED2D_DW_F32 = 108,
+    ODT_DROPOUT_I8 = 109,
+    ODT_DROPOUT_DX_I8 = 110,
+    ODT_DROPOUT_F32 = 111,
+    ODT_DROPOUT_DX_F32 = 112,
+    ODT_BINARY_XENT_I8 = 113,
+    ODT_BINARY_XENT_F32 = 114,
+    ODT_MAE_I8 = 115,
+    ODT_MAE_F32 = 116,
+    ODT_HUBER_I8 = 117,
+    ODT_HUBER_F32 = 118,
+    ODT_WEIGHTED_XENT_I8 = 119,
+    ODT_WEIGHTED_XENT_F32 = 120,
 };
 
 // y = 0
@@ -1046,5 +1070,257 @@ typedef struct {
     int32_t N;
 } odt_accumulate_f32_t;
 void odt_accumulate_f32(const odt_accumulate_f32_t *a);
+
+// as conv2d_i8; output n reads the C channels of its group, n * G / N
+typedef struct {
+    int8_t *y; // [B][OH][OW][N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [B][H][W][G][C]
+    const int8_t *w; // [N][KH][KW][C]
+    const int32_t *b; // [N]
+    const odt_multiplier_t *q; // [N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G, zx, zy, lo;
+} odt_group_conv2d_i8_t;
+void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a);
+
+// dx = clamp(q * sum_(kh,kw,n of the group) e * w)
+typedef struct {
+    int8_t *dx; // [B][H][W][G][C]
+    int32_t *peak; // [1]
+    const int8_t *e; // [B][OH][OW][N]
+    const int8_t *w; // [N][KH][KW][C]
+    const odt_multiplier_t *q; // [1]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G;
+} odt_group_conv2d_dx_i8_t;
+void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a);
+
+// dw = sum_(b,oh,ow) e * (x - zx)
+typedef struct {
+    int32_t *dw; // [N][KH][KW][C]
+    const int8_t *e; // [B][OH][OW][N]
+    const int8_t *x; // [B][H][W][G][C]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G, zx;
+} odt_group_conv2d_dw_i8_t;
+void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a);
+
+// y = b[n] + sum_(kh,kw,c of the group) x * w
+typedef struct {
+    float *y; // [B][OH][OW][N]
+    const float *x; // [B][H][W][G][C]
+    const float *w; // [N][KH][KW][C]
+    const float *b; // [N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G, relu;
+} odt_group_conv2d_f32_t;
+void odt_group_conv2d_f32(const odt_group_conv2d_f32_t *a);
+
+// dx = sum_(kh,kw,n of the group) e * w
+typedef struct {
+    float *dx; // [B][H][W][G][C]
+    const float *e; // [B][OH][OW][N]
+    const float *w; // [N][KH][KW][C]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G;
+} odt_group_conv2d_dx_f32_t;
+void odt_group_conv2d_dx_f32(const odt_group_conv2d_dx_f32_t *a);
+
+// dw = sum_(b,oh,ow) e * x
+typedef struct {
+    float *dw; // [N][KH][KW][C]
+    const float *e; // [B][OH][OW][N]
+    const float *x; // [B][H][W][G][C]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G;
+} odt_group_conv2d_dw_f32_t;
+void odt_group_conv2d_dw_f32(const odt_group_conv2d_dw_f32_t *a);
+
+// y[oh, ow] = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x[ih, iw] - zx) * w)), oh = ih * SH - PT + kh
+typedef struct {
+    int8_t *y; // [B][OH][OW][N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [B][H][W][C]
+    const int8_t *w; // [N][KH][KW][C]
+    const int32_t *b; // [N]
+    const odt_multiplier_t *q; // [N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx, zy, lo;
+} odt_transposed2d_i8_t;
+void odt_transposed2d_i8(const odt_transposed2d_i8_t *a);
+
+// dx[ih, iw] = clamp(q * sum_(kh,kw,n) e[oh, ow] * w)
+typedef struct {
+    int8_t *dx; // [B][H][W][C]
+    int32_t *peak; // [1]
+    const int8_t *e; // [B][OH][OW][N]
+    const int8_t *w; // [N][KH][KW][C]
+    const odt_multiplier_t *q; // [1]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_transposed2d_dx_i8_t;
+void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a);
+
+// dw = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)
+typedef struct {
+    int32_t *dw; // [N][KH][KW][C]
+    const int8_t *e; // [B][OH][OW][N]
+    const int8_t *x; // [B][H][W][C]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx;
+} odt_transposed2d_dw_i8_t;
+void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a);
+
+// y[oh, ow] = b[n] + sum_(kh,kw,c) x[ih, iw] * w, oh = ih * SH - PT + kh
+typedef struct {
+    float *y; // [B][OH][OW][N]
+    const float *x; // [B][H][W][C]
+    const float *w; // [N][KH][KW][C]
+    const float *b; // [N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, relu;
+} odt_transposed2d_f32_t;
+void odt_transposed2d_f32(const odt_transposed2d_f32_t *a);
+
+// dx[ih, iw] = sum_(kh,kw,n) e[oh, ow] * w
+typedef struct {
+    float *dx; // [B][H][W][C]
+    const float *e; // [B][OH][OW][N]
+    const float *w; // [N][KH][KW][C]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_transposed2d_dx_f32_t;
+void odt_transposed2d_dx_f32(const odt_transposed2d_dx_f32_t *a);
+
+// dw = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]
+typedef struct {
+    float *dw; // [N][KH][KW][C]
+    const float *e; // [B][OH][OW][N]
+    const float *x; // [B][H][W][C]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+} odt_transposed2d_dw_f32_t;
+void odt_transposed2d_dw_f32(const odt_transposed2d_dw_f32_t *a);
+
+// while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)
+typedef struct {
+    int8_t *y; // [B][N], may be x
+    int32_t *sy; // [1]
+    const int8_t *x; // [B][N]
+    const int32_t *sx; // [1]
+    const int32_t *h; // [4]
+    int32_t *c; // [16]
+    int32_t B, N, z, id, drop, factor;
+} odt_dropout_i8_t;
+void odt_dropout_i8(const odt_dropout_i8_t *a);
+
+// dx = 0 where dropout_i8 dropped, else e
+typedef struct {
+    int8_t *dx; // [B][N], may be e
+    const int8_t *e; // [B][N]
+    const int32_t *c; // [16]
+    int32_t B, N, id, drop;
+} odt_dropout_dx_i8_t;
+void odt_dropout_dx_i8(const odt_dropout_dx_i8_t *a);
+
+// while KEY is not 0: y = 0 with probability drop, else x / (1 - drop)
+typedef struct {
+    float *y; // [B][N], may be x
+    const float *x; // [B][N]
+    const int32_t *h; // [4]
+    int32_t *c; // [16]
+    int32_t B, N, id, drop;
+} odt_dropout_f32_t;
+void odt_dropout_f32(const odt_dropout_f32_t *a);
+
+// dx = 0 where dropout_f32 dropped, else e / (1 - drop)
+typedef struct {
+    float *dx; // [B][N], may be e
+    const float *e; // [B][N]
+    const int32_t *c; // [16]
+    int32_t B, N, id, drop;
+} odt_dropout_dx_f32_t;
+void odt_dropout_dx_f32(const odt_dropout_dx_f32_t *a);
+
+// e = 127 * (sigmoid(sx * (x - z)) - target); se = 1 / (127 * N * COUNT)
+typedef struct {
+    int8_t *e; // [B][N], may be x
+    int32_t *se; // [1]
+    int32_t *c; // [16]
+    const odt_region_t *target; // a region
+    const int8_t *x; // [B][N]
+    const int32_t *sx; // [1]
+    int32_t B, N, z;
+} odt_binary_xent_i8_t;
+void odt_binary_xent_i8(const odt_binary_xent_i8_t *a);
+
+// e = (sigmoid(x) - target) / (N * COUNT)
+typedef struct {
+    float *e; // [B][N], may be x
+    int32_t *c; // [16]
+    const odt_region_t *target; // a region
+    const float *x; // [B][N]
+    int32_t B, N;
+} odt_binary_xent_f32_t;
+void odt_binary_xent_f32(const odt_binary_xent_f32_t *a);
+
+// e = 127 * sign(sx * (x - z) - target); se = 1 / (127 * N * COUNT)
+typedef struct {
+    int8_t *e; // [B][N], may be x
+    int32_t *se; // [1]
+    int32_t *c; // [16]
+    const odt_region_t *target; // a region
+    const int8_t *x; // [B][N]
+    const int32_t *sx; // [1]
+    int32_t B, N, z;
+} odt_mae_i8_t;
+void odt_mae_i8(const odt_mae_i8_t *a);
+
+// e = sign(x - target) / (N * COUNT)
+typedef struct {
+    float *e; // [B][N], may be x
+    int32_t *c; // [16]
+    const odt_region_t *target; // a region
+    const float *x; // [B][N]
+    int32_t B, N;
+} odt_mae_f32_t;
+void odt_mae_f32(const odt_mae_f32_t *a);
+
+// e = min(max(sx * (x - z) - target, -delta), delta) / se; so = se / (N * COUNT)
+typedef struct {
+    int8_t *e; // [B][N]
+    int32_t *so; // [1]
+    int32_t *peak; // [1]
+    int32_t *c; // [16]
+    const odt_region_t *target; // a region
+    const int8_t *x; // [B][N]
+    const int32_t *sx; // [1]
+    const int32_t *se; // [1]
+    int32_t B, N, z, delta;
+} odt_huber_i8_t;
+void odt_huber_i8(const odt_huber_i8_t *a);
+
+// e = min(max(x - target, -delta), delta) / (N * COUNT)
+typedef struct {
+    float *e; // [B][N], may be x
+    int32_t *c; // [16]
+    const odt_region_t *target; // a region
+    const float *x; // [B][N]
+    int32_t B, N, delta;
+} odt_huber_f32_t;
+void odt_huber_f32(const odt_huber_f32_t *a);
+
+// e = 127 * (softmax(sx * x) * sum_n t - t), t = weights * ((1 - smooth) * onehot + smooth / N); se = 1 / (127 * sum of weights[label])
+typedef struct {
+    int8_t *e; // [B][N], may be x
+    int32_t *se; // [1]
+    int32_t *c; // [16]
+    const odt_region_t *labels; // a region
+    const int8_t *x; // [B][N]
+    const int32_t *sx; // [1]
+    const int16_t *weights; // [N]
+    int32_t B, N, smooth;
+} odt_weighted_xent_i8_t;
+void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a);
+
+// e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8
+typedef struct {
+    float *e; // [B][N], may be x
+    int32_t *c; // [16]
+    const odt_region_t *labels; // a region
+    const float *x; // [B][N]
+    const float *weights; // [N]
+    int32_t B, N, smooth;
+} odt_weighted_xent_f32_t;
+void odt_weighted_xent_f32(const odt_weighted_xent_f32_t *a);
 
 #endif

@@ -16,11 +16,13 @@
 
 from . import executor
 from .layers import (
-    AdaptiveAvgPool1D, AdaptiveAvgPool2D, Add, AvgPool1D, AvgPool2D, Concatenate, Conv1D, Conv2D, Dense,
-    DepthwiseConv2D, Flatten, GlobalAvgPool, Input, LeakyReLU, MaxPool1D, MaxPool2D, Multiply, ReLU, ReLU6,
+    AdaptiveAvgPool1D, AdaptiveAvgPool2D, Add, AvgPool1D, AvgPool2D, Concatenate, Conv1D, Conv1DTranspose, Conv2D,
+    Conv2DTranspose, Dense, DepthwiseConv2D, Dropout, Flatten, GlobalAvgPool, Input, LeakyReLU, MaxPool1D, MaxPool2D, Multiply, ReLU, ReLU6,
     Reshape, Sigmoid, Softmax, Tanh, UpSampling1D, UpSampling2D,
 )  # fmt: skip
-from .losses import MeanSquaredError, SparseCategoricalCrossentropy
+from .losses import (
+    BinaryCrossentropy, Huber, MeanAbsoluteError, MeanSquaredError, SparseCategoricalCrossentropy,
+)  # fmt: skip
 from .model import Model, Sequential
 from .optimizers import SGD, Adam, AdamW, CosineDecay, StepDecay
 

@@ -124,6 +124,14 @@ def check_finite(argument, data, format, row):
             raise ValueError("%s: sample %d, element %d is NaN or infinite" % place)
 
 
+def check_probabilities(argument, data, row):
+    """ValueError that names the first target that is not from 0 to 1."""
+    for index, value in enumerate(memoryview(data)):
+        if not 0 <= value <= 1:
+            place = (argument, index // row, index % row, value)
+            raise ValueError("%s: sample %d, element %d is %r, not from 0 to 1" % place)
+
+
 def check_labels(argument, data, classes):
     """ValueError that names the first label that is not in 0 .. classes-1."""
     for index, label in enumerate(data):

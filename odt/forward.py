@@ -82,6 +82,11 @@ def window_sizes(s, node):
     return (s.batch,) + node.layer.window
 
 
+def group_sizes(s, node):
+    """The sizes of opcodes.WINDOW, and G."""
+    return (s.batch,) + node.layer.window + (node.layer.groups,)
+
+
 def _relu(s, node, inputs):
     (x,) = inputs
     y = s.like(node.layer.name, x, ACTIVATION)
@@ -268,6 +273,22 @@ def _curve(kind, scale, zero, factor):
     return forward
 
 
+def _dropout(s, node, inputs):
+    (x,) = inputs
+    layer = node.layer
+    y = s.like(layer.name, x, ACTIVATION)
+    layer.stream = s.stream()
+    if s.int8:  # the same numbers; the factor is in their scale, and only while training
+        y.scale = s.scratch(layer.name + " kept", 4)
+        y.factor = ONE
+        operands = (y.buffer, y.scale, x.buffer, x.scale, s.header, s.control)
+        s.emit("dropout_i8", operands, (s.batch, x.count // s.batch, x.zero, layer.stream, layer.drop, x.factor))
+    else:
+        operands = (y.buffer, x.buffer, s.header, s.control)
+        s.emit("dropout_f32", operands, (s.batch, x.count // s.batch, layer.stream, layer.drop))
+    return y
+
+
 def _softmax(s, node, inputs):
     (x,) = inputs
     rows = x.count // node.shape[-1]
@@ -290,6 +311,9 @@ FORWARD = {
     "globalavg": _globalavg,
     "flatten": _flatten,
     "add": _add,
+    "group_conv2d": _linear("group_conv2d", group_sizes),
+    "transposed2d": _linear("transposed2d", window_sizes),
+    "dropout": _dropout,
     "reshape": _flatten,
     "multiply": _multiply,
     "concatenate": _concatenate,

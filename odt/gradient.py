@@ -4,7 +4,7 @@ Only what trains is differentiated: a frozen layer has no weight gradient, and t
 first node below which nothing trains.
 """
 
-from .forward import add, dense_sizes, multiply, times, upsample_sizes, window_sizes
+from .forward import add, dense_sizes, group_sizes, multiply, times, upsample_sizes, window_sizes
 from .fixed import ONE, scale_div, scale_int, scale_shift
 from .schedule import ERROR, GRADIENT
 
@@ -217,6 +217,18 @@ def _curve(kind, shift):
     return backward
 
 
+def _dropout(s, node, error, needed):
+    layer = node.layer
+    dx = s.like(layer.name + " dx", error)
+    if s.int8:
+        kept = scale_shift(scale_int(65536 - layer.drop), -16)
+        dx.factor = times(error.factor, scale_div(ONE, kept))
+    operands = (dx.buffer, error.buffer, s.control)
+    sizes = (s.batch, error.count // s.batch, layer.stream, layer.drop)
+    s.emit("dropout_dx" + ("_i8" if s.int8 else "_f32"), operands, sizes)
+    return [dx]
+
+
 def _softmax(s, node, error, needed):
     y = s.values[node].buffer
     dx, rescale = _rescaled(s, node, error, scale_shift(ONE, -16))
@@ -233,6 +245,9 @@ BACKWARD = {
     "globalavg": _globalavg,
     "flatten": _flatten,
     "add": _add,
+    "group_conv2d": _linear("group_conv2d", group_sizes),
+    "transposed2d": _linear("transposed2d", window_sizes),
+    "dropout": _dropout,
     "reshape": _flatten,
     "multiply": _multiply,
     "concatenate": _concatenate,

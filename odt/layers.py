@@ -9,7 +9,7 @@ Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
     model = odt.Model(x, odt.Dense(10)(odt.Flatten()(z)))
 """
 
-from .fixed import scale_of
+from .fixed import millionths, scale_of
 from .graph import Node
 from .opcodes import DEFAULT_LIMIT
 
@@ -52,7 +52,7 @@ class Layer:
                 raise TypeError("%r takes layers' outputs, got %r" % (self, type(node)))
         if len(nodes) != self.arity and not (self.variadic and len(nodes) > self.arity):
             more = " or more" if self.variadic else ""
-            raise ValueError("%r takes %d%s inputs, got %d" % (self, self.arity, more, len(nodes)))
+            raise ValueError("%r takes %d inputs%s, got %d" % (self, self.arity, more, len(nodes)))
         node = Node(self, nodes, self.build([node.shape for node in nodes]))
         if self.activation in _LAYERS:  # no clamp: a layer of its own behind this one
             node = _LAYERS[self.activation]()(node)
@@ -211,20 +211,87 @@ class _Conv(_Window):
 class Conv2D(_Conv):
     """2-D convolution of (height, width, channels); kernel ``(filters, height, width, channels)``.
 
-    ``padding`` is "valid" or "same" (TensorFlow's: the odd row of zeros comes last).
+    ``padding`` is "valid" or "same" (TensorFlow's: the odd row of zeros comes last). With ``groups`` the
+    channels and the filters are split into so many, and a filter meets its group's channels only.
     """
 
     kind = "conv2d"
 
     def __init__(
         self, filters, kernel_size, strides=1, padding="valid", activation=None, use_bias=True,
-        name=None, trainable=True,
+        name=None, trainable=True, groups=1,
     ):  # fmt: skip
         super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
+        self.groups = _size(type(self).__name__, "groups", groups)
+        if filters % groups:
+            raise ValueError("%r: groups divide the %d filters, got %d" % (self, filters, groups))
+
+    def build(self, shapes):
+        out = super().build(shapes)
+        groups, channels = self.groups, shapes[0][-1]
+        if groups > 1:
+            if channels % groups:
+                self.wrong_shape(shapes[0], "channels that are a multiple of %d groups" % groups)
+            depth = channels // groups
+            self.kernel_shape = self.kernel_shape[:-1] + (depth,)
+            self.macs //= groups
+            self.by_channel = groups == channels == self.filters
+            self.kind = "depthwise2d" if self.by_channel else "group_conv2d"
+            if not self.by_channel:
+                self.window = self.window[:2] + (depth,) + self.window[3:]
+        return out
 
 
 class Conv1D(Conv2D):
     """1-D convolution of (length, channels); kernel ``(filters, length, channels)``."""
+
+    axes = 1
+
+
+class Conv2DTranspose(_Conv):
+    """Transposed 2-D convolution: each position adds a window of its own to a larger image.
+
+    Kernel ``(filters, height, width, channels)``. The output has ``size * strides`` positions an axis
+    ("same"), or ``kernel_size - strides`` more where that is above 0 ("valid"), as in Keras.
+    """
+
+    kind = "transposed2d"
+
+    def __init__(
+        self, filters, kernel_size, strides=1, padding="valid", activation=None, use_bias=True,
+        name=None, trainable=True,
+    ):  # fmt: skip
+        super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
+        _size(type(self).__name__, "filters", filters)
+
+    def build(self, shapes):
+        shape = shapes[0]
+        ones = (1,) * self.axes
+        self._place(shape, ones, ones, "valid", self.filters)
+        out, before = [], []
+        self.macs = self.filters * shape[-1]
+        for extent, size, stride in zip(shape, self.kernel_size, self.strides):
+            self.macs *= extent * size
+            if self.padding == "same":
+                out.append(extent * stride)
+                before.append(max(size - stride, 0) // 2)
+            else:
+                out.append(extent * stride + max(size - stride, 0))
+                before.append(0)
+        if max(out) > 65535:
+            self.wrong_shape(shape, "at most 65535 along an axis of the output")
+        one = (1,) * (2 - self.axes)
+        self.window = (
+            (one + shape[:-1] + (shape[-1], self.filters) + one + self.kernel_size + one + self.strides)
+            + ((0,) * (2 - self.axes) + tuple(before))
+            + (one + tuple(out))
+        )
+        self.kernel_shape = (self.filters,) + self.kernel_size + (shape[-1],)
+        return tuple(out) + (self.filters,)
+
+
+class Conv1DTranspose(Conv2DTranspose):
+    """Transposed 1-D convolution of (length, channels); kernel ``(filters, length, channels)``."""
 
     axes = 1
 
@@ -462,6 +529,23 @@ class Softmax(Layer):
     """
 
     kind = "softmax"
+
+
+class Dropout(Layer):
+    """While training, zeros with probability ``rate``, and the rest times 1 / (1 - rate).
+
+    Which elements is a hash of the model's seed, the step and the element (Srivastava et al. 2014).
+    """
+
+    kind = "dropout"
+
+    def __init__(self, rate=0.5, name=None):
+        super().__init__(name)
+        if isinstance(rate, bool) or not isinstance(rate, (int, float)):
+            raise TypeError("Dropout: rate is a number, got %r" % (rate,))
+        if not 0 <= rate < 1:
+            raise ValueError("Dropout: rate is in 0..1, below 1, got %r" % (rate,))
+        self.drop = min((millionths(rate) * 65536 + 500000) // 1000000, 65535)
 
 
 class _Join(Layer):

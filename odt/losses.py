@@ -1,55 +1,177 @@
 """Losses: what the output should have been, and the error that starts the backward pass."""
 
+import struct
+
+from .fixed import millionths, multiplier, rescale, scale_div, scale_of
 from .schedule import ERROR, Value
 
 
-class SparseCategoricalCrossentropy:
+class _Loss:
+    """What Model asks of a loss."""
+
+    labels = False  # y is one integer label a sample; else it has the output's shape
+    binary = False  # y is 0 or 1, or a probability
+    hits = False  # CORRECT counts them: accuracy is known
+
+    def unit(self, step):
+        """What 1 of LOSS means in int8, for outputs in steps of 256 * ``step``."""
+        return 1 / 65536
+
+    def _fixed(self, s, name, output, source, immediates=(), more=()):
+        """Emit a loss whose error has a scale that it writes itself: 1/127 of a constant."""
+        count = output.count // s.batch
+        error = s.like("loss error", output)
+        if not s.int8:
+            operands = (error.buffer, s.control, s.y, output.buffer) + more
+            s.emit(name + "_f32", operands, (s.batch, count) + immediates)
+            return error
+        scale = s.scratch("loss error scale", 4)
+        operands = (error.buffer, scale, s.control, s.y, output.buffer, output.scale) + more
+        s.emit(name + "_i8", operands, (s.batch, count) + source + immediates)
+        return Value(error.buffer, error.count, scale)
+
+    def _ranged(self, s, name, output, immediates=()):
+        """Emit a loss whose error has a scale that follows its range."""
+        count = output.count // s.batch
+        if not s.int8:
+            error = s.like("loss error", output)
+            s.emit(name + "_f32", (error.buffer, s.control, s.y, output.buffer), (s.batch, count) + immediates)
+            return error
+        error = s.tensor("loss error", output.count, ERROR)
+        scale = s.scratch("loss error scale", 4)
+        operands = (error.buffer, scale, error.peak, s.control, s.y, output.buffer, output.scale, error.scale)
+        s.emit(name + "_i8", operands, (s.batch, count, output.zero) + immediates)
+        return Value(error.buffer, error.count, scale)
+
+
+class SparseCategoricalCrossentropy(_Loss):
     """Softmax and cross-entropy on integer labels; the network's output is the logits.
 
-    Labels are integers in 0 .. classes-1, one a sample, in any integer array.
+    Labels are integers in 0 .. classes-1, one a sample, in any integer array. ``class_weight`` (a list, or a
+    dict of what is not 1) weighs each sample by its label; ``label_smoothing`` gives that part of each label
+    to all classes alike. The batch's loss is the weighted mean, as PyTorch's CrossEntropyLoss defines it.
     """
 
     name = "sparse_categorical_crossentropy"
     labels = True
+    hits = True
+
+    def __init__(self, class_weight=None, label_smoothing=0):
+        if class_weight is not None and not isinstance(class_weight, (list, tuple, dict)):
+            raise TypeError("class_weight is a list or a dict, got %r" % (class_weight,))
+        for weight in class_weight.values() if isinstance(class_weight, dict) else class_weight or ():
+            if not isinstance(weight, (int, float)) or not 0 <= weight < 1e9:
+                raise ValueError("class_weight: numbers from 0 on are expected, got %r" % (weight,))
+        if not isinstance(label_smoothing, (int, float)) or not 0 <= label_smoothing < 1:
+            raise ValueError("label_smoothing is in 0..1, below 1, got %r" % (label_smoothing,))
+        self.class_weight = class_weight
+        self.label_smoothing = label_smoothing
 
     def emit(self, s, logits):
         """Emit the loss of ``logits``; returns the error's Value."""
-        count = logits.count // s.batch
-        error = s.like("loss error", logits)
-        if not s.int8:
-            s.emit("softmax_xent_f32", (error.buffer, s.control, s.y, logits.buffer), (s.batch, count))
-            return error
-        scale = s.scratch("loss error scale", 4)
-        operands = (error.buffer, scale, s.control, s.y, logits.buffer, logits.scale)
-        s.emit("softmax_xent_i8", operands, (s.batch, count, logits.zero))
-        return Value(error.buffer, error.count, scale)
+        if self.class_weight is None and not self.label_smoothing:
+            return self._fixed(s, "softmax_xent", logits, (logits.zero,))
+        if self.class_weight is not None and s.sums is not None:
+            raise ValueError("class_weight: a weighted mean needs the whole batch, micro_batch has parts of it")
+        weights = self._weights(logits.count // s.batch)
+        smooth = self.label_smoothing
+        if s.int8:
+            top = max(weights)
+            if top == 0:
+                raise ValueError("class_weight: all are 0")
+            for index, weight in enumerate(weights):
+                weights[index] = rescale(32767, *multiplier(scale_div(weight, top))) if weight else 0
+            smooth = (millionths(smooth) * 65536 + 500000) // 1000000
+        else:
+            smooth = scale_of(smooth) if smooth else 0
+        code = "<%d%s" % (len(weights), "h" if s.int8 else "I")
+        more = (s.constant(struct.pack(code, *weights)),)
+        return self._fixed(s, "weighted_xent", logits, (), (smooth,), more)
+
+    def _weights(self, classes):
+        """Each class's weight as float32 bits."""
+        given = self.class_weight
+        if given is None:
+            given = {}
+        if not isinstance(given, dict):
+            if len(given) != classes:
+                raise ValueError("class_weight: %d weights for %d classes" % (len(given), classes))
+            given = dict(enumerate(given))
+        for label in given:
+            if not isinstance(label, int) or not 0 <= label < classes:
+                raise ValueError("class_weight: label %r is not in 0..%d" % (label, classes - 1))
+        weights = [given.get(label, 1) for label in range(classes)]
+        return [scale_of(weight) if weight > 1e-9 else 0 for weight in weights]
 
 
-class MeanSquaredError:
+class BinaryCrossentropy(_Loss):
+    """Sigmoid and cross-entropy, for each output on its own; the network's output is the logits.
+
+    Targets have the output's shape: integers 0 and 1, or float32 from 0 to 1.
+    """
+
+    name = "binary_crossentropy"
+    binary = True
+    hits = True
+
+    def emit(self, s, logits):
+        """Emit the loss of ``logits``; returns the error's Value."""
+        return self._fixed(s, "binary_xent", logits, (logits.zero,))
+
+
+class MeanSquaredError(_Loss):
     """The mean of squared differences over outputs and samples.
 
     Targets have the output's shape; float32, or integers that mean what they mean as an input.
     """
 
     name = "mse"
-    labels = False
+
+    def unit(self, step):
+        return step * step
 
     def emit(self, s, output):
         """Emit the loss of ``output``; returns the error's Value."""
-        count = output.count // s.batch
-        if not s.int8:
-            error = s.like("loss error", output)
-            s.emit("mse_f32", (error.buffer, s.control, s.y, output.buffer), (s.batch, count))
-            return error
-        error = s.tensor("loss error", output.count, ERROR)
-        scale = s.scratch("loss error scale", 4)
-        operands = (error.buffer, scale, error.peak, s.control, s.y, output.buffer, output.scale, error.scale)
-        s.emit("mse_i8", operands, (s.batch, count, output.zero))
-        return Value(error.buffer, error.count, scale)
+        return self._ranged(s, "mse", output)
+
+
+class MeanAbsoluteError(_Loss):
+    """The mean of absolute differences over outputs and samples; targets as of MeanSquaredError."""
+
+    name = "mae"
+
+    def unit(self, step):
+        return step
+
+    def emit(self, s, output):
+        """Emit the loss of ``output``; returns the error's Value."""
+        return self._fixed(s, "mae", output, (output.zero,))
+
+
+class Huber(_Loss):
+    """Half the square of a difference up to ``delta``, linear beyond; the mean; targets as of MeanSquaredError."""
+
+    name = "huber"
+
+    def __init__(self, delta=1):
+        if not isinstance(delta, (int, float)) or not 1e-9 <= delta <= 1e9:
+            raise ValueError("Huber: delta is a number above 0, got %r" % (delta,))
+        self.delta = delta
+
+    def unit(self, step):
+        return step * step / 2
+
+    def emit(self, s, output):
+        """Emit the loss of ``output``; returns the error's Value."""
+        return self._ranged(s, "huber", output, (scale_of(self.delta),))
 
 
 LOSSES = {
     "sparse_categorical_crossentropy": SparseCategoricalCrossentropy,
+    "binary_crossentropy": BinaryCrossentropy,
     "mse": MeanSquaredError,
     "mean_squared_error": MeanSquaredError,
+    "mae": MeanAbsoluteError,
+    "mean_absolute_error": MeanAbsoluteError,
+    "huber": Huber,
 }

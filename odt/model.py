@@ -6,13 +6,13 @@ from array import array
 from . import executor, opcodes, weights
 from .calibration import calibrate, widen
 from .compiler import compile_graph
-from .data import check_finite, check_labels, samples
+from .data import check_finite, check_labels, check_probabilities, samples
 from .fixed import ONE, bits_to_float, scale_of
 from .graph import Node, trace
 from .layers import Layer
 from .losses import LOSSES
 from .opcodes import (
-    BATCH, CONTROL_WORDS, CORRECT, COUNT, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
+    ARENA, BATCH, CONTROL_WORDS, CORRECT, COUNT, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
     X_FORMAT, X_SCALE, X_ZERO, Y_FORMAT, Y_SCALE, Y_ZERO,
 )  # fmt: skip
 from .optimizers import OPTIMIZERS
@@ -197,7 +197,7 @@ class Model:
             self._run("predict")
             place = position * width
             if self.dtype == "int8":
-                scale = bits_to_float(weights.get(self._state, output.scale.offset))
+                scale = self._output_scale()
                 for index in range(rows * width):
                     q = view[at + index]
                     result[place + index] = ((q - 256 if q > 127 else q) - output.zero) * scale
@@ -325,6 +325,8 @@ class Model:
             width = 1 if self._loss.labels else _product(self.nodes[-1].shape)
             # Bytes, which do not tell, are labels of a byte each, or targets in the Input's dtype.
             dtypes = _LABELS if self._loss.labels else (layer.dtype,) + _TARGETS
+            if self._loss.binary:
+                dtypes = _LABELS + ("float32",)
             y, y_format, labels = samples(what + "y", y, dtypes, width)
             if labels != count:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
@@ -332,7 +334,9 @@ class Model:
                 check_labels(what + "y", y, self.nodes[-1].shape[0])
             else:
                 check_finite(what + "y", y, y_format, width)
-                if y_format == x_format:
+                if self._loss.binary:
+                    check_probabilities(what + "y", y, width)
+                elif y_format == x_format:
                     y_scale, y_zero = self._control[X_SCALE], layer.zero_point
         control = self._control
         control[SAMPLES] = count
@@ -341,6 +345,7 @@ class Model:
         control[Y_SCALE] = y_scale
         control[Y_ZERO] = y_zero
         control[ORDER] = 0
+        control[KEY] = 0
         self._regions = (self._arena, self._state, control, x, y, None)
         return count
 
@@ -365,6 +370,7 @@ class Model:
         self._batch(0, count)
         self._part(0, 0, self._control[COUNT])
         section = "train" if level == 2 else "predict"
+        self._control[KEY] = level - 1
         calibrate(self.program, section, self._engine, self._loaded, self._regions)
         if level == 1:
             for position in range(self._rows, count, self._rows):
@@ -430,6 +436,7 @@ class Model:
 
     def _set_rate(self):
         self._control[RATE] = self._optimizer.learning_rate.bits(self._steps)
+        self._control[KEY] = 1  # not 0: dropout drops
 
     def _check_loss(self, stop):
         """In float32, between the loss and what it does to the weights."""
@@ -440,6 +447,8 @@ class Model:
             )
 
     def _clear(self):
+        """Begin to sum the loss, of a forward pass that drops nothing until _set_rate says so."""
+        self._control[KEY] = 0
         self._control[LOSS] = self._control[LOSS_HIGH] = self._control[CORRECT] = 0
 
     def _evaluate(self, count):
@@ -456,14 +465,17 @@ class Model:
             total = bits_to_float(control[LOSS] & 0xFFFFFFFF)
         else:
             total = (control[LOSS] & 0xFFFFFFFF) + (control[LOSS_HIGH] << 32)
-        if self._loss.labels:
-            if self.dtype == "int8":
-                total /= 65536
-            return total / count, control[CORRECT] / count
+        loss = self._loss
         if self.dtype == "int8":
-            scale = bits_to_float(weights.get(self._state, self._plan.output.scale.offset)) / 256
-            total *= scale * scale
-        return total / (count * _product(self.nodes[-1].shape)), None
+            total *= loss.unit(self._output_scale() / 256)
+        if not loss.labels:
+            count *= _product(self.nodes[-1].shape)
+        return total / count, control[CORRECT] / count if loss.hits else None
+
+    def _output_scale(self):
+        scale = self._plan.output.scale
+        region = self._arena if scale.region == ARENA else self._state
+        return bits_to_float(weights.get(region, scale.offset))
 
 
 class Sequential(Model):

@@ -35,7 +35,7 @@ Y_ZERO = const(10)
 LOSS = const(11)  # summed over the batch: see docs/numerics.md for its unit
 LOSS_HIGH = const(12)
 CORRECT = const(13)  # rows whose largest output is at the label
-KEY = const(14)  # key of this step's random numbers, written by tick
+KEY = const(14)  # key of this step's random numbers, written by tick and by dropout; 0 where none trains
 BATCH = const(15)  # rows of the whole batch where it comes in micro-batches, else 0
 CONTROL_WORDS = const(16)
 
@@ -162,6 +162,30 @@ TABLE = (
     "94 nesterov_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as nesterov_i16 with v in float32
     "95 accumulate_i32 y+i32[N] d:i32[N] ; N\n"  # y += d
     "96 accumulate_f32 y+f32[N] d:f32[N] ; N\n"  # y += d
+    "97 group_conv2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*G*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ G zx zy lo\n"  # as conv2d_i8; output n reads the C channels of its group, n * G / N
+    "98 group_conv2d_dx_i8 dx=i8[B*H*W*G*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @ G\n"  # dx = clamp(q * sum_(kh,kw,n of the group) e * w)
+    "99 group_conv2d_dw_i8 dw=i32[N*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*G*C] ; @ G zx\n"  # dw = sum_(b,oh,ow) e * (x - zx)
+    "100 group_conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*G*C] w:f32[N*KH*KW*C] b:f32[N] ; @ G relu\n"  # y = b[n] + sum_(kh,kw,c of the group) x * w
+    "101 group_conv2d_dx_f32 dx=f32[B*H*W*G*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @ G\n"  # dx = sum_(kh,kw,n of the group) e * w
+    "102 group_conv2d_dw_f32 dw=f32[N*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*G*C] ; @ G\n"  # dw = sum_(b,oh,ow) e * x
+    "103 transposed2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y[oh, ow] = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x[ih, iw] - zx) * w)), oh = ih * SH - PT + kh
+    "104 transposed2d_dx_i8 dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @\n"  # dx[ih, iw] = clamp(q * sum_(kh,kw,n) e[oh, ow] * w)
+    "105 transposed2d_dw_i8 dw=i32[N*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx\n"  # dw = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)
+    "106 transposed2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y[oh, ow] = b[n] + sum_(kh,kw,c) x[ih, iw] * w, oh = ih * SH - PT + kh
+    "107 transposed2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx[ih, iw] = sum_(kh,kw,n) e[oh, ow] * w
+    "108 transposed2d_dw_f32 dw=f32[N*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @\n"  # dw = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]
+    "109 dropout_i8 y=i8[B*N]~x sy=i32[1] x:i8[B*N] sx:i32[1] h:i32[4] c+i32[16] ; B N z id drop factor\n"  # while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)
+    "110 dropout_dx_i8 dx=i8[B*N]~e e:i8[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_i8 dropped, else e
+    "111 dropout_f32 y=f32[B*N]~x x:f32[B*N] h:i32[4] c+i32[16] ; B N id drop\n"  # while KEY is not 0: y = 0 with probability drop, else x / (1 - drop)
+    "112 dropout_dx_f32 dx=f32[B*N]~e e:f32[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_f32 dropped, else e / (1 - drop)
+    "113 binary_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * (sigmoid(sx * (x - z)) - target); se = 1 / (127 * N * COUNT)
+    "114 binary_xent_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = (sigmoid(x) - target) / (N * COUNT)
+    "115 mae_i8 e=i8[B*N]~x se=i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * sign(sx * (x - z) - target); se = 1 / (127 * N * COUNT)
+    "116 mae_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = sign(x - target) / (N * COUNT)
+    "117 huber_i8 e=i8[B*N] so=i32[1] peak+i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] se:i32[1] ; B N z delta\n"  # e = min(max(sx * (x - z) - target, -delta), delta) / se; so = se / (N * COUNT)
+    "118 huber_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N delta\n"  # e = min(max(x - target, -delta), delta) / (N * COUNT)
+    "119 weighted_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] weights:i16[N] ; B N smooth\n"  # e = 127 * (softmax(sx * x) * sum_n t - t), t = weights * ((1 - smooth) * onehot + smooth / N); se = 1 / (127 * sum of weights[label])
+    "120 weighted_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8
 )
 
 

@@ -91,6 +91,18 @@ def copies(o, row, w, width):
             yield ((row * o.SH + sh) * width + w * o.SW + sw) * o.N
 
 
+def outputs(o, ih, iw, rows, columns):
+    """Yield (tap, output position) for the windows that contain (ih, iw), taps ascending."""
+    for kh in range(o.KH):
+        oh, rest = divmod(ih + o.PT - kh, o.SH)
+        if rest or not 0 <= oh < rows:
+            continue
+        for kw in range(o.KW):
+            ow, rest = divmod(iw + o.PL - kw, o.SW)
+            if rest == 0 and 0 <= ow < columns:
+                yield kh * o.KW + kw, oh * columns + ow
+
+
 def first_largest(x, offsets):
     """Offset of the first largest element, None if there are no offsets."""
     best = None

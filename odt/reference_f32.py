@@ -21,7 +21,7 @@ from .opcodes import (
     Y_SCALE,
     Y_ZERO,
 )
-from .reference_data import batch_count, first_largest, label, positions, samples, windows
+from .reference_data import batch_count, first_largest, label, outputs, positions, samples, windows
 
 _cell = array("f", [0.0])
 _TINY = bits_to_float(76 << 23)  # 2^-51
@@ -87,7 +87,7 @@ def zeros(n):
     return array("f", bytes(4 * n))
 
 
-def _affine(raw, zero, scale):
+def affine(raw, zero, scale):
     """(raw - zero) * scale, in float32."""
     return rounded(rounded(sat32(raw - zero)) * scale)
 
@@ -103,7 +103,7 @@ def gather_f32(o):
             elif kind == FLOAT32:
                 v = raw[i]
             else:
-                v = _affine(raw[i], zero, scale)
+                v = affine(raw[i], zero, scale)
             o.y[at + i] = store(v)
         at += size
 
@@ -162,18 +162,6 @@ def conv2d_f32(o):
         at += o.N
 
 
-def _outputs(o, ih, iw):
-    """Yield (tap, output position) for the windows that contain (ih, iw), taps ascending."""
-    for kh in range(o.KH):
-        oh, rest = divmod(ih + o.PT - kh, o.SH)
-        if rest or not 0 <= oh < o.OH:
-            continue
-        for kw in range(o.KW):
-            ow, rest = divmod(iw + o.PL - kw, o.SW)
-            if rest == 0 and 0 <= ow < o.OW:
-                yield kh * o.KW + kw, oh * o.OW + ow
-
-
 def conv2d_dx_f32(o):
     e, w, channels = o.e, o.w, o.C
     size = o.KH * o.KW * channels
@@ -182,7 +170,7 @@ def conv2d_dx_f32(o):
         for ih in range(o.H):
             for iw in range(o.W):
                 totals = zeros(channels)
-                for tap, position in _outputs(o, ih, iw):
+                for tap, position in outputs(o, ih, iw, o.OH, o.OW):
                     i = (b * o.OH * o.OW + position) * o.N
                     for n in range(o.N):
                         first = n * size + tap * channels
@@ -240,7 +228,7 @@ def depthwise2d_dx_f32(o):
         for ih in range(o.H):
             for iw in range(o.W):
                 totals = zeros(channels)
-                for tap, position in _outputs(o, ih, iw):
+                for tap, position in outputs(o, ih, iw, o.OH, o.OW):
                     i = (b * o.OH * o.OW + position) * channels
                     totals = _add_products(totals, e[i : i + channels], filters[tap])
                 _put(o.dx, at, totals)
@@ -386,13 +374,13 @@ def softmax_xent_f32(o):
             o.e[at + i] = store(v / count)
         if right >= 0:
             loss = rounded(logf(total) - rounded(x[right] - x[best]))
-            c[LOSS] = _add_loss(c[LOSS], loss)
+            c[LOSS] = add_float_loss(c[LOSS], loss)
             if right == best:
                 c[CORRECT] += 1
         at += size
 
 
-def _add_loss(bits, loss):
+def add_float_loss(bits, loss):
     """bits + loss as the bits of a float32 that fit an int32 word."""
     bits = float_to_bits(rounded(bits_to_float(bits) + loss))
     return bits - (1 << 32) if bits >> 31 else bits
@@ -409,10 +397,10 @@ def mse_f32(o):
             if raw is None:
                 o.e[at + i] = 0.0
                 continue
-            target = raw[i] if kind == FLOAT32 else _affine(raw[i], zero, scale)
+            target = raw[i] if kind == FLOAT32 else affine(raw[i], zero, scale)
             d = store(o.x[at + i] - target)
             o.e[at + i] = store(rounded(d * 2) / count)
-            c[LOSS] = _add_loss(c[LOSS], rounded(d * d))
+            c[LOSS] = add_float_loss(c[LOSS], rounded(d * d))
         at += size
 
 

@@ -349,7 +349,7 @@ def softmax_xent_i8(o):
         if right >= 0:
             errors[right] -= 127
             loss = log2q(total) - 16 * 65536 + min(t[right], 1 << 24)
-            _add_loss(c, max(0, (loss * 45426 + 32768) >> 16))
+            add_loss(c, max(0, (loss * 45426 + 32768) >> 16))
             if x.index(top) == right:
                 c[CORRECT] += 1
         for i in range(size):
@@ -358,7 +358,7 @@ def softmax_xent_i8(o):
     o.se[0] = scale_div(ONE, scale_int(127 * batch_count(c, o.B)))
 
 
-def _add_loss(c, loss):
+def add_loss(c, loss):
     loss += (c[LOSS_HIGH] << 32) + (c[LOSS] & 0xFFFFFFFF)
     c[LOSS] = wrap32(loss)
     c[LOSS_HIGH] = wrap32(loss >> 32)
@@ -388,5 +388,5 @@ def mse_i8(o):
             sink.put(i, rescaled(d, me, se))
         at += size
     sink.close()
-    _add_loss(c, loss)
+    add_loss(c, loss)
     o.so[0] = scale_div(scale_shift(o.se[0], 1), scale_int(size * batch_count(c, o.B)))

@@ -142,7 +142,13 @@ def draw_window(rng):
 
 def draw_immediates(rng, op):
     values = draw_window(rng) if set(WINDOW.split()) <= set(op.immediates) else {}
-    if values and "conv2d" not in op.name:
+    if op.name.startswith("transposed"):  # x and y change places
+        for name in ("H", "W"):
+            values[name], values["O" + name] = values["O" + name], values[name]
+    elif op.name.startswith("group") and rng.random() < 0.9:
+        values["G"] = rng.randint(1, 3)
+        values["N"] = values["G"] * rng.randint(1, 3)
+    elif values and "conv2d" not in op.name:
         values["C"] = values["N"]
     if "at" in op.immediates:  # columns of a row, mostly inside it
         values["K"], before = rng.randint(1, 9), rng.choice((0, rng.randint(0, 9)))
@@ -172,6 +178,17 @@ def draw_immediates(rng, op):
             v = rng.choice((1, rng.randint(1, 16), draw_int32(rng)))
         elif name == "decay":
             v = draw_scale(rng, -16, 2)
+        elif name == "G":
+            v = rng.choice((1, 2, rng.randint(1, 4)))
+        elif name == "drop":
+            v = rng.choice((0, 32768, rng.randrange(65536), draw_int32(rng)))
+        elif name == "smooth":
+            if floats:
+                v = rng.choice((0, float_to_bits(rng.random())))
+            else:
+                v = rng.choice((0, rng.randint(0, 65536), rng.randint(0, 65536), draw_int32(rng)))
+        elif name == "delta":
+            v = draw_scale(rng, -8, 8)
         elif name == "slope":
             v = rng.choice((0, draw_scale(rng, -8, 0), 0x3F800000))
         elif name == "id":
@@ -253,13 +270,15 @@ def contents(rng, op, operand, dtype, size, immediates):
     if dtype == "i16":
         top = rng.choice((0, 300, 1 << 12, 1 << 14, 32767))
         low = 0 if op.name == "adam_i16" and operand == "v" else -top
+        if operand == "weights":
+            low, top = rng.choice((0, 0, -1)), 32767
         return array("h", [rng.randint(low, top) for _ in range(count)]).tobytes()
     if dtype == "f32":
         values = [draw_float(rng) for _ in range(count)]
         if rng.random() < 0.1:  # a model that has diverged
             for _ in range(1 + count // 8):
                 values[rng.randrange(count)] = rng.choice((0x7F800000, 0xFF800000, 0x7FC00000))
-        if operand == "v" and op.name.startswith("adam"):
+        if (operand == "v" and op.name.startswith("adam")) or operand == "weights":
             values = [v & 0x7FFFFFFF for v in values]
         return array("I", values).tobytes()
     if operand == "h":
@@ -309,6 +328,8 @@ def draw_control(rng, op):
     control[opcodes.LOSS] = rng.choice((0, rng.randrange(1 << 20), -1, draw_int32(rng)))
     control[opcodes.LOSS_HIGH] = rng.choice((0, rng.randrange(1 << 30), -1))
     control[opcodes.CORRECT] = rng.randrange(1000)
+    if rng.random() < 0.1:
+        control[opcodes.KEY] = 0
     if is_float(op.name):
         control[opcodes.LOSS] = draw_float(rng) & 0x7FFFFFFF
     return control
@@ -318,7 +339,7 @@ def draw_data(rng, op, control, immediates):
     """A whole buffer of samples in the control block's format, sometimes too short."""
     is_x = op.name.startswith("gather")
     kind = control[opcodes.X_FORMAT if is_x else opcodes.Y_FORMAT]
-    labels = "xent" in op.name
+    labels = "labels" in [operand[0] for operand in op.operands]
     elements = immediates["F"] if is_x else 1 if labels else immediates["N"]
     samples = control[opcodes.SAMPLES] - (rng.random() < 0.1)
     count = samples * elements

@@ -16,7 +16,10 @@ from odt import opcodes, reference
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 CASES = 60
-REFERENCE = "opcodes fixed reference reference_data reference_i8 reference_updates reference_f32 reference_layers_i8 reference_layers_f32"
+REFERENCE = (
+    "opcodes fixed reference reference_data reference_i8 reference_updates reference_f32 "
+    "reference_layers_i8 reference_layers_f32 reference_convs reference_losses"
+)
 
 try:
     import _odt

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from twin import Twin
 
 import odt
@@ -51,6 +52,13 @@ def _products():
 
 
 NETWORKS = {
+    "groups": ((6, 5, 4), [odt.Conv2D(6, 3, padding="same", groups=2, activation="relu"), odt.Conv2D(3, 2, strides=2, groups=3), odt.Flatten(), odt.Dense(3)]),
+    "groups of one channel": ((6, 5, 4), [odt.Conv2D(4, 3, groups=4), odt.Flatten(), odt.Dense(3)]),
+    "groups1d": ((9, 4), [odt.Conv1D(6, 3, groups=2), odt.Conv1D(4, 2, strides=3, groups=2), odt.Flatten(), odt.Dense(3)]),
+    "transposed": ((4, 3, 2), [odt.Conv2DTranspose(3, 3, strides=2, activation="relu"), odt.Conv2DTranspose(2, (2, 3)), odt.Flatten(), odt.Dense(3)]),
+    "transposed same": ((3, 4, 2), [odt.Conv2D(3, 2), odt.Conv2DTranspose(2, (4, 3), strides=(3, 2), padding="same"), odt.Conv2DTranspose(2, 2, strides=3), odt.Flatten(), odt.Dense(3)]),
+    "transposed1d": ((5, 2), [odt.Conv1DTranspose(3, 4, strides=2, padding="same"), odt.Conv1DTranspose(2, 3, strides=4, use_bias=False), odt.Flatten(), odt.Dense(3)]),
+    "transposed frozen": ((4, 3, 2), [odt.Conv2D(3, 1), odt.Conv2DTranspose(3, 3, strides=2, trainable=False), odt.Flatten(), odt.Dense(3)]),
     "add of three": _sums,
     "concatenate": _columns,
     "multiply": _products,
@@ -106,6 +114,98 @@ def batch(model, loss, seed, size=6):
     if loss == "mse":
         return x, random.normal(size=(size,) + model.nodes[-1].shape).astype("float32")
     return x, random.integers(0, model.nodes[-1].shape[0], size).astype("uint8")
+
+
+MORE_LOSSES = {
+    "binary": odt.BinaryCrossentropy(),
+    "mae": odt.MeanAbsoluteError(),
+    "huber": odt.Huber(),
+    "huber 0.25": odt.Huber(0.25),
+    "class weights": odt.SparseCategoricalCrossentropy(class_weight=[0.5, 2, 1]),
+    "smoothing": odt.SparseCategoricalCrossentropy(label_smoothing=0.1),
+    "weights and smoothing": odt.SparseCategoricalCrossentropy([3, 1, 0.125], 0.25),
+}
+
+
+def batch_of(loss, model, seed, size=8):
+    """x and y as the loss wants them."""
+    random = np.random.default_rng(seed)
+    x, y = batch(model, "sparse_categorical_crossentropy" if loss.labels else "mse", seed, size)
+    if loss.binary:
+        y = random.uniform(size=y.shape).astype("float32")
+        y[size // 2 :] = np.round(y[size // 2 :])
+    return x, y
+
+
+@pytest.mark.parametrize("name", sorted(MORE_LOSSES))
+def test_losses_match_pytorch_in_float32(name):
+    loss = MORE_LOSSES[name]
+    model = build("dense")
+    model.compile(odt.SGD(1), loss, dtype="float32", batch_size=8, seed=3)
+    x, y = batch_of(loss, model, 1, 6)
+    before = model.get_weights()
+    value = Twin(model).loss(x, y, loss).item()
+    expected = Twin(model).gradients(x, y, loss)
+    assert model.evaluate(x, y)[0] == pytest.approx(value, rel=1e-5)
+    assert model.train_step(x, y) == pytest.approx(value, rel=1e-5)
+    for old, new, gradient in zip(before, model.get_weights(), expected):
+        moved = np.array(old, "float64") - np.array(new, "float64")
+        assert np.linalg.norm(moved - gradient) < 1e-4 * np.linalg.norm(gradient)
+
+
+@pytest.mark.parametrize("name", sorted(MORE_LOSSES))
+def test_losses_follow_pytorch_in_int8(name):
+    loss = MORE_LOSSES[name]
+    model = build("dense")
+    model.compile(odt.SGD(0.1), loss, dtype="int8", batch_size=8, seed=3)
+    x, y = batch_of(loss, model, 1)
+    assert min(int8_cosines(model, x, y, loss)) > 0.97
+    exact = Twin(model, weights=dequantized(model)).loss(x, y, loss).item()
+    assert model.evaluate(x, y)[0] == pytest.approx(exact, rel=0.03)
+
+
+def test_binary_labels_are_bytes_too_and_count_as_hits():
+    model = odt.Sequential([odt.Input((7,), dtype="uint8", scale=1 / 255), odt.Dense(1)])
+    x = np.random.default_rng(2).integers(0, 256, (40, 7)).astype("uint8")
+    y = (x[:, 0] > x[:, 1]).astype("uint8")
+    for dtype in ("int8", "float32"):
+        model.compile(odt.Adam(0.05), "binary_crossentropy", dtype=dtype, batch_size=8)
+        model.fit(x, y, epochs=30, verbose=0)
+        loss, accuracy = model.evaluate(x, y)
+        assert loss < 0.4
+        assert accuracy == np.mean((np.array(model.predict(x)) > 0) == y) > 0.9
+
+
+@pytest.mark.parametrize("dtype", ("float32", "int8"))
+def test_dropout_drops_what_its_hash_says_and_only_in_training(dtype):
+    first, second = odt.Dropout(0.25), odt.Dropout(0.5)
+    model = odt.Sequential([odt.Input((7,)), odt.Dense(9), first, odt.Dense(8, activation="relu"), second, odt.Dense(3)])
+    rate = 0.05 if dtype == "float32" else 0.02
+    model.compile(odt.SGD(rate), "mse", dtype=dtype, batch_size=6, seed=11)
+    x, y = batch(model, "mse", 1)
+    for step in range(1, 4):
+        before = model.get_weights()
+        twin = Twin(model, weights=before if dtype == "float32" else dequantized(model))
+        twin.masks = {}
+        for layer, width in ((first, 9), (second, 8)):
+            key = fixed.hash32(fixed.hash32(11, step), layer.stream)
+            kept = [fixed.hash32(key, i) >> 16 >= layer.drop for i in range(6 * width)]
+            twin.masks[layer] = torch.tensor(kept).to(torch.float64) * 65536 / (65536 - layer.drop)
+        expected = twin.gradients(x, y, "mse")
+        loss = twin.loss(x, y, "mse").item()
+        precise = dtype == "float32"
+        assert model.train_step(x, y) == pytest.approx(loss, rel=1e-5 if precise else 0.05)
+        for old, new, gradient in zip(before, model.get_weights(), expected):
+            moved = (np.array(old, "float64") - np.array(new, "float64")) / rate
+            error = np.linalg.norm(moved - gradient) / np.linalg.norm(gradient)
+            assert error < (1e-4 if precise else 0.15)
+        plain = Twin(model, weights=model.get_weights() if precise else dequantized(model))
+        expected = plain.loss(x, y, "mse").item()
+        assert model.evaluate(x, y)[0] == pytest.approx(expected, rel=1e-5 if precise else 0.05)
+    digest = model.digest()
+    model.evaluate(x, y)
+    model.predict(x)
+    assert model.digest() == digest
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -21,6 +21,7 @@ class Twin:
     def __init__(self, model, dtype=torch.float64, weights=None):
         self.nodes = model.nodes
         self.dtype = dtype
+        self.masks = None  # of each Dropout layer: 0 or 1 / (1 - rate), an element of the batch each
         self.parameters = {}
         values = list(model.get_weights() if weights is None else weights)
         for node in model.nodes:
@@ -63,17 +64,26 @@ class Twin:
             height, width, channels, rows, columns = layer.window
             x = x.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
             y = F.interpolate(x, scale_factor=(rows, columns), mode="nearest").permute(0, 2, 3, 1)
-        elif layer.kind in ("conv2d", "depthwise2d", "maxpool2d"):
+        elif layer.kind == "transposed2d":
+            height, width, channels, _, kh, kw, sh, sw, top, left, oh, ow = layer.window
+            x = x.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
+            kernel = kernel.reshape(kernel.shape[0], kh, kw, -1).permute(3, 0, 1, 2)
+            y = F.conv_transpose2d(x, kernel, None, (sh, sw))
+            y = F.pad(y, (0, ow, 0, oh))[:, :, top : top + oh, left : left + ow].permute(0, 2, 3, 1)
+            y = y if bias is None else y + bias
+        elif layer.kind == "dropout":
+            y = x if self.masks is None else x * self.masks[layer].reshape(x.shape)
+        elif layer.kind in ("conv2d", "depthwise2d", "group_conv2d", "maxpool2d"):
             height, width, channels = layer.window[:3]
             kh, kw, sh, sw = layer.window[4:8]
-            x = x.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
+            x = x.reshape(-1, height, width, node.inputs[0].shape[-1]).permute(0, 3, 1, 2)
             if layer.kind == "maxpool2d":
                 x = F.pad(x, _same(x, layer), value=-float("inf"))
                 y = F.max_pool2d(x, (kh, kw), (sh, sw))
             else:
                 x = F.pad(x, _same(x, layer))
                 kernel = kernel.reshape(kernel.shape[0], kh, kw, -1).permute(0, 3, 1, 2)
-                groups = channels if layer.kind == "depthwise2d" else 1
+                groups = channels if layer.kind == "depthwise2d" else getattr(layer, "groups", 1)
                 y = F.conv2d(x, kernel, bias, (sh, sw), groups=groups)
             oh, ow = layer.window[10:]
             y = y[:, :, :oh, :ow].permute(0, 2, 3, 1)
@@ -111,9 +121,20 @@ class Twin:
 
     def loss(self, x, y, kind="sparse_categorical_crossentropy"):
         out = self.forward(x)
-        if kind == "mse":
-            return F.mse_loss(out, torch.as_tensor(np.asarray(y), dtype=self.dtype).reshape(out.shape))
-        return F.cross_entropy(out, torch.as_tensor(np.asarray(y).astype("int64")))
+        name = getattr(kind, "name", kind)
+        if name == "sparse_categorical_crossentropy":
+            weight = getattr(kind, "class_weight", None)
+            if weight is not None:
+                weight = torch.tensor(weight, dtype=self.dtype)
+            smoothing = getattr(kind, "label_smoothing", 0.0)
+            labels = torch.as_tensor(np.asarray(y).astype("int64"))
+            return F.cross_entropy(out, labels, weight, label_smoothing=smoothing)
+        y = torch.as_tensor(np.asarray(y), dtype=self.dtype).reshape(out.shape)
+        if name == "binary_crossentropy":
+            return F.binary_cross_entropy_with_logits(out, y)
+        if name == "huber":
+            return F.huber_loss(out, y, delta=getattr(kind, "delta", 1.0))
+        return {"mse": F.mse_loss, "mae": F.l1_loss}[name](out, y)
 
     def gradients(self, x, y, kind="sparse_categorical_crossentropy"):
         """Gradients in the order of ``get_weights``; None for frozen weights."""

@@ -1,0 +1,96 @@
+"""Trains every layer and loss a few steps and prints the digests. Runs on a machine.
+
+ODT_ARGS: ``executor`` ("reference" or none), ``steps``, ``dtypes``, ``only`` (names of networks).
+"""
+
+import gc
+
+import odt
+
+try:
+    ARGS = ODT_ARGS
+except NameError:
+    ARGS = {}
+if ARGS.get("executor"):
+    odt.executor.use(ARGS["executor"])
+
+
+def images():
+    x = odt.Input((6, 4, 4), dtype="uint8", scale=1 / 64)
+    a = odt.Conv2D(6, 3, padding="same", groups=2, activation="relu6")(x)
+    b = odt.DepthwiseConv2D(3, padding="same", activation="leaky_relu")(x)
+    c = odt.Conv2DTranspose(4, 3, strides=2, padding="same")(odt.AvgPool2D()(a))
+    d = odt.UpSampling2D(2)(odt.MaxPool2D()(b))
+    e = odt.Add(activation="relu")([c, d, b])
+    f = odt.Concatenate()([odt.Tanh()(e), a])
+    g = odt.AdaptiveAvgPool2D((4, 3))(f)
+    return odt.Model(x, odt.Dense(3)(odt.Dropout(0.25)(odt.Flatten()(g))))
+
+
+def series():
+    x = odt.Input((24,))
+    a = odt.Reshape((12, 2))(x)
+    b = odt.Conv1D(4, 3, groups=2)(a)
+    c = odt.Conv1DTranspose(3, 4, strides=2)(odt.AvgPool1D(3, 2, padding="same")(b))
+    d = odt.Dense(3, activation="sigmoid")(c)
+    e = odt.ReLU6()(odt.MaxPool1D(2)(odt.Multiply()([c, d])))
+    f = odt.UpSampling1D(2)(odt.AdaptiveAvgPool1D(3)(e))
+    return odt.Model(x, odt.Dense(3, activation="softmax")(odt.GlobalAvgPool()(odt.ReLU()(f))))
+
+
+def dense():
+    return odt.Sequential([odt.Input((24,)), odt.Dense(9), odt.Sigmoid(), odt.Dense(7), odt.LeakyReLU(0.1),
+                           odt.Softmax(), odt.Dense(3)])  # fmt: skip
+
+
+CASES = (
+    ("images", images, "sparse_categorical_crossentropy"),
+    ("weighted", images, odt.SparseCategoricalCrossentropy([1, 0.5, 2], label_smoothing=0.1)),
+    ("series", series, "mse"),
+    ("binary", dense, "binary_crossentropy"),
+    ("mae", dense, "mae"),
+    ("huber", dense, odt.Huber(0.5)),
+)
+STEPS = ARGS.get("steps", 6)
+SAMPLES = 16
+
+
+def samples(count, seed):
+    """Bytes that look random, the same everywhere."""
+    data = bytearray(count)
+    for index in range(count):
+        seed = (seed * 75 + 74) % 65537
+        data[index] = seed >> 8 & 255
+    return data
+
+
+def floats(data, scale):
+    from array import array
+
+    return array("f", [(value - 128) * scale for value in data])
+
+
+for dtype in ARGS.get("dtypes", ("int8", "float32")):
+    for name, network, loss in CASES:
+        if name not in ARGS.get("only", (name,)):
+            continue
+        gc.collect()
+        model = network()
+        model.compile(odt.Adam(0.01), loss, dtype=dtype, batch_size=4, seed=5)
+        size = 1
+        for extent in model.nodes[0].shape:
+            size *= extent
+        x = samples(SAMPLES * size, 7)
+        if network is not images:
+            x = floats(x, 1 / 64)
+        if network is images:
+            y = bytes([value % 3 for value in samples(SAMPLES, 9)])
+        elif name == "binary":
+            y = bytes([value & 1 for value in samples(3 * SAMPLES, 9)])
+        else:
+            y = floats(samples(3 * SAMPLES, 9), 1 / 128)
+        model.fit(x, y, epochs=(STEPS + 3) // 4, verbose=0)
+        model.evaluate(x, y)
+        print("%s %s digest %08x" % (dtype, name, model.digest()))
+        del model
+print(odt.executor.backend, "executor")

@@ -1,0 +1,45 @@
+"""Every layer and loss ends with one digest on every machine."""
+
+import re
+
+import machines
+import pytest
+from test_training import ROOT, on_the_pc
+
+SCRIPT = ROOT / "tests_device" / "layers.py"
+
+
+def digests(text):
+    return dict(re.findall(r"^(\w+ \w+) digest ([0-9a-f]{8})", text, re.M))
+
+
+@pytest.fixture(scope="module")
+def pc():
+    text = on_the_pc(SCRIPT, {})
+    assert "native executor" in text and len(digests(text)) == 12
+    return digests(text)
+
+
+@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
+def test_layers_and_losses_end_with_the_digests_of_the_pc(name, pc):
+    with machines.open(name) as machine:
+        text = machine.run(SCRIPT, timeout=900)
+    assert "native executor" in text
+    assert digests(text) == pc
+
+
+@pytest.mark.parametrize("name", ("pc", "unix", "unix_float30"))
+def test_the_reference_ends_with_the_digests_of_the_kernels(name, pc):
+    dtypes = ("int8",) if name == "unix_float30" else ("int8", "float32")
+    args = {"executor": "reference", "dtypes": dtypes}
+    if name == "pc":
+        text = on_the_pc(SCRIPT, args)
+        import odt
+
+        odt.executor.use("native")
+    else:
+        with machines.open(name) as machine:
+            text = machine.run(SCRIPT, timeout=900, args=args)
+    assert "reference executor" in text
+    expected = {key: value for key, value in pc.items() if key.split()[0] in dtypes}
+    assert digests(text) == expected
