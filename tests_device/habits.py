@@ -15,7 +15,7 @@ held = x[: 64 * 12], y[:12]
 def network(dtype="int8", optimizer=None):
     model = odt.Sequential([
         odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
-        odt.Conv2D(4, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
+        odt.Conv2D(3, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
     ])  # fmt: skip
     model.compile(optimizer or odt.Adam(WarmUp(ExponentialDecay(0.01, 20, 0.8), 4)), dtype=dtype, batch_size=8, seed=1)
     return model
@@ -38,19 +38,45 @@ class Script(Callback):
         logs["val_loss"] = abs(epoch - 1)
 
 
-for dtype in ("int8", "float32"):
-    plain = network(dtype)
-    plain.fit(x, y, epochs=2, shuffle=False, verbose=0)
-    watched = network(dtype)
-    watched.fit(
+def plainly(model):
+    model.fit(x, y, epochs=2, shuffle=False, verbose=0)
+
+
+def watched(model):
+    model.fit(
         x, y, epochs=5, shuffle=False, validation_data=held, verbose=0,
         callbacks=[Curious(), Script(), EarlyStopping(patience=2, restore_best_weights=True)],
     )  # fmt: skip
-    assert watched.digest() == plain.digest() and watched.epoch == 2
-    streamed = network(dtype)
-    streamed.fit(batches(), epochs=2, steps_per_epoch=5, verbose=0)
-    assert streamed.digest() == plain.digest()
-    print(dtype, "digest %08x" % plain.digest())
+    assert model.epoch == 2
+
+
+def streamed(model):
+    model.fit(batches(), epochs=2, steps_per_epoch=5, verbose=0)
+
+
+def validated(model):
+    model.fit(x, y, epochs=2, validation_data=held, verbose=0)
+
+
+def sliced(model):
+    asyncio.run(main(model))
+
+
+def digest(train, dtype="int8"):
+    """One model at a time: a Pico has room for one."""
+    model = network(dtype)
+    train(model)
+    result = model.digest()
+    model = None
+    gc.collect()
+    return result
+
+
+for dtype in ("int8", "float32"):
+    plain = digest(plainly, dtype)
+    assert digest(watched, dtype) == plain
+    assert digest(streamed, dtype) == plain
+    print(dtype, "digest %08x" % plain)
 
 ticks = 0
 
@@ -68,13 +94,13 @@ async def main(model):
     task.cancel()
 
 
-plain, sliced = network(), network()
-plain.fit(x, y, epochs=2, validation_data=held, verbose=0)
-asyncio.run(main(sliced))
-assert sliced.digest() == plain.digest()
-print("async digest %08x" % sliced.digest(), "while others ran" if ticks else "alone")
+plain = digest(sliced)
+assert plain == digest(validated)
+print("async digest %08x" % plain, "while others ran" if ticks else "alone")
 
-if hasattr(gc, "mem_alloc"):
+
+def heap_of_steps():
+    """Bytes that 5 float32 steps take. In a function: a new global may take heap of its own."""
     model = network("float32")
     model._bind(x, y)
     model._batch(0, 40)
@@ -84,8 +110,14 @@ if hasattr(gc, "mem_alloc"):
     before = gc.mem_alloc()
     for _ in range(5):
         model._train()
-    print("steps took", gc.mem_alloc() - before, "bytes of heap")
+    after = gc.mem_alloc()
     gc.enable()
+    return after - before
+
+
+if hasattr(gc, "mem_alloc"):
+    print("steps took", heap_of_steps(), "bytes of heap")
+gc.collect()
 
 # Readers: the same samples from files.
 import struct
