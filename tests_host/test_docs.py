@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import odt  # noqa: E402
+from odt import opcodes  # noqa: E402
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
@@ -192,6 +193,15 @@ def test_the_first_script_of_the_readme_ends_with_the_digest_beside_it(tmp_path,
     assert re.search(r"^CPython .* %s " % digest, blocks(README, "console")[0][1], re.M)
 
 
+def test_the_control_words_of_program_md_are_those_of_the_table():
+    text = (ROOT / "docs" / "program.md").read_text().partition("**The control block**")[2]
+    rows = re.findall(r"^\| ([\d, ]+) \| ([A-Z_, ]+) \|", text, re.M)
+    listed = [pair for row in rows for pair in zip(row[1].split(", "), map(int, row[0].split(", ")))]
+    assert [number for _, number in listed] == list(range(opcodes.CONTROL_WORDS))
+    for name, number in listed:
+        assert getattr(opcodes, name) == number
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
 def test_the_files_that_a_document_names_exist(document):
     text = document.read_text()
@@ -213,14 +223,16 @@ def test_the_targets_that_the_documents_name_exist():
 
 
 def write():
-    """Transcripts and tables anew."""
+    """Transcripts and tables anew, where more than times has changed."""
 
     def transcript(match):
-        return "```console\n%s\n%s```" % (match[1], COMMANDS[match[1][2:]]().replace(str(ROOT), "."))
+        printed = COMMANDS[match[1][2:]]().replace(str(ROOT), ".")
+        old = steady(printed) == steady(match[2])
+        return match[0] if old else "```console\n%s\n%s```" % (match[1], printed)
 
     for document in DOCUMENTS:
         old = document.read_text()
-        text = re.sub(r"^```console\n(.*)\n(?s:.*?)^```$", transcript, old, flags=re.M)
+        text = re.sub(r"^```console\n(.*)\n((?s:.*?))^```$", transcript, old, flags=re.M)
         text = TABLE.sub(lambda match: match[1] + TABLES[match[2]]() + match[4], text)
         if text != old:
             document.write_text(text)

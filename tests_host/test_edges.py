@@ -106,3 +106,26 @@ def test_int16_second_moment_and_direction_stop_at_their_largest(executor):
     sizes["c1"] = 0
     after = run(executor, "adam_i16", operands, sizes)
     assert array("i", after["d"])[0] == -65535
+
+
+@executors
+def test_float32_exponentials_end_at_minus_35(executor):
+    control = array("i", bytes(4 * CONTROL_WORDS))
+    control[opcodes.COUNT] = control[opcodes.SAMPLES] = 1
+    control[opcodes.Y_FORMAT] = opcodes.INT32
+    x = array("f", [0, -34.75, -35, -35.25]).tobytes()
+    after = run(executor, "softmax_xent_f32", {"x": x}, {"B": 1, "N": 4}, control, words(0))
+    e = array("f", after["e"])
+    assert abs(e[1] / 8.098e-16 - 1) < 1e-3 and abs(e[2] / 6.305e-16 - 1) < 1e-3  # math.exp
+    assert e[3] == 0
+
+
+@executors
+def test_a_program_without_instructions_is_one(executor):
+    program = assemble(opcodes.opcode("clear"), [0], {"N": 1}, 0, 0, 0)[: 4 * 12]
+    header = array("i", program)
+    header[2] = 12
+    for section in range(6, 12):
+        header[section] = 12
+    loaded = executor.load(header.tobytes())
+    executor.run(loaded, [None, None, bytearray(4 * CONTROL_WORDS), None, None, None], 12, 12)

@@ -1,0 +1,59 @@
+"""int8 gradients have the size of the float ones: a cosine would not see a lost factor."""
+
+import numpy as np
+import pytest
+from test_gradients import LOSSES, NETWORKS, Twin, batch, build, dequantized
+
+import odt
+
+MASK = 0x3FFFFFF
+
+
+def steps(model, x, y):
+    """``{offset of a weight: its gradient}``, as apply is given it: integers times their row's scale."""
+    model._bind(x, y)
+    model._prepare(2)
+    model._clear()
+    model._batch(0, len(x))
+    found = {}
+    for at, code, addresses, immediates in model.program.walk(*model.program.section("train")):
+        if not code.name.startswith("apply_"):
+            if code.name != "range_i8":
+                model._engine.run(model._loaded, model._regions, at, at + code.words)
+            continue
+        names = [operand[0] for operand in code.operands]
+        sizes = dict(zip(code.immediates, immediates))
+
+        def read(name, dtype):
+            index = names.index(name)
+            start = addresses[index] & MASK
+            return np.frombuffer(bytes(model._arena[start : start + code.bytes(index, sizes)]), dtype)
+
+        scales = read("ds", "float32").astype("float64")
+        gradient = read("d", "int32").reshape(len(scales), -1) * scales[:, None]
+        found[addresses[0] & MASK] = gradient.reshape(-1)
+    return found
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("name", sorted(NETWORKS))
+def test_int8_gradients_have_the_size_of_the_float_ones(name, loss):
+    model = build(name)
+    model.compile(odt.SGD(0.1), loss, dtype="int8", batch_size=8, seed=3)
+    x, y = batch(model, loss, 1, 8)
+    found = steps(model, x, y)
+    expected = iter(Twin(model, weights=dequantized(model)).gradients(x, y, loss))
+    compared = 0
+    for _, weights in model._plan.weights:
+        for buffer in (weights.kernel, weights.bias):
+            if buffer is None:
+                continue
+            gradient = next(expected)
+            if gradient is None:
+                assert buffer.offset not in found
+                continue
+            gradient = np.asarray(gradient).reshape(-1)
+            size = found[buffer.offset] @ gradient / (gradient @ gradient)
+            assert 0.8 < size < 1.25, (buffer.name, size)
+            compared += 1
+    assert compared == len(found)
