@@ -43,3 +43,14 @@ def test_the_reference_ends_with_the_digests_of_the_kernels(name, pc):
     assert "reference executor" in text
     expected = {key: value for key, value in pc.items() if key.split()[0] in dtypes}
     assert digests(text) == expected
+
+
+def test_the_table_has_every_layer_and_loss():
+    import odt
+
+    rows = set(re.findall(r"^\| (\w+) \|", (ROOT / "docs" / "layers.md").read_text(), re.M))
+    for module in (odt.layers, odt.losses):
+        for name in vars(odt):
+            kind = getattr(odt, name)
+            if getattr(kind, "__module__", None) == module.__name__ and isinstance(kind, type):
+                assert name in rows, "run tests_device/layers_table.py"

@@ -298,6 +298,14 @@ def test_layers_that_do_not_fit_each_other_are_refused():
         (lambda: odt.Conv1D(2, 3, name="c")(odt.Input((70000, 1))), ValueError, ("c", "65535", "(70000, 1)")),
         (lambda: odt.Add(name="a")([flat, image]), ValueError, ("a", "(5,)", "(4, 3, 2)")),
         (lambda: odt.Add(name="a")(flat), ValueError, ("a", "2 inputs", "got 1")),
+        (lambda: odt.Conv2D(4, 1, groups=3, name="g"), ValueError, ("g", "groups", "4", "3")),
+        (lambda: odt.Conv2D(3, 1, groups=3, name="g")(image), ValueError, ("g", "3 groups", "(4, 3, 2)")),
+        (lambda: odt.Conv2DTranspose(1, 3, 255, name="t")(odt.Input((300, 1, 1))), ValueError, ("t", "65535")),
+        (lambda: odt.Dropout(1), ValueError, ("Dropout", "rate", "1")),
+        (lambda: odt.LeakyReLU(-0.1), ValueError, ("LeakyReLU", "negative_slope", "-0.1")),
+        (lambda: odt.Huber(0), ValueError, ("Huber", "delta", "0")),
+        (lambda: odt.SparseCategoricalCrossentropy([1, -1]), ValueError, ("class_weight", "-1")),
+        (lambda: odt.SparseCategoricalCrossentropy(label_smoothing=1), ValueError, ("label_smoothing", "1")),
         (lambda: odt.Multiply(name="a")([flat, flat, image]), ValueError, ("a", "(5,)", "(4, 3, 2)")),
         (lambda: odt.Concatenate(name="a")([flat, image]), ValueError, ("a", "(5,)", "(4, 3, 2)")),
         (lambda: odt.Concatenate(0, name="a")([flat, flat]), ValueError, ("a", "axis", "0")),
@@ -690,3 +698,21 @@ def test_an_executor_of_another_instruction_set_is_refused(monkeypatch):
     with refused(ValueError, "native", "reference", "'gpu'"):
         executor.use("gpu")
     assert executor.engine is before
+
+
+def test_targets_and_class_weights_that_do_not_fit_are_refused():
+    model = odt.Sequential([odt.Input((2,)), odt.Dense(3)])
+    x = array.array("f", [0.5] * 4)
+    for dtype in ("int8", "float32"):
+        model.compile(loss="binary_crossentropy", dtype=dtype, batch_size=2)
+        with refused(ValueError, "y", "sample 1", "element 2", "1.5"):
+            model.fit(x, array.array("f", [0, 1, 0.5, 1, 1, 1.5]), verbose=0)
+        with refused(ValueError, "y", "sample 0", "element 1", "2"):
+            model.fit(x, bytes([0, 2, 0, 1, 1, 1]), verbose=0)
+        with refused(ValueError, "class_weight", "2 weights", "3 classes"):
+            model.compile(loss=odt.SparseCategoricalCrossentropy([1, 2]), dtype=dtype)
+        with refused(ValueError, "class_weight", "label 3", "0..2"):
+            model.compile(loss=odt.SparseCategoricalCrossentropy({3: 2}), dtype=dtype)
+        with refused(ValueError, "class_weight", "micro_batch"):
+            loss = odt.SparseCategoricalCrossentropy({1: 2})
+            model.compile(loss=loss, dtype=dtype, batch_size=4, micro_batch=2)

@@ -477,6 +477,56 @@ def test_mean_squared_error():
     np.testing.assert_allclose(loss, ((x - target) ** 2).sum(), rtol=1e-5)
 
 
+@pytest.mark.parametrize("scale", (0.01, 0.1, 1.0))
+def test_binary_cross_entropy_int8_is_within_its_bounds(scale):
+    rng = np.random.default_rng(18)
+    x, z = rng.integers(-128, 128, (40, 5)), 3
+    target = np.where(rng.random((40, 5)) < 0.5, rng.random((40, 5)), rng.random((40, 5)) < 0.5)
+    target = target.astype(np.float32)
+    c = control(COUNT=40, SAMPLES=40, Y_FORMAT=opcodes.FLOAT32)
+    got = call("binary_xent_i8", dict(x=x, target=target, c=c, sx=scale), B=40, N=5, z=z)
+    v = (x - z) * np.float64(np.float32(scale))
+    p = 1 / (1 + np.exp(-v))
+    assert np.max(np.abs(got["e"] - 127 * (p - target).ravel())) <= 0.52
+    assert abs(as_float(got["se"])[0] * 127 * 200 - 1) < 1e-6
+    loss = np.maximum(v, 0) - v * target + np.log1p(np.exp(-np.abs(v)))
+    assert abs(got["c"][opcodes.LOSS] / 65536 - loss.sum()) < 1e-3 * loss.sum() + 0.01
+    assert got["c"][opcodes.CORRECT] == ((v > 0) == (target > 0.5)).sum()
+
+
+def test_absolute_and_hubers_differences_int8():
+    rng = np.random.default_rng(19)
+    x, target = rng.integers(-127, 128, (3, 4)), rng.normal(size=(3, 4)).astype(np.float32)
+    c = control(COUNT=3, SAMPLES=3, Y_FORMAT=opcodes.FLOAT32)
+    d = ((x - 7) * 0.02 - target).ravel()
+    operands = dict(x=x, target=target, c=c, sx=0.02, se=0.01)
+    got = call("mae_i8", operands, B=3, N=4, z=7)
+    assert np.array_equal(got["e"], 127 * np.sign(d))
+    assert abs(got["c"][opcodes.LOSS] * 0.02 / 256 / np.abs(d).sum() - 1) < 1e-3
+    got = call("huber_i8", operands, B=3, N=4, z=7, delta=bits(0.5))
+    assert np.max(np.abs(got["e"] - np.clip(np.clip(d, -0.5, 0.5) / 0.01, -127, 127))) < 0.52
+    total = (int(got["c"][opcodes.LOSS_HIGH]) << 32) + int(np.uint32(got["c"][opcodes.LOSS]))
+    loss = np.where(np.abs(d) < 0.5, d * d / 2, 0.5 * (np.abs(d) - 0.25)).sum()
+    assert abs(total * (0.02 / 256) ** 2 / 2 / loss - 1) < 2e-3
+
+
+def test_weighted_cross_entropy_int8_is_within_its_bounds():
+    rng = np.random.default_rng(20)
+    x, labels = rng.integers(-127, 128, (30, 4)), rng.integers(0, 4, 30).astype(np.uint8)
+    w, smooth = np.array([32767, 8000, 20000, 16384]), 0.125
+    c = control(COUNT=30, SAMPLES=30, Y_FORMAT=opcodes.UINT8)
+    operands = dict(x=x, labels=labels, c=c, sx=0.04, weights=w)
+    got = call("weighted_xent_i8", operands, B=30, N=4, smooth=8192)
+    p = softmax(x * np.float64(np.float32(0.04)))
+    t = w / 32768 * (np.eye(4)[labels] * (1 - smooth) + smooth / 4)
+    exact = 127 * (p * t.sum(axis=1, keepdims=True) - t)
+    assert np.max(np.abs(got["e"] - exact.ravel())) < 0.53
+    total = w[labels].sum() / 32768
+    assert abs(as_float(got["se"])[0] * 127 * total - 1) < 1e-5
+    loss = -(t * np.log(p)).sum() / total * 30
+    assert abs(got["c"][opcodes.LOSS] / 65536 - loss) < 1e-3 * loss
+
+
 # Samples
 
 

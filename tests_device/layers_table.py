@@ -1,0 +1,81 @@
+"""Writes docs/layers.md: which layer and loss ended with the PC's digest on which machine.
+
+::
+
+    build/venv/bin/python tests_device/layers_table.py [machine ..]
+
+Runs layers.py on the PC and on each machine (unix, qemu_m4, rp2040 unless some are named). A cell is
+"yes" when every network with that layer ended with one digest there, and "no" when one did not.
+"""
+
+import contextlib
+import io
+import re
+import runpy
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+SCRIPT = ROOT / "tests_device" / "layers.py"
+DTYPES = ("int8", "float32")
+
+
+def digests(text):
+    return dict(re.findall(r"^(\w+ \w+) digest ([0-9a-f]{8})", text, re.M))
+
+
+def on_the_pc():
+    """(digests, {case: names of its layers and its loss}) of the PC."""
+    import odt
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        cases = runpy.run_path(str(SCRIPT))["CASES"]
+    parts = {}
+    for name, network, loss in cases:
+        loss = odt.losses.LOSSES[loss]() if isinstance(loss, str) else loss
+        layers = [type(node.layer).__name__ for node in network().nodes if node.inputs]
+        parts[name] = set(layers), {type(loss).__name__}
+    return digests(out.getvalue()), parts
+
+
+def table(pc, parts, found):
+    """The page's text; ``found``: {machine: digests}."""
+    columns = [(machine, dtype) for machine in found for dtype in DTYPES]
+    lines = [
+        "# Layers and losses",
+        "",
+        "Which of them trained on which machine to the bits of the PC, where the gradients of each are tested",
+        "against PyTorch (tests_host/test_gradients.py). Machines but unix are emulated. Written by",
+        "`build/venv/bin/python tests_device/layers_table.py` from what tests_device/layers.py printed.",
+        "",
+    ]
+    for kind, title in ((0, "Layer"), (1, "Loss")):
+        lines.append("| %s | %s |" % (title, " | ".join("%s %s" % column for column in columns)))
+        lines.append("|---|" + "---|" * len(columns))
+        for name in sorted(set().union(*[sets[kind] for sets in parts.values()])):
+            row = []
+            for machine, dtype in columns:
+                keys = ["%s %s" % (dtype, case) for case, sets in parts.items() if name in sets[kind]]
+                row.append("yes" if all(found[machine].get(key) == pc[key] for key in keys) else "no")
+            lines.append("| %s | %s |" % (name, " | ".join(row)))
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main(names):
+    import machines
+
+    pc, parts = on_the_pc()
+    found = {}
+    for name in names or ("unix", "qemu_m4", "rp2040"):
+        with machines.open(name) as machine:
+            found[name] = digests(machine.run(SCRIPT, timeout=900))
+    text = table(pc, parts, found)
+    (ROOT / "docs" / "layers.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
