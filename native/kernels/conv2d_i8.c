@@ -6,7 +6,67 @@
 #include "../fixed.h"
 #include "../opcodes.h"
 #include "inner_i8.h"
+#include "panel_i8.h"
 #include "window.h"
+
+#if ODT_PANEL
+
+void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
+    int32_t row = a->KW * a->C, outputs = a->OW * a->N;
+    odt_correlation_t c = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
+        .B = a->B, .H = a->H, .W = a->W, .C = a->C, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH,
+        .SW = a->SW, .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy,
+        .lo = a->lo, .w_n = a->KH * row, .w_kh = row, .w_kw = a->C, .w_c = 1,
+        .y_b = a->OH * outputs, .y_oh = outputs, .y_ow = a->N, .q_step = 1};
+    odt_correlate_i8(&c);
+}
+
+// What falls on inputs one stride apart are the same taps: a convolution of e with these taps,
+// backwards, at stride 1. On an axis: inputs first, first + stride, .., taps tap, tap + stride, ..
+typedef struct {
+    int32_t first, outputs, tap, taps, pad;
+} phase_t;
+
+static phase_t get_phase(int32_t tap, int32_t pad, int32_t stride, int32_t size, int32_t taps) {
+    phase_t p = {.tap = tap};
+    p.first = (tap - pad) % stride;
+    p.first += p.first < 0 ? stride : 0;
+    p.outputs = p.first < size ? (size - 1 - p.first) / stride + 1 : 0;
+    p.taps = tap < taps ? (taps - 1 - tap) / stride + 1 : 0;
+    p.pad = p.taps - 1 - (p.first + pad - tap) / stride;
+    return p;
+}
+
+void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
+    int32_t C = a->C, row = a->KW * C, inputs = a->W * C;
+    for (int32_t kh = 0; kh < a->SH; kh++) {
+        phase_t h = get_phase(kh, a->PT, a->SH, a->H, a->KH);
+        for (int32_t kw = 0; kw < a->SW; kw++) {
+            phase_t w = get_phase(kw, a->PL, a->SW, a->W, a->KW);
+            if (h.outputs == 0 || w.outputs == 0) {
+                continue;
+            }
+            int32_t last = (kh + (h.taps - 1) * a->SH) * row + (kw + (w.taps - 1) * a->SW) * C;
+            int is_empty = h.taps == 0 || w.taps == 0;
+            odt_correlation_t c = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
+                .y = a->dx + h.first * inputs + w.first * C, .peak = a->peak, .B = a->B, .H = a->OH,
+                .W = a->OW, .C = a->N, .N = C, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps,
+                .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs,
+                .lo = -127, .w_n = 1, .w_kh = -a->SH * row, .w_kw = -a->SW * C, .w_c = a->KH * row,
+                .y_b = a->H * inputs, .y_oh = a->SH * inputs, .y_ow = a->SW * C};
+            odt_correlate_i8(&c);
+        }
+    }
+}
+
+void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
+    odt_filter_gradient_t g = {.dw = a->dw, .e = a->e, .x = a->x, .B = a->B, .H = a->H, .W = a->W,
+        .C = a->C, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
+        .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx};
+    odt_filter_gradient_i8(&g);
+}
+
+#else
 
 void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
     int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW, peak = *a->peak;
@@ -105,3 +165,5 @@ void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
         }
     }
 }
+
+#endif

@@ -6,8 +6,25 @@
 #include "../fixed.h"
 #include "../opcodes.h"
 #include "inner_i8.h"
+#include "panel_i8.h"
+
+#if ODT_PANEL
+// Rows from which packing weights pays.
+enum { MANY = 4 };
+#endif
 
 void odt_dense_i8(const odt_dense_i8_t *a) {
+    #if ODT_PANEL
+    // As a convolution of one row of M pixels by filters of one tap.
+    if (a->M >= MANY) {
+        odt_correlation_t c = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
+            .B = 1, .H = 1, .W = a->M, .C = a->K, .N = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,
+            .OW = a->M, .zx = a->zx, .zy = a->zy, .lo = a->lo, .w_n = a->K, .w_c = 1, .y_ow = a->N,
+            .q_step = 1};
+        odt_correlate_i8(&c);
+        return;
+    }
+    #endif
     int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak;
     for (int32_t n = 0; n < N; n++) {
         const int8_t *w = a->w + n * K;
@@ -25,6 +42,15 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
 }
 
 void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
+    #if ODT_PANEL
+    if (a->M >= MANY) {
+        odt_correlation_t c = {.x = a->e, .w = a->w, .q = a->q, .y = a->dx, .peak = a->peak,
+            .B = 1, .H = 1, .W = a->M, .C = a->N, .N = a->K, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,
+            .OW = a->M, .lo = -127, .w_n = 1, .w_c = a->K, .y_ow = a->K};
+        odt_correlate_i8(&c);
+        return;
+    }
+    #endif
     int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak;
     odt_multiplier_t q = odt_checked(a->q);
     for (int32_t m = 0; m < M; m++) {
@@ -46,6 +72,14 @@ void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
 }
 
 void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
+    #if ODT_PANEL
+    if (a->M >= MANY) {
+        odt_filter_gradient_t g = {.dw = a->dw, .e = a->e, .x = a->x, .B = 1, .H = 1, .W = a->M, .C = a->K,
+            .N = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1, .OW = a->M, .zx = a->zx};
+        odt_filter_gradient_i8(&g);
+        return;
+    }
+    #endif
     int32_t M = a->M, K = a->K, N = a->N;
     memset(a->dw, 0, (size_t)N * (size_t)K * sizeof(int32_t));
     for (int32_t n = 0; n < N; n++) {

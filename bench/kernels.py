@@ -1,0 +1,311 @@
+"""What the int8 kernels cost: cycles a multiplication on an RP2040, instructions on a Cortex-M4, time here.
+
+    build/venv/bin/python bench/kernels.py                     all machines, writes bench/results/kernels.txt
+    build/venv/bin/python bench/kernels.py rp2040 dense        one machine, the lines with "dense" in them
+
+Each line is a program of one instruction, run by `_odt` on the machine: the figure is the whole
+kernel's, with its packing and rescaling. rp2040: cycles of rp2040js; qemu_m4: instructions executed by
+QEMU; pc: nanoseconds of this PC. MACs count the taps on the padding too, as CMSIS-NN's figures do.
+The last line is a training step of an MLP 64-32-10 on a batch of 16, by Adam with int16 state.
+"""
+
+import argparse
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import time
+from array import array
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "tests_device")]
+
+import instructions  # noqa: E402
+import machines  # noqa: E402
+
+from odt import opcodes  # noqa: E402
+
+# A kind: what its lines' median may be on the RP2040 and on the M4.
+BOUNDS = {
+    "forward": (4.5, 1.4),
+    "forward, batch 1": (5.5, 1.4),
+    "input gradient": (5.0, 1.7),
+    "weight gradient": (5.0, 1.7),
+    "depthwise": (9.0, 4.0),
+    "update, per weight": (100, 100),
+    "training step": (0.8e6, 0.35e6),
+}
+UNITS = {"rp2040": "cycles", "qemu_m4": "instructions", "qemu_m3": "instructions", "pc": "ns"}
+
+
+def window(B, H, W, C, N, KH, KW, stride=1):
+    """A "same" convolution's immediates."""
+    SH = 1 if H == 1 else stride
+    OH, OW = -(-H // SH), -(-W // stride)
+    PT = max((OH - 1) * SH + KH - H, 0) // 2
+    PL = max((OW - 1) * stride + KW - W, 0) // 2
+    sizes = dict(B=B, H=H, W=W, C=C, N=N, KH=KH, KW=KW, SH=SH, SW=stride, PT=PT, PL=PL)
+    return dict(sizes, OH=OH, OW=OW)
+
+
+CONVOLUTIONS = {
+    "conv 3x3 16x16x16->32": window(1, 16, 16, 16, 32, 3, 3),
+    "conv 3x3/2 16x16x16->32": window(1, 16, 16, 16, 32, 3, 3, 2),
+    "conv 1x1 16x16x32->32": window(1, 16, 16, 32, 32, 1, 1),
+    "conv 3x3 16x16x1->8": window(1, 16, 16, 1, 8, 3, 3),
+    "conv 1x3 16*40x25->25": window(4, 1, 40, 25, 25, 1, 3),
+    "conv 3x3 16*4x4x8->16": window(16, 4, 4, 8, 16, 3, 3),
+}
+DENSE = {
+    "dense 256->32 batch 16": dict(M=16, K=256, N=32),
+    "dense 64->32 batch 16": dict(M=16, K=64, N=32),
+    "dense 64->10 batch 16": dict(M=16, K=64, N=10),
+    "dense 256->32 batch 1": dict(M=1, K=256, N=32),
+}
+DEPTHWISE = {
+    "depthwise 3x3 16x16x32": window(1, 16, 16, 32, 32, 3, 3),
+    "depthwise 3x3 8x8x16": window(1, 8, 8, 16, 16, 3, 3),
+    "depthwise 3x3/2 16x16x32": window(1, 16, 16, 32, 32, 3, 3, 2),
+}
+
+
+def lines():
+    """(label, kind, instruction, immediates, divisor) of all that is measured."""
+    quant = dict(zx=-128, zy=-128, lo=-128)
+    for layers, op in ((CONVOLUTIONS, "conv2d"), (DENSE, "dense"), (DEPTHWISE, "depthwise2d")):
+        for gradient, kind in (("", "forward"), ("_dx", "input gradient"), ("_dw", "weight gradient")):
+            for label, sizes in layers.items():
+                if op == "dense":
+                    macs = sizes["M"] * sizes["K"] * sizes["N"]
+                else:
+                    macs = sizes["B"] * sizes["OH"] * sizes["OW"] * sizes["KH"] * sizes["KW"]
+                    macs *= sizes["N"] * (sizes["C"] if op == "conv2d" else 1)
+                name = "depthwise" if op == "depthwise2d" else kind
+                if sizes.get("M") == 1:
+                    name = kind + ", batch 1"
+                yield label, name, op + gradient + "_i8", dict(quant, **sizes), macs
+    sizes = dict(N=32, K=64, id=5, common=0)
+    adam = dict(sizes, factor=0x3C000000, c1=410, r2=65503, rc2=518)
+    momentum = dict(sizes, factor=0x3C000000, mu=58982)
+    yield "adam_i16 64->32", "update, per weight", "adam_i16", adam, 64 * 32
+    yield "apply_i8 64->32", "update, per weight", "apply_i8", sizes, 64 * 32
+    yield "momentum_i16 64->32", "momentum", "momentum_i16", momentum, 64 * 32
+
+
+def build(name, sizes):
+    """(program, arena) of the instruction, with contents as models have them."""
+    op = opcodes.opcode(name)
+    rng = random.Random(name)
+    addresses, arena = [], bytearray()
+    for i, (operand, _, dtype, _, _) in enumerate(op.operands):
+        if operand == "c":
+            addresses.append(opcodes.CONTROL << opcodes.REGION_SHIFT)
+            continue
+        arena += bytes(-len(arena) % 4)
+        addresses.append(len(arena))
+        size = op.bytes(i, sizes)
+        count = size // opcodes.SIZES[dtype]
+        if dtype == "mul":  # about 2^-8
+            data = array("i", [v for _ in range(count) for v in (rng.randrange(1 << 23, 1 << 24) << 7, 38)])
+        elif operand in ("peak", "dw", "db"):
+            data = array("i", [0] * count)
+        elif operand in ("gs", "sw", "ds", "rate"):
+            data = array("I", [0x3C000000] * count)
+        elif operand == "ex":
+            data = array("b", [-15] * count)
+        elif operand == "b":
+            data = array("i", [rng.randrange(-4000, 4000) for _ in range(count)])
+        elif operand == "d":
+            data = array("i", [int(rng.gauss(0, 3000)) for _ in range(count)])
+        elif dtype == "i16":
+            data = array("h", [rng.randrange(0, 1000) for _ in range(count)])
+        elif operand == "e":  # many errors are small
+            data = array("b", [max(-127, min(127, int(rng.gauss(0, 20)))) for _ in range(count)])
+        else:
+            data = array("b", [rng.randrange(-127, 128) for _ in range(count)])
+        arena += data.tobytes()
+    arena += bytes(-len(arena) % 4)
+    return instructions.assemble(op, addresses, sizes, len(arena), 0, 0), arena
+
+
+ON_BOARD = """
+import _odt, gc
+with open("case", "rb") as f:
+    program = f.read(ODT_ARGS["program"])
+    gc.collect()
+    arena = bytearray(ODT_ARGS["arena"])
+    f.readinto(arena)
+regions = [arena, bytearray(0), bytearray(64), None, None, bytearray(0)]
+loaded = _odt.load(program)
+stop = len(program) // 4
+gc.collect()
+gc.disable()
+"""
+RP2040 = """
+from machine import mem32
+def measure(start):
+    mem32[0x4005800C] = 1
+    _odt.run(loaded, regions, start, stop)
+    mem32[0x4005800C] = 2
+measure(stop)
+measure(12)
+"""
+QEMU = """
+from machine import mem32
+def measure(start):
+    mem32[0x40001000] = 0
+    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
+    mem32[0x40001000] = 1
+    _odt.run(loaded, regions, start, stop)
+    return 0xFFFFFFFF - mem32[0x40001004]
+measure(stop)
+empty = measure(stop)
+print(40 * (measure(12) - empty))
+"""
+QEMU_STEP = """
+from machine import mem32
+def measure():
+    mem32[0x40001000] = 0
+    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
+    mem32[0x40001000] = 1
+    model.train_step(x, y)
+    return 0xFFFFFFFF - mem32[0x40001004]
+measure()
+print(40 * measure())
+gc.enable()
+"""
+
+MLP = """
+import odt, gc
+model = odt.Sequential([
+    odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(32, activation="relu"), odt.Dense(10)])
+model.compile(odt.Adam(0.002), dtype="int8", batch_size=16, seed=7)
+x, y = bytearray([i * 7 % 17 for i in range(64 * 16)]), bytearray([i % 10 for i in range(16)])
+for _ in range(3):
+    model.train_step(x, y)
+gc.collect()
+gc.disable()
+"""
+
+
+class Board:
+    def __init__(self, name):
+        self.name = name
+        self.machine = machines.open(name)
+
+    def run(self, name, sizes):
+        program, arena = build(name, sizes)
+        (self.machine.files / "case").write_bytes(program + arena)
+        args = {"program": len(program), "arena": len(arena)}
+        if self.name == "rp2040":
+            before = len(self.machine.marks())
+            self.machine.exec(ON_BOARD + RP2040, timeout=300, args=args)
+            a, b, c, d = [cycles for _, cycles in self.machine.marks()[before:]]
+            return (d - c) - (b - a)
+        return int(self.machine.exec(ON_BOARD + QEMU, timeout=300, args=args))
+
+    def step(self):
+        if self.name == "rp2040":
+            before = len(self.machine.marks())
+            source = MLP + "from machine import mem32\n"
+            source += "mem32[0x4005800C] = 1\nmodel.train_step(x, y)\nmem32[0x4005800C] = 2\n"
+            source += "gc.enable()\n"
+            self.machine.exec(source, timeout=300)
+            a, b = [cycles for _, cycles in self.machine.marks()[before:]]
+            return b - a
+        return int(self.machine.exec(MLP + QEMU_STEP, timeout=300))
+
+    def close(self):
+        self.machine.close()
+
+
+class PC:
+    def run(self, name, sizes):
+        import _odt
+
+        program, arena = build(name, sizes)
+        loaded = _odt.load(program)
+        regions = [arena, bytearray(0), bytearray(64), None, None, bytearray(0)]
+        times = []
+        while sum(times) < 0.05 or len(times) < 5:
+            begin = time.perf_counter()
+            _odt.run(loaded, regions, 12, len(program) // 4)
+            times.append(time.perf_counter() - begin)
+        return 1e9 * min(times)
+
+    def step(self):
+        scope = {}
+        exec(MLP, scope)
+        times = []
+        for _ in range(200):
+            begin = time.perf_counter()
+            scope["model"].train_step(scope["x"], scope["y"])
+            times.append(time.perf_counter() - begin)
+        return 1e9 * min(times)
+
+    def close(self):
+        pass
+
+
+def measure(name, words):
+    """The text for one machine."""
+    board = PC() if name == "pc" else Board(name)
+    unit = UNITS[name]
+    out = ["%s: %s" % (name, unit), ""]
+    medians = {}
+    try:
+        for label, kind, op, sizes, macs in lines():
+            text = "%s %s %s" % (label, kind, op)
+            if words and not any(word in text for word in words):
+                continue
+            sizes = {key: sizes[key] for key in opcodes.opcode(op).immediates}
+            figure = board.run(op, sizes)
+            medians.setdefault(kind, []).append(figure / macs)
+            row = "  %-26s %-22s %9d MAC %11d %7.2f" % (label, op, macs, figure, figure / macs)
+            print(row, flush=True)
+            out.append(row)
+        if not words or words == ["step"]:
+            medians["training step"] = [board.step()]
+    finally:
+        board.close()
+    out.append("")
+    for kind, figures in medians.items():
+        total = sum(figures) if "update" in kind else statistics.median(figures)
+        row = "  %-9s %-24s %10.2f" % ("sum" if "update" in kind else "median", kind, total)
+        bound = BOUNDS.get(kind)
+        if bound and name in ("rp2040", "qemu_m4"):
+            bound = bound[name == "qemu_m4"]
+            row += "   bound %g: %s" % (bound, "met" if total <= bound else "MISSED")
+        print(row, flush=True)
+        out.append(row)
+    return out
+
+
+def shell(command):
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("words", nargs="*", help="machines, and words that lines must hold")
+    words = parser.parse_args().words
+    names = [word for word in words if word in UNITS] or ["rp2040", "qemu_m4", "pc"]
+    words = [word for word in words if word not in UNITS]
+    out = [
+        "The int8 kernels, whole instructions. Written by: python bench/kernels.py",
+        "commit " + shell(["git", "describe", "--always", "--dirty"]),
+        shell(["arm-none-eabi-gcc", "--version"]).split("\n")[0],
+        "boards: -O2 -fwrapv -ffp-contract=off (native/bindings/micropython.mk); PC: %s, the extension as installed"
+        % platform.machine(),
+        "",
+    ]
+    for name in names:
+        out += measure(name, words) + [""]
+    if not words and len(names) == 3:
+        (ROOT / "bench/results/kernels.txt").write_text("\n".join(out).rstrip() + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+// Products of int8 matrices by panels: four rows of one factor, packed on the stack as the core likes
+// to multiply them, are run over columns of the other, which is read where it lies.
+//
+// Dense layers and convolutions are such products, forward and backward. Used on 32-bit cores;
+// where there are vectors, the plain loops in dense_i8.c and conv2d_i8.c are faster.
+
+#ifndef ODT_PANEL_I8_H
+#define ODT_PANEL_I8_H
+
+#include <stdint.h>
+
+#include "../odt.h"
+
+#ifndef ODT_PANEL
+#define ODT_PANEL (UINTPTR_MAX == 0xFFFFFFFF)
+#endif
+
+#if ODT_PANEL
+
+// y[b, oh, ow, n] = clamp(zy + q[n] * (bias[n] + sum_(kh,kw,c) (x - zx) * w)) with x at row
+// oh*SH - top + kh, column ow*SW - left + kw, of [B, H, W, C]; zx outside. Steps are distances in
+// memory, so that a filter may be read transposed and backwards, and y be written with gaps.
+typedef struct {
+    const int8_t *x, *w;
+    const int32_t *bias;       // or NULL
+    const odt_multiplier_t *q; // of all n if q_step is 0
+    int8_t *y;
+    int32_t *peak;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
+    int32_t w_n, w_kh, w_kw, w_c, y_b, y_oh, y_ow, q_step;
+} odt_correlation_t;
+
+void odt_correlate_i8(const odt_correlation_t *a);
+
+// dw[n, kh, kw, c] = sum_(b,oh,ow) e[b, oh, ow, n] * (x - zx), x as above and 0 outside.
+typedef struct {
+    int32_t *dw;
+    const int8_t *e, *x;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, zx;
+} odt_filter_gradient_t;
+
+void odt_filter_gradient_i8(const odt_filter_gradient_t *a);
+
+#endif
+#endif

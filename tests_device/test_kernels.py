@@ -1,0 +1,136 @@
+"""Each core's int8 kernels compute what the PC's do, to the bit, on random programs."""
+
+import random
+import struct
+import sys
+import zlib
+from pathlib import Path
+
+import machines
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
+
+import instructions  # noqa: E402
+
+from odt import opcodes  # noqa: E402
+
+KERNELS = [
+    layer + gradient + "_i8"
+    for layer in ("dense", "conv2d", "depthwise2d")
+    for gradient in ("", "_dx", "_dw")
+] + ["channel_scale_i8", "momentum_i16", "adam_i16", "apply_i8", "apply_i32"]
+SMALL = 16  # cases of each instruction as the host's tests draw them
+MEDIUM = 10  # and with more channels, so that blocks are full, and then some
+
+ON_BOARD = """
+import _odt, gc
+with open("cases", "rb") as f:
+    for batch in ODT_ARGS["batches"]:
+        gc.collect()
+        data = memoryview(f.read(batch))
+        while data:
+            blocks = []
+            for _ in range(7):
+                size = int.from_bytes(data[:4], "little")
+                none = size == 0xFFFFFFFF
+                blocks.append(None if none else bytearray(data[4 : 4 + size]))
+                data = data[4 if none else 4 + size :]
+            program = bytes(blocks[0])
+            _odt.run(_odt.load(program), blocks[1:], 12, len(program) // 4)
+            print(*[_odt.crc32(region) for region in blocks[1:4]])
+            if ODT_ARGS["whole"]:
+                print(*[region.hex() for region in blocks[1:4]])
+"""
+
+
+def grow(rng, values, op):
+    """Sizes that fill blocks: channels and depths of 1 to 90, windows of 1, 3, 5."""
+    wide = lambda: rng.choice((1, 3, 4, 5, 8, 16, rng.randint(1, 90)))  # noqa: E731
+    if "M" in values:
+        values.update(M=rng.choice((1, 2, 3, 16, 33, rng.randint(1, 80))), K=wide(), N=wide())
+        return
+    if "KH" not in values:
+        return
+    values.update(B=rng.randint(1, 2), C=wide() % 40 + 1, N=wide() % 24 + 1)
+    if "depthwise" in op:
+        values["N"] = values["C"]
+    values.update(H=rng.choice((1, 5, 8)), W=rng.choice((3, 8, 35)))
+    values.update(KH=rng.choice((1, 3, 5)), KW=rng.choice((1, 3, 5)))
+    values.update(SH=rng.randint(1, 2), SW=rng.choice((1, 1, 2, 3)))
+    values.update(PT=values["KH"] // 2, PL=values["KW"] // 2)
+    for o, i, k, s, p in (("OH", "H", "KH", "SH", "PT"), ("OW", "W", "KW", "SW", "PL")):
+        values[o] = max(1, (values[i] + 2 * values[p] - values[k]) // values[s] + 1)
+
+
+def draw_medium(rng, name, monkeypatch):
+    small = instructions.draw_immediates
+
+    def medium(rng, op):
+        values = small(rng, op)
+        grow(rng, values, op.name)
+        return values
+
+    with monkeypatch.context() as patch:
+        patch.setattr(instructions, "draw_immediates", medium)
+        return instructions.draw(rng, name)
+
+
+def draw_all(monkeypatch):
+    cases = []
+    for name in KERNELS:
+        for seed in range(SMALL):
+            cases.append(instructions.draw(random.Random("board %s %d" % (name, seed)), name))
+        for seed in range(MEDIUM):
+            case = draw_medium(random.Random("medium %s %d" % (name, seed)), name, monkeypatch)
+            if sum(len(region or b"") for region in case.regions) < 16000:
+                cases.append(case)
+    return cases
+
+
+def run(machine, cases, whole=False):
+    """The lines that a machine prints of the cases: CRCs of what may have been written, or all of it."""
+    batches = [0]  # the bytes of cases that are read at a time
+    with (machine.files / "cases").open("wb") as f:
+        for case in cases:
+            blocks = b""
+            for block in [case.program, *case.regions]:
+                blocks += struct.pack("<i", -1 if block is None else len(block)) + (block or b"")
+            if batches[-1] + len(blocks) > 30000:
+                batches.append(0)
+            batches[-1] += len(blocks)
+            f.write(blocks)
+    return machine.exec(
+        ON_BOARD, timeout=300, args={"batches": batches, "whole": whole}
+    ).splitlines()
+
+
+def describe(case, expected, lines):
+    """Where the machine's regions, in hexadecimal, differ from what is expected."""
+    op = opcodes.opcode(case.name)
+    for region, text in enumerate(lines[1].split(" ")):
+        theirs = bytes.fromhex(text)
+        for at in range(len(theirs)):
+            if theirs[at] != expected[region][at]:
+                names = [
+                    operand[0]
+                    for k, operand in enumerate(op.operands)
+                    if case.addresses[k] >> opcodes.REGION_SHIFT == region
+                    and 0 <= at - (case.addresses[k] & 0x3FFFFFF) < op.bytes(k, case.immediates)
+                ]
+                return "%s: region %d, byte %d (%s): %s" % (
+                    case.name, region, at, names, case.immediates,
+                )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ("qemu_m3", "qemu_m4", "rp2040"))
+def test_kernels_of_the_core_agree_with_the_pc_to_the_bit(name, monkeypatch):
+    native = pytest.importorskip("_odt")
+    cases = draw_all(monkeypatch)
+    with machines.open(name) as machine:
+        lines = run(machine, cases)
+        assert len(lines) == len(cases)
+        for case, line in zip(cases, lines):
+            expected = case.run(native)
+            if [int(word) for word in line.split()] != [zlib.crc32(r) for r in expected[:3]]:
+                pytest.fail(describe(case, expected, run(machine, [case], whole=True)))
