@@ -7,6 +7,7 @@
 #include "../opcodes.h"
 #include "inner_i8.h"
 #include "panel_i8.h"
+#include "phase.h"
 #include "window.h"
 
 #if ODT_PANEL
@@ -21,28 +22,12 @@ void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
     odt_correlate_i8(&c);
 }
 
-// What falls on inputs one stride apart are the same taps: a convolution of e with these taps,
-// backwards, at stride 1. On an axis: inputs first, first + stride, .., taps tap, tap + stride, ..
-typedef struct {
-    int32_t first, outputs, tap, taps, pad;
-} phase_t;
-
-static phase_t get_phase(int32_t tap, int32_t pad, int32_t stride, int32_t size, int32_t taps) {
-    phase_t p = {.tap = tap};
-    p.first = (tap - pad) % stride;
-    p.first += p.first < 0 ? stride : 0;
-    p.outputs = p.first < size ? (size - 1 - p.first) / stride + 1 : 0;
-    p.taps = tap < taps ? (taps - 1 - tap) / stride + 1 : 0;
-    p.pad = p.taps - 1 - (p.first + pad - tap) / stride;
-    return p;
-}
-
 void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
     int32_t C = a->C, row = a->KW * C, inputs = a->W * C;
     for (int32_t kh = 0; kh < a->SH; kh++) {
-        phase_t h = get_phase(kh, a->PT, a->SH, a->H, a->KH);
+        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
         for (int32_t kw = 0; kw < a->SW; kw++) {
-            phase_t w = get_phase(kw, a->PL, a->SW, a->W, a->KW);
+            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
             if (h.outputs == 0 || w.outputs == 0) {
                 continue;
             }

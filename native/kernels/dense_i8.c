@@ -5,8 +5,10 @@
 
 #include "../fixed.h"
 #include "../opcodes.h"
+#include "dot_i8.h"
 #include "inner_i8.h"
 #include "panel_i8.h"
+#include "rescale.h"
 
 #if ODT_PANEL
 // Rows from which packing weights pays.
@@ -25,8 +27,21 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
         return;
     }
     #endif
-    int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak;
-    for (int32_t n = 0; n < N; n++) {
+    int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak, n = 0;
+    #if ODT_PANEL
+    for (; n + 4 <= N; n += 4) {
+        for (int32_t m = 0; m < M; m++) {
+            int32_t sums[4];
+            odt_dot4_i8(a->x + m * K, a->w + n * K, K, K, a->zx, sums);
+            for (int32_t i = 0; i < 4; i++) {
+                odt_rescaler_t q = odt_rescaler(odt_checked(&a->q[n + i]));
+                int32_t v = odt_rescale_by(&q, a->b[n + i] + sums[i]);
+                a->y[m * N + n + i] = odt_clamp_by(v, a->zy, a->lo, &peak);
+            }
+        }
+    }
+    #endif
+    for (; n < N; n++) {
         const int8_t *w = a->w + n * K;
         odt_multiplier_t q = odt_checked(&a->q[n]);
         int32_t bias = a->b[n];
@@ -81,6 +96,16 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
     }
     #endif
     int32_t M = a->M, K = a->K, N = a->N;
+    if (M == 1) {
+        int32_t *dw = a->dw;
+        for (int32_t n = 0; n < N; n++) {
+            int32_t e = a->e[n], offset = e * a->zx;
+            for (int32_t k = 0; k < K; k++) {
+                *dw++ = e * a->x[k] - offset;
+            }
+        }
+        return;
+    }
     memset(a->dw, 0, (size_t)N * (size_t)K * sizeof(int32_t));
     for (int32_t n = 0; n < N; n++) {
         for (int32_t m = 0; m < M; m++) {

@@ -5,98 +5,298 @@
 
 #include "../fixed.h"
 #include "../opcodes.h"
-#include "inner_i8.h"
+#include "panel_i8.h"
+#include "phase.h"
+#include "rescale.h"
 #include "window.h"
 
-void odt_depthwise2d_i8(const odt_depthwise2d_i8_t *a) {
-    int32_t N = a->N, KW = a->KW, taps = a->KH * KW, zx = a->zx, peak = *a->peak;
-    int8_t *y = a->y;
-    for (int32_t b = 0; b < a->B; b++) {
-        for (int32_t oh = 0; oh < a->OH; oh++) {
-            int32_t ih = oh * a->SH - a->PT;
+// Channels that are computed at a time: what vectors like, or what registers hold; taps of theirs that
+// are held on the stack, in 1 KB at most.
+#if !ODT_PANEL
+enum { LANES = 32, TAPS = 16 };
+typedef int16_t weight_t;
+#elif defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+enum { LANES = 4, TAPS = 64 };
+typedef int16_t weight_t;
+#else
+enum { LANES = 4, TAPS = 32 };
+typedef int32_t weight_t;
+#endif
+
+#if ODT_PANEL
+#define UNROLL _Pragma("GCC unroll 4")
+#else
+#define UNROLL
+#endif
+
+// Forward, or the gradient of the input as phases (phase.h): y = clamp(zy + q * (bias + sum (x - zx) * w)),
+// w read in steps.
+typedef struct {
+    const int8_t *x, *w;
+    const int32_t *bias; // or NULL
+    const odt_multiplier_t *q;
+    int8_t *y;
+    int32_t *peak;
+    int32_t B, H, W, N, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
+    int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow;
+} depthwise_t;
+
+// Filters of the channels of a block, tap by tap.
+typedef struct {
+    weight_t w[TAPS][LANES];
+    odt_rescaler_t q[LANES];
+    int32_t bias[LANES];
+} filters_t;
+
+// Where channel i of a block is among its weights: on cores with SMLAxy in the order 0, 2, 1, 3.
+static inline int32_t order(int32_t i) {
+    return ODT_PANEL && (i == 1 || i == 2) ? 3 - i : i;
+}
+
+static void pack(const depthwise_t *a, int32_t n, int32_t lanes, int32_t first, int32_t last,
+    filters_t *f) {
+    for (int32_t tap = first; tap < last; tap++) {
+        const int8_t *w = a->w + n * a->w_n + tap / a->KW * a->w_kh + tap % a->KW * a->w_kw;
+        for (int32_t i = 0; i < lanes; i++) {
+            f->w[tap - first][order(i)] = w[i * a->w_n];
+        }
+    }
+}
+
+// acc += (x - zx) * w over taps first .. last - 1 that are inside th and tw; x is at tap 0.
+static inline __attribute__((always_inline)) void add_taps(const depthwise_t *a, const int8_t *x,
+    odt_taps_t th, odt_taps_t tw, int32_t first, int32_t last, const filters_t *f, int32_t lanes,
+    int32_t *acc) {
+    int16_t zx = (int16_t)a->zx;
+    for (int32_t kh = th.from; kh < th.to; kh++) {
+        int32_t from = odt_max(kh * a->KW + tw.from, first) - kh * a->KW;
+        int32_t to = odt_min(kh * a->KW + tw.to, last) - kh * a->KW;
+        if (from >= to) {
+            continue;
+        }
+        const int8_t *row = x + (kh * a->W + from) * a->N;
+        const weight_t *w = f->w[kh * a->KW + from - first];
+        for (int32_t kw = from; kw < to; kw++, row += a->N, w += LANES) {
+            UNROLL
+            for (int32_t i = 0; i < lanes; i++) {
+                acc[i] += (int16_t)((int16_t)(row[i] - zx) * w[order(i)]);
+            }
+        }
+    }
+}
+
+#if ODT_PANEL
+
+// On 32-bit cores, four channels of outputs whose windows meet the image in the same taps: KH x KW from
+// w on, of rows of `w_row` weights. sums[i] = (x - zx) * w, the windows at x + i * step, their rows `row`
+// bytes apart.
+enum { BLOCK = 32 };
+typedef struct {
+    const weight_t *w;
+    int32_t KH, KW, N, row, w_row, step, zx;
+} windows_t;
+
+static inline int32_t pair(int32_t zx) {
+    #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+    return (zx & 65535) | (int32_t)((uint32_t)zx << 16);
+    #else
+    return zx;
+    #endif
+}
+
+__attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*sums)[4], int32_t count, const int8_t *x) {
+    int32_t N = a->N, KW = a->KW, zx = a->zx;
+    for (; count; count--, x += a->step, sums++) {
+        const int8_t *row = x;
+        const weight_t *w_row = a->w;
+        int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        for (int32_t kh = a->KH; kh; kh--, row += a->row, w_row += a->w_row) {
+            const int8_t *from = row;
+            const weight_t *w = w_row;
+            for (const weight_t *end = w + 4 * KW; w != end; from += N, w += 4) {
+                #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+                // 10 instructions for four products, as w is in the order of channels 0, 2, 1, 3.
+                int32_t word, odd, even;
+                int64_t weights;
+                memcpy(&word, from, 4); // which may lie anywhere
+                __asm ("ldrd %Q0, %R0, %1" : "=r" (weights) : "m" (*(const int64_t *)(const void *)w));
+                __asm ("sxtb16 %0, %1, ror #8" : "=r" (odd) : "r" (word));
+                __asm ("sxtb16 %0, %1" : "=r" (even) : "r" (word));
+                __asm ("ssub16 %0, %1, %2" : "=r" (odd) : "r" (odd), "r" (zx));
+                __asm ("ssub16 %0, %1, %2" : "=r" (even) : "r" (even), "r" (zx));
+                __asm ("smlabb %0, %1, %Q2, %0" : "+r" (s0) : "r" (even), "r" (weights));
+                __asm ("smlatt %0, %1, %Q2, %0" : "+r" (s2) : "r" (even), "r" (weights));
+                __asm ("smlabb %0, %1, %R2, %0" : "+r" (s1) : "r" (odd), "r" (weights));
+                __asm ("smlatt %0, %1, %R2, %0" : "+r" (s3) : "r" (odd), "r" (weights));
+                #else
+                s0 += (from[0] - zx) * w[0];
+                s2 += (from[2] - zx) * w[1];
+                s1 += (from[1] - zx) * w[2];
+                s3 += (from[3] - zx) * w[3];
+                #endif
+            }
+        }
+        (*sums)[0] = s0;
+        (*sums)[1] = s1;
+        (*sums)[2] = s2;
+        (*sums)[3] = s3;
+    }
+}
+
+// Outputs of a row that begin at input (ih, iw).
+static void sum_row(const depthwise_t *a, int32_t n, int32_t b, int32_t ih, int32_t iw, odt_taps_t th,
+    int32_t count, const filters_t *f, int32_t (*sums)[4]) {
+    windows_t v = {.KH = th.to - th.from, .N = a->N, .row = a->W * a->N, .w_row = a->KW * LANES,
+        .step = a->SW * a->N, .zx = pair(a->zx)};
+    const int8_t *x = a->x + (b * a->H + ih + th.from) * v.row + n;
+    while (count) {
+        odt_taps_t tw = odt_taps(iw, a->KW, a->W);
+        int32_t same = 1;
+        if (tw.to - tw.from == a->KW) { // and so do the next ones
+            same = odt_min((a->W - a->KW - iw) / a->SW + 1, count);
+        }
+        v.KW = tw.to - tw.from;
+        v.w = v.KH && v.KW ? f->w[th.from * a->KW + tw.from] : f->w[0]; // taps beside the filter are none
+        sum_windows(&v, sums, same, x + (iw + tw.from) * a->N);
+        iw += same * a->SW;
+        sums += same;
+        count -= same;
+    }
+}
+
+#endif
+
+// One output, wherever its window lies.
+static void sum_window(const depthwise_t *a, int32_t n, int32_t lanes, int32_t b, int32_t ih, int32_t iw,
+    odt_taps_t th, filters_t *f, int32_t *acc) {
+    int32_t taps = a->KH * a->KW;
+    odt_taps_t tw = odt_taps(iw, a->KW, a->W);
+    const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * a->N + n;
+    for (int32_t first = 0; first < taps; first += TAPS) {
+        int32_t last = odt_min(first + TAPS, taps);
+        if (taps > TAPS) {
+            pack(a, n, lanes, first, last, f);
+        }
+        if (lanes == LANES) {
+            add_taps(a, x, th, tw, first, last, f, LANES, acc);
+        } else {
+            add_taps(a, x, th, tw, first, last, f, lanes, acc);
+        }
+    }
+}
+
+static void depthwise(const depthwise_t *a) {
+    filters_t f;
+    int32_t taps = a->KH * a->KW, peak = *a->peak;
+    for (int32_t n = 0; n < a->N; n += LANES) {
+        int32_t lanes = odt_min(LANES, a->N - n);
+        memset(f.bias, 0, sizeof(f.bias));
+        for (int32_t i = 0; i < lanes; i++) {
+            f.q[i] = odt_rescaler(odt_checked(&a->q[n + i]));
+            f.bias[i] = a->bias ? a->bias[n + i] : 0;
+        }
+        pack(a, n, lanes, 0, odt_min(taps, TAPS), &f);
+        for (int32_t row = 0; row < a->B * a->OH; row++) {
+            int32_t b = row / a->OH, oh = row - b * a->OH, ih = oh * a->SH - a->top, ow = 0;
             odt_taps_t th = odt_taps(ih, a->KH, a->H);
-            for (int32_t ow = 0; ow < a->OW; ow++) {
-                int32_t iw = ow * a->SW - a->PL;
-                odt_taps_t tw = odt_taps(iw, KW, a->W);
-                for (int32_t n = 0; n < N; n += ODT_BLOCK) {
-                    int32_t block = odt_min(N - n, ODT_BLOCK);
-                    int32_t acc[ODT_BLOCK];
-                    memcpy(acc, a->b + n, (size_t)block * sizeof(int32_t));
-                    for (int32_t kh = th.from; kh < th.to; kh++) {
-                        for (int32_t kw = tw.from; kw < tw.to; kw++) {
-                            const int8_t *w = a->w + n * taps + kh * KW + kw;
-                            const int8_t *x =
-                                a->x + ((b * a->H + ih + kh) * a->W + iw + kw) * N + n;
-                            for (int32_t i = 0; i < block; i++) {
-                                acc[i] += (x[i] - zx) * w[i * taps];
-                            }
-                        }
+            int8_t *y = a->y + b * a->y_b + oh * a->y_oh + n;
+            while (ow < a->OW) {
+                int32_t iw = ow * a->SW - a->left;
+                #if ODT_PANEL
+                if (lanes == LANES && taps <= TAPS) {
+                    int32_t sums[BLOCK][4], count = odt_min(a->OW - ow, BLOCK);
+                    sum_row(a, n, b, ih, iw, th, count, &f, sums);
+                    for (int32_t i = 0; i < LANES; i++) {
+                        odt_finish_i8((const int32_t (*)[4])sums, i, f.bias[i], &f.q[i].q, a->zy, a->lo,
+                            count, y + i, a->y_ow, &peak);
                     }
-                    for (int32_t i = 0; i < block; i++) {
-                        int32_t v = odt_rescaled(acc[i], odt_checked(&a->q[n + i]));
-                        *y++ = odt_clamp(v, a->zy, a->lo, &peak);
-                    }
+                    ow += count;
+                    y += count * a->y_ow;
+                    continue;
                 }
+                #endif
+                int32_t acc[LANES];
+                memcpy(acc, f.bias, sizeof(acc));
+                sum_window(a, n, lanes, b, ih, iw, th, &f, acc);
+                for (int32_t i = 0; i < lanes; i++) {
+                    y[i] = odt_clamp_by(odt_rescale_by(&f.q[i], acc[i]), a->zy, a->lo, &peak);
+                }
+                ow++;
+                y += a->y_ow;
             }
         }
     }
     *a->peak = peak;
+}
+
+void odt_depthwise2d_i8(const odt_depthwise2d_i8_t *a) {
+    int32_t outputs = a->OW * a->N;
+    depthwise_t d = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
+        .B = a->B, .H = a->H, .W = a->W, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW,
+        .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy, .lo = a->lo,
+        .w_n = a->KH * a->KW, .w_kh = a->KW, .w_kw = 1, .y_b = a->OH * outputs, .y_oh = outputs,
+        .y_ow = a->N};
+    depthwise(&d);
 }
 
 void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a) {
-    int32_t N = a->N, KW = a->KW, taps = a->KH * KW, peak = *a->peak;
-    int8_t *dx = a->dx;
-    for (int32_t b = 0; b < a->B; b++) {
-        for (int32_t ih = 0; ih < a->H; ih++) {
-            for (int32_t iw = 0; iw < a->W; iw++) {
-                for (int32_t n = 0; n < N; n += ODT_BLOCK) {
-                    int32_t block = odt_min(N - n, ODT_BLOCK);
-                    int32_t acc[ODT_BLOCK] = {0};
-                    odt_back_t h = odt_back(ih, a->PT, a->SH, a->KH, a->OH);
-                    for (; odt_back_more(&h); odt_back_next(&h)) {
-                        odt_back_t w = odt_back(iw, a->PL, a->SW, KW, a->OW);
-                        for (; odt_back_more(&w); odt_back_next(&w)) {
-                            const int8_t *e = a->e + ((b * a->OH + h.o) * a->OW + w.o) * N + n;
-                            const int8_t *tap = a->w + n * taps + h.k * KW + w.k;
-                            for (int32_t i = 0; i < block; i++) {
-                                acc[i] += e[i] * tap[i * taps];
-                            }
-                        }
-                    }
-                    for (int32_t i = 0; i < block; i++) {
-                        int32_t v = odt_rescaled(acc[i], odt_checked(&a->q[n + i]));
-                        *dx++ = odt_clamp(v, 0, -127, &peak);
-                    }
-                }
+    int32_t N = a->N, inputs = a->W * N;
+    for (int32_t kh = 0; kh < a->SH; kh++) {
+        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
+        for (int32_t kw = 0; kw < a->SW; kw++) {
+            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
+            if (h.outputs == 0 || w.outputs == 0) {
+                continue;
             }
+            int32_t last = (kh + (h.taps - 1) * a->SH) * a->KW + kw + (w.taps - 1) * a->SW;
+            int is_empty = h.taps == 0 || w.taps == 0;
+            depthwise_t d = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
+                .y = a->dx + h.first * inputs + w.first * N, .peak = a->peak, .B = a->B, .H = a->OH,
+                .W = a->OW, .N = N, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps, .SH = 1,
+                .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs, .lo = -127,
+                .w_n = a->KH * a->KW, .w_kh = -a->SH * a->KW, .w_kw = -a->SW, .y_b = a->H * inputs,
+                .y_oh = a->SH * inputs, .y_ow = a->SW * N};
+            depthwise(&d);
         }
     }
-    *a->peak = peak;
+}
+
+// acc += e * (x - zx) over a row of `count` outputs.
+static inline __attribute__((always_inline)) void add_row(int32_t *acc, const int8_t *e, const int8_t *x,
+    int32_t e_step, int32_t x_step, int32_t count, int32_t zero, int32_t lanes) {
+    int16_t zx = (int16_t)zero;
+    for (; count; count--, e += e_step, x += x_step) {
+        UNROLL
+        for (int32_t i = 0; i < lanes; i++) {
+            // -128 * -255 is above an int16: a product of 32 bits
+            acc[i] += e[i] * (int16_t)(x[i] - zx);
+        }
+    }
 }
 
 void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
-    int32_t N = a->N, taps = a->KH * a->KW, zx = a->zx;
+    int32_t N = a->N, taps = a->KH * a->KW;
     for (int32_t tap = 0; tap < taps; tap++) {
         int32_t kh = tap / a->KW, kw = tap % a->KW;
         odt_taps_t rows = odt_outputs(kh, a->PT, a->SH, a->H, a->OH);
         odt_taps_t columns = odt_outputs(kw, a->PL, a->SW, a->W, a->OW);
-        for (int32_t n = 0; n < N; n += ODT_BLOCK) {
-            int32_t block = odt_min(N - n, ODT_BLOCK);
-            int32_t acc[ODT_BLOCK] = {0};
+        int32_t count = odt_max(columns.to - columns.from, 0), iw = columns.from * a->SW - a->PL + kw;
+        for (int32_t n = 0; n < N; n += LANES) {
+            int32_t lanes = odt_min(LANES, N - n);
+            int32_t acc[LANES] = {0};
             for (int32_t b = 0; b < a->B; b++) {
                 for (int32_t oh = rows.from; oh < rows.to; oh++) {
                     int32_t ih = oh * a->SH - a->PT + kh;
-                    for (int32_t ow = columns.from; ow < columns.to; ow++) {
-                        int32_t iw = ow * a->SW - a->PL + kw;
-                        const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + ow) * N + n;
-                        const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * N + n;
-                        for (int32_t i = 0; i < block; i++) {
-                            acc[i] += e[i] * (x[i] - zx);
-                        }
+                    const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + columns.from) * N + n;
+                    const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * N + n;
+                    if (lanes == LANES) {
+                        add_row(acc, e, x, N, a->SW * N, count, a->zx, LANES);
+                    } else {
+                        add_row(acc, e, x, N, a->SW * N, count, a->zx, lanes);
                     }
                 }
             }
-            for (int32_t i = 0; i < block; i++) {
+            for (int32_t i = 0; i < lanes; i++) {
                 a->dw[(n + i) * taps + tap] = acc[i];
             }
         }

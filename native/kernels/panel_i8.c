@@ -350,9 +350,9 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
         );
 }
 
-static void finish_columns(const sums_t *sums, int32_t row, int32_t offset, odt_multiplier_t q,
+static void finish_columns(const sums_t *sums, int32_t at, int32_t offset, odt_multiplier_t q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *max, int32_t *min) {
-    int32_t at = place(row), m = q.m >> 7;
+    int32_t m = q.m >> 7;
     output_t o = {.offset = offset, .y = y, .step = step, .zy = zy, .high = 127 - zy, .low = lo - zy,
         .max = *max, .min = *min, .m_low = m & 4095, .m_high = m >> 12, .shift = q.s - 20, .m = q.m};
     o.end = (const sums_t *)(const void *)(*(sums + count) + at);
@@ -518,11 +518,11 @@ static void run(sums_t *sums, const panel_t *panel, int32_t k, const int8_t *b, 
 #if !defined(__ARM_ARCH_6M__)
 
 // y = clamp(zy + q * (sum + offset)) of one row; shifts above 32, so that no result overflows.
-static void finish_columns(const sums_t *sums, int32_t row, int32_t offset, odt_multiplier_t q,
+static void finish_columns(const sums_t *sums, int32_t at, int32_t offset, odt_multiplier_t q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *max, int32_t *min) {
     int32_t shift = q.s - 32, half = 1 << (shift - 1), top = *max, bottom = *min;
     for (; count; count--, sums++, y += step) {
-        int64_t product = (int64_t)((*sums)[row] + offset) * q.m;
+        int64_t product = (int64_t)((*sums)[at] + offset) * q.m;
         int32_t v = ((int32_t)(product >> 32) + half) >> shift;
         top = odt_max(top, v);
         bottom = odt_min(bottom, v);
@@ -533,6 +533,21 @@ static void finish_columns(const sums_t *sums, int32_t row, int32_t offset, odt_
 }
 
 #endif
+
+void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const odt_multiplier_t *scale,
+    int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
+    odt_multiplier_t q = odt_checked(scale);
+    // As it is, unless a scale has run away or a program is wrong.
+    if (q.s >= 33 && q.m >= 0 && q.m % 128 == 0 && zy == (int8_t)zy && lo == (int8_t)lo) {
+        int32_t max = *peak, min = lo == zy ? INT32_MIN : 0;
+        finish_columns(sums, at, offset, q, zy, lo, count, y, step, &max, &min);
+        *peak = lo == zy ? max : odt_max(max, -min);
+        return;
+    }
+    for (; count; count--, sums++, y += step) {
+        *y = odt_clamp(odt_rescaled((*sums)[at] + offset, q), zy, lo, peak);
+    }
+}
 
 // As memset: the RP2040's own takes longer.
 static void clear_sums(sums_t *sums, int32_t count) {
@@ -612,25 +627,6 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
     }
 }
 
-// From sums to outputs: `count` columns of row `row` of the panel, channel n.
-static void finish(const odt_correlation_t *a, int32_t n, int32_t row, int32_t offset,
-    const sums_t *sums, int32_t count, int8_t *y) {
-    odt_multiplier_t q = odt_checked(&a->q[(n + row) * a->q_step]);
-    int32_t zy = a->zy, lo = a->lo, step = a->y_ow, peak = *a->peak;
-    y += n + row;
-    // As it is, unless a scale has run away or a program is wrong.
-    if (q.s >= 33 && q.m >= 0 && q.m % 128 == 0 && zy == (int8_t)zy && lo == (int8_t)lo) {
-        int32_t max = peak, min = lo == zy ? INT32_MIN : 0;
-        finish_columns(sums, row, offset, q, zy, lo, count, y, step, &max, &min);
-        peak = lo == zy ? max : odt_max(max, -min);
-    } else {
-        for (; count; count--, sums++, y += step) {
-            *y = odt_clamp(odt_rescaled((*sums)[place(row)] + offset, q), zy, lo, &peak);
-        }
-    }
-    *a->peak = peak;
-}
-
 void odt_correlate_i8(const odt_correlation_t *a) {
     scratch_t s;
     int32_t length = a->KW * a->C, padded = (length + 1) & ~1, depth = a->KH * padded;
@@ -669,7 +665,8 @@ void odt_correlate_i8(const odt_correlation_t *a) {
                     int8_t *y = a->y + b * a->y_b + (r - b * a->OH) * a->y_oh + ow * a->y_ow;
                     for (int32_t i = 0; i < odt_min(ROWS, a->N - n); i++) {
                         int32_t offset = (a->bias ? a->bias[n + i] : 0) - a->zx * totals[i];
-                        finish(a, n, i, offset, sums, count, y);
+                        odt_finish_i8((const int32_t (*)[4])sums, place(i), offset,
+                            &a->q[(n + i) * a->q_step], a->zy, a->lo, count, y + n + i, a->y_ow, a->peak);
                     }
                 }
             }

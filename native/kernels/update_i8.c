@@ -5,6 +5,7 @@
 #include "../fixed.h"
 #include "../float32.h"
 #include "../opcodes.h"
+#include "rescale.h"
 
 static uint32_t largest(const int32_t *d, int32_t K) {
     uint32_t top = 0;
@@ -41,8 +42,8 @@ static void shift_left(int16_t *v, int32_t K) {
 }
 
 // From the gradient's steps of scale G to sixteenths of a unit 2^ex.
-static odt_multiplier_t to_units(uint32_t G, int32_t ex) {
-    return odt_multiplier(odt_scale_div(G, odt_scale_shift(ODT_ONE, ex - 4)));
+static odt_rescaler_t to_units(uint32_t G, int32_t ex) {
+    return odt_rescaler(odt_multiplier(odt_scale_div(G, odt_scale_shift(ODT_ONE, ex - 4))));
 }
 
 // Whether a row whose largest magnitude is `top` units is so small that its units may be.
@@ -60,12 +61,12 @@ void odt_momentum_i16(const odt_momentum_i16_t *a) {
         int16_t *v = a->v + n * K;
         int32_t bits = rise(d, K, G, L, a->ex[n]), ex = a->ex[n] + bits;
         shift_right(v, K, bits);
-        odt_multiplier_t q = to_units(G, ex);
+        odt_rescaler_t q = to_units(G, ex);
         uint32_t top = 0;
         int32_t top_v = 0;
         for (int32_t k = 0; k < K; k++, i++) {
-            int32_t g = odt_rescaled(d[k], q);
-            uint32_t low = odt_hash32(key, i) & 65535;
+            int32_t g = odt_rescale_by(&q, d[k]);
+            uint32_t low = odt_hash_by(key, i) & 65535;
             v[k] = (int16_t)((int32_t)((uint32_t)v[k] * (uint32_t)a->mu
                 + ((uint32_t)g << 12) + low) >> 16);
             d[k] = v[k];
@@ -85,18 +86,31 @@ void odt_momentum_i16(const odt_momentum_i16_t *a) {
     }
 }
 
+// Bits of v, below 2^16.
+static inline int32_t bit_length(uint32_t v) {
+    #if defined(__GNUC__) && !defined(__ARM_ARCH_6M__)
+    return v ? 32 - __builtin_clz(v) : 0;
+    #else
+    static const uint8_t bits[16] = {0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4};
+    int32_t n = 0;
+    if (v >> 8) {
+        n = 8;
+        v >>= 8;
+    }
+    if (v >> 4) {
+        n += 4;
+        v >>= 4;
+    }
+    return n + bits[v];
+    #endif
+}
+
 // sqrt(A^2 + B^2), as hi + lo^2 / (2 * hi).
-static uint32_t hypotenuse(uint32_t A, uint32_t B) {
+static inline uint32_t hypotenuse(uint32_t A, uint32_t B) {
     uint32_t hi = A > B ? A : B, lo = A > B ? B : A;
-    if (hi == 0) {
-        return 0;
-    }
-    int32_t k = 0;
-    while (hi >> k >> 16) {
-        k++;
-    }
-    uint32_t l = lo >> k;
-    return hi + ((l * l / (2 * (hi >> k))) << k);
+    int32_t k = bit_length(hi >> 16);
+    uint32_t l = lo >> k, squared = l * l, doubled = 2 * (hi >> k);
+    return squared < doubled || hi == 0 ? hi : hi + ((squared / doubled) << k);
 }
 
 void odt_adam_i16(const odt_adam_i16_t *a) {
@@ -110,11 +124,11 @@ void odt_adam_i16(const odt_adam_i16_t *a) {
         int32_t bits = rise(d, K, G, L, a->ex[n]), ex = a->ex[n] + bits;
         shift_right(m, K, bits);
         shift_right(v, K, bits);
-        odt_multiplier_t q = to_units(G, ex);
+        odt_rescaler_t q = to_units(G, ex);
         uint32_t top = 0;
         for (int32_t k = 0; k < K; k++, i++) {
-            int32_t g = odt_rescaled(d[k], q);
-            uint32_t u = odt_hash32(key, i);
+            int32_t g = odt_rescale_by(&q, d[k]);
+            uint32_t u = odt_hash_by(key, i);
             uint32_t change = ((uint32_t)g - (uint32_t)m[k] * 16) * (uint32_t)a->c1 + (u & 65535);
             m[k] = (int16_t)odt_limit(m[k] + ((int32_t)change >> 16), -32767, 32767);
             uint32_t A = (uint32_t)v[k] * (uint32_t)a->r2;
@@ -217,12 +231,15 @@ void odt_apply_i8(const odt_apply_i8_t *a) {
         int8_t *w = a->w + n * K, *r = a->r + n * K;
         uint32_t sw = odt_scale(a->sw[n]);
         uint32_t step = odt_scale_div(odt_scale_mul(rate, odt_scale(a->ds[n])), sw);
-        odt_multiplier_t q = odt_multiplier(odt_scale_shift(step, 8));
+        odt_rescaler_t q = odt_rescaler(odt_multiplier(odt_scale_shift(step, 8)));
         for (int32_t k = 0; k < K; k++, i++) {
-            int64_t exact = 256 * w[k] + r[k];
-            exact -= odt_rescaled_random(d[k], q, odt_hash32(key, i));
-            int32_t W = exact > limit ? limit : exact < -limit ? -limit : (int32_t)exact;
-            is_limited |= W != exact;
+            int32_t change = odt_rescale_random_by(&q, d[k], odt_hash_by(key, i));
+            // More than all there is counts as that.
+            int32_t W = 256 * w[k] + r[k] - odt_limit(change, -4 * limit, 4 * limit);
+            if (W > limit || W < -limit) {
+                W = W > limit ? limit : -limit;
+                is_limited = 1;
+            }
             w[k] = (int8_t)((W + 128) >> 8);
             r[k] = (int8_t)(W - 256 * w[k]);
         }
