@@ -4,7 +4,7 @@ from . import program
 from .forward import forward
 from .gradient import backward
 from .graph import fuse_relu, fused
-from .memory import live_bytes, lower_bound, place, share
+from .memory import home, live_bytes, lower_bound, place, share
 from .opcodes import REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
 
@@ -47,6 +47,8 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None):
     share(s.instructions)
     plan = Plan()
     plan.arena = place(s.instructions)
+    owner, shift = home(output.buffer)  # an output made in place lies where its input lay
+    output.buffer.offset = owner.offset + shift
     plan.lower_bound = lower_bound(s.instructions)
     plan.state = s.state_size
     if max(plan.arena, plan.state) > 1 << REGION_SHIFT:

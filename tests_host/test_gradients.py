@@ -294,6 +294,31 @@ def dequantized(model):
     return values
 
 
+LAST = {
+    "relu": [odt.Dense(3), odt.GlobalAvgPool(), odt.ReLU()],
+    "relu6": [odt.Dense(3), odt.GlobalAvgPool(), odt.ReLU6()],
+    "leaky relu": [odt.Dense(3, activation="leaky_relu"), odt.Flatten()],
+    "sigmoid": [odt.Flatten(), odt.Dense(3, activation="sigmoid")],
+    "tanh": [odt.Flatten(), odt.Dense(3, activation="tanh")],
+    "softmax": [odt.Flatten(), odt.Dense(3, activation="softmax")],
+    "dropout": [odt.Flatten(), odt.Dense(3), odt.Dropout(0.5)],
+    "reshape": [odt.Dense(3), odt.Reshape((3, -1))],
+}
+
+
+@pytest.mark.parametrize("dtype", ("float32", "int8"))
+@pytest.mark.parametrize("name", sorted(LAST))
+def test_any_layer_may_be_the_last_and_be_predicted(name, dtype):
+    model = odt.Sequential([odt.Input((4, 6)), *LAST[name]])
+    model.compile(odt.SGD(0.01), "mse", dtype=dtype, batch_size=4, seed=3)
+    x, y = batch(model, "mse", 1, 8)
+    model.fit(x, y, verbose=0)
+    twin = Twin(model, weights=model.get_weights() if dtype == "float32" else dequantized(model))
+    exact = twin.forward(x).detach().numpy().ravel()
+    error = np.abs(np.array(model.predict(x)) - exact).max()
+    assert error < (1e-5 if dtype == "float32" else 0.04 * np.abs(exact).max())
+
+
 def test_scale_of_one_is_one():
     assert fixed.scale_of(1) == fixed.ONE
 
