@@ -38,7 +38,7 @@ typedef struct {
 // as STM writes the registers.
 
 typedef uint32_t panel_t;
-enum { UNITS = 2 }; // of a depth
+enum { UNITS = 2, WORDS = -128 }; // UNITS of a depth
 
 static inline void put(panel_t *panel, int32_t k, const int32_t *r) {
     panel_t *group = panel + (k >> 1) * 4 + (k & 1);
@@ -99,7 +99,8 @@ static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows
 #endif
 
 // Pairs of depths: sums += panel * columns. Per pair 7 cycles to load two elements of the column and
-// two times 9 for the products: 25 for 8 products; 0.75 a pair for the loop; 43 a column.
+// two times 9 for the products: 25 for 8 products; 0.75 a pair for the loop; 43 a column. Stride
+// WORDS means columns of whole aligned words: 22.5 a pair.
 HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const sums_t *end,
     const panel_t *panel, const int8_t *b, int32_t stride, int32_t pairs, int32_t back,
     int32_t out_step) {
@@ -121,6 +122,21 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "mov r7, r10\n"
         "ldrsb r7, [r1, r7]\n"
         "add r1, r11\n"
+        "odt_lane_pair r2, r8\n"
+        "odt_lane_pair r3, r9\n"
+        ".endm\n"
+        ".macro odt_depth_word\n" // 45 cycles, 74 bytes: two pairs from an aligned word
+        "ldmia r1!, {r7}\n"
+        "mov r10, r7\n"
+        "sxtb r6, r7\n"
+        "lsls r7, r7, #16\n"
+        "asrs r7, r7, #24\n"
+        "odt_lane_pair r2, r8\n"
+        "odt_lane_pair r3, r9\n"
+        "mov r7, r10\n"
+        "lsls r6, r7, #8\n"
+        "asrs r6, r6, #24\n"
+        "asrs r7, r7, #24\n"
         "odt_lane_pair r2, r8\n"
         "odt_lane_pair r3, r9\n"
         ".endm\n"
@@ -150,6 +166,13 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "movs r4, #38\n"
         "muls r5, r4\n"
         "adr r4, 2f\n"
+        "ldr r6, [sp, #52]\n"
+        "adds r6, r6, #128\n"
+        "bne 4f\n"
+        "adr r4, 3f\n" // columns of words: pairs are even, so r5 is 0 or 76 and becomes 0 or 74
+        "lsrs r6, r5, #5\n"
+        "subs r5, r5, r6\n"
+        "4:\n"
         "adds r4, r4, r5\n"
         "mov lr, r4\n"
         "1:\n"
@@ -171,6 +194,7 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "odt_depth_pair\n"
         "cmp r0, r12\n"
         "bne 2b\n"
+        "5:\n"
         "ldr r7, [sp]\n"
         "mov r4, r8\n"
         "lsls r0, r2, #16\n"
@@ -187,6 +211,15 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "ldr r6, [sp, #4]\n"
         "cmp r7, r6\n"
         "bne 1b\n"
+        "b 6f\n"
+        ".balign 4\n"
+        "3:\n"
+        "odt_depth_word\n"
+        "odt_depth_word\n"
+        "cmp r0, r12\n"
+        "bne 3b\n"
+        "b 5b\n"
+        "6:\n"
         "add sp, #16\n"
         "pop {r4-r7}\n"
         "mov r8, r4\n"
@@ -196,6 +229,7 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "pop {r4-r7, pc}\n"
         ".purgem odt_lane_pair\n"
         ".purgem odt_depth_pair\n"
+        ".purgem odt_depth_word\n"
         );
 }
 
@@ -229,7 +263,7 @@ typedef struct {
 } output_t;
 
 // A sum of less than 2^18 takes 27 cycles: two products, as m is of 24 bits. A larger one takes 31 more,
-// a result that leaves its range 16.
+// a result that leaves its range 10.
 HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums, output_t *o) {
     (void)sums, (void)o;
     __asm volatile (
@@ -311,33 +345,37 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
         "subs r3, #13\n"
         "asrs r2, r3\n"
         "b 2b\n"
-        "6:\n"
+        "6:\n" // out of range, if no new peak
         "ldr r4, [sp]\n"
         "ldr r3, [r4, #28]\n"
         "cmp r2, r3\n"
-        "ble 7f\n"
-        "str r2, [r4, #28]\n"
+        "bgt 7f\n"
+        "mov r2, r10\n"
+        "b 3b\n"
         "7:\n"
-        "mov r10, r2\n"
+        "str r2, [r4, #28]\n"
         "ldr r3, [r4, #20]\n"
+        "mov r10, r2\n"
         "cmp r2, r3\n"
         "ble 3b\n"
-        "movs r2, r3\n"
         "mov r10, r3\n"
+        "movs r2, r3\n"
         "b 3b\n"
         "8:\n"
         "ldr r4, [sp]\n"
         "ldr r3, [r4, #32]\n"
         "cmp r2, r3\n"
-        "bge 7f\n"
-        "str r2, [r4, #32]\n"
+        "blt 7f\n"
+        "mov r2, r11\n"
+        "b 3b\n"
         "7:\n"
-        "mov r11, r2\n"
+        "str r2, [r4, #32]\n"
         "ldr r3, [r4, #24]\n"
+        "mov r11, r2\n"
         "cmp r2, r3\n"
         "bge 3b\n"
-        "movs r2, r3\n"
         "mov r11, r3\n"
+        "movs r2, r3\n"
         "b 3b\n"
         "9:\n"
         "add sp, #4\n"
@@ -504,8 +542,13 @@ static void run(sums_t *sums, const panel_t *panel, int32_t k, const int8_t *b, 
     }
     pairs = depth >> 1;
     if (pairs) {
-        int32_t length = pairs * 2 * c->stride;
-        run_pairs(sums, (const sums_t *)sums + c->count * c->out_step, panel + k * UNITS, b, c->stride,
+        int32_t length = pairs * 2 * c->stride, stride = c->stride;
+        #if defined(__ARM_ARCH_6M__)
+        if (stride == 1 && pairs % 2 == 0 && (((uintptr_t)b | (uintptr_t)c->step) & 3) == 0) {
+            stride = WORDS;
+        }
+        #endif
+        run_pairs(sums, (const sums_t *)sums + c->count * c->out_step, panel + k * UNITS, b, stride,
             pairs, c->step - length, c->out_step);
         b += length;
         k += pairs * 2;
@@ -549,13 +592,17 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const o
     }
 }
 
-// As memset: the RP2040's own takes longer.
-static void clear_sums(sums_t *sums, int32_t count) {
-    for (sums_t *end = sums + count; sums != end; sums++) {
-        (*sums)[0] = 0;
-        (*sums)[1] = 0;
-        (*sums)[2] = 0;
-        (*sums)[3] = 0;
+// As memset, which takes longer on an RP2040.
+static void clear_words(int32_t *words, int32_t count) {
+    int32_t *end = words + (count & ~3);
+    for (; words != end; words += 4) {
+        words[0] = 0;
+        words[1] = 0;
+        words[2] = 0;
+        words[3] = 0;
+    }
+    for (count &= 3; count; count--) {
+        *words++ = 0;
     }
 }
 
@@ -633,13 +680,14 @@ void odt_correlate_i8(const odt_correlation_t *a) {
     int32_t rows = a->B * a->OH, columns = odt_min(a->OW, BLOCK);
     int32_t block = a->OW < BLOCK ? BLOCK / a->OW : 1; // rows of outputs at a time
     int32_t totals[ROWS];
+    int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh);
     for (int32_t n = 0; n < a->N; n += ROWS) {
         int32_t packed = -1; // the depth that the panel begins with
         for (int32_t row = 0; row < rows; row += block) {
             int32_t stop = odt_min(row + block, rows);
             for (int32_t ow = 0; ow < a->OW; ow += columns) {
                 int32_t count = odt_min(columns, a->OW - ow);
-                clear_sums(s.sums, (stop - row) * count);
+                clear_words(*s.sums, (stop - row) * count * ROWS);
                 if (depth == 0 || packed < 0 || depth > DEPTH) {
                     memset(totals, 0, sizeof(totals));
                 }
@@ -659,14 +707,17 @@ void odt_correlate_i8(const odt_correlation_t *a) {
                         at = odt_min((kh + 1) * padded, end);
                     }
                 }
+                // Rows that follow one another in y are finished as one.
+                int32_t at_once = is_dense && count == a->OW ? stop - row : 1;
                 sums_t *sums = s.sums;
-                for (int32_t r = row; r < stop; r++, sums += count) {
+                for (int32_t r = row; r < stop; r += at_once, sums += count) {
                     int32_t b = r / a->OH;
-                    int8_t *y = a->y + b * a->y_b + (r - b * a->OH) * a->y_oh + ow * a->y_ow;
+                    int8_t *y = a->y + b * a->y_b + (r - b * a->OH) * a->y_oh + ow * a->y_ow + n;
                     for (int32_t i = 0; i < odt_min(ROWS, a->N - n); i++) {
                         int32_t offset = (a->bias ? a->bias[n + i] : 0) - a->zx * totals[i];
                         odt_finish_i8((const int32_t (*)[4])sums, place(i), offset,
-                            &a->q[(n + i) * a->q_step], a->zy, a->lo, count, y + n + i, a->y_ow, a->peak);
+                            &a->q[(n + i) * a->q_step], a->zy, a->lo, count * at_once, y + i, a->y_ow,
+                            a->peak);
                     }
                 }
             }
@@ -683,8 +734,11 @@ void odt_correlate_i8(const odt_correlation_t *a) {
 
 static int is_extreme(const int8_t *e, int32_t count) {
     uint32_t word, found = 0;
+    for (; count > 0 && ((uintptr_t)e & 3); count--) {
+        found |= *e++ == -128;
+    }
     for (; count >= 4; count -= 4, e += 4) {
-        memcpy(&word, e, 4);
+        memcpy(&word, __builtin_assume_aligned(e, 4), 4);
         word ^= 0x80808080;
         found |= (word - 0x01010101) & ~word & 0x80808080;
     }
@@ -736,7 +790,13 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
     #if defined(__ARM_ARCH_6M__)
     int extreme = is_extreme(a->e, rows * a->OW * a->N);
     #endif
-    memset(a->dw, 0, (size_t)a->N * (size_t)filter * sizeof(int32_t));
+    int is_whole = rows <= block && a->OW <= columns; // one panel holds all errors of a channel
+    #if defined(__ARM_ARCH_6M__)
+    is_whole = is_whole && !extreme;
+    #endif
+    if (!is_whole) {
+        clear_words(a->dw, a->N * filter);
+    }
     for (int32_t n = 0; n < a->N; n += ROWS) {
         int32_t channels = odt_min(ROWS, a->N - n), errors[ROWS], unused[ROWS] = {0};
         for (int32_t i = 0; i < ROWS; i++) {
@@ -759,7 +819,7 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
                     for (int32_t kw = 0; kw < a->KW; kw++, tap++) {
                         odt_taps_t o = odt_outputs(kw, a->left, SW, a->W, a->OW);
                         int32_t from = odt_max(o.from, first), depth = odt_min(o.to, end) - from;
-                        if (depth <= 0) {
+                        if (depth <= 0 && !is_whole) {
                             continue;
                         }
                         for (int32_t c = 0; c < C; c += BLOCK) {
@@ -767,7 +827,7 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
                             const columns_t inputs = {depth, SW * C, count, 1, 1};
                             const columns_t ones = {depth, 0, 1, 0, 1};
                             sums_t total = {0};
-                            clear_sums(s.sums, count);
+                            clear_words(*s.sums, count * ROWS);
                             for (int32_t r = row; r < stop; r++) {
                                 int32_t b = r / a->OH, ih = (r - b * a->OH) * a->SH - a->top + kh;
                                 if (ih < 0 || ih >= a->H) {
@@ -784,7 +844,13 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
                             for (int32_t i = 0; i < channels; i++) {
                                 int32_t *dw = a->dw + (n + i) * filter + tap * C + c;
                                 int32_t *to = dw + count, offset = a->zx * total[place(i)];
-                                for (const int32_t *sum = &s.sums[0][place(i)]; dw != to; sum += ROWS) {
+                                const int32_t *sum = &s.sums[0][place(i)];
+                                if (is_whole) {
+                                    for (; dw != to; sum += ROWS) {
+                                        *dw++ = *sum - offset;
+                                    }
+                                }
+                                for (; dw != to; sum += ROWS) {
                                     *dw++ += *sum - offset;
                                 }
                             }

@@ -115,40 +115,42 @@ static inline uint32_t hypotenuse(uint32_t A, uint32_t B) {
 
 void odt_adam_i16(const odt_adam_i16_t *a) {
     enum { L = 12 };
-    int32_t K = a->K;
+    int32_t K = a->K, c1 = a->c1;
+    uint32_t r2 = (uint32_t)a->r2, rc2 = (uint32_t)a->rc2;
     uint32_t G = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->gs));
     uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = 0;
     for (int32_t n = 0; n < a->N; n++) {
-        int32_t *d = a->d + n * K;
+        int32_t *d = a->d + n * K, *end = d + K;
         int16_t *m = a->m + n * K, *v = a->v + n * K;
         int32_t bits = rise(d, K, G, L, a->ex[n]), ex = a->ex[n] + bits;
         shift_right(m, K, bits);
         shift_right(v, K, bits);
         odt_rescaler_t q = to_units(G, ex);
-        uint32_t top = 0;
-        for (int32_t k = 0; k < K; k++, i++) {
-            int32_t g = odt_rescale_by(&q, d[k]);
-            uint32_t u = odt_hash_by(key, i);
-            uint32_t change = ((uint32_t)g - (uint32_t)m[k] * 16) * (uint32_t)a->c1 + (u & 65535);
-            m[k] = (int16_t)odt_limit(m[k] + ((int32_t)change >> 16), -32767, 32767);
-            uint32_t A = (uint32_t)v[k] * (uint32_t)a->r2;
-            uint32_t B = odt_magnitude(g) * (uint32_t)a->rc2 >> 2;
+        uint32_t top = 0; // bits of the largest, so that its length is right
+        for (; d != end; d++, m++, v++, i++) {
+            int32_t g = odt_rescale_by(&q, *d), moment = *m;
+            uint32_t u = odt_hash_by(key, i), magnitude = odt_magnitude(g);
+            uint32_t change = ((uint32_t)g - (uint32_t)moment * 16) * (uint32_t)c1 + (uint16_t)u;
+            moment += (int32_t)change >> 16;
+            if (moment != (int16_t)moment || moment == -32768) {
+                moment = odt_limit(moment, -32767, 32767);
+            }
+            *m = (int16_t)moment;
+            uint32_t A = (uint32_t)*v * r2, B = magnitude * rc2 >> 2;
             uint32_t root = (hypotenuse(A, B) + (u >> 16)) >> 16;
             root = root < 32767 ? root : 32767;
-            v[k] = (int16_t)root;
-            uint32_t magnitude = odt_magnitude(m[k]);
-            uint32_t ratio = (magnitude << 14) / (root + 1);
+            *v = (int16_t)root;
+            top |= magnitude >> 4 | root;
+            uint32_t size = odt_magnitude(moment);
+            top |= size;
+            uint32_t ratio = (size << 14) / (root + 1);
             ratio = ratio < 65535 ? ratio : 65535;
-            d[k] = m[k] < 0 ? -(int32_t)ratio : (int32_t)ratio;
-            uint32_t units = odt_magnitude(g) >> 4;
-            units = units > magnitude ? units : magnitude;
-            units = units > root ? units : root;
-            top = units > top ? units : top;
+            *d = moment < 0 ? -(int32_t)ratio : (int32_t)ratio;
         }
         a->ds[n] = (int32_t)odt_scale_shift(ODT_ONE, -14);
         if (is_small(top, L, ex)) {
-            shift_left(m, K);
-            shift_left(v, K);
+            shift_left(m - K, K);
+            shift_left(v - K, K);
             ex -= 2;
         }
         a->ex[n] = (int8_t)ex;
