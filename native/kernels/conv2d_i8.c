@@ -10,9 +10,10 @@
 #include "phase.h"
 #include "window.h"
 
-#if ODT_PANEL
+// Loops shorter than this do not pay for being vectorised.
+enum { SHORT = 16 };
 
-void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
+static void conv2d_by_panels(const odt_conv2d_i8_t *a) {
     int32_t row = a->KW * a->C, outputs = a->OW * a->N;
     odt_correlation_t c = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
         .B = a->B, .H = a->H, .W = a->W, .C = a->C, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH,
@@ -22,38 +23,11 @@ void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
     odt_correlate_i8(&c);
 }
 
-void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
-    int32_t C = a->C, row = a->KW * C, inputs = a->W * C;
-    for (int32_t kh = 0; kh < a->SH; kh++) {
-        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
-        for (int32_t kw = 0; kw < a->SW; kw++) {
-            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
-            if (h.outputs == 0 || w.outputs == 0) {
-                continue;
-            }
-            int32_t last = (kh + (h.taps - 1) * a->SH) * row + (kw + (w.taps - 1) * a->SW) * C;
-            int is_empty = h.taps == 0 || w.taps == 0;
-            odt_correlation_t c = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
-                .y = a->dx + h.first * inputs + w.first * C, .peak = a->peak, .B = a->B, .H = a->OH,
-                .W = a->OW, .C = a->N, .N = C, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps,
-                .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs,
-                .lo = -127, .w_n = 1, .w_kh = -a->SH * row, .w_kw = -a->SW * C, .w_c = a->KH * row,
-                .y_b = a->H * inputs, .y_oh = a->SH * inputs, .y_ow = a->SW * C};
-            odt_correlate_i8(&c);
-        }
-    }
-}
-
-void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
-    odt_filter_gradient_t g = {.dw = a->dw, .e = a->e, .x = a->x, .B = a->B, .H = a->H, .W = a->W,
-        .C = a->C, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
-        .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx};
-    odt_filter_gradient_i8(&g);
-}
-
-#else
-
 void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
+    if (ODT_PANEL || a->KW * a->C < SHORT) {
+        conv2d_by_panels(a);
+        return;
+    }
     int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW, peak = *a->peak;
     int32_t filter = KH * KW * C;
     for (int32_t n = 0; n < N; n++) {
@@ -88,7 +62,33 @@ void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
     *a->peak = peak;
 }
 
+static void conv2d_dx_by_panels(const odt_conv2d_dx_i8_t *a) {
+    int32_t C = a->C, row = a->KW * C, inputs = a->W * C;
+    for (int32_t kh = 0; kh < a->SH; kh++) {
+        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
+        for (int32_t kw = 0; kw < a->SW; kw++) {
+            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
+            if (h.outputs == 0 || w.outputs == 0) {
+                continue;
+            }
+            int32_t last = (kh + (h.taps - 1) * a->SH) * row + (kw + (w.taps - 1) * a->SW) * C;
+            int is_empty = h.taps == 0 || w.taps == 0;
+            odt_correlation_t c = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
+                .y = a->dx + h.first * inputs + w.first * C, .peak = a->peak, .B = a->B, .H = a->OH,
+                .W = a->OW, .C = a->N, .N = C, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps,
+                .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs,
+                .lo = -127, .w_n = 1, .w_kh = -a->SH * row, .w_kw = -a->SW * C, .w_c = a->KH * row,
+                .y_b = a->H * inputs, .y_oh = a->SH * inputs, .y_ow = a->SW * C};
+            odt_correlate_i8(&c);
+        }
+    }
+}
+
 void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
+    if (ODT_PANEL || a->C < SHORT) {
+        conv2d_dx_by_panels(a);
+        return;
+    }
     int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW, peak = *a->peak;
     int32_t filter = KH * KW * C;
     odt_multiplier_t q = odt_checked(a->q);
@@ -122,7 +122,18 @@ void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
     *a->peak = peak;
 }
 
+static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
+    odt_filter_gradient_t g = {.dw = a->dw, .e = a->e, .x = a->x, .B = a->B, .H = a->H, .W = a->W,
+        .C = a->C, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
+        .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx};
+    odt_filter_gradient_i8(&g);
+}
+
 void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
+    if (ODT_PANEL || a->KW * a->C < SHORT) {
+        conv2d_dw_by_panels(a);
+        return;
+    }
     int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW;
     int32_t filter = KH * KW * C;
     memset(a->dw, 0, (size_t)N * (size_t)filter * sizeof(int32_t));
@@ -150,5 +161,3 @@ void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
         }
     }
 }
-
-#endif

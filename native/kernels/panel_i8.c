@@ -3,8 +3,6 @@
 
 #include "panel_i8.h"
 
-#if ODT_PANEL
-
 #include <string.h>
 
 #include "../fixed.h"
@@ -861,5 +859,3 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
         }
     }
 }
-
-#endif

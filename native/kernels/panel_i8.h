@@ -1,8 +1,9 @@
 // Products of int8 matrices by panels: four rows of one factor, packed on the stack as the core likes
 // to multiply them, are run over columns of the other, which is read where it lies.
 //
-// Dense layers and convolutions are such products, forward and backward. Used on 32-bit cores;
-// where there are vectors, the plain loops in dense_i8.c and conv2d_i8.c are faster.
+// Dense layers and convolutions are such products, forward and backward. 32-bit cores use panels for
+// all of them; where there are vectors, the plain loops in dense_i8.c and conv2d_i8.c are faster, but
+// for convolutions of so few channels that these loops are short.
 
 #ifndef ODT_PANEL_I8_H
 #define ODT_PANEL_I8_H
@@ -14,8 +15,6 @@
 #ifndef ODT_PANEL
 #define ODT_PANEL (UINTPTR_MAX == 0xFFFFFFFF)
 #endif
-
-#if ODT_PANEL
 
 // From sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)), and the
 // peak of what is clamped.
@@ -46,5 +45,4 @@ typedef struct {
 
 void odt_filter_gradient_i8(const odt_filter_gradient_t *a);
 
-#endif
 #endif
