@@ -98,7 +98,7 @@ def _maxpool2d(s, node, error, needed):
     dx = s.like(node.layer.name + " dx", dx)
     operands = [dx.buffer, error.buffer, x.buffer]
     if s.int8:
-        operands.insert(1, dx.peak)
+        operands.insert(1, dx.peak or s.unwatch())  # a loss of fixed scale has none: sums saturate
     s.emit("maxpool2d_dx" + ("_i8" if s.int8 else "_f32"), operands, window_sizes(s, node))
     return [dx]
 

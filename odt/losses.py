@@ -41,7 +41,7 @@ class _Loss:
         scale = s.scratch("loss error scale", 4)
         operands = (error.buffer, scale, error.peak, s.control, s.y, output.buffer, output.scale, error.scale)
         s.emit(name + "_i8", operands, (s.batch, count, output.zero) + immediates)
-        return Value(error.buffer, error.count, scale)
+        return Value(error.buffer, error.count, scale, peak=error.peak)
 
 
 class SparseCategoricalCrossentropy(_Loss):

@@ -73,7 +73,7 @@ class Schedule:
             buffer.offset = 0
         self.peaks = Buffer("peaks", 0, SCRATCH)
         self.constants = {}  # bytes -> the state's buffer that holds them
-        self.unwatched = None  # the peak of results whose scale is fixed
+        self.unwatched = None
         self.header = self.keep("header", 16, None)  # t, seed, beta1^t, beta2^t
         self.rate = None  # rate and bias correction of this step
         self.sums = None  # gradients of a batch in micro-batches; None where a batch comes in one
@@ -116,10 +116,14 @@ class Schedule:
 
     def fixed(self, name, count, bits, zero):
         """A new int8 activation whose scale is the constant ``bits``: its range follows nothing."""
+        scale = self.constant(struct.pack("<I", bits))
+        return Value(self.scratch(name, count, ACTIVATION), count, scale, zero, -128, ONE, self.unwatch())
+
+    def unwatch(self):
+        """The peak of results whose scale is fixed."""
         if self.unwatched is None:
             self.unwatched = self.peak("unwatched")
-        scale = self.constant(struct.pack("<I", bits))
-        return Value(self.scratch(name, count, ACTIVATION), count, scale, zero, -128, ONE, self.unwatched)
+        return self.unwatched
 
     def constant(self, data):
         """A buffer of the state that holds these bytes from the start."""

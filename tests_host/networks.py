@@ -1,0 +1,197 @@
+"""Random networks of all kinds of layers, with data for them, for test_random_networks.py and fuzz/.
+
+Whoever draws gives an object with ``integer(low, high)`` and ``choice(sequence)``: hypothesis or random.
+"""
+
+from array import array
+
+import odt
+from odt import rates
+
+FORMATS = ("float32", "float32", "uint8", "int8", "int16", "int32")
+CODES = {"float32": "f", "uint8": "B", "int8": "b", "int16": "h", "int32": "i"}
+ACTIVATIONS = (None, None, "relu", "relu6", "leaky_relu", "sigmoid", "tanh", "softmax")
+MOST = 90  # elements of a layer's output; the Python executor multiplies a million times a second
+
+
+class Random:
+    """Draws from a random.Random."""
+
+    def __init__(self, rng):
+        self.choice = rng.choice
+        self.integer = rng.randint
+
+
+def product(shape):
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count
+
+
+def draw_layer(d, shape):
+    """A layer that takes this shape."""
+    kinds = ["dense", "dense", "dropout", "flatten", "reshape", "simple"]
+    axes = len(shape) - 1
+    if axes:
+        kinds += ["conv", "conv", "conv", "transposed", "maxpool", "avgpool", "adaptive", "upsample", "global"]
+    if axes == 2:
+        kinds += ["depthwise", "depthwise"]
+    kind = d.choice(kinds)
+    pick = (lambda name: getattr(odt, name + "%dD" % axes)) if axes else None
+
+    def sizes(most):
+        return [d.integer(1, min(most, extent)) for extent in shape[:-1]]
+
+    def steps(most=3):
+        return [d.integer(1, most) for _ in range(axes)]
+
+    def as_argument(values):
+        return tuple(values) if axes == 2 else values[0]
+
+    activation = d.choice(ACTIVATIONS)
+    options = {"use_bias": d.choice((True, True, False)), "trainable": d.choice((True, True, True, False))}
+    if kind == "dense":
+        return odt.Dense(d.integer(1, 7), activation, **options)
+    if kind == "conv":
+        groups = d.choice([g for g in (1, 1, 1, 2, 3, shape[-1]) if shape[-1] % g == 0])
+        filters = groups * d.integer(1, max(1, 5 // groups))
+        return pick("Conv")(
+            filters, as_argument(sizes(4)), as_argument(steps()), d.choice(("valid", "same")), activation,
+            groups=groups, **options,
+        )  # fmt: skip
+    if kind == "transposed":
+        window = [d.integer(1, 3) for _ in range(axes)]
+        name = "Conv%dDTranspose" % axes
+        return getattr(odt, name)(
+            d.integer(1, 4), as_argument(window), as_argument(steps(2)), d.choice(("valid", "same")),
+            activation, **options,
+        )  # fmt: skip
+    if kind == "depthwise":
+        return odt.DepthwiseConv2D(
+            as_argument(sizes(4)), as_argument(steps()), d.choice(("valid", "same")), activation, **options
+        )
+    if kind in ("maxpool", "avgpool"):
+        strides = d.choice((None, as_argument(steps())))
+        return pick("MaxPool" if kind == "maxpool" else "AvgPool")(
+            as_argument(sizes(3)), strides, d.choice(("valid", "same"))
+        )
+    if kind == "adaptive":
+        return pick("AdaptiveAvgPool")(as_argument(sizes(4)))
+    if kind == "upsample":
+        return pick("UpSampling")(as_argument(steps(2)))
+    if kind == "global":
+        return odt.GlobalAvgPool()
+    if kind == "flatten":
+        return odt.Flatten()
+    if kind == "reshape":
+        divisors = [n for n in range(1, product(shape) + 1) if product(shape) % n == 0]
+        first = d.choice(divisors)
+        return odt.Reshape(d.choice(((first, -1), (-1,), (1, first, product(shape) // first))))
+    if kind == "dropout":
+        return odt.Dropout(d.choice((0.25, 0.5, 0)))
+    return d.choice((odt.ReLU, odt.ReLU6, odt.LeakyReLU, odt.Sigmoid, odt.Tanh, odt.Softmax))()
+
+
+def draw_nodes(d):
+    """(the input's node, the last node) of a graph that may branch and join."""
+    axes = d.integer(1, 3)
+    shape = tuple([d.integer(1, (12, 6, 5)[axes - 1]) for _ in range(axes)])
+    kind = d.choice(FORMATS)
+    if kind == "float32":
+        x = odt.Input(shape)
+    else:
+        low, high = {"uint8": (0, 255), "int8": (-128, 127)}.get(kind, (-300, 300))
+        x = odt.Input(shape, kind, scale=d.choice((1 / 255, 1 / 64, 0.3)), zero_point=d.integer(low, high))
+    nodes = [x]
+    for _ in range(d.integer(0, 6)):
+        node = d.choice((nodes[-1], nodes[-1], d.choice(nodes)))
+        alike = [other for other in nodes if other.shape == node.shape]
+        besides = [other for other in nodes if other.shape[:-1] == node.shape[:-1]]
+        join = d.choice(("no", "no", "no", "add", "multiply", "concatenate"))
+        if join == "add":
+            made = odt.Add(d.choice((None, "relu")))([node, d.choice(alike)])
+        elif join == "multiply":
+            made = odt.Multiply()([node, d.choice(alike)])
+        elif join == "concatenate":
+            made = odt.Concatenate()([d.choice(besides) for _ in range(d.integer(1, 2))] + [node])
+        else:
+            made = draw_layer(d, node.shape)(node)
+        if product(made.shape) <= MOST:
+            nodes.append(made)
+    return x, nodes[-1]
+
+
+def draw_optimizer(d, dtype):
+    rate = d.choice((0.01, 0.1, 0, odt.StepDecay(0.1, 2), odt.CosineDecay(0.05, 4), rates.WarmUp(0.05, 3)))
+    state = None if dtype == "float32" else d.choice((None, "int16", "float32"))
+    decay = d.choice((0, 0, 0.05))
+    kind = d.choice(("sgd", "momentum", "nesterov", "adam"))
+    if kind == "adam":
+        return odt.Adam(rate, d.choice((0.9, 0.5)), state=state, weight_decay=decay)
+    if kind == "sgd":
+        return odt.SGD(rate, weight_decay=decay)
+    return odt.SGD(rate, d.choice((0.9, 0.3)), state=state, nesterov=kind == "nesterov", weight_decay=decay)
+
+
+def draw_loss(d, shape, micro):
+    kinds = ["mse", "mae", "huber", "binary"]
+    if len(shape) == 1:
+        kinds += ["labels", "labels", "smooth"] + ["weighted"] * (not micro)
+    kind = d.choice(kinds)
+    return kind, {
+        "mse": lambda: "mse",
+        "mae": lambda: "mae",
+        "huber": lambda: odt.Huber(d.choice((1, 0.1, 3))),
+        "binary": lambda: "binary_crossentropy",
+        "labels": lambda: "sparse_categorical_crossentropy",
+        "smooth": lambda: odt.SparseCategoricalCrossentropy(label_smoothing=0.1),
+        "weighted": lambda: odt.SparseCategoricalCrossentropy(
+            [d.choice((1, 0.5, 3)) for _ in range(shape[0])], d.choice((0, 0.2))
+        ),
+    }[kind]()
+
+
+def draw_floats(d, count):
+    spread = d.choice((1.0, 1.0, 0.01, 40.0))
+    seed = d.integer(0, 65535)
+    values = []
+    for _ in range(count):
+        seed = (seed * 75 + 74) % 65537
+        values.append((seed / 32768 - 1) * spread)
+    return array("f", values)
+
+
+def draw_data(d, code, count):
+    if code == "f":
+        return draw_floats(d, count)
+    seed = d.integer(0, 65535)
+    mask, low = {"B": (255, 0), "b": (255, -128)}.get(code, (1023, -512))
+    values = []
+    for _ in range(count):
+        seed = (seed * 75 + 74) % 65537
+        values.append((seed >> 4 & mask) + low)
+    return array(code, values)
+
+
+def draw_case(d):
+    """(model's nodes, compile's arguments, x, y) of a network to be trained."""
+    dtype = d.choice(("int8", "float32"))
+    x_node, last = draw_nodes(d)
+    batch = d.integer(1, 6)
+    micro = d.choice((None, None, None, d.integer(1, batch)))
+    kind, loss = draw_loss(d, last.shape, micro)
+    samples = d.integer(1, 2 * batch + 1)
+    layer = x_node.layer
+    x = draw_data(d, CODES[layer.dtype], samples * product(layer.shape))
+    if kind in ("labels", "smooth", "weighted"):
+        y = array("B", [d.integer(0, last.shape[0] - 1) for _ in range(samples)])
+    elif kind == "binary":
+        y = array("B", [value & 1 for value in draw_data(d, "B", samples * product(last.shape))])
+    else:
+        y = draw_floats(d, samples * product(last.shape))
+    options = {
+        "optimizer": draw_optimizer(d, dtype), "loss": loss, "dtype": dtype, "batch_size": batch,
+        "micro_batch": micro, "seed": d.integer(0, 1 << 20),
+    }  # fmt: skip
+    return odt.Model(x_node, last), options, x, y
