@@ -42,7 +42,7 @@ class Slices:
         if model._micro:
             for _ in self._run(model, model._update[0], model._update[1]):
                 yield
-        model._steps += 1
+        model._end_step()
 
     def _run(self, model, start, stop):
         starts = self.starts

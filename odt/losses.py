@@ -12,6 +12,7 @@ class _Loss:
     labels = False  # y is one integer label a sample; else it has the output's shape
     binary = False  # y is 0 or 1, or a probability
     hits = False  # CORRECT counts them: accuracy is known
+    degree = 0  # in int8: the power of the output's scale in LOSS
 
     def unit(self, step):
         """What 1 of LOSS means in int8, for outputs in steps of 256 * ``step``."""
@@ -126,6 +127,7 @@ class MeanSquaredError(_Loss):
     """
 
     name = "mse"
+    degree = 2
 
     def unit(self, step):
         return step * step
@@ -139,6 +141,7 @@ class MeanAbsoluteError(_Loss):
     """The mean of absolute differences over outputs and samples; targets as of MeanSquaredError."""
 
     name = "mae"
+    degree = 1
 
     def unit(self, step):
         return step
@@ -152,6 +155,7 @@ class Huber(_Loss):
     """Half the square of a difference up to ``delta``, linear beyond; the mean; targets as of MeanSquaredError."""
 
     name = "huber"
+    degree = 2
 
     def __init__(self, delta=1):
         if not isinstance(delta, (int, float)) or not 1e-9 <= delta <= 1e9:

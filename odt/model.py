@@ -7,7 +7,7 @@ from . import executor, opcodes, weights
 from .calibration import calibrate, widen
 from .compiler import compile_graph
 from .data import check_finite, check_labels, check_probabilities, samples
-from .fixed import ONE, bits_to_float, scale_of
+from .fixed import ONE, bits_to_float, multiplier, scale_div, scale_of
 from .graph import Node, trace
 from .layers import Layer
 from .losses import LOSSES
@@ -103,6 +103,11 @@ class Model:
         self.program = Program(plan.code)
         self._sections = {name: self.program.section(name) for name in SECTIONS}
         self._micro, self._rows = micro_batch, rows
+        self._scale = None
+        if dtype == "int8":
+            scale = plan.output.scale
+            self._scale = (arena if scale.region == ARENA else state), scale.offset
+        self._seen = array("H", bytes(8))  # halves of the output's scale: before it last moved, and now
         self._loss_end = -1
         if dtype == "float32":
             self._loss_end = self._sections["evaluate"][1]
@@ -425,7 +430,12 @@ class Model:
             at += self._rows
         if self._micro:
             self._engine.run(self._loaded, self._regions, self._update[0], self._update[1])
+        self._end_step()
+
+    def _end_step(self):
         self._steps += 1
+        if self._scale_moved() and self._loss.degree:
+            self._rescale_loss()
 
     def _look(self, section):
         """Run a section that trains nothing on the batch that ``_batch`` points at."""
@@ -450,6 +460,7 @@ class Model:
         """Begin to sum the loss, of a forward pass that drops nothing until _set_rate says so."""
         self._control[KEY] = 0
         self._control[LOSS] = self._control[LOSS_HIGH] = self._control[CORRECT] = 0
+        self._scale_moved()
 
     def _evaluate(self, count):
         self._clear()
@@ -473,9 +484,35 @@ class Model:
         return total / count, control[CORRECT] / count if loss.hits else None
 
     def _output_scale(self):
-        scale = self._plan.output.scale
-        region = self._arena if scale.region == ARENA else self._state
-        return bits_to_float(weights.get(region, scale.offset))
+        region, offset = self._scale
+        return bits_to_float(weights.get(region, offset))
+
+    def _scale_moved(self):
+        """Note the output's scale, in halves, which take no heap; True if it was another."""
+        if self._scale is None:
+            return False
+        region, offset = self._scale
+        low, high = weights.get(region, offset, 2), weights.get(region, offset + 2, 2)
+        seen = self._seen
+        if seen[2] == low and seen[3] == high:
+            return False
+        seen[0] = seen[2]
+        seen[1] = seen[3]
+        seen[2] = low
+        seen[3] = high
+        return True
+
+    def _rescale_loss(self):
+        """Count LOSS, of steps of the output's old scale, in those of the one it was widened to."""
+        low, high, new_low, new_high = self._seen
+        ratio = scale_div(low | high << 16, new_low | new_high << 16)
+        control = self._control
+        total = (control[LOSS] & 0xFFFFFFFF) + (control[LOSS_HIGH] << 32)
+        for _ in range(self._loss.degree):
+            m, shift = multiplier(ratio)
+            total = (total * m + (1 << shift >> 1)) >> shift
+        control[LOSS] = (total & 0x7FFFFFFF) - (total & 0x80000000)
+        control[LOSS_HIGH] = total >> 32
 
 
 class Sequential(Model):

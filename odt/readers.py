@@ -26,9 +26,10 @@ class Column:
     """Where in a binary file samples lie: sample i is ``row`` elements at ``offset + i * stride``.
 
     ``stride`` is the bytes of a sample unless given: records of a label and data are two columns of a file.
+    ``samples``: so many, and not all up to the file's end.
     """
 
-    def __init__(self, path, dtype, row=1, offset=0, stride=None):
+    def __init__(self, path, dtype, row=1, offset=0, stride=None, samples=None):
         if dtype not in _CODES:
             raise ValueError("%s: dtype is one of %s, got %r" % (path, ", ".join(sorted(_CODES)), dtype))
         for name, value, least in (("row", row, 1), ("offset", offset, 0)):
@@ -45,6 +46,10 @@ class Column:
         if self.samples < 1:
             raise ValueError("%s: %d bytes hold no sample of %d at offset %d" % (
                 path, size + offset, self.bytes, offset))  # fmt: skip
+        if samples is not None:
+            if not isinstance(samples, int) or not 1 <= samples <= self.samples:
+                raise ValueError("%s: samples is in 1..%d, got %r" % (path, self.samples, samples))
+            self.samples = samples
 
 
 def _npy(path):

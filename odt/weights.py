@@ -1,13 +1,16 @@
 """The state of a model: first weights, and weights in and out as real numbers."""
 
+import struct
 from array import array
 
+from . import executor
 from .fixed import (
-    ONE, bits_to_float, float_to_bits, hash32, isqrt, scale_int, scale_mul, scale_shift,
+    ONE, bits_to_float, float_to_bits, hash32, isqrt, quantize, scale_int, scale_mul, scale_shift,
 )  # fmt: skip
 
 _FIRST = 16384  # int8: initial weights fill -64..64, so that they can double before a scale does
 _BIAS = 1 << 20
+_TINY = 0x1E3CE508  # 1e-20
 _UNSEEN = 0x30800000  # 2^-30: fine enough that calibration sees the smallest error
 
 
@@ -67,9 +70,8 @@ def _split(state, weights, index, value):
         state[weights.residual.offset + index] = (value - 256 * kernel) & 255
 
 
-def _stored(value):
-    """Bits of a float32 as kernels store them: 0 below 2^-51 (docs/numerics.md)."""
-    bits = float_to_bits(value)
+def _stored(bits):
+    """A float32 as kernels store it: 0 below 2^-51 (docs/numerics.md)."""
     return bits if (bits >> 23) & 255 >= 76 else 0
 
 
@@ -117,22 +119,43 @@ def check(layer, name, values, limit):
 
 
 def write(state, weights, int8, kernel, bias):
-    """Real numbers into the state; in int8 the largest weight (of a row) becomes 64 of 127."""
+    """Real numbers into the state; in int8 the largest weight (of a row) becomes 64 of 127.
+
+    By integers alone: the same bits on every machine, whatever its floats.
+    """
     columns = weights.columns
     for row in range(weights.rows):
-        values = kernel[row * columns : (row + 1) * columns]
+        if int8 and (row == 0 or not weights.common):
+            first, last = (0, weights.rows) if weights.common else (row, row + 1)
+            largest = max([_bits(kernel, i) & 0x7FFFFFFF for i in range(first * columns, last * columns)])
+            scale = scale_shift(largest, -6) if largest > _TINY else ONE
         if int8:
-            largest = max([abs(value) for value in (kernel if weights.common else values)])
-            scale = scale_shift(float_to_bits(largest), -6) if largest > 1e-20 else ONE
             put(state, weights.scale.offset + 4 * row, scale)
-            step = bits_to_float(scale)
-        for index, value in enumerate(values):
-            index += row * columns
+        for index in range(row * columns, (row + 1) * columns):
+            bits = _bits(kernel, index)
             if int8:
-                _split(state, weights, index, int(round(value / step * 256)))
+                _split(state, weights, index, _steps(bits, scale))
             else:
-                put(state, weights.kernel.offset + 4 * index, _stored(value))
+                put(state, weights.kernel.offset + 4 * index, _stored(bits))
     if weights.bias:
-        for index, value in enumerate(bias):
-            bits = int(round(value * _BIAS)) if int8 else _stored(value)
+        for index in range(weights.rows):
+            bits = _bits(bias, index)
+            bits = quantize(bits, scale_shift(ONE, 20)) if int8 else _stored(bits)
             put(state, weights.bias.offset + 4 * index, bits)
+
+
+def _bits(values, index):
+    """A value's float32 bits; of an array('f') as they are, for floats may be shorter."""
+    if isinstance(values, array) and executor.engine.typecode(values) == "f":
+        return struct.unpack_from("<I", values, 4 * index)[0]
+    return float_to_bits(values[index])
+
+
+def _steps(bits, scale):
+    """A value of at most 64 * scale in 256ths of it, to nearest."""
+    exponent = (bits >> 23) & 255
+    shift = exponent - (scale >> 23) + 8 + 27
+    if not exponent or shift < 0:
+        return 0
+    quotient = (((bits & 0x7FFFFF | 0x800000) << shift) // (scale & 0x7FFFFF | 0x800000) + (1 << 26)) >> 27
+    return -quotient if bits >> 31 else quotient

@@ -353,3 +353,35 @@ def test_a_cancelled_fit_async_leaves_a_model_that_works_on():
     assert losses[-1] < 1.2 and background
     with pytest.raises(ValueError, match="slice_ms"):
         asyncio.run(model.fit_async(X, Y, slice_ms=0))
+
+
+@pytest.mark.parametrize("loss", (odt.MeanSquaredError(), odt.MeanAbsoluteError(), odt.Huber(2)))
+def test_a_loss_is_in_the_units_of_its_step_though_the_step_widens_the_output(loss):
+    """Ten times the first batch saturates the second, and its scale grows at the end of that step."""
+    x = np.rint(np.clip(np.concatenate([3 * X[:4], 30 * X[4:8], 30 * X[:4]]), -127, 127)).astype("int8")
+    y = RANDOM.normal(size=(12, 3)).astype("float32")
+
+    def regression():
+        model = odt.Sequential([odt.Input((5,), dtype="int8", scale=1 / 4), odt.Dense(3)])
+        model.compile(odt.SGD(1e-9), loss, batch_size=4, seed=1)
+        return model
+
+    float_loss = {
+        "mse": lambda d: d**2,
+        "mae": np.abs,
+        "huber": lambda d: np.where(np.abs(d) < 2, d**2 / 2, 2 * np.abs(d) - 2),
+    }[loss.name]
+    model, losses = regression(), []
+    for at in (0, 4, 8):
+        batch, targets = x[at : at + 4], y[at : at + 4]
+        scale = model._output_scale()
+        kernel, bias = model.get_weights()
+        limit = 127 * scale if at else np.inf  # the first is calibrated
+        output = np.clip(batch / 4 @ np.array(kernel).reshape(3, 5).T + np.array(bias), -limit, limit)
+        losses.append(model.train_step(batch, targets))
+        assert losses[-1] == pytest.approx(float_loss(output - targets).mean(), rel=0.1)
+        assert at != 4 or model._output_scale() > 2 * scale
+    whole = regression()
+    epoch = whole.fit(x, y, shuffle=False, verbose=0).history["loss"]
+    assert epoch == [pytest.approx(np.mean(losses), rel=1e-3)]
+    assert asyncio.run(regression().fit_async(x, y, shuffle=False, verbose=0)).history["loss"] == epoch

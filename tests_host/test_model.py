@@ -707,3 +707,13 @@ def test_the_totals_of_summary_are_the_bytes_reserved(dtype, capsys):
     assert total[1] == str(6 * 5 + 6 + 3 * 6 + 3)
     assert total[2] == str(6 * 5 + 3 * 6)
     assert total[3] == str(6 * 5 + 2 * 3 * 6)
+
+
+def test_weights_are_taken_over_to_the_same_bits_from_array_list_and_numpy():
+    """An array('f') is read as bytes, for the sake of machines with shorter floats."""
+    digests = set()
+    for kind in (list, lambda value: value, lambda value: np.array(value, "float32")):
+        model = network()
+        model.set_weights([kind(array.array("f", np.sin(np.arange(n) + 1))) for n in (30, 6, 18, 3)])
+        digests.add(model.digest())
+    assert len(digests) == 1

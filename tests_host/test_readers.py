@@ -168,10 +168,21 @@ def test_bad_files_are_refused_by_name(tmp_path):
         NpyReader(x, y, 4, block=0)
     with pytest.raises(ValueError, match="stride"):
         Column(x, "float32", 5, 0, 19)
+    for count in (0, 46, 4.0):
+        with pytest.raises(ValueError, match="samples is in 1..45, got"):
+            Column(x, "float32", 5, 128, samples=count)
     with pytest.raises(ValueError, match="dtype.*int12"):
         Column(x, "int12")
     with pytest.raises(TypeError, match="x is a Column"):
         RawReader(x, y, 4)
+
+
+def test_a_part_of_a_file_trains_to_the_digest_of_that_part_of_the_arrays(tmp_path):
+    """Records 10 to 29 of a file that goes on."""
+    x, y = raw(tmp_path)
+    x = Column(x.path, "float32", 5, 5 + 10 * 22, 22, samples=20)
+    y = Column(y.path, "uint8", 1, 4 + 10 * 22, 22, samples=20)
+    assert trained(RawReader(x, y, 4)) == trained(X[10:30], Y[10:30])
 
 
 def test_a_file_that_shrinks_is_noticed(tmp_path):
