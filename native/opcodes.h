@@ -8,7 +8,7 @@
 
 #include "odt.h"
 
-#define ODT_VERSION 1
+#define ODT_VERSION 2
 #define ODT_POSITION 0
 #define ODT_COUNT 1
 #define ODT_SAMPLES 2
@@ -275,12 +275,12 @@ typedef struct {
 } odt_dense_dx_i8_t;
 void odt_dense_dx_i8(const odt_dense_dx_i8_t *a);
 
-// dw = sum_m e * (x - zx)
+// dw[n - at] = sum_m e * (x - zx)
 typedef struct {
-    int32_t *dw; // [N][K]
+    int32_t *dw; // [R][K]
     const int8_t *e; // [M][N]
     const int8_t *x; // [M][K]
-    int32_t M, K, N, zx;
+    int32_t M, K, N, zx, at, R;
 } odt_dense_dw_i8_t;
 void odt_dense_dw_i8(const odt_dense_dw_i8_t *a);
 
@@ -325,12 +325,12 @@ typedef struct {
 } odt_conv2d_dx_i8_t;
 void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a);
 
-// dw = sum_(b,oh,ow) e * (x - zx)
+// dw[n - at] = sum_(b,oh,ow) e * (x - zx)
 typedef struct {
-    int32_t *dw; // [N][KH][KW][C]
+    int32_t *dw; // [R][KH][KW][C]
     const int8_t *e; // [B][OH][OW][N]
     const int8_t *x; // [B][H][W][C]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx, at, R;
 } odt_conv2d_dw_i8_t;
 void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a);
 
@@ -357,12 +357,12 @@ typedef struct {
 } odt_depthwise2d_dx_i8_t;
 void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a);
 
-// dw = sum_(b,oh,ow) e * (x - zx)
+// dw[n - at] = sum_(b,oh,ow) e * (x - zx)
 typedef struct {
-    int32_t *dw; // [N][KH][KW]
+    int32_t *dw; // [R][KH][KW]
     const int8_t *e; // [B][OH][OW][N]
     const int8_t *x; // [B][H][W][N]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx, at, R;
 } odt_depthwise2d_dw_i8_t;
 void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a);
 
@@ -465,7 +465,7 @@ typedef struct {
     int8_t *ex; // [N]
     const int32_t *gs; // [1]
     const int32_t *c; // [16]
-    int32_t N, K, factor, id, mu;
+    int32_t N, K, factor, id, mu, at;
 } odt_momentum_i16_t;
 void odt_momentum_i16(const odt_momentum_i16_t *a);
 
@@ -478,7 +478,7 @@ typedef struct {
     int8_t *ex; // [N]
     const int32_t *gs; // [1]
     const int32_t *c; // [16]
-    int32_t N, K, factor, id, c1, r2, rc2;
+    int32_t N, K, factor, id, c1, r2, rc2, at;
 } odt_adam_i16_t;
 void odt_adam_i16(const odt_adam_i16_t *a);
 
@@ -517,11 +517,12 @@ typedef struct {
     int8_t *w; // [N][K]
     int8_t *r; // [N][K]
     int32_t *sw; // [N]
-    const int32_t *d; // [N][K]
-    const int32_t *ds; // [N]
+    int32_t *limited; // [1]
+    const int32_t *d; // [R][K]
+    const int32_t *ds; // [R]
     const int32_t *rate; // [1]
     const int32_t *c; // [16]
-    int32_t N, K, id, common;
+    int32_t N, K, id, common, at, R;
 } odt_apply_i8_t;
 void odt_apply_i8(const odt_apply_i8_t *a);
 
@@ -563,12 +564,12 @@ typedef struct {
 } odt_dense_dx_f32_t;
 void odt_dense_dx_f32(const odt_dense_dx_f32_t *a);
 
-// dw = sum_m e * x
+// dw[n - at] = sum_m e * x
 typedef struct {
-    float *dw; // [N][K]
+    float *dw; // [R][K]
     const float *e; // [M][N]
     const float *x; // [M][K]
-    int32_t M, K, N;
+    int32_t M, K, N, at, R;
 } odt_dense_dw_f32_t;
 void odt_dense_dw_f32(const odt_dense_dw_f32_t *a);
 
@@ -599,12 +600,12 @@ typedef struct {
 } odt_conv2d_dx_f32_t;
 void odt_conv2d_dx_f32(const odt_conv2d_dx_f32_t *a);
 
-// dw = sum_(b,oh,ow) e * x
+// dw[n - at] = sum_(b,oh,ow) e * x
 typedef struct {
-    float *dw; // [N][KH][KW][C]
+    float *dw; // [R][KH][KW][C]
     const float *e; // [B][OH][OW][N]
     const float *x; // [B][H][W][C]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, at, R;
 } odt_conv2d_dw_f32_t;
 void odt_conv2d_dw_f32(const odt_conv2d_dw_f32_t *a);
 
@@ -627,12 +628,12 @@ typedef struct {
 } odt_depthwise2d_dx_f32_t;
 void odt_depthwise2d_dx_f32(const odt_depthwise2d_dx_f32_t *a);
 
-// dw = sum_(b,oh,ow) e * x
+// dw[n - at] = sum_(b,oh,ow) e * x
 typedef struct {
-    float *dw; // [N][KH][KW]
+    float *dw; // [R][KH][KW]
     const float *e; // [B][OH][OW][N]
     const float *x; // [B][H][W][N]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, at, R;
 } odt_depthwise2d_dw_f32_t;
 void odt_depthwise2d_dw_f32(const odt_depthwise2d_dw_f32_t *a);
 
@@ -1041,7 +1042,7 @@ typedef struct {
     int8_t *ex; // [N]
     const int32_t *gs; // [1]
     const int32_t *c; // [16]
-    int32_t N, K, factor, id, mu;
+    int32_t N, K, factor, id, mu, at;
 } odt_nesterov_i16_t;
 void odt_nesterov_i16(const odt_nesterov_i16_t *a);
 
@@ -1094,12 +1095,12 @@ typedef struct {
 } odt_group_conv2d_dx_i8_t;
 void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a);
 
-// dw = sum_(b,oh,ow) e * (x - zx)
+// dw[n - at] = sum_(b,oh,ow) e * (x - zx)
 typedef struct {
-    int32_t *dw; // [N][KH][KW][C]
+    int32_t *dw; // [R][KH][KW][C]
     const int8_t *e; // [B][OH][OW][N]
     const int8_t *x; // [B][H][W][G][C]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G, zx;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G, zx, at, R;
 } odt_group_conv2d_dw_i8_t;
 void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a);
 
@@ -1122,12 +1123,12 @@ typedef struct {
 } odt_group_conv2d_dx_f32_t;
 void odt_group_conv2d_dx_f32(const odt_group_conv2d_dx_f32_t *a);
 
-// dw = sum_(b,oh,ow) e * x
+// dw[n - at] = sum_(b,oh,ow) e * x
 typedef struct {
-    float *dw; // [N][KH][KW][C]
+    float *dw; // [R][KH][KW][C]
     const float *e; // [B][OH][OW][N]
     const float *x; // [B][H][W][G][C]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, G, at, R;
 } odt_group_conv2d_dw_f32_t;
 void odt_group_conv2d_dw_f32(const odt_group_conv2d_dw_f32_t *a);
 
@@ -1154,12 +1155,12 @@ typedef struct {
 } odt_transposed2d_dx_i8_t;
 void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a);
 
-// dw = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)
+// dw[n - at] = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)
 typedef struct {
-    int32_t *dw; // [N][KH][KW][C]
+    int32_t *dw; // [R][KH][KW][C]
     const int8_t *e; // [B][OH][OW][N]
     const int8_t *x; // [B][H][W][C]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, zx, at, R;
 } odt_transposed2d_dw_i8_t;
 void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a);
 
@@ -1182,12 +1183,12 @@ typedef struct {
 } odt_transposed2d_dx_f32_t;
 void odt_transposed2d_dx_f32(const odt_transposed2d_dx_f32_t *a);
 
-// dw = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]
+// dw[n - at] = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]
 typedef struct {
-    float *dw; // [N][KH][KW][C]
+    float *dw; // [R][KH][KW][C]
     const float *e; // [B][OH][OW][N]
     const float *x; // [B][H][W][C]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, at, R;
 } odt_transposed2d_dw_f32_t;
 void odt_transposed2d_dw_f32(const odt_transposed2d_dw_f32_t *a);
 

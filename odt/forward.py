@@ -277,7 +277,7 @@ def _dropout(s, node, inputs):
     (x,) = inputs
     layer = node.layer
     y = s.like(layer.name, x, ACTIVATION)
-    layer.stream = s.stream()
+    layer.stream = s.stream(layer.name)
     if s.int8:  # the same numbers; the factor is in their scale, and only while training
         y.scale = s.scratch(layer.name + " kept", 4)
         y.factor = ONE

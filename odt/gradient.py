@@ -6,36 +6,51 @@ first node below which nothing trains.
 
 from .forward import add, dense_sizes, group_sizes, multiply, times, upsample_sizes, window_sizes
 from .fixed import ONE, scale_div, scale_int, scale_shift
-from .schedule import ERROR, GRADIENT
+from .schedule import ERROR, GRADIENT, Part
 
 
 def _linear(operation, sizes):
     def backward(s, node, error, needed):
         layer = node.layer
-        name = layer.name
+        if not layer.trainable:
+            return [_linear_dx(s, node, error, operation, sizes) if needed[0] else None]
         x = s.values[node.inputs[0]]
         weights = s.weights[node]
-        rows, columns = weights.rows, weights.columns
-        positions = error.count // rows
-        updates = []  # after dx, which is of the weights before the step
         suffix = "_i8" if s.int8 else "_f32"
-        if layer.trainable:
-            gradient = s.scratch(name + " gradient", 4 * rows * columns, GRADIENT)
-            scale = None
-            zero = ()
-            if s.int8:
-                scale = s.scratch(name + " gradient scale", 4)
-                s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
-                zero = (x.zero,)
-            s.emit(operation + "_dw" + suffix, (gradient, error.buffer, x.buffer), sizes(s, node) + zero)
-            updates.append((s.update_kernel, gradient, scale, ONE))
-        if layer.trainable and layer.use_bias:
-            gradient = s.scratch(name + " bias gradient", 4 * rows, GRADIENT)
-            s.emit("bias_dw" + suffix, (gradient, error.buffer), (positions, rows))
-            updates.append((s.update_bias, gradient, error.scale, error.factor))
+        zero = (x.zero,) if s.int8 else ()
+        scale = None
+        if s.int8:
+            scale = s.scratch(layer.name + " gradient scale", 4)
+            s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
+
+        def make(part):
+            gradient = s.scratch(layer.name + " gradient", 4 * part.count, GRADIENT)
+            immediates = sizes(s, node) + zero + (part.at, part.rows)
+            s.emit(operation + "_dw" + suffix, (gradient, error.buffer, x.buffer), immediates)
+            return gradient
+
+        def make_bias(part):
+            gradient = s.scratch(layer.name + " bias gradient", 4 * part.count, GRADIENT)
+            s.emit("bias_dw" + suffix, (gradient, error.buffer), (error.count // part.count, part.count))
+            return gradient
+
+        # Weights stay as they are until dx is made. A whole gradient is made before, so that x may go
+        # before dx comes, and waits; in pieces it comes after.
+        all_rows = Part(weights.rows, weights.columns)
+        pieces = s.pieces(all_rows, x.count * (1 if s.int8 else 4) if needed[0] else 0)
+        gradient = bias = None
+        if s.sums:
+            gradient = s.summed(weights.kernel, pieces, make)
+        elif len(pieces) == 1:
+            gradient = make(all_rows)
+        if layer.use_bias:
+            row = Part(1, weights.rows)
+            bias = s.summed(weights.bias, [row], make_bias) if s.sums else make_bias(row)
         dx = _linear_dx(s, node, error, operation, sizes) if needed[0] else None
-        for update, gradient, scale, factor in updates:
-            update(weights, gradient, scale, factor)
+        for part in [all_rows] if gradient else pieces:
+            s.update_kernel(weights, gradient or make(part), scale, ONE, part)
+        if bias:
+            s.update_bias(weights, bias, error.scale, error.factor)
         return [dx]
 
     return backward
@@ -62,7 +77,7 @@ def _linear_dx(s, node, error, operation, sizes):
         operands = (channels, rescale, weights.scale, error.scale, dx.scale)
         s.emit("rescale_dx", operands, (rows, error.factor))
         source = s.scratch(name + " scaled error", error.count, ERROR)
-        sizes_and_id = (error.count // rows, rows, s.stream())
+        sizes_and_id = (error.count // rows, rows, s.stream(name + " scaled error"))
         s.emit("channel_scale_i8", (source, error.buffer, channels, s.control), sizes_and_id)
     operands = (dx.buffer, dx.peak, source, weights.kernel, rescale)
     s.emit(operation + "_dx_i8", operands, sizes(s, node))
@@ -197,7 +212,7 @@ def _leaky_relu(s, node, error, needed):
     if s.int8:
         x = s.values[node.inputs[0]]
         operands = (dx.buffer, error.buffer, x.buffer, s.control)
-        s.emit("leaky_relu_dx_i8", operands, (error.count, x.zero, slope, s.stream()))
+        s.emit("leaky_relu_dx_i8", operands, (error.count, x.zero, slope, s.stream(node.layer.name + " dx")))
     else:
         operands = (dx.buffer, error.buffer, s.values[node].buffer)
         s.emit("leaky_relu_dx_f32", operands, (error.count, slope))

@@ -18,7 +18,7 @@ except ImportError:
         return value
 
 
-VERSION = 1
+VERSION = 2
 
 # Words of the control block, by which the host and a running program talk.
 POSITION = const(0)  # the batch's first sample, in the order of the epoch
@@ -77,15 +77,15 @@ TABLE = (
     "9 range_i8 s+i32[1] peak:i32[1] ; limit\n"  # s *= peak / limit if peak > limit
     "10 dense_i8 y=i8[M*N] peak+i32[1] x:i8[M*K] w:i8[N*K] b:i32[N] q:mul[N] ; M K N zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_k (x - zx) * w))
     "11 dense_dx_i8 dx=i8[M*K] peak+i32[1] e:i8[M*N] w:i8[N*K] q:mul[1] ; M K N\n"  # dx = clamp(q * sum_n e * w)
-    "12 dense_dw_i8 dw=i32[N*K] e:i8[M*N] x:i8[M*K] ; M K N zx\n"  # dw = sum_m e * (x - zx)
+    "12 dense_dw_i8 dw=i32[R*K] e:i8[M*N] x:i8[M*K] ; M K N zx at R\n"  # dw[n - at] = sum_m e * (x - zx)
     "13 bias_dw_i8 db=i32[N] e:i8[M*N] ; M N\n"  # db = sum_m e
     "14 channel_scale_i8 y=i8[M*N]~e e:i8[M*N] q:mul[N] c:i32[16] ; M N id\n"  # y = clamp(q[n] * e)
     "15 conv2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x - zx) * w))
     "16 conv2d_dx_i8 dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @\n"  # dx = clamp(q * sum_(kh,kw,n) e * w)
-    "17 conv2d_dw_i8 dw=i32[N*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx\n"  # dw = sum_(b,oh,ow) e * (x - zx)
+    "17 conv2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)
     "18 depthwise2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*N] w:i8[N*KH*KW] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw) (x - zx) * w))
     "19 depthwise2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW] q:mul[N] ; @\n"  # dx = clamp(q[n] * sum_(kh,kw) e * w)
-    "20 depthwise2d_dw_i8 dw=i32[N*KH*KW] e:i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ zx\n"  # dw = sum_(b,oh,ow) e * (x - zx)
+    "20 depthwise2d_dw_i8 dw=i32[R*KH*KW] e:i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)
     "21 relu_i8 y=i8[N]~x x:i8[N] ; N z\n"  # y = max(x, z)
     "22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N lo\n"  # dx = e where y > lo, else 0
     "23 maxpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @\n"  # y = max_(kh,kw) x
@@ -95,24 +95,24 @@ TABLE = (
     "27 add_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N za zb zy lo\n"  # y = clamp(zy + qa * (a - za) + qb * (b - zb))
     "28 softmax_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)
     "29 mse_i8 e=i8[B*N]~x so=i32[1] peak+i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] se:i32[1] ; B N z\n"  # e = (sx * (x - z) - target) / se; so = 2 * se / (N * COUNT)
-    "30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu\n"  # v = mu * v + d * factor * gs; d = v
-    "31 adam_i16 d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id c1 r2 rc2\n"  # m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v
+    "30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = v
+    "31 adam_i16 d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id c1 r2 rc2 at\n"  # m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v
     "32 momentum_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as momentum_i16 with v in float32
     "33 adam_i32 d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32[1] rate:i32[2] ; N K factor b1 c1 b2 c2 eps\n"  # as adam_i16 with m and v in float32
     "34 plain_i32 ds=i32[N] gs:i32[1] ; N factor\n"  # ds[n] = factor * gs
-    "35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] d:i32[N*K] ds:i32[N] rate:i32[1] c:i32[16] ; N K id common\n"  # w -= rate * ds[n] * d / sw[n]
+    "35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32[1] d:i32[R*K] ds:i32[R] rate:i32[1] c:i32[16] ; N K id common at R\n"  # w -= rate * ds[n] * d / sw[n]
     "36 apply_i32 b+i32[N] d:i32[N] ds:i32[1] rate:i32[1] ; N\n"  # b -= rate * ds * d * 2^20
     "37 gather_f32 y=f32[B*F] c:i32[16] x:buf ; B F\n"  # y[b] = x[order(b)]
     "38 dense_f32 y=f32[M*N] x:f32[M*K] w:f32[N*K] b:f32[N] ; M K N relu\n"  # y = b[n] + sum_k x * w
     "39 dense_dx_f32 dx=f32[M*K] e:f32[M*N] w:f32[N*K] ; M K N\n"  # dx = sum_n e * w
-    "40 dense_dw_f32 dw=f32[N*K] e:f32[M*N] x:f32[M*K] ; M K N\n"  # dw = sum_m e * x
+    "40 dense_dw_f32 dw=f32[R*K] e:f32[M*N] x:f32[M*K] ; M K N at R\n"  # dw[n - at] = sum_m e * x
     "41 bias_dw_f32 db=f32[N] e:f32[M*N] ; M N\n"  # db = sum_m e
     "42 conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y = b[n] + sum_(kh,kw,c) x * w
     "43 conv2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx = sum_(kh,kw,n) e * w
-    "44 conv2d_dw_f32 dw=f32[N*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @\n"  # dw = sum_(b,oh,ow) e * x
+    "44 conv2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x
     "45 depthwise2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] w:f32[N*KH*KW] b:f32[N] ; @ relu\n"  # y = b[n] + sum_(kh,kw) x * w
     "46 depthwise2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] w:f32[N*KH*KW] ; @\n"  # dx = sum_(kh,kw) e * w
-    "47 depthwise2d_dw_f32 dw=f32[N*KH*KW] e:f32[B*OH*OW*N] x:f32[B*H*W*N] ; @\n"  # dw = sum_(b,oh,ow) e * x
+    "47 depthwise2d_dw_f32 dw=f32[R*KH*KW] e:f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x
     "48 relu_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = max(x, 0)
     "49 relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e where y > 0, else 0
     "50 maxpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @\n"  # y = max_(kh,kw) x
@@ -158,22 +158,22 @@ TABLE = (
     "90 decay_i8 w+i8[N] r+i8[N] c:i32[16] ; N decay id\n"  # the same of 256 * w + r
     "91 decay_i32 b+i32[N] c:i32[16] ; N decay id\n"  # b -= RATE * decay * b
     "92 nesterov_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = d + mu * v
-    "93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v
+    "93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v
     "94 nesterov_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as nesterov_i16 with v in float32
     "95 accumulate_i32 y+i32[N] d:i32[N] ; N\n"  # y += d
     "96 accumulate_f32 y+f32[N] d:f32[N] ; N\n"  # y += d
     "97 group_conv2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*G*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ G zx zy lo\n"  # as conv2d_i8; output n reads the C channels of its group, n * G / N
     "98 group_conv2d_dx_i8 dx=i8[B*H*W*G*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @ G\n"  # dx = clamp(q * sum_(kh,kw,n of the group) e * w)
-    "99 group_conv2d_dw_i8 dw=i32[N*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*G*C] ; @ G zx\n"  # dw = sum_(b,oh,ow) e * (x - zx)
+    "99 group_conv2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*G*C] ; @ G zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)
     "100 group_conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*G*C] w:f32[N*KH*KW*C] b:f32[N] ; @ G relu\n"  # y = b[n] + sum_(kh,kw,c of the group) x * w
     "101 group_conv2d_dx_f32 dx=f32[B*H*W*G*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @ G\n"  # dx = sum_(kh,kw,n of the group) e * w
-    "102 group_conv2d_dw_f32 dw=f32[N*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*G*C] ; @ G\n"  # dw = sum_(b,oh,ow) e * x
+    "102 group_conv2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*G*C] ; @ G at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x
     "103 transposed2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y[oh, ow] = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x[ih, iw] - zx) * w)), oh = ih * SH - PT + kh
     "104 transposed2d_dx_i8 dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @\n"  # dx[ih, iw] = clamp(q * sum_(kh,kw,n) e[oh, ow] * w)
-    "105 transposed2d_dw_i8 dw=i32[N*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx\n"  # dw = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)
+    "105 transposed2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)
     "106 transposed2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y[oh, ow] = b[n] + sum_(kh,kw,c) x[ih, iw] * w, oh = ih * SH - PT + kh
     "107 transposed2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx[ih, iw] = sum_(kh,kw,n) e[oh, ow] * w
-    "108 transposed2d_dw_f32 dw=f32[N*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @\n"  # dw = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]
+    "108 transposed2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]
     "109 dropout_i8 y=i8[B*N]~x sy=i32[1] x:i8[B*N] sx:i32[1] h:i32[4] c+i32[16] ; B N z id drop factor\n"  # while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)
     "110 dropout_dx_i8 dx=i8[B*N]~e e:i8[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_i8 dropped, else e
     "111 dropout_f32 y=f32[B*N]~x x:f32[B*N] h:i32[4] c+i32[16] ; B N id drop\n"  # while KEY is not 0: y = 0 with probability drop, else x / (1 - drop)

@@ -6,7 +6,6 @@ betas to 6 places), so that every interpreter, whatever its floats, gets the sam
 """
 
 from .fixed import isqrt, millionths, scale_div, scale_int, scale_mul, scale_of
-from .schedule import OPTIMIZER
 
 _MILLION = 1000000
 
@@ -98,31 +97,31 @@ class SGD:
         self.weight_decay = _decay("SGD", weight_decay)
         self.state = _state("SGD", state)
 
-    def direct(self, s, weight, gradient, scale, rows, columns, factor):
-        """Emit the direction of ``gradient`` (rows, columns), whose scale is ``scale * factor``.
+    def direct(self, s, weight, gradient, scale, part, factor):
+        """Emit the direction of ``gradient``, of these rows of ``weight``; its scale is ``scale * factor``.
 
         Returns the buffer of the direction's scales, a row each; None in float32 models.
         """
-        count = rows * columns
+        rows, columns = part.rows, part.columns
         name = weight.name + " momentum"
         if not s.int8:
             if self.momentum:
-                v = s.keep(name, 4 * count, OPTIMIZER)
-                s.emit(self.rule + "_f32", (gradient, v), (count, _part(self.momentum)))
+                v = s.state_rows(name, part, 4 * columns)
+                s.emit(self.rule + "_f32", (gradient, v), (part.count, _part(self.momentum)))
             return None
         scales = s.scratch(weight.name + " step scale", 4 * rows)
         if not self.momentum:
             s.emit("plain_i32", (scales, scale), (rows, factor))
         elif self.state == "float32":
-            v = s.keep(name, 4 * count, OPTIMIZER)
+            v = s.state_rows(name, part, 4 * columns)
             immediates = (rows, columns, factor, _part(self.momentum))
             s.emit(self.rule + "_i32", (gradient, scales, v, scale), immediates)
         else:
-            v = s.keep(name, 2 * count, OPTIMIZER)
-            exponents = s.keep(name + " exponent", rows, OPTIMIZER)
+            v = s.state_rows(name, part, 2 * columns)
+            exponents = s.state_rows(name + " exponent", part, 1)
             mu = (self.momentum * 65536 + _MILLION // 2) // _MILLION
             operands = (gradient, scales, v, exponents, scale, s.control)
-            s.emit(self.rule + "_i16", operands, (rows, columns, factor, s.stream(), mu))
+            s.emit(self.rule + "_i16", operands, (rows, columns, factor, s.stream(name), mu, part.at))
         return scales
 
 
@@ -143,31 +142,31 @@ class Adam:
         self.state = _state("Adam", state)
         self.betas = ((self.beta_1 << 30) // _MILLION, (self.beta_2 << 30) // _MILLION)
 
-    def direct(self, s, weight, gradient, scale, rows, columns, factor):
+    def direct(self, s, weight, gradient, scale, part, factor):
         """As in SGD."""
-        count = rows * columns
+        rows, columns = part.rows, part.columns
         one = _part(self.beta_1), _part(_MILLION - self.beta_1)
         two = _part(self.beta_2), _part(_MILLION - self.beta_2)
         name = weight.name + " moment "
         size = 2 if s.int8 and self.state != "float32" else 4
-        m = s.keep(name + "1", size * count, OPTIMIZER)
-        v = s.keep(name + "2", size * count, OPTIMIZER)
+        m = s.state_rows(name + "1", part, size * columns)
+        v = s.state_rows(name + "2", part, size * columns)
         if not s.int8:
-            s.emit("adam_f32", (gradient, m, v, s.rate), (count,) + one + two + (self.epsilon,))
+            s.emit("adam_f32", (gradient, m, v, s.rate), (part.count,) + one + two + (self.epsilon,))
             return None
         scales = s.scratch(weight.name + " step scale", 4 * rows)
         if size == 4:
             immediates = (rows, columns, factor) + one + two + (self.epsilon,)
             s.emit("adam_i32", (gradient, scales, m, v, scale, s.rate), immediates)
             return scales
-        exponents = s.keep(name + "exponent", rows, OPTIMIZER)
+        exponents = s.state_rows(name + "exponent", part, 1)
         c1 = ((_MILLION - self.beta_1) * 4096 + _MILLION // 2) // _MILLION
         if not c1:
             raise ValueError('Adam: beta_1 is at most 0.9998 with state "int16"')
         r2 = isqrt((self.beta_2 << 32) // _MILLION)
         rc2 = isqrt(((_MILLION - self.beta_2) << 28) // _MILLION)
         operands = (gradient, scales, m, v, exponents, scale, s.control)
-        s.emit("adam_i16", operands, (rows, columns, factor, s.stream(), c1, r2, rc2))
+        s.emit("adam_i16", operands, (rows, columns, factor, s.stream(name), c1, r2, rc2, part.at))
         return scales
 
 

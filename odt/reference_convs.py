@@ -1,7 +1,7 @@
 """Convolutions in groups and transposed ones of the reference executor, int8 and float32."""
 
 from .fixed import rescale, wrap32
-from .reference_data import outputs, positions, windows
+from .reference_data import outputs, positions, rows, windows
 from .reference_f32 import rounded, store, zeros
 from .reference_i8 import Sink
 
@@ -67,13 +67,16 @@ def _dx_i8(o, products):
 
 def _dw_i8(o, products):
     totals = [0] * len(o.dw)
+    first = o.at * o.KH * o.KW * o.C
     at = 0
     for n, x, w in products(o):
         e = o.e[at]
         at += 1
+        if n not in rows(o):
+            continue
         for i, k in zip(x, w):
             for c in range(o.C):
-                totals[k + c] += e * (o.x[i + c] - o.zx)
+                totals[k - first + c] += e * (o.x[i + c] - o.zx)
     for i in range(len(totals)):
         o.dw[i] = wrap32(totals[i])
 
@@ -142,10 +145,11 @@ def _dx_terms(o, products):
 
 def _dw_terms(o, products):
     """Terms (b, ih, iw), or (b, oh, ow), ascending for each tap."""
+    first = o.at * o.KH * o.KW * o.C
     at = 0
     for n, x, w in products(o):
-        for i, k in zip(x, w):
-            yield k, o.e[at], o.x, i
+        for i, k in zip(x, w) if n in rows(o) else ():
+            yield k - first, o.e[at], o.x, i
         at += 1
 
 

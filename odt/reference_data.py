@@ -110,3 +110,14 @@ def first_largest(x, offsets):
         if best is None or x[i] > x[best]:
             best = i
     return best
+
+
+def rows(o):
+    """Rows at .. at+R-1 of N, as a range; none where they do not lie among them."""
+    return range(o.at, o.at + o.R) if 0 <= o.at <= o.N - o.R else range(0)
+
+
+def blank(buffer):
+    """Set every element to 0."""
+    for i in range(len(buffer)):
+        buffer[i] = 0

@@ -21,7 +21,9 @@ from .opcodes import (
     Y_SCALE,
     Y_ZERO,
 )
-from .reference_data import batch_count, first_largest, label, outputs, positions, samples, windows
+from .reference_data import (
+    batch_count, blank, first_largest, label, outputs, positions, rows, samples, windows,
+)  # fmt: skip
 
 _cell = array("f", [0.0])
 _TINY = bits_to_float(76 << 23)  # 2^-51
@@ -127,11 +129,12 @@ def dense_dx_f32(o):
 
 def dense_dw_f32(o):
     x, size = o.x, o.K
-    for n in range(o.N):
+    blank(o.dw)
+    for n in rows(o):
         totals = zeros(size)
         for m in range(o.M):
             totals = _add_scaled(totals, o.e[m * o.N + n], x[m * size : (m + 1) * size])
-        _put(o.dw, n * size, totals)
+        _put(o.dw, (n - o.at) * size, totals)
 
 
 def bias_dw_f32(o):
@@ -182,14 +185,13 @@ def conv2d_dx_f32(o):
 def conv2d_dw_f32(o):
     e, x, channels = o.e, o.x, o.C
     size = o.KH * o.KW * channels
-    for i in range(len(o.dw)):
-        o.dw[i] = 0.0
+    blank(o.dw)
     at = 0
     for window in windows(o):
         for tap, i in positions(o, window, channels):
             row = x[i : i + channels]
-            for n in range(o.N):
-                first = n * size + tap * channels
+            for n in rows(o):
+                first = (n - o.at) * size + tap * channels
                 last = first + channels
                 o.dw[first:last] = _add_scaled(o.dw[first:last], e[at + n], row)
         at += o.N
@@ -245,8 +247,9 @@ def depthwise2d_dw_f32(o):
         for tap, i in positions(o, window, channels):
             totals[tap] = _add_products(totals[tap], row, x[i : i + channels])
         at += channels
-    for n in range(channels):
-        _put(o.dw, n * size, [row[n] for row in totals])
+    blank(o.dw)
+    for n in rows(o):
+        _put(o.dw, (n - o.at) * size, [row[n] for row in totals])
 
 
 def relu_f32(o):

@@ -35,7 +35,9 @@ from .opcodes import (
     Y_SCALE,
     Y_ZERO,
 )
-from .reference_data import batch_count, first_largest, label, positions, samples, windows
+from .reference_data import (
+    batch_count, blank, first_largest, label, positions, rows, samples, windows,
+)  # fmt: skip
 
 try:
     from operator import mul
@@ -134,14 +136,15 @@ def dense_dx_i8(o):
 
 def dense_dw_i8(o):
     x, zx, size = o.x, o.zx, o.K
-    for n in range(o.N):
+    blank(o.dw)
+    for n in rows(o):
         totals = [0] * size
         for m in range(o.M):
             e = o.e[m * o.N + n]
             if e:
                 totals = [t + e * (v - zx) for t, v in zip(totals, x[m * size : (m + 1) * size])]
         for k in range(size):
-            o.dw[n * size + k] = wrap32(totals[k])
+            o.dw[(n - o.at) * size + k] = wrap32(totals[k])
 
 
 def bias_dw_i8(o):
@@ -207,15 +210,15 @@ def conv2d_dw_i8(o):
     at = 0
     for window in windows(o):
         taps = [(tap * channels, i) for tap, i in positions(o, window, channels)]
-        for n in range(o.N):
-            e = o.e[at]
-            at += 1
+        for n in rows(o):
+            e = o.e[at + n]
             if not e:
                 continue
             for first, i in taps:
-                first += n * size
+                first += (n - o.at) * size
                 for c in range(channels):
                     totals[first + c] += e * (x[i + c] - zx)
+        at += o.N
     for i in range(len(totals)):
         o.dw[i] = wrap32(totals[i])
 
@@ -260,8 +263,8 @@ def depthwise2d_dw_i8(o):
     at = 0
     for window in windows(o):
         for tap, i in positions(o, window, channels):
-            for n in range(channels):
-                totals[n * size + tap] += e[at + n] * (x[i + n] - zx)
+            for n in rows(o):
+                totals[(n - o.at) * size + tap] += e[at + n] * (x[i + n] - zx)
         at += channels
     for i in range(len(totals)):
         o.dw[i] = wrap32(totals[i])

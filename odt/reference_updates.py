@@ -19,6 +19,7 @@ from .fixed import (
 )
 from .fixed import rescale as rescaled  # an instruction has the name
 from .opcodes import KEY, RATE
+from .reference_data import rows
 
 
 def limit30(v):
@@ -134,7 +135,7 @@ def _momentum_i16(o, nesterov):
         top = top_v = 0
         for i in range(first, first + size):
             g = rescaled(o.d[i], m, s)
-            low = hash32(key, i) & 65535
+            low = hash32(key, o.at * size + i) & 65535
             v[i] = wrap32(v[i] * o.mu + (g << 12) + low) >> 16
             o.d[i] = wrap32(g + (v[i] * o.mu >> 12)) if nesterov else v[i]
             top = max(top, abs(g) >> 4)
@@ -164,7 +165,7 @@ def adam_i16(o):
         top = 0
         for i in range(first, first + size):
             g = rescaled(o.d[i], qm, qs)
-            u = hash32(key, i)
+            u = hash32(key, o.at * size + i)
             change = wrap32((g - (m[i] << 4)) * o.c1 + (u & 65535)) >> 16
             m[i] = max(-32767, min(32767, m[i] + change))
             a = v[i] * o.r2 & 0xFFFFFFFF
@@ -205,14 +206,18 @@ def apply_i8(o):
     rate = o.rate[0]
     if rate == 0:
         return
+    part = rows(o)
+    if not part:
+        return
     w, r, size = o.w, o.r, o.K
     key = hash32(o.c[KEY], o.id)
-    limited = False
-    for n in range(o.N):
-        step = scale_div(scale_mul(rate, o.ds[n]), o.sw[n])
+    limited = bool(o.common and o.at and o.limited[0])
+    for n in part:
+        step = scale_div(scale_mul(rate, o.ds[n - o.at]), o.sw[n])
         m, s = multiplier(scale_shift(step, 8))
         for i in range(n * size, (n + 1) * size):
-            value = 256 * w[i] + r[i] - rescale_random(o.d[i], m, s, hash32(key, i))
+            d = o.d[i - o.at * size]
+            value = 256 * w[i] + r[i] - rescale_random(d, m, s, hash32(key, i))
             if not -32639 <= value <= 32639:
                 value = 32639 if value > 0 else -32639
                 limited = True
@@ -221,7 +226,8 @@ def apply_i8(o):
         if limited and not o.common:
             _halve_rows(o, n, n + 1)
             limited = False
-    if limited:
+    o.limited[0] = int(limited)
+    if limited and o.at + o.R == o.N:
         _halve_rows(o, 0, o.N)
 
 

@@ -7,8 +7,8 @@ gradient is whole, so that one gradient lives at a time. Nothing here is differe
 
 import struct
 
-from .fixed import ONE, scale_div, scale_int
-from .opcodes import CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA
+from .fixed import ONE, isqrt, scale_div, scale_int
+from .opcodes import CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA, const
 from .memory import Buffer
 from .program import Instruction
 
@@ -19,6 +19,9 @@ GRADIENT = "gradients"
 SCRATCH = "scratch"
 WEIGHT = "weights"
 OPTIMIZER = "optimizer state"
+
+_PIECE_CODE = const(200)  # bytes of the instructions that make and spend a part of a gradient
+_PIECES = const(16)  # parts of a gradient at most
 
 
 class Value:
@@ -52,6 +55,23 @@ class Weights:
         self.kernel = self.residual = self.scale = self.bias = None
 
 
+class Part:
+    """Rows ``at`` .. ``at + rows - 1`` of a parameter of ``total`` rows of ``columns`` elements."""
+
+    def __init__(self, total, columns, at=0, rows=None):
+        self.total = total
+        self.columns = columns
+        self.at = at
+        self.rows = total if rows is None else rows
+        self.count = self.rows * columns
+
+    def of(self, buffer, row):
+        """These rows of a buffer whose rows have ``row`` bytes."""
+        if self.rows == self.total:
+            return buffer
+        return buffer.part(buffer.name, self.at * row, self.rows * row)
+
+
 class Schedule:
     """Collects instructions. ``emit`` appends one; the other methods make buffers and values."""
 
@@ -65,7 +85,8 @@ class Schedule:
         self.values = {}  # node -> its output
         self.weights = {}  # node -> Weights
         self.ranges = []  # (scale, peak, limit)
-        self.streams = 0  # ids of random streams given out
+        self.streams = {}  # what draws random numbers -> the id of its stream
+        self.states = {}  # name -> buffer of the optimizer's state
         self.control = Buffer("control", 4 * CONTROL_WORDS, None, CONTROL)
         self.x = Buffer("x", 0, None, X_DATA)
         self.y = Buffer("y", 0, None, Y_DATA)
@@ -75,6 +96,7 @@ class Schedule:
         self.constants = {}  # bytes -> the state's buffer that holds them
         self.unwatched = None
         self.header = self.keep("header", 16, None)  # t, seed, beta1^t, beta2^t
+        self.limited = None  # whether a piece of the weights in hand has outgrown their scale
         self.rate = None  # rate and bias correction of this step
         self.sums = None  # gradients of a batch in micro-batches; None where a batch comes in one
         self.deferred = []  # then: the instructions of the update
@@ -94,9 +116,15 @@ class Schedule:
     def scratch(self, name, size, kind=SCRATCH):
         return Buffer(name, size, kind)
 
-    def stream(self):
-        self.streams += 1
-        return self.streams
+    def stream(self, name):
+        """The id of the random numbers that ``name`` draws."""
+        return self.streams.setdefault(name, len(self.streams) + 1)
+
+    def state_rows(self, name, part, row):
+        """The part's rows, of ``row`` bytes, of a buffer of the optimizer's state."""
+        if name not in self.states:
+            self.states[name] = self.keep(name, part.total * row, OPTIMIZER)
+        return part.of(self.states[name], row)
 
     def tensor(self, name, count, kind, positive=False):
         """A new value in the arena; in int8 with a scale of its own that follows its peak.
@@ -185,43 +213,72 @@ class Schedule:
         for instruction, buffer in self.clears:
             instruction.immediates[0] = buffer.size // 4
 
-    def update_kernel(self, weights, gradient, scale, factor):
-        """Spend a kernel's gradient: the optimizer's direction, then the step along it."""
-        self._update(self._step_kernel, weights, gradient, weights.rows * weights.columns, scale, factor)
+    def pieces(self, part, spared):
+        """The Parts in which a kernel's gradient is made and spent.
+
+        As a whole, unless pieces save RAM: a piece costs the instructions that make it, and without
+        micro-batches all of them ``spared`` bytes, which live longer for them.
+        """
+        row = 4 * part.columns
+        whole = row * part.total
+        rows = max(isqrt(whole * _PIECE_CODE), whole // _PIECES) // row
+        rows = rows + 3 & ~3  # as the kernels make them
+        rows = max(rows, 4)
+        count = (part.total + rows - 1) // rows
+        if rows * row + count * _PIECE_CODE + (0 if self.sums else spared) >= whole:
+            return [part]
+        starts = range(0, part.total, rows)
+        return [Part(part.total, part.columns, at, min(rows, part.total - at)) for at in starts]
+
+    def summed(self, parameter, pieces, make):
+        """The sum over micro-batches of a parameter's gradient, which ``make(part)`` makes."""
+        row = 4 * pieces[0].columns
+        total = self.sums.part(parameter.name + " sum", self.sums.size, pieces[0].total * row)
+        self.sums.size += total.size
+        name = "accumulate_i32" if self.int8 else "accumulate_f32"
+        for part in pieces:
+            self.emit(name, (part.of(total, row), make(part)), (part.count,))
+        return total
+
+    def update_kernel(self, weights, gradient, scale, factor, part):
+        """Spend the gradient of these rows: the optimizer's direction, then the step along it."""
+        self._update(self._step_kernel, weights, gradient, scale, factor, part)
 
     def update_bias(self, weights, gradient, scale, factor):
         """The same for a bias, which is one row."""
-        self._update(self._step_bias, weights, gradient, weights.rows, scale, factor)
+        self._update(self._step_bias, weights, gradient, scale, factor, Part(1, weights.rows))
 
-    def _update(self, step, weights, gradient, count, scale, factor):
+    def _update(self, step, weights, gradient, scale, factor, part):
         if not self.sums:
-            step(weights, gradient, scale, factor)
+            step(weights, gradient, scale, factor, part)
             return
-        total = self.sums.part(gradient.name + " sum", self.sums.size, 4 * count)
-        self.sums.size += 4 * count
-        self.emit("accumulate_i32" if self.int8 else "accumulate_f32", (total, gradient), (count,))
         self.instructions, self.deferred = self.deferred, self.instructions
-        step(weights, total, scale, factor)
+        step(weights, gradient, scale, factor, part)
         self.instructions, self.deferred = self.deferred, self.instructions
 
-    def _step_kernel(self, weights, gradient, scale, factor):
-        rows, columns = weights.rows, weights.columns
-        self._decay(weights.kernel, weights.residual, rows * columns)
-        scales = self.optimizer.direct(self, weights.kernel, gradient, scale, rows, columns, factor)
+    def _step_kernel(self, weights, gradient, scale, factor, part):
+        kernel = weights.kernel
+        if part.at == 0:
+            self._decay(kernel, weights.residual, part.total * part.columns)
+        scales = self.optimizer.direct(self, kernel, gradient, scale, part, factor)
         if not self.int8:
-            self.emit("apply_f32", (weights.kernel, gradient, self.rate), (rows * columns,))
+            kernel = part.of(kernel, 4 * part.columns)
+            self.emit("apply_f32", (kernel, gradient, self.rate), (part.count,))
             return
-        operands = (weights.kernel, weights.residual, weights.scale, gradient, scales, self.rate, self.control)
-        self.emit("apply_i8", operands, (rows, columns, self.stream(), int(weights.common)))
+        if self.limited is None:
+            self.limited = self.peak("limited")
+        operands = (kernel, weights.residual, weights.scale, self.limited, gradient, scales, self.rate, self.control)
+        identity = self.stream(kernel.name + " step")
+        sizes = (part.total, part.columns, identity, int(weights.common), part.at, part.rows)
+        self.emit("apply_i8", operands, sizes)
 
-    def _step_bias(self, weights, gradient, scale, factor):
-        rows = weights.rows
-        self._decay(weights.bias, None, rows)
-        scales = self.optimizer.direct(self, weights.bias, gradient, scale, 1, rows, factor)
+    def _step_bias(self, weights, gradient, scale, factor, part):
+        self._decay(weights.bias, None, part.count)
+        scales = self.optimizer.direct(self, weights.bias, gradient, scale, part, factor)
         if self.int8:
-            self.emit("apply_i32", (weights.bias, gradient, scales, self.rate), (rows,))
+            self.emit("apply_i32", (weights.bias, gradient, scales, self.rate), (part.count,))
         else:
-            self.emit("apply_f32", (weights.bias, gradient, self.rate), (rows,))
+            self.emit("apply_f32", (weights.bias, gradient, self.rate), (part.count,))
 
     def _decay(self, weight, residual, count):
         """Decoupled weight decay, before the step (Loshchilov and Hutter, 2019)."""
@@ -231,6 +288,6 @@ class Schedule:
         if not self.int8:
             self.emit("decay_f32", (weight, self.control), (count, decay))
         elif residual is None:
-            self.emit("decay_i32", (weight, self.control), (count, decay, self.stream()))
+            self.emit("decay_i32", (weight, self.control), (count, decay, self.stream(weight.name + " decay")))
         else:
-            self.emit("decay_i8", (weight, residual, self.control), (count, decay, self.stream()))
+            self.emit("decay_i8", (weight, residual, self.control), (count, decay, self.stream(weight.name + " decay")))

@@ -150,7 +150,13 @@ def draw_immediates(rng, op):
         values["N"] = values["G"] * rng.randint(1, 3)
     elif values and "conv2d" not in op.name:
         values["C"] = values["N"]
-    if "at" in op.immediates:  # columns of a row, mostly inside it
+    if "R" in op.immediates:  # rows of N, mostly among them
+        values["R"], before = rng.randint(1, 6), rng.choice((0, rng.randint(0, 5)))
+        values["N"] = values["R"] + before + rng.choice((0, rng.randint(0, 5)))
+        if op.name.startswith("depthwise"):
+            values["C"] = values["N"]
+        values["at"] = rng.choice((before, before, before, -1, rng.randint(0, 12), draw_int32(rng)))
+    elif op.name in ("place", "slice") or op.name.startswith("concat"):  # columns of a row, mostly inside it
         values["K"], before = rng.randint(1, 9), rng.choice((0, rng.randint(0, 9)))
         values["N"] = values["K"] + before + rng.choice((0, rng.randint(0, 9)))
         values["at"] = rng.choice((before, before, before, -1, rng.randint(0, 20), draw_int32(rng)))
@@ -191,7 +197,7 @@ def draw_immediates(rng, op):
             v = draw_scale(rng, -8, 8)
         elif name == "slope":
             v = rng.choice((0, draw_scale(rng, -8, 0), 0x3F800000))
-        elif name == "id":
+        elif name in ("id", "at"):
             v = rng.randrange(-1 << 31, 1 << 31)
         elif name == "mu":
             v = float_to_bits(beta) if floats else rng.choice((0, int(beta * 65536), 65535))
@@ -299,6 +305,8 @@ def contents(rng, op, operand, dtype, size, immediates):
         if op.name == "apply_i8" and operand == "ds":
             return array("i", [draw_scale(rng, -26, -6) for _ in range(count)]).tobytes()
         return array("i", [draw(rng) for _ in range(count)]).tobytes()
+    if operand == "limited":
+        return array("i", [rng.choice((0, 1, draw_int32(rng)))]).tobytes()
     if operand in ("b", "d", "ds", "y", "dw", "db"):
         span = rng.choice((1 << 30, 1000, 1))
         values = [

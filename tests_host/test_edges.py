@@ -88,7 +88,7 @@ def test_the_sum_of_a_softmax_stays_below_2_to_the_30(executor):
 def test_int16_momentum_of_2_to_the_14_is_halved_after_its_direction_is_taken(executor):
     # v * mu + (g << 12) is 2^30: v = 2^14 in units of 2^2, a gradient of 1 is 4 sixteenths of a unit
     operands = {"d": words(1), "v": array("h", [16384]).tobytes(), "ex": b"\2", "gs": words(ONE)}
-    sizes = {"N": 1, "K": 1, "factor": ONE, "id": 1, "mu": 65535}
+    sizes = {"N": 1, "K": 1, "factor": ONE, "id": 1, "mu": 65535, "at": 0}
     after = run(executor, "momentum_i16", operands, sizes)
     assert after["d"] == words(16384) and after["ds"] == words(ONE + (2 << 23))
     assert after["v"] == array("h", [8192]).tobytes() and after["ex"] == b"\3"
@@ -98,7 +98,7 @@ def test_int16_momentum_of_2_to_the_14_is_halved_after_its_direction_is_taken(ex
 def test_int16_second_moment_and_direction_stop_at_their_largest(executor):
     # sqrt(beta2) * v and sqrt(1 - beta2) * g together are above 32767 units
     operands = {"d": words(1 << 20), "v": array("h", [32767]).tobytes(), "ex": b"\10", "gs": words(ONE)}
-    sizes = {"N": 1, "K": 1, "factor": ONE, "id": 1, "c1": 4096, "r2": 65535, "rc2": 16384}
+    sizes = {"N": 1, "K": 1, "factor": ONE, "id": 1, "c1": 4096, "r2": 65535, "rc2": 16384, "at": 0}
     after = run(executor, "adam_i16", operands, sizes)
     assert after["v"] == array("h", [32767]).tobytes() and after["ex"] == b"\10"
     # m is 2^12 units of v's 0: the ratio would be 2^26

@@ -18,9 +18,14 @@ DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "mul": np.int32, "f32
 def call(name, operands, **immediates):
     """Run one instruction on NumPy arrays; returns what it wrote, by operand name.
 
-    An operand that is not given is zeros, a scale may be given as a float.
+    An operand that is not given is zeros, a scale may be given as a float; all rows are taken where
+    none are named.
     """
     op = opcodes.opcode(name)
+    if "R" in op.immediates:
+        immediates = dict({"at": 0, "R": immediates["N"]}, **immediates)
+    elif "at" in op.immediates:
+        immediates = dict({"at": 0}, **immediates)
     arena = bytearray()
     regions = [arena, None, bytearray(64), None, None, None]
     addresses = []

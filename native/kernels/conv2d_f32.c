@@ -6,6 +6,7 @@
 #include "../float32.h"
 #include "../opcodes.h"
 #include "inner_f32.h"
+#include "rows.h"
 #include "window.h"
 
 void odt_conv2d_f32(const odt_conv2d_f32_t *a) {
@@ -65,7 +66,10 @@ void odt_conv2d_dx_f32(const odt_conv2d_dx_f32_t *a) {
 void odt_conv2d_dw_f32(const odt_conv2d_dw_f32_t *a) {
     int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW;
     int32_t filter = KH * KW * C;
-    memset(a->dw, 0, (size_t)N * (size_t)filter * sizeof(float));
+    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(float));
+    if (!odt_within(a->at, a->R, N)) {
+        return;
+    }
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
             int32_t ih = oh * a->SH - a->PT;
@@ -73,9 +77,9 @@ void odt_conv2d_dw_f32(const odt_conv2d_dw_f32_t *a) {
             for (int32_t ow = 0; ow < a->OW; ow++) {
                 int32_t iw = ow * a->SW - a->PL;
                 odt_taps_t tw = odt_taps(iw, KW, a->W);
-                const float *e = a->e + ((b * a->OH + oh) * a->OW + ow) * N;
+                const float *e = a->e + ((b * a->OH + oh) * a->OW + ow) * N + a->at;
                 int32_t run = (tw.to - tw.from) * C;
-                for (int32_t n = 0; n < N; n++) {
+                for (int32_t n = 0; n < a->R; n++) {
                     for (int32_t kh = th.from; kh < th.to && run; kh++) {
                         int32_t at = ((b * a->H + ih + kh) * a->W + iw + tw.from) * C;
                         float *dw = a->dw + n * filter + (kh * KW + tw.from) * C;
@@ -85,5 +89,5 @@ void odt_conv2d_dw_f32(const odt_conv2d_dw_f32_t *a) {
             }
         }
     }
-    odt_store_all(a->dw, N * filter);
+    odt_store_all(a->dw, a->R * filter);
 }

@@ -8,6 +8,7 @@
 #include "inner_i8.h"
 #include "panel_i8.h"
 #include "phase.h"
+#include "rows.h"
 #include "window.h"
 
 // Loops shorter than this do not pay for being vectorised.
@@ -123,28 +124,32 @@ void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
 }
 
 static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
-    odt_filter_gradient_t g = {.dw = a->dw, .e = a->e, .x = a->x, .B = a->B, .H = a->H, .W = a->W,
-        .C = a->C, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
+    odt_filter_gradient_t g = {.dw = a->dw, .e = a->e + a->at, .x = a->x, .B = a->B, .H = a->H,
+        .W = a->W, .C = a->C, .N = a->R, .e_step = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
         .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx};
     odt_filter_gradient_i8(&g);
 }
 
 void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
+    int32_t C = a->C, KH = a->KH, KW = a->KW;
+    int32_t filter = KH * KW * C;
+    if (!odt_within(a->at, a->R, a->N)) {
+        memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
+        return;
+    }
     if (ODT_PANEL || a->KW * a->C < SHORT) {
         conv2d_dw_by_panels(a);
         return;
     }
-    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW;
-    int32_t filter = KH * KW * C;
-    memset(a->dw, 0, (size_t)N * (size_t)filter * sizeof(int32_t));
-    for (int32_t n = 0; n < N; n++) {
+    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
+    for (int32_t n = 0; n < a->R; n++) {
         int32_t *dw = a->dw + n * filter;
         for (int32_t b = 0; b < a->B; b++) {
             for (int32_t oh = 0; oh < a->OH; oh++) {
                 int32_t ih = oh * a->SH - a->PT;
                 odt_taps_t th = odt_taps(ih, KH, a->H);
                 for (int32_t ow = 0; ow < a->OW; ow++) {
-                    int32_t e = a->e[((b * a->OH + oh) * a->OW + ow) * N + n];
+                    int32_t e = a->e[((b * a->OH + oh) * a->OW + ow) * a->N + a->at + n];
                     if (!e) {
                         continue;
                     }

@@ -7,6 +7,7 @@
 #include "../float32.h"
 #include "../opcodes.h"
 #include "inner_f32.h"
+#include "rows.h"
 
 void odt_dense_f32(const odt_dense_f32_t *a) {
     int32_t K = a->K, N = a->N;
@@ -36,11 +37,12 @@ void odt_dense_dx_f32(const odt_dense_dx_f32_t *a) {
 
 void odt_dense_dw_f32(const odt_dense_dw_f32_t *a) {
     int32_t K = a->K, N = a->N;
-    for (int32_t n = 0; n < N; n++) {
+    int is_within = odt_within(a->at, a->R, N);
+    for (int32_t n = 0; n < a->R; n++) {
         float *dw = a->dw + n * K;
         memset(dw, 0, (size_t)K * sizeof(float));
-        for (int32_t m = 0; m < a->M; m++) {
-            odt_axpy_f32(dw, a->e[m * N + n], a->x + m * K, K);
+        for (int32_t m = 0; m < a->M && is_within; m++) {
+            odt_axpy_f32(dw, a->e[m * N + a->at + n], a->x + m * K, K);
         }
         odt_store_all(dw, K);
     }

@@ -9,6 +9,7 @@
 #include "inner_i8.h"
 #include "panel_i8.h"
 #include "rescale.h"
+#include "rows.h"
 
 #if ODT_PANEL
 // Rows from which packing weights pays.
@@ -87,29 +88,34 @@ void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
 }
 
 void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
+    const int8_t *first = a->e + a->at;
+    if (!odt_within(a->at, a->R, a->N)) {
+        memset(a->dw, 0, (size_t)a->R * (size_t)a->K * sizeof(int32_t));
+        return;
+    }
     #if ODT_PANEL
     if (a->M >= MANY) {
-        odt_filter_gradient_t g = {.dw = a->dw, .e = a->e, .x = a->x, .B = 1, .H = 1, .W = a->M, .C = a->K,
-            .N = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1, .OW = a->M, .zx = a->zx};
+        odt_filter_gradient_t g = {.dw = a->dw, .e = first, .x = a->x, .B = 1, .H = 1, .W = a->M, .C = a->K,
+            .N = a->R, .e_step = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1, .OW = a->M, .zx = a->zx};
         odt_filter_gradient_i8(&g);
         return;
     }
     #endif
-    int32_t M = a->M, K = a->K, N = a->N;
+    int32_t M = a->M, K = a->K;
     if (M == 1) {
         int32_t *dw = a->dw;
-        for (int32_t n = 0; n < N; n++) {
-            int32_t e = a->e[n], offset = e * a->zx;
+        for (int32_t n = 0; n < a->R; n++) {
+            int32_t e = first[n], offset = e * a->zx;
             for (int32_t k = 0; k < K; k++) {
                 *dw++ = e * a->x[k] - offset;
             }
         }
         return;
     }
-    memset(a->dw, 0, (size_t)N * (size_t)K * sizeof(int32_t));
-    for (int32_t n = 0; n < N; n++) {
+    memset(a->dw, 0, (size_t)a->R * (size_t)K * sizeof(int32_t));
+    for (int32_t n = 0; n < a->R; n++) {
         for (int32_t m = 0; m < M; m++) {
-            int32_t e = a->e[m * N + n];
+            int32_t e = first[m * a->N + n];
             if (e) {
                 odt_axpy_i8(a->dw + n * K, e, a->x + m * K, e * a->zx, K);
             }

@@ -6,6 +6,7 @@
 #include "../float32.h"
 #include "../opcodes.h"
 #include "inner_f32.h"
+#include "rows.h"
 #include "window.h"
 
 // acc[i] += x[i] * w[i * stride]
@@ -62,21 +63,25 @@ void odt_depthwise2d_dx_f32(const odt_depthwise2d_dx_f32_t *a) {
 }
 
 void odt_depthwise2d_dw_f32(const odt_depthwise2d_dw_f32_t *a) {
-    int32_t N = a->N, taps = a->KH * a->KW;
+    int32_t N = a->N, R = a->R, taps = a->KH * a->KW;
+    if (!odt_within(a->at, R, N)) {
+        memset(a->dw, 0, (size_t)R * (size_t)taps * sizeof(float));
+        return;
+    }
     for (int32_t tap = 0; tap < taps; tap++) {
         int32_t kh = tap / a->KW, kw = tap % a->KW;
         odt_taps_t rows = odt_outputs(kh, a->PT, a->SH, a->H, a->OH);
         odt_taps_t columns = odt_outputs(kw, a->PL, a->SW, a->W, a->OW);
-        for (int32_t n = 0; n < N; n += ODT_BLOCK) {
-            int32_t block = N - n < ODT_BLOCK ? N - n : ODT_BLOCK;
+        for (int32_t n = 0; n < R; n += ODT_BLOCK) {
+            int32_t block = R - n < ODT_BLOCK ? R - n : ODT_BLOCK, from = a->at + n;
             float acc[ODT_BLOCK] = {0.0f};
             for (int32_t b = 0; b < a->B; b++) {
                 for (int32_t oh = rows.from; oh < rows.to; oh++) {
                     int32_t ih = oh * a->SH - a->PT + kh;
                     for (int32_t ow = columns.from; ow < columns.to; ow++) {
                         int32_t iw = ow * a->SW - a->PL + kw;
-                        const float *e = a->e + ((b * a->OH + oh) * a->OW + ow) * N + n;
-                        const float *x = a->x + ((b * a->H + ih) * a->W + iw) * N + n;
+                        const float *e = a->e + ((b * a->OH + oh) * a->OW + ow) * N + from;
+                        const float *x = a->x + ((b * a->H + ih) * a->W + iw) * N + from;
                         multiply_add(acc, x, e, 1, block);
                     }
                 }

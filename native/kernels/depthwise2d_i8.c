@@ -8,6 +8,7 @@
 #include "panel_i8.h"
 #include "phase.h"
 #include "rescale.h"
+#include "rows.h"
 #include "window.h"
 
 // Channels that are computed at a time: what vectors like, or what registers hold; taps of theirs that
@@ -275,20 +276,24 @@ static inline __attribute__((always_inline)) void add_row(int32_t *acc, const in
 }
 
 void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
-    int32_t N = a->N, taps = a->KH * a->KW;
+    int32_t N = a->N, R = a->R, taps = a->KH * a->KW;
+    if (!odt_within(a->at, R, N)) {
+        memset(a->dw, 0, (size_t)R * (size_t)taps * sizeof(int32_t));
+        return;
+    }
     for (int32_t tap = 0; tap < taps; tap++) {
         int32_t kh = tap / a->KW, kw = tap % a->KW;
         odt_taps_t rows = odt_outputs(kh, a->PT, a->SH, a->H, a->OH);
         odt_taps_t columns = odt_outputs(kw, a->PL, a->SW, a->W, a->OW);
         int32_t count = odt_max(columns.to - columns.from, 0), iw = columns.from * a->SW - a->PL + kw;
-        for (int32_t n = 0; n < N; n += LANES) {
-            int32_t lanes = odt_min(LANES, N - n);
+        for (int32_t n = 0; n < R; n += LANES) {
+            int32_t lanes = odt_min(LANES, R - n), from = a->at + n;
             int32_t acc[LANES] = {0};
             for (int32_t b = 0; b < a->B; b++) {
                 for (int32_t oh = rows.from; oh < rows.to; oh++) {
                     int32_t ih = oh * a->SH - a->PT + kh;
-                    const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + columns.from) * N + n;
-                    const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * N + n;
+                    const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + columns.from) * N + from;
+                    const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * N + from;
                     if (lanes == LANES) {
                         add_row(acc, e, x, N, a->SW * N, count, a->zx, LANES);
                     } else {

@@ -6,6 +6,7 @@
 #include "../fixed.h"
 #include "../opcodes.h"
 #include "inner_i8.h"
+#include "rows.h"
 #include "window.h"
 
 // First input channel of output n's group.
@@ -84,8 +85,11 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
 void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
     int32_t C = a->C, N = a->N, KW = a->KW, width = a->G * C;
     int32_t filter = a->KH * KW * C;
-    memset(a->dw, 0, (size_t)N * (size_t)filter * sizeof(int32_t));
-    const int8_t *e = a->e;
+    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
+    if (!odt_within(a->at, a->R, N)) {
+        return;
+    }
+    const int8_t *e = a->e + a->at;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
             int32_t ih = oh * a->SH - a->PT;
@@ -93,8 +97,8 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
             for (int32_t ow = 0; ow < a->OW; ow++, e += N) {
                 int32_t iw = ow * a->SW - a->PL;
                 odt_taps_t tw = odt_taps(iw, KW, a->W);
-                for (int32_t n = 0; n < N; n++) {
-                    int32_t first = group_start(n, N, a->G, C);
+                for (int32_t n = 0; n < a->R; n++) {
+                    int32_t first = group_start(a->at + n, N, a->G, C);
                     if (!e[n]) {
                         continue;
                     }

@@ -8,16 +8,12 @@
 #include "../float32.h"
 #include "../opcodes.h"
 #include "inner_i8.h"
-
-// Whether columns at .. at+K lie among N: no program may write beside its operand.
-static int fits(int32_t at, int32_t K, int32_t N) {
-    return at >= 0 && K <= N && at <= N - K;
-}
+#include "rows.h"
 
 void odt_concat_i8(const odt_concat_i8_t *a) {
     int32_t K = a->K, N = a->N, peak = *a->peak;
     odt_multiplier_t q = odt_checked(a->q);
-    if (!fits(a->at, K, N)) {
+    if (!odt_within(a->at, K, N)) {
         return;
     }
     for (int32_t m = 0; m < a->M; m++) {
@@ -32,7 +28,7 @@ void odt_concat_i8(const odt_concat_i8_t *a) {
 }
 
 void odt_place(const odt_place_t *a) {
-    if (!fits(a->at, a->K, a->N)) {
+    if (!odt_within(a->at, a->K, a->N)) {
         return;
     }
     for (int32_t m = 0; m < a->M; m++) {
@@ -41,7 +37,7 @@ void odt_place(const odt_place_t *a) {
 }
 
 void odt_slice(const odt_slice_t *a) {
-    if (!fits(a->at, a->K, a->N)) {
+    if (!odt_within(a->at, a->K, a->N)) {
         memset(a->y, 0, (size_t)a->M * (size_t)a->K);
         return;
     }

@@ -18,7 +18,7 @@ void odt_nesterov_i16(const odt_nesterov_i16_t *a) {
     enum { L = 10 };
     int32_t K = a->K;
     uint32_t G = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->gs)), mu = (uint32_t)a->mu;
-    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = 0;
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = (uint32_t)a->at * (uint32_t)K;
     for (int32_t n = 0; n < a->N; n++) {
         int32_t *d = a->d + n * K;
         int16_t *v = a->v + n * K;

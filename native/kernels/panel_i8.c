@@ -763,8 +763,8 @@ static void add_error(const odt_filter_gradient_t *a, int32_t n, int32_t row, in
 
 static void tame_errors(const odt_filter_gradient_t *a, int32_t n, int32_t row, int32_t first,
     int32_t count, panel_t *panel, int32_t k) {
-    const int8_t *e = a->e + (row * a->OW + first) * a->N + n;
-    for (int32_t ow = first; ow < first + count; ow++, k++, e += a->N) {
+    const int8_t *e = a->e + (row * a->OW + first) * a->e_step + n;
+    for (int32_t ow = first; ow < first + count; ow++, k++, e += a->e_step) {
         int32_t r[ROWS] = {0};
         for (int32_t i = 0; i < odt_min(ROWS, a->N - n); i++) {
             r[i] = e[i];
@@ -786,7 +786,7 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
     int32_t columns = odt_min(a->OW, DEPTH), padded = (columns + 1) & ~1;
     int32_t block = a->OW < DEPTH ? DEPTH / padded : 1; // rows of errors at a time
     #if defined(__ARM_ARCH_6M__)
-    int extreme = is_extreme(a->e, rows * a->OW * a->N);
+    int extreme = is_extreme(a->e, (rows * a->OW - 1) * a->e_step + a->N);
     #endif
     int is_whole = rows <= block && a->OW <= columns; // one panel holds all errors of a channel
     #if defined(__ARM_ARCH_6M__)
@@ -805,8 +805,8 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
             for (int32_t first = 0; first < a->OW; first += columns) {
                 int32_t end = odt_min(first + columns, a->OW);
                 for (int32_t r = row; r < stop; r++) {
-                    const int8_t *e = a->e + (r * a->OW + first) * a->N + n;
-                    pack(s.panel, (r - row) * padded, e, errors, a->N, end - first, unused);
+                    const int8_t *e = a->e + (r * a->OW + first) * a->e_step + n;
+                    pack(s.panel, (r - row) * padded, e, errors, a->e_step, end - first, unused);
                     #if defined(__ARM_ARCH_6M__)
                     if (extreme) {
                         tame_errors(a, n, r, first, end - first, s.panel, (r - row) * padded);

@@ -36,11 +36,12 @@ typedef struct {
 
 void odt_correlate_i8(const odt_correlation_t *a);
 
-// dw[n, kh, kw, c] = sum_(b,oh,ow) e[b, oh, ow, n] * (x - zx), x as above and 0 outside.
+// dw[n, kh, kw, c] = sum_(b,oh,ow) e[b, oh, ow, n] * (x - zx), x as above and 0 outside. Positions of e
+// are e_step apart, N or more.
 typedef struct {
     int32_t *dw;
     const int8_t *e, *x;
-    int32_t B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, zx;
+    int32_t B, H, W, C, N, e_step, KH, KW, SH, SW, top, left, OH, OW, zx;
 } odt_filter_gradient_t;
 
 void odt_filter_gradient_i8(const odt_filter_gradient_t *a);

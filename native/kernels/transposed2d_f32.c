@@ -6,6 +6,7 @@
 #include "../float32.h"
 #include "../opcodes.h"
 #include "inner_f32.h"
+#include "rows.h"
 #include "window.h"
 
 void odt_transposed2d_f32(const odt_transposed2d_f32_t *a) {
@@ -63,7 +64,10 @@ void odt_transposed2d_dx_f32(const odt_transposed2d_dx_f32_t *a) {
 void odt_transposed2d_dw_f32(const odt_transposed2d_dw_f32_t *a) {
     int32_t C = a->C, N = a->N, KW = a->KW;
     int32_t filter = a->KH * KW * C;
-    memset(a->dw, 0, (size_t)N * (size_t)filter * sizeof(float));
+    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(float));
+    if (!odt_within(a->at, a->R, N)) {
+        return;
+    }
     const float *x = a->x;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
@@ -74,9 +78,10 @@ void odt_transposed2d_dw_f32(const odt_transposed2d_dw_f32_t *a) {
                 odt_taps_t tw = odt_taps(ow, KW, a->OW);
                 for (int32_t kh = th.from; kh < th.to; kh++) {
                     for (int32_t kw = tw.from; kw < tw.to; kw++) {
-                        const float *e = a->e + ((b * a->OH + oh + kh) * a->OW + ow + kw) * N;
+                        int32_t o = (b * a->OH + oh + kh) * a->OW + ow + kw;
+                        const float *e = a->e + o * N + a->at;
                         float *tap = a->dw + (kh * KW + kw) * C;
-                        for (int32_t n = 0; n < N; n++) {
+                        for (int32_t n = 0; n < a->R; n++) {
                             odt_axpy_f32(tap + n * filter, e[n], x, C);
                         }
                     }
@@ -84,5 +89,5 @@ void odt_transposed2d_dw_f32(const odt_transposed2d_dw_f32_t *a) {
             }
         }
     }
-    odt_store_all(a->dw, N * filter);
+    odt_store_all(a->dw, a->R * filter);
 }

@@ -6,6 +6,7 @@
 #include "../fixed.h"
 #include "../opcodes.h"
 #include "inner_i8.h"
+#include "rows.h"
 #include "window.h"
 
 void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
@@ -73,7 +74,10 @@ void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
 void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
     int32_t C = a->C, N = a->N, KW = a->KW;
     int32_t filter = a->KH * KW * C;
-    memset(a->dw, 0, (size_t)N * (size_t)filter * sizeof(int32_t));
+    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
+    if (!odt_within(a->at, a->R, N)) {
+        return;
+    }
     const int8_t *x = a->x;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
@@ -84,9 +88,10 @@ void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
                 odt_taps_t tw = odt_taps(ow, KW, a->OW);
                 for (int32_t kh = th.from; kh < th.to; kh++) {
                     for (int32_t kw = tw.from; kw < tw.to; kw++) {
-                        const int8_t *e = a->e + ((b * a->OH + oh + kh) * a->OW + ow + kw) * N;
+                        int32_t o = (b * a->OH + oh + kh) * a->OW + ow + kw;
+                        const int8_t *e = a->e + o * N + a->at;
                         int32_t *tap = a->dw + (kh * KW + kw) * C;
-                        for (int32_t n = 0; n < N; n++) {
+                        for (int32_t n = 0; n < a->R; n++) {
                             odt_axpy_i8(tap + n * filter, e[n], x, e[n] * a->zx, C);
                         }
                     }

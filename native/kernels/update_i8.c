@@ -6,6 +6,7 @@
 #include "../float32.h"
 #include "../opcodes.h"
 #include "rescale.h"
+#include "rows.h"
 
 static uint32_t largest(const int32_t *d, int32_t K) {
     uint32_t top = 0;
@@ -55,7 +56,7 @@ void odt_momentum_i16(const odt_momentum_i16_t *a) {
     enum { L = 10 };
     int32_t K = a->K;
     uint32_t G = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->gs));
-    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = 0;
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = (uint32_t)a->at * (uint32_t)K;
     for (int32_t n = 0; n < a->N; n++) {
         int32_t *d = a->d + n * K;
         int16_t *v = a->v + n * K;
@@ -118,7 +119,7 @@ void odt_adam_i16(const odt_adam_i16_t *a) {
     int32_t K = a->K, c1 = a->c1;
     uint32_t r2 = (uint32_t)a->r2, rc2 = (uint32_t)a->rc2;
     uint32_t G = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->gs));
-    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = 0;
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = (uint32_t)a->at * (uint32_t)K;
     for (int32_t n = 0; n < a->N; n++) {
         int32_t *d = a->d + n * K, *end = d + K;
         int16_t *m = a->m + n * K, *v = a->v + n * K;
@@ -222,17 +223,17 @@ static void halve_rows(const odt_apply_i8_t *a, int32_t first, int32_t count) {
 void odt_apply_i8(const odt_apply_i8_t *a) {
     const int32_t limit = 32639; // 127 and 127 / 256
     int32_t K = a->K;
-    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = 0;
-    if (*a->rate == 0) {
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = (uint32_t)a->at * (uint32_t)K;
+    if (*a->rate == 0 || !odt_within(a->at, a->R, a->N)) {
         return;
     }
     uint32_t rate = odt_scale(*a->rate);
-    int is_limited = 0;
-    for (int32_t n = 0; n < a->N; n++) {
-        const int32_t *d = a->d + n * K;
+    int32_t is_limited = a->common && a->at ? *a->limited != 0 : 0;
+    for (int32_t n = a->at; n < a->at + a->R; n++) {
+        const int32_t *d = a->d + (n - a->at) * K;
         int8_t *w = a->w + n * K, *r = a->r + n * K;
         uint32_t sw = odt_scale(a->sw[n]);
-        uint32_t step = odt_scale_div(odt_scale_mul(rate, odt_scale(a->ds[n])), sw);
+        uint32_t step = odt_scale_div(odt_scale_mul(rate, odt_scale(a->ds[n - a->at])), sw);
         odt_rescaler_t q = odt_rescaler(odt_multiplier(odt_scale_shift(step, 8)));
         for (int32_t k = 0; k < K; k++, i++) {
             int32_t change = odt_rescale_random_by(&q, d[k], odt_hash_by(key, i));
@@ -250,7 +251,8 @@ void odt_apply_i8(const odt_apply_i8_t *a) {
             is_limited = 0;
         }
     }
-    if (is_limited) {
+    *a->limited = is_limited;
+    if (is_limited && a->at + a->R == a->N) {
         halve_rows(a, 0, a->N);
     }
 }
