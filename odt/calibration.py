@@ -18,13 +18,19 @@ _MASK = (1 << REGION_SHIFT) - 1
 _ROUNDS = 8  # a result may overflow its first scale by more than an int32 holds
 
 
-def calibrate(program, section, engine, loaded, regions):
-    """Set every scale of the section that follows a peak."""
-    start, stop = program.section(section)
-    scales = {}  # address of a peak -> (offset of the scale in the state, limit)
+def _scales(program):
+    """Address of a peak -> (address of the scale in the state, limit)."""
+    scales = {}
     for _, code, addresses, immediates in program.walk(*program.section("train")):
         if code.name == "range_i8":
             scales[addresses[1]] = addresses[0], immediates[0]
+    return scales
+
+
+def calibrate(program, section, engine, loaded, regions):
+    """Set every scale of the section that follows a peak."""
+    start, stop = program.section(section)
+    scales = _scales(program)
     seen = []  # peaks of earlier instructions
     done = []  # (start, stop, addresses) of what ran, updates left out
     for at, code, addresses, _ in program.walk(start, stop):
@@ -51,8 +57,43 @@ def calibrate(program, section, engine, loaded, regions):
                     engine.run(loaded, regions, first, last)
 
 
-def widen(program, engine, loaded, regions):
-    """Run a batch forward until every range holds it."""
+def calibrate_parts(program, section, engine, loaded, regions, parts):
+    """The same, to the same bits, of a batch in micro-batches: ``for _ in parts()`` points at each.
+
+    The arena holds one of them, so that each is run again from the start for every peak.
+    """
+    start, stop = program.section(section)
+    scales = _scales(program)
+    arena = regions[ARENA]
+    done = []  # [start, stop] of what comes before, updates left out
+    for at, code, addresses, _ in program.walk(start, stop):
+        if code.name in _UPDATES:
+            continue
+        end = at + code.words
+        names = [operand[0] for operand in code.operands]
+        peak = addresses[names.index("peak")] if "peak" in names else None
+        if peak in scales:
+            scale, limit = scales[peak]
+            for number in range(_ROUNDS):
+                largest = 0
+                for _ in parts():
+                    for first, last in done:
+                        engine.run(loaded, regions, first, last)
+                    if number == 0:  # as in calibrate, this instruction's alone
+                        put(arena, peak & _MASK, 0)
+                    engine.run(loaded, regions, at, end)
+                    largest = max(largest, get(arena, peak & _MASK))
+                put(arena, peak & _MASK, largest)
+                if not _follow(regions, peak, scale, limit):
+                    break
+        if done and done[-1][1] == at:
+            done[-1][1] = end
+        else:
+            done.append([at, end])
+
+
+def widen(program, engine, loaded, regions, parts):
+    """Run a batch forward until every range holds it: ``parts()`` yields where each part of it begins."""
     ranges = [at for at, code, _, _ in program.walk(*program.section("train")) if code.name == "range_i8"]
     state = regions[STATE]
     before = None
@@ -60,7 +101,8 @@ def widen(program, engine, loaded, regions):
         if before == engine.crc32(state):
             break
         before = engine.crc32(state)
-        engine.run(loaded, regions, *program.section("predict"))
+        for start in parts():
+            engine.run(loaded, regions, start, program.section("predict")[1])
         engine.run(loaded, regions, ranges[0], program.section("train")[1])
 
 

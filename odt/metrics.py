@@ -11,18 +11,26 @@ from .opcodes import POSITION, Y_DATA
 _WIDTH = 79  # of a REPL of 80 columns
 
 
-def confusion_matrix(model, x, y=None):
+def confusion_matrix(model, x, y=None, output=None):
     """Counts as a list of array('i'): ``matrix[label][predicted]``, for a model that was compiled for labels.
 
-    The prediction is the first largest output; of a single output, whether it is above 0.
+    The prediction is the first largest output; of a single output, whether it is above 0. Of a model for
+    BinaryCrossentropy with several outputs ``output`` says which: no (0) or yes (1), a target above 0.5.
     """
     from .training import source
 
     model._compiled()
-    if not model._loss.labels:
+    binary = model._loss.binary
+    if not (model._loss.labels or binary):
         raise ValueError("confusion_matrix: labels are expected, the model was compiled for %s" % model._loss.name)
-    outputs = model.nodes[-1].shape[0]
-    classes = max(outputs, 2)
+    outputs = model._plan.output.count // model._rows
+    classes, at, width = max(outputs, 2), 0, 1
+    if binary:
+        classes, at, width = 2, 0 if outputs == 1 and output is None else output, outputs
+        if not isinstance(at, int) or not 0 <= at < outputs:
+            raise ValueError("output: one of 0..%d is expected, got %r" % (outputs - 1, output))
+    elif output is not None:
+        raise ValueError("output belongs to BinaryCrossentropy, the model was compiled for %s" % model._loss.name)
     matrix = [array("i", bytes(4 * classes)) for _ in range(classes)]
     data = source(model, x, y)
     if model._calibrated < 1:
@@ -36,29 +44,34 @@ def confusion_matrix(model, x, y=None):
             if row % model._rows == 0:
                 model._part(first, row, after - done)
                 model._run("predict")
-            matrix[int(labels[first + row])][_predicted(model, row % model._rows, outputs)] += 1
+            label = labels[(first + row) * width + at]
+            values, zero = _outputs(model, row % model._rows, outputs)
+            if binary or outputs == 1:
+                predicted = int(values[at] > zero)
+            else:
+                predicted = _first_largest(values)
+            matrix[int(label > 0.5) if binary else int(label)][predicted] += 1
         done = after
     return matrix
 
 
-def _predicted(model, row, outputs):
+def _first_largest(values):
+    best = 0
+    for index in range(1, len(values)):
+        if values[index] > values[best]:
+            best = index
+    return best
+
+
+def _outputs(model, row, outputs):
+    """The outputs of a row of the batch, and what stands for 0."""
     output = model._plan.output
     at = output.buffer.offset
     if model.dtype == "int8":
         values = memoryview(model._arena)[at + row * outputs : at + (row + 1) * outputs]
-        values = array("b", bytes(values))
-        zero = output.zero
-    else:
-        at += 4 * row * outputs
-        values = array("f", bytes(memoryview(model._arena)[at : at + 4 * outputs]))
-        zero = 0
-    if outputs == 1:
-        return int(values[0] > zero)
-    best = 0
-    for index in range(1, outputs):
-        if values[index] > values[best]:
-            best = index
-    return best
+        return array("b", bytes(values)), output.zero
+    at += 4 * row * outputs
+    return array("f", bytes(memoryview(model._arena)[at : at + 4 * outputs])), 0
 
 
 def precision(matrix):
@@ -93,17 +106,17 @@ def _part(a, b):
     return a / b if b else 0.0
 
 
-def report(model, x, y=None, names=None):
+def report(model, x, y=None, names=None, output=None):
     """Print the confusion matrix, and precision, recall and F1 by class, within 80 columns.
 
-    ``names``: a list with a name a class. Where the matrix is too wide, the commonest confusions are
+    ``names``: a list with a name a class; ``output`` as in confusion_matrix. Where the matrix is too wide, the commonest confusions are
     printed instead.
     """
-    classes = max(model.nodes[-1].shape[0], 2)
+    matrix = confusion_matrix(model, x, y, output)
+    classes = len(matrix)
     names = [str(k) for k in range(classes)] if names is None else [str(name) for name in names]
     if len(names) != classes:
         raise ValueError("names: %d, the model has %d classes" % (len(names), classes))
-    matrix = confusion_matrix(model, x, y)
     names = [name[:20] for name in names]
     left = max([len(name) for name in names] + [5])
     width = max([len(str(max(row))) for row in matrix] + [2])

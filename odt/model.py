@@ -4,7 +4,7 @@ import gc
 from array import array
 
 from . import executor, opcodes, weights
-from .calibration import calibrate, widen
+from .calibration import calibrate, calibrate_parts, widen
 from .compiler import compile_graph
 from .data import check_finite, check_labels, check_probabilities, samples
 from .fixed import ONE, bits_to_float, multiplier, scale_div, scale_of
@@ -373,16 +373,25 @@ class Model:
             return
         count = self._control[SAMPLES]
         self._batch(0, count)
-        self._part(0, 0, self._control[COUNT])
-        section = "train" if level == 2 else "predict"
+        what = (self.program, "train" if level == 2 else "predict", self._engine, self._loaded, self._regions)
         self._control[KEY] = level - 1
-        calibrate(self.program, section, self._engine, self._loaded, self._regions)
+        if self._rows < self._control[COUNT]:
+            calibrate_parts(*what, lambda: self._pieces(0, count))
+        else:
+            for _ in self._pieces(0, count):
+                calibrate(*what)
         if level == 1:
-            for position in range(self._rows, count, self._rows):
-                self._batch(position, count)
-                self._part(position, 0, min(self._rows, count - position))
-                widen(self.program, self._engine, self._loaded, self._regions)
+            for position in range(self.batch_size, count, self.batch_size):
+                widen(what[0], *what[2:], lambda: self._pieces(position, count))
         self._calibrated = level
+
+    def _pieces(self, position, count):
+        """Point the program at each micro-batch of the batch at ``position``; yields where it begins."""
+        self._batch(position, count)
+        rows = self._control[COUNT]
+        for at in range(0, rows, self._rows):
+            self._part(position, at, rows)
+            yield (self._others if at else self._parts)[0][0]
 
     def _batch(self, position, count):
         self._control[POSITION] = position

@@ -12,13 +12,17 @@ depends on the batch, never on the file.
 """
 
 from array import array
-from struct import pack_into
+from struct import pack_into, unpack_from
 
 from .fixed import bit_length, order
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
 _SIZES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
-_DESCR = {"i1": "int8", "u1": "uint8", "i2": "int16", "i4": "int32", "f4": "float32"}
+_WIDE = {"int64": "int32", "float64": "float32"}  # what they become as they are read
+_DESCR = {
+    "i1": "int8", "u1": "uint8", "b1": "uint8", "i2": "int16", "i4": "int32", "i8": "int64", "f4": "float32",
+    "f8": "float64",
+}  # fmt: skip
 _LINE = 4096  # bytes of a CSV line
 
 
@@ -27,15 +31,19 @@ class Column:
 
     ``stride`` is the bytes of a sample unless given: records of a label and data are two columns of a file.
     ``samples``: so many, and not all up to the file's end.
+    "float64" and "int64", what NumPy makes when it is not asked, are read as float32 (to nearest) and int32,
+    number by number in Python: a board is faster with a file of ``astype("float32")``.
     """
 
     def __init__(self, path, dtype, row=1, offset=0, stride=None, samples=None):
+        self.wide = dtype if dtype in _WIDE else None
+        dtype = _WIDE.get(dtype, dtype)
         if dtype not in _CODES:
-            raise ValueError("%s: dtype is one of %s, got %r" % (path, ", ".join(sorted(_CODES)), dtype))
+            raise ValueError("%s: dtype is one of %s, got %r" % (path, _expected(), dtype))
         for name, value, least in (("row", row, 1), ("offset", offset, 0)):
             if not isinstance(value, int) or value < least:
                 raise ValueError("%s: %s is an int above %d, got %r" % (path, name, least - 1, value))
-        self.bytes = row * _SIZES[dtype]
+        self.bytes = row * (8 if self.wide else _SIZES[dtype])
         self.stride = self.bytes if stride is None else stride
         if not isinstance(self.stride, int) or self.stride < self.bytes:
             raise ValueError("%s: stride is an int of at least %d bytes, got %r" % (path, self.bytes, stride))
@@ -50,6 +58,10 @@ class Column:
             if not isinstance(samples, int) or not 1 <= samples <= self.samples:
                 raise ValueError("%s: samples is in 1..%d, got %r" % (path, self.samples, samples))
             self.samples = samples
+
+
+def _expected():
+    return ", ".join(sorted(_CODES) + sorted(_WIDE))
 
 
 def _npy(path):
@@ -68,7 +80,7 @@ def _npy(path):
     descr = header[header.find("'descr'") + 7 :].split("'")[1]
     if descr[0] == ">" or descr[1:] not in _DESCR:
         raise ValueError("%s: dtype %s, expected little-endian %s: convert it with astype()" % (
-            path, descr, ", ".join(sorted(_CODES))))  # fmt: skip
+            path, descr, _expected()))  # fmt: skip
     if "True" in header[header.find("'fortran_order'") :][:25]:
         raise ValueError("%s: in Fortran order, C order is expected" % path)
     shape = header[header.find("'shape'") :].split("(")[1].split(")")[0]
@@ -160,7 +172,8 @@ class RawReader(_Reader):
 class NpyReader(RawReader):
     """Samples from .npy files, whose first axis counts them.
 
-    int8, uint8, int16, int32 or float32, little-endian, in C order, as ``numpy.save`` writes them.
+    int8, uint8, bool, int16, int32, int64, float32 or float64, little-endian, in C order, as ``numpy.save``
+    writes them. 64 bits become 32, as Column says.
     """
 
     def __init__(self, x, y, batch_size, block=1, normalizer=None):
@@ -173,7 +186,8 @@ class _Buffer:
 
     def __init__(self, column, batch_size):
         self.column = column
-        self.data = array(_CODES[column.dtype], bytes(column.bytes * batch_size))
+        self.data = array(_CODES[column.dtype], bytes(_SIZES[column.dtype] * column.row * batch_size))
+        self.raw = bytearray(column.bytes) if column.wide else None  # a sample
         self.view = memoryview(self.data)
         self.file = None
 
@@ -181,12 +195,25 @@ class _Buffer:
         column = self.column
         if self.file is None:
             self.file = open(column.path, "rb")
-        step = count if column.stride == column.bytes else 1
+        step = count if column.stride == column.bytes and not column.wide else 1
         for k in range(0, count, step):
             self.file.seek(column.offset + (first + k) * column.stride)
-            part = self.view[(at + k) * column.row : (at + k + step) * column.row]
+            part = self.raw or self.view[(at + k) * column.row : (at + k + step) * column.row]
             if self.file.readinto(part) != step * column.bytes:
                 raise ValueError("%s ends within sample %d of %d" % (column.path, first + k, column.samples))
+            if self.raw:
+                self._narrow(first + k, (at + k) * column.row)
+
+    def _narrow(self, sample, at):
+        """The sample in ``raw`` from 64 to 32 bits each, by integers alone."""
+        column = self.column
+        for k in range(column.row):
+            low, high = unpack_from("<II", self.raw, 8 * k)
+            if column.wide == "float64":
+                low = _float32(low, high)
+            elif high != (0xFFFFFFFF if low >> 31 else 0):
+                raise ValueError("%s: sample %d, element %d does not fit into int32" % (column.path, sample, k))
+            pack_into("<I", self.data, 4 * (at + k), low)
 
     def part(self, count):
         return self.view[: count * self.column.row]
@@ -195,6 +222,19 @@ class _Buffer:
         if self.file is not None:
             self.file.close()
             self.file = None
+
+
+def _float32(low, high):
+    """The two words of a float64 as the bits of the nearest float32 (ties to even); subnormals are 0."""
+    sign = high & 0x80000000
+    field = (high >> 20 & 0x7FF) - 896
+    if field < 1:
+        return sign
+    if field > 254:  # too large, infinite or NaN, which fit refuses by the sample's number
+        return sign | 0x7F800000
+    bits = field << 23 | (high & 0xFFFFF) << 3 | low >> 29
+    rest = low & 0x1FFFFFFF
+    return sign | bits + (1 if rest + (bits & 1) > 0x10000000 else 0)
 
 
 class _Copy:

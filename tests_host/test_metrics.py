@@ -38,6 +38,34 @@ def test_the_confusion_matrix_counts_what_predict_says(dtype):
     assert model.digest() == before
 
 
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_the_confusion_matrix_of_yes_and_no_is_of_one_output(dtype):
+    targets = np.stack([X[:, 0] > 0, X[:, 1] > 0.3, X[:, 2] > 1], axis=1).astype("float32")
+    for count, x in ((3, X), (1, X)):
+        model = network(dtype, count, "binary_crossentropy")
+        y = targets[:, :count].copy()
+        model.fit(x, y, epochs=3, verbose=0)
+        yes = np.array(model.predict(x)).reshape(-1, count) > 0
+        for output in range(count):
+            pairs = np.stack([y[:, output], yes[:, output]], axis=1).astype(int)
+            wanted = [[(pairs == (a, b)).all(axis=1).sum() for b in (0, 1)] for a in (0, 1)]
+            found = metrics.confusion_matrix(model, x, y, output)
+            assert np.array(found).tolist() == np.array(wanted).tolist()
+            batches = [(x[at : at + 8], y[at : at + 8].astype("uint8")) for at in range(0, 53, 8)]
+            assert metrics.confusion_matrix(model, iter(batches), output=output) == found
+    assert metrics.confusion_matrix(model, x, y) == found
+    metrics.report(model, x, y, names=["no", "yes"])
+
+
+def test_an_output_that_is_none_is_refused():
+    model = network("int8", 3, "binary_crossentropy")
+    for output in (None, 3, -1, 1.5):
+        with pytest.raises(ValueError, match=r"output: one of 0..2 is expected, got %r" % output):
+            metrics.confusion_matrix(model, X, np.zeros((53, 3), "uint8"), output)
+    with pytest.raises(ValueError, match="output belongs to BinaryCrossentropy.*sparse"):
+        metrics.confusion_matrix(network("int8"), X, Y, 1)
+
+
 def test_figures_are_those_of_the_definitions():
     matrix = [[5, 2, 0, 0], [1, 8, 0, 1], [0, 0, 0, 0], [3, 0, 0, 4]]
     m = np.array(matrix, float)

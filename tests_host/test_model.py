@@ -154,6 +154,37 @@ def test_int8_optimizers_go_where_the_float_ones_go(state):
             assert 0.7 < np.linalg.norm(a) / np.linalg.norm(b) < 1.4
 
 
+@pytest.mark.parametrize("executor", ("native", "reference"))
+@pytest.mark.parametrize("loss", ("mse", "mae", "huber"))
+def test_the_reported_loss_is_right_when_ranges_widen_within_the_epoch(loss, executor):
+    rng = np.random.default_rng(8)
+    x = (rng.normal(size=(20, 6)) * 1.7 ** (np.arange(20)[:, None] // 4)).astype("float32")
+    y = rng.normal(size=(20, 2)).astype("float32")
+
+    def model():
+        model = odt.Sequential([odt.Input((6,)), odt.Dense(2)])
+        model.compile(odt.SGD(0), loss, batch_size=4, seed=2)
+        model._bind(x[:4], y[:4])
+        model._prepare(2)
+        return model
+
+    odt.executor.use(executor)
+    try:
+        stepped = model()
+        losses = []
+        for at in range(0, 20, 4):
+            d = np.array(stepped.predict(x[at : at + 4])) - y[at : at + 4].ravel()  # in the step's own ranges
+            size = np.abs(d)
+            huber = np.where(size < 1, d * d / 2, size - 0.5)
+            losses.append({"mse": d * d, "mae": size, "huber": huber}[loss].mean())
+            assert stepped.train_step(x[at : at + 4], y[at : at + 4]) == pytest.approx(losses[-1], rel=2e-3)
+        assert stepped._output_scale() > 2 * model()._output_scale()
+        fitted = model().fit(x, y, shuffle=False, verbose=0).history["loss"][0]
+        assert fitted == pytest.approx(np.mean(losses), rel=2e-3)
+    finally:
+        odt.executor.use(odt.backend)
+
+
 def test_history_has_an_entry_an_epoch_and_knows_what_the_loss_offers():
     history = network().fit(X, Y, epochs=3, validation_data=HELD, verbose=0).history
     assert sorted(history) == ["accuracy", "loss", "val_accuracy", "val_loss"]

@@ -79,6 +79,31 @@ def test_integers_stay_what_they_are(kind, tmp_path):
         assert trained(reader, kind=kind) == trained(x, Y, kind=kind)
 
 
+def test_what_numpy_makes_when_it_is_not_asked_is_read_as_32_bits(tmp_path):
+    exponents = RANDOM.integers(-50, 30, (45, 5))
+    x = RANDOM.normal(size=(45, 5)) * 2.0**exponents
+    ties = np.frombuffer((X.view("uint32") & 0xFFFFFFFE).tobytes(), "float32").reshape(X.shape)
+    x[20:] = ties[20:] * (1 + 2.0**-24 * RANDOM.integers(-1, 2, (25, 5)))  # at and around the middle of two
+    read = [(np.array(a), np.array(b)) for a, b in NpyReader(*npy(tmp_path, x, Y.astype("int64")), batch_size=4)]
+    assert np.concatenate([a for a, _ in read]).tobytes() == x.astype("float32").tobytes()
+    assert np.concatenate([b for _, b in read]).tolist() == Y.tolist()
+    assert trained(NpyReader(*npy(tmp_path, x, Y == 1), batch_size=4)) == trained(x.astype("float32"), (Y == 1).astype("uint8"))
+    special = np.array([[0.0, -0.0, 1e-320, 2.0**-140, -1e-45]] * 45)
+    assert {bytes(a) for a, _ in NpyReader(*npy(tmp_path, special), batch_size=1)} == {
+        np.array([0.0, -0.0, 0.0, 0.0, -0.0], "float32").tobytes()
+    }
+    for value in (1e39, np.inf, np.nan):
+        special[7, 2] = value
+        with pytest.raises(ValueError, match="sample 3, element 2 is NaN or infinite"):
+            trained(NpyReader(*npy(tmp_path, special), batch_size=4), shuffle=False)
+    wide = np.array([-(2**31), 2**31 - 1, -1, 2**31, -(2**31) - 1])
+    reader = NpyReader(*npy(tmp_path, X[:5], wide), batch_size=1)
+    batches = iter(reader)
+    assert [next(batches)[1][0] for _ in range(3)] == wide[:3].tolist()
+    with pytest.raises(ValueError, match="y.npy: sample 3, element 0 does not fit into int32"):
+        next(batches)
+
+
 def test_targets_are_read_too(tmp_path):
     t = RANDOM.normal(size=(45, 3)).astype("float32")
     expected = trained(X, t, loss="mse")
@@ -153,7 +178,7 @@ def test_bad_files_are_refused_by_name(tmp_path):
             NpyReader(str(path), y, 4)
         assert name in str(error.value) and all(word in str(error.value) for word in words.split())
     for array, words in (
-        (X.astype("float64"), "f8 astype"), (X.astype(">f4"), ">f4"), (np.asfortranarray(X), "Fortran"),
+        (X.astype("float16"), "f2 astype float64"), (X.astype(">f4"), ">f4"), (np.asfortranarray(X), "Fortran"),
         (X[:44], "44 samples 45"),
     ):  # fmt: skip
         np.save(tmp_path / "other.npy", array)
