@@ -14,6 +14,7 @@ help:
 	@echo "make test           set up, run every test: host, unix port, Cortex-M on QEMU, RP2040"
 	@echo "make test-host      the tests that need no MicroPython"
 	@echo "make test-device    the tests on MicroPython, on all machines"
+	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
 	@echo "make bench          accuracy against PyTorch (half an hour); bench/ has more"
 	@echo "make generate       write what is generated from odt/opcodes.py"
 	@echo "make unix           MicroPython's unix port with odt inside"
@@ -62,14 +63,20 @@ run:
 	    $$(test -x $(BUILD)/unix/micropython && echo $(BUILD)/unix/micropython)
 
 .PHONY: test test-host test-device
-test: machines
+test: machines | sources-clang
 	$(PYTHON) -m pytest -q tests_host tests_device
 
-test-host: venv
+test-host: venv | sources-clang
 	$(PYTHON) -m pytest -q tests_host
 
 test-device: machines
 	$(PYTHON) -m pytest -q tests_device
+
+FUZZ_SECONDS ?= 600
+
+.PHONY: fuzz
+fuzz: venv | sources-clang
+	$(PYTHON) tests_host/fuzz/fuzz.py --seconds $(FUZZ_SECONDS)
 
 .PHONY: machines
 machines: venv

@@ -23,13 +23,15 @@ PORT_MAKE = $(MAKE) $(JOBS) --no-print-directory MICROPY_MPYCROSS=$(MPYCROSS) \
     MICROPY_MPYCROSS_DEPENDENCY=$(MPYCROSS) \
     USER_C_MODULES=$(ODT_NATIVE) FROZEN_MANIFEST=$(ODT_MANIFEST)
 
-.PHONY: sources sources-arm sources-multilib
+.PHONY: sources sources-arm sources-multilib sources-clang
 sources:
 	@$(SOURCES) cc micropython
 sources-arm: sources
 	@$(SOURCES) arm-gcc qemu
 sources-multilib: sources
 	@$(SOURCES) multilib
+sources-clang:
+	@$(SOURCES) clang
 
 $(MPYCROSS): | sources
 	$(MAKE) $(JOBS) --no-print-directory -C $(MPY)/mpy-cross BUILD=$(BUILD)/mpy-cross

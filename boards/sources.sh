@@ -4,7 +4,7 @@
 #   boards/sources.sh PART...          every PART is idempotent; nothing is fetched twice
 #
 #   micropython pico-sdk tinyusb mbedtls    sources of trixie, unpacked into build/src/PART
-#   cc multilib cmake arm-gcc qemu node venv python-headers     commands, installed with apt-get where missing
+#   cc clang multilib cmake arm-gcc qemu node venv python-headers   commands, installed with apt-get where missing
 #
 # The trixie source lists are written from the mirror that this machine's apt already uses, into a
 # private apt state under build/apt: /etc stays as it is. MPY_DIR=<a full MicroPython checkout>
@@ -216,6 +216,13 @@ need_multilib() { # a 32-bit unix port
         install "" gcc-multilib
 }
 
+need_clang() { # with libFuzzer, which Debian packs apart, by version
+    command -v clang >/dev/null || install "" clang
+    command -v clang >/dev/null || return 0
+    [ -n "$(find "$(clang -print-resource-dir)/lib" -name 'libclang_rt.fuzzer*.a' 2>/dev/null)" ] ||
+        install "" "libclang-rt-$(clang -dumpversion | sed 's/\..*//')-dev"
+}
+
 need_venv() {
     command -v python3 >/dev/null || install "" python3 python3-venv
     python3 -c 'import ensurepip, venv' 2>/dev/null || install "" python3-venv
@@ -247,6 +254,7 @@ fetch_part() {
         esac
         ;;
     cc) need make make && need gcc gcc libc6-dev ;;
+    clang) need_clang ;;
     multilib) need gcc gcc libc6-dev && need_multilib ;;
     cmake) need cmake cmake ;;
     arm-gcc) need make make && need_arm_gcc ;;

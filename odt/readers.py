@@ -76,23 +76,41 @@ def _npy(path):
             size |= byte << 8 * shift
         if size > 4096:
             raise ValueError("%s: a header of %d bytes" % (path, size))
-        header = file.read(size).decode()
-    descr = header[header.find("'descr'") + 7 :].split("'")[1]
-    if descr[0] == ">" or descr[1:] not in _DESCR:
+        header = file.read(size)
+    try:
+        header = header.decode()
+    except ValueError:
+        raise ValueError("%s: its header is no text" % path)
+    descr = _entry(path, header, "descr", "'", "'")
+    if descr[:1] == ">" or descr[1:] not in _DESCR:
         raise ValueError("%s: dtype %s, expected little-endian %s: convert it with astype()" % (
             path, descr, _expected()))  # fmt: skip
     if "True" in header[header.find("'fortran_order'") :][:25]:
         raise ValueError("%s: in Fortran order, C order is expected" % path)
-    shape = header[header.find("'shape'") :].split("(")[1].split(")")[0]
-    shape = [int(extent) for extent in shape.split(",") if extent.strip()]
+    shape = _entry(path, header, "shape", "(", ")")
+    try:
+        shape = [int(extent) for extent in shape.split(",") if extent.strip()]
+    except ValueError:
+        raise ValueError("%s: no shape: %r" % (path, shape))
+    if not shape or min(shape) < 1:
+        raise ValueError("%s: shape %s holds no sample" % (path, tuple(shape)))
     row = 1
     for extent in shape[1:]:
         row *= extent
     column = Column(path, _DESCR[descr[1:]], row, 8 + wide + size)
-    if not shape or column.samples < shape[0]:
+    if column.samples < shape[0]:
         raise ValueError("%s: shape %s, but only %d samples follow" % (path, tuple(shape), column.samples))
     column.samples = shape[0]
     return column
+
+
+def _entry(path, header, name, opening, closing):
+    """What the header gives for a name, between two characters."""
+    text = header[header.find("'%s'" % name) :][len(name) + 2 :]
+    text, closed, _ = text.partition(opening)[2].partition(closing)
+    if "'%s'" % name not in header or not closed:
+        raise ValueError("%s: its header gives no %s" % (path, name))
+    return text
 
 
 class _Reader:

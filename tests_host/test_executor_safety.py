@@ -8,7 +8,7 @@ import subprocess
 from array import array
 
 import pytest
-from instructions import NAMES, draw
+from instructions import NAMES, assemble, draw
 
 from odt import opcodes
 
@@ -33,13 +33,13 @@ UNPLEASANT = (
 )
 
 
-@pytest.fixture(scope="module")
-def harness(tmp_path_factory):
+@pytest.fixture(scope="module", params=("", "-DODT_PANEL=1"), ids=("as here", "as on 32-bit cores"))
+def harness(request, tmp_path_factory):
     """The path of native/ compiled with safety.c and the sanitizers."""
     path = str(tmp_path_factory.mktemp("safety") / "safety")
     sources = glob.glob(os.path.join(ROOT, "native", "*.c"))
     sources += glob.glob(os.path.join(ROOT, "native", "kernels", "*.c"))
-    command = ["gcc", *SANITIZE.split(), "-fno-sanitize-recover=all", "-o", path]
+    command = ["gcc", *SANITIZE.split(), *request.param.split(), "-fno-sanitize-recover=all", "-o", path]
     subprocess.run([*command, os.path.join(HERE, "safety.c"), *sources], check=True)
     return path
 
@@ -53,7 +53,7 @@ def run(harness, cases, tmp_path):
             f.write(struct.pack("<7i", len(program) // 4, *sizes) + program)
             f.write(b"".join(region or b"" for region in regions))
     done = subprocess.run(
-        [harness, str(tmp_path / "cases")], check=False, capture_output=True, text=True
+        [harness, str(tmp_path / "cases")], check=False, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr[:4000]
     return [int(word) for word in done.stdout.split()]
@@ -145,6 +145,22 @@ def test_mutated_programs_are_refused_or_run_clean(harness, tmp_path):
     cases = [(mutate(rng, draw(rng, rng.choice(NAMES)).program), None) for _ in range(20000)]
     ran, refused, large = run(harness, cases, tmp_path)
     assert ran > 2000 and refused > 5000 and ran + refused + large == len(cases)
+
+
+# What fuzzing found
+
+
+def test_a_gradient_without_taps_ends_wherever_its_windows_lie(harness, tmp_path):
+    """A stride wider than the filter, far beside the errors: the loop over a row's windows had no end."""
+    op = opcodes.opcode("depthwise2d_dx_i8")
+    sizes = (9, 7, 8, 4, 4, 7, 2, 3, 3, 2, 2, 4, 2)
+    immediates = dict(zip(op.immediates, sizes))
+    addresses, end = [], 0
+    for index in range(len(op.operands)):
+        addresses.append(end)
+        end += (op.bytes(index, immediates) + 3) & ~3
+    program = assemble(op, addresses, immediates, end, 0, 0)
+    assert run(harness, [(program, None)], tmp_path) == [1, 0, 0]
 
 
 # What load() and run() of the extension refuse

@@ -171,6 +171,14 @@ def test_bad_files_are_refused_by_name(tmp_path):
         ("empty", b"", "not an .npy"),
         ("cut", data[:-1], "shape (45, 5) 44 samples"),
         ("header", data[:128], "no sample"),
+        ("no descr", data.replace(b"'descr'", b"'DESCR'"), "gives no descr"),
+        ("no dtype", data.replace(b"'<f4'", b"''   "), "dtype , expected"),
+        ("no shape", data.replace(b"(45, 5)", b"[45, 5]"), "gives no shape"),
+        ("open shape", data.replace(b"5), }", b"5 , }"), "gives no shape"),
+        ("no numbers", data.replace(b"(45, 5)", b"(4b, 5)"), "no shape: '4b, 5'"),
+        ("below none", data.replace(b"(45, 5)", b"(-5, 5)"), "shape (-5, 5) holds no sample"),
+        ("no extents", data.replace(b"(45, 5)", b"()     "), "shape () holds no sample"),
+        ("no text", data.replace(b"'shape'", b"'\xff\xfea'"), "no text"),
     ):
         path = tmp_path / name
         path.write_bytes(content)

@@ -152,8 +152,8 @@ static void sum_row(const depthwise_t *a, int32_t n, int32_t b, int32_t ih, int3
     const int8_t *x = a->x + (b * a->H + ih + th.from) * v.row + n;
     while (count) {
         odt_taps_t tw = odt_taps(iw, a->KW, a->W);
-        int32_t same = 1;
-        if (tw.to - tw.from == a->KW) { // and so do the next ones
+        int32_t same = a->KW ? 1 : count; // a filter without taps sums nothing, wherever it lies
+        if (a->KW && tw.to - tw.from == a->KW) { // and so do the next ones
             same = odt_min((a->W - a->KW - iw) / a->SW + 1, count);
         }
         v.KW = tw.to - tw.from;
