@@ -127,7 +127,9 @@ def write(state, weights, int8, kernel, bias):
     for row in range(weights.rows):
         if int8 and (row == 0 or not weights.common):
             first, last = (0, weights.rows) if weights.common else (row, row + 1)
-            largest = max([_bits(kernel, i) & 0x7FFFFFFF for i in range(first * columns, last * columns)])
+            largest = 0
+            for index in range(first * columns, last * columns):
+                largest = max(largest, _bits(kernel, index) & 0x7FFFFFFF)
             scale = scale_shift(largest, -6) if largest > _TINY else ONE
         if int8:
             put(state, weights.scale.offset + 4 * row, scale)

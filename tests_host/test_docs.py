@@ -45,7 +45,8 @@ def named_blocks(language):
 
 def steady(text):
     """A transcript without what differs between runs: times, and where the checkout is."""
-    return re.sub(r"[\d.]+ ms/step  \d+:\d\d left", "- ms/step", text.replace(str(ROOT), "."))
+    text = re.sub(r"[\d.]+ ms/step  \d+:\d\d left", "- ms/step", text.replace(str(ROOT), "."))
+    return re.sub(r"switched \d+ times", "switched - times", text)
 
 
 # --- what the commands print ------------------------------------------------------------------
@@ -57,8 +58,8 @@ def run(command, folder):
     return out.stdout.decode()
 
 
-def script(folder):
-    return run([sys.executable, "train.py"], ROOT / "examples" / folder)
+def script(folder, name="train.py"):
+    return run([sys.executable, name], ROOT / "examples" / folder)
 
 
 def compare():
@@ -80,6 +81,9 @@ COMMANDS = {
     "make run": compare,
     "cd examples/digits && python train.py": lambda: script("digits"),
     "cd examples/xor && python train.py": lambda: script("xor"),
+    "cd examples/vibration && python train.py": lambda: script("vibration"),
+    "cd examples/series && python train.py": lambda: script("series"),
+    "cd examples/personalise && python adapt.py": lambda: script("personalise", "adapt.py"),
 }
 
 

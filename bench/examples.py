@@ -1,0 +1,160 @@
+"""How well the examples work over seeds, and what a training step of theirs costs on emulated boards.
+
+    build/venv/bin/python bench/examples.py                writes bench/results/examples.txt
+    build/venv/bin/python bench/examples.py host           one part: host, rp2040 or qemu_m4
+
+rp2040: cycles of rp2040js; qemu_m4: instructions executed by QEMU; both of model.train_step() as a whole.
+"""
+
+import contextlib
+import io
+import os
+import re
+import runpy
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_device")]
+
+import numpy as np  # noqa: E402
+
+SEEDS = {"vibration": 10, "series": 5, "personalise": 10}
+
+
+def run(script, args):
+    """What an example's script prints in the current folder."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        runpy.run_path(str(script), {"ODT_ARGS": args})
+    return out.getvalue()
+
+
+def summary(values):
+    return "mean %.1f, from %.1f to %.1f" % (statistics.mean(values), min(values), max(values))
+
+
+def vibration():
+    os.chdir(EXAMPLES / "vibration")
+    found = []
+    for seed in range(SEEDS["vibration"]):
+        text = run("train.py", {"seed": seed})
+        found.append([float(v) for v in re.findall(r"(?:alarms|AUC) ([\d.]+)", text)])
+    false, mild, mild_auc, severe, severe_auc = zip(*found)
+    yield "false alarms of 128:          " + summary(false)
+    yield "mild faults found of 64:      " + summary(mild)
+    yield "severe faults found of 64:    " + summary(severe)
+    yield "AUC, mild, x 100:             " + summary([100 * v for v in mild_auc])
+    yield "AUC, severe, x 100:           " + summary([100 * v for v in severe_auc])
+    data = np.fromfile("bearing.bin", "int8").reshape(-1, 256).astype(float)[384:]
+    centred = data - data.mean(1, keepdims=True)
+    loudness = (data**2).mean(1)
+    kurtosis = (centred**4).mean(1) / (centred**2).mean(1) ** 2
+    for name, value in (("loudness", loudness), ("kurtosis", kurtosis)):
+        areas = [100 * (value[part][:, None] > value[:128]).mean() for part in (slice(128, 192), slice(192, 256))]
+        yield "for comparison, no network: AUC x 100 of the %s alone: mild %.1f, severe %.1f" % (name, *areas)
+
+
+def series():
+    os.chdir(EXAMPLES / "series")
+    found = []
+    for seed in range(SEEDS["series"]):
+        text = run("train.py", {"seed": seed})
+        found.append(100 * float(re.search(r"\naccuracy ([\d.]+)", text).group(1)))
+    yield "test accuracy in %:           " + summary(found)
+
+
+def personalise():
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for seed in range(SEEDS["personalise"]):
+            command = [sys.executable, EXAMPLES / "personalise" / "pretrain.py", folder, str(seed)]
+            environment = dict(os.environ, PYTHONPATH=str(ROOT))
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+            text = run(EXAMPLES / "personalise" / "adapt.py", {})
+            found.append([float(v) for v in re.findall(r"([\d.]+) %", text)])
+        os.chdir(ROOT)
+    eight, _, eight_after, two = zip(*found)
+    yield "the eight before, %:          " + summary(eight)
+    yield "the eight after, %:           " + summary(eight_after)
+    yield "points lost by the eight:     " + summary([b - a for b, a in zip(eight, eight_after)])
+    yield "3 and 7 after, %:             " + summary(two)
+    yield "(seeds of the first training, of what is remembered, and of who teaches: pretrain.py FOLDER SEED)"
+
+
+BOARD = {  # script, data, arguments, one batch
+    "vibration": ("train.py", ("bearing.bin",), {"parts": (16, 2, 1, 1, 1), "epochs": 1}, "x, y = next(iter(healthy))"),
+    "series": ("train.py", ("series.bin",), {"train": 64, "test": 16, "epochs": 1}, "x, y = next(iter(train))"),
+    "personalise": ("adapt.py", ("weights.bin", "memory.bin", "person.bin"), {"epochs": 1}, "x, y = x[:512], y[:8]"),
+}
+MARKED = """
+from machine import mem32
+for _ in range(2):
+    mem32[0x4005800C] = 1
+    model.train_step(x, y)
+    mem32[0x4005800C] = 2
+"""
+COUNTED = """
+from machine import mem32
+for _ in range(2):
+    mem32[0x40001000] = 0
+    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
+    mem32[0x40001000] = 1
+    model.train_step(x, y)
+    print("instructions", 40 * (0xFFFFFFFF - mem32[0x40001004] & 0xFFFFFFFF))
+"""
+
+
+def board(name):
+    """A line an example: cost of a step, heap in use at the end of the script."""
+    import machines
+
+    for example, (script, files, args, batch) in BOARD.items():
+        source = (EXAMPLES / example / script).read_text() + "\n" + batch
+        source += MARKED if name == "rp2040" else COUNTED
+        with machines.open(name) as machine:
+            for file in files:
+                shutil.copy(EXAMPLES / example / file, machine.files)
+            text = machine.exec(source, args=args, timeout=900)
+            heap = re.search(r"heap in use: .*", text).group(0)
+            if name == "rp2040":
+                marks = machine.marks()
+                cost = "%d cycles" % (marks[-1][1] - marks[-2][1])
+            else:
+                cost = "%s instructions" % re.findall(r"instructions (\d+)", text)[-1]
+            ram = re.search(r"RAM in all +(\d+)", text).group(1)
+            yield "%-12s a step: %s; RAM in all %s; at the end %s" % (example, cost, ram, heap)
+
+
+def main():
+    words = sys.argv[1:]
+    version = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=ROOT)
+    out = ["The examples. Written by: python bench/examples.py; commit " + version.stdout.strip(), ""]
+
+    def show(line):
+        print(line, flush=True)
+        out.append(line)
+
+    if not words or "host" in words:
+        for part in (vibration, series, personalise):
+            show("%s, %d seeds" % (part.__name__, SEEDS[part.__name__]))
+            for line in part():
+                show("  " + line)
+        os.chdir(ROOT)
+    for name in ("rp2040", "qemu_m4"):
+        if not words or name in words:
+            show("\n" + name)
+            for line in board(name):
+                show("  " + line)
+    if not words:
+        (ROOT / "bench" / "results" / "examples.txt").write_text("\n".join(out) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Each example is run on every machine, shorter on emulators, and ends with the bits of the PC."""
+
+import re
+import shutil
+from pathlib import Path
+
+import machines
+import pytest
+from test_training import digest, on_the_pc
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+# Script, data, what an emulator is asked for.
+RUNS = {
+    "vibration": ("train.py", ("bearing.bin",), {"parts": (80, 16, 16, 16, 16), "epochs": 6}),
+    "series": ("train.py", ("series.bin",), {"train": 320, "test": 64, "epochs": 2}),
+    "personalise": ("adapt.py", ("weights.bin", "memory.bin", "person.bin"), {"epochs": 1}),
+}
+NAMES = sorted(RUNS)
+
+# A Pico has the data in its flash, from where mpremote mount has changed away.
+FLASH = "import os\nos.chdir('/')\n"
+# The board of QEMU has no flash, and its serial line is slow: what is read again and again lies in RAM.
+RAM = """
+import builtins, io
+_open, _files = open, {}
+def _kept(path, mode="r"):
+    if path not in _files:
+        _files[path] = _open(path, mode).read()
+    return io.BytesIO(_files[path])
+builtins.open = _kept
+"""
+
+
+def bearing(folder, parts):
+    """A file with fewer windows of each part."""
+    data = (EXAMPLES / "vibration" / "bearing.bin").read_bytes()
+    whole = (320, 64, 128, 64, 64)
+    starts = [256 * sum(whole[:k]) for k in range(5)]
+    short = [data[start : start + 256 * count] for start, count in zip(starts, parts)]
+    (folder / "bearing.bin").write_bytes(b"".join(short))
+
+
+@pytest.fixture
+def prepared(tmp_path, monkeypatch):
+    """Puts an example's data, for these arguments, into the current folder; returns its files."""
+
+    def prepare(example, args):
+        files = [tmp_path / name for name in RUNS[example][1]]
+        for file in files:
+            shutil.copy(EXAMPLES / example / file.name, file)
+        if "parts" in args:
+            bearing(tmp_path, args["parts"])
+        if "train" in args:  # the start of the file
+            files[0].write_bytes(files[0].read_bytes()[: 41 * (args["train"] + args["test"])])
+        monkeypatch.chdir(tmp_path)
+        return files
+
+    return prepare
+
+
+def result(text):
+    """What follows training, but for what differs between machines."""
+    text = text[re.search(r"^threshold|^label|^after", text, re.M).start() :]
+    return re.sub(r"heap in use.*\n|switched \d+ times|executor.*", "", text).strip()
+
+
+def on_a_machine(name, example, args, files):
+    source = (EXAMPLES / example / RUNS[example][0]).read_text()
+    with machines.open(name) as machine:
+        if name == "rp2040":
+            code, output = machine.mpremote("cp", *files, ":", timeout=300)
+            assert code == 0, output
+            source = FLASH + source
+        else:
+            machine.put(files)
+        if name.startswith("qemu"):
+            source = RAM + source
+        return machine.exec(source, args=args, timeout=900)
+
+
+@pytest.mark.parametrize("example", NAMES)
+@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
+def test_an_example_ends_as_on_the_pc(name, example, prepared):
+    args = RUNS[example][2]
+    files = prepared(example, args)
+    text = on_a_machine(name, example, args, files)
+    assert "executor: native" in text
+    assert result(text) == result(on_the_pc(EXAMPLES / example / RUNS[example][0], args))
+
+
+@pytest.mark.parametrize("example", NAMES)
+def test_a_whole_example_ends_on_micropython_with_the_digest_of_its_readme(example, prepared):
+    text = on_a_machine("unix", example, {}, prepared(example, {}))
+    readme = (EXAMPLES / example / "README.md").read_text()
+    assert digest(text) == digest(readme)
+
+
+def numbers(pattern, text):
+    return [float(number) for number in re.search(pattern, text).groups()]
+
+
+def test_the_autoencoder_tells_faults_from_none(prepared):
+    prepared("vibration", {})
+    text = on_the_pc(EXAMPLES / "vibration" / "train.py", {})
+    (false,) = numbers(r"no fault .* alarms (\d+) of 128", text)
+    mild, area = numbers(r"mild fault .* alarms (\d+) of 64  AUC ([\d.]+)", text)
+    (severe,) = numbers(r"severe fault .* alarms (\d+) of 64", text)
+    assert false <= 4 and mild >= 58 and area > 0.98 and severe == 64
+
+
+def test_the_series_are_told_apart(prepared):
+    prepared("series", {})
+    text = on_the_pc(EXAMPLES / "series" / "train.py", {})
+    assert numbers(r"\naccuracy ([\d.]+)", text)[0] > 0.9
+
+
+def test_two_digits_are_learnt_and_eight_not_forgotten(prepared):
+    prepared("personalise", {})
+    text = on_the_pc(EXAMPLES / "personalise" / "adapt.py", {})
+    pattern = r" the eight ([\d.]+) %, 3 and 7 ([\d.]+) %"
+    eight, two = numbers("before:" + pattern, text)
+    eight_after, two_after = numbers("after: " + pattern, text)
+    assert eight > 95 and two < 20
+    assert eight_after > eight - 2 and two_after > 85
