@@ -41,7 +41,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 120
+#define ODT_OPCODES 122
 #define ODT_MAX_OPERANDS 8
 #define ODT_MAX_IMMEDIATES 17
 
@@ -69,7 +69,7 @@ enum {
     ODT_RELU_I8 = 21,
     ODT_RELU_DX_I8 = 22,
     ODT_MAXPOOL2D_I8 = 23,
-    ODT_MAXPOOL2D_DX_I8 = 24,
+    ODT_UNPOOL2D_I8 = 24,
     ODT_GLOBALAVG_I8 = 25,
     ODT_GLOBALAVG_DX_I8 = 26,
     ODT_ADD_I8 = 27,
@@ -96,7 +96,7 @@ enum {
     ODT_RELU_F32 = 48,
     ODT_RELU_DX_F32 = 49,
     ODT_MAXPOOL2D_F32 = 50,
-    ODT_MAXPOOL2D_DX_F32 = 51,
+    ODT_UNPOOL2D_F32 = 51,
     ODT_GLOBALAVG_F32 = 52,
     ODT_GLOBALAVG_DX_F32 = 53,
     ODT_ADD_F32 = 54,
@@ -166,6 +166,8 @@ enum {
     ODT_HUBER_F32 = 118,
     ODT_WEIGHTED_XENT_I8 = 119,
     ODT_WEIGHTED_XENT_F32 = 120,
+    ODT_MAXPOOL2D_CHOICE_I8 = 121,
+    ODT_MAXPOOL2D_CHOICE_F32 = 122,
 };
 
 // y = 0
@@ -391,15 +393,15 @@ typedef struct {
 } odt_maxpool2d_i8_t;
 void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a);
 
-// dx = sum of e over the windows whose first largest x is here
+// dx = sum of e over the windows that chose this position
 typedef struct {
     int8_t *dx; // [B][H][W][N]
     int32_t *peak; // [1]
     const int8_t *e; // [B][OH][OW][N]
-    const int8_t *x; // [B][H][W][N]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
-} odt_maxpool2d_dx_i8_t;
-void odt_maxpool2d_dx_i8(const odt_maxpool2d_dx_i8_t *a);
+    const int8_t *choice; // [S]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, S, bits;
+} odt_unpool2d_i8_t;
+void odt_unpool2d_i8(const odt_unpool2d_i8_t *a);
 
 // y = clamp(zy + q * sum_s (x - zx))
 typedef struct {
@@ -662,14 +664,14 @@ typedef struct {
 } odt_maxpool2d_f32_t;
 void odt_maxpool2d_f32(const odt_maxpool2d_f32_t *a);
 
-// dx = sum of e over the windows whose first largest x is here
+// dx = sum of e over the windows that chose this position
 typedef struct {
     float *dx; // [B][H][W][N]
     const float *e; // [B][OH][OW][N]
-    const float *x; // [B][H][W][N]
-    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW;
-} odt_maxpool2d_dx_f32_t;
-void odt_maxpool2d_dx_f32(const odt_maxpool2d_dx_f32_t *a);
+    const int8_t *choice; // [S]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, S, bits;
+} odt_unpool2d_f32_t;
+void odt_unpool2d_f32(const odt_unpool2d_f32_t *a);
 
 // y = sum_s x / S
 typedef struct {
@@ -1323,5 +1325,23 @@ typedef struct {
     int32_t B, N, smooth;
 } odt_weighted_xent_f32_t;
 void odt_weighted_xent_f32(const odt_weighted_xent_f32_t *a);
+
+// y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
+typedef struct {
+    int8_t *y; // [B][OH][OW][N]
+    int8_t *choice; // [S]
+    const int8_t *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, S, bits;
+} odt_maxpool2d_choice_i8_t;
+void odt_maxpool2d_choice_i8(const odt_maxpool2d_choice_i8_t *a);
+
+// y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
+typedef struct {
+    float *y; // [B][OH][OW][N]
+    int8_t *choice; // [S]
+    const float *x; // [B][H][W][N]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, S, bits;
+} odt_maxpool2d_choice_f32_t;
+void odt_maxpool2d_choice_f32(const odt_maxpool2d_choice_f32_t *a);
 
 #endif

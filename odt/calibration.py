@@ -32,6 +32,8 @@ def calibrate(program, section, engine, loaded, regions):
     start, stop = program.section(section)
     scales = _scales(program)
     seen = []  # peaks of earlier instructions
+    forward = []  # those of the forward pass
+    forward_end = program.section("evaluate")[1]
     done = []  # (start, stop, addresses) of what ran, updates left out
     for at, code, addresses, _ in program.walk(start, stop):
         if code.name in _UPDATES:
@@ -43,15 +45,18 @@ def calibrate(program, section, engine, loaded, regions):
         if "peak" not in names:
             continue
         peak = addresses[names.index("peak")]
-        if peak not in scales:
-            continue
+        if peak not in scales or (at >= forward_end and peak in forward):
+            continue  # a fixed scale, or an activation that is computed once more
         scale, limit = scales[peak]
-        # An input that is overwritten, or whose scale this result shares, must be made again.
+        # Inputs that are overwritten, or whose scale this result shares, must be made again.
         whole = addresses.count(addresses[0]) > 1 or peak in seen
         seen.append(peak)
+        if at < forward_end:
+            forward.append(peak)
         for _ in range(_ROUNDS):
             if not _follow(regions, peak, scale, limit):
                 break
+            whole = whole or _overwritten(program, start, end, scale)
             for first, last, touched in done:
                 if whole or first == at or scale in touched:
                     engine.run(loaded, regions, first, last)
@@ -104,6 +109,25 @@ def widen(program, engine, loaded, regions, parts):
         for start in parts():
             engine.run(loaded, regions, start, program.section("predict")[1])
         engine.run(loaded, regions, ranges[0], program.section("train")[1])
+
+
+def _overwritten(program, start, stop, scale):
+    """Whether an instruction that reads the scale has lost an input since."""
+    inputs = []
+    for _, code, addresses, immediates in program.walk(start, stop):
+        sizes = dict(zip(code.immediates, immediates))
+        reads = []
+        for number, address in enumerate(addresses):
+            if address >> REGION_SHIFT != ARENA:
+                continue
+            extent = address, address + code.bytes(number, sizes)
+            if code.operands[number][1] == ":":
+                reads.append(extent)
+            elif any([first < extent[1] and address < last for first, last in inputs]):
+                return True
+        if scale in addresses:
+            inputs += reads
+    return False
 
 
 def _follow(regions, peak, scale, limit):

@@ -3,8 +3,8 @@
 from . import program
 from .forward import forward
 from .gradient import backward
-from .graph import fuse_relu, fused
-from .memory import home, live_bytes, lower_bound, place, share
+from .graph import fuse_relu, fused, mask_behind_pooling, trained
+from .memory import home, live_bytes, place, share
 from .opcodes import REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
 
@@ -27,8 +27,11 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None):
     for node in nodes:
         node.relu = fused(node.layer)
         node.alias = None
+        node.masks = 0
     fuse_relu(nodes)
+    mask_behind_pooling(nodes)
     s = Schedule(dtype, micro or batch, optimizer)
+    s.trained = trained(nodes)
     if micro:
         s.accumulate()
     s.begin()
@@ -46,10 +49,9 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None):
     ends.append(len(s.instructions))
     share(s.instructions)
     plan = Plan()
-    plan.arena = place(s.instructions)
+    plan.arena, plan.lower_bound = place(s.instructions)
     owner, shift = home(output.buffer)  # an output made in place lies where its input lay
     output.buffer.offset = owner.offset + shift
-    plan.lower_bound = lower_bound(s.instructions)
     plan.state = s.state_size
     if max(plan.arena, plan.state) > 1 << REGION_SHIFT:
         raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (

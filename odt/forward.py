@@ -99,13 +99,24 @@ def _relu(s, node, inputs):
 
 def _maxpool2d(s, node, inputs):
     (x,) = inputs
-    y = x.alias()
-    y.count = s.batch
-    for extent in node.shape:
-        y.count *= extent
-    y = s.like(node.layer.name, y, ACTIVATION)
-    s.emit("maxpool2d" + ("_i8" if s.int8 else "_f32"), (y.buffer, x.buffer), window_sizes(s, node))
+    y = _sharing(s, node, x)
+    suffix = "_i8" if s.int8 else "_f32"
+    if node.inputs[0] in s.trained:
+        size, bits = choice_sizes(s, node)
+        s.choices[node] = choice = s.scratch(node.layer.name + " choice", size, ACTIVATION)
+        s.emit("maxpool2d_choice" + suffix, (y.buffer, choice, x.buffer), window_sizes(s, node) + (size, bits))
+    else:
+        s.emit("maxpool2d" + suffix, (y.buffer, x.buffer), window_sizes(s, node))
     return y
+
+
+def choice_sizes(s, node):
+    """S bits, of a max-pooling's choices."""
+    _, _, _, _, rows, columns = node.layer.window[:6]
+    bits = 1
+    while 1 << bits < rows * columns:
+        bits *= 2
+    return (s.batch * _elements(node.shape) * bits + 7) // 8, bits
 
 
 def _globalavg(s, node, inputs):

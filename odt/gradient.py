@@ -4,8 +4,11 @@ Only what trains is differentiated: a frozen layer has no weight gradient, and t
 first node below which nothing trains.
 """
 
-from .forward import add, dense_sizes, group_sizes, multiply, times, upsample_sizes, window_sizes
+from .forward import (
+    add, choice_sizes, dense_sizes, group_sizes, multiply, times, upsample_sizes, window_sizes,
+)  # fmt: skip
 from .fixed import ONE, scale_div, scale_int, scale_shift
+from .graph import resolve
 from .schedule import ERROR, GRADIENT, Part
 
 
@@ -107,14 +110,17 @@ def _relu6(s, node, error, needed):
 
 
 def _maxpool2d(s, node, error, needed):
-    x = s.values[node.inputs[0]]
+    if node.masks:
+        error = mask(s, node, error, node.masks)
+    choice = s.choices[node]
     dx = error.alias()
-    dx.count = x.count
+    dx.count = s.values[node.inputs[0]].count
     dx = s.like(node.layer.name + " dx", dx)
-    operands = [dx.buffer, error.buffer, x.buffer]
+    operands = [dx.buffer, error.buffer, choice]
     if s.int8:
         operands.insert(1, dx.peak or s.unwatch())  # a loss of fixed scale has none: sums saturate
-    s.emit("maxpool2d_dx" + ("_i8" if s.int8 else "_f32"), operands, window_sizes(s, node))
+    sizes = window_sizes(s, node) + choice_sizes(s, node)
+    s.emit("unpool2d" + ("_i8" if s.int8 else "_f32"), operands, sizes)
     return [dx]
 
 
@@ -276,19 +282,10 @@ BACKWARD = {
 }
 
 
-def trained(nodes):
-    """The nodes at or below which something trains: the error must reach these."""
-    reached = []
-    for node in nodes:
-        own = node.layer.trainable and node.layer.kernel_shape is not None
-        if own or any([parent in reached for parent in node.inputs]):
-            reached.append(node)
-    return reached
-
-
 def backward(s, nodes, error):
     """Emit backward instructions and updates, from the error of the last node's output."""
-    reached = trained(nodes)
+    reached = s.trained
+    masked = [resolve(node.inputs[0]) for node in nodes if node.masks]
     errors = {nodes[-1]: error}
     for node in reversed(nodes):
         if node not in reached or node not in errors:
@@ -297,7 +294,7 @@ def backward(s, nodes, error):
         if node.alias is not None:  # its clamp is the parent's, masked there
             inputs = [error]
         else:
-            if node.relu:
+            if node.relu and node not in masked:
                 error = mask(s, node, error, node.relu)
             needed = [parent in reached for parent in node.inputs]
             inputs = BACKWARD[node.layer.kind](s, node, error, needed)

@@ -9,6 +9,7 @@ class Node:
 
     ``shape`` is the output's, without the batch. ``relu`` says that a ReLU (1) or a ReLU6 (6) follows within
     the same instruction; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
+    ``masks``: the error is masked here for a ReLU below (1, 6), since this max-pooling alone reads its output.
     """
 
     def __init__(self, layer, inputs, shape):
@@ -17,6 +18,7 @@ class Node:
         self.shape = shape
         self.relu = fused(layer)
         self.alias = None
+        self.masks = 0
 
 
 def trace(inputs, output):
@@ -69,6 +71,28 @@ def fuse_relu(nodes):
         if parent.layer.can_clamp and not parent.relu and len(consumers(nodes, node.inputs[0])) == 1:
             parent.relu = 6 if node.layer.kind == "relu6" else 1
             node.alias = parent
+
+
+def mask_behind_pooling(nodes):
+    """Let a max-pooling that alone reads a clamped output mask the error: what it chose is what counts.
+
+    Then nobody needs the output that was pooled, and a smaller error is masked.
+    """
+    for node in nodes:
+        if node.layer.kind == "maxpool2d":
+            parent = resolve(node.inputs[0])
+            if parent.relu and len(consumers(nodes, node.inputs[0])) == 1:
+                node.masks = parent.relu
+
+
+def trained(nodes):
+    """The nodes at or below which something trains: the error must reach these."""
+    reached = []
+    for node in nodes:
+        own = node.layer.trainable and node.layer.kernel_shape is not None
+        if own or any([parent in reached for parent in node.inputs]):
+            reached.append(node)
+    return reached
 
 
 def resolve(node):

@@ -1,12 +1,15 @@
 """Memory: buffers, how long each lives, and where each lies in the arena.
 
 A buffer lives from the first instruction that names it to the last. Buffers whose lives overlap must not
-overlap in memory; the placement tries a few orders, puts each buffer at the lowest gap that fits and
-keeps the smallest arena. That is not guaranteed to be the best there is: ``lower_bound`` says how far
-off it can be at most.
+overlap in memory; the placement puts each buffer at the lowest gap that fits, the large ones first, in
+one order after the other until the arena is as small as it can be. It need not get there:
+``lower_bound`` says how far off it is at most.
 """
 
-from .opcodes import ARENA
+from .fixed import hash32
+from .opcodes import ARENA, const
+
+_TRIES = const(100)  # random orders
 
 
 class Buffer:
@@ -85,21 +88,36 @@ def _align(size):
 
 
 def place(instructions):
-    """Give every arena buffer its offset; returns the bytes of the arena."""
+    """Give every arena buffer its offset; returns the bytes of the arena, and of the lower bound."""
     lives = lifetimes(instructions)
+    bound = lower_bound(instructions)
+    large = [life for life in lives if life[0].size > bound // 16]
+    small = [life for life in lives if life[0].size <= bound // 16]
+    small.sort(key=lambda life: (-life[0].size, life[1]))
     best = None
+    for order in _orders(large):
+        offsets, total = _first_fit(order + small)
+        if best is None or total < best[1]:
+            best = (offsets, total)
+        if total <= bound + (bound >> 8):
+            break
+    for buffer, offset in best[0]:
+        buffer.offset = offset
+    return best[1], bound
+
+
+def _orders(lives):
+    """Orders in which to place buffers: four that often do, then random ones, the same each time."""
     for key in (
         lambda life: (-life[0].size, life[1]),
         lambda life: (life[1], -life[0].size),
         lambda life: (-life[2], -life[0].size),
         lambda life: (life[1] - life[2], -life[0].size),
     ):
-        offsets, total = _first_fit(sorted(lives, key=key))
-        if best is None or total < best[1]:
-            best = (offsets, total)
-    for buffer, offset in best[0]:
-        buffer.offset = offset
-    return best[1]
+        yield sorted(lives, key=key)
+    for key in range(_TRIES):
+        numbered = sorted([(hash32(key, index), index) for index in range(len(lives))])
+        yield [lives[index] for _, index in numbered]
 
 
 def _first_fit(lives):

@@ -598,7 +598,7 @@ def _reserve(plan):
 
 def _rows(nodes, plan, dtype):
     """Rows of summary(): (name, kind, shape, parameters, MACs forward, backward, bytes)."""
-    from .gradient import trained
+    from .graph import trained
 
     reached = trained(nodes)
     rows = []

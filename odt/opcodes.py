@@ -89,7 +89,7 @@ TABLE = (
     "21 relu_i8 y=i8[N]~x x:i8[N] ; N z\n"  # y = max(x, z)
     "22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N lo\n"  # dx = e where y > lo, else 0
     "23 maxpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @\n"  # y = max_(kh,kw) x
-    "24 maxpool2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] x:i8[B*H*W*N] ; @\n"  # dx = sum of e over the windows whose first largest x is here
+    "24 unpool2d_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] choice:i8[S] ; @ S bits\n"  # dx = sum of e over the windows that chose this position
     "25 globalavg_i8 y=i8[B*N] peak+i32[1] x:i8[B*S*N] q:mul[1] ; B S N zx zy lo\n"  # y = clamp(zy + q * sum_s (x - zx))
     "26 globalavg_dx_i8 dx=i8[B*S*N] e:i8[B*N] ; B S N\n"  # dx[s] = e
     "27 add_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N za zb zy lo\n"  # y = clamp(zy + qa * (a - za) + qb * (b - zb))
@@ -116,7 +116,7 @@ TABLE = (
     "48 relu_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = max(x, 0)
     "49 relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e where y > 0, else 0
     "50 maxpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @\n"  # y = max_(kh,kw) x
-    "51 maxpool2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] x:f32[B*H*W*N] ; @\n"  # dx = sum of e over the windows whose first largest x is here
+    "51 unpool2d_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] choice:i8[S] ; @ S bits\n"  # dx = sum of e over the windows that chose this position
     "52 globalavg_f32 y=f32[B*N] x:f32[B*S*N] ; B S N\n"  # y = sum_s x / S
     "53 globalavg_dx_f32 dx=f32[B*S*N] e:f32[B*N] ; B S N\n"  # dx[s] = e / S
     "54 add_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N relu\n"  # y = a + b
@@ -186,6 +186,8 @@ TABLE = (
     "118 huber_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N delta\n"  # e = min(max(x - target, -delta), delta) / (N * COUNT)
     "119 weighted_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] weights:i16[N] ; B N smooth\n"  # e = 127 * (softmax(sx * x) * sum_n t - t), t = weights * ((1 - smooth) * onehot + smooth / N); se = 1 / (127 * sum of weights[label])
     "120 weighted_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8
+    "121 maxpool2d_choice_i8 y=i8[B*OH*OW*N] choice=i8[S] x:i8[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
+    "122 maxpool2d_choice_f32 y=f32[B*OH*OW*N] choice=i8[S] x:f32[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
 )
 
 

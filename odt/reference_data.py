@@ -104,11 +104,11 @@ def outputs(o, ih, iw, rows, columns):
 
 
 def first_largest(x, offsets):
-    """Offset of the first largest element, None if there are no offsets."""
+    """Index in offsets of the first largest element, None if there are no offsets."""
     best = None
-    for i in offsets:
-        if best is None or x[i] > x[best]:
-            best = i
+    for index, i in enumerate(offsets):
+        if best is None or x[i] > x[offsets[best]]:
+            best = index
     return best
 
 
@@ -121,3 +121,50 @@ def blank(buffer):
     """Set every element to 0."""
     for i in range(len(buffer)):
         buffer[i] = 0
+
+
+# Choices of max-pooling: a number of `bits` for each output
+
+
+def choices_fit(o):
+    """Whether the instruction's choices are of bits that there are, and lie in its bytes."""
+    return o.bits in (1, 2, 4, 8, 16) and (o.B * o.OH * o.OW * o.N * o.bits + 7) // 8 <= o.S
+
+
+def pool(o, empty):
+    """y = the largest of each window, ``empty`` where it has no position; yields the taps chosen."""
+    at = 0
+    for window in windows(o):
+        taps = list(positions(o, window, o.N))
+        for n in range(o.N):
+            best = first_largest(o.x, [i + n for _, i in taps])
+            o.y[at] = empty if best is None else o.x[taps[best][1] + n]
+            at += 1
+            yield 0 if best is None else taps[best][0]
+
+
+def pool_choosing(o, empty):
+    """pool, and the choices packed."""
+    if not choices_fit(o):
+        return
+    packed = [0] * o.S
+    for at, tap in enumerate(pool(o, empty)):
+        for byte in range((o.bits + 7) // 8):
+            value = (tap >> 8 * byte) & 255 & ((1 << o.bits) - 1)
+            packed[at * o.bits // 8 + byte] |= value << at * o.bits % 8
+    for i in range(o.S):
+        o.choice[i] = packed[i] - 256 if packed[i] > 127 else packed[i]
+
+
+def chosen(o):
+    """Yield (offset in x, place in e) of the outputs whose choice lies inside x."""
+    at = 0
+    for window in windows(o):
+        inside = dict(positions(o, window, o.N))
+        for n in range(o.N):
+            first = at * o.bits // 8
+            word = sum([(o.choice[first + k] & 255) << 8 * k for k in range((o.bits + 7) // 8)])
+            tap = word >> at * o.bits % 8 & (1 << o.bits) - 1
+            if tap in inside:
+                yield inside[tap] + n, at
+            at += 1

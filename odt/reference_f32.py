@@ -22,7 +22,8 @@ from .opcodes import (
     Y_ZERO,
 )
 from .reference_data import (
-    batch_count, blank, first_largest, label, outputs, positions, rows, samples, windows,
+    batch_count, blank, choices_fit, chosen, first_largest, label, outputs, pool, pool_choosing, positions,
+    rows, samples, windows,
 )  # fmt: skip
 
 _cell = array("f", [0.0])
@@ -264,26 +265,20 @@ def relu_dx_f32(o):
 
 
 def maxpool2d_f32(o):
-    at = 0
-    for window in windows(o):
-        offsets = [i for _, i in positions(o, window, o.N)]
-        for n in range(o.N):
-            best = first_largest(o.x, [i + n for i in offsets])
-            o.y[at] = 0.0 if best is None else o.x[best]
-            at += 1
+    for _ in pool(o, 0.0):
+        pass
 
 
-def maxpool2d_dx_f32(o):
-    for i in range(len(o.dx)):
-        o.dx[i] = 0.0
-    at = 0
-    for window in windows(o):
-        offsets = [i for _, i in positions(o, window, o.N)]
-        for n in range(o.N):
-            best = first_largest(o.x, [i + n for i in offsets])
-            if best is not None:
-                o.dx[best] = store(o.dx[best] + o.e[at])
-            at += 1
+def maxpool2d_choice_f32(o):
+    pool_choosing(o, 0.0)
+
+
+def unpool2d_f32(o):
+    if not choices_fit(o):
+        return
+    blank(o.dx)
+    for i, at in chosen(o):
+        o.dx[i] = store(o.dx[i] + o.e[at])
 
 
 def globalavg_f32(o):

@@ -36,7 +36,8 @@ from .opcodes import (
     Y_ZERO,
 )
 from .reference_data import (
-    batch_count, blank, first_largest, label, positions, rows, samples, windows,
+    batch_count, blank, choices_fit, chosen, first_largest, label, pool, pool_choosing, positions, rows,
+    samples, windows,
 )  # fmt: skip
 
 try:
@@ -281,27 +282,21 @@ def relu_dx_i8(o):
 
 
 def maxpool2d_i8(o):
-    at = 0
-    for window in windows(o):
-        offsets = [i for _, i in positions(o, window, o.N)]
-        for n in range(o.N):
-            best = first_largest(o.x, [i + n for i in offsets])
-            o.y[at] = -128 if best is None else o.x[best]
-            at += 1
+    for _ in pool(o, -128):
+        pass
 
 
-def maxpool2d_dx_i8(o):
-    for i in range(len(o.dx)):
-        o.dx[i] = 0
+def maxpool2d_choice_i8(o):
+    pool_choosing(o, -128)
+
+
+def unpool2d_i8(o):
+    if not choices_fit(o):
+        return
+    blank(o.dx)
     sink = Sink(o.dx, o.peak)
-    at = 0
-    for window in windows(o):
-        offsets = [i for _, i in positions(o, window, o.N)]
-        for n in range(o.N):
-            best = first_largest(o.x, [i + n for i in offsets])
-            if best is not None:
-                sink.put(best, o.dx[best] + o.e[at])
-            at += 1
+    for i, at in chosen(o):
+        sink.put(i, o.dx[i] + o.e[at])
     sink.close()
 
 

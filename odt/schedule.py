@@ -84,6 +84,8 @@ class Schedule:
         self.state = []  # the state's buffers, in order of their offsets
         self.values = {}  # node -> its output
         self.weights = {}  # node -> Weights
+        self.trained = ()  # nodes that the error must reach
+        self.choices = {}  # node of a max-pooling -> what it chose
         self.ranges = []  # (scale, peak, limit)
         self.streams = {}  # what draws random numbers -> the id of its stream
         self.states = {}  # name -> buffer of the optimizer's state

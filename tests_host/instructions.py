@@ -160,6 +160,10 @@ def draw_immediates(rng, op):
         values["K"], before = rng.randint(1, 9), rng.choice((0, rng.randint(0, 9)))
         values["N"] = values["K"] + before + rng.choice((0, rng.randint(0, 9)))
         values["at"] = rng.choice((before, before, before, -1, rng.randint(0, 20), draw_int32(rng)))
+    if "bits" in op.immediates:  # of choices: mostly such as there are, and their bytes
+        values["bits"] = rng.choice((1, 2, 4, 8, 16, 2, 4, 3, draw_int32(rng)))
+        outputs = values["B"] * values["OH"] * values["OW"] * values["N"]
+        values["S"] = max(1, (outputs * max(1, values["bits"] % 32) + 7) // 8 - (rng.random() < 0.1))
     zero_lo = rng.choice(((-128, -128), (0, -127), (0, 0), (rng.randint(-128, 127), -127)))
     floats = is_float(op.name)
     beta = 1.0 - 10 ** rng.uniform(-3, 0)

@@ -97,3 +97,15 @@ def test_a_large_dense_layer_trains_in_a_fraction_of_its_gradient():
     model.compile(odt.SGD(0.01, 0.9), batch_size=1)
     gradient = 4 * 256 * 128
     assert len(model._arena) + len(model.program.words) * 4 < gradient // 7
+@pytest.mark.parametrize("optimizer, most", ((odt.SGD(0.01, 0.9), 96), (odt.Adam(0.001), 128)))
+def test_the_har_network_of_batch_64_fits_the_ram_that_was_set(optimizer, most):
+    """OnDeviceTraining's HAR topology; its float32 takes 181 and 222 KB (docs in ../shared/anchors.md)."""
+    model = odt.Sequential([
+        odt.Input((128, 9)), odt.Conv1D(16, 7, padding="same", activation="relu"), odt.MaxPool1D(2),
+        odt.Conv1D(32, 5, padding="same", activation="relu"), odt.MaxPool1D(2),
+        odt.Conv1D(64, 3, padding="same", activation="relu"), odt.GlobalAvgPool(), odt.Dense(6),
+    ])  # fmt: skip
+    model.compile(optimizer, batch_size=64, micro_batch=1)
+    assert sum(len(w) for w in model.get_weights()) == 10214
+    ram = len(model._arena) + len(model._state) + 4 * len(model.program.words) + 4 * len(model._control)
+    assert ram <= most * 1024

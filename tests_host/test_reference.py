@@ -200,7 +200,14 @@ def test_max_pooling_and_its_gradient(dtype, shape):
     for i, k in enumerate(taps(v)):
         total[tap(v, *k)] += np.where(stack.argmax(axis=0) == i, e, 0)
     dx = total[:, v["PT"] : v["PT"] + v["H"], v["PL"] : v["PL"] + v["W"]]
-    got = call("maxpool2d_dx_" + dtype, dict(x=x, e=e), **v)
+    for bits in (4, 8, 16):
+        sizes = dict(v, bits=bits, S=(got.size * bits + 7) // 8)
+        chosen = call("maxpool2d_choice_" + dtype, dict(x=x), **sizes)
+        assert np.array_equal(chosen["y"], got)
+        packed = np.unpackbits(chosen["choice"].astype(np.uint8), bitorder="little")[: got.size * bits]
+        choice = packed.reshape(-1, bits) @ (1 << np.arange(bits))
+        assert np.array_equal(choice, stack.argmax(axis=0).ravel())
+    got = call("unpool2d_" + dtype, dict(choice=chosen["choice"], e=e), **sizes)
     assert np.array_equal(got["dx"], dx.ravel())
 
 
