@@ -19,9 +19,9 @@ ODT_FILES := manifest.py boards/manifest.py boards/boards.mk $(wildcard native/*
 MPYCROSS = $(BUILD)/mpy-cross/mpy-cross
 # Under `make -j` the inner make shares the outer one's jobs.
 JOBS = $(if $(filter --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-PORT_MAKE = $(MAKE) $(JOBS) --no-print-directory MICROPY_MPYCROSS=$(MPYCROSS) \
-    MICROPY_MPYCROSS_DEPENDENCY=$(MPYCROSS) \
-    USER_C_MODULES=$(ODT_NATIVE) FROZEN_MANIFEST=$(ODT_MANIFEST)
+STOCK_MAKE = $(MAKE) $(JOBS) --no-print-directory MICROPY_MPYCROSS=$(MPYCROSS) \
+    MICROPY_MPYCROSS_DEPENDENCY=$(MPYCROSS)
+PORT_MAKE = $(STOCK_MAKE) USER_C_MODULES=$(ODT_NATIVE) FROZEN_MANIFEST=$(ODT_MANIFEST)
 
 .PHONY: sources sources-arm sources-multilib sources-clang
 sources:
@@ -39,7 +39,8 @@ $(MPYCROSS): | sources
 # --- the unix port ----------------------------------------------------------------------------
 
 # ssl, btree and ffi need submodules that Debian's source leaves out; odt needs none of them.
-UNIX_MAKE = $(PORT_MAKE) -C $(MPY)/ports/unix MICROPY_PY_SSL=0 MICROPY_PY_BTREE=0 MICROPY_PY_FFI=0
+UNIX_OPTIONS = -C $(MPY)/ports/unix MICROPY_PY_SSL=0 MICROPY_PY_BTREE=0 MICROPY_PY_FFI=0
+UNIX_MAKE = $(PORT_MAKE) $(UNIX_OPTIONS)
 
 .PHONY: unix unix-float30
 unix: $(BUILD)/unix/micropython
@@ -74,3 +75,7 @@ $(eval $(call qemu_machine,qemu_m7,QEMU_M7))
 # --- RP2040 on rp2040js -----------------------------------------------------------------------
 
 include boards/rp2040.mk
+
+# --- odt for stock firmware, and that firmware --------------------------------------------------
+
+include boards/mpy.mk

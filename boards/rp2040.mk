@@ -17,15 +17,18 @@ rp2040-sources: sources
 	@$(SOURCES) cmake arm-gcc pico-sdk tinyusb mbedtls
 
 # The port's own board RPI_PICO. picotool would be fetched and built to make the UF2: uf2conv does.
+# $(1): CMake's options
+define rp2040_firmware
+MICROPY_MPYCROSS=$(MPYCROSS) cmake -S $(MPY)/ports/rp2 -B $(@D)/cmake \
+    -DMICROPY_BOARD=RPI_PICO -DPICO_NO_PICOTOOL=1 -DPICO_BUILD_DOCS=0 $(1) \
+    >$(@D)-cmake.log || { cat $(@D)-cmake.log >&2; exit 1; }
+MICROPY_MPYCROSS=$(MPYCROSS) $(MAKE) $(JOBS) --no-print-directory -s -C $(@D)/cmake
+python3 $(MPY)/tools/uf2conv.py -b 0x10000000 -f $(RP2040_UF2_FAMILY) -c -o $@ $(@D)/cmake/firmware.bin
+endef
+
 $(RP2040)/firmware.uf2: $(ODT_FILES) boards/rp2040.mk $(wildcard boards/RPI_PICO/*) $(MPYCROSS) \
     | rp2040-sources
-	MICROPY_MPYCROSS=$(MPYCROSS) cmake -S $(MPY)/ports/rp2 -B $(RP2040)/cmake \
-	    -DMICROPY_BOARD=RPI_PICO -DPICO_NO_PICOTOOL=1 -DPICO_BUILD_DOCS=0 \
-	    -DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST) \
-	    >$(RP2040)-cmake.log || { cat $(RP2040)-cmake.log >&2; exit 1; }
-	MICROPY_MPYCROSS=$(MPYCROSS) $(MAKE) $(JOBS) --no-print-directory -s -C $(RP2040)/cmake
-	python3 $(MPY)/tools/uf2conv.py -b 0x10000000 -f $(RP2040_UF2_FAMILY) -c -o $@ \
-	    $(RP2040)/cmake/firmware.bin
+	$(call rp2040_firmware,-DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
 
 $(RP2040)/bootrom.bin: $(wildcard boards/bootrom/*) | rp2040-sources
 	@mkdir -p $(RP2040)

@@ -14,6 +14,14 @@
     model.fit(x, y, epochs=10)
 """
 
+import gc
+
+# From .mpy files the package takes a third of a Pico's heap. It must not lie scattered over all of
+# it, or no arena fits: garbage is collected often while it is loaded.
+if hasattr(gc, "threshold"):
+    _threshold = gc.threshold()
+    gc.threshold(8192)
+
 from . import executor
 from .layers import (
     AdaptiveAvgPool1D, AdaptiveAvgPool2D, Add, AvgPool1D, AvgPool2D, Concatenate, Conv1D, Conv1DTranspose, Conv2D,
@@ -28,3 +36,6 @@ from .optimizers import SGD, Adam, AdamW, CosineDecay, StepDecay
 
 __version__ = "0.1.0"
 backend = executor.backend
+
+if hasattr(gc, "threshold"):
+    gc.threshold(_threshold)

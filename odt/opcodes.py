@@ -238,7 +238,8 @@ def opcode(key):
     if key not in _decoded:
         at = -1
         if isinstance(key, int):
-            at = ("\n" + TABLE).find("\n%d " % key)
+            text = "%d " % key
+            at = 0 if TABLE.startswith(text) else TABLE.find("\n" + text) + 1 or -1
         else:
             found = TABLE.find(" %s " % key)
             if found >= 0:

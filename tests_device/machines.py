@@ -344,6 +344,20 @@ UNIX = ("unix", "unix_float30")
 
 _MACHINES = {cls.name: cls for cls in (Unix, UnixFloat30, QemuM3, QemuM4, QemuM4HF, QemuM7)}
 _MACHINES["rp2040"] = _rp2040
+
+
+def _stock(name):
+    def machine():
+        import machine_stock
+
+        return machine_stock.MACHINES[name]()
+
+    return machine
+
+
+# Without odt in their firmware, which finds _odt.mpy and odt/*.mpy among the files.
+STOCK = ("stock_unix", "stock_qemu_m3", "stock_qemu_m4hf", "stock_rp2040")
+_MACHINES.update((name, _stock(name)) for name in STOCK)
 NAMES = tuple(_MACHINES)
 
 

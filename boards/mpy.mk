@@ -1,0 +1,62 @@
+# odt for stock firmware: the kernels as native modules, the package compiled. Included by boards.mk.
+#
+#   make mpy            build/mpy/<architecture>/_odt.mpy, build/mpy/python/odt/*.mpy, their sizes
+#   make stock          MicroPython without odt for the unix port, two QEMU boards and the RP2040
+#
+# rv32imc and xtensawin are built where their compilers are installed.
+
+MPY_ARCHS := x64 armv6m armv7m armv7emsp armv7emdp \
+    $(if $(shell command -v riscv64-unknown-elf-gcc),rv32imc) \
+    $(if $(shell command -v xtensa-esp32-elf-gcc),xtensawin)
+MPY_KERNELS = $(MPY_ARCHS:%=$(BUILD)/mpy/%/_odt.mpy)
+MPY_PYTHON = $(patsubst %.py,$(BUILD)/mpy/python/%.mpy,$(wildcard odt/*.py))
+
+.PHONY: mpy
+mpy: $(MPY_KERNELS) $(MPY_PYTHON)
+	@python3 -m odt.host.sizes $(BUILD)/mpy
+
+# pyelftools, which MicroPython's linker for modules needs.
+$(BUILD)/venv/.mpy: $(BUILD)/venv/.run
+	@$(PYTHON) -m pip install -q --disable-pip-version-check '.[mpy]'
+	@touch $@
+
+$(MPY_KERNELS): $(BUILD)/mpy/%/_odt.mpy: $(wildcard native/*.[ch] native/kernels/*.[ch] \
+    native/bindings/*) $(MPYCROSS) | sources-arm $(BUILD)/venv/.mpy
+	@mkdir -p $(@D)
+	@echo "odt: compiling the kernels for $*"
+	@$(MAKE) $(JOBS) -s -C native -f bindings/natmod.mk ARCH=$* BUILD=$(BUILD)/mpy/build/$* \
+	    MPY_DIR=$(MPY) MPY_CROSS=$(MPYCROSS) PYTHON=$(abspath $(PYTHON)) >$(@D)/build.log \
+	    || { cat $(@D)/build.log; exit 1; }
+	@mv $(BUILD)/mpy/build/$*/_odt.mpy $@
+
+# As manifest.py freezes it: no docstrings, no assertions.
+$(BUILD)/mpy/python/odt/%.mpy: odt/%.py $(MPYCROSS)
+	@mkdir -p $(@D)
+	@$(MPYCROSS) -O3 -s odt/$*.py -o $@ $<
+
+# --- firmware without odt ---------------------------------------------------------------------
+
+STOCK := $(CURDIR)/boards/stock
+STOCK_FILES := boards/mpy.mk $(wildcard boards/stock/*) $(MPYCROSS)
+
+.PHONY: stock
+stock: $(BUILD)/stock_unix/micropython $(BUILD)/stock_qemu_m3/firmware.elf \
+    $(BUILD)/stock_qemu_m4hf/firmware.elf $(BUILD)/stock_rp2040/firmware.uf2
+
+$(BUILD)/stock_unix/micropython: $(STOCK_FILES) | sources
+	$(STOCK_MAKE) $(UNIX_OPTIONS) FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$(@D) VARIANT=standard
+	@touch $@
+
+# $(1): the machine's name; $(2): its board folder
+define stock_qemu_machine
+$(BUILD)/$(1)/firmware.elf: $(STOCK_FILES) $(wildcard boards/$(2)/* boards/mps2/*) | sources-arm
+	$(STOCK_MAKE) -C $(MPY)/ports/qemu FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$$(@D) \
+	    BOARD=$(2) BOARD_DIR=$(CURDIR)/boards/$(2)
+	@touch $$@
+endef
+$(eval $(call stock_qemu_machine,stock_qemu_m3,QEMU_M3))
+$(eval $(call stock_qemu_machine,stock_qemu_m4hf,QEMU_M4HF))
+
+$(BUILD)/stock_rp2040/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk | rp2040-sources
+	@mkdir -p $(@D)
+	$(call rp2040_firmware,-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)
