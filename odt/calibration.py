@@ -70,6 +70,8 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
     start, stop = program.section(section)
     scales = _scales(program)
     arena = regions[ARENA]
+    forward = []  # peaks of the forward pass
+    forward_end = program.section("evaluate")[1]
     done = []  # [start, stop] of what comes before, updates left out
     for at, code, addresses, _ in program.walk(start, stop):
         if code.name in _UPDATES:
@@ -77,7 +79,9 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
         end = at + code.words
         names = [operand[0] for operand in code.operands]
         peak = addresses[names.index("peak")] if "peak" in names else None
-        if peak in scales:
+        if peak in scales and not (at >= forward_end and peak in forward):
+            if at < forward_end:
+                forward.append(peak)
             scale, limit = scales[peak]
             for number in range(_ROUNDS):
                 largest = 0

@@ -15,12 +15,13 @@ class Plan:
     """What compile() decided: the program's bytes, where things lie in the state, the RAM plan."""
 
 
-def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None):
+def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=()):
     """The Plan that trains ``nodes`` (graph.trace) on batches of ``batch``, ``micro`` at a time.
 
     The train section of a program for micro-batches has two parts, up to tick and from it on: the
     first runs for each micro-batch (less the clears it begins with, but for the first), and adds its
     gradients to sums; the second updates, once.
+    ``segments``: (first, end) of runs of nodes to compute again before the backward pass of node ``end``.
     """
     if dtype == "int8":
         check_accumulators(nodes, batch)
@@ -43,7 +44,8 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None):
     s.rate = s.scratch("rate", 8)
     tick = program.Instruction("tick", (s.rate, s.header, s.control), optimizer.betas)
     (s.deferred if micro else s.instructions).append(tick)
-    backward(s, nodes, error)
+    backward(s, nodes, error, segments)
+    s.drop_unread()
     s.instructions += s.deferred
     s.finish()
     ends.append(len(s.instructions))
@@ -61,6 +63,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None):
     plan.sums = s.sums.size if micro else 0
     plan.ranges = len(s.ranges)
     plan.weights = [(node.layer, s.weights[node]) for node in nodes if node in s.weights]
+    plan.again = sum([node.layer.macs for node in s.again])
     plan.x_scale = s.values[nodes[0]].scale
     plan.output = output
     plan.peaks = {}

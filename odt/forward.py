@@ -339,8 +339,9 @@ FORWARD = {
 
 
 def forward(s, nodes):
-    """Emit the forward instructions of all nodes."""
+    """Emit the forward instructions of these nodes, for the first time or once more."""
     for node in nodes:
+        s.begin_node(node)
         if node.alias is not None:
             s.values[node] = s.values[node.alias]
         else:

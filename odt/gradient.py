@@ -5,7 +5,7 @@ first node below which nothing trains.
 """
 
 from .forward import (
-    add, choice_sizes, dense_sizes, group_sizes, multiply, times, upsample_sizes, window_sizes,
+    add, choice_sizes, dense_sizes, forward, group_sizes, multiply, times, upsample_sizes, window_sizes,
 )  # fmt: skip
 from .fixed import ONE, scale_div, scale_int, scale_shift
 from .graph import resolve
@@ -282,8 +282,25 @@ BACKWARD = {
 }
 
 
-def backward(s, nodes, error):
-    """Emit backward instructions and updates, from the error of the last node's output."""
+def _repeat(s, nodes, kept):
+    """The forward instructions of these nodes once more, less those of the value that is kept."""
+    for node in nodes:
+        if s.values[node].buffer is kept:
+            continue
+        start = len(s.instructions)
+        forward(s, [node])
+        for instruction in s.instructions[start:]:
+            instruction.again = node
+    s.begin_node(None)
+
+
+def backward(s, nodes, error, segments=()):
+    """Emit backward instructions and updates, from the error of the last node's output.
+
+    ``segments``: (first, end) of nodes whose outputs were not kept; before node ``end`` they come again.
+    """
+    forgotten = {nodes[end]: nodes[first:end] for first, end in segments}
+    s.begin_node(None)
     reached = s.trained
     masked = [resolve(node.inputs[0]) for node in nodes if node.masks]
     errors = {nodes[-1]: error}
@@ -291,6 +308,8 @@ def backward(s, nodes, error):
         if node not in reached or node not in errors:
             continue
         error = errors.pop(node)
+        if node in forgotten:
+            _repeat(s, forgotten[node], s.values[node].buffer)
         if node.alias is not None:  # its clamp is the parent's, masked there
             inputs = [error]
         else:

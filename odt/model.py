@@ -51,7 +51,7 @@ class Model:
 
     def compile(
         self, optimizer="adam", loss="sparse_categorical_crossentropy", dtype="int8", batch_size=16, seed=0,
-        micro_batch=None,
+        micro_batch=None, memory_budget=None, checkpoint=None,
     ):  # fmt: skip
         """Plan the training, reserve its memory and draw the first weights.
 
@@ -60,6 +60,8 @@ class Model:
         ``micro_batch``: so many samples of a batch at a time, their gradients summed, one update a batch: the
         arena of a small batch and the sums for the steps of a large one, to the same bits in int8 (but where
         backward rounds at random), in float32 but for the order of summation.
+        ``memory_budget``: so many bytes of arena and state at most, for activations that are forgotten and computed
+        again (recompute.py); ``checkpoint`` "sqrt": so in any case, keeping about the root of the layers' number.
         Raises MemoryError with the bytes needed and there; the model is then as before.
         """
         optimizer = _named("optimizer", optimizer, OPTIMIZERS, "direct")
@@ -77,13 +79,23 @@ class Model:
                 raise TypeError("%s is an int, got %r" % (name, value))
             if not least <= value <= most:
                 raise ValueError("%s is in %d..%d, got %d" % (name, least, most, value))
+        if checkpoint not in (None, "sqrt"):
+            raise ValueError('checkpoint is None or "sqrt", got %r' % (checkpoint,))
+        if memory_budget is not None and not isinstance(memory_budget, int):
+            raise TypeError("memory_budget is an int of bytes, got %r" % (memory_budget,))
         if loss.labels and len(self.nodes[-1].shape) != 1:
             place = (self.nodes[-1].layer, self.nodes[-1].shape)
             raise ValueError("%r has the output's shape %s, labels need (classes,)" % place)
         if self._busy:
             self._compiled()
         with _Tidy():
-            plan = compile_graph(self.nodes, loss, optimizer, dtype, batch_size, micro_batch)
+            graph = (self.nodes, loss, optimizer, dtype, batch_size, micro_batch)
+            if memory_budget is None and checkpoint is None:
+                plan = compile_graph(*graph)
+            else:
+                from .recompute import plan as plan_within
+
+                plan = plan_within(*graph, memory_budget, checkpoint)
             table = _rows(self.nodes, plan, dtype)
             engine = executor.engine
             loaded = engine.load(plan.code)

@@ -17,7 +17,12 @@ SECTIONS = ("predict", "evaluate", "train")
 
 
 class Instruction:
-    """One instruction before it has addresses: an Opcode, Buffers, ints."""
+    """One instruction before it has addresses: an Opcode, Buffers, ints.
+
+    ``again``: the node that it computes a second time.
+    """
+
+    again = None
 
     def __init__(self, name, operands, immediates):
         self.opcode = opcode(name)

@@ -23,6 +23,8 @@ def summary(rows, plan, dtype, batch):
     print("%-18s %8d bytes, at least %d; of it at most:" % ("arena", plan.arena, plan.lower_bound))
     for name in ("activations", "errors", "gradients", "scratch"):
         print("  %-16s %8d" % (name, plan.peaks[name]))
+    if plan.again:
+        print("%-18s %8d MACs of a sample, for activations that are not kept" % ("computed again", plan.again))
     if plan.sums:
         print("  %-16s %8d, of a batch in micro-batches" % ("gradient sums", plan.sums))
     print("%-18s %8d bytes (%d of program besides)" % (

@@ -8,8 +8,8 @@ gradient is whole, so that one gradient lives at a time. Nothing here is differe
 import struct
 
 from .fixed import ONE, isqrt, scale_div, scale_int
-from .opcodes import CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA, const
-from .memory import Buffer
+from .opcodes import ARENA, CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA, const
+from .memory import Buffer, home
 from .program import Instruction
 
 # The kinds of buffers, as summary() groups them.
@@ -85,6 +85,10 @@ class Schedule:
         self.values = {}  # node -> its output
         self.weights = {}  # node -> Weights
         self.trained = ()  # nodes that the error must reach
+        self.scales = {}  # node -> (scale, peak) of the values that its forward pass makes
+        self.made = []  # those of the node in hand
+        self.next = 0  # and how many of them it has again, when it is repeated
+        self.again = ()  # nodes that are computed once more
         self.choices = {}  # node of a max-pooling -> what it chose
         self.ranges = []  # (scale, peak, limit)
         self.streams = {}  # what draws random numbers -> the id of its stream
@@ -139,9 +143,11 @@ class Schedule:
         if positive == 6:
             return self.fixed(name, count, scale_div(scale_int(6), scale_int(255)), -128)
         zero, lo, limit = (-128, -128, 255) if positive else (0, -127, 127)
-        scale = self.keep(name + " scale", 4)
-        peak = self.peak(name)
-        self.ranges.append((scale, peak, limit))
+        if self.next == len(self.made):
+            self.made.append((self.keep(name + " scale", 4), self.peak(name)))
+            self.ranges.append(self.made[-1] + (limit,))
+        scale, peak = self.made[self.next]
+        self.next += 1
         return Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak)
 
     def fixed(self, name, count, bits, zero):
@@ -196,6 +202,30 @@ class Schedule:
             made.bias = self.keep(name + " bias", 4 * rows)
         self.weights[node] = made
         return made
+
+    def begin_node(self, node):
+        """What comes is this node's forward pass, its first or another; None: it is none."""
+        self.made = self.scales.setdefault(node, []) if node else []
+        self.next = 0
+
+    def drop_unread(self):
+        """Drop the repeated instructions whose results nobody reads."""
+        read = []
+        kept = []
+        again = []
+        for instruction in reversed(self.instructions):
+            buffers = [home(operand)[0] for operand in instruction.operands]
+            accesses = [operand[1] for operand in instruction.opcode.operands]
+            if instruction.again:
+                made = [b for b, access in zip(buffers, accesses) if access != ":" and b is not self.peaks]
+                if not any([buffer in read for buffer in made]):
+                    continue
+                if instruction.again not in again:
+                    again.append(instruction.again)
+            kept.append(instruction)
+            read += [b for b, access in zip(buffers, accesses) if access != "=" and b.region == ARENA]
+        self.instructions[:] = reversed(kept)
+        self.again = again
 
     def begin(self):
         """What every section starts with, the first micro-batch of a batch alone."""

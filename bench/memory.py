@@ -1,0 +1,120 @@
+"""What training takes: arena, its lower bound, state, and the least that recomputation brings it to.
+
+    python bench/memory.py            prints the table, writes bench/results/memory.txt
+
+Bytes are compile()'s, on any machine the same. bound: no placement of the same instructions can take
+less. half: with memory_budget = state + half of the arena; least: the smallest budget that compile()
+offers; beside each the multiply-accumulates that are computed again, in percent of a forward pass.
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import odt  # noqa: E402
+
+
+def digits():
+    return odt.Sequential([
+        odt.Input((8, 8, 1)), odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
+        odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
+    ])  # fmt: skip
+
+
+def mlp():
+    return odt.Sequential([odt.Input((64,)), odt.Dense(32, "relu"), odt.Dense(10)])
+
+
+def autoencoder():
+    layers = [odt.Dense(64, "relu"), odt.Dense(8), odt.Dense(64, "relu"), odt.Dense(128)]
+    return odt.Sequential([odt.Input((128,))] + layers)
+
+
+def har():
+    return odt.Sequential([
+        odt.Input((128, 9)), odt.Conv1D(16, 7, padding="same", activation="relu"), odt.MaxPool1D(2),
+        odt.Conv1D(32, 5, padding="same", activation="relu"), odt.MaxPool1D(2),
+        odt.Conv1D(64, 3, padding="same", activation="relu"), odt.GlobalAvgPool(), odt.Dense(6),
+    ])  # fmt: skip
+
+
+def separable(shape, first, blocks, classes):
+    """A strided convolution, then depthwise and 1x1 ones: blocks of (channels, stride)."""
+    layers = [odt.Input(shape), odt.Conv2D(*first, strides=2, padding="same", activation="relu")]
+    for channels, stride in blocks:
+        layers += [odt.DepthwiseConv2D(3, strides=stride, padding="same", activation="relu")]
+        layers += [odt.Conv2D(channels, 1, activation="relu")]
+    return odt.Sequential(layers + [odt.GlobalAvgPool(), odt.Dense(classes)])
+
+
+def keywords():
+    return separable((49, 10, 1), (64, (10, 4)), [(64, 1)] * 4, 12)
+
+
+def mobilenet():
+    blocks = [(32, 1), (64, 2), (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 1)]
+    return separable((32, 32, 3), (16, 3), blocks, 10)
+
+
+def residual():
+    x = odt.Input((16, 16, 3))
+    y = odt.Conv2D(16, 3, padding="same", activation="relu")(x)
+    for channels in (16, 32, 32):
+        z = odt.Conv2D(channels, 3, strides=2, padding="same", activation="relu")(y)
+        z = odt.Conv2D(channels, 3, padding="same")(z)
+        y = odt.Add(activation="relu")([z, odt.Conv2D(channels, 1, strides=2)(y)])
+    return odt.Model(x, odt.Dense(10)(odt.GlobalAvgPool()(y)))
+
+
+NETWORKS = (
+    ("digits CNN", digits), ("MLP 64-32-10", mlp), ("autoencoder 128-64-8-64-128", autoencoder),
+    ("HAR", har), ("keywords DS-CNN", keywords), ("residual 16x16", residual), ("MobileNet-like 32x32", mobilenet),
+)  # fmt: skip
+
+
+def compiled(network, dtype, batch, **options):
+    model = network()
+    loss = "mse" if network is autoencoder else "sparse_categorical_crossentropy"
+    model.compile(odt.SGD(0.01, 0.9), loss, dtype=dtype, batch_size=batch, **options)
+    return model
+
+
+def budget(network, dtype, batch, plan, bytes_):
+    """(arena, MACs again in percent) under a budget, (None, None) where there is no such plan."""
+    try:
+        model = compiled(network, dtype, batch, memory_budget=bytes_)
+    except MemoryError as error:
+        return None, int(str(error).split("at least ")[1].split()[0])
+    forward = sum([node.layer.macs for node in model.nodes])
+    return model._plan.arena, 100 * model._plan.again / forward
+
+
+def rows():
+    for name, network in NETWORKS:
+        for dtype in ("int8", "float32"):
+            for batch in (1, 16):
+                plan = compiled(network, dtype, batch)._plan
+                _, least = budget(network, dtype, batch, plan, 1)
+                arena, again = budget(network, dtype, batch, plan, plan.state + plan.arena // 2)
+                half = "%8d %4.0f %%" % (arena, again) if arena else "       -      -"
+                arena, again = budget(network, dtype, batch, plan, least)
+                yield "%-27s  %-7s %5d  %8d %8d %6.1f %%  %8d  %s  %8d %4.0f %%" % (
+                    name, dtype, batch, plan.arena, plan.lower_bound, 100 * (plan.arena / plan.lower_bound - 1),
+                    plan.state, half, arena, again)  # fmt: skip
+
+
+def main():
+    lines = ["Bytes that training takes, SGD with momentum. Written by: python bench/memory.py", ""]
+    lines.append("%-27s  %-7s %5s  %8s %8s %8s  %8s  %15s  %15s" % (
+        "network", "dtype", "batch", "arena", "bound", "above", "state", "half, again", "least, again"))  # fmt: skip
+    print("\n".join(lines))
+    for line in rows():
+        print(line, flush=True)
+        lines.append(line)
+    (ROOT / "bench/results/memory.txt").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
