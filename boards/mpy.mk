@@ -9,7 +9,7 @@ MPY_ARCHS := x64 armv6m armv7m armv7emsp armv7emdp \
     $(if $(shell command -v riscv64-unknown-elf-gcc),rv32imc) \
     $(if $(shell command -v xtensa-esp32-elf-gcc),xtensawin)
 MPY_KERNELS = $(MPY_ARCHS:%=$(BUILD)/mpy/%/_odt.mpy)
-MPY_PYTHON = $(patsubst %.py,$(BUILD)/mpy/python/%.mpy,$(wildcard odt/*.py))
+MPY_PYTHON = $(patsubst %.py,$(BUILD)/mpy/python/%.mpy,$(filter-out odt/__main__.py,$(wildcard odt/*.py)))
 
 .PHONY: mpy
 mpy: $(MPY_KERNELS) $(MPY_PYTHON)

@@ -16,8 +16,11 @@ import odt
 
 # A test may ask for something else by putting ODT_ARGS before this script.
 args = globals().get("ODT_ARGS", {})
-TRAIN = args.get("train", 1000)
-TEST = args.get("test", 500)
+gc.collect()
+# A Pico with stock firmware holds odt itself in RAM: fewer images fit.
+SMALL = hasattr(gc, "mem_free") and gc.mem_free() < 150000
+TRAIN = args.get("train", 160 if SMALL else 1000)
+TEST = args.get("test", 80 if SMALL else 500)
 EPOCHS = args.get("epochs", 8)
 STEPS = args.get("steps", 0)  # instead of epochs: this many steps, then the digest
 DTYPE = args.get("dtype", "int8")

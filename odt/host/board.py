@@ -1,0 +1,106 @@
+"""A board on a serial port, reached with mpremote."""
+
+import ast
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PROBE = """
+import gc, os, sys
+gc.collect()
+i = sys.implementation
+def has(name):
+    try:
+        __import__(name)
+        return True
+    except ImportError:
+        return False
+found = {
+    "name": i[0], "version": tuple(i[1])[:3], "machine": getattr(i, "_machine", sys.platform),
+    "mpy": getattr(i, "_mpy", 0), "free": gc.mem_free() if hasattr(gc, "mem_free") else 0,
+    "libs": [p for p in sys.path if p.endswith("/lib") and not p.startswith("/rom")], "disk": -1,
+}
+try:
+    s = os.statvfs(found["libs"][0][:-3] or "/")
+    found["disk"] = s[0] * s[3]
+except (AttributeError, IndexError, OSError):
+    pass
+sys.path[:] = [".frozen"]
+found["frozen"] = has("odt") and has("_odt")
+print("\\nodt-probe", found)
+"""
+
+
+class BoardError(Exception):
+    """Something that a person must hear of."""
+
+
+def mpremote():
+    """The command that runs mpremote."""
+    if importlib.util.find_spec("mpremote"):
+        return [sys.executable, "-m", "mpremote"]
+    if shutil.which("mpremote"):
+        return ["mpremote"]
+    raise BoardError("mpremote is missing: pip install mpremote")
+
+
+def ports():
+    """The serial ports that boards are on: those that say who made them."""
+    listing = subprocess.run([*mpremote(), "connect", "list"], capture_output=True, text=True)
+    rows = [line.split() for line in listing.stdout.splitlines()]
+    return [row[0] for row in rows if len(row) > 2 and row[2] != "0000:0000"]
+
+
+def only_port():
+    """The port of the one board there is."""
+    found = ports()
+    if not found:
+        raise BoardError("no board is plugged in (or give its port: --connect PORT)")
+    if len(found) > 1:
+        raise BoardError("there are several boards: give one of them, --connect " + " | ".join(found))
+    return found[0]
+
+
+class Board:
+    """One board. Each call starts an mpremote of its own, and so, but after copy(), with a fresh heap."""
+
+    def __init__(self, port):
+        self.port = port
+
+    def call(self, *commands, timeout=120):
+        """Run mpremote's commands; returns what it printed. BoardError with its last lines."""
+        command = [*mpremote(), "connect", self.port, *[str(part) for part in commands]]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise BoardError("%s: no answer in %d seconds" % (self.port, timeout)) from None
+        text = (done.stdout + done.stderr).decode("utf-8", "replace").replace("\r\n", "\n")
+        if done.returncode:
+            raise BoardError("%s: %s" % (self.port, "\n".join(text.strip().splitlines()[-4:])))
+        return text
+
+    def probe(self):
+        """What the board is: a dict, see PROBE."""
+        text = self.call("exec", PROBE)
+        if "odt-probe " not in text:
+            raise BoardError("%s: there is no MicroPython that answers" % self.port)
+        return ast.literal_eval(text.rpartition("odt-probe ")[2].strip())
+
+    def make_folder(self, path):
+        """Make a folder and those above it."""
+        script = "import os\npath = ''\nfor part in %r.strip('/').split('/'):\n    path += '/' + part\n"
+        script += "    try:\n        os.mkdir(path)\n    except OSError:\n        pass\n"
+        self.call("exec", script % path)
+
+    def copy(self, sources, folder):
+        """Copy files and folders into a folder of the board. What is there already is not written again."""
+        for source in sources:
+            recursive = ["-r"] if Path(source).is_dir() else []
+            self.call("fs", "cp", *recursive, source, ":%s/" % folder, timeout=600)
+
+    def remove(self, path):
+        """Remove a file, if it is there."""
+        script = "import os\ntry:\n    os.remove(%r)\nexcept OSError:\n    pass\n" % path
+        self.call("exec", script)

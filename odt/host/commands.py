@@ -1,0 +1,42 @@
+"""The command line: python -m odt install | devices."""
+
+import argparse
+
+from . import install
+from .board import Board, BoardError, ports
+
+
+def main(arguments=None):
+    """Run the command; returns the process's exit status."""
+    parser = argparse.ArgumentParser(prog="python -m odt", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    command = commands.add_parser("install", help="bring odt to a MicroPython board, and test it there")
+    command.add_argument("--connect", metavar="PORT", help="the board's serial port, where there are several")
+    command.add_argument("--example", metavar="NAME", help="also copy the example of this name with its data")
+    command.add_argument("--python-only", action="store_true", help="leave the kernels out (slow, less RAM)")
+    command.add_argument("--files", metavar="FOLDER", default=install.FILES, help="what `make mpy` built")
+    command.set_defaults(run=install.install)
+
+    command = commands.add_parser("devices", help="list the boards that are plugged in")
+    command.set_defaults(run=devices)
+
+    options = parser.parse_args(arguments)
+    try:
+        return options.run(options)
+    except BoardError as error:
+        print("odt:", error)
+        return 1
+
+
+def devices(options):
+    """A line a board: its port, what it is, which kernels fit."""
+    found = ports()
+    for port in found:
+        try:
+            print(port + ":", install.describe(Board(port).probe()))
+        except BoardError as error:
+            print("%s: %s" % (port, error))
+    if not found:
+        print("odt: no board is plugged in")
+    return 0 if found else 1

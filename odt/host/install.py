@@ -1,0 +1,193 @@
+"""python -m odt install: what fits the board is copied to it and tested there."""
+
+import contextlib
+import io
+from pathlib import Path
+
+from .. import executor
+from .board import Board, BoardError, only_port
+
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+FILES = CHECKOUT / "build" / "mpy"
+SELFTEST = Path(__file__).with_name("selftest.py")
+
+# sys.implementation._mpy >> 10, as MicroPython numbers architectures.
+ARCHITECTURES = {
+    1: "x86", 2: "x64", 3: "armv6", 4: "armv6m", 5: "armv7m", 6: "armv7em", 7: "armv7emsp",
+    8: "armv7emdp", 9: "xtensa", 10: "xtensawin", 11: "rv32imc",
+}  # fmt: skip
+ARM = ("armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp")
+
+# Heap that the package takes from .mpy files, and that a tiny model and the user's script want on
+# top; kernels take their size. Measured on the RP2040: tests_device/test_install.py.
+PACKAGE_HEAP = 90000
+LEAST_HEAP = 16000
+
+
+def describe(found):
+    """What a board is, in a line."""
+    version = ".".join([str(part) for part in found["version"]])
+    arch = ARCHITECTURES.get(found["mpy"] >> 10 & 15, "no native code")
+    return "%s, %s %s (.mpy %d.%d, %s), %d bytes of heap free" % (
+        found["machine"], found["name"], version, found["mpy"] & 255, found["mpy"] >> 8 & 3, arch,
+        found["free"],
+    )  # fmt: skip
+
+
+def header(file):
+    """(version, sub-version, architecture) of an .mpy file."""
+    start = Path(file).read_bytes()[:3]
+    return start[1], start[2] & 3, start[2] >> 2 & 15
+
+
+def check(found, package, bytes_needed):
+    """BoardError with the reason why the package cannot be installed."""
+    if found["name"] != "micropython":
+        raise BoardError(
+            "the board runs %s, whose compiled files differ: copy the folder odt to its lib folder"
+            % found["name"]
+        )
+    version = header(package / "__init__.mpy")[0]
+    if found["mpy"] & 255 != version:
+        raise BoardError(
+            "MicroPython %s reads .mpy files of version %d, these are of version %d: %s"
+            % (
+                ".".join([str(part) for part in found["version"]]), found["mpy"] & 255, version,
+                "the board needs a newer MicroPython" if found["mpy"] & 255 < version
+                else "build them from its source, make mpy MPY_DIR=...",
+            )  # fmt: skip
+        )
+    if not found["libs"] or found["disk"] < 0:
+        raise BoardError("the board has no file system to install to")
+    if found["disk"] < bytes_needed:
+        raise BoardError(
+            "the board's file system has %d bytes free, %d are needed" % (found["disk"], bytes_needed)
+        )
+    if found["free"] < PACKAGE_HEAP + LEAST_HEAP:
+        raise BoardError(
+            "too little RAM: %d bytes of heap are free, odt needs %d from files; "
+            "firmware with odt inside needs less" % (found["free"], PACKAGE_HEAP + LEAST_HEAP)
+        )
+
+
+def kernels(found, files):
+    """Modules that the board may load, the best first, and the reason where there is none."""
+    arch = ARCHITECTURES.get(found["mpy"] >> 10 & 15)
+    if arch is None:
+        return [], "this firmware loads no native code"
+    # An Arm core loads modules of smaller ones.
+    fitting = reversed(ARM[: ARM.index(arch) + 1]) if arch in ARM else [arch]
+    built = [files / name / "_odt.mpy" for name in fitting]
+    built = [file for file in built if file.exists()]
+    if not built:
+        return [], "there are no kernels for %s" % arch
+    matching = [file for file in built if header(file)[:2] == (found["mpy"] & 255, found["mpy"] >> 8 & 3)]
+    if not matching:
+        return [], "the kernels are of .mpy version %d.%d" % header(built[0])[:2]
+    room = found["free"] - PACKAGE_HEAP - LEAST_HEAP
+    small = [file for file in matching if file.stat().st_size <= room]
+    if not small:
+        return [], "kernels need %d bytes of RAM more, %d are left" % (matching[0].stat().st_size, room)
+    return small, ""
+
+
+def expected():
+    """{dtype: digest} of the self-test, by the Python executor of this PC."""
+    before = executor.backend
+    out = io.StringIO()
+    executor.use("reference")
+    try:
+        # free is 0 where gc has no mem_free: the PC does both dtypes.
+        with contextlib.redirect_stdout(out):
+            exec(compile(SELFTEST.read_text(), str(SELFTEST), "exec"), {"__name__": "selftest"})
+    finally:
+        executor.use(before)
+    return {row[2]: row[3] for row in _rows(out.getvalue())}
+
+
+def _rows(text):
+    return [line.split() for line in text.splitlines() if line.startswith("odt-test ")]
+
+
+def selftest(board, backend, wanted):
+    """Bytes of heap left once odt is imported; BoardError where a digest is not the PC's."""
+    rows = _rows(board.call("run", SELFTEST, timeout=300))
+    if not rows:
+        raise BoardError("the self-test printed nothing")
+    for _, ran, dtype, digest, _ in rows:
+        if ran != backend:
+            raise BoardError("the %s executor ran, not the %s one" % (ran, backend))
+        if digest != wanted[dtype]:
+            raise BoardError("%s computes wrongly: digest %s instead of %s" % (dtype, digest, wanted[dtype]))
+    return int(rows[-1][4])
+
+
+def install(options):
+    """Returns 0 when odt runs on the board as it should; raises BoardError with the reason."""
+    files = Path(options.files)
+    package = files / "python" / "odt"
+    if not (package / "__init__.mpy").exists():
+        raise BoardError("%s has nothing to install: run `make mpy` first" % files)
+    example = _example(options.example)
+    board = Board(options.connect or only_port())
+    found = board.probe()
+    print("Found", describe(found))
+    wanted = expected()
+    status = 0
+    if found["frozen"]:
+        print("Its firmware has odt inside: nothing to install")
+        print("Self-test passed; %d bytes of heap left" % selftest(board, "native", wanted))
+        folder = "/"
+    else:
+        folder, status = _bring(board, found, files, package, example, options.python_only, wanted)
+    if example:
+        name = example[0].parent.name
+        place = folder.rstrip("/") + "/" + name
+        print("Copying the example %s to %s" % (name, place))
+        board.make_folder(place)
+        board.copy(example, place)
+        print('Run it with: mpremote connect %s exec "import %s.train"' % (board.port, name))
+    return status
+
+
+def _bring(board, found, files, package, example, python_only, wanted):
+    modules = sorted(package.glob("*.mpy"))
+    size = sum([file.stat().st_size for file in modules + example])
+    check(found, package, size)
+    fitting, reason = ([], "as you asked") if python_only else kernels(found, files)
+    room = found["disk"] - size
+    fitting = [file for file in fitting if file.stat().st_size < room]
+    lib = found["libs"][0]
+    print("Copying %d modules to %s" % (len(modules), lib))
+    board.make_folder(lib + "/odt")
+    board.copy([package], lib)
+    status = 0
+    for file in fitting:
+        name = file.parent.name
+        print("Copying the kernels for %s, %d bytes" % (name, file.stat().st_size))
+        board.copy([file], lib)
+        try:
+            left = selftest(board, "native", wanted)
+        except BoardError as error:
+            print("They fail the self-test: %s" % error)
+            board.remove(lib + "/_odt.mpy")
+            status, reason = 1, "no kernels passed the self-test"
+            continue
+        print("Self-test passed: the PC's digests in int8 and float32; %d bytes of heap left" % left)
+        return lib, 0
+    print("Without kernels (%s): odt runs some hundred times slower, in Python" % reason)
+    board.remove(lib + "/_odt.mpy")
+    left = selftest(board, "reference", wanted)
+    print("Self-test passed: the PC's digest in int8; %d bytes of heap left" % left)
+    return lib, status
+
+
+def _example(name):
+    """The files that an example needs on a board."""
+    if not name:
+        return []
+    folder = CHECKOUT / "examples" / name
+    if not (folder / "train.py").exists():
+        known = sorted([file.parent.name for file in CHECKOUT.glob("examples/*/train.py")])
+        raise BoardError("no example is called %r; there are %s" % (name, ", ".join(known)))
+    return [folder / "train.py", *sorted(folder.glob("*.bin"))]

@@ -1,0 +1,86 @@
+"""python -m odt install, on emulated boards with stock firmware."""
+
+import shutil
+import subprocess
+import sys
+
+import machines
+import pytest
+from odt.host import install
+from test_training import DIGITS, digest, on_the_pc
+
+MPY = machines.BUILD / "mpy"
+
+
+def run(machine, *arguments):
+    """(exit status, what `python -m odt install` printed)."""
+    if machine._port is None:
+        assert machine.mpremote("exec", "pass")[0] == 0  # switches it on
+    command = [sys.executable, "-m", "odt", "install", "--connect", machine._port, *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=machines.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.fixture(scope="module")
+def pico():
+    with machines.open("stock_rp2040") as machine:
+        yield machine
+
+
+def test_kernels_that_load_and_compute_wrongly_are_caught_and_taken_away(pico, tmp_path):
+    shutil.copytree(MPY / "python", tmp_path / "python")
+    (tmp_path / "armv6m").mkdir()
+    kernels = (MPY / "armv6m" / "_odt.mpy").read_bytes()
+    table = bytes.fromhex("6410b71d")  # of CRC-32: the digests come out wrong, nothing else
+    assert kernels.count(table) == 1
+    (tmp_path / "armv6m" / "_odt.mpy").write_bytes(kernels.replace(table, bytes(4)))
+    status, text = run(pico, "--files", tmp_path)
+    assert status == 1
+    assert "They fail the self-test: int8 computes wrongly: digest" in text
+    assert "Without kernels (no kernels passed the self-test)" in text
+    assert "Self-test passed: the PC's digest in int8;" in text
+    listing = pico.mpremote("exec", "import os; print(os.listdir('/lib'))")[1]
+    assert listing == b"['odt']\r\n"
+
+
+def test_stock_pico_gets_kernels_and_an_example_that_ends_with_the_digest_of_the_pc(pico):
+    status, text = run(pico, "--example", "digits")
+    assert status == 0, text
+    lines = text.splitlines()
+    assert lines[0].startswith("Found Raspberry Pi Pico with RP2040, micropython 1.25.0 (.mpy 6.3, armv6m), ")
+    assert "Self-test passed: the PC's digests in int8 and float32;" in text
+    free = int(lines[0].split()[-5])
+    left = int(text.split("float32; ")[1].split()[0])
+    kernels = (MPY / "armv6m" / "_odt.mpy").stat().st_size
+    assert free - left - kernels <= install.PACKAGE_HEAP
+    assert lines[-1] == 'Run it with: mpremote connect %s exec "import digits.train"' % pico._port
+    code, output = pico.mpremote("exec", "import digits.train", timeout=300)
+    assert code == 0, output
+    assert "native executor" in output.decode()
+    assert digest(output.decode()) == digest(on_the_pc(DIGITS / "train.py", {"train": 160, "test": 80}))
+
+
+def test_board_without_a_file_system_is_refused():
+    with machines.open("stock_qemu_m3") as machine:
+        status, text = run(machine)
+    assert status == 1
+    assert text.splitlines()[-1] == "odt: the board has no file system to install to"
+
+
+def test_firmware_with_odt_inside_is_tested_and_left_as_it_is():
+    with machines.open("qemu_m4hf") as machine:
+        status, text = run(machine)
+    assert status == 0, text
+    assert "Its firmware has odt inside: nothing to install\nSelf-test passed;" in text
+
+
+def test_port_where_nothing_answers_is_an_error():
+    done = subprocess.run(
+        [sys.executable, "-m", "odt", "install", "--connect", "socket://127.0.0.1:9"],
+        cwd=machines.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stdout.startswith("odt: socket://127.0.0.1:9: ")
+    assert "Traceback" not in done.stdout
