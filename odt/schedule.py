@@ -224,7 +224,8 @@ class Schedule:
                     again.append(instruction.again)
             kept.append(instruction)
             read += [b for b, access in zip(buffers, accesses) if access != "=" and b.region == ARENA]
-        self.instructions[:] = reversed(kept)
+        kept.reverse()
+        self.instructions[:] = kept
         self.again = again
 
     def begin(self):
