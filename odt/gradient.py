@@ -21,14 +21,15 @@ def _linear(operation, sizes):
         weights = s.weights[node]
         suffix = "_i8" if s.int8 else "_f32"
         zero = (x.zero,) if s.int8 else ()
+        trained = weights.trained
         scale = None
-        if s.int8:
+        if s.int8 and trained:
             scale = s.scratch(layer.name + " gradient scale", 4)
             s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
 
         def make(part):
             gradient = s.scratch(layer.name + " gradient", 4 * part.count, GRADIENT)
-            immediates = sizes(s, node) + zero + (part.at, part.rows)
+            immediates = sizes(s, node) + zero + (trained.at + part.at, part.rows)
             s.emit(operation + "_dw" + suffix, (gradient, error.buffer, x.buffer), immediates)
             return gradient
 
@@ -39,18 +40,22 @@ def _linear(operation, sizes):
 
         # Weights stay as they are until dx is made. A whole gradient is made before, so that x may go
         # before dx comes, and waits; in pieces it comes after.
-        all_rows = Part(weights.rows, weights.columns)
-        pieces = s.pieces(all_rows, x.count * (1 if s.int8 else 4) if needed[0] else 0)
+        pieces = []
         gradient = bias = None
-        if s.sums:
-            gradient = s.summed(weights.kernel, pieces, make)
-        elif len(pieces) == 1:
-            gradient = make(all_rows)
-        if layer.use_bias:
+        if trained:
+            all_rows = Part(trained.rows, trained.columns)
+            pieces = s.pieces(all_rows, x.count * (1 if s.int8 else 4) if needed[0] else 0)
+            if s.sums:
+                gradient = s.summed(weights.kernel, pieces, make)
+            elif len(pieces) == 1:
+                gradient = make(all_rows)
+            if gradient:
+                pieces = [all_rows]
+        if layer.use_bias and layer.update_bias:
             row = Part(1, weights.rows)
             bias = s.summed(weights.bias, [row], make_bias) if s.sums else make_bias(row)
         dx = _linear_dx(s, node, error, operation, sizes) if needed[0] else None
-        for part in [all_rows] if gradient else pieces:
+        for part in pieces:
             s.update_kernel(weights, gradient or make(part), scale, ONE, part)
         if bias:
             s.update_bias(weights, bias, error.scale, error.factor)

@@ -44,6 +44,8 @@ class Layer:
             raise TypeError("%s: name is a str, got %r" % (type(self).__name__, name))
         self.name = name
         self.trainable = trainable
+        self.update_rows = None  # (first, count) of the output channels whose weights train; None: all
+        self.update_bias = True
 
     def __call__(self, inputs):
         nodes = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]

@@ -613,13 +613,17 @@ def _rows(nodes, plan, dtype):
     from .graph import trained
 
     reached = trained(nodes)
-    rows = []
+    table = []
     for node in nodes:
         layer = node.layer
         parameters = sum([_product(shape) for _, shape in layer.weight_shapes()])
         below = [parent in reached for parent in node.inputs]
-        gradients = int(layer.trainable) + int(any(below)) if node in reached else 0
+        backward = 0
+        if node in reached:
+            rows = layer.kernel_shape[0] if layer.kernel_shape else 1
+            trained = layer.update_rows[1] if layer.update_rows else rows
+            backward = layer.macs * (trained if layer.trainable else 0) // rows + layer.macs * int(any(below))
         size = sum([(b.size + 3) & ~3 for b in plan.buffers if b.name.startswith(layer.name + " ")])
         kind = type(layer).__name__
-        rows.append((layer.name, kind, node.shape, parameters, layer.macs, layer.macs * gradients, size))
-    return rows
+        table.append((layer.name, kind, node.shape, parameters, layer.macs, backward, size))
+    return table

@@ -46,11 +46,12 @@ class Value:
 
 
 class Weights:
-    """A layer's parameters in the state: kernel, residual, channel scales, bias."""
+    """A layer's parameters in the state: kernel, residual, channel scales, bias; ``trained``: a Part or None."""
 
-    def __init__(self, rows, columns, common):
+    def __init__(self, rows, columns, trained, common):
         self.rows = rows
         self.columns = columns
+        self.trained = trained
         self.common = common  # int8: all rows have one scale, so that the error's sum over them needs none
         self.kernel = self.residual = self.scale = self.bias = None
 
@@ -190,11 +191,15 @@ class Schedule:
         columns = 1
         for size in layer.kernel_shape[1:]:
             columns *= size
-        made = Weights(rows, columns, layer.trainable and not layer.by_channel)
+        trained = None
+        if layer.trainable and layer.update_rows != (0, 0):
+            trained = Part(rows, columns, *(layer.update_rows or ()))
+        whole = trained is not None and trained.rows == rows
+        made = Weights(rows, columns, trained, whole and not layer.by_channel)
         name = layer.name
         if self.int8:
             made.kernel = self.keep(name + " kernel", rows * columns)
-            made.residual = self.keep(name + " residual", rows * columns) if layer.trainable else None
+            made.residual = self.keep(name + " residual", trained.count) if trained else None
             made.scale = self.keep(name + " kernel scale", 4 * rows)
         else:
             made.kernel = self.keep(name + " kernel", 4 * rows * columns)
@@ -290,7 +295,7 @@ class Schedule:
         self.instructions, self.deferred = self.deferred, self.instructions
 
     def _step_kernel(self, weights, gradient, scale, factor, part):
-        kernel = weights.kernel
+        kernel = weights.trained.of(weights.kernel, weights.columns * (1 if self.int8 else 4))
         if part.at == 0:
             self._decay(kernel, weights.residual, part.total * part.columns)
         scales = self.optimizer.direct(self, kernel, gradient, scale, part, factor)
@@ -300,7 +305,8 @@ class Schedule:
             return
         if self.limited is None:
             self.limited = self.peak("limited")
-        operands = (kernel, weights.residual, weights.scale, self.limited, gradient, scales, self.rate, self.control)
+        row_scales = weights.trained.of(weights.scale, 4)
+        operands = (kernel, weights.residual, row_scales, self.limited, gradient, scales, self.rate, self.control)
         identity = self.stream(kernel.name + " step")
         sizes = (part.total, part.columns, identity, int(weights.common), part.at, part.rows)
         self.emit("apply_i8", operands, sizes)

@@ -66,8 +66,17 @@ def _split(state, weights, index, value):
     """A 16-bit weight as int8 and residual."""
     kernel = (value + 128) >> 8
     state[weights.kernel.offset + index] = kernel & 255
-    if weights.residual:
-        state[weights.residual.offset + index] = (value - 256 * kernel) & 255
+    at = _residual(weights, index)
+    if at >= 0:
+        state[at] = (value - 256 * kernel) & 255
+
+
+def _residual(weights, index):
+    """Where in the state a weight's residual is, -1 where it has none."""
+    trained = weights.trained
+    if not weights.residual or not 0 <= index - trained.at * trained.columns < trained.count:
+        return -1
+    return weights.residual.offset + index - trained.at * trained.columns
 
 
 def _stored(bits):
@@ -86,8 +95,9 @@ def read(state, weights, int8):
     for index in range(count):
         if int8:
             value = 256 * _signed(state[weights.kernel.offset + index])
-            if weights.residual:
-                value += _signed(state[weights.residual.offset + index])
+            at = _residual(weights, index)
+            if at >= 0:
+                value += _signed(state[at])
             scale = bits_to_float(get(state, weights.scale.offset + 4 * (index // weights.columns)))
             kernel[index] = value * scale / 256
         else:

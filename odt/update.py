@@ -1,0 +1,73 @@
+"""Update policies: which weights train. What does not costs no gradient, no state and no instruction.
+
+A policy is applied to a model before ``compile``; the next one replaces it::
+
+    odt.update.sparse(model, {"conv2d_3": 0.25, "dense": 1})
+    model.compile(...)
+
+A layer of which only some channels train keeps a scale a channel, as a frozen one does.
+"""
+
+_NORMS = ("layernorm", "groupnorm", "batchnorm")
+
+
+def whole(model):
+    """Everything trains."""
+    for layer in _layers(model):
+        _set(layer, 1, True)
+
+
+def last(model, layers=1):
+    """The last ``layers`` layers with weights train."""
+    owners = _layers(model)
+    if not isinstance(layers, int) or not 1 <= layers <= len(owners):
+        raise ValueError("layers is in 1..%d, got %r" % (len(owners), layers))
+    for number, layer in enumerate(owners):
+        trains = number >= len(owners) - layers
+        _set(layer, int(trains), trains)
+
+
+def bias(model):
+    """All biases train, and the last layer (Cai et al., 2020: no activation is kept for a bias)."""
+    for layer in _layers(model):
+        _set(layer, 0, True)
+    _set(_layers(model)[-1], 1, True)
+
+
+def norm_and_last(model):
+    """Normalisation layers train, and the last layer."""
+    for layer in _layers(model):
+        norm = layer.kind in _NORMS
+        _set(layer, int(norm), norm)
+    _set(_layers(model)[-1], 1, True)
+
+
+def sparse(model, ratios, biases=0):
+    """The first ``ratio`` of the output channels of each layer that ``ratios`` names, {name: ratio}.
+
+    With all the bias of that layer; and the biases of the last ``biases`` layers with weights (Lin et al., 2022: sparse update).
+    Raises KeyError for a name that no layer with weights has.
+    """
+    owners = _layers(model)
+    names = [layer.name for layer in owners]
+    for name, ratio in ratios.items():
+        if name not in names:
+            raise KeyError("no layer with weights is called %r; there are %s" % (name, ", ".join(names)))
+        if not isinstance(ratio, (int, float)) or not 0 < ratio <= 1:
+            raise ValueError("%s: a ratio is above 0 and at most 1, got %r" % (name, ratio))
+    for number, layer in enumerate(owners):
+        ratio = ratios.get(layer.name, 0)
+        _set(layer, ratio, ratio > 0 or number >= len(owners) - biases)
+
+
+def _layers(model):
+    """The model's layers with weights, in order."""
+    return [node.layer for node in model.nodes if node.layer.kernel_shape is not None]
+
+
+def _set(layer, ratio, with_bias):
+    rows = layer.kernel_shape[0]
+    count = min(rows, int(ratio * rows + 0.999))
+    layer.update_rows = None if count == rows else (0, count)
+    layer.update_bias = with_bias
+    layer.trainable = count > 0 or (with_bias and layer.use_bias)

@@ -1,0 +1,32 @@
+"""Steps of a network under each update policy and memory budget, and their digests. Runs on a machine."""
+
+import odt
+from odt import update
+
+
+def network():
+    return odt.Sequential([
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
+        odt.Conv2D(6, 3, padding="same", activation="relu", name="a"),
+        odt.DepthwiseConv2D(3, padding="same", activation="relu", name="b"),
+        odt.Conv2D(6, 1, activation="relu", name="c"), odt.Conv2D(8, 3, padding="same", activation="relu", name="d"),
+        odt.MaxPool2D(), odt.Flatten(), odt.Dense(10, name="e"),
+    ])  # fmt: skip
+
+
+x = bytes([(7 * i) % 17 for i in range(64 * 12)])
+y = bytes([i % 10 for i in range(12)])
+POLICIES = (
+    ("whole", update.whole, {}),
+    ("last 2", lambda model: update.last(model, 2), {}),
+    ("bias", update.bias, {}),
+    ("sparse", lambda model: update.sparse(model, {"b": 0.5, "d": 0.3, "e": 1}, biases=3), {}),
+    ("sqrt", update.whole, {"checkpoint": "sqrt"}),
+    ("budget", update.whole, {"memory_budget": 19500}),
+)
+for name, policy, options in POLICIES:
+    model = network()
+    policy(model)
+    model.compile(odt.Adam(0.01), batch_size=4, seed=1, **options)
+    model.fit(x, y, verbose=0)
+    print("%s: arena %d, state %d, digest %08x" % (name, len(model._arena), len(model._state), model.digest()))

@@ -1,0 +1,26 @@
+"""Update policies and memory budgets end with the PC's bits on the machines."""
+
+from pathlib import Path
+
+import machines
+import pytest
+from test_training import on_the_pc
+
+SCRIPT = Path(__file__).with_name("policies.py")
+
+
+@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
+def test_policies_and_budgets_take_the_same_bytes_and_end_with_the_same_bits(name):
+    with machines.open(name) as machine:
+        lines = machine.run(SCRIPT, timeout=600).split("\n")
+    expected = on_the_pc(SCRIPT, {}).split("\n")
+    assert [line.strip() for line in lines if "digest" in line] == [line for line in expected if line]
+
+
+def test_all_that_recomputes_ends_with_the_digest_of_the_whole():
+    lines = dict(line.split(":") for line in on_the_pc(SCRIPT, {}).split("\n") if line)
+    digests = {name: line.split()[-1] for name, line in lines.items()}
+    assert digests["whole"] == digests["sqrt"] == digests["budget"]
+    assert len(set(digests.values())) == 4
+    arenas = {name: int(line.split()[1].strip(",")) for name, line in lines.items()}
+    assert arenas["budget"] < arenas["whole"] and arenas["last 2"] < arenas["whole"]

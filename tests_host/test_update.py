@@ -1,0 +1,158 @@
+"""Update policies: what trains, what stays, and what it costs."""
+
+import gc
+
+import numpy as np
+import pytest
+import torch
+
+import odt
+from odt import executor, update
+from twin import Twin
+
+gc.freeze()
+
+X = np.random.default_rng(6).normal(size=(24, 8, 8, 2)).astype("float32")
+Y = np.random.default_rng(7).integers(0, 4, 24).astype("uint8")
+OPTIMIZERS = {"adam": lambda: odt.Adam(0.02), "adamw": lambda: odt.AdamW(0.02), "momentum": lambda: odt.SGD(0.05, 0.9)}
+
+
+def network():
+    return odt.Sequential([
+        odt.Input((8, 8, 2)), odt.Conv2D(9, 3, name="first"), odt.LeakyReLU(), odt.DepthwiseConv2D(3, name="second"),
+        odt.Conv2D(10, 1, name="third"), odt.LeakyReLU(), odt.MaxPool2D(), odt.Flatten(),
+        odt.Dense(7, name="fourth"), odt.Tanh(), odt.Dense(4, name="last"),
+    ])  # fmt: skip
+
+
+POLICIES = {
+    "whole": update.whole,
+    "last": update.last,
+    "last 3": lambda model: update.last(model, 3),
+    "bias": update.bias,
+    "sparse": lambda model: update.sparse(model, {"third": 0.5, "second": 0.3, "last": 1}, biases=3),
+    "sparse, one": lambda model: update.sparse(model, {"first": 0.2}),
+}
+# Of each layer: how many of its rows train, and whether its bias does.
+TRAINED = {
+    "whole": ((9, 1), (9, 1), (10, 1), (7, 1), (4, 1)),
+    "last": ((0, 0), (0, 0), (0, 0), (0, 0), (4, 1)),
+    "last 3": ((0, 0), (0, 0), (10, 1), (7, 1), (4, 1)),
+    "bias": ((0, 1), (0, 1), (0, 1), (0, 1), (4, 1)),
+    "sparse": ((0, 0), (3, 1), (5, 1), (0, 1), (4, 1)),
+    "sparse, one": ((2, 1), (0, 0), (0, 0), (0, 0), (0, 0)),
+}
+
+
+def compiled(policy, dtype="int8", optimizer="adam", **options):
+    model = network()
+    POLICIES[policy](model)
+    model.compile(OPTIMIZERS[optimizer](), dtype=dtype, batch_size=8, seed=4, **options)
+    return model
+
+
+def weights(model):
+    return [np.array(values).reshape(shape) for values, (_, shape) in zip(model.get_weights(), shapes(model))]
+
+
+def shapes(model):
+    return [shape for node in model.nodes for shape in node.layer.weight_shapes()]
+
+
+@pytest.mark.parametrize("micro", (None, 3))
+@pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_only_what_the_policy_names_changes(policy, dtype, optimizer, micro):
+    model = compiled(policy, dtype, optimizer, micro_batch=micro)
+    before = weights(model)
+    model.fit(X, Y, epochs=3, verbose=0)
+    after = weights(model)
+    for number, (rows, bias) in enumerate(TRAINED[policy]):
+        kernel, other = before[2 * number], after[2 * number]
+        assert np.array_equal(kernel[rows:], other[rows:])
+        assert rows == 0 or all((kernel[row] != other[row]).any() for row in range(rows))
+        assert np.array_equal(before[2 * number + 1], after[2 * number + 1]) != bool(bias)
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_a_float_step_is_that_of_the_chosen_part_in_torch(policy):
+    model = compiled(policy, "float32", "momentum")
+    twin = Twin(model)
+    before = weights(model)
+    model.fit(X[:8], Y[:8], verbose=0, shuffle=False)
+    after = weights(model)
+    tensors = [tensor.requires_grad_() for tensor in twin.flat_parameters()]
+    loss = torch.nn.functional.cross_entropy(twin.forward(X[:8]), torch.tensor(Y[:8].astype("int64")))
+    for tensor, old, new, (rows, bias), is_bias in zip(
+        torch.autograd.grad(loss, tensors), before, after, [pair for pair in TRAINED[policy] for _ in (0, 1)], [0, 1] * 5
+    ):
+        step = (old - new) / 0.05
+        gradient = tensor.numpy().reshape(old.shape)
+        count = (len(old) if bias else 0) if is_bias else rows
+        assert np.linalg.norm(step[:count] - gradient[:count]) <= 1e-3 * np.linalg.norm(gradient) + 1e-6
+        assert not step[count:].any()
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_both_executors_end_with_the_same_bits(policy, dtype):
+    digests = []
+    for engine in ("native", "reference"):
+        executor.use(engine)
+        try:
+            model = compiled(policy, dtype)
+            model.fit(X[:8], Y[:8], epochs=2, verbose=0)
+        finally:
+            executor.use("native")
+        digests.append(model.digest())
+    assert digests[0] == digests[1]
+
+
+def test_int8_training_of_a_part_lowers_the_loss():
+    for policy in POLICIES:
+        model = compiled(policy)
+        losses = model.fit(X, Y, epochs=12, verbose=0).history["loss"]
+        assert losses[-1] < losses[0]
+
+
+def test_what_does_not_train_costs_nothing():
+    ram = {}
+    for policy in POLICIES:
+        model = compiled(policy)
+        ram[policy] = len(model._arena), len(model._state)
+        names = [code.name for _, code, _, _ in model.program.walk(12, len(model.program.words))]
+        updated = sum(1 for rows, _ in TRAINED[policy] if rows), sum(1 for _, bias in TRAINED[policy] if bias)
+        assert (names.count("apply_i8"), names.count("apply_i32")) == updated
+        assert sum(name.endswith("_dw_i8") and "bias" not in name for name in names) == updated[0]
+    assert ram["last"] < ram["last 3"] < ram["whole"] and ram["bias"] < ram["whole"]
+
+
+def test_a_checkpoint_of_a_part_resumes_with_the_same_bits(tmp_path):
+    model = compiled("sparse")
+    model.fit(X, Y, epochs=1, verbose=0)
+    model.save(str(tmp_path / "model"))
+    other = compiled("sparse")
+    other.load(str(tmp_path / "model"))
+    for each in (model, other):
+        each.fit(X, Y, epochs=2, initial_epoch=1, verbose=0)
+    assert model.digest() == other.digest()
+
+
+def test_summary_counts_the_gradients_of_a_part(capsys):
+    compiled("sparse").summary()
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("third")).split()
+    forward, backward = int(row[-3]), int(row[-2])
+    assert backward == forward // 2 + forward
+
+
+@pytest.mark.parametrize("call, error", (
+    (lambda model: update.last(model, 6), "layers is in 1..5, got 6"),
+    (lambda model: update.sparse(model, {"nobody": 1}), "no layer with weights is called 'nobody'; there are first, second"),
+    (lambda model: update.sparse(model, {"last": 1.5}), "last: a ratio is above 0 and at most 1, got 1.5"),
+))  # fmt: skip
+def test_bad_policies_are_refused(call, error):
+    model = network()
+    with pytest.raises((ValueError, KeyError), match=error):
+        call(model)
+    assert all(node.layer.update_rows is None for node in model.nodes)
