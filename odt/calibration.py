@@ -6,7 +6,7 @@ the scale becomes peak / limit, whatever it was, and the instruction runs again 
 
 from .fixed import scale_div, scale_int, scale_mul
 from .opcodes import ARENA, REGION_SHIFT, STATE
-from .weights import get, put
+from .weights import UNSEEN, get, put
 
 # What changes weights, optimizer or scales, and is left out.
 _UPDATES = (
@@ -25,6 +25,12 @@ def _scales(program):
         if code.name == "range_i8":
             scales[addresses[1]] = addresses[0], immediates[0]
     return scales
+
+
+def forget(program, state):
+    """Every scale that follows a peak as at first: whatever an interrupted calibration has left there."""
+    for scale, _ in _scales(program).values():
+        put(state, scale & _MASK, UNSEEN)
 
 
 def calibrate(program, section, engine, loaded, regions):

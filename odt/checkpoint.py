@@ -4,6 +4,7 @@ A checkpoint goes to a file, by its name, or to two slots of a block device or o
 (slots.py). Wherever the power fails, the old one or the new one is whole.
 """
 
+import gc
 import os
 import struct
 
@@ -30,7 +31,10 @@ def save(place, engine, code, state, calibrated, epoch, underway):
 
 
 def load(place, engine, code, state):
-    """Check the whole checkpoint, then read it into ``state``; returns (calibrated, epoch, underway)."""
+    """Check the whole checkpoint, then read it into ``state``.
+
+    Returns (calibrated, epoch, underway, steps, seed), made before the first byte is changed.
+    """
     name = place if isinstance(place, str) else repr(place)
     file = _open_file(place, engine) if isinstance(place, str) else place.read(engine)
     try:
@@ -40,17 +44,33 @@ def load(place, engine, code, state):
         if words[1] != engine.crc32(code) or words[2] != len(state):
             raise ValueError("%s: saved by another network, or one compiled otherwise" % name)
         file.seek(HEADER)
-        at = 0
-        for chunk in _chunks(file, len(state)):
-            state[at : at + len(chunk)] = chunk
-            at += len(chunk)
-        if at < len(state):
-            raise OSError(5, "%s: could be read once, and not again: %d of %d bytes" % (name, at, len(state)))
+        steps, seed = struct.unpack("<2I", file.read(8))
+        samples, order, *sums = words[5:10]
+        underway = None
+        if samples:
+            underway = (samples, order) + tuple([w - (1 << 32) if w >> 31 else w for w in sums])
+        found = words[3], words[4], underway, steps, seed
+        try:
+            _read(file, name, state)
+        except MemoryError:  # it was enough to check all: it is enough again
+            gc.collect()
+            _read(file, name, state)
     finally:
-        file.close()
-    samples, order, *sums = words[5:10]
-    underway = (samples, order) + tuple([w - (1 << 32) if w >> 31 else w for w in sums]) if samples else None
-    return words[3], words[4], underway
+        try:
+            file.close()
+        except MemoryError:
+            pass  # it was only read
+    return found
+
+
+def _read(file, name, state):
+    file.seek(HEADER)
+    at = 0
+    for chunk in _chunks(file, len(state)):
+        state[at : at + len(chunk)] = chunk
+        at += len(chunk)
+    if at < len(state):
+        raise OSError(5, "%s: could be read once, and not again: %d of %d bytes" % (name, at, len(state)))
 
 
 def check(file, name, engine):

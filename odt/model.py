@@ -4,7 +4,7 @@ import gc
 from array import array
 
 from . import executor, opcodes, weights
-from .calibration import calibrate, calibrate_parts, widen
+from .calibration import calibrate, calibrate_parts, forget, widen
 from .compiler import compile_graph
 from .data import check_finite, check_labels, check_probabilities, samples
 from .fixed import ONE, bits_to_float, multiplier, scale_div, scale_of
@@ -99,7 +99,7 @@ class Model:
             table = _rows(self.nodes, plan, dtype)
             engine = executor.engine
             loaded = engine.load(plan.code)
-            opcodes.forget()
+            opcodes.forget()  # before the arena
             arena, state = _reserve(plan)
         control = array("i", bytes(4 * CONTROL_WORDS))
         weights.initialise(state, plan, seed, dtype == "int8")
@@ -108,29 +108,32 @@ class Model:
         control[X_ZERO] = layer.zero_point
         if dtype == "int8" and layer.dtype in ("int8", "uint8"):
             weights.put(state, plan.x_scale.offset, control[X_SCALE])
+        program = Program(plan.code)
+        sections = {name: program.section(name) for name in SECTIONS}
+        loss_end = sections["evaluate"][1] if dtype == "float32" else -1
+        loss_word = memoryview(control)[LOSS : LOSS + 1]
+        parts = _divide(program, sections["train"], loss_end, micro_batch, dtype)
+        watched = None
+        if dtype == "int8":
+            scale = plan.output.scale
+            watched = (arena if scale.region == ARENA else state), scale.offset
+        seen = array("H", bytes(8))  # halves of the output's scale: before it last moved, and now
+        # What could fail for want of memory is done: the model before was whole until here.
         self._plan, self._engine, self._loaded = plan, engine, loaded
         self._arena, self._state, self._control = arena, state, control
         self._optimizer, self._loss = optimizer, loss
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
-        self.program = Program(plan.code)
-        self._sections = {name: self.program.section(name) for name in SECTIONS}
-        self._micro, self._rows = micro_batch, rows
-        self._scale = None
-        if dtype == "int8":
-            scale = plan.output.scale
-            self._scale = (arena if scale.region == ARENA else state), scale.offset
-        self._seen = array("H", bytes(8))  # halves of the output's scale: before it last moved, and now
-        self._loss_end = -1
-        if dtype == "float32":
-            self._loss_end = self._sections["evaluate"][1]
-            self._loss_word = memoryview(control)[LOSS : LOSS + 1]
-        self._divide()
+        self._sections, self._micro, self._rows = sections, micro_batch, rows
+        self._scale, self._seen = watched, seen
+        self._loss_end, self._loss_word = loss_end, loss_word
+        self._parts, self._others, self._update = parts
         self._regions = None
         self._steps = 0
         self.epoch = 0  # where fit's initial_epoch goes on
         self._underway = None  # of an epoch that is not complete: samples, order, LOSS, LOSS_HIGH, CORRECT
         self._calibrated = 0 if dtype == "int8" else 2  # 1: forward, 2: forward and backward
         self._summary = table
+        self.program = program
         del plan.buffers
         gc.collect()
 
@@ -307,9 +310,8 @@ class Model:
         from .checkpoint import load
 
         self._compiled()
-        self._calibrated, self.epoch, underway = load(path, self._engine, self._plan.code, self._state)
-        self._follow()
-        self._underway = underway
+        found = load(path, self._engine, self._plan.code, self._state)
+        self._calibrated, self.epoch, self._underway, self._steps, self.seed = found
 
     def _take(self, state, epoch):
         """A state kept in RAM, as it was after so many epochs."""
@@ -333,6 +335,7 @@ class Model:
     def _bind(self, x, y, what="", predict=False):
         """Check the data and point the program at it; returns the number of samples."""
         self._compiled()
+        self._steps = weights.get(self._state, 0)  # Ctrl-C may have come after a step was counted there
         layer = self.nodes[0].layer
         row = _product(layer.shape)
         x, x_format, count = samples(what + "x", x, (layer.dtype,), row)
@@ -383,6 +386,9 @@ class Model:
         """
         if self._calibrated >= level:
             return
+        if self._calibrated == 0:
+            forget(self.program, self._state)
+        self._calibrated = 0  # should this be interrupted, the next begins anew
         count = self._control[SAMPLES]
         self._batch(0, count)
         what = (self.program, "train" if level == 2 else "predict", self._engine, self._loaded, self._regions)
@@ -419,24 +425,6 @@ class Model:
             self._control[BATCH] = rows
             self._control[POSITION] = position + at
             self._control[COUNT] = min(self._rows, rows - at)
-
-    def _divide(self):
-        """The parts in which a step runs: of the first micro-batch, of the others, and the update."""
-        start, stop = self._sections["train"]
-        again = start
-        last = stop
-        if self._micro:
-            for at, code, _, _ in self.program.walk(start, stop):
-                if code.name == "tick":
-                    last = at
-            for _ in range(2 if self.dtype == "int8" else 1):  # the clears
-                again += opcodes.opcode("clear").words
-            opcodes.forget()
-        self._parts, self._others = [
-            ((first, last),) if self._loss_end < 0 else ((first, self._loss_end), (self._loss_end, last))
-            for first in (start, again)
-        ]
-        self._update = (last, stop)
 
     def _train(self):
         """A step on the batch that ``_batch`` points at."""
@@ -557,6 +545,24 @@ class Sequential(Model):
         super().__init__(layers[0], node)
 
 
+def _divide(program, section, loss_end, micro, dtype):
+    """The parts in which a step runs: of the first micro-batch, of the others, and the update."""
+    start, stop = section
+    again = start
+    last = stop
+    if micro:
+        for at, code, _, _ in program.walk(start, stop):
+            if code.name == "tick":
+                last = at
+        for _ in range(2 if dtype == "int8" else 1):  # the clears
+            again += opcodes.opcode("clear").words
+        opcodes.forget()
+    parts = [
+        ((first, last),) if loss_end < 0 else ((first, loss_end), (loss_end, last)) for first in (start, again)
+    ]
+    return parts[0], parts[1], (last, stop)
+
+
 def _numbered(base, number):
     return "%s_%d" % (base, number) if number else base
 
@@ -588,6 +594,7 @@ class _Tidy:
             gc.threshold(4096)
 
     def __exit__(self, *unused):
+        opcodes.forget()
         if hasattr(gc, "threshold"):
             gc.threshold(self.threshold)
 

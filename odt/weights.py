@@ -11,7 +11,7 @@ from .fixed import (
 _FIRST = 16384  # int8: initial weights fill -64..64, so that they can double before a scale does
 _BIAS = 1 << 20
 _TINY = 0x1E3CE508  # 1e-20
-_UNSEEN = 0x30800000  # 2^-30: fine enough that calibration sees the smallest error
+UNSEEN = 0x30800000  # 2^-30: fine enough that calibration sees the smallest error
 
 
 def put(state, offset, value, size=4):
@@ -41,7 +41,7 @@ def initialise(state, plan, seed, int8):
         if buffer.first:
             state[buffer.offset : buffer.offset + len(buffer.first)] = buffer.first
         elif buffer.name.endswith(" scale"):
-            put(state, buffer.offset, _UNSEEN)
+            put(state, buffer.offset, UNSEEN)
         elif buffer.name.endswith(" exponent"):
             for index in range(buffer.size):
                 state[buffer.offset + index] = 256 - 100

@@ -1,0 +1,33 @@
+"""A heap that is full leaves the model as it was, whichever allocation is the first that fails."""
+
+import re
+
+import machines
+import pytest
+
+OPERATIONS = ["compile", "fit", "first fit", "save", "load"]
+
+
+class Small(machines.Unix):
+    """The unix port with a heap that is quickly filled."""
+
+    heap = "400k"
+
+
+def check(text, operations, least):
+    found = re.findall(r"^(.*): (\d+) times out of memory, then done", text, re.MULTILINE)
+    assert [name for name, _ in found] == operations
+    assert all(int(count) >= least for _, count in found), text
+
+
+def test_running_out_of_memory_anywhere_leaves_the_model():
+    with Small() as machine:
+        check(machine.run("tests_device/allocation.py", timeout=300), OPERATIONS, 20)
+
+
+@pytest.mark.parametrize("name", ("qemu_m4",))
+def test_running_out_of_memory_on_a_board_leaves_the_model(name):
+    """Sparser: each attempt is slow there."""
+    with machines.open(name) as machine:
+        text = machine.run("tests_device/allocation.py", args={"step": 512}, timeout=600)
+        check(text, OPERATIONS, 2)

@@ -1,0 +1,112 @@
+"""Ctrl-C at each instruction of a step, of calibration and of a look: the model goes on, and so does its checkpoint."""
+
+import gc
+import math
+
+import pytest
+
+import odt
+from odt.slots import Bytes
+
+gc.freeze()
+
+X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0], [0.5, -1.0], [-0.25, 0.0]]
+Y = [0, 2, 1, 0, 1]
+
+
+class Interrupting:
+    """An executor that raises KeyboardInterrupt before instruction ``at`` of all that it runs."""
+
+    def __init__(self, model):
+        self.engine, self.program, self.at, self.done = model._engine, model.program, None, 0
+
+    def __getattr__(self, name):
+        return getattr(self.engine, name)
+
+    def run(self, loaded, regions, start, stop):
+        for at, code, _, _ in self.program.walk(start, stop):
+            if self.done == self.at:
+                self.at = None
+                raise KeyboardInterrupt
+            self.done += 1
+            self.engine.run(loaded, regions, at, at + code.words)
+
+
+def network(dtype, micro=None):
+    model = odt.Sequential([odt.Input((2,)), odt.Dense(4, "relu"), odt.Dense(3)])
+    rate = odt.CosineDecay(0.05, 20)
+    model.compile(odt.Adam(rate), dtype=dtype, batch_size=3, micro_batch=micro, seed=1)
+    model._engine = Interrupting(model)
+    return model
+
+
+def interrupt(model, at, call):
+    """Whether the call was interrupted."""
+    model._engine.at, model._engine.done = at, 0
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    model._engine.at = None
+    return False
+
+
+def goes_on(model, dtype, micro):
+    """It evaluates, is saved and loaded, and trains to the same bits as what was loaded."""
+    loss, accuracy = model.evaluate(X, Y)
+    assert math.isfinite(loss) and 0 <= accuracy <= 1
+    assert all(math.isfinite(value) for weights in model.get_weights() for value in weights)
+    place = Bytes(bytearray(4096))
+    model.save(place)
+    other = network(dtype, micro)
+    other.load(place)
+    assert other.digest() == model.digest()
+    for one in (model, other):
+        one.fit(X, Y, verbose=0)
+    assert other.digest() == model.digest()
+
+
+@pytest.mark.parametrize("micro", (None, 2))
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_training_interrupted_at_any_instruction_goes_on(dtype, micro):
+    model = network(dtype, micro)
+    model.fit(X, Y, verbose=0)
+    state = bytes(model._state)
+    at = 0
+    while interrupt(model, at, lambda: model.fit(X, Y, verbose=0)):
+        goes_on(model, dtype, micro)
+        model._take(state, 1)
+        at += 1
+    assert at > 30
+
+
+@pytest.mark.parametrize("micro", (None, 2))
+def test_calibration_interrupted_at_any_instruction_begins_anew(micro):
+    expected = network("int8", micro)
+    expected.fit(X, Y, verbose=0)
+    at, before = 0, 0
+    while True:
+        model = network("int8", micro)
+        if not interrupt(model, at, lambda: model.fit(X, Y, verbose=0)):
+            break
+        if model._calibrated == 0:
+            before += 1
+            model.fit(X, Y, verbose=0)
+            assert model.digest() == expected.digest()
+        else:
+            goes_on(model, "int8", micro)
+        at += 1
+    assert at > before > 20
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_look_interrupted_at_any_instruction_changes_nothing(dtype):
+    model = network(dtype)
+    model.fit(X, Y, verbose=0)
+    before, output = model.digest(), bytes(model.predict(X))
+    for look in (lambda: model.predict(X), lambda: model.evaluate(X, Y)):
+        at = 0
+        while interrupt(model, at, look):
+            assert model.digest() == before and bytes(model.predict(X)) == output
+            at += 1
+        assert at > 3
