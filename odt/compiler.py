@@ -15,12 +15,13 @@ class Plan:
     """What compile() decided: the program's bytes, where things lie in the state, the RAM plan."""
 
 
-def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=()):
+def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(), flash=0):
     """The Plan that trains ``nodes`` (graph.trace) on batches of ``batch``, ``micro`` at a time.
 
     The train section of a program for micro-batches has two parts, up to tick and from it on: the
     first runs for each micro-batch (less the clears it begins with, but for the first), and adds its
     gradients to sums; the second updates, once.
+    ``flash``: bytes before the first of the weights that are frozen in flash, 0 if none are.
     ``segments``: (first, end) of runs of nodes to compute again before the backward pass of node ``end``.
     """
     if dtype == "int8":
@@ -31,7 +32,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=())
         node.masks = 0
     fuse_relu(nodes)
     mask_behind_pooling(nodes)
-    s = Schedule(dtype, micro or batch, optimizer)
+    s = Schedule(dtype, micro or batch, optimizer, flash)
     s.trained = trained(nodes)
     if micro:
         s.accumulate()
@@ -58,8 +59,9 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=())
     if max(plan.arena, plan.state) > 1 << REGION_SHIFT:
         raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (
             plan.arena + plan.state, plan.arena, plan.state, 1 << REGION_SHIFT))  # fmt: skip
-    plan.code = program.encode(s.instructions, plan.arena, plan.state, 0, ends)
+    plan.code = program.encode(s.instructions, plan.arena, plan.state, s.flash, ends)
     plan.buffers = s.state
+    plan.constants = s.flash
     plan.sums = s.sums.size if micro else 0
     plan.ranges = len(s.ranges)
     plan.weights = [(node.layer, s.weights[node]) for node in nodes if node in s.weights]

@@ -51,7 +51,7 @@ class Model:
 
     def compile(
         self, optimizer="adam", loss="sparse_categorical_crossentropy", dtype="int8", batch_size=16, seed=0,
-        micro_batch=None, memory_budget=None, checkpoint=None,
+        micro_batch=None, memory_budget=None, checkpoint=None, frozen=None,
     ):  # fmt: skip
         """Plan the training, reserve its memory and draw the first weights.
 
@@ -62,6 +62,7 @@ class Model:
         backward rounds at random), in float32 but for the order of summation.
         ``memory_budget``: so many bytes of arena and state at most, for activations that are forgotten and computed
         again (recompute.py); ``checkpoint`` "sqrt": so in any case, keeping about the root of the layers' number.
+        ``frozen``: the weights of layers that do not train, read where they lie, at no RAM (frozen.py).
         Raises MemoryError with the bytes needed and there; the model is then as before.
         """
         optimizer = _named("optimizer", optimizer, OPTIMIZERS, "direct")
@@ -90,12 +91,18 @@ class Model:
             self._compiled()
         with _Tidy():
             graph = (self.nodes, loss, optimizer, dtype, batch_size, micro_batch)
+            flash = 0
+            if frozen is not None:
+                from .frozen import HEADER as flash
+                from .frozen import check as check_frozen
             if memory_budget is None and checkpoint is None:
-                plan = compile_graph(*graph)
+                plan = compile_graph(*graph, flash=flash)
             else:
                 from .recompute import plan as plan_within
 
-                plan = plan_within(*graph, memory_budget, checkpoint)
+                plan = plan_within(*graph, flash, memory_budget, checkpoint)
+            if frozen is not None:
+                check_frozen(frozen, plan)
             table = _rows(self.nodes, plan, dtype)
             engine = executor.engine
             loaded = engine.load(plan.code)
@@ -120,7 +127,7 @@ class Model:
         seen = array("H", bytes(8))  # halves of the output's scale: before it last moved, and now
         # What could fail for want of memory is done: the model before was whole until here.
         self._plan, self._engine, self._loaded = plan, engine, loaded
-        self._arena, self._state, self._control = arena, state, control
+        self._arena, self._state, self._control, self._frozen = arena, state, control, frozen
         self._optimizer, self._loss = optimizer, loss
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
         self._sections, self._micro, self._rows = sections, micro_batch, rows
@@ -256,11 +263,15 @@ class Model:
         self._compiled()
         result = []
         for _, parameters in self._plan.weights:
-            result += weights.read(self._state, parameters, self.dtype == "int8")
+            memory = self._frozen if parameters.in_flash else self._state
+            result += weights.read(memory, parameters, self.dtype == "int8")
         return result
 
     def set_weights(self, values):
-        """Take over weights as ``get_weights`` gives them; ValueError when one does not fit."""
+        """Take over weights as ``get_weights`` gives them; ValueError when one does not fit.
+
+        Those that are frozen in flash stay as they are.
+        """
         self._compiled()
         if not isinstance(values, (list, tuple)):
             raise TypeError("set_weights takes a list of arrays, got %r" % (type(values),))
@@ -287,6 +298,8 @@ class Model:
         if values:
             raise ValueError("%d arrays more than the model has weights" % len(values))
         for (_, parameters), pair in zip(self._plan.weights, pairs):
+            if parameters.in_flash:
+                continue
             pair.append(None)
             weights.write(self._state, parameters, self.dtype == "int8", pair[0], pair[1])
         if self.dtype == "int8":
@@ -366,7 +379,7 @@ class Model:
         control[Y_ZERO] = y_zero
         control[ORDER] = 0
         control[KEY] = 0
-        self._regions = (self._arena, self._state, control, x, y, None)
+        self._regions = (self._arena, self._state, control, x, y, self._frozen)
         return count
 
     def _bound(self, x, y, what=""):

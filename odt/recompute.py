@@ -15,7 +15,7 @@ _VIEWS = ("flatten", "reshape")  # the same bytes as their input
 _TRIES = 12
 
 
-def plan(nodes, loss, optimizer, dtype, batch, micro, memory_budget, checkpoint):
+def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, checkpoint):
     """The Plan that keeps arena and state within ``memory_budget``, with the least to compute again.
 
     The least is exact, for graphs that are chains, in a model of the arena (values that are kept, those
@@ -26,7 +26,7 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, memory_budget, checkpoint)
     """
 
     def attempt(segments):
-        return compile_graph(nodes, loss, optimizer, dtype, batch, micro, segments)
+        return compile_graph(nodes, loss, optimizer, dtype, batch, micro, segments, flash)
 
     whole = attempt(())
     chain = _Chain(nodes, (micro or batch) * (1 if dtype == "int8" else 4))

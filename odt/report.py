@@ -20,6 +20,8 @@ def summary(rows, plan, dtype, batch):
         dtype, batch, executor.backend))  # fmt: skip
     for name in ("weights", "optimizer state"):
         print("%-18s %8d bytes" % (name, plan.totals[name]))
+    if plan.constants:
+        print("%-18s %8d bytes, in flash" % ("frozen weights", plan.constants))
     print("%-18s %8d bytes, at least %d; of it at most:" % ("arena", plan.arena, plan.lower_bound))
     for name in ("activations", "errors", "gradients", "scratch"):
         print("  %-16s %8d" % (name, plan.peaks[name]))

@@ -8,7 +8,7 @@ gradient is whole, so that one gradient lives at a time. Nothing here is differe
 import struct
 
 from .fixed import ONE, isqrt, scale_div, scale_int
-from .opcodes import ARENA, CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA, const
+from .opcodes import ARENA, CONSTANTS, CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA, const
 from .memory import Buffer, home
 from .program import Instruction
 
@@ -53,7 +53,13 @@ class Weights:
         self.columns = columns
         self.trained = trained
         self.common = common  # int8: all rows have one scale, so that the error's sum over them needs none
+        self.is_fixed = False  # neither kernel nor bias trains
+        self.in_flash = False
         self.kernel = self.residual = self.scale = self.bias = None
+
+    def buffers(self):
+        """What the forward pass reads, in the order of frozen.py."""
+        return [buffer for buffer in (self.kernel, self.scale, self.bias) if buffer]
 
 
 class Part:
@@ -76,12 +82,13 @@ class Part:
 class Schedule:
     """Collects instructions. ``emit`` appends one; the other methods make buffers and values."""
 
-    def __init__(self, dtype, batch, optimizer):
+    def __init__(self, dtype, batch, optimizer, flash=0):
         self.int8 = dtype == "int8"
         self.batch = batch
         self.optimizer = optimizer
         self.instructions = []
         self.state_size = 0
+        self.flash = flash  # bytes of the frozen weights up to here, 0 if there are none
         self.state = []  # the state's buffers, in order of their offsets
         self.values = {}  # node -> its output
         self.weights = {}  # node -> Weights
@@ -118,6 +125,13 @@ class Schedule:
         buffer.offset = self.state_size
         self.state_size += (size + 3) & ~3
         self.state.append(buffer)
+        return buffer
+
+    def lay(self, name, size):
+        """A buffer in the frozen weights."""
+        buffer = Buffer(name, size, None, CONSTANTS)
+        buffer.offset = self.flash
+        self.flash += (size + 3) & ~3
         return buffer
 
     def scratch(self, name, size, kind=SCRATCH):
@@ -197,14 +211,17 @@ class Schedule:
         whole = trained is not None and trained.rows == rows
         made = Weights(rows, columns, trained, whole and not layer.by_channel)
         name = layer.name
+        made.is_fixed = not layer.trainable
+        made.in_flash = made.is_fixed and self.flash > 0
+        keep = self.lay if made.in_flash else self.keep
         if self.int8:
-            made.kernel = self.keep(name + " kernel", rows * columns)
-            made.residual = self.keep(name + " residual", trained.count) if trained else None
-            made.scale = self.keep(name + " kernel scale", 4 * rows)
+            made.kernel = keep(name + " kernel", rows * columns)
+            made.residual = keep(name + " residual", trained.count) if trained else None
+            made.scale = keep(name + " kernel scale", 4 * rows)
         else:
-            made.kernel = self.keep(name + " kernel", 4 * rows * columns)
+            made.kernel = keep(name + " kernel", 4 * rows * columns)
         if layer.use_bias:
-            made.bias = self.keep(name + " bias", 4 * rows)
+            made.bias = keep(name + " bias", 4 * rows)
         self.weights[node] = made
         return made
 

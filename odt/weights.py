@@ -5,7 +5,7 @@ from array import array
 
 from . import executor
 from .fixed import (
-    ONE, bits_to_float, float_to_bits, hash32, isqrt, quantize, scale_int, scale_mul, scale_shift,
+    ONE, bits_to_float, float_to_bits, hash32, isqrt, quantize, scale_div, scale_int, scale_mul, scale_shift,
 )  # fmt: skip
 
 _FIRST = 16384  # int8: initial weights fill -64..64, so that they can double before a scale does
@@ -46,6 +46,8 @@ def initialise(state, plan, seed, int8):
             for index in range(buffer.size):
                 state[buffer.offset + index] = 256 - 100
     for number, (layer, weights) in enumerate(plan.weights):
+        if weights.in_flash:
+            continue
         fan_in, fan_out = layer.fans()
         limit = scale_shift(scale_int(isqrt((6 << 44) // (fan_in + fan_out))), -22)
         key = hash32(seed, 0x10000 + number)
@@ -129,8 +131,10 @@ def check(layer, name, values, limit):
 
 
 def write(state, weights, int8, kernel, bias):
-    """Real numbers into the state; in int8 the largest weight (of a row) becomes 64 of 127.
+    """Real numbers into the state.
 
+    In int8 the largest weight of a row, or of a layer that trains, becomes 64 of 127 steps: it has
+    room to grow. Where nothing trains it becomes 127.
     By integers alone: the same bits on every machine, whatever its floats.
     """
     columns = weights.columns
@@ -140,7 +144,9 @@ def write(state, weights, int8, kernel, bias):
             largest = 0
             for index in range(first * columns, last * columns):
                 largest = max(largest, _bits(kernel, index) & 0x7FFFFFFF)
-            scale = scale_shift(largest, -6) if largest > _TINY else ONE
+            scale = ONE
+            if largest > _TINY:
+                scale = scale_div(largest, scale_int(127)) if weights.is_fixed else scale_shift(largest, -6)
         if int8:
             put(state, weights.scale.offset + 4 * row, scale)
         for index in range(row * columns, (row + 1) * columns):
@@ -164,7 +170,7 @@ def _bits(values, index):
 
 
 def _steps(bits, scale):
-    """A value of at most 64 * scale in 256ths of it, to nearest."""
+    """A value of at most 127 * scale in 256ths of it, to nearest."""
     exponent = (bits >> 23) & 255
     shift = exponent - (scale >> 23) + 8 + 27
     if not exponent or shift < 0:

@@ -1,7 +1,7 @@
 """Steps of a network under each update policy and memory budget, and their digests. Runs on a machine."""
 
 import odt
-from odt import update
+from odt import frozen, update
 
 
 def network():
@@ -24,9 +24,11 @@ POLICIES = (
     ("sqrt", update.whole, {"checkpoint": "sqrt"}),
     ("budget", update.whole, {"memory_budget": 19500}),
 )
-for name, policy, options in POLICIES:
+for name, policy, options in POLICIES + (("flash", POLICIES[1][1], {}),):
     model = network()
     policy(model)
     model.compile(odt.Adam(0.01), batch_size=4, seed=1, **options)
+    if name == "flash":  # the layers of "last 2" that are frozen, from bytes of their own
+        model.compile(odt.Adam(0.01), batch_size=4, seed=1, frozen=frozen.pack(model))
     model.fit(x, y, verbose=0)
     print("%s: arena %d, state %d, digest %08x" % (name, len(model._arena), len(model._state), model.digest()))

@@ -1,0 +1,66 @@
+"""Frozen weights that stay in flash: a pretrained part of a network takes no RAM.
+
+On a PC, of a model whose other layers are frozen (``trainable=False`` or a policy of update.py)::
+
+    odt.frozen.write_module("backbone.py", model)        # freeze it into a firmware; or, as bytes,
+    data = odt.frozen.pack(model)                        # into a file of a ROMFS
+
+On the board the same network is compiled alike, and reads them in place::
+
+    import backbone
+    model.compile(..., frozen=backbone.DATA)
+
+The format: MAGIC, then as int32 a CRC of the layers' sizes and one of what follows; then layer after
+layer, each aligned to 4 bytes: kernel, in int8 models its channel scales, bias.
+"""
+
+import struct
+
+from . import executor
+
+_MAGIC = b"ODTF"
+HEADER = 12  # bytes
+
+
+def pack(model):
+    """The weights of a compiled model's layers of which nothing trains, as bytes."""
+    model._compiled()
+    body = bytearray()
+    for _, weights in model._plan.weights:
+        if weights.is_fixed:
+            for buffer in weights.buffers():
+                memory, offset = (model._frozen if weights.in_flash else model._state), buffer.offset
+                body += memory[offset : offset + buffer.size] + bytes(-buffer.size % 4)
+    if not body:
+        raise ValueError("no layer of the model is frozen")
+    crc = executor.engine.crc32
+    return _MAGIC + struct.pack("<II", crc(layout(model._plan.weights)), crc(body)) + bytes(body)
+
+
+def layout(weights):
+    """What two models have in common that can share frozen weights."""
+    sizes = []
+    for _, parameters in weights:
+        if parameters.is_fixed:
+            sizes += [buffer.size for buffer in parameters.buffers()] + [0]
+    return struct.pack("<%dI" % len(sizes), *sizes)
+
+
+def check(data, plan):
+    """ValueError if the bytes are not such weights, or of another network."""
+    data = memoryview(data)
+    if len(data) < HEADER or bytes(data[:4]) != _MAGIC:
+        raise ValueError("frozen: not what odt.frozen.pack made")
+    crc = executor.engine.crc32
+    size = plan.constants
+    if struct.unpack("<I", data[4:8])[0] != crc(layout(plan.weights)) or len(data) != size:
+        raise ValueError("frozen: %d bytes of another network's layers, this one's take %d" % (len(data), size))
+    if struct.unpack("<I", data[8:12])[0] != crc(data[HEADER:]):
+        raise ValueError("frozen: the bytes are damaged")
+
+
+def write_module(path, model):
+    """A Python module whose DATA is ``pack(model)``, to be frozen into a firmware."""
+    with open(path, "w") as file:
+        file.write("# Weights of layers that do not train, for compile(frozen=DATA). Made by odt.frozen.\n\n")
+        file.write("DATA = %r\n" % pack(model))
