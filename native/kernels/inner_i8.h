@@ -17,6 +17,15 @@ static inline int32_t odt_dot_i8(const int8_t *a, const int8_t *b, int32_t n) {
     return sum;
 }
 
+// sum (a[i] - z) * b[i]
+static inline int32_t odt_dot_from_i8(const int8_t *a, int32_t z, const int8_t *b, int32_t n) {
+    int32_t sum = 0;
+    for (int32_t i = 0; i < n; i++) {
+        sum += (a[i] - z) * b[i];
+    }
+    return sum;
+}
+
 static inline int32_t odt_sum_i8(const int8_t *a, int32_t n) {
     int32_t sum = 0;
     for (int32_t i = 0; i < n; i++) {

@@ -15,17 +15,16 @@ void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
     int8_t *y = a->y;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_back_t first_h = odt_back(oh, a->PT, a->SH, a->KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++) {
+                odt_back_t first_w = odt_back(ow, a->PL, a->SW, KW, a->W);
                 for (int32_t n = 0; n < N; n++) {
                     int32_t acc = a->b[n];
-                    odt_back_t h = odt_back(oh, a->PT, a->SH, a->KH, a->H);
-                    for (; odt_back_more(&h); odt_back_next(&h)) {
-                        odt_back_t w = odt_back(ow, a->PL, a->SW, KW, a->W);
-                        for (; odt_back_more(&w); odt_back_next(&w)) {
+                    for (odt_back_t h = first_h; odt_back_more(&h); odt_back_next(&h)) {
+                        for (odt_back_t w = first_w; odt_back_more(&w); odt_back_next(&w)) {
                             const int8_t *tap = a->w + n * filter + (h.k * KW + w.k) * C;
                             const int8_t *x = a->x + ((b * a->H + h.o) * a->W + w.o) * C;
-                            acc += odt_dot_i8(x, tap, C);
-                            acc -= a->zx ? a->zx * odt_sum_i8(tap, C) : 0;
+                            acc += odt_dot_from_i8(x, a->zx, tap, C);
                         }
                     }
                     int32_t v = odt_rescaled(acc, odt_checked(&a->q[n]));
