@@ -80,7 +80,7 @@ def on_a_machine(name, example, args, files):
 
 
 @pytest.mark.parametrize("example", NAMES)
-@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
+@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "rp2040"))
 def test_an_example_ends_as_on_the_pc(name, example, prepared):
     args = RUNS[example][2]
     files = prepared(example, args)
