@@ -35,13 +35,16 @@ class Slices:
         position, rows = model._control[POSITION], model._control[COUNT]
         for at in range(0, rows, model._rows):
             model._part(position, at, rows)
-            for start, stop in model._others if at else model._parts:
-                for _ in self._run(model, start, stop):
+            for piece in model._others if at else model._parts:
+                for _ in self._run(model, piece[0], piece[1]):
                     yield
-                model._check_loss(stop)
-        if model._micro:
-            for _ in self._run(model, model._update[0], model._update[1]):
+                if piece[2]:
+                    piece[2]()
+        for piece in model._update:
+            for _ in self._run(model, piece[0], piece[1]):
                 yield
+            if piece[2]:
+                piece[2]()
         model._end_step()
 
     def _run(self, model, start, stop):

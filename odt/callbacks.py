@@ -9,7 +9,11 @@ A callback is any object with some of these methods; only those it has are calle
     on_epoch_end(epoch, logs)      logs: a dict of this epoch's loss, accuracy, val_loss, val_accuracy
     on_train_end()                 also after a loss that is not finite; not after Ctrl-C
 
-``model.stop_training = True`` ends training after the batch or epoch. A callback may use the model
+    on_forward_begin()             within each step, as on_forward_end, on_backward_begin, on_backward_end,
+                                   on_update_begin and on_update_end: for a pin, a power meter, a trace;
+                                   watch.py says what lies between them. They must not use the model
+
+``model.stop_training = True`` ends training after the batch or epoch. Other callbacks may use the model
 (predict, evaluate, save) and change no result by it.
 """
 

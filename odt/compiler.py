@@ -15,7 +15,7 @@ class Plan:
     """What compile() decided: the program's bytes, where things lie in the state, the RAM plan."""
 
 
-def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(), flash=0):
+def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(), flash=0, noted=None):
     """The Plan that trains ``nodes`` (graph.trace) on batches of ``batch``, ``micro`` at a time.
 
     The train section of a program for micro-batches has two parts, up to tick and from it on: the
@@ -23,6 +23,8 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     gradients to sums; the second updates, once.
     ``flash``: bytes before the first of the weights that are frozen in flash, 0 if none are.
     ``segments``: (first, end) of runs of nodes to compute again before the backward pass of node ``end``.
+    ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``instructions``, each with
+    the name of its layer as ``owner``.
     """
     if dtype == "int8":
         check_accumulators(nodes, batch)
@@ -34,19 +36,24 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     mask_behind_pooling(nodes)
     s = Schedule(dtype, micro or batch, optimizer, flash)
     s.trained = trained(nodes)
+    s.noted = noted
     if micro:
         s.accumulate()
     s.begin()
     forward(s, nodes)
     output = s.values[nodes[-1]]
+    first = dict(s.values) if noted is not None else None
     ends = [len(s.instructions)]
+    s.owner = "loss"
     error = loss.emit(s, output)
+    s.owner = None
     ends.append(len(s.instructions))
     s.rate = s.scratch("rate", 8)
     tick = program.Instruction("tick", (s.rate, s.header, s.control), optimizer.betas)
     (s.deferred if micro else s.instructions).append(tick)
     backward(s, nodes, error, segments)
     s.drop_unread()
+    s.owner = None
     s.instructions += s.deferred
     s.finish()
     ends.append(len(s.instructions))
@@ -65,9 +72,12 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.sums = s.sums.size if micro else 0
     plan.ranges = len(s.ranges)
     plan.weights = [(node.layer, s.weights[node]) for node in nodes if node in s.weights]
+    plan.segments, plan.flash = segments, flash
     plan.again = sum([node.layer.macs for node in s.again])
     plan.x_scale = s.values[nodes[0]].scale
     plan.output = output
+    if noted is not None:
+        plan.instructions, plan.values, plan.follow = s.instructions, first, [scale for scale, _, _ in s.ranges]
     plan.peaks = {}
     for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH):
         plan.peaks[kind] = max(live_bytes(s.instructions, kind))

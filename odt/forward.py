@@ -342,6 +342,7 @@ def forward(s, nodes):
     """Emit the forward instructions of these nodes, for the first time or once more."""
     for node in nodes:
         s.begin_node(node)
+        s.owner = node.layer.name
         if node.alias is not None:
             s.values[node] = s.values[node.alias]
         else:

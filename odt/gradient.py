@@ -315,6 +315,7 @@ def backward(s, nodes, error, segments=()):
         error = errors.pop(node)
         if node in forgotten:
             _repeat(s, forgotten[node], s.values[node].buffer)
+        s.owner = node.layer.name
         if node.alias is not None:  # its clamp is the parent's, masked there
             inputs = [error]
         else:

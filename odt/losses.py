@@ -29,7 +29,7 @@ class _Loss:
         scale = s.scratch("loss error scale", 4)
         operands = (error.buffer, scale, s.control, s.y, output.buffer, output.scale) + more
         s.emit(name + "_i8", operands, (s.batch, count) + source + immediates)
-        return Value(error.buffer, error.count, scale)
+        return s.note("loss error", Value(error.buffer, error.count, scale))
 
     def _ranged(self, s, name, output, immediates=()):
         """Emit a loss whose error has a scale that follows its range."""
@@ -42,7 +42,7 @@ class _Loss:
         scale = s.scratch("loss error scale", 4)
         operands = (error.buffer, scale, error.peak, s.control, s.y, output.buffer, output.scale, error.scale)
         s.emit(name + "_i8", operands, (s.batch, count, output.zero) + immediates)
-        return Value(error.buffer, error.count, scale, peak=error.peak)
+        return s.note("loss error", Value(error.buffer, error.count, scale, peak=error.peak))
 
 
 class SparseCategoricalCrossentropy(_Loss):

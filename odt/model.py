@@ -117,9 +117,8 @@ class Model:
             weights.put(state, plan.x_scale.offset, control[X_SCALE])
         program = Program(plan.code)
         sections = {name: program.section(name) for name in SECTIONS}
-        loss_end = sections["evaluate"][1] if dtype == "float32" else -1
         loss_word = memoryview(control)[LOSS : LOSS + 1]
-        parts = _divide(program, sections["train"], loss_end, micro_batch, dtype)
+        parts = _divide(program, sections, self._check_loss, micro_batch, dtype)
         watched = None
         if dtype == "int8":
             scale = plan.output.scale
@@ -132,7 +131,7 @@ class Model:
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
         self._sections, self._micro, self._rows = sections, micro_batch, rows
         self._scale, self._seen = watched, seen
-        self._loss_end, self._loss_word = loss_end, loss_word
+        self._loss_word = loss_word
         self._parts, self._others, self._update = parts
         self._regions = None
         self._steps = 0
@@ -446,12 +445,15 @@ class Model:
         position, rows, at = control[POSITION], control[COUNT], 0
         while at < rows:
             self._part(position, at, rows)
-            for start, stop in self._others if at else self._parts:
+            for start, stop, call in self._others if at else self._parts:
                 self._engine.run(self._loaded, self._regions, start, stop)
-                self._check_loss(stop)
+                if call:
+                    call()
             at += self._rows
-        if self._micro:
-            self._engine.run(self._loaded, self._regions, self._update[0], self._update[1])
+        for start, stop, call in self._update:
+            self._engine.run(self._loaded, self._regions, start, stop)
+            if call:
+                call()
         self._end_step()
 
     def _end_step(self):
@@ -470,9 +472,9 @@ class Model:
         self._control[RATE] = self._optimizer.learning_rate.bits(self._steps)
         self._control[KEY] = 1  # not 0: dropout drops
 
-    def _check_loss(self, stop):
+    def _check_loss(self):
         """In float32, between the loss and what it does to the weights."""
-        if stop == self._loss_end and self._engine.find_nonfinite(self._loss_word) >= 0:
+        if self._engine.find_nonfinite(self._loss_word) >= 0:
             raise ArithmeticError(
                 "the loss of step %d is not finite: the weights are those before it; learning rate %g"
                 % (self._steps, bits_to_float(self._control[RATE]))
@@ -558,9 +560,13 @@ class Sequential(Model):
         super().__init__(layers[0], node)
 
 
-def _divide(program, section, loss_end, micro, dtype):
-    """The parts in which a step runs: of the first micro-batch, of the others, and the update."""
-    start, stop = section
+def _divide(program, sections, check, micro, dtype):
+    """The parts in which a step runs: of the first micro-batch, of the others, and the update.
+
+    Each is pieces, (start, stop, what to call behind it or None); watch.py cuts smaller ones.
+    """
+    start, stop = sections["train"]
+    loss = sections["evaluate"][1]
     again = start
     last = stop
     if micro:
@@ -571,9 +577,10 @@ def _divide(program, section, loss_end, micro, dtype):
             again += opcodes.opcode("clear").words
         opcodes.forget()
     parts = [
-        ((first, last),) if loss_end < 0 else ((first, loss_end), (loss_end, last)) for first in (start, again)
+        ((first, last, None),) if dtype == "int8" else ((first, loss, check), (loss, last, None))
+        for first in (start, again)
     ]
-    return parts[0], parts[1], (last, stop)
+    return parts[0], parts[1], ((last, stop, None),) if micro else ()
 
 
 def _numbered(base, number):

@@ -115,9 +115,20 @@ class Schedule:
         self.sums = None  # gradients of a batch in micro-batches; None where a batch comes in one
         self.deferred = []  # then: the instructions of the update
         self.clears = []  # (instruction, buffer) of what a step begins with
+        self.owner = None  # the name of the layer in hand
+        self.noted = None  # a list where inspect.py asks: (name, value) of the tensors
 
     def emit(self, name, operands, immediates=()):
-        self.instructions.append(Instruction(name, operands, immediates))
+        instruction = Instruction(name, operands, immediates)
+        if self.noted is not None:
+            instruction.owner = self.owner
+        self.instructions.append(instruction)
+
+    def note(self, name, value):
+        """Remember the value under its name where that is asked for."""
+        if self.noted is not None:
+            self.noted.append((name, value))
+        return value
 
     def keep(self, name, size, kind=WEIGHT):
         """A buffer in the state."""
@@ -154,7 +165,7 @@ class Schedule:
         at 6, as a ReLU6 does, and the scale is fixed.
         """
         if not self.int8:
-            return Value(self.scratch(name, 4 * count, kind), count)
+            return self.note(name, Value(self.scratch(name, 4 * count, kind), count))
         if positive == 6:
             return self.fixed(name, count, scale_div(scale_int(6), scale_int(255)), -128)
         zero, lo, limit = (-128, -128, 255) if positive else (0, -127, 127)
@@ -163,12 +174,13 @@ class Schedule:
             self.ranges.append(self.made[-1] + (limit,))
         scale, peak = self.made[self.next]
         self.next += 1
-        return Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak)
+        return self.note(name, Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak))
 
     def fixed(self, name, count, bits, zero):
         """A new int8 activation whose scale is the constant ``bits``: its range follows nothing."""
         scale = self.constant(struct.pack("<I", bits))
-        return Value(self.scratch(name, count, ACTIVATION), count, scale, zero, -128, ONE, self.unwatch())
+        value = Value(self.scratch(name, count, ACTIVATION), count, scale, zero, -128, ONE, self.unwatch())
+        return self.note(name, value)
 
     def unwatch(self):
         """The peak of results whose scale is fixed."""
@@ -194,7 +206,7 @@ class Schedule:
         size = value.count * (1 if self.int8 else 4)
         twin = value.alias()
         twin.buffer = self.scratch(name, size, kind)
-        return twin
+        return self.note(name, twin)
 
     def parameters(self, node):
         """The node's Weights, made on first call."""
@@ -297,10 +309,12 @@ class Schedule:
 
     def update_kernel(self, weights, gradient, scale, factor, part):
         """Spend the gradient of these rows: the optimizer's direction, then the step along it."""
+        self.note(weights.kernel.name[:-6] + "gradient", Value(gradient, part.count, scale, 0, 0, factor))
         self._update(self._step_kernel, weights, gradient, scale, factor, part)
 
     def update_bias(self, weights, gradient, scale, factor):
         """The same for a bias, which is one row."""
+        self.note(weights.bias.name + " gradient", Value(gradient, weights.rows, scale, 0, 0, factor))
         self._update(self._step_bias, weights, gradient, scale, factor, Part(1, weights.rows))
 
     def _update(self, step, weights, gradient, scale, factor, part):

@@ -8,6 +8,7 @@ from .fixed import hash32
 from .opcodes import LOSS, ORDER, const
 
 _HOOKS = ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end")
+_PHASE = ("on_forward_", "on_backward_", "on_update_")  # begin and end: watch.py calls them
 _NAMES = ("loss", "accuracy", "val_loss", "val_accuracy")
 _SUMS = const(3)  # words from LOSS: LOSS, LOSS_HIGH, CORRECT
 
@@ -179,12 +180,16 @@ class Training:
         if not isinstance(callbacks, (list, tuple)):
             raise TypeError("callbacks is a list of objects, got %r" % (type(callbacks),))
         self.hooks = {name: [] for name in _HOOKS}
+        self.phased = []
         for index, callback in enumerate(callbacks):
             found = [name for name in _HOOKS if hasattr(callback, name)]
-            if not found or isinstance(callback, type):
+            phased = [name for name in _PHASE if hasattr(callback, name + "begin") or hasattr(callback, name + "end")]
+            if not found + phased or isinstance(callback, type):
                 raise TypeError("callbacks: item %d has none of %s: %r" % (index, ", ".join(_HOOKS), callback))
             for name in found:
                 self.hooks[name].append(callback)
+            if phased:
+                self.phased.append(callback)
         self.model = model
         self.held = None
         if validation_data is not None:
@@ -219,6 +224,12 @@ class Training:
         """Train. A generator: yields where a slice ends; its end is the end of training."""
         model = self.model
         model.stop_training = False
+        phases = None
+        if self.phased:
+            from .watch import Phases
+
+            phases = Phases(model, self.phased)
+            phases.__enter__()
         try:
             for callback in self.hooks["on_train_begin"]:
                 callback.on_train_begin()
@@ -233,6 +244,8 @@ class Training:
             raise
         finally:
             model._busy = False
+            if phases:
+                phases.__exit__()
 
     def _end(self):
         for callback in self.hooks["on_train_end"]:

@@ -6,6 +6,7 @@ import gc
 import odt
 from odt.callbacks import Callback, EarlyStopping
 from odt.rates import ExponentialDecay, WarmUp
+from odt.watch import Phases
 
 x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])
 y = bytes([i % 10 for i in range(40)])
@@ -99,11 +100,24 @@ assert plain == digest(validated)
 print("async digest %08x" % plain, "while others ran" if ticks else "alone")
 
 
-def heap_of_steps():
+class Pin:
+    """As a pin that a logic analyser watches."""
+
+    level = 0
+
+    def on_update_begin(self):
+        self.level = 1
+
+    def on_update_end(self):
+        self.level = 0
+
+
+def heap_of_steps(callbacks):
     """Bytes that 5 float32 steps take. In a function: a new global may take heap of its own."""
     model = network("float32")
     model._bind(x, y)
     model._batch(0, 40)
+    Phases(model, callbacks).__enter__()
     model._train()
     gc.collect()
     gc.disable()
@@ -116,7 +130,8 @@ def heap_of_steps():
 
 
 if hasattr(gc, "mem_alloc"):
-    print("steps took", heap_of_steps(), "bytes of heap")
+    print("steps took", heap_of_steps([]), "bytes of heap")
+    print("watched steps took", heap_of_steps([Pin()]), "bytes of heap")
 gc.collect()
 
 # Readers: the same samples from files.

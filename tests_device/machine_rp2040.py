@@ -35,6 +35,12 @@ class RP2040(Emulated):
             return []
         return [tuple(int(part) for part in line.split()) for line in file.read_text().splitlines()]
 
+    def serial(self):
+        """What went over the serial line: a list of ("in" or "out", nanoseconds since the last reset, bytes)."""
+        lines = (self._temp / "serial").read_text().splitlines()
+        parts = [line.split(" ") for line in lines if line.count(" ") == 2]
+        return [(part[0], int(part[1]), bytes.fromhex(part[2])) for part in parts]
+
     def log(self):
         """What the emulator itself printed: the reason of a crash, for one."""
         file = self._temp / "bridge.log"
@@ -43,6 +49,8 @@ class RP2040(Emulated):
     def _start(self):
         command = ["node", "bridge.mjs", "--port", "0", "--marks", self._temp / "marks"]
         command += [
+            "--serial",
+            self._temp / "serial",
             "--bootrom",
             BUILD / "rp2040/bootrom.bin",
             "--firmware",

@@ -30,4 +30,4 @@ def test_callbacks_batches_and_slices_change_no_bit(name):
         text = machine.run(HERE / "habits.py", timeout=900)
     assert digests(text) == digests(on_the_pc(HERE / "habits.py", {})) and len(digests(text)) == 11
     assert "while others ran" in text
-    assert "steps took 0 bytes of heap" in text
+    assert "\nsteps took 0 bytes of heap" in text and "\nwatched steps took 0 bytes of heap" in text

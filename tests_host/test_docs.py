@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,9 @@ def named_blocks(language):
 def steady(text):
     """A transcript without what differs between runs: times, and where the checkout is."""
     text = re.sub(r"[\d.]+ ms/step  \d+:\d\d left", "- ms/step", text.replace(str(ROOT), "."))
-    return re.sub(r"switched \d+ times", "switched - times", text)
+    text = re.sub(r"switched \d+ times", "switched - times", text)
+    # Of a profile: layer, three times, four figures.
+    return re.sub(r"^(\w+) +(?:\d+ +){3}(\d+) +(\d+) +(\d+) +(\d+)$", r"\1 - \2 \3 \4 \5", text, flags=re.M)
 
 
 # --- what the commands print ------------------------------------------------------------------
@@ -77,7 +80,17 @@ def compare():
     return "...\n" + end
 
 
+def look():
+    """The first script of docs/inspect.md."""
+    document = ROOT / "docs" / "inspect.md"
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / "examples" / "digits" / "digits.bin", folder)
+        (Path(folder) / "look.py").write_text(blocks(document, "python")[0][1])
+        return run([sys.executable, "look.py"], folder)
+
+
 COMMANDS = {
+    "python look.py": look,
     "make run": compare,
     "cd examples/digits && python train.py": lambda: script("digits"),
     "cd examples/xor && python train.py": lambda: script("xor"),

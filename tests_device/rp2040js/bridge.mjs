@@ -6,6 +6,8 @@
 // Prints "port PORT" once a client can connect, and "ready" when the chip's USB serial is up.
 // --marks FILE  a line "VALUE CYCLES" for each write to the watchdog's SCRATCH0 (0x4005800c); '-'
 //               is stderr. CYCLES counts executed cycles since the start.
+// --serial FILE a line "in NANOS HEX" for what comes from the client, "out NANOS HEX" for what the
+//               chip sends. NANOS is the chip's time since its last reset, its sleep included.
 // --flash FILE  the flash's contents, read before the firmware is laid over it, written at exit.
 //
 // It ends when the chip hits a breakpoint or a hard fault (exit 3), or at SIGTERM.
@@ -23,6 +25,7 @@ const { values: options } = parseArgs({
     firmware: { type: 'string' },
     port: { type: 'string', default: '0' },
     marks: { type: 'string' },
+    serial: { type: 'string' },
     flash: { type: 'string' },
   },
 });
@@ -46,7 +49,15 @@ console.warn = () => {};
 const chip = new Chip(bootrom, flash);
 let client = null;
 
+let log = () => {};
+if (options.serial) {
+  const file = openSync(options.serial, 'w');
+  log = (direction, bytes) =>
+    writeSync(file, `${direction} ${Math.round(chip.nanos)} ${Buffer.from(bytes).toString('hex')}\n`);
+}
+
 chip.onData = (bytes) => {
+  log('out', bytes);
   if (client) {
     client.write(bytes); // a copy of the endpoint's buffer: rp2040js slices it
   }
@@ -82,7 +93,10 @@ const server = createServer((socket) => {
   }
   client = socket;
   socket.setNoDelay(true);
-  socket.on('data', (bytes) => chip.send(bytes));
+  socket.on('data', (bytes) => {
+    log('in', bytes);
+    chip.send(bytes);
+  });
   socket.on('error', () => {});
   socket.on('close', () => {
     if (client === socket) {
