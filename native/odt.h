@@ -85,6 +85,15 @@ int odt_is_boundary(const int32_t *program, size_t at);
 // CONTROL and CONSTANTS have at least odt_region_bytes() and are aligned to 4 bytes.
 size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions);
 
+// Called by kernels that may take long, every so many operations, when nothing but the arena is half
+// written. Where ODT_POLLS is defined it is the binding's, and need not return.
+#ifdef ODT_POLLS
+void odt_poll(void);
+#else
+static inline void odt_poll(void) {
+}
+#endif
+
 // CRC-32 as zlib's, continuing from `crc` (0 at first).
 uint32_t odt_crc32(const uint8_t *data, size_t bytes, uint32_t crc);
 

@@ -177,3 +177,82 @@ def test_hard_fault_ends_the_script_and_the_next_one_finds_a_fresh_board():
         with pytest.raises(machines.MachineError, match="hard fault: load from 0x60000000"):
             m.exec("from machine import mem32\nprint(mem32[0x60000000])", timeout=20)
         assert m.exec("print(2)") == "2\n"
+
+
+FIT = """
+import odt
+x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 160)])
+y = bytes([i % 10 for i in range(160)])
+model = odt.Sequential([
+    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
+    odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
+    odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10)])
+model.compile(odt.Adam(0.004), dtype={dtype!r}, batch_size=16, seed=7)
+class Say:
+    def on_batch_end(self, step):
+        print("end of step")
+"""
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_ctrl_c_within_a_step_is_back_at_the_prompt_in_100_ms_and_fit_goes_on(board, dtype):
+    """In int8 an instruction of the digits' network takes up to 20 ms, in float32 over half a second."""
+    board.exec("")
+    with connect(board) as line:
+        line.sendall(b"\x05")  # paste
+        read_until(line, b"=== ")
+        line.sendall(FIT.format(dtype=dtype).replace("\n", "\r").encode() + b"\x04")
+        read_until(line, b"\n>>> ", 120)
+        before = len(board.serial())
+        for wait in (0.2, 0.6, 1.3, 2.5):
+            line.sendall(b"model.fit(x, y, epochs=90, verbose=0, callbacks=[Say()])\r")
+            read_until(line, b"end of step", 120)
+            time.sleep(wait)
+            line.sendall(b"\x03")
+            assert b"KeyboardInterrupt" in read_until(line, b">>> ", 60)
+        log = board.serial()[before:]
+        line.sendall(b"steps = model._steps; _ = model.fit(x, y, verbose=0); model._steps - steps\r")
+        assert b"\r\n10\r\n>>> " in read_until(line, b"\n>>> ", 300)
+    sent = [at for direction, at, data in log if direction == "in" and data == b"\x03"]
+    assert len(sent) == 4
+    for at in sent:
+        prompt = next(then for direction, then, data in log if direction == "out" and then > at and b">>> " in data)
+        print("%s: %.1f ms" % (dtype, (prompt - at) / 1e6))
+        assert prompt - at < 100e6
+
+
+CALLBACKS = """
+import odt, machine
+x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 32)])
+y = bytes([i % 10 for i in range(32)])
+def network(dtype):
+    model = odt.Sequential([
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"),
+        odt.Conv2D(16, 3, activation="relu"), odt.Flatten(), odt.Dense(10)])
+    model.compile(odt.Adam(0.004), dtype=dtype, batch_size=16, seed=7)
+    return model
+other = network("int8")
+other.predict(x[:64])
+calls, data = 0, bytearray(x)
+def call(timer):
+    global calls
+    calls += 1
+    other.predict(x[:64])
+    data.extend(bytes(10 * 64))  # so that it moves now and then
+for watched in (False, True):
+    model = network("float32")
+    if watched:
+        timer = machine.Timer(period=50, callback=call)
+    for _ in range(2):
+        data = bytearray(x[: 64 * 16])
+        model.train_step(data, y[:16])
+    if watched:
+        timer.deinit()
+    print("digest %08x" % model.digest())
+print(calls)
+"""
+
+
+def test_callbacks_run_within_an_instruction_and_may_run_programs_of_their_own(board):
+    first, second, calls = board.exec(CALLBACKS, timeout=300).split("\n")[:3]
+    assert first == second and int(calls) > 10  # an instruction takes up to a second

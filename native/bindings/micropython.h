@@ -6,6 +6,8 @@
 //     PROGRAM_TYPE                     the type of a Program
 //     RAISE_VALUE_ERROR(text, ...)     raises ValueError with a formatted text
 //     bool poll(void)                  lets Ctrl-C and callbacks in; whether Python code may have run
+//
+// and may define RUNNING(words, sequence, regions), which notes what run() is about to run.
 
 #ifndef ODT_MICROPYTHON_H
 #define ODT_MICROPYTHON_H
@@ -94,6 +96,9 @@ static mp_obj_t entry_run(size_t count, const mp_obj_t *args) {
     }
     get_regions(words, args[1], regions);
     while (pc < stop) {
+        #ifdef RUNNING
+        RUNNING(words, args[1], regions)
+        #endif
         pc = (mp_int_t)odt_step(words, (size_t)pc, regions);
         if (poll()) { // a callback may have moved a buffer
             get_regions(words, args[1], regions);

@@ -15,7 +15,7 @@ $(foreach file,$(notdir $(wildcard $(ODT_NATIVE)/*.c)),\
 
 SRC_USERMOD_C += $(ODT_BINDING)
 SRC_USERMOD_LIB_C += $(ODT_SRC)
-CFLAGS_USERMOD += -I$(ODT_NATIVE)
+CFLAGS_USERMOD += -I$(ODT_NATIVE) -DODT_POLLS
 
 ODT_OBJ := $(addprefix $(BUILD)/,$(patsubst $(USER_C_MODULES)/%.c,%.o,$(ODT_SRC)))
 $(ODT_OBJ): CFLAGS += -O2 -fwrapv -ffp-contract=off

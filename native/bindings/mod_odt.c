@@ -29,7 +29,41 @@ static bool poll(void) {
     return runs;
 }
 
+#include "../odt.h"
+
+// What the main thread runs now, innermost: its regions, and where they come from. Callbacks run there.
+static struct running {
+    const int32_t *words;
+    mp_obj_t sequence;
+    odt_region_t *regions;
+} running;
+
+#define RUNNING(...) \
+    if (mp_thread_is_main_thread()) { \
+        running = (struct running) {__VA_ARGS__}; \
+    }
+
 #include "micropython.h"
+
+// Within an instruction, which goes on with the pointers that it has; none is to the user's data.
+void odt_poll(void) {
+    if (!mp_thread_is_main_thread()) {
+        return;
+    }
+    struct running mine = running;
+    if (!poll()) {
+        return;
+    }
+    running = mine; // a callback may have run a program of its own
+    odt_region_t regions[ODT_REGIONS];
+    get_regions(mine.words, mine.sequence, regions);
+    for (size_t i = 0; i < ODT_REGIONS; i++) {
+        if (ODT_REGION_IS_ALIGNED(i) && regions[i].data != mine.regions[i].data) {
+            mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
+        }
+        mine.regions[i] = regions[i];
+    }
+}
 
 #define ROW(name, least, most) {MP_ROM_QSTR(MP_QSTR_##name), MP_ROM_PTR(&object_##name)},
 static const mp_rom_map_elem_t globals_table[] = {

@@ -18,6 +18,7 @@ void odt_conv2d_f32(const odt_conv2d_f32_t *a) {
             int32_t ih = oh * a->SH - a->PT;
             odt_taps_t th = odt_taps(ih, KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++) {
+                odt_poll();
                 int32_t iw = ow * a->SW - a->PL;
                 odt_taps_t tw = odt_taps(iw, KW, a->W);
                 int32_t run = (tw.to - tw.from) * C;
@@ -45,6 +46,7 @@ void odt_conv2d_dx_f32(const odt_conv2d_dx_f32_t *a) {
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
             for (int32_t iw = 0; iw < a->W; iw++) {
+                odt_poll();
                 odt_back_t h = odt_back(ih, a->PT, a->SH, KH, a->OH);
                 for (; odt_back_more(&h); odt_back_next(&h)) {
                     odt_back_t w = odt_back(iw, a->PL, a->SW, KW, a->OW);
@@ -75,6 +77,7 @@ void odt_conv2d_dw_f32(const odt_conv2d_dw_f32_t *a) {
             int32_t ih = oh * a->SH - a->PT;
             odt_taps_t th = odt_taps(ih, KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++) {
+                odt_poll();
                 int32_t iw = ow * a->SW - a->PL;
                 odt_taps_t tw = odt_taps(iw, KW, a->W);
                 const float *e = a->e + ((b * a->OH + oh) * a->OW + ow) * N + a->at;

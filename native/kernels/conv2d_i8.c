@@ -37,6 +37,7 @@ void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
         int32_t whole = a->zx ? odt_sum_i8(w, filter) : 0;
         for (int32_t b = 0; b < a->B; b++) {
             for (int32_t oh = 0; oh < a->OH; oh++) {
+                odt_poll();
                 int32_t ih = oh * a->SH - a->PT;
                 odt_taps_t th = odt_taps(ih, KH, a->H);
                 for (int32_t ow = 0; ow < a->OW; ow++) {
@@ -96,6 +97,7 @@ void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
     int8_t *dx = a->dx;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
             for (int32_t iw = 0; iw < a->W; iw++) {
                 for (int32_t c = 0; c < C; c += ODT_BLOCK) {
                     int32_t block = odt_min(C - c, ODT_BLOCK);
@@ -146,6 +148,7 @@ void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
         int32_t *dw = a->dw + n * filter;
         for (int32_t b = 0; b < a->B; b++) {
             for (int32_t oh = 0; oh < a->OH; oh++) {
+                odt_poll();
                 int32_t ih = oh * a->SH - a->PT;
                 odt_taps_t th = odt_taps(ih, KH, a->H);
                 for (int32_t ow = 0; ow < a->OW; ow++) {

@@ -15,6 +15,7 @@ void odt_dense_f32(const odt_dense_f32_t *a) {
         const float *x = a->x + m * K;
         float *y = a->y + m * N;
         for (int32_t n = 0; n < N; n += ODT_LANES) {
+            odt_poll();
             float acc[ODT_LANES];
             int32_t lanes = odt_lanes_begin(acc, a->b, n, N);
             odt_lanes_dot(acc, x, a->w + n * K, K, K, lanes);
@@ -29,6 +30,7 @@ void odt_dense_dx_f32(const odt_dense_dx_f32_t *a) {
         float *dx = a->dx + m * K;
         memset(dx, 0, (size_t)K * sizeof(float));
         for (int32_t n = 0; n < N; n++) {
+            odt_poll();
             odt_axpy_f32(dx, a->e[m * N + n], a->w + n * K, K);
         }
         odt_store_all(dx, K);
@@ -42,6 +44,7 @@ void odt_dense_dw_f32(const odt_dense_dw_f32_t *a) {
         float *dw = a->dw + n * K;
         memset(dw, 0, (size_t)K * sizeof(float));
         for (int32_t m = 0; m < a->M && is_within; m++) {
+            odt_poll();
             odt_axpy_f32(dw, a->e[m * N + a->at + n], a->x + m * K, K);
         }
         odt_store_all(dw, K);

@@ -70,6 +70,7 @@ void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
     int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak;
     odt_multiplier_t q = odt_checked(a->q);
     for (int32_t m = 0; m < M; m++) {
+        odt_poll();
         for (int32_t k = 0; k < K; k += ODT_BLOCK) {
             int32_t block = odt_min(K - k, ODT_BLOCK);
             int32_t acc[ODT_BLOCK] = {0};
@@ -114,6 +115,7 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
     }
     memset(a->dw, 0, (size_t)a->R * (size_t)K * sizeof(int32_t));
     for (int32_t n = 0; n < a->R; n++) {
+        odt_poll();
         for (int32_t m = 0; m < M; m++) {
             int32_t e = first[m * a->N + n];
             if (e) {

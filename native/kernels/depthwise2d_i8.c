@@ -198,6 +198,7 @@ static void depthwise(const depthwise_t *a) {
         }
         pack(a, n, lanes, 0, odt_min(taps, TAPS), &f);
         for (int32_t row = 0; row < a->B * a->OH; row++) {
+            odt_poll();
             int32_t b = row / a->OH, oh = row - b * a->OH, ih = oh * a->SH - a->top, ow = 0;
             odt_taps_t th = odt_taps(ih, a->KH, a->H);
             int8_t *y = a->y + b * a->y_b + oh * a->y_oh + n;
@@ -290,6 +291,7 @@ void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
             int32_t lanes = odt_min(LANES, R - n), from = a->at + n;
             int32_t acc[LANES] = {0};
             for (int32_t b = 0; b < a->B; b++) {
+                odt_poll();
                 for (int32_t oh = rows.from; oh < rows.to; oh++) {
                     int32_t ih = oh * a->SH - a->PT + kh;
                     const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + columns.from) * N + from;

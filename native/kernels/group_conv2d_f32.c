@@ -21,6 +21,7 @@ void odt_group_conv2d_f32(const odt_group_conv2d_f32_t *a) {
     float *y = a->y;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
             int32_t ih = oh * a->SH - a->PT;
             odt_taps_t th = odt_taps(ih, a->KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++) {
@@ -50,6 +51,7 @@ void odt_group_conv2d_dx_f32(const odt_group_conv2d_dx_f32_t *a) {
     memset(dx, 0, (size_t)(a->B * a->H) * (size_t)(a->W * width) * sizeof(float));
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
             for (int32_t iw = 0; iw < a->W; iw++, dx += width) {
                 odt_back_t h = odt_back(ih, a->PT, a->SH, a->KH, a->OH);
                 for (; odt_back_more(&h); odt_back_next(&h)) {
@@ -79,6 +81,7 @@ void odt_group_conv2d_dw_f32(const odt_group_conv2d_dw_f32_t *a) {
     const float *e = a->e + a->at;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
             int32_t ih = oh * a->SH - a->PT;
             odt_taps_t th = odt_taps(ih, a->KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++, e += N) {

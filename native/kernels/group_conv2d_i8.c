@@ -20,6 +20,7 @@ void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
     int8_t *y = a->y;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
             int32_t ih = oh * a->SH - a->PT;
             odt_taps_t th = odt_taps(ih, a->KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++) {
@@ -52,6 +53,7 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
     int8_t *dx = a->dx;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
             for (int32_t iw = 0; iw < a->W; iw++) {
                 for (int32_t g = 0; g < a->G; g++) {
                     // Groups beyond N, and outputs beyond the groups, are the last group's.
@@ -92,6 +94,7 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
     const int8_t *e = a->e + a->at;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
             int32_t ih = oh * a->SH - a->PT;
             odt_taps_t th = odt_taps(ih, a->KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++, e += N) {

@@ -682,6 +682,7 @@ void odt_correlate_i8(const odt_correlation_t *a) {
     for (int32_t n = 0; n < a->N; n += ROWS) {
         int32_t packed = -1; // the depth that the panel begins with
         for (int32_t row = 0; row < rows; row += block) {
+            odt_poll();
             int32_t stop = odt_min(row + block, rows);
             for (int32_t ow = 0; ow < a->OW; ow += columns) {
                 int32_t count = odt_min(columns, a->OW - ow);
@@ -801,6 +802,7 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
             errors[i] = odt_min(i, channels - 1);
         }
         for (int32_t row = 0; row < rows; row += block) {
+            odt_poll();
             int32_t stop = odt_min(row + block, rows);
             for (int32_t first = 0; first < a->OW; first += columns) {
                 int32_t end = odt_min(first + columns, a->OW);

@@ -15,6 +15,7 @@ void odt_transposed2d_f32(const odt_transposed2d_f32_t *a) {
     float *y = a->y;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
             for (int32_t ow = 0; ow < a->OW; ow++) {
                 for (int32_t n = 0; n < N; n++) {
                     float acc = a->b[n];
@@ -41,6 +42,7 @@ void odt_transposed2d_dx_f32(const odt_transposed2d_dx_f32_t *a) {
     memset(dx, 0, (size_t)(a->B * a->H) * (size_t)(a->W * C) * sizeof(float));
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
             int32_t oh = ih * a->SH - a->PT;
             odt_taps_t th = odt_taps(oh, a->KH, a->OH);
             for (int32_t iw = 0; iw < a->W; iw++, dx += C) {
@@ -71,6 +73,7 @@ void odt_transposed2d_dw_f32(const odt_transposed2d_dw_f32_t *a) {
     const float *x = a->x;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
             int32_t oh = ih * a->SH - a->PT;
             odt_taps_t th = odt_taps(oh, a->KH, a->OH);
             for (int32_t iw = 0; iw < a->W; iw++, x += C) {

@@ -15,6 +15,7 @@ void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
     int8_t *y = a->y;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
             odt_back_t first_h = odt_back(oh, a->PT, a->SH, a->KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++) {
                 odt_back_t first_w = odt_back(ow, a->PL, a->SW, KW, a->W);
@@ -43,6 +44,7 @@ void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
     int8_t *dx = a->dx;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
             int32_t oh = ih * a->SH - a->PT;
             odt_taps_t th = odt_taps(oh, a->KH, a->OH);
             for (int32_t iw = 0; iw < a->W; iw++) {
@@ -80,6 +82,7 @@ void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
     const int8_t *x = a->x;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
             int32_t oh = ih * a->SH - a->PT;
             odt_taps_t th = odt_taps(oh, a->KH, a->OH);
             for (int32_t iw = 0; iw < a->W; iw++, x += C) {
