@@ -11,28 +11,28 @@ On the board the same network is compiled alike, and reads them in place::
     model.compile(..., frozen=backbone.DATA)
 
 The format: MAGIC, then as int32 a CRC of the layers' sizes and one of what follows; then layer after
-layer, each aligned to 4 bytes: kernel, in int8 models its channel scales, bias.
+layer, each aligned to 4 bytes: kernel, in int8 models its channel scales, bias, as far as they do not train.
 """
 
 import struct
 
 from . import executor
+from .opcodes import CONSTANTS
 
 _MAGIC = b"ODTF"
 HEADER = 12  # bytes
 
 
 def pack(model):
-    """The weights of a compiled model's layers of which nothing trains, as bytes."""
+    """The kernels and biases of a compiled model that do not train, as bytes."""
     model._compiled()
     body = bytearray()
     for _, weights in model._plan.weights:
-        if weights.is_fixed:
-            for buffer in weights.buffers():
-                memory, offset = (model._frozen if weights.in_flash else model._state), buffer.offset
-                body += memory[offset : offset + buffer.size] + bytes(-buffer.size % 4)
+        for buffer in weights.fixed:
+            memory = model._frozen if buffer.region == CONSTANTS else model._state
+            body += memory[buffer.offset : buffer.offset + buffer.size] + bytes(-buffer.size % 4)
     if not body:
-        raise ValueError("no layer of the model is frozen")
+        raise ValueError("all of the model trains: nothing is frozen")
     crc = executor.engine.crc32
     return _MAGIC + struct.pack("<II", crc(layout(model._plan.weights)), crc(body)) + bytes(body)
 
@@ -41,8 +41,7 @@ def layout(weights):
     """What two models have in common that can share frozen weights."""
     sizes = []
     for _, parameters in weights:
-        if parameters.is_fixed:
-            sizes += [buffer.size for buffer in parameters.buffers()] + [0]
+        sizes += [buffer.size for buffer in parameters.fixed] + [0]
     return struct.pack("<%dI" % len(sizes), *sizes)
 
 

@@ -262,8 +262,7 @@ class Model:
         self._compiled()
         result = []
         for _, parameters in self._plan.weights:
-            memory = self._frozen if parameters.in_flash else self._state
-            result += weights.read(memory, parameters, self.dtype == "int8")
+            result += weights.read(self._state, self._frozen, parameters, self.dtype == "int8")
         return result
 
     def set_weights(self, values):
@@ -297,8 +296,6 @@ class Model:
         if values:
             raise ValueError("%d arrays more than the model has weights" % len(values))
         for (_, parameters), pair in zip(self._plan.weights, pairs):
-            if parameters.in_flash:
-                continue
             pair.append(None)
             weights.write(self._state, parameters, self.dtype == "int8", pair[0], pair[1])
         if self.dtype == "int8":

@@ -53,13 +53,8 @@ class Weights:
         self.columns = columns
         self.trained = trained
         self.common = common  # int8: all rows have one scale, so that the error's sum over them needs none
-        self.is_fixed = False  # neither kernel nor bias trains
-        self.in_flash = False
         self.kernel = self.residual = self.scale = self.bias = None
-
-    def buffers(self):
-        """What the forward pass reads, in the order of frozen.py."""
-        return [buffer for buffer in (self.kernel, self.scale, self.bias) if buffer]
+        self.fixed = []  # of these, what does not train, in the order of frozen.py
 
 
 class Part:
@@ -223,17 +218,18 @@ class Schedule:
         whole = trained is not None and trained.rows == rows
         made = Weights(rows, columns, trained, whole and not layer.by_channel)
         name = layer.name
-        made.is_fixed = not layer.trainable
-        made.in_flash = made.is_fixed and self.flash > 0
-        keep = self.lay if made.in_flash else self.keep
+        keep = self.lay if self.flash and not trained else self.keep
+        made.kernel = keep(name + " kernel", rows * columns * (1 if self.int8 else 4))
         if self.int8:
-            made.kernel = keep(name + " kernel", rows * columns)
-            made.residual = keep(name + " residual", trained.count) if trained else None
+            made.residual = self.keep(name + " residual", trained.count) if trained else None
             made.scale = keep(name + " kernel scale", 4 * rows)
-        else:
-            made.kernel = keep(name + " kernel", 4 * rows * columns)
+        if not trained:
+            made.fixed = [made.kernel, made.scale] if self.int8 else [made.kernel]
         if layer.use_bias:
-            made.bias = keep(name + " bias", 4 * rows)
+            fixed = not (layer.trainable and layer.update_bias)
+            made.bias = (self.lay if self.flash and fixed else self.keep)(name + " bias", 4 * rows)
+            if fixed:
+                made.fixed.append(made.bias)
         self.weights[node] = made
         return made
 

@@ -7,6 +7,7 @@ from . import executor
 from .fixed import (
     ONE, bits_to_float, float_to_bits, hash32, isqrt, quantize, scale_div, scale_int, scale_mul, scale_shift,
 )  # fmt: skip
+from .opcodes import CONSTANTS
 
 _FIRST = 16384  # int8: initial weights fill -64..64, so that they can double before a scale does
 _BIAS = 1 << 20
@@ -46,7 +47,7 @@ def initialise(state, plan, seed, int8):
             for index in range(buffer.size):
                 state[buffer.offset + index] = 256 - 100
     for number, (layer, weights) in enumerate(plan.weights):
-        if weights.in_flash:
+        if weights.kernel.region == CONSTANTS:
             continue
         fan_in, fan_out = layer.fans()
         limit = scale_shift(scale_int(isqrt((6 << 44) // (fan_in + fan_out))), -22)
@@ -90,25 +91,27 @@ def _signed(byte):
     return byte - 256 if byte > 127 else byte
 
 
-def read(state, weights, int8):
+def read(state, flash, weights, int8):
     """``[kernel, bias]`` as arrays of float32; without the bias where there is none."""
     count = weights.rows * weights.columns
+    memory = flash if weights.kernel.region == CONSTANTS else state
     kernel = array("f", bytes(4 * count))
     for index in range(count):
         if int8:
-            value = 256 * _signed(state[weights.kernel.offset + index])
+            value = 256 * _signed(memory[weights.kernel.offset + index])
             at = _residual(weights, index)
             if at >= 0:
                 value += _signed(state[at])
-            scale = bits_to_float(get(state, weights.scale.offset + 4 * (index // weights.columns)))
+            scale = bits_to_float(get(memory, weights.scale.offset + 4 * (index // weights.columns)))
             kernel[index] = value * scale / 256
         else:
-            kernel[index] = bits_to_float(get(state, weights.kernel.offset + 4 * index))
+            kernel[index] = bits_to_float(get(memory, weights.kernel.offset + 4 * index))
     if not weights.bias:
         return [kernel]
     bias = array("f", bytes(4 * weights.rows))
+    memory = flash if weights.bias.region == CONSTANTS else state
     for index in range(weights.rows):
-        bits = get(state, weights.bias.offset + 4 * index)
+        bits = get(memory, weights.bias.offset + 4 * index)
         if int8:
             bias[index] = (bits - (1 << 32) if bits >> 31 else bits) / _BIAS
         else:
@@ -135,10 +138,10 @@ def write(state, weights, int8, kernel, bias):
 
     In int8 the largest weight of a row, or of a layer that trains, becomes 64 of 127 steps: it has
     room to grow. Where nothing trains it becomes 127.
-    By integers alone: the same bits on every machine, whatever its floats.
+    What is frozen in flash stays. By integers alone: the same bits on every machine, whatever its floats.
     """
     columns = weights.columns
-    for row in range(weights.rows):
+    for row in range(0 if weights.kernel.region == CONSTANTS else weights.rows):
         if int8 and (row == 0 or not weights.common):
             first, last = (0, weights.rows) if weights.common else (row, row + 1)
             largest = 0
@@ -146,7 +149,7 @@ def write(state, weights, int8, kernel, bias):
                 largest = max(largest, _bits(kernel, index) & 0x7FFFFFFF)
             scale = ONE
             if largest > _TINY:
-                scale = scale_div(largest, scale_int(127)) if weights.is_fixed else scale_shift(largest, -6)
+                scale = scale_div(largest, scale_int(127)) if weights.kernel in weights.fixed else scale_shift(largest, -6)
         if int8:
             put(state, weights.scale.offset + 4 * row, scale)
         for index in range(row * columns, (row + 1) * columns):
@@ -155,7 +158,7 @@ def write(state, weights, int8, kernel, bias):
                 _split(state, weights, index, _steps(bits, scale))
             else:
                 put(state, weights.kernel.offset + 4 * index, _stored(bits))
-    if weights.bias:
+    if weights.bias and weights.bias.region != CONSTANTS:
         for index in range(weights.rows):
             bits = _bits(bias, index)
             bits = quantize(bits, scale_shift(ONE, 20)) if int8 else _stored(bits)
