@@ -1,6 +1,6 @@
 """A network of 20 layers most of which is read in place in flash. Runs on a machine.
 
-ODT_ARGS: ``data``, the address of the frozen weights in flash and their bytes, or the name of a file.
+ODT_ARGS: ``address`` and ``size`` of the frozen weights in flash, or ``file``, the name of a file of them.
 """
 
 import gc
@@ -30,13 +30,15 @@ def policy(model):
 
 
 def main(data):
+    x = bytearray(4 * 3072)
+    for i in range(len(x)):
+        x[i] = (i * i + 7 * i) % 251
     model = network()
     policy(model)
     model.compile(odt.SGD(0.05, 0.9), batch_size=1, seed=1, frozen=data)
     gc.collect()
     print("arena %d, state %d, program %d, flash %d" % (
         len(model._arena), len(model._state), 4 * len(model.program.words), len(data)))  # fmt: skip
-    x = bytes([(i * i + 7 * i) % 251 for i in range(4 * 3072)])
     model.fit(x, bytes([3, 1, 4, 1]), epochs=1, verbose=0)
     print("digest %08x" % model.digest())
     gc.collect()
