@@ -22,6 +22,7 @@ help:
 	@echo "make qemu           Cortex-M3, M4, M4F and M7 images for QEMU"
 	@echo "make rp2040         Raspberry Pi Pico firmware, and an emulator to run it"
 	@echo "make mpy            kernels and package as .mpy files for stock firmware"
+	@echo "make mip            the same as packages for mip"
 	@echo "make stock          MicroPython without odt, to test these"
 	@echo "make clean          remove what was built, keep what was fetched"
 	@echo "Give MPY_DIR=<MicroPython checkout> to build from it instead of Debian's packages."

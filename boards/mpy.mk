@@ -1,6 +1,7 @@
 # odt for stock firmware: the kernels as native modules, the package compiled. Included by boards.mk.
 #
 #   make mpy            build/mpy/<architecture>/_odt.mpy, build/mpy/python/odt/*.mpy, their sizes
+#   make mip            build/mip/: the same as packages for mip, to be served
 #   make stock          MicroPython without odt for the unix port, two QEMU boards and the RP2040
 #
 # rv32imc and xtensawin are built where their compilers are installed.
@@ -11,9 +12,12 @@ MPY_ARCHS := x64 armv6m armv7m armv7emsp armv7emdp \
 MPY_KERNELS = $(MPY_ARCHS:%=$(BUILD)/mpy/%/_odt.mpy)
 MPY_PYTHON = $(patsubst %.py,$(BUILD)/mpy/python/%.mpy,$(filter-out odt/__main__.py,$(wildcard odt/*.py)))
 
-.PHONY: mpy
+.PHONY: mpy mip
 mpy: $(MPY_KERNELS) $(MPY_PYTHON)
 	@python3 -m odt.host.sizes $(BUILD)/mpy
+
+mip: mpy
+	@python3 -m odt.host.mip $(BUILD)/mpy $(BUILD)/mip
 
 # pyelftools, which MicroPython's linker for modules needs.
 $(BUILD)/venv/.mpy: $(BUILD)/venv/.run

@@ -59,7 +59,7 @@ def test_stock_pico_gets_kernels_and_an_example_that_ends_with_the_digest_of_the
     code, output = pico.mpremote("exec", "import digits.train", timeout=300)
     assert code == 0, output
     assert "native executor" in output.decode()
-    assert digest(output.decode()) == digest(on_the_pc(DIGITS / "train.py", {"train": 160, "test": 80}))
+    assert digest(output.decode()) == digest(on_the_pc(DIGITS / "train.py", {"train": 160, "test": 80, "batch": 4}))
 
 
 def test_board_without_a_file_system_is_refused():

@@ -4,7 +4,7 @@ import re
 
 import machines
 import pytest
-from test_training import DIGITS, digest, on_the_pc
+from test_training import DIGITS, ROOT, digest, on_the_pc
 
 MPY = machines.BUILD / "mpy"
 
@@ -129,7 +129,7 @@ def test_module_of_another_architecture_is_refused_by_the_loader():
 
 
 def test_stock_pico_trains_the_digits_from_its_flash(tmp_path):
-    args = {"steps": 20, "train": 160, "test": 0}
+    args = {"steps": 20, "train": 160, "test": 0, "batch": 4}
     script = tmp_path / "train.py"
     script.write_text(f"ODT_ARGS = {args}\n" + (DIGITS / "train.py").read_text())
     with machines.open("stock_rp2040") as machine:
@@ -146,3 +146,14 @@ def test_stock_pico_trains_the_digits_from_its_flash(tmp_path):
     assert "native executor" in text
     assert digest(text) == digest(on_the_pc(DIGITS / "train.py", args))
     assert int(re.search(r"(\d+) free", text).group(1)) > 12000  # for the user's program
+
+
+def test_readme_gives_the_sizes():
+    table = (ROOT / "README.md").read_text().split("<!-- sizes of make mpy -->\n")[1].splitlines()
+    names, figures = [[cell.strip() for cell in table[row].split("|")[1:-1]] for row in (0, 2)]
+    assert len(names) == 7
+    for name, figure in zip(names, figures):
+        files = list((MPY / "python" / "odt").iterdir()) if name == "package" else [MPY / name / "_odt.mpy"]
+        if name != "rv32imc" or files[0].exists():  # its compiler is not everywhere
+            size = sum(file.stat().st_size for file in files)
+            assert abs(size / 1000 - int(figure)) <= size / 10000, "%s: README says %s KB, it is %d" % (name, figure, size)

@@ -24,6 +24,7 @@ from odt import opcodes  # noqa: E402
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
+BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk")
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 MENDS = "run `build/venv/bin/python tests_host/test_docs.py`"
 
@@ -230,7 +231,7 @@ def test_the_files_that_a_document_names_exist(document):
 
 
 def test_the_targets_that_the_documents_name_exist():
-    makefiles = "".join((ROOT / name).read_text() for name in ("Makefile", "boards/boards.mk", "boards/rp2040.mk"))
+    makefiles = "".join((ROOT / name).read_text() for name in ("Makefile", *BOARDS))
     targets = set(re.findall(r"^([\w-]+)(?: [\w -]*)?:(?!=)", makefiles, re.M))
     for line in re.findall(r"^([\w -]+):(?!=)", makefiles, re.M):
         targets.update(line.split())

@@ -17,10 +17,11 @@ import odt
 # A test may ask for something else by putting ODT_ARGS before this script.
 args = globals().get("ODT_ARGS", {})
 gc.collect()
-# A Pico with stock firmware holds odt itself in RAM: fewer images fit.
+# A Pico with stock firmware holds odt itself in RAM: fewer images fit, and smaller batches.
 SMALL = hasattr(gc, "mem_free") and gc.mem_free() < 150000
 TRAIN = args.get("train", 160 if SMALL else 1000)
 TEST = args.get("test", 80 if SMALL else 500)
+BATCH = args.get("batch", 4 if SMALL else 16)
 EPOCHS = args.get("epochs", 8)
 STEPS = args.get("steps", 0)  # instead of epochs: this many steps, then the digest
 DTYPE = args.get("dtype", "int8")
@@ -50,13 +51,14 @@ model = odt.Sequential([
     odt.Flatten(),
     odt.Dense(10),
 ])  # fmt: skip
-model.compile(odt.Adam(0.004), dtype=DTYPE, batch_size=16, seed=7)
+model.compile(odt.Adam(0.004), dtype=DTYPE, batch_size=BATCH, seed=7)
 model.summary()
 
 if STEPS:
     for step in range(STEPS):
-        at = step * 16 % (TRAIN - 15)
-        loss = model.train_step(memoryview(x_train)[64 * at : 64 * (at + 16)], y_train[at : at + 16])
+        at = step * BATCH % (TRAIN - BATCH + 1)
+        end = at + BATCH
+        loss = model.train_step(memoryview(x_train)[64 * at : 64 * end], y_train[at:end])
     print("steps %d, loss %.6f, digest %08x" % (STEPS, loss, model.digest()))
 else:
     history = model.fit(x_train, y_train, epochs=EPOCHS, validation_data=(x_test, y_test)).history
