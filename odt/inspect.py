@@ -64,7 +64,7 @@ class Tensor:
     def real(self, model, stored):
         """The stored numbers as real ones, array('f')."""
         if self.weights:
-            return read(model._state, self.weights[0], model.dtype == "int8")[self.weights[1]]
+            return read(model._state, model._frozen, self.weights[0], model.dtype == "int8")[self.weights[1]]
         if self.exponents:
             offset, rows = self.exponents
             powers = array("b", bytes(memoryview(model._state)[offset : offset + rows]))

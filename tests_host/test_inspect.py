@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 import odt
+import odt.frozen
 from odt.inspect import Ranges, Trace, names
 from odt.profile import profile
 
@@ -285,3 +286,16 @@ def test_a_profile_of_real_time_adds_up():
     model = network("int8")
     rows = profile(model, X, Y)
     assert all(value >= 0 for row in rows for value in row[1:])
+
+
+def test_a_network_that_is_partly_frozen_in_flash_is_traced():
+    def network(**options):
+        model = odt.Sequential([odt.Input((5,)), odt.Dense(6, "relu", trainable=False), odt.Dense(3)])
+        model.compile(batch_size=4, seed=1, **options)
+        return model
+
+    model = network(frozen=odt.frozen.pack(network()))
+    with Trace(model, ["dense", "dense_1 kernel"]) as trace:
+        model.train_step(np.ones((4, 5), "float32"), [0, 1, 2, 0])
+    assert list(trace["dense_1 kernel"]) == list(model.get_weights()[2])
+    assert any(trace["dense"])
