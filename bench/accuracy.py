@@ -146,6 +146,7 @@ def train_torch(layers, train, test, epochs, kind, rates, seed):
             torch.nn.functional.cross_entropy(twin.forward(x[rows]), y[rows]).backward()
             steer.step()
             schedule.step()
+    twin.training = False
     with torch.no_grad():
         out = twin.forward(torch.tensor(test[0].astype("float32") * scale))
     return 100 * (out.argmax(1).numpy() == test[1]).mean()

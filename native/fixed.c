@@ -53,6 +53,24 @@ uint32_t odt_scale_div(uint32_t a, uint32_t b) {
     return pack(m, exponent(a) - exponent(b) - 25 + h);
 }
 
+uint32_t odt_scale_add(uint32_t a, uint32_t b) {
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    int32_t shift = odt_min(exponent(high) - exponent(low), 31);
+    uint32_t sum = (mantissa(high) << 6) + (mantissa(low) << 6 >> shift);
+    int32_t h = sum >> 30 ? 7 : 6;
+    uint32_t m = (sum + (1u << (h - 1))) >> h;
+    if (m >> 24) {
+        m >>= 1;
+        h++;
+    }
+    return pack(m, exponent(high) - 6 + h);
+}
+
+uint32_t odt_scale_sqrt(uint32_t a) {
+    int32_t e = exponent(a), h = e & 1 ? 23 : 24;
+    return pack(odt_isqrt((uint64_t)mantissa(a) << h), (e - h) >> 1);
+}
+
 uint32_t odt_scale_int(uint32_t n) {
     int32_t shift = 0;
     n = n ? n : 1;

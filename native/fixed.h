@@ -48,6 +48,8 @@ static inline uint32_t odt_scale(int32_t bits) {
 // a and b of these are such that odt_scale() would not change them.
 uint32_t odt_scale_mul(uint32_t a, uint32_t b);
 uint32_t odt_scale_div(uint32_t a, uint32_t b);
+uint32_t odt_scale_add(uint32_t a, uint32_t b);
+uint32_t odt_scale_sqrt(uint32_t a);
 uint32_t odt_scale_int(uint32_t n);
 uint32_t odt_scale_shift(uint32_t a, int32_t k);
 odt_multiplier_t odt_multiplier(uint32_t scale);

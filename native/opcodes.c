@@ -149,7 +149,25 @@ const uint8_t odt_shapes[] = {
     ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
     ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY, 28, 0, 11, 12, 4, 1, 13,
     92, 0, 1, 2, 4, ODT_SIZE16, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY,
+    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY, 19,
+    0, 2, 130, 68, 0, 1, 2, 3, 81, 129, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
+    ODT_ANY, 146, 2, 130, 145, 2, 67, 0, 1, 2, 81, 129, 81, 144, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+    ODT_ANY, ODT_ANY, ODT_ANY, 18, 0, 130, 81, 0, 81, 0, 81, 129, ODT_SIZE, ODT_ANY, ODT_ANY, 145,
+    0, 145, 0, 82, 0, 130, 81, 0, 81, 129, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 33, 0, 17, 0, 81,
+    0, 81, 0, 81, 129, ODT_SIZE, 4, 0, 1, 2, 3, 145, 129, 68, 0, 1, 2, 3, 83, 0, 2, 130, 98, 2, 3,
+    82, 2, 3, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 18, 2, 3, 68, 0,
+    1, 2, 3, 68, 0, 1, 2, 3, 83, 0, 2, 130, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY,
+    ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 1, 2, 3, 68, 0, 1, 2, 3, 83, 0, 2, 130, 82, 2, 3, 81,
+    129, 81, 129, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
+    ODT_ANY, 2, 0, 1, 145, 129, 66, 0, 1, 82, 1, 130, 81, 1, 81, 129, 81, 129, 81, 129, ODT_SIZE,
+    ODT_SIZE, ODT_ANY, 27, 0, 2, 130, 92, 0, 1, 2, 3, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE,
+    ODT_ANY, 154, 2, 130, 153, 2, 91, 0, 1, 2, 81, 144, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_ANY,
+    26, 0, 130, 89, 0, 89, 0, ODT_SIZE, ODT_ANY, 153, 0, 153, 0, 90, 0, 130, 89, 0, ODT_SIZE,
+    ODT_ANY, ODT_ANY, 28, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2, 3, 90, 2, 3, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130,
+    ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, 28, 0, 1, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0,
+    2, 130, 90, 2, 3, 81, 144, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 0, 1, 90, 0, 1,
+    90, 1, 130, 89, 1, ODT_SIZE, ODT_SIZE,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -275,6 +293,23 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_WEIGHTED_XENT_F32] = {(odt_kernel_t)odt_weighted_xent_f32, 1965, 5, 3},
     [ODT_MAXPOOL2D_CHOICE_I8] = {(odt_kernel_t)odt_maxpool2d_choice_i8, 1979, 3, 15},
     [ODT_MAXPOOL2D_CHOICE_F32] = {(odt_kernel_t)odt_maxpool2d_choice_f32, 2006, 3, 15},
+    [ODT_NORM_STATS_I8] = {(odt_kernel_t)odt_norm_stats_i8, 2033, 3, 7},
+    [ODT_BATCH_STATS_I8] = {(odt_kernel_t)odt_batch_stats_i8, 2051, 5, 6},
+    [ODT_RUNNING_STATS_I8] = {(odt_kernel_t)odt_running_stats_i8, 2070, 4, 3},
+    [ODT_TRACK_I8] = {(odt_kernel_t)odt_track_i8, 2082, 5, 4},
+    [ODT_AFFINE_I8] = {(odt_kernel_t)odt_affine_i8, 2097, 5, 1},
+    [ODT_NORM_I8] = {(odt_kernel_t)odt_norm_i8, 2108, 6, 7},
+    [ODT_NORM_DW_I8] = {(odt_kernel_t)odt_norm_dw_i8, 2137, 4, 6},
+    [ODT_NORM_DX_I8] = {(odt_kernel_t)odt_norm_dx_i8, 2160, 10, 7},
+    [ODT_AFFINE_DX_I8] = {(odt_kernel_t)odt_affine_dx_i8, 2199, 8, 3},
+    [ODT_NORM_STATS_F32] = {(odt_kernel_t)odt_norm_stats_f32, 2221, 2, 5},
+    [ODT_BATCH_STATS_F32] = {(odt_kernel_t)odt_batch_stats_f32, 2235, 4, 4},
+    [ODT_RUNNING_STATS_F32] = {(odt_kernel_t)odt_running_stats_f32, 2250, 3, 2},
+    [ODT_TRACK_F32] = {(odt_kernel_t)odt_track_f32, 2259, 4, 3},
+    [ODT_NORM_F32] = {(odt_kernel_t)odt_norm_f32, 2271, 5, 5},
+    [ODT_NORM_DW_F32] = {(odt_kernel_t)odt_norm_dw_f32, 2296, 4, 4},
+    [ODT_NORM_DX_F32] = {(odt_kernel_t)odt_norm_dx_f32, 2317, 6, 5},
+    [ODT_AFFINE_DX_F32] = {(odt_kernel_t)odt_affine_dx_f32, 2346, 4, 2},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -405,3 +440,20 @@ ODT_ASSERT_LAYOUT(weighted_xent_i8, weights, 7, smooth, 3);
 ODT_ASSERT_LAYOUT(weighted_xent_f32, weights, 5, smooth, 3);
 ODT_ASSERT_LAYOUT(maxpool2d_choice_i8, x, 3, bits, 15);
 ODT_ASSERT_LAYOUT(maxpool2d_choice_f32, x, 3, bits, 15);
+ODT_ASSERT_LAYOUT(norm_stats_i8, sx, 3, eps, 7);
+ODT_ASSERT_LAYOUT(batch_stats_i8, c, 5, eps, 6);
+ODT_ASSERT_LAYOUT(running_stats_i8, sx, 4, eps, 3);
+ODT_ASSERT_LAYOUT(track_i8, sx, 5, rest, 4);
+ODT_ASSERT_LAYOUT(affine_i8, sy, 5, N, 1);
+ODT_ASSERT_LAYOUT(norm_i8, b, 6, lo, 7);
+ODT_ASSERT_LAYOUT(norm_dw_i8, st, 4, bits, 6);
+ODT_ASSERT_LAYOUT(norm_dx_i8, c, 10, rows, 7);
+ODT_ASSERT_LAYOUT(affine_dx_i8, sdx, 8, factor, 3);
+ODT_ASSERT_LAYOUT(norm_stats_f32, x, 2, eps, 5);
+ODT_ASSERT_LAYOUT(batch_stats_f32, c, 4, eps, 4);
+ODT_ASSERT_LAYOUT(running_stats_f32, var, 3, eps, 2);
+ODT_ASSERT_LAYOUT(track_f32, va, 4, rest, 3);
+ODT_ASSERT_LAYOUT(norm_f32, beta, 5, relu, 5);
+ODT_ASSERT_LAYOUT(norm_dw_f32, st, 4, C, 4);
+ODT_ASSERT_LAYOUT(norm_dx_f32, c, 6, rows, 5);
+ODT_ASSERT_LAYOUT(affine_dx_f32, gamma, 4, N, 2);

@@ -41,8 +41,8 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 122
-#define ODT_MAX_OPERANDS 8
+#define ODT_OPCODES 139
+#define ODT_MAX_OPERANDS 10
 #define ODT_MAX_IMMEDIATES 17
 
 enum {
@@ -168,6 +168,23 @@ enum {
     ODT_WEIGHTED_XENT_F32 = 120,
     ODT_MAXPOOL2D_CHOICE_I8 = 121,
     ODT_MAXPOOL2D_CHOICE_F32 = 122,
+    ODT_NORM_STATS_I8 = 123,
+    ODT_BATCH_STATS_I8 = 124,
+    ODT_RUNNING_STATS_I8 = 125,
+    ODT_TRACK_I8 = 126,
+    ODT_AFFINE_I8 = 127,
+    ODT_NORM_I8 = 128,
+    ODT_NORM_DW_I8 = 129,
+    ODT_NORM_DX_I8 = 130,
+    ODT_AFFINE_DX_I8 = 131,
+    ODT_NORM_STATS_F32 = 132,
+    ODT_BATCH_STATS_F32 = 133,
+    ODT_RUNNING_STATS_F32 = 134,
+    ODT_TRACK_F32 = 135,
+    ODT_NORM_F32 = 136,
+    ODT_NORM_DW_F32 = 137,
+    ODT_NORM_DX_F32 = 138,
+    ODT_AFFINE_DX_F32 = 139,
 };
 
 // y = 0
@@ -1343,5 +1360,189 @@ typedef struct {
     int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, S, bits;
 } odt_maxpool2d_choice_f32_t;
 void odt_maxpool2d_choice_f32(const odt_maxpool2d_choice_f32_t *a);
+
+// st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
+typedef struct {
+    int32_t *st; // [M][G][2]
+    const int8_t *x; // [M][S][G][C]
+    const int32_t *sx; // [1]
+    int32_t M, S, G, C, z, factor, eps;
+} odt_norm_stats_i8_t;
+void odt_norm_stats_i8(const odt_norm_stats_i8_t *a);
+
+// while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x
+typedef struct {
+    int32_t *st; // [N][2]
+    int32_t *va; // [N]
+    const int8_t *x; // [B][S][N]
+    const int32_t *sx; // [1]
+    const int32_t *c; // [16]
+    int32_t B, S, N, z, factor, eps;
+} odt_batch_stats_i8_t;
+void odt_batch_stats_i8(const odt_batch_stats_i8_t *a);
+
+// st[n] = mean * 2^-20 / (factor * sx) in steps / 1024; factor * sx / sqrt(var + eps)
+typedef struct {
+    int32_t *st; // [N][2]
+    const int32_t *mean; // [N]
+    const int32_t *var; // [N]
+    const int32_t *sx; // [1]
+    int32_t N, factor, eps;
+} odt_running_stats_i8_t;
+void odt_running_stats_i8(const odt_running_stats_i8_t *a);
+
+// mean = keep * mean + rest * mean of the batch; var = keep * var + rest * va
+typedef struct {
+    int32_t *mean; // [N]
+    int32_t *var; // [N]
+    const int32_t *st; // [N][2]
+    const int32_t *va; // [N]
+    const int32_t *sx; // [1]
+    int32_t N, factor, keep, rest;
+} odt_track_i8_t;
+void odt_track_i8(const odt_track_i8_t *a);
+
+// q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy
+typedef struct {
+    odt_multiplier_t *q; // [N]
+    int32_t *b; // [N]
+    const int32_t *gamma; // [N]
+    const int32_t *beta; // [N]
+    const int32_t *sy; // [1]
+    int32_t N;
+} odt_affine_i8_t;
+void odt_affine_i8(const odt_affine_i8_t *a);
+
+// y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
+typedef struct {
+    int8_t *y; // [M][S][G][C]
+    int32_t *peak; // [1]
+    const int8_t *x; // [M][S][G][C]
+    const int32_t *st; // [M][G][2]
+    const odt_multiplier_t *q; // [G][C]
+    const int32_t *b; // [G][C]
+    int32_t M, S, G, C, zx, zy, lo;
+} odt_norm_i8_t;
+void odt_norm_i8(const odt_norm_i8_t *a);
+
+// dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation
+typedef struct {
+    int32_t *dw; // [G][C]
+    const int8_t *e; // [M][S][G][C]
+    const int8_t *x; // [M][S][G][C]
+    const int32_t *st; // [M][G][2]
+    int32_t M, S, G, C, zx, bits;
+} odt_norm_dw_i8_t;
+void odt_norm_dw_i8(const odt_norm_dw_i8_t *a);
+
+// dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma
+typedef struct {
+    int8_t *dx; // [M][S][G][C]
+    int32_t *peak; // [1]
+    const int8_t *e; // [M][S][G][C]
+    const int8_t *x; // [M][S][G][C]
+    const int32_t *st; // [M][G][2]
+    const int32_t *gamma; // [G][C]
+    const int32_t *se; // [1]
+    const int32_t *sx; // [1]
+    const int32_t *sdx; // [1]
+    const int32_t *c; // [16]
+    int32_t M, S, G, C, zx, factor, rows;
+} odt_norm_dx_i8_t;
+void odt_norm_dx_i8(const odt_norm_dx_i8_t *a);
+
+// dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])
+typedef struct {
+    int8_t *dx; // [M][N]
+    int32_t *peak; // [1]
+    const int8_t *e; // [M][N]
+    const int32_t *st; // [N][2]
+    const int32_t *gamma; // [N]
+    const int32_t *se; // [1]
+    const int32_t *sx; // [1]
+    const int32_t *sdx; // [1]
+    int32_t M, N, factor;
+} odt_affine_dx_i8_t;
+void odt_affine_dx_i8(const odt_affine_dx_i8_t *a);
+
+// st[m, g] = mean of x; 1 / sqrt(variance of x + eps)
+typedef struct {
+    float *st; // [M][G][2]
+    const float *x; // [M][S][G][C]
+    int32_t M, S, G, C, eps;
+} odt_norm_stats_f32_t;
+void odt_norm_stats_f32(const odt_norm_stats_f32_t *a);
+
+// while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x
+typedef struct {
+    float *st; // [N][2]
+    float *va; // [N]
+    const float *x; // [B][S][N]
+    const int32_t *c; // [16]
+    int32_t B, S, N, eps;
+} odt_batch_stats_f32_t;
+void odt_batch_stats_f32(const odt_batch_stats_f32_t *a);
+
+// st[n] = mean[n]; 1 / sqrt(var[n] + eps)
+typedef struct {
+    float *st; // [N][2]
+    const float *mean; // [N]
+    const float *var; // [N]
+    int32_t N, eps;
+} odt_running_stats_f32_t;
+void odt_running_stats_f32(const odt_running_stats_f32_t *a);
+
+// mean = keep * mean + rest * st; var = keep * var + rest * va
+typedef struct {
+    float *mean; // [N]
+    float *var; // [N]
+    const float *st; // [N][2]
+    const float *va; // [N]
+    int32_t N, keep, rest;
+} odt_track_f32_t;
+void odt_track_f32(const odt_track_f32_t *a);
+
+// y = (x - mean) / deviation * gamma[n] + beta[n]
+typedef struct {
+    float *y; // [M][S][G][C], may be x
+    const float *x; // [M][S][G][C]
+    const float *st; // [M][G][2]
+    const float *gamma; // [G][C]
+    const float *beta; // [G][C]
+    int32_t M, S, G, C, relu;
+} odt_norm_f32_t;
+void odt_norm_f32(const odt_norm_f32_t *a);
+
+// dw[n] = sum_(m,s) e * (x - mean) / deviation
+typedef struct {
+    float *dw; // [G][C]
+    const float *e; // [M][S][G][C]
+    const float *x; // [M][S][G][C]
+    const float *st; // [M][G][2]
+    int32_t M, S, G, C;
+} odt_norm_dw_f32_t;
+void odt_norm_dw_f32(const odt_norm_dw_f32_t *a);
+
+// dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
+typedef struct {
+    float *dx; // [M][S][G][C], may be e
+    const float *e; // [M][S][G][C]
+    const float *x; // [M][S][G][C]
+    const float *st; // [M][G][2]
+    const float *gamma; // [G][C]
+    const int32_t *c; // [16]
+    int32_t M, S, G, C, rows;
+} odt_norm_dx_f32_t;
+void odt_norm_dx_f32(const odt_norm_dx_f32_t *a);
+
+// dx = e * gamma[n] / deviation[n]
+typedef struct {
+    float *dx; // [M][N], may be e
+    const float *e; // [M][N]
+    const float *st; // [N][2]
+    const float *gamma; // [N]
+    int32_t M, N;
+} odt_affine_dx_f32_t;
+void odt_affine_dx_f32(const odt_affine_dx_f32_t *a);
 
 #endif

@@ -32,6 +32,7 @@ from .losses import (
     BinaryCrossentropy, Huber, MeanAbsoluteError, MeanSquaredError, SparseCategoricalCrossentropy,
 )  # fmt: skip
 from .model import Model, Sequential
+from .norms import BatchNorm, GroupNorm, LayerNorm
 from .optimizers import SGD, Adam, AdamW, CosineDecay, StepDecay
 
 __version__ = "0.1.0"

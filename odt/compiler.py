@@ -3,8 +3,10 @@
 from . import program
 from .forward import forward
 from .gradient import backward
-from .graph import fuse_relu, fused, mask_behind_pooling, trained
+from .graph import fold_batchnorm, fuse_relu, fused, mask_behind_pooling, trained
 from .memory import home, live_bytes, place, share
+from .normalise import hat_bits
+from .norms import KINDS
 from .opcodes import REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
 
@@ -30,8 +32,9 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
         check_accumulators(nodes, batch)
     for node in nodes:
         node.relu = fused(node.layer)
-        node.alias = None
+        node.alias = node.folded = None
         node.masks = 0
+    fold_batchnorm(nodes)
     fuse_relu(nodes)
     mask_behind_pooling(nodes)
     s = Schedule(dtype, micro or batch, optimizer, flash)
@@ -91,6 +94,8 @@ def check_accumulators(nodes, batch):
     """ValueError for a layer whose int32 sums could overflow in int8."""
     for node in nodes:
         layer = node.layer
+        if layer.kind in KINDS:
+            layer.bits = hat_bits(layer, batch)
         if layer.kernel_shape is None:
             continue
         products = 1

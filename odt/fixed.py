@@ -114,6 +114,23 @@ def scale_shift(a, k):
     return _pack(m, e + k)
 
 
+def scale_add(a, b):
+    """a + b."""
+    if a < b:
+        a, b = b, a
+    ma, ea = _unpack(a)
+    mb, eb = _unpack(b)
+    total = (ma << 6) + (mb << 6 >> (ea - eb))
+    return _pack_rounded(total, 7 if total >= 1 << 30 else 6, ea - 6)
+
+
+def scale_sqrt(a):
+    """The square root of a, rounded down."""
+    m, e = _unpack(a)
+    h = 23 if e & 1 else 24
+    return _pack(isqrt(m << h), (e - h) // 2)
+
+
 def log2_floor(a):
     """The largest integer k with 2^k <= a."""
     return (a >> 23) - 127

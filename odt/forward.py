@@ -4,6 +4,7 @@ Each function takes the schedule, the node and its inputs' values, and returns t
 """
 
 from .fixed import ONE, const, scale_div, scale_int, scale_mul
+from .normalise import norm
 from .schedule import ACTIVATION
 
 PER_256 = const(0x3B800000)  # 1/256: the step of what lies in 0 .. 1
@@ -69,6 +70,11 @@ def _ceiling(s, x, name):
     y = s.like(name + " relu6", x, ACTIVATION)
     s.emit("relu6_f32", (y.buffer, x.buffer), (x.count,))
     return y
+
+
+def _norm(s, node, inputs):
+    y = norm(s, node, inputs)
+    return _ceiling(s, y, node.layer.name) if node.relu == 6 and not s.int8 else y
 
 
 def dense_sizes(s, node):
@@ -335,6 +341,9 @@ FORWARD = {
     "sigmoid": _curve("sigmoid", PER_256, -128, ONE),
     "tanh": _curve("tanh", PER_128, 0, _TWO),
     "softmax": _softmax,
+    "layernorm": _norm,
+    "groupnorm": _norm,
+    "batchnorm": _norm,
 }
 
 

@@ -9,6 +9,7 @@ from .forward import (
 )  # fmt: skip
 from .fixed import ONE, scale_div, scale_int, scale_shift
 from .graph import resolve
+from .normalise import norm_dx
 from .schedule import ERROR, GRADIENT, Part
 
 
@@ -284,6 +285,9 @@ BACKWARD = {
     "sigmoid": _curve("sigmoid", -16),
     "tanh": _curve("tanh", -14),
     "softmax": _softmax,
+    "layernorm": norm_dx,
+    "groupnorm": norm_dx,
+    "batchnorm": norm_dx,
 }
 
 

@@ -10,6 +10,7 @@ class Node:
     ``shape`` is the output's, without the batch. ``relu`` says that a ReLU (1) or a ReLU6 (6) follows within
     the same instruction; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
     ``masks``: the error is masked here for a ReLU below (1, 6), since this max-pooling alone reads its output.
+    ``folded``: the BatchNorm whose factors this one's weights hold, else None.
     """
 
     def __init__(self, layer, inputs, shape):
@@ -19,6 +20,7 @@ class Node:
         self.relu = fused(layer)
         self.alias = None
         self.masks = 0
+        self.folded = None
 
 
 def trace(inputs, output):
@@ -89,10 +91,22 @@ def trained(nodes):
     """The nodes at or below which something trains: the error must reach these."""
     reached = []
     for node in nodes:
-        own = node.layer.trainable and node.layer.kernel_shape is not None
+        own = node.layer.trainable and node.layer.weight_shapes()
         if own or any([parent in reached for parent in node.inputs]):
             reached.append(node)
     return reached
+
+
+def fold_batchnorm(nodes):
+    """Let each frozen BatchNorm that alone follows frozen weights become part of them."""
+    for node in nodes:
+        if node.layer.kind != "batchnorm" or node.layer.trainable:
+            continue
+        (parent,) = node.inputs
+        frozen = parent.layer.kernel_shape and not parent.layer.trainable
+        if frozen and not parent.relu and len(consumers(nodes, parent)) == 1:
+            parent.folded = node
+            node.alias = parent
 
 
 def resolve(node):

@@ -47,7 +47,7 @@ class Tensor:
         self.factor = 1
         self.follows = False  # whether the scale follows the peak
         self.exponents = None  # (offset, rows) of an optimizer's
-        self.weights = None  # (parameters, 0 for the kernel, 1 for the bias)
+        self.weights = None  # (layer, parameters, index in its weight_shapes)
 
     def stored(self, model):
         """What is stored now, an array of its type code."""
@@ -64,7 +64,8 @@ class Tensor:
     def real(self, model, stored):
         """The stored numbers as real ones, array('f')."""
         if self.weights:
-            return read(model._state, model._frozen, self.weights[0], model.dtype == "int8")[self.weights[1]]
+            layer, weights, index = self.weights
+            return read(layer, model._state, model._frozen, weights, model.dtype == "int8")[index]
         if self.exponents:
             offset, rows = self.exponents
             powers = array("b", bytes(memoryview(model._state)[offset : offset + rows]))
@@ -160,7 +161,7 @@ class Map:
         if name.endswith("gradient"):
             for layer, weights in plan.weights:
                 for part, shape in layer.weight_shapes():
-                    if name == layer.name + (" gradient" if part == "kernel" else " bias gradient"):
+                    if name == layer.name + (" gradient" if part == "kernel" else " %s gradient" % part):
                         return shape
         shapes = self._shapes.get(getattr(instruction, "owner", None), [])
         for shape in reversed(shapes) if " dx" in name else shapes:
@@ -173,7 +174,7 @@ class Map:
         parameters = {}
         for layer, weights in model._plan.weights:
             for index, (part, shape) in enumerate(layer.weight_shapes()):
-                parameters["%s %s" % (layer.name, part)] = (weights, index), shape
+                parameters["%s %s" % (layer.name, part)] = (layer, weights, index), shape
         codes, ends = {}, {}
         for _, end, instruction, _ in self.instructions:
             for operand, (_, access, dtype, _, _) in zip(instruction.operands, instruction.opcode.operands):
@@ -185,7 +186,7 @@ class Map:
         stop = self.instructions[-1][1]
         exponents = {b.name[:-9]: b for b in plan.buffers if b.name.endswith(" exponent")}
         for buffer in plan.buffers:
-            if buffer not in codes or buffer.name == "header" or buffer.first:
+            if buffer not in codes or buffer.name == "header" or (buffer.first and buffer.name not in parameters):
                 continue
             code = "f" if buffer.name.endswith(" scale") else _CODES[codes[buffer]]
             weights, shape = parameters.get(buffer.name, (None, (buffer.size // _SIZES[code],)))

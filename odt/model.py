@@ -258,11 +258,11 @@ class Model:
         return self._engine.crc32(self._state)
 
     def get_weights(self):
-        """The weights as float32 arrays: kernel, then bias, layer after layer."""
+        """The weights as float32 arrays: kernel, then bias, or as ``weight_shapes`` says, layer after layer."""
         self._compiled()
         result = []
-        for _, parameters in self._plan.weights:
-            result += weights.read(self._state, self._frozen, parameters, self.dtype == "int8")
+        for layer, parameters in self._plan.weights:
+            result += weights.read(layer, self._state, self._frozen, parameters, self.dtype == "int8")
         return result
 
     def set_weights(self, values):
@@ -274,9 +274,10 @@ class Model:
         if not isinstance(values, (list, tuple)):
             raise TypeError("set_weights takes a list of arrays, got %r" % (type(values),))
         values = list(values)
-        pairs = []
+        int8 = self.dtype == "int8"
+        taken = {}
         for layer, parameters in self._plan.weights:
-            pair = []
+            taken[parameters] = []
             for name, shape in layer.weight_shapes():
                 size = 1
                 for extent in shape:
@@ -289,16 +290,26 @@ class Model:
                     raise TypeError("%r: %s is an array, got %r" % (layer, name, value))
                 if count != size:
                     raise ValueError("%r: %s has %d numbers, got %d" % (layer, name, size, count))
-                # In int8 a bias is an int32 times 2^-20, which apply_i32 keeps to 2^30.
-                weights.check(layer, name, value, 1024 if self.dtype == "int8" and pair else 3e38)
-                pair.append(value)
-            pairs.append(pair)
+                # In int8 a bias and its like are int32 times 2^-20, which apply_i32 keeps to 2^30.
+                whole = int8 and name not in ("kernel", "moving_variance")
+                weights.check(layer, name, value, 1024 if whole else 3e38)
+                if name == "moving_variance" and min(value) < 0:
+                    raise ValueError("%r: %s is at least 0, got %r" % (layer, name, min(value)))
+                taken[parameters].append(value)
         if values:
             raise ValueError("%d arrays more than the model has weights" % len(values))
-        for (_, parameters), pair in zip(self._plan.weights, pairs):
-            pair.append(None)
-            weights.write(self._state, parameters, self.dtype == "int8", pair[0], pair[1])
-        if self.dtype == "int8":
+        for parameters in taken:
+            if parameters.folded:
+                from .folding import fold
+
+                layer, inner = parameters.folded
+                taken[parameters] = fold(taken[parameters], parameters, taken[inner])
+                if int8:
+                    weights.check(layer, "folded, as a bias", taken[parameters][1], 1024)
+        for parameters in taken:
+            if not parameters.into:
+                weights.write(self._state, parameters, int8, taken[parameters])
+        if int8:
             self._calibrated = 0
 
     def save(self, path):
@@ -649,5 +660,6 @@ def _rows(nodes, plan, dtype):
             backward = layer.macs * (trained if layer.trainable else 0) // rows + layer.macs * int(any(below))
         size = sum([(b.size + 3) & ~3 for b in plan.buffers if b.name.startswith(layer.name + " ")])
         kind = type(layer).__name__
-        table.append((layer.name, kind, node.shape, parameters, layer.macs, backward, size))
+        macs = 0 if node.alias else layer.macs
+        table.append((layer.name, kind, node.shape, parameters, macs, backward, size))
     return table

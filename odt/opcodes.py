@@ -188,6 +188,23 @@ TABLE = (
     "120 weighted_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8
     "121 maxpool2d_choice_i8 y=i8[B*OH*OW*N] choice=i8[S] x:i8[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
     "122 maxpool2d_choice_f32 y=f32[B*OH*OW*N] choice=i8[S] x:f32[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
+    "123 norm_stats_i8 st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S G C z factor eps\n"  # st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
+    "124 batch_stats_i8 st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32[1] c:i32[16] ; B S N z factor eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x
+    "125 running_stats_i8 st=i32[N*2] mean:i32[N] var:i32[N] sx:i32[1] ; N factor eps\n"  # st[n] = mean * 2^-20 / (factor * sx) in steps / 1024; factor * sx / sqrt(var + eps)
+    "126 track_i8 mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32[1] ; N factor keep rest\n"  # mean = keep * mean + rest * mean of the batch; var = keep * var + rest * va
+    "127 affine_i8 q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32[1] ; N\n"  # q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy
+    "128 norm_i8 y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S G C zx zy lo\n"  # y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
+    "129 norm_dw_i8 dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S G C zx bits\n"  # dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation
+    "130 norm_dx_i8 dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1] sdx:i32[1] c:i32[16] ; M S G C zx factor rows\n"  # dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma
+    "131 affine_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32[1] sx:i32[1] sdx:i32[1] ; M N factor\n"  # dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])
+    "132 norm_stats_f32 st=f32[M*G*2] x:f32[M*S*G*C] ; M S G C eps\n"  # st[m, g] = mean of x; 1 / sqrt(variance of x + eps)
+    "133 batch_stats_f32 st+f32[N*2] va+f32[N] x:f32[B*S*N] c:i32[16] ; B S N eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x
+    "134 running_stats_f32 st=f32[N*2] mean:f32[N] var:f32[N] ; N eps\n"  # st[n] = mean[n]; 1 / sqrt(var[n] + eps)
+    "135 track_f32 mean+f32[N] var+f32[N] st:f32[N*2] va:f32[N] ; N keep rest\n"  # mean = keep * mean + rest * st; var = keep * var + rest * va
+    "136 norm_f32 y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S G C relu\n"  # y = (x - mean) / deviation * gamma[n] + beta[n]
+    "137 norm_dw_f32 dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S G C\n"  # dw[n] = sum_(m,s) e * (x - mean) / deviation
+    "138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
+    "139 affine_dx_f32 dx=f32[M*N]~e e:f32[M*N] st:f32[N*2] gamma:f32[N] ; M N\n"  # dx = e * gamma[n] / deviation[n]
 )
 
 

@@ -34,7 +34,7 @@ except ImportError:
 _MAGIC = 0x3154444F
 _HEADER_WORDS = 12
 _REGION_NAMES = ("ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS")
-_MODULES = ("i8", "updates", "f32", "layers_i8", "layers_f32", "convs", "losses")
+_MODULES = ("i8", "updates", "f32", "layers_i8", "layers_f32", "convs", "losses", "norms")
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "mul": "i", "f32": "f"}
 
 

@@ -46,9 +46,17 @@ class Value:
 
 
 class Weights:
-    """A layer's parameters in the state: kernel, residual, channel scales, bias; ``trained``: a Part or None."""
+    """A layer's parameters in the state: kernel, residual, channel scales, bias; or a normalisation's vectors.
+
+    ``trained``: a Part or None; ``vectors``: all but the kernel, in the order of ``get_weights``; ``folded``:
+    the BatchNorm, and its Weights, that kernel and bias hold; ``into``: of such a BatchNorm, the Weights
+    that hold it.
+    """
+
+    folded = into = None
 
     def __init__(self, rows, columns, trained, common):
+        self.vectors = []
         self.rows = rows
         self.columns = columns
         self.trained = trained
@@ -208,6 +216,8 @@ class Schedule:
         if node in self.weights:
             return self.weights[node]
         layer = node.layer
+        if layer.kernel_shape is None:
+            return self._norm_parameters(node)
         rows = layer.kernel_shape[0]
         columns = 1
         for size in layer.kernel_shape[1:]:
@@ -225,11 +235,30 @@ class Schedule:
             made.scale = keep(name + " kernel scale", 4 * rows)
         if not trained:
             made.fixed = [made.kernel, made.scale] if self.int8 else [made.kernel]
-        if layer.use_bias:
+        if layer.use_bias or node.folded:
             fixed = not (layer.trainable and layer.update_bias)
             made.bias = (self.lay if self.flash and fixed else self.keep)(name + " bias", 4 * rows)
             if fixed:
                 made.fixed.append(made.bias)
+        if layer.use_bias:
+            made.vectors.append(made.bias)
+        if node.folded:
+            inner = Weights(rows, 0, None, False)
+            inner.into = made
+            made.folded = (node.folded.layer, inner)
+            self.weights[node.folded] = inner
+        self.weights[node] = made
+        return made
+
+    def _norm_parameters(self, node):
+        layer = node.layer
+        made = Weights(layer.channels, 0, None, False)
+        for name, _ in layer.weight_shapes():
+            vector = self.keep("%s %s" % (layer.name, name), 4 * layer.channels)
+            if name in ("gamma", "moving_variance"):
+                one = 1 << 20 if self.int8 and name == "gamma" else ONE
+                vector.first = struct.pack("<I", one) * layer.channels
+            made.vectors.append(vector)
         self.weights[node] = made
         return made
 
@@ -309,9 +338,14 @@ class Schedule:
         self._update(self._step_kernel, weights, gradient, scale, factor, part)
 
     def update_bias(self, weights, gradient, scale, factor):
-        """The same for a bias, which is one row."""
-        self.note(weights.bias.name + " gradient", Value(gradient, weights.rows, scale, 0, 0, factor))
-        self._update(self._step_bias, weights, gradient, scale, factor, Part(1, weights.rows))
+        """The same for a bias."""
+        self.update_vector(weights.bias, gradient, scale, factor)
+
+    def update_vector(self, vector, gradient, scale, factor):
+        """The same for a vector, which is one row."""
+        count = vector.size // 4
+        self.note(vector.name + " gradient", Value(gradient, count, scale, 0, 0, factor))
+        self._update(self._step_vector, vector, gradient, scale, factor, Part(1, count))
 
     def _update(self, step, weights, gradient, scale, factor, part):
         if not self.sums:
@@ -338,13 +372,13 @@ class Schedule:
         sizes = (part.total, part.columns, identity, int(weights.common), part.at, part.rows)
         self.emit("apply_i8", operands, sizes)
 
-    def _step_bias(self, weights, gradient, scale, factor, part):
-        self._decay(weights.bias, None, part.count)
-        scales = self.optimizer.direct(self, weights.bias, gradient, scale, part, factor)
+    def _step_vector(self, vector, gradient, scale, factor, part):
+        self._decay(vector, None, part.count)
+        scales = self.optimizer.direct(self, vector, gradient, scale, part, factor)
         if self.int8:
-            self.emit("apply_i32", (weights.bias, gradient, scales, self.rate), (part.count,))
+            self.emit("apply_i32", (vector, gradient, scales, self.rate), (part.count,))
         else:
-            self.emit("apply_f32", (weights.bias, gradient, self.rate), (part.count,))
+            self.emit("apply_f32", (vector, gradient, self.rate), (part.count,))
 
     def _decay(self, weight, residual, count):
         """Decoupled weight decay, before the step (Loshchilov and Hutter, 2019)."""

@@ -8,7 +8,7 @@ A policy is applied to a model before ``compile``; the next one replaces it::
 A layer of which only some channels train keeps a scale a channel, as a frozen one does.
 """
 
-_NORMS = ("layernorm", "groupnorm", "batchnorm")
+from .norms import KINDS
 
 
 def whole(model):
@@ -37,7 +37,7 @@ def bias(model):
 def norm_and_last(model):
     """Normalisation layers train, and the last layer."""
     for layer in _layers(model):
-        norm = layer.kind in _NORMS
+        norm = layer.kind in KINDS
         _set(layer, int(norm), norm)
     _set(_layers(model)[-1], 1, True)
 
@@ -62,10 +62,13 @@ def sparse(model, ratios, biases=0):
 
 def _layers(model):
     """The model's layers with weights, in order."""
-    return [node.layer for node in model.nodes if node.layer.kernel_shape is not None]
+    return [node.layer for node in model.nodes if node.layer.weight_shapes()]
 
 
 def _set(layer, ratio, with_bias):
+    if layer.kernel_shape is None:  # a normalisation trains as a whole
+        layer.trainable = ratio > 0
+        return
     rows = layer.kernel_shape[0]
     count = min(rows, int(ratio * rows + 0.999))
     layer.update_rows = None if count == rows else (0, count)

@@ -10,7 +10,8 @@ from .fixed import (
 from .opcodes import CONSTANTS
 
 _FIRST = 16384  # int8: initial weights fill -64..64, so that they can double before a scale does
-_BIAS = 1 << 20
+_VECTOR = 1 << 20  # of biases and the like
+_VARIANCE = " moving_variance"
 _TINY = 0x1E3CE508  # 1e-20
 UNSEEN = 0x30800000  # 2^-30: fine enough that calibration sees the smallest error
 
@@ -47,8 +48,8 @@ def initialise(state, plan, seed, int8):
             for index in range(buffer.size):
                 state[buffer.offset + index] = 256 - 100
     for number, (layer, weights) in enumerate(plan.weights):
-        if weights.kernel.region == CONSTANTS:
-            continue
+        if weights.kernel is None or weights.kernel.region == CONSTANTS:
+            continue  # a normalisation begins with what its buffers say
         fan_in, fan_out = layer.fans()
         limit = scale_shift(scale_int(isqrt((6 << 44) // (fan_in + fan_out))), -22)
         key = hash32(seed, 0x10000 + number)
@@ -91,10 +92,28 @@ def _signed(byte):
     return byte - 256 if byte > 127 else byte
 
 
-def read(state, flash, weights, int8):
-    """``[kernel, bias]`` as arrays of float32; without the bias where there is none."""
+def read(layer, state, flash, weights, int8):
+    """The layer's weights as arrays of float32, in the order of its ``weight_shapes``."""
+    if weights.into:
+        from .folding import identity
+
+        outer = weights.into
+        bias = None if outer.vectors else _read_vector(_memory(state, flash, outer.bias), outer.bias, int8)
+        return identity(layer, outer.rows, bias)
+    result = []
+    if weights.kernel:
+        result.append(_read_kernel(state, _memory(state, flash, weights.kernel), weights, int8))
+    for vector in weights.vectors:
+        result.append(_read_vector(_memory(state, flash, vector), vector, int8))
+    return result
+
+
+def _memory(state, flash, buffer):
+    return flash if buffer.region == CONSTANTS else state
+
+
+def _read_kernel(state, memory, weights, int8):
     count = weights.rows * weights.columns
-    memory = flash if weights.kernel.region == CONSTANTS else state
     kernel = array("f", bytes(4 * count))
     for index in range(count):
         if int8:
@@ -106,17 +125,24 @@ def read(state, flash, weights, int8):
             kernel[index] = value * scale / 256
         else:
             kernel[index] = bits_to_float(get(memory, weights.kernel.offset + 4 * index))
-    if not weights.bias:
-        return [kernel]
-    bias = array("f", bytes(4 * weights.rows))
-    memory = flash if weights.bias.region == CONSTANTS else state
-    for index in range(weights.rows):
-        bits = get(memory, weights.bias.offset + 4 * index)
-        if int8:
-            bias[index] = (bits - (1 << 32) if bits >> 31 else bits) / _BIAS
+    return kernel
+
+
+def _whole(vector, int8):
+    """Whether a vector is kept as int32 times 2^-20."""
+    return int8 and not vector.name.endswith(_VARIANCE)
+
+
+def _read_vector(memory, vector, int8):
+    count = vector.size // 4
+    result = array("f", bytes(4 * count))
+    for index in range(count):
+        bits = get(memory, vector.offset + 4 * index)
+        if _whole(vector, int8):
+            result[index] = (bits - (1 << 32) if bits >> 31 else bits) / _VECTOR
         else:
-            bias[index] = bits_to_float(bits)
-    return [kernel, bias]
+            result[index] = bits_to_float(bits)
+    return result
 
 
 def check(layer, name, values, limit):
@@ -133,39 +159,48 @@ def check(layer, name, values, limit):
             raise ValueError("%r: %s, element %d is %r, not in +-%g" % place)
 
 
-def write(state, weights, int8, kernel, bias):
+def write(state, weights, int8, values):
     """Real numbers into the state.
 
     In int8 the largest weight of a row, or of a layer that trains, becomes 64 of 127 steps: it has
     room to grow. Where nothing trains it becomes 127.
     What is frozen in flash stays. By integers alone: the same bits on every machine, whatever its floats.
     """
+    vectors = weights.vectors
+    if weights.kernel:
+        if weights.kernel.region != CONSTANTS:
+            _write_kernel(state, weights, int8, values[0])
+        values = values[1:]
+        vectors = [weights.bias] if weights.folded else vectors
+    for vector, numbers in zip(vectors, values):
+        for index in range(0 if vector.region == CONSTANTS else vector.size // 4):
+            bits = float32_bits(numbers, index)
+            bits = quantize(bits, scale_shift(ONE, 20)) if _whole(vector, int8) else _stored(bits)
+            put(state, vector.offset + 4 * index, bits)
+
+
+def _write_kernel(state, weights, int8, kernel):
     columns = weights.columns
-    for row in range(0 if weights.kernel.region == CONSTANTS else weights.rows):
+    for row in range(weights.rows):
         if int8 and (row == 0 or not weights.common):
             first, last = (0, weights.rows) if weights.common else (row, row + 1)
             largest = 0
             for index in range(first * columns, last * columns):
-                largest = max(largest, _bits(kernel, index) & 0x7FFFFFFF)
+                largest = max(largest, float32_bits(kernel, index) & 0x7FFFFFFF)
             scale = ONE
             if largest > _TINY:
                 scale = scale_div(largest, scale_int(127)) if weights.kernel in weights.fixed else scale_shift(largest, -6)
         if int8:
             put(state, weights.scale.offset + 4 * row, scale)
         for index in range(row * columns, (row + 1) * columns):
-            bits = _bits(kernel, index)
+            bits = float32_bits(kernel, index)
             if int8:
                 _split(state, weights, index, _steps(bits, scale))
             else:
                 put(state, weights.kernel.offset + 4 * index, _stored(bits))
-    if weights.bias and weights.bias.region != CONSTANTS:
-        for index in range(weights.rows):
-            bits = _bits(bias, index)
-            bits = quantize(bits, scale_shift(ONE, 20)) if int8 else _stored(bits)
-            put(state, weights.bias.offset + 4 * index, bits)
 
 
-def _bits(values, index):
+def float32_bits(values, index):
     """A value's float32 bits; of an array('f') as they are, for floats may be shorter."""
     if isinstance(values, array) and executor.engine.typecode(values) == "f":
         return struct.unpack_from("<I", values, 4 * index)[0]

@@ -43,6 +43,15 @@ def dense():
                            odt.Softmax(), odt.Dense(3)])  # fmt: skip
 
 
+def normalised():
+    x = odt.Input((24,))
+    a = odt.LayerNorm()(odt.Conv1D(4, 3)(odt.Reshape((12, 2))(x)))
+    b = odt.GroupNorm(2)(odt.Conv1D(6, 2, strides=2, use_bias=False)(odt.ReLU()(a)))
+    c = odt.BatchNorm(0.75)(odt.Conv1D(6, 1)(odt.ReLU6()(b)))
+    d = odt.BatchNorm(trainable=False)(odt.Dense(6)(odt.ReLU()(c)))
+    return odt.Model(x, odt.Dense(3)(odt.Flatten()(d)))
+
+
 CASES = (
     ("images", images, "sparse_categorical_crossentropy"),
     ("weighted", images, odt.SparseCategoricalCrossentropy([1, 0.5, 2], label_smoothing=0.1)),
@@ -50,6 +59,7 @@ CASES = (
     ("binary", dense, "binary_crossentropy"),
     ("mae", dense, "mae"),
     ("huber", dense, odt.Huber(0.5)),
+    ("normalised", normalised, "mse"),
 )
 STEPS = ARGS.get("steps", 6)
 SAMPLES = 16

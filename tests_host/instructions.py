@@ -24,7 +24,7 @@ from odt.opcodes import (
 
 NAMES = tuple(line.split()[1] for line in opcodes.TABLE.splitlines())
 ELEMENT_SIZES = (1, 1, 2, 4, 4)
-SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate"}
+SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va"}
 FLOAT_STATE = {"momentum_i32", "nesterov_i32", "adam_i32"}
 
 
@@ -160,7 +160,7 @@ def draw_immediates(rng, op):
         values["K"], before = rng.randint(1, 9), rng.choice((0, rng.randint(0, 9)))
         values["N"] = values["K"] + before + rng.choice((0, rng.randint(0, 9)))
         values["at"] = rng.choice((before, before, before, -1, rng.randint(0, 20), draw_int32(rng)))
-    if "bits" in op.immediates:  # of choices: mostly such as there are, and their bytes
+    if "bits" in op.immediates and "OH" in values:  # of choices: mostly such as there are, and their bytes
         values["bits"] = rng.choice((1, 2, 4, 8, 16, 2, 4, 3, draw_int32(rng)))
         outputs = values["B"] * values["OH"] * values["OW"] * values["N"]
         values["S"] = max(1, (outputs * max(1, values["bits"] % 32) + 7) // 8 - (rng.random() < 0.1))
@@ -199,6 +199,12 @@ def draw_immediates(rng, op):
                 v = rng.choice((0, rng.randint(0, 65536), rng.randint(0, 65536), draw_int32(rng)))
         elif name == "delta":
             v = draw_scale(rng, -8, 8)
+        elif name == "rows":
+            v = rng.choice((0, 1, rng.randint(1, 9), draw_int32(rng)))
+        elif name == "bits":
+            v = rng.choice((8, rng.randint(0, 12), draw_int32(rng)))
+        elif name in ("keep", "rest"):
+            v = float_to_bits(beta if name == "keep" else 1.0 - beta)
         elif name == "slope":
             v = rng.choice((0, draw_scale(rng, -8, 0), 0x3F800000))
         elif name in ("id", "at"):
@@ -288,7 +294,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         if rng.random() < 0.1:  # a model that has diverged
             for _ in range(1 + count // 8):
                 values[rng.randrange(count)] = rng.choice((0x7F800000, 0xFF800000, 0x7FC00000))
-        if (operand == "v" and op.name.startswith("adam")) or operand == "weights":
+        if (operand == "v" and op.name.startswith("adam")) or operand in ("weights", "var", "va"):
             values = [v & 0x7FFFFFFF for v in values]
         return array("I", values).tobytes()
     if operand == "h":
@@ -303,6 +309,14 @@ def contents(rng, op, operand, dtype, size, immediates):
         if op.name == "apply_i8" and rng.random() < 0.2:
             rate = draw_scale(rng, 0, 20)
         return array("i", [rate, draw_scale(rng, -8, 0)][:count]).tobytes()
+    if operand == "st":  # pairs: a mean in steps / 1024, the inverse of a deviation
+        wide = rng.random() < 0.1
+        means = [draw_int32(rng) if wide else rng.randint(-1 << 17, 1 << 17) for _ in range(count // 2)]
+        pairs = [(mean, any_scale(rng) if wide else draw_scale(rng, -7, 1)) for mean in means]
+        return array("i", [v for pair in pairs for v in pair]).tobytes()
+    if operand in ("gamma", "beta", "mean"):  # times 2^-20
+        top = rng.choice((21, 21, rng.randint(1, 30)))
+        return array("i", [rng.randint(-1 << top, 1 << top) for _ in range(count)]).tobytes()
     is_scale = operand in SCALES or op.name == "product" or (operand == "ds" and "apply" in op.name)
     if is_scale:
         draw = draw_scale if is_float(op.name) else any_scale

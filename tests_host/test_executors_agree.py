@@ -18,7 +18,7 @@ ROOT = os.path.dirname(HERE)
 CASES = 60
 REFERENCE = (
     "opcodes fixed reference reference_data reference_i8 reference_updates reference_f32 "
-    "reference_layers_i8 reference_layers_f32 reference_convs reference_losses"
+    "reference_layers_i8 reference_layers_f32 reference_convs reference_losses reference_norms"
 )
 
 try:

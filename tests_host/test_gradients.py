@@ -1,5 +1,6 @@
 """Gradients of every layer and loss, against PyTorch in float64."""
 
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from twin import Twin
 
 import odt
 from odt import fixed
+from odt.opcodes import KEY
 from odt.program import Program
 
 
@@ -247,27 +249,40 @@ def int8_cosines(model, x, y, loss="sparse_categorical_crossentropy", scale=1):
 
     ``scale``: what an integer of x means.
     """
+    pairs = int8_gradients(model, x, y, loss, scale)
+    return [a @ b / (np.linalg.norm(a) * np.linalg.norm(b)) for a, b in pairs]
+
+
+def int8_gradients(model, x, y, loss="sparse_categorical_crossentropy", scale=1):
+    """Pairs: odt's int8 gradient, in real units with plain SGD, and the float gradient of what it computed."""
     model._bind(x, y)
     model._prepare(2)
     model._clear()
     model._batch(0, len(x))
+    model._control[KEY] = 1
     twin = Twin(model, weights=dequantized(model))
     expected = [g for g in twin.gradients(x * scale, y, loss) if g is not None]
     program = Program(model._plan.code)
+    order = {}
+    for _, parameters in model._plan.weights:
+        for buffer in [parameters.kernel] + parameters.vectors:
+            if buffer:
+                order[buffer.offset] = len(order)
     ours = {}
-    order = [layer for layer, _ in model._plan.weights]
-    frames = {}
-    for buffer_layer, parameters in model._plan.weights:
-        frames[parameters.kernel.offset] = (order.index(buffer_layer), 0)
-        if parameters.bias:
-            frames[parameters.bias.offset] = (order.index(buffer_layer), 1)
     found = {}
+    units = {}
     for at, code, addresses, immediates in program.walk(*program.section("train")):
         if code.name in ("apply_i8", "apply_i32"):
-            weight = addresses[0] & 0x3FFFFFF
-            ours[frames[weight]] = found[addresses[[o[0] for o in code.operands].index("d")]]
+            gradient = addresses[[o[0] for o in code.operands].index("d")]
+            unit = units.get(addresses[[o[0] for o in code.operands].index("ds")], 1)
+            ours.setdefault(order[addresses[0] & 0x3FFFFFF], []).append(found[gradient] * unit)  # in pieces
             continue  # weights stay: later gradients are those of the same step
-        if code.name in ("plain_i32", "tick", "range_i8"):
+        if code.name == "plain_i32":  # the scale of a gradient
+            region = model._state if addresses[1] >> 26 else model._arena
+            word = struct.unpack_from("<f", region, addresses[1] & 0x3FFFFFF)[0]
+            units[addresses[0]] = word * fixed.bits_to_float(immediates[1])
+            continue
+        if code.name in ("tick", "range_i8"):
             continue
         model._engine.run(model._loaded, model._regions, at, at + code.words)
         if "_dw_" in code.name:
@@ -276,21 +291,21 @@ def int8_cosines(model, x, y, loss="sparse_categorical_crossentropy", scale=1):
             offset = addresses[0] & 0x3FFFFFF
             data = bytes(model._arena[offset : offset + size])
             found[addresses[0]] = np.frombuffer(data, "int32").astype("float64")
-    pairs = zip([ours[key] for key in sorted(ours)], expected)
-    return [a @ b / (np.linalg.norm(a) * np.linalg.norm(b)) for a, b in pairs]
+    return list(zip([np.concatenate(ours[key]) for key in sorted(ours)], expected))
 
 
 def dequantized(model):
     """The weights that the int8 kernels use: without the residual bytes."""
     values = []
-    for _, weights in model._plan.weights:
-        count = weights.rows * weights.columns
-        state = bytes(model._state)
-        kernel = np.frombuffer(state[weights.kernel.offset :][:count], "int8").astype("float64")
-        scale = np.frombuffer(state[weights.scale.offset :][: 4 * weights.rows], "float32")
-        values.append(kernel.reshape(weights.rows, -1) * scale[:, None])
-        if weights.bias:
-            values.append(np.frombuffer(state[weights.bias.offset :][: 4 * weights.rows], "int32") / 2.0**20)
+    state = bytes(model._state)
+    for layer, weights in model._plan.weights:
+        read = odt.weights.read(layer, state, None, weights, True)
+        if weights.kernel:
+            count = weights.rows * weights.columns
+            kernel = np.frombuffer(state[weights.kernel.offset :][:count], "int8").astype("float64")
+            scale = np.frombuffer(state[weights.scale.offset :][: 4 * weights.rows], "float32")
+            read[0] = kernel.reshape(weights.rows, -1) * scale[:, None]
+        values += read
     return values
 
 

@@ -22,13 +22,14 @@ class Twin:
         self.nodes = model.nodes
         self.dtype = dtype
         self.masks = None  # of each Dropout layer: 0 or 1 / (1 - rate), an element of the batch each
+        self.training = True  # a BatchNorm that trains takes the batch's statistics, and follows them
         self.parameters = {}
         values = list(model.get_weights() if weights is None else weights)
         for node in model.nodes:
             tensors = []
-            for _, shape in node.layer.weight_shapes():
+            for name, shape in node.layer.weight_shapes():
                 value = torch.tensor(np.array(values.pop(0)), dtype=dtype).reshape(shape)
-                tensors.append(value.requires_grad_(node.layer.trainable))
+                tensors.append(value.requires_grad_(node.layer.trainable and "moving" not in name))
             if tensors:
                 self.parameters[node] = tensors
 
@@ -49,6 +50,8 @@ class Twin:
         kernel, bias = (self.parameters.get(node, []) + [None, None])[:2]
         if layer.kind == "dense":
             y = F.linear(x, kernel, bias)
+        elif layer.kind in ("layernorm", "groupnorm", "batchnorm"):
+            y = self._normalised(node, x)
         elif layer.kind == "avgpool2d":
             height, width, channels = layer.window[:3]
             kh, kw, sh, sw = layer.window[4:8]
@@ -118,6 +121,25 @@ class Twin:
         if layer.activation == "relu6":
             y = F.relu6(y)
         return y.reshape((-1,) + node.shape)
+
+    def _normalised(self, node, x):
+        layer = node.layer
+        gamma, beta, *running = self.parameters[node]
+        epsilon = struct.unpack("<f", struct.pack("<I", layer.epsilon))[0]
+        if not running:
+            if type(layer).__name__ == "LayerNorm":
+                return F.layer_norm(x, (layer.channels,), gamma, beta, epsilon)
+            x = x.reshape(len(x), -1, layer.channels).permute(0, 2, 1)
+            return F.group_norm(x, layer.groups, gamma, beta, epsilon).permute(0, 2, 1)
+        training = self.training and layer.trainable
+        rows = x.reshape(-1, layer.channels)
+        if training:
+            rest = 1 - layer.momentum
+            mean, variance = rows.detach().mean(0), rows.detach().var(0, correction=0)
+            running[0].mul_(layer.momentum).add_(rest * mean)
+            running[1].mul_(layer.momentum).add_(rest * variance)
+            return F.batch_norm(rows, None, None, gamma, beta, True, 0, epsilon)
+        return F.batch_norm(rows, *running, gamma, beta, False, 0, epsilon)
 
     def loss(self, x, y, kind="sparse_categorical_crossentropy"):
         out = self.forward(x)

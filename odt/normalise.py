@@ -1,0 +1,140 @@
+"""Instructions of the normalisation layers, as forward.py and gradient.py have those of the others."""
+
+from .fixed import ONE, isqrt, scale_div, scale_shift
+from .schedule import ACTIVATION, ERROR, GRADIENT, Part
+
+_BITS = 8  # of a normalised x behind the point, in gamma's gradient
+
+
+def hat_bits(layer, batch):
+    """How many bits gamma's gradient over a batch leaves a normalised x; ValueError if it has none.
+
+    Over m rows of groups of C channels the magnitudes of a channel sum up to m * sqrt(C) at most.
+    """
+    rows, positions, _, channels = layer.groups_of(batch)
+    products = rows * positions * (isqrt(channels - 1) + 1) * 127
+    bits = _BITS
+    while products << bits >= 1 << 31:
+        bits -= 1
+    if bits < 2:
+        raise ValueError("%r: gamma's gradient over %d positions (batch_size %d) may overflow an int32" % (
+            layer, rows * positions, batch))  # fmt: skip
+    return bits
+
+
+def norm(s, node, inputs):
+    """Forward: statistics, then every number by them. What backward needs stays with the weights."""
+    (x,) = inputs
+    layer = node.layer
+    weights = s.parameters(node)
+    gamma, beta = weights.vectors[:2]
+    sizes = layer.groups_of(s.batch)
+    y = s.tensor(layer.name, x.count, ACTIVATION, node.relu)
+    weights.statistics = st = s.scratch(layer.name + " statistics", 8 * sizes[0] * sizes[2])
+    if layer.kind == "batchnorm":
+        _batch_statistics(s, layer, weights, x)
+    elif s.int8:
+        s.emit("norm_stats_i8", (st, x.buffer, x.scale), sizes + (x.zero, x.factor, layer.epsilon))
+    else:
+        s.emit("norm_stats_f32", (st, x.buffer), sizes + (layer.epsilon,))
+    if not s.int8:
+        operands = (y.buffer, x.buffer, st, gamma, beta)
+        s.emit("norm_f32", operands, sizes + (int(node.relu == 1),))
+        return y
+    gain = s.scratch(layer.name + " gain", 8 * layer.channels)
+    offset = s.scratch(layer.name + " offset", 4 * layer.channels)
+    s.emit("affine_i8", (gain, offset, gamma, beta, y.scale), (layer.channels,))
+    operands = (y.buffer, y.peak, x.buffer, st, gain, offset)
+    s.emit("norm_i8", operands, sizes + (x.zero, y.zero, y.lo))
+    return y
+
+
+def _batch_statistics(s, layer, weights, x):
+    """The running statistics, and while training the batch's over them."""
+    st = weights.statistics
+    mean, variance = weights.vectors[2:]
+    channels = layer.channels
+    sizes = (s.batch, layer.positions, channels)
+    if s.int8:
+        s.emit("running_stats_i8", (st, mean, variance, x.scale), (channels, x.factor, layer.epsilon))
+    else:
+        s.emit("running_stats_f32", (st, mean, variance), (channels, layer.epsilon))
+    if not layer.trainable:
+        return
+    weights.spread = s.scratch(layer.name + " variance of the batch", 4 * channels)
+    if s.int8:
+        operands = (st, weights.spread, x.buffer, x.scale, s.control)
+        s.emit("batch_stats_i8", operands, sizes + (x.zero, x.factor, layer.epsilon))
+    else:
+        s.emit("batch_stats_f32", (st, weights.spread, x.buffer, s.control), sizes + (layer.epsilon,))
+
+
+def norm_dx(s, node, error, needed):
+    """Backward: gamma's and beta's gradients, the running statistics, the error below."""
+    layer = node.layer
+    x = s.values[node.inputs[0]]
+    weights = s.weights[node]
+    sizes = layer.groups_of(s.batch)
+    if not layer.trainable:
+        return [_dx(s, node, error, x, weights, sizes) if needed[0] else None]
+    suffix = "_i8" if s.int8 else "_f32"
+    gamma, beta = weights.vectors[:2]
+
+    def make_gamma(row):
+        gradient = s.scratch(layer.name + " gamma gradient", 4 * row.count, GRADIENT)
+        immediates = sizes + ((x.zero, layer.bits) if s.int8 else ())
+        s.emit("norm_dw" + suffix, (gradient, error.buffer, x.buffer, weights.statistics), immediates)
+        return gradient
+
+    def make_beta(row):
+        gradient = s.scratch(layer.name + " beta gradient", 4 * row.count, GRADIENT)
+        s.emit("bias_dw" + suffix, (gradient, error.buffer), (error.count // row.count, row.count))
+        return gradient
+
+    row = Part(1, layer.channels)
+    gradients = []
+    for vector, make in ((gamma, make_gamma), (beta, make_beta)):
+        gradients.append(s.summed(vector, [row], make) if s.sums else make(row))
+    if layer.kind == "batchnorm":
+        _track(s, layer, weights, x)
+    dx = _dx(s, node, error, x, weights, sizes) if needed[0] else None
+    factor = scale_shift(error.factor, -layer.bits) if s.int8 else ONE
+    s.update_vector(gamma, gradients[0], error.scale, factor)
+    s.update_vector(beta, gradients[1], error.scale, error.factor)
+    return [dx]
+
+
+def _track(s, layer, weights, x):
+    mean, variance = weights.vectors[2:]
+    operands = (mean, variance, weights.statistics, weights.spread)
+    parts = (layer.keep, layer.rest)
+    if s.int8:
+        s.emit("track_i8", operands + (x.scale,), (layer.channels, x.factor) + parts)
+    else:
+        s.emit("track_f32", operands, (layer.channels,) + parts)
+
+
+def _dx(s, node, error, x, weights, sizes):
+    layer = node.layer
+    batch = layer.kind == "batchnorm"
+    constant = batch and not layer.trainable  # the statistics do not depend on x
+    rows = layer.positions if batch else 0
+    gamma, st = weights.vectors[0], weights.statistics
+    name = layer.name + " dx"
+    if s.int8:
+        dx = s.tensor(name, x.count, ERROR)
+        factor = scale_div(error.factor, x.factor) if x.factor != ONE else error.factor
+        scales = (gamma, error.scale, x.scale, dx.scale)
+        if constant:
+            operands = (dx.buffer, dx.peak, error.buffer, st) + scales
+            s.emit("affine_dx_i8", operands, (x.count // layer.channels, layer.channels, factor))
+        else:
+            operands = (dx.buffer, dx.peak, error.buffer, x.buffer, st) + scales + (s.control,)
+            s.emit("norm_dx_i8", operands, sizes + (x.zero, factor, rows))
+        return dx
+    dx = s.like(name, error)
+    if constant:
+        s.emit("affine_dx_f32", (dx.buffer, error.buffer, st, gamma), (x.count // layer.channels, layer.channels))
+    else:
+        s.emit("norm_dx_f32", (dx.buffer, error.buffer, x.buffer, st, gamma, s.control), sizes + (rows,))
+    return dx
