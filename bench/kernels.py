@@ -261,6 +261,7 @@ def measure(name, words):
             text = "%s %s %s" % (label, kind, op)
             if words and not any(word in text for word in words):
                 continue
+            sizes = dict({"at": 0, "R": sizes.get("N")}, **sizes)  # all rows
             sizes = {key: sizes[key] for key in opcodes.opcode(op).immediates}
             figure = board.run(op, sizes)
             medians.setdefault(kind, []).append(figure / macs)
