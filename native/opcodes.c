@@ -167,7 +167,9 @@ const uint8_t odt_shapes[] = {
     ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130,
     ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, 28, 0, 1, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0,
     2, 130, 90, 2, 3, 81, 144, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 0, 1, 90, 0, 1,
-    90, 1, 130, 89, 1, ODT_SIZE, ODT_SIZE,
+    90, 1, 130, 89, 1, ODT_SIZE, ODT_SIZE, 145, 129, 81, 0, 81, 129, ODT_SIZE, ODT_ANY, 17, 129,
+    81, 129, ODT_ANY, 153, 129, 89, 0, ODT_SIZE, 25, 129, 89, 129, ODT_ANY, 153, 0, 89, 129,
+    ODT_SIZE,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -310,6 +312,11 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_NORM_DW_F32] = {(odt_kernel_t)odt_norm_dw_f32, 2296, 4, 4},
     [ODT_NORM_DX_F32] = {(odt_kernel_t)odt_norm_dx_f32, 2317, 6, 5},
     [ODT_AFFINE_DX_F32] = {(odt_kernel_t)odt_affine_dx_f32, 2346, 4, 2},
+    [ODT_SQUARES_I32] = {(odt_kernel_t)odt_squares_i32, 2359, 3, 2},
+    [ODT_CLIP_I32] = {(odt_kernel_t)odt_clip_i32, 2367, 2, 1},
+    [ODT_SQUARES_F32] = {(odt_kernel_t)odt_squares_f32, 2372, 2, 1},
+    [ODT_CLIP_F32] = {(odt_kernel_t)odt_clip_f32, 2377, 2, 1},
+    [ODT_SCALE_F32] = {(odt_kernel_t)odt_scale_f32, 2382, 2, 1},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -457,3 +464,8 @@ ODT_ASSERT_LAYOUT(norm_f32, beta, 5, relu, 5);
 ODT_ASSERT_LAYOUT(norm_dw_f32, st, 4, C, 4);
 ODT_ASSERT_LAYOUT(norm_dx_f32, c, 6, rows, 5);
 ODT_ASSERT_LAYOUT(affine_dx_f32, gamma, 4, N, 2);
+ODT_ASSERT_LAYOUT(squares_i32, gs, 3, factor, 2);
+ODT_ASSERT_LAYOUT(clip_i32, total, 2, limit, 1);
+ODT_ASSERT_LAYOUT(squares_f32, d, 2, N, 1);
+ODT_ASSERT_LAYOUT(clip_f32, total, 2, limit, 1);
+ODT_ASSERT_LAYOUT(scale_f32, factor, 2, N, 1);

@@ -41,7 +41,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 139
+#define ODT_OPCODES 144
 #define ODT_MAX_OPERANDS 10
 #define ODT_MAX_IMMEDIATES 17
 
@@ -185,6 +185,11 @@ enum {
     ODT_NORM_DW_F32 = 137,
     ODT_NORM_DX_F32 = 138,
     ODT_AFFINE_DX_F32 = 139,
+    ODT_SQUARES_I32 = 140,
+    ODT_CLIP_I32 = 141,
+    ODT_SQUARES_F32 = 142,
+    ODT_CLIP_F32 = 143,
+    ODT_SCALE_F32 = 144,
 };
 
 // y = 0
@@ -1544,5 +1549,46 @@ typedef struct {
     int32_t M, N;
 } odt_affine_dx_f32_t;
 void odt_affine_dx_f32(const odt_affine_dx_f32_t *a);
+
+// total += sum of (factor * gs * d)^2, as a scale; 0 is none
+typedef struct {
+    int32_t *total; // [1]
+    const int32_t *d; // [N]
+    const int32_t *gs; // [1]
+    int32_t N, factor;
+} odt_squares_i32_t;
+void odt_squares_i32(const odt_squares_i32_t *a);
+
+// y = min(1, limit / sqrt(total))
+typedef struct {
+    int32_t *y; // [1]
+    const int32_t *total; // [1]
+    int32_t limit;
+} odt_clip_i32_t;
+void odt_clip_i32(const odt_clip_i32_t *a);
+
+// total += sum of d^2
+typedef struct {
+    float *total; // [1]
+    const float *d; // [N]
+    int32_t N;
+} odt_squares_f32_t;
+void odt_squares_f32(const odt_squares_f32_t *a);
+
+// y = min(1, limit / sqrt(total))
+typedef struct {
+    float *y; // [1]
+    const float *total; // [1]
+    int32_t limit;
+} odt_clip_f32_t;
+void odt_clip_f32(const odt_clip_f32_t *a);
+
+// d *= factor
+typedef struct {
+    float *d; // [N]
+    const float *factor; // [1]
+    int32_t N;
+} odt_scale_f32_t;
+void odt_scale_f32(const odt_scale_f32_t *a);
 
 #endif

@@ -57,7 +57,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     backward(s, nodes, error, segments)
     s.drop_unread()
     s.owner = None
-    s.instructions += s.deferred
+    s.spend()
     s.finish()
     ends.append(len(s.instructions))
     share(s.instructions)

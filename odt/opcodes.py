@@ -205,6 +205,11 @@ TABLE = (
     "137 norm_dw_f32 dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S G C\n"  # dw[n] = sum_(m,s) e * (x - mean) / deviation
     "138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
     "139 affine_dx_f32 dx=f32[M*N]~e e:f32[M*N] st:f32[N*2] gamma:f32[N] ; M N\n"  # dx = e * gamma[n] / deviation[n]
+    "140 squares_i32 total+i32[1] d:i32[N] gs:i32[1] ; N factor\n"  # total += sum of (factor * gs * d)^2, as a scale; 0 is none
+    "141 clip_i32 y=i32[1] total:i32[1] ; limit\n"  # y = min(1, limit / sqrt(total))
+    "142 squares_f32 total+f32[1] d:f32[N] ; N\n"  # total += sum of d^2
+    "143 clip_f32 y=f32[1] total:f32[1] ; limit\n"  # y = min(1, limit / sqrt(total))
+    "144 scale_f32 d+f32[N] factor:f32[1] ; N\n"  # d *= factor
 )
 
 

@@ -84,17 +84,22 @@ class SGD:
     ``nesterov``: the step is along ``gradient + momentum * v`` (Sutskever et al., 2013, as in PyTorch).
     ``weight_decay``: decoupled, ``weight -= learning_rate * weight_decay * weight`` before the step, of
     kernels and biases. ``learning_rate`` is a number or a schedule. ``state`` is "int16" (default in int8 models) or "float32".
+    ``global_clipnorm``: gradients longer than this, all together as one vector, are made so long (Pascanu et al., 2013).
+    All of them are then in RAM at once, 4 bytes a parameter that trains; with ``micro_batch`` they are anyway.
     """
 
     betas = (0, 0)  # of the bias correction, Q30
 
-    def __init__(self, learning_rate=0.01, momentum=0, state=None, nesterov=False, weight_decay=0):
+    def __init__(
+        self, learning_rate=0.01, momentum=0, state=None, nesterov=False, weight_decay=0, global_clipnorm=None,
+    ):  # fmt: skip
         self.learning_rate = _schedule(learning_rate)
         self.momentum = _fraction("SGD", "momentum", momentum)
         if nesterov and not self.momentum:
             raise ValueError("SGD: nesterov needs a momentum above 0, got %r" % (momentum,))
         self.rule = "nesterov" if nesterov else "momentum"
         self.weight_decay = _decay("SGD", weight_decay)
+        self.limit = _limit("SGD", global_clipnorm)
         self.state = _state("SGD", state)
 
     def direct(self, s, weight, gradient, scale, part, factor):
@@ -128,10 +133,13 @@ class SGD:
 class Adam:
     """Adam (Kingma and Ba, 2015) with bias correction.
 
-    ``weight_decay`` is decoupled, as in SGD: with it this is AdamW. ``state`` "int16" keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md).
+    ``weight_decay`` (decoupled) and ``global_clipnorm`` are as in SGD: with a decay it this is AdamW. ``state`` "int16" keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md).
     """
 
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, state=None, weight_decay=0):
+    def __init__(
+        self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, state=None, weight_decay=0,
+        global_clipnorm=None,
+    ):  # fmt: skip
         self.learning_rate = _schedule(learning_rate)
         self.beta_1 = _fraction("Adam", "beta_1", beta_1)
         self.beta_2 = _fraction("Adam", "beta_2", beta_2)
@@ -139,6 +147,7 @@ class Adam:
             raise ValueError("Adam: beta_1 and beta_2 are above 0, got %r and %r" % (beta_1, beta_2))
         self.epsilon = _positive("Adam", "epsilon", epsilon)
         self.weight_decay = _decay("Adam", weight_decay)
+        self.limit = _limit("Adam", global_clipnorm)
         self.state = _state("Adam", state)
         self.betas = ((self.beta_1 << 30) // _MILLION, (self.beta_2 << 30) // _MILLION)
 
@@ -203,6 +212,11 @@ def _positive(kind, argument, value):
 def _decay(kind, value):
     """A weight decay as float32 bits, 0 for none."""
     return 0 if value == 0 else _positive(kind, "weight_decay", value)
+
+
+def _limit(kind, value):
+    """The largest norm as float32 bits, 0 for none."""
+    return 0 if value is None else _positive(kind, "global_clipnorm", value)
 
 
 def _part(value):

@@ -507,3 +507,26 @@ def adam_i32(o):
         o.d[i] = _to_int((4.0 if x > 4 else -4.0 if x < -4 else x) * 1048576)
     for n in range(o.N):
         o.ds[n] = scale_shift(ONE, -20)
+
+
+# Clipping by the norm of all gradients
+
+
+def squares_f32(o):
+    total = o.total[0]
+    for v in o.d:
+        total = rounded(total + rounded(v * v))
+    o.total[0] = _store2(total)
+
+
+def clip_f32(o):
+    total = o.total[0]
+    root = rounded(math.sqrt(total)) if total > 0 else 0.0
+    limit = bits_to_float(o.limit)
+    o.y[0] = store(divide(limit, root)) if root > limit else 1.0
+
+
+def scale_f32(o):
+    factor = o.factor[0]
+    for i in range(o.N):
+        o.d[i] = store(o.d[i] * factor)

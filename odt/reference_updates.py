@@ -5,16 +5,19 @@ Everything here works on int32, int16 and int8; float32 state is in odt/referenc
 
 from .fixed import (
     ONE,
+    bit_length,
     hash32,
     isqrt,
     log2_floor,
     multiplier,
     nearest_scale,
     rescale_random,
+    scale_add,
     scale_div,
     scale_int,
     scale_mul,
     scale_shift,
+    scale_sqrt,
     wrap32,
 )
 from .fixed import rescale as rescaled  # an instruction has the name
@@ -275,3 +278,26 @@ def _decayed(o):
     if o.c[RATE] == 0:
         return 0, 0, 0
     return multiplier(scale_mul(o.c[RATE], o.decay)) + (hash32(o.c[KEY], o.id),)
+
+
+# Clipping by the norm of all gradients
+
+
+def squares_i32(o):
+    drop = max(bit_length(max([abs(v) for v in o.d])) - 18, 0)
+    total = sum([(abs(v) >> drop) ** 2 for v in o.d])
+    if not total:
+        return
+    k = max(bit_length(total) - 32, 0)
+    unit = scale_shift(scale_mul(o.factor, o.gs[0]), drop)
+    square = scale_mul(scale_shift(scale_int(total >> k), k), scale_mul(unit, unit))
+    o.total[0] = scale_add(nearest_scale(o.total[0]), square) if o.total[0] else square
+
+
+def clip_i32(o):
+    if not o.total[0]:
+        o.y[0] = ONE
+        return
+    root = scale_sqrt(o.total[0])
+    limit = nearest_scale(o.limit)
+    o.y[0] = scale_div(limit, root) if root > limit else ONE

@@ -117,6 +117,7 @@ class Schedule:
         self.rate = None  # rate and bias correction of this step
         self.sums = None  # gradients of a batch in micro-batches; None where a batch comes in one
         self.deferred = []  # then: the instructions of the update
+        self.unspent = []  # gradients that wait for their norm, with what spends them
         self.clears = []  # (instruction, buffer) of what a step begins with
         self.owner = None  # the name of the layer in hand
         self.noted = None  # a list where inspect.py asks: (name, value) of the tensors
@@ -317,6 +318,8 @@ class Schedule:
         rows = rows + 3 & ~3  # as the kernels make them
         rows = max(rows, 4)
         count = (part.total + rows - 1) // rows
+        if self.optimizer.limit and not self.sums:
+            return [part]  # all gradients live at once
         if rows * row + count * _PIECE_CODE + (0 if self.sums else spared) >= whole:
             return [part]
         starts = range(0, part.total, rows)
@@ -348,12 +351,37 @@ class Schedule:
         self._update(self._step_vector, vector, gradient, scale, factor, Part(1, count))
 
     def _update(self, step, weights, gradient, scale, factor, part):
+        if self.optimizer.limit:
+            self.unspent.append((step, weights, gradient, scale, factor, part))
+            return
         if not self.sums:
             step(weights, gradient, scale, factor, part)
             return
         self.instructions, self.deferred = self.deferred, self.instructions
         step(weights, gradient, scale, factor, part)
         self.instructions, self.deferred = self.deferred, self.instructions
+
+    def spend(self):
+        """The updates: those that wait for the norm of all gradients, where it is limited."""
+        self.instructions += self.deferred
+        if not self.unspent:
+            return
+        total, clip = self.scratch("squares", 4), self.scratch("clip", 4)
+        self.emit("clear", (total,), (1,))
+        for _, _, gradient, scale, factor, part in self.unspent:
+            if self.int8:
+                self.emit("squares_i32", (total, gradient, scale), (part.count, factor))
+            else:
+                self.emit("squares_f32", (total, gradient), (part.count,))
+        self.emit("clip_i32" if self.int8 else "clip_f32", (clip, total), (self.optimizer.limit,))
+        for step, weights, gradient, scale, factor, part in self.unspent:
+            if self.int8:
+                clipped = self.scratch(gradient.name + " clipped scale", 4)
+                self.emit("product", (clipped, scale, clip), (ONE,))
+                scale = clipped
+            else:
+                self.emit("scale_f32", (gradient, clip), (part.count,))
+            step(weights, gradient, scale, factor, part)
 
     def _step_kernel(self, weights, gradient, scale, factor, part):
         kernel = weights.trained.of(weights.kernel, weights.columns * (1 if self.int8 else 4))

@@ -86,7 +86,8 @@ for dtype in ARGS.get("dtypes", ("int8", "float32")):
             continue
         gc.collect()
         model = network()
-        model.compile(odt.Adam(0.01), loss, dtype=dtype, batch_size=4, seed=5)
+        optimizer = odt.Adam(0.01, global_clipnorm=0.5 if name == "normalised" else None)
+        model.compile(optimizer, loss, dtype=dtype, batch_size=4, seed=5)
         size = 1
         for extent in model.nodes[0].shape:
             size *= extent

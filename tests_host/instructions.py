@@ -24,7 +24,7 @@ from odt.opcodes import (
 
 NAMES = tuple(line.split()[1] for line in opcodes.TABLE.splitlines())
 ELEMENT_SIZES = (1, 1, 2, 4, 4)
-SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va"}
+SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total"}
 FLOAT_STATE = {"momentum_i32", "nesterov_i32", "adam_i32"}
 
 
@@ -174,6 +174,8 @@ def draw_immediates(rng, op):
             v = rng.choice((1, rng.randint(1, 4), rng.randint(1, 19)))
         elif name == "factor":
             v = draw_scale(rng, -12, 12)
+        elif name == "limit" and "clip" in op.name:
+            v = draw_scale(rng, -12, 12)
         elif name == "limit":
             v = rng.choice((127, 255, 1, 0x7FFFFFFF, rng.randint(1, 1 << 30)))
         elif name in ("beta1", "beta2"):
@@ -294,7 +296,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         if rng.random() < 0.1:  # a model that has diverged
             for _ in range(1 + count // 8):
                 values[rng.randrange(count)] = rng.choice((0x7F800000, 0xFF800000, 0x7FC00000))
-        if (operand == "v" and op.name.startswith("adam")) or operand in ("weights", "var", "va"):
+        if (operand == "v" and op.name.startswith("adam")) or operand in ("weights", "var", "va", "total"):
             values = [v & 0x7FFFFFFF for v in values]
         return array("I", values).tobytes()
     if operand == "h":
