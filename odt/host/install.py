@@ -19,8 +19,8 @@ ARCHITECTURES = {
 ARM = ("armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp")
 
 # Heap that the package takes from .mpy files, and that a tiny model and the user's script want on
-# top; kernels take their size. On the RP2040 91 KB of it are used: tests_device/test_install.py.
-PACKAGE_HEAP = 100000
+# top; kernels take their size. On the RP2040 102 KB of it are used: tests_device/test_install.py.
+PACKAGE_HEAP = 110000
 LEAST_HEAP = 16000
 
 
