@@ -31,7 +31,7 @@ def product(shape):
 
 def draw_layer(d, shape):
     """A layer that takes this shape."""
-    kinds = ["dense", "dense", "dropout", "flatten", "reshape", "simple"]
+    kinds = ["dense", "dense", "dropout", "flatten", "reshape", "simple", "norm"]
     axes = len(shape) - 1
     if axes:
         kinds += ["conv", "conv", "conv", "transposed", "maxpool", "avgpool", "adaptive", "upsample", "global"]
@@ -88,6 +88,16 @@ def draw_layer(d, shape):
         divisors = [n for n in range(1, product(shape) + 1) if product(shape) % n == 0]
         first = d.choice(divisors)
         return odt.Reshape(d.choice(((first, -1), (-1,), (1, first, product(shape) // first))))
+    if kind == "norm":
+        norms = [lambda: odt.BatchNorm(d.choice((0.9, 0.5)))]
+        if shape[-1] > 1:
+            norms.append(odt.LayerNorm)
+        groups = [n for n in range(1, shape[-1] + 1) if shape[-1] % n == 0 and product(shape) > n]
+        if groups:
+            norms.append(lambda: odt.GroupNorm(d.choice(groups)))
+        layer = d.choice(norms)()
+        layer.trainable = options["trainable"]
+        return layer
     if kind == "dropout":
         return odt.Dropout(d.choice((0.25, 0.5, 0)))
     return d.choice((odt.ReLU, odt.ReLU6, odt.LeakyReLU, odt.Sigmoid, odt.Tanh, odt.Softmax))()
@@ -116,7 +126,13 @@ def draw_nodes(d):
         elif join == "concatenate":
             made = odt.Concatenate()([d.choice(besides) for _ in range(d.integer(1, 2))] + [node])
         else:
-            made = draw_layer(d, node.shape)(node)
+            layer = draw_layer(d, node.shape)
+            made = layer(node)
+            if layer.kernel_shape and layer.trainable and d.choice((False, False, False, True)):
+                rows = layer.kernel_shape[0]
+                first = d.integer(0, rows - 1)
+                layer.update_rows = first, d.integer(1, rows - first)
+                layer.update_bias = d.choice((True, False))
         if product(made.shape) <= MOST:
             nodes.append(made)
     return x, nodes[-1]
@@ -192,6 +208,6 @@ def draw_case(d):
         y = draw_floats(d, samples * product(last.shape))
     options = {
         "optimizer": draw_optimizer(d, dtype), "loss": loss, "dtype": dtype, "batch_size": batch,
-        "micro_batch": micro, "seed": d.integer(0, 1 << 20),
+        "micro_batch": micro, "checkpoint": d.choice((None, None, None, "sqrt")), "seed": d.integer(0, 1 << 20),
     }  # fmt: skip
     return odt.Model(x_node, last), options, x, y

@@ -67,6 +67,19 @@ def test_both_executors_train_any_network_to_the_same_bits(data):
     assert train(model, options, x, y, "reference") == native
 
 
+@settings(
+    max_examples=MANY or 200, derandomize=not MANY, database=None, deadline=None,
+    suppress_health_check=list(HealthCheck),
+)  # fmt: skip
+@given(st.data())
+def test_recomputation_changes_no_bit_of_any_network(data):
+    model, options, x, y = networks.draw_case(Drawn(data))
+    note(", ".join(["%s%s" % (node.layer.kind, node.shape) for node in model.nodes]))
+    note(repr(options))
+    plain = train(model, dict(options, checkpoint=None), x, y, "native")
+    assert train(model, dict(options, checkpoint="sqrt"), x, y, "native") == plain
+
+
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("loss", ("mse", "mae", "huber", "binary_crossentropy"))
 def test_a_loss_may_follow_a_pooling_of_windows_that_overlap(loss, dtype):
