@@ -32,8 +32,17 @@ from .losses import (
     BinaryCrossentropy, Huber, MeanAbsoluteError, MeanSquaredError, SparseCategoricalCrossentropy,
 )  # fmt: skip
 from .model import Model, Sequential
-from .norms import BatchNorm, GroupNorm, LayerNorm
 from .optimizers import SGD, Adam, AdamW, CosineDecay, StepDecay
+
+
+def __getattr__(name):
+    """Layers that few networks have are loaded when they are named: a board's RAM is small."""
+    if name in ("BatchNorm", "GroupNorm", "LayerNorm"):
+        from . import norms
+
+        return getattr(norms, name)
+    raise AttributeError("module 'odt' has no attribute %r" % name)
+
 
 __version__ = "0.1.0"
 backend = executor.backend

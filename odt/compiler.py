@@ -5,8 +5,6 @@ from .forward import forward
 from .gradient import backward
 from .graph import fold_batchnorm, fuse_relu, fused, mask_behind_pooling, trained
 from .memory import home, live_bytes, place, share
-from .normalise import hat_bits
-from .norms import KINDS
 from .opcodes import REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
 
@@ -94,7 +92,9 @@ def check_accumulators(nodes, batch):
     """ValueError for a layer whose int32 sums could overflow in int8."""
     for node in nodes:
         layer = node.layer
-        if layer.kind in KINDS:
+        if layer.normalises:
+            from .normalise import hat_bits
+
             layer.bits = hat_bits(layer, batch)
         if layer.kernel_shape is None:
             continue

@@ -4,7 +4,6 @@ Each function takes the schedule, the node and its inputs' values, and returns t
 """
 
 from .fixed import ONE, const, scale_div, scale_int, scale_mul
-from .normalise import norm
 from .schedule import ACTIVATION
 
 PER_256 = const(0x3B800000)  # 1/256: the step of what lies in 0 .. 1
@@ -73,6 +72,8 @@ def _ceiling(s, x, name):
 
 
 def _norm(s, node, inputs):
+    from .normalise import norm
+
     y = norm(s, node, inputs)
     return _ceiling(s, y, node.layer.name) if node.relu == 6 and not s.int8 else y
 

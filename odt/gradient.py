@@ -9,7 +9,6 @@ from .forward import (
 )  # fmt: skip
 from .fixed import ONE, scale_div, scale_int, scale_shift
 from .graph import resolve
-from .normalise import norm_dx
 from .schedule import ERROR, GRADIENT, Part
 
 
@@ -263,6 +262,12 @@ def _softmax(s, node, error, needed):
     return _spread(s, "softmax_dx", dx, (error.buffer, y), rescale, sizes)
 
 
+def _norm(s, node, error, needed):
+    from .normalise import norm_dx
+
+    return norm_dx(s, node, error, needed)
+
+
 BACKWARD = {
     "dense": _linear("dense", dense_sizes),
     "conv2d": _linear("conv2d", window_sizes),
@@ -285,9 +290,9 @@ BACKWARD = {
     "sigmoid": _curve("sigmoid", -16),
     "tanh": _curve("tanh", -14),
     "softmax": _softmax,
-    "layernorm": norm_dx,
-    "groupnorm": norm_dx,
-    "batchnorm": norm_dx,
+    "layernorm": _norm,
+    "groupnorm": _norm,
+    "batchnorm": _norm,
 }
 
 

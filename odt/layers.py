@@ -36,6 +36,7 @@ class Layer:
     activation = None
     kernel_shape = None  # of the weight, output channels first; None without weights
     use_bias = False
+    normalises = False  # norms.py
     by_channel = False  # an input channel meets one output channel only
     macs = 0  # multiply-accumulates of one sample, forward
 

@@ -7,13 +7,11 @@ Which numbers form a group is the layer's.
 from .fixed import millionths, scale_div, scale_int, scale_of
 from .layers import Layer, _size
 
-KINDS = ("layernorm", "groupnorm", "batchnorm")
-
-
 class _Norm(Layer):
     """Statistics of one sample, by group."""
 
     can_clamp = True
+    normalises = True
 
     def __init__(self, epsilon, name, trainable):
         super().__init__(name, trainable)

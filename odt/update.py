@@ -8,8 +8,6 @@ A policy is applied to a model before ``compile``; the next one replaces it::
 A layer of which only some channels train keeps a scale a channel, as a frozen one does.
 """
 
-from .norms import KINDS
-
 
 def whole(model):
     """Everything trains."""
@@ -37,8 +35,7 @@ def bias(model):
 def norm_and_last(model):
     """Normalisation layers train, and the last layer."""
     for layer in _layers(model):
-        norm = layer.kind in KINDS
-        _set(layer, int(norm), norm)
+        _set(layer, int(layer.normalises), layer.normalises)
     _set(_layers(model)[-1], 1, True)
 
 
