@@ -1,4 +1,4 @@
-"""Trains every layer and loss a few steps and prints the digests. Runs on a machine.
+"""Trains every layer, loss and optimizer a few steps and prints the digests. Runs on a machine.
 
 ODT_ARGS: ``executor`` ("reference" or none), ``steps``, ``dtypes``, ``only`` (names of networks).
 """
@@ -61,6 +61,24 @@ CASES = (
     ("huber", dense, odt.Huber(0.5)),
     ("normalised", normalised, "mse"),
 )
+
+
+def small():
+    return odt.Sequential([odt.Input((24,)), odt.Dense(9, activation="relu"), odt.Dense(3)])
+
+
+# With "mse" on small(); a state of float32 belongs to int8 models.
+OPTIMIZERS = (
+    ("SGD", lambda: odt.SGD(0.1)),
+    ("momentum", lambda: odt.SGD(0.05, 0.9)),
+    ("momentum_float32", lambda: odt.SGD(0.05, 0.9, state="float32")),
+    ("Nesterov", lambda: odt.SGD(0.05, 0.9, nesterov=True, weight_decay=0.01)),
+    ("Nesterov_float32", lambda: odt.SGD(0.05, 0.9, nesterov=True, state="float32")),
+    ("Adam", lambda: odt.Adam(0.01)),
+    ("Adam_float32", lambda: odt.Adam(0.01, state="float32")),
+    ("AdamW", lambda: odt.AdamW(0.01, 0.05)),
+    ("clipped", lambda: odt.SGD(0.05, 0.9, global_clipnorm=0.2)),
+)
 STEPS = ARGS.get("steps", 6)
 SAMPLES = 16
 
@@ -80,13 +98,15 @@ def floats(data, scale):
     return array("f", [(value - 128) * scale for value in data])
 
 
+RUNS = [case + (lambda: odt.Adam(0.01),) for case in CASES]
+RUNS += [(name, small, "mse", optimizer) for name, optimizer in OPTIMIZERS]
 for dtype in ARGS.get("dtypes", ("int8", "float32")):
-    for name, network, loss in CASES:
-        if name not in ARGS.get("only", (name,)):
+    for name, network, loss, made in RUNS:
+        if name not in ARGS.get("only", (name,)) or (dtype == "float32" and name.endswith(dtype)):
             continue
         gc.collect()
         model = network()
-        optimizer = odt.Adam(0.01, global_clipnorm=0.5 if name == "normalised" else None)
+        optimizer = made()
         model.compile(optimizer, loss, dtype=dtype, batch_size=4, seed=5)
         size = 1
         for extent in model.nodes[0].shape:

@@ -1,4 +1,4 @@
-"""Writes docs/layers.md: which layer and loss ended with the PC's digest on which machine.
+"""Writes docs/layers.md: which layer, loss and optimizer ended with the PC's digest on which machine.
 
 ::
 
@@ -26,17 +26,18 @@ def digests(text):
 
 
 def on_the_pc():
-    """(digests, {case: names of its layers and its loss}) of the PC."""
+    """(digests, {case: names of its layers, its loss, its optimizer}) of the PC."""
     import odt
 
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        cases = runpy.run_path(str(SCRIPT))["CASES"]
+        script = runpy.run_path(str(SCRIPT))
     parts = {}
-    for name, network, loss in cases:
+    for name, network, loss, _ in script["RUNS"]:
         loss = odt.losses.LOSSES[loss]() if isinstance(loss, str) else loss
         layers = [type(node.layer).__name__ for node in network().nodes if node.inputs]
-        parts[name] = set(layers), {type(loss).__name__}
+        optimizer = name if name in dict(script["OPTIMIZERS"]) else "Adam"
+        parts[name] = set(layers), {type(loss).__name__}, {optimizer.replace("_float32", ", float32 state")}
     return digests(out.getvalue()), parts
 
 
@@ -44,21 +45,22 @@ def table(pc, parts, found):
     """The page's text; ``found``: {machine: digests}."""
     columns = [(machine, dtype) for machine in found for dtype in DTYPES]
     lines = [
-        "# Layers and losses",
+        "# Layers, losses and optimizers",
         "",
         "Which of them trained on which machine to the bits of the PC, where the gradients of each are tested",
         "against PyTorch (tests_host/test_gradients.py). Machines but unix are emulated. Written by",
         "`build/venv/bin/python tests_device/layers_table.py` from what tests_device/layers.py printed.",
         "",
     ]
-    for kind, title in ((0, "Layer"), (1, "Loss")):
+    for kind, title in ((0, "Layer"), (1, "Loss"), (2, "Optimizer")):
         lines.append("| %s | %s |" % (title, " | ".join("%s %s" % column for column in columns)))
         lines.append("|---|" + "---|" * len(columns))
         for name in sorted(set().union(*[sets[kind] for sets in parts.values()])):
             row = []
             for machine, dtype in columns:
                 keys = ["%s %s" % (dtype, case) for case, sets in parts.items() if name in sets[kind]]
-                row.append("yes" if all(found[machine].get(key) == pc[key] for key in keys) else "no")
+                keys = [key for key in keys if key in pc]
+                row.append("-" if not keys else "yes" if all(found[machine].get(key) == pc[key] for key in keys) else "no")
             lines.append("| %s | %s |" % (name, " | ".join(row)))
         lines.append("")
     return "\n".join(lines)
