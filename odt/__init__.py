@@ -38,9 +38,9 @@ from .optimizers import SGD, Adam, AdamW, CosineDecay, StepDecay
 def __getattr__(name):
     """Layers that few networks have are loaded when they are named: a board's RAM is small."""
     if name in ("BatchNorm", "GroupNorm", "LayerNorm"):
-        from . import norms
+        from .norms import BatchNorm, GroupNorm, LayerNorm
 
-        return getattr(norms, name)
+        return {"BatchNorm": BatchNorm, "GroupNorm": GroupNorm, "LayerNorm": LayerNorm}[name]
     raise AttributeError("module 'odt' has no attribute %r" % name)
 
 
