@@ -55,7 +55,7 @@ def train(model, options, x, y, backend):
 
 
 @settings(
-    max_examples=MANY or 500, derandomize=not MANY, database=None, deadline=None,
+    max_examples=MANY or 300, derandomize=not MANY, database=None, deadline=None,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 @given(st.data())
@@ -68,7 +68,7 @@ def test_both_executors_train_any_network_to_the_same_bits(data):
 
 
 @settings(
-    max_examples=MANY or 200, derandomize=not MANY, database=None, deadline=None,
+    max_examples=MANY or 100, derandomize=not MANY, database=None, deadline=None,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 @given(st.data())
