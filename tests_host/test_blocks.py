@@ -20,7 +20,7 @@ def draw_wide(rng, op):
     sizes = [name for name in SIZES if name in values]
     if sizes and "at" not in values:
         values[rng.choice(sizes)] = rng.choice(WIDE)
-        if "C" in values and "conv2d" not in op.name:
+        if "C" in values and "N" in values and "conv2d" not in op.name:
             values["N"] = values["C"] = max(values["N"], values["C"])
     return values
 
