@@ -36,12 +36,15 @@ from .optimizers import SGD, Adam, AdamW, CosineDecay, StepDecay
 
 
 def __getattr__(name):
-    """Layers that few networks have are loaded when they are named: a board's RAM is small."""
-    if name in ("BatchNorm", "GroupNorm", "LayerNorm"):
-        from .norms import BatchNorm, GroupNorm, LayerNorm
-
-        return {"BatchNorm": BatchNorm, "GroupNorm": GroupNorm, "LayerNorm": LayerNorm}[name]
-    raise AttributeError("module 'odt' has no attribute %r" % name)
+    """A module of odt, or a layer that few networks have, is loaded when it is named: a board's RAM is small."""
+    layer = name in ("BatchNorm", "GroupNorm", "LayerNorm")
+    try:
+        if name[:1] == "_":
+            raise ImportError
+        module = __import__("odt." + ("norms" if layer else name), None, None, (name,))
+    except ImportError:
+        raise AttributeError("module 'odt' has no attribute %r" % name)
+    return getattr(module, name) if layer else module
 
 
 __version__ = "0.1.0"
