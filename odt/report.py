@@ -22,7 +22,9 @@ def summary(rows, plan, dtype, batch):
         print("%-18s %8d bytes" % (name, plan.totals[name]))
     if plan.constants:
         print("%-18s %8d bytes, in flash" % ("frozen weights", plan.constants))
-    print("%-18s %8d bytes, at least %d; of it at most:" % ("arena", plan.arena, plan.lower_bound))
+    above = 100 * (plan.arena - plan.lower_bound) / plan.lower_bound
+    print("%-18s %8d bytes, %.1f %% above the least, %d; of it at most:" % (
+        "arena", plan.arena, above, plan.lower_bound))  # fmt: skip
     for name in ("activations", "errors", "gradients", "scratch"):
         print("  %-16s %8d" % (name, plan.peaks[name]))
     if plan.again:

@@ -1,8 +1,8 @@
-"""The command line: python -m odt install | devices."""
+"""The command line: python -m odt install | devices | chart."""
 
 import argparse
 
-from . import install
+from . import chart, install
 from .board import Board, BoardError, ports
 
 
@@ -20,6 +20,11 @@ def main(arguments=None):
 
     command = commands.add_parser("devices", help="list the boards that are plugged in")
     command.set_defaults(run=devices)
+
+    command = commands.add_parser("chart", help="draw the memory of a script's training step")
+    command.add_argument("script", help="it is run until it has compiled a model")
+    command.add_argument("--output", metavar="FILE", default="plan.html", help=".html or .png")
+    command.set_defaults(run=chart.command)
 
     options = parser.parse_args(arguments)
     try:
