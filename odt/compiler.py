@@ -3,7 +3,7 @@
 from . import program
 from .forward import forward
 from .gradient import backward
-from .graph import fold_batchnorm, fuse_relu, fused, mask_behind_pooling, trained
+from .graph import fold_batchnorm, fuse_relu, mask_behind_pooling, trained
 from .memory import home, live_bytes, place, share
 from .opcodes import REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
@@ -29,7 +29,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     if dtype == "int8":
         check_accumulators(nodes, batch)
     for node in nodes:
-        node.relu = fused(node.layer)
+        node.relu = node.clamp
         node.alias = node.folded = None
         node.masks = 0
     fold_batchnorm(nodes)

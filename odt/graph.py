@@ -7,8 +7,8 @@ It knows shapes and who feeds whom, and nothing of bytes, dtypes or instructions
 class Node:
     """One layer applied to the outputs of other nodes.
 
-    ``shape`` is the output's, without the batch. ``relu`` says that a ReLU (1) or a ReLU6 (6) follows within
-    the same instruction; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
+    ``shape`` is the output's, without the batch. ``clamp``: the ReLU (1) or ReLU6 (6) of the layer itself, else 0;
+    ``relu``: the one that follows within the same instruction, where that is known; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
     ``masks``: the error is masked here for a ReLU below (1, 6), since this max-pooling alone reads its output.
     ``folded``: the BatchNorm whose factors this one's weights hold, else None.
     """
@@ -17,7 +17,7 @@ class Node:
         self.layer = layer
         self.inputs = inputs
         self.shape = shape
-        self.relu = fused(layer)
+        self.clamp = self.relu = fused(layer)
         self.alias = None
         self.masks = 0
         self.folded = None

@@ -38,6 +38,7 @@ class Layer:
     use_bias = False
     normalises = False  # norms.py
     by_channel = False  # an input channel meets one output channel only
+    zero = False  # the kernel, or gamma, begins with zeros: see lite.py
     macs = 0  # multiply-accumulates of one sample, forward
 
     def __init__(self, name=None, trainable=True):

@@ -258,6 +258,8 @@ class Schedule:
             vector = self.keep("%s %s" % (layer.name, name), 4 * layer.channels)
             if name in ("gamma", "moving_variance"):
                 one = 1 << 20 if self.int8 and name == "gamma" else ONE
+                if layer.zero and name == "gamma":
+                    one = 0
                 vector.first = struct.pack("<I", one) * layer.channels
             made.vectors.append(vector)
         self.weights[node] = made

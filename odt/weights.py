@@ -57,6 +57,8 @@ def initialise(state, plan, seed, int8):
         if int8:
             for row in range(weights.rows):
                 put(state, weights.scale.offset + 4 * row, scale_shift(limit, -6))
+        if layer.zero:
+            continue
         for index in range(weights.rows * weights.columns):
             draw = (hash32(key, index) >> 17) - _FIRST
             if int8:
@@ -163,7 +165,7 @@ def write(state, weights, int8, values):
     """Real numbers into the state.
 
     In int8 the largest weight of a row, or of a layer that trains, becomes 64 of 127 steps: it has
-    room to grow. Where nothing trains it becomes 127.
+    room to grow. Where nothing trains it becomes 127. Zeros keep the scale that they had.
     What is frozen in flash stays. By integers alone: the same bits on every machine, whatever its floats.
     """
     vectors = weights.vectors
@@ -187,7 +189,7 @@ def _write_kernel(state, weights, int8, kernel):
             largest = 0
             for index in range(first * columns, last * columns):
                 largest = max(largest, float32_bits(kernel, index) & 0x7FFFFFFF)
-            scale = ONE
+            scale = get(state, weights.scale.offset + 4 * row)
             if largest > _TINY:
                 scale = scale_div(largest, scale_int(127)) if weights.kernel in weights.fixed else scale_shift(largest, -6)
         if int8:

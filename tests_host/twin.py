@@ -116,9 +116,9 @@ class Twin:
             y = sum(inputs[1:], inputs[0])
         else:
             raise NotImplementedError(layer.kind)
-        if layer.activation == "relu":
+        if node.clamp == 1:
             y = F.relu(y)
-        if layer.activation == "relu6":
+        if node.clamp == 6:
             y = F.relu6(y)
         return y.reshape((-1,) + node.shape)
 
