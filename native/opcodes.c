@@ -159,17 +159,17 @@ const uint8_t odt_shapes[] = {
     1, 2, 3, 68, 0, 1, 2, 3, 83, 0, 2, 130, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY,
     ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 1, 2, 3, 68, 0, 1, 2, 3, 83, 0, 2, 130, 82, 2, 3, 81,
     129, 81, 129, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
-    ODT_ANY, 2, 0, 1, 145, 129, 66, 0, 1, 82, 1, 130, 81, 1, 81, 129, 81, 129, 81, 129, ODT_SIZE,
-    ODT_SIZE, ODT_ANY, 27, 0, 2, 130, 92, 0, 1, 2, 3, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE,
-    ODT_ANY, 154, 2, 130, 153, 2, 91, 0, 1, 2, 81, 144, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_ANY,
-    26, 0, 130, 89, 0, 89, 0, ODT_SIZE, ODT_ANY, 153, 0, 153, 0, 90, 0, 130, 89, 0, ODT_SIZE,
-    ODT_ANY, ODT_ANY, 28, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2, 3, 90, 2, 3, ODT_SIZE,
-    ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130,
-    ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, 28, 0, 1, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0,
-    2, 130, 90, 2, 3, 81, 144, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 0, 1, 90, 0, 1,
-    90, 1, 130, 89, 1, ODT_SIZE, ODT_SIZE, 145, 129, 81, 0, 81, 129, ODT_SIZE, ODT_ANY, 17, 129,
-    81, 129, ODT_ANY, 153, 129, 89, 0, ODT_SIZE, 25, 129, 89, 129, ODT_ANY, 153, 0, 89, 129,
-    ODT_SIZE,
+    ODT_ANY, ODT_ANY, ODT_SIZE, 2, 0, 1, 145, 129, 66, 0, 1, 82, 1, 130, 81, 1, 81, 129, 81, 129,
+    81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, 27, 0, 2, 130, 92, 0, 1, 2, 3, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE, ODT_ANY, 154, 2, 130, 153, 2, 91, 0, 1, 2, 81, 144, ODT_SIZE16, ODT_SIZE,
+    ODT_SIZE, ODT_ANY, 26, 0, 130, 89, 0, 89, 0, ODT_SIZE, ODT_ANY, 153, 0, 153, 0, 90, 0, 130, 89,
+    0, ODT_SIZE, ODT_ANY, ODT_ANY, 28, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2, 3, 90, 2,
+    3, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3,
+    91, 0, 2, 130, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, 28, 0, 1, 2, 3, 92, 0, 1, 2, 3, 92, 0,
+    1, 2, 3, 91, 0, 2, 130, 90, 2, 3, 81, 144, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26,
+    0, 1, 90, 0, 1, 90, 1, 130, 89, 1, ODT_SIZE, ODT_SIZE, 145, 129, 81, 0, 81, 129, ODT_SIZE,
+    ODT_ANY, 17, 129, 81, 129, ODT_ANY, 153, 129, 89, 0, ODT_SIZE, 25, 129, 89, 129, ODT_ANY, 153,
+    0, 89, 129, ODT_SIZE, 145, 144, 81, 132, ODT_ANY,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -302,21 +302,22 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_AFFINE_I8] = {(odt_kernel_t)odt_affine_i8, 2097, 5, 1},
     [ODT_NORM_I8] = {(odt_kernel_t)odt_norm_i8, 2108, 6, 7},
     [ODT_NORM_DW_I8] = {(odt_kernel_t)odt_norm_dw_i8, 2137, 4, 6},
-    [ODT_NORM_DX_I8] = {(odt_kernel_t)odt_norm_dx_i8, 2160, 10, 7},
-    [ODT_AFFINE_DX_I8] = {(odt_kernel_t)odt_affine_dx_i8, 2199, 8, 3},
-    [ODT_NORM_STATS_F32] = {(odt_kernel_t)odt_norm_stats_f32, 2221, 2, 5},
-    [ODT_BATCH_STATS_F32] = {(odt_kernel_t)odt_batch_stats_f32, 2235, 4, 4},
-    [ODT_RUNNING_STATS_F32] = {(odt_kernel_t)odt_running_stats_f32, 2250, 3, 2},
-    [ODT_TRACK_F32] = {(odt_kernel_t)odt_track_f32, 2259, 4, 3},
-    [ODT_NORM_F32] = {(odt_kernel_t)odt_norm_f32, 2271, 5, 5},
-    [ODT_NORM_DW_F32] = {(odt_kernel_t)odt_norm_dw_f32, 2296, 4, 4},
-    [ODT_NORM_DX_F32] = {(odt_kernel_t)odt_norm_dx_f32, 2317, 6, 5},
-    [ODT_AFFINE_DX_F32] = {(odt_kernel_t)odt_affine_dx_f32, 2346, 4, 2},
-    [ODT_SQUARES_I32] = {(odt_kernel_t)odt_squares_i32, 2359, 3, 2},
-    [ODT_CLIP_I32] = {(odt_kernel_t)odt_clip_i32, 2367, 2, 1},
-    [ODT_SQUARES_F32] = {(odt_kernel_t)odt_squares_f32, 2372, 2, 1},
-    [ODT_CLIP_F32] = {(odt_kernel_t)odt_clip_f32, 2377, 2, 1},
-    [ODT_SCALE_F32] = {(odt_kernel_t)odt_scale_f32, 2382, 2, 1},
+    [ODT_NORM_DX_I8] = {(odt_kernel_t)odt_norm_dx_i8, 2160, 10, 9},
+    [ODT_AFFINE_DX_I8] = {(odt_kernel_t)odt_affine_dx_i8, 2201, 8, 3},
+    [ODT_NORM_STATS_F32] = {(odt_kernel_t)odt_norm_stats_f32, 2223, 2, 5},
+    [ODT_BATCH_STATS_F32] = {(odt_kernel_t)odt_batch_stats_f32, 2237, 4, 4},
+    [ODT_RUNNING_STATS_F32] = {(odt_kernel_t)odt_running_stats_f32, 2252, 3, 2},
+    [ODT_TRACK_F32] = {(odt_kernel_t)odt_track_f32, 2261, 4, 3},
+    [ODT_NORM_F32] = {(odt_kernel_t)odt_norm_f32, 2273, 5, 5},
+    [ODT_NORM_DW_F32] = {(odt_kernel_t)odt_norm_dw_f32, 2298, 4, 4},
+    [ODT_NORM_DX_F32] = {(odt_kernel_t)odt_norm_dx_f32, 2319, 6, 5},
+    [ODT_AFFINE_DX_F32] = {(odt_kernel_t)odt_affine_dx_f32, 2348, 4, 2},
+    [ODT_SQUARES_I32] = {(odt_kernel_t)odt_squares_i32, 2361, 3, 2},
+    [ODT_CLIP_I32] = {(odt_kernel_t)odt_clip_i32, 2369, 2, 1},
+    [ODT_SQUARES_F32] = {(odt_kernel_t)odt_squares_f32, 2374, 2, 1},
+    [ODT_CLIP_F32] = {(odt_kernel_t)odt_clip_f32, 2379, 2, 1},
+    [ODT_SCALE_F32] = {(odt_kernel_t)odt_scale_f32, 2384, 2, 1},
+    [ODT_STEP_KEY] = {(odt_kernel_t)odt_step_key, 2389, 2, 1},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -454,7 +455,7 @@ ODT_ASSERT_LAYOUT(track_i8, sx, 5, rest, 4);
 ODT_ASSERT_LAYOUT(affine_i8, sy, 5, N, 1);
 ODT_ASSERT_LAYOUT(norm_i8, b, 6, lo, 7);
 ODT_ASSERT_LAYOUT(norm_dw_i8, st, 4, bits, 6);
-ODT_ASSERT_LAYOUT(norm_dx_i8, c, 10, rows, 7);
+ODT_ASSERT_LAYOUT(norm_dx_i8, c, 10, F, 9);
 ODT_ASSERT_LAYOUT(affine_dx_i8, sdx, 8, factor, 3);
 ODT_ASSERT_LAYOUT(norm_stats_f32, x, 2, eps, 5);
 ODT_ASSERT_LAYOUT(batch_stats_f32, c, 4, eps, 4);
@@ -469,3 +470,4 @@ ODT_ASSERT_LAYOUT(clip_i32, total, 2, limit, 1);
 ODT_ASSERT_LAYOUT(squares_f32, d, 2, N, 1);
 ODT_ASSERT_LAYOUT(clip_f32, total, 2, limit, 1);
 ODT_ASSERT_LAYOUT(scale_f32, factor, 2, N, 1);
+ODT_ASSERT_LAYOUT(step_key, h, 2, ahead, 1);

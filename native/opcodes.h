@@ -41,7 +41,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 144
+#define ODT_OPCODES 145
 #define ODT_MAX_OPERANDS 10
 #define ODT_MAX_IMMEDIATES 17
 
@@ -190,6 +190,7 @@ enum {
     ODT_SQUARES_F32 = 142,
     ODT_CLIP_F32 = 143,
     ODT_SCALE_F32 = 144,
+    ODT_STEP_KEY = 145,
 };
 
 // y = 0
@@ -1440,7 +1441,7 @@ typedef struct {
 } odt_norm_dw_i8_t;
 void odt_norm_dw_i8(const odt_norm_dw_i8_t *a);
 
-// dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma
+// dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at random
 typedef struct {
     int8_t *dx; // [M][S][G][C]
     int32_t *peak; // [1]
@@ -1452,7 +1453,7 @@ typedef struct {
     const int32_t *sx; // [1]
     const int32_t *sdx; // [1]
     const int32_t *c; // [16]
-    int32_t M, S, G, C, zx, factor, rows;
+    int32_t M, S, G, C, zx, factor, rows, id, F;
 } odt_norm_dx_i8_t;
 void odt_norm_dx_i8(const odt_norm_dx_i8_t *a);
 
@@ -1590,5 +1591,13 @@ typedef struct {
     int32_t N;
 } odt_scale_f32_t;
 void odt_scale_f32(const odt_scale_f32_t *a);
+
+// KEY = hash(seed, t + ahead), while KEY is not 0
+typedef struct {
+    int32_t *c; // [16]
+    const int32_t *h; // [4]
+    int32_t ahead;
+} odt_step_key_t;
+void odt_step_key(const odt_step_key_t *a);
 
 #endif

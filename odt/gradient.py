@@ -85,7 +85,7 @@ def _linear_dx(s, node, error, operation, sizes):
         operands = (channels, rescale, weights.scale, error.scale, dx.scale)
         s.emit("rescale_dx", operands, (rows, error.factor))
         source = s.scratch(name + " scaled error", error.count, ERROR)
-        sizes_and_id = (error.count // rows, rows, s.stream(name + " scaled error"))
+        sizes_and_id = (error.count // rows, rows, s.dither(name + " scaled error"))
         s.emit("channel_scale_i8", (source, error.buffer, channels, s.control), sizes_and_id)
     operands = (dx.buffer, dx.peak, source, weights.kernel, rescale)
     s.emit(operation + "_dx_i8", operands, sizes(s, node))
@@ -223,7 +223,7 @@ def _leaky_relu(s, node, error, needed):
     if s.int8:
         x = s.values[node.inputs[0]]
         operands = (dx.buffer, error.buffer, x.buffer, s.control)
-        s.emit("leaky_relu_dx_i8", operands, (error.count, x.zero, slope, s.stream(node.layer.name + " dx")))
+        s.emit("leaky_relu_dx_i8", operands, (error.count, x.zero, slope, s.dither(node.layer.name + " dx")))
     else:
         operands = (dx.buffer, error.buffer, s.values[node].buffer)
         s.emit("leaky_relu_dx_f32", operands, (error.count, slope))

@@ -59,7 +59,7 @@ class Model:
         "mse" or an object of losses.py; ``dtype``: "int8" (integers throughout) or "float32".
         ``micro_batch``: so many samples of a batch at a time, their gradients summed, one update a batch: the
         arena of a small batch and the sums for the steps of a large one, to the same bits in int8 (but where
-        backward rounds at random), in float32 but for the order of summation.
+        LeakyReLU or a frozen layer rounds errors at random), in float32 but for the order of summation.
         ``memory_budget``: so many bytes of arena and state at most, for activations that are forgotten and computed
         again (recompute.py); ``checkpoint`` "sqrt": so in any case, keeping about the root of the layers' number.
         ``frozen``: the weights of layers that do not train, read where they lie, at no RAM (frozen.py).

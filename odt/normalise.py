@@ -31,6 +31,8 @@ def norm(s, node, inputs):
     sizes = layer.groups_of(s.batch)
     y = s.tensor(layer.name, x.count, ACTIVATION, node.relu)
     weights.statistics = st = s.scratch(layer.name + " statistics", 8 * sizes[0] * sizes[2])
+    if s.int8:
+        s.stream(layer.name + " dx")  # now: micro-batches update later, and are to draw the same
     if layer.kind == "batchnorm":
         _batch_statistics(s, layer, weights, x)
     elif s.int8:
@@ -130,7 +132,7 @@ def _dx(s, node, error, x, weights, sizes):
             s.emit("affine_dx_i8", operands, (x.count // layer.channels, layer.channels, factor))
         else:
             operands = (dx.buffer, dx.peak, error.buffer, x.buffer, st) + scales + (s.control,)
-            s.emit("norm_dx_i8", operands, sizes + (x.zero, factor, rows))
+            s.emit("norm_dx_i8", operands, sizes + (x.zero, factor, rows, s.dither(name), x.count // s.batch))
         return dx
     dx = s.like(name, error)
     if constant:

@@ -35,7 +35,7 @@ Y_ZERO = const(10)
 LOSS = const(11)  # summed over the batch: see docs/numerics.md for its unit
 LOSS_HIGH = const(12)
 CORRECT = const(13)  # rows whose largest output is at the label
-KEY = const(14)  # key of this step's random numbers, written by tick and by dropout; 0 where none trains
+KEY = const(14)  # key of this step's random numbers: of tick, before it of dropout and step_key; 0: none trains
 BATCH = const(15)  # rows of the whole batch where it comes in micro-batches, else 0
 CONTROL_WORDS = const(16)
 
@@ -195,7 +195,7 @@ TABLE = (
     "127 affine_i8 q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32[1] ; N\n"  # q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy
     "128 norm_i8 y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S G C zx zy lo\n"  # y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
     "129 norm_dw_i8 dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S G C zx bits\n"  # dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation
-    "130 norm_dx_i8 dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1] sdx:i32[1] c:i32[16] ; M S G C zx factor rows\n"  # dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma
+    "130 norm_dx_i8 dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1] sdx:i32[1] c:i32[16] ; M S G C zx factor rows id F\n"  # dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at random
     "131 affine_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32[1] sx:i32[1] sdx:i32[1] ; M N factor\n"  # dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])
     "132 norm_stats_f32 st=f32[M*G*2] x:f32[M*S*G*C] ; M S G C eps\n"  # st[m, g] = mean of x; 1 / sqrt(variance of x + eps)
     "133 batch_stats_f32 st+f32[N*2] va+f32[N] x:f32[B*S*N] c:i32[16] ; B S N eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x
@@ -210,6 +210,7 @@ TABLE = (
     "142 squares_f32 total+f32[1] d:f32[N] ; N\n"  # total += sum of d^2
     "143 clip_f32 y=f32[1] total:f32[1] ; limit\n"  # y = min(1, limit / sqrt(total))
     "144 scale_f32 d+f32[N] factor:f32[1] ; N\n"  # d *= factor
+    "145 step_key c+i32[16] h:i32[4] ; ahead\n"  # KEY = hash(seed, t + ahead), while KEY is not 0
 )
 
 

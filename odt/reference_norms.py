@@ -9,9 +9,11 @@ from .fixed import (
     ONE,
     bit_length,
     bits_to_float,
+    hash32,
     multiplier,
     nearest_scale,
     rescale,
+    rescale_random,
     sat32,
     scale_add,
     scale_div,
@@ -21,7 +23,7 @@ from .fixed import (
     scale_sqrt,
     wrap32,
 )
-from .opcodes import COUNT, KEY
+from .opcodes import COUNT, KEY, POSITION
 from .reference_f32 import divide, rounded, store
 from .reference_i8 import Sink
 
@@ -185,6 +187,8 @@ def norm_dx_i8(o):
     for i in range(len(o.dx)):
         o.dx[i] = 0
     sink = Sink(o.dx, o.peak)
+    key = hash32(o.c[KEY], o.id)
+    first = o.c[POSITION] * o.F
     for group, places in _groups(o, _counted(o)):
         m, s = multiplier(scale_mul(nearest_scale(o.st[2 * group + 1]), outer))
         hats = _hats(o, group, places, 12)
@@ -194,7 +198,7 @@ def norm_dx_i8(o):
         slope = sat32(_truncated(products, 4096 * len(places)))
         for (i, _), v, h in zip(places, errors, hats):
             v = sat32(v - mean - ((h * slope + 2048) >> 12))
-            sink.put(i, rescale(v, m, s))
+            sink.put(i, rescale_random(v, m, s, hash32(key, first + i)))
     sink.close()
 
 

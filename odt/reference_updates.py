@@ -57,6 +57,11 @@ def tick(o):
     o.h[3] = p2
 
 
+def step_key(o):
+    if o.c[KEY]:
+        o.c[KEY] = wrap32(hash32(o.h[1], o.h[0] + o.ahead))
+
+
 def rescale(o):
     first = scale_mul(o.factor, o.sx[0])
     for n in range(o.N):

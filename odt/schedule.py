@@ -117,6 +117,7 @@ class Schedule:
         self.rate = None  # rate and bias correction of this step
         self.sums = None  # gradients of a batch in micro-batches; None where a batch comes in one
         self.deferred = []  # then: the instructions of the update
+        self.keyed = False  # then: whether the backward pass has the step's key
         self.unspent = []  # gradients that wait for their norm, with what spends them
         self.clears = []  # (instruction, buffer) of what a step begins with
         self.owner = None  # the name of the layer in hand
@@ -155,6 +156,13 @@ class Schedule:
     def stream(self, name):
         """The id of the random numbers that ``name`` draws."""
         return self.streams.setdefault(name, len(self.streams) + 1)
+
+    def dither(self, name):
+        """As stream, of what backward draws: in micro-batches that is before tick makes the step's key."""
+        if self.sums and not self.keyed:
+            self.emit("step_key", (self.control, self.header), (1,))
+            self.keyed = True
+        return self.stream(name)
 
     def state_rows(self, name, part, row):
         """The part's rows, of ``row`` bytes, of a buffer of the optimizer's state."""

@@ -209,7 +209,7 @@ def draw_immediates(rng, op):
             v = float_to_bits(beta if name == "keep" else 1.0 - beta)
         elif name == "slope":
             v = rng.choice((0, draw_scale(rng, -8, 0), 0x3F800000))
-        elif name in ("id", "at"):
+        elif name in ("id", "at", "ahead"):
             v = rng.randrange(-1 << 31, 1 << 31)
         elif name == "mu":
             v = float_to_bits(beta) if floats else rng.choice((0, int(beta * 65536), 65535))

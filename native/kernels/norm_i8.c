@@ -210,8 +210,11 @@ static uint32_t outer(int32_t factor, const int32_t *se, const int32_t *sx, cons
     return odt_scale_shift(odt_scale_div(scale, odt_scale(*sdx)), all->shift - 20);
 }
 
+// Rounded at random: to nearest, errors that are small beside the peak would vanish.
 void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     int32_t peak = *a->peak, width = a->G * a->C, z = odt_limit(a->zx, -128, 127), S = a->S;
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
+    uint32_t before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F; // by place in the epoch, as dropout
     gains_t all = gains(a->gamma, width);
     uint32_t scale = outer(a->factor, a->se, a->sx, a->sdx, &all);
     if (a->rows > 0) {
@@ -242,7 +245,8 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
                     int32_t v = a->e[at + c] * gain(&all, g * a->C + c) - mean;
                     int64_t h = normalised(a->x[at + c], z, st[0], &inverse);
                     v = odt_sat32(v - ((h * slope + (1 << (HAT_BITS - 1))) >> HAT_BITS));
-                    a->dx[at + c] = odt_clamp(odt_rescale_by(&q, v), 0, -127, &peak);
+                    v = odt_rescale_random_by(&q, v, odt_hash_by(key, before + (uint32_t)(at + c)));
+                    a->dx[at + c] = odt_clamp(v, 0, -127, &peak);
                 }
             }
         }

@@ -43,6 +43,12 @@ void odt_tick(const odt_tick_t *a) {
     a->rate[1] = (int32_t)corrected;
 }
 
+void odt_step_key(const odt_step_key_t *a) {
+    if (a->c[ODT_KEY]) {
+        a->c[ODT_KEY] = (int32_t)odt_hash32((uint32_t)a->h[1], (uint32_t)a->h[0] + (uint32_t)a->ahead);
+    }
+}
+
 void odt_gather_i8(const odt_gather_i8_t *a) {
     const int32_t *c = a->c;
     int32_t format = c[ODT_X_FORMAT], zero = c[ODT_X_ZERO], F = a->F, peak = *a->peak;
