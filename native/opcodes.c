@@ -169,7 +169,13 @@ const uint8_t odt_shapes[] = {
     1, 2, 3, 91, 0, 2, 130, 90, 2, 3, 81, 144, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 26,
     0, 1, 90, 0, 1, 90, 1, 130, 89, 1, ODT_SIZE, ODT_SIZE, 145, 129, 81, 0, 81, 129, ODT_SIZE,
     ODT_ANY, 17, 129, 81, 129, ODT_ANY, 153, 129, 89, 0, ODT_SIZE, 25, 129, 89, 129, ODT_ANY, 153,
-    0, 89, 129, ODT_SIZE, 145, 144, 81, 132, ODT_ANY,
+    0, 89, 129, ODT_SIZE, 145, 144, 81, 132, ODT_ANY, 81, 129, ODT_SIZE, ODT_ANY, 81, 129, 81, 1,
+    ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 17, 129, 145, 129, 65, 0, 81, 129, 81, 144, ODT_SIZE, 17,
+    129, 153, 129, 89, 0, 81, 144, ODT_SIZE, 17, 129, 17, 2, 17, 1, 66, 0, 1, 81, 129, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 17, 129, 17, 2, 25, 1, 90, 0, 1, 81, 129, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 3, 0, 2, 3, 67, 0, 1, 3, 81, 129, 81, 2, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE, ODT_SIZE, 3, 0, 1, 3, 67, 0, 2, 3, 81, 129, 81, 2, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE, 130, 0, 1, 130, 0, 1, 145, 0, 81, 129, ODT_SIZE, ODT_SIZE,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -318,6 +324,15 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_CLIP_F32] = {(odt_kernel_t)odt_clip_f32, 2379, 2, 1},
     [ODT_SCALE_F32] = {(odt_kernel_t)odt_scale_f32, 2384, 2, 1},
     [ODT_STEP_KEY] = {(odt_kernel_t)odt_step_key, 2389, 2, 1},
+    [ODT_FEW] = {0, 2394, 1, 2},
+    [ODT_EACH] = {0, 2398, 2, 4},
+    [ODT_RELATIVE_I8] = {(odt_kernel_t)odt_relative_i8, 2406, 5, 1},
+    [ODT_RELATIVE_F32] = {(odt_kernel_t)odt_relative_f32, 2417, 4, 1},
+    [ODT_RANK_I8] = {(odt_kernel_t)odt_rank_i8, 2426, 5, 5},
+    [ODT_RANK_F32] = {(odt_kernel_t)odt_rank_f32, 2442, 5, 5},
+    [ODT_PICK] = {(odt_kernel_t)odt_pick, 2458, 4, 4},
+    [ODT_PUT] = {(odt_kernel_t)odt_put, 2474, 4, 4},
+    [ODT_SETTLE_I8] = {(odt_kernel_t)odt_settle_i8, 2490, 4, 2},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -471,3 +486,12 @@ ODT_ASSERT_LAYOUT(squares_f32, d, 2, N, 1);
 ODT_ASSERT_LAYOUT(clip_f32, total, 2, limit, 1);
 ODT_ASSERT_LAYOUT(scale_f32, factor, 2, N, 1);
 ODT_ASSERT_LAYOUT(step_key, h, 2, ahead, 1);
+ODT_ASSERT_LAYOUT(few, count, 1, mask, 2);
+ODT_ASSERT_LAYOUT(each, rows, 2, place, 4);
+ODT_ASSERT_LAYOUT(relative_i8, c, 5, N, 1);
+ODT_ASSERT_LAYOUT(relative_f32, c, 4, N, 1);
+ODT_ASSERT_LAYOUT(rank_i8, ratio, 5, high, 5);
+ODT_ASSERT_LAYOUT(rank_f32, ratio, 5, high, 5);
+ODT_ASSERT_LAYOUT(pick, rows, 4, U, 4);
+ODT_ASSERT_LAYOUT(put, rows, 4, U, 4);
+ODT_ASSERT_LAYOUT(settle_i8, limited, 4, K, 2);

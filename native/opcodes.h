@@ -41,7 +41,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 145
+#define ODT_OPCODES 154
 #define ODT_MAX_OPERANDS 10
 #define ODT_MAX_IMMEDIATES 17
 
@@ -191,6 +191,15 @@ enum {
     ODT_CLIP_F32 = 143,
     ODT_SCALE_F32 = 144,
     ODT_STEP_KEY = 145,
+    ODT_FEW = 146,
+    ODT_EACH = 147,
+    ODT_RELATIVE_I8 = 148,
+    ODT_RELATIVE_F32 = 149,
+    ODT_RANK_I8 = 150,
+    ODT_RANK_F32 = 151,
+    ODT_PICK = 152,
+    ODT_PUT = 153,
+    ODT_SETTLE_I8 = 154,
 };
 
 // y = 0
@@ -1599,5 +1608,91 @@ typedef struct {
     int32_t ahead;
 } odt_step_key_t;
 void odt_step_key(const odt_step_key_t *a);
+
+// prefix: sizes of the next instruction that mask names, times count / R
+typedef struct {
+    const int32_t *count; // [1]
+    int32_t R, mask;
+} odt_few_t;
+
+// prefix: the next instruction for each of count rows of N
+typedef struct {
+    const int32_t *count; // [1]
+    const int32_t *rows; // [R]
+    int32_t N, R, which, place;
+} odt_each_t;
+
+// ratio = 2^16 * sum |e| / the largest sum so far
+typedef struct {
+    int32_t *ratio; // [1]
+    int32_t *largest; // [1]
+    const int8_t *e; // [N]
+    const int32_t *se; // [1]
+    const int32_t *c; // [16]
+    int32_t N;
+} odt_relative_i8_t;
+void odt_relative_i8(const odt_relative_i8_t *a);
+
+// the same
+typedef struct {
+    int32_t *ratio; // [1]
+    float *largest; // [1]
+    const float *e; // [N]
+    const int32_t *c; // [16]
+    int32_t N;
+} odt_relative_f32_t;
+void odt_relative_f32(const odt_relative_f32_t *a);
+
+// rows = the count columns of largest sum |e|; count = (low + ratio * (high - low)) * N
+typedef struct {
+    int32_t *count; // [1]
+    int32_t *rows; // [R]
+    int32_t *sums; // [N]
+    const int8_t *e; // [M][N]
+    const int32_t *ratio; // [1]
+    int32_t M, N, R, low, high;
+} odt_rank_i8_t;
+void odt_rank_i8(const odt_rank_i8_t *a);
+
+// the same
+typedef struct {
+    int32_t *count; // [1]
+    int32_t *rows; // [R]
+    float *sums; // [N]
+    const float *e; // [M][N]
+    const int32_t *ratio; // [1]
+    int32_t M, N, R, low, high;
+} odt_rank_f32_t;
+void odt_rank_f32(const odt_rank_f32_t *a);
+
+// y[m, j] = x[m, rows[j]], elements of U bytes, count of them a row
+typedef struct {
+    int8_t *y; // [M][R][U]
+    const int8_t *x; // [M][N][U]
+    const int32_t *count; // [1]
+    const int32_t *rows; // [R]
+    int32_t M, N, R, U;
+} odt_pick_t;
+void odt_pick(const odt_pick_t *a);
+
+// y[m, rows[j]] = x[m, j], the others 0
+typedef struct {
+    int8_t *y; // [M][N][U]
+    const int8_t *x; // [M][R][U]
+    const int32_t *count; // [1]
+    const int32_t *rows; // [R]
+    int32_t M, N, R, U;
+} odt_put_t;
+void odt_put(const odt_put_t *a);
+
+// w in a scale twice as large, where a row has outgrown it
+typedef struct {
+    int8_t *w; // [N][K]
+    int8_t *r; // [N][K]
+    int32_t *sw; // [N]
+    const int32_t *limited; // [1]
+    int32_t N, K;
+} odt_settle_i8_t;
+void odt_settle_i8(const odt_settle_i8_t *a);
 
 #endif

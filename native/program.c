@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "fixed.h"
 #include "odt.h"
 #include "opcodes.h"
 #include "table.h"
@@ -9,8 +10,21 @@
 #define ADDRESS_MASK ((1u << ODT_REGION_SHIFT) - 1)
 #define MAX_EXTENT ((uint64_t)1 << 32) // above any region: where the product of sizes stops growing
 
-static size_t instruction_words(const odt_opcode_t *op) {
+static size_t own_words(const odt_opcode_t *op) {
     return 1u + op->operands + op->immediates;
+}
+
+static int is_prefix(int32_t number) {
+    return number == ODT_FEW || number == ODT_EACH;
+}
+
+// Words of the instruction at pc; of a prefix with what it belongs to.
+static size_t instruction_words(const int32_t *program, size_t pc) {
+    size_t words = own_words(&odt_opcodes[program[pc]]);
+    if (is_prefix(program[pc])) {
+        words += own_words(&odt_opcodes[program[pc + words]]);
+    }
+    return words;
 }
 
 size_t odt_region_bytes(const int32_t *program, size_t region) {
@@ -28,21 +42,31 @@ size_t odt_region_bytes(const int32_t *program, size_t region) {
     }
 }
 
+// Bytes of the operand whose description is at *shape, which is moved past it; *varies: whether
+// immediate `which` is among its factors.
+static uint64_t extent(const uint8_t **shape, const int32_t *immediates, int32_t which, int *varies) {
+    static const uint8_t sizes[] = {1, 2, 4, 4, 8, 0};
+    unsigned description = *(*shape)++;
+    uint64_t bytes = sizes[description >> 3 & 7];
+    *varies = 0;
+    for (unsigned factors = description & 7; factors; factors--) {
+        unsigned factor = *(*shape)++;
+        bytes *= factor >= 128 ? factor - 128 : (uint32_t)immediates[factor];
+        if (bytes > MAX_EXTENT) {
+            bytes = MAX_EXTENT;
+        }
+        *varies |= factor == (uint32_t)which;
+    }
+    return bytes;
+}
+
 // Checks operand word `word`, whose description is at *shape, and moves *shape past it.
 static int verify_operand(const int32_t *program, int32_t word, const int32_t *immediates,
     const uint8_t **shape, odt_fault_t *fault) {
-    static const uint8_t sizes[] = {1, 2, 4, 4, 8, 0};
     static const uint8_t alignments[] = {1, 2, 4, 4, 4, 1};
-    unsigned description = *(*shape)++;
-    unsigned access = description >> 6, dtype = description >> 3 & 7;
-    uint64_t reach = sizes[dtype];
-    for (unsigned factors = description & 7; factors; factors--) {
-        unsigned factor = *(*shape)++;
-        reach *= factor >= 128 ? factor - 128 : (uint32_t)immediates[factor];
-        if (reach > MAX_EXTENT) {
-            reach = MAX_EXTENT;
-        }
-    }
+    unsigned access = **shape >> 6, dtype = **shape >> 3 & 7;
+    int unused;
+    uint64_t reach = extent(shape, immediates, -1, &unused);
     uint32_t region = (uint32_t)word >> ODT_REGION_SHIFT, offset = (uint32_t)word & ADDRESS_MASK;
     int is_data = region == ODT_X_DATA || region == ODT_Y_DATA;
     fault->region = (int32_t)region;
@@ -81,8 +105,8 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
         return ODT_FAULT_OPCODE;
     }
     const odt_opcode_t *op = &odt_opcodes[number];
-    if (instruction_words(op) > words - pc) {
-        fault->needs = (int32_t)instruction_words(op);
+    if (own_words(op) > words - pc) {
+        fault->needs = (int32_t)own_words(op);
         fault->has = (int32_t)(words - pc);
         return ODT_FAULT_CUT;
     }
@@ -115,11 +139,80 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
     return ODT_OK;
 }
 
+static int is_size(const odt_opcode_t *op, int32_t immediate) {
+    const uint8_t *shape = odt_shapes + op->shape;
+    for (int32_t i = 0; i < op->operands; i++) {
+        shape += 1 + (*shape & 7);
+    }
+    return immediate >= 0 && immediate < op->immediates && shape[immediate] > ODT_PADDING;
+}
+
+// Checks the instruction that the prefix at `prefix` belongs to, and the two as one.
+static int verify_prefixed(const int32_t *program, size_t prefix, size_t words, odt_fault_t *fault) {
+    const odt_opcode_t *op = &odt_opcodes[program[prefix]];
+    size_t pc = prefix + own_words(op);
+    fault->needs = 1;
+    fault->has = 0;
+    if (pc >= words) {
+        return ODT_FAULT_CUT;
+    }
+    if (is_prefix(program[pc])) {
+        fault->needs = program[pc];
+        return ODT_FAULT_OPCODE;
+    }
+    int error = verify_instruction(program, pc, words, fault);
+    if (error) {
+        return error;
+    }
+    const int32_t *given = program + prefix + 1 + op->operands;
+    op = &odt_opcodes[program[pc]];
+    const int32_t *immediates = program + pc + 1 + op->operands;
+    fault->word = (int32_t)prefix;
+    fault->opcode = program[prefix];
+    fault->operand = 0;
+    fault->has = op->immediates;
+    if (program[prefix] == ODT_FEW) {
+        uint32_t mask = (uint32_t)given[1];
+        fault->needs = given[1];
+        for (int32_t i = 0; i < 32; i++) {
+            if (mask >> i & 1 && (!is_size(op, i) || immediates[i] % given[0])) {
+                return ODT_FAULT_IMMEDIATE;
+            }
+        }
+        return ODT_OK;
+    }
+    int32_t which = given[2], place = given[3];
+    fault->needs = which;
+    if (!is_size(op, which) || place < -1 || place >= op->immediates || is_size(op, place)) {
+        return ODT_FAULT_IMMEDIATE;
+    }
+    const uint8_t *shape = odt_shapes + op->shape;
+    for (int32_t i = 0; i < op->operands; i++) {
+        int varies;
+        uint64_t row = extent(&shape, immediates, which, &varies);
+        uint32_t word = (uint32_t)program[pc + 1 + i], region = word >> ODT_REGION_SHIFT;
+        if (!varies) {
+            continue;
+        }
+        uint64_t reach = row * (uint32_t)given[region == ODT_ARENA] + (word & ADDRESS_MASK);
+        size_t bytes = odt_region_bytes(program, region);
+        if (reach > bytes) {
+            fault->word = (int32_t)pc + 1 + i;
+            fault->operand = i;
+            fault->region = (int32_t)region;
+            fault->needs = reach > INT32_MAX ? INT32_MAX : (int32_t)reach;
+            fault->has = (int32_t)bytes;
+            return ODT_FAULT_EXTENT;
+        }
+    }
+    return ODT_OK;
+}
+
 int odt_is_boundary(const int32_t *program, size_t at) {
     size_t pc = ODT_HEADER_END;
     size_t words = (size_t)program[ODT_HEADER_WORDS];
     while (pc < at && pc < words) {
-        pc += instruction_words(&odt_opcodes[program[pc]]);
+        pc += instruction_words(program, pc);
     }
     return pc == at;
 }
@@ -154,10 +247,13 @@ int odt_verify(const int32_t *program, size_t words, odt_fault_t *fault) {
     }
     for (size_t pc = ODT_HEADER_END; pc < words;) {
         int error = verify_instruction(program, pc, words, fault);
+        if (!error && is_prefix(program[pc])) {
+            error = verify_prefixed(program, pc, words, fault);
+        }
         if (error) {
             return error;
         }
-        pc += instruction_words(&odt_opcodes[program[pc]]);
+        pc += instruction_words(program, pc);
     }
     for (int32_t i = ODT_HEADER_PREDICT; i < ODT_HEADER_END; i++) {
         fault->word = i;
@@ -170,29 +266,108 @@ int odt_verify(const int32_t *program, size_t words, odt_fault_t *fault) {
     return ODT_OK;
 }
 
-size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions) {
-    // As the argument structs of opcodes.h lie, which opcodes.c asserts. Filled by memcpy, so that
-    // a kernel may read it as its own struct.
-    union {
-        void *align;
-        uint8_t bytes[ODT_MAX_OPERANDS * sizeof(void *) + ODT_MAX_IMMEDIATES * sizeof(int32_t)];
-    } arguments;
+// As the argument structs of opcodes.h lie, which opcodes.c asserts. Filled by memcpy, so that a
+// kernel may read it as its own struct.
+typedef union {
+    void *align;
+    uint8_t bytes[ODT_MAX_OPERANDS * sizeof(void *) + ODT_MAX_IMMEDIATES * sizeof(int32_t)];
+} arguments_t;
+
+static const void *locate(uint32_t word, const odt_region_t *regions) {
+    return regions[word >> ODT_REGION_SHIFT].data + (word & ADDRESS_MASK);
+}
+
+static void collect(arguments_t *arguments, const int32_t *program, size_t pc, const odt_region_t *regions) {
     const odt_opcode_t *op = &odt_opcodes[program[pc]];
     const uint8_t *shape = odt_shapes + op->shape;
-    uint8_t *to = arguments.bytes;
+    uint8_t *to = arguments->bytes;
     const int32_t *from = program + pc + 1;
     for (unsigned i = op->operands; i; i--) {
         uint32_t word = (uint32_t)*from++;
-        const odt_region_t *region = &regions[word >> ODT_REGION_SHIFT];
-        const void *pointer = region;
+        const void *pointer = &regions[word >> ODT_REGION_SHIFT];
         if ((*shape >> 3 & 7) != ODT_BUF) {
-            pointer = region->data + (word & ADDRESS_MASK);
+            pointer = locate(word, regions);
         }
         shape += 1 + (*shape & 7);
         memcpy(to, &pointer, sizeof(pointer));
         to += sizeof(pointer);
     }
     memcpy(to, from, op->immediates * sizeof(int32_t));
+}
+
+// Where immediate `index` of these arguments lies.
+static uint8_t *immediate(arguments_t *arguments, const odt_opcode_t *op, int32_t index) {
+    return arguments->bytes + op->operands * sizeof(void *) + (uint32_t)index * sizeof(int32_t);
+}
+
+// few: the sizes that the mask names, times count / R.
+static void run_few(const int32_t *prefix, size_t pc, const int32_t *program, const odt_region_t *regions) {
+    const odt_opcode_t *op = &odt_opcodes[program[pc]];
+    int32_t R = prefix[2], count = odt_limit(*(const int32_t *)locate((uint32_t)prefix[1], regions), 1, R);
+    arguments_t arguments;
+    collect(&arguments, program, pc, regions);
+    for (int32_t i = 0; i < op->immediates; i++) {
+        if ((uint32_t)prefix[3] >> i & 1) {
+            int32_t size = program[pc + 1 + op->operands + (uint32_t)i] / R * count;
+            memcpy(immediate(&arguments, op, i), &size, sizeof(size));
+        }
+    }
     op->kernel(arguments.bytes);
-    return pc + instruction_words(op);
+}
+
+// Moves the operands that have immediate `which` among their factors: in the arena by `compact` of
+// their extents, elsewhere by `row`.
+static void advance(arguments_t *arguments, const int32_t *program, size_t pc, int32_t which, int32_t compact,
+    int32_t row) {
+    const odt_opcode_t *op = &odt_opcodes[program[pc]];
+    const uint8_t *shape = odt_shapes + op->shape;
+    const int32_t *immediates = program + pc + 1 + op->operands;
+    for (int32_t i = 0; i < op->operands; i++) {
+        int varies;
+        size_t bytes = (size_t)extent(&shape, immediates, which, &varies);
+        if (varies) {
+            uint32_t region = (uint32_t)program[pc + 1 + (uint32_t)i] >> ODT_REGION_SHIFT;
+            uint8_t *pointer;
+            memcpy(&pointer, arguments->bytes + (uint32_t)i * sizeof(pointer), sizeof(pointer));
+            pointer += bytes * (uint32_t)(region == ODT_ARENA ? compact : row);
+            memcpy(arguments->bytes + (uint32_t)i * sizeof(pointer), &pointer, sizeof(pointer));
+        }
+    }
+}
+
+// each: the instruction once for every row that is listed.
+static void run_each(const int32_t *prefix, size_t pc, const int32_t *program, const odt_region_t *regions) {
+    const odt_opcode_t *op = &odt_opcodes[program[pc]];
+    int32_t N = prefix[3], R = prefix[4], which = prefix[5], place = prefix[6];
+    int32_t count = odt_limit(*(const int32_t *)locate((uint32_t)prefix[1], regions), 1, R);
+    for (int32_t j = 0; j < count; j++) {
+        int32_t row = ((const int32_t *)locate((uint32_t)prefix[2], regions))[j];
+        if (row < 0 || row >= N) {
+            continue;
+        }
+        arguments_t arguments;
+        collect(&arguments, program, pc, regions);
+        advance(&arguments, program, pc, which, j, row);
+        if (place >= 0) {
+            memcpy(immediate(&arguments, op, place), &row, sizeof(row));
+        }
+        op->kernel(arguments.bytes);
+    }
+}
+
+size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions) {
+    const odt_opcode_t *op = &odt_opcodes[program[pc]];
+    size_t next = pc + own_words(op);
+    if (program[pc] == ODT_FEW) {
+        run_few(program + pc, next, program, regions);
+        return next + own_words(&odt_opcodes[program[next]]);
+    }
+    if (program[pc] == ODT_EACH) {
+        run_each(program + pc, next, program, regions);
+        return next + own_words(&odt_opcodes[program[next]]);
+    }
+    arguments_t arguments;
+    collect(&arguments, program, pc, regions);
+    op->kernel(arguments.bytes);
+    return next;
 }

@@ -52,6 +52,10 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     s.rate = s.scratch("rate", 8)
     tick = program.Instruction("tick", (s.rate, s.header, s.control), optimizer.betas)
     (s.deferred if micro else s.instructions).append(tick)
+    if any([node.layer.dynamic for node in nodes]):
+        from .dynamic import relative
+
+        relative(s, nodes, error)
     backward(s, nodes, error, segments)
     s.drop_unread()
     s.owner = None

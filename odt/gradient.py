@@ -17,6 +17,10 @@ def _linear(operation, sizes):
         layer = node.layer
         if not layer.trainable:
             return [_linear_dx(s, node, error, operation, sizes) if needed[0] else None]
+        if layer.dynamic:
+            from .dynamic import backward
+
+            return backward(s, node, error, needed, operation, sizes)
         x = s.values[node.inputs[0]]
         weights = s.weights[node]
         suffix = "_i8" if s.int8 else "_f32"

@@ -21,7 +21,7 @@ from array import array
 from .compiler import compile_graph
 from .fixed import bits_to_float
 from .memory import home
-from .opcodes import STATE
+from .opcodes import PREFIXES, STATE
 from .program import HEADER_WORDS
 from .watch import Watch, updates
 from .weights import get, read
@@ -97,7 +97,8 @@ class Map:
         output = model._sections["predict"][1]
         last = model._update[0][0] if model._micro else None
         walk = model.program.walk(HEADER_WORDS, model._sections["train"][1])
-        for (at, code, addresses, _), instruction in zip(walk, plan.instructions):
+        instructions = [i for i in plan.instructions if i.opcode.name not in PREFIXES]
+        for (at, code, addresses, _), instruction in zip(walk, instructions):
             phase = "forward"
             if at >= output:
                 phase = "update" if updates(code, addresses) or (last and at >= last) else "backward"

@@ -48,6 +48,7 @@ class Layer:
         self.trainable = trainable
         self.update_rows = None  # (first, count) of the output channels whose weights train; None: all
         self.update_bias = True
+        self.dynamic = None  # the smallest and largest share of these that trains in a step, in 65536ths
 
     def __call__(self, inputs):
         nodes = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]

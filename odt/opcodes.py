@@ -7,6 +7,9 @@ dtypes: ``i8 i16 i32 f32``; ``mul`` is a multiplier and a shift, two int32; ``bu
 region of the user's data, whose length the kernel itself respects. Immediates in capitals are
 sizes (see LIMITS), the others any int32; ``@`` stands for the sizes of a 2-D window (WINDOW).
 
+A prefix belongs to the instruction after it and is one with it: ``few`` makes sizes of it smaller, ``each``
+runs it for some rows alone.
+
 Numbers are append-only. After a change: ``make generate``. The arithmetic: docs/numerics.md.
 """
 
@@ -211,7 +214,18 @@ TABLE = (
     "143 clip_f32 y=f32[1] total:f32[1] ; limit\n"  # y = min(1, limit / sqrt(total))
     "144 scale_f32 d+f32[N] factor:f32[1] ; N\n"  # d *= factor
     "145 step_key c+i32[16] h:i32[4] ; ahead\n"  # KEY = hash(seed, t + ahead), while KEY is not 0
+    "146 few count:i32[1] ; R mask\n"  # prefix: sizes of the next instruction that mask names, times count / R
+    "147 each count:i32[1] rows:i32[R] ; N R which place\n"  # prefix: the next instruction for each of count rows of N
+    "148 relative_i8 ratio=i32[1] largest+i32[1] e:i8[N] se:i32[1] c:i32[16] ; N\n"  # ratio = 2^16 * sum |e| / the largest sum so far
+    "149 relative_f32 ratio=i32[1] largest+f32[1] e:f32[N] c:i32[16] ; N\n"  # the same
+    "150 rank_i8 count=i32[1] rows=i32[R] sums=i32[N] e:i8[M*N] ratio:i32[1] ; M N R low high\n"  # rows = the count columns of largest sum |e|; count = (low + ratio * (high - low)) * N
+    "151 rank_f32 count=i32[1] rows=i32[R] sums=f32[N] e:f32[M*N] ratio:i32[1] ; M N R low high\n"  # the same
+    "152 pick y=i8[M*R*U] x:i8[M*N*U] count:i32[1] rows:i32[R] ; M N R U\n"  # y[m, j] = x[m, rows[j]], elements of U bytes, count of them a row
+    "153 put y=i8[M*N*U] x:i8[M*R*U] count:i32[1] rows:i32[R] ; M N R U\n"  # y[m, rows[j]] = x[m, j], the others 0
+    "154 settle_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32[1] ; N K\n"  # w in a scale twice as large, where a row has outgrown it
 )
+
+PREFIXES = ("few", "each")
 
 
 class Opcode:

@@ -114,7 +114,7 @@ class SGD:
                 v = s.state_rows(name, part, 4 * columns)
                 s.emit(self.rule + "_f32", (gradient, v), (part.count, _part(self.momentum)))
             return None
-        scales = s.scratch(weight.name + " step scale", 4 * rows)
+        scales = s.scratch(weight.name + " step scale", 4 * part.room)
         if not self.momentum:
             s.emit("plain_i32", (scales, scale), (rows, factor))
         elif self.state == "float32":
@@ -163,7 +163,7 @@ class Adam:
         if not s.int8:
             s.emit("adam_f32", (gradient, m, v, s.rate), (part.count,) + one + two + (self.epsilon,))
             return None
-        scales = s.scratch(weight.name + " step scale", 4 * rows)
+        scales = s.scratch(weight.name + " step scale", 4 * part.room)
         if size == 4:
             immediates = (rows, columns, factor) + one + two + (self.epsilon,)
             s.emit("adam_i32", (gradient, scales, m, v, scale, s.rate), immediates)

@@ -3,7 +3,7 @@
 from array import array
 
 from .memory import home
-from .opcodes import REGION_SHIFT, VERSION, const, opcode
+from .opcodes import PREFIXES, REGION_SHIFT, VERSION, const, opcode
 
 MAGIC = const(0x3154444F)  # "ODT1"
 HEADER_WORDS = const(12)
@@ -66,13 +66,31 @@ class Program:
         return self.words[at], self.words[at + 1]
 
     def walk(self, start, stop):
-        """Yield ``(word, Opcode, addresses, immediates)`` of each instruction."""
-        words = self.words
+        """Yield ``(word, Opcode, addresses, immediates)`` of each instruction; with its prefix it is a Prefixed."""
         while start < stop:
-            code = opcode(words[start])
-            split = start + 1 + len(code.operands)
-            yield start, code, list(words[start + 1 : split]), list(words[split : start + code.words])
+            code, addresses, immediates = self._decode(start)
+            if code.name in PREFIXES:
+                prefix = code, addresses, immediates
+                code, addresses, immediates = self._decode(start + code.words)
+                code = Prefixed(code, prefix)
+            yield start, code, addresses, immediates
             start += code.words
+
+    def _decode(self, start):
+        words = self.words
+        code = opcode(words[start])
+        split = start + 1 + len(code.operands)
+        return code, list(words[start + 1 : split]), list(words[split : start + code.words])
+
+
+class Prefixed:
+    """An Opcode with its ``prefix``, (Opcode, addresses, immediates)."""
+
+    def __init__(self, code, prefix):
+        self.prefix = prefix
+        self.number, self.name, self.bytes = code.number, code.name, code.bytes
+        self.operands, self.immediates = code.operands, code.immediates
+        self.words = prefix[0].words + code.words
 
 
 def disassemble(code):
@@ -82,12 +100,20 @@ def disassemble(code):
         len(program.words), program.arena, program.state, program.constants)]  # fmt: skip
     ends = {program.section(name)[1]: name for name in SECTIONS}
     for at, code, addresses, immediates in program.walk(HEADER_WORDS, len(program.words)):
-        words = ["%5d %-18s" % (at, code.name)]
-        for (name, access, _, _, _), address in zip(code.operands, addresses):
-            region = "aSCxyK"[address >> REGION_SHIFT]
-            words.append("%s%s%s+%d" % (name, access, region, address & ((1 << REGION_SHIFT) - 1)))
-        words += ["%s=%d" % pair for pair in zip(code.immediates, immediates)]
-        lines.append(" ".join(words))
+        if isinstance(code, Prefixed):
+            lines.append(_line(at, *code.prefix))
+            lines.append(_line(at + code.prefix[0].words, code, addresses, immediates))
+        else:
+            lines.append(_line(at, code, addresses, immediates))
         if at + code.words in ends:
             lines.append("; end of %s" % ends[at + code.words])
     return "\n".join(lines)
+
+
+def _line(at, code, addresses, immediates):
+    words = ["%5d %-18s" % (at, code.name)]
+    for (name, access, _, _, _), address in zip(code.operands, addresses):
+        region = "aSCxyK"[address >> REGION_SHIFT]
+        words.append("%s%s%s+%d" % (name, access, region, address & ((1 << REGION_SHIFT) - 1)))
+    words += ["%s=%d" % pair for pair in zip(code.immediates, immediates)]
+    return " ".join(words)

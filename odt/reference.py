@@ -16,6 +16,7 @@ from .opcodes import (
     CONTROL_WORDS,
     DEFAULT_LIMIT,
     LIMITS,
+    PREFIXES,
     REGION_SHIFT,
     REGIONS,
     SIZES,
@@ -34,7 +35,7 @@ except ImportError:
 _MAGIC = 0x3154444F
 _HEADER_WORDS = 12
 _REGION_NAMES = ("ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS")
-_MODULES = ("i8", "updates", "f32", "layers_i8", "layers_f32", "convs", "losses", "norms")
+_MODULES = ("i8", "updates", "f32", "layers_i8", "layers_f32", "convs", "losses", "norms", "chosen")
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "mul": "i", "f32": "f"}
 
 
@@ -123,7 +124,39 @@ def _verify(loaded, at):
             raise ValueError("%s.%s is not aligned" % (op.name, name))
         if offset + op.bytes(i, sizes) > loaded.bytes[region]:
             raise ValueError("%s.%s ends beyond %s" % (op.name, name, _REGION_NAMES[region]))
-    return at + op.words
+    if op.name not in PREFIXES:
+        return at + op.words
+    if at + op.words >= len(words) or opcode(words[at + op.words]).name in PREFIXES:
+        raise ValueError("%s has no instruction" % op.name)
+    end = _verify(loaded, at + op.words)
+    _verify_prefix(loaded, op.name, sizes, at + op.words)
+    return end
+
+
+def _verify_prefix(loaded, prefix, given, at):
+    """Check that a prefix and the instruction at a word, which it belongs to, fit together."""
+    words = loaded.words
+    op = opcode(words[at])
+    sizes = _immediates(op, words, at)
+    varying = [name.upper() == name and name not in ("PT", "PL") for name in op.immediates]
+    if prefix == "few":
+        for i in range(32):
+            if given["mask"] >> i & 1:
+                if i >= len(varying) or not varying[i] or sizes[op.immediates[i]] % given["R"]:
+                    raise ValueError("few cannot vary immediate %d of %s" % (i, op.name))
+        return
+    which, place = given["which"], given["place"]
+    if not 0 <= which < len(varying) or not varying[which]:
+        raise ValueError("each: immediate %d of %s is no size" % (which, op.name))
+    if not -1 <= place < len(varying) or (place >= 0 and varying[place]):
+        raise ValueError("each: immediate %d of %s cannot be a row" % (place, op.name))
+    for i in range(len(op.operands)):
+        if op.immediates[which] in op.operands[i][3]:
+            region = words[at + 1 + i] >> REGION_SHIFT
+            offset = words[at + 1 + i] & ((1 << REGION_SHIFT) - 1)
+            count = given["R" if region == ARENA else "N"]
+            if offset + op.bytes(i, sizes) * count > loaded.bytes[region]:
+                raise ValueError("each: %s of %s ends beyond %s" % (op.operands[i][0], op.name, _REGION_NAMES[region]))
 
 
 def _immediates(op, words, at):
@@ -162,28 +195,64 @@ def run(loaded, regions, start, stop):
     at = start
     while at < stop:
         op = opcode(loaded.words[at])
-        _execute(op, loaded.words, at, buffers)
-        at += op.words
+        if op.name in PREFIXES:
+            at = _execute_prefixed(op, loaded.words, at, buffers)
+        else:
+            _execute(op, loaded.words, at, buffers)
+            at += op.words
 
 
 class Arguments:
     """What an instruction's function is given: operands and immediates by name."""
 
 
-def _execute(op, words, at, buffers):
-    o = Arguments()
+def _execute_prefixed(prefix, words, at, buffers):
+    """Run a prefix and the instruction that it belongs to; returns the word after both."""
+    given = _immediates(prefix, words, at)
+    listed = []
+    for i in range(len(prefix.operands)):
+        start = words[at + 1 + i] & ((1 << REGION_SHIFT) - 1)
+        data = buffers[words[at + 1 + i] >> REGION_SHIFT][start : start + prefix.bytes(i, given)]
+        listed.append(array("i", bytes(data)))
+    count = max(1, min(listed[0][0], given["R"]))
+    at += prefix.words
+    op = opcode(words[at])
     sizes = _immediates(op, words, at)
+    if prefix.name == "few":
+        for i, name in enumerate(op.immediates):
+            if given["mask"] >> i & 1:
+                sizes[name] = sizes[name] // given["R"] * count
+        _execute(op, words, at, buffers, sizes)
+    else:
+        for j in range(count):
+            if 0 <= listed[1][j] < given["N"]:
+                if given["place"] >= 0:
+                    sizes[op.immediates[given["place"]]] = listed[1][j]
+                _execute(op, words, at, buffers, sizes, op.immediates[given["which"]], (j, listed[1][j]))
+    return at + op.words
+
+
+def _execute(op, words, at, buffers, sizes=None, which=None, rows=(0, 0)):
+    """Run the instruction at a word. ``sizes``: immediates other than those written there.
+
+    ``rows``: the operands that have the immediate ``which`` in their extent lie so many extents further: the
+    first in the arena, the second elsewhere.
+    """
+    o = Arguments()
+    sizes = sizes or _immediates(op, words, at)
     for name in sizes:
         setattr(o, name, sizes[name])
     written = []
     for i in range(len(op.operands)):
-        name, access, dtype, _, _ = op.operands[i]
+        name, access, dtype, extent, _ = op.operands[i]
         address = words[at + 1 + i]
         buffer = buffers[address >> REGION_SHIFT]
         if dtype == "buf":
             setattr(o, name, buffer)
             continue
         start = address & ((1 << REGION_SHIFT) - 1)
+        if which in extent:
+            start += op.bytes(i, sizes) * rows[address >> REGION_SHIFT != ARENA]
         stop = start + op.bytes(i, sizes)
         values = array(_CODES[dtype], bytes(buffer[start:stop]))
         setattr(o, name, values)

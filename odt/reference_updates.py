@@ -234,8 +234,14 @@ def apply_i8(o):
         if limited and not o.common:
             _halve_rows(o, n, n + 1)
             limited = False
-    o.limited[0] = int(limited)
     if limited and o.at + o.R == o.N:
+        _halve_rows(o, 0, o.N)
+        limited = False
+    o.limited[0] = int(limited)
+
+
+def settle_i8(o):
+    if o.limited[0]:
         _halve_rows(o, 0, o.N)
 
 

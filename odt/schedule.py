@@ -74,6 +74,8 @@ class Part:
         self.at = at
         self.rows = total if rows is None else rows
         self.count = self.rows * columns
+        self.room = self.rows  # rows that what is made for one step needs
+        self.chosen = None  # dynamic.py: which rows the instructions for row 0 are repeated for
 
     def of(self, buffer, row):
         """These rows of a buffer whose rows have ``row`` bytes."""
@@ -121,13 +123,16 @@ class Schedule:
         self.unspent = []  # gradients that wait for their norm, with what spends them
         self.clears = []  # (instruction, buffer) of what a step begins with
         self.owner = None  # the name of the layer in hand
+        self.chosen = None  # dynamic.py: whose rows what is emitted is repeated for
+        self.ratio = None  # how large the output's error is, where an update is dynamic
         self.noted = None  # a list where inspect.py asks: (name, value) of the tensors
 
     def emit(self, name, operands, immediates=()):
         instruction = Instruction(name, operands, immediates)
-        if self.noted is not None:
-            instruction.owner = self.owner
-        self.instructions.append(instruction)
+        for instruction in (self.chosen.each(instruction), instruction) if self.chosen else (instruction,):
+            if self.noted is not None:
+                instruction.owner = self.owner
+            self.instructions.append(instruction)
 
     def note(self, name, value):
         """Remember the value under its name where that is asked for."""
@@ -347,7 +352,8 @@ class Schedule:
 
     def update_kernel(self, weights, gradient, scale, factor, part):
         """Spend the gradient of these rows: the optimizer's direction, then the step along it."""
-        self.note(weights.kernel.name[:-6] + "gradient", Value(gradient, part.count, scale, 0, 0, factor))
+        if not part.chosen:
+            self.note(weights.kernel.name[:-6] + "gradient", Value(gradient, part.count, scale, 0, 0, factor))
         self._update(self._step_kernel, weights, gradient, scale, factor, part)
 
     def update_bias(self, weights, gradient, scale, factor):
@@ -397,18 +403,24 @@ class Schedule:
         kernel = weights.trained.of(weights.kernel, weights.columns * (1 if self.int8 else 4))
         if part.at == 0:
             self._decay(kernel, weights.residual, part.total * part.columns)
+        self.chosen = part.chosen
         scales = self.optimizer.direct(self, kernel, gradient, scale, part, factor)
         if not self.int8:
             kernel = part.of(kernel, 4 * part.columns)
             self.emit("apply_f32", (kernel, gradient, self.rate), (part.count,))
+            self.chosen = None
             return
         if self.limited is None:
             self.limited = self.peak("limited")
+        limited = self.peak(kernel.name + " limited") if part.chosen else self.limited
         row_scales = weights.trained.of(weights.scale, 4)
-        operands = (kernel, weights.residual, row_scales, self.limited, gradient, scales, self.rate, self.control)
+        operands = (kernel, weights.residual, row_scales, limited, gradient, scales, self.rate, self.control)
         identity = self.stream(kernel.name + " step")
         sizes = (part.total, part.columns, identity, int(weights.common), part.at, part.rows)
         self.emit("apply_i8", operands, sizes)
+        self.chosen = None
+        if part.chosen and weights.common:
+            self.emit("settle_i8", operands[:4], (part.total, part.columns))
 
     def _step_vector(self, vector, gradient, scale, factor, part):
         self._decay(vector, None, part.count)

@@ -57,12 +57,31 @@ def sparse(model, ratios, biases=0):
         _set(layer, ratio, ratio > 0 or number >= len(owners) - biases)
 
 
+def dynamic(model, minimum=0.1, maximum=1):
+    """At each step the output channels with the largest error train, between two shares of each layer's.
+
+    The share falls from ``maximum`` to ``minimum`` with the error of the network's output, relative to the largest so far
+    (Deutel et al., 2024). Of dense, convolution and depthwise layers the weights; biases and what else trains do so
+    whole. RAM is planned for ``maximum``. Not with ``micro_batch`` or ``global_clipnorm``.
+    """
+    for name, value in (("minimum", minimum), ("maximum", maximum)):
+        if not isinstance(value, (int, float)) or not 0 < value <= 1:
+            raise ValueError("%s is above 0 and at most 1, got %r" % (name, value))
+    if minimum > maximum:
+        raise ValueError("minimum is at most maximum, got %r and %r" % (minimum, maximum))
+    whole(model)
+    for layer in _layers(model):
+        if layer.kind in ("dense", "conv2d", "depthwise2d"):
+            layer.dynamic = int(minimum * 65536 + 0.5), int(maximum * 65536 + 0.5)
+
+
 def _layers(model):
     """The model's layers with weights, in order."""
     return [node.layer for node in model.nodes if node.layer.weight_shapes()]
 
 
 def _set(layer, ratio, with_bias):
+    layer.dynamic = None
     if layer.kernel_shape is None:  # a normalisation trains as a whole
         layer.trainable = ratio > 0
         return

@@ -88,8 +88,10 @@ def _together(calls):
 
 def updates(code, addresses):
     """Whether an instruction of the train section updates weights, optimizer or ranges."""
-    if code.name in ("tick", "plain_i32"):  # the second is what SGD has in place of a state
-        return code.name == "plain_i32"
+    if code.name == "plain_i32":  # what SGD has in place of a state
+        return True
+    if code.name in ("tick", "relative_i8", "relative_f32"):
+        return False
     for (_, access, _, _, _), address in zip(code.operands, addresses):
         if access != ":" and address >> REGION_SHIFT == STATE:
             return True

@@ -22,6 +22,7 @@ POLICIES = (
     ("last 2", lambda model: update.last(model, 2), {}),
     ("bias", update.bias, {}),
     ("sparse", lambda model: update.sparse(model, {"b": 0.5, "d": 0.3, "e": 1}, biases=3), {}),
+    ("dynamic", lambda model: update.dynamic(model, 0.2, 0.6), {}),
     ("sqrt", update.whole, {"checkpoint": "sqrt"}),
     ("budget", update.whole, {"memory_budget": 19500}),
 )

@@ -4,6 +4,7 @@ What is drawn keeps the promises the compiler makes (scales are positive and nor
 operands are values that `store` leaves alone), and is otherwise as unpleasant as it gets.
 """
 
+import math
 import struct
 from array import array
 
@@ -15,6 +16,7 @@ from odt.opcodes import (
     CONTROL,
     CONTROL_WORDS,
     LIMITS,
+    PREFIXES,
     REGION_SHIFT,
     STATE,
     WINDOW,
@@ -22,21 +24,25 @@ from odt.opcodes import (
     Y_DATA,
 )
 
-NAMES = tuple(line.split()[1] for line in opcodes.TABLE.splitlines())
+NAMES = tuple(name for name in (line.split()[1] for line in opcodes.TABLE.splitlines()) if name not in PREFIXES)
 ELEMENT_SIZES = (1, 1, 2, 4, 4)
-SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total"}
+SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest"}
 FLOAT_STATE = {"momentum_i32", "nesterov_i32", "adam_i32"}
 
 
 class Case:
-    """A program of one instruction and the six regions it runs on."""
+    """A program of one instruction and the six regions it runs on.
 
-    def __init__(self, name, program, regions, immediates, addresses):
+    ``times``: how often each operand lies there, one behind the other: more than once behind an ``each``.
+    """
+
+    def __init__(self, name, program, regions, immediates, addresses, times):
         self.name = name
         self.program = program
         self.regions = regions
         self.immediates = immediates
         self.addresses = addresses
+        self.times = times
 
     def run(self, executor):
         """The regions after the executor has run the program on copies of them, as bytes."""
@@ -51,9 +57,9 @@ def is_float(name):
     return name.endswith("_f32") or name in FLOAT_STATE
 
 
-def assemble(op, addresses, immediates, arena, state, constants):
-    """A program of this instruction alone; every section is the whole of it."""
-    stop = 12 + op.words
+def assemble(op, addresses, immediates, arena, state, constants, prefix=()):
+    """A program of this instruction alone, or with its prefix's words; every section is the whole of it."""
+    stop = 12 + len(prefix) + op.words
     words = [
         0x3154444F,
         opcodes.VERSION,
@@ -68,16 +74,22 @@ def assemble(op, addresses, immediates, arena, state, constants):
         12,
         stop,
     ]
+    words += prefix
     words += [op.number] + addresses + [immediates[name] for name in op.immediates]
     return array("i", words).tobytes()
 
 
-def draw(rng, name):
-    """A random Case of the instruction; rng is a random.Random."""
+def draw(rng, name, prefix=None):
+    """A random Case of the instruction, behind a prefix if one is given; rng is a random.Random."""
     op = opcodes.opcode(name)
     immediates = draw_immediates(rng, op)
+    varied = None
+    if prefix == "each":
+        varied = rng.choice([size for size in op.immediates if is_size(size)])
+        total, most = rng.randint(1, 5), rng.randint(1, 4)
     control = draw_control(rng, op)
     sizes = [0] * 6
+    repeats = [1] * len(op.operands)
     addresses = []
     where = {}
     pieces = []
@@ -89,7 +101,7 @@ def draw(rng, name):
         if operand == "c":
             addresses.append(CONTROL << REGION_SHIFT)
             continue
-        if shares is not None and rng.random() < 0.4:
+        if shares is not None and rng.random() < 0.4 and not varied:
             where[operand] = shares  # its address is that of a later operand
             addresses.append(None)
             continue
@@ -99,12 +111,35 @@ def draw(rng, name):
         region = rng.choice(places)
         unit = min(4, opcodes.SIZES[dtype])
         offset = (sizes[region] + rng.randrange(9) + unit - 1) // unit * unit
-        sizes[region] = offset + need
+        times = (most if region == ARENA else total) if varied in op.operands[i][3] else 1
+        sizes[region] = offset + need * times
         addresses.append(region << REGION_SHIFT | offset)
-        pieces.append((region, offset, contents(rng, op, operand, dtype, need, immediates)))
+        repeats[i] = times
+        for repeat in range(times):
+            piece = contents(rng, op, operand, dtype, need, immediates)
+            pieces.append((region, offset + repeat * need, piece))
     names = [operand[0] for operand in op.operands]
     for operand, other in where.items():
         addresses[names.index(operand)] = addresses[names.index(other)]
+    words = []
+    if prefix:
+        if prefix == "few":
+            chosen = [size for size in op.immediates if is_size(size) and rng.random() < 0.5]
+            most = math.gcd(*[immediates[size] for size in chosen]) or 1
+            given = [most, sum(1 << op.immediates.index(size) for size in chosen)]
+            listed = [[rng.randint(0, most + 1)]]
+        else:
+            places = [-1] + [k for k, other in enumerate(op.immediates) if other in ("at", "id")]
+            given = [total, most, op.immediates.index(varied), rng.choice(places)]
+            rows = rng.sample(range(-1, total + 1), min(most, total + 2)) + [0] * most
+            listed = [[rng.randint(0, most + 1)], rows[:most]]
+        words = [opcodes.opcode(prefix).number]
+        for values in listed:
+            offset = (sizes[ARENA] + 3) // 4 * 4
+            pieces.append((ARENA, offset, array("i", values).tobytes()))
+            words.append(offset)
+            sizes[ARENA] = offset + 4 * len(values)
+        words += given
     sizes = [size + rng.randrange(5) for size in sizes]
     regions = [bytearray(rng.randbytes(size)) for size in sizes]
     for region, offset, data in pieces:
@@ -115,11 +150,26 @@ def draw(rng, name):
         if dtype == "buf":
             region = X_DATA if operand == "x" else Y_DATA
             regions[region] = draw_data(rng, op, control, immediates)
-    program = assemble(op, addresses, immediates, sizes[ARENA], sizes[STATE], sizes[CONSTANTS])
-    return Case(name, program, regions, immediates, addresses)
+    program = assemble(op, addresses, immediates, sizes[ARENA], sizes[STATE], sizes[CONSTANTS], words)
+    return Case(name, program, regions, immediates, addresses, repeats)
 
 
 # Immediates
+
+
+def is_size(name):
+    return name.isupper() and name not in ("PT", "PL")
+
+
+def draw_name(rng):
+    """An instruction's name, and the prefix it has, mostly none."""
+    name = rng.choice(NAMES)
+    return name, rng.choice((None, None, *PREFIXES)) if has_size(name) else None
+
+
+def has_size(name):
+    """Whether a prefix can belong to the instruction."""
+    return any(is_size(immediate) for immediate in opcodes.opcode(name).immediates)
 
 
 def draw_window(rng):
@@ -170,7 +220,7 @@ def draw_immediates(rng, op):
     for name in op.immediates:
         if name in values:
             continue
-        if name in LIMITS or name in ("M", "N", "K", "S", "F", "C"):
+        if name in LIMITS or name in ("M", "N", "K", "S", "F", "C", "U"):
             v = rng.choice((1, rng.randint(1, 4), rng.randint(1, 19)))
         elif name == "factor":
             v = draw_scale(rng, -12, 12)
@@ -223,6 +273,8 @@ def draw_immediates(rng, op):
             v = rng.choice((65503, 62176, rng.randint(0, 65535)))
         elif name == "rc2":
             v = rng.choice((518, 5181, rng.randint(0, 16384)))
+        elif name in ("low", "high"):
+            v = rng.choice((0, 6554, 32768, 65536, draw_int32(rng)))
         elif name == "eps":
             v = float_to_bits(10 ** rng.uniform(-8, -3))
         elif name in ("z", "zx", "za", "zb"):
@@ -296,7 +348,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         if rng.random() < 0.1:  # a model that has diverged
             for _ in range(1 + count // 8):
                 values[rng.randrange(count)] = rng.choice((0x7F800000, 0xFF800000, 0x7FC00000))
-        if (operand == "v" and op.name.startswith("adam")) or operand in ("weights", "var", "va", "total"):
+        if (operand == "v" and op.name.startswith("adam")) or operand in ("weights", "var", "va", "total", "largest"):
             values = [v & 0x7FFFFFFF for v in values]
         return array("I", values).tobytes()
     if operand == "h":
@@ -325,6 +377,13 @@ def contents(rng, op, operand, dtype, size, immediates):
         if op.name == "apply_i8" and operand == "ds":
             return array("i", [draw_scale(rng, -26, -6) for _ in range(count)]).tobytes()
         return array("i", [draw(rng) for _ in range(count)]).tobytes()
+    if operand in ("count", "ratio"):
+        top = 20 if operand == "count" else 65536
+        return array("i", [rng.choice((0, -1, rng.randint(1, top), rng.randint(1, top), draw_int32(rng)))]).tobytes()
+    if operand == "rows":
+        return array("i", [rng.randint(-1, immediates["N"]) for _ in range(count)]).tobytes()
+    if operand == "sums":
+        return bytes(4 * count)
     if operand == "limited":
         return array("i", [rng.choice((0, 1, draw_int32(rng)))]).tobytes()
     if operand in ("b", "d", "ds", "y", "dw", "db"):

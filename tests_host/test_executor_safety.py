@@ -8,7 +8,7 @@ import subprocess
 from array import array
 
 import pytest
-from instructions import NAMES, assemble, draw
+from instructions import NAMES, assemble, draw, draw_name, has_size
 
 from odt import opcodes
 
@@ -116,6 +116,10 @@ def test_valid_programs_run_on_any_contents(harness, tmp_path):
             case = draw(rng, name)
             cases.append((case.program, spoil(rng, case)))
             cases.append((mutate_immediates(rng, case), spoil(rng, case)))
+        for prefix in opcodes.PREFIXES if has_size(name) else ():
+            for _ in range(10):
+                case = draw(rng, name, prefix)
+                cases.append((case.program, spoil(rng, case)))
     assert run(harness, cases, tmp_path) == [len(cases), 0, 0]
 
 
@@ -142,7 +146,7 @@ def test_user_data_of_any_length_is_never_overrun(harness, tmp_path):
 
 def test_mutated_programs_are_refused_or_run_clean(harness, tmp_path):
     rng = random.Random(3)
-    cases = [(mutate(rng, draw(rng, rng.choice(NAMES)).program), None) for _ in range(20000)]
+    cases = [(mutate(rng, draw(rng, *draw_name(rng)).program), None) for _ in range(20000)]
     ran, refused, large = run(harness, cases, tmp_path)
     assert ran > 2000 and refused > 5000 and ran + refused + large == len(cases)
 

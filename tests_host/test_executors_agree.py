@@ -9,7 +9,7 @@ import zlib
 from array import array
 
 import pytest
-from instructions import NAMES, draw, is_float
+from instructions import NAMES, draw, draw_name, has_size, is_float
 
 from odt import opcodes, reference
 
@@ -18,7 +18,8 @@ ROOT = os.path.dirname(HERE)
 CASES = 60
 REFERENCE = (
     "opcodes fixed reference reference_data reference_i8 reference_updates reference_f32 "
-    "reference_layers_i8 reference_layers_f32 reference_convs reference_losses reference_norms"
+    "reference_layers_i8 reference_layers_f32 reference_convs reference_losses reference_norms "
+    "reference_chosen"
 )
 
 try:
@@ -58,7 +59,8 @@ def with_one_nan(case, regions):
         region = case.addresses[k] >> opcodes.REGION_SHIFT
         at = case.addresses[k] & 0x3FFFFFF
         if dtype == "f32":
-            places += [(region, i) for i in range(at, at + op.bytes(k, case.immediates), 4)]
+            size = op.bytes(k, case.immediates) * case.times[k]
+            places += [(region, i) for i in range(at, at + size, 4)]
         elif name == "c":
             places.append((region, 4 * opcodes.LOSS))
     regions = [None if r is None else bytearray(r) for r in regions]
@@ -91,6 +93,17 @@ def test_native_agrees_with_reference(name):
 
 
 @needs_native
+@pytest.mark.parametrize("prefix", opcodes.PREFIXES)
+def test_native_agrees_with_reference_behind_a_prefix(prefix):
+    rng = random.Random(prefix)
+    for name in NAMES:
+        if has_size(name):
+            for _ in range(CASES // 5):
+                case = draw(rng, name, prefix)
+                compare(case, case.run(_odt))
+
+
+@needs_native
 def test_native_writes_nothing_but_what_an_instruction_declares():
     for name in NAMES:
         op = opcodes.opcode(name)
@@ -111,7 +124,7 @@ def test_verifiers_refuse_the_same_programs():
     rng = random.Random(1)
     refused = 0
     for _ in range(3000):
-        case = draw(rng, rng.choice(NAMES))
+        case = draw(rng, *draw_name(rng))
         program = bytearray(case.program)
         at = rng.randrange(len(program) // 4)
         value = struct.unpack_from("<i", program, 4 * at)[0]

@@ -209,14 +209,14 @@ void odt_plain_i32(const odt_plain_i32_t *a) {
 }
 
 // Doubles the scale of rows that have outgrown it.
-static void halve_rows(const odt_apply_i8_t *a, int32_t first, int32_t count) {
-    for (int32_t i = first * a->K; i < (first + count) * a->K; i++) {
-        int32_t W = (256 * a->w[i] + a->r[i] + 1) >> 1;
-        a->w[i] = (int8_t)((W + 128) >> 8);
-        a->r[i] = (int8_t)(W - 256 * a->w[i]);
+static void halve_rows(int8_t *w, int8_t *r, int32_t *sw, int32_t K, int32_t first, int32_t count) {
+    for (int32_t i = first * K; i < (first + count) * K; i++) {
+        int32_t W = (256 * w[i] + r[i] + 1) >> 1;
+        w[i] = (int8_t)((W + 128) >> 8);
+        r[i] = (int8_t)(W - 256 * w[i]);
     }
     for (int32_t n = first; n < first + count; n++) {
-        a->sw[n] = (int32_t)odt_scale_shift(odt_scale(a->sw[n]), 1);
+        sw[n] = (int32_t)odt_scale_shift(odt_scale(sw[n]), 1);
     }
 }
 
@@ -247,13 +247,20 @@ void odt_apply_i8(const odt_apply_i8_t *a) {
             r[k] = (int8_t)(W - 256 * w[k]);
         }
         if (is_limited && !a->common) {
-            halve_rows(a, n, 1);
+            halve_rows(a->w, a->r, a->sw, K, n, 1);
             is_limited = 0;
         }
     }
-    *a->limited = is_limited;
     if (is_limited && a->at + a->R == a->N) {
-        halve_rows(a, 0, a->N);
+        halve_rows(a->w, a->r, a->sw, a->K, 0, a->N);
+        is_limited = 0;
+    }
+    *a->limited = is_limited;
+}
+
+void odt_settle_i8(const odt_settle_i8_t *a) {
+    if (*a->limited) {
+        halve_rows(a->w, a->r, a->sw, a->K, 0, a->N);
     }
 }
 

@@ -132,7 +132,8 @@ def _header(table, formulas):
             out.append("    %s%s *%s; // %s" % (const, TYPES[dtype], name, note))
         out.append("    int32_t %s;" % ", ".join(op.immediates))
         out.append("} odt_%s_t;" % op.name)
-        out.append("void odt_%s(const odt_%s_t *a);" % (op.name, op.name))
+        if op.name not in opcodes.PREFIXES:  # program.c runs these
+            out.append("void odt_%s(const odt_%s_t *a);" % (op.name, op.name))
     out += ["", "#endif", ""]
     return "\n".join(out)
 
@@ -142,9 +143,10 @@ def _tables(table):
     infos = []
     asserts = []
     for op in table:
+        kernel = "0" if op.name in opcodes.PREFIXES else "(odt_kernel_t)odt_" + op.name
         infos.append(
-            "    [ODT_%s] = {(odt_kernel_t)odt_%s, %d, %d, %d},"
-            % (op.name.upper(), op.name, len(shapes), len(op.operands), len(op.immediates))
+            "    [ODT_%s] = {%s, %d, %d, %d},"
+            % (op.name.upper(), kernel, len(shapes), len(op.operands), len(op.immediates))
         )
         for _, access, dtype, extent, _ in op.operands:
             kind = list(TYPES).index(dtype)

@@ -16,7 +16,6 @@ import networks
 
 from odt import opcodes
 
-EACH = 3  # of an instruction
 NETWORKS = 60
 MOST = 8192  # bytes of an input: libFuzzer's -max_len
 
@@ -31,8 +30,8 @@ def pack(program, control, arena, state, constants, x, y):
 def instruction_inputs():
     rng = random.Random(1)
     for name in instructions.NAMES:
-        for _ in range(EACH):
-            case = instructions.draw(rng, name)
+        for prefix in (None, None, "few", "each"):
+            case = instructions.draw(rng, name, prefix if instructions.has_size(name) else None)
             parts = [bytes(region or b"") for region in case.regions]
             order = (opcodes.CONTROL, opcodes.ARENA, opcodes.STATE, opcodes.CONSTANTS, opcodes.X_DATA, opcodes.Y_DATA)
             yield pack(case.program, *[parts[region] for region in order])
