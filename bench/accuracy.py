@@ -120,14 +120,17 @@ def train_odt(layers, train, test, epochs, kind, rates, dtype, state, seed):
     return 100 * model.evaluate(*test)[1]
 
 
-def train_torch(layers, train, test, epochs, kind, rates, seed):
-    """The same first weights, order of samples, schedule and optimizer, in PyTorch's float32."""
+def train_torch(layers, train, test, epochs, kind, rates, seed, network=Twin):
+    """The same first weights, order of samples, schedule and optimizer, in PyTorch's float32.
+
+    ``network``: the Twin, or what qat.py makes of it.
+    """
     model = odt.Sequential(layers())
     steps_an_epoch = -(-len(train[0]) // BATCH)
     steps = epochs * steps_an_epoch
     ours = optimizer(kind, rates, steps, None)
     model.compile(ours, dtype="float32", batch_size=BATCH, seed=seed)
-    twin = Twin(model, torch.float32)
+    twin = network(model, torch.float32)
     scale = model.nodes[0].layer.scale
     x, y = torch.tensor(train[0].astype("float32") * scale), torch.tensor(train[1].astype("int64"))
     rate = {"adam": rates[0], "momentum": rates[1], "sgd": 2 * rates[1]}[kind]
