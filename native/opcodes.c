@@ -175,7 +175,9 @@ const uint8_t odt_shapes[] = {
     ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 17, 129, 17, 2, 25, 1, 90, 0, 1, 81, 129, ODT_SIZE,
     ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 3, 0, 2, 3, 67, 0, 1, 3, 81, 129, 81, 2, ODT_SIZE,
     ODT_SIZE, ODT_SIZE, ODT_SIZE, 3, 0, 1, 3, 67, 0, 2, 3, 81, 129, 81, 2, ODT_SIZE, ODT_SIZE,
-    ODT_SIZE, ODT_SIZE, 130, 0, 1, 130, 0, 1, 145, 0, 81, 129, ODT_SIZE, ODT_SIZE,
+    ODT_SIZE, ODT_SIZE, 130, 0, 1, 130, 0, 1, 145, 0, 81, 129, ODT_SIZE, ODT_SIZE, 1, 1, 65, 0,
+    ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 1, 1, 89, 0, ODT_SIZE, ODT_SIZE, ODT_ANY, 1, 0, 65, 0,
+    65, 1, ODT_SIZE, ODT_SIZE, 25, 0, 89, 0, 65, 1, ODT_SIZE, ODT_SIZE,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -333,6 +335,10 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_PICK] = {(odt_kernel_t)odt_pick, 2458, 4, 4},
     [ODT_PUT] = {(odt_kernel_t)odt_put, 2474, 4, 4},
     [ODT_SETTLE_I8] = {(odt_kernel_t)odt_settle_i8, 2490, 4, 2},
+    [ODT_OPEN_I8] = {(odt_kernel_t)odt_open_i8, 2502, 2, 4},
+    [ODT_OPEN_F32] = {(odt_kernel_t)odt_open_f32, 2510, 2, 3},
+    [ODT_MASKED_I8] = {(odt_kernel_t)odt_masked_i8, 2517, 3, 2},
+    [ODT_MASKED_F32] = {(odt_kernel_t)odt_masked_f32, 2525, 3, 2},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -495,3 +501,7 @@ ODT_ASSERT_LAYOUT(rank_f32, ratio, 5, high, 5);
 ODT_ASSERT_LAYOUT(pick, rows, 4, U, 4);
 ODT_ASSERT_LAYOUT(put, rows, 4, U, 4);
 ODT_ASSERT_LAYOUT(settle_i8, limited, 4, K, 2);
+ODT_ASSERT_LAYOUT(open_i8, y, 2, hi, 4);
+ODT_ASSERT_LAYOUT(open_f32, y, 2, hi, 3);
+ODT_ASSERT_LAYOUT(masked_i8, bits, 3, S, 2);
+ODT_ASSERT_LAYOUT(masked_f32, bits, 3, S, 2);

@@ -41,7 +41,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 154
+#define ODT_OPCODES 158
 #define ODT_MAX_OPERANDS 10
 #define ODT_MAX_IMMEDIATES 17
 
@@ -200,6 +200,10 @@ enum {
     ODT_PICK = 152,
     ODT_PUT = 153,
     ODT_SETTLE_I8 = 154,
+    ODT_OPEN_I8 = 155,
+    ODT_OPEN_F32 = 156,
+    ODT_MASKED_I8 = 157,
+    ODT_MASKED_F32 = 158,
 };
 
 // y = 0
@@ -1694,5 +1698,39 @@ typedef struct {
     int32_t N, K;
 } odt_settle_i8_t;
 void odt_settle_i8(const odt_settle_i8_t *a);
+
+// bit i = lo < y[i] < hi
+typedef struct {
+    int8_t *bits; // [S]
+    const int8_t *y; // [N]
+    int32_t N, S, lo, hi;
+} odt_open_i8_t;
+void odt_open_i8(const odt_open_i8_t *a);
+
+// bit i = 0 < y[i] < hi
+typedef struct {
+    int8_t *bits; // [S]
+    const float *y; // [N]
+    int32_t N, S, hi;
+} odt_open_f32_t;
+void odt_open_f32(const odt_open_f32_t *a);
+
+// dx[i] = e[i] where bit i, else 0
+typedef struct {
+    int8_t *dx; // [N], may be e
+    const int8_t *e; // [N]
+    const int8_t *bits; // [S]
+    int32_t N, S;
+} odt_masked_i8_t;
+void odt_masked_i8(const odt_masked_i8_t *a);
+
+// dx[i] = e[i] where bit i, else 0
+typedef struct {
+    float *dx; // [N], may be e
+    const float *e; // [N]
+    const int8_t *bits; // [S]
+    int32_t N, S;
+} odt_masked_f32_t;
+void odt_masked_f32(const odt_masked_f32_t *a);
 
 #endif

@@ -4,6 +4,7 @@ from . import program
 from .forward import forward
 from .gradient import backward
 from .graph import fold_batchnorm, fuse_relu, mask_behind_pooling, trained
+from .masks import keep_bits
 from .memory import home, live_bytes, place, share
 from .opcodes import REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
@@ -62,6 +63,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     s.spend()
     s.finish()
     ends.append(len(s.instructions))
+    s.instructions = keep_bits(s.instructions, ends, output.buffer)
     share(s.instructions)
     plan = Plan()
     plan.arena, plan.lower_bound = place(s.instructions)

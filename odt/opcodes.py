@@ -223,6 +223,10 @@ TABLE = (
     "152 pick y=i8[M*R*U] x:i8[M*N*U] count:i32[1] rows:i32[R] ; M N R U\n"  # y[m, j] = x[m, rows[j]], elements of U bytes, count of them a row
     "153 put y=i8[M*N*U] x:i8[M*R*U] count:i32[1] rows:i32[R] ; M N R U\n"  # y[m, rows[j]] = x[m, j], the others 0
     "154 settle_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32[1] ; N K\n"  # w in a scale twice as large, where a row has outgrown it
+    "155 open_i8 bits=i8[S] y:i8[N] ; N S lo hi\n"  # bit i = lo < y[i] < hi
+    "156 open_f32 bits=i8[S] y:f32[N] ; N S hi\n"  # bit i = 0 < y[i] < hi
+    "157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
+    "158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
 )
 
 PREFIXES = ("few", "each")

@@ -112,6 +112,25 @@ def first_largest(x, offsets):
     return best
 
 
+def open_bits(o, low, high):
+    """The bits of open_i8 and open_f32."""
+    if o.N > 8 * o.S:
+        return
+    for i in range(o.N):
+        if not i & 7:
+            o.bits[i >> 3] = 0
+        if low < o.y[i] < high:
+            bit = 1 << (i & 7)
+            o.bits[i >> 3] += bit if bit < 128 else -128
+
+
+def masked(o):
+    """masked_i8 and masked_f32."""
+    if o.N <= 8 * o.S:
+        for i in range(o.N):
+            o.dx[i] = o.e[i] if o.bits[i >> 3] >> (i & 7) & 1 else 0
+
+
 def rows(o):
     """Rows at .. at+R-1 of N, as a range; none where they do not lie among them."""
     return range(o.at, o.at + o.R) if 0 <= o.at <= o.N - o.R else range(0)

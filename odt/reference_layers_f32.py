@@ -1,7 +1,7 @@
 """More float32 layers of the reference executor, as reference_f32.py has them."""
 
 from .fixed import bits_to_float
-from .reference_data import average_windows, copies
+from .reference_data import average_windows, copies, masked, open_bits
 from .reference_f32 import divide, expf, rounded, store, zeros
 
 
@@ -148,3 +148,13 @@ def softmax_dx_f32(o):
             mean = rounded(mean + rounded(o.e[i] * o.y[i]))
         for i in range(at, at + size):
             o.dx[i] = store(o.y[i] * rounded(o.e[i] - mean))
+
+
+# Clamps as bits
+
+
+def open_f32(o):
+    open_bits(o, 0.0, bits_to_float(o.hi))
+
+
+masked_f32 = masked

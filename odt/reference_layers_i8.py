@@ -14,7 +14,7 @@ from .fixed import (
     wrap32,
 )
 from .opcodes import KEY
-from .reference_data import average_windows, copies
+from .reference_data import average_windows, copies, masked, open_bits
 from .reference_i8 import Sink
 
 
@@ -188,3 +188,13 @@ def softmax_dx_i8(o):
             v = wrap32(part[i] * (256 * e[i] - mean))
             sink.put(at + i, rescale(v, o.q[0], o.q[1]))
     sink.close()
+
+
+# Clamps as bits
+
+
+def open_i8(o):
+    open_bits(o, o.lo, o.hi)
+
+
+masked_i8 = masked

@@ -214,6 +214,9 @@ def draw_immediates(rng, op):
         values["bits"] = rng.choice((1, 2, 4, 8, 16, 2, 4, 3, draw_int32(rng)))
         outputs = values["B"] * values["OH"] * values["OW"] * values["N"]
         values["S"] = max(1, (outputs * max(1, values["bits"] % 32) + 7) // 8 - (rng.random() < 0.1))
+    if op.name.startswith(("open", "masked")):
+        values["N"] = rng.randint(1, 40)
+        values["S"] = max(1, (values["N"] + 7) // 8 + rng.choice((0, 0, 0, 1, -1)))
     zero_lo = rng.choice(((-128, -128), (0, -127), (0, 0), (rng.randint(-128, 127), -127)))
     floats = is_float(op.name)
     beta = 1.0 - 10 ** rng.uniform(-3, 0)
@@ -232,6 +235,8 @@ def draw_immediates(rng, op):
             v = rng.choice((0, 966367642, 1072668082, rng.randrange(1 << 30), (1 << 30) - 1))
         elif name == "zy":
             v = zero_lo[0]
+        elif name == "hi":
+            v = rng.choice((0x7F800000, 0x40C00000, draw_scale(rng, -2, 3))) if floats else rng.choice((128, 127, 3))
         elif name == "lo":
             v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -127, 0, 5))
         elif name in ("relu", "common", "adaptive"):

@@ -1,0 +1,72 @@
+"""Clamps as bits: where backward needs an activation only to know where its ReLU was open, a bit an element does.
+
+So it is below layers whose weights do not train, under most update policies.
+"""
+
+from .memory import Buffer, home, lower_bound
+from .opcodes import ARENA
+from .program import Instruction
+
+_INFINITY = 0x7F800000
+_SIX = 0x40C00000
+# A mask's instruction -> what makes its bits, and its immediates but N and S; None: the mask's own.
+_MASKS = {
+    "relu_dx_i8": ("open_i8", (None, 128)),
+    "relu6_dx_i8": ("open_i8", (-128, 127)),
+    "relu_dx_f32": ("open_f32", (_INFINITY,)),
+    "relu6_dx_f32": ("open_f32", (_SIX,)),
+}
+
+
+def keep_bits(instructions, ends, output):
+    """The instructions with bits in place of such activations, if that makes their lower bound lower.
+
+    ``ends``: the number of instructions of each section, kept true; ``output``: the network's output, which stays.
+    """
+    inserted = {}  # index -> the instruction that comes after it
+    replaced = {}
+    for index, instruction in enumerate(instructions):
+        if instruction.opcode.name in _MASKS:
+            after = _last_write(instructions, index, ends[0])
+            if after is not None and instruction.operands[2] is not output:
+                inserted[after], replaced[index] = _with_bits(instruction, instructions[after])
+    changed = []
+    for index, instruction in enumerate(instructions):
+        changed.append(replaced.get(index, instruction))
+        if index in inserted:
+            changed.append(inserted[index])
+    if not inserted or lower_bound(changed) >= lower_bound(instructions):
+        return instructions
+    ends[:] = [end + len([index for index in inserted if index < end]) for end in ends]
+    return changed
+
+
+def _last_write(instructions, mask, end):
+    """The index of the forward instruction that makes what the mask reads, None if the mask is not its only reader since."""
+    y = instructions[mask].operands[2]
+    if home(y)[0] is not y or y.region != ARENA:
+        return None
+    last = None
+    for index, instruction in enumerate(instructions):
+        for operand, description in zip(instruction.operands, instruction.opcode.operands):
+            if index != mask and home(operand)[0] is y:
+                if index >= end or instruction.again:
+                    return None
+                if description[1] != ":":
+                    last = index
+    return last
+
+
+def _with_bits(mask, maker):
+    """What makes a mask's bits, and the mask with these."""
+    dx, error, y = mask.operands
+    count = mask.immediates[0]
+    name, limits = _MASKS[mask.opcode.name]
+    bits = Buffer(y.name + " open", (count + 7) // 8, y.kind)
+    limits = tuple([mask.immediates[1] if limit is None else limit for limit in limits])
+    opened = Instruction(name, (bits, y), (count, bits.size) + limits)
+    masked = Instruction("masked" + name[4:], (dx, error, bits), (count, bits.size))
+    for instruction, other in ((opened, maker), (masked, mask)):
+        if hasattr(other, "owner"):  # inspect.py asks
+            instruction.owner = other.owner
+    return opened, masked
