@@ -1,8 +1,8 @@
-"""The command line: python -m odt install | devices | chart."""
+"""The command line: python -m odt install | devices | chart | info."""
 
 import argparse
 
-from . import chart, install
+from . import chart, info, install
 from .board import Board, BoardError, ports
 
 
@@ -25,6 +25,11 @@ def main(arguments=None):
     command.add_argument("script", help="it is run until it has compiled a model")
     command.add_argument("--output", metavar="FILE", default="plan.html", help=".html or .png")
     command.set_defaults(run=chart.command)
+
+    command = commands.add_parser("info", help="say what a checkpoint, frozen weights or a program holds")
+    command.add_argument("file")
+    command.add_argument("--model", metavar="SCRIPT", help="it compiles the model: names and shapes come from it")
+    command.set_defaults(run=info.command)
 
     options = parser.parse_args(arguments)
     try:

@@ -1,0 +1,154 @@
+"""python -m odt info: what is in a checkpoint, in frozen weights or in a program. It changes nothing.
+
+A checkpoint names its program by a CRC alone: the layers' names and shapes come from the script that
+compiles the model (``--model train.py``), which is run until it has.
+"""
+
+import io
+import struct
+from pathlib import Path
+
+from .. import checkpoint, executor, frozen, weights
+from ..fixed import bits_to_float
+from ..opcodes import REGION_SHIFT, STATE, VERSION, opcode
+from ..program import HEADER_WORDS, SECTIONS, Prefixed, Program
+from .board import BoardError
+from .chart import compiled_by
+
+_RANGES = ("none yet", "of the forward pass", "all known")
+_DTYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "f32": "float32", "mul": "multiplier"}
+
+
+def command(options):
+    """Print it; returns 0. BoardError with the reason why not."""
+    try:
+        for line in describe(options.file, options.model):
+            print(line)
+    except (OSError, ValueError) as error:
+        raise BoardError(str(error)) from None
+    return 0
+
+
+def describe(path, script=None):
+    """The lines of what a file is. ValueError for a damaged one, an unknown kind, or another model's."""
+    data = Path(path).read_bytes()
+    for magic, kind in ((b"ODTM", _checkpoint), (b"ODTF", _frozen), (b"ODT1", _program)):
+        if data[:4] == magic:
+            return kind(str(path), data, compiled_by(script) if script else None)
+    raise ValueError(
+        "%s: no checkpoint (ODTM), frozen weights (ODTF) or program (ODT1): it begins with %r" % (path, data[:4])
+    )
+
+
+def _checkpoint(path, data, model):
+    engine = executor.engine
+    words = checkpoint.check(io.BytesIO(data), path, engine)
+    if len(data) != checkpoint.HEADER + words[2]:
+        raise ValueError("%s is damaged: longer than %d bytes" % (path, checkpoint.HEADER + words[2]))
+    state = data[checkpoint.HEADER :]
+    steps, seed, *powers = struct.unpack("<4I", state[:16])
+    yield "checkpoint, format %d, %d bytes, undamaged" % (words[0], len(data))
+    yield "program      CRC %08x" % words[1]
+    yield "state        %d bytes, digest %08x" % (len(state), engine.crc32(state))
+    yield "steps        %d, seed %d" % (steps, seed)
+    where = ", and %d samples of the next" % words[5] if words[5] else ""
+    yield "epochs       %d complete%s" % (words[4], where)
+    yield "ranges       %s" % _RANGES[words[3]]
+    if model is None:
+        # Only Adam's betas move these powers from 1, in Q30.
+        known = "SGD" if powers == [1 << 30, 1 << 30] else "Adam"
+        known = known if steps else "unknown before the first step"
+        yield "optimizer    %s" % known
+        yield "tensors      give the script that compiles the model: --model train.py"
+        return
+    if words[1] != engine.crc32(model.program.code):
+        raise ValueError("%s: saved by another network than that of the script, or one compiled otherwise" % path)
+    model.load(path)
+    yield "optimizer    %s, dtype %s, batch_size %d" % (type(model._optimizer).__name__, model.dtype, model.batch_size)
+    yield "tensors"
+    yield from _weights(model)
+
+
+def _frozen(path, data, model):
+    engine = executor.engine
+    if len(data) <= frozen.HEADER or len(data) % 4:
+        raise ValueError("%s is damaged: %d bytes of frozen weights" % (path, len(data)))
+    if struct.unpack("<I", data[8:12])[0] != engine.crc32(data[frozen.HEADER :]):
+        raise ValueError("%s is damaged: its CRC does not match" % path)
+    yield "frozen weights, %d bytes, undamaged" % len(data)
+    yield "layers       CRC %08x of their sizes" % struct.unpack("<I", data[4:8])[0]
+    if model is None:
+        yield "tensors      give the script that compiles the model: --model train.py"
+        return
+    if struct.unpack("<I", data[4:8])[0] != engine.crc32(frozen.layout(model._plan.weights)):
+        raise ValueError("%s: another network's layers than those of the script" % path)
+    yield "tensors"
+    yield from _frozen_weights(model, data)
+
+
+def _weights(model):
+    """A line a weight: name, shape, how it is kept, its scale and its largest value."""
+    int8 = model.dtype == "int8"
+    for layer, kept in model._plan.weights:
+        arrays = weights.read(layer, model._state, model._frozen, kept, int8)
+        for (name, shape), values in zip(layer.weight_shapes(), arrays):
+            line = "  %-24s %-16s" % (layer.name + " " + name, tuple(shape))
+            if int8 and name == "kernel":
+                memory = model._state if kept.scale.region == STATE else model._frozen
+                line += " int8, " + _scales(memory, kept.scale.offset, kept.rows)
+            else:
+                line += " int32 / 2^20" if int8 and name != "moving_variance" else " float32"
+            yield line + ", largest %.4g" % max([abs(value) for value in values])
+
+
+def _frozen_weights(model, data):
+    """A line a buffer of the file: name, bytes, and the range of scales."""
+    at = frozen.HEADER
+    for _, kept in model._plan.weights:
+        for buffer in kept.fixed:
+            line = "  %-24s %7d bytes" % (buffer.name, buffer.size)
+            scale = buffer.name.endswith(" scale")
+            yield line + (", " + _scales(data, at, buffer.size // 4) if scale else "")
+            at += (buffer.size + 3) & ~3
+
+
+def _scales(memory, offset, count):
+    scales = [bits_to_float(weights.get(memory, offset + 4 * row)) for row in range(count)]
+    text = "scale %.4g" % min(scales)
+    return text if min(scales) == max(scales) else text + " to %.4g" % max(scales)
+
+
+def _program(path, data, model):
+    if len(data) % 4 or len(data) < 4 * HEADER_WORDS:
+        raise ValueError("%s is damaged: a program has whole words, %d at least" % (path, HEADER_WORDS))
+    try:
+        executor.engine.load(data)
+    except ValueError as error:
+        raise ValueError("%s: no program that runs here: %s" % (path, error)) from None
+    program = Program(data)
+    found = list(program.walk(HEADER_WORDS, len(program.words)))
+    yield "program, instruction set %d, %d bytes, verified" % (VERSION, len(data))
+    yield "program      CRC %08x" % executor.engine.crc32(data)
+    yield "memory       arena %d, state %d, constants %d bytes" % (program.arena, program.state, program.constants)
+    for name in SECTIONS:
+        start, stop = program.section(name)
+        yield "%-12s %d instructions" % (name, len([at for at, _, _, _ in found if start <= at < stop]))
+    names = [code.name.split("_")[0] for _, code, _, _ in found]
+    yield "optimizer    %s" % next((name for name in ("adam", "nesterov", "momentum") if name in names), "sgd")
+    yield "tensors of the state, by address"
+    yield from _operands(found)
+
+
+def _operands(found):
+    """A line an address of the state: what the first instruction that names it takes it for."""
+    tensors = {}
+    for _, code, addresses, immediates in found:
+        if isinstance(code, Prefixed):
+            code = opcode(code.name)
+        sizes = dict(zip(code.immediates, immediates))
+        for (name, _, dtype, extent, _), address in zip(code.operands, addresses):
+            if address >> REGION_SHIFT == STATE:
+                shape = tuple([factor if isinstance(factor, int) else sizes[factor] for factor in extent])
+                tensors.setdefault(address & ((1 << REGION_SHIFT) - 1), (code.name, name, shape, _DTYPES.get(dtype, dtype)))
+    for at, (instruction, name, shape, dtype) in sorted(tensors.items()):
+        yield "  S+%-7d %-22s %-5s %-8s %s" % (at, instruction, name, dtype, shape)
