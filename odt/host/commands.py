@@ -1,8 +1,8 @@
-"""The command line: python -m odt install | devices | chart | info."""
+"""The command line: python -m odt install | run | devices | chart | info."""
 
 import argparse
 
-from . import chart, info, install
+from . import chart, info, install, run
 from .board import Board, BoardError, ports
 
 
@@ -17,6 +17,14 @@ def main(arguments=None):
     command.add_argument("--python-only", action="store_true", help="leave the kernels out (slow, less RAM)")
     command.add_argument("--files", metavar="FOLDER", default=install.FILES, help="what `make mpy` built")
     command.set_defaults(run=install.install)
+
+    command = commands.add_parser("run", help="run a script on a board or here, and compare the digests")
+    command.add_argument("script")
+    command.add_argument("--on", metavar="PLACE", default="board", help="board (default), host, or unix=PATH of MicroPython")
+    command.add_argument("--compare", action="store_true", help="run it on this PC too: all digests must be the same")
+    command.add_argument("--connect", metavar="PORT", help="the board's serial port, where there are several")
+    command.add_argument("--timeout", metavar="SECONDS", type=float, default=3600, help="an hour, if not given")
+    command.set_defaults(run=run.command)
 
     command = commands.add_parser("devices", help="list the boards that are plugged in")
     command.set_defaults(run=devices)
