@@ -6,7 +6,7 @@ from .gradient import backward
 from .graph import fold_batchnorm, fuse_relu, mask_behind_pooling, trained
 from .masks import keep_bits
 from .memory import home, live_bytes, place, share
-from .opcodes import REGION_SHIFT
+from .opcodes import ARENA, REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
 
 _ACCUMULATOR = 255 * 127  # the largest product of an int8 forward pass or weight gradient
@@ -44,6 +44,8 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     s.begin()
     forward(s, nodes)
     output = s.values[nodes[-1]]
+    if s.int8 and output.scale.region == ARENA:  # a Dropout's: the loss is counted in it, to the end of a step
+        s.move_to_state(output.scale)
     first = dict(s.values) if noted is not None else None
     ends = [len(s.instructions)]
     s.owner = "loss"
@@ -83,6 +85,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.again = sum([node.layer.macs for node in s.again])
     plan.x_scale = s.values[nodes[0]].scale
     plan.output = output
+    plan.follows = output.scale in [scale for scale, _, _ in s.ranges]
     if noted is not None:
         plan.instructions, plan.values, plan.follow = s.instructions, first, [scale for scale, _, _ in s.ranges]
     plan.peaks = {}

@@ -9,7 +9,7 @@ from .forward import (
 )  # fmt: skip
 from .fixed import ONE, scale_div, scale_int, scale_shift
 from .graph import resolve
-from .schedule import ERROR, GRADIENT, Part
+from .schedule import ERROR, GRADIENT, Part, Value
 
 
 def _linear(operation, sizes):
@@ -31,11 +31,14 @@ def _linear(operation, sizes):
             scale = s.scratch(layer.name + " gradient scale", 4)
             s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
 
-        def make(part):
-            gradient = s.scratch(layer.name + " gradient", 4 * part.count, GRADIENT)
-            immediates = sizes(s, node) + zero + (trained.at + part.at, part.rows)
+        def make(part, gradient=None):
+            gradient = gradient or s.scratch(layer.name + " gradient", 4 * part.count, GRADIENT)
+            immediates = sizes(s, node) + zero + (part.at + part.shift, part.rows)
             s.emit(operation + "_dw" + suffix, (gradient, error.buffer, x.buffer), immediates)
             return gradient
+
+        def note(gradient):
+            s.note(layer.name + " gradient", Value(gradient, gradient.size // 4, scale, 0, 0))
 
         def make_bias(part):
             gradient = s.scratch(layer.name + " bias gradient", 4 * part.count, GRADIENT)
@@ -47,20 +50,26 @@ def _linear(operation, sizes):
         pieces = []
         gradient = bias = None
         if trained:
-            all_rows = Part(trained.rows, trained.columns)
-            pieces = s.pieces(all_rows, x.count * (1 if s.int8 else 4) if needed[0] else 0)
+            row = 4 * weights.columns
+            pieces = s.pieces(trained, x.count * (1 if s.int8 else 4) if needed[0] else 0)
             if s.sums:
                 gradient = s.summed(weights.kernel, pieces, make)
-            elif len(pieces) == 1:
-                gradient = make(all_rows)
+                pieces = trained
+            elif pieces is trained:
+                gradient = s.scratch(layer.name + " gradient", row * trained[0].total, GRADIENT)
+                for part in trained:
+                    make(part, part.of(gradient, row))
             if gradient:
-                pieces = [all_rows]
+                note(gradient)
         if layer.use_bias and layer.update_bias:
-            row = Part(1, weights.rows)
-            bias = s.summed(weights.bias, [row], make_bias) if s.sums else make_bias(row)
+            whole = Part(1, weights.rows)
+            bias = s.summed(weights.bias, [whole], make_bias) if s.sums else make_bias(whole)
         dx = _linear_dx(s, node, error, operation, sizes) if needed[0] else None
         for part in pieces:
-            s.update_kernel(weights, gradient or make(part), scale, ONE, part)
+            made = part.of(gradient, row) if gradient else make(part)
+            if not gradient:
+                note(made)
+            s.update_kernel(weights, made, scale, ONE, part)
         if bias:
             s.update_bias(weights, bias, error.scale, error.factor)
         return [dx]

@@ -128,7 +128,7 @@ class Map:
     def _value(self, name, value, plan, model, last, shape=None):
         buffer = value.buffer
         summed = last is not None and name.endswith("gradient")
-        writes = list(self._writes(buffer, summed))
+        writes = list(self._writes(buffer, name.endswith("gradient")))
         if not writes:
             return
         end, first, description = writes[0]

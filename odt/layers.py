@@ -46,7 +46,7 @@ class Layer:
             raise TypeError("%s: name is a str, got %r" % (type(self).__name__, name))
         self.name = name
         self.trainable = trainable
-        self.update_rows = None  # (first, count) of the output channels whose weights train; None: all
+        self.update_rows = None  # ((first, count), ..), ascending: the output channels whose weights train; None: all
         self.update_bias = True
         self.dynamic = None  # the smallest and largest share of these that trains in a step, in 65536ths
 

@@ -12,7 +12,7 @@ from .graph import Node, trace
 from .layers import Layer
 from .losses import LOSSES
 from .opcodes import (
-    ARENA, BATCH, CONTROL_WORDS, CORRECT, COUNT, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
+    BATCH, CONTROL_WORDS, CORRECT, COUNT, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
     X_FORMAT, X_SCALE, X_ZERO, Y_FORMAT, Y_SCALE, Y_ZERO,
 )  # fmt: skip
 from .optimizers import OPTIMIZERS
@@ -119,10 +119,7 @@ class Model:
         sections = {name: program.section(name) for name in SECTIONS}
         loss_word = memoryview(control)[LOSS : LOSS + 1]
         parts = _divide(program, sections, self._check_loss, micro_batch, dtype)
-        watched = None
-        if dtype == "int8":
-            scale = plan.output.scale
-            watched = (arena if scale.region == ARENA else state), scale.offset
+        watched = plan.output.scale.offset if dtype == "int8" else None
         seen = array("H", bytes(8))  # halves of the output's scale: before it last moved, and now
         # What could fail for want of memory is done: the model before was whole until here.
         self._plan, self._engine, self._loaded = plan, engine, loaded
@@ -516,15 +513,13 @@ class Model:
         return total / count, control[CORRECT] / count if loss.hits else None
 
     def _output_scale(self):
-        region, offset = self._scale
-        return bits_to_float(weights.get(region, offset))
+        return bits_to_float(weights.get(self._state, self._scale))
 
     def _scale_moved(self):
         """Note the output's scale, in halves, which take no heap; True if it was another."""
-        if self._scale is None:
+        if self._scale is None or not self._plan.follows:
             return False
-        region, offset = self._scale
-        low, high = weights.get(region, offset, 2), weights.get(region, offset + 2, 2)
+        low, high = weights.get(self._state, self._scale, 2), weights.get(self._state, self._scale + 2, 2)
         seen = self._seen
         if seen[2] == low and seen[3] == high:
             return False
@@ -656,7 +651,7 @@ def _rows(nodes, plan, dtype):
         backward = 0
         if node in reached:
             rows = layer.kernel_shape[0] if layer.kernel_shape else 1
-            trained = layer.update_rows[1] if layer.update_rows else rows
+            trained = rows if layer.update_rows is None else sum([count for _, count in layer.update_rows])
             backward = layer.macs * (trained if layer.trainable else 0) // rows + layer.macs * int(any(below))
         size = sum([(b.size + 3) & ~3 for b in plan.buffers if b.name.startswith(layer.name + " ")])
         kind = type(layer).__name__

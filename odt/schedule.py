@@ -48,7 +48,7 @@ class Value:
 class Weights:
     """A layer's parameters in the state: kernel, residual, channel scales, bias; or a normalisation's vectors.
 
-    ``trained``: a Part or None; ``vectors``: all but the kernel, in the order of ``get_weights``; ``folded``:
+    ``trained``: the Parts of the kernel's rows that train; ``vectors``: all but the kernel, in the order of ``get_weights``; ``folded``:
     the BatchNorm, and its Weights, that kernel and bias hold; ``into``: of such a BatchNorm, the Weights
     that hold it.
     """
@@ -66,9 +66,13 @@ class Weights:
 
 
 class Part:
-    """Rows ``at`` .. ``at + rows - 1`` of a parameter of ``total`` rows of ``columns`` elements."""
+    """Rows ``at`` .. ``at + rows - 1`` of a parameter of ``total`` rows of ``columns`` elements.
 
-    def __init__(self, total, columns, at=0, rows=None):
+    Of a kernel they are counted among the rows that train, which have gradient, residual and optimizer state;
+    in the kernel itself they lie ``shift`` rows further.
+    """
+
+    def __init__(self, total, columns, at=0, rows=None, shift=0):
         self.total = total
         self.columns = columns
         self.at = at
@@ -76,12 +80,17 @@ class Part:
         self.count = self.rows * columns
         self.room = self.rows  # rows that what is made for one step needs
         self.chosen = None  # dynamic.py: which rows the instructions for row 0 are repeated for
+        self.shift = shift
 
     def of(self, buffer, row):
         """These rows of a buffer whose rows have ``row`` bytes."""
         if self.rows == self.total:
             return buffer
         return buffer.part(buffer.name, self.at * row, self.rows * row)
+
+    def within(self, kernel, row):
+        """``total`` rows of a kernel's buffer, such that the rows that this Part counts are its own."""
+        return kernel.part(kernel.name, self.shift * row, self.total * row)
 
 
 class Schedule:
@@ -142,11 +151,16 @@ class Schedule:
 
     def keep(self, name, size, kind=WEIGHT):
         """A buffer in the state."""
-        buffer = Buffer(name, size, kind, STATE)
-        buffer.offset = self.state_size
-        self.state_size += (size + 3) & ~3
-        self.state.append(buffer)
+        buffer = Buffer(name, size, kind)
+        self.move_to_state(buffer)
         return buffer
+
+    def move_to_state(self, buffer):
+        """Keep a buffer of the arena between steps."""
+        buffer.region = STATE
+        buffer.offset = self.state_size
+        self.state_size += (buffer.size + 3) & ~3
+        self.state.append(buffer)
 
     def lay(self, name, size):
         """A buffer in the frozen weights."""
@@ -236,16 +250,19 @@ class Schedule:
         columns = 1
         for size in layer.kernel_shape[1:]:
             columns *= size
-        trained = None
-        if layer.trainable and layer.update_rows != (0, 0):
-            trained = Part(rows, columns, *(layer.update_rows or ()))
-        whole = trained is not None and trained.rows == rows
-        made = Weights(rows, columns, trained, whole and not layer.by_channel)
+        ranges = ((0, rows),) if layer.update_rows is None else layer.update_rows
+        count = sum([size for _, size in ranges])
+        trained = []
+        at = 0
+        for first, size in ranges if layer.trainable else ():
+            trained.append(Part(count, columns, at, size, first - at))
+            at += size
+        made = Weights(rows, columns, trained, at == rows and not layer.by_channel)
         name = layer.name
         keep = self.lay if self.flash and not trained else self.keep
         made.kernel = keep(name + " kernel", rows * columns * (1 if self.int8 else 4))
         if self.int8:
-            made.residual = self.keep(name + " residual", trained.count) if trained else None
+            made.residual = self.keep(name + " residual", count * columns) if trained else None
             made.scale = keep(name + " kernel scale", 4 * rows)
         if not trained:
             made.fixed = [made.kernel, made.scale] if self.int8 else [made.kernel]
@@ -257,7 +274,7 @@ class Schedule:
         if layer.use_bias:
             made.vectors.append(made.bias)
         if node.folded:
-            inner = Weights(rows, 0, None, False)
+            inner = Weights(rows, 0, (), False)
             inner.into = made
             made.folded = (node.folded.layer, inner)
             self.weights[node.folded] = inner
@@ -266,7 +283,7 @@ class Schedule:
 
     def _norm_parameters(self, node):
         layer = node.layer
-        made = Weights(layer.channels, 0, None, False)
+        made = Weights(layer.channels, 0, (), False)
         for name, _ in layer.weight_shapes():
             vector = self.keep("%s %s" % (layer.name, name), 4 * layer.channels)
             if name in ("gamma", "moving_variance"):
@@ -321,27 +338,32 @@ class Schedule:
         for instruction, buffer in self.clears:
             instruction.immediates[0] = buffer.size // 4
 
-    def pieces(self, part, spared):
-        """The Parts in which a kernel's gradient is made and spent.
+    def pieces(self, parts, spared):
+        """The Parts in which a kernel's gradient is made and spent: ``parts`` where as a whole.
 
-        As a whole, unless pieces save RAM: a piece costs the instructions that make it, and without
+        So it is unless pieces save RAM: a piece costs the instructions that make it, and without
         micro-batches all of them ``spared`` bytes, which live longer for them.
         """
-        row = 4 * part.columns
-        whole = row * part.total
+        total, columns = parts[0].total, parts[0].columns
+        row = 4 * columns
+        whole = row * total
         rows = max(isqrt(whole * _PIECE_CODE), whole // _PIECES) // row
         rows = rows + 3 & ~3  # as the kernels make them
         rows = max(rows, 4)
-        count = (part.total + rows - 1) // rows
+        count = (total + rows - 1) // rows
         if self.optimizer.limit and not self.sums:
-            return [part]  # all gradients live at once
+            return parts  # all gradients live at once
         if rows * row + count * _PIECE_CODE + (0 if self.sums else spared) >= whole:
-            return [part]
-        starts = range(0, part.total, rows)
-        return [Part(part.total, part.columns, at, min(rows, part.total - at)) for at in starts]
+            return parts
+        pieces = []
+        for part in parts:
+            for at in range(0, part.rows, rows):
+                size = min(rows, part.rows - at)
+                pieces.append(Part(total, columns, part.at + at, size, part.shift))
+        return pieces
 
     def summed(self, parameter, pieces, make):
-        """The sum over micro-batches of a parameter's gradient, which ``make(part)`` makes."""
+        """The sum over micro-batches of a parameter's gradient, of which ``make(part)`` makes a part."""
         row = 4 * pieces[0].columns
         total = self.sums.part(parameter.name + " sum", self.sums.size, pieces[0].total * row)
         self.sums.size += total.size
@@ -352,8 +374,6 @@ class Schedule:
 
     def update_kernel(self, weights, gradient, scale, factor, part):
         """Spend the gradient of these rows: the optimizer's direction, then the step along it."""
-        if not part.chosen:
-            self.note(weights.kernel.name[:-6] + "gradient", Value(gradient, part.count, scale, 0, 0, factor))
         self._update(self._step_kernel, weights, gradient, scale, factor, part)
 
     def update_bias(self, weights, gradient, scale, factor):
@@ -400,9 +420,10 @@ class Schedule:
             step(weights, gradient, scale, factor, part)
 
     def _step_kernel(self, weights, gradient, scale, factor, part):
-        kernel = weights.trained.of(weights.kernel, weights.columns * (1 if self.int8 else 4))
-        if part.at == 0:
-            self._decay(kernel, weights.residual, part.total * part.columns)
+        kernel = part.within(weights.kernel, weights.columns * (1 if self.int8 else 4))
+        for number, rows in enumerate(weights.trained):
+            if rows.at == part.at:
+                self._decay_rows(weights, kernel, rows, number)
         self.chosen = part.chosen
         scales = self.optimizer.direct(self, kernel, gradient, scale, part, factor)
         if not self.int8:
@@ -413,7 +434,7 @@ class Schedule:
         if self.limited is None:
             self.limited = self.peak("limited")
         limited = self.peak(kernel.name + " limited") if part.chosen else self.limited
-        row_scales = weights.trained.of(weights.scale, 4)
+        row_scales = part.within(weights.scale, 4)
         operands = (kernel, weights.residual, row_scales, limited, gradient, scales, self.rate, self.control)
         identity = self.stream(kernel.name + " step")
         sizes = (part.total, part.columns, identity, int(weights.common), part.at, part.rows)
@@ -423,14 +444,20 @@ class Schedule:
             self.emit("settle_i8", operands[:4], (part.total, part.columns))
 
     def _step_vector(self, vector, gradient, scale, factor, part):
-        self._decay(vector, None, part.count)
+        self._decay(vector, None, part.count, vector.name + " decay")
         scales = self.optimizer.direct(self, vector, gradient, scale, part, factor)
         if self.int8:
             self.emit("apply_i32", (vector, gradient, scales, self.rate), (part.count,))
         else:
             self.emit("apply_f32", (vector, gradient, self.rate), (part.count,))
 
-    def _decay(self, weight, residual, count):
+    def _decay_rows(self, weights, kernel, part, number):
+        """The decay of one of the ranges of a kernel's rows that train."""
+        residual = part.of(weights.residual, part.columns) if self.int8 else None
+        stream = kernel.name + (" decay %d" % number if number else " decay")
+        self._decay(part.of(kernel, part.columns * (1 if self.int8 else 4)), residual, part.count, stream)
+
+    def _decay(self, weight, residual, count, stream):
         """Decoupled weight decay, before the step (Loshchilov and Hutter, 2019)."""
         decay = getattr(self.optimizer, "weight_decay", 0)
         if not decay:
@@ -438,6 +465,6 @@ class Schedule:
         if not self.int8:
             self.emit("decay_f32", (weight, self.control), (count, decay))
         elif residual is None:
-            self.emit("decay_i32", (weight, self.control), (count, decay, self.stream(weight.name + " decay")))
+            self.emit("decay_i32", (weight, self.control), (count, decay, self.stream(stream)))
         else:
-            self.emit("decay_i8", (weight, residual, self.control), (count, decay, self.stream(weight.name + " decay")))
+            self.emit("decay_i8", (weight, residual, self.control), (count, decay, self.stream(stream)))

@@ -87,6 +87,6 @@ def _set(layer, ratio, with_bias):
         return
     rows = layer.kernel_shape[0]
     count = min(rows, int(ratio * rows + 0.999))
-    layer.update_rows = None if count == rows else (0, count)
+    layer.update_rows = None if count == rows else ((0, count),) if count else ()
     layer.update_bias = with_bias
     layer.trainable = count > 0 or (with_bias and layer.use_bias)

@@ -79,10 +79,11 @@ def _split(state, weights, index, value):
 
 def _residual(weights, index):
     """Where in the state a weight's residual is, -1 where it has none."""
-    trained = weights.trained
-    if not weights.residual or not 0 <= index - trained.at * trained.columns < trained.count:
-        return -1
-    return weights.residual.offset + index - trained.at * trained.columns
+    for part in weights.trained if weights.residual else ():
+        at = index - part.shift * part.columns
+        if 0 <= at - part.at * part.columns < part.count:
+            return weights.residual.offset + at
+    return -1
 
 
 def _stored(bits):

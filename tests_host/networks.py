@@ -129,13 +129,22 @@ def draw_nodes(d):
             layer = draw_layer(d, node.shape)
             made = layer(node)
             if layer.kernel_shape and layer.trainable and d.choice((False, False, False, True)):
-                rows = layer.kernel_shape[0]
-                first = d.integer(0, rows - 1)
-                layer.update_rows = first, d.integer(1, rows - first)
+                layer.update_rows = draw_rows(d, layer.kernel_shape[0])
                 layer.update_bias = d.choice((True, False))
         if product(made.shape) <= MOST:
             nodes.append(made)
     return x, nodes[-1]
+
+
+def draw_rows(d, rows):
+    """Ranges of rows, (first, count) each."""
+    ranges = []
+    at = 0
+    while at < rows and len(ranges) < 3:
+        first = d.integer(at, rows - 1)
+        ranges.append((first, d.integer(1, rows - first)))
+        at = sum(ranges[-1]) + 1
+    return tuple(ranges)
 
 
 def draw_optimizer(d, dtype):

@@ -385,3 +385,13 @@ def test_a_loss_is_in_the_units_of_its_step_though_the_step_widens_the_output(lo
     epoch = whole.fit(x, y, shuffle=False, verbose=0).history["loss"]
     assert epoch == [pytest.approx(np.mean(losses), rel=1e-3)]
     assert asyncio.run(regression().fit_async(x, y, shuffle=False, verbose=0)).history["loss"] == epoch
+
+
+def test_the_loss_behind_a_dropout_that_ends_the_network_is_counted_in_its_scale():
+    losses = []
+    x = np.random.default_rng(0).normal(size=(16, 6)).astype("float32")
+    for dtype in ("int8", "float32"):
+        model = odt.Sequential([odt.Input((6,)), odt.Dense(8, "relu"), odt.Dense(4), odt.Dropout(0.25)])
+        model.compile(odt.SGD(0.05), "mse", dtype=dtype, batch_size=4)
+        losses.append(model.fit(x, x[:, :4].copy(), epochs=4, verbose=0).history["loss"])
+    assert np.allclose(*losses, rtol=0.05)

@@ -25,6 +25,14 @@ def network():
     ])  # fmt: skip
 
 
+def scattered(model, third=((1, 2), (4, 1), (7, 3))):
+    """Ranges of rows, such as no ratio gives."""
+    update.sparse(model, {"second": 1, "third": 1, "last": 1})
+    rows = {"second": ((0, 1), (8, 1)), "third": third}
+    for node in model.nodes:
+        node.layer.update_rows = rows.get(node.layer.name, node.layer.update_rows)
+
+
 POLICIES = {
     "whole": update.whole,
     "last": update.last,
@@ -32,8 +40,9 @@ POLICIES = {
     "bias": update.bias,
     "sparse": lambda model: update.sparse(model, {"third": 0.5, "second": 0.3, "last": 1}, biases=3),
     "sparse, one": lambda model: update.sparse(model, {"first": 0.2}),
+    "scattered": scattered,
 }
-# Of each layer: how many of its rows train, and whether its bias does.
+# Of each layer: how many of its rows train, or which, and whether its bias does.
 TRAINED = {
     "whole": ((9, 1), (9, 1), (10, 1), (7, 1), (4, 1)),
     "last": ((0, 0), (0, 0), (0, 0), (0, 0), (4, 1)),
@@ -41,7 +50,13 @@ TRAINED = {
     "bias": ((0, 1), (0, 1), (0, 1), (0, 1), (4, 1)),
     "sparse": ((0, 0), (3, 1), (5, 1), (0, 1), (4, 1)),
     "sparse, one": ((2, 1), (0, 0), (0, 0), (0, 0), (0, 0)),
+    "scattered": ((0, 0), ((0, 8), 1), ((1, 2, 4, 7, 8, 9), 1), (0, 0), (4, 1)),
 }
+
+
+def trains(rows, count):
+    """Of each of ``count`` rows whether it trains."""
+    return np.isin(np.arange(count), np.arange(rows) if isinstance(rows, int) else rows)
 
 
 def compiled(policy, dtype="int8", optimizer="adam", **options):
@@ -70,8 +85,8 @@ def test_only_what_the_policy_names_changes(policy, dtype, optimizer, micro):
     after = weights(model)
     for number, (rows, bias) in enumerate(TRAINED[policy]):
         kernel, other = before[2 * number], after[2 * number]
-        assert np.array_equal(kernel[rows:], other[rows:])
-        assert rows == 0 or all((kernel[row] != other[row]).any() for row in range(rows))
+        changed = (kernel != other).reshape(len(kernel), -1).any(axis=1)
+        assert np.array_equal(changed, trains(rows, len(kernel)))
         assert np.array_equal(before[2 * number + 1], after[2 * number + 1]) != bool(bias)
 
 
@@ -89,9 +104,9 @@ def test_a_float_step_is_that_of_the_chosen_part_in_torch(policy):
     ):
         step = (old - new) / 0.05
         gradient = tensor.numpy().reshape(old.shape)
-        count = (len(old) if bias else 0) if is_bias else rows
-        assert np.linalg.norm(step[:count] - gradient[:count]) <= 1e-3 * np.linalg.norm(gradient) + 1e-6
-        assert not step[count:].any()
+        chosen = trains((len(old) if bias else 0) if is_bias else rows, len(old))
+        assert np.linalg.norm((step - gradient)[chosen]) <= 1e-3 * np.linalg.norm(gradient) + 1e-6
+        assert not step[~chosen].any()
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
@@ -109,6 +124,38 @@ def test_both_executors_end_with_the_same_bits(policy, dtype):
     assert digests[0] == digests[1]
 
 
+@pytest.mark.parametrize("micro", (None, 3))
+@pytest.mark.parametrize("optimizer", ("adam", "momentum"))
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_range_of_rows_in_two_is_the_whole_range_to_the_bit(dtype, optimizer, micro):
+    digests = []
+    for ranges in (((2, 5),), ((2, 3), (5, 2))):
+        model = network()
+        scattered(model, ranges)
+        model.compile(OPTIMIZERS[optimizer](), dtype=dtype, batch_size=8, seed=4, micro_batch=micro)
+        model.fit(X, Y, epochs=2, verbose=0)
+        digests.append(model.digest())
+    assert digests[0] == digests[1]
+
+
+def test_the_gradient_of_scattered_rows_is_traced_whole():
+    from odt.inspect import Trace
+
+    found = []
+    for micro in (None, 8, 3):
+        model = compiled("scattered", "float32", "momentum", micro_batch=micro)
+        twin = Twin(model)
+        with Trace(model, ["third gradient"]) as trace:
+            model.train_step(X[:8], Y[:8])
+        found.append(np.array(trace["third gradient"]).reshape(6, -1))
+    tensor = twin.flat_parameters()[4].requires_grad_()
+    loss = torch.nn.functional.cross_entropy(twin.forward(X[:8]), torch.tensor(Y[:8].astype("int64")))
+    (gradient,) = torch.autograd.grad(loss, [tensor])
+    expected = gradient.numpy().reshape(10, -1)[[1, 2, 4, 7, 8, 9]]
+    for each in found:
+        assert np.linalg.norm(each - expected) <= 1e-4 * np.linalg.norm(expected)
+
+
 def test_int8_training_of_a_part_lowers_the_loss():
     for policy in POLICIES:
         model = compiled(policy)
@@ -122,7 +169,8 @@ def test_what_does_not_train_costs_nothing():
         model = compiled(policy)
         ram[policy] = len(model._arena), len(model._state)
         names = [code.name for _, code, _, _ in model.program.walk(12, len(model.program.words))]
-        updated = sum(1 for rows, _ in TRAINED[policy] if rows), sum(1 for _, bias in TRAINED[policy] if bias)
+        ranges = [1 if isinstance(rows, int) else 1 + np.sum(np.diff(rows) > 1) for rows, _ in TRAINED[policy] if rows]
+        updated = sum(ranges), sum(1 for _, bias in TRAINED[policy] if bias)
         assert (names.count("apply_i8"), names.count("apply_i32")) == updated
         assert sum(name.endswith("_dw_i8") and "bias" not in name for name in names) == updated[0]
     assert ram["last"] < ram["last 3"] < ram["whole"] and ram["bias"] < ram["whole"]
