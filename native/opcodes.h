@@ -41,7 +41,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 158
+#define ODT_OPCODES 160
 #define ODT_MAX_OPERANDS 10
 #define ODT_MAX_IMMEDIATES 17
 
@@ -204,6 +204,8 @@ enum {
     ODT_OPEN_F32 = 156,
     ODT_MASKED_I8 = 157,
     ODT_MASKED_F32 = 158,
+    ODT_FISHER_I8 = 159,
+    ODT_FISHER_F32 = 160,
 };
 
 // y = 0
@@ -1732,5 +1734,25 @@ typedef struct {
     int32_t N, S;
 } odt_masked_f32_t;
 void odt_masked_f32(const odt_masked_f32_t *a);
+
+// total[n] += sum_b (factor * se * sy * sum_s e * (y - z))^2, as scales; 0 is none
+typedef struct {
+    int32_t *total; // [N]
+    const int8_t *e; // [B][S][N]
+    const int8_t *y; // [B][S][N]
+    const int32_t *se; // [1]
+    const int32_t *sy; // [1]
+    int32_t B, S, N, z, factor;
+} odt_fisher_i8_t;
+void odt_fisher_i8(const odt_fisher_i8_t *a);
+
+// total[n] += sum_b (sum_s e * y)^2
+typedef struct {
+    float *total; // [N]
+    const float *e; // [B][S][N]
+    const float *y; // [B][S][N]
+    int32_t B, S, N;
+} odt_fisher_f32_t;
+void odt_fisher_f32(const odt_fisher_f32_t *a);
 
 #endif

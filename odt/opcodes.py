@@ -227,6 +227,8 @@ TABLE = (
     "156 open_f32 bits=i8[S] y:f32[N] ; N S hi\n"  # bit i = 0 < y[i] < hi
     "157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
     "158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
+    "159 fisher_i8 total+i32[N] e:i8[B*S*N] y:i8[B*S*N] se:i32[1] sy:i32[1] ; B S N z factor\n"  # total[n] += sum_b (factor * se * sy * sum_s e * (y - z))^2, as scales; 0 is none
+    "160 fisher_f32 total+f32[N] e:f32[B*S*N] y:f32[B*S*N] ; B S N\n"  # total[n] += sum_b (sum_s e * y)^2
 )
 
 PREFIXES = ("few", "each")

@@ -530,3 +530,17 @@ def scale_f32(o):
     factor = o.factor[0]
     for i in range(o.N):
         o.d[i] = store(o.d[i] * factor)
+
+
+# Fisher information
+
+
+def fisher_f32(o):
+    width = o.S * o.N
+    for b in range(o.B):
+        for n in range(o.N):
+            acc = 0.0
+            for i in range(b * width + n, (b + 1) * width, o.N):
+                acc = rounded(acc + rounded(o.e[i] * o.y[i]))
+            acc = store(acc)
+            o.total[n] = _store2(o.total[n] + rounded(acc * acc))

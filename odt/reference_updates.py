@@ -312,3 +312,20 @@ def clip_i32(o):
     root = scale_sqrt(o.total[0])
     limit = nearest_scale(o.limit)
     o.y[0] = scale_div(limit, root) if root > limit else ONE
+
+
+# Fisher information
+
+
+def fisher_i8(o):
+    z = max(-128, min(127, o.z))
+    unit = scale_mul(scale_mul(o.factor, o.se[0]), o.sy[0])
+    width = o.S * o.N
+    for b in range(o.B):
+        for n in range(o.N):
+            places = range(b * width + n, (b + 1) * width, o.N)
+            size = abs(wrap32(sum([o.e[i] * (o.y[i] - z) for i in places])))
+            if size:
+                v = scale_mul(unit, scale_int(size))
+                v = scale_mul(v, v)
+                o.total[n] = scale_add(nearest_scale(o.total[n]), v) if o.total[n] else v
