@@ -33,9 +33,10 @@ def forget(program, state):
         put(state, scale & _MASK, UNSEEN)
 
 
-def calibrate(program, section, engine, loaded, regions):
-    """Set every scale of the section that follows a peak."""
-    start, stop = program.section(section)
+def calibrate(program, section, engine, loaded, regions, start=None):
+    """Set every scale of the section, from its first instruction or that at ``start``, that follows a peak."""
+    first, stop = program.section(section)
+    start = first if start is None else start
     scales = _scales(program)
     seen = []  # peaks of earlier instructions
     forward = []  # those of the forward pass
@@ -142,12 +143,12 @@ def _overwritten(program, start, stop, scale):
 
 def _follow(regions, peak, scale, limit):
     """Set the scale from the peak and clear the peak; False when it fits already."""
-    arena, state = regions[ARENA], regions[STATE]
+    arena, memory = regions[ARENA], regions[scale >> REGION_SHIFT]
     largest = get(arena, peak & _MASK)
     put(arena, peak & _MASK, 0)
     if largest == 0 or limit * 7 // 8 < largest <= limit:
         return False
     offset = scale & _MASK
     ratio = scale_div(scale_int(largest), scale_int(limit))
-    put(state, offset, scale_mul(get(state, offset), ratio))
+    put(memory, offset, scale_mul(get(memory, offset), ratio))
     return True

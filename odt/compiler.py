@@ -5,7 +5,7 @@ from .forward import forward
 from .gradient import backward
 from .graph import fold_batchnorm, fuse_relu, mask_behind_pooling, trained
 from .masks import keep_bits
-from .memory import home, live_bytes, place, share
+from .memory import home, live_bytes, lower_bound, place, share
 from .opcodes import ARENA, REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
 
@@ -27,46 +27,10 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``instructions``, each with
     the name of its layer as ``owner``.
     """
-    if dtype == "int8":
-        check_accumulators(nodes, batch)
-    for node in nodes:
-        node.relu = node.clamp
-        node.alias = node.folded = None
-        node.masks = 0
-    fold_batchnorm(nodes)
-    fuse_relu(nodes)
-    mask_behind_pooling(nodes)
+    prepare(nodes, dtype, batch)
     s = Schedule(dtype, micro or batch, optimizer, flash)
-    s.trained = trained(nodes)
     s.noted = noted
-    if micro:
-        s.accumulate()
-    s.begin()
-    forward(s, nodes)
-    output = s.values[nodes[-1]]
-    if s.int8 and output.scale.region == ARENA:  # a Dropout's: the loss is counted in it, to the end of a step
-        s.move_to_state(output.scale)
-    first = dict(s.values) if noted is not None else None
-    ends = [len(s.instructions)]
-    s.owner = "loss"
-    error = loss.emit(s, output)
-    s.owner = None
-    ends.append(len(s.instructions))
-    s.rate = s.scratch("rate", 8)
-    tick = program.Instruction("tick", (s.rate, s.header, s.control), optimizer.betas)
-    (s.deferred if micro else s.instructions).append(tick)
-    if any([node.layer.dynamic for node in nodes]):
-        from .dynamic import relative
-
-        relative(s, nodes, error)
-    backward(s, nodes, error, segments)
-    s.drop_unread()
-    s.owner = None
-    s.spend()
-    s.finish()
-    ends.append(len(s.instructions))
-    s.instructions = keep_bits(s.instructions, ends, output.buffer)
-    share(s.instructions)
+    output, ends, first = train(s, nodes, loss, micro, segments)
     plan = Plan()
     plan.arena, plan.lower_bound = place(s.instructions)
     owner, shift = home(output.buffer)  # an output made in place lies where its input lay
@@ -95,6 +59,71 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     for kind in (WEIGHT, OPTIMIZER):
         plan.totals[kind] = sum([(b.size + 3) & ~3 for b in s.state if b.kind == kind])
     return plan
+
+
+def train(s, nodes, loss, micro=None, segments=()):
+    """Emit a training step; returns the output, the ends of the sections, and each node's value in noted schedules."""
+    s.trained = trained(nodes)
+    if micro:
+        s.accumulate()
+    s.begin()
+    output = predict(s, nodes)
+    first = dict(s.values) if s.noted is not None else None
+    ends = [len(s.instructions)]
+    s.owner = "loss"
+    error = loss.emit(s, output)
+    s.owner = None
+    ends.append(len(s.instructions))
+    s.rate = s.scratch("rate", 8)
+    tick = program.Instruction("tick", (s.rate, s.header, s.control), s.optimizer.betas)
+    (s.deferred if micro else s.instructions).append(tick)
+    if any([node.layer.dynamic for node in nodes]):
+        from .dynamic import relative
+
+        relative(s, nodes, error)
+    backward(s, nodes, error, segments)
+    if segments:
+        s.drop_unread()
+    s.owner = None
+    s.spend()
+    s.finish()
+    ends.append(len(s.instructions))
+    s.instructions = keep_bits(s.instructions, ends, output.buffer)
+    share(s.instructions)
+    return output, ends, first
+
+
+def bytes_needed(nodes, loss, optimizer, dtype, batch, micro=None, budget=None):
+    """Bytes of arena and state that ``compile`` would reserve; with ``budget`` only whether they are more is right."""
+    prepare(nodes, dtype, batch)
+    s = Schedule(dtype, micro or batch, optimizer)
+    train(s, nodes, loss, micro)
+    least = s.state_size + lower_bound(s.instructions)
+    if budget is not None and least > budget:
+        return least
+    return s.state_size + place(s.instructions, (budget or 0) - s.state_size)[0]
+
+
+def prepare(nodes, dtype, batch):
+    """Note in the nodes what is fused; ValueError for what the dtype cannot do."""
+    if dtype == "int8":
+        check_accumulators(nodes, batch)
+    for node in nodes:
+        node.relu = node.clamp
+        node.alias = node.folded = None
+        node.masks = 0
+    fold_batchnorm(nodes)
+    fuse_relu(nodes)
+    mask_behind_pooling(nodes)
+
+
+def predict(s, nodes):
+    """Emit the forward pass; returns the network's output."""
+    forward(s, nodes)
+    output = s.values[nodes[-1]]
+    if s.int8 and output.scale.region == ARENA:  # a Dropout's: the loss is counted in it, to the end of a step
+        s.move_to_state(output.scale)
+    return output
 
 
 def check_accumulators(nodes, batch):

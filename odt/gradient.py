@@ -15,7 +15,7 @@ from .schedule import ERROR, GRADIENT, Part, Value
 def _linear(operation, sizes):
     def backward(s, node, error, needed):
         layer = node.layer
-        if not layer.trainable:
+        if s.probing or not layer.trainable:
             return [_linear_dx(s, node, error, operation, sizes) if needed[0] else None]
         if layer.dynamic:
             from .dynamic import backward
@@ -257,6 +257,8 @@ def _curve(kind, shift):
 
 
 def _dropout(s, node, error, needed):
+    if s.probing:  # nothing drops out
+        return [error]
     layer = node.layer
     dx = s.like(layer.name + " dx", error)
     if s.int8:
@@ -343,6 +345,8 @@ def backward(s, nodes, error, segments=()):
         else:
             if node.relu and node not in masked:
                 error = mask(s, node, error, node.relu)
+            if s.probing:
+                s.measure(node, error)
             needed = [parent in reached for parent in node.inputs]
             inputs = BACKWARD[node.layer.kind](s, node, error, needed)
         for parent, incoming in zip(node.inputs, inputs):

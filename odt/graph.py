@@ -87,14 +87,32 @@ def mask_behind_pooling(nodes):
                 node.masks = parent.relu
 
 
-def trained(nodes):
-    """The nodes at or below which something trains: the error must reach these."""
+def trained(nodes, every=False):
+    """The nodes at or below which something trains, or with ``every`` has weights: the error must reach these."""
     reached = []
     for node in nodes:
-        own = node.layer.trainable and node.layer.weight_shapes()
+        own = (every or node.layer.trainable) and node.layer.weight_shapes()
         if own or any([parent in reached for parent in node.inputs]):
             reached.append(node)
     return reached
+
+
+def backward_macs(nodes):
+    """Multiply-accumulates of a sample's backward pass: of each node, by what trains now."""
+    reached = trained(nodes)
+    found = []
+    for node in nodes:
+        layer = node.layer
+        macs = 0
+        if node in reached:
+            if any([parent in reached for parent in node.inputs]):
+                macs = layer.macs
+            if layer.trainable and layer.update_rows is not None:
+                macs += layer.macs * sum([count for _, count in layer.update_rows]) // layer.kernel_shape[0]
+            elif layer.trainable:
+                macs += layer.macs
+        found.append(macs)
+    return found
 
 
 def fold_batchnorm(nodes):

@@ -87,10 +87,14 @@ def _align(size):
     return (size + 3) & ~3
 
 
-def place(instructions):
-    """Give every arena buffer its offset; returns the bytes of the arena, and of the lower bound."""
+def place(instructions, enough=0):
+    """Give every arena buffer its offset; returns the bytes of the arena, and of the lower bound.
+
+    Stops at the first placement within ``enough`` bytes.
+    """
     lives = lifetimes(instructions)
     bound = lower_bound(instructions)
+    enough = max(enough, bound + (bound >> 8))
     large = [life for life in lives if life[0].size > bound // 16]
     small = [life for life in lives if life[0].size <= bound // 16]
     small.sort(key=lambda life: (-life[0].size, life[1]))
@@ -99,7 +103,7 @@ def place(instructions):
         offsets, total = _first_fit(order + small)
         if best is None or total < best[1]:
             best = (offsets, total)
-        if total <= bound + (bound >> 8):
+        if total <= enough:
             break
     for buffer, offset in best[0]:
         buffer.offset = offset

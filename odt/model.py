@@ -640,19 +640,12 @@ def _reserve(plan):
 
 def _rows(nodes, plan, dtype):
     """Rows of summary(): (name, kind, shape, parameters, MACs forward, backward, bytes)."""
-    from .graph import trained
+    from .graph import backward_macs
 
-    reached = trained(nodes)
     table = []
-    for node in nodes:
+    for node, backward in zip(nodes, backward_macs(nodes)):
         layer = node.layer
         parameters = sum([_product(shape) for _, shape in layer.weight_shapes()])
-        below = [parent in reached for parent in node.inputs]
-        backward = 0
-        if node in reached:
-            rows = layer.kernel_shape[0] if layer.kernel_shape else 1
-            trained = rows if layer.update_rows is None else sum([count for _, count in layer.update_rows])
-            backward = layer.macs * (trained if layer.trainable else 0) // rows + layer.macs * int(any(below))
         size = sum([(b.size + 3) & ~3 for b in plan.buffers if b.name.startswith(layer.name + " ")])
         kind = type(layer).__name__
         macs = 0 if node.alias else layer.macs

@@ -77,7 +77,7 @@ def norm_dx(s, node, error, needed):
     x = s.values[node.inputs[0]]
     weights = s.weights[node]
     sizes = layer.groups_of(s.batch)
-    if not layer.trainable:
+    if s.probing or not layer.trainable:
         return [_dx(s, node, error, x, weights, sizes) if needed[0] else None]
     suffix = "_i8" if s.int8 else "_f32"
     gamma, beta = weights.vectors[:2]
@@ -119,7 +119,7 @@ def _track(s, layer, weights, x):
 def _dx(s, node, error, x, weights, sizes):
     layer = node.layer
     batch = layer.kind == "batchnorm"
-    constant = batch and not layer.trainable  # the statistics do not depend on x
+    constant = batch and (s.probing or not layer.trainable)  # the statistics do not depend on x
     rows = layer.positions if batch else 0
     gamma, st = weights.vectors[0], weights.statistics
     name = layer.name + " dx"

@@ -31,7 +31,7 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     whole = attempt(())
     chain = _Chain(nodes, (micro or batch) * (1 if dtype == "int8" else 4))
     if checkpoint:
-        return attempt(chain.every(isqrt(len(chain.cuts))))
+        return attempt(chain.roots())
     if whole.arena + whole.state <= memory_budget:
         return whole
     limit = chain.peak() - (whole.arena + whole.state - memory_budget)
@@ -49,6 +49,11 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
         return made
     raise MemoryError("memory_budget %d: at least %d bytes are needed (state %d), %d without recomputation" % (
         memory_budget, needed, whole.state, whole.arena + whole.state))  # fmt: skip
+
+
+def roots(nodes, dtype, batch):
+    """The segments of ``checkpoint`` "sqrt"."""
+    return _Chain(nodes, batch * (1 if dtype == "int8" else 4)).roots()
 
 
 class _Chain:
@@ -80,9 +85,9 @@ class _Chain:
                 self.cuts.append(index)
         self.cuts.append(len(nodes) - 1)
 
-    def every(self, step):
-        """The segments between each ``step``-th cut and the next; the last one is not computed again."""
-        kept = self.cuts[::step]
+    def roots(self):
+        """The segments between about the square root of the cuts; the last one is not computed again."""
+        kept = self.cuts[:: isqrt(len(self.cuts))]
         return [(a + 1, b) for a, b in zip(kept, kept[1:]) if b < self.cuts[-1] and not any(self.once[a + 1 : b])]
 
     def peak(self):

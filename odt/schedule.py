@@ -96,6 +96,8 @@ class Part:
 class Schedule:
     """Collects instructions. ``emit`` appends one; the other methods make buffers and values."""
 
+    probing = False  # see fisher.py
+
     def __init__(self, dtype, batch, optimizer, flash=0):
         self.int8 = dtype == "int8"
         self.batch = batch

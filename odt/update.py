@@ -75,6 +75,29 @@ def dynamic(model, minimum=0.1, maximum=1):
             layer.dynamic = int(minimum * 65536 + 0.5), int(maximum * 65536 + 0.5)
 
 
+def channels(model, ranges):
+    """Of each layer that ``ranges`` names these output channels, with all its bias: {name: ((first, count), ..)}.
+
+    ``first`` rises, ranges do not meet. What adapt.py chooses. Raises KeyError as ``sparse``.
+    """
+    owners = _layers(model)
+    names = [layer.name for layer in owners]
+    for name, rows in ranges.items():
+        if name not in names:
+            raise KeyError("no layer with weights is called %r; there are %s" % (name, ", ".join(names)))
+        layer = owners[names.index(name)]
+        end = -1
+        for first, count in rows:
+            if not end < first < first + count <= (layer.kernel_shape or (0,))[0]:
+                raise ValueError("%s: (first, count) of channels, rising and apart, are expected, got %r" % (name, rows))
+            end = first + count
+    for layer in owners:
+        rows = tuple(ranges.get(layer.name, ()))
+        _set(layer, int(len(rows) > 0), len(rows) > 0)
+        if rows and rows != ((0, layer.kernel_shape[0]),):
+            layer.update_rows = rows
+
+
 def _layers(model):
     """The model's layers with weights, in order."""
     return [node.layer for node in model.nodes if node.layer.weight_shapes()]

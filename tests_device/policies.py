@@ -2,6 +2,7 @@
 
 import odt
 from odt import frozen, update
+from odt.adapt import task_adaptive
 from odt.lite import lite_residual
 
 
@@ -26,7 +27,7 @@ POLICIES = (
     ("sqrt", update.whole, {"checkpoint": "sqrt"}),
     ("budget", update.whole, {"memory_budget": 19500}),
 )
-for name, policy, options in POLICIES + (("flash", POLICIES[1][1], {}), ("lite", None, {})):
+for name, policy, options in POLICIES + (("flash", POLICIES[1][1], {}), ("adapt", update.last, {}), ("lite", None, {})):
     model = network()
     if policy:
         policy(model)
@@ -35,5 +36,8 @@ for name, policy, options in POLICIES + (("flash", POLICIES[1][1], {}), ("lite",
     model.compile(odt.Adam(0.01), batch_size=4, seed=1, **options)
     if name == "flash":  # the layers of "last 2" that are frozen, from bytes of their own
         model.compile(odt.Adam(0.01), batch_size=4, seed=1, frozen=frozen.pack(model))
+    if name == "adapt":  # channels for these samples, among all
+        model.fit(x, y, verbose=0)
+        print("adapt:", sorted(task_adaptive(model, x[: 64 * 8], y[:8], memory_budget=16000, macs_budget=60000).items()))
     model.fit(x, y, epochs=1 if policy else 3, verbose=0)
     print("%s: arena %d, state %d, digest %08x" % (name, len(model._arena), len(model._state), model.digest()))

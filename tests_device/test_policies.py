@@ -14,11 +14,11 @@ def test_policies_and_budgets_take_the_same_bytes_and_end_with_the_same_bits(nam
     with machines.open(name) as machine:
         lines = machine.run(SCRIPT, timeout=600).split("\n")
     expected = on_the_pc(SCRIPT, {}).split("\n")
-    assert [line.strip() for line in lines if "digest" in line] == [line for line in expected if line]
+    assert [line.strip() for line in lines if "digest" in line or "adapt" in line] == [line for line in expected if line]
 
 
 def test_all_that_recomputes_ends_with_the_digest_of_the_whole():
-    lines = dict(line.split(":") for line in on_the_pc(SCRIPT, {}).split("\n") if line)
+    lines = dict(line.split(":") for line in on_the_pc(SCRIPT, {}).split("\n") if "digest" in line)
     digests = {name: line.split()[-1] for name, line in lines.items()}
     assert digests["whole"] == digests["sqrt"] == digests["budget"]
     assert len(set(digests.values())) == 7

@@ -94,7 +94,7 @@ def test_a_board_loads_the_policy_that_was_written(suffix, tmp_path):
     model = network()
     update.sparse(model, **loaded)
     rows = {node.layer.name: node.layer.update_rows for node in model.nodes if node.layer.kernel_shape}
-    assert rows == {"useful": (0, 6), "useless": (0, 0), "last": None}
+    assert rows == {"useful": ((0, 6),), "useless": (), "last": None}
 
 
 def test_the_picture_is_drawn(tmp_path):

@@ -1,0 +1,190 @@
+"""Fisher information of output channels, measured on the board: how much the loss of some samples depends on each.
+
+    D_o = 1/(2N) * sum_n (sum_d a_nd * g_nd)^2
+
+a is a channel's output (behind the layer's own clamp) of sample n at position d, g the loss's derivative by it (Theis et
+al., 2018). The backward pass is of one sample at a time, whatever trains, and makes no gradient of a weight and no
+update; the weights are read where they lie. In int8 there are two passes: the first finds the errors' ranges.
+"""
+
+import gc
+from array import array
+
+from .calibration import calibrate
+from .compiler import Plan, predict, prepare
+from .fixed import scale_div, scale_int
+from .forward import times
+from .gradient import backward
+from .graph import trained
+from .memory import Buffer, home, place, share
+from .opcodes import ARENA, BATCH, CONSTANTS, COUNT, POSITION, REGION_SHIFT, STATE, forget
+from .program import HEADER_WORDS, Program, encode
+from .recompute import roots
+from .schedule import SCRATCH, WEIGHT, Schedule
+from .weights import UNSEEN, get, put
+
+
+def fisher(model, x, y):
+    """``{layer's name: array('f') of D_o}`` of each layer with a kernel, for labelled samples as ``fit`` takes them.
+
+    The model stays as it is, but for ranges as ``evaluate`` would find them. Its arena serves, or while this runs a larger
+    one in its place. Class weights do not count, and nothing drops out.
+    """
+    return {layer.name: array("f", bytes(found)) for layer, found in measure(model, x, y)}
+
+
+def plan(model, arena=None):
+    """What ``measure`` runs. Activations are computed again where it needs more than ``arena`` bytes else."""
+    probe = _plan(model, ())
+    if arena is not None and probe.arena > arena:
+        other = _plan(model, roots(model.nodes, model.dtype, 1))
+        probe = other if other.arena < probe.arena else probe
+    return probe
+
+
+def measure(model, x, y, probe=None):
+    """``[(layer, array('i') of D_o as float32 bits)]``, by a plan or that of least time."""
+    count = model._bind(x, y)
+    model._prepare(1)
+    probe = probe or plan(model)
+    size = len(model._arena)
+    regions = list(model._regions)
+    try:
+        if size < probe.arena:
+            regions[ARENA] = None
+            _replace_arena(model, probe.arena)
+            regions[ARENA] = model._arena
+        return _run(probe, model, regions, count)
+    finally:
+        regions[ARENA] = None
+        if model._arena is None or len(model._arena) != size:
+            _replace_arena(model, size)
+
+
+def _replace_arena(model, size):
+    model._arena = model._regions = None
+    gc.collect()
+    try:
+        model._arena = bytearray(size)
+    except MemoryError:
+        raise MemoryError("an arena of %d bytes is needed, so much is not free in one piece" % size)
+
+
+class _Probe(Schedule):
+    """A schedule that measures where others train. What its backward pass keeps lies in the arena, not in the state."""
+
+    probing = True
+    parts = None  # of kept, from the loss on
+
+    def __init__(self, dtype, flash):
+        super().__init__(dtype, 1, None, flash)
+        self.kept = Buffer("kept", 0, SCRATCH)
+        self.totals = []  # (layer, buffer)
+
+    def begin(self):
+        """Take ``kept`` from the start on: the first instruction, which does not run."""
+        self.emit("clear", (self.kept,), [0])
+        self.clears.append((self.instructions[-1], self.kept))
+        super().begin()
+
+    def begin_backward(self):
+        self.ranges = []  # those of the forward pass stay
+        self.parts = []
+
+    def keep(self, name, size, kind=WEIGHT):
+        if self.parts is None:
+            return super().keep(name, size, kind)
+        part = self.kept.part(name, self.kept.size, size)
+        self.kept.size += (size + 3) & ~3
+        self.parts.append(part)
+        return part
+
+    def measure(self, node, error):
+        """Emit the sums over this node's channels, if it has a kernel."""
+        layer = node.layer
+        if layer.kernel_shape is None:
+            return
+        y = self.values[node]
+        channels = layer.kernel_shape[0]
+        total = self.keep(layer.name + " fisher", 4 * channels)
+        self.totals.append((layer, total))
+        sizes = (self.batch, error.count // (self.batch * channels), channels)
+        if self.int8:
+            operands = (total, error.buffer, y.buffer, error.scale, y.scale)
+            self.emit("fisher_i8", operands, sizes + (y.zero, times(error.factor, y.factor)))
+        else:
+            self.emit("fisher_f32", (total, error.buffer, y.buffer), sizes)
+
+
+def _plan(model, segments):
+    """The program that measures, and where its results lie."""
+    nodes = model.nodes
+    prepare(nodes, model.dtype, 1)
+    s = _Probe(model.dtype, model._plan.flash)
+    s.trained = trained(nodes, True)
+    s.begin()
+    output = predict(s, nodes)
+    ends = [len(s.instructions)]
+    s.begin_backward()
+    error = model._loss.emit(s, output)
+    ends.append(len(s.instructions))
+    backward(s, nodes, error, segments)
+    s.drop_unread()
+    s.finish()
+    ends.append(len(s.instructions))
+    if not s.totals:
+        raise ValueError("no layer of the model has a kernel")
+    share(s.instructions)
+    plan = Plan()
+    plan.arena, _ = place(s.instructions)
+    plan.code = encode(s.instructions, plan.arena, s.state_size, s.flash, ends)
+    plan.start = HEADER_WORDS + s.instructions[0].opcode.words
+    plan.parts, plan.totals = s.parts, s.totals
+    forget()
+    if _weights(Program(plan.code)) != _weights(model.program):
+        raise RuntimeError("the network, or what trains of it, has changed since compile()")
+    return plan
+
+
+def _weights(program):
+    """The addresses in state and flash that the forward pass names."""
+    found = []
+    for _, _, addresses, _ in program.walk(*program.section("predict")):
+        found += [address for address in addresses if address >> REGION_SHIFT in (STATE, CONSTANTS)]
+    return found
+
+
+def _run(probe, model, regions, count):
+    """The D_o of each layer, over ``count`` samples, one after the other."""
+    engine, control, arena = model._engine, model._control, regions[ARENA]
+    loaded, program = engine.load(probe.code), Program(probe.code)
+    stop = program.section("train")[1]
+    control[BATCH] = control[POSITION] = 0
+    control[COUNT] = 1
+    for part in probe.parts:
+        at = _place(part)
+        arena[at : at + part.size] = part.first or bytes(part.size)
+        if part.name.endswith(" scale"):
+            put(arena, at, UNSEEN)
+    if model.dtype == "int8":
+        calibrate(program, "train", engine, loaded, regions, probe.start)
+    for _ in range(2 if model.dtype == "int8" else 1):
+        for _, total in probe.totals:
+            at = _place(total)
+            arena[at : at + total.size] = bytes(total.size)
+        for position in range(count):
+            control[POSITION] = position
+            engine.run(loaded, regions, probe.start, stop)
+    found = []
+    for layer, total in reversed(probe.totals):
+        values = array("i", bytes(total.size))
+        for index in range(len(values)):
+            value = get(arena, _place(total) + 4 * index)
+            values[index] = scale_div(value, scale_int(2 * count)) if value else 0
+        found.append((layer, values))
+    return found
+
+
+def _place(part):
+    owner, shift = home(part)
+    return owner.offset + shift
