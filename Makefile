@@ -21,6 +21,7 @@ help:
 	@echo "make unix-float30   the same with CircuitPython's 30-bit floats"
 	@echo "make qemu           Cortex-M3, M4, M4F and M7 images for QEMU"
 	@echo "make rp2040         Raspberry Pi Pico firmware, and an emulator to run it"
+	@echo "make firmware       firmware for a board, and what odt adds to it: BOARD=RPI_PICO | RPI_PICO2 | ..."
 	@echo "make mpy            kernels and package as .mpy files for stock firmware"
 	@echo "make mip            the same as packages for mip"
 	@echo "make stock          MicroPython without odt, to test these"
@@ -84,7 +85,8 @@ fuzz: venv | sources-clang
 .PHONY: machines
 machines: venv
 	@echo "odt: building MicroPython for every machine (log: build/machines.log)"
-	@$(MAKE) --no-print-directory unix unix-float30 qemu rp2040 stock mpy >$(BUILD)/machines.log 2>&1 || \
+	@{ $(MAKE) --no-print-directory unix unix-float30 qemu rp2040 stock mpy && \
+	    $(MAKE) --no-print-directory firmware BOARD=RPI_PICO2; } >$(BUILD)/machines.log 2>&1 || \
 	    { tail -n 40 $(BUILD)/machines.log; exit 1; }
 
 .PHONY: bench

@@ -79,3 +79,7 @@ include boards/rp2040.mk
 # --- odt for stock firmware, and that firmware --------------------------------------------------
 
 include boards/mpy.mk
+
+# --- firmware for real boards -----------------------------------------------------------------
+
+include boards/firmware.mk

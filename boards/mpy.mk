@@ -62,5 +62,4 @@ $(eval $(call stock_qemu_machine,stock_qemu_m3,QEMU_M3))
 $(eval $(call stock_qemu_machine,stock_qemu_m4hf,QEMU_M4HF))
 
 $(BUILD)/stock_rp2040/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk | rp2040-sources
-	@mkdir -p $(@D)
-	$(call rp2040_firmware,-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)
+	$(call rp2_firmware,RPI_PICO,-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)

@@ -7,7 +7,9 @@
 RP2040 := $(BUILD)/rp2040
 RP2040_CMAKE ?= $(ODT_NATIVE)/bindings/micropython.cmake
 RP2040_MANIFEST ?= $(CURDIR)/boards/RPI_PICO/manifest.py
-RP2040_UF2_FAMILY := 0xe48bff56
+UF2_FAMILY_RPI_PICO := 0xe48bff56
+UF2_FAMILY_RPI_PICO_W := $(UF2_FAMILY_RPI_PICO)
+UF2_FAMILY_RPI_PICO2 := 0xe48bff59# RP2350's Arm cores
 
 .PHONY: rp2040 rp2040-firmware rp2040-sources
 rp2040: rp2040-firmware $(RP2040)/bootrom.bin $(RP2040)/js/.complete
@@ -16,19 +18,22 @@ rp2040-firmware: $(RP2040)/firmware.uf2
 rp2040-sources: sources
 	@$(SOURCES) cmake arm-gcc pico-sdk tinyusb mbedtls
 
-# The port's own board RPI_PICO. picotool would be fetched and built to make the UF2: uf2conv does.
-# $(1): CMake's options
-define rp2040_firmware
+# A board of the port's own. picotool would be fetched and built to make the UF2: uf2conv does.
+# A build/ that came from another folder is begun anew: CMake keeps absolute paths.
+# $(1): the board; $(2): CMake's options
+define rp2_firmware
+@mkdir -p $(@D)
+@grep -qsx 'CMAKE_CACHEFILE_DIR:INTERNAL=$(@D)/cmake' $(@D)/cmake/CMakeCache.txt || rm -rf $(@D)/cmake
 MICROPY_MPYCROSS=$(MPYCROSS) cmake -S $(MPY)/ports/rp2 -B $(@D)/cmake \
-    -DMICROPY_BOARD=RPI_PICO -DPICO_NO_PICOTOOL=1 -DPICO_BUILD_DOCS=0 $(1) \
+    -DMICROPY_BOARD=$(1) -DPICO_NO_PICOTOOL=1 -DPICO_BUILD_DOCS=0 $(2) \
     >$(@D)-cmake.log || { cat $(@D)-cmake.log >&2; exit 1; }
 MICROPY_MPYCROSS=$(MPYCROSS) $(MAKE) $(JOBS) --no-print-directory -s -C $(@D)/cmake
-python3 $(MPY)/tools/uf2conv.py -b 0x10000000 -f $(RP2040_UF2_FAMILY) -c -o $@ $(@D)/cmake/firmware.bin
+python3 $(MPY)/tools/uf2conv.py -b 0x10000000 -f $(UF2_FAMILY_$(1)) -c -o $@ $(@D)/cmake/firmware.bin
 endef
 
 $(RP2040)/firmware.uf2: $(ODT_FILES) boards/rp2040.mk $(wildcard boards/RPI_PICO/*) $(MPYCROSS) \
     | rp2040-sources
-	$(call rp2040_firmware,-DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
+	$(call rp2_firmware,RPI_PICO,-DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
 
 $(RP2040)/bootrom.bin: $(wildcard boards/bootrom/*) | rp2040-sources
 	@mkdir -p $(RP2040)

@@ -1,0 +1,58 @@
+# Firmware with odt inside for a board, and what odt adds to it. Included by boards.mk.
+#
+#   make firmware BOARD=RPI_PICO2                      build/RPI_PICO2/firmware.uf2
+#   make firmware BOARD=PYBV11 MPY_DIR=<checkout>      build/PYBV11/firmware.dfu
+#
+# Each is built a second time without odt, to be compared: build/stock_<board>/.
+
+RP2_BOARDS := RPI_PICO RPI_PICO2 RPI_PICO_W
+STM32_BOARDS := NUCLEO_F446RE NUCLEO_H743ZI PYBV11 STM32F4DISC B_L475E_IOT01A
+
+# What a board needs that no Debian package has.
+NEEDS_RPI_PICO_W := lib/cyw43-driver
+$(foreach board,$(STM32_BOARDS),$(eval NEEDS_$(board) := lib/stm32lib))
+FIRMWARE_NEEDS = $(NEEDS_$(BOARD))
+
+.PHONY: firmware
+ifeq ($(filter $(RP2_BOARDS) $(STM32_BOARDS),$(BOARD)),)
+firmware:
+	@echo "odt: $(if $(BOARD),no board is known as $(BOARD).,which board?) Those for make firmware BOARD=..." >&2
+	@echo "  from Debian's packages:  RPI_PICO RPI_PICO2" >&2
+	@echo "  with MPY_DIR=...:        RPI_PICO_W $(STM32_BOARDS)" >&2
+	@exit 1
+else ifeq ($(if $(FIRMWARE_NEEDS),$(wildcard $(MPY)/$(FIRMWARE_NEEDS)/*),none needed),)
+firmware:
+	@echo "odt: $(BOARD) needs $(FIRMWARE_NEEDS), which $(if $(MPY_DIR),$(MPY_DIR) does not have: its submodules are missing,no Debian package has)." >&2
+	@echo "  Clone MicroPython 1.25, fetch its submodules, and give it: make firmware BOARD=$(BOARD) MPY_DIR=<the clone>" >&2
+	@exit 1
+else
+
+# The emulated Pico's firmware is a real one's.
+FIRMWARE := $(BOARD:RPI_PICO=rp2040)
+FIRMWARE_FILE := $(if $(filter $(RP2_BOARDS),$(BOARD)),firmware.uf2,firmware.dfu)
+FIRMWARE_ELF := $(if $(filter $(RP2_BOARDS),$(BOARD)),cmake/firmware.elf,firmware.elf)
+
+firmware: $(BUILD)/$(FIRMWARE)/$(FIRMWARE_FILE) $(BUILD)/stock_$(FIRMWARE)/$(FIRMWARE_FILE)
+	@python3 -m odt.host.firmware $(BOARD) $(BUILD)/$(FIRMWARE)/$(FIRMWARE_ELF) \
+	    $(BUILD)/stock_$(FIRMWARE)/$(FIRMWARE_ELF)
+	@echo "$<"
+endif
+
+# $(1): the board. The manifests hold what can be frozen without micropython-lib.
+define rp2_board
+$(BUILD)/$(1)/firmware.uf2: $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) | rp2040-sources
+	$$(call rp2_firmware,$(1),-DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
+$(BUILD)/stock_$(1)/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk | rp2040-sources
+	$$(call rp2_firmware,$(1),-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)
+endef
+$(foreach board,$(filter-out RPI_PICO,$(RP2_BOARDS)),$(eval $(call rp2_board,$(board))))
+
+define stm32_board
+$(BUILD)/$(1)/firmware.dfu: $(ODT_FILES) $(MPYCROSS) | sources-arm
+	$(PORT_MAKE) -C $(MPY)/ports/stm32 BUILD=$$(@D) BOARD=$(1)
+	@touch $$@
+$(BUILD)/stock_$(1)/firmware.dfu: $(STOCK_FILES) | sources-arm
+	$(STOCK_MAKE) -C $(MPY)/ports/stm32 FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$$(@D) BOARD=$(1)
+	@touch $$@
+endef
+$(foreach board,$(STM32_BOARDS),$(eval $(call stm32_board,$(board))))

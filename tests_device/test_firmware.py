@@ -1,0 +1,89 @@
+"""make firmware: images for real boards. RP2350 has no emulator here: its image is built and looked at, not run."""
+
+import re
+import struct
+import subprocess
+
+import machines
+import pytest
+
+
+def make(*arguments):
+    """(exit status, what `make firmware` printed)."""
+    done = subprocess.run(
+        ["make", "--no-print-directory", "firmware", *arguments],
+        cwd=machines.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900,
+    )  # fmt: skip
+    return done.returncode, done.stdout
+
+
+def size(elf):
+    """Bytes of flash, by binutils: all that is loaded."""
+    text = subprocess.run(["arm-none-eabi-size", elf], check=True, capture_output=True, text=True).stdout
+    return sum([int(word) for word in text.splitlines()[1].split()[:2]])
+
+
+def built(board):
+    """The build's folders, with odt and without."""
+    name = {"RPI_PICO": "rp2040"}.get(board, board)
+    return machines.BUILD / name, machines.BUILD / ("stock_" + name)
+
+
+@pytest.mark.parametrize("board", ("RPI_PICO", "RPI_PICO2"))
+def test_report_says_what_odt_adds_to_flash_and_takes_from_the_heap(board):
+    status, text = make("BOARD=" + board)
+    assert status == 0, text
+    rows = text.splitlines()[-5:]
+    figures = [[int(word) for word in row.split()[-2:]] for row in rows[1:4]]
+    folders = built(board)
+    flash = [size(folder / "cmake/firmware.elf") for folder in folders]
+    for folder, bytes_loaded in zip(folders, flash):  # the image is filled up to whole words
+        assert 0 <= (folder / "cmake/firmware.bin").stat().st_size - bytes_loaded < 16
+    assert rows[0].split() == [board, "bytes", "flash", "bytes", "of", "heap"]
+    assert [figures[1][0], figures[0][0]] == flash
+    assert figures[2] == [figures[1][0] - figures[0][0], figures[1][1] - figures[0][1]]
+    assert 200_000 < figures[2][0] < 300_000 and -1024 < figures[2][1] <= 0
+    assert rows[4] == str(folders[0] / "firmware.uf2")
+
+
+def test_heap_of_the_report_is_what_the_emulated_pico_has():
+    heap = int(re.search(r"with odt +\d+ +(\d+)\n", make("BOARD=RPI_PICO")[1]).group(1))
+    with machines.open("rp2040") as board:
+        found = int(board.exec("import gc\nprint(gc.mem_free() + gc.mem_alloc())"))
+    assert 0.96 * heap < found < heap  # MicroPython keeps its tables there too
+
+
+@pytest.mark.parametrize("board, family", [("RPI_PICO", 0xE48BFF56), ("RPI_PICO2", 0xE48BFF59)])
+def test_image_is_for_the_boards_chip_and_holds_kernels_and_package(board, family):
+    assert make("BOARD=" + board)[0] == 0
+    folder = built(board)[0]
+    blocks = list(struct.iter_unpack("<8I476sI", (folder / "firmware.uf2").read_bytes()))
+    image = b"".join([block[8][: block[4]] for block in blocks])
+    assert {block[7] for block in blocks} == {family} and blocks[0][3] == 0x10000000
+    assert image.startswith((folder / "cmake/firmware.bin").read_bytes())
+    symbols = subprocess.run(
+        ["arm-none-eabi-nm", folder / "cmake/firmware.elf"], check=True, capture_output=True, text=True
+    ).stdout
+    assert "odt_conv2d_i8" in symbols and "odt_dense_f32" in symbols
+    assert b"Sequential" in image and b"odt/model.py" in image
+    if board == "RPI_PICO2":
+        assert 0xFFFFDED3.to_bytes(4, "little") in image[:4096]  # what its boot ROM looks for
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "odt: which board?"),
+        (["BOARD=RPI_PICO3"], "odt: no board is known as RPI_PICO3."),
+        (["BOARD=PYBV11"], "odt: PYBV11 needs lib/stm32lib, which no Debian package has."),
+        (["BOARD=RPI_PICO_W"], "odt: RPI_PICO_W needs lib/cyw43-driver, which no Debian package has."),
+        (["BOARD=PYBV11", "MPY_DIR=/nowhere"], "/nowhere does not have: its submodules are missing."),
+    ],
+)
+def test_board_that_cannot_be_built_is_refused_with_what_it_needs(arguments, reason):
+    status, text = make(*arguments)
+    assert status and reason in text
+    if "known" in reason or "which board" in reason:
+        assert all(name in text for name in ("RPI_PICO2", "RPI_PICO_W", "NUCLEO_H743ZI", "B_L475E_IOT01A"))
+    else:
+        assert "MPY_DIR=<the clone>" in text
