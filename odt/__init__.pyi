@@ -1,0 +1,75 @@
+"""odt: training neural networks on microcontrollers."""
+
+from . import (
+    adapt as adapt,
+    callbacks as callbacks,
+    executor as executor,
+    frozen as frozen,
+    inspect as inspect,
+    lite as lite,
+    metrics as metrics,
+    profile as profile,
+    program as program,
+    rates as rates,
+    readers as readers,
+    reservoir as reservoir,
+    slots as slots,
+    update as update,
+    watch as watch,
+)
+from .layers import (
+    AdaptiveAvgPool1D as AdaptiveAvgPool1D,
+    AdaptiveAvgPool2D as AdaptiveAvgPool2D,
+    Add as Add,
+    AvgPool1D as AvgPool1D,
+    AvgPool2D as AvgPool2D,
+    Concatenate as Concatenate,
+    Conv1D as Conv1D,
+    Conv1DTranspose as Conv1DTranspose,
+    Conv2D as Conv2D,
+    Conv2DTranspose as Conv2DTranspose,
+    Dense as Dense,
+    DepthwiseConv2D as DepthwiseConv2D,
+    Dropout as Dropout,
+    Flatten as Flatten,
+    GlobalAvgPool as GlobalAvgPool,
+    Input as Input,
+    LeakyReLU as LeakyReLU,
+    MaxPool1D as MaxPool1D,
+    MaxPool2D as MaxPool2D,
+    Multiply as Multiply,
+    ReLU as ReLU,
+    ReLU6 as ReLU6,
+    Reshape as Reshape,
+    Sigmoid as Sigmoid,
+    Softmax as Softmax,
+    Tanh as Tanh,
+    UpSampling1D as UpSampling1D,
+    UpSampling2D as UpSampling2D,
+)
+from .losses import (
+    BinaryCrossentropy as BinaryCrossentropy,
+    Huber as Huber,
+    MeanAbsoluteError as MeanAbsoluteError,
+    MeanSquaredError as MeanSquaredError,
+    SparseCategoricalCrossentropy as SparseCategoricalCrossentropy,
+)
+from .model import (
+    Model as Model,
+    Sequential as Sequential,
+)
+from .norms import (
+    BatchNorm as BatchNorm,
+    GroupNorm as GroupNorm,
+    LayerNorm as LayerNorm,
+)
+from .optimizers import (
+    SGD as SGD,
+    Adam as Adam,
+    AdamW as AdamW,
+    CosineDecay as CosineDecay,
+    StepDecay as StepDecay,
+)
+
+__version__: str
+backend: str

@@ -1,0 +1,29 @@
+from collections.abc import Mapping, Sequence
+
+class _Loss:
+    """What Model asks of a loss."""
+
+    name: str
+
+class SparseCategoricalCrossentropy(_Loss):
+    """Softmax and cross-entropy on integer labels; the network's output is the logits."""
+
+    def __init__(
+        self,
+        class_weight: Sequence[float] | Mapping[int, float] | None = None,
+        label_smoothing: float = 0,
+    ) -> None: ...
+
+class BinaryCrossentropy(_Loss):
+    """Sigmoid and cross-entropy, for each output on its own; the network's output is the logits."""
+
+class MeanSquaredError(_Loss):
+    """The mean of squared differences over outputs and samples."""
+
+class MeanAbsoluteError(_Loss):
+    """The mean of absolute differences over outputs and samples; targets as of MeanSquaredError."""
+
+class Huber(_Loss):
+    """Half the square of a difference up to ``delta``, linear beyond; the mean; targets as of MeanSquaredError."""
+
+    def __init__(self, delta: float = 1) -> None: ...
