@@ -47,9 +47,11 @@ def main():
     rows = [("PyTorch float32", None), ("odt float32", "float32"), ("odt int8, int16 state", "int8")]
     if arguments.without:
         del rows[("torch", "float32").index(arguments.without)]
-    print("test accuracy, mean over %d seeds +- standard error; difference to the first row, paired; %d epochs" % (
+    floats = [label for label, dtype in rows if dtype != "int8"]
+    print("test accuracy, mean over %d seeds +- standard error; differences paired by seed; %d epochs" % (
         arguments.seeds, arguments.epochs))  # fmt: skip
-    print("%-10s %-24s %16s %16s %6s" % ("norm", "", "accuracy %", "difference", "s"))
+    columns = "".join(" %18s" % ("to " + label) for label in floats)
+    print("%-7s %-22s %14s%s %6s" % ("norm", "", "accuracy %", columns, "s"))
     for norm in arguments.norm or NORMS:
         results = {label: [] for label, _ in rows}
         seconds = dict.fromkeys(results, 0)
@@ -64,17 +66,14 @@ def main():
                 results[label].append(found)
                 seconds[label] += time.time() - begin
                 print(norm, seed, label, "%.2f" % found, file=sys.stderr, flush=True)
-        base = np.array(results[rows[0][0]])
-        spread = max(len(base) - 1, 1) ** 0.5
+        spread = max(arguments.seeds - 1, 1) ** 0.5
         for label, _ in rows:
             values = np.array(results[label])
-            difference = values - base
-            print(
-                "%-10s %-24s %7.2f +- %4.2f  %+6.2f +- %4.2f %6.0f"
-                % (norm, label, values.mean(), values.std() / spread, difference.mean(),
-                   difference.std() / spread, seconds[label]),
-                flush=True,
-            )  # fmt: skip
+            line = "%-7s %-22s %6.2f +- %4.2f" % (norm, label, values.mean(), values.std() / spread)
+            for base in floats:
+                difference = values - results[base]
+                line += "   %+7.2f +- %4.2f" % (difference.mean(), difference.std() / spread) if base != label else " " * 19
+            print("%s %6.0f" % (line, seconds[label]), flush=True)
 
 
 if __name__ == "__main__":
