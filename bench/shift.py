@@ -358,7 +358,7 @@ def picture(found, path):
         axis.set_xticks(range(len(SHIFTS)), SHIFTS)
         axis.set_ylabel("accuracy in %")
         axis.set_title(network)
-    axes[0, 0].legend(ncol=4, fontsize=8, loc="lower left")
+    axes[-1, 0].legend(ncol=5, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.1))
     figure.tight_layout()
     figure.savefig(path, dpi=110)
 
