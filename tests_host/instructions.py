@@ -339,6 +339,8 @@ def contents(rng, op, operand, dtype, size, immediates):
             return array("b", [rng.randint(-128, 100) for _ in range(count)]).tobytes()
         span = rng.choice((127, 127, 3))
         values = [rng.randint(max(low, -span - 1), span) for _ in range(count)]
+        if operand == "e" and rng.random() < 0.3:  # behind a max-pooling
+            values = [v if rng.random() < 0.1 else 0 for v in values]
         if operand == "w" and rng.random() < 0.2:
             values = [rng.choice((-127, 127)) for _ in range(count)]
         return array("b", values).tobytes()

@@ -132,6 +132,23 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
     odt_filter_gradient_i8(&g);
 }
 
+// Whether so many errors are 0, as behind a max-pooling, that going from one to the next that is not
+// costs less than panels of all: judged by some positions, in instructions of an M4 for a row of taps.
+static int is_sparse(const odt_conv2d_dw_i8_t *a) {
+    enum { SAMPLES = 64, START = 20, DIRECT = 3, PANEL = 5 };
+    int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C;
+    int32_t step = (positions + SAMPLES - 1) / SAMPLES | 1; // odd, so that it meets all places of a window
+    int64_t direct = 0, panels = 0;
+    for (int32_t m = 0; m < positions; m += step) {
+        const int8_t *e = a->e + m * a->N + a->at;
+        for (int32_t n = 0; n < a->R; n++) {
+            direct += e[n] != 0;
+        }
+        panels += (a->R + 3) / 4;
+    }
+    return direct * (START + (int64_t)DIRECT * run) < panels * (START + (int64_t)PANEL * run);
+}
+
 void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
     int32_t C = a->C, KH = a->KH, KW = a->KW;
     int32_t filter = KH * KW * C;
@@ -139,7 +156,7 @@ void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
         memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
         return;
     }
-    if (ODT_PANEL || a->KW * a->C < SHORT) {
+    if ((ODT_PANEL || a->KW * a->C < SHORT) && !is_sparse(a)) {
         conv2d_dw_by_panels(a);
         return;
     }
