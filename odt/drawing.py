@@ -26,7 +26,7 @@ def lives(program):
     predict = program.section("predict")[1]
     marks = []
     index = 0
-    for at, code, addresses, immediates in program.walk(HEADER_WORDS, len(program.words)):
+    for at, code, addresses, immediates in program.walk(HEADER_WORDS, len(program.code) // 4):
         sizes = dict(zip(code.immediates, immediates))
         extents = []
         for number, address in enumerate(addresses):

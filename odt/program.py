@@ -1,5 +1,6 @@
 """Programs: a flat array of int32, and its header. Format: docs/program.md."""
 
+import struct
 from array import array
 
 from .memory import home
@@ -55,15 +56,19 @@ class Program:
 
     def __init__(self, code):
         self.code = code
-        self.words = words = array("i", code)
-        self.arena = words[_ARENA]
-        self.state = words[_STATE]
-        self.constants = words[_CONSTANTS]
+        self.arena, self.state, self.constants = self._read(_ARENA, 3)
+
+    @property
+    def words(self):
+        """All words, as an array; where RAM is short, ``walk``."""
+        return array("i", self.code)
+
+    def _read(self, at, count):
+        return struct.unpack_from("<%di" % count, self.code, 4 * at)
 
     def section(self, name):
         """(start, stop) in words."""
-        at = _SECTIONS + 2 * SECTIONS.index(name)
-        return self.words[at], self.words[at + 1]
+        return self._read(_SECTIONS + 2 * SECTIONS.index(name), 2)
 
     def walk(self, start, stop):
         """Yield ``(word, Opcode, addresses, immediates)`` of each instruction; with its prefix it is a Prefixed."""
@@ -77,10 +82,10 @@ class Program:
             start += code.words
 
     def _decode(self, start):
-        words = self.words
-        code = opcode(words[start])
-        split = start + 1 + len(code.operands)
-        return code, list(words[start + 1 : split]), list(words[split : start + code.words])
+        code = opcode(self._read(start, 1)[0])
+        words = self._read(start + 1, code.words - 1)
+        split = len(code.operands)
+        return code, list(words[:split]), list(words[split:])
 
 
 class Prefixed:
@@ -97,9 +102,9 @@ def disassemble(code):
     """The program as text, an instruction a line, operands as region+offset."""
     program = Program(code)
     lines = ["; %d words, arena %d, state %d, constants %d" % (
-        len(program.words), program.arena, program.state, program.constants)]  # fmt: skip
+        len(code) // 4, program.arena, program.state, program.constants)]  # fmt: skip
     ends = {program.section(name)[1]: name for name in SECTIONS}
-    for at, code, addresses, immediates in program.walk(HEADER_WORDS, len(program.words)):
+    for at, code, addresses, immediates in program.walk(HEADER_WORDS, len(program.code) // 4):
         if isinstance(code, Prefixed):
             lines.append(_line(at, *code.prefix))
             lines.append(_line(at + code.prefix[0].words, code, addresses, immediates))

