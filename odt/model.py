@@ -1,11 +1,11 @@
 """Models: what a user trains. Compiles a graph once, then only runs its program."""
 
 import gc
+import sys
 from array import array
 
 from . import executor, opcodes, weights
 from .calibration import calibrate, calibrate_parts, forget, widen
-from .compiler import compile_graph
 from .data import check_finite, check_labels, check_probabilities, samples
 from .fixed import ONE, bits_to_float, multiplier, scale_div, scale_of
 from .graph import Node, trace
@@ -96,7 +96,10 @@ class Model:
                 from .frozen import HEADER as flash
                 from .frozen import check as check_frozen
             if memory_budget is None and checkpoint is None:
+                from .compiler import compile_graph
+
                 plan = compile_graph(*graph, flash=flash)
+                compile_graph = None  # so that _unload() can
             else:
                 from .recompute import plan as plan_within
 
@@ -104,10 +107,18 @@ class Model:
             if frozen is not None:
                 check_frozen(frozen, plan)
             table = _rows(self.nodes, plan, dtype)
+            gc.collect()
+            plan.code = bytes(memoryview(plan.code))  # made when the heap was at its fullest: out of the way
             engine = executor.engine
             loaded = engine.load(plan.code)
             opcodes.forget()  # before the arena
-            arena, state = _reserve(plan)
+            try:
+                arena, state = _reserve(plan)
+            except MemoryError:
+                if not hasattr(gc, "mem_free"):
+                    raise
+                _unload()
+                arena, state = _reserve(plan)
         control = array("i", bytes(4 * CONTROL_WORDS))
         weights.initialise(state, plan, seed, dtype == "int8")
         layer = self.nodes[0].layer
@@ -622,6 +633,13 @@ class _Tidy:
             gc.threshold(self.threshold)
 
 
+def _unload():
+    """Let go of the modules that only planning needs: those of .mpy files lie in RAM."""
+    for name in ("compiler", "gradient", "forward", "masks"):
+        if sys.modules.pop("odt." + name, None) and hasattr(sys.modules["odt"], name):
+            delattr(sys.modules["odt"], name)
+
+
 def _reserve(plan):
     """The arena and the state; MemoryError with the figures."""
     needed = plan.arena + plan.state
@@ -629,7 +647,11 @@ def _reserve(plan):
     free = gc.mem_free() if hasattr(gc, "mem_free") else needed
     if free >= needed:
         try:
-            return bytearray(plan.arena), bytearray(plan.state)
+            if plan.arena > plan.state:  # the larger first: what is free may be so in pieces
+                arena = bytearray(plan.arena)
+                return arena, bytearray(plan.state)
+            state = bytearray(plan.state)
+            return bytearray(plan.arena), state
         except MemoryError:
             pass
     text = "%d are free" % free if hasattr(gc, "mem_free") else "so much is not free"

@@ -53,7 +53,7 @@ def test_int8_steps_end_with_the_digest_of_the_pc(stock):
 
 
 def test_float32_steps_end_with_the_digest_of_the_pc(stock):
-    check(stock, {"steps": 8, "train": 160, "dtype": "float32"})
+    check(stock, {"steps": 8, "train": 96, "dtype": "float32"})
 
 
 def test_callbacks_and_ctrl_c_come_in_between_instructions():
@@ -117,7 +117,7 @@ def test_module_for_cores_without_floats_computes_them_bit_for_bit():
         give(machine, "armv6m")
         machine.put(DIGITS)
         check(machine, {"steps": 3, "train": 48, "dtype": "float32"})
-        check(machine, {"steps": 10, "train": 160})
+        check(machine, {"steps": 10, "train": 96})
 
 
 def test_module_of_another_architecture_is_refused_by_the_loader():
@@ -129,7 +129,7 @@ def test_module_of_another_architecture_is_refused_by_the_loader():
 
 
 def test_stock_pico_trains_the_digits_from_its_flash(tmp_path):
-    args = {"steps": 20, "train": 160, "test": 0, "batch": 4}
+    args = {"steps": 20, "train": 96, "test": 0, "batch": 2}
     script = tmp_path / "train.py"
     script.write_text(f"ODT_ARGS = {args}\n" + (DIGITS / "train.py").read_text())
     with machines.open("stock_rp2040") as machine:

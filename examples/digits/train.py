@@ -19,9 +19,9 @@ args = globals().get("ODT_ARGS", {})
 gc.collect()
 # A Pico with stock firmware holds odt itself in RAM: fewer images fit, and smaller batches.
 SMALL = hasattr(gc, "mem_free") and gc.mem_free() < 150000
-TRAIN = args.get("train", 160 if SMALL else 1000)
-TEST = args.get("test", 80 if SMALL else 500)
-BATCH = args.get("batch", 4 if SMALL else 16)
+TRAIN = args.get("train", 96 if SMALL else 1000)
+TEST = args.get("test", 48 if SMALL else 500)
+BATCH = args.get("batch", 2 if SMALL else 16)
 EPOCHS = args.get("epochs", 8)
 STEPS = args.get("steps", 0)  # instead of epochs: this many steps, then the digest
 DTYPE = args.get("dtype", "int8")
