@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt import compiler, update
+from odt import update
 
 X = np.random.default_rng(1).normal(size=(24, 8, 8, 2)).astype("float32")
 Y = np.random.default_rng(2).integers(0, 4, 24).astype("uint8")
@@ -29,7 +29,7 @@ def trained(policy, dtype):
 @pytest.mark.parametrize("policy", (update.bias, lambda model: update.sparse(model, {"conv2d": 1, "dense": 1}, biases=4)))
 def test_bits_train_as_the_activations_do_in_less_memory(policy, dtype, monkeypatch):
     bits = trained(policy, dtype)
-    monkeypatch.setattr(compiler, "keep_bits", lambda instructions, ends, output: instructions)
+    monkeypatch.setattr("odt.compiler.keep_bits", lambda instructions, ends, output: instructions)
     whole = trained(policy, dtype)
     assert bits.digest() == whole.digest()
     assert len(bits._arena) < len(whole._arena)
