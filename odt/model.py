@@ -115,7 +115,7 @@ class Model:
             try:
                 arena, state = _reserve(plan)
             except MemoryError:
-                if not hasattr(gc, "mem_free"):
+                if sys.implementation.name == "cpython":
                     raise
                 _unload()
                 arena, state = _reserve(plan)
