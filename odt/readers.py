@@ -424,9 +424,11 @@ def parse(text):
         head = head[1:]
     whole, _, part = head.partition(".")
     digits = whole + part
-    if not digits or [c for c in digits if c not in "0123456789"]:
+    power = tail[1:] if tail[:1] in ("-", "+") else tail
+    has_power = "e" in text or "E" in text
+    if not digits or (has_power and not power) or [c for c in digits + power if c not in "0123456789"]:
         raise ValueError("no number: %r" % text)
-    exponent = (int(tail) if "e" in text.replace("E", "e") else 0) - len(part)
+    exponent = (int(tail) if has_power else 0) - len(part)
     value = int(digits)
     if value == 0 or exponent + len(digits) < -46:
         return sign

@@ -272,7 +272,7 @@ def test_decimals_become_the_nearest_float32():
     for text in texts:
         assert parse(text) == near(text), text
     assert (parse("-0"), parse("5."), parse("1e-60")) == (0x80000000, 0x40A00000, 0)
-    for text in ("", ".", "-", "nan", "inf", "1e", "e5", "0x10", "1 2", "1e40", "3.5e38", "--1"):
+    for text in ("", ".", "-", "nan", "inf", "1e", "e5", "0x10", "1 2", "1e40", "3.5e38", "--1", "1e  1", "1e1_0", "1_0"):
         with pytest.raises(ValueError):
             parse(text)
 
