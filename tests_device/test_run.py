@@ -62,4 +62,4 @@ def test_script_that_fails_on_the_board_is_status_1_with_its_traceback(connect, 
 
 def test_port_where_nothing_answers_is_status_1():
     status, text = run(XOR, "--connect", "socket://127.0.0.1:9")
-    assert status == 1 and text.endswith("odt: board: the script failed\n")
+    assert status == 1 and text.startswith("odt: board: failed to access ")

@@ -1,8 +1,8 @@
-"""The command line: python -m odt install | run | devices | chart | info."""
+"""The command line: python -m odt install | run | monitor | devices | chart | info."""
 
 import argparse
 
-from . import chart, info, install, run
+from . import chart, info, install, monitor, run
 from .board import Board, BoardError, ports
 
 
@@ -25,6 +25,14 @@ def main(arguments=None):
     command.add_argument("--connect", metavar="PORT", help="the board's serial port, where there are several")
     command.add_argument("--timeout", metavar="SECONDS", type=float, default=3600, help="an hour, if not given")
     command.set_defaults(run=run.command)
+
+    command = commands.add_parser("monitor", help="follow a script that trains: live curves, and a report")
+    command.add_argument("script", help="or -: the standard input")
+    command.add_argument("--on", metavar="PLACE", default="board", help="board (default), host, or unix=PATH of MicroPython")
+    command.add_argument("--report", metavar="NAME", default="training", help="NAME.html and NAME.png; training, if not given")
+    command.add_argument("--connect", metavar="PORT", help="the board's serial port, where there are several")
+    command.add_argument("--timeout", metavar="SECONDS", type=float, help="no limit, if not given")
+    command.set_defaults(run=monitor.command)
 
     command = commands.add_parser("devices", help="list the boards that are plugged in")
     command.set_defaults(run=devices)

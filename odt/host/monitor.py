@@ -1,0 +1,234 @@
+"""python -m odt monitor: follow a script that trains, draw loss and accuracy as it goes, and write a report.
+
+    python -m odt monitor train.py                          on the board that is plugged in
+    python -m odt monitor train.py --on host                on this PC
+    mpremote run train.py | python -m odt monitor -         what another command prints
+
+It reads the lines that fit() prints, so the script is as it was. The report, <name>.html and <name>.png, is
+written however the script ends: by an error, by Ctrl-C, or because the board has gone.
+"""
+
+import collections
+import math
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from .board import Board, BoardError, only_port
+from .curves import Curves
+from .process import Process, commands
+from .run import DIGEST
+
+# fit() rewrites its line where it believes in a terminal: so there is something to draw within an epoch.
+_HOST = (
+    "import runpy, sys; sys.stdout.isatty = lambda: True; sys.argv = sys.argv[1:]; "
+    "runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+_KEPT = 200  # lines of the script's own, for the report
+_MARKS = (("o", "cyan"), ("x", "yellow"))  # training, validation
+
+
+class Run:
+    """What happened: for the drawing and for the report."""
+
+    def __init__(self, script, place):
+        self.script = script
+        self.place = place
+        self.curves = Curves()
+        self.text = collections.deque(maxlen=_KEPT)
+        self.digests = []
+        self.begun = time.time()
+        self.seconds = 0
+        self.ended = "running"
+
+    def feed(self, text, end=False):
+        """Returns the script's own lines."""
+        own = self.curves.feed(text, end)
+        self.text.extend(own)
+        for line in own:
+            self.digests += DIGEST.findall(line)
+        self.seconds = time.time() - self.begun
+        return own
+
+
+def command(options):
+    """Returns 0 when the script ended well, 130 after Ctrl-C; BoardError with the reason otherwise."""
+    try:
+        import matplotlib  # noqa: F401
+        import rich  # noqa: F401
+    except ImportError as error:
+        raise BoardError("monitor needs rich and matplotlib (%s): pip install rich matplotlib" % error) from None
+    from .monitor_report import write
+
+    if options.script == "-":
+        port, place = None, "-"
+        source = _Input()
+    else:
+        script = Path(options.script).resolve()
+        port = options.connect or (only_port() if options.on == "board" else None)
+        place, words = commands(script, options.on, port, [sys.executable, "-c", _HOST, str(script)])
+        source = Process(place, words, script.parent, options.timeout)
+    run = Run(options.script, place)
+    before = signal.signal(signal.SIGINT, lambda *_: source.interrupt())
+    try:
+        failure = _follow(run, source)
+        if source.interrupted and port:
+            run.ended = "interrupted; " + _stop(port)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if run.curves.damaged:
+        what = "line was" if run.curves.damaged == 1 else "lines were"
+        print("odt: %d damaged %s left out" % (run.curves.damaged, what))
+    if run.curves.fits:
+        print("odt: report in %s" % " and ".join(write(run, options.report)))
+    if source.interrupted:
+        print("odt:", run.ended)
+        return 130
+    if failure:
+        raise failure
+    if not run.curves.fits:
+        raise BoardError("nothing to draw: the script printed no progress line of fit(), as verbose=1 has them")
+    return 0
+
+
+def _follow(run, source):
+    """Draw until the script ends; returns the BoardError of one that failed."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(highlight=False)
+    failure = None
+    live = Live(get_renderable=lambda: picture(run, console.width), console=console, refresh_per_second=4)
+    # To a file go whole lines, and no drawing.
+    with live if console.is_terminal else _Nothing():
+        shown = _Shown(console)
+        try:
+            for text in source:
+                shown(run, run.feed(text))
+        except BoardError as error:
+            failure = error
+        shown(run, run.feed("", True))
+        run.ended = "interrupted" if source.interrupted else "ended well"
+        if failure:
+            run.ended = str(failure)
+    return failure
+
+
+class _Nothing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        pass
+
+
+class _Shown:
+    """Prints the script's own lines above the drawing; without a drawing, each epoch's figures too."""
+
+    def __init__(self, console):
+        self.console = console
+        self.epochs = 0
+
+    def __call__(self, run, own):
+        for line in own:
+            self.console.print(line, markup=False, soft_wrap=True)
+        if self.console.is_terminal:
+            return
+        rows = [(fit, epoch) for fit in run.curves.fits for epoch in fit.rows]
+        for fit, epoch in rows[self.epochs :]:
+            self.console.print("epoch %d/%d  %s" % (epoch, fit.epochs, figures(fit.rows[epoch])), soft_wrap=True)
+        self.epochs = len(rows)
+
+
+class _Input:
+    """The standard input, as a Process."""
+
+    interrupted = False
+
+    def __iter__(self):
+        while not self.interrupted:
+            chunk = os.read(0, 65536)
+            if not chunk:
+                return
+            yield chunk.decode("utf-8", "replace")
+
+    def interrupt(self):
+        """The command that writes gets Ctrl-C as well, and ends the input; the second one ends it here."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True
+
+
+def _stop(port):
+    """End what runs on the board: mpremote leaves it running. Returns what to say."""
+    try:
+        Board(port).call("exec", "pass", timeout=20)
+    except BoardError:
+        return "the board does not answer: it may still train"
+    return "the script on the board was stopped"
+
+
+# --- the drawing --------------------------------------------------------------------------------
+
+
+def figures(row):
+    """The figures of an epoch as words."""
+    words = []
+    for name, value in zip(("loss", "accuracy", "validation loss", "accuracy"), row):
+        if value is not None:
+            words.append("%s %.4f" % (name, value) if "loss" in name else "%s %.2f %%" % (name, 100 * value))
+    return "  ".join(words)
+
+
+def picture(run, width):
+    """What rich draws: a bar, and the curves of the fit that runs."""
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    name = "%s on %s" % (Path(run.script).name, run.place)
+    if not run.curves.fits:
+        return Text("%s: no progress of fit() yet" % name, "dim")
+    fit = run.curves.fits[-1]
+    epoch, step, steps = fit.last
+    done = epoch if step is None else epoch - 1 + (step / steps if steps else 0)
+    words = "%s  epoch %d/%d" % (name, epoch, fit.epochs)
+    if step is not None:
+        words += "  step %s" % (step if steps is None else "%d/%d" % (step, steps))
+    heading = Text("  ".join(filter(None, (words, fit.rate, fit.left))), "bold", no_wrap=True)
+    curves = Table.grid(expand=False, padding=(0, 2))
+    titles = [title for title in ("loss", "acc") if fit.curve(title) or fit.curve("val_" + title)]
+    room = max(20, min(width, 110) // len(titles) - 14)
+    curves.add_row(*[_plot(fit, title, room) for title in titles])
+    legend = Text("o training, a mean of the epoch so far; x validation", "dim", no_wrap=True)
+    bar = Table.grid()
+    bar.add_row(ProgressBar(fit.epochs, done, width=min(width, 60)))
+    return Group(heading, bar, curves, legend)
+
+
+def _plot(fit, name, width, height=9):
+    """A figure's curves in characters, as a rich Text."""
+    from rich.text import Text
+
+    series = [(mark, style, fit.curve(prefix + name)) for (mark, style), prefix in zip(_MARKS, ("", "val_"))]
+    values = [value for _, _, points in series for _, value in points if math.isfinite(value)]
+    low, high = (0, 1) if name == "acc" else (min(values + [0]), max(values + [0]))
+    high = high if high > low else low + 1
+    grid = [[(" ", "")] * width for _ in range(height)]
+    for mark, style, points in series:
+        for x, value in points:
+            if math.isfinite(value):
+                column = min(int(x / fit.epochs * (width - 1) + 0.5), width - 1)
+                row = min(int((high - value) / (high - low) * (height - 1) + 0.5), height - 1)
+                grid[row][column] = (mark, style)
+    text = Text("%10s" % {"loss": "loss", "acc": "accuracy"}[name])
+    for mark, style, points in series:
+        text.append("  %s %.4f" % (mark, points[-1][1]) if points else "", style)
+    for number, row in enumerate(grid):
+        text.append("\n%8.3f |" % (high - (high - low) * number / (height - 1)))
+        for character, style in row:
+            text.append(character, style)
+    return text.append("\n%s+%s" % (" " * 9, "-" * width))

@@ -1,0 +1,100 @@
+"""The report of a training run: a page, and the same curves as a PNG. By matplotlib; the page needs no network."""
+
+import io
+import math
+import time
+from html import escape
+
+_FIGURES = (("loss", "loss"), ("acc", "accuracy"))
+_COLOURS = (("", "training", "#0072b2"), ("val_", "validation", "#d55e00"))  # Okabe and Ito's
+
+
+def write(run, name):
+    """Write <name>.html and <name>.png of a monitor.Run; returns their names."""
+    figure = _draw(run.curves.fits)
+    png, page = name + ".png", name + ".html"
+    figure.savefig(png, dpi=120)
+    drawing = io.StringIO()
+    figure.savefig(drawing, format="svg", metadata={"Date": None})
+    svg = drawing.getvalue()
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(_page(run, svg[svg.index("<svg") :]))
+    return page, png
+
+
+def _draw(fits):
+    """A row of curves for each call of fit()."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 3.4 * len(fits)), layout="constrained")
+    FigureCanvasAgg(figure)
+    rows = figure.subplots(len(fits), 2, squeeze=False)
+    for number, (fit, row) in enumerate(zip(fits, rows)):
+        for (name, title), axes in zip(_FIGURES, row):
+            for prefix, label, colour in _COLOURS:
+                points = fit.curve(prefix + name)
+                if points:
+                    axes.plot(*zip(*points), ".-", color=colour, label=label)
+            if not axes.lines:
+                axes.set_axis_off()  # no accuracy, for "mse"
+                continue
+            axes.set(xlabel="epoch", ylabel=title, xlim=(0, fit.epochs))
+            axes.grid(alpha=0.3)
+            if name == "acc":
+                axes.set_ylim(0, 1.02)
+            axes.legend()
+        if len(fits) > 1:
+            row[0].set_title("fit %d of %d" % (number + 1, len(fits)))
+    return figure
+
+
+def _cell(value):
+    if value is None:
+        return "<td></td>"
+    return "<td>%s</td>" % ("%.4f" % value if math.isfinite(value) else str(value))
+
+
+def _page(run, svg):
+    facts = [
+        ("script", run.script), ("on", run.place), ("begun", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(run.begun))),
+        ("took", "%.1f s" % run.seconds), ("ended", run.ended), ("digests", ", ".join(run.digests) or "none printed"),
+        ("damaged lines", str(run.curves.damaged)),
+    ]  # fmt: skip
+    parts = ["<table>"]
+    parts += ["<tr><th>%s</th><td>%s</td></tr>" % (name, escape(value)) for name, value in facts]
+    parts += ["</table>", svg]
+    for number, fit in enumerate(run.curves.fits):
+        parts.append("<h4>fit %d: %d of %d epochs</h4>" % (number + 1, len(fit.rows), fit.epochs))
+        parts.append("<table><tr><th>epoch</th><th>loss</th><th>accuracy</th><th>validation loss</th><th>accuracy</th></tr>")
+        for epoch, row in sorted(fit.rows.items()):
+            parts.append("<tr><td>%d</td>%s</tr>" % (epoch, "".join([_cell(value) for value in row])))
+        parts.append("</table>")
+    text = "\n".join(run.text)
+    # A page holds no control characters.
+    text = "".join([letter if letter >= " " or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}" for letter in text])
+    parts.append("<h4>what the script printed</h4>\n<pre>%s</pre>" % escape(text))
+    return _PAGE % (escape(run.script), _STYLE, escape(run.script), "\n".join(parts))
+
+
+_STYLE = """
+body { font: 14px sans-serif; margin: 20px; color: #222; background: white; }
+table { border-collapse: collapse; margin: 10px 0; }
+th, td { text-align: left; padding: 2px 14px 2px 0; }
+svg { max-width: 100%; height: auto; }
+pre { background: #f2f2f2; padding: 10px; overflow-x: auto; }
+"""
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<title>%s</title>
+<style>%s</style>
+</head>
+<body>
+<h3>%s</h3>
+%s
+</body>
+</html>
+"""

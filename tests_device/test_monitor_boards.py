@@ -1,0 +1,86 @@
+"""python -m odt monitor: on the unix port and on the emulated Pico, whose line may break."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import machines
+import pytest
+from test_training import digest
+
+TRAIN = """
+import odt
+model = odt.Sequential([odt.Input((2,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
+model.compile(odt.SGD(0.05), batch_size=4, seed=1)
+x, y = [[i % 7, i % 3] for i in range(24)], [i % 2 for i in range(24)]
+model.fit(x, y, epochs=EPOCHS, validation_data=(x[:8], y[:8]))
+print("digest %08x" % model.digest())
+"""
+
+
+def start(folder, epochs, *arguments):
+    script = folder / "script.py"
+    script.write_text(TRAIN.replace("EPOCHS", str(epochs)))
+    return subprocess.Popen(
+        [sys.executable, "-m", "odt", "monitor", str(script), "--report", str(folder / "report"), *map(str, arguments)],
+        cwd=machines.ROOT, env=dict(os.environ, PYTHONUNBUFFERED="1"), text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+def rows(folder):
+    """The figures of the report."""
+    page = (folder / "report.html").read_text()
+    return re.findall(r"<tr><td>\d+</td>.*</tr>", page)
+
+
+@pytest.fixture(scope="module")
+def pico():
+    with machines.open("rp2040") as machine:
+        yield machine
+
+
+def connect(machine):
+    assert machine.mpremote("exec", "pass")[0] == 0  # switches it on
+    return ["--connect", machine._port]
+
+
+def test_figures_and_digest_are_one_on_the_pc_the_unix_port_and_the_pico(pico, tmp_path):
+    found = set()
+    unix = "unix=%s" % (machines.BUILD / "unix" / "micropython")
+    for place in (["--on", "host"], ["--on", unix], connect(pico)):
+        process = start(tmp_path, 3, *place)
+        text = process.communicate(timeout=300)[0]
+        assert process.returncode == 0, text
+        assert "odt: report in " in text and "damaged" not in text
+        found.add((*rows(tmp_path), digest(text)))
+    ((*figures, _),) = found
+    assert len(figures) == 3
+
+
+def test_ctrl_c_stops_the_script_on_the_board_and_reports_what_there_was(pico, tmp_path):
+    process = start(tmp_path, 10**6, *connect(pico))
+    for line in process.stdout:
+        if line.startswith("epoch 2/"):
+            break
+    process.send_signal(signal.SIGINT)
+    text = process.communicate(timeout=120)[0]
+    assert process.returncode == 130
+    assert text.endswith("odt: interrupted; the script on the board was stopped\n"), text
+    assert len(rows(tmp_path)) >= 2
+    assert pico.mpremote("exec", "print(2 + 3)")[1] == b"5\r\n"
+
+
+def test_board_that_goes_away_is_status_1_with_the_reason_and_a_report(pico, tmp_path):
+    process = start(tmp_path, 10**6, *connect(pico))
+    for line in process.stdout:
+        if line.startswith("epoch 2/"):
+            break
+    pico._stop()
+    text = process.communicate(timeout=120)[0]
+    assert process.returncode == 1
+    assert "odt: report in " in text
+    assert text.splitlines()[-1] == "odt: board: read failed: socket disconnected"
+    assert len(rows(tmp_path)) >= 2

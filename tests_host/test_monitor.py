@@ -1,0 +1,280 @@
+"""`python -m odt monitor`: what it reads is what fit() measured, and it reports however a script ends."""
+
+import io
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from contextlib import redirect_stdout
+from pathlib import Path
+from unittest import mock
+
+import matplotlib.image
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+import odt
+from odt.host import commands, monitor
+from odt.host.curves import Curves
+from odt.progress import Progress
+
+ROOT = Path(__file__).resolve().parent.parent
+TRAIN = """
+import odt
+x = [[i % 7, i % 3] for i in range(24)]
+y = [i % 2 for i in range(24)]
+model = odt.Sequential([odt.Input((2,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
+model.compile(odt.SGD(0.05), batch_size=4, seed=1)
+"""
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def printed(terminal, data=True, loss=None, epochs=3):
+    """(what fit() prints, its history); to a terminal each step is printed."""
+    out = Terminal() if terminal else io.StringIO()
+    model = odt.Sequential([odt.Input((2,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
+    model.compile(odt.SGD(0.05), loss or "sparse_categorical_crossentropy", batch_size=4, seed=1)
+    x = [[i % 7, i % 3] for i in range(24)]
+    y = [i % 2 for i in range(24)] if loss is None else x
+    held = (x[:8], y[:8]) if data else None
+    due = Progress.due
+    with redirect_stdout(out), mock.patch.object(Progress, "due", lambda self: due(self) or terminal):
+        history = model.fit(x, y, epochs=epochs, validation_data=held)
+    return out.getvalue(), history.history
+
+
+def rounded(values):
+    return [None if value is None else round(value, 4) for value in values]
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("data", [False, True])
+@pytest.mark.parametrize("loss", [None, "mse"])
+def test_curves_are_the_history_of_fit(terminal, data, loss):
+    text, history = printed(terminal, data, loss)
+    curves = Curves()
+    assert curves.feed(text, True) == [] and curves.damaged == 0
+    (fit,) = curves.fits
+    assert fit.epochs == 3 and sorted(fit.rows) == [1, 2, 3]
+    for index, name in enumerate(("loss", "accuracy", "val_loss", "val_accuracy")):
+        assert [row[index] for row in fit.rows.values()] == rounded(history.get(name, [None] * 3))
+    # 6 steps an epoch, each a sixth of it; the last one has the epoch's means.
+    assert [round(6 * step[0]) for step in fit.steps] == (list(range(1, 19)) if terminal else [])
+    assert all(fit.steps[6 * epoch - 1][1:] == row[:2] for epoch, row in fit.rows.items() if terminal)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_curves_do_not_depend_on_where_the_text_is_cut(data):
+    text = "before\n" + TEXT + "behind\n"
+    whole, pieces = Curves(), Curves()
+    own = whole.feed(text, True)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=30)))
+    said = []
+    for start, stop in zip([0, *cuts], [*cuts, len(text)]):
+        said += pieces.feed(text[start:stop])
+    assert said + pieces.feed("", True) == own == ["before", "behind"]
+    assert [fit.rows for fit in pieces.fits] == [fit.rows for fit in whole.fits]
+    assert [fit.steps for fit in pieces.fits] == [fit.steps for fit in whole.fits]
+
+
+TEXT = printed(True)[0]
+LINE = "epoch 1/8  3/63  loss 2.0799  acc 0.3410  12.3 ms/step  0:10 left"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_damage_of_any_kind_is_survived(data):
+    text = TEXT.encode()
+    for _ in range(data.draw(st.integers(1, 8))):
+        at, size = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 20))
+        text = text[:at] + data.draw(st.binary(max_size=6)) + text[at + size :]
+    curves = Curves()
+    curves.feed(text.decode("utf-8", "replace"), True)
+    for fit in curves.fits:
+        assert set(fit.rows) <= set(range(1, fit.epochs + 1))
+
+
+def test_lines_that_lost_their_beginning_or_end_are_counted_and_left_out():
+    for cut in range(6, LINE.index("ms/step") + 6):
+        for part in (LINE[:cut], LINE[cut:]):
+            curves = Curves()
+            curves.feed("\r" + part + "\r\n", True)
+            assert not curves.fits
+    curves = Curves()
+    curves.feed("".join(["\r" + LINE[9:] + "\n", "\r" + LINE[:40] + "\n", LINE + "\n"]))
+    assert curves.damaged == 2 and len(curves.fits) == 1
+
+
+@pytest.mark.parametrize("wrong", ["epoch 9/8", "epoch 0/8", "3/2 ", "acc 1.0001"])
+def test_lines_that_cannot_be_true_are_left_out(wrong):
+    right = {"e": "epoch 1/8", "3": "3/63", "a": "acc 0.3410"}[wrong[0]]
+    curves = Curves()
+    curves.feed(LINE.replace(right, wrong.strip()) + "\n")
+    assert not curves.fits and curves.damaged == 1
+
+
+def test_what_a_script_prints_within_a_line_is_its_own():
+    curves = Curves()
+    assert curves.feed("here\r%s" % LINE) == ["here"]
+    assert curves.fits[0].steps == [(3 / 63, 2.0799, 0.341)]
+    assert curves.feed("saved\r\n") == ["saved"]
+    assert len(curves.fits) == 1 and len(curves.fits[0].steps) == 1 and curves.damaged == 0
+
+
+def test_each_fit_of_a_script_has_curves_of_its_own():
+    curves = Curves()
+    curves.feed(TEXT + TEXT + TEXT.replace("/3  ", "/4  "))
+    assert [fit.epochs for fit in curves.fits] == [3, 3, 4]
+    assert curves.fits[0].rows == curves.fits[1].rows == curves.fits[2].rows
+
+
+def test_values_that_are_not_finite_are_drawn_as_gaps(tmp_path):
+    run = monitor.Run("train.py", "host")
+    for epoch, value in enumerate(("1.0000", "nan", "inf", "2.0000")):
+        run.feed("epoch %d/4  loss %s  acc 0.5000  1.0 ms/step  0:00 left\n" % (epoch + 1, value))
+    assert math.isnan(run.curves.fits[0].rows[2][0])
+    Console(file=io.StringIO()).print(monitor.picture(run, 100))
+    from odt.host.monitor_report import write
+
+    page, _ = write(run, str(tmp_path / "report"))
+    assert "<td>nan</td>" in Path(page).read_text()
+
+
+def test_the_drawing_has_the_curves_where_their_values_are():
+    run = monitor.Run("folder/train.py", "board")
+    for epoch, (loss, accuracy) in enumerate(((2.0, 0.25), (1.0, 0.5), (0.0, 1.0))):
+        run.feed("epoch %d/3  loss %.4f  acc %.4f  12.3 ms/step  0:07 left\n" % (epoch + 1, loss, accuracy))
+    console = Console(file=io.StringIO(), width=100)
+    console.print(monitor.picture(run, 100))
+    lines = console.file.getvalue().splitlines()
+    assert lines[0].strip() == "train.py on board  epoch 3/3  12.3 ms/step  0:07 left"
+    rows = [re.findall(r"([\d.]+) \|(.{36})", line) for line in lines[3:12]]
+    for plot, values in ((0, {12: 2.0, 23: 1.0, 35: 0.0}), (1, {12: 0.25, 23: 0.5, 35: 1.0})):
+        found = {at: float(row[plot][0]) for row in rows for at in range(36) if row[plot][1][at] == "o"}
+        assert found == values
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def follow(tmp_path, capfd):
+    """Follows a script here: (exit status, what is printed, the report's text or None)."""
+
+    def call(text, *arguments):
+        (tmp_path / "script.py").write_text(text)
+        report = tmp_path / "report"
+        status = commands.main(
+            ["monitor", str(tmp_path / "script.py"), "--on", "host", "--report", str(report), *arguments]
+        )
+        page = tmp_path / "report.html"
+        return status, capfd.readouterr().out, page.read_text() if page.exists() else None
+
+    return call
+
+
+def table(page):
+    """{epoch: (loss, acc, val_loss, val_acc)} of a report, which is well formed and needs no network."""
+    body = page[page.index("<html") :]
+    tree = ElementTree.fromstring(body)
+    assert not [tag for tag in tree.iter() if tag.tag in ("script", "link", "img")]
+    rows = [[cell.text for cell in row] for row in tree.iter("tr")]
+    return {int(row[0]): row[1:] for row in rows if len(row) == 5 and row[0].isdigit()}
+
+
+def test_script_is_followed_and_reported(follow, tmp_path):
+    status, text, page = follow(TRAIN + "print('own <line>')\nmodel.fit(x, y, epochs=3)\nprint('digest %08x' % model.digest())")
+    assert status == 0, text
+    history = printed(False, False)[1]
+    expected = {i + 1: ["%.4f" % history[name][i] for name in ("loss", "accuracy")] + [None] * 2 for i in range(3)}
+    assert table(page) == expected
+    assert "own <line>\n" in text and "own &lt;line&gt;" in page and "ended well" in page
+    digest = re.search("digest ([0-9a-f]{8})", text)[1]
+    assert "<th>digests</th><td>%s</td>" % digest in page
+    for epoch in (1, 2, 3):
+        assert "epoch %d/3  loss %s" % (epoch, expected[epoch][0]) in text
+    picture = matplotlib.image.imread(tmp_path / "report.png")
+    assert picture.shape[1] > 800 and picture.std() > 0.1
+
+
+def test_script_that_fails_is_status_1_with_its_traceback_and_a_report_of_what_there_was(follow):
+    status, text, page = follow(TRAIN + "model.fit(x, y, epochs=2)\nraise ValueError('its own')\n")
+    assert status == 1 and text.endswith("odt: host: the script failed\n")
+    assert "ValueError: its own" in text and "ValueError: its own" in page and "the script failed" in page
+    assert sorted(table(page)) == [1, 2]
+
+
+def test_script_that_does_not_end_in_time_is_status_1_with_a_report(follow):
+    status, text, page = follow(TRAIN + "model.fit(x, y, epochs=2)\nwhile True: pass\n", "--timeout", "4")
+    assert status == 1 and text.endswith("odt: host: the script did not end in 4 seconds (--timeout)\n")
+    assert sorted(table(page)) == [1, 2]
+
+
+def test_script_without_progress_is_status_1_and_no_report(follow):
+    status, text, page = follow("print('hello')\n")
+    assert status == 1 and page is None
+    assert text == "hello\nodt: nothing to draw: the script printed no progress line of fit(), as verbose=1 has them\n"
+
+
+def test_missing_script_and_missing_packages_are_named(tmp_path, capfd):
+    assert commands.main(["monitor", "nowhere.py", "--on", "host"]) == 1
+    assert "nowhere.py: no such script" in capfd.readouterr().out
+    with mock.patch.dict(sys.modules, {"rich": None}):
+        assert commands.main(["monitor", "nowhere.py", "--on", "host"]) == 1
+    assert "monitor needs rich and matplotlib" in capfd.readouterr().out
+
+
+def start(arguments, folder, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "odt", "monitor", *arguments, "--report", str(folder / "report")],
+        cwd=ROOT, env=dict(os.environ, PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, **options,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_reaches_the_script_once_and_the_report_has_what_there_was(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        TRAIN + "try:\n    model.fit(x, y, epochs=10**6)\n"
+        "except KeyboardInterrupt:\n    import time; time.sleep(0.5); model.save('kept.odt')\n"
+    )
+    process = start([str(script), "--on", "host"], tmp_path)
+    line = process.stdout.readline()
+    assert line.startswith("epoch 1/1000000  loss "), line + process.stdout.read()
+    process.send_signal(signal.SIGINT)
+    text = process.communicate(timeout=60)[0]
+    assert process.returncode == 130 and text.endswith("odt: interrupted\n")
+    assert (tmp_path / "kept.odt").exists()
+    page = (tmp_path / "report.html").read_text()
+    assert table(page) and "interrupted" in page
+
+
+def test_output_of_another_command_is_read_from_the_standard_input_and_its_damaged_lines_are_counted(tmp_path):
+    process = start(["-"], tmp_path, stdin=subprocess.PIPE)
+    text = process.communicate(TEXT + "behind\noch 2/3  loss 1.0\n\x01\n", timeout=60)[0]
+    assert process.returncode == 0 and "behind\n" in text and "odt: 1 damaged line was left out\n" in text
+    page = (tmp_path / "report.html").read_text()
+    assert sorted(table(page)) == [1, 2, 3] and "<th>damaged lines</th><td>1</td>" in page
+
+
+def test_script_that_ignores_ctrl_c_is_ended_by_the_second(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('here', flush=True)\nwhile True: pass\n")
+    process = start([str(script), "--on", "host"], tmp_path)
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "odt: interrupted\n" and process.returncode == 130
