@@ -14,6 +14,7 @@ help:
 	@echo "make test           set up, run every test: host, unix port, Cortex-M on QEMU, RP2040"
 	@echo "make test-host      the tests that need no MicroPython"
 	@echo "make test-device    the tests on MicroPython, on all machines"
+	@echo "make test-stm32     the tests on an emulated STM32F405, with MPY_DIR=<MicroPython checkout>"
 	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
 	@echo "make bench          accuracy against PyTorch (half an hour); bench/ has more"
 	@echo "make generate       write what is generated from odt/opcodes.py"

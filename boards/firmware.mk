@@ -65,3 +65,23 @@ $(BUILD)/stock_$(1)/firmware.dfu: $(STOCK_FILES) | sources-arm
 	@touch $$@
 endef
 $(foreach board,$(STM32_BOARDS),$(eval $(call stm32_board,$(board))))
+
+# --- the STM32 that QEMU has --------------------------------------------------------------------
+
+STM32F405 := $(BUILD)/stm32f405
+
+.PHONY: test-stm32
+ifeq ($(wildcard $(MPY)/lib/stm32lib/*),)
+test-stm32:
+	@echo "odt: the tests on the emulated STM32F405 need lib/stm32lib, which $(if $(MPY_DIR),$(MPY_DIR) does not have: its submodules are missing,no Debian package has)." >&2
+	@echo "  Clone MicroPython 1.25, in it run make -C ports/stm32 submodules, and give it:" >&2
+	@echo "  make test-stm32 MPY_DIR=<the clone>" >&2
+	@exit 1
+else
+test-stm32: venv $(STM32F405)/firmware.elf
+	$(PYTHON) -m pytest -q tests_device/stm32f405.py
+
+$(STM32F405)/firmware.elf: $(ODT_FILES) $(wildcard boards/QEMU_STM32F405/*) $(MPYCROSS) | sources-arm
+	$(PORT_MAKE) -C $(MPY)/ports/stm32 BUILD=$(@D) BOARD_DIR=$(CURDIR)/boards/QEMU_STM32F405
+	@touch $@
+endif

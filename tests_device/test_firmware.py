@@ -8,10 +8,10 @@ import machines
 import pytest
 
 
-def make(*arguments):
-    """(exit status, what `make firmware` printed)."""
+def make(*arguments, target="firmware"):
+    """(exit status, what `make` printed)."""
     done = subprocess.run(
-        ["make", "--no-print-directory", "firmware", *arguments],
+        ["make", "--no-print-directory", target, *arguments],
         cwd=machines.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900,
     )  # fmt: skip
     return done.returncode, done.stdout
@@ -89,3 +89,16 @@ def test_board_that_cannot_be_built_is_refused_with_what_it_needs(arguments, rea
         assert all(name in text for name in ("RPI_PICO2", "RPI_PICO_W", "NUCLEO_H743ZI", "PYBV11"))
     elif "PYBV11" in arguments[0] or "PICO" in arguments[0]:
         assert "MPY_DIR=<the clone>" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["MPY_DIR="], "need lib/stm32lib, which no Debian package has."),
+        (["MPY_DIR=/nowhere"], "need lib/stm32lib, which /nowhere does not have: its submodules are missing."),
+    ],
+)
+def test_the_tests_on_the_emulated_stm32_say_what_they_need(arguments, reason):
+    status, text = make(*arguments, target="test-stm32")
+    assert status and reason in text
+    assert "Clone MicroPython 1.25" in text and "make test-stm32 MPY_DIR=<the clone>" in text
