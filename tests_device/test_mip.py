@@ -1,32 +1,48 @@
-"""The packages of `make mip`, from a web server on loopback, by mpremote and on the board."""
+"""The packages of `make mip`, from a web server on loopback, by mpremote and on the board.
 
+    build/venv/bin/python tests_device/test_mip.py      writes the transcript of docs/pico.md anew
+"""
+
+import contextlib
 import functools
 import http.server
 import json
+import re
+import tempfile
 import threading
+from pathlib import Path
 
 import machines
 import pytest
 from odt.host import mip
-from test_training import digest, on_the_pc
 
 ROOT = machines.ROOT
 MPY = machines.BUILD / "mpy"
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory):
-    """The address of a server of what `make mip` makes."""
-    folder = tmp_path_factory.mktemp("served") / "odt"
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *unused):
+        pass
+
+
+@contextlib.contextmanager
+def served(folder):
+    """(the folder, its address): a server of what `make mip` makes."""
     mip.main(MPY, folder)
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder.parent)
+    handler = functools.partial(Quiet, directory=folder)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield folder, "http://127.0.0.1:%d/odt" % server.server_port
+    yield folder, "http://127.0.0.1:%d" % server.server_port
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("served")) as found:
+        yield found
 
 
 def test_packages_name_every_module_and_the_kernels_of_each_architecture(index):
@@ -59,13 +75,44 @@ odt_kernels.install("http://host/odt/")
             assert machine.exec(script) == "http://host/odt/%s.json\n" % package
 
 
-def test_mpremote_installs_a_package_that_trains_on_a_stock_pico(index):
-    _, address = index
+PAGE = ROOT / "docs" / "pico.md"
+BLOCK = re.compile(r"(<!-- written by tests_device/test_mip.py -->\n```text\n)(.*?)(^```$)", re.M | re.S)
+COMMANDS = (
+    "mip install http://localhost:8000/armv6m_6.3.json",
+    "cp examples/digits/digits.bin :",
+    "run examples/digits/first.py",
+)
+
+
+def transcript(address):
+    """From a stock Pico to the first accuracy; of the packages' files the first and the last, of times and ports none."""
+    lines = []
     with machines.open("stock_rp2040") as machine:
-        code, output = machine.mpremote("mip", "install", address + "/armv6m_6.3.json", timeout=300)
-        assert code == 0, output
-        code, output = machine.mpremote("run", ROOT / "examples" / "xor" / "train.py", timeout=300)
-    assert code == 0, output
-    text = output.decode()
-    assert [line.split("= ")[1] for line in text.splitlines() if " xor " in line] == list("0110")
-    assert digest(text) == digest(on_the_pc(ROOT / "examples" / "xor" / "train.py", {}))
+        for command in COMMANDS:
+            lines.append("$ mpremote " + command)
+            command = command.replace("http://localhost:8000", address).replace("examples/", str(ROOT / "examples") + "/")
+            code, output = machine.mpremote(*command.split(), timeout=300)
+            assert code == 0, output
+            text = output.decode().replace(address, "http://localhost:8000").replace(str(ROOT) + "/", "")
+            # A line that is rewritten is what a terminal shows in the end.
+            printed = [line.rpartition("\r")[2].rstrip() for line in text.replace("\r\n", "\n").strip("\n").split("\n")]
+            lines += printed if len(printed) < 10 else printed[:2] + ["..."] + printed[-2:]
+    return "\n".join(lines) + "\n"
+
+
+def steady(text):
+    return re.sub(r"[\d.]+ ms/step", "- ms/step", re.sub(r"\d+:\d\d left", "- left", text))
+
+
+def test_three_commands_lead_from_a_stock_pico_to_an_accuracy_as_the_page_says(index):
+    text = transcript(index[1])
+    assert steady(text) == steady(BLOCK.search(PAGE.read_text())[2])
+    first = ROOT / "examples" / "digits" / "first.py"
+    assert len(first.read_text().splitlines()) <= 15 and "accuracy" in text
+    assert "```python\n%s```" % first.read_text() in PAGE.read_text()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "mip") as (_, address):
+        text = transcript(address)
+    PAGE.write_text(BLOCK.sub(lambda match: match[1] + text + match[3], PAGE.read_text()))

@@ -56,6 +56,12 @@ def test_float32_steps_end_with_the_digest_of_the_pc(stock):
     check(stock, {"steps": 8, "train": 96, "dtype": "float32"})
 
 
+def test_first_script_of_15_lines_ends_with_the_accuracy_and_digest_of_the_pc(stock, monkeypatch):
+    text = stock.run(DIGITS / "first.py", timeout=300)
+    monkeypatch.chdir(DIGITS)
+    assert "accuracy" in text and text.splitlines()[-1] == on_the_pc("first.py", {}).splitlines()[-1]
+
+
 def test_callbacks_and_ctrl_c_come_in_between_instructions():
     script = """
 import micropython, odt
