@@ -17,6 +17,7 @@ help:
 	@echo "make test-stm32     the tests on an emulated STM32F405, with MPY_DIR=<MicroPython checkout>"
 	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
 	@echo "make bench          accuracy against PyTorch (half an hour); bench/ has more"
+	@echo "make docs           the documents as a site, in build/site"
 	@echo "make generate       write what is generated from odt/opcodes.py"
 	@echo "make unix           MicroPython's unix port with odt inside"
 	@echo "make unix-float30   the same with CircuitPython's 30-bit floats"
@@ -47,6 +48,11 @@ $(BUILD)/venv/.test: $(BUILD)/venv/.run
 
 .PHONY: venv
 venv: $(BUILD)/venv/.test
+
+.PHONY: docs
+docs: venv
+	$(PYTHON) -m mkdocs build --strict -q
+	@echo "odt: open build/site/index.html"
 
 .PHONY: generate
 generate:

@@ -6,6 +6,7 @@ A ```python block runs as a script, in a folder of its own with examples/digits/
 block begins with its command. A table of figures stands between `<!-- name -->` and `<!-- end -->`.
 """
 
+import inspect
 import os
 import re
 import shutil
@@ -24,7 +25,7 @@ from odt import opcodes  # noqa: E402
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
-BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk")
+BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk", "boards/firmware.mk")
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 MENDS = "run `build/venv/bin/python tests_host/test_docs.py`"
 
@@ -172,7 +173,40 @@ def ram_table():
     return "\n".join(lines) + "\n"
 
 
-TABLES = {"accuracy": accuracy_table, "ram": ram_table}
+API = {
+    "layers": (
+        "Input Dense Conv2D Conv1D DepthwiseConv2D Conv2DTranspose Conv1DTranspose MaxPool2D MaxPool1D AvgPool2D AvgPool1D "
+        "AdaptiveAvgPool2D AdaptiveAvgPool1D GlobalAvgPool UpSampling2D UpSampling1D Flatten Reshape ReLU ReLU6 LeakyReLU "
+        "Sigmoid Tanh Softmax BatchNorm LayerNorm GroupNorm Dropout Add Multiply Concatenate"
+    ),
+    "losses": "SparseCategoricalCrossentropy BinaryCrossentropy MeanSquaredError MeanAbsoluteError Huber",
+    "optimizers": "SGD Adam AdamW StepDecay CosineDecay rates.ExponentialDecay rates.WarmUp",
+    "model": (
+        "Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.summary Model.save "
+        "Model.load Model.digest Model.get_weights Model.set_weights Model.disassemble Model.draw"
+    ),
+    "callbacks": "callbacks.EarlyStopping callbacks.ModelCheckpoint",
+}
+
+
+def api_table(names):
+    """Signatures, and the first paragraph of each docstring."""
+    lines = ["| | |", "|---|---|"]
+    for name in names.split():
+        found = odt
+        for part in name.split("."):
+            found = getattr(found, part)
+        call = name.replace("Model.", "") + str(inspect.signature(found)).replace("(self, ", "(").replace("(self)", "()")
+        what = " ".join(inspect.getdoc(found).partition("\n\n")[0].replace("``", "`").split())
+        lines.append("| `%s` | %s |" % (call, what.replace("|", "\\|")))
+    return "\n".join(lines) + "\n"
+
+
+def api(names):
+    return lambda: api_table(names)
+
+
+TABLES = {"accuracy": accuracy_table, "ram": ram_table, **{name: api(names) for name, names in API.items()}}
 TABLE = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
@@ -198,9 +232,15 @@ def test_the_transcripts_are_what_the_commands_print(document, line, text):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_tables_of_the_readme_are_what_is_measured(name):
-    tables = {found[1]: found[2] for found in TABLE.findall(README.read_text())}
-    assert tables[name] == TABLES[name](), MENDS
+def test_the_tables_are_what_is_measured_and_declared(name):
+    found = [table for document in DOCUMENTS for _, called, table, _ in TABLE.findall(document.read_text()) if called == name]
+    assert found == [TABLES[name]()], MENDS
+
+
+def test_every_public_layer_loss_and_optimizer_is_in_a_table():
+    listed = " ".join(API.values()).split()
+    public = [name for name in dir(odt) if name[0].isupper() and name not in ("Model", "Sequential")]
+    assert not set(public) - set(listed)
 
 
 def test_the_first_script_of_the_readme_ends_with_the_digest_beside_it(tmp_path, monkeypatch, capsys):
