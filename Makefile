@@ -17,6 +17,7 @@ help:
 	@echo "make test-stm32     the tests on an emulated STM32F405, with MPY_DIR=<MicroPython checkout>"
 	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
 	@echo "make bench          accuracy against PyTorch (half an hour); bench/ has more"
+	@echo "make circuitpython  the package as CircuitPython's bundle has it (CPY_DIR=<checkout>: as .mpy files)"
 	@echo "make docs           the documents as a site, in build/site"
 	@echo "make generate       write what is generated from odt/opcodes.py"
 	@echo "make unix           MicroPython's unix port with odt inside"
@@ -95,6 +96,26 @@ machines: venv
 	@{ $(MAKE) --no-print-directory unix unix-float30 qemu rp2040 stock mpy && \
 	    $(MAKE) --no-print-directory firmware BOARD=RPI_PICO2; } >$(BUILD)/machines.log 2>&1 || \
 	    { tail -n 40 $(BUILD)/machines.log; exit 1; }
+
+# --- CircuitPython ------------------------------------------------------------------------------
+
+CPY_CROSS = $(wildcard $(CPY_DIR)/mpy-cross/build/mpy-cross)
+CPY_UNIX = $(wildcard $(CPY_DIR)/ports/unix/build-standard/micropython)
+
+.PHONY: circuitpython test-circuitpython
+circuitpython:
+	@python3 -m odt.host.circuitpython $(BUILD)/circuitpython $(if $(CPY_DIR),$(CPY_CROSS))
+
+ifeq ($(and $(CPY_DIR),$(CPY_CROSS),$(CPY_UNIX)),)
+test-circuitpython:
+	@echo "odt: the tests on CircuitPython need its unix port$(if $(CPY_DIR), built in $(CPY_DIR))." >&2
+	@echo "  Clone CircuitPython, in it run make -C mpy-cross and make -C ports/unix VARIANT=standard, and give it:" >&2
+	@echo "  make test-circuitpython CPY_DIR=<the clone>" >&2
+	@exit 1
+else
+test-circuitpython: venv
+	CPY_DIR=$(CPY_DIR) $(PYTHON) -m pytest -q -s tests_device/circuitpython.py
+endif
 
 .PHONY: bench
 bench: venv

@@ -12,6 +12,7 @@ HEADER = 64  # bytes
 _MAGIC = b"ODTM"
 _VERSION = 2
 _CHUNK = 512
+_READ_ONLY = 30  # EROFS
 
 
 def save(place, engine, code, state, calibrated, epoch, underway):
@@ -116,11 +117,13 @@ def _save_file(path, engine, header, state):
             file.flush()
             if hasattr(os, "fsync"):
                 os.fsync(file.fileno())
-    except OSError:
+    except OSError as error:
         try:
             os.remove(beside)  # no half a file in the way where it is full
         except OSError:
             pass
+        if error.errno == _READ_ONLY:  # CircuitPython's drive, while USB owns it
+            raise OSError(_READ_ONLY, "%s: scripts may not write this drive: storage.remount() in boot.py, or odt.slots" % path)
         raise
     try:
         os.rename(beside, path)

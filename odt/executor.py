@@ -26,7 +26,9 @@ def use(name):
 
 try:
     use("native")
-except ImportError as error:
-    if "rebuild" in str(error):
+except (ImportError, ValueError) as error:
+    if isinstance(error, ValueError):  # MicroPython's "incompatible .mpy"
+        print("odt: _odt.mpy is not for this machine or MicroPython (%s); computing in Python" % error)
+    elif "rebuild" in str(error):
         print("odt:", error)
     use("reference")

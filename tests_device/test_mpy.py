@@ -134,6 +134,13 @@ def test_module_of_another_architecture_is_refused_by_the_loader():
         )
 
 
+def test_import_with_kernels_of_another_architecture_says_so_and_computes_in_python():
+    with machines.open("stock_unix") as machine:
+        give(machine, "armv6m")
+        text = machine.exec("import odt\nprint(odt.backend)")
+    assert re.match(r"odt: _odt.mpy is not for this machine or MicroPython \(incompatible .mpy.*\); computing in Python\nreference\n", text)
+
+
 def test_stock_pico_trains_the_digits_from_its_flash(tmp_path):
     args = {"steps": 20, "train": 96, "test": 0, "batch": 2}
     script = tmp_path / "train.py"

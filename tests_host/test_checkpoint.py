@@ -361,6 +361,17 @@ def test_a_full_file_system_leaves_the_old_file_and_the_model(disk):
         assert disk.files == before and model.digest() == digest
 
 
+def test_a_drive_that_scripts_may_not_write_is_named_with_what_to_do(monkeypatch):
+    def read_only(path, mode):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    model = network()
+    monkeypatch.setattr("odt.checkpoint.open", read_only, raising=False)
+    with pytest.raises(OSError, match="m: scripts may not write this drive: storage.remount.. in boot.py, or odt.slots") as error:
+        model.save("m")
+    assert error.value.errno == errno.EROFS
+
+
 # Damage
 
 

@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 import odt  # noqa: E402
 from odt import opcodes  # noqa: E402
+from odt.host import language  # noqa: E402
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
@@ -206,7 +207,7 @@ def api(names):
     return lambda: api_table(names)
 
 
-TABLES = {"accuracy": accuracy_table, "ram": ram_table, **{name: api(names) for name, names in API.items()}}
+TABLES = {"accuracy": accuracy_table, "ram": ram_table, "language": language.table, **{name: api(names) for name, names in API.items()}}
 TABLE = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
