@@ -97,6 +97,25 @@ machines: venv
 	    $(MAKE) --no-print-directory firmware BOARD=RPI_PICO2; } >$(BUILD)/machines.log 2>&1 || \
 	    { tail -n 40 $(BUILD)/machines.log; exit 1; }
 
+# --- boards without kernels: ulab -----------------------------------------------------------------
+
+# 30-bit floats, ulab, odt's Python; no kernels.
+.PHONY: unix-ulab test-ulab
+ifeq ($(wildcard $(ULAB_DIR)/code/micropython.mk),)
+unix-ulab test-ulab:
+	@echo "odt: give a clone of ulab: make $@ ULAB_DIR=<the clone>" >&2
+	@exit 1
+else
+unix-ulab: $(BUILD)/unix_ulab/micropython
+$(BUILD)/unix_ulab/micropython: $(ODT_FILES) $(wildcard boards/UNIX_FLOAT30/*) $(MPYCROSS) | sources-multilib
+	$(STOCK_MAKE) $(UNIX_OPTIONS) BUILD=$(@D) VARIANT_DIR=$(CURDIR)/boards/UNIX_FLOAT30 FROZEN_MANIFEST=$(ODT_MANIFEST) \
+	    USER_C_MODULES=$(abspath $(ULAB_DIR)) CFLAGS_EXTRA=-ffp-contract=off
+	@touch $@
+
+test-ulab: venv unix-ulab
+	$(PYTHON) -m pytest -q tests_device/with_ulab.py
+endif
+
 # --- CircuitPython ------------------------------------------------------------------------------
 
 CPY_CROSS = $(wildcard $(CPY_DIR)/mpy-cross/build/mpy-cross)

@@ -1,4 +1,4 @@
-"""Which executor runs the programs: the native module where there is one, else the Python reference.
+"""Which executor runs the programs: the native module where there is one, else Python: float32 with ulab's or NumPy's vectors.
 
 Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``typecode`` and ``nbytes``.
 """
@@ -7,14 +7,19 @@ from . import opcodes
 
 
 def use(name):
-    """Run what is compiled from now on with "native" or "reference"; ImportError without it."""
+    """Run what is compiled from now on with "native", "reference", "ulab" or "numpy"; ImportError without it."""
     global engine, backend
     if name == "native":
         import _odt as chosen
     elif name == "reference":
         from . import reference as chosen
+    elif name in ("ulab", "numpy"):
+        from . import vectors as chosen
+
+        if chosen.name != name:
+            raise ImportError("no " + name)
     else:
-        raise ValueError('the executor is "native" or "reference", got %r' % (name,))
+        raise ValueError('the executor is "native", "reference", "ulab" or "numpy", got %r' % (name,))
     if chosen.VERSION != opcodes.VERSION:
         raise ImportError(
             "_odt has instruction set %d, odt needs %d: rebuild the firmware"
@@ -31,4 +36,9 @@ except (ImportError, ValueError) as error:
         print("odt: _odt.mpy is not for this machine or MicroPython (%s); computing in Python" % error)
     elif "rebuild" in str(error):
         print("odt:", error)
-    use("reference")
+    try:
+        from . import vectors
+
+        use(vectors.name)
+    except ImportError:
+        use("reference")

@@ -2,6 +2,6 @@ from types import ModuleType
 from typing import Literal
 
 engine: ModuleType
-backend: Literal["native", "reference"]
+backend: Literal["native", "reference", "ulab", "numpy"]
 
-def use(name: Literal["native", "reference"]) -> None: ...
+def use(name: Literal["native", "reference", "ulab", "numpy"]) -> None: ...

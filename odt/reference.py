@@ -36,6 +36,7 @@ _MAGIC = 0x3154444F
 _HEADER_WORDS = 12
 _REGION_NAMES = ("ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS")
 _MODULES = ("i8", "updates", "f32", "layers_i8", "layers_f32", "convs", "losses", "norms", "chosen")
+faster = {}  # vectors.py puts functions of its own here while it runs a program
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "mul": "i", "f32": "f"}
 
 
@@ -265,6 +266,8 @@ def _execute(op, words, at, buffers, sizes=None, which=None, rows=(0, 0)):
 
 def _function(name):
     """An instruction's function; a module is imported when a program first needs it."""
+    if name in faster:
+        return faster[name]
     for module in _MODULES:
         module = "reference_" + module
         function = getattr(getattr(__import__("odt." + module), module), name, None)
@@ -325,5 +328,8 @@ def typecode(buffer):
         return "B"
     if isinstance(buffer, array):
         return repr(buffer[:0])[7]
+    code = getattr(buffer, "dtype", None)
+    if isinstance(code, int):  # ulab's
+        return chr(code)
     code = getattr(memoryview(buffer), "format", None)
     return code[1:] if code and code[0] in "@=<" else code

@@ -115,7 +115,7 @@ def selftest(board, backend, wanted):
     if not rows:
         raise BoardError("the self-test printed nothing")
     for _, ran, dtype, digest, _ in rows:
-        if ran != backend:
+        if (ran == "native") != (backend == "native"):  # Python may be helped by ulab
             raise BoardError("the %s executor ran, not the %s one" % (ran, backend))
         if digest != wanted[dtype]:
             raise BoardError("%s computes wrongly: digest %s instead of %s" % (dtype, digest, wanted[dtype]))

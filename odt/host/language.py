@@ -16,10 +16,12 @@ OPTIONAL = {
     "binascii.crc32": "else in Python",
     "gc.mem_free": "on boards", "gc.threshold": "on boards",
     "micropython.const": "else a function",
+    "numpy": "float32 without kernels, on a PC",
     "operator.mul": "else a function",
     "os.fsync": "checkpoints on a PC",
     "time.monotonic": "where time.ticks_ms is missing", "time.ticks_diff": "progress", "time.ticks_ms": "progress",
     "time.perf_counter_ns": "odt.profile on a PC", "time.ticks_us": "odt.profile",
+    "ulab.numpy": "float32 in its vectors",
     "uctypes.addressof": "where memoryview has no cast", "uctypes.bytearray_at": "where memoryview has no cast",
 }  # fmt: skip
 
