@@ -75,6 +75,47 @@ odt_kernels.install("http://host/odt/")
             assert machine.exec(script) == "http://host/odt/%s.json\n" % package
 
 
+def test_board_that_is_not_supported_is_refused_with_the_reason():
+    script = """
+import odt_kernels
+class Implementation:
+    _mpy = 6
+    name = "micropython"
+    def __getitem__(self, index):
+        return self.name
+class Module:
+    implementation = Implementation()
+    free = 240000
+    def collect(self):
+        pass
+    def mem_free(self):
+        return self.free
+board = odt_kernels.sys = odt_kernels.gc = Module()
+def attempt():
+    try:
+        odt_kernels.install("http://host/odt")
+    except RuntimeError as error:
+        print(error)
+    except ImportError:
+        print("no mip here")
+attempt()
+board.free = 125999
+attempt()
+board.implementation._mpy = 5
+attempt()
+board.implementation.name = "circuitpython"
+attempt()
+"""
+    with machines.open("stock_unix") as machine:
+        machine.put([mip.CHOOSER])
+        assert machine.exec(script).splitlines() == [
+            "no mip here",
+            "too little RAM: 125999 bytes of heap are free, odt needs 126000 from files",
+            "this MicroPython reads .mpy files of version 5, these are of version 6",
+            "the board runs circuitpython, whose compiled files differ",
+        ]
+
+
 PAGE = ROOT / "docs" / "pico.md"
 BLOCK = re.compile(r"(<!-- written by tests_device/test_mip.py -->\n```text\n)(.*?)(^```$)", re.M | re.S)
 COMMANDS = (

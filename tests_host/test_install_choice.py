@@ -49,6 +49,13 @@ def test_boards_that_are_not_supported_are_refused_with_the_reason(found, reason
     assert reason in str(error.value)
 
 
+def test_the_chooser_on_the_board_asks_for_the_heap_that_install_asks_for():
+    from odt.host import odt_kernels
+
+    assert odt_kernels._HEAP == install.PACKAGE_HEAP + install.LEAST_HEAP
+    assert odt_kernels._ARCHITECTURES[1:] == tuple(install.ARCHITECTURES.values())
+
+
 def test_a_pico_is_accepted_and_gets_the_kernels_of_its_architecture(files):
     install.check(board(), files / "python" / "odt", 150000)
     assert names(board(), files)[0] == ["armv6m"]

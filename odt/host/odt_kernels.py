@@ -4,8 +4,11 @@ import odt_kernels
 odt_kernels.install("http://.../odt")  # where package.json is
 """
 
+import gc
 import sys
 
+_VERSION = 6  # of .mpy files: MicroPython 1.19 and later; the minor one is in the package's name
+_HEAP = 126000  # bytes: the package, and a tiny model
 _ARCHITECTURES = (
     "", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp", "xtensa",
     "xtensawin", "rv32imc",
@@ -21,8 +24,23 @@ def name():
     return "%s_%d.%d" % (_ARCHITECTURES[arch], mpy & 255, mpy >> 8 & 3)
 
 
+def refusal():
+    """The reason why odt cannot be installed on this board, or None."""
+    if sys.implementation[0] != "micropython":
+        return "the board runs %s, whose compiled files differ" % sys.implementation[0]
+    version = getattr(sys.implementation, "_mpy", 0) & 255
+    if version != _VERSION:
+        return "this MicroPython reads .mpy files of version %d, these are of version %d" % (version, _VERSION)
+    gc.collect()
+    if gc.mem_free() < _HEAP:
+        return "too little RAM: %d bytes of heap are free, odt needs %d from files" % (gc.mem_free(), _HEAP)
+
+
 def install(url):
-    """Install from the folder at ``url``, with mip."""
+    """Install from the folder at ``url``, with mip. RuntimeError with the reason where the board is not supported."""
+    reason = refusal()
+    if reason:
+        raise RuntimeError(reason)
     import mip
 
     mip.install(url.rstrip("/") + "/" + name() + ".json")
