@@ -95,6 +95,14 @@ def lines():
     yield "momentum_i16 64->32", "momentum", "momentum_i16", momentum, 64 * 32
 
 
+def products(name, sizes):
+    """How many products an output of the instruction sums."""
+    if "K" in sizes:
+        return sizes["N"] if "_dx" in name else sizes["K"]
+    taps = sizes.get("KH", 1) * sizes.get("KW", 1)
+    return taps * (1 if "depthwise" in name else sizes["N"] if "_dx" in name else sizes.get("C", 1))
+
+
 def build(name, sizes):
     """(program, arena) of the instruction, with contents as models have them."""
     op = opcodes.opcode(name)
@@ -108,11 +116,14 @@ def build(name, sizes):
         addresses.append(len(arena))
         size = op.bytes(i, sizes)
         count = size // opcodes.SIZES[dtype]
-        if dtype == "mul":  # about 2^-8
-            data = array("i", [v for _ in range(count) for v in (rng.randrange(1 << 23, 1 << 24) << 7, 38)])
+        if dtype == "mul":  # such that few outputs saturate, as the ranges follow what was there
+            shift = 39 + (products(name, sizes) - 1).bit_length() // 2
+            data = array("i", [v for _ in range(count) for v in (rng.randrange(1 << 23, 1 << 24) << 7, shift)])
         elif operand in ("peak", "dw", "db"):
             data = array("i", [0] * count)
-        elif operand in ("gs", "sw", "ds", "rate"):
+        elif operand == "rate":  # a change of a third of an int8 step
+            data = array("I", [0x39000000] * count)
+        elif operand in ("gs", "sw", "ds"):
             data = array("I", [0x3C000000] * count)
         elif operand == "ex":
             data = array("b", [-13] * count)  # as large as these gradients make it
@@ -124,6 +135,8 @@ def build(name, sizes):
             data = array("h", [rng.randrange(0, 1000) for _ in range(count)])
         elif operand == "e":  # many errors are small
             data = array("b", [max(-127, min(127, int(rng.gauss(0, 20)))) for _ in range(count)])
+        elif operand == "w" and name == "apply_i8":  # far from their limits
+            data = array("b", [max(-100, min(100, int(rng.gauss(0, 30)))) for _ in range(count)])
         else:
             data = array("b", [rng.randrange(-127, 128) for _ in range(count)])
         arena += data.tobytes()

@@ -31,10 +31,14 @@ static inline int32_t odt_sat32(int64_t v) {
     return v > INT32_MAX ? INT32_MAX : v < -INT32_MAX ? -INT32_MAX : (int32_t)v;
 }
 
+#define ODT_HASH_GOLDEN 0x9E3779B9u
+#define ODT_HASH_SECOND 0x7FEB352Du
+#define ODT_HASH_THIRD 0x846CA68Bu
+
 static inline uint32_t odt_hash32(uint32_t key, uint32_t i) {
-    uint32_t u = key + i * 0x9E3779B9u;
-    u = (u ^ u >> 16) * 0x7FEB352Du;
-    u = (u ^ u >> 15) * 0x846CA68Bu;
+    uint32_t u = key + i * ODT_HASH_GOLDEN;
+    u = (u ^ u >> 16) * ODT_HASH_SECOND;
+    u = (u ^ u >> 15) * ODT_HASH_THIRD;
     return u ^ u >> 16;
 }
 

@@ -5,13 +5,20 @@
 
 #include "../fixed.h"
 
-// Bits that a row's exponent must rise by, so that its gradient d of scale G stays below 2^(L+1) units.
-static inline int32_t odt_exponent_rise(const int32_t *d, int32_t K, uint32_t G, int32_t L, int32_t ex) {
-    uint32_t top = 0;
-    for (int32_t k = 0; k < K; k++) {
-        uint32_t magnitude = odt_magnitude(d[k]);
-        top = magnitude > top ? magnitude : top;
+// The largest |d| of a row.
+static inline uint32_t odt_largest(const int32_t *d, int32_t K) {
+    int32_t top = 0, bottom = 0;
+    for (const int32_t *end = d + K; d != end; d++) {
+        top = odt_max(top, *d);
+        bottom = odt_min(bottom, *d);
     }
+    uint32_t below = odt_magnitude(bottom);
+    return below > (uint32_t)top ? below : (uint32_t)top;
+}
+
+// Bits that a row's exponent must rise by, so that a gradient of at most `top` and of scale G stays below
+// 2^(L+1) units.
+static inline int32_t odt_exponent_rise(uint32_t top, uint32_t G, int32_t L, int32_t ex) {
     if (top == 0) {
         return 0;
     }
@@ -25,6 +32,18 @@ static inline void odt_state_shift_right(int16_t *v, int32_t K, int32_t bits) {
             v[k] = bits > 15 ? 0 : (int16_t)((v[k] + (1 << (bits - 1))) >> bits);
         }
     }
+}
+
+// By two bits.
+static inline void odt_state_shift_left(int16_t *v, int32_t K) {
+    for (int32_t k = 0; k < K; k++) {
+        v[k] = (int16_t)(v[k] * 4);
+    }
+}
+
+// Whether a row whose largest magnitude is `top` units is so small that its units may be.
+static inline int odt_is_small(uint32_t top, int32_t L, int32_t ex) {
+    return top > 0 && top < 1u << (L - 3) && ex > -100;
 }
 
 // From the gradient's steps of scale G to sixteenths of a unit.

@@ -22,7 +22,7 @@ void odt_nesterov_i16(const odt_nesterov_i16_t *a) {
     for (int32_t n = 0; n < a->N; n++) {
         int32_t *d = a->d + n * K;
         int16_t *v = a->v + n * K;
-        int32_t bits = odt_exponent_rise(d, K, G, L, a->ex[n]), ex = a->ex[n] + bits;
+        int32_t bits = odt_exponent_rise(odt_largest(d, K), G, L, a->ex[n]), ex = a->ex[n] + bits;
         odt_state_shift_right(v, K, bits);
         odt_multiplier_t q = odt_to_sixteenths(G, ex);
         uint32_t top = 0;
@@ -41,10 +41,8 @@ void odt_nesterov_i16(const odt_nesterov_i16_t *a) {
         if (top_v >= 1 << 14) {
             odt_state_shift_right(v, K, 1);
             ex++;
-        } else if (top > 0 && top < 1u << (L - 3) && ex > -100) {
-            for (int32_t k = 0; k < K; k++) {
-                v[k] = (int16_t)(v[k] * 4);
-            }
+        } else if (odt_is_small(top, L, ex)) {
+            odt_state_shift_left(v, K);
             ex -= 2;
         }
         a->ex[n] = (int8_t)ex;

@@ -86,8 +86,14 @@ static uint32_t proportion(int32_t factor, uint32_t a, uint32_t b, uint32_t c) {
 
 void odt_rescale(const odt_rescale_t *a) {
     uint32_t sx = odt_scale(*a->sx), sy = odt_scale(*a->sy);
-    for (int32_t n = 0; n < a->N; n++) {
-        a->q[n] = odt_multiplier(proportion(a->factor, sx, odt_scale(a->sw[n]), sy));
+    odt_multiplier_t q = {0, 0};
+    uint32_t sw, before = 0; // which is no scale: mostly a layer's channels have one in common
+    for (int32_t n = 0; n < a->N; n++, before = sw) {
+        sw = odt_scale(a->sw[n]);
+        if (sw != before) {
+            q = odt_multiplier(proportion(a->factor, sx, sw, sy));
+        }
+        a->q[n] = q;
     }
 }
 
@@ -116,9 +122,14 @@ void odt_product(const odt_product_t *a) {
 void odt_bias_i8(const odt_bias_i8_t *a) {
     const int32_t limit = 1 << 30;
     uint32_t unit = odt_scale_shift(ODT_ONE, -20), sx = odt_scale(*a->sx);
-    for (int32_t n = 0; n < a->N; n++) {
-        uint32_t s = odt_scale_div(unit, odt_scale_mul(sx, odt_scale(a->sw[n])));
-        a->y[n] = odt_limit(odt_rescaled(a->b[n], odt_multiplier(s)), -limit, limit);
+    odt_multiplier_t q = {0, 1};
+    uint32_t sw, before = 0;
+    for (int32_t n = 0; n < a->N; n++, before = sw) {
+        sw = odt_scale(a->sw[n]);
+        if (sw != before) {
+            q = odt_multiplier(odt_scale_div(unit, odt_scale_mul(sx, sw)));
+        }
+        a->y[n] = odt_limit(odt_rescaled(a->b[n], q), -limit, limit);
     }
 }
 

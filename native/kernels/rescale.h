@@ -1,10 +1,13 @@
-// Rescaling (docs/numerics.md) of many values by one multiplier, mostly by two 32-bit products: scales
-// have 24 bits, and what is rescaled seldom has more than 18.
+// Rescaling (docs/numerics.md) of many values by one multiplier. Where a product of 64 bits is several
+// instructions, mostly by two 32-bit products: scales have 24 bits, and what is rescaled seldom has more
+// than 18. Elsewhere by the product's upper half: shifts are mostly above 32.
 
 #ifndef ODT_RESCALE_H
 #define ODT_RESCALE_H
 
 #include "../fixed.h"
+
+#if defined(__ARM_ARCH_6M__)
 
 // q = (high * 4096 + low) / 2^(shift + 12), if has_short.
 typedef struct {
@@ -34,13 +37,45 @@ static inline int32_t odt_rescale_by(const odt_rescaler_t *r, int32_t v) {
 // odt_rescaled_random(v, r->q, u): the dither is the upper shift + 12 bits of u.
 static inline int32_t odt_rescale_random_by(const odt_rescaler_t *r, int32_t v, uint32_t u) {
     if (odt_is_short(r, v)) {
-        int32_t bits = r->shift + 12;
-        int32_t rest = (int32_t)((bits > 32 ? u << (bits - 32) : u >> (32 - bits)) & 4095);
-        int32_t dither = (int32_t)(u >> 1 >> (31 - r->shift));
+        int32_t rest = (int32_t)(u << r->shift >> 20), dither = (int32_t)(u >> (32 - r->shift));
         return (v * r->high + dither + ((v * r->low + rest) >> 12)) >> r->shift;
     }
     return odt_rescaled_random(v, r->q, u);
 }
+
+#else
+
+// By the upper half of (v << up) * q.m, for v of -bound .. bound.
+typedef struct {
+    odt_multiplier_t q;
+    uint32_t bound;
+    int32_t up, shift, half; // shift = q.s + up - 32, at least 1; half = 2^(shift - 1)
+} odt_rescaler_t;
+
+static inline odt_rescaler_t odt_rescaler(odt_multiplier_t q) {
+    int32_t up = odt_limit(33 - q.s, 0, 31), shift = odt_max(q.s + up - 32, 1);
+    odt_rescaler_t r = {q, ((uint32_t)1 << (31 - up)) - 1, up, shift, (int32_t)1 << (shift - 1)};
+    return r;
+}
+
+// odt_rescaled(v, r->q)
+static inline int32_t odt_rescale_by(const odt_rescaler_t *r, int32_t v) {
+    if ((uint32_t)v + r->bound <= 2 * r->bound) {
+        return ((int32_t)((int64_t)(v << r->up) * r->q.m >> 32) + r->half) >> r->shift;
+    }
+    return odt_rescaled(v, r->q);
+}
+
+// odt_rescaled_random(v, r->q, u)
+static inline int32_t odt_rescale_random_by(const odt_rescaler_t *r, int32_t v, uint32_t u) {
+    if (r->up == 0) {
+        int64_t dither = (int64_t)((uint64_t)(u >> (32 - r->shift)) << 32 | u << r->shift);
+        return (int32_t)(((int64_t)v * r->q.m + dither) >> 32) >> r->shift;
+    }
+    return odt_rescaled_random(v, r->q, u);
+}
+
+#endif
 
 // odt_clamp() in place, for z and lo as programs have them: of 8 bits.
 static inline int8_t odt_clamp_by(int32_t v, int32_t z, int32_t lo, int32_t *peak) {
@@ -56,11 +91,12 @@ static inline int8_t odt_clamp_by(int32_t v, int32_t z, int32_t lo, int32_t *pea
     return (int8_t)odt_limit(v + z, lo, 127);
 }
 
-// odt_hash32() where a multiplication takes a cycle and gcc would rather shift and add for sixteen.
+// odt_hash32() where gcc would rather shift and add than load a factor.
 static inline uint32_t odt_hash_by(uint32_t key, uint32_t i) {
-    #if defined(__ARM_ARCH_6M__)
-    uint32_t u = key + i * 0x9E3779B9u, second = 0x7FEB352Du, third = 0x846CA68Bu;
-    __asm ("" : "+l" (second), "+l" (third));
+    #if defined(__arm__)
+    uint32_t golden = ODT_HASH_GOLDEN, second = ODT_HASH_SECOND, third = ODT_HASH_THIRD;
+    __asm ("" : "+l" (golden), "+l" (second), "+l" (third));
+    uint32_t u = key + i * golden;
     u = (u ^ u >> 16) * second;
     u = (u ^ u >> 15) * third;
     return u ^ u >> 16;

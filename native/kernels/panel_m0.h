@@ -1,0 +1,394 @@
+// Panels (panel_i8.c) on a Cortex-M0+: one MULS makes two products.
+//
+// A word of the panel is two rows, high * 65536 + low, and times an int8 it is two products in two lanes;
+// as |low| <= 2 * 127 * 128 < 2^15, two such words add up without the lanes meeting. Of a pair's word P
+// the high lane is P / 65536 rounded to nearest, which ASRS leaves in a register and the carry; the low
+// lane needs no splitting: the sum of all P, less the sum of the high lanes * 65536, is that of the low
+// lanes modulo 2^32.
+//
+// Layout: depth k and k + 1 of rows 0 and 2, then of rows 1 and 3. Sums of a column: of rows 2, 3, 0, 1,
+// as STM writes the registers.
+
+typedef uint32_t panel_t;
+enum { UNITS = 2, ALIGNED = 2, WORDS = -128 };
+
+static inline void put(panel_t *panel, int32_t k, const int32_t *r) {
+    panel_t *group = panel + (k >> 1) * 4 + (k & 1);
+    group[0] = ((uint32_t)r[2] << 16) + (uint32_t)r[0];
+    group[2] = ((uint32_t)r[3] << 16) + (uint32_t)r[1];
+}
+
+// Where a row's sum is in a column.
+static inline int32_t place(int32_t row) {
+    return row ^ 2;
+}
+
+// Rows `low` and `high` of depths k .., `step` bytes apart, to the panel. Returns the words' sum.
+static uint32_t pack_lanes(panel_t *panel, int32_t k, const int8_t *low, const int8_t *high,
+    int32_t step, int32_t count) {
+    uint32_t word, sum = 0;
+    int32_t at = 0;
+    panel_t *group = panel + (k >> 1) * 4, *end;
+    if (k & 1) {
+        sum = group[1] = ((uint32_t)*high << 16) + (uint32_t)*low;
+        group += 4;
+        at = step;
+        count--;
+    }
+    for (end = group + (count >> 1) * 4; group != end; group += 4) {
+        word = ((uint32_t)high[at] << 16) + (uint32_t)low[at];
+        group[0] = word;
+        sum += word;
+        at += step;
+        word = ((uint32_t)high[at] << 16) + (uint32_t)low[at];
+        group[1] = word;
+        sum += word;
+        at += step;
+    }
+    if (count & 1) {
+        word = ((uint32_t)high[at] << 16) + (uint32_t)low[at];
+        group[0] = word;
+        sum += word;
+    }
+    return sum;
+}
+
+// Four rows, which begin at w[rows[0]], .., to depths k .. of the panel; adds each row to its total.
+static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows, int32_t step,
+    int32_t count, int32_t *totals) {
+    for (int32_t i = 0; i < 2; i++) {
+        uint32_t sum = pack_lanes(panel + 2 * i, k, w + rows[i], w + rows[i + 2], step, count);
+        totals[i] += (int16_t)sum; // of at most DEPTH rows: 16 bits suffice
+        totals[i + 2] += (int32_t)(sum + 0x8000) >> 16;
+    }
+}
+
+#if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE
+// In SRAM, away from the flash's cache.
+#define HOT __attribute__((section(".time_critical.odt_panel"), long_call))
+#else
+#define HOT
+#endif
+
+// Pairs of depths: sums += panel * columns. Per pair 7 cycles to load two elements of the column and
+// two times 9 for the products: 25 for 8 products; 0.75 a pair for the loop; 40 a column. Stride
+// WORDS means columns of whole aligned words: 22.5 a pair.
+HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const sums_t *end,
+    const panel_t *panel, const int8_t *b, int32_t stride, int32_t pairs, int32_t back) {
+    (void)sums, (void)end, (void)panel, (void)b, (void)stride, (void)pairs, (void)back;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_lane_pair high, low\n" // 9 cycles
+        "ldmia r0!, {r4, r5}\n"
+        "muls r4, r6\n"
+        "muls r5, r7\n"
+        "adds r4, r4, r5\n"
+        "add \\low, r4\n"
+        "asrs r4, r4, #16\n"
+        "adcs \\high, r4\n"
+        ".endm\n"
+        ".macro odt_depth_pair\n" // 25 cycles, 38 bytes
+        "ldrb r6, [r1]\n"
+        "sxtb r6, r6\n"
+        "mov r7, r10\n"
+        "ldrsb r7, [r1, r7]\n"
+        "add r1, r11\n"
+        "odt_lane_pair r2, r8\n"
+        "odt_lane_pair r3, r9\n"
+        ".endm\n"
+        ".macro odt_depth_word\n" // 45 cycles, 74 bytes: two pairs from an aligned word
+        "ldmia r1!, {r7}\n"
+        "mov r10, r7\n"
+        "sxtb r6, r7\n"
+        "lsls r7, r7, #16\n"
+        "asrs r7, r7, #24\n"
+        "odt_lane_pair r2, r8\n"
+        "odt_lane_pair r3, r9\n"
+        "mov r7, r10\n"
+        "lsls r6, r7, #8\n"
+        "asrs r6, r6, #24\n"
+        "asrs r7, r7, #24\n"
+        "odt_lane_pair r2, r8\n"
+        "odt_lane_pair r3, r9\n"
+        ".endm\n"
+        "push {r4-r7, lr}\n"
+        "mov r4, r8\n"
+        "mov r5, r9\n"
+        "mov r6, r10\n"
+        "mov r7, r11\n"
+        "push {r4-r7}\n"
+        "push {r0-r3}\n" // 0: sums, 4: end, 8: panel; 52: stride, 56: pairs, 60: back
+        "ldr r4, [sp, #52]\n"
+        "mov r10, r4\n"
+        "adds r4, r4, r4\n"
+        "mov r11, r4\n"
+        "ldr r5, [sp, #56]\n"
+        "lsls r4, r5, #4\n"
+        "adds r4, r4, r2\n"
+        "mov r12, r4\n" // the panel's end
+        "mov r1, r3\n"
+        "rsbs r5, r5, #0\n" // to enter the loop so that pairs modulo 4 are done first
+        "movs r4, #3\n"
+        "ands r5, r4\n"
+        "movs r4, #38\n"
+        "muls r5, r4\n"
+        "adr r4, 2f\n"
+        "ldr r6, [sp, #52]\n"
+        "adds r6, r6, #128\n"
+        "bne 4f\n"
+        "adr r4, 3f\n" // columns of words: pairs are even, so r5 is 0 or 76 and becomes 0 or 74
+        "lsrs r6, r5, #5\n"
+        "subs r5, r5, r6\n"
+        "4:\n"
+        "adds r4, r4, r5\n"
+        "mov lr, r4\n"
+        "1:\n"
+        "ldr r7, [sp]\n"
+        "ldmia r7!, {r2, r3, r4, r5}\n"
+        "lsls r0, r2, #16\n"
+        "adds r4, r4, r0\n"
+        "mov r8, r4\n"
+        "lsls r0, r3, #16\n"
+        "adds r5, r5, r0\n"
+        "mov r9, r5\n"
+        "ldr r0, [sp, #8]\n"
+        "mov pc, lr\n"
+        ".balign 4\n"
+        "2:\n"
+        "odt_depth_pair\n"
+        "odt_depth_pair\n"
+        "odt_depth_pair\n"
+        "odt_depth_pair\n"
+        "cmp r0, r12\n"
+        "bne 2b\n"
+        "5:\n"
+        "ldr r7, [sp]\n"
+        "mov r4, r8\n"
+        "lsls r0, r2, #16\n"
+        "subs r4, r4, r0\n"
+        "mov r5, r9\n"
+        "lsls r0, r3, #16\n"
+        "subs r5, r5, r0\n"
+        "stmia r7!, {r2, r3, r4, r5}\n"
+        "str r7, [sp]\n"
+        "ldr r6, [sp, #60]\n"
+        "adds r1, r1, r6\n"
+        "ldr r6, [sp, #4]\n"
+        "cmp r7, r6\n"
+        "bne 1b\n"
+        "b 6f\n"
+        ".balign 4\n"
+        "3:\n"
+        "odt_depth_word\n"
+        "odt_depth_word\n"
+        "cmp r0, r12\n"
+        "bne 3b\n"
+        "b 5b\n"
+        "6:\n"
+        "add sp, #16\n"
+        "pop {r4-r7}\n"
+        "mov r8, r4\n"
+        "mov r9, r5\n"
+        "mov r10, r6\n"
+        "mov r11, r7\n"
+        "pop {r4-r7, pc}\n"
+        ".purgem odt_lane_pair\n"
+        ".purgem odt_depth_pair\n"
+        ".purgem odt_depth_word\n"
+        );
+}
+
+static void run_single(sums_t *sums, const panel_t *panel, int32_t k, const int8_t *b,
+    const columns_t *c) {
+    const panel_t *group = panel + (k >> 1) * 4 + (k & 1);
+    uint32_t low = group[0], high = group[2];
+    for (int32_t i = c->count; i; i--, b += c->step, sums++) {
+        int32_t *s = *sums;
+        uint32_t p = low * (uint32_t)*b, q = high * (uint32_t)*b;
+        s[0] += (int32_t)(p + 0x8000) >> 16;
+        s[1] += (int32_t)(q + 0x8000) >> 16;
+        s[2] += (int16_t)p;
+        s[3] += (int16_t)q;
+    }
+}
+
+// Adds the products of depths k .. of the panel with columns that begin at b.
+static void run(sums_t *sums, const panel_t *panel, int32_t k, const int8_t *b, const columns_t *c) {
+    int32_t depth = c->depth, pairs;
+    if (depth <= 0 || c->count <= 0) {
+        return;
+    }
+    if (k & 1) {
+        run_single(sums, panel, k++, b, c);
+        b += c->stride;
+        depth--;
+    }
+    pairs = depth >> 1;
+    if (pairs) {
+        int32_t length = pairs * 2 * c->stride, stride = c->stride;
+        if (stride == 1 && pairs % 2 == 0 && (((uintptr_t)b | (uintptr_t)c->step) & 3) == 0) {
+            stride = WORDS;
+        }
+        run_pairs(sums, (const sums_t *)sums + c->count, panel + k * UNITS, b, stride, pairs,
+            c->step - length);
+        b += length;
+        k += pairs * 2;
+    }
+    if (depth & 1) {
+        run_single(sums, panel, k, b, c);
+    }
+}
+
+// The way of one row from sums to outputs. A result above `top` or below `bottom` is out of range or
+// a new peak, or both.
+typedef struct {
+    int32_t offset;             // 0
+    const sums_t *end;          // 4
+    int8_t *y;                  // 8
+    int32_t step, zy;           // 12, 16
+    int32_t high, low;          // 20, 24: of the result before zy is added
+    int32_t max, min;           // 28, 32: what there was
+    int32_t top, bottom;        // 36, 40
+    int32_t m_low, m_high;      // 44, 48: 12 bits each
+    int32_t shift;              // 52: q.s - 20
+    int32_t m;                  // 56: q.m
+} output_t;
+
+// A sum of less than 2^18 takes 27 cycles: two products, as m is of 24 bits. A larger one takes 31 more,
+// a result that leaves its range 10.
+HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums, output_t *o) {
+    (void)sums, (void)o;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r4-r7, lr}\n"
+        "mov r4, r8\n"
+        "mov r5, r9\n"
+        "mov r6, r10\n"
+        "mov r7, r11\n"
+        "push {r4-r7}\n"
+        "push {r1}\n"
+        "ldr r3, [r1]\n"
+        "mov r8, r3\n"
+        "ldr r3, [r1, #4]\n"
+        "mov r9, r3\n"
+        "ldr r3, [r1, #36]\n"
+        "mov r10, r3\n"
+        "ldr r3, [r1, #40]\n"
+        "mov r11, r3\n"
+        "ldr r3, [r1, #12]\n"
+        "mov r12, r3\n"
+        "ldr r3, [r1, #16]\n"
+        "mov lr, r3\n"
+        "ldr r5, [r1, #44]\n"
+        "ldr r6, [r1, #48]\n"
+        "ldr r7, [r1, #52]\n"
+        "ldr r1, [r1, #8]\n"
+        "1:\n"
+        "ldr r2, [r0]\n"
+        "add r2, r8\n"
+        "lsls r3, r2, #13\n"
+        "asrs r3, r3, #13\n"
+        "cmp r3, r2\n"
+        "bne 5f\n"
+        "muls r3, r5\n" // (v * m_high + (v * m_low >> 12)) >> shift, rounded
+        "asrs r3, r3, #12\n"
+        "muls r2, r6\n"
+        "adds r2, r2, r3\n"
+        "asrs r2, r7\n"
+        "2:\n"
+        "adds r2, r2, #1\n"
+        "asrs r2, r2, #1\n"
+        "cmp r2, r10\n"
+        "bgt 6f\n"
+        "cmp r2, r11\n"
+        "blt 8f\n"
+        "3:\n"
+        "add r2, lr\n"
+        "strb r2, [r1]\n"
+        "add r1, r12\n"
+        "adds r0, #16\n"
+        "cmp r0, r9\n"
+        "bne 1b\n"
+        "b 9f\n"
+        "5:\n" // v * m >> 32 by halves
+        "ldr r7, [sp]\n"
+        "ldr r7, [r7, #56]\n"
+        "uxth r6, r7\n" // m low
+        "lsrs r7, r7, #16\n"
+        "uxth r3, r2\n" // v low
+        "asrs r2, r2, #16\n"
+        "movs r4, r3\n"
+        "muls r4, r6\n"
+        "lsrs r4, r4, #16\n"
+        "muls r3, r7\n"
+        "adds r3, r3, r4\n"
+        "muls r6, r2\n"
+        "muls r2, r7\n"
+        "uxth r4, r6\n"
+        "adds r3, r3, r4\n"
+        "lsrs r3, r3, #16\n"
+        "asrs r6, r6, #16\n"
+        "adds r2, r2, r6\n"
+        "adds r2, r2, r3\n"
+        "ldr r4, [sp]\n"
+        "ldr r6, [r4, #48]\n"
+        "ldr r7, [r4, #52]\n"
+        "movs r3, r7\n"
+        "subs r3, #13\n"
+        "asrs r2, r3\n"
+        "b 2b\n"
+        "6:\n" // out of range, if no new peak
+        "ldr r4, [sp]\n"
+        "ldr r3, [r4, #28]\n"
+        "cmp r2, r3\n"
+        "bgt 7f\n"
+        "mov r2, r10\n"
+        "b 3b\n"
+        "7:\n"
+        "str r2, [r4, #28]\n"
+        "ldr r3, [r4, #20]\n"
+        "mov r10, r2\n"
+        "cmp r2, r3\n"
+        "ble 3b\n"
+        "mov r10, r3\n"
+        "movs r2, r3\n"
+        "b 3b\n"
+        "8:\n"
+        "ldr r4, [sp]\n"
+        "ldr r3, [r4, #32]\n"
+        "cmp r2, r3\n"
+        "blt 7f\n"
+        "mov r2, r11\n"
+        "b 3b\n"
+        "7:\n"
+        "str r2, [r4, #32]\n"
+        "ldr r3, [r4, #24]\n"
+        "mov r11, r2\n"
+        "cmp r2, r3\n"
+        "bge 3b\n"
+        "mov r11, r3\n"
+        "movs r2, r3\n"
+        "b 3b\n"
+        "9:\n"
+        "add sp, #4\n"
+        "pop {r4-r7}\n"
+        "mov r8, r4\n"
+        "mov r9, r5\n"
+        "mov r10, r6\n"
+        "mov r11, r7\n"
+        "pop {r4-r7, pc}\n"
+        );
+}
+
+static void finish_columns(const sums_t *sums, int32_t at, int32_t offset, odt_multiplier_t q,
+    int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *max, int32_t *min) {
+    int32_t m = q.m >> 7;
+    output_t o = {.offset = offset, .y = y, .step = step, .zy = zy, .high = 127 - zy, .low = lo - zy,
+        .max = *max, .min = *min, .m_low = m & 4095, .m_high = m >> 12, .shift = q.s - 20, .m = q.m};
+    o.end = (const sums_t *)(const void *)(*(sums + count) + at);
+    o.top = odt_min(o.max, o.high);
+    o.bottom = odt_max(o.min, o.low);
+    finish_row(*sums + at, &o);
+    *max = o.max;
+    *min = o.min;
+}
