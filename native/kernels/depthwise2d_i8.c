@@ -11,12 +11,19 @@
 #include "rows.h"
 #include "window.h"
 
+#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+#include "depthwise_m4.h"
+#define SMLAXY 1
+#else
+#define SMLAXY 0
+#endif
+
 // Channels that are computed at a time: what vectors like, or what registers hold; taps of theirs that
 // are held on the stack, in 1 KB at most.
 #if !ODT_PANEL
 enum { LANES = 32, TAPS = 16 };
 typedef int16_t weight_t;
-#elif defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+#elif SMLAXY
 enum { LANES = 4, TAPS = 64 };
 typedef int16_t weight_t;
 #else
@@ -97,13 +104,36 @@ typedef struct {
     int32_t KH, KW, N, row, w_row, step, zx;
 } windows_t;
 
-static inline int32_t pair(int32_t zx) {
-    #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
-    return (zx & 65535) | (int32_t)((uint32_t)zx << 16);
-    #else
-    return zx;
-    #endif
+#if SMLAXY
+
+static void sum_windows(const windows_t *a, int32_t (*sums)[4], int32_t count, const int8_t *x) {
+    int32_t KH = a->KH, KW = a->KW, N = a->N, offsets[4] = {0};
+    const weight_t *w = a->w;
+    if (a->zx || KH * KW == 0) {
+        for (int32_t kh = KH; kh > 0; kh--, w += a->w_row - 4 * KW) {
+            for (int32_t kw = KW; kw > 0; kw--, w += 4) {
+                offsets[0] += w[0];
+                offsets[1] += w[2];
+                offsets[2] += w[1];
+                offsets[3] += w[3];
+            }
+        }
+        for (int32_t i = 0; i < 4; i++) {
+            offsets[i] *= -a->zx;
+        }
+    }
+    if (KH > 0 && KW > 0) {
+        odt_windows_t v = {a->w, (KH - 1) * 65536 + KW, KW - 65536, 2 * (a->w_row - 4 * KW), a->row - KW * N,
+            a->step, {offsets[0], offsets[1], offsets[2], offsets[3]}};
+        odt_sum_windows(sums, sums + count, x, N, v);
+        return;
+    }
+    for (; count; count--, sums++) {
+        memset(*sums, 0, sizeof(*sums));
+    }
 }
+
+#else
 
 __attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*sums)[4], int32_t count, const int8_t *x) {
     int32_t N = a->N, KW = a->KW, zx = a->zx;
@@ -115,26 +145,10 @@ __attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*
             const int8_t *from = row;
             const weight_t *w = w_row;
             for (const weight_t *end = w + 4 * KW; w != end; from += N, w += 4) {
-                #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
-                // 10 instructions for four products, as w is in the order of channels 0, 2, 1, 3.
-                int32_t word, odd, even;
-                int64_t weights;
-                memcpy(&word, from, 4); // which may lie anywhere
-                __asm ("ldrd %Q0, %R0, %1" : "=r" (weights) : "m" (*(const int64_t *)(const void *)w));
-                __asm ("sxtb16 %0, %1, ror #8" : "=r" (odd) : "r" (word));
-                __asm ("sxtb16 %0, %1" : "=r" (even) : "r" (word));
-                __asm ("ssub16 %0, %1, %2" : "=r" (odd) : "r" (odd), "r" (zx));
-                __asm ("ssub16 %0, %1, %2" : "=r" (even) : "r" (even), "r" (zx));
-                __asm ("smlabb %0, %1, %Q2, %0" : "+r" (s0) : "r" (even), "r" (weights));
-                __asm ("smlatt %0, %1, %Q2, %0" : "+r" (s2) : "r" (even), "r" (weights));
-                __asm ("smlabb %0, %1, %R2, %0" : "+r" (s1) : "r" (odd), "r" (weights));
-                __asm ("smlatt %0, %1, %R2, %0" : "+r" (s3) : "r" (odd), "r" (weights));
-                #else
                 s0 += (from[0] - zx) * w[0];
                 s2 += (from[2] - zx) * w[1];
                 s1 += (from[1] - zx) * w[2];
                 s3 += (from[3] - zx) * w[3];
-                #endif
             }
         }
         (*sums)[0] = s0;
@@ -144,11 +158,15 @@ __attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*
     }
 }
 
-// Outputs of a row that begin at input (ih, iw).
-static void sum_row(const depthwise_t *a, int32_t n, int32_t b, int32_t ih, int32_t iw, odt_taps_t th,
-    int32_t count, const filters_t *f, int32_t (*sums)[4]) {
+#endif
+
+// Outputs ow .. of a row.
+static void sum_row(const depthwise_t *a, int32_t n, int32_t row, int32_t ow, int32_t count,
+    const filters_t *f, int32_t (*sums)[4]) {
+    int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top, iw = ow * a->SW - a->left;
+    odt_taps_t th = odt_taps(ih, a->KH, a->H);
     windows_t v = {.KH = th.to - th.from, .N = a->N, .row = a->W * a->N, .w_row = a->KW * LANES,
-        .step = a->SW * a->N, .zx = pair(a->zx)};
+        .step = a->SW * a->N, .zx = a->zx};
     const int8_t *x = a->x + (b * a->H + ih + th.from) * v.row + n;
     while (count) {
         odt_taps_t tw = odt_taps(iw, a->KW, a->W);
@@ -162,6 +180,29 @@ static void sum_row(const depthwise_t *a, int32_t n, int32_t b, int32_t ih, int3
         iw += same * a->SW;
         sums += same;
         count -= same;
+    }
+}
+
+// Four channels of outputs. Rows that follow one another in y are finished as one.
+static void depthwise_lanes(const depthwise_t *a, int32_t n, const filters_t *f, int32_t *peak) {
+    int32_t sums[BLOCK][4], rows = a->B * a->OH, block = 1;
+    if (a->OW < BLOCK && a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh)) {
+        block = BLOCK / a->OW;
+    }
+    for (int32_t row = 0; row < rows; row += block) {
+        odt_poll();
+        int32_t stop = odt_min(row + block, rows), b = row / a->OH;
+        int8_t *y = a->y + b * a->y_b + (row - b * a->OH) * a->y_oh + n;
+        for (int32_t ow = 0; ow < a->OW; ow += BLOCK, y += BLOCK * a->y_ow) {
+            int32_t count = odt_min(a->OW - ow, BLOCK);
+            for (int32_t r = row; r < stop; r++) {
+                sum_row(a, n, r, ow, count, f, sums + (r - row) * count);
+            }
+            for (int32_t i = 0; i < LANES; i++) {
+                odt_finish_i8((const int32_t (*)[4])sums, i, f->bias[i], &f->q[i].q, a->zy, a->lo,
+                    (stop - row) * count, y + i, a->y_ow, peak);
+            }
+        }
     }
 }
 
@@ -197,6 +238,12 @@ static void depthwise(const depthwise_t *a) {
             f.bias[i] = a->bias ? a->bias[n + i] : 0;
         }
         pack(a, n, lanes, 0, odt_min(taps, TAPS), &f);
+        #if ODT_PANEL
+        if (lanes == LANES && taps <= TAPS) {
+            depthwise_lanes(a, n, &f, &peak);
+            continue;
+        }
+        #endif
         for (int32_t row = 0; row < a->B * a->OH; row++) {
             odt_poll();
             int32_t b = row / a->OH, oh = row - b * a->OH, ih = oh * a->SH - a->top, ow = 0;
@@ -204,19 +251,6 @@ static void depthwise(const depthwise_t *a) {
             int8_t *y = a->y + b * a->y_b + oh * a->y_oh + n;
             while (ow < a->OW) {
                 int32_t iw = ow * a->SW - a->left;
-                #if ODT_PANEL
-                if (lanes == LANES && taps <= TAPS) {
-                    int32_t sums[BLOCK][4], count = odt_min(a->OW - ow, BLOCK);
-                    sum_row(a, n, b, ih, iw, th, count, &f, sums);
-                    for (int32_t i = 0; i < LANES; i++) {
-                        odt_finish_i8((const int32_t (*)[4])sums, i, f.bias[i], &f.q[i].q, a->zy, a->lo,
-                            count, y + i, a->y_ow, &peak);
-                    }
-                    ow += count;
-                    y += count * a->y_ow;
-                    continue;
-                }
-                #endif
                 int32_t acc[LANES];
                 memcpy(acc, f.bias, sizeof(acc));
                 sum_window(a, n, lanes, b, ih, iw, th, &f, acc);
@@ -296,6 +330,15 @@ void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
                     int32_t ih = oh * a->SH - a->PT + kh;
                     const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + columns.from) * N + from;
                     const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * N + from;
+                    #if SMLAXY
+                    if (lanes == LANES) {
+                        if (count) {
+                            int32_t zeros = (a->zx & 65535) | (int32_t)((uint32_t)a->zx << 16);
+                            odt_add_row(acc, e, x, N, a->SW * N, count, zeros);
+                        }
+                        continue;
+                    }
+                    #endif
                     if (lanes == LANES) {
                         add_row(acc, e, x, N, a->SW * N, count, a->zx, LANES);
                     } else {
