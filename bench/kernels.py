@@ -48,7 +48,7 @@ sums, 27 an output to rescale: 3.1 + 10/K + 27/K a product, then packing, which 
 panel (16 of a batch of 16), and C. With K = 9, one input channel, that is nearly all there is. Columns beside the
 border of an image of 4x4 are run one by one.
 rp2040, depthwise: a load, a subtraction and a product of 32 bits each; two products in one MULS are not done here.
-rp2040, update: 131 cycles in the loop of adam_i16, 67 in that of apply_i8, 12 for the largest gradient of a row;
+rp2040, update: about 130 cycles in the loop of adam_i16, 67 in that of apply_i8, 12 for the largest gradient of a row;
 two divisions and two hashes a weight are part of the arithmetic.
 qemu_m4, conv and dense: 14 instructions for 16 products of a row of bytes (a Cortex-M4 takes 24 cycles: 1.5 a
 product), 19.5 where bytes are apart, as in weight gradients; 17 a column of four sums, 7 to clear it, 12 an output
