@@ -74,15 +74,19 @@ run:
 	    examples/digits/compare.py --picture $(BUILD)/digits.png \
 	    $$(test -x $(BUILD)/unix/micropython && echo $(BUILD)/unix/micropython)
 
+# Files of tests go, whole, to a process for each core: what a file switches on, it switches on once. Those that
+# take long, on machines, come first.
+PYTEST := $(PYTHON) -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
 .PHONY: test test-host test-device
 test: machines | sources-clang
-	$(PYTHON) -m pytest -q tests_host tests_device
+	$(PYTEST) tests_device tests_host
 
 test-host: venv | sources-clang
-	$(PYTHON) -m pytest -q tests_host
+	$(PYTEST) tests_host
 
 test-device: machines
-	$(PYTHON) -m pytest -q tests_device
+	$(PYTEST) tests_device
 
 FUZZ_SECONDS ?= 600
 
@@ -90,12 +94,21 @@ FUZZ_SECONDS ?= 600
 fuzz: venv | sources-clang
 	$(PYTHON) tests_host/fuzz/fuzz.py --seconds $(FUZZ_SECONDS)
 
+# Side by side: each has stretches that keep one core busy. What apt installs comes before, alone.
 .PHONY: machines
 machines: venv
 	@echo "odt: building MicroPython for every machine (log: build/machines.log)"
-	@{ $(MAKE) --no-print-directory unix unix-float30 qemu rp2040 stock mpy && \
-	    $(MAKE) --no-print-directory firmware BOARD=RPI_PICO2; } >$(BUILD)/machines.log 2>&1 || \
-	    { tail -n 40 $(BUILD)/machines.log; exit 1; }
+	@{ $(MAKE) --no-print-directory -j1 sources-machines && \
+	    $(MAKE) --no-print-directory -j$(shell nproc) JOBS= --output-sync=recurse all-machines; } \
+	    >$(BUILD)/machines.log 2>&1 || \
+	    { grep -B 20 -F '*** [' $(BUILD)/machines.log | tail -n 40; exit 1; }
+
+.PHONY: sources-machines all-machines
+sources-machines: sources-arm sources-multilib rp2040-sources
+	@$(SOURCES) node
+
+all-machines: unix unix-float30 qemu rp2040 stock mpy \
+    $(BUILD)/RPI_PICO2/firmware.uf2 $(BUILD)/stock_RPI_PICO2/firmware.uf2
 
 # --- boards without kernels: ulab -----------------------------------------------------------------
 

@@ -14,10 +14,10 @@ ODT_NATIVE ?= $(CURDIR)/native
 ODT_MANIFEST ?= $(CURDIR)/boards/manifest.py
 ODT_FILES := manifest.py boards/manifest.py boards/boards.mk $(wildcard native/*.[ch] \
     native/kernels/*.[ch] native/bindings/*.[ch] native/bindings/micropython.*) \
-    $(filter-out odt/host/%,$(shell find odt -name '*.py' 2>/dev/null))
+    $(filter-out odt/host/% odt/__main__.py,$(shell find odt -name '*.py' 2>/dev/null))
 
 MPYCROSS = $(BUILD)/mpy-cross/mpy-cross
-# Under `make -j` the inner make shares the outer one's jobs.
+# Under `make -j` the inner make shares the outer one's jobs; make before 4.4 needs to be told: JOBS=
 JOBS = $(if $(filter --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 STOCK_MAKE = $(MAKE) $(JOBS) --no-print-directory MICROPY_MPYCROSS=$(MPYCROSS) \
     MICROPY_MPYCROSS_DEPENDENCY=$(MPYCROSS)
@@ -47,12 +47,12 @@ unix: $(BUILD)/unix/micropython
 unix-float30: $(BUILD)/unix_float30/micropython
 
 $(BUILD)/unix/micropython: $(ODT_FILES) $(MPYCROSS) | sources
-	$(UNIX_MAKE) BUILD=$(@D) VARIANT=standard
+	+$(UNIX_MAKE) BUILD=$(@D) VARIANT=standard
 	@touch $@
 
 $(BUILD)/unix_float30/micropython: $(ODT_FILES) $(wildcard boards/UNIX_FLOAT30/*) $(MPYCROSS) \
     | sources-multilib
-	$(UNIX_MAKE) BUILD=$(@D) VARIANT_DIR=$(CURDIR)/boards/UNIX_FLOAT30
+	+$(UNIX_MAKE) BUILD=$(@D) VARIANT_DIR=$(CURDIR)/boards/UNIX_FLOAT30
 	@touch $@
 
 # --- Cortex-M on QEMU -------------------------------------------------------------------------
@@ -64,7 +64,7 @@ qemu: $(foreach core,m3 m4 m4hf m7,$(BUILD)/qemu_$(core)/firmware.elf)
 define qemu_machine
 $(BUILD)/$(1)/firmware.elf: $(ODT_FILES) $(wildcard boards/$(2)/* boards/mps2/*) $(MPYCROSS) \
     | sources-arm
-	$(PORT_MAKE) -C $(MPY)/ports/qemu BUILD=$$(@D) BOARD=$(2) BOARD_DIR=$(CURDIR)/boards/$(2)
+	+$(PORT_MAKE) -C $(MPY)/ports/qemu BUILD=$$(@D) BOARD=$(2) BOARD_DIR=$(CURDIR)/boards/$(2)
 	@touch $$@
 endef
 $(eval $(call qemu_machine,qemu_m3,QEMU_M3))

@@ -48,13 +48,13 @@ stock: $(BUILD)/stock_unix/micropython $(BUILD)/stock_qemu_m3/firmware.elf \
     $(BUILD)/stock_qemu_m4hf/firmware.elf $(BUILD)/stock_rp2040/firmware.uf2
 
 $(BUILD)/stock_unix/micropython: $(STOCK_FILES) | sources
-	$(STOCK_MAKE) $(UNIX_OPTIONS) FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$(@D) VARIANT=standard
+	+$(STOCK_MAKE) $(UNIX_OPTIONS) FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$(@D) VARIANT=standard
 	@touch $@
 
 # $(1): the machine's name; $(2): its board folder
 define stock_qemu_machine
 $(BUILD)/$(1)/firmware.elf: $(STOCK_FILES) $(wildcard boards/$(2)/* boards/mps2/*) | sources-arm
-	$(STOCK_MAKE) -C $(MPY)/ports/qemu FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$$(@D) \
+	+$(STOCK_MAKE) -C $(MPY)/ports/qemu FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$$(@D) \
 	    BOARD=$(2) BOARD_DIR=$(CURDIR)/boards/$(2)
 	@touch $$@
 endef

@@ -27,7 +27,7 @@ define rp2_firmware
 MICROPY_MPYCROSS=$(MPYCROSS) cmake -S $(MPY)/ports/rp2 -B $(@D)/cmake \
     -DMICROPY_BOARD=$(1) -DPICO_NO_PICOTOOL=1 -DPICO_BUILD_DOCS=0 $(2) \
     >$(@D)-cmake.log || { cat $(@D)-cmake.log >&2; exit 1; }
-MICROPY_MPYCROSS=$(MPYCROSS) $(MAKE) $(JOBS) --no-print-directory -s -C $(@D)/cmake
++MICROPY_MPYCROSS=$(MPYCROSS) $(MAKE) $(JOBS) --no-print-directory -s -C $(@D)/cmake
 python3 $(MPY)/tools/uf2conv.py -b 0x10000000 -f $(UF2_FAMILY_$(1)) -c -o $@ $(@D)/cmake/firmware.bin
 endef
 

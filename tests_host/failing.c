@@ -7,10 +7,11 @@
 static const PyMemAllocatorDomain domains[] = {PYMEM_DOMAIN_MEM, PYMEM_DOMAIN_OBJ};
 static PyMemAllocatorEx originals[2];
 static long seen, failing;
+static unsigned long thread; // pytest-xdist has another one, whose allocations do not count
 static int installed;
 
 static int fails(void) {
-    return ++seen == failing;
+    return PyThread_get_thread_ident() == thread && ++seen == failing;
 }
 
 static void *hook_malloc(void *original, size_t size) {
@@ -45,6 +46,7 @@ static PyObject *fail_at(PyObject *self, PyObject *at) {
         PyMem_SetAllocator(domains[i], &hook);
     }
     installed = 1;
+    thread = PyThread_get_thread_ident();
     seen = 0;
     failing = number;
     Py_RETURN_NONE;

@@ -29,7 +29,7 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "".join(options) or "plain")
 def test_boxes_that_live_at_once_lie_apart_and_reach_the_arena_s_end(options):
     model = network(**options)
     plan = chart.Plan(model)
@@ -41,7 +41,7 @@ def test_boxes_that_live_at_once_lie_apart_and_reach_the_arena_s_end(options):
     assert max(box.top for box in plan.boxes) == plan.arena == len(model._arena)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "".join(options) or "plain")
 def test_every_byte_of_the_arena_that_the_program_touches_lies_in_a_box(options):
     """By the program's own addresses and extents, as the executor decodes them."""
     model = network(**options)
