@@ -130,6 +130,7 @@ publish() { # a part appears whole or not at all, also when two builds fetch it 
 link_submodule() {
     local folder=$src/micropython/lib/$1
     [ -e "$src/micropython/.complete" ] && [ -e "$src/$2/.complete" ] || return 0
+    [ "$(readlink "$folder")" != "../../$2" ] || return 0 # others may be reading through it
     if [ -d "$folder" ] && [ ! -L "$folder" ]; then rmdir "$folder" 2>/dev/null || return 0; fi
     ln -sfn "../../$2" "$folder"
 }
