@@ -34,7 +34,7 @@ def save(place, engine, code, state, calibrated, epoch, underway):
 def load(place, engine, code, state):
     """Check the whole checkpoint, then read it into ``state``.
 
-    Returns (calibrated, epoch, underway, steps, seed), made before the first byte is changed.
+    Returns (calibrated, epoch, underway, seed), made before the first byte is changed.
     """
     name = place if isinstance(place, str) else repr(place)
     file = _open_file(place, engine) if isinstance(place, str) else place.read(engine)
@@ -45,12 +45,12 @@ def load(place, engine, code, state):
         if words[1] != engine.crc32(code) or words[2] != len(state):
             raise ValueError("%s: saved by another network, or one compiled otherwise" % name)
         file.seek(HEADER)
-        steps, seed = struct.unpack("<2I", file.read(8))
+        seed = struct.unpack("<2I", file.read(8))[1]
         samples, order, *sums = words[5:10]
         underway = None
         if samples:
             underway = (samples, order) + tuple([w - (1 << 32) if w >> 31 else w for w in sums])
-        found = words[3], words[4], underway, steps, seed
+        found = words[3], words[4], underway, seed
         try:
             _read(file, name, state)
         except MemoryError:  # it was enough to check all: it is enough again

@@ -142,7 +142,6 @@ class Model:
         self._loss_word = loss_word
         self._parts, self._others, self._update = parts
         self._regions = None
-        self._steps = 0
         self.epoch = 0  # where fit's initial_epoch goes on
         self._underway = None  # of an epoch that is not complete: samples, order, LOSS, LOSS_HIGH, CORRECT
         self._calibrated = 0 if dtype == "int8" else 2  # 1: forward, 2: forward and backward
@@ -339,7 +338,7 @@ class Model:
 
         self._compiled()
         found = load(path, self._engine, self._plan.code, self._state)
-        self._calibrated, self.epoch, self._underway, self._steps, self.seed = found
+        self._calibrated, self.epoch, self._underway, self.seed = found
 
     def _take(self, state, epoch):
         """A state kept in RAM, as it was after so many epochs."""
@@ -349,10 +348,14 @@ class Model:
         self._follow()
 
     def _follow(self):
-        """Count on from the state."""
-        self._steps = weights.get(self._state, 0)
+        """Go on from the state."""
         self.seed = weights.get(self._state, 4)
         self._underway = None
+
+    @property
+    def _steps(self):
+        """Steps made: the program counts them, so that Ctrl-C cannot come in between."""
+        return weights.get(self._state, 0)
 
     def _compiled(self):
         if self.program is None:
@@ -363,7 +366,6 @@ class Model:
     def _bind(self, x, y, what="", predict=False):
         """Check the data and point the program at it; returns the number of samples."""
         self._compiled()
-        self._steps = weights.get(self._state, 0)  # Ctrl-C may have come after a step was counted there
         layer = self.nodes[0].layer
         row = _product(layer.shape)
         x, x_format, count = samples(what + "x", x, (layer.dtype,), row)
@@ -473,7 +475,6 @@ class Model:
         self._end_step()
 
     def _end_step(self):
-        self._steps += 1
         if self._scale_moved() and self._loss.degree:
             self._rescale_loss()
 
