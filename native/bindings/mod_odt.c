@@ -17,16 +17,18 @@ static MP_DEFINE_CONST_OBJ_TYPE(program_type, MP_QSTR_Program, MP_TYPE_FLAG_NONE
 
 // Raises a pending KeyboardInterrupt, runs scheduled callbacks; whether Python code may have run.
 static bool poll(void) {
-    #if MICROPY_ENABLE_SCHEDULER
-    bool runs = MP_STATE_VM(sched_state) == MP_SCHED_PENDING;
-    #else
-    bool runs = false;
-    #endif
     #ifdef MICROPY_VM_HOOK_LOOP
     MICROPY_VM_HOOK_LOOP
     #endif
+    #if MICROPY_ENABLE_SCHEDULER
+    // What an interrupt schedules from here on is for the next poll: none may run and not be told.
+    if (MP_STATE_VM(sched_state) != MP_SCHED_PENDING
+        && MP_STATE_THREAD(mp_pending_exception) == MP_OBJ_NULL) {
+        return false;
+    }
+    #endif
     mp_handle_pending(true);
-    return runs;
+    return true;
 }
 
 #include "../odt.h"
