@@ -157,7 +157,8 @@ def _weights(program):
 def _run(probe, model, regions, count):
     """The D_o of each layer, over ``count`` samples, one after the other."""
     engine, control, arena = model._engine, model._control, regions[ARENA]
-    loaded, program = engine.load(probe.code), Program(probe.code)
+    code = bytes(probe.code)
+    loaded, program = engine.load(code), Program(code)
     stop = program.section("train")[1]
     control[BATCH] = control[POSITION] = 0
     control[COUNT] = 1

@@ -108,7 +108,7 @@ class Model:
                 check_frozen(frozen, plan)
             table = _rows(self.nodes, plan, dtype)
             gc.collect()
-            plan.code = bytes(memoryview(plan.code))  # made when the heap was at its fullest: out of the way
+            plan.code = bytes(plan.code)  # made when the heap was at its fullest: out of the way
             engine = executor.engine
             loaded = engine.load(plan.code)
             opcodes.forget()  # before the arena

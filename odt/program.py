@@ -9,10 +9,7 @@ from .opcodes import PREFIXES, REGION_SHIFT, VERSION, const, opcode
 MAGIC = const(0x3154444F)  # "ODT1"
 HEADER_WORDS = const(12)
 
-_WORDS = const(2)
 _ARENA = const(3)
-_STATE = const(4)
-_CONSTANTS = const(5)
 _SECTIONS = const(6)
 SECTIONS = ("predict", "evaluate", "train")
 
@@ -34,21 +31,22 @@ class Instruction:
 
 
 def encode(instructions, arena, state, constants, ends):
-    """The program as bytes. ``ends`` gives each section's number of instructions, all from the first."""
+    """The program, a bytearray. ``ends`` gives each section's number of instructions, all from the first."""
     starts = [HEADER_WORDS]
     for instruction in instructions:
         starts.append(starts[-1] + instruction.opcode.words)
-    words = array("i", [MAGIC, VERSION, starts[-1], arena, state, constants])
-    for end in ends:
-        words.append(HEADER_WORDS)
-        words.append(starts[end])
-    for instruction in instructions:
-        words.append(instruction.opcode.number)
+    code = bytearray(4 * starts[-1])  # at once: the heap is at its fullest
+    struct.pack_into("<6I", code, 0, MAGIC, VERSION, starts[-1], arena, state, constants)
+    for number, end in enumerate(ends):
+        struct.pack_into("<2I", code, 4 * (_SECTIONS + 2 * number), HEADER_WORDS, starts[end])
+    for start, instruction in zip(starts, instructions):
+        words = [instruction.opcode.number]
         for buffer in instruction.operands:
             owner, shift = home(buffer)
             words.append((owner.region << REGION_SHIFT) | (owner.offset + shift))
-        words.extend(array("i", instruction.immediates))
-    return bytes(words)
+        words.extend(instruction.immediates)
+        struct.pack_into("<%di" % len(words), code, 4 * start, *words)
+    return code
 
 
 class Program:

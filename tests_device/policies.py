@@ -1,4 +1,7 @@
-"""Steps of a network under each update policy and memory budget, and their digests. Runs on a machine."""
+"""Steps of a network under each update policy and memory budget, and their digests. Runs on a machine.
+
+All that ``ODT_ARGS["only"]`` names; without it, all.
+"""
 
 import odt
 from odt import frozen, update
@@ -27,7 +30,11 @@ POLICIES = (
     ("sqrt", update.whole, {"checkpoint": "sqrt"}),
     ("budget", update.whole, {"memory_budget": 19500}),
 )
-for name, policy, options in POLICIES + (("flash", POLICIES[1][1], {}), ("adapt", update.last, {}), ("lite", None, {})):
+POLICIES += ("flash", POLICIES[1][1], {}), ("adapt", update.last, {}), ("lite", None, {})
+only = globals().get("ODT_ARGS", {}).get("only", [policy[0] for policy in POLICIES])
+for name, policy, options in POLICIES:
+    if name not in only:
+        continue
     model = network()
     if policy:
         policy(model)

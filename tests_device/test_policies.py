@@ -7,12 +7,14 @@ import pytest
 from test_training import on_the_pc
 
 SCRIPT = Path(__file__).with_name("policies.py")
+# In two goes, each on a heap that nothing has cut to pieces: what compiles last is the largest.
+GOES = ("whole", "last 2", "bias", "sparse", "dynamic", "sqrt", "budget"), ("flash", "adapt", "lite")
 
 
 @pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
 def test_policies_and_budgets_take_the_same_bytes_and_end_with_the_same_bits(name):
     with machines.open(name) as machine:
-        lines = machine.run(SCRIPT, timeout=600).split("\n")
+        lines = [line for only in GOES for line in machine.run(SCRIPT, args={"only": only}, timeout=600).split("\n")]
     expected = on_the_pc(SCRIPT, {}).split("\n")
     assert [line.strip() for line in lines if "digest" in line or "adapt" in line] == [line for line in expected if line]
 
