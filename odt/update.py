@@ -57,12 +57,13 @@ def sparse(model, ratios, biases=0):
         _set(layer, ratio, ratio > 0 or number >= len(owners) - biases)
 
 
-def dynamic(model, minimum=0.1, maximum=1):
+def dynamic(model, minimum=0.1, maximum=0.5):
     """At each step the output channels with the largest error train, between two shares of each layer's.
 
     The share falls from ``maximum`` to ``minimum`` with the error of the network's output, relative to the largest so far
-    (Deutel et al., 2024). Of dense, convolution and depthwise layers the weights; biases and what else trains do so
-    whole. RAM is planned for ``maximum``. Not with ``micro_batch`` or ``global_clipnorm``.
+    (Deutel et al., 2024). Of dense, convolution and depthwise layers the weights, but for the last layer: its rows are
+    the classes. Biases and what else trains do so whole. RAM is planned for ``maximum``. Not with ``micro_batch`` or
+    ``global_clipnorm``.
     """
     for name, value in (("minimum", minimum), ("maximum", maximum)):
         if not isinstance(value, (int, float)) or not 0 < value <= 1:
@@ -70,7 +71,7 @@ def dynamic(model, minimum=0.1, maximum=1):
     if minimum > maximum:
         raise ValueError("minimum is at most maximum, got %r and %r" % (minimum, maximum))
     whole(model)
-    for layer in _layers(model):
+    for layer in _layers(model)[:-1]:
         if layer.kind in ("dense", "conv2d", "depthwise2d"):
             layer.dynamic = int(minimum * 65536 + 0.5), int(maximum * 65536 + 0.5)
 
