@@ -337,14 +337,15 @@ def backward(s, nodes, error, segments=()):
         if node not in reached or node not in errors:
             continue
         error = errors.pop(node)
-        if node in forgotten:
+        s.owner = name = node.layer.name
+        if node.alias is None and node.relu and node not in masked:
+            error = mask(s, node, error, node.relu)
+        if node in forgotten:  # from here on the node's own value is not needed
             _repeat(s, forgotten[node], s.values[node].buffer)
-        s.owner = node.layer.name
+            s.owner = name
         if node.alias is not None:  # its clamp is the parent's, masked there
             inputs = [error]
         else:
-            if node.relu and node not in masked:
-                error = mask(s, node, error, node.relu)
             if s.probing:
                 s.measure(node, error)
             needed = [parent in reached for parent in node.inputs]

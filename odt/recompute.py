@@ -91,8 +91,18 @@ class _Chain:
         return [(a + 1, b) for a, b in zip(kept, kept[1:]) if b < self.cuts[-1] and not any(self.once[a + 1 : b])]
 
     def peak(self):
-        """What the model takes training without recomputation for."""
+        """A limit under which nothing needs to be forgotten."""
         return sum(self.sizes) + 2 * max(self.sizes)
+
+    def _passing(self, first, end):
+        """The bytes that going back from ``end`` to ``first`` takes: values computed again, and errors."""
+        sizes = self.sizes
+        live = sum(sizes[first:end])
+        most = 2 * sizes[end]  # its value masks its error, and goes before the others come
+        for index in range(end, first - 1, -1):
+            most = max(most, live + sizes[index] + sizes[index - 1])  # its error, and that of its input
+            live -= sizes[index - 1] if index > first else 0
+        return most
 
     def least(self):
         """The smallest limit under which there is a choice."""
@@ -115,10 +125,10 @@ class _Chain:
             for q in range(p + 1, last + 1):
                 first, end = cuts[p] + 1, cuts[q]
                 inner = sum(self.sizes[first:end])
-                passing = self.sizes[end] + 2 * max(self.sizes[cuts[p] : end + 1])
+                passing = self._passing(first, end)
                 cost = sum(self.costs[first:end])
                 for kept, spent, segments in states[p]:
-                    if kept + inner + passing > limit:
+                    if kept + passing > limit:
                         continue
                     if q == last or not inner:
                         _add(states[q], kept + inner + self.sizes[end], spent, segments)

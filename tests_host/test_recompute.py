@@ -123,7 +123,10 @@ def cost_and_peak(chain, kept):
     stored, peak, cost = chain.sizes[0], 0, 0
     for a, b in zip(bounds, bounds[1:]):
         inner = chain.sizes[a + 1 : b]
-        peak = max(peak, stored + sum(inner) + chain.sizes[b] + 2 * max(chain.sizes[a : b + 1]))
+        moments = [2 * chain.sizes[b]]  # its value and its error, before the others come again
+        for node in range(a + 1, b + 1):  # what lies before a node, its error, and that of its input
+            moments.append(sum(chain.sizes[a + 1 : node]) + chain.sizes[node] + chain.sizes[node - 1])
+        peak = max(peak, stored + max(moments))
         stored += chain.sizes[b]
         if b == bounds[-1] or any(chain.once[a + 1 : b]):
             stored += sum(inner)
