@@ -101,13 +101,10 @@ for _ in range(2):
     mem32[0x4005800C] = 2
 """
 COUNTED = """
-from machine import mem32
 for _ in range(2):
-    mem32[0x40001000] = 0
-    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
-    mem32[0x40001000] = 1
+    start()
     model.train_step(x, y)
-    print("instructions", 40 * (0xFFFFFFFF - mem32[0x40001004] & 0xFFFFFFFF))
+    print("instructions", executed())
 """
 
 
@@ -117,7 +114,7 @@ def board(name):
 
     for example, (script, files, args, batch) in BOARD.items():
         source = (EXAMPLES / example / script).read_text() + "\n" + batch
-        source += MARKED if name == "rp2040" else COUNTED
+        source += MARKED if name == "rp2040" else machines.COUNTER + COUNTED
         with machines.open(name) as machine:
             for file in files:
                 shutil.copy(EXAMPLES / example / file, machine.files)

@@ -184,28 +184,21 @@ def measure(start):
 measure(stop)
 measure(12)
 """
-QEMU = """
-from machine import mem32
-def measure(start):
-    mem32[0x40001000] = 0
-    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
-    mem32[0x40001000] = 1
-    _odt.run(loaded, regions, start, stop)
-    return 0xFFFFFFFF - mem32[0x40001004] & 0xFFFFFFFF
+QEMU = machines.COUNTER + """
+def measure(at):
+    start()
+    _odt.run(loaded, regions, at, stop)
+    return executed()
 measure(stop)
 empty = measure(stop)
-print(40 * (measure(12) - empty))
+print(measure(12) - empty)
 """
-QEMU_STEP = """
-from machine import mem32
-def measure():
-    mem32[0x40001000] = 0
-    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
-    mem32[0x40001000] = 1
+QEMU_STEP = machines.COUNTER + """
+for _ in range(2):
+    start()
     model.train_step(x, y)
-    return 0xFFFFFFFF - mem32[0x40001004] & 0xFFFFFFFF
-measure()
-print(40 * measure())
+    count = executed()
+print(count)
 gc.enable()
 """
 

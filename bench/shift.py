@@ -265,7 +265,6 @@ def accuracy_lines(network, found, rates, choices):
 
 ON_BOARD = """
 import gc
-from machine import mem32
 from odt import update
 model = {builder}()
 {policy}
@@ -277,14 +276,11 @@ x, y = bytes([i * 7 % 17 for i in range(F * {batch})]), bytes([i % 10 for i in r
 model.train_step(x, y)
 gc.collect()
 gc.disable()
-def measure():
-    mem32[0x40001000] = 0
-    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
-    mem32[0x40001000] = 1
+for _ in range(2):
+    start()
     model.train_step(x, y)
-    return 0xFFFFFFFF - mem32[0x40001004] & 0xFFFFFFFF
-measure()
-print("instructions", 40 * measure())
+    count = executed()
+print("instructions", count)
 gc.enable()
 """
 
@@ -301,7 +297,7 @@ def on_board(network, batch, model):
             lines.append("    if layer.name == %r:" % layer.name)
             lines.append("        layer.trainable, layer.update_rows, layer.update_bias, layer.dynamic = %r" % (flags,))
     builder = BUILDERS[network].__name__
-    return NETWORKS + ON_BOARD.format(builder=builder, policy="\n".join(lines), batch=batch)
+    return NETWORKS + machines.COUNTER + ON_BOARD.format(builder=builder, policy="\n".join(lines), batch=batch)
 
 
 def cost_lines(network, machine, batch=BATCH):

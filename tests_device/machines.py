@@ -240,19 +240,23 @@ class Emulated(Machine):
         return code, re.sub(rb"\ALocal directory .* is mounted at /remote\r?\n", b"", output)
 
 
+# On QEMU's boards: start() and executed(), the instructions since. TIMER1 counts 32 bits down, from a tick's begin on.
+COUNTER = """
+from machine import mem32
+def start():
+    mem32[0x40001000] = 0
+    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
+    mem32[0x40001000] = 1
+def executed():
+    return 40 * (0xFFFFFFFF - mem32[0x40001004] & 0xFFFFFFFF)
+"""
+
+
 class Qemu(Emulated):
     """A Cortex-M board on QEMU.
 
     One executed instruction is one nanosecond of the board's time (-icount). time.ticks_cpu() counts
-    25 MHz, so 40 instructions a tick; to get the same number in every run, start a counter of your
-    own, which begins a tick at once (TIMER1, 32 bits, counts down):
-
-        from machine import mem32
-        mem32[0x40001000] = 0
-        mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
-        mem32[0x40001000] = 1
-        ...
-        instructions = 40 * (0xFFFFFFFF - mem32[0x40001004])
+    25 MHz, so 40 instructions a tick; COUNTER gets the same number in every run.
     """
 
     make = "make qemu"
