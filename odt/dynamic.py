@@ -6,7 +6,7 @@ in the gradient of the weights nor in the error that goes on to the layers befor
 """
 
 from .fixed import ONE
-from .forward import times
+from .gradient import bias_gradient, gradient_scale
 from .program import Instruction
 from .schedule import ERROR, GRADIENT, SCRATCH, Part
 
@@ -77,18 +77,14 @@ def backward(s, node, error, needed, operation, sizes):
     chosen = Chosen(s, node, error)
     bias = None
     if layer.use_bias and layer.update_bias:  # whole: it costs next to nothing
-        bias = s.scratch(layer.name + " bias gradient", 4 * rows, GRADIENT)
-        s.emit("bias_dw" + suffix, (bias, error.buffer), (error.count // rows, rows))
+        bias = bias_gradient(s, layer.name + " bias", error, rows)
     few = chosen.pick(s, error.buffer, error.count // rows, unit, ERROR)
     source = x.buffer
     if layer.by_channel:
         source = chosen.pick(s, x.buffer, x.count // rows, unit, ERROR)
     part = Part(rows, columns, 0, 1)
     part.chosen, part.room = chosen, chosen.most
-    scale = None
-    if s.int8:
-        scale = s.scratch(layer.name + " gradient scale", 4)
-        s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
+    scale = gradient_scale(s, layer, x, error) if s.int8 else None
     gradient = s.scratch(layer.name + " gradient", 4 * chosen.most * columns, GRADIENT)
     immediates = sizes(s, node) + ((x.zero,) if s.int8 else ()) + (0, rows)
     chosen.few(s, operation + "_dw" + suffix, (gradient, few, source), immediates, varied)

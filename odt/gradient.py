@@ -28,8 +28,7 @@ def _linear(operation, sizes):
         trained = weights.trained
         scale = None
         if s.int8 and trained:
-            scale = s.scratch(layer.name + " gradient scale", 4)
-            s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
+            scale = gradient_scale(s, layer, x, error)
 
         def make(part, gradient=None):
             gradient = gradient or s.scratch(layer.name + " gradient", 4 * part.count, GRADIENT)
@@ -41,9 +40,7 @@ def _linear(operation, sizes):
             s.note(layer.name + " gradient", Value(gradient, gradient.size // 4, scale, 0, 0))
 
         def make_bias(part):
-            gradient = s.scratch(layer.name + " bias gradient", 4 * part.count, GRADIENT)
-            s.emit("bias_dw" + suffix, (gradient, error.buffer), (error.count // part.count, part.count))
-            return gradient
+            return bias_gradient(s, layer.name + " bias", error, part.count)
 
         # Weights stay as they are until dx is made. A whole gradient is made before, so that x may go
         # before dx comes, and waits; in pieces it comes after.
@@ -75,6 +72,20 @@ def _linear(operation, sizes):
         return [dx]
 
     return backward
+
+
+def gradient_scale(s, layer, x, error):
+    """In int8: what a kernel's gradient, a sum of products of x and the error, is counted in."""
+    scale = s.scratch(layer.name + " gradient scale", 4)
+    s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
+    return scale
+
+
+def bias_gradient(s, name, error, channels):
+    """The gradient of what is added to each channel: the sum of the error."""
+    gradient = s.scratch(name + " gradient", 4 * channels, GRADIENT)
+    s.emit("bias_dw" + ("_i8" if s.int8 else "_f32"), (gradient, error.buffer), (error.count // channels, channels))
+    return gradient
 
 
 def _linear_dx(s, node, error, operation, sizes):

@@ -73,6 +73,8 @@ def _batch_statistics(s, layer, weights, x):
 
 def norm_dx(s, node, error, needed):
     """Backward: gamma's and beta's gradients, the running statistics, the error below."""
+    from .gradient import bias_gradient
+
     layer = node.layer
     x = s.values[node.inputs[0]]
     weights = s.weights[node]
@@ -89,9 +91,7 @@ def norm_dx(s, node, error, needed):
         return gradient
 
     def make_beta(row):
-        gradient = s.scratch(layer.name + " beta gradient", 4 * row.count, GRADIENT)
-        s.emit("bias_dw" + suffix, (gradient, error.buffer), (error.count // row.count, row.count))
-        return gradient
+        return bias_gradient(s, layer.name + " beta", error, row.count)
 
     row = Part(1, layer.channels)
     gradients = []

@@ -46,10 +46,8 @@ def sparse(model, ratios, biases=0):
     Raises KeyError for a name that no layer with weights has.
     """
     owners = _layers(model)
-    names = [layer.name for layer in owners]
     for name, ratio in ratios.items():
-        if name not in names:
-            raise KeyError("no layer with weights is called %r; there are %s" % (name, ", ".join(names)))
+        _named(owners, name)
         if not isinstance(ratio, (int, float)) or not 0 < ratio <= 1:
             raise ValueError("%s: a ratio is above 0 and at most 1, got %r" % (name, ratio))
     for number, layer in enumerate(owners):
@@ -82,11 +80,8 @@ def channels(model, ranges):
     ``first`` rises, ranges do not meet. What adapt.py chooses. Raises KeyError as ``sparse``.
     """
     owners = _layers(model)
-    names = [layer.name for layer in owners]
     for name, rows in ranges.items():
-        if name not in names:
-            raise KeyError("no layer with weights is called %r; there are %s" % (name, ", ".join(names)))
-        layer = owners[names.index(name)]
+        layer = _named(owners, name)
         end = -1
         for first, count in rows:
             if not end < first < first + count <= (layer.kernel_shape or (0,))[0]:
@@ -102,6 +97,13 @@ def channels(model, ranges):
 def _layers(model):
     """The model's layers with weights, in order."""
     return [node.layer for node in model.nodes if node.layer.weight_shapes()]
+
+
+def _named(owners, name):
+    names = [layer.name for layer in owners]
+    if name not in names:
+        raise KeyError("no layer with weights is called %r; there are %s" % (name, ", ".join(names)))
+    return owners[names.index(name)]
 
 
 def _set(layer, ratio, with_bias):
