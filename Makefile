@@ -52,7 +52,7 @@ venv: $(BUILD)/venv/.test
 
 .PHONY: docs
 docs: venv
-	$(PYTHON) -m mkdocs build --strict -q
+	$(PYTHON) -m mkdocs build -f .ci/mkdocs.yml --strict -q
 	@echo "odt: open build/site/index.html"
 
 .PHONY: generate
