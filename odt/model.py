@@ -118,6 +118,10 @@ class Model:
                 if sys.implementation.name == "cpython":
                     raise
                 _unload()
+                loaded = None
+                gc.collect()
+                plan.code = bytes(memoryview(plan.code))  # once more: what went leaves room below
+                loaded = engine.load(plan.code)
                 arena, state = _reserve(plan)
         control = array("i", bytes(4 * CONTROL_WORDS))
         weights.initialise(state, plan, seed, dtype == "int8")
