@@ -21,6 +21,7 @@ from ..memory import lifetimes, live_bytes
 from ..model import Model
 from ..schedule import ACTIVATION, ERROR, GRADIENT, SCRATCH
 from .board import BoardError
+from .page import page
 
 # Okabe and Ito's colours, which the colour-blind tell apart.
 COLOURS = {ACTIVATION: "#56b4e9", ERROR: "#e69f00", GRADIENT: "#009e73", SCRATCH: "#cc79a7"}
@@ -152,11 +153,10 @@ def _html(plan, path):
     legend += ['<span><i class="k"></i>bytes in use</span>', '<span><i class="r"></i>lower bound</span>']
     size = width, _TOP + _HEIGHT + _LABELS
     body = '<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">\n%s\n</svg>' % (size + ("\n".join(shapes),))
-    Path(path).write_text(_PAGE % (escape(plan.title()), _STYLE, escape(plan.title()), "\n".join(legend), body))
+    Path(path).write_text(page(plan.title(), _STYLE, _BODY % ("\n".join(legend), body)))
 
 
-_STYLE = """
-body { font: 14px sans-serif; margin: 20px; color: #222; background: white; }
+_STYLE = """\
 div { overflow-x: auto; }
 span { margin-right: 18px; }
 i { display: inline-block; width: 14px; height: 14px; margin-right: 5px; vertical-align: -2px; }
@@ -172,24 +172,12 @@ text { font-size: 11px; }
 .turn { stroke: #222; }
 """
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<title>%s</title>
-<style>%s</style>
-</head>
-<body>
-<h3>%s</h3>
-<p>
+_BODY = """<p>
 %s
 </p>
 <div>
 %s
-</div>
-</body>
-</html>
-"""
+</div>"""
 
 
 class _Compiled(BaseException):

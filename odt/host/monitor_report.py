@@ -5,6 +5,8 @@ import math
 import time
 from html import escape
 
+from .page import page
+
 _FIGURES = (("loss", "loss"), ("acc", "accuracy"))
 _COLOURS = (("", "training", "#0072b2"), ("val_", "validation", "#d55e00"))  # Okabe and Ito's
 
@@ -74,27 +76,12 @@ def _page(run, svg):
     # A page holds no control characters.
     text = "".join([letter if letter >= " " or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}" for letter in text])
     parts.append("<h4>what the script printed</h4>\n<pre>%s</pre>" % escape(text))
-    return _PAGE % (escape(run.script), _STYLE, escape(run.script), "\n".join(parts))
+    return page(run.script, _STYLE, "\n".join(parts))
 
 
-_STYLE = """
-body { font: 14px sans-serif; margin: 20px; color: #222; background: white; }
+_STYLE = """\
 table { border-collapse: collapse; margin: 10px 0; }
 th, td { text-align: left; padding: 2px 14px 2px 0; }
 svg { max-width: 100%; height: auto; }
 pre { background: #f2f2f2; padding: 10px; overflow-x: auto; }
-"""
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<title>%s</title>
-<style>%s</style>
-</head>
-<body>
-<h3>%s</h3>
-%s
-</body>
-</html>
 """
