@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "registers_m0.h"
+
 // In the order in which the loop loads them.
 typedef struct {
     int32_t high, low, shift; // 0: an odt_rescaler_t's, the shift less 1
@@ -27,12 +29,7 @@ __attribute__((naked, noinline)) static void odt_adam_row(odt_adam_row_t *row) {
     (void)row;
     __asm volatile (
         ".syntax unified\n"
-        "push {r4-r7, lr}\n"
-        "mov r4, r8\n"
-        "mov r5, r9\n"
-        "mov r6, r10\n"
-        "mov r7, r11\n"
-        "push {r4-r7}\n"
+        ODT_SAVE_REGISTERS
         "mov lr, r0\n"
         "ldr r1, [r0, #64]\n"
         "mov r8, r1\n"
@@ -185,12 +182,7 @@ __attribute__((naked, noinline)) static void odt_adam_row(odt_adam_row_t *row) {
         "ldr r3, =65535\n"
         "b 12b\n"
         "13:\n"
-        "pop {r4-r7}\n"
-        "mov r8, r4\n"
-        "mov r9, r5\n"
-        "mov r10, r6\n"
-        "mov r11, r7\n"
-        "pop {r4-r7, pc}\n"
+        ODT_RESTORE_REGISTERS
         ".ltorg\n"
         );
 }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "registers_m0.h"
+
 typedef struct {
     uint32_t second, third, golden; // 0: of the hash
     int32_t high, low, shift, rest; // 12: an odt_rescaler_t's, and 32 - shift
@@ -21,12 +23,7 @@ __attribute__((naked, noinline)) static void odt_apply_row(odt_apply_row_t *row)
     (void)row;
     __asm volatile (
         ".syntax unified\n"
-        "push {r4-r7, lr}\n"
-        "mov r4, r8\n"
-        "mov r5, r9\n"
-        "mov r6, r10\n"
-        "mov r7, r11\n"
-        "push {r4-r7}\n"
+        ODT_SAVE_REGISTERS
         "mov lr, r0\n"
         "ldr r1, [r0, #48]\n"
         "mov r8, r1\n"
@@ -109,12 +106,7 @@ __attribute__((naked, noinline)) static void odt_apply_row(odt_apply_row_t *row)
         "str r1, [r0, #40]\n"
         "mov r1, r8\n"
         "str r1, [r0, #48]\n"
-        "pop {r4-r7}\n"
-        "mov r8, r4\n"
-        "mov r9, r5\n"
-        "mov r10, r6\n"
-        "mov r11, r7\n"
-        "pop {r4-r7, pc}\n"
+        ODT_RESTORE_REGISTERS
         ".ltorg\n"
         );
 }

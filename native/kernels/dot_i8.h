@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "panel_i8.h"
+#include "registers_m0.h"
 
 #if ODT_PANEL
 
@@ -33,12 +34,7 @@ __attribute__((naked, noinline)) static void odt_dot4_i8__m0(const int8_t *x, co
         "odt_row r4, r11\n"
         "adds r5, r5, #1\n"
         ".endm\n"
-        "push {r4-r7, lr}\n"
-        "mov r4, r8\n"
-        "mov r5, r9\n"
-        "mov r6, r10\n"
-        "mov r7, r11\n"
-        "push {r4-r7}\n"
+        ODT_SAVE_REGISTERS
         "ldr r4, [sp, #36]\n" // zx
         "rsbs r4, r4, #0\n"
         "mov r12, r4\n"
@@ -75,12 +71,7 @@ __attribute__((naked, noinline)) static void odt_dot4_i8__m0(const int8_t *x, co
         "mov r6, r10\n"
         "mov r7, r11\n"
         "stmia r0!, {r4-r7}\n"
-        "pop {r4-r7}\n"
-        "mov r8, r4\n"
-        "mov r9, r5\n"
-        "mov r10, r6\n"
-        "mov r11, r7\n"
-        "pop {r4-r7, pc}\n"
+        ODT_RESTORE_REGISTERS
         ".purgem odt_row\n"
         ".purgem odt_column\n"
         );

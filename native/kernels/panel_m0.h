@@ -9,6 +9,8 @@
 // Layout: depth k and k + 1 of rows 0 and 2, then of rows 1 and 3. Sums of a column: of rows 2, 3, 0, 1,
 // as STM writes the registers.
 
+#include "registers_m0.h"
+
 typedef uint32_t panel_t;
 enum { UNITS = 2, ALIGNED = 2, WORDS = -128 };
 
@@ -111,12 +113,7 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "odt_lane_pair r2, r8\n"
         "odt_lane_pair r3, r9\n"
         ".endm\n"
-        "push {r4-r7, lr}\n"
-        "mov r4, r8\n"
-        "mov r5, r9\n"
-        "mov r6, r10\n"
-        "mov r7, r11\n"
-        "push {r4-r7}\n"
+        ODT_SAVE_REGISTERS
         "push {r0-r3}\n" // 0: sums, 4: end, 8: panel; 52: stride, 56: pairs, 60: back
         "ldr r4, [sp, #52]\n"
         "mov r10, r4\n"
@@ -186,12 +183,7 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "b 5b\n"
         "6:\n"
         "add sp, #16\n"
-        "pop {r4-r7}\n"
-        "mov r8, r4\n"
-        "mov r9, r5\n"
-        "mov r10, r6\n"
-        "mov r11, r7\n"
-        "pop {r4-r7, pc}\n"
+        ODT_RESTORE_REGISTERS
         ".purgem odt_lane_pair\n"
         ".purgem odt_depth_pair\n"
         ".purgem odt_depth_word\n"
@@ -260,12 +252,7 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
     (void)sums, (void)o;
     __asm volatile (
         ".syntax unified\n"
-        "push {r4-r7, lr}\n"
-        "mov r4, r8\n"
-        "mov r5, r9\n"
-        "mov r6, r10\n"
-        "mov r7, r11\n"
-        "push {r4-r7}\n"
+        ODT_SAVE_REGISTERS
         "push {r1}\n"
         "ldr r3, [r1]\n"
         "mov r8, r3\n"
@@ -371,12 +358,7 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
         "b 3b\n"
         "9:\n"
         "add sp, #4\n"
-        "pop {r4-r7}\n"
-        "mov r8, r4\n"
-        "mov r9, r5\n"
-        "mov r10, r6\n"
-        "mov r11, r7\n"
-        "pop {r4-r7, pc}\n"
+        ODT_RESTORE_REGISTERS
         );
 }
 
