@@ -1,43 +1,35 @@
-"""What the int8 kernels cost: cycles a multiplication on an RP2040, instructions on a Cortex-M4, time here.
+"""What the int8 kernels cost a multiplication: cycles of an RP2040, instructions of Cortex-M cores, time here.
 
-    build/venv/bin/python bench/kernels.py                     all machines, writes bench/results/kernels.txt
+    build/venv/bin/python bench/kernels.py                     all machines, writes bench/results/kernels.txt, .png
     build/venv/bin/python bench/kernels.py rp2040 dense        one machine, the lines with "dense" in them
 
 Each line is a program of one instruction, run by `_odt` on the machine: the figure is the whole
-kernel's, with its packing and rescaling. rp2040: cycles of rp2040js; qemu_m4: instructions executed by
+kernel's, with its packing and rescaling. rp2040: cycles of rp2040js; qemu_*: instructions executed by
 QEMU; pc: nanoseconds of this PC. MACs count the taps on the padding too, as CMSIS-NN's figures do.
-The last line is a training step, model.train_step() as a whole, of an MLP 64-32-10 on a batch of 16
-by Adam with int16 state.
+Whole training steps: bench/steps.py.
 """
 
 import argparse
-import platform
 import random
 import statistics
-import subprocess
-import sys
-import time
 from array import array
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "tests_device")]
+import counting
+import instructions
+import listings
+from counting import ROOT, UNITS
 
-import instructions  # noqa: E402
-import listings  # noqa: E402
-import machines  # noqa: E402
+from odt import opcodes
 
-from odt import opcodes  # noqa: E402
-
-# A kind: what its lines' median may be on the RP2040 and on the M4.
+MACHINES = ("rp2040", "qemu_m3", "qemu_m4", "qemu_m7", "pc")
+# A kind: what its lines' median may be on a machine.
 BOUNDS = {
-    "forward": (4.5, 1.4),
-    "forward, batch 1": (5.5, 1.4),
-    "input gradient": (5.0, 1.7),
-    "weight gradient": (5.0, 1.7),
-    "depthwise": (9.0, 4.0),
-    "update, per weight": (100, 100),
-    "training step": (0.8e6, 0.35e6),
+    "forward": {"rp2040": 4.5, "qemu_m4": 1.4},
+    "forward, batch 1": {"rp2040": 5.5, "qemu_m4": 1.4},
+    "input gradient": {"rp2040": 5.0, "qemu_m4": 1.7},
+    "weight gradient": {"rp2040": 5.0, "qemu_m4": 1.7},
+    "depthwise": {"rp2040": 9.0, "qemu_m4": 4.0},
+    "update, per weight": {"rp2040": 100, "qemu_m4": 100},
 }
 # What the listings behind the figures come to. Cycles are those of the cores' manuals.
 WHERE = """
@@ -56,7 +48,6 @@ to rescale: 0.88 + 6/K + 12/K a product.
 qemu_m4, depthwise: 8 instructions a tap of four channels, 6 a row of three, 11 a window and 12 an output to rescale;
 the rest is what each row of outputs and each border begins with: 16 outputs or fewer share it here.
 """
-UNITS = {"rp2040": "cycles", "qemu_m4": "instructions", "qemu_m3": "instructions", "pc": "ns"}
 
 
 def window(B, H, W, C, N, KH, KW, stride=1):
@@ -164,122 +155,41 @@ def build(name, sizes):
 
 ON_BOARD = """
 import _odt, gc
-with open("case", "rb") as f:
+with open(ODT_ARGS.get("folder", "") + "case", "rb") as f:
     program = f.read(ODT_ARGS["program"])
     gc.collect()
     arena = bytearray(ODT_ARGS["arena"])
     f.readinto(arena)
 regions = [arena, bytearray(0), bytearray(64), None, None, bytearray(0)]
 loaded = _odt.load(program)
+def measure(start, stop):
+    begin()
+    _odt.run(loaded, regions, start, stop)
+    end()
 stop = len(program) // 4
 gc.collect()
 gc.disable()
-"""
-RP2040 = """
-from machine import mem32
-def measure(start):
-    mem32[0x4005800C] = 1
-    _odt.run(loaded, regions, start, stop)
-    mem32[0x4005800C] = 2
-measure(stop)
-measure(12)
-"""
-QEMU = machines.COUNTER + """
-def measure(at):
-    start()
-    _odt.run(loaded, regions, at, stop)
-    return executed()
-measure(stop)
-empty = measure(stop)
-print(measure(12) - empty)
-"""
-QEMU_STEP = machines.COUNTER + """
-for _ in range(2):
-    start()
-    model.train_step(x, y)
-    count = executed()
-print(count)
-gc.enable()
-"""
-
-MLP = """
-import odt, gc
-model = odt.Sequential([
-    odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(32, activation="relu"), odt.Dense(10)])
-model.compile(odt.Adam(0.002), dtype="int8", batch_size=16, seed=7)
-x, y = bytearray([i * 7 % 17 for i in range(64 * 16)]), bytearray([i % 10 for i in range(16)])
-for _ in range(3):
-    model.train_step(x, y)
-gc.collect()
-gc.disable()
+begin()
+end()
+for _ in range(ODT_ARGS["repeats"]):
+    measure(stop, stop)
+    measure(12, stop)
 """
 
 
-class Board:
-    def __init__(self, name):
-        self.name = name
-        self.machine = machines.open(name)
-
-    def run(self, name, sizes):
-        program, arena = build(name, sizes)
-        (self.machine.files / "case").write_bytes(program + arena)
-        args = {"program": len(program), "arena": len(arena)}
-        if self.name == "rp2040":
-            before = len(self.machine.marks())
-            self.machine.exec(ON_BOARD + RP2040, timeout=300, args=args)
-            a, b, c, d = [cycles for _, cycles in self.machine.marks()[before:]]
-            return (d - c) - (b - a)
-        return int(self.machine.exec(ON_BOARD + QEMU, timeout=300, args=args))
-
-    def step(self):
-        if self.name == "rp2040":
-            before = len(self.machine.marks())
-            source = MLP + "from machine import mem32\n"
-            source += "mem32[0x4005800C] = 1\nmodel.train_step(x, y)\nmem32[0x4005800C] = 2\n"
-            source += "gc.enable()\n"
-            self.machine.exec(source, timeout=300)
-            a, b = [cycles for _, cycles in self.machine.marks()[before:]]
-            return b - a
-        return int(self.machine.exec(MLP + QEMU_STEP, timeout=300))
-
-    def close(self):
-        self.machine.close()
-
-
-class PC:
-    def run(self, name, sizes):
-        import _odt
-
-        program, arena = build(name, sizes)
-        loaded = _odt.load(program)
-        regions = [arena, bytearray(0), bytearray(64), None, None, bytearray(0)]
-        times = []
-        while sum(times) < 0.05 or len(times) < 5:
-            begin = time.perf_counter()
-            _odt.run(loaded, regions, 12, len(program) // 4)
-            times.append(time.perf_counter() - begin)
-        return 1e9 * min(times)
-
-    def step(self):
-        scope = {}
-        exec(MLP, scope)
-        times = []
-        for _ in range(200):
-            begin = time.perf_counter()
-            scope["model"].train_step(scope["x"], scope["y"])
-            times.append(time.perf_counter() - begin)
-        return 1e9 * min(times)
-
-    def close(self):
-        pass
+def count(machine, name, sizes):
+    """Of one instruction, less what a run of none takes."""
+    program, arena = build(name, sizes)
+    (machine.files / "case").write_bytes(program + arena)
+    counts = machine.run(ON_BOARD, {"program": len(program), "arena": len(arena), "repeats": machine.repeats})
+    return min(counts[1::2]) - min(counts[::2])
 
 
 def measure(name, words):
-    """The text for one machine."""
-    board = PC() if name == "pc" else Board(name)
-    unit = UNITS[name]
-    out = ["%s: %s" % (name, unit), ""]
-    medians = {}
+    """The text for one machine, and its medians by kind."""
+    machine = counting.open(name)
+    out = ["%s: %s" % (name, UNITS[name]), ""]
+    found = {}
     try:
         for label, kind, op, sizes, macs in lines():
             text = "%s %s %s" % (label, kind, op)
@@ -287,57 +197,67 @@ def measure(name, words):
                 continue
             sizes = dict({"at": 0, "R": sizes.get("N")}, **sizes)  # all rows
             sizes = {key: sizes[key] for key in opcodes.opcode(op).immediates}
-            figure = board.run(op, sizes)
-            medians.setdefault(kind, []).append(figure / macs)
+            figure = count(machine, op, sizes)
+            found.setdefault(kind, []).append(figure / macs)
             row = "  %-26s %-22s %9d MAC %11d %7.2f" % (label, op, macs, figure, figure / macs)
             print(row, flush=True)
             out.append(row)
     finally:
-        board.close()
-    if not words or words == ["step"]:
-        board = PC() if name == "pc" else Board(name)  # whose heap is still whole
-        try:
-            medians["training step"] = [board.step()]
-        finally:
-            board.close()
+        machine.close()
     out.append("")
-    for kind, figures in medians.items():
-        total = sum(figures) if "update" in kind else statistics.median(figures)
-        row = "  %-9s %-24s %10.2f" % ("sum" if "update" in kind else "median", kind, total)
-        bound = BOUNDS.get(kind)
-        if bound and name in ("rp2040", "qemu_m4"):
-            bound = bound[name == "qemu_m4"]
+    medians = {}
+    for kind, figures in found.items():
+        update = "update" in kind
+        medians[kind] = total = sum(figures) if update else statistics.median(figures)
+        row = "  %-9s %-24s %10.2f" % ("sum" if update else "median", kind, total)
+        bound = BOUNDS.get(kind, {}).get(name)
+        if bound:
             row += "   bound %g: %s" % (bound, "met" if total <= bound else "MISSED")
         print(row, flush=True)
         out.append(row)
-    return out
+    return out, medians
 
 
-def shell(command):
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+def picture(medians, path):
+    """Bars: each machine's medians by kind, the bounds as lines across them."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(len(medians), 1, figsize=(9, 2.4 * len(medians)))
+    for axis, (name, found) in zip(axes, medians.items()):
+        kinds = [kind for kind in found if not kind.startswith(("update", "momentum"))]
+        axis.barh(range(len(kinds)), [found[kind] for kind in kinds], 0.6)
+        for place, kind in enumerate(kinds):
+            axis.annotate(" %.2f" % found[kind], (found[kind], place), va="center", fontsize=8)
+            bound = BOUNDS.get(kind, {}).get(name)
+            if bound:
+                axis.plot((bound, bound), (place - 0.45, place + 0.45), color="C3")
+        axis.set_yticks(range(len(kinds)), kinds)
+        axis.invert_yaxis()
+        axis.set_title("%s: %s a multiplication, median (red: the bound)" % (name, UNITS[name]), fontsize=10)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("words", nargs="*", help="machines, and words that lines must hold")
     words = parser.parse_args().words
-    names = [word for word in words if word in UNITS] or ["rp2040", "qemu_m4", "pc"]
+    names = [word for word in words if word in UNITS] or MACHINES
     words = [word for word in words if word not in UNITS]
-    out = [
-        "The int8 kernels, whole instructions. Written by: python bench/kernels.py",
-        "commit " + shell(["git", "describe", "--always", "--dirty"]),
-        shell(["arm-none-eabi-gcc", "--version"]).split("\n")[0],
-        "boards: -O2 -fwrapv -ffp-contract=off (native/bindings/micropython.mk); PC: %s, the extension as installed"
-        % platform.machine(),
-        "",
-    ]
+    out = counting.head("The int8 kernels, whole instructions. Written by: python bench/kernels.py")
+    medians = {}
     for name in names:
-        out += measure(name, words) + [""]
-    if not words and len(names) == 3:
+        text, medians[name] = measure(name, words)
+        out += text + [""]
+    if not words and names is MACHINES:
         out += WHERE.strip("\n").split("\n") + [""]
         for name in listings.LOOPS:
             out += listings.listing(name)
         (ROOT / "bench/results/kernels.txt").write_text("\n".join(out).rstrip() + "\n")
+        picture(medians, ROOT / "bench/results/kernels.png")
 
 
 if __name__ == "__main__":

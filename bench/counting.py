@@ -1,0 +1,110 @@
+"""What both bench/kernels.py and bench/steps.py need: machines that count, and the head of a file of results.
+
+A measured script calls begin() and end() around what is to be counted, first around nothing:
+
+    machine = counting.open("qemu_m4")
+    count, = machine.run("begin()\nend()\nbegin()\nwork()\nend()\n")
+
+rp2040: cycles of rp2040js. qemu_*: instructions executed by QEMU, 40 a tick of its counter. pc: nanoseconds.
+"""
+
+import gc
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "tests_device")]
+
+import machines  # noqa: E402
+
+UNITS = {name: "instructions" for name in machines.QEMU}
+UNITS.update(rp2040="cycles", pc="ns")
+
+MARKS = """
+from machine import mem32
+def begin():
+    mem32[0x4005800C] = 1
+def end():
+    mem32[0x4005800C] = 2
+"""
+COUNTS = machines.COUNTER + """
+counts = []
+begin = start
+def end():
+    counts.append(executed())
+"""
+
+
+class Board:
+    repeats = 1  # it counts the same every time
+
+    def __init__(self, name):
+        self.name = name
+        self.machine = machines.open(name)
+        self.files = self.machine.files
+
+    def run(self, script, args=None):
+        """What lay between each begin() and end() of a script, less what lay between the first."""
+        script = (MARKS if self.name == "rp2040" else COUNTS) + script
+        if self.name == "rp2040":
+            before = len(self.machine.marks())
+            self.machine.exec(script, timeout=500, args=args)
+            cycles = [mark for _, mark in self.machine.marks()[before:]]
+            counts = [b - a for a, b in zip(cycles[::2], cycles[1::2])]
+        else:
+            text = self.machine.exec(script + "print('counts', *counts)\n", timeout=500, args=args)
+            counts = [int(word) for word in text.rpartition("counts")[2].split()]
+        return [count - counts[0] for count in counts[1:]]
+
+    def close(self):
+        self.machine.close()
+
+
+class PC:
+    repeats = 50  # of which the shortest counts
+
+    def __init__(self):
+        self.name = "pc"
+        self.folder = tempfile.TemporaryDirectory()
+        self.files = Path(self.folder.name)
+
+    def run(self, script, args=None):
+        times = []
+        clock = time.perf_counter_ns
+        scope = {
+            "ODT_ARGS": dict(args or {}, folder=str(self.files) + "/"),
+            "begin": lambda: times.append(clock()),
+            "end": lambda: times.append(clock()),
+        }
+        exec(script, scope)
+        gc.enable()
+        counts = [b - a for a, b in zip(times[::2], times[1::2])]
+        return [count - counts[0] for count in counts[1:]]
+
+    def close(self):
+        self.folder.cleanup()
+
+
+def open(name):
+    return PC() if name == "pc" else Board(name)
+
+
+def shell(*command):
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+
+
+def head(title):
+    """The lines with which a file of results begins."""
+    return [
+        title,
+        "commit " + shell("git", "describe", "--always", "--dirty"),
+        shell("arm-none-eabi-gcc", "--version").split("\n")[0],
+        "boards: -O2 -fwrapv -ffp-contract=off (native/bindings/micropython.mk)",
+        "pc: %s, %s, -O3 -fwrapv -ffp-contract=off (pyproject.toml)" % (
+            shell("gcc", "--version").split("\n")[0], platform.machine()),
+        "",
+    ]  # fmt: skip
