@@ -35,7 +35,7 @@ typedef struct {
 
 #if defined(__ARM_ARCH_6M__)
 #include "panel_m0.h"
-#elif defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+#elif ODT_DSP
 #include "panel_m4.h"
 #else
 #include "panel_c.h"
@@ -56,6 +56,8 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const o
         *y = odt_clamp(odt_rescaled((*sums)[at] + offset, q), zy, lo, peak);
     }
 }
+
+#if !ODT_DSP // those have correlate_m4.c and filter_gradient_m4.c
 
 // As memset, which takes longer on an RP2040.
 static void clear_words(int32_t *words, int32_t count) {
@@ -386,3 +388,5 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *given) {
         }
     }
 }
+
+#endif

@@ -16,6 +16,13 @@
 #define ODT_PANEL (UINTPTR_MAX == 0xFFFFFFFF)
 #endif
 
+// Whether the core multiplies pairs of int16 (SMLAD), a Cortex-M4 and later.
+#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+#define ODT_DSP 1
+#else
+#define ODT_DSP 0
+#endif
+
 // From sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)), and the
 // peak of what is clamped.
 void odt_finish_i8(const int32_t (*sums)[4], int32_t place, int32_t offset, const odt_multiplier_t *q,

@@ -1,0 +1,22 @@
+// What correlate_m4.c and correlate_back_m4.c share.
+
+#ifndef ODT_CORRELATE_M4_H
+#define ODT_CORRELATE_M4_H
+
+#include "panel_i8.h"
+#include "rows_m4.h"
+
+// The gradient of the input: zx = 0, no bias, one q of all, and filters whose channels lie together
+// (w_n = 1). Adds to `bounds`, as odt_finish_rows() does.
+void odt_correlate_back_i8(const odt_correlation_t *a, int32_t *bounds);
+
+// How sums of `depth` products with filter n become outputs. Returns whether odt_finish_rows() can do it:
+// not if a scale has run away or a program is wrong.
+int odt_prepare_row(const odt_correlation_t *a, int32_t n, int32_t depth, odt_row_t *row);
+
+// As odt_finish_rows(), whatever the scales: sum i of row j, of the first `sums`, is of filter
+// n + j * n_row + i * (1 - n_row). Adds to the peak.
+void odt_finish_slowly(const odt_correlation_t *a, int32_t n, int32_t n_row, const odt_row_t *rows, int32_t count,
+    int8_t *const *y, int32_t step, int32_t sums);
+
+#endif

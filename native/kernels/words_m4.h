@@ -1,0 +1,87 @@
+// Words of four int8 on cores with SMLAD, a Cortex-M4 and later.
+
+#ifndef ODT_WORDS_M4_H
+#define ODT_WORDS_M4_H
+
+#include <stdint.h>
+#include <string.h>
+
+// Four bytes, which may lie anywhere.
+static inline uint32_t odt_word(const int8_t *from) {
+    uint32_t word;
+    memcpy(&word, from, 4);
+    return word;
+}
+
+// To both halves of a word.
+static inline uint32_t odt_twice(int32_t v) {
+    return (uint32_t)(v & 65535) | (uint32_t)v << 16;
+}
+
+// Bytes 0 and 2 to halves, and `plus` added to each.
+static inline uint32_t odt_even(uint32_t word, uint32_t plus) {
+    uint32_t pair;
+    __asm ("sxtab16 %0, %1, %2" : "=r" (pair) : "r" (plus), "r" (word));
+    return pair;
+}
+
+// Bytes 1 and 3.
+static inline uint32_t odt_odd(uint32_t word, uint32_t plus) {
+    uint32_t pair;
+    __asm ("sxtab16 %0, %1, %2, ror #8" : "=r" (pair) : "r" (plus), "r" (word));
+    return pair;
+}
+
+// The lower halves of two words, and the upper.
+static inline uint32_t odt_lower(uint32_t first, uint32_t second) {
+    uint32_t pair;
+    __asm ("pkhbt %0, %1, %2, lsl #16" : "=r" (pair) : "r" (first), "r" (second));
+    return pair;
+}
+
+static inline uint32_t odt_upper(uint32_t first, uint32_t second) {
+    uint32_t pair;
+    __asm ("pkhtb %0, %1, %2, asr #16" : "=r" (pair) : "r" (second), "r" (first));
+    return pair;
+}
+
+// Bytes at .. at + 3 of a row of `size`; `outside` beside it.
+static inline uint32_t odt_word_within(const int8_t *row, int32_t at, int32_t size, int32_t outside) {
+    if (at >= 0 && at <= size - 4) {
+        return odt_word(row + at);
+    }
+    uint32_t word = 0;
+    for (int32_t i = 3; i >= 0; i--) {
+        int32_t v = at + i >= 0 && at + i < size ? row[at + i] : outside;
+        word = word << 8 | (uint8_t)v;
+    }
+    return word;
+}
+
+static inline void odt_copy(int8_t *to, const int8_t *from, int32_t count) {
+    for (; count >= 4; count -= 4, to += 4, from += 4) {
+        memcpy(to, from, 4);
+    }
+    for (; count > 0; count--) {
+        *to++ = *from++;
+    }
+}
+
+// Bytes at .. at + count - 1 of a row of `size`; `outside` beside it.
+static inline void odt_gather(int8_t *to, const int8_t *row, int32_t at, int32_t count, int32_t size,
+    int32_t outside) {
+    for (; count > 0 && (at < 0 || size <= 0); count--, at++) {
+        *to++ = (int8_t)outside;
+    }
+    int32_t inside = count < size - at ? count : size - at;
+    if (inside > 0) {
+        odt_copy(to, row + at, inside);
+        to += inside;
+        count -= inside;
+    }
+    for (; count > 0; count--) {
+        *to++ = (int8_t)outside;
+    }
+}
+
+#endif
