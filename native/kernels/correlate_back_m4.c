@@ -127,7 +127,7 @@ static void finish(const odt_correlation_t *a, int32_t n, int32_t row, int32_t o
         y[i] = a->y + b * a->y_b + (row - b * a->OH) * a->y_oh + ow * a->y_ow + n + odt_min(i, a->N - 1);
     }
     if (can) {
-        odt_finish_rows(rows, count, y, a->y_ow, a->lo, bounds);
+        odt_finish_rows(rows, count, y, a->y_ow, a->zy, a->lo, bounds);
     } else {
         odt_finish_slowly(a, n, 0, rows, count, y, a->y_ow, odt_min(CHANNELS, a->N));
     }
@@ -176,17 +176,8 @@ void odt_correlate_back_i8(const odt_correlation_t *a, int32_t *bounds) {
 
 int odt_prepare_row(const odt_correlation_t *a, int32_t n, int32_t depth, odt_row_t *row) {
     odt_multiplier_t q = odt_checked(&a->q[n * a->q_step]);
-    int32_t start = a->bias ? a->bias[n] : 0, shift = q.s - 32;
-    int64_t largest = (int64_t)depth * (128 * 255) + odt_magnitude(start);
-    row->start = start;
-    if (a->zy != (int8_t)a->zy || a->lo != (int8_t)a->lo || a->lo > a->zy || q.m < 0 || shift < 1 || shift > 22
-        || largest > INT32_MAX || largest * q.m >> q.s > 32000) {
-        return 0;
-    }
-    row->m = q.m;
-    row->shift = shift;
-    row->half = (1 << (shift - 1)) + a->zy * (1 << shift);
-    return 1;
+    row->start = a->bias ? a->bias[n] : 0;
+    return odt_can_scale(q, row->start, depth, a->zy, a->lo, &row->scale);
 }
 
 void odt_finish_slowly(const odt_correlation_t *a, int32_t n, int32_t n_row, const odt_row_t *rows, int32_t count,

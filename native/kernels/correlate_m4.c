@@ -150,7 +150,7 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
             y[i] = windows[i].y + n;
         }
         if (can) {
-            odt_finish_rows(s->rows, count, y, 1, a->lo, bounds);
+            odt_finish_rows(s->rows, count, y, 1, a->zy, a->lo, bounds);
         } else {
             odt_finish_slowly(a, n, 1, s->rows, count, y, 1, here);
         }
@@ -181,10 +181,7 @@ void odt_correlate_i8(const odt_correlation_t *given) {
     } else {
         odt_correlate_back_i8(a, bounds);
     }
-    if (bounds[0] >= bounds[1]) { // something was finished by odt_finish_rows()
-        int32_t high = bounds[0] - a->zy, low = a->zy - bounds[1];
-        *a->peak = odt_max(*a->peak, a->lo == a->zy ? high : odt_max(high, low));
-    }
+    *a->peak = odt_peak_of(bounds, a->zy, a->lo, *a->peak);
 }
 
 #endif

@@ -5,26 +5,16 @@
 
 #include "../fixed.h"
 #include "../opcodes.h"
-#include "panel_i8.h"
+#include "depthwise_i8.h"
 #include "phase.h"
 #include "rescale.h"
 #include "rows.h"
 #include "window.h"
 
-#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
-#include "depthwise_m4.h"
-#define SMLAXY 1
-#else
-#define SMLAXY 0
-#endif
-
 // Channels that are computed at a time: what vectors like, or what registers hold; taps of theirs that
 // are held on the stack, in 1 KB at most.
 #if !ODT_PANEL
 enum { LANES = 32, TAPS = 16 };
-typedef int16_t weight_t;
-#elif SMLAXY
-enum { LANES = 4, TAPS = 64 };
 typedef int16_t weight_t;
 #else
 enum { LANES = 4, TAPS = 32 };
@@ -37,18 +27,6 @@ typedef int32_t weight_t;
 #define UNROLL
 #endif
 
-// Forward, or the gradient of the input as phases (phase.h): y = clamp(zy + q * (bias + sum (x - zx) * w)),
-// w read in steps.
-typedef struct {
-    const int8_t *x, *w;
-    const int32_t *bias; // or NULL
-    const odt_multiplier_t *q;
-    int8_t *y;
-    int32_t *peak;
-    int32_t B, H, W, N, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
-    int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow;
-} depthwise_t;
-
 // Filters of the channels of a block, tap by tap.
 typedef struct {
     weight_t w[TAPS][LANES];
@@ -56,23 +34,18 @@ typedef struct {
     int32_t bias[LANES];
 } filters_t;
 
-// Where channel i of a block is among its weights: on cores with SMLAxy in the order 0, 2, 1, 3.
-static inline int32_t order(int32_t i) {
-    return ODT_PANEL && (i == 1 || i == 2) ? 3 - i : i;
-}
-
-static void pack(const depthwise_t *a, int32_t n, int32_t lanes, int32_t first, int32_t last,
+static void pack(const odt_depthwise_t *a, int32_t n, int32_t lanes, int32_t first, int32_t last,
     filters_t *f) {
     for (int32_t tap = first; tap < last; tap++) {
         const int8_t *w = a->w + n * a->w_n + tap / a->KW * a->w_kh + tap % a->KW * a->w_kw;
         for (int32_t i = 0; i < lanes; i++) {
-            f->w[tap - first][order(i)] = w[i * a->w_n];
+            f->w[tap - first][i] = w[i * a->w_n];
         }
     }
 }
 
 // acc += (x - zx) * w over taps first .. last - 1 that are inside th and tw; x is at tap 0.
-static inline __attribute__((always_inline)) void add_taps(const depthwise_t *a, const int8_t *x,
+static inline __attribute__((always_inline)) void add_taps(const odt_depthwise_t *a, const int8_t *x,
     odt_taps_t th, odt_taps_t tw, int32_t first, int32_t last, const filters_t *f, int32_t lanes,
     int32_t *acc) {
     int16_t zx = (int16_t)a->zx;
@@ -87,15 +60,15 @@ static inline __attribute__((always_inline)) void add_taps(const depthwise_t *a,
         for (int32_t kw = from; kw < to; kw++, row += a->N, w += LANES) {
             UNROLL
             for (int32_t i = 0; i < lanes; i++) {
-                acc[i] += (int16_t)((int16_t)(row[i] - zx) * w[order(i)]);
+                acc[i] += (int16_t)((int16_t)(row[i] - zx) * w[i]);
             }
         }
     }
 }
 
-#if ODT_PANEL
+#if ODT_PANEL && !ODT_DSP
 
-// On 32-bit cores, four channels of outputs whose windows meet the image in the same taps: KH x KW from
+// On other 32-bit cores, four channels of outputs whose windows meet the image in the same taps: KH x KW from
 // w on, of rows of `w_row` weights. sums[i] = (x - zx) * w, the windows at x + i * step, their rows `row`
 // bytes apart.
 enum { BLOCK = 32 };
@@ -103,37 +76,6 @@ typedef struct {
     const weight_t *w;
     int32_t KH, KW, N, row, w_row, step, zx;
 } windows_t;
-
-#if SMLAXY
-
-static void sum_windows(const windows_t *a, int32_t (*sums)[4], int32_t count, const int8_t *x) {
-    int32_t KH = a->KH, KW = a->KW, N = a->N, offsets[4] = {0};
-    const weight_t *w = a->w;
-    if (a->zx || KH * KW == 0) {
-        for (int32_t kh = KH; kh > 0; kh--, w += a->w_row - 4 * KW) {
-            for (int32_t kw = KW; kw > 0; kw--, w += 4) {
-                offsets[0] += w[0];
-                offsets[1] += w[2];
-                offsets[2] += w[1];
-                offsets[3] += w[3];
-            }
-        }
-        for (int32_t i = 0; i < 4; i++) {
-            offsets[i] *= -a->zx;
-        }
-    }
-    if (KH > 0 && KW > 0) {
-        odt_windows_t v = {a->w, (KH - 1) * 65536 + KW, KW - 65536, 2 * (a->w_row - 4 * KW), a->row - KW * N,
-            a->step, {offsets[0], offsets[1], offsets[2], offsets[3]}};
-        odt_sum_windows(sums, sums + count, x, N, v);
-        return;
-    }
-    for (; count; count--, sums++) {
-        memset(*sums, 0, sizeof(*sums));
-    }
-}
-
-#else
 
 __attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*sums)[4], int32_t count, const int8_t *x) {
     int32_t N = a->N, KW = a->KW, zx = a->zx;
@@ -146,8 +88,8 @@ __attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*
             const weight_t *w = w_row;
             for (const weight_t *end = w + 4 * KW; w != end; from += N, w += 4) {
                 s0 += (from[0] - zx) * w[0];
-                s2 += (from[2] - zx) * w[1];
-                s1 += (from[1] - zx) * w[2];
+                s1 += (from[1] - zx) * w[1];
+                s2 += (from[2] - zx) * w[2];
                 s3 += (from[3] - zx) * w[3];
             }
         }
@@ -158,10 +100,8 @@ __attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*
     }
 }
 
-#endif
-
 // Outputs ow .. of a row.
-static void sum_row(const depthwise_t *a, int32_t n, int32_t row, int32_t ow, int32_t count,
+static void sum_row(const odt_depthwise_t *a, int32_t n, int32_t row, int32_t ow, int32_t count,
     const filters_t *f, int32_t (*sums)[4]) {
     int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top, iw = ow * a->SW - a->left;
     odt_taps_t th = odt_taps(ih, a->KH, a->H);
@@ -184,7 +124,7 @@ static void sum_row(const depthwise_t *a, int32_t n, int32_t row, int32_t ow, in
 }
 
 // Four channels of outputs. Rows that follow one another in y are finished as one.
-static void depthwise_lanes(const depthwise_t *a, int32_t n, const filters_t *f, int32_t *peak) {
+static void depthwise_lanes(const odt_depthwise_t *a, int32_t n, const filters_t *f, int32_t *peak) {
     int32_t sums[BLOCK][4], rows = a->B * a->OH, block = 1;
     if (a->OW < BLOCK && a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh)) {
         block = BLOCK / a->OW;
@@ -209,7 +149,7 @@ static void depthwise_lanes(const depthwise_t *a, int32_t n, const filters_t *f,
 #endif
 
 // One output, wherever its window lies.
-static void sum_window(const depthwise_t *a, int32_t n, int32_t lanes, int32_t b, int32_t ih, int32_t iw,
+static void sum_window(const odt_depthwise_t *a, int32_t n, int32_t lanes, int32_t b, int32_t ih, int32_t iw,
     odt_taps_t th, filters_t *f, int32_t *acc) {
     int32_t taps = a->KH * a->KW;
     odt_taps_t tw = odt_taps(iw, a->KW, a->W);
@@ -227,18 +167,23 @@ static void sum_window(const depthwise_t *a, int32_t n, int32_t lanes, int32_t b
     }
 }
 
-static void depthwise(const depthwise_t *a) {
+static void depthwise(const odt_depthwise_t *a) {
     filters_t f;
     int32_t taps = a->KH * a->KW, peak = *a->peak;
     for (int32_t n = 0; n < a->N; n += LANES) {
         int32_t lanes = odt_min(LANES, a->N - n);
+        #if ODT_DSP
+        if (odt_depthwise_lanes(a, odt_min(n, a->N - LANES), &peak)) { // the last four, if fewer are left
+            continue;
+        }
+        #endif
         memset(f.bias, 0, sizeof(f.bias));
         for (int32_t i = 0; i < lanes; i++) {
             f.q[i] = odt_rescaler(odt_checked(&a->q[n + i]));
             f.bias[i] = a->bias ? a->bias[n + i] : 0;
         }
         pack(a, n, lanes, 0, odt_min(taps, TAPS), &f);
-        #if ODT_PANEL
+        #if ODT_PANEL && !ODT_DSP
         if (lanes == LANES && taps <= TAPS) {
             depthwise_lanes(a, n, &f, &peak);
             continue;
@@ -267,7 +212,7 @@ static void depthwise(const depthwise_t *a) {
 
 void odt_depthwise2d_i8(const odt_depthwise2d_i8_t *a) {
     int32_t outputs = a->OW * a->N;
-    depthwise_t d = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
+    odt_depthwise_t d = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
         .B = a->B, .H = a->H, .W = a->W, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW,
         .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy, .lo = a->lo,
         .w_n = a->KH * a->KW, .w_kh = a->KW, .w_kw = 1, .y_b = a->OH * outputs, .y_oh = outputs,
@@ -286,7 +231,7 @@ void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a) {
             }
             int32_t last = (kh + (h.taps - 1) * a->SH) * a->KW + kw + (w.taps - 1) * a->SW;
             int is_empty = h.taps == 0 || w.taps == 0;
-            depthwise_t d = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
+            odt_depthwise_t d = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
                 .y = a->dx + h.first * inputs + w.first * N, .peak = a->peak, .B = a->B, .H = a->OH,
                 .W = a->OW, .N = N, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps, .SH = 1,
                 .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs, .lo = -127,
@@ -316,12 +261,18 @@ void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
         memset(a->dw, 0, (size_t)R * (size_t)taps * sizeof(int32_t));
         return;
     }
+    int32_t first = 0; // of the channels that are left
+    #if ODT_DSP
+    while (first < R && odt_depthwise_dw_lanes(a, odt_min(first, R - LANES))) {
+        first += LANES;
+    }
+    #endif
     for (int32_t tap = 0; tap < taps; tap++) {
         int32_t kh = tap / a->KW, kw = tap % a->KW;
         odt_taps_t rows = odt_outputs(kh, a->PT, a->SH, a->H, a->OH);
         odt_taps_t columns = odt_outputs(kw, a->PL, a->SW, a->W, a->OW);
         int32_t count = odt_max(columns.to - columns.from, 0), iw = columns.from * a->SW - a->PL + kw;
-        for (int32_t n = 0; n < R; n += LANES) {
+        for (int32_t n = first; n < R; n += LANES) {
             int32_t lanes = odt_min(LANES, R - n), from = a->at + n;
             int32_t acc[LANES] = {0};
             for (int32_t b = 0; b < a->B; b++) {
@@ -330,15 +281,6 @@ void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
                     int32_t ih = oh * a->SH - a->PT + kh;
                     const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + columns.from) * N + from;
                     const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * N + from;
-                    #if SMLAXY
-                    if (lanes == LANES) {
-                        if (count) {
-                            int32_t zeros = (a->zx & 65535) | (int32_t)((uint32_t)a->zx << 16);
-                            odt_add_row(acc, e, x, N, a->SW * N, count, zeros);
-                        }
-                        continue;
-                    }
-                    #endif
                     if (lanes == LANES) {
                         add_row(acc, e, x, N, a->SW * N, count, a->zx, LANES);
                     } else {

@@ -3,6 +3,8 @@
 
 #include "panel_i8.h"
 
+#if !ODT_DSP // which has loops of its own: correlate_m4.c, filter_gradient_m4.c
+
 #include <string.h>
 
 #include "../fixed.h"
@@ -35,8 +37,6 @@ typedef struct {
 
 #if defined(__ARM_ARCH_6M__)
 #include "panel_m0.h"
-#elif ODT_DSP
-#include "panel_m4.h"
 #else
 #include "panel_c.h"
 #endif
@@ -56,8 +56,6 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const o
         *y = odt_clamp(odt_rescaled((*sums)[at] + offset, q), zy, lo, peak);
     }
 }
-
-#if !ODT_DSP // those have correlate_m4.c and filter_gradient_m4.c
 
 // As memset, which takes longer on an RP2040.
 static void clear_words(int32_t *words, int32_t count) {

@@ -78,52 +78,54 @@
 RUN_WORDS(odt_start_rows, NONE)
 RUN_WORDS(odt_add_rows, SUMS)
 
-// From index * 1 .. 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions a row.
-__attribute__((naked, noinline)) static void finish_rows(const odt_row_t *rows, int32_t index,
-    int8_t *const *ends, uint32_t *found) {
-    (void)rows, (void)index, (void)ends, (void)found;
-    __asm volatile (
-        ".syntax unified\n"
-        "push {r3-r11, lr}\n"
-        "ldrd r3, lr, [r3]\n"
-        "1:\n"
-        "ldm r0!, {r4-r11}\n"
-        "smmla r4, r4, r8, r9\n"
-        "smmla r5, r5, r8, r9\n"
-        "smmla r6, r6, r8, r9\n"
-        "smmla r7, r7, r8, r9\n"
-        "asr r4, r4, r10\n"
-        "asr r5, r5, r10\n"
-        "asr r6, r6, r10\n"
-        "asr r7, r7, r10\n"
-        "pkhbt r4, r4, r5, lsl #16\n"
-        "pkhbt r6, r6, r7, lsl #16\n"
-        "ssub16 r12, r4, r3\n"
-        "sel r3, r4, r3\n"
-        "ssub16 r12, r6, r3\n"
-        "sel r3, r6, r3\n"
-        "ssub16 r12, lr, r4\n"
-        "sel lr, r4, lr\n"
-        "ssub16 r12, lr, r6\n"
-        "sel lr, r6, lr\n"
-        "ssat16 r4, #8, r4\n"
-        "ssat16 r6, #8, r6\n"
-        "ldm r2, {r7-r11}\n" // r11: step
-        "lsr r5, r4, #16\n"
-        "lsr r12, r6, #16\n"
-        "strb r4, [r7, r1]\n"
-        "strb r5, [r8, r1]\n"
-        "strb r6, [r9, r1]\n"
-        "strb r12, [r10, r1]\n"
-        "adds r1, r1, r11\n"
-        "bne 1b\n"
-        "pop {r4}\n"
-        "strd r3, lr, [r4]\n"
-        "pop {r4-r11, pc}\n"
-        );
-}
+// From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions a row, or 26 where the
+// smallest does not matter.
+#define FINISH(name, smallest) \
+    __attribute__((naked, noinline)) static void name(const odt_row_t *rows, int32_t index, \
+        int8_t *const *ends, uint32_t *found) { \
+        (void)rows, (void)index, (void)ends, (void)found; \
+        __asm volatile ( \
+            ".syntax unified\n" \
+            "push {r3-r11, lr}\n" \
+            "ldrd r3, lr, [r3]\n" \
+            "1:\n" \
+            "ldm r0!, {r4-r11}\n" \
+            "smmla r4, r4, r8, r9\n" \
+            "smmla r5, r5, r8, r9\n" \
+            "smmla r6, r6, r8, r9\n" \
+            "smmla r7, r7, r8, r9\n" \
+            "asr r4, r4, r10\n" \
+            "asr r5, r5, r10\n" \
+            "asr r6, r6, r10\n" \
+            "asr r7, r7, r10\n" \
+            "pkhbt r4, r4, r5, lsl #16\n" \
+            "pkhbt r6, r6, r7, lsl #16\n" \
+            "ssub16 r12, r4, r3\n" \
+            "sel r3, r4, r3\n" \
+            "ssub16 r12, r6, r3\n" \
+            "sel r3, r6, r3\n" \
+            smallest \
+            "ssat16 r4, #8, r4\n" \
+            "ssat16 r6, #8, r6\n" \
+            "ldm r2, {r7-r11}\n" /* r11: step */ \
+            "lsr r5, r4, #16\n" \
+            "lsr r12, r6, #16\n" \
+            "strb r4, [r7, r1]\n" \
+            "strb r5, [r8, r1]\n" \
+            "strb r6, [r9, r1]\n" \
+            "strb r12, [r10, r1]\n" \
+            "adds r1, r1, r11\n" \
+            "bne 1b\n" \
+            "pop {r4}\n" \
+            "strd r3, lr, [r4]\n" \
+            "pop {r4-r11, pc}\n" \
+            ); \
+    }
 
-void odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int32_t lo,
+FINISH(finish_rows, ODT_SMALLEST("r4", "r6"))
+FINISH(finish_positive_rows, "")
+
+void odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int32_t zy, int32_t lo,
     int32_t *bounds) {
     int8_t *ends[5];
     for (int32_t i = 0; i < 4; i++) {
@@ -131,17 +133,43 @@ void odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int
     }
     ends[4] = (int8_t *)(intptr_t)step;
     uint32_t found[2] = {odt_twice(INT16_MIN), odt_twice(INT16_MAX)};
-    finish_rows(rows, -count * step, ends, found);
-    int32_t low = odt_min((int16_t)found[1], (int32_t)found[1] >> 16);
-    bounds[0] = odt_max(bounds[0], odt_max((int16_t)found[0], (int32_t)found[0] >> 16));
-    bounds[1] = odt_min(bounds[1], low);
-    if (low < lo && lo > -128) {
+    (zy == -128 ? finish_positive_rows : finish_rows)(rows, -count * step, ends, found);
+    if (odt_add_bounds(bounds, found) < lo && lo > -128) {
         for (int32_t i = 0; i < 4; i++) {
             for (int8_t *at = y[i]; at != ends[i]; at += step) {
                 *at = (int8_t)odt_max(*at, lo);
             }
         }
     }
+}
+
+int32_t odt_add_bounds(int32_t *bounds, const uint32_t *found) {
+    int32_t high = odt_max((int16_t)found[0], (int32_t)found[0] >> 16);
+    int32_t low = odt_min((int16_t)found[1], (int32_t)found[1] >> 16);
+    bounds[0] = odt_max(bounds[0], high);
+    bounds[1] = odt_min(bounds[1], low);
+    return low;
+}
+
+int32_t odt_peak_of(const int32_t *bounds, int32_t zy, int32_t lo, int32_t peak) {
+    if (bounds[0] == INT16_MIN) {
+        return peak;
+    }
+    peak = odt_max(peak, bounds[0] - zy);
+    return lo == zy ? peak : odt_max(peak, zy - bounds[1]);
+}
+
+int odt_can_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale) {
+    int32_t shift = q.s - 32;
+    int64_t largest = (int64_t)depth * (128 * 255) + odt_magnitude(start);
+    if (zy != (int8_t)zy || lo != (int8_t)lo || lo > zy || q.m < 0 || shift < 1 || shift > 22
+        || largest > INT32_MAX || largest * q.m >> q.s > 32000) {
+        return 0;
+    }
+    scale->m = q.m;
+    scale->half = (1 << (shift - 1)) + zy * (1 << shift);
+    scale->shift = shift;
+    return 1;
 }
 
 #endif

@@ -7,10 +7,21 @@
 
 #include <stdint.h>
 
+#include "../odt.h"
+
+// v = ((sum * m >> 32) + half) >> shift, which is of 16 bits.
+typedef struct {
+    int32_t m, half, shift;
+} odt_scale_t;
+
+// That of zy + q * sum, of `depth` products and what they are added to; zy is part of half. Returns whether
+// there is one that clamps to lo .. 127: not if a scale has run away or a program is wrong.
+int odt_can_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale);
+
 // A row's sums with the four, and how they become outputs.
 typedef struct {
     int32_t sums[4];
-    int32_t m, half, shift; // v = ((sum * m >> 32) + half) >> shift, which is of 16 bits
+    odt_scale_t scale;
     int32_t start;
 } odt_row_t;
 
@@ -21,8 +32,22 @@ void odt_start_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel,
 void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
     int32_t words, int32_t back);
 
-// y[i][row * step] = max(v, lo), at most 127, of sum i. `bounds`: the largest and the smallest v so far.
-void odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int32_t lo,
+// y[i][row * step] = max(v, lo), at most 127, of sum i. `bounds`: the largest and the smallest v so far, but
+// the latter not where zy = lo = -128, as behind a ReLU.
+void odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int32_t zy, int32_t lo,
     int32_t *bounds);
+
+// Adds what was found, the largest of each half and the smallest of each half; returns the smallest.
+int32_t odt_add_bounds(int32_t *bounds, const uint32_t *found);
+
+// The smallest of pairs `first`, `second` and lr to lr.
+#define ODT_SMALLEST(first, second) \
+    "ssub16 r12, lr, " first "\n" \
+    "sel lr, " first ", lr\n" \
+    "ssub16 r12, lr, " second "\n" \
+    "sel lr, " second ", lr\n"
+
+// The peak of what bounds are of; unchanged if that is nothing: INT16_MIN and INT16_MAX.
+int32_t odt_peak_of(const int32_t *bounds, int32_t zy, int32_t lo, int32_t peak);
 
 #endif

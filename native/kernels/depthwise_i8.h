@@ -1,0 +1,32 @@
+// Depthwise 2-D convolutions, int8 (depthwise2d_i8.c), as cores' own loops take them.
+
+#ifndef ODT_DEPTHWISE_I8_H
+#define ODT_DEPTHWISE_I8_H
+
+#include "../opcodes.h"
+#include "panel_i8.h"
+
+// Forward, or the gradient of the input as phases (phase.h): y = clamp(zy + q * (bias + sum (x - zx) * w)),
+// w read in steps.
+typedef struct {
+    const int8_t *x, *w;
+    const int32_t *bias; // or NULL
+    const odt_multiplier_t *q;
+    int8_t *y;
+    int32_t *peak;
+    int32_t B, H, W, N, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
+    int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow;
+} odt_depthwise_t;
+
+#if ODT_DSP
+
+// Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, if
+// filters are large, or scales have run away.
+int odt_depthwise_lanes(const odt_depthwise_t *a, int32_t n, int32_t *peak);
+
+// Channels n .. n + 3 of the gradient of the filters; returns whether it was done.
+int odt_depthwise_dw_lanes(const odt_depthwise2d_dw_i8_t *a, int32_t n);
+
+#endif
+
+#endif
