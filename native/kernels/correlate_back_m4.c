@@ -120,15 +120,13 @@ static void clear(odt_row_t *rows, int32_t count) {
 
 // Sums of `count` windows, which follow one another in y, to channels n .. n + 3.
 static void finish(const odt_correlation_t *a, int32_t n, int32_t row, int32_t ow, int32_t count,
-    const odt_row_t *rows, int can, int32_t *bounds) {
+    const odt_row_t *rows, int kind, int32_t *bounds) {
     int8_t *y[CHANNELS];
     int32_t b = row / a->OH;
     for (int32_t i = 0; i < CHANNELS; i++) {
         y[i] = a->y + b * a->y_b + (row - b * a->OH) * a->y_oh + ow * a->y_ow + n + odt_min(i, a->N - 1);
     }
-    if (can) {
-        odt_finish_rows(rows, count, y, a->y_ow, a->zy, a->lo, bounds);
-    } else {
+    if (!odt_finish_rows(rows, count, y, a->y_ow, kind, a->zy, a->lo, bounds)) {
         odt_finish_slowly(a, n, 0, rows, count, y, a->y_ow, odt_min(CHANNELS, a->N));
     }
 }
@@ -137,9 +135,9 @@ void odt_correlate_back_i8(const odt_correlation_t *a, int32_t *bounds) {
     scratch_t s;
     int32_t length = a->KW * a->C, padded = (length + 3) & ~3, depth = a->KH * padded, rows = a->B * a->OH;
     int32_t columns = odt_min(a->OW, ROWS), block = a->OW < ROWS ? ROWS / a->OW : 1; // rows of windows at a time
-    int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh), can = 1;
+    int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh), kind = 0;
     for (int32_t i = 0; i < ROWS; i++) {
-        can = odt_prepare_row(a, 0, depth, &s.rows[i]);
+        kind = odt_prepare_row(a, 0, depth, &s.rows[i]);
     }
     for (int32_t i = 0; i < a->N; i += CHANNELS) {
         int32_t n = odt_max(odt_min(i, a->N - CHANNELS), 0), packed = -1; // the depth that the panel begins with
@@ -167,7 +165,7 @@ void odt_correlate_back_i8(const odt_correlation_t *a, int32_t *bounds) {
                 // Rows that follow one another in y are finished as one.
                 int32_t at_once = is_dense && count == a->OW ? stop - row : 1;
                 for (int32_t r = row; r < stop; r += at_once) {
-                    finish(a, n, r, ow, count * at_once, s.rows + (r - row) * count, can, bounds);
+                    finish(a, n, r, ow, count * at_once, s.rows + (r - row) * count, kind, bounds);
                 }
             }
         }
@@ -177,7 +175,7 @@ void odt_correlate_back_i8(const odt_correlation_t *a, int32_t *bounds) {
 int odt_prepare_row(const odt_correlation_t *a, int32_t n, int32_t depth, odt_row_t *row) {
     odt_multiplier_t q = odt_checked(&a->q[n * a->q_step]);
     row->start = a->bias ? a->bias[n] : 0;
-    return odt_can_scale(q, row->start, depth, a->zy, a->lo, &row->scale);
+    return odt_find_scale(q, row->start, depth, a->zy, a->lo, &row->scale);
 }
 
 void odt_finish_slowly(const odt_correlation_t *a, int32_t n, int32_t n_row, const odt_row_t *rows, int32_t count,

@@ -73,13 +73,13 @@ static void pack(const odt_correlation_t *a, const window_t *p, int32_t k, int32
     }
 }
 
-// How sums of the filters n .. become outputs. Returns whether odt_finish_rows() can do it.
+// How sums of the filters n .. become outputs; returns the worst kind of scale.
 static int prepare(const odt_correlation_t *a, int32_t n, int32_t count, int32_t depth, odt_row_t *rows) {
-    int can = 1;
+    int worst = ODT_SHORT;
     for (int32_t i = 0; i < count; i++) {
-        can &= odt_prepare_row(a, n + i, depth, &rows[i]);
+        worst = odt_min(worst, odt_prepare_row(a, n + i, depth, &rows[i]));
     }
-    return can;
+    return worst;
 }
 
 // Windows first .. of all, the last repeated to four.
@@ -119,7 +119,7 @@ static void run(scratch_t *s, int32_t first, int32_t last, const int8_t *w, int3
 static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scratch_t *s, int32_t *bounds) {
     int32_t depth = a->w_n, total = a->B * a->OH * a->OW, safe = count, tail = depth % DEPTH;
     const int8_t *w = a->w + n * depth;
-    int can = prepare(a, n, count, depth, s->rows);
+    int kind = prepare(a, n, count, depth, s->rows);
     if (tail % 4 && n + count == a->N) { // words would end behind the last filter, or, if they are short, the last three
         safe = odt_max(count - (depth < 4 ? 3 : 1), 0);
         for (int32_t i = safe; i < count; i++) {
@@ -149,9 +149,7 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
         for (int32_t i = 0; i < WINDOWS; i++) {
             y[i] = windows[i].y + n;
         }
-        if (can) {
-            odt_finish_rows(s->rows, count, y, 1, a->zy, a->lo, bounds);
-        } else {
+        if (!odt_finish_rows(s->rows, count, y, 1, kind, a->zy, a->lo, bounds)) {
             odt_finish_slowly(a, n, 1, s->rows, count, y, 1, here);
         }
     }

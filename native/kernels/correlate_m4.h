@@ -10,7 +10,7 @@
 // (w_n = 1). Adds to `bounds`, as odt_finish_rows() does.
 void odt_correlate_back_i8(const odt_correlation_t *a, int32_t *bounds);
 
-// How sums of `depth` products with filter n become outputs. Returns whether odt_finish_rows() can do it.
+// How sums of `depth` products with filter n become outputs; returns what kind of scale it is.
 int odt_prepare_row(const odt_correlation_t *a, int32_t n, int32_t depth, odt_row_t *row);
 
 // As odt_finish_rows(), whatever the scales: sum i of row j, of the first `sums`, is of filter

@@ -20,8 +20,8 @@ typedef struct {
 
 #if ODT_DSP
 
-// Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, if
-// filters are large, or scales have run away.
+// Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or
+// filters are large.
 int odt_depthwise_lanes(const odt_depthwise_t *a, int32_t n, int32_t *peak);
 
 // Channels n .. n + 3 of the gradient of the filters; returns whether it was done.

@@ -20,11 +20,20 @@ enum {
 
 typedef uint32_t pixel_t[4]; // two pixels of four channels
 
+// odt_scale_t of four channels, such that 128 is added to what they give.
+typedef struct {
+    struct {
+        int32_t m, half;
+    } of[4];
+    int32_t shifts[4];
+    int kind; // the worst of these
+} scales_t;
+
 typedef struct {
     pixel_t x[POSITIONS];
     pixel_t even[2 * WIDEST + PAIRS], odd[WIDEST + PAIRS]; // taps for windows that begin with a pair, and in one
     int32_t sums[OUTPUTS][4];
-    odt_scale_t scales[4];
+    scales_t scales;
     int32_t start[4];
     int32_t lines[LINES]; // which pairs of rows there are
 } scratch_t;
@@ -117,10 +126,11 @@ __attribute__((naked, noinline)) static void add_products(int32_t *acc, const pi
 }
 
 // Sums to four neighbouring outputs of -128 .. 127, `step` bytes apart. `found` are the largest and, unless
-// they do not matter, the smallest that there were before, in each half. 34 instructions, or 30.
-#define FINISH(name, smallest) \
+// they do not matter, the smallest that there were before, in each half. 32 instructions; 28 without the
+// smallest, 36 where results may have more than 16 bits.
+#define FINISH(name, saturate, smallest) \
     __attribute__((naked, noinline)) static void name(int32_t (*sums)[4], int32_t (*end)[4], \
-        const odt_scale_t *scales, uint32_t *found, int8_t *y, int32_t step) { \
+        const scales_t *scales, uint32_t *found, int8_t *y, int32_t step) { \
         (void)sums, (void)end, (void)scales, (void)found, (void)y, (void)step; \
         __asm volatile ( \
             ".syntax unified\n" \
@@ -129,19 +139,19 @@ __attribute__((naked, noinline)) static void add_products(int32_t *acc, const pi
             "ldrd r3, lr, [r3]\n" \
             "1:\n" \
             "ldm r0!, {r4-r7}\n" \
-            "ldm r2!, {r8-r10}\n" \
+            "ldm r2!, {r8-r10, r12}\n" \
             "smmla r4, r4, r8, r9\n" \
-            "asr r4, r4, r10\n" \
-            "ldm r2!, {r8-r10}\n" \
-            "smmla r5, r5, r8, r9\n" \
-            "asr r5, r5, r10\n" \
-            "ldm r2!, {r8-r10}\n" \
+            "smmla r5, r5, r10, r12\n" \
+            "ldm r2!, {r8-r10, r12}\n" \
             "smmla r6, r6, r8, r9\n" \
+            "smmla r7, r7, r10, r12\n" \
+            "ldm r2, {r8-r10, r12}\n" \
+            "asr r4, r4, r8\n" \
+            "asr r5, r5, r9\n" \
             "asr r6, r6, r10\n" \
-            "ldm r2!, {r8-r10}\n" \
-            "smmla r7, r7, r8, r9\n" \
-            "asr r7, r7, r10\n" \
-            "sub r2, r2, #48\n" \
+            "asr r7, r7, r12\n" \
+            "sub r2, r2, #32\n" \
+            saturate \
             "pkhbt r4, r4, r6, lsl #16\n" \
             "pkhbt r5, r5, r7, lsl #16\n" \
             "ssub16 r12, r4, r3\n" \
@@ -149,11 +159,10 @@ __attribute__((naked, noinline)) static void add_products(int32_t *acc, const pi
             "ssub16 r12, r5, r3\n" \
             "sel r3, r5, r3\n" \
             smallest \
-            "ssat16 r4, #8, r4\n" \
-            "ssat16 r5, #8, r5\n" \
-            "uxtb16 r4, r4\n" \
-            "uxtb16 r5, r5\n" \
+            "usat16 r4, #8, r4\n" \
+            "usat16 r5, #8, r5\n" \
             "orr r4, r4, r5, lsl #8\n" \
+            "eor r4, r4, #0x80808080\n" \
             "str r4, [r1]\n" \
             "ldr r12, [sp]\n" \
             "add r1, r1, r11\n" \
@@ -165,8 +174,9 @@ __attribute__((naked, noinline)) static void add_products(int32_t *acc, const pi
             ); \
     }
 
-FINISH(finish_pixels, ODT_SMALLEST("r4", "r5"))
-FINISH(finish_positive_pixels, "")
+FINISH(finish_pixels, "", ODT_SMALLEST("r4", "r5"))
+FINISH(finish_positive_pixels, "", "")
+FINISH(finish_wide_pixels, ODT_SATURATE, ODT_SMALLEST("r4", "r5"))
 
 // A row of four of N channels, or none: then zx.
 typedef struct {
@@ -217,44 +227,73 @@ static void pack_lines(pixel_t *to, const line_t *upper, const line_t *lower, in
     }
 }
 
-// Filters of channels n .. n + 3, pairs of taps of a column, and how their sums become outputs. Returns
-// whether finish_pixels() can do it.
-static int prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
-    int32_t can = 1, width = a->KW, pairs = (a->KH + 1) / 2;
+// Filters of channels n .. n + 3, pairs of taps of a column, and how their sums become outputs.
+static void prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
+    int32_t width = a->KW, pairs = (a->KH + 1) / 2;
+    s->scales.kind = ODT_SHORT;
     for (int32_t i = 0; i < 4; i++) {
+        odt_multiplier_t q = odt_checked(&a->q[n + i]);
         const int8_t *row = a->w + (n + i) * a->w_n;
         uint32_t *to = &s->even[width][i];
         for (int32_t kh = 0; kh < a->KH; kh += 2, row += 2 * a->w_kh) {
             const int8_t *w = row;
-            for (int32_t kw = 0; kw < width; kw++, w += a->w_kw, to += 4) {
-                *to = odt_lower((uint32_t)*w, kh + 1 < a->KH ? (uint32_t)w[a->w_kh] : 0);
+            int32_t below = kh + 1 < a->KH ? a->w_kh : 0, keep = kh + 1 < a->KH ? -1 : 0;
+            for (const uint32_t *end = to + 4 * width; to != end; w += a->w_kw, to += 4) {
+                *to = odt_lower((uint32_t)*w, (uint32_t)(w[below] & keep));
             }
         }
         s->start[i] = a->bias ? a->bias[n + i] : 0;
-        can &= odt_can_scale(odt_checked(&a->q[n + i]), s->start[i], a->KH * width, a->zy, a->lo, &s->scales[i]);
+        odt_scale_t scale = {0};
+        int kind = odt_find_scale(q, s->start[i], a->KH * width, a->zy, a->lo, &scale);
+        s->scales.of[i].m = scale.m;
+        s->scales.of[i].half = scale.half + (128 << scale.shift);
+        s->scales.shifts[i] = scale.shift;
+        s->scales.kind = odt_min(s->scales.kind, kind);
     }
-    memset(s->even, 0, (size_t)width * sizeof(pixel_t));
-    memset(s->even + width * (pairs + 1), 0, (size_t)width * sizeof(pixel_t));
     if (a->SH % 2) {
+        for (int32_t kw = 0; kw < width; kw++) { // above the filters, and below
+            memset(s->even[kw], 0, sizeof(pixel_t));
+            memset(s->even[width * (pairs + 1) + kw], 0, sizeof(pixel_t));
+        }
         const uint32_t *above = s->even[0], *below = s->even[width];
         for (uint32_t *to = s->odd[0], *end = s->odd[width * (a->KH / 2 + 1)]; to != end; to++) {
             *to = *above++ >> 16 | *below++ << 16;
         }
     }
-    return can;
 }
 
-// Sums to rows of y that follow one another.
-static void finish(const odt_depthwise_t *a, scratch_t *s, int32_t count, int8_t *y, int32_t *bounds) {
+// Sums, which start with the bias, to outputs, whatever the scales.
+static void finish_slowly(const odt_depthwise_t *a, int32_t n, const scratch_t *s, int32_t count, int8_t *y,
+    int32_t *peak) {
+    for (int32_t i = 0; i < count; i++, y += a->y_ow) {
+        for (int32_t j = 0; j < 4; j++) {
+            y[j] = odt_clamp(odt_rescaled(s->sums[i][j], odt_checked(&a->q[n + j])), a->zy, a->lo, peak);
+        }
+    }
+}
+
+// Sums to rows of y that follow one another. Returns whether it could be done.
+static int finish(const odt_depthwise_t *a, scratch_t *s, int32_t count, int8_t *y, int32_t *bounds) {
     uint32_t found[2] = {odt_twice(INT16_MIN), odt_twice(INT16_MAX)};
-    (a->zy == -128 ? finish_positive_pixels : finish_pixels)(s->sums, s->sums + count, s->scales, found, y, a->y_ow);
-    if (odt_add_bounds(bounds, found) < a->lo && a->lo > -128) {
+    int32_t(*end)[4] = s->sums + count;
+    if (s->scales.kind == ODT_UNSCALED) {
+        return 0;
+    }
+    if (s->scales.kind == ODT_WIDE) {
+        finish_wide_pixels(s->sums, end, &s->scales, found, y, a->y_ow);
+    } else if (a->zy == -128) {
+        finish_positive_pixels(s->sums, end, &s->scales, found, y, a->y_ow);
+    } else {
+        finish_pixels(s->sums, end, &s->scales, found, y, a->y_ow);
+    }
+    if (odt_is_below(found, a->lo, 128)) {
         for (int32_t i = 0; i < count; i++, y += a->y_ow) {
             for (int32_t j = 0; j < 4; j++) {
                 y[j] = (int8_t)odt_max(y[j], a->lo);
             }
         }
     }
+    return odt_add_bounds(bounds, found, s->scales.kind, 128);
 }
 
 // Pairs of rows that windows meet at most.
@@ -297,9 +336,10 @@ int odt_depthwise_lanes(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     int32_t lines = lines_of(a), room = lines ? POSITIONS / lines - a->KW : -1;
     scratch_t s;
     if (n < 0 || a->KH < 1 || a->KW < 1 || a->KW > WIDEST || (a->KH + 1) / 2 * a->KW > PAIRS || lines > LINES
-        || room < 0 || !prepare(a, n, &s)) {
+        || room < 0) {
         return 0;
     }
+    prepare(a, n, &s);
     int32_t most = odt_min(room / a->SW + 1, OUTPUTS), parts = (a->OW + most - 1) / most;
     int32_t columns = (a->OW + parts - 1) / parts, bounds[2] = {INT16_MIN, INT16_MAX};
     // Rows that follow one another in y are finished as one.
@@ -310,21 +350,25 @@ int odt_depthwise_lanes(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
         int8_t *y = a->y;
         for (int32_t b = 0; b < a->B; b++) {
             const int8_t *x = a->x + b * a->H * a->W * a->N + n;
-            memset(s.lines, 0x80, sizeof(s.lines)); // none
+            for (int32_t i = 0; i < lines; i++) {
+                s.lines[i] = -1; // none
+            }
             for (int32_t oh = 0; oh < a->OH; oh++) {
-                if (done == 0) {
+                if (oh % 8 == 0) {
                     odt_poll();
+                }
+                if (done == 0) {
                     y = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow + n;
                 }
                 sum_row(a, x, oh, ow, count, &s, s.sums + done * count);
-                if (++done == at_once) {
-                    finish(a, &s, done * count, y, bounds);
+                int is_last = b == a->B - 1 && oh == a->OH - 1;
+                if (++done == at_once || is_last) {
+                    if (!finish(a, &s, done * count, y, bounds)) {
+                        finish_slowly(a, n, &s, done * count, y, peak);
+                    }
                     done = 0;
                 }
             }
-        }
-        if (done) {
-            finish(a, &s, done * count, y, bounds);
         }
     }
     *peak = odt_peak_of(bounds, a->zy, a->lo, *peak);

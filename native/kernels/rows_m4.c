@@ -78,9 +78,9 @@
 RUN_WORDS(odt_start_rows, NONE)
 RUN_WORDS(odt_add_rows, SUMS)
 
-// From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions a row, or 26 where the
-// smallest does not matter.
-#define FINISH(name, smallest) \
+// From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions a row; 26 where the
+// smallest does not matter, 34 where results may have more than 16 bits.
+#define FINISH(name, saturate, smallest) \
     __attribute__((naked, noinline)) static void name(const odt_row_t *rows, int32_t index, \
         int8_t *const *ends, uint32_t *found) { \
         (void)rows, (void)index, (void)ends, (void)found; \
@@ -98,6 +98,7 @@ RUN_WORDS(odt_add_rows, SUMS)
             "asr r5, r5, r10\n" \
             "asr r6, r6, r10\n" \
             "asr r7, r7, r10\n" \
+            saturate \
             "pkhbt r4, r4, r5, lsl #16\n" \
             "pkhbt r6, r6, r7, lsl #16\n" \
             "ssub16 r12, r4, r3\n" \
@@ -122,33 +123,47 @@ RUN_WORDS(odt_add_rows, SUMS)
             ); \
     }
 
-FINISH(finish_rows, ODT_SMALLEST("r4", "r6"))
-FINISH(finish_positive_rows, "")
+FINISH(finish_rows, "", ODT_SMALLEST("r4", "r6"))
+FINISH(finish_positive_rows, "", "")
+FINISH(finish_wide_rows, ODT_SATURATE, ODT_SMALLEST("r4", "r6"))
 
-void odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int32_t zy, int32_t lo,
-    int32_t *bounds) {
+int odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int kind, int32_t zy,
+    int32_t lo, int32_t *bounds) {
     int8_t *ends[5];
     for (int32_t i = 0; i < 4; i++) {
         ends[i] = y[i] + count * step;
     }
     ends[4] = (int8_t *)(intptr_t)step;
     uint32_t found[2] = {odt_twice(INT16_MIN), odt_twice(INT16_MAX)};
-    (zy == -128 ? finish_positive_rows : finish_rows)(rows, -count * step, ends, found);
-    if (odt_add_bounds(bounds, found) < lo && lo > -128) {
+    if (kind == ODT_UNSCALED) {
+        return 0;
+    }
+    if (kind == ODT_WIDE) {
+        finish_wide_rows(rows, -count * step, ends, found);
+    } else if (zy == -128) {
+        finish_positive_rows(rows, -count * step, ends, found);
+    } else {
+        finish_rows(rows, -count * step, ends, found);
+    }
+    if (odt_is_below(found, lo, 0)) {
         for (int32_t i = 0; i < 4; i++) {
             for (int8_t *at = y[i]; at != ends[i]; at += step) {
                 *at = (int8_t)odt_max(*at, lo);
             }
         }
     }
+    return odt_add_bounds(bounds, found, kind, 0);
 }
 
-int32_t odt_add_bounds(int32_t *bounds, const uint32_t *found) {
+int odt_add_bounds(int32_t *bounds, const uint32_t *found, int kind, int32_t plus) {
     int32_t high = odt_max((int16_t)found[0], (int32_t)found[0] >> 16);
     int32_t low = odt_min((int16_t)found[1], (int32_t)found[1] >> 16);
-    bounds[0] = odt_max(bounds[0], high);
-    bounds[1] = odt_min(bounds[1], low);
-    return low;
+    if (kind == ODT_WIDE && (high == INT16_MAX || low == INT16_MIN)) {
+        return 0;
+    }
+    bounds[0] = odt_max(bounds[0], high - plus);
+    bounds[1] = odt_min(bounds[1], low - plus);
+    return 1;
 }
 
 int32_t odt_peak_of(const int32_t *bounds, int32_t zy, int32_t lo, int32_t peak) {
@@ -159,17 +174,16 @@ int32_t odt_peak_of(const int32_t *bounds, int32_t zy, int32_t lo, int32_t peak)
     return lo == zy ? peak : odt_max(peak, zy - bounds[1]);
 }
 
-int odt_can_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale) {
+int odt_find_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale) {
     int32_t shift = q.s - 32;
-    int64_t largest = (int64_t)depth * (128 * 255) + odt_magnitude(start);
-    if (zy != (int8_t)zy || lo != (int8_t)lo || lo > zy || q.m < 0 || shift < 1 || shift > 22
-        || largest > INT32_MAX || largest * q.m >> q.s > 32000) {
-        return 0;
+    if (zy != (int8_t)zy || lo != (int8_t)lo || lo > zy || q.m < 0 || shift < 1 || shift > 22) {
+        return ODT_UNSCALED; // a scale has run away or a program is wrong
     }
     scale->m = q.m;
     scale->half = (1 << (shift - 1)) + zy * (1 << shift);
     scale->shift = shift;
-    return 1;
+    int64_t largest = (int64_t)depth * (128 * 255) + odt_magnitude(start);
+    return largest <= INT32_MAX && largest * q.m >> q.s < 32000 ? ODT_SHORT : ODT_WIDE;
 }
 
 #endif

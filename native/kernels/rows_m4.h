@@ -9,14 +9,15 @@
 
 #include "../odt.h"
 
-// v = ((sum * m >> 32) + half) >> shift, which is of 16 bits.
+// v = ((sum * m >> 32) + half) >> shift
 typedef struct {
     int32_t m, half, shift;
 } odt_scale_t;
 
 // That of zy + q * sum, of `depth` products and what they are added to; zy is part of half. Returns whether
-// there is one that clamps to lo .. 127: not if a scale has run away or a program is wrong.
-int odt_can_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale);
+// there is one that clamps to lo .. 127, and whether results are known to have 16 bits.
+enum { ODT_UNSCALED, ODT_WIDE, ODT_SHORT };
+int odt_find_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale);
 
 // A row's sums with the four, and how they become outputs.
 typedef struct {
@@ -32,13 +33,27 @@ void odt_start_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel,
 void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
     int32_t words, int32_t back);
 
-// y[i][row * step] = max(v, lo), at most 127, of sum i. `bounds`: the largest and the smallest v so far, but
-// the latter not where zy = lo = -128, as behind a ReLU.
-void odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int32_t zy, int32_t lo,
-    int32_t *bounds);
+// y[i][row * step] = max(v, lo), at most 127, of sum i, scales being of that kind or better. `bounds`: the
+// largest and the smallest v so far, but the latter not where zy = lo = -128, as behind a ReLU. Returns whether
+// it could be done: not if there is no scale, or a v has more than 16 bits.
+int odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int kind, int32_t zy,
+    int32_t lo, int32_t *bounds);
 
-// Adds what was found, the largest of each half and the smallest of each half; returns the smallest.
-int32_t odt_add_bounds(int32_t *bounds, const uint32_t *found);
+// Adds what was found, the largest of each half and the smallest of each half, with `plus` more than v; not if
+// one may have had more than 16 bits, as it tells.
+int odt_add_bounds(int32_t *bounds, const uint32_t *found, int kind, int32_t plus);
+
+// Whether a v may be below lo, so that outputs have to be clamped again.
+static inline int odt_is_below(const uint32_t *found, int32_t lo, int32_t plus) {
+    return lo > -128 && ((int16_t)found[1] < lo + plus || (int32_t)found[1] >> 16 < lo + plus);
+}
+
+// Four sums to 16 bits.
+#define ODT_SATURATE \
+    "ssat r4, #16, r4\n" \
+    "ssat r5, #16, r5\n" \
+    "ssat r6, #16, r6\n" \
+    "ssat r7, #16, r7\n"
 
 // The smallest of pairs `first`, `second` and lr to lr.
 #define ODT_SMALLEST(first, second) \
