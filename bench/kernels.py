@@ -42,11 +42,17 @@ border of an image of 4x4 are run one by one.
 rp2040, depthwise: a load, a subtraction and a product of 32 bits each; two products in one MULS are not done here.
 rp2040, update: about 130 cycles in the loop of adam_i16, 67 in that of apply_i8, 12 for the largest gradient of a row;
 two divisions and two hashes a weight are part of the arithmetic.
-qemu_m4, conv and dense: 14 instructions for 16 products of a row of bytes (a Cortex-M4 takes 24 cycles: 1.5 a
-product), 19.5 where bytes are apart, as in weight gradients; 17 a column of four sums, 7 to clear it, 12 an output
-to rescale: 0.88 + 6/K + 12/K a product.
-qemu_m4, depthwise: 8 instructions a tap of four channels, 6 a row of three, 11 a window and 12 an output to rescale;
-the rest is what each row of outputs and each border begins with: 16 outputs or fewer share it here.
+qemu_m4, forward and input gradient: four windows of x, or four rows of transposed filters, are packed as int16; 54
+instructions then make 64 products with rows of bytes (a Cortex-M4 takes 92 cycles: 1.4 a product); 12 to 15 a row of
+four sums, 26 or 30 to make outputs of these: 0.84 + 11/K a product. Packing is 6 instructions for 4 bytes of x, shared
+by the filters, and C around it: 400 a window of nine bytes that lie in threes, most of what K = 9 costs.
+qemu_m4, weight gradient: both factors are packed, 46 instructions for 64 products (88 cycles), 13 a row of four sums
+over 32 positions: 0.72 + 0.1; the rest is packing x, 15 instructions for 8 bytes, for 16 channels of errors at most.
+qemu_m4, batch 1: nothing is shared, so that both factors' bytes are widened: 28 instructions for 16 products.
+qemu_m4, depthwise: 6 instructions for 8 products, pairs of taps of a column, of which a filter of three rows has a
+half to spare: 36 a window of 3x3 and four channels, 13 to begin and end it, 28 or 32 to make four outputs; packing is
+15 instructions for two pixels. With stride 2, the input gradient has four filters of 1, 2, 2 and 4 taps, whose outputs
+cost what those of 9 do.
 """
 
 

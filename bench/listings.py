@@ -8,7 +8,10 @@ BUILD = Path(__file__).resolve().parent.parent / "build"
 # A machine: its firmware, and the functions whose inner loops decide.
 LOOPS = {
     "rp2040": ("rp2040/cmake/firmware.elf", ("run_pairs", "finish_row", "odt_adam_row", "odt_apply_row")),
-    "qemu_m4": ("qemu_m4/firmware.elf", ("odt_add_rows", "add_sums", "finish_rows", "odt_sum_windows", "odt_add_row")),
+    "qemu_m4": (
+        "qemu_m4/firmware.elf",
+        ("odt_add_rows", "finish_rows", "add_sums", "start_windows", "finish_pixels", "add_products"),
+    ),
 }
 PRODUCTS = ("mul", "sml", "smml")
 

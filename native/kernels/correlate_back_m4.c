@@ -1,6 +1,6 @@
 // Products of int8 matrices (panel_i8.h) on cores with SMLAD, a Cortex-M4 and later: the gradient of the
 // input. Four rows of transposed filters are packed on the stack and run over windows of errors where these
-// lie; those beside the border are cut, or copied. The stack holds 2.4 KB.
+// lie; those beside the border are cut, or copied. The stack holds 2 KB.
 
 #include "panel_i8.h"
 
@@ -12,7 +12,7 @@
 
 enum {
     CHANNELS = 4, // of a panel
-    DEPTH = 128,  // products a panel has, a multiple of 4
+    DEPTH = 96,   // products a panel has, a multiple of 4
     ROWS = 32,    // windows at a time
 };
 

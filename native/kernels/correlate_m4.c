@@ -1,6 +1,6 @@
 // Products of int8 matrices (panel_i8.h) on cores with SMLAD, a Cortex-M4 and later: the forward pass. Four
 // windows of x are packed on the stack, x - zx as int16, their borders filled; filters are then run over
-// them where they lie. The stack holds 2.4 KB.
+// them where they lie. The stack holds 2 KB.
 
 #include "panel_i8.h"
 
@@ -13,7 +13,7 @@
 
 enum {
     WINDOWS = 4, // of a panel
-    DEPTH = 128, // products a panel has, a multiple of 4
+    DEPTH = 96, // products a panel has, a multiple of 4
     ROWS = 32,   // filters at a time
 };
 
@@ -120,7 +120,7 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
     int32_t depth = a->w_n, total = a->B * a->OH * a->OW, safe = count, tail = depth % DEPTH;
     const int8_t *w = a->w + n * depth;
     int kind = prepare(a, n, count, depth, s->rows);
-    if (tail % 4 && n + count == a->N) { // words would end behind the last filter, or, if they are short, the last three
+    if (tail % 4 && n + count == a->N) { // a word would end behind the last filter, or the last three if they are short
         safe = odt_max(count - (depth < 4 ? 3 : 1), 0);
         for (int32_t i = safe; i < count; i++) {
             int32_t length = (tail + 3) & ~3;

@@ -1,24 +1,25 @@
 // Depthwise convolutions (depthwise_i8.h) on cores with SMLAD, a Cortex-M4 and later, four channels at a
 // time. Rows of x are packed on the stack as int16, less zx, pixels of two rows to a word, so that a product
-// takes two taps of a column. The stack holds 2.7 KB.
+// takes two taps of a column. The stack holds 2.4 KB.
 
 #include "depthwise_i8.h"
 
 #if ODT_DSP
 
+#include <string.h>
+
 #include "../fixed.h"
+#include "lines_m4.h"
 #include "rows_m4.h"
 #include "words_m4.h"
 
 enum {
-    POSITIONS = 72, // of pairs of rows
-    PAIRS = 20,     // of taps
+    POSITIONS = 64, // of pairs of rows
+    PAIRS = 16,     // of taps
     OUTPUTS = 32,
     LINES = 9,      // pairs of rows at a time
     WIDEST = 5,     // taps in a row
 };
-
-typedef uint32_t pixel_t[4]; // two pixels of four channels
 
 // odt_scale_t of four channels, such that 128 is added to what they give.
 typedef struct {
@@ -30,27 +31,19 @@ typedef struct {
 } scales_t;
 
 typedef struct {
-    pixel_t x[POSITIONS];
-    pixel_t even[2 * WIDEST + PAIRS], odd[WIDEST + PAIRS]; // taps for windows that begin with a pair, and in one
+    odt_pixel_t x[POSITIONS];
+    odt_pixel_t even[2 * WIDEST + PAIRS], odd[WIDEST + PAIRS]; // taps for windows that begin with a pair, and in one
     int32_t sums[OUTPUTS][4];
     scales_t scales;
     int32_t start[4];
     int32_t lines[LINES]; // which pairs of rows there are
 } scratch_t;
 
-#define TAP /* 6 instructions, 24 bytes */ \
-    "ldm r0!, {r8-r11}\n" \
-    "ldm r1!, {r2, r3, r12, lr}\n" \
-    "smlad r4, r8, r2, r4\n" \
-    "smlad r5, r9, r3, r5\n" \
-    "smlad r6, r10, r12, r6\n" \
-    "smlad r7, r11, lr, r7\n"
-
 // sums = start, or sums, + x * w: `taps` of a pair of rows, then, `jump` bytes on, `second` of another; `next`
 // leads to the next window. 6 instructions a tap for 8 products, 13 a window.
 #define SUM(name, from) \
-    __attribute__((naked, noinline)) static void name(int32_t (*sums)[4], int32_t (*end)[4], const pixel_t *x, \
-        const pixel_t *w, int32_t taps, int32_t second, int32_t jump, int32_t next, const int32_t *start) { \
+    __attribute__((naked, noinline)) static void name(int32_t (*sums)[4], int32_t (*end)[4], const odt_pixel_t *x, \
+        const odt_pixel_t *w, int32_t taps, int32_t second, int32_t jump, int32_t next, const int32_t *start) { \
         (void)sums, (void)end, (void)x, (void)w, (void)taps, (void)second, (void)jump, (void)next, (void)start; \
         __asm volatile ( \
             ".syntax unified\n" \
@@ -74,12 +67,12 @@ typedef struct {
             "ldm r8, {r4-r7}\n" \
             "ldr pc, [sp, #56]\n" \
             "2:\n" \
-            TAP TAP TAP TAP TAP \
+            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
             "ldr r8, [sp, #64]\n" \
             "add r0, r0, r8\n" \
             "ldr pc, [sp, #60]\n" \
             "3:\n" \
-            TAP TAP TAP TAP TAP \
+            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
             "ldr r10, [sp, #68]\n" \
             "ldrd r8, r9, [sp]\n" \
             "add r0, r0, r10\n" \
@@ -94,36 +87,6 @@ typedef struct {
 
 SUM(start_windows, "ldrd r8, r1, [sp, #8]\n")
 SUM(add_windows, "ldr r8, [sp]\n" "ldr r1, [sp, #12]\n")
-
-// acc += e * x over `count` > 0 pixels. 27 instructions for 32 products.
-__attribute__((naked, noinline)) static void add_products(int32_t *acc, const pixel_t *e, const pixel_t *x,
-    int32_t count) {
-    (void)acc, (void)e, (void)x, (void)count;
-    __asm volatile (
-        ".syntax unified\n"
-        "push {r0, r3, r4-r12, lr}\n" // 0: acc, 4: the end of e
-        "ldm r0, {r4-r7}\n"
-        "mov r0, r1\n"
-        "mov r1, r2\n"
-        "add r2, r0, r3, lsl #4\n"
-        "str r2, [sp, #4]\n"
-        "rsb r3, r3, #0\n" // the loop is entered so that pixels modulo 4 are done first
-        "and r3, r3, #3\n"
-        "mov r2, #24\n"
-        "adr.w r12, 1f\n"
-        "mla r3, r3, r2, r12\n"
-        "add r3, r3, #1\n"
-        "bx r3\n"
-        "1:\n"
-        TAP TAP TAP TAP
-        "ldr r8, [sp, #4]\n"
-        "cmp r0, r8\n"
-        "bne 1b\n"
-        "pop {r0, r3}\n"
-        "stm r0, {r4-r7}\n"
-        "pop {r4-r12, pc}\n"
-        );
-}
 
 // Sums to four neighbouring outputs of -128 .. 127, `step` bytes apart. `found` are the largest and, unless
 // they do not matter, the smallest that there were before, in each half. 32 instructions; 28 without the
@@ -178,19 +141,7 @@ FINISH(finish_pixels, "", ODT_SMALLEST("r4", "r5"))
 FINISH(finish_positive_pixels, "", "")
 FINISH(finish_wide_pixels, ODT_SATURATE, ODT_SMALLEST("r4", "r5"))
 
-// A row of four of N channels, or none: then zx.
-typedef struct {
-    const int8_t *at;
-    int32_t step;
-} line_t;
-
-static line_t line_of(const int8_t *x, int32_t row, int32_t rows, int32_t W, int32_t N, const uint32_t *none) {
-    line_t inside = {x + row * W * N, N}, outside = {(const int8_t *)none, 0};
-    return row >= 0 && row < rows ? inside : outside;
-}
-
-// Pixels first, first + by, .. of two lines of W pixels, `count` of them, less zx; 0 beside them.
-static void pack_lines(pixel_t *to, const line_t *upper, const line_t *lower, int32_t first, int32_t by,
+void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *lower, int32_t first, int32_t by,
     int32_t count, int32_t W, int32_t zx) {
     uint32_t minus = odt_twice(-zx);
     int32_t up = upper->step * by, low = lower->step * by;
@@ -252,8 +203,8 @@ static void prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
     }
     if (a->SH % 2) {
         for (int32_t kw = 0; kw < width; kw++) { // above the filters, and below
-            memset(s->even[kw], 0, sizeof(pixel_t));
-            memset(s->even[width * (pairs + 1) + kw], 0, sizeof(pixel_t));
+            memset(s->even[kw], 0, sizeof(odt_pixel_t));
+            memset(s->even[width * (pairs + 1) + kw], 0, sizeof(odt_pixel_t));
         }
         const uint32_t *above = s->even[0], *below = s->even[width];
         for (uint32_t *to = s->odd[0], *end = s->odd[width * (a->KH / 2 + 1)]; to != end; to++) {
@@ -306,22 +257,22 @@ static void sum_row(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32
     scratch_t *s, int32_t (*sums)[4]) {
     int32_t ih = oh * a->SH, is_odd = ih & 1, first = ih >> 1, pairs = (a->KH + 1 + is_odd) / 2;
     int32_t lines = lines_of(a), taps = a->KW, positions = (count - 1) * a->SW + taps;
-    const pixel_t *w = is_odd ? s->odd : s->even + taps;
-    const pixel_t *at[LINES + 1];
+    const odt_pixel_t *w = is_odd ? s->odd : s->even + taps;
+    const odt_pixel_t *at[LINES + 1];
     int32_t line = first % lines;
     for (int32_t pair = 0; pair < pairs; pair++, line = line + 1 < lines ? line + 1 : 0) {
         at[pair] = s->x + line * positions;
         if (s->lines[line] != first + pair) {
             uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101;
             int32_t row = 2 * (first + pair) - a->top;
-            line_t upper = line_of(x, row, a->H, a->W, a->N, &none);
-            line_t lower = line_of(x, row + 1, a->H, a->W, a->N, &none);
+            odt_line_t upper = odt_line_of(x, row, a->H, a->W, a->N, &none);
+            odt_line_t lower = odt_line_of(x, row + 1, a->H, a->W, a->N, &none);
             s->lines[line] = first + pair;
-            pack_lines(s->x + line * positions, &upper, &lower, ow * a->SW - a->left, 1, positions, a->W, a->zx);
+            odt_pack_lines(s->x + line * positions, &upper, &lower, ow * a->SW - a->left, 1, positions, a->W, a->zx);
         }
     }
     for (int32_t pair = 0; pair < pairs; pair += 2) {
-        int32_t second = pair + 1 < pairs ? taps : 0, size = (int32_t)sizeof(pixel_t);
+        int32_t second = pair + 1 < pairs ? taps : 0, size = (int32_t)sizeof(odt_pixel_t);
         int32_t jump = second ? (int32_t)(at[pair + 1] - at[pair] - taps) * size : 0;
         int32_t next = (a->SW - taps - second) * size - jump;
         if (pair == 0) {
@@ -372,67 +323,6 @@ int odt_depthwise_lanes(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
         }
     }
     *peak = odt_peak_of(bounds, a->zy, a->lo, *peak);
-    return 1;
-}
-
-// --- the gradient of the filters ------------------------------------------------------------------
-
-typedef struct {
-    pixel_t x[POSITIONS], e[OUTPUTS];
-    int32_t sums[2 * PAIRS][4]; // of each tap
-    int32_t lines[LINES];
-} gradient_t;
-
-// Rows oh, oh + 1 and columns ow .. ow + count - 1 of the errors of an image. Lines of x pair the rows that
-// are multiplied with these; columns lie by their phase of the stride.
-static void add_rows(const odt_depthwise2d_dw_i8_t *a, const int8_t *x, const int8_t *e, int32_t oh,
-    int32_t ow, int32_t count, gradient_t *s) {
-    int32_t phase = count + (a->KW - 1) / a->SW, line = phase * a->SW;
-    uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101, no_error = 0;
-    line_t upper = line_of(e, oh, a->OH, a->OW, a->N, &no_error);
-    line_t lower = line_of(e, oh + 1, a->OH, a->OW, a->N, &no_error);
-    pack_lines(s->e, &upper, &lower, ow, 1, count, a->OW, 0);
-    for (int32_t kh = 0; kh < a->KH; kh++) {
-        int32_t row = oh * a->SH - a->PT + kh, slot = (row + a->PT) % a->KH;
-        pixel_t *at = s->x + slot * line;
-        if (s->lines[slot] != row) {
-            s->lines[slot] = row;
-            upper = line_of(x, row, a->H, a->W, a->N, &none);
-            lower = line_of(x, row + a->SH, a->H, a->W, a->N, &none);
-            for (int32_t i = 0; i < a->SW; i++) {
-                pack_lines(at + i * phase, &upper, &lower, ow * a->SW - a->PL + i, a->SW, phase, a->W, a->zx);
-            }
-        }
-        for (int32_t kw = 0; kw < a->KW; kw++) {
-            add_products(s->sums[kh * a->KW + kw], s->e, at + kw % a->SW * phase + kw / a->SW, count);
-        }
-    }
-}
-
-int odt_depthwise_dw_lanes(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
-    gradient_t s;
-    int32_t taps = a->KH * a->KW, most = taps && a->KH <= LINES ? POSITIONS / a->KH / a->SW - (a->KW - 1) / a->SW : 0;
-    if (n < 0 || taps > 2 * PAIRS || most < 1) {
-        return 0;
-    }
-    int32_t parts = (a->OW + odt_min(most, OUTPUTS) - 1) / odt_min(most, OUTPUTS);
-    int32_t columns = (a->OW + parts - 1) / parts, from = a->at + n;
-    memset(s.sums, 0, sizeof(s.sums));
-    for (int32_t ow = 0; ow < a->OW; ow += columns) {
-        for (int32_t b = 0; b < a->B; b++) {
-            odt_poll();
-            memset(s.lines, 0x80, sizeof(s.lines)); // none
-            for (int32_t oh = 0; oh < a->OH; oh += 2) {
-                add_rows(a, a->x + b * a->H * a->W * a->N + from, a->e + b * a->OH * a->OW * a->N + from, oh, ow,
-                    odt_min(columns, a->OW - ow), &s);
-            }
-        }
-    }
-    for (int32_t i = 0; i < 4; i++) {
-        for (int32_t tap = 0; tap < taps; tap++) {
-            a->dw[(n + i) * taps + tap] = s.sums[tap][i];
-        }
-    }
     return 1;
 }
 
