@@ -16,7 +16,8 @@ help:
 	@echo "make test-device    the tests on MicroPython, on all machines"
 	@echo "make test-stm32     the tests on an emulated STM32F405, with MPY_DIR=<MicroPython checkout>"
 	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
-	@echo "make bench          accuracy against PyTorch (half an hour); bench/ has more"
+	@echo "make bench          what kernels and training steps cost on each machine; bench/compare.py: two commits"
+	@echo "make bench-accuracy accuracy against PyTorch (half an hour); bench/ has more"
 	@echo "make circuitpython  the package as CircuitPython's bundle has it (CPY_DIR=<checkout>: as .mpy files)"
 	@echo "make docs           the documents as a site, in build/site"
 	@echo "make generate       write what is generated from odt/opcodes.py"
@@ -149,8 +150,13 @@ test-circuitpython: venv
 	CPY_DIR=$(CPY_DIR) $(PYTHON) -m pytest -q -s tests_device/circuitpython.py
 endif
 
-.PHONY: bench
-bench: venv
+.PHONY: bench bench-accuracy
+bench: machines
+	$(PYTHON) bench/kernels.py
+	$(PYTHON) bench/steps.py
+	$(PYTHON) bench/host.py
+
+bench-accuracy: venv
 	$(PYTHON) bench/accuracy.py
 
 .PHONY: clean

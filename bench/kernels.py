@@ -195,6 +195,7 @@ def measure(name, words):
     """The text for one machine, and its medians by kind."""
     machine = counting.open(name)
     out = ["%s: %s" % (name, UNITS[name]), ""]
+    print(out[0])
     found = {}
     try:
         for label, kind, op, sizes, macs in lines():
@@ -242,7 +243,9 @@ def picture(medians, path):
                 axis.plot((bound, bound), (place - 0.45, place + 0.45), color="C3")
         axis.set_yticks(range(len(kinds)), kinds)
         axis.invert_yaxis()
-        axis.set_title("%s: %s a multiplication, median (red: the bound)" % (name, UNITS[name]), fontsize=10)
+        bounded = " (red: the bound)" if any(name in bounds for bounds in BOUNDS.values()) else ""
+        axis.set_title("%s: %s a multiplication, median%s" % (name, UNITS[name], bounded), fontsize=10)
+        axis.margins(x=0.1)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
 

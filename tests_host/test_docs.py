@@ -109,7 +109,7 @@ COMMANDS = {
 def accuracy_table():
     """Adam's rows of what bench/accuracy.py printed."""
     if not ACCURACY.exists():
-        return "Not measured yet: `make bench` writes `bench/results/accuracy.txt`.\n"
+        return "Not measured yet: `make bench-accuracy` writes `bench/results/accuracy.txt`.\n"
     row = re.compile(
         r"^(\S+) +adam +(.*?) +([\d.]+) \+- +([\d.]+) +([-+][\d.]+) \+- +([\d.]+) +\d+$", re.M
     )
