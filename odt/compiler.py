@@ -49,7 +49,6 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.again = sum([node.layer.macs for node in s.again])
     plan.x_scale = s.values[nodes[0]].scale
     plan.output = output
-    plan.follows = output.scale in [scale for scale, _, _ in s.ranges]
     if noted is not None:
         plan.instructions, plan.values, plan.follow = s.instructions, first, [scale for scale, _, _ in s.ranges]
     plan.peaks = {}

@@ -1,6 +1,6 @@
 """Which executor runs the programs: the native module where there is one, else Python: float32 with ulab's or NumPy's vectors.
 
-Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``typecode`` and ``nbytes``.
+Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``typecode``, ``nbytes`` and ``count_samples``.
 """
 
 from . import opcodes

@@ -13,11 +13,12 @@ from .layers import Layer
 from .losses import LOSSES
 from .opcodes import (
     BATCH, CONTROL_WORDS, CORRECT, COUNT, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
-    X_FORMAT, X_SCALE, X_ZERO, Y_FORMAT, Y_SCALE, Y_ZERO,
+    X_DATA, X_FORMAT, X_SCALE, X_ZERO, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO,
 )  # fmt: skip
 from .optimizers import OPTIMIZERS
 from .program import SECTIONS, Program
 
+_type = type  # a global of this module is found sooner than a builtin
 _LABELS = ("uint8", "int8", "int16", "int32")
 _TARGETS = ("float32", "int8", "uint8", "int16", "int32")
 
@@ -35,7 +36,7 @@ class Model:
                 raise TypeError("Model: an Input and a layer's output are expected, got %r" % type(node))
         self.nodes = trace([inputs], outputs)
         self.program = None
-        self._busy = False
+        self._busy = self.stop_training = False
         taken = [node.layer.name for node in self.nodes]
         for node in self.nodes:
             if node.layer.name is None:
@@ -134,16 +135,22 @@ class Model:
         sections = {name: program.section(name) for name in SECTIONS}
         loss_word = memoryview(control)[LOSS : LOSS + 1]
         parts = _divide(program, sections, self._check_loss, micro_batch, dtype)
-        watched = plan.output.scale.offset if dtype == "int8" else None
-        seen = array("H", bytes(8))  # halves of the output's scale: before it last moved, and now
+        at = plan.output.scale.offset if dtype == "int8" else 0
+        watched = memoryview(state)[at : at + 4] if dtype == "int8" else None
         # What could fail for want of memory is done: the model before was whole until here.
         self._plan, self._engine, self._loaded = plan, engine, loaded
         self._arena, self._state, self._control, self._frozen = arena, state, control, frozen
         self._optimizer, self._loss = optimizer, loss
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
         self._sections, self._micro, self._rows = sections, micro_batch, rows
-        self._scale, self._seen = watched, seen
+        self._scale = watched  # of the output
+        self._before, self._now = (bytearray(4), bytearray(4)) if watched else (None, None)  # it last moved
+        self._unit, self._unit_scale = 1, None  # of LOSS, for this scale of the output
         self._loss_word = loss_word
+        self._row, self._width = _product(self.nodes[0].shape), 1 if loss.labels else _product(self.nodes[-1].shape)
+        self._classes = self.nodes[-1].shape[0] if loss.labels else 0
+        self._known = None  # see _look_at
+        self._used = None  # see _bound
         self._parts, self._others, self._update = parts
         self._regions = None
         self.epoch = 0  # where fit's initial_epoch goes on
@@ -200,12 +207,14 @@ class Model:
         count = self._bind(x, y)
         if count > self.batch_size:
             raise ValueError("x: %d samples do not fit batch_size %d" % (count, self.batch_size))
-        self._prepare(2)
-        self._control[ORDER] = 0
+        if self._calibrated < 2:
+            self._prepare(2)
         self._clear()
-        self._batch(0, count)
+        control = self._control
+        control[POSITION] = 0
+        control[COUNT] = count
         self._train()
-        return self._result(count)[0]
+        return self._mean(count)
 
     def evaluate(self, x, y=None):
         """``(loss, accuracy)`` over the data, as ``fit`` takes it; accuracy is None for "mse"."""
@@ -369,49 +378,80 @@ class Model:
 
     def _bind(self, x, y, what="", predict=False):
         """Check the data and point the program at it; returns the number of samples."""
-        self._compiled()
-        layer = self.nodes[0].layer
-        row = _product(layer.shape)
-        x, x_format, count = samples(what + "x", x, (layer.dtype,), row)
-        check_finite(what + "x", x, x_format, row)
-        y_format, y_scale, y_zero = 0, ONE, 0
-        if not predict:
-            width = 1 if self._loss.labels else _product(self.nodes[-1].shape)
-            # Bytes, which do not tell, are labels of a byte each, or targets in the Input's dtype.
-            dtypes = _LABELS if self._loss.labels else (layer.dtype,) + _TARGETS
-            if self._loss.binary:
-                dtypes = _LABELS + ("float32",)
-            y, y_format, labels = samples(what + "y", y, dtypes, width)
-            if labels != count:
-                raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
-            if self._loss.labels:
-                check_labels(what + "y", y, self.nodes[-1].shape[0])
-            else:
-                check_finite(what + "y", y, y_format, width)
-                if self._loss.binary:
-                    check_probabilities(what + "y", y, width)
-                elif y_format == x_format:
-                    y_scale, y_zero = self._control[X_SCALE], layer.zero_point
+        if self.program is None or self._busy:
+            self._compiled()
+        known = self._known
+        count = 0
+        if known and not predict and _type(x) is known[0] and _type(y) is known[2]:
+            count = self._engine.count_samples(x, known[1])
+            if count != self._engine.count_samples(y, known[3]):
+                count = 0
+        if not count:
+            x, y, count = self._look_at(x, y, what, predict)
         control = self._control
         control[SAMPLES] = count
+        control[ORDER] = 0
+        control[KEY] = 0
+        regions = self._regions
+        if regions is None or regions[X_DATA] is not x or regions[Y_DATA] is not y:
+            self._regions = (self._arena, self._state, control, x, y, self._frozen)
+        if self._used is not None:
+            self._used = None
+        return count
+
+    def _look_at(self, x, y, what, predict):
+        """Check data of any kind and note its formats: ``(x, y, samples)``, both as buffers.
+
+        On a board that takes as long as a small step, so ``_bind`` first asks ``count_samples`` whether the data is
+        good and stored as ``_known`` says: types and, of what the control block describes, type codes and formats.
+        """
+        self._known = None
+        layer = self.nodes[0].layer
+        given, known = (x, y), None
+        x, x_format, count = samples(what + "x", x, (layer.dtype,), self._row)
+        check_finite(what + "x", x, x_format, self._row)
+        y_format, y_scale, y_zero = 0, ONE, 0
+        loss = self._loss
+        if not predict:
+            # Bytes, which do not tell, are labels of a byte each, or targets in the Input's dtype.
+            dtypes = _LABELS if loss.labels else (layer.dtype,) + _TARGETS
+            if loss.binary:
+                dtypes = _LABELS + ("float32",)
+            y, y_format, labels = samples(what + "y", y, dtypes, self._width)
+            if labels != count:
+                raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
+            if loss.labels:
+                check_labels(what + "y", y, self._classes)
+            else:
+                check_finite(what + "y", y, y_format, self._width)
+                if loss.binary:
+                    check_probabilities(what + "y", y, self._width)
+                elif y_format == x_format:
+                    y_scale, y_zero = self._control[X_SCALE], layer.zero_point
+            plain = x is given[0] and y is given[1] and not (hasattr(x, "shape") or hasattr(y, "shape"))
+            if plain and not loss.binary:
+                x_code, y_code = [ord(self._engine.typecode(data) or "?") for data in given]
+                x_kind = x_code, x_format, self._row, 0
+                known = _type(x), x_kind, _type(y), (y_code, y_format, self._width, self._classes)
+        control = self._control
         control[X_FORMAT] = x_format
         control[Y_FORMAT] = y_format
         control[Y_SCALE] = y_scale
         control[Y_ZERO] = y_zero
-        control[ORDER] = 0
-        control[KEY] = 0
-        self._regions = (self._arena, self._state, control, x, y, self._frozen)
-        return count
+        self._known = known
+        return x, y, count
 
     def _bound(self, x, y, what=""):
-        """Checked data, to switch to with ``_use``: (samples, regions, control words)."""
+        """Checked data, to switch to with ``_use``: (samples, regions, control words). It is ``_used`` till other data is."""
         count = self._bind(x, y, what)
         return count, self._regions, tuple(self._control[:LOSS])
 
     def _use(self, bound):
         _, self._regions, words = bound
+        self._known = None
         for index, word in enumerate(words):
             self._control[index] = word
+        self._used = bound
 
     def _prepare(self, level):
         """Calibrate what has no range yet (1: forward, 2: backward too) on the first batch.
@@ -446,8 +486,10 @@ class Model:
             yield (self._others if at else self._parts)[0][0]
 
     def _batch(self, position, count):
-        self._control[POSITION] = position
-        self._control[COUNT] = min(self.batch_size, count - position)
+        control, size = self._control, self.batch_size
+        count -= position
+        control[POSITION] = position
+        control[COUNT] = count if count < size else size
 
     def _run(self, section):
         start, stop = self._sections[section]
@@ -462,11 +504,14 @@ class Model:
 
     def _train(self):
         """A step on the batch that ``_batch`` points at."""
-        self._set_rate()
-        control = self._control
+        control, state = self._control, self._state
+        step = state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24  # as _set_rate, which would take longer
+        control[RATE] = self._optimizer.learning_rate.bits(step)
+        control[KEY] = 1
         position, rows, at = control[POSITION], control[COUNT], 0
         while at < rows:
-            self._part(position, at, rows)
+            if self._micro:
+                self._part(position, at, rows)
             for start, stop, call in self._others if at else self._parts:
                 self._engine.run(self._loaded, self._regions, start, stop)
                 if call:
@@ -476,7 +521,8 @@ class Model:
             self._engine.run(self._loaded, self._regions, start, stop)
             if call:
                 call()
-        self._end_step()
+        if self._scale != self._now:
+            self._end_step()
 
     def _end_step(self):
         if self._scale_moved() and self._loss.degree:
@@ -490,8 +536,9 @@ class Model:
             self._run(section)
 
     def _set_rate(self):
-        self._control[RATE] = self._optimizer.learning_rate.bits(self._steps)
-        self._control[KEY] = 1  # not 0: dropout drops
+        control = self._control
+        control[RATE] = self._optimizer.learning_rate.bits(weights.get(self._state, 0))
+        control[KEY] = 1  # not 0: dropout drops
 
     def _check_loss(self):
         """In float32, between the loss and what it does to the weights."""
@@ -503,9 +550,10 @@ class Model:
 
     def _clear(self):
         """Begin to sum the loss, of a forward pass that drops nothing until _set_rate says so."""
-        self._control[KEY] = 0
-        self._control[LOSS] = self._control[LOSS_HIGH] = self._control[CORRECT] = 0
-        self._scale_moved()
+        control = self._control
+        control[KEY] = control[LOSS] = control[LOSS_HIGH] = control[CORRECT] = 0
+        if self._scale != self._now:
+            self._scale_moved()
 
     def _evaluate(self, count):
         self._clear()
@@ -516,39 +564,42 @@ class Model:
 
     def _result(self, count):
         """(loss, accuracy) of ``count`` samples since ``_clear``."""
+        accuracy = None
+        if self._loss.hits:
+            accuracy = self._control[CORRECT] / (count * self._width)
+        return self._mean(count), accuracy
+
+    def _mean(self, count):
+        """The loss of ``count`` samples since ``_clear``."""
         control = self._control
-        if self.dtype == "float32":
-            total = bits_to_float(control[LOSS] & 0xFFFFFFFF)
+        total, high = control[LOSS], control[LOSS_HIGH]
+        if self._scale is None:
+            total = bits_to_float(total & 0xFFFFFFFF)
         else:
-            total = (control[LOSS] & 0xFFFFFFFF) + (control[LOSS_HIGH] << 32)
-        loss = self._loss
-        if self.dtype == "int8":
-            total *= loss.unit(self._output_scale() / 256)
-        if not loss.labels:
-            count *= _product(self.nodes[-1].shape)
-        return total / count, control[CORRECT] / count if loss.hits else None
+            if high or total < 0:
+                total = (total & 0xFFFFFFFF) + (high << 32)
+            if self._scale != self._unit_scale:
+                self._unit_scale = bytes(self._scale)
+                self._unit = self._loss.unit(self._output_scale() / 256)
+            total *= self._unit
+        return total / (count * self._width)
 
     def _output_scale(self):
-        return bits_to_float(weights.get(self._state, self._scale))
+        return bits_to_float(weights.get(self._scale, 0))
 
     def _scale_moved(self):
-        """Note the output's scale, in halves, which take no heap; True if it was another."""
-        if self._scale is None or not self._plan.follows:
+        """Note the output's scale, without heap; True if it was another."""
+        scale, before, now = self._scale, self._before, self._now
+        if scale == now:
             return False
-        low, high = weights.get(self._state, self._scale, 2), weights.get(self._state, self._scale + 2, 2)
-        seen = self._seen
-        if seen[2] == low and seen[3] == high:
-            return False
-        seen[0] = seen[2]
-        seen[1] = seen[3]
-        seen[2] = low
-        seen[3] = high
+        for index in range(4):
+            before[index] = now[index]
+            now[index] = scale[index]
         return True
 
     def _rescale_loss(self):
         """Count LOSS, of steps of the output's old scale, in those of the one it was widened to."""
-        low, high, new_low, new_high = self._seen
-        ratio = scale_div(low | high << 16, new_low | new_high << 16)
+        ratio = scale_div(weights.get(self._before, 0), weights.get(self._now, 0))
         control = self._control
         total = (control[LOSS] & 0xFFFFFFFF) + (control[LOSS_HIGH] << 32)
         for _ in range(self._loss.degree):

@@ -44,9 +44,8 @@ class Arrays:
     def batches(self, start):
         """Point the program at one batch after the other; yields the sample after it."""
         model = self.model
-        regions = self.bound[1]
         for position in range(start, self.samples, model.batch_size):
-            if position == start or model._regions is not regions:  # a callback has used the model
+            if position == start or model._used is not self.bound:  # a callback has used the model
                 model._use(self.bound)
                 model._control[ORDER] = self.order
             model._batch(position, self.samples)

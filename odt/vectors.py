@@ -9,7 +9,7 @@ from array import array
 
 from . import reference
 from .opcodes import VERSION  # noqa: F401
-from .reference import crc32, find_nonfinite, load, nbytes, typecode  # noqa: F401
+from .reference import count_samples, crc32, find_nonfinite, load, nbytes, typecode  # noqa: F401
 from .reference_data import blank, rows
 
 try:

@@ -23,12 +23,9 @@ def put(state, offset, value, size=4):
         value >>= 8
 
 
-def get(state, offset, size=4):
-    """An unsigned little-endian integer from the state."""
-    value = 0
-    for index in range(size):
-        value |= state[offset + index] << (8 * index)
-    return value
+def get(state, offset):
+    """A little-endian uint32 from the state."""
+    return state[offset] | state[offset + 1] << 8 | state[offset + 2] << 16 | state[offset + 3] << 24
 
 
 def initialise(state, plan, seed, int8):

@@ -116,6 +116,58 @@ def test_bad_samples_are_refused(case, dtype):
     model.fit(X, Y, verbose=0)  # what was refused left nothing behind that disturbs
 
 
+def test_data_that_turns_bad_in_place_is_refused_and_of_another_kind_is_taken():
+    def step(model, x, y):
+        if closely:
+            model._known = None
+        return model.train_step(x, y)
+
+    found = []
+    for closely in (False, True):
+        model = pixels()
+        x, y = bytearray(range(12)), bytearray([0, 2])
+        losses = [step(model, x, y) for _ in range(2)]
+        y[1] = 3
+        with refused(ValueError, "y", "label 3", "sample 1", model=model):
+            step(model, x, y)
+        y[1] = 1
+        x.append(7)
+        with refused(ValueError, "x", "13 bytes", model=model):
+            step(model, x, y)
+        del x[6:]
+        with refused(ValueError, "y", "2 samples, x has 1", model=model):
+            step(model, x, y)
+        with refused(TypeError, "x", "'b'", model=model):
+            step(model, array.array("b", x), y[:1])
+        losses.append(step(model, x, y[:1]))
+        losses.append(step(model, bytes(x), array.array("h", [2])))
+        losses.append(step(model, bytes(x), array.array("i", [1])))
+        losses.append(model.evaluate(bytes(x), [1])[0])
+        losses.append(step(model, bytes(x), array.array("i", [1])))
+        model.predict(array.array("B", x))
+        losses.append(step(model, memoryview(x), y[:1]))
+        model.fit(x, [2], verbose=0)
+        losses.append(step(model, x, y[:1]))
+        with refused(ValueError, "x", "18 samples", model=model):
+            step(model, bytes(6 * 18), bytes(18))
+        found.append((losses, model.digest()))
+    assert found[0] == found[1]
+
+
+def test_targets_that_turn_infinite_in_place_are_refused():
+    model = dense(loss="mse")
+    x, y = array.array("f", [0.5, 1, 2, 3]), array.array("f", [0.5] * 6)
+    for _ in range(2):
+        model.train_step(x, y)
+    for data, name, element in ((y, "y", 2), (x, "x", 1)):
+        good, data[element] = data[element], float("inf")
+        with refused(ValueError, name, "sample 0", "element %d" % element, model=model):
+            model.train_step(x, y)
+        data[element] = good
+    model.train_step(x, y)
+    assert model._known
+
+
 BAD_LABELS = {
     "above": ([0, 1, 3], ValueError, ("y", "label 3", "sample 2", "0..2")),
     "below": ([0, -1, 2], ValueError, ("y", "label -1", "sample 1", "0..2")),

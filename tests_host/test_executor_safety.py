@@ -262,3 +262,43 @@ def test_checks_of_buffers(native):
         assert native.typecode(array(code)) == code
     assert native.typecode(b"") == native.typecode(bytearray(1)) == "B"
     assert native.nbytes(array("h", [1, 2, 3])) == 6
+
+
+FORMATS = {"b": 0, "B": 1, "h": 2, "i": 3, "f": 4}
+
+
+@pytest.mark.parametrize("code", FORMATS)
+def test_samples_are_counted_where_they_are_whole_and_of_that_type(native, code):
+    data, format = array(code, [1, 2, 3, 4, 5, 6]), FORMATS[code]
+    assert [native.count_samples(data, (ord(code), format, n, 0)) for n in range(-1, 8)] == [0, 0, 6, 3, 2, 0, 0, 1, 0]
+    for other in set("bBhif") - {code}:
+        assert native.count_samples(data, (ord(other), format, 1, 0)) == 0
+    assert native.count_samples(array(code), (ord(code), format, 3, 0)) == 0
+    for unknown in (-1, 5, 1 << 30):
+        assert native.count_samples(data, (ord(code), unknown, 1, 0)) == 0
+    assert native.count_samples(data, (ord(code), format, 1 << 30, 0)) == 0
+
+
+@pytest.mark.parametrize("code", FORMATS)
+def test_samples_with_labels_beyond_the_classes_or_numbers_that_are_none_are_not_counted(native, code):
+    def count(values, classes):
+        return native.count_samples(array(code, values), (ord(code), FORMATS[code], 1, classes))
+
+    if code == "f":
+        assert count([1.0, 2.0], 3) == 0  # labels are integers
+        assert count([3e38, -1.0], 0) == 2
+        assert [count([1.0, bad], 0) for bad in (float("inf"), float("nan"), float("-inf"))] == [0, 0, 0]
+        return
+    assert count([0, 9, 5], 10) == 3
+    assert count([0, 9, 5], 9) == 0
+    if code != "B":
+        assert count([0, -1, 5], 10) == 0 and count([0, -1, 5], 0) == 3
+
+
+def test_samples_are_counted_in_buffers_of_bytes(native):
+    for data in (bytes(6), bytearray(6), memoryview(bytes(6))):
+        assert native.count_samples(data, (ord("B"), 1, 3, 0)) == 2
+    with pytest.raises(TypeError):
+        native.count_samples([1, 2], (ord("B"), 1, 1, 0))
+    with pytest.raises(TypeError):
+        native.count_samples(b"12", ("B", 1, 1, 0))

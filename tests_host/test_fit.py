@@ -99,6 +99,19 @@ def test_an_object_with_one_method_is_a_callback():
     assert seen.epoch == 2
 
 
+def test_a_callback_that_uses_the_same_data_changes_no_bit_of_the_epoch():
+    plain, looked = network(), network()
+    x, y = bytes(X), bytes(Y)
+
+    class Look(Callback):
+        def on_batch_end(self, step):
+            looked.evaluate(x, y)
+
+    plain.fit(x, y, epochs=2, verbose=0)
+    looked.fit(x, y, epochs=2, verbose=0, callbacks=[Look()])
+    assert looked.digest() == plain.digest()
+
+
 @pytest.mark.parametrize("place", ("on_batch_end", "on_epoch_end"))
 def test_stop_training_ends_it(place):
     model = network()

@@ -161,17 +161,44 @@ static PyObject *entry_find_nonfinite(PyObject *const *args, Py_ssize_t count) {
     return PyLong_FromLong(at);
 }
 
+// As array's type codes; longer for what is no number.
+static const char *element_code(const Py_buffer *view) {
+    const char *format = view->format ? view->format : "B";
+    if (*format == '@' || *format == '=' || (PY_LITTLE_ENDIAN && *format == '<')) {
+        format++;
+    }
+    return format;
+}
+
+static PyObject *entry_count_samples(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    int code, format, elements, classes;
+    if (!PyTuple_Check(args[1])) {
+        return PyErr_Format(PyExc_TypeError, "a kind of samples is a tuple, not %s", Py_TYPE(args[1])->tp_name);
+    }
+    if (!PyArg_ParseTuple(args[1], "iiii", &code, &format, &elements, &classes)) {
+        return NULL;
+    }
+    Py_buffer view;
+    if (PyObject_GetBuffer(args[0], &view, PyBUF_FORMAT | PyBUF_ND)) {
+        return NULL;
+    }
+    const char *found = element_code(&view);
+    size_t samples = 0;
+    if (*found == code && !found[1]) {
+        samples = odt_count_samples(view.buf, (size_t)view.len, format, elements, classes);
+    }
+    PyBuffer_Release(&view);
+    return PyLong_FromSize_t(samples);
+}
+
 static PyObject *entry_typecode(PyObject *const *args, Py_ssize_t count) {
     (void)count;
     Py_buffer view;
     if (PyObject_GetBuffer(args[0], &view, PyBUF_FORMAT | PyBUF_ND)) {
         return NULL;
     }
-    const char *format = view.format ? view.format : "B";
-    if (*format == '@' || *format == '=' || (PY_LITTLE_ENDIAN && *format == '<')) {
-        format++;
-    }
-    PyObject *code = PyUnicode_FromString(format);
+    PyObject *code = PyUnicode_FromString(element_code(&view));
     PyBuffer_Release(&view);
     return code;
 }

@@ -10,7 +10,9 @@
     X(crc32, 1, 2) /* crc32(buffer, crc=0): as zlib's */ \
     X(find_nonfinite, 1, 1) /* find_nonfinite(buffer): of float32, the first NaN or inf, or -1 */ \
     X(typecode, 1, 1) /* typecode(buffer): one character, as array's */ \
-    X(nbytes, 1, 1) /* nbytes(buffer): its bytes, whatever its elements */
+    X(nbytes, 1, 1) /* nbytes(buffer): its bytes, whatever its elements */ \
+    X(count_samples, 2, 2) /* count_samples(buffer, (typecode's ord, format, elements, classes)): samples of so \
+        many elements, 0 unless all of it is good: of that typecode, finite, labels below the classes if any */
 
 // X(code, text, its %d) for each way in which a program or its regions may be wrong: f is an
 // odt_fault_t *; operands and immediates count from 1.

@@ -125,10 +125,31 @@ static mp_obj_t entry_find_nonfinite(size_t count, const mp_obj_t *args) {
     return mp_obj_new_int(odt_find_nonfinite(info.buf, info.len / 4));
 }
 
+static char element_code(mp_buffer_info_t info) {
+    return info.typecode == BYTEARRAY_TYPECODE ? 'B' : (char)info.typecode;
+}
+
+static mp_obj_t entry_count_samples(size_t count, const mp_obj_t *args) {
+    mp_buffer_info_t info = get_buffer(args[0]);
+    mp_obj_t *kind;
+    mp_int_t numbers[4];
+    mp_obj_get_array(args[1], &count, &kind);
+    if (count != 4) {
+        mp_raise_ValueError(MP_ERROR_TEXT("a kind of samples is 4 numbers"));
+    }
+    while (count--) {
+        numbers[count] = mp_obj_get_int(kind[count]);
+    }
+    if (numbers[0] != element_code(info)) {
+        return MP_OBJ_NEW_SMALL_INT(0);
+    }
+    return mp_obj_new_int_from_uint(odt_count_samples(info.buf, info.len, (int32_t)numbers[1], (int32_t)numbers[2],
+        (int32_t)numbers[3]));
+}
+
 static mp_obj_t entry_typecode(size_t count, const mp_obj_t *args) {
     (void)count;
-    int code = get_buffer(args[0]).typecode;
-    char text = code == BYTEARRAY_TYPECODE ? 'B' : (char)code;
+    char text = element_code(get_buffer(args[0]));
     return mp_obj_new_str(&text, 1);
 }
 
