@@ -48,7 +48,8 @@ four sums, 26 or 30 to make outputs of these: 0.84 + 11/K a product. Packing is 
 by the filters, and C around it: 400 a window of nine bytes that lie in threes, most of what K = 9 costs.
 qemu_m4, weight gradient: both factors are packed, 46 instructions for 64 products (88 cycles), 13 a row of four sums
 over 32 positions: 0.72 + 0.1; the rest is packing x, 15 instructions for 8 bytes, for 16 channels of errors at most.
-qemu_m4, batch 1: nothing is shared, so that both factors' bytes are widened: 28 instructions for 16 products.
+qemu_m4, batch 1: every word of weights is loaded and widened for two SMLAD, 1.25 instructions a product, 1.33 with x
+and the loop, which leaves no room for packing x and 50 instructions an output.
 qemu_m4, depthwise: 6 instructions for 8 products, pairs of taps of a column, of which a filter of three rows has a
 half to spare: 36 a window of 3x3 and four channels, 13 to begin and end it, 28 or 32 to make four outputs; packing is
 15 instructions for two pixels. With stride 2, the input gradient has four filters of 1, 2, 2 and 4 taps, whose outputs

@@ -5,6 +5,7 @@
 
 #include "../fixed.h"
 #include "../opcodes.h"
+#include "dense_m4.h"
 #include "dot_i8.h"
 #include "inner_i8.h"
 #include "panel_i8.h"
@@ -29,7 +30,9 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
     }
     #endif
     int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak, n = 0;
-    #if ODT_PANEL
+    #if ODT_DSP
+    n = odt_dense_few_i8(a, &peak);
+    #elif ODT_PANEL
     for (; n + 4 <= N; n += 4) {
         for (int32_t m = 0; m < M; m++) {
             int32_t sums[4];

@@ -5,12 +5,11 @@
 #define ODT_DOT_I8_H
 
 #include <stdint.h>
-#include <string.h>
 
 #include "panel_i8.h"
 #include "registers_m0.h"
 
-#if ODT_PANEL
+#if ODT_PANEL && !ODT_DSP
 
 #if defined(__ARM_ARCH_6M__)
 
@@ -85,29 +84,6 @@ static void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t 
     int32_t *sums) {
     int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     const int8_t *end = x + K;
-    #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
-    // 28 instructions for 16 products. Words may lie anywhere.
-    int32_t zeros = (zx & 65535) | (int32_t)((uint32_t)zx << 16);
-    #define ODT_ROW(row, sum) \
-    memcpy(&word, w + (row) * step, 4); \
-    __asm ("sxtb16 %0, %1, ror #8" : "=r" (w_odd) : "r" (word)); \
-    __asm ("sxtb16 %0, %1" : "=r" (word) : "r" (word)); \
-    __asm ("smlad %0, %1, %2, %0" : "+r" (sum) : "r" (word), "r" (even)); \
-    __asm ("smlad %0, %1, %2, %0" : "+r" (sum) : "r" (w_odd), "r" (odd))
-    for (const int8_t *last = x + (K & ~3); x != last; x += 4, w += 4) {
-        int32_t word, w_odd, even, odd;
-        memcpy(&word, x, 4);
-        __asm ("sxtb16 %0, %1, ror #8" : "=r" (odd) : "r" (word));
-        __asm ("sxtb16 %0, %1" : "=r" (even) : "r" (word));
-        __asm ("ssub16 %0, %0, %1" : "+r" (odd) : "r" (zeros));
-        __asm ("ssub16 %0, %0, %1" : "+r" (even) : "r" (zeros));
-        ODT_ROW(0, s0);
-        ODT_ROW(1, s1);
-        ODT_ROW(2, s2);
-        ODT_ROW(3, s3);
-    }
-    #undef ODT_ROW
-    #endif
     for (; x != end; x++, w++) {
         int32_t v = *x - zx;
         s0 += v * w[0];
