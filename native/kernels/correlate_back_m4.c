@@ -94,9 +94,9 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, i
     const int8_t *x = a->x + (b * a->H + ih) * size;
     int32_t first = odt_min(at < 0 ? (-at + step - 1) / step : 0, count); // that lies inside as a whole
     int32_t end = room < 0 ? first : odt_limit(room / step + 1, first, count);
-    if ((to - from) % 4 && end > first && b == a->B - 1 && ih == a->H - 1
-        && at + (end - 1) * step + from + 4 * words > size) {
-        end--; // words would end behind x
+    int32_t rest = ((a->B - b) * a->H - ih) * size; // of x
+    while (end > first && at + (end - 1) * step + from + 4 * words > rest) {
+        end--; // the last word would end behind it
     }
     for (int32_t i = 0; i < first; i++) {
         add_window(&rows[i], panel, x, at + i * step, from, to, size, is_aligned);
