@@ -72,16 +72,11 @@ uint32_t odt_scale_sqrt(uint32_t a) {
 }
 
 uint32_t odt_scale_int(uint32_t n) {
-    int32_t shift = 0;
     n = n ? n : 1;
-    while (n < 0x800000) {
-        n <<= 1;
-        shift--;
-    }
-    while (n >> 24 >> odt_max(shift, 0)) {
-        shift++;
-    }
-    if (shift > 0) {
+    int32_t shift = odt_bit_length(n) - 24;
+    if (shift < 0) {
+        n <<= -shift;
+    } else if (shift > 0) {
         n = ((n >> (shift - 1)) + 1) >> 1;
         if (n >> 24) {
             n >>= 1;

@@ -31,6 +31,22 @@ static inline int32_t odt_sat32(int64_t v) {
     return v > INT32_MAX ? INT32_MAX : v < -INT32_MAX ? -INT32_MAX : (int32_t)v;
 }
 
+// 0 of 0.
+static inline int32_t odt_bit_length(uint32_t v) {
+    #if defined(__GNUC__) && !defined(__ARM_ARCH_6M__)
+    return v ? 32 - __builtin_clz(v) : 0;
+    #else
+    int32_t n = 0;
+    for (int32_t half = 16; half; half >>= 1) {
+        if (v >> half) {
+            v >>= half;
+            n += half;
+        }
+    }
+    return n + (int32_t)v;
+    #endif
+}
+
 #define ODT_HASH_GOLDEN 0x9E3779B9u
 #define ODT_HASH_SECOND 0x7FEB352Du
 #define ODT_HASH_THIRD 0x846CA68Bu
@@ -64,6 +80,14 @@ static inline int32_t odt_log2_floor(uint32_t a) {
 
 int32_t odt_rescaled(int32_t v, odt_multiplier_t q);
 int32_t odt_rescaled_random(int32_t v, odt_multiplier_t q, uint32_t u);
+
+// odt_rescaled(v * 65536, q) for v in 0 .. 255, mostly in 32 bits.
+static inline int32_t odt_rescaled_byte(int32_t v, odt_multiplier_t q) {
+    if (q.s >= 25 && q.s <= 55 && ((uint32_t)q.m & 0x8000007F) == 0) {
+        return (int32_t)((((uint32_t)v * (uint32_t)(q.m >> 7) >> (q.s - 24)) + 1) >> 1);
+    }
+    return odt_rescaled(v * 65536, q);
+}
 
 // A multiplier from memory, its shift such that odt_rescaled() takes it.
 static inline odt_multiplier_t odt_checked(const odt_multiplier_t *q) {

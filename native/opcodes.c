@@ -179,7 +179,9 @@ const uint8_t odt_shapes[] = {
     ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 1, 1, 89, 0, ODT_SIZE, ODT_SIZE, ODT_ANY, 1, 0, 65, 0,
     65, 1, ODT_SIZE, ODT_SIZE, 25, 0, 89, 0, 65, 1, ODT_SIZE, ODT_SIZE, 145, 2, 67, 0, 1, 2, 67, 0,
     1, 2, 81, 129, 81, 129, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 2, 91, 0, 1, 2,
-    91, 0, 1, 2, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+    91, 0, 1, 2, ODT_SIZE16, ODT_SIZE, ODT_SIZE, 130, 0, 1, 130, 0, 1, 145, 0, 145, 129, 138, 9, 1,
+    138, 9, 1, 129, 9, 82, 9, 1, 81, 129, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
+    ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_SIZE,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -343,6 +345,7 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_MASKED_F32] = {(odt_kernel_t)odt_masked_f32, 2525, 3, 2},
     [ODT_FISHER_I8] = {(odt_kernel_t)odt_fisher_i8, 2533, 5, 5},
     [ODT_FISHER_F32] = {(odt_kernel_t)odt_fisher_f32, 2552, 3, 3},
+    [ODT_ADAM_I8] = {(odt_kernel_t)odt_adam_i8, 2565, 11, 10},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -511,3 +514,4 @@ ODT_ASSERT_LAYOUT(masked_i8, bits, 3, S, 2);
 ODT_ASSERT_LAYOUT(masked_f32, bits, 3, S, 2);
 ODT_ASSERT_LAYOUT(fisher_i8, sy, 5, factor, 5);
 ODT_ASSERT_LAYOUT(fisher_f32, y, 3, N, 3);
+ODT_ASSERT_LAYOUT(adam_i8, c, 11, R, 10);

@@ -41,8 +41,8 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 160
-#define ODT_MAX_OPERANDS 10
+#define ODT_OPCODES 161
+#define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 17
 
 enum {
@@ -206,6 +206,7 @@ enum {
     ODT_MASKED_F32 = 158,
     ODT_FISHER_I8 = 159,
     ODT_FISHER_F32 = 160,
+    ODT_ADAM_I8 = 161,
 };
 
 // y = 0
@@ -1754,5 +1755,22 @@ typedef struct {
     int32_t B, S, N;
 } odt_fisher_f32_t;
 void odt_fisher_f32(const odt_fisher_f32_t *a);
+
+// adam_i16 and w -= rate * d / sw[n] in one
+typedef struct {
+    int8_t *w; // [N][K]
+    int8_t *r; // [N][K]
+    int32_t *sw; // [N]
+    int32_t *limited; // [1]
+    int16_t *m; // [R][K]
+    int16_t *v; // [R][K]
+    int8_t *ex; // [R]
+    const int32_t *d; // [R][K]
+    const int32_t *gs; // [1]
+    const int32_t *rate; // [1]
+    const int32_t *c; // [16]
+    int32_t N, K, factor, id, c1, r2, rc2, common, at, R;
+} odt_adam_i8_t;
+void odt_adam_i8(const odt_adam_i8_t *a);
 
 #endif

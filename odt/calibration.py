@@ -10,7 +10,7 @@ from .weights import UNSEEN, get, put
 
 # What changes weights, optimizer or scales, and is left out.
 _UPDATES = (
-    "tick", "step_key", "range_i8", "momentum_i16", "adam_i16", "momentum_i32", "adam_i32", "plain_i32",
+    "tick", "step_key", "range_i8", "momentum_i16", "adam_i8", "adam_i16", "momentum_i32", "adam_i32", "plain_i32",
     "accumulate_i32", "nesterov_i16", "nesterov_i32", "decay_i8", "decay_i32",
     "apply_i8", "apply_i32", "settle_i8", "track_i8", "squares_i32", "clip_i32",
 )  # fmt: skip

@@ -229,6 +229,7 @@ TABLE = (
     "158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
     "159 fisher_i8 total+i32[N] e:i8[B*S*N] y:i8[B*S*N] se:i32[1] sy:i32[1] ; B S N z factor\n"  # total[n] += sum_b (factor * se * sy * sum_s e * (y - z))^2, as scales; 0 is none
     "160 fisher_f32 total+f32[N] e:f32[B*S*N] y:f32[B*S*N] ; B S N\n"  # total[n] += sum_b (sum_s e * y)^2
+    "161 adam_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32[1] m+i16[R*K] v+i16[R*K] ex+i8[R] d:i32[R*K] gs:i32[1] rate:i32[1] c:i32[16] ; N K factor id c1 r2 rc2 common at R\n"  # adam_i16 and w -= rate * d / sw[n] in one
 )
 
 PREFIXES = ("few", "each")

@@ -1,6 +1,7 @@
 """Optimizers and learning rates, in order of increasing complexity.
 
-An optimizer is one ``direct``: it emits what turns a gradient, in place, into the direction of the step.
+An optimizer is one ``direct``: it emits what turns a gradient, in place, into the direction of the step; and a
+``step`` that emits both at once, where there is such an instruction.
 Hyperparameters are taken as the decimals a person writes (rates to 4 significant digits, momentum and
 betas to 6 places), so that every interpreter, whatever its floats, gets the same bits.
 """
@@ -129,6 +130,13 @@ class SGD:
             s.emit(self.rule + "_i16", operands, (rows, columns, factor, s.stream(name), mu, part.at))
         return scales
 
+    def step(self, s, kernel, operands, gradient, scale, part, factor, common):
+        """Emit the step of an int8 kernel along its gradient, as ``direct`` does the direction; False: it is two instructions.
+
+        ``operands``: the kernel, its residual, its rows' scales and ``limited``, as apply_i8 has them.
+        """
+        return False
+
 
 class Adam:
     """Adam (Kingma and Ba, 2015) with bias correction.
@@ -157,26 +165,45 @@ class Adam:
         one = _part(self.beta_1), _part(_MILLION - self.beta_1)
         two = _part(self.beta_2), _part(_MILLION - self.beta_2)
         name = weight.name + " moment "
-        size = 2 if s.int8 and self.state != "float32" else 4
-        m = s.state_rows(name + "1", part, size * columns)
-        v = s.state_rows(name + "2", part, size * columns)
+        is_short = s.int8 and self.state != "float32"
+        m, v = self._moments(s, name, part, 2 if is_short else 4)
         if not s.int8:
             s.emit("adam_f32", (gradient, m, v, s.rate), (part.count,) + one + two + (self.epsilon,))
             return None
         scales = s.scratch(weight.name + " step scale", 4 * part.room)
-        if size == 4:
+        if is_short:
+            exponents = s.state_rows(name + "exponent", part, 1)
+            operands = (gradient, scales, m, v, exponents, scale, s.control)
+            sizes = (rows, columns, factor, s.stream(name)) + self._short() + (part.at,)
+            s.emit("adam_i16", operands, sizes)
+        else:
             immediates = (rows, columns, factor) + one + two + (self.epsilon,)
             s.emit("adam_i32", (gradient, scales, m, v, scale, s.rate), immediates)
-            return scales
+        return scales
+
+    def step(self, s, kernel, operands, gradient, scale, part, factor, common):
+        """As in SGD."""
+        if self.state == "float32":
+            return False
+        name = kernel.name + " moment "
+        moments = self._moments(s, name, part, 2)
         exponents = s.state_rows(name + "exponent", part, 1)
+        operands += moments + (exponents, gradient, scale, s.rate, s.control)
+        sizes = (part.total, part.columns, factor, s.stream(name)) + self._short()
+        s.emit("adam_i8", operands, sizes + (int(common), part.at, part.rows))
+        return True
+
+    def _moments(self, s, name, part, size):
+        """These rows of the state, of elements of ``size`` bytes."""
+        return tuple([s.state_rows(name + number, part, size * part.columns) for number in "12"])
+
+    def _short(self):
+        """1 - beta1, and the roots of beta2 and (1 - beta2) / sqrt(beta2), in fixed point."""
         c1 = ((_MILLION - self.beta_1) * 4096 + _MILLION // 2) // _MILLION
         if not c1:
             raise ValueError('Adam: beta_1 is at most 0.9998 with state "int16"')
         r2 = isqrt((self.beta_2 << 32) // _MILLION)
-        rc2 = isqrt(((_MILLION - self.beta_2) << 28) // _MILLION)
-        operands = (gradient, scales, m, v, exponents, scale, s.control)
-        s.emit("adam_i16", operands, (rows, columns, factor, s.stream(name), c1, r2, rc2, part.at))
-        return scales
+        return c1, r2, isqrt(((_MILLION - self.beta_2) << 44) // (r2 * _MILLION))
 
 
 def AdamW(learning_rate=0.001, weight_decay=0.01, **options):

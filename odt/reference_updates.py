@@ -162,47 +162,121 @@ def _momentum_i16(o, nesterov):
 
 
 def adam_i16(o):
-    size, m, v = o.K, o.m, o.v
-    scale = scale_mul(o.factor, o.gs[0])
-    key = hash32(o.c[KEY], o.id)
+    adam = _Adam(o)
     for n in range(o.N):
-        first = n * size
-        states = ((m, first), (v, first))
-        ex = _raise_exponent(o.d[first : first + size], o.ex[n], scale, 12, states)
-        qm, qs = multiplier(scale_div(scale, _power(ex - 4)))
+        for i, direction, _ in adam.row(n, n * o.K, (o.at + n) * o.K):
+            o.d[i] = direction
+        o.ds[n] = _power(-12 - adam.finer)
+
+
+def adam_i8(o):
+    part = rows(o)
+    if not part:
+        return
+    adam = _Adam(o)
+    limited = bool(o.common and o.at and o.limited[0])
+    for n in part:
+        factor, shift = _short_step(o.rate[0], o.sw[n], adam.finer)
+        for i, direction, h in adam.row(n - o.at, (n - o.at) * o.K, n * o.K):
+            i += o.at * o.K
+            u = (h * 0x846CA68B & 0xFFFFFFFF) >> (32 - shift)
+            value = 256 * o.w[i] + o.r[i] - ((direction * factor + u) >> shift)
+            if not -32640 <= value <= 32639:
+                value = 32639 if value > 0 else -32640
+                limited = True
+            o.w[i] = (value + 128) >> 8
+            o.r[i] = value - 256 * o.w[i]
+        if limited and not o.common:
+            _halve_rows(o, n, n + 1)
+            limited = False
+    if limited and o.at + o.R == o.N:
+        _halve_rows(o, 0, o.N)
+        limited = False
+    if o.rate[0]:
+        o.limited[0] = int(limited)
+
+
+def _short(scale):
+    """A scale as (factor, exponent), the factor of 15 bits."""
+    return ((scale & 0x7FFFFF) | 0x800000) >> 9, (scale >> 23) - 141
+
+
+def _short_step(rate, sw, finer):
+    """(factor, shift) from a direction's units to residual units of a weight."""
+    if rate == 0:
+        return 0, 1
+    factor, exponent = _short(scale_shift(scale_div(rate, sw), -4 - finer))
+    if exponent > -1:
+        return 32767, 1
+    return (factor, -exponent) if exponent >= -30 else (factor >> min(31, -30 - exponent), 30)
+
+
+class _Adam:
+    """What the rows of adam_i16 and adam_i8 share."""
+
+    def __init__(self, o):
+        self.o = o
+        self.scale = scale_mul(o.factor, o.gs[0])
+        self.key = hash32(o.c[KEY], o.id)
+        self.rc2 = max(0, min(16384, o.rc2))
+        self.level = 13
+        while self.rc2 << (self.level + 1) >= 1 << 24:
+            self.level -= 1
+        self.finer = 13 - self.level
+
+    def row(self, n, first, index):
+        """Update row n's state, which begins at ``first``; yield each element's place, direction and hash."""
+        o, level = self.o, self.level
+        bits = 0
+        for d in o.d[first : first + o.K]:
+            bits |= d if d >= 0 else ~d
+        bits = bit_length(bits)
+        need = max(-100, min(100, bits + log2_floor(self.scale) - level))
+        ex = max(need, o.ex[n])
+        if ex > o.ex[n]:
+            for i in range(first, first + o.K):
+                o.m[i] = _round_shift(o.m[i], ex - o.ex[n])
+                o.v[i] = _signed16(_round_shift(o.v[i] & 65535, ex - o.ex[n]))
+        factor, exponent = _short(scale_shift(self.scale, 4 - ex))
+        before = max(0, bits - 16)
+        after = -exponent - before - 1
+        if after < 0:
+            factor, after = factor << min(31, -after), 0
         top = 0
-        for i in range(first, first + size):
-            g = rescaled(o.d[i], qm, qs)
-            u = hash32(key, o.at * size + i)
-            change = wrap32((g - (m[i] << 4)) * o.c1 + (u & 65535)) >> 16
-            m[i] = max(-32767, min(32767, m[i] + change))
-            a = v[i] * o.r2 & 0xFFFFFFFF
-            b = (abs(g) * o.rc2 & 0xFFFFFFFF) >> 2
-            root = (_hypotenuse(a, b) + (u >> 16)) & 0xFFFFFFFF
-            v[i] = min(32767, root >> 16)
-            d = min(65535, (abs(m[i]) << 14) // (v[i] + 1))
-            o.d[i] = -d if m[i] < 0 else d
-            top = max(top, abs(g) >> 4, abs(m[i]), v[i])
-        o.ds[n] = _power(-14)
-        if 0 < top < 1 << 9 and ex > -100:
-            for i in range(first, first + size):
-                m[i] <<= 2
-                v[i] <<= 2
+        for i in range(first, first + o.K):
+            h = self.key + (index + i - first) * 0x9E3779B9 & 0xFFFFFFFF
+            h = (h ^ h >> 16) * 0x7FEB352D & 0xFFFFFFFF
+            h ^= h >> 15
+            g = (wrap32((o.d[i] >> before) * factor) >> min(31, after)) + 1 >> 1
+            o.m[i] = wrap32(o.m[i] * (65536 - 16 * o.c1) + (g * o.c1 << self.finer) + (h & 65535)) >> 16
+            o.v[i] = _signed16(self._root(o.v[i] & 65535, wrap32(g * self.rc2) >> 12, h >> 16))
+            size = o.v[i] & 65535
+            top |= size
+            quotient = (abs(o.m[i]) << 12) // (size + 1)
+            quotient = min(32767, quotient)
+            yield i, -quotient if o.m[i] < 0 else quotient, h
+        if need < ex - 3 and 0 < top < 1 << (level - 3) and ex > -100:
+            for i in range(first, first + o.K):
+                o.m[i] = max(-32767, min(32767, o.m[i] * 4))
+                o.v[i] *= 4
             ex -= 2
         o.ex[n] = ex
 
+    def _root(self, s, b, high):
+        """sqrt(beta2 s^2 + (1 - beta2) g^2) from s and the second term's root, b * 2^-6."""
+        if b < 0:
+            b = ~b
+        base = s * self.o.r2
+        if s << 6 < b:
+            base = b << 10
+            rise = ((s << 6) ** 2 & 0xFFFFFFFF) // ((b >> 5) + 1)
+        else:
+            rise = (b * b & 0xFFFFFFFF) // (2 * s + 1)
+        return ((base + (rise << 4) & 0xFFFFFFFF) + high & 0xFFFFFFFF) >> 16
 
-def _hypotenuse(a, b):
-    """sqrt(a^2 + b^2), at most 6 % too large."""
-    hi = max(a, b)
-    lo = min(a, b)
-    if hi == 0:
-        return 0
-    k = 0
-    while hi >> k >= 1 << 16:
-        k += 1
-    lo >>= k
-    return hi + (((lo * lo) // (2 * (hi >> k))) << k)
+
+def _signed16(v):
+    return v - ((v & 0x8000) << 1)
 
 
 def plain_i32(o):

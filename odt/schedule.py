@@ -427,8 +427,8 @@ class Schedule:
             if rows.at == part.at:
                 self._decay_rows(weights, kernel, rows, number)
         self.chosen = part.chosen
-        scales = self.optimizer.direct(self, kernel, gradient, scale, part, factor)
         if not self.int8:
+            self.optimizer.direct(self, kernel, gradient, scale, part, factor)
             kernel = part.of(kernel, 4 * part.columns)
             self.emit("apply_f32", (kernel, gradient, self.rate), (part.count,))
             self.chosen = None
@@ -436,14 +436,15 @@ class Schedule:
         if self.limited is None:
             self.limited = self.peak("limited")
         limited = self.peak(kernel.name + " limited") if part.chosen else self.limited
-        row_scales = part.within(weights.scale, 4)
-        operands = (kernel, weights.residual, row_scales, limited, gradient, scales, self.rate, self.control)
-        identity = self.stream(kernel.name + " step")
-        sizes = (part.total, part.columns, identity, int(weights.common), part.at, part.rows)
-        self.emit("apply_i8", operands, sizes)
+        operands = (kernel, weights.residual, part.within(weights.scale, 4), limited)
+        common = int(weights.common)
+        if not self.optimizer.step(self, kernel, operands, gradient, scale, part, factor, common):
+            scales = self.optimizer.direct(self, kernel, gradient, scale, part, factor)
+            sizes = (part.total, part.columns, self.stream(kernel.name + " step"), common, part.at, part.rows)
+            self.emit("apply_i8", operands + (gradient, scales, self.rate, self.control), sizes)
         self.chosen = None
-        if part.chosen and weights.common:
-            self.emit("settle_i8", operands[:4], (part.total, part.columns))
+        if part.chosen and common:
+            self.emit("settle_i8", operands, (part.total, part.columns))
 
     def _step_vector(self, vector, gradient, scale, factor, part):
         self._decay(vector, None, part.count, vector.name + " decay")

@@ -19,7 +19,7 @@ KERNELS = [
     layer + gradient + "_i8"
     for layer in ("dense", "conv2d", "depthwise2d")
     for gradient in ("", "_dx", "_dw")
-] + ["channel_scale_i8", "momentum_i16", "adam_i16", "apply_i8", "apply_i32"]
+] + ["channel_scale_i8", "momentum_i16", "adam_i16", "adam_i8", "apply_i8", "apply_i32"]
 SMALL = 16  # cases of each instruction as the host's tests draw them
 MEDIUM = 10  # and with more channels, so that blocks are full, and then some
 

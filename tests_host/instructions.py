@@ -346,7 +346,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         return array("b", values).tobytes()
     if dtype == "i16":
         top = rng.choice((0, 300, 1 << 12, 1 << 14, 32767))
-        low = 0 if op.name == "adam_i16" and operand == "v" else -top
+        low = 0 if op.name.startswith("adam") and operand == "v" else -top
         if operand == "weights":
             low, top = rng.choice((0, 0, -1)), 32767
         return array("h", [rng.randint(low, top) for _ in range(count)]).tobytes()
@@ -367,7 +367,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         return array("i", [draw_peak(rng)]).tobytes()
     if operand == "rate":
         rate = 0 if rng.random() < 0.1 else draw_scale(rng, -16, 0)
-        if op.name == "apply_i8" and rng.random() < 0.2:
+        if op.name in ("adam_i8", "apply_i8") and rng.random() < 0.2:
             rate = draw_scale(rng, 0, 20)
         return array("i", [rate, draw_scale(rng, -8, 0)][:count]).tobytes()
     if operand == "st":  # pairs: a mean in steps / 1024, the inverse of a deviation

@@ -1,5 +1,6 @@
 """The edges that docs/numerics.md and docs/program.md draw, where random cases seldom come: both executors."""
 
+import math
 import random
 from array import array
 
@@ -95,17 +96,27 @@ def test_int16_momentum_of_2_to_the_14_is_halved_after_its_direction_is_taken(ex
 
 
 @executors
-def test_int16_second_moment_and_direction_stop_at_their_largest(executor):
-    # sqrt(beta2) * v and sqrt(1 - beta2) * g together are above 32767 units
-    operands = {"d": words(1 << 20), "v": array("h", [32767]).tobytes(), "ex": b"\10", "gs": words(ONE)}
-    sizes = {"N": 1, "K": 1, "factor": ONE, "id": 1, "c1": 4096, "r2": 65535, "rc2": 16384, "at": 0}
+def test_the_larger_root_of_adams_second_moment_counts_whole_and_the_smaller_by_its_square(executor):
+    # units of 1, of m quarters: v = 0 and a gradient of 1024, times 1 / 8 is 128; or v = 300 and none
+    sizes = {"N": 1, "K": 1, "factor": ONE, "id": 1, "c1": 2048, "r2": 65536, "rc2": 2048, "at": 0}
+    operands = {"d": words(1024), "ex": b"\0", "gs": words(ONE), "v": bytes(2), "m": bytes(2)}
     after = run(executor, "adam_i16", operands, sizes)
-    assert after["v"] == array("h", [32767]).tobytes() and after["ex"] == b"\10"
-    # m is 2^12 units of v's 0: the ratio would be 2^26
-    operands.update(v=bytes(2), m=array("h", [-4096]).tobytes(), d=words(0))
-    sizes["c1"] = 0
-    after = run(executor, "adam_i16", operands, sizes)
-    assert array("i", after["d"])[0] == -65535
+    assert array("h", after["v"])[0] in (128, 129) and array("h", after["m"])[0] in (2048, 2049)
+    operands = dict(operands, d=words(0), v=array("h", [300]).tobytes())
+    assert array("h", run(executor, "adam_i16", operands, sizes)["v"])[0] == 300
+    # of both hi + lo^2 / (2 hi): 128 * 1.5
+    operands.update(d=words(1024), v=array("h", [128]).tobytes())
+    assert array("h", run(executor, "adam_i16", operands, sizes)["v"])[0] in (191, 192)
+
+
+@executors
+def test_a_direction_of_int16_adam_stops_at_8(executor):
+    sizes = {"N": 1, "K": 1, "factor": ONE, "id": 1, "c1": 0, "r2": 65536, "rc2": 0, "at": 0}
+    operands = {"d": words(0), "ex": b"\0", "gs": words(ONE), "v": bytes(2)}
+    for m in (-4096, 4096):
+        after = run(executor, "adam_i16", dict(operands, m=array("h", [m]).tobytes()), sizes)
+        direction = array("i", after["d"])[0] * 2.0 ** (array("I", after["ds"])[0] // 2**23 - 127)
+        assert direction == math.copysign(32767 / 4096, m)
 
 
 @executors

@@ -614,7 +614,7 @@ def test_integer_optimizers_follow_their_formulas(name):
             immediates.update(
                 c1=round((1 - beta1) * 4096),
                 r2=round(math.sqrt(beta2) * 65536),
-                rc2=round(math.sqrt(1 - beta2) * 16384),
+                rc2=round(math.sqrt((1 - beta2) / math.sqrt(beta2)) * 16384),
             )
         elif name == "adam_i32":
             immediates.update(

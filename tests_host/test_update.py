@@ -171,7 +171,7 @@ def test_what_does_not_train_costs_nothing():
         names = [code.name for _, code, _, _ in model.program.walk(12, len(model.program.words))]
         ranges = [1 if isinstance(rows, int) else 1 + np.sum(np.diff(rows) > 1) for rows, _ in TRAINED[policy] if rows]
         updated = sum(ranges), sum(1 for _, bias in TRAINED[policy] if bias)
-        assert (names.count("apply_i8"), names.count("apply_i32")) == updated
+        assert (names.count("adam_i8"), names.count("apply_i32")) == updated
         assert sum(name.endswith("_dw_i8") and "bias" not in name for name in names) == updated[0]
     assert ram["last"] < ram["last 3"] < ram["whole"] and ram["bias"] < ram["whole"]
 

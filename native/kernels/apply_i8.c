@@ -5,6 +5,7 @@
 #include "../opcodes.h"
 #include "rescale.h"
 #include "rows.h"
+#include "widen.h"
 
 #if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE && defined(__ARM_ARCH_6M__)
 #include "apply_rp2040.h"
@@ -13,8 +14,7 @@
 #define BY_ROWS 0
 #endif
 
-// Doubles the scale of rows that have outgrown it.
-static void halve_rows(int8_t *w, int8_t *r, int32_t *sw, int32_t K, int32_t first, int32_t count) {
+void odt_halve_rows(int8_t *w, int8_t *r, int32_t *sw, int32_t K, int32_t first, int32_t count) {
     for (int32_t i = first * K; i < (first + count) * K; i++) {
         int32_t W = (256 * w[i] + r[i] + 1) >> 1;
         w[i] = (int8_t)((W + 128) >> 8);
@@ -112,12 +112,12 @@ void odt_apply_i8(const odt_apply_i8_t *a) {
         row.r += K;
         row.i += (uint32_t)K;
         if (is_limited && !a->common) {
-            halve_rows(a->w, a->r, a->sw, K, n, 1);
+            odt_halve_rows(a->w, a->r, a->sw, K, n, 1);
             is_limited = 0;
         }
     }
     if (is_limited && a->at + a->R == a->N) {
-        halve_rows(a->w, a->r, a->sw, a->K, 0, a->N);
+        odt_halve_rows(a->w, a->r, a->sw, a->K, 0, a->N);
         is_limited = 0;
     }
     *a->limited = is_limited;
@@ -125,6 +125,6 @@ void odt_apply_i8(const odt_apply_i8_t *a) {
 
 void odt_settle_i8(const odt_settle_i8_t *a) {
     if (*a->limited) {
-        halve_rows(a->w, a->r, a->sw, a->K, 0, a->N);
+        odt_halve_rows(a->w, a->r, a->sw, a->K, 0, a->N);
     }
 }
