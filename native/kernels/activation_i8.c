@@ -38,7 +38,7 @@ void odt_leaky_relu_dx_i8(const odt_leaky_relu_dx_i8_t *a) {
 // 256 / (1 + exp(-v)) - 128 of v = x - z in steps, q the steps in units of log 2.
 static int8_t sigmoid(int32_t v, odt_multiplier_t q) {
     int32_t magnitude = v < 0 ? -v : v;
-    uint32_t power = odt_exp2n(odt_rescaled(magnitude * 65536, q));
+    uint32_t power = odt_exp2n(odt_rescaled_byte(magnitude, q));
     uint32_t whole = 65536 + power;
     uint32_t part = (256 * (v < 0 ? power : 65536) + whole / 2) / whole;
     return (int8_t)odt_min((int32_t)part - 128, 127);

@@ -38,8 +38,7 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
             int32_t sums[4];
             odt_dot4_i8(a->x + m * K, a->w + n * K, K, K, a->zx, sums);
             for (int32_t i = 0; i < 4; i++) {
-                odt_rescaler_t q = odt_rescaler(odt_checked(&a->q[n + i]));
-                int32_t v = odt_rescale_by(&q, a->b[n + i] + sums[i]);
+                int32_t v = odt_rescale_once(a->b[n + i] + sums[i], &a->q[n + i]);
                 a->y[m * N + n + i] = odt_clamp_by(v, a->zy, a->lo, &peak);
             }
         }
@@ -129,11 +128,27 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
 }
 
 void odt_bias_dw_i8(const odt_bias_dw_i8_t *a) {
-    int32_t M = a->M, N = a->N;
-    memset(a->db, 0, (size_t)N * sizeof(int32_t));
-    for (int32_t m = 0; m < M; m++) {
-        for (int32_t n = 0; n < N; n++) {
-            a->db[n] += a->e[m * N + n];
+    int32_t M = a->M, N = a->N, n = 0;
+    #if ODT_PANEL
+    for (; n + 4 <= N; n += 4) {
+        int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        const int8_t *e = a->e + n;
+        for (int32_t m = M; m; m--, e += N) {
+            s0 += e[0];
+            s1 += e[1];
+            s2 += e[2];
+            s3 += e[3];
+        }
+        a->db[n] = s0;
+        a->db[n + 1] = s1;
+        a->db[n + 2] = s2;
+        a->db[n + 3] = s3;
+    }
+    #endif
+    memset(a->db + n, 0, (size_t)(N - n) * sizeof(int32_t));
+    for (int32_t m = 0; n < N && m < M; m++) {
+        for (int32_t i = n; i < N; i++) {
+            a->db[i] += a->e[m * N + i];
         }
     }
 }

@@ -4,14 +4,20 @@
 #include "../opcodes.h"
 
 void odt_relu_i8(const odt_relu_i8_t *a) {
-    for (int32_t i = 0; i < a->N; i++) {
-        a->y[i] = (int8_t)odt_max(a->x[i], a->z);
+    const int8_t *x = a->x;
+    int8_t *y = a->y;
+    int32_t z = a->z;
+    for (const int8_t *end = x + a->N; x != end;) {
+        *y++ = (int8_t)odt_max(*x++, z);
     }
 }
 
 void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
-    for (int32_t i = 0; i < a->N; i++) {
-        a->dx[i] = a->y[i] > a->lo ? a->e[i] : 0;
+    const int8_t *e = a->e, *y = a->y;
+    int8_t *dx = a->dx;
+    int32_t lo = a->lo;
+    for (const int8_t *end = e + a->N; e != end; e++) {
+        *dx++ = *y++ > lo ? *e : 0;
     }
 }
 

@@ -49,6 +49,21 @@ void odt_step_key(const odt_step_key_t *a) {
     }
 }
 
+static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
+    int32_t i = 0;
+    if ((((uintptr_t)x | (uintptr_t)y) & 3) == 0) { // by words
+        for (; i + 4 <= F; i += 4) {
+            uint32_t word;
+            memcpy(&word, __builtin_assume_aligned(x + i, 4), 4);
+            word ^= 0x80808080;
+            memcpy(__builtin_assume_aligned(y + i, 4), &word, 4);
+        }
+    }
+    for (; i < F; i++) {
+        y[i] = (int8_t)(x[i] - 128);
+    }
+}
+
 void odt_gather_i8(const odt_gather_i8_t *a) {
     const int32_t *c = a->c;
     int32_t format = c[ODT_X_FORMAT], zero = c[ODT_X_ZERO], F = a->F, peak = *a->peak;
@@ -63,9 +78,7 @@ void odt_gather_i8(const odt_gather_i8_t *a) {
         } else if (format == ODT_INT8) {
             memmove(y, sample, (size_t)F);
         } else if (format == ODT_UINT8) {
-            for (int32_t i = 0; i < F; i++) {
-                y[i] = (int8_t)(sample[i] - 128);
-            }
+            subtract_128(y, sample, F);
         } else {
             for (int32_t i = 0; i < F; i++) {
                 int32_t v = odt_element(sample, format, i);

@@ -43,6 +43,15 @@ static inline int32_t odt_rescale_random_by(const odt_rescaler_t *r, int32_t v, 
     return odt_rescaled_random(v, r->q, u);
 }
 
+// odt_rescaled(v, q), of a multiplier that is used once.
+static inline int32_t odt_rescale_once(int32_t v, const odt_multiplier_t *q) {
+    uint32_t shift = (uint32_t)q->s - 20;
+    if (((uint32_t)v + (1u << 18)) >> 19 == 0 && ((uint32_t)q->m & 0x8000007F) == 0 && shift < 30) {
+        return (((v * (q->m >> 19) + (v * (q->m >> 7 & 4095) >> 12)) >> shift) + 1) >> 1;
+    }
+    return odt_rescaled(v, odt_checked(q));
+}
+
 #else
 
 // By the upper half of (v << up) * q.m, for v of -bound .. bound.
@@ -64,6 +73,12 @@ static inline int32_t odt_rescale_by(const odt_rescaler_t *r, int32_t v) {
         return ((int32_t)((int64_t)(v << r->up) * r->q.m >> 32) + r->half) >> r->shift;
     }
     return odt_rescaled(v, r->q);
+}
+
+// odt_rescaled(v, q), of a multiplier that is used once.
+static inline int32_t odt_rescale_once(int32_t v, const odt_multiplier_t *q) {
+    odt_rescaler_t r = odt_rescaler(odt_checked(q));
+    return odt_rescale_by(&r, v);
 }
 
 // odt_rescaled_random(v, r->q, u)
