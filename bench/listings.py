@@ -7,7 +7,7 @@ from pathlib import Path
 BUILD = Path(__file__).resolve().parent.parent / "build"
 # A machine: its firmware, and the functions whose inner loops decide.
 LOOPS = {
-    "rp2040": ("rp2040/cmake/firmware.elf", ("run_pairs", "finish_row", "odt_adam_row", "odt_apply_row")),
+    "rp2040": ("rp2040/cmake/firmware.elf", ("run_pairs", "pack_pairs", "finish_row", "sum_nine", "step_row", "odt_apply_row")),
     "qemu_m4": (
         "qemu_m4/firmware.elf",
         ("odt_add_rows", "finish_rows", "add_sums", "dot_rows", "start_windows", "finish_pixels", "add_products"),

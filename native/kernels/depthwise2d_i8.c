@@ -167,7 +167,7 @@ static void sum_window(const odt_depthwise_t *a, int32_t n, int32_t lanes, int32
     }
 }
 
-static void depthwise(const odt_depthwise_t *a) {
+static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t *a) {
     filters_t f;
     int32_t taps = a->KH * a->KW, peak = *a->peak;
     for (int32_t n = 0; n < a->N; n += LANES) {
@@ -208,6 +208,19 @@ static void depthwise(const odt_depthwise_t *a) {
         }
     }
     *a->peak = peak;
+}
+
+static void depthwise(const odt_depthwise_t *a) {
+    #if ODT_M0
+    int32_t n = 0;
+    while (n < a->N && odt_depthwise_m0(a, n, a->peak)) {
+        n++;
+    }
+    if (n) { // all of them
+        return;
+    }
+    #endif
+    depthwise_by_blocks(a);
 }
 
 void odt_depthwise2d_i8(const odt_depthwise2d_i8_t *a) {
@@ -265,6 +278,11 @@ void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
     #if ODT_DSP
     while (first < R && odt_depthwise_dw_lanes(a, odt_min(first, R - LANES))) {
         first += LANES;
+    }
+    #endif
+    #if ODT_M0
+    while (first < R && odt_depthwise_dw_m0(a, first)) {
+        first++;
     }
     #endif
     for (int32_t tap = 0; tap < taps; tap++) {

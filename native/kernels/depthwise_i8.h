@@ -18,6 +18,23 @@ typedef struct {
     int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow;
 } odt_depthwise_t;
 
+#if defined(__ARM_ARCH_6M__)
+#define ODT_M0 1
+#else
+#define ODT_M0 0
+#endif
+
+#if ODT_M0
+
+// Channel n; adds to the peak. Returns whether it was done: all or none, not with strides or few taps.
+int odt_depthwise_m0(const odt_depthwise_t *a, int32_t n, int32_t *peak);
+
+// Channel n of the gradient of the filters, channels in order; returns whether it was done: all or none, of 3x3
+// without strides.
+int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a, int32_t n);
+
+#endif
+
 #if ODT_DSP
 
 // Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or

@@ -8,6 +8,14 @@ static inline int32_t place(int32_t row) {
     return row;
 }
 
+static inline void put(panel_t *panel, int32_t k, const int32_t *r) {
+    panel_t *group = panel + (k >> 1) * 8 + (k & 1);
+    group[0] = (panel_t)r[0];
+    group[2] = (panel_t)r[1];
+    group[4] = (panel_t)r[2];
+    group[6] = (panel_t)r[3];
+}
+
 static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows, int32_t step,
     int32_t count, int32_t *totals) {
     panel += (k >> 1) * 8;
@@ -69,9 +77,14 @@ static void run_pairs(sums_t *sums, const sums_t *end, const panel_t *panel, con
     }
 }
 
-// Adds the products of depths k .. of the panel with columns that begin at b.
-static void run(sums_t *sums, const panel_t *panel, int32_t k, const int8_t *b, const columns_t *c) {
+// Adds the products of depths k .. of the panel with columns that begin at b: to `start`, four words that are
+// the same for all columns, if there is one.
+static void run(sums_t *sums, const int32_t *start, const panel_t *panel, int32_t k, const int8_t *b,
+    const columns_t *c) {
     int32_t depth = c->depth, pairs;
+    if (start) {
+        fill_columns(sums, c->count, start);
+    }
     if (depth <= 0 || c->count <= 0) {
         return;
     }

@@ -1,5 +1,5 @@
 // Products of int8 matrices by panels (panel_i8.h): the inner loops of each core, then the loops
-// around them. The stack holds a panel and a block of sums, 1 KB together; nothing else is needed.
+// around them. The stack holds a panel and a block of sums, 1.7 KB together; nothing else is needed.
 
 #include "panel_i8.h"
 
@@ -13,8 +13,8 @@
 
 enum {
     ROWS = 4,   // of a panel
-    DEPTH = 64, // products a panel has, even
-    BLOCK = 32, // columns that are summed at a time
+    DEPTH = 144, // products a panel has, even: of 3x3 taps of 16 channels
+    BLOCK = 48, // columns that are summed at a time
 };
 
 // The sums of a block of columns, four rows each, in the core's own form.
@@ -26,13 +26,24 @@ typedef struct {
     int32_t depth, stride, count, step;
 } columns_t;
 
+static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
+    int32_t s0 = start[0], s1 = start[1], s2 = start[2], s3 = start[3];
+    for (const sums_t *end = (const sums_t *)sums + count; sums != end; sums++) {
+        int32_t *s = *sums;
+        s[0] = s0;
+        s[1] = s1;
+        s[2] = s2;
+        s[3] = s3;
+    }
+}
+
 // Each core's:
 //
 //     panel_t, UNITS      of what a panel consists, UNITS of it a depth
 //     ALIGNED             depths that are multiplied together: where runs had better begin
 //     place(row)          where a row's sum is in a column
 //     pack(..)            four rows to the panel
-//     run(..)             sums += panel * columns
+//     run(..)             sums += panel * columns, or from where all columns start
 //     finish_columns(..)  a row's sums to outputs
 
 #if defined(__ARM_ARCH_6M__)
@@ -46,7 +57,7 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const o
     odt_multiplier_t q = odt_checked(scale);
     // As it is, unless a scale has run away or a program is wrong.
     if (q.s >= 33 && q.m >= 0 && q.m % 128 == 0 && zy == (int8_t)zy && lo == (int8_t)lo && lo <= zy
-        && *peak >= 0) {
+        && *peak >= 0 && *peak < 1 << 30) {
         int32_t max = *peak, min = lo == zy ? INT32_MIN : -*peak;
         finish_columns(sums, at, offset, q, zy, lo, count, y, step, &max, &min);
         *peak = lo == zy ? max : odt_max(max, -min);
@@ -99,15 +110,16 @@ static void pack_filters(const odt_correlation_t *a, int32_t n, int32_t kh, int3
 }
 
 // One row of outputs, ow = first .. first + count - 1: the products of part `from` .. `to` of the
-// filters' row kh, which lies at depth k of the panel.
+// filters' row kh, which lies at depth k of the panel, added to sums, or to `start` if there is one.
 static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first, int32_t count,
-    int32_t kh, int32_t from, int32_t to, const panel_t *panel, int32_t k, sums_t *sums) {
+    int32_t kh, int32_t from, int32_t to, const panel_t *panel, int32_t k, sums_t *sums,
+    const int32_t *start) {
     int8_t outside = (int8_t)a->zx;
     int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
     if (ih < 0 || ih >= a->H) {
-        if (outside) {
-            columns_t c = {to - from, 0, count, 0};
-            run(sums, panel, k, &outside, &c);
+        if (outside || start) {
+            columns_t c = {outside ? to - from : 0, 0, count, 0};
+            run(sums, start, panel, k, &outside, &c);
         }
         return;
     }
@@ -118,7 +130,7 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
         if (iw >= 0 && iw + a->KW <= a->W) { // all that lie inside as a whole
             int32_t whole = odt_min((a->W - a->KW - iw) / SW + 1, end - ow);
             columns_t c = {to - from, 1, whole, SW * C};
-            run(sums, panel, k, x + iw * C + from, &c);
+            run(sums, start, panel, k, x + iw * C + from, &c);
             sums += whole;
             ow += whole;
             continue;
@@ -126,13 +138,13 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
         odt_taps_t taps = odt_taps(iw, a->KW, a->W);
         int32_t inside = odt_limit(taps.from * C, from, to), beyond = odt_limit(taps.to * C, from, to);
         columns_t c = {beyond - inside, 1, 1, 0};
-        run(sums, panel, k + inside - from, x + iw * C + inside, &c);
+        run(sums, start, panel, k + inside - from, x + iw * C + inside, &c);
         if (outside) {
             c.stride = 0;
             c.depth = inside - from;
-            run(sums, panel, k, &outside, &c);
+            run(sums, NULL, panel, k, &outside, &c);
             c.depth = to - beyond;
-            run(sums, panel, k + beyond - from, &outside, &c);
+            run(sums, NULL, panel, k + beyond - from, &outside, &c);
         }
         sums++;
         ow++;
@@ -144,34 +156,67 @@ static int is_pointwise(int32_t KH, int32_t KW, int32_t SH, int32_t SW, int32_t 
     return KH == 1 && KW == 1 && SH == 1 && SW == 1 && top == 0 && left == 0;
 }
 
-// Then all positions are one row, if those of y are.
-static odt_correlation_t flatten(const odt_correlation_t *a) {
-    odt_correlation_t c = *a;
-    if (is_pointwise(a->KH, a->KW, a->SH, a->SW, a->top, a->left) && a->OH == a->H && a->OW == a->W
-        && a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh)) {
-        c.W = c.OW = a->B * a->OH * a->OW;
-        c.B = c.H = c.OH = 1;
-        c.y_oh = c.OW * a->y_ow;
+// From sums of channels n .. n + 3 to `count` outputs in a row.
+static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals, const sums_t *sums, int32_t count,
+    int8_t *y) {
+    for (int32_t i = 0; i < odt_min(ROWS, a->N - n); i++) {
+        int32_t offset = (a->bias ? a->bias[n + i] : 0) - a->zx * totals[i];
+        odt_finish_i8((const int32_t (*)[4])sums, place(i), offset, &a->q[(n + i) * a->q_step], a->zy, a->lo,
+            count, y + n + i, a->y_ow, a->peak);
     }
-    return c;
 }
 
-void odt_correlate_i8(const odt_correlation_t *given) {
-    const odt_correlation_t flat = flatten(given), *a = &flat;
+// As a product of matrices: x is [M, C].
+static void correlate_pointwise(const odt_correlation_t *a) {
+    static const int32_t none[ROWS];
+    scratch_t s;
+    int32_t M = a->B * a->OH * a->OW, K = a->C;
+    for (int32_t n = 0; n < a->N; n += ROWS) {
+        int32_t rows[ROWS], totals[ROWS], last = a->N - 1 - n;
+        for (int32_t i = 0; i < ROWS; i++) {
+            rows[i] = odt_min(i, last) * a->w_n;
+        }
+        for (int32_t m = 0; m < M; m += BLOCK) {
+            int32_t count = odt_min(BLOCK, M - m);
+            odt_poll();
+            for (int32_t k = 0; k < K; k += DEPTH) {
+                const columns_t c = {odt_min(DEPTH, K - k), 1, count, K};
+                if (k == 0 && (m == 0 || K > DEPTH)) {
+                    memset(totals, 0, sizeof(totals));
+                }
+                if (m == 0 || K > DEPTH) {
+                    pack(s.panel, 0, a->w + n * a->w_n + k * a->w_c, rows, a->w_c, c.depth, totals);
+                }
+                run(s.sums, k ? NULL : none, s.panel, 0, a->x + m * K + k, &c);
+            }
+            finish(a, n, totals, (const sums_t *)s.sums, count, a->y + m * a->y_ow);
+        }
+    }
+}
+
+void odt_correlate_i8(const odt_correlation_t *a) {
+    int32_t line = a->OW * a->y_ow;
+    int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
+    if (is_dense && is_pointwise(a->KH, a->KW, a->SH, a->SW, a->top, a->left) && a->OH == a->H && a->OW == a->W) {
+        correlate_pointwise(a);
+        return;
+    }
     scratch_t s;
     int32_t length = a->KW * a->C, padded = (length + ALIGNED - 1) & -ALIGNED, depth = a->KH * padded;
     int32_t rows = a->B * a->OH, columns = odt_min(a->OW, BLOCK);
     int32_t block = a->OW < BLOCK ? BLOCK / a->OW : 1; // rows of outputs at a time
     int32_t totals[ROWS];
-    int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh);
     for (int32_t n = 0; n < a->N; n += ROWS) {
         int32_t packed = -1; // the depth that the panel begins with
         for (int32_t row = 0; row < rows; row += block) {
             odt_poll();
             int32_t stop = odt_min(row + block, rows);
             for (int32_t ow = 0; ow < a->OW; ow += columns) {
+                static const int32_t none[ROWS];
                 int32_t count = odt_min(columns, a->OW - ow);
-                clear_words(*s.sums, (stop - row) * count * ROWS);
+                if (depth == 0) {
+                    fill_columns(s.sums, (stop - row) * count, none);
+                }
                 if (depth == 0 || packed < 0 || depth > DEPTH) {
                     memset(totals, 0, sizeof(totals));
                 }
@@ -186,7 +231,8 @@ void odt_correlate_i8(const odt_correlation_t *given) {
                         }
                         sums_t *sums = s.sums;
                         for (int32_t r = row; r < stop; r++, sums += count) {
-                            correlate_row(a, r, ow, count, kh, from, to, s.panel, at - k, sums);
+                            correlate_row(a, r, ow, count, kh, from, to, s.panel, at - k, sums,
+                                at ? NULL : none);
                         }
                         at = odt_min((kh + 1) * padded, end);
                     }
@@ -196,13 +242,8 @@ void odt_correlate_i8(const odt_correlation_t *given) {
                 sums_t *sums = s.sums;
                 for (int32_t r = row; r < stop; r += at_once, sums += count) {
                     int32_t b = r / a->OH;
-                    int8_t *y = a->y + b * a->y_b + (r - b * a->OH) * a->y_oh + ow * a->y_ow + n;
-                    for (int32_t i = 0; i < odt_min(ROWS, a->N - n); i++) {
-                        int32_t offset = (a->bias ? a->bias[n + i] : 0) - a->zx * totals[i];
-                        odt_finish_i8((const int32_t (*)[4])sums, place(i), offset,
-                            &a->q[(n + i) * a->q_step], a->zy, a->lo, count * at_once, y + i, a->y_ow,
-                            a->peak);
-                    }
+                    int8_t *y = a->y + b * a->y_b + (r - b * a->OH) * a->y_oh + ow * a->y_ow;
+                    finish(a, n, totals, (const sums_t *)sums, count * at_once, y);
                 }
             }
         }
@@ -216,7 +257,7 @@ void odt_correlate_i8(const odt_correlation_t *given) {
 // No error is -128 (numerics.md). Were it, lanes would meet where x is -128 too: so it is taken as -127
 // and one more.
 
-static int is_extreme(const int8_t *e, int32_t count) {
+int odt_is_extreme(const int8_t *e, int32_t count) {
     uint32_t word, found = 0;
     for (; count > 0 && ((uintptr_t)e & 3); count--) {
         found |= *e++ == -128;
@@ -232,9 +273,10 @@ static int is_extreme(const int8_t *e, int32_t count) {
     return found != 0;
 }
 
-// dw -= x - zx for channel n of output `ow` of a row.
-static void add_error(const odt_filter_gradient_t *a, int32_t n, int32_t row, int32_t ow) {
-    int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top, iw = ow * a->SW - a->left;
+// dw -= x - zx for channel n of position m of the outputs.
+static void add_error(const odt_filter_gradient_t *a, int32_t n, int32_t m) {
+    int32_t row = m / a->OW, ow = m - row * a->OW, b = row / a->OH;
+    int32_t ih = (row - b * a->OH) * a->SH - a->top, iw = ow * a->SW - a->left;
     odt_taps_t th = odt_taps(ih, a->KH, a->H), tw = odt_taps(iw, a->KW, a->W);
     for (int32_t kh = th.from; kh < th.to; kh++) {
         for (int32_t kw = tw.from; kw < tw.to; kw++) {
@@ -247,16 +289,17 @@ static void add_error(const odt_filter_gradient_t *a, int32_t n, int32_t row, in
     }
 }
 
-static void tame_errors(const odt_filter_gradient_t *a, int32_t n, int32_t row, int32_t first,
-    int32_t count, panel_t *panel, int32_t k) {
-    const int8_t *e = a->e + (row * a->OW + first) * a->e_step + n;
-    for (int32_t ow = first; ow < first + count; ow++, k++, e += a->e_step) {
+static void tame_errors(const odt_filter_gradient_t *a, int32_t n, int32_t m, int32_t count, panel_t *panel,
+    int32_t *totals) {
+    for (int32_t k = 0; k < count; k++) {
+        const int8_t *e = a->e + (m + k) * a->e_step + n;
         int32_t r[ROWS] = {0};
         for (int32_t i = 0; i < odt_min(ROWS, a->N - n); i++) {
             r[i] = e[i];
             if (r[i] == -128) {
                 r[i] = -127;
-                add_error(a, n + i, row, ow);
+                totals[i]++;
+                add_error(a, n + i, m + k);
             }
         }
         put(panel, k, r);
@@ -264,18 +307,6 @@ static void tame_errors(const odt_filter_gradient_t *a, int32_t n, int32_t row, 
 }
 
 #endif
-
-// All columns: total * factor.
-static void fill_columns(sums_t *sums, int32_t count, const int32_t *total, int32_t factor) {
-    int32_t s0 = total[0] * factor, s1 = total[1] * factor, s2 = total[2] * factor, s3 = total[3] * factor;
-    for (const sums_t *end = (const sums_t *)sums + count; sums != end; sums++) {
-        int32_t *s = *sums;
-        s[0] = s0;
-        s[1] = s1;
-        s[2] = s2;
-        s[3] = s3;
-    }
-}
 
 // A row's sums to dw, or added to it.
 static void store(int32_t *dw, const int32_t *sum, int32_t count, int is_whole) {
@@ -303,25 +334,98 @@ static void store(int32_t *dw, const int32_t *sum, int32_t count, int is_whole) 
     }
 }
 
-void odt_filter_gradient_i8(const odt_filter_gradient_t *given) {
-    odt_filter_gradient_t flat = *given;
-    const odt_filter_gradient_t *a = &flat;
-    if (is_pointwise(a->KH, a->KW, a->SH, a->SW, a->top, a->left) && a->OH == a->H && a->OW == a->W) {
-        flat.W = flat.OW = a->B * a->OH * a->OW;
-        flat.B = flat.H = flat.OH = 1;
+// Errors m .. m + count - 1 of channels n .., of which a tap that is dh and dw away from its output reads beyond the
+// image, as 0 to the panel, or as they are if `is_back`; and to the channels' totals.
+static void patch_errors(const odt_filter_gradient_t *a, int32_t n, int32_t m, int32_t count, int32_t dh, int32_t dw,
+    int is_back, panel_t *panel, int32_t *totals) {
+    int32_t row = m / a->W, ow = m - row * a->W, oh = row % a->H, k = 0, last = odt_min(ROWS, a->N - n) - 1;
+    while (k < count) {
+        int32_t stop = odt_min(k + a->W - ow, count), from = stop, to = stop;
+        if (oh + dh >= 0 && oh + dh < a->H) {
+            from = k + odt_limit(-dw - ow, 0, stop - k);
+            to = k + odt_limit(a->W - dw - ow, 0, stop - k);
+        }
+        for (; k < stop; k++) {
+            if (k == from && k < to) {
+                k = to - 1;
+                continue;
+            }
+            const int8_t *e = a->e + (m + k) * a->e_step + n;
+            int32_t r[ROWS] = {0};
+            for (int32_t i = 0; i < ROWS; i++) {
+                int32_t error = odt_max(e[odt_min(i, last)], -127);
+                totals[i] += is_back ? error : -error;
+                r[i] = is_back ? error : 0;
+            }
+            put(panel, k, r);
+        }
+        ow = 0;
+        oh = oh + 1 == a->H ? 0 : oh + 1;
+    }
+}
+
+// Where each output is the size of x and each tap as far from its output: errors and inputs are two rows of
+// positions, shifted by a constant.
+static void filter_gradient_of_same_size(const odt_filter_gradient_t *a, int extreme) {
+    scratch_t s;
+    int32_t C = a->C, all = a->B * a->H * a->W, filter = a->KH * a->KW * C;
+    if (extreme) {
+        clear_words(a->dw, a->N * filter);
+    }
+    for (int32_t n = 0; n < a->N; n += ROWS) {
+        int32_t channels = odt_min(ROWS, a->N - n), rows[ROWS];
+        for (int32_t i = 0; i < ROWS; i++) {
+            rows[i] = odt_min(i, channels - 1);
+        }
+        for (int32_t m = 0; m < all; m += DEPTH) {
+            int32_t count = odt_min(DEPTH, all - m), totals[ROWS] = {0}, start[ROWS];
+            odt_poll();
+            pack(s.panel, 0, a->e + m * a->e_step + n, rows, a->e_step, count, totals);
+            #if defined(__ARM_ARCH_6M__)
+            if (extreme) {
+                tame_errors(a, n, m, count, s.panel, totals);
+            }
+            #endif
+            for (int32_t tap = 0; tap < a->KH * a->KW; tap++) {
+                int32_t kh = tap / a->KW, dh = kh - a->top, dw = tap - kh * a->KW - a->left, shift = dh * a->W + dw;
+                int32_t from = odt_max(m, -shift), to = odt_min(m + count, all - shift);
+                if (shift) {
+                    patch_errors(a, n, m, count, dh, dw, 0, s.panel, totals);
+                }
+                for (int32_t i = 0; i < ROWS; i++) {
+                    start[place(i)] = -a->zx * totals[i];
+                }
+                for (int32_t c = 0; c < C; c += BLOCK) {
+                    const columns_t inputs = {odt_max(to - from, 0), C, odt_min(BLOCK, C - c), 1};
+                    run(s.sums, start, s.panel, from - m, a->x + (from + shift) * C + c, &inputs);
+                    for (int32_t i = 0; i < channels; i++) {
+                        store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][place(i)], inputs.count,
+                            m == 0 && !extreme);
+                    }
+                }
+                if (shift) {
+                    patch_errors(a, n, m, count, dh, dw, 1, s.panel, totals);
+                }
+            }
+        }
+    }
+}
+
+void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
+    int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
+    int extreme = 0;
+    #if defined(__ARM_ARCH_6M__)
+    extreme = odt_is_extreme(a->e, (rows * a->OW - 1) * a->e_step + a->N);
+    #endif
+    if (a->SH == 1 && SW == 1 && a->OH == a->H && a->OW == a->W) {
+        filter_gradient_of_same_size(a, extreme);
+        return;
     }
     scratch_t s;
     static const int8_t one = 1;
-    int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
     int32_t columns = odt_min(a->OW, DEPTH), padded = (columns + ALIGNED - 1) & -ALIGNED;
     int32_t block = a->OW < DEPTH ? DEPTH / padded : 1; // rows of errors at a time
-    #if defined(__ARM_ARCH_6M__)
-    int extreme = is_extreme(a->e, (rows * a->OW - 1) * a->e_step + a->N);
-    #endif
-    int is_whole = rows <= block && a->OW <= columns; // one panel holds all errors of a channel
-    #if defined(__ARM_ARCH_6M__)
-    is_whole = is_whole && !extreme;
-    #endif
+    int is_whole = rows <= block && a->OW <= columns && !extreme; // one panel holds all errors of a channel
     if (!is_whole) {
         clear_words(a->dw, a->N * filter);
     }
@@ -340,7 +444,7 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *given) {
                     pack(s.panel, (r - row) * padded, e, errors, a->e_step, end - first, unused);
                     #if defined(__ARM_ARCH_6M__)
                     if (extreme) {
-                        tame_errors(a, n, r, first, end - first, s.panel, (r - row) * padded);
+                        tame_errors(a, n, r * a->OW + first, end - first, s.panel + (r - row) * padded * UNITS, unused);
                     }
                     #endif
                 }
@@ -356,9 +460,10 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *given) {
                             const columns_t inputs = {depth, SW * C, count, 1};
                             const columns_t ones = {depth, 0, 1, 0};
                             sums_t total = {0};
+                            const int32_t *start = total;
                             for (int32_t pass = a->zx ? 0 : 1; pass < 2; pass++) { // of zx, of x
-                                if (pass) {
-                                    fill_columns(s.sums, count, total, -a->zx);
+                                for (int32_t i = 0; pass && i < ROWS; i++) {
+                                    total[i] *= -a->zx;
                                 }
                                 for (int32_t r = row; r < stop; r++) {
                                     int32_t b = r / a->OH, ih = (r - b * a->OH) * a->SH - a->top + kh;
@@ -369,11 +474,15 @@ void odt_filter_gradient_i8(const odt_filter_gradient_t *given) {
                                     int32_t iw = from * SW - a->left + kw;
                                     const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * C + c;
                                     if (pass) {
-                                        run(s.sums, s.panel, k, x, &inputs);
+                                        run(s.sums, start, s.panel, k, x, &inputs);
+                                        start = NULL;
                                     } else {
-                                        run(&total, s.panel, k, &one, &ones);
+                                        run(&total, NULL, s.panel, k, &one, &ones);
                                     }
                                 }
+                            }
+                            if (start) {
+                                fill_columns(s.sums, count, start);
                             }
                             for (int32_t i = 0; i < channels; i++) {
                                 store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][place(i)], count,

@@ -25,32 +25,61 @@ static inline int32_t place(int32_t row) {
     return row ^ 2;
 }
 
+// Pairs of depths of two rows, `step` bytes apart, to every other pair of words; 22 cycles a pair. Returns the
+// words' sum.
+__attribute__((naked, noinline)) static uint32_t pack_pairs(panel_t *panel, const int8_t *low,
+    const int8_t *high, int32_t step, int32_t pairs) {
+    (void)panel, (void)low, (void)high, (void)step, (void)pairs;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_SAVE_REGISTERS
+        "movs r4, #0\n" // the offset in both rows
+        "mov r8, r4\n" // the sum
+        "ldr r5, [sp, #36]\n"
+        "lsls r5, r5, #4\n"
+        "adds r5, r5, r0\n"
+        "mov r9, r5\n"
+        "1:\n"
+        "ldrsb r5, [r1, r4]\n"
+        "ldrsb r6, [r2, r4]\n"
+        "lsls r6, r6, #16\n"
+        "adds r5, r5, r6\n"
+        "add r8, r5\n"
+        "adds r4, r4, r3\n"
+        "ldrsb r6, [r1, r4]\n"
+        "ldrsb r7, [r2, r4]\n"
+        "lsls r7, r7, #16\n"
+        "adds r6, r6, r7\n"
+        "add r8, r6\n"
+        "adds r4, r4, r3\n"
+        "stmia r0!, {r5, r6}\n"
+        "adds r0, r0, #8\n"
+        "cmp r0, r9\n"
+        "bne 1b\n"
+        "mov r0, r8\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
 // Rows `low` and `high` of depths k .., `step` bytes apart, to the panel. Returns the words' sum.
 static uint32_t pack_lanes(panel_t *panel, int32_t k, const int8_t *low, const int8_t *high,
     int32_t step, int32_t count) {
-    uint32_t word, sum = 0;
-    int32_t at = 0;
-    panel_t *group = panel + (k >> 1) * 4, *end;
+    uint32_t sum = 0;
+    panel_t *group = panel + (k >> 1) * 4;
     if (k & 1) {
         sum = group[1] = ((uint32_t)*high << 16) + (uint32_t)*low;
         group += 4;
-        at = step;
+        low += step;
+        high += step;
         count--;
     }
-    for (end = group + (count >> 1) * 4; group != end; group += 4) {
-        word = ((uint32_t)high[at] << 16) + (uint32_t)low[at];
-        group[0] = word;
-        sum += word;
-        at += step;
-        word = ((uint32_t)high[at] << 16) + (uint32_t)low[at];
-        group[1] = word;
-        sum += word;
-        at += step;
+    int32_t pairs = count >> 1;
+    if (pairs) {
+        sum += pack_pairs(group, low, high, step, pairs);
     }
     if (count & 1) {
-        word = ((uint32_t)high[at] << 16) + (uint32_t)low[at];
-        group[0] = word;
-        sum += word;
+        int32_t at = (count - 1) * step;
+        sum += group[4 * pairs] = ((uint32_t)high[at] << 16) + (uint32_t)low[at];
     }
     return sum;
 }
@@ -73,11 +102,12 @@ static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows
 #endif
 
 // Pairs of depths: sums += panel * columns. Per pair 7 cycles to load two elements of the column and
-// two times 9 for the products: 25 for 8 products; 0.75 a pair for the loop; 40 a column. Stride
-// WORDS means columns of whole aligned words: 22.5 a pair.
+// two times 9 for the products: 25 for 8 products; 0.75 a pair for the loop; 40 a column, 37 where each
+// starts from the same four words. Stride WORDS means columns of whole aligned words: 22.5 a pair.
 HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const sums_t *end,
-    const panel_t *panel, const int8_t *b, int32_t stride, int32_t pairs, int32_t back) {
-    (void)sums, (void)end, (void)panel, (void)b, (void)stride, (void)pairs, (void)back;
+    const panel_t *panel, const int8_t *b, int32_t stride, int32_t pairs, int32_t back,
+    const int32_t *start) {
+    (void)sums, (void)end, (void)panel, (void)b, (void)stride, (void)pairs, (void)back, (void)start;
     __asm volatile (
         ".syntax unified\n"
         ".macro odt_lane_pair high, low\n" // 9 cycles
@@ -114,7 +144,7 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "odt_lane_pair r3, r9\n"
         ".endm\n"
         ODT_SAVE_REGISTERS
-        "push {r0-r3}\n" // 0: sums, 4: end, 8: panel; 52: stride, 56: pairs, 60: back
+        "push {r0-r3}\n" // 0: sums, 4: end, 8: panel; 52: stride, 56: pairs, 60: back, 64: start
         "ldr r4, [sp, #52]\n"
         "mov r10, r4\n"
         "adds r4, r4, r4\n"
@@ -140,16 +170,23 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "adds r4, r4, r5\n"
         "mov lr, r4\n"
         "1:\n"
+        "ldr r7, [sp, #64]\n"
+        "cmp r7, #0\n"
+        "beq 7f\n"
+        "ldmia r7!, {r2, r3, r4, r5}\n"
+        "8:\n"
+        "mov r8, r4\n"
+        "mov r9, r5\n"
+        "ldr r0, [sp, #8]\n"
+        "mov pc, lr\n"
+        "7:\n"
         "ldr r7, [sp]\n"
         "ldmia r7!, {r2, r3, r4, r5}\n"
         "lsls r0, r2, #16\n"
         "adds r4, r4, r0\n"
-        "mov r8, r4\n"
         "lsls r0, r3, #16\n"
         "adds r5, r5, r0\n"
-        "mov r9, r5\n"
-        "ldr r0, [sp, #8]\n"
-        "mov pc, lr\n"
+        "b 8b\n"
         ".balign 4\n"
         "2:\n"
         "odt_depth_pair\n"
@@ -204,9 +241,15 @@ static void run_single(sums_t *sums, const panel_t *panel, int32_t k, const int8
     }
 }
 
-// Adds the products of depths k .. of the panel with columns that begin at b.
-static void run(sums_t *sums, const panel_t *panel, int32_t k, const int8_t *b, const columns_t *c) {
+// Adds the products of depths k .. of the panel with columns that begin at b: to `start`, four words that are
+// the same for all columns, if there is one.
+static void run(sums_t *sums, const int32_t *start, const panel_t *panel, int32_t k, const int8_t *b,
+    const columns_t *c) {
     int32_t depth = c->depth, pairs;
+    if (start && ((k & 1) || depth < 2)) {
+        fill_columns(sums, c->count, start);
+        start = NULL;
+    }
     if (depth <= 0 || c->count <= 0) {
         return;
     }
@@ -217,12 +260,19 @@ static void run(sums_t *sums, const panel_t *panel, int32_t k, const int8_t *b, 
     }
     pairs = depth >> 1;
     if (pairs) {
-        int32_t length = pairs * 2 * c->stride, stride = c->stride;
+        int32_t length = pairs * 2 * c->stride, stride = c->stride, lanes[ROWS];
         if (stride == 1 && pairs % 2 == 0 && (((uintptr_t)b | (uintptr_t)c->step) & 3) == 0) {
             stride = WORDS;
         }
+        if (start) {
+            lanes[0] = start[0];
+            lanes[1] = start[1];
+            lanes[2] = (int32_t)((uint32_t)start[2] + ((uint32_t)start[0] << 16));
+            lanes[3] = (int32_t)((uint32_t)start[3] + ((uint32_t)start[1] << 16));
+            start = lanes;
+        }
         run_pairs(sums, (const sums_t *)sums + c->count, panel + k * UNITS, b, stride, pairs,
-            c->step - length);
+            c->step - length, start);
         b += length;
         k += pairs * 2;
     }
@@ -231,14 +281,14 @@ static void run(sums_t *sums, const panel_t *panel, int32_t k, const int8_t *b, 
     }
 }
 
-// The way of one row from sums to outputs. A result above `top` or below `bottom` is out of range or
-// a new peak, or both.
+// The way of one row from sums to outputs, zy included. A result above `top` or below `bottom` is out of
+// range or a new peak, or both.
 typedef struct {
     int32_t offset;             // 0
     const sums_t *end;          // 4
     int8_t *y;                  // 8
-    int32_t step, zy;           // 12, 16
-    int32_t high, low;          // 20, 24: of the result before zy is added
+    int32_t step, twice;        // 12, 16: 2 * zy + 1
+    int32_t high, low;          // 20, 24
     int32_t max, min;           // 28, 32: what there was
     int32_t top, bottom;        // 36, 40
     int32_t m_low, m_high;      // 44, 48: 12 bits each
@@ -246,14 +296,102 @@ typedef struct {
     int32_t m;                  // 56: q.m
 } output_t;
 
-// A sum of less than 2^18 takes 27 cycles: two products, as m is of 24 bits. A larger one takes 31 more,
-// a result that leaves its range 10.
+// A sum of less than 2^18 takes 24 cycles: two products, as m is of 24 bits. A larger one takes 33 more, a
+// result that leaves its range 6.
 HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums, output_t *o) {
     (void)sums, (void)o;
     __asm volatile (
         ".syntax unified\n"
+        ".macro odt_finish_one n, from\n"
+        "1\\n:\n"
+        "ldr r2, [r0, #\\from]\n"
+        "add r2, r8\n"
+        "lsls r3, r2, #13\n"
+        "asrs r3, r3, #13\n"
+        "cmp r3, r2\n"
+        "bne 5\\n\\()f\n"
+        "muls r3, r5\n" // (v * m_high + (v * m_low >> 12)) >> shift, rounded
+        "asrs r3, r3, #12\n"
+        "muls r2, r6\n"
+        "adds r2, r2, r3\n"
+        "asrs r2, r7\n"
+        "2\\n:\n"
+        "add r2, lr\n" // 2 * zy + 1
+        "asrs r2, r2, #1\n"
+        "cmp r2, r10\n"
+        "bgt 6\\n\\()f\n"
+        "cmp r2, r11\n"
+        "blt 8\\n\\()f\n"
+        "3\\n:\n"
+        "strb r2, [r1]\n"
+        "add r1, r12\n"
+        ".endm\n"
+        ".macro odt_finish_rare n\n"
+        "5\\n:\n" // v * m >> 32 by halves
+        "ldr r7, [sp]\n"
+        "ldr r7, [r7, #56]\n"
+        "uxth r6, r7\n" // m low
+        "lsrs r7, r7, #16\n"
+        "uxth r3, r2\n" // v low
+        "asrs r2, r2, #16\n"
+        "push {r4}\n"
+        "movs r4, r3\n"
+        "muls r4, r6\n"
+        "lsrs r4, r4, #16\n"
+        "muls r3, r7\n"
+        "adds r3, r3, r4\n"
+        "muls r6, r2\n"
+        "muls r2, r7\n"
+        "uxth r4, r6\n"
+        "adds r3, r3, r4\n"
+        "lsrs r3, r3, #16\n"
+        "asrs r6, r6, #16\n"
+        "adds r2, r2, r6\n"
+        "adds r2, r2, r3\n"
+        "pop {r4}\n"
+        "ldr r7, [sp]\n"
+        "ldr r6, [r7, #48]\n"
+        "ldr r7, [r7, #52]\n"
+        "movs r3, r7\n"
+        "subs r3, #13\n"
+        "asrs r2, r3\n"
+        "b 2\\n\\()b\n"
+        "6\\n:\n" // out of range, if no new peak
+        "ldr r3, [sp]\n"
+        "ldr r3, [r3, #28]\n"
+        "cmp r2, r3\n"
+        "bgt 7\\n\\()f\n"
+        "mov r2, r10\n"
+        "b 3\\n\\()b\n"
+        "7\\n:\n"
+        "ldr r3, [sp]\n"
+        "str r2, [r3, #28]\n"
+        "ldr r3, [r3, #20]\n"
+        "mov r10, r2\n"
+        "cmp r2, r3\n"
+        "ble 3\\n\\()b\n"
+        "mov r10, r3\n"
+        "movs r2, r3\n"
+        "b 3\\n\\()b\n"
+        "8\\n:\n"
+        "cmp r2, r4\n"
+        "blt 9\\n\\()f\n"
+        "mov r2, r11\n"
+        "b 3\\n\\()b\n"
+        "9\\n:\n"
+        "movs r4, r2\n"
+        "ldr r3, [sp]\n"
+        "ldr r3, [r3, #24]\n"
+        "mov r11, r2\n"
+        "cmp r2, r3\n"
+        "bge 3\\n\\()b\n"
+        "mov r11, r3\n"
+        "movs r2, r3\n"
+        "b 3\\n\\()b\n"
+        ".endm\n"
         ODT_SAVE_REGISTERS
         "push {r1}\n"
+        "ldr r4, [r1, #32]\n"
         "ldr r3, [r1]\n"
         "mov r8, r3\n"
         "ldr r3, [r1, #4]\n"
@@ -270,107 +408,38 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
         "ldr r6, [r1, #48]\n"
         "ldr r7, [r1, #52]\n"
         "ldr r1, [r1, #8]\n"
-        "1:\n"
-        "ldr r2, [r0]\n"
-        "add r2, r8\n"
-        "lsls r3, r2, #13\n"
-        "asrs r3, r3, #13\n"
-        "cmp r3, r2\n"
-        "bne 5f\n"
-        "muls r3, r5\n" // (v * m_high + (v * m_low >> 12)) >> shift, rounded
-        "asrs r3, r3, #12\n"
-        "muls r2, r6\n"
-        "adds r2, r2, r3\n"
-        "asrs r2, r7\n"
-        "2:\n"
-        "adds r2, r2, #1\n"
-        "asrs r2, r2, #1\n"
-        "cmp r2, r10\n"
-        "bgt 6f\n"
-        "cmp r2, r11\n"
-        "blt 8f\n"
-        "3:\n"
-        "add r2, lr\n"
-        "strb r2, [r1]\n"
-        "add r1, r12\n"
-        "adds r0, #16\n"
+        "mov r2, r9\n" // an odd one first
+        "subs r2, r2, r0\n"
+        "lsls r2, r2, #27\n"
+        "bpl 10f\n"
+        "subs r0, #16\n"
+        "b 11f\n"
+        "odt_finish_one 0, 0\n"
+        "odt_finish_one 1, 16\n"
+        "adds r0, #32\n"
         "cmp r0, r9\n"
-        "bne 1b\n"
-        "b 9f\n"
-        "5:\n" // v * m >> 32 by halves
-        "ldr r7, [sp]\n"
-        "ldr r7, [r7, #56]\n"
-        "uxth r6, r7\n" // m low
-        "lsrs r7, r7, #16\n"
-        "uxth r3, r2\n" // v low
-        "asrs r2, r2, #16\n"
-        "movs r4, r3\n"
-        "muls r4, r6\n"
-        "lsrs r4, r4, #16\n"
-        "muls r3, r7\n"
-        "adds r3, r3, r4\n"
-        "muls r6, r2\n"
-        "muls r2, r7\n"
-        "uxth r4, r6\n"
-        "adds r3, r3, r4\n"
-        "lsrs r3, r3, #16\n"
-        "asrs r6, r6, #16\n"
-        "adds r2, r2, r6\n"
-        "adds r2, r2, r3\n"
-        "ldr r4, [sp]\n"
-        "ldr r6, [r4, #48]\n"
-        "ldr r7, [r4, #52]\n"
-        "movs r3, r7\n"
-        "subs r3, #13\n"
-        "asrs r2, r3\n"
-        "b 2b\n"
-        "6:\n" // out of range, if no new peak
-        "ldr r4, [sp]\n"
-        "ldr r3, [r4, #28]\n"
-        "cmp r2, r3\n"
-        "bgt 7f\n"
-        "mov r2, r10\n"
-        "b 3b\n"
-        "7:\n"
-        "str r2, [r4, #28]\n"
-        "ldr r3, [r4, #20]\n"
-        "mov r10, r2\n"
-        "cmp r2, r3\n"
-        "ble 3b\n"
-        "mov r10, r3\n"
-        "movs r2, r3\n"
-        "b 3b\n"
-        "8:\n"
-        "ldr r4, [sp]\n"
-        "ldr r3, [r4, #32]\n"
-        "cmp r2, r3\n"
-        "blt 7f\n"
-        "mov r2, r11\n"
-        "b 3b\n"
-        "7:\n"
-        "str r2, [r4, #32]\n"
-        "ldr r3, [r4, #24]\n"
-        "mov r11, r2\n"
-        "cmp r2, r3\n"
-        "bge 3b\n"
-        "mov r11, r3\n"
-        "movs r2, r3\n"
-        "b 3b\n"
-        "9:\n"
-        "add sp, #4\n"
+        "bne 10b\n"
+        "pop {r0}\n"
+        "str r4, [r0, #32]\n"
         ODT_RESTORE_REGISTERS
+        "odt_finish_rare 0\n"
+        "odt_finish_rare 1\n"
+        ".purgem odt_finish_one\n"
+        ".purgem odt_finish_rare\n"
         );
 }
 
 static void finish_columns(const sums_t *sums, int32_t at, int32_t offset, odt_multiplier_t q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *max, int32_t *min) {
+    const int32_t far = 1 << 30; // beyond all results
     int32_t m = q.m >> 7;
-    output_t o = {.offset = offset, .y = y, .step = step, .zy = zy, .high = 127 - zy, .low = lo - zy,
-        .max = *max, .min = *min, .m_low = m & 4095, .m_high = m >> 12, .shift = q.s - 20, .m = q.m};
+    output_t o = {.offset = offset, .y = y, .step = step, .twice = 2 * zy + 1, .high = 127, .low = lo,
+        .max = *max + zy, .min = odt_max(*min, -far) + zy, .m_low = m & 4095, .m_high = m >> 12,
+        .shift = q.s - 20, .m = q.m};
     o.end = (const sums_t *)(const void *)(*(sums + count) + at);
     o.top = odt_min(o.max, o.high);
     o.bottom = odt_max(o.min, o.low);
     finish_row(*sums + at, &o);
-    *max = o.max;
-    *min = o.min;
+    *max = o.max - zy;
+    *min = o.min - zy;
 }
