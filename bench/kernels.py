@@ -44,7 +44,7 @@ rp2040, batch 1: 20 cycles for 4 products, each weight being used once; 60 an ou
 rp2040, depthwise 3x3: 77 cycles for two outputs, that is 18 products, 24 an output to rescale: 4.3 + 2.7 a product; 10 an
 input to lay it out as words, and C by rows and channels, which 8x8 outputs share little of. With stride 2 a load, a
 subtraction and a product of 32 bits each.
-rp2040, update by Adam: 119 cycles in the loop: 18 of them loads and stores of data, 23 loads of constants, 10 the hash,
+rp2040, update by Adam: 122 cycles in the loop: 18 of them loads and stores of data, 26 loads of constants, 10 the hash,
 two divisions that are waited for with other work; 12 for the exponent of a row. By momentum: 125 and 67.
 qemu_m4, forward and input gradient: four windows of x, or four rows of transposed filters, are packed as int16; 54
 instructions then make 64 products with rows of bytes (a Cortex-M4 takes 92 cycles: 1.4 a product); 12 to 15 a row of
@@ -54,6 +54,8 @@ qemu_m4, weight gradient: both factors are packed, 46 instructions for 64 produc
 over 32 positions: 0.72 + 0.1; the rest is packing x, 15 instructions for 8 bytes, for 16 channels of errors at most.
 qemu_m4, batch 1: every word of weights is loaded and widened for two SMLAD, 1.25 instructions a product, 1.33 with x
 and the loop, which leaves no room for packing x and 50 instructions an output.
+qemu_m4, update by Adam: 54 instructions in the loop, of which the two divisions take up to 24 cycles more; 3 for the
+exponent of a row.
 qemu_m4, depthwise: 6 instructions for 8 products, pairs of taps of a column, of which a filter of three rows has a
 half to spare: 36 a window of 3x3 and four channels, 13 to begin and end it, 28 or 32 to make four outputs; packing is
 15 instructions for two pixels. With stride 2, the input gradient has four filters of 1, 2, 2 and 4 taps, whose outputs

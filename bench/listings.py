@@ -10,7 +10,7 @@ LOOPS = {
     "rp2040": ("rp2040/cmake/firmware.elf", ("run_pairs", "pack_pairs", "finish_row", "sum_nine", "step_row", "odt_apply_row")),
     "qemu_m4": (
         "qemu_m4/firmware.elf",
-        ("odt_add_rows", "finish_rows", "add_sums", "dot_rows", "start_windows", "finish_pixels", "add_products"),
+        ("odt_add_rows", "finish_rows", "add_sums", "dot_rows", "start_windows", "finish_pixels", "add_products", "step_row"),
     ),
 }
 PRODUCTS = ("mul", "sml", "smml")

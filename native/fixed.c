@@ -139,10 +139,7 @@ uint32_t odt_exp2n(int32_t t) {
 }
 
 int32_t odt_log2q(uint32_t v) {
-    int32_t n = 0;
-    while (v >> n >> 1) {
-        n++;
-    }
+    int32_t n = odt_bit_length(v | 1) - 1;
     uint32_t f = (n > 16 ? v >> (n - 16) : v << (16 - n)) - 65536;
     uint32_t r = 2959;
     r = 12687 - (r * f >> 16);

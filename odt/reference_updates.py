@@ -253,8 +253,7 @@ class _Adam:
             size = o.v[i] & 65535
             top |= size
             quotient = (abs(o.m[i]) << 12) // (size + 1)
-            quotient = min(32767, quotient)
-            yield i, -quotient if o.m[i] < 0 else quotient, h
+            yield i, max(-32768, -quotient) if o.m[i] < 0 else min(32767, quotient), h
         if need < ex - 3 and 0 < top < 1 << (level - 3) and ex > -100:
             for i in range(first, first + o.K):
                 o.m[i] = max(-32767, min(32767, o.m[i] * 4))

@@ -14,16 +14,16 @@ enum {
     ABOVE = 3, // bits that an exponent may be above what its gradient needs
 };
 
-// A row, from an element on; in the order in which adam_rp2040.h loads it.
+// A row, from an element on; in the order in which adam_rp2040.h and adam_m4.h load it.
 typedef struct {
     int32_t before, factor, after;  // of the gradient's rescaling: shift, multiply, shift by 1 .. 32 and round
-    uint32_t second;                // the hash's factor
+    uint32_t second, golden;        // the hash's
     uint32_t b1, c1, rc2, r2;       // beta1, 1 - beta1 and the roots of 1 - beta2 and beta2
-    ptrdiff_t v_apart;              // bytes from m to v
-    uint32_t third;                 // another factor
-    ptrdiff_t r_apart;              // bytes from w to r
+    uint32_t third;                 // and its last factor
     int32_t rate, rest, shift;      // of the step's: rest = 32 - shift
-    const int32_t *d, *end;
+    const int32_t *end;
+    ptrdiff_t v_apart, r_apart;     // bytes from m to v, from w to r
+    const int32_t *d;
     int16_t *m;
     int8_t *w;
     uint32_t x;                     // the hash's input
@@ -55,11 +55,13 @@ static inline int32_t direction(const adam_row_t *a, int32_t d, uint32_t h, int1
     uint32_t s = (uint16_t)*v, root = hypotenuse(s, s * a->r2, (uint32_t)(b ^ b >> 31));
     root = (root + (h >> 16)) >> 16;
     *v = (int16_t)root;
-    return odt_limit(*m * 4096 / (int32_t)(root + 1), -32767, 32767);
+    return odt_limit(*m * 4096 / (int32_t)(root + 1), -32768, 32767);
 }
 
 #if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE && defined(__ARM_ARCH_6M__)
 #include "adam_rp2040.h"
+#elif defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+#include "adam_m4.h"
 #else
 
 // The row's state and weights.
@@ -94,11 +96,11 @@ static inline int32_t short_exponent(uint32_t scale) {
 // Bits of the largest of K magnitudes.
 static int32_t bits_of(const int32_t *d, int32_t K) {
     int32_t any = 0;
-    const int32_t *end = d + (K & ~3);
-    for (; d != end; d += 4) {
+    for (const int32_t *end = d + (K & ~7); d != end; d += 8) {
         any |= (d[0] ^ d[0] >> 31) | (d[1] ^ d[1] >> 31) | (d[2] ^ d[2] >> 31) | (d[3] ^ d[3] >> 31);
+        any |= (d[4] ^ d[4] >> 31) | (d[5] ^ d[5] >> 31) | (d[6] ^ d[6] >> 31) | (d[7] ^ d[7] >> 31);
     }
-    for (end += K & 3; d != end; d++) {
+    for (const int32_t *end = d + (K & 7); d != end; d++) {
         any |= *d ^ *d >> 31;
     }
     return odt_bit_length((uint32_t)any);
@@ -114,7 +116,7 @@ typedef struct {
 
 static adam_t begin(int32_t factor, int32_t gs, int32_t key, int32_t id, uint32_t first, int32_t K, int32_t c1,
     int32_t r2, int32_t rc2) {
-    adam_t a = {.row = {.second = ODT_HASH_SECOND, .third = ODT_HASH_THIRD, .c1 = (uint32_t)c1,
+    adam_t a = {.row = {.second = ODT_HASH_SECOND, .golden = ODT_HASH_GOLDEN, .third = ODT_HASH_THIRD, .c1 = (uint32_t)c1,
         .b1 = 65536 - 16 * (uint32_t)c1, .r2 = (uint32_t)r2, .rc2 = (uint32_t)odt_limit(rc2, 0, 16384),
         .x = odt_hash32((uint32_t)key, (uint32_t)id) + first * ODT_HASH_GOLDEN},
         .G = odt_scale_mul(odt_scale(factor), odt_scale(gs)), .level = LEVEL, .K = K};
@@ -156,13 +158,17 @@ static int32_t raise_exponent(adam_t *a, int8_t *exponent) {
 static void lower_exponent(const adam_t *a, int16_t *m, int8_t *exponent) {
     int16_t *v = (int16_t *)(void *)((char *)m + a->row.v_apart);
     uint32_t any = 0;
-    for (int32_t k = 0; k < a->K; k++) {
+    int32_t k = 0;
+    for (; k + 4 <= a->K; k += 4) {
+        any |= (uint32_t)((uint16_t)v[k] | (uint16_t)v[k + 1] | (uint16_t)v[k + 2] | (uint16_t)v[k + 3]);
+    }
+    for (; k < a->K; k++) {
         any |= (uint16_t)v[k];
     }
     if (any == 0 || any >= 1u << (a->level - 3) || *exponent <= -100) {
         return;
     }
-    for (int32_t k = 0; k < a->K; k++) {
+    for (k = 0; k < a->K; k++) {
         m[k] = (int16_t)odt_limit(m[k] * 4, -32767, 32767);
         v[k] = (int16_t)(v[k] * 4);
     }

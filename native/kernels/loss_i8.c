@@ -10,7 +10,7 @@
 // S of a softmax stays below this, so that 254 * E + S and 2 * S are of 32 bits.
 #define MAX_SUM (1u << 30)
 
-enum { KEPT = 17 }; // powers of a row's first outputs, and one of the others
+enum { KEPT = 16 }; // outputs of a row whose powers are kept
 
 static void add_loss(int32_t *c, uint64_t loss) {
     loss += (uint32_t)c[ODT_LOSS] | (uint64_t)(uint32_t)c[ODT_LOSS_HIGH] << 32;
@@ -43,9 +43,12 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
         uint32_t sum = 0, powers[KEPT];
         for (int32_t i = 0; i < N; i++) {
             uint32_t power = odt_exp2n(odt_rescaled_byte(top - x[i], q));
-            powers[odt_min(i, KEPT - 1)] = power;
             sum += power;
-            sum = sum < MAX_SUM ? sum : MAX_SUM;
+            if (N <= KEPT) {
+                powers[i] = power;
+            } else if (sum > MAX_SUM) {
+                sum = MAX_SUM;
+            }
         }
         if (label >= 0) {
             int32_t t = odt_min(odt_rescaled_byte(top - x[label], q), 1 << 24);
@@ -54,7 +57,7 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
             correct += label == best;
         }
         for (int32_t i = 0; i < N; i++) {
-            uint32_t p = i < KEPT - 1 ? powers[i] : odt_exp2n(odt_rescaled_byte(top - x[i], q));
+            uint32_t p = N <= KEPT ? powers[i] : odt_exp2n(odt_rescaled_byte(top - x[i], q));
             int32_t v = (int32_t)((p * 254 + sum) / (2 * sum));
             e[i] = (int8_t)(i == label ? v - 127 : v);
         }

@@ -2,7 +2,7 @@
 // row 0, of row 1, ..; sums are those of the rows.
 
 typedef int16_t panel_t;
-enum { UNITS = 4, ALIGNED = 2 };
+enum { UNITS = 4, ALIGNED = 2, LEAST = -128 };
 
 static inline int32_t place(int32_t row) {
     return row;

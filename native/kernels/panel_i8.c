@@ -41,6 +41,7 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 //
 //     panel_t, UNITS      of what a panel consists, UNITS of it a depth
 //     ALIGNED             depths that are multiplied together: where runs had better begin
+//     LEAST               error that is multiplied as it is
 //     place(row)          where a row's sum is in a column
 //     pack(..)            four rows to the panel
 //     run(..)             sums += panel * columns, or from where all columns start
@@ -353,7 +354,7 @@ static void patch_errors(const odt_filter_gradient_t *a, int32_t n, int32_t m, i
             const int8_t *e = a->e + (m + k) * a->e_step + n;
             int32_t r[ROWS] = {0};
             for (int32_t i = 0; i < ROWS; i++) {
-                int32_t error = odt_max(e[odt_min(i, last)], -127);
+                int32_t error = odt_max(e[odt_min(i, last)], LEAST);
                 totals[i] += is_back ? error : -error;
                 r[i] = is_back ? error : 0;
             }
@@ -389,7 +390,7 @@ static void filter_gradient_of_same_size(const odt_filter_gradient_t *a, int ext
             for (int32_t tap = 0; tap < a->KH * a->KW; tap++) {
                 int32_t kh = tap / a->KW, dh = kh - a->top, dw = tap - kh * a->KW - a->left, shift = dh * a->W + dw;
                 int32_t from = odt_max(m, -shift), to = odt_min(m + count, all - shift);
-                if (shift) {
+                if (dh || dw) {
                     patch_errors(a, n, m, count, dh, dw, 0, s.panel, totals);
                 }
                 for (int32_t i = 0; i < ROWS; i++) {
@@ -403,7 +404,7 @@ static void filter_gradient_of_same_size(const odt_filter_gradient_t *a, int ext
                             m == 0 && !extreme);
                     }
                 }
-                if (shift) {
+                if (dh || dw) {
                     patch_errors(a, n, m, count, dh, dw, 1, s.panel, totals);
                 }
             }

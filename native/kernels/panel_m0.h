@@ -12,7 +12,7 @@
 #include "registers_m0.h"
 
 typedef uint32_t panel_t;
-enum { UNITS = 2, ALIGNED = 2, WORDS = -128 };
+enum { UNITS = 2, ALIGNED = 2, LEAST = -127, WORDS = -128 };
 
 static inline void put(panel_t *panel, int32_t k, const int32_t *r) {
     panel_t *group = panel + (k >> 1) * 4 + (k & 1);

@@ -5,6 +5,7 @@
 #include "../data.h"
 #include "../fixed.h"
 #include "../opcodes.h"
+#include "rescale.h"
 
 #define TWO_30 (1u << 30)
 
@@ -135,14 +136,14 @@ void odt_product(const odt_product_t *a) {
 void odt_bias_i8(const odt_bias_i8_t *a) {
     const int32_t limit = 1 << 30;
     uint32_t unit = odt_scale_shift(ODT_ONE, -20), sx = odt_scale(*a->sx);
-    odt_multiplier_t q = {0, 1};
+    odt_rescaler_t q = {{0, 1}};
     uint32_t sw, before = 0;
     for (int32_t n = 0; n < a->N; n++, before = sw) {
         sw = odt_scale(a->sw[n]);
         if (sw != before) {
-            q = odt_multiplier(odt_scale_div(unit, odt_scale_mul(sx, sw)));
+            q = odt_rescaler(odt_multiplier(odt_scale_div(unit, odt_scale_mul(sx, sw))));
         }
-        a->y[n] = odt_limit(odt_rescaled(a->b[n], q), -limit, limit);
+        a->y[n] = odt_limit(odt_rescale_by(&q, a->b[n]), -limit, limit);
     }
 }
 
