@@ -1,5 +1,5 @@
 // Products of int8 matrices by panels (panel_i8.h): the inner loops of each core, then the loops
-// around them. The stack holds a panel and a block of sums, 1.7 KB together; nothing else is needed.
+// around them. The stack holds a panel and a block of sums, 1.9 KB together; nothing else is needed.
 
 #include "panel_i8.h"
 
