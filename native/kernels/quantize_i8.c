@@ -136,7 +136,7 @@ void odt_product(const odt_product_t *a) {
 void odt_bias_i8(const odt_bias_i8_t *a) {
     const int32_t limit = 1 << 30;
     uint32_t unit = odt_scale_shift(ODT_ONE, -20), sx = odt_scale(*a->sx);
-    odt_rescaler_t q = {{0, 1}};
+    odt_rescaler_t q = {.q = {0, 1}};
     uint32_t sw, before = 0;
     for (int32_t n = 0; n < a->N; n++, before = sw) {
         sw = odt_scale(a->sw[n]);
