@@ -28,6 +28,7 @@ README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
 BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk", "boards/firmware.mk")
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
+STEPS = ROOT / "bench" / "results" / "steps.txt"
 MENDS = "run `build/venv/bin/python tests_host/test_docs.py`"
 
 
@@ -128,6 +129,18 @@ def accuracy_table():
     return "\n".join(lines) + "\n"
 
 
+def steps_table():
+    """Of what bench/steps.py printed, whole int8 steps."""
+    row = re.compile(r"^(\S.*?): \d+ MACs forward.*\n\n.*\n  a step +(\d+) +[\d.]+ +\d+ +[\d.]+ +(\d+) ", re.M)
+    lines = ["| int8, Adam | RP2040 | at 125 MHz | Cortex-M4 |", "|---|--:|--:|--:|"]
+    for name, cycles, instructions in row.findall(STEPS.read_text()):
+        lines.append(
+            "| %s | %.2f M cycles | %.1f ms | %.2f M instructions |"
+            % (name, int(cycles) / 1e6, int(cycles) / 125e3, int(instructions) / 1e6)
+        )
+    return "\n".join(lines) + "\n"
+
+
 def digits_input():
     return odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16)
 
@@ -207,7 +220,7 @@ def api(names):
     return lambda: api_table(names)
 
 
-TABLES = {"accuracy": accuracy_table, "ram": ram_table, "language": language.table, **{name: api(names) for name, names in API.items()}}
+TABLES = {"accuracy": accuracy_table, "steps": steps_table, "ram": ram_table, "language": language.table, **{name: api(names) for name, names in API.items()}}
 TABLE = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
