@@ -6,6 +6,7 @@
 #include "../fixed.h"
 #include "../opcodes.h"
 #include "exponents_i16.h"
+#include "panel_i8.h"
 #include "rows.h"
 #include "widen.h"
 
@@ -60,7 +61,7 @@ static inline int32_t direction(const adam_row_t *a, int32_t d, uint32_t h, int1
 
 #if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE && defined(__ARM_ARCH_6M__)
 #include "adam_rp2040.h"
-#elif defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+#elif ODT_DSP
 #include "adam_m4.h"
 #else
 

@@ -18,7 +18,8 @@ typedef struct {
     int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow;
 } odt_depthwise_t;
 
-#if defined(__ARM_ARCH_6M__)
+// In .mpy files RAM is what is short.
+#if defined(__ARM_ARCH_6M__) && !defined(MICROPY_ENABLE_DYNRUNTIME)
 #define ODT_M0 1
 #else
 #define ODT_M0 0
