@@ -17,6 +17,13 @@ enum {
     BLOCK = 48, // columns that are summed at a time
 };
 
+// Whether the general loops do for all: a .mpy file takes RAM of a board that has little.
+#if defined(__ARM_ARCH_6M__) && defined(MICROPY_ENABLE_DYNRUNTIME)
+#define ODT_SMALL 1
+#else
+#define ODT_SMALL 0
+#endif
+
 // The sums of a block of columns, four rows each, in the core's own form.
 typedef int32_t sums_t[ROWS];
 
@@ -152,11 +159,6 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
     }
 }
 
-// Whether a window is where its output is.
-static int is_pointwise(int32_t KH, int32_t KW, int32_t SH, int32_t SW, int32_t top, int32_t left) {
-    return KH == 1 && KW == 1 && SH == 1 && SW == 1 && top == 0 && left == 0;
-}
-
 // From sums of channels n .. n + 3 to `count` outputs in a row.
 static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals, const sums_t *sums, int32_t count,
     int8_t *y) {
@@ -165,6 +167,13 @@ static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals,
         odt_finish_i8((const int32_t (*)[4])sums, place(i), offset, &a->q[(n + i) * a->q_step], a->zy, a->lo,
             count, y + n + i, a->y_ow, a->peak);
     }
+}
+
+#if !ODT_SMALL
+
+// Whether a window is where its output is.
+static int is_pointwise(int32_t KH, int32_t KW, int32_t SH, int32_t SW, int32_t top, int32_t left) {
+    return KH == 1 && KW == 1 && SH == 1 && SW == 1 && top == 0 && left == 0;
 }
 
 // As a product of matrices: x is [M, C].
@@ -195,13 +204,17 @@ static void correlate_pointwise(const odt_correlation_t *a) {
     }
 }
 
+#endif
+
 void odt_correlate_i8(const odt_correlation_t *a) {
     int32_t line = a->OW * a->y_ow;
     int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
+    #if !ODT_SMALL
     if (is_dense && is_pointwise(a->KH, a->KW, a->SH, a->SW, a->top, a->left) && a->OH == a->H && a->OW == a->W) {
         correlate_pointwise(a);
         return;
     }
+    #endif
     scratch_t s;
     int32_t length = a->KW * a->C, padded = (length + ALIGNED - 1) & -ALIGNED, depth = a->KH * padded;
     int32_t rows = a->B * a->OH, columns = odt_min(a->OW, BLOCK);
@@ -335,6 +348,8 @@ static void store(int32_t *dw, const int32_t *sum, int32_t count, int is_whole) 
     }
 }
 
+#if !ODT_SMALL
+
 // Errors m .. m + count - 1 of channels n .., of which a tap that is dh and dw away from its output reads beyond the
 // image, as 0 to the panel, or as they are if `is_back`; and to the channels' totals.
 static void patch_errors(const odt_filter_gradient_t *a, int32_t n, int32_t m, int32_t count, int32_t dh, int32_t dw,
@@ -412,16 +427,20 @@ static void filter_gradient_of_same_size(const odt_filter_gradient_t *a, int ext
     }
 }
 
+#endif
+
 void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
     int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
     int extreme = 0;
     #if defined(__ARM_ARCH_6M__)
     extreme = odt_is_extreme(a->e, (rows * a->OW - 1) * a->e_step + a->N);
     #endif
+    #if !ODT_SMALL
     if (a->SH == 1 && SW == 1 && a->OH == a->H && a->OW == a->W) {
         filter_gradient_of_same_size(a, extreme);
         return;
     }
+    #endif
     scratch_t s;
     static const int8_t one = 1;
     int32_t columns = odt_min(a->OW, DEPTH), padded = (columns + ALIGNED - 1) & -ALIGNED;
