@@ -212,11 +212,7 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
 
 static void depthwise(const odt_depthwise_t *a) {
     #if ODT_M0
-    int32_t n = 0;
-    while (n < a->N && odt_depthwise_m0(a, n, a->peak)) {
-        n++;
-    }
-    if (n) { // all of them
+    if (odt_depthwise_m0(a)) {
         return;
     }
     #endif
@@ -281,8 +277,8 @@ void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
     }
     #endif
     #if ODT_M0
-    while (first < R && odt_depthwise_dw_m0(a, first)) {
-        first++;
+    if (odt_depthwise_dw_m0(a)) {
+        return;
     }
     #endif
     for (int32_t tap = 0; tap < taps; tap++) {

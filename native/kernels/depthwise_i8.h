@@ -27,12 +27,11 @@ typedef struct {
 
 #if ODT_M0
 
-// Channel n; adds to the peak. Returns whether it was done: all or none, not with strides or few taps.
-int odt_depthwise_m0(const odt_depthwise_t *a, int32_t n, int32_t *peak);
+// All of it; returns whether it was done: not with strides above 2 or few taps.
+int odt_depthwise_m0(const odt_depthwise_t *a);
 
-// Channel n of the gradient of the filters, channels in order; returns whether it was done: all or none, of 3x3
-// without strides.
-int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a, int32_t n);
+// The gradient of the filters; returns whether it was done: of three columns, strides of at most 2.
+int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a);
 
 #endif
 

@@ -9,6 +9,7 @@
 // Layout: depth k and k + 1 of rows 0 and 2, then of rows 1 and 3. Sums of a column: of rows 2, 3, 0, 1,
 // as STM writes the registers.
 
+#include "finish_m0.h"
 #include "registers_m0.h"
 
 typedef uint32_t panel_t;
@@ -281,24 +282,9 @@ static void run(sums_t *sums, const int32_t *start, const panel_t *panel, int32_
     }
 }
 
-// The way of one row from sums to outputs, zy included. A result above `top` or below `bottom` is out of
-// range or a new peak, or both.
-typedef struct {
-    int32_t offset;             // 0
-    const sums_t *end;          // 4
-    int8_t *y;                  // 8
-    int32_t step, twice;        // 12, 16: 2 * zy + 1
-    int32_t high, low;          // 20, 24
-    int32_t max, min;           // 28, 32: what there was
-    int32_t top, bottom;        // 36, 40
-    int32_t m_low, m_high;      // 44, 48: 12 bits each
-    int32_t shift;              // 52: q.s - 20
-    int32_t m;                  // 56: q.m
-} output_t;
-
 // A sum of less than 2^18 takes 24 cycles: two products, as m is of 24 bits. A larger one takes 33 more, a
 // result that leaves its range 6.
-HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums, output_t *o) {
+HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums, odt_output_t *o) {
     (void)sums, (void)o;
     __asm volatile (
         ".syntax unified\n"
@@ -315,16 +301,7 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
         "muls r2, r6\n"
         "adds r2, r2, r3\n"
         "asrs r2, r7\n"
-        "2\\n:\n"
-        "add r2, lr\n" // 2 * zy + 1
-        "asrs r2, r2, #1\n"
-        "cmp r2, r10\n"
-        "bgt 6\\n\\()f\n"
-        "cmp r2, r11\n"
-        "blt 8\\n\\()f\n"
-        "3\\n:\n"
-        "strb r2, [r1]\n"
-        "add r1, r12\n"
+        ODT_CLAMP
         ".endm\n"
         ".macro odt_finish_rare n\n"
         "5\\n:\n" // v * m >> 32 by halves
@@ -356,38 +333,7 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
         "subs r3, #13\n"
         "asrs r2, r3\n"
         "b 2\\n\\()b\n"
-        "6\\n:\n" // out of range, if no new peak
-        "ldr r3, [sp]\n"
-        "ldr r3, [r3, #28]\n"
-        "cmp r2, r3\n"
-        "bgt 7\\n\\()f\n"
-        "mov r2, r10\n"
-        "b 3\\n\\()b\n"
-        "7\\n:\n"
-        "ldr r3, [sp]\n"
-        "str r2, [r3, #28]\n"
-        "ldr r3, [r3, #20]\n"
-        "mov r10, r2\n"
-        "cmp r2, r3\n"
-        "ble 3\\n\\()b\n"
-        "mov r10, r3\n"
-        "movs r2, r3\n"
-        "b 3\\n\\()b\n"
-        "8\\n:\n"
-        "cmp r2, r4\n"
-        "blt 9\\n\\()f\n"
-        "mov r2, r11\n"
-        "b 3\\n\\()b\n"
-        "9\\n:\n"
-        "movs r4, r2\n"
-        "ldr r3, [sp]\n"
-        "ldr r3, [r3, #24]\n"
-        "mov r11, r2\n"
-        "cmp r2, r3\n"
-        "bge 3\\n\\()b\n"
-        "mov r11, r3\n"
-        "movs r2, r3\n"
-        "b 3\\n\\()b\n"
+        ODT_CLAMP_RARE
         ".endm\n"
         ODT_SAVE_REGISTERS
         "push {r1}\n"
@@ -431,14 +377,12 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
 
 static void finish_columns(const sums_t *sums, int32_t at, int32_t offset, odt_multiplier_t q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *max, int32_t *min) {
-    const int32_t far = 1 << 30; // beyond all results
-    int32_t m = q.m >> 7;
-    output_t o = {.offset = offset, .y = y, .step = step, .twice = 2 * zy + 1, .high = 127, .low = lo,
-        .max = *max + zy, .min = odt_max(*min, -far) + zy, .m_low = m & 4095, .m_high = m >> 12,
-        .shift = q.s - 20, .m = q.m};
+    odt_output_t o;
+    odt_output_init(&o, q, zy, lo, *max, *min);
+    o.offset = offset;
+    o.y = y;
+    o.step = step;
     o.end = (const sums_t *)(const void *)(*(sums + count) + at);
-    o.top = odt_min(o.max, o.high);
-    o.bottom = odt_max(o.min, o.low);
     finish_row(*sums + at, &o);
     *max = o.max - zy;
     *min = o.min - zy;

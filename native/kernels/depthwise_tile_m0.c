@@ -1,0 +1,199 @@
+// Tiles of inputs for depthwise convolutions on a Cortex-M0+ (depthwise_m0.h).
+
+#include "depthwise_m0.h"
+
+#if ODT_M0
+
+#include "../fixed.h"
+#include "registers_m0.h"
+
+// Loads a odt_tile_rows_t. r0: to, r1: from, r2: N, r3: 2 * N, r8: pairs, r9: skip, r10: from_skip, r11: zx; on the stack
+// 0: rows, 4: odd.
+#define BEGIN_ROWS \
+    ".syntax unified\n" \
+    ODT_SAVE_REGISTERS \
+    "movs r1, r0\n" \
+    "adds r1, #12\n" \
+    "ldmia r1!, {r2-r7}\n" \
+    "mov r8, r2\n" \
+    "mov r9, r3\n" \
+    "mov r10, r4\n" \
+    "mov r11, r5\n" \
+    "push {r6, r7}\n" \
+    "ldmia r0!, {r1-r3}\n" \
+    "movs r0, r1\n" \
+    "movs r1, r2\n" \
+    "movs r2, r3\n" \
+    "adds r3, r3, r3\n" \
+    "1:\n"
+
+// r12: the end of the pairs; on to 3 if there are none, or to 2.
+#define BEGIN_PAIRS \
+    "mov r12, r0\n" \
+    "add r12, r8\n" \
+    "cmp r0, r12\n" \
+    "beq 3f\n" \
+    "2:\n"
+
+#define END_PAIRS \
+    "cmp r0, r12\n" \
+    "bne 2b\n" \
+    "3:\n" \
+    "ldr r6, [sp, #4]\n" \
+    "cmp r6, #0\n" \
+    "beq 4f\n"
+
+#define END_ROWS \
+    "add r0, r9\n" \
+    "add r1, r10\n" \
+    "ldr r6, [sp]\n" \
+    "subs r6, #1\n" \
+    "str r6, [sp]\n" \
+    "bne 1b\n" \
+    "add sp, #8\n" \
+    ODT_RESTORE_REGISTERS
+
+// Rows of x[p] + x[p + 1] * 65536: 15 cycles for two elements.
+__attribute__((naked, noinline)) static void fill_rows_1(const odt_tile_rows_t *fill) {
+    (void)fill;
+    __asm volatile (
+        BEGIN_ROWS
+        "mov r4, r11\n" // the element before
+        BEGIN_PAIRS
+        "ldrsb r5, [r1, r2]\n"
+        "lsls r6, r5, #16\n"
+        "adds r6, r6, r4\n"
+        "ldrsb r4, [r1, r3]\n"
+        "lsls r7, r4, #16\n"
+        "adds r7, r7, r5\n"
+        "stmia r0!, {r6, r7}\n"
+        "add r1, r3\n"
+        END_PAIRS
+        "ldrsb r5, [r1, r2]\n"
+        "add r1, r2\n"
+        "lsls r6, r5, #16\n"
+        "adds r6, r6, r4\n"
+        "stmia r0!, {r6}\n"
+        "movs r4, r5\n"
+        "4:\n"
+        "mov r6, r11\n"
+        "lsls r6, r6, #16\n"
+        "adds r4, r4, r6\n"
+        "stmia r0!, {r4}\n"
+        END_ROWS
+        );
+}
+
+// Rows of x[p] + x[p + 2] * 65536: 18 cycles for two elements.
+__attribute__((naked, noinline)) static void fill_rows_2(const odt_tile_rows_t *fill) {
+    (void)fill;
+    __asm volatile (
+        BEGIN_ROWS
+        "mov r4, r11\n" // the two elements before
+        "mov r5, r11\n"
+        BEGIN_PAIRS
+        "ldrsb r6, [r1, r2]\n"
+        "lsls r7, r6, #16\n"
+        "adds r4, r4, r7\n"
+        "ldrsb r7, [r1, r3]\n"
+        "add r1, r3\n"
+        "mov lr, r7\n"
+        "lsls r7, r7, #16\n"
+        "adds r5, r5, r7\n"
+        "stmia r0!, {r4, r5}\n"
+        "movs r4, r6\n"
+        "mov r5, lr\n"
+        END_PAIRS
+        "ldrsb r6, [r1, r2]\n"
+        "add r1, r2\n"
+        "lsls r7, r6, #16\n"
+        "adds r4, r4, r7\n"
+        "stmia r0!, {r4}\n"
+        "movs r4, r5\n"
+        "movs r5, r6\n"
+        "4:\n"
+        "mov r6, r11\n"
+        "lsls r6, r6, #16\n"
+        "adds r4, r4, r6\n"
+        "adds r5, r5, r6\n"
+        "stmia r0!, {r4, r5}\n"
+        END_ROWS
+        );
+}
+
+// A row of a tile: `even` outputs' windows, and SW words before them.
+static int32_t pitch(const odt_tile_t *t, int32_t even) {
+    return t->SW * even + t->KW - t->SW;
+}
+
+int odt_tile_plan(odt_tile_t *t) {
+    if (t->SW < 1 || t->SW > 2 || t->SH < 1 || t->SH > 2 || t->KH < 1 || t->KW < 1 || t->OH < 1
+        || t->OW < 1) {
+        return 0;
+    }
+    // As wide as leaves room for 16 rows of outputs, if there are as many.
+    int32_t room = ODT_TILE_WORDS / ((odt_min(t->OH, 16) - 1) * t->SH + t->KH), widest = (room - t->KW + t->SW) / t->SW;
+    widest = odt_min(widest, ODT_TILE_SUMS) & ~1;
+    t->wide = odt_min(t->OW, widest);
+    t->even = t->wide + (t->wide & 1);
+    if (t->wide < 1) {
+        return 0;
+    }
+    t->pitch = pitch(t, t->even);
+    t->high = odt_min((ODT_TILE_WORDS / t->pitch - t->KH) / t->SH + 1, ODT_TILE_SUMS / t->even);
+    t->high = odt_min(t->high, t->OH);
+    t->oh = -1;
+    return 1;
+}
+
+int odt_tile_next(odt_tile_t *t) {
+    if (t->oh < 0) {
+        t->oh = t->ow = 0;
+    } else {
+        t->ow += t->wide;
+        if (t->ow >= t->OW) {
+            t->ow = 0;
+            t->oh += t->high;
+        }
+    }
+    if (t->oh >= t->OH) {
+        return 0;
+    }
+    t->rows = odt_min(t->high, t->OH - t->oh);
+    t->columns = odt_min(t->wide, t->OW - t->ow);
+    int32_t padding = t->zx + (int32_t)((uint32_t)t->zx << 16), *end = t->words + ODT_TILE_WORDS;
+    for (int32_t *word = t->words; word != end; word += 4) {
+        word[0] = padding;
+        word[1] = padding;
+        word[2] = padding;
+        word[3] = padding;
+    }
+    int32_t ih = t->oh * t->SH - t->top, iw = t->ow * t->SW - t->left;
+    int32_t first = odt_max(-ih, 0), last = odt_min((t->rows - 1) * t->SH + t->KH, t->H - ih); // rows of the tile
+    int32_t from = odt_max(-iw, 0), to = odt_min(t->pitch, t->W - iw), count = to - from;      // and columns
+    odt_tile_rows_t *f = &t->fill;
+    t->from = ((ih + first) * t->W + iw + from - 1) * t->N;
+    f->to = t->words + first * t->pitch + from;
+    f->N = t->N;
+    f->pairs = (count & ~1) * 4;
+    f->skip = (t->pitch - count - t->SW) * 4;
+    f->from_skip = (t->W - count) * t->N;
+    f->zx = t->zx;
+    f->rows = count > 0 ? last - first : 0;
+    f->odd = count & 1;
+    return 1;
+}
+
+void odt_tile_fill(odt_tile_t *t, const int8_t *x) {
+    if (t->fill.rows <= 0) { // nothing but padding
+        return;
+    }
+    t->fill.from = x + t->from;
+    if (t->SW == 1) {
+        fill_rows_1(&t->fill);
+    } else {
+        fill_rows_2(&t->fill);
+    }
+}
+
+#endif
