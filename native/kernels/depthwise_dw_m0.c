@@ -1,7 +1,8 @@
 // Gradients of the filters of depthwise convolutions on a Cortex-M0+, a channel and a tile of its inputs at a time
-// (depthwise_m0.h). One MULS sums two products: of the words x[p] + x[p + S] * 65536 and e[i + 1] + e[i] * 65536 the
-// upper half of the product is e[i] * x[p] + e[i + 1] * x[p + S], rounded to nearest, as the lower one, e[i + 1] * x[p],
-// is below 2^15. The stack holds 2 KB.
+// (depthwise_m0.h). One MULS sums two products: that of the words x[p] + x[p + S] * 65536 and e[i + 1] + e[i] * 65536
+// is, modulo 2^32, e[i + 1] * x[p] + (e[i] * x[p] + e[i + 1] * x[p + S]) * 65536. As |e| <= 127 the first term is below
+// 2^15 and the bracket fits 16 bits: it is the word / 65536 rounded to nearest, which ASRS leaves in a register and the
+// carry. The stack holds 2 KB.
 
 #include "depthwise_m0.h"
 
@@ -149,21 +150,22 @@ __attribute__((naked, noinline)) static void sum_taps(const taps_t *taps) {
 int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a) {
     int32_t words[ODT_TILE_WORDS + 2], pairs[ODT_TILE_SUMS / 2], N = a->N, OW = a->OW, KH = a->KH;
     odt_tile_t t = {.H = a->H, .W = a->W, .N = N, .KH = KH, .KW = K, .SH = a->SH, .SW = a->SW, .top = a->PT,
-        .left = a->PL, .OH = a->OH, .OW = OW, .zx = a->zx, .words = words};
+        .left = a->PL, .OH = a->OH, .OW = OW, .zx = a->zx, .group = 2,
+        .words = words};
     if (a->KW != K || !odt_tile_plan(&t)) {
         return 0;
     }
     memset(a->dw, 0, (size_t)(a->R * KH * K) * sizeof(int32_t));
     while (odt_tile_next(&t)) {
-        int32_t odd = t.columns & 1, even = t.columns + odd;
+        int32_t odd = t.columns & 1;
         errors_t errors = {.to = pairs, .N = N, .pairs = t.columns / 2 * 4, .from_skip = (OW - t.columns) * N,
             .odd = odd, .rows = t.rows};
         if (errors.from_skip == 0 && !odd) { // as one
             errors.pairs *= t.rows;
             errors.rows = 1;
         }
-        taps_t taps = {.e = pairs, .step = (2 * t.SW - 2) * 4, .pairs = even * 2,
-            .skip = (t.SH * t.pitch - t.SW * even) * 4, .rows = t.rows};
+        taps_t taps = {.e = pairs, .step = (2 * t.SW - 2) * 4, .pairs = t.even * 2,
+            .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
         for (int32_t n = 0; n < a->R; n++) {
             for (int32_t b = 0; b < a->B; b++) {
                 odt_poll();

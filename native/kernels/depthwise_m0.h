@@ -13,7 +13,7 @@
 
 enum {
     ODT_TILE_WORDS = 324,  // of 3x3: 16x16 outputs
-    ODT_TILE_SUMS = 256,   // outputs of a tile, rows rounded up to pairs
+    ODT_TILE_SUMS = 256,   // outputs of a tile, its rows rounded up to groups
 };
 
 // What fill_rows_1 and fill_rows_2 load.
@@ -31,12 +31,15 @@ typedef struct {
 // What odt_tile_plan() takes, and below it what it makes.
 typedef struct {
     int32_t H, W, N, KH, KW, SH, SW, top, left, OH, OW, zx; // as in odt_depthwise_t
-    int32_t high, wide, even; // outputs of a tile: rows, columns, and these rounded up to pairs
-    int32_t pitch;            // words of a row; the first SW of them are no window's
-    // odt_tile_next() makes these: the outputs' place, how many are there, and their inputs' place in the image and here.
-    int32_t oh, ow, rows, columns, from;
+    int32_t group;      // of how many outputs of a row are computed at a time, 2 or 4
+    int32_t *words;     // ODT_TILE_WORDS + 2
+    int32_t high, wide; // outputs of a tile: rows and columns, of which there may be less
+    int32_t pitch;      // words of a row; the first SW of them are no window's
+    // odt_tile_next() makes these: the outputs' place, and how many are there.
+    int32_t oh, ow, rows, columns;
+    int32_t even;         // columns rounded up to groups
+    int32_t from;         // of the first input that is inside the image, less N
     odt_tile_rows_t fill;
-    int32_t *words;           // ODT_TILE_WORDS + 2
 } odt_tile_t;
 
 // Divides outputs into tiles. Returns whether it could: strides along rows are 1 or 2.

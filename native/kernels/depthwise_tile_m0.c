@@ -7,8 +7,8 @@
 #include "../fixed.h"
 #include "registers_m0.h"
 
-// Loads a odt_tile_rows_t. r0: to, r1: from, r2: N, r3: 2 * N, r8: pairs, r9: skip, r10: from_skip, r11: zx; on the stack
-// 0: rows, 4: odd.
+// Loads an odt_tile_rows_t. r0: to, r1: from, r2: N, r3: 2 * N, r8: pairs, r9: skip, r10: from_skip, r11: zx; on the
+// stack 0: rows, 4: odd.
 #define BEGIN_ROWS \
     ".syntax unified\n" \
     ODT_SAVE_REGISTERS \
@@ -121,9 +121,8 @@ __attribute__((naked, noinline)) static void fill_rows_2(const odt_tile_rows_t *
         );
 }
 
-// A row of a tile: `even` outputs' windows, and SW words before them.
-static int32_t pitch(const odt_tile_t *t, int32_t even) {
-    return t->SW * even + t->KW - t->SW;
+static int32_t rounded(const odt_tile_t *t, int32_t columns) {
+    return (columns + t->group - 1) & -t->group;
 }
 
 int odt_tile_plan(odt_tile_t *t) {
@@ -133,14 +132,14 @@ int odt_tile_plan(odt_tile_t *t) {
     }
     // As wide as leaves room for 16 rows of outputs, if there are as many.
     int32_t room = ODT_TILE_WORDS / ((odt_min(t->OH, 16) - 1) * t->SH + t->KH), widest = (room - t->KW + t->SW) / t->SW;
-    widest = odt_min(widest, ODT_TILE_SUMS) & ~1;
+    widest = odt_min(widest, ODT_TILE_SUMS) & -t->group;
     t->wide = odt_min(t->OW, widest);
-    t->even = t->wide + (t->wide & 1);
     if (t->wide < 1) {
         return 0;
     }
-    t->pitch = pitch(t, t->even);
-    t->high = odt_min((ODT_TILE_WORDS / t->pitch - t->KH) / t->SH + 1, ODT_TILE_SUMS / t->even);
+    int32_t even = rounded(t, t->wide);
+    t->pitch = t->SW * even + t->KW - t->SW;
+    t->high = odt_min((ODT_TILE_WORDS / t->pitch - t->KH) / t->SH + 1, ODT_TILE_SUMS / even);
     t->high = odt_min(t->high, t->OH);
     t->oh = -1;
     return 1;
@@ -161,16 +160,17 @@ int odt_tile_next(odt_tile_t *t) {
     }
     t->rows = odt_min(t->high, t->OH - t->oh);
     t->columns = odt_min(t->wide, t->OW - t->ow);
-    int32_t padding = t->zx + (int32_t)((uint32_t)t->zx << 16), *end = t->words + ODT_TILE_WORDS;
-    for (int32_t *word = t->words; word != end; word += 4) {
+    t->even = rounded(t, t->columns);
+    int32_t lines = (t->rows - 1) * t->SH + t->KH, padding = t->zx + (int32_t)((uint32_t)t->zx << 16);
+    for (int32_t *word = t->words, *end = word + lines * t->pitch; word < end; word += 4) {
         word[0] = padding;
         word[1] = padding;
         word[2] = padding;
         word[3] = padding;
     }
     int32_t ih = t->oh * t->SH - t->top, iw = t->ow * t->SW - t->left;
-    int32_t first = odt_max(-ih, 0), last = odt_min((t->rows - 1) * t->SH + t->KH, t->H - ih); // rows of the tile
-    int32_t from = odt_max(-iw, 0), to = odt_min(t->pitch, t->W - iw), count = to - from;      // and columns
+    int32_t first = odt_max(-ih, 0), last = odt_min(lines, t->H - ih);                    // of the tile's rows
+    int32_t from = odt_max(-iw, 0), to = odt_min(t->pitch, t->W - iw), count = to - from; // and columns
     odt_tile_rows_t *f = &t->fill;
     t->from = ((ih + first) * t->W + iw + from - 1) * t->N;
     f->to = t->words + first * t->pitch + from;

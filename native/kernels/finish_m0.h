@@ -20,10 +20,8 @@ typedef struct {
     int32_t m;                  // 56: q.m
 } odt_output_t;
 
-// What follows from a multiplier, whose shift is 33 or more and whose m has 24 bits, and from the range; max and min are
-// of results less zy. Field by field, as a copy of it takes long on an RP2040.
-static inline void odt_output_init(odt_output_t *o, odt_multiplier_t q, int32_t zy, int32_t lo, int32_t max,
-    int32_t min) {
+// Field by field, as a copy of the whole takes long on an RP2040. max and min are of results less zy.
+static inline void odt_output_range(odt_output_t *o, int32_t zy, int32_t lo, int32_t max, int32_t min) {
     const int32_t far = 1 << 30; // beyond all results
     o->twice = 2 * zy + 1;
     o->high = 127;
@@ -32,6 +30,10 @@ static inline void odt_output_init(odt_output_t *o, odt_multiplier_t q, int32_t 
     o->min = odt_max(min, -far) + zy;
     o->top = odt_min(o->max, o->high);
     o->bottom = odt_max(o->min, o->low);
+}
+
+// Of a multiplier whose shift is 33 or more and whose m has 24 bits.
+static inline void odt_output_scale(odt_output_t *o, odt_multiplier_t q) {
     o->m_low = q.m >> 7 & 4095;
     o->m_high = q.m >> 19;
     o->shift = q.s - 20;

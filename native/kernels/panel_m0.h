@@ -378,7 +378,8 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
 static void finish_columns(const sums_t *sums, int32_t at, int32_t offset, odt_multiplier_t q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *max, int32_t *min) {
     odt_output_t o;
-    odt_output_init(&o, q, zy, lo, *max, *min);
+    odt_output_range(&o, zy, lo, *max, *min);
+    odt_output_scale(&o, q);
     o.offset = offset;
     o.y = y;
     o.step = step;

@@ -1,0 +1,210 @@
+// Sums of depthwise convolutions over tiles, on a Cortex-M0+ (depthwise_sum_m0.h). One MULS makes two products: a
+// weight times a word, which is the inputs of two outputs beside one another. Two such words add up without the halves
+// meeting, as |w| <= 127. Of all of an output pair's words P one register sums P, another the upper halves, which ASRS
+// leaves in a register and, rounded to nearest, the carry; the sum of the lower halves is what is left (panel_m0.h).
+
+#include "depthwise_sum_m0.h"
+
+#if ODT_M0
+
+#include "registers_m0.h"
+
+// Fours, A and B being pairs: 130 cycles for 36 products, and 14 a row.
+__attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows) {
+    (void)windows;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_split x, all, high\n"
+        "add \\all, \\x\n"
+        "asrs \\x, \\x, #16\n"
+        "adcs \\high, \\x\n"
+        ".endm\n"
+        ".macro odt_five w\n" // words 0 .. 4 of a row; leaves word 2 times the third weight in r6, word 4 in r3
+        "ldmia r0!, {r2, r3, r4}\n"
+        "movs r6, r4\n"
+        "ldr r1, [sp, #\\w]\n"
+        "muls r2, r1\n" // A
+        "muls r4, r1\n" // B
+        "ldr r1, [sp, #\\w + 4]\n"
+        "muls r3, r1\n"
+        "adds r2, r2, r3\n"
+        "odt_split r2, r8, r5\n"
+        "ldmia r0!, {r2, r3}\n"
+        "muls r2, r1\n"
+        "adds r4, r4, r2\n"
+        "odt_split r4, r9, r7\n"
+        "ldr r1, [sp, #\\w + 8]\n"
+        "muls r6, r1\n"
+        "muls r3, r1\n"
+        ".endm\n"
+        ODT_SAVE_REGISTERS
+        "sub sp, #64\n" // 0: filter, 36: offset of both halves, 40: offset, 44: back, 48: end, 52: skip, 56: even, 60: rows
+        "ldmia r0!, {r1-r7}\n"
+        "mov r8, r2\n"
+        "mov lr, r3\n"
+        "adds r3, r3, r7\n"
+        "str r3, [sp, #48]\n"
+        "str r7, [sp, #56]\n"
+        "str r4, [sp, #40]\n"
+        "lsls r7, r4, #16\n"
+        "adds r4, r4, r7\n"
+        "str r4, [sp, #36]\n"
+        "subs r5, #8\n" // these windows have five columns
+        "mov r12, r5\n"
+        "subs r6, #8\n"
+        "str r6, [sp, #44]\n"
+        "ldmia r0!, {r3, r4}\n"
+        "str r3, [sp, #52]\n"
+        "str r4, [sp, #60]\n"
+        "mov r0, sp\n"
+        "ldmia r1!, {r2-r6}\n"
+        "stmia r0!, {r2-r6}\n"
+        "ldmia r1!, {r2-r5}\n"
+        "stmia r0!, {r2-r5}\n"
+        "mov r0, r8\n"
+        "1:\n"
+        "ldr r2, [sp, #36]\n"
+        "mov r8, r2\n"
+        "mov r9, r2\n"
+        "ldr r5, [sp, #40]\n"
+        "movs r7, r5\n"
+        "odt_five 0\n"
+        "mov r10, r6\n"
+        "mov r11, r3\n"
+        "add r0, r12\n"
+        "odt_five 12\n"
+        "add r6, r10\n"
+        "odt_split r6, r8, r5\n"
+        "add r3, r11\n"
+        "odt_split r3, r9, r7\n"
+        "add r0, r12\n"
+        "odt_five 24\n"
+        "odt_split r6, r8, r5\n"
+        "odt_split r3, r9, r7\n"
+        "ldr r1, [sp, #44]\n"
+        "adds r0, r0, r1\n"
+        "mov r4, r8\n"
+        "lsls r2, r5, #16\n"
+        "subs r4, r4, r2\n"
+        "mov r6, r9\n"
+        "lsls r2, r7, #16\n"
+        "subs r6, r6, r2\n"
+        "mov r1, lr\n"
+        "stmia r1!, {r4-r7}\n"
+        "mov lr, r1\n"
+        "ldr r2, [sp, #48]\n"
+        "cmp r1, r2\n"
+        "bne 1b\n"
+        "ldr r2, [sp, #56]\n"
+        "adds r1, r1, r2\n"
+        "str r1, [sp, #48]\n"
+        "ldr r2, [sp, #52]\n"
+        "adds r0, r0, r2\n"
+        "ldr r2, [sp, #60]\n"
+        "subs r2, #1\n"
+        "str r2, [sp, #60]\n"
+        "bne 1b\n"
+        "add sp, #64\n"
+        ODT_RESTORE_REGISTERS
+        ".purgem odt_split\n"
+        ".purgem odt_five\n"
+        );
+}
+
+// Pairs: 73 cycles for 18 products, and 13 a row.
+__attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows) {
+    (void)windows;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_two x0, w0, x1, w1\n" // 6 cycles
+        "muls \\x0, \\w0\n"
+        "muls \\x1, \\w1\n"
+        "adds \\x0, \\x0, \\x1\n"
+        "add r8, \\x0\n"
+        "asrs \\x0, \\x0, #16\n"
+        "adcs r5, \\x0\n"
+        ".endm\n"
+        ODT_SAVE_REGISTERS
+        "ldmia r0!, {r1-r7}\n"
+        "mov lr, r3\n"
+        "mov r11, r4\n"
+        "mov r9, r5\n"
+        "mov r10, r6\n"
+        "mov r12, r3\n"
+        "add r12, r7\n"
+        "ldmia r0!, {r3, r4}\n"
+        "movs r0, r1\n"
+        "movs r1, r2\n"
+        "movs r2, r3\n"
+        "movs r3, r7\n"
+        "push {r2-r4}\n" // 0: skip, 4: even, 8: rows
+        "1:\n"
+        "movs r5, #0\n"
+        "mov r8, r11\n"
+        "ldmia r1!, {r2, r3, r4}\n"
+        "ldmia r0!, {r6, r7}\n"
+        "odt_two r2, r6, r3, r7\n"
+        "add r1, r9\n"
+        "ldmia r1!, {r2, r3}\n"
+        "ldmia r0!, {r6, r7}\n"
+        "odt_two r4, r6, r2, r7\n"
+        "ldmia r1!, {r2}\n"
+        "ldmia r0!, {r6, r7}\n"
+        "odt_two r3, r6, r2, r7\n"
+        "add r1, r9\n"
+        "ldmia r1!, {r2, r3, r4}\n"
+        "ldmia r0!, {r6, r7}\n"
+        "odt_two r2, r6, r3, r7\n"
+        "ldmia r0!, {r6}\n"
+        "muls r4, r6\n"
+        "add r8, r4\n"
+        "asrs r4, r4, #16\n"
+        "adcs r5, r4\n"
+        "subs r0, #36\n"
+        "add r1, r10\n"
+        "mov r4, r8\n"
+        "lsls r6, r5, #16\n"
+        "subs r4, r4, r6\n"
+        "add r5, r11\n"
+        "mov r6, lr\n"
+        "stmia r6!, {r4, r5}\n"
+        "mov lr, r6\n"
+        "cmp r6, r12\n"
+        "bne 1b\n"
+        "ldr r4, [sp]\n"
+        "adds r1, r1, r4\n"
+        "ldr r4, [sp, #4]\n"
+        "add r12, r4\n"
+        "ldr r4, [sp, #8]\n"
+        "subs r4, #1\n"
+        "str r4, [sp, #8]\n"
+        "bne 1b\n"
+        "add sp, #12\n"
+        ODT_RESTORE_REGISTERS
+        ".purgem odt_two\n"
+        );
+}
+
+void odt_sum_any(const odt_windows_t *a, int32_t KH, int32_t KW) {
+    const int32_t *x = a->x;
+    int32_t *sums = a->sums;
+    for (int32_t rows = a->rows; rows; rows--, x += a->skip / 4) {
+        for (int32_t *end = sums + a->even / 4; sums != end; sums += 2, x += a->back / 4) {
+            const int32_t *w = a->w;
+            uint32_t all = (uint32_t)a->offset;
+            int32_t high = 0;
+            for (int32_t kh = KH; kh; kh--) {
+                for (int32_t kw = KW; kw; kw--) {
+                    uint32_t p = (uint32_t)*x++ * (uint32_t)*w++;
+                    all += p;
+                    high += (int32_t)(p + 0x8000) >> 16;
+                }
+                x += kh > 1 ? a->row / 4 : 0;
+            }
+            sums[0] = (int32_t)(all - ((uint32_t)high << 16));
+            sums[1] = (int32_t)((uint32_t)high + (uint32_t)a->offset);
+        }
+    }
+}
+
+#endif
