@@ -27,7 +27,7 @@ typedef struct {
 
 #if ODT_M0
 
-// All of it; returns whether it was done: not with strides above 2 or few taps.
+// All of it; returns whether it was done: not with strides above 2 or four or five taps in a row.
 int odt_depthwise_m0(const odt_depthwise_t *a);
 
 // The gradient of the filters; returns whether it was done: of three columns, strides of at most 2.

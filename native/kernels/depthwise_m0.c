@@ -12,7 +12,7 @@
 #include "rescale.h"
 
 enum {
-    FEW = 6, // taps that do not pay for a tile
+    FEW = 6, // taps that do not pay for a tile, but in a square of 3x3
     TAPS = 32,
 };
 
@@ -89,48 +89,84 @@ __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, od
         );
 }
 
+// What load_filter loads, and what the weights come to.
+typedef struct {
+    const int8_t *from; // 0: the first weight, less step
+    int32_t *to;        // 4
+    int32_t step;       // 8: from one weight of a row to the next
+    int32_t width;      // 12: bytes of the words of a row
+    int32_t skip;       // 16: from where a row's next weight would be to the next row's first
+    int32_t gap;        // 20: bytes behind the words of a row
+    int32_t rows;       // 24
+    int32_t sum, size;  // 28, 32: of the weights and of their magnitudes
+    int32_t bits;       // 36: of all the magnitudes
+} filter_t;
+
+// A filter to words: 14 cycles a weight, 9 a row.
+__attribute__((naked, noinline)) static void load_filter(filter_t *filter) {
+    (void)filter;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_SAVE_REGISTERS
+        "ldmia r0!, {r1-r7}\n"
+        "push {r0}\n"
+        "mov r8, r4\n"
+        "mov r9, r5\n"
+        "mov r10, r6\n"
+        "mov lr, r7\n"
+        "movs r4, #0\n" // sum
+        "movs r5, #0\n" // size
+        "movs r0, #0\n" // bits
+        "1:\n"
+        "mov r11, r2\n"
+        "add r11, r8\n"
+        "2:\n"
+        "ldrsb r6, [r1, r3]\n"
+        "add r1, r3\n"
+        "stmia r2!, {r6}\n"
+        "adds r4, r4, r6\n"
+        "asrs r7, r6, #31\n"
+        "adds r6, r6, r7\n"
+        "eors r6, r7\n"
+        "adds r5, r5, r6\n"
+        "orrs r0, r6\n"
+        "cmp r2, r11\n"
+        "bne 2b\n"
+        "add r1, r9\n"
+        "add r2, r10\n"
+        "mov r7, lr\n"
+        "subs r7, #1\n"
+        "mov lr, r7\n"
+        "bne 1b\n"
+        "pop {r1}\n"
+        "stmia r1!, {r4, r5}\n"
+        "str r0, [r1]\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
 // A channel.
 typedef struct {
-    int32_t w[TAPS], offset;
     odt_multiplier_t q;
+    int32_t offset;
     int is_short; // whether finish_rows() takes it
 } channel_t;
 
-// What a filter's weights come to.
-typedef struct {
-    int32_t sum, size; // of the weights and of their magnitudes
-    int32_t bits;      // of the magnitudes
-} total_t;
-
-// A filter to words.
-static __attribute__((noinline)) total_t load_filter(const int8_t *row, int32_t KH, int32_t KW, int32_t step,
-    int32_t skip, int32_t *to) {
-    total_t total = {0, 0, 0};
-    for (; KH; KH--, row += skip) {
-        for (int32_t *end = to + KW; to != end; row += step) {
-            int32_t w = *row, sign = w >> 31, size = (w + sign) ^ sign;
-            *to++ = w;
-            total.sum += w;
-            total.size += size;
-            total.bits |= size;
-        }
-    }
-    return total;
-}
-
 // Returns whether two of its products fit a lane. o is that of the channel before.
-static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthwise_t *a, int32_t n, odt_output_t *o) {
+static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f,
+    odt_output_t *o) {
     int32_t bias = a->bias ? a->bias[n] : 0;
     odt_multiplier_t q = odt_checked(&a->q[n]);
-    total_t total = load_filter(a->w + n * a->w_n, a->KH, a->KW, a->w_kw, a->w_kh - a->KW * a->w_kw, c->w);
-    if (total.bits & 128) { // one is -128, which no weight is (numerics.md)
+    f->from = a->w + n * a->w_n - a->w_kw;
+    load_filter(f);
+    if (f->bits & 128) { // one is -128, which no weight is (numerics.md)
         return 0;
     }
-    c->offset = (int32_t)((uint32_t)bias - (uint32_t)(a->zx * total.sum));
     c->q = q;
+    c->offset = (int32_t)((uint32_t)bias - (uint32_t)(a->zx * f->sum));
     // As they are, unless a scale has run away or a program is wrong, or a filter is large.
     c->is_short = q.s >= 33 && ((uint32_t)q.m & 0x8000007F) == 0
-        && (uint32_t)(255 * total.size) + odt_magnitude(bias) < 1 << 18;
+        && (uint32_t)(255 * f->size) + odt_magnitude(bias) < 1 << 18;
     odt_output_scale(o, q);
     return 1;
 }
@@ -157,25 +193,31 @@ static __attribute__((noinline)) void finish(const odt_depthwise_t *a, const odt
 }
 
 int odt_depthwise_m0(const odt_depthwise_t *a) {
-    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], KH = a->KH, KW = a->KW, zy = a->zy, lo = a->lo;
-    int32_t peak = *a->peak;
+    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], zy = a->zy, lo = a->lo, peak = *a->peak;
+    int32_t KH = a->KH, KW = a->KW, K = odt_max(KH, KW);
+    if (K <= 3) { // small ones get taps of 0, so that they are 2x2 or 3x3
+        KH = KW = odt_max(K, 2);
+    }
     odt_tile_t t = {.H = a->H, .W = a->W, .N = a->N, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW, .top = a->top,
         .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .words = words};
-    t.group = KH == 3 && KW == 3 && a->SW == 1 ? odt_sums_group(a->OW) : 2;
+    t.group = K == 3 && a->SW == 1 ? odt_sums_group(a->OW) : 2;
+    int32_t w[TAPS] = {0};
+    filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .skip = a->w_kh - a->KW * a->w_kw,
+        .gap = (KW - a->KW) * 4, .rows = a->KH};
     channel_t c;
     odt_output_t o;
-    if (KH * KW < FEW || KH * KW > TAPS || !odt_tile_plan(&t)
+    if (a->KH < 1 || a->KW < 1 || (K > 3 && KH * KW < FEW) || KH * KW > TAPS || !odt_tile_plan(&t)
         || zy != (int8_t)zy || lo != (int8_t)lo || lo > zy || peak < 0 || peak >= 1 << 30) { // a program is wrong
         return 0;
     }
     odt_output_range(&o, zy, lo, peak, lo == zy ? INT32_MIN : -peak);
     o.step = a->y_ow;
     while (odt_tile_next(&t)) {
-        odt_windows_t windows = {.w = c.w, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
+        odt_windows_t windows = {.w = w, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
             .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,
             .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
         for (int32_t n = 0; n < a->N; n++) {
-            if (!load_channel(&c, a, n, &o)) {
+            if (!load_channel(&c, a, n, &f, &o)) {
                 return 0;
             }
             windows.offset = c.offset;
@@ -184,8 +226,10 @@ int odt_depthwise_m0(const odt_depthwise_t *a) {
                 odt_tile_fill(&t, a->x + b * a->H * a->W * a->N + n);
                 if (t.group == 4) {
                     odt_sum_fours(&windows);
-                } else if (KH == 3 && KW == 3) {
+                } else if (K == 3) {
                     odt_sum_pairs(&windows);
+                } else if (K < 3) {
+                    odt_sum_small(&windows);
                 } else {
                     odt_sum_any(&windows, KH, KW);
                 }

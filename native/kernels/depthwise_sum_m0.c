@@ -38,7 +38,8 @@ __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows
         "muls r3, r1\n"
         ".endm\n"
         ODT_SAVE_REGISTERS
-        "sub sp, #64\n" // 0: filter, 36: offset of both halves, 40: offset, 44: back, 48: end, 52: skip, 56: even, 60: rows
+        // 0: filter, 36: offset of both halves, 40: offset, 44: back, 48: end, 52: skip, 56: even, 60: rows
+        "sub sp, #64\n"
         "ldmia r0!, {r1-r7}\n"
         "mov r8, r2\n"
         "mov lr, r3\n"
@@ -178,6 +179,64 @@ __attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows
         "ldr r4, [sp, #8]\n"
         "subs r4, #1\n"
         "str r4, [sp, #8]\n"
+        "bne 1b\n"
+        "add sp, #12\n"
+        ODT_RESTORE_REGISTERS
+        ".purgem odt_two\n"
+        );
+}
+
+// Pairs of filters of 2x2: 35 cycles for 8 products, and 14 a row.
+__attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows) {
+    (void)windows;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_two w0, w1\n"
+        "ldmia r0!, {r2, r3}\n"
+        "muls r2, \\w0\n"
+        "muls r3, \\w1\n"
+        "adds r2, r2, r3\n"
+        "add r8, r2\n"
+        "asrs r2, r2, #16\n"
+        "adcs r1, r2\n"
+        ".endm\n"
+        ODT_SAVE_REGISTERS
+        "ldmia r0!, {r1-r7}\n"
+        "mov r8, r2\n"
+        "mov lr, r3\n"
+        "mov r11, r4\n"
+        "mov r9, r5\n"
+        "mov r10, r6\n"
+        "mov r12, r3\n"
+        "add r12, r7\n"
+        "ldmia r0!, {r5, r6}\n"
+        "push {r5-r7}\n" // 0: skip, 4: rows, 8: even
+        "mov r0, r8\n"
+        "ldmia r1!, {r4-r7}\n"
+        "1:\n"
+        "movs r1, #0\n"
+        "mov r8, r11\n"
+        "odt_two r4, r5\n"
+        "add r0, r9\n"
+        "odt_two r6, r7\n"
+        "add r0, r10\n"
+        "mov r2, r8\n"
+        "lsls r3, r1, #16\n"
+        "subs r2, r2, r3\n"
+        "add r1, r11\n"
+        "movs r3, r1\n"
+        "mov r1, lr\n"
+        "stmia r1!, {r2, r3}\n"
+        "mov lr, r1\n"
+        "cmp r1, r12\n"
+        "bne 1b\n"
+        "ldr r1, [sp]\n"
+        "adds r0, r0, r1\n"
+        "ldr r1, [sp, #8]\n"
+        "add r12, r1\n"
+        "ldr r1, [sp, #4]\n"
+        "subs r1, #1\n"
+        "str r1, [sp, #4]\n"
         "bne 1b\n"
         "add sp, #12\n"
         ODT_RESTORE_REGISTERS

@@ -25,9 +25,10 @@ static inline int32_t odt_sums_group(int32_t columns) {
     return (columns + 3) / 4 * 65 <= (columns + 1) / 2 * 36 ? 4 : 2;
 }
 
-// Filters of 3x3, in groups of 4 (without a stride) or 2, and of KH x KW, in groups of 2.
+// Filters of 3x3, in groups of 4 (without a stride) or 2; of 2x2 and of KH x KW, in groups of 2.
 void odt_sum_fours(const odt_windows_t *windows);
 void odt_sum_pairs(const odt_windows_t *windows);
+void odt_sum_small(const odt_windows_t *windows);
 void odt_sum_any(const odt_windows_t *windows, int32_t KH, int32_t KW);
 
 #endif

@@ -126,8 +126,8 @@ static int32_t rounded(const odt_tile_t *t, int32_t columns) {
 }
 
 int odt_tile_plan(odt_tile_t *t) {
-    if (t->SW < 1 || t->SW > 2 || t->SH < 1 || t->SH > 2 || t->KH < 1 || t->KW < 1 || t->OH < 1
-        || t->OW < 1) {
+    if (t->zx != (int8_t)t->zx || t->SH < 1 || t->SH > 2 || t->SW < 1 || t->SW > 2 || t->KH < 1 || t->KW < 1
+        || t->OH < 1 || t->OW < 1) {
         return 0;
     }
     // As wide as leaves room for 16 rows of outputs, if there are as many.
