@@ -7,7 +7,10 @@ from pathlib import Path
 BUILD = Path(__file__).resolve().parent.parent / "build"
 # A machine: its firmware, and the functions whose inner loops decide.
 LOOPS = {
-    "rp2040": ("rp2040/cmake/firmware.elf", ("run_pairs", "pack_pairs", "finish_row", "sum_nine", "step_row", "odt_apply_row")),
+    "rp2040": (
+        "rp2040/cmake/firmware.elf",
+        ("run_pairs", "pack_pairs", "finish_row", "odt_sum_fours", "finish_rows", "sum_taps", "step_row", "odt_apply_row"),
+    ),
     "qemu_m4": (
         "qemu_m4/firmware.elf",
         ("odt_add_rows", "finish_rows", "add_sums", "dot_rows", "start_windows", "finish_pixels", "add_products", "step_row"),
@@ -25,14 +28,15 @@ def disassemble(elf, function):
 
 
 def inner_loops(rows):
-    """The loops with products in them that hold no such loop: lists of rows."""
+    """The loops with products in them that hold no such loop and no return: lists of rows."""
     found = []
     for i, (address, words) in enumerate(rows):
         match = re.match(r"b([a-z]{2})?(?:\.[nw])?\t(?:0x)?([0-9a-f]+)$", words)
         # A branch always taken ends a loop only behind the one that leaves it.
         if match and (match.group(1) or rows[i - 1][1].startswith("beq")) and int(match.group(2), 16) <= address:
             loop = [row for row in rows[: i + 1] if row[0] >= int(match.group(2), 16)]
-            if any(words.startswith(PRODUCTS) for _, words in loop):
+            returns = any("pc}" in words for _, words in loop)
+            if not returns and any(words.startswith(PRODUCTS) for _, words in loop):
                 found.append(loop)
     return [
         loop

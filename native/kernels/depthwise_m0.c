@@ -1,6 +1,6 @@
 // Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input, a channel and a tile of its inputs
 // at a time (depthwise_m0.h). One MULS makes two products, as in panel_m0.h: a weight times the inputs of two outputs
-// beside one another. The stack holds 2.5 KB.
+// beside one another. The stack holds 2.8 KB.
 
 #include "depthwise_sum_m0.h"
 

@@ -21,11 +21,11 @@ typedef struct {
     int32_t *to;        // 0: the word whose upper half the first element is
     const int8_t *from; // 4: the first element, less N
     int32_t N;          // 8: from one element to the next
-    int32_t pairs;      // 12: bytes of the words that pairs of a row's elements make
+    int32_t bulk;       // 12: bytes of the words that twos (fours with a stride) of a row's elements make
     int32_t skip;       // 16: bytes from the last word of a row to the next one's first
     int32_t from_skip;  // 20
     int32_t zx;         // 24
-    int32_t rows, odd;  // 28, 32: rows; whether an element is left over
+    int32_t rows, rest; // 28, 32: rows; how many elements of one are left over
 } odt_tile_rows_t;
 
 // What odt_tile_plan() takes, and below it what it makes.
