@@ -9,7 +9,7 @@
 //         }
 //     }
 //
-// C99 and nothing else: no allocation, no globals, no libm, no interpreter's header. Compile
+// C99 and nothing else: no allocation, no globals (but threads.c's), no libm, no interpreter's header. Compile
 // with -fwrapv -ffp-contract=off: int32 sums wrap, and no multiply-add is fused.
 //
 // Operands may overlap, by design or because a program is wrong: kernels copy with memmove and

@@ -36,15 +36,17 @@ from .optimizers import SGD, Adam, AdamW, CosineDecay, StepDecay
 
 
 def __getattr__(name):
-    """A module of odt, or a layer that few networks have, is loaded when it is named: a board's RAM is small."""
-    layer = name in ("BatchNorm", "GroupNorm", "LayerNorm")
+    """A module of odt, or of its names those that few need, is loaded when it is named: a board's RAM is small."""
+    home = "norms" if name in ("BatchNorm", "GroupNorm", "LayerNorm") else name
+    if name.endswith("_num_threads"):
+        home = "threads"
     try:
         if name[:1] == "_":
             raise ImportError
-        module = __import__("odt." + ("norms" if layer else name), None, None, (name,))
+        module = __import__("odt." + home, None, None, (name,))
     except ImportError:
         raise AttributeError("module 'odt' has no attribute %r" % name)
-    return getattr(module, name) if layer else module
+    return module if home is name else getattr(module, name)
 
 
 __version__ = "0.1.0"

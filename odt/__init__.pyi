@@ -70,6 +70,10 @@ from .optimizers import (
     CosineDecay as CosineDecay,
     StepDecay as StepDecay,
 )
+from .threads import (
+    get_num_threads as get_num_threads,
+    set_num_threads as set_num_threads,
+)
 
 __version__: str
 backend: str

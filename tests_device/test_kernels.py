@@ -25,6 +25,8 @@ MEDIUM = 10  # and with more channels, so that blocks are full, and then some
 
 ON_BOARD = """
 import _odt, gc
+if ODT_ARGS["parts"]:
+    _odt.threads(0)
 with open("cases", "rb") as f:
     for batch in ODT_ARGS["batches"]:
         gc.collect()
@@ -88,8 +90,11 @@ def draw_all(monkeypatch):
     return cases
 
 
-def run(machine, cases, whole=False):
-    """The lines that a machine prints of the cases: CRCs of what may have been written, or all of it."""
+def run(machine, cases, parts, whole=False):
+    """The lines that a machine prints of the cases: CRCs of what may have been written, or all of it.
+
+    parts: kernels compute in two parts as for two cores, but one after the other: the emulated chip has one core.
+    """
     batches = [0]  # the bytes of cases that are read at a time
     with (machine.files / "cases").open("wb") as f:
         for case in cases:
@@ -101,7 +106,7 @@ def run(machine, cases, whole=False):
             batches[-1] += len(blocks)
             f.write(blocks)
     return machine.exec(
-        ON_BOARD, timeout=300, args={"batches": batches, "whole": whole}
+        ON_BOARD, timeout=300, args={"batches": batches, "whole": whole, "parts": parts}
     ).splitlines()
 
 
@@ -123,14 +128,14 @@ def describe(case, expected, lines):
                 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ("qemu_m3", "qemu_m4", "rp2040"))
-def test_kernels_of_the_core_agree_with_the_pc_to_the_bit(name, monkeypatch):
+@pytest.mark.parametrize("name, parts", [("qemu_m3", 0), ("qemu_m4", 0), ("rp2040", 0), ("rp2040", 1), ("unix_float30", 1)])
+def test_kernels_of_the_core_agree_with_the_pc_to_the_bit(name, parts, monkeypatch):
     native = pytest.importorskip("_odt")
     cases = draw_all(monkeypatch)
     with machines.open(name) as machine:
-        lines = run(machine, cases)
+        lines = run(machine, cases, parts)
         assert len(lines) == len(cases)
         for case, line in zip(cases, lines):
             expected = case.run(native)
             if [int(word) for word in line.split()] != [zlib.crc32(r) for r in expected[:3]]:
-                pytest.fail(describe(case, expected, run(machine, [case], whole=True)))
+                pytest.fail(describe(case, expected, run(machine, [case], parts, whole=True)))

@@ -1,10 +1,11 @@
-// The CPython extension _odt: arguments checked, then native/. Keeps the GIL.
+// The CPython extension _odt: arguments checked, then native/. Keeps the GIL, all but a worker (threads.h).
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "../odt.h"
 #include "../opcodes.h"
+#include "../threads.h"
 #include "entry_points.h"
 
 typedef struct {
@@ -214,6 +215,49 @@ static PyObject *entry_nbytes(PyObject *const *args, Py_ssize_t count) {
     return PyLong_FromSsize_t(bytes);
 }
 
+#ifdef ODT_THREADS
+
+#include <pthread.h>
+
+// Who runs a program has the GIL, from a kernel's first part to its last.
+int odt_may_split(void) {
+    return 1;
+}
+
+static PyObject *entry_serve(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    unsigned long number = PyLong_AsUnsignedLong(args[0]);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    odt_serve((uint32_t)number);
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
+}
+
+// A process that is forked off has no worker.
+static void forget_worker(void) {
+    odt_want(ODT_ONE_PART);
+}
+
+static PyObject *entry_threads(PyObject *const *args, Py_ssize_t count) {
+    if (!count) {
+        return PyLong_FromLong(1 + odt_is_served());
+    }
+    long threads = PyLong_AsLong(args[0]);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    static int has_hook;
+    if (!has_hook) {
+        has_hook = pthread_atfork(NULL, NULL, forget_worker) == 0;
+    }
+    return PyLong_FromUnsignedLong(odt_want(threads == 2 ? ODT_WORKER : threads == 1 ? ODT_ONE_PART : ODT_IN_TURN));
+}
+
+#endif
+
 // The entry points with their arguments counted.
 #define METHOD(name, least, most) \
     static PyObject *method_##name(PyObject *self, PyObject *const *args, Py_ssize_t count) { \
@@ -225,10 +269,11 @@ static PyObject *entry_nbytes(PyObject *const *args, Py_ssize_t count) {
         return entry_##name(args, count); \
     }
 ODT_ENTRY_POINTS(METHOD)
+ODT_THREAD_ENTRY_POINTS(METHOD)
 
 #define ROW(name, least, most) \
     {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL, NULL},
-static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) ODT_THREAD_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "_odt", "The native executor of odt.", -1, methods, NULL, NULL, NULL,

@@ -14,6 +14,16 @@
     X(count_samples, 2, 2) /* count_samples(buffer, (typecode's ord, format, elements, classes)): samples of so \
         many elements, 0 unless all of it is good: of that typecode, finite, labels below the classes if any */
 
+// And where kernels may be split over two threads (threads.h). CMake's scan for names knows no definitions of a module's.
+#if defined(ODT_THREADS) || defined(NO_QSTR)
+#define ODT_THREAD_ENTRY_POINTS(X) \
+    X(threads, 0, 1) /* threads(): how many compute, 1 or 2; threads(2): a worker is wanted, returns its number; \
+        threads(1): it ends; threads(0), for tests: one thread does its own part, then the worker's */ \
+    X(serve, 1, 1) /* serve(number): be that worker until it is not wanted */
+#else
+#define ODT_THREAD_ENTRY_POINTS(X)
+#endif
+
 // X(code, text, its %d) for each way in which a program or its regions may be wrong: f is an
 // odt_fault_t *; operands and immediates count from 1.
 #define ODT_FAULTS(X) \

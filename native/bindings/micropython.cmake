@@ -12,6 +12,9 @@ add_library(usermod_odt INTERFACE)
 target_sources(usermod_odt INTERFACE ${CMAKE_CURRENT_LIST_DIR}/mod_odt.c ${ODT_SRC})
 target_include_directories(usermod_odt INTERFACE ${ODT_NATIVE})
 target_compile_definitions(usermod_odt INTERFACE ODT_POLLS)
+if(PICO_SDK_PATH) # rp2: two cores
+    target_compile_definitions(usermod_odt INTERFACE ODT_THREADS)
+endif()
 set_source_files_properties(${ODT_SRC} PROPERTIES COMPILE_OPTIONS "-O2;-fwrapv;-ffp-contract=off")
 
 target_link_libraries(usermod INTERFACE usermod_odt)

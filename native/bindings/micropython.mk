@@ -16,6 +16,9 @@ $(foreach file,$(notdir $(wildcard $(ODT_NATIVE)/*.c)),\
 SRC_USERMOD_C += $(ODT_BINDING)
 SRC_USERMOD_LIB_C += $(ODT_SRC)
 CFLAGS_USERMOD += -I$(ODT_NATIVE) -DODT_POLLS
+ifeq ($(MICROPY_PY_THREAD),1) # the unix port's
+CFLAGS_USERMOD += -DODT_THREADS
+endif
 
 ODT_OBJ := $(addprefix $(BUILD)/,$(patsubst $(USER_C_MODULES)/%.c,%.o,$(ODT_SRC)))
 $(ODT_OBJ): CFLAGS += -O2 -fwrapv -ffp-contract=off

@@ -9,6 +9,8 @@
 #define MP_NORETURN NORETURN
 #endif
 
+#include "../threads.h"
+
 static MP_DEFINE_CONST_OBJ_TYPE(program_type, MP_QSTR_Program, MP_TYPE_FLAG_NONE);
 
 #define PROGRAM_TYPE (&program_type)
@@ -26,6 +28,9 @@ static bool poll(void) {
         && MP_STATE_THREAD(mp_pending_exception) == MP_OBJ_NULL) {
         return false;
     }
+    #endif
+    #ifdef ODT_THREADS
+    odt_join(); // what follows may leave the kernel, and its buffers be freed
     #endif
     mp_handle_pending(true);
     return true;
@@ -67,12 +72,55 @@ void odt_poll(void) {
     }
 }
 
+#ifdef ODT_THREADS
+
+int odt_may_split(void) {
+    return mp_thread_is_main_thread();
+}
+
+static mp_obj_t entry_serve(size_t count, const mp_obj_t *args) {
+    (void)count;
+    mp_int_t number = mp_obj_get_int(args[0]);
+    MP_THREAD_GIL_EXIT();
+    odt_serve((uint32_t)number);
+    MP_THREAD_GIL_ENTER();
+    return mp_const_none;
+}
+
+static mp_obj_t entry_threads(size_t count, const mp_obj_t *args) {
+    if (!count) {
+        return MP_OBJ_NEW_SMALL_INT(1 + odt_is_served());
+    }
+    mp_int_t threads = mp_obj_get_int(args[0]);
+    if (!odt_may_split()) {
+        mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("threads are for the main thread to set"));
+    }
+    return mp_obj_new_int_from_uint(odt_want(threads == 2 ? ODT_WORKER : threads == 1 ? ODT_ONE_PART : ODT_IN_TURN));
+}
+
+ODT_THREAD_ENTRY_POINTS(OBJECT)
+
+// At each `import _odt`. After a soft reset, which leaves this module's memory, no worker is there any more.
+static mp_obj_t initialise(void) {
+    if (odt_may_split()) {
+        odt_want(ODT_ONE_PART);
+    }
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(object_initialise, initialise);
+
+#endif
+
 #define ROW(name, least, most) {MP_ROM_QSTR(MP_QSTR_##name), MP_ROM_PTR(&object_##name)},
 static const mp_rom_map_elem_t globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR___name__), MP_ROM_QSTR(MP_QSTR__odt)},
     {MP_ROM_QSTR(MP_QSTR_VERSION), MP_ROM_INT(ODT_VERSION)},
     {MP_ROM_QSTR(MP_QSTR_Program), MP_ROM_PTR(&program_type)},
     ODT_ENTRY_POINTS(ROW)
+    ODT_THREAD_ENTRY_POINTS(ROW)
+    #ifdef ODT_THREADS
+    {MP_ROM_QSTR(MP_QSTR___init__), MP_ROM_PTR(&object_initialise)},
+    #endif
 };
 static MP_DEFINE_CONST_DICT(globals, globals_table);
 

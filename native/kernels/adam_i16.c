@@ -5,6 +5,7 @@
 
 #include "../fixed.h"
 #include "../opcodes.h"
+#include "../threads.h"
 #include "exponents_i16.h"
 #include "panel_i8.h"
 #include "rows.h"
@@ -211,18 +212,17 @@ static void scale_step(adam_t *a, int32_t rate, uint32_t sw) {
     row->rest = 32 - row->shift;
 }
 
-void odt_adam_i8(const odt_adam_i8_t *o) {
+// Rows first .. stop - 1 of those that there are gradients of. What "peaks" is whether a weight was limited.
+static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_t *is_limited) {
+    const odt_adam_i8_t *o = arguments;
     int32_t K = o->K;
-    if (!odt_within(o->at, o->R, o->N)) {
-        return;
-    }
-    adam_t a = begin(o->factor, *o->gs, o->c[ODT_KEY], o->id, (uint32_t)o->at * (uint32_t)K, K, o->c1, o->r2,
+    adam_t a = begin(o->factor, *o->gs, o->c[ODT_KEY], o->id, (uint32_t)(o->at + first) * (uint32_t)K, K, o->c1, o->r2,
         o->rc2);
     a.row.v_apart = (char *)o->v - (char *)o->m;
     a.row.r_apart = (char *)o->r - (char *)o->w;
-    a.row.is_limited = o->common && o->at ? *o->limited != 0 : 0;
+    a.row.is_limited = *is_limited;
     uint32_t sw_before = 0; // which is no scale
-    for (int32_t i = 0; i < o->R; i++) {
+    for (int32_t i = first; i < stop; i++) {
         int32_t n = o->at + i;
         uint32_t sw = odt_scale(o->sw[n]);
         a.row.d = o->d + i * K;
@@ -244,11 +244,20 @@ void odt_adam_i8(const odt_adam_i8_t *o) {
             a.row.is_limited = 0;
         }
     }
-    if (a.row.is_limited && o->at + o->R == o->N) {
-        odt_halve_rows(o->w, o->r, o->sw, K, 0, o->N);
-        a.row.is_limited = 0;
+    *is_limited = a.row.is_limited != 0;
+}
+
+void odt_adam_i8(const odt_adam_i8_t *o) {
+    if (!odt_within(o->at, o->R, o->N)) {
+        return;
+    }
+    int32_t is_limited = o->common && o->at ? *o->limited != 0 : 0;
+    odt_split(adam_rows, o, o->R, 1, &is_limited);
+    if (is_limited && o->at + o->R == o->N) {
+        odt_halve_rows(o->w, o->r, o->sw, o->K, 0, o->N);
+        is_limited = 0;
     }
     if (*o->rate) {
-        *o->limited = a.row.is_limited != 0;
+        *o->limited = is_limited;
     }
 }

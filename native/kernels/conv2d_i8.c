@@ -5,6 +5,7 @@
 
 #include "../fixed.h"
 #include "../opcodes.h"
+#include "../threads.h"
 #include "inner_i8.h"
 #include "panel_i8.h"
 #include "phase.h"
@@ -24,14 +25,12 @@ static void conv2d_by_panels(const odt_conv2d_i8_t *a) {
     odt_correlate_i8(&c);
 }
 
-void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
-    if (ODT_PANEL || a->KW * a->C < SHORT) {
-        conv2d_by_panels(a);
-        return;
-    }
-    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW, peak = *a->peak;
+// Channels first .. stop - 1.
+static void conv2d_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_conv2d_i8_t *a = arguments;
+    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW;
     int32_t filter = KH * KW * C;
-    for (int32_t n = 0; n < N; n++) {
+    for (int32_t n = first; n < stop; n++) {
         const int8_t *w = a->w + n * filter;
         odt_multiplier_t q = odt_checked(&a->q[n]);
         int32_t whole = a->zx ? odt_sum_i8(w, filter) : 0;
@@ -56,12 +55,19 @@ void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
                     }
                     int32_t v = odt_rescaled(acc - a->zx * weights, q);
                     int32_t at = ((b * a->OH + oh) * a->OW + ow) * N + n;
-                    a->y[at] = odt_clamp(v, a->zy, a->lo, &peak);
+                    a->y[at] = odt_clamp(v, a->zy, a->lo, peak);
                 }
             }
         }
     }
-    *a->peak = peak;
+}
+
+void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
+    if (ODT_PANEL || a->KW * a->C < SHORT) {
+        conv2d_by_panels(a);
+    } else {
+        odt_split(conv2d_channels, a, a->N, 1, a->peak);
+    }
 }
 
 static void conv2d_dx_by_panels(const odt_conv2d_dx_i8_t *a) {
@@ -86,43 +92,47 @@ static void conv2d_dx_by_panels(const odt_conv2d_dx_i8_t *a) {
     }
 }
 
-void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
-    if (ODT_PANEL || a->C < SHORT) {
-        conv2d_dx_by_panels(a);
-        return;
-    }
-    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW, peak = *a->peak;
+// Rows first .. stop - 1 of all images.
+static void conv2d_dx_rows(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_conv2d_dx_i8_t *a = arguments;
+    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW;
     int32_t filter = KH * KW * C;
     odt_multiplier_t q = odt_checked(a->q);
-    int8_t *dx = a->dx;
-    for (int32_t b = 0; b < a->B; b++) {
-        for (int32_t ih = 0; ih < a->H; ih++) {
-            odt_poll();
-            for (int32_t iw = 0; iw < a->W; iw++) {
-                for (int32_t c = 0; c < C; c += ODT_BLOCK) {
-                    int32_t block = odt_min(C - c, ODT_BLOCK);
-                    int32_t acc[ODT_BLOCK] = {0};
-                    odt_back_t h = odt_back(ih, a->PT, a->SH, KH, a->OH);
-                    for (; odt_back_more(&h); odt_back_next(&h)) {
-                        odt_back_t w = odt_back(iw, a->PL, a->SW, KW, a->OW);
-                        for (; odt_back_more(&w); odt_back_next(&w)) {
-                            const int8_t *e = a->e + ((b * a->OH + h.o) * a->OW + w.o) * N;
-                            const int8_t *tap = a->w + (h.k * KW + w.k) * C + c;
-                            for (int32_t n = 0; n < N; n++) {
-                                if (e[n]) {
-                                    odt_axpy_i8(acc, e[n], tap + n * filter, 0, block);
-                                }
+    int8_t *dx = a->dx + first * a->W * C;
+    for (int32_t row = first; row < stop; row++) {
+        int32_t b = row / a->H, ih = row - b * a->H;
+        odt_poll();
+        for (int32_t iw = 0; iw < a->W; iw++) {
+            for (int32_t c = 0; c < C; c += ODT_BLOCK) {
+                int32_t block = odt_min(C - c, ODT_BLOCK);
+                int32_t acc[ODT_BLOCK] = {0};
+                odt_back_t h = odt_back(ih, a->PT, a->SH, KH, a->OH);
+                for (; odt_back_more(&h); odt_back_next(&h)) {
+                    odt_back_t w = odt_back(iw, a->PL, a->SW, KW, a->OW);
+                    for (; odt_back_more(&w); odt_back_next(&w)) {
+                        const int8_t *e = a->e + ((b * a->OH + h.o) * a->OW + w.o) * N;
+                        const int8_t *tap = a->w + (h.k * KW + w.k) * C + c;
+                        for (int32_t n = 0; n < N; n++) {
+                            if (e[n]) {
+                                odt_axpy_i8(acc, e[n], tap + n * filter, 0, block);
                             }
                         }
                     }
-                    for (int32_t i = 0; i < block; i++) {
-                        *dx++ = odt_clamp(odt_rescaled(acc[i], q), 0, -127, &peak);
-                    }
+                }
+                for (int32_t i = 0; i < block; i++) {
+                    *dx++ = odt_clamp(odt_rescaled(acc[i], q), 0, -127, peak);
                 }
             }
         }
     }
-    *a->peak = peak;
+}
+
+void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
+    if (ODT_PANEL || a->C < SHORT) {
+        conv2d_dx_by_panels(a);
+    } else {
+        odt_split(conv2d_dx_rows, a, a->B * a->H, 1, a->peak);
+    }
 }
 
 static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
@@ -149,27 +159,22 @@ static int is_sparse(const odt_conv2d_dw_i8_t *a) {
     return direct * (START + (int64_t)DIRECT * run) < panels * (START + (int64_t)PANEL * run);
 }
 
-void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
-    int32_t C = a->C, KH = a->KH, KW = a->KW;
-    int32_t filter = KH * KW * C;
-    if (!odt_within(a->at, a->R, a->N)) {
-        memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
-        return;
-    }
-    if ((ODT_PANEL || a->KW * a->C < SHORT) && !is_sparse(a)) {
-        conv2d_dw_by_panels(a);
-        return;
-    }
-    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
-    for (int32_t n = 0; n < a->R; n++) {
+// Channels first .. stop - 1, from one error that is not 0 to the next.
+static void conv2d_dw_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_conv2d_dw_i8_t *a = arguments;
+    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW, filter = KH * KW * C;
+    (void)peak;
+    memset(a->dw + first * filter, 0, (size_t)(stop - first) * (size_t)filter * sizeof(int32_t));
+    for (int32_t n = first; n < stop; n++) {
         int32_t *dw = a->dw + n * filter;
         for (int32_t b = 0; b < a->B; b++) {
             for (int32_t oh = 0; oh < a->OH; oh++) {
                 odt_poll();
                 int32_t ih = oh * a->SH - a->PT;
                 odt_taps_t th = odt_taps(ih, KH, a->H);
-                for (int32_t ow = 0; ow < a->OW; ow++) {
-                    int32_t e = a->e[((b * a->OH + oh) * a->OW + ow) * a->N + a->at + n];
+                const int8_t *errors = a->e + (b * a->OH + oh) * a->OW * N + a->at + n;
+                for (int32_t ow = 0; ow < a->OW; ow++, errors += N) {
+                    int32_t e = *errors;
                     if (!e) {
                         continue;
                     }
@@ -184,5 +189,15 @@ void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
                 }
             }
         }
+    }
+}
+
+void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
+    if (!odt_within(a->at, a->R, a->N)) {
+        memset(a->dw, 0, (size_t)a->R * (size_t)(a->KH * a->KW * a->C) * sizeof(int32_t));
+    } else if ((ODT_PANEL || a->KW * a->C < SHORT) && !is_sparse(a)) {
+        conv2d_dw_by_panels(a);
+    } else {
+        odt_split(conv2d_dw_channels, a, a->R, 1, NULL);
     }
 }

@@ -168,7 +168,7 @@ static odt_correlation_t flatten(const odt_correlation_t *a) {
     return c;
 }
 
-void odt_correlate_i8(const odt_correlation_t *given) {
+void odt_correlate_part_i8(const odt_correlation_t *given) {
     const odt_correlation_t flat = flatten(given), *a = &flat;
     int32_t bounds[2] = {INT16_MIN, INT16_MAX};
     if (a->w_c == 1 && a->w_n == a->KH * a->KW * a->C) {

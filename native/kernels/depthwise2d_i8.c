@@ -5,6 +5,7 @@
 
 #include "../fixed.h"
 #include "../opcodes.h"
+#include "../threads.h"
 #include "depthwise_i8.h"
 #include "phase.h"
 #include "rescale.h"
@@ -167,11 +168,13 @@ static void sum_window(const odt_depthwise_t *a, int32_t n, int32_t lanes, int32
     }
 }
 
-static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t *a) {
+// Channels first .. stop - 1.
+static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t *a, int32_t first, int32_t stop,
+    int32_t *largest) {
     filters_t f;
-    int32_t taps = a->KH * a->KW, peak = *a->peak;
-    for (int32_t n = 0; n < a->N; n += LANES) {
-        int32_t lanes = odt_min(LANES, a->N - n);
+    int32_t taps = a->KH * a->KW, peak = *largest;
+    for (int32_t n = first; n < stop; n += LANES) {
+        int32_t lanes = odt_min(LANES, stop - n);
         #if ODT_DSP
         if (odt_depthwise_lanes(a, odt_min(n, a->N - LANES), &peak)) { // the last four, if fewer are left
             continue;
@@ -207,16 +210,27 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
             }
         }
     }
-    *a->peak = peak;
+    *largest = peak;
 }
 
-static void depthwise(const odt_depthwise_t *a) {
+static void depthwise_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_depthwise_t *a = arguments;
     #if ODT_M0
-    if (odt_depthwise_m0(a)) {
+    odt_depthwise_t other;
+    if (peak != a->peak) {
+        other = *a;
+        other.peak = peak;
+        a = &other;
+    }
+    if (odt_depthwise_m0(a, first, stop)) {
         return;
     }
     #endif
-    depthwise_by_blocks(a);
+    depthwise_by_blocks(a, first, stop, peak);
+}
+
+static void depthwise(const odt_depthwise_t *a) {
+    odt_split(depthwise_channels, a, a->N, LANES, a->peak);
 }
 
 void odt_depthwise2d_i8(const odt_depthwise2d_i8_t *a) {
@@ -264,20 +278,19 @@ static inline __attribute__((always_inline)) void add_row(int32_t *acc, const in
     }
 }
 
-void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
-    int32_t N = a->N, R = a->R, taps = a->KH * a->KW;
-    if (!odt_within(a->at, R, N)) {
-        memset(a->dw, 0, (size_t)R * (size_t)taps * sizeof(int32_t));
-        return;
-    }
-    int32_t first = 0; // of the channels that are left
+// Channels first .. stop - 1.
+static void depthwise_dw_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_depthwise2d_dw_i8_t *a = arguments;
+    int32_t N = a->N, taps = a->KH * a->KW;
+    (void)peak;
+    // Until `first` is the first of the channels that are left.
     #if ODT_DSP
-    while (first < R && odt_depthwise_dw_lanes(a, odt_min(first, R - LANES))) {
+    while (first < stop && odt_depthwise_dw_lanes(a, odt_min(first, a->R - LANES))) {
         first += LANES;
     }
     #endif
     #if ODT_M0
-    if (odt_depthwise_dw_m0(a)) {
+    if (odt_depthwise_dw_m0(a, first, stop)) {
         return;
     }
     #endif
@@ -286,8 +299,8 @@ void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
         odt_taps_t rows = odt_outputs(kh, a->PT, a->SH, a->H, a->OH);
         odt_taps_t columns = odt_outputs(kw, a->PL, a->SW, a->W, a->OW);
         int32_t count = odt_max(columns.to - columns.from, 0), iw = columns.from * a->SW - a->PL + kw;
-        for (int32_t n = first; n < R; n += LANES) {
-            int32_t lanes = odt_min(LANES, R - n), from = a->at + n;
+        for (int32_t n = first; n < stop; n += LANES) {
+            int32_t lanes = odt_min(LANES, stop - n), from = a->at + n;
             int32_t acc[LANES] = {0};
             for (int32_t b = 0; b < a->B; b++) {
                 odt_poll();
@@ -307,4 +320,12 @@ void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
             }
         }
     }
+}
+
+void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
+    if (!odt_within(a->at, a->R, a->N)) {
+        memset(a->dw, 0, (size_t)a->R * (size_t)(a->KH * a->KW) * sizeof(int32_t));
+        return;
+    }
+    odt_split(depthwise_dw_channels, a, a->R, LANES, NULL);
 }

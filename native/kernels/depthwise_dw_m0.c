@@ -147,7 +147,7 @@ __attribute__((naked, noinline)) static void sum_taps(const taps_t *taps) {
         );
 }
 
-int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a) {
+int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     int32_t words[ODT_TILE_WORDS + 2], pairs[ODT_TILE_SUMS / 2], N = a->N, OW = a->OW, KH = a->KH;
     odt_tile_t t = {.H = a->H, .W = a->W, .N = N, .KH = KH, .KW = K, .SH = a->SH, .SW = a->SW, .top = a->PT,
         .left = a->PL, .OH = a->OH, .OW = OW, .zx = a->zx, .group = 2,
@@ -155,7 +155,7 @@ int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a) {
     if (a->KW != K || !odt_tile_plan(&t)) {
         return 0;
     }
-    memset(a->dw, 0, (size_t)(a->R * KH * K) * sizeof(int32_t));
+    memset(a->dw + first * KH * K, 0, (size_t)((stop - first) * KH * K) * sizeof(int32_t));
     while (odt_tile_next(&t)) {
         int32_t odd = t.columns & 1;
         errors_t errors = {.to = pairs, .N = N, .pairs = t.columns / 2 * 4, .from_skip = (OW - t.columns) * N,
@@ -166,7 +166,7 @@ int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a) {
         }
         taps_t taps = {.e = pairs, .step = (2 * t.SW - 2) * 4, .pairs = t.even * 2,
             .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
-        for (int32_t n = 0; n < a->R; n++) {
+        for (int32_t n = first; n < stop; n++) {
             for (int32_t b = 0; b < a->B; b++) {
                 odt_poll();
                 odt_tile_fill(&t, a->x + b * a->H * a->W * N + a->at + n);

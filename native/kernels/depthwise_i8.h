@@ -27,11 +27,12 @@ typedef struct {
 
 #if ODT_M0
 
-// All of it; returns whether it was done: not with strides above 2 or four or five taps in a row.
-int odt_depthwise_m0(const odt_depthwise_t *a);
+// Channels first .. stop - 1; adds to the peak. Returns whether it was done: not with strides above 2 or four or five
+// taps in a row.
+int odt_depthwise_m0(const odt_depthwise_t *a, int32_t first, int32_t stop);
 
-// The gradient of the filters; returns whether it was done: of three columns, strides of at most 2.
-int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a);
+// The gradient of these filters; returns whether it was done: of three columns, strides of at most 2.
+int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 
 #endif
 

@@ -192,7 +192,7 @@ static __attribute__((noinline)) void finish(const odt_depthwise_t *a, const odt
     }
 }
 
-int odt_depthwise_m0(const odt_depthwise_t *a) {
+int odt_depthwise_m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], zy = a->zy, lo = a->lo, peak = *a->peak;
     int32_t KH = a->KH, KW = a->KW, K = odt_max(KH, KW);
     if (K <= 3) { // small ones get taps of 0, so that they are 2x2 or 3x3
@@ -216,7 +216,7 @@ int odt_depthwise_m0(const odt_depthwise_t *a) {
         odt_windows_t windows = {.w = w, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
             .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,
             .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
-        for (int32_t n = 0; n < a->N; n++) {
+        for (int32_t n = first; n < stop; n++) {
             if (!load_channel(&c, a, n, &f, &o)) {
                 return 0;
             }

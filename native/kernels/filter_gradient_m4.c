@@ -194,7 +194,7 @@ static void add_block(const odt_filter_gradient_t *a, const block_t *p, int32_t 
     }
 }
 
-void odt_filter_gradient_i8(const odt_filter_gradient_t *given) {
+void odt_filter_gradient_part_i8(const odt_filter_gradient_t *given) {
     odt_filter_gradient_t flat = *given;
     const odt_filter_gradient_t *a = &flat;
     if (a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H

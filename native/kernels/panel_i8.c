@@ -206,7 +206,7 @@ static void correlate_pointwise(const odt_correlation_t *a) {
 
 #endif
 
-void odt_correlate_i8(const odt_correlation_t *a) {
+void odt_correlate_part_i8(const odt_correlation_t *a) {
     int32_t line = a->OW * a->y_ow;
     int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
     #if !ODT_SMALL
@@ -429,7 +429,7 @@ static void filter_gradient_of_same_size(const odt_filter_gradient_t *a, int ext
 
 #endif
 
-void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
+void odt_filter_gradient_part_i8(const odt_filter_gradient_t *a) {
     int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
     int extreme = 0;
     #if defined(__ARM_ARCH_6M__)

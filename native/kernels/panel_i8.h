@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "../odt.h"
+#include "../threads.h"
 
 #ifndef ODT_PANEL
 #define ODT_PANEL (UINTPTR_MAX == 0xFFFFFFFF)
@@ -47,7 +48,7 @@ typedef struct {
     int32_t w_n, w_kh, w_kw, w_c, y_b, y_oh, y_ow, q_step;
 } odt_correlation_t;
 
-void odt_correlate_i8(const odt_correlation_t *a);
+void odt_correlate_part_i8(const odt_correlation_t *a);
 
 // dw[n, kh, kw, c] = sum_(b,oh,ow) e[b, oh, ow, n] * (x - zx), x as above and 0 outside. Positions of e
 // are e_step apart, N or more.
@@ -57,6 +58,20 @@ typedef struct {
     int32_t B, H, W, C, N, e_step, KH, KW, SH, SW, top, left, OH, OW, zx;
 } odt_filter_gradient_t;
 
+void odt_filter_gradient_part_i8(const odt_filter_gradient_t *a);
+
+// On as many cores as there are (correlate_i8.c).
+#ifdef ODT_THREADS
+void odt_correlate_i8(const odt_correlation_t *a);
 void odt_filter_gradient_i8(const odt_filter_gradient_t *a);
+#else
+static inline void odt_correlate_i8(const odt_correlation_t *a) {
+    odt_correlate_part_i8(a);
+}
+
+static inline void odt_filter_gradient_i8(const odt_filter_gradient_t *a) {
+    odt_filter_gradient_part_i8(a);
+}
+#endif
 
 #endif

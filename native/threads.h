@@ -1,0 +1,68 @@
+// Work on both cores of a chip that has two, or in two threads of a PC.
+//
+// A kernel's outputs are split in two: one part here, the other by a worker, which waits in odt_serve() on the other
+// core. Every output is computed by one of them, as it would be alone, so that bits do not depend on it.
+//
+// Without ODT_THREADS there is no worker. With it a binding has odt_may_split(), lets the other core's thread run
+// odt_serve(), and calls odt_join() before anything that may leave a kernel for good.
+
+#ifndef ODT_THREADS_H
+#define ODT_THREADS_H
+
+#include <stdint.h>
+
+// Computes outputs first .. stop - 1. To *peak go peaks, that is what only grows (NULL where there are none).
+typedef void odt_work_t(const void *arguments, int32_t first, int32_t stop, int32_t *peak);
+
+#ifdef ODT_THREADS
+
+// The worker that is wanted, by its number, 0 is none; and how many jobs it has got.
+extern uint32_t odt_wanted, odt_jobs;
+
+// Worker `me` works until it is no longer wanted.
+void odt_serve(uint32_t me);
+
+// Who is to do the second part from here on: no one, as all is one part; a worker; or for tests, where there is one
+// core, who does the first. For the main thread, while no kernel of its runs. Returns a worker's number.
+enum { ODT_ONE_PART, ODT_WORKER, ODT_IN_TURN };
+uint32_t odt_want(int who);
+
+// Whether the worker that is wanted serves.
+int odt_is_served(void);
+
+// In the main thread, waits for what the worker still does.
+void odt_join(void);
+
+// Whether this is the main thread, which the worker works for.
+int odt_may_split(void);
+
+void odt_split_in_two(odt_work_t *work, const void *arguments, int32_t count, int32_t multiple, int32_t *peak);
+
+static inline int odt_has_parts(void) {
+    return __atomic_load_n(&odt_wanted, __ATOMIC_RELAXED) != 0;
+}
+
+#else
+
+static inline int odt_has_parts(void) {
+    return 0;
+}
+
+static inline void odt_split_in_two(odt_work_t *work, const void *arguments, int32_t count, int32_t multiple, int32_t *peak) {
+    (void)multiple;
+    work(arguments, 0, count, peak);
+}
+
+#endif
+
+// Outputs 0 .. count - 1: if there is a worker in two parts of at least `multiple` each, the first a whole number of
+// `multiple`.
+static inline void odt_split(odt_work_t *work, const void *arguments, int32_t count, int32_t multiple, int32_t *peak) {
+    if (odt_has_parts()) {
+        odt_split_in_two(work, arguments, count, multiple, peak);
+    } else {
+        work(arguments, 0, count, peak);
+    }
+}
+
+#endif

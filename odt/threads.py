@@ -1,0 +1,64 @@
+"""Both cores of an RP2040 or RP2350, or two threads of a PC: opt-in, the same bits (native/threads.h)."""
+
+import time
+
+from . import executor
+
+STACK = 6144  # bytes of the second core's on a board, from its heap: the deepest kernel takes 3 KB, its panel and sums
+
+
+def get_num_threads():
+    """Cores that kernels compute on: 1, or 2 after ``set_num_threads(2)``."""
+    return executor.engine.threads() if hasattr(executor.engine, "threads") else 1
+
+
+def set_num_threads(n):
+    """Split each large int8 kernel over so many cores: 1, as it is at first, or 2.
+
+    The second core is got from ``_thread``, as a thread of the program's own with a stack of 6 KB, and kept until
+    ``set_num_threads(1)`` or a soft reset. Only the main thread's models use it. ValueError for other numbers;
+    RuntimeError, with one core as before, if the kernels are not compiled for two or a thread of the program's has
+    the second core; MemoryError without room for the stack.
+    """
+    if n not in (1, 2):
+        raise ValueError("set_num_threads: n is 1 or 2, got %r" % (n,))
+    engine = executor.engine
+    if n == get_num_threads():
+        return
+    if n == 1:
+        engine.threads(1)
+        time.sleep(0.01)  # until that thread has ended
+        return
+    try:
+        import _thread
+
+        threads = engine.threads
+    except (ImportError, AttributeError):
+        raise RuntimeError(
+            "set_num_threads: n = 2 needs kernels in the firmware of an RP2040 or RP2350, or a PC's; "
+            "these (%r) compute on one core" % executor.backend
+        )
+    try:
+        _start(_thread, engine.serve, (threads(2),))
+        for _ in range(5000):
+            if get_num_threads() == 2:
+                return
+            time.sleep(0.001)
+        raise RuntimeError("set_num_threads: the second thread does not run")
+    finally:
+        if get_num_threads() == 1:
+            threads(1)
+
+
+def _start(_thread, function, arguments):
+    import sys
+
+    on_board = sys.implementation.name != "cpython"
+    before = _thread.stack_size(STACK) if on_board else 0
+    try:
+        _thread.start_new_thread(function, arguments)
+    except OSError as error:
+        raise RuntimeError("set_num_threads: the second core is not free (%s): a thread of the program's has it" % error)
+    finally:
+        if on_board:
+            _thread.stack_size(before)
