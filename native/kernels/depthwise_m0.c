@@ -192,15 +192,21 @@ static __attribute__((noinline)) void finish(const odt_depthwise_t *a, const odt
     }
 }
 
-int odt_depthwise_m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+// About the cycles of a row of outputs of 3x3, summed in groups of 4 or 2.
+static int32_t cost(int32_t columns, int32_t group) {
+    return 35 + (columns + group - 1) / group * (group == 4 ? 130 : 73);
+}
+
+// Rows and columns of x are x_h and x_w apart.
+static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t x_h, int32_t x_w) {
     int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], zy = a->zy, lo = a->lo, peak = *a->peak;
     int32_t KH = a->KH, KW = a->KW, K = odt_max(KH, KW);
     if (K <= 3) { // small ones get taps of 0, so that they are 2x2 or 3x3
         KH = KW = odt_max(K, 2);
     }
-    odt_tile_t t = {.H = a->H, .W = a->W, .N = a->N, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW, .top = a->top,
+    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = x_h, .x_w = x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW, .top = a->top,
         .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .words = words};
-    t.group = K == 3 && a->SW == 1 ? odt_sums_group(a->OW) : 2;
+    t.group = K == 3 && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
     int32_t w[TAPS] = {0};
     filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .skip = a->w_kh - a->KW * a->w_kw,
         .gap = (KW - a->KW) * 4, .rows = a->KH};
@@ -240,6 +246,19 @@ int odt_depthwise_m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     peak = lo == zy ? o.max - zy : odt_max(o.max - zy, zy - o.min);
     *a->peak = odt_max(*a->peak, peak);
     return 1;
+}
+
+int odt_depthwise_m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t x_h = a->W * a->N, x_w = a->N;
+    int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));
+    if (a->OW * by_columns >= a->OH * by_rows) {
+        return depthwise(a, first, stop, x_h, x_w);
+    }
+    odt_depthwise_t turned = {.x = a->x, .w = a->w, .bias = a->bias, .q = a->q, .y = a->y, .peak = a->peak,
+        .B = a->B, .H = a->W, .W = a->H, .N = a->N, .KH = a->KW, .KW = a->KH, .SH = a->SW, .SW = a->SH,
+        .top = a->left, .left = a->top, .OH = a->OW, .OW = a->OH, .zx = a->zx, .zy = a->zy, .lo = a->lo,
+        .w_n = a->w_n, .w_kh = a->w_kw, .w_kw = a->w_kh, .y_b = a->y_b, .y_oh = a->y_ow, .y_ow = a->y_oh};
+    return depthwise(&turned, first, stop, x_w, x_h); // columns are longer, or go up in groups
 }
 
 #endif

@@ -19,8 +19,8 @@ enum {
 // What fill_rows_1 and fill_rows_2 load.
 typedef struct {
     int32_t *to;        // 0: the word whose upper half the first element is
-    const int8_t *from; // 4: the first element, less N
-    int32_t N;          // 8: from one element to the next
+    const int8_t *from; // 4: the first element, less step
+    int32_t step;       // 8: from one element to the next
     int32_t bulk;       // 12: bytes of the words that twos (fours with a stride) of a row's elements make
     int32_t skip;       // 16: bytes from the last word of a row to the next one's first
     int32_t from_skip;  // 20
@@ -30,7 +30,8 @@ typedef struct {
 
 // What odt_tile_plan() takes, and below it what it makes.
 typedef struct {
-    int32_t H, W, N, KH, KW, SH, SW, top, left, OH, OW, zx; // as in odt_depthwise_t
+    int32_t H, W, KH, KW, SH, SW, top, left, OH, OW, zx; // as in odt_depthwise_t
+    int32_t x_h, x_w;   // from one row of the image to the next, from one column
     int32_t group;      // of how many outputs of a row are computed at a time, 2 or 4
     int32_t *words;     // ODT_TILE_WORDS + 2
     int32_t high, wide; // outputs of a tile: rows and columns, of which there may be less
@@ -38,7 +39,7 @@ typedef struct {
     // odt_tile_next() makes these: the outputs' place, and how many are there.
     int32_t oh, ow, rows, columns;
     int32_t even;         // columns rounded up to groups
-    int32_t from;         // of the first input that is inside the image, less N
+    int32_t from;         // of the first input that is inside the image, less x_w
     odt_tile_rows_t fill;
 } odt_tile_t;
 

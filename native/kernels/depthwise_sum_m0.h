@@ -20,11 +20,6 @@ typedef struct {
     int32_t rows;        // 32
 } odt_windows_t;
 
-// How many outputs of a row are best summed at a time with filters of 3x3 and no stride: 4 or 2.
-static inline int32_t odt_sums_group(int32_t columns) {
-    return (columns + 3) / 4 * 65 <= (columns + 1) / 2 * 36 ? 4 : 2;
-}
-
 // Filters of 3x3, in groups of 4 (without a stride) or 2; of 2x2 and of KH x KW, in groups of 2.
 void odt_sum_fours(const odt_windows_t *windows);
 void odt_sum_pairs(const odt_windows_t *windows);

@@ -7,8 +7,8 @@
 #include "../fixed.h"
 #include "registers_m0.h"
 
-// Loads an odt_tile_rows_t and begins a row. r0: to, r1: from, r2: N, r3: 2 * N, r8: bulk, r9: skip, r10: from_skip,
-// r11: zx, lr: rows; on the stack: rest. r12: where the bulk ends; on to 3 if there is none, or to 2.
+// Loads an odt_tile_rows_t and begins a row. r0: to, r1: from, r2: step, r3: 2 * step, r8: bulk, r9: skip,
+// r10: from_skip, r11: zx, lr: rows; on the stack: rest. r12: where the bulk ends; on to 3 if there is none, or to 2.
 #define BEGIN_ROWS \
     ".syntax unified\n" \
     ODT_SAVE_REGISTERS \
@@ -173,13 +173,13 @@ int odt_tile_next(odt_tile_t *t) {
     int32_t first = odt_max(-ih, 0), last = odt_min(lines, t->H - ih);                    // of the tile's rows
     int32_t from = odt_max(-iw, 0), to = odt_min(t->pitch, t->W - iw), count = to - from; // and columns
     odt_tile_rows_t *f = &t->fill;
-    t->from = ((ih + first) * t->W + iw + from - 1) * t->N;
+    t->from = (ih + first) * t->x_h + (iw + from - 1) * t->x_w;
     f->to = t->words + first * t->pitch + from;
-    f->N = t->N;
+    f->step = t->x_w;
     f->rest = count & (2 * t->SW - 1);
     f->bulk = (count - f->rest) * 4;
     f->skip = (t->pitch - count - t->SW) * 4;
-    f->from_skip = (t->W - count) * t->N;
+    f->from_skip = t->x_h - count * t->x_w;
     f->zx = t->zx;
     f->rows = count > 0 ? last - first : 0;
     return 1;
