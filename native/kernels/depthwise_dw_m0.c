@@ -149,8 +149,8 @@ __attribute__((naked, noinline)) static void sum_taps(const taps_t *taps) {
 
 int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     int32_t words[ODT_TILE_WORDS + 2], pairs[ODT_TILE_SUMS / 2], N = a->N, OW = a->OW, KH = a->KH;
-    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = a->W * N, .x_w = N, .KH = KH, .KW = K, .SH = a->SH, .SW = a->SW, .top = a->PT,
-        .left = a->PL, .OH = a->OH, .OW = OW, .zx = a->zx, .group = 2,
+    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = a->W * N, .x_w = N, .KH = KH, .KW = K, .SH = a->SH, .SW = a->SW,
+        .top = a->PT, .left = a->PL, .OH = a->OH, .OW = OW, .zx = a->zx, .group = 2,
         .words = words};
     if (a->KW != K || !odt_tile_plan(&t)) {
         return 0;

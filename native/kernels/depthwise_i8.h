@@ -27,8 +27,8 @@ typedef struct {
 
 #if ODT_M0
 
-// Channels first .. stop - 1; adds to the peak. Returns whether it was done: not with strides above 2 or four or five
-// taps in a row.
+// Channels first .. stop - 1; adds to the peak. Returns whether it was done: not with strides above 2 or more than 49
+// taps.
 int odt_depthwise_m0(const odt_depthwise_t *a, int32_t first, int32_t stop);
 
 // The gradient of these filters; returns whether it was done: of three columns, strides of at most 2.

@@ -11,10 +11,7 @@
 #include "registers_m0.h"
 #include "rescale.h"
 
-enum {
-    FEW = 6, // taps that do not pay for a tile, but in a square of 3x3
-    TAPS = 32,
-};
+enum { TAPS = 49 };
 
 // Rows of sums to outputs, o->y[i * o->step]. `none` bytes are behind a row of sums, `skip` behind one of outputs. No
 // sum has more than 18 bits and a sign. 18.5 cycles an output, and 19 a row; an output that leaves its range takes 6
@@ -204,15 +201,15 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int3
     if (K <= 3) { // small ones get taps of 0, so that they are 2x2 or 3x3
         KH = KW = odt_max(K, 2);
     }
-    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = x_h, .x_w = x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW, .top = a->top,
-        .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .words = words};
+    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = x_h, .x_w = x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW,
+        .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .words = words};
     t.group = K == 3 && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
     int32_t w[TAPS] = {0};
     filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .skip = a->w_kh - a->KW * a->w_kw,
         .gap = (KW - a->KW) * 4, .rows = a->KH};
     channel_t c;
     odt_output_t o;
-    if (a->KH < 1 || a->KW < 1 || (K > 3 && KH * KW < FEW) || KH * KW > TAPS || !odt_tile_plan(&t)
+    if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t)
         || zy != (int8_t)zy || lo != (int8_t)lo || lo > zy || peak < 0 || peak >= 1 << 30) { // a program is wrong
         return 0;
     }

@@ -244,26 +244,100 @@ __attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows
         );
 }
 
-void odt_sum_any(const odt_windows_t *a, int32_t KH, int32_t KW) {
-    const int32_t *x = a->x;
-    int32_t *sums = a->sums;
-    for (int32_t rows = a->rows; rows; rows--, x += a->skip / 4) {
-        for (int32_t *end = sums + a->even / 4; sums != end; sums += 2, x += a->back / 4) {
-            const int32_t *w = a->w;
-            uint32_t all = (uint32_t)a->offset;
-            int32_t high = 0;
-            for (int32_t kh = KH; kh; kh--) {
-                for (int32_t kw = KW; kw; kw--) {
-                    uint32_t p = (uint32_t)*x++ * (uint32_t)*w++;
-                    all += p;
-                    high += (int32_t)(p + 0x8000) >> 16;
-                }
-                x += kh > 1 ? a->row / 4 : 0;
-            }
-            sums[0] = (int32_t)(all - ((uint32_t)high << 16));
-            sums[1] = (int32_t)((uint32_t)high + (uint32_t)a->offset);
-        }
-    }
+// Pairs of filters of any size: 15 cycles for two taps, that is 4 products; 13 a row of the filter, 7 more for an odd
+// tap, 20 a pair.
+__attribute__((naked, noinline)) void odt_sum_any(const odt_windows_t *windows, int32_t KH, int32_t KW) {
+    (void)windows, (void)KH, (void)KW;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_SAVE_REGISTERS
+        // 0: skip, 4: rows, 8: even, 12: filter, 16: its end, 20: bytes of the twos of its row, 24: whether a tap is
+        // left over, 28: end
+        "sub sp, #32\n"
+        "lsrs r3, r2, #1\n"
+        "lsls r3, r3, #3\n"
+        "str r3, [sp, #20]\n"
+        "movs r3, #1\n"
+        "ands r3, r2\n"
+        "str r3, [sp, #24]\n"
+        "muls r1, r2\n"
+        "lsls r1, r1, #2\n"
+        "ldmia r0!, {r2-r7}\n"
+        "str r2, [sp, #12]\n"
+        "adds r1, r1, r2\n"
+        "str r1, [sp, #16]\n"
+        "movs r1, r3\n"
+        "mov lr, r4\n"
+        "mov r11, r5\n"
+        "mov r9, r6\n"
+        "subs r7, r7, r6\n" // x goes one row too far
+        "mov r10, r7\n"
+        "ldmia r0!, {r5-r7}\n"
+        "str r5, [sp, #8]\n"
+        "str r6, [sp]\n"
+        "str r7, [sp, #4]\n"
+        "adds r4, r4, r5\n"
+        "str r4, [sp, #28]\n"
+        "1:\n"
+        "movs r4, #0\n"
+        "mov r8, r11\n"
+        "ldr r0, [sp, #12]\n"
+        "2:\n"
+        "mov r12, r0\n"
+        "ldr r5, [sp, #20]\n"
+        "add r12, r5\n"
+        "cmp r0, r12\n"
+        "beq 4f\n"
+        "3:\n"
+        "ldmia r1!, {r2, r3}\n"
+        "ldmia r0!, {r6, r7}\n"
+        "muls r2, r6\n"
+        "muls r3, r7\n"
+        "adds r2, r2, r3\n"
+        "add r8, r2\n"
+        "asrs r2, r2, #16\n"
+        "adcs r4, r2\n"
+        "cmp r0, r12\n"
+        "bne 3b\n"
+        "4:\n"
+        "ldr r5, [sp, #24]\n"
+        "cmp r5, #0\n"
+        "beq 5f\n"
+        "ldmia r1!, {r2}\n"
+        "ldmia r0!, {r6}\n"
+        "muls r2, r6\n"
+        "add r8, r2\n"
+        "asrs r2, r2, #16\n"
+        "adcs r4, r2\n"
+        "5:\n"
+        "add r1, r9\n"
+        "ldr r5, [sp, #16]\n"
+        "cmp r0, r5\n"
+        "bne 2b\n"
+        "add r1, r10\n"
+        "mov r2, r8\n"
+        "lsls r3, r4, #16\n"
+        "subs r2, r2, r3\n"
+        "add r4, r11\n"
+        "movs r3, r4\n"
+        "mov r6, lr\n"
+        "stmia r6!, {r2, r3}\n"
+        "mov lr, r6\n"
+        "ldr r5, [sp, #28]\n"
+        "cmp r6, r5\n"
+        "bne 1b\n"
+        "ldr r5, [sp, #8]\n"
+        "adds r6, r6, r5\n"
+        "str r6, [sp, #28]\n"
+        "ldr r5, [sp]\n"
+        "adds r1, r1, r5\n"
+        "ldr r5, [sp, #4]\n"
+        "subs r5, #1\n"
+        "str r5, [sp, #4]\n"
+        "bne 1b\n"
+        "add sp, #32\n"
+        ODT_RESTORE_REGISTERS
+        );
 }
 
 #endif
