@@ -1,9 +1,8 @@
 // Elementwise, int8: ReLU and its gradient, addition. All may work in place.
 
-#include <string.h>
-
 #include "../fixed.h"
 #include "../opcodes.h"
+#include "words.h"
 
 void odt_relu_i8(const odt_relu_i8_t *a) {
     const int8_t *x = a->x;
@@ -21,13 +20,9 @@ void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
     const int8_t *end = e + a->N;
     if (UINTPTR_MAX == 0xFFFFFFFF && lo == -128 && (((uintptr_t)e | (uintptr_t)y | (uintptr_t)dx) & 3) == 0) {
         for (; end - e >= 4; e += 4, y += 4, dx += 4) { // by words; where there are vectors, the loop below is one of them
-            uint32_t word, error;
-            memcpy(&word, __builtin_assume_aligned(y, 4), 4);
-            memcpy(&error, __builtin_assume_aligned(e, 4), 4);
-            word ^= 0x80808080;
+            uint32_t word = odt_load_word(y) ^ 0x80808080;
             word = (((word & 0x7F7F7F7F) + 0x7F7F7F7F) | word) & 0x80808080; // of bytes that are not 0
-            error &= (word - (word >> 7)) | word;
-            memcpy(__builtin_assume_aligned(dx, 4), &error, 4);
+            odt_store_word(dx, odt_load_word(e) & ((word - (word >> 7)) | word));
         }
     }
     for (; e != end; e++) {

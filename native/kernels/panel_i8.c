@@ -10,6 +10,7 @@
 #include "../fixed.h"
 #include "inner_i8.h"
 #include "window.h"
+#include "words.h"
 
 enum {
     ROWS = 4,   // of a panel
@@ -159,6 +160,8 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
     }
 }
 
+static const int32_t none[ROWS]; // where columns start that nothing was added to
+
 // From sums of channels n .. n + 3 to `count` outputs in a row.
 static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals, const sums_t *sums, int32_t count,
     int8_t *y) {
@@ -178,7 +181,6 @@ static int is_pointwise(int32_t KH, int32_t KW, int32_t SH, int32_t SW, int32_t 
 
 // As a product of matrices: x is [M, C].
 static void correlate_pointwise(const odt_correlation_t *a) {
-    static const int32_t none[ROWS];
     scratch_t s;
     int32_t M = a->B * a->OH * a->OW, K = a->C;
     for (int32_t n = 0; n < a->N; n += ROWS) {
@@ -226,7 +228,6 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
             odt_poll();
             int32_t stop = odt_min(row + block, rows);
             for (int32_t ow = 0; ow < a->OW; ow += columns) {
-                static const int32_t none[ROWS];
                 int32_t count = odt_min(columns, a->OW - ow);
                 if (depth == 0) {
                     fill_columns(s.sums, (stop - row) * count, none);
@@ -277,8 +278,7 @@ int odt_is_extreme(const int8_t *e, int32_t count) {
         found |= *e++ == -128;
     }
     for (; count >= 4; count -= 4, e += 4) {
-        memcpy(&word, __builtin_assume_aligned(e, 4), 4);
-        word ^= 0x80808080;
+        word = odt_load_word(e) ^ 0x80808080;
         found |= (word - 0x01010101) & ~word & 0x80808080;
     }
     for (; count > 0; count--) {

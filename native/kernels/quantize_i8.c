@@ -6,6 +6,7 @@
 #include "../fixed.h"
 #include "../opcodes.h"
 #include "rescale.h"
+#include "words.h"
 
 #define TWO_30 (1u << 30)
 
@@ -54,10 +55,7 @@ static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
     int32_t i = 0;
     if ((((uintptr_t)x | (uintptr_t)y) & 3) == 0) { // by words
         for (; i + 4 <= F; i += 4) {
-            uint32_t word;
-            memcpy(&word, __builtin_assume_aligned(x + i, 4), 4);
-            word ^= 0x80808080;
-            memcpy(__builtin_assume_aligned(y + i, 4), &word, 4);
+            odt_store_word(y + i, odt_load_word(x + i) ^ 0x80808080);
         }
     }
     for (; i < F; i++) {
