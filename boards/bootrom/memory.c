@@ -25,6 +25,10 @@ uint8_t *rom_memset(uint8_t *dest, uint32_t value, size_t n) {
         w[3] = word;
         p += 16;
     }
+    while (end - p >= 4) {
+        *(uint32_t *)p = word;
+        p += 4;
+    }
     while (p < end) {
         *p++ = (uint8_t)value;
     }
@@ -48,6 +52,11 @@ uint8_t *rom_memcpy(uint8_t *dest, const uint8_t *src, size_t n) {
             w[3] = d;
             p += 16;
             src += 16;
+        }
+        while (end - p >= 4) {
+            *(uint32_t *)p = *(const uint32_t *)src;
+            p += 4;
+            src += 4;
         }
     }
     while (p < end) {
