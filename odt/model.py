@@ -229,7 +229,9 @@ class Model:
 
     def predict(self, x):
         """The network's output as array('f'), samples after one another (logits for labels)."""
-        count = self._bind(x, None, predict=True)
+        self._compiled()
+        x, _, count = self._look_at(x, None, "", True)
+        _point(self, x, None, count)
         self._prepare(1)
         output = self._plan.output
         width = output.count // self._rows
@@ -376,27 +378,14 @@ class Model:
         if self._busy:
             raise RuntimeError("fit_async is within a step: use the model in a callback, or when it has ended")
 
-    def _bind(self, x, y, what="", predict=False):
+    def _bind(self, x, y, what=""):
         """Check the data and point the program at it; returns the number of samples."""
         if self.program is None or self._busy:
             self._compiled()
-        known = self._known
-        count = 0
-        if known and not predict and _type(x) is known[0] and _type(y) is known[2]:
-            count = self._engine.count_samples(x, known[1])
-            if count != self._engine.count_samples(y, known[3]):
-                count = 0
+        count = _count_known(self, x, y)
         if not count:
-            x, y, count = self._look_at(x, y, what, predict)
-        control = self._control
-        control[SAMPLES] = count
-        control[ORDER] = 0
-        control[KEY] = 0
-        regions = self._regions
-        if regions is None or regions[X_DATA] is not x or regions[Y_DATA] is not y:
-            self._regions = (self._arena, self._state, control, x, y, self._frozen)
-        if self._used is not None:
-            self._used = None
+            x, y, count = self._look_at(x, y, what, False)
+        _point(self, x, y, count)
         return count
 
     def _look_at(self, x, y, what, predict):
@@ -505,24 +494,26 @@ class Model:
     def _train(self):
         """A step on the batch that ``_batch`` points at."""
         control, state = self._control, self._state
-        step = state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24  # as _set_rate, which would take longer
-        control[RATE] = self._optimizer.learning_rate.bits(step)
+        control[RATE] = self._optimizer.learning_rate.bits(  # as _set_rate, which would take longer
+            state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24
+        )
         control[KEY] = 1
-        position, rows, at = control[POSITION], control[COUNT], 0
-        while at < rows:
-            if self._micro:
-                self._part(position, at, rows)
-            for start, stop, call in self._others if at else self._parts:
-                self._engine.run(self._loaded, self._regions, start, stop)
-                if call:
-                    call()
-            at += self._rows
-        for start, stop, call in self._update:
-            self._engine.run(self._loaded, self._regions, start, stop)
-            if call:
-                call()
+        if self._micro:
+            self._train_parts()
+        else:
+            for piece in self._parts:
+                _run_piece(self, piece)
+        for piece in self._update:
+            _run_piece(self, piece)
         if self._scale != self._now:
             self._end_step()
+
+    def _train_parts(self):
+        position, rows = self._control[POSITION], self._control[COUNT]
+        for at in range(0, rows, self._rows):
+            self._part(position, at, rows)
+            for piece in self._others if at else self._parts:
+                _run_piece(self, piece)
 
     def _end_step(self):
         if self._scale_moved() and self._loss.degree:
@@ -537,7 +528,7 @@ class Model:
 
     def _set_rate(self):
         control = self._control
-        control[RATE] = self._optimizer.learning_rate.bits(weights.get(self._state, 0))
+        control[RATE] = self._optimizer.learning_rate.bits(self._steps)
         control[KEY] = 1  # not 0: dropout drops
 
     def _check_loss(self):
@@ -651,6 +642,43 @@ def _divide(program, sections, check, micro, dtype):
         for first in (start, again)
     ]
     return parts[0], parts[1], ((last, stop, None),) if micro else ()
+
+
+# Of every step. MicroPython keeps the names and operands of a call on the C stack if they are 11 at most, else on the
+# heap, and finds a function sooner than a method: so these are short, and functions.
+
+
+def _count_known(model, x, y):
+    """The number of samples, where the data is as it was when ``_look_at`` was last needed; else 0."""
+    known = model._known
+    if known and _type(x) is known[0] and _type(y) is known[2]:
+        count = model._engine.count_samples(x, known[1])
+        if count == model._engine.count_samples(y, known[3]):
+            return count
+    return 0
+
+
+def _point(model, x, y, count):
+    """Point the program at checked data."""
+    control, regions = model._control, model._regions
+    control[SAMPLES] = count
+    control[ORDER] = 0
+    control[KEY] = 0
+    if regions is None or regions[X_DATA] is not x or regions[Y_DATA] is not y:
+        model._regions = _regions(model, x, y)
+    if model._used is not None:
+        model._used = None
+
+
+def _regions(model, x, y):
+    return model._arena, model._state, model._control, x, y, model._frozen
+
+
+def _run_piece(model, piece):
+    start, stop, call = piece
+    model._engine.run(model._loaded, model._regions, start, stop)
+    if call:
+        call()
 
 
 def _numbered(base, number):
