@@ -22,9 +22,10 @@ typedef struct {
     uint32_t second, golden;        // the hash's
     uint32_t b1, c1, rc2, r2;       // beta1, 1 - beta1 and the roots of 1 - beta2 and beta2
     uint32_t third;                 // and its last factor
-    int32_t rate, rest, shift;      // of the step's: rest = 32 - shift
+    int32_t rest, rate, shift;      // of the step's: rest = 32 - shift
+    ptrdiff_t r_apart;              // bytes from w to r
     const int32_t *end;
-    ptrdiff_t v_apart, r_apart;     // bytes from m to v, from w to r
+    ptrdiff_t v_apart;              // bytes from m to v
     const int32_t *d;
     int16_t *m;
     int8_t *w;
@@ -98,11 +99,29 @@ static inline int32_t short_exponent(uint32_t scale) {
 // Bits of the largest of K magnitudes.
 static int32_t bits_of(const int32_t *d, int32_t K) {
     int32_t any = 0;
-    for (const int32_t *end = d + (K & ~7); d != end; d += 8) {
-        any |= (d[0] ^ d[0] >> 31) | (d[1] ^ d[1] >> 31) | (d[2] ^ d[2] >> 31) | (d[3] ^ d[3] >> 31);
-        any |= (d[4] ^ d[4] >> 31) | (d[5] ^ d[5] >> 31) | (d[6] ^ d[6] >> 31) | (d[7] ^ d[7] >> 31);
+    const int32_t *whole = d + (K & ~3);
+    #if defined(__ARM_ARCH_6M__)
+    if (d != whole) {
+        int32_t sign;
+        __asm (
+            ".syntax unified\n"
+            "1:\n" // 20 cycles for 4
+            "ldmia %0!, {r3-r6}\n"
+            ".irp word, r3, r4, r5, r6\n"
+            "asrs %2, \\word, #31\n"
+            "eors \\word, %2\n"
+            "orrs %1, \\word\n"
+            ".endr\n"
+            "cmp %0, %3\n"
+            "bne 1b\n"
+            : "+l" (d), "+l" (any), "=&l" (sign) : "h" (whole) : "r3", "r4", "r5", "r6", "cc", "memory");
     }
-    for (const int32_t *end = d + (K & 7); d != end; d++) {
+    #else
+    for (; d != whole; d += 4) {
+        any |= (d[0] ^ d[0] >> 31) | (d[1] ^ d[1] >> 31) | (d[2] ^ d[2] >> 31) | (d[3] ^ d[3] >> 31);
+    }
+    #endif
+    for (const int32_t *end = d + (K & 3); d != end; d++) {
         any |= *d ^ *d >> 31;
     }
     return odt_bit_length((uint32_t)any);

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-_Static_assert(offsetof(adam_row_t, third) == 36 && offsetof(adam_row_t, end) == 52
+_Static_assert(offsetof(adam_row_t, third) == 36 && offsetof(adam_row_t, end) == 56
     && offsetof(adam_row_t, is_limited) == 80, "as the loop loads them");
 
 // As the C one.
@@ -17,11 +17,11 @@ __attribute__((naked, noinline)) static void step_row(adam_row_t *row) {
         "push {r4-r11, lr}\n"
         "ldrd r1, r2, [r0, #64]\n" // d, m
         "ldr r3, [r0, #72]\n" // w
-        "ldrd r4, r5, [r0, #56]\n"
-        "add r4, r2\n" // v
+        "ldr r5, [r0, #52]\n"
         "add r5, r3\n" // r
+        "ldrd lr, r4, [r0, #56]\n"
+        "add r4, r2\n" // v
         "ldr r6, [r0, #76]\n" // the hash's input
-        "ldr lr, [r0, #52]\n"
         "1:\n"
         "ldr r7, [r1], #4\n" // r7: g
         "ldmia r0!, {r8, r9, r10, r11, r12}\n"
@@ -62,8 +62,8 @@ __attribute__((naked, noinline)) static void step_row(adam_row_t *row) {
         "ssat r10, #16, r10\n"
         "ldmia r0, {r7, r9, r11, r12}\n"
         "mul r8, r8, r7\n"
-        "lsr r8, r8, r11\n"
-        "mla r8, r10, r9, r8\n"
+        "lsr r8, r8, r9\n"
+        "mla r8, r10, r11, r8\n"
         "asr r8, r8, r12\n"
         "ldrsb r9, [r3]\n" // r10: W
         "ldrsb r10, [r5]\n"
