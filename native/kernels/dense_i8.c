@@ -15,6 +15,22 @@
 #if ODT_PANEL
 // Rows from which packing weights pays.
 enum { MANY = 4 };
+
+// Four outputs of a sample from their sums; the peak.
+static int32_t finish_four(const int32_t *sums, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,
+    int32_t peak, int8_t *y) {
+    for (const int32_t *end = sums + 4; sums != end; sums++, bias++, q++, y++) {
+        int32_t v = odt_rescale_once(*bias + *sums, q);
+        if (v < 0 && lo == zy) { // both as odt_clamp_by(), which takes longer
+            *y = (int8_t)lo;
+        } else if (v >= 0 && v <= peak && v <= 127 - zy) {
+            *y = (int8_t)(v + zy);
+        } else {
+            *y = odt_clamp_by(v, zy, lo, &peak);
+        }
+    }
+    return peak;
+}
 #endif
 
 void odt_dense_i8(const odt_dense_i8_t *a) {
@@ -33,14 +49,12 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
     #if ODT_DSP
     n = odt_dense_few_i8(a, &peak);
     #elif ODT_PANEL
-    for (; n + 4 <= N; n += 4) {
-        for (int32_t m = 0; m < M; m++) {
+    for (int32_t m = 0; m < M; m++) {
+        const int8_t *x = a->x + m * K, *w = a->w;
+        for (n = 0; n + 4 <= N; n += 4, w += 4 * K) {
             int32_t sums[4];
-            odt_dot4_i8(a->x + m * K, a->w + n * K, K, K, a->zx, sums);
-            for (int32_t i = 0; i < 4; i++) {
-                int32_t v = odt_rescale_once(a->b[n + i] + sums[i], &a->q[n + i]);
-                a->y[m * N + n + i] = odt_clamp_by(v, a->zy, a->lo, &peak);
-            }
+            odt_dot4_i8(x, w, K, K, a->zx, sums);
+            peak = finish_four(sums, a->b + n, a->q + n, a->zy, a->lo, peak, a->y + m * N + n);
         }
     }
     #endif
