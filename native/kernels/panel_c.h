@@ -106,35 +106,44 @@ static void run(sums_t *sums, const int32_t *start, const panel_t *panel, int32_
     }
 }
 
-// y = clamp(zy + q * (sum + offset)) of one row; shifts above 32, so that no result overflows.
-static void finish_columns(const sums_t *sums, int32_t at, int32_t offset, odt_multiplier_t q,
-    int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *max, int32_t *min) {
-    int32_t shift = q.s - 32, half = 1 << (shift - 1), high = 127 - zy, low = lo - zy;
-    int32_t top = odt_min(*max, high); // what is neither out of range nor a new peak
-    const int32_t *sum = *sums + at, *end = sum + count * ROWS;
+// Of a row: y = clamp(zy + q * (sum + offset)); shifts above 32, so that no result overflows.
+static void finish_row(output_t *o, const int32_t *sum, int32_t offset, odt_multiplier_t q, int8_t *y) {
+    int32_t shift = q.s - 32, half = 1 << (shift - 1), zy = o->zy, high = 127 - zy, low = o->lo - zy, step = o->step;
+    int32_t max = o->max - zy, min = o->min - zy, top = odt_min(max, high); // neither out of range nor a new peak
+    const int32_t *end = sum + o->length / (int32_t)sizeof(int32_t);
     if (low == 0) { // as behind a ReLU: many are below
         for (; sum != end; sum += ROWS, y += step) {
             int32_t v = odt_max(((int32_t)((int64_t)(*sum + offset) * q.m >> 32) + half) >> shift, 0);
             if (v > top) {
-                *max = odt_max(*max, v);
-                top = odt_min(*max, high);
+                max = odt_max(max, v);
+                top = odt_min(max, high);
                 v = odt_min(v, high);
             }
             *y = (int8_t)(v + zy);
         }
+        o->max = max + zy;
         return;
     }
-    int32_t bottom = odt_max(*min, low);
+    int32_t bottom = odt_max(min, low);
     uint32_t span = (uint32_t)(top - bottom);
     for (; sum != end; sum += ROWS, y += step) {
         int32_t v = ((int32_t)((int64_t)(*sum + offset) * q.m >> 32) + half) >> shift;
         if ((uint32_t)(v - bottom) > span) {
-            *max = odt_max(*max, v);
-            *min = odt_min(*min, v);
-            bottom = odt_max(*min, low);
-            span = (uint32_t)(odt_min(*max, high) - bottom);
+            max = odt_max(max, v);
+            min = odt_min(min, v);
+            bottom = odt_max(min, low);
+            span = (uint32_t)(odt_min(max, high) - bottom);
             v = odt_limit(v, low, high);
         }
         *y = (int8_t)(v + zy);
+    }
+    o->max = max + zy;
+    o->min = min + zy;
+}
+
+static void finish_rows(output_t *o) {
+    for (; o->row != o->rows; o->row += 4, o->q += o->q_step / (int32_t)sizeof(*o->q), o->y++) {
+        int32_t row = o->row >> 2;
+        finish_row(o, o->sums + place(row), o->offsets[row], *o->q, o->y);
     }
 }

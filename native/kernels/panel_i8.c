@@ -34,6 +34,21 @@ typedef struct {
     int32_t depth, stride, count, step;
 } columns_t;
 
+// The way of rows of sums to outputs, as finish_rows() of panel_m0.h and ODT_CLAMP_RARE load it.
+typedef struct {
+    const int32_t *offsets;    // 0: what is added to the sums of each row
+    const odt_multiplier_t *q; // 4: of the first row
+    int32_t q_step;            // 8: bytes to the next row's
+    int8_t *y;                 // 12: of the first row; the others lie beside it
+    const int32_t *sums;       // 16
+    int32_t high, lo;          // 20, 24
+    int32_t max, min;          // 28, 32: the peaks, zy included
+    int32_t row, rows;         // 36, 40: the first row and the end of rows, times 4
+    int32_t length;            // 44: bytes of columns
+    int32_t step, zy;          // 48, 52: from a column's output to the next's
+    int32_t m, shift;          // 56, 60: of the row
+} output_t;
+
 static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
     int32_t s0 = start[0], s1 = start[1], s2 = start[2], s3 = start[3];
     for (const sums_t *end = (const sums_t *)sums + count; sums != end; sums++) {
@@ -53,7 +68,7 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 //     place(row)          where a row's sum is in a column
 //     pack(..)            four rows to the panel
 //     run(..)             sums += panel * columns, or from where all columns start
-//     finish_columns(..)  a row's sums to outputs
+//     finish_rows(..)     rows of sums to outputs
 
 #if defined(__ARM_ARCH_6M__)
 #include "panel_m0.h"
@@ -61,19 +76,46 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 #include "panel_c.h"
 #endif
 
-void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const odt_multiplier_t *scale,
+// Whether finish_rows() may be used: unless a scale has run away or a program is wrong.
+static inline int is_usual(const odt_multiplier_t *q) {
+    return q->s >= 33 && q->s <= 62 && q->m >= 0 && ((uint32_t)q->m & 127) == 0;
+}
+
+static inline int is_usual_range(int32_t zy, int32_t lo, int32_t peak) {
+    return zy == (int8_t)zy && lo == (int8_t)lo && lo <= zy && (uint32_t)peak < 1 << 30;
+}
+
+// Field by field, as a copy of the whole takes long on an RP2040.
+static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const int32_t *offsets, int32_t *peak) {
+    o->offsets = offsets;
+    o->sums = sums;
+    o->length = count * (int32_t)sizeof(sums_t);
+    o->high = 127;
+    o->max = o->zy + *peak;
+    o->min = o->zy - (o->lo == o->zy ? 1 << 30 : *peak); // behind a ReLU: no peak
+    finish_rows(o);
+    *peak = odt_max(o->max - o->zy, o->lo == o->zy ? 0 : o->zy - o->min);
+}
+
+void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const odt_multiplier_t *q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
-    odt_multiplier_t q = odt_checked(scale);
-    // As it is, unless a scale has run away or a program is wrong.
-    if (q.s >= 33 && q.m >= 0 && q.m % 128 == 0 && zy == (int8_t)zy && lo == (int8_t)lo && lo <= zy
-        && *peak >= 0 && *peak < 1 << 30) {
-        int32_t max = *peak, min = lo == zy ? INT32_MIN : -*peak;
-        finish_columns(sums, at, offset, q, zy, lo, count, y, step, &max, &min);
-        *peak = lo == zy ? max : odt_max(max, -min);
+    if (count > 0 && is_usual(q) && is_usual_range(zy, lo, *peak)) {
+        int32_t row = place(at), offsets[ROWS];
+        output_t o;
+        o.q = q;
+        o.q_step = 0;
+        o.y = y;
+        o.row = 4 * row;
+        o.rows = 4 * row + 4;
+        o.step = step;
+        o.zy = zy;
+        o.lo = lo;
+        offsets[row] = offset;
+        finish_usual(&o, *sums, count, offsets, peak);
         return;
     }
-    for (; count; count--, sums++, y += step) {
-        *y = odt_clamp(odt_rescaled((*sums)[at] + offset, q), zy, lo, peak);
+    for (; count > 0; count--, sums++, y += step) {
+        *y = odt_clamp(odt_rescaled((*sums)[at] + offset, odt_checked(q)), zy, lo, peak);
     }
 }
 
@@ -165,10 +207,28 @@ static const int32_t none[ROWS]; // where columns start that nothing was added t
 // From sums of channels n .. n + 3 to `count` outputs in a row.
 static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals, const sums_t *sums, int32_t count,
     int8_t *y) {
-    for (int32_t i = 0; i < odt_min(ROWS, a->N - n); i++) {
-        int32_t offset = (a->bias ? a->bias[n + i] : 0) - a->zx * totals[i];
-        odt_finish_i8((const int32_t (*)[4])sums, place(i), offset, &a->q[(n + i) * a->q_step], a->zy, a->lo,
-            count, y + n + i, a->y_ow, a->peak);
+    int32_t rows = odt_min(ROWS, a->N - n), usual = is_usual_range(a->zy, a->lo, *a->peak), offsets[ROWS];
+    const odt_multiplier_t *q = a->q + n * a->q_step;
+    for (int32_t i = 0; i < rows; i++) {
+        usual = usual && is_usual(&q[i * a->q_step]);
+        offsets[i] = (a->bias ? a->bias[n + i] : 0) - a->zx * totals[i];
+    }
+    if (usual) {
+        output_t o;
+        o.q = q;
+        o.q_step = a->q_step * (int32_t)sizeof(*q);
+        o.y = y + n;
+        o.row = 0;
+        o.rows = 4 * rows;
+        o.step = a->y_ow;
+        o.zy = a->zy;
+        o.lo = a->lo;
+        finish_usual(&o, *sums, count, offsets, a->peak);
+        return;
+    }
+    for (int32_t i = 0; i < rows; i++, q += a->q_step) {
+        odt_finish_i8((const int32_t (*)[4])sums, place(i), offsets[i], q, a->zy, a->lo, count, y + n + i, a->y_ow,
+            a->peak);
     }
 }
 
@@ -272,17 +332,24 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
 // No error is -128 (numerics.md). Were it, lanes would meet where x is -128 too: so it is taken as -127
 // and one more.
 
-int odt_is_extreme(const int8_t *e, int32_t count) {
+int odt_is_extreme(const int8_t *e, int32_t N, int32_t count, int32_t step) {
     uint32_t word, found = 0;
-    for (; count > 0 && ((uintptr_t)e & 3); count--) {
-        found |= *e++ == -128;
+    if (N == step) { // one row of all
+        N *= count;
+        count = 1;
     }
-    for (; count >= 4; count -= 4, e += 4) {
-        word = odt_load_word(e) ^ 0x80808080;
-        found |= (word - 0x01010101) & ~word & 0x80808080;
-    }
-    for (; count > 0; count--) {
-        found |= *e++ == -128;
+    for (; count > 0; count--, e += step) {
+        const int8_t *at = e, *end = e + N;
+        for (; at != end && ((uintptr_t)at & 3); at++) {
+            found |= *at == -128;
+        }
+        for (; end - at >= 4; at += 4) {
+            word = odt_load_word(at) ^ 0x80808080;
+            found |= (word - 0x01010101) & ~word & 0x80808080;
+        }
+        for (; at != end; at++) {
+            found |= *at == -128;
+        }
     }
     return found != 0;
 }
@@ -322,15 +389,30 @@ static void tame_errors(const odt_filter_gradient_t *a, int32_t n, int32_t m, in
 
 #endif
 
+// Every ROWS-th word to four in a row.
+static inline void store_four(int32_t *dw, const int32_t *sum) {
+    #if defined(__ARM_ARCH_6M__)
+    __asm volatile ( // 13 cycles; as gcc does it, 16
+        "ldr r3, [%1, #0]\n"
+        "ldr r4, [%1, #16]\n"
+        "ldr r5, [%1, #32]\n"
+        "ldr r6, [%1, #48]\n"
+        "stmia %0!, {r3-r6}\n"
+        : "+l" (dw) : "l" (sum) : "r3", "r4", "r5", "r6", "memory");
+    #else
+    dw[0] = sum[0];
+    dw[1] = sum[ROWS];
+    dw[2] = sum[2 * ROWS];
+    dw[3] = sum[3 * ROWS];
+    #endif
+}
+
 // A row's sums to dw, or added to it.
 static void store(int32_t *dw, const int32_t *sum, int32_t count, int is_whole) {
     const int32_t *end = sum + (count & ~3) * ROWS;
     if (is_whole) {
         for (; sum != end; sum += 4 * ROWS, dw += 4) {
-            dw[0] = sum[0];
-            dw[1] = sum[ROWS];
-            dw[2] = sum[2 * ROWS];
-            dw[3] = sum[3 * ROWS];
+            store_four(dw, sum);
         }
         for (count &= 3; count; count--, sum += ROWS) {
             *dw++ = *sum;
@@ -433,7 +515,7 @@ void odt_filter_gradient_part_i8(const odt_filter_gradient_t *a) {
     int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
     int extreme = 0;
     #if defined(__ARM_ARCH_6M__)
-    extreme = odt_is_extreme(a->e, (rows * a->OW - 1) * a->e_step + a->N);
+    extreme = odt_is_extreme(a->e, a->N, rows * a->OW, a->e_step);
     #endif
     #if !ODT_SMALL
     if (a->SH == 1 && SW == 1 && a->OH == a->H && a->OW == a->W) {

@@ -31,8 +31,8 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t place, int32_t offset, cons
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak);
 
 #if defined(__ARM_ARCH_6M__)
-// Whether one of them is -128.
-int odt_is_extreme(const int8_t *e, int32_t count);
+// Whether one of N errors of `count` positions, `step` apart, is -128.
+int odt_is_extreme(const int8_t *e, int32_t N, int32_t count, int32_t step);
 #endif
 
 // y[b, oh, ow, n] = clamp(zy + q[n] * (bias[n] + sum_(kh,kw,c) (x - zx) * w)) with x at row

@@ -283,9 +283,10 @@ static void run(sums_t *sums, const int32_t *start, const panel_t *panel, int32_
 }
 
 // A sum of less than 2^18 takes 24 cycles: two products, as m is of 24 bits. A larger one takes 33 more, a
-// result that leaves its range 6.
-HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums, odt_output_t *o) {
-    (void)sums, (void)o;
+// result that leaves its range 6; a row 80. In the loop r0: sum, r1: y, r4: least there was, r5, r6: m's 12 bits
+// each, r7: shift, r8: offset, r9: end, r10, r11: what is neither out of range nor a new peak, r12: step.
+HOT __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
+    (void)o;
     __asm volatile (
         ".syntax unified\n"
         ".macro odt_finish_one n, from\n"
@@ -327,8 +328,9 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
         "adds r2, r2, r3\n"
         "pop {r4}\n"
         "ldr r7, [sp]\n"
-        "ldr r6, [r7, #48]\n"
-        "ldr r7, [r7, #52]\n"
+        "ldr r6, [r7, #56]\n"
+        "asrs r6, r6, #19\n"
+        "ldr r7, [r7, #60]\n"
         "movs r3, r7\n"
         "subs r3, #13\n"
         "asrs r2, r3\n"
@@ -336,24 +338,53 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
         ODT_CLAMP_RARE
         ".endm\n"
         ODT_SAVE_REGISTERS
-        "push {r1}\n"
-        "ldr r4, [r1, #32]\n"
-        "ldr r3, [r1]\n"
-        "mov r8, r3\n"
-        "ldr r3, [r1, #4]\n"
-        "mov r9, r3\n"
-        "ldr r3, [r1, #36]\n"
-        "mov r10, r3\n"
-        "ldr r3, [r1, #40]\n"
-        "mov r11, r3\n"
-        "ldr r3, [r1, #12]\n"
+        "push {r0}\n"
+        "ldr r3, [r0, #48]\n"
         "mov r12, r3\n"
-        "ldr r3, [r1, #16]\n"
+        "ldr r3, [r0, #52]\n"
+        "lsls r3, r3, #1\n"
+        "adds r3, r3, #1\n"
         "mov lr, r3\n"
-        "ldr r5, [r1, #44]\n"
-        "ldr r6, [r1, #48]\n"
-        "ldr r7, [r1, #52]\n"
-        "ldr r1, [r1, #8]\n"
+        "100:\n"
+        "ldr r2, [sp]\n"
+        "movs r7, r2\n"
+        "ldmia r7!, {r0, r1, r3, r4}\n" // offsets, q, q_step, y
+        "ldr r5, [r2, #36]\n" // 4 * row, for offsets; 8 more or less for sums
+        "ldr r0, [r0, r5]\n"
+        "mov r8, r0\n"
+        "movs r0, #8\n"
+        "eors r5, r0\n"
+        "ldr r0, [r2, #16]\n"
+        "adds r0, r0, r5\n"
+        "ldr r5, [r2, #44]\n"
+        "adds r5, r5, r0\n"
+        "mov r9, r5\n"
+        "ldr r5, [r1]\n"
+        "ldr r7, [r1, #4]\n"
+        "adds r1, r1, r3\n"
+        "str r1, [r2, #4]\n"
+        "movs r1, r4\n"
+        "adds r4, r4, #1\n"
+        "str r4, [r2, #12]\n"
+        "subs r7, #20\n"
+        "str r5, [r2, #56]\n"
+        "str r7, [r2, #60]\n"
+        "asrs r6, r5, #19\n"
+        "lsls r5, r5, #13\n"
+        "lsrs r5, r5, #20\n"
+        "ldr r3, [r2, #28]\n"
+        "cmp r3, #127\n"
+        "ble 101f\n"
+        "movs r3, #127\n"
+        "101:\n"
+        "mov r10, r3\n"
+        "ldr r3, [r2, #24]\n"
+        "ldr r4, [r2, #32]\n"
+        "cmp r3, r4\n"
+        "bge 102f\n"
+        "movs r3, r4\n"
+        "102:\n"
+        "mov r11, r3\n"
         "mov r2, r9\n" // an odd one first
         "subs r2, r2, r0\n"
         "lsls r2, r2, #27\n"
@@ -365,26 +396,23 @@ HOT __attribute__((naked, noinline)) static void finish_row(const int32_t *sums,
         "adds r0, #32\n"
         "cmp r0, r9\n"
         "bne 10b\n"
-        "pop {r0}\n"
-        "str r4, [r0, #32]\n"
-        ODT_RESTORE_REGISTERS
+        "b 103f\n"
         "odt_finish_rare 0\n"
         "odt_finish_rare 1\n"
+        "103:\n"
+        "ldr r2, [sp]\n"
+        "str r4, [r2, #32]\n"
+        "ldr r3, [r2, #36]\n"
+        "adds r3, r3, #4\n"
+        "str r3, [r2, #36]\n"
+        "ldr r2, [r2, #40]\n"
+        "cmp r3, r2\n"
+        "beq 104f\n"
+        "b 100b\n"
+        "104:\n"
+        "pop {r0}\n"
+        ODT_RESTORE_REGISTERS
         ".purgem odt_finish_one\n"
         ".purgem odt_finish_rare\n"
         );
-}
-
-static void finish_columns(const sums_t *sums, int32_t at, int32_t offset, odt_multiplier_t q,
-    int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *max, int32_t *min) {
-    odt_output_t o;
-    odt_output_range(&o, zy, lo, *max, *min);
-    odt_output_scale(&o, q);
-    o.offset = offset;
-    o.y = y;
-    o.step = step;
-    o.end = (const sums_t *)(const void *)(*(sums + count) + at);
-    finish_row(*sums + at, &o);
-    *max = o.max - zy;
-    *min = o.min - zy;
 }
