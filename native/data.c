@@ -21,6 +21,7 @@ odt_samples_t odt_samples(const int32_t *control, const odt_region_t *region, in
         samples.count = 0;
     } else {
         samples.bytes = sizes[format] * (uint32_t)elements; // of at most 2^26 elements
+        samples.stored = samples.bytes ? (uint32_t)(region->bytes / samples.bytes) : UINT32_MAX;
     }
     return samples;
 }
@@ -53,11 +54,7 @@ const uint8_t *odt_sample(const odt_samples_t *s, int32_t row) {
         return NULL;
     }
     uint32_t index = order(s->order, (uint32_t)s->samples, (uint32_t)(s->position + row));
-    uint64_t start = (uint64_t)index * s->bytes;
-    if (start + s->bytes > s->region->bytes) {
-        return NULL;
-    }
-    return s->region->data + (size_t)start;
+    return index < s->stored ? s->region->data + (size_t)index * s->bytes : NULL;
 }
 
 int32_t odt_element(const uint8_t *sample, int32_t format, int32_t i) {

@@ -11,7 +11,7 @@
 typedef struct {
     const odt_region_t *region;
     int32_t format, position, count, samples, elements;
-    uint32_t order, bytes;
+    uint32_t order, bytes, stored; // bytes of a sample, samples that the region has room for
 } odt_samples_t;
 
 // Samples of `elements` elements in a format, which is one of ODT_INT8 ..

@@ -33,7 +33,7 @@ static inline int32_t odt_sat32(int64_t v) {
 
 // 0 of 0.
 static inline int32_t odt_bit_length(uint32_t v) {
-    #if defined(__GNUC__) && !defined(__ARM_ARCH_6M__)
+    #if defined(__GNUC__) && !(defined(__ARM_ARCH_6M__) && defined(MICROPY_ENABLE_DYNRUNTIME)) // with no libgcc there
     return v ? 32 - __builtin_clz(v) : 0;
     #else
     int32_t n = 0;
@@ -82,11 +82,11 @@ int32_t odt_rescaled(int32_t v, odt_multiplier_t q);
 int32_t odt_rescaled_random(int32_t v, odt_multiplier_t q, uint32_t u);
 
 // odt_rescaled(v * 65536, q) for v in 0 .. 255, mostly in 32 bits.
-static inline int32_t odt_rescaled_byte(int32_t v, odt_multiplier_t q) {
-    if (q.s >= 25 && q.s <= 55 && ((uint32_t)q.m & 0x8000007F) == 0) {
-        return (int32_t)((((uint32_t)v * (uint32_t)(q.m >> 7) >> (q.s - 24)) + 1) >> 1);
+static inline int32_t odt_rescaled_byte(int32_t v, const odt_multiplier_t *q) {
+    if (q->s >= 25 && q->s <= 55 && ((uint32_t)q->m & 0x8000007F) == 0) {
+        return (int32_t)((((uint32_t)v * (uint32_t)(q->m >> 7) >> (q->s - 24)) + 1) >> 1);
     }
-    return odt_rescaled(v * 65536, q);
+    return odt_rescaled(v * 65536, *q);
 }
 
 // A multiplier from memory, its shift such that odt_rescaled() takes it.
@@ -99,7 +99,19 @@ static inline odt_multiplier_t odt_checked(const odt_multiplier_t *q) {
 int8_t odt_clamp(int32_t v, int32_t z, int32_t lo, int32_t *peak);
 
 // exp2n(t), t >= 0, and log2q(v), v >= 1.
-uint32_t odt_exp2n(int32_t t);
+static inline uint32_t odt_exp2n(int32_t t) {
+    uint32_t n = (uint32_t)t >> 16, f = (uint32_t)t & 65535;
+    if (n > 16) {
+        return 0;
+    }
+    uint32_t r = 449;
+    r = 3491 - (r * f >> 16);
+    r = 15696 - (r * f >> 16);
+    r = 45421 - (r * f >> 16);
+    r = 65536 - (r * f >> 16);
+    return (r + ((1u << n) >> 1)) >> n;
+}
+
 int32_t odt_log2q(uint32_t v);
 uint32_t odt_isqrt(uint64_t v);
 

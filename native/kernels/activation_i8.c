@@ -36,7 +36,7 @@ void odt_leaky_relu_dx_i8(const odt_leaky_relu_dx_i8_t *a) {
 }
 
 // 256 / (1 + exp(-v)) - 128 of v = x - z in steps, q the steps in units of log 2.
-static int8_t sigmoid(int32_t v, odt_multiplier_t q) {
+static int8_t sigmoid(int32_t v, const odt_multiplier_t *q) {
     int32_t magnitude = v < 0 ? -v : v;
     uint32_t power = odt_exp2n(odt_rescaled_byte(magnitude, q));
     uint32_t whole = 65536 + power;
@@ -50,13 +50,13 @@ void odt_sigmoid_i8(const odt_sigmoid_i8_t *a) {
     int32_t z = odt_limit(a->z, -128, 127);
     if (a->N < 256) {
         for (int32_t i = 0; i < a->N; i++) {
-            a->y[i] = sigmoid(a->x[i] - z, q);
+            a->y[i] = sigmoid(a->x[i] - z, &q);
         }
         return;
     }
     int8_t values[256];
     for (int32_t x = -128; x < 128; x++) {
-        values[x + 128] = sigmoid(x - z, q);
+        values[x + 128] = sigmoid(x - z, &q);
     }
     for (int32_t i = 0; i < a->N; i++) {
         a->y[i] = values[a->x[i] + 128];

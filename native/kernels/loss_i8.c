@@ -42,24 +42,24 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
         int32_t top = x[best];
         uint32_t sum = 0, powers[KEPT];
         for (int32_t i = 0; i < N; i++) {
-            uint32_t power = odt_exp2n(odt_rescaled_byte(top - x[i], q));
-            sum += power;
-            if (N <= KEPT) {
+            uint32_t power = odt_exp2n(odt_rescaled_byte(top - x[i], &q));
+            sum = sum + power > MAX_SUM ? MAX_SUM : sum + power;
+            if (i < KEPT) {
                 powers[i] = power;
-            } else if (sum > MAX_SUM) {
-                sum = MAX_SUM;
             }
         }
         if (label >= 0) {
-            int32_t t = odt_min(odt_rescaled_byte(top - x[label], q), 1 << 24);
+            int32_t t = odt_min(odt_rescaled_byte(top - x[label], &q), 1 << 24);
             int64_t row = ((int64_t)(odt_log2q(sum) - 16 * 65536 + t) * 45426 + 32768) >> 16;
             loss += row > 0 ? (uint64_t)row : 0;
             correct += label == best;
         }
         for (int32_t i = 0; i < N; i++) {
-            uint32_t p = N <= KEPT ? powers[i] : odt_exp2n(odt_rescaled_byte(top - x[i], q));
-            int32_t v = (int32_t)((p * 254 + sum) / (2 * sum));
-            e[i] = (int8_t)(i == label ? v - 127 : v);
+            uint32_t p = i < KEPT ? powers[i] : odt_exp2n(odt_rescaled_byte(top - x[i], &q));
+            e[i] = (int8_t)((p * 254 + sum) / (2 * sum));
+        }
+        if (label >= 0) {
+            e[label] = (int8_t)(e[label] - 127);
         }
     }
     add_loss(a->c, loss);

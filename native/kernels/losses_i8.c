@@ -65,7 +65,7 @@ void odt_binary_xent_i8(const odt_binary_xent_i8_t *a) {
         }
         for (int32_t i = 0; i < N; i++) {
             int32_t v = x[i] - z, T = odt_limit(target(&t, sample, i), 0, 32768);
-            int32_t steps = odt_rescaled_byte(v < 0 ? -v : v, q);
+            int32_t steps = odt_rescaled_byte(v < 0 ? -v : v, &q);
             uint32_t power = odt_exp2n(steps), whole = 65536 + power;
             int32_t P = (int32_t)((power * 32768 + whole / 2) / whole); // of the less likely
             P = v < 0 ? P : 32768 - P;
