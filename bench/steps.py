@@ -4,8 +4,9 @@
     python bench/steps.py rp2040 MLP             machines, and words that the models' names must hold
     python bench/steps.py pc                     this PC, in ns
 
-The same step is run three times: by train_step(), which is its total; by one call of _odt.run(), the rest being
-Python's; and an instruction at a time, each less what a run of no instruction takes, the rest being the executor's.
+The same step is run four times: by train_step(), which is its total; by one call of _odt.run(), the rest being
+Python's; an instruction at a time, each less what a run of no instruction takes, the rest being the executor's; and
+within fit(), from one step to the next, where the data is known but shuffled.
 MACs: of the whole batch, taps on the padding with them.
 """
 
@@ -75,6 +76,17 @@ def each(places):
         run(start, start)
         run(start, stop)
         start = stop
+def within_fit():
+    train = model._train
+    def marked():
+        end()
+        begin()
+        train()
+    model._train = marked
+    begin()
+    model.fit(bytes(x) * 4, bytes(y) * 4, verbose=0)
+    end()
+    model._train = train
 for _ in range(3):
     model.train_step(x, y)
 engine_run, loaded, regions = model._engine.run, model._loaded, model._regions
@@ -123,11 +135,12 @@ class Cost:
         walk = list(twin.program.walk(*twin._sections["train"]))
         places = [at for at, *_ in walk] + [twin._sections["train"][1]]
         found = []
-        for call in ("whole()", "part(%s)" % places, "each(%s)" % places):
+        for call in ("whole()", "part(%s)" % places, "each(%s)" % places, "within_fit()"):
             counts = machine.run(source(model, dtype) + ON_BOARD % call, {"repeats": machine.repeats})
             period = len(counts) // machine.repeats
             found.append([min(counts[at::period]) for at in range(period)])
-        (self.total,), (empty, whole), each = found
+        (self.total,), (empty, whole), each, fitted = found
+        self.fitted = min(fitted[1:-1])
         whole -= empty
         self.kinds, self.opcodes = dict.fromkeys(KINDS, 0), {}
         for (_, code, _, _), empty, full in zip(walk, each[2::2], each[3::2]):
@@ -151,7 +164,8 @@ def table(model, costs):
         model, forward, backward, plan.arena + plan.state, plan.arena, plan.state)  # fmt: skip
     yield ""
     yield " " * 24 + "".join(["%12s %%     " % name for name in costs])
-    rows = [("a step", "total"), ("  inside kernels", "kernels"), ("  executor", "executor"), ("  Python", "python")]
+    rows = [("a step", "total"), ("  inside kernels", "kernels"), ("  executor", "executor"), ("  Python", "python"),
+            ("a step within fit", "fitted")]  # fmt: skip
     for label, part in rows:
         cells = [(getattr(cost, part), cost.share(getattr(cost, part))) for cost in costs.values()]
         yield "  %-22s" % label + "".join(["%12d %5.1f " % cell for cell in cells])
