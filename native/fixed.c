@@ -125,6 +125,19 @@ int8_t odt_clamp(int32_t v, int32_t z, int32_t lo, int32_t *peak) {
     return (int8_t)odt_limit(sum, lo, 127);
 }
 
+uint32_t odt_exp2n(int32_t t) {
+    uint32_t n = (uint32_t)t >> 16, f = (uint32_t)t & 65535;
+    if (n > 16) {
+        return 0;
+    }
+    uint32_t r = 449;
+    r = 3491 - (r * f >> 16);
+    r = 15696 - (r * f >> 16);
+    r = 45421 - (r * f >> 16);
+    r = 65536 - (r * f >> 16);
+    return (r + ((1u << n) >> 1)) >> n;
+}
+
 int32_t odt_log2q(uint32_t v) {
     int32_t n = odt_bit_length(v | 1) - 1;
     uint32_t f = (n > 16 ? v >> (n - 16) : v << (16 - n)) - 65536;

@@ -99,19 +99,7 @@ static inline odt_multiplier_t odt_checked(const odt_multiplier_t *q) {
 int8_t odt_clamp(int32_t v, int32_t z, int32_t lo, int32_t *peak);
 
 // exp2n(t), t >= 0, and log2q(v), v >= 1.
-static inline uint32_t odt_exp2n(int32_t t) {
-    uint32_t n = (uint32_t)t >> 16, f = (uint32_t)t & 65535;
-    if (n > 16) {
-        return 0;
-    }
-    uint32_t r = 449;
-    r = 3491 - (r * f >> 16);
-    r = 15696 - (r * f >> 16);
-    r = 45421 - (r * f >> 16);
-    r = 65536 - (r * f >> 16);
-    return (r + ((1u << n) >> 1)) >> n;
-}
-
+uint32_t odt_exp2n(int32_t t);
 int32_t odt_log2q(uint32_t v);
 uint32_t odt_isqrt(uint64_t v);
 

@@ -382,13 +382,17 @@ class Model:
         """Check the data and point the program at it; returns the number of samples."""
         if self.program is None or self._busy:
             self._compiled()
-        count = _count_known(self, x, y)
+        count = 0
+        if self._known and _type(x) is self._known[0] and _type(y) is self._known[2]:
+            count = self._engine.count_samples(x, self._known[1])
+            if count != self._engine.count_samples(y, self._known[3]):
+                count = 0
         if not count:
-            x, y, count = self._look_at(x, y, what, False)
+            x, y, count = self._look_at(x, y, what)
         _point(self, x, y, count)
         return count
 
-    def _look_at(self, x, y, what, predict):
+    def _look_at(self, x, y, what, predict=False):
         """Check data of any kind and note its formats: ``(x, y, samples)``, both as buffers.
 
         On a board that takes as long as a small step, so ``_bind`` first asks ``count_samples`` whether the data is
@@ -648,30 +652,15 @@ def _divide(program, sections, check, micro, dtype):
 # heap, and finds a function sooner than a method: so these are short, and functions.
 
 
-def _count_known(model, x, y):
-    """The number of samples, where the data is as it was when ``_look_at`` was last needed; else 0."""
-    known = model._known
-    if known and _type(x) is known[0] and _type(y) is known[2]:
-        count = model._engine.count_samples(x, known[1])
-        if count == model._engine.count_samples(y, known[3]):
-            return count
-    return 0
-
-
 def _point(model, x, y, count):
     """Point the program at checked data."""
-    control, regions = model._control, model._regions
-    control[SAMPLES] = count
-    control[ORDER] = 0
-    control[KEY] = 0
-    if regions is None or regions[X_DATA] is not x or regions[Y_DATA] is not y:
-        model._regions = _regions(model, x, y)
+    model._control[SAMPLES] = count
+    model._control[ORDER] = 0
+    model._control[KEY] = 0
+    if model._regions is None or model._regions[X_DATA] is not x or model._regions[Y_DATA] is not y:
+        model._regions = (model._arena, model._state, model._control, x, y, model._frozen)
     if model._used is not None:
         model._used = None
-
-
-def _regions(model, x, y):
-    return model._arena, model._state, model._control, x, y, model._frozen
 
 
 def _run_piece(model, piece):

@@ -5,13 +5,14 @@
 # needs mpy-cross (MPY_CROSS=) and Python's pyelftools (PYTHON=). Leaves BUILD/_odt.mpy.
 #
 # A board holds all of it in RAM, so only the int8 kernels' inner loops are compiled for speed: on an armv6m they
-# are assembly.
+# are assembly, and gcc's work on the other loops (-1.9 KB without) is not worth its room.
 
 MOD = _odt
 SRC = bindings/mod_mpy.c bindings/softfloat.c $(wildcard *.c) $(wildcard kernels/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
 FAST = $(if $(filter armv6m,$(ARCH)),,panel conv2d depthwise2d dense)
-CFLAGS_EXTRA = -I. -fwrapv -ffp-contract=off -ffunction-sections -fdata-sections
+CFLAGS_EXTRA = -I. -fwrapv -ffp-contract=off -ffunction-sections -fdata-sections \
+    $(if $(filter armv6m,$(ARCH)),-fno-tree-loop-optimize)
 
 include $(MPY_DIR)/py/dynruntime.mk
 

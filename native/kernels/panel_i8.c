@@ -332,7 +332,8 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
 // No error is -128 (numerics.md). Were it, lanes would meet where x is -128 too: so it is taken as -127
 // and one more.
 
-int odt_is_extreme(const int8_t *e, int32_t N, int32_t count, int32_t step) {
+// Whether one of N errors of `count` positions, `step` apart, is -128.
+static int is_extreme(const int8_t *e, int32_t N, int32_t count, int32_t step) {
     uint32_t word, found = 0;
     if (N == step) { // one row of all
         N *= count;
@@ -515,7 +516,7 @@ void odt_filter_gradient_part_i8(const odt_filter_gradient_t *a) {
     int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
     int extreme = 0;
     #if defined(__ARM_ARCH_6M__)
-    extreme = odt_is_extreme(a->e, a->N, rows * a->OW, a->e_step);
+    extreme = is_extreme(a->e, a->N, rows * a->OW, a->e_step);
     #endif
     #if !ODT_SMALL
     if (a->SH == 1 && SW == 1 && a->OH == a->H && a->OW == a->W) {

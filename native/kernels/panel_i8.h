@@ -30,11 +30,6 @@
 void odt_finish_i8(const int32_t (*sums)[4], int32_t place, int32_t offset, const odt_multiplier_t *q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak);
 
-#if defined(__ARM_ARCH_6M__)
-// Whether one of N errors of `count` positions, `step` apart, is -128.
-int odt_is_extreme(const int8_t *e, int32_t N, int32_t count, int32_t step);
-#endif
-
 // y[b, oh, ow, n] = clamp(zy + q[n] * (bias[n] + sum_(kh,kw,c) (x - zx) * w)) with x at row
 // oh*SH - top + kh, column ow*SW - left + kw, of [B, H, W, C]; zx outside. Steps are distances in
 // memory, so that a filter may be read transposed and backwards, and y be written with gaps.
