@@ -15,6 +15,9 @@
 #if ODT_PANEL
 // Rows from which packing weights pays.
 enum { MANY = 4 };
+#endif
+
+#if ODT_PANEL && !ODT_DSP
 
 // Four outputs of a sample from their sums; the peak.
 static int32_t finish_four(const int32_t *sums, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,

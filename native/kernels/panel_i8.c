@@ -333,7 +333,7 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
 // and one more.
 
 // Whether one of N errors of `count` positions, `step` apart, is -128.
-static int is_extreme(const int8_t *e, int32_t N, int32_t count, int32_t step) {
+static __attribute__((noinline)) int is_extreme(const int8_t *e, int32_t N, int32_t count, int32_t step) {
     uint32_t word, found = 0;
     if (N == step) { // one row of all
         N *= count;
