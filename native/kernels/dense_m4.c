@@ -35,7 +35,7 @@ enum {
 
 // sums += x * w, x of `eights` > 0 times 8 depths, of `fours` > 0 times four rows K bytes apart. 85 instructions
 // for 64 products, 17 for four rows.
-__attribute__((naked, noinline)) static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x,
+ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x,
     int32_t eights, int32_t fours) {
     (void)sums, (void)w, (void)K, (void)x, (void)eights, (void)fours;
     __asm volatile (

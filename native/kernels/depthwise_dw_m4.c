@@ -10,6 +10,7 @@
 
 #include "../fixed.h"
 #include "lines_m4.h"
+#include "words_m4.h"
 
 enum {
     POSITIONS = 64, // of pairs of rows of x
@@ -19,7 +20,7 @@ enum {
 };
 
 // acc += e * x over `count` > 0 pixels. 27 instructions for 32 products.
-__attribute__((naked, noinline)) static void add_products(int32_t *acc, const odt_pixel_t *e, const odt_pixel_t *x,
+ODT_ASSEMBLY static void add_products(int32_t *acc, const odt_pixel_t *e, const odt_pixel_t *x,
     int32_t count) {
     (void)acc, (void)e, (void)x, (void)count;
     __asm volatile (

@@ -42,7 +42,7 @@ typedef struct {
 // sums = start, or sums, + x * w: `taps` of a pair of rows, then, `jump` bytes on, `second` of another; `next`
 // leads to the next window. 6 instructions a tap for 8 products, 13 a window.
 #define SUM(name, from) \
-    __attribute__((naked, noinline)) static void name(int32_t (*sums)[4], int32_t (*end)[4], const odt_pixel_t *x, \
+    ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], const odt_pixel_t *x, \
         const odt_pixel_t *w, int32_t taps, int32_t second, int32_t jump, int32_t next, const int32_t *start) { \
         (void)sums, (void)end, (void)x, (void)w, (void)taps, (void)second, (void)jump, (void)next, (void)start; \
         __asm volatile ( \
@@ -92,7 +92,7 @@ SUM(add_windows, "ldr r8, [sp]\n" "ldr r1, [sp, #12]\n")
 // they do not matter, the smallest that there were before, in each half. 32 instructions; 28 without the
 // smallest, 36 where results may have more than 16 bits.
 #define FINISH(name, saturate, smallest) \
-    __attribute__((naked, noinline)) static void name(int32_t (*sums)[4], int32_t (*end)[4], \
+    ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], \
         const scales_t *scales, uint32_t *found, int8_t *y, int32_t step) { \
         (void)sums, (void)end, (void)scales, (void)found, (void)y, (void)step; \
         __asm volatile ( \

@@ -50,7 +50,7 @@ typedef struct {
 // Four words of `sums` for each channel, `step` bytes apart: = or += errors * panel, `fours` > 0 times four
 // positions. 46 instructions for 64 products, 13 a channel.
 #define RUN(name, start) \
-    __attribute__((naked, noinline)) static void name(int32_t *sums, const uint32_t *panel, \
+    ODT_ASSEMBLY static void name(int32_t *sums, const uint32_t *panel, \
         const uint32_t *errors, int32_t step, const uint32_t *end, int32_t fours) { \
         (void)sums, (void)panel, (void)errors, (void)step, (void)end, (void)fours; \
         __asm volatile ( \

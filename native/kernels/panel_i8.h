@@ -17,9 +17,8 @@
 #define ODT_PANEL (UINTPTR_MAX == 0xFFFFFFFF)
 #endif
 
-// Whether the core multiplies pairs of int16 (SMLAD), a Cortex-M4 and later. Not in .mpy files, where these loops
-// have been seen to go wrong.
-#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !defined(MICROPY_ENABLE_DYNRUNTIME)
+// Whether the core multiplies pairs of int16 (SMLAD), a Cortex-M4 and later.
+#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
 #define ODT_DSP 1
 #else
 #define ODT_DSP 0

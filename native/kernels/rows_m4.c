@@ -37,7 +37,7 @@
 
 // 54 instructions for 64 products, 12 a row.
 #define RUN_WORDS(name, start) \
-    __attribute__((naked, noinline)) void name(odt_row_t *rows, const odt_row_t *end, \
+    ODT_ASSEMBLY void name(odt_row_t *rows, const odt_row_t *end, \
         const int16_t *panel, const int8_t *w, int32_t words, int32_t back) { \
         (void)rows, (void)end, (void)panel, (void)w, (void)words, (void)back; \
         __asm volatile ( \
@@ -81,7 +81,7 @@ RUN_WORDS(odt_add_rows, SUMS)
 // From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions a row; 26 where the
 // smallest does not matter, 34 where results may have more than 16 bits.
 #define FINISH(name, saturate, smallest) \
-    __attribute__((naked, noinline)) static void name(const odt_row_t *rows, int32_t index, \
+    ODT_ASSEMBLY static void name(const odt_row_t *rows, int32_t index, \
         int8_t *const *ends, uint32_t *found) { \
         (void)rows, (void)index, (void)ends, (void)found; \
         __asm volatile ( \

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
+// An assembly function, at a whole word: ADR takes that for granted, and -Os does not see to it.
+#define ODT_ASSEMBLY __attribute__((naked, noinline, aligned(4)))
+
 // Four bytes, which may lie anywhere.
 static inline uint32_t odt_word(const int8_t *from) {
     uint32_t word;
