@@ -78,7 +78,7 @@ def personalise():
             environment = dict(os.environ, PYTHONPATH=str(ROOT))
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
             text = run(EXAMPLES / "personalise" / "adapt.py", {})
-            found.append([float(v) for v in re.findall(r"([\d.]+) %", text)])
+            found.append([float(v) for v in re.findall(r"(?:eight|7) ([\d.]+) %", text)])
         os.chdir(ROOT)
     eight, _, eight_after, two = zip(*found)
     yield "the eight before, %:          " + summary(eight)

@@ -40,14 +40,14 @@ which the columns of a panel share (16 of a batch of 16), and C. With K = 9, one
 is. Columns beside the border of an image of 4x4 are run one by one in the forward pass.
 rp2040, weight gradient: 25 cycles for 8 products; errors are packed once for all taps, and those of a tap that reads
 padding are replaced by 0. With stride 2 each row of errors is run on its own.
-rp2040, batch 1: 20 cycles for 4 products, each weight being used once; 60 an output to rescale.
+rp2040, batch 1: 20 cycles for 4 products, each weight being used once; 90 an output for all else.
 rp2040, depthwise 3x3: 130 cycles for four outputs, that is 36 products, 18.5 an output to rescale, 6 more where a ReLU cuts
 it off: 3.6 + 2.1 a product; 7.5 an input to lay it out as words, about 25 a row, and about 700 a channel around that, which
 8x8 outputs share little of. Weight gradient: 20 for 6 products and 7.5 an error. With stride 2 an output has four inputs to
 lay out, and two outputs take 73; the input gradient has four filters of 1, 2, 2 and 4 taps: each is summed as one of 2x2, 17.5
 an output, and each output is rescaled: 16 a product, where with stride 1 it is 5.7; and errors are laid out four times.
-rp2040, update by Adam: 122 cycles in the loop: 18 of them loads and stores of data, 26 loads of constants, 10 the hash,
-two divisions that are waited for with other work; 12 for the exponent of a row. By momentum: 125 and 67.
+rp2040, update by Adam: 113 cycles in the loop: 18 of them loads and stores of data, 19 loads of constants, 10 the hash,
+two divisions that are waited for with other work; 5 for the exponent of a row. By momentum: 125 and 67.
 qemu_m4, forward and input gradient: four windows of x, or four rows of transposed filters, are packed as int16; 54
 instructions then make 64 products with rows of bytes (a Cortex-M4 takes 92 cycles: 1.4 a product); 12 to 15 a row of
 four sums, 26 or 30 to make outputs of these: 0.84 + 11/K a product. Packing is 6 instructions for 4 bytes of x, shared

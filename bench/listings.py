@@ -9,7 +9,7 @@ BUILD = Path(__file__).resolve().parent.parent / "build"
 LOOPS = {
     "rp2040": (
         "rp2040/cmake/firmware.elf",
-        ("run_pairs", "pack_pairs", "finish_row", "odt_sum_fours", "finish_rows", "sum_taps", "step_row", "odt_apply_row"),
+        ("run_pairs", "pack_pairs", "odt_sum_fours", "finish_rows", "sum_taps", "step_row", "odt_apply_row"),
     ),
     "qemu_m4": (
         "qemu_m4/firmware.elf",
