@@ -52,9 +52,13 @@ static inline int32_t odt_bit_length(uint32_t v) {
 #define ODT_HASH_THIRD 0x846CA68Bu
 
 static inline uint32_t odt_hash32(uint32_t key, uint32_t i) {
-    uint32_t u = key + i * ODT_HASH_GOLDEN;
-    u = (u ^ u >> 16) * ODT_HASH_SECOND;
-    u = (u ^ u >> 15) * ODT_HASH_THIRD;
+    uint32_t golden = ODT_HASH_GOLDEN, second = ODT_HASH_SECOND, third = ODT_HASH_THIRD;
+    #if defined(__arm__) // where gcc would rather shift and add many times than load a factor
+    __asm ("" : "+l" (golden), "+l" (second), "+l" (third));
+    #endif
+    uint32_t u = key + i * golden;
+    u = (u ^ u >> 16) * second;
+    u = (u ^ u >> 15) * third;
     return u ^ u >> 16;
 }
 

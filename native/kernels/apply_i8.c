@@ -44,7 +44,7 @@ static int apply_row(const apply_row_t *row) {
     uint32_t key = row->key, i = row->i;
     int is_limited = 0;
     for (; d != end; d++, w++, r++, i++) {
-        int32_t change = odt_rescale_random_by(&q, *d, odt_hash_by(key, i));
+        int32_t change = odt_rescale_random_by(&q, *d, odt_hash32(key, i));
         if (odt_magnitude(change) > 1 << 30) { // more than all there is
             change = change < 0 ? -(1 << 30) : 1 << 30;
         }

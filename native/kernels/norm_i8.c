@@ -245,7 +245,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
                     int32_t v = a->e[at + c] * gain(&all, g * a->C + c) - mean;
                     int64_t h = normalised(a->x[at + c], z, st[0], &inverse);
                     v = odt_sat32(v - ((h * slope + (1 << (HAT_BITS - 1))) >> HAT_BITS));
-                    v = odt_rescale_random_by(&q, v, odt_hash_by(key, before + (uint32_t)(at + c)));
+                    v = odt_rescale_random_by(&q, v, odt_hash32(key, before + (uint32_t)(at + c)));
                     a->dx[at + c] = odt_clamp(v, 0, -127, &peak);
                 }
             }

@@ -106,18 +106,4 @@ static inline int8_t odt_clamp_by(int32_t v, int32_t z, int32_t lo, int32_t *pea
     return (int8_t)odt_limit(v + z, lo, 127);
 }
 
-// odt_hash32() where gcc would rather shift and add than load a factor.
-static inline uint32_t odt_hash_by(uint32_t key, uint32_t i) {
-    #if defined(__arm__)
-    uint32_t golden = ODT_HASH_GOLDEN, second = ODT_HASH_SECOND, third = ODT_HASH_THIRD;
-    __asm ("" : "+l" (golden), "+l" (second), "+l" (third));
-    uint32_t u = key + i * golden;
-    u = (u ^ u >> 16) * second;
-    u = (u ^ u >> 15) * third;
-    return u ^ u >> 16;
-    #else
-    return odt_hash32(key, i);
-    #endif
-}
-
 #endif

@@ -22,7 +22,7 @@ void odt_momentum_i16(const odt_momentum_i16_t *a) {
         int32_t top_v = 0;
         for (int32_t k = 0; k < K; k++, i++) {
             int32_t g = odt_rescale_by(&q, d[k]);
-            uint32_t low = odt_hash_by(key, i) & 65535;
+            uint32_t low = odt_hash32(key, i) & 65535;
             v[k] = (int16_t)((int32_t)((uint32_t)v[k] * (uint32_t)a->mu
                 + ((uint32_t)g << 12) + low) >> 16);
             d[k] = v[k];
