@@ -159,10 +159,27 @@ static int is_sparse(const odt_conv2d_dw_i8_t *a) {
     return direct * (START + (int64_t)DIRECT * run) < panels * (START + (int64_t)PANEL * run);
 }
 
+// What error e of image b, of the output that begins at ih and iw, adds to its filter's gradient. In a function of
+// its own, as otherwise gcc has no registers left for odt_axpy_i8().
+static __attribute__((noinline)) void add_error(const odt_conv2d_dw_i8_t *a, int32_t e, int32_t b, int32_t ih, int32_t iw,
+    int32_t *dw) {
+    int32_t C = a->C, KW = a->KW;
+    odt_taps_t th = odt_taps(ih, a->KH, a->H), tw = odt_taps(iw, KW, a->W);
+    int32_t run = (tw.to - tw.from) * C, line = a->W * C;
+    if (th.from >= th.to || run <= 0) {
+        return;
+    }
+    const int8_t *x = a->x + ((b * a->H + ih + th.from) * a->W + iw + tw.from) * C;
+    dw += (th.from * KW + tw.from) * C;
+    for (int32_t kh = th.from; kh < th.to; kh++, x += line, dw += KW * C) {
+        odt_axpy_i8(dw, e, x, e * a->zx, run);
+    }
+}
+
 // Channels first .. stop - 1, from one error that is not 0 to the next.
 static void conv2d_dw_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const odt_conv2d_dw_i8_t *a = arguments;
-    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW, filter = KH * KW * C;
+    int32_t N = a->N, filter = a->KH * a->KW * a->C;
     (void)peak;
     memset(a->dw + first * filter, 0, (size_t)(stop - first) * (size_t)filter * sizeof(int32_t));
     for (int32_t n = first; n < stop; n++) {
@@ -170,21 +187,10 @@ static void conv2d_dw_channels(const void *arguments, int32_t first, int32_t sto
         for (int32_t b = 0; b < a->B; b++) {
             for (int32_t oh = 0; oh < a->OH; oh++) {
                 odt_poll();
-                int32_t ih = oh * a->SH - a->PT;
-                odt_taps_t th = odt_taps(ih, KH, a->H);
-                const int8_t *errors = a->e + (b * a->OH + oh) * a->OW * N + a->at + n;
-                for (int32_t ow = 0; ow < a->OW; ow++, errors += N) {
-                    int32_t e = *errors;
-                    if (!e) {
-                        continue;
-                    }
-                    int32_t iw = ow * a->SW - a->PL;
-                    odt_taps_t tw = odt_taps(iw, KW, a->W);
-                    int32_t run = (tw.to - tw.from) * C;
-                    for (int32_t kh = th.from; kh < th.to && run; kh++) {
-                        int32_t at = ((b * a->H + ih + kh) * a->W + iw + tw.from) * C;
-                        int32_t *row = dw + (kh * KW + tw.from) * C;
-                        odt_axpy_i8(row, e, a->x + at, e * a->zx, run);
+                const int8_t *e = a->e + (b * a->OH + oh) * a->OW * N + a->at + n;
+                for (int32_t ow = 0; ow < a->OW; ow++, e += N) {
+                    if (*e) {
+                        add_error(a, *e, b, oh * a->SH - a->PT, ow * a->SW - a->PL, dw);
                     }
                 }
             }
