@@ -142,11 +142,11 @@ void odt_serve(uint32_t me) {
     }
 }
 
-uint32_t odt_want(int who) {
-    if (who == ODT_WORKER && ++workers >= IN_TURN) {
+uint32_t odt_want(int threads) {
+    if (threads == 2 && ++workers >= IN_TURN) {
         workers = 1;
     }
-    store(&odt_wanted, who == ODT_WORKER ? workers : who == ODT_IN_TURN ? IN_TURN : 0);
+    store(&odt_wanted, threads == 2 ? workers : threads == 1 ? 0 : IN_TURN);
     return load(&odt_wanted);
 }
 

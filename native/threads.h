@@ -22,10 +22,10 @@ extern uint32_t odt_wanted, odt_jobs;
 // Worker `me` works until it is no longer wanted.
 void odt_serve(uint32_t me);
 
-// Who is to do the second part from here on: no one, as all is one part; a worker; or for tests, where there is one
-// core, who does the first. For the main thread, while no kernel of its runs. Returns a worker's number.
-enum { ODT_ONE_PART, ODT_WORKER, ODT_IN_TURN };
-uint32_t odt_want(int who);
+// How many threads are to compute from here on: 2, the second one a worker, 1, or for tests, where there is one core, 0:
+// one that does the worker's part behind its own. For the main thread, while no kernel of its runs. Returns the number
+// of the worker that is wanted.
+uint32_t odt_want(int threads);
 
 // Whether the worker that is wanted serves.
 int odt_is_served(void);
@@ -51,6 +51,9 @@ static inline int odt_has_parts(void) {
 static inline void odt_split_in_two(odt_work_t *work, const void *arguments, int32_t count, int32_t multiple, int32_t *peak) {
     (void)multiple;
     work(arguments, 0, count, peak);
+}
+
+static inline void odt_join(void) {
 }
 
 #endif

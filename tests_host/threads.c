@@ -20,13 +20,13 @@ static void *serve(void *number) {
 
 __attribute__((constructor)) static void begin(void) {
     first = pthread_self();
-    pthread_create(&worker, NULL, serve, (void *)(uintptr_t)odt_want(ODT_WORKER));
+    pthread_create(&worker, NULL, serve, (void *)(uintptr_t)odt_want(2));
     while (!odt_is_served()) {
         sched_yield();
     }
 }
 
 __attribute__((destructor)) static void end(void) {
-    odt_want(ODT_ONE_PART);
+    odt_want(1);
     pthread_join(worker, NULL);
 }

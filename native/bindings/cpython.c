@@ -238,7 +238,7 @@ static PyObject *entry_serve(PyObject *const *args, Py_ssize_t count) {
 
 // A process that is forked off has no worker.
 static void forget_worker(void) {
-    odt_want(ODT_ONE_PART);
+    odt_want(1);
 }
 
 static PyObject *entry_threads(PyObject *const *args, Py_ssize_t count) {
@@ -253,7 +253,7 @@ static PyObject *entry_threads(PyObject *const *args, Py_ssize_t count) {
     if (!has_hook) {
         has_hook = pthread_atfork(NULL, NULL, forget_worker) == 0;
     }
-    return PyLong_FromUnsignedLong(odt_want(threads == 2 ? ODT_WORKER : threads == 1 ? ODT_ONE_PART : ODT_IN_TURN));
+    return PyLong_FromUnsignedLong(odt_want((int)threads));
 }
 
 #endif

@@ -29,9 +29,7 @@ static bool poll(void) {
         return false;
     }
     #endif
-    #ifdef ODT_THREADS
     odt_join(); // what follows may leave the kernel, and its buffers be freed
-    #endif
     mp_handle_pending(true);
     return true;
 }
@@ -95,7 +93,7 @@ static mp_obj_t entry_threads(size_t count, const mp_obj_t *args) {
     if (!odt_may_split()) {
         mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("threads are for the main thread to set"));
     }
-    return mp_obj_new_int_from_uint(odt_want(threads == 2 ? ODT_WORKER : threads == 1 ? ODT_ONE_PART : ODT_IN_TURN));
+    return mp_obj_new_int_from_uint(odt_want((int)threads));
 }
 
 ODT_THREAD_ENTRY_POINTS(OBJECT)
@@ -103,7 +101,7 @@ ODT_THREAD_ENTRY_POINTS(OBJECT)
 // At each `import _odt`. After a soft reset, which leaves this module's memory, no worker is there any more.
 static mp_obj_t initialise(void) {
     if (odt_may_split()) {
-        odt_want(ODT_ONE_PART);
+        odt_want(1);
     }
     return mp_const_none;
 }

@@ -48,11 +48,6 @@ static void correlate_positions(const void *arguments, int32_t first, int32_t st
     odt_correlate_part_i8(&a);
 }
 
-static int is_pointwise(const odt_correlation_t *a) {
-    return a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H
-        && a->OW == a->W;
-}
-
 void odt_correlate_i8(const odt_correlation_t *given) {
     if (!odt_has_parts()) {
         odt_correlate_part_i8(given);
@@ -64,7 +59,7 @@ void odt_correlate_i8(const odt_correlation_t *given) {
         odt_split(correlate_channels, &a, a.N, ROWS, a.peak);
     } else if (a.B > 1) {
         odt_split(correlate_images, &a, a.B, 1, a.peak);
-    } else if (is_pointwise(&a) && (a.OH == 1 || a.y_oh == a.OW * a.y_ow)) {
+    } else if (odt_is_pointwise(&a) && (a.OH == 1 || a.y_oh == a.OW * a.y_ow)) {
         a.W = a.OW = a.OH * a.OW;
         a.H = a.OH = 1;
         odt_split(correlate_positions, &a, a.OW, 1, a.peak);

@@ -158,8 +158,7 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
 // Where a window is where its output is, all positions are one row, if those of y are.
 static odt_correlation_t flatten(const odt_correlation_t *a) {
     odt_correlation_t c = *a;
-    int is_pointwise = a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0;
-    if (is_pointwise && a->OH == a->H && a->OW == a->W && a->y_oh == a->OW * a->y_ow
+    if (odt_is_pointwise(a) && a->y_oh == a->OW * a->y_ow
         && (a->B == 1 || a->y_b == a->OH * a->y_oh)) {
         c.W = c.OW = a->B * a->OH * a->OW;
         c.B = c.H = c.OH = 1;

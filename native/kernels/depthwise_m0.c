@@ -13,10 +13,24 @@
 
 enum { TAPS = 49 };
 
+// A channel's way from sums to outputs, zy included. A result above `top` or below `bottom` is out of range or a new
+// peak, or both.
+typedef struct {
+    int8_t *y;              // 0
+    int32_t step, twice;    // 4, 8: 2 * zy + 1
+    int32_t m_low, m_high;  // 12, 16: 12 bits each
+    int32_t high, low;      // 20, 24
+    int32_t max, min;       // 28, 32: what there was
+    int32_t top, bottom;    // 36, 40
+    int32_t shift;          // 44: q.s - 20
+} output_t;
+
+ODT_FINISH_AT(output_t, high, low, max, min);
+
 // Rows of sums to outputs, o->y[i * o->step]. `none` bytes are behind a row of sums, `skip` behind one of outputs. No
 // sum has more than 18 bits and a sign. 18.5 cycles an output, and 19 a row; an output that leaves its range takes 6
 // more.
-__attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, odt_output_t *o, int32_t columns,
+__attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, output_t *o, int32_t columns,
     int32_t rows, int32_t skip, int32_t none) {
     (void)sums, (void)o, (void)columns, (void)rows, (void)skip, (void)none;
     __asm volatile (
@@ -24,16 +38,11 @@ __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, od
         ".macro odt_finish_one n\n"
         "1\\n:\n"
         "ldmia r0!, {r2}\n"
-        "movs r3, r2\n" // (v * m_high + (v * m_low >> 12)) >> shift, rounded
-        "muls r3, r5\n"
-        "asrs r3, r3, #12\n"
-        "muls r2, r6\n"
-        "adds r2, r2, r3\n"
-        "asrs r2, r7\n"
-        ODT_CLAMP
+        "movs r3, r2\n"
+        ODT_FINISH
         ".endm\n"
         ".macro odt_finish_rare n\n"
-        ODT_CLAMP_RARE
+        ODT_FINISH_RARE
         ".endm\n"
         ODT_SAVE_REGISTERS
         "lsls r2, r2, #2\n"
@@ -46,14 +55,14 @@ __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, od
         "mov r10, r3\n"
         "ldr r3, [r1, #40]\n"
         "mov r11, r3\n"
-        "ldr r3, [r1, #12]\n"
+        "ldr r3, [r1, #4]\n"
         "mov r12, r3\n"
-        "ldr r3, [r1, #16]\n"
+        "ldr r3, [r1, #8]\n"
         "mov lr, r3\n"
-        "ldr r5, [r1, #44]\n"
-        "ldr r6, [r1, #48]\n"
-        "ldr r7, [r1, #52]\n"
-        "ldr r1, [r1, #8]\n"
+        "ldr r5, [r1, #12]\n"
+        "ldr r6, [r1, #16]\n"
+        "ldr r7, [r1, #44]\n"
+        "ldr r1, [r1]\n"
         "4:\n"
         "mov r9, r0\n"
         "add r9, r8\n"
@@ -151,7 +160,7 @@ typedef struct {
 
 // Returns whether two of its products fit a lane. o is that of the channel before.
 static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f,
-    odt_output_t *o) {
+    output_t *o) {
     int32_t bias = a->bias ? a->bias[n] : 0;
     odt_multiplier_t q = odt_checked(&a->q[n]);
     f->from = a->w + n * a->w_n - a->w_kw;
@@ -164,12 +173,14 @@ static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthw
     // As they are, unless a scale has run away or a program is wrong, or a filter is large.
     c->is_short = q.s >= 33 && ((uint32_t)q.m & 0x8000007F) == 0
         && (uint32_t)(255 * f->size) + odt_magnitude(bias) < 1 << 18;
-    odt_output_scale(o, q);
+    o->m_low = q.m >> 7 & 4095;
+    o->m_high = q.m >> 19;
+    o->shift = q.s - 20;
     return 1;
 }
 
 static __attribute__((noinline)) void finish(const odt_depthwise_t *a, const odt_tile_t *t, const channel_t *c,
-    odt_output_t *o, const int32_t *sums, int8_t *y) {
+    output_t *o, const int32_t *sums, int8_t *y) {
     int32_t columns = t->columns, rows = t->rows, skip = a->y_oh - columns * a->y_ow;
     int32_t none = t->even - columns;
     if (c->is_short) {
@@ -208,13 +219,20 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int3
     filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .skip = a->w_kh - a->KW * a->w_kw,
         .gap = (KW - a->KW) * 4, .rows = a->KH};
     channel_t c;
-    odt_output_t o;
+    output_t o;
     if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t)
         || zy != (int8_t)zy || lo != (int8_t)lo || lo > zy || peak < 0 || peak >= 1 << 30) { // a program is wrong
         return 0;
     }
-    odt_output_range(&o, zy, lo, peak, lo == zy ? INT32_MIN : -peak);
+    // Field by field, as a copy of the whole takes long on an RP2040.
     o.step = a->y_ow;
+    o.twice = 2 * zy + 1;
+    o.high = 127;
+    o.low = lo;
+    o.max = zy + peak;
+    o.min = zy - (lo == zy ? 1 << 30 : peak); // behind a ReLU: no peak
+    o.top = odt_min(o.max, o.high);
+    o.bottom = odt_max(o.min, o.low);
     while (odt_tile_next(&t)) {
         odt_windows_t windows = {.w = w, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
             .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,

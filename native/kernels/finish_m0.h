@@ -3,48 +3,24 @@
 #ifndef ODT_FINISH_M0_H
 #define ODT_FINISH_M0_H
 
-#include "../fixed.h"
+#include <stddef.h>
 
-// The way of one row from sums to outputs, zy included. A result above `top` or below `bottom` is out of
-// range or a new peak, or both.
-typedef struct {
-    int32_t offset;             // 0: this and the next one not in depthwise_m0.c
-    const void *end;            // 4
-    int8_t *y;                  // 8
-    int32_t step, twice;        // 12, 16: 2 * zy + 1
-    int32_t high, low;          // 20, 24
-    int32_t max, min;           // 28, 32: what there was
-    int32_t top, bottom;        // 36, 40
-    int32_t m_low, m_high;      // 44, 48: 12 bits each
-    int32_t shift;              // 52: q.s - 20
-    int32_t m;                  // 56: q.m
-} odt_output_t;
+// Where a struct is to have them, all with zy included: the range of outputs and the peaks that there were.
+#define ODT_FINISH_AT(type, high, low, max, min) \
+    _Static_assert(offsetof(type, high) == 20 && offsetof(type, low) == 24 && offsetof(type, max) == 28 \
+        && offsetof(type, min) == 32, "as ODT_FINISH_RARE loads them")
 
-// Field by field, as a copy of the whole takes long on an RP2040. max and min are of results less zy.
-static inline void odt_output_range(odt_output_t *o, int32_t zy, int32_t lo, int32_t max, int32_t min) {
-    const int32_t far = 1 << 30; // beyond all results
-    o->twice = 2 * zy + 1;
-    o->high = 127;
-    o->low = lo;
-    o->max = max + zy;
-    o->min = odt_max(min, -far) + zy;
-    o->top = odt_min(o->max, o->high);
-    o->bottom = odt_max(o->min, o->low);
-}
-
-// Of a multiplier whose shift is 33 or more and whose m has 24 bits.
-static inline void odt_output_scale(odt_output_t *o, odt_multiplier_t q) {
-    o->m_low = q.m >> 7 & 4095;
-    o->m_high = q.m >> 19;
-    o->shift = q.s - 20;
-    o->m = q.m;
-}
-
-// The end of a macro with the argument n, a digit: r2 is twice the result, and goes to r1. r10, r11: top and bottom,
-// r12: step, lr: twice, r4: min; on the stack, the odt_output_t.
-#define ODT_CLAMP \
+// The end of a macro with the argument n, a digit: the output of r2 and r3, both the sum, of 18 bits and a sign, goes to
+// r1. r5, r6, r7: m_low, m_high and shift; r10, r11: top and bottom, what is neither out of range nor a new peak; r12:
+// step; lr: 2 * zy + 1; r4: min; on the stack where high, low, max and min are (ODT_FINISH_AT).
+#define ODT_FINISH \
+    "muls r3, r5\n" /* (v * m_high + (v * m_low >> 12)) >> shift, rounded */ \
+    "asrs r3, r3, #12\n" \
+    "muls r2, r6\n" \
+    "adds r2, r2, r3\n" \
+    "asrs r2, r7\n" \
     "2\\n:\n" \
-    "add r2, lr\n" /* 2 * zy + 1 */ \
+    "add r2, lr\n" \
     "asrs r2, r2, #1\n" \
     "cmp r2, r10\n" \
     "bgt 6\\n\\()f\n" \
@@ -54,8 +30,8 @@ static inline void odt_output_scale(odt_output_t *o, odt_multiplier_t q) {
     "strb r2, [r1]\n" \
     "add r1, r12\n"
 
-// The end of another macro, for the same n: what ODT_CLAMP seldom needs.
-#define ODT_CLAMP_RARE \
+// The end of another macro, for the same n: what ODT_FINISH seldom needs.
+#define ODT_FINISH_RARE \
     "6\\n:\n" /* out of range, if no new peak */ \
     "ldr r3, [sp]\n" \
     "ldr r3, [r3, #28]\n" \

@@ -34,7 +34,7 @@ typedef struct {
     int32_t depth, stride, count, step;
 } columns_t;
 
-// The way of rows of sums to outputs, as finish_rows() of panel_m0.h and ODT_CLAMP_RARE load it.
+// The way of rows of sums to outputs, as finish_rows() of panel_m0.h and ODT_FINISH_RARE load it.
 typedef struct {
     const int32_t *offsets;    // 0: what is added to the sums of each row
     const odt_multiplier_t *q; // 4: of the first row
@@ -234,11 +234,6 @@ static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals,
 
 #if !ODT_SMALL
 
-// Whether a window is where its output is.
-static int is_pointwise(int32_t KH, int32_t KW, int32_t SH, int32_t SW, int32_t top, int32_t left) {
-    return KH == 1 && KW == 1 && SH == 1 && SW == 1 && top == 0 && left == 0;
-}
-
 // As a product of matrices: x is [M, C].
 static void correlate_pointwise(const odt_correlation_t *a) {
     scratch_t s;
@@ -272,7 +267,7 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
     int32_t line = a->OW * a->y_ow;
     int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
     #if !ODT_SMALL
-    if (is_dense && is_pointwise(a->KH, a->KW, a->SH, a->SW, a->top, a->left) && a->OH == a->H && a->OW == a->W) {
+    if (is_dense && odt_is_pointwise(a)) {
         correlate_pointwise(a);
         return;
     }

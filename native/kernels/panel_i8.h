@@ -42,6 +42,12 @@ typedef struct {
     int32_t w_n, w_kh, w_kw, w_c, y_b, y_oh, y_ow, q_step;
 } odt_correlation_t;
 
+// Whether a window is where its output is.
+static inline int odt_is_pointwise(const odt_correlation_t *a) {
+    return a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H
+        && a->OW == a->W;
+}
+
 void odt_correlate_part_i8(const odt_correlation_t *a);
 
 // dw[n, kh, kw, c] = sum_(b,oh,ow) e[b, oh, ow, n] * (x - zx), x as above and 0 outside. Positions of e

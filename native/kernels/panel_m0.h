@@ -282,6 +282,8 @@ static void run(sums_t *sums, const int32_t *start, const panel_t *panel, int32_
     }
 }
 
+ODT_FINISH_AT(output_t, high, lo, max, min);
+
 // A sum of less than 2^18 takes 24 cycles: two products, as m is of 24 bits. A larger one takes 33 more, a
 // result that leaves its range 6; a row 80. In the loop r0: sum, r1: y, r4: least there was, r5, r6: m's 12 bits
 // each, r7: shift, r8: offset, r9: end, r10, r11: what is neither out of range nor a new peak, r12: step.
@@ -297,12 +299,7 @@ HOT __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
         "asrs r3, r3, #13\n"
         "cmp r3, r2\n"
         "bne 5\\n\\()f\n"
-        "muls r3, r5\n" // (v * m_high + (v * m_low >> 12)) >> shift, rounded
-        "asrs r3, r3, #12\n"
-        "muls r2, r6\n"
-        "adds r2, r2, r3\n"
-        "asrs r2, r7\n"
-        ODT_CLAMP
+        ODT_FINISH
         ".endm\n"
         ".macro odt_finish_rare n\n"
         "5\\n:\n" // v * m >> 32 by halves
@@ -335,7 +332,7 @@ HOT __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
         "subs r3, #13\n"
         "asrs r2, r3\n"
         "b 2\\n\\()b\n"
-        ODT_CLAMP_RARE
+        ODT_FINISH_RARE
         ".endm\n"
         ODT_SAVE_REGISTERS
         "push {r0}\n"
