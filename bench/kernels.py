@@ -46,8 +46,8 @@ it off: 3.6 + 2.1 a product; 7.5 an input to lay it out as words, about 25 a row
 8x8 outputs share little of. Weight gradient: 20 for 6 products and 7.5 an error. With stride 2 an output has four inputs to
 lay out, and two outputs take 73; the input gradient has four filters of 1, 2, 2 and 4 taps: each is summed as one of 2x2, 17.5
 an output, and each output is rescaled: 16 a product, where with stride 1 it is 5.7; and errors are laid out four times.
-rp2040, update by Adam: 113 cycles in the loop: 18 of them loads and stores of data, 19 loads of constants, 10 the hash,
-two divisions that are waited for with other work; 5 for the exponent of a row. By momentum: 125 and 67.
+rp2040, update by Adam: 94 cycles in the loop: 18 of them loads and stores of data, 17 loads of constants, two divisions
+that are waited for with other work; 5 for the exponent of a row. By momentum: 60 and 67.
 qemu_m4, forward and input gradient: four windows of x, or four rows of transposed filters, are packed as int16; 54
 instructions then make 64 products with rows of bytes (a Cortex-M4 takes 92 cycles: 1.4 a product); 12 to 15 a row of
 four sums, 26 or 30 to make outputs of these: 0.84 + 11/K a product. Packing is 6 instructions for 4 bytes of x, shared
@@ -56,7 +56,7 @@ qemu_m4, weight gradient: both factors are packed, 46 instructions for 64 produc
 over 32 positions: 0.72 + 0.1; the rest is packing x, 15 instructions for 8 bytes, for 16 channels of errors at most.
 qemu_m4, batch 1: every word of weights is loaded and widened for two SMLAD, 1.25 instructions a product, 1.33 with x
 and the loop, which leaves no room for packing x and 50 instructions an output.
-qemu_m4, update by Adam: 54 instructions in the loop, of which the two divisions take up to 24 cycles more; 3 for the
+qemu_m4, update by Adam: 49 instructions in the loop, of which the two divisions take up to 24 cycles more; 3 for the
 exponent of a row.
 qemu_m4, depthwise: 6 instructions for 8 products, pairs of taps of a column, of which a filter of three rows has a
 half to spare: 36 a window of 3x3 and four channels, 13 to begin and end it, 28 or 32 to make four outputs; packing is
@@ -193,10 +193,10 @@ for _ in range(ODT_ARGS["repeats"]):
 
 
 def count(machine, name, sizes):
-    """Of one instruction, less what a run of none takes."""
+    """Of one instruction, less what a run of none takes: the least of some, as USB interrupts a board now and then."""
     program, arena = build(name, sizes)
     (machine.files / "case").write_bytes(program + arena)
-    counts = machine.run(ON_BOARD, {"program": len(program), "arena": len(arena), "repeats": machine.repeats})
+    counts = machine.run(ON_BOARD, {"program": len(program), "arena": len(arena), "repeats": max(machine.repeats, 3)})
     return min(counts[1::2]) - min(counts[::2])
 
 

@@ -30,18 +30,17 @@ int32_t odt_find_nonfinite(const uint8_t *data, size_t count) {
 }
 
 size_t odt_count_samples(const uint8_t *data, size_t bytes, int32_t format, int32_t elements, int32_t classes) {
-    static const uint8_t sizes[] = {1, 1, 2, 4, 4};
     if (format < 0 || format > ODT_FLOAT32 || elements < 1 || elements > ODT_DEFAULT_LIMIT) {
         return 0;
     }
-    size_t row = sizes[format] * (size_t)elements;
+    size_t row = odt_format_bytes[format] * (size_t)elements;
     if (bytes % row || bytes > INT32_MAX) {
         return 0;
     }
     if (format == ODT_FLOAT32 && (classes || odt_find_nonfinite(data, bytes / 4) >= 0)) {
         return 0;
     }
-    for (size_t i = 0; classes && i < bytes / sizes[format]; i++) {
+    for (size_t i = 0; classes && i < bytes / odt_format_bytes[format]; i++) {
         int32_t label = odt_element(data, format, (int32_t)i);
         if (label < 0 || label >= classes) {
             return 0;

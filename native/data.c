@@ -5,9 +5,10 @@
 #include "fixed.h"
 #include "opcodes.h"
 
+const uint8_t odt_format_bytes[] = {1, 1, 2, 4, 4};
+
 odt_samples_t odt_samples(const int32_t *control, const odt_region_t *region, int32_t format,
     int32_t elements) {
-    static const uint8_t sizes[] = {1, 1, 2, 4, 4};
     odt_samples_t samples = {
         .region = region,
         .format = format,
@@ -20,7 +21,7 @@ odt_samples_t odt_samples(const int32_t *control, const odt_region_t *region, in
     if (format < 0 || format > ODT_FLOAT32 || samples.position < 0) {
         samples.count = 0;
     } else {
-        samples.bytes = sizes[format] * (uint32_t)elements; // of at most 2^26 elements
+        samples.bytes = odt_format_bytes[format] * (uint32_t)elements; // of at most 2^26 elements
         samples.stored = samples.bytes ? (uint32_t)(region->bytes / samples.bytes) : UINT32_MAX;
     }
     return samples;

@@ -21,6 +21,9 @@ odt_samples_t odt_samples(const int32_t *control, const odt_region_t *region, in
 // Row r's sample in the region, or NULL for padding.
 const uint8_t *odt_sample(const odt_samples_t *samples, int32_t row);
 
+// Bytes of an element, by format.
+extern const uint8_t odt_format_bytes[];
+
 // Element i of a sample in an integer format; float32's bits.
 int32_t odt_element(const uint8_t *sample, int32_t format, int32_t i);
 

@@ -108,20 +108,24 @@ def _power(k):
     return scale_shift(ONE, k)
 
 
-def _raise_exponent(d, ex, scale, level, states):
-    """The exponent of a row's state for its new gradient d; the state is shifted to it."""
-    p = max(max(d), -min(d))
-    if p == 0:
-        return ex
-    need = log2_floor(scale_mul(scale_int(p), scale)) - level
-    need = max(-100, min(100, need))
-    k = need - ex
-    if k <= 0:
-        return ex
-    for state, first in states:
-        for i in range(first, first + len(d)):
-            state[i] = _round_shift(state[i], k)
-    return need
+def _needed_exponent(d, scale, level):
+    """(bits of the row's gradient, the least exponent of its state)."""
+    bits = 0
+    for value in d:
+        bits |= value if value >= 0 else ~value
+    bits = bit_length(bits)
+    return bits, max(-100, min(100, bits + log2_floor(scale) - level))
+
+
+def _short(scale):
+    """A scale as (factor, exponent), the factor of 15 bits."""
+    return ((scale & 0x7FFFFF) | 0x800000) >> 9, (scale >> 23) - 141
+
+
+def _product(factor, exponent, by, bits):
+    """factor * 2^exponent * by as (factor, shift); bits are of ``by``."""
+    exponent += bits
+    return (factor * by >> bits) << max(0, min(31, exponent)) & 0xFFFFFFFF, max(0, min(31, -exponent))
 
 
 def momentum_i16(o):
@@ -132,30 +136,41 @@ def nesterov_i16(o):
     _momentum_i16(o, True)
 
 
+def _dither(o):
+    """(of element 0, from one element to the next)."""
+    key = hash32(o.c[KEY], o.id)
+    return key, hash32(key, 1) | 1
+
+
 def _momentum_i16(o, nesterov):
     size, v = o.K, o.v
     scale = scale_mul(o.factor, o.gs[0])
-    key = hash32(o.c[KEY], o.id)
+    x, step = _dither(o)
+    x += o.at * size * step
     for n in range(o.N):
-        first = n * size
-        ex = _raise_exponent(o.d[first : first + size], o.ex[n], scale, 10, ((v, first),))
-        m, s = multiplier(scale_div(scale, _power(ex - 4)))
-        top = top_v = 0
-        for i in range(first, first + size):
-            g = rescaled(o.d[i], m, s)
-            low = hash32(key, o.at * size + i) & 65535
-            v[i] = wrap32(v[i] * o.mu + (g << 12) + low) >> 16
-            o.d[i] = wrap32(g + (v[i] * o.mu >> 12)) if nesterov else v[i]
-            top = max(top, abs(g) >> 4)
-            top_v = max(top_v, abs(v[i]))
+        row = range(n * size, (n + 1) * size)
+        bits, need = _needed_exponent(o.d[n * size : (n + 1) * size], scale, 11)
+        ex = max(need, o.ex[n])
+        if ex > o.ex[n]:
+            for i in row:
+                v[i] = _round_shift(v[i], ex - o.ex[n])
+        before = max(0, bits - 16)
+        factor, exponent = _short(scale_shift(scale, 16 - ex))
+        factor, shift = _product(factor, exponent + before, 1, 0)
+        top = 0
+        for i in row:
+            g = wrap32((o.d[i] >> before) * factor) >> shift
+            v[i] = wrap32(v[i] * o.mu + g + (x & 65535)) >> 16
+            o.d[i] = wrap32(g + v[i] * o.mu) >> 12 if nesterov else v[i]
+            top |= v[i] if v[i] >= 0 else ~v[i]
+            x += step
         o.ds[n] = _power(ex - 4 if nesterov else ex)
-        top = max(top, top_v)
-        if top_v >= 1 << 14:
-            for i in range(first, first + size):
+        if top >= 1 << 14:
+            for i in row:
                 v[i] = (v[i] + 1) >> 1
             ex += 1
-        elif 0 < top < 1 << 7 and ex > -100:
-            for i in range(first, first + size):
+        elif need < ex - 3 and 0 < top < 1 << 8 and ex > -100:
+            for i in row:
                 v[i] <<= 2
             ex -= 2
         o.ex[n] = ex
@@ -164,8 +179,8 @@ def _momentum_i16(o, nesterov):
 def adam_i16(o):
     adam = _Adam(o)
     for n in range(o.N):
-        for i, direction, _ in adam.row(n, n * o.K, (o.at + n) * o.K):
-            o.d[i] = direction
+        for i, _ in adam.row(n, n * o.K, (o.at + n) * o.K):
+            o.d[i] = max(-32768, min(32767, _quotient(o.m[i] << 12, o.v[i])))
         o.ds[n] = _power(-12 - adam.finer)
 
 
@@ -177,10 +192,11 @@ def adam_i8(o):
     limited = bool(o.common and o.at and o.limited[0])
     for n in part:
         factor, shift = _short_step(o.rate[0], o.sw[n], adam.finer)
-        for i, direction, h in adam.row(n - o.at, (n - o.at) * o.K, n * o.K):
+        for i, x in adam.row(n - o.at, (n - o.at) * o.K, n * o.K):
+            step = _quotient(o.m[i] * factor, o.v[i])
             i += o.at * o.K
-            u = (h * 0x846CA68B & 0xFFFFFFFF) >> (32 - shift)
-            value = 256 * o.w[i] + o.r[i] - ((direction * factor + u) >> shift)
+            u = (x << 8 & 0xFFFFFFFF) >> (32 - shift)
+            value = 256 * o.w[i] + o.r[i] - ((step + u) >> shift)
             if not -32640 <= value <= 32639:
                 value = 32639 if value > 0 else -32640
                 limited = True
@@ -196,19 +212,20 @@ def adam_i8(o):
         o.limited[0] = int(limited)
 
 
-def _short(scale):
-    """A scale as (factor, exponent), the factor of 15 bits."""
-    return ((scale & 0x7FFFFF) | 0x800000) >> 9, (scale >> 23) - 141
-
-
 def _short_step(rate, sw, finer):
-    """(factor, shift) from a direction's units to residual units of a weight."""
+    """(factor, shift) from a quotient of the moments to residual units of a weight."""
     if rate == 0:
         return 0, 1
-    factor, exponent = _short(scale_shift(scale_div(rate, sw), -4 - finer))
+    factor, exponent = _short(scale_shift(scale_div(rate, sw), 8 - finer))
     if exponent > -1:
         return 32767, 1
     return (factor, -exponent) if exponent >= -30 else (factor >> min(31, -30 - exponent), 30)
+
+
+def _quotient(value, v):
+    """value / (v + 1), rounded to 0; v without sign in 16 bits."""
+    quotient = abs(value) // ((v & 65535) + 1)
+    return -quotient if value < 0 else quotient
 
 
 class _Adam:
@@ -217,7 +234,8 @@ class _Adam:
     def __init__(self, o):
         self.o = o
         self.scale = scale_mul(o.factor, o.gs[0])
-        self.key = hash32(o.c[KEY], o.id)
+        self.dither = _dither(o)
+        self.c1 = max(0, min(4096, o.c1))
         self.rc2 = max(0, min(16384, o.rc2))
         self.level = 13
         while self.rc2 << (self.level + 1) >= 1 << 24:
@@ -225,13 +243,9 @@ class _Adam:
         self.finer = 13 - self.level
 
     def row(self, n, first, index):
-        """Update row n's state, which begins at ``first``; yield each element's place, direction and hash."""
+        """Update row n's state, which begins at ``first``; yield each element's place and dither."""
         o, level = self.o, self.level
-        bits = 0
-        for d in o.d[first : first + o.K]:
-            bits |= d if d >= 0 else ~d
-        bits = bit_length(bits)
-        need = max(-100, min(100, bits + log2_floor(self.scale) - level))
+        bits, need = _needed_exponent(o.d[first : first + o.K], self.scale, level)
         ex = max(need, o.ex[n])
         if ex > o.ex[n]:
             for i in range(first, first + o.K):
@@ -239,21 +253,19 @@ class _Adam:
                 o.v[i] = _signed16(_round_shift(o.v[i] & 65535, ex - o.ex[n]))
         factor, exponent = _short(scale_shift(self.scale, 4 - ex))
         before = max(0, bits - 16)
-        after = -exponent - before - 1
-        if after < 0:
-            factor, after = factor << min(31, -after), 0
+        c1 = self.c1 << self.finer
+        m_factor, m_shift = _product(factor, exponent + before, c1, bit_length(c1))
+        v_factor, v_shift = _product(factor, exponent + before - 12, self.rc2, bit_length(self.rc2))
         top = 0
         for i in range(first, first + o.K):
-            h = self.key + (index + i - first) * 0x9E3779B9 & 0xFFFFFFFF
-            h = (h ^ h >> 16) * 0x7FEB352D & 0xFFFFFFFF
-            h ^= h >> 15
-            g = (wrap32((o.d[i] >> before) * factor) >> min(31, after)) + 1 >> 1
-            o.m[i] = wrap32(o.m[i] * (65536 - 16 * o.c1) + (g * o.c1 << self.finer) + (h & 65535)) >> 16
-            o.v[i] = _signed16(self._root(o.v[i] & 65535, wrap32(g * self.rc2) >> 12, h >> 16))
-            size = o.v[i] & 65535
-            top |= size
-            quotient = (abs(o.m[i]) << 12) // (size + 1)
-            yield i, max(-32768, -quotient) if o.m[i] < 0 else min(32767, quotient), h
+            x = self.dither[0] + (index + i - first) * self.dither[1] & 0xFFFFFFFF
+            d = o.d[i] >> before
+            mean = wrap32(d * m_factor) >> m_shift
+            o.m[i] = wrap32(o.m[i] * (65536 - 16 * self.c1) + mean + (x & 65535)) >> 16
+            root = wrap32(d * v_factor) >> v_shift
+            o.v[i] = _signed16(self._root(o.v[i] & 65535, root, x >> 16))
+            top |= o.v[i] & 65535
+            yield i, x
         if need < ex - 3 and 0 < top < 1 << (level - 3) and ex > -100:
             for i in range(first, first + o.K):
                 o.m[i] = max(-32767, min(32767, o.m[i] * 4))
@@ -266,11 +278,11 @@ class _Adam:
         if b < 0:
             b = ~b
         base = s * self.o.r2
-        if s << 6 < b:
+        if s << 6 <= b:
             base = b << 10
             rise = ((s << 6) ** 2 & 0xFFFFFFFF) // ((b >> 5) + 1)
         else:
-            rise = (b * b & 0xFFFFFFFF) // (2 * s + 1)
+            rise = (b * b & 0xFFFFFFFF) // (2 * s)
         return ((base + (rise << 4) & 0xFFFFFFFF) + high & 0xFFFFFFFF) >> 16
 
 

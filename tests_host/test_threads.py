@@ -288,3 +288,12 @@ def test_a_forked_process_computes_alone():
         os.waitpid(child, 0)
         pytest.fail("the child waits for a thread that it does not have")
     assert odt.get_num_threads() == 2
+
+
+def test_the_summary_states_the_second_cores_stack(capsys):
+    model = network()
+    model.summary()
+    assert "second core" not in capsys.readouterr().out
+    odt.set_num_threads(2)
+    model.summary()
+    assert "second core            6144 bytes of stack besides, on a board" in capsys.readouterr().out

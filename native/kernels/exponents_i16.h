@@ -5,50 +5,36 @@
 
 #include "../fixed.h"
 
-// The largest |d| of a row.
-static inline uint32_t odt_largest(const int32_t *d, int32_t K) {
-    int32_t top = 0, bottom = 0;
-    for (const int32_t *end = d + K; d != end; d++) {
-        top = odt_max(top, *d);
-        bottom = odt_min(bottom, *d);
-    }
-    uint32_t below = odt_magnitude(bottom);
-    return below > (uint32_t)top ? below : (uint32_t)top;
+// What rounds a parameter's elements at random: element i by the bits of first + i * step. Of any two elements the
+// dithers are as good as independent, as both words are another pair at every step of the training.
+typedef struct {
+    uint32_t first, step;
+} odt_dither_t;
+
+static inline odt_dither_t odt_dither(int32_t key, int32_t id) {
+    uint32_t first = odt_hash32((uint32_t)key, (uint32_t)id);
+    odt_dither_t dither = {first, odt_hash32(first, 1) | 1};
+    return dither;
 }
 
-// Bits that a row's exponent must rise by, so that a gradient of at most `top` and of scale G stays below
-// 2^(L+1) units.
-static inline int32_t odt_exponent_rise(uint32_t top, uint32_t G, int32_t L, int32_t ex) {
-    if (top == 0) {
-        return 0;
-    }
-    int32_t need = odt_log2_floor(odt_scale_mul(odt_scale_int(top), G)) - L;
-    return odt_max(odt_limit(need, -100, 100) - ex, 0);
+// A scale is factor * 2^exponent, the factor of 15 bits.
+static inline int32_t odt_short_factor(uint32_t scale) {
+    return (int32_t)((scale & 0x7FFFFF) | 0x800000) >> 9;
 }
 
-static inline void odt_state_shift_right(int16_t *v, int32_t K, int32_t bits) {
-    if (bits) {
-        for (int32_t k = 0; k < K; k++) {
-            v[k] = bits > 15 ? 0 : (int16_t)((v[k] + (1 << (bits - 1))) >> bits);
-        }
-    }
+static inline int32_t odt_short_exponent(uint32_t scale) {
+    return (int32_t)(scale >> 23) - 141;
 }
 
-// By two bits.
-static inline void odt_state_shift_left(int16_t *v, int32_t K) {
-    for (int32_t k = 0; k < K; k++) {
-        v[k] = (int16_t)(v[k] * 4);
-    }
+// Bits of the largest of K magnitudes, -1 - d that of a negative one.
+int32_t odt_bits_of(const int32_t *d, int32_t K);
+
+// The row's exponent in units above 2^-100 and below 2^100, so that a gradient of so many bits and of scale G is
+// below 2^(level + 1) of them.
+static inline int32_t odt_needed_exponent(int32_t bits, uint32_t G, int32_t level) {
+    return odt_limit(bits + odt_log2_floor(G) - level, -100, 100);
 }
 
-// Whether a row whose largest magnitude is `top` units is so small that its units may be.
-static inline int odt_is_small(uint32_t top, int32_t L, int32_t ex) {
-    return top > 0 && top < 1u << (L - 3) && ex > -100;
-}
-
-// From the gradient's steps of scale G to sixteenths of a unit.
-static inline odt_multiplier_t odt_to_sixteenths(uint32_t G, int32_t ex) {
-    return odt_multiplier(odt_scale_div(G, odt_scale_shift(ODT_ONE, ex - 4)));
-}
+void odt_state_shift_right(int16_t *v, int32_t K, int32_t bits);
 
 #endif

@@ -56,7 +56,7 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
         }
         for (int32_t i = 0; i < N; i++) {
             uint32_t p = i < KEPT ? powers[i] : odt_exp2n(odt_rescaled_byte(top - x[i], &q));
-            e[i] = (int8_t)((p * 254 + sum) / (2 * sum));
+            e[i] = (int8_t)odt_divide(p * 254 + sum, 2 * sum);
         }
         if (label >= 0) {
             e[label] = (int8_t)(e[label] - 127);

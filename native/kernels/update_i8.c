@@ -1,46 +1,10 @@
-// Optimizers of int8 models: gradients [N, K] become directions. Adam is in adam_i16.c; the weights
-// follow in apply_i8.c.
+// Optimizers of int8 models with state in float32, or none: gradients [N, K] become directions. The weights follow
+// in apply_i8.c; with state in int16: momentum_i16.c, adam_i16.c.
 
 #include "../fixed.h"
 #include "../float32.h"
 #include "../opcodes.h"
-#include "exponents_i16.h"
 #include "rescale.h"
-
-void odt_momentum_i16(const odt_momentum_i16_t *a) {
-    enum { L = 10 };
-    int32_t K = a->K;
-    uint32_t G = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->gs));
-    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = (uint32_t)a->at * (uint32_t)K;
-    for (int32_t n = 0; n < a->N; n++) {
-        int32_t *d = a->d + n * K;
-        int16_t *v = a->v + n * K;
-        int32_t bits = odt_exponent_rise(odt_largest(d, K), G, L, a->ex[n]), ex = a->ex[n] + bits;
-        odt_state_shift_right(v, K, bits);
-        odt_rescaler_t q = odt_rescaler(odt_to_sixteenths(G, ex));
-        uint32_t top = 0;
-        int32_t top_v = 0;
-        for (int32_t k = 0; k < K; k++, i++) {
-            int32_t g = odt_rescale_by(&q, d[k]);
-            uint32_t low = odt_hash32(key, i) & 65535;
-            v[k] = (int16_t)((int32_t)((uint32_t)v[k] * (uint32_t)a->mu
-                + ((uint32_t)g << 12) + low) >> 16);
-            d[k] = v[k];
-            top_v = odt_max(top_v, odt_max(v[k], -v[k]));
-            uint32_t units = odt_magnitude(g) >> 4;
-            top = units > top ? units : top;
-        }
-        a->ds[n] = (int32_t)odt_scale_shift(ODT_ONE, ex);
-        if (top_v >= 1 << 14) {
-            odt_state_shift_right(v, K, 1);
-            ex++;
-        } else if (odt_is_small((uint32_t)top_v > top ? (uint32_t)top_v : top, L, ex)) {
-            odt_state_shift_left(v, K);
-            ex -= 2;
-        }
-        a->ex[n] = (int8_t)ex;
-    }
-}
 
 void odt_momentum_i32(const odt_momentum_i32_t *a) {
     int32_t K = a->K;
