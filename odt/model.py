@@ -23,6 +23,84 @@ _LABELS = ("uint8", "int8", "int16", "int32")
 _TARGETS = ("float32", "int8", "uint8", "int16", "int32")
 
 
+# What a step calls. Functions, as a Cortex-M0+ takes up to 1500 cycles to find a method in all that a model has.
+
+
+def _bind(model, x, y, what=""):
+    """Check the data and point the program at it; returns the number of samples."""
+    if model.program is None or model._busy:
+        model._compiled()
+    count = 0
+    if model._known and _type(x) is model._known[0] and _type(y) is model._known[2]:
+        count = model._engine.count_samples(x, model._known[1])
+        if count != model._engine.count_samples(y, model._known[3]):
+            count = 0
+    if not count:
+        x, y, count = model._look_at(x, y, what)
+    _point(model, x, y, count)
+    return count
+
+
+def _point(model, x, y, count):
+    """Point the program at checked data."""
+    model._control[SAMPLES] = count
+    model._control[ORDER] = 0
+    model._control[KEY] = 0
+    if model._regions is None or model._regions[X_DATA] is not x or model._regions[Y_DATA] is not y:
+        model._regions = (model._arena, model._state, model._control, x, y, model._frozen)
+    if model._used is not None:
+        model._used = None
+
+
+def _clear(model):
+    """Begin to sum the loss, of a forward pass that drops nothing until _set_rate says so."""
+    control = model._control
+    control[KEY] = control[LOSS] = control[LOSS_HIGH] = control[CORRECT] = 0
+    if model._scale != model._now:
+        model._scale_moved()
+
+
+def _train(model):
+    """A step on the batch that ``_batch`` points at."""
+    control, state = model._control, model._state
+    control[RATE] = model._optimizer.learning_rate.bits(  # as _set_rate, which would take longer
+        state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24
+    )
+    control[KEY] = 1
+    if model._micro:
+        model._train_parts()
+    else:
+        for piece in model._parts:
+            _run_piece(model, piece)
+    for piece in model._update:
+        _run_piece(model, piece)
+    if model._scale != model._now:
+        model._end_step()
+
+
+def _run_piece(model, piece):
+    start, stop, call = piece
+    model._engine.run(model._loaded, model._regions, start, stop)
+    if call:
+        call()
+
+
+def _mean(model, count):
+    """The loss of ``count`` samples since ``_clear``."""
+    control = model._control
+    total, high = control[LOSS], control[LOSS_HIGH]
+    if model._scale is None:
+        total = bits_to_float(total & 0xFFFFFFFF)
+    else:
+        if high or total < 0:
+            total = (total & 0xFFFFFFFF) + (high << 32)
+        if model._scale != model._unit_scale:
+            model._unit_scale = bytes(model._scale)
+            model._unit = model._loss.unit(model._output_scale() / 256)
+        total *= model._unit
+    return total / (count * model._width)
+
+
 class Model:
     """A network from one Input node to one output node.
 
@@ -204,17 +282,17 @@ class Model:
 
     def train_step(self, x, y):
         """One update on one batch of at most ``batch_size`` samples; returns the batch's loss."""
-        count = self._bind(x, y)
+        count = _bind(self, x, y)
         if count > self.batch_size:
             raise ValueError("x: %d samples do not fit batch_size %d" % (count, self.batch_size))
         if self._calibrated < 2:
             self._prepare(2)
-        self._clear()
+        _clear(self)
         control = self._control
         control[POSITION] = 0
         control[COUNT] = count
-        self._train()
-        return self._mean(count)
+        _train(self)
+        return _mean(self, count)
 
     def evaluate(self, x, y=None):
         """``(loss, accuracy)`` over the data, as ``fit`` takes it; accuracy is None for "mse"."""
@@ -223,7 +301,7 @@ class Model:
 
             self._compiled()
             return evaluate(self, x)
-        count = self._bind(x, y)
+        count = _bind(self, x, y)
         self._prepare(1)
         return self._evaluate(count)
 
@@ -378,19 +456,9 @@ class Model:
         if self._busy:
             raise RuntimeError("fit_async is within a step: use the model in a callback, or when it has ended")
 
-    def _bind(self, x, y, what=""):
-        """Check the data and point the program at it; returns the number of samples."""
-        if self.program is None or self._busy:
-            self._compiled()
-        count = 0
-        if self._known and _type(x) is self._known[0] and _type(y) is self._known[2]:
-            count = self._engine.count_samples(x, self._known[1])
-            if count != self._engine.count_samples(y, self._known[3]):
-                count = 0
-        if not count:
-            x, y, count = self._look_at(x, y, what)
-        _point(self, x, y, count)
-        return count
+    _bind = _bind
+    _clear = _clear
+    _train = _train
 
     def _look_at(self, x, y, what, predict=False):
         """Check data of any kind and note its formats: ``(x, y, samples)``, both as buffers.
@@ -436,7 +504,7 @@ class Model:
 
     def _bound(self, x, y, what=""):
         """Checked data, to switch to with ``_use``: (samples, regions, control words). It is ``_used`` till other data is."""
-        count = self._bind(x, y, what)
+        count = _bind(self, x, y, what)
         return count, self._regions, tuple(self._control[:LOSS])
 
     def _use(self, bound):
@@ -495,23 +563,6 @@ class Model:
             self._control[POSITION] = position + at
             self._control[COUNT] = min(self._rows, rows - at)
 
-    def _train(self):
-        """A step on the batch that ``_batch`` points at."""
-        control, state = self._control, self._state
-        control[RATE] = self._optimizer.learning_rate.bits(  # as _set_rate, which would take longer
-            state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24
-        )
-        control[KEY] = 1
-        if self._micro:
-            self._train_parts()
-        else:
-            for piece in self._parts:
-                _run_piece(self, piece)
-        for piece in self._update:
-            _run_piece(self, piece)
-        if self._scale != self._now:
-            self._end_step()
-
     def _train_parts(self):
         position, rows = self._control[POSITION], self._control[COUNT]
         for at in range(0, rows, self._rows):
@@ -543,15 +594,8 @@ class Model:
                 % (self._steps, bits_to_float(self._control[RATE]))
             )
 
-    def _clear(self):
-        """Begin to sum the loss, of a forward pass that drops nothing until _set_rate says so."""
-        control = self._control
-        control[KEY] = control[LOSS] = control[LOSS_HIGH] = control[CORRECT] = 0
-        if self._scale != self._now:
-            self._scale_moved()
-
     def _evaluate(self, count):
-        self._clear()
+        _clear(self)
         for position in range(0, count, self.batch_size):
             self._batch(position, count)
             self._look("evaluate")
@@ -562,22 +606,7 @@ class Model:
         accuracy = None
         if self._loss.hits:
             accuracy = self._control[CORRECT] / (count * self._width)
-        return self._mean(count), accuracy
-
-    def _mean(self, count):
-        """The loss of ``count`` samples since ``_clear``."""
-        control = self._control
-        total, high = control[LOSS], control[LOSS_HIGH]
-        if self._scale is None:
-            total = bits_to_float(total & 0xFFFFFFFF)
-        else:
-            if high or total < 0:
-                total = (total & 0xFFFFFFFF) + (high << 32)
-            if self._scale != self._unit_scale:
-                self._unit_scale = bytes(self._scale)
-                self._unit = self._loss.unit(self._output_scale() / 256)
-            total *= self._unit
-        return total / (count * self._width)
+        return _mean(self, count), accuracy
 
     def _output_scale(self):
         return bits_to_float(weights.get(self._scale, 0))
@@ -650,24 +679,6 @@ def _divide(program, sections, check, micro, dtype):
 
 # Of every step. MicroPython keeps the names and operands of a call on the C stack if they are 11 at most, else on the
 # heap, and finds a function sooner than a method: so these are short, and functions.
-
-
-def _point(model, x, y, count):
-    """Point the program at checked data."""
-    model._control[SAMPLES] = count
-    model._control[ORDER] = 0
-    model._control[KEY] = 0
-    if model._regions is None or model._regions[X_DATA] is not x or model._regions[Y_DATA] is not y:
-        model._regions = (model._arena, model._state, model._control, x, y, model._frozen)
-    if model._used is not None:
-        model._used = None
-
-
-def _run_piece(model, piece):
-    start, stop, call = piece
-    model._engine.run(model._loaded, model._regions, start, stop)
-    if call:
-        call()
 
 
 def _numbered(base, number):

@@ -120,9 +120,15 @@ static adam_t begin(int32_t factor, int32_t gs, int32_t key, int32_t id, uint32_
 
 // factor * 2^exponent, of 15 bits, times f as a factor of as many, or more where there is no shift, and a shift.
 static void set_factor(uint32_t *product, int32_t *shift, int32_t factor, int32_t exponent, const factor_t *f) {
+    uint32_t short_product = (uint32_t)factor * f->by >> f->bits;
     exponent += f->bits;
-    *product = (uint32_t)factor * f->by >> f->bits << odt_limit(exponent, 0, 31);
-    *shift = odt_limit(-exponent, 0, 31);
+    if (exponent <= 0) {
+        *product = short_product;
+        *shift = odt_min(-exponent, 31);
+    } else {
+        *product = short_product << odt_min(exponent, 31);
+        *shift = 0;
+    }
 }
 
 // The row's exponent, to which its gradient and its state are brought, from what it was. Returns how many bits it
