@@ -40,7 +40,7 @@ which the columns of a panel share (16 of a batch of 16), and C. With K = 9, one
 is. Columns beside the border of an image of 4x4 are run one by one in the forward pass.
 rp2040, weight gradient: 25 cycles for 8 products; errors are packed once for all taps, and those of a tap that reads
 padding are replaced by 0. With stride 2 each row of errors is run on its own.
-rp2040, batch 1: 20 cycles for 4 products, each weight being used once; 90 an output for all else.
+rp2040, batch 1: 20 cycles for 4 products, each weight being used once; 75 an output for all else.
 rp2040, depthwise 3x3: 130 cycles for four outputs, that is 36 products, 18.5 an output to rescale, 6 more where a ReLU cuts
 it off: 3.6 + 2.1 a product; 7.5 an input to lay it out as words, about 25 a row, and about 700 a channel around that, which
 8x8 outputs share little of. Weight gradient: 20 for 6 products and 7.5 an error. With stride 2 an output has four inputs to

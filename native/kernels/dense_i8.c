@@ -22,14 +22,17 @@ enum { MANY = 4 };
 // Four outputs of a sample from their sums; the peak.
 static int32_t finish_four(const int32_t *sums, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,
     int32_t peak, int8_t *y) {
-    for (const int32_t *end = sums + 4; sums != end; sums++, bias++, q++, y++) {
-        int32_t v = odt_rescale_once(*bias + *sums, q);
+    #if !defined(MICROPY_ENABLE_DYNRUNTIME)
+    #pragma GCC unroll 4
+    #endif
+    for (int32_t i = 0; i < 4; i++) {
+        int32_t v = odt_rescale_once(bias[i] + sums[i], &q[i]);
         if (v < 0 && lo == zy) { // both as odt_clamp_by(), which takes longer
-            *y = (int8_t)lo;
+            y[i] = (int8_t)lo;
         } else if (v >= 0 && v <= peak && v <= 127 - zy) {
-            *y = (int8_t)(v + zy);
+            y[i] = (int8_t)(v + zy);
         } else {
-            *y = odt_clamp_by(v, zy, lo, &peak);
+            y[i] = odt_clamp_by(v, zy, lo, &peak);
         }
     }
     return peak;
