@@ -521,6 +521,16 @@ class Model:
         """
         if self._calibrated >= level:
             return
+        try:
+            self._calibrate(level)
+        except MemoryError:
+            if sys.implementation.name == "cpython":
+                raise
+            _unload()  # what planned it is still there, and leaves but pieces
+            gc.collect()
+            self._calibrate(level)
+
+    def _calibrate(self, level):
         if self._calibrated == 0:
             forget(self.program, self._state)
         self._calibrated = 0  # should this be interrupted, the next begins anew

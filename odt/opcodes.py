@@ -277,11 +277,13 @@ def _operand(word):
 def opcode(key):
     """The Opcode of a name or a number; ValueError when there is none.
 
-    Decoded once and kept: a program of a board's size uses a dozen.
+    Decoded once and kept: a program of a board's size uses a dozen or two. In two dicts, as a heap in pieces has no
+    room for one.
     """
-    if key not in _decoded:
+    kept = _numbers if isinstance(key, int) else _names
+    if key not in kept:
         at = -1
-        if isinstance(key, int):
+        if kept is _numbers:
             text = "%d " % key
             at = 0 if TABLE.startswith(text) else TABLE.find("\n" + text) + 1 or -1
         else:
@@ -291,13 +293,14 @@ def opcode(key):
         if at < 0:
             raise ValueError("no instruction %r in instruction set %d" % (key, VERSION))
         decoded = Opcode(TABLE[at : TABLE.find("\n", at)])
-        _decoded[decoded.name] = _decoded[decoded.number] = decoded
-    return _decoded[key]
+        _names[decoded.name] = _numbers[decoded.number] = decoded
+    return kept[key]
 
 
 def forget():
     """Free the decoded lines; they come back when they are needed."""
-    _decoded.clear()
+    _names.clear()
+    _numbers.clear()
 
 
-_decoded = {}
+_names, _numbers = {}, {}

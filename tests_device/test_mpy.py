@@ -154,7 +154,7 @@ def test_stock_pico_trains_the_digits_from_its_flash(tmp_path):
             ["run", script],  # mounted files would take 12 KB of the heap
         ):
             code, output = machine.mpremote(*command, timeout=200)
-            assert code == 0, output
+            assert code == 0, output.decode()
     text = output.decode()
     assert "native executor" in text
     assert digest(text) == digest(on_the_pc(DIGITS / "train.py", args))
