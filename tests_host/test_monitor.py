@@ -256,7 +256,7 @@ def test_ctrl_c_reaches_the_script_once_and_the_report_has_what_there_was(tmp_pa
     process.send_signal(signal.SIGINT)
     text = process.communicate(timeout=60)[0]
     assert process.returncode == 130 and text.endswith("odt: interrupted\n")
-    assert (tmp_path / "kept.odt").exists()
+    assert (tmp_path / "kept.odt").exists(), text
     page = (tmp_path / "report.html").read_text()
     assert table(page) and "interrupted" in page
 
