@@ -21,10 +21,11 @@ from .curves import Curves
 from .process import Process, commands
 from .run import DIGEST
 
-# fit() rewrites its line where it believes in a terminal: so there is something to draw within an epoch.
+# fit() rewrites its line where it believes in a terminal: so there is something to draw within an epoch. A shell's
+# background processes inherit that they ignore Ctrl-C.
 _HOST = (
-    "import runpy, sys; sys.stdout.isatty = lambda: True; sys.argv = sys.argv[1:]; "
-    "runpy.run_path(sys.argv[0], run_name='__main__')"
+    "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "sys.stdout.isatty = lambda: True; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 _KEPT = 200  # lines of the script's own, for the report
 _MARKS = (("o", "cyan"), ("x", "yellow"))  # training, validation
