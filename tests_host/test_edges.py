@@ -3,6 +3,7 @@
 import random
 from array import array
 
+import numpy as np
 import pytest
 from instructions import NAMES, assemble, draw
 from test_executors_agree import executors
@@ -116,6 +117,75 @@ def test_a_direction_of_int16_adam_stops_at_8(executor):
         after = run(executor, "adam_i16", dict(operands, m=array("h", [m]).tobytes()), sizes)
         direction = array("i", after["d"])[0] * 2.0 ** (array("I", after["ds"])[0] // 2**23 - 127)
         assert direction == most
+
+
+# docs/numerics.md, "what is added to sqrt(v)": one unit of the row's exponent, in which v is kept.
+
+
+@executors
+@pytest.mark.parametrize("root", (0, 1, 2, 7, 60, 900))
+def test_the_direction_of_int16_adam_is_m_by_its_root_and_one_unit(executor, root):
+    """Decay rates of 1: m and v stay what they are. Against float64, closer than a root of one unit more."""
+    moments = [m for m in (-6001, -900, -33, -1, 0, 5, 120, 7000) if abs(m) < 7.9 * (root + 1)]
+    sizes = {"N": 1, "K": len(moments), "factor": ONE, "id": 1, "c1": 0, "r2": 65536, "rc2": 0, "at": 0}
+    state = {"m": array("h", moments).tobytes(), "v": array("h", [root] * len(moments)).tobytes(), "ex": b"\0"}
+    after = run(executor, "adam_i16", dict(state, d=words(*[0] * len(moments)), gs=words(ONE)), sizes)
+    unit = 2.0 ** (array("I", after["ds"])[0] // 2**23 - 127)
+    errors = [d * unit - m / (root + 1) for d, m in zip(array("i", after["d"]), moments)]
+    assert max(map(abs, errors)) < 2.0**-12  # what the direction is counted in
+    assert abs(moments[-1] / (root + 1) - moments[-1] / (root + 2)) > 2.0**-12 or root == 0
+
+
+@executors
+@pytest.mark.parametrize("root", (0, 1, 2, 7, 60, 900))
+def test_the_step_of_int8_adam_is_the_rate_times_m_by_its_root_and_one_unit(executor, root):
+    """As above, in 256ths of a weight: rounding to the quotient's side, the factor's 15 bits, then at random."""
+    moments = [m for m in (-6001, -900, -33, -1, 0, 5, 120, 7000) for _ in range(50)]
+    rate = 1.5 * (root + 1) * 2**-6 / 256  # of weights whose scale is 1
+    sizes = dict(N=1, K=len(moments), factor=ONE, id=1, c1=0, r2=65536, rc2=0, common=0, at=0, R=1)
+    state = {"m": array("h", moments).tobytes(), "v": array("h", [root] * len(moments)).tobytes(), "ex": b"\0"}
+    operands = dict(state, sw=words(ONE), gs=words(ONE), rate=array("f", [rate]).tobytes())
+    after = run(executor, "adam_i8", operands, sizes)
+    moved = [256 * w + r for w, r in zip(array("b", after["w"]), array("b", after["r"]))]
+    steps = [-rate * 256 * m / (root + 1) for m in moments]
+    for first in range(0, len(moments), 50):
+        found, wanted = moved[first : first + 50], steps[first]
+        assert max([abs(value - wanted) for value in found]) < 1 + abs(wanted) * 2**-13
+        assert abs(sum(found) / 50 - wanted) < 0.25 + abs(wanted) * 2**-13  # 3 standard errors
+
+
+@executors
+@pytest.mark.parametrize("size", (40, 3000, 200000))
+def test_a_step_of_int16_adam_is_adams_in_float64(executor, size):
+    """Whatever the state: both moments from unlike gradients, without bias; the root at most 6 % too large."""
+    rng = np.random.default_rng(size)
+    count, beta1, beta2 = 4000, 0.9, 0.99
+    d = np.round(rng.normal(size=count) * size).astype("int32")
+    exponent = int(np.abs(d).max()).bit_length() - 11  # neither too small for this gradient nor far too large
+    unit = 2.0**exponent
+    m = rng.normal(size=count) * size / unit / 3
+    v = np.abs(rng.normal(size=count) * size / unit / 3)
+    m, v = np.round(m).astype("int16"), np.round(v).astype("int16")
+    sizes = dict(
+        N=1, K=count, factor=ONE, id=1, at=0, c1=round((1 - beta1) * 4096), r2=round(beta2**0.5 * 65536),
+        rc2=round(((1 - beta2) / beta2**0.5) ** 0.5 * 16384),
+    )  # fmt: skip
+    finer = 1  # rc2 * 2^14 is above 2^24: m counts in halves
+    operands = dict(m=(m * 2**finer).astype("int16").tobytes(), v=v.tobytes(), d=d.tobytes(), gs=words(ONE))
+    operands["ex"] = bytes([exponent & 255])
+    after = run(executor, "adam_i16", operands, sizes)
+    assert after["ex"] == operands["ex"]  # else the state would be in other units
+    g = d / unit
+    mean, root = beta1 * m + (1 - beta1) * g, np.sqrt(beta2 * v.astype(float) ** 2 + (1 - beta2) * g**2)
+    found_m = np.frombuffer(after["m"], "int16") / 2**finer
+    found_v = np.frombuffer(after["v"], "int16").astype(float)
+    error = found_m - mean
+    assert np.abs(error).max() < 0.5 + np.abs(mean).max() * 2**-11 and abs(error.mean()) < 0.02
+    assert (found_v - root).min() > -1 - root.max() * 2**-12 and (found_v - 1.061 * root).max() < 1 + root.max() * 2**-10
+    assert abs((found_v - root)[root > 0].mean()) < 0.02 + 0.03 * root.mean()
+    direction = np.frombuffer(after["d"], "int32") * 2.0 ** (array("I", after["ds"])[0] // 2**23 - 127)
+    exact = np.clip(found_m / (found_v + 1), -8 / 2**finer, 8 / 2**finer)
+    assert np.abs(direction - exact).max() < 2.0**-12
 
 
 @executors

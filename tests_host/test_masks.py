@@ -37,6 +37,22 @@ def test_bits_train_as_the_activations_do_in_less_memory(policy, dtype, monkeypa
     assert bits.predict(X).tolist() == whole.predict(X).tolist()
 
 
+@pytest.mark.parametrize("widths, gain", (((64, 4, 4), False), ((4, 4, 4), True)))
+def test_bits_come_in_where_they_save_arena_and_nowhere_else(widths, gain, monkeypatch):
+    """Of 64 inputs and narrow layers the most is needed where no activation lies: bits would save nothing."""
+
+    def arena_and_program():
+        model = odt.Sequential([odt.Input((widths[0],)), *[odt.Dense(width, "relu") for width in widths[1:]], odt.Dense(3)])
+        update.bias(model)
+        model.compile(odt.Adam(0.02), batch_size=2)
+        return len(model._arena), model.disassemble()
+
+    arena, program = arena_and_program()
+    monkeypatch.setattr("odt.compiler.keep_bits", lambda instructions, ends, output: instructions)
+    before, plain = arena_and_program()
+    assert (arena < before and "masked" in program) if gain else (arena, program) == (before, plain)
+
+
 def test_activations_that_a_gradient_reads_stay():
     model = trained(update.whole, "int8")
     assert "masked" not in model.disassemble()

@@ -57,6 +57,17 @@ def test_the_confusion_matrix_of_yes_and_no_is_of_one_output(dtype):
     metrics.report(model, x, y, names=["no", "yes"])
 
 
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_at_the_edge_the_first_of_equal_outputs_is_taken_and_no(dtype):
+    """Weights of 0: all outputs are 0. Of outputs the first is predicted, of yes and no: no; a target of 0.5 is no."""
+    for loss, y in (("sparse_categorical_crossentropy", Y), ("binary_crossentropy", np.tile([0.5, 0, 1], 18)[:53])):
+        model = network(dtype, 4 if y is Y else 1, loss)
+        model.set_weights([np.zeros(len(values)) for values in model.get_weights()])
+        wanted = np.zeros((4, 4) if y is Y else (2, 2), int)
+        wanted[:, 0] = np.bincount(y > 0.5) if y is not Y else np.bincount(Y)
+        assert np.array(metrics.confusion_matrix(model, X, y.astype("uint8" if y is Y else "float32"))).tolist() == wanted.tolist()
+
+
 def test_an_output_that_is_none_is_refused():
     model = network("int8", 3, "binary_crossentropy")
     for output in (None, 3, -1, 1.5):

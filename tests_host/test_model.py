@@ -713,6 +713,43 @@ def test_a_terminal_gets_a_line_that_is_written_over(monkeypatch):
     assert lines[1].endswith("0:00 left")
 
 
+@pytest.mark.parametrize("rewrite", (True, False))
+def test_time_a_step_and_time_left_are_the_clocks(monkeypatch, rewrite):
+    """Steps of 400 ms and one of 1,600 ms, epochs of 50 steps; the figures by hand."""
+    clock = [123456]
+    screen = Terminal() if rewrite else io.StringIO()
+    monkeypatch.setattr(progress, "_now", lambda: clock[0])
+    monkeypatch.setattr(sys, "stdout", screen)
+    line = progress.Progress(4)
+    for step in range(1, 51):
+        clock[0] += 1600 if step == 10 else 400
+        assert line.due() == rewrite
+        if rewrite and step in (9, 10):
+            line.step(0, step, 50, (0.5, None))
+    line.epoch(0, 50, (0.25, 0.75))
+    last = "epoch 1/4  loss 0.2500  acc 0.7500  424 ms/step  1:03 left"  # 21.2 s, 150 steps are left: 63.6 s
+    assert (screen.screen() if rewrite else screen.getvalue().split("\n")) == [last, ""]
+    if rewrite:
+        parts = [part.rstrip() for part in screen.getvalue().split("\r")]
+        assert parts[1] == "epoch 1/4  9/50  loss 0.5000  400 ms/step  1:16 left"  # 191 steps
+        assert parts[2] == "epoch 1/4  10/50  loss 0.5000  520 ms/step  1:38 left"  # 190 steps of 0.52 s
+
+
+def test_short_steps_are_rewritten_four_times_a_second_and_told_in_tenths(monkeypatch):
+    clock = [0]
+    monkeypatch.setattr(progress, "_now", lambda: clock[0])
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    line = progress.Progress(1)
+    due = []
+    for step in range(1, 101):
+        clock[0] += 10
+        if line.due():
+            due.append(step)
+    assert due == [25, 50, 75, 100]
+    line.step(0, 100, None, (None,))
+    assert sys.stdout.screen()[-1].endswith("100    10.0 ms/step")
+
+
 def test_reading_the_clock_is_all_that_progress_does_to_training(capsys):
     silent, loud = network("int8"), network("int8")
     silent.fit(X, Y, epochs=2, verbose=0)

@@ -82,8 +82,11 @@ def test_integers_stay_what_they_are(kind, tmp_path):
 def test_what_numpy_makes_when_it_is_not_asked_is_read_as_32_bits(tmp_path):
     exponents = RANDOM.integers(-50, 30, (45, 5))
     x = RANDOM.normal(size=(45, 5)) * 2.0**exponents
-    ties = np.frombuffer((X.view("uint32") & 0xFFFFFFFE).tobytes(), "float32").reshape(X.shape)
-    x[20:] = ties[20:] * (1 + 2.0**-24 * RANDOM.integers(-1, 2, (25, 5)))  # at and around the middle of two
+    # at the middle of two float32 and next to it: even and odd below, and where the next one is a power of two
+    below = X[20:].view("uint32") | np.repeat(np.uint32([0, 1, 0x7FFFFF, 0, 0]), 5)[:, None]
+    middle = below.view("float32").astype("float64").view("uint64") | 1 << 28
+    x[20:] = (middle + RANDOM.integers(-1, 2, (25, 5)).astype("uint64")).view("float64")
+    x[20:25], x[25:30] = middle[:5].view("float64"), middle[5:10].view("float64")
     read = [(np.array(a), np.array(b)) for a, b in NpyReader(*npy(tmp_path, x, Y.astype("int64")), batch_size=4)]
     assert np.concatenate([a for a, _ in read]).tobytes() == x.astype("float32").tobytes()
     assert np.concatenate([b for _, b in read]).tolist() == Y.tolist()

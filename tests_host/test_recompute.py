@@ -2,7 +2,10 @@
 
 import gc
 import itertools
+import random
+import re
 
+import networks
 import numpy as np
 import pytest
 
@@ -97,6 +100,19 @@ def test_a_budget_that_is_too_small_leaves_the_model_as_it_was():
         model.compile(batch_size=8, memory_budget=5000)
     assert model.digest() == digest
     model.compile(batch_size=8, memory_budget=smallest_budget("deep", "int8"))
+
+
+def test_no_more_is_asked_for_than_without_recomputation():
+    """Random networks, among them such as need more with it: what is computed again has to lie somewhere."""
+    for seed in range(60):
+        model, options, _, _ = networks.draw_case(networks.Random(random.Random(seed)))
+        options.update(memory_budget=1, checkpoint=None)
+        with pytest.raises(MemoryError) as error:
+            model.compile(**options)
+        least, whole = [int(word) for word in re.findall(r"at least (\d+) .* (\d+) without", str(error.value))[0]]
+        assert least <= whole
+        model.compile(**dict(options, memory_budget=least))
+        assert ram(model) <= least
 
 
 def test_the_choice_is_the_cheapest_of_all_of_a_chain():
