@@ -103,14 +103,17 @@ typedef struct {
     int32_t first, stop, *peak;
 } job_t;
 
-// Written by the main thread; numbers count up.
+// Written by the main thread; numbers count up, none comes twice.
 uint32_t odt_wanted;
 uint32_t odt_jobs; // that are posted
-static uint32_t workers;
+static uint32_t workers, begun;
 static job_t job;
 
-// Written by the worker: which one it is, the jobs that it has done. When no kernel runs, all that are posted are done.
-static uint32_t serving, done;
+// Written by the worker that is wanted: the jobs that it has done. When no kernel runs, all that are posted are done.
+static uint32_t done;
+
+// The worker that serves. One that is late or leaves may write it too; whoever is wanted puts it right.
+static uint32_t serving;
 
 static inline uint32_t load(const uint32_t *word) {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -121,33 +124,65 @@ static inline void store(uint32_t *word, uint32_t value) {
     wake();
 }
 
-// Until the word is no longer `value`, or `me`, if not 0, no longer wanted.
-HOT static void wait_while(const uint32_t *word, uint32_t value, uint32_t me) {
-    for (uint32_t turns = 0; load(word) == value && (!me || load(&odt_wanted) == me); turns++) {
+HOT static void wait_while(const uint32_t *word, uint32_t value) {
+    for (uint32_t turns = 0; load(word) == value; turns++) {
         wait(turns);
     }
+}
+
+// Until there is a job for worker `me`, which has seen `last` of them; 0 if it is no longer wanted.
+HOT static int wait_for_job(uint32_t me, uint32_t last) {
+    for (uint32_t turns = 0;; turns++) {
+        uint32_t posted = load(&odt_jobs);
+        // Looked at after the job: who sees another worker's sees that worker's number too.
+        if (load(&odt_wanted) != me) {
+            return 0;
+        }
+        if (posted != last) {
+            return 1;
+        }
+        if (load(&serving) != me) {
+            store(&serving, me);
+        }
+        wait(turns);
+    }
+}
+
+int odt_begin(uint32_t me) {
+    int is_first = me && me == load(&odt_wanted) && me < IN_TURN && me != begun;
+    if (is_first) {
+        begun = me;
+    }
+    return is_first;
 }
 
 void odt_serve(uint32_t me) {
     uint32_t last = load(&odt_jobs);
     mask_signals(SIG_BLOCK);
-    store(&serving, me);
-    for (;;) {
-        wait_while(&odt_jobs, last, me);
-        if (load(&odt_jobs) == last) { // no longer wanted; who is not gets no jobs
-            return;
-        }
+    while (wait_for_job(me, last)) {
         job.work(job.arguments, job.first, job.stop, job.peak);
         store(&done, ++last);
+    }
+    if (load(&serving) == me) {
+        store(&serving, 0);
     }
 }
 
 uint32_t odt_want(int threads) {
+    uint32_t before = load(&odt_wanted);
     if (threads == 2 && ++workers >= IN_TURN) {
         workers = 1;
     }
     store(&odt_wanted, threads == 2 ? workers : threads == 1 ? 0 : IN_TURN);
+    if (before) {
+        wait_while(&serving, before);
+    }
     return load(&odt_wanted);
+}
+
+void odt_forget(void) {
+    store(&odt_wanted, 0);
+    store(&serving, 0);
 }
 
 int odt_is_served(void) {
@@ -155,9 +190,13 @@ int odt_is_served(void) {
     return wanted && load(&serving) == wanted;
 }
 
+int odt_threads(void) {
+    return odt_is_served() ? 2 : !load(&odt_wanted);
+}
+
 void odt_join(void) {
     if (odt_may_split()) {
-        wait_while(&done, odt_jobs - 1, 0);
+        wait_while(&done, odt_jobs - 1);
         release_signals();
     }
 }

@@ -19,16 +19,25 @@ typedef void odt_work_t(const void *arguments, int32_t first, int32_t stop, int3
 // The worker that is wanted, by its number, 0 is none; and how many jobs it has got.
 extern uint32_t odt_wanted, odt_jobs;
 
-// Worker `me` works until it is no longer wanted.
+// Whether to serve as worker `me`: once, and while it is wanted. Not in two threads at once.
+int odt_begin(uint32_t me);
+
+// Worker `me` works until it is no longer wanted. Whenever it notices that, it does no job of who came after it.
 void odt_serve(uint32_t me);
 
 // How many threads are to compute from here on: 2, the second one a worker, 1, or for tests, where there is one core, 0:
 // one that does the worker's part behind its own. For the main thread, while no kernel of its runs. Returns the number
-// of the worker that is wanted.
+// of the worker that is wanted, a new one, when the one before serves no more.
 uint32_t odt_want(int threads);
+
+// After a fork or a soft reset: one thread, and no worker is there to be waited for.
+void odt_forget(void);
 
 // Whether the worker that is wanted serves.
 int odt_is_served(void);
+
+// How many threads compute, 1 or 2; 0 while a worker is wanted that does not serve yet.
+int odt_threads(void);
 
 // In the main thread, waits for what the worker still does.
 void odt_join(void);

@@ -130,6 +130,17 @@ def test_thread_sanitizer_finds_no_race(options, tmp_path, monkeypatch):
     assert run(str(tmp_path / "safety"), cases, tmp_path) == [len(cases), 0, 0]
 
 
+@pytest.mark.parametrize("options", ("", "-fsanitize=thread"), ids=("jobs are counted", "ThreadSanitizer"))
+def test_a_worker_that_is_no_longer_wanted_leaves_its_successors_jobs_alone(options, tmp_path):
+    """However late it notices; and one that begins late does not pass itself off as another."""
+    sources = os.path.join(HERE, "workers.c"), os.path.join(ROOT, "native", "threads.c")
+    command = ["gcc", "-std=c99", "-D_GNU_SOURCE", "-O1", "-g", "-DODT_THREADS", "-Dnanosleep=slow_nanosleep"]
+    subprocess.run([*command, *options.split(), "-pthread", "-o", tmp_path / "workers", *sources], check=True)
+    done = subprocess.run([tmp_path / "workers", "300"], check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and not done.stderr, done.stderr[:4000]
+    assert int(done.stdout) > 200
+
+
 def images(count, seed):
     rng = random.Random(seed)
     x = [[[[rng.random() for _ in range(2)] for _ in range(12)] for _ in range(12)] for _ in range(count)]
@@ -172,8 +183,60 @@ def test_the_number_can_be_set_again_and_again():
     for n in (2, 1, 2, 2, 1, 1, 2, 1):
         odt.set_num_threads(n)
         assert odt.get_num_threads() == n
-        assert len(os.listdir("/proc/self/task")) == before[1] + n - 1
+        stop = time.monotonic() + 60
+        while len(os.listdir("/proc/self/task")) != before[1] + n - 1:  # it has left, but may not have ended
+            assert time.monotonic() < stop
+            time.sleep(0.001)
     assert threading.active_count() == before[0]
+
+
+def test_the_number_may_be_set_in_threads_while_another_trains():
+    alone = [trained(seed=seed, epochs=1) for seed in range(8)]
+    changes, errors, ends = [0, 0], [], threading.Event()
+
+    def change(number):
+        rng = random.Random(number)
+        try:
+            while not ends.is_set():
+                odt.set_num_threads(rng.choice((1, 2, 2)))
+                changes[number] += 1
+                if rng.random() < 0.3:
+                    time.sleep(rng.random() / 200)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=change, args=(number,)) for number in (0, 1)]
+    for thread in threads:
+        thread.start()
+    try:
+        while min(changes) < 100 and not errors:
+            assert [trained(seed=seed, epochs=1) for seed in range(8)] == alone
+    finally:
+        ends.set()
+        for thread in threads:
+            thread.join()
+    assert not errors
+    odt.set_num_threads(2)
+    assert odt.get_num_threads() == 2 and trained(seed=0, epochs=1) == alone[0]
+
+
+def test_a_number_is_served_once_and_while_it_is_wanted():
+    _odt.serve(0)
+    odt.set_num_threads(2)
+    number = _odt.threads(2)
+    assert _odt.threads() == 0 and odt.get_num_threads() == 1
+    _odt.serve(number - 1)
+    odt.set_num_threads(1)
+    _odt.serve(number)
+    assert _odt.threads() == 1
+    number = _odt.threads(2)
+    thread = threading.Thread(target=_odt.serve, args=(number,))
+    thread.start()
+    while _odt.threads() != 2:
+        time.sleep(0.001)
+    _odt.serve(number)
+    assert _odt.threads(1) == 0 and _odt.threads() == 1
+    thread.join()
 
 
 @pytest.mark.parametrize("n", (0, 3, -1, "2", None, 1.5))
@@ -206,6 +269,31 @@ def test_a_second_core_that_a_thread_of_the_programs_has_is_not_taken(monkeypatc
     assert odt.get_num_threads() == 1
     odt.set_num_threads(2)
     assert odt.get_num_threads() == 2
+
+
+def test_a_core_that_is_free_a_moment_later_is_waited_for(monkeypatch):
+    import _thread
+
+    start, refusals = _thread.start_new_thread, [1, 2, 3]
+
+    def refuse(function, arguments):
+        if refusals:
+            raise OSError("core1 in use %d" % refusals.pop())
+        return start(function, arguments)
+
+    monkeypatch.setattr(_thread, "start_new_thread", refuse)
+    odt.set_num_threads(2)
+    assert odt.get_num_threads() == 2 and not refusals
+
+
+def test_a_thread_that_does_not_run_leaves_one(monkeypatch):
+    import _thread
+
+    monkeypatch.setattr(_thread, "start_new_thread", lambda function, arguments: 0)
+    monkeypatch.setattr(odt.threads.time, "sleep", lambda seconds: None)
+    with pytest.raises(RuntimeError, match="set_num_threads: the second thread does not run"):
+        odt.set_num_threads(2)
+    assert _odt.threads() == 1
 
 
 def test_an_interrupted_step_leaves_the_model_and_the_worker_whole():

@@ -230,28 +230,25 @@ static PyObject *entry_serve(PyObject *const *args, Py_ssize_t count) {
     if (PyErr_Occurred()) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    odt_serve((uint32_t)number);
-    Py_END_ALLOW_THREADS
+    if (odt_begin((uint32_t)number)) {
+        Py_BEGIN_ALLOW_THREADS
+        odt_serve((uint32_t)number);
+        Py_END_ALLOW_THREADS
+    }
     Py_RETURN_NONE;
-}
-
-// A process that is forked off has no worker.
-static void forget_worker(void) {
-    odt_want(1);
 }
 
 static PyObject *entry_threads(PyObject *const *args, Py_ssize_t count) {
     if (!count) {
-        return PyLong_FromLong(1 + odt_is_served());
+        return PyLong_FromLong(odt_threads());
     }
     long threads = PyLong_AsLong(args[0]);
     if (PyErr_Occurred()) {
         return NULL;
     }
     static int has_hook;
-    if (!has_hook) {
-        has_hook = pthread_atfork(NULL, NULL, forget_worker) == 0;
+    if (!has_hook) { // a process that is forked off has no worker
+        has_hook = pthread_atfork(NULL, NULL, odt_forget) == 0;
     }
     return PyLong_FromUnsignedLong(odt_want((int)threads));
 }

@@ -17,8 +17,9 @@
 // And where kernels may be split over two threads (threads.h). CMake's scan for names knows no definitions of a module's.
 #if defined(ODT_THREADS) || defined(NO_QSTR)
 #define ODT_THREAD_ENTRY_POINTS(X) \
-    X(threads, 0, 1) /* threads(): how many compute, 1 or 2; threads(2): a worker is wanted, returns its number; \
-        threads(1): it ends; threads(0), for tests: one thread does its own part, then the worker's */ \
+    X(threads, 0, 1) /* threads(): how many compute, 1 or 2, 0 while a worker is wanted and does not serve yet; \
+        threads(2): a worker is wanted, returns its number; threads(1): it ends; threads(0), for tests: one thread does \
+        its own part, then the worker's */ \
     X(serve, 1, 1) /* serve(number): be that worker until it is not wanted */
 #else
 #define ODT_THREAD_ENTRY_POINTS(X)

@@ -79,15 +79,17 @@ int odt_may_split(void) {
 static mp_obj_t entry_serve(size_t count, const mp_obj_t *args) {
     (void)count;
     mp_int_t number = mp_obj_get_int(args[0]);
-    MP_THREAD_GIL_EXIT();
-    odt_serve((uint32_t)number);
-    MP_THREAD_GIL_ENTER();
+    if (odt_begin((uint32_t)number)) {
+        MP_THREAD_GIL_EXIT();
+        odt_serve((uint32_t)number);
+        MP_THREAD_GIL_ENTER();
+    }
     return mp_const_none;
 }
 
 static mp_obj_t entry_threads(size_t count, const mp_obj_t *args) {
     if (!count) {
-        return MP_OBJ_NEW_SMALL_INT(1 + odt_is_served());
+        return MP_OBJ_NEW_SMALL_INT(odt_threads());
     }
     mp_int_t threads = mp_obj_get_int(args[0]);
     if (!odt_may_split()) {
@@ -101,7 +103,7 @@ ODT_THREAD_ENTRY_POINTS(OBJECT)
 // At each `import _odt`. After a soft reset, which leaves this module's memory, no worker is there any more.
 static mp_obj_t initialise(void) {
     if (odt_may_split()) {
-        odt_want(1);
+        odt_forget();
     }
     return mp_const_none;
 }
