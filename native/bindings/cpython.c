@@ -69,11 +69,8 @@ static PyObject *entry_load(PyObject *const *args, Py_ssize_t count) {
     return (PyObject *)program;
 }
 
-// Fills regions from a tuple's or list's buffers; false with an exception set. The views are held,
-// so that no buffer moves while the program runs.
-static int get_regions(const int32_t *words, PyObject *sequence, Py_buffer *views,
-    odt_region_t *regions) {
-    static const char *const names[] = ODT_REGION_NAMES;
+// References to a tuple's or list's six items, for whoever gives a buffer may change the list; 0 with an exception set.
+static int get_items(PyObject *sequence, PyObject **items) {
     if (!PyTuple_Check(sequence) && !PyList_Check(sequence)) {
         PyErr_Format(PyExc_TypeError, "regions must be a tuple or a list, not %s",
             Py_TYPE(sequence)->tp_name);
@@ -85,11 +82,21 @@ static int get_regions(const int32_t *words, PyObject *sequence, Py_buffer *view
         return 0;
     }
     for (int i = 0; i < ODT_REGIONS; i++) {
-        PyObject *buffer = PySequence_Fast_GET_ITEM(sequence, i);
+        items[i] = PySequence_Fast_GET_ITEM(sequence, i);
+        Py_INCREF(items[i]);
+    }
+    return 1;
+}
+
+// Fills regions from the items' buffers; 0 with an exception set. The views are held, so that no buffer moves while
+// the program runs.
+static int get_regions(const int32_t *words, PyObject *const *items, Py_buffer *views, odt_region_t *regions) {
+    static const char *const names[] = ODT_REGION_NAMES;
+    for (int i = 0; i < ODT_REGIONS; i++) {
         size_t needs = odt_region_bytes(words, (size_t)i);
-        if (buffer != Py_None) {
+        if (items[i] != Py_None) {
             int flags = ODT_REGION_IS_WRITTEN(i) && needs ? PyBUF_WRITABLE : PyBUF_SIMPLE;
-            if (PyObject_GetBuffer(buffer, &views[i], flags)) {
+            if (PyObject_GetBuffer(items[i], &views[i], flags)) {
                 return 0;
             }
             regions[i].data = views[i].buf;
@@ -126,13 +133,18 @@ static PyObject *entry_run(PyObject *const *args, Py_ssize_t count) {
         return PyErr_Format(PyExc_ValueError, "words %zd to %zd are not a run of instructions", pc,
             stop);
     }
-    int good = get_regions(words, args[1], views, regions);
+    PyObject *items[ODT_REGIONS];
+    if (!get_items(args[1], items)) {
+        return NULL;
+    }
+    int good = get_regions(words, items, views, regions);
     while (good && pc < stop) {
         pc = (Py_ssize_t)odt_step(words, (size_t)pc, regions);
         good = PyErr_CheckSignals() == 0;
     }
     for (int i = 0; i < ODT_REGIONS; i++) {
         PyBuffer_Release(&views[i]); // does nothing where there is none
+        Py_DECREF(items[i]);
     }
     if (!good) {
         return NULL;

@@ -113,9 +113,10 @@ static mp_buffer_info_t get_buffer(mp_obj_t buffer) {
     return info;
 }
 
+// In these, numbers come first: a number's __int__ may move a buffer.
 static mp_obj_t entry_crc32(size_t count, const mp_obj_t *args) {
-    mp_buffer_info_t info = get_buffer(args[0]);
     uint32_t crc = count > 1 ? (uint32_t)mp_obj_get_int_truncated(args[1]) : 0;
+    mp_buffer_info_t info = get_buffer(args[0]);
     return mp_obj_new_int_from_uint(odt_crc32(info.buf, info.len, crc));
 }
 
@@ -130,16 +131,16 @@ static char element_code(mp_buffer_info_t info) {
 }
 
 static mp_obj_t entry_count_samples(size_t count, const mp_obj_t *args) {
-    mp_buffer_info_t info = get_buffer(args[0]);
-    mp_obj_t *kind;
     mp_int_t numbers[4];
-    mp_obj_get_array(args[1], &count, &kind);
-    if (count != 4) {
-        mp_raise_ValueError(MP_ERROR_TEXT("a kind of samples is 4 numbers"));
+    for (size_t i = 0; i < 4; i++) {
+        mp_obj_t *kind;
+        mp_obj_get_array(args[1], &count, &kind); // anew: a number's __int__ may change a list
+        if (count != 4) {
+            mp_raise_ValueError(MP_ERROR_TEXT("a kind of samples is 4 numbers"));
+        }
+        numbers[i] = mp_obj_get_int(kind[i]);
     }
-    while (count--) {
-        numbers[count] = mp_obj_get_int(kind[count]);
-    }
+    mp_buffer_info_t info = get_buffer(args[0]);
     if (numbers[0] != element_code(info)) {
         return MP_OBJ_NEW_SMALL_INT(0);
     }
