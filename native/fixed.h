@@ -31,6 +31,26 @@ static inline int32_t odt_sat32(int64_t v) {
     return v > INT32_MAX ? INT32_MAX : v < -INT32_MAX ? -INT32_MAX : (int32_t)v;
 }
 
+// Sums and products that may wrap, modulo 2^32. Anywhere else no overflow of an int32 is meant, and tests_host/fuzz, which
+// compiles without -fwrapv, stops at it. (By casts to unsigned gcc makes other code, some of it longer.)
+#ifdef __clang__
+typedef uint32_t odt_wrapping_t;
+#else
+typedef int32_t odt_wrapping_t; // all builds have -fwrapv
+#endif
+
+static inline int32_t odt_wrap_add(int32_t a, int32_t b) {
+    return (int32_t)((odt_wrapping_t)a + (odt_wrapping_t)b);
+}
+
+static inline int32_t odt_wrap_sub(int32_t a, int32_t b) {
+    return (int32_t)((odt_wrapping_t)a - (odt_wrapping_t)b);
+}
+
+static inline int32_t odt_wrap_mul(int32_t a, int32_t b) {
+    return (int32_t)((odt_wrapping_t)a * (odt_wrapping_t)b);
+}
+
 // 0 of 0.
 static inline int32_t odt_bit_length(uint32_t v) {
     #if defined(__GNUC__) && !(defined(__ARM_ARCH_6M__) && defined(MICROPY_ENABLE_DYNRUNTIME)) // with no libgcc there

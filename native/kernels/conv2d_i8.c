@@ -48,12 +48,12 @@ static void conv2d_channels(const void *arguments, int32_t first, int32_t stop, 
                     for (int32_t kh = th.from; kh < th.to && run; kh++) {
                         const int8_t *row = w + (kh * KW + tw.from) * C;
                         int32_t at = ((b * a->H + ih + kh) * a->W + iw + tw.from) * C;
-                        acc += odt_dot_i8(a->x + at, row, run);
+                        acc = odt_wrap_add(acc, odt_dot_i8(a->x + at, row, run));
                         if (!is_whole && a->zx) {
                             weights += odt_sum_i8(row, run);
                         }
                     }
-                    int32_t v = odt_rescaled(acc - a->zx * weights, q);
+                    int32_t v = odt_rescaled(odt_wrap_sub(acc, odt_wrap_mul(a->zx, weights)), q);
                     int32_t at = ((b * a->OH + oh) * a->OW + ow) * N + n;
                     a->y[at] = odt_clamp(v, a->zy, a->lo, peak);
                 }
@@ -172,7 +172,7 @@ static __attribute__((noinline)) void add_error(const odt_conv2d_dw_i8_t *a, int
     const int8_t *x = a->x + ((b * a->H + ih + th.from) * a->W + iw + tw.from) * C;
     dw += (th.from * KW + tw.from) * C;
     for (int32_t kh = th.from; kh < th.to; kh++, x += line, dw += KW * C) {
-        odt_axpy_i8(dw, e, x, e * a->zx, run);
+        odt_axpy_i8(dw, e, x, odt_wrap_mul(e, a->zx), run);
     }
 }
 

@@ -26,7 +26,7 @@ static int32_t finish_four(const int32_t *sums, const int32_t *bias, const odt_m
     #pragma GCC unroll 4
     #endif
     for (int32_t i = 0; i < 4; i++) {
-        int32_t v = odt_rescale_once(bias[i] + sums[i], &q[i]);
+        int32_t v = odt_rescale_once(odt_wrap_add(bias[i], sums[i]), &q[i]);
         if (v < 0 && lo == zy) { // both as odt_clamp_by(), which takes longer
             y[i] = (int8_t)lo;
         } else if (v >= 0 && v <= peak && v <= 127 - zy) {
@@ -69,10 +69,10 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
         odt_multiplier_t q = odt_checked(&a->q[n]);
         int32_t bias = a->b[n];
         if (a->zx) {
-            bias -= a->zx * odt_sum_i8(w, K);
+            bias = odt_wrap_sub(bias, odt_wrap_mul(a->zx, odt_sum_i8(w, K)));
         }
         for (int32_t m = 0; m < M; m++) {
-            int32_t v = odt_rescaled(bias + odt_dot_i8(a->x + m * K, w, K), q);
+            int32_t v = odt_rescaled(odt_wrap_add(bias, odt_dot_i8(a->x + m * K, w, K)), q);
             a->y[m * N + n] = odt_clamp(v, a->zy, a->lo, &peak);
         }
     }
@@ -128,7 +128,7 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
     if (M == 1) {
         int32_t *dw = a->dw;
         for (int32_t n = 0; n < a->R; n++) {
-            int32_t e = first[n], offset = e * a->zx;
+            int32_t e = first[n], offset = odt_wrap_mul(e, a->zx);
             for (int32_t k = 0; k < K; k++) {
                 *dw++ = e * a->x[k] - offset;
             }
@@ -141,7 +141,7 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
         for (int32_t m = 0; m < M; m++) {
             int32_t e = first[m * a->N + n];
             if (e) {
-                odt_axpy_i8(a->dw + n * K, e, a->x + m * K, e * a->zx, K);
+                odt_axpy_i8(a->dw + n * K, e, a->x + m * K, odt_wrap_mul(e, a->zx), K);
             }
         }
     }

@@ -124,7 +124,7 @@ int32_t odt_dense_few_i8(const odt_dense_i8_t *a, int32_t *peak) {
                 const int8_t *w = a->w + (n + i) * K;
                 int32_t sum = sums[i];
                 for (int32_t k = whole; k < K; k++) {
-                    sum += (sample[k] - a->zx) * w[k];
+                    sum = odt_wrap_add(sum, odt_wrap_mul(odt_wrap_sub(sample[k], a->zx), w[k]));
                 }
                 a->y[m * a->N + n + i] = output(sum, &a->q[n + i], a->zy, a->lo, &highest);
             }

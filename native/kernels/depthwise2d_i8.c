@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void add_taps(const odt_depthwise_t
         for (int32_t kw = from; kw < to; kw++, row += a->N, w += LANES) {
             UNROLL
             for (int32_t i = 0; i < lanes; i++) {
-                acc[i] += (int16_t)((int16_t)(row[i] - zx) * w[i]);
+                acc[i] = odt_wrap_add(acc[i], (int16_t)((int16_t)odt_wrap_sub(row[i], zx) * w[i]));
             }
         }
     }
@@ -88,10 +88,10 @@ __attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*
             const int8_t *from = row;
             const weight_t *w = w_row;
             for (const weight_t *end = w + 4 * KW; w != end; from += N, w += 4) {
-                s0 += (from[0] - zx) * w[0];
-                s1 += (from[1] - zx) * w[1];
-                s2 += (from[2] - zx) * w[2];
-                s3 += (from[3] - zx) * w[3];
+                s0 = odt_wrap_add(s0, odt_wrap_mul(odt_wrap_sub(from[0], zx), w[0]));
+                s1 = odt_wrap_add(s1, odt_wrap_mul(odt_wrap_sub(from[1], zx), w[1]));
+                s2 = odt_wrap_add(s2, odt_wrap_mul(odt_wrap_sub(from[2], zx), w[2]));
+                s3 = odt_wrap_add(s3, odt_wrap_mul(odt_wrap_sub(from[3], zx), w[3]));
             }
         }
         (*sums)[0] = s0;
@@ -273,7 +273,7 @@ static inline __attribute__((always_inline)) void add_row(int32_t *acc, const in
         UNROLL
         for (int32_t i = 0; i < lanes; i++) {
             // -128 * -255 is above an int16: a product of 32 bits
-            acc[i] += e[i] * (int16_t)(x[i] - zx);
+            acc[i] = odt_wrap_add(acc[i], e[i] * (int16_t)odt_wrap_sub(x[i], zx));
         }
     }
 }

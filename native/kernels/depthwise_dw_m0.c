@@ -175,7 +175,7 @@ int odt_depthwise_dw_m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t
                 if (errors.extreme & 0x80008000) { // which no error is (numerics.md)
                     return 0;
                 }
-                int32_t zeros = a->zx * ((int16_t)errors.sum + ((errors.sum + 0x8000) >> 16));
+                int32_t zeros = odt_wrap_mul(a->zx, (int16_t)errors.sum + ((errors.sum + 0x8000) >> 16));
                 taps.dw = a->dw + n * KH * K;
                 taps.x = odt_tile_windows(&t);
                 for (int32_t kh = 0; kh < KH; kh++, taps.dw += K, taps.x += t.pitch) {

@@ -169,7 +169,7 @@ static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthw
         return 0;
     }
     c->q = q;
-    c->offset = (int32_t)((uint32_t)bias - (uint32_t)(a->zx * f->sum));
+    c->offset = odt_wrap_sub(bias, odt_wrap_mul(a->zx, f->sum));
     // As they are, unless a scale has run away or a program is wrong, or a filter is large.
     c->is_short = q.s >= 33 && ((uint32_t)q.m & 0x8000007F) == 0
         && (uint32_t)(255 * f->size) + odt_magnitude(bias) < 1 << 18;

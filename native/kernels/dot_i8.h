@@ -92,11 +92,11 @@ static void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t 
     int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     const int8_t *end = x + K;
     for (; x != end; x++, w++) {
-        int32_t v = *x - zx;
-        s0 += v * w[0];
-        s1 += v * w[step];
-        s2 += v * w[2 * step];
-        s3 += v * w[3 * step];
+        int32_t v = odt_wrap_sub(*x, zx);
+        s0 = odt_wrap_add(s0, odt_wrap_mul(v, w[0]));
+        s1 = odt_wrap_add(s1, odt_wrap_mul(v, w[step]));
+        s2 = odt_wrap_add(s2, odt_wrap_mul(v, w[2 * step]));
+        s3 = odt_wrap_add(s3, odt_wrap_mul(v, w[3 * step]));
     }
     sums[0] = s0;
     sums[1] = s1;

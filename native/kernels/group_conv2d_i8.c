@@ -33,8 +33,8 @@ void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
                         for (int32_t kw = tw.from; kw < tw.to; kw++) {
                             const int8_t *w = a->w + n * filter + (kh * KW + kw) * C;
                             int32_t at = ((b * a->H + ih + kh) * a->W + iw + kw) * width + first;
-                            acc += odt_dot_i8(a->x + at, w, C);
-                            acc -= a->zx ? a->zx * odt_sum_i8(w, C) : 0;
+                            acc = odt_wrap_add(acc, odt_dot_i8(a->x + at, w, C));
+                            acc = odt_wrap_sub(acc, a->zx ? odt_wrap_mul(a->zx, odt_sum_i8(w, C)) : 0);
                         }
                     }
                     int32_t v = odt_rescaled(acc, odt_checked(&a->q[n]));
@@ -109,7 +109,7 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
                         for (int32_t kw = tw.from; kw < tw.to; kw++) {
                             int32_t at = ((b * a->H + ih + kh) * a->W + iw + kw) * width + first;
                             int32_t *row = a->dw + n * filter + (kh * KW + kw) * C;
-                            odt_axpy_i8(row, e[n], a->x + at, e[n] * a->zx, C);
+                            odt_axpy_i8(row, e[n], a->x + at, odt_wrap_mul(e[n], a->zx), C);
                         }
                     }
                 }

@@ -104,7 +104,7 @@ void odt_track_i8(const odt_track_i8_t *a) {
     for (int32_t n = 0; n < a->N; n++) {
         int32_t mean = odt_limit(a->mean[n], -limit, limit);
         int32_t target = odt_limit(odt_rescaled(a->st[2 * n], q), -limit, limit);
-        a->mean[n] = odt_limit(mean + odt_rescaled(target - mean, part), -limit, limit);
+        a->mean[n] = odt_limit(odt_wrap_add(mean, odt_rescaled(odt_wrap_sub(target, mean), part)), -limit, limit);
         a->var[n] = (int32_t)odt_scale_add(odt_scale_mul(odt_scale(a->var[n]), keep),
             odt_scale_mul(odt_scale(a->va[n]), rest));
     }

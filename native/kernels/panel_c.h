@@ -113,7 +113,7 @@ static void finish_row(output_t *o, const int32_t *sum, int32_t offset, odt_mult
     const int32_t *end = sum + o->length / (int32_t)sizeof(int32_t);
     if (low == 0) { // as behind a ReLU: many are below
         for (; sum != end; sum += ROWS, y += step) {
-            int32_t v = odt_max(((int32_t)((int64_t)(*sum + offset) * q.m >> 32) + half) >> shift, 0);
+            int32_t v = odt_max(((int32_t)((int64_t)odt_wrap_add(*sum, offset) * q.m >> 32) + half) >> shift, 0);
             if (v > top) {
                 max = odt_max(max, v);
                 top = odt_min(max, high);
@@ -127,7 +127,7 @@ static void finish_row(output_t *o, const int32_t *sum, int32_t offset, odt_mult
     int32_t bottom = odt_max(min, low);
     uint32_t span = (uint32_t)(top - bottom);
     for (; sum != end; sum += ROWS, y += step) {
-        int32_t v = ((int32_t)((int64_t)(*sum + offset) * q.m >> 32) + half) >> shift;
+        int32_t v = ((int32_t)((int64_t)odt_wrap_add(*sum, offset) * q.m >> 32) + half) >> shift;
         if ((uint32_t)(v - bottom) > span) {
             max = odt_max(max, v);
             min = odt_min(min, v);

@@ -115,7 +115,7 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const o
         return;
     }
     for (; count > 0; count--, sums++, y += step) {
-        *y = odt_clamp(odt_rescaled((*sums)[at] + offset, odt_checked(q)), zy, lo, peak);
+        *y = odt_clamp(odt_rescaled(odt_wrap_add((*sums)[at], offset), odt_checked(q)), zy, lo, peak);
     }
 }
 
@@ -211,7 +211,7 @@ static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals,
     const odt_multiplier_t *q = a->q + n * a->q_step;
     for (int32_t i = 0; i < rows; i++) {
         usual = usual && is_usual(&q[i * a->q_step]);
-        offsets[i] = (a->bias ? a->bias[n + i] : 0) - a->zx * totals[i];
+        offsets[i] = odt_wrap_sub(a->bias ? a->bias[n + i] : 0, odt_wrap_mul(a->zx, totals[i]));
     }
     if (usual) {
         output_t o;
@@ -360,7 +360,7 @@ static void add_error(const odt_filter_gradient_t *a, int32_t n, int32_t m) {
             int32_t *dw = a->dw + ((n * a->KH + kh) * a->KW + kw) * a->C;
             const int8_t *x = a->x + ((b * a->H + ih + kh) * a->W + iw + kw) * a->C;
             for (int32_t c = 0; c < a->C; c++) {
-                dw[c] -= x[c] - a->zx;
+                dw[c] = odt_wrap_sub(dw[c], odt_wrap_sub(x[c], a->zx));
             }
         }
     }
@@ -487,7 +487,7 @@ static void filter_gradient_of_same_size(const odt_filter_gradient_t *a, int ext
                     patch_errors(a, n, m, count, dh, dw, 0, s.panel, totals);
                 }
                 for (int32_t i = 0; i < ROWS; i++) {
-                    start[place(i)] = -a->zx * totals[i];
+                    start[place(i)] = odt_wrap_mul(odt_wrap_sub(0, a->zx), totals[i]);
                 }
                 for (int32_t c = 0; c < C; c += BLOCK) {
                     const columns_t inputs = {odt_max(to - from, 0), C, odt_min(BLOCK, C - c), 1};
@@ -561,7 +561,7 @@ void odt_filter_gradient_part_i8(const odt_filter_gradient_t *a) {
                             const int32_t *start = total;
                             for (int32_t pass = a->zx ? 0 : 1; pass < 2; pass++) { // of zx, of x
                                 for (int32_t i = 0; pass && i < ROWS; i++) {
-                                    total[i] *= -a->zx;
+                                    total[i] = odt_wrap_mul(total[i], odt_wrap_sub(0, a->zx));
                                 }
                                 for (int32_t r = row; r < stop; r++) {
                                     int32_t b = r / a->OH, ih = (r - b * a->OH) * a->SH - a->top + kh;

@@ -111,9 +111,9 @@ void odt_globalavg_i8(const odt_globalavg_i8_t *a) {
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t n = 0; n < N; n++) {
             const int8_t *x = a->x + b * S * N + n;
-            int32_t acc = -(S * a->zx);
+            int32_t acc = odt_wrap_sub(0, odt_wrap_mul(S, a->zx));
             for (int32_t s = 0; s < S; s++) {
-                acc += x[s * N];
+                acc = odt_wrap_add(acc, x[s * N]);
             }
             *y++ = odt_clamp(odt_rescaled(acc, q), a->zy, a->lo, &peak);
         }

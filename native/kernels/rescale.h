@@ -70,7 +70,7 @@ static inline odt_rescaler_t odt_rescaler(odt_multiplier_t q) {
 // odt_rescaled(v, r->q)
 static inline int32_t odt_rescale_by(const odt_rescaler_t *r, int32_t v) {
     if ((uint32_t)v + r->bound <= 2 * r->bound) {
-        return ((int32_t)((int64_t)(v << r->up) * r->q.m >> 32) + r->half) >> r->shift;
+        return ((int32_t)((int64_t)(int32_t)((uint32_t)v << r->up) * r->q.m >> 32) + r->half) >> r->shift;
     }
     return odt_rescaled(v, r->q);
 }
@@ -103,7 +103,7 @@ static inline int8_t odt_clamp_by(int32_t v, int32_t z, int32_t lo, int32_t *pea
     if (v > 255 || v < -255) { // beyond any z
         v = v > 0 ? 255 : -255;
     }
-    return (int8_t)odt_limit(v + z, lo, 127);
+    return (int8_t)odt_limit(odt_wrap_add(v, z), lo, 127);
 }
 
 #endif

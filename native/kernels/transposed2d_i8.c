@@ -25,7 +25,7 @@ void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
                         for (odt_back_t w = first_w; odt_back_more(&w); odt_back_next(&w)) {
                             const int8_t *tap = a->w + n * filter + (h.k * KW + w.k) * C;
                             const int8_t *x = a->x + ((b * a->H + h.o) * a->W + w.o) * C;
-                            acc += odt_dot_from_i8(x, a->zx, tap, C);
+                            acc = odt_wrap_add(acc, odt_dot_from_i8(x, a->zx, tap, C));
                         }
                     }
                     int32_t v = odt_rescaled(acc, odt_checked(&a->q[n]));
@@ -94,7 +94,7 @@ void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
                         const int8_t *e = a->e + o * N + a->at;
                         int32_t *tap = a->dw + (kh * KW + kw) * C;
                         for (int32_t n = 0; n < a->R; n++) {
-                            odt_axpy_i8(tap + n * filter, e[n], x, e[n] * a->zx, C);
+                            odt_axpy_i8(tap + n * filter, e[n], x, odt_wrap_mul(e[n], a->zx), C);
                         }
                     }
                 }
