@@ -41,6 +41,7 @@ $(BUILD)/venv/.run: $(EXTENSION)
 	@test -x $(PYTHON) || python3 -m venv $(BUILD)/venv
 	@rm -rf $(BUILD)/lib.* $(BUILD)/temp.* # setuptools does not see changed headers
 	@$(PYTHON) -m pip install -q --disable-pip-version-check '.[plot]'
+	@cd / && $(PYTHON) -c "import _odt" || { echo "odt: the native module did not compile: pip install -v . says why" >&2; exit 1; }
 	@touch $@
 
 $(BUILD)/venv/.test: $(BUILD)/venv/.run

@@ -1,5 +1,7 @@
 """sdist and wheel: what they hold, and that the installed package trains in an empty environment."""
 
+import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -56,21 +58,66 @@ def test_sdist_holds_the_sources_of_the_kernels(built):
     assert {"LICENSE", "README.md", "odt/py.typed", "native/bindings/_odt-stubs/__init__.pyi"} <= names
 
 
-def test_installed_in_an_empty_environment_it_trains_xor_with_the_kernels(built, tmp_path):
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True, timeout=300)
-    python = tmp_path / "venv" / "bin" / "python"
-    install = [python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", built[1]]
-    subprocess.run(install, check=True, timeout=300)
-    shutil.copy(ROOT / "examples" / "xor" / "train.py", tmp_path)
-    # -I: neither the checkout nor the user's own packages are looked into.
-    done = subprocess.run(
-        [python, "-I", "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    assert [line.split("= ")[1] for line in done.stdout.splitlines() if " xor " in line] == list("0110")
+def imported(python, folder):
+    """(backend, file) of the odt that a python of its own imports; -I: neither the checkout nor the user's packages."""
     where = "import odt; print(odt.backend, odt.__file__)"
-    done = subprocess.run([python, "-I", "-c", where], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([python, "-I", "-c", where], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """The python of an empty environment: what a test installs there replaces what the one before did."""
+    folder = tmp_path_factory.mktemp("venv")
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=300)
+    return folder / "bin" / "python"
+
+
+def install(python, package, *arguments, **env):
+    """With pip; ``env`` is added to this process's own, None takes a name away."""
+    env = {name: value for name, value in dict(os.environ, **env).items() if value is not None}
+    command = [python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--force-reinstall", *arguments, package]
+    done = subprocess.run(
+        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+def imported(python, folder):
+    """The backend of the odt that was installed; -I: neither the checkout nor the user's own packages are looked into."""
+    where = "import odt; print(odt.backend, odt.__file__)"
+    done = subprocess.run([python, "-I", "-c", where], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
     backend, file = done.stdout.split()
-    assert backend == "native" and file.startswith(str(tmp_path))
+    assert file.startswith(str(python.parent.parent))
+    return backend
+
+
+def trained(python, folder):
+    """What the XOR example prints from its last line of training on."""
+    shutil.copy(ROOT / "examples" / "xor" / "train.py", folder)
+    done = subprocess.run([python, "-I", "train.py"], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout[done.stdout.index("loss ") :]
+
+
+def test_installed_in_an_empty_environment_it_trains_xor_with_the_kernels(built, python, tmp_path):
+    install(python, built[1])
+    assert imported(python, tmp_path) == "native"
+    assert [line.split("= ")[1] for line in trained(python, tmp_path).splitlines()[1:]] == list("0110")
     command = subprocess.run([python, "-I", "-m", "odt", "--help"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert command.returncode == 0 and "install" in command.stdout
+
+
+@pytest.mark.parametrize("compiler", ["missing", "broken"])
+def test_the_sdist_installs_without_a_compiler_and_trains_in_python(built, python, tmp_path, compiler):
+    """pip install of the sdist, in an environment whose PATH has no compiler, or with one that fails."""
+    # What pip would fetch to build with, from here: a test needs no network.
+    setuptools = Path(importlib.util.find_spec("setuptools").origin).parent.parent
+    for name in ("setuptools", "_distutils_hack"):
+        (tmp_path / name).symlink_to(setuptools / name)
+    env = {"PATH": str(python.parent), "PYTHONPATH": str(tmp_path), "CC": "/bin/false" if compiler == "broken" else None}
+    install(python, built[0], "--no-build-isolation", **env)
+    assert imported(python, tmp_path) == "reference"
+    assert trained(python, tmp_path) in (ROOT / "examples" / "xor" / "README.md").read_text()  # the digest among it
