@@ -107,7 +107,7 @@ machines: venv
 
 .PHONY: sources-machines all-machines
 sources-machines: sources-arm sources-multilib rp2040-sources
-	@$(SOURCES) node
+	@$(SOURCES) node microbit
 
 all-machines: unix unix-float30 qemu rp2040 stock mpy \
     $(BUILD)/RPI_PICO2/firmware.uf2 $(BUILD)/stock_RPI_PICO2/firmware.uf2

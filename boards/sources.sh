@@ -4,6 +4,7 @@
 #   boards/sources.sh PART...          every PART is idempotent; nothing is fetched twice
 #
 #   micropython pico-sdk tinyusb mbedtls    sources of trixie, unpacked into build/src/PART
+#   microbit                                firmware that bookworm has: a MicroPython of 2017, which odt refuses
 #   cc clang multilib cmake arm-gcc qemu node venv python-headers   commands, installed with apt-get where missing
 #
 # The trixie source lists are written from the mirror that this machine's apt already uses, into a
@@ -100,18 +101,18 @@ fetch_source() {
     rm -rf "$work"
 }
 
-# fetch_binary PART PACKAGE VERSION-PREFIX FOLDER: a folder out of an architecture-independent
+# fetch_binary PART PACKAGE VERSION-PREFIX FOLDER [LIST]: a folder out of an architecture-independent
 # package that holds sources (/usr/src/...). It is unpacked, not installed: no root needed.
 fetch_binary() {
-    local part=$1 package=$2 wanted=$3 folder=$4 version work
+    local part=$1 package=$2 wanted=$3 folder=$4 list=${5:-sources} version work
     [ ! -e "$src/$part/.complete" ] || return 0
     prepare_apt
-    version=$(private_apt sources apt-cache madison "$package" | awk -F'|' '/Packages/ {gsub(/ /, "", $2); print $2}' |
+    version=$(private_apt $list apt-cache madison "$package" | awk -F'|' '/Packages/ {gsub(/ /, "", $2); print $2}' |
         grep -E "^([0-9]+:)?$wanted" | sort -V | tail -n 1) || true
     [ -n "$version" ] || die "the mirror has no package $package $wanted."
     say "fetching $package $version"
     work=$(mktemp -d "$apt/unpack.XXXXXX")
-    (cd "$work" && private_apt sources apt-get download "$package=$version" >/dev/null) ||
+    (cd "$work" && private_apt $list apt-get download "$package=$version" >/dev/null) ||
         die "could not fetch the package $package $version."
     dpkg-deb -x "$work"/*.deb "$work/root"
     [ -d "$work/root/$folder" ] || die "$package $version has no folder $folder."
@@ -253,6 +254,10 @@ fetch_part() {
         tinyusb) fetch_binary tinyusb tinyusb-source 0.18 usr/src/tinyusb ;;
         mbedtls) fetch_source mbedtls mbedtls 3.6 ;;
         esac
+        ;;
+    microbit)
+        (. /etc/os-release 2>/dev/null && [ "${VERSION_CODENAME:-}" = bookworm ]) || return 0
+        fetch_binary microbit firmware-microbit-micropython 1.0 usr/share/firmware-microbit-micropython backports
         ;;
     cc) need make make && need gcc gcc libc6-dev ;;
     clang) need_clang ;;

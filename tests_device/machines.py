@@ -361,7 +361,7 @@ def _stock(name):
 
 # Without odt in their firmware, which finds _odt.mpy and odt/*.mpy among the files.
 STOCK = ("stock_unix", "stock_qemu_m3", "stock_qemu_m4hf", "stock_rp2040")
-_MACHINES.update((name, _stock(name)) for name in STOCK)
+_MACHINES.update((name, _stock(name)) for name in (*STOCK, "microbit"))
 NAMES = tuple(_MACHINES)
 
 

@@ -1,11 +1,13 @@
 """python -m odt install, on emulated boards with stock firmware."""
 
+import re
 import shutil
 import subprocess
 import sys
 
 import machines
 import pytest
+import test_readme
 from odt.host import install
 from test_training import digest, on_the_pc
 
@@ -49,6 +51,7 @@ def test_stock_pico_gets_kernels_and_an_example_that_ends_with_the_digest_of_the
     status, text = run(pico, "--example", "xor")
     assert status == 0, text
     lines = text.splitlines()
+    test_readme.check("installation", "\n".join(lines[:4]) + "\n")
     assert lines[0].startswith("Found Raspberry Pi Pico with RP2040, micropython 1.25.0 (.mpy 6.3, armv6m), ")
     assert "Self-test passed: the PC's digests in int8 and float32;" in text
     free = int(lines[0].split()[-5])
@@ -60,6 +63,31 @@ def test_stock_pico_gets_kernels_and_an_example_that_ends_with_the_digest_of_the
     assert code == 0, output
     script = machines.ROOT / "examples" / "xor" / "train.py"
     assert digest(output.decode()) == digest(on_the_pc(script, {}))
+
+
+def test_board_with_little_ram_is_refused(pico):
+    """A stock Pico whose boot.py keeps half of it."""
+    assert pico.mpremote("exec", "open('boot.py', 'w').write('taken = bytearray(130000)')")[0] == 0
+    try:
+        status, text = run(pico)
+    finally:
+        assert pico.mpremote("rm", ":boot.py")[0] == 0
+    assert status == 1
+    found = re.search(r", (\d+) bytes of heap free\nodt: too little RAM: (\d+) bytes of heap are free, odt needs 126000 ", text)
+    assert found[1] == found[2] and 90_000 < int(found[1]) < 126_000
+
+
+@pytest.mark.skipif(not (machines.BUILD / "src/microbit").exists(), reason="only Debian 12 packs this firmware")
+def test_board_with_a_micropython_of_2017_is_refused():
+    """A micro:bit: no .mpy files, no sys.path, no os.statvfs, 10 KB of heap."""
+    with machines.open("microbit") as machine:
+        status, text = run(machine)
+    assert status == 1
+    assert re.fullmatch(
+        r"Found microbit, micropython 1\.9\.2 \(\.mpy 0\.0, no native code\), \d{4} bytes of heap free\n"
+        r"odt: MicroPython 1\.9\.2 reads .mpy files of version 0, these are of version 6: the board needs a newer MicroPython\n",
+        text,
+    ), text
 
 
 def test_board_without_a_file_system_is_refused():

@@ -7,16 +7,22 @@ import contextlib
 import functools
 import http.server
 import json
+import os
 import re
+import shutil
+import sys
 import tempfile
 import threading
 from pathlib import Path
 
 import machines
 import pytest
-from odt.host import mip
 
 ROOT = machines.ROOT
+sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
+
+from odt.host import install, mip  # noqa: E402
+
 MPY = machines.BUILD / "mpy"
 
 
@@ -48,78 +54,170 @@ def index(tmp_path_factory):
 def test_packages_name_every_module_and_the_kernels_of_each_architecture(index):
     folder, _ = index
     modules = {"odt/" + file.name for file in (MPY / "python" / "odt").iterdir()}
+    built = {arch + "_6.3" for arch in ("armv6m", "armv7m", "armv7emsp", "armv7emdp", "x64")}
+    assert {file.stem for file in folder.glob("*.json")} >= built | {"package", "python"}
     for file in sorted(folder.glob("*.json")):
-        urls = json.loads(file.read_text())["urls"]
-        assert all((folder / source).is_file() for _, source in urls)
-        extra = "odt_kernels.py" if file.stem == "package" else "_odt.mpy"
-        assert {target for target, _ in urls} == modules | {extra}
-    assert (folder / "armv7em_6.3.json").read_bytes() == (folder / "armv7m_6.3.json").read_bytes()
-    for arch in ("armv6m", "armv7m", "armv7emsp", "armv7emdp", "x64"):
-        served = folder / (arch + "_6.3") / "_odt.mpy"
-        assert served.read_bytes() == (MPY / arch / "_odt.mpy").read_bytes()
+        package = json.loads(file.read_text())
+        assert package["sizes"] == [(folder / source).stat().st_size for _, source in package["urls"]]
+        extra = {"_odt.mpy"} if file.stem not in ("package", "python") else set()
+        if file.stem == "package":  # of every board, which a PC is not
+            kernels = {other.stem for other in folder.glob("*.json")} - {"package", "python", "x64_6.3"}
+            extra = {"odt_kernels.py", "_odt.py", *["_odt_all/%s.mpy" % name for name in kernels]}
+            assert sum(package["sizes"]) < 1408 * 1024  # a Pico's file system
+        assert {target for target, _ in package["urls"]} == modules | extra
+    for name in built:
+        assert (folder / name / "_odt.mpy").read_bytes() == (MPY / name[:-4] / "_odt.mpy").read_bytes()
 
 
-def test_board_names_its_own_package():
-    script = """
+def test_boards_name_their_own_kernels_and_those_of_smaller_cores_after_them():
+    boards = {
+        "stock_unix": "x64_6.3", "unix_float30": "x86_6.3", "stock_qemu_m3": "armv7em_6.3 armv7m_6.3 armv6m_6.3",
+        "stock_qemu_m4hf": "armv7emsp_6.3 armv7em_6.3 armv7m_6.3 armv6m_6.3",
+    }  # fmt: skip
+    for name, expected in boards.items():
+        with machines.open(name) as machine:
+            machine.put([mip.KERNELS])
+            assert machine.exec("import odt_kernels\nprint(*odt_kernels.names())").split() == expected.split()
+
+
+# --- on the board, by micropython-lib's own mip and requests, as Debian's source of MicroPython has them ----------------
+
+LIB = Path(os.environ.get("MPY_DIR") or machines.BUILD / "src/micropython") / "lib/micropython-lib"
+MIP = [next(LIB.glob("*/" + name), None) for name in ("mip/mip", "requests/requests")]
+INSTALL = """
 import sys
-class mip:
-    def install(url):
-        print(url)
-sys.modules["mip"] = mip
+sys.path.insert(0, "./lib")
 import odt_kernels
-odt_kernels.install("http://host/odt/")
+try:
+    odt_kernels.install(ODT_ARGS["address"])
+except RuntimeError as error:
+    print("refused:", error)
 """
-    for machine_name, package in (("stock_unix", "x64_6.3"), ("stock_qemu_m3", "armv7em_6.3")):
-        with machines.open(machine_name) as machine:
-            machine.put([mip.CHOOSER])
-            assert machine.exec(script) == "http://host/odt/%s.json\n" % package
+with_mip = pytest.mark.skipif(None in MIP, reason="MPY_DIR has no lib/micropython-lib: its submodules are missing")
 
 
-def test_board_that_is_not_supported_is_refused_with_the_reason():
+@contextlib.contextmanager
+def networked(name):
+    """A machine with a network and mip, and a folder for what is installed."""
+    with machines.open(name) as machine:
+        machine.put([*MIP, mip.KERNELS])
+        (machine.files / "lib").mkdir()
+        yield machine
+
+
+@with_mip
+def test_board_with_a_network_brings_the_kernels_that_fit_it_and_computes_what_the_pc_does(index):
+    with networked("stock_unix") as machine:
+        text = machine.exec(INSTALL, args={"address": index[1] + "/"})
+        assert "Copying: ./lib/_odt.mpy\nDone\n" in text
+        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == ["_odt.mpy", "odt"]
+        selftest = install.SELFTEST.read_text()
+        text = machine.exec("import sys\nsys.path[:] = ['./lib', '.frozen']\n" + selftest)
+    rows = [line.split() for line in text.splitlines()]
+    assert [row[1] for row in rows] == ["native"] * 2
+    assert {row[2]: row[3] for row in rows} == install.expected()
+
+
+@with_mip
+def test_board_whose_kernels_nobody_built_gets_the_package_without(index):
+    with networked("unix_float30") as machine:  # 32 bits of a PC's
+        text = machine.exec(INSTALL, args={"address": index[1]})
+        assert text.endswith("odt: no kernels for this board (x86_6.3): computing in Python\n")
+        assert [file.name for file in (machine.files / "lib").iterdir()] == ["odt"]
+
+
+@with_mip
+def test_file_that_does_not_come_whole_is_an_error_though_mip_only_prints_it(index, tmp_path):
+    folder = tmp_path / "mip"
+    with served(folder) as (_, address), networked("stock_unix") as machine:
+        (folder / "odt" / "fixed.mpy").unlink()
+        size = (folder / "odt" / "frozen.mpy").stat().st_size
+        text = machine.exec(INSTALL, args={"address": address})
+        assert text.splitlines()[-1] == "refused: %s/odt/fixed.mpy: 0 bytes came of %d" % (
+            address, (MPY / "python/odt/fixed.mpy").stat().st_size,
+        )  # fmt: skip
+        shutil.copy(MPY / "python/odt/fixed.mpy", folder / "odt")
+        (folder / "odt" / "frozen.mpy").write_bytes(b"short")
+        text = machine.exec(INSTALL, args={"address": address})
+        assert text.splitlines()[-1] == "refused: %s/odt/frozen.mpy: 5 bytes came of %d" % (address, size)
+        (folder / "python.json").unlink()
+        (folder / "x64_6.3.json").unlink()
+        text = machine.exec(INSTALL, args={"address": address})
+        assert text == "refused: %s/python.json: there is no package of odt (status 404)\n" % address
+
+
+@with_mip
+def test_board_with_little_ram_is_refused_and_one_with_more_gets_no_kernels(index):
+    with networked("stock_unix") as machine:
+        machine.heap = "100K"
+        text = machine.exec(INSTALL, args={"address": index[1]})
+        found = re.fullmatch(r"refused: too little RAM: (\d+) bytes of heap are free, odt needs 126000 from files\n", text)
+        assert found and 60_000 < int(found[1]) < 100_000
+        machine.heap = "200K"
+        text = machine.exec(INSTALL, args={"address": index[1]})
+        found = re.match(r"odt: kernels need (\d+) bytes of RAM more, (\d+) are left\n", text)
+        assert int(found[1]) == (MPY / "x64" / "_odt.mpy").stat().st_size and int(found[2]) < 200 * 1024 - 126_000
+        assert text.endswith("odt: no kernels for this board (x64_6.3): computing in Python\n")
+
+
+def test_choosing_is_the_same_wherever_the_power_goes():
     script = """
-import odt_kernels
-class Implementation:
-    _mpy = 6
-    name = "micropython"
-    def __getitem__(self, index):
-        return self.name
-class Module:
-    implementation = Implementation()
-    free = 240000
-    def collect(self):
-        pass
-    def mem_free(self):
-        return self.free
-board = odt_kernels.sys = odt_kernels.gc = Module()
-def attempt():
-    try:
-        odt_kernels.install("http://host/odt")
-    except RuntimeError as error:
-        print(error)
-    except ImportError:
-        print("no mip here")
-attempt()
-board.free = 125999
-attempt()
-board.implementation._mpy = 5
-attempt()
-board.implementation.name = "circuitpython"
-attempt()
+import os, odt_kernels
+class Off(BaseException):
+    pass
+class Power:
+    left = 0
+    def __getattr__(self, name):
+        def call(*args):
+            self.left -= 1
+            if not self.left:
+                raise Off
+            return getattr(os, name)(*args)
+        return call
+def put(*names):
+    for name in names:
+        with open(name, "w") as file:
+            file.write(name)
+odt_kernels.names = lambda: ["armv7emsp_6.3", "armv7em_6.3", "armv7m_6.3", "armv6m_6.3"]
+power = odt_kernels.os = Power()
+others = ["armv6m_6.3", "rv32imc_6.3", "armv7emsp_6.2"]
+for best in ["armv7emsp_6.3"], ["armv7m_6.3"], []:
+    cuts = 0
+    while True:
+        os.mkdir("_odt_all")
+        put("_odt.mpy", "_odt.py", *["_odt_all/%s.mpy" % name for name in others[not best :] + best])
+        cuts += 1
+        power.left = cuts
+        try:
+            odt_kernels.choose(".")
+        except Off:
+            power.left = 0
+            odt_kernels.choose(".")
+            done = False
+        else:
+            done = True
+        found = sorted(os.listdir("."))
+        assert found == ["_odt.mpy", "odt_kernels.py"], found
+        assert open("_odt.mpy").read() == ("_odt_all/%s.mpy" % best[0] if best else "_odt.mpy"), best
+        if done:
+            break
+    print(best, cuts)
 """
     with machines.open("stock_unix") as machine:
-        machine.put([mip.CHOOSER])
-        assert machine.exec(script).splitlines() == [
-            "no mip here",
-            "too little RAM: 125999 bytes of heap are free, odt needs 126000 from files",
-            "this MicroPython reads .mpy files of version 5, these are of version 6",
-            "the board runs circuitpython, whose compiled files differ",
-        ]
+        machine.put([mip.KERNELS])
+        lines = [line for line in machine.exec(script).splitlines() if not line.startswith("odt: no kernels")]
+        script = "import odt_kernels, os\nos.mkdir('_odt_all')\nopen('_odt_all/x64_6.3.mpy', 'w').write(50000 * 'x')\n"
+        machine.heap = "140K"
+        text = machine.exec(script + "odt_kernels.choose('.')\nprint(sorted(os.listdir('.')))")
+        assert re.match(r"odt: kernels need 50000 bytes of RAM more, \d+ are left\nodt: no kernels for this board ", text)
+        assert text.endswith("\n['_odt.mpy', 'odt_kernels.py']\n")
+    assert len(lines) == 3 and all(int(line.split()[-1]) > 5 for line in lines), lines
 
 
 PAGE = ROOT / "docs" / "pico.md"
 BLOCK = re.compile(r"(<!-- written by tests_device/test_mip.py -->\n```text\n)(.*?)(^```$)", re.M | re.S)
 COMMANDS = (
-    "mip install http://localhost:8000/armv6m_6.3.json",
+    "mip install http://localhost:8000",
     "cp examples/digits/digits.bin :",
     "run examples/digits/first.py",
 )
@@ -138,6 +236,9 @@ def transcript(address):
             # A line that is rewritten is what a terminal shows in the end.
             printed = [line.rpartition("\r")[2].rstrip() for line in text.replace("\r\n", "\n").strip("\n").split("\n")]
             lines += printed if len(printed) < 10 else printed[:2] + ["..."] + printed[-2:]
+        # The first import chose the kernels and removed the rest.
+        listing = "import os, odt\nprint(odt.backend, *sorted(os.listdir('/lib')))"
+        assert machine.mpremote("exec", listing)[1].split() == b"native _odt.mpy odt odt_kernels.py".split()
     return "\n".join(lines) + "\n"
 
 

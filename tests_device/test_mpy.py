@@ -159,14 +159,3 @@ def test_stock_pico_trains_the_digits_from_its_flash(tmp_path):
     assert "native executor" in text
     assert digest(text) == digest(on_the_pc(DIGITS / "train.py", args))
     assert int(re.search(r"(\d+) free", text).group(1)) > 12000  # for the user's program
-
-
-def test_readme_gives_the_sizes_to_a_fifth():
-    table = (ROOT / "README.md").read_text().split("<!-- sizes of make mpy -->\n")[1].splitlines()
-    names, figures = [[cell.strip() for cell in table[row].split("|")[1:-1]] for row in (0, 2)]
-    assert len(names) == 7
-    for name, figure in zip(names, figures):
-        files = list((MPY / "python" / "odt").iterdir()) if name == "package" else [MPY / name / "_odt.mpy"]
-        if name != "rv32imc" or files[0].exists():  # its compiler is not everywhere
-            size = sum(file.stat().st_size for file in files)
-            assert abs(size / 1000 - int(figure)) <= size / 5000, "%s: README says %s KB, it is %d" % (name, figure, size)

@@ -17,17 +17,18 @@ def has(name):
         return True
     except ImportError:
         return False
+path = getattr(sys, "path", [])  # some have none
 found = {
     "name": i[0], "version": tuple(i[1])[:3], "machine": getattr(i, "_machine", sys.platform),
     "mpy": getattr(i, "_mpy", 0), "free": gc.mem_free() if hasattr(gc, "mem_free") else 0,
-    "libs": [p for p in sys.path if p.endswith("/lib") and not p.startswith("/rom")], "disk": -1,
+    "libs": [p for p in path if p.endswith("/lib") and not p.startswith("/rom")], "disk": -1,
 }
 try:
     s = os.statvfs(found["libs"][0][:-3] or "/")
     found["disk"] = s[0] * s[3]
 except (AttributeError, IndexError, OSError):
     pass
-sys.path[:] = [".frozen"]
+path[:] = [".frozen"]
 found["frozen"] = has("odt") and has("_odt")
 print("\\nodt-probe", found)
 """

@@ -1,11 +1,14 @@
 """Lay out what `make mpy` built as packages for mip: python3 -m odt.host.mip build/mpy build/mip
 
-mip's package.json names files, and knows no architectures. So there is one package for each,
-named as a board can name it (odt_kernels.py), and one without kernels:
+mip's package.json names files, and knows no architectures. So what chooses is a file among them:
 
-    package.json                    the package, and odt_kernels
-    armv6m_6.3.json                 the kernels of that architecture and .mpy version, and the package
-    armv6m_6.3/_odt.mpy, odt/*.mpy, odt_kernels.py
+    package.json                    for any board: the package, all boards' kernels, and what chooses at the first import
+    odt_kernels.py                  for a board with a network: brings one of those below
+    armv6m_6.3.json                 the package and the kernels of that architecture and .mpy version
+    python.json                     the package alone
+    armv6m_6.3/_odt.mpy, odt/*.mpy, odt_chooser.py
+
+Each also says the sizes of its files, which mip passes over.
 """
 
 import json
@@ -16,7 +19,9 @@ from pathlib import Path
 from .. import __version__
 from .install import ARCHITECTURES, header
 
-CHOOSER = Path(__file__).with_name("odt_kernels.py")
+KERNELS = Path(__file__).with_name("odt_kernels.py")
+CHOOSER = Path(__file__).with_name("odt_chooser.py")
+_PC = ("x86", "x64")
 
 
 def main(files, to):
@@ -24,23 +29,27 @@ def main(files, to):
     files, to = Path(files), Path(to)
     shutil.rmtree(to, ignore_errors=True)
     shutil.copytree(files / "python" / "odt", to / "odt")
-    shutil.copy(CHOOSER, to)
+    for file in (KERNELS, CHOOSER):
+        shutil.copy(file, to)
     package = [["odt/" + file.name] * 2 for file in sorted((to / "odt").iterdir())]
-    _write(to / "package.json", package + [[CHOOSER.name] * 2])
+    _write(to / "python.json", package)
+    every = package + [[KERNELS.name] * 2]
     for kernels in sorted(files.glob("*/_odt.mpy")):
         version, sub, arch = header(kernels)
         name = "%s_%d.%d" % (ARCHITECTURES[arch], version, sub)
         (to / name).mkdir()
         shutil.copy(kernels, to / name)
         _write(to / (name + ".json"), package + [["_odt.mpy", name + "/_odt.mpy"]])
-        if name.startswith("armv7m_"):  # what firmware without floats in hardware is called, an M3's too
-            other = name.replace("armv7m", "armv7em")
-            shutil.copy(to / (name + ".json"), to / (other + ".json"))
+        if ARCHITECTURES[arch] not in _PC:
+            every.append(["_odt_all/%s.mpy" % name, name + "/_odt.mpy"])
+    _write(to / "package.json", every + [["_odt.py", CHOOSER.name]])  # which chooses among what has come before it
     print("odt: packages for mip are in %s" % to)
 
 
 def _write(file, urls):
-    file.write_text(json.dumps({"version": __version__, "urls": urls, "deps": []}, indent=1) + "\n")
+    sizes = [(file.parent / source).stat().st_size for _, source in urls]
+    package = {"version": __version__, "urls": urls, "deps": [], "sizes": sizes}
+    file.write_text(json.dumps(package, indent=1) + "\n")
 
 
 if __name__ == "__main__":

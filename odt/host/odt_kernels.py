@@ -1,27 +1,39 @@
-"""On a board with a network: odt with the kernels that fit this board.
+"""On a board: the kernels that fit it, out of what `make mip` made for all boards.
 
-import odt_kernels
-odt_kernels.install("http://.../odt")  # where package.json is
+With a network, where package.json is at the address:
+
+    import mip
+    mip.install("http://.../odt_kernels.py")
+    import odt_kernels
+    odt_kernels.install("http://.../")
+
+Without one, `mpremote mip install http://.../` brings the kernels of every board, and the first `import odt` calls
+choose(), by way of _odt.py.
 """
 
 import gc
+import os
 import sys
 
-_VERSION = 6  # of .mpy files: MicroPython 1.19 and later; the minor one is in the package's name
+_VERSION = 6  # of .mpy files: MicroPython 1.19 and later; kernels go by the minor one too
 _HEAP = 126000  # bytes: the package, and a tiny model
+_BEGUN = 17000  # bytes of the package that are there already when its first import comes to choose()
 _ARCHITECTURES = (
     "", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp", "xtensa",
     "xtensawin", "rv32imc",
 )  # fmt: skip
+_ARM = ("armv7emdp", "armv7emsp", "armv7em", "armv7m", "armv6m")  # each loads modules of those after it
 
 
-def name():
-    """This board's package: "armv6m_6.3", say; "package" where no native code is loaded."""
+def names():
+    """Where this board's kernels may be, the best first: ["armv7m_6.3", "armv6m_6.3"], say; [] without native code."""
     mpy = getattr(sys.implementation, "_mpy", 0)
     arch = mpy >> 10 & 15
     if not 0 < arch < len(_ARCHITECTURES):
-        return "package"
-    return "%s_%d.%d" % (_ARCHITECTURES[arch], mpy & 255, mpy >> 8 & 3)
+        return []
+    arch = _ARCHITECTURES[arch]
+    fitting = _ARM[_ARM.index(arch) :] if arch in _ARM else (arch,)
+    return ["%s_%d.%d" % (name, mpy & 255, mpy >> 8 & 3) for name in fitting]
 
 
 def refusal():
@@ -37,10 +49,93 @@ def refusal():
 
 
 def install(url):
-    """Install from the folder at ``url``, with mip. RuntimeError with the reason where the board is not supported."""
+    """Install from the folder at ``url`` with mip: the package, and the kernels that fit this board.
+
+    RuntimeError with the reason where the board is not supported or a file does not come whole.
+    """
     reason = refusal()
     if reason:
         raise RuntimeError(reason)
     import mip
 
-    mip.install(url.rstrip("/") + "/" + name() + ".json")
+    url = url.rstrip("/") + "/"
+    lib = [path for path in sys.path if path.endswith("/lib") and not path.startswith("/rom")][0]
+    package = _package(url)
+    _remove(lib + "/_odt.py")
+    _remove(lib + "/_odt.mpy")
+    for (place, source), size in zip(package["urls"], package["sizes"]):
+        place = lib + "/" + place
+        # One by one: mip knows addresses that are relative to the package's since MicroPython 1.25 only.
+        mip.install(url + source, target=place.rsplit("/", 1)[0])
+        if _size(place) != size:  # mip prints what went wrong, and returns
+            raise RuntimeError("%s: %d bytes came of %d" % (url + source, _size(place), size))
+    if package["urls"][-1][0] != "_odt.mpy":
+        _say_none()
+
+
+def choose(lib):
+    """Make the kernels in ``lib``/_odt_all that fit this board ``lib``/_odt.mpy; remove the others, and _odt.py.
+
+    Where the power goes, the next call does the rest.
+    """
+    folder = lib + "/_odt_all/"
+    try:
+        there = os.listdir(lib + "/_odt_all")
+    except OSError:
+        there = []
+    gc.collect()
+    room = gc.mem_free() + _BEGUN - _HEAP
+    fitting = [name + ".mpy" for name in names() if name + ".mpy" in there]
+    fitting = [name for name in fitting if _fits(os.stat(folder + name)[6], room)]
+    for name in there:
+        if name not in fitting[:1]:
+            os.remove(folder + name)
+    if fitting:
+        _remove(lib + "/_odt.mpy")
+        os.rename(folder + fitting[0], lib + "/_odt.mpy")
+    elif there:
+        _say_none()
+    try:
+        os.rmdir(lib + "/_odt_all")
+    except OSError:
+        pass
+    _remove(lib + "/_odt.py")
+
+
+def _package(url):
+    import requests
+
+    room = gc.mem_free() - _HEAP
+    for name in names() + ["python"]:
+        answer = requests.get(url + name + ".json")
+        try:
+            package = answer.json() if answer.status_code == 200 else None
+        finally:
+            answer.close()
+        if package and (name == "python" or _fits(package["sizes"][-1], room)):
+            return package
+    raise RuntimeError("%spython.json: there is no package of odt (status %d)" % (url, answer.status_code))
+
+
+def _fits(size, room):
+    if size > room:
+        print("odt: kernels need %d bytes of RAM more, %d are left" % (size, max(room, 0)))
+    return size <= room
+
+
+def _say_none():
+    print("odt: no kernels for this board (%s): computing in Python" % (" ".join(names()) or "it loads no native code"))
+
+
+def _size(path):
+    try:
+        return os.stat(path)[6]
+    except OSError:
+        return 0
+
+
+def _remove(path):
+    try:
+        os.remove(path)
+    except OSError:
+        pass

@@ -1,0 +1,115 @@
+"""Figures of documents that come from what was built: sizes, modules, heap.
+
+    build/venv/bin/python tests_device/test_readme.py     writes them anew, after `make machines`
+
+Words, and numbers below 1,000, are what is measured; larger numbers may differ by 2 %, as compilers do.
+"""
+
+import re
+import sys
+
+import machines
+
+ROOT = machines.ROOT
+sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
+
+from odt.host import firmware, install  # noqa: E402
+
+MPY = machines.BUILD / "mpy"
+MENDS = "run `build/venv/bin/python tests_device/test_readme.py`"
+NUMBER = re.compile(r"\d[\d,]*")
+
+
+def near(written, measured, slack=0):
+    """Whether two texts are the same but for what compilers change; ``slack``: bytes that a number may differ by."""
+    pairs = [[int(number.replace(",", "")) for number in NUMBER.findall(text)] for text in (written, measured)]
+    return NUMBER.sub("#", written) == NUMBER.sub("#", measured) and all(
+        abs(old - new) <= max(slack, new // 50 if new >= 1000 else 0) for old, new in zip(*pairs)
+    )
+
+
+def module(arch):
+    return (MPY / arch / "_odt.mpy").stat().st_size
+
+
+def sizes():
+    """A table of bytes. rv32imc and xtensawin are built where their compilers are: none of them is in it."""
+    names = ("armv6m", "armv7m", "armv7emsp", "armv7emdp", "x64")
+    package = sum([file.stat().st_size for file in (MPY / "python" / "odt").iterdir()])
+    cells = [format(module(name), ",") for name in names] + [format(package, ",")]
+    return "| %s | package |\n%s|\n| %s |" % (" | ".join(names), "|--:" * len(cells), " | ".join(cells))
+
+
+def added():
+    folders = machines.BUILD / "rp2040", machines.BUILD / "stock_rp2040"
+    (flash, heap), (stock_flash, stock_heap) = [firmware.sizes(folder / "cmake/firmware.elf") for folder in folders]
+    return "{:,} bytes of flash and {:,} bytes of RAM".format(flash - stock_flash, stock_heap - heap)
+
+
+def wanted():
+    heap = (install.PACKAGE_HEAP + install.LEAST_HEAP) / 1000
+    return "%.0f KB of free heap, kernels %.0f KB more" % (heap, module("armv7m") / 1000)
+
+
+def installed():
+    """What `python -m odt install` prints of a stock Pico, without what goes by its port."""
+    import test_install
+
+    with machines.open("stock_rp2040") as pico:
+        status, text = test_install.run(pico)
+    assert status == 0, text
+    return text
+
+
+def heap():
+    """In KB, by the README's own lines of the installation."""
+    document, pattern, _, _ = FIGURES["installation"]
+    text = re.search(pattern, document.read_text(), re.S)[2]
+    found = re.search(r"(\d+) bytes of heap free.* (\d+) bytes of heap left", text, re.S)
+    return "of a stock Pico's %.0f KB of heap %.0f are left" % tuple([int(number) / 1000 for number in found.groups()])
+
+
+README = ROOT / "README.md"
+# name: (document, pattern of what stands before it, it and what stands behind, its measurement, slack)
+FIGURES = {
+    "kernels and package": (README, r"(<!-- sizes of make mpy -->\n)(.*?)(\n\n)", sizes, 0),
+    "firmware": (README, r"(prints what odt adds to a Pico's, )(.*?)(;)", added, 64),
+    "wanted": (ROOT / "docs" / "stm32.md", r"(odt from files wants )(.*?)(: where)", wanted, 1),
+    "installation": (README, r"(On the emulated Pico:\n\n```text\n)(.*?)(```)", installed, 0),
+    "heap": (README, r"(All of it lies in the board's RAM: )(.*?)(, in pieces)", heap, 0),
+}
+
+
+def check(name, measured=None):
+    document, pattern, measure, slack = FIGURES[name]
+    (found,) = re.findall(pattern, document.read_text(), re.S)
+    measured = measured or measure()
+    assert near(found[1], measured, slack), "%s says\n%s\nand it is\n%s\n%s" % (document.name, found[1], measured, MENDS)
+
+
+def test_readme_gives_the_sizes_of_the_kernels_and_of_the_package():
+    check("kernels and package")
+
+
+def test_readme_gives_what_odt_adds_to_a_firmware():
+    check("firmware")
+
+
+def test_documents_give_the_heap_that_an_installation_wants_and_leaves():
+    check("wanted")
+    check("heap")  # test_install.py: the installation
+
+
+def test_figures_that_are_off_are_seen():
+    assert near("a 1,000 b 55", "a 1,020 b 55") and near("7", "8", 1)
+    for text in ("a 1,000 b 54", "a 1,021 b 55", "a 1000 c 55", "a 1000"):
+        assert not near(text, "a 1,000 b 55")
+
+
+if __name__ == "__main__":
+    for name, (document, pattern, measure, slack) in FIGURES.items():
+        measured = measure()
+        (found,) = re.findall(pattern, document.read_text(), re.S)
+        if not near(found[1], measured, slack) or "heap" in name:
+            print("wrote", name)
+            document.write_text(re.sub(pattern, lambda match: match[1] + measured + match[3], document.read_text(), flags=re.S))
