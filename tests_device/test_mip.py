@@ -246,8 +246,12 @@ def steady(text):
     return re.sub(r"[\d.]+ ms/step", "- ms/step", re.sub(r"\d+:\d\d left", "- left", text))
 
 
-def test_three_commands_lead_from_a_stock_pico_to_an_accuracy_as_the_page_says(index):
-    text = transcript(index[1])
+def test_three_commands_lead_from_a_stock_pico_to_an_accuracy_as_the_page_says(tmp_path):
+    with served(tmp_path / "mip") as (folder, address):
+        for kernels in folder.glob("*_6.3/_odt.mpy"):
+            if kernels.parent.name != "armv6m_6.3":  # copied and removed, never loaded
+                kernels.write_bytes(kernels.read_bytes()[:4096])
+        text = transcript(address)
     assert steady(text) == steady(BLOCK.search(PAGE.read_text())[2])
     first = ROOT / "examples" / "digits" / "first.py"
     assert len(first.read_text().splitlines()) <= 15 and "accuracy" in text
