@@ -16,7 +16,7 @@ class Plan:
     """What compile() decided: the program's bytes, where things lie in the state, the RAM plan."""
 
 
-def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(), flash=0, noted=None):
+def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(), flash=0, noted=None, bits=None):
     """The Plan that trains ``nodes`` (graph.trace) on batches of ``batch``, ``micro`` at a time.
 
     The train section of a program for micro-batches has two parts, up to tick and from it on: the
@@ -25,12 +25,12 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     ``flash``: bytes before the first of the weights that are frozen in flash, 0 if none are.
     ``segments``: (first, end) of runs of nodes to compute again before the backward pass of node ``end``.
     ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``instructions``, each with
-    the name of its layer as ``owner``.
+    the name of its layer as ``owner``. ``bits``: as for masks.keep_bits.
     """
     prepare(nodes, dtype, batch)
     s = Schedule(dtype, micro or batch, optimizer, flash)
     s.noted = noted
-    output, ends, first = train(s, nodes, loss, micro, segments)
+    output, ends, first = train(s, nodes, loss, micro, segments, bits)
     plan = Plan()
     plan.arena, plan.lower_bound = place(s.instructions)
     owner, shift = home(output.buffer)  # an output made in place lies where its input lay
@@ -45,7 +45,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.sums = s.sums.size if micro else 0
     plan.ranges = len(s.ranges)
     plan.weights = [(node.layer, s.weights[node]) for node in nodes if node in s.weights]
-    plan.segments, plan.flash = segments, flash
+    plan.segments, plan.flash, plan.bits = segments, flash, bits
     plan.again = sum([node.layer.macs for node in s.again])
     plan.x_scale = s.values[nodes[0]].scale
     plan.output = output
@@ -60,8 +60,11 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     return plan
 
 
-def train(s, nodes, loss, micro=None, segments=()):
-    """Emit a training step; returns the output, the ends of the sections, and each node's value in noted schedules."""
+def train(s, nodes, loss, micro=None, segments=(), bits=None):
+    """Emit a training step; returns the output, the ends of the sections, and each node's value in noted schedules.
+
+    ``bits``: as for masks.keep_bits.
+    """
     s.trained = trained(nodes)
     if micro:
         s.accumulate()
@@ -87,7 +90,7 @@ def train(s, nodes, loss, micro=None, segments=()):
     s.spend()
     s.finish()
     ends.append(len(s.instructions))
-    s.instructions = keep_bits(s.instructions, ends, output.buffer)
+    s.instructions = keep_bits(s.instructions, ends, output.buffer, bits)
     share(s.instructions)
     return output, ends, first
 

@@ -89,7 +89,7 @@ class Map:
         noted = []
         plan = compile_graph(
             model.nodes, model._loss, model._optimizer, model.dtype, model.batch_size, model._micro,
-            model._plan.segments, model._plan.flash, noted,
+            model._plan.segments, model._plan.flash, noted, model._plan.bits,
         )  # fmt: skip
         if plan.code != model.program.code:
             raise RuntimeError("the network, its loss or its optimizer has changed since compile()")

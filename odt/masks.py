@@ -18,11 +18,14 @@ _MASKS = {
 }
 
 
-def keep_bits(instructions, ends, output):
+def keep_bits(instructions, ends, output, wanted=None):
     """The instructions with bits in place of such activations, if that makes their lower bound lower.
 
     ``ends``: the number of instructions of each section, kept true; ``output``: the network's output, which stays.
+    ``wanted``: True or False: with bits or without, whatever the lower bounds.
     """
+    if wanted is False:
+        return instructions
     inserted = {}  # index -> the instruction that comes after it
     replaced = {}
     for index, instruction in enumerate(instructions):
@@ -35,7 +38,7 @@ def keep_bits(instructions, ends, output):
         changed.append(replaced.get(index, instruction))
         if index in inserted:
             changed.append(inserted[index])
-    if not inserted or lower_bound(changed) >= lower_bound(instructions):
+    if not inserted or not wanted and lower_bound(changed) >= lower_bound(instructions):
         return instructions
     ends[:] = [end + len([index for index in inserted if index < end]) for end in ends]
     return changed

@@ -183,6 +183,7 @@ class Model:
                 from .recompute import plan as plan_within
 
                 plan = plan_within(*graph, flash, memory_budget, checkpoint)
+                plan_within = None
             if frozen is not None:
                 check_frozen(frozen, plan)
             table = _rows(self.nodes, plan, dtype)
@@ -729,7 +730,7 @@ class _Tidy:
 
 def _unload():
     """Let go of the modules that only planning needs: those of .mpy files lie in RAM."""
-    for name in ("compiler", "gradient", "forward", "masks"):
+    for name in ("compiler", "gradient", "forward", "masks", "recompute", "choices"):
         if sys.modules.pop("odt." + name, None) and hasattr(sys.modules["odt"], name):
             delattr(sys.modules["odt"], name)
 

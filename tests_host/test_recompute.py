@@ -1,7 +1,6 @@
 """Activations that are forgotten and computed again: less RAM, no other bit."""
 
 import gc
-import itertools
 import random
 import re
 
@@ -11,6 +10,7 @@ import pytest
 
 import odt
 from odt import recompute
+from odt.compiler import compile_graph
 
 gc.freeze()
 
@@ -104,7 +104,7 @@ def test_a_budget_that_is_too_small_leaves_the_model_as_it_was():
 
 def test_no_more_is_asked_for_than_without_recomputation():
     """Random networks, among them such as need more with it: what is computed again has to lie somewhere."""
-    for seed in range(60):
+    for seed in range(15):
         model, options, _, _ = networks.draw_case(networks.Random(random.Random(seed)))
         options.update(memory_budget=1, checkpoint=None)
         with pytest.raises(MemoryError) as error:
@@ -115,40 +115,97 @@ def test_no_more_is_asked_for_than_without_recomputation():
         assert ram(model) <= least
 
 
-def test_the_choice_is_the_cheapest_of_all_of_a_chain():
-    """Against every way to keep cuts and to forget what lies between two of them."""
-    model = pooled()
-    model.compile(batch_size=4)
-    chain = recompute._Chain(model.nodes, 4)
-    sizes, cuts = chain.sizes, chain.cuts
-    assert 10 <= len(cuts) <= 18
-    ways = []
-    for count in range(len(cuts) - 1):
-        for kept in itertools.combinations(range(1, len(cuts) - 1), count):
-            ways.append(cost_and_peak(chain, (0,) + kept + (len(cuts) - 1,)))
-    for limit in sorted({peak for peak, _ in ways})[::7]:
-        segments = chain.choose(limit)
-        cheapest = min(cost for peak, cost in ways if peak <= limit)
-        assert sum(sum(chain.costs[first:end]) for first, end in segments) == cheapest
-    assert chain.choose(min(peak for peak, _ in ways) - 1) is None
+def draw_chain(seed):
+    """(model, options of compile) at random: layers one after the other, of all that a clamp, a frozen layer or a pool changes."""
+    draw = random.Random(seed)
+    extent = draw.choice((6, 8, 10))
+    layers = [odt.Input((extent, extent, draw.randint(1, 3)))]
+    for _ in range(draw.randint(3, 7)):
+        options = {"activation": draw.choice((None, "relu", "relu6")), "trainable": draw.random() > 0.15}
+        channels = draw.choice((2, 4, 6, 8))
+        makers = [
+            lambda o=options, n=channels: odt.Conv2D(n, 3, padding="same", **o), lambda o=options, n=channels: odt.Conv2D(n, 1, **o),
+            lambda o=options: odt.DepthwiseConv2D(3, padding="same", **o), lambda: odt.LeakyReLU(0.1), odt.ReLU, odt.Sigmoid,
+            lambda: odt.GroupNorm(1), lambda: odt.Dropout(0.2),
+        ]  # fmt: skip
+        if extent >= 4:
+            makers.append(odt.MaxPool2D)
+        layers.append(draw.choice(makers)())
+        extent //= 2 if isinstance(layers[-1], odt.MaxPool2D) else 1
+    layers += [draw.choice((odt.GlobalAvgPool, odt.Flatten))(), odt.Dense(8, "relu"), odt.Dense(5)][:: draw.choice((1, 2))]
+    batch = draw.choice((1, 4, 8))
+    return odt.Sequential(layers), {
+        "optimizer": draw.choice((odt.Adam(0.01), odt.SGD(0.01), odt.SGD(0.01, 0.9))), "dtype": draw.choice(("int8", "float32")),
+        "batch_size": batch, "micro_batch": draw.choice((None, None, max(1, batch // 2))),
+    }  # fmt: skip
 
 
-def cost_and_peak(chain, kept):
-    """Bytes at the worst moment and cost of a way: what lies between two kept cuts is forgotten if it may be."""
-    bounds = [chain.cuts[k] for k in kept]
-    stored, peak, cost = chain.sizes[0], 0, 0
-    for a, b in zip(bounds, bounds[1:]):
-        inner = chain.sizes[a + 1 : b]
-        moments = [2 * chain.sizes[b]]  # its value and its error, before the others come again
-        for node in range(a + 1, b + 1):  # what lies before a node, its error, and that of its input
-            moments.append(sum(chain.sizes[a + 1 : node]) + chain.sizes[node] + chain.sizes[node - 1])
-        peak = max(peak, stored + max(moments))
-        stored += chain.sizes[b]
-        if b == bounds[-1] or any(chain.once[a + 1 : b]):
-            stored += sum(inner)
-        else:
-            cost += sum(chain.costs[a + 1 : b])
-    return peak, cost
+def draw_graph(seed):
+    """The same with branches and all that networks.py draws."""
+    model, options, _, _ = networks.draw_case(networks.Random(random.Random(seed)))
+    return model, dict(options, memory_budget=None, checkpoint=None)
+
+
+def all_ways(chain, p=0):
+    """Every set of segments between cuts, none of which overlap."""
+    cuts = chain.cuts
+    if p == len(cuts) - 1:
+        yield ()
+        return
+    for rest in all_ways(chain, p + 1):
+        yield rest
+    for q in range(p + 1, len(cuts) - 1):
+        if cuts[q] > cuts[p] + 1 and not any(chain.once[cuts[p] + 1 : cuts[q]]):
+            for rest in all_ways(chain, q):
+                yield ((cuts[p] + 1, cuts[q]),) + rest
+
+
+@pytest.mark.parametrize("draw, seeds", ((draw_chain, range(24)), (draw_graph, range(24))))
+def test_budgets_against_all_ways_to_compute_again(draw, seeds):
+    """The least budget is the least of all; every larger one is accepted, no smaller one; what fits costs the least."""
+    refused = apart = 0
+    for seed in seeds:
+        model, options = draw(seed)
+        model.compile(**options)
+        what = model.nodes, model._loss, model._optimizer, model.dtype, model.batch_size, options.get("micro_batch")
+        chain = recompute.Chain(model.nodes, (what[5] or what[4]) * (1 if what[3] == "int8" else 4))
+        if len(chain.cuts) > 8:
+            continue
+        ways = []  # (arena, its lower bound, cost)
+        for segments in all_ways(chain):
+            for bits in (True, False):  # clamps as bits, see masks.py
+                made = compile_graph(*what, segments, bits=bits)
+                cost = sum([sum(chain.costs[first:end]) for first, end in segments])
+                ways.append((made.arena, made.lower_bound, cost))
+        state = made.state
+        arenas, bounds, _ = zip(*ways)
+        least = budgeted(what, 1) - state
+        assert least >= min(arenas)
+        if least > min(arenas):  # then a placement is above its lower bound, by so much at least
+            apart += 1
+            assert least <= max([arena for arena, bound, _ in ways if bound == min(bounds)])
+        tried = sorted({arena + more for arena in arenas for more in (-1, 0, 1)} | {least - 1, least})
+        for budget in tried[:3] + tried[3 :: max(1, len(tried) // 8)] + [least - 1, least]:
+            made = budgeted(what, budget + state)
+            assert isinstance(made, int) == (budget < least), (seed, budget)
+            if isinstance(made, int):
+                refused += 1
+                assert made == least + state
+                continue
+            assert made.arena <= budget
+            cost = sum([sum(chain.costs[first:end]) for first, end in made.segments])
+            cheapest = min([way[2] for way in ways if way[0] <= budget])
+            assert cost == cheapest or any([arena > bound for arena, bound, _ in ways]), (seed, budget)
+    assert refused > len(seeds)
+    assert apart <= len(seeds) // 40
+
+
+def budgeted(what, budget):
+    """The plan within a budget, or the least budget that the refusal names."""
+    try:
+        return recompute.plan(*what, 0, budget, None)
+    except MemoryError as error:
+        return int(re.findall(r"at least (\d+)", str(error))[0])
 
 
 @pytest.mark.parametrize("options, error", (
