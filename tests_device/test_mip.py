@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
+import textwrap
 import threading
 from pathlib import Path
 
@@ -24,6 +25,7 @@ sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
 from odt.host import install, mip  # noqa: E402
 
 MPY = machines.BUILD / "mpy"
+PAGE = ROOT / "docs" / "pico.md"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -116,6 +118,16 @@ def test_board_with_a_network_brings_the_kernels_that_fit_it_and_computes_what_t
     rows = [line.split() for line in text.splitlines()]
     assert [row[1] for row in rows] == ["native"] * 2
     assert {row[2]: row[3] for row in rows} == install.expected()
+
+
+@with_mip
+def test_the_four_lines_of_the_page_install_what_fits(index):
+    (lines,) = re.findall(r"<!-- run by tests_device/test_mip.py -->\n\n((?: {4}.*\n)+)", PAGE.read_text())
+    with networked("stock_unix") as machine:
+        (machine.files / mip.KERNELS.name).unlink()
+        text = machine.exec("import sys\nsys.path.insert(0, './lib')\n" + textwrap.dedent(lines).replace("<address>", index[1]))
+        assert text.endswith("Copying: ./lib/_odt.mpy\nDone\n")
+        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == ["_odt.mpy", "odt", "odt_kernels.py"]
 
 
 @with_mip
@@ -214,7 +226,6 @@ for best in ["armv7emsp_6.3"], ["armv7m_6.3"], []:
     assert len(lines) == 3 and all(int(line.split()[-1]) > 5 for line in lines), lines
 
 
-PAGE = ROOT / "docs" / "pico.md"
 BLOCK = re.compile(r"(<!-- written by tests_device/test_mip.py -->\n```text\n)(.*?)(^```$)", re.M | re.S)
 COMMANDS = (
     "mip install http://localhost:8000",

@@ -4,7 +4,7 @@ import re
 
 import machines
 import pytest
-from test_training import DIGITS, ROOT, digest, on_the_pc
+from test_training import DIGITS, digest, on_the_pc
 
 MPY = machines.BUILD / "mpy"
 

@@ -75,7 +75,7 @@ FIGURES = {
     "kernels and package": (README, r"(<!-- sizes of make mpy -->\n)(.*?)(\n\n)", sizes, 0),
     "firmware": (README, r"(prints what odt adds to a Pico's, )(.*?)(;)", added, 64),
     "wanted": (ROOT / "docs" / "stm32.md", r"(odt from files wants )(.*?)(: where)", wanted, 1),
-    "installation": (README, r"(On the emulated Pico:\n\n```text\n)(.*?)(```)", installed, 0),
+    "installation": (README, r"(<!-- written by tests_device/test_readme.py -->\n```text\n)(.*?)(```)", installed, 0),
     "heap": (README, r"(All of it lies in the board's RAM: )(.*?)(, in pieces)", heap, 0),
 }
 

@@ -4,11 +4,16 @@
 
 A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin. A ```console
 block begins with its command. A table of figures stands between `<!-- name -->` and `<!-- end -->`.
+An indented block holds commands: those of this PC run, of the others what they name exists. What only a board can
+run, and a ```text, says which test runs or writes it.
 """
 
+import contextlib
 import inspect
+import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,7 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 import odt  # noqa: E402
 from odt import opcodes  # noqa: E402
-from odt.host import language  # noqa: E402
+from odt.host import commands, language  # noqa: E402
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
@@ -38,6 +43,18 @@ def blocks(document, language):
     text = document.read_text()
     found = re.finditer(pattern, text, re.M | re.S)
     return [(text[: match.start(1)].count("\n"), match.group(1)) for match in found]
+
+
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
+OWNED = re.compile(r"<!-- (?:run|written) by (\S+) -->\n+$")
+
+
+def indented(document):
+    """``[(line, text, owner)]`` of blocks by four spaces; the owner is the test that a comment before it names, or ""."""
+    text = FENCE.sub(lambda match: "\n" * match[0].count("\n"), document.read_text())
+    found = re.finditer(r"(?<=\n\n)((?: {4}.*\n|\n(?= {4}))+)", text)
+    owners = [(match, OWNED.search(text[: match.start()])) for match in found]
+    return [(text[: match.start()].count("\n") + 1, match[1], owner[1] if owner else "") for match, owner in owners]
 
 
 def named_blocks(language):
@@ -187,6 +204,39 @@ def ram_table():
     return "\n".join(lines) + "\n"
 
 
+def float32_words():
+    """How much more RAM float32 takes, in ram_table()'s networks with Adam."""
+    ratios = []
+    for row in ram_table().splitlines()[2:]:
+        int8, float32 = [int(cell.replace(",", "")) for cell in row.split("|")[3:5]]
+        ratios.append(float32 / int8)
+    return "%.1f to %.1f times" % (min(ratios), max(ratios))
+
+
+def program_words():
+    """Bytes of these networks' programs."""
+    sizes = []
+    for _, layers, batch in NETWORKS:
+        for dtype in ("int8", "float32"):
+            model = odt.Sequential(layers())
+            model.compile(odt.Adam(), dtype=dtype, batch_size=batch)
+            sizes.append(len(bytes(model.program.code)))
+    return "%.1f to %.1f KB" % (min(sizes) / 1000, max(sizes) / 1000)
+
+
+def vibration_words():
+    """Of examples/vibration, by its transcript."""
+    text = (ROOT / "examples" / "vibration" / "README.md").read_text()
+    return "%d KB" % -(-int(re.search(r"^RAM in all +(\d+) bytes", text, re.M)[1]) // 1000)
+
+
+# Figures within the README's sentences: (what stands before, behind, their measurement).
+SENTENCES = (
+    ('`"int8"` or `"float32"`; float32 needs ', " the RAM", float32_words),
+    ("prints the same; the program, ", ", and the user's data come on top", program_words),
+    ("learns how a healthy machine vibrates, in\n  ", " of RAM", vibration_words),
+)
+
 API = {
     "layers": (
         "Input Dense Conv2D Conv1D DepthwiseConv2D Conv2DTranspose Conv1DTranspose MaxPool2D MaxPool1D AvgPool2D AvgPool1D "
@@ -236,6 +286,86 @@ def test_the_python_of_the_documents_runs(document, line, text, tmp_path, monkey
         exec(code, {"__name__": "__main__"})
     finally:
         odt.executor.use(odt.backend)
+        odt.set_num_threads(1)
+
+
+COMMAND_LINES = [
+    pytest.param(document, line.strip(), id="%s:%d" % (document.relative_to(ROOT), number + at))
+    for document in DOCUMENTS
+    for number, text, owner in indented(document)
+    if not owner
+    for at, line in enumerate(text.splitlines())
+    if line.strip()
+]
+
+
+@pytest.mark.parametrize("document, line", COMMAND_LINES)
+def test_the_commands_of_the_documents_run_or_name_what_there_is(document, line, tmp_path, monkeypatch, capsys):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    for part in re.split(r"   +", line)[0].split(" | "):
+        words = shlex.split(part)
+        if words[0].endswith("/"):  # of the list of folders
+            assert (ROOT / words[0]).is_dir()
+        elif words[0] == "make":
+            if words[1] != "-C":
+                assert words[1] in targets()
+        elif words[:3] == ["python3", "-m", "odt"] or words[:3] == ["python", "-m", "odt"]:
+            odt_command(words[3:])
+        elif words[0] in ("python", "micropython") and words[1].endswith(".py"):
+            assert (document.parent / words[1]).is_file()  # tests_device/test_examples.py runs it
+        elif words[0] == "mpremote":
+            mpremote_commands(words[1:], document.parent)
+        else:
+            assert words[:3] in (["git", "clone", "-b"], ["python3", "-m", "http.server"], [VENV, "-m", "pytest"]), part
+
+
+VENV = "build/venv/bin/python"
+
+
+def odt_command(words):
+    """Run `python -m odt` with these words where this PC can, in the board's place if need be; else look at its options."""
+    if words[0] in ("monitor", "run") and words[1] != "-" and "--on" not in words:
+        check_options(words)
+        assert commands.main([*[word for word in words if word != "--compare"], "--on", "host"]) == 0
+    elif words[0] == "chart":
+        assert commands.main(words) == 0
+    else:
+        check_options(words)
+
+
+def check_options(words):
+    """That `python -m odt` has this command with these options."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), pytest.raises(SystemExit) as ended:
+        commands.main([words[0], "--help"])
+    assert ended.value.code == 0
+    assert all(re.search(r"%s\b" % word.partition("=")[0], out.getvalue()) for word in words if word[0] == "-" != word)
+
+
+def mpremote_commands(words, folder):
+    """That mpremote has these commands, and that the files that they name are there."""
+    from mpremote import main
+
+    while words:
+        stop = words.index("+") if "+" in words else len(words)
+        assert words[0] in main._COMMANDS or words[0] in main._BUILTIN_COMMAND_EXPANSIONS, words[0]
+        for word in words[1:stop]:
+            if re.search(r"\.(py|bin)$|^examples", word) and (folder, word) != (ROOT / "docs", "train.py"):
+                assert (ROOT / word).exists() or (folder / word).exists(), word
+        words = words[stop + 1 :]
+
+
+def test_every_block_is_run_or_written_by_a_test():
+    for document in DOCUMENTS:
+        text = document.read_text()
+        for match in FENCE.finditer(text):
+            owner = OWNED.search(text[: match.start()])
+            title = re.fullmatch(r'\w+ title="[^"]+"', match[1])  # tests_host/test_docs_layer.py
+            assert match[1] in ("python", "console") or owner or (title and document.name == "add_a_layer.md"), match[0]
+        for owner in re.findall(OWNED.pattern.rstrip("$"), text):
+            assert '"%s"' % document.name in (ROOT / owner).read_text(), owner
+    assert len(COMMAND_LINES) > 40
 
 
 @pytest.mark.parametrize("document, line, text", named_blocks("console"))
@@ -249,6 +379,11 @@ def test_the_transcripts_are_what_the_commands_print(document, line, text):
 def test_the_tables_are_what_is_measured_and_declared(name):
     found = [table for document in DOCUMENTS for _, called, table, _ in TABLE.findall(document.read_text()) if called == name]
     assert found == [TABLES[name]()], MENDS
+
+
+@pytest.mark.parametrize("before, behind, measure", SENTENCES, ids=[sentence[2].__name__ for sentence in SENTENCES])
+def test_the_figures_within_sentences_are_measured(before, behind, measure):
+    assert before + measure() + behind in README.read_text(), MENDS
 
 
 def test_every_public_layer_loss_and_optimizer_is_in_a_table():
@@ -284,14 +419,22 @@ def test_the_files_that_a_document_names_exist(document):
         assert path.startswith("bench/results/") or (ROOT / path).exists(), path
 
 
-def test_the_targets_that_the_documents_name_exist():
+def targets():
     makefiles = "".join((ROOT / name).read_text() for name in ("Makefile", *BOARDS))
-    targets = set(re.findall(r"^([\w-]+)(?: [\w -]*)?:(?!=)", makefiles, re.M))
+    found = set(re.findall(r"^([\w-]+)(?: [\w -]*)?:(?!=)", makefiles, re.M))
     for line in re.findall(r"^([\w -]+):(?!=)", makefiles, re.M):
-        targets.update(line.split())
+        found.update(line.split())
+    return found
+
+
+def test_the_targets_and_commands_that_the_documents_name_exist():
+    known = targets()
     for document in DOCUMENTS:
-        for target in re.findall(r"`make ([a-z][\w-]*)[^`]*`", document.read_text()):
-            assert target in targets, "%s: make %s" % (document.name, target)
+        text = document.read_text()
+        for target in re.findall(r"`make ([a-z][\w-]*)[^`]*`", text):
+            assert target in known, "%s: make %s" % (document.name, target)
+        for words in re.findall(r"`python3? -m odt ([a-z][^`]*)`", text):
+            check_options(words.split())
 
 
 def write():
@@ -306,6 +449,8 @@ def write():
         old = document.read_text()
         text = re.sub(r"^```console\n(.*)\n((?s:.*?))^```$", transcript, old, flags=re.M)
         text = TABLE.sub(lambda match: match[1] + TABLES[match[2]]() + match[4], text)
+        for before, behind, measure in SENTENCES if document == README else ():
+            text = re.sub("(%s).*?(%s)" % (re.escape(before), re.escape(behind)), lambda match: match[1] + measure() + match[2], text)
         if text != old:
             document.write_text(text)
             print("wrote", document.relative_to(ROOT))

@@ -58,14 +58,6 @@ def test_sdist_holds_the_sources_of_the_kernels(built):
     assert {"LICENSE", "README.md", "odt/py.typed", "native/bindings/_odt-stubs/__init__.pyi"} <= names
 
 
-def imported(python, folder):
-    """(backend, file) of the odt that a python of its own imports; -I: neither the checkout nor the user's packages."""
-    where = "import odt; print(odt.backend, odt.__file__)"
-    done = subprocess.run([python, "-I", "-c", where], cwd=folder, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
-
-
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
     """The python of an empty environment: what a test installs there replaces what the one before did."""
