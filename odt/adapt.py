@@ -162,6 +162,7 @@ def _recompile(model):
     except BaseException:
         model._arena = bytearray(size)
         raise
+    model._busy = "task_adaptive"  # until all weights are there
     int8 = model.dtype == "int8"
     olds = {layer: old for layer, old in plan.weights}
     for layer, new in model._plan.weights:
@@ -174,3 +175,4 @@ def _recompile(model):
             inner = new.folded[0]
             values = fold(values, new, weights.read(inner, state, None, olds[inner], int8))
         weights.write(model._state, new, int8, values)
+    model._busy = False

@@ -19,6 +19,8 @@ A callback is any object with some of these methods; only those it has are calle
 
 import gc
 
+from .checkpoint import path_of
+
 
 class Callback:
     """Has the model; the base of those below, and of your own if you like."""
@@ -73,6 +75,7 @@ class EarlyStopping(_Monitor):
         super().__init__(monitor, mode, min_delta)
         if not isinstance(patience, int) or patience < 0:
             raise ValueError("EarlyStopping: patience is an int not below 0, got %r" % (patience,))
+        path = path_of(path)
         if path is not None and not (isinstance(path, str) and restore_best_weights):
             raise ValueError("EarlyStopping: path is a file's name, with restore_best_weights=True, got %r" % (path,))
         self.patience = patience
@@ -129,7 +132,7 @@ class ModelCheckpoint(_Monitor):
         super().__init__(monitor, mode)
         if steps is not None and (not isinstance(steps, int) or steps < 1 or save_best_only):
             raise ValueError("ModelCheckpoint: steps is an int above 0, without save_best_only, got %r" % (steps,))
-        self.path = path
+        self.path = path_of(path)
         self.save_best_only = save_best_only
         if steps is not None:
             self.steps = steps

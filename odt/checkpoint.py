@@ -12,11 +12,25 @@ HEADER = 64  # bytes
 _MAGIC = b"ODTM"
 _VERSION = 2
 _CHUNK = 512
+_EXISTS = 17  # EEXIST
 _READ_ONLY = 30  # EROFS
+
+
+def path_of(place):
+    """A file's name as a str, of a pathlib.Path too; anything else as it is."""
+    return place.__fspath__() if hasattr(place, "__fspath__") else place
+
+
+def _checked(method, place):
+    place = path_of(place)
+    if not isinstance(place, str) and (not hasattr(place, "write") or hasattr(place, "seek")):
+        raise TypeError("%s: a file's name or a place of odt.slots is expected, got %r" % (method, place))
+    return place
 
 
 def save(place, engine, code, state, calibrated, epoch, underway):
     """Write a checkpoint; ``underway`` is Model._underway. The old one is whole until the new one is."""
+    place = _checked("save", place)
     samples, order, loss, high, correct = underway or (0, 0, 0, 0, 0)
     words = [_VERSION, engine.crc32(code), len(state), calibrated, epoch, samples, order]
     words += [word & 0xFFFFFFFF for word in (loss, high, correct)]
@@ -31,18 +45,33 @@ def save(place, engine, code, state, calibrated, epoch, underway):
         place.write(engine, header, state)
 
 
-def load(place, engine, code, state):
-    """Check the whole checkpoint, then read it into ``state``.
+def load(place, model):
+    """Check the whole checkpoint, and make it the model's state."""
+    from .replace import room
 
-    Returns (calibrated, epoch, underway, seed), made before the first byte is changed.
-    """
+    place = _checked("load", place)
+    try:
+        return _load(place, model, room(model))
+    except MemoryError:
+        pass
+    gc.collect()
+    _load(place, model, None)
+
+
+def _load(place, model, parts):
+    """``parts``: room for the state. Without, the file is read twice: to check it, then into the state itself."""
+    from .replace import adopt, in_place
+
+    engine, state = model._engine, model._state
     name = place if isinstance(place, str) else repr(place)
     file = _open_file(place, engine) if isinstance(place, str) else place.read(engine)
     try:
-        words = check(file, name, engine)
+        words, crc = _header(file, name, engine)
+        ours = words[1] == engine.crc32(model._plan.code) and words[2] == len(state)
+        _body(file, name, engine, words, crc, parts if ours else None)
         if isinstance(place, str) and file.read(1):
             raise ValueError("%s is damaged: longer than %d bytes" % (name, HEADER + words[2]))
-        if words[1] != engine.crc32(code) or words[2] != len(state):
+        if not ours:
             raise ValueError("%s: saved by another network, or one compiled otherwise" % name)
         file.seek(HEADER)
         seed = struct.unpack("<2I", file.read(8))[1]
@@ -50,24 +79,23 @@ def load(place, engine, code, state):
         underway = None
         if samples:
             underway = (samples, order) + tuple([w - (1 << 32) if w >> 31 else w for w in sums])
-        found = words[3], words[4], underway, seed
-        try:
-            _read(file, name, state)
-        except MemoryError:  # it was enough to check all: it is enough again
-            gc.collect()
-            _read(file, name, state)
+        where = words[3], words[4], underway, seed
+        if parts:
+            adopt(model, "load", parts, where)
+        else:
+            in_place(model, lambda: _read(file, name, model), where)
     finally:
         try:
             file.close()
         except MemoryError:
             pass  # it was only read
-    return found
 
 
-def _read(file, name, state):
+def _read(file, name, model):
     file.seek(HEADER)
-    at = 0
+    state, at = model._state, 0
     for chunk in _chunks(file, len(state)):
+        model._busy = "load"
         state[at : at + len(chunk)] = chunk
         at += len(chunk)
     if at < len(state):
@@ -76,22 +104,39 @@ def _read(file, name, state):
 
 def check(file, name, engine):
     """The words of a checkpoint that is whole, from version to sequence; else ValueError."""
+    words, crc = _header(file, name, engine)
+    _body(file, name, engine, words, crc)
+    return words
+
+
+def _header(file, name, engine):
+    """(words, CRC of the header); ValueError where it is none."""
     header = file.read(HEADER)
     if len(header) < HEADER or header[:4] != _MAGIC:
         raise ValueError("%s is not an odt model file" % name)
     words = struct.unpack("<15I", header[4:])
     if words[0] != _VERSION:
         raise ValueError("%s: format %d, this odt reads %d" % (name, words[0], _VERSION))
-    found = engine.crc32(header[:-4])
+    return words, engine.crc32(header[:-4])
+
+
+def _body(file, name, engine, words, crc, parts=None):
+    """Read the state, into ``parts`` if they are given; ValueError if the check does not hold."""
     length = 0
-    for chunk in _chunks(file, words[2]):
-        found = engine.crc32(chunk, found)
-        length += len(chunk)
+    for part in parts or (None,):
+        at = 0
+        for chunk in _chunks(file, len(part) if parts else words[2]):
+            crc = engine.crc32(chunk, crc)
+            if parts:
+                part[at : at + len(chunk)] = chunk
+            at += len(chunk)
+        length += at
     if length < words[2]:
         raise ValueError("%s is damaged: %d bytes of %d" % (name, HEADER + length, HEADER + words[2]))
-    if found != words[14]:
-        raise ValueError("%s is damaged: CRC %08x, expected %08x" % (name, found, words[14]))
-    return words
+    if crc != words[14]:
+        raise ValueError("%s is damaged: CRC %08x, expected %08x" % (name, crc, words[14]))
+    if words[3] > 2:
+        raise ValueError("%s: calibration %d, expected 0 to 2" % (name, words[3]))
 
 
 def _chunks(file, length):
@@ -109,14 +154,29 @@ def _chunks(file, length):
 def _save_file(path, engine, header, state):
     beside = path + ".new"
     if not _exists(path) and _whole(beside, engine):
-        os.rename(beside, path)  # the power failed between remove and rename
+        try:
+            os.rename(beside, path)  # the power failed between remove and rename
+        except OSError:
+            if not _exists(path):  # else another process has done it
+                raise
+    write_file(path, (header, state))
+
+
+def write_file(path, parts):
+    """Write bytes to a file; the old one is whole until the new one is. OSError leaves the old one.
+
+    The new one is written beside it, flushed, and renamed: on a PC from a name that no other process uses.
+    """
+    if hasattr(os, "replace"):
+        from .host.files import write_file
+
+        return write_file(path, parts)
+    beside = path + ".new"
     try:
         with open(beside, "wb") as file:
-            file.write(header)
-            file.write(state)
+            for part in parts:
+                file.write(part)
             file.flush()
-            if hasattr(os, "fsync"):
-                os.fsync(file.fileno())
     except OSError as error:
         try:
             os.remove(beside)  # no half a file in the way where it is full
@@ -127,8 +187,10 @@ def _save_file(path, engine, header, state):
         raise
     try:
         os.rename(beside, path)
-    except OSError:  # FAT and Windows do not rename onto a file
-        os.remove(path)
+    except OSError as error:
+        if error.errno != _EXISTS:
+            raise
+        os.remove(path)  # a FAT that does not rename onto a file
         os.rename(beside, path)
 
 

@@ -18,6 +18,7 @@ import struct
 
 from . import executor
 from .opcodes import CONSTANTS
+from .program import HEADER_WORDS
 
 _MAGIC = b"ODTF"
 HEADER = 12  # bytes
@@ -58,8 +59,17 @@ def check(data, plan):
         raise ValueError("frozen: the bytes are damaged")
 
 
+def check_place(engine, loaded, arena, state, control, data):
+    """ValueError if kernels cannot read the bytes where they lie: words want a multiple of 4."""
+    try:
+        engine.run(loaded, (arena, state, control, None, None, data), HEADER_WORDS, HEADER_WORDS)  # no instruction
+    except ValueError as error:
+        raise ValueError("frozen: %s" % error)
+
+
 def write_module(path, model):
-    """A Python module whose DATA is ``pack(model)``, to be frozen into a firmware."""
-    with open(path, "w") as file:
-        file.write("# Weights of layers that do not train, for compile(frozen=DATA). Made by odt.frozen.\n\n")
-        file.write("DATA = %r\n" % pack(model))
+    """A Python module whose DATA is ``pack(model)``, to be frozen into a firmware. Replaces the file at once."""
+    from .checkpoint import path_of, write_file
+
+    text = "# Weights of layers that do not train, for compile(frozen=DATA). Made by odt.frozen.\n\nDATA = %r\n"
+    write_file(path_of(path), ((text % pack(model)).encode(),))

@@ -166,7 +166,7 @@ class Model:
         if loss.labels and len(self.nodes[-1].shape) != 1:
             place = (self.nodes[-1].layer, self.nodes[-1].shape)
             raise ValueError("%r has the output's shape %s, labels need (classes,)" % place)
-        if self._busy:
+        if self._busy is True:
             self._compiled()
         with _Tidy():
             graph = (self.nodes, loss, optimizer, dtype, batch_size, micro_batch)
@@ -174,6 +174,7 @@ class Model:
             if frozen is not None:
                 from .frozen import HEADER as flash
                 from .frozen import check as check_frozen
+                from .frozen import check_place
             if memory_budget is None and checkpoint is None:
                 from .compiler import compile_graph
 
@@ -204,6 +205,8 @@ class Model:
                 loaded = engine.load(plan.code)
                 arena, state = _reserve(plan)
         control = array("i", bytes(4 * CONTROL_WORDS))
+        if frozen is not None:
+            check_place(engine, loaded, arena, state, control, frozen)
         weights.initialise(state, plan, seed, dtype == "int8")
         layer = self.nodes[0].layer
         control[X_SCALE] = control[Y_SCALE] = scale_of(layer.scale)
@@ -217,6 +220,7 @@ class Model:
         at = plan.output.scale.offset if dtype == "int8" else 0
         watched = memoryview(state)[at : at + 4] if dtype == "int8" else None
         # What could fail for want of memory is done: the model before was whole until here.
+        self._busy = "compile"
         self._plan, self._engine, self._loaded = plan, engine, loaded
         self._arena, self._state, self._control, self._frozen = arena, state, control, frozen
         self._optimizer, self._loss = optimizer, loss
@@ -237,6 +241,7 @@ class Model:
         self._calibrated = 0 if dtype == "int8" else 2  # 1: forward, 2: forward and backward
         self._summary = table
         self.program = program
+        self._busy = False
         del plan.buffers
         gc.collect()
 
@@ -354,9 +359,10 @@ class Model:
         return draw(self.program, width, rows)
 
     def digest(self):
-        """CRC-32 of all weights, scales and optimizer state: equal bits, equal number."""
+        """CRC-32 of all weights, scales and optimizer state, and of what ``frozen=`` gave: equal bits, equal number."""
         self._compiled()
-        return self._engine.crc32(self._state)
+        crc = self._engine.crc32(self._state)
+        return crc if self._frozen is None else self._engine.crc32(self._frozen, crc)
 
     def get_weights(self):
         """The weights as float32 arrays: kernel, then bias, or as ``weight_shapes`` says, layer after layer."""
@@ -367,9 +373,9 @@ class Model:
         return result
 
     def set_weights(self, values):
-        """Take over weights as ``get_weights`` gives them; ValueError when one does not fit.
+        """Take over weights as ``get_weights`` gives them; ValueError when one does not fit, and nothing changes.
 
-        Those that are frozen in flash stay as they are.
+        Those that are frozen in flash stay as they are. Interrupted half way it changes nothing, as ``load``.
         """
         self._compiled()
         if not isinstance(values, (list, tuple)):
@@ -407,16 +413,20 @@ class Model:
                 taken[parameters] = fold(taken[parameters], parameters, taken[inner])
                 if int8:
                     weights.check(layer, "folded, as a bias", taken[parameters][1], 1024)
-        for parameters in taken:
-            if not parameters.into:
-                weights.write(self._state, parameters, int8, taken[parameters])
-        if int8:
-            self._calibrated = 0
+        from .replace import rewrite
+
+        def write(state):
+            for parameters in taken:
+                if not parameters.into:
+                    weights.write(state, parameters, int8, taken[parameters])
+
+        rewrite(self, "set_weights", write, (0 if int8 else 2, self.epoch, self._underway, self.seed))
 
     def save(self, path):
         """Write a checkpoint: weights, scales, optimizer, and where training stands (docs/checkpoint.md).
 
-        ``path``: a file's name, written beside the old one and then renamed; or a place of slots.py.
+        ``path``: a file's name, a str or a pathlib.Path, written beside the old one and then renamed; or a place of
+        slots.py. OSError when that fails; what was there is then still there.
         """
         from .checkpoint import save
 
@@ -426,25 +436,21 @@ class Model:
     def load(self, path):
         """Read what ``save`` wrote for the same network, compiled alike; else ValueError, and nothing changes.
 
-        ``fit(.., initial_epoch=model.epoch)`` then ends as if training had not stopped.
+        ``fit(.., initial_epoch=model.epoch)`` then ends as if training had not stopped. All is read or nothing,
+        whatever interrupts it; on a board where the arena and the free heap are smaller than the state, a second error
+        in the pass that follows the check leaves a model that raises RuntimeError until ``load`` or ``compile``.
         """
         from .checkpoint import load
 
-        self._compiled()
-        found = load(path, self._engine, self._plan.code, self._state)
-        self._calibrated, self.epoch, self._underway, self.seed = found
+        if self.program is None or self._busy is True:
+            self._compiled()
+        load(path, self)
 
     def _take(self, state, epoch):
-        """A state kept in RAM, as it was after so many epochs."""
-        self._state[:] = state
-        self._calibrated = 2
-        self.epoch = epoch
-        self._follow()
+        """A state kept in RAM, as it was after ``epoch`` epochs."""
+        from .replace import adopt
 
-    def _follow(self):
-        """Go on from the state."""
-        self.seed = weights.get(self._state, 4)
-        self._underway = None
+        adopt(self, "load", (state,), (2, epoch, None, weights.get(state, 4)))
 
     @property
     def _steps(self):
@@ -454,8 +460,10 @@ class Model:
     def _compiled(self):
         if self.program is None:
             raise RuntimeError("the model is not compiled: call compile() first")
-        if self._busy:
+        if self._busy is True:
             raise RuntimeError("fit_async is within a step: use the model in a callback, or when it has ended")
+        if self._busy:
+            raise RuntimeError("%s() ended half way: part of the model is new, part old: load() or compile() it" % self._busy)
 
     _bind = _bind
     _clear = _clear

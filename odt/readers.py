@@ -195,7 +195,7 @@ class NpyReader(RawReader):
     """
 
     def __init__(self, x, y, batch_size, block=1, normalizer=None):
-        y = _npy(y) if isinstance(y, str) else y
+        y = _npy(y) if isinstance(y, str) or hasattr(y, "__fspath__") else y
         super().__init__(_npy(x), y, batch_size, block, normalizer)
 
 

@@ -27,18 +27,21 @@ class _Slots:
         needed = HEADER + len(state)
         if needed > self.size:
             raise ValueError("%r: a checkpoint of %d bytes, a slot has %d" % (self, needed, self.size))
-        if self._sequence is None:
-            self._find(engine)
+        slots = (0, 1)
+        if self._sequence is not None or len(self._find(engine)) < 2:
+            slots = (1 - self._newest,)  # never over the one that is whole
         sequence = (self._sequence + 1) & 0xFFFFFFFF
-        slot = 1 - self._newest
         self._sequence = None  # not known while it is written
-        self.put(slot * self.size, header(sequence), state)
-        try:
-            if check(_Slot(self, slot), repr(self), engine)[10] != sequence:
-                raise ValueError("the old one is there")
-        except ValueError as error:
-            raise OSError(5, "%r: written, but not so read back: %s" % (self, error))
-        self._sequence, self._newest = sequence, slot
+        for slot in slots:
+            try:
+                self.put(slot * self.size, header(sequence), state)
+                if check(_Slot(self, slot), repr(self), engine)[10] != sequence:
+                    raise ValueError("the old one is there")
+                self._sequence, self._newest = sequence, slot
+                return
+            except (ValueError, OSError) as error:
+                failure = error
+        raise OSError(5, "%r: slot %d could not be written, or not so read back: %s" % (self, slot, failure))
 
     def read(self, engine):
         """The newest whole checkpoint, as a file; ValueError if there is none."""
@@ -56,6 +59,9 @@ class _Slots:
                 sequence = check(_Slot(self, slot), "slot %d" % slot, engine)[10]
             except ValueError as error:
                 errors.append(str(error))
+                continue
+            except OSError as error:  # of one block: the other slot may be whole
+                errors.append("slot %d: %s" % (slot, error))
                 continue
             if len(errors) == slot or 0 < (sequence - self._sequence) & 0xFFFFFFFF < 1 << 31:
                 self._sequence, self._newest = sequence, slot
@@ -105,7 +111,7 @@ class Blocks(_Slots):
     def get(self, at, count):
         inside = at % self.block
         buffer = bytearray(self.block)
-        self.device.readblocks(at // self.block, buffer)
+        _done(self.device.readblocks(at // self.block, buffer))
         return bytes(memoryview(buffer)[inside : min(inside + count, self.block)])
 
     def put(self, at, header, state):
@@ -115,7 +121,6 @@ class Blocks(_Slots):
         view = memoryview(state)
         for block in range(used - 1, -1, -1):
             if block == 0:
-                self.device.ioctl(3, 0)  # the header's block only when the others are there
                 part = view[: self.block - len(header)]
                 buffer[: len(header)] = header
                 buffer[len(header) : len(header) + len(part)] = part
@@ -123,8 +128,14 @@ class Blocks(_Slots):
                 begin = block * self.block - len(header)
                 part = view[begin : begin + self.block]
                 buffer[: len(part)] = part
-            self.device.writeblocks(first + block, buffer)
-        self.device.ioctl(3, 0)
+            _done(self.device.writeblocks(first + block, buffer))
+        _done(self.device.ioctl(3, 0))  # before the older one, which this one follows, is written over
+
+
+def _done(result):
+    """OSError for what a device returns, and does not raise."""
+    if result:
+        raise OSError(5, "the device returned %r" % (result,))
 
 
 class Bytes(_Slots):

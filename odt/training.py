@@ -242,7 +242,8 @@ class Training:
             self._end()
             raise
         finally:
-            model._busy = False
+            if model._busy is True:  # else a load() that ended half way
+                model._busy = False
             if phases:
                 phases.__exit__()
 
@@ -257,6 +258,8 @@ class Training:
         batch_end = self.hooks["on_batch_end"]
         for callback in self.hooks["on_epoch_begin"]:
             callback.on_epoch_begin(epoch)
+        if model._busy:  # a callback's load() that ended half way
+            model._compiled()
         order = self.order
         if order is None:
             order = (hash32(model.seed, model._steps) >> 3) | 1 if self.shuffle else 0
@@ -284,6 +287,8 @@ class Training:
                     self._mark(samples, order)
                     for callback in batch_end:
                         callback.on_batch_end(model._steps)
+                    if model._busy:
+                        model._compiled()
                     self._put_sums(model._underway[2:])
                     if model.stop_training:
                         break

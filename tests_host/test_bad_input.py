@@ -646,9 +646,9 @@ def test_a_save_that_fails_half_way_leaves_the_old_file(saved, monkeypatch):
                 raise OSError(28, "No space left on device")
             return self.file.write(chunk)
 
-    from odt import checkpoint
+    from odt.host import files
 
-    monkeypatch.setattr(checkpoint, "open", Full, raising=False)
+    monkeypatch.setattr(files, "open", Full, raising=False)
     for Full.at in (1, 2):
         with refused(OSError, "No space", model=model):
             model.save(str(path))

@@ -2,6 +2,8 @@
 
 import gc
 import runpy
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -59,6 +61,27 @@ def test_the_reference_reads_them_too():
     assert digests[0] == digests[1]
 
 
+def test_the_digest_is_of_the_state_and_of_the_weights_in_flash():
+    """Two backbones under one head are two networks; without ``frozen=`` the digest is of the state alone."""
+    plain = network()
+    assert plain.digest() == zlib.crc32(plain._state)
+    data = frozen.pack(plain)
+    digests = {data: network(frozen=data).digest()}
+    assert digests[data] == zlib.crc32(bytes(network(frozen=data)._state) + data)
+    for at in range(frozen.HEADER, len(data), 7):
+        body = bytearray(data[frozen.HEADER :])
+        body[at - frozen.HEADER] ^= 1
+        other = data[:8] + struct.pack("<I", zlib.crc32(body)) + bytes(body)
+        for name in ("native", "reference")[: 1 + (at < 30)]:
+            executor.use(name)
+            try:
+                digests.setdefault(other, network(frozen=other).digest())
+                assert network(frozen=other).digest() == digests[other]
+            finally:
+                executor.use("native")
+    assert len(set(digests.values())) == len(digests) > 50
+
+
 def test_a_module_holds_the_bytes(tmp_path):
     model = network()
     frozen.write_module(str(tmp_path / "backbone.py"), model)
@@ -96,6 +119,28 @@ def test_bytes_that_do_not_fit_are_refused_and_the_model_stays():
     with pytest.raises(TypeError):
         model.compile(frozen=5)
     assert model.digest() == digest
+
+
+def test_bytes_that_lie_where_kernels_cannot_read_words_are_refused_when_compiled():
+    model = network()
+    data = frozen.pack(model)
+    digest, engine = model.digest(), model._engine
+    room = bytearray(4) + data
+    for at in range(5):
+        part = memoryview(room)[at : at + len(data)]
+        part[:] = data
+        expected, one = [network(frozen=data).predict(x) for x in (X, X[:1])]
+        if at % 4 == 0:
+            assert network(frozen=part).predict(X) == expected
+            continue
+        with pytest.raises(ValueError, match="frozen: .* aligned to 4 bytes"):
+            model.compile(frozen=part)
+        assert model.digest() == digest and model._engine is engine and model._frozen is None
+        executor.use("reference")  # which reads bytes
+        try:
+            assert network(frozen=part).predict(X[:1]) == one
+        finally:
+            executor.use("native")
 
 
 def test_a_model_of_which_all_trains_has_nothing_to_freeze():

@@ -1,6 +1,7 @@
 """`python -m odt info`: what it says of a checkpoint, of frozen weights and of a program is what is in them."""
 
 import re
+import struct
 import zlib
 
 import numpy as np
@@ -139,6 +140,33 @@ def test_other_files_are_refused_with_the_reason(tmp_path, capsys, data, reason)
     (tmp_path / "file").write_bytes(data)
     status, text = info(capsys, tmp_path / "file")
     assert status == 1 and reason in text and "Traceback" not in text
+
+
+def test_a_checkpoint_of_a_writer_that_errs_is_described_or_refused(tmp_path, capsys):
+    """Each word of the header, and the state's length, with a check that holds: never a traceback."""
+    script, model = compiled(tmp_path)
+    file = tmp_path / "model.odt"
+    model.save(str(file))
+    whole = file.read_bytes()
+    seen = set()
+    for word in range(1, 15):
+        for value in (0, 1, 2, 3, 7, 12, 15, 16, 255, len(whole) - 65, 1 << 31, (1 << 32) - 1):
+            head = whole[: 4 * word] + struct.pack("<I", value) + whole[4 * word + 4 : 60]
+            state = whole[64 : 64 + value] if word == 3 else whole[64:]
+            file.write_bytes(head + struct.pack("<I", zlib.crc32(head + state)) + state)
+            for arguments in ((file,), (file, "--model", script)):
+                status, text = info(capsys, *arguments)
+                assert status in (0, 1) and (status == 0 or text.splitlines()[-1].startswith("odt: ")), (word, value, text)
+                seen.add((word, status))
+            if word == 4:
+                assert status == (value > 2) and (value <= 2 or "calibration %d, expected 0 to 2" % value in text)
+            before = model.digest(), model._calibrated, model.epoch, model._underway
+            try:
+                model.load(str(file))
+                assert status == 0
+            except ValueError:
+                assert status == 1 and before == (model.digest(), model._calibrated, model.epoch, model._underway)
+    assert {(1, 1), (2, 1), (3, 1), (4, 0), (4, 1), (5, 0), (14, 0)} <= seen
 
 
 def test_missing_file_is_an_error_not_a_traceback(tmp_path, capsys):

@@ -21,6 +21,7 @@ from ..memory import lifetimes, live_bytes
 from ..model import Model
 from ..schedule import ACTIVATION, ERROR, GRADIENT, SCRATCH
 from .board import BoardError
+from .files import replacing
 from .page import page
 
 # Okabe and Ito's colours, which the colour-blind tell apart.
@@ -84,7 +85,8 @@ def chart(model, path):
     if suffix not in writers:
         raise ValueError("the chart's file ends with .html or .png, got %r" % str(path))
     plan = Plan(model)
-    writers[suffix](plan, path)
+    with replacing(path) as name:
+        writers[suffix](plan, name)
     return plan
 
 
@@ -153,7 +155,7 @@ def _html(plan, path):
     legend += ['<span><i class="k"></i>bytes in use</span>', '<span><i class="r"></i>lower bound</span>']
     size = width, _TOP + _HEIGHT + _LABELS
     body = '<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">\n%s\n</svg>' % (size + ("\n".join(shapes),))
-    Path(path).write_text(page(plan.title(), _STYLE, _BODY % ("\n".join(legend), body)))
+    Path(path).write_text(page(plan.title(), _STYLE, _BODY % ("\n".join(legend), body)), encoding="utf-8")
 
 
 _STYLE = """\

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from odt import opcodes
+from odt.host.files import write_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = "odt/opcodes.py"
@@ -238,7 +239,7 @@ def main(arguments):
     for name, text in generated().items():
         path = ROOT / name
         if not path.exists() or path.read_text() != text:
-            path.write_text(text)
+            write_text(path, text)
             print("wrote %s" % name)
     return 0
 

@@ -45,11 +45,18 @@ def _checkpoint(path, data, model):
     words = checkpoint.check(io.BytesIO(data), path, engine)
     if len(data) != checkpoint.HEADER + words[2]:
         raise ValueError("%s is damaged: longer than %d bytes" % (path, checkpoint.HEADER + words[2]))
+    if model is not None and words[1] != engine.crc32(model.program.code):
+        raise ValueError("%s: saved by another network than that of the script, or one compiled otherwise" % path)
     state = data[checkpoint.HEADER :]
+    if len(state) < 16:
+        raise ValueError("%s is damaged: a state of %d bytes, expected 16 at least" % (path, len(state)))
+    if model is not None:
+        model.load(path)
+    digest = engine.crc32(state) if model is None else model.digest()
     steps, seed, *powers = struct.unpack("<4I", state[:16])
     yield "checkpoint, format %d, %d bytes, undamaged" % (words[0], len(data))
     yield "program      CRC %08x" % words[1]
-    yield "state        %d bytes, digest %08x" % (len(state), engine.crc32(state))
+    yield "state        %d bytes, digest %08x%s" % (len(state), digest, "" if model else " (without frozen=)")
     yield "steps        %d, seed %d" % (steps, seed)
     where = ", and %d samples of the next" % words[5] if words[5] else ""
     yield "epochs       %d complete%s" % (words[4], where)
@@ -61,9 +68,6 @@ def _checkpoint(path, data, model):
         yield "optimizer    %s" % known
         yield "tensors      give the script that compiles the model: --model train.py"
         return
-    if words[1] != engine.crc32(model.program.code):
-        raise ValueError("%s: saved by another network than that of the script, or one compiled otherwise" % path)
-    model.load(path)
     yield "optimizer    %s, dtype %s, batch_size %d" % (type(model._optimizer).__name__, model.dtype, model.batch_size)
     yield "tensors"
     yield from _weights(model)

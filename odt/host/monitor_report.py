@@ -2,9 +2,11 @@
 
 import io
 import math
+import os
 import time
 from html import escape
 
+from .files import replacing, write_text
 from .page import page
 
 _FIGURES = (("loss", "loss"), ("acc", "accuracy"))
@@ -14,13 +16,13 @@ _COLOURS = (("", "training", "#0072b2"), ("val_", "validation", "#d55e00"))  # O
 def write(run, name):
     """Write <name>.html and <name>.png of a monitor.Run; returns their names."""
     figure = _draw(run.curves.fits)
-    png, page = name + ".png", name + ".html"
-    figure.savefig(png, dpi=120)
+    png, page = os.fspath(name) + ".png", os.fspath(name) + ".html"
+    with replacing(png) as path:
+        figure.savefig(path, dpi=120)
     drawing = io.StringIO()
     figure.savefig(drawing, format="svg", metadata={"Date": None})
     svg = drawing.getvalue()
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(_page(run, svg[svg.index("<svg") :]))
+    write_text(page, _page(run, svg[svg.index("<svg") :]))
     return page, png
 
 

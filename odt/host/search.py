@@ -23,6 +23,7 @@ from ..compiler import compile_graph
 from ..frozen import HEADER
 from ..losses import LOSSES
 from ..update import sparse
+from .files import replacing, write_text
 
 RATIOS = (0.125, 0.25, 0.5, 1.0)
 
@@ -190,7 +191,8 @@ class Search:
         axes.set(xlabel="bytes of arena and state", ylabel="accuracy, %")
         axes.legend(fontsize=8)
         FigureCanvasAgg(figure)
-        figure.savefig(path, dpi=150)
+        with replacing(path) as name:
+            figure.savefig(name, dpi=150)
 
 
 def write(policy, path):
@@ -201,4 +203,4 @@ def write(policy, path):
     text = json.dumps(policy, indent=1) + "\n"
     if suffix == ".py":
         text = "# What odt.update.sparse(model, **POLICY) trains. Written by odt.host.search.\n\nPOLICY = %r\n" % (policy,)
-    Path(path).write_text(text)
+    write_text(path, text)

@@ -1,0 +1,50 @@
+"""Files that other processes and power failures find whole: the old one, or the new one.
+
+    with replacing("chart.html") as name:       # a name of this process alone, beside it
+        figure.savefig(name)                    # now it has the other's place
+"""
+
+import contextlib
+import os
+
+
+@contextlib.contextmanager
+def replacing(path):
+    """The name of a new file that takes the place of ``path`` if the block ends well, and is removed if it does not.
+
+    The name ends as ``path`` does, and begins with a dot. The file is on the disk before it is renamed, so that a
+    power failure leaves one of the two; it may leave the new one under its own name as well.
+    """
+    folder, name = os.path.split(os.fspath(path))
+    stem, suffix = os.path.splitext(name)
+    beside = os.path.join(folder, ".%s.%s.new%s" % (stem, os.urandom(6).hex(), suffix))
+    try:
+        yield beside
+        _sync(beside, os.O_RDWR)
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(beside)
+        raise
+    with contextlib.suppress(OSError):  # Windows opens no folders
+        _sync(folder or ".", os.O_RDONLY)
+
+
+def write_file(path, parts):
+    """Replace the file by these bytes."""
+    with replacing(path) as name, open(name, "wb") as file:
+        for part in parts:
+            file.write(part)
+
+
+def write_text(path, text):
+    """Replace the file by this text, as UTF-8."""
+    write_file(path, [text.encode()])
+
+
+def _sync(path, flags):
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
