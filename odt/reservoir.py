@@ -28,28 +28,43 @@ class Reservoir:
         self.width = targets or 1
         self.seen = 0
         code = _CODES[dtype]
-        self._x = array(code, bytes(capacity * row * len(bytes(array(code, [0])))))
-        self._y = array("f" if targets else "i", bytes(4 * capacity * self.width))
+        # One sample more than are kept: add() converts into it.
+        self._x = array(code, bytes((capacity + 1) * row * len(bytes(array(code, [0])))))
+        self._y = array("f" if targets else "i", bytes(4 * (capacity + 1) * self.width))
 
     def __len__(self):
         return min(self.seen, self.capacity)
 
     def add(self, x, y):
-        """Offer a sample; returns the place it took, or None if it was let go."""
+        """Offer a sample; returns the place it took, or None if it was let go. One that raises is not counted."""
         targets = y if hasattr(y, "__len__") else (y,)
         if len(x) != self.row or len(targets) != self.width:
             raise ValueError("Reservoir: a sample of %d and %d numbers, expected %d and %d" % (
                 len(x), len(targets), self.row, self.width))  # fmt: skip
-        place = self.seen
-        self.seen += 1
+        place, seen = self.seen, self.seen + 1
         if place >= self.capacity:
-            place = hash32(self.seed, place) * self.seen >> 32
+            place = hash32(self.seed, place) * seen >> 32
             if place >= self.capacity:
+                self.seen = seen
                 return None
-        for k in range(self.row):
-            self._x[place * self.row + k] = x[k]
-        for k in range(self.width):
-            self._y[place * self.width + k] = targets[k]
+        parts = []
+        for numbers, kept, row in ((x, self._x, self.row), (targets, self._y, self.width)):
+            new = self.capacity * row
+            for k in range(row):
+                kept[new + k] = numbers[k]
+            view = memoryview(kept)
+            parts.append((view[place * row : (place + 1) * row], view[new : new + row]))
+        late = None
+        while True:
+            try:
+                for old, new in parts:
+                    old[:] = new
+                self.seen = seen
+                break
+            except KeyboardInterrupt as error:  # a sample never has another's label
+                late = error
+        if late:
+            raise late
         return place
 
     @property

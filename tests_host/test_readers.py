@@ -302,6 +302,51 @@ def test_the_normalizer_learns_mean_and_deviation_in_one_pass(tmp_path):
         NpyReader(*npy(tmp_path), batch_size=4, normalizer=Normalizer(4))
 
 
+@pytest.mark.parametrize("dtype, targets", (("uint8", None), ("float32", 2)))
+def test_a_sample_that_raises_is_none_of_the_reservoirs(dtype, targets):
+    """Nothing is counted, kept or overwritten, whichever number is bad: it then goes on as one that never saw it."""
+    plain, tried = Reservoir(4, 3, dtype, targets, seed=2), Reservoir(4, 3, dtype, targets, seed=2)
+    refused = 0
+    for k in range(40):
+        good = [k, k + 1, k + 2], [k, -k] if targets else k
+        for bad in ("a", None, [1], 1 << 70 if dtype == "uint8" else 1j):
+            for at in range(3):
+                before = bytes(tried.x), bytes(tried.y), len(tried), tried.seen
+                x = [bad if at == index else 200 for index in range(3)]
+                y = ([200, bad] if targets else bad) if bad != [1] else [200] * 3
+                for sample in ((x, good[1]), (good[0], y)):
+                    seen = tried.seen
+                    try:
+                        assert tried.add(*sample) is None  # let go, before it was looked at
+                        tried.seen = seen
+                    except (TypeError, ValueError, OverflowError):
+                        refused += 1
+                    assert (bytes(tried.x), bytes(tried.y), len(tried), tried.seen) == before
+        assert plain.add(*good) == tried.add(*good)
+        assert bytes(plain.x) == bytes(tried.x) and bytes(plain.y) == bytes(tried.y) and len(plain) == len(tried)
+    assert refused > 100
+
+
+def test_a_sample_added_when_ctrl_c_comes_has_its_own_label_or_is_not_there():
+    from test_whole import Interrupt
+
+    for count in (2, 9):  # a new place, and one that is taken again
+        at = 1
+        while True:
+            reservoir = Reservoir(4, 2, "int16", seed=3)
+            for k in range(count):
+                reservoir.add([k, k], k)
+            before = bytes(reservoir.x), reservoir.seen
+            with Interrupt(at) as it:
+                reservoir.add([count, count], count)
+            if not it.raised:
+                break
+            assert reservoir.x.tolist()[::2] == reservoir.x.tolist()[1::2] == reservoir.y.tolist()
+            assert (bytes(reservoir.x) == before[0]) == (reservoir.seen == before[1])
+            at += 1
+        assert at > 20 and count in reservoir.y
+
+
 def test_the_reservoir_is_uniform_seeded_and_trains():
     counts = np.zeros(40)
     for seed in range(400):
