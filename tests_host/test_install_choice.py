@@ -108,3 +108,52 @@ def test_nothing_built_and_unknown_examples_are_said(tmp_path, capsys):
     (tmp_path / "python" / "odt" / "__init__.mpy").write_bytes(b"M\x06\x00\x1f")
     assert commands.main(["install", "--files", str(tmp_path), "--example", "nix"]) == 1
     assert "no example is called 'nix'; there are digits, " in capsys.readouterr().out
+
+
+def damaged(text):
+    """A board's answer as a serial line may give it: cut off, with other bytes, twice, with something between."""
+    for at in range(len(text)):
+        yield text[:at]
+        yield text[at:]
+        for other in ("", "0", "(", "\0", "\n"):
+            yield text[:at] + other + text[at + 1 :]
+    yield text + text
+    yield "boot\n" + text + "Traceback\n"
+    for value in ("None", "[]", "{}", "(1,)", "-1", "1e999", "'x'", "10**9", "[None]", "['a', 5]", "__import__('os')"):
+        for name in ("name", "version", "machine", "mpy", "free", "libs", "disk", "frozen"):
+            yield text.replace("'%s': " % name, "'%s': %s, 'was': " % (name, value))
+        yield "odt-probe " + value
+    yield "odt-probe " + "(" * 5000
+
+
+def test_a_damaged_answer_of_a_board_is_an_error_and_no_traceback(files, monkeypatch, capsys):
+    wanted = {"int8": "12345678", "float32": "9abcdef0"}
+    answers = {
+        "exec": "odt-probe %r\n" % board(frozen=True),
+        "run": "".join("odt-test native %s %s 90000\n" % row for row in wanted.items()),
+    }
+    monkeypatch.setattr(install, "expected", lambda: wanted)
+    monkeypatch.setattr(install.Board, "call", lambda self, what, *unused, timeout=0: given[what])
+    given = dict(answers)
+    assert commands.main(["install", "--files", str(files), "--connect", "port"]) == 0
+    assert "Self-test passed; 90000 bytes of heap left" in capsys.readouterr().out
+    seen = {0: 0, 1: 0}
+    for what in answers:
+        for answer in damaged(answers[what]):
+            given = {**answers, what: answer}
+            status = commands.main(["install", "--files", str(files), "--connect", "port"])
+            text = capsys.readouterr().out
+            seen[status] += 1
+            assert status == 0 or text.splitlines()[-1].startswith("odt: "), (answer, text)
+            assert status == 1 or "Self-test passed; " in text
+            if what == "run" and status == 0:  # what it printed was the PC's digests, and a size
+                assert all(digest in answer for digest in wanted.values())
+    assert seen[1] > 500
+
+
+@pytest.mark.parametrize("start", (b"", b"M", b"M\x06", b"GIF89a"))
+def test_a_file_that_is_no_mpy_file_is_said(start, files, monkeypatch, capsys):
+    (files / "python" / "odt" / "__init__.mpy").write_bytes(start)
+    monkeypatch.setattr(install.Board, "call", lambda self, *unused, timeout=0: "odt-probe %r\n" % board())
+    assert commands.main(["install", "--files", str(files), "--connect", "port"]) == 1
+    assert "__init__.mpy is no .mpy file" in capsys.readouterr().out

@@ -64,6 +64,27 @@ def only_port():
     return found[0]
 
 
+# What PROBE prints: of each entry its type, and that of its elements.
+_ANSWER = {
+    "name": (str, str), "version": (tuple, int), "machine": (str, str), "mpy": (int, int), "free": (int, int),
+    "libs": (list, str), "disk": (int, int), "frozen": (bool, bool),
+}  # fmt: skip
+
+
+def parse(port, line):
+    """The dict that PROBE printed; BoardError for anything else: a serial line loses bytes, and mixes in others."""
+    try:
+        found = ast.literal_eval(line.strip())
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise BoardError("%s: a damaged answer: %.80r" % (port, line)) from None
+    found = found if isinstance(found, dict) else {}
+    for name, (kind, element) in _ANSWER.items():
+        value = found.get(name)
+        if type(value) is not kind or any(type(part) is not element for part in (value if kind in (tuple, list) else ())):
+            raise BoardError("%s: a damaged answer: %s is %.80r, expected %s" % (port, name, value, kind.__name__))
+    return found
+
+
 class Board:
     """One board. Each call starts an mpremote of its own, and so, but after copy(), with a fresh heap."""
 
@@ -87,7 +108,7 @@ class Board:
         text = self.call("exec", PROBE)
         if "odt-probe " not in text:
             raise BoardError("%s: there is no MicroPython that answers" % self.port)
-        return ast.literal_eval(text.rpartition("odt-probe ")[2].strip())
+        return parse(self.port, text.rpartition("odt-probe ")[2].partition("\n")[0])
 
     def make_folder(self, path):
         """Make a folder and those above it."""

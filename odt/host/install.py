@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 from pathlib import Path
 
 from .. import executor
@@ -24,6 +25,10 @@ PACKAGE_HEAP = 110000
 LEAST_HEAP = 16000
 
 
+_DIGEST = re.compile("[0-9a-f]{8}")
+_SIZE = re.compile("[0-9]{1,9}")
+
+
 def describe(found):
     """What a board is, in a line."""
     version = ".".join([str(part) for part in found["version"]])
@@ -37,6 +42,8 @@ def describe(found):
 def header(file):
     """(version, sub-version, architecture) of an .mpy file."""
     start = Path(file).read_bytes()[:3]
+    if len(start) < 3 or start[:1] != b"M":
+        raise BoardError("%s is no .mpy file: it begins with %r" % (file, start))
     return start[1], start[2] & 3, start[2] >> 2 & 15
 
 
@@ -114,11 +121,17 @@ def selftest(board, backend, wanted):
     rows = _rows(board.call("run", SELFTEST, timeout=300))
     if not rows:
         raise BoardError("the self-test printed nothing")
-    for _, ran, dtype, digest, _ in rows:
+    for row in rows:
+        if len(row) != 5 or row[2] not in wanted or not _DIGEST.fullmatch(row[3]) or not _SIZE.fullmatch(row[4]):
+            raise BoardError("the self-test's answer is damaged: %.80r" % " ".join(row))
+        _, ran, dtype, digest, _ = row
         if (ran == "native") != (backend == "native"):  # Python may be helped by ulab
             raise BoardError("the %s executor ran, not the %s one" % (ran, backend))
         if digest != wanted[dtype]:
             raise BoardError("%s computes wrongly: digest %s instead of %s" % (dtype, digest, wanted[dtype]))
+    done = [row[2] for row in rows]
+    if done != sorted(wanted, reverse=True)[: len(done)] or (backend == "native" and len(done) < len(wanted)):
+        raise BoardError("the self-test's answer is damaged: of %s, expected %s" % (", ".join(done), ", ".join(wanted)))
     return int(rows[-1][4])
 
 
