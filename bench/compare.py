@@ -24,7 +24,7 @@ def figures(text):
     found = {}
     machine, model, columns = None, "", []
     for line in text.splitlines():
-        section = re.match(r"(\w+): (?:cycles|instructions|ns)$", line)
+        section = re.match(r"(\w+): (?:cycles|instructions|ns)(?:,.*)?$", line)
         kernel = re.match(r"  (\S.*?) +\d+ MAC +(-?\d+) ", line)
         title = re.match(r"(\S.*): \d+ MACs forward", line)
         row = re.match(r"  ( *\S.*?) {2,}((?: *-?\d+ +-?\d+\.\d)+) *$", line)

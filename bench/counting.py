@@ -5,7 +5,9 @@ A measured script calls begin() and end() around what is to be counted, first ar
     machine = counting.open("qemu_m4")
     count, = machine.run("begin()\nend()\nbegin()\nwork()\nend()\n")
 
-rp2040: cycles of rp2040js. qemu_*: instructions executed by QEMU, 40 a tick of its counter. pc: nanoseconds.
+rp2040: cycles of an RP2040 that rp2040js emulates, its instructions run and counted by odt's own interpreter; rp2040js: the
+same by that emulator's own core, which counts other cycles, mostly for the divider: tests_device/rp2040js/README.md says which
+and who is right. qemu_*: instructions executed by QEMU, 40 a tick of its counter. pc: nanoseconds.
 """
 
 import gc
@@ -22,7 +24,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "tests_device")]
 import machines  # noqa: E402
 
 UNITS = {name: "instructions" for name in machines.QEMU}
-UNITS.update(rp2040="cycles", pc="ns")
+UNITS.update(rp2040="cycles", rp2040js="cycles", pc="ns")
+COUNTERS = {
+    "rp2040": "cycles, counted by odt's own interpreter (tests_device/rp2040js/README.md)",
+    "rp2040js": "cycles, counted by rp2040js's own core (tests_device/rp2040js/README.md)",
+}
+MARKED = tuple(COUNTERS)  # machines whose cycles are read at marks
 
 MARKS = """
 from machine import mem32
@@ -49,11 +56,11 @@ class Board:
 
     def run(self, script, args=None):
         """What lay between each begin() and end() of a script, less what lay between the first."""
-        script = (MARKS if self.name == "rp2040" else COUNTS) + script
-        if self.name == "rp2040":
+        script = (MARKS if self.name in MARKED else COUNTS) + script
+        if self.name in MARKED:
             before = len(self.machine.marks())
             self.machine.exec(script, timeout=500, args=args)
-            cycles = [mark for _, mark in self.machine.marks()[before:]]
+            cycles = [mark[1] for mark in self.machine.marks()[before:]]
             counts = [b - a for a, b in zip(cycles[::2], cycles[1::2])]
         else:
             text = self.machine.exec(script + "print('counts', *counts)\n", timeout=500, args=args)
@@ -87,6 +94,11 @@ class PC:
 
     def close(self):
         self.folder.cleanup()
+
+
+def heading(name):
+    """What a file of results says of a machine's figures."""
+    return "%s: %s" % (name, COUNTERS.get(name, UNITS[name]))
 
 
 def open(name):

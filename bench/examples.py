@@ -3,7 +3,7 @@
     build/venv/bin/python bench/examples.py                writes bench/results/examples.txt
     build/venv/bin/python bench/examples.py host           one part: host, rp2040 or qemu_m4
 
-rp2040: cycles of rp2040js; qemu_m4: instructions executed by QEMU; both of model.train_step() as a whole.
+rp2040: cycles by odt's own interpreter (tests_device/rp2040js/README.md); qemu_m4: instructions executed by QEMU; both of model.train_step() as a whole.
 """
 
 import contextlib
@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 sys.path[:0] = [str(ROOT), str(ROOT / "tests_device")]
 
+import counting  # noqa: E402
 import numpy as np  # noqa: E402
 
 SEEDS = {"vibration": 10, "series": 5, "personalise": 10}
@@ -146,7 +147,7 @@ def main():
         os.chdir(ROOT)
     for name in ("rp2040", "qemu_m4"):
         if not words or name in words:
-            show("\n" + name)
+            show("\n" + counting.heading(name))
             for line in board(name):
                 show("  " + line)
     if not words:

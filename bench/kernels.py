@@ -4,9 +4,9 @@
     build/venv/bin/python bench/kernels.py rp2040 dense        one machine, the lines with "dense" in them
 
 Each line is a program of one instruction, run by `_odt` on the machine: the figure is the whole
-kernel's, with its packing and rescaling. rp2040: cycles of rp2040js; qemu_*: instructions executed by
-QEMU; pc: nanoseconds of this PC. MACs count the taps on the padding too, as CMSIS-NN's figures do.
-Whole training steps: bench/steps.py.
+kernel's, with its packing and rescaling. rp2040: cycles by odt's own
+interpreter, rp2040js: by that emulator's own core (tests_device/rp2040js/README.md); qemu_*: instructions executed by QEMU; pc: nanoseconds of this PC. MACs count the taps on the padding too, as CMSIS-NN's figures do.
+Whole training steps: bench/steps.py. Where the cycles go, by the listings: bench/kernels.md.
 """
 
 import argparse
@@ -30,39 +30,6 @@ BOUNDS = {
     "weight gradient": {"rp2040": 5.0, "qemu_m4": 1.7},
     "depthwise": {"rp2040": 9.0, "qemu_m4": 4.0},
 }
-# What the listings behind the figures come to. Cycles are those of the cores' manuals.
-WHERE = """
-Where it goes: K products an output, four channels at a time.
-
-rp2040, conv and dense: 25 cycles for 8 products (22.5 where columns are aligned words), 38 a column of four
-sums, 24 an output to rescale, 30 if a ReLU cuts it off: 3.0 + 10/K + 24/K a product, then packing, 5.5 cycles a weight,
-which the columns of a panel share (16 of a batch of 16), and C. With K = 9, one input channel, that is nearly all there
-is. Columns beside the border of an image of 4x4 are run one by one in the forward pass.
-rp2040, weight gradient: 25 cycles for 8 products; errors are packed once for all taps, and those of a tap that reads
-padding are replaced by 0. With stride 2 each row of errors is run on its own.
-rp2040, batch 1: 20 cycles for 4 products, each weight being used once; 75 an output for all else.
-rp2040, depthwise 3x3: 130 cycles for four outputs, that is 36 products, 18.5 an output to rescale, 6 more where a ReLU cuts
-it off: 3.6 + 2.1 a product; 7.5 an input to lay it out as words, about 25 a row, and about 700 a channel around that, which
-8x8 outputs share little of. Weight gradient: 20 for 6 products and 7.5 an error. With stride 2 an output has four inputs to
-lay out, and two outputs take 73; the input gradient has four filters of 1, 2, 2 and 4 taps: each is summed as one of 2x2, 17.5
-an output, and each output is rescaled: 16 a product, where with stride 1 it is 5.7; and errors are laid out four times.
-rp2040, update by Adam: 94 cycles in the loop: 18 of them loads and stores of data, 17 loads of constants, two divisions
-that are waited for with other work; 5 for the exponent of a row. By momentum: 60 and 67.
-qemu_m4, forward and input gradient: four windows of x, or four rows of transposed filters, are packed as int16; 54
-instructions then make 64 products with rows of bytes (a Cortex-M4 takes 92 cycles: 1.4 a product); 12 to 15 a row of
-four sums, 26 or 30 to make outputs of these: 0.84 + 11/K a product. Packing is 6 instructions for 4 bytes of x, shared
-by the filters, and C around it: 400 a window of nine bytes that lie in threes, most of what K = 9 costs.
-qemu_m4, weight gradient: both factors are packed, 46 instructions for 64 products (88 cycles), 13 a row of four sums
-over 32 positions: 0.72 + 0.1; the rest is packing x, 15 instructions for 8 bytes, for 16 channels of errors at most.
-qemu_m4, batch 1: every word of weights is loaded and widened for two SMLAD, 1.25 instructions a product, 1.33 with x
-and the loop, which leaves no room for packing x and 50 instructions an output.
-qemu_m4, update by Adam: 49 instructions in the loop, of which the two divisions take up to 24 cycles more; 3 for the
-exponent of a row.
-qemu_m4, depthwise: 6 instructions for 8 products, pairs of taps of a column, of which a filter of three rows has a
-half to spare: 36 a window of 3x3 and four channels, 13 to begin and end it, 28 or 32 to make four outputs; packing is
-15 instructions for two pixels. With stride 2, the input gradient has four filters of 1, 2, 2 and 4 taps, whose outputs
-cost what those of 9 do.
-"""
 
 
 def window(B, H, W, C, N, KH, KW, stride=1):
@@ -203,7 +170,7 @@ def count(machine, name, sizes):
 def measure(name, words):
     """The text for one machine, and its medians by kind."""
     machine = counting.open(name)
-    out = ["%s: %s" % (name, UNITS[name]), ""]
+    out = [counting.heading(name), ""]
     print(out[0])
     found = {}
     try:
@@ -271,7 +238,6 @@ def main():
         text, medians[name] = measure(name, words)
         out += text + [""]
     if not words and names is MACHINES:
-        out += WHERE.strip("\n").split("\n") + [""]
         for name in listings.LOOPS:
             out += listings.listing(name)
         (ROOT / "bench/results/kernels.txt").write_text("\n".join(out).rstrip() + "\n")

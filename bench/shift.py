@@ -35,6 +35,7 @@ from odt.lite import lite_residual, take_weights  # noqa: E402
 
 BATCH, EPOCHS, SEEDS = 8, 30, 5
 RATES = (0.001, 0.003, 0.01)
+LEVEL = 2  # standard errors within which two policies are level
 PLAIN, SEPARABLE, LARGE = "CNN", "separable CNN", "MobileNet-like"
 
 # Networks run on the emulated board, too.
@@ -177,13 +178,6 @@ POLICIES = {
 }
 
 
-# What the committed run says.
-READING = """Against the last layer the Fisher choice gains where the image changes (turned, inverted); not on noise, where nothing beats not
-training (40 samples teach less than is known), nor, if measured at once, on new classes.
-Against the static choice of the same bytes and MACs it is level, and behind on new classes: the errors of a head that never saw them say
-little of the features. Measured when the head has learnt, the static choice given the same start: ahead on inverted, behind on noise, else level."""
-
-
 # Accuracy
 
 
@@ -233,6 +227,12 @@ def accuracy(network, seeds):
     return found, rates, choices
 
 
+def verdict(difference, error):
+    if abs(difference) <= LEVEL * error:
+        return "level"
+    return "ahead" if difference > 0 else "behind"
+
+
 def accuracy_lines(network, found, rates, choices):
     yield "%s: accuracy in %%, mean +- standard deviation over seeds" % network
     yield "%-22s %6s" % ("policy", "rate") + "".join(["%16s" % shift for shift in SHIFTS]) + "%10s" % "mean"
@@ -241,20 +241,16 @@ def accuracy_lines(network, found, rates, choices):
         mean = np.mean([values.mean() for values in row.values()])
         yield "%-22s %6s" % (policy, rates[policy] if POLICIES[policy] else "") + cells + "%10.1f" % mean
     yield ""
-    yield "less the same seed of another policy, mean +- standard error:"
+    yield "less the same seed of another policy, mean +- standard error; level: within %g errors of 0:" % LEVEL
     for policy, others in (
         ("task-adaptive", ("last layer", "sparse")), ("adaptive, head first", ("last layer", "sparse, head first")),
     ):  # fmt: skip
         for other in others:
-            cells = ""
-            for shift in SHIFTS:
-                difference = found[policy][shift] - found[other][shift]
-                cells += "%+9.1f +-%4.1f" % (difference.mean(), difference.std(ddof=min(1, len(difference) - 1)) / len(difference) ** 0.5)
-            yield "%-40s" % (policy + " - " + other) + cells
+            differences = [found[policy][shift] - found[other][shift] for shift in SHIFTS]
+            pairs = [(each.mean(), each.std(ddof=min(1, len(each) - 1)) / len(each) ** 0.5) for each in differences]
+            yield "%-40s" % (policy + " - " + other) + "".join(["%+9.1f +-%4.1f" % pair for pair in pairs])
+            yield " " * 40 + "".join(["%16s" % verdict(*pair) for pair in pairs])
     yield ""
-    if network == PLAIN:
-        yield from READING.split("\n")
-        yield ""
     for shift, choice in choices.items():
         parts = ["%s %d" % (name, sum([count for _, count in rows])) for name, rows in choice.items()]
         yield "channels chosen, first seed, %s: %s" % (shift, ", ".join(parts))

@@ -2,6 +2,7 @@
 
     python bench/steps.py                        rp2040, qemu_m3, qemu_m4, qemu_m7; writes bench/results/steps.txt
     python bench/steps.py rp2040 MLP             machines, and words that the models' names must hold
+    python bench/steps.py rp2040js MLP           cycles by the emulator's own core: tests_device/rp2040js/README.md
     python bench/steps.py pc                     this PC, in ns
 
 The same step is run four times: by train_step(), which is its total; by one call of _odt.run(), the rest being
@@ -215,7 +216,7 @@ def main():
     words = [word for word in words if word not in UNITS]
     models = [model for model in MODELS if not words or any(word in model for word in words)]
     out = counting.head("Training steps. Written by: python bench/steps.py")
-    out += ["%s: %s" % (name, UNITS[name]) for name in names] + [""]
+    out += [counting.heading(name) for name in names] + [""]
     costs, floats = {}, {}
     for name in names:
         machine = counting.open(name)

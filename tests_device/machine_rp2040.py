@@ -14,9 +14,11 @@ class RP2040(Emulated):
     Time on the board is time in cycles of its core: the same in every run. After a mark, a write of
     the watchdog's SCRATCH0 (0x4005800c), marks() knows the cycle at which it was written.
     Flash starts empty at every start; machine.reset() and soft resets keep it.
+    Instructions and cycles are those of rp2040js/core.mjs, an interpreter of odt's own: rp2040js/README.md.
     """
 
     name = "rp2040"
+    core = "odt"
     make = "make rp2040"
     image = "rp2040/firmware.uf2"
 
@@ -29,7 +31,7 @@ class RP2040(Emulated):
         super().__init__()
 
     def marks(self):
-        """The marks since the board was last switched on: a list of (value, cycles)."""
+        """The marks since the board was last switched on: a list of (value, cycles, ...), see bridge.mjs."""
         file = self._temp / "marks"
         if not file.exists():
             return []
@@ -47,7 +49,7 @@ class RP2040(Emulated):
         return file.read_text(errors="replace") if file.exists() else ""
 
     def _start(self):
-        command = ["node", "bridge.mjs", "--port", "0", "--marks", self._temp / "marks"]
+        command = ["node", "bridge.mjs", "--core", self.core, "--port", "0", "--marks", self._temp / "marks"]
         command += [
             "--serial",
             self._temp / "serial",
@@ -89,3 +91,10 @@ class RP2040(Emulated):
         if code:
             output += self.log().encode()
         return code, output
+
+
+class RP2040Plain(RP2040):
+    """The same by rp2040js's own core, several times slower. Marks have a third number, the cycles by the manuals."""
+
+    name = "rp2040js"
+    core = "rp2040js"

@@ -337,17 +337,20 @@ class QemuM7(Qemu):
     qemu_machine = "mps2-an500"
 
 
-def _rp2040():
-    from machine_rp2040 import RP2040  # needs node, which no other machine does
+def _rp2040(core):
+    def machine():
+        import machine_rp2040  # needs node, which no other machine does
 
-    return RP2040()
+        return getattr(machine_rp2040, core)()
+
+    return machine
 
 
 QEMU = ("qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7")
 UNIX = ("unix", "unix_float30")
 
 _MACHINES = {cls.name: cls for cls in (Unix, UnixFloat30, QemuM3, QemuM4, QemuM4HF, QemuM7)}
-_MACHINES["rp2040"] = _rp2040
+_MACHINES.update(rp2040=_rp2040("RP2040"), rp2040js=_rp2040("RP2040Plain"))
 
 
 def _stock(name):

@@ -5,7 +5,10 @@
 //
 // Prints "port PORT" once a client can connect, and "ready" when the chip's USB serial is up.
 // --marks FILE  a line "VALUE CYCLES" for each write to the watchdog's SCRATCH0 (0x4005800c); '-'
-//               is stderr. CYCLES counts executed cycles since the start.
+//               is stderr. CYCLES counts executed cycles since the start. With --core rp2040js a
+//               third number follows: the same as the manuals count them, since the last reset.
+// --core NAME   odt: core.mjs, the default; rp2040js: that emulator's own, several times slower. README.md
+//               has how they differ.
 // --serial FILE a line "in NANOS HEX" for what comes from the client, "out NANOS HEX" for what the
 //               chip sends. NANOS is the chip's time since its last reset, its sleep included.
 // --flash FILE  the flash's contents, read before the firmware is laid over it, written at exit.
@@ -16,6 +19,8 @@ import { existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'no
 import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Chip, loadUf2 } from './chip.mjs';
+import { Runner } from './core.mjs';
+import { Plain } from './plain.mjs';
 
 const FLASH_SIZE = 2 * 1024 * 1024; // a Pico's
 
@@ -27,6 +32,7 @@ const { values: options } = parseArgs({
     marks: { type: 'string' },
     serial: { type: 'string' },
     flash: { type: 'string' },
+    core: { type: 'string', default: 'odt' },
   },
 });
 if (!options.bootrom || !options.firmware) {
@@ -46,7 +52,12 @@ loadUf2(options.firmware, flash);
 // rp2040js warns of the mailbox between the cores, which it lacks, at every start.
 console.warn = () => {};
 
-const chip = new Chip(bootrom, flash);
+const cores = { odt: Runner, rp2040js: Plain };
+if (!(options.core in cores)) {
+  console.error(`--core is odt or rp2040js, got ${options.core}`);
+  process.exit(2);
+}
+const chip = new Chip(bootrom, flash, cores[options.core]);
 let client = null;
 
 let log = () => {};
@@ -65,7 +76,8 @@ chip.onData = (bytes) => {
 
 if (options.marks) {
   const file = options.marks === '-' ? 2 : openSync(options.marks, 'w');
-  chip.onMark = (value, cycles) => writeSync(file, `${value >>> 0} ${cycles}\n`);
+  chip.onMark = (value, ...counts) =>
+    writeSync(file, `${[value >>> 0, ...counts.filter((count) => count !== undefined)].join(' ')}\n`);
 }
 
 function finish(status) {

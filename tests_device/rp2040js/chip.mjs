@@ -35,7 +35,9 @@ export function loadUf2(file, flash) {
 }
 
 export class Chip {
-  constructor(bootrom, flash) {
+  // `core`: the class that runs instructions, core.mjs's or plain.mjs's.
+  constructor(bootrom, flash, core = Runner) {
+    this.core = core;
     this.bootrom = bootrom;
     this.flash = flash;
     this.onData = () => {};
@@ -72,7 +74,7 @@ export class Chip {
     watchdog.writeUint32 = (offset, value) => {
       write(offset, value);
       if (offset === SCRATCH0) {
-        this.onMark(value, this.cycles);
+        this.onMark(value, this.cycles, this.runner.corrected);
       }
     };
     if (before) {
@@ -97,7 +99,7 @@ export class Chip {
     this.clock = clock;
     this.chip = chip;
     this.cdc = cdc;
-    this.runner = new Runner(chip, clock);
+    this.runner = new this.core(chip, clock);
   }
 
   get cycles() {

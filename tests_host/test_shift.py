@@ -1,0 +1,24 @@
+"""bench/shift.py says of a run what the run gives."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests_device")]
+
+import shift  # noqa: E402
+
+
+@pytest.mark.parametrize("gain, word", ((0, "level"), (5, "ahead"), (-5, "behind")))
+def test_the_verdicts_follow_from_the_accuracies(gain, word):
+    draw = np.random.default_rng(3)
+    base = {name: 70 + draw.normal(size=5) for name in shift.SHIFTS}
+    found = {policy: {name: values + 0.1 * draw.normal(size=5) for name, values in base.items()} for policy in shift.POLICIES}
+    for policy in ("task-adaptive", "adaptive, head first"):
+        found[policy] = {name: values + gain + 0.1 * draw.normal(size=5) for name, values in base.items()}
+    lines = list(shift.accuracy_lines(shift.PLAIN, found, dict.fromkeys(shift.POLICIES, 0.01), {}))
+    said = [part for line in lines for part in line.split() if part in ("level", "ahead", "behind")]
+    assert len(said) == 16 and said.count(word) >= 15
