@@ -20,6 +20,7 @@ help:
 	@echo "make bench-accuracy accuracy against PyTorch (half an hour); bench/ has more"
 	@echo "make circuitpython  the package as CircuitPython's bundle has it (CPY_DIR=<checkout>: as .mpy files)"
 	@echo "make docs           the documents as a site, in build/site"
+	@echo "make lock           the newest versions of what is installed, into the lock files"
 	@echo "make generate       write what is generated from odt/opcodes.py"
 	@echo "make unix           MicroPython's unix port with odt inside"
 	@echo "make unix-float30   the same with CircuitPython's 30-bit floats"
@@ -34,23 +35,36 @@ help:
 
 # --- the host's Python ------------------------------------------------------------------------
 
+# The versions that the lock files name: of what is installed, and of what builds it. PIP_BUILD_CONSTRAINT is newer pips'.
+LOCK := .ci/constraints.txt
+PIP_INSTALL = PIP_CONSTRAINT=$(LOCK) PIP_BUILD_CONSTRAINT=$(LOCK) $(PYTHON) -m pip install -q --disable-pip-version-check -c $(LOCK)
+
 # The extension is installed, the package itself runs from the checkout.
 $(BUILD)/venv/.run: $(EXTENSION)
 	@$(SOURCES) venv python-headers
 	@echo "odt: setting up build/venv, compiling the native module for this PC"
 	@test -x $(PYTHON) || python3 -m venv $(BUILD)/venv
 	@rm -rf $(BUILD)/lib.* $(BUILD)/temp.* # setuptools does not see changed headers
-	@$(PYTHON) -m pip install -q --disable-pip-version-check '.[plot]'
+	@$(PIP_INSTALL) '.[plot]'
 	@cd / && $(PYTHON) -c "import _odt" || { echo "odt: the native module did not compile: pip install -v . says why" >&2; exit 1; }
 	@touch $@
 
 $(BUILD)/venv/.test: $(BUILD)/venv/.run
 	@echo "odt: installing what the tests need (PyTorch among it)"
-	@$(PYTHON) -m pip install -q --disable-pip-version-check '.[test]'
+	@$(PIP_INSTALL) '.[test]'
 	@touch $@
 
 .PHONY: venv
 venv: $(BUILD)/venv/.test
+
+# After a change of what is needed: in an environment of its own, with the newest versions there are.
+.PHONY: lock
+lock:
+	python3 -m venv --clear $(BUILD)/lock
+	$(BUILD)/lock/bin/python -m pip install -q --disable-pip-version-check packaging '.[test,search,monitor]'
+	$(BUILD)/lock/bin/python .ci/lock.py
+	cd tests_device/rp2040js && npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund --silent
+	@rm -rf $(BUILD)/lock
 
 .PHONY: docs
 docs: venv

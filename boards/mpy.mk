@@ -21,7 +21,7 @@ mip: mpy
 
 # pyelftools, which MicroPython's linker for modules needs.
 $(BUILD)/venv/.mpy: $(BUILD)/venv/.run
-	@$(PYTHON) -m pip install -q --disable-pip-version-check '.[mpy]'
+	@$(PIP_INSTALL) '.[mpy]'
 	@touch $@
 
 $(MPY_KERNELS): $(BUILD)/mpy/%/_odt.mpy: $(wildcard native/*.[ch] native/kernels/*.[ch] \

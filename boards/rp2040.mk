@@ -45,9 +45,9 @@ $(RP2040)/bootrom.bin: $(wildcard boards/bootrom/*) | rp2040-sources
 	arm-none-eabi-objcopy -O binary $(RP2040)/bootrom.elf $@
 
 # The emulator and what drives it, side by side, so that Node finds the package.
-$(RP2040)/js/.complete: $(wildcard tests_device/rp2040js/*.mjs tests_device/rp2040js/package.json)
+$(RP2040)/js/.complete: $(wildcard tests_device/rp2040js/*.mjs tests_device/rp2040js/package*.json)
 	@$(SOURCES) node
 	@mkdir -p $(@D)
-	cp tests_device/rp2040js/*.mjs tests_device/rp2040js/package.json $(@D)
-	cd $(@D) && npm install --no-package-lock --no-audit --no-fund --silent
+	cp tests_device/rp2040js/*.mjs tests_device/rp2040js/package*.json $(@D)
+	cd $(@D) && npm ci --no-audit --no-fund --silent
 	@touch $@
