@@ -55,8 +55,24 @@ def in_place(model, write, where):
         raise late
 
 
+class _Nowhere:
+    """A state that forgets what is written."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def __getitem__(self, index):
+        return self.state[index]
+
+    def __setitem__(self, index, value):
+        pass
+
+
 def rewrite(model, name, write, where):
-    """``write(state)`` changes a copy of the state, which is then adopted; the state itself if memory lacks."""
+    """``write(state)`` changes a copy of the state, which is then adopted.
+
+    If memory lacks it changes the state itself, having shown that it raises nothing and has the memory that it takes.
+    """
     copy = None
     try:
         if len(model._arena) < len(model._state):
@@ -70,8 +86,10 @@ def rewrite(model, name, write, where):
     if copy is not None:
         return adopt(model, name, (copy,), where)
     gc.collect()
+    nowhere = _Nowhere(model._state)
 
     def there():
+        write(nowhere)
         model._busy = name
         write(model._state)
 

@@ -1,4 +1,4 @@
-"""Compiles, fits, saves and loads with ever more heap free, so that each allocation in turn is the first that fails.
+"""Sets weights, compiles, fits, saves and loads with ever more heap free, so that each allocation in turn is the first that fails.
 
 Runs on MicroPython. ODT_ARGS: ``step`` in bytes, ``only`` names of what is tried.
 """
@@ -139,7 +139,20 @@ def loaded(failed):
     other._take(state, 1)
 
 
+weights = other.get_weights()
+
+
+def weighted(failed):
+    """All of the weights or none, and with them the ranges."""
+    assert (model.digest() == old and model._calibrated == 2) if failed else (model.digest() == set_ and model._calibrated == 0)
+    model._take(state, 1)
+
+
 model._take(state, 1)
+model.set_weights(weights)
+set_ = model.digest()
+model._take(state, 1)
+sweep("set_weights", lambda: model.set_weights(weights), weighted)
 sweep("compile", lambda: model.compile(odt.SGD(0.1, 0.9), dtype="float32", batch_size=3), compiled)
 sweep("fit", lambda: model.fit(X, Y, verbose=0), fitted)
 other = network()

@@ -5,7 +5,7 @@ import re
 import machines
 import pytest
 
-OPERATIONS = ["compile", "fit", "first fit", "save", "load"]
+OPERATIONS = ["set_weights", "compile", "fit", "first fit", "save", "load"]
 
 
 class Small(machines.Unix):

@@ -217,6 +217,22 @@ def test_a_save_or_load_that_fails_leaves_the_old_or_the_new(failing, where, tmp
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_weights_that_fail_to_be_set_leave_the_model_that_was(failing, dtype):
+    model = trained(dtype)
+    state, old = bytes(model._state), model.digest()
+    values = network(dtype).get_weights()
+    model.set_weights(values)
+    new, calibrated = model.digest(), model._calibrated
+    model._take(state, 1)
+
+    def check(failed):
+        assert (model.digest(), model._calibrated) == ((old, 2) if failed else (new, calibrated))
+        model._take(state, 1)
+
+    sweep(failing, lambda: model.set_weights(values), check, 5)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_a_look_that_fails_changes_nothing(failing, dtype):
     model = trained(dtype)
     before = model.digest()
