@@ -52,6 +52,16 @@ def bit_length(v):
     return n
 
 
+def is_int(value):
+    """Whether a user's value is an int; True and False are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value):
+    """Whether a user's value is an int or a float; True and False are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 # Scales
 
 

@@ -6,16 +6,18 @@ Hyperparameters are taken as the decimals a person writes (rates to 4 significan
 betas to 6 places), so that every interpreter, whatever its floats, gets the same bits.
 """
 
-from .fixed import isqrt, millionths, scale_div, scale_int, scale_mul, scale_of
+from .fixed import bits_to_float, is_int, is_number, isqrt, millionths, scale_div, scale_int, scale_of
+from .opcodes import const
 
 _MILLION = 1000000
+_EPSILON = const(0x33D6BF95)  # 1e-7
 
 
 class Constant:
     """The same rate at every step."""
 
     def __init__(self, rate):
-        if not isinstance(rate, (int, float)):
+        if not is_number(rate):
             raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
         if not 0 <= rate < 1e6:
             raise ValueError("learning_rate is in 0..1e6, got %r" % (rate,))
@@ -27,25 +29,41 @@ class Constant:
 
 
 class StepDecay(Constant):
-    """``initial * gamma ** (step // step_size)``."""
+    """``initial * gamma ** (step // step_size)``, each product rounded to float32.
+
+    The product goes on from where it was asked for last, in two places: also two models that train by turns with one
+    object take one product a step at most. After a jump, as by ``load``, it is found from the start once.
+    """
 
     def __init__(self, initial, step_size, gamma=0.1):
         super().__init__(initial)
-        if not isinstance(step_size, int) or step_size < 1:
+        if not is_int(step_size) or step_size < 1:
             raise ValueError("StepDecay: step_size is an int above 0, got %r" % (step_size,))
         self.step_size = step_size
         self.gamma = _positive("StepDecay", "gamma", gamma)
-        self._count = 0
-        self._bits = self.base
+        self._counts = [0, 0]  # of products in each of _rates; -1: while that changes, as Ctrl-C may come in between
+        self._rates = [self.base, self.base]
+        self._last = 0
 
     def bits(self, step):
+        """The rate of step ``step`` (from 0) as float32 bits."""
         count = step // self.step_size
-        if count != self._count:
-            self._count = count
-            self._bits = self.base
-            for _ in range(count if self.base else 0):
-                self._bits = scale_mul(self._bits, self.gamma)
-        return self._bits
+        counts, rates, k = self._counts, self._rates, self._last
+        if counts[k] == count or not self.base:
+            return rates[k]
+        if not 0 <= counts[k] <= count or counts[k] < counts[1 - k] <= count:
+            self._last = k = 1 - k
+        done, rate = counts[k], rates[k]
+        if not 0 <= done <= count:
+            done, rate = 0, self.base
+        while done < count:
+            before = rate
+            rate = _product(rate, self.gamma)
+            done = count if rate == before else done + 1  # at an end of float32's range it stays
+        counts[k] = -1
+        rates[k] = rate
+        counts[k] = count
+        return rate
 
 
 class CosineDecay(Constant):
@@ -53,7 +71,7 @@ class CosineDecay(Constant):
 
     def __init__(self, initial, decay_steps):
         super().__init__(initial)
-        if not isinstance(decay_steps, int) or not 1 <= decay_steps <= 0xFFFF:
+        if not is_int(decay_steps) or not 1 <= decay_steps <= 0xFFFF:
             raise ValueError("CosineDecay: decay_steps is an int in 1..65535, got %r" % (decay_steps,))
         self.decay_steps = decay_steps
 
@@ -141,7 +159,9 @@ class SGD:
 class Adam:
     """Adam (Kingma and Ba, 2015) with bias correction.
 
-    ``weight_decay`` (decoupled) and ``global_clipnorm`` are as in SGD: with a decay it this is AdamW. ``state`` "int16" keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md).
+    ``weight_decay`` (decoupled) and ``global_clipnorm`` are as in SGD: with a decay this is AdamW. ``state`` "int16", the
+    default in int8 models, keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md): what is added to sqrt(v) is one
+    unit of the row's state there, and another ``epsilon`` than 1e-7 belongs to ``state`` "float32": ``compile`` refuses it.
     """
 
     def __init__(
@@ -199,6 +219,9 @@ class Adam:
 
     def _short(self):
         """1 - beta1, and the roots of beta2 and (1 - beta2) / sqrt(beta2), in fixed point."""
+        if self.epsilon != _EPSILON:
+            raise ValueError('Adam: epsilon belongs to state "float32"; "int16" adds one unit of its state, got epsilon=%g' % (
+                bits_to_float(self.epsilon)))  # fmt: skip
         c1 = ((_MILLION - self.beta_1) * 4096 + _MILLION // 2) // _MILLION
         if not c1:
             raise ValueError('Adam: beta_1 is at most 0.9998 with state "int16"')
@@ -220,8 +243,29 @@ def _schedule(rate):
     return Constant(rate)
 
 
+def _product(a, b):
+    """scale_mul(a, b) of fixed.py in small integers, without a tuple: a step must not allocate."""
+    high = (a & 0x7FFFFF | 0x800000) >> 12
+    top = (b & 0x7FFFFF | 0x800000) >> 12
+    middle = high * (b & 4095) + top * (a & 4095) + ((a & 4095) * (b & 4095) >> 12)
+    low = (middle & 4095) << 12 | (a & 4095) * (b & 4095) & 4095
+    high = high * top + (middle >> 12)  # the product of the mantissas is high * 2**24 + low
+    field = (a >> 23) + (b >> 23) - 127
+    if high >= 0x800000:
+        field += 1
+        high += low >> 23
+    else:
+        high = 2 * high + (low + 0x400000 >> 23)
+    if high == 0x1000000:
+        field += 1
+        high = 0x800000
+    if field < 1:
+        return 0x800000
+    return (field << 23) + (high & 0x7FFFFF) if field < 255 else 0x7F7FFFFF
+
+
 def _fraction(kind, argument, value):
-    if not isinstance(value, (int, float)):
+    if not is_number(value):
         raise TypeError("%s: %s is a number, got %r" % (kind, argument, value))
     if not 0 <= value < 1 or millionths(value) == _MILLION:
         raise ValueError("%s: %s is in 0..0.999999, got %r" % (kind, argument, value))
@@ -229,7 +273,7 @@ def _fraction(kind, argument, value):
 
 
 def _positive(kind, argument, value):
-    if not isinstance(value, (int, float)):
+    if not is_number(value):
         raise TypeError("%s: %s is a number, got %r" % (kind, argument, value))
     if not 1e-30 <= value <= 1e6:
         raise ValueError("%s: %s is in 1e-30..1e6, got %r" % (kind, argument, value))

@@ -5,7 +5,7 @@ on with the right rate, and it computes with small integers only, because a step
 (A rate of 2 or more has bits beyond a small integer of a 32-bit board, and costs an object.)
 """
 
-from .fixed import millionths
+from .fixed import is_int, is_number, millionths
 from .optimizers import Constant
 
 _MILLION = 1000000
@@ -35,9 +35,9 @@ class ExponentialDecay(Constant):
 
     def __init__(self, initial, decay_steps, decay_rate):
         super().__init__(initial)
-        if not isinstance(decay_steps, int) or not 1 <= decay_steps < 1 << 30:
+        if not is_int(decay_steps) or not 1 <= decay_steps < 1 << 30:
             raise ValueError("ExponentialDecay: decay_steps is an int in 1..2**30-1, got %r" % (decay_steps,))
-        if not isinstance(decay_rate, (int, float)):
+        if not is_number(decay_rate):
             raise TypeError("ExponentialDecay: decay_rate is a number, got %r" % (decay_rate,))
         if not 0.000001 <= decay_rate < 1 or millionths(decay_rate) == _MILLION:
             raise ValueError("ExponentialDecay: decay_rate is in 0.000001..0.999999, got %r" % (decay_rate,))
@@ -55,7 +55,7 @@ class ExponentialDecay(Constant):
                 log |= 1
         # How many halvings, in Q16, 2^i steps are: a sum over the bits of the step is exact enough.
         table = []
-        for i in range(30):
+        for i in range(32):
             halvings = (log << i) // decay_steps >> 31
             table.append(min((halvings + 1) >> 1, _FAR))
             if table[-1] == _FAR:
@@ -89,7 +89,7 @@ class WarmUp(Constant):
     def __init__(self, schedule, steps):
         if not hasattr(schedule, "bits"):
             schedule = Constant(schedule)
-        if not isinstance(steps, int) or not 1 <= steps <= 0xFFFF:
+        if not is_int(steps) or not 1 <= steps <= 0xFFFF:
             raise ValueError("WarmUp: steps is an int in 1..65535, got %r" % (steps,))
         self.schedule = schedule
         self.steps = steps

@@ -5,16 +5,19 @@ import math
 import pytest
 
 import odt
-from odt import fixed
+from odt import fixed, optimizers
 from odt.rates import ExponentialDecay, WarmUp
 
 
 class Small(int):
-    """An int that no operation takes beyond a small int of MicroPython on 32 bits."""
+    """An int that no operation takes beyond a small int of MicroPython on 32 bits; counts operations."""
+
+    operations = 0
 
 
 def _checked(name):
     def operation(self, other):
+        Small.operations += 1
         result = getattr(int, name)(self, other)
         assert result is NotImplemented or -(2**30) <= result < 2**30, (name, self, other)
         return result if isinstance(result, (bool, type(NotImplemented))) else Small(result)
@@ -67,6 +70,100 @@ def test_warm_up_is_a_straight_line_in_small_integers(steps):
             assert real(schedule.bits(Small(step))) == pytest.approx(expected, rel=1e-3), step
         for step in (steps, steps + 1, 10 * steps):
             assert real(schedule.bits(step)) == pytest.approx(initial, rel=1e-6)
+
+
+def decayed(initial, gamma, count):
+    """StepDecay's definition: the products one after the other, by the normative scale_mul."""
+    rates = [fixed.scale_of(initial)]
+    while len(rates) <= count:
+        rates.append(fixed.scale_mul(rates[-1], fixed.scale_of(gamma)))
+    return rates
+
+
+@pytest.mark.parametrize("gamma", (0.1, 0.5, 0.9, 0.999, 0.9999999, 1, 1.5, 1e6, 1e-30))
+def test_step_decay_has_the_bits_of_its_products_wherever_it_is_asked(gamma):
+    expected = decayed(0.7, gamma, 3000)
+    forward = odt.StepDecay(0.7, 3, gamma)
+    assert [forward.bits(step) for step in range(9000)] == [expected[step // 3] for step in range(9000)]
+    jumps = [0, 8999, 5, 6000, 6001, 6003, 2, 8998, 3, 0, 4500, 4499, 8999, 8999]
+    assert [forward.bits(step) for step in jumps] == [expected[step // 3] for step in jumps]
+    turns = odt.StepDecay(0.7, 3, gamma)  # two models with one object, one of them loaded
+    for step in range(3000):
+        assert turns.bits(step) == expected[step // 3]
+        assert turns.bits(step + 6000) == expected[step // 3 + 2000]
+
+
+@pytest.mark.parametrize("places", (1, 2))
+@pytest.mark.parametrize("gamma", (0.5, 0.9999))
+def test_step_decay_takes_one_product_a_step(gamma, places, monkeypatch):
+    products = []
+    product = optimizers._product
+    monkeypatch.setattr(optimizers, "_product", lambda a, b: products.append(1) or product(a, b))
+    schedule = odt.StepDecay(0.1, 1, gamma)
+    schedule.bits(2000 * (places - 1))  # after load()
+    before = len(products)
+    for step in range(2000):
+        for place in range(places):
+            schedule.bits(step + 2000 * place)
+    assert len(products) - before <= 2000 * places
+
+
+def test_a_product_that_no_longer_changes_the_rate_ends_the_search():
+    """Where float32 ends, or rounding returns the same: no load is far."""
+    for gamma, products in ((0.1, 50), (0.9, 900), (1, 2)):
+        schedule = odt.StepDecay(0.1, 1, gamma)
+        schedule.gamma, schedule.base = Small(schedule.gamma), Small(schedule.base)
+        Small.operations = 0
+        schedule.bits(2**32 - 1)
+        assert 0 < Small.operations < 40 * products
+
+
+def test_step_decay_in_small_integers_and_an_interrupt_in_it(monkeypatch):
+    expected = decayed(0.3, 0.97, 400)
+    schedule = odt.StepDecay(0.3, 1, 0.97)
+    schedule.base, schedule.gamma, schedule.step_size = Small(schedule.base), Small(schedule.gamma), Small(1)
+    assert [schedule.bits(Small(step)) for step in range(400)] == expected[:400]
+
+    class Interrupted(list):
+        at = None
+
+        def __setitem__(self, index, value):
+            if self.at == 0:
+                self.at = None
+                raise KeyboardInterrupt
+            self.at = self.at and self.at - 1
+            super().__setitem__(index, value)
+
+    for at in range(4):
+        schedule = odt.StepDecay(0.3, 1, 0.97)
+        schedule._counts, schedule._rates = Interrupted(schedule._counts), Interrupted(schedule._rates)
+        schedule.bits(20)
+        for stored in (schedule._counts, schedule._rates):
+            stored.at = at
+            for step in (21, 200, 22, 23):
+                try:
+                    schedule.bits(step)
+                except KeyboardInterrupt:
+                    pass
+            assert [schedule.bits(step) for step in range(20, 400)] == expected[20:400]
+
+
+@pytest.mark.parametrize("schedule", (
+    ExponentialDecay(0.1, 7, 0.9), ExponentialDecay(0.1, 2**30 - 1, 0.999), WarmUp(ExponentialDecay(0.1, 7, 0.9), 65535),
+    odt.CosineDecay(0.1, 65535),
+))  # fmt: skip
+def test_a_rate_costs_no_more_at_a_later_step(schedule):
+    for step in (3, 100, 60000, 65534, 70000, 10**6, 2**29 + 12345):
+        Small.operations = 0
+        schedule.bits(Small(step))
+        assert Small.operations <= 4 * 30, step
+
+
+@pytest.mark.parametrize("decay_steps", (2**28, 2**30 - 1))
+def test_exponential_decay_goes_on_beyond_2_to_the_30(decay_steps):
+    schedule = ExponentialDecay(0.1, decay_steps, 0.5)
+    for step in (2**30 - 1, 2**30, 2**31 + 5, 2**32 - 1):
+        assert real(schedule.bits(step)) == pytest.approx(0.1 * 0.5 ** (step / decay_steps), rel=1e-3), step
 
 
 def test_after_warm_up_the_schedule_begins_at_its_own_first_step():
