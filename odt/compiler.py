@@ -10,6 +10,8 @@ from .opcodes import ARENA, REGION_SHIFT
 from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
 
 _ACCUMULATOR = 255 * 127  # the largest product of an int8 forward pass or weight gradient
+_ERROR = 127 * 127  # of an input's gradient
+_MEAN = (1 << 31) // 255  # positions whose sum fits an int32
 
 
 class Plan:
@@ -130,12 +132,16 @@ def predict(s, nodes):
 
 def check_accumulators(nodes, batch):
     """ValueError for a layer whose int32 sums could overflow in int8."""
+    reached = trained(nodes)
     for node in nodes:
         layer = node.layer
         if layer.normalises:
             from .normalise import hat_bits
 
             layer.bits = hat_bits(layer, batch)
+        if layer.kind == "globalavg" and layer.positions > _MEAN:
+            raise ValueError("%r: a sum over %d positions may overflow an int32, at most %d do not" % (
+                layer, layer.positions, _MEAN))  # fmt: skip
         if layer.kernel_shape is None:
             continue
         products = 1
@@ -152,4 +158,18 @@ def check_accumulators(nodes, batch):
                 "%r: a gradient over %d positions (batch_size %d) may overflow an int32, at most %d do not"
                 % (layer, positions, batch, (1 << 31) // _ACCUMULATOR)
             )
+        if node.inputs[0] in reached:
+            meeting = _outputs_of_an_input(layer)
+            if meeting * _ERROR >= 1 << 31:
+                raise ValueError("%r: an error from %d products may overflow an int32, at most %d do not" % (
+                    layer, meeting, (1 << 31) // _ERROR))  # fmt: skip
 
+
+def _outputs_of_an_input(layer):
+    """How many outputs an input element meets at most: the products of an element of the input's gradient."""
+    meeting = 1 if layer.by_channel else layer.kernel_shape[0] // getattr(layer, "groups", 1)
+    strides = getattr(layer, "strides", ())
+    for axis, size in enumerate(layer.kernel_shape[1:-1]):
+        stride = 1 if layer.kind == "transposed2d" else strides[axis]
+        meeting *= (size + stride - 1) // stride
+    return meeting

@@ -9,7 +9,7 @@ Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
     model = odt.Model(x, odt.Dense(10)(odt.Flatten()(z)))
 """
 
-from .fixed import millionths, scale_of
+from .fixed import is_int, is_number, millionths, scale_of
 from .graph import Node
 from .opcodes import DEFAULT_LIMIT
 
@@ -26,10 +26,12 @@ _RANGES = {
 class Layer:
     """Base of all layers.
 
-    ``trainable=False`` freezes the weights: no gradient, no optimizer state, no update is planned.
+    ``trainable=False`` freezes the weights: no gradient, no optimizer state, no update is planned. A layer may be part of
+    several models (lite.py), with inputs of the same shapes in all: it knows its sizes. Else ValueError.
     """
 
     kind = None
+    shapes = None  # of the inputs, once it is built
     can_clamp = False  # a following ReLU costs nothing
     arity = 1  # inputs of a call
     variadic = False  # takes more inputs than that, too
@@ -58,7 +60,12 @@ class Layer:
         if len(nodes) != self.arity and not (self.variadic and len(nodes) > self.arity):
             more = " or more" if self.variadic else ""
             raise ValueError("%r takes %d inputs%s, got %d" % (self, self.arity, more, len(nodes)))
-        node = Node(self, nodes, self.build([node.shape for node in nodes]))
+        shapes = [node.shape for node in nodes]
+        if self.shapes not in (None, shapes):
+            place = (self, self.shapes, shapes)
+            raise ValueError("%r: part of a model with input of %s, got %s: make a second layer" % place)
+        node = Node(self, nodes, self.build(shapes))
+        self.shapes = shapes
         if self.activation in _LAYERS:  # no clamp: a layer of its own behind this one
             node = _LAYERS[self.activation]()(node)
         return node
@@ -101,11 +108,11 @@ class InputLayer(Layer):
         self.shape = _sizes("Input", "shape", shape, None, DEFAULT_LIMIT)
         if dtype not in _FORMATS:
             raise ValueError("Input: dtype is one of %s, got %r" % (", ".join(_FORMATS), dtype))
-        if not isinstance(scale, (int, float)):
+        if not is_number(scale):
             raise TypeError("Input: scale is a number, got %r" % (scale,))
         if not 1e-30 <= scale <= 1e30:
             raise ValueError("Input: scale is in 1e-30..1e30, got %r" % (scale,))
-        if not isinstance(zero_point, int):
+        if not is_int(zero_point):
             raise TypeError("Input: zero_point is an int, got %r" % (zero_point,))
         low, high = _RANGES[dtype]
         if not low <= zero_point <= high:
@@ -508,7 +515,7 @@ class LeakyReLU(Layer):
 
     def __init__(self, negative_slope=0.3, name=None):
         super().__init__(name)
-        if isinstance(negative_slope, bool) or not isinstance(negative_slope, (int, float)):
+        if not is_number(negative_slope):
             raise TypeError("LeakyReLU: negative_slope is a number, got %r" % (negative_slope,))
         if not 0 <= negative_slope <= 1:
             raise ValueError("LeakyReLU: negative_slope is in 0..1, got %r" % (negative_slope,))
@@ -546,7 +553,7 @@ class Dropout(Layer):
 
     def __init__(self, rate=0.5, name=None):
         super().__init__(name)
-        if isinstance(rate, bool) or not isinstance(rate, (int, float)):
+        if not is_number(rate):
             raise TypeError("Dropout: rate is a number, got %r" % (rate,))
         if not 0 <= rate < 1:
             raise ValueError("Dropout: rate is in 0..1, below 1, got %r" % (rate,))
@@ -614,7 +621,7 @@ _LAYERS = {"sigmoid": Sigmoid, "tanh": Tanh, "softmax": Softmax, "leaky_relu": L
 
 
 def _size(kind, argument, value, limit=DEFAULT_LIMIT):
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not is_int(value):
         raise TypeError("%s: %s is an int, got %r" % (kind, argument, value))
     if not 1 <= value <= limit:
         raise ValueError("%s: %s is in 1..%d, got %d" % (kind, argument, limit, value))

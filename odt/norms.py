@@ -4,7 +4,7 @@ All have one arithmetic, of tensors [M][S][G][C]: the S * C numbers of a group g
 Which numbers form a group is the layer's.
 """
 
-from .fixed import millionths, scale_div, scale_int, scale_of
+from .fixed import is_number, millionths, scale_div, scale_int, scale_of
 from .layers import Layer, _size
 
 class _Norm(Layer):
@@ -16,7 +16,7 @@ class _Norm(Layer):
     def __init__(self, epsilon, name, trainable):
         super().__init__(name, trainable)
         kind = type(self).__name__
-        if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)):
+        if not is_number(epsilon):
             raise TypeError("%s: epsilon is a number, got %r" % (kind, epsilon))
         if not 1e-12 <= epsilon <= 1:
             raise ValueError("%s: epsilon is in 1e-12..1, got %r" % (kind, epsilon))
@@ -100,7 +100,7 @@ class BatchNorm(_Norm):
 
     def __init__(self, momentum=0.9, epsilon=1e-3, name=None, trainable=True):
         super().__init__(epsilon, name, trainable)
-        if isinstance(momentum, bool) or not isinstance(momentum, (int, float)):
+        if not is_number(momentum):
             raise TypeError("BatchNorm: momentum is a number, got %r" % (momentum,))
         if not 0.0001 <= momentum <= 0.9999:
             raise ValueError("BatchNorm: momentum is in 0.0001..0.9999, got %r" % (momentum,))
