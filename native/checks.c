@@ -1,6 +1,7 @@
 // Checks of whole buffers that Python makes before and after training.
 
 #include "data.h"
+#include "fixed.h"
 #include "odt.h"
 #include "opcodes.h"
 
@@ -19,11 +20,11 @@ uint32_t odt_crc32(const uint8_t *data, size_t bytes, uint32_t crc) {
     return ~crc;
 }
 
-int32_t odt_find_nonfinite(const uint8_t *data, size_t count) {
+ptrdiff_t odt_find_nonfinite(const uint8_t *data, size_t count) {
     for (size_t i = 0; i < count; i++) {
         // Little-endian: the exponent field lies in the two high bytes.
         if ((data[4 * i + 3] & 0x7F) == 0x7F && (data[4 * i + 2] & 0x80)) {
-            return (int32_t)i;
+            return (ptrdiff_t)i;
         }
     }
     return -1;
@@ -37,8 +38,11 @@ size_t odt_count_samples(const uint8_t *data, size_t bytes, int32_t format, int3
     if (bytes % row || bytes > INT32_MAX) {
         return 0;
     }
-    if (format == ODT_FLOAT32 && (classes || odt_find_nonfinite(data, bytes / 4) >= 0)) {
-        return 0;
+    if (format == ODT_FLOAT32) {
+        if (classes > 2 || odt_find_nonfinite(data, bytes / 4) >= 0) {
+            return 0;
+        }
+        classes = classes ? ODT_ONE + 1 : 0; // bits of numbers from 0 to 1
     }
     for (size_t i = 0; classes && i < bytes / odt_format_bytes[format]; i++) {
         int32_t label = odt_element(data, format, (int32_t)i);

@@ -98,10 +98,11 @@ static inline void odt_poll(void) {
 uint32_t odt_crc32(const uint8_t *data, size_t bytes, uint32_t crc);
 
 // The index of the first NaN or infinity of `count` float32 at any alignment, or -1.
-int32_t odt_find_nonfinite(const uint8_t *data, size_t count);
+ptrdiff_t odt_find_nonfinite(const uint8_t *data, size_t count);
 
 // How many samples of `elements` elements in a format (ODT_INT8 ..) these bytes are. 0 if they are not whole
-// ones, if float32 is not finite or, where there are classes, if a label is none of 0 .. classes-1.
+// ones, if float32 is not finite or, where there are classes, if a label is none of 0 .. classes-1; a float32 where
+// there are two is a probability, from 0 to 1.
 size_t odt_count_samples(const uint8_t *data, size_t bytes, int32_t format, int32_t elements, int32_t classes);
 
 #endif

@@ -15,7 +15,7 @@ import gc
 from . import weights
 from .compiler import bytes_needed
 from .fisher import measure, plan
-from .fixed import scale_add, scale_div, scale_int
+from .fixed import is_int, scale_add, scale_div, scale_int
 from .graph import backward_macs
 from .update import channels
 
@@ -37,7 +37,7 @@ def task_adaptive(model, x, y, memory_budget=None, macs_budget=None):
     ValueError the smallest macs_budget, or says that weights are frozen in flash; the model is then as before.
     """
     for name, value in (("memory_budget", memory_budget), ("macs_budget", macs_budget)):
-        if value is not None and not isinstance(value, int):
+        if value is not None and not is_int(value):
             raise TypeError("%s is an int, got %r" % (name, value))
     model._compiled()
     if model._frozen is not None:

@@ -5,9 +5,11 @@ from array import array
 from . import executor
 from .opcodes import FLOAT32, INT8, INT16, INT32, UINT8
 
-FORMATS = {"int8": INT8, "uint8": UINT8, "int16": INT16, "int32": INT32, "float32": FLOAT32}
+FORMATS = {  # of labels only: a uint16 below 2**15 is read as an int16, and so on
+    "int8": INT8, "uint8": UINT8, "int16": INT16, "int32": INT32, "float32": FLOAT32, "uint16": INT16, "uint32": INT32,
+}  # fmt: skip
 _BYTES = (1, 1, 2, 4, 4)  # by format
-_CODES = ("b", "B", "h", "il", "f")
+_CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "il", "float32": "f", "uint16": "H", "uint32": "IL"}
 _LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "int32": 2147483647}
 _WIDE = "qQdlL"  # eight bytes on a PC: what NumPy makes when it is not asked
 
@@ -28,15 +30,14 @@ def samples(argument, data, dtypes, row):
         size = executor.engine.nbytes(data)
     except TypeError:
         raise TypeError("%s: a buffer or a list is expected, got %r" % (argument, type(data)))
-    if code and code in _WIDE and hasattr(data, "itemsize") and data.itemsize == 8:
-        data = _narrow(argument, data, dtypes)
+    if code and code in _WIDE and len(data) and size // len(data) == 8:
+        data = _narrow(argument, data, dtypes, code)
         code = executor.engine.typecode(data)
         size = executor.engine.nbytes(data)
     chosen = None
     for dtype in dtypes:
-        number = FORMATS[dtype]
-        if code is None or (raw and code == "B") or code in _CODES[number]:
-            chosen = number
+        if code is None or (raw and code == "B") or code in _CODES[dtype]:
+            chosen = FORMATS[dtype]
             break
     if chosen is None:
         expected = " or ".join(dtypes)
@@ -75,7 +76,7 @@ def _from_list(argument, data, dtypes, row):
     """Numbers, or lists of ``row`` numbers each, as an array."""
     dtype = "float32" if "float32" in dtypes else "int32" if "int32" in dtypes else dtypes[0]
     limit = _LIMITS.get(dtype)
-    flat = array(_CODES[FORMATS[dtype]][0])
+    flat = array(_CODES[dtype][0])
     for index, item in enumerate(data):
         before = len(flat)
         try:
@@ -100,19 +101,20 @@ def _append(item, into, limit):
     into.append(item)
 
 
-def _narrow(argument, data, dtypes):
-    """A PC's 64-bit array as float32 or int32."""
-    view = memoryview(data)
-    view = view.cast("B").cast(view.format)
-    dtype = "float32" if view.format == "d" else "int32"
+def _narrow(argument, data, dtypes, code):
+    """A 64-bit array as float32 or int32."""
+    dtype = "float32" if code == "d" else "int32"
     if dtype not in dtypes:
         return data
+    data = memoryview(data)
+    if hasattr(data, "cast"):
+        data = data.cast("B").cast(code)  # whose numbers are Python's, not NumPy's
     if dtype == "int32":
         limit = _LIMITS[dtype]
-        for index, number in enumerate(view):
+        for index, number in enumerate(data):
             if not -limit - 1 <= number <= limit:
                 raise ValueError("%s: element %d does not fit into int32: %d" % (argument, index, number))
-    return array(_CODES[FORMATS[dtype]][0], view)
+    return array(_CODES[dtype][0], data)
 
 
 def check_finite(argument, data, format, row):

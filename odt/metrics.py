@@ -6,6 +6,7 @@ the matrix.
 
 from array import array
 
+from .fixed import is_int
 from .opcodes import POSITION, Y_DATA
 
 _WIDTH = 79  # of a REPL of 80 columns
@@ -27,7 +28,7 @@ def confusion_matrix(model, x, y=None, output=None):
     classes, at, width = max(outputs, 2), 0, 1
     if binary:
         classes, at, width = 2, 0 if outputs == 1 and output is None else output, outputs
-        if not isinstance(at, int) or not 0 <= at < outputs:
+        if not is_int(at) or not 0 <= at < outputs:
             raise ValueError("output: one of 0..%d is expected, got %r" % (outputs - 1, output))
     elif output is not None:
         raise ValueError("output belongs to BinaryCrossentropy, the model was compiled for %s" % model._loss.name)

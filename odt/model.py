@@ -12,14 +12,16 @@ from .graph import Node, trace
 from .layers import Layer
 from .losses import LOSSES
 from .opcodes import (
-    BATCH, CONTROL_WORDS, CORRECT, COUNT, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
-    X_DATA, X_FORMAT, X_SCALE, X_ZERO, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO,
+    BATCH, CONTROL_WORDS, CORRECT, COUNT, INT16, INT32, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES,
+    X_DATA, X_FORMAT, X_SCALE, X_ZERO, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO, const,
 )  # fmt: skip
 from .optimizers import OPTIMIZERS
 from .program import SECTIONS, Program
 
+_LAST = const(0xFF000000)
+_WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 steps of it are no float32
 _type = type  # a global of this module is found sooner than a builtin
-_LABELS = ("uint8", "int8", "int16", "int32")
+_LABELS = ("uint8", "int8", "int16", "int32", "uint16", "uint32")
 _TARGETS = ("float32", "int8", "uint8", "int16", "int32")
 
 
@@ -492,6 +494,8 @@ class Model:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:
                 check_labels(what + "y", y, self._classes)
+                if y_format == INT16 and self._classes > 32768:  # of a uint16 an int16 has no more
+                    y, y_format = array("i", y), INT32
             else:
                 check_finite(what + "y", y, y_format, self._width)
                 if loss.binary:
@@ -499,10 +503,10 @@ class Model:
                 elif y_format == x_format:
                     y_scale, y_zero = self._control[X_SCALE], layer.zero_point
             plain = x is given[0] and y is given[1] and not (hasattr(x, "shape") or hasattr(y, "shape"))
-            if plain and not loss.binary:
+            if plain:
                 x_code, y_code = [ord(self._engine.typecode(data) or "?") for data in given]
                 x_kind = x_code, x_format, self._row, 0
-                known = _type(x), x_kind, _type(y), (y_code, y_format, self._width, self._classes)
+                known = _type(x), x_kind, _type(y), (y_code, y_format, self._width, 2 if loss.binary else self._classes)
         control = self._control
         control[X_FORMAT] = x_format
         control[Y_FORMAT] = y_format

@@ -14,7 +14,7 @@ depends on the batch, never on the file.
 from array import array
 from struct import pack_into, unpack_from
 
-from .fixed import bit_length, order
+from .fixed import bit_length, is_int, order
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
 _SIZES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
@@ -41,11 +41,11 @@ class Column:
         if dtype not in _CODES:
             raise ValueError("%s: dtype is one of %s, got %r" % (path, _expected(), dtype))
         for name, value, least in (("row", row, 1), ("offset", offset, 0)):
-            if not isinstance(value, int) or value < least:
+            if not is_int(value) or value < least:
                 raise ValueError("%s: %s is an int above %d, got %r" % (path, name, least - 1, value))
         self.bytes = row * (8 if self.wide else _SIZES[dtype])
         self.stride = self.bytes if stride is None else stride
-        if not isinstance(self.stride, int) or self.stride < self.bytes:
+        if not is_int(self.stride) or self.stride < self.bytes:
             raise ValueError("%s: stride is an int of at least %d bytes, got %r" % (path, self.bytes, stride))
         self.path, self.dtype, self.row, self.offset = path, dtype, row, offset
         with open(path, "rb") as file:
@@ -55,7 +55,7 @@ class Column:
             raise ValueError("%s: %d bytes hold no sample of %d at offset %d" % (
                 path, size + offset, self.bytes, offset))  # fmt: skip
         if samples is not None:
-            if not isinstance(samples, int) or not 1 <= samples <= self.samples:
+            if not is_int(samples) or not 1 <= samples <= self.samples:
                 raise ValueError("%s: samples is in 1..%d, got %r" % (path, self.samples, samples))
             self.samples = samples
 
@@ -120,7 +120,7 @@ class _Reader:
 
     def __init__(self, samples, batch_size, block):
         for name, value in (("batch_size", batch_size), ("block", block)):
-            if not isinstance(value, int) or value < 1:
+            if not is_int(value) or value < 1:
                 raise ValueError("%s is an int above 0, got %r" % (name, value))
         self.samples = samples
         self.batch_size = batch_size
@@ -318,7 +318,7 @@ class CsvReader(_Reader):
                 normalizer.features, path, len(self._x_columns)))  # fmt: skip
 
     def _column(self, name, column):
-        if not isinstance(column, int) or not -self.columns <= column < self.columns:
+        if not is_int(column) or not -self.columns <= column < self.columns:
             raise ValueError("%s: %s is a column of %d, got %r" % (self.path, name, self.columns, column))
         return column % self.columns
 
@@ -473,7 +473,7 @@ class Normalizer:
     """
 
     def __init__(self, features):
-        if not isinstance(features, int) or features < 1:
+        if not is_int(features) or features < 1:
             raise ValueError("Normalizer: features is an int above 0, got %r" % (features,))
         self.features = features
         self.count = 0

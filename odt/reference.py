@@ -336,5 +336,19 @@ def typecode(buffer):
     code = getattr(buffer, "dtype", None)
     if isinstance(code, int):  # ulab's
         return chr(code)
-    code = getattr(memoryview(buffer), "format", None)
-    return code[1:] if code and code[0] in "@=<" else code
+    view = memoryview(buffer)
+    code = getattr(view, "format", None)
+    return _code_of(view) if code is None else code[1:] if code[0] in "@=<" else code
+
+
+def _code_of(view):
+    """The code of a memoryview that does not tell (MicroPython's, CircuitPython's), by the size of its elements and what they are."""
+    if not len(view):
+        return "B"
+    size = nbytes(view) // len(view)
+    if size == 1:
+        return "b" if min(view) < 0 else "B"
+    if isinstance(view[0], float):
+        return "d" if size == 8 else "f"
+    codes = "hH" if size == 2 else "qQ" if size == 8 else "iI"
+    return codes[min(view) >= 0 and max(view) >> 8 * size - 1]

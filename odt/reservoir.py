@@ -7,7 +7,7 @@
 
 from array import array
 
-from .fixed import hash32
+from .fixed import hash32, is_int
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
 
@@ -22,7 +22,7 @@ class Reservoir:
         if dtype not in _CODES:
             raise ValueError("Reservoir: dtype is one of %s, got %r" % (", ".join(sorted(_CODES)), dtype))
         for name, value in (("capacity", capacity), ("row", row), ("targets", 1 if targets is None else targets)):
-            if not isinstance(value, int) or value < 1:
+            if not is_int(value) or value < 1:
                 raise ValueError("Reservoir: %s is an int above 0, got %r" % (name, value))
         self.capacity, self.row, self.seed = capacity, row, seed
         self.width = targets or 1

@@ -8,6 +8,8 @@ A policy is applied to a model before ``compile``; the next one replaces it::
 A layer of which only some channels train keeps a scale a channel, as a frozen one does.
 """
 
+from .fixed import is_int
+
 
 def whole(model):
     """Everything trains."""
@@ -18,7 +20,7 @@ def whole(model):
 def last(model, layers=1):
     """The last ``layers`` layers with weights train."""
     owners = _layers(model)
-    if not isinstance(layers, int) or not 1 <= layers <= len(owners):
+    if not is_int(layers) or not 1 <= layers <= len(owners):
         raise ValueError("layers is in 1..%d, got %r" % (len(owners), layers))
     for number, layer in enumerate(owners):
         trains = number >= len(owners) - layers

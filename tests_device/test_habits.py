@@ -4,6 +4,7 @@ import os
 import re
 
 import machines
+import odt
 import pytest
 from test_training import ROOT, on_the_pc
 
@@ -31,3 +32,17 @@ def test_callbacks_batches_and_slices_change_no_bit(name):
     assert digests(text) == digests(on_the_pc(HERE / "habits.py", {})) and len(digests(text)) == 11
     assert "while others ran" in text
     assert "\nsteps took 0 bytes of heap" in text and "\nwatched steps took 0 bytes of heap" in text
+
+
+@pytest.mark.parametrize("name, executor", (("unix", "native"), ("unix", "reference"), ("unix_float30", "reference")))
+def test_memoryviews_and_labels_of_any_width_are_what_they_are_without_kernels_too(name, executor):
+    """As on CircuitPython, whose memoryviews do not tell their elements either."""
+    with machines.open(name) as machine:
+        text = machine.run(HERE / "views.py", args={"executor": executor}, timeout=300)
+    expected = digests(on_the_pc(HERE / "views.py", {}))
+    odt.executor.use("native")
+    if name == "unix_float30":  # whose floats are shorter: only of integers are the bits the same
+        text, expected = [each for each in digests(text) if "int" in each[0]], [each for each in expected if "int" in each[0]]
+    else:
+        text = digests(text)
+    assert text == expected and len(text) >= 4

@@ -4,6 +4,7 @@ model that is bit for bit what it was."""
 import array
 import gc
 import io
+import mmap
 import struct
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import odt
 from odt import executor, opcodes, reference
 from odt import model as model_module
+from odt.compiler import check_accumulators
 from odt.program import Program
 
 try:
@@ -500,6 +502,44 @@ def test_sums_that_could_overflow_an_int32_are_refused_in_int8_only():
     deep.compile(loss="mse", batch_size=most + 1, dtype="float32")
 
 
+def test_the_mean_over_all_positions_fits_an_int32_or_is_refused():
+    most = ((1 << 31) - 1) // 255
+
+    def network(positions):
+        return odt.Sequential([odt.Input((positions, 1), "uint8", 1 / 255), odt.GlobalAvgPool(name="mean"), odt.Dense(2)])
+
+    with refused(ValueError, "mean", most + 1, "at most %d" % most, "int32"):
+        network(most + 1).compile(batch_size=1)
+    network(most + 1).compile(batch_size=1, dtype="float32")
+    model = network(most)
+    model.compile(batch_size=1)
+    model.set_weights([[1.0, -1.0], [0.0, 0.0]])
+    assert list(model.predict(b"\xff" * most)) == pytest.approx([1, -1], abs=0.02)
+
+
+def test_an_error_from_more_products_than_fit_an_int32_is_refused_where_it_is_computed():
+    """127 * 127 for each output that an input element meets; forward sums may be short beside."""
+    most = ((1 << 31) - 1) // 127**2
+    x = odt.Input((4, 4, 1))
+    for make, meeting in (
+        (lambda n: odt.Dense(n, name="last")(odt.Flatten()(odt.Conv2D(1, 1)(x))), 1),
+        (lambda n: odt.Conv2D(n, 5, 2, padding="same", name="last")(odt.Conv2D(1, 1)(x)), 9),
+        (lambda n: odt.Conv2D(2 * n, 3, groups=2, padding="same", name="last")(odt.Conv2D(2, 1)(x)), 9),
+        (lambda n: odt.Conv2DTranspose(n, 2, 2, name="last")(odt.Conv2D(1, 1)(x)), 4),
+        (lambda n: odt.Conv1D(n, 3, padding="same", name="last")(odt.Reshape((16, 1))(odt.Conv2D(1, 1)(x))), 3),
+    ):
+        good, bad = [odt.Model(x, make(most // meeting + more)).nodes for more in (0, 1)]
+        check_accumulators(good, 1)
+        with refused(ValueError, "last", (most // meeting + 1) * meeting, "at most %d" % most, "int32"):
+            check_accumulators(bad, 1)
+    for frozen in (
+        lambda: odt.Dense(most + 1)(odt.Flatten()(x)),  # nothing trains below
+        lambda: odt.Dense(most + 1)(odt.Flatten()(odt.Conv2D(1, 1, trainable=False)(x))),
+        lambda: odt.GlobalAvgPool()(odt.DepthwiseConv2D(4, padding="same")(odt.Conv2D(most + 1, 1, trainable=False)(x))),
+    ):
+        check_accumulators(odt.Model(x, frozen()).nodes, 1)
+
+
 def test_an_arena_beyond_an_address_is_refused_with_the_figures():
     model = odt.Sequential([odt.Input((33000,), dtype="int8"), odt.ReLU(), odt.Flatten()])
     model.compile(loss="mse", batch_size=1)
@@ -768,3 +808,110 @@ def test_targets_and_class_weights_that_do_not_fit_are_refused():
         with refused(ValueError, "class_weight", "micro_batch"):
             loss = odt.SparseCategoricalCrossentropy({1: 2})
             model.compile(loss=loss, dtype=dtype, batch_size=4, micro_batch=2)
+
+
+# Layers in several models
+
+
+def test_a_layer_that_knows_other_sizes_is_refused_and_the_first_model_compiles_as_before():
+    def layers():
+        return [
+            odt.Conv2D(3, 3, padding="same"), odt.DepthwiseConv2D(3), odt.MaxPool2D(), odt.AvgPool2D(), odt.UpSampling2D(),
+            odt.AdaptiveAvgPool2D(2), odt.GroupNorm(1), odt.LayerNorm(), odt.Conv2DTranspose(2, 2), odt.Dense(3),
+        ]  # fmt: skip
+
+    def small(body):
+        return [odt.Input((16, 16, 2)), odt.Conv2D(2, 1), *body, odt.GlobalAvgPool(), odt.Dense(3)]
+
+    body = layers()
+    model = odt.Sequential(small(body))
+    model.compile(batch_size=2, seed=1)
+    code, digest = model._plan.code, model.digest()
+    for layer in body:
+        name = layer.name
+        with refused(ValueError, name, "(9, 9, 5)", "second", model=model):
+            layer(odt.Input((9, 9, 5)))
+    for again in (model, odt.Sequential(small(layers())), odt.Model(model.nodes[0], model.nodes[-1])):
+        again.compile(batch_size=2, seed=1)  # also with the same layers, whose sizes are the same
+        assert again._plan.code == code and again.digest() == digest
+    with refused(ValueError, "part of a model with input of [(4,), (4,)], got [(5,), (5,)]"):
+        join, four, five = odt.Add(), odt.Input((4,)), odt.Input((5,))
+        join([four, four])
+        join([five, five])
+    flexible = odt.MaxPool2D(4)
+    with refused(ValueError, "window"):
+        flexible(odt.Input((3, 3, 1)))
+    flexible(odt.Input((8, 8, 1)))  # what could not be built is part of nothing
+
+
+# Integers
+
+
+@pytest.mark.parametrize("call", (
+    lambda: dense(batch_size=True), lambda: dense(seed=True), lambda: dense(micro_batch=True), lambda: dense(memory_budget=True),
+    lambda: dense().fit(X, Y, epochs=True), lambda: dense().fit(X, Y, initial_epoch=True),
+    lambda: dense().fit([(X, Y)], steps_per_epoch=True), lambda: odt.Dense(True), lambda: odt.Input((True,)),
+    lambda: odt.Input((2,), "int8", zero_point=True), lambda: odt.Input((2,), "int8", scale=True),
+    lambda: odt.Conv2D(1, True), lambda: odt.SGD(True), lambda: odt.Adam(epsilon=True), lambda: odt.SGD(0.1, True),
+    lambda: odt.StepDecay(0.1, True), lambda: odt.CosineDecay(0.1, True), lambda: odt.rates.ExponentialDecay(0.1, True, 0.5),
+    lambda: odt.rates.ExponentialDecay(0.1, 5, True), lambda: odt.rates.WarmUp(0.1, True), lambda: odt.update.last(dense(), True),
+    lambda: odt.callbacks.EarlyStopping(patience=True), lambda: odt.callbacks.EarlyStopping(min_delta=True),
+    lambda: odt.callbacks.ModelCheckpoint("x", steps=True), lambda: odt.reservoir.Reservoir(True, 2),
+    lambda: odt.adapt.task_adaptive(dense(), X, Y, memory_budget=True), lambda: odt.LayerNorm(epsilon=True),
+    lambda: odt.readers.Column(__file__, "int8", row=True), lambda: odt.readers.Column(__file__, "int8", samples=True),
+), ids=lambda call: str(call.__code__.co_firstlineno))  # fmt: skip
+def test_true_is_no_number(call):
+    with pytest.raises((TypeError, ValueError), match="True"):
+        call()
+
+
+# Labels
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"))
+def test_labels_of_any_width_train_to_the_same_bits(kind, engine):
+    executor.use("native" if engine is _odt else "reference")
+    try:
+        digests, codes = set(), {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I"}
+        for labels in (Y, np.array(Y, kind), memoryview(np.array(Y, kind)), array.array(codes.get(kind, "q"), Y)):
+            model = dense()
+            for _ in range(2):
+                model.fit(X, labels, verbose=0)
+                model.train_step(X, labels)
+            digests.add(model.digest())
+            assert sum(map(sum, odt.metrics.confusion_matrix(model, X, labels))) == 3
+        assert len(digests) == 1
+        bad = [0, 2, {"i": 3, "u": (1 << (8 * np.dtype(kind).itemsize - 1)) | 1}[kind[0]]]
+        with refused((ValueError), "y", "label %d of sample 2" % bad[2] if kind != "uint64" else "element 2", model=model):
+            model.fit(X, np.array(bad, kind), verbose=0)
+    finally:
+        executor.use("native" if _odt else "reference")
+
+
+@pytest.mark.parametrize("kind", ("uint16", "uint32", "int32"))
+def test_labels_beyond_32767_of_a_uint16_are_read_as_they_are(kind):
+    model = odt.Sequential([odt.Input((1,)), odt.Dense(40000, use_bias=False)])
+    model.compile(odt.SGD(0.1), dtype="float32", batch_size=2, seed=1)
+    model.set_weights([np.zeros(40000)])
+    labels = np.array([3, 39999], kind)
+    model.train_step([[1], [1]], labels)
+    after = model.predict([[1]])
+    assert sorted(np.argsort(after)[-2:]) == [3, 39999]
+    with refused(ValueError, "label 40000 of sample 1", model=model):
+        model.train_step([[1], [1]], np.array([3, 40000], kind))
+
+
+@pytest.mark.skipif(_odt is None, reason="8 GB in Python")
+@pytest.mark.skipif(not hasattr(mmap, "MAP_ANONYMOUS") or struct.calcsize("P") < 8, reason="8 GB of zeros are a mapping")
+def test_nan_beyond_2_to_the_31_elements_is_found():
+    at = (1 << 31) + 5
+    data = mmap.mmap(-1, 4 * (at + 3), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0))
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        data.madvise(mmap.MADV_HUGEPAGE)  # fewer pages of zeros to look up
+    struct.pack_into("<f", data, 4 * at, float("nan"))
+    model = odt.Sequential([odt.Input((8,)), odt.Dense(3)])
+    model.compile(batch_size=2)
+    with refused(ValueError, "x: sample %d, element %d is NaN" % (at // 8, at % 8)):
+        model.predict(memoryview(data))
+    data.close()

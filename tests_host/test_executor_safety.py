@@ -288,6 +288,9 @@ def test_samples_with_labels_beyond_the_classes_or_numbers_that_are_none_are_not
         assert count([1.0, 2.0], 3) == 0  # labels are integers
         assert count([3e38, -1.0], 0) == 2
         assert [count([1.0, bad], 0) for bad in (float("inf"), float("nan"), float("-inf"))] == [0, 0, 0]
+        assert count([0.0, 1.0, 0.5, 1e-40], 2) == 4  # probabilities
+        for bad in (1.0000001, -1e-40, -1.0, 2.0, float("inf"), float("nan")):
+            assert count([0.0, bad], 2) == 0
         return
     assert count([0, 9, 5], 10) == 3
     assert count([0, 9, 5], 9) == 0

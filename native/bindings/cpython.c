@@ -169,9 +169,9 @@ static PyObject *entry_find_nonfinite(PyObject *const *args, Py_ssize_t count) {
     if (PyObject_GetBuffer(args[0], &view, PyBUF_SIMPLE)) {
         return NULL;
     }
-    int32_t at = odt_find_nonfinite(view.buf, (size_t)view.len / 4);
+    Py_ssize_t at = odt_find_nonfinite(view.buf, (size_t)view.len / 4);
     PyBuffer_Release(&view);
-    return PyLong_FromLong(at);
+    return PyLong_FromSsize_t(at);
 }
 
 // As array's type codes; longer for what is no number.
