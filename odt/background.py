@@ -2,6 +2,7 @@
 
 import asyncio
 
+from .fixed import is_int
 from .opcodes import COUNT, POSITION
 from .progress import _now as now
 from .progress import _since as since
@@ -12,7 +13,7 @@ class Slices:
     """Runs a model's program an instruction at a time, and pauses when ``slice_ms`` are over."""
 
     def __init__(self, model, slice_ms):
-        if not isinstance(slice_ms, int) or slice_ms < 1:
+        if not is_int(slice_ms) or slice_ms < 1:
             raise ValueError("slice_ms is an int above 0, got %r" % (slice_ms,))
         model._compiled()
         self.slice_ms = slice_ms
@@ -54,7 +55,7 @@ class Slices:
             model._engine.run(model._loaded, model._regions, starts[index], starts[index + 1])
             index += 1
             if since(now(), self.begun) >= self.slice_ms:
-                model._busy = True
+                model._busy, model._within = True, "fit_async"
                 yield
                 model._busy = False
                 self.begun = now()

@@ -14,12 +14,14 @@ A callback is any object with some of these methods; only those it has are calle
                                    watch.py says what lies between them. They must not use the model
 
 ``model.stop_training = True`` ends training after the batch or epoch. Other callbacks may use the model
-(predict, evaluate, save) and change no result by it.
+(predict, evaluate, save) and change no result by it; training goes on from what they load() or set_weights().
+compile, fit and fit_async are refused (RuntimeError) until fit has ended.
 """
 
 import gc
 
 from .checkpoint import path_of
+from .fixed import is_int, is_number
 
 
 class Callback:
@@ -40,7 +42,7 @@ class _Monitor(Callback):
             raise TypeError("%s: monitor is a name as in the logs, got %r" % (kind, monitor))
         if mode not in ("auto", "min", "max"):
             raise ValueError('%s: mode is "auto", "min" or "max", got %r' % (kind, mode))
-        if not isinstance(min_delta, (int, float)) or min_delta < 0:
+        if not is_number(min_delta) or min_delta < 0:
             raise ValueError("%s: min_delta is a number not below 0, got %r" % (kind, min_delta))
         self.monitor = monitor
         self.sign = -1 if mode == "max" or (mode == "auto" and "acc" in monitor) else 1
@@ -73,7 +75,7 @@ class EarlyStopping(_Monitor):
         self, monitor="val_loss", patience=0, restore_best_weights=False, path=None, min_delta=0, mode="auto"
     ):
         super().__init__(monitor, mode, min_delta)
-        if not isinstance(patience, int) or patience < 0:
+        if not is_int(patience) or patience < 0:
             raise ValueError("EarlyStopping: patience is an int not below 0, got %r" % (patience,))
         path = path_of(path)
         if path is not None and not (isinstance(path, str) and restore_best_weights):
@@ -130,7 +132,7 @@ class ModelCheckpoint(_Monitor):
 
     def __init__(self, path, monitor="val_loss", save_best_only=False, steps=None, mode="auto"):
         super().__init__(monitor, mode)
-        if steps is not None and (not isinstance(steps, int) or steps < 1 or save_best_only):
+        if steps is not None and (not is_int(steps) or steps < 1 or save_best_only):
             raise ValueError("ModelCheckpoint: steps is an int above 0, without save_best_only, got %r" % (steps,))
         self.path = path_of(path)
         self.save_best_only = save_best_only

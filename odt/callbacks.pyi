@@ -1,3 +1,4 @@
+from os import PathLike
 from typing import Any, Literal
 
 from typing_extensions import TypeAlias
@@ -22,7 +23,7 @@ class EarlyStopping(Callback):
         monitor: str = "val_loss",
         patience: int = 0,
         restore_best_weights: bool = False,
-        path: str | None = None,
+        path: str | PathLike[str] | None = None,
         min_delta: float = 0,
         mode: _Mode = "auto",
     ) -> None: ...
@@ -35,7 +36,7 @@ class ModelCheckpoint(Callback):
 
     def __init__(
         self,
-        path: str | Place,
+        path: str | PathLike[str] | Place,
         monitor: str = "val_loss",
         save_best_only: bool = False,
         steps: int | None = None,

@@ -3,11 +3,12 @@
 import gc
 import sys
 from array import array
+from struct import unpack_from
 
 from . import executor, opcodes, weights
 from .calibration import calibrate, calibrate_parts, forget, widen
 from .data import check_finite, check_labels, check_probabilities, samples
-from .fixed import ONE, bits_to_float, multiplier, scale_div, scale_of
+from .fixed import ONE, bits_to_float, is_int, multiplier, scale_div, scale_of
 from .graph import Node, trace
 from .layers import Layer
 from .losses import LOSSES
@@ -48,8 +49,8 @@ def _point(model, x, y, count):
     model._control[SAMPLES] = count
     model._control[ORDER] = 0
     model._control[KEY] = 0
-    if model._regions is None or model._regions[X_DATA] is not x or model._regions[Y_DATA] is not y:
-        model._regions = (model._arena, model._state, model._control, x, y, model._frozen)
+    model._regions[X_DATA] = x
+    model._regions[Y_DATA] = y
     if model._used is not None:
         model._used = None
 
@@ -65,9 +66,10 @@ def _clear(model):
 def _train(model):
     """A step on the batch that ``_batch`` points at."""
     control, state = model._control, model._state
-    control[RATE] = model._optimizer.learning_rate.bits(  # as _set_rate, which would take longer
-        state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24
-    )
+    step = state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24
+    if state[3] == 255:
+        step = model._stay()
+    control[RATE] = model._optimizer.learning_rate.bits(step)  # as _set_rate, which would take longer
     control[KEY] = 1
     if model._micro:
         model._train_parts()
@@ -88,26 +90,26 @@ def _run_piece(model, piece):
 
 
 def _mean(model, count):
-    """The loss of ``count`` samples since ``_clear``."""
-    control = model._control
-    total, high = control[LOSS], control[LOSS_HIGH]
+    """The loss of ``count`` samples since ``_clear``: one operation on floats where it can be, as each is an object."""
+    control, count = model._control, count * model._width
     if model._scale is None:
-        total = bits_to_float(total & 0xFFFFFFFF)
-    else:
-        if high or total < 0:
-            total = (total & 0xFFFFFFFF) + (high << 32)
-        if model._scale != model._unit_scale:
-            model._unit_scale = bytes(model._scale)
-            model._unit = model._loss.unit(model._output_scale() / 256)
-        total *= model._unit
-    return total / (count * model._width)
+        return unpack_from("<f", control, 4 * LOSS)[0] / count
+    total, high = control[LOSS], control[LOSS_HIGH]
+    if high or total < 0:
+        total = (high << 2 | total >> 30 & 3) << 30 | total & 0x3FFFFFFF  # small ints, where they have 62 bits
+    if not model._loss.degree:
+        return total / (count << 16)
+    if model._unit_count != count or model._scale != model._unit_scale:
+        model._unit_count, model._unit_scale = count, bytes(model._scale)
+        model._unit = model._loss.unit(model._output_scale() / 256) / count
+    return total * model._unit
 
 
 class Model:
     """A network from one Input node to one output node.
 
-    ``compile`` plans it and reserves its memory; ``fit``, ``evaluate`` and ``predict`` then allocate no
-    more than their results.
+    ``compile`` plans it and reserves its memory; a step of ``fit`` then allocates nothing, ``train_step``, ``evaluate`` and
+    ``predict`` no more than their results and what these are made from.
     """
 
     def __init__(self, inputs, outputs):
@@ -117,6 +119,7 @@ class Model:
         self.nodes = trace([inputs], outputs)
         self.program = None
         self._busy = self.stop_training = False
+        self._within = self._fit = None  # of which step it is busy, and which fit is underway
         taken = [node.layer.name for node in self.nodes]
         for node in self.nodes:
             if node.layer.name is None:
@@ -157,19 +160,20 @@ class Model:
             ("batch_size", batch_size, 1, 65535), ("seed", seed, 0, (1 << 30) - 1),
             ("micro_batch", rows, 1, batch_size),
         ):  # fmt: skip
-            if not isinstance(value, int):
+            if not is_int(value):
                 raise TypeError("%s is an int, got %r" % (name, value))
             if not least <= value <= most:
                 raise ValueError("%s is in %d..%d, got %d" % (name, least, most, value))
         if checkpoint not in (None, "sqrt"):
             raise ValueError('checkpoint is None or "sqrt", got %r' % (checkpoint,))
-        if memory_budget is not None and not isinstance(memory_budget, int):
+        if memory_budget is not None and not is_int(memory_budget):
             raise TypeError("memory_budget is an int of bytes, got %r" % (memory_budget,))
         if loss.labels and len(self.nodes[-1].shape) != 1:
             place = (self.nodes[-1].layer, self.nodes[-1].shape)
             raise ValueError("%r has the output's shape %s, labels need (classes,)" % place)
         if self._busy is True:
             self._compiled()
+        self._alone("compile")
         with _Tidy():
             graph = (self.nodes, loss, optimizer, dtype, batch_size, micro_batch)
             flash = 0
@@ -221,6 +225,7 @@ class Model:
         parts = _divide(program, sections, self._check_loss, micro_batch, dtype)
         at = plan.output.scale.offset if dtype == "int8" else 0
         watched = memoryview(state)[at : at + 4] if dtype == "int8" else None
+        scales = array("i", [b.offset for b in plan.buffers if dtype == "int8" and b.name.endswith(" scale")])
         # What could fail for want of memory is done: the model before was whole until here.
         self._busy = "compile"
         self._plan, self._engine, self._loaded = plan, engine, loaded
@@ -229,15 +234,16 @@ class Model:
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
         self._sections, self._micro, self._rows = sections, micro_batch, rows
         self._scale = watched  # of the output
+        self._scales = scales
         self._before, self._now = (bytearray(4), bytearray(4)) if watched else (None, None)  # it last moved
-        self._unit, self._unit_scale = 1, None  # of LOSS, for this scale of the output
+        self._unit = self._unit_count = self._unit_scale = None  # of LOSS, for so many outputs of this scale
         self._loss_word = loss_word
         self._row, self._width = _product(self.nodes[0].shape), 1 if loss.labels else _product(self.nodes[-1].shape)
         self._classes = self.nodes[-1].shape[0] if loss.labels else 0
         self._known = None  # see _look_at
         self._used = None  # see _bound
         self._parts, self._others, self._update = parts
-        self._regions = None
+        self._regions = [arena, state, control, None, None, frozen]
         self.epoch = 0  # where fit's initial_epoch goes on
         self._underway = None  # of an epoch that is not complete: samples, order, LOSS, LOSS_HIGH, CORRECT
         self._calibrated = 0 if dtype == "int8" else 2  # 1: forward, 2: forward and backward
@@ -259,8 +265,9 @@ class Model:
         ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch.
         ``callbacks``: see callbacks.py. ``initial_epoch=model.epoch`` goes on where a loaded model stopped,
         be it within an epoch, up to epoch ``epochs``.
-        In float32 a loss that is not finite raises ArithmeticError before it reaches the weights.
-        Ctrl-C leaves the model with the updates made so far.
+        In float32 a loss that is not finite raises ArithmeticError before it reaches the weights; in int8 a scale of 2^120
+        or more does, of the output after its step, of others after the epoch: predict would be infinite, the weights are lost.
+        Until it ends compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with the updates made so far.
         """
         from .training import Training
 
@@ -289,7 +296,10 @@ class Model:
         return fit_async(self, x, y, slice_ms, options)
 
     def train_step(self, x, y):
-        """One update on one batch of at most ``batch_size`` samples; returns the batch's loss."""
+        """One update on one batch of at most ``batch_size`` samples; returns the batch's loss.
+
+        ArithmeticError where training has diverged, as of ``fit``.
+        """
         count = _bind(self, x, y)
         if count > self.batch_size:
             raise ValueError("x: %d samples do not fit batch_size %d" % (count, self.batch_size))
@@ -362,13 +372,13 @@ class Model:
 
     def digest(self):
         """CRC-32 of all weights, scales and optimizer state, and of what ``frozen=`` gave: equal bits, equal number."""
-        self._compiled()
+        self._compiled(True)
         crc = self._engine.crc32(self._state)
         return crc if self._frozen is None else self._engine.crc32(self._frozen, crc)
 
     def get_weights(self):
         """The weights as float32 arrays: kernel, then bias, or as ``weight_shapes`` says, layer after layer."""
-        self._compiled()
+        self._compiled(True)
         result = []
         for layer, parameters in self._plan.weights:
             result += weights.read(layer, self._state, self._frozen, parameters, self.dtype == "int8")
@@ -459,13 +469,19 @@ class Model:
         """Steps made: the program counts them, so that Ctrl-C cannot come in between."""
         return weights.get(self._state, 0)
 
-    def _compiled(self):
+    def _compiled(self, reads=False):
+        """RuntimeError if there is nothing to use, or within a step; ``reads``: the state alone, as a hook of watch.py may."""
         if self.program is None:
             raise RuntimeError("the model is not compiled: call compile() first")
-        if self._busy is True:
-            raise RuntimeError("fit_async is within a step: use the model in a callback, or when it has ended")
-        if self._busy:
+        if self._busy is True and not (reads and self._within != "fit_async"):
+            raise RuntimeError("%s is within a step: use the model in on_batch_end, or when it has ended" % self._within)
+        if self._busy and self._busy is not True:
             raise RuntimeError("%s() ended half way: part of the model is new, part old: load() or compile() it" % self._busy)
+
+    def _alone(self, name):
+        """RuntimeError where fit is underway."""
+        if self._fit:
+            raise RuntimeError("%s: %s is underway: call %s when it has ended" % (name, self._fit, name))
 
     _bind = _bind
     _clear = _clear
@@ -516,12 +532,12 @@ class Model:
         return x, y, count
 
     def _bound(self, x, y, what=""):
-        """Checked data, to switch to with ``_use``: (samples, regions, control words). It is ``_used`` till other data is."""
+        """Checked data, to switch to with ``_use``: (samples, x, y, control words). It is ``_used`` till other data is."""
         count = _bind(self, x, y, what)
-        return count, self._regions, tuple(self._control[:LOSS])
+        return count, self._regions[X_DATA], self._regions[Y_DATA], tuple(self._control[:LOSS])
 
     def _use(self, bound):
-        _, self._regions, words = bound
+        _, self._regions[X_DATA], self._regions[Y_DATA], words = bound
         self._known = None
         for index, word in enumerate(words):
             self._control[index] = word
@@ -588,14 +604,18 @@ class Model:
 
     def _train_parts(self):
         position, rows = self._control[POSITION], self._control[COUNT]
-        for at in range(0, rows, self._rows):
+        at = 0
+        while at < rows:  # a range would be an object
             self._part(position, at, rows)
             for piece in self._others if at else self._parts:
                 _run_piece(self, piece)
+            at += self._rows
 
     def _end_step(self):
-        if self._scale_moved() and self._loss.degree:
-            self._rescale_loss()
+        if self._scale_moved():
+            self._check_range(self._now, 0)
+            if self._loss.degree:
+                self._rescale_loss()
 
     def _look(self, section):
         """Run a section that trains nothing on the batch that ``_batch`` points at."""
@@ -606,8 +626,27 @@ class Model:
 
     def _set_rate(self):
         control = self._control
-        control[RATE] = self._optimizer.learning_rate.bits(self._steps)
+        control[RATE] = self._optimizer.learning_rate.bits(self._stay() if self._state[3] == 255 else self._steps)
         control[KEY] = 1  # not 0: dropout drops
+
+    def _stay(self):
+        """The step of schedules beyond 255 * 2^24: that. There the counter begins anew before 2^32, and they do not."""
+        if self._steps == 0xFFFFFFFF:
+            weights.put(self._state, 0, _LAST)
+        return _LAST
+
+    def _check_range(self, memory, at):
+        """In int8, after a step: a scale whose range is beyond float32. What follows would be infinite, and nothing is learnt."""
+        if (memory[at + 3] << 8 | memory[at + 2]) >= _WIDEST:
+            raise ArithmeticError(
+                "int8 training has diverged: after step %d a range is beyond float32; learning rate %g"
+                % (self._steps, bits_to_float(self._control[RATE]))
+            )
+
+    def _check_ranges(self):
+        """The same of all scales, not only the output's: after each epoch of fit."""
+        for at in self._scales:
+            self._check_range(self._state, at)
 
     def _check_loss(self):
         """In float32, between the loss and what it does to the weights."""

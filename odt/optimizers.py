@@ -29,9 +29,9 @@ class Constant:
 
 
 class StepDecay(Constant):
-    """``initial * gamma ** (step // step_size)``, each product rounded to float32.
+    """``initial * gamma ** (step // step_size)``.
 
-    The product goes on from where it was asked for last, in two places: also two models that train by turns with one
+    Each product is rounded to float32, and goes on from where it was asked for last, in two places: also two models that train by turns with one
     object take one product a step at most. After a jump, as by ``load``, it is found from the start once.
     """
 

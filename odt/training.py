@@ -4,8 +4,8 @@ A generator, so that it may pause: it yields between slices of a step when it is
 (background.py), and never otherwise. Within a step it allocates nothing.
 """
 
-from .fixed import hash32
-from .opcodes import LOSS, ORDER, const
+from .fixed import hash32, is_int
+from .opcodes import CORRECT, COUNT, LOSS, LOSS_HIGH, ORDER, POSITION, const
 
 _HOOKS = ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end")
 _PHASE = ("on_forward_", "on_backward_", "on_update_")  # begin and end: watch.py calls them
@@ -28,8 +28,10 @@ class Arrays:
 
     def __init__(self, model, x, y, what=""):
         self.model = model
+        self.what = what
         self.bound = model._bound(x, y, what)
         self.samples = self.bound[0]
+        self.lengths = len(self.bound[1]), len(self.bound[2])
         self.steps = (self.samples + model.batch_size - 1) // model.batch_size
 
     def open(self, epoch, order):
@@ -48,8 +50,17 @@ class Arrays:
             if position == start or model._used is not self.bound:  # a callback has used the model
                 model._use(self.bound)
                 model._control[ORDER] = self.order
+            self._check()
             model._batch(position, self.samples)
             yield min(position + model.batch_size, self.samples)
+        self._check()
+
+    def _check(self):
+        """ValueError where a callback has taken data away: a step would take what is missing for padding."""
+        _, x, y, _ = self.bound
+        if len(x) < self.lengths[0] or len(y) < self.lengths[1]:
+            place = (self.what, len(x), len(y)) + self.lengths
+            raise ValueError("%sx, y: %d and %d elements are left of %d and %d: data may not shrink" % place)
 
 
 class Stream:
@@ -93,10 +104,17 @@ class Stream:
             self.pending = batch
 
     def _next(self):
+        """The next batch, or None. What comes from the iterable may use the model, as a callback may."""
+        model, control = self.model, self.model._control
+        fit, model._fit = model._fit, model._fit or "evaluate"
+        loss, high, correct = control[LOSS], control[LOSS_HIGH], control[CORRECT]
         try:
             return next(self.iterator)
         except StopIteration:
             return None
+        finally:
+            model._fit = fit
+            control[LOSS], control[LOSS_HIGH], control[CORRECT] = loss, high, correct
 
     def _bind(self, batch):
         if not isinstance(batch, (tuple, list)) or len(batch) != 2:
@@ -168,13 +186,15 @@ class Training:
         self, model, x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch,
         steps_per_epoch, slices=None,
     ):  # fmt: skip
+        self.name = "fit_async" if slices else "fit"
+        model._alone(self.name)
         first = 0 if initial_epoch is None else initial_epoch
         for name, value, least in (("epochs", epochs, 1), ("initial_epoch", first, 0)):
-            if not isinstance(value, int) or value < least:
+            if not is_int(value) or value < least:
                 raise ValueError("%s is an int above %d, got %r" % (name, least - 1, value))
         if first > epochs:
             raise ValueError("initial_epoch is in 0..epochs = %d, got %d" % (epochs, first))
-        if steps_per_epoch is not None and (not isinstance(steps_per_epoch, int) or steps_per_epoch < 1):
+        if steps_per_epoch is not None and (not is_int(steps_per_epoch) or steps_per_epoch < 1):
             raise ValueError("steps_per_epoch is an int above 0, got %r" % (steps_per_epoch,))
         if not isinstance(callbacks, (list, tuple)):
             raise TypeError("callbacks is a list of objects, got %r" % (type(callbacks),))
@@ -190,6 +210,13 @@ class Training:
             if phased:
                 self.phased.append(callback)
         self.model = model
+        model._fit = self.name
+        try:
+            for callback in callbacks:
+                if hasattr(callback, "set_model"):
+                    callback.set_model(model)
+        finally:
+            model._fit = None
         self.held = None
         if validation_data is not None:
             self.held = _held(model, validation_data)
@@ -210,9 +237,6 @@ class Training:
                 raise ValueError("x: %d samples, the epoch to resume stands at sample %d" % (
                     self.data.samples, self.start))  # fmt: skip
         self.first = first
-        for callback in callbacks:
-            if hasattr(callback, "set_model"):
-                callback.set_model(model)
         self.progress = None
         if verbose:
             from .progress import Progress
@@ -229,6 +253,7 @@ class Training:
 
             phases = Phases(model, self.phased)
             phases.__enter__()
+        model._fit = self.name
         try:
             for callback in self.hooks["on_train_begin"]:
                 callback.on_train_begin()
@@ -244,6 +269,7 @@ class Training:
         finally:
             if model._busy is True:  # else a load() that ended half way
                 model._busy = False
+            model._fit = None
             if phases:
                 phases.__exit__()
 
@@ -274,8 +300,11 @@ class Training:
         start = samples = self.start
         step = start // model.batch_size
         self.start, self.order, self.sums = 0, None, None
+        calibrated = True
         try:
             for after in self.data.batches(start):
+                if not calibrated:
+                    self._calibrate()
                 if self.slices is None:
                     model._train()
                 else:
@@ -285,17 +314,24 @@ class Training:
                 step += 1
                 if batch_end:
                     self._mark(samples, order)
+                    sums, scale = model._underway[2:], model._now and bytes(model._now)
                     for callback in batch_end:
                         callback.on_batch_end(model._steps)
                     if model._busy:
                         model._compiled()
-                    self._put_sums(model._underway[2:])
+                    self._put_sums(sums)
+                    if model._scale != scale:  # of which they are
+                        model._now[:] = scale
+                        model._end_step()
+                    calibrated = model._calibrated == 2  # else a callback has loaded or set weights
+                    model.epoch = epoch
                     if model.stop_training:
                         break
                 if progress and progress.due():
                     progress.step(epoch, step, self.data.steps, model._result(samples))
         finally:
             self._mark(samples, order)
+        model._check_ranges()
         results = model._result(samples)
         if not model.stop_training:  # else the epoch is still underway
             model.epoch = epoch + 1
@@ -319,6 +355,16 @@ class Training:
             progress.epoch(epoch, self.data.steps, results)
         for callback in self.hooks["on_epoch_end"]:
             callback.on_epoch_end(epoch, logs)
+
+    def _calibrate(self):
+        """Find the ranges of weights that came within an epoch, then point at the same batch again."""
+        control = self.model._control
+        sums, place, count = tuple(control[LOSS : LOSS + _SUMS]), control[POSITION], control[COUNT]
+        self.model._prepare(2)
+        control[POSITION], control[COUNT] = place, count
+        self._put_sums(sums)
+        if self.model._scale != self.model._now:
+            self.model._end_step()
 
     def _mark(self, samples, order):
         """Note where in the epoch the model stands, for save() and for callbacks that use the model."""

@@ -16,7 +16,8 @@
         model.train_step(x, y)
 
 Without these calls a step is not cut and nothing of this is imported; with them it allocates nothing
-either, but what the calls do. They may not use the model: its arena holds half a step.
+either, but what the calls do. They may not use the model, whose arena holds half a step (RuntimeError), but for
+``digest`` and ``get_weights``.
 """
 
 from .opcodes import REGION_SHIFT, STATE
@@ -130,4 +131,18 @@ class Phases(Watch):
 
     def _add(self, places, at, name):
         if self.calls[name]:
-            places.setdefault(at, []).extend(self.calls[name])
+            places.setdefault(at, []).append(_guarded(self.model, name, self.calls[name]))
+
+
+def _guarded(model, name, calls):
+    """One call for those of a place, during which the model is not to be used."""
+
+    def guarded():
+        model._busy, model._within = True, name
+        try:
+            for call in calls:
+                call()
+        finally:
+            model._busy = False
+
+    return guarded

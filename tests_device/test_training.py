@@ -81,11 +81,25 @@ def test_the_reference_ends_with_the_digest_of_the_kernels(name, pc):
     assert digest(text) == expected
 
 
+def check_public_steps(text, block):
+    """README: train_step takes the float that it returns; in float32 two objects more, in int8 with mse an integer of 64 bits."""
+    assert f"a float takes {block} bytes" in text
+    taken = re.findall(r"train_step of (\w+), (\w+) takes (\d+) bytes", text)
+    assert len(taken) == 8
+    for dtype, loss, size in taken:
+        if dtype == "int8" and loss == "mse" and block == 16:
+            assert block < int(size) <= 7 * block
+        else:
+            assert int(size) == (3 * block if dtype == "float32" else block), (dtype, loss)
+    assert int(re.search(r"of fit, three batches more in each of two epochs take (-?\d+) bytes", text).group(1)) <= 0
+
+
 @pytest.mark.parametrize("name", NATIVE)
 def test_a_step_allocates_nothing_and_the_arena_is_as_announced(name):
     with machines.open(name) as machine:
         text = machine.run(ROOT / "tests_device" / "steady.py", timeout=300)
     assert "100 steps took 0 bytes of heap" in text
+    check_public_steps(text, 32 if name == "unix" else 16)
     announced = re.search(r"^arena +(\d+) bytes", text, re.M).group(1)
     assert re.search(r"allocated: arena (\d+)", text).group(1) == announced
 

@@ -408,3 +408,323 @@ def test_the_loss_behind_a_dropout_that_ends_the_network_is_counted_in_its_scale
         model.compile(odt.SGD(0.05), "mse", dtype=dtype, batch_size=4)
         losses.append(model.fit(x, x[:, :4].copy(), epochs=4, verbose=0).history["loss"])
     assert np.allclose(*losses, rtol=0.05)
+
+
+# What callbacks, iterables and hooks do with the model that trains
+
+PLACES = ("set_model", "on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end")
+WAYS = ("fit", "fit_async", "batches")
+
+
+class Once:
+    """Calls ``action(model)`` at one place, once, and notes what it raised."""
+
+    def __init__(self, place, action):
+        self.action, self.error, self.calls = action, None, 0
+        self.on_train_begin = lambda: None
+        setattr(self, place, self.act)
+        if place != "set_model":
+            self.set_model = self.take
+
+    def take(self, model):
+        self.model = model
+
+    def act(self, *given):
+        self.calls += 1
+        if self.calls > 1:
+            return
+        try:
+            self.action(getattr(self, "model", given[0] if given else None))
+        except Exception as error:
+            self.error = error
+
+
+def train(model, way, callbacks=(), epochs=3):
+    if way == "fit":
+        return model.fit(X, Y, epochs=epochs, callbacks=callbacks, verbose=0).history
+    if way == "batches":
+        return model.fit(Again(), epochs=epochs, callbacks=callbacks, verbose=0).history
+    return asyncio.run(model.fit_async(X, Y, epochs=epochs, callbacks=callbacks, verbose=0)).history
+
+
+async def later(model):
+    await model.fit_async(X, Y, verbose=0)
+
+
+def run_later(model):
+    try:
+        later(model).send(None)
+    except StopIteration:
+        pass
+
+
+REFUSED = {
+    "compile": lambda model: model.compile(odt.SGD(0.1), batch_size=3),
+    "fit": lambda model: model.fit(X, Y, verbose=0),
+    "fit_async": run_later,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("method", sorted(REFUSED))
+def test_compile_and_fit_within_a_fit_are_refused_by_name_and_change_nothing(method, place, way):
+    plain, model = network(), network()
+    expected = train(plain, way)
+    once = Once(place, REFUSED[method])
+    assert train(model, way, [once]) == expected
+    name = "fit_async" if way == "fit_async" else "fit"
+    assert type(once.error) is RuntimeError
+    assert str(once.error) == "%s: %s is underway: call %s when it has ended" % (method, name, method)
+    assert model.digest() == plain.digest() and once.calls > 0
+    REFUSED[method](model)  # when it has ended
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("place", PLACES)
+def test_training_goes_on_from_what_a_callback_loads(place, way, dtype, tmp_path):
+    """As a model does that had been so all along; what was counted so far stays counted."""
+    saved = network(dtype)
+    saved.fit(X, Y, epochs=2, verbose=0)
+    saved.save(str(tmp_path / "m"))
+    model, once = network(dtype), Once(place, lambda model: model.load(str(tmp_path / "m")))
+    history = train(model, way, [once])
+    assert once.error is None and len(history["loss"]) == 3 and np.isfinite(history["loss"]).all()
+    after = {"on_batch_end": 8, "on_epoch_end": 6, "on_train_end": 0}.get(place, 9)
+    assert model._steps == saved._steps + after
+    if place == "on_batch_end":
+        for batch in list(batches())[1:]:
+            saved.train_step(*batch)
+    for _ in range(after // 3):
+        train(saved, way, epochs=1)
+    if place != "on_batch_end" or way == "batches":  # else it goes on in its order of samples
+        assert model.digest() == saved.digest()
+    assert model.epoch == (2 if place == "on_train_end" else 3)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_weights_and_untrained_models_that_come_within_an_epoch_get_their_ranges(way, tmp_path):
+    """100 times the weights: without ranges of their own they would saturate for a while."""
+    fresh = network(seed=2)
+    fresh.save(str(tmp_path / "fresh"))
+    large = [np.array(value) * 100 for value in network(seed=2).get_weights()]
+    for action in (lambda model: model.load(str(tmp_path / "fresh")), lambda model: model.set_weights(large)):
+        model, once, scales = network(), Once("on_batch_end", action), []
+
+        class Note:
+            def on_batch_end(self, step):
+                scales.append(model._output_scale())
+
+        train(model, way, [once, Note()], epochs=1)
+        assert once.error is None and model._calibrated == 2
+        assert scales[1] == pytest.approx(scales[2], rel=0.5)
+
+
+def test_a_loss_in_steps_of_the_output_is_right_though_a_callback_loads_other_ranges(tmp_path):
+    """The loss of the epoch is the mean of its steps' losses, each in its own scale."""
+    y = RANDOM.normal(size=(12, 3)).astype("float32")
+    x = RANDOM.normal(size=(12, 5)).astype("float32")
+
+    def regression(scale):
+        model = odt.Sequential([odt.Input((5,)), odt.Dense(3)])
+        model.compile(odt.SGD(1e-6), "mse", batch_size=4, seed=1)
+        model.set_weights([np.array(value) * scale for value in model.get_weights()])
+        model.train_step(x[:4], y[:4])
+        return model
+
+    regression(20).save(str(tmp_path / "m"))
+    model, losses = regression(1), []
+    for at in (0, 4, 8):
+        losses.append(model.train_step(x[at : at + 4], y[at : at + 4]))
+        if not at:
+            model.load(str(tmp_path / "m"))
+    assert losses[1] > 20 * losses[0]
+    for way in ("fit", "fit_async"):
+        model = regression(1)
+        once = Once("on_batch_end", lambda model: model.load(str(tmp_path / "m")))
+        fit = model.fit if way == "fit" else lambda *a, **o: asyncio.run(model.fit_async(*a, **o))
+        history = fit(x, y, shuffle=False, callbacks=[once], verbose=0).history
+        assert history["loss"] == [pytest.approx(np.mean(losses), rel=1e-3)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_an_iterable_of_batches_may_use_the_model_but_not_compile_or_fit_it(dtype):
+    def meddling(model, errors):
+        for batch in batches():
+            model.predict(HELD[0])
+            model.evaluate(*HELD)
+            for name in sorted(REFUSED):
+                with pytest.raises(RuntimeError, match=name + ": (fit|evaluate) is underway"):
+                    REFUSED[name](model)
+                errors.append(name)
+            yield batch
+
+    plain, model, errors = network(dtype), network(dtype), []
+    for each in (plain, model):
+        each.fit(X, Y, verbose=0)  # int8 finds its ranges in what it sees first
+    expected = plain.fit(batches(), verbose=0, validation_data=Again(*HELD)).history
+    assert model.fit(meddling(model, errors), verbose=0, validation_data=Again(*HELD)).history == expected
+    assert model.digest() == plain.digest() and len(errors) == 9
+    assert model.evaluate(meddling(model, errors)) == plain.evaluate(batches())
+    assert len(errors) == 18
+    model.fit(X, Y, verbose=0)
+
+
+@pytest.mark.parametrize("way", ("fit", "fit_async"))
+@pytest.mark.parametrize("place", PLACES[1:-1])
+@pytest.mark.parametrize("which", "xy")
+def test_data_that_a_callback_empties_are_told_and_not_taken_for_padding(which, place, way):
+    import array
+
+    x, y = array.array("f", X.ravel().tolist()), array.array("B", Y.tolist())
+    model = network()
+
+    def empty(model):
+        del (x if which == "x" else y)[5:]
+
+    with pytest.raises(ValueError, match="%d and %d elements are left of 55 and 11" % (
+        5 if which == "x" else 55, 5 if which == "y" else 11)):  # fmt: skip
+        fit = model.fit if way == "fit" else lambda *a, **o: asyncio.run(model.fit_async(*a, **o))
+        fit(x, y, epochs=3, callbacks=[Once(place, empty)], verbose=0)
+    assert model._steps == {"on_batch_end": 1, "on_epoch_end": 3}.get(place, 0)
+    model.fit(X, Y, verbose=0)
+
+
+@pytest.mark.parametrize("way", ("fit", "fit_async"))
+@pytest.mark.parametrize("micro", (None, 2))
+def test_a_hook_within_a_step_may_look_at_the_weights_and_not_use_the_model(way, micro, tmp_path):
+    def model_of():
+        model = odt.Sequential([odt.Input((5,)), odt.Dense(6, "relu"), odt.Dense(3)])
+        model.compile(odt.Adam(0.01), batch_size=4, seed=1, micro_batch=micro)
+        return model
+
+    plain, model, seen = model_of(), model_of(), []
+    path = str(tmp_path / "m")
+    uses = (
+        lambda: model.predict(X), lambda: model.evaluate(X, Y), lambda: model.train_step(X[:4], Y[:4]),
+        lambda: model.fit(X, Y, verbose=0), lambda: model.save(path), lambda: model.load(path),
+        lambda: model.set_weights(model.get_weights()), lambda: model.compile(batch_size=2), lambda: run_later(model),
+        lambda: odt.metrics.confusion_matrix(model, X, Y),
+    )  # fmt: skip
+
+    class Hooks:
+        def __getattr__(self, name):
+            if name not in odt.watch.PHASES:
+                raise AttributeError(name)
+            return lambda: self.call(name)
+
+        def call(self, name):
+            seen.append(name)
+            model.digest(), model.get_weights()
+            for use in uses:
+                with pytest.raises(RuntimeError, match=name + " is within a step: use the model in on_batch_end|underway"):
+                    use()
+
+    train(plain, way, epochs=1)
+    train(model, way, [Hooks()], epochs=1)
+    assert model.digest() == plain.digest() and set(seen) == set(odt.watch.PHASES)
+    model.predict(X)
+    with odt.watch.Phases(model, [Hooks()]):
+        model.train_step(X[:4], Y[:4])
+
+
+# Training that diverges, and training without end
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("depth, loss, optimizer", (
+    (1, "mse", odt.SGD(10)), (2, "mse", odt.SGD(10)), (1, "mse", odt.SGD(10, 0.9, state="float32")),
+    (2, "mse", odt.SGD(1, 0.9)), (2, "huber", odt.SGD(1e5)), (2, "sparse_categorical_crossentropy", odt.SGD(9e5)),
+))  # fmt: skip
+def test_int8_training_that_diverges_is_told_before_predict_is_infinite(depth, loss, optimizer, way, monkeypatch):
+    """Where float32 has a loss that is not finite: numbers of 8 bits stay finite, their scales do not."""
+    x = np.random.default_rng(0).normal(size=(64, 6)).astype("float32")
+    y = np.arange(64).astype("uint8") % 3 if loss[0] == "s" else x[:, :3] @ np.ones((3, 3), "float32")
+
+    def diverge(callbacks):
+        model = odt.Sequential([odt.Input((6,))] + [odt.Dense(8) for _ in range(depth - 1)] + [odt.Dense(3)])
+        model.compile(optimizer, loss, batch_size=8, seed=1)
+        error = None
+        try:
+            if way == "fit":
+                model.fit(x, y, epochs=50, callbacks=callbacks, verbose=0)
+            elif way == "fit_async":
+                asyncio.run(model.fit_async(x, y, epochs=50, callbacks=callbacks, verbose=0))
+            else:
+                for step in range(400):
+                    at = 8 * (step % 8)
+                    model.train_step(x[at : at + 8], y[at : at + 8])
+        except ArithmeticError as raised:
+            error = str(raised)
+        return model, error
+
+    log = Log()
+    model, error = diverge([log])
+    rate = odt.fixed.bits_to_float(optimizer.learning_rate.base)
+    assert error == "int8 training has diverged: after step %d a range is beyond float32; learning rate %g" % (model._steps, rate)
+    assert way == "batches" or log.calls[-1] == "end"
+    monkeypatch.setattr(odt.Model, "_check_range", lambda *unused: None)
+    model, error = diverge([])
+    assert error is None and not np.isfinite(model.predict(x)).all()  # what was not told
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_layer_within_that_diverges_is_told_after_the_epoch(dtype):
+    model = network(dtype)
+    model.fit(X, Y, verbose=0)
+    model._check_ranges()
+    assert len(model._scales) == (0 if dtype == "float32" else 6)
+    for at in model._scales:
+        before = odt.weights.get(model._state, at)
+        odt.weights.put(model._state, at, 0x7F7FFFFF)
+        with pytest.raises(ArithmeticError, match="diverged: after step 3 .*learning rate 0.01"):
+            model._check_ranges()
+        odt.weights.put(model._state, at, before)
+
+
+def test_int8_ranges_up_to_the_last_are_trained():
+    """2^119 is none of those that are refused."""
+    model = network()
+    model.fit(X, Y, verbose=0)
+    odt.weights.put(model._state, model._scales[0], (127 + 119) << 23)
+    model._check_ranges()
+    odt.weights.put(model._state, model._scales[0], (127 + 120) << 23)
+    with pytest.raises(ArithmeticError, match="diverged"):
+        model._check_ranges()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("way", ("step", "fit", "fit_async"))
+def test_nothing_begins_anew_after_2_to_the_32_steps(way, dtype):
+    """The counter is 32 bits wide: schedules would warm up again, a rate that fell would be the first again."""
+
+    class Noted(odt.StepDecay):
+        def bits(self, step):
+            steps.append(step)
+            return super().bits(step)
+
+    steps = []
+    model = network(dtype, odt.Adam(Noted(0.01, 1 << 24, 0.99)))
+    model.fit(X, Y, verbose=0)
+    first = steps[:]
+    rate = odt.StepDecay(0.01, 1 << 24, 0.99).bits(0xFF000000)
+    del steps[:]
+    counts = []
+    for start in (0xFEFFFFFE, 0xFFFFFFFD):
+        odt.weights.put(model._state, 0, start)
+        if way == "step":
+            for x, y in list(batches()) + list(batches()):
+                model.train_step(x, y)
+                counts.append(model._steps)
+        elif way == "fit":
+            model.fit(X, Y, epochs=2, verbose=0)
+        else:
+            asyncio.run(model.fit_async(X, Y, epochs=2, verbose=0))
+    assert first == [0, 1, 2]
+    assert steps == [0xFEFFFFFE, 0xFEFFFFFF] + 10 * [0xFF000000]
+    assert model._optimizer.learning_rate.bits(steps[-1]) == rate
+    assert model._steps == 0xFF000004
+    if counts:
+        assert counts[6:] == [0xFFFFFFFE, 0xFFFFFFFF, 0xFF000001, 0xFF000002, 0xFF000003, 0xFF000004]
+    assert np.isfinite(model.evaluate(X, Y)[0])
