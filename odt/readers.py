@@ -428,6 +428,7 @@ def parse(text):
     has_power = "e" in text or "E" in text
     if not digits or (has_power and not power) or [c for c in digits + power if c not in "0123456789"]:
         raise ValueError("no number: %r" % text)
+    digits = digits.lstrip("0") or "0"
     exponent = (int(tail) if has_power else 0) - len(part)
     value = int(digits)
     if value == 0 or exponent + len(digits) < -46:

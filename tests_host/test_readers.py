@@ -269,7 +269,8 @@ def test_decimals_become_the_nearest_float32():
         return min((abs(Fraction(float(v)) - exact), b & 1, b) for v, b in zip(near, bits))[2]
 
     texts = ["0", "1", "+1.5", " 3.14159 ", "-2e-3", "1E5", ".5", "16777217", "16777219", "33554435",
-             "3.4028234e38", "1.17549435e-38", "0.1", "1e-30", "9007199791611905", "0.000000000000000000001"]  # fmt: skip
+             "3.4028234e38", "1.17549435e-38", "0.1", "1e-30", "9007199791611905", "0.000000000000000000001",
+             "0" * 60 + "5", "0" * 60 + "5e3", "00.5", "0." + "0" * 60 + "25e59"]  # fmt: skip
     texts += [repr(float(v)) for v in RANDOM.normal(size=300) * 10.0 ** RANDOM.integers(-30, 30, 300)]
     texts += ["%.9g" % v for v in RANDOM.normal(size=300)]
     for text in texts:
