@@ -89,6 +89,11 @@ def test_frozen_weights_are_listed_with_their_scales(tmp_path, capsys):
     assert status == 0 and [row.split()[:2] for row in rows] == [["conv2d", name] for name in ("kernel", "kernel", "bias")]
     scales = np.frombuffer(data[12 + 28 : 12 + 28 + 12], "<f4")  # behind 27 weights
     assert rows[1].endswith("scale %.4g" % scales.min() if scales.min() == scales.max() else "to %.4g" % scales.max())
+    for body in (data[12:-4], data[12:] + bytes(4)):  # as a writer that errs makes them: their CRC holds
+        file.write_bytes(data[:8] + zlib.crc32(body).to_bytes(4, "little") + body)
+        status, text = info(capsys, file, "--model", script)
+        assert status == 1 and "is damaged: %d bytes, these layers take %d" % (12 + len(body), len(data)) in text
+    file.write_bytes(data)
     script.write_text(script.read_text().replace("Conv2D(3", "Conv2D(4"))
     status, text = info(capsys, file, "--model", script)
     assert status == 1 and "another network's layers than those of the script" in text

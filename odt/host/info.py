@@ -86,6 +86,9 @@ def _frozen(path, data, model):
         return
     if struct.unpack("<I", data[4:8])[0] != engine.crc32(frozen.layout(model._plan.weights)):
         raise ValueError("%s: another network's layers than those of the script" % path)
+    size = frozen.HEADER + sum([(buffer.size + 3) & ~3 for _, kept in model._plan.weights for buffer in kept.fixed])
+    if len(data) != size:
+        raise ValueError("%s is damaged: %d bytes, these layers take %d" % (path, len(data), size))
     yield "tensors"
     yield from _frozen_weights(model, data)
 
