@@ -15,6 +15,7 @@ help:
 	@echo "make test-host      the tests that need no MicroPython"
 	@echo "make test-device    the tests on MicroPython, on all machines"
 	@echo "make test-stm32     the tests on an emulated STM32F405, with MPY_DIR=<MicroPython checkout>"
+	@echo "make test-release   the tests on another release of MicroPython, with MPY_DIR=<its checkout>"
 	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
 	@echo "make bench          what kernels and training steps cost on each machine; bench/compare.py: two commits"
 	@echo "make bench-accuracy accuracy against PyTorch (half an hour); bench/ has more"

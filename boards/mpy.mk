@@ -63,3 +63,26 @@ $(eval $(call stock_qemu_machine,stock_qemu_m4hf,QEMU_M4HF))
 
 $(BUILD)/stock_rp2040/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk | rp2040-sources
 	$(call rp2_firmware,RPI_PICO,-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)
+
+# --- another release of MicroPython -----------------------------------------------------------
+
+# Built apart and anew, so that nothing of two releases is mixed.
+RELEASE := $(BUILD)/release
+
+.PHONY: test-release
+ifeq ($(MPY_DIR),)
+test-release:
+	@echo "odt: which release? Clone MicroPython, in it run make -C ports/unix submodules, and give it:" >&2
+	@echo "  make test-release MPY_DIR=<the clone>" >&2
+	@exit 1
+else
+test-release: venv $(BUILD)/venv/.mpy
+	@rm -rf $(RELEASE)
+	@mkdir -p $(RELEASE)
+	@ln -s $(BUILD)/venv $(RELEASE)/venv
+	+@$(MAKE) --no-print-directory BUILD=$(RELEASE) release-machines >$(BUILD)/release.log 2>&1 || { tail -n 40 $(BUILD)/release.log; exit 1; }
+	MPY_DIR=$(abspath $(MPY_DIR)) ODT_BUILD=$(RELEASE) $(PYTHON) -m pytest -q tests_device/release.py
+endif
+
+.PHONY: release-machines
+release-machines: unix $(BUILD)/stock_unix/micropython $(BUILD)/mpy/x64/_odt.mpy $(MPY_PYTHON)

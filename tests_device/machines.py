@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build"
+BUILD = Path(os.environ.get("ODT_BUILD", ROOT / "build"))
 
 CRASH = re.compile(rb"(Fault|NMI|SVCall|DebugMonitor|PendSV) exception caught:|uncaught NLR")
 

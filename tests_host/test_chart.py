@@ -1,7 +1,10 @@
 """The picture of the memory plan shows the plan: every byte of it, once."""
 
 import re
+import sys
 import xml.etree.ElementTree as ElementTree
+
+from unittest import mock
 
 import matplotlib.image
 import pytest
@@ -111,6 +114,17 @@ def test_a_png_is_drawn(tmp_path):
 def test_another_suffix_is_refused(tmp_path):
     with pytest.raises(ValueError, match="ends with .html or .png, got 'plan.svg'"):
         chart.chart(network(), "plan.svg")
+
+
+def test_without_matplotlib_the_command_says_what_to_install_and_a_page_is_drawn(tmp_path, capsys):
+    script = tmp_path / "train.py"
+    script.write_text("import odt\nodt.Sequential([odt.Input((2,)), odt.Dense(3)]).compile()\n")
+    with mock.patch.dict(sys.modules, {"matplotlib": None, "matplotlib.figure": None, "matplotlib.backends.backend_agg": None}):
+        assert commands.main(["chart", str(script), "--output", str(tmp_path / "plan.png")]) == 1
+        out = capsys.readouterr().out
+        assert out.startswith("odt: a .png needs matplotlib (") and "pip install matplotlib, or draw a .html" in out
+        assert commands.main(["chart", str(script), "--output", str(tmp_path / "plan.html")]) == 0
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["plan.html", "train.py"]
 
 
 def test_the_command_draws_the_model_that_a_script_compiles_and_does_not_train_it(tmp_path, capsys):

@@ -92,17 +92,49 @@ TEXT = printed(True)[0]
 LINE = "epoch 1/8  3/63  loss 2.0799  acc 0.3410  12.3 ms/step  0:10 left"
 
 
+# Bytes of a broken line, and what a script or an attacker may print: many digits, terminals' commands.
+HARM = st.one_of(st.binary(max_size=6), st.sampled_from((b"9" * 400, b"1" * 5000, b"\x1b[2J", b"\xc2\x9b2J", b"\x1b]0;x\x07", b"\0\b\v")))
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_damage_of_any_kind_is_survived(data):
+def test_damage_of_any_kind_is_survived_and_drawn(data):
     text = TEXT.encode()
     for _ in range(data.draw(st.integers(1, 8))):
         at, size = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 20))
-        text = text[:at] + data.draw(st.binary(max_size=6)) + text[at + size :]
-    curves = Curves()
-    curves.feed(text.decode("utf-8", "replace"), True)
-    for fit in curves.fits:
+        text = text[:at] + data.draw(HARM) + text[at + size :]
+    run = monitor.Run("train.py", "board")
+    console = Console(file=io.StringIO(), width=100, highlight=False)
+    monitor._Shown(console)(run, run.feed(text.decode("utf-8", "replace"), True))
+    for fit in run.curves.fits:
         assert set(fit.rows) <= set(range(1, fit.epochs + 1))
+        console.print(monitor.picture(run, 100))
+    assert not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", console.file.getvalue())
+    assert len(console.file.getvalue()) < 4 * len(text) + 4000
+
+
+@pytest.mark.parametrize("name", ["epoch 1/", "/8", "3/", "/63", "2.", "0.3410", "12.3", "0:10"])
+def test_numbers_of_400_digits_are_damage_and_end_nothing(name):
+    run = monitor.Run("train.py", "board")
+    run.feed(LINE + "\n" + LINE.replace(name, name.replace(re.search(r"\d+", name)[0], "7" * 400, 1), 1) + "\n")
+    Console(file=io.StringIO()).print(monitor.picture(run, 100))
+    assert run.curves.fits[-1].epochs == 8
+
+
+def test_two_hundred_fits_are_in_the_report_and_the_last_are_drawn(tmp_path):
+    run = monitor.Run("train.py", "board")
+    console = Console(file=io.StringIO(), width=200, highlight=False)
+    shown = monitor._Shown(console)
+    for _ in range(200):
+        for epoch in (1, 2):
+            shown(run, run.feed("epoch %d/2  loss 1.0000  acc 0.5000  1.0 ms/step  0:00 left\n" % epoch))
+    assert len(console.file.getvalue().splitlines()) == 400
+    from odt.host.monitor_report import write
+
+    page, png = write(run, str(tmp_path / "report"))
+    text = Path(page).read_text()
+    assert text.count("<h4>fit ") == 200 and "the last 12 of 200" in text
+    assert matplotlib.image.imread(png).shape[0] < 6000  # pixels; matplotlib draws less than 65,536
 
 
 def test_lines_that_lost_their_beginning_or_end_are_counted_and_left_out():
@@ -233,6 +265,39 @@ def test_missing_script_and_missing_packages_are_named(tmp_path, capfd):
     with mock.patch.dict(sys.modules, {"rich": None}):
         assert commands.main(["monitor", "nowhere.py", "--on", "host"]) == 1
     assert "monitor needs rich and matplotlib" in capfd.readouterr().out
+
+
+BELL = "\x1b]0;taken\x07\x1b[2J\x9b31mhere\b\b :warning: \x7f"
+SPELLED = r"\x1b]0;taken\x07\x1b[2J\x9b31mhere\x08\x08 :warning: \x7f"
+
+
+def test_what_a_script_prints_commands_no_terminal(follow):
+    status, text, page = follow(TRAIN + "print(%r)\nmodel.fit(x, y, epochs=2)\nraise ValueError(%r)\n" % (BELL, BELL))
+    assert status == 1 and text.splitlines()[0] == SPELLED
+    assert SPELLED in page and "ValueError: " + SPELLED in text and not set(text) & set("\x1b\x07\x9b\b\x7f")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals of POSIX")
+def test_what_a_script_prints_commands_no_terminal_that_is_drawn_on(tmp_path):
+    import pty
+
+    (tmp_path / "script.py").write_text(TRAIN + "print(%r)\nmodel.fit(x, y, epochs=2)\n" % BELL)
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "odt", "monitor", str(tmp_path / "script.py"), "--on", "host", "--report", str(tmp_path / "report")],
+        cwd=ROOT, env=dict(os.environ, TERM="xterm", COLUMNS="100"), stdin=end, stdout=end, stderr=end,
+    )  # fmt: skip
+    os.close(end)
+    printed = b""
+    try:
+        while chunk := os.read(terminal, 65536):
+            printed += chunk
+    except OSError:  # how Linux says that the other end was closed
+        pass
+    os.close(terminal)
+    assert process.wait(60) == 0
+    text = printed.decode()
+    assert SPELLED in text and "epoch 2/2" in text and "\x1b]0;" not in text and not set(text) & set("\x07\x9b\b\x7f")
 
 
 def start(arguments, folder, **options):

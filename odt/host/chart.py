@@ -79,7 +79,10 @@ class Plan:
 
 
 def chart(model, path):
-    """Draw a compiled model's plan into a .html or a .png file; returns the Plan. ValueError for another suffix."""
+    """Draw a compiled model's plan into a .html or a .png file; returns the Plan.
+
+    ValueError for another suffix, and for a .png without matplotlib.
+    """
     writers = {".html": _html, ".png": _png}
     suffix = Path(path).suffix
     if suffix not in writers:
@@ -91,9 +94,12 @@ def chart(model, path):
 
 
 def _png(plan, path):
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Patch, Rectangle
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+        from matplotlib.patches import Patch, Rectangle
+    except ImportError as error:
+        raise ValueError("a .png needs matplotlib (%s): pip install matplotlib, or draw a .html" % error) from None
 
     count = len(plan.live)
     figure = Figure(figsize=(min(max(8, 0.11 * count), 60), 6), layout="constrained")

@@ -4,6 +4,7 @@ import argparse
 
 from . import chart, info, install, monitor, run
 from .board import Board, BoardError, ports
+from .process import visible
 
 
 def main(arguments=None):
@@ -51,7 +52,7 @@ def main(arguments=None):
     try:
         return options.run(options)
     except BoardError as error:
-        print("odt:", error)
+        print("odt:", visible(str(error)))  # a board's words are in some
         return 1
 
 

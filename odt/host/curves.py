@@ -7,12 +7,15 @@ import re
 
 NAMES = ("loss", "acc", "val_loss", "val_acc")
 
-_VALUE = r"(-?\d+\.\d{4}|-?inf|nan)"
+# No more digits than fit() prints: a float32 has 39 before its point at most. What has more is damage.
+_VALUE = r"(-?\d{1,39}\.\d{4}|-?inf|nan)"
+_COUNT = r"\d{1,18}"
 _LINE = re.compile(
-    r"epoch (?P<epoch>\d+)/(?P<epochs>\d+)  (?:(?P<step>\d+)(?:/(?P<steps>\d+))?  )?"
+    r"epoch (?P<epoch>{1})/(?P<epochs>{1})  (?:(?P<step>{1})(?:/(?P<steps>{1}))?  )?"
     r"loss {0}(?:  acc {0})?(?:  val_loss {0}(?:  val_acc {0})?)?  "
-    r"(?P<rate>[\d.]+) ms/step(?P<left>  \d+:\d\d left)?".format(_VALUE)
+    r"(?P<rate>{1}(?:\.\d)?) ms/step(?P<left>  {1}:\d\d left)?".format(_VALUE, _COUNT)
 )
+_LONGEST = 4096  # characters of a line that does not end: what comes after them is another
 _FRAGMENT = re.compile(r"epoch \d+/\d+  |  loss \d|ms/step|\d:\d\d left")
 
 
@@ -57,6 +60,9 @@ class Curves:
         own = []
         for piece in pieces:
             own += self._line(piece.rstrip())
+        if len(self._rest) > _LONGEST:
+            own += self._line(self._rest)
+            self._rest = ""
         match = _LINE.search(self._rest)
         # A line that will be rewritten in place is not ended: its last word tells that it is whole.
         if match and match["step"] and match["left"] and match.end() == len(self._rest.rstrip()):

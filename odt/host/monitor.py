@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .board import Board, BoardError, only_port
 from .curves import Curves
-from .process import Process, commands
+from .process import Process, commands, visible
 from .run import DIGEST
 
 # fit() rewrites its line where it believes in a terminal: so there is something to draw within an epoch. A shell's
@@ -46,7 +46,7 @@ class Run:
 
     def feed(self, text, end=False):
         """Returns the script's own lines."""
-        own = self.curves.feed(text, end)
+        own = [visible(line) for line in self.curves.feed(text, end)]
         self.text.extend(own)
         for line in own:
             self.digests += DIGEST.findall(line)
@@ -99,7 +99,7 @@ def _follow(run, source):
     from rich.console import Console
     from rich.live import Live
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     failure = None
     live = Live(get_renderable=lambda: picture(run, console.width), console=console, refresh_per_second=4)
     # To a file go whole lines, and no drawing.
@@ -113,7 +113,7 @@ def _follow(run, source):
         shown(run, run.feed("", True))
         run.ended = "interrupted" if source.interrupted else "ended well"
         if failure:
-            run.ended = str(failure)
+            run.ended = visible(str(failure))
     return failure
 
 
@@ -130,17 +130,18 @@ class _Shown:
 
     def __init__(self, console):
         self.console = console
-        self.epochs = 0
+        self.fit = self.epochs = 0  # those that were printed
 
     def __call__(self, run, own):
         for line in own:
             self.console.print(line, markup=False, soft_wrap=True)
         if self.console.is_terminal:
             return
-        rows = [(fit, epoch) for fit in run.curves.fits for epoch in fit.rows]
-        for fit, epoch in rows[self.epochs :]:
-            self.console.print("epoch %d/%d  %s" % (epoch, fit.epochs, figures(fit.rows[epoch])), soft_wrap=True)
-        self.epochs = len(rows)
+        for number in range(self.fit, len(run.curves.fits)):
+            fit = run.curves.fits[number]
+            for epoch in list(fit.rows)[self.epochs if number == self.fit else 0 :]:
+                self.console.print("epoch %d/%d  %s" % (epoch, fit.epochs, figures(fit.rows[epoch])), soft_wrap=True)
+            self.fit, self.epochs = number, len(fit.rows)
 
 
 class _Input:

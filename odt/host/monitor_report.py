@@ -9,13 +9,14 @@ from html import escape
 from .files import replacing, write_text
 from .page import page
 
+_DRAWN = 12  # calls of fit(), the last ones: drawing takes half a second each
 _FIGURES = (("loss", "loss"), ("acc", "accuracy"))
 _COLOURS = (("", "training", "#0072b2"), ("val_", "validation", "#d55e00"))  # Okabe and Ito's
 
 
 def write(run, name):
     """Write <name>.html and <name>.png of a monitor.Run; returns their names."""
-    figure = _draw(run.curves.fits)
+    figure = _draw(run.curves.fits[-_DRAWN:], max(0, len(run.curves.fits) - _DRAWN))
     png, page = os.fspath(name) + ".png", os.fspath(name) + ".html"
     with replacing(png) as path:
         figure.savefig(path, dpi=120)
@@ -26,8 +27,8 @@ def write(run, name):
     return page, png
 
 
-def _draw(fits):
-    """A row of curves for each call of fit()."""
+def _draw(fits, before):
+    """A row of curves for each call of fit(); ``before`` of them are left out."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -49,7 +50,7 @@ def _draw(fits):
                 axes.set_ylim(0, 1.02)
             axes.legend()
         if len(fits) > 1:
-            row[0].set_title("fit %d of %d" % (number + 1, len(fits)))
+            row[0].set_title("fit %d of %d" % (before + number + 1, before + len(fits)))
     return figure
 
 
@@ -68,16 +69,15 @@ def _page(run, svg):
     parts = ["<table>"]
     parts += ["<tr><th>%s</th><td>%s</td></tr>" % (name, escape(value)) for name, value in facts]
     parts += ["</table>", svg]
+    if len(run.curves.fits) > _DRAWN:
+        parts.append("<p>the last %d of %d fits; tables of all</p>" % (_DRAWN, len(run.curves.fits)))
     for number, fit in enumerate(run.curves.fits):
         parts.append("<h4>fit %d: %d of %d epochs</h4>" % (number + 1, len(fit.rows), fit.epochs))
         parts.append("<table><tr><th>epoch</th><th>loss</th><th>accuracy</th><th>validation loss</th><th>accuracy</th></tr>")
         for epoch, row in sorted(fit.rows.items()):
             parts.append("<tr><td>%d</td>%s</tr>" % (epoch, "".join([_cell(value) for value in row])))
         parts.append("</table>")
-    text = "\n".join(run.text)
-    # A page holds no control characters.
-    text = "".join([letter if letter >= " " or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}" for letter in text])
-    parts.append("<h4>what the script printed</h4>\n<pre>%s</pre>" % escape(text))
+    parts.append("<h4>what the script printed</h4>\n<pre>%s</pre>" % escape("\n".join(run.text)))
     return page(run.script, _STYLE, "\n".join(parts))
 
 
