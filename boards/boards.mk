@@ -12,7 +12,7 @@ SOURCES = MPY_DIR=$(MPY_DIR) boards/sources.sh
 # What goes into an image: the user C module's folder and the frozen manifest.
 ODT_NATIVE ?= $(CURDIR)/native
 ODT_MANIFEST ?= $(CURDIR)/boards/manifest.py
-ODT_FILES := manifest.py boards/manifest.py boards/boards.mk $(wildcard native/*.[ch] \
+ODT_FILES := manifest.py boards/manifest.py boards/boards.mk tests_device/frozen_weights.py $(wildcard native/*.[ch] \
     native/kernels/*.[ch] native/bindings/*.[ch] native/bindings/micropython.*) \
     $(filter-out odt/host/% odt/__main__.py,$(shell find odt -name '*.py' 2>/dev/null))
 

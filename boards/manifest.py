@@ -3,3 +3,6 @@
 
 include("$(MPY_DIR)/extmod/asyncio")
 include("../manifest.py")
+
+# What tests_device/in_place.py reads in place.
+module("frozen_weights.py", base_path="../tests_device")

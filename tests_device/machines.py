@@ -261,6 +261,7 @@ class Qemu(Emulated):
 
     make = "make qemu"
     qemu_machine = None
+    loaded = ()  # (file, address) of what lies in memory beside the firmware
 
     def _start(self):
         log = (self._temp / "qemu.log").open("wb")
@@ -275,6 +276,8 @@ class Qemu(Emulated):
             "shift=0",
         ]
         command += ["-kernel", str(self.image_path)]
+        for file, address in self.loaded:
+            command += ["-device", "loader,file=%s,addr=%#x,force-raw=on" % (file, address)]
         try:
             process = subprocess.Popen(
                 command,

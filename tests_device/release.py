@@ -1,4 +1,4 @@
-"""odt with another release of MicroPython, on its unix port: odt inside, and odt from .mpy files on stock firmware.
+"""odt with another release of MicroPython, on its unix port: odt inside, and 1.25's .mpy files on stock firmware.
 
 Its name keeps pytest from collecting it: `make test-release`, which needs MPY_DIR, asks for it.
 """
@@ -25,13 +25,13 @@ def board(request):
         yield machine
 
 
-def test_it_is_the_release_of_the_checkout_and_the_kernels_are_for_it(board):
+def test_it_is_the_release_of_the_checkout_and_reads_the_kernels(board):
     version = [int(re.search(r"MICROPY_VERSION_%s +\(?(\d+)" % part, HEADER)[1]) for part in ("MAJOR", "MINOR", "MICRO")]
     text = board.exec("import sys, odt\nprint(*sys.implementation[1][:3], sys.implementation._mpy, odt.backend)")
     *found, mpy, backend = text.split()
     assert [int(part) for part in found] == version and backend == "native"
-    kernels = install.header(machines.BUILD / "mpy" / "x64" / "_odt.mpy")
-    assert kernels == (int(mpy) & 255, int(mpy) >> 8 & 3, int(mpy) >> 10 & 15)
+    kernels = machines.BUILD / "mpy" / "x64" / "_odt.mpy"
+    assert install.header(kernels) == (int(mpy) & 255, int(mpy) >> 8 & 3, int(mpy) >> 10 & 15)
 
 
 @pytest.mark.parametrize("args", (INT8, FLOAT32), ids=("int8", "float32"))
