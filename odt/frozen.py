@@ -3,7 +3,7 @@
 On a PC, of a model whose other layers are frozen (``trainable=False`` or a policy of update.py)::
 
     odt.frozen.write_module("backbone.py", model)        # freeze it into a firmware; or, as bytes,
-    data = odt.frozen.pack(model)                        # into a file of a ROMFS
+    data = odt.frozen.pack(model)                        # into a file of a ROMFS: memoryview(open(..., "rb"))
 
 On the board the same network is compiled alike, and reads them in place::
 
@@ -67,9 +67,14 @@ def check_place(engine, loaded, arena, state, control, data):
         raise ValueError("frozen: %s" % error)
 
 
-def write_module(path, model):
-    """A Python module whose DATA is ``pack(model)``, to be frozen into a firmware. Replaces the file at once."""
+def write_module(path, model, shift=0):
+    """A Python module whose DATA is ``pack(model)``, to be frozen into a firmware. Replaces the file at once.
+
+    A linker places a frozen module's bytes anywhere: where compile() refuses DATA as not aligned, freeze the module
+    made with another ``shift``, of 1 to 3 bytes.
+    """
     from .checkpoint import path_of, write_file
 
-    text = "# Weights of layers that do not train, for compile(frozen=DATA). Made by odt.frozen.\n\nDATA = %r\n"
-    write_file(path_of(path), ((text % pack(model)).encode(),))
+    text = "# Weights of layers that do not train, for compile(frozen=DATA). Made by odt.frozen.\n\nDATA = "
+    text += "memoryview(%r)[%d:]\n" % (bytes(shift) + pack(model), shift) if shift else "%r\n" % pack(model)
+    write_file(path_of(path), (text.encode(),))

@@ -3,7 +3,6 @@
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
-
 from unittest import mock
 
 import matplotlib.image

@@ -86,6 +86,10 @@ def test_a_module_holds_the_bytes(tmp_path):
     model = network()
     frozen.write_module(str(tmp_path / "backbone.py"), model)
     assert runpy.run_path(str(tmp_path / "backbone.py"))["DATA"] == frozen.pack(model)
+    for shift in (1, 2, 3):  # to another place, in place
+        frozen.write_module(tmp_path / "backbone.py", model, shift)
+        data = runpy.run_path(str(tmp_path / "backbone.py"))["DATA"]
+        assert data == frozen.pack(model) and len(data.obj) == shift + len(data)
 
 
 def test_a_checkpoint_belongs_to_the_network_in_flash(tmp_path):
