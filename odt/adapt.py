@@ -17,6 +17,7 @@ from .compiler import bytes_needed
 from .fisher import measure, plan
 from .fixed import is_int, scale_add, scale_div, scale_int
 from .graph import backward_macs
+from .opcodes import ARENA
 from .update import channels
 
 _SHARES = (1, 2, 4, 8)  # of a layer's channels 1 / so many
@@ -40,6 +41,7 @@ def task_adaptive(model, x, y, memory_budget=None, macs_budget=None):
         if value is not None and not is_int(value):
             raise TypeError("%s is an int, got %r" % (name, value))
     model._compiled()
+    model._alone("task_adaptive")
     if model._frozen is not None:
         raise ValueError("task_adaptive: weights that are frozen in flash cannot be chosen, compile without frozen=")
     layers = [node.layer for node in model.nodes]
@@ -154,13 +156,13 @@ def _refuse(model, ranked, memory_budget, macs_budget, measuring=0):
 def _recompile(model):
     """``compile`` by the policy that is set, and the weights in what is then their place."""
     plan, state, size = model._plan, model._state, len(model._arena)
-    model._arena = model._regions = None  # its content is worth nothing between runs
+    model._arena = model._regions[ARENA] = None  # its content is worth nothing between runs
     try:
         model.compile(
             model._optimizer, model._loss, model.dtype, model.batch_size, model.seed, micro_batch=model._micro
         )  # fmt: skip
     except BaseException:
-        model._arena = bytearray(size)
+        model._arena = model._regions[ARENA] = bytearray(size)
         raise
     model._busy = "task_adaptive"  # until all weights are there
     int8 = model.dtype == "int8"

@@ -62,10 +62,10 @@ def measure(model, x, y, probe=None):
 
 
 def _replace_arena(model, size):
-    model._arena = model._regions = None
+    model._arena = model._regions[ARENA] = None
     gc.collect()
     try:
-        model._arena = bytearray(size)
+        model._arena = model._regions[ARENA] = bytearray(size)
     except MemoryError:
         raise MemoryError("an arena of %d bytes is needed, so much is not free in one piece" % size)
 

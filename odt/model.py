@@ -226,6 +226,8 @@ class Model:
         at = plan.output.scale.offset if dtype == "int8" else 0
         watched = memoryview(state)[at : at + 4] if dtype == "int8" else None
         scales = array("i", [b.offset for b in plan.buffers if dtype == "int8" and b.name.endswith(" scale")])
+        moved = (bytearray(4), bytearray(4)) if watched else (None, None)
+        regions = [arena, state, control, None, None, frozen]
         # What could fail for want of memory is done: the model before was whole until here.
         self._busy = "compile"
         self._plan, self._engine, self._loaded = plan, engine, loaded
@@ -235,7 +237,7 @@ class Model:
         self._sections, self._micro, self._rows = sections, micro_batch, rows
         self._scale = watched  # of the output
         self._scales = scales
-        self._before, self._now = (bytearray(4), bytearray(4)) if watched else (None, None)  # it last moved
+        self._before, self._now = moved  # it last moved
         self._unit = self._unit_count = self._unit_scale = None  # of LOSS, for so many outputs of this scale
         self._loss_word = loss_word
         self._row, self._width = _product(self.nodes[0].shape), 1 if loss.labels else _product(self.nodes[-1].shape)
@@ -243,7 +245,7 @@ class Model:
         self._known = None  # see _look_at
         self._used = None  # see _bound
         self._parts, self._others, self._update = parts
-        self._regions = [arena, state, control, None, None, frozen]
+        self._regions = regions
         self.epoch = 0  # where fit's initial_epoch goes on
         self._underway = None  # of an epoch that is not complete: samples, order, LOSS, LOSS_HIGH, CORRECT
         self._calibrated = 0 if dtype == "int8" else 2  # 1: forward, 2: forward and backward

@@ -266,3 +266,33 @@ def test_channels_that_are_none_are_refused(ranges, error):
     with pytest.raises((ValueError, KeyError), match=error):
         update.channels(model, ranges)
     assert all(node.layer.trainable and node.layer.update_rows is None for node in model.nodes)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_model_trains_on_after_a_measurement_in_an_arena_of_its_own(dtype):
+    """Larger than the model's, which makes room for it, or not to be had."""
+    model, plain = trained(dtype=dtype), trained(dtype=dtype)
+    probe = odt.fisher.plan(model)
+    probe.arena = len(model._arena) + 64
+    odt.fisher.measure(model, X, Y, probe)
+    probe.arena = 1 << 62
+    with pytest.raises(MemoryError, match="an arena of %d bytes" % probe.arena):
+        odt.fisher.measure(model, X, Y, probe)
+    with pytest.raises(TypeError, match="memory_budget"):
+        task_adaptive(model, X, Y, memory_budget=1.5)
+    for each in (model, plain):
+        each.fit(X, Y, verbose=0)
+    assert model.digest() == plain.digest()
+
+
+def test_a_choice_within_a_fit_is_refused_and_changes_nothing():
+    model, plain = trained(), trained()
+
+    class Choose:
+        def on_batch_end(self, step):
+            with pytest.raises(RuntimeError, match="task_adaptive: fit is underway"):
+                task_adaptive(model, X, Y)
+
+    model.fit(X, Y, verbose=0, callbacks=[Choose()])
+    plain.fit(X, Y, verbose=0)
+    assert model.digest() == plain.digest()
