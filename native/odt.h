@@ -12,9 +12,9 @@
 // C99 and nothing else: no allocation, no globals (but threads.c's), no libm, no interpreter's header. Compile
 // with -fwrapv -ffp-contract=off: int32 sums wrap, and no multiply-add is fused.
 //
-// Operands may overlap, by design or because a program is wrong: kernels copy with memmove and
-// promise no compiler that pointers differ. What a wrong program computes is undefined, where it
-// computes is not.
+// What an instruction writes lies apart from all that it reads, or exactly over an operand that is alike, where
+// odt/opcodes.py says so: the verifier sees to it, so that what a kernel has checked stays as it was. Kernels that
+// have such operands copy with memmove and promise no compiler that pointers differ.
 
 #ifndef ODT_H
 #define ODT_H
@@ -64,6 +64,7 @@ typedef enum {
     ODT_FAULT_WRITE,     // operand .operand is written, .region is read-only
     ODT_FAULT_ALIGNMENT, // operand .operand is at .has, which is no multiple of .needs
     ODT_FAULT_EXTENT,    // operand .operand reaches .needs bytes, .region has .has
+    ODT_FAULT_OVERLAP,   // operand .operand is written over number .needs, counted from 1; 0: its prefix's
 } odt_error_t;
 
 // Where a program is wrong: the word, and by the error's kind what the comments above say.
@@ -80,6 +81,9 @@ size_t odt_region_bytes(const int32_t *program, size_t region);
 
 // Whether word `at` of a verified program is an instruction's first, or the program's end.
 int odt_is_boundary(const int32_t *program, size_t at);
+
+// A region that has bytes of one before it that a run writes; 0 if none has, as a run needs it.
+int odt_shared_region(const int32_t *program, const odt_region_t *regions);
 
 // Runs the instruction at word `pc` of a verified program, returns the next one's. ARENA, STATE,
 // CONTROL and CONSTANTS have at least odt_region_bytes() and are aligned to 4 bytes.

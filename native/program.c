@@ -208,6 +208,65 @@ static int verify_prefixed(const int32_t *program, size_t prefix, size_t words, 
     return ODT_OK;
 }
 
+// The bytes that an operand reaches, from its word on.
+typedef struct {
+    uint32_t word, bytes;
+    const uint8_t *shape;
+} span_t;
+
+// Adds the spans of the operands of the instruction at pc, whose extents are good; `each`: immediates of its prefix.
+static span_t *add_spans(span_t *span, const int32_t *program, size_t pc, const int32_t *each) {
+    const odt_opcode_t *op = &odt_opcodes[program[pc]];
+    const int32_t *words = program + pc + 1;
+    const uint8_t *shape = odt_shapes + op->shape;
+    for (int32_t i = 0; i < op->operands; i++, span++) {
+        int varies;
+        span->word = (uint32_t)words[i];
+        span->shape = shape;
+        span->bytes = (uint32_t)extent(&shape, words + op->operands, each ? each[2] : -1, &varies);
+        if (varies) {
+            span->bytes *= (uint32_t)each[span->word >> ODT_REGION_SHIFT == ODT_ARENA];
+        }
+    }
+    return span;
+}
+
+static int is_alike(const uint8_t *shape, const uint8_t *other) {
+    return ((*shape ^ *other) & 63) == 0 && memcmp(shape + 1, other + 1, *shape & 7) == 0;
+}
+
+// Whether a, which is written, has bytes of b that it may not have.
+static int is_over(const span_t *a, const span_t *b) {
+    if (a->word >> ODT_REGION_SHIFT != b->word >> ODT_REGION_SHIFT) {
+        return 0;
+    }
+    uint32_t distance = a->word < b->word ? b->word - a->word : a->word - b->word;
+    return distance < (a->word < b->word ? a : b)->bytes
+        && (*a->shape >> 6 != ODT_OVER || distance || !is_alike(a->shape, b->shape));
+}
+
+// Checks that the instruction at pc, with its prefix if it has one, does not write what it still reads.
+static int verify_overlaps(const int32_t *program, size_t prefix, size_t pc, odt_fault_t *fault) {
+    span_t spans[ODT_MAX_OPERANDS + 2];
+    const int32_t *each = program[prefix] == ODT_EACH ? program + prefix + 3 : NULL;
+    const span_t *own = add_spans(spans, program, pc, each), *end = own;
+    if (prefix != pc) {
+        end = add_spans(spans + (own - spans), program, prefix, NULL);
+    }
+    for (const span_t *a = spans; a != own; a++) {
+        for (const span_t *b = spans; *a->shape >> 6 != ODT_READ && b != end; b++) {
+            if (a != b && is_over(a, b)) {
+                fault->operand = (int32_t)(a - spans);
+                fault->opcode = program[pc];
+                fault->word = (int32_t)pc + 1 + fault->operand;
+                fault->needs = b < own ? (int32_t)(b - spans) + 1 : 0;
+                return ODT_FAULT_OVERLAP;
+            }
+        }
+    }
+    return ODT_OK;
+}
+
 int odt_is_boundary(const int32_t *program, size_t at) {
     size_t pc = ODT_HEADER_END;
     size_t words = (size_t)program[ODT_HEADER_WORDS];
@@ -247,13 +306,16 @@ int odt_verify(const int32_t *program, size_t words, odt_fault_t *fault) {
     }
     for (size_t pc = ODT_HEADER_END; pc < words;) {
         int error = verify_instruction(program, pc, words, fault);
+        size_t prefix = pc;
         if (!error && is_prefix(program[pc])) {
             error = verify_prefixed(program, pc, words, fault);
+            pc += own_words(&odt_opcodes[program[pc]]);
         }
+        error = error ? error : verify_overlaps(program, prefix, pc, fault);
         if (error) {
             return error;
         }
-        pc += instruction_words(program, pc);
+        pc += own_words(&odt_opcodes[program[pc]]);
     }
     for (int32_t i = ODT_HEADER_PREDICT; i < ODT_HEADER_END; i++) {
         fault->word = i;
@@ -353,6 +415,21 @@ static void run_each(const int32_t *prefix, size_t pc, const int32_t *program, c
         }
         op->kernel(arguments.bytes);
     }
+}
+
+int odt_shared_region(const int32_t *program, const odt_region_t *regions) {
+    for (int i = ODT_ARENA; i <= ODT_CONTROL; i++) {
+        size_t bytes = odt_region_bytes(program, (size_t)i);
+        uintptr_t first = (uintptr_t)regions[i].data;
+        for (int k = i + 1; bytes && k < ODT_REGIONS; k++) {
+            size_t others = k == ODT_X_DATA || k == ODT_Y_DATA ? regions[k].bytes : odt_region_bytes(program, (size_t)k);
+            uintptr_t other = (uintptr_t)regions[k].data;
+            if (other < first ? first - other < others : other - first < bytes && others) {
+                return k;
+            }
+        }
+    }
+    return 0;
 }
 
 size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions) {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { ODT_WRITE, ODT_READ, ODT_UPDATE };
+enum { ODT_WRITE, ODT_READ, ODT_UPDATE, ODT_OVER }; // over: written, maybe in the memory of an operand that is read
 enum { ODT_I8, ODT_I16, ODT_I32, ODT_F32, ODT_MUL, ODT_BUF };
 // What an immediate may be: any int32; 0..255; 1..255; 1..65535; 1..ODT_DEFAULT_LIMIT.
 enum { ODT_ANY, ODT_PADDING, ODT_SIZE8, ODT_SIZE16, ODT_SIZE };

@@ -95,8 +95,8 @@ def _check_section(loaded, start, stop):
         raise ValueError("words %d to %d are not a run of instructions" % (start, stop))
 
 
-def _verify(loaded, at):
-    """Check the instruction at a word; returns the word after it."""
+def _verify(loaded, at, within=False):
+    """Check the instruction at a word; returns the word after it. ``within``: it belongs to a prefix."""
     words = loaded.words
     op = opcode(words[at])
     if at + op.words > len(words):
@@ -126,12 +126,40 @@ def _verify(loaded, at):
         if offset + op.bytes(i, sizes) > loaded.bytes[region]:
             raise ValueError("%s.%s ends beyond %s" % (op.name, name, _REGION_NAMES[region]))
     if op.name not in PREFIXES:
+        if not within:
+            _check_overlaps(op, _spans(op, words, at))
         return at + op.words
     if at + op.words >= len(words) or opcode(words[at + op.words]).name in PREFIXES:
         raise ValueError("%s has no instruction" % op.name)
-    end = _verify(loaded, at + op.words)
+    end = _verify(loaded, at + op.words, True)
     _verify_prefix(loaded, op.name, sizes, at + op.words)
+    spans = _spans(op, words, at)
+    op, at = opcode(words[at + op.words]), at + op.words
+    _check_overlaps(op, _spans(op, words, at, sizes if "which" in sizes else None) + spans)
     return end
+
+
+def _spans(op, words, at, each=None):
+    """(operand, region, offset, bytes) of the operands that the instruction at a word reaches; ``each``: its prefix's sizes."""
+    sizes = _immediates(op, words, at)
+    spans = []
+    for i in range(len(op.operands)):
+        region = words[at + 1 + i] >> REGION_SHIFT
+        size = op.bytes(i, sizes)
+        if each and op.immediates[each["which"]] in op.operands[i][3]:
+            size *= each["R" if region == ARENA else "N"]
+        spans.append((op.operands[i], region, words[at + 1 + i] & ((1 << REGION_SHIFT) - 1), size))
+    return spans
+
+
+def _check_overlaps(op, spans):
+    """What is written shares no byte with another operand, or lies exactly over one that is alike, where it may."""
+    for written, region, start, size in spans:
+        for other, at, begin, length in spans:
+            if written[1] == ":" or other is written or at != region or begin >= start + size or start >= begin + length:
+                continue
+            if not (written[4] and begin == start and other[2:4] == written[2:4]):
+                raise ValueError("%s.%s is written over %s" % (op.name, written[0], other[0]))
 
 
 def _verify_prefix(loaded, prefix, given, at):

@@ -1,5 +1,6 @@
 """Whatever a program and its data hold, the native executor refuses it or stays in its regions."""
 
+import functools
 import glob
 import os
 import random
@@ -151,6 +152,73 @@ def test_mutated_programs_are_refused_or_run_clean(harness, tmp_path):
     assert ran > 2000 and refused > 5000 and ran + refused + large == len(cases)
 
 
+def overlap(rng, name, prefix):
+    """A program whose operands were put onto each other, regions for it, and whether what it writes lies apart from what
+    it reads."""
+    case = draw(rng, name, prefix)
+    op, words = opcodes.opcode(name), array("i", case.program)
+    at = 12 + (opcodes.opcode(prefix).words if prefix else 0)
+    places = [k for k, operand in enumerate(op.operands) if operand[2] != "buf"]
+    for _ in range(rng.choice((1, 1, 2))):
+        moved, onto = rng.choice(places), rng.choice(places)
+        address = words[at + 1 + onto]
+        if op.operands[moved][1] == ":" or address >> opcodes.REGION_SHIFT != opcodes.CONSTANTS:
+            words[at + 1 + moved] = address + rng.choice((0, 0, 4, 8, op.bytes(onto, case.immediates) // 8 * 8))
+    if prefix and rng.random() < 0.3:
+        words[13 + rng.randrange(len(opcodes.opcode(prefix).operands))] = words[at + 1 + rng.choice(places)] & ~3
+    regions = list(case.regions)
+    for region, word in ((opcodes.ARENA, 3), (opcodes.STATE, 4), (opcodes.CONSTANTS, 5)):
+        regions[region] = bytes(regions[region]) + rng.randbytes(20000)
+        words[word] = len(regions[region])
+    spans, ends = [], {0: words[3], 1: words[4], 2: 64, 5: words[5]}
+    for k in places:
+        start, times = words[at + 1 + k], 1
+        if prefix == "each" and op.immediates[words[17]] in op.operands[k][3]:
+            times = words[16] if start >> 26 == opcodes.ARENA else words[15]
+        spans.append((range(start, start + op.bytes(k, case.immediates) * times), op.operands[k]))
+    if prefix:
+        kinds = opcodes.opcode(prefix).operands
+        counts = (1, words[16]) if prefix == "each" else (1,)
+        spans += [(range(words[13 + k], words[13 + k] + 4 * count), kinds[k]) for k, count in enumerate(counts)]
+    fine = True
+    for span, operand in spans:
+        fine = fine and span.start % min(4, opcodes.SIZES[operand[2]]) == 0
+        fine = fine and span.stop - (span.start >> 26 << 26) <= ends[span.start >> 26]
+    for a, (written, operand) in enumerate(spans):
+        for b, (other, second) in enumerate(spans):
+            if a != b and operand[1] != ":" and set(written) & set(other):
+                fine = fine and operand[4] is not None and operand[2:4] == second[2:4] and written == other
+    return words.tobytes(), regions, fine
+
+
+@functools.cache
+def overlaps():
+    rng = random.Random(4)
+    cases = []
+    for name in NAMES:
+        for prefix in (None, *opcodes.PREFIXES) if has_size(name) else (None,):
+            cases += [overlap(rng, name, prefix) for _ in range(8 if prefix else 16)]
+    return cases
+
+
+def test_what_an_instruction_writes_lies_apart_from_what_it_reads(harness, tmp_path):
+    """So that a kernel may rely on what it has checked: a shift was checked, written over and read again."""
+    counts = [sum(fine for *_, fine in overlaps()), sum(not fine for *_, fine in overlaps())]
+    assert min(counts) > 1000
+    assert run(harness, [case[:2] for case in overlaps()], tmp_path) == [*counts, 0]
+
+
+@pytest.mark.parametrize("engine", ("_odt", "odt.reference"))
+def test_both_executors_refuse_what_writes_over_what_it_reads(engine):
+    load = pytest.importorskip(engine).load
+    for program, _, fine in overlaps():
+        try:
+            load(program)
+            assert fine, program.hex()
+        except ValueError as error:
+            assert not fine, (program.hex(), error)
+
+
 # What fuzzing found
 
 
@@ -233,6 +301,15 @@ def test_run_refuses_regions_that_do_not_fit_and_names_them(native):
     ):
         with pytest.raises(ValueError, match=message):
             native.run(loaded, [*good[:at], bad, *good[at + 1 :]], 12, 15)
+    both = bytearray(64)
+    shared = [memoryview(both)[:8], None, both, None, None, None]
+    with pytest.raises(ValueError, match="region CONTROL has memory of one that is written"):
+        native.run(loaded, shared, 12, 15)
+    for at in (opcodes.X_DATA, opcodes.Y_DATA):
+        for part in (both[:0], memoryview(both)[8:]):
+            assert native.run(loaded, [memoryview(both)[:8], None, control, *shared[3:at], part, *shared[at + 1 :]], 12, 15) is None
+        with pytest.raises(ValueError, match="region ._DATA has memory of one that is written"):
+            native.run(loaded, [memoryview(both)[:8], None, control, *shared[3:at], memoryview(both)[7:9], *shared[at + 1 :]], 12, 15)
     with pytest.raises(BufferError):
         native.run(loaded, [bytes(8), *good[1:]], 12, 15)
     for regions in (good[:5], []):

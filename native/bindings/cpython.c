@@ -112,6 +112,11 @@ static int get_regions(const int32_t *words, PyObject *const *items, Py_buffer *
             return 0;
         }
     }
+    int shared = odt_shared_region(words, regions);
+    if (shared) {
+        PyErr_Format(PyExc_ValueError, "region %s has memory of one that is written", names[shared]);
+        return 0;
+    }
     return 1;
 }
 

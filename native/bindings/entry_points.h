@@ -49,7 +49,10 @@
         f->word, f->operand + 1, f->opcode, f->has, f->needs) \
     X(ODT_FAULT_EXTENT, \
         "program: word %d: operand %d of instruction %d reaches %d bytes, region %d has %d", \
-        f->word, f->operand + 1, f->opcode, f->needs, f->region, f->has)
+        f->word, f->operand + 1, f->opcode, f->needs, f->region, f->has) \
+    X(ODT_FAULT_OVERLAP, \
+        "program: word %d: operand %d of instruction %d is written over operand %d (0: its prefix's)", \
+        f->word, f->operand + 1, f->opcode, f->needs)
 
 // Names of the regions in their order, for errors; 1 where a run writes.
 #define ODT_REGION_NAMES {"ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS"}

@@ -80,6 +80,10 @@ static void get_regions(const int32_t *words, mp_obj_t sequence, odt_region_t *r
         regions[i].data = info.buf;
         regions[i].bytes = info.len;
     }
+    int shared = odt_shared_region(words, regions);
+    if (shared) {
+        RAISE_VALUE_ERROR("region %s has memory of one that is written", names[shared]);
+    }
 }
 
 static mp_obj_t entry_run(size_t count, const mp_obj_t *args) {

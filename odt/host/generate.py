@@ -27,6 +27,7 @@ TYPES = {
     "buf": "odt_region_t",
 }
 ACCESSES = "=:+"
+OVER = 3  # in their place: written, maybe in the memory of another
 ANY, SIZE = "ODT_ANY", "ODT_SIZE"
 # A factor of an extent is the index of an immediate, or LITERAL plus a number.
 LITERAL = 128
@@ -71,7 +72,10 @@ def _validate(table, formulas):
         names = [operand[0] for operand in op.operands] + list(op.immediates)
         if len(set(names)) != len(names):
             raise ValueError("instruction %s has a name twice" % op.name)
-        for name, _, dtype, extent, _ in op.operands:
+        kinds = {operand[0]: operand[2:4] for operand in op.operands}
+        for name, access, dtype, extent, shares in op.operands:
+            if shares and (access != "=" or kinds.get(shares) != (dtype, extent)):
+                raise ValueError("operand %s of %s: %s is not alike" % (name, op.name, shares))
             if len(extent) > 7 or (dtype == "buf") != (not extent):
                 raise ValueError("operand %s of %s: extent" % (name, op.name))
             for factor in extent:
@@ -149,9 +153,9 @@ def _tables(table):
             "    [ODT_%s] = {%s, %d, %d, %d},"
             % (op.name.upper(), kernel, len(shapes), len(op.operands), len(op.immediates))
         )
-        for _, access, dtype, extent, _ in op.operands:
+        for _, access, dtype, extent, shares in op.operands:
             kind = list(TYPES).index(dtype)
-            shapes.append(ACCESSES.index(access) << 6 | kind << 3 | len(extent))
+            shapes.append((OVER if shares else ACCESSES.index(access)) << 6 | kind << 3 | len(extent))
             for factor in extent:
                 literal = isinstance(factor, int)
                 shapes.append(LITERAL + factor if literal else op.immediates.index(factor))
