@@ -4,10 +4,11 @@
     python bench/shift.py accuracy            or: cost
     python bench/shift.py accuracy --seeds 2
     python bench/shift.py accuracy --separable     the accuracy of the separable network, too (not in shift.txt: half an hour)
+    python bench/shift.py --deep              the network of 15 layers alone, its cost without instructions: bench/results/shift_deep.txt
 
 A network learns 900 of scikit-learn's digits on the PC. Then 40 labelled samples of a shifted world come (turned by a
 quarter, inverted, noisy; or: it knew 0 to 4 and 5 to 9 come), and each policy trains on these in int8: 30 epochs,
-batches of 8, Adam with a cosine decay, its rate the best of RATES with another seed, the same for all shifts. Accuracy is of the
+batches of 8, Adam with a cosine decay, its rate the best of RATES (of 15 layers: but the first) with another seed, the same for all shifts. Accuracy is of the
 rest of the shifted digits, mean +- standard deviation over 5 seeds (first weights, choice of samples). The
 Fisher choice gets the bytes and MACs of the static sparse one; "head first": the last layer trains alone for 10 epochs before.
 
@@ -25,6 +26,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests_device")]
 
+import counting  # noqa: E402
 import machines  # noqa: E402
 
 import odt  # noqa: E402
@@ -36,7 +38,7 @@ from odt.lite import lite_residual, take_weights  # noqa: E402
 BATCH, EPOCHS, SEEDS = 8, 30, 5
 RATES = (0.001, 0.003, 0.01)
 LEVEL = 2  # standard errors within which two policies are level
-PLAIN, SEPARABLE, LARGE = "CNN", "separable CNN", "MobileNet-like"
+PLAIN, SEPARABLE, LARGE, DEEP = "CNN", "separable CNN", "MobileNet-like", "15 layers"
 
 # Networks run on the emulated board, too.
 NETWORKS = '''
@@ -64,14 +66,21 @@ def large():
         layers.append(odt.DepthwiseConv2D(3, strides=strides, padding="same", activation="relu", name="b%d" % number))
         layers.append(odt.Conv2D(channels, 1, activation="relu", name="c%d" % number))
     return odt.Sequential(layers + [odt.GlobalAvgPool(), odt.Dense(10, name="e")])
+def deep():
+    layers = [odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16)]
+    for number, (channels, strides) in enumerate(((12, 1), (12, 1), (24, 2), (24, 1), (24, 1), (32, 2), (32, 1))):
+        layers.append(odt.Conv2D(channels, 3, strides=strides, padding="same", name="c%d" % number))
+        layers += [odt.GroupNorm(4, name="n%d" % number), odt.ReLU(name="r%d" % number)]
+    return odt.Sequential(layers + [odt.GlobalAvgPool(), odt.Dense(10, name="e")])
 '''
 exec(NETWORKS)
-BUILDERS = {PLAIN: cnn, SEPARABLE: separable, LARGE: large}  # noqa: F821
+BUILDERS = {PLAIN: cnn, SEPARABLE: separable, LARGE: large, DEEP: deep}  # noqa: F821
 # Of each network: the static sparse policy, and the blocks beside which lite branches stand.
 SPARSE = {
     PLAIN: ({"d": 0.5, "e": 1}, 3), SEPARABLE: ({"b2": 1, "c2": 0.5, "e": 1}, 4), LARGE: ({"b8": 1, "c8": 0.125, "e": 1}, 8),
+    DEEP: ({"c5": 0.25, "c6": 0.5, "e": 1}, 6),
 }  # fmt: skip
-LITE = {PLAIN: [("maxpool2d", "d")], SEPARABLE: [("c1", "c2")], LARGE: [("c7", "c8")]}
+LITE = {PLAIN: [("maxpool2d", "d")], SEPARABLE: [("c1", "c2")], LARGE: [("c7", "c8")], DEEP: [("r4", "r6")]}
 
 
 # Data
@@ -167,6 +176,7 @@ def lite(network, weights, optimizer, few):
 POLICIES = {
     "none": None,
     "last layer": fixed(lambda model, _: update.last(model)),
+    "norm, last layer": fixed(lambda model, _: update.norm_and_last(model)),
     "bias, last layer": fixed(lambda model, _: update.bias(model)),
     "sparse": fixed(sparse),
     "sparse, head first": sparse_head_first,
@@ -209,9 +219,9 @@ def accuracy(network, seeds):
                 worlds[None, seed] = pretrain(network, first, seed)
             worlds[shift, seed] = worlds[None, seed], few, rest
     found, rates, choices = {}, {}, {}
-    for policy, make in POLICIES.items():
+    for policy, make in policies(network):
         scores = {}
-        for rate in RATES if make else RATES[:1]:
+        for rate in (RATES[1:] if network == DEEP else RATES) if make else RATES[:1]:
             scores[rate] = np.mean([adapted(network, policy, *worlds[shift, 100], rate)[0] for shift in SHIFTS])
         rates[policy] = max(scores, key=scores.get)
         found[policy] = {}
@@ -225,6 +235,12 @@ def accuracy(network, seeds):
             found[policy][shift] = np.array(results)
         print(network, policy, rates[policy], {s: round(v.mean(), 1) for s, v in found[policy].items()}, flush=True)
     return found, rates, choices
+
+
+def policies(network):
+    """Those that a network tells apart: [(name, make)]."""
+    norms = any(node.layer.normalises for node in BUILDERS[network]().nodes)
+    return [(policy, make) for policy, make in POLICIES.items() if norms or policy != "norm, last layer"]
 
 
 def verdict(difference, error):
@@ -309,7 +325,7 @@ def cost_lines(network, machine, batch=BATCH):
         first, few, _ = world("turned", 0)
         weights = pretrain(network, first, 0)
     least = fixed(lambda model, _: update.dynamic(model, 0.1, 0.1))
-    for policy, make in [*POLICIES.items(), ("dynamic 0.1, at least", least)]:
+    for policy, make in [*policies(network), ("dynamic 0.1, at least", least)]:
         if make in (None, head_first, sparse_head_first):
             continue
         global BATCH
@@ -361,8 +377,18 @@ def main():
     parser.add_argument("part", nargs="?", choices=("accuracy", "cost"))
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--separable", action="store_true")
+    parser.add_argument("--deep", action="store_true")
     arguments = parser.parse_args()
     lines = ["Domain shift on digits, int8. Written by: python bench/shift.py", ""]
+    if arguments.deep:
+        lines[0] += " --deep --seeds %d; commit %s" % (
+            arguments.seeds, counting.shell("git", "describe", "--always", "--dirty"))  # fmt: skip
+        lines[1:1] = ["Rates: %s. Costs: bytes; MACs of a sample." % ", ".join([str(rate) for rate in RATES[1:]])]
+        found, rates, choices = accuracy(DEEP, arguments.seeds)
+        lines += accuracy_lines(DEEP, found, rates, choices)
+        lines += cost_lines(DEEP, None)
+        (ROOT / "bench/results/shift_deep.txt").write_text("\n".join(lines).rstrip() + "\n")
+        return
     if arguments.part != "cost":
         found = {}
         for network in (PLAIN, SEPARABLE) if arguments.separable else (PLAIN,):

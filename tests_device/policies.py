@@ -9,10 +9,11 @@ from odt.adapt import task_adaptive
 from odt.lite import lite_residual
 
 
-def network():
-    return odt.Sequential([
-        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
-        odt.Conv2D(6, 3, padding="same", activation="relu", name="a"),
+def network(normalisations=()):
+    first = [
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(6, 3, padding="same", activation="relu", name="a"),
+    ]  # fmt: skip
+    return odt.Sequential(first + list(normalisations) + [
         odt.DepthwiseConv2D(3, padding="same", activation="relu", name="b"),
         odt.Conv2D(6, 1, activation="relu", name="c"), odt.Conv2D(8, 3, padding="same", activation="relu", name="d"),
         odt.MaxPool2D(), odt.Flatten(), odt.Dense(10, name="e"),
@@ -30,12 +31,12 @@ POLICIES = (
     ("sqrt", update.whole, {"checkpoint": "sqrt"}),
     ("budget", update.whole, {"memory_budget": 19500}),
 )
-POLICIES += ("flash", POLICIES[1][1], {}), ("adapt", update.last, {}), ("lite", None, {})
+POLICIES += ("flash", POLICIES[1][1], {}), ("adapt", update.last, {}), ("lite", None, {}), ("norm", update.norm_and_last, {})
 only = globals().get("ODT_ARGS", {}).get("only", [policy[0] for policy in POLICIES])
 for name, policy, options in POLICIES:
     if name not in only:
         continue
-    model = network()
+    model = network([odt.GroupNorm(2)] if name == "norm" else ())
     if policy:
         policy(model)
     else:  # what comes out of a branch is 0 at first, and moves the rest later

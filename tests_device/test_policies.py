@@ -8,7 +8,7 @@ from test_training import on_the_pc
 
 SCRIPT = Path(__file__).with_name("policies.py")
 # In two goes, each on a heap that nothing has cut to pieces: what compiles last is the largest.
-GOES = ("whole", "last 2", "bias", "sparse", "dynamic", "sqrt", "budget"), ("flash", "adapt", "lite")
+GOES = ("whole", "last 2", "bias", "sparse", "dynamic", "sqrt", "budget"), ("flash", "adapt", "lite", "norm")
 
 
 @pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
@@ -23,6 +23,6 @@ def test_all_that_recomputes_ends_with_the_digest_of_the_whole():
     lines = dict(line.split(":") for line in on_the_pc(SCRIPT, {}).split("\n") if "digest" in line)
     digests = {name: line.split()[-1] for name, line in lines.items()}
     assert digests["whole"] == digests["sqrt"] == digests["budget"]
-    assert len(set(digests.values())) == 8
+    assert len(set(digests.values())) == 9
     arenas = {name: int(line.split()[1].strip(",")) for name, line in lines.items()}
     assert arenas["budget"] < arenas["whole"] and arenas["last 2"] < arenas["whole"]

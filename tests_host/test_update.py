@@ -204,3 +204,103 @@ def test_bad_policies_are_refused(call, error):
     with pytest.raises((ValueError, KeyError), match=error):
         call(model)
     assert all(node.layer.update_rows is None for node in model.nodes)
+
+
+# Normalisations and the last layer (update.norm_and_last)
+
+
+def normalised():
+    model = odt.Sequential([
+        odt.Input((8, 8, 2)), odt.Conv2D(9, 3, name="first"), odt.BatchNorm(), odt.ReLU(), odt.DepthwiseConv2D(3, name="second"),
+        odt.GroupNorm(3), odt.LeakyReLU(), odt.Conv2D(10, 1, name="third"), odt.MaxPool2D(), odt.Flatten(),
+        odt.Dense(7, name="fourth"), odt.LayerNorm(), odt.Tanh(), odt.Dense(4, name="last"),
+    ])  # fmt: skip
+    update.norm_and_last(model)
+    return model
+
+
+def owners(model):
+    """The layer of each array of get_weights(), and the array's name."""
+    return [(node.layer, name) for node in model.nodes for name, _ in node.layer.weight_shapes()]
+
+
+@pytest.mark.parametrize("micro", (None, 4))
+@pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_norm_and_last_trains_every_normalisation_and_the_last_layer_and_nothing_else(dtype, optimizer, micro):
+    model = normalised()
+    if micro:  # a BatchNorm that trains wants a batch as a whole
+        model.nodes[2].layer.trainable = False
+    model.compile(OPTIMIZERS[optimizer](), dtype=dtype, batch_size=8, seed=4, micro_batch=micro)
+    before = weights(model)
+    model.fit(X, Y, epochs=3, verbose=0)
+    for (layer, name), old, new in zip(owners(model), before, weights(model)):
+        trains = layer.name == "last" or (layer.normalises and layer.trainable)
+        assert np.array_equal(old, new) != trains, (layer.name, name)
+    assert len(before) == 2 * 5 + 4 + 2 + 2
+
+
+def test_a_float_step_of_norm_and_last_is_torchs():
+    model = normalised()
+    model.compile(odt.SGD(0.05), dtype="float32", batch_size=8, seed=4)
+    twin = Twin(model)
+    before = weights(model)
+    model.fit(X[:8], Y[:8], verbose=0, shuffle=False)
+    loss = torch.nn.functional.cross_entropy(twin.forward(X[:8]), torch.tensor(Y[:8].astype("int64")))
+    loss.backward()
+    trained = 0
+    for (layer, name), tensor, old, new in zip(owners(model), twin.flat_parameters(), before, weights(model)):
+        if "moving" in name:
+            continue
+        if layer.normalises or layer.name == "last":
+            gradient = tensor.grad.numpy().reshape(old.shape)
+            assert np.linalg.norm((old - new) / 0.05 - gradient) <= 1e-3 * np.linalg.norm(gradient) + 1e-6, (layer.name, name)
+            trained += 1
+        else:
+            assert tensor.grad is None and np.array_equal(old, new)
+    assert trained == 8
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_norm_and_last_costs_what_it_trains(dtype):
+    sizes = {}
+    for policy in (update.norm_and_last, update.whole):
+        model = normalised()
+        policy(model)
+        model.compile(odt.Adam(0.01, state="float32"), dtype=dtype, batch_size=8)
+        sizes[policy] = model._plan
+    program = normalised()
+    program.compile(odt.Adam(0.01), dtype=dtype, batch_size=8)
+    names = [code.name for _, code, _, _ in program.program.walk(*program._sections["train"])]
+    assert [name for name in names if name.rpartition("_")[0] in ("conv2d_dw", "depthwise2d_dw")] == []
+    assert len([name for name in names if name.startswith("dense_dw")]) == 1
+    # Two moments of float32 for gamma and beta of 9, 9 and 7 channels, and for the last layer.
+    assert sizes[update.norm_and_last].totals["optimizer state"] == 2 * 4 * (2 * (9 + 9 + 7) + 7 * 4 + 4)
+    assert sizes[update.norm_and_last].totals["optimizer state"] < sizes[update.whole].totals["optimizer state"] / 4
+    assert sizes[update.norm_and_last].arena <= sizes[update.whole].arena
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_both_executors_end_with_the_same_bits_of_norm_and_last(dtype):
+    digests = []
+    for engine in ("native", "reference"):
+        executor.use(engine)
+        try:
+            model = normalised()
+            model.compile(odt.Adam(0.02), dtype=dtype, batch_size=8, seed=4)
+            model.fit(X[:8], Y[:8], epochs=2, verbose=0)
+        finally:
+            executor.use("native")
+        digests.append(model.digest())
+    assert digests[0] == digests[1]
+
+
+def test_norm_and_last_without_normalisations_is_last():
+    digests = []
+    for policy in (update.norm_and_last, update.last):
+        model = network()
+        policy(model)
+        model.compile(odt.Adam(0.02), batch_size=8, seed=4)
+        model.fit(X, Y, epochs=2, verbose=0)
+        digests.append(model.digest())
+    assert digests[0] == digests[1]
