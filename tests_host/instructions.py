@@ -273,11 +273,11 @@ def draw_immediates(rng, op):
         elif name in ("c1", "c2") and floats:
             v = float_to_bits(1.0 - beta)
         elif name == "c1":
-            v = rng.choice((410, 4096, 1, rng.randint(1, 4096)))
+            v = rng.choice((410, 4096, 1, rng.randint(1, 4096), rng.randint(1, 4096), draw_int32(rng)))
         elif name == "r2":
             v = rng.choice((65503, 62176, rng.randint(0, 65535)))
         elif name == "rc2":
-            v = rng.choice((518, 5181, rng.randint(0, 16384)))
+            v = rng.choice((518, 5181, 16385, rng.randint(0, 16384), rng.randint(0, 16384), draw_int32(rng)))
         elif name in ("low", "high"):
             v = rng.choice((0, 6554, 32768, 65536, draw_int32(rng)))
         elif name == "eps":
@@ -382,8 +382,12 @@ def contents(rng, op, operand, dtype, size, immediates):
     if is_scale:
         draw = draw_scale if is_float(op.name) else any_scale
         if op.name == "apply_i8" and operand == "ds":
-            return array("i", [draw_scale(rng, -26, -6) for _ in range(count)]).tobytes()
-        return array("i", [draw(rng) for _ in range(count)]).tobytes()
+            values = [draw_scale(rng, -26, -6) for _ in range(count)]
+        else:
+            values = [draw(rng) for _ in range(count)]
+        if rng.random() < 0.4:  # rows like the one before: what belongs to a scale may be kept
+            values = [values[rng.randrange(min(2, count))] for _ in values]
+        return array("i", values).tobytes()
     if operand in ("count", "ratio"):
         top = 20 if operand == "count" else 65536
         return array("i", [rng.choice((0, -1, rng.randint(1, top), rng.randint(1, top), draw_int32(rng)))]).tobytes()

@@ -86,6 +86,18 @@ def test_the_sum_of_a_softmax_stays_below_2_to_the_30(executor):
 
 
 @executors
+def test_infinity_is_the_largest_number_in_any_scale(executor):
+    """Steps of 2^100: the largest float32 is 2^28 of them, and 1 is none."""
+    control = array("i", bytes(4 * CONTROL_WORDS))
+    control[opcodes.COUNT] = control[opcodes.SAMPLES] = 1
+    control[opcodes.X_FORMAT] = opcodes.FLOAT32
+    data = array("f", [float("inf"), -float("inf"), 1.0, float("nan")]).tobytes()
+    after = run(executor, "gather_i8", {"s": words((100 + 127) << 23)}, {"B": 1, "F": 4, "z": 0}, control, data)
+    assert array("b", after["y"])[:3].tolist() == [127, -128, 0]
+    assert array("i", after["peak"])[0] == 2**31 - 1
+
+
+@executors
 def test_int16_momentum_of_2_to_the_14_is_halved_after_its_direction_is_taken(executor):
     # v * mu + (g << 12) is 2^30: v = 2^14 in units of 2^2, a gradient of 1 is 4 sixteenths of a unit
     operands = {"d": words(1), "v": array("h", [16384]).tobytes(), "ex": b"\2", "gs": words(ONE)}
