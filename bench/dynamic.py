@@ -18,7 +18,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import shift  # noqa: E402
-from shift import BATCH, EPOCHS, ROOT, SHIFTS, machines, update  # noqa: E402
+import written  # noqa: E402
+from shift import BATCH, EPOCHS, SHIFTS, machines, update  # noqa: E402
 
 NETWORKS = """
 import odt
@@ -112,7 +113,7 @@ def main():
         lines += rows(channels, seeds)
     print("\n".join(lines))
     if seeds == shift.SEEDS:
-        (ROOT / "bench/results/dynamic.txt").write_text("\n".join(lines).rstrip() + "\n")
+        written.write("dynamic.txt", lines)
 
 
 if __name__ == "__main__":

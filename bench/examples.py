@@ -24,6 +24,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests_device")]
 
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
+import written  # noqa: E402
 
 SEEDS = {"vibration": 10, "series": 5, "personalise": 10}
 
@@ -132,8 +133,7 @@ def board(name):
 
 def main():
     words = sys.argv[1:]
-    version = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=ROOT)
-    out = ["The examples. Written by: python bench/examples.py; commit " + version.stdout.strip(), ""]
+    out = ["The examples. Written by: python bench/examples.py", ""]
 
     def show(line):
         print(line, flush=True)
@@ -151,7 +151,7 @@ def main():
             for line in board(name):
                 show("  " + line)
     if not words:
-        (ROOT / "bench" / "results" / "examples.txt").write_text("\n".join(out) + "\n")
+        written.write("examples.txt", out)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+import written  # noqa: E402
+
 import odt  # noqa: E402
 from odt.compiler import compile_graph  # noqa: E402
 from odt.memory import home  # noqa: E402
@@ -137,7 +139,7 @@ def main():
     for line in rows():
         print(line, flush=True)
         lines.append(line)
-    (ROOT / "bench/results/memory.txt").write_text("\n".join(lines) + "\n")
+    written.write("memory.txt", lines)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
+import written  # noqa: E402
 from accuracy import BATCH, TASKS  # noqa: E402
 
 import odt  # noqa: E402
@@ -101,7 +102,7 @@ def main():
             best = max(rows)
             if best[4]:
                 say("%12s weight scales of the best, seed 0: %s" % ("", ", ".join(["%.2g" % scale for scale in best[4]])))
-    (ROOT / "bench/results/qas.txt").write_text("\n".join(lines) + "\n")
+    written.write("qas.txt", lines)
 
 
 if __name__ == "__main__":

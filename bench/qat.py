@@ -20,6 +20,7 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
+import written  # noqa: E402
 from accuracy import BATCH, TASKS, optimizer, train_odt, train_torch  # noqa: E402
 from twin import Twin  # noqa: E402
 
@@ -119,7 +120,7 @@ def main():
                 TASK, kind, label, found.mean(), found.std() / spread, less.mean(), less.std() / spread,
                 format(size, ","), time.time() - begin))  # fmt: skip
             print(lines[-1], flush=True)
-    (ROOT / "bench/results/qat.txt").write_text("\n".join(lines) + "\n")
+    written.write("qat.txt", lines)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #
 #   make firmware BOARD=RPI_PICO2                      build/RPI_PICO2/firmware.uf2
 #   make firmware BOARD=PYBV11 MPY_DIR=<checkout>      build/PYBV11/firmware.dfu
+#   make firmware BOARD=RPI_PICO2 ULAB_DIR=<clone>     build/RPI_PICO2_ulab/firmware.uf2: ulab beside odt
 #
 # Each is built a second time without odt, to be compared: build/stock_<board>/.
 
@@ -31,6 +32,10 @@ firmware:
 	@echo "  from Debian's packages:  RPI_PICO RPI_PICO2" >&2
 	@echo "  with MPY_DIR=...:        RPI_PICO_W $(STM32_BOARDS)" >&2
 	@exit 1
+else ifneq ($(if $(ULAB_DIR),$(or $(filter-out $(RP2_BOARDS),$(BOARD)),$(if $(wildcard $(ULAB_DIR)/code/micropython.cmake),,none))),)
+firmware:
+	@echo "odt: ULAB_DIR= is a clone of ulab, for $(RP2_BOARDS), got $(ULAB_DIR) for $(BOARD)" >&2
+	@exit 1
 else ifeq ($(if $(FIRMWARE_NEEDS),$(wildcard $(MPY)/$(FIRMWARE_NEEDS)/*),none needed),)
 firmware:
 	@echo "odt: $(BOARD) needs $(FIRMWARE_NEEDS), which $(if $(MPY_DIR),$(MPY_DIR) does not have: its submodules are missing,no Debian package has)." >&2
@@ -39,13 +44,14 @@ firmware:
 else
 
 # The emulated Pico's firmware is a real one's.
-FIRMWARE := $(BOARD:RPI_PICO=rp2040)
+FIRMWARE := $(if $(ULAB_DIR),$(BOARD)_ulab,$(BOARD:RPI_PICO=rp2040))
 FIRMWARE_FILE := $(if $(filter $(RP2_BOARDS),$(BOARD)),firmware.uf2,firmware.dfu)
 FIRMWARE_ELF := $(if $(filter $(RP2_BOARDS),$(BOARD)),cmake/firmware.elf,firmware.elf)
 
-firmware: $(BUILD)/$(FIRMWARE)/$(FIRMWARE_FILE) $(BUILD)/stock_$(FIRMWARE)/$(FIRMWARE_FILE)
-	@python3 -m odt.host.firmware $(BOARD) $(BUILD)/$(FIRMWARE)/$(FIRMWARE_ELF) \
-	    $(BUILD)/stock_$(FIRMWARE)/$(FIRMWARE_ELF)
+STOCK_FIRMWARE := $(BUILD)/stock_$(BOARD:RPI_PICO=rp2040)
+
+firmware: $(BUILD)/$(FIRMWARE)/$(FIRMWARE_FILE) $(STOCK_FIRMWARE)/$(FIRMWARE_FILE)
+	@python3 -m odt.host.firmware $(BOARD) $(BUILD)/$(FIRMWARE)/$(FIRMWARE_ELF) $(STOCK_FIRMWARE)/$(FIRMWARE_ELF)
 	@echo "$<"
 endif
 
@@ -56,6 +62,14 @@ $(BUILD)/$(1)/firmware.uf2: $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manife
 $(BUILD)/stock_$(1)/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk | rp2040-sources
 	$$(call rp2_firmware,$(1),-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)
 endef
+
+# $(1): the board
+define rp2_ulab
+$(BUILD)/$(1)_ulab/firmware.uf2: $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) | rp2040-sources
+	$$(call rp2_firmware,$(1),"-DUSER_C_MODULES=$(RP2040_CMAKE);$(abspath $(ULAB_DIR))/code/micropython.cmake" \
+	    -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
+endef
+$(if $(ULAB_DIR),$(foreach board,$(RP2_BOARDS),$(eval $(call rp2_ulab,$(board)))))
 $(foreach board,$(filter-out RPI_PICO,$(RP2_BOARDS)),$(eval $(call rp2_board,$(board))))
 
 define stm32_board

@@ -50,9 +50,8 @@ def show(name, data):
 
 
 if hasattr(gc, "mem_alloc"):
-    from uctypes import addressof, bytearray_at
-
     import frozen_weights
+    from uctypes import addressof, bytearray_at
 
     show("frozen", aligned(frozen_weights.FOUR))
     if ROM:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import machines
 import pytest
-from odt.host import install
 from test_mpy import give
 from test_training import DIGITS, FLOAT32, INT8, ROOT, digest, on_the_pc
+
+from odt.host import install
 
 HEADER = (Path(os.environ["MPY_DIR"]) / "py" / "mpconfig.h").read_text()
 
