@@ -112,3 +112,12 @@ def test_another_release_is_asked_for_and_a_linker_whose_modules_do_not_start_is
         (tmp_path / "tools" / "mpy_ld.py").write_text('    return struct.pack("<BI", 0xE9, %s)\n' % line)
         status, text = make("-n", "MPY_DIR=%s" % tmp_path, target="mpy")
         assert ("links modules that do not start" in text) == refused
+
+
+@pytest.mark.parametrize("board, there", [("PYBV11", True), ("RPI_PICO2", False)])
+def test_ulab_is_for_boards_that_build_with_cmake_and_from_a_clone(board, there, tmp_path):
+    if there:
+        (tmp_path / "code").mkdir()
+        (tmp_path / "code" / "micropython.cmake").write_text("")
+    status, text = make("BOARD=" + board, "ULAB_DIR=%s" % tmp_path)
+    assert status and "odt: ULAB_DIR= is a clone of ulab, for RPI_PICO RPI_PICO2 RPI_PICO_W, got %s for %s" % (tmp_path, board) in text
