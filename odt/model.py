@@ -456,7 +456,7 @@ class Model:
         """
         from .checkpoint import load
 
-        if self.program is None or self._busy is True:
+        if self.program is None or self._busy in (True, "compile"):
             self._compiled()
         load(path, self)
 
@@ -478,7 +478,8 @@ class Model:
         if self._busy is True and not (reads and self._within != "fit_async"):
             raise RuntimeError("%s is within a step: use the model in on_batch_end, or when it has ended" % self._within)
         if self._busy and self._busy is not True:
-            raise RuntimeError("%s() ended half way: part of the model is new, part old: load() or compile() it" % self._busy)
+            what = "compile()" if self._busy == "compile" else "load() or compile()"
+            raise RuntimeError("%s() ended half way: part of the model is new, part old: %s it" % (self._busy, what))
 
     def _alone(self, name):
         """RuntimeError where fit is underway."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt import checkpoint, replace
+from odt import checkpoint, replace, weights
 from odt.callbacks import EarlyStopping
 from odt.slots import Bytes
 
@@ -275,6 +275,73 @@ def test_weights_whose_setting_ctrl_c_interrupts_at_any_opcode_are_all_set_or_no
 
     sweep(lambda: model.set_weights(values), lambda: restore(model, old), check, places)
     assert seen == {False, True}
+
+
+class InCompile(Interrupt):
+    """Of Model.compile's own opcodes alone: what it calls changes nothing."""
+
+    def _call(self, frame, event, argument):
+        return super()._call(frame, event, argument) if frame.f_code is odt.Model.compile.__code__ else None
+
+
+def test_a_compile_that_ctrl_c_interrupts_at_any_opcode_leaves_the_model_or_says_so():
+    model = network("heap")
+    model.fit(X, Y, verbose=0)
+    old, trained = condition(model), network("heap")
+    trained.fit(X, Y, epochs=2, verbose=0)
+    place = Bytes(bytearray(4096))
+    model.save(place)
+
+    def again():
+        model.compile(odt.Adam(0.02), batch_size=1, seed=1)
+        model.load(place)
+
+    counts = {"old": 0, "new": 0, "neither": 0}
+    at = 1
+    while True:
+        again()
+        assert condition(model) == old
+        with InCompile(at) as it:
+            model.compile(odt.SGD(0.1), dtype="float32", batch_size=3)
+        if not it.raised:
+            break
+        if model._busy:
+            counts["neither"] += 1
+            for use in (lambda: model.fit(X, Y), model.digest, lambda: model.load(place)):
+                with pytest.raises(RuntimeError, match=r"compile\(\) ended half way.*: compile\(\) it"):
+                    use()
+        else:
+            new = model.dtype == "float32"
+            counts["new" if new else "old"] += 1
+            assert new or condition(model) == old
+            model.fit(X, Y, epochs=1 if new else 2, initial_epoch=None if new else 1, verbose=0)
+            assert new or model.digest() == trained.digest()
+        at += 1 if model._busy or counts["neither"] or at > 380 else 19
+    assert counts["old"] > 10 and counts["neither"] > 40, counts
+
+
+def test_a_choice_of_channels_that_is_cut_off_leaves_the_model_or_says_so(monkeypatch):
+    from odt.adapt import task_adaptive
+
+    write, calls = weights.write, []
+
+    def failing(*arguments):
+        calls.append(1)
+        if len(calls) == cut:
+            raise MemoryError
+        write(*arguments)
+
+    model = network("heap")
+    model.fit(X, Y, verbose=0)
+    monkeypatch.setattr(weights, "write", failing)
+    for cut in (1, 2):
+        calls.clear()
+        with pytest.raises(MemoryError):
+            task_adaptive(model, X, Y)
+        with pytest.raises(RuntimeError, match=r"task_adaptive\(\) ended half way"):
+            model.predict(X)
+        model.compile(odt.Adam(0.02), batch_size=1)
+        model.fit(X, Y, verbose=0)
 
 
 def test_the_best_weights_are_all_restored_or_none():
