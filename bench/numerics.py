@@ -395,4 +395,6 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    import written
+
+    written.recorded("numerics.txt", main)

@@ -1,6 +1,9 @@
 """Files of bench/results: each says of which commit it was made, and none is made of changes that no commit has."""
 
+import contextlib
+import io
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,3 +23,26 @@ def write(name, lines):
     commit = "; commit %s" % git("rev-parse", "--short=7", "HEAD")
     lines = [line + commit if "Written by: python " in line else line for line in lines]
     (folder / name).write_text("\n".join(lines).rstrip() + "\n")
+
+
+def recorded(name, main):
+    """Run main(), which prints; without arguments, a full run, what it prints is written too."""
+    if sys.argv[1:]:
+        return main()
+    lines = io.StringIO()
+    with contextlib.redirect_stdout(_Both(sys.stdout, lines)):
+        main()
+    first = "Written by: python bench/%s, by CPython %d.%d" % ((Path(sys.argv[0]).name,) + sys.version_info[:2])
+    write(name, [first, *lines.getvalue().splitlines()])
+
+
+class _Both:
+    def __init__(self, *files):
+        self.files = files
+
+    def write(self, text):
+        for file in self.files:
+            file.write(text)
+
+    def flush(self):
+        self.files[0].flush()

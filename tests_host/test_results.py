@@ -1,11 +1,17 @@
 """bench/results: each file says which command wrote it, and of which commit."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+
+import written  # noqa: E402
+
 RESULTS = sorted((ROOT / "bench" / "results").glob("*.txt"))
 # Made of changes without a commit, or before their scripts wrote it; they go from here when they are made again.
 WITHOUT = {"dynamic", "examples", "numerics", "qas", "qat", "shift"}
@@ -18,3 +24,28 @@ def test_results_name_their_command_and_a_commit_without_changes(file):
     assert command and (ROOT / command[1]).exists()
     commit = re.search(r"commit [0-9a-f]{7,}\b(?!-dirty)", begin)
     assert bool(commit) != (file.stem in WITHOUT), begin
+
+
+def test_a_full_run_is_written_with_its_commit_and_changes_without_one_go_elsewhere(tmp_path, monkeypatch, capsys):
+    def git(*words):
+        identity = ("-c", "user.name=n", "-c", "user.email=e")
+        return subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()
+
+    folder = tmp_path / "bench" / "results"
+    folder.mkdir(parents=True)
+    (tmp_path / "code").write_text("one")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    monkeypatch.setattr(written, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["bench/study.py"])
+    written.recorded("study.txt", lambda: print("figures"))
+    first = "Written by: python bench/study.py, by CPython %d.%d; commit %s" % (*sys.version_info[:2], git("rev-parse", "--short=7", "HEAD"))
+    assert (folder / "study.txt").read_text() == first + "\nfigures\n" and capsys.readouterr().out == "figures\n"
+    (tmp_path / "code").write_text("two")
+    written.recorded("study.txt", lambda: print("others"))
+    assert "figures" in (folder / "study.txt").read_text()
+    assert "others" in (tmp_path / "build" / "results" / "study.txt").read_text()
+    monkeypatch.setattr(sys, "argv", ["bench/study.py", "--seeds", "2"])
+    written.recorded("study.txt", lambda: print("a part"))
+    assert "a part" not in (tmp_path / "build" / "results" / "study.txt").read_text()
