@@ -16,14 +16,15 @@ class Choices:
 
     A segment is a pair of numbers (p, q) of cuts. It has two sizes, both in bytes above what is kept at cut p: what is kept at
     cut q for the backward pass, and what lives at the worst moment of its own forward and backward pass. The value
-    at a cut belongs to the segment that begins there.
+    at a cut belongs to the segment that begins there. ``like``: the Choices with bits, whose sizes hold where there are none.
     """
 
-    def __init__(self, what, flash, chain, bits):
+    def __init__(self, what, flash, chain, bits, like=None):
         self.what = what
         self.flash = flash
         self.chain = chain
         self.bits = bits
+        self.like = like
         self.numbers = {node.layer.name: number for number, node in enumerate(what[0])}
         self.known = {}  # segment -> its sizes when computed again
         self.fewest = 0  # bytes of the choice that needs the fewest, when least() has found it
@@ -76,7 +77,8 @@ class Choices:
         # The most bytes in the backward pass of each step; in the part of it after the mask of its last node's error.
         self.back = [max(live[back[q] : back[q - 1]] or [0]) for q in range(1, count)]
         self.after = [max(live[back[q] + 1 : back[q - 1]] or [0]) for q in range(1, count)]
-        self.masks = any([i.opcode.name.startswith("open_") for i in s.instructions])
+        names = [instruction.opcode.name[:5] for instruction in s.instructions[: ends[0]]]
+        self.masks = ["open_" in names[forward[p] : forward[p + 1]] for p in range(count)]  # of each step
 
     def least(self):
         """The fewest bytes; the segments of least cost that do with them, others that do, bits: as for compile_graph."""
@@ -99,7 +101,11 @@ class Choices:
     def _known(self, segments):
         """Whether all of these were measured before; if not, they are now."""
         known = all([segment in self.known for segment in segments])
-        if not known:
+        if self.like and not known:
+            for p, q in segments:
+                if (p, q) in self.like.known and not any(self.like.masks[max(p - 1, 0) : q]):
+                    self.known.setdefault((p, q), self.like.known[p, q])
+        if not all([segment in self.known for segment in segments]):
             self._measure(segments)
         return known
 

@@ -43,8 +43,8 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     from .choices import Choices
 
     choices = [Choices(what, flash, chain, True)]
-    if choices[0].masks:
-        choices.append(Choices(what, flash, chain, False))
+    if any(choices[0].masks):
+        choices.append(Choices(what, flash, chain, False, choices[0]))
     _, least, other, bits = min([choice.least() for choice in choices])
     made = attempt(least, bits)
     arena = made.arena
