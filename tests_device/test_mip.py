@@ -159,12 +159,15 @@ def test_file_that_does_not_come_whole_is_an_error_though_mip_only_prints_it(ind
 
 
 @with_mip
-def test_board_with_little_ram_is_refused_and_one_with_more_gets_no_kernels(index):
+def test_boards_with_little_ram_or_no_lib_are_refused_and_one_with_more_ram_gets_no_kernels(index):
     with networked("stock_unix") as machine:
         machine.heap = "100K"
         text = machine.exec(INSTALL, args={"address": index[1]})
         found = re.fullmatch(r"refused: too little RAM: (\d+) bytes of heap are free, odt needs 126000 from files\n", text)
         assert found and 60_000 < int(found[1]) < 100_000
+        machine.heap = "4M"
+        text = machine.exec(INSTALL.replace('"./lib"', '"."'), args={"address": index[1]})
+        assert text == "refused: there is no folder lib in sys.path to install to\n"
         machine.heap = "200K"
         text = machine.exec(INSTALL, args={"address": index[1]})
         found = re.match(r"odt: kernels need (\d+) bytes of RAM more, (\d+) are left\n", text)

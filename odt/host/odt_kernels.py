@@ -53,13 +53,13 @@ def install(url):
 
     RuntimeError with the reason where the board is not supported or a file does not come whole.
     """
-    reason = refusal()
+    libs = [path for path in sys.path if path.endswith("/lib") and not path.startswith("/rom")]
+    reason = refusal() or (None if libs else "there is no folder lib in sys.path to install to")
     if reason:
         raise RuntimeError(reason)
     import mip
 
-    url = url.rstrip("/") + "/"
-    lib = [path for path in sys.path if path.endswith("/lib") and not path.startswith("/rom")][0]
+    url, lib = url.rstrip("/") + "/", libs[0]
     package = _package(url)
     _remove(lib + "/_odt.py")
     _remove(lib + "/_odt.mpy")
