@@ -1,11 +1,12 @@
 """odt on CircuitPython itself, its unix port: make test-circuitpython CPY_DIR=<checkout>."""
 
+import ast
 import os
 from pathlib import Path
 
 import machines
 import pytest
-from odt.host import circuitpython
+from odt.host import board, circuitpython, install, mip
 from test_circuitpython_layout import lacks_nothing, simpletest
 from test_training import DIGITS, digest, on_the_pc
 
@@ -30,6 +31,15 @@ def test_it_is_circuitpython_and_has_all_that_odt_uses(machine):
     print(machine.exec("import sys\nprint(sys.implementation)"))
     assert machine.exec("import sys\nprint(sys.implementation[0])") == "circuitpython\n"
     lacks_nothing(machine)
+
+
+def test_install_and_mip_refuse_it_with_the_reason(machine):
+    found = ast.literal_eval(machine.exec(board.PROBE).rpartition("odt-probe ")[2].strip())
+    with pytest.raises(board.BoardError, match="the board runs circuitpython, whose compiled files differ: copy the folder odt"):
+        install.check(found, machines.BUILD / "mpy" / "python" / "odt", 1)
+    machine.put([mip.KERNELS])
+    text = machine.exec("import odt_kernels\nprint(odt_kernels.refusal())")
+    assert text == "the board runs circuitpython, whose compiled files differ\n"
 
 
 def test_bundle_layout_of_mpy_files_trains_to_the_digest_of_the_pc(machine, tmp_path):
