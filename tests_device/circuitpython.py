@@ -6,9 +6,10 @@ from pathlib import Path
 
 import machines
 import pytest
-from odt.host import board, circuitpython, install, mip
 from test_circuitpython_layout import lacks_nothing, simpletest
 from test_training import DIGITS, digest, on_the_pc
+
+from odt.host import board, circuitpython, install, mip
 
 CPY_DIR = Path(os.environ["CPY_DIR"]).resolve()
 
