@@ -1,7 +1,8 @@
-"""The int8 kernels of a Cortex-M4 read and write nothing behind their operands.
+"""The kernels of a Cortex-M4 and of an RP2040's cores read and write nothing before or behind their operands.
 
-They load words, and their loops are assembly, which no sanitizer sees. So each operand in turn is put where
-memory ends: what follows belongs to a region that the core's memory protection unit forbids.
+They load words, and their loops are assembly, which no sanitizer sees. So each operand in turn, of random sizes, is put
+where memory begins or ends: the M4's memory protection unit forbids what lies there, and on the emulated RP2040 there
+is nothing.
 """
 
 import random
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import machines
 import pytest
+import test_kernels
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 
@@ -19,52 +21,61 @@ import instructions  # noqa: E402
 
 from odt import opcodes  # noqa: E402
 
-END = 0x21800000  # in the board's 16 MB, far above its heap
-LAYERS = [layer + kind for layer in ("dense", "conv2d", "depthwise2d") for kind in ("_i8", "_dx_i8", "_dw_i8")]
-CASES = 16
-
-# A region of 4 KB at END that nothing may access, all else as it was.
+SIZE = 0x8000
+LARGEST = 8000  # bytes of a case
+# On the M4: in the board's 16 MB, far above its heap, between two regions of 4 KB that nothing may access, all else as it was.
 GUARD = """
 from machine import mem32
-mem32[0xE000ED9C] = %d | 0x10
-mem32[0xE000EDA0] = 11 << 1 | 1
-mem32[0xE000ED94] = 5
-""" % END
-ON_BOARD = GUARD + """
+START = %s
+def forbid(number, address):
+    mem32[0xE000ED9C] = address | 0x10 | number
+    mem32[0xE000EDA0] = 11 << 1 | 1
+"""
+BOARDS = {
+    "qemu_m4": GUARD % 0x21800000 + "forbid(0, START - 4096)\nforbid(1, START + %d)\nmem32[0xE000ED94] = 5\n" % SIZE,
+    "rp2040": GUARD % 0x30000000,  # core.mjs
+}
+CASES = {"qemu_m4": 30, "rp2040": 15}  # of each kernel: of so many sizes that all their operands come in turn
+ON_BOARD = """
 import _odt, uctypes, gc
 with open("cases", "rb") as f:
-    for words, size in ODT_ARGS["sizes"]:
+    for words, size, ends in ODT_ARGS["cases"]:
         gc.collect()
         program = f.read(words)
-        arena = uctypes.bytearray_at(%d - size, size)
+        arena = uctypes.bytearray_at(START + (%d - size if ends else 0), size)
         arena[:] = f.read(size)
         _odt.run(_odt.load(program), [arena, bytearray(0), bytearray(64), None, None, bytearray(0)], 12, words // 4)
         print("crc", _odt.crc32(arena))
-""" % END
+""" % SIZE
 
 
-def contents(rng, operand, dtype, size):
-    if dtype == "mul":
-        return array("i", [v for _ in range(size // 8) for v in (rng.randrange(1 << 23, 1 << 24) << 7, 41)]).tobytes()
-    return bytes(size) if operand == "peak" else bytes(rng.randrange(256) for _ in range(size))
+def contents(rng, op, operand, dtype, size, sizes):
+    if operand == "c":
+        return instructions.draw_control(rng, op).tobytes()
+    if operand in ("q", "e", "x", "w") and rng.random() < 0.5:  # neither saturated nor sparse
+        if dtype == "mul":
+            pairs = [(rng.randrange(1 << 23, 1 << 24) << 7, 41) for _ in range(size // 8)]
+            return array("i", [v for pair in pairs for v in pair]).tobytes()
+        return rng.randbytes(size)
+    return instructions.contents(rng, op, operand, dtype, size, sizes)
 
 
-def build(rng, op, sizes, last):
-    """(program, arena), whose last byte is the last of that operand."""
+def build(rng, op, sizes, edge, ends):
+    """(program, arena), whose last byte is the last of that operand, or whose first is its first."""
     operands = [(operand[0], operand[2], op.bytes(i, sizes)) for i, operand in enumerate(op.operands)]
     places, arena = {}, bytearray()
-    for name, dtype, size in sorted(operands, key=lambda operand: operand[0] == last):
+    for name, dtype, size in sorted(operands, key=lambda operand: (operand[0] == edge) == ends):
         arena += bytes(-len(arena) % 4)
-        if name == last:
+        if ends and name == edge:
             arena += bytes(-size % 4)  # so that all others lie at whole words
         places[name] = len(arena)
-        arena += contents(rng, name, dtype, size)
+        arena += contents(rng, op, name, dtype, size, sizes)
     addresses = [places[name] for name, _, _ in operands]
     return instructions.assemble(op, addresses, sizes, len(arena), 0, 0), bytes(arena)
 
 
-def draw(rng, op):
-    """Sizes, small and odd ones too."""
+def draw_small(rng, op):
+    """Sizes about the widths of the loops."""
     one = rng.choice
     sizes = dict(zx=one((-128, 0, 3)), zy=one((-128, 4)), lo=-128, at=0)
     if "dense" in op.name:
@@ -80,36 +91,53 @@ def draw(rng, op):
     return {key: sizes[key] for key in op.immediates}
 
 
+def draw_cases(name, count):
+    """(program, arena, whether it ends where memory does) for each operand in turn."""
+    op, cases = opcodes.opcode(name), []
+    for seed in range(-(-count // len(op.operands))):
+        rng = random.Random("%s %d" % (name, seed))
+        while True:
+            if ("2d" in name or "dense" in name) and seed % 2:
+                sizes = draw_small(rng, op)
+            else:
+                sizes = instructions.draw_immediates(rng, op)
+                test_kernels.grow(rng, sizes, name)
+            if sum(op.bytes(i, sizes) for i in range(len(op.operands))) < LARGEST:
+                break
+        for operand in op.operands:
+            ends = rng.random() < 0.7
+            cases.append((*build(rng, op, sizes, operand[0], ends), ends))
+    return cases
+
+
 def run(native, program, arena):
     region = bytearray(arena)
     native.run(native.load(program), [region, bytearray(0), bytearray(64), None, None, bytearray(0)], 12, len(program) // 4)
     return zlib.crc32(region)
 
 
-@pytest.fixture(scope="module")
-def board():
-    with machines.open("qemu_m4") as machine:
+@pytest.fixture(scope="module", params=BOARDS)
+def board(request):
+    with machines.open(request.param) as machine:
         yield machine
 
 
-@pytest.mark.parametrize("name", LAYERS)
-def test_a_kernel_touches_nothing_behind_an_operand(board, name):
+@pytest.mark.parametrize("name", test_kernels.KERNELS)
+def test_a_kernel_touches_nothing_beside_an_operand(board, name):
     native = pytest.importorskip("_odt")
-    op = opcodes.opcode(name)
-    cases = []
-    for seed in range(CASES):
-        rng = random.Random("%s %d" % (name, seed))
-        sizes = draw(rng, op)
-        for operand in op.operands:
-            if operand[2] == "i8":
-                cases.append(build(rng, op, sizes, operand[0]))
-    (board.files / "cases").write_bytes(b"".join(program + arena for program, arena in cases))
-    sizes = [(len(program), len(arena)) for program, arena in cases]
-    text = board.exec(ON_BOARD, timeout=250, args={"sizes": sizes})
+    cases = draw_cases(name, CASES[board.name])
+    (board.files / "cases").write_bytes(b"".join(program + arena for program, arena, _ in cases))
+    sizes = [(len(program), len(arena), ends) for program, arena, ends in cases]
+    text = board.exec(BOARDS[board.name] + ON_BOARD, timeout=250, args={"cases": sizes})
     sums = [int(line.split()[1]) for line in text.splitlines() if line.startswith("crc")]
-    assert sums == [run(native, *case) for case in cases]
+    assert sums == [run(native, *case[:2]) for case in cases]
 
 
-def test_the_guard_stops_the_core():
-    with machines.open("qemu_m4") as machine, pytest.raises(machines.MachineError):
-        machine.exec(GUARD + "mem32[%d - 4]\nprint(mem32[%d])" % (END, END), timeout=20)
+@pytest.mark.parametrize("name", BOARDS)
+@pytest.mark.parametrize("beyond", (-4, SIZE))
+def test_the_guard_stops_the_core(name, beyond):
+    with machines.open(name) as machine:
+        inside = "print(mem32[START], mem32[START + %d])\n" % (SIZE - 4)
+        machine.exec(BOARDS[name] + inside, timeout=40)
+        with pytest.raises(machines.MachineError):
+            machine.exec(BOARDS[name] + inside + "print(mem32[START + %d])" % beyond, timeout=20)
