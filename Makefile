@@ -17,6 +17,7 @@ help:
 	@echo "make test-stm32     the tests on an emulated STM32F405, with MPY_DIR=<MicroPython checkout>"
 	@echo "make test-release   the tests on another release of MicroPython, with MPY_DIR=<its checkout>"
 	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
+	@echo "make sanitize       the binding for MicroPython under the address and undefined-behaviour sanitizers"
 	@echo "make bench          what kernels and training steps cost on each machine; bench/compare.py: two commits"
 	@echo "make bench-accuracy accuracy against PyTorch (an hour); bench/ has more"
 	@echo "make circuitpython  the package as CircuitPython's bundle has it (CPY_DIR=<checkout>: as .mpy files)"
@@ -110,6 +111,10 @@ FUZZ_SECONDS ?= 600
 .PHONY: fuzz
 fuzz: venv | sources-clang
 	$(PYTHON) tests_host/fuzz/fuzz.py --seconds $(FUZZ_SECONDS)
+
+.PHONY: sanitize
+sanitize: venv $(BUILD)/unix_sanitize/micropython
+	$(PYTHON) -m pytest -q -s tests_device/sanitize.py
 
 # Side by side: each has stretches that keep one core busy. What apt installs comes before, alone.
 .PHONY: machines

@@ -55,6 +55,11 @@ $(BUILD)/unix_float30/micropython: $(ODT_FILES) $(wildcard boards/UNIX_FLOAT30/*
 	+$(UNIX_MAKE) BUILD=$(@D) VARIANT_DIR=$(CURDIR)/boards/UNIX_FLOAT30
 	@touch $@
 
+# To run one script, tests_device/arguments.py: without odt's Python, a minute of the compiler's.
+$(BUILD)/unix_sanitize/micropython: $(ODT_FILES) $(wildcard boards/UNIX_SANITIZE/*) $(MPYCROSS) | sources
+	+$(STOCK_MAKE) USER_C_MODULES=$(ODT_NATIVE) $(UNIX_OPTIONS) BUILD=$(@D) VARIANT_DIR=$(CURDIR)/boards/UNIX_SANITIZE
+	@touch $@
+
 # --- Cortex-M on QEMU -------------------------------------------------------------------------
 
 .PHONY: qemu

@@ -51,7 +51,7 @@
         "program: word %d: operand %d of instruction %d reaches %d bytes, region %d has %d", \
         f->word, f->operand + 1, f->opcode, f->needs, f->region, f->has) \
     X(ODT_FAULT_OVERLAP, \
-        "program: word %d: operand %d of instruction %d is written over operand %d (0: its prefix's)", \
+        "program: word %d: operand %d of instruction %d is written over operand %d", \
         f->word, f->operand + 1, f->opcode, f->needs)
 
 // Names of the regions in their order, for errors; 1 where a run writes.

@@ -1,0 +1,160 @@
+# What _odt is given: arguments of any kind, buffers that move or shrink while others are looked at, programs and data
+# that are wrong. Runs on any MicroPython; under the sanitizers in `make sanitize`. Raises whatever is not as it should.
+
+from array import array
+
+import _odt
+
+state = [1]
+
+
+def below(count):
+    """The next of some random numbers, 0 .. count - 1."""
+    state[0] = state[0] * 1103515245 + 12345 & 0x7FFFFFFF
+    return (state[0] >> 8) % count
+
+
+class Number:
+    """Does something as it says what it is."""
+
+    def __init__(self, value, call):
+        self.value, self.call = value, call
+
+    def __int__(self):
+        self.call()
+        return self.value
+
+
+def words(values):
+    return bytes(array("i", values))
+
+
+def clears(count):
+    """A program that clears its arena's words one after the other."""
+    program = [0x3154444F, _odt.VERSION, 12 + 3 * count, 4 * count, 0, 0] + [12, 12 + 3 * count] * 3
+    for i in range(count):
+        program += [1, 4 * i, 1]
+    return words(program)
+
+
+def numbers_that_move_a_buffer():
+    for size in (1, 100, 5000):
+        data = bytearray(b"\x01" * 8)
+        crc = _odt.crc32(data, Number(0, lambda: data.extend(bytes(size))))
+        assert crc == _odt.crc32(bytes(data)), size
+        kind = [ord("B"), 1, 1, 0]
+        for at in range(4):
+            data = bytearray(b"\x01" * 8)
+            moving = list(kind)
+            moving[at] = Number(kind[at], lambda: data.extend(bytes(size)))
+            assert _odt.count_samples(data, moving) == len(data) == 8 + size, (at, size)
+            shrinking = list(kind)
+            shrinking[at] = Number(kind[at], lambda: (shrinking.clear(), shrinking.extend([0] * size)))
+            try:
+                _odt.count_samples(data, shrinking)
+                assert at == 3
+            except ValueError:
+                assert at < 3
+
+
+def scheduled(call):
+    """Have it called as soon as a program looks."""
+    try:
+        import micropython
+
+        micropython.schedule(lambda unused: call(), None)
+        return True
+    except (ImportError, AttributeError):
+        return False
+
+
+def put(items, at, item):
+    items[at] = item
+
+
+def a_list_that_changes_while_a_program_runs():
+    loaded = _odt.load(clears(50))
+    for size in (0, 1, 300, 20000):
+        arena, control = bytearray(b"\x01" * 200), bytearray(64)
+        regions = [arena, None, control, None, None, None]
+        changes = (
+            lambda: arena.extend(bytes(size)),
+            lambda: put(regions, 0, bytearray(b"\x02" * (200 + size))),
+            lambda: put(regions, 2, bytearray(size)),
+            lambda: regions.clear(),
+            lambda: _odt.run(loaded, [bytearray(200), None, bytearray(64), None, None, None], 12, 162),
+        )
+        for change in changes:
+            if not scheduled(change):
+                return
+            try:
+                _odt.run(loaded, regions, 12, 162)
+                assert len(regions) == 6 and not any(regions[0][:200][4:])
+            except (ValueError, RuntimeError, TypeError) as error:
+                assert "region" in str(error) or "buffer" in str(error), error
+            regions[:] = [bytearray(b"\x01" * 200), None, control, None, None, None]
+
+
+def anything(depth=0):
+    """Some object."""
+    data = bytearray(below(70))
+    simple = (
+        lambda: None, lambda: below(100) - 50, lambda: (1 << 31) - below(3), lambda: (1 << 63) + below(3), lambda: -(1 << 80),
+        lambda: 1.5, lambda: "text", lambda: b"", lambda: bytes(below(70)), lambda: data, lambda: memoryview(data),
+        lambda: memoryview(data)[below(9) :], lambda: array("bBhHiIlLqQfd"[below(12)], range(below(20))), lambda: object,
+        lambda: Number(below(40), lambda: data.extend(bytes(below(5000)))), lambda: _odt.load(good[below(len(good))]),
+        lambda: good[below(len(good))], lambda: _odt.load, lambda: Number,
+    )  # fmt: skip
+    kind = below(len(simple) + 4)
+    if kind < len(simple):
+        return simple[kind]()
+    if depth > 1:
+        return data
+    items = [anything(depth + 1) for _ in range((6, 6, 4, below(8))[below(4)])]
+    return items if kind & 1 else tuple(items)
+
+
+def regions():
+    """Six buffers that mostly do."""
+    made = [bytearray(below(300)), bytearray(below(300)), bytearray(64), bytes(below(60)), bytes(below(60)), bytes(below(300))]
+    while below(3) == 0:
+        made[below(len(made))] = anything()
+    return made if below(2) else tuple(made)
+
+
+def arguments_of_any_kind(count):
+    calls = {}
+    names = [name for name in ("load", "run", "crc32", "find_nonfinite", "typecode", "nbytes", "count_samples")]
+    for _ in range(count):
+        name = names[below(len(names))]
+        given = [anything() for _ in range((1, 1, 2, 4, below(6))[below(5)])]
+        if name == "run" and below(4):
+            program = good[below(len(good))]
+            given = [_odt.load(program), regions(), (12, 12, 12, below(40))[below(4)], (len(program) // 4, below(60))[below(4) == 0]]
+        elif name == "count_samples" and below(2):
+            given = [array("bBhif"[below(5)], [0] * below(9)), tuple([(below(256), 98, 66)[below(3)], below(6), below(4), below(4)])]
+        elif name == "load" and below(2):
+            program = bytearray(good[below(len(good))])
+            for _ in range(below(4)):
+                at = below(len(program))
+                program[at] = (program[at] + 1, below(256), 0, 255)[below(4)] & 255
+            given = [bytes(program[: len(program) - (below(60) if below(4) == 0 else 0)])]
+        try:
+            getattr(_odt, name)(*given)
+            calls[name] = calls.get(name, 0) + 1
+        except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
+            assert str(error), (name, given)
+    assert len(calls) == len(names), calls
+    return calls
+
+
+good = [clears(1), clears(5)] + [bytes(program) for program, _ in globals().get("ODT_ARGS", {}).get("cases", ())]
+numbers_that_move_a_buffer()
+a_list_that_changes_while_a_program_runs()
+calls = arguments_of_any_kind(globals().get("ODT_ARGS", {}).get("count", 3000))
+for program, blocks in globals().get("ODT_ARGS", {}).get("cases", ()):
+    loaded = _odt.load(program)
+    blocks = [None if block is None else bytearray(block) for block in blocks]
+    _odt.run(loaded, blocks, 12, len(program) // 4)
+    print("crc", *[_odt.crc32(block) for block in blocks[:3]])
+print("called", sorted(calls.items()))
