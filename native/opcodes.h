@@ -8,7 +8,7 @@
 
 #include "odt.h"
 
-#define ODT_VERSION 2
+#define ODT_VERSION 3
 #define ODT_POSITION 0
 #define ODT_COUNT 1
 #define ODT_SAMPLES 2
@@ -41,7 +41,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 161
+#define ODT_OPCODES 162
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 17
 
@@ -207,6 +207,7 @@ enum {
     ODT_FISHER_I8 = 159,
     ODT_FISHER_F32 = 160,
     ODT_ADAM_I8 = 161,
+    ODT_RANGE_X_I8 = 162,
 };
 
 // y = 0
@@ -285,11 +286,11 @@ typedef struct {
 } odt_bias_i8_t;
 void odt_bias_i8(const odt_bias_i8_t *a);
 
-// s *= peak / limit if peak > limit
+// s *= peak / limit if peak > limit, less where peak is far below it
 typedef struct {
     int32_t *s; // [1]
     const int32_t *peak; // [1]
-    int32_t limit;
+    int32_t limit, fall, fine;
 } odt_range_i8_t;
 void odt_range_i8(const odt_range_i8_t *a);
 
@@ -1341,7 +1342,7 @@ typedef struct {
 } odt_huber_f32_t;
 void odt_huber_f32(const odt_huber_f32_t *a);
 
-// e = 127 * (softmax(sx * x) * sum_n t - t), t = weights * ((1 - smooth) * onehot + smooth / N); se = 1 / (127 * sum of weights[label])
+// e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), top = the largest sum_n t, rounded at random; se = top / (127 * sum of weights[label])
 typedef struct {
     int8_t *e; // [B][N], may be x
     int32_t *se; // [1]
@@ -1350,7 +1351,7 @@ typedef struct {
     const int8_t *x; // [B][N]
     const int32_t *sx; // [1]
     const int16_t *weights; // [N]
-    int32_t B, N, smooth;
+    int32_t B, N, smooth, id;
 } odt_weighted_xent_i8_t;
 void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a);
 
@@ -1772,5 +1773,14 @@ typedef struct {
     int32_t N, K, factor, id, c1, r2, rc2, common, at, R;
 } odt_adam_i8_t;
 void odt_adam_i8(const odt_adam_i8_t *a);
+
+// as range_i8 of inputs: s grows by a quarter at most; seen = max(seen, peak * s)
+typedef struct {
+    int32_t *s; // [1]
+    int32_t *seen; // [1]
+    const int32_t *peak; // [1]
+    int32_t limit;
+} odt_range_x_i8_t;
+void odt_range_x_i8(const odt_range_x_i8_t *a);
 
 #endif

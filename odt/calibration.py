@@ -1,29 +1,31 @@
 """The first ranges of an int8 model: each result is computed, measured, and computed again.
 
 Walks a section of the program on one batch, without its updates. After an instruction with a peak,
-the scale becomes peak / limit, whatever it was, and the instruction runs again in that scale.
+the scale becomes peak / limit, whatever it was, and the instruction runs again in that scale. The
+range of the input leaves out a sample that is far beyond the others of the batch.
 """
 
-from .fixed import scale_div, scale_int, scale_mul
-from .opcodes import ARENA, REGION_SHIFT, STATE
+from .fixed import scale_div, scale_int, scale_mul, scale_shift
+from .opcodes import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
 from .weights import UNSEEN, get, put
 
 # What changes weights, optimizer or scales, and is left out.
 _UPDATES = (
-    "tick", "step_key", "range_i8", "momentum_i16", "adam_i8", "adam_i16", "momentum_i32", "adam_i32", "plain_i32",
+    "tick", "step_key", "range_i8", "range_x_i8", "momentum_i16", "adam_i8", "adam_i16", "momentum_i32", "adam_i32", "plain_i32",
     "accumulate_i32", "nesterov_i16", "nesterov_i32", "decay_i8", "decay_i32",
     "apply_i8", "apply_i32", "settle_i8", "track_i8", "squares_i32", "clip_i32",
 )  # fmt: skip
 _MASK = (1 << REGION_SHIFT) - 1
 _ROUNDS = 8  # a result may overflow its first scale by more than an int32 holds
+_BEYOND = 2  # an input's range is at most 2^2 times that of the batch's median sample
 
 
 def _scales(program):
     """Address of a peak -> (address of the scale in the state, limit)."""
     scales = {}
     for _, code, addresses, immediates in program.walk(*program.section("train")):
-        if code.name == "range_i8":
-            scales[addresses[1]] = addresses[0], immediates[0]
+        if code.name in ("range_i8", "range_x_i8"):
+            scales[addresses[-1]] = addresses[0], immediates[0]
     return scales
 
 
@@ -67,6 +69,9 @@ def calibrate(program, section, engine, loaded, regions, start=None):
             for first, last, touched in done:
                 if whole or first == at or scale in touched:
                     engine.run(loaded, regions, first, last)
+        if code.name == "gather_i8" and section == "train":
+            _leave_out(regions[STATE], scale, _sample_scales(engine, loaded, regions, at, end, peak, scale, limit))
+            engine.run(loaded, regions, at, end)
 
 
 def calibrate_parts(program, section, engine, loaded, regions, parts):
@@ -102,6 +107,11 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
                 put(arena, peak & _MASK, largest)
                 if not _follow(regions, peak, scale, limit):
                     break
+            if code.name == "gather_i8" and section == "train":
+                found = []
+                for _ in parts():
+                    found += _sample_scales(engine, loaded, regions, at, end, peak, scale, limit)
+                _leave_out(regions[STATE], scale, found)
         if done and done[-1][1] == at:
             done[-1][1] = end
         else:
@@ -110,16 +120,46 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
 
 def widen(program, engine, loaded, regions, parts):
     """Run a batch forward until every range holds it: ``parts()`` yields where each part of it begins."""
-    ranges = [at for at, code, _, _ in program.walk(*program.section("train")) if code.name == "range_i8"]
-    state = regions[STATE]
-    before = None
+    scales = _scales(program)
+    arena, state = regions[ARENA], regions[STATE]
     for _ in range(_ROUNDS):
-        if before == engine.crc32(state):
-            break
-        before = engine.crc32(state)
         for start in parts():
             engine.run(loaded, regions, start, program.section("predict")[1])
-        engine.run(loaded, regions, ranges[0], program.section("train")[1])
+        grown = False
+        for peak, (scale, limit) in scales.items():
+            if get(arena, peak & _MASK) > limit:
+                grown = _follow(regions, peak, scale, limit)
+        if not grown:
+            break
+
+
+def _sample_scales(engine, loaded, regions, at, end, peak, scale, limit):
+    """The scale that each sample of the batch would have on its own; none of those that are 0."""
+    control, state = regions[CONTROL], regions[STATE]
+    position, count, before = control[POSITION], control[COUNT], get(state, scale & _MASK)
+    found = []
+    control[COUNT] = 1
+    for row in range(count):
+        control[POSITION] = position + row
+        put(state, scale & _MASK, UNSEEN)
+        for _ in range(_ROUNDS):
+            engine.run(loaded, regions, at, end)
+            if not _follow(regions, peak, scale, limit):
+                break
+        word = get(state, scale & _MASK)
+        if word != UNSEEN:
+            found.append(word)
+    control[POSITION], control[COUNT] = position, count
+    put(state, scale & _MASK, before)
+    return found
+
+
+def _leave_out(state, scale, found):
+    """Limit the input's scale by the median of its samples' scales."""
+    found.sort()
+    if found:
+        most = scale_shift(found[len(found) // 2], _BEYOND)
+        put(state, scale & _MASK, min(get(state, scale & _MASK), most))
 
 
 def _overwritten(program, start, stop, scale):

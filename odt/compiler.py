@@ -49,10 +49,10 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.weights = [(node.layer, s.weights[node]) for node in nodes if node in s.weights]
     plan.segments, plan.flash, plan.bits = segments, flash, bits
     plan.again = sum([node.layer.macs for node in s.again])
-    plan.x_scale = s.values[nodes[0]].scale
+    plan.x_scale, plan.x_seen = s.values[nodes[0]].scale, s.x_seen
     plan.output = output
     if noted is not None:
-        plan.instructions, plan.values, plan.follow = s.instructions, first, [scale for scale, _, _ in s.ranges]
+        plan.instructions, plan.values, plan.follow = s.instructions, first, [found[0] for found in s.ranges]
     plan.peaks = {}
     for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH):
         plan.peaks[kind] = max(live_bytes(s.instructions, kind))
@@ -74,6 +74,8 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     output = predict(s, nodes)
     first = dict(s.values) if s.noted is not None else None
     ends = [len(s.instructions)]
+    if loss.degree and s.ranges:  # the loss is counted in the output's scale, which is not to move every step
+        s.ranges[-1] = s.ranges[-1][:4] + (0,)
     s.owner = "loss"
     error = loss.emit(s, output)
     s.owner = None

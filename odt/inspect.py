@@ -23,6 +23,7 @@ from .fixed import bits_to_float
 from .memory import home
 from .opcodes import PREFIXES, STATE
 from .program import HEADER_WORDS
+from .progress import CLIPPED, clipped
 from .watch import Watch, updates
 from .weights import get, read
 
@@ -339,7 +340,8 @@ class Ranges(Watch):
         """What is wrong, in words."""
         layer = self.model.nodes[0].layer
         follows = {tensor.name: tensor.follows for tensor in self.tensors}
-        found = []
+        lost = clipped(self.model)
+        found = [CLIPPED % ((layer.name,) + lost)] if lost else []
         for name, reach, _, peak, share in self.rows():
             if name == layer.name:
                 if not 0.125 <= peak <= 8:

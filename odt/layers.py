@@ -103,7 +103,7 @@ class InputLayer(Layer):
     kind = "input"
     arity = 0
 
-    def __init__(self, shape, dtype, scale, zero_point, name):
+    def __init__(self, shape, dtype, scale, zero_point, name, limit):
         super().__init__(name)
         self.shape = _sizes("Input", "shape", shape, None, DEFAULT_LIMIT)
         if dtype not in _FORMATS:
@@ -120,19 +120,31 @@ class InputLayer(Layer):
             raise ValueError("Input: zero_point of %s is in %d..%d, got %d" % place)
         if dtype == "float32" and scale != 1:
             raise ValueError("Input: scale belongs to an integer dtype, got %r with float32" % (scale,))
+        if limit is not None:
+            if dtype in ("int8", "uint8"):
+                raise ValueError("Input: limit belongs to data that int8 rescales, got dtype %r" % dtype)
+            if isinstance(limit, bool) or not isinstance(limit, (int, float)):
+                raise TypeError("Input: limit is a number, got %r" % (limit,))
+            if not 1e-30 <= limit <= 1e30:
+                raise ValueError("Input: limit is in 1e-30..1e30, got %r" % (limit,))
         self.dtype = dtype
         self.scale = scale
         self.zero_point = zero_point
+        self.limit = limit
 
 
-def Input(shape, dtype="float32", scale=1, zero_point=0, name=None):
+def Input(shape, dtype="float32", scale=1, zero_point=0, name=None, limit=None):
     """The shape and the number format of one sample; gives a node.
 
     ``dtype`` is the format of the data that ``fit`` will get: "float32", "int8", "uint8", "int16" or
     "int32". An integer ``raw`` means ``(raw - zero_point) * scale``: uint8 pixels want
-    ``scale=1 / 255``. float32 data finds its range from the first batch on.
+    ``scale=1 / 255``.
+
+    In an int8 model the range of float32, int16 and int32 data is found on the first batch and then follows the data, by a
+    quarter a step at most, so that a rare outlier is clipped and forgotten. ``limit`` fixes the range instead: magnitudes
+    above it are clipped, always. ``float32`` models take every value as it is.
     """
-    layer = InputLayer(shape, dtype, scale, zero_point, name)
+    layer = InputLayer(shape, dtype, scale, zero_point, name, limit)
     return Node(layer, [], layer.shape)
 
 

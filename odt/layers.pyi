@@ -27,6 +27,7 @@ def Input(
     scale: float = 1,
     zero_point: int = 0,
     name: str | None = None,
+    limit: float | None = None,
 ) -> Node: ...
 
 class Dense(Layer):

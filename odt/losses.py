@@ -87,7 +87,11 @@ class SparseCategoricalCrossentropy(_Loss):
             smooth = scale_of(smooth) if smooth else 0
         code = "<%d%s" % (len(weights), "h" if s.int8 else "I")
         more = (s.constant(struct.pack(code, *weights)),)
-        return self._fixed(s, "weighted_xent", logits, (), (smooth,), more)
+        if not s.int8:
+            return self._fixed(s, "weighted_xent", logits, (), (smooth,), more)
+        s.emit("step_key", (s.control, s.header), (1,))  # for what is rounded at random
+        s.keyed = True
+        return self._fixed(s, "weighted_xent", logits, (), (smooth, s.stream("loss error")), more)
 
     def _weights(self, classes):
         """Each class's weight as float32 bits."""

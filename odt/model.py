@@ -59,7 +59,7 @@ def _clear(model):
     """Begin to sum the loss, of a forward pass that drops nothing until _set_rate says so."""
     control = model._control
     control[KEY] = control[LOSS] = control[LOSS_HIGH] = control[CORRECT] = 0
-    if model._scale != model._now:
+    if model._watched != model._now:
         model._scale_moved()
 
 
@@ -78,7 +78,9 @@ def _train(model):
             _run_piece(model, piece)
     for piece in model._update:
         _run_piece(model, piece)
-    if model._scale != model._now:
+    if model._scale is not None and model._scale[3] > 122:
+        model._check_range(model._scale, 0)
+    if model._watched != model._now:
         model._end_step()
 
 
@@ -99,8 +101,8 @@ def _mean(model, count):
         total = (high << 2 | total >> 30 & 3) << 30 | total & 0x3FFFFFFF  # small ints, where they have 62 bits
     if not model._loss.degree:
         return total / (count << 16)
-    if model._unit_count != count or model._scale != model._unit_scale:
-        model._unit_count, model._unit_scale = count, bytes(model._scale)
+    if model._unit_count != count or model._watched != model._unit_scale:
+        model._unit_count, model._unit_scale = count, bytes(model._watched)
         model._unit = model._loss.unit(model._output_scale() / 256) / count
     return total * model._unit
 
@@ -224,9 +226,9 @@ class Model:
         loss_word = memoryview(control)[LOSS : LOSS + 1]
         parts = _divide(program, sections, self._check_loss, micro_batch, dtype)
         at = plan.output.scale.offset if dtype == "int8" else 0
-        watched = memoryview(state)[at : at + 4] if dtype == "int8" else None
+        scale = memoryview(state)[at : at + 4] if dtype == "int8" else None
+        watched = (scale, bytearray(4), bytearray(4)) if scale and loss.degree else (None, None, None)
         scales = array("i", [b.offset for b in plan.buffers if dtype == "int8" and b.name.endswith(" scale")])
-        moved = (bytearray(4), bytearray(4)) if watched else (None, None)
         regions = [arena, state, control, None, None, frozen]
         # What could fail for want of memory is done: the model before was whole until here.
         self._busy = "compile"
@@ -235,9 +237,9 @@ class Model:
         self._optimizer, self._loss = optimizer, loss
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
         self._sections, self._micro, self._rows = sections, micro_batch, rows
-        self._scale = watched  # of the output
+        self._scale = scale  # of the output
         self._scales = scales
-        self._before, self._now = moved  # it last moved
+        self._watched, self._before, self._now = watched  # the same where LOSS counts in it, and as it last moved
         self._unit = self._unit_count = self._unit_scale = None  # of LOSS, for so many outputs of this scale
         self._loss_word = loss_word
         self._row, self._width = _product(self.nodes[0].shape), 1 if loss.labels else _product(self.nodes[-1].shape)
@@ -616,9 +618,7 @@ class Model:
 
     def _end_step(self):
         if self._scale_moved():
-            self._check_range(self._now, 0)
-            if self._loss.degree:
-                self._rescale_loss()
+            self._rescale_loss()
 
     def _look(self, section):
         """Run a section that trains nothing on the batch that ``_batch`` points at."""
@@ -678,7 +678,7 @@ class Model:
 
     def _scale_moved(self):
         """Note the output's scale, without heap; True if it was another."""
-        scale, before, now = self._scale, self._before, self._now
+        scale, before, now = self._watched, self._before, self._now
         if scale == now:
             return False
         for index in range(4):

@@ -21,7 +21,7 @@ except ImportError:
         return value
 
 
-VERSION = 2
+VERSION = 3
 
 # Words of the control block, by which the host and a running program talk.
 POSITION = const(0)  # the batch's first sample, in the order of the epoch
@@ -77,7 +77,7 @@ TABLE = (
     "6 rescale_dx qc=mul[N] q=mul[1] sw:i32[N] se:i32[1] sdx:i32[1] ; N factor\n"  # qc[n] = sw[n] / max sw; q = factor * se * max sw / sdx
     "7 product y=i32[1] a:i32[1] b:i32[1] ; factor\n"  # y = factor * a * b
     "8 bias_i8 y=i32[N] b:i32[N] sx:i32[1] sw:i32[N] ; N\n"  # y[n] = b[n] * 2^-20 / (sx * sw[n])
-    "9 range_i8 s+i32[1] peak:i32[1] ; limit\n"  # s *= peak / limit if peak > limit
+    "9 range_i8 s+i32[1] peak:i32[1] ; limit fall fine\n"  # s *= peak / limit if peak > limit, less where peak is far below it
     "10 dense_i8 y=i8[M*N] peak+i32[1] x:i8[M*K] w:i8[N*K] b:i32[N] q:mul[N] ; M K N zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_k (x - zx) * w))
     "11 dense_dx_i8 dx=i8[M*K] peak+i32[1] e:i8[M*N] w:i8[N*K] q:mul[1] ; M K N\n"  # dx = clamp(q * sum_n e * w)
     "12 dense_dw_i8 dw=i32[R*K] e:i8[M*N] x:i8[M*K] ; M K N zx at R\n"  # dw[n - at] = sum_m e * (x - zx)
@@ -187,7 +187,7 @@ TABLE = (
     "116 mae_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = sign(x - target) / (N * COUNT)
     "117 huber_i8 e=i8[B*N] so=i32[1] peak+i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] se:i32[1] ; B N z delta\n"  # e = min(max(sx * (x - z) - target, -delta), delta) / se; so = se / (N * COUNT)
     "118 huber_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N delta\n"  # e = min(max(x - target, -delta), delta) / (N * COUNT)
-    "119 weighted_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] weights:i16[N] ; B N smooth\n"  # e = 127 * (softmax(sx * x) * sum_n t - t), t = weights * ((1 - smooth) * onehot + smooth / N); se = 1 / (127 * sum of weights[label])
+    "119 weighted_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] weights:i16[N] ; B N smooth id\n"  # e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), top = the largest sum_n t, rounded at random; se = top / (127 * sum of weights[label])
     "120 weighted_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8
     "121 maxpool2d_choice_i8 y=i8[B*OH*OW*N] choice=i8[S] x:i8[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
     "122 maxpool2d_choice_f32 y=f32[B*OH*OW*N] choice=i8[S] x:f32[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
@@ -230,6 +230,7 @@ TABLE = (
     "159 fisher_i8 total+i32[N] e:i8[B*S*N] y:i8[B*S*N] se:i32[1] sy:i32[1] ; B S N z factor\n"  # total[n] += sum_b (factor * se * sy * sum_s e * (y - z))^2, as scales; 0 is none
     "160 fisher_f32 total+f32[N] e:f32[B*S*N] y:f32[B*S*N] ; B S N\n"  # total[n] += sum_b (sum_s e * y)^2
     "161 adam_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32[1] m+i16[R*K] v+i16[R*K] ex+i8[R] d:i32[R*K] gs:i32[1] rate:i32[1] c:i32[16] ; N K factor id c1 r2 rc2 common at R\n"  # adam_i16 and w -= rate * d / sw[n] in one
+    "162 range_x_i8 s+i32[1] seen+i32[1] peak:i32[1] ; limit\n"  # as range_i8 of inputs: s grows by a quarter at most; seen = max(seen, peak * s)
 )
 
 PREFIXES = ("few", "each")

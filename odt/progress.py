@@ -3,6 +3,9 @@
 import sys
 import time
 
+from .fixed import bits_to_float
+from .weights import get
+
 if hasattr(time, "ticks_ms"):
     _now = time.ticks_ms
     _since = time.ticks_diff
@@ -67,6 +70,25 @@ class Progress:
         """Write the line that stays."""
         self._tick()
         self._write(epoch, "%s  %s" % (_results(results), self._rate(epoch, steps, steps)), "\n")
+
+    def end(self, model):
+        """Say what int8 could not hold of the input."""
+        found = clipped(model)
+        if found:
+            print("warning: " + CLIPPED % ((model.nodes[0].layer.name,) + found))
+
+
+CLIPPED = "%s: a value of %.3g was clipped, the range of int8 is now %.3g: an outlier? Input(limit=) fixes the range"
+_MANY = 4  # times the range
+
+
+def clipped(model):
+    """(the largest magnitude of the input in training, its range) where int8 clipped much of it, else None."""
+    plan = model._plan
+    if plan.x_seen is None:
+        return None
+    seen, scale = [bits_to_float(get(model._state, buffer.offset)) for buffer in (plan.x_seen, plan.x_scale)]
+    return (seen, 127 * scale) if seen > _MANY * 127 * scale else None
 
 
 def _results(results):

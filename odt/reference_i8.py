@@ -75,10 +75,12 @@ def gather_i8(o):
                 v = raw[i] - 128
             else:
                 if kind == FLOAT32:
+                    some = raw[i] & 0x7FFFFFFF
                     v = quantize(raw[i], inverse)
                 else:
-                    v = rescaled(sat32(raw[i] - zero), m, s)
-                top = max(top, v, -v)
+                    some = raw[i] - zero
+                    v = rescaled(sat32(some), m, s)
+                top = max(top, v, -v, 1 if some else 0)  # what is not 0 counts, be it below a step
                 v = max(-128, min(127, z + v))
             y[at + i] = v
         at += size

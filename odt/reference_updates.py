@@ -25,6 +25,9 @@ from .opcodes import KEY, RATE
 from .reference_data import rows
 
 
+_GROWTH = 0x3FA00000  # 5/4, as a scale: by so much an input's range may grow in a step
+
+
 def limit30(v):
     return max(-(1 << 30), min(1 << 30, v))
 
@@ -92,9 +95,32 @@ def bias_i8(o):
 
 
 def range_i8(o):
-    peak = o.peak[0]
-    if peak > o.limit:
-        o.s[0] = scale_mul(o.s[0], scale_div(scale_int(peak), scale_int(o.limit)))
+    peak, limit, fall = o.peak[0], o.limit, o.fall
+    if peak > limit:
+        o.s[0] = scale_mul(o.s[0], scale_div(scale_int(peak), scale_int(limit)))
+        return
+    if peak <= 0 or not 1 <= fall <= 15:
+        return
+    if peak < limit >> 2:
+        fall += 0 if peak < limit >> 4 else 2
+    elif o.fine:
+        fall += 5 if peak < limit >> 1 else 8
+    else:
+        return
+    o.s[0] = scale_mul(o.s[0], ONE - (1 << (24 - fall)))  # 1 - 2^-fall
+
+
+def range_x_i8(o):
+    peak, limit, s = o.peak[0], o.limit, o.s[0]
+    if peak <= 0:
+        return
+    o.seen[0] = max(nearest_scale(o.seen[0]), scale_mul(scale_int(peak), s))
+    factor = ONE
+    if peak > limit:
+        factor = min(scale_div(scale_int(peak), scale_int(limit)), _GROWTH)
+    elif peak < limit >> 2:
+        factor = ONE - (1 << (21 if peak < limit >> 4 else 20))  # 7/8, 15/16
+    o.s[0] = scale_mul(s, factor)
 
 
 # Updates

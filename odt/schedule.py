@@ -22,6 +22,7 @@ OPTIMIZER = "optimizer state"
 
 _PIECE_CODE = const(200)  # bytes of the instructions that make and spend a part of a gradient
 _PIECES = const(16)  # parts of a gradient at most
+_FALL = {"activations": 3, "errors": 5}  # how fast a range falls, by kind: see range_i8 in docs/numerics.md
 
 
 class Value:
@@ -114,7 +115,8 @@ class Schedule:
         self.next = 0  # and how many of them it has again, when it is repeated
         self.again = ()  # nodes that are computed once more
         self.choices = {}  # node of a max-pooling -> what it chose
-        self.ranges = []  # (scale, peak, limit)
+        self.ranges = []  # (scale, peak, limit, fall, fine), as of range_i8; the fall of an input's is 0
+        self.x_seen = None  # the largest input so far, where the input has a range
         self.streams = {}  # what draws random numbers -> the id of its stream
         self.states = {}  # name -> buffer of the optimizer's state
         self.control = Buffer("control", 4 * CONTROL_WORDS, None, CONTROL)
@@ -204,7 +206,7 @@ class Schedule:
         zero, lo, limit = (-128, -128, 255) if positive else (0, -127, 127)
         if self.next == len(self.made):
             self.made.append((self.keep(name + " scale", 4), self.peak(name)))
-            self.ranges.append(self.made[-1] + (limit,))
+            self.ranges.append(self.made[-1] + (limit, _FALL[kind], 1))
         scale, peak = self.made[self.next]
         self.next += 1
         return self.note(name, Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak))
@@ -335,8 +337,11 @@ class Schedule:
 
     def finish(self):
         """The end of a training step: ranges follow their peaks."""
-        for scale, peak, limit in self.ranges:
-            self.emit("range_i8", (scale, peak), (limit,))
+        for scale, peak, limit, fall, fine in self.ranges:
+            if fall:
+                self.emit("range_i8", (scale, peak), (limit, fall, fine))
+            else:
+                self.emit("range_x_i8", (scale, self.x_seen, peak), (limit,))
         for instruction, buffer in self.clears:
             instruction.immediates[0] = buffer.size // 4
 

@@ -274,6 +274,8 @@ class Training:
                 phases.__exit__()
 
     def _end(self):
+        if self.progress:
+            self.progress.end(self.model)
         for callback in self.hooks["on_train_end"]:
             callback.on_train_end()
 
@@ -320,7 +322,7 @@ class Training:
                     if model._busy:
                         model._compiled()
                     self._put_sums(sums)
-                    if model._scale != scale:  # of which they are
+                    if model._watched != scale:  # of which they are
                         model._now[:] = scale
                         model._end_step()
                     calibrated = model._calibrated == 2  # else a callback has loaded or set weights
@@ -363,7 +365,7 @@ class Training:
         self.model._prepare(2)
         control[POSITION], control[COUNT] = place, count
         self._put_sums(sums)
-        if self.model._scale != self.model._now:
+        if self.model._watched != self.model._now:
             self.model._end_step()
 
     def _mark(self, samples, order):

@@ -26,7 +26,7 @@ from odt.opcodes import (
 
 NAMES = tuple(name for name in (line.split()[1] for line in opcodes.TABLE.splitlines()) if name not in PREFIXES)
 ELEMENT_SIZES = (1, 1, 2, 4, 4)
-SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest"}
+SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest", "seen"}
 FLOAT_STATE = {"momentum_i32", "nesterov_i32", "adam_i32"}
 
 
@@ -239,7 +239,9 @@ def draw_immediates(rng, op):
             v = rng.choice((0x7F800000, 0x40C00000, draw_scale(rng, -2, 3))) if floats else rng.choice((128, 127, 3))
         elif name == "lo":
             v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -127, 0, 5))
-        elif name in ("relu", "common", "adaptive"):
+        elif name == "fall":
+            v = rng.choice((3, 5, 15, 0, draw_int32(rng)))
+        elif name in ("relu", "common", "adaptive", "fine"):
             v = rng.randint(0, 1)
         elif name == "top":
             v = rng.choice((1, rng.randint(1, 16), draw_int32(rng)))

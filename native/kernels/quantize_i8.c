@@ -9,6 +9,7 @@
 #include "words.h"
 
 #define TWO_30 (1u << 30)
+#define GROWTH 0x3FA00000 // 5/4, as a scale: an input's range may grow by so much in a step
 
 void odt_clear(const odt_clear_t *a) {
     memset(a->y, 0, (size_t)a->N * sizeof(int32_t));
@@ -81,8 +82,13 @@ void odt_gather_i8(const odt_gather_i8_t *a) {
         } else {
             for (int32_t i = 0; i < F; i++) {
                 int32_t v = odt_element(sample, format, i);
-                v = format == ODT_FLOAT32 ? odt_quantize((uint32_t)v, inverse)
-                    : odt_rescaled(odt_sat32((int64_t)v - zero), q);
+                if (format == ODT_FLOAT32) {
+                    peak = odt_max(peak, (uint32_t)v << 1 != 0); // what is not 0 counts, be it below a step
+                    v = odt_quantize((uint32_t)v, inverse);
+                } else {
+                    peak = odt_max(peak, v != zero);
+                    v = odt_rescaled(odt_sat32((int64_t)v - zero), q);
+                }
                 peak = odt_max(peak, odt_max(v, -v));
                 y[i] = (int8_t)odt_limit(odt_sat32((int64_t)v + a->z), -128, 127);
             }
@@ -145,10 +151,46 @@ void odt_bias_i8(const odt_bias_i8_t *a) {
     }
 }
 
+// peak / limit, of a peak above it.
+static uint32_t beyond(int32_t peak, int32_t limit) {
+    return odt_scale_div(odt_scale_int((uint32_t)peak), odt_scale_int((uint32_t)limit));
+}
+
+// 1 - 2^-k, k in 1 .. 23
+static uint32_t less(int32_t k) {
+    return ODT_ONE - (1u << (24 - k));
+}
+
 void odt_range_i8(const odt_range_i8_t *a) {
-    if (*a->peak > a->limit) {
-        uint32_t wider = odt_scale_div(odt_scale_int((uint32_t)*a->peak),
-            odt_scale_int((uint32_t)a->limit));
-        *a->s = (int32_t)odt_scale_mul(odt_scale(*a->s), wider);
+    int32_t peak = *a->peak, limit = a->limit, fall = a->fall;
+    uint32_t factor;
+    if (peak > limit) {
+        factor = beyond(peak, limit);
+    } else if (peak <= 0 || fall < 1 || fall > 15) {
+        return;
+    } else if (peak < limit >> 2) {
+        factor = less(peak < limit >> 4 ? fall : fall + 2);
+    } else if (a->fine) {
+        factor = less(peak < limit >> 1 ? fall + 5 : fall + 8);
+    } else {
+        return;
     }
+    *a->s = (int32_t)odt_scale_mul(odt_scale(*a->s), factor);
+}
+
+void odt_range_x_i8(const odt_range_x_i8_t *a) {
+    int32_t peak = *a->peak, limit = a->limit;
+    if (peak <= 0) {
+        return;
+    }
+    uint32_t s = odt_scale(*a->s), seen = odt_scale(*a->seen), factor = ODT_ONE;
+    uint32_t largest = odt_scale_mul(odt_scale_int((uint32_t)peak), s);
+    *a->seen = (int32_t)(largest > seen ? largest : seen);
+    if (peak > limit) {
+        factor = beyond(peak, limit);
+        factor = factor < GROWTH ? factor : GROWTH;
+    } else if (peak < limit >> 2) {
+        factor = less(peak < limit >> 4 ? 3 : 4);
+    }
+    *a->s = (int32_t)odt_scale_mul(s, factor);
 }
