@@ -232,7 +232,11 @@ static span_t *add_spans(span_t *span, const int32_t *program, size_t pc, const 
 }
 
 static int is_alike(const uint8_t *shape, const uint8_t *other) {
-    return ((*shape ^ *other) & 63) == 0 && memcmp(shape + 1, other + 1, *shape & 7) == 0;
+    int alike = ((*shape ^ *other) & 63) == 0;
+    for (int i = 1; alike && i <= (*shape & 7); i++) { // a module for stock firmware has no memcmp
+        alike = shape[i] == other[i];
+    }
+    return alike;
 }
 
 // Whether a, which is written, has bytes of b that it may not have.
