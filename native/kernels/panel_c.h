@@ -51,10 +51,10 @@ static void run_single(sums_t *sums, const panel_t *panel, int32_t k, const int8
     int32_t p0 = group[0], p1 = group[2], p2 = group[4], p3 = group[6];
     for (int32_t i = c->count; i; i--, b += c->step, sums++) {
         int32_t *s = *sums;
-        s[0] += p0 * *b;
-        s[1] += p1 * *b;
-        s[2] += p2 * *b;
-        s[3] += p3 * *b;
+        s[0] = odt_wrap_add(s[0], p0 * *b);
+        s[1] = odt_wrap_add(s[1], p1 * *b);
+        s[2] = odt_wrap_add(s[2], p2 * *b);
+        s[3] = odt_wrap_add(s[3], p3 * *b);
     }
 }
 
@@ -65,10 +65,10 @@ static void run_pairs(sums_t *sums, const sums_t *end, const panel_t *panel, con
         int32_t *s = *sums, s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
         for (int32_t i = pairs; i; i--, p += 8, b += 2 * stride) {
             int32_t b0 = *b, b1 = b[stride];
-            s0 += p[0] * b0 + p[1] * b1;
-            s1 += p[2] * b0 + p[3] * b1;
-            s2 += p[4] * b0 + p[5] * b1;
-            s3 += p[6] * b0 + p[7] * b1;
+            s0 = odt_wrap_add(s0, p[0] * b0 + p[1] * b1);
+            s1 = odt_wrap_add(s1, p[2] * b0 + p[3] * b1);
+            s2 = odt_wrap_add(s2, p[4] * b0 + p[5] * b1);
+            s3 = odt_wrap_add(s3, p[6] * b0 + p[7] * b1);
         }
         s[0] = s0;
         s[1] = s1;

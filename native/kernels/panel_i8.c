@@ -416,13 +416,13 @@ static void store(int32_t *dw, const int32_t *sum, int32_t count, int is_whole) 
         return;
     }
     for (; sum != end; sum += 4 * ROWS, dw += 4) {
-        dw[0] += sum[0];
-        dw[1] += sum[ROWS];
-        dw[2] += sum[2 * ROWS];
-        dw[3] += sum[3 * ROWS];
+        dw[0] = odt_wrap_add(dw[0], sum[0]);
+        dw[1] = odt_wrap_add(dw[1], sum[ROWS]);
+        dw[2] = odt_wrap_add(dw[2], sum[2 * ROWS]);
+        dw[3] = odt_wrap_add(dw[3], sum[3 * ROWS]);
     }
-    for (count &= 3; count; count--, sum += ROWS) {
-        *dw++ += *sum;
+    for (count &= 3; count; count--, sum += ROWS, dw++) {
+        *dw = odt_wrap_add(*dw, *sum);
     }
 }
 
