@@ -1,12 +1,15 @@
 """Inputs for the fuzzers to start from: for executor.c every instruction drawn a few times, and whole networks.
 
-    python tests_host/fuzz/corpus.py TARGET FOLDER
+    python tests_host/fuzz/corpus.py TARGET FOLDER [ARCHIVE]
+
+Adds the files of an archive, if it is there: programs in it get today's version, so that they are not refused for it.
 """
 
 import os
 import random
 import struct
 import sys
+import tarfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))]
@@ -54,16 +57,23 @@ def programs():
     return [*instruction_inputs(), *network_inputs()]
 
 
-def write(target, folder):
-    if target.startswith("executor"):
+def write(target, folder, archive=None):
+    has_programs = target.startswith("executor") or target == "verifiers"
+    if has_programs:
         inputs = programs()
     else:
         import loaders
 
         inputs = getattr(loaders, target + "_corpus")()
+    files = {"seed_%03d" % number: bytes(data) for number, data in enumerate(inputs)}
+    if archive and os.path.exists(archive):
+        with tarfile.open(archive) as members:
+            files.update({member.name: members.extractfile(member).read() for member in members})
     os.makedirs(folder, exist_ok=True)
-    for number, data in enumerate(inputs):
-        with open(os.path.join(folder, "seed_%03d" % number), "wb") as file:
+    for name, data in files.items():
+        if has_programs and len(data) >= 12:
+            data = data[:8] + struct.pack("<I", opcodes.VERSION) + data[12:]
+        with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
 
 

@@ -1,21 +1,43 @@
 """What Python reads and may be damaged, fuzzed by Atheris: ``python loaders.py TARGET [libFuzzer's options]``.
 
 Whatever the bytes: a ValueError or OSError that leaves the model as it was, or something that holds.
+``python loaders.py TARGET --lines FOLDER MODULE..`` runs the files of a folder alone, and prints of each module of odt
+how many lines were reached and how many there are.
 """
 
+import contextlib
+import gc
+import importlib
 import io
 import os
+import shlex
 import struct
 import sys
+from fractions import Fraction
 
 import atheris
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))]
 
-with atheris.instrument_imports(include=["odt"]):
+reached = set()  # (file, line)
+
+
+def trace(frame, event, _):
+    if event == "call":
+        return trace if (os.sep + "odt" + os.sep) in frame.f_code.co_filename else None
+    reached.add((frame.f_code.co_filename, frame.f_lineno))
+    return trace
+
+
+counts_lines = "--lines" in sys.argv
+if counts_lines:
+    sys.settrace(trace)
+
+with contextlib.nullcontext() if counts_lines else atheris.instrument_imports(include=["odt"]):
     import odt
-    from odt import checkpoint, executor, readers, reference, slots
+    from odt import checkpoint, executor, frozen, readers, reference, slots
+    from odt.host import board, curves, info, install
 
 import numpy as np
 
@@ -130,6 +152,194 @@ def slots_target():
     return test
 
 
+def frozen_target():
+    """Weights in flash: refused, or those that the model then has."""
+    model = half_frozen()
+    size, layers = model._plan.constants, bytes(frozen.pack(model)[4:8])
+
+    def test(data):
+        if not data:
+            return
+        kind, data = data[0], bytearray(data[1:])
+        if kind & 1 and len(data) >= frozen.HEADER:  # as above: the CRC holds
+            data[:8] = b"ODTF" + layers if kind & 2 else data[:8]
+            data[8:12] = struct.pack("<I", executor.engine.crc32(data[frozen.HEADER :]))
+        before = model.digest()
+        try:
+            frozen.check(bytes(data), model._plan)
+        except ValueError:
+            accepted = False
+        else:
+            accepted = True
+            assert len(data) == size
+        if kind & 0xF4 != 0xF4:  # compile() takes 0.1 s here, and should say the same
+            return
+        try:
+            model.compile(odt.Adam(0.01), batch_size=2, seed=1, frozen=bytes(data))
+        except ValueError:
+            assert not accepted and model.digest() == before
+            return
+        assert accepted and frozen.pack(model) == bytes(data)
+        assert len(model.predict(X)) == 3 * len(X)
+
+    return test
+
+
+def half_frozen():
+    model = odt.Sequential([odt.Input((2,)), odt.Dense(4, "relu", trainable=False), odt.Dense(3)])
+    model.compile(odt.Adam(0.01), batch_size=2, seed=1)
+    data = frozen.pack(model)
+    model.compile(odt.Adam(0.01), batch_size=2, seed=1, frozen=data)
+    return model
+
+
+def info_target():
+    """Whatever the file: lines of text, or the reason why not."""
+    models = network(), half_frozen()
+    crc = executor.engine.crc32
+
+    class Path:
+        def __init__(self, data):
+            self.data = bytes(data)
+
+        def __str__(self):
+            return "file"
+
+        def read_bytes(self):
+            return self.data
+
+    info.Path = checkpoint.open = lambda data, mode=None: Path(data) if mode is None else io.BytesIO(given[0])
+    info.compiled_by = lambda script: script
+    given = [b""]
+
+    def test(data):
+        if not data:
+            return
+        kind, data = data[0], bytearray(data[1:])
+        if kind & 1 and data[:4] == b"ODTF":
+            data[8:12] = struct.pack("<I", crc(data[frozen.HEADER :]))
+        elif kind & 1 and len(data) >= checkpoint.HEADER:
+            if kind & 2:
+                struct.pack_into("<4sIII", data, 0, b"ODTM", 2, crc(models[0]._plan.code), len(data) - checkpoint.HEADER)
+            data[60:64] = struct.pack("<I", crc(data[checkpoint.HEADER :], crc(data[:60])))
+        given[0] = bytes(data)
+        model = models[kind >> 3 & 1] if kind & 4 else None
+        try:
+            for line in info.describe(data, model):
+                assert line.isprintable(), line
+        except (ValueError, OSError):
+            pass
+
+    return test
+
+
+def numbers_target():
+    """Decimals and float64 as float32 to nearest, against fractions and NumPy; what is no number is refused."""
+
+    def decimal(text):
+        try:
+            bits = readers.parse(text)
+        except ValueError:
+            try:
+                value = abs(float(text))
+            except ValueError:
+                return
+            # What Python takes besides, and what is too large for a float32.
+            assert not value < 2.0**128 - 2.0**103 or "_" in text or not text.isascii(), text
+            return
+        power = text.lower().partition("e")[2]
+        if len(power) > 5:
+            return  # a fraction of so many digits takes minutes
+        exact, value = Fraction(text.strip()), Fraction(float(np.uint32(bits & 0x7FFFFFFF).view(np.float32)))
+        assert bits >> 31 == (text.strip()[0] == "-")
+        least = Fraction(2) ** -126
+        if abs(exact) < least:  # no subnormals; what is next to the least normal number may be that
+            assert value == 0 or (value == least and least - abs(exact) <= least * Fraction(2) ** -24), text
+            return
+        step = Fraction(2) ** ((bits >> 23 & 255) - 151)  # half of what lies between it and the next one
+        below = step / 2 if bits & 0x7FFFFF == 0 else step  # of a power of two
+        error = abs(exact) - value
+        assert -below <= error <= step and (-below < error < step or bits & 1 == 0 or below != step), text
+
+    def test(data):
+        if data[:1] == b"n":
+            try:
+                assert readers.Normalizer.from_bytes(data[1:]).to_bytes() == data[1:]
+            except ValueError:
+                pass
+        elif data[:1] == b"w":
+            words = np.frombuffer(data[1 : 1 + (len(data) - 1) // 8 * 8], "<u4").reshape(-1, 2).tolist()
+            for low, high in words:
+                found = readers._float32(low, high)
+                with np.errstate(all="ignore"):
+                    wide = np.uint64(high << 32 | low).view(np.float64)
+                    wanted = np.float32(wide)
+                if abs(wide) < 2.0**-126:  # no subnormals, nor what rounds up from one
+                    wanted = np.copysign(np.float32(0), wanted)
+                finite = np.isfinite(wanted)
+                assert found == wanted.view(np.uint32) if finite else found & 0x7F800000 == 0x7F800000, (low, high)
+        else:
+            decimal(data.decode("latin1"))
+
+    return test
+
+
+def monitor_target():
+    """What a script or a serial line prints: curves that can be drawn, the rest as it is."""
+    from odt.host import monitor
+
+    def test(data):
+        if not data:
+            return
+        step, text = data[0] + 1, data[1:].decode("utf-8", "replace")
+        run = monitor.Run("train.py", "board")
+        for at in range(0, len(text), step):
+            run.feed(text[at : at + step])
+        run.feed("", True)
+        monitor.picture(run, 80)
+        for fit in run.curves.fits:
+            assert all(1 <= epoch <= fit.epochs for epoch in fit.rows)
+            assert all(monitor.figures(row) for row in fit.rows.values())
+        whole = curves.Curves()
+        whole.feed(text, True)
+        assert whole.damaged == run.curves.damaged
+
+    return test
+
+
+def answers_target():
+    """What a board answers to `install`: it is one, or the reason why not."""
+    from pathlib import Path
+
+    class Package:
+        """Files whose headers are those of .mpy files for an armv6m."""
+
+        def __truediv__(self, name):
+            return Path(__file__)
+
+    install.header = lambda file: (6, 3, 4)
+
+    def test(data):
+        text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        device = board.Board("port")
+        device.call = lambda *commands, timeout=0: text
+        wanted = {"int8": "0123abcd", "float32": "89abcdef"}
+        try:
+            found = device.probe()
+            assert install.describe(found)
+            install.check(found, Package(), 1000)
+            install.kernels(found, Package())
+        except board.BoardError:
+            pass
+        for backend in ("native", "reference"):
+            try:
+                assert install.selftest(device, backend, wanted) >= 0
+            except board.BoardError:
+                pass
+
+    return test
+
+
 def npy_target():
     def test(data):
         readers.open = Files(x=data, y=data).open
@@ -209,6 +419,44 @@ def slots_corpus():
     return [bytes([kind, size]) + data[1:] * 2 for kind in (0, 1) for size in (0, 1) for data in checkpoint_corpus()]
 
 
+def frozen_corpus():
+    data = frozen.pack(half_frozen())
+    return [bytes([kind]) + data for kind in (0, 1, 3, 0xF4, 0xF7)]
+
+
+def info_corpus():
+    program = network().program.code
+    files = [data[1:] for data in checkpoint_corpus()[:1] + frozen_corpus()[:1]] + [program]
+    return [bytes([kind]) + bytes(data) for data in files for kind in (0, 1, 3, 4, 7, 12)]
+
+
+def numbers_corpus():
+    texts = ["0", "-1.5e3", ".5", "5.", "16777217", "3.4028236e38", "1.17549428e-38", "1e-46", "+9e40", "nan", "1_0", " 7 "]
+    wide = [1.0, 1 + 2.0**-24, 1 + 3 * 2.0**-24, -(2.0**-126), 3.4028235677973366e38, np.inf, np.nan, 0.0]
+    normalizer = readers.Normalizer(2)
+    normalizer.update([1, 2, 3, 5])
+    return [text.encode() for text in texts] + [b"w" + np.array(wide).tobytes(), b"n" + normalizer.to_bytes()]
+
+
+def monitor_corpus():
+    lines = [
+        "epoch 1/3  loss 2.0562  acc 0.3130  val_loss 1.5000  val_acc 0.5000  2.1 ms/step  0:01 left",
+        "epoch 2/3  5/63  loss nan  812 ms/step  1:01 left", "epoch 2/3  loss -inf  val_loss 0.5000  2.1 ms/step",
+        "digest 62bea518", "epoch 3/3  17  loss 0.1000  acc 1.0000  9.9 ms/step",
+    ]  # fmt: skip
+    return [b"\xff" + "\r".join(lines).encode(), b"\x06" + "\n".join(lines).encode(), b"\x20hello\x1b[31m\n\xff"]
+
+
+def answers_corpus():
+    found = {
+        "name": "micropython", "version": (1, 25, 0), "machine": "Raspberry Pi Pico with RP2040", "mpy": 4870,
+        "free": 241264, "libs": ["/lib"], "disk": 868352, "frozen": False,
+    }  # fmt: skip
+    rows = "odt-test native int8 0123abcd 84752\nodt-test native float32 89abcdef 84752\n"
+    texts = ["\nodt-probe %r\n" % found, "\nodt-probe %r\n" % dict(found, name="circuitpython", libs=[], frozen=True)]
+    return [text.encode() for text in (*texts, rows, rows.replace("native", "reference"), rows + texts[0])]
+
+
 def npy_corpus():
     result = []
     for dtype in ("i1", "u1", "<i2", "<i4", "<f4", ">f4", "<f8"):
@@ -229,8 +477,29 @@ def verifiers_corpus():
     return corpus.programs()
 
 
+def print_lines(test, folder, modules):
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as file:
+            test(file.read())
+    sys.settrace(None)
+    for module in modules:
+        path = importlib.import_module("odt." + module).__file__
+        with open(path) as file:
+            codes = [compile(file.read(), path, "exec")]
+        there = set()
+        for code in codes:
+            there |= {line for _, _, line in code.co_lines() if line}
+            codes += [part for part in code.co_consts if hasattr(part, "co_code")]
+        print(os.path.relpath(path), len(there & {line for file, line in reached if file == path}), len(there))
+
+
 if __name__ == "__main__":
     target = globals()[sys.argv[1] + "_target"]()
-    arguments = [sys.argv[0], *sys.argv[2:]]
+    if counts_lines:
+        print_lines(target, sys.argv[3], sys.argv[4:])
+        sys.exit()
+    gc.freeze()  # compile() collects
+    # Merging, libFuzzer starts this anew, by a shell.
+    arguments = [shlex.join([sys.executable, *sys.argv[:2]]), *sys.argv[2:]]
     atheris.Setup(arguments, target)
     atheris.Fuzz()

@@ -59,11 +59,11 @@ static int32_t interesting(void) {
 static int32_t changed(int32_t value) {
     switch (pick(6)) {
         case 0:
-            return value + 1;
+            return (int32_t)((uint32_t)value + 1);
         case 1:
-            return value - 1;
+            return (int32_t)((uint32_t)value - 1);
         case 2:
-            return value * 2;
+            return (int32_t)((uint32_t)value * 2);
         case 3:
             return (int32_t)((uint32_t)value ^ 1u << pick(32));
         case 4:
@@ -116,7 +116,7 @@ static void mutate_program(void) {
             break;
         }
         case 2: // onto another operand
-            program[operand] = program[at + 1 + pick(op->operands)] + (int32_t)pick(3) * (int32_t)pick(3);
+            program[operand] = (int32_t)((uint32_t)program[at + 1 + pick(op->operands)] + pick(3) * pick(3));
             break;
         case 3:
             program[operand] = (int32_t)(pick(7) << ODT_REGION_SHIFT | pick(2048));
