@@ -68,6 +68,14 @@ def test_at_the_edge_the_first_of_equal_outputs_is_taken_and_no(dtype):
         assert np.array(metrics.confusion_matrix(model, X, y.astype("uint8" if y is Y else "float32"))).tolist() == wanted.tolist()
 
 
+@pytest.mark.parametrize("classes", (1, 2, 3))
+def test_the_matrix_has_a_row_and_a_column_a_class(classes):
+    """Of one output there are two: above 0 and not."""
+    matrix = metrics.confusion_matrix(network("int8", classes), X, Y * 0)
+    assert [len(row) for row in matrix] == [max(classes, 2)] * max(classes, 2)
+    assert sum(matrix[0]) == 53 and not any(map(any, matrix[1:]))
+
+
 def test_an_output_that_is_none_is_refused():
     model = network("int8", 3, "binary_crossentropy")
     for output in (None, 3, -1, 1.5):

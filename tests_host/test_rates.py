@@ -53,6 +53,15 @@ def test_exponential_decay_is_the_exponential_in_small_integers(rate, decay_step
                 assert 0 <= found < 2**-124, step
 
 
+@pytest.mark.parametrize("decay_steps", (1, 7, 1000, 65535))
+def test_cosine_decay_is_the_cosine_within_0_0004_of_its_first_rate(decay_steps):
+    schedule = odt.CosineDecay(0.02, decay_steps)
+    for step in range(0, decay_steps, 1 + decay_steps // 2000):
+        exact = 0.02 * (1 + math.cos(math.pi * step / decay_steps)) / 2
+        assert abs(real(schedule.bits(step)) - exact) < 0.0004 * 0.02, step
+    assert real(schedule.bits(0)) == pytest.approx(0.02, rel=1e-4) and schedule.bits(decay_steps) == 0
+
+
 def test_exponential_decay_never_rises_and_starts_at_its_first_rate():
     schedule = ExponentialDecay(0.01, 300, 0.5)
     rates = [real(schedule.bits(step)) for step in range(5000)]
