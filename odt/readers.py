@@ -85,7 +85,7 @@ def _npy(path):
     if descr[:1] == ">" or descr[1:] not in _DESCR:
         raise ValueError("%s: dtype %s, expected little-endian %s: convert it with astype()" % (
             path, descr, _expected()))  # fmt: skip
-    if "True" in header[header.find("'fortran_order'") :][:25]:
+    if "True" in header[header.rfind("'fortran_order'") :][:25]:
         raise ValueError("%s: in Fortran order, C order is expected" % path)
     shape = _entry(path, header, "shape", "(", ")")
     try:
@@ -106,7 +106,7 @@ def _npy(path):
 
 def _entry(path, header, name, opening, closing):
     """What the header gives for a name, between two characters."""
-    text = header[header.find("'%s'" % name) :][len(name) + 2 :]
+    text = header[header.rfind("'%s'" % name) :][len(name) + 2 :]
     text, closed, _ = text.partition(opening)[2].partition(closing)
     if "'%s'" % name not in header or not closed:
         raise ValueError("%s: its header gives no %s" % (path, name))

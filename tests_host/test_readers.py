@@ -188,6 +188,9 @@ def test_bad_files_are_refused_by_name(tmp_path):
         with pytest.raises(ValueError) as error:
             NpyReader(str(path), y, 4)
         assert name in str(error.value) and all(word in str(error.value) for word in words.split())
+    twice = data.replace(b"{'descr'", b"{'shape': (1,), 'descr'", 1).replace(b" " * 15 + b"\n", b"\n", 1)
+    (tmp_path / "twice").write_bytes(twice)
+    assert len(twice) == len(data) and NpyReader(str(tmp_path / "twice"), y, 4).samples == np.load(tmp_path / "twice").shape[0]
     for array, words in (
         (X.astype("float16"), "f2 astype float64"), (X.astype(">f4"), ">f4"), (np.asfortranarray(X), "Fortran"),
         (X[:44], "44 samples 45"),
