@@ -121,6 +121,13 @@ def test_numbers_of_400_digits_are_damage_and_end_nothing(name):
     assert run.curves.fits[-1].epochs == 8
 
 
+def test_a_line_of_step_0_is_drawn_without_a_point():
+    run = monitor.Run("train.py", "board")
+    run.feed("epoch 1/3  0/63  loss 0.5000  812 ms/step  1:01 left\r")
+    Console(file=io.StringIO()).print(monitor.picture(run, 100))
+    assert run.curves.fits[0].curve("loss") == []
+
+
 def test_two_hundred_fits_are_in_the_report_and_the_last_are_drawn(tmp_path):
     run = monitor.Run("train.py", "board")
     console = Console(file=io.StringIO(), width=200, highlight=False)

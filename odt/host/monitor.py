@@ -203,7 +203,7 @@ def picture(run, width):
     heading = Text("  ".join(filter(None, (words, fit.rate, fit.left))), "bold", no_wrap=True)
     curves = Table.grid(expand=False, padding=(0, 2))
     titles = [title for title in ("loss", "acc") if fit.curve(title) or fit.curve("val_" + title)]
-    room = max(20, min(width, 110) // len(titles) - 14)
+    room = max(20, min(width, 110) // max(1, len(titles)) - 14)  # a line of step 0 gives no point yet
     curves.add_row(*[_plot(fit, title, room) for title in titles])
     legend = Text("o training, a mean of the epoch so far; x validation", "dim", no_wrap=True)
     bar = Table.grid()
