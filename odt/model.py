@@ -46,11 +46,11 @@ def _bind(model, x, y, what=""):
 
 def _point(model, x, y, count):
     """Point the program at checked data."""
-    model._control[SAMPLES] = count
-    model._control[ORDER] = 0
-    model._control[KEY] = 0
-    model._regions[X_DATA] = x
-    model._regions[Y_DATA] = y
+    control, regions = model._control, model._regions
+    control[SAMPLES] = count
+    control[ORDER] = control[KEY] = 0
+    regions[X_DATA] = x
+    regions[Y_DATA] = y
     if model._used is not None:
         model._used = None
 
@@ -59,17 +59,17 @@ def _clear(model):
     """Begin to sum the loss, of a forward pass that drops nothing until _set_rate says so."""
     control = model._control
     control[KEY] = control[LOSS] = control[LOSS_HIGH] = control[CORRECT] = 0
-    if model._watched != model._now:
+    watched = model._watched
+    if watched is not None and watched != model._now:
         model._scale_moved()
 
 
 def _train(model):
     """A step on the batch that ``_batch`` points at."""
     control, state = model._control, model._state
-    step = state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24
-    if state[3] == 255:
-        step = model._stay()
-    control[RATE] = model._optimizer.learning_rate.bits(step)  # as _set_rate, which would take longer
+    control[RATE] = model._optimizer.learning_rate.bits(  # as _set_rate, which would take longer
+        state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24 if state[3] != 255 else model._stay()
+    )
     control[KEY] = 1
     if model._micro:
         model._train_parts()
@@ -78,9 +78,16 @@ def _train(model):
             _run_piece(model, piece)
     for piece in model._update:
         _run_piece(model, piece)
-    if model._scale is not None and model._scale[3] > 122:
-        model._check_range(model._scale, 0)
-    if model._watched != model._now:
+    if model._scale is not None:
+        _look_at_scale(model)
+
+
+def _look_at_scale(model):
+    """After a step in int8: the output's scale may have moved, or be beyond float32."""
+    scale, watched = model._scale, model._watched
+    if scale[3] > 122:
+        model._check_range(scale, 0)
+    if watched is not None and watched != model._now:
         model._end_step()
 
 
@@ -99,10 +106,11 @@ def _mean(model, count):
     total, high = control[LOSS], control[LOSS_HIGH]
     if high or total < 0:
         total = (high << 2 | total >> 30 & 3) << 30 | total & 0x3FFFFFFF  # small ints, where they have 62 bits
-    if not model._loss.degree:
+    watched = model._watched
+    if watched is None:
         return total / (count << 16)
-    if model._unit_count != count or model._watched != model._unit_scale:
-        model._unit_count, model._unit_scale = count, bytes(model._watched)
+    if model._unit_count != count or watched != model._unit_scale:
+        model._unit_count, model._unit_scale = count, bytes(watched)
         model._unit = model._loss.unit(model._output_scale() / 256) / count
     return total * model._unit
 

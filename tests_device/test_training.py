@@ -4,6 +4,8 @@ import contextlib
 import io
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import machines
@@ -52,10 +54,9 @@ def pc():
 
 @pytest.mark.parametrize("name", NATIVE)
 def test_int8_steps_end_with_the_digest_of_the_pc(name, pc):
-    args = dict(INT8, steps=60) if name == "rp2040" else INT8  # which is slow
-    text = run(name, args)
+    text = run(name, INT8)
     assert "native executor" in text
-    assert digest(text) == pc(args)
+    assert digest(text) == pc(INT8)
 
 
 @pytest.mark.parametrize("name", NATIVE)
@@ -102,6 +103,17 @@ def test_a_step_allocates_nothing_and_the_arena_is_as_announced(name):
     check_public_steps(text, 32 if name == "unix" else 16)
     announced = re.search(r"^arena +(\d+) bytes", text, re.M).group(1)
     assert re.search(r"allocated: arena (\d+)", text).group(1) == announced
+
+
+def test_what_a_step_calls_keeps_its_names_on_the_c_stack(tmp_path):
+    """MicroPython takes those of a call from the heap where names and operands are more than 11 words: py/vm.c."""
+    compiled, source = tmp_path / "model.mpy", ROOT / "build" / "src" / "micropython"
+    subprocess.run([ROOT / "build/mpy-cross/mpy-cross", ROOT / "odt/model.py", "-o", compiled], check=True)
+    command = [sys.executable, source / "tools/mpy-tool.py", "-d", compiled]
+    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    words = {name: int(count) for name, count in re.findall(r"simple_name: (\w+)\n.*?prelude: \((\d+),", listing, re.S)}
+    for name in ("_bind", "_point", "_clear", "_train", "_look_at_scale", "_run_piece", "_mean", "train_step"):
+        assert words[name] <= 11, (name, words[name])
 
 
 @pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
