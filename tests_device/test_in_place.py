@@ -50,10 +50,12 @@ def rom(folder):
     data = odt.frozen.pack(network()[0])
     mpy = folder / "weights.mpy"
     subprocess.run([machines.BUILD / "mpy-cross" / "mpy-cross", WEIGHTS, "-o", mpy], check=True)
-    for length in range(4):
+    for number in range(8):  # mpremote makes an image's length even, so that what follows counts, too
+        length, more = number // 2, number % 2
         made = romfs.VfsRomWriter()
         made.mkfile("weights" + "_" * length, data)
         made.mkfile("weights.mpy", mpy.read_bytes())
+        made.mkfile("more", bytes(more))
         image = made.finalise()
         if image.index(data) % 4 == 0:
             return image, "weights" + "_" * length
