@@ -20,8 +20,9 @@ WITHOUT = {"dynamic", "examples", "numerics", "qas", "qat", "shift"}
 @pytest.mark.parametrize("file", RESULTS, ids=lambda file: file.stem)
 def test_results_name_their_command_and_a_commit_without_changes(file):
     begin = "\n".join(file.read_text().splitlines()[:4])
-    command = re.search(r"python (bench/\w+\.py)", begin)
-    assert command and (ROOT / command[1]).exists()
+    command = re.search(r"python ((?:bench|tests_host)/[\w/]+\.py)|make (\w+)", begin)
+    makefile = (ROOT / "Makefile").read_text()
+    assert command and ((ROOT / command[1]).exists() if command[1] else "\n%s:" % command[2] in makefile)
     commit = re.search(r"commit [0-9a-f]{7,}\b(?!-dirty)", begin)
     assert bool(commit) != (file.stem in WITHOUT), begin
 
