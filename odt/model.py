@@ -238,6 +238,8 @@ class Model:
         watched = (scale, bytearray(4), bytearray(4)) if scale and loss.degree else (None, None, None)
         scales = array("i", [b.offset for b in plan.buffers if dtype == "int8" and b.name.endswith(" scale")])
         regions = [arena, state, control, None, None, frozen]
+        row = _product(self.nodes[0].shape)
+        width = 1 if loss.labels else _product(self.nodes[-1].shape)
         # What could fail for want of memory is done: the model before was whole until here.
         self._busy = "compile"
         self._plan, self._engine, self._loaded = plan, engine, loaded
@@ -250,7 +252,7 @@ class Model:
         self._watched, self._before, self._now = watched  # the same where LOSS counts in it, and as it last moved
         self._unit = self._unit_count = self._unit_scale = None  # of LOSS, for so many outputs of this scale
         self._loss_word = loss_word
-        self._row, self._width = _product(self.nodes[0].shape), 1 if loss.labels else _product(self.nodes[-1].shape)
+        self._row, self._width = row, width
         self._classes = self.nodes[-1].shape[0] if loss.labels else 0
         self._known = None  # see _look_at
         self._used = None  # see _bound
