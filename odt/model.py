@@ -6,7 +6,6 @@ from array import array
 from struct import unpack_from
 
 from . import executor, opcodes, weights
-from .calibration import calibrate, calibrate_parts, forget, widen
 from .data import check_finite, check_labels, check_probabilities, samples
 from .fixed import ONE, bits_to_float, is_int, multiplier, scale_div, scale_of
 from .graph import Node, trace
@@ -575,6 +574,8 @@ class Model:
             self._calibrate(level)
 
     def _calibrate(self, level):
+        from .calibration import calibrate, calibrate_parts, forget, widen  # in RAM only when compile's work is done
+
         if self._calibrated == 0:
             forget(self.program, self._state)
         self._calibrated = 0  # should this be interrupted, the next begins anew
