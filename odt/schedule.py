@@ -22,7 +22,7 @@ OPTIMIZER = "optimizer state"
 
 _PIECE_CODE = const(200)  # bytes of the instructions that make and spend a part of a gradient
 _PIECES = const(16)  # parts of a gradient at most
-_FALL = {"activations": 3, "errors": 5}  # how fast a range falls, by kind: see range_i8 in docs/numerics.md
+_FALL = {ACTIVATION: 3, ERROR: 5}  # how fast a range falls, by kind: see range_i8 in docs/numerics.md
 
 
 class Value:
