@@ -19,7 +19,7 @@ help:
 	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
 	@echo "make sanitize       the binding for MicroPython under the address and undefined-behaviour sanitizers"
 	@echo "make bench          what kernels and training steps cost on each machine; bench/compare.py: two commits"
-	@echo "make bench-accuracy accuracy against PyTorch (an hour); bench/ has more"
+	@echo "make bench-accuracy accuracy against PyTorch (two hours); bench/ has more"
 	@echo "make circuitpython  the package as CircuitPython's bundle has it (CPY_DIR=<checkout>: as .mpy files)"
 	@echo "make docs           the documents as a site, in build/site"
 	@echo "make lock           the newest versions of what is installed, into the lock files"
@@ -179,7 +179,6 @@ bench: machines
 
 bench-accuracy: venv
 	$(PYTHON) bench/accuracy.py
-	$(PYTHON) bench/hard.py
 
 .PHONY: clean
 clean:
