@@ -1,5 +1,7 @@
 """From a graph, a loss and an optimizer to a program: the way through the house, once."""
 
+from array import array
+
 from . import program
 from .forward import forward
 from .gradient import backward
@@ -26,7 +28,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     gradients to sums; the second updates, once.
     ``flash``: bytes before the first of the weights that are frozen in flash, 0 if none are.
     ``segments``: (first, end) of runs of nodes to compute again before the backward pass of node ``end``.
-    ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``instructions``, each with
+    ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``buffers`` and ``instructions``, each with
     the name of its layer as ``owner``. ``bits``: as for masks.keep_bits.
     """
     prepare(nodes, dtype, batch)
@@ -42,7 +44,10 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
         raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (
             plan.arena + plan.state, plan.arena, plan.state, 1 << REGION_SHIFT))  # fmt: skip
     plan.code = program.encode(s.instructions, plan.arena, plan.state, s.flash, ends)
-    plan.buffers = s.state
+    plan.first = [(b.offset, b.first) for b in s.state if b.first]
+    plan.scales = array("i", [b.offset for b in s.state if b.name.endswith(" scale")])
+    plan.exponents = [(b.offset, b.size) for b in s.state if b.name.endswith(" exponent")]
+    plan.sizes = [sum([(b.size + 3) & ~3 for b in s.state if b.name.startswith(node.layer.name + " ")]) for node in nodes]
     plan.constants = s.flash
     plan.sums = s.sums.size if micro else 0
     plan.ranges = len(s.ranges)
@@ -52,6 +57,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.x_scale, plan.x_seen = s.values[nodes[0]].scale, s.x_seen
     plan.output = output
     if noted is not None:
+        plan.buffers = s.state
         plan.instructions, plan.values, plan.follow = s.instructions, first, [found[0] for found in s.ranges]
     plan.peaks = {}
     for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH):

@@ -203,22 +203,14 @@ class Model:
             if frozen is not None:
                 check_frozen(frozen, plan)
             table = _rows(self.nodes, plan, dtype)
+            if sys.implementation.name != "cpython":
+                _unload()  # the heap is full of what planned, and a board's may be small
             gc.collect()
             plan.code = bytes(plan.code)  # made when the heap was at its fullest: out of the way
             engine = executor.engine
             loaded = engine.load(plan.code)
             opcodes.forget()  # before the arena
-            try:
-                arena, state = _reserve(plan)
-            except MemoryError:
-                if sys.implementation.name == "cpython":
-                    raise
-                _unload()
-                loaded = None
-                gc.collect()
-                plan.code = bytes(memoryview(plan.code))  # once more: what went leaves room below
-                loaded = engine.load(plan.code)
-                arena, state = _reserve(plan)
+            arena, state = _reserve(plan)
         control = array("i", bytes(4 * CONTROL_WORDS))
         if frozen is not None:
             check_place(engine, loaded, arena, state, control, frozen)
@@ -235,7 +227,6 @@ class Model:
         at = plan.output.scale.offset if dtype == "int8" else 0
         scale = memoryview(state)[at : at + 4] if dtype == "int8" else None
         watched = (scale, bytearray(4), bytearray(4)) if scale and loss.degree else (None, None, None)
-        scales = array("i", [b.offset for b in plan.buffers if dtype == "int8" and b.name.endswith(" scale")])
         regions = [arena, state, control, None, None, frozen]
         row = _product(self.nodes[0].shape)
         width = 1 if loss.labels else _product(self.nodes[-1].shape)
@@ -247,7 +238,7 @@ class Model:
         self.dtype, self.batch_size, self.seed = dtype, batch_size, seed
         self._sections, self._micro, self._rows = sections, micro_batch, rows
         self._scale = scale  # of the output
-        self._scales = scales
+        self._scales = plan.scales if dtype == "int8" else ()
         self._watched, self._before, self._now = watched  # the same where LOSS counts in it, and as it last moved
         self._unit = self._unit_count = self._unit_scale = None  # of LOSS, for so many outputs of this scale
         self._loss_word = loss_word
@@ -263,7 +254,7 @@ class Model:
         self._summary = table
         self.program = program
         self._busy = False
-        del plan.buffers
+        del plan.first, plan.exponents
         gc.collect()
 
     def fit(
@@ -562,15 +553,7 @@ class Model:
 
         Training widens a range that later proves too small; without it all data is looked at here.
         """
-        if self._calibrated >= level:
-            return
-        try:
-            self._calibrate(level)
-        except MemoryError:
-            if sys.implementation.name == "cpython":
-                raise
-            _unload()  # what planned it is still there, and leaves but pieces
-            gc.collect()
+        if self._calibrated < level:
             self._calibrate(level)
 
     def _calibrate(self, level):
@@ -825,10 +808,9 @@ def _rows(nodes, plan, dtype):
     from .graph import backward_macs
 
     table = []
-    for node, backward in zip(nodes, backward_macs(nodes)):
+    for node, backward, size in zip(nodes, backward_macs(nodes), plan.sizes):
         layer = node.layer
         parameters = sum([_product(shape) for _, shape in layer.weight_shapes()])
-        size = sum([(b.size + 3) & ~3 for b in plan.buffers if b.name.startswith(layer.name + " ")])
         kind = type(layer).__name__
         macs = 0 if node.alias else layer.macs
         table.append((layer.name, kind, node.shape, parameters, macs, backward, size))

@@ -36,14 +36,12 @@ def initialise(state, plan, seed, int8):
     put(state, 4, seed)
     put(state, 8, 1 << 30)
     put(state, 12, 1 << 30)
-    for buffer in plan.buffers:
-        if buffer.first:
-            state[buffer.offset : buffer.offset + len(buffer.first)] = buffer.first
-        elif buffer.name.endswith(" scale"):
-            put(state, buffer.offset, UNSEEN)
-        elif buffer.name.endswith(" exponent"):
-            for index in range(buffer.size):
-                state[buffer.offset + index] = 256 - 100
+    for offset in plan.scales:
+        put(state, offset, UNSEEN)
+    for offset, size in plan.exponents:
+        state[offset : offset + size] = bytes((256 - 100,)) * size
+    for offset, data in plan.first:
+        state[offset : offset + len(data)] = data
     for number, (layer, weights) in enumerate(plan.weights):
         if weights.kernel is None or weights.kernel.region == CONSTANTS:
             continue  # a normalisation begins with what its buffers say
