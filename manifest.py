@@ -16,7 +16,7 @@ metadata(
 
 def _board_files(package):
     for folder, folders, files in os.walk(package):
-        folders[:] = [f for f in folders if f not in ("host", "__pycache__")]
+        folders[:] = sorted([f for f in folders if f not in ("host", "__pycache__")])
         for file in sorted(files):
             if file.endswith(".py") and file != "__main__.py":
                 yield os.path.relpath(os.path.join(folder, file), package)

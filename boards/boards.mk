@@ -9,12 +9,15 @@ BUILD := $(CURDIR)/build
 MPY = $(if $(MPY_DIR),$(abspath $(MPY_DIR)),$(BUILD)/src/micropython)
 SOURCES = MPY_DIR=$(MPY_DIR) boards/sources.sh
 
+# The modules that boards get: all of odt but what is for PCs.
+ODT_PYTHON := $(filter-out odt/host/% odt/__main__.py,$(sort $(shell find odt -name '*.py' 2>/dev/null)))
+
 # What goes into an image: the user C module's folder and the frozen manifest.
 ODT_NATIVE ?= $(CURDIR)/native
 ODT_MANIFEST ?= $(CURDIR)/boards/manifest.py
 ODT_FILES := manifest.py boards/manifest.py boards/boards.mk tests_device/frozen_weights.py $(wildcard native/*.[ch] \
     native/kernels/*.[ch] native/bindings/*.[ch] native/bindings/micropython.*) \
-    $(filter-out odt/host/% odt/__main__.py,$(shell find odt -name '*.py' 2>/dev/null))
+    $(ODT_PYTHON)
 
 MPYCROSS = $(BUILD)/mpy-cross/mpy-cross
 # Under `make -j` the inner make shares the outer one's jobs; make before 4.4 needs to be told: JOBS=

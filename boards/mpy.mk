@@ -1,6 +1,6 @@
 # odt for stock firmware: the kernels as native modules, the package compiled. Included by boards.mk.
 #
-#   make mpy            build/mpy/<architecture>/_odt.mpy, build/mpy/python/odt/*.mpy, their sizes
+#   make mpy            build/mpy/<architecture>/_odt.mpy, build/mpy/python/odt/**/*.mpy, their sizes
 #   make mip            build/mip/: the same as packages for mip, to be served
 #   make stock          MicroPython without odt for the unix port, two QEMU boards and the RP2040
 #
@@ -10,7 +10,9 @@ MPY_ARCHS := x64 armv6m armv7m armv7emsp armv7emdp \
     $(if $(shell command -v riscv64-unknown-elf-gcc),rv32imc) \
     $(if $(shell command -v xtensa-esp32-elf-gcc),xtensawin)
 MPY_KERNELS = $(MPY_ARCHS:%=$(BUILD)/mpy/%/_odt.mpy)
-MPY_PYTHON = $(patsubst %.py,$(BUILD)/mpy/python/%.mpy,$(filter-out odt/__main__.py,$(wildcard odt/*.py)))
+MPY_PYTHON = $(ODT_PYTHON:%.py=$(BUILD)/mpy/python/%.mpy)
+# Left of modules that have moved: they would be installed.
+MPY_STALE = $(filter-out $(MPY_PYTHON),$(shell find $(BUILD)/mpy/python -name '*.mpy' 2>/dev/null))
 
 .PHONY: mpy mip
 # MicroPython 1.28.0's linker looks for a module's entry before its sections have addresses.
@@ -21,6 +23,8 @@ mpy:
 	@exit 1
 else
 mpy: $(MPY_KERNELS) $(MPY_PYTHON)
+	@rm -f $(MPY_STALE)
+	@find $(BUILD)/mpy/python -type d -empty -delete
 	@python3 -m odt.host.sizes $(BUILD)/mpy
 endif
 

@@ -3,17 +3,18 @@
 import os
 
 import machines
-from odt.host import circuitpython, language
+from odt.host import circuitpython, files, language
 from test_training import digest, on_the_pc
 
-MODULES = sorted(file.stem for file in (machines.ROOT / "odt").glob("*.py") if file.stem not in ("__init__", "__main__"))
+FILES = [file.as_posix() for file in files.board_modules()]
+MODULES = [file[:-3].replace("/", ".") for file in FILES if not file.endswith("__init__.py")]
 
 
 def lacks_nothing(machine):
     """Every name that odt uses of the interpreter is there, and every module of odt can be imported."""
     assert machine.exec(language.check()) == ""
     # fit_async wants asyncio, a library in CircuitPython, and vectors ulab.
-    rest = [name for name in MODULES if name not in ("background", "vectors")]
+    rest = [name for name in MODULES if name.split(".")[-1] not in ("background", "vectors")]
     assert machine.exec("for name in %r:\n    __import__('odt.' + name)\nprint('all')\n" % (rest,)) == "all\n"
 
 
@@ -35,7 +36,8 @@ def test_interpreter_with_30_bit_floats_has_all_that_odt_uses():
 def test_bundle_layout_trains_to_the_digest_of_the_pc(tmp_path):
     circuitpython.main(tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["LICENSE", "examples", "lib", "requirements.txt"]
-    assert sorted(os.listdir(tmp_path / "lib" / "odt")) == ["__init__.py"] + [name + ".py" for name in MODULES]
+    lib = tmp_path / "lib" / "odt"
+    assert sorted(file.relative_to(lib).as_posix() for file in lib.rglob("*.py")) == sorted(FILES)
     with machines.open("unix_float30") as machine:  # odt and kernels are frozen in it: they are to be hidden
         machine.put(tmp_path / "lib")
         script = "import sys\nsys.path[:] = ['']\nimport odt\nodt.executor.use('reference')\nodt.backend = 'reference'\n"

@@ -35,7 +35,7 @@ def module(arch):
 def sizes():
     """A table of bytes. rv32imc and xtensawin are built where their compilers are: none of them is in it."""
     names = ("armv6m", "armv7m", "armv7emsp", "armv7emdp", "x64")
-    package = sum([file.stat().st_size for file in (MPY / "python" / "odt").iterdir()])
+    package = sum([file.stat().st_size for file in (MPY / "python").rglob("*.mpy")])
     cells = [format(module(name), ",") for name in names] + [format(package, ",")]
     return "| %s | package |\n%s|\n| %s |" % (" | ".join(names), "|--:" * len(cells), " | ".join(cells))
 

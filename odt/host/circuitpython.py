@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 
 from .. import __version__
+from .files import PACKAGE, board_modules
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = PACKAGE.parent
 EXAMPLE = ROOT / "examples" / "odt_simpletest.py"
 
 
@@ -23,20 +24,19 @@ def main(to, mpy_cross=None):
     to = Path(to)
     shutil.rmtree(to, ignore_errors=True)
     lib = to / "lib" / "odt"
-    lib.mkdir(parents=True)
-    for file in sorted((ROOT / "odt").glob("*.py")):
-        if file.name == "__main__.py":
-            continue
+    for file in board_modules():
+        source, target = PACKAGE / file, lib / file
+        target.parent.mkdir(parents=True, exist_ok=True)
         if mpy_cross:  # no docstrings, no assertions
-            subprocess.run([mpy_cross, "-O3", "-s", "odt/" + file.name, "-o", lib / (file.stem + ".mpy"), file], check=True)
+            subprocess.run([mpy_cross, "-O3", "-s", "odt/" + file.as_posix(), "-o", target.with_suffix(".mpy"), source], check=True)
         else:
-            shutil.copy(file, lib)
+            shutil.copy(source, target)
     (to / "examples").mkdir()
     shutil.copy(EXAMPLE, to / "examples")
     (to / "requirements.txt").write_text("")
     shutil.copy(ROOT / "LICENSE", to)
-    size = sum(file.stat().st_size for file in lib.iterdir())
-    print("odt: %s in %s: %d bytes in %d files for lib/odt" % (__version__, to, size, len(list(lib.iterdir()))))
+    sizes = [file.stat().st_size for file in lib.rglob("*.*")]
+    print("odt: %s in %s: %d bytes in %d files for lib/odt" % (__version__, to, sum(sizes), len(sizes)))
 
 
 if __name__ == "__main__":

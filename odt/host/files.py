@@ -1,4 +1,4 @@
-"""Files that other processes and power failures find whole: the old one, or the new one.
+"""odt's own files, and files that other processes and power failures find whole: the old one, or the new one.
 
     with replacing("chart.html") as name:       # a name of this process alone, beside it
         figure.savefig(name)                    # now it has the other's place
@@ -6,6 +6,15 @@
 
 import contextlib
 import os
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def board_modules():
+    """Paths, relative to the package's folder, of the modules that boards get: all but odt/host and __main__.py."""
+    files = sorted([file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py")])
+    return [file for file in files if file.parts[0] not in ("host", "__main__.py")]
 
 
 @contextlib.contextmanager

@@ -164,7 +164,7 @@ def install(options):
 
 
 def _bring(board, found, files, package, example, python_only, wanted):
-    modules = sorted(package.glob("*.mpy"))
+    modules = sorted(package.rglob("*.mpy"))
     size = sum([file.stat().st_size for file in modules + example])
     check(found, package, size)
     fitting, reason = ([], "as you asked") if python_only else kernels(found, files)

@@ -5,9 +5,8 @@
 
 import ast
 import builtins
-from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent.parent
+from .files import PACKAGE, board_modules
 
 # Used only where it is there, or by modules that say what they need.
 OPTIONAL = {
@@ -29,12 +28,11 @@ OPTIONAL = {
 def used():
     """(sorted "module.name"s of other packages, sorted names of builtins) in all of odt but odt/host."""
     names, functions = set(), set()
-    for file in sorted(PACKAGE.glob("*.py")):
-        if file.name != "__main__.py":
-            found = _Names()
-            found.visit(ast.parse(file.read_text()))
-            names |= found.names | {module for module in found.modules.values() if not any(n.startswith(module + ".") for n in found.names)}
-            functions |= found.functions - found.variables
+    for file in board_modules():
+        found = _Names()
+        found.visit(ast.parse((PACKAGE / file).read_text()))
+        names |= found.names | {module for module in found.modules.values() if not any(n.startswith(module + ".") for n in found.names)}
+        functions |= found.functions - found.variables
     return sorted(names), sorted(functions)
 
 

@@ -6,7 +6,7 @@ mip's package.json names files, and knows no architectures. So what chooses is a
     odt_kernels.py                  for a board with a network: brings one of those below
     armv6m_6.3.json                 the package and the kernels of that architecture and .mpy version
     python.json                     the package alone
-    armv6m_6.3/_odt.mpy, odt/*.mpy, odt_chooser.py
+    armv6m_6.3/_odt.mpy, odt/**/*.mpy, odt_chooser.py
 
 Each also says the sizes of its files, which mip passes over.
 """
@@ -31,7 +31,7 @@ def main(files, to):
     shutil.copytree(files / "python" / "odt", to / "odt")
     for file in (KERNELS, CHOOSER):
         shutil.copy(file, to)
-    package = [["odt/" + file.name] * 2 for file in sorted((to / "odt").iterdir())]
+    package = [[file.relative_to(to).as_posix()] * 2 for file in sorted((to / "odt").rglob("*.mpy"))]
     _write(to / "python.json", package)
     every = package + [[KERNELS.name] * 2]
     for kernels in sorted(files.glob("*/_odt.mpy")):

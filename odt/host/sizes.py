@@ -22,7 +22,7 @@ def main(folder):
             print("%-10s %7d bytes  _odt.mpy for %s" % (arch, file.stat().st_size, core))
     files = list((folder / "python").rglob("*.mpy"))
     total = sum(file.stat().st_size for file in files)
-    print("%-10s %7d bytes  %d files odt/*.mpy for all of them" % ("python", total, len(files)))
+    print("%-10s %7d bytes  %d files in odt/ for all of them" % ("python", total, len(files)))
 
 
 if __name__ == "__main__":
