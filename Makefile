@@ -5,8 +5,8 @@
 include boards/boards.mk
 
 PYTHON := $(BUILD)/venv/bin/python
-EXTENSION := pyproject.toml native/bindings/cpython.c native/bindings/entry_points.h \
-    $(wildcard native/*.[ch] native/kernels/*.[ch])
+EXTENSION := pyproject.toml setup.py native/bindings/cpython.c native/bindings/entry_points.h \
+    $(wildcard native/*.[ch] native/kernels/*/*.[ch])
 
 .PHONY: help
 help:

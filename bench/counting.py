@@ -116,7 +116,7 @@ def head(title):
         "commit " + shell("git", "describe", "--always", "--dirty"),
         shell("arm-none-eabi-gcc", "--version").split("\n")[0],
         "boards: -O2 -fwrapv -ffp-contract=off (native/bindings/micropython.mk)",
-        "pc: %s, %s, -O3 -fwrapv -ffp-contract=off (pyproject.toml)" % (
+        "pc: %s, %s, -O3 -fwrapv -ffp-contract=off (setup.py)" % (
             shell("gcc", "--version").split("\n")[0], platform.machine()),
         "",
     ]  # fmt: skip

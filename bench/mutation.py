@@ -51,11 +51,15 @@ TESTS = {
     "weights": "test_model.py test_frozen.py",
     "fixed.c": "test_edges.py test_executors_agree.py",
     "program.c": "test_executor_safety.py " + AGREE + "'verifiers or refuse or prefix or safety or region'",
-    "kernels/adam_i16.c": AGREE + "adam",
-    "kernels/apply_i8.c": AGREE + "'apply or settle'",
-    "kernels/loss_i8.c": AGREE + "'softmax_xent or mse'",
-    "kernels/norm_i8.c": AGREE + "'norm or affine or track or stats'",
-    "kernels/quantize_i8.c": AGREE + "'clear or tick or step_key or gather or rescale or ratio or product or bias or range'",
+    "kernels/update/adam_i16.c": AGREE + "adam",
+    "kernels/update/apply_i8.c": AGREE + "'apply or settle'",
+    "kernels/loss/softmax_xent_i8.c": AGREE + "softmax_xent",
+    "kernels/loss/mse_i8.c": AGREE + "mse",
+    "kernels/norm/norm_i8.c": AGREE + "'norm or affine or track or stats'",
+    "kernels/step/gather_i8.c": AGREE + "gather",
+    "kernels/step/range_i8.c": AGREE + "range",
+    "kernels/step/scales_i8.c": AGREE + "'rescale or ratio or product or bias'",
+    "kernels/step/tick.c": AGREE + "'clear or tick or step_key'",
 }
 
 # Of C: what is found outside comments and preprocessor lines, and what it becomes.
@@ -118,7 +122,7 @@ class Checkout:
         include = subprocess.run(
             [sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('include'))"], capture_output=True, text=True
         ).stdout.strip()
-        sources = [*self.folder.glob("native/*.c"), *self.folder.glob("native/kernels/*.c")]
+        sources = [*self.folder.glob("native/*.c"), *self.folder.glob("native/kernels/*/*.c")]
         sources.append(self.folder / "native/bindings/cpython.c")
         objects = self.folder / "objects"
         objects.mkdir(exist_ok=True)

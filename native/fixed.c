@@ -2,6 +2,13 @@
 
 #include "fixed.h"
 
+#if defined(MICROPY_ENABLE_DYNRUNTIME)
+uint32_t odt_scale(int32_t bits) {
+    uint32_t a = (uint32_t)bits & 0x7FFFFFFF;
+    return a < 0x00800000 ? 0x00800000 : a > 0x7F7FFFFF ? 0x7F7FFFFF : a;
+}
+#endif
+
 // M and E of a scale M * 2^E.
 static uint32_t mantissa(uint32_t a) {
     return (a & 0x7FFFFF) | 0x800000;

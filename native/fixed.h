@@ -105,10 +105,14 @@ static inline uint32_t odt_hash32(uint32_t key, uint32_t i) {
 
 // A word taken as a scale: the sign dropped, 0 and subnormals, infinity and NaN made the nearest
 // normal.
+#if defined(MICROPY_ENABLE_DYNRUNTIME) // one of all, as RAM is what is short in .mpy files
+uint32_t odt_scale(int32_t bits);
+#else
 static inline uint32_t odt_scale(int32_t bits) {
     uint32_t a = (uint32_t)bits & 0x7FFFFFFF;
     return a < 0x00800000 ? 0x00800000 : a > 0x7F7FFFFF ? 0x7F7FFFFF : a;
 }
+#endif
 
 // a and b of these are such that odt_scale() would not change them.
 uint32_t odt_scale_mul(uint32_t a, uint32_t b);

@@ -39,7 +39,7 @@ def harness(request, tmp_path_factory):
     """The path of native/ compiled with safety.c and the sanitizers."""
     path = str(tmp_path_factory.mktemp("safety") / "safety")
     sources = glob.glob(os.path.join(ROOT, "native", "*.c"))
-    sources += glob.glob(os.path.join(ROOT, "native", "kernels", "*.c"))
+    sources += glob.glob(os.path.join(ROOT, "native", "kernels", "*", "*.c"))
     command = ["gcc", *SANITIZE.split(), *request.param.split(), "-fno-sanitize-recover=all", "-o", path]
     subprocess.run([*command, os.path.join(HERE, "safety.c"), *sources], check=True)
     return path

@@ -30,7 +30,7 @@ def built(tmp_path_factory):
     tree = folder / "tree"
     for name in ("odt", "native"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "manifest.py"):
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "manifest.py"):
         shutil.copy(ROOT / name, tree)
     build("sdist", tree, folder)
     (sdist,) = folder.glob("*.tar.gz")

@@ -55,7 +55,7 @@ def draw_large(rng, name, monkeypatch):
 
 def compile_native(path, options, *harness):
     """native/ with a worker that threads.c starts."""
-    sources = [*glob.glob(os.path.join(ROOT, "native", "*.c")), *glob.glob(os.path.join(ROOT, "native", "kernels", "*.c"))]
+    sources = [*glob.glob(os.path.join(ROOT, "native", "*.c")), *glob.glob(os.path.join(ROOT, "native", "kernels", "*", "*.c"))]
     sources += [os.path.join(HERE, name) for name in ("threads.c", *harness)]
     command = ["gcc", "-std=c99", "-O1", "-g", "-fwrapv", "-ffp-contract=off", "-DODT_THREADS", *options.split()]
     subprocess.run([*command, "-pthread", "-o", str(path), *sources], check=True)

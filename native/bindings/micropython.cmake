@@ -6,7 +6,7 @@
 # multiply-adds, so that floats have the same bits on every machine (docs/numerics.md).
 
 get_filename_component(ODT_NATIVE ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
-file(GLOB ODT_SRC CONFIGURE_DEPENDS ${ODT_NATIVE}/*.c ${ODT_NATIVE}/kernels/*.c)
+file(GLOB ODT_SRC CONFIGURE_DEPENDS ${ODT_NATIVE}/*.c ${ODT_NATIVE}/kernels/*/*.c)
 
 add_library(usermod_odt INTERFACE)
 target_sources(usermod_odt INTERFACE ${CMAKE_CURRENT_LIST_DIR}/mod_odt.c ${ODT_SRC})

@@ -8,9 +8,10 @@
 # are assembly, and gcc's work on the other loops (-1.9 KB without) is not worth its room.
 
 MOD = _odt
-SRC = bindings/mod_mpy.c bindings/softfloat.c $(wildcard *.c) $(wildcard kernels/*.c)
+SRC = bindings/mod_mpy.c bindings/softfloat.c $(wildcard *.c) $(wildcard kernels/*/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
-FAST = $(if $(filter armv6m,$(ARCH)),,panel conv2d depthwise2d dense)
+FAST = $(if $(filter armv6m,$(ARCH)),,$(wildcard $(addprefix kernels/linear/,channel_scale_i8.c panel_i8.c \
+    conv2d_i8.c conv2d_d?_i8.c dense_i8.c dense_d?_i8.c depthwise2d_i8.c depthwise2d_d?_i8.c)))
 CFLAGS_EXTRA = -I. -fwrapv -ffp-contract=off -ffunction-sections -fdata-sections \
     $(if $(filter armv6m,$(ARCH)),-fno-tree-loop-optimize)
 
@@ -18,7 +19,7 @@ include $(MPY_DIR)/py/dynruntime.mk
 
 .DEFAULT_GOAL := $(BUILD)/_odt.mpy
 
-$(FAST:%=$(BUILD)/kernels/%_i8.o): CFLAGS += -O2
+$(FAST:%.c=$(BUILD)/%.o): CFLAGS += -O2
 
 # Links the compiler's own functions (64-bit division, float sums of cores without floats), drops
 # what nothing calls. mpy_ld could take libraries by itself, with a package that is hard to get.
@@ -36,6 +37,6 @@ $(BUILD)/_odt.mpy: $(BUILD)/linked.mpy $(BUILD)/poll.mpy
 	$(MPY_TOOL) --merge -o $@ $^
 
 # The headers that dynruntime.mk does not know of; and the name by which it calls this file.
-$(SRC_O): $(wildcard *.h bindings/*.h kernels/*.h)
+$(SRC_O): $(wildcard *.h bindings/*.h kernels/*/*.h)
 .PHONY: Makefile
 Makefile: ;

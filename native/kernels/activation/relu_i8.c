@@ -1,0 +1,37 @@
+// ReLU and its gradient, int8, which may work in place. ReLU6 is a ReLU whose scale is fixed such that 127 is 6.
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../common/words.h"
+
+void odt_relu_i8(const odt_relu_i8_t *a) {
+    const int8_t *x = a->x;
+    int8_t *y = a->y;
+    int32_t z = a->z;
+    for (const int8_t *end = x + a->N; x != end;) {
+        *y++ = (int8_t)odt_max(*x++, z);
+    }
+}
+
+void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
+    const int8_t *e = a->e, *y = a->y;
+    int8_t *dx = a->dx;
+    int32_t lo = a->lo;
+    const int8_t *end = e + a->N;
+    if (UINTPTR_MAX == 0xFFFFFFFF && lo == -128 && (((uintptr_t)e | (uintptr_t)y | (uintptr_t)dx) & 3) == 0) {
+        for (; end - e >= 4; e += 4, y += 4, dx += 4) { // by words; where there are vectors, the loop below is one of them
+            uint32_t word = odt_load_word(y) ^ 0x80808080;
+            word = (((word & 0x7F7F7F7F) + 0x7F7F7F7F) | word) & 0x80808080; // of bytes that are not 0
+            odt_store_word(dx, odt_load_word(e) & ((word - (word >> 7)) | word));
+        }
+    }
+    for (; e != end; e++) {
+        *dx++ = *y++ > lo ? *e : 0;
+    }
+}
+
+void odt_relu6_dx_i8(const odt_relu6_dx_i8_t *a) {
+    for (int32_t i = 0; i < a->N; i++) {
+        a->dx[i] = a->y[i] > -128 && a->y[i] < 127 ? a->e[i] : 0;
+    }
+}

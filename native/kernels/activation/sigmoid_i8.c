@@ -1,0 +1,42 @@
+// Sigmoid and its gradient, which needs y only, int8; of twice its input it is tanh.
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+
+// 256 / (1 + exp(-v)) - 128 of v = x - z in steps, q the steps in units of log 2.
+static int8_t sigmoid(int32_t v, const odt_multiplier_t *q) {
+    int32_t magnitude = v < 0 ? -v : v;
+    uint32_t power = odt_exp2n(odt_rescaled_byte(magnitude, q));
+    uint32_t whole = 65536 + power;
+    uint32_t part = (256 * (v < 0 ? power : 65536) + whole / 2) / whole;
+    return (int8_t)odt_min((int32_t)part - 128, 127);
+}
+
+void odt_sigmoid_i8(const odt_sigmoid_i8_t *a) {
+    uint32_t scale = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->sx));
+    odt_multiplier_t q = odt_multiplier(odt_scale_mul(scale, ODT_LOG2E));
+    int32_t z = odt_limit(a->z, -128, 127);
+    if (a->N < 256) {
+        for (int32_t i = 0; i < a->N; i++) {
+            a->y[i] = sigmoid(a->x[i] - z, &q);
+        }
+        return;
+    }
+    int8_t values[256];
+    for (int32_t x = -128; x < 128; x++) {
+        values[x + 128] = sigmoid(x - z, &q);
+    }
+    for (int32_t i = 0; i < a->N; i++) {
+        a->y[i] = values[a->x[i] + 128];
+    }
+}
+
+void odt_sigmoid_dx_i8(const odt_sigmoid_dx_i8_t *a) {
+    int32_t peak = *a->peak;
+    odt_multiplier_t q = odt_checked(a->q);
+    for (int32_t i = 0; i < a->N; i++) {
+        int32_t v = a->e[i] * (16384 - a->y[i] * a->y[i]);
+        a->dx[i] = odt_clamp(odt_rescaled(v, q), 0, -127, &peak);
+    }
+    *a->peak = peak;
+}

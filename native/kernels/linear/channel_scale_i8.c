@@ -1,0 +1,16 @@
+// Errors brought to one scale of all channels, int8, before the gradient of a layer's input. e and y are [M, N].
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../common/rescale.h"
+
+void odt_channel_scale_i8(const odt_channel_scale_i8_t *a) {
+    int32_t M = a->M, N = a->N, peak = INT32_MAX;
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = 0;
+    for (int32_t m = 0; m < M; m++) {
+        for (int32_t n = 0; n < N; n++, i++) {
+            int32_t v = odt_rescaled_random(a->e[i], odt_checked(&a->q[n]), odt_hash32(key, i));
+            a->y[i] = odt_clamp(v, 0, -127, &peak);
+        }
+    }
+}

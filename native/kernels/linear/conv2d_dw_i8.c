@@ -1,0 +1,85 @@
+// 2-D convolutions, int8: the gradient of the filters.
+// x is [B, H, W, C], e [B, OH, OW, N], dw [R, KH, KW, C]: of filters at .. at + R - 1.
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../../threads.h"
+#include "../common/inner_i8.h"
+#include "../common/window.h"
+#include "../common/within.h"
+#include "conv2d_i8.h"
+
+static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
+    odt_correlation_dw_t g = {.dw = a->dw, .e = a->e + a->at, .x = a->x, .B = a->B, .H = a->H,
+        .W = a->W, .C = a->C, .N = a->R, .e_step = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
+        .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx};
+    odt_correlate_dw_i8(&g);
+}
+
+// Whether so many errors are 0, as behind a max-pooling, that going from one to the next that is not
+// costs less than panels of all: judged by some positions, in instructions of an M4 for a row of taps.
+static int is_sparse(const odt_conv2d_dw_i8_t *a) {
+    enum { SAMPLES = 64, START = 20, DIRECT = 3, PANEL = 5 };
+    int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C;
+    int32_t step = (positions + SAMPLES - 1) / SAMPLES | 1; // odd, so that it meets all places of a window
+    int64_t direct = 0, panels = 0;
+    for (int32_t m = 0; m < positions; m += step) {
+        const int8_t *e = a->e + m * a->N + a->at;
+        for (int32_t n = 0; n < a->R; n++) {
+            direct += e[n] != 0;
+        }
+        panels += (a->R + 3) / 4;
+    }
+    return direct * (START + (int64_t)DIRECT * run) < panels * (START + (int64_t)PANEL * run);
+}
+
+// What error e of image b, of the output that begins at ih and iw, adds to its filter's gradient. In a function of
+// its own, as otherwise gcc has no registers left for odt_axpy_i8().
+static __attribute__((noinline)) void add_error(const odt_conv2d_dw_i8_t *a, int32_t e, int32_t b, int32_t ih, int32_t iw,
+    int32_t *dw) {
+    int32_t C = a->C, KW = a->KW;
+    odt_taps_t th = odt_taps(ih, a->KH, a->H), tw = odt_taps(iw, KW, a->W);
+    int32_t run = (tw.to - tw.from) * C, line = a->W * C;
+    if (th.from >= th.to || run <= 0) {
+        return;
+    }
+    const int8_t *x = a->x + ((b * a->H + ih + th.from) * a->W + iw + tw.from) * C;
+    dw += (th.from * KW + tw.from) * C;
+    for (int32_t kh = th.from; kh < th.to; kh++, x += line, dw += KW * C) {
+        odt_axpy_i8(dw, e, x, odt_wrap_mul(e, a->zx), run);
+    }
+}
+
+// Channels first .. stop - 1, from one error that is not 0 to the next.
+static void conv2d_dw_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_conv2d_dw_i8_t *a = arguments;
+    int32_t N = a->N, filter = a->KH * a->KW * a->C;
+    (void)peak;
+    memset(a->dw + first * filter, 0, (size_t)(stop - first) * (size_t)filter * sizeof(int32_t));
+    for (int32_t n = first; n < stop; n++) {
+        int32_t *dw = a->dw + n * filter;
+        for (int32_t b = 0; b < a->B; b++) {
+            for (int32_t oh = 0; oh < a->OH; oh++) {
+                odt_poll();
+                const int8_t *e = a->e + (b * a->OH + oh) * a->OW * N + a->at + n;
+                for (int32_t ow = 0; ow < a->OW; ow++, e += N) {
+                    if (*e) {
+                        add_error(a, *e, b, oh * a->SH - a->PT, ow * a->SW - a->PL, dw);
+                    }
+                }
+            }
+        }
+    }
+}
+
+void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
+    if (!odt_within(a->at, a->R, a->N)) {
+        memset(a->dw, 0, (size_t)a->R * (size_t)(a->KH * a->KW * a->C) * sizeof(int32_t));
+    } else if ((ODT_PANEL || a->KW * a->C < ODT_SHORT_RUN) && !is_sparse(a)) {
+        conv2d_dw_by_panels(a);
+    } else {
+        odt_split(conv2d_dw_channels, a, a->R, 1, NULL);
+    }
+}

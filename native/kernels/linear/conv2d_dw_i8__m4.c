@@ -1,0 +1,228 @@
+// Gradients of filters (conv2d_i8.h) on cores with SMLAD, a Cortex-M4 and later. Both factors are packed on
+// the stack as int16, two positions to a word: the errors of some channels, and four neighbouring bytes of
+// x, less zx, which are four neighbours in dw. The stack holds 1.6 KB.
+
+#include "conv2d_i8.h"
+
+#if ODT_DSP
+
+#include "../../fixed.h"
+#include "../common/window.h"
+#include "../common/words__m4.h"
+
+enum {
+    CHANNELS = 16, // of errors at a time
+    DEPTH = 32,    // positions at a time, a multiple of 4
+};
+
+typedef struct {
+    uint32_t panel[DEPTH * 2];           // of each pair of positions the words of four columns
+    uint32_t errors[CHANNELS * DEPTH / 2]; // of each channel the words of all pairs
+    int32_t sums[CHANNELS][4];
+} scratch_t;
+
+// The positions packed: rows `row` .. `stop` - 1 of e, columns first .. first + count - 1, `padded` of a row.
+typedef struct {
+    int32_t row, stop, first, count, padded, depth;
+} block_t;
+
+#define FOUR /* 11 instructions, 44 bytes */ \
+    "ldm r2!, {r12, lr}\n" \
+    "ldm r1!, {r8-r11}\n" \
+    "smlad r4, r8, r12, r4\n" \
+    "smlad r5, r9, r12, r5\n" \
+    "smlad r6, r10, r12, r6\n" \
+    "smlad r7, r11, r12, r7\n" \
+    "ldm r1!, {r8-r11}\n" \
+    "smlad r4, r8, lr, r4\n" \
+    "smlad r5, r9, lr, r5\n" \
+    "smlad r6, r10, lr, r6\n" \
+    "smlad r7, r11, lr, r7\n"
+
+#define ZERO \
+    "mov r4, #0\n" \
+    "mov r5, r4\n" \
+    "mov r6, r4\n" \
+    "mov r7, r4\n"
+#define SUMS \
+    "ldm r0, {r4-r7}\n"
+
+// Four words of `sums` for each channel, `step` bytes apart: = or += errors * panel, `fours` > 0 times four
+// positions. 46 instructions for 64 products, 13 a channel.
+#define RUN(name, start) \
+    ODT_ASSEMBLY static void name(int32_t *sums, const uint32_t *panel, \
+        const uint32_t *errors, int32_t step, const uint32_t *end, int32_t fours) { \
+        (void)sums, (void)panel, (void)errors, (void)step, (void)end, (void)fours; \
+        __asm volatile ( \
+            ".syntax unified\n" \
+            "push {r1, r3, r4-r12, lr}\n" /* 0: panel, 4: step, 40: entry; 48: end, 52: fours, then bytes */ \
+            "ldr r3, [sp, #52]\n" \
+            "rsb r4, r3, #0\n" /* the loop is entered so that fours modulo 4 are done first */ \
+            "and r4, r4, #3\n" \
+            "mov r5, #44\n" \
+            "adr.w r6, 2f\n" \
+            "mla r4, r4, r5, r6\n" \
+            "add r4, r4, #1\n" \
+            "str r4, [sp, #40]\n" \
+            "lsl r3, r3, #3\n" \
+            "str r3, [sp, #52]\n" \
+            "1:\n" \
+            start \
+            "ldr r3, [sp, #52]\n" \
+            "ldr r1, [sp]\n" \
+            "add r3, r3, r2\n" \
+            "ldr pc, [sp, #40]\n" \
+            "2:\n" \
+            FOUR FOUR FOUR FOUR \
+            "cmp r2, r3\n" \
+            "bne 2b\n" \
+            "stm r0, {r4-r7}\n" \
+            "ldrd r1, r3, [sp]\n" \
+            "add r0, r0, r3\n" \
+            "ldr r3, [sp, #48]\n" \
+            "cmp r2, r3\n" \
+            "bne 1b\n" \
+            "pop {r1, r3, r4-r12, pc}\n" \
+            ); \
+    }
+
+RUN(start_sums, ZERO)
+RUN(add_sums, SUMS)
+
+// The errors of channels n .. n + count - 1, `fours` words of two pairs each.
+static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t n, int32_t count,
+    uint32_t *errors) {
+    int32_t words = p->depth / 2;
+    if ((p->stop - p->row) * p->padded != p->depth) {
+        memset(errors, 0, (size_t)(count * words) * sizeof(*errors));
+    }
+    for (int32_t row = p->row; row < p->stop; row++, errors += p->padded / 2) {
+        for (int32_t i = 0; i < count; i += 4) {
+            int32_t at = odt_max(odt_min(i, count - 4), 0);
+            const int8_t *e = a->e + (row * a->OW + p->first) * a->e_step + n + at;
+            uint32_t *to = errors + at * words;
+            for (int32_t left = p->count; left > 0; left -= 2, e += 2 * a->e_step, to++) {
+                const int8_t *next = left > 1 ? e + a->e_step : e;
+                if (count < 4) {
+                    for (int32_t j = 0; j < count; j++) {
+                        to[j * words] = odt_lower((uint32_t)e[j], left > 1 ? (uint32_t)next[j] : 0);
+                    }
+                    continue;
+                }
+                uint32_t first = odt_word(e), second = left > 1 ? odt_word(next) : 0;
+                uint32_t even0 = odt_even(first, 0), even1 = odt_even(second, 0);
+                to[0] = odt_lower(even0, even1);
+                to[2 * words] = odt_upper(even0, even1);
+                uint32_t odd0 = odt_odd(first, 0), odd1 = odt_odd(second, 0);
+                to[words] = odt_lower(odd0, odd1);
+                to[3 * words] = odt_upper(odd0, odd1);
+            }
+        }
+    }
+}
+
+static inline void put_pair(uint32_t *to, uint32_t first, uint32_t second, uint32_t minus) {
+    uint32_t even0 = odt_even(first, minus), even1 = odt_even(second, minus);
+    uint32_t odd0 = odt_odd(first, minus), odd1 = odt_odd(second, minus);
+    to[0] = odt_lower(even0, even1);
+    to[1] = odt_lower(odd0, odd1);
+    to[2] = odt_upper(even0, even1);
+    to[3] = odt_upper(odd0, odd1);
+}
+
+// Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position.
+static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_t kh, int32_t column,
+    uint32_t *to) {
+    int32_t C = a->C, size = a->W * C, step = a->SW * C, start = (p->first * a->SW - a->left) * C + column;
+    uint32_t minus = odt_twice(-a->zx);
+    int32_t first = start < 0 ? (-start + step - 1) / step : 0; // positions whose words lie inside
+    int32_t end = start > size - 4 ? 0 : (size - 4 - start) / step + 1;
+    first = odt_min((first + 1) & ~1, p->padded);
+    end = odt_limit(odt_min(end, p->count) & ~1, first, p->padded);
+    int32_t b = p->row / a->OH, oh = p->row - b * a->OH;
+    for (int32_t row = p->row; row < p->stop; row++) {
+        int32_t ih = oh * a->SH - a->top + kh, at = start, i = 0;
+        if (ih < 0 || ih >= a->H) {
+            for (; i < p->padded; i += 2, to += 4) {
+                to[0] = to[1] = to[2] = to[3] = 0;
+            }
+        } else {
+            const int8_t *x = a->x + (b * a->H + ih) * size;
+            for (; i < first; i += 2, at += 2 * step, to += 4) {
+                put_pair(to, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
+            }
+            const int8_t *from = x + at;
+            for (; i < end; i += 2, from += 2 * step, to += 4) {
+                put_pair(to, odt_word(from), odt_word(from + step), minus);
+            }
+            for (at = start + i * step; i < p->padded; i += 2, at += 2 * step, to += 4) {
+                put_pair(to, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
+            }
+        }
+        if (++oh == a->OH) {
+            oh = 0;
+            b++;
+        }
+    }
+}
+
+// The products of a block of positions for channels n .. n + count - 1.
+static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n, int32_t count,
+    int is_first, scratch_t *s) {
+    int32_t length = a->KW * a->C, filter = a->KH * length, words = p->depth / 2, fours = p->depth / 4;
+    const uint32_t *end = s->errors + count * words;
+    pack_errors(a, p, n, count, s->errors);
+    for (int32_t kh = 0; kh < a->KH; kh++) {
+        int32_t *dw = a->dw + n * filter + kh * length;
+        for (int32_t column = 0; column < length; column += 4) {
+            pack_columns(a, p, kh, column, s->panel);
+            int32_t columns = length - column;
+            if (columns < 4) {
+                start_sums(s->sums[0], s->panel, s->errors, sizeof(s->sums[0]), end, fours);
+                for (int32_t i = 0; i < count; i++) {
+                    for (int32_t j = 0; j < columns; j++) {
+                        int32_t *to = dw + i * filter + column + j;
+                        *to = s->sums[i][j] + (is_first ? 0 : *to);
+                    }
+                }
+            } else if (is_first) {
+                start_sums(dw + column, s->panel, s->errors, 4 * filter, end, fours);
+            } else {
+                add_sums(dw + column, s->panel, s->errors, 4 * filter, end, fours);
+            }
+        }
+    }
+}
+
+void odt_correlate_dw_part_i8(const odt_correlation_dw_t *given) {
+    odt_correlation_dw_t flat = *given;
+    const odt_correlation_dw_t *a = &flat;
+    if (a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H
+        && a->OW == a->W) {
+        flat.W = flat.OW = a->B * a->OH * a->OW;
+        flat.B = flat.H = flat.OH = 1;
+    }
+    scratch_t s;
+    int32_t rows = a->B * a->OH, parts = (a->OW + DEPTH - 1) / DEPTH; // of a row of positions
+    int32_t columns = ((a->OW + parts - 1) / parts + 1) & ~1, block = DEPTH / columns;
+    int32_t groups = odt_max((a->N + CHANNELS - 1) / CHANNELS, 1), channels = (a->N + groups - 1) / groups;
+    for (int32_t n = 0; n < a->N; n += channels) {
+        int32_t count = odt_min(channels, a->N - n);
+        for (int32_t row = 0; row < rows; row += block) {
+            for (int32_t first = 0; first < a->OW; first += columns) {
+                odt_poll();
+                block_t p = {.row = row, .stop = odt_min(row + block, rows), .first = first};
+                p.count = odt_min(columns, a->OW - first);
+                p.padded = (p.count + 1) & ~1;
+                int32_t depth = (p.stop - row) * p.padded;
+                p.depth = (depth + 3) & ~3;
+                if (p.depth != depth) {
+                    memset(s.panel + depth * 2, 0, 4 * sizeof(*s.panel));
+                }
+                add_block(a, &p, n, count, row == 0 && first == 0, &s);
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,234 @@
+// Convolutions and dense layers by panels, int8: the gradient of the filters. The part of panel_i8.c that a core without
+// SMLAD runs; the panels themselves are the core's (panel_i8__m0.h, panel_i8__c.h).
+
+#ifndef ODT_CONV2D_DW_I8_PANEL_H
+#define ODT_CONV2D_DW_I8_PANEL_H
+
+#if defined(__ARM_ARCH_6M__)
+#include "conv2d_dw_i8__m0.h"
+#endif
+
+// As memset, which takes longer on an RP2040.
+static void clear_words(int32_t *words, int32_t count) {
+    int32_t *end = words + (count & ~3);
+    for (; words != end; words += 4) {
+        words[0] = 0;
+        words[1] = 0;
+        words[2] = 0;
+        words[3] = 0;
+    }
+    for (count &= 3; count; count--) {
+        *words++ = 0;
+    }
+}
+
+// Every ROWS-th word to four in a row.
+static inline void store_four(int32_t *dw, const int32_t *sum) {
+    #if defined(__ARM_ARCH_6M__)
+    __asm volatile ( // 13 cycles; as gcc does it, 16
+        "ldr r3, [%1, #0]\n"
+        "ldr r4, [%1, #16]\n"
+        "ldr r5, [%1, #32]\n"
+        "ldr r6, [%1, #48]\n"
+        "stmia %0!, {r3-r6}\n"
+        : "+l" (dw) : "l" (sum) : "r3", "r4", "r5", "r6", "memory");
+    #else
+    dw[0] = sum[0];
+    dw[1] = sum[ROWS];
+    dw[2] = sum[2 * ROWS];
+    dw[3] = sum[3 * ROWS];
+    #endif
+}
+
+// A row's sums to dw, or added to it.
+static void store(int32_t *dw, const int32_t *sum, int32_t count, int is_whole) {
+    const int32_t *end = sum + (count & ~3) * ROWS;
+    if (is_whole) {
+        for (; sum != end; sum += 4 * ROWS, dw += 4) {
+            store_four(dw, sum);
+        }
+        for (count &= 3; count; count--, sum += ROWS) {
+            *dw++ = *sum;
+        }
+        return;
+    }
+    for (; sum != end; sum += 4 * ROWS, dw += 4) {
+        dw[0] = odt_wrap_add(dw[0], sum[0]);
+        dw[1] = odt_wrap_add(dw[1], sum[ROWS]);
+        dw[2] = odt_wrap_add(dw[2], sum[2 * ROWS]);
+        dw[3] = odt_wrap_add(dw[3], sum[3 * ROWS]);
+    }
+    for (count &= 3; count; count--, sum += ROWS, dw++) {
+        *dw = odt_wrap_add(*dw, *sum);
+    }
+}
+
+#if !ODT_SMALL
+
+// Errors m .. m + count - 1 of channels n .., of which a tap that is dh and dw away from its output reads beyond the
+// image, as 0 to the panel, or as they are if `is_back`; and to the channels' totals.
+static void patch_errors(const odt_correlation_dw_t *a, int32_t n, int32_t m, int32_t count, int32_t dh, int32_t dw,
+    int is_back, panel_t *panel, int32_t *totals) {
+    int32_t row = m / a->W, ow = m - row * a->W, oh = row % a->H, k = 0, last = odt_min(ROWS, a->N - n) - 1;
+    while (k < count) {
+        int32_t stop = odt_min(k + a->W - ow, count), from = stop, to = stop;
+        if (oh + dh >= 0 && oh + dh < a->H) {
+            from = k + odt_limit(-dw - ow, 0, stop - k);
+            to = k + odt_limit(a->W - dw - ow, 0, stop - k);
+        }
+        for (; k < stop; k++) {
+            if (k == from && k < to) {
+                k = to - 1;
+                continue;
+            }
+            const int8_t *e = a->e + (m + k) * a->e_step + n;
+            int32_t r[ROWS] = {0};
+            for (int32_t i = 0; i < ROWS; i++) {
+                int32_t error = odt_max(e[odt_min(i, last)], LEAST);
+                totals[i] += is_back ? error : -error;
+                r[i] = is_back ? error : 0;
+            }
+            put(panel, k, r);
+        }
+        ow = 0;
+        oh = oh + 1 == a->H ? 0 : oh + 1;
+    }
+}
+
+// Where each output is the size of x and each tap as far from its output: errors and inputs are two rows of
+// positions, shifted by a constant.
+static void correlate_dw_of_same_size(const odt_correlation_dw_t *a, int extreme) {
+    scratch_t s;
+    int32_t C = a->C, all = a->B * a->H * a->W, filter = a->KH * a->KW * C;
+    if (extreme) {
+        clear_words(a->dw, a->N * filter);
+    }
+    for (int32_t n = 0; n < a->N; n += ROWS) {
+        int32_t channels = odt_min(ROWS, a->N - n), rows[ROWS];
+        for (int32_t i = 0; i < ROWS; i++) {
+            rows[i] = odt_min(i, channels - 1);
+        }
+        for (int32_t m = 0; m < all; m += DEPTH) {
+            int32_t count = odt_min(DEPTH, all - m), totals[ROWS] = {0}, start[ROWS];
+            odt_poll();
+            pack(s.panel, 0, a->e + m * a->e_step + n, rows, a->e_step, count, totals);
+            #if defined(__ARM_ARCH_6M__)
+            if (extreme) {
+                tame_errors(a, n, m, count, s.panel, totals);
+            }
+            #endif
+            for (int32_t tap = 0; tap < a->KH * a->KW; tap++) {
+                int32_t kh = tap / a->KW, dh = kh - a->top, dw = tap - kh * a->KW - a->left, shift = dh * a->W + dw;
+                int32_t from = odt_max(m, -shift), to = odt_min(m + count, all - shift);
+                if (dh || dw) {
+                    patch_errors(a, n, m, count, dh, dw, 0, s.panel, totals);
+                }
+                for (int32_t i = 0; i < ROWS; i++) {
+                    start[place(i)] = odt_wrap_mul(odt_wrap_sub(0, a->zx), totals[i]);
+                }
+                for (int32_t c = 0; c < C; c += BLOCK) {
+                    const columns_t inputs = {odt_max(to - from, 0), C, odt_min(BLOCK, C - c), 1};
+                    run(s.sums, start, s.panel, from - m, a->x + (from + shift) * C + c, &inputs);
+                    for (int32_t i = 0; i < channels; i++) {
+                        store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][place(i)], inputs.count,
+                            m == 0 && !extreme);
+                    }
+                }
+                if (dh || dw) {
+                    patch_errors(a, n, m, count, dh, dw, 1, s.panel, totals);
+                }
+            }
+        }
+    }
+}
+
+#endif
+
+void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
+    int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
+    int extreme = 0;
+    #if defined(__ARM_ARCH_6M__)
+    extreme = is_extreme(a->e, a->N, rows * a->OW, a->e_step);
+    #endif
+    #if !ODT_SMALL
+    if (a->SH == 1 && SW == 1 && a->OH == a->H && a->OW == a->W) {
+        correlate_dw_of_same_size(a, extreme);
+        return;
+    }
+    #endif
+    scratch_t s;
+    static const int8_t one = 1;
+    int32_t columns = odt_min(a->OW, DEPTH), padded = (columns + ALIGNED - 1) & -ALIGNED;
+    int32_t block = a->OW < DEPTH ? DEPTH / padded : 1; // rows of errors at a time
+    int is_whole = rows <= block && a->OW <= columns && !extreme; // one panel holds all errors of a channel
+    if (!is_whole) {
+        clear_words(a->dw, a->N * filter);
+    }
+    for (int32_t n = 0; n < a->N; n += ROWS) {
+        int32_t channels = odt_min(ROWS, a->N - n), errors[ROWS], unused[ROWS] = {0};
+        for (int32_t i = 0; i < ROWS; i++) {
+            errors[i] = odt_min(i, channels - 1);
+        }
+        for (int32_t row = 0; row < rows; row += block) {
+            odt_poll();
+            int32_t stop = odt_min(row + block, rows);
+            for (int32_t first = 0; first < a->OW; first += columns) {
+                int32_t end = odt_min(first + columns, a->OW);
+                for (int32_t r = row; r < stop; r++) {
+                    const int8_t *e = a->e + (r * a->OW + first) * a->e_step + n;
+                    pack(s.panel, (r - row) * padded, e, errors, a->e_step, end - first, unused);
+                    #if defined(__ARM_ARCH_6M__)
+                    if (extreme) {
+                        tame_errors(a, n, r * a->OW + first, end - first, s.panel + (r - row) * padded * UNITS, unused);
+                    }
+                    #endif
+                }
+                for (int32_t kh = 0, tap = 0; kh < a->KH; kh++) {
+                    for (int32_t kw = 0; kw < a->KW; kw++, tap++) {
+                        odt_taps_t o = odt_outputs(kw, a->left, SW, a->W, a->OW);
+                        int32_t from = odt_max(o.from, first), depth = odt_min(o.to, end) - from;
+                        if (depth <= 0 && !is_whole) {
+                            continue;
+                        }
+                        for (int32_t c = 0; c < C; c += BLOCK) {
+                            int32_t count = odt_min(BLOCK, C - c);
+                            const columns_t inputs = {depth, SW * C, count, 1};
+                            const columns_t ones = {depth, 0, 1, 0};
+                            sums_t total = {0};
+                            const int32_t *start = total;
+                            for (int32_t pass = a->zx ? 0 : 1; pass < 2; pass++) { // of zx, of x
+                                for (int32_t i = 0; pass && i < ROWS; i++) {
+                                    total[i] = odt_wrap_mul(total[i], odt_wrap_sub(0, a->zx));
+                                }
+                                for (int32_t r = row; r < stop; r++) {
+                                    int32_t b = r / a->OH, ih = (r - b * a->OH) * a->SH - a->top + kh;
+                                    if (ih < 0 || ih >= a->H) {
+                                        continue;
+                                    }
+                                    int32_t k = (r - row) * padded + from - first;
+                                    int32_t iw = from * SW - a->left + kw;
+                                    const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * C + c;
+                                    if (pass) {
+                                        run(s.sums, start, s.panel, k, x, &inputs);
+                                        start = NULL;
+                                    } else {
+                                        run(&total, NULL, s.panel, k, &one, &ones);
+                                    }
+                                }
+                            }
+                            if (start) {
+                                fill_columns(s.sums, count, start);
+                            }
+                            for (int32_t i = 0; i < channels; i++) {
+                                store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][place(i)], count,
+                                    is_whole);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#endif

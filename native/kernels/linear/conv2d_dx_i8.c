@@ -1,0 +1,75 @@
+// 2-D convolutions, int8: the gradient of the input.
+// w is [N, KH, KW, C], e [B, OH, OW, N], dx [B, H, W, C].
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../../threads.h"
+#include "../common/inner_i8.h"
+#include "../common/window.h"
+#include "conv2d_i8.h"
+#include "phase.h"
+
+static void conv2d_dx_by_panels(const odt_conv2d_dx_i8_t *a) {
+    int32_t C = a->C, row = a->KW * C, inputs = a->W * C;
+    for (int32_t kh = 0; kh < a->SH; kh++) {
+        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
+        for (int32_t kw = 0; kw < a->SW; kw++) {
+            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
+            if (h.outputs == 0 || w.outputs == 0) {
+                continue;
+            }
+            int32_t last = (kh + (h.taps - 1) * a->SH) * row + (kw + (w.taps - 1) * a->SW) * C;
+            int is_empty = h.taps == 0 || w.taps == 0;
+            odt_correlation_t c = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
+                .y = a->dx + h.first * inputs + w.first * C, .peak = a->peak, .B = a->B, .H = a->OH,
+                .W = a->OW, .C = a->N, .N = C, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps,
+                .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs,
+                .lo = -127, .w_n = 1, .w_kh = -a->SH * row, .w_kw = -a->SW * C, .w_c = a->KH * row,
+                .y_b = a->H * inputs, .y_oh = a->SH * inputs, .y_ow = a->SW * C};
+            odt_correlate_i8(&c);
+        }
+    }
+}
+
+// Rows first .. stop - 1 of all images.
+static void conv2d_dx_rows(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_conv2d_dx_i8_t *a = arguments;
+    int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW;
+    int32_t filter = KH * KW * C;
+    odt_multiplier_t q = odt_checked(a->q);
+    int8_t *dx = a->dx + first * a->W * C;
+    for (int32_t row = first; row < stop; row++) {
+        int32_t b = row / a->H, ih = row - b * a->H;
+        odt_poll();
+        for (int32_t iw = 0; iw < a->W; iw++) {
+            for (int32_t c = 0; c < C; c += ODT_BLOCK) {
+                int32_t block = odt_min(C - c, ODT_BLOCK);
+                int32_t acc[ODT_BLOCK] = {0};
+                odt_dx_taps_t h = odt_dx_taps(ih, a->PT, a->SH, KH, a->OH);
+                for (; odt_dx_taps_more(&h); odt_dx_taps_next(&h)) {
+                    odt_dx_taps_t w = odt_dx_taps(iw, a->PL, a->SW, KW, a->OW);
+                    for (; odt_dx_taps_more(&w); odt_dx_taps_next(&w)) {
+                        const int8_t *e = a->e + ((b * a->OH + h.o) * a->OW + w.o) * N;
+                        const int8_t *tap = a->w + (h.k * KW + w.k) * C + c;
+                        for (int32_t n = 0; n < N; n++) {
+                            if (e[n]) {
+                                odt_axpy_i8(acc, e[n], tap + n * filter, 0, block);
+                            }
+                        }
+                    }
+                }
+                for (int32_t i = 0; i < block; i++) {
+                    *dx++ = odt_clamp(odt_rescaled(acc[i], q), 0, -127, peak);
+                }
+            }
+        }
+    }
+}
+
+void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
+    if (ODT_PANEL || a->C < ODT_SHORT_RUN) {
+        conv2d_dx_by_panels(a);
+    } else {
+        odt_split(conv2d_dx_rows, a, a->B * a->H, 1, a->peak);
+    }
+}

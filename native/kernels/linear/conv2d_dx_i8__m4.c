@@ -1,0 +1,192 @@
+// Products of int8 matrices (conv2d_i8.h) on cores with SMLAD, a Cortex-M4 and later: the gradient of the
+// input. Four rows of transposed filters are packed on the stack and run over windows of errors where these
+// lie; those beside the border are cut, or copied. The stack holds 2 KB.
+
+#include "conv2d_i8.h"
+
+#if ODT_DSP
+
+#include "../../fixed.h"
+#include "../common/words__m4.h"
+#include "conv2d_i8__m4.h"
+
+enum {
+    CHANNELS = 4, // of a panel
+    DEPTH = 96,   // products a panel has, a multiple of 4
+    ROWS = 32,    // windows at a time
+};
+
+typedef struct {
+    int16_t panel[CHANNELS * DEPTH];
+    odt_row_t rows[ROWS];
+} scratch_t;
+
+// Part from .. to - 1 of row kh of filters n .. n + 3, the last repeated, to the panel; zeros to a
+// multiple of four.
+static void pack(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t from, int32_t to, int16_t *panel) {
+    int32_t kw = from / a->C, c = from - kw * a->C, left = to - from, step = a->w_c;
+    int32_t next = a->w_kw - a->C * step; // to the next tap
+    const int8_t *w = a->w + n + kh * a->w_kh + kw * a->w_kw + c * step;
+    uint32_t *out = (uint32_t *)(void *)panel;
+    for (; left > 0; left -= 4, out += 8) {
+        uint32_t depths[4] = {0};
+        if (a->N >= 4 && left >= 4 && a->C - c >= 4) {
+            depths[0] = odt_word(w);
+            depths[1] = odt_word(w + step);
+            depths[2] = odt_word(w + 2 * step);
+            depths[3] = odt_word(w + 3 * step);
+            w += 4 * step;
+            c += 4;
+            if (c == a->C) {
+                c = 0;
+                w += next;
+            }
+        } else {
+            for (int32_t i = 0; i < odt_min(left, 4); i++) {
+                depths[i] = a->N >= 4 ? odt_word(w) : odt_word_within(w, 0, a->N, w[a->N - 1]);
+                w += step;
+                if (++c == a->C) {
+                    c = 0;
+                    w += next;
+                }
+            }
+        }
+        uint32_t even0 = odt_even(depths[0], 0), even2 = odt_even(depths[2], 0);
+        out[0] = odt_lower(even0, even2);
+        out[4] = odt_upper(even0, even2);
+        uint32_t even1 = odt_even(depths[1], 0), even3 = odt_even(depths[3], 0);
+        out[1] = odt_lower(even1, even3);
+        out[5] = odt_upper(even1, even3);
+        uint32_t odd0 = odt_odd(depths[0], 0), odd2 = odt_odd(depths[2], 0);
+        out[2] = odt_lower(odd0, odd2);
+        out[6] = odt_upper(odd0, odd2);
+        uint32_t odd1 = odt_odd(depths[1], 0), odd3 = odt_odd(depths[3], 0);
+        out[3] = odt_lower(odd1, odd3);
+        out[7] = odt_upper(odd1, odd3);
+    }
+}
+
+// Bytes from .. to - 1 of one window, which begins `at` bytes into a row of `size` and may be beside it.
+static void add_window(odt_row_t *row, const int16_t *panel, const int8_t *x, int32_t at, int32_t from, int32_t to,
+    int32_t size, int is_aligned) {
+    if (is_aligned) {
+        int32_t first = odt_max(from, -at), words = (odt_min(to, size - at) - first) >> 2;
+        if (words > 0) {
+            odt_add_rows(row, row + 1, panel + (first - from) * CHANNELS, x + at + first, words, 0);
+        }
+        return;
+    }
+    int8_t bytes[DEPTH];
+    int32_t words = (to - from + 3) >> 2;
+    odt_gather(bytes, x, at + from, 4 * words, odt_min(size, at + to), 0);
+    odt_add_rows(row, row + 1, panel, bytes, words, 0);
+}
+
+// Windows ow .. ow + count - 1 of a row: the products of part from .. to - 1 of the filters' row kh.
+static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, int32_t count, int32_t kh,
+    int32_t from, int32_t to, const int16_t *panel, odt_row_t *rows) {
+    int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
+    if (ih < 0 || ih >= a->H) {
+        return;
+    }
+    int32_t C = a->C, size = a->W * C, step = a->SW * C, at = (ow * a->SW - a->left) * C;
+    int32_t words = (to - from + 3) >> 2, room = size - a->KW * C - at, is_aligned = C % 4 == 0;
+    const int8_t *x = a->x + (b * a->H + ih) * size;
+    int32_t first = odt_min(at < 0 ? (-at + step - 1) / step : 0, count); // that lies inside as a whole
+    int32_t end = room < 0 ? first : odt_limit(room / step + 1, first, count);
+    int32_t rest = ((a->B - b) * a->H - ih) * size; // of x
+    while (end > first && at + (end - 1) * step + from + 4 * words > rest) {
+        end--; // the last word would end behind it
+    }
+    for (int32_t i = 0; i < first; i++) {
+        add_window(&rows[i], panel, x, at + i * step, from, to, size, is_aligned);
+    }
+    if (end > first) {
+        odt_add_rows(rows + first, rows + end, panel, x + at + first * step + from, words, step - 4 * words);
+    }
+    for (int32_t i = end; i < count; i++) {
+        add_window(&rows[i], panel, x, at + i * step, from, to, size, is_aligned);
+    }
+}
+
+static void clear(odt_row_t *rows, int32_t count) {
+    for (odt_row_t *end = rows + count; rows != end; rows++) {
+        rows->sums[0] = 0;
+        rows->sums[1] = 0;
+        rows->sums[2] = 0;
+        rows->sums[3] = 0;
+    }
+}
+
+// Sums of `count` windows, which follow one another in y, to channels n .. n + 3.
+static void finish(const odt_correlation_t *a, int32_t n, int32_t row, int32_t ow, int32_t count,
+    const odt_row_t *rows, int kind, int32_t *bounds) {
+    int8_t *y[CHANNELS];
+    int32_t b = row / a->OH;
+    for (int32_t i = 0; i < CHANNELS; i++) {
+        y[i] = a->y + b * a->y_b + (row - b * a->OH) * a->y_oh + ow * a->y_ow + n + odt_min(i, a->N - 1);
+    }
+    if (!odt_finish_rows(rows, count, y, a->y_ow, kind, a->zy, a->lo, bounds)) {
+        odt_finish_slowly(a, n, 0, rows, count, y, a->y_ow, odt_min(CHANNELS, a->N));
+    }
+}
+
+void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
+    scratch_t s;
+    int32_t length = a->KW * a->C, padded = (length + 3) & ~3, depth = a->KH * padded, rows = a->B * a->OH;
+    int32_t columns = odt_min(a->OW, ROWS), block = a->OW < ROWS ? ROWS / a->OW : 1; // rows of windows at a time
+    int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh), kind = 0;
+    for (int32_t i = 0; i < ROWS; i++) {
+        kind = odt_prepare_row(a, 0, depth, &s.rows[i]);
+    }
+    for (int32_t i = 0; i < a->N; i += CHANNELS) {
+        int32_t n = odt_max(odt_min(i, a->N - CHANNELS), 0), packed = -1; // the depth that the panel begins with
+        for (int32_t row = 0; row < rows; row += block) {
+            odt_poll();
+            int32_t stop = odt_min(row + block, rows);
+            for (int32_t ow = 0; ow < a->OW; ow += columns) {
+                int32_t count = odt_min(columns, a->OW - ow);
+                clear(s.rows, (stop - row) * count);
+                for (int32_t k = 0; k < depth; k += DEPTH) {
+                    int32_t end = odt_min(k + DEPTH, depth), is_packed = packed == k;
+                    packed = k;
+                    for (int32_t at = k; at < end;) {
+                        int32_t kh = at / padded, from = at - kh * padded, to = odt_min(length, from + end - at);
+                        int16_t *panel = s.panel + (at - k) * CHANNELS;
+                        if (!is_packed) {
+                            pack(a, n, kh, from, to, panel);
+                        }
+                        for (int32_t r = row; r < stop; r++) {
+                            correlate_row(a, r, ow, count, kh, from, to, panel, s.rows + (r - row) * count);
+                        }
+                        at += padded - from;
+                    }
+                }
+                // Rows that follow one another in y are finished as one.
+                int32_t at_once = is_dense && count == a->OW ? stop - row : 1;
+                for (int32_t r = row; r < stop; r += at_once) {
+                    finish(a, n, r, ow, count * at_once, s.rows + (r - row) * count, kind, bounds);
+                }
+            }
+        }
+    }
+}
+
+int odt_prepare_row(const odt_correlation_t *a, int32_t n, int32_t depth, odt_row_t *row) {
+    odt_multiplier_t q = odt_checked(&a->q[n * a->q_step]);
+    row->start = a->bias ? a->bias[n] : 0;
+    return odt_find_scale(q, row->start, depth, a->zy, a->lo, &row->scale);
+}
+
+void odt_finish_slowly(const odt_correlation_t *a, int32_t n, int32_t n_row, const odt_row_t *rows, int32_t count,
+    int8_t *const *y, int32_t step, int32_t sums) {
+    for (int32_t j = 0; j < count; j++) {
+        for (int32_t i = 0; i < sums; i++) {
+            int32_t filter = n + (n_row ? j : i);
+            odt_multiplier_t q = odt_checked(&a->q[filter * a->q_step]);
+            y[i][j * step] = odt_clamp(odt_rescaled(rows[j].sums[i], q), a->zy, a->lo, a->peak);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,82 @@
+// Products of int8 matrices by panels: four rows of one factor, packed on the stack as the core likes
+// to multiply them, are run over columns of the other, which is read where it lies.
+//
+// Dense layers and convolutions are such products, forward and backward. 32-bit cores use panels for
+// all of them; where there are vectors, the plain loops in dense_i8.c and conv2d_i8.c are faster, but
+// for convolutions of so few channels that these loops are short.
+
+#ifndef ODT_CONV2D_I8_H
+#define ODT_CONV2D_I8_H
+
+#include <stdint.h>
+
+#include "../../odt.h"
+#include "../../threads.h"
+
+#ifndef ODT_PANEL
+#define ODT_PANEL (UINTPTR_MAX == 0xFFFFFFFF)
+#endif
+
+enum {
+    ODT_SHORT_RUN = 16, // where there are vectors: loops shorter than this do not pay for being vectorised
+    ODT_MANY_ROWS = 4,  // of a dense layer's x: from these on packing weights to panels pays
+};
+
+// Whether the core multiplies pairs of int16 (SMLAD), a Cortex-M4 and later.
+#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+#define ODT_DSP 1
+#else
+#define ODT_DSP 0
+#endif
+
+// From sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)), and the
+// peak of what is clamped.
+void odt_finish_i8(const int32_t (*sums)[4], int32_t place, int32_t offset, const odt_multiplier_t *q,
+    int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak);
+
+// y[b, oh, ow, n] = clamp(zy + q[n] * (bias[n] + sum_(kh,kw,c) (x - zx) * w)) with x at row
+// oh*SH - top + kh, column ow*SW - left + kw, of [B, H, W, C]; zx outside. Steps are distances in
+// memory, so that a filter may be read transposed and backwards, and y be written with gaps.
+typedef struct {
+    const int8_t *x, *w;
+    const int32_t *bias;       // or NULL
+    const odt_multiplier_t *q; // of all n if q_step is 0
+    int8_t *y;
+    int32_t *peak;
+    int32_t B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
+    int32_t w_n, w_kh, w_kw, w_c, y_b, y_oh, y_ow, q_step;
+} odt_correlation_t;
+
+// Whether a window is where its output is.
+static inline int odt_is_pointwise(const odt_correlation_t *a) {
+    return a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H
+        && a->OW == a->W;
+}
+
+void odt_correlate_part_i8(const odt_correlation_t *a);
+
+// dw[n, kh, kw, c] = sum_(b,oh,ow) e[b, oh, ow, n] * (x - zx), x as above and 0 outside. Positions of e
+// are e_step apart, N or more.
+typedef struct {
+    int32_t *dw;
+    const int8_t *e, *x;
+    int32_t B, H, W, C, N, e_step, KH, KW, SH, SW, top, left, OH, OW, zx;
+} odt_correlation_dw_t;
+
+void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a);
+
+// On as many cores as there are (conv2d_i8__threads.c).
+#ifdef ODT_THREADS
+void odt_correlate_i8(const odt_correlation_t *a);
+void odt_correlate_dw_i8(const odt_correlation_dw_t *a);
+#else
+static inline void odt_correlate_i8(const odt_correlation_t *a) {
+    odt_correlate_part_i8(a);
+}
+
+static inline void odt_correlate_dw_i8(const odt_correlation_dw_t *a) {
+    odt_correlate_dw_part_i8(a);
+}
+#endif
+
+#endif

@@ -1,0 +1,184 @@
+// Products of int8 matrices (conv2d_i8.h) on cores with SMLAD, a Cortex-M4 and later: the forward pass. Four
+// windows of x are packed on the stack, x - zx as int16, their borders filled; filters are then run over
+// them where they lie. The stack holds 2 KB.
+
+#include "conv2d_i8.h"
+
+#if ODT_DSP
+
+#include "../../fixed.h"
+#include "../common/words__m4.h"
+#include "conv2d_i8__m4.h"
+#include "rows_i8__m4.h"
+
+enum {
+    WINDOWS = 4, // of a panel
+    DEPTH = 96, // products a panel has, a multiple of 4
+    ROWS = 32,   // filters at a time
+};
+
+typedef struct {
+    const int8_t *image; // that the window is of
+    int32_t ih, iw;      // where it begins
+    int is_inside;
+    int8_t *y;
+} window_t;
+
+typedef struct {
+    int16_t panel[WINDOWS * DEPTH];
+    odt_row_t rows[ROWS];
+    int8_t last[DEPTH]; // a copy of the last filters' ends, behind which nothing may be read
+} scratch_t;
+
+// `count` bytes to a window of the panel, less zx, and zeros to a multiple of four.
+__attribute__((noinline)) static void widen(int16_t *panel, const int8_t *x, int32_t count, int32_t zx) {
+    uint32_t minus = odt_twice(-zx), *to = (uint32_t *)(void *)panel;
+    for (; count >= 8; count -= 8, x += 8, to += 16) {
+        uint32_t first = odt_word(x), second = odt_word(x + 4);
+        to[0] = odt_even(first, minus);
+        to[1] = odt_odd(first, minus);
+        to[8] = odt_even(second, minus);
+        to[9] = odt_odd(second, minus);
+    }
+    for (; count > 0; count -= 4, x += 4, to += 8) {
+        uint32_t word = count >= 4 ? odt_word(x) : odt_word_within(x, 0, count, zx);
+        to[0] = odt_even(word, minus);
+        to[1] = odt_odd(word, minus);
+    }
+}
+
+// Depths k .. end - 1 of a window.
+static void pack(const odt_correlation_t *a, const window_t *p, int32_t k, int32_t end, int16_t *panel) {
+    int32_t length = a->KW * a->C, size = a->W * a->C, at = p->iw * a->C, zx = a->zx, total = end - k;
+    int32_t kh = k ? k / length : 0, from = k - kh * length;
+    const int8_t *row = p->image + (p->ih + kh) * size;
+    int is_direct = p->is_inside && (length % 4 == 0 || a->KH == 1);
+    int8_t bytes[DEPTH], *to = bytes;
+    for (; k < end; kh++, row += size, from = 0) {
+        int32_t count = odt_min(length - from, end - k);
+        if (is_direct) {
+            widen(panel, row + at + from, count, zx);
+            panel += count * WINDOWS;
+        } else if (p->is_inside) {
+            odt_copy(to, row + at + from, count);
+        } else {
+            int is_row = p->ih + kh >= 0 && p->ih + kh < a->H;
+            odt_gather(to, row, at + from, count, is_row ? size : 0, zx);
+        }
+        to += count;
+        k += count;
+    }
+    if (!is_direct) {
+        widen(panel, bytes, total, zx);
+    }
+}
+
+// How sums of the filters n .. become outputs; returns the worst kind of scale.
+static int prepare(const odt_correlation_t *a, int32_t n, int32_t count, int32_t depth, odt_row_t *rows) {
+    int worst = ODT_SHORT;
+    for (int32_t i = 0; i < count; i++) {
+        worst = odt_min(worst, odt_prepare_row(a, n + i, depth, &rows[i]));
+    }
+    return worst;
+}
+
+// Windows first .. of all, the last repeated to four.
+static int32_t locate(const odt_correlation_t *a, int32_t first, int32_t total, window_t *windows) {
+    int32_t row = first / a->OW, ow = first - row * a->OW, b = row / a->OH, oh = row - b * a->OH;
+    int32_t count = odt_min(total - first, WINDOWS);
+    for (int32_t i = 0; i < WINDOWS; i++) {
+        int32_t ih = oh * a->SH - a->top, iw = ow * a->SW - a->left;
+        windows[i].image = a->x + b * a->H * a->W * a->C;
+        windows[i].ih = ih;
+        windows[i].iw = iw;
+        windows[i].is_inside = ih >= 0 && ih + a->KH <= a->H && iw >= 0 && iw + a->KW <= a->W;
+        windows[i].y = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow;
+        if (i + 1 < count && ++ow == a->OW) {
+            ow = 0;
+            if (++oh == a->OH) {
+                oh = 0;
+                b++;
+            }
+        }
+    }
+    return count;
+}
+
+static void run(scratch_t *s, int32_t first, int32_t last, const int8_t *w, int32_t words, int32_t back,
+    int is_start) {
+    if (first < last) {
+        if (is_start) {
+            odt_start_rows(s->rows + first, s->rows + last, s->panel, w, words, back);
+        } else {
+            odt_add_rows(s->rows + first, s->rows + last, s->panel, w, words, back);
+        }
+    }
+}
+
+// Filters n .. n + count - 1 over all windows.
+static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scratch_t *s, int32_t *bounds) {
+    int32_t depth = a->w_n, total = a->B * a->OH * a->OW, safe = count, tail = depth % DEPTH;
+    const int8_t *w = a->w + n * depth;
+    int kind = prepare(a, n, count, depth, s->rows);
+    if (tail % 4 && n + count == a->N) { // a word would end behind the last filter, or the last three if they are short
+        safe = odt_max(count - (depth < 4 ? 3 : 1), 0);
+        for (int32_t i = safe; i < count; i++) {
+            int32_t length = (tail + 3) & ~3;
+            odt_gather(s->last + (i - safe) * length, w + (i + 1) * depth - tail, 0, length, tail, 0);
+        }
+    }
+    window_t windows[WINDOWS];
+    for (int32_t first = 0; first < total; first += WINDOWS) {
+        odt_poll();
+        int32_t here = locate(a, first, total, windows);
+        for (int32_t i = 0; depth == 0 && i < count; i++) {
+            for (int32_t j = 0; j < WINDOWS; j++) {
+                s->rows[i].sums[j] = s->rows[i].start;
+            }
+        }
+        for (int32_t k = 0; k < depth; k += DEPTH) {
+            int32_t end = odt_min(k + DEPTH, depth), words = (end - k + 3) >> 2;
+            int32_t direct = end == depth ? safe : count;
+            for (int32_t i = 0; i < WINDOWS; i++) {
+                pack(a, &windows[i], k, end, s->panel + 4 * i);
+            }
+            run(s, 0, direct, w + k, words, depth - 4 * words, k == 0);
+            run(s, direct, count, s->last, words, 0, k == 0);
+        }
+        int8_t *y[WINDOWS];
+        for (int32_t i = 0; i < WINDOWS; i++) {
+            y[i] = windows[i].y + n;
+        }
+        if (!odt_finish_rows(s->rows, count, y, 1, kind, a->zy, a->lo, bounds)) {
+            odt_finish_slowly(a, n, 1, s->rows, count, y, 1, here);
+        }
+    }
+}
+
+// Where a window is where its output is, all positions are one row, if those of y are.
+static odt_correlation_t flatten(const odt_correlation_t *a) {
+    odt_correlation_t c = *a;
+    if (odt_is_pointwise(a) && a->y_oh == a->OW * a->y_ow
+        && (a->B == 1 || a->y_b == a->OH * a->y_oh)) {
+        c.W = c.OW = a->B * a->OH * a->OW;
+        c.B = c.H = c.OH = 1;
+        c.y_oh = c.OW * a->y_ow;
+    }
+    return c;
+}
+
+void odt_correlate_part_i8(const odt_correlation_t *given) {
+    const odt_correlation_t flat = flatten(given), *a = &flat;
+    int32_t bounds[2] = {INT16_MIN, INT16_MAX};
+    if (a->w_c == 1 && a->w_n == a->KH * a->KW * a->C) {
+        scratch_t s;
+        for (int32_t n = 0; n < a->N; n += ROWS) {
+            correlate(a, n, odt_min(ROWS, a->N - n), &s, bounds);
+        }
+    } else {
+        odt_correlate_dx_i8(a, bounds);
+    }
+    *a->peak = odt_peak_of(bounds, a->zy, a->lo, *a->peak);
+}
+
+#endif

@@ -1,0 +1,187 @@
+// Convolutions and dense layers by panels, int8: forward, and the gradient of the input. The part of panel_i8.c that a
+// core without SMLAD runs; the panels themselves are the core's (panel_i8__m0.h, panel_i8__c.h).
+
+#ifndef ODT_CONV2D_I8_PANEL_H
+#define ODT_CONV2D_I8_PANEL_H
+
+// Part `from` .. `to` of row kh of the filters n .. n + 3, whose depths are kw and c, to depth `k` of
+// the panel. Adds each filter's weights to `totals`. Rows that there are not are copies of the last.
+static void pack_filters(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t from, int32_t to,
+    panel_t *panel, int32_t k, int32_t *totals) {
+    int32_t rows[ROWS], last = a->N - 1 - n;
+    for (int32_t i = 0; i < ROWS; i++) {
+        rows[i] = odt_min(i, last) * a->w_n;
+    }
+    // As long as depths are equally far apart: to the end of a tap, or of the row.
+    int32_t run = a->w_kw == a->C * a->w_c ? a->KW * a->C : a->C;
+    const int8_t *w = a->w + n * a->w_n + kh * a->w_kh;
+    while (from < to) {
+        int32_t kw = from / a->C, c = from - kw * a->C;
+        int32_t count = odt_min(to - from, run - from % run);
+        pack(panel, k, w + kw * a->w_kw + c * a->w_c, rows, a->w_c, count, totals);
+        from += count;
+        k += count;
+    }
+}
+
+// One row of outputs, ow = first .. first + count - 1: the products of part `from` .. `to` of the
+// filters' row kh, which lies at depth k of the panel, added to sums, or to `start` if there is one.
+static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first, int32_t count,
+    int32_t kh, int32_t from, int32_t to, const panel_t *panel, int32_t k, sums_t *sums,
+    const int32_t *start) {
+    int8_t outside = (int8_t)a->zx;
+    int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
+    if (ih < 0 || ih >= a->H) {
+        if (outside || start) {
+            columns_t c = {outside ? to - from : 0, 0, count, 0};
+            run(sums, start, panel, k, &outside, &c);
+        }
+        return;
+    }
+    const int8_t *x = a->x + (b * a->H + ih) * a->W * a->C;
+    int32_t C = a->C, SW = a->SW, end = first + count, ow = first;
+    while (ow < end) {
+        int32_t iw = ow * SW - a->left;
+        if (iw >= 0 && iw + a->KW <= a->W) { // all that lie inside as a whole
+            int32_t whole = odt_min((a->W - a->KW - iw) / SW + 1, end - ow);
+            columns_t c = {to - from, 1, whole, SW * C};
+            run(sums, start, panel, k, x + iw * C + from, &c);
+            sums += whole;
+            ow += whole;
+            continue;
+        }
+        odt_taps_t taps = odt_taps(iw, a->KW, a->W);
+        int32_t inside = odt_limit(taps.from * C, from, to), beyond = odt_limit(taps.to * C, from, to);
+        columns_t c = {beyond - inside, 1, 1, 0};
+        run(sums, start, panel, k + inside - from, x + iw * C + inside, &c);
+        if (outside) {
+            c.stride = 0;
+            c.depth = inside - from;
+            run(sums, NULL, panel, k, &outside, &c);
+            c.depth = to - beyond;
+            run(sums, NULL, panel, k + beyond - from, &outside, &c);
+        }
+        sums++;
+        ow++;
+    }
+}
+
+static const int32_t none[ROWS]; // where columns start that nothing was added to
+
+// From sums of channels n .. n + 3 to `count` outputs in a row.
+static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals, const sums_t *sums, int32_t count,
+    int8_t *y) {
+    int32_t rows = odt_min(ROWS, a->N - n), usual = is_usual_range(a->zy, a->lo, *a->peak), offsets[ROWS];
+    const odt_multiplier_t *q = a->q + n * a->q_step;
+    for (int32_t i = 0; i < rows; i++) {
+        usual = usual && is_usual(&q[i * a->q_step]);
+        offsets[i] = odt_wrap_sub(a->bias ? a->bias[n + i] : 0, odt_wrap_mul(a->zx, totals[i]));
+    }
+    if (usual) {
+        output_t o;
+        o.q = q;
+        o.q_step = a->q_step * (int32_t)sizeof(*q);
+        o.y = y + n;
+        o.row = 0;
+        o.rows = 4 * rows;
+        o.step = a->y_ow;
+        o.zy = a->zy;
+        o.lo = a->lo;
+        finish_usual(&o, *sums, count, offsets, a->peak);
+        return;
+    }
+    for (int32_t i = 0; i < rows; i++, q += a->q_step) {
+        odt_finish_i8((const int32_t (*)[4])sums, place(i), offsets[i], q, a->zy, a->lo, count, y + n + i, a->y_ow,
+            a->peak);
+    }
+}
+
+#if !ODT_SMALL
+
+// As a product of matrices: x is [M, C].
+static void correlate_pointwise(const odt_correlation_t *a) {
+    scratch_t s;
+    int32_t M = a->B * a->OH * a->OW, K = a->C;
+    for (int32_t n = 0; n < a->N; n += ROWS) {
+        int32_t rows[ROWS], totals[ROWS], last = a->N - 1 - n;
+        for (int32_t i = 0; i < ROWS; i++) {
+            rows[i] = odt_min(i, last) * a->w_n;
+        }
+        for (int32_t m = 0; m < M; m += BLOCK) {
+            int32_t count = odt_min(BLOCK, M - m);
+            odt_poll();
+            for (int32_t k = 0; k < K; k += DEPTH) {
+                const columns_t c = {odt_min(DEPTH, K - k), 1, count, K};
+                if (k == 0 && (m == 0 || K > DEPTH)) {
+                    memset(totals, 0, sizeof(totals));
+                }
+                if (m == 0 || K > DEPTH) {
+                    pack(s.panel, 0, a->w + n * a->w_n + k * a->w_c, rows, a->w_c, c.depth, totals);
+                }
+                run(s.sums, k ? NULL : none, s.panel, 0, a->x + m * K + k, &c);
+            }
+            finish(a, n, totals, (const sums_t *)s.sums, count, a->y + m * a->y_ow);
+        }
+    }
+}
+
+#endif
+
+void odt_correlate_part_i8(const odt_correlation_t *a) {
+    int32_t line = a->OW * a->y_ow;
+    int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
+    #if !ODT_SMALL
+    if (is_dense && odt_is_pointwise(a)) {
+        correlate_pointwise(a);
+        return;
+    }
+    #endif
+    scratch_t s;
+    int32_t length = a->KW * a->C, padded = (length + ALIGNED - 1) & -ALIGNED, depth = a->KH * padded;
+    int32_t rows = a->B * a->OH, columns = odt_min(a->OW, BLOCK);
+    int32_t block = a->OW < BLOCK ? BLOCK / a->OW : 1; // rows of outputs at a time
+    int32_t totals[ROWS];
+    for (int32_t n = 0; n < a->N; n += ROWS) {
+        int32_t packed = -1; // the depth that the panel begins with
+        for (int32_t row = 0; row < rows; row += block) {
+            odt_poll();
+            int32_t stop = odt_min(row + block, rows);
+            for (int32_t ow = 0; ow < a->OW; ow += columns) {
+                int32_t count = odt_min(columns, a->OW - ow);
+                if (depth == 0) {
+                    fill_columns(s.sums, (stop - row) * count, none);
+                }
+                if (depth == 0 || packed < 0 || depth > DEPTH) {
+                    memset(totals, 0, sizeof(totals));
+                }
+                for (int32_t k = 0; k < depth; k += DEPTH) {
+                    int32_t end = odt_min(k + DEPTH, depth), is_packed = packed == k;
+                    packed = k;
+                    for (int32_t kh = k / padded, at = k; at < end; kh++) {
+                        int32_t from = at - kh * padded;
+                        int32_t to = odt_min(length, end - kh * padded);
+                        if (!is_packed) {
+                            pack_filters(a, n, kh, from, to, s.panel, at - k, totals);
+                        }
+                        sums_t *sums = s.sums;
+                        for (int32_t r = row; r < stop; r++, sums += count) {
+                            correlate_row(a, r, ow, count, kh, from, to, s.panel, at - k, sums,
+                                at ? NULL : none);
+                        }
+                        at = odt_min((kh + 1) * padded, end);
+                    }
+                }
+                // Rows that follow one another in y are finished as one.
+                int32_t at_once = is_dense && count == a->OW ? stop - row : 1;
+                sums_t *sums = s.sums;
+                for (int32_t r = row; r < stop; r += at_once, sums += count) {
+                    int32_t b = r / a->OH;
+                    int8_t *y = a->y + b * a->y_b + (r - b * a->OH) * a->y_oh + ow * a->y_ow;
+                    finish(a, n, totals, (const sums_t *)sums, count * at_once, y);
+                }
+            }
+        }
+    }
+}
+
+#endif

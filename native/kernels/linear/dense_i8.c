@@ -1,0 +1,73 @@
+// Dense layers, int8: the forward pass. x is [M, K], w [N, K], y [M, N].
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../common/inner_i8.h"
+#include "../common/rescale.h"
+#include "conv2d_i8.h"
+#include "dense_i8__c.h"
+#include "dense_i8__m0.h"
+#include "dense_i8__m4.h"
+
+#if ODT_PANEL && !ODT_DSP
+
+// Four outputs of a sample from their sums; the peak.
+static int32_t finish_four(const int32_t *sums, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,
+    int32_t peak, int8_t *y) {
+    #if !defined(MICROPY_ENABLE_DYNRUNTIME)
+    #pragma GCC unroll 4
+    #endif
+    for (int32_t i = 0; i < 4; i++) {
+        int32_t v = odt_rescale_once(odt_wrap_add(bias[i], sums[i]), &q[i]);
+        if (v < 0 && lo == zy) { // both as odt_clamp_by(), which takes longer
+            y[i] = (int8_t)lo;
+        } else if (v >= 0 && v <= peak && v <= 127 - zy) {
+            y[i] = (int8_t)(v + zy);
+        } else {
+            y[i] = odt_clamp_by(v, zy, lo, &peak);
+        }
+    }
+    return peak;
+}
+
+#endif
+
+void odt_dense_i8(const odt_dense_i8_t *a) {
+    #if ODT_PANEL
+    // As a convolution of one row of M pixels by filters of one tap.
+    if (a->M >= ODT_MANY_ROWS) {
+        odt_correlation_t c = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
+            .B = 1, .H = 1, .W = a->M, .C = a->K, .N = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,
+            .OW = a->M, .zx = a->zx, .zy = a->zy, .lo = a->lo, .w_n = a->K, .w_c = 1, .y_ow = a->N,
+            .q_step = 1};
+        odt_correlate_i8(&c);
+        return;
+    }
+    #endif
+    int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak, n = 0;
+    #if ODT_DSP
+    n = odt_dense_i8__m4(a, &peak);
+    #elif ODT_PANEL
+    for (int32_t m = 0; m < M; m++) {
+        const int8_t *x = a->x + m * K, *w = a->w;
+        for (n = 0; n + 4 <= N; n += 4, w += 4 * K) {
+            int32_t sums[4];
+            odt_dot4_i8(x, w, K, K, a->zx, sums);
+            peak = finish_four(sums, a->b + n, a->q + n, a->zy, a->lo, peak, a->y + m * N + n);
+        }
+    }
+    #endif
+    for (; n < N; n++) {
+        const int8_t *w = a->w + n * K;
+        odt_multiplier_t q = odt_checked(&a->q[n]);
+        int32_t bias = a->b[n];
+        if (a->zx) {
+            bias = odt_wrap_sub(bias, odt_wrap_mul(a->zx, odt_sum_i8(w, K)));
+        }
+        for (int32_t m = 0; m < M; m++) {
+            int32_t v = odt_rescaled(odt_wrap_add(bias, odt_dot_i8(a->x + m * K, w, K)), q);
+            a->y[m * N + n] = odt_clamp(v, a->zy, a->lo, &peak);
+        }
+    }
+    *a->peak = peak;
+}

@@ -1,0 +1,137 @@
+// Dense layers (dense_i8.c) of few samples on cores with SMLAD, a Cortex-M4 and later: a sample is packed on
+// the stack, x - zx as int16, and multiplied with four rows of weights at a time. The stack holds 1.2 KB.
+
+#include "conv2d_i8.h"
+
+#if ODT_DSP
+
+#include "../../fixed.h"
+#include "../common/rescale.h"
+#include "../common/words__m4.h"
+#include "dense_i8__m4.h"
+
+enum {
+    DEPTH = 512, // of a sample at a time, a multiple of 8
+    ROWS = 32,   // of weights at a time
+};
+
+#define ROW(load, even, odd, sum) \
+    "ldr r12, " load "\n" \
+    "sxtb16 lr, r12\n" \
+    "sxtb16 r12, r12, ror #8\n" \
+    "smlad " sum ", lr, " even ", " sum "\n" \
+    "smlad " sum ", r12, " odd ", " sum "\n"
+
+#define WORDS(even, odd) \
+    ROW("[r0, r2]", even, odd, "r5") \
+    ROW("[r0, r2, lsl #1]", even, odd, "r6") \
+    ROW("[r0], #4", even, odd, "r4") \
+    ROW("[r1], #4", even, odd, "r7")
+
+#define EIGHT /* 41 instructions, 164 bytes */ \
+    "ldm r3!, {r8-r11}\n" \
+    WORDS("r8", "r9") \
+    WORDS("r10", "r11")
+
+// sums += x * w, x of `eights` > 0 times 8 depths, of `fours` > 0 times four rows K bytes apart. 85 instructions
+// for 64 products, 17 for four rows.
+ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x,
+    int32_t eights, int32_t fours) {
+    (void)sums, (void)w, (void)K, (void)x, (void)eights, (void)fours;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r0, r1, r3, r4-r12, lr}\n" // 0: sums, 4: back, 8: x, 44: entry; 52: eights, then the end of x, 56: fours
+        "ldr r4, [sp, #52]\n"
+        "adr.w r5, 2f\n"
+        "tst r4, #1\n" // the loop is entered in its middle if there is an odd number
+        "it ne\n"
+        "addne r5, r5, #164\n"
+        "add r5, r5, #1\n"
+        "str r5, [sp, #44]\n"
+        "add r5, r3, r4, lsl #4\n"
+        "str r5, [sp, #52]\n"
+        "lsl r4, r4, #3\n"
+        "rsb r4, r4, r2, lsl #2\n"
+        "str r4, [sp, #4]\n" // from the end of a row to the fourth below it
+        "mov r0, r1\n"
+        "add r1, r0, r2\n"
+        "add r1, r1, r2, lsl #1\n"
+        "1:\n"
+        "ldr r8, [sp]\n"
+        "ldr r3, [sp, #8]\n"
+        "ldm r8, {r4-r7}\n"
+        "ldr pc, [sp, #44]\n"
+        "2:\n"
+        EIGHT
+        EIGHT
+        "ldr r12, [sp, #52]\n"
+        "cmp r3, r12\n"
+        "bne 2b\n"
+        "ldrd r8, r9, [sp]\n"
+        "ldr r10, [sp, #56]\n"
+        "stm r8!, {r4-r7}\n"
+        "add r0, r0, r9\n"
+        "add r1, r1, r9\n"
+        "str r8, [sp]\n"
+        "subs r10, r10, #1\n"
+        "str r10, [sp, #56]\n"
+        "bne 1b\n"
+        "add sp, sp, #12\n"
+        "pop {r4-r12, pc}\n"
+        );
+}
+
+// `count` bytes, a multiple of 8, less zx: of a word those that SXTB16 leaves together.
+static void widen(uint32_t *to, const int8_t *x, int32_t count, int32_t zx) {
+    uint32_t minus = odt_twice(-zx);
+    for (const int8_t *end = x + count; x != end; x += 8, to += 4) {
+        uint32_t first = odt_word(x), second = odt_word(x + 4);
+        to[0] = odt_even(first, minus);
+        to[1] = odt_odd(first, minus);
+        to[2] = odt_even(second, minus);
+        to[3] = odt_odd(second, minus);
+    }
+}
+
+// zy + q * sum, clamped.
+static inline int8_t output(int32_t sum, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t *peak) {
+    int32_t m = q->m, shift = q->s - 33; // half of the last bit that is lost is added when all others are
+    if (shift < 0 || shift > 29) {
+        return odt_clamp(odt_rescaled(sum, odt_checked(q)), zy, lo, peak);
+    }
+    return odt_clamp_by((((int32_t)((int64_t)sum * m >> 32) >> shift) + 1) >> 1, zy, lo, peak);
+}
+
+int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
+    uint32_t x[DEPTH / 2];
+    int32_t sums[ROWS], K = a->K, rows = a->N & ~3, whole = K & ~7, highest = *peak;
+    for (int32_t m = 0; m < a->M; m++) {
+        const int8_t *sample = a->x + m * K;
+        for (int32_t n = 0; n < rows; n += ROWS) {
+            odt_poll();
+            int32_t count = odt_min(ROWS, rows - n);
+            for (int32_t i = 0; i < count; i++) {
+                sums[i] = a->b[n + i];
+            }
+            for (int32_t k = 0; k < whole; k += DEPTH) {
+                int32_t depth = odt_min(DEPTH, whole - k);
+                if (n == 0 || whole > DEPTH) {
+                    widen(x, sample + k, depth, a->zx);
+                }
+                dot_rows(sums, a->w + n * K + k, K, x, depth >> 3, count >> 2);
+            }
+            for (int32_t i = 0; i < count; i++) {
+                const int8_t *w = a->w + (n + i) * K;
+                int32_t sum = sums[i];
+                for (int32_t k = whole; k < K; k++) {
+                    sum = odt_wrap_add(sum, odt_wrap_mul(odt_wrap_sub(sample[k], a->zx), w[k]));
+                }
+                a->y[m * a->N + n + i] = output(sum, &a->q[n + i], a->zy, a->lo, &highest);
+            }
+        }
+    }
+    *peak = highest;
+    return rows;
+}
+
+#endif

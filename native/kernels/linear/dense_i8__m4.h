@@ -1,0 +1,12 @@
+// Dense layers of few samples on cores with SMLAD, a Cortex-M4 and later.
+
+#ifndef ODT_DENSE_I8_M4_H
+#define ODT_DENSE_I8_M4_H
+
+#include "../../opcodes.h"
+
+// The forward pass of the first channels, as many as are a multiple of four; returns how many. Adds to the
+// peak.
+int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak);
+
+#endif

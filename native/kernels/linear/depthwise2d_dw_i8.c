@@ -1,0 +1,76 @@
+// Depthwise 2-D convolutions, int8: the gradient of the filters.
+// x is [B, H, W, N], e [B, OH, OW, N], dw [R, KH, KW]: of channels at .. at + R - 1.
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../../threads.h"
+#include "../common/window.h"
+#include "../common/within.h"
+#include "depthwise2d_i8.h"
+
+// acc += e * (x - zx) over a row of `count` outputs.
+static inline __attribute__((always_inline)) void add_row(int32_t *acc, const int8_t *e, const int8_t *x,
+    int32_t e_step, int32_t x_step, int32_t count, int32_t zero, int32_t lanes) {
+    int16_t zx = (int16_t)zero;
+    for (; count; count--, e += e_step, x += x_step) {
+        ODT_UNROLL
+        for (int32_t i = 0; i < lanes; i++) {
+            // -128 * -255 is above an int16: a product of 32 bits
+            acc[i] = odt_wrap_add(acc[i], e[i] * (int16_t)odt_wrap_sub(x[i], zx));
+        }
+    }
+}
+
+// Channels first .. stop - 1.
+static void depthwise_dw_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_depthwise2d_dw_i8_t *a = arguments;
+    int32_t N = a->N, taps = a->KH * a->KW;
+    (void)peak;
+    // Until `first` is the first of the channels that are left.
+    #if ODT_DSP
+    while (first < stop && odt_depthwise_dw_i8__m4(a, odt_min(first, a->R - ODT_DEPTHWISE_LANES))) {
+        first += ODT_DEPTHWISE_LANES;
+    }
+    #endif
+    #if ODT_M0
+    if (odt_depthwise_dw_i8__m0(a, first, stop)) {
+        return;
+    }
+    #endif
+    for (int32_t tap = 0; tap < taps; tap++) {
+        int32_t kh = tap / a->KW, kw = tap % a->KW;
+        odt_taps_t rows = odt_outputs(kh, a->PT, a->SH, a->H, a->OH);
+        odt_taps_t columns = odt_outputs(kw, a->PL, a->SW, a->W, a->OW);
+        int32_t count = odt_max(columns.to - columns.from, 0), iw = columns.from * a->SW - a->PL + kw;
+        for (int32_t n = first; n < stop; n += ODT_DEPTHWISE_LANES) {
+            int32_t lanes = odt_min(ODT_DEPTHWISE_LANES, stop - n), from = a->at + n;
+            int32_t acc[ODT_DEPTHWISE_LANES] = {0};
+            for (int32_t b = 0; b < a->B; b++) {
+                odt_poll();
+                for (int32_t oh = rows.from; oh < rows.to; oh++) {
+                    int32_t ih = oh * a->SH - a->PT + kh;
+                    const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + columns.from) * N + from;
+                    const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * N + from;
+                    if (lanes == ODT_DEPTHWISE_LANES) {
+                        add_row(acc, e, x, N, a->SW * N, count, a->zx, ODT_DEPTHWISE_LANES);
+                    } else {
+                        add_row(acc, e, x, N, a->SW * N, count, a->zx, lanes);
+                    }
+                }
+            }
+            for (int32_t i = 0; i < lanes; i++) {
+                a->dw[(n + i) * taps + tap] = acc[i];
+            }
+        }
+    }
+}
+
+void odt_depthwise2d_dw_i8(const odt_depthwise2d_dw_i8_t *a) {
+    if (!odt_within(a->at, a->R, a->N)) {
+        memset(a->dw, 0, (size_t)a->R * (size_t)(a->KH * a->KW) * sizeof(int32_t));
+        return;
+    }
+    odt_split(depthwise_dw_channels, a, a->R, ODT_DEPTHWISE_LANES, NULL);
+}

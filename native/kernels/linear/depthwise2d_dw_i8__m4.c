@@ -1,0 +1,111 @@
+// Gradients of the filters of depthwise convolutions (depthwise2d_i8.h) on cores with SMLAD, a Cortex-M4 and
+// later, four channels at a time: errors of two rows times the pixels that a tap meets there. The stack holds
+// 2.1 KB.
+
+#include "depthwise2d_i8.h"
+
+#if ODT_DSP
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "../common/words__m4.h"
+#include "depthwise2d_lines_i8__m4.h"
+
+enum {
+    POSITIONS = 64, // of pairs of rows of x
+    OUTPUTS = 32,   // errors in a row
+    TAPS = 32,
+    LINES = 9,      // rows of taps
+};
+
+// acc += e * x over `count` > 0 pixels. 27 instructions for 32 products.
+ODT_ASSEMBLY static void add_products(int32_t *acc, const odt_pixel_t *e, const odt_pixel_t *x,
+    int32_t count) {
+    (void)acc, (void)e, (void)x, (void)count;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r0, r3, r4-r12, lr}\n" // 0: acc, 4: the end of e
+        "ldm r0, {r4-r7}\n"
+        "mov r0, r1\n"
+        "mov r1, r2\n"
+        "add r2, r0, r3, lsl #4\n"
+        "str r2, [sp, #4]\n"
+        "rsb r3, r3, #0\n" // the loop is entered so that pixels modulo 4 are done first
+        "and r3, r3, #3\n"
+        "mov r2, #24\n"
+        "adr.w r12, 1f\n"
+        "mla r3, r3, r2, r12\n"
+        "add r3, r3, #1\n"
+        "bx r3\n"
+        "1:\n"
+        ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS
+        "ldr r8, [sp, #4]\n"
+        "cmp r0, r8\n"
+        "bne 1b\n"
+        "pop {r0, r3}\n"
+        "stm r0, {r4-r7}\n"
+        "pop {r4-r12, pc}\n"
+        );
+}
+
+typedef struct {
+    odt_pixel_t x[POSITIONS], e[OUTPUTS];
+    int32_t sums[TAPS][4]; // of each tap
+    int32_t lines[LINES];
+} gradient_t;
+
+// Rows oh, oh + 1 and columns ow .. ow + count - 1 of the errors of an image. Lines of x pair the rows that
+// are multiplied with these; columns lie by their phase of the stride.
+static void add_rows(const odt_depthwise2d_dw_i8_t *a, const int8_t *x, const int8_t *e, int32_t oh,
+    int32_t ow, int32_t count, gradient_t *s) {
+    int32_t phase = count + (a->KW - 1) / a->SW, line = phase * a->SW;
+    uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101, no_error = 0;
+    odt_line_t upper = odt_line_of(e, oh, a->OH, a->OW, a->N, &no_error);
+    odt_line_t lower = odt_line_of(e, oh + 1, a->OH, a->OW, a->N, &no_error);
+    odt_pack_lines(s->e, &upper, &lower, ow, 1, count, a->OW, 0);
+    for (int32_t kh = 0; kh < a->KH; kh++) {
+        int32_t row = oh * a->SH - a->PT + kh, slot = (row + a->PT) % a->KH;
+        odt_pixel_t *at = s->x + slot * line;
+        if (s->lines[slot] != row) {
+            s->lines[slot] = row;
+            upper = odt_line_of(x, row, a->H, a->W, a->N, &none);
+            lower = odt_line_of(x, row + a->SH, a->H, a->W, a->N, &none);
+            for (int32_t i = 0; i < a->SW; i++) {
+                odt_pack_lines(at + i * phase, &upper, &lower, ow * a->SW - a->PL + i, a->SW, phase, a->W, a->zx);
+            }
+        }
+        for (int32_t kw = 0; kw < a->KW; kw++) {
+            add_products(s->sums[kh * a->KW + kw], s->e, at + kw % a->SW * phase + kw / a->SW, count);
+        }
+    }
+}
+
+int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
+    gradient_t s;
+    int32_t taps = a->KH * a->KW, most = taps && a->KH <= LINES ? POSITIONS / a->KH / a->SW - (a->KW - 1) / a->SW : 0;
+    if (n < 0 || taps > TAPS || most < 1) {
+        return 0;
+    }
+    int32_t parts = (a->OW + odt_min(most, OUTPUTS) - 1) / odt_min(most, OUTPUTS);
+    int32_t columns = (a->OW + parts - 1) / parts, from = a->at + n;
+    memset(s.sums, 0, sizeof(s.sums));
+    for (int32_t ow = 0; ow < a->OW; ow += columns) {
+        for (int32_t b = 0; b < a->B; b++) {
+            odt_poll();
+            memset(s.lines, 0x80, sizeof(s.lines)); // none
+            for (int32_t oh = 0; oh < a->OH; oh += 2) {
+                add_rows(a, a->x + b * a->H * a->W * a->N + from, a->e + b * a->OH * a->OW * a->N + from, oh, ow,
+                    odt_min(columns, a->OW - ow), &s);
+            }
+        }
+    }
+    for (int32_t i = 0; i < 4; i++) {
+        for (int32_t tap = 0; tap < taps; tap++) {
+            a->dw[(n + i) * taps + tap] = s.sums[tap][i];
+        }
+    }
+    return 1;
+}
+
+#endif

@@ -1,0 +1,29 @@
+// Depthwise 2-D convolutions, int8: the gradient of the input.
+// w is [N, KH, KW], e [B, OH, OW, N], dx [B, H, W, N].
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "depthwise2d_i8.h"
+#include "phase.h"
+
+void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a) {
+    int32_t N = a->N, inputs = a->W * N;
+    for (int32_t kh = 0; kh < a->SH; kh++) {
+        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
+        for (int32_t kw = 0; kw < a->SW; kw++) {
+            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
+            if (h.outputs == 0 || w.outputs == 0) {
+                continue;
+            }
+            int32_t last = (kh + (h.taps - 1) * a->SH) * a->KW + kw + (w.taps - 1) * a->SW;
+            int is_empty = h.taps == 0 || w.taps == 0;
+            odt_depthwise_t d = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
+                .y = a->dx + h.first * inputs + w.first * N, .peak = a->peak, .B = a->B, .H = a->OH,
+                .W = a->OW, .N = N, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps, .SH = 1,
+                .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs, .lo = -127,
+                .w_n = a->KH * a->KW, .w_kh = -a->SH * a->KW, .w_kw = -a->SW, .y_b = a->H * inputs,
+                .y_oh = a->SH * inputs, .y_ow = a->SW * N};
+            odt_depthwise_i8(&d);
+        }
+    }
+}

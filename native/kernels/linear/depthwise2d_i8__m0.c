@@ -1,0 +1,279 @@
+// Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input, a channel and a tile of its inputs
+// at a time (depthwise2d_tile_i8__m0.h). One MULS makes two products, as in panel_i8__m0.h: a weight times the inputs of two outputs
+// beside one another. The stack holds 2.8 KB.
+
+#include "depthwise2d_sum_i8__m0.h"
+
+#if ODT_M0
+
+#include "../../fixed.h"
+#include "../common/registers__m0.h"
+#include "../common/rescale.h"
+#include "finish_i8__m0.h"
+
+enum { TAPS = 49 };
+
+// A channel's way from sums to outputs, zy included. A result above `top` or below `bottom` is out of range or a new
+// peak, or both.
+typedef struct {
+    int8_t *y;              // 0
+    int32_t step, twice;    // 4, 8: 2 * zy + 1
+    int32_t m_low, m_high;  // 12, 16: 12 bits each
+    int32_t high, low;      // 20, 24
+    int32_t max, min;       // 28, 32: what there was
+    int32_t top, bottom;    // 36, 40
+    int32_t shift;          // 44: q.s - 20
+} output_t;
+
+ODT_FINISH_AT(output_t, high, low, max, min);
+
+// Rows of sums to outputs, o->y[i * o->step]. `none` bytes are behind a row of sums, `skip` behind one of outputs. No
+// sum has more than 18 bits and a sign. 18.5 cycles an output, and 19 a row; an output that leaves its range takes 6
+// more.
+__attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, output_t *o, int32_t columns,
+    int32_t rows, int32_t skip, int32_t none) {
+    (void)sums, (void)o, (void)columns, (void)rows, (void)skip, (void)none;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_finish_one n\n"
+        "1\\n:\n"
+        "ldmia r0!, {r2}\n"
+        "movs r3, r2\n"
+        ODT_FINISH
+        ".endm\n"
+        ".macro odt_finish_rare n\n"
+        ODT_FINISH_RARE
+        ".endm\n"
+        ODT_SAVE_REGISTERS
+        "lsls r2, r2, #2\n"
+        "mov r8, r2\n"
+        "ldr r4, [sp, #36]\n"
+        "ldr r5, [sp, #40]\n"
+        "push {r1, r3-r5}\n" // 4: rows, 8: skip, 12: none
+        "ldr r4, [r1, #32]\n"
+        "ldr r3, [r1, #36]\n"
+        "mov r10, r3\n"
+        "ldr r3, [r1, #40]\n"
+        "mov r11, r3\n"
+        "ldr r3, [r1, #4]\n"
+        "mov r12, r3\n"
+        "ldr r3, [r1, #8]\n"
+        "mov lr, r3\n"
+        "ldr r5, [r1, #12]\n"
+        "ldr r6, [r1, #16]\n"
+        "ldr r7, [r1, #44]\n"
+        "ldr r1, [r1]\n"
+        "4:\n"
+        "mov r9, r0\n"
+        "add r9, r8\n"
+        "mov r2, r8\n" // an odd one first
+        "lsls r2, r2, #29\n"
+        "bmi 11f\n"
+        "odt_finish_one 0\n"
+        "odt_finish_one 1\n"
+        "cmp r0, r9\n"
+        "bne 10b\n"
+        "ldr r2, [sp, #12]\n"
+        "adds r0, r0, r2\n"
+        "ldr r2, [sp, #8]\n"
+        "adds r1, r1, r2\n"
+        "ldr r2, [sp, #4]\n"
+        "subs r2, #1\n"
+        "str r2, [sp, #4]\n"
+        "bne 4b\n"
+        "pop {r0-r3}\n"
+        "mov r5, r10\n"
+        "mov r6, r11\n"
+        "adds r0, #32\n"
+        "stmia r0!, {r4}\n"
+        "stmia r0!, {r5, r6}\n"
+        ODT_RESTORE_REGISTERS
+        "odt_finish_rare 0\n"
+        "odt_finish_rare 1\n"
+        ".purgem odt_finish_one\n"
+        ".purgem odt_finish_rare\n"
+        );
+}
+
+// What load_filter loads, and what the weights come to.
+typedef struct {
+    const int8_t *from; // 0: the first weight, less step
+    int32_t *to;        // 4
+    int32_t step;       // 8: from one weight of a row to the next
+    int32_t width;      // 12: bytes of the words of a row
+    int32_t skip;       // 16: from where a row's next weight would be to the next row's first
+    int32_t gap;        // 20: bytes behind the words of a row
+    int32_t rows;       // 24
+    int32_t sum, size;  // 28, 32: of the weights and of their magnitudes
+    int32_t bits;       // 36: of all the magnitudes
+} filter_t;
+
+// A filter to words: 14 cycles a weight, 9 a row.
+__attribute__((naked, noinline)) static void load_filter(filter_t *filter) {
+    (void)filter;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_SAVE_REGISTERS
+        "ldmia r0!, {r1-r7}\n"
+        "push {r0}\n"
+        "mov r8, r4\n"
+        "mov r9, r5\n"
+        "mov r10, r6\n"
+        "mov lr, r7\n"
+        "movs r4, #0\n" // sum
+        "movs r5, #0\n" // size
+        "movs r0, #0\n" // bits
+        "1:\n"
+        "mov r11, r2\n"
+        "add r11, r8\n"
+        "2:\n"
+        "ldrsb r6, [r1, r3]\n"
+        "add r1, r3\n"
+        "stmia r2!, {r6}\n"
+        "adds r4, r4, r6\n"
+        "asrs r7, r6, #31\n"
+        "adds r6, r6, r7\n"
+        "eors r6, r7\n"
+        "adds r5, r5, r6\n"
+        "orrs r0, r6\n"
+        "cmp r2, r11\n"
+        "bne 2b\n"
+        "add r1, r9\n"
+        "add r2, r10\n"
+        "mov r7, lr\n"
+        "subs r7, #1\n"
+        "mov lr, r7\n"
+        "bne 1b\n"
+        "pop {r1}\n"
+        "stmia r1!, {r4, r5}\n"
+        "str r0, [r1]\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
+// A channel.
+typedef struct {
+    odt_multiplier_t q;
+    int32_t offset;
+    int is_short; // whether finish_rows() takes it
+} channel_t;
+
+// Returns whether two of its products fit a lane. o is that of the channel before.
+static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f,
+    output_t *o) {
+    int32_t bias = a->bias ? a->bias[n] : 0;
+    odt_multiplier_t q = odt_checked(&a->q[n]);
+    f->from = a->w + n * a->w_n - a->w_kw;
+    load_filter(f);
+    if (f->bits & 128) { // one is -128, which no weight is (numerics.md)
+        return 0;
+    }
+    c->q = q;
+    c->offset = odt_wrap_sub(bias, odt_wrap_mul(a->zx, f->sum));
+    // As they are, unless a scale has run away or a program is wrong, or a filter is large.
+    c->is_short = q.s >= 33 && ((uint32_t)q.m & 0x8000007F) == 0
+        && (uint32_t)(255 * f->size) + odt_magnitude(bias) < 1 << 18;
+    o->m_low = q.m >> 7 & 4095;
+    o->m_high = q.m >> 19;
+    o->shift = q.s - 20;
+    return 1;
+}
+
+static __attribute__((noinline)) void finish(const odt_depthwise_t *a, const odt_tile_t *t, const channel_t *c,
+    output_t *o, const int32_t *sums, int8_t *y) {
+    int32_t columns = t->columns, rows = t->rows, skip = a->y_oh - columns * a->y_ow;
+    int32_t none = t->even - columns;
+    if (c->is_short) {
+        if (skip == 0 && none == 0) { // as one
+            columns *= rows;
+            rows = 1;
+        }
+        o->y = y;
+        finish_rows(sums, o, columns, rows, skip, none * 4);
+        return;
+    }
+    odt_rescaler_t q = odt_rescaler(c->q);
+    for (; rows; rows--, y += skip, sums += none) {
+        for (int32_t i = columns; i; i--, y += a->y_ow) {
+            *y = odt_clamp_by(odt_rescale_by(&q, *sums++), a->zy, a->lo, a->peak);
+        }
+    }
+}
+
+// About the cycles of a row of outputs of 3x3, summed in groups of 4 or 2.
+static int32_t cost(int32_t columns, int32_t group) {
+    return 35 + (columns + group - 1) / group * (group == 4 ? 130 : 73);
+}
+
+// Rows and columns of x are x_h and x_w apart.
+static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t x_h, int32_t x_w) {
+    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], zy = a->zy, lo = a->lo, peak = *a->peak;
+    int32_t KH = a->KH, KW = a->KW, K = odt_max(KH, KW);
+    if (K <= 3) { // small ones get taps of 0, so that they are 2x2 or 3x3
+        KH = KW = odt_max(K, 2);
+    }
+    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = x_h, .x_w = x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW,
+        .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .words = words};
+    t.group = K == 3 && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
+    int32_t w[TAPS] = {0};
+    filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .skip = a->w_kh - a->KW * a->w_kw,
+        .gap = (KW - a->KW) * 4, .rows = a->KH};
+    channel_t c;
+    output_t o;
+    if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t)
+        || zy != (int8_t)zy || lo != (int8_t)lo || lo > zy || peak < 0 || peak >= 1 << 30) { // a program is wrong
+        return 0;
+    }
+    // Field by field, as a copy of the whole takes long on an RP2040.
+    o.step = a->y_ow;
+    o.twice = 2 * zy + 1;
+    o.high = 127;
+    o.low = lo;
+    o.max = zy + peak;
+    o.min = zy - (lo == zy ? 1 << 30 : peak); // behind a ReLU: no peak
+    o.top = odt_min(o.max, o.high);
+    o.bottom = odt_max(o.min, o.low);
+    while (odt_tile_next(&t)) {
+        odt_windows_t windows = {.w = w, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
+            .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,
+            .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
+        for (int32_t n = first; n < stop; n++) {
+            if (!load_channel(&c, a, n, &f, &o)) {
+                return 0;
+            }
+            windows.offset = c.offset;
+            for (int32_t b = 0; b < a->B; b++) {
+                odt_poll();
+                odt_tile_fill(&t, a->x + b * a->H * a->W * a->N + n);
+                if (t.group == 4) {
+                    odt_sum_fours(&windows);
+                } else if (K == 3) {
+                    odt_sum_pairs(&windows);
+                } else if (K < 3) {
+                    odt_sum_small(&windows);
+                } else {
+                    odt_sum_any(&windows, KH, KW);
+                }
+                finish(a, &t, &c, &o, sums, a->y + b * a->y_b + t.oh * a->y_oh + t.ow * a->y_ow + n);
+            }
+        }
+    }
+    peak = lo == zy ? o.max - zy : odt_max(o.max - zy, zy - o.min);
+    *a->peak = odt_max(*a->peak, peak);
+    return 1;
+}
+
+int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t x_h = a->W * a->N, x_w = a->N;
+    int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));
+    if (a->OW * by_columns >= a->OH * by_rows) {
+        return depthwise(a, first, stop, x_h, x_w);
+    }
+    odt_depthwise_t turned = {.x = a->x, .w = a->w, .bias = a->bias, .q = a->q, .y = a->y, .peak = a->peak,
+        .B = a->B, .H = a->W, .W = a->H, .N = a->N, .KH = a->KW, .KW = a->KH, .SH = a->SW, .SW = a->SH,
+        .top = a->left, .left = a->top, .OH = a->OW, .OW = a->OH, .zx = a->zx, .zy = a->zy, .lo = a->lo,
+        .w_n = a->w_n, .w_kh = a->w_kw, .w_kw = a->w_kh, .y_b = a->y_b, .y_oh = a->y_ow, .y_ow = a->y_oh};
+    return depthwise(&turned, first, stop, x_w, x_h); // columns are longer, or go up in groups
+}
+
+#endif

@@ -1,0 +1,329 @@
+// Depthwise convolutions (depthwise2d_i8.h) on cores with SMLAD, a Cortex-M4 and later, four channels at a
+// time. Rows of x are packed on the stack as int16, less zx, pixels of two rows to a word, so that a product
+// takes two taps of a column. The stack holds 2.4 KB.
+
+#include "depthwise2d_i8.h"
+
+#if ODT_DSP
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "../common/words__m4.h"
+#include "depthwise2d_lines_i8__m4.h"
+#include "rows_i8__m4.h"
+
+enum {
+    POSITIONS = 64, // of pairs of rows
+    PAIRS = 16,     // of taps
+    OUTPUTS = 32,
+    LINES = 9,      // pairs of rows at a time
+    WIDEST = 5,     // taps in a row
+};
+
+// odt_scale_t of four channels, such that 128 is added to what they give.
+typedef struct {
+    struct {
+        int32_t m, half;
+    } of[4];
+    int32_t shifts[4];
+    int kind; // the worst of these
+} scales_t;
+
+typedef struct {
+    odt_pixel_t x[POSITIONS];
+    odt_pixel_t even[2 * WIDEST + PAIRS], odd[WIDEST + PAIRS]; // taps for windows that begin with a pair, and in one
+    int32_t sums[OUTPUTS][4];
+    scales_t scales;
+    int32_t start[4];
+    int32_t lines[LINES]; // which pairs of rows there are
+} scratch_t;
+
+// sums = start, or sums, + x * w: `taps` of a pair of rows, then, `jump` bytes on, `second` of another; `next`
+// leads to the next window. 6 instructions a tap for 8 products, 13 a window.
+#define SUM(name, from) \
+    ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], const odt_pixel_t *x, \
+        const odt_pixel_t *w, int32_t taps, int32_t second, int32_t jump, int32_t next, const int32_t *start) { \
+        (void)sums, (void)end, (void)x, (void)w, (void)taps, (void)second, (void)jump, (void)next, (void)start; \
+        __asm volatile ( \
+            ".syntax unified\n" \
+            "push {r0-r12, lr}\n" /* 0: sums, 4: end, 8: start, 12: w; 56: taps, 60: second: where to begin */ \
+            "mov r0, r2\n"        /* 64: jump, 68: next, 72: start */ \
+            "ldr r4, [sp, #72]\n" \
+            "str r4, [sp, #8]\n" \
+            "ldrd r4, r5, [sp, #56]\n" \
+            "rsb r4, r4, #5\n" \
+            "rsb r5, r5, #5\n" \
+            "mov r6, #24\n" \
+            "adr.w r7, 2f\n" \
+            "mla r4, r4, r6, r7\n" \
+            "adr.w r7, 3f\n" \
+            "mla r5, r5, r6, r7\n" \
+            "add r4, r4, #1\n" \
+            "add r5, r5, #1\n" \
+            "strd r4, r5, [sp, #56]\n" \
+            "1:\n" \
+            from \
+            "ldm r8, {r4-r7}\n" \
+            "ldr pc, [sp, #56]\n" \
+            "2:\n" \
+            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
+            "ldr r8, [sp, #64]\n" \
+            "add r0, r0, r8\n" \
+            "ldr pc, [sp, #60]\n" \
+            "3:\n" \
+            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
+            "ldr r10, [sp, #68]\n" \
+            "ldrd r8, r9, [sp]\n" \
+            "add r0, r0, r10\n" \
+            "stm r8!, {r4-r7}\n" \
+            "str r8, [sp]\n" \
+            "cmp r8, r9\n" \
+            "bne 1b\n" \
+            "add sp, sp, #16\n" \
+            "pop {r4-r12, pc}\n" \
+            ); \
+    }
+
+SUM(start_windows, "ldrd r8, r1, [sp, #8]\n")
+SUM(add_windows, "ldr r8, [sp]\n" "ldr r1, [sp, #12]\n")
+
+// Sums to four neighbouring outputs of -128 .. 127, `step` bytes apart. `found` are the largest and, unless
+// they do not matter, the smallest that there were before, in each half. 32 instructions; 28 without the
+// smallest, 36 where results may have more than 16 bits.
+#define FINISH(name, saturate, smallest) \
+    ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], \
+        const scales_t *scales, uint32_t *found, int8_t *y, int32_t step) { \
+        (void)sums, (void)end, (void)scales, (void)found, (void)y, (void)step; \
+        __asm volatile ( \
+            ".syntax unified\n" \
+            "push {r1, r3, r4-r11, r12, lr}\n" /* 0: end, 4: found; 48: y, 52: step */ \
+            "ldrd r1, r11, [sp, #48]\n" \
+            "ldrd r3, lr, [r3]\n" \
+            "1:\n" \
+            "ldm r0!, {r4-r7}\n" \
+            "ldm r2!, {r8-r10, r12}\n" \
+            "smmla r4, r4, r8, r9\n" \
+            "smmla r5, r5, r10, r12\n" \
+            "ldm r2!, {r8-r10, r12}\n" \
+            "smmla r6, r6, r8, r9\n" \
+            "smmla r7, r7, r10, r12\n" \
+            "ldm r2, {r8-r10, r12}\n" \
+            "asr r4, r4, r8\n" \
+            "asr r5, r5, r9\n" \
+            "asr r6, r6, r10\n" \
+            "asr r7, r7, r12\n" \
+            "sub r2, r2, #32\n" \
+            saturate \
+            "pkhbt r4, r4, r6, lsl #16\n" \
+            "pkhbt r5, r5, r7, lsl #16\n" \
+            "ssub16 r12, r4, r3\n" \
+            "sel r3, r4, r3\n" \
+            "ssub16 r12, r5, r3\n" \
+            "sel r3, r5, r3\n" \
+            smallest \
+            "usat16 r4, #8, r4\n" \
+            "usat16 r5, #8, r5\n" \
+            "orr r4, r4, r5, lsl #8\n" \
+            "eor r4, r4, #0x80808080\n" \
+            "str r4, [r1]\n" \
+            "ldr r12, [sp]\n" \
+            "add r1, r1, r11\n" \
+            "cmp r0, r12\n" \
+            "bne 1b\n" \
+            "pop {r1, r2}\n" \
+            "strd r3, lr, [r2]\n" \
+            "pop {r4-r12, pc}\n" \
+            ); \
+    }
+
+FINISH(finish_pixels, "", ODT_SMALLEST("r4", "r5"))
+FINISH(finish_positive_pixels, "", "")
+FINISH(finish_wide_pixels, ODT_SATURATE, ODT_SMALLEST("r4", "r5"))
+
+void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *lower, int32_t first, int32_t by,
+    int32_t count, int32_t W, int32_t zx) {
+    uint32_t minus = odt_twice(-zx);
+    int32_t up = upper->step * by, low = lower->step * by;
+    for (; count > 0 && first < 0; count--, first += by, to++) {
+        memset(*to, 0, sizeof(*to));
+    }
+    int32_t inside = first < W ? odt_min((W - 1 - first) / by + 1, count) : 0;
+    const int8_t *x0 = upper->at + first * upper->step, *x1 = lower->at + first * lower->step;
+    count -= inside;
+    if (inside > 0) { // 15 instructions a pixel
+        __asm volatile (
+            "1:\n"
+            "ldr r8, [%1]\n"
+            "ldr r9, [%2]\n"
+            "add %1, %1, %4\n"
+            "add %2, %2, %5\n"
+            "sxtab16 r10, %6, r8\n"
+            "sxtab16 r11, %6, r8, ror #8\n"
+            "sxtab16 r12, %6, r9\n"
+            "sxtab16 lr, %6, r9, ror #8\n"
+            "pkhbt r8, r10, r12, lsl #16\n"
+            "pkhbt r9, r11, lr, lsl #16\n"
+            "pkhtb r10, r12, r10, asr #16\n"
+            "pkhtb r11, lr, r11, asr #16\n"
+            "stm %0!, {r8-r11}\n"
+            "subs %3, %3, #1\n"
+            "bne 1b\n"
+            : "+r" (to), "+r" (x0), "+r" (x1), "+r" (inside)
+            : "r" (up), "r" (low), "r" (minus)
+            : "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+    }
+    for (; count > 0; count--, to++) {
+        memset(*to, 0, sizeof(*to));
+    }
+}
+
+// Filters of channels n .. n + 3, pairs of taps of a column, and how their sums become outputs.
+static void prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
+    int32_t width = a->KW, pairs = (a->KH + 1) / 2;
+    s->scales.kind = ODT_SHORT;
+    for (int32_t i = 0; i < 4; i++) {
+        odt_multiplier_t q = odt_checked(&a->q[n + i]);
+        const int8_t *row = a->w + (n + i) * a->w_n;
+        uint32_t *to = &s->even[width][i];
+        for (int32_t kh = 0; kh < a->KH; kh += 2, row += 2 * a->w_kh) {
+            const int8_t *w = row;
+            int32_t below = kh + 1 < a->KH ? a->w_kh : 0, keep = kh + 1 < a->KH ? -1 : 0;
+            for (const uint32_t *end = to + 4 * width; to != end; w += a->w_kw, to += 4) {
+                *to = odt_lower((uint32_t)*w, (uint32_t)(w[below] & keep));
+            }
+        }
+        s->start[i] = a->bias ? a->bias[n + i] : 0;
+        odt_scale_t scale = {0};
+        int kind = odt_find_scale(q, s->start[i], a->KH * width, a->zy, a->lo, &scale);
+        s->scales.of[i].m = scale.m;
+        s->scales.of[i].half = scale.half + (128 << scale.shift);
+        s->scales.shifts[i] = scale.shift;
+        s->scales.kind = odt_min(s->scales.kind, kind);
+    }
+    if (a->SH % 2) {
+        for (int32_t kw = 0; kw < width; kw++) { // above the filters, and below
+            memset(s->even[kw], 0, sizeof(odt_pixel_t));
+            memset(s->even[width * (pairs + 1) + kw], 0, sizeof(odt_pixel_t));
+        }
+        const uint32_t *above = s->even[0], *below = s->even[width];
+        for (uint32_t *to = s->odd[0], *end = s->odd[width * (a->KH / 2 + 1)]; to != end; to++) {
+            *to = *above++ >> 16 | *below++ << 16;
+        }
+    }
+}
+
+// Sums, which start with the bias, to outputs, whatever the scales.
+static void finish_slowly(const odt_depthwise_t *a, int32_t n, const scratch_t *s, int32_t count, int8_t *y,
+    int32_t *peak) {
+    for (int32_t i = 0; i < count; i++, y += a->y_ow) {
+        for (int32_t j = 0; j < 4; j++) {
+            y[j] = odt_clamp(odt_rescaled(s->sums[i][j], odt_checked(&a->q[n + j])), a->zy, a->lo, peak);
+        }
+    }
+}
+
+// Sums to rows of y that follow one another. Returns whether it could be done.
+static int finish(const odt_depthwise_t *a, scratch_t *s, int32_t count, int8_t *y, int32_t *bounds) {
+    uint32_t found[2] = {odt_twice(INT16_MIN), odt_twice(INT16_MAX)};
+    int32_t(*end)[4] = s->sums + count;
+    if (s->scales.kind == ODT_UNSCALED) {
+        return 0;
+    }
+    if (s->scales.kind == ODT_WIDE) {
+        finish_wide_pixels(s->sums, end, &s->scales, found, y, a->y_ow);
+    } else if (a->zy == -128) {
+        finish_positive_pixels(s->sums, end, &s->scales, found, y, a->y_ow);
+    } else {
+        finish_pixels(s->sums, end, &s->scales, found, y, a->y_ow);
+    }
+    if (odt_is_below(found, a->lo, 128)) {
+        for (int32_t i = 0; i < count; i++, y += a->y_ow) {
+            for (int32_t j = 0; j < 4; j++) {
+                y[j] = (int8_t)odt_max(y[j], a->lo);
+            }
+        }
+    }
+    return odt_add_bounds(bounds, found, s->scales.kind, 128);
+}
+
+// Pairs of rows that windows meet at most.
+static int32_t lines_of(const odt_depthwise_t *a) {
+    return a->SH % 2 ? a->KH / 2 + 1 : (a->KH + 1) / 2;
+}
+
+// Windows ow .. ow + count - 1 of row `oh` of an image. Pairs begin with every other row.
+static void sum_row(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32_t ow, int32_t count,
+    scratch_t *s, int32_t (*sums)[4]) {
+    int32_t ih = oh * a->SH, is_odd = ih & 1, first = ih >> 1, pairs = (a->KH + 1 + is_odd) / 2;
+    int32_t lines = lines_of(a), taps = a->KW, positions = (count - 1) * a->SW + taps;
+    const odt_pixel_t *w = is_odd ? s->odd : s->even + taps;
+    const odt_pixel_t *at[LINES + 1];
+    int32_t line = first % lines;
+    for (int32_t pair = 0; pair < pairs; pair++, line = line + 1 < lines ? line + 1 : 0) {
+        at[pair] = s->x + line * positions;
+        if (s->lines[line] != first + pair) {
+            uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101;
+            int32_t row = 2 * (first + pair) - a->top;
+            odt_line_t upper = odt_line_of(x, row, a->H, a->W, a->N, &none);
+            odt_line_t lower = odt_line_of(x, row + 1, a->H, a->W, a->N, &none);
+            s->lines[line] = first + pair;
+            odt_pack_lines(s->x + line * positions, &upper, &lower, ow * a->SW - a->left, 1, positions, a->W, a->zx);
+        }
+    }
+    for (int32_t pair = 0; pair < pairs; pair += 2) {
+        int32_t second = pair + 1 < pairs ? taps : 0, size = (int32_t)sizeof(odt_pixel_t);
+        int32_t jump = second ? (int32_t)(at[pair + 1] - at[pair] - taps) * size : 0;
+        int32_t next = (a->SW - taps - second) * size - jump;
+        if (pair == 0) {
+            start_windows(sums, sums + count, at[0], w, taps, second, jump, next, s->start);
+        } else {
+            add_windows(sums, sums + count, at[pair], w + pair * taps, taps, second, jump, next, NULL);
+        }
+    }
+}
+
+int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
+    int32_t lines = lines_of(a), room = lines ? POSITIONS / lines - a->KW : -1;
+    scratch_t s;
+    if (n < 0 || a->KH < 1 || a->KW < 1 || a->KW > WIDEST || (a->KH + 1) / 2 * a->KW > PAIRS || lines > LINES
+        || room < 0) {
+        return 0;
+    }
+    prepare(a, n, &s);
+    int32_t most = odt_min(room / a->SW + 1, OUTPUTS), parts = (a->OW + most - 1) / most;
+    int32_t columns = (a->OW + parts - 1) / parts, bounds[2] = {INT16_MIN, INT16_MAX};
+    // Rows that follow one another in y are finished as one.
+    int is_dense = parts == 1 && a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh);
+    int32_t at_once = is_dense ? OUTPUTS / columns : 1;
+    for (int32_t ow = 0; ow < a->OW; ow += columns) {
+        int32_t count = odt_min(columns, a->OW - ow), done = 0;
+        int8_t *y = a->y;
+        for (int32_t b = 0; b < a->B; b++) {
+            const int8_t *x = a->x + b * a->H * a->W * a->N + n;
+            for (int32_t i = 0; i < lines; i++) {
+                s.lines[i] = -1; // none
+            }
+            for (int32_t oh = 0; oh < a->OH; oh++) {
+                if (oh % 8 == 0) {
+                    odt_poll();
+                }
+                if (done == 0) {
+                    y = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow + n;
+                }
+                sum_row(a, x, oh, ow, count, &s, s.sums + done * count);
+                int is_last = b == a->B - 1 && oh == a->OH - 1;
+                if (++done == at_once || is_last) {
+                    if (!finish(a, &s, done * count, y, bounds)) {
+                        finish_slowly(a, n, &s, done * count, y, peak);
+                    }
+                    done = 0;
+                }
+            }
+        }
+    }
+    *peak = odt_peak_of(bounds, a->zy, a->lo, *peak);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,62 @@
+// Tiles of inputs, as the depthwise convolutions of a Cortex-M0+ read them (depthwise2d_i8__m0.c, depthwise2d_dw_i8__m0.c).
+//
+// A tile holds the inputs of a block of outputs of one channel as words, with the padding around the image, so that
+// no window needs to know of it: word p of a row is x[p] + x[p + S] * 65536, S the stride along a row. So a word and
+// the one S places on are what one tap of a filter meets at two outputs beside one another, and at the next two.
+
+#ifndef ODT_DEPTHWISE2D_TILE_I8_M0_H
+#define ODT_DEPTHWISE2D_TILE_I8_M0_H
+
+#include "depthwise2d_i8.h"
+
+#if ODT_M0
+
+enum {
+    ODT_TILE_WORDS = 324,  // of 3x3: 16x16 outputs
+    ODT_TILE_SUMS = 256,   // outputs of a tile, its rows rounded up to groups
+};
+
+// What fill_rows_1 and fill_rows_2 load.
+typedef struct {
+    int32_t *to;        // 0: the word whose upper half the first element is
+    const int8_t *from; // 4: the first element, less step
+    int32_t step;       // 8: from one element to the next
+    int32_t bulk;       // 12: bytes of the words that twos (fours with a stride) of a row's elements make
+    int32_t skip;       // 16: bytes from the last word of a row to the next one's first
+    int32_t from_skip;  // 20
+    int32_t zx;         // 24
+    int32_t rows, rest; // 28, 32: rows; how many elements of one are left over
+} odt_tile_rows_t;
+
+// What odt_tile_plan() takes, and below it what it makes.
+typedef struct {
+    int32_t H, W, KH, KW, SH, SW, top, left, OH, OW, zx; // as in odt_depthwise_t
+    int32_t x_h, x_w;   // from one row of the image to the next, from one column
+    int32_t group;      // of how many outputs of a row are computed at a time, 2 or 4
+    int32_t *words;     // ODT_TILE_WORDS + 2
+    int32_t high, wide; // outputs of a tile: rows and columns, of which there may be less
+    int32_t pitch;      // words of a row; the first SW of them are no window's
+    // odt_tile_next() makes these: the outputs' place, and how many are there.
+    int32_t oh, ow, rows, columns;
+    int32_t even;         // columns rounded up to groups
+    int32_t from;         // of the first input that is inside the image, less x_w
+    odt_tile_rows_t fill;
+} odt_tile_t;
+
+// Divides outputs into tiles. Returns whether it could: strides along rows are 1 or 2.
+int odt_tile_plan(odt_tile_t *t);
+
+// Takes the next place, from oh = -1 on, and lays out its padding. Returns 0 behind the last.
+int odt_tile_next(odt_tile_t *t);
+
+// Lays out the inputs of a channel, of which x is the image's first; channels and images may follow one another.
+void odt_tile_fill(odt_tile_t *t, const int8_t *x);
+
+// Where the windows of the tile begin.
+static inline const int32_t *odt_tile_windows(const odt_tile_t *t) {
+    return t->words + t->SW;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,119 @@
+// 2-D convolutions in groups, int8: output channels n of a group read only its C input channels.
+// x is [B, H, W, G * C], w [N, KH, KW, C], y and e [B, OH, OW, N]; N is a multiple of G.
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../common/inner_i8.h"
+#include "../common/window.h"
+#include "../common/within.h"
+
+// First input channel of output n's group.
+static int32_t group_start(int32_t n, int32_t N, int32_t G, int32_t C) {
+    return odt_min(n / odt_max(N / G, 1), G - 1) * C;
+}
+
+void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
+    int32_t C = a->C, N = a->N, KW = a->KW, width = a->G * C, peak = *a->peak;
+    int32_t filter = a->KH * KW * C;
+    int8_t *y = a->y;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
+            int32_t ih = oh * a->SH - a->PT;
+            odt_taps_t th = odt_taps(ih, a->KH, a->H);
+            for (int32_t ow = 0; ow < a->OW; ow++) {
+                int32_t iw = ow * a->SW - a->PL;
+                odt_taps_t tw = odt_taps(iw, KW, a->W);
+                for (int32_t n = 0; n < N; n++) {
+                    int32_t first = group_start(n, N, a->G, C);
+                    int32_t acc = a->b[n];
+                    for (int32_t kh = th.from; kh < th.to; kh++) {
+                        for (int32_t kw = tw.from; kw < tw.to; kw++) {
+                            const int8_t *w = a->w + n * filter + (kh * KW + kw) * C;
+                            int32_t at = ((b * a->H + ih + kh) * a->W + iw + kw) * width + first;
+                            acc = odt_wrap_add(acc, odt_dot_i8(a->x + at, w, C));
+                            acc = odt_wrap_sub(acc, a->zx ? odt_wrap_mul(a->zx, odt_sum_i8(w, C)) : 0);
+                        }
+                    }
+                    int32_t v = odt_rescaled(acc, odt_checked(&a->q[n]));
+                    *y++ = odt_clamp(v, a->zy, a->lo, &peak);
+                }
+            }
+        }
+    }
+    *a->peak = peak;
+}
+
+void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
+    int32_t C = a->C, N = a->N, KW = a->KW, per = odt_max(N / a->G, 1), peak = *a->peak;
+    int32_t filter = a->KH * KW * C;
+    odt_multiplier_t q = odt_checked(a->q);
+    int8_t *dx = a->dx;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
+            for (int32_t iw = 0; iw < a->W; iw++) {
+                for (int32_t g = 0; g < a->G; g++) {
+                    // Groups beyond N, and outputs beyond the groups, are the last group's.
+                    int32_t from = odt_min(g, N / per) * per, to = g == a->G - 1 ? N : from + per;
+                    to = odt_min(to, N);
+                    for (int32_t c = 0; c < C; c += ODT_BLOCK) {
+                        int32_t block = odt_min(C - c, ODT_BLOCK);
+                        int32_t acc[ODT_BLOCK] = {0};
+                        odt_dx_taps_t h = odt_dx_taps(ih, a->PT, a->SH, a->KH, a->OH);
+                        for (; odt_dx_taps_more(&h); odt_dx_taps_next(&h)) {
+                            odt_dx_taps_t w = odt_dx_taps(iw, a->PL, a->SW, KW, a->OW);
+                            for (; odt_dx_taps_more(&w); odt_dx_taps_next(&w)) {
+                                const int8_t *e = a->e + ((b * a->OH + h.o) * a->OW + w.o) * N;
+                                const int8_t *tap = a->w + (h.k * KW + w.k) * C + c;
+                                for (int32_t n = from; n < to; n++) {
+                                    odt_axpy_i8(acc, e[n], tap + n * filter, 0, block);
+                                }
+                            }
+                        }
+                        for (int32_t i = 0; i < block; i++) {
+                            *dx++ = odt_clamp(odt_rescaled(acc[i], q), 0, -127, &peak);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    *a->peak = peak;
+}
+
+void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
+    int32_t C = a->C, N = a->N, KW = a->KW, width = a->G * C;
+    int32_t filter = a->KH * KW * C;
+    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
+    if (!odt_within(a->at, a->R, N)) {
+        return;
+    }
+    const int8_t *e = a->e + a->at;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
+            int32_t ih = oh * a->SH - a->PT;
+            odt_taps_t th = odt_taps(ih, a->KH, a->H);
+            for (int32_t ow = 0; ow < a->OW; ow++, e += N) {
+                int32_t iw = ow * a->SW - a->PL;
+                odt_taps_t tw = odt_taps(iw, KW, a->W);
+                for (int32_t n = 0; n < a->R; n++) {
+                    int32_t first = group_start(a->at + n, N, a->G, C);
+                    if (!e[n]) {
+                        continue;
+                    }
+                    for (int32_t kh = th.from; kh < th.to; kh++) {
+                        for (int32_t kw = tw.from; kw < tw.to; kw++) {
+                            int32_t at = ((b * a->H + ih + kh) * a->W + iw + kw) * width + first;
+                            int32_t *row = a->dw + n * filter + (kh * KW + kw) * C;
+                            odt_axpy_i8(row, e[n], a->x + at, odt_wrap_mul(e[n], a->zx), C);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

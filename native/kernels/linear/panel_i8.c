@@ -1,0 +1,132 @@
+// Products of int8 matrices by panels (conv2d_i8.h) on cores without SMLAD: the inner loops of the core, then the loops
+// around them. The stack holds a panel and a block of sums, 1.9 KB together; nothing else is needed.
+
+#include "conv2d_i8.h"
+
+#if !ODT_DSP // which has loops of its own: conv2d_i8__m4.c, conv2d_dw_i8__m4.c
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "../common/inner_i8.h"
+#include "../common/window.h"
+#include "../common/words.h"
+
+enum {
+    ROWS = 4,   // of a panel
+    DEPTH = 144, // products a panel has, even: of 3x3 taps of 16 channels
+    BLOCK = 48, // columns that are summed at a time
+};
+
+// Whether the general loops do for all: a .mpy file takes RAM of a board that has little.
+#if defined(__ARM_ARCH_6M__) && defined(MICROPY_ENABLE_DYNRUNTIME)
+#define ODT_SMALL 1
+#else
+#define ODT_SMALL 0
+#endif
+
+// The sums of a block of columns, four rows each, in the core's own form.
+typedef int32_t sums_t[ROWS];
+
+// What a panel is run over: `count` columns of `depth` elements, `stride` bytes apart. The columns
+// start `step` bytes apart.
+typedef struct {
+    int32_t depth, stride, count, step;
+} columns_t;
+
+// The way of rows of sums to outputs, as finish_rows() of panel_i8__m0.h and ODT_FINISH_RARE load it.
+typedef struct {
+    const int32_t *offsets;    // 0: what is added to the sums of each row
+    const odt_multiplier_t *q; // 4: of the first row
+    int32_t q_step;            // 8: bytes to the next row's
+    int8_t *y;                 // 12: of the first row; the others lie beside it
+    const int32_t *sums;       // 16
+    int32_t high, lo;          // 20, 24
+    int32_t max, min;          // 28, 32: the peaks, zy included
+    int32_t row, rows;         // 36, 40: the first row and the end of rows, times 4
+    int32_t length;            // 44: bytes of columns
+    int32_t step, zy;          // 48, 52: from a column's output to the next's
+    int32_t m, shift;          // 56, 60: of the row
+} output_t;
+
+static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
+    int32_t s0 = start[0], s1 = start[1], s2 = start[2], s3 = start[3];
+    for (const sums_t *end = (const sums_t *)sums + count; sums != end; sums++) {
+        int32_t *s = *sums;
+        s[0] = s0;
+        s[1] = s1;
+        s[2] = s2;
+        s[3] = s3;
+    }
+}
+
+// Each core's:
+//
+//     panel_t, UNITS      of what a panel consists, UNITS of it a depth
+//     ALIGNED             depths that are multiplied together: where runs had better begin
+//     LEAST               error that is multiplied as it is
+//     place(row)          where a row's sum is in a column
+//     pack(..)            four rows to the panel
+//     run(..)             sums += panel * columns, or from where all columns start
+//     finish_rows(..)     rows of sums to outputs
+
+#if defined(__ARM_ARCH_6M__)
+#include "panel_i8__m0.h"
+#else
+#include "panel_i8__c.h"
+#endif
+
+// Whether finish_rows() may be used: unless a scale has run away or a program is wrong.
+static inline int is_usual(const odt_multiplier_t *q) {
+    return q->s >= 33 && q->s <= 62 && q->m >= 0 && ((uint32_t)q->m & 127) == 0;
+}
+
+static inline int is_usual_range(int32_t zy, int32_t lo, int32_t peak) {
+    return zy == (int8_t)zy && lo == (int8_t)lo && lo <= zy && (uint32_t)peak < 1 << 30;
+}
+
+// Field by field, as a copy of the whole takes long on an RP2040.
+static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const int32_t *offsets, int32_t *peak) {
+    o->offsets = offsets;
+    o->sums = sums;
+    o->length = count * (int32_t)sizeof(sums_t);
+    o->high = 127;
+    o->max = o->zy + *peak;
+    o->min = o->zy - (o->lo == o->zy ? 1 << 30 : *peak); // behind a ReLU: no peak
+    finish_rows(o);
+    *peak = odt_max(o->max - o->zy, o->lo == o->zy ? 0 : o->zy - o->min);
+}
+
+void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const odt_multiplier_t *q,
+    int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
+    if (count > 0 && is_usual(q) && is_usual_range(zy, lo, *peak)) {
+        int32_t row = place(at), offsets[ROWS];
+        output_t o;
+        o.q = q;
+        o.q_step = 0;
+        o.y = y;
+        o.row = 4 * row;
+        o.rows = 4 * row + 4;
+        o.step = step;
+        o.zy = zy;
+        o.lo = lo;
+        offsets[row] = offset;
+        finish_usual(&o, *sums, count, offsets, peak);
+        return;
+    }
+    for (; count > 0; count--, sums++, y += step) {
+        *y = odt_clamp(odt_rescaled(odt_wrap_add((*sums)[at], offset), odt_checked(q)), zy, lo, peak);
+    }
+}
+
+typedef struct {
+    panel_t panel[DEPTH * UNITS];
+    sums_t sums[BLOCK];
+} scratch_t;
+
+// One unit, as both directions run the same loops over panels.
+#include "conv2d_i8__panel.h"
+
+#include "conv2d_dw_i8__panel.h"
+
+#endif

@@ -1,0 +1,189 @@
+// Inner loops over rows (rows_i8__m4.h).
+
+#include "conv2d_i8.h"
+
+#if ODT_DSP
+
+#include "../../fixed.h"
+#include "../common/words__m4.h"
+#include "rows_i8__m4.h"
+
+#define SMLAD4 \
+    "ldm r1!, {r8-r11}\n" \
+    "smlad r4, r8, r12, r4\n" \
+    "smlad r4, r9, lr, r4\n" \
+    "smlad r5, r10, r12, r5\n" \
+    "smlad r5, r11, lr, r5\n" \
+    "ldm r1!, {r8-r11}\n" \
+    "smlad r6, r8, r12, r6\n" \
+    "smlad r6, r9, lr, r6\n" \
+    "smlad r7, r10, r12, r7\n" \
+    "smlad r7, r11, lr, r7\n"
+
+#define WORD /* 13 instructions, 52 bytes */ \
+    "ldr lr, [r2], #4\n" \
+    "sxtb16 r12, lr\n" \
+    "sxtb16 lr, lr, ror #8\n" \
+    SMLAD4
+
+// r4-r7: what sums begin with.
+#define NONE \
+    "ldr r4, [r0, #28]\n" \
+    "mov r5, r4\n" \
+    "mov r6, r4\n" \
+    "mov r7, r4\n"
+#define SUMS \
+    "ldm r0, {r4-r7}\n"
+
+// 54 instructions for 64 products, 12 a row.
+#define RUN_WORDS(name, start) \
+    ODT_ASSEMBLY void name(odt_row_t *rows, const odt_row_t *end, \
+        const int16_t *panel, const int8_t *w, int32_t words, int32_t back) { \
+        (void)rows, (void)end, (void)panel, (void)w, (void)words, (void)back; \
+        __asm volatile ( \
+            ".syntax unified\n" \
+            "push {r1-r2, r4-r12, lr}\n" /* 0: end, 4: panel, 40: entry; 48: words, 52: back */ \
+            "mov r2, r3\n" \
+            "ldr r3, [sp, #48]\n" \
+            "rsb r4, r3, #0\n" /* the loop is entered so that words modulo 4 are done first */ \
+            "and r4, r4, #3\n" \
+            "mov r5, #52\n" \
+            "adr.w r6, 2f\n" \
+            "mla r4, r4, r5, r6\n" \
+            "add r4, r4, #1\n" \
+            "str r4, [sp, #40]\n" \
+            "lsl r3, r3, #2\n" \
+            "str r3, [sp, #48]\n" \
+            "1:\n" \
+            start \
+            "ldr r3, [sp, #48]\n" \
+            "ldr r1, [sp, #4]\n" \
+            "add r3, r3, r2\n" \
+            "ldr pc, [sp, #40]\n" \
+            "2:\n" \
+            WORD WORD WORD WORD \
+            "cmp r2, r3\n" \
+            "bne 2b\n" \
+            "ldr r3, [sp, #52]\n" \
+            "stm r0, {r4-r7}\n" \
+            "add r2, r2, r3\n" \
+            "ldr r3, [sp]\n" \
+            "add r0, r0, #32\n" \
+            "cmp r0, r3\n" \
+            "bne 1b\n" \
+            "pop {r1-r2, r4-r12, pc}\n" \
+            ); \
+    }
+
+RUN_WORDS(odt_start_rows, NONE)
+RUN_WORDS(odt_add_rows, SUMS)
+
+// From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions a row; 26 where the
+// smallest does not matter, 34 where results may have more than 16 bits.
+#define FINISH(name, saturate, smallest) \
+    ODT_ASSEMBLY static void name(const odt_row_t *rows, int32_t index, \
+        int8_t *const *ends, uint32_t *found) { \
+        (void)rows, (void)index, (void)ends, (void)found; \
+        __asm volatile ( \
+            ".syntax unified\n" \
+            "push {r3-r11, lr}\n" \
+            "ldrd r3, lr, [r3]\n" \
+            "1:\n" \
+            "ldm r0!, {r4-r11}\n" \
+            "smmla r4, r4, r8, r9\n" \
+            "smmla r5, r5, r8, r9\n" \
+            "smmla r6, r6, r8, r9\n" \
+            "smmla r7, r7, r8, r9\n" \
+            "asr r4, r4, r10\n" \
+            "asr r5, r5, r10\n" \
+            "asr r6, r6, r10\n" \
+            "asr r7, r7, r10\n" \
+            saturate \
+            "pkhbt r4, r4, r5, lsl #16\n" \
+            "pkhbt r6, r6, r7, lsl #16\n" \
+            "ssub16 r12, r4, r3\n" \
+            "sel r3, r4, r3\n" \
+            "ssub16 r12, r6, r3\n" \
+            "sel r3, r6, r3\n" \
+            smallest \
+            "ssat16 r4, #8, r4\n" \
+            "ssat16 r6, #8, r6\n" \
+            "ldm r2, {r7-r11}\n" /* r11: step */ \
+            "lsr r5, r4, #16\n" \
+            "lsr r12, r6, #16\n" \
+            "strb r4, [r7, r1]\n" \
+            "strb r5, [r8, r1]\n" \
+            "strb r6, [r9, r1]\n" \
+            "strb r12, [r10, r1]\n" \
+            "adds r1, r1, r11\n" \
+            "bne 1b\n" \
+            "pop {r4}\n" \
+            "strd r3, lr, [r4]\n" \
+            "pop {r4-r11, pc}\n" \
+            ); \
+    }
+
+FINISH(finish_rows, "", ODT_SMALLEST("r4", "r6"))
+FINISH(finish_positive_rows, "", "")
+FINISH(finish_wide_rows, ODT_SATURATE, ODT_SMALLEST("r4", "r6"))
+
+int odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int kind, int32_t zy,
+    int32_t lo, int32_t *bounds) {
+    int8_t *ends[5];
+    for (int32_t i = 0; i < 4; i++) {
+        ends[i] = y[i] + count * step;
+    }
+    ends[4] = (int8_t *)(intptr_t)step;
+    uint32_t found[2] = {odt_twice(INT16_MIN), odt_twice(INT16_MAX)};
+    if (kind == ODT_UNSCALED) {
+        return 0;
+    }
+    if (kind == ODT_WIDE) {
+        finish_wide_rows(rows, -count * step, ends, found);
+    } else if (zy == -128) {
+        finish_positive_rows(rows, -count * step, ends, found);
+    } else {
+        finish_rows(rows, -count * step, ends, found);
+    }
+    if (odt_is_below(found, lo, 0)) {
+        for (int32_t i = 0; i < 4; i++) {
+            for (int8_t *at = y[i]; at != ends[i]; at += step) {
+                *at = (int8_t)odt_max(*at, lo);
+            }
+        }
+    }
+    return odt_add_bounds(bounds, found, kind, 0);
+}
+
+int odt_add_bounds(int32_t *bounds, const uint32_t *found, int kind, int32_t plus) {
+    int32_t high = odt_max((int16_t)found[0], (int32_t)found[0] >> 16);
+    int32_t low = odt_min((int16_t)found[1], (int32_t)found[1] >> 16);
+    if (kind == ODT_WIDE && (high == INT16_MAX || low == INT16_MIN)) {
+        return 0;
+    }
+    bounds[0] = odt_max(bounds[0], high - plus);
+    bounds[1] = odt_min(bounds[1], low - plus);
+    return 1;
+}
+
+int32_t odt_peak_of(const int32_t *bounds, int32_t zy, int32_t lo, int32_t peak) {
+    if (bounds[0] == INT16_MIN) {
+        return peak;
+    }
+    peak = odt_max(peak, bounds[0] - zy);
+    return lo == zy ? peak : odt_max(peak, zy - bounds[1]);
+}
+
+int odt_find_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale) {
+    int32_t shift = q.s - 32;
+    if (zy != (int8_t)zy || lo != (int8_t)lo || lo > zy || q.m < 0 || shift < 1 || shift > 22) {
+        return ODT_UNSCALED; // a scale has run away or a program is wrong
+    }
+    scale->m = q.m;
+    scale->half = (1 << (shift - 1)) + zy * (1 << shift);
+    scale->shift = shift;
+    int64_t largest = (int64_t)depth * (128 * 255) + odt_magnitude(start);
+    return largest <= INT32_MAX && largest * q.m >> q.s < 32000 ? ODT_SHORT : ODT_WIDE;
+}
+
+#endif

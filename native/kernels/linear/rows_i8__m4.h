@@ -1,0 +1,68 @@
+// Rows of bytes times a panel of four, on cores with SMLAD, a Cortex-M4 and later: the inner loops of
+// conv2d_i8__m4.c and conv2d_dx_i8__m4.c. A panel is int16: of four depths of one of the four those that
+// SXTB16 leaves together, 0 and 2, then 1 and 3; one after another, then the next depths.
+
+#ifndef ODT_ROWS_I8_M4_H
+#define ODT_ROWS_I8_M4_H
+
+#include <stdint.h>
+
+#include "../../odt.h"
+
+// v = ((sum * m >> 32) + half) >> shift
+typedef struct {
+    int32_t m, half, shift;
+} odt_scale_t;
+
+// That of zy + q * sum, of `depth` products and what they are added to; zy is part of half. Returns whether
+// there is one that clamps to lo .. 127, and whether results are known to have 16 bits.
+enum { ODT_UNSCALED, ODT_WIDE, ODT_SHORT };
+int odt_find_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale);
+
+// A row's sums with the four, and how they become outputs.
+typedef struct {
+    int32_t sums[4];
+    odt_scale_t scale;
+    int32_t start;
+} odt_row_t;
+
+// sums = start + panel * w, or sums += panel * w. Rows of `words` > 0 times four bytes, each of which ends
+// `back` bytes before the next.
+void odt_start_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
+    int32_t words, int32_t back);
+void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
+    int32_t words, int32_t back);
+
+// y[i][row * step] = max(v, lo), at most 127, of sum i, scales being of that kind or better. `bounds`: the
+// largest and the smallest v so far, but the latter not where zy = lo = -128, as behind a ReLU. Returns whether
+// it could be done: not if there is no scale, or a v has more than 16 bits.
+int odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int kind, int32_t zy,
+    int32_t lo, int32_t *bounds);
+
+// Adds what was found, the largest of each half and the smallest of each half, with `plus` more than v; not if
+// one may have had more than 16 bits, as it tells.
+int odt_add_bounds(int32_t *bounds, const uint32_t *found, int kind, int32_t plus);
+
+// Whether a v may be below lo, so that outputs have to be clamped again.
+static inline int odt_is_below(const uint32_t *found, int32_t lo, int32_t plus) {
+    return lo > -128 && ((int16_t)found[1] < lo + plus || (int32_t)found[1] >> 16 < lo + plus);
+}
+
+// Four sums to 16 bits.
+#define ODT_SATURATE \
+    "ssat r4, #16, r4\n" \
+    "ssat r5, #16, r5\n" \
+    "ssat r6, #16, r6\n" \
+    "ssat r7, #16, r7\n"
+
+// The smallest of pairs `first`, `second` and lr to lr.
+#define ODT_SMALLEST(first, second) \
+    "ssub16 r12, lr, " first "\n" \
+    "sel lr, " first ", lr\n" \
+    "ssub16 r12, lr, " second "\n" \
+    "sel lr, " second ", lr\n"
+
+// The peak of what bounds are of; unchanged if that is nothing: INT16_MIN and INT16_MAX.
+int32_t odt_peak_of(const int32_t *bounds, int32_t zy, int32_t lo, int32_t peak);
+
+#endif

@@ -1,0 +1,104 @@
+// Transposed 2-D convolutions, int8: each input position adds its filters' sum to a window of y.
+// x is [B, H, W, C], w [N, KH, KW, C], y and e [B, OH, OW, N]; oh = ih * SH - PT + kh.
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../common/inner_i8.h"
+#include "../common/window.h"
+#include "../common/within.h"
+
+void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
+    int32_t C = a->C, N = a->N, KW = a->KW, peak = *a->peak;
+    int32_t filter = a->KH * KW * C;
+    int8_t *y = a->y;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
+            odt_dx_taps_t first_h = odt_dx_taps(oh, a->PT, a->SH, a->KH, a->H);
+            for (int32_t ow = 0; ow < a->OW; ow++) {
+                odt_dx_taps_t first_w = odt_dx_taps(ow, a->PL, a->SW, KW, a->W);
+                for (int32_t n = 0; n < N; n++) {
+                    int32_t acc = a->b[n];
+                    for (odt_dx_taps_t h = first_h; odt_dx_taps_more(&h); odt_dx_taps_next(&h)) {
+                        for (odt_dx_taps_t w = first_w; odt_dx_taps_more(&w); odt_dx_taps_next(&w)) {
+                            const int8_t *tap = a->w + n * filter + (h.k * KW + w.k) * C;
+                            const int8_t *x = a->x + ((b * a->H + h.o) * a->W + w.o) * C;
+                            acc = odt_wrap_add(acc, odt_dot_from_i8(x, a->zx, tap, C));
+                        }
+                    }
+                    int32_t v = odt_rescaled(acc, odt_checked(&a->q[n]));
+                    *y++ = odt_clamp(v, a->zy, a->lo, &peak);
+                }
+            }
+        }
+    }
+    *a->peak = peak;
+}
+
+void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
+    int32_t C = a->C, N = a->N, KW = a->KW, peak = *a->peak;
+    int32_t filter = a->KH * KW * C;
+    odt_multiplier_t q = odt_checked(a->q);
+    int8_t *dx = a->dx;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
+            int32_t oh = ih * a->SH - a->PT;
+            odt_taps_t th = odt_taps(oh, a->KH, a->OH);
+            for (int32_t iw = 0; iw < a->W; iw++) {
+                int32_t ow = iw * a->SW - a->PL;
+                odt_taps_t tw = odt_taps(ow, KW, a->OW);
+                for (int32_t c = 0; c < C; c += ODT_BLOCK) {
+                    int32_t block = odt_min(C - c, ODT_BLOCK);
+                    int32_t acc[ODT_BLOCK] = {0};
+                    for (int32_t kh = th.from; kh < th.to; kh++) {
+                        for (int32_t kw = tw.from; kw < tw.to; kw++) {
+                            const int8_t *e = a->e + ((b * a->OH + oh + kh) * a->OW + ow + kw) * N;
+                            const int8_t *tap = a->w + (kh * KW + kw) * C + c;
+                            for (int32_t n = 0; n < N; n++) {
+                                odt_axpy_i8(acc, e[n], tap + n * filter, 0, block);
+                            }
+                        }
+                    }
+                    for (int32_t i = 0; i < block; i++) {
+                        *dx++ = odt_clamp(odt_rescaled(acc[i], q), 0, -127, &peak);
+                    }
+                }
+            }
+        }
+    }
+    *a->peak = peak;
+}
+
+void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
+    int32_t C = a->C, N = a->N, KW = a->KW;
+    int32_t filter = a->KH * KW * C;
+    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
+    if (!odt_within(a->at, a->R, N)) {
+        return;
+    }
+    const int8_t *x = a->x;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
+            int32_t oh = ih * a->SH - a->PT;
+            odt_taps_t th = odt_taps(oh, a->KH, a->OH);
+            for (int32_t iw = 0; iw < a->W; iw++, x += C) {
+                int32_t ow = iw * a->SW - a->PL;
+                odt_taps_t tw = odt_taps(ow, KW, a->OW);
+                for (int32_t kh = th.from; kh < th.to; kh++) {
+                    for (int32_t kw = tw.from; kw < tw.to; kw++) {
+                        int32_t o = (b * a->OH + oh + kh) * a->OW + ow + kw;
+                        const int8_t *e = a->e + o * N + a->at;
+                        int32_t *tap = a->dw + (kh * KW + kw) * C;
+                        for (int32_t n = 0; n < a->R; n++) {
+                            odt_axpy_i8(tap + n * filter, e[n], x, odt_wrap_mul(e[n], a->zx), C);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// Huber's loss, int8. x and e are [B, N], e may lie in x; padding rows have no error and no loss.
+
+#include <string.h>
+
+#include "../../data.h"
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "targets_i8.h"
+
+void odt_huber_i8(const odt_huber_i8_t *a) {
+    int32_t N = a->N, peak = *a->peak;
+    uint32_t sx = odt_scale(*a->sx), se = odt_scale(*a->se);
+    odt_multiplier_t to_error = odt_multiplier(odt_scale_div(odt_scale_shift(sx, -8), se));
+    odt_targets_i8_t t = odt_targets_i8(a->c, a->target, N, 8, sx);
+    int32_t delta = odt_limit(odt_quantize(odt_scale(a->delta), t.inverse), 1, 1 << 24);
+    uint64_t loss = 0;
+    *a->so = (int32_t)odt_mean_scale(se, N, a->c, a->B);
+    for (int32_t b = 0; b < a->B; b++) {
+        const int8_t *x = a->x + b * N;
+        int8_t *e = a->e + b * N;
+        const uint8_t *sample = odt_sample(&t.samples, b);
+        if (!sample) {
+            memset(e, 0, (size_t)N);
+            continue;
+        }
+        for (int32_t i = 0; i < N; i++) {
+            int32_t d = odt_difference_i8(&t, sample, i, x[i], a->z);
+            int64_t size = odt_magnitude(d);
+            loss += (uint64_t)(size <= delta ? size * size : delta * (2 * size - delta));
+            d = odt_limit(d, -delta, delta);
+            e[i] = odt_clamp(odt_rescaled(d, to_error), 0, -127, &peak);
+        }
+    }
+    odt_add_loss_i8(a->c, loss);
+    *a->peak = peak;
+}

@@ -1,0 +1,34 @@
+// What the int8 losses share (targets_i8.h).
+
+#include "../../opcodes.h"
+#include "targets_i8.h"
+
+void odt_add_loss_i8(int32_t *c, uint64_t loss) {
+    loss += (uint32_t)c[ODT_LOSS] | (uint64_t)(uint32_t)c[ODT_LOSS_HIGH] << 32;
+    c[ODT_LOSS] = (int32_t)(uint32_t)loss;
+    c[ODT_LOSS_HIGH] = (int32_t)(uint32_t)(loss >> 32);
+}
+
+uint32_t odt_mean_scale(uint32_t scale, int32_t N, const int32_t *c, int32_t B) {
+    return odt_scale_div(scale, odt_scale_int((uint32_t)N * (uint32_t)odt_rows(c, B)));
+}
+
+odt_targets_i8_t odt_targets_i8(const int32_t *c, const odt_region_t *region, int32_t N, int32_t shift,
+    uint32_t sx) {
+    odt_targets_i8_t t = {.samples = odt_samples(c, region, c[ODT_Y_FORMAT], N), .zero = c[ODT_Y_ZERO]};
+    t.inverse = odt_scale_div(odt_scale_shift(ODT_ONE, shift), sx);
+    t.q = odt_multiplier(odt_scale_div(odt_scale_shift(odt_scale(c[ODT_Y_SCALE]), shift), sx));
+    return t;
+}
+
+int32_t odt_target_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i) {
+    int32_t raw = odt_element(sample, t->samples.format, i);
+    return t->samples.format == ODT_FLOAT32 ? odt_quantize((uint32_t)raw, t->inverse)
+        : odt_rescaled(odt_sat32((int64_t)raw - t->zero), t->q);
+}
+
+int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, int32_t x,
+    int32_t z) {
+    int64_t wide = ((int64_t)x - z) * 256 - odt_target_i8(t, sample, i);
+    return odt_limit(odt_sat32(wide), -(1 << 24), 1 << 24);
+}

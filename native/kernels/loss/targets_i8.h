@@ -1,0 +1,34 @@
+// What the int8 losses share: their sum over batches, and targets as integers.
+
+#ifndef ODT_TARGETS_I8_H
+#define ODT_TARGETS_I8_H
+
+#include <stdint.h>
+
+#include "../../data.h"
+#include "../../fixed.h"
+
+// Adds to the 64 bits of LOSS and LOSS_HIGH.
+void odt_add_loss_i8(int32_t *c, uint64_t loss);
+
+// scale / (N * rows)
+uint32_t odt_mean_scale(uint32_t scale, int32_t N, const int32_t *c, int32_t B);
+
+#define ODT_PART_OF_127 odt_scale_div(ODT_ONE, odt_scale_int(127))
+
+// How targets become integers: in steps of 2^-shift of a scale.
+typedef struct {
+    odt_samples_t samples;
+    int32_t zero;
+    uint32_t inverse;
+    odt_multiplier_t q;
+} odt_targets_i8_t;
+
+odt_targets_i8_t odt_targets_i8(const int32_t *c, const odt_region_t *region, int32_t N, int32_t shift, uint32_t sx);
+
+int32_t odt_target_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i);
+
+// D of mse_i8: the difference in 1/256 of the output's step.
+int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, int32_t x, int32_t z);
+
+#endif

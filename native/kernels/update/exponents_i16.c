@@ -1,0 +1,40 @@
+// Block exponents (exponents_i16.h).
+
+#include "exponents_i16.h"
+
+// Bits of the largest of K magnitudes.
+int32_t odt_bits_of(const int32_t *d, int32_t K) {
+    int32_t any = 0;
+    const int32_t *whole = d + (K & ~3);
+    #if defined(__ARM_ARCH_6M__)
+    if (d != whole) {
+        int32_t sign;
+        __asm (
+            ".syntax unified\n"
+            "1:\n" // 20 cycles for 4
+            "ldmia %0!, {r3-r6}\n"
+            ".irp word, r3, r4, r5, r6\n"
+            "asrs %2, \\word, #31\n"
+            "eors \\word, %2\n"
+            "orrs %1, \\word\n"
+            ".endr\n"
+            "cmp %0, %3\n"
+            "bne 1b\n"
+            : "+l" (d), "+l" (any), "=&l" (sign) : "h" (whole) : "r3", "r4", "r5", "r6", "cc", "memory");
+    }
+    #else
+    for (; d != whole; d += 4) {
+        any |= (d[0] ^ d[0] >> 31) | (d[1] ^ d[1] >> 31) | (d[2] ^ d[2] >> 31) | (d[3] ^ d[3] >> 31);
+    }
+    #endif
+    for (const int32_t *end = d + (K & 3); d != end; d++) {
+        any |= *d ^ *d >> 31;
+    }
+    return odt_bit_length((uint32_t)any);
+}
+
+void odt_state_shift_right(int16_t *v, int32_t K, int32_t bits) {
+    for (int32_t k = 0; k < K; k++) {
+        v[k] = bits > 15 ? 0 : (int16_t)((v[k] + (1 << (bits - 1))) >> bits);
+    }
+}

@@ -1,0 +1,39 @@
+// Block exponents: int16 state of a row [K] counts in units of 2^ex. numerics.md, Updates.
+
+#ifndef ODT_EXPONENTS_I16_H
+#define ODT_EXPONENTS_I16_H
+
+#include "../../fixed.h"
+
+// What rounds a parameter's elements at random: element i by the bits of first + i * step. Of any two elements the
+// dithers are as good as independent, as both words are another pair at every step of the training.
+typedef struct {
+    uint32_t first, step;
+} odt_dither_t;
+
+static inline odt_dither_t odt_dither(int32_t key, int32_t id) {
+    uint32_t first = odt_hash32((uint32_t)key, (uint32_t)id);
+    odt_dither_t dither = {first, odt_hash32(first, 1) | 1};
+    return dither;
+}
+
+// A scale is factor * 2^exponent, the factor of 15 bits.
+static inline int32_t odt_short_factor(uint32_t scale) {
+    return (int32_t)((scale & 0x7FFFFF) | 0x800000) >> 9;
+}
+
+static inline int32_t odt_short_exponent(uint32_t scale) {
+    return (int32_t)(scale >> 23) - 141;
+}
+
+// Bits of the largest of K magnitudes, -1 - d that of a negative one.
+int32_t odt_bits_of(const int32_t *d, int32_t K);
+
+// The least exponent of a row of which a gradient of so many bits and of scale G is below 2^(level + 1) units.
+static inline int32_t odt_needed_exponent(int32_t bits, uint32_t G, int32_t level) {
+    return odt_limit(bits + odt_log2_floor(G) - level, -100, 100);
+}
+
+void odt_state_shift_right(int16_t *v, int32_t K, int32_t bits);
+
+#endif
