@@ -44,7 +44,7 @@ TESTS = {
     "rates": "test_rates.py",
     "readers": "test_readers.py",
     "recompute": "test_recompute.py test_memory.py",
-    "reference_updates": "test_reference.py test_edges.py",
+    "reference/update_i8": "test_reference.py test_edges.py",
     "reservoir": "test_readers.py",
     "slots": "test_checkpoint.py",
     "training": "test_fit.py test_model.py test_micro_batches.py",

@@ -12,9 +12,9 @@ def use(name):
     if name == "native":
         import _odt as chosen
     elif name == "reference":
-        from . import reference as chosen
+        from .reference import program as chosen
     elif name in ("ulab", "numpy"):
-        from . import vectors as chosen
+        from .reference import vectors as chosen
 
         if chosen.name != name:
             raise ImportError("no " + name)
@@ -37,7 +37,7 @@ except (ImportError, ValueError) as error:
     elif "rebuild" in str(error):
         print("odt:", error)
     try:
-        from . import vectors
+        from .reference import vectors
 
         use(vectors.name)
     except ImportError:

@@ -1,6 +1,7 @@
 """The instruction set: the one place where an instruction is declared.
 
-Each line of TABLE is ``number name operands ; immediates``, its comment the formula. An operand is
+Each line of TABLE is ``number name operands ; immediates``, its comment the formula; it stands in the section of its
+family, which odt/reference/ and native/kernels/ are divided by as well. An operand is
 ``name`` access ``dtype[extent]``: ``=`` writes, ``:`` reads, ``+`` updates in place; ``~other``
 says that it may lie in the memory of ``other``, which has the same dtype and extent. An extent is a product of immediates and literals.
 dtypes: ``i8 i16 i32 f32``; ``mul`` is a multiplier and a shift, two int32; ``buf`` is a whole
@@ -69,77 +70,91 @@ DEFAULT_LIMIT = const(0x3FFFFFF)
 WINDOW = "B H W C N KH KW SH SW PT PL OH OW"
 
 TABLE = (
+    # step: counters and random numbers, the batch, scales and ranges, gradients summed and clipped
     "1 clear y=i32[N] ; N\n"  # y = 0
     "2 tick rate=i32[2] h+i32[4] c+i32[16] ; beta1 beta2\n"  # t += 1; KEY = hash(seed, t); rate = RATE * sqrt(1 - beta2^t) / (1 - beta1^t), sqrt(1 - beta2^t)
+    "145 step_key c+i32[16] h:i32[4] ; ahead\n"  # KEY = hash(seed, t + ahead), while KEY is not 0
     "3 gather_i8 y=i8[B*F] peak+i32[1] c:i32[16] x:buf s:i32[1] ; B F z\n"  # y[b] = clamp(z + x[order(b)] / s)
+    "37 gather_f32 y=f32[B*F] c:i32[16] x:buf ; B F\n"  # y[b] = x[order(b)]
     "4 rescale q=mul[N] sx:i32[1] sw:i32[N] sy:i32[1] ; N factor\n"  # q[n] = factor * sx * sw[n] / sy
     "5 ratio q=mul[1] sx:i32[1] sy:i32[1] ; factor\n"  # q = factor * sx / sy
     "6 rescale_dx qc=mul[N] q=mul[1] sw:i32[N] se:i32[1] sdx:i32[1] ; N factor\n"  # qc[n] = sw[n] / max sw; q = factor * se * max sw / sdx
     "7 product y=i32[1] a:i32[1] b:i32[1] ; factor\n"  # y = factor * a * b
     "8 bias_i8 y=i32[N] b:i32[N] sx:i32[1] sw:i32[N] ; N\n"  # y[n] = b[n] * 2^-20 / (sx * sw[n])
     "9 range_i8 s+i32[1] peak:i32[1] ; limit fall fine\n"  # s *= peak / limit if peak > limit, less where peak is far below it
+    "162 range_x_i8 s+i32[1] seen+i32[1] peak:i32[1] ; limit\n"  # as range_i8 of inputs: s grows by a quarter at most; seen = max(seen, peak * s)
+    "95 accumulate_i32 y+i32[N] d:i32[N] ; N\n"  # y += d
+    "96 accumulate_f32 y+f32[N] d:f32[N] ; N\n"  # y += d
+    "140 squares_i32 total+i32[1] d:i32[N] gs:i32[1] ; N factor\n"  # total += sum of (factor * gs * d)^2, as a scale; 0 is none
+    "142 squares_f32 total+f32[1] d:f32[N] ; N\n"  # total += sum of d^2
+    "141 clip_i32 y=i32[1] total:i32[1] ; limit\n"  # y = min(1, limit / sqrt(total))
+    "143 clip_f32 y=f32[1] total:f32[1] ; limit\n"  # y = min(1, limit / sqrt(total))
+    "144 scale_f32 d+f32[N] factor:f32[1] ; N\n"  # d *= factor
+    # linear: dense, convolution, depthwise, grouped and transposed convolution
     "10 dense_i8 y=i8[M*N] peak+i32[1] x:i8[M*K] w:i8[N*K] b:i32[N] q:mul[N] ; M K N zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_k (x - zx) * w))
     "11 dense_dx_i8 dx=i8[M*K] peak+i32[1] e:i8[M*N] w:i8[N*K] q:mul[1] ; M K N\n"  # dx = clamp(q * sum_n e * w)
     "12 dense_dw_i8 dw=i32[R*K] e:i8[M*N] x:i8[M*K] ; M K N zx at R\n"  # dw[n - at] = sum_m e * (x - zx)
+    "38 dense_f32 y=f32[M*N] x:f32[M*K] w:f32[N*K] b:f32[N] ; M K N relu\n"  # y = b[n] + sum_k x * w
+    "39 dense_dx_f32 dx=f32[M*K] e:f32[M*N] w:f32[N*K] ; M K N\n"  # dx = sum_n e * w
+    "40 dense_dw_f32 dw=f32[R*K] e:f32[M*N] x:f32[M*K] ; M K N at R\n"  # dw[n - at] = sum_m e * x
     "13 bias_dw_i8 db=i32[N] e:i8[M*N] ; M N\n"  # db = sum_m e
+    "41 bias_dw_f32 db=f32[N] e:f32[M*N] ; M N\n"  # db = sum_m e
     "14 channel_scale_i8 y=i8[M*N]~e e:i8[M*N] q:mul[N] c:i32[16] ; M N id\n"  # y = clamp(q[n] * e)
     "15 conv2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x - zx) * w))
     "16 conv2d_dx_i8 dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @\n"  # dx = clamp(q * sum_(kh,kw,n) e * w)
     "17 conv2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)
-    "18 depthwise2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*N] w:i8[N*KH*KW] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw) (x - zx) * w))
-    "19 depthwise2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW] q:mul[N] ; @\n"  # dx = clamp(q[n] * sum_(kh,kw) e * w)
-    "20 depthwise2d_dw_i8 dw=i32[R*KH*KW] e:i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)
-    "21 relu_i8 y=i8[N]~x x:i8[N] ; N z\n"  # y = max(x, z)
-    "22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N lo\n"  # dx = e where y > lo, else 0
-    "23 maxpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @\n"  # y = max_(kh,kw) x
-    "24 unpool2d_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] choice:i8[S] ; @ S bits\n"  # dx = sum of e over the windows that chose this position
-    "25 globalavg_i8 y=i8[B*N] peak+i32[1] x:i8[B*S*N] q:mul[1] ; B S N zx zy lo\n"  # y = clamp(zy + q * sum_s (x - zx))
-    "26 globalavg_dx_i8 dx=i8[B*S*N] e:i8[B*N] ; B S N\n"  # dx[s] = e
-    "27 add_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N za zb zy lo\n"  # y = clamp(zy + qa * (a - za) + qb * (b - zb))
-    "28 softmax_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)
-    "29 mse_i8 e=i8[B*N]~x so=i32[1] peak+i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] se:i32[1] ; B N z\n"  # e = (sx * (x - z) - target) / se; so = 2 * se / (N * COUNT)
-    "30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = v
-    "31 adam_i16 d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id c1 r2 rc2 at\n"  # m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v
-    "32 momentum_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as momentum_i16 with v in float32
-    "33 adam_i32 d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32[1] rate:i32[2] ; N K factor b1 c1 b2 c2 eps\n"  # as adam_i16 with m and v in float32
-    "34 plain_i32 ds=i32[N] gs:i32[1] ; N factor\n"  # ds[n] = factor * gs
-    "35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32[1] d:i32[R*K] ds:i32[R] rate:i32[1] c:i32[16] ; N K id common at R\n"  # w -= rate * ds[n] * d / sw[n]
-    "36 apply_i32 b+i32[N] d:i32[N] ds:i32[1] rate:i32[1] ; N\n"  # b -= rate * ds * d * 2^20
-    "37 gather_f32 y=f32[B*F] c:i32[16] x:buf ; B F\n"  # y[b] = x[order(b)]
-    "38 dense_f32 y=f32[M*N] x:f32[M*K] w:f32[N*K] b:f32[N] ; M K N relu\n"  # y = b[n] + sum_k x * w
-    "39 dense_dx_f32 dx=f32[M*K] e:f32[M*N] w:f32[N*K] ; M K N\n"  # dx = sum_n e * w
-    "40 dense_dw_f32 dw=f32[R*K] e:f32[M*N] x:f32[M*K] ; M K N at R\n"  # dw[n - at] = sum_m e * x
-    "41 bias_dw_f32 db=f32[N] e:f32[M*N] ; M N\n"  # db = sum_m e
     "42 conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y = b[n] + sum_(kh,kw,c) x * w
     "43 conv2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx = sum_(kh,kw,n) e * w
     "44 conv2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x
+    "18 depthwise2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*N] w:i8[N*KH*KW] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw) (x - zx) * w))
+    "19 depthwise2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW] q:mul[N] ; @\n"  # dx = clamp(q[n] * sum_(kh,kw) e * w)
+    "20 depthwise2d_dw_i8 dw=i32[R*KH*KW] e:i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)
     "45 depthwise2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] w:f32[N*KH*KW] b:f32[N] ; @ relu\n"  # y = b[n] + sum_(kh,kw) x * w
     "46 depthwise2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] w:f32[N*KH*KW] ; @\n"  # dx = sum_(kh,kw) e * w
     "47 depthwise2d_dw_f32 dw=f32[R*KH*KW] e:f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x
-    "48 relu_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = max(x, 0)
-    "49 relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e where y > 0, else 0
+    "97 group_conv2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*G*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ G zx zy lo\n"  # as conv2d_i8; output n reads the C channels of its group, n * G / N
+    "98 group_conv2d_dx_i8 dx=i8[B*H*W*G*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @ G\n"  # dx = clamp(q * sum_(kh,kw,n of the group) e * w)
+    "99 group_conv2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*G*C] ; @ G zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)
+    "100 group_conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*G*C] w:f32[N*KH*KW*C] b:f32[N] ; @ G relu\n"  # y = b[n] + sum_(kh,kw,c of the group) x * w
+    "101 group_conv2d_dx_f32 dx=f32[B*H*W*G*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @ G\n"  # dx = sum_(kh,kw,n of the group) e * w
+    "102 group_conv2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*G*C] ; @ G at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x
+    "103 transposed2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y[oh, ow] = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x[ih, iw] - zx) * w)), oh = ih * SH - PT + kh
+    "104 transposed2d_dx_i8 dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @\n"  # dx[ih, iw] = clamp(q * sum_(kh,kw,n) e[oh, ow] * w)
+    "105 transposed2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)
+    "106 transposed2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y[oh, ow] = b[n] + sum_(kh,kw,c) x[ih, iw] * w, oh = ih * SH - PT + kh
+    "107 transposed2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx[ih, iw] = sum_(kh,kw,n) e[oh, ow] * w
+    "108 transposed2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]
+    # pool: largest and mean of a window, the mean of all
+    "23 maxpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @\n"  # y = max_(kh,kw) x
     "50 maxpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @\n"  # y = max_(kh,kw) x
+    "121 maxpool2d_choice_i8 y=i8[B*OH*OW*N] choice=i8[S] x:i8[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
+    "122 maxpool2d_choice_f32 y=f32[B*OH*OW*N] choice=i8[S] x:f32[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
+    "24 unpool2d_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] choice:i8[S] ; @ S bits\n"  # dx = sum of e over the windows that chose this position
     "51 unpool2d_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] choice:i8[S] ; @ S bits\n"  # dx = sum of e over the windows that chose this position
+    "25 globalavg_i8 y=i8[B*N] peak+i32[1] x:i8[B*S*N] q:mul[1] ; B S N zx zy lo\n"  # y = clamp(zy + q * sum_s (x - zx))
+    "26 globalavg_dx_i8 dx=i8[B*S*N] e:i8[B*N] ; B S N\n"  # dx[s] = e
     "52 globalavg_f32 y=f32[B*N] x:f32[B*S*N] ; B S N\n"  # y = sum_s x / S
     "53 globalavg_dx_f32 dx=f32[B*S*N] e:f32[B*N] ; B S N\n"  # dx[s] = e / S
+    "65 avgpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ adaptive\n"  # y = mean of x over the window's positions inside x
+    "66 avgpool2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] q:mul[1] ; @ adaptive top\n"  # dx = clamp(q * sum of e * (256 * top / count) over the windows that hold it)
+    "67 avgpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ adaptive\n"  # y = mean of x over the window's positions inside x
+    "68 avgpool2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] ; @ adaptive\n"  # dx = sum of e / count over the windows that hold it
+    # join: several tensors into one, one's parts, and images enlarged
+    "27 add_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N za zb zy lo\n"  # y = clamp(zy + qa * (a - za) + qb * (b - zb))
     "54 add_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N relu\n"  # y = a + b
-    "55 softmax_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N\n"  # e = (softmax(x) - onehot) / COUNT
-    "56 mse_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = 2 * (x - target) / (N * COUNT)
-    "57 momentum_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = v
-    "58 adam_f32 d+f32[N] m+f32[N] v+f32[N] rate:i32[2] ; N b1 c1 b2 c2 eps\n"  # m += (d - m) * (1 - beta1); v = beta2 * v + (1 - beta2) * d^2; d = m / (sqrt(v) + eps * rate[1])
-    "59 apply_f32 w+f32[N] d:f32[N] rate:i32[1] ; N\n"  # w -= rate * d
     "60 concat_i8 y+i8[M*N] peak+i32[1] x:i8[M*K] q:mul[1] ; M K N at zx zy lo\n"  # y[m, at + k] = clamp(zy + q * (x[m, k] - zx))
     "61 place y+i8[M*N] x:i8[M*K] ; M K N at\n"  # y[m, at + k] = x[m, k], in bytes
     "62 slice y=i8[M*K] x:i8[M*N] ; M K N at\n"  # y[m, k] = x[m, at + k], in bytes
     "63 multiply_i8 y=i8[N] peak+i32[1] a:i8[N] b:i8[N] q:mul[1] ; N za zb zy lo\n"  # y = clamp(zy + q * (a - za) * (b - zb))
     "64 multiply_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N\n"  # y = a * b
-    "65 avgpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ adaptive\n"  # y = mean of x over the window's positions inside x
-    "66 avgpool2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] q:mul[1] ; @ adaptive top\n"  # dx = clamp(q * sum of e * (256 * top / count) over the windows that hold it)
-    "67 avgpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ adaptive\n"  # y = mean of x over the window's positions inside x
-    "68 avgpool2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] ; @ adaptive\n"  # dx = sum of e / count over the windows that hold it
     "69 upsample2d y=i8[B*H*SH*W*SW*N] x:i8[B*H*W*N] ; B H W N SH SW\n"  # y[h, w] = x[h / SH, w / SW], in bytes
     "70 upsample2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*H*SH*W*SW*N] q:mul[1] ; B H W N SH SW\n"  # dx = clamp(q * sum_(sh,sw) e)
     "71 upsample2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*H*SH*W*SW*N] ; B H W N SH SW\n"  # dx = sum_(sh,sw) e
+    # activation: ReLU and its kin, forward and backward, and their masks as bits
+    "21 relu_i8 y=i8[N]~x x:i8[N] ; N z\n"  # y = max(x, z)
+    "22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N lo\n"  # dx = e where y > lo, else 0
+    "48 relu_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = max(x, 0)
+    "49 relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e where y > 0, else 0
     "72 relu6_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N\n"  # dx = e where -128 < y < 127, else 0
     "73 relu6_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = min(max(x, 0), 6)
     "74 relu6_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e where 0 < y < 6, else 0
@@ -157,80 +172,76 @@ TABLE = (
     "86 softmax_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] y:i8[M*N] q:mul[1] ; M N\n"  # dx = clamp(q * (y + 128) * (256 * e - sum_n e * (y + 128)))
     "87 softmax_f32 y=f32[M*N]~x x:f32[M*N] ; M N\n"  # y = softmax(x)
     "88 softmax_dx_f32 dx=f32[M*N]~e e:f32[M*N] y:f32[M*N] ; M N\n"  # dx = y * (e - sum_n e * y)
-    "89 decay_f32 w+f32[N] c:i32[16] ; N decay\n"  # w -= RATE * decay * w
-    "90 decay_i8 w+i8[N] r+i8[N] c:i32[16] ; N decay id\n"  # the same of 256 * w + r
-    "91 decay_i32 b+i32[N] c:i32[16] ; N decay id\n"  # b -= RATE * decay * b
-    "92 nesterov_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = d + mu * v
-    "93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v
-    "94 nesterov_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as nesterov_i16 with v in float32
-    "95 accumulate_i32 y+i32[N] d:i32[N] ; N\n"  # y += d
-    "96 accumulate_f32 y+f32[N] d:f32[N] ; N\n"  # y += d
-    "97 group_conv2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*G*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ G zx zy lo\n"  # as conv2d_i8; output n reads the C channels of its group, n * G / N
-    "98 group_conv2d_dx_i8 dx=i8[B*H*W*G*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @ G\n"  # dx = clamp(q * sum_(kh,kw,n of the group) e * w)
-    "99 group_conv2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*G*C] ; @ G zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)
-    "100 group_conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*G*C] w:f32[N*KH*KW*C] b:f32[N] ; @ G relu\n"  # y = b[n] + sum_(kh,kw,c of the group) x * w
-    "101 group_conv2d_dx_f32 dx=f32[B*H*W*G*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @ G\n"  # dx = sum_(kh,kw,n of the group) e * w
-    "102 group_conv2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*G*C] ; @ G at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x
-    "103 transposed2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y[oh, ow] = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x[ih, iw] - zx) * w)), oh = ih * SH - PT + kh
-    "104 transposed2d_dx_i8 dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @\n"  # dx[ih, iw] = clamp(q * sum_(kh,kw,n) e[oh, ow] * w)
-    "105 transposed2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)
-    "106 transposed2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y[oh, ow] = b[n] + sum_(kh,kw,c) x[ih, iw] * w, oh = ih * SH - PT + kh
-    "107 transposed2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx[ih, iw] = sum_(kh,kw,n) e[oh, ow] * w
-    "108 transposed2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]
+    "155 open_i8 bits=i8[S] y:i8[N] ; N S lo hi\n"  # bit i = lo < y[i] < hi
+    "156 open_f32 bits=i8[S] y:f32[N] ; N S hi\n"  # bit i = 0 < y[i] < hi
+    "157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
+    "158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
+    # norm: normalisation by layers, groups and batches
+    "123 norm_stats_i8 st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S G C z factor eps\n"  # st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
+    "132 norm_stats_f32 st=f32[M*G*2] x:f32[M*S*G*C] ; M S G C eps\n"  # st[m, g] = mean of x; 1 / sqrt(variance of x + eps)
+    "124 batch_stats_i8 st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32[1] c:i32[16] ; B S N z factor eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x
+    "133 batch_stats_f32 st+f32[N*2] va+f32[N] x:f32[B*S*N] c:i32[16] ; B S N eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x
+    "125 running_stats_i8 st=i32[N*2] mean:i32[N] var:i32[N] sx:i32[1] ; N factor eps\n"  # st[n] = mean * 2^-20 / (factor * sx) in steps / 1024; factor * sx / sqrt(var + eps)
+    "134 running_stats_f32 st=f32[N*2] mean:f32[N] var:f32[N] ; N eps\n"  # st[n] = mean[n]; 1 / sqrt(var[n] + eps)
+    "126 track_i8 mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32[1] ; N factor keep rest\n"  # mean = keep * mean + rest * mean of the batch; var = keep * var + rest * va
+    "135 track_f32 mean+f32[N] var+f32[N] st:f32[N*2] va:f32[N] ; N keep rest\n"  # mean = keep * mean + rest * st; var = keep * var + rest * va
+    "127 affine_i8 q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32[1] ; N\n"  # q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy
+    "131 affine_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32[1] sx:i32[1] sdx:i32[1] ; M N factor\n"  # dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])
+    "139 affine_dx_f32 dx=f32[M*N]~e e:f32[M*N] st:f32[N*2] gamma:f32[N] ; M N\n"  # dx = e * gamma[n] / deviation[n]
+    "128 norm_i8 y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S G C zx zy lo\n"  # y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
+    "129 norm_dw_i8 dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S G C zx bits\n"  # dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation
+    "130 norm_dx_i8 dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1] sdx:i32[1] c:i32[16] ; M S G C zx factor rows id F\n"  # dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at random
+    "136 norm_f32 y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S G C relu\n"  # y = (x - mean) / deviation * gamma[n] + beta[n]
+    "137 norm_dw_f32 dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S G C\n"  # dw[n] = sum_(m,s) e * (x - mean) / deviation
+    "138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
+    # dropout: outputs set to 0 at random, and their errors
     "109 dropout_i8 y=i8[B*N]~x sy=i32[1] x:i8[B*N] sx:i32[1] h:i32[4] c+i32[16] ; B N z id drop factor\n"  # while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)
     "110 dropout_dx_i8 dx=i8[B*N]~e e:i8[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_i8 dropped, else e
     "111 dropout_f32 y=f32[B*N]~x x:f32[B*N] h:i32[4] c+i32[16] ; B N id drop\n"  # while KEY is not 0: y = 0 with probability drop, else x / (1 - drop)
     "112 dropout_dx_f32 dx=f32[B*N]~e e:f32[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_f32 dropped, else e / (1 - drop)
+    # loss: the error of the output, and the loss
+    "28 softmax_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)
+    "55 softmax_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N\n"  # e = (softmax(x) - onehot) / COUNT
+    "119 weighted_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] weights:i16[N] ; B N smooth id\n"  # e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), top = the largest sum_n t, rounded at random; se = top / (127 * sum of weights[label])
+    "120 weighted_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8
     "113 binary_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * (sigmoid(sx * (x - z)) - target); se = 1 / (127 * N * COUNT)
     "114 binary_xent_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = (sigmoid(x) - target) / (N * COUNT)
+    "29 mse_i8 e=i8[B*N]~x so=i32[1] peak+i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] se:i32[1] ; B N z\n"  # e = (sx * (x - z) - target) / se; so = 2 * se / (N * COUNT)
+    "56 mse_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = 2 * (x - target) / (N * COUNT)
     "115 mae_i8 e=i8[B*N]~x se=i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * sign(sx * (x - z) - target); se = 1 / (127 * N * COUNT)
     "116 mae_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = sign(x - target) / (N * COUNT)
     "117 huber_i8 e=i8[B*N] so=i32[1] peak+i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] se:i32[1] ; B N z delta\n"  # e = min(max(sx * (x - z) - target, -delta), delta) / se; so = se / (N * COUNT)
     "118 huber_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N delta\n"  # e = min(max(x - target, -delta), delta) / (N * COUNT)
-    "119 weighted_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] weights:i16[N] ; B N smooth id\n"  # e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), top = the largest sum_n t, rounded at random; se = top / (127 * sum of weights[label])
-    "120 weighted_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8
-    "121 maxpool2d_choice_i8 y=i8[B*OH*OW*N] choice=i8[S] x:i8[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
-    "122 maxpool2d_choice_f32 y=f32[B*OH*OW*N] choice=i8[S] x:f32[B*H*W*N] ; @ S bits\n"  # y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
-    "123 norm_stats_i8 st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S G C z factor eps\n"  # st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
-    "124 batch_stats_i8 st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32[1] c:i32[16] ; B S N z factor eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x
-    "125 running_stats_i8 st=i32[N*2] mean:i32[N] var:i32[N] sx:i32[1] ; N factor eps\n"  # st[n] = mean * 2^-20 / (factor * sx) in steps / 1024; factor * sx / sqrt(var + eps)
-    "126 track_i8 mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32[1] ; N factor keep rest\n"  # mean = keep * mean + rest * mean of the batch; var = keep * var + rest * va
-    "127 affine_i8 q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32[1] ; N\n"  # q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy
-    "128 norm_i8 y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S G C zx zy lo\n"  # y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
-    "129 norm_dw_i8 dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S G C zx bits\n"  # dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation
-    "130 norm_dx_i8 dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1] sdx:i32[1] c:i32[16] ; M S G C zx factor rows id F\n"  # dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at random
-    "131 affine_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32[1] sx:i32[1] sdx:i32[1] ; M N factor\n"  # dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])
-    "132 norm_stats_f32 st=f32[M*G*2] x:f32[M*S*G*C] ; M S G C eps\n"  # st[m, g] = mean of x; 1 / sqrt(variance of x + eps)
-    "133 batch_stats_f32 st+f32[N*2] va+f32[N] x:f32[B*S*N] c:i32[16] ; B S N eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x
-    "134 running_stats_f32 st=f32[N*2] mean:f32[N] var:f32[N] ; N eps\n"  # st[n] = mean[n]; 1 / sqrt(var[n] + eps)
-    "135 track_f32 mean+f32[N] var+f32[N] st:f32[N*2] va:f32[N] ; N keep rest\n"  # mean = keep * mean + rest * st; var = keep * var + rest * va
-    "136 norm_f32 y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S G C relu\n"  # y = (x - mean) / deviation * gamma[n] + beta[n]
-    "137 norm_dw_f32 dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S G C\n"  # dw[n] = sum_(m,s) e * (x - mean) / deviation
-    "138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
-    "139 affine_dx_f32 dx=f32[M*N]~e e:f32[M*N] st:f32[N*2] gamma:f32[N] ; M N\n"  # dx = e * gamma[n] / deviation[n]
-    "140 squares_i32 total+i32[1] d:i32[N] gs:i32[1] ; N factor\n"  # total += sum of (factor * gs * d)^2, as a scale; 0 is none
-    "141 clip_i32 y=i32[1] total:i32[1] ; limit\n"  # y = min(1, limit / sqrt(total))
-    "142 squares_f32 total+f32[1] d:f32[N] ; N\n"  # total += sum of d^2
-    "143 clip_f32 y=f32[1] total:f32[1] ; limit\n"  # y = min(1, limit / sqrt(total))
-    "144 scale_f32 d+f32[N] factor:f32[1] ; N\n"  # d *= factor
-    "145 step_key c+i32[16] h:i32[4] ; ahead\n"  # KEY = hash(seed, t + ahead), while KEY is not 0
-    "146 few count:i32[1] ; R mask\n"  # prefix: sizes of the next instruction that mask names, times count / R
-    "147 each count:i32[1] rows:i32[R] ; N R which place\n"  # prefix: the next instruction for each of count rows of N
+    # update: from gradients to weights: optimizers and decay
+    "30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = v
+    "32 momentum_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as momentum_i16 with v in float32
+    "57 momentum_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = v
+    "93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v
+    "92 nesterov_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = d + mu * v
+    "94 nesterov_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as nesterov_i16 with v in float32
+    "31 adam_i16 d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id c1 r2 rc2 at\n"  # m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v
+    "161 adam_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32[1] m+i16[R*K] v+i16[R*K] ex+i8[R] d:i32[R*K] gs:i32[1] rate:i32[1] c:i32[16] ; N K factor id c1 r2 rc2 common at R\n"  # adam_i16 and w -= rate * d / sw[n] in one
+    "33 adam_i32 d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32[1] rate:i32[2] ; N K factor b1 c1 b2 c2 eps\n"  # as adam_i16 with m and v in float32
+    "58 adam_f32 d+f32[N] m+f32[N] v+f32[N] rate:i32[2] ; N b1 c1 b2 c2 eps\n"  # m += (d - m) * (1 - beta1); v = beta2 * v + (1 - beta2) * d^2; d = m / (sqrt(v) + eps * rate[1])
+    "34 plain_i32 ds=i32[N] gs:i32[1] ; N factor\n"  # ds[n] = factor * gs
+    "89 decay_f32 w+f32[N] c:i32[16] ; N decay\n"  # w -= RATE * decay * w
+    "90 decay_i8 w+i8[N] r+i8[N] c:i32[16] ; N decay id\n"  # the same of 256 * w + r
+    "91 decay_i32 b+i32[N] c:i32[16] ; N decay id\n"  # b -= RATE * decay * b
+    "35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32[1] d:i32[R*K] ds:i32[R] rate:i32[1] c:i32[16] ; N K id common at R\n"  # w -= rate * ds[n] * d / sw[n]
+    "36 apply_i32 b+i32[N] d:i32[N] ds:i32[1] rate:i32[1] ; N\n"  # b -= rate * ds * d * 2^20
+    "59 apply_f32 w+f32[N] d:f32[N] rate:i32[1] ; N\n"  # w -= rate * d
+    "154 settle_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32[1] ; N K\n"  # w in a scale twice as large, where a row has outgrown it
+    # dynamic: the choice of what trains, and tensors of these rows alone
     "148 relative_i8 ratio=i32[1] largest+i32[1] e:i8[N] se:i32[1] c:i32[16] ; N\n"  # ratio = 2^16 * sum |e| / the largest sum so far
     "149 relative_f32 ratio=i32[1] largest+f32[1] e:f32[N] c:i32[16] ; N\n"  # the same
     "150 rank_i8 count=i32[1] rows=i32[R] sums=i32[N] e:i8[M*N] ratio:i32[1] ; M N R low high\n"  # rows = the count columns of largest sum |e|; count = (low + ratio * (high - low)) * N
     "151 rank_f32 count=i32[1] rows=i32[R] sums=f32[N] e:f32[M*N] ratio:i32[1] ; M N R low high\n"  # the same
     "152 pick y=i8[M*R*U] x:i8[M*N*U] count:i32[1] rows:i32[R] ; M N R U\n"  # y[m, j] = x[m, rows[j]], elements of U bytes, count of them a row
     "153 put y=i8[M*N*U] x:i8[M*R*U] count:i32[1] rows:i32[R] ; M N R U\n"  # y[m, rows[j]] = x[m, j], the others 0
-    "154 settle_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32[1] ; N K\n"  # w in a scale twice as large, where a row has outgrown it
-    "155 open_i8 bits=i8[S] y:i8[N] ; N S lo hi\n"  # bit i = lo < y[i] < hi
-    "156 open_f32 bits=i8[S] y:f32[N] ; N S hi\n"  # bit i = 0 < y[i] < hi
-    "157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
-    "158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
+    "146 few count:i32[1] ; R mask\n"  # prefix: sizes of the next instruction that mask names, times count / R
+    "147 each count:i32[1] rows:i32[R] ; N R which place\n"  # prefix: the next instruction for each of count rows of N
     "159 fisher_i8 total+i32[N] e:i8[B*S*N] y:i8[B*S*N] se:i32[1] sy:i32[1] ; B S N z factor\n"  # total[n] += sum_b (factor * se * sy * sum_s e * (y - z))^2, as scales; 0 is none
     "160 fisher_f32 total+f32[N] e:f32[B*S*N] y:f32[B*S*N] ; B S N\n"  # total[n] += sum_b (sum_s e * y)^2
-    "161 adam_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32[1] m+i16[R*K] v+i16[R*K] ex+i8[R] d:i32[R*K] gs:i32[1] rate:i32[1] c:i32[16] ; N K factor id c1 r2 rc2 common at R\n"  # adam_i16 and w -= rate * d / sw[n] in one
-    "162 range_x_i8 s+i32[1] seen+i32[1] peak:i32[1] ; limit\n"  # as range_i8 of inputs: s grows by a quarter at most; seen = max(seen, peak * s)
 )
 
 PREFIXES = ("few", "each")

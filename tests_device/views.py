@@ -6,7 +6,7 @@ ODT_ARGS: ``executor``, "reference" where there are no kernels, as on CircuitPyt
 from array import array
 
 import odt
-from odt import reference
+from odt.reference import program as reference
 from odt.reservoir import Reservoir
 
 try:

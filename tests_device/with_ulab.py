@@ -10,7 +10,7 @@ import pytest
 from test_training import DIGITS, on_the_pc
 
 import odt
-from odt import vectors
+from odt.reference import vectors
 
 
 class Ulab(machines.UnixFloat30):
@@ -52,7 +52,7 @@ CASES = [
 ]
 SCRIPT = """
 from array import array
-from odt import vectors
+from odt.reference import vectors
 class O:
     pass
 o = O()
@@ -61,7 +61,7 @@ for name in %r:
     setattr(o, name, %r[name])
 for name in %r:
     setattr(o, name, array("f", bytes(array("I", %r[name]))))
-vectors._FASTER[%r](o)
+vectors.FASTER[%r](o)
 import binascii
 print(vectors.name, binascii.crc32(bytes(getattr(o, %r))))
 """
@@ -80,7 +80,7 @@ def test_instruction_gives_the_bits_of_numpy(machine, name, sizes, operands):
         setattr(o, key, value)
     for key, value in words.items():
         setattr(o, key, array("f", struct.pack("<%dI" % len(value), *value)))
-    vectors._FASTER[name](o)
+    vectors.FASTER[name](o)
     assert machine.exec(script) == "ulab %d\n" % zlib.crc32(bytes(getattr(o, first)))
 
 

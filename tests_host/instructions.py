@@ -24,7 +24,8 @@ from odt.opcodes import (
     Y_DATA,
 )
 
-NAMES = tuple(name for name in (line.split()[1] for line in opcodes.TABLE.splitlines()) if name not in PREFIXES)
+LINES = sorted([line.split() for line in opcodes.TABLE.splitlines()], key=lambda words: int(words[0]))  # what is drawn goes by it
+NAMES = tuple(words[1] for words in LINES if words[1] not in PREFIXES)
 ELEMENT_SIZES = (1, 1, 2, 4, 4)
 SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest", "seen"}
 FLOAT_STATE = {"momentum_i32", "nesterov_i32", "adam_i32"}

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import odt
-from odt import executor, opcodes, reference
+from odt import executor, opcodes
 from odt import model as model_module
 from odt.compiler import check_accumulators
 from odt.program import Program
+from odt.reference import program as reference
 
 try:
     import _odt

@@ -6,7 +6,8 @@ import torch
 import torch.nn.functional as F
 
 import odt
-from odt import reference, update
+from odt import update
+from odt.reference import dynamic
 from test_update import OPTIMIZERS, X, Y, network, weights
 from twin import Twin
 
@@ -103,7 +104,7 @@ def test_the_share_follows_the_relative_error(ratio, count):
     e = np.random.default_rng(ratio).integers(-127, 128, (5, 20))
     o = Operands(count=[0], rows=[0] * 20, sums=[0] * 20, e=e.ravel().tolist(), ratio=[ratio], M=5, N=20, R=20)
     o.low, o.high = 6554, 65536
-    reference._function("rank_i8")(o)
+    dynamic.rank_i8(o)
     sums = np.abs(e).sum(0)
     assert o.count[0] == count
     assert sorted(sums[o.rows[:count]]) == sorted(sums)[20 - count :]

@@ -208,7 +208,7 @@ def test_what_an_instruction_writes_lies_apart_from_what_it_reads(harness, tmp_p
     assert run(harness, [case[:2] for case in overlaps()], tmp_path) == [*counts, 0]
 
 
-@pytest.mark.parametrize("engine", ("_odt", "odt.reference"))
+@pytest.mark.parametrize("engine", ("_odt", "odt.reference.program"))
 def test_both_executors_refuse_what_writes_over_what_it_reads(engine):
     load = pytest.importorskip(engine).load
     for program, _, fine in overlaps():

@@ -10,7 +10,7 @@ from test_gradients import LOSSES, batch, dequantized, int8_gradients
 from twin import Twin
 
 import odt
-from odt import reference_norms
+from odt.reference import norm_i8
 from odt.fixed import bits_to_float, float_to_bits, scale_add, scale_sqrt
 from odt.opcodes import KEY
 
@@ -128,12 +128,12 @@ def test_int8_layer_and_its_gradients_are_those_of_real_numbers(sizes):
         dx=array("b", bytes(x.size)), c=array("i", bytes(64)), id=3, F=x.size // rows,
     )  # fmt: skip
     for name in ("norm_stats_i8", "affine_i8", "norm_i8", "norm_dw_i8"):
-        getattr(reference_norms, name)(o)
+        getattr(norm_i8, name)(o)
     assert o.peak[0] <= 127 and o.y.tolist() == np.clip(o.y, -122, 127).tolist()
     draws = []
     for step in range(1, 65):
         o.peak, o.c[KEY] = [0], step
-        reference_norms.norm_dx_i8(o)
+        norm_i8.norm_dx_i8(o)
         draws.append(np.array(o.dx))
     real = torch.tensor((x + 30) * sx, requires_grad=True)
     gain = torch.tensor(gamma.reshape(groups, channels) / 2**20, requires_grad=True)

@@ -9,7 +9,8 @@ import instructions
 import numpy as np
 import pytest
 
-from odt import fixed, opcodes, reference
+from odt import fixed, opcodes
+from odt.reference import program as reference
 from odt.opcodes import ARENA, CONTROL, REGION_SHIFT, X_DATA, Y_DATA
 
 DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "mul": np.int32, "f32": np.float32}

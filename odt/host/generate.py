@@ -1,4 +1,4 @@
-"""Writes native/opcodes.h, native/opcodes.c and docs/opcodes.md from odt/opcodes.py.
+"""Writes native/opcodes.h, native/opcodes.c, odt/reference/index.py and docs/opcodes.md from odt/opcodes.py.
 
 ::
 
@@ -35,14 +35,27 @@ LITERAL = 128
 
 def generated():
     """All output, as a dict from the path below the repository's root to the text."""
-    table = [opcodes.Opcode(line) for line in opcodes.TABLE.splitlines()]
+    table = sorted([opcodes.Opcode(line) for line in opcodes.TABLE.splitlines()], key=lambda op: op.number)
     formulas = _formulas()
     _validate(table, formulas)
     return {
         "native/opcodes.h": _header(table, formulas),
         "native/opcodes.c": _tables(table),
+        "odt/reference/index.py": _index(table),
         "docs/opcodes.md": _manual(table, formulas),
     }
+
+
+def families():
+    """The sections of TABLE, in its order: {family: (what it is, names of its instructions)}."""
+    source = (ROOT / SOURCE).read_text()
+    found = {}
+    for family, about, name in re.findall(r'^    (?:# (\w+): (.*)|"\d+ (\w+) .*)$', source, re.MULTILINE):
+        if family:
+            found[family] = about, []
+        else:
+            found[list(found)[-1]][1].append(name)
+    return found
 
 
 def stale():
@@ -207,6 +220,38 @@ def _tables(table):
     return "\n".join(out + asserts) + "\n"
 
 
+def _index(table):
+    """Where the reference executor finds each instruction's function."""
+    homes = {}
+    for family, (_, names) in families().items():
+        for name in names:
+            homes[name] = _module(opcodes.opcode(name), family)
+    modules = sorted(set(homes.values()))
+    letters = "".join(chr(97 + modules.index(homes[op.name])) for op in table)
+    return "\n".join([
+        "# Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
+        '"""Which module has the function of an instruction: MODULES[ord(BY_NUMBER[its number - 1]) - 97]."""',
+        "",
+        "MODULES = (",
+        *['    "%s",' % name for name in modules],
+        ")",
+        "BY_NUMBER = (",
+        *['    "%s"' % letters[i : i + 100] for i in range(0, len(letters), 100)],
+        ")",
+        "",
+    ])
+
+
+def _module(op, family):
+    """That of the family and the dtype, or the family's, which serves both; the first where neither has it yet."""
+    dtype = "_f32" if any([operand[2] == "f32" for operand in op.operands]) else "_i8"
+    for name in (family + dtype, family):
+        path = ROOT / "odt" / "reference" / (name + ".py")
+        if path.exists() and "\ndef %s(o):" % op.name in path.read_text():
+            return name
+    return family + dtype if op.name not in opcodes.PREFIXES else family
+
+
 def _manual(table, formulas):
     out = [
         "<!-- Generated from %s by odt/host/generate.py; after a change there: %s. -->"
@@ -220,17 +265,17 @@ def _manual(table, formulas):
         "`~x` says that it may lie in the memory of x. `@` stands for the window `%s`."
         % opcodes.WINDOW,
         "",
-        "| | instruction | operands | immediates | formula |",
-        "|-:|---|---|---|---|",
+        "By families, as odt/reference/ and native/kernels/ are divided too.",
     ]
-    lines = opcodes.TABLE.splitlines()
-    for op, line in zip(table, lines):
-        head, tail = line.split(";")
-        operands = " ".join("`%s`" % word for word in head.split()[2:])
-        out.append(
-            "| %d | `%s` | %s | `%s` | %s |"
-            % (op.number, op.name, operands, tail.strip(), formulas[op.number].replace("|", "\\|"))
-        )
+    lines = {line.split()[1]: line for line in opcodes.TABLE.splitlines()}
+    for family, (about, names) in families().items():
+        out += ["", "## %s" % family, "", about[0].upper() + about[1:] + ".", ""]
+        out += ["| | instruction | operands | immediates | formula |", "|-:|---|---|---|---|"]
+        for name in names:
+            op, (head, tail) = opcodes.opcode(name), lines[name].split(";")
+            operands = " ".join("`%s`" % word for word in head.split()[2:])
+            formula = formulas[op.number].replace("|", "\\|")
+            out.append("| %d | `%s` | %s | `%s` | %s |" % (op.number, name, operands, tail.strip(), formula))
     return "\n".join(out) + "\n"
 
 

@@ -34,7 +34,7 @@ CORPUS = os.path.join(HERE, "corpus")
 OPTIONS = {"executor": (), "executor_panel": ("-DODT_PANEL=1",)}
 # The others, and the modules that they are there for.
 LOADERS = {
-    "verifiers": "reference", "checkpoint": "checkpoint", "slots": "slots checkpoint", "frozen": "frozen",
+    "verifiers": "reference.program", "checkpoint": "checkpoint", "slots": "slots checkpoint", "frozen": "frozen",
     "info": "host.info", "npy": "readers", "csv": "readers", "numbers": "readers", "monitor": "host.curves host.monitor",
     "answers": "host.board host.install",
 }  # fmt: skip

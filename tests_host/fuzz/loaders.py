@@ -36,7 +36,8 @@ if counts_lines:
 
 with contextlib.nullcontext() if counts_lines else atheris.instrument_imports(include=["odt"]):
     import odt
-    from odt import checkpoint, executor, frozen, readers, reference, slots
+    from odt import checkpoint, executor, frozen, readers, slots
+    from odt.reference import program as reference
     from odt.host import board, curves, info, install
 
 import numpy as np

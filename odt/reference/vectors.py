@@ -7,12 +7,7 @@ Outside an image x counts as 0, where the reference skips it: other bits only wi
 
 from array import array
 
-from . import reference
-from .opcodes import VERSION  # noqa: F401
-from .reference import count_samples, crc32, find_nonfinite, load, nbytes, typecode  # noqa: F401
-from .reference_data import blank, rows
-
-try:
+try:  # before anything else is loaded: most boards have neither
     from ulab import numpy as np
 
     name = "ulab"
@@ -22,6 +17,13 @@ except ImportError:
 
     name = "numpy"
     _FLOAT = np.float32
+
+from ..opcodes import VERSION  # noqa: F401
+from . import program
+from .buffers import count_samples, crc32, find_nonfinite, nbytes, typecode  # noqa: F401
+from .data import blank, rows
+from .float32 import zeros
+from .program import load  # noqa: F401
 
 if np.zeros(1, dtype=_FLOAT).itemsize != 4:
     raise ImportError("ulab's floats have 8 bytes here, not 4")
@@ -194,11 +196,7 @@ def apply_f32(o):
         w[:] = _stored(w - _flat(o.d) * _bits(o.rate[0]))
 
 
-def zeros(count):
-    return array("f", bytes(4 * count))
-
-
-_FASTER = {
+FASTER = {
     "dense_f32": dense_f32, "dense_dx_f32": dense_dx_f32, "dense_dw_f32": dense_dw_f32, "bias_dw_f32": bias_dw_f32,
     "conv2d_f32": conv2d_f32, "conv2d_dx_f32": conv2d_dx_f32, "conv2d_dw_f32": conv2d_dw_f32,
     "relu_f32": relu_f32, "relu_dx_f32": relu_dx_f32, "add_f32": add_f32, "accumulate_f32": accumulate_f32,
@@ -207,9 +205,9 @@ _FASTER = {
 
 
 def run(loaded, regions, start, stop):
-    """As the reference's."""
-    reference.faster = _FASTER
+    """As program.run."""
+    program.faster = FASTER
     try:
-        reference.run(loaded, regions, start, stop)
+        program.run(loaded, regions, start, stop)
     finally:
-        reference.faster = {}
+        program.faster = {}

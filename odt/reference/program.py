@@ -1,15 +1,13 @@
-"""The reference executor: programs run in plain Python, integer exact, slow, readable.
+"""The reference executor: programs are verified and run in plain Python, integer exact, slow, readable.
 
-The same interface as the native module `_odt`, and the same bits (docs/numerics.md says which).
-This file verifies and runs programs. The instructions are functions of the modules in _MODULES,
-named as in odt/opcodes.py; such a function takes one argument with an attribute for each operand
-(a typed array, or bytes for a ``buf``) and each immediate.
+The same interface as the native module `_odt`, and the same bits (docs/numerics.md says which). An instruction is a function
+of a module of its family, named as in odt/opcodes.py; it takes one argument with an attribute for each operand (a typed array,
+or bytes for a ``buf``) and each immediate. Modules are imported when a program first needs them: see index.py.
 """
 
-import struct
 from array import array
 
-from .opcodes import (
+from ..opcodes import (
     ARENA,
     CONSTANTS,
     CONTROL,
@@ -26,16 +24,12 @@ from .opcodes import (
     Y_DATA,
     opcode,
 )
-
-try:
-    import uctypes  # MicroPython, whose memoryview has no cast
-except ImportError:
-    uctypes = None
+from .buffers import as_bytes, count_samples, crc32, find_nonfinite, nbytes, typecode  # noqa: F401
+from .index import BY_NUMBER, MODULES
 
 _MAGIC = 0x3154444F
 _HEADER_WORDS = 12
 _REGION_NAMES = ("ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS")
-_MODULES = ("i8", "updates", "f32", "layers_i8", "layers_f32", "convs", "losses", "norms", "chosen")
 faster = {}  # vectors.py puts functions of its own here while it runs a program
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "mul": "i", "f32": "f"}
 
@@ -211,7 +205,7 @@ def run(loaded, regions, start, stop):
     _check_section(loaded, start, stop)
     buffers = []
     for i in range(REGIONS):
-        buffer = _as_bytes(b"" if regions[i] is None else regions[i])
+        buffer = as_bytes(b"" if regions[i] is None else regions[i])
         need = loaded.bytes.get(i, 0)
         if len(buffer) < need:
             raise ValueError(
@@ -287,96 +281,14 @@ def _execute(op, words, at, buffers, sizes=None, which=None, rows=(0, 0)):
         setattr(o, name, values)
         if access != ":":
             written.append((buffer, start, stop, values))
-    _function(op.name)(o)
+    _function(op)(o)
     for buffer, start, stop, values in written:
         buffer[start:stop] = bytes(values)
 
 
-def _function(name):
-    """An instruction's function; a module is imported when a program first needs it."""
-    if name in faster:
-        return faster[name]
-    for module in _MODULES:
-        module = "reference_" + module
-        function = getattr(getattr(__import__("odt." + module), module), name, None)
-        if function:
-            return function
-    raise NotImplementedError(name)
-
-
-def _as_bytes(buffer):
-    """All bytes of a buffer, shared with it, whatever its elements are."""
-    if uctypes:
-        return uctypes.bytearray_at(uctypes.addressof(buffer), nbytes(buffer))
-    return memoryview(buffer).cast("B") if len(buffer) else memoryview(bytearray())
-
-
-def nbytes(buffer):
-    """Bytes of a buffer, whatever its elements are."""
-    view = memoryview(buffer)
-    if hasattr(view, "nbytes"):
-        return view.nbytes
-    for size in (8, 4, 2):  # MicroPython's has none: the element size that just fits
-        try:
-            struct.unpack_from("B", buffer, len(buffer) * size - 1)
-            return len(buffer) * size
-        except (ValueError, IndexError):
-            pass
-    return len(buffer)
-
-
-def count_samples(buffer, kind):
-    """Samples in a buffer, 0 where it must be looked at closely: here always, for in Python that is as fast."""
-    return 0
-
-
-def crc32(buffer, crc=0):
-    """CRC-32 of a buffer's bytes, as zlib's, going on from crc."""
-    try:
-        from binascii import crc32 as fast
-
-        return fast(buffer, crc) & 0xFFFFFFFF
-    except ImportError:
-        crc ^= 0xFFFFFFFF
-        for byte in _as_bytes(buffer):
-            crc ^= byte
-            for _ in range(8):
-                crc = (crc >> 1) ^ (0xEDB88320 if crc & 1 else 0)
-        return crc ^ 0xFFFFFFFF
-
-
-def find_nonfinite(buffer):
-    """Index of the first NaN or infinity of a buffer of float32, -1 if there is none."""
-    buffer = _as_bytes(buffer)
-    for i in range(len(buffer) // 4):
-        # The exponent field, from the two upper bytes.
-        if buffer[4 * i + 3] & 0x7F == 0x7F and buffer[4 * i + 2] & 0x80:
-            return i
-    return -1
-
-
-def typecode(buffer):
-    """The struct code of a buffer's elements ('b', 'f', ...); None where it cannot be known."""
-    if isinstance(buffer, (bytes, bytearray)):
-        return "B"
-    if isinstance(buffer, array):
-        return repr(buffer[:0])[7]
-    code = getattr(buffer, "dtype", None)
-    if isinstance(code, int):  # ulab's
-        return chr(code)
-    view = memoryview(buffer)
-    code = getattr(view, "format", None)
-    return _code_of(view) if code is None else code[1:] if code[0] in "@=<" else code
-
-
-def _code_of(view):
-    """The code of a memoryview that does not tell (MicroPython's, CircuitPython's), by the size of its elements and what they are."""
-    if not len(view):
-        return "B"
-    size = nbytes(view) // len(view)
-    if size == 1:
-        return "b" if min(view) < 0 else "B"
-    if isinstance(view[0], float):
-        return "d" if size == 8 else "f"
-    codes = "hH" if size == 2 else "qQ" if size == 8 else "iI"
-    return codes[min(view) >= 0 and max(view) >> 8 * size - 1]
+def _function(op):
+    """An instruction's function; its module is imported when a program first needs it."""
+    if op.name in faster:
+        return faster[op.name]
+    module = MODULES[ord(BY_NUMBER[op.number - 1]) - 97]
+    return getattr(__import__("odt.reference." + module, None, None, (op.name,)), op.name)

@@ -1,56 +1,19 @@
-"""More float32 layers of the reference executor, as reference_f32.py has them."""
+"""Activations in float32, forward beside backward, and their masks as bits."""
 
-from .fixed import bits_to_float
-from .reference_data import average_windows, copies, masked, open_bits
-from .reference_f32 import divide, expf, rounded, store, zeros
+from ..fixed import bits_to_float
+from .data import masked, open_bits
+from .float32 import divide, expf, rounded, store
 
 
-def multiply_f32(o):
+def relu_f32(o):
     for i in range(o.N):
-        o.y[i] = store(o.a[i] * o.b[i])
+        v = o.x[i]
+        o.y[i] = 0.0 if v < 0 else v
 
 
-def upsample2d_dx_f32(o):
-    width = o.W * o.SW
-    for row in range(o.B * o.H):
-        for w in range(o.W):
-            starts = list(copies(o, row, w, width))
-            for n in range(o.N):
-                total = 0.0
-                for i in starts:
-                    total = rounded(total + o.e[i + n])
-                o.dx[(row * o.W + w) * o.N + n] = store(total)
-
-
-# Average pooling
-
-
-def avgpool2d_f32(o):
-    at = 0
-    for offsets in average_windows(o):
-        for n in range(o.N):
-            total = 0.0
-            for i in offsets:
-                total = rounded(total + o.x[i + n])
-            o.y[at] = store(total / rounded(float(len(offsets)))) if offsets else 0.0
-            at += 1
-
-
-def avgpool2d_dx_f32(o):
-    totals = zeros(len(o.dx))
-    at = 0
-    for offsets in average_windows(o):
-        for n in range(o.N):
-            if offsets:
-                part = rounded(o.e[at] / rounded(float(len(offsets))))
-            at += 1
-            for i in offsets:
-                totals[i + n] = totals[i + n] + part
-    for i in range(len(totals)):
-        o.dx[i] = store(totals[i])
-
-
-# Activations
+def relu_dx_f32(o):
+    for i in range(o.N):
+        o.dx[i] = o.e[i] if o.y[i] > 0 else 0.0
 
 
 def relu6_f32(o):
@@ -150,11 +113,12 @@ def softmax_dx_f32(o):
             o.dx[i] = store(o.y[i] * rounded(o.e[i] - mean))
 
 
-# Clamps as bits
+# Masks
 
 
 def open_f32(o):
     open_bits(o, 0.0, bits_to_float(o.hi))
 
 
-masked_f32 = masked
+def masked_f32(o):
+    masked(o)

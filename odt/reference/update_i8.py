@@ -1,157 +1,54 @@
-"""A step's scales and counters, and the integer updates, of the reference executor.
+"""Updates of int8 weights and int32 biases: decay, momentum and Adam in int16."""
 
-Everything here works on int32, int16 and int8; float32 state is in odt/reference_f32.py.
-"""
-
-from .fixed import (
+from ..fixed import (
     ONE,
     bit_length,
     hash32,
-    isqrt,
     log2_floor,
     multiplier,
-    nearest_scale,
+    rescale,
     rescale_random,
-    scale_add,
     scale_div,
-    scale_int,
     scale_mul,
     scale_shift,
-    scale_sqrt,
     wrap32,
 )
-from .fixed import rescale as rescaled  # an instruction has the name
-from .opcodes import KEY, RATE
-from .reference_data import rows
+from ..opcodes import KEY, RATE
+from .data import limit30, rows
 
 
-_GROWTH = 0x3FA00000  # 5/4, as a scale: by so much an input's range may grow in a step
+# Decay
 
 
-def limit30(v):
-    return max(-(1 << 30), min(1 << 30, v))
+def decay_i8(o):
+    m, s, key = _decayed(o)
+    for i in range(o.N if m else 0):
+        value = 256 * o.w[i] + o.r[i]
+        value -= rescale_random(value, m, s, hash32(key, i))
+        value = max(-32639, min(32639, value))
+        o.w[i] = (value + 128) >> 8
+        o.r[i] = value - 256 * ((value + 128) >> 8)
 
 
-# Scales and the step's counters
+def decay_i32(o):
+    m, s, key = _decayed(o)
+    for i in range(o.N if m else 0):
+        o.b[i] = limit30(o.b[i] - rescale_random(o.b[i], m, s, hash32(key, i)))
 
 
-def clear(o):
-    for i in range(o.N):
-        o.y[i] = 0
+def _decayed(o):
+    """The part of a weight that decays in this step, and the key of its rounding."""
+    if o.c[RATE] == 0:
+        return 0, 0, 0
+    return multiplier(scale_mul(o.c[RATE], o.decay)) + (hash32(o.c[KEY], o.id),)
 
 
-def tick(o):
-    t, seed, p1, p2 = o.h
-    t = (t + 1) & 0xFFFFFFFF
-    o.c[KEY] = wrap32(hash32(seed, t))
-    rate = o.c[RATE]
-    if o.beta1 or o.beta2:
-        p1 = (p1 * o.beta1 + (1 << 29)) >> 30
-        p2 = (p2 * o.beta2 + (1 << 29)) >> 30
-        c = scale_int(isqrt(((1 << 30) - p2) << 30))
-        if rate:
-            rate = scale_mul(rate, scale_div(c, scale_int((1 << 30) - p1)))
-        o.rate[1] = scale_shift(c, -30)
-    else:
-        o.rate[1] = ONE
-    o.rate[0] = rate
-    o.h[0] = wrap32(t)
-    o.h[2] = p1
-    o.h[3] = p2
+# Directions
 
 
-def step_key(o):
-    if o.c[KEY]:
-        o.c[KEY] = wrap32(hash32(o.h[1], o.h[0] + o.ahead))
-
-
-def rescale(o):
-    first = scale_mul(o.factor, o.sx[0])
+def plain_i32(o):
     for n in range(o.N):
-        o.q[2 * n], o.q[2 * n + 1] = multiplier(scale_div(scale_mul(first, o.sw[n]), o.sy[0]))
-
-
-def ratio(o):
-    o.q[0], o.q[1] = multiplier(scale_div(scale_mul(o.factor, o.sx[0]), o.sy[0]))
-
-
-def rescale_dx(o):
-    top = max([nearest_scale(word) for word in o.sw])
-    for n in range(o.N):
-        o.qc[2 * n], o.qc[2 * n + 1] = multiplier(scale_div(o.sw[n], top))
-    scale = scale_mul(scale_mul(o.factor, o.se[0]), top)
-    o.q[0], o.q[1] = multiplier(scale_div(scale, o.sdx[0]))
-
-
-def product(o):
-    o.y[0] = scale_mul(scale_mul(o.factor, o.a[0]), o.b[0])
-
-
-def bias_i8(o):
-    unit = scale_shift(ONE, -20)
-    for n in range(o.N):
-        m, s = multiplier(scale_div(unit, scale_mul(o.sx[0], o.sw[n])))
-        o.y[n] = limit30(rescaled(o.b[n], m, s))
-
-
-def range_i8(o):
-    peak, limit, fall = o.peak[0], o.limit, o.fall
-    if peak > limit:
-        o.s[0] = scale_mul(o.s[0], scale_div(scale_int(peak), scale_int(limit)))
-        return
-    if peak <= 0 or not 1 <= fall <= 15:
-        return
-    if peak < limit >> 2:
-        fall += 0 if peak < limit >> 4 else 2
-    elif o.fine:
-        fall += 5 if peak < limit >> 1 else 8
-    else:
-        return
-    o.s[0] = scale_mul(o.s[0], ONE - (1 << (24 - fall)))  # 1 - 2^-fall
-
-
-def range_x_i8(o):
-    peak, limit, s = o.peak[0], o.limit, o.s[0]
-    if peak <= 0:
-        return
-    o.seen[0] = max(nearest_scale(o.seen[0]), scale_mul(scale_int(peak), s))
-    factor = ONE
-    if peak > limit:
-        factor = min(scale_div(scale_int(peak), scale_int(limit)), _GROWTH)
-    elif peak < limit >> 2:
-        factor = ONE - (1 << (21 if peak < limit >> 4 else 20))  # 7/8, 15/16
-    o.s[0] = scale_mul(s, factor)
-
-
-# Updates
-
-
-def _round_shift(v, k):
-    return 0 if k > 15 else (v + (1 << (k - 1))) >> k
-
-
-def _power(k):
-    return scale_shift(ONE, k)
-
-
-def _needed_exponent(d, scale, level):
-    """(bits of the row's gradient, the least exponent of its state)."""
-    bits = 0
-    for value in d:
-        bits |= value if value >= 0 else ~value
-    bits = bit_length(bits)
-    return bits, max(-100, min(100, bits + log2_floor(scale) - level))
-
-
-def _short(scale):
-    """A scale as (factor, exponent), the factor of 15 bits."""
-    return ((scale & 0x7FFFFF) | 0x800000) >> 9, (scale >> 23) - 141
-
-
-def _product(factor, exponent, by, bits):
-    """factor * 2^exponent * by as (factor, shift); bits are of ``by``."""
-    exponent += bits
-    return (factor * by >> bits) << max(0, min(31, exponent)) & 0xFFFFFFFF, max(0, min(31, -exponent))
+        o.ds[n] = scale_mul(o.factor, o.gs[0])
 
 
 def momentum_i16(o):
@@ -160,12 +57,6 @@ def momentum_i16(o):
 
 def nesterov_i16(o):
     _momentum_i16(o, True)
-
-
-def _dither(o):
-    """(of element 0, from one element to the next)."""
-    key = hash32(o.c[KEY], o.id)
-    return key, hash32(key, 1) | 1
 
 
 def _momentum_i16(o, nesterov):
@@ -316,9 +207,44 @@ def _signed16(v):
     return v - ((v & 0x8000) << 1)
 
 
-def plain_i32(o):
-    for n in range(o.N):
-        o.ds[n] = scale_mul(o.factor, o.gs[0])
+# What momentum and Adam share
+
+
+def _round_shift(v, k):
+    return 0 if k > 15 else (v + (1 << (k - 1))) >> k
+
+
+def _power(k):
+    return scale_shift(ONE, k)
+
+
+def _needed_exponent(d, scale, level):
+    """(bits of the row's gradient, the least exponent of its state)."""
+    bits = 0
+    for value in d:
+        bits |= value if value >= 0 else ~value
+    bits = bit_length(bits)
+    return bits, max(-100, min(100, bits + log2_floor(scale) - level))
+
+
+def _short(scale):
+    """A scale as (factor, exponent), the factor of 15 bits."""
+    return ((scale & 0x7FFFFF) | 0x800000) >> 9, (scale >> 23) - 141
+
+
+def _product(factor, exponent, by, bits):
+    """factor * 2^exponent * by as (factor, shift); bits are of ``by``."""
+    exponent += bits
+    return (factor * by >> bits) << max(0, min(31, exponent)) & 0xFFFFFFFF, max(0, min(31, -exponent))
+
+
+def _dither(o):
+    """(of element 0, from one element to the next)."""
+    key = hash32(o.c[KEY], o.id)
+    return key, hash32(key, 1) | 1
+
+
+# From directions to weights
 
 
 def apply_i8(o):
@@ -371,72 +297,4 @@ def apply_i32(o):
         return
     m, s = multiplier(scale_shift(scale_mul(rate, o.ds[0]), 20))
     for n in range(o.N):
-        o.b[n] = limit30(o.b[n] - rescaled(o.d[n], m, s))
-
-
-def accumulate_i32(o):
-    for i in range(o.N):
-        o.y[i] = wrap32(o.y[i] + o.d[i])
-
-
-def decay_i8(o):
-    m, s, key = _decayed(o)
-    for i in range(o.N if m else 0):
-        value = 256 * o.w[i] + o.r[i]
-        value -= rescale_random(value, m, s, hash32(key, i))
-        value = max(-32639, min(32639, value))
-        o.w[i] = (value + 128) >> 8
-        o.r[i] = value - 256 * ((value + 128) >> 8)
-
-
-def decay_i32(o):
-    m, s, key = _decayed(o)
-    for i in range(o.N if m else 0):
-        o.b[i] = limit30(o.b[i] - rescale_random(o.b[i], m, s, hash32(key, i)))
-
-
-def _decayed(o):
-    """The part of a weight that decays in this step, and the key of its rounding."""
-    if o.c[RATE] == 0:
-        return 0, 0, 0
-    return multiplier(scale_mul(o.c[RATE], o.decay)) + (hash32(o.c[KEY], o.id),)
-
-
-# Clipping by the norm of all gradients
-
-
-def squares_i32(o):
-    drop = max(bit_length(max([abs(v) for v in o.d])) - 18, 0)
-    total = sum([(abs(v) >> drop) ** 2 for v in o.d])
-    if not total:
-        return
-    k = max(bit_length(total) - 32, 0)
-    unit = scale_shift(scale_mul(o.factor, o.gs[0]), drop)
-    square = scale_mul(scale_shift(scale_int(total >> k), k), scale_mul(unit, unit))
-    o.total[0] = scale_add(nearest_scale(o.total[0]), square) if o.total[0] else square
-
-
-def clip_i32(o):
-    if not o.total[0]:
-        o.y[0] = ONE
-        return
-    root = scale_sqrt(o.total[0])
-    limit = nearest_scale(o.limit)
-    o.y[0] = scale_div(limit, root) if root > limit else ONE
-
-
-# Fisher information
-
-
-def fisher_i8(o):
-    z = max(-128, min(127, o.z))
-    unit = scale_mul(scale_mul(o.factor, o.se[0]), o.sy[0])
-    width = o.S * o.N
-    for b in range(o.B):
-        for n in range(o.N):
-            places = range(b * width + n, (b + 1) * width, o.N)
-            size = abs(wrap32(sum([o.e[i] * (o.y[i] - z) for i in places])))
-            if size:
-                v = scale_mul(unit, scale_int(size))
-                v = scale_mul(v, v)
-                o.total[n] = scale_add(nearest_scale(o.total[n]), v) if o.total[n] else v
+        o.b[n] = limit30(o.b[n] - rescale(o.d[n], m, s))

@@ -1,0 +1,87 @@
+"""What the reference executor knows of users' buffers: their bytes, their elements, CRC-32."""
+
+import struct
+from array import array
+
+try:
+    import uctypes  # MicroPython, whose memoryview has no cast
+except ImportError:
+    uctypes = None
+
+
+def as_bytes(buffer):
+    """All bytes of a buffer, shared with it, whatever its elements are."""
+    if uctypes:
+        return uctypes.bytearray_at(uctypes.addressof(buffer), nbytes(buffer))
+    return memoryview(buffer).cast("B") if len(buffer) else memoryview(bytearray())
+
+
+def nbytes(buffer):
+    """Bytes of a buffer, whatever its elements are."""
+    view = memoryview(buffer)
+    if hasattr(view, "nbytes"):
+        return view.nbytes
+    for size in (8, 4, 2):  # MicroPython's has none: the element size that just fits
+        try:
+            struct.unpack_from("B", buffer, len(buffer) * size - 1)
+            return len(buffer) * size
+        except (ValueError, IndexError):
+            pass
+    return len(buffer)
+
+
+def count_samples(buffer, kind):
+    """Samples in a buffer, 0 where it must be looked at closely: here always, for in Python that is as fast."""
+    return 0
+
+
+def crc32(buffer, crc=0):
+    """CRC-32 of a buffer's bytes, as zlib's, going on from crc."""
+    try:
+        from binascii import crc32 as fast
+
+        return fast(buffer, crc) & 0xFFFFFFFF
+    except ImportError:
+        crc ^= 0xFFFFFFFF
+        for byte in as_bytes(buffer):
+            crc ^= byte
+            for _ in range(8):
+                crc = (crc >> 1) ^ (0xEDB88320 if crc & 1 else 0)
+        return crc ^ 0xFFFFFFFF
+
+
+def find_nonfinite(buffer):
+    """Index of the first NaN or infinity of a buffer of float32, -1 if there is none."""
+    buffer = as_bytes(buffer)
+    for i in range(len(buffer) // 4):
+        # The exponent field, from the two upper bytes.
+        if buffer[4 * i + 3] & 0x7F == 0x7F and buffer[4 * i + 2] & 0x80:
+            return i
+    return -1
+
+
+def typecode(buffer):
+    """The struct code of a buffer's elements ('b', 'f', ...); None where it cannot be known."""
+    if isinstance(buffer, (bytes, bytearray)):
+        return "B"
+    if isinstance(buffer, array):
+        return repr(buffer[:0])[7]
+    code = getattr(buffer, "dtype", None)
+    if isinstance(code, int):  # ulab's
+        return chr(code)
+    view = memoryview(buffer)
+    code = getattr(view, "format", None)
+    return _code_of(view) if code is None else code[1:] if code[0] in "@=<" else code
+
+
+def _code_of(view):
+    """The code of a memoryview that does not tell (MicroPython's, CircuitPython's), by the size of its elements and what they are."""
+    if not len(view):
+        return "B"
+    size = nbytes(view) // len(view)
+    if size == 1:
+        return "b" if min(view) < 0 else "B"
+    if isinstance(view[0], float):
+        return "d" if size == 8 else "f"
+    codes = "hH" if size == 2 else "qQ" if size == 8 else "iI"
+    return codes[min(view) >= 0 and max(view) >> 8 * size - 1]

@@ -1,0 +1,82 @@
+"""The choice of what trains, by int8 errors, and tensors of the rows that it names, of either dtype."""
+
+from ..fixed import multiplier, nearest_scale, rescale, scale_add, scale_div, scale_int, scale_mul, wrap32
+from ..opcodes import KEY
+
+
+# The choice
+
+
+def relative_i8(o):
+    total = min(sum([abs(v) for v in o.e]), 0x7FFFFFFF)
+    if not o.c[KEY]:
+        o.ratio[0] = 65536
+    elif not total:
+        o.ratio[0] = 0
+    else:
+        size = scale_mul(scale_int(total), o.se[0])
+        o.largest[0] = max(size, nearest_scale(o.largest[0]))
+        o.ratio[0] = rescale(65536, *multiplier(scale_div(size, o.largest[0])))
+
+
+def rank_i8(o):
+    sums = [sum([abs(o.e[m * o.N + n]) for m in range(o.M)]) & 0xFFFFFFFF for n in range(o.N)]
+    for n in range(o.N):
+        o.sums[n] = sums[n] - ((sums[n] & 0x80000000) << 1)
+    choose(o, sums)
+
+
+def choose(o, sums):
+    share = o.low + (o.ratio[0] * (o.high - o.low) >> 16)
+    share = max(0, min(65536, share))
+    count = max(1, min(share * o.N >> 16, o.R, o.N))
+    order = sorted(range(o.N), key=lambda n: (-sums[n], n))
+    for j, n in enumerate(sorted(order[:count])):
+        o.rows[j] = n
+    o.count[0] = count
+
+
+# Tensors of the rows alone
+
+
+def pick(o):
+    at = 0
+    for m in range(o.M):
+        for n in _chosen(o):
+            for u in range(o.U):
+                o.y[at] = o.x[(m * o.N + n) * o.U + u]
+                at += 1
+
+
+def put(o):
+    at = 0
+    for i in range(len(o.y)):
+        o.y[i] = 0
+    for m in range(o.M):
+        for n in _chosen(o):
+            for u in range(o.U):
+                o.y[(m * o.N + n) * o.U + u] = o.x[at]
+                at += 1
+
+
+def _chosen(o):
+    """The rows that are listed, each within the axis."""
+    count = max(1, min(o.count[0], o.R))
+    return [max(0, min(o.N - 1, n)) for n in o.rows[:count]]
+
+
+# Fisher information
+
+
+def fisher_i8(o):
+    z = max(-128, min(127, o.z))
+    unit = scale_mul(scale_mul(o.factor, o.se[0]), o.sy[0])
+    width = o.S * o.N
+    for b in range(o.B):
+        for n in range(o.N):
+            places = range(b * width + n, (b + 1) * width, o.N)
+            size = abs(wrap32(sum([o.e[i] * (o.y[i] - z) for i in places])))
+            if size:
+                v = scale_mul(unit, scale_int(size))
+                v = scale_mul(v, v)
+                o.total[n] = scale_add(nearest_scale(o.total[n]), v) if o.total[n] else v

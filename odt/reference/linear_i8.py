@@ -1,0 +1,263 @@
+"""Dense layers and convolutions in int8, forward beside backward.
+
+Sums are exact Python integers, wrapped to int32 before they are rescaled.
+"""
+
+from ..fixed import hash32, rescale, rescale_random, wrap32
+from ..opcodes import KEY
+from .data import blank, positions, rows, windows
+from .int8 import Sink
+from .linear import group_products, transposed_products
+
+
+try:
+    from operator import mul
+
+    def _dot(a, b):
+        return sum(map(mul, a, b))
+
+except ImportError:
+
+    def _dot(a, b):
+        total = 0
+        for u, v in zip(a, b):
+            total += u * v
+        return total
+
+
+def dense_i8(o):
+    w, q, zx, size = o.w, o.q, o.zx, o.K
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
+    for m in range(o.M):
+        row = [v - zx for v in o.x[m * size : (m + 1) * size]]
+        for n in range(o.N):
+            total = wrap32(o.b[n] + _dot(row, w[n * size : (n + 1) * size]))
+            sink.put(m * o.N + n, rescale(total, q[2 * n], q[2 * n + 1]))
+    sink.close()
+
+
+def dense_dx_i8(o):
+    w, size = o.w, o.K
+    sink = Sink(o.dx, o.peak)
+    for m in range(o.M):
+        totals = [0] * size
+        for n in range(o.N):
+            e = o.e[m * o.N + n]
+            if e:
+                totals = [t + e * v for t, v in zip(totals, w[n * size : (n + 1) * size])]
+        for k in range(size):
+            sink.put(m * size + k, rescale(wrap32(totals[k]), o.q[0], o.q[1]))
+    sink.close()
+
+
+def dense_dw_i8(o):
+    x, zx, size = o.x, o.zx, o.K
+    blank(o.dw)
+    for n in rows(o):
+        totals = [0] * size
+        for m in range(o.M):
+            e = o.e[m * o.N + n]
+            if e:
+                totals = [t + e * (v - zx) for t, v in zip(totals, x[m * size : (m + 1) * size])]
+        for k in range(size):
+            o.dw[(n - o.at) * size + k] = wrap32(totals[k])
+
+
+def bias_dw_i8(o):
+    for n in range(o.N):
+        o.db[n] = wrap32(sum([o.e[m * o.N + n] for m in range(o.M)]))
+
+
+def channel_scale_i8(o):
+    q = o.q
+    key = hash32(o.c[KEY], o.id)
+    for i in range(o.M * o.N):
+        n = i % o.N
+        v = rescale_random(o.e[i], q[2 * n], q[2 * n + 1], hash32(key, i))
+        o.y[i] = max(-127, min(127, v))
+
+
+# Convolution
+
+
+def conv2d_i8(o):
+    x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.C
+    size = o.KH * o.KW * channels
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
+    at = 0
+    for window in windows(o):
+        patch = [0] * size
+        for tap, i in positions(o, window, channels):
+            patch[tap * channels : (tap + 1) * channels] = [v - zx for v in x[i : i + channels]]
+        for n in range(o.N):
+            total = wrap32(o.b[n] + _dot(patch, w[n * size : (n + 1) * size]))
+            sink.put(at, rescale(total, q[2 * n], q[2 * n + 1]))
+            at += 1
+    sink.close()
+
+
+def conv2d_dx_i8(o):
+    w, channels = o.w, o.C
+    size = o.KH * o.KW * channels
+    totals = [0] * len(o.dx)
+    at = 0
+    for window in windows(o):
+        taps = [(tap * channels, i) for tap, i in positions(o, window, channels)]
+        for n in range(o.N):
+            e = o.e[at]
+            at += 1
+            if not e:
+                continue
+            for first, i in taps:
+                first += n * size
+                for c in range(channels):
+                    totals[i + c] += e * w[first + c]
+    _put_totals(o, totals)
+
+
+def conv2d_dw_i8(o):
+    x, zx, channels = o.x, o.zx, o.C
+    size = o.KH * o.KW * channels
+    totals = [0] * len(o.dw)
+    at = 0
+    for window in windows(o):
+        taps = [(tap * channels, i) for tap, i in positions(o, window, channels)]
+        for n in rows(o):
+            e = o.e[at + n]
+            if not e:
+                continue
+            for first, i in taps:
+                first += (n - o.at) * size
+                for c in range(channels):
+                    totals[first + c] += e * (x[i + c] - zx)
+        at += o.N
+    for i in range(len(totals)):
+        o.dw[i] = wrap32(totals[i])
+
+
+def _put_totals(o, totals):
+    sink = Sink(o.dx, o.peak)
+    for i in range(len(totals)):
+        sink.put(i, rescale(wrap32(totals[i]), o.q[0], o.q[1]))
+    sink.close()
+
+
+# Depthwise
+
+
+def depthwise2d_i8(o):
+    x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.N
+    size = o.KH * o.KW
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
+    at = 0
+    for window in windows(o):
+        totals = list(o.b)
+        for tap, i in positions(o, window, channels):
+            for n in range(channels):
+                totals[n] += (x[i + n] - zx) * w[n * size + tap]
+        for n in range(channels):
+            sink.put(at, rescale(wrap32(totals[n]), q[2 * n], q[2 * n + 1]))
+            at += 1
+    sink.close()
+
+
+def depthwise2d_dx_i8(o):
+    e, w, channels = o.e, o.w, o.N
+    size = o.KH * o.KW
+    totals = [0] * len(o.dx)
+    at = 0
+    for window in windows(o):
+        for tap, i in positions(o, window, channels):
+            for n in range(channels):
+                totals[i + n] += e[at + n] * w[n * size + tap]
+        at += channels
+    sink = Sink(o.dx, o.peak)
+    for i in range(len(totals)):
+        n = i % channels
+        sink.put(i, rescale(wrap32(totals[i]), o.q[2 * n], o.q[2 * n + 1]))
+    sink.close()
+
+
+def depthwise2d_dw_i8(o):
+    e, x, zx, channels = o.e, o.x, o.zx, o.N
+    size = o.KH * o.KW
+    totals = [0] * len(o.dw)
+    at = 0
+    for window in windows(o):
+        for tap, i in positions(o, window, channels):
+            for n in rows(o):
+                totals[(n - o.at) * size + tap] += e[at + n] * (x[i + n] - zx)
+        at += channels
+    for i in range(len(totals)):
+        o.dw[i] = wrap32(totals[i])
+
+
+# In groups, and transposed
+
+
+def group_conv2d_i8(o):
+    _forward_i8(o, group_products)
+
+
+def group_conv2d_dx_i8(o):
+    _dx_i8(o, group_products)
+
+
+def group_conv2d_dw_i8(o):
+    _dw_i8(o, group_products)
+
+
+def transposed2d_i8(o):
+    _forward_i8(o, transposed_products)
+
+
+def transposed2d_dx_i8(o):
+    _dx_i8(o, transposed_products)
+
+
+def transposed2d_dw_i8(o):
+    _dw_i8(o, transposed_products)
+
+
+def _forward_i8(o, products):
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
+    at = 0
+    for n, x, w in products(o):
+        total = o.b[n]
+        for i, k in zip(x, w):
+            for c in range(o.C):
+                total += (o.x[i + c] - o.zx) * o.w[k + c]
+        sink.put(at, rescale(wrap32(total), o.q[2 * n], o.q[2 * n + 1]))
+        at += 1
+    sink.close()
+
+
+def _dx_i8(o, products):
+    totals = [0] * len(o.dx)
+    at = 0
+    for n, x, w in products(o):
+        e = o.e[at]
+        at += 1
+        for i, k in zip(x, w):
+            for c in range(o.C):
+                totals[i + c] += e * o.w[k + c]
+    sink = Sink(o.dx, o.peak)
+    for i in range(len(totals)):
+        sink.put(i, rescale(wrap32(totals[i]), o.q[0], o.q[1]))
+    sink.close()
+
+
+def _dw_i8(o, products):
+    totals = [0] * len(o.dw)
+    first = o.at * o.KH * o.KW * o.C
+    at = 0
+    for n, x, w in products(o):
+        e = o.e[at]
+        at += 1
+        if n not in rows(o):
+            continue
+        for i, k in zip(x, w):
+            for c in range(o.C):
+                totals[k - first + c] += e * (o.x[i + c] - o.zx)
+    for i in range(len(totals)):
+        o.dw[i] = wrap32(totals[i])
