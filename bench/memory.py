@@ -16,8 +16,8 @@ sys.path.insert(0, str(ROOT))
 import written  # noqa: E402
 
 import odt  # noqa: E402
-from odt.compiler import compile_graph  # noqa: E402
-from odt.memory import home  # noqa: E402
+from odt.plan.compiler import compile_graph  # noqa: E402
+from odt.plan.values import home  # noqa: E402
 from odt.opcodes import ARENA  # noqa: E402
 
 

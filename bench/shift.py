@@ -32,7 +32,7 @@ import machines  # noqa: E402
 import odt  # noqa: E402
 from odt import update  # noqa: E402
 from odt.adapt import task_adaptive  # noqa: E402
-from odt.graph import backward_macs  # noqa: E402
+from odt.plan.graph import backward_macs  # noqa: E402
 from odt.lite import lite_residual, take_weights  # noqa: E402
 
 BATCH, EPOCHS, SEEDS = 8, 30, 5

@@ -17,7 +17,7 @@ import counting
 from counting import ROOT, UNITS
 
 import odt
-from odt.graph import backward_macs
+from odt.plan.graph import backward_macs
 
 DIGITS = """
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),

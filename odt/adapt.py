@@ -13,11 +13,11 @@ before a checkpoint of the adapted model is loaded.
 import gc
 
 from . import weights
-from .compiler import bytes_needed
 from .fisher import measure, plan
 from .fixed import is_int, scale_add, scale_div, scale_int
-from .graph import backward_macs
 from .opcodes import ARENA
+from .plan.compiler import bytes_needed
+from .plan.graph import backward_macs
 from .update import channels
 
 _SHARES = (1, 2, 4, 8)  # of a layer's channels 1 / so many

@@ -1,8 +1,10 @@
 """The user's data: which format it has, how many samples it is, and whether it can be learnt from."""
 
+import struct
 from array import array
 
 from . import executor
+from .fixed import float_to_bits
 from .opcodes import FLOAT32, INT8, INT16, INT32, UINT8
 
 FORMATS = {  # of labels only: a uint16 below 2**15 is read as an int16, and so on
@@ -140,3 +142,10 @@ def check_labels(argument, data, classes):
         if not 0 <= label < classes:
             place = (argument, label, index, classes - 1)
             raise ValueError("%s: label %d of sample %d is not in 0..%d" % place)
+
+
+def float32_bits(values, index):
+    """A value's float32 bits; of an array('f') as they are, for floats may be shorter."""
+    if isinstance(values, array) and executor.engine.typecode(values) == "f":
+        return struct.unpack_from("<I", values, 4 * index)[0]
+    return float_to_bits(values[index])

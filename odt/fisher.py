@@ -11,16 +11,18 @@ import gc
 from array import array
 
 from .calibration import calibrate
-from .compiler import Plan, predict, prepare
 from .fixed import scale_div, scale_int
-from .forward import times
-from .gradient import backward
-from .graph import trained
-from .memory import Buffer, home, place, share
 from .opcodes import ARENA, BATCH, CONSTANTS, COUNT, POSITION, REGION_SHIFT, STATE, forget
-from .program import HEADER_WORDS, Program, encode
-from .recompute import roots
-from .schedule import SCRATCH, WEIGHT, Schedule
+from .plan.compiler import Plan, predict, prepare
+from .plan.gradient import backward
+from .plan.graph import trained
+from .plan.instruction import encode
+from .plan.memory import place, share
+from .plan.program import HEADER_WORDS, Program
+from .plan.recompute import roots
+from .plan.schedule import Schedule
+from .plan.shared import times
+from .plan.values import SCRATCH, WEIGHT, Buffer, home
 from .weights import UNSEEN, get, put
 
 

@@ -6,9 +6,10 @@ By integers alone, as weights.write: the same bits on every machine.
 import struct
 from array import array
 
-from .fixed import ONE, bit_length, bits_to_float, float_to_bits, scale_add, scale_div, scale_int, scale_mul
-from .fixed import scale_shift, scale_sqrt
-from .weights import float32_bits
+from .data import float32_bits
+from .fixed import (
+    ONE, bit_length, bits_to_float, float_to_bits, scale_add, scale_div, scale_int, scale_mul, scale_shift, scale_sqrt,
+)  # fmt: skip
 
 _UNIT = 64  # sums are made in 2^-64
 

@@ -18,7 +18,7 @@ import struct
 
 from . import executor
 from .opcodes import CONSTANTS
-from .program import HEADER_WORDS
+from .plan.program import HEADER_WORDS
 
 _MAGIC = b"ODTF"
 HEADER = 12  # bytes

@@ -18,11 +18,11 @@ which instruction makes what is found by compiling the network once more, which 
 
 from array import array
 
-from .compiler import compile_graph
 from .fixed import bits_to_float
-from .memory import home
 from .opcodes import PREFIXES, STATE
-from .program import HEADER_WORDS
+from .plan.compiler import compile_graph
+from .plan.program import HEADER_WORDS
+from .plan.values import home
 from .progress import CLIPPED, clipped
 from .watch import Watch, updates
 from .weights import get, read

@@ -10,8 +10,8 @@ Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
 """
 
 from .fixed import is_int, is_number, millionths, scale_of
-from .graph import Node
 from .opcodes import DEFAULT_LIMIT
+from .plan.graph import Node
 
 _FORMATS = ("float32", "int8", "uint8", "int16", "int32")
 _RANGES = {
@@ -30,7 +30,13 @@ class Layer:
     several models (lite.py), with inputs of the same shapes in all: it knows its sizes. Else ValueError.
     """
 
-    kind = None
+    kind = None  # which row of its family lowers it: plan/forward.py
+    family = None  # the module of plan/ that has the row
+    view = False  # the same bytes as its input: no instruction
+    clamps = 0  # 1: the layer is a ReLU, 6: a ReLU6
+    selects = False  # each output is one of the inputs, whose error is the output's
+    repeatable = True  # a second forward pass of a step gives the same: recompute.py
+    can_be_dynamic = False  # its rows that train may change from step to step: update.dynamic
     shapes = None  # of the inputs, once it is built
     can_clamp = False  # a following ReLU costs nothing
     arity = 1  # inputs of a call
@@ -101,6 +107,7 @@ class InputLayer(Layer):
     """What ``Input`` puts at the start of a graph."""
 
     kind = "input"
+    family = "step"
     arity = 0
 
     def __init__(self, shape, dtype, scale, zero_point, name, limit):
@@ -155,7 +162,8 @@ class Dense(Layer):
     """
 
     kind = "dense"
-    can_clamp = True
+    family = "linear"
+    can_clamp = can_be_dynamic = True
 
     def __init__(self, units, activation=None, use_bias=True, name=None, trainable=True):
         super().__init__(name, trainable)
@@ -208,6 +216,7 @@ class _Window(Layer):
 
 
 class _Conv(_Window):
+    family = "linear"
     can_clamp = True
 
     def __init__(self, filters, kernel_size, strides, padding, activation, use_bias, name, trainable):
@@ -240,6 +249,7 @@ class Conv2D(_Conv):
     """
 
     kind = "conv2d"
+    can_be_dynamic = True
 
     def __init__(
         self, filters, kernel_size, strides=1, padding="valid", activation=None, use_bias=True,
@@ -261,6 +271,7 @@ class Conv2D(_Conv):
             self.macs //= groups
             self.by_channel = groups == channels == self.filters
             self.kind = "depthwise2d" if self.by_channel else "group_conv2d"
+            self.can_be_dynamic = self.by_channel
             if not self.by_channel:
                 self.window = self.window[:2] + (depth,) + self.window[3:]
         return out
@@ -324,7 +335,7 @@ class DepthwiseConv2D(_Conv):
     """Each channel convolved with a filter of its own; kernel ``(channels, height, width, 1)``."""
 
     kind = "depthwise2d"
-    by_channel = True
+    by_channel = can_be_dynamic = True
 
     def __init__(
         self, kernel_size, strides=1, padding="valid", activation=None, use_bias=True, name=None,
@@ -341,6 +352,8 @@ class MaxPool2D(_Window):
     """The largest value of each window; ``strides`` defaults to ``pool_size``."""
 
     kind = "maxpool2d"
+    family = "pool"
+    selects = True
 
     def __init__(self, pool_size=2, strides=None, padding="valid", name=None):
         super().__init__(name)
@@ -364,6 +377,7 @@ class AvgPool2D(_Window):
     """The mean of each window's positions inside the image; ``strides`` defaults to ``pool_size``."""
 
     kind = "avgpool2d"
+    family = "pool"
     adaptive = False
 
     def __init__(self, pool_size=2, strides=None, padding="valid", name=None):
@@ -396,6 +410,7 @@ class AdaptiveAvgPool2D(_Window):
     """
 
     kind = "avgpool2d"
+    family = "pool"
     adaptive = True
 
     def __init__(self, output_size, name=None):
@@ -427,6 +442,7 @@ class UpSampling2D(_Window):
     """Each position repeated ``size`` times along each axis (nearest neighbour)."""
 
     kind = "upsample2d"
+    family = "join"
 
     def __init__(self, size=2, name=None):
         super().__init__(name)
@@ -454,6 +470,7 @@ class GlobalAvgPool(Layer):
     """The mean of each channel over all positions: ``(.., channels)`` to ``(channels,)``."""
 
     kind = "globalavg"
+    family = "pool"
 
     def build(self, shapes):
         shape = shapes[0]
@@ -469,6 +486,7 @@ class Flatten(Layer):
     """All axes in one."""
 
     kind = "flatten"
+    view = True
 
     def build(self, shapes):
         count = 1
@@ -481,6 +499,7 @@ class Reshape(Layer):
     """The same numbers in another shape of as many; one extent may be -1, for what is left."""
 
     kind = "reshape"
+    view = True
 
     def __init__(self, target_shape, name=None):
         super().__init__(name)
@@ -509,12 +528,16 @@ class ReLU(Layer):
     """``max(x, 0)``; behind a layer with weights it costs nothing."""
 
     kind = "relu"
+    family = "activation"
+    clamps = 1
 
 
 class ReLU6(Layer):
     """``min(max(x, 0), 6)``; in int8 the step is 6 / 255, and behind a layer with weights it costs nothing."""
 
     kind = "relu6"
+    family = "activation"
+    clamps = 6
 
 
 class LeakyReLU(Layer):
@@ -524,6 +547,7 @@ class LeakyReLU(Layer):
     """
 
     kind = "leaky_relu"
+    family = "activation"
 
     def __init__(self, negative_slope=0.3, name=None):
         super().__init__(name)
@@ -538,12 +562,14 @@ class Sigmoid(Layer):
     """``1 / (1 + exp(-x))``; in int8 in steps of 1/256."""
 
     kind = "sigmoid"
+    family = "activation"
 
 
 class Tanh(Layer):
     """``tanh(x)``; in int8 in steps of 1/128."""
 
     kind = "tanh"
+    family = "activation"
 
 
 class Softmax(Layer):
@@ -553,6 +579,7 @@ class Softmax(Layer):
     """
 
     kind = "softmax"
+    family = "activation"
 
 
 class Dropout(Layer):
@@ -562,6 +589,8 @@ class Dropout(Layer):
     """
 
     kind = "dropout"
+    family = "dropout"
+    repeatable = False
 
     def __init__(self, rate=0.5, name=None):
         super().__init__(name)
@@ -575,6 +604,7 @@ class Dropout(Layer):
 class _Join(Layer):
     """What layers of several inputs of one shape share."""
 
+    family = "join"
     arity = 2
     variadic = True
 
@@ -598,6 +628,7 @@ class Concatenate(Layer):
     """Outputs beside one another along the last axis; the other axes are equal."""
 
     kind = "concatenate"
+    family = "join"
     arity = 2
     variadic = True
 

@@ -3,7 +3,7 @@ from typing import Literal
 
 from typing_extensions import TypeAlias
 
-from .graph import Node
+from .plan.graph import Node
 
 Activation: TypeAlias = Literal["leaky_relu", "sigmoid", "softmax", "tanh", "relu", "relu6"]
 DataType: TypeAlias = Literal["float32", "int8", "uint8", "int16", "int32"]

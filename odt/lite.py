@@ -8,11 +8,11 @@ On a board, whose RAM does not hold the backbone, its weights are read in flash 
 comes from a checkpoint that the same network wrote on a PC.
 """
 
-from .graph import Node
 from .layers import (
     AdaptiveAvgPool1D, AdaptiveAvgPool2D, Add, Conv1D, Conv2D, ReLU, UpSampling1D, UpSampling2D,
 )  # fmt: skip
 from .model import Model
+from .plan.graph import Node
 from .update import bias
 
 _AXES = {2: (AdaptiveAvgPool1D, Conv1D, UpSampling1D), 3: (AdaptiveAvgPool2D, Conv2D, UpSampling2D)}

@@ -3,7 +3,6 @@
 import struct
 
 from .fixed import millionths, multiplier, rescale, scale_div, scale_of
-from .schedule import ERROR, Value
 
 
 class _Loss:
@@ -29,7 +28,7 @@ class _Loss:
         scale = s.scratch("loss error scale", 4)
         operands = (error.buffer, scale, s.control, s.y, output.buffer, output.scale) + more
         s.emit(name + "_i8", operands, (s.batch, count) + source + immediates)
-        return s.note("loss error", Value(error.buffer, error.count, scale))
+        return s.loss_error(error, scale)
 
     def _ranged(self, s, name, output, immediates=()):
         """Emit a loss whose error has a scale that follows its range."""
@@ -38,11 +37,11 @@ class _Loss:
             error = s.like("loss error", output)
             s.emit(name + "_f32", (error.buffer, s.control, s.y, output.buffer), (s.batch, count) + immediates)
             return error
-        error = s.tensor("loss error", output.count, ERROR)
+        error = s.tensor("loss error", output.count)
         scale = s.scratch("loss error scale", 4)
         operands = (error.buffer, scale, error.peak, s.control, s.y, output.buffer, output.scale, error.scale)
         s.emit(name + "_i8", operands, (s.batch, count, output.zero) + immediates)
-        return s.note("loss error", Value(error.buffer, error.count, scale, peak=error.peak))
+        return s.loss_error(error, scale, error.peak)
 
 
 class SparseCategoricalCrossentropy(_Loss):

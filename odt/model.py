@@ -8,7 +8,6 @@ from struct import unpack_from
 from . import executor, opcodes, weights
 from .data import check_finite, check_labels, check_probabilities, samples
 from .fixed import ONE, bits_to_float, is_int, multiplier, scale_div, scale_of
-from .graph import Node, trace
 from .layers import Layer
 from .losses import LOSSES
 from .opcodes import (
@@ -16,7 +15,8 @@ from .opcodes import (
     X_DATA, X_FORMAT, X_SCALE, X_ZERO, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO, const,
 )  # fmt: skip
 from .optimizers import OPTIMIZERS
-from .program import SECTIONS, Program
+from .plan.graph import Node, trace
+from .plan.program import SECTIONS, Program
 
 _LAST = const(0xFF000000)
 _WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 steps of it are no float32
@@ -191,12 +191,12 @@ class Model:
                 from .frozen import check as check_frozen
                 from .frozen import check_place
             if memory_budget is None and checkpoint is None:
-                from .compiler import compile_graph
+                from .plan.compiler import compile_graph
 
                 plan = compile_graph(*graph, flash=flash)
                 compile_graph = None  # so that _unload() can
             else:
-                from .recompute import plan as plan_within
+                from .plan.recompute import plan as plan_within
 
                 plan = plan_within(*graph, flash, memory_budget, checkpoint)
                 plan_within = None
@@ -362,7 +362,7 @@ class Model:
 
     def disassemble(self):
         """The program as text, an instruction a line."""
-        from .program import disassemble
+        from .plan.program import disassemble
 
         self._compiled()
         return disassemble(self._plan.code)
@@ -778,9 +778,12 @@ class _Tidy:
 
 def _unload():
     """Let go of the modules that only planning needs: those of .mpy files lie in RAM."""
-    for name in ("compiler", "gradient", "forward", "masks", "recompute", "choices"):
-        if sys.modules.pop("odt." + name, None) and hasattr(sys.modules["odt"], name):
-            delattr(sys.modules["odt"], name)
+    package = sys.modules["odt.plan"]
+    for name in list(sys.modules):
+        if name.startswith("odt.plan.") and name[9:] not in ("graph", "program", "values"):
+            del sys.modules[name]
+            if hasattr(package, name[9:]):
+                delattr(package, name[9:])
 
 
 def _reserve(plan):
@@ -805,7 +808,7 @@ def _reserve(plan):
 
 def _rows(nodes, plan, dtype):
     """Rows of summary(): (name, kind, shape, parameters, MACs forward, backward, bytes)."""
-    from .graph import backward_macs
+    from .plan.graph import backward_macs
 
     table = []
     for node, backward, size in zip(nodes, backward_macs(nodes), plan.sizes):

@@ -5,11 +5,11 @@ from typing import Any, Literal, Protocol
 
 from typing_extensions import Buffer, TypeAlias
 
-from .graph import Node
+from .plan.graph import Node
 from .layers import Layer
 from .losses import _Loss
 from .optimizers import SGD, Adam
-from .program import Program
+from .plan.program import Program
 from .training import History
 
 Data: TypeAlias = Buffer | Sequence[Any]

@@ -10,6 +10,7 @@ from .layers import Layer, _size
 class _Norm(Layer):
     """Statistics of one sample, by group."""
 
+    family = "norm"
     can_clamp = True
     normalises = True
 
@@ -97,6 +98,7 @@ class BatchNorm(_Norm):
     """
 
     kind = "batchnorm"
+    repeatable = False
 
     def __init__(self, momentum=0.9, epsilon=1e-3, name=None, trainable=True):
         super().__init__(epsilon, name, trainable)

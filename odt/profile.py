@@ -7,12 +7,10 @@ It is a step like any other: it trains the model.
 import time
 
 from .inspect import Map
-from .memory import home
 from .opcodes import ARENA
-from .schedule import OPTIMIZER
+from .plan.values import OPTIMIZER, home
 from .watch import Watch
 
-_LINEAR = ("dense", "conv2d", "depthwise2d", "group_conv2d", "transposed2d")
 _PHASES = ("forward", "backward", "update")
 
 
@@ -69,7 +67,7 @@ class _Timer(Watch):
             layer = layers.get(name)
             kind = instruction.opcode.name.rsplit("_", 1)[0]
             base, _, gradient = kind.partition("_d")
-            if layer and base in _LINEAR:
+            if layer and base == layer.kind:
                 count = layer.macs * model._rows * parts
                 if gradient == "w":  # maybe of some rows
                     rows = instruction.immediates[instruction.opcode.immediates.index("R")]

@@ -72,7 +72,7 @@ def dynamic(model, minimum=0.1, maximum=0.5):
         raise ValueError("minimum is at most maximum, got %r and %r" % (minimum, maximum))
     whole(model)
     for layer in _layers(model)[:-1]:
-        if layer.kind in ("dense", "conv2d", "depthwise2d"):
+        if layer.can_be_dynamic:
             layer.dynamic = int(minimum * 65536 + 0.5), int(maximum * 65536 + 0.5)
 
 

@@ -1,11 +1,10 @@
 """The state of a model: first weights, and weights in and out as real numbers."""
 
-import struct
 from array import array
 
-from . import executor
+from .data import float32_bits
 from .fixed import (
-    ONE, bits_to_float, float_to_bits, hash32, isqrt, quantize, scale_div, scale_int, scale_mul, scale_shift,
+    ONE, bits_to_float, hash32, isqrt, quantize, scale_div, scale_int, scale_mul, scale_shift,
 )  # fmt: skip
 from .opcodes import CONSTANTS
 
@@ -196,13 +195,6 @@ def _write_kernel(state, weights, int8, kernel):
                 _split(state, weights, index, _steps(bits, scale))
             else:
                 put(state, weights.kernel.offset + 4 * index, _stored(bits))
-
-
-def float32_bits(values, index):
-    """A value's float32 bits; of an array('f') as they are, for floats may be shorter."""
-    if isinstance(values, array) and executor.engine.typecode(values) == "f":
-        return struct.unpack_from("<I", values, 4 * index)[0]
-    return float_to_bits(values[index])
 
 
 def _steps(bits, scale):

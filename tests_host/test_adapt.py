@@ -10,7 +10,7 @@ import odt
 from odt import executor, update
 from odt.adapt import task_adaptive
 from odt.fisher import fisher
-from odt.graph import backward_macs
+from odt.plan.graph import backward_macs
 from twin import Twin
 
 gc.freeze()

@@ -13,8 +13,8 @@ import pytest
 import odt
 from odt import executor, opcodes
 from odt import model as model_module
-from odt.compiler import check_accumulators
-from odt.program import Program
+from odt.plan.compiler import check_accumulators
+from odt.plan.program import Program
 from odt.reference import program as reference
 
 try:

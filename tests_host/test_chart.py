@@ -10,7 +10,7 @@ import pytest
 
 import odt
 from odt.host import chart, commands
-from odt.program import HEADER_WORDS
+from odt.plan.program import HEADER_WORDS
 
 SVG = "{http://www.w3.org/2000/svg}"
 

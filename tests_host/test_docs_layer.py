@@ -21,7 +21,7 @@ def test_the_layer_of_the_page_is_built_and_passes_its_tests(tmp_path):
     (tmp_path / "tests_host").mkdir()
     shutil.copy(ROOT / "tests_host" / "test_generated.py", tmp_path / "tests_host")
     blocks = BLOCK.findall((ROOT / "docs" / "add_a_layer.md").read_text())
-    assert len(blocks) == 10
+    assert len(blocks) == 9
     for name, text in blocks:
         file = tmp_path / name
         before = file.read_text() if file.exists() else ""

@@ -11,7 +11,7 @@ from twin import Twin
 import odt
 from odt import fixed
 from odt.opcodes import KEY
-from odt.program import Program
+from odt.plan.program import Program
 
 
 def _branches():

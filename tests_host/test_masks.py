@@ -29,7 +29,7 @@ def trained(policy, dtype):
 @pytest.mark.parametrize("policy", (update.bias, lambda model: update.sparse(model, {"conv2d": 1, "dense": 1}, biases=4)))
 def test_bits_train_as_the_activations_do_in_less_memory(policy, dtype, monkeypatch):
     bits = trained(policy, dtype)
-    monkeypatch.setattr("odt.compiler.keep_bits", lambda instructions, *rest: instructions)
+    monkeypatch.setattr("odt.plan.compiler.keep_bits", lambda instructions, *rest: instructions)
     whole = trained(policy, dtype)
     assert bits.digest() == whole.digest()
     assert len(bits._arena) < len(whole._arena)
@@ -48,7 +48,7 @@ def test_bits_come_in_where_they_save_arena_and_nowhere_else(widths, gain, monke
         return len(model._arena), model.disassemble()
 
     arena, program = arena_and_program()
-    monkeypatch.setattr("odt.compiler.keep_bits", lambda instructions, *rest: instructions)
+    monkeypatch.setattr("odt.plan.compiler.keep_bits", lambda instructions, *rest: instructions)
     before, plain = arena_and_program()
     assert (arena < before and "masked" in program) if gain else (arena, program) == (before, plain)
 

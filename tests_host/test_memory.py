@@ -14,11 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import odt
-from odt import compiler, drawing, memory, opcodes
+from odt import drawing, opcodes
 from odt.losses import LOSSES
-from odt.memory import Buffer
 from odt.optimizers import SGD, Adam
-from odt.program import Program, disassemble
+from odt.plan import compiler, memory, values
+from odt.plan.values import Buffer
+from odt.plan.program import Program, disassemble
 
 gc.freeze()  # compile() collects garbage, and need not look at all that pytest keeps each time
 
@@ -122,7 +123,7 @@ class Shadow:
         return self.version[key, byte]
 
     def key(self, buffer):
-        part = buffer is not self.peaks and memory.home(buffer)[0] is self.peaks
+        part = buffer is not self.peaks and values.home(buffer)[0] is self.peaks
         return id(self.peaks) if part else id(buffer)
 
     def span(self, buffer, size):
@@ -140,7 +141,7 @@ def test_every_read_of_a_random_schedule_finds_the_value_written_for_it(drawn):
     for index, instruction in enumerate(instructions):
         places = []
         for buffer in instruction.operands:
-            owner, shift = memory.home(buffer)
+            owner, shift = values.home(buffer)
             places.append((owner.offset + shift, buffer.size))
         shadow.replay(index, instruction, places)
 
@@ -154,7 +155,7 @@ def test_buffers_that_live_at_once_lie_apart_aligned_and_within_the_arena(drawn)
     lives = {}
     for index, instruction in enumerate(instructions):
         for operand in instruction.operands:
-            lives.setdefault(memory.home(operand)[0], []).append(index)
+            lives.setdefault(values.home(operand)[0], []).append(index)
     assert all(buffer.offset % 4 == 0 for buffer in lives)
     assert max(buffer.offset + buffer.size for buffer in lives) <= arena
     needed = 0
@@ -178,7 +179,7 @@ def test_a_dead_input_gives_its_memory_to_the_output_and_a_living_one_does_not()
             FakeInstruction([(c, "=", None), (b, ":", None)] + [(a, ":", None)] * lives_on),
         ]
         memory.share(instructions)
-        assert (memory.home(b)[0] is a) == (not lives_on)
+        assert (values.home(b)[0] is a) == (not lives_on)
         assert memory.place(instructions)[0] == (192 if lives_on else 128)
 
 
@@ -279,7 +280,7 @@ def test_every_read_of_a_random_program_finds_the_value_written_for_it(model, ho
         places = []
         for k, buffer in enumerate(schedule.instructions[index].operands):
             region, offset = addresses[k] >> opcodes.REGION_SHIFT, addresses[k] & MASK
-            assert memory.home(buffer)[0].region == region
+            assert values.home(buffer)[0].region == region
             if region != opcodes.ARENA:
                 places.append(None)
                 continue
@@ -378,7 +379,7 @@ def test_a_drawing_shows_what_lives_and_only_that():
     letters = {"activations": "aA", "errors": "e", "gradients": "g", "scratch": "s"}
     for buffer, first, last in memory.lifetimes(schedule.instructions):
         if buffer.kind == "activations" and any(
-            memory.home(operand)[0] is buffer and operand.kind == "errors"
+            values.home(operand)[0] is buffer and operand.kind == "errors"
             for instruction in schedule.instructions
             for operand in instruction.operands
         ):

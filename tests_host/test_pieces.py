@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import odt
-from odt import schedule, weights
+from odt import weights
+from odt.plan import schedule, values
 from test_reference import call, window_case
 
 gc.freeze()
@@ -60,7 +61,7 @@ def in_pieces_of(rows, monkeypatch):
     def pieces(self, parts, spared):
         (part,) = parts
         starts = range(0, part.total, rows)
-        return parts if rows >= part.total else [schedule.Part(part.total, part.columns, at, min(rows, part.total - at)) for at in starts]
+        return parts if rows >= part.total else [values.Part(part.total, part.columns, at, min(rows, part.total - at)) for at in starts]
 
     monkeypatch.setattr(schedule.Schedule, "pieces", pieces)
 

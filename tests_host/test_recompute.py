@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import odt
-from odt import recompute
-from odt.compiler import compile_graph
+from odt.plan import recompute
+from odt.plan.compiler import compile_graph
 
 gc.freeze()
 

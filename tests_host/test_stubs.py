@@ -12,11 +12,11 @@ import odt
 
 PACKAGE = Path(odt.__file__).parent
 ENTRY_POINTS = PACKAGE.parent / "native" / "bindings"
-STUBS = sorted(file.stem for file in PACKAGE.glob("*.pyi") if file.stem != "__init__")
+STUBS = sorted(file.relative_to(PACKAGE).with_suffix("").as_posix() for file in PACKAGE.rglob("*.pyi") if file.stem != "__init__")
 
 
 def module(name):
-    return importlib.import_module("odt." + name)
+    return importlib.import_module("odt." + name.replace("/", "."))
 
 
 def parsed(path):

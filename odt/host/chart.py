@@ -17,9 +17,9 @@ from pathlib import Path
 from unittest import mock
 
 from ..inspect import Map
-from ..memory import lifetimes, live_bytes
 from ..model import Model
-from ..schedule import ACTIVATION, ERROR, GRADIENT, SCRATCH
+from ..plan.memory import lifetimes, live_bytes
+from ..plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH
 from .board import BoardError
 from .files import replacing
 from .page import page

@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import checkpoint, executor, frozen, weights
 from ..fixed import bits_to_float
 from ..opcodes import REGION_SHIFT, STATE, VERSION, opcode
-from ..program import HEADER_WORDS, SECTIONS, Prefixed, Program
+from ..plan.program import HEADER_WORDS, SECTIONS, Prefixed, Program
 from .board import BoardError
 from .chart import compiled_by
 

@@ -19,9 +19,9 @@ from pathlib import Path
 import optuna
 from tqdm.auto import tqdm
 
-from ..compiler import compile_graph
 from ..frozen import HEADER
 from ..losses import LOSSES
+from ..plan.compiler import compile_graph
 from ..update import sparse
 from .files import replacing, write_text
 

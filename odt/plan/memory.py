@@ -1,4 +1,4 @@
-"""Memory: buffers, how long each lives, and where each lies in the arena.
+"""Memory: how long each buffer lives, and where each lies in the arena.
 
 A buffer lives from the first instruction that names it to the last. Buffers whose lives overlap must not
 overlap in memory; the placement puts each buffer at the lowest gap that fits, the large ones first, in
@@ -6,44 +6,11 @@ one order after the other until the arena is as small as it can be. It need not 
 ``lower_bound`` says how far off it is at most.
 """
 
-from .fixed import hash32
-from .opcodes import ARENA, const
+from ..fixed import hash32
+from ..opcodes import ARENA, const
+from .values import home
 
 _TRIES = const(100)  # random orders
-
-
-class Buffer:
-    """A run of bytes in one region. ``kind`` says what for: it groups the RAM plan.
-
-    ``first``: what a buffer of the state holds at first (bytes), where that is known.
-    """
-
-    first = None
-
-    def __init__(self, name, size, kind, region=ARENA):
-        self.name = name
-        self.size = size
-        self.kind = kind
-        self.region = region
-        self.offset = None
-        self.root = self  # whose memory this is: itself, or the buffer that it is part of or replaces
-        self.shift = 0  # bytes behind the root's start
-
-    def part(self, name, shift, size):
-        """A buffer inside this one."""
-        part = Buffer(name, size, self.kind, self.region)
-        part.root = self
-        part.shift = shift
-        return part
-
-
-def home(buffer):
-    """The buffer that owns the memory, and the distance from its start."""
-    shift = 0
-    while buffer.root is not buffer:
-        shift += buffer.shift
-        buffer = buffer.root
-    return buffer, shift
 
 
 def lifetimes(instructions):

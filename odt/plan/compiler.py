@@ -2,18 +2,15 @@
 
 from array import array
 
-from . import program
-from .forward import forward
+from ..opcodes import ARENA, REGION_SHIFT
+from .forward import family, forward
 from .gradient import backward
-from .graph import fold_batchnorm, fuse_relu, mask_behind_pooling, trained
+from .graph import fuse_relu, mask_after_pooling, trained
+from .instruction import Instruction, encode
 from .masks import keep_bits
-from .memory import home, live_bytes, lower_bound, place, share
-from .opcodes import ARENA, REGION_SHIFT
-from .schedule import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Schedule
-
-_ACCUMULATOR = 255 * 127  # the largest product of an int8 forward pass or weight gradient
-_ERROR = 127 * 127  # of an input's gradient
-_MEAN = (1 << 31) // 255  # positions whose sum fits an int32
+from .memory import live_bytes, lower_bound, place, share
+from .schedule import Schedule
+from .values import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, home
 
 
 class Plan:
@@ -43,7 +40,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     if max(plan.arena, plan.state) > 1 << REGION_SHIFT:
         raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (
             plan.arena + plan.state, plan.arena, plan.state, 1 << REGION_SHIFT))  # fmt: skip
-    plan.code = program.encode(s.instructions, plan.arena, plan.state, s.flash, ends)
+    plan.code = encode(s.instructions, plan.arena, plan.state, s.flash, ends)
     plan.first = [(b.offset, b.first) for b in s.state if b.first]
     plan.scales = array("i", [b.offset for b in s.state if b.name.endswith(" scale")])
     plan.exponents = [(b.offset, b.size) for b in s.state if b.name.endswith(" exponent")]
@@ -87,7 +84,7 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     s.owner = None
     ends.append(len(s.instructions))
     s.rate = s.scratch("rate", 8)
-    tick = program.Instruction("tick", (s.rate, s.header, s.control), s.optimizer.betas)
+    tick = Instruction("tick", (s.rate, s.header, s.control), s.optimizer.betas)
     (s.deferred if micro else s.instructions).append(tick)
     if any([node.layer.dynamic for node in nodes]):
         from .dynamic import relative
@@ -124,9 +121,12 @@ def prepare(nodes, dtype, batch):
         node.relu = node.clamp
         node.alias = node.folded = None
         node.masks = 0
-    fold_batchnorm(nodes)
+    if any([node.layer.normalises for node in nodes]):
+        from .norm import fold_batchnorm
+
+        fold_batchnorm(nodes)
     fuse_relu(nodes)
-    mask_behind_pooling(nodes)
+    mask_after_pooling(nodes)
 
 
 def predict(s, nodes):
@@ -142,42 +142,6 @@ def check_accumulators(nodes, batch):
     """ValueError for a layer whose int32 sums could overflow in int8."""
     reached = trained(nodes)
     for node in nodes:
-        layer = node.layer
-        if layer.normalises:
-            from .normalise import hat_bits
-
-            layer.bits = hat_bits(layer, batch)
-        if layer.kind == "globalavg" and layer.positions > _MEAN:
-            raise ValueError("%r: a sum over %d positions may overflow an int32, at most %d do not" % (
-                layer, layer.positions, _MEAN))  # fmt: skip
-        if layer.kernel_shape is None:
-            continue
-        products = 1
-        for size in layer.kernel_shape[1:]:
-            products *= size
-        if products * _ACCUMULATOR > 1 << 30:
-            raise ValueError(
-                "%r: %d products an output may overflow an int32, at most %d do not"
-                % (layer, products, (1 << 30) // _ACCUMULATOR)
-            )
-        positions = batch * (layer.macs // (products * layer.kernel_shape[0]))
-        if positions * _ACCUMULATOR >= 1 << 31:
-            raise ValueError(
-                "%r: a gradient over %d positions (batch_size %d) may overflow an int32, at most %d do not"
-                % (layer, positions, batch, (1 << 31) // _ACCUMULATOR)
-            )
-        if node.inputs[0] in reached:
-            meeting = _outputs_of_an_input(layer)
-            if meeting * _ERROR >= 1 << 31:
-                raise ValueError("%r: an error from %d products may overflow an int32, at most %d do not" % (
-                    layer, meeting, (1 << 31) // _ERROR))  # fmt: skip
-
-
-def _outputs_of_an_input(layer):
-    """How many outputs an input element meets at most: the products of an element of the input's gradient."""
-    meeting = 1 if layer.by_channel else layer.kernel_shape[0] // getattr(layer, "groups", 1)
-    strides = getattr(layer, "strides", ())
-    for axis, size in enumerate(layer.kernel_shape[1:-1]):
-        stride = 1 if layer.kind == "transposed2d" else strides[axis]
-        meeting *= (size + stride - 1) // stride
-    return meeting
+        check = getattr(family(node.layer), "check", None)
+        if check:
+            check(node, batch, reached)

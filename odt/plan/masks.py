@@ -1,21 +1,32 @@
-"""Clamps as bits: where backward needs an activation only to know where its ReLU was open, a bit an element does.
+"""Masks of the error where a ReLU was at its clamp, and ReLU masks of one bit per element.
 
-So it is below layers whose weights do not train, under most update policies.
+Where backward needs an activation only to know where its ReLU was open, a bit per element does. So it is below layers
+whose weights do not train, under most update policies.
 """
 
-from .memory import Buffer, home, lower_bound
-from .opcodes import ARENA
-from .program import Instruction
+from ..opcodes import ARENA
+from .instruction import Instruction
+from .memory import lower_bound
+from .values import Buffer, home
 
 _INFINITY = 0x7F800000
 _SIX = 0x40C00000
-# A mask's instruction -> what makes its bits, and its immediates but N and S; None: the mask's own.
-_MASKS = {
-    "relu_dx_i8": ("open_i8", (None, 128)),
-    "relu6_dx_i8": ("open_i8", (-128, 127)),
-    "relu_dx_f32": ("open_f32", (_INFINITY,)),
-    "relu6_dx_f32": ("open_f32", (_SIX,)),
-}
+
+
+def mask(s, node, error, relu):
+    """The error below a ReLU or ReLU6: none where the output is at its clamp."""
+    y = s.values[node]
+    masked = s.like(node.layer.name + " masked error", error)
+    operands = (masked.buffer, error.buffer, y.buffer)
+    name = "relu6_dx" if relu == 6 else "relu_dx"
+    if s.int8:
+        s.emit(name + "_i8", operands, (error.count,) if relu == 6 else (error.count, y.zero))
+        bits = "open_i8", (-128, 127) if relu == 6 else (y.zero, 128)
+    else:
+        s.emit(name + "_f32", operands, (error.count,))
+        bits = "open_f32", (_SIX if relu == 6 else _INFINITY,)
+    s.instructions[-1].bits = bits
+    return masked
 
 
 def keep_bits(instructions, ends, output, wanted=None):
@@ -29,7 +40,7 @@ def keep_bits(instructions, ends, output, wanted=None):
     inserted = {}  # index -> the instruction that comes after it
     replaced = {}
     for index, instruction in enumerate(instructions):
-        if instruction.opcode.name in _MASKS:
+        if instruction.bits:
             after = _last_write(instructions, index, ends[0])
             if after is not None and instruction.operands[2] is not output:
                 inserted[after], replaced[index] = _with_bits(instruction, instructions[after])
@@ -64,9 +75,8 @@ def _with_bits(mask, maker):
     """What makes a mask's bits, and the mask with these."""
     dx, error, y = mask.operands
     count = mask.immediates[0]
-    name, limits = _MASKS[mask.opcode.name]
+    name, limits = mask.bits
     bits = Buffer(y.name + " open", (count + 7) // 8, y.kind)
-    limits = tuple([mask.immediates[1] if limit is None else limit for limit in limits])
     opened = Instruction(name, (bits, y), (count, bits.size) + limits)
     masked = Instruction("masked" + name[4:], (dx, error, bits), (count, bits.size))
     for instruction, other in ((opened, maker), (masked, mask)):

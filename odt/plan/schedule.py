@@ -7,91 +7,14 @@ gradient is whole, so that one gradient lives at a time. Nothing here is differe
 
 import struct
 
-from .fixed import ONE, isqrt, scale_div, scale_int
-from .opcodes import ARENA, CONSTANTS, CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA, const
-from .memory import Buffer, home
-from .program import Instruction
-
-# The kinds of buffers, as summary() groups them.
-ACTIVATION = "activations"
-ERROR = "errors"
-GRADIENT = "gradients"
-SCRATCH = "scratch"
-WEIGHT = "weights"
-OPTIMIZER = "optimizer state"
+from ..fixed import ONE, isqrt, scale_div, scale_int
+from ..opcodes import ARENA, CONSTANTS, CONTROL, CONTROL_WORDS, STATE, X_DATA, Y_DATA, const
+from .instruction import Instruction
+from .values import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, Buffer, Part, Value, Weights, home
 
 _PIECE_CODE = const(200)  # bytes of the instructions that make and spend a part of a gradient
 _PIECES = const(16)  # parts of a gradient at most
 _FALL = {ACTIVATION: 3, ERROR: 5}  # how fast a range falls, by kind: see range_i8 in docs/numerics.md
-
-
-class Value:
-    """A tensor between instructions: its buffer and, in int8, what its numbers mean.
-
-    A stored q stands for ``(q - zero) * scale * factor``; ``lo`` is its lower clamp.
-    """
-
-    def __init__(self, buffer, count, scale=None, zero=0, lo=-127, factor=ONE, peak=None):
-        self.buffer = buffer
-        self.count = count  # elements, the batch included
-        self.scale = scale
-        self.zero = zero
-        self.lo = lo
-        self.factor = factor
-        self.peak = peak
-
-    def alias(self, factor=None):
-        """The same numbers meaning ``factor`` times as much."""
-        factor = self.factor if factor is None else factor
-        return Value(self.buffer, self.count, self.scale, self.zero, self.lo, factor, self.peak)
-
-
-class Weights:
-    """A layer's parameters in the state: kernel, residual, channel scales, bias; or a normalisation's vectors.
-
-    ``trained``: the Parts of the kernel's rows that train; ``vectors``: all but the kernel, in the order of ``get_weights``; ``folded``:
-    the BatchNorm, and its Weights, that kernel and bias hold; ``into``: of such a BatchNorm, the Weights
-    that hold it.
-    """
-
-    folded = into = None
-
-    def __init__(self, rows, columns, trained, common):
-        self.vectors = []
-        self.rows = rows
-        self.columns = columns
-        self.trained = trained
-        self.common = common  # int8: all rows have one scale, so that the error's sum over them needs none
-        self.kernel = self.residual = self.scale = self.bias = None
-        self.fixed = []  # of these, what does not train, in the order of frozen.py
-
-
-class Part:
-    """Rows ``at`` .. ``at + rows - 1`` of a parameter of ``total`` rows of ``columns`` elements.
-
-    Of a kernel they are counted among the rows that train, which have gradient, residual and optimizer state;
-    in the kernel itself they lie ``shift`` rows further.
-    """
-
-    def __init__(self, total, columns, at=0, rows=None, shift=0):
-        self.total = total
-        self.columns = columns
-        self.at = at
-        self.rows = total if rows is None else rows
-        self.count = self.rows * columns
-        self.room = self.rows  # rows that what is made for one step needs
-        self.chosen = None  # dynamic.py: which rows the instructions for row 0 are repeated for
-        self.shift = shift
-
-    def of(self, buffer, row):
-        """These rows of a buffer whose rows have ``row`` bytes."""
-        if self.rows == self.total:
-            return buffer
-        return buffer.part(buffer.name, self.at * row, self.rows * row)
-
-    def within(self, kernel, row):
-        """``total`` rows of a kernel's buffer, such that the rows that this Part counts are its own."""
-        return kernel.part(kernel.name, self.shift * row, self.total * row)
 
 
 class Schedule:
@@ -193,7 +116,7 @@ class Schedule:
             self.states[name] = self.keep(name, part.total * row, OPTIMIZER)
         return part.of(self.states[name], row)
 
-    def tensor(self, name, count, kind, positive=False):
+    def tensor(self, name, count, kind=ERROR, positive=False):
         """A new value in the arena; in int8 with a scale of its own that follows its peak.
 
         ``positive``: no value is below 0 (a ReLU's output), and all 255 steps lie above; 6: they end
@@ -210,6 +133,10 @@ class Schedule:
         scale, peak = self.made[self.next]
         self.next += 1
         return self.note(name, Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak))
+
+    def loss_error(self, error, scale, peak=None):
+        """The int8 error of a loss, in the scale that the loss's instruction writes."""
+        return self.note("loss error", Value(error.buffer, error.count, scale, peak=peak))
 
     def fixed(self, name, count, bits, zero):
         """A new int8 activation whose scale is the constant ``bits``: its range follows nothing."""

@@ -1,4 +1,4 @@
-from .layers import Layer
+from ..layers import Layer
 
 class Node:
     """One layer applied to the outputs of other nodes; ``shape`` is the output's, without the batch."""

@@ -1,12 +1,19 @@
-"""Instructions of the normalisation layers, as forward.py and gradient.py have those of the others."""
+"""Layer, group and batch normalisation; and frozen BatchNorms that become part of the weights before them."""
 
-from .fixed import ONE, isqrt, scale_div, scale_shift
-from .schedule import ACTIVATION, ERROR, GRADIENT, Part
+from ..fixed import ONE, isqrt, scale_div, scale_shift
+from .graph import consumers
+from .shared import bias_gradient, ceiling
+from .values import ACTIVATION, ERROR, GRADIENT, Part
 
 _BITS = 8  # of a normalised x behind the point, in gamma's gradient
 
 
-def hat_bits(layer, batch):
+def check(node, batch, reached):
+    """Note how many bits gamma's gradient has; ValueError where its int32 sum could overflow in int8."""
+    node.layer.bits = _hat_bits(node.layer, batch)
+
+
+def _hat_bits(layer, batch):
     """How many bits gamma's gradient over a batch leaves a normalised x; ValueError if it has none.
 
     Over m rows of groups of C channels the magnitudes of a channel sum up to m * sqrt(C) at most.
@@ -22,7 +29,19 @@ def hat_bits(layer, batch):
     return bits
 
 
-def norm(s, node, inputs):
+def fold_batchnorm(nodes):
+    """Let each frozen BatchNorm that alone follows frozen weights become part of them."""
+    for node in nodes:
+        if node.layer.kind != "batchnorm" or node.layer.trainable:
+            continue
+        (parent,) = node.inputs
+        frozen = parent.layer.kernel_shape and not parent.layer.trainable
+        if frozen and not parent.relu and len(consumers(nodes, parent)) == 1:
+            parent.folded = node
+            node.alias = parent
+
+
+def _norm(s, node, inputs):
     """Forward: statistics, then every number by them. What backward needs stays with the weights."""
     (x,) = inputs
     layer = node.layer
@@ -42,7 +61,7 @@ def norm(s, node, inputs):
     if not s.int8:
         operands = (y.buffer, x.buffer, st, gamma, beta)
         s.emit("norm_f32", operands, sizes + (int(node.relu == 1),))
-        return y
+        return ceiling(s, y, layer.name) if node.relu == 6 else y
     gain = s.scratch(layer.name + " gain", 8 * layer.channels)
     offset = s.scratch(layer.name + " offset", 4 * layer.channels)
     s.emit("affine_i8", (gain, offset, gamma, beta, y.scale), (layer.channels,))
@@ -71,10 +90,8 @@ def _batch_statistics(s, layer, weights, x):
         s.emit("batch_stats_f32", (st, weights.spread, x.buffer, s.control), sizes + (layer.epsilon,))
 
 
-def norm_dx(s, node, error, needed):
+def _norm_dx(s, node, error, needed):
     """Backward: gamma's and beta's gradients, the running statistics, the error below."""
-    from .gradient import bias_gradient
-
     layer = node.layer
     x = s.values[node.inputs[0]]
     weights = s.weights[node]
@@ -140,3 +157,7 @@ def _dx(s, node, error, x, weights, sizes):
     else:
         s.emit("norm_dx_f32", (dx.buffer, error.buffer, x.buffer, st, gamma, s.control), sizes + (rows,))
     return dx
+
+
+_ROW = (_norm, _norm_dx)
+ROWS = {"layernorm": _ROW, "groupnorm": _ROW, "batchnorm": _ROW}

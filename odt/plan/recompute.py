@@ -6,12 +6,10 @@ same ranges and before those weights change: to the same bits. Nothing is comput
 that a step costs at most one forward pass more.
 """
 
+from ..fixed import isqrt
 from .compiler import compile_graph, prepare
-from .fixed import isqrt
 from .graph import resolve
 
-_ONCE = ("dropout", "batchnorm")  # their forward pass in training is not to be repeated
-_VIEWS = ("flatten", "reshape")  # the same bytes as their input
 _TRIES = 12
 
 
@@ -40,7 +38,7 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     if whole <= limit:
         return made
     made = None  # its memory is needed
-    from .choices import Choices
+    from .segments import Choices
 
     choices = [Choices(what, flash, chain, True)]
     if any(choices[0].masks):
@@ -85,7 +83,7 @@ class Chain:
             for extent in node.shape:
                 size *= extent
             cost = node.layer.macs + size
-            if node.alias is not None or node.layer.kind in _VIEWS:  # the value of another node
+            if node.alias is not None or node.layer.view:  # the value of another node
                 size = cost = 0
                 if node.inputs[0] is nodes[len(self.sizes) - 1]:
                     size, cost = self.sizes.pop(), self.costs.pop()
@@ -93,7 +91,7 @@ class Chain:
                     self.costs.append(0)
             self.sizes.append(size)
             self.costs.append(cost)
-        self.once = [node.layer.kind in _ONCE for node in nodes]
+        self.once = [not node.layer.repeatable for node in nodes]
         self.cuts = []
         for index in range(len(nodes) - 1):
             crossing = []

@@ -67,21 +67,21 @@ def consumers(nodes, node):
 def fuse_relu(nodes):
     """Let each ReLU that alone follows a layer that can clamp become that layer's own clamp."""
     for node in nodes:
-        if node.layer.kind not in ("relu", "relu6"):
+        if not node.layer.clamps:
             continue
         parent = resolve(node.inputs[0])
         if parent.layer.can_clamp and not parent.relu and len(consumers(nodes, node.inputs[0])) == 1:
-            parent.relu = 6 if node.layer.kind == "relu6" else 1
+            parent.relu = node.layer.clamps
             node.alias = parent
 
 
-def mask_behind_pooling(nodes):
+def mask_after_pooling(nodes):
     """Let a max-pooling that alone reads a clamped output mask the error: what it chose is what counts.
 
     Then nobody needs the output that was pooled, and a smaller error is masked.
     """
     for node in nodes:
-        if node.layer.kind == "maxpool2d":
+        if node.layer.selects:
             parent = resolve(node.inputs[0])
             if parent.relu and len(consumers(nodes, node.inputs[0])) == 1:
                 node.masks = parent.relu
@@ -113,18 +113,6 @@ def backward_macs(nodes):
                 macs += layer.macs
         found.append(macs)
     return found
-
-
-def fold_batchnorm(nodes):
-    """Let each frozen BatchNorm that alone follows frozen weights become part of them."""
-    for node in nodes:
-        if node.layer.kind != "batchnorm" or node.layer.trainable:
-            continue
-        (parent,) = node.inputs
-        frozen = parent.layer.kernel_shape and not parent.layer.trainable
-        if frozen and not parent.relu and len(consumers(nodes, parent)) == 1:
-            parent.folded = node
-            node.alias = parent
 
 
 def resolve(node):

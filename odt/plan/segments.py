@@ -7,8 +7,9 @@ not measured, then the choice that it finds is measured, until it finds one of m
 """
 
 from .compiler import prepare, train
-from .memory import home, lifetimes, live_bytes
+from .memory import lifetimes, live_bytes
 from .schedule import Schedule
+from .values import home
 
 
 class Choices:

@@ -1,52 +1,16 @@
-"""Programs: a flat array of int32, and its header. Format: docs/program.md."""
+"""Programs as they are read: a flat array of int32, and its header. Format: docs/program.md."""
 
 import struct
 from array import array
 
-from .memory import home
-from .opcodes import PREFIXES, REGION_SHIFT, VERSION, const, opcode
+from ..opcodes import PREFIXES, REGION_SHIFT, const, opcode
 
 MAGIC = const(0x3154444F)  # "ODT1"
 HEADER_WORDS = const(12)
 
 _ARENA = const(3)
-_SECTIONS = const(6)
+SECTIONS_AT = const(6)
 SECTIONS = ("predict", "evaluate", "train")
-
-
-class Instruction:
-    """One instruction before it has addresses: an Opcode, Buffers, ints.
-
-    ``again``: the node that it computes a second time.
-    """
-
-    again = None
-
-    def __init__(self, name, operands, immediates):
-        self.opcode = opcode(name)
-        self.operands = operands
-        self.immediates = immediates
-        if len(operands) != len(self.opcode.operands) or len(immediates) != len(self.opcode.immediates):
-            raise TypeError("%s takes %s" % (name, self.opcode.operands + self.opcode.immediates))
-
-
-def encode(instructions, arena, state, constants, ends):
-    """The program, a bytearray. ``ends`` gives each section's number of instructions, all from the first."""
-    starts = [HEADER_WORDS]
-    for instruction in instructions:
-        starts.append(starts[-1] + instruction.opcode.words)
-    code = bytearray(4 * starts[-1])  # at once: the heap is at its fullest
-    struct.pack_into("<6I", code, 0, MAGIC, VERSION, starts[-1], arena, state, constants)
-    for number, end in enumerate(ends):
-        struct.pack_into("<2I", code, 4 * (_SECTIONS + 2 * number), HEADER_WORDS, starts[end])
-    for start, instruction in zip(starts, instructions):
-        words = [instruction.opcode.number]
-        for buffer in instruction.operands:
-            owner, shift = home(buffer)
-            words.append((owner.region << REGION_SHIFT) | (owner.offset + shift))
-        words.extend(instruction.immediates)
-        struct.pack_into("<%di" % len(words), code, 4 * start, *words)
-    return code
 
 
 class Program:
@@ -66,7 +30,7 @@ class Program:
 
     def section(self, name):
         """(start, stop) in words."""
-        return self._read(_SECTIONS + 2 * SECTIONS.index(name), 2)
+        return self._read(SECTIONS_AT + 2 * SECTIONS.index(name), 2)
 
     def walk(self, start, stop):
         """Yield ``(word, Opcode, addresses, immediates)`` of each instruction; with its prefix it is a Prefixed."""

@@ -5,10 +5,11 @@ chosen compact tensors are made, and the kernels run on these: what is not chose
 in the gradient of the weights nor in the error that goes on to the layers before.
 """
 
-from .fixed import ONE
-from .gradient import bias_gradient, gradient_scale
-from .program import Instruction
-from .schedule import ERROR, GRADIENT, SCRATCH, Part
+from ..fixed import ONE
+from .instruction import Instruction
+from .linear import gradient_scale, sizes
+from .shared import bias_gradient
+from .values import ERROR, GRADIENT, SCRATCH, Part
 
 
 class Chosen:
@@ -66,8 +67,8 @@ def relative(s, nodes, error):
         s.emit("relative_f32", (s.ratio, largest, error.buffer, s.control), (error.count,))
 
 
-def backward(s, node, error, needed, operation, sizes):
-    """As gradient.py's, of a layer with weights."""
+def backward(s, node, error, needed):
+    """As linear.py's, of the chosen rows."""
     layer = node.layer
     x = s.values[node.inputs[0]]
     weights = s.weights[node]
@@ -87,17 +88,17 @@ def backward(s, node, error, needed, operation, sizes):
     scale = gradient_scale(s, layer, x, error) if s.int8 else None
     gradient = s.scratch(layer.name + " gradient", 4 * chosen.most * columns, GRADIENT)
     immediates = sizes(s, node) + ((x.zero,) if s.int8 else ()) + (0, rows)
-    chosen.few(s, operation + "_dw" + suffix, (gradient, few, source), immediates, varied)
+    chosen.few(s, layer.kind + "_dw" + suffix, (gradient, few, source), immediates, varied)
     dx = None
     if needed[0]:
-        dx = _dx(s, node, error, chosen, few, operation + "_dx" + suffix, sizes(s, node), varied, unit)
+        dx = _dx(s, node, error, chosen, few, varied, unit)
     s.update_kernel(weights, gradient, scale, ONE, part)
     if bias:
         s.update_bias(weights, bias, error.scale, error.factor)
     return [dx]
 
 
-def _dx(s, node, error, chosen, few, name, sizes, varied, unit):
+def _dx(s, node, error, chosen, few, varied, unit):
     layer = node.layer
     weights = s.weights[node]
     count = s.values[node.inputs[0]].count
@@ -117,7 +118,7 @@ def _dx(s, node, error, chosen, few, name, sizes, varied, unit):
             scale = weights.scale.part("first scale", 0, 4)
             s.emit("rescale", (rescale, error.scale, scale, dx.scale), (1, error.factor))
         operands = [made, dx.peak, few, kernel, rescale]
-    chosen.few(s, name, operands, sizes, varied)
+    chosen.few(s, layer.kind + ("_dx_i8" if s.int8 else "_dx_f32"), operands, sizes(s, node), varied)
     if layer.by_channel:
         put = (dx.buffer, made, chosen.count, chosen.rows)
         s.emit("put", put, (count // weights.rows, chosen.total, chosen.most, unit))

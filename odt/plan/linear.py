@@ -1,0 +1,177 @@
+"""Dense, convolution, depthwise, transposed and grouped convolution: sums of products, a bias, a rescaling by channel."""
+
+from ..fixed import ONE
+from .shared import bias_gradient, ceiling, times, window_sizes
+from .values import ACTIVATION, ERROR, GRADIENT, Part, Value
+
+_ACCUMULATOR = 255 * 127  # the largest product of an int8 forward pass or weight gradient
+_ERROR = 127 * 127  # of an input's gradient
+
+
+def check(node, batch, reached):
+    """ValueError where an int32 sum of the layer could overflow in int8."""
+    layer = node.layer
+    products = 1
+    for size in layer.kernel_shape[1:]:
+        products *= size
+    if products * _ACCUMULATOR > 1 << 30:
+        raise ValueError(
+            "%r: %d products an output may overflow an int32, at most %d do not"
+            % (layer, products, (1 << 30) // _ACCUMULATOR)
+        )
+    positions = batch * (layer.macs // (products * layer.kernel_shape[0]))
+    if positions * _ACCUMULATOR >= 1 << 31:
+        raise ValueError(
+            "%r: a gradient over %d positions (batch_size %d) may overflow an int32, at most %d do not"
+            % (layer, positions, batch, (1 << 31) // _ACCUMULATOR)
+        )
+    if node.inputs[0] in reached:
+        meeting = _outputs_of_an_input(layer)
+        if meeting * _ERROR >= 1 << 31:
+            raise ValueError("%r: an error from %d products may overflow an int32, at most %d do not" % (
+                layer, meeting, (1 << 31) // _ERROR))  # fmt: skip
+
+
+def _outputs_of_an_input(layer):
+    """How many outputs an input element meets at most: the products of an element of the input's gradient."""
+    meeting = 1 if layer.by_channel else layer.kernel_shape[0] // getattr(layer, "groups", 1)
+    strides = getattr(layer, "strides", ())
+    for axis, size in enumerate(layer.kernel_shape[1:-1]):
+        stride = 1 if layer.kind == "transposed2d" else strides[axis]
+        meeting *= (size + stride - 1) // stride
+    return meeting
+
+
+def sizes(s, node):
+    """The sizes of the layer's instructions: M K N, or those of opcodes.WINDOW and the groups."""
+    layer = node.layer
+    if layer.kind == "dense":
+        units, features = layer.kernel_shape
+        return (s.batch * layer.rows, features, units)
+    return window_sizes(s, node) + ((layer.groups,) if layer.kind == "group_conv2d" else ())
+
+
+def _forward(s, node, inputs):
+    (x,) = inputs
+    layer = node.layer
+    weights = s.parameters(node)
+    rows = weights.rows
+    count = s.batch
+    for extent in node.shape:
+        count *= extent
+    y = s.tensor(layer.name, count, ACTIVATION, node.relu)
+    bias = weights.bias
+    if s.int8:
+        rescale = s.scratch(layer.name + " rescale", 8 * rows)
+        s.emit("rescale", (rescale, x.scale, weights.scale, y.scale), (rows, x.factor))
+        total = s.scratch(layer.name + " bias", 4 * rows)
+        if bias is None:
+            s.emit("clear", (total,), (rows,))
+        else:
+            s.emit("bias_i8", (total, bias, x.scale, weights.scale), (rows,))
+        s.emit(
+            node.layer.kind + "_i8",
+            (y.buffer, y.peak, x.buffer, weights.kernel, total, rescale),
+            sizes(s, node) + (x.zero, y.zero, y.lo),
+        )
+        return y
+    if bias is None:
+        bias = s.scratch(layer.name + " bias", 4 * rows)
+        s.emit("clear", (bias,), (rows,))
+    relu = int(node.relu == 1)
+    s.emit(node.layer.kind + "_f32", (y.buffer, x.buffer, weights.kernel, bias), sizes(s, node) + (relu,))
+    return ceiling(s, y, layer.name) if node.relu == 6 else y
+
+
+def _backward(s, node, error, needed):
+    layer = node.layer
+    if s.probing or not layer.trainable:
+        return [_dx(s, node, error) if needed[0] else None]
+    x = s.values[node.inputs[0]]
+    weights = s.weights[node]
+    suffix = "_i8" if s.int8 else "_f32"
+    zero = (x.zero,) if s.int8 else ()
+    trained = weights.trained
+    scale = None
+    if s.int8 and trained:
+        scale = gradient_scale(s, layer, x, error)
+
+    def make(part, gradient=None):
+        gradient = gradient or s.scratch(layer.name + " gradient", 4 * part.count, GRADIENT)
+        immediates = sizes(s, node) + zero + (part.at + part.shift, part.rows)
+        s.emit(node.layer.kind + "_dw" + suffix, (gradient, error.buffer, x.buffer), immediates)
+        return gradient
+
+    def note(gradient):
+        s.note(layer.name + " gradient", Value(gradient, gradient.size // 4, scale, 0, 0))
+
+    def make_bias(part):
+        return bias_gradient(s, layer.name + " bias", error, part.count)
+
+    # Weights stay as they are until dx is made. A whole gradient is made before, so that x may go
+    # before dx comes, and waits; in pieces it comes after.
+    pieces = []
+    gradient = bias = None
+    if trained:
+        row = 4 * weights.columns
+        pieces = s.pieces(trained, x.count * (1 if s.int8 else 4) if needed[0] else 0)
+        if s.sums:
+            gradient = s.summed(weights.kernel, pieces, make)
+            pieces = trained
+        elif pieces is trained:
+            gradient = s.scratch(layer.name + " gradient", row * trained[0].total, GRADIENT)
+            for part in trained:
+                make(part, part.of(gradient, row))
+        if gradient:
+            note(gradient)
+    if layer.use_bias and layer.update_bias:
+        whole = Part(1, weights.rows)
+        bias = s.summed(weights.bias, [whole], make_bias) if s.sums else make_bias(whole)
+    dx = _dx(s, node, error) if needed[0] else None
+    for part in pieces:
+        made = part.of(gradient, row) if gradient else make(part)
+        if not gradient:
+            note(made)
+        s.update_kernel(weights, made, scale, ONE, part)
+    if bias:
+        s.update_bias(weights, bias, error.scale, error.factor)
+    return [dx]
+
+
+def gradient_scale(s, layer, x, error):
+    """In int8: what a kernel's gradient, a sum of products of x and the error, is counted in."""
+    scale = s.scratch(layer.name + " gradient scale", 4)
+    s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
+    return scale
+
+
+def _dx(s, node, error):
+    name = node.layer.name
+    weights = s.weights[node]
+    rows = weights.rows
+    dx = s.tensor(name + " dx", s.values[node.inputs[0]].count, ERROR)
+    if not s.int8:
+        operands = (dx.buffer, error.buffer, weights.kernel)
+        s.emit(node.layer.kind + "_dx_f32", operands, sizes(s, node))
+        return dx
+    source = error.buffer
+    if weights.common or node.layer.by_channel:
+        count = 1 if weights.common else rows
+        rescale = s.scratch(name + " dx rescale", 8 * count)
+        scale = weights.scale.part("first scale", 0, 4 * count)
+        s.emit("rescale", (rescale, error.scale, scale, dx.scale), (count, error.factor))
+    else:
+        channels = s.scratch(name + " channel scale", 8 * rows)
+        rescale = s.scratch(name + " dx rescale", 8)
+        operands = (channels, rescale, weights.scale, error.scale, dx.scale)
+        s.emit("rescale_dx", operands, (rows, error.factor))
+        source = s.scratch(name + " scaled error", error.count, ERROR)
+        sizes_and_id = (error.count // rows, rows, s.dither(name + " scaled error"))
+        s.emit("channel_scale_i8", (source, error.buffer, channels, s.control), sizes_and_id)
+    operands = (dx.buffer, dx.peak, source, weights.kernel, rescale)
+    s.emit(node.layer.kind + "_dx_i8", operands, sizes(s, node))
+    return dx
+
+
+_ROW = (_forward, _backward)
+ROWS = {kind: _ROW for kind in ("dense", "conv2d", "depthwise2d", "group_conv2d", "transposed2d")}

@@ -1,0 +1,31 @@
+"""What every step begins with: a batch is gathered, in the input's format and range."""
+
+from ..fixed import scale_div, scale_int, scale_of
+from .values import ACTIVATION
+
+
+def _input(s, node, inputs):
+    size = 1
+    for extent in node.shape:
+        size *= extent
+    layer = node.layer
+    if s.int8 and layer.limit:
+        value = s.fixed(layer.name, s.batch * size, scale_div(scale_of(layer.limit), scale_int(127)), 0)
+    else:
+        value = s.tensor(layer.name, s.batch * size, ACTIVATION)
+    if not s.int8:
+        s.emit("gather_f32", (value.buffer, s.control, s.x), (s.batch, size))
+        return value
+    if layer.dtype in ("int8", "uint8"):  # taken as they are: the user's scale and zero point
+        s.ranges.pop()
+        value.zero = layer.zero_point - (128 if layer.dtype == "uint8" else 0)
+    elif not layer.limit:
+        s.x_seen = s.keep("largest input", 4)
+        s.ranges[-1] = s.ranges[-1][:3] + (0, 0)
+    s.emit("gather_i8", (value.buffer, value.peak, s.control, s.x, value.scale), (s.batch, size, value.zero))
+    return value
+
+
+ROWS = {
+    "input": (_input, None),
+}
