@@ -227,13 +227,14 @@ def _index(table):
         for name in names:
             homes[name] = _module(opcodes.opcode(name), family)
     modules = sorted(set(homes.values()))
-    letters = "".join(chr(97 + modules.index(homes[op.name])) for op in table)
+    assert len(modules) <= 52  # the next character would be a backslash
+    letters = "".join(chr(40 + modules.index(homes[op.name])) for op in table)
     return "\n".join([
         "# Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
-        '"""Which module has the function of an instruction: MODULES[ord(BY_NUMBER[its number - 1]) - 97]."""',
+        '"""Which module has the function of an instruction: MODULES.split()[ord(BY_NUMBER[its number - 1]) - 40]."""',
         "",
-        "MODULES = (",
-        *['    "%s",' % name for name in modules],
+        "MODULES = (  # a string takes half the RAM of a tuple",
+        *['    "%s "' % name for name in modules],
         ")",
         "BY_NUMBER = (",
         *['    "%s"' % letters[i : i + 100] for i in range(0, len(letters), 100)],
@@ -243,13 +244,13 @@ def _index(table):
 
 
 def _module(op, family):
-    """That of the family and the dtype, or the family's, which serves both; the first where neither has it yet."""
-    dtype = "_f32" if any([operand[2] == "f32" for operand in op.operands]) else "_i8"
-    for name in (family + dtype, family):
-        path = ROOT / "odt" / "reference" / (name + ".py")
-        if path.exists() and "\ndef %s(o):" % op.name in path.read_text():
-            return name
-    return family + dtype if op.name not in opcodes.PREFIXES else family
+    """That of the family which has the function; where it is not written yet, the one it belongs to by its dtype."""
+    for path in sorted((ROOT / "odt" / "reference").glob(family + "*.py")):
+        if "\ndef %s(o):" % op.name in path.read_text():
+            return path.stem
+    if op.name in opcodes.PREFIXES:  # program.py runs these
+        return "program"
+    return family + ("_f32" if any([operand[2] == "f32" for operand in op.operands]) else "_i8")
 
 
 def _manual(table, formulas):

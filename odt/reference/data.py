@@ -4,6 +4,7 @@
 """
 
 import struct
+from array import array
 
 from ..fixed import ONE, order, quantize
 from ..opcodes import BATCH, COUNT, FLOAT32, ORDER, POSITION, SAMPLES, Y_FORMAT
@@ -89,6 +90,11 @@ def blank(buffer):
         buffer[i] = 0
 
 
+def zeros(n):
+    """n float32 zeros."""
+    return array("f", bytes(4 * n))
+
+
 def first_largest(x, offsets):
     """Index in offsets of the first largest element, None if there are no offsets."""
     best = None
@@ -100,6 +106,31 @@ def first_largest(x, offsets):
 
 def limit30(v):
     return max(-(1 << 30), min(1 << 30, v))
+
+
+# Results in int8
+
+
+class Sink:
+    """Where int8 results go: adds the zero point, clamps, collects the peak."""
+
+    def __init__(self, out, peak, zero=0, lo=-127):
+        self.out = out
+        self.peak = peak
+        self.zero = zero
+        self.lo = lo
+        self.top = peak[0]
+
+    def put(self, i, v):
+        if v > self.top:
+            self.top = v
+        elif -v > self.top and self.lo != self.zero:
+            self.top = -v
+        v += self.zero
+        self.out[i] = self.lo if v < self.lo else 127 if v > 127 else v
+
+    def close(self):
+        self.peak[0] = self.top
 
 
 # Masks

@@ -8,7 +8,6 @@ from array import array
 
 from ..fixed import ONE, bits_to_float, float_to_bits, log2_floor, sat32, scale_shift
 
-
 _cell = array("f", [0.0])
 _TINY = bits_to_float(76 << 23)  # 2^-51
 _TINY2 = bits_to_float(25 << 23)  # 2^-102
@@ -46,10 +45,6 @@ def to_int(x):
     if not -2147483647 < x < 2147483647:
         return 2147483647 if x > 0 else -2147483647 if x < 0 else 0
     return int(x)
-
-
-def zeros(n):
-    return array("f", bytes(4 * n))
 
 
 def affine(raw, zero, scale):

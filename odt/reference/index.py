@@ -1,30 +1,49 @@
 # Generated from odt/opcodes.py by odt/host/generate.py; after a change there: make generate.
-"""Which module has the function of an instruction: MODULES[ord(BY_NUMBER[its number - 1]) - 97]."""
+"""Which module has the function of an instruction: MODULES.split()[ord(BY_NUMBER[its number - 1]) - 40]."""
 
-MODULES = (
-    "activation_f32",
-    "activation_i8",
-    "dropout",
-    "dynamic",
-    "dynamic_f32",
-    "join",
-    "join_f32",
-    "join_i8",
-    "linear_f32",
-    "linear_i8",
-    "loss_f32",
-    "loss_i8",
-    "norm_f32",
-    "norm_i8",
-    "pool_f32",
-    "pool_i8",
-    "step",
-    "step_f32",
-    "step_i8",
-    "update_f32",
-    "update_i8",
+MODULES = (  # a string takes half the RAM of a tuple
+    "activation_exp_f32 "
+    "activation_exp_i8 "
+    "activation_f32 "
+    "activation_i8 "
+    "dropout "
+    "dynamic "
+    "dynamic_f32 "
+    "join_concat "
+    "join_f32 "
+    "join_i8 "
+    "join_upsample_f32 "
+    "join_upsample_i8 "
+    "linear_depthwise_f32 "
+    "linear_depthwise_i8 "
+    "linear_f32 "
+    "linear_group_f32 "
+    "linear_group_i8 "
+    "linear_i8 "
+    "loss_f32 "
+    "loss_i8 "
+    "loss_targets_f32 "
+    "loss_targets_i8 "
+    "loss_weighted_f32 "
+    "loss_weighted_i8 "
+    "norm_f32 "
+    "norm_i8 "
+    "pool_f32 "
+    "pool_i8 "
+    "pool_mean_f32 "
+    "pool_mean_i8 "
+    "program "
+    "step "
+    "step_f32 "
+    "step_gradients_f32 "
+    "step_gradients_i8 "
+    "step_i8 "
+    "update_adam_i8 "
+    "update_f32 "
+    "update_i8 "
+    "update_momentum_i8 "
 )
 BY_NUMBER = (
-    "qqsssssssjjjjjjjjjjjbbpppphlluuttuuuriiiiiiiiiiaaoooogkkttthffhgppoofhgbaabbaabbaaaabbaatuututsrjjji"
-    "iijjjiiicccclklklklkponnnnnnnnnmmmmmmmmssrrrqdddededdubabadeus"
+    "GGKKKKKKK99999999555++CCEE1;=OLMMNNNH6666666444**BBDD0:<MMM///10EEDD332+**++**))(((())((MNNMOMJI8887"
+    "77888777,,,,=<=<=<?>CBAAAAAAAAA@@@@@@@@JJIIIGFF-.-.--N+*+*-.LK"
 )

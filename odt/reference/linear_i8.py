@@ -1,14 +1,11 @@
-"""Dense layers and convolutions in int8, forward beside backward.
+"""Dense layers and convolution in int8, forward beside backward.
 
 Sums are exact Python integers, wrapped to int32 before they are rescaled.
 """
 
 from ..fixed import hash32, rescale, rescale_random, wrap32
 from ..opcodes import KEY
-from .data import blank, positions, rows, windows
-from .int8 import Sink
-from .linear import group_products, transposed_products
-
+from .data import Sink, blank, positions, rows, windows
 
 try:
     from operator import mul
@@ -142,122 +139,4 @@ def _put_totals(o, totals):
     sink.close()
 
 
-# Depthwise
-
-
-def depthwise2d_i8(o):
-    x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.N
-    size = o.KH * o.KW
-    sink = Sink(o.y, o.peak, o.zy, o.lo)
-    at = 0
-    for window in windows(o):
-        totals = list(o.b)
-        for tap, i in positions(o, window, channels):
-            for n in range(channels):
-                totals[n] += (x[i + n] - zx) * w[n * size + tap]
-        for n in range(channels):
-            sink.put(at, rescale(wrap32(totals[n]), q[2 * n], q[2 * n + 1]))
-            at += 1
-    sink.close()
-
-
-def depthwise2d_dx_i8(o):
-    e, w, channels = o.e, o.w, o.N
-    size = o.KH * o.KW
-    totals = [0] * len(o.dx)
-    at = 0
-    for window in windows(o):
-        for tap, i in positions(o, window, channels):
-            for n in range(channels):
-                totals[i + n] += e[at + n] * w[n * size + tap]
-        at += channels
-    sink = Sink(o.dx, o.peak)
-    for i in range(len(totals)):
-        n = i % channels
-        sink.put(i, rescale(wrap32(totals[i]), o.q[2 * n], o.q[2 * n + 1]))
-    sink.close()
-
-
-def depthwise2d_dw_i8(o):
-    e, x, zx, channels = o.e, o.x, o.zx, o.N
-    size = o.KH * o.KW
-    totals = [0] * len(o.dw)
-    at = 0
-    for window in windows(o):
-        for tap, i in positions(o, window, channels):
-            for n in rows(o):
-                totals[(n - o.at) * size + tap] += e[at + n] * (x[i + n] - zx)
-        at += channels
-    for i in range(len(totals)):
-        o.dw[i] = wrap32(totals[i])
-
-
 # In groups, and transposed
-
-
-def group_conv2d_i8(o):
-    _forward_i8(o, group_products)
-
-
-def group_conv2d_dx_i8(o):
-    _dx_i8(o, group_products)
-
-
-def group_conv2d_dw_i8(o):
-    _dw_i8(o, group_products)
-
-
-def transposed2d_i8(o):
-    _forward_i8(o, transposed_products)
-
-
-def transposed2d_dx_i8(o):
-    _dx_i8(o, transposed_products)
-
-
-def transposed2d_dw_i8(o):
-    _dw_i8(o, transposed_products)
-
-
-def _forward_i8(o, products):
-    sink = Sink(o.y, o.peak, o.zy, o.lo)
-    at = 0
-    for n, x, w in products(o):
-        total = o.b[n]
-        for i, k in zip(x, w):
-            for c in range(o.C):
-                total += (o.x[i + c] - o.zx) * o.w[k + c]
-        sink.put(at, rescale(wrap32(total), o.q[2 * n], o.q[2 * n + 1]))
-        at += 1
-    sink.close()
-
-
-def _dx_i8(o, products):
-    totals = [0] * len(o.dx)
-    at = 0
-    for n, x, w in products(o):
-        e = o.e[at]
-        at += 1
-        for i, k in zip(x, w):
-            for c in range(o.C):
-                totals[i + c] += e * o.w[k + c]
-    sink = Sink(o.dx, o.peak)
-    for i in range(len(totals)):
-        sink.put(i, rescale(wrap32(totals[i]), o.q[0], o.q[1]))
-    sink.close()
-
-
-def _dw_i8(o, products):
-    totals = [0] * len(o.dw)
-    first = o.at * o.KH * o.KW * o.C
-    at = 0
-    for n, x, w in products(o):
-        e = o.e[at]
-        at += 1
-        if n not in rows(o):
-            continue
-        for i, k in zip(x, w):
-            for c in range(o.C):
-                totals[k - first + c] += e * (o.x[i + c] - o.zx)
-    for i in range(len(totals)):
-        o.dw[i] = wrap32(totals[i])

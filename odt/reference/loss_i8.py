@@ -1,26 +1,8 @@
-"""Losses in int8: the error of the output, and the loss of the batch."""
+"""The softmax loss in int8: the error of the output, and the loss of the batch."""
 
-from ..fixed import (
-    LOG2_E,
-    ONE,
-    exp2n,
-    hash32,
-    log2q,
-    multiplier,
-    nearest_scale,
-    quantize,
-    rescale,
-    rescale_random,
-    sat32,
-    scale_div,
-    scale_int,
-    scale_mul,
-    scale_shift,
-    wrap32,
-)
-from ..opcodes import CORRECT, COUNT, FLOAT32, KEY, LOSS, LOSS_HIGH, Y_FORMAT, Y_SCALE, Y_ZERO
+from ..fixed import LOG2_E, ONE, exp2n, log2q, multiplier, rescale, scale_div, scale_int, scale_mul, wrap32
+from ..opcodes import CORRECT, LOSS, LOSS_HIGH, Y_FORMAT
 from .data import batch_count, label, samples
-from .int8 import Sink
 
 
 def softmax_xent_i8(o):
@@ -42,7 +24,7 @@ def softmax_xent_i8(o):
         if right >= 0:
             errors[right] -= 127
             loss = log2q(total) - 16 * 65536 + min(t[right], 1 << 24)
-            _add_loss(c, max(0, (loss * 45426 + 32768) >> 16))
+            add_loss(c, max(0, (loss * 45426 + 32768) >> 16))
             if x.index(top) == right:
                 c[CORRECT] += 1
         for i in range(size):
@@ -51,177 +33,8 @@ def softmax_xent_i8(o):
     o.se[0] = scale_div(ONE, scale_int(127 * batch_count(c, o.B)))
 
 
-def weighted_xent_i8(o):
-    c, size = o.c, o.N
-    smooth = max(0, min(65536, o.smooth))
-    weights = [max(0, weight) for weight in o.weights]
-    m, s = multiplier(scale_mul(o.sx[0], LOG2_E))
-    labels = [-1 if raw is None else label(c, raw, size) for raw in samples(c, Y_FORMAT, o.labels, o.B, 1)]
-    largest = max([1] + [sum(_shares(weights, smooth, right)) for right in labels if right >= 0])
-    spread = multiplier(scale_div(scale_int(127), scale_shift(scale_int(largest), 15)))
-    key = hash32(c[KEY], o.id)
-    at = loss = total = 0
-    for right in labels:
-        x = list(o.x[at : at + size])
-        at += size
-        if right < 0:
-            for i in range(at - size, at):
-                o.e[i] = 0
-            continue
-        total += weights[right]
-        shares = _shares(weights, smooth, right)
-        whole = sum(shares)
-        top = max(x)
-        steps = [rescale((top - v) << 16, m, s) for v in x]
-        powers = [exp2n(v) for v in steps]
-        powers_sum = min(1 << 30, sum(powers))
-        base = log2q(powers_sum) - 16 * 65536
-        row = 0
-        for i in range(size):
-            p = (powers[i] * 32768 + powers_sum // 2) // powers_sum
-            row += shares[i] * (base + min(steps[i], 1 << 24))
-            place = at - size + i
-            v = rescale_random(sat32(p * whole - shares[i] * 32768), *spread, hash32(key, place))
-            o.e[place] = max(-127, min(127, v))
-        loss += max(0, row)
-        c[CORRECT] += x.index(top) == right
-    total = total or 1
-    rows = max(1, min(c[COUNT], o.B))
-    loss = loss // total * rows * 45426 + 32768
-    _add_loss(c, (loss & 0xFFFFFFFFFFFFFFFF) >> 16)
-    whole = min(total * batch_count(c, o.B) // rows, 0xFFFFFFFF)
-    o.se[0] = scale_div(scale_div(scale_int(largest), scale_int(127)), scale_int(whole))
-
-
-def _shares(weights, smooth, right):
-    """What the softmax of a row with this label should be, times its sum: Q15."""
-    shares = [smooth * weight // len(weights) for weight in weights]
-    shares[right] += (65536 - smooth) * weights[right]
-    return [(v + 32768) >> 16 for v in shares]
-
-
-def binary_xent_i8(o):
-    c = o.c
-    m, s = multiplier(scale_mul(o.sx[0], LOG2_E))
-    at = loss = 0
-    for row in _targets(o, 15, ONE):
-        for i in range(o.N):
-            if row is None:
-                o.e[at + i] = 0
-                continue
-            v = o.x[at + i] - o.z
-            t = max(0, min(32768, row[i]))
-            steps = rescale(abs(v) << 16, m, s)
-            power = exp2n(steps)
-            whole = 65536 + power
-            p = (power * 32768 + whole // 2) // whole
-            p = p if v < 0 else 32768 - p
-            wrong = min(steps, 1 << 24) * (t if v < 0 else 32768 - t)
-            part = log2q(whole) - 16 * 65536 + (wrong >> 15)
-            loss += max(0, (part * 45426 + 32768) >> 16)
-            c[CORRECT] += (v > 0) == (t > 16384)
-            o.e[at + i] = ((p - t) * 127 + 16384) >> 15
-        at += o.N
-    _add_loss(c, loss)
-    o.se[0] = _mean(o, _part_of_127())
-
-
-def mse_i8(o):
-    c, size = o.c, o.N
-    sink = Sink(o.e, o.peak)
-    kind = c[Y_FORMAT]
-    sx = o.sx[0]
-    inverse = scale_div(scale_shift(ONE, 8), sx)
-    m, s = multiplier(scale_div(scale_shift(c[Y_SCALE], 8), sx))
-    me, se = multiplier(scale_div(scale_shift(sx, -8), o.se[0]))
-    loss = at = 0
-    for raw in samples(c, Y_FORMAT, o.target, o.B, size):
-        for i in range(at, at + size):
-            if raw is None:
-                o.e[i] = 0
-                continue
-            target = raw[i - at]
-            if kind == FLOAT32:
-                target = quantize(target, inverse)
-            else:
-                target = rescale(sat32(target - c[Y_ZERO]), m, s)
-            d = max(-(1 << 24), min(1 << 24, ((o.x[i] - o.z) << 8) - target))
-            loss += d * d
-            sink.put(i, rescale(d, me, se))
-        at += size
-    sink.close()
-    _add_loss(c, loss)
-    o.so[0] = scale_div(scale_shift(o.se[0], 1), scale_int(size * batch_count(c, o.B)))
-
-
-def mae_i8(o):
-    loss = 0
-    for i, d in _differences(o):
-        d = d or 0
-        loss += abs(d)
-        o.e[i] = 127 if d > 0 else -127 if d < 0 else 0
-    _add_loss(o.c, loss)
-    o.se[0] = _mean(o, _part_of_127())
-
-
-def huber_i8(o):
-    sx, se = o.sx[0], o.se[0]
-    sink = Sink(o.e, o.peak)
-    m, s = multiplier(scale_div(scale_shift(sx, -8), se))
-    inverse = scale_div(scale_shift(ONE, 8), sx)
-    delta = max(1, min(1 << 24, quantize(nearest_scale(o.delta), inverse)))
-    loss = 0
-    for i, d in _differences(o):
-        if d is None:
-            o.e[i] = 0
-            continue
-        size = abs(d)
-        loss += size * size if size <= delta else delta * (2 * size - delta)
-        sink.put(i, rescale(max(-delta, min(delta, d)), m, s))
-    sink.close()
-    _add_loss(o.c, loss)
-    o.so[0] = _mean(o, se)
-
-
-# What they share
-
-
-def _add_loss(c, loss):
+def add_loss(c, loss):
+    """Add to the 64-bit loss of the control block c."""
     loss += (c[LOSS_HIGH] << 32) + (c[LOSS] & 0xFFFFFFFF)
     c[LOSS] = wrap32(loss)
     c[LOSS_HIGH] = wrap32(loss >> 32)
-
-
-def _mean(o, scale):
-    """scale / (N * rows)."""
-    return scale_div(scale, scale_int(o.N * batch_count(o.c, o.B)))
-
-
-def _part_of_127():
-    return scale_div(ONE, scale_int(127))
-
-
-def _targets(o, shift, sx):
-    """Yield, for each row, its targets in 2^-shift of the scale sx; None for padding."""
-    c = o.c
-    inverse = scale_div(scale_shift(ONE, shift), sx)
-    m, s = multiplier(scale_div(scale_shift(c[Y_SCALE], shift), sx))
-    for raw in samples(c, Y_FORMAT, o.target, o.B, o.N):
-        if raw is None:
-            yield None
-        elif c[Y_FORMAT] == FLOAT32:
-            yield [quantize(v, inverse) for v in raw]
-        else:
-            yield [rescale(sat32(v - c[Y_ZERO]), m, s) for v in raw]
-
-
-def _differences(o):
-    """Yield (index, D) of each element, D as in mse_i8; D is None for padding."""
-    at = 0
-    for row in _targets(o, 8, o.sx[0]):
-        for i in range(o.N):
-            d = None
-            if row:
-                d = max(-(1 << 24), min(1 << 24, ((o.x[at] - o.z) << 8) - row[i]))
-            yield at, d
-            at += 1

@@ -18,7 +18,7 @@ from ..fixed import (
     wrap32,
 )
 from ..opcodes import COUNT, KEY, POSITION
-from .int8 import Sink
+from .data import Sink
 from .norm import counted, groups, limit
 
 

@@ -31,6 +31,7 @@ _MAGIC = 0x3154444F
 _HEADER_WORDS = 12
 _REGION_NAMES = ("ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS")
 faster = {}  # vectors.py puts functions of its own here while it runs a program
+_functions = {}  # by number: those that have run
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "mul": "i", "f32": "f"}
 
 
@@ -290,5 +291,7 @@ def _function(op):
     """An instruction's function; its module is imported when a program first needs it."""
     if op.name in faster:
         return faster[op.name]
-    module = MODULES[ord(BY_NUMBER[op.number - 1]) - 97]
-    return getattr(__import__("odt.reference." + module, None, None, (op.name,)), op.name)
+    if op.number not in _functions:
+        module = "odt.reference." + MODULES.split()[ord(BY_NUMBER[op.number - 1]) - 40]
+        _functions[op.number] = getattr(__import__(module, None, None, (op.name,)), op.name)
+    return _functions[op.number]

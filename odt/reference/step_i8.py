@@ -1,20 +1,6 @@
-"""A step of an int8 network: its batch, scales and ranges, gradients summed and clipped."""
+"""A step of an int8 network: its batch, scales and ranges."""
 
-from ..fixed import (
-    ONE,
-    bit_length,
-    multiplier,
-    nearest_scale,
-    quantize,
-    sat32,
-    scale_add,
-    scale_div,
-    scale_int,
-    scale_mul,
-    scale_shift,
-    scale_sqrt,
-    wrap32,
-)
+from ..fixed import ONE, multiplier, nearest_scale, quantize, sat32, scale_div, scale_int, scale_mul, scale_shift
 from ..fixed import rescale as to_nearest  # an instruction has the name
 from ..opcodes import FLOAT32, INT8, UINT8, X_FORMAT, X_SCALE, X_ZERO
 from .data import limit30, samples
@@ -120,31 +106,3 @@ def range_x_i8(o):
     elif peak < limit >> 2:
         factor = ONE - (1 << (21 if peak < limit >> 4 else 20))  # 7/8, 15/16
     o.s[0] = scale_mul(s, factor)
-
-
-# Gradients summed, and clipped by the norm of all
-
-
-def squares_i32(o):
-    drop = max(bit_length(max([abs(v) for v in o.d])) - 18, 0)
-    total = sum([(abs(v) >> drop) ** 2 for v in o.d])
-    if not total:
-        return
-    k = max(bit_length(total) - 32, 0)
-    unit = scale_shift(scale_mul(o.factor, o.gs[0]), drop)
-    square = scale_mul(scale_shift(scale_int(total >> k), k), scale_mul(unit, unit))
-    o.total[0] = scale_add(nearest_scale(o.total[0]), square) if o.total[0] else square
-
-
-def clip_i32(o):
-    if not o.total[0]:
-        o.y[0] = ONE
-        return
-    root = scale_sqrt(o.total[0])
-    limit = nearest_scale(o.limit)
-    o.y[0] = scale_div(limit, root) if root > limit else ONE
-
-
-def accumulate_i32(o):
-    for i in range(o.N):
-        o.y[i] = wrap32(o.y[i] + o.d[i])

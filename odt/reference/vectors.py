@@ -21,8 +21,7 @@ except ImportError:
 from ..opcodes import VERSION  # noqa: F401
 from . import program
 from .buffers import count_samples, crc32, find_nonfinite, nbytes, typecode  # noqa: F401
-from .data import blank, rows
-from .float32 import zeros
+from .data import blank, rows, zeros
 from .program import load  # noqa: F401
 
 if np.zeros(1, dtype=_FLOAT).itemsize != 4:

@@ -1,0 +1,33 @@
+"""Images enlarged: x[h, w] becomes SH rows of SW columns, which serves either dtype; its gradient in int8."""
+
+from ..fixed import rescale, wrap32
+from .data import Sink
+
+
+def upsample2d(o):
+    size = o.N
+    width = o.W * o.SW
+    for row in range(o.B * o.H):
+        for w in range(o.W):
+            at = (row * o.W + w) * size
+            for i in copies(o, row, w, width):
+                o.y[i : i + size] = o.x[at : at + size]
+
+
+def upsample2d_dx_i8(o):
+    width = o.W * o.SW
+    sink = Sink(o.dx, o.peak)
+    for row in range(o.B * o.H):
+        for w in range(o.W):
+            starts = list(copies(o, row, w, width))
+            for n in range(o.N):
+                total = wrap32(sum([o.e[i + n] for i in starts]))
+                sink.put((row * o.W + w) * o.N + n, rescale(total, o.q[0], o.q[1]))
+    sink.close()
+
+
+def copies(o, row, w, width):
+    """Yield the offsets of x[row, w]'s copies in an enlarged image, of all batches' rows."""
+    for sh in range(o.SH):
+        for sw in range(o.SW):
+            yield ((row * o.SH + sh) * width + w * o.SW + sw) * o.N

@@ -1,0 +1,73 @@
+"""Convolution in groups, and transposed convolution, in int8: sums of the products that linear_group.py lists."""
+
+from ..fixed import rescale, wrap32
+from .data import Sink, rows
+from .linear_group import group_products, transposed_products
+
+
+def group_conv2d_i8(o):
+    _forward(o, group_products)
+
+
+def group_conv2d_dx_i8(o):
+    _dx(o, group_products)
+
+
+def group_conv2d_dw_i8(o):
+    _dw(o, group_products)
+
+
+def transposed2d_i8(o):
+    _forward(o, transposed_products)
+
+
+def transposed2d_dx_i8(o):
+    _dx(o, transposed_products)
+
+
+def transposed2d_dw_i8(o):
+    _dw(o, transposed_products)
+
+
+def _forward(o, products):
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
+    at = 0
+    for n, x, w in products(o):
+        total = o.b[n]
+        for i, k in zip(x, w):
+            for c in range(o.C):
+                total += (o.x[i + c] - o.zx) * o.w[k + c]
+        sink.put(at, rescale(wrap32(total), o.q[2 * n], o.q[2 * n + 1]))
+        at += 1
+    sink.close()
+
+
+def _dx(o, products):
+    totals = [0] * len(o.dx)
+    at = 0
+    for n, x, w in products(o):
+        e = o.e[at]
+        at += 1
+        for i, k in zip(x, w):
+            for c in range(o.C):
+                totals[i + c] += e * o.w[k + c]
+    sink = Sink(o.dx, o.peak)
+    for i in range(len(totals)):
+        sink.put(i, rescale(wrap32(totals[i]), o.q[0], o.q[1]))
+    sink.close()
+
+
+def _dw(o, products):
+    totals = [0] * len(o.dw)
+    first = o.at * o.KH * o.KW * o.C
+    at = 0
+    for n, x, w in products(o):
+        e = o.e[at]
+        at += 1
+        if n not in rows(o):
+            continue
+        for i, k in zip(x, w):
+            for c in range(o.C):
+                totals[k - first + c] += e * (o.x[i + c] - o.zx)
+    for i in range(len(totals)):
+        o.dw[i] = wrap32(totals[i])

@@ -1,0 +1,48 @@
+"""Mean pooling in float32, forward beside backward: of windows, and of all."""
+
+from .data import zeros
+from .float32 import rounded, store
+from .pool_mean import average_windows
+
+
+def globalavg_f32(o):
+    factor = rounded(1.0 / o.S)
+    for b in range(o.B):
+        for n in range(o.N):
+            total = 0.0
+            for s in range(o.S):
+                total = rounded(total + o.x[(b * o.S + s) * o.N + n])
+            o.y[b * o.N + n] = store(total * factor)
+
+
+def globalavg_dx_f32(o):
+    factor = rounded(1.0 / o.S)
+    for b in range(o.B):
+        for s in range(b * o.S, (b + 1) * o.S):
+            for n in range(o.N):
+                o.dx[s * o.N + n] = store(o.e[b * o.N + n] * factor)
+
+
+def avgpool2d_f32(o):
+    at = 0
+    for offsets in average_windows(o):
+        for n in range(o.N):
+            total = 0.0
+            for i in offsets:
+                total = rounded(total + o.x[i + n])
+            o.y[at] = store(total / rounded(float(len(offsets)))) if offsets else 0.0
+            at += 1
+
+
+def avgpool2d_dx_f32(o):
+    totals = zeros(len(o.dx))
+    at = 0
+    for offsets in average_windows(o):
+        for n in range(o.N):
+            if offsets:
+                part = rounded(o.e[at] / rounded(float(len(offsets))))
+            at += 1
+            for i in offsets:
+                totals[i + n] = totals[i + n] + part
+    for i in range(len(totals)):
+        o.dx[i] = store(totals[i])

@@ -1,0 +1,48 @@
+"""Mean pooling in int8, forward beside backward: of windows, and of all."""
+
+from ..fixed import rescale, wrap32
+from .data import Sink
+from .pool_mean import average_windows
+
+
+def globalavg_i8(o):
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
+    for b in range(o.B):
+        for n in range(o.N):
+            total = sum([o.x[(b * o.S + s) * o.N + n] - o.zx for s in range(o.S)])
+            sink.put(b * o.N + n, rescale(wrap32(total), o.q[0], o.q[1]))
+    sink.close()
+
+
+def globalavg_dx_i8(o):
+    for b in range(o.B):
+        row = o.e[b * o.N : (b + 1) * o.N]
+        for s in range(b * o.S, (b + 1) * o.S):
+            o.dx[s * o.N : (s + 1) * o.N] = row
+
+
+def avgpool2d_i8(o):
+    at = 0
+    for offsets in average_windows(o):
+        count = len(offsets)
+        for n in range(o.N):
+            total = 2 * sum([o.x[i + n] + 128 for i in offsets]) + count
+            o.y[at] = (total & 0xFFFFFFFF) // (2 * count) - 128 if count else 0
+            at += 1
+
+
+def avgpool2d_dx_i8(o):
+    totals = [0] * len(o.dx)
+    top = (o.top << 8) & 0xFFFFFFFF
+    at = 0
+    for offsets in average_windows(o):
+        share = top // len(offsets) if offsets else 0
+        for n in range(o.N):
+            part = o.e[at] * share
+            at += 1
+            for i in offsets:
+                totals[i + n] += part
+    sink = Sink(o.dx, o.peak)
+    for i in range(len(totals)):
+        sink.put(i, rescale(wrap32(totals[i]), o.q[0], o.q[1]))
+    sink.close()

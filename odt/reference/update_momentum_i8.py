@@ -1,0 +1,46 @@
+"""Momentum and Nesterov momentum of int8 weights, in int16."""
+
+from ..fixed import scale_mul, scale_shift, wrap32
+from .update_i8 import dither, needed_exponent, power_of_2, product, round_shift, short
+
+
+def momentum_i16(o):
+    _momentum_i16(o, False)
+
+
+def nesterov_i16(o):
+    _momentum_i16(o, True)
+
+
+def _momentum_i16(o, nesterov):
+    size, v = o.K, o.v
+    scale = scale_mul(o.factor, o.gs[0])
+    x, step = dither(o)
+    x += o.at * size * step
+    for n in range(o.N):
+        row = range(n * size, (n + 1) * size)
+        bits, need = needed_exponent(o.d[n * size : (n + 1) * size], scale, 11)
+        ex = max(need, o.ex[n])
+        if ex > o.ex[n]:
+            for i in row:
+                v[i] = round_shift(v[i], ex - o.ex[n])
+        before = max(0, bits - 16)
+        factor, exponent = short(scale_shift(scale, 16 - ex))
+        factor, shift = product(factor, exponent + before, 1, 0)
+        top = 0
+        for i in row:
+            g = wrap32((o.d[i] >> before) * factor) >> shift
+            v[i] = wrap32(v[i] * o.mu + g + (x & 65535)) >> 16
+            o.d[i] = wrap32(g + v[i] * o.mu) >> 12 if nesterov else v[i]
+            top |= v[i] if v[i] >= 0 else ~v[i]
+            x += step
+        o.ds[n] = power_of_2(ex - 4 if nesterov else ex)
+        if top >= 1 << 14:
+            for i in row:
+                v[i] = (v[i] + 1) >> 1
+            ex += 1
+        elif need < ex - 3 and 0 < top < 1 << 8 and ex > -100:
+            for i in row:
+                v[i] <<= 2
+            ex -= 2
+        o.ex[n] = ex
