@@ -1,8 +1,9 @@
 // Fixed-point primitives: fixed.h.
 
+#include "core.h"
 #include "fixed.h"
 
-#if defined(MICROPY_ENABLE_DYNRUNTIME)
+#if ODT_MPY
 uint32_t odt_scale(int32_t bits) {
     uint32_t a = (uint32_t)bits & 0x7FFFFFFF;
     return a < 0x00800000 ? 0x00800000 : a > 0x7F7FFFFF ? 0x7F7FFFFF : a;

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "core.h"
 #include "odt.h"
 
 #define ODT_ONE 0x3F800000u
@@ -33,7 +34,7 @@ static inline int32_t odt_sat32(int64_t v) {
 
 // Sums and products that may wrap, modulo 2^32. Anywhere else no overflow of an int32 is meant, and tests_host/fuzz, which
 // compiles without -fwrapv, stops at it. (By casts to unsigned gcc makes other code, some of it longer.)
-#ifdef __clang__
+#if ODT_WRAPS_UNSIGNED
 typedef uint32_t odt_wrapping_t;
 #else
 typedef int32_t odt_wrapping_t; // all builds have -fwrapv
@@ -53,7 +54,7 @@ static inline int32_t odt_wrap_mul(int32_t a, int32_t b) {
 
 // 0 of 0.
 static inline int32_t odt_bit_length(uint32_t v) {
-    #if defined(__GNUC__) && !(defined(__ARM_ARCH_6M__) && defined(MICROPY_ENABLE_DYNRUNTIME)) // with no libgcc there
+    #if ODT_CLZ
     return v ? 32 - __builtin_clz(v) : 0;
     #else
     int32_t n = 0;
@@ -66,14 +67,6 @@ static inline int32_t odt_bit_length(uint32_t v) {
     return n + (int32_t)v;
     #endif
 }
-
-// The divider of an RP2040, a core's own: words UDIVIDEND, UDIVISOR, SDIVIDEND, SDIVISOR, QUOTIENT. A quotient is there
-// after 8 cycles. An interrupt that divides saves what is in it.
-#if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE && defined(__ARM_ARCH_6M__)
-#define ODT_DIVIDER 0xD0000060
-#else
-#define ODT_DIVIDER 0
-#endif
 
 // a / b, b not 0, where it is in a loop.
 static inline uint32_t odt_divide(uint32_t a, uint32_t b) {
@@ -94,7 +87,7 @@ static inline uint32_t odt_divide(uint32_t a, uint32_t b) {
 
 static inline uint32_t odt_hash32(uint32_t key, uint32_t i) {
     uint32_t golden = ODT_HASH_GOLDEN, second = ODT_HASH_SECOND, third = ODT_HASH_THIRD;
-    #if defined(__arm__) // where gcc would rather shift and add many times than load a factor
+    #if ODT_ARM // where gcc would rather shift and add many times than load a factor
     __asm ("" : "+l" (golden), "+l" (second), "+l" (third));
     #endif
     uint32_t u = key + i * golden;
@@ -105,7 +98,7 @@ static inline uint32_t odt_hash32(uint32_t key, uint32_t i) {
 
 // A word taken as a scale: the sign dropped, 0 and subnormals, infinity and NaN made the nearest
 // normal.
-#if defined(MICROPY_ENABLE_DYNRUNTIME) // one of all, as RAM is what is short in .mpy files
+#if ODT_MPY // one of all
 uint32_t odt_scale(int32_t bits);
 #else
 static inline uint32_t odt_scale(int32_t bits) {

@@ -1,8 +1,9 @@
 // Float primitives: float32.h.
 
+#include "core.h"
 #include "float32.h"
 
-#if defined(__SSE2__)
+#if ODT_SQRT_SSE
 #include <emmintrin.h>
 #endif
 
@@ -28,9 +29,9 @@ float odt_sqrtf(float x) {
     if (bits >= 0x7F800000) {
         return x;
     }
-    #if defined(__SSE2__)
+    #if ODT_SQRT_SSE
     return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x)));
-    #elif defined(__ARM_FP) && (__ARM_FP & 4)
+    #elif ODT_SQRT_VFP
     __asm__ ("vsqrt.f32 %0, %1" : "=t" (x) : "t" (x));
     return x;
     #else

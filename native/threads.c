@@ -4,7 +4,9 @@
 // go. So each has one writer. The SIO's FIFO is left to MicroPython, which stops the other core by it while it writes
 // flash.
 
-#if !defined(PICO_ON_DEVICE)
+#include "core.h"
+
+#if !ODT_PICO
 #define _POSIX_C_SOURCE 200809L // nanosleep(), pthread_sigmask()
 #endif
 
@@ -14,12 +16,12 @@
 
 #include <stddef.h>
 
-#if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE
+#if ODT_PICO
 
 #include <hardware/sync.h>
 
 // From SRAM, away from the flash's cache, which the other core uses.
-#if defined(__arm__)
+#if ODT_ARM
 #define HOT __attribute__((noinline, section(".time_critical.odt_wait"), long_call))
 #else
 #define HOT __attribute__((noinline, section(".time_critical.odt_wait")))

@@ -1,7 +1,10 @@
-"""What is generated from odt/opcodes.py and committed agrees with it."""
+"""What is generated from odt/opcodes.py and committed agrees with it; so does where kernels lie."""
+
+import re
 
 import pytest
 
+from odt import opcodes
 from odt.host import generate
 
 
@@ -15,3 +18,29 @@ def test_no_two_native_sources_have_one_name_so_that_objects_may_lie_in_one_fold
     names = [path.name for path in generate.ROOT.glob("native/**/*.c")]
     assert len(names) == len(set(names)) > 60
     assert not list(generate.ROOT.glob("native/kernels/*.[ch]"))  # each kernel lies in its family's folder
+
+
+def test_core_h_alone_says_which_core_this_is():
+    asks = re.compile(r"\b(__arm__|__ARM_\w+|__thumb\w*|__SSE\w+|__GNUC__|__clang__|PICO_ON_DEVICE|MICROPY_ENABLE_DYNRUNTIME)\b")
+    core = (generate.ROOT / "native" / "core.h").read_text()
+    decided = set(re.findall(r"#define (ODT_\w+) ", core))
+    assert {"ODT_M0", "ODT_M4", "ODT_PANEL", "ODT_RP2040", "ODT_SMALL"} <= decided
+    for path in generate.ROOT.glob("native/**/*.[ch]"):
+        text = re.sub(r"//.*", "", path.read_text())
+        if path.name != "core.h":
+            assert not asks.findall(text), path
+            if decided & set(re.findall(r"\bODT_\w+", text)):
+                assert 'core.h"' in text, path  # a macro that is not defined would be 0
+
+
+def test_each_kernel_lies_in_the_folder_of_its_section_of_the_table():
+    family, families, folders = None, {}, {}
+    for line in (generate.ROOT / "odt" / "opcodes.py").read_text().splitlines():
+        section, instruction = re.match(r"    # (\w+): ", line), re.match(r'    "\d+ (\w+) ', line)
+        family = section[1] if section else family
+        if instruction and instruction[1] not in opcodes.PREFIXES:
+            families[instruction[1]] = family
+    for path in generate.ROOT.glob("native/kernels/*/*.c"):
+        for name in re.findall(r"^void odt_(\w+)\(const odt_\1_t \*", path.read_text(), re.MULTILINE):
+            folders[name] = path.parent.name
+    assert folders == families and len(families) > 150

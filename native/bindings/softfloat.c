@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
-#if defined(__ARM_ARCH_6M__) || defined(ODT_TEST_SOFTFLOAT)
+#include "../core.h"
+
+#if ODT_M0 || defined(ODT_TEST_SOFTFLOAT)
 
 #define SIGN 0x80000000u
 #define INFINITE 0x7F800000u

@@ -1,5 +1,6 @@
 // ReLU and its gradient, int8, which may work in place. ReLU6 is a ReLU whose scale is fixed such that 127 is 6.
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/words.h"
@@ -18,7 +19,7 @@ void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
     int8_t *dx = a->dx;
     int32_t lo = a->lo;
     const int8_t *end = e + a->N;
-    if (UINTPTR_MAX == 0xFFFFFFFF && lo == -128 && (((uintptr_t)e | (uintptr_t)y | (uintptr_t)dx) & 3) == 0) {
+    if (ODT_32_BIT && lo == -128 && (((uintptr_t)e | (uintptr_t)y | (uintptr_t)dx) & 3) == 0) {
         for (; end - e >= 4; e += 4, y += 4, dx += 4) { // by words; where there are vectors, the loop below is one of them
             uint32_t word = odt_load_word(y) ^ 0x80808080;
             word = (((word & 0x7F7F7F7F) + 0x7F7F7F7F) | word) & 0x80808080; // of bytes that are not 0

@@ -5,9 +5,10 @@
 #ifndef ODT_RESCALE_H
 #define ODT_RESCALE_H
 
+#include "../../core.h"
 #include "../../fixed.h"
 
-#if defined(__ARM_ARCH_6M__)
+#if ODT_M0
 
 // q = (high * 4096 + low) / 2^(shift + 12), if has_short.
 typedef struct {

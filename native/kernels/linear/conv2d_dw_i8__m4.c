@@ -2,9 +2,10 @@
 // the stack as int16, two positions to a word: the errors of some channels, and four neighbouring bytes of
 // x, less zx, which are four neighbours in dw. The stack holds 1.6 KB.
 
+#include "../../core.h"
 #include "conv2d_i8.h"
 
-#if ODT_DSP
+#if ODT_M4
 
 #include "../../fixed.h"
 #include "../common/window.h"
@@ -48,7 +49,8 @@ typedef struct {
     "ldm r0, {r4-r7}\n"
 
 // Four words of `sums` for each channel, `step` bytes apart: = or += errors * panel, `fours` > 0 times four
-// positions. 46 instructions for 64 products, 13 a channel.
+// positions. 46 instructions for 64 products, 13 a channel. r0: sums, r1: panel, r2: errors, r3: the end of the channel's
+// errors, r4-r7: its sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
 #define RUN(name, start) \
     ODT_ASSEMBLY static void name(int32_t *sums, const uint32_t *panel, \
         const uint32_t *errors, int32_t step, const uint32_t *end, int32_t fours) { \

@@ -4,7 +4,8 @@
 #ifndef ODT_CONV2D_DW_I8_PANEL_H
 #define ODT_CONV2D_DW_I8_PANEL_H
 
-#if defined(__ARM_ARCH_6M__)
+#if ODT_M0
+#include "../../core.h"
 #include "conv2d_dw_i8__m0.h"
 #endif
 
@@ -24,7 +25,7 @@ static void clear_words(int32_t *words, int32_t count) {
 
 // Every ROWS-th word to four in a row.
 static inline void store_four(int32_t *dw, const int32_t *sum) {
-    #if defined(__ARM_ARCH_6M__)
+    #if ODT_M0
     __asm volatile ( // 13 cycles; as gcc does it, 16
         "ldr r3, [%1, #0]\n"
         "ldr r4, [%1, #16]\n"
@@ -112,7 +113,7 @@ static void correlate_dw_of_same_size(const odt_correlation_dw_t *a, int extreme
             int32_t count = odt_min(DEPTH, all - m), totals[ROWS] = {0}, start[ROWS];
             odt_poll();
             pack(s.panel, 0, a->e + m * a->e_step + n, rows, a->e_step, count, totals);
-            #if defined(__ARM_ARCH_6M__)
+            #if ODT_M0
             if (extreme) {
                 tame_errors(a, n, m, count, s.panel, totals);
             }
@@ -147,7 +148,7 @@ static void correlate_dw_of_same_size(const odt_correlation_dw_t *a, int extreme
 void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
     int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
     int extreme = 0;
-    #if defined(__ARM_ARCH_6M__)
+    #if ODT_M0
     extreme = is_extreme(a->e, a->N, rows * a->OW, a->e_step);
     #endif
     #if !ODT_SMALL
@@ -177,7 +178,7 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
                 for (int32_t r = row; r < stop; r++) {
                     const int8_t *e = a->e + (r * a->OW + first) * a->e_step + n;
                     pack(s.panel, (r - row) * padded, e, errors, a->e_step, end - first, unused);
-                    #if defined(__ARM_ARCH_6M__)
+                    #if ODT_M0
                     if (extreme) {
                         tame_errors(a, n, r * a->OW + first, end - first, s.panel + (r - row) * padded * UNITS, unused);
                     }

@@ -1,6 +1,7 @@
 // 2-D convolutions, int8: the gradient of the input.
 // w is [N, KH, KW, C], e [B, OH, OW, N], dx [B, H, W, C].
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"

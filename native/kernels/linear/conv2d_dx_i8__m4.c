@@ -2,9 +2,10 @@
 // input. Four rows of transposed filters are packed on the stack and run over windows of errors where these
 // lie; those beside the border are cut, or copied. The stack holds 2 KB.
 
+#include "../../core.h"
 #include "conv2d_i8.h"
 
-#if ODT_DSP
+#if ODT_M4
 
 #include "../../fixed.h"
 #include "../common/words__m4.h"

@@ -1,6 +1,7 @@
 // 2-D convolutions, int8: the forward pass.
 // x is [B, H, W, C], w [N, KH, KW, C], y [B, OH, OW, N].
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"

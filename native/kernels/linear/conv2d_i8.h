@@ -1,9 +1,14 @@
-// Products of int8 matrices by panels: four rows of one factor, packed on the stack as the core likes
-// to multiply them, are run over columns of the other, which is read where it lies.
+// Convolutions, int8, as products of matrices by panels: four rows of one factor, packed on the stack as the core likes to
+// multiply them, are run over columns of the other, which is read where it lies. Forward and the gradient of the input are one
+// operation, odt_correlate_i8(), that of the filters is odt_correlate_dw_i8(); a dense layer is a convolution of one tap.
 //
-// Dense layers and convolutions are such products, forward and backward. 32-bit cores use panels for
-// all of them; where there are vectors, the plain loops in dense_i8.c and conv2d_i8.c are faster, but
-// for convolutions of so few channels that these loops are short.
+// 32-bit cores use panels for all of them (core.h); where there are vectors, the plain loops in dense_*_i8.c and conv2d_*_i8.c
+// are faster, but for convolutions of so few channels that these loops are short.
+//
+//                  correlate: forward     the gradient of the input     correlate_dw: of the filters
+//     Cortex-M4    conv2d_i8__m4.c        conv2d_dx_i8__m4.c            conv2d_dw_i8__m4.c
+//     others       conv2d_i8__panel.h     conv2d_i8__panel.h            conv2d_dw_i8__panel.h, both in panel_i8.c
+//                  over panel_i8__m0.h on a Cortex-M0+, else over panel_i8__c.h
 
 #ifndef ODT_CONV2D_I8_H
 #define ODT_CONV2D_I8_H
@@ -13,21 +18,10 @@
 #include "../../odt.h"
 #include "../../threads.h"
 
-#ifndef ODT_PANEL
-#define ODT_PANEL (UINTPTR_MAX == 0xFFFFFFFF)
-#endif
-
 enum {
     ODT_SHORT_RUN = 16, // where there are vectors: loops shorter than this do not pay for being vectorised
     ODT_MANY_ROWS = 4,  // of a dense layer's x: from these on packing weights to panels pays
 };
-
-// Whether the core multiplies pairs of int16 (SMLAD), a Cortex-M4 and later.
-#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
-#define ODT_DSP 1
-#else
-#define ODT_DSP 0
-#endif
 
 // From sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)), and the
 // peak of what is clamped.

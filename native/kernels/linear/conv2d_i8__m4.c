@@ -2,9 +2,10 @@
 // windows of x are packed on the stack, x - zx as int16, their borders filled; filters are then run over
 // them where they lie. The stack holds 2 KB.
 
+#include "../../core.h"
 #include "conv2d_i8.h"
 
-#if ODT_DSP
+#if ODT_M4
 
 #include "../../fixed.h"
 #include "../common/words__m4.h"

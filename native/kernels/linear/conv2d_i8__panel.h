@@ -4,6 +4,8 @@
 #ifndef ODT_CONV2D_I8_PANEL_H
 #define ODT_CONV2D_I8_PANEL_H
 
+#include "../../core.h"
+
 // Part `from` .. `to` of row kh of the filters n .. n + 3, whose depths are kw and c, to depth `k` of
 // the panel. Adds each filter's weights to `totals`. Rows that there are not are copies of the last.
 static void pack_filters(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t from, int32_t to,

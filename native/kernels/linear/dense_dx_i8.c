@@ -1,5 +1,6 @@
 // Dense layers, int8: the gradient of the input. w is [N, K], e [M, N], dx [M, K].
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/inner_i8.h"

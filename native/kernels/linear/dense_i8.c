@@ -1,5 +1,6 @@
 // Dense layers, int8: the forward pass. x is [M, K], w [N, K], y [M, N].
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/inner_i8.h"
@@ -9,12 +10,12 @@
 #include "dense_i8__m0.h"
 #include "dense_i8__m4.h"
 
-#if ODT_PANEL && !ODT_DSP
+#if ODT_PANEL && !ODT_M4
 
 // Four outputs of a sample from their sums; the peak.
 static int32_t finish_four(const int32_t *sums, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,
     int32_t peak, int8_t *y) {
-    #if !defined(MICROPY_ENABLE_DYNRUNTIME)
+    #if !ODT_MPY
     #pragma GCC unroll 4
     #endif
     for (int32_t i = 0; i < 4; i++) {
@@ -45,7 +46,7 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
     }
     #endif
     int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak, n = 0;
-    #if ODT_DSP
+    #if ODT_M4
     n = odt_dense_i8__m4(a, &peak);
     #elif ODT_PANEL
     for (int32_t m = 0; m < M; m++) {

@@ -3,10 +3,11 @@
 #ifndef ODT_DENSE_I8_C_H
 #define ODT_DENSE_I8_C_H
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "conv2d_i8.h"
 
-#if ODT_PANEL && !ODT_DSP && !defined(__ARM_ARCH_6M__)
+#if ODT_PANEL && !ODT_M4 && !ODT_M0
 
 static void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx,
     int32_t *sums) {

@@ -1,9 +1,10 @@
 // Dense layers (dense_i8.c) of few samples on cores with SMLAD, a Cortex-M4 and later: a sample is packed on
 // the stack, x - zx as int16, and multiplied with four rows of weights at a time. The stack holds 1.2 KB.
 
+#include "../../core.h"
 #include "conv2d_i8.h"
 
-#if ODT_DSP
+#if ODT_M4
 
 #include "../../fixed.h"
 #include "../common/rescale.h"
@@ -34,7 +35,8 @@ enum {
     WORDS("r10", "r11")
 
 // sums += x * w, x of `eights` > 0 times 8 depths, of `fours` > 0 times four rows K bytes apart. 85 instructions
-// for 64 products, 17 for four rows.
+// for 64 products, 17 for four rows. r0: row 0, r1: row 3, r2: K, r3: x, r4-r7: the rows' sums, r8-r11: pairs of x, r12, lr:
+// pairs of weights.
 ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x,
     int32_t eights, int32_t fours) {
     (void)sums, (void)w, (void)K, (void)x, (void)eights, (void)fours;

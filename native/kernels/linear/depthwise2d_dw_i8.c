@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
@@ -29,12 +30,12 @@ static void depthwise_dw_channels(const void *arguments, int32_t first, int32_t 
     int32_t N = a->N, taps = a->KH * a->KW;
     (void)peak;
     // Until `first` is the first of the channels that are left.
-    #if ODT_DSP
+    #if ODT_M4
     while (first < stop && odt_depthwise_dw_i8__m4(a, odt_min(first, a->R - ODT_DEPTHWISE_LANES))) {
         first += ODT_DEPTHWISE_LANES;
     }
     #endif
-    #if ODT_M0
+    #if ODT_M0_DEPTHWISE
     if (odt_depthwise_dw_i8__m0(a, first, stop)) {
         return;
     }

@@ -2,9 +2,10 @@
 // later, four channels at a time: errors of two rows times the pixels that a tap meets there. The stack holds
 // 2.1 KB.
 
+#include "../../core.h"
 #include "depthwise2d_i8.h"
 
-#if ODT_DSP
+#if ODT_M4
 
 #include <string.h>
 
@@ -19,7 +20,8 @@ enum {
     LINES = 9,      // rows of taps
 };
 
-// acc += e * x over `count` > 0 pixels. 27 instructions for 32 products.
+// acc += e * x over `count` > 0 pixels. 27 instructions for 32 products. In the loop r0: e, r1: x, r4-r7: acc, r8-r11: pixels
+// of e, r2, r3, r12, lr: of x.
 ODT_ASSEMBLY static void add_products(int32_t *acc, const odt_pixel_t *e, const odt_pixel_t *x,
     int32_t count) {
     (void)acc, (void)e, (void)x, (void)count;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
@@ -49,7 +50,7 @@ static inline __attribute__((always_inline)) void add_taps(const odt_depthwise_t
     }
 }
 
-#if ODT_PANEL && !ODT_DSP
+#if ODT_PANEL && !ODT_M4
 
 // On other 32-bit cores, four channels of outputs whose windows meet the image in the same taps: KH x KW from
 // w on, of rows of `w_row` weights. sums[i] = (x - zx) * w, the windows at x + i * step, their rows `row`
@@ -157,7 +158,7 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
     int32_t taps = a->KH * a->KW, peak = *largest;
     for (int32_t n = first; n < stop; n += ODT_DEPTHWISE_LANES) {
         int32_t lanes = odt_min(ODT_DEPTHWISE_LANES, stop - n);
-        #if ODT_DSP
+        #if ODT_M4
         if (odt_depthwise_i8__m4(a, odt_min(n, a->N - ODT_DEPTHWISE_LANES), &peak)) { // the last four, if fewer are left
             continue;
         }
@@ -168,7 +169,7 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
             f.bias[i] = a->bias ? a->bias[n + i] : 0;
         }
         pack(a, n, lanes, 0, odt_min(taps, ODT_DEPTHWISE_TAPS), &f);
-        #if ODT_PANEL && !ODT_DSP
+        #if ODT_PANEL && !ODT_M4
         if (lanes == ODT_DEPTHWISE_LANES && taps <= ODT_DEPTHWISE_TAPS) {
             depthwise_lanes(a, n, &f, &peak);
             continue;
@@ -197,7 +198,7 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
 
 void odt_depthwise_channels_i8(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const odt_depthwise_t *a = arguments;
-    #if ODT_M0
+    #if ODT_M0_DEPTHWISE
     odt_depthwise_t other;
     if (peak != a->peak) {
         other = *a;

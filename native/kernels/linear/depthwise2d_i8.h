@@ -3,6 +3,7 @@
 #ifndef ODT_DEPTHWISE2D_I8_H
 #define ODT_DEPTHWISE2D_I8_H
 
+#include "../../core.h"
 #include "../../opcodes.h"
 #include "conv2d_i8.h"
 
@@ -37,14 +38,7 @@ static inline void odt_depthwise_i8(const odt_depthwise_t *a) {
     odt_split(odt_depthwise_channels_i8, a, a->N, ODT_DEPTHWISE_LANES, a->peak);
 }
 
-// In .mpy files RAM is what is short.
-#if defined(__ARM_ARCH_6M__) && !defined(MICROPY_ENABLE_DYNRUNTIME)
-#define ODT_M0 1
-#else
-#define ODT_M0 0
-#endif
-
-#if ODT_M0
+#if ODT_M0_DEPTHWISE
 
 // Channels first .. stop - 1; adds to the peak. Returns whether it was done: not with strides above 2 or more than 49
 // taps.
@@ -55,7 +49,7 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
 
 #endif
 
-#if ODT_DSP
+#if ODT_M4
 
 // Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or
 // filters are large.

@@ -1,10 +1,11 @@
 // Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input, a channel and a tile of its inputs
-// at a time (depthwise2d_tile_i8__m0.h). One MULS makes two products, as in panel_i8__m0.h: a weight times the inputs of two outputs
-// beside one another. The stack holds 2.8 KB.
+// (depthwise2d_tile_i8__m0.h) at a time. One MULS makes two products, as in panel_i8__m0.h: a weight times the inputs of two
+// outputs beside one another. The stack holds 2.8 KB.
 
+#include "../../core.h"
 #include "depthwise2d_sum_i8__m0.h"
 
-#if ODT_M0
+#if ODT_M0_DEPTHWISE
 
 #include "../../fixed.h"
 #include "../common/registers__m0.h"
@@ -29,7 +30,7 @@ ODT_FINISH_AT(output_t, high, low, max, min);
 
 // Rows of sums to outputs, o->y[i * o->step]. `none` bytes are behind a row of sums, `skip` behind one of outputs. No
 // sum has more than 18 bits and a sign. 18.5 cycles an output, and 19 a row; an output that leaves its range takes 6
-// more.
+// more. r0: sums, r8: bytes of the sums of a row, r9: their end; the others as in ODT_FINISH.
 __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, output_t *o, int32_t columns,
     int32_t rows, int32_t skip, int32_t none) {
     (void)sums, (void)o, (void)columns, (void)rows, (void)skip, (void)none;
@@ -108,7 +109,8 @@ typedef struct {
     int32_t bits;       // 36: of all the magnitudes
 } filter_t;
 
-// A filter to words: 14 cycles a weight, 9 a row.
+// A filter to words: 14 cycles a weight, 9 a row. r0: bits, r1: from, r2: to, r3: step, r4: sum, r5: size, r6: the weight,
+// r7: its sign, r8: width, r9: skip, r10: gap, r11: the end of the row's words, lr: rows.
 __attribute__((naked, noinline)) static void load_filter(filter_t *filter) {
     (void)filter;
     __asm volatile (

@@ -2,9 +2,10 @@
 // time. Rows of x are packed on the stack as int16, less zx, pixels of two rows to a word, so that a product
 // takes two taps of a column. The stack holds 2.4 KB.
 
+#include "../../core.h"
 #include "depthwise2d_i8.h"
 
-#if ODT_DSP
+#if ODT_M4
 
 #include <string.h>
 
@@ -40,7 +41,8 @@ typedef struct {
 } scratch_t;
 
 // sums = start, or sums, + x * w: `taps` of a pair of rows, then, `jump` bytes on, `second` of another; `next`
-// leads to the next window. 6 instructions a tap for 8 products, 13 a window.
+// leads to the next window. 6 instructions a tap for 8 products, 13 a window. In the loops r0: x, r1: w, r4-r7: the sums of
+// four channels, r8-r11: pixels of x, r2, r3, r12, lr: of w.
 #define SUM(name, from) \
     ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], const odt_pixel_t *x, \
         const odt_pixel_t *w, int32_t taps, int32_t second, int32_t jump, int32_t next, const int32_t *start) { \
@@ -90,7 +92,8 @@ SUM(add_windows, "ldr r8, [sp]\n" "ldr r1, [sp, #12]\n")
 
 // Sums to four neighbouring outputs of -128 .. 127, `step` bytes apart. `found` are the largest and, unless
 // they do not matter, the smallest that there were before, in each half. 32 instructions; 28 without the
-// smallest, 36 where results may have more than 16 bits.
+// smallest, 36 where results may have more than 16 bits. r0: sums, r1: y, r2: scales, r3: largest, lr: smallest, r4-r7:
+// results, r8-r10, r12: m, half and shifts, r11: step.
 #define FINISH(name, saturate, smallest) \
     ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], \
         const scales_t *scales, uint32_t *found, int8_t *y, int32_t step) { \

@@ -3,9 +3,10 @@
 #ifndef ODT_DEPTHWISE2D_SUM_I8_M0_H
 #define ODT_DEPTHWISE2D_SUM_I8_M0_H
 
+#include "../../core.h"
 #include "depthwise2d_tile_i8__m0.h"
 
-#if ODT_M0
+#if ODT_M0_DEPTHWISE
 
 // A filter and its windows of a tile. Assembly loads it.
 typedef struct {

@@ -1,8 +1,9 @@
 // Tiles of inputs for depthwise convolutions on a Cortex-M0+ (depthwise2d_tile_i8__m0.h).
 
+#include "../../core.h"
 #include "depthwise2d_tile_i8__m0.h"
 
-#if ODT_M0
+#if ODT_M0_DEPTHWISE
 
 #include "../../fixed.h"
 #include "../common/registers__m0.h"
@@ -43,7 +44,7 @@
     "add sp, #4\n" \
     ODT_RESTORE_REGISTERS
 
-// Rows of x[p] + x[p + 1] * 65536: 15 cycles for two elements, and 23 a row.
+// Rows of x[p] + x[p + 1] * 65536: 15 cycles for two elements, and 23 a row. r4, r5: elements, r6, r7: words.
 __attribute__((naked, noinline)) static void fill_rows_1(const odt_tile_rows_t *fill) {
     (void)fill;
     __asm volatile (
@@ -77,7 +78,7 @@ __attribute__((naked, noinline)) static void fill_rows_1(const odt_tile_rows_t *
         );
 }
 
-// Rows of x[p] + x[p + 2] * 65536: 29 cycles for four elements.
+// Rows of x[p] + x[p + 2] * 65536: 29 cycles for four elements. r4-r7: elements that become words.
 __attribute__((naked, noinline)) static void fill_rows_2(const odt_tile_rows_t *fill) {
     (void)fill;
     __asm volatile (

@@ -7,9 +7,10 @@
 #ifndef ODT_DEPTHWISE2D_TILE_I8_M0_H
 #define ODT_DEPTHWISE2D_TILE_I8_M0_H
 
+#include "../../core.h"
 #include "depthwise2d_i8.h"
 
-#if ODT_M0
+#if ODT_M0_DEPTHWISE
 
 enum {
     ODT_TILE_WORDS = 324,  // of 3x3: 16x16 outputs

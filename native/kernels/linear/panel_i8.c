@@ -1,9 +1,10 @@
 // Products of int8 matrices by panels (conv2d_i8.h) on cores without SMLAD: the inner loops of the core, then the loops
 // around them. The stack holds a panel and a block of sums, 1.9 KB together; nothing else is needed.
 
+#include "../../core.h"
 #include "conv2d_i8.h"
 
-#if !ODT_DSP // which has loops of its own: conv2d_i8__m4.c, conv2d_dw_i8__m4.c
+#if !ODT_M4 // which has loops of its own: conv2d_i8__m4.c, conv2d_dw_i8__m4.c
 
 #include <string.h>
 
@@ -17,13 +18,6 @@ enum {
     DEPTH = 144, // products a panel has, even: of 3x3 taps of 16 channels
     BLOCK = 48, // columns that are summed at a time
 };
-
-// Whether the general loops do for all: a .mpy file takes RAM of a board that has little.
-#if defined(__ARM_ARCH_6M__) && defined(MICROPY_ENABLE_DYNRUNTIME)
-#define ODT_SMALL 1
-#else
-#define ODT_SMALL 0
-#endif
 
 // The sums of a block of columns, four rows each, in the core's own form.
 typedef int32_t sums_t[ROWS];
@@ -70,7 +64,7 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 //     run(..)             sums += panel * columns, or from where all columns start
 //     finish_rows(..)     rows of sums to outputs
 
-#if defined(__ARM_ARCH_6M__)
+#if ODT_M0
 #include "panel_i8__m0.h"
 #else
 #include "panel_i8__c.h"

@@ -9,6 +9,7 @@
 // Layout: depth k and k + 1 of rows 0 and 2, then of rows 1 and 3. Sums of a column: of rows 2, 3, 0, 1,
 // as STM writes the registers.
 
+#include "../../core.h"
 #include "../common/registers__m0.h"
 #include "finish_i8__m0.h"
 
@@ -27,7 +28,8 @@ static inline int32_t place(int32_t row) {
 }
 
 // Pairs of depths of two rows, `step` bytes apart, to every other pair of words; 22 cycles a pair. Returns the
-// words' sum.
+// words' sum. r0: panel, r1: low, r2: high, r3: step, r4: the offset in both, r5, r6: words, r8: their sum, r9: the end of
+// the panel.
 __attribute__((naked, noinline)) static uint32_t pack_pairs(panel_t *panel, const int8_t *low,
     const int8_t *high, int32_t step, int32_t pairs) {
     (void)panel, (void)low, (void)high, (void)step, (void)pairs;
@@ -95,7 +97,7 @@ static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows
     }
 }
 
-#if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE
+#if ODT_PICO
 // In SRAM, away from the flash's cache.
 #define HOT __attribute__((section(".time_critical.odt_panel"), long_call))
 #else
@@ -104,7 +106,9 @@ static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows
 
 // Pairs of depths: sums += panel * columns. Per pair 7 cycles to load two elements of the column and
 // two times 9 for the products: 25 for 8 products; 0.75 a pair for the loop; 40 a column, 37 where each
-// starts from the same four words. Stride WORDS means columns of whole aligned words: 22.5 a pair.
+// starts from the same four words. Stride WORDS means columns of whole aligned words: 22.5 a pair. In the loops r0: panel,
+// r1: b, r2, r3: sums of upper halves, r8, r9: of all, r4, r5: words of the panel, r6, r7: elements, r10: stride, or a word
+// of b, r11: 2 * stride, r12: the panel's end, lr: where the loop is entered.
 HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const sums_t *end,
     const panel_t *panel, const int8_t *b, int32_t stride, int32_t pairs, int32_t back,
     const int32_t *start) {

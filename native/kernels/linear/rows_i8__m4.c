@@ -1,8 +1,9 @@
 // Inner loops over rows (rows_i8__m4.h).
 
+#include "../../core.h"
 #include "conv2d_i8.h"
 
-#if ODT_DSP
+#if ODT_M4
 
 #include "../../fixed.h"
 #include "../common/words__m4.h"
@@ -35,7 +36,8 @@
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
-// 54 instructions for 64 products, 12 a row.
+// 54 instructions for 64 products, 12 a row. r0: rows, r1: panel, r2: w, r3: the end of the row's w, r4-r7: its sums, r8-r11:
+// pairs of the panel, r12, lr: two pairs of w.
 #define RUN_WORDS(name, start) \
     ODT_ASSEMBLY void name(odt_row_t *rows, const odt_row_t *end, \
         const int16_t *panel, const int8_t *w, int32_t words, int32_t back) { \
@@ -79,7 +81,8 @@ RUN_WORDS(odt_start_rows, NONE)
 RUN_WORDS(odt_add_rows, SUMS)
 
 // From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions a row; 26 where the
-// smallest does not matter, 34 where results may have more than 16 bits.
+// smallest does not matter, 34 where results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3: largest, lr:
+// smallest, r4-r7: results, r8-r10: m, half and shift, then r7-r10: the ends, r11: their step.
 #define FINISH(name, saturate, smallest) \
     ODT_ASSEMBLY static void name(const odt_row_t *rows, int32_t index, \
         int8_t *const *ends, uint32_t *found) { \

@@ -3,11 +3,11 @@
 
 #include <stddef.h>
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
 #include "../common/within.h"
-#include "../linear/conv2d_i8.h"
 #include "apply_i8.h"
 #include "exponents_i16.h"
 
@@ -60,9 +60,9 @@ static inline int32_t move_moments(const adam_row_t *a, int32_t d, uint32_t x, i
     return (int32_t)s + 1;
 }
 
-#if ODT_DIVIDER
+#if ODT_RP2040
 #include "adam_i16__rp2040.h"
-#elif ODT_DSP
+#elif ODT_M4
 #include "adam_i16__m4.h"
 #else
 

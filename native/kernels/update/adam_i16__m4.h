@@ -9,7 +9,8 @@
 _Static_assert(offsetof(adam_row_t, rate) == 36 && offsetof(adam_row_t, end) == 52
     && offsetof(adam_row_t, is_limited) == 76, "as the loop loads them");
 
-// As the C one.
+// As the C one. r0: row, r1: d, r2: m, r3: w, r4: v, r5: r, r6: the dither, lr: the end of d; r7: the gradient, then the
+// dither's step.
 __attribute__((naked, noinline)) static void step_row(adam_row_t *row) {
     (void)row;
     __asm volatile (

@@ -1,17 +1,15 @@
 // Weights [N, K] and their residuals follow directions [N, K], rounded by a hash of KEY, the parameter's id
 // and the element.
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/rescale.h"
 #include "../common/within.h"
 #include "apply_i8.h"
 
-#if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE && defined(__ARM_ARCH_6M__)
+#if ODT_RP2040
 #include "apply_i8__rp2040.h"
-#define BY_ROWS 1
-#else
-#define BY_ROWS 0
 #endif
 
 void odt_halve_rows(int8_t *w, int8_t *r, int32_t *sw, int32_t K, int32_t first, int32_t count) {
@@ -59,7 +57,7 @@ static int apply_row(const apply_row_t *row) {
     return is_limited;
 }
 
-#if BY_ROWS
+#if ODT_RP2040
 
 static int apply_row_rp2040(const apply_row_t *all) {
     apply_row_t one = *all; // that takes more than the loop offers
@@ -101,7 +99,7 @@ void odt_apply_i8(const odt_apply_i8_t *a) {
             ds_before = ds;
             sw_before = sw;
         }
-        #if BY_ROWS
+        #if ODT_RP2040
         if (row.q.has_short) {
             is_limited |= apply_row_rp2040(&row);
         } else

@@ -1,17 +1,18 @@
 // Block exponents (exponents_i16.h).
 
+#include "../../core.h"
 #include "exponents_i16.h"
 
 // Bits of the largest of K magnitudes.
 int32_t odt_bits_of(const int32_t *d, int32_t K) {
     int32_t any = 0;
     const int32_t *whole = d + (K & ~3);
-    #if defined(__ARM_ARCH_6M__)
+    #if ODT_M0
     if (d != whole) {
         int32_t sign;
         __asm (
             ".syntax unified\n"
-            "1:\n" // 20 cycles for 4
+            "1:\n" // 20 cycles for 4; %0: d, %1: any, %2: sign, %3: whole
             "ldmia %0!, {r3-r6}\n"
             ".irp word, r3, r4, r5, r6\n"
             "asrs %2, \\word, #31\n"

@@ -1,0 +1,122 @@
+// Which core this is, and which loops it gets. No other file of native/ but the bindings asks a compiler's or a port's macro
+// for that; this one includes nothing.
+//
+// Set from outside, defined or not:
+//
+//     ODT_THREADS                 two threads may compute (threads.h): setup.py, micropython.mk on ports with threads,
+//                                 micropython.cmake on an RP2040 or RP2350
+//     ODT_POLLS                   a binding has odt_poll() (odt.h): micropython.mk and micropython.cmake
+//     ODT_PANEL=1                 tests alone: the loops of 32-bit cores on a PC
+//     ODT_TEST_SOFTFLOAT          a test alone: bindings/softfloat.c on a PC
+//     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
+//     PICO_ON_DEVICE=1            an RP2040 or RP2350: its SDK
+//
+// Decided here, each 0 or 1 but ODT_DIVIDER. What is left to a file's name is its last part, behind two underscores:
+//
+//     __m0        ODT_M0          RP2040: all; _odt.mpy for armv6m: without the depthwise ones
+//     __rp2040    ODT_RP2040      RP2040
+//     __m4        ODT_M4          Cortex-M4, M7, M33 (RP2350, STM32F4 ..): _odt.mpy for armv7emsp and armv7emdp
+//     __panel     ODT_PANEL and not ODT_M4: the M0 and all other 32-bit cores (M3, ESP32, RISC-V)
+//     __c         as __panel, but not ODT_M0: in C what that core has in assembly
+//     __threads   ODT_THREADS
+//     none        every core: what no other file of the operation computes, and all of it on a PC
+
+#ifndef ODT_CORE_H
+#define ODT_CORE_H
+
+// --- which core this is -------------------------------------------------------------------------
+
+// Addresses of 32 bits: a microcontroller, without the vectors that plain loops are compiled to on a PC.
+#if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ == 4
+#define ODT_32_BIT 1
+#else
+#define ODT_32_BIT 0
+#endif
+
+// Arm's 32-bit instructions.
+#if defined(__arm__)
+#define ODT_ARM 1
+#else
+#define ODT_ARM 0
+#endif
+
+// A Cortex-M0 or M0+ (ARMv6-M): a product has 32 bits, of division and unaligned words there are none.
+#if defined(__ARM_ARCH_6M__)
+#define ODT_M0 1
+#else
+#define ODT_M0 0
+#endif
+
+// A core that multiplies pairs of int16 and adds both products (SMLAD): a Cortex-M4 and later.
+#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
+#define ODT_M4 1
+#else
+#define ODT_M4 0
+#endif
+
+// A chip of the Pico SDK: SRAM beside a flash with a cache, two cores.
+#if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE
+#define ODT_PICO 1
+#else
+#define ODT_PICO 0
+#endif
+
+#define ODT_RP2040 (ODT_PICO && ODT_M0)
+
+// Instructions for the root of a float.
+#if defined(__SSE2__)
+#define ODT_SQRT_SSE 1
+#else
+#define ODT_SQRT_SSE 0
+#endif
+#if defined(__ARM_FP) && (__ARM_FP & 4)
+#define ODT_SQRT_VFP 1
+#else
+#define ODT_SQRT_VFP 0
+#endif
+
+// --- what is built ------------------------------------------------------------------------------
+
+// _odt.mpy, which a board holds in RAM: code is to be small.
+#if defined(MICROPY_ENABLE_DYNRUNTIME)
+#define ODT_MPY 1
+#else
+#define ODT_MPY 0
+#endif
+
+// That of a core with the least RAM: its general loops do for all.
+#define ODT_SMALL (ODT_MPY && ODT_M0)
+
+// Leading zeros: by an instruction or of the compiler's library, which a module for an M0 is not linked with.
+#if defined(__GNUC__)
+#define ODT_CLZ (!ODT_SMALL)
+#else
+#define ODT_CLZ 0
+#endif
+
+// Whether sums that wrap are to be unsigned: clang may look for overflow (tests_host/fuzz). With gcc -fwrapv is enough.
+#if defined(__clang__)
+#define ODT_WRAPS_UNSIGNED 1
+#else
+#define ODT_WRAPS_UNSIGNED 0
+#endif
+
+// --- which loops it gets ------------------------------------------------------------------------
+
+// Dense layers and convolutions by panels, rows packed on the stack (conv2d_i8.h); on a PC plain loops.
+#ifndef ODT_PANEL
+#define ODT_PANEL ODT_32_BIT
+#endif
+
+// Depthwise convolutions by tiles (depthwise2d_tile_i8__m0.h).
+#define ODT_M0_DEPTHWISE (ODT_M0 && !ODT_SMALL)
+
+// The divider of an RP2040, a core's own, or 0: words UDIVIDEND, UDIVISOR, SDIVIDEND, SDIVISOR, QUOTIENT. A quotient is
+// there after 8 cycles. An interrupt that divides saves what is in it.
+#if ODT_RP2040
+#define ODT_DIVIDER 0xD0000060
+#else
+#define ODT_DIVIDER 0
+#endif
+
+#endif
