@@ -11,7 +11,8 @@
 //     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
 //     PICO_ON_DEVICE=1            an RP2040 or RP2350: its SDK
 //
-// Decided here, each 0 or 1 but ODT_DIVIDER. What is left to a file's name is its last part, behind two underscores:
+// Decided here, each 0 or 1 but ODT_DIVIDER. A kernel's file that is not for every core says at the end of its name, after two
+// underscores, which it is for:
 //
 //     __m0        ODT_M0          RP2040: all; _odt.mpy for armv6m: without the depthwise ones
 //     __rp2040    ODT_RP2040      RP2040

@@ -26,7 +26,7 @@ int odt_begin(uint32_t me);
 void odt_serve(uint32_t me);
 
 // How many threads are to compute from here on: 2, the second one a worker, 1, or for tests, where there is one core, 0:
-// one that does the worker's part behind its own. For the main thread, while no kernel of its runs. Returns the number
+// one that does the worker's part after its own. For the main thread, while no kernel of its runs. Returns the number
 // of the worker that is wanted, a new one, when the one before serves no more.
 uint32_t odt_want(int threads);
 

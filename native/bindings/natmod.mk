@@ -10,8 +10,7 @@
 MOD = _odt
 SRC = bindings/mod_mpy.c bindings/softfloat.c $(wildcard *.c) $(wildcard kernels/*/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
-FAST = $(if $(filter armv6m,$(ARCH)),,$(wildcard $(addprefix kernels/linear/,channel_scale_i8.c panel_i8.c \
-    conv2d_i8.c conv2d_d?_i8.c dense_i8.c dense_d?_i8.c depthwise2d_i8.c depthwise2d_d?_i8.c)))
+FAST = $(if $(filter armv6m,$(ARCH)),,$(filter-out %/group_conv2d_i8.c %/transposed2d_i8.c,$(wildcard kernels/linear/*_i8.c)))
 CFLAGS_EXTRA = -I. -fwrapv -ffp-contract=off -ffunction-sections -fdata-sections \
     $(if $(filter armv6m,$(ARCH)),-fno-tree-loop-optimize)
 

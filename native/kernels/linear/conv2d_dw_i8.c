@@ -19,7 +19,7 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
     odt_correlate_dw_i8(&g);
 }
 
-// Whether so many errors are 0, as behind a max-pooling, that going from one to the next that is not
+// Whether that many errors are 0, as after a max-pooling, that going from one to the next that is not
 // costs less than panels of all: judged by some positions, in instructions of an M4 for a row of taps.
 static int is_sparse(const odt_conv2d_dw_i8_t *a) {
     enum { SAMPLES = 64, START = 20, DIRECT = 3, PANEL = 5 };

@@ -49,7 +49,7 @@ typedef struct {
     "ldm r0, {r4-r7}\n"
 
 // Four words of `sums` for each channel, `step` bytes apart: = or += errors * panel, `fours` > 0 times four
-// positions. 46 instructions for 64 products, 13 a channel. r0: sums, r1: panel, r2: errors, r3: the end of the channel's
+// positions. 46 instructions for 64 products, 13 per channel. r0: sums, r1: panel, r2: errors, r3: the end of the channel's
 // errors, r4-r7: its sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
 #define RUN(name, start) \
     ODT_ASSEMBLY static void name(int32_t *sums, const uint32_t *panel, \

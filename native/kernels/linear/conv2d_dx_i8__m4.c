@@ -97,7 +97,7 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, i
     int32_t end = room < 0 ? first : odt_limit(room / step + 1, first, count);
     int32_t rest = ((a->B - b) * a->H - ih) * size; // of x
     while (end > first && at + (end - 1) * step + from + 4 * words > rest) {
-        end--; // the last word would end behind it
+        end--; // the last word would end past it
     }
     for (int32_t i = 0; i < first; i++) {
         add_window(&rows[i], panel, x, at + i * step, from, to, size, is_aligned);

@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
     int16_t panel[WINDOWS * DEPTH];
     odt_row_t rows[ROWS];
-    int8_t last[DEPTH]; // a copy of the last filters' ends, behind which nothing may be read
+    int8_t last[DEPTH]; // a copy of the last filters' ends, past which nothing may be read
 } scratch_t;
 
 // `count` bytes to a window of the panel, less zx, and zeros to a multiple of four.
@@ -121,7 +121,7 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
     int32_t depth = a->w_n, total = a->B * a->OH * a->OW, safe = count, tail = depth % DEPTH;
     const int8_t *w = a->w + n * depth;
     int kind = prepare(a, n, count, depth, s->rows);
-    if (tail % 4 && n + count == a->N) { // a word would end behind the last filter, or the last three if they are short
+    if (tail % 4 && n + count == a->N) { // a word would end past the last filter, or the last three if they are short
         safe = odt_max(count - (depth < 4 ? 3 : 1), 0);
         for (int32_t i = safe; i < count; i++) {
             int32_t length = (tail + 3) & ~3;

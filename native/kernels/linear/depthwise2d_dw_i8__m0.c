@@ -1,8 +1,8 @@
 // Gradients of the filters of depthwise convolutions on a Cortex-M0+, a channel and a tile of its inputs
-// (depthwise2d_tile_i8__m0.h) at a time. One MULS sums two products: that of the words x[p] + x[p + S] * 65536 and e[i + 1] + e[i] * 65536
-// is, modulo 2^32, e[i + 1] * x[p] + (e[i] * x[p] + e[i + 1] * x[p + S]) * 65536. As |e| <= 127 the first term is below
-// 2^15 and the bracket fits 16 bits: it is the word / 65536 rounded to nearest, which ASRS leaves in a register and the
-// carry. The stack holds 2 KB.
+// (depthwise2d_tile_i8__m0.h) at a time. One MULS sums two products: that of the words x[p] + x[p + S] * 65536 and
+// e[i + 1] + e[i] * 65536 is, modulo 2^32, e[i + 1] * x[p] + (e[i] * x[p] + e[i + 1] * x[p + S]) * 65536. As |e| <= 127
+// the first term is below 2^15 and the bracket fits 16 bits: it is the word / 65536 rounded to nearest, which ASRS leaves
+// in a register and the carry. The stack holds 2 KB.
 
 #include "../../core.h"
 #include "depthwise2d_tile_i8__m0.h"
@@ -28,7 +28,7 @@ typedef struct {
     uint32_t extreme;   // 32: has bit 15 or 31 set if an error is -128
 } errors_t;
 
-// Rows of errors as words of two, an odd one with 0: 15 cycles a word. r0: to, r1: from, r2: N, r3: 2 * N, r4, r5: errors,
+// Rows of errors as words of two, an odd one with 0: 15 cycles per word. r0: to, r1: from, r2: N, r3: 2 * N, r4, r5: errors,
 // r6: sum, r7: extreme, r8: pairs, r9: 127 + 127 * 65536, r10: from_skip, r11: odd, r12: the end of the row's words, lr: rows.
 __attribute__((naked, noinline)) static void pack_errors(errors_t *errors) {
     (void)errors;
@@ -97,13 +97,13 @@ typedef struct {
     int32_t *dw;        // 0: added to
     const int32_t *x;   // 4
     const int32_t *e;   // 8
-    int32_t step;       // 12: bytes of x from behind two taps to the next pair's
+    int32_t step;       // 12: bytes of x from the end of two taps to the next pair's
     int32_t pairs;      // 16: bytes of the errors of a row
     int32_t skip;       // 20: of x, from where the next pair would be to the next row
     int32_t rows;       // 24
 } taps_t;
 
-// The three taps of a row of a filter: 20 cycles for 6 products, and 9 a row of outputs. r0: x, r1: e, r2-r4: the taps' sums,
+// The three taps of a row of a filter: 20 cycles for 6 products, and 9 per row of outputs. r0: x, r1: e, r2-r4: the taps' sums,
 // r5, r6: words of x, r7: a word of e, r8: step, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows.
 __attribute__((naked, noinline)) static void sum_taps(const taps_t *taps) {
     (void)taps;

@@ -28,8 +28,8 @@ typedef struct {
 
 ODT_FINISH_AT(output_t, high, low, max, min);
 
-// Rows of sums to outputs, o->y[i * o->step]. `none` bytes are behind a row of sums, `skip` behind one of outputs. No
-// sum has more than 18 bits and a sign. 18.5 cycles an output, and 19 a row; an output that leaves its range takes 6
+// Rows of sums to outputs, o->y[i * o->step]. `none` bytes follow a row of sums, `skip` one of outputs. No
+// sum has more than 18 bits and a sign. 18.5 cycles per output, and 19 per row; an output that leaves its range takes 6
 // more. r0: sums, r8: bytes of the sums of a row, r9: their end; the others as in ODT_FINISH.
 __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, output_t *o, int32_t columns,
     int32_t rows, int32_t skip, int32_t none) {
@@ -103,13 +103,13 @@ typedef struct {
     int32_t step;       // 8: from one weight of a row to the next
     int32_t width;      // 12: bytes of the words of a row
     int32_t skip;       // 16: from where a row's next weight would be to the next row's first
-    int32_t gap;        // 20: bytes behind the words of a row
+    int32_t gap;        // 20: bytes after the words of a row
     int32_t rows;       // 24
     int32_t sum, size;  // 28, 32: of the weights and of their magnitudes
     int32_t bits;       // 36: of all the magnitudes
 } filter_t;
 
-// A filter to words: 14 cycles a weight, 9 a row. r0: bits, r1: from, r2: to, r3: step, r4: sum, r5: size, r6: the weight,
+// A filter to words: 14 cycles per weight, 9 per row. r0: bits, r1: from, r2: to, r3: step, r4: sum, r5: size, r6: the weight,
 // r7: its sign, r8: width, r9: skip, r10: gap, r11: the end of the row's words, lr: rows.
 __attribute__((naked, noinline)) static void load_filter(filter_t *filter) {
     (void)filter;
@@ -232,7 +232,7 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int3
     o.high = 127;
     o.low = lo;
     o.max = zy + peak;
-    o.min = zy - (lo == zy ? 1 << 30 : peak); // behind a ReLU: no peak
+    o.min = zy - (lo == zy ? 1 << 30 : peak); // after a ReLU: no peak
     o.top = odt_min(o.max, o.high);
     o.bottom = odt_max(o.min, o.low);
     while (odt_tile_next(&t)) {

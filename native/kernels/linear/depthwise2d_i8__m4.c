@@ -41,7 +41,7 @@ typedef struct {
 } scratch_t;
 
 // sums = start, or sums, + x * w: `taps` of a pair of rows, then, `jump` bytes on, `second` of another; `next`
-// leads to the next window. 6 instructions a tap for 8 products, 13 a window. In the loops r0: x, r1: w, r4-r7: the sums of
+// leads to the next window. 6 instructions per tap for 8 products, 13 per window. In the loops r0: x, r1: w, r4-r7: the sums of
 // four channels, r8-r11: pixels of x, r2, r3, r12, lr: of w.
 #define SUM(name, from) \
     ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], const odt_pixel_t *x, \

@@ -10,7 +10,7 @@
 
 #include "../common/registers__m0.h"
 
-// Fours, A and B being pairs: 130 cycles for 36 products, and 14 a row. r0: x, r1: a weight, r2-r4: words, r8, r5: of A all
+// Fours, A and B being pairs: 130 cycles for 36 products, and 14 per row. r0: x, r1: a weight, r2-r4: words, r8, r5: of A all
 // and the upper halves, r9, r7: of B; r6, r3: the products left of one row, r10, r11: of the row before; r12: row, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows) {
     (void)windows;
@@ -114,7 +114,7 @@ __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows
         );
 }
 
-// Pairs: 73 cycles for 18 products, and 13 a row. r0: w, r1: x, r2-r4: words, r6, r7: weights, r8: all, r5: the upper halves,
+// Pairs: 73 cycles for 18 products, and 13 per row. r0: w, r1: x, r2-r4: words, r6, r7: weights, r8: all, r5: the upper halves,
 // r9: row, r10: back, r11: offset, r12: the end of the row's sums, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows) {
     (void)windows;
@@ -189,8 +189,8 @@ __attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows
         );
 }
 
-// Pairs of filters of 2x2: 35 cycles for 8 products, and 14 a row. r0: x, r2, r3: words, r4-r7: weights, r8: all, r1: the upper
-// halves, r9: row, r10: back, r11: offset, r12: the end of the row's sums, lr: sums.
+// Pairs of filters of 2x2: 35 cycles for 8 products, and 14 per row. r0: x, r2, r3: words, r4-r7: weights, r8: all, r1: the
+// upper halves, r9: row, r10: back, r11: offset, r12: the end of the row's sums, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows) {
     (void)windows;
     __asm volatile (
@@ -248,8 +248,8 @@ __attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows
         );
 }
 
-// Pairs of filters of any size: 15 cycles for two taps, that is 4 products; 13 a row of the filter, 7 more for an odd
-// tap, 20 a pair. r0: w, r1: x, r2, r3: words, r6, r7: weights, r8: all, r4: the upper halves, r9: row, r10: back - row, r11:
+// Pairs of filters of any size: 15 cycles for two taps, that is 4 products; 13 per row of the filter, 7 more for an odd
+// tap, 20 per pair. r0: w, r1: x, r2, r3: words, r6, r7: weights, r8: all, r4: the upper halves, r9: row, r10: back - row, r11:
 // offset, r12: where the twos of the filter's row end, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_any(const odt_windows_t *windows, int32_t KH, int32_t KW) {
     (void)windows, (void)KH, (void)KW;

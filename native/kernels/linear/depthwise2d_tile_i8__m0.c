@@ -44,7 +44,7 @@
     "add sp, #4\n" \
     ODT_RESTORE_REGISTERS
 
-// Rows of x[p] + x[p + 1] * 65536: 15 cycles for two elements, and 23 a row. r4, r5: elements, r6, r7: words.
+// Rows of x[p] + x[p + 1] * 65536: 15 cycles for two elements, and 23 per row. r4, r5: elements, r6, r7: words.
 __attribute__((naked, noinline)) static void fill_rows_1(const odt_tile_rows_t *fill) {
     (void)fill;
     __asm volatile (

@@ -47,7 +47,7 @@ typedef struct {
 // Divides outputs into tiles. Returns whether it could: strides along rows are 1 or 2.
 int odt_tile_plan(odt_tile_t *t);
 
-// Takes the next place, from oh = -1 on, and lays out its padding. Returns 0 behind the last.
+// Takes the next place, from oh = -1 on, and lays out its padding. Returns 0 after the last.
 int odt_tile_next(odt_tile_t *t);
 
 // Lays out the inputs of a channel, of which x is the image's first; channels and images may follow one another.

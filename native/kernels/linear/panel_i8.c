@@ -86,7 +86,7 @@ static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const 
     o->length = count * (int32_t)sizeof(sums_t);
     o->high = 127;
     o->max = o->zy + *peak;
-    o->min = o->zy - (o->lo == o->zy ? 1 << 30 : *peak); // behind a ReLU: no peak
+    o->min = o->zy - (o->lo == o->zy ? 1 << 30 : *peak); // after a ReLU: no peak
     finish_rows(o);
     *peak = odt_max(o->max - o->zy, o->lo == o->zy ? 0 : o->zy - o->min);
 }

@@ -111,7 +111,7 @@ static void finish_row(output_t *o, const int32_t *sum, int32_t offset, odt_mult
     int32_t shift = q.s - 32, half = 1 << (shift - 1), zy = o->zy, high = 127 - zy, low = o->lo - zy, step = o->step;
     int32_t max = o->max - zy, min = o->min - zy, top = odt_min(max, high); // neither out of range nor a new peak
     const int32_t *end = sum + o->length / (int32_t)sizeof(int32_t);
-    if (low == 0) { // as behind a ReLU: many are below
+    if (low == 0) { // as after a ReLU: many are below
         for (; sum != end; sum += ROWS, y += step) {
             int32_t v = odt_max(((int32_t)((int64_t)odt_wrap_add(*sum, offset) * q.m >> 32) + half) >> shift, 0);
             if (v > top) {

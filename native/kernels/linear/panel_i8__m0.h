@@ -27,7 +27,7 @@ static inline int32_t place(int32_t row) {
     return row ^ 2;
 }
 
-// Pairs of depths of two rows, `step` bytes apart, to every other pair of words; 22 cycles a pair. Returns the
+// Pairs of depths of two rows, `step` bytes apart, to every other pair of words; 22 cycles per pair. Returns the
 // words' sum. r0: panel, r1: low, r2: high, r3: step, r4: the offset in both, r5, r6: words, r8: their sum, r9: the end of
 // the panel.
 __attribute__((naked, noinline)) static uint32_t pack_pairs(panel_t *panel, const int8_t *low,
@@ -105,8 +105,8 @@ static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows
 #endif
 
 // Pairs of depths: sums += panel * columns. Per pair 7 cycles to load two elements of the column and
-// two times 9 for the products: 25 for 8 products; 0.75 a pair for the loop; 40 a column, 37 where each
-// starts from the same four words. Stride WORDS means columns of whole aligned words: 22.5 a pair. In the loops r0: panel,
+// two times 9 for the products: 25 for 8 products; 0.75 per pair for the loop; 40 per column, 37 where each
+// starts from the same four words. Stride WORDS means columns of whole aligned words: 22.5 per pair. In the loops r0: panel,
 // r1: b, r2, r3: sums of upper halves, r8, r9: of all, r4, r5: words of the panel, r6, r7: elements, r10: stride, or a word
 // of b, r11: 2 * stride, r12: the panel's end, lr: where the loop is entered.
 HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const sums_t *end,

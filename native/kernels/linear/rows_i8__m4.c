@@ -36,7 +36,7 @@
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
-// 54 instructions for 64 products, 12 a row. r0: rows, r1: panel, r2: w, r3: the end of the row's w, r4-r7: its sums, r8-r11:
+// 54 instructions for 64 products, 12 per row. r0: rows, r1: panel, r2: w, r3: the end of the row's w, r4-r7: its sums, r8-r11:
 // pairs of the panel, r12, lr: two pairs of w.
 #define RUN_WORDS(name, start) \
     ODT_ASSEMBLY void name(odt_row_t *rows, const odt_row_t *end, \
@@ -80,7 +80,7 @@
 RUN_WORDS(odt_start_rows, NONE)
 RUN_WORDS(odt_add_rows, SUMS)
 
-// From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions a row; 26 where the
+// From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions per row; 26 where the
 // smallest does not matter, 34 where results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3: largest, lr:
 // smallest, r4-r7: results, r8-r10: m, half and shift, then r7-r10: the ends, r11: their step.
 #define FINISH(name, saturate, smallest) \

@@ -34,7 +34,7 @@ void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, c
     int32_t words, int32_t back);
 
 // y[i][row * step] = max(v, lo), at most 127, of sum i, scales being of that kind or better. `bounds`: the
-// largest and the smallest v so far, but the latter not where zy = lo = -128, as behind a ReLU. Returns whether
+// largest and the smallest v so far, but the latter not where zy = lo = -128, as after a ReLU. Returns whether
 // it could be done: not if there is no scale, or a v has more than 16 bits.
 int odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int kind, int32_t zy,
     int32_t lo, int32_t *bounds);

@@ -1,4 +1,4 @@
-// Rows of adam_i8 on a Cortex-M4 and later, in 49 instructions a weight: what gcc keeps on the stack is loaded four
+// Rows of adam_i8 on a Cortex-M4 and later, in 49 instructions per weight: what gcc keeps on the stack is loaded four
 // or five words at a time.
 
 #ifndef ODT_ADAM_I16_M4_H

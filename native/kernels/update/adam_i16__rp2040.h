@@ -1,4 +1,4 @@
-// Rows of adam_i8 on an RP2040, in 94 cycles a weight. The chip's divider is used directly, with the waiting
+// Rows of adam_i8 on an RP2040, in 94 cycles per weight. The chip's divider is used directly, with the waiting
 // filled: an interrupt that divides saves what is in it.
 
 #ifndef ODT_ADAM_I16_RP2040_H
@@ -16,7 +16,7 @@ __attribute__((naked, noinline)) static void step_row(adam_row_t *row) {
     (void)row;
     __asm volatile (
         ".syntax unified\n"
-        ".macro odt_adam n, rare\n" // weight n of the four, 90 cycles; `rare` is before or behind
+        ".macro odt_adam n, rare\n" // weight n of the four, 90 cycles; `rare` comes before (b) or after (f)
         "mov r7, lr\n"
         "mov r0, r9\n"
         "ldr r1, [r0, #4 * \\n]\n"

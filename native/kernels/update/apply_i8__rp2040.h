@@ -1,4 +1,4 @@
-// Rows of apply_i8 on an RP2040, in 67 cycles a weight.
+// Rows of apply_i8 on an RP2040, in 67 cycles per weight.
 
 #ifndef ODT_APPLY_I8_RP2040_H
 #define ODT_APPLY_I8_RP2040_H
