@@ -1,4 +1,8 @@
-"""The PyTorch twin of an odt model: the same network, in float32 or float64, by other people's code."""
+"""The PyTorch twin of an odt model: the same network, in float32 or float64, by other people's code.
+
+Of a layer it reads what the user gave: sizes, strides and padding; where windows lie it works out itself, by TensorFlow's
+rules, and test_padding.py holds it to TensorFlow's own vectors.
+"""
 
 import struct
 
@@ -7,12 +11,34 @@ import torch
 import torch.nn.functional as F
 
 
-def _same(x, layer):
-    """Pad NCHW as TensorFlow's "same" does."""
-    height, width, _, _, kh, kw, sh, sw, top, left, oh, ow = layer.window
-    bottom = max((oh - 1) * sh + kh - height - top, 0)
-    right = max((ow - 1) * sw + kw - width - left, 0)
-    return (left, right, top, bottom)
+def same(size, taps, stride):
+    """(zeros before, zeros after) an axis with padding "same": the notes on padding of TensorFlow's ``tf.nn`` documentation."""
+    outputs = -(-size // stride)
+    total = max((outputs - 1) * stride + taps - size, 0)
+    return total // 2, total - total // 2
+
+
+def _two(layer, sizes):
+    """(height, width) of a layer's argument, of 1-D layers too."""
+    return (1,) * (2 - layer.axes) + tuple(sizes)
+
+
+def _padding(layer, image, window):
+    """What F.pad adds to NCHW: (left, right, top, bottom)."""
+    if layer.padding == "valid":
+        return (0, 0, 0, 0)
+    strides = _two(layer, layer.strides)
+    return same(image[1], window[1], strides[1]) + same(image[0], window[0], strides[0])
+
+
+def _crop(size, taps, stride, padding):
+    """(first, outputs) of what a transposed convolution keeps of an axis: it is the gradient of the convolution with that padding."""
+    if padding == "same":
+        return same(size * stride, taps, stride)[0], size * stride
+    return 0, size * stride + max(taps - stride, 0)
+
+
+IMAGES = ("conv2d", "group_conv2d", "depthwise2d", "transposed2d", "maxpool2d", "avgpool2d", "upsample2d")
 
 
 class Twin:
@@ -52,44 +78,13 @@ class Twin:
             y = F.linear(x, kernel, bias)
         elif layer.kind in ("layernorm", "groupnorm", "batchnorm"):
             y = self._normalised(node, x)
-        elif layer.kind == "avgpool2d":
-            height, width, channels = layer.window[:3]
-            kh, kw, sh, sw = layer.window[4:8]
-            x = x.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
-            if layer.adaptive:
-                y = F.adaptive_avg_pool2d(x, layer.window[10:])
-            else:
-                inside = F.pad(torch.ones_like(x), _same(x, layer))
-                y = F.avg_pool2d(F.pad(x, _same(x, layer)), (kh, kw), (sh, sw))
-                y = y / F.avg_pool2d(inside, (kh, kw), (sh, sw))
-            y = y.permute(0, 2, 3, 1)
-        elif layer.kind == "upsample2d":
-            height, width, channels, rows, columns = layer.window
-            x = x.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
-            y = F.interpolate(x, scale_factor=(rows, columns), mode="nearest").permute(0, 2, 3, 1)
-        elif layer.kind == "transposed2d":
-            height, width, channels, _, kh, kw, sh, sw, top, left, oh, ow = layer.window
-            x = x.reshape(-1, height, width, channels).permute(0, 3, 1, 2)
-            kernel = kernel.reshape(kernel.shape[0], kh, kw, -1).permute(3, 0, 1, 2)
-            y = F.conv_transpose2d(x, kernel, None, (sh, sw))
-            y = F.pad(y, (0, ow, 0, oh))[:, :, top : top + oh, left : left + ow].permute(0, 2, 3, 1)
-            y = y if bias is None else y + bias
+        elif layer.kind in IMAGES:
+            image = _two(layer, node.inputs[0].shape[:-1])
+            x = x.reshape(-1, *image, node.inputs[0].shape[-1]).permute(0, 3, 1, 2)
+            y = self._of_images(layer, x, image, kernel, bias).permute(0, 2, 3, 1)
+            assert tuple(y.shape[1:]) == _two(layer, node.shape[:-1]) + node.shape[-1:]
         elif layer.kind == "dropout":
             y = x if self.masks is None else x * self.masks[layer].reshape(x.shape)
-        elif layer.kind in ("conv2d", "depthwise2d", "group_conv2d", "maxpool2d"):
-            height, width, channels = layer.window[:3]
-            kh, kw, sh, sw = layer.window[4:8]
-            x = x.reshape(-1, height, width, node.inputs[0].shape[-1]).permute(0, 3, 1, 2)
-            if layer.kind == "maxpool2d":
-                x = F.pad(x, _same(x, layer), value=-float("inf"))
-                y = F.max_pool2d(x, (kh, kw), (sh, sw))
-            else:
-                x = F.pad(x, _same(x, layer))
-                kernel = kernel.reshape(kernel.shape[0], kh, kw, -1).permute(0, 3, 1, 2)
-                groups = channels if layer.kind == "depthwise2d" else getattr(layer, "groups", 1)
-                y = F.conv2d(x, kernel, bias, (sh, sw), groups=groups)
-            oh, ow = layer.window[10:]
-            y = y[:, :, :oh, :ow].permute(0, 2, 3, 1)
         elif layer.kind == "globalavg":
             y = x.reshape(x.shape[0], -1, x.shape[-1]).mean(1)
         elif layer.kind in ("flatten", "reshape"):
@@ -121,6 +116,31 @@ class Twin:
         if node.clamp == 6:
             y = F.relu6(y)
         return y.reshape((-1,) + node.shape)
+
+    def _of_images(self, layer, x, image, kernel, bias):
+        """The layers of IMAGES, NCHW."""
+        if layer.kind == "upsample2d":
+            return F.interpolate(x, scale_factor=_two(layer, layer.size), mode="nearest")
+        if layer.kind == "avgpool2d" and layer.adaptive:
+            return F.adaptive_avg_pool2d(x, _two(layer, layer.output_size))
+        strides = _two(layer, layer.strides)
+        if layer.kind.endswith("pool2d"):
+            window = _two(layer, layer.pool_size)
+            padding = _padding(layer, image, window)
+            if layer.kind == "maxpool2d":
+                return F.max_pool2d(F.pad(x, padding, value=-float("inf")), window, strides)
+            inside = F.avg_pool2d(F.pad(torch.ones_like(x), padding), window, strides)
+            return F.avg_pool2d(F.pad(x, padding), window, strides) / inside
+        window = _two(layer, layer.kernel_size)
+        kernel = kernel.reshape(kernel.shape[0], *window, -1)
+        if layer.kind == "transposed2d":
+            y = F.conv_transpose2d(x, kernel.permute(3, 0, 1, 2), None, strides)
+            (top, rows), (left, columns) = [_crop(*sizes, layer.padding) for sizes in zip(image, window, strides)]
+            y = F.pad(y, (0, columns, 0, rows))[:, :, top : top + rows, left : left + columns]
+            return y if bias is None else y + bias[:, None, None]
+        groups = x.shape[1] if layer.kind == "depthwise2d" else getattr(layer, "groups", 1)
+        x = F.pad(x, _padding(layer, image, window))
+        return F.conv2d(x, kernel.permute(0, 3, 1, 2), bias, strides, groups=groups)
 
     def _normalised(self, node, x):
         layer = node.layer
