@@ -12,6 +12,8 @@ EXTENSION := pyproject.toml setup.py native/bindings/cpython.c native/bindings/e
 help:
 	@echo "make run            set up, train the digits on CPython and on MicroPython, show the result"
 	@echo "make test           set up, run every test: host, unix port, Cortex-M on QEMU, RP2040"
+	@echo "make test-fast      in two minutes, without emulators: what most changes break"
+	@echo "make lint           ruff: layout and faults"
 	@echo "make test-host      the tests that need no MicroPython"
 	@echo "make test-device    the tests on MicroPython, on all machines"
 	@echo "make test-stm32     the tests on an emulated STM32F405, with MPY_DIR=<MicroPython checkout>"
@@ -31,6 +33,7 @@ help:
 	@echo "make firmware       firmware for a board, and what odt adds to it: BOARD=RPI_PICO | RPI_PICO2 | ..."
 	@echo "make mpy            kernels and package as .mpy files for stock firmware"
 	@echo "make mip            the same as packages for mip"
+	@echo "make release        wheel, sources, packages for mip, kernels, firmware and checksums, into build/dist"
 	@echo "make stock          MicroPython without odt, to test these"
 	@echo "make clean          remove what was built, keep what was fetched"
 	@echo "Give MPY_DIR=<MicroPython checkout> to build from it instead of Debian's packages."
@@ -96,15 +99,23 @@ run:
 # take long, on machines, come first.
 PYTEST := $(PYTHON) -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: test test-host test-device
+.PHONY: test test-host test-fast test-device lint
 test: machines | sources-clang
 	$(PYTEST) tests_device tests_host
 
 test-host: venv | sources-clang
 	$(PYTEST) tests_host
 
+test-fast: venv
+	$(PYTEST) -m "not slow" tests_host
+
 test-device: machines
 	$(PYTEST) tests_device
+
+# The version of ruff that the lock file names; tests_host/test_lint.py runs the same.
+lint: venv
+	$(PYTHON) -m ruff check -q .
+	$(PYTHON) -m ruff format -q --check .
 
 FUZZ_SECONDS ?= 600
 
@@ -179,6 +190,10 @@ bench: machines
 
 bench-accuracy: venv
 	$(PYTHON) bench/accuracy.py
+
+.PHONY: release
+release: machines mip
+	$(PYTHON) .ci/release.py $(BUILD)
 
 .PHONY: clean
 clean:
