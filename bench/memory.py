@@ -102,12 +102,12 @@ def budget(network, dtype, batch, plan, bytes_):
     except MemoryError as error:
         return None, int(str(error).split("at least ")[1].split()[0])
     forward = sum([node.layer.macs for node in model.nodes])
-    return model._plan.arena, 100 * model._plan.again / forward
+    return model.session.plan.arena, 100 * model.session.plan.again / forward
 
 
 def largest(model, dtype, batch):
     """Bytes of the arena that the most demanding instruction names."""
-    plan = compile_graph(model.nodes, model._loss, model._optimizer, dtype, batch, noted=[])
+    plan = compile_graph(model.nodes, model.session.loss, model.session.optimizer, dtype, batch, noted=[])
     most = 0
     for instruction in plan.instructions:
         owners = {home(operand)[0] for operand in instruction.operands}
@@ -120,7 +120,7 @@ def rows():
         for dtype in ("int8", "float32"):
             for batch in (1, 16):
                 model = compiled(network, dtype, batch)
-                plan = model._plan
+                plan = model.session.plan
                 one = 100 * largest(model, dtype, batch) / plan.arena
                 _, least = budget(network, dtype, batch, plan, 1)
                 arena, again = budget(network, dtype, batch, plan, plan.state + plan.arena // 2)

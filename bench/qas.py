@@ -24,7 +24,7 @@ from accuracy import BATCH, TASKS  # noqa: E402
 
 import odt  # noqa: E402
 from odt.fixed import ONE, bits_to_float  # noqa: E402
-from odt.weights import get  # noqa: E402
+from odt.run.weights import get  # noqa: E402
 
 
 class Unscaled(odt.SGD):
@@ -68,7 +68,7 @@ def trained(task, way, rate, seed):
     steps = epochs * -(-len(train[0]) // BATCH)
     model.compile(make(odt.CosineDecay(rate, steps), 0.9), dtype=dtype, batch_size=BATCH, seed=seed)
     model.fit(*train, epochs=epochs, verbose=0)
-    scales = [bits_to_float(get(model._state, w.scale.offset)) for _, w in model._plan.weights] if dtype == "int8" else []
+    scales = [bits_to_float(get(model.session.state, w.scale.offset)) for _, w in model.session.plan.weights] if dtype == "int8" else []
     return 100 * model.evaluate(*test)[1], scales
 
 

@@ -139,7 +139,7 @@ def sparse(model, network):
 def adaptive(network, weights, optimizer, few):
     """Within what the static choice takes."""
     static = fixed(sparse)(network, weights, optimizer, few)
-    memory, macs = len(static._arena) + len(static._state), sum(backward_macs(static.nodes))
+    memory, macs = len(static.session.arena) + len(static.session.state), sum(backward_macs(static.nodes))
     model = fixed(lambda model, _: update.last(model))(network, weights, optimizer, few)
     model.choice = task_adaptive(model, *few, memory_budget=memory, macs_budget=macs)
     return model
@@ -149,7 +149,7 @@ def head_first(network, weights, optimizer, few):
     """The same, measured when the last layer has learnt for a third of the epochs: before, the errors are those of a head
     that knows nothing of the new world."""
     static = fixed(sparse)(network, weights, optimizer, few)
-    memory, macs = len(static._arena) + len(static._state), sum(backward_macs(static.nodes))
+    memory, macs = len(static.session.arena) + len(static.session.state), sum(backward_macs(static.nodes))
     model = fixed(lambda model, _: update.last(model))(network, weights, optimizer, few)
     model.fit(*few, epochs=EPOCHS // 3, verbose=0)
     model.choice = task_adaptive(model, *few, memory_budget=memory, macs_budget=macs)
@@ -332,7 +332,7 @@ def cost_lines(network, machine, batch=BATCH):
         before, BATCH = BATCH, batch
         model = make(network, weights, odt.Adam(0.003), few)
         BATCH = before
-        plan = model._plan
+        plan = model.session.plan
         executed = "-"
         if machine:
             try:

@@ -64,7 +64,7 @@ def whole():
     model.train_step(x, y)
     end()
 def run(start, stop):
-    model._control[14] = 1
+    model.session.control[14] = 1
     begin()
     engine_run(loaded, regions, start, stop)
     end()
@@ -91,7 +91,7 @@ def within_fit():
     model._train = train
 for _ in range(3):
     model.train_step(x, y)
-engine_run, loaded, regions = model._engine.run, model._loaded, model._regions
+engine_run, loaded, regions = model.session.engine.run, model.session.loaded, model.session.regions
 gc.collect()
 gc.disable()
 model.train_step(x, y)  # the first allocation after a collection looks through the whole heap
@@ -134,8 +134,8 @@ class Cost:
 
     def __init__(self, machine, model, dtype="int8"):
         twin = compiled(model, dtype)
-        walk = list(twin.program.walk(*twin._sections["train"]))
-        places = [at for at, *_ in walk] + [twin._sections["train"][1]]
+        walk = list(twin.program.walk(*twin.session.sections["train"]))
+        places = [at for at, *_ in walk] + [twin.session.sections["train"][1]]
         found = []
         for call in ("whole()", "part(%s)" % places, "each(%s)" % places, "within_fit()"):
             counts = machine.run(source(model, dtype) + ON_BOARD % call, {"repeats": machine.repeats})
@@ -161,7 +161,7 @@ def table(model, costs):
     layers = compiled(model)
     forward = sum(node.layer.macs for node in layers.nodes) * layers.batch_size
     backward = sum(backward_macs(layers.nodes)) * layers.batch_size
-    plan = layers._plan
+    plan = layers.session.plan
     yield "%s: %d MACs forward, %d backward; RAM %d bytes (arena %d, state and weights %d)" % (
         model, forward, backward, plan.arena + plan.state, plan.arena, plan.state)  # fmt: skip
     yield ""
@@ -192,7 +192,7 @@ def bounds(costs, floats):
             yield verdict("%s, %s: %s" % (model, name, UNITS[name]), total, "%d" % most, total <= most)
     for model, name in costs:
         if model.startswith("MLP"):
-            plan = compiled(model)._plan
+            plan = compiled(model).session.plan
             used = plan.arena + plan.state
             yield verdict("%s: RAM in bytes" % model, used, RAM, used <= RAM)
             break

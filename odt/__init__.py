@@ -39,7 +39,7 @@ def __getattr__(name):
     """A module of odt, or of its names those that few need, is loaded when it is named: a board's RAM is small."""
     home = "norms" if name in ("BatchNorm", "GroupNorm", "LayerNorm") else name
     if name.endswith("_num_threads"):
-        home = "threads"
+        home = "run.threads"
     try:
         if name[:1] == "_":
             raise ImportError

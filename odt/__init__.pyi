@@ -70,7 +70,7 @@ from .optimizers import (
     CosineDecay as CosineDecay,
     StepDecay as StepDecay,
 )
-from .threads import (
+from .run.threads import (
     get_num_threads as get_num_threads,
     set_num_threads as set_num_threads,
 )

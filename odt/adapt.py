@@ -12,12 +12,13 @@ before a checkpoint of the adapted model is loaded.
 
 import gc
 
-from . import weights
 from .fisher import measure, plan
 from .fixed import is_int, scale_add, scale_div, scale_int
 from .opcodes import ARENA
 from .plan.compiler import bytes_needed
 from .plan.graph import backward_macs
+from .run import weights
+from .run.session import ready
 from .update import channels
 
 _SHARES = (1, 2, 4, 8)  # of a layer's channels 1 / so many
@@ -40,15 +41,15 @@ def task_adaptive(model, x, y, memory_budget=None, macs_budget=None):
     for name, value in (("memory_budget", memory_budget), ("macs_budget", macs_budget)):
         if value is not None and not is_int(value):
             raise TypeError("%s is an int, got %r" % (name, value))
-    model._compiled()
-    model._alone("task_adaptive")
-    if model._frozen is not None:
+    session = ready(model)
+    session.alone("task_adaptive")
+    if session.frozen is not None:
         raise ValueError("task_adaptive: weights that are frozen in flash cannot be chosen, compile without frozen=")
     layers = [node.layer for node in model.nodes]
     before = [(layer, layer.trainable, layer.update_rows, layer.update_bias, layer.dynamic) for layer in layers]
     try:
-        probe = plan(model, None if memory_budget is None else memory_budget - len(model._state))
-        least = len(model._state) + probe.arena
+        probe = plan(model, None if memory_budget is None else memory_budget - len(session.state))
+        least = len(session.state) + probe.arena
         if memory_budget is not None and least > memory_budget:
             every = [(layer, range(layer.kernel_shape[0])) for layer, _ in probe.totals]
             _refuse(model, every, memory_budget, macs_budget, least)
@@ -129,7 +130,8 @@ def _fits(model, choice, memory_budget, macs_budget):
 
 def _bytes(model, budget=None):
     gc.collect()
-    what = (model.nodes, model._loss, model._optimizer, model.dtype, model.batch_size, model._micro)
+    session = model.session
+    what = (model.nodes, session.loss, session.optimizer, session.dtype, session.batch_size, session.micro)
     return bytes_needed(*what, budget=budget)
 
 
@@ -155,26 +157,26 @@ def _refuse(model, ranked, memory_budget, macs_budget, measuring=0):
 
 def _recompile(model):
     """``compile`` by the policy that is set, and the weights in what is then their place."""
-    plan, state, size = model._plan, model._state, len(model._arena)
-    model._arena = model._regions[ARENA] = None  # its content is worth nothing between runs
+    old = model.session
+    size = len(old.arena)
+    old.arena = old.regions[ARENA] = None  # its content is worth nothing between runs
     try:
-        model.compile(
-            model._optimizer, model._loss, model.dtype, model.batch_size, model.seed, micro_batch=model._micro
-        )  # fmt: skip
+        model.compile(old.optimizer, old.loss, old.dtype, old.batch_size, old.seed, micro_batch=old.micro)
     except BaseException:
-        model._arena = model._regions[ARENA] = bytearray(size)
+        old.arena = old.regions[ARENA] = bytearray(size)
         raise
-    model._busy = "task_adaptive"  # until all weights are there
-    int8 = model.dtype == "int8"
-    olds = {layer: old for layer, old in plan.weights}
-    for layer, new in model._plan.weights:
+    session = model.session
+    session.busy = "task_adaptive"  # until all weights are there
+    int8 = session.dtype == "int8"
+    olds = dict(old.plan.weights)
+    for layer, new in session.plan.weights:
         if new.into:
             continue
-        values = weights.read(layer, state, None, olds[layer], int8)
+        values = weights.read(layer, old.state, None, olds[layer], int8)
         if new.folded:
             from .folding import fold
 
             inner = new.folded[0]
-            values = fold(values, new, weights.read(inner, state, None, olds[inner], int8))
-        weights.write(model._state, new, int8, values)
-    model._busy = False
+            values = fold(values, new, weights.read(inner, old.state, None, olds[inner], int8))
+        weights.write(session.state, new, int8, values)
+    session.busy = False

@@ -20,8 +20,8 @@ compile, fit and fit_async are refused (RuntimeError) until fit has ended.
 
 import gc
 
-from .checkpoint import path_of
 from .fixed import is_int, is_number
+from .run.checkpoint import path_of
 
 
 class Callback:
@@ -89,7 +89,7 @@ class EarlyStopping(_Monitor):
         self.best = self.best_epoch = None
         self.waited = 0
         if self.restore and self.path is None:
-            needed = len(self.model._state)
+            needed = len(self.model.session.state)
             if self.state is None or len(self.state) != needed:
                 self.state = None
                 gc.collect()
@@ -105,7 +105,7 @@ class EarlyStopping(_Monitor):
             if self.path is not None:
                 self.model.save(self.path)
             elif self.restore:
-                self.state[:] = self.model._state
+                self.state[:] = self.model.session.state
             return
         self.waited += 1
         if self.waited >= self.patience:  # also where patience is 0
@@ -117,7 +117,9 @@ class EarlyStopping(_Monitor):
         if self.path is not None:
             self.model.load(self.path)
         else:
-            self.model._take(self.state, self.best_epoch + 1)
+            from .run.replace import restore
+
+            restore(self.model.session, self.state, self.best_epoch + 1)
 
 
 class ModelCheckpoint(_Monitor):

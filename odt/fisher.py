@@ -10,7 +10,6 @@ update; the weights are read where they lie. In int8 there are two passes: the f
 import gc
 from array import array
 
-from .calibration import calibrate
 from .fixed import scale_div, scale_int
 from .opcodes import ARENA, BATCH, CONSTANTS, COUNT, POSITION, REGION_SHIFT, STATE, forget
 from .plan.compiler import Plan, predict, prepare
@@ -23,7 +22,9 @@ from .plan.recompute import roots
 from .plan.schedule import Schedule
 from .plan.shared import times
 from .plan.values import SCRATCH, WEIGHT, Buffer, home
-from .weights import UNSEEN, get, put
+from .run.calibration import calibrate
+from .run.session import bind
+from .run.weights import UNSEEN, get, put
 
 
 def fisher(model, x, y):
@@ -46,28 +47,28 @@ def plan(model, arena=None):
 
 def measure(model, x, y, probe=None):
     """``[(layer, array('i') of D_o as float32 bits)]``, by a plan or that of least time."""
-    count = model._bind(x, y)
-    model._prepare(1)
+    count = bind(model.session, x, y)
+    model.session.prepare(1)
     probe = probe or plan(model)
-    size = len(model._arena)
-    regions = list(model._regions)
+    size = len(model.session.arena)
+    regions = list(model.session.regions)
     try:
         if size < probe.arena:
             regions[ARENA] = None
             _replace_arena(model, probe.arena)
-            regions[ARENA] = model._arena
+            regions[ARENA] = model.session.arena
         return _run(probe, model, regions, count)
     finally:
         regions[ARENA] = None
-        if model._arena is None or len(model._arena) != size:
+        if model.session.arena is None or len(model.session.arena) != size:
             _replace_arena(model, size)
 
 
 def _replace_arena(model, size):
-    model._arena = model._regions[ARENA] = None
+    model.session.arena = model.session.regions[ARENA] = None
     gc.collect()
     try:
-        model._arena = model._regions[ARENA] = bytearray(size)
+        model.session.arena = model.session.regions[ARENA] = bytearray(size)
     except MemoryError:
         raise MemoryError("an arena of %d bytes is needed, so much is not free in one piece" % size)
 
@@ -122,13 +123,13 @@ def _plan(model, segments):
     """The program that measures, and where its results lie."""
     nodes = model.nodes
     prepare(nodes, model.dtype, 1)
-    s = _Probe(model.dtype, model._plan.flash)
+    s = _Probe(model.dtype, model.session.plan.flash)
     s.trained = trained(nodes, True)
     s.begin()
     output = predict(s, nodes)
     ends = [len(s.instructions)]
     s.begin_backward()
-    error = model._loss.emit(s, output)
+    error = model.session.loss.emit(s, output)
     ends.append(len(s.instructions))
     backward(s, nodes, error, segments)
     s.drop_unread()
@@ -158,7 +159,7 @@ def _weights(program):
 
 def _run(probe, model, regions, count):
     """The D_o of each layer, over ``count`` samples, one after the other."""
-    engine, control, arena = model._engine, model._control, regions[ARENA]
+    engine, control, arena = model.session.engine, model.session.control, regions[ARENA]
     code = bytes(probe.code)
     loaded, program = engine.load(code), Program(code)
     stop = program.section("train")[1]

@@ -6,7 +6,7 @@ By integers alone, as weights.write: the same bits on every machine.
 import struct
 from array import array
 
-from .data import float32_bits
+from .run.data import float32_bits
 from .fixed import (
     ONE, bit_length, bits_to_float, float_to_bits, scale_add, scale_div, scale_int, scale_mul, scale_shift, scale_sqrt,
 )  # fmt: skip

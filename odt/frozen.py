@@ -19,6 +19,7 @@ import struct
 from . import executor
 from .opcodes import CONSTANTS
 from .plan.program import HEADER_WORDS
+from .run.session import ready
 
 _MAGIC = b"ODTF"
 HEADER = 12  # bytes
@@ -26,16 +27,16 @@ HEADER = 12  # bytes
 
 def pack(model):
     """The kernels and biases of a compiled model that do not train, as bytes."""
-    model._compiled()
+    session = ready(model)
     body = bytearray()
-    for _, weights in model._plan.weights:
+    for _, weights in session.plan.weights:
         for buffer in weights.fixed:
-            memory = model._frozen if buffer.region == CONSTANTS else model._state
+            memory = session.frozen if buffer.region == CONSTANTS else session.state
             body += memory[buffer.offset : buffer.offset + buffer.size] + bytes(-buffer.size % 4)
     if not body:
         raise ValueError("all of the model trains: nothing is frozen")
     crc = executor.engine.crc32
-    return _MAGIC + struct.pack("<II", crc(layout(model._plan.weights)), crc(body)) + bytes(body)
+    return _MAGIC + struct.pack("<II", crc(layout(session.plan.weights)), crc(body)) + bytes(body)
 
 
 def layout(weights):
@@ -73,7 +74,7 @@ def write_module(path, model, shift=0):
     A linker places a frozen module's bytes anywhere: where compile() refuses DATA as not aligned, freeze the module
     made with another ``shift``, of 1 to 3 bytes.
     """
-    from .checkpoint import path_of, write_file
+    from .run.checkpoint import path_of, write_file
 
     text = "# Weights of layers that do not train, for compile(frozen=DATA). Made by odt.frozen.\n\nDATA = "
     text += "memoryview(%r)[%d:]\n" % (bytes(shift) + pack(model), shift) if shift else "%r\n" % pack(model)

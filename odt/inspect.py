@@ -23,9 +23,10 @@ from .opcodes import PREFIXES, STATE
 from .plan.compiler import compile_graph
 from .plan.program import HEADER_WORDS
 from .plan.values import home
-from .progress import CLIPPED, clipped
+from .run.progress import CLIPPED, clipped
+from .run.session import ready
+from .run.weights import get, read
 from .watch import Watch, updates
-from .weights import get, read
 
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "f32": "f"}
 _DESCR = {"b": "|i1", "h": "<i2", "i": "<i4", "f": "<f4"}
@@ -54,22 +55,22 @@ class Tensor:
         """What is stored now, an array of its type code."""
         result = array(self.code)
         for _, region, offset, size in self.pieces:
-            result.extend(array(self.code, bytes(memoryview(model._regions[region])[offset : offset + size])))
+            result.extend(array(self.code, bytes(memoryview(model.session.regions[region])[offset : offset + size])))
         return result
 
     def step(self, model):
         """What a stored 1 means."""
         region, offset = self.scale
-        return bits_to_float(get(model._regions[region], offset)) * self.factor
+        return bits_to_float(get(model.session.regions[region], offset)) * self.factor
 
     def real(self, model, stored):
         """The stored numbers as real ones, array('f')."""
         if self.weights:
             layer, weights, index = self.weights
-            return read(layer, model._state, model._frozen, weights, model.dtype == "int8")[index]
+            return read(layer, model.session.state, model.session.frozen, weights, model.dtype == "int8")[index]
         if self.exponents:
             offset, rows = self.exponents
-            powers = array("b", bytes(memoryview(model._state)[offset : offset + rows]))
+            powers = array("b", bytes(memoryview(model.session.state)[offset : offset + rows]))
             columns = len(stored) // rows
             return array("f", [value * 2.0 ** powers[index // columns] for index, value in enumerate(stored)])
         if self.scale is None:
@@ -86,18 +87,18 @@ class Map:
     """
 
     def __init__(self, model):
-        model._compiled()
+        ready(model)
         noted = []
         plan = compile_graph(
-            model.nodes, model._loss, model._optimizer, model.dtype, model.batch_size, model._micro,
-            model._plan.segments, model._plan.flash, noted, model._plan.bits,
+            model.nodes, model.session.loss, model.session.optimizer, model.dtype, model.batch_size, model.session.micro,
+            model.session.plan.segments, model.session.plan.flash, noted, model.session.plan.bits,
         )  # fmt: skip
         if plan.code != model.program.code:
             raise RuntimeError("the network, its loss or its optimizer has changed since compile()")
         self.instructions = []
-        output = model._sections["predict"][1]
-        last = model._update[0][0] if model._micro else None
-        walk = model.program.walk(HEADER_WORDS, model._sections["train"][1])
+        output = model.session.sections["predict"][1]
+        last = model.session.update[0][0] if model.session.micro else None
+        walk = model.program.walk(HEADER_WORDS, model.session.sections["train"][1])
         instructions = [i for i in plan.instructions if i.opcode.name not in PREFIXES]
         for (at, code, addresses, _), instruction in zip(walk, instructions):
             phase = "forward"
@@ -114,7 +115,7 @@ class Map:
             if value.buffer in values:
                 self._value(name, values.pop(value.buffer), plan, model, last)
         for node in model.nodes:
-            self._value(node.layer.name, plan.values[node], plan, model, last, (model._rows,) + tuple(node.shape))
+            self._value(node.layer.name, plan.values[node], plan, model, last, (model.session.rows,) + tuple(node.shape))
         self._state(plan, model)
         self.buffers = plan.buffers  # of the state
 
@@ -167,14 +168,14 @@ class Map:
                         return shape
         shapes = self._shapes.get(getattr(instruction, "owner", None), [])
         for shape in reversed(shapes) if " dx" in name else shapes:
-            if _product(shape) * model._rows == count:
-                return (model._rows,) + tuple(shape)
-        return (model._rows, count // model._rows)
+            if _product(shape) * model.session.rows == count:
+                return (model.session.rows,) + tuple(shape)
+        return (model.session.rows, count // model.session.rows)
 
     def _state(self, plan, model):
         """The tensors of the state: weights and what the optimizer keeps."""
         parameters = {}
-        for layer, weights in model._plan.weights:
+        for layer, weights in model.session.plan.weights:
             for index, (part, shape) in enumerate(layer.weight_shapes()):
                 parameters["%s %s" % (layer.name, part)] = (layer, weights, index), shape
         codes, ends = {}, {}
@@ -318,7 +319,7 @@ class Ranges(Watch):
         _, region, offset, size = tensor.pieces[0]
 
         def count():
-            data = bytes(memoryview(self.model._regions[region])[offset : offset + size])
+            data = bytes(memoryview(self.model.session.regions[region])[offset : offset + size])
             stored = array("b", data)
             step, zero = tensor.step(self.model), tensor.zero
             peak = max(max(stored) - zero, zero - min(stored)) * step

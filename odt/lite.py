@@ -8,9 +8,7 @@ On a board, whose RAM does not hold the backbone, its weights are read in flash 
 comes from a checkpoint that the same network wrote on a PC.
 """
 
-from .layers import (
-    AdaptiveAvgPool1D, AdaptiveAvgPool2D, Add, Conv1D, Conv2D, ReLU, UpSampling1D, UpSampling2D,
-)  # fmt: skip
+from .layers import AdaptiveAvgPool1D, AdaptiveAvgPool2D, Add, Conv1D, Conv2D, ReLU, UpSampling1D, UpSampling2D
 from .model import Model
 from .plan.graph import Node
 from .update import bias
@@ -107,7 +105,7 @@ def _weights(model):
     """``[(layer, its arrays)]``, in the order of ``get_weights``."""
     values = model.get_weights()
     found = []
-    for layer, _ in model._plan.weights:
+    for layer, _ in model.session.plan.weights:
         count = len(layer.weight_shapes())
         found.append((layer, values[:count]))
         values = values[count:]

@@ -7,7 +7,7 @@ the matrix.
 from array import array
 
 from .fixed import is_int
-from .opcodes import POSITION, Y_DATA
+from .opcodes import COUNT, POSITION, Y_DATA
 
 _WIDTH = 79  # of a REPL of 80 columns
 
@@ -18,41 +18,39 @@ def confusion_matrix(model, x, y=None, output=None):
     The prediction is the first largest output; of a single output, whether it is above 0. Of a model for
     BinaryCrossentropy with several outputs ``output`` says which: no (0) or yes (1), a target above 0.5.
     """
-    from .training import source
+    from .run.fit import source
+    from .run.session import next_part, ready
 
-    model._compiled()
-    binary = model._loss.binary
-    if not (model._loss.labels or binary):
-        raise ValueError("confusion_matrix: labels are expected, the model was compiled for %s" % model._loss.name)
-    outputs = model._plan.output.count // model._rows
+    session = ready(model)
+    binary = session.loss.binary
+    if not (session.loss.labels or binary):
+        raise ValueError("confusion_matrix: labels are expected, the model was compiled for %s" % session.loss.name)
+    outputs = session.plan.output.count // session.rows
     classes, at, width = max(outputs, 2), 0, 1
     if binary:
         classes, at, width = 2, 0 if outputs == 1 and output is None else output, outputs
         if not is_int(at) or not 0 <= at < outputs:
             raise ValueError("output: one of 0..%d is expected, got %r" % (outputs - 1, output))
     elif output is not None:
-        raise ValueError("output belongs to BinaryCrossentropy, the model was compiled for %s" % model._loss.name)
+        raise ValueError("output belongs to BinaryCrossentropy, the model was compiled for %s" % session.loss.name)
     matrix = [array("i", bytes(4 * classes)) for _ in range(classes)]
-    data = source(model, x, y)
-    if model._calibrated < 1:
+    data = source(session, x, y)
+    if session.calibrated < 1:
         data.first()
-        model._prepare(1)
+        session.calibrate(1)
     data.open(0, 0)
-    done = 0
-    for after in data.batches(0):
-        labels, first = model._regions[Y_DATA], model._control[POSITION]
-        for row in range(after - done):
-            if row % model._rows == 0:
-                model._part(first, row, after - done)
-                model._run("predict")
-            label = labels[(first + row) * width + at]
-            values, zero = _outputs(model, row % model._rows, outputs)
-            if binary or outputs == 1:
-                predicted = int(values[at] > zero)
-            else:
-                predicted = _first_largest(values)
-            matrix[int(label > 0.5) if binary else int(label)][predicted] += 1
-        done = after
+    for _ in data.batches(0):
+        labels = session.regions[Y_DATA]
+        while next_part(session):
+            session.run("predict")
+            for row in range(session.control[COUNT]):
+                label = labels[(session.control[POSITION] + row) * width + at]
+                values, zero = _outputs(session, row, outputs)
+                if binary or outputs == 1:
+                    predicted = int(values[at] > zero)
+                else:
+                    predicted = _first_largest(values)
+                matrix[int(label > 0.5) if binary else int(label)][predicted] += 1
     return matrix
 
 
@@ -64,15 +62,15 @@ def _first_largest(values):
     return best
 
 
-def _outputs(model, row, outputs):
+def _outputs(session, row, outputs):
     """The outputs of a row of the batch, and what stands for 0."""
-    output = model._plan.output
+    output = session.plan.output
     at = output.buffer.offset
-    if model.dtype == "int8":
-        values = memoryview(model._arena)[at + row * outputs : at + (row + 1) * outputs]
+    if session.dtype == "int8":
+        values = memoryview(session.arena)[at + row * outputs : at + (row + 1) * outputs]
         return array("b", bytes(values)), output.zero
     at += 4 * row * outputs
-    return array("f", bytes(memoryview(model._arena)[at : at + 4 * outputs])), 0
+    return array("f", bytes(memoryview(session.arena)[at : at + 4 * outputs])), 0
 
 
 def precision(matrix):

@@ -10,7 +10,7 @@ from .layers import Layer
 from .losses import _Loss
 from .optimizers import SGD, Adam
 from .plan.program import Program
-from .training import History
+from .run.fit import History
 
 Data: TypeAlias = Buffer | Sequence[Any]
 """Samples after one another: anything with the buffer protocol, or lists."""
@@ -36,11 +36,17 @@ class Model:
     """A network from an Input to one output, and all that it takes to train it."""
 
     nodes: list[Node]
-    program: Program | None
-    dtype: Literal["int8", "float32"]
-    batch_size: int
-    seed: int
-    epoch: int
+    session: Any  # what compile() made, of odt.run.session
+    @property
+    def program(self) -> Program | None: ...
+    @property
+    def dtype(self) -> Literal["int8", "float32"]: ...
+    @property
+    def batch_size(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def epoch(self) -> int: ...
     def __init__(self, inputs: Node, outputs: Node) -> None: ...
     def compile(
         self,

@@ -59,7 +59,7 @@ class _Timer(Watch):
         arena = [{} for _ in owners]
         layers = {node.layer.name: node.layer for node in model.nodes}
         mapped = Map(model)
-        parts = (model.batch_size + model._rows - 1) // model._rows  # micro-batches
+        parts = (model.batch_size + model.session.rows - 1) // model.session.rows  # micro-batches
         for _, end, instruction, phase in mapped.instructions:
             name = getattr(instruction, "owner", None) or "step"
             index = owners.index(name)
@@ -68,7 +68,7 @@ class _Timer(Watch):
             kind = instruction.opcode.name.rsplit("_", 1)[0]
             base, _, gradient = kind.partition("_d")
             if layer and base == layer.kind:
-                count = layer.macs * model._rows * parts
+                count = layer.macs * model.session.rows * parts
                 if gradient == "w":  # maybe of some rows
                     rows = instruction.immediates[instruction.opcode.immediates.index("R")]
                     count = count * rows // layer.kernel_shape[0]

@@ -35,7 +35,7 @@ def summary(rows, plan, dtype, batch):
         print("  %-16s %8d, of a batch in micro-batches" % ("gradient sums", plan.sums))
     print("%-18s %8d bytes (%d of program besides)" % (
         "RAM in all", plan.arena + plan.state, len(plan.code)))  # fmt: skip
-    threads = sys.modules.get("odt.threads")
+    threads = sys.modules.get("odt.run.threads")
     if threads and threads.get_num_threads() > 1:
         print("%-18s %8d bytes of stack besides, on a board" % ("second core", threads.STACK))
 

@@ -12,7 +12,7 @@ Each half of the place is a slot. A checkpoint goes over the older one, its head
 the higher sequence number whose CRC holds is the newest. docs/checkpoint.md says the rest.
 """
 
-from .checkpoint import HEADER, check
+from .run.checkpoint import HEADER, check
 
 _STEP = 256  # bytes that are written into a region at a time
 

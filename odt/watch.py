@@ -21,6 +21,7 @@ either, but what the calls do. They may not use the model, whose arena holds hal
 """
 
 from .opcodes import REGION_SHIFT, STATE
+from .run.session import ready
 
 # Forward ends with the network's output; the loss belongs to backward. Each weight is updated as soon as
 # its gradient is whole, so that updates lie within backward, several a step; with micro_batch= forward and
@@ -38,7 +39,7 @@ class Watch:
     """
 
     def __init__(self, model):
-        model._compiled()
+        ready(model)
         self.model = model
 
     def places(self, start, stop):
@@ -46,16 +47,14 @@ class Watch:
         raise NotImplementedError
 
     def __enter__(self):
-        model = self.model
-        self.before = model._parts, model._others, model._update
-        model._parts, model._others, model._update = self.now = [self._cut(pieces) for pieces in self.before]
+        session = self.session = ready(self.model)
+        self.before = session.parts, session.others, session.update
+        session.parts, session.others, session.update = [self._cut(pieces) for pieces in self.before]
         return self
 
     def __exit__(self, *unused):
-        model = self.model
-        if model._parts is self.now[0]:  # else it was compiled anew
-            model._parts, model._others, model._update = self.before
-        self.before = self.now = None
+        self.session.parts, self.session.others, self.session.update = self.before
+        self.before = None
 
     def _cut(self, pieces):
         if not pieces:
@@ -107,9 +106,9 @@ class Phases(Watch):
         self.calls = {name: [getattr(c, name) for c in callbacks if hasattr(c, name)] for name in PHASES}
 
     def places(self, start, stop):
-        model = self.model
+        session = self.session
         places = {}
-        output = model._sections["predict"][1]
+        output = session.sections["predict"][1]
         backward = output < stop and start < output
         if backward:
             self._add(places, start, "on_forward_begin")
@@ -118,7 +117,7 @@ class Phases(Watch):
         updating = not backward
         if updating:  # a batch's only update
             self._add(places, start, "on_update_begin")
-        for at, code, addresses, _ in model.program.walk(max(start, output), stop):
+        for at, code, addresses, _ in session.program.walk(max(start, output), stop):
             now = not backward or updates(code, addresses)
             if now != updating:
                 updating = now
@@ -131,18 +130,18 @@ class Phases(Watch):
 
     def _add(self, places, at, name):
         if self.calls[name]:
-            places.setdefault(at, []).append(_guarded(self.model, name, self.calls[name]))
+            places.setdefault(at, []).append(_guarded(self.session, name, self.calls[name]))
 
 
-def _guarded(model, name, calls):
+def _guarded(session, name, calls):
     """One call for those of a place, during which the model is not to be used."""
 
     def guarded():
-        model._busy, model._within = True, name
+        session.busy, session.within = True, name
         try:
             for call in calls:
                 call()
         finally:
-            model._busy = False
+            session.busy = False
 
     return guarded

@@ -6,6 +6,7 @@ Runs on MicroPython. ODT_ARGS: ``step`` in bytes, ``only`` names of what is trie
 import gc
 
 import odt
+from odt.run import replace
 from odt.slots import Blocks
 
 try:
@@ -85,7 +86,7 @@ def sweep(name, call, check):
 
 model, other = network(), network()
 model.fit(X, Y, verbose=0)
-state, old = bytes(model._state), model.digest()
+state, old = bytes(model.session.state), model.digest()
 place = Blocks(Memory())
 model.save(place)
 model.fit(X, Y, verbose=0)
@@ -101,42 +102,42 @@ def compiled(failed):
     else:
         model.fit(X, Y, verbose=0)
         network(model=model)
-    model._take(state, 1)
+    replace.restore(model.session, state, 1)
 
 
 def fitted(failed):
     """After one of the three steps, or none."""
-    assert model._steps in (3, 4, 5, 6) and (failed or model.digest() == new)
-    if model._steps == 3:
+    assert model.session.steps in (3, 4, 5, 6) and (failed or model.digest() == new)
+    if model.session.steps == 3:
         assert model.digest() == old
-    if model._steps == 6:
+    if model.session.steps == 6:
         assert model.digest() == new
-    model._take(state, 1)
+    replace.restore(model.session, state, 1)
 
 
 def first(failed):
     """Of a model without ranges: what calibration left is begun anew."""
-    if failed and other._calibrated == 0:
+    if failed and other.session.calibrated == 0:
         other.fit(X, Y, verbose=0)
-    if not failed or other._steps == 3:
+    if not failed or other.session.steps == 3:
         assert other.digest() == old
-    other._take(untrained, 0)
-    other._calibrated = 0
+    replace.restore(other.session, untrained, 0)
+    other.session.calibrated = 0
 
 
 def saved(failed):
     assert model.digest() == new
     other.load(place)
     assert other.digest() in ((old, new) if failed else (new,))
-    model._take(state, 1)
+    replace.restore(model.session, state, 1)
     model.save(place)
     model.fit(X, Y, verbose=0)
 
 
 def loaded(failed):
     assert other.digest() == (old if failed else new)
-    assert other._steps == (3 if failed else 6) and other.epoch == 1
-    other._take(state, 1)
+    assert other.session.steps == (3 if failed else 6) and other.epoch == 1
+    replace.restore(other.session, state, 1)
 
 
 weights = other.get_weights()
@@ -144,23 +145,23 @@ weights = other.get_weights()
 
 def weighted(failed):
     """All of the weights or none, and with them the ranges."""
-    assert (model.digest() == old and model._calibrated == 2) if failed else (model.digest() == set_ and model._calibrated == 0)
-    model._take(state, 1)
+    assert (model.digest() == old and model.session.calibrated == 2) if failed else (model.digest() == set_ and model.session.calibrated == 0)
+    replace.restore(model.session, state, 1)
 
 
-model._take(state, 1)
+replace.restore(model.session, state, 1)
 model.set_weights(weights)
 set_ = model.digest()
-model._take(state, 1)
+replace.restore(model.session, state, 1)
 sweep("set_weights", lambda: model.set_weights(weights), weighted)
 sweep("compile", lambda: model.compile(odt.SGD(0.1, 0.9), dtype="float32", batch_size=3), compiled)
 sweep("fit", lambda: model.fit(X, Y, verbose=0), fitted)
 other = network()
-untrained = bytes(other._state)
+untrained = bytes(other.session.state)
 sweep("first fit", lambda: other.fit(X, Y, verbose=0), first)
 model.fit(X, Y, verbose=0)
 sweep("save", lambda: model.save(place), saved)
 model.save(place)
-other._take(state, 1)
+replace.restore(other.session, state, 1)
 sweep("load", lambda: other.load(place), loaded)
 print("digest %08x" % model.digest())

@@ -38,7 +38,7 @@ def main(data):
     model.compile(odt.SGD(0.05, 0.9), batch_size=1, seed=1, frozen=data)
     gc.collect()
     print("arena %d, state %d, program %d, flash %d" % (
-        len(model._arena), len(model._state), 4 * len(model.program.words), len(data)))  # fmt: skip
+        len(model.session.arena), len(model.session.state), 4 * len(model.program.words), len(data)))  # fmt: skip
     model.fit(x, bytes([3, 1, 4, 1]), epochs=1, verbose=0)
     print("digest %08x" % model.digest())
     gc.collect()

@@ -115,15 +115,15 @@ class Pin:
 def heap_of_steps(callbacks):
     """Bytes that 5 float32 steps take. In a function: a new global may take heap of its own."""
     model = network("float32")
-    model._bind(x, y)
-    model._batch(0, 40)
+    session.bind(model.session, x, y)
+    session.batch(model.session, 0, 40)
     Phases(model, callbacks).__enter__()
-    model._train()
+    session.train(model.session)
     gc.collect()
     gc.disable()
     before = gc.mem_alloc()
     for _ in range(5):
-        model._train()
+        session.train(model.session)
     after = gc.mem_alloc()
     gc.enable()
     return after - before
@@ -182,6 +182,7 @@ print("reservoir digest %08x" % small(kept.x, kept.y))
 
 # Checkpoints: a run that is stopped within an epoch, and goes on from a file and from blocks.
 from odt.callbacks import ModelCheckpoint
+from odt.run import session
 from odt.slots import Blocks, Bytes
 
 

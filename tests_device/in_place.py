@@ -38,7 +38,7 @@ def trained(data):
     model.compile(odt.SGD(0.05), batch_size=2, seed=1, frozen=data())
     model.train_step(bytes(range(64)), bytes([0, 2]))
     gc.collect()
-    return gc.mem_alloc() - before, addressof(model._frozen), "%08x" % model.digest()
+    return gc.mem_alloc() - before, addressof(model.session.frozen), "%08x" % model.digest()
 
 
 def show(name, data):

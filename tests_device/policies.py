@@ -48,4 +48,4 @@ for name, policy, options in POLICIES:
         model.fit(x, y, verbose=0)
         print("adapt:", sorted(task_adaptive(model, x[: 64 * 8], y[:8], memory_budget=16000, macs_budget=60000).items()))
     model.fit(x, y, epochs=1 if policy else 3, verbose=0)
-    print("%s: arena %d, state %d, digest %08x" % (name, len(model._arena), len(model._state), model.digest()))
+    print("%s: arena %d, state %d, digest %08x" % (name, len(model.session.arena), len(model.session.state), model.digest()))

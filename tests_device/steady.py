@@ -3,6 +3,7 @@
 import gc
 
 import odt
+from odt.run import session
 
 model = odt.Sequential([
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
@@ -13,12 +14,12 @@ model = odt.Sequential([
 ])  # fmt: skip
 model.compile(odt.Adam(odt.CosineDecay(0.004, 100)), batch_size=8, seed=1)
 model.summary()
-print("allocated: arena", len(model._arena))
+print("allocated: arena", len(model.session.arena))
 
 x = bytes([(7 * i) % 17 for i in range(64 * 32)])
 y = bytes([i % 10 for i in range(32)])
-count = model._bind(x, y)
-model._prepare(2)  # calibration may allocate: it happens once
+count = session.bind(model.session, x, y)
+model.session.prepare(2)  # calibration may allocate: it happens once
 
 
 def steps(count):
@@ -28,8 +29,8 @@ def steps(count):
     gc.disable()
     before = gc.mem_alloc()
     for _ in range(100):
-        model._batch(position, count)
-        model._train()
+        session.batch(model.session, position, count)
+        session.train(model.session)
         position = (position + 8) % count
     after = gc.mem_alloc()
     gc.enable()

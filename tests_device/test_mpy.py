@@ -68,12 +68,12 @@ import micropython, odt
 model = odt.Sequential([odt.Input((2,)), odt.Dense(3)])
 model.compile(batch_size=2)
 model.train_step([[0, 1], [1, 0]], [0, 2])
-log, run, (start, stop) = [], model._engine.run, model._sections["train"]
+log, run, (start, stop) = [], model.session.engine.run, model.session.sections["train"]
 def interrupt(code):
     log.append("callback")
     if code:
         raise KeyboardInterrupt
-micropython.schedule(interrupt, 0); run(model._loaded, model._regions, start, stop); log.append("ran")
+micropython.schedule(interrupt, 0); run(model.session.loaded, model.session.regions, start, stop); log.append("ran")
 print(log)
 """
     with machines.open("stock_unix") as machine:
@@ -97,9 +97,9 @@ import odt
 model = odt.Sequential([odt.Input((2,)), odt.Dense(3)])
 model.compile(batch_size=2)
 attempt(_odt.run, 5, (), 12, 12)
-attempt(_odt.run, model._loaded, model._regions, 3, 12)
-attempt(_odt.run, model._loaded, (None,) * 6, 12, 12)
-attempt(_odt.run, model._loaded, (None,) * 5, 12, 12)
+attempt(_odt.run, model.session.loaded, model.session.regions, 3, 12)
+attempt(_odt.run, model.session.loaded, (None,) * 6, 12, 12)
+attempt(_odt.run, model.session.loaded, (None,) * 5, 12, 12)
 """
     output = []
     for name in ("unix", "stock_unix"):

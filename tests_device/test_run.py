@@ -5,6 +5,7 @@ import sys
 
 import machines
 import pytest
+
 from odt.host.run import DIGEST
 
 XOR = machines.ROOT / "examples" / "xor" / "train.py"

@@ -5,6 +5,7 @@ import gc
 import numpy as np
 import pytest
 import torch
+from twin import Twin
 
 import odt
 from odt import executor, update
@@ -197,7 +198,7 @@ def test_memory_budgets_are_kept_and_the_smallest_is_named_exactly(dtype, micro)
     for budget in (least, 2 * least, None):
         adapted = model()
         sizes.append(sum(sum(count for _, count in rows) for rows in task_adaptive(adapted, X, Y, budget).values()))
-        assert budget is None or len(adapted._arena) + len(adapted._state) <= budget
+        assert budget is None or len(adapted.session.arena) + len(adapted.session.state) <= budget
     assert 0 < sizes[0] <= sizes[1] <= sizes[2]
 
 
@@ -210,10 +211,10 @@ def test_the_weights_stay_and_only_the_chosen_change(policy, network):
         choice = task_adaptive(model, X, Y, macs_budget=8000)
         after = np.array(model.predict(X))
         assert np.abs(after - before).max() <= tolerance * np.abs(before).max()
-        kernels = dict(zip(*[[(layer.name, name) for layer, _ in model._plan.weights for name, _ in layer.weight_shapes()], model.get_weights()]))
+        kernels = dict(zip(*[[(layer.name, name) for layer, _ in model.session.plan.weights for name, _ in layer.weight_shapes()], model.get_weights()]))
         model.fit(X, Y, epochs=2, verbose=0)
         for (key, old), new in zip(kernels.items(), model.get_weights()):
-            layer = next(layer for layer, _ in model._plan.weights if layer.name == key[0])
+            layer = next(layer for layer, _ in model.session.plan.weights if layer.name == key[0])
             if key[1] == "kernel":
                 changed = (np.array(old) != np.array(new)).reshape(layer.kernel_shape[0], -1).any(axis=1)
                 rows = [row for first, count in choice.get(key[0], ()) for row in range(first, first + count)]
@@ -273,7 +274,7 @@ def test_a_model_trains_on_after_a_measurement_in_an_arena_of_its_own(dtype):
     """Larger than the model's, which makes room for it, or not to be had."""
     model, plain = trained(dtype=dtype), trained(dtype=dtype)
     probe = odt.fisher.plan(model)
-    probe.arena = len(model._arena) + 64
+    probe.arena = len(model.session.arena) + 64
     odt.fisher.measure(model, X, Y, probe)
     probe.arena = 1 << 62
     with pytest.raises(MemoryError, match="an arena of %d bytes" % probe.arena):

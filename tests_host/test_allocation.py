@@ -11,6 +11,7 @@ import sysconfig
 import pytest
 
 import odt
+from odt.run import replace, session
 from odt.slots import Blocks, Bytes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -101,10 +102,10 @@ def digests_of_steps(dtype, first):
 @pytest.mark.parametrize("dtype, step", (("int8", 1), ("float32", 3)))
 def test_a_compile_that_fails_leaves_the_model_that_was(failing, dtype, step):
     model = trained(dtype)
-    state, before = bytes(model._state), model.digest()
+    state, before = bytes(model.session.state), model.digest()
     model.fit(X, Y, verbose=0)
     after = model.digest()
-    model._take(state, 1)
+    replace.restore(model.session, state, 1)
 
     def call():
         model.compile(odt.SGD(0.1, 0.9), dtype="float32" if dtype == "int8" else "int8", batch_size=3, micro_batch=2)
@@ -118,7 +119,7 @@ def test_a_compile_that_fails_leaves_the_model_that_was(failing, dtype, step):
         else:  # also where Python got over the failure
             model.fit(X, Y, verbose=0)
             model.compile(odt.Adam(0.01), dtype=dtype, batch_size=2, seed=1)
-        model._take(state, 1)
+        replace.restore(model.session, state, 1)
 
     sweep(failing, call, check, 1000 // step, step)
 
@@ -154,12 +155,12 @@ def test_a_fit_that_fails_leaves_the_model_after_one_of_its_steps(failing, dtype
     model = network(dtype)
     if first:
         model.fit(X, Y, verbose=0)
-    state = bytes(model._state)
-    model._bind(X, Y)
-    model._prepare(2)
+    state = bytes(model.session.state)
+    session.bind(model.session, X, Y)
+    model.session.prepare(2)
     steps.append(model.digest())  # with all ranges, before the first step
-    model._take(state, first)
-    model._calibrated = calibrated = 2 if first or dtype == "float32" else 0
+    replace.restore(model.session, state, first)
+    model.session.calibrated = calibrated = 2 if first or dtype == "float32" else 0
 
     def call():
         model.fit(X, Y, verbose=0)
@@ -167,14 +168,14 @@ def test_a_fit_that_fails_leaves_the_model_after_one_of_its_steps(failing, dtype
     def check(failed):
         if not failed:
             assert model.digest() == steps[3]
-        elif model._calibrated == 2:
+        elif model.session.calibrated == 2:
             assert model.digest() in steps
         else:
             model.fit(X, Y, verbose=0)
             assert model.digest() == steps[3]
         model.evaluate(X, Y)
-        model._take(state, first)
-        model._calibrated = calibrated
+        replace.restore(model.session, state, first)
+        model.session.calibrated = calibrated
 
     sweep(failing, call, check, 20)
 
@@ -183,7 +184,7 @@ def test_a_fit_that_fails_leaves_the_model_after_one_of_its_steps(failing, dtype
 def test_a_save_or_load_that_fails_leaves_the_old_or_the_new(failing, where, tmp_path):
     place = {"file": str(tmp_path / "m"), "blocks": Blocks(Memory()), "bytes": Bytes(bytearray(2048))}[where]
     model, other = trained("int8"), network()
-    old, state = model.digest(), bytes(model._state)
+    old, state = model.digest(), bytes(model.session.state)
     model.save(place)
     model.fit(X, Y, verbose=0)
     new = model.digest()
@@ -192,7 +193,7 @@ def test_a_save_or_load_that_fails_leaves_the_old_or_the_new(failing, where, tmp
         assert model.digest() == new
         other.load(place)
         assert other.digest() in ((old, new) if failed else (new,))
-        model._take(state, 1)
+        replace.restore(model.session, state, 1)
         model.save(place)
         model.fit(X, Y, verbose=0)
         assert model.digest() == new
@@ -201,15 +202,15 @@ def test_a_save_or_load_that_fails_leaves_the_old_or_the_new(failing, where, tmp
     model.save(place)
 
     def before():
-        other._take(state, 1)
-        other._underway = (2, 5, 1, 0, 1)
+        replace.restore(other.session, state, 1)
+        other.session.underway = (2, 5, 1, 0, 1)
 
     def loaded(failed):
         if failed:
             assert other.digest() == old
-            assert other.epoch == 1 and other._steps == 3 and other._underway == (2, 5, 1, 0, 1)
+            assert other.epoch == 1 and other.session.steps == 3 and other.session.underway == (2, 5, 1, 0, 1)
         else:
-            assert other.digest() == new and other.epoch == 1 and other._steps == 6 and other._underway is None
+            assert other.digest() == new and other.epoch == 1 and other.session.steps == 6 and other.session.underway is None
         before()
 
     before()
@@ -219,15 +220,15 @@ def test_a_save_or_load_that_fails_leaves_the_old_or_the_new(failing, where, tmp
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_weights_that_fail_to_be_set_leave_the_model_that_was(failing, dtype):
     model = trained(dtype)
-    state, old = bytes(model._state), model.digest()
+    state, old = bytes(model.session.state), model.digest()
     values = network(dtype).get_weights()
     model.set_weights(values)
-    new, calibrated = model.digest(), model._calibrated
-    model._take(state, 1)
+    new, calibrated = model.digest(), model.session.calibrated
+    replace.restore(model.session, state, 1)
 
     def check(failed):
-        assert (model.digest(), model._calibrated) == ((old, 2) if failed else (new, calibrated))
-        model._take(state, 1)
+        assert (model.digest(), model.session.calibrated) == ((old, 2) if failed else (new, calibrated))
+        replace.restore(model.session, state, 1)
 
     sweep(failing, lambda: model.set_weights(values), check, 5)
 
@@ -252,9 +253,9 @@ def test_a_look_that_fails_changes_nothing(failing, dtype):
 def test_the_entry_points_of_the_extension_fail_cleanly(failing):
     native = pytest.importorskip("_odt")
     model = trained("int8")
-    code, data = model._plan.code, bytes(1000)
-    start, stop = model._sections["predict"]
-    regions, loaded = model._regions, model._loaded
+    code, data = model.session.plan.code, bytes(1000)
+    start, stop = model.session.sections["predict"]
+    regions, loaded = model.session.regions, model.session.loaded
     for entry, arguments in (
         (native.load, (code,)), (native.load, (code[:-4],)), (native.load, (code[:-1],)),
         (native.run, (loaded, regions, start, stop)), (native.run, (loaded, regions[:5], start, stop)),

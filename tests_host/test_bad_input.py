@@ -122,7 +122,7 @@ def test_bad_samples_are_refused(case, dtype):
 def test_data_that_turns_bad_in_place_is_refused_and_of_another_kind_is_taken():
     def step(model, x, y):
         if closely:
-            model._known = None
+            model.session.known = None
         return model.train_step(x, y)
 
     found = []
@@ -168,7 +168,7 @@ def test_targets_that_turn_infinite_in_place_are_refused():
             model.train_step(x, y)
         data[element] = good
     model.train_step(x, y)
-    assert model._known
+    assert model.session.known
 
 
 BAD_LABELS = {
@@ -553,7 +553,7 @@ def test_an_arena_beyond_an_address_is_refused_with_the_figures():
 def test_too_little_memory_is_refused_with_the_figures_and_the_model_stays(monkeypatch):
     model = dense()
     model.train_step(X, Y)
-    expected = dense(batch_size=32)._plan
+    expected = dense(batch_size=32).session.plan
     needed = expected.arena + expected.state
     monkeypatch.setattr(gc, "mem_free", lambda: needed - 1, raising=False)
     with refused(MemoryError, needed, needed - 1, expected.arena, expected.state, model=model):
@@ -575,7 +575,7 @@ def test_memory_in_pieces_is_refused_and_the_model_stays(monkeypatch, counts):
     monkeypatch.setattr(model_module, "bytearray", no_block, raising=False)
     if counts:
         monkeypatch.setattr(gc, "mem_free", lambda: 10**9, raising=False)
-    plan = model._plan
+    plan = model.session.plan
     words = (plan.arena + plan.state, plan.arena, plan.state) + (10**9,) * counts
     with refused(MemoryError, *words, "pieces" if counts else "not free", model=model):
         model.compile(odt.Adam(0.01), batch_size=4)
@@ -706,7 +706,7 @@ def programs():
     ])  # fmt: skip
     for dtype in ("int8", "float32"):
         model.compile(odt.Adam(), dtype=dtype, batch_size=2)
-        yield model._plan.code
+        yield model.session.plan.code
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
@@ -827,14 +827,14 @@ def test_a_layer_that_knows_other_sizes_is_refused_and_the_first_model_compiles_
     body = layers()
     model = odt.Sequential(small(body))
     model.compile(batch_size=2, seed=1)
-    code, digest = model._plan.code, model.digest()
+    code, digest = model.session.plan.code, model.digest()
     for layer in body:
         name = layer.name
         with refused(ValueError, name, "(9, 9, 5)", "second", model=model):
             layer(odt.Input((9, 9, 5)))
     for again in (model, odt.Sequential(small(layers())), odt.Model(model.nodes[0], model.nodes[-1])):
         again.compile(batch_size=2, seed=1)  # also with the same layers, whose sizes are the same
-        assert again._plan.code == code and again.digest() == digest
+        assert again.session.plan.code == code and again.digest() == digest
     with refused(ValueError, "part of a model with input of [(4,), (4,)], got [(5,), (5,)]"):
         join, four, five = odt.Add(), odt.Input((4,)), odt.Input((5,))
         join([four, four])

@@ -40,7 +40,7 @@ def test_boxes_that_live_at_once_lie_apart_and_reach_the_arena_s_end(options):
         for other in plan.boxes[:number]:
             together = box.first <= other.last and other.first <= box.last
             assert not together or box.top <= other.offset or other.top <= box.offset
-    assert max(box.top for box in plan.boxes) == plan.arena == len(model._arena)
+    assert max(box.top for box in plan.boxes) == plan.arena == len(model.session.arena)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "".join(options) or "plain")
@@ -145,6 +145,6 @@ def test_the_command_draws_the_model_that_a_script_compiles_and_does_not_train_i
 def test_summary_tells_how_far_the_arena_is_from_the_least(capsys):
     model = network()
     model.summary()
-    plan = model._plan
+    plan = model.session.plan
     above = 100 * (plan.arena - plan.lower_bound) / plan.lower_bound
     assert "%d bytes, %.1f %% above the least, %d;" % (plan.arena, above, plan.lower_bound) in capsys.readouterr().out

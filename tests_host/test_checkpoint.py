@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 from filesystem import KINDS, Disk, PowerFailure
-from odt.host import files
 
 import odt
-from odt import checkpoint
 from odt.callbacks import Callback, ModelCheckpoint
+from odt.host import files
+from odt.run import checkpoint
 from odt.slots import Blocks, Bytes
 
 gc.freeze()
@@ -226,7 +226,7 @@ def test_a_block_that_cannot_be_read_costs_its_slot_alone_and_is_healed_by_a_sav
         digests.append(model.digest())
         images.append(bytes(memory.data))
         model.fit(X, Y, verbose=0)
-    used = (64 + len(model._state) + 127) // 128
+    used = (64 + len(model.session.state) + 127) // 128
     for image, newest, (old, new) in ((images[1], 1, digests[:2]), (images[2], 0, digests[1:])):
         for block in [slot * 10 + block for slot in (0, 1) for block in range(used)]:
             memory.data[:] = image
@@ -363,7 +363,7 @@ def test_power_failing_at_any_byte_of_a_save_leaves_the_old_or_the_new_state(kin
     memory.writes = 0
     model.save(kind(memory))
     assert memory.writes > 2
-    size = 64 + len(model._state)
+    size = 64 + len(model.session.state)
     size = (size + 127) // 128 * 128 if kind is Blocks else size
     seen = set()
     for left in range(size):
@@ -535,7 +535,7 @@ def test_a_full_file_system_leaves_the_old_file_and_the_model(disk):
     before = dict(disk.files)
     model.fit(X, Y, verbose=0)
     digest = model.digest()
-    for room in range(0, 64 + len(model._state), 37):
+    for room in range(0, 64 + len(model.session.state), 37):
         disk.room = room
         with pytest.raises(OSError, match="No space") as error:
             model.save("m")
@@ -595,7 +595,7 @@ def test_a_flipped_byte_in_a_slot_is_refused_and_the_older_slot_is_taken(kind):
     model.save(place)
     start = place._newest * place.size
     other = network(seed=3)
-    for at in range(0, 64 + len(model._state)):
+    for at in range(0, 64 + len(model.session.state)):
         memory.data[start + at] ^= 0x40
         other.load(kind(memory))
         assert other.digest() == old, at
@@ -612,9 +612,9 @@ def test_the_file_is_what_the_document_says(tmp_path):
     words = struct.unpack("<4s15I", data[:64])
     import zlib
 
-    assert words[:6] == (b"ODTM", 2, zlib.crc32(model._plan.code), len(model._state), 2, 2)
+    assert words[:6] == (b"ODTM", 2, zlib.crc32(model.session.plan.code), len(model.session.state), 2, 2)
     assert words[6:15] == (0,) * 9
-    assert words[15] == zlib.crc32(data[:60] + data[64:]) and data[64:] == bytes(model._state)
+    assert words[15] == zlib.crc32(data[:60] + data[64:]) and data[64:] == bytes(model.session.state)
     assert struct.unpack("<II", data[64:72]) == (12, 1)  # steps, seed
 
 

@@ -7,6 +7,7 @@ from test_gradients import batch, int8_gradients
 from twin import Twin
 
 import odt
+from odt.run import session
 
 DTYPES = ("float32", "int8")
 
@@ -51,8 +52,8 @@ def test_int8_gradients_are_clipped_by_their_own_norm(limit):
     norm = np.sqrt(sum([g @ g for g in gradients]))
     clipped = network()
     clipped.compile(odt.SGD(0.5, global_clipnorm=limit), batch_size=16, seed=3)
-    clipped._bind(x, y)
-    clipped._prepare(2)
+    session.bind(clipped.session, x, y)
+    clipped.session.prepare(2)
     before = clipped.get_weights()
     clipped.train_step(x, y)
     for old, new, gradient in zip(before, clipped.get_weights(), gradients):

@@ -8,6 +8,7 @@ import pytest
 
 import odt
 from odt.callbacks import Callback, EarlyStopping, ModelCheckpoint
+from odt.run.session import Session
 
 gc.freeze()
 
@@ -128,9 +129,9 @@ def test_stop_training_ends_it(place):
     steps = network()
     for x, y in list(batches())[: 1 if place == "on_batch_end" else 3]:
         pass
-    assert model._steps == (1 if place == "on_batch_end" else 3)
+    assert model.session.steps == (1 if place == "on_batch_end" else 3)
     model.fit(X, Y, epochs=2, verbose=0)  # a stop is over with its fit
-    assert model._steps > 6 and steps._steps == 0
+    assert model.session.steps > 6 and steps.session.steps == 0
 
 
 @pytest.mark.parametrize("bad, words", (
@@ -317,7 +318,6 @@ def test_progress_of_batches_that_are_not_counted(capsys):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_fit_async_ends_with_the_digest_of_fit_while_others_run(dtype, monkeypatch):
-    from odt import background
 
     clock = [0]
 
@@ -330,7 +330,7 @@ def test_fit_async_ends_with_the_digest_of_fit_while_others_run(dtype, monkeypat
 
     async def blink(model):
         while True:
-            ticks.append(model._steps)
+            ticks.append(model.session.steps)
             with pytest.raises(RuntimeError, match="fit_async"):
                 model.predict(X)
             await asyncio.sleep(0)
@@ -349,7 +349,6 @@ def test_fit_async_ends_with_the_digest_of_fit_while_others_run(dtype, monkeypat
 
 
 def test_a_cancelled_fit_async_leaves_a_model_that_works_on():
-    from odt import background
 
     model = network()
 
@@ -361,7 +360,7 @@ def test_a_cancelled_fit_async_leaves_a_model_that_works_on():
             await task
 
     asyncio.run(main())
-    assert 0 < model._steps and np.isfinite(model.evaluate(X, Y)[0])
+    assert 0 < model.session.steps and np.isfinite(model.evaluate(X, Y)[0])
     losses = model.fit(X, Y, epochs=20, verbose=0).history["loss"]
     assert losses[-1] < 1.2 and background
     with pytest.raises(ValueError, match="slice_ms"):
@@ -387,13 +386,13 @@ def test_a_loss_is_in_the_units_of_its_step_though_the_step_widens_the_output(lo
     model, losses = regression(), []
     for at in (0, 4, 8):
         batch, targets = x[at : at + 4], y[at : at + 4]
-        scale = model._output_scale()
+        scale = model.session.output_scale()
         kernel, bias = model.get_weights()
         limit = 127 * scale if at else np.inf  # the first is calibrated
         output = np.clip(batch / 4 @ np.array(kernel).reshape(3, 5).T + np.array(bias), -limit, limit)
         losses.append(model.train_step(batch, targets))
         assert losses[-1] == pytest.approx(float_loss(output - targets).mean(), rel=0.1)
-        assert at != 4 or model._output_scale() > 2 * scale
+        assert at != 4 or model.session.output_scale() > 2 * scale
     whole = regression()
     epoch = whole.fit(x, y, shuffle=False, verbose=0).history["loss"]
     assert epoch == [pytest.approx(np.mean(losses), rel=1e-3)]
@@ -492,7 +491,7 @@ def test_training_goes_on_from_what_a_callback_loads(place, way, dtype, tmp_path
     history = train(model, way, [once])
     assert once.error is None and len(history["loss"]) == 3 and np.isfinite(history["loss"]).all()
     after = {"on_batch_end": 8, "on_epoch_end": 6, "on_train_end": 0}.get(place, 9)
-    assert model._steps == saved._steps + after
+    assert model.session.steps == saved.session.steps + after
     if place == "on_batch_end":
         for batch in list(batches())[1:]:
             saved.train_step(*batch)
@@ -514,10 +513,10 @@ def test_weights_and_untrained_models_that_come_within_an_epoch_get_their_ranges
 
         class Note:
             def on_batch_end(self, step):
-                scales.append(model._output_scale())
+                scales.append(model.session.output_scale())
 
         train(model, way, [once, Note()], epochs=1)
-        assert once.error is None and model._calibrated == 2
+        assert once.error is None and model.session.calibrated == 2
         assert scales[1] == pytest.approx(scales[2], rel=0.5)
 
 
@@ -587,7 +586,7 @@ def test_data_that_a_callback_empties_are_told_and_not_taken_for_padding(which, 
         5 if which == "x" else 55, 5 if which == "y" else 11)):  # fmt: skip
         fit = model.fit if way == "fit" else lambda *a, **o: asyncio.run(model.fit_async(*a, **o))
         fit(x, y, epochs=3, callbacks=[Once(place, empty)], verbose=0)
-    assert model._steps == {"on_batch_end": 1, "on_epoch_end": 3}.get(place, 0)
+    assert model.session.steps == {"on_batch_end": 1, "on_epoch_end": 3}.get(place, 0)
     model.fit(X, Y, verbose=0)
 
 
@@ -662,9 +661,9 @@ def test_int8_training_that_diverges_is_told_before_predict_is_infinite(depth, l
     log = Log()
     model, error = diverge([log])
     rate = odt.fixed.bits_to_float(optimizer.learning_rate.base)
-    assert error == "int8 training has diverged: after step %d a range is beyond float32; learning rate %g" % (model._steps, rate)
+    assert error == "int8 training has diverged: after step %d a range is beyond float32; learning rate %g" % (model.session.steps, rate)
     assert way == "batches" or log.calls[-1] == "end"
-    monkeypatch.setattr(odt.Model, "_check_range", lambda *unused: None)
+    monkeypatch.setattr(Session, "check_range", lambda *unused: None)
     model, error = diverge([])
     assert error is None and not np.isfinite(model.predict(x)).all()  # what was not told
 
@@ -673,25 +672,25 @@ def test_int8_training_that_diverges_is_told_before_predict_is_infinite(depth, l
 def test_a_layer_within_that_diverges_is_told_after_the_epoch(dtype):
     model = network(dtype)
     model.fit(X, Y, verbose=0)
-    model._check_ranges()
-    assert len(model._scales) == (0 if dtype == "float32" else 6)
-    for at in model._scales:
-        before = odt.weights.get(model._state, at)
-        odt.weights.put(model._state, at, 0x7F7FFFFF)
+    model.session.check_ranges()
+    assert len(model.session.scales) == (0 if dtype == "float32" else 6)
+    for at in model.session.scales:
+        before = odt.run.weights.get(model.session.state, at)
+        odt.run.weights.put(model.session.state, at, 0x7F7FFFFF)
         with pytest.raises(ArithmeticError, match="diverged: after step 3 .*learning rate 0.01"):
-            model._check_ranges()
-        odt.weights.put(model._state, at, before)
+            model.session.check_ranges()
+        odt.run.weights.put(model.session.state, at, before)
 
 
 def test_int8_ranges_up_to_the_last_are_trained():
     """2^119 is none of those that are refused."""
     model = network()
     model.fit(X, Y, verbose=0)
-    odt.weights.put(model._state, model._scales[0], (127 + 119) << 23)
-    model._check_ranges()
-    odt.weights.put(model._state, model._scales[0], (127 + 120) << 23)
+    odt.run.weights.put(model.session.state, model.session.scales[0], (127 + 119) << 23)
+    model.session.check_ranges()
+    odt.run.weights.put(model.session.state, model.session.scales[0], (127 + 120) << 23)
     with pytest.raises(ArithmeticError, match="diverged"):
-        model._check_ranges()
+        model.session.check_ranges()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -712,19 +711,19 @@ def test_nothing_begins_anew_after_2_to_the_32_steps(way, dtype):
     del steps[:]
     counts = []
     for start in (0xFEFFFFFE, 0xFFFFFFFD):
-        odt.weights.put(model._state, 0, start)
+        odt.run.weights.put(model.session.state, 0, start)
         if way == "step":
             for x, y in list(batches()) + list(batches()):
                 model.train_step(x, y)
-                counts.append(model._steps)
+                counts.append(model.session.steps)
         elif way == "fit":
             model.fit(X, Y, epochs=2, verbose=0)
         else:
             asyncio.run(model.fit_async(X, Y, epochs=2, verbose=0))
     assert first == [0, 1, 2]
     assert steps == [0xFEFFFFFE, 0xFEFFFFFF] + 10 * [0xFF000000]
-    assert model._optimizer.learning_rate.bits(steps[-1]) == rate
-    assert model._steps == 0xFF000004
+    assert model.session.optimizer.learning_rate.bits(steps[-1]) == rate
+    assert model.session.steps == 0xFF000004
     if counts:
         assert counts[6:] == [0xFFFFFFFE, 0xFFFFFFFF, 0xFF000001, 0xFF000002, 0xFF000003, 0xFF000004]
     assert np.isfinite(model.evaluate(X, Y)[0])

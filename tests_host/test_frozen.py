@@ -43,7 +43,7 @@ def test_a_network_in_flash_trains_as_the_one_in_ram(dtype, micro):
     for ours, theirs in zip(model.get_weights(), plain.get_weights()):
         assert np.array_equal(ours, theirs)
     assert frozen.pack(model) == data
-    saved = len(plain._state) - len(model._state)
+    saved = len(plain.session.state) - len(model.session.state)
     assert len(data) - frozen.HEADER == saved > 200
 
 
@@ -64,10 +64,10 @@ def test_the_reference_reads_them_too():
 def test_the_digest_is_of_the_state_and_of_the_weights_in_flash():
     """Two backbones under one head are two networks; without ``frozen=`` the digest is of the state alone."""
     plain = network()
-    assert plain.digest() == zlib.crc32(plain._state)
+    assert plain.digest() == zlib.crc32(plain.session.state)
     data = frozen.pack(plain)
     digests = {data: network(frozen=data).digest()}
-    assert digests[data] == zlib.crc32(bytes(network(frozen=data)._state) + data)
+    assert digests[data] == zlib.crc32(bytes(network(frozen=data).session.state) + data)
     for at in range(frozen.HEADER, len(data), 7):
         body = bytearray(data[frozen.HEADER :])
         body[at - frozen.HEADER] ^= 1
@@ -128,7 +128,7 @@ def test_bytes_that_do_not_fit_are_refused_and_the_model_stays():
 def test_bytes_that_lie_where_kernels_cannot_read_words_are_refused_when_compiled():
     model = network()
     data = frozen.pack(model)
-    digest, engine = model.digest(), model._engine
+    digest, engine = model.digest(), model.session.engine
     room = bytearray(4) + data
     for at in range(5):
         part = memoryview(room)[at : at + len(data)]
@@ -139,7 +139,7 @@ def test_bytes_that_lie_where_kernels_cannot_read_words_are_refused_when_compile
             continue
         with pytest.raises(ValueError, match="frozen: .* aligned to 4 bytes"):
             model.compile(frozen=part)
-        assert model.digest() == digest and model._engine is engine and model._frozen is None
+        assert model.digest() == digest and model.session.engine is engine and model.session.frozen is None
         executor.use("reference")  # which reads bytes
         try:
             assert network(frozen=part).predict(X[:1]) == one

@@ -5,21 +5,22 @@ import pytest
 from test_gradients import LOSSES, NETWORKS, Twin, batch, build, dequantized
 
 import odt
+from odt.run import session
 
 MASK = 0x3FFFFFF
 
 
 def steps(model, x, y):
     """``{offset of a weight: its gradient}``, as apply is given it: integers times their row's scale."""
-    model._bind(x, y)
-    model._prepare(2)
-    model._clear()
-    model._batch(0, len(x))
+    session.bind(model.session, x, y)
+    model.session.prepare(2)
+    session.clear(model.session)
+    session.batch(model.session, 0, len(x))
     found = {}
     for at, code, addresses, immediates in model.program.walk(*model.program.section("train")):
         if not code.name.startswith("apply_"):
             if code.name != "range_i8":
-                model._engine.run(model._loaded, model._regions, at, at + code.words)
+                model.session.engine.run(model.session.loaded, model.session.regions, at, at + code.words)
             continue
         names = [operand[0] for operand in code.operands]
         sizes = dict(zip(code.immediates, immediates))
@@ -27,7 +28,7 @@ def steps(model, x, y):
         def read(name, dtype):
             index = names.index(name)
             start = addresses[index] & MASK
-            return np.frombuffer(bytes(model._arena[start : start + code.bytes(index, sizes)]), dtype)
+            return np.frombuffer(bytes(model.session.arena[start : start + code.bytes(index, sizes)]), dtype)
 
         scales = read("ds", "float32").astype("float64")
         gradient = read("d", "int32").reshape(len(scales), -1) * scales[:, None]
@@ -44,7 +45,7 @@ def test_int8_gradients_have_the_size_of_the_float_ones(name, loss):
     found = steps(model, x, y)
     expected = iter(Twin(model, weights=dequantized(model)).gradients(x, y, loss))
     compared = 0
-    for _, weights in model._plan.weights:
+    for _, weights in model.session.plan.weights:
         for buffer in (weights.kernel, weights.bias):
             if buffer is None:
                 continue

@@ -12,6 +12,7 @@ import odt
 from odt import fixed
 from odt.opcodes import KEY
 from odt.plan.program import Program
+from odt.run import session
 
 
 def _branches():
@@ -255,17 +256,17 @@ def int8_cosines(model, x, y, loss="sparse_categorical_crossentropy", scale=1):
 
 def int8_gradients(model, x, y, loss="sparse_categorical_crossentropy", scale=1):
     """Pairs: odt's int8 gradient, in real units with plain SGD, and the float gradient of what it computed."""
-    model._bind(x, y)
-    model._prepare(2)
-    model._clear()
-    model._batch(0, len(x))
-    steps, seed = struct.unpack_from("<Ii", model._state)
-    model._control[KEY] = fixed.wrap32(fixed.hash32(seed, steps + 1))  # as tick makes it
+    session.bind(model.session, x, y)
+    model.session.prepare(2)
+    session.clear(model.session)
+    session.batch(model.session, 0, len(x))
+    steps, seed = struct.unpack_from("<Ii", model.session.state)
+    model.session.control[KEY] = fixed.wrap32(fixed.hash32(seed, steps + 1))  # as tick makes it
     twin = Twin(model, weights=dequantized(model))
     expected = [g for g in twin.gradients(x * scale, y, loss) if g is not None]
-    program = Program(model._plan.code)
+    program = Program(model.session.plan.code)
     order = {}
-    for _, parameters in model._plan.weights:
+    for _, parameters in model.session.plan.weights:
         for buffer in [parameters.kernel] + parameters.vectors:
             if buffer:
                 order[buffer.offset] = len(order)
@@ -279,18 +280,18 @@ def int8_gradients(model, x, y, loss="sparse_categorical_crossentropy", scale=1)
             ours.setdefault(order[addresses[0] & 0x3FFFFFF], []).append(found[gradient] * unit)  # in pieces
             continue  # weights stay: later gradients are those of the same step
         if code.name == "plain_i32":  # the scale of a gradient
-            region = model._state if addresses[1] >> 26 else model._arena
+            region = model.session.state if addresses[1] >> 26 else model.session.arena
             word = struct.unpack_from("<f", region, addresses[1] & 0x3FFFFFF)[0]
             units[addresses[0]] = word * fixed.bits_to_float(immediates[1])
             continue
         if code.name in ("tick", "range_i8"):
             continue
-        model._engine.run(model._loaded, model._regions, at, at + code.words)
+        model.session.engine.run(model.session.loaded, model.session.regions, at, at + code.words)
         if "_dw_" in code.name:
             sizes = dict(zip(code.immediates, immediates))
             size = code.bytes(0, sizes)
             offset = addresses[0] & 0x3FFFFFF
-            data = bytes(model._arena[offset : offset + size])
+            data = bytes(model.session.arena[offset : offset + size])
             found[addresses[0]] = np.frombuffer(data, "int32").astype("float64")
     return list(zip([np.concatenate(ours[key]) for key in sorted(ours)], expected))
 
@@ -298,9 +299,9 @@ def int8_gradients(model, x, y, loss="sparse_categorical_crossentropy", scale=1)
 def dequantized(model):
     """The weights that the int8 kernels use: without the residual bytes."""
     values = []
-    state = bytes(model._state)
-    for layer, weights in model._plan.weights:
-        read = odt.weights.read(layer, state, None, weights, True)
+    state = bytes(model.session.state)
+    for layer, weights in model.session.plan.weights:
+        read = odt.run.weights.read(layer, state, None, weights, True)
         if weights.kernel:
             count = weights.rows * weights.columns
             kernel = np.frombuffer(state[weights.kernel.offset :][:count], "int8").astype("float64")

@@ -6,9 +6,9 @@ import zlib
 
 import numpy as np
 import pytest
-from odt.host import commands
 
 import odt
+from odt.host import commands
 
 SCRIPT = """
 import odt
@@ -165,12 +165,12 @@ def test_a_checkpoint_of_a_writer_that_errs_is_described_or_refused(tmp_path, ca
                 seen.add((word, status))
             if word == 4:
                 assert status == (value > 2) and (value <= 2 or "calibration %d, expected 0 to 2" % value in text)
-            before = model.digest(), model._calibrated, model.epoch, model._underway
+            before = model.digest(), model.session.calibrated, model.epoch, model.session.underway
             try:
                 model.load(str(file))
                 assert status == 0
             except ValueError:
-                assert status == 1 and before == (model.digest(), model._calibrated, model.epoch, model._underway)
+                assert status == 1 and before == (model.digest(), model.session.calibrated, model.epoch, model.session.underway)
     assert {(1, 1), (2, 1), (3, 1), (4, 0), (4, 1), (5, 0), (14, 0)} <= seen
 
 

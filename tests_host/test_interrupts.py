@@ -6,6 +6,7 @@ import math
 import pytest
 
 import odt
+from odt.run import replace
 from odt.slots import Bytes
 
 gc.freeze()
@@ -18,7 +19,7 @@ class Interrupting:
     """An executor that raises KeyboardInterrupt before instruction ``at`` of all that it runs."""
 
     def __init__(self, model):
-        self.engine, self.program, self.at, self.done = model._engine, model.program, None, 0
+        self.engine, self.program, self.at, self.done = model.session.engine, model.program, None, 0
 
     def __getattr__(self, name):
         return getattr(self.engine, name)
@@ -36,18 +37,18 @@ def network(dtype, micro=None):
     model = odt.Sequential([odt.Input((2,)), odt.Dense(4, "relu"), odt.Dense(3)])
     rate = odt.CosineDecay(0.05, 20)
     model.compile(odt.Adam(rate), dtype=dtype, batch_size=3, micro_batch=micro, seed=1)
-    model._engine = Interrupting(model)
+    model.session.engine = Interrupting(model)
     return model
 
 
 def interrupt(model, at, call):
     """Whether the call was interrupted."""
-    model._engine.at, model._engine.done = at, 0
+    model.session.engine.at, model.session.engine.done = at, 0
     try:
         call()
     except KeyboardInterrupt:
         return True
-    model._engine.at = None
+    model.session.engine.at = None
     return False
 
 
@@ -71,11 +72,11 @@ def goes_on(model, dtype, micro):
 def test_training_interrupted_at_any_instruction_goes_on(dtype, micro):
     model = network(dtype, micro)
     model.fit(X, Y, verbose=0)
-    state = bytes(model._state)
+    state = bytes(model.session.state)
     at = 0
     while interrupt(model, at, lambda: model.fit(X, Y, verbose=0)):
         goes_on(model, dtype, micro)
-        model._take(state, 1)
+        replace.restore(model.session, state, 1)
         at += 1
     assert at > 30
 
@@ -89,7 +90,7 @@ def test_calibration_interrupted_at_any_instruction_begins_anew(micro):
         model = network("int8", micro)
         if not interrupt(model, at, lambda: model.fit(X, Y, verbose=0)):
             break
-        if model._calibrated == 0:
+        if model.session.calibrated == 0:
             before += 1
             model.fit(X, Y, verbose=0)
             assert model.digest() == expected.digest()

@@ -5,11 +5,11 @@ import gc
 import numpy as np
 import pytest
 import torch
+from twin import Twin
 
 import odt
 from odt import executor, frozen, update
 from odt.lite import lite_residual, take_weights
-from twin import Twin
 
 gc.freeze()
 
@@ -164,7 +164,7 @@ def test_a_board_reads_the_backbone_in_flash_and_the_rest_from_a_checkpoint(tmp_
     there = compiled(lite_residual(images(), blocks), "int8", frozen=flash)
     there.load(str(tmp_path / "model"))
     assert there.digest() == here.digest() and there.predict(x) == here.predict(x)
-    assert len(there._state) < len(small._state)
+    assert len(there.session.state) < len(small.session.state)
 
 
 def test_another_policy_replaces_it():

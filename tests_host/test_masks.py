@@ -32,7 +32,7 @@ def test_bits_train_as_the_activations_do_in_less_memory(policy, dtype, monkeypa
     monkeypatch.setattr("odt.plan.compiler.keep_bits", lambda instructions, *rest: instructions)
     whole = trained(policy, dtype)
     assert bits.digest() == whole.digest()
-    assert len(bits._arena) < len(whole._arena)
+    assert len(bits.session.arena) < len(whole.session.arena)
     assert "masked" in bits.disassemble() and "masked" not in whole.disassemble()
     assert bits.predict(X).tolist() == whole.predict(X).tolist()
 
@@ -45,7 +45,7 @@ def test_bits_come_in_where_they_save_arena_and_nowhere_else(widths, gain, monke
         model = odt.Sequential([odt.Input((widths[0],)), *[odt.Dense(width, "relu") for width in widths[1:]], odt.Dense(3)])
         update.bias(model)
         model.compile(odt.Adam(0.02), batch_size=2)
-        return len(model._arena), model.disassemble()
+        return len(model.session.arena), model.disassemble()
 
     arena, program = arena_and_program()
     monkeypatch.setattr("odt.plan.compiler.keep_bits", lambda instructions, *rest: instructions)

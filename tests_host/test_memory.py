@@ -338,7 +338,7 @@ def digits_cnn(dtype, batch_size):
 @pytest.mark.parametrize("batch_size", (1, 8, 16, 32))
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_the_digits_network_needs_no_more_than_5_percent_above_the_bound(dtype, batch_size):
-    plan = digits_cnn(dtype, batch_size)._plan
+    plan = digits_cnn(dtype, batch_size).session.plan
     assert plan.lower_bound <= plan.arena <= plan.lower_bound * 1.05
 
 
@@ -395,7 +395,7 @@ def test_a_drawing_shows_what_lives_and_only_that():
 
 def test_a_program_that_reads_what_nobody_wrote_is_drawn_with_a_question_mark():
     model = tiny()
-    words = Program(model._plan.code).words
+    words = Program(model.session.plan.code).words
     at = next(
         at for at, code, _, _ in model.program.walk(12, len(words)) if code.name == "gather_i8"
     )

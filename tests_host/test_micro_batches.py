@@ -8,6 +8,7 @@ import pytest
 
 import odt
 from odt import metrics
+from odt.run import session
 
 gc.freeze()
 
@@ -50,8 +51,8 @@ def test_first_ranges_are_those_of_the_whole_batch_or_of_all_data_where_nothing_
     large = X * np.linspace(1, 30, len(X), dtype="float32")[:, None, None, None]  # the first sample says little
     whole, parts = network(), network(micro=micro)
     for model in (whole, parts):
-        model._bind(large, Y)
-        model._prepare(2)
+        session.bind(model.session, large, Y)
+        model.session.prepare(2)
     assert parts.digest() == whole.digest()
     whole, parts = network(), network(micro=micro)
     assert parts.predict(large) == whole.predict(large) and parts.digest() == whole.digest()
@@ -116,7 +117,7 @@ def test_summary_states_the_sums_and_the_arena_is_smaller(dtype, capsys):
     weights = sum(len(w) for w in parts.get_weights())
     line = next(line for line in capsys.readouterr().out.splitlines() if "gradient sums" in line)
     assert int(line.split()[2].strip(",")) == 4 * weights + 4
-    assert len(parts._arena) < len(whole._arena) / 2
+    assert len(parts.session.arena) < len(whole.session.arena) / 2
     whole.summary()
     assert "gradient sums" not in capsys.readouterr().out
 

@@ -12,7 +12,8 @@ import torch
 from twin import Twin
 
 import odt
-from odt import fixed, opcodes, progress
+from odt import fixed, opcodes
+from odt.run import progress, session
 
 gc.freeze()  # compile() collects garbage, and need not look at PyTorch's objects each time
 
@@ -46,8 +47,8 @@ class Wrapped:
     """An executor that calls back before each run, and may end it early."""
 
     def __init__(self, model, before):
-        self.engine, self.before = model._engine, before
-        model._engine = self
+        self.engine, self.before = model.session.engine, before
+        model.session.engine = self
 
     def __getattr__(self, name):
         return getattr(self.engine, name)
@@ -164,8 +165,8 @@ def test_the_reported_loss_is_right_when_ranges_widen_within_the_epoch(loss, exe
     def model():
         model = odt.Sequential([odt.Input((6,)), odt.Dense(2)])
         model.compile(odt.SGD(0), loss, batch_size=4, seed=2)
-        model._bind(x[:4], y[:4])
-        model._prepare(2)
+        session.bind(model.session, x[:4], y[:4])
+        model.session.prepare(2)
         return model
 
     odt.executor.use(executor)
@@ -178,7 +179,7 @@ def test_the_reported_loss_is_right_when_ranges_widen_within_the_epoch(loss, exe
             huber = np.where(size < 1, d * d / 2, size - 0.5)
             losses.append({"mse": d * d, "mae": size, "huber": huber}[loss].mean())
             assert stepped.train_step(x[at : at + 4], y[at : at + 4]) == pytest.approx(losses[-1], rel=2e-3)
-        assert stepped._output_scale() > 2 * model()._output_scale()
+        assert stepped.session.output_scale() > 2 * model().session.output_scale()
         fitted = model().fit(x, y, shuffle=False, verbose=0).history["loss"][0]
         assert fitted == pytest.approx(np.mean(losses), rel=2e-3)
     finally:
@@ -399,8 +400,8 @@ def test_frozen_layers_keep_their_bits_and_cost_no_state_and_no_instruction(dtyp
     model.fit(X, Y, epochs=3, verbose=0)
     after = model.get_weights()
     assert after[:2] == before[:2] and after[2] != before[2] and after[3] != before[3]
-    kernel = model._plan.weights[0][1].kernel.offset
-    bias = model._plan.weights[0][1].bias.offset
+    kernel = model.session.plan.weights[0][1].kernel.offset
+    bias = model.session.plan.weights[0][1].bias.offset
     names = []
     for _, code, addresses, _ in model.program.walk(*model.program.section("train")):
         names.append(code.name)
@@ -412,10 +413,10 @@ def test_frozen_layers_keep_their_bits_and_cost_no_state_and_no_instruction(dtyp
     gradients = [name for name in names if "_dw_" in name or "_dx_" in name]
     assert len(gradients) == 2  # kernel and bias of the last layer, no error below it
     if dtype == "float32":
-        assert model._plan.totals["optimizer state"] == 8 * (6 * 3 + 3)
+        assert model.session.plan.totals["optimizer state"] == 8 * (6 * 3 + 3)
     else:
-        assert model._plan.weights[0][1].residual is None
-    assert model._plan.totals["optimizer state"] < free._plan.totals["optimizer state"]
+        assert model.session.plan.weights[0][1].residual is None
+    assert model.session.plan.totals["optimizer state"] < free.session.plan.totals["optimizer state"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -655,7 +656,7 @@ def test_hyperparameters_are_the_same_from_short_floats(rate):
             ):
                 model.compile(optimizer, dtype=dtype)
                 programs.append(
-                    (model._plan.code, [optimizer.learning_rate.bits(n) for n in range(100)])
+                    (model.session.plan.code, [optimizer.learning_rate.bits(n) for n in range(100)])
                 )
         assert programs[:3] == programs[3:]
 
@@ -700,7 +701,7 @@ def test_a_terminal_gets_a_line_that_is_written_over(monkeypatch):
         return clock[0]
 
     terminal = Terminal()
-    monkeypatch.setattr(progress, "_now", now)
+    monkeypatch.setattr(progress, "now", now)
     monkeypatch.setattr(sys, "stdout", terminal)
     network(batch_size=1).fit(X, Y, epochs=2)
     lines = terminal.screen()
@@ -718,7 +719,7 @@ def test_time_a_step_and_time_left_are_the_clocks(monkeypatch, rewrite):
     """Steps of 400 ms and one of 1,600 ms, epochs of 50 steps; the figures by hand."""
     clock = [123456]
     screen = Terminal() if rewrite else io.StringIO()
-    monkeypatch.setattr(progress, "_now", lambda: clock[0])
+    monkeypatch.setattr(progress, "now", lambda: clock[0])
     monkeypatch.setattr(sys, "stdout", screen)
     line = progress.Progress(4)
     for step in range(1, 51):
@@ -737,7 +738,7 @@ def test_time_a_step_and_time_left_are_the_clocks(monkeypatch, rewrite):
 
 def test_short_steps_are_rewritten_four_times_a_second_and_told_in_tenths(monkeypatch):
     clock = [0]
-    monkeypatch.setattr(progress, "_now", lambda: clock[0])
+    monkeypatch.setattr(progress, "now", lambda: clock[0])
     monkeypatch.setattr(sys, "stdout", Terminal())
     line = progress.Progress(1)
     due = []
@@ -767,10 +768,10 @@ def test_the_totals_of_summary_are_the_bytes_reserved(dtype, capsys):
         for line in lines
         if " bytes" in line[18:] and line[18:27].strip().isdigit()
     }
-    assert figures["RAM in all"] == len(model._arena) + len(model._state)
-    assert figures["arena"] == len(model._arena)
+    assert figures["RAM in all"] == len(model.session.arena) + len(model.session.state)
+    assert figures["arena"] == len(model.session.arena)
     # Besides weights and optimizer state: 16 bytes of step, seed and powers of the betas.
-    assert figures["weights"] + figures["optimizer state"] + 16 == len(model._state)
+    assert figures["weights"] + figures["optimizer state"] + 16 == len(model.session.state)
     total = next(line for line in lines if line.startswith("total")).split()
     assert total[1] == str(6 * 5 + 6 + 3 * 6 + 3)
     assert total[2] == str(6 * 5 + 3 * 6)

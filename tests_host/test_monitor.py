@@ -22,7 +22,7 @@ from rich.console import Console
 import odt
 from odt.host import commands, monitor
 from odt.host.curves import Curves
-from odt.progress import Progress
+from odt.run.progress import Progress
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = """

@@ -13,7 +13,7 @@ import odt
 from odt.reference import norm_i8
 from odt.fixed import bits_to_float, float_to_bits, scale_add, scale_sqrt
 from odt.opcodes import KEY
-
+from odt.run import session
 
 NETWORKS = {
     "vectors": ((7,), lambda norm: [odt.Dense(12), norm(), odt.Dense(12, activation="relu"), norm(), odt.Dense(3)]),
@@ -58,7 +58,7 @@ def randomised(model, seed=5):
     """Weights of which no gamma is 1, no beta 0, no moving mean 0."""
     random = np.random.default_rng(seed)
     values = []
-    for layer, _ in model._plan.weights:
+    for layer, _ in model.session.plan.weights:
         for name, shape in layer.weight_shapes():
             value = np.array(model.get_weights()[len(values)])
             if name in ("gamma", "moving_variance"):
@@ -70,7 +70,7 @@ def randomised(model, seed=5):
 
 
 def names(model):
-    return [name for layer, _ in model._plan.weights for name, _ in layer.weight_shapes()]
+    return [name for layer, _ in model.session.plan.weights for name, _ in layer.weight_shapes()]
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -287,12 +287,12 @@ def test_layernorm_of_micro_batches_is_that_of_the_batch():
         model.compile(odt.SGD(0.05), batch_size=16, micro_batch=micro, seed=2)
         x, y = batch(model, LOSSES[0], 1, 40)
         if micro:
-            model._state[:] = state
-            model._calibrated = 2
+            model.session.state[:] = state
+            model.session.calibrated = 2
         else:
-            model._bind(x, y)
-            model._prepare(2)  # a whole batch's ranges, for all three
-            state = bytes(model._state)
+            session.bind(model.session, x, y)
+            model.session.prepare(2)  # a whole batch's ranges, for all three
+            state = bytes(model.session.state)
         model.fit(x, y, epochs=2, verbose=0)
         models.append(model.digest())
     assert len(set(models)) == 1

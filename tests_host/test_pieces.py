@@ -4,10 +4,11 @@ import gc
 
 import numpy as np
 import pytest
+from test_reference import call, window_case
 
 import odt
-from odt import weights
 from odt.plan import schedule, values
+from odt.run import weights
 from test_reference import call, window_case
 
 gc.freeze()
@@ -75,7 +76,7 @@ def test_weights_that_outgrow_their_scale_were_among_them(monkeypatch):
 
 
 def scales(model):
-    return [weights.get(model._state, w.scale.offset) for _, w in model._plan.weights]
+    return [weights.get(model.session.state, w.scale.offset) for _, w in model.session.plan.weights]
 
 
 @pytest.mark.parametrize("kind", ("conv2d", "depthwise2d"))
@@ -98,7 +99,7 @@ def test_a_large_dense_layer_trains_in_a_fraction_of_its_gradient():
     model = odt.Sequential([odt.Input((256,)), odt.Dense(128, "relu"), odt.Dense(10)])
     model.compile(odt.SGD(0.01, 0.9), batch_size=1)
     gradient = 4 * 256 * 128
-    assert len(model._arena) + len(model.program.words) * 4 < gradient // 7
+    assert len(model.session.arena) + len(model.program.words) * 4 < gradient // 7
 @pytest.mark.parametrize("optimizer, most", ((odt.SGD(0.01, 0.9), 96), (odt.Adam(0.001), 128)))
 def test_the_har_network_of_batch_64_fits_the_ram_that_was_set(optimizer, most):
     """OnDeviceTraining's HAR topology; its float32 takes 181 and 222 KB (docs in ../shared/anchors.md)."""
@@ -109,5 +110,5 @@ def test_the_har_network_of_batch_64_fits_the_ram_that_was_set(optimizer, most):
     ])  # fmt: skip
     model.compile(optimizer, batch_size=64, micro_batch=1)
     assert sum(len(w) for w in model.get_weights()) == 10214
-    ram = len(model._arena) + len(model._state) + 4 * len(model.program.words) + 4 * len(model._control)
+    ram = len(model.session.arena) + len(model.session.state) + 4 * len(model.program.words) + 4 * len(model.session.control)
     assert ram <= most * 1024

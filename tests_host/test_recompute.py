@@ -56,7 +56,7 @@ def trained(name, dtype="int8", **options):
 
 
 def ram(model):
-    return len(model._arena) + len(model._state)
+    return len(model.session.arena) + len(model.session.state)
 
 
 @pytest.mark.parametrize("micro", (None, 3))
@@ -69,7 +69,7 @@ def test_recomputation_changes_no_bit_and_nothing_comes_thrice(name, dtype, micr
     for options in ({"checkpoint": "sqrt"}, {"memory_budget": least}, {"memory_budget": (least + ram(plain)) // 2}):
         model = trained(name, dtype, micro_batch=micro, **options)
         assert model.digest() == plain.digest()
-        assert model._plan.again <= forward
+        assert model.session.plan.again <= forward
         assert ram(model) <= options.get("memory_budget", ram(plain))
 
 
@@ -82,15 +82,15 @@ def smallest_budget(name, dtype, micro=None):
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_half_the_arena_does_for_a_deep_network(dtype):
     plain = trained("deep", dtype)
-    model = trained("deep", dtype, memory_budget=len(plain._state) + len(plain._arena) // 2)
-    assert len(model._arena) <= len(plain._arena) // 2
-    assert 0 < model._plan.again <= sum(node.layer.macs for node in plain.nodes)
+    model = trained("deep", dtype, memory_budget=len(plain.session.state) + len(plain.session.arena) // 2)
+    assert len(model.session.arena) <= len(plain.session.arena) // 2
+    assert 0 < model.session.plan.again <= sum(node.layer.macs for node in plain.nodes)
     assert model.digest() == plain.digest()
 
 
 def test_a_budget_that_is_large_enough_costs_nothing():
     plain = trained("deep")
-    assert trained("deep", memory_budget=ram(plain))._plan.code == plain._plan.code
+    assert trained("deep", memory_budget=ram(plain)).session.plan.code == plain.session.plan.code
 
 
 def test_a_budget_that_is_too_small_leaves_the_model_as_it_was():
@@ -167,7 +167,7 @@ def test_budgets_against_all_ways_to_compute_again(draw, seeds):
     for seed in seeds:
         model, options = draw(seed)
         model.compile(**options)
-        what = model.nodes, model._loss, model._optimizer, model.dtype, model.batch_size, options.get("micro_batch")
+        what = model.nodes, model.session.loss, model.session.optimizer, model.dtype, model.batch_size, options.get("micro_batch")
         chain = recompute.Chain(model.nodes, (what[5] or what[4]) * (1 if what[3] == "int8" else 4))
         if len(chain.cuts) > 8:
             continue
@@ -221,4 +221,4 @@ def test_summary_states_what_is_computed_again(capsys):
     model = trained("deep", checkpoint="sqrt")
     model.summary()
     lines = capsys.readouterr().out.splitlines()
-    assert [line for line in lines if line.startswith("computed again")][0].split()[2] == str(model._plan.again)
+    assert [line for line in lines if line.startswith("computed again")][0].split()[2] == str(model.session.plan.again)

@@ -59,7 +59,7 @@ def test_the_best_policy_fits_its_limit_and_compiles_to_the_bytes_that_were_said
     update.sparse(model, **policy)
     model.compile(odt.SGD(0.05, 0.9))
     model.compile(odt.SGD(0.05, 0.9), frozen=frozen.pack(model))
-    assert len(model._arena) + len(model._state) == found.bytes(policy) <= limit
+    assert len(model.session.arena) + len(model.session.state) == found.bytes(policy) <= limit
     assert found.accuracy(policy) >= found.accuracy({"ratios": {"last": 1.0}, "biases": 0})
 
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from array import array
 
 import pytest
 from instructions import NAMES, draw
@@ -17,7 +16,7 @@ from test_executor_safety import run, spoil
 from test_executors_agree import compare
 
 import odt
-from odt import executor, opcodes
+from odt import executor
 from odt.slots import Bytes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -290,7 +289,7 @@ def test_a_thread_that_does_not_run_leaves_one(monkeypatch):
     import _thread
 
     monkeypatch.setattr(_thread, "start_new_thread", lambda function, arguments: 0)
-    monkeypatch.setattr(odt.threads.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(odt.run.threads.time, "sleep", lambda seconds: None)
     with pytest.raises(RuntimeError, match="set_num_threads: the second thread does not run"):
         odt.set_num_threads(2)
     assert _odt.threads() == 1

@@ -5,10 +5,10 @@ import gc
 import numpy as np
 import pytest
 import torch
+from twin import Twin
 
 import odt
 from odt import executor, update
-from twin import Twin
 
 gc.freeze()
 
@@ -167,7 +167,7 @@ def test_what_does_not_train_costs_nothing():
     ram = {}
     for policy in POLICIES:
         model = compiled(policy)
-        ram[policy] = len(model._arena), len(model._state)
+        ram[policy] = len(model.session.arena), len(model.session.state)
         names = [code.name for _, code, _, _ in model.program.walk(12, len(model.program.words))]
         ranges = [1 if isinstance(rows, int) else 1 + np.sum(np.diff(rows) > 1) for rows, _ in TRAINED[policy] if rows]
         updated = sum(ranges), sum(1 for _, bias in TRAINED[policy] if bias)
@@ -268,10 +268,10 @@ def test_norm_and_last_costs_what_it_trains(dtype):
         model = normalised()
         policy(model)
         model.compile(odt.Adam(0.01, state="float32"), dtype=dtype, batch_size=8)
-        sizes[policy] = model._plan
+        sizes[policy] = model.session.plan
     program = normalised()
     program.compile(odt.Adam(0.01), dtype=dtype, batch_size=8)
-    names = [code.name for _, code, _, _ in program.program.walk(*program._sections["train"])]
+    names = [code.name for _, code, _, _ in program.program.walk(*program.session.sections["train"])]
     assert [name for name in names if name.rpartition("_")[0] in ("conv2d_dw", "depthwise2d_dw")] == []
     assert len([name for name in names if name.startswith("dense_dw")]) == 1
     # Two moments of float32 for gamma and beta of 9, 9 and 7 channels, and for the last layer.

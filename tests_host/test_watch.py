@@ -98,9 +98,9 @@ def test_fit_calls_what_a_callback_has_and_ends_with_the_same_bits(dtype, micro)
     plain, called, sliced = network(dtype, micro), network(dtype, micro), network(dtype, micro)
     expected = plain.fit(X, Y, epochs=2, verbose=0).history
     first, second = Update(), Update()
-    parts = called._parts
+    parts = called.session.parts
     assert called.fit(X, Y, epochs=2, callbacks=[first], verbose=0).history == expected
-    assert called._parts is parts and called.digest() == plain.digest()
+    assert called.session.parts is parts and called.digest() == plain.digest()
     history = asyncio.run(sliced.fit_async(X, Y, epochs=2, callbacks=[second], verbose=0, slice_ms=1)).history
     assert history == expected and sliced.digest() == plain.digest()
     assert first.begun == second.begun >= first.ended == second.ended == 4
@@ -112,10 +112,10 @@ def test_a_callback_that_raises_leaves_the_model_as_it_was_cut():
             raise KeyboardInterrupt
 
     model = network()
-    parts = model._parts
+    parts = model.session.parts
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, Y, callbacks=[Stop()], verbose=0)
-    assert model._parts is parts
+    assert model.session.parts is parts
     model.fit(X, Y, verbose=0)
 
 
@@ -130,19 +130,19 @@ def test_watches_are_nested_and_outlived_by_a_model_that_is_compiled_anew():
             self.calls += 1
 
     model = network("float32")
-    parts = model._parts
-    instructions = len(list(model.program.walk(*model._sections["train"])))
+    parts = model.session.parts
+    instructions = len(list(model.program.walk(*model.session.sections["train"])))
     with Count(model) as outer, Count(model) as inner, Phases(model, [Pins(model)]):
         model.train_step(X[:10], Y[:10])
-    assert outer.calls == inner.calls == instructions and model._parts is parts
+    assert outer.calls == inner.calls == instructions and model.session.parts is parts
     with pytest.raises(ArithmeticError, match="not finite"):
         with Count(model):
             model.set_weights([[3e37] * len(w) for w in model.get_weights()])
             model.train_step(X[:10], Y[:10])
     with Count(model):
         model.compile(odt.SGD(0.1), batch_size=5)
-        parts = model._parts
-    assert model._parts is parts
+        parts = model.session.parts
+    assert model.session.parts is parts
     model.fit(X, Y, verbose=0)
     with pytest.raises(RuntimeError, match="compile"):
         Phases(odt.Sequential([odt.Input((6,)), odt.Dense(2)]), [])

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import odt
-from odt import checkpoint, replace, weights
 from odt import model as model_module
 from odt.callbacks import EarlyStopping
+from odt.run import checkpoint, replace, weights
 from odt.slots import Bytes
 
 gc.freeze()
@@ -49,12 +49,12 @@ def network(room, dtype="int8", seed=1):
     model = odt.Sequential([odt.Input((4,)), odt.Dense(3, "relu"), odt.Dense(3)])
     batch, optimizer = (60, odt.SGD(0.05)) if room == "arena" else (1, odt.Adam(0.02))
     model.compile(optimizer, dtype=dtype, batch_size=batch, seed=seed)
-    assert (len(model._arena) >= len(model._state)) == (room == "arena")
+    assert (len(model.session.arena) >= len(model.session.state)) == (room == "arena")
     return model
 
 
 def condition(model):
-    return bytes(model._state), model._calibrated, model.epoch, model._underway, model.seed, model._busy
+    return bytes(model.session.state), model.session.calibrated, model.epoch, model.session.underway, model.seed, model.session.busy
 
 
 class Interrupt:
@@ -106,14 +106,14 @@ def saved(room, place, dtype="int8"):
     model, other = network(room, dtype), network(room, dtype, seed=5)
     model.fit(X, Y, verbose=0)
     other.fit(X, Y, epochs=3, verbose=0)
-    other._underway = (4, 7, 1, 0, 2)
+    other.session.underway = (4, 7, 1, 0, 2)
     other.save(place)
     return model, other
 
 
 def restore(model, before):
-    model._state[:] = before[0]
-    model._calibrated, model.epoch, model._underway, model.seed, model._busy = before[1:]
+    model.session.state[:] = before[0]
+    model.session.calibrated, model.epoch, model.session.underway, model.seed, model.session.busy = before[1:]
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
@@ -148,7 +148,7 @@ class Unreliable(Bytes):
 @pytest.mark.parametrize("times", (1, 1000))
 @pytest.mark.parametrize("error", (OSError(errno.EIO, "I/O error"), MemoryError(), KeyboardInterrupt()))
 def test_a_load_whose_reads_fail_takes_all_or_nothing_or_says_so(room, error, times, monkeypatch):
-    monkeypatch.setattr("odt.checkpoint._CHUNK", 32)
+    monkeypatch.setattr("odt.run.checkpoint._CHUNK", 32)
     place = Unreliable(bytearray(8192))
     model, other = saved(room, place)
     old, new = condition(model), condition(other)
@@ -164,7 +164,7 @@ def test_a_load_whose_reads_fail_takes_all_or_nothing_or_says_so(room, error, ti
         except (ValueError, type(error)):
             pass
         place.bad = None
-        if not model._busy:
+        if not model.session.busy:
             assert condition(model) in (old, new)
             whole += 1
             continue
@@ -189,7 +189,7 @@ def test_a_load_whose_reads_fail_takes_all_or_nothing_or_says_so(room, error, ti
 
 def test_a_callback_that_hides_a_load_that_ended_half_way_ends_the_training(monkeypatch):
     lack_memory(monkeypatch)
-    monkeypatch.setattr("odt.checkpoint._CHUNK", 32)
+    monkeypatch.setattr("odt.run.checkpoint._CHUNK", 32)
     place = Unreliable(bytearray(8192))
     place.error = OSError(errno.EIO, "I/O error")
     for name in ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end"):
@@ -204,14 +204,14 @@ def test_a_callback_that_hides_a_load_that_ended_half_way_ends_the_training(monk
             for place.bad in range(200):  # until the second pass has begun
                 with pytest.raises((OSError, ValueError)):
                     model.load(place)
-                if model._busy:
+                if model.session.busy:
                     return
             assert False
 
         setattr(Hiding, name, load)
         with pytest.raises(RuntimeError, match="ended half way"):
             model.fit(X, Y, epochs=2, verbose=0, callbacks=[Hiding()])
-        assert model._busy
+        assert model.session.busy
 
 
 class Source(list):
@@ -253,13 +253,13 @@ def test_weights_whose_source_raises_are_all_set_or_none(room, error, dtype):
             pass
         if Source.done < Source.at:
             break
-        if model._busy:  # a source that raises what no second try helps against, and no room for a copy
+        if model.session.busy:  # a source that raises what no second try helps against, and no room for a copy
             assert room == "neither" and isinstance(error, ZeroDivisionError)
             with pytest.raises(RuntimeError, match=r"set_weights\(\) ended half way"):
                 model.predict(X)
         else:
             assert condition(model) in (old, new)
-        seen.append((model._busy, condition(model) == new))
+        seen.append((model.session.busy, condition(model) == new))
     assert (False, False) in seen and len(seen) > 40
 
 
@@ -311,7 +311,7 @@ def test_a_compile_that_ctrl_c_interrupts_at_any_opcode_leaves_the_model_or_says
             model.compile(odt.SGD(0.1), dtype="float32", batch_size=3)
         if not it.raised:
             break
-        if model._busy:
+        if model.session.busy:
             counts["neither"] += 1
             for use in (lambda: model.fit(X, Y), model.digest, lambda: model.load(place)):
                 with pytest.raises(RuntimeError, match=r"compile\(\) ended half way.*: compile\(\) it"):
@@ -322,7 +322,7 @@ def test_a_compile_that_ctrl_c_interrupts_at_any_opcode_leaves_the_model_or_says
             assert new or condition(model) == old
             model.fit(X, Y, epochs=1 if new else 2, initial_epoch=None if new else 1, verbose=0)
             assert new or model.digest() == trained.digest()
-        at += 1 if model._busy or counts["neither"] or at > 380 else 37
+        at += 1 if model.session.busy or counts["neither"] or at > 380 else 37
     assert counts["old"] > 5 and counts["neither"] > 40, counts
 
 

@@ -1,4 +1,4 @@
-"""Loss and accuracy, read from what fit() prints: odt/progress.py writes these lines.
+"""Loss and accuracy, read from what fit() prints: odt/run/progress.py writes these lines.
 
 What a script or a serial line mixes into them is kept apart; a line that is not whole is counted and left out.
 """

@@ -8,10 +8,11 @@ import io
 import struct
 from pathlib import Path
 
-from .. import checkpoint, executor, frozen, weights
+from .. import executor, frozen
 from ..fixed import bits_to_float
 from ..opcodes import REGION_SHIFT, STATE, VERSION, opcode
 from ..plan.program import HEADER_WORDS, SECTIONS, Prefixed, Program
+from ..run import checkpoint, weights
 from .board import BoardError
 from .chart import compiled_by
 
@@ -68,7 +69,7 @@ def _checkpoint(path, data, model):
         yield "optimizer    %s" % known
         yield "tensors      give the script that compiles the model: --model train.py"
         return
-    yield "optimizer    %s, dtype %s, batch_size %d" % (type(model._optimizer).__name__, model.dtype, model.batch_size)
+    yield "optimizer    %s, dtype %s, batch_size %d" % (type(model.session.optimizer).__name__, model.dtype, model.batch_size)
     yield "tensors"
     yield from _weights(model)
 
@@ -84,9 +85,9 @@ def _frozen(path, data, model):
     if model is None:
         yield "tensors      give the script that compiles the model: --model train.py"
         return
-    if struct.unpack("<I", data[4:8])[0] != engine.crc32(frozen.layout(model._plan.weights)):
+    if struct.unpack("<I", data[4:8])[0] != engine.crc32(frozen.layout(model.session.plan.weights)):
         raise ValueError("%s: another network's layers than those of the script" % path)
-    size = frozen.HEADER + sum([(buffer.size + 3) & ~3 for _, kept in model._plan.weights for buffer in kept.fixed])
+    size = frozen.HEADER + sum([(buffer.size + 3) & ~3 for _, kept in model.session.plan.weights for buffer in kept.fixed])
     if len(data) != size:
         raise ValueError("%s is damaged: %d bytes, these layers take %d" % (path, len(data), size))
     yield "tensors"
@@ -96,12 +97,12 @@ def _frozen(path, data, model):
 def _weights(model):
     """A line a weight: name, shape, how it is kept, its scale and its largest value."""
     int8 = model.dtype == "int8"
-    for layer, kept in model._plan.weights:
-        arrays = weights.read(layer, model._state, model._frozen, kept, int8)
+    for layer, kept in model.session.plan.weights:
+        arrays = weights.read(layer, model.session.state, model.session.frozen, kept, int8)
         for (name, shape), values in zip(layer.weight_shapes(), arrays):
             line = "  %-24s %-16s" % (layer.name + " " + name, tuple(shape))
             if int8 and name == "kernel":
-                memory = model._state if kept.scale.region == STATE else model._frozen
+                memory = model.session.state if kept.scale.region == STATE else model.session.frozen
                 line += " int8, " + _scales(memory, kept.scale.offset, kept.rows)
             else:
                 line += " int32 / 2^20" if int8 and name != "moving_variance" else " float32"
@@ -111,7 +112,7 @@ def _weights(model):
 def _frozen_weights(model, data):
     """A line a buffer of the file: name, bytes, and the range of scales."""
     at = frozen.HEADER
-    for _, kept in model._plan.weights:
+    for _, kept in model.session.plan.weights:
         for buffer in kept.fixed:
             line = "  %-24s %7d bytes" % (buffer.name, buffer.size)
             scale = buffer.name.endswith(" scale")

@@ -49,8 +49,8 @@ def network_inputs():
             model.fit(x, y, verbose=0)
         except ArithmeticError:
             pass
-        arena = bytes(model._arena)
-        yield pack(model._plan.code, bytes(model._control), arena, bytes(model._state), b"", bytes(x), bytes(y))
+        arena = bytes(model.session.arena)
+        yield pack(model.session.plan.code, bytes(model.session.control), arena, bytes(model.session.state), b"", bytes(x), bytes(y))
 
 
 def programs():

@@ -36,9 +36,10 @@ if counts_lines:
 
 with contextlib.nullcontext() if counts_lines else atheris.instrument_imports(include=["odt"]):
     import odt
-    from odt import checkpoint, executor, frozen, readers, slots
+    from odt import executor, frozen, readers, slots
     from odt.reference import program as reference
     from odt.host import board, curves, info, install
+    from odt.run import checkpoint, replace
 
 import numpy as np
 
@@ -66,7 +67,7 @@ class Files:
 
 
 def condition(model):
-    return model.digest(), model.epoch, model._underway, model._calibrated, model._steps
+    return model.digest(), model.epoch, model.session.underway, model.session.calibrated, model.session.steps
 
 
 def load_or_refuse(model, place):
@@ -78,7 +79,7 @@ def load_or_refuse(model, place):
         assert condition(model) == before
         return False
     loaded = condition(model)
-    saved = slots.Bytes(bytearray(2 * (checkpoint.HEADER + len(model._state))))
+    saved = slots.Bytes(bytearray(2 * (checkpoint.HEADER + len(model.session.state))))
     model.save(saved)
     model.load(saved)
     assert condition(model) == loaded
@@ -93,7 +94,7 @@ def checkpoint_target():
     model = network()
     good = slots.Bytes(bytearray(4096))
     model.save(good)
-    start = bytes(model._state)
+    start = bytes(model.session.state)
     crc = executor.engine.crc32
 
     def test(data):
@@ -103,11 +104,11 @@ def checkpoint_target():
         if kind & 1 and len(data) >= checkpoint.HEADER:  # a writer that errs, not a disk: the CRC holds
             data = bytearray(data)
             if kind & 2:
-                struct.pack_into("<4sIII", data, 0, b"ODTM", 2, crc(model._plan.code), len(start))
+                struct.pack_into("<4sIII", data, 0, b"ODTM", 2, crc(model.session.plan.code), len(start))
             head, state = bytes(data[:60]), bytes(data[64:])
             data = head + struct.pack("<I", crc(state, crc(head))) + state
         checkpoint.open = Files(**{"m": bytes(data)}).open
-        model._take(start, 1)
+        replace.restore(model.session, start, 1)
         load_or_refuse(model, "m")
 
     return test
@@ -115,7 +116,7 @@ def checkpoint_target():
 
 def slots_target():
     model = network()
-    start = bytes(model._state)
+    start = bytes(model.session.state)
 
     class Device:
         def __init__(self, size, data):
@@ -135,7 +136,7 @@ def slots_target():
         if len(data) < 4:
             return
         kind, size, data = data[0], (64, 128, 96, 512)[data[1] & 3], data[2:]
-        model._take(start, 1)
+        replace.restore(model.session, start, 1)
         try:
             place = slots.Bytes(bytearray(data)) if kind & 1 else slots.Blocks(Device(size, data))
         except ValueError:
@@ -146,7 +147,7 @@ def slots_target():
         except ValueError:
             return  # too small
         digest = model.digest()
-        model._take(start, 1)
+        replace.restore(model.session, start, 1)
         model.load(place)
         assert model.digest() == digest
 
@@ -156,7 +157,7 @@ def slots_target():
 def frozen_target():
     """Weights in flash: refused, or those that the model then has."""
     model = half_frozen()
-    size, layers = model._plan.constants, bytes(frozen.pack(model)[4:8])
+    size, layers = model.session.plan.constants, bytes(frozen.pack(model)[4:8])
 
     def test(data):
         if not data:
@@ -167,7 +168,7 @@ def frozen_target():
             data[8:12] = struct.pack("<I", executor.engine.crc32(data[frozen.HEADER :]))
         before = model.digest()
         try:
-            frozen.check(bytes(data), model._plan)
+            frozen.check(bytes(data), model.session.plan)
         except ValueError:
             accepted = False
         else:
@@ -221,7 +222,7 @@ def info_target():
             data[8:12] = struct.pack("<I", crc(data[frozen.HEADER :]))
         elif kind & 1 and len(data) >= checkpoint.HEADER:
             if kind & 2:
-                struct.pack_into("<4sIII", data, 0, b"ODTM", 2, crc(models[0]._plan.code), len(data) - checkpoint.HEADER)
+                struct.pack_into("<4sIII", data, 0, b"ODTM", 2, crc(models[0].session.plan.code), len(data) - checkpoint.HEADER)
             data[60:64] = struct.pack("<I", crc(data[checkpoint.HEADER :], crc(data[:60])))
         given[0] = bytes(data)
         model = models[kind >> 3 & 1] if kind & 4 else None
@@ -410,7 +411,7 @@ def verifiers_target():
 
 def checkpoint_corpus():
     model = network()
-    place = slots.Bytes(bytearray(2 * (64 + len(model._state))))
+    place = slots.Bytes(bytearray(2 * (64 + len(model.session.state))))
     model.save(place)
     data = bytes(place.region[: place.size])
     return [bytes([kind]) + data for kind in range(4)]

@@ -1,11 +1,12 @@
 """The training loop, which fit() and fit_async() share: epochs, batches, validation, callbacks.
 
 A generator, so that it may pause: it yields between slices of a step when it is given Slices
-(background.py), and never otherwise. Within a step it allocates nothing.
+(fit_async.py), and never otherwise. Within a step it allocates nothing.
 """
 
-from .fixed import hash32, is_int
-from .opcodes import CORRECT, COUNT, LOSS, LOSS_HIGH, ORDER, POSITION, const
+from ..fixed import hash32, is_int
+from ..opcodes import CORRECT, LOSS, LOSS_HIGH, ORDER, const
+from .session import batch, bind, clear, ready, train
 
 _HOOKS = ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end")
 _PHASE = ("on_forward_", "on_backward_", "on_update_")  # begin and end: watch.py calls them
@@ -26,13 +27,13 @@ class History:
 class Arrays:
     """Data that is all there: x and y as buffers or lists."""
 
-    def __init__(self, model, x, y, what=""):
-        self.model = model
+    def __init__(self, session, x, y, what=""):
+        self.session = session
         self.what = what
-        self.bound = model._bound(x, y, what)
+        self.bound = session.bound(x, y, what)
         self.samples = self.bound[0]
         self.lengths = len(self.bound[1]), len(self.bound[2])
-        self.steps = (self.samples + model.batch_size - 1) // model.batch_size
+        self.steps = (self.samples + session.batch_size - 1) // session.batch_size
 
     def open(self, epoch, order):
         """Begin an epoch whose samples come in the order of that key (0: as they are)."""
@@ -40,19 +41,19 @@ class Arrays:
 
     def first(self):
         """Point the program at the first batch, for calibration."""
-        self.model._use(self.bound)
-        self.model._batch(0, self.samples)
+        self.session.use(self.bound)
+        batch(self.session, 0, self.samples)
 
     def batches(self, start):
         """Point the program at one batch after the other; yields the sample after it."""
-        model = self.model
-        for position in range(start, self.samples, model.batch_size):
-            if position == start or model._used is not self.bound:  # a callback has used the model
-                model._use(self.bound)
-                model._control[ORDER] = self.order
+        session = self.session
+        for position in range(start, self.samples, session.batch_size):
+            if position == start or session.used is not self.bound:  # a callback has used the model
+                session.use(self.bound)
+                session.control[ORDER] = self.order
             self._check()
-            model._batch(position, self.samples)
-            yield min(position + model.batch_size, self.samples)
+            batch(session, position, self.samples)
+            yield min(position + session.batch_size, self.samples)
         self._check()
 
     def _check(self):
@@ -71,12 +72,12 @@ class Stream:
     generator goes on, and needs ``steps_per_epoch``.
     """
 
-    def __init__(self, model, data, steps, what=""):
+    def __init__(self, session, data, steps, what=""):
         try:
             self.iterator = iter(data)
         except TypeError:
             raise TypeError("%sx: without y an iterable of batches (x, y) is expected, got %r" % (what, type(data)))
-        self.model = model
+        self.session = session
         self.data = data
         self.once = self.iterator is data
         self.limit = self.steps = steps
@@ -96,35 +97,36 @@ class Stream:
 
     def first(self):
         self.open(0, 0)
-        batch = self._next()
-        if batch is None:
+        pair = self._next()
+        if pair is None:
             raise ValueError("%sx: no batch came" % self.what)
-        self._bind(batch)
+        self._bind(pair)
         if self.once:
-            self.pending = batch
+            self.pending = pair
 
     def _next(self):
         """The next batch, or None. What comes from the iterable may use the model, as a callback may."""
-        model, control = self.model, self.model._control
-        fit, model._fit = model._fit, model._fit or "evaluate"
+        session = self.session
+        control = session.control
+        fit, session.fit = session.fit, session.fit or "evaluate"
         loss, high, correct = control[LOSS], control[LOSS_HIGH], control[CORRECT]
         try:
             return next(self.iterator)
         except StopIteration:
             return None
         finally:
-            model._fit = fit
+            session.fit = fit
             control[LOSS], control[LOSS_HIGH], control[CORRECT] = loss, high, correct
 
-    def _bind(self, batch):
-        if not isinstance(batch, (tuple, list)) or len(batch) != 2:
-            raise TypeError("%sx: a batch is a pair (x, y), got %r" % (self.what, type(batch)))
-        count = self.model._bind(batch[0], batch[1], self.what)
-        if count > self.model.batch_size:
+    def _bind(self, pair):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError("%sx: a batch is a pair (x, y), got %r" % (self.what, type(pair)))
+        count = bind(self.session, pair[0], pair[1], self.what)
+        if count > self.session.batch_size:
             raise ValueError(
-                "%sx: a batch of %d samples does not fit batch_size %d" % (self.what, count, self.model.batch_size)
+                "%sx: a batch of %d samples does not fit batch_size %d" % (self.what, count, self.session.batch_size)
             )
-        self.model._batch(0, count)
+        batch(self.session, 0, count)
         return count
 
     def batches(self, start):
@@ -132,51 +134,51 @@ class Stream:
         step = 0
         samples = start if self.once else 0
         while step != self.limit:
-            batch = self.pending or self._next()
+            pair = self.pending or self._next()
             self.pending = None
-            if batch is None:
+            if pair is None:
                 if step == 0 or (self.once and self.limit):
                     raise ValueError("%sx: ended after %d batches of an epoch" % (self.what, step))
                 self.steps = step  # for the progress line of the next epoch
                 return
             step += 1
-            count = self._bind(batch)
+            count = self._bind(pair)
             samples += count
             if samples > start:
                 yield samples
 
 
-def source(model, x, y, what="", steps=None):
+def source(session, x, y, what="", steps=None):
     """x and y, or without y an iterable of batches, as Arrays or Stream."""
     if y is None and not isinstance(x, (list, tuple)):
-        return Stream(model, x, steps, what)
+        return Stream(session, x, steps, what)
     if steps is not None:
         raise ValueError("steps_per_epoch belongs to an iterable of batches, x is an array")
-    return Arrays(model, x, y, what)
+    return Arrays(session, x, y, what)
 
 
-def _held(model, data):
+def _held(session, data):
     if isinstance(data, (tuple, list)) and len(data) == 2:
-        return Arrays(model, data[0], data[1], "validation ")
+        return Arrays(session, data[0], data[1], "validation ")
     try:
         if not isinstance(data, (tuple, list, str, bytes)):
-            return Stream(model, data, None, "validation ")
+            return Stream(session, data, None, "validation ")
     except TypeError:
         pass
     raise TypeError("validation_data is a pair (x, y) or an iterable of batches, got %r" % (type(data),))
 
 
-def evaluate(model, x):
+def evaluate(session, x):
     """(loss, accuracy) over an iterable of batches."""
-    data = Stream(model, x, None)
-    if model._calibrated < 1:
+    data = Stream(session, x, None)
+    if session.calibrated < 1:
         data.first()
-        model._prepare(1)
+        session.prepare(1)
     data.open(0, 0)
-    model._clear()
+    clear(session)
     for samples in data.batches(0):
-        model._look("evaluate")
-    return model._result(samples)
+        session.look("evaluate")
+    return session.result(samples)
 
 
 class Training:
@@ -187,7 +189,8 @@ class Training:
         steps_per_epoch, slices=None,
     ):  # fmt: skip
         self.name = "fit_async" if slices else "fit"
-        model._alone(self.name)
+        session = ready(model)
+        session.alone(self.name)
         first = 0 if initial_epoch is None else initial_epoch
         for name, value, least in (("epochs", epochs, 1), ("initial_epoch", first, 0)):
             if not is_int(value) or value < least:
@@ -209,18 +212,18 @@ class Training:
                 self.hooks[name].append(callback)
             if phased:
                 self.phased.append(callback)
-        self.model = model
-        model._fit = self.name
+        self.model, self.session = model, session
+        session.fit = self.name
         try:
             for callback in callbacks:
                 if hasattr(callback, "set_model"):
                     callback.set_model(model)
         finally:
-            model._fit = None
+            session.fit = None
         self.held = None
         if validation_data is not None:
-            self.held = _held(model, validation_data)
-        self.data = source(model, x, y, "", steps_per_epoch)
+            self.held = _held(session, validation_data)
+        self.data = source(session, x, y, "", steps_per_epoch)
         if isinstance(self.data, Stream) and self.data.once and epochs > 1 and not steps_per_epoch:
             raise ValueError("x: a generator cannot begin anew: give steps_per_epoch for %d epochs" % epochs)
         self.epochs = epochs
@@ -230,9 +233,9 @@ class Training:
         # Where a loaded model stands within an epoch.
         self.start, self.order = 0, None
         self.sums = None
-        if initial_epoch is not None and initial_epoch == model.epoch and model._underway:
-            self.start, self.order = model._underway[:2]
-            self.sums = model._underway[2:]
+        if initial_epoch is not None and initial_epoch == session.epoch and session.underway:
+            self.start, self.order = session.underway[:2]
+            self.sums = session.underway[2:]
             if isinstance(self.data, Arrays) and self.start > self.data.samples:
                 raise ValueError("x: %d samples, the epoch to resume stands at sample %d" % (
                     self.data.samples, self.start))  # fmt: skip
@@ -245,15 +248,15 @@ class Training:
 
     def run(self):
         """Train. A generator: yields where a slice ends; its end is the end of training."""
-        model = self.model
+        model, session = self.model, self.session
         model.stop_training = False
         phases = None
         if self.phased:
-            from .watch import Phases
+            from ..watch import Phases
 
             phases = Phases(model, self.phased)
             phases.__enter__()
-        model._fit = self.name
+        session.fit = self.name
         try:
             for callback in self.hooks["on_train_begin"]:
                 callback.on_train_begin()
@@ -267,40 +270,39 @@ class Training:
             self._end()
             raise
         finally:
-            if model._busy is True:  # else a load() that ended half way
-                model._busy = False
-            model._fit = None
+            if session.busy is True:  # else a load() that ended half way
+                session.busy = False
+            session.fit = None
             if phases:
                 phases.__exit__()
 
     def _end(self):
         if self.progress:
-            self.progress.end(self.model)
+            self.progress.end(self.session)
         for callback in self.hooks["on_train_end"]:
             callback.on_train_end()
 
     def _epoch(self, epoch):
-        model = self.model
-        control = model._control
+        model, session = self.model, self.session
         progress = self.progress
         batch_end = self.hooks["on_batch_end"]
         for callback in self.hooks["on_epoch_begin"]:
             callback.on_epoch_begin(epoch)
-        if model._busy:  # a callback's load() that ended half way
-            model._compiled()
+        if session.busy:  # a callback's load() that ended half way
+            session.refuse()
         order = self.order
         if order is None:
-            order = (hash32(model.seed, model._steps) >> 3) | 1 if self.shuffle else 0
-        model.epoch = epoch
-        if model._calibrated < 2:
+            order = (hash32(session.seed, session.steps) >> 3) | 1 if self.shuffle else 0
+        session.epoch = epoch
+        if session.calibrated < 2:
             self.data.first()
-            model._prepare(2)
+            session.calibrate(2)
         self.data.open(epoch, order)
-        model._clear()
+        clear(session)
         if self.sums:
             self._put_sums(self.sums)
         start = samples = self.start
-        step = start // model.batch_size
+        step = start // session.batch_size
         self.start, self.order, self.sums = 0, None, None
         calibrated = True
         try:
@@ -308,46 +310,46 @@ class Training:
                 if not calibrated:
                     self._calibrate()
                 if self.slices is None:
-                    model._train()
+                    train(session)
                 else:
-                    for _ in self.slices.step(model):
+                    for _ in self.slices.step(session):
                         yield
                 samples = after
                 step += 1
                 if batch_end:
                     self._mark(samples, order)
-                    sums, scale = model._underway[2:], model._now and bytes(model._now)
+                    sums, scale = session.underway[2:], session.now and bytes(session.now)
                     for callback in batch_end:
-                        callback.on_batch_end(model._steps)
-                    if model._busy:
-                        model._compiled()
+                        callback.on_batch_end(session.steps)
+                    if session.busy:
+                        session.refuse()
                     self._put_sums(sums)
-                    if model._watched != scale:  # of which they are
-                        model._now[:] = scale
-                        model._end_step()
-                    calibrated = model._calibrated == 2  # else a callback has loaded or set weights
-                    model.epoch = epoch
+                    if session.watched != scale:  # of which they are
+                        session.now[:] = scale
+                        session.end_step()
+                    calibrated = session.calibrated == 2  # else a callback has loaded or set weights
+                    session.epoch = epoch
                     if model.stop_training:
                         break
                 if progress and progress.due():
-                    progress.step(epoch, step, self.data.steps, model._result(samples))
+                    progress.step(epoch, step, self.data.steps, session.result(samples))
         finally:
             self._mark(samples, order)
-        model._check_ranges()
-        results = model._result(samples)
+        session.check_ranges()
+        results = session.result(samples)
         if not model.stop_training:  # else the epoch is still underway
-            model.epoch = epoch + 1
-            model._underway = None
+            session.epoch = epoch + 1
+            session.underway = None
         if self.held:
             self.held.open(epoch, 0)
-            model._clear()
+            clear(session)
             for samples in self.held.batches(0):
                 if self.slices is None:
-                    model._look("evaluate")
+                    session.look("evaluate")
                 else:
-                    for _ in self.slices.section(model, "evaluate"):
+                    for _ in self.slices.section(session, "evaluate"):
                         yield
-            results += model._result(samples)
+            results += session.result(samples)
         logs = {}
         for name, value in zip(_NAMES, results):
             if value is not None:
@@ -360,18 +362,18 @@ class Training:
 
     def _calibrate(self):
         """Find the ranges of weights that came within an epoch, then point at the same batch again."""
-        control = self.model._control
-        sums, place, count = tuple(control[LOSS : LOSS + _SUMS]), control[POSITION], control[COUNT]
-        self.model._prepare(2)
-        control[POSITION], control[COUNT] = place, count
+        session = self.session
+        sums, position, count = tuple(session.control[LOSS : LOSS + _SUMS]), session.position, session.count
+        session.calibrate(2)
+        batch(session, position, position + count)
         self._put_sums(sums)
-        if self.model._watched != self.model._now:
-            self.model._end_step()
+        if session.watched != session.now:
+            session.end_step()
 
     def _mark(self, samples, order):
         """Note where in the epoch the model stands, for save() and for callbacks that use the model."""
-        self.model._underway = (samples, order) + tuple(self.model._control[LOSS : LOSS + _SUMS])
+        self.session.underway = (samples, order) + tuple(self.session.control[LOSS : LOSS + _SUMS])
 
     def _put_sums(self, sums):
         for index, word in enumerate(sums):
-            self.model._control[LOSS + index] = word
+            self.session.control[LOSS + index] = word

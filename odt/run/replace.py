@@ -1,37 +1,44 @@
-"""Replaces a model's state by another: all of it or nothing, whatever fails or interrupts it.
+"""Replaces a session's state by another: all of it or nothing, whatever fails or interrupts it.
 
 The new state is staged in the arena, whose content means nothing between runs, and, where that is too small,
 in heap; then copied at once. Where the heap is too small as well it is written in place. If that ends half way,
-``Model._busy`` names it, and every use of the model raises RuntimeError until it is loaded or compiled again.
+``Session.busy`` names it, and every use of the model raises RuntimeError until it is loaded or compiled again.
 """
 
 import gc
 
+from .weights import get
 
-def room(model):
+
+def room(session):
     """Memory for a state, as parts of it in their order: of the arena, then of the heap. MemoryError if it lacks."""
-    size = len(model._state)
-    first = memoryview(model._arena)[:size]
+    size = len(session.state)
+    first = memoryview(session.arena)[:size]
     if len(first) == size:
         return (first,)
     return first, memoryview(bytearray(size - len(first)))
 
 
-def adopt(model, name, parts, where):
+def adopt(session, name, parts, where):
     """Copy the parts into the state; ``where``: the (calibrated, epoch, underway, seed) that go with it."""
 
     def write():
-        model._busy = name
+        session.busy = name
         at = 0
         for part in parts:
-            model._state[at : at + len(part)] = part
+            session.state[at : at + len(part)] = part
             at += len(part)
 
-    in_place(model, write, where)
+    in_place(session, write, where)
 
 
-def in_place(model, write, where):
-    """``write()`` changes the state itself, having set ``_busy``.
+def restore(session, state, epoch):
+    """Adopt a copy of the state as it was after ``epoch`` epochs, calibrated."""
+    adopt(session, "load", (state,), (2, epoch, None, get(state, 4)))
+
+
+def in_place(session, write, where):
+    """``write()`` changes the state itself, having set ``busy``.
 
     If memory, a read or Ctrl-C ends it, it runs once more; Ctrl-C is raised when all is done.
     """
@@ -39,8 +46,8 @@ def in_place(model, write, where):
     while True:
         try:
             write()
-            model._calibrated, model.epoch, model._underway, model.seed = where
-            model._busy = False
+            session.calibrated, session.epoch, session.underway, session.seed = where
+            session.busy = False
             break
         except KeyboardInterrupt as error:
             if late:
@@ -68,29 +75,29 @@ class _Nowhere:
         pass
 
 
-def rewrite(model, name, write, where):
+def rewrite(session, name, write, where):
     """``write(state)`` changes a copy of the state, which is then adopted.
 
     If memory lacks it changes the state itself, having shown that it raises nothing and has the memory that it takes.
     """
     copy = None
     try:
-        if len(model._arena) < len(model._state):
-            copy = bytearray(model._state)
+        if len(session.arena) < len(session.state):
+            copy = bytearray(session.state)
         else:
-            copy = room(model)[0]
-            copy[:] = model._state
+            copy = room(session)[0]
+            copy[:] = session.state
         write(copy)
     except MemoryError:
         copy = None
     if copy is not None:
-        return adopt(model, name, (copy,), where)
+        return adopt(session, name, (copy,), where)
     gc.collect()
-    nowhere = _Nowhere(model._state)
+    nowhere = _Nowhere(session.state)
 
     def there():
         write(nowhere)
-        model._busy = name
-        write(model._state)
+        session.busy = name
+        write(session.state)
 
-    in_place(model, there, where)
+    in_place(session, there, where)

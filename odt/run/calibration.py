@@ -5,8 +5,8 @@ the scale becomes peak / limit, whatever it was, and the instruction runs again 
 range of the input leaves out a sample that is far beyond the others of the batch.
 """
 
-from .fixed import scale_div, scale_int, scale_mul, scale_shift
-from .opcodes import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
+from ..fixed import scale_div, scale_int, scale_mul, scale_shift
+from ..opcodes import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
 from .weights import UNSEEN, get, put
 
 # What changes weights, optimizer or scales, and is left out.

@@ -28,11 +28,12 @@ def _checked(method, place):
     return place
 
 
-def save(place, engine, code, state, calibrated, epoch, underway):
-    """Write a checkpoint; ``underway`` is Model._underway. The old one is whole until the new one is."""
+def save(place, session):
+    """Write a checkpoint. The old one is whole until the new one is."""
     place = _checked("save", place)
-    samples, order, loss, high, correct = underway or (0, 0, 0, 0, 0)
-    words = [_VERSION, engine.crc32(code), len(state), calibrated, epoch, samples, order]
+    engine, state = session.engine, session.state
+    samples, order, loss, high, correct = session.underway or (0, 0, 0, 0, 0)
+    words = [_VERSION, engine.crc32(session.plan.code), len(state), session.calibrated, session.epoch, samples, order]
     words += [word & 0xFFFFFFFF for word in (loss, high, correct)]
 
     def header(sequence):
@@ -45,29 +46,29 @@ def save(place, engine, code, state, calibrated, epoch, underway):
         place.write(engine, header, state)
 
 
-def load(place, model):
-    """Check the whole checkpoint, and make it the model's state."""
+def load(place, session):
+    """Check the whole checkpoint, and make it the session's state."""
     from .replace import room
 
     place = _checked("load", place)
     try:
-        return _load(place, model, room(model))
+        return _load(place, session, room(session))
     except MemoryError:
         pass
     gc.collect()
-    _load(place, model, None)
+    _load(place, session, None)
 
 
-def _load(place, model, parts):
+def _load(place, session, parts):
     """``parts``: room for the state. Without, the file is read twice: to check it, then into the state itself."""
     from .replace import adopt, in_place
 
-    engine, state = model._engine, model._state
+    engine, state = session.engine, session.state
     name = place if isinstance(place, str) else repr(place)
     file = _open_file(place, engine) if isinstance(place, str) else place.read(engine)
     try:
         words, crc = _header(file, name, engine)
-        ours = words[1] == engine.crc32(model._plan.code) and words[2] == len(state)
+        ours = words[1] == engine.crc32(session.plan.code) and words[2] == len(state)
         _body(file, name, engine, words, crc, parts if ours else None)
         if isinstance(place, str) and file.read(1):
             raise ValueError("%s is damaged: longer than %d bytes" % (name, HEADER + words[2]))
@@ -81,9 +82,9 @@ def _load(place, model, parts):
             underway = (samples, order) + tuple([w - (1 << 32) if w >> 31 else w for w in sums])
         where = words[3], words[4], underway, seed
         if parts:
-            adopt(model, "load", parts, where)
+            adopt(session, "load", parts, where)
         else:
-            in_place(model, lambda: _read(file, name, model), where)
+            in_place(session, lambda: _read(file, name, session), where)
     finally:
         try:
             file.close()
@@ -91,11 +92,11 @@ def _load(place, model, parts):
             pass  # it was only read
 
 
-def _read(file, name, model):
+def _read(file, name, session):
     file.seek(HEADER)
-    state, at = model._state, 0
+    state, at = session.state, 0
     for chunk in _chunks(file, len(state)):
-        model._busy = "load"
+        session.busy = "load"
         state[at : at + len(chunk)] = chunk
         at += len(chunk)
     if at < len(state):
@@ -168,7 +169,7 @@ def write_file(path, parts):
     The new one is written beside it, flushed, and renamed: on a PC from a name that no other process uses.
     """
     if hasattr(os, "replace"):
-        from .host.files import write_file
+        from ..host.files import write_file
 
         return write_file(path, parts)
     beside = path + ".new"

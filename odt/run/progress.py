@@ -3,18 +3,18 @@
 import sys
 import time
 
-from .fixed import bits_to_float
+from ..fixed import bits_to_float
 from .weights import get
 
 if hasattr(time, "ticks_ms"):
-    _now = time.ticks_ms
-    _since = time.ticks_diff
+    now = time.ticks_ms
+    since = time.ticks_diff
 else:
 
-    def _now():
+    def now():
         return int(time.monotonic() * 1000)
 
-    def _since(later, earlier):
+    def since(later, earlier):
         return later - earlier
 
 
@@ -27,21 +27,21 @@ class Progress:
         self.current = 0
         self.width = 0
         self.elapsed = 0
-        self.last = _now()
+        self.last = now()
         self.rewrite = not hasattr(sys.stdout, "isatty") or sys.stdout.isatty()
 
     def due(self):
         """Count a step; True when the line should be rewritten."""
         self.done += 1
-        if not self.rewrite or _since(_now(), self.last) < 250:
+        if not self.rewrite or since(now(), self.last) < 250:
             return False
         self._tick()
         return True
 
     def _tick(self):
-        now = _now()
-        self.elapsed += _since(now, self.last)
-        self.last = now
+        here = now()
+        self.elapsed += since(here, self.last)
+        self.last = here
 
     def _write(self, epoch, text, end):
         text = "epoch %d/%d  %s" % (epoch + 1, self.epochs, text)
@@ -71,23 +71,23 @@ class Progress:
         self._tick()
         self._write(epoch, "%s  %s" % (_results(results), self._rate(epoch, steps, steps)), "\n")
 
-    def end(self, model):
+    def end(self, session):
         """Say what int8 could not hold of the input."""
-        found = clipped(model)
+        found = clipped(session)
         if found:
-            print("warning: " + CLIPPED % ((model.nodes[0].layer.name,) + found))
+            print("warning: " + CLIPPED % ((session.nodes[0].layer.name,) + found))
 
 
 CLIPPED = "%s: a value of %.3g was clipped, the range of int8 is now %.3g: an outlier? Input(limit=) fixes the range"
 _MANY = 4  # times the range
 
 
-def clipped(model):
+def clipped(session):
     """(the largest magnitude of the input in training, its range) where int8 clipped much of it, else None."""
-    plan = model._plan
+    plan = session.plan
     if plan.x_seen is None:
         return None
-    seen, scale = [bits_to_float(get(model._state, buffer.offset)) for buffer in (plan.x_seen, plan.x_scale)]
+    seen, scale = [bits_to_float(get(session.state, buffer.offset)) for buffer in (plan.x_seen, plan.x_scale)]
     return (seen, 127 * scale) if seen > _MANY * 127 * scale else None
 
 

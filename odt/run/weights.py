@@ -2,11 +2,11 @@
 
 from array import array
 
-from .data import float32_bits
-from .fixed import (
+from ..fixed import (
     ONE, bits_to_float, hash32, isqrt, quantize, scale_div, scale_int, scale_mul, scale_shift,
 )  # fmt: skip
-from .opcodes import CONSTANTS
+from ..opcodes import CONSTANTS
+from .data import float32_bits
 
 _FIRST = 16384  # int8: initial weights fill -64..64, so that they can double before a scale does
 _VECTOR = 1 << 20  # of biases and the like
@@ -92,7 +92,7 @@ def _signed(byte):
 def read(layer, state, flash, weights, int8):
     """The layer's weights as arrays of float32, in the order of its ``weight_shapes``."""
     if weights.into:
-        from .folding import identity
+        from ..folding import identity
 
         outer = weights.into
         bias = None if outer.vectors else _read_vector(_memory(state, flash, outer.bias), outer.bias, int8)

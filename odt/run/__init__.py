@@ -1,0 +1,1 @@
+"""Running a model: its session, the training loop, calibration, its state in files."""

@@ -1,0 +1,387 @@
+"""A session: a compiled model at work. Its regions, its program, the data and the batches that go through it.
+
+``Model.compile`` makes one (build.py) and everything that trains, evaluates or reads a model uses it: ``model.session``,
+or ``ready(model)``, which raises where it is not to be used.
+"""
+
+from array import array
+from struct import unpack_from
+
+from ..fixed import ONE, bits_to_float, multiplier, scale_div
+from ..opcodes import (
+    BATCH, CORRECT, COUNT, INT16, INT32, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES, X_DATA,
+    X_FORMAT, X_SCALE, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO, const,
+)  # fmt: skip
+from . import weights
+from .data import check_finite, check_labels, check_probabilities, samples
+
+_LAST = const(0xFF000000)
+_WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 steps of it are no float32
+_type = type  # a global of this module is found sooner than a builtin
+_LABELS = ("uint8", "int8", "int16", "int32", "uint16", "uint32")
+_TARGETS = ("float32", "int8", "uint8", "int16", "int32")
+
+
+def ready(model, reads=False):
+    """The model's session; RuntimeError if there is none, or within a step.
+
+    ``reads``: the state alone is to be read, as a hook of watch.py may within a step.
+    """
+    session = model.session
+    if session is None:
+        raise RuntimeError("the model is not compiled: call compile() first")
+    if session.busy:
+        session.refuse(reads)
+    return session
+
+
+# What a step calls. Functions, as a Cortex-M0+ takes up to 1500 cycles to find a method in all that an object has. They are
+# short: MicroPython keeps the names and operands of a call on the C stack if they are 11 at most, else on the heap.
+
+
+def bind(session, x, y, what=""):
+    """Check the data and point the program at it; returns the number of samples."""
+    if session.busy:
+        session.refuse()
+    count = 0
+    if session.known and _type(x) is session.known[0] and _type(y) is session.known[2]:
+        count = session.engine.count_samples(x, session.known[1])
+        if count != session.engine.count_samples(y, session.known[3]):
+            count = 0
+    if not count:
+        x, y, count = session.look_at(x, y, what)
+    point(session, x, y, count)
+    return count
+
+
+def point(session, x, y, count):
+    """Point the program at checked data."""
+    control, regions = session.control, session.regions
+    control[SAMPLES] = count
+    control[ORDER] = control[KEY] = 0
+    regions[X_DATA] = x
+    regions[Y_DATA] = y
+    if session.used is not None:
+        session.used = None
+
+
+def batch(session, position, count):
+    """Point the program at the batch from ``position`` of ``count`` samples."""
+    control, size = session.control, session.batch_size
+    count -= position
+    if count > size:
+        count = size
+    session.position = control[POSITION] = position
+    session.count = control[COUNT] = count
+    session.at = 0
+
+
+def next_part(session):
+    """Point at the first or the next micro-batch of the batch in hand; False behind its last. ``at`` is then its end."""
+    at, count, rows = session.at, session.count, session.rows
+    if at >= count:
+        return False
+    session.at = at + rows
+    if session.micro:
+        control = session.control
+        control[BATCH] = count
+        control[POSITION] = session.position + at
+        control[COUNT] = rows if rows < count - at else count - at
+    return True
+
+
+def clear(session):
+    """Begin to sum the loss, of a forward pass that drops nothing until set_rate() says so."""
+    control = session.control
+    control[KEY] = control[LOSS] = control[LOSS_HIGH] = control[CORRECT] = 0
+    watched = session.watched
+    if watched is not None and watched != session.now:
+        session.scale_moved()
+
+
+def train(session):
+    """A step on the batch in hand."""
+    control, state = session.control, session.state
+    control[RATE] = session.optimizer.learning_rate.bits(  # as set_rate(), which would take longer
+        state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24 if state[3] != 255 else session.stay()
+    )
+    control[KEY] = 1
+    if session.micro:
+        _train_parts(session)
+    else:
+        for piece in session.parts:
+            _run_piece(session, piece)
+    for piece in session.update:
+        _run_piece(session, piece)
+    if session.scale is not None:
+        _look_at_scale(session)
+
+
+def _train_parts(session):
+    while next_part(session):
+        for piece in session.parts if session.at == session.rows else session.others:
+            _run_piece(session, piece)
+
+
+def _look_at_scale(session):
+    """After a step in int8: the output's scale may have moved, or be beyond float32."""
+    scale, watched = session.scale, session.watched
+    if scale[3] > 122:
+        session.check_range(scale, 0)
+    if watched is not None and watched != session.now:
+        session.end_step()
+
+
+def _run_piece(session, piece):
+    start, stop, call = piece
+    session.engine.run(session.loaded, session.regions, start, stop)
+    if call:
+        call()
+
+
+def mean(session, count):
+    """The loss of ``count`` samples since clear(): one operation on floats where it can be, as each is an object."""
+    control, count = session.control, count * session.width
+    if session.scale is None:
+        return unpack_from("<f", control, 4 * LOSS)[0] / count
+    total, high = control[LOSS], control[LOSS_HIGH]
+    if high or total < 0:
+        total = (high << 2 | total >> 30 & 3) << 30 | total & 0x3FFFFFFF  # small ints, where they have 62 bits
+    watched = session.watched
+    if watched is None:
+        return total / (count << 16)
+    if session.unit_count != count or watched != session.unit_scale:
+        session.unit_count, session.unit_scale = count, bytes(watched)
+        session.unit = session.loss.unit(session.output_scale() / 256) / count
+    return total * session.unit
+
+
+class Session:
+    """What build.py made of a plan: attributes hold it, methods use it.
+
+    ``plan``, ``program``: what was compiled. ``engine``, ``loaded``: the executor, and its form of the program. ``arena``,
+    ``state``, ``control``, ``frozen``: the regions, in ``regions`` by number, with the data in hand. ``parts``, ``others``,
+    ``update``: the pieces, (start, stop, call or None), of a step for the first micro-batch, for each other, and once.
+    ``calibrated``: 0, 1 (forward) or 2 (backward too). ``epoch`` and ``underway``, (samples, order, LOSS, LOSS_HIGH, CORRECT)
+    of an epoch that is not complete: where training stands. ``busy``: True within a step of ``within``, or the name of what
+    ended half way. ``fit``: the name of what is underway.
+    """
+
+    def __init__(self, nodes, optimizer, loss, dtype, batch_size, micro, seed):
+        self.nodes = nodes
+        self.optimizer, self.loss, self.dtype = optimizer, loss, dtype
+        self.batch_size, self.micro, self.seed = batch_size, micro, seed
+        self.rows = micro or batch_size  # of a micro-batch
+        self.row = _product(nodes[0].shape)
+        self.width = 1 if loss.labels else _product(nodes[-1].shape)
+        self.classes = nodes[-1].shape[0] if loss.labels else 0
+        self.busy = False
+        self.within = self.fit = None
+        self.known = None  # of what kind data was, see look_at()
+        self.used = None  # see bound()
+        self.position = self.count = self.at = 0  # of the batch in hand: its first sample, its samples, the next part
+        self.epoch = 0  # where fit's initial_epoch goes on
+        self.underway = None
+        self.calibrated = 2 if dtype == "float32" else 0
+        self.unit = self.unit_count = self.unit_scale = None  # of LOSS, for so many outputs of this scale
+
+    @property
+    def steps(self):
+        """Steps made: the program counts them, so that Ctrl-C cannot come in between."""
+        return weights.get(self.state, 0)
+
+    def refuse(self, reads=False):
+        """RuntimeError within a step, but to read where the arena is not read, or where something ended half way."""
+        if self.busy is True and not (reads and self.within != "fit_async"):
+            raise RuntimeError(
+                "%s is within a step: use the model in on_batch_end, or when it has ended" % self.within
+            )
+        if self.busy is not True:
+            raise RuntimeError(
+                "%s() ended half way: part of the model is new, part old: load() or compile() it" % self.busy
+            )
+
+    def alone(self, name):
+        """RuntimeError where fit is underway."""
+        if self.fit:
+            raise RuntimeError("%s: %s is underway: call %s when it has ended" % (name, self.fit, name))
+
+    def look_at(self, x, y, what, predict=False):
+        """Check data of any kind and note its formats: ``(x, y, samples)``, both as buffers.
+
+        On a board that takes as long as a small step, so bind() first asks ``count_samples`` whether the data is
+        good and stored as ``known`` says: types and, of what the control block describes, type codes and formats.
+        """
+        self.known = None
+        layer = self.nodes[0].layer
+        given, known = (x, y), None
+        x, x_format, count = samples(what + "x", x, (layer.dtype,), self.row)
+        check_finite(what + "x", x, x_format, self.row)
+        y_format, y_scale, y_zero = 0, ONE, 0
+        loss = self.loss
+        if not predict:
+            # Bytes, which do not tell, are labels of a byte each, or targets in the Input's dtype.
+            dtypes = _LABELS if loss.labels else (layer.dtype,) + _TARGETS
+            if loss.binary:
+                dtypes = _LABELS + ("float32",)
+            y, y_format, labels = samples(what + "y", y, dtypes, self.width)
+            if labels != count:
+                raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
+            if loss.labels:
+                check_labels(what + "y", y, self.classes)
+                if y_format == INT16 and self.classes > 32768:  # of a uint16 an int16 has no more
+                    y, y_format = array("i", y), INT32
+            else:
+                check_finite(what + "y", y, y_format, self.width)
+                if loss.binary:
+                    check_probabilities(what + "y", y, self.width)
+                elif y_format == x_format:
+                    y_scale, y_zero = self.control[X_SCALE], layer.zero_point
+            plain = x is given[0] and y is given[1] and not (hasattr(x, "shape") or hasattr(y, "shape"))
+            if plain:
+                x_code, y_code = [ord(self.engine.typecode(data) or "?") for data in given]
+                x_kind = x_code, x_format, self.row, 0
+                known = _type(x), x_kind, _type(y), (y_code, y_format, self.width, 2 if loss.binary else self.classes)
+        control = self.control
+        control[X_FORMAT] = x_format
+        control[Y_FORMAT] = y_format
+        control[Y_SCALE] = y_scale
+        control[Y_ZERO] = y_zero
+        self.known = known
+        return x, y, count
+
+    def bound(self, x, y, what=""):
+        """Checked data, to switch to with use(): (samples, x, y, control words). It is ``used`` till other data is."""
+        count = bind(self, x, y, what)
+        return count, self.regions[X_DATA], self.regions[Y_DATA], tuple(self.control[:LOSS])
+
+    def use(self, bound):
+        _, self.regions[X_DATA], self.regions[Y_DATA], words = bound
+        self.known = None
+        for index, word in enumerate(words):
+            self.control[index] = word
+        self.used = bound
+
+    def prepare(self, level):
+        """Calibrate what has no range yet (1: forward, 2: backward too) on the first batch.
+
+        Training widens a range that later proves too small; without it all data is looked at here.
+        """
+        if self.calibrated < level:
+            self.calibrate(level)
+
+    def calibrate(self, level):
+        from .calibration import calibrate, calibrate_parts, forget, widen  # in RAM only when compile's work is done
+
+        if self.calibrated == 0:
+            forget(self.program, self.state)
+        self.calibrated = 0  # should this be interrupted, the next begins anew
+        count = self.control[SAMPLES]
+        batch(self, 0, count)
+        what = (self.program, "train" if level == 2 else "predict", self.engine, self.loaded, self.regions)
+        self.control[KEY] = level - 1
+        if self.rows < self.count:
+            calibrate_parts(*what, lambda: self.pieces(0, count))
+        else:
+            for _ in self.pieces(0, count):
+                calibrate(*what)
+        if level == 1:
+            for position in range(self.batch_size, count, self.batch_size):
+                widen(what[0], *what[2:], lambda: self.pieces(position, count))
+        self.calibrated = level
+
+    def pieces(self, position, count):
+        """Point the program at each micro-batch of the batch at ``position``; yields where it begins."""
+        batch(self, position, count)
+        while next_part(self):
+            yield (self.parts if self.at == self.rows else self.others)[0][0]
+
+    def run(self, section):
+        start, stop = self.sections[section]
+        self.engine.run(self.loaded, self.regions, start, stop)
+
+    def end_step(self):
+        if self.scale_moved():
+            self.rescale_loss()
+
+    def look(self, section):
+        """Run a section that trains nothing on the batch in hand."""
+        while next_part(self):
+            self.run(section)
+
+    def set_rate(self):
+        control = self.control
+        control[RATE] = self.optimizer.learning_rate.bits(self.stay() if self.state[3] == 255 else self.steps)
+        control[KEY] = 1  # not 0: dropout drops
+
+    def stay(self):
+        """The step of schedules beyond 255 * 2^24: that. There the counter begins anew before 2^32, and they do not."""
+        if self.steps == 0xFFFFFFFF:
+            weights.put(self.state, 0, _LAST)
+        return _LAST
+
+    def check_range(self, memory, at):
+        """In int8, after a step: a scale whose range is beyond float32. What follows would be infinite, and nothing is learnt."""
+        if (memory[at + 3] << 8 | memory[at + 2]) >= _WIDEST:
+            raise ArithmeticError(
+                "int8 training has diverged: after step %d a range is beyond float32; learning rate %g"
+                % (self.steps, bits_to_float(self.control[RATE]))
+            )
+
+    def check_ranges(self):
+        """The same of all scales, not only the output's: after each epoch of fit."""
+        for at in self.scales:
+            self.check_range(self.state, at)
+
+    def check_loss(self):
+        """In float32, between the loss and what it does to the weights."""
+        if self.engine.find_nonfinite(self.loss_word) >= 0:
+            raise ArithmeticError(
+                "the loss of step %d is not finite: the weights are those before it; learning rate %g"
+                % (self.steps, bits_to_float(self.control[RATE]))
+            )
+
+    def evaluate(self, count):
+        clear(self)
+        for position in range(0, count, self.batch_size):
+            batch(self, position, count)
+            self.look("evaluate")
+        return self.result(count)
+
+    def result(self, count):
+        """(loss, accuracy) of ``count`` samples since clear()."""
+        accuracy = None
+        if self.loss.hits:
+            accuracy = self.control[CORRECT] / (count * self.width)
+        return mean(self, count), accuracy
+
+    def output_scale(self):
+        return bits_to_float(weights.get(self.scale, 0))
+
+    def scale_moved(self):
+        """Note the output's scale, without heap; True if it was another."""
+        scale, before, now = self.watched, self.before, self.now
+        if scale == now:
+            return False
+        for index in range(4):
+            before[index] = now[index]
+            now[index] = scale[index]
+        return True
+
+    def rescale_loss(self):
+        """Count LOSS, of steps of the output's old scale, in those of the one it was widened to."""
+        ratio = scale_div(weights.get(self.before, 0), weights.get(self.now, 0))
+        control = self.control
+        total = (control[LOSS] & 0xFFFFFFFF) + (control[LOSS_HIGH] << 32)
+        for _ in range(self.loss.degree):
+            m, shift = multiplier(ratio)
+            total = (total * m + (1 << shift >> 1)) >> shift
+        control[LOSS] = (total & 0x7FFFFFFF) - (total & 0x80000000)
+        control[LOSS_HIGH] = total >> 32
+
+
+def _product(shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return count
