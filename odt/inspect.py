@@ -341,7 +341,7 @@ class Ranges(Watch):
         """What is wrong, in words."""
         layer = self.model.nodes[0].layer
         follows = {tensor.name: tensor.follows for tensor in self.tensors}
-        lost = clipped(self.model)
+        lost = clipped(self.model.session)
         found = [CLIPPED % ((layer.name,) + lost)] if lost else []
         for name, reach, _, peak, share in self.rows():
             if name == layer.name:

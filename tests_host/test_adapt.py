@@ -12,7 +12,6 @@ from odt import executor, update
 from odt.adapt import task_adaptive
 from odt.fisher import fisher
 from odt.plan.graph import backward_macs
-from twin import Twin
 
 gc.freeze()
 

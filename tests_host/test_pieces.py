@@ -9,7 +9,6 @@ from test_reference import call, window_case
 import odt
 from odt.plan import schedule, values
 from odt.run import weights
-from test_reference import call, window_case
 
 gc.freeze()
 

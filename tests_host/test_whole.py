@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt import model as model_module
+from odt.run import build
 from odt.callbacks import EarlyStopping
 from odt.run import checkpoint, replace, weights
 from odt.slots import Bytes
@@ -25,7 +25,7 @@ ROOMS = ("arena", "heap", "neither")  # where the new state is staged
 @pytest.fixture(autouse=True)
 def without_collecting(monkeypatch):
     """Which takes longer here than all the rest."""
-    for module in (replace, checkpoint, model_module):
+    for module in (replace, checkpoint, build):
         monkeypatch.setattr(module, "gc", SimpleNamespace(collect=lambda: None))
 
 
@@ -113,7 +113,8 @@ def saved(room, place, dtype="int8"):
 
 def restore(model, before):
     model.session.state[:] = before[0]
-    model.session.calibrated, model.epoch, model.session.underway, model.seed, model.session.busy = before[1:]
+    session = model.session
+    session.calibrated, session.epoch, session.underway, session.seed, session.busy = before[1:]
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
