@@ -30,7 +30,7 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
         for (int32_t n = 0; n < a->R; n++) {
             int32_t e = first[n], offset = odt_wrap_mul(e, a->zx);
             for (int32_t k = 0; k < K; k++) {
-                *dw++ = e * a->x[k] - offset;
+                *dw++ = odt_wrap_sub(e * a->x[k], offset);
             }
         }
         return;

@@ -22,7 +22,7 @@ static int32_t finish_four(const int32_t *sums, const int32_t *bias, const odt_m
         int32_t v = odt_rescale_once(odt_wrap_add(bias[i], sums[i]), &q[i]);
         if (v < 0 && lo == zy) { // both as odt_clamp_by(), which takes longer
             y[i] = (int8_t)lo;
-        } else if (v >= 0 && v <= peak && v <= 127 - zy) {
+        } else if (v >= 0 && v <= peak && v <= odt_wrap_sub(127, zy)) {
             y[i] = (int8_t)(v + zy);
         } else {
             y[i] = odt_clamp_by(v, zy, lo, &peak);

@@ -32,7 +32,7 @@ void odt_binary_xent_i8(const odt_binary_xent_i8_t *a) {
             row = (row * 45426 + 32768) >> 16;
             loss += row > 0 ? (uint64_t)row : 0;
             correct += (v > 0) == (T > 16384);
-            e[i] = (int8_t)(((P - T) * 127 + 16384) >> 15);
+            e[i] = (int8_t)(odt_wrap_add(odt_wrap_mul(odt_wrap_sub(P, T), 127), 16384) >> 15);
         }
     }
     odt_add_loss_i8(a->c, loss);

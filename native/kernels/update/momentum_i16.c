@@ -18,7 +18,7 @@ static void momentum_row(const odt_momentum_i16_t *a, int32_t n, uint32_t G, con
     int32_t before = odt_max(bits - 16, 0), exponent = odt_short_exponent(scale) + before;
     uint32_t factor = (uint32_t)odt_short_factor(scale) << odt_limit(exponent, 0, 31);
     int32_t shift = odt_limit(-exponent, 0, 31);
-    uint32_t x = dither->first + (uint32_t)(a->at + n) * (uint32_t)K * dither->step;
+    uint32_t x = dither->first + ((uint32_t)a->at + (uint32_t)n) * (uint32_t)K * dither->step;
     for (int32_t k = 0; k < K; k++, x += dither->step) {
         uint32_t g = (uint32_t)((int32_t)((uint32_t)(d[k] >> before) * factor) >> shift);
         v[k] = (int16_t)((int32_t)((uint32_t)v[k] * mu + g + (x & 65535)) >> 16);
