@@ -31,7 +31,10 @@ def wrap32(v):
 
 
 def hash32(key, i):
-    """Random unsigned 32-bit number i of a key."""
+    """Random unsigned 32-bit number i of a key.
+
+    A Weyl sequence, its step 2^32 over the golden ratio, mixed by Wellons's lowbias32 (Prospecting for Hash Functions, 2018).
+    """
     u = (key + i * 0x9E3779B9) & _MASK32
     u ^= u >> 16
     u = u * 0x7FEB352D & _MASK32
@@ -174,7 +177,11 @@ def rescale_random(v, m, s, u):
 
 
 def exp2n(t):
-    """2^-(t / 65536) in Q16, for t >= 0."""
+    """2^-(t / 65536) in Q16, for t >= 0; within 2.6 / 65536.
+
+    Of 2^-f: the polynomial of degree 4 of least largest error among those that are exact at f = 0 and 1 (0.16 / 65536); its
+    coefficients rounded to Q16 (1.0 / 65536), the rest by the shifts.
+    """
     n = t >> 16
     if n > 16:
         return 0
@@ -188,7 +195,10 @@ def exp2n(t):
 
 
 def log2q(v):
-    """log2 in Q16 of an integer 1 <= v < 2^32."""
+    """log2 in Q16 of an integer 1 <= v < 2^32; within 4 / 65536.
+
+    Of log2(1 + f): as exp2n's, of degree 5 (1.0 / 65536, with rounded coefficients 1.1); bits of v below f are dropped.
+    """
     n = bit_length(v) - 1
     f = ((v << 16) >> n) - 65536
     r = 2959
@@ -200,11 +210,11 @@ def log2q(v):
 
 
 def isqrt(v):
-    """The largest r with r * r <= v."""
+    """The largest r with r * r <= v: Newton's method, from above."""
     if v == 0:
         return 0
     r = 1 << ((bit_length(v) + 1) >> 1)
-    while True:  # Newton's method from above
+    while True:
         better = (r + v // r) >> 1
         if better >= r:
             return r
@@ -212,7 +222,10 @@ def isqrt(v):
 
 
 def order(p, samples, key):
-    """Which sample stands at p (0 <= p < samples) in the epoch of this key; key 0: sample p."""
+    """Which sample stands at p (0 <= p < samples) in the epoch of this key; key 0: sample p.
+
+    A Feistel network of 4 rounds, which permutes 4^h numbers, walked until one is a sample (Black and Rogaway, 2002).
+    """
     if key == 0:
         return p
     h = 1

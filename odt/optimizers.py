@@ -78,7 +78,8 @@ class CosineDecay(Constant):
     def bits(self, step):
         if step >= self.decay_steps or not self.base:
             return 0
-        # Small integers only: a step must not allocate. Half the angle, as a Q14 part of pi / 2.
+        # Small integers only: a step must not allocate. Half the angle, as a Q14 part of pi / 2; Taylor's series of the
+        # cosine to its 8th power, pi^2 / 8, pi^4 / 384, .. in Q14. Within 4e-4 of the schedule, relative to its first rate.
         z = step * 16384 // self.decay_steps
         z = z * z >> 14
         cos = 16384 - (20213 * z >> 14) + (4156 * (z * z >> 14) >> 14)
