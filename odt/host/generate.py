@@ -1,4 +1,4 @@
-"""Writes native/opcodes.h, native/opcodes.c, odt/reference/index.py and docs/opcodes.md from odt/opcodes.py.
+"""Writes native/opcodes.h, native/opcodes.c, docs/opcodes.md and, of odt/reference, index.py and docstrings, from odt/opcodes.py.
 
 ::
 
@@ -10,6 +10,7 @@ The output is committed: a firmware build runs no generator. CPython only.
 
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 from odt import opcodes
@@ -43,6 +44,7 @@ def generated():
         "native/opcodes.c": _tables(table),
         "odt/reference/index.py": _index(table),
         "docs/opcodes.md": _manual(table, formulas),
+        **_documented(table, formulas),
     }
 
 
@@ -251,6 +253,24 @@ def _module(op, family):
     if op.name in opcodes.PREFIXES:  # program.py runs these
         return "program"
     return family + ("_f32" if any([operand[2] == "f32" for operand in op.operands]) else "_i8")
+
+
+def _documented(table, formulas):
+    """The modules of the reference executor, an instruction's formula and operands as its function's docstring."""
+    lines = {line.split()[1]: line.split(None, 2)[2] for line in opcodes.TABLE.splitlines()}
+    found = {}
+    for path in sorted((ROOT / "odt" / "reference").glob("*.py")):
+        text = path.read_text()
+        present = [] if path.stem == "vectors" else [op for op in table if "\ndef %s(o):\n" % op.name in text]
+        for op in present:
+            start = "def %s(o):\n" % op.name
+            words = [formulas[op.number], lines[op.name]]
+            parts = ["\n".join(textwrap.wrap(part, 112, subsequent_indent="    ")) for part in words]
+            docstring = textwrap.indent('"""%s\n\n%s\n"""\n' % tuple(parts), "    ")
+            text = re.sub(re.escape(start) + r'(    """.*?"""\n)?', lambda _, new=start + docstring: new, text, flags=re.DOTALL)
+        if present:
+            found[path.relative_to(ROOT).as_posix()] = text
+    return found
 
 
 def _manual(table, formulas):

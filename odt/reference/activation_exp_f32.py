@@ -5,11 +5,19 @@ from .float32 import divide, expf, rounded, store
 
 
 def sigmoid_f32(o):
+    """y = 1 / (1 + exp(-x))
+
+    y=f32[N]~x x:f32[N] ; N
+    """
     for i in range(o.N):
         o.y[i] = store(sigmoid(o.x[i]))
 
 
 def sigmoid_dx_f32(o):
+    """dx = e * y * (1 - y)
+
+    dx=f32[N]~e e:f32[N] y:f32[N] ; N
+    """
     for i in range(o.N):
         y = o.y[i]
         o.dx[i] = store(o.e[i] * rounded(y * rounded(1.0 - y)))
@@ -26,11 +34,19 @@ def sigmoid(x):
 
 
 def tanh_f32(o):
+    """y = tanh(x)
+
+    y=f32[N]~x x:f32[N] ; N
+    """
     for i in range(o.N):
         o.y[i] = store(_tanh(o.x[i]))
 
 
 def tanh_dx_f32(o):
+    """dx = e * (1 - y^2)
+
+    dx=f32[N]~e e:f32[N] y:f32[N] ; N
+    """
     for i in range(o.N):
         o.dx[i] = store(o.e[i] * rounded(1.0 - rounded(o.y[i] * o.y[i])))
 
@@ -56,6 +72,10 @@ def _tanh(x):
 
 
 def softmax_f32(o):
+    """y = softmax(x)
+
+    y=f32[M*N]~x x:f32[M*N] ; M N
+    """
     size = o.N
     for at in range(0, o.M * size, size):
         x = o.x[at : at + size]
@@ -71,6 +91,10 @@ def softmax_f32(o):
 
 
 def softmax_dx_f32(o):
+    """dx = y * (e - sum_n e * y)
+
+    dx=f32[M*N]~e e:f32[M*N] y:f32[M*N] ; M N
+    """
     size = o.N
     for at in range(0, o.M * size, size):
         mean = 0.0

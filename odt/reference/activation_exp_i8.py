@@ -5,6 +5,10 @@ from .data import Sink
 
 
 def sigmoid_i8(o):
+    """y = 256 / (1 + exp(-factor * sx * (x - z))) - 128; with factor 2: 128 * tanh
+
+    y=i8[N]~x x:i8[N] sx:i32[1] ; N z factor
+    """
     m, s = _exponent(o)
     for i in range(o.N):
         v = o.x[i] - o.z
@@ -15,6 +19,10 @@ def sigmoid_i8(o):
 
 
 def sigmoid_dx_i8(o):
+    """dx = clamp(q * e * (128 + y) * (128 - y))
+
+    dx=i8[N] peak+i32[1] e:i8[N] y:i8[N] q:mul[1] ; N
+    """
     sink = Sink(o.dx, o.peak)
     for i in range(o.N):
         v = o.e[i] * (16384 - o.y[i] * o.y[i])
@@ -23,6 +31,10 @@ def sigmoid_dx_i8(o):
 
 
 def softmax_i8(o):
+    """y = 256 * softmax(factor * sx * x) - 128
+
+    y=i8[M*N]~x x:i8[M*N] sx:i32[1] ; M N factor
+    """
     size = o.N
     m, s = _exponent(o)
     for at in range(0, o.M * size, size):
@@ -35,6 +47,10 @@ def softmax_i8(o):
 
 
 def softmax_dx_i8(o):
+    """dx = clamp(q * (y + 128) * (256 * e - sum_n e * (y + 128)))
+
+    dx=i8[M*N] peak+i32[1] e:i8[M*N] y:i8[M*N] q:mul[1] ; M N
+    """
     size = o.N
     sink = Sink(o.dx, o.peak)
     for at in range(0, o.M * size, size):

@@ -9,6 +9,10 @@ from .float32 import divide, rounded, store, store2, to_int
 
 
 def relative_f32(o):
+    """the same
+
+    ratio=i32[1] largest+f32[1] e:f32[N] c:i32[16] ; N
+    """
     total = 0.0
     for v in o.e:
         total = rounded(total + abs(v))
@@ -24,6 +28,10 @@ def relative_f32(o):
 
 
 def rank_f32(o):
+    """the same
+
+    count=i32[1] rows=i32[R] sums=f32[N] e:f32[M*N] ratio:i32[1] ; M N R low high
+    """
     for n in range(o.N):
         total = 0.0
         for m in range(o.M):
@@ -36,6 +44,10 @@ def rank_f32(o):
 
 
 def fisher_f32(o):
+    """total[n] += sum_b (sum_s e * y)^2
+
+    total+f32[N] e:f32[B*S*N] y:f32[B*S*N] ; B S N
+    """
     width = o.S * o.N
     for b in range(o.B):
         for n in range(o.N):

@@ -5,6 +5,10 @@ from .data import Sink
 
 
 def concat_i8(o):
+    """y[m, at + k] = clamp(zy + q * (x[m, k] - zx))
+
+    y+i8[M*N] peak+i32[1] x:i8[M*K] q:mul[1] ; M K N at zx zy lo
+    """
     if not _fits(o):
         return
     sink = Sink(o.y, o.peak, o.zy, o.lo)
@@ -16,6 +20,10 @@ def concat_i8(o):
 
 
 def place(o):
+    """y[m, at + k] = x[m, k], in bytes
+
+    y+i8[M*N] x:i8[M*K] ; M K N at
+    """
     if _fits(o):
         for m in range(o.M):
             first = m * o.N + o.at
@@ -23,6 +31,10 @@ def place(o):
 
 
 def slice(o):
+    """y[m, k] = x[m, at + k], in bytes
+
+    y=i8[M*K] x:i8[M*N] ; M K N at
+    """
     inside = _fits(o)
     for m in range(o.M):
         first = m * o.N + o.at

@@ -5,6 +5,10 @@ from .join_upsample_i8 import copies
 
 
 def upsample2d_dx_f32(o):
+    """dx = sum_(sh,sw) e
+
+    dx=f32[B*H*W*N] e:f32[B*H*SH*W*SW*N] ; B H W N SH SW
+    """
     width = o.W * o.SW
     for row in range(o.B * o.H):
         for w in range(o.W):

@@ -5,6 +5,10 @@ from .data import Sink
 
 
 def upsample2d(o):
+    """y[h, w] = x[h / SH, w / SW], in bytes
+
+    y=i8[B*H*SH*W*SW*N] x:i8[B*H*W*N] ; B H W N SH SW
+    """
     size = o.N
     width = o.W * o.SW
     for row in range(o.B * o.H):
@@ -15,6 +19,10 @@ def upsample2d(o):
 
 
 def upsample2d_dx_i8(o):
+    """dx = clamp(q * sum_(sh,sw) e)
+
+    dx=i8[B*H*W*N] peak+i32[1] e:i8[B*H*SH*W*SW*N] q:mul[1] ; B H W N SH SW
+    """
     width = o.W * o.SW
     sink = Sink(o.dx, o.peak)
     for row in range(o.B * o.H):

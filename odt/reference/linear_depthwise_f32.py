@@ -7,6 +7,10 @@ from .linear_f32 import put
 
 
 def depthwise2d_f32(o):
+    """y = b[n] + sum_(kh,kw) x * w
+
+    y=f32[B*OH*OW*N] x:f32[B*H*W*N] w:f32[N*KH*KW] b:f32[N] ; @ relu
+    """
     x, channels = o.x, o.N
     filters = _taps(o)
     at = 0
@@ -19,6 +23,10 @@ def depthwise2d_f32(o):
 
 
 def depthwise2d_dx_f32(o):
+    """dx = sum_(kh,kw) e * w
+
+    dx=f32[B*H*W*N] e:f32[B*OH*OW*N] w:f32[N*KH*KW] ; @
+    """
     e, channels = o.e, o.N
     filters = _taps(o)
     at = 0
@@ -34,6 +42,10 @@ def depthwise2d_dx_f32(o):
 
 
 def depthwise2d_dw_f32(o):
+    """dw[n - at] = sum_(b,oh,ow) e * x
+
+    dw=f32[R*KH*KW] e:f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ at R
+    """
     e, x, channels = o.e, o.x, o.N
     size = o.KH * o.KW
     totals = [zeros(channels) for _ in range(size)]

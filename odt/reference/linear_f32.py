@@ -28,6 +28,10 @@ def put(out, at, totals, relu=0):
 
 
 def dense_f32(o):
+    """y = b[n] + sum_k x * w
+
+    y=f32[M*N] x:f32[M*K] w:f32[N*K] b:f32[N] ; M K N relu
+    """
     w, size = o.w, o.K
     for m in range(o.M):
         x = o.x[m * size : (m + 1) * size]
@@ -36,6 +40,10 @@ def dense_f32(o):
 
 
 def dense_dx_f32(o):
+    """dx = sum_n e * w
+
+    dx=f32[M*K] e:f32[M*N] w:f32[N*K] ; M K N
+    """
     w, size = o.w, o.K
     for m in range(o.M):
         totals = zeros(size)
@@ -45,6 +53,10 @@ def dense_dx_f32(o):
 
 
 def dense_dw_f32(o):
+    """dw[n - at] = sum_m e * x
+
+    dw=f32[R*K] e:f32[M*N] x:f32[M*K] ; M K N at R
+    """
     x, size = o.x, o.K
     blank(o.dw)
     for n in rows(o):
@@ -55,6 +67,10 @@ def dense_dw_f32(o):
 
 
 def bias_dw_f32(o):
+    """db = sum_m e
+
+    db=f32[N] e:f32[M*N] ; M N
+    """
     for n in range(o.N):
         total = 0.0
         for m in range(o.M):
@@ -66,6 +82,10 @@ def bias_dw_f32(o):
 
 
 def conv2d_f32(o):
+    """y = b[n] + sum_(kh,kw,c) x * w
+
+    y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu
+    """
     x, w, channels = o.x, o.w, o.C
     size = o.KH * o.KW * channels
     at = 0
@@ -86,6 +106,10 @@ def conv2d_f32(o):
 
 
 def conv2d_dx_f32(o):
+    """dx = sum_(kh,kw,n) e * w
+
+    dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @
+    """
     e, w, channels = o.e, o.w, o.C
     size = o.KH * o.KW * channels
     at = 0
@@ -103,6 +127,10 @@ def conv2d_dx_f32(o):
 
 
 def conv2d_dw_f32(o):
+    """dw[n - at] = sum_(b,oh,ow) e * x
+
+    dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R
+    """
     e, x, channels = o.e, o.x, o.C
     size = o.KH * o.KW * channels
     blank(o.dw)

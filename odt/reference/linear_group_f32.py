@@ -9,26 +9,50 @@ from .linear_group import group_products, transposed_products
 
 
 def group_conv2d_f32(o):
+    """y = b[n] + sum_(kh,kw,c of the group) x * w
+
+    y=f32[B*OH*OW*N] x:f32[B*H*W*G*C] w:f32[N*KH*KW*C] b:f32[N] ; @ G relu
+    """
     _forward(o, group_products)
 
 
 def group_conv2d_dx_f32(o):
+    """dx = sum_(kh,kw,n of the group) e * w
+
+    dx=f32[B*H*W*G*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @ G
+    """
     _sums(o.dx, _dx_terms(o, group_products), o.C)
 
 
 def group_conv2d_dw_f32(o):
+    """dw[n - at] = sum_(b,oh,ow) e * x
+
+    dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*G*C] ; @ G at R
+    """
     _sums(o.dw, _dw_terms(o, group_products), o.C)
 
 
 def transposed2d_f32(o):
+    """y[oh, ow] = b[n] + sum_(kh,kw,c) x[ih, iw] * w, oh = ih * SH - PT + kh
+
+    y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu
+    """
     _forward(o, transposed_products)
 
 
 def transposed2d_dx_f32(o):
+    """dx[ih, iw] = sum_(kh,kw,n) e[oh, ow] * w
+
+    dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @
+    """
     _sums(o.dx, _dx_terms(o, transposed_products), o.C)
 
 
 def transposed2d_dw_f32(o):
+    """dw[n - at] = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]
+
+    dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R
+    """
     _sums(o.dw, _dw_terms(o, transposed_products), o.C)
 
 

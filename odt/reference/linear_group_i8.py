@@ -6,26 +6,50 @@ from .linear_group import group_products, transposed_products
 
 
 def group_conv2d_i8(o):
+    """as conv2d_i8; output n reads the C channels of its group, n * G / N
+
+    y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*G*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ G zx zy lo
+    """
     _forward(o, group_products)
 
 
 def group_conv2d_dx_i8(o):
+    """dx = clamp(q * sum_(kh,kw,n of the group) e * w)
+
+    dx=i8[B*H*W*G*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @ G
+    """
     _dx(o, group_products)
 
 
 def group_conv2d_dw_i8(o):
+    """dw[n - at] = sum_(b,oh,ow) e * (x - zx)
+
+    dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*G*C] ; @ G zx at R
+    """
     _dw(o, group_products)
 
 
 def transposed2d_i8(o):
+    """y[oh, ow] = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x[ih, iw] - zx) * w)), oh = ih * SH - PT + kh
+
+    y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo
+    """
     _forward(o, transposed_products)
 
 
 def transposed2d_dx_i8(o):
+    """dx[ih, iw] = clamp(q * sum_(kh,kw,n) e[oh, ow] * w)
+
+    dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @
+    """
     _dx(o, transposed_products)
 
 
 def transposed2d_dw_i8(o):
+    """dw[n - at] = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)
+
+    dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R
+    """
     _dw(o, transposed_products)
 
 

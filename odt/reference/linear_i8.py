@@ -23,6 +23,10 @@ except ImportError:
 
 
 def dense_i8(o):
+    """y = clamp(zy + q[n] * (b[n] + sum_k (x - zx) * w))
+
+    y=i8[M*N] peak+i32[1] x:i8[M*K] w:i8[N*K] b:i32[N] q:mul[N] ; M K N zx zy lo
+    """
     w, q, zx, size = o.w, o.q, o.zx, o.K
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     for m in range(o.M):
@@ -34,6 +38,10 @@ def dense_i8(o):
 
 
 def dense_dx_i8(o):
+    """dx = clamp(q * sum_n e * w)
+
+    dx=i8[M*K] peak+i32[1] e:i8[M*N] w:i8[N*K] q:mul[1] ; M K N
+    """
     w, size = o.w, o.K
     sink = Sink(o.dx, o.peak)
     for m in range(o.M):
@@ -48,6 +56,10 @@ def dense_dx_i8(o):
 
 
 def dense_dw_i8(o):
+    """dw[n - at] = sum_m e * (x - zx)
+
+    dw=i32[R*K] e:i8[M*N] x:i8[M*K] ; M K N zx at R
+    """
     x, zx, size = o.x, o.zx, o.K
     blank(o.dw)
     for n in rows(o):
@@ -61,11 +73,19 @@ def dense_dw_i8(o):
 
 
 def bias_dw_i8(o):
+    """db = sum_m e
+
+    db=i32[N] e:i8[M*N] ; M N
+    """
     for n in range(o.N):
         o.db[n] = wrap32(sum([o.e[m * o.N + n] for m in range(o.M)]))
 
 
 def channel_scale_i8(o):
+    """y = clamp(q[n] * e)
+
+    y=i8[M*N]~e e:i8[M*N] q:mul[N] c:i32[16] ; M N id
+    """
     q = o.q
     key = hash32(o.c[KEY], o.id)
     for i in range(o.M * o.N):
@@ -78,6 +98,10 @@ def channel_scale_i8(o):
 
 
 def conv2d_i8(o):
+    """y = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x - zx) * w))
+
+    y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo
+    """
     x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.C
     size = o.KH * o.KW * channels
     sink = Sink(o.y, o.peak, o.zy, o.lo)
@@ -94,6 +118,10 @@ def conv2d_i8(o):
 
 
 def conv2d_dx_i8(o):
+    """dx = clamp(q * sum_(kh,kw,n) e * w)
+
+    dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @
+    """
     w, channels = o.w, o.C
     size = o.KH * o.KW * channels
     totals = [0] * len(o.dx)
@@ -113,6 +141,10 @@ def conv2d_dx_i8(o):
 
 
 def conv2d_dw_i8(o):
+    """dw[n - at] = sum_(b,oh,ow) e * (x - zx)
+
+    dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R
+    """
     x, zx, channels = o.x, o.zx, o.C
     size = o.KH * o.KW * channels
     totals = [0] * len(o.dw)

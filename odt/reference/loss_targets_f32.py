@@ -8,6 +8,10 @@ from .loss_f32 import add_loss
 
 
 def binary_xent_f32(o):
+    """e = (sigmoid(x) - target) / (N * COUNT)
+
+    e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N
+    """
     c = o.c
     count = _elements(o)
     at = 0
@@ -28,6 +32,10 @@ def binary_xent_f32(o):
 
 
 def mse_f32(o):
+    """e = 2 * (x - target) / (N * COUNT)
+
+    e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N
+    """
     c, size = o.c, o.N
     kind, zero = c[Y_FORMAT], c[Y_ZERO]
     scale = bits_to_float(c[Y_SCALE])
@@ -46,6 +54,10 @@ def mse_f32(o):
 
 
 def mae_f32(o):
+    """e = sign(x - target) / (N * COUNT)
+
+    e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N
+    """
     c = o.c
     step = rounded(1.0 / _elements(o))
     for i, d in _differences(o):
@@ -54,6 +66,10 @@ def mae_f32(o):
 
 
 def huber_f32(o):
+    """e = min(max(x - target, -delta), delta) / (N * COUNT)
+
+    e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N delta
+    """
     c = o.c
     count = _elements(o)
     delta = bits_to_float(nearest_scale(o.delta))

@@ -20,6 +20,11 @@ from .loss_i8 import add_loss
 
 
 def weighted_xent_i8(o):
+    """e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), top = the
+        largest sum_n t, rounded at random; se = top / (127 * sum of weights[label])
+
+    e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] weights:i16[N] ; B N smooth id
+    """
     c, size = o.c, o.N
     smooth = max(0, min(65536, o.smooth))
     weights = [max(0, weight) for weight in o.weights]

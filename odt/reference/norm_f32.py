@@ -32,12 +32,20 @@ def _moments(values, eps):
 
 
 def norm_stats_f32(o):
+    """st[m, g] = mean of x; 1 / sqrt(variance of x + eps)
+
+    st=f32[M*G*2] x:f32[M*S*G*C] ; M S G C eps
+    """
     for group, places in groups(o, o.S):
         mean, inverse, _ = _moments([o.x[i] for i, _ in places], o.eps)
         o.st[2 * group], o.st[2 * group + 1] = mean, inverse
 
 
 def batch_stats_f32(o):
+    """while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x
+
+    st+f32[N*2] va+f32[N] x:f32[B*S*N] c:i32[16] ; B S N eps
+    """
     if o.c[KEY] == 0:
         return
     size = limit(o.c[COUNT], 1, o.B) * o.S * o.N
@@ -47,12 +55,20 @@ def batch_stats_f32(o):
 
 
 def running_stats_f32(o):
+    """st[n] = mean[n]; 1 / sqrt(var[n] + eps)
+
+    st=f32[N*2] mean:f32[N] var:f32[N] ; N eps
+    """
     for n in range(o.N):
         o.st[2 * n] = o.mean[n]
         o.st[2 * n + 1] = _inverse(o.var[n], o.eps)
 
 
 def track_f32(o):
+    """mean = keep * mean + rest * st; var = keep * var + rest * va
+
+    mean+f32[N] var+f32[N] st:f32[N*2] va:f32[N] ; N keep rest
+    """
     keep, rest = bits_to_float(o.keep), bits_to_float(o.rest)
     for n in range(o.N):
         o.mean[n] = store(rounded(keep * o.mean[n]) + rounded(rest * o.st[2 * n]))
@@ -68,6 +84,10 @@ def _hats(o, group, places):
 
 
 def norm_f32(o):
+    """y = (x - mean) / deviation * gamma[n] + beta[n]
+
+    y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S G C relu
+    """
     for group, places in groups(o, o.S):
         for (i, n), h in zip(places, _hats(o, group, places)):
             y = rounded(rounded(h * o.gamma[n]) + o.beta[n])
@@ -75,6 +95,10 @@ def norm_f32(o):
 
 
 def norm_dw_f32(o):
+    """dw[n] = sum_(m,s) e * (x - mean) / deviation
+
+    dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S G C
+    """
     totals = [0.0] * (o.G * o.C)
     for group, places in groups(o, o.S):
         for (i, n), h in zip(places, _hats(o, group, places)):
@@ -84,6 +108,10 @@ def norm_dw_f32(o):
 
 
 def norm_dx_f32(o):
+    """dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
+
+    dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S G C rows
+    """
     errors = list(o.e)
     for i in range(len(o.dx)):
         o.dx[i] = 0.0
@@ -100,6 +128,10 @@ def norm_dx_f32(o):
 
 
 def affine_dx_f32(o):
+    """dx = e * gamma[n] / deviation[n]
+
+    dx=f32[M*N]~e e:f32[M*N] st:f32[N*2] gamma:f32[N] ; M N
+    """
     for m in range(o.M):
         for n in range(o.N):
             i = m * o.N + n

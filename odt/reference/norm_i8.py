@@ -60,6 +60,10 @@ def _moments(values, eps):
 
 
 def norm_stats_i8(o):
+    """st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
+
+    st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S G C z factor eps
+    """
     unit = _unit(o)
     eps = scale_div(o.eps, scale_mul(unit, unit))
     z = limit(o.z, -128, 127)
@@ -69,6 +73,10 @@ def norm_stats_i8(o):
 
 
 def batch_stats_i8(o):
+    """while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x
+
+    st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32[1] c:i32[16] ; B S N z factor eps
+    """
     if o.c[KEY] == 0:
         return
     unit = _unit(o)
@@ -82,6 +90,10 @@ def batch_stats_i8(o):
 
 
 def running_stats_i8(o):
+    """st[n] = mean * 2^-20 / (factor * sx) in steps / 1024; factor * sx / sqrt(var + eps)
+
+    st=i32[N*2] mean:i32[N] var:i32[N] sx:i32[1] ; N factor eps
+    """
     unit = _unit(o)
     square = scale_mul(unit, unit)
     eps = scale_div(o.eps, square)
@@ -92,6 +104,10 @@ def running_stats_i8(o):
 
 
 def track_i8(o):
+    """mean = keep * mean + rest * mean of the batch; var = keep * var + rest * va
+
+    mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32[1] ; N factor keep rest
+    """
     steps, shift = multiplier(scale_shift(_unit(o), 10))
     part = multiplier(o.rest)
     for n in range(o.N):
@@ -105,6 +121,10 @@ def track_i8(o):
 
 
 def affine_i8(o):
+    """q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy
+
+    q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32[1] ; N
+    """
     sy = o.sy[0]
     m, s = multiplier(scale_div(scale_shift(ONE, -12), sy))
     for n in range(o.N):
@@ -125,6 +145,10 @@ def _hats(o, group, places, bits):
 
 
 def norm_i8(o):
+    """y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
+
+    y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S G C zx zy lo
+    """
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     for group, places in groups(o, o.S):
         for (i, n), h in zip(places, _hats(o, group, places, 12)):
@@ -134,6 +158,10 @@ def norm_i8(o):
 
 
 def norm_dw_i8(o):
+    """dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation
+
+    dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S G C zx bits
+    """
     totals = [0] * (o.G * o.C)
     bits = limit(o.bits, 0, 12)
     for group, places in groups(o, o.S):
@@ -155,6 +183,12 @@ def _outer(o, shift):
 
 
 def norm_dx_i8(o):
+    """dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at
+        random
+
+    dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1]
+        sdx:i32[1] c:i32[16] ; M S G C zx factor rows id F
+    """
     gains, shift = _gains(o.gamma)
     outer = _outer(o, shift)
     for i in range(len(o.dx)):
@@ -176,6 +210,10 @@ def norm_dx_i8(o):
 
 
 def affine_dx_i8(o):
+    """dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])
+
+    dx=i8[M*N] peak+i32[1] e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32[1] sx:i32[1] sdx:i32[1] ; M N factor
+    """
     gains, shift = _gains(o.gamma)
     outer = _outer(o, shift)
     sink = Sink(o.dx, o.peak)

@@ -5,15 +5,27 @@ from .pool import choices_fit, chosen, pool, pool_choosing
 
 
 def maxpool2d_i8(o):
+    """y = max_(kh,kw) x
+
+    y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @
+    """
     for _ in pool(o, -128):
         pass
 
 
 def maxpool2d_choice_i8(o):
+    """y = max_(kh,kw) x; choice = kh * KW + kw of the first largest
+
+    y=i8[B*OH*OW*N] choice=i8[S] x:i8[B*H*W*N] ; @ S bits
+    """
     pool_choosing(o, -128)
 
 
 def unpool2d_i8(o):
+    """dx = sum of e over the windows that chose this position
+
+    dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] choice:i8[S] ; @ S bits
+    """
     if not choices_fit(o):
         return
     blank(o.dx)

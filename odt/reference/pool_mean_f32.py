@@ -6,6 +6,10 @@ from .pool_mean import average_windows
 
 
 def globalavg_f32(o):
+    """y = sum_s x / S
+
+    y=f32[B*N] x:f32[B*S*N] ; B S N
+    """
     factor = rounded(1.0 / o.S)
     for b in range(o.B):
         for n in range(o.N):
@@ -16,6 +20,10 @@ def globalavg_f32(o):
 
 
 def globalavg_dx_f32(o):
+    """dx[s] = e / S
+
+    dx=f32[B*S*N] e:f32[B*N] ; B S N
+    """
     factor = rounded(1.0 / o.S)
     for b in range(o.B):
         for s in range(b * o.S, (b + 1) * o.S):
@@ -24,6 +32,10 @@ def globalavg_dx_f32(o):
 
 
 def avgpool2d_f32(o):
+    """y = mean of x over the window's positions inside x
+
+    y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ adaptive
+    """
     at = 0
     for offsets in average_windows(o):
         for n in range(o.N):
@@ -35,6 +47,10 @@ def avgpool2d_f32(o):
 
 
 def avgpool2d_dx_f32(o):
+    """dx = sum of e / count over the windows that hold it
+
+    dx=f32[B*H*W*N] e:f32[B*OH*OW*N] ; @ adaptive
+    """
     totals = zeros(len(o.dx))
     at = 0
     for offsets in average_windows(o):

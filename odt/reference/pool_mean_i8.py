@@ -6,6 +6,10 @@ from .pool_mean import average_windows
 
 
 def globalavg_i8(o):
+    """y = clamp(zy + q * sum_s (x - zx))
+
+    y=i8[B*N] peak+i32[1] x:i8[B*S*N] q:mul[1] ; B S N zx zy lo
+    """
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     for b in range(o.B):
         for n in range(o.N):
@@ -15,6 +19,10 @@ def globalavg_i8(o):
 
 
 def globalavg_dx_i8(o):
+    """dx[s] = e
+
+    dx=i8[B*S*N] e:i8[B*N] ; B S N
+    """
     for b in range(o.B):
         row = o.e[b * o.N : (b + 1) * o.N]
         for s in range(b * o.S, (b + 1) * o.S):
@@ -22,6 +30,10 @@ def globalavg_dx_i8(o):
 
 
 def avgpool2d_i8(o):
+    """y = mean of x over the window's positions inside x
+
+    y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ adaptive
+    """
     at = 0
     for offsets in average_windows(o):
         count = len(offsets)
@@ -32,6 +44,10 @@ def avgpool2d_i8(o):
 
 
 def avgpool2d_dx_i8(o):
+    """dx = clamp(q * sum of e * (256 * top / count) over the windows that hold it)
+
+    dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] q:mul[1] ; @ adaptive top
+    """
     totals = [0] * len(o.dx)
     top = (o.top << 8) & 0xFFFFFFFF
     at = 0

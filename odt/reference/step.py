@@ -5,11 +5,19 @@ from ..opcodes import KEY, RATE
 
 
 def clear(o):
+    """y = 0
+
+    y=i32[N] ; N
+    """
     for i in range(o.N):
         o.y[i] = 0
 
 
 def tick(o):
+    """t += 1; KEY = hash(seed, t); rate = RATE * sqrt(1 - beta2^t) / (1 - beta1^t), sqrt(1 - beta2^t)
+
+    rate=i32[2] h+i32[4] c+i32[16] ; beta1 beta2
+    """
     t, seed, p1, p2 = o.h
     t = (t + 1) & 0xFFFFFFFF
     o.c[KEY] = wrap32(hash32(seed, t))
@@ -30,5 +38,9 @@ def tick(o):
 
 
 def step_key(o):
+    """KEY = hash(seed, t + ahead), while KEY is not 0
+
+    c+i32[16] h:i32[4] ; ahead
+    """
     if o.c[KEY]:
         o.c[KEY] = wrap32(hash32(o.h[1], o.h[0] + o.ahead))

@@ -15,11 +15,19 @@ from ..fixed import (
 
 
 def accumulate_i32(o):
+    """y += d
+
+    y+i32[N] d:i32[N] ; N
+    """
     for i in range(o.N):
         o.y[i] = wrap32(o.y[i] + o.d[i])
 
 
 def squares_i32(o):
+    """total += sum of (factor * gs * d)^2, as a scale; 0 is none
+
+    total+i32[1] d:i32[N] gs:i32[1] ; N factor
+    """
     drop = max(bit_length(max([abs(v) for v in o.d])) - 18, 0)
     total = sum([(abs(v) >> drop) ** 2 for v in o.d])
     if not total:
@@ -31,6 +39,10 @@ def squares_i32(o):
 
 
 def clip_i32(o):
+    """y = min(1, limit / sqrt(total))
+
+    y=i32[1] total:i32[1] ; limit
+    """
     if not o.total[0]:
         o.y[0] = ONE
         return

@@ -10,6 +10,10 @@ from .data import limit30, samples
 
 
 def gather_i8(o):
+    """y[b] = clamp(z + x[order(b)] / s)
+
+    y=i8[B*F] peak+i32[1] c:i32[16] x:buf s:i32[1] ; B F z
+    """
     kind = o.c[X_FORMAT]
     y, z, size = o.y, o.z, o.F
     top = o.peak[0]
@@ -45,16 +49,28 @@ def gather_i8(o):
 
 
 def rescale(o):
+    """q[n] = factor * sx * sw[n] / sy
+
+    q=mul[N] sx:i32[1] sw:i32[N] sy:i32[1] ; N factor
+    """
     first = scale_mul(o.factor, o.sx[0])
     for n in range(o.N):
         o.q[2 * n], o.q[2 * n + 1] = multiplier(scale_div(scale_mul(first, o.sw[n]), o.sy[0]))
 
 
 def ratio(o):
+    """q = factor * sx / sy
+
+    q=mul[1] sx:i32[1] sy:i32[1] ; factor
+    """
     o.q[0], o.q[1] = multiplier(scale_div(scale_mul(o.factor, o.sx[0]), o.sy[0]))
 
 
 def rescale_dx(o):
+    """qc[n] = sw[n] / max sw; q = factor * se * max sw / sdx
+
+    qc=mul[N] q=mul[1] sw:i32[N] se:i32[1] sdx:i32[1] ; N factor
+    """
     top = max([nearest_scale(word) for word in o.sw])
     for n in range(o.N):
         o.qc[2 * n], o.qc[2 * n + 1] = multiplier(scale_div(o.sw[n], top))
@@ -63,10 +79,18 @@ def rescale_dx(o):
 
 
 def product(o):
+    """y = factor * a * b
+
+    y=i32[1] a:i32[1] b:i32[1] ; factor
+    """
     o.y[0] = scale_mul(scale_mul(o.factor, o.a[0]), o.b[0])
 
 
 def bias_i8(o):
+    """y[n] = b[n] * 2^-20 / (sx * sw[n])
+
+    y=i32[N] b:i32[N] sx:i32[1] sw:i32[N] ; N
+    """
     unit = scale_shift(ONE, -20)
     for n in range(o.N):
         m, s = multiplier(scale_div(unit, scale_mul(o.sx[0], o.sw[n])))
@@ -80,6 +104,10 @@ _GROWTH = 0x3FA00000  # 5/4, as a scale: by so much an input's range may grow in
 
 
 def range_i8(o):
+    """s *= peak / limit if peak > limit, less where peak is far below it
+
+    s+i32[1] peak:i32[1] ; limit fall fine
+    """
     peak, limit, fall = o.peak[0], o.limit, o.fall
     if peak > limit:
         o.s[0] = scale_mul(o.s[0], scale_div(scale_int(peak), scale_int(limit)))
@@ -96,6 +124,10 @@ def range_i8(o):
 
 
 def range_x_i8(o):
+    """as range_i8 of inputs: s grows by a quarter at most; seen = max(seen, peak * s)
+
+    s+i32[1] seen+i32[1] peak:i32[1] ; limit
+    """
     peak, limit, s = o.peak[0], o.limit, o.s[0]
     if peak <= 0:
         return

@@ -11,6 +11,10 @@ from .float32 import divide, rounded, store, store2, to_int
 
 
 def decay_f32(o):
+    """w -= RATE * decay * w
+
+    w+f32[N] c:i32[16] ; N decay
+    """
     if o.c[RATE] == 0:
         return
     rest = rounded(1.0 - rounded(bits_to_float(o.c[RATE]) * bits_to_float(o.decay)))
@@ -22,6 +26,10 @@ def decay_f32(o):
 
 
 def momentum_f32(o):
+    """v = mu * v + d; d = v
+
+    d+f32[N] v+f32[N] ; N mu
+    """
     mu = bits_to_float(o.mu)
     for i in range(o.N):
         v = store(rounded(mu * o.v[i]) + o.d[i])
@@ -30,6 +38,10 @@ def momentum_f32(o):
 
 
 def nesterov_f32(o):
+    """v = mu * v + d; d = d + mu * v
+
+    d+f32[N] v+f32[N] ; N mu
+    """
     mu = bits_to_float(o.mu)
     for i in range(o.N):
         d = o.d[i]
@@ -38,6 +50,10 @@ def nesterov_f32(o):
 
 
 def adam_f32(o):
+    """m += (d - m) * (1 - beta1); v = beta2 * v + (1 - beta2) * d^2; d = m / (sqrt(v) + eps * rate[1])
+
+    d+f32[N] m+f32[N] v+f32[N] rate:i32[2] ; N b1 c1 b2 c2 eps
+    """
     constants = _adam_constants(o)
     for i in range(o.N):
         o.d[i] = store(_adam_step(o, i, o.d[i], *constants))
@@ -59,10 +75,18 @@ def _adam_constants(o):
 
 
 def momentum_i32(o):
+    """as momentum_i16 with v in float32
+
+    d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu
+    """
     _momentum_i32(o, False)
 
 
 def nesterov_i32(o):
+    """as nesterov_i16 with v in float32
+
+    d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu
+    """
     _momentum_i32(o, True)
 
 
@@ -94,6 +118,10 @@ def _momentum_i32(o, nesterov):
 
 
 def adam_i32(o):
+    """as adam_i16 with m and v in float32
+
+    d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32[1] rate:i32[2] ; N K factor b1 c1 b2 c2 eps
+    """
     scale = bits_to_float(scale_mul(o.factor, o.gs[0]))
     constants = _adam_constants(o)
     for i in range(o.N * o.K):
@@ -108,6 +136,10 @@ def adam_i32(o):
 
 
 def apply_f32(o):
+    """w -= rate * d
+
+    w+f32[N] d:f32[N] rate:i32[1] ; N
+    """
     if o.rate[0] == 0:
         return
     rate = bits_to_float(o.rate[0])

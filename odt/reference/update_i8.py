@@ -20,6 +20,10 @@ from .data import limit30, rows
 
 
 def decay_i8(o):
+    """the same of 256 * w + r
+
+    w+i8[N] r+i8[N] c:i32[16] ; N decay id
+    """
     m, s, key = _decayed(o)
     for i in range(o.N if m else 0):
         value = 256 * o.w[i] + o.r[i]
@@ -30,6 +34,10 @@ def decay_i8(o):
 
 
 def decay_i32(o):
+    """b -= RATE * decay * b
+
+    b+i32[N] c:i32[16] ; N decay id
+    """
     m, s, key = _decayed(o)
     for i in range(o.N if m else 0):
         o.b[i] = limit30(o.b[i] - rescale_random(o.b[i], m, s, hash32(key, i)))
@@ -46,6 +54,10 @@ def _decayed(o):
 
 
 def plain_i32(o):
+    """ds[n] = factor * gs
+
+    ds=i32[N] gs:i32[1] ; N factor
+    """
     for n in range(o.N):
         o.ds[n] = scale_mul(o.factor, o.gs[0])
 
@@ -54,6 +66,10 @@ def plain_i32(o):
 
 
 def apply_i8(o):
+    """w -= rate * ds[n] * d / sw[n]
+
+    w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32[1] d:i32[R*K] ds:i32[R] rate:i32[1] c:i32[16] ; N K id common at R
+    """
     rate = o.rate[0]
     if rate == 0:
         return
@@ -84,6 +100,10 @@ def apply_i8(o):
 
 
 def settle_i8(o):
+    """w in a scale twice as large, where a row has outgrown it
+
+    w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32[1] ; N K
+    """
     if o.limited[0]:
         halve_rows(o, 0, o.N)
 
@@ -98,6 +118,10 @@ def halve_rows(o, first, stop):
 
 
 def apply_i32(o):
+    """b -= rate * ds * d * 2^20
+
+    b+i32[N] d:i32[N] ds:i32[1] rate:i32[1] ; N
+    """
     rate = o.rate[0]
     if rate == 0:
         return
