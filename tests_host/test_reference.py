@@ -3,15 +3,22 @@
 test_executors_agree.py carries the result over from one executor to the others.
 """
 
+import ast
+import importlib
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import instructions
 import numpy as np
 import pytest
+from odt.host import generate
 
 from odt import fixed, opcodes
-from odt.reference import program as reference
 from odt.opcodes import ARENA, CONTROL, REGION_SHIFT, X_DATA, Y_DATA
+from odt.reference import program as reference
+from odt.reference.index import BY_NUMBER, MODULES
 
 DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "mul": np.int32, "f32": np.float32}
 
@@ -771,3 +778,64 @@ def test_an_inputs_range_grows_by_a_quarter_at_most_and_notes_the_largest():
         got = call("range_x_i8", dict(s=0.01, seen=0.5, peak=[peak]), limit=127)
         np.testing.assert_allclose(as_float(got["s"]), 0.01 * factor, rtol=1e-6, err_msg=repr(peak))
         np.testing.assert_allclose(as_float(got["seen"]), max(0.5, 0.01 * peak), rtol=1e-6)
+
+
+# Where instructions are
+
+PACKAGE = Path(reference.__file__).parent
+
+
+def test_every_instruction_has_its_function_in_a_module_of_its_family():
+    for family, (_, names) in generate.families().items():
+        for name in names:
+            if name in opcodes.PREFIXES:
+                continue
+            module = MODULES.split()[ord(BY_NUMBER[opcodes.opcode(name).number - 1]) - 40]
+            assert module.split("_")[0] == family, name
+            assert callable(getattr(importlib.import_module("odt.reference." + module), name)), name
+
+
+def imports(path):
+    """Modules of the package that a module imports at its top."""
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            found |= {node.module} if node.module else {alias.name for alias in node.names}
+    return found
+
+
+def test_modules_import_each_other_in_no_circle_and_no_private_names():
+    left = {path.stem: imports(path) for path in PACKAGE.glob("*.py")}
+    while left:
+        free = [name for name, needs in left.items() if not needs & left.keys()]
+        assert free, left
+        for name in free:
+            del left[name]
+    for path in PACKAGE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert not [alias.name for alias in node.names if alias.name.startswith("_")], path
+
+
+SMALL = """
+import sys
+import odt
+odt.executor.use("reference")
+before = set(sys.modules)
+model = odt.Sequential([odt.Input((2,)), odt.Dense(3, activation="relu"), odt.Dense(2)])
+model.compile(odt.SGD(0.1), dtype=%r, batch_size=2, seed=1)
+model.fit([[0, 1], [1, 0]], [0, 1], verbose=0)
+print(*sorted([name[14:] for name in sys.modules if name.startswith("odt.reference.") and name not in before]))
+"""
+
+
+@pytest.mark.parametrize(
+    "dtype, expected",
+    [
+        ("int8", "activation_i8 data linear_i8 loss_i8 step step_i8 update_i8"),
+        ("float32", "activation_f32 data float32 linear_f32 loss_f32 step step_f32 update_f32"),
+    ],
+)
+def test_a_network_loads_the_modules_of_its_instructions_alone(dtype, expected):
+    done = subprocess.run([sys.executable, "-c", SMALL % dtype], capture_output=True, text=True, timeout=60, cwd=PACKAGE.parent.parent)
+    assert done.stdout.split() == expected.split(), done.stderr

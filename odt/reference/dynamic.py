@@ -54,7 +54,7 @@ def pick(o):
     """
     at = 0
     for m in range(o.M):
-        for n in _chosen(o):
+        for n in _listed(o):
             for u in range(o.U):
                 o.y[at] = o.x[(m * o.N + n) * o.U + u]
                 at += 1
@@ -69,13 +69,13 @@ def put(o):
     for i in range(len(o.y)):
         o.y[i] = 0
     for m in range(o.M):
-        for n in _chosen(o):
+        for n in _listed(o):
             for u in range(o.U):
                 o.y[(m * o.N + n) * o.U + u] = o.x[at]
                 at += 1
 
 
-def _chosen(o):
+def _listed(o):
     """The rows that are listed, each within the axis."""
     count = max(1, min(o.count[0], o.R))
     return [max(0, min(o.N - 1, n)) for n in o.rows[:count]]

@@ -8,28 +8,28 @@ from array import array
 
 from ..fixed import ONE, bits_to_float, float_to_bits, log2_floor, sat32, scale_shift
 
-_cell = array("f", [0.0])
+cell = array("f", [0.0])
 _TINY = bits_to_float(76 << 23)  # 2^-51
 _TINY2 = bits_to_float(25 << 23)  # 2^-102
 
 
 def rounded(x):
     """x as a float32."""
-    _cell[0] = x
-    return _cell[0]
+    cell[0] = x
+    return cell[0]
 
 
 def store(x):
     """x as a float32, 0 below 2^-51."""
-    _cell[0] = x
-    x = _cell[0]
+    cell[0] = x
+    x = cell[0]
     return 0.0 if -_TINY < x < _TINY else x
 
 
 def store2(x):
     """x as a float32, 0 below 2^-102."""
-    _cell[0] = x
-    x = _cell[0]
+    cell[0] = x
+    x = cell[0]
     return 0.0 if -_TINY2 < x < _TINY2 else x
 
 

@@ -3,15 +3,15 @@
 from array import array
 
 from .data import blank, outputs, positions, rows, windows, zeros
-from .float32 import _cell, rounded, store
+from .float32 import cell, rounded, store
 
 
 def _dot(total, a, b):
     """total + a[0] * b[0] + a[1] * b[1] + ..., rounded at each step."""
-    cell = _cell
+    one = cell
     for p in array("f", [u * v for u, v in zip(a, b)]):
-        cell[0] = total + p
-        total = cell[0]
+        one[0] = total + p
+        total = one[0]
     return total
 
 

@@ -9,7 +9,7 @@ def choices_fit(o):
 
 
 def pool(o, empty):
-    """y = the largest of each window, ``empty`` where it has no position; yields the taps chosen."""
+    """y = the largest of each window, ``empty`` where it has no position; yields the tap of each."""
     at = 0
     for window in windows(o):
         taps = list(positions(o, window, o.N))
@@ -33,7 +33,7 @@ def pool_choosing(o, empty):
         o.choice[i] = packed[i] - 256 if packed[i] > 127 else packed[i]
 
 
-def chosen(o):
+def argmax(o):
     """Yield (offset in x, place in e) of the outputs whose choice lies inside x."""
     at = 0
     for window in windows(o):

@@ -2,7 +2,7 @@
 
 from .data import blank
 from .float32 import store
-from .pool import choices_fit, chosen, pool, pool_choosing
+from .pool import argmax, choices_fit, pool, pool_choosing
 
 
 def maxpool2d_f32(o):
@@ -30,5 +30,5 @@ def unpool2d_f32(o):
     if not choices_fit(o):
         return
     blank(o.dx)
-    for i, at in chosen(o):
+    for i, at in argmax(o):
         o.dx[i] = store(o.dx[i] + o.e[at])

@@ -1,7 +1,7 @@
 """Max-pooling in int8, forward beside backward."""
 
 from .data import Sink, blank
-from .pool import choices_fit, chosen, pool, pool_choosing
+from .pool import argmax, choices_fit, pool, pool_choosing
 
 
 def maxpool2d_i8(o):
@@ -30,6 +30,6 @@ def unpool2d_i8(o):
         return
     blank(o.dx)
     sink = Sink(o.dx, o.peak)
-    for i, at in chosen(o):
+    for i, at in argmax(o):
         sink.put(i, o.dx[i] + o.e[at])
     sink.close()
