@@ -7,7 +7,7 @@ A *scale* is the bits of a positive, normal float32. Nothing here knows tensors 
 
 import struct
 
-from .opcodes import const
+from .opcodes import DEFAULT_LIMIT, const
 
 ONE = const(0x3F800000)
 LOG2_E = const(0x3FB8AA3B)
@@ -63,6 +63,15 @@ def is_int(value):
 def is_number(value):
     """Whether a user's value is an int or a float; True and False are none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def size_of(kind, argument, value, limit=DEFAULT_LIMIT):
+    """A size that was given for an argument, checked: TypeError, ValueError."""
+    if not is_int(value):
+        raise TypeError("%s: %s is an int, got %r" % (kind, argument, value))
+    if not 1 <= value <= limit:
+        raise ValueError("%s: %s is in 1..%d, got %d" % (kind, argument, limit, value))
+    return value
 
 
 # Scales

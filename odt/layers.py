@@ -9,7 +9,7 @@ Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
     model = odt.Model(x, odt.Dense(10)(odt.Flatten()(z)))
 """
 
-from .fixed import is_int, is_number, millionths, scale_of
+from .fixed import is_int, is_number, millionths, scale_of, size_of
 from .opcodes import DEFAULT_LIMIT
 from .plan.graph import Node
 
@@ -167,7 +167,7 @@ class Dense(Layer):
 
     def __init__(self, units, activation=None, use_bias=True, name=None, trainable=True):
         super().__init__(name, trainable)
-        self.units = _size("Dense", "units", units)
+        self.units = size_of("Dense", "units", units)
         self.activation = _activation("Dense", activation)
         self.use_bias = use_bias
 
@@ -222,7 +222,7 @@ class _Conv(_Window):
     def __init__(self, filters, kernel_size, strides, padding, activation, use_bias, name, trainable):
         super().__init__(name, trainable)
         kind = type(self).__name__
-        self.filters = filters if filters is None else _size(kind, "filters", filters)
+        self.filters = filters if filters is None else size_of(kind, "filters", filters)
         self.kernel_size = _sizes(kind, "kernel_size", kernel_size, self.axes, 255)
         self.strides = _sizes(kind, "strides", strides, self.axes, 255)
         self.padding = _padding(kind, padding)
@@ -256,7 +256,7 @@ class Conv2D(_Conv):
         name=None, trainable=True, groups=1,
     ):  # fmt: skip
         super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
-        self.groups = _size(type(self).__name__, "groups", groups)
+        self.groups = size_of(type(self).__name__, "groups", groups)
         if filters % groups:
             raise ValueError("%r: groups divide the %d filters, got %d" % (self, filters, groups))
 
@@ -297,7 +297,7 @@ class Conv2DTranspose(_Conv):
         name=None, trainable=True,
     ):  # fmt: skip
         super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
-        _size(type(self).__name__, "filters", filters)
+        size_of(type(self).__name__, "filters", filters)
 
     def build(self, shapes):
         shape = shapes[0]
@@ -510,7 +510,7 @@ class Reshape(Layer):
             raise ValueError("Reshape: one extent may be -1, got %r" % (target_shape,))
         for size in self.target_shape:
             if size != -1:
-                _size("Reshape", "target_shape", size)
+                size_of("Reshape", "target_shape", size)
 
     def build(self, shapes):
         count = left = 1
@@ -663,21 +663,13 @@ class Add(_Join):
 _LAYERS = {"sigmoid": Sigmoid, "tanh": Tanh, "softmax": Softmax, "leaky_relu": LeakyReLU}
 
 
-def _size(kind, argument, value, limit=DEFAULT_LIMIT):
-    if not is_int(value):
-        raise TypeError("%s: %s is an int, got %r" % (kind, argument, value))
-    if not 1 <= value <= limit:
-        raise ValueError("%s: %s is in 1..%d, got %d" % (kind, argument, limit, value))
-    return value
-
-
 def _sizes(kind, argument, value, count, limit=65535):
     """``value`` as a tuple of ``count`` sizes; an int stands for all of them."""
     if isinstance(value, int):
         value = (value,) * (count or 1)
     if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= 3 or count not in (None, len(value)):
         raise ValueError("%s: %s is %s sizes, got %r" % (kind, argument, count or "1 to 3", value))
-    return tuple([_size(kind, argument, size, limit) for size in value])
+    return tuple([size_of(kind, argument, size, limit) for size in value])
 
 
 def _padding(kind, padding):

@@ -4,8 +4,8 @@ All have one arithmetic, of tensors [M][S][G][C]: the S * C numbers of a group g
 Which numbers form a group is the layer's.
 """
 
-from .fixed import is_number, millionths, scale_div, scale_int, scale_of
-from .layers import Layer, _size
+from .fixed import is_number, millionths, scale_div, scale_int, scale_of, size_of
+from .layers import Layer
 
 class _Norm(Layer):
     """Statistics of one sample, by group."""
@@ -68,7 +68,7 @@ class GroupNorm(_Norm):
 
     def __init__(self, groups, epsilon=1e-3, name=None, trainable=True):
         super().__init__(epsilon, name, trainable)
-        self.groups = _size("GroupNorm", "groups", groups)
+        self.groups = size_of("GroupNorm", "groups", groups)
 
     def build(self, shapes):
         shape = super().build(shapes)

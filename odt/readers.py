@@ -479,14 +479,14 @@ class Normalizer:
         self.features = features
         self.count = 0
         self.mean = array("f", bytes(4 * features))
-        self._squares = array("f", bytes(4 * features))
+        self.squares = array("f", bytes(4 * features))
 
     def update(self, x):
         """Take in samples, a flat array after one another."""
         size = self.features
         if len(x) % size:
             raise ValueError("x: %d numbers are not whole samples of %d" % (len(x), size))
-        mean, squares = self.mean, self._squares
+        mean, squares = self.mean, self.squares
         for at in range(0, len(x), size):
             self.count += 1
             for k in range(size):
@@ -497,7 +497,7 @@ class Normalizer:
 
     def deviation(self, k):
         """The standard deviation of feature k; 1 where all samples are alike."""
-        variance = self._squares[k] / self.count if self.count else 0
+        variance = self.squares[k] / self.count if self.count else 0
         return variance**0.5 if variance > 1e-12 else 1.0
 
     def apply(self, x):
@@ -512,7 +512,7 @@ class Normalizer:
 
     def to_bytes(self):
         """The state, for a file."""
-        return bytes(array("i", [self.features, self.count])) + bytes(self.mean) + bytes(self._squares)
+        return bytes(array("i", [self.features, self.count])) + bytes(self.mean) + bytes(self.squares)
 
     @staticmethod
     def from_bytes(data):
@@ -523,5 +523,5 @@ class Normalizer:
         result = Normalizer(words[0])
         result.count = words[1]
         result.mean = array("f", bytes(data[8 : 8 + 4 * words[0]]))
-        result._squares = array("f", bytes(data[8 + 4 * words[0] :]))
+        result.squares = array("f", bytes(data[8 + 4 * words[0] :]))
         return result

@@ -1,0 +1,115 @@
+"""docs/architecture.md: rooms, what each may import, no circle, no borrowed privates, and the way of a batch."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import odt
+
+ROOT = Path(__file__).resolve().parent.parent
+TEXT = (ROOT / "docs" / "architecture.md").read_text()
+FILES = {
+    ".".join(file.relative_to(ROOT).with_suffix("").parts).replace(".__init__", ""): file
+    for file in sorted((ROOT / "odt").rglob("*.py"))
+    if "host" not in file.parts
+}
+TREES = {name: ast.parse(file.read_text()) for name, file in FILES.items()}
+
+
+def imports(name):
+    """The modules of odt that a module imports, at once or later."""
+    package = name.split(".") if FILES[name].name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(TREES[name]):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        base = package[: len(package) - node.level + 1] if node.level else []
+        base = ".".join(base + [node.module] * bool(node.module))
+        for alias in node.names:
+            if base + "." + alias.name in FILES:
+                yield base + "." + alias.name
+            elif base in FILES:
+                yield base
+            elif base.startswith("odt"):
+                yield base + "." + alias.name
+
+
+def room(name):
+    parts = name.split(".")
+    return parts[1] if len(parts) > 2 or parts[-1] in ("run", "plan", "reference") else ""
+
+
+def test_rooms_import_what_the_document_says():
+    allowed = {
+        row[1]: {word.strip() for word in row[2].split(",")}
+        for row in re.findall(r"^\| odt/(run|plan|reference)/ \|[^|]*\|([^|]*)\|$", TEXT, re.M)
+        for row in [(None, *row)]
+    }
+    assert set(allowed) == {"run", "plan", "reference"}
+    used = {each: set() for each in allowed}
+    for name in FILES:
+        if room(name) in allowed:
+            for target in imports(name):
+                if room(target) != room(name) and not target.startswith("odt.host"):
+                    used[room(name)].add(room(target) or target.split(".")[1])
+    assert used == allowed
+
+
+def test_there_is_no_circle_of_imports():
+    names = {name: {target for target in imports(name) if target in FILES} - {name} for name in FILES}
+    for name in names:  # a package is imported with what is in it
+        names[name] = {target for target in names[name] if not name.startswith(target + ".")}
+    while names:
+        leaves = {name for name, targets in names.items() if not targets & set(names)}
+        assert leaves, "a circle is among: " + ", ".join(sorted(names))
+        names = {name: targets for name, targets in names.items() if name not in leaves}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_module_reads_a_private_name_of_another(name):
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.ImportFrom):
+            borrowed = [alias.name for alias in node.names if re.match(r"_[a-z]", alias.name) and alias.name != "_odt"]
+            assert not borrowed, (node.lineno, borrowed)
+        if isinstance(node, ast.Attribute) and re.match(r"_[a-z]", node.attr):
+            own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            assert own, (node.lineno, ast.unparse(node))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_a_batch_enters_the_modules_that_the_document_lists(dtype):
+    model = odt.Sequential([odt.Input((8, 8, 1)), odt.Conv2D(4, 3, activation="relu"), odt.Flatten(), odt.Dense(3)])
+    model.compile(odt.Adam(0.01), dtype=dtype, batch_size=8)
+    x, y = np.random.default_rng(0).normal(size=(8, 8, 8, 1)).astype("float32"), np.zeros(8, "uint8")
+    model.fit(x, y, verbose=0)
+    entered = []
+
+    def record(frame, event, _):
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and ROOT / "odt" in path.parents:
+            name = path.relative_to(ROOT).as_posix()
+            if name not in entered and not name.startswith("odt/reference/"):
+                entered.append(name)
+
+    sys.setprofile(record)
+    try:
+        model.fit(x, y, verbose=0)
+    finally:
+        sys.setprofile(None)
+    way = TEXT[TEXT.index("## The way of a batch") : TEXT.index("## The way of a weight")]
+    assert entered == re.findall(r"^\| (odt/\S+\.py) \|", way, re.M)
+    assert len(entered) <= 8
+
+
+def test_files_of_the_table_of_kernels_are_there_and_none_of_a_core_is_missing():
+    table = TEXT[TEXT.index("<!-- kernels -->") : TEXT.index("<!-- end -->")]
+    named = set(re.findall(r"\w+\.[ch]\b", table))
+    there = {file.name for file in (ROOT / "native" / "kernels" / "linear").iterdir()}
+    assert named <= there
+    for family in re.findall(r"`?native/kernels/(\w+)/", TEXT):
+        assert (ROOT / "native" / "kernels" / family).is_dir()
+    of_cores = {name for name in there if re.match(r"(conv2d|dense|depthwise2d)(_d[xw])?_i8__(m0|m4)\.c$", name)}
+    assert of_cores - {"dense_i8__m4.c"} <= named
