@@ -24,9 +24,11 @@ def summary(rows, plan, dtype, batch):
         print("%-18s %8d bytes" % (name, plan.totals[name]))
     if plan.constants:
         print("%-18s %8d bytes, in flash" % ("frozen weights", plan.constants))
-    above = 100 * (plan.arena - plan.lower_bound) / plan.lower_bound
-    print("%-18s %8d bytes, %.1f %% above the least, %d; of it at most:" % (
-        "arena", plan.arena, above, plan.lower_bound))  # fmt: skip
+    least = "the least possible"
+    if plan.arena > plan.lower_bound:
+        above = 100 * (plan.arena - plan.lower_bound) / plan.lower_bound
+        least = "%.1f %% above the lower bound of %d" % (above, plan.lower_bound)
+    print("%-18s %8d bytes, %s; at one time it holds at most:" % ("arena", plan.arena, least))
     for name in ("activations", "errors", "gradients", "scratch"):
         print("  %-16s %8d" % (name, plan.peaks[name]))
     if plan.again:

@@ -146,5 +146,9 @@ def test_summary_tells_how_far_the_arena_is_from_the_least(capsys):
     model = network()
     model.summary()
     plan = model.session.plan
-    above = 100 * (plan.arena - plan.lower_bound) / plan.lower_bound
-    assert "%d bytes, %.1f %% above the least, %d;" % (plan.arena, above, plan.lower_bound) in capsys.readouterr().out
+    assert plan.arena == plan.lower_bound
+    assert "%d bytes, the least possible; at one time" % plan.arena in capsys.readouterr().out
+    plan.lower_bound = plan.arena * 4 // 5
+    model.summary()
+    expected = "%d bytes, 25.0 %% above the lower bound of %d; at" % (plan.arena, plan.lower_bound)
+    assert expected in capsys.readouterr().out
