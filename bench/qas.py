@@ -32,7 +32,7 @@ class Unscaled(odt.SGD):
 
     def direct(self, s, weight, gradient, scale, part, factor):
         scales = super().direct(s, weight, gradient, scale, part, factor)
-        node, weights = next(pair for pair in s.weights.items() if weight in (pair[1].kernel, pair[1].bias))
+        node, weights = next(pair for pair in s.buffers.weights.items() if weight in (pair[1].kernel, pair[1].bias))
         assert weights.common  # a scale a layer: no depthwise convolution
         parts = [weights.scale.part("scale", 0, 4)]
         if weight is weights.bias:

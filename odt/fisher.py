@@ -12,6 +12,7 @@ from array import array
 
 from .fixed import scale_div, scale_int
 from .opcodes import ARENA, BATCH, CONSTANTS, COUNT, POSITION, REGION_SHIFT, STATE, forget
+from .plan.buffers import Buffers
 from .plan.compiler import Plan, predict, prepare
 from .plan.gradient import backward
 from .plan.graph import trained
@@ -21,7 +22,7 @@ from .plan.program import HEADER_WORDS, Program
 from .plan.recompute import roots
 from .plan.schedule import Schedule
 from .plan.shared import times
-from .plan.values import SCRATCH, WEIGHT, Buffer, home
+from .plan.values import SCALE, SCRATCH, WEIGHT, Buffer, home
 from .run.calibration import calibrate
 from .run.session import bind
 from .run.weights import UNSEEN, get, put
@@ -73,34 +74,44 @@ def _replace_arena(model, size):
         raise MemoryError("an arena of %d bytes is needed, so much is not free in one piece" % size)
 
 
-class _Probe(Schedule):
-    """A schedule that measures where others train. What its backward pass keeps lies in the arena, not in the state."""
+class _Buffers(Buffers):
+    """What the backward pass keeps lies in the arena, not in the state."""
 
-    probing = True
     parts = None  # of kept, from the loss on
 
-    def __init__(self, dtype, flash):
-        super().__init__(dtype, 1, None, flash)
+    def __init__(self, int8, flash):
         self.kept = Buffer("kept", 0, SCRATCH)
+        super().__init__(int8, flash)
+
+    def keep(self, name, size, kind=WEIGHT, role=None, first=None):
+        if self.parts is None:
+            return super().keep(name, size, kind, role, first)
+        part = self.kept.part(name, self.kept.size, size)
+        part.role, part.first = role, first
+        self.kept.size += (size + 3) & ~3
+        self.parts.append(part)
+        return part
+
+
+class _Probe(Schedule):
+    """A schedule that measures where others train."""
+
+    probing = True
+
+    def __init__(self, dtype, flash):
+        super().__init__(dtype, 1, None, buffers=_Buffers(dtype == "int8", flash))
         self.totals = []  # (layer, buffer)
 
     def begin(self):
         """Take ``kept`` from the start on: the first instruction, which does not run."""
-        self.emit("clear", (self.kept,), [0])
-        self.clears.append((self.instructions[-1], self.kept))
+        kept = self.buffers.kept
+        self.emit("clear", (kept,), [0])
+        self.clears.append((self.instructions[-1], kept))
         super().begin()
 
     def begin_backward(self):
         self.ranges = []  # those of the forward pass stay
-        self.parts = []
-
-    def keep(self, name, size, kind=WEIGHT):
-        if self.parts is None:
-            return super().keep(name, size, kind)
-        part = self.kept.part(name, self.kept.size, size)
-        self.kept.size += (size + 3) & ~3
-        self.parts.append(part)
-        return part
+        self.buffers.parts = []
 
     def measure(self, node, error):
         """Emit the sums over this node's channels, if it has a kernel."""
@@ -109,7 +120,7 @@ class _Probe(Schedule):
             return
         y = self.values[node]
         channels = layer.kernel_shape[0]
-        total = self.keep(layer.name + " fisher", 4 * channels)
+        total = self.buffers.keep(layer.name + " fisher", 4 * channels)
         self.totals.append((layer, total))
         sizes = (self.batch, error.count // (self.batch * channels), channels)
         if self.int8:
@@ -140,9 +151,9 @@ def _plan(model, segments):
     share(s.instructions)
     plan = Plan()
     plan.arena, _ = place(s.instructions)
-    plan.code = encode(s.instructions, plan.arena, s.state_size, s.flash, ends)
+    plan.code = encode(s.instructions, plan.arena, s.buffers.state_size, s.buffers.flash, ends)
     plan.start = HEADER_WORDS + s.instructions[0].opcode.words
-    plan.parts, plan.totals = s.parts, s.totals
+    plan.parts, plan.totals = s.buffers.parts, s.totals
     forget()
     if _weights(Program(plan.code)) != _weights(model.program):
         raise RuntimeError("the network, or what trains of it, has changed since compile()")
@@ -168,7 +179,7 @@ def _run(probe, model, regions, count):
     for part in probe.parts:
         at = _place(part)
         arena[at : at + part.size] = part.first or bytes(part.size)
-        if part.name.endswith(" scale"):
+        if part.role is SCALE:
             put(arena, at, UNSEEN)
     if model.dtype == "int8":
         calibrate(program, "train", engine, loaded, regions, probe.start)

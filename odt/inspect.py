@@ -21,12 +21,12 @@ from array import array
 from .fixed import bits_to_float
 from .opcodes import PREFIXES, STATE
 from .plan.compiler import compile_graph
-from .plan.program import HEADER_WORDS
-from .plan.values import home
+from .plan.program import HEADER_WORDS, updates
+from .plan.values import CONSTANT, GRADIENT, HEADER, SCALE, home
 from .run.progress import CLIPPED, clipped
 from .run.session import ready
 from .run.weights import get, read
-from .watch import Watch, updates
+from .watch import Watch
 
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "f32": "f"}
 _DESCR = {"b": "|i1", "h": "<i2", "i": "<i4", "f": "<f4"}
@@ -129,8 +129,9 @@ class Map:
 
     def _value(self, name, value, plan, model, last, shape=None):
         buffer = value.buffer
-        summed = last is not None and name.endswith("gradient")
-        writes = list(self._writes(buffer, name.endswith("gradient")))
+        gradient = buffer.kind == GRADIENT
+        summed = last is not None and gradient
+        writes = list(self._writes(buffer, gradient))
         if not writes:
             return
         end, first, description = writes[0]
@@ -142,14 +143,14 @@ class Map:
         code = _CODES[description[2]] if model.dtype == "int8" else "f"  # which what moves bytes does not tell
         piece = (last if summed else done, buffer.region, owner, value.count * _SIZES[code])
         known = self.tensors.get(name)
-        if known and name.endswith("gradient") and not summed:
+        if known and gradient and not summed:
             known.pieces.append(piece)  # a large gradient is made and spent in pieces
             return
         base, number = name, 2
         while name in self.tensors and not shape:
             name = "%s %d" % (base, number)
             number += 1
-        tensor = Tensor(name, code, shape or self._shape(name, first, value.count, plan, model))
+        tensor = Tensor(name, code, shape or self._shape(name, first, value, plan, model))
         tensor.pieces.append(piece)
         tensor.summed = summed
         tensor.zero, tensor.lo = value.zero, value.lo
@@ -160,8 +161,9 @@ class Map:
             tensor.follows = value.scale in plan.follow
         self.tensors[name] = tensor
 
-    def _shape(self, name, instruction, count, plan, model):
-        if name.endswith("gradient"):
+    def _shape(self, name, instruction, value, plan, model):
+        count = value.count
+        if value.buffer.kind == GRADIENT:
             for layer, weights in plan.weights:
                 for part, shape in layer.weight_shapes():
                     if name == layer.name + (" gradient" if part == "kernel" else " %s gradient" % part):
@@ -187,18 +189,16 @@ class Map:
                     if access != ":":
                         ends[owner] = end
         stop = self.instructions[-1][1]
-        exponents = {b.name[:-9]: b for b in plan.buffers if b.name.endswith(" exponent")}
         for buffer in plan.buffers:
-            if buffer not in codes or buffer.name == "header" or (buffer.first and buffer.name not in parameters):
+            if buffer not in codes or buffer.role in (HEADER, CONSTANT):
                 continue
-            code = "f" if buffer.name.endswith(" scale") else _CODES[codes[buffer]]
+            code = "f" if buffer.role is SCALE else _CODES[codes[buffer]]
             weights, shape = parameters.get(buffer.name, (None, (buffer.size // _SIZES[code],)))
             tensor = self.tensors[buffer.name] = Tensor(buffer.name, code, shape)
             tensor.pieces.append((ends.get(buffer, stop), STATE, buffer.offset, buffer.size))
             tensor.weights = weights
-            power = exponents.get(buffer.name) or exponents.get(buffer.name[:-2])
-            if power and code == "h":
-                tensor.exponents = power.offset, power.size
+            if buffer.exponents:
+                tensor.exponents = buffer.exponents.offset, buffer.exponents.size
 
 
 def _shapes(node):

@@ -71,7 +71,7 @@ class SparseCategoricalCrossentropy(_Loss):
         """Emit the loss of ``logits``; returns the error's Value."""
         if self.class_weight is None and not self.label_smoothing:
             return self._fixed(s, "softmax_xent", logits, (logits.zero,))
-        if self.class_weight is not None and s.sums is not None:
+        if self.class_weight is not None and s.updates.sums is not None:
             raise ValueError("class_weight: a weighted mean needs the whole batch, micro_batch has parts of it")
         weights = self._weights(logits.count // s.batch)
         smooth = self.label_smoothing
@@ -85,7 +85,7 @@ class SparseCategoricalCrossentropy(_Loss):
         else:
             smooth = scale_of(smooth) if smooth else 0
         code = "<%d%s" % (len(weights), "h" if s.int8 else "I")
-        more = (s.constant(struct.pack(code, *weights)),)
+        more = (s.buffers.constant(struct.pack(code, *weights)),)
         if not s.int8:
             return self._fixed(s, "weighted_xent", logits, (), (smooth,), more)
         s.emit("step_key", (s.control, s.header), (1,))  # for what is rounded at random

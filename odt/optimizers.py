@@ -131,19 +131,19 @@ class SGD:
         name = weight.name + " momentum"
         if not s.int8:
             if self.momentum:
-                v = s.state_rows(name, part, 4 * columns)
+                v = s.buffers.state_rows(name, part, 4 * columns)
                 s.emit(self.rule + "_f32", (gradient, v), (part.count, _part(self.momentum)))
             return None
         scales = s.scratch(weight.name + " step scale", 4 * part.room)
         if not self.momentum:
             s.emit("plain_i32", (scales, scale), (rows, factor))
         elif self.state == "float32":
-            v = s.state_rows(name, part, 4 * columns)
+            v = s.buffers.state_rows(name, part, 4 * columns)
             immediates = (rows, columns, factor, _part(self.momentum))
             s.emit(self.rule + "_i32", (gradient, scales, v, scale), immediates)
         else:
-            v = s.state_rows(name, part, 2 * columns)
-            exponents = s.state_rows(name + " exponent", part, 1)
+            v = s.buffers.state_rows(name, part, 2 * columns)
+            exponents = s.buffers.exponents(name + " exponent", part, (v,))
             mu = (self.momentum * 65536 + _MILLION // 2) // _MILLION
             operands = (gradient, scales, v, exponents, scale, s.control)
             s.emit(self.rule + "_i16", operands, (rows, columns, factor, s.stream(name), mu, part.at))
@@ -189,17 +189,17 @@ class Adam:
         is_short = s.int8 and self.state != "float32"
         m, v = self._moments(s, name, part, 2 if is_short else 4)
         if not s.int8:
-            s.emit("adam_f32", (gradient, m, v, s.rate), (part.count,) + one + two + (self.epsilon,))
+            s.emit("adam_f32", (gradient, m, v, s.updates.rate), (part.count,) + one + two + (self.epsilon,))
             return None
         scales = s.scratch(weight.name + " step scale", 4 * part.room)
         if is_short:
-            exponents = s.state_rows(name + "exponent", part, 1)
+            exponents = s.buffers.exponents(name + "exponent", part, (m, v))
             operands = (gradient, scales, m, v, exponents, scale, s.control)
             sizes = (rows, columns, factor, s.stream(name)) + self._short() + (part.at,)
             s.emit("adam_i16", operands, sizes)
         else:
             immediates = (rows, columns, factor) + one + two + (self.epsilon,)
-            s.emit("adam_i32", (gradient, scales, m, v, scale, s.rate), immediates)
+            s.emit("adam_i32", (gradient, scales, m, v, scale, s.updates.rate), immediates)
         return scales
 
     def step(self, s, kernel, operands, gradient, scale, part, factor, common):
@@ -208,15 +208,15 @@ class Adam:
             return False
         name = kernel.name + " moment "
         moments = self._moments(s, name, part, 2)
-        exponents = s.state_rows(name + "exponent", part, 1)
-        operands += moments + (exponents, gradient, scale, s.rate, s.control)
+        exponents = s.buffers.exponents(name + "exponent", part, moments)
+        operands += moments + (exponents, gradient, scale, s.updates.rate, s.control)
         sizes = (part.total, part.columns, factor, s.stream(name)) + self._short()
         s.emit("adam_i8", operands, sizes + (int(common), part.at, part.rows))
         return True
 
     def _moments(self, s, name, part, size):
         """These rows of the state, of elements of ``size`` bytes."""
-        return tuple([s.state_rows(name + number, part, size * part.columns) for number in "12"])
+        return tuple([s.buffers.state_rows(name + number, part, size * part.columns) for number in "12"])
 
     def _short(self):
         """1 - beta1, and the roots of beta2 and (1 - beta2) / sqrt(beta2), in fixed point."""

@@ -20,7 +20,7 @@ either, but what the calls do. They may not use the model, whose arena holds hal
 ``digest`` and ``get_weights``.
 """
 
-from .opcodes import REGION_SHIFT, STATE
+from .plan.program import updates
 from .run.session import ready
 
 # Forward ends with the network's output; the loss belongs to backward. Each weight is updated as soon as
@@ -84,18 +84,6 @@ def _together(calls):
             call()
 
     return together
-
-
-def updates(code, addresses):
-    """Whether an instruction of the train section updates weights, optimizer or ranges."""
-    if code.name == "plain_i32":  # what SGD has in place of a state
-        return True
-    if code.name in ("tick", "relative_i8", "relative_f32"):
-        return False
-    for (_, access, _, _, _), address in zip(code.operands, addresses):
-        if access != ":" and address >> REGION_SHIFT == STATE:
-            return True
-    return False
 
 
 class Phases(Watch):

@@ -271,7 +271,7 @@ def test_every_read_of_a_random_program_finds_the_value_written_for_it(model, ho
     dtype, optimizer, loss, batch = how
     plan, schedule = planned(model, loss, optimizer(), dtype, batch)
     program = Program(plan.code)
-    shadow = Shadow(program.arena, schedule.peaks)
+    shadow = Shadow(program.arena, schedule.buffers.peaks)
     walked = list(program.walk(12, len(program.words)))
     assert len(walked) == len(schedule.instructions)
     assert plan.lower_bound <= program.arena

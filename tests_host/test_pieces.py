@@ -7,7 +7,7 @@ import pytest
 from test_reference import call, window_case
 
 import odt
-from odt.plan import schedule, values
+from odt.plan import updates, values
 from odt.run import weights
 
 gc.freeze()
@@ -63,7 +63,7 @@ def in_pieces_of(rows, monkeypatch):
         starts = range(0, part.total, rows)
         return parts if rows >= part.total else [values.Part(part.total, part.columns, at, min(rows, part.total - at)) for at in starts]
 
-    monkeypatch.setattr(schedule.Schedule, "pieces", pieces)
+    monkeypatch.setattr(updates.Updates, "pieces", pieces)
 
 
 def test_weights_that_outgrow_their_scale_were_among_them(monkeypatch):

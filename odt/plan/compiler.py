@@ -10,7 +10,7 @@ from .instruction import Instruction, encode
 from .masks import keep_bits
 from .memory import live_bytes, lower_bound, place, share
 from .schedule import Schedule
-from .values import ACTIVATION, ERROR, GRADIENT, OPTIMIZER, SCRATCH, WEIGHT, home
+from .values import ACTIVATION, ERROR, EXPONENT, GRADIENT, OPTIMIZER, SCALE, SCRATCH, WEIGHT, home
 
 
 class Plan:
@@ -36,32 +36,33 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.arena, plan.lower_bound = place(s.instructions)
     owner, shift = home(output.buffer)  # an output made in place lies where its input lay
     output.buffer.offset = owner.offset + shift
-    plan.state = s.state_size
+    plan.state = s.buffers.state_size
     if max(plan.arena, plan.state) > 1 << REGION_SHIFT:
         raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (
             plan.arena + plan.state, plan.arena, plan.state, 1 << REGION_SHIFT))  # fmt: skip
-    plan.code = encode(s.instructions, plan.arena, plan.state, s.flash, ends)
-    plan.first = [(b.offset, b.first) for b in s.state if b.first]
-    plan.scales = array("i", [b.offset for b in s.state if b.name.endswith(" scale")])
-    plan.exponents = [(b.offset, b.size) for b in s.state if b.name.endswith(" exponent")]
-    plan.sizes = [sum([(b.size + 3) & ~3 for b in s.state if b.name.startswith(node.layer.name + " ")]) for node in nodes]
-    plan.constants = s.flash
-    plan.sums = s.sums.size if micro else 0
+    plan.code = encode(s.instructions, plan.arena, plan.state, s.buffers.flash, ends)
+    state = s.buffers.state
+    plan.first = [(b.offset, b.first) for b in state if b.first]
+    plan.scales = array("i", [b.offset for b in state if b.role is SCALE])
+    plan.exponents = [(b.offset, b.size) for b in state if b.role is EXPONENT]
+    plan.sizes = [sum([(b.size + 3) & ~3 for b in state if b.name.startswith(node.layer.name + " ")]) for node in nodes]
+    plan.constants = s.buffers.flash
+    plan.sums = s.updates.sums.size if micro else 0
     plan.ranges = len(s.ranges)
-    plan.weights = [(node.layer, s.weights[node]) for node in nodes if node in s.weights]
+    plan.weights = [(node.layer, s.buffers.weights[node]) for node in nodes if node in s.buffers.weights]
     plan.segments, plan.flash, plan.bits = segments, flash, bits
     plan.again = sum([node.layer.macs for node in s.again])
     plan.x_scale, plan.x_seen = s.values[nodes[0]].scale, s.x_seen
     plan.output = output
     if noted is not None:
-        plan.buffers = s.state
+        plan.buffers = state
         plan.instructions, plan.values, plan.follow = s.instructions, first, [found[0] for found in s.ranges]
     plan.peaks = {}
     for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH):
         plan.peaks[kind] = max(live_bytes(s.instructions, kind))
     plan.totals = {}
     for kind in (WEIGHT, OPTIMIZER):
-        plan.totals[kind] = sum([(b.size + 3) & ~3 for b in s.state if b.kind == kind])
+        plan.totals[kind] = sum([(b.size + 3) & ~3 for b in state if b.kind == kind])
     return plan
 
 
@@ -72,7 +73,7 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     """
     s.trained = trained(nodes)
     if micro:
-        s.accumulate()
+        s.updates.accumulate()
     s.begin()
     output = predict(s, nodes)
     first = dict(s.values) if s.noted is not None else None
@@ -83,9 +84,9 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     error = loss.emit(s, output)
     s.owner = None
     ends.append(len(s.instructions))
-    s.rate = s.scratch("rate", 8)
-    tick = Instruction("tick", (s.rate, s.header, s.control), s.optimizer.betas)
-    (s.deferred if micro else s.instructions).append(tick)
+    s.updates.rate = s.scratch("rate", 8)
+    tick = Instruction("tick", (s.updates.rate, s.header, s.control), s.updates.optimizer.betas)
+    (s.updates.deferred if micro else s.instructions).append(tick)
     if any([node.layer.dynamic for node in nodes]):
         from .dynamic import relative
 
@@ -94,7 +95,7 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     if segments:
         s.drop_unread()
     s.owner = None
-    s.spend()
+    s.updates.apply()
     s.finish()
     ends.append(len(s.instructions))
     s.instructions = keep_bits(s.instructions, ends, output.buffer, bits)
@@ -107,10 +108,10 @@ def bytes_needed(nodes, loss, optimizer, dtype, batch, micro=None, budget=None):
     prepare(nodes, dtype, batch)
     s = Schedule(dtype, micro or batch, optimizer)
     train(s, nodes, loss, micro)
-    least = s.state_size + lower_bound(s.instructions)
+    least = s.buffers.state_size + lower_bound(s.instructions)
     if budget is not None and least > budget:
         return least
-    return s.state_size + place(s.instructions, (budget or 0) - s.state_size)[0]
+    return s.buffers.state_size + place(s.instructions, (budget or 0) - s.buffers.state_size)[0]
 
 
 def prepare(nodes, dtype, batch):
@@ -134,7 +135,7 @@ def predict(s, nodes):
     forward(s, nodes)
     output = s.values[nodes[-1]]
     if s.int8 and output.scale.region == ARENA:  # a Dropout's: the loss is counted in it, to the end of a step
-        s.move_to_state(output.scale)
+        s.buffers.move_to_state(output.scale)
     return output
 
 

@@ -18,14 +18,14 @@ class Chosen:
     def __init__(self, s, node, error):
         layer = node.layer
         low, high = layer.dynamic
-        self.total = s.weights[node].rows
+        self.total = s.buffers.weights[node].rows
         self.most = max(1, high * self.total >> 16)
         name = layer.name
         self.count = s.scratch(name + " chosen count", 4)
         self.rows = s.scratch(name + " chosen rows", 4 * self.most)
         sums = s.scratch(name + " error sums", 4 * self.total)
         sizes = (error.count // self.total, self.total, self.most, low, high)
-        operands = (self.count, self.rows, sums, error.buffer, s.ratio)
+        operands = (self.count, self.rows, sums, error.buffer, s.updates.ratio)
         s.emit("rank_i8" if s.int8 else "rank_f32", operands, sizes)
 
     def pick(self, s, buffer, count, unit, kind):
@@ -57,21 +57,21 @@ def relative(s, nodes, error):
     """Emit how large the output's error is, where a layer asks for it."""
     if not any([node.layer.dynamic for node in nodes if node in s.trained]):
         return
-    if s.sums or s.optimizer.limit:
+    if s.updates.sums or s.updates.optimizer.limit:
         raise ValueError("a dynamic update goes with neither micro_batch nor global_clipnorm")
-    s.ratio = s.scratch("relative error", 4)
-    largest = s.keep("largest error", 4, None)
+    s.updates.ratio = s.scratch("relative error", 4)
+    largest = s.buffers.keep("largest error", 4, None)
     if s.int8:
-        s.emit("relative_i8", (s.ratio, largest, error.buffer, error.scale, s.control), (error.count,))
+        s.emit("relative_i8", (s.updates.ratio, largest, error.buffer, error.scale, s.control), (error.count,))
     else:
-        s.emit("relative_f32", (s.ratio, largest, error.buffer, s.control), (error.count,))
+        s.emit("relative_f32", (s.updates.ratio, largest, error.buffer, s.control), (error.count,))
 
 
 def backward(s, node, error, needed):
     """As linear.py's, of the chosen rows."""
     layer = node.layer
     x = s.values[node.inputs[0]]
-    weights = s.weights[node]
+    weights = s.buffers.weights[node]
     rows, columns = weights.rows, weights.columns
     unit, suffix = (1, "_i8") if s.int8 else (4, "_f32")
     varied = ("N", "R", "C") if layer.by_channel else ("N", "R")
@@ -92,15 +92,15 @@ def backward(s, node, error, needed):
     dx = None
     if needed[0]:
         dx = _dx(s, node, error, chosen, few, varied, unit)
-    s.update_kernel(weights, gradient, scale, ONE, part)
+    s.updates.kernel(weights, gradient, scale, ONE, part)
     if bias:
-        s.update_bias(weights, bias, error.scale, error.factor)
+        s.updates.bias(weights, bias, error.scale, error.factor)
     return [dx]
 
 
 def _dx(s, node, error, chosen, few, varied, unit):
     layer = node.layer
-    weights = s.weights[node]
+    weights = s.buffers.weights[node]
     count = s.values[node.inputs[0]].count
     dx = s.tensor(layer.name + " dx", count, ERROR)
     kernel = chosen.pick(s, weights.kernel, 1, unit * weights.columns, ERROR)

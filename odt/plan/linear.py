@@ -54,7 +54,7 @@ def sizes(s, node):
 def _forward(s, node, inputs):
     (x,) = inputs
     layer = node.layer
-    weights = s.parameters(node)
+    weights = s.buffers.parameters(node)
     rows = weights.rows
     count = s.batch
     for extent in node.shape:
@@ -88,7 +88,7 @@ def _backward(s, node, error, needed):
     if s.probing or not layer.trainable:
         return [_dx(s, node, error) if needed[0] else None]
     x = s.values[node.inputs[0]]
-    weights = s.weights[node]
+    weights = s.buffers.weights[node]
     suffix = "_i8" if s.int8 else "_f32"
     zero = (x.zero,) if s.int8 else ()
     trained = weights.trained
@@ -114,9 +114,9 @@ def _backward(s, node, error, needed):
     gradient = bias = None
     if trained:
         row = 4 * weights.columns
-        pieces = s.pieces(trained, x.count * (1 if s.int8 else 4) if needed[0] else 0)
-        if s.sums:
-            gradient = s.summed(weights.kernel, pieces, make)
+        pieces = s.updates.pieces(trained, x.count * (1 if s.int8 else 4) if needed[0] else 0)
+        if s.updates.sums:
+            gradient = s.updates.summed(weights.kernel, pieces, make)
             pieces = trained
         elif pieces is trained:
             gradient = s.scratch(layer.name + " gradient", row * trained[0].total, GRADIENT)
@@ -126,15 +126,15 @@ def _backward(s, node, error, needed):
             note(gradient)
     if layer.use_bias and layer.update_bias:
         whole = Part(1, weights.rows)
-        bias = s.summed(weights.bias, [whole], make_bias) if s.sums else make_bias(whole)
+        bias = s.updates.summed(weights.bias, [whole], make_bias) if s.updates.sums else make_bias(whole)
     dx = _dx(s, node, error) if needed[0] else None
     for part in pieces:
         made = part.of(gradient, row) if gradient else make(part)
         if not gradient:
             note(made)
-        s.update_kernel(weights, made, scale, ONE, part)
+        s.updates.kernel(weights, made, scale, ONE, part)
     if bias:
-        s.update_bias(weights, bias, error.scale, error.factor)
+        s.updates.bias(weights, bias, error.scale, error.factor)
     return [dx]
 
 
@@ -147,7 +147,7 @@ def gradient_scale(s, layer, x, error):
 
 def _dx(s, node, error):
     name = node.layer.name
-    weights = s.weights[node]
+    weights = s.buffers.weights[node]
     rows = weights.rows
     dx = s.tensor(name + " dx", s.values[node.inputs[0]].count, ERROR)
     if not s.int8:

@@ -77,6 +77,7 @@ def _with_bits(mask, maker):
     count = mask.immediates[0]
     name, limits = mask.bits
     bits = Buffer(y.name + " open", (count + 7) // 8, y.kind)
+    bits.bits_of = y
     opened = Instruction(name, (bits, y), (count, bits.size) + limits)
     masked = Instruction("masked" + name[4:], (dx, error, bits), (count, bits.size))
     for instruction, other in ((opened, maker), (masked, mask)):

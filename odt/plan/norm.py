@@ -45,7 +45,7 @@ def _norm(s, node, inputs):
     """Forward: statistics, then every number by them. What backward needs stays with the weights."""
     (x,) = inputs
     layer = node.layer
-    weights = s.parameters(node)
+    weights = s.buffers.parameters(node)
     gamma, beta = weights.vectors[:2]
     sizes = layer.groups_of(s.batch)
     y = s.tensor(layer.name, x.count, ACTIVATION, node.relu)
@@ -94,7 +94,7 @@ def _norm_dx(s, node, error, needed):
     """Backward: gamma's and beta's gradients, the running statistics, the error below."""
     layer = node.layer
     x = s.values[node.inputs[0]]
-    weights = s.weights[node]
+    weights = s.buffers.weights[node]
     sizes = layer.groups_of(s.batch)
     if s.probing or not layer.trainable:
         return [_dx(s, node, error, x, weights, sizes) if needed[0] else None]
@@ -113,13 +113,13 @@ def _norm_dx(s, node, error, needed):
     row = Part(1, layer.channels)
     gradients = []
     for vector, make in ((gamma, make_gamma), (beta, make_beta)):
-        gradients.append(s.summed(vector, [row], make) if s.sums else make(row))
+        gradients.append(s.updates.summed(vector, [row], make) if s.updates.sums else make(row))
     if layer.kind == "batchnorm":
         _track(s, layer, weights, x)
     dx = _dx(s, node, error, x, weights, sizes) if needed[0] else None
     factor = scale_shift(error.factor, -layer.bits) if s.int8 else ONE
-    s.update_vector(gamma, gradients[0], error.scale, factor)
-    s.update_vector(beta, gradients[1], error.scale, error.factor)
+    s.updates.vector(gamma, gradients[0], error.scale, factor)
+    s.updates.vector(beta, gradients[1], error.scale, error.factor)
     return [dx]
 
 

@@ -38,7 +38,7 @@ def _maxpool2d_dx(s, node, error, needed):
     dx = s.like(node.layer.name + " dx", dx)
     operands = [dx.buffer, error.buffer, choice]
     if s.int8:
-        operands.insert(1, dx.peak or s.unwatch())  # a loss of fixed scale has none: sums saturate
+        operands.insert(1, dx.peak or s.buffers.unwatched())  # a loss of fixed scale has none: sums saturate
     sizes = window_sizes(s, node) + _choice_sizes(s, node)
     s.emit("unpool2d" + ("_i8" if s.int8 else "_f32"), operands, sizes)
     return [dx]

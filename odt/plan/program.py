@@ -3,7 +3,7 @@
 import struct
 from array import array
 
-from ..opcodes import PREFIXES, REGION_SHIFT, const, opcode
+from ..opcodes import PREFIXES, REGION_SHIFT, STATE, const, opcode
 
 MAGIC = const(0x3154444F)  # "ODT1"
 HEADER_WORDS = const(12)
@@ -58,6 +58,21 @@ class Prefixed:
         self.number, self.name, self.bytes = code.number, code.name, code.bytes
         self.operands, self.immediates = code.operands, code.immediates
         self.words = prefix[0].words + code.words
+
+
+def updates(code, addresses):
+    """Whether an instruction of the backward pass updates weights, optimizer or ranges: it writes to the state.
+
+    But for what comes once per step: ``tick``, and ``relative``, which in a step that does not train leaves the state alone.
+    """
+    if code.name == "plain_i32":  # what SGD has in place of a state
+        return True
+    if code.name == "tick" or code.name.startswith("relative_"):
+        return False
+    for (_, access, _, _, _), address in zip(code.operands, addresses):
+        if access != ":" and address >> REGION_SHIFT == STATE:
+            return True
+    return False
 
 
 def disassemble(code):

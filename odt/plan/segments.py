@@ -53,12 +53,11 @@ class Choices:
             while at < len(owners) and not 0 <= owners[at] <= cut:
                 at += 1
             back.append(at if cut else len(owners))
-            value = values[nodes[cut]].buffer
-            bits = value.name + " open"
-            value = home(value)[0]
+            y = values[nodes[cut]].buffer
+            value = home(y)[0]
             total = 0
             for buffer, first, last in lives:
-                if first < forward[-1] and last >= back[-1] and buffer is not value and buffer.name != bits:
+                if first < forward[-1] and last >= back[-1] and buffer is not value and buffer.bits_of is not y:
                     total += (buffer.size + 3) & ~3
             kept.append(total)
             sizes.append((value.size + 3) & ~3)

@@ -20,7 +20,7 @@ def _input(s, node, inputs):
         s.ranges.pop()
         value.zero = layer.zero_point - (128 if layer.dtype == "uint8" else 0)
     elif not layer.limit:
-        s.x_seen = s.keep("largest input", 4)
+        s.x_seen = s.buffers.keep("largest input", 4)
         s.ranges[-1] = s.ranges[-1][:3] + (0, 0)
     s.emit("gather_i8", (value.buffer, value.peak, s.control, s.x, value.scale), (s.batch, size, value.zero))
     return value

@@ -15,13 +15,22 @@ WEIGHT = "weights"
 OPTIMIZER = "optimizer state"
 
 
+# The roles of the state's buffers that need one.
+HEADER = "header"
+SCALE = "scale"  # float32 bits, found on the first batch
+EXPONENT = "exponent"  # int8, one per row of an optimizer's int16 state
+FLOAT = "float32"  # float32 bits in int8 models, too
+CONSTANT = "constant"
+
+
 class Buffer:
     """A run of bytes in one region. ``kind`` says what for: it groups the RAM plan.
 
-    ``first``: what a buffer of the state holds at first (bytes), where that is known.
+    ``role``: of a buffer of the state, where its kind does not say what its numbers are; ``first``: what it holds at first
+    (bytes), where that is known. ``exponents``: of int16 state, the buffer that has them. ``bits_of``: whose ReLU mask it is.
     """
 
-    first = None
+    role = first = exponents = bits_of = None
 
     def __init__(self, name, size, kind, region=ARENA):
         self.name = name

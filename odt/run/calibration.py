@@ -7,14 +7,10 @@ range of the input leaves out a sample that is far beyond the others of the batc
 
 from ..fixed import scale_div, scale_int, scale_mul, scale_shift
 from ..opcodes import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
+from ..plan.program import updates
 from .weights import UNSEEN, get, put
 
-# What changes weights, optimizer or scales, and is left out.
-_UPDATES = (
-    "tick", "step_key", "range_i8", "range_x_i8", "momentum_i16", "adam_i8", "adam_i16", "momentum_i32", "adam_i32", "plain_i32",
-    "accumulate_i32", "nesterov_i16", "nesterov_i32", "decay_i8", "decay_i32",
-    "apply_i8", "apply_i32", "settle_i8", "track_i8", "squares_i32", "clip_i32",
-)  # fmt: skip
+_COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers: left out as what updates is
 _MASK = (1 << REGION_SHIFT) - 1
 _ROUNDS = 8  # a result may overflow its first scale by more than an int32 holds
 _BEYOND = 2  # an input's range is at most 2^2 times that of the batch's median sample
@@ -45,7 +41,7 @@ def calibrate(program, section, engine, loaded, regions, start=None):
     forward_end = program.section("evaluate")[1]
     done = []  # (start, stop, addresses) of what ran, updates left out
     for at, code, addresses, _ in program.walk(start, stop):
-        if code.name in _UPDATES:
+        if code.name in _COUNTERS or at >= forward_end and updates(code, addresses):
             continue
         end = at + code.words
         done.append((at, end, addresses))
@@ -86,7 +82,7 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
     forward_end = program.section("evaluate")[1]
     done = []  # [start, stop] of what comes before, updates left out
     for at, code, addresses, _ in program.walk(start, stop):
-        if code.name in _UPDATES:
+        if code.name in _COUNTERS or at >= forward_end and updates(code, addresses):
             continue
         end = at + code.words
         names = [operand[0] for operand in code.operands]

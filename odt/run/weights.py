@@ -10,7 +10,6 @@ from .data import float32_bits
 
 _FIRST = 16384  # int8: initial weights fill -64..64, so that they can double before a scale does
 _VECTOR = 1 << 20  # of biases and the like
-_VARIANCE = " moving_variance"
 _TINY = 0x1E3CE508  # 1e-20
 UNSEEN = 0x30800000  # 2^-30: fine enough that calibration sees the smallest error
 
@@ -127,7 +126,7 @@ def _read_kernel(state, memory, weights, int8):
 
 def _whole(vector, int8):
     """Whether a vector is kept as int32 times 2^-20."""
-    return int8 and not vector.name.endswith(_VARIANCE)
+    return int8 and vector.role is None
 
 
 def _read_vector(memory, vector, int8):
