@@ -179,7 +179,7 @@ def _run(probe, model, regions, count):
     for part in probe.parts:
         at = _place(part)
         arena[at : at + part.size] = part.first or bytes(part.size)
-        if part.role is SCALE:
+        if part.role == SCALE:
             put(arena, at, UNSEEN)
     if model.dtype == "int8":
         calibrate(program, "train", engine, loaded, regions, probe.start)

@@ -192,7 +192,7 @@ class Map:
         for buffer in plan.buffers:
             if buffer not in codes or buffer.role in (HEADER, CONSTANT):
                 continue
-            code = "f" if buffer.role is SCALE else _CODES[codes[buffer]]
+            code = "f" if buffer.role == SCALE else _CODES[codes[buffer]]
             weights, shape = parameters.get(buffer.name, (None, (buffer.size // _SIZES[code],)))
             tensor = self.tensors[buffer.name] = Tensor(buffer.name, code, shape)
             tensor.pieces.append((ends.get(buffer, stop), STATE, buffer.offset, buffer.size))

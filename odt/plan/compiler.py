@@ -43,8 +43,8 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.code = encode(s.instructions, plan.arena, plan.state, s.buffers.flash, ends)
     state = s.buffers.state
     plan.first = [(b.offset, b.first) for b in state if b.first]
-    plan.scales = array("i", [b.offset for b in state if b.role is SCALE])
-    plan.exponents = [(b.offset, b.size) for b in state if b.role is EXPONENT]
+    plan.scales = array("i", [b.offset for b in state if b.role == SCALE])
+    plan.exponents = [(b.offset, b.size) for b in state if b.role == EXPONENT]
     plan.sizes = [sum([(b.size + 3) & ~3 for b in state if b.name.startswith(node.layer.name + " ")]) for node in nodes]
     plan.constants = s.buffers.flash
     plan.sums = s.updates.sums.size if micro else 0

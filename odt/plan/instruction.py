@@ -3,7 +3,6 @@
 import struct
 
 from ..opcodes import REGION_SHIFT, VERSION, opcode
-
 from .program import HEADER_WORDS, MAGIC, SECTIONS_AT
 from .values import home
 

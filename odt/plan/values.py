@@ -14,10 +14,9 @@ SCRATCH = "scratch"
 WEIGHT = "weights"
 OPTIMIZER = "optimizer state"
 
-
 # The roles of the state's buffers that need one.
 HEADER = "header"
-SCALE = "scale"  # float32 bits, found on the first batch
+SCALE = "scale"  # float32 bits: of an int8 tensor, or of each row of a kernel
 EXPONENT = "exponent"  # int8, one per row of an optimizer's int16 state
 FLOAT = "float32"  # float32 bits in int8 models, too
 CONSTANT = "constant"
