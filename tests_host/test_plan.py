@@ -1,4 +1,4 @@
-"""The planner's modules: a network loads the families of its layers alone, every layer has a row, and no import is circular."""
+"""The planner's modules: a network loads the families of its layers, every layer has a row, no import is circular."""
 
 import ast
 import importlib
@@ -16,7 +16,8 @@ FAMILIES = {"activation", "dropout", "dynamic", "join", "linear", "norm", "pool"
 DIGITS = """
 import sys, odt
 model = odt.Sequential([
-    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(4, 3, activation="relu"), odt.MaxPool2D(), odt.Flatten(), %sodt.Dense(10)])
+    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(4, 3, activation="relu"), odt.MaxPool2D(),
+    odt.Flatten(), %sodt.Dense(10)])
 model.compile(batch_size=4)
 print(*[name[9:] for name in sys.modules if name.startswith("odt.plan.")])
 """

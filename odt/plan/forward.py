@@ -1,10 +1,11 @@
 """The walk forward: each node's layer is lowered to instructions by a row of its family.
 
-``layer.family`` names a module of this package, which is imported for the first layer of it. There ``ROWS[layer.kind]`` is
-``(forward, backward)``:
+``layer.family`` names a module of this package, which is imported for the first layer of it. There
+``ROWS[layer.kind]`` is ``(forward, backward)``:
 
 - ``forward(s, node, inputs)``: the schedule, the node and its inputs' values; returns the output's value.
-- ``backward(s, node, error, needed)``: the error of the output; returns the errors of the inputs, None of one that is not ``needed``.
+- ``backward(s, node, error, needed)``: the error of the output; returns the errors of the inputs, None of one that is
+  not ``needed``.
 
 A family may have ``check(node, batch, reached)``: ValueError where int8 cannot hold what the node computes.
 """

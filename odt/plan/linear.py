@@ -1,4 +1,4 @@
-"""Dense, convolution, depthwise, transposed and grouped convolution: sums of products, a bias, a rescaling by channel."""
+"""Dense, convolution, depthwise, transposed and grouped: sums of products, a bias, a rescaling by channel."""
 
 from ..fixed import ONE
 from .shared import bias_gradient, ceiling, times, window_sizes

@@ -1,7 +1,7 @@
 """The schedule: which instructions run, in which order, on which buffers.
 
-Forward in the order of the graph, the loss, then backward with the updates. Nothing here is differentiated (gradient.py),
-kept (buffers.py) or applied (updates.py), and nothing in the arena has an address yet (memory.py).
+Forward in the order of the graph, the loss, then backward with the updates. Nothing here is differentiated
+(gradient.py), kept (buffers.py) or applied (updates.py), and nothing in the arena has an address yet (memory.py).
 """
 
 import struct

@@ -25,8 +25,9 @@ CONSTANT = "constant"
 class Buffer:
     """A run of bytes in one region. ``kind`` says what for: it groups the RAM plan.
 
-    ``role``: of a buffer of the state, where its kind does not say what its numbers are; ``first``: what it holds at first
-    (bytes), where that is known. ``exponents``: of int16 state, the buffer that has them. ``bits_of``: whose ReLU mask it is.
+    ``role``: of a buffer of the state, where its kind does not say what its numbers are; ``first``: what it holds at
+    first (bytes), where that is known. ``exponents``: of int16 state, the buffer that has them. ``bits_of``: the
+    activation whose ReLU mask it is.
     """
 
     role = first = exponents = bits_of = None
