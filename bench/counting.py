@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "tests_device")]
 
 import machines  # noqa: E402
 
-UNITS = {name: "instructions" for name in machines.QEMU}
+UNITS = dict.fromkeys(machines.QEMU, "instructions")
 UNITS.update(rp2040="cycles", rp2040js="cycles", pc="ns")
 COUNTERS = {
     "rp2040": "cycles, counted by odt's own interpreter (tests_device/rp2040js/README.md)",

@@ -121,7 +121,7 @@ class Checkout:
 
     def compile(self, changed=()):
         """Compile native/ into the copy, or what changed of it; True if that went well, and made other code."""
-        flags = "-std=c99 -O1 -ffp-contract=off -fwrapv -DODT_THREADS -fPIC -w -Inative".split()
+        flags = ["-std=c99", "-O1", "-ffp-contract=off", "-fwrapv", "-DODT_THREADS", "-fPIC", "-w", "-Inative"]
         include = subprocess.run(
             [sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('include'))"], capture_output=True, text=True
         ).stdout.strip()

@@ -16,7 +16,6 @@ import argparse
 import counting
 from counting import ROOT, UNITS
 
-import odt
 from odt.plan.graph import backward_macs
 
 DIGITS = """

@@ -43,7 +43,7 @@ def sizes():
 def added():
     folders = machines.BUILD / "rp2040", machines.BUILD / "stock_rp2040"
     (flash, heap), (stock_flash, stock_heap) = [firmware.sizes(folder / "cmake/firmware.elf") for folder in folders]
-    return "{:,} bytes of flash and {:,} bytes of RAM".format(flash - stock_flash, stock_heap - heap)
+    return f"{flash - stock_flash:,} bytes of flash and {stock_heap - heap:,} bytes of RAM"
 
 
 def wanted():

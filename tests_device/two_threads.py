@@ -78,7 +78,7 @@ def with_callbacks():
 def after_a_reset():
     """What a soft reset does: the module _odt is imported anew."""
     odt.set_num_threads(2)
-    import _odt
+    import _odt  # noqa: F401
 
     show("reset", trained())
     time.sleep(0.1)  # here the old worker is alive, and ends

@@ -226,9 +226,7 @@ def draw_immediates(rng, op):
             continue
         if name in LIMITS or name in ("M", "N", "K", "S", "F", "C", "U"):
             v = rng.choice((1, rng.randint(1, 4), rng.randint(1, 19)))
-        elif name == "factor":
-            v = draw_scale(rng, -12, 12)
-        elif name == "limit" and "clip" in op.name:
+        elif name == "factor" or name == "limit" and "clip" in op.name:
             v = draw_scale(rng, -12, 12)
         elif name == "limit":
             v = rng.choice((127, 255, 1, 0x7FFFFFFF, rng.randint(1, 1 << 30)))

@@ -12,7 +12,7 @@ import pytest
 
 import odt
 from odt import executor, opcodes
-from odt.run import build
+from odt.run import build as building
 from odt.plan.compiler import check_accumulators
 from odt.plan.program import Program
 from odt.reference import program as reference
@@ -572,7 +572,7 @@ def test_memory_in_pieces_is_refused_and_the_model_stays(monkeypatch, counts):
     def no_block(size):
         raise MemoryError
 
-    monkeypatch.setattr(build, "bytearray", no_block, raising=False)
+    monkeypatch.setattr(building, "bytearray", no_block, raising=False)
     if counts:
         monkeypatch.setattr(gc, "mem_free", lambda: 10**9, raising=False)
     plan = model.session.plan

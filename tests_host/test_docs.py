@@ -199,7 +199,7 @@ def ram_table():
         for _, optimizer, dtype in ways:
             model = odt.Sequential(layers())
             model.compile(optimizer(), dtype=dtype, batch_size=batch)
-            cells.append("{:,}".format(model.program.arena + model.program.state))
+            cells.append(f"{model.program.arena + model.program.state:,}")
         lines.append("| %s | %s |" % (name, " | ".join(cells)))
     return "\n".join(lines) + "\n"
 

@@ -25,7 +25,7 @@ def test_nothing_is_found_in_a_minute(target):
     seen = fuzz.fuzz(target, SECONDS.get(target, 3), SEED, fresh=True)
     assert seen["executions"] >= seen["inputs"]
     if seen["overflows"]:  # wrapping, as all builds have -fwrapv, but unsaid
-        warnings.warn("int32 overflows with seed %d: %s" % (SEED, ", ".join(seen["overflows"])))
+        warnings.warn("int32 overflows with seed %d: %s" % (SEED, ", ".join(seen["overflows"])), stacklevel=1)
 
 
 @pytest.mark.parametrize("target", fuzz.OPTIONS)

@@ -279,7 +279,7 @@ def test_checkpoint_and_resumed_training_hold_the_statistics(tmp_path):
 
 
 def test_layernorm_of_micro_batches_is_that_of_the_batch():
-    models = []
+    models, state = [], None
     for micro in (None, 8, 3):
         model = odt.Sequential([
             odt.Input((6, 3)), odt.Conv1D(6, 3), odt.LayerNorm(), odt.ReLU(), odt.GroupNorm(2), odt.Flatten(), odt.Dense(3),

@@ -195,7 +195,7 @@ def test_budgets_against_all_ways_to_compute_again(draw, seeds):
             assert made.arena <= budget
             cost = sum([sum(chain.costs[first:end]) for first, end in made.segments])
             cheapest = min([way[2] for way in ways if way[0] <= budget])
-            assert cost == cheapest or any([arena > bound for arena, bound, _ in ways]), (seed, budget)
+            assert cost == cheapest or any(arena > bound for arena, bound, _ in ways), (seed, budget)
     assert refused > len(seeds)
     assert apart <= len(seeds) // 40
 

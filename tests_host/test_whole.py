@@ -207,7 +207,7 @@ def test_a_callback_that_hides_a_load_that_ended_half_way_ends_the_training(monk
                     model.load(place)
                 if model.session.busy:
                     return
-            assert False
+            raise AssertionError("no read came that failed half way")
 
         setattr(Hiding, name, load)
         with pytest.raises(RuntimeError, match="ended half way"):

@@ -11,9 +11,9 @@ NAMES = ("loss", "acc", "val_loss", "val_acc")
 _VALUE = r"(-?\d{1,39}\.\d{4}|-?inf|nan)"
 _COUNT = r"\d{1,18}"
 _LINE = re.compile(
-    r"epoch (?P<epoch>{1})/(?P<epochs>{1})  (?:(?P<step>{1})(?:/(?P<steps>{1}))?  )?"
-    r"loss {0}(?:  acc {0})?(?:  val_loss {0}(?:  val_acc {0})?)?  "
-    r"(?P<rate>{1}(?:\.\d)?) ms/step(?P<left>  {1}:\d\d left)?".format(_VALUE, _COUNT)
+    rf"epoch (?P<epoch>{_COUNT})/(?P<epochs>{_COUNT})  (?:(?P<step>{_COUNT})(?:/(?P<steps>{_COUNT}))?  )?"
+    rf"loss {_VALUE}(?:  acc {_VALUE})?(?:  val_loss {_VALUE}(?:  val_acc {_VALUE})?)?  "
+    rf"(?P<rate>{_COUNT}(?:\.\d)?) ms/step(?P<left>  {_COUNT}:\d\d left)?"
 )
 _LONGEST = 4096  # characters of a line that does not end: what comes after them is another
 _FRAGMENT = re.compile(r"epoch \d+/\d+  |  loss \d|ms/step|\d:\d\d left")

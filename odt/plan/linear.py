@@ -174,4 +174,4 @@ def _dx(s, node, error):
 
 
 _ROW = (_forward, _backward)
-ROWS = {kind: _ROW for kind in ("dense", "conv2d", "depthwise2d", "group_conv2d", "transposed2d")}
+ROWS = dict.fromkeys(("dense", "conv2d", "depthwise2d", "group_conv2d", "transposed2d"), _ROW)

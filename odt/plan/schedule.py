@@ -51,10 +51,10 @@ class Schedule:
 
     def emit(self, name, operands, immediates=()):
         instruction = Instruction(name, operands, immediates)
-        for instruction in (self.chosen.each(instruction), instruction) if self.chosen else (instruction,):
+        for each in (self.chosen.each(instruction), instruction) if self.chosen else (instruction,):
             if self.noted is not None:
-                instruction.owner = self.owner
-            self.instructions.append(instruction)
+                each.owner = self.owner
+            self.instructions.append(each)
 
     def note(self, name, value):
         """Remember the value under its name where that is asked for."""

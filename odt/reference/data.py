@@ -25,7 +25,7 @@ def samples(c, base, data, rows, count, floats="I"):
     for r in range(rows):
         p = c[POSITION] + r
         raw = None
-        if r < c[COUNT] and 0 <= c[POSITION] and p < c[SAMPLES]:
+        if r < c[COUNT] and c[POSITION] >= 0 and p < c[SAMPLES]:
             at = order(p, c[SAMPLES], c[ORDER]) * size
             if at + size <= len(data):
                 raw = struct.unpack_from(code, data, at)

@@ -44,4 +44,4 @@ def slice(o):
 
 def _fits(o):
     """Whether columns at .. at + K lie among N."""
-    return 0 <= o.at and o.K <= o.N and o.at <= o.N - o.K
+    return o.at >= 0 and o.K <= o.N and o.at <= o.N - o.K

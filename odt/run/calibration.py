@@ -117,7 +117,7 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
 def widen(program, engine, loaded, regions, parts):
     """Run a batch forward until every range holds it: ``parts()`` yields where each part of it begins."""
     scales = _scales(program)
-    arena, state = regions[ARENA], regions[STATE]
+    arena = regions[ARENA]
     for _ in range(_ROUNDS):
         for start in parts():
             engine.run(loaded, regions, start, program.section("predict")[1])

@@ -42,13 +42,9 @@ TARGETS = (*OPTIONS, *LOADERS)
 SHARED = {"executor_panel": "executor", "verifiers": "executor"}  # the corpus of another target
 
 # Without -fwrapv: a sum that may wrap says so (native/fixed.h). Others are counted, and do not end the run.
-CFLAGS = (
-    "-std=c99 -O1 -g -ffp-contract=off -Wall -Wextra -Werror "
-    "-fsanitize=address,undefined,float-cast-overflow,integer-divide-by-zero "
-    "-fno-sanitize-recover=all -fsanitize-recover=signed-integer-overflow"
-).split()
-COVERAGE = "-std=c99 -O1 -g -fwrapv -ffp-contract=off -fprofile-instr-generate -fcoverage-mapping".split()
-LIMITS = "-max_len=8192 -timeout=30 -rss_limit_mb=4096 -print_final_stats=1".split()
+CFLAGS = ["-std=c99", "-O1", "-g", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined,float-cast-overflow,integer-divide-by-zero", "-fno-sanitize-recover=all", "-fsanitize-recover=signed-integer-overflow"]
+COVERAGE = ["-std=c99", "-O1", "-g", "-fwrapv", "-ffp-contract=off", "-fprofile-instr-generate", "-fcoverage-mapping"]
+LIMITS = ["-max_len=8192", "-timeout=30", "-rss_limit_mb=4096", "-print_final_stats=1"]
 EDGES = ("-use_counters=0",)  # an input is worth keeping for what it reaches, not for how often
 
 
