@@ -6,6 +6,7 @@ import gc
 import odt
 from odt.callbacks import Callback, EarlyStopping
 from odt.rates import ExponentialDecay, WarmUp
+from odt.run import session
 from odt.watch import Phases
 
 x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])
@@ -182,7 +183,6 @@ print("reservoir digest %08x" % small(kept.x, kept.y))
 
 # Checkpoints: a run that is stopped within an epoch, and goes on from a file and from blocks.
 from odt.callbacks import ModelCheckpoint
-from odt.run import session
 from odt.slots import Blocks, Bytes
 
 
