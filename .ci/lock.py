@@ -53,7 +53,18 @@ def lines(versions):
 
 def backend():
     """The version of setuptools that pip would build with now."""
-    command = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--ignore-installed", "--no-deps", "--report", "-"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--dry-run",
+        "--ignore-installed",
+        "--no-deps",
+        "--report",
+        "-",
+    ]
     done = subprocess.run([*command, "setuptools>=77"], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)["install"][0]["metadata"]["version"]
 

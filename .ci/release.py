@@ -80,7 +80,9 @@ def main(build):
     shutil.rmtree(dist, ignore_errors=True)
     dist.mkdir()
     for kind in ("sdist", "wheel"):
-        subprocess.run([sys.executable, "-c", BACKEND % kind, str(dist)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, "-c", BACKEND % kind, str(dist)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
+        )
     collect(Path(build), dist, number)
     (dist / "NOTES.md").write_text(text)
     sums(dist)

@@ -38,12 +38,15 @@ def begin():
 def end():
     mem32[0x4005800C] = 2
 """
-COUNTS = machines.COUNTER + """
+COUNTS = (
+    machines.COUNTER
+    + """
 counts = []
 begin = start
 def end():
     counts.append(executed())
 """
+)
 
 
 class Board:

@@ -78,7 +78,9 @@ def instructions(machine, channels, policy):
     (first, few, _), name = shift.world("turned", 0), str(channels)
     weights = shift.pretrain(name, first, 0)
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "weights.bin").write_bytes(b"".join([np.asarray(values, "float32").tobytes() for values in weights]))
+        (Path(folder) / "weights.bin").write_bytes(
+            b"".join([np.asarray(values, "float32").tobytes() for values in weights])
+        )
         (Path(folder) / "few.bin").write_bytes(few[0].tobytes() + few[1].tobytes())
         machine.put(folder)
     text = machine.exec(NETWORKS + machines.COUNTER + ON_BOARD.format(
@@ -91,15 +93,25 @@ def rows(channels, seeds):
     name = str(channels)
     shift.BUILDERS[name] = lambda: network(channels)  # noqa: F821
     found, rates, _ = shift.accuracy(name, seeds)
-    yield "channels %-22s %6s" % (name, "rate") + "".join(["%15s" % each for each in SHIFTS]) + "%8s %17s" % ("mean", "M4 backward")
+    yield (
+        "channels %-22s %6s" % (name, "rate")
+        + "".join(["%15s" % each for each in SHIFTS])
+        + "%8s %17s" % ("mean", "M4 backward")
+    )
     whole = None
     with machines.open("qemu_m4") as machine:
         for policy, row in found.items():
             executed = instructions(machine, channels, policy)
             whole = whole or executed
-            cells = "".join(["%8.1f +-%4.1f" % (row[each].mean(), row[each].std(ddof=min(1, seeds - 1))) for each in SHIFTS])
+            cells = "".join(
+                ["%8.1f +-%4.1f" % (row[each].mean(), row[each].std(ddof=min(1, seeds - 1))) for each in SHIFTS]
+            )
             mean = np.mean([values.mean() for values in row.values()])
-            yield "%-31s %6s" % (policy, rates[policy]) + cells + "%8.1f %11s /%4.2f" % (mean, format(executed, ","), whole / executed)
+            yield (
+                "%-31s %6s" % (policy, rates[policy])
+                + cells
+                + "%8.1f %11s /%4.2f" % (mean, format(executed, ","), whole / executed)
+            )
     yield ""
 
 
@@ -108,7 +120,10 @@ def main():
     parser.add_argument("--seeds", type=int, default=shift.SEEDS)
     seeds = parser.parse_args().seeds
     shift.POLICIES = {policy: applied(text) for policy, text in POLICIES.items()}
-    lines = ["Dynamic sparse updates, int8: accuracy in %, instructions of a step. Written by: python bench/dynamic.py", ""]
+    lines = [
+        "Dynamic sparse updates, int8: accuracy in %, instructions of a step. Written by: python bench/dynamic.py",
+        "",
+    ]
     for channels in CHANNELS:
         lines += rows(channels, seeds)
     print("\n".join(lines))

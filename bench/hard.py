@@ -101,7 +101,10 @@ def series(spike=None):
 
 
 def separable():
-    stack = [odt.Input((28, 28, 1), dtype="uint8", scale=1 / 255), odt.Conv2D(16, 3, strides=2, padding="same", activation="relu")]
+    stack = [
+        odt.Input((28, 28, 1), dtype="uint8", scale=1 / 255),
+        odt.Conv2D(16, 3, strides=2, padding="same", activation="relu"),
+    ]
     for _ in range(2):
         stack.append(odt.DepthwiseConv2D(3, strides=2, padding="same", activation="relu"))
         stack.append(odt.Conv2D(32, 1, activation="relu"))
@@ -223,7 +226,13 @@ for _weight in (2, 10, 50, 200, 500):
     ROWS["weight %d" % _weight] = Row(digits, digits_cnn, 12, DIGITS, 5, weighted(_weight))
 for _ratio in (25, 65):
     ROWS["imbalance 1:%d" % _ratio] = Row(
-        lambda ratio=_ratio: imbalanced(ratio), small_digits, 10, {"adam": 0.002, "momentum": 0.025}, 5, balancing, balanced=True
+        lambda ratio=_ratio: imbalanced(ratio),
+        small_digits,
+        10,
+        {"adam": 0.002, "momentum": 0.025},
+        5,
+        balancing,
+        balanced=True,
     )
 for _classes in (20, 50, 100):
     ROWS["smoothing, %d classes" % _classes] = Row(
@@ -248,14 +257,18 @@ ROWS["inverted"] = Shift("inverted")
 
 def table(rows=None, seeds=None):
     print("test accuracy, mean over seeds +- standard error, and the worst; int8 less float32, paired by seed")
-    print("%-23s %-8s %5s %15s %21s %17s %6s %5s" % ("", "", "seeds", "float32 %", "int8 %", "difference", "worst", "s"))
+    print(
+        "%-23s %-8s %5s %15s %21s %17s %6s %5s" % ("", "", "seeds", "float32 %", "int8 %", "difference", "worst", "s")
+    )
     for name in rows or ROWS:
         row = ROWS[name]
         count = seeds or row.seeds
         spread = max(count - 1, 1) ** 0.5
         for kind in row.rates:
             begin = time.time()
-            float32, int8 = [np.array([row.train(kind, dtype, seed) for seed in range(count)]) for dtype in ("float32", "int8")]
+            float32, int8 = [
+                np.array([row.train(kind, dtype, seed) for seed in range(count)]) for dtype in ("float32", "int8")
+            ]
             difference = int8 - float32
             print("%-23s %-8s %5d   %5.2f +- %4.2f   %5.2f +- %4.2f  %5.1f   %+6.2f +- %4.2f  %+5.1f %5.0f" % (
                 name, kind, count, float32.mean(), float32.std() / spread, int8.mean(), int8.std() / spread, int8.min(),

@@ -13,7 +13,16 @@ LOOPS = {
     ),
     "qemu_m4": (
         "qemu_m4/firmware.elf",
-        ("odt_add_rows", "finish_rows", "add_sums", "dot_rows", "start_windows", "finish_pixels", "add_products", "step_row"),
+        (
+            "odt_add_rows",
+            "finish_rows",
+            "add_sums",
+            "dot_rows",
+            "start_windows",
+            "finish_pixels",
+            "add_products",
+            "step_row",
+        ),
     ),
 }
 PRODUCTS = ("mul", "sml", "smml")

@@ -123,7 +123,9 @@ class Checkout:
         """Compile native/ into the copy, or what changed of it; True if that went well, and made other code."""
         flags = ["-std=c99", "-O1", "-ffp-contract=off", "-fwrapv", "-DODT_THREADS", "-fPIC", "-w", "-Inative"]
         include = subprocess.run(
-            [sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('include'))"], capture_output=True, text=True
+            [sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('include'))"],
+            capture_output=True,
+            text=True,
         ).stdout.strip()
         sources = [*self.folder.glob("native/*.c"), *self.folder.glob("native/kernels/*/*.c")]
         sources.append(self.folder / "native/bindings/cpython.c")

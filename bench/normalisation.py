@@ -72,7 +72,9 @@ def main():
             line = "%-7s %-22s %6.2f +- %4.2f" % (norm, label, values.mean(), values.std() / spread)
             for base in floats:
                 difference = values - results[base]
-                line += "   %+7.2f +- %4.2f" % (difference.mean(), difference.std() / spread) if base != label else " " * 19
+                line += (
+                    "   %+7.2f +- %4.2f" % (difference.mean(), difference.std() / spread) if base != label else " " * 19
+                )
             print("%s %6.0f" % (line, seconds[label]), flush=True)
 
 

@@ -68,7 +68,11 @@ def trained(task, way, rate, seed):
     steps = epochs * -(-len(train[0]) // BATCH)
     model.compile(make(odt.CosineDecay(rate, steps), 0.9), dtype=dtype, batch_size=BATCH, seed=seed)
     model.fit(*train, epochs=epochs, verbose=0)
-    scales = [bits_to_float(get(model.session.state, w.scale.offset)) for _, w in model.session.plan.weights] if dtype == "int8" else []
+    scales = (
+        [bits_to_float(get(model.session.state, w.scale.offset)) for _, w in model.session.plan.weights]
+        if dtype == "int8"
+        else []
+    )
     return 100 * model.evaluate(*test)[1], scales
 
 
@@ -97,11 +101,16 @@ def main():
                 begin = time.time()
                 runs = [trained(task, way, rate, seed) for seed in range(seeds)]
                 found = np.array([accuracy for accuracy, _ in runs])
-                rows.append((found.mean(), rate, found.std() / max(seeds - 1, 1) ** 0.5, time.time() - begin, runs[0][1]))
+                rows.append(
+                    (found.mean(), rate, found.std() / max(seeds - 1, 1) ** 0.5, time.time() - begin, runs[0][1])
+                )
                 say("%-12s %-20s %10g %7.2f +- %5.2f %6.0f" % ((task, way, rate) + (rows[-1][0],) + rows[-1][2:4]))
             best = max(rows)
             if best[4]:
-                say("%12s weight scales of the best, seed 0: %s" % ("", ", ".join(["%.2g" % scale for scale in best[4]])))
+                say(
+                    "%12s weight scales of the best, seed 0: %s"
+                    % ("", ", ".join(["%.2g" % scale for scale in best[4]]))
+                )
     written.write("qas.txt", lines)
 
 

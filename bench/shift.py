@@ -41,7 +41,7 @@ LEVEL = 2  # standard errors within which two policies are level
 PLAIN, SEPARABLE, LARGE, DEEP = "CNN", "separable CNN", "MobileNet-like", "15 layers"
 
 # Networks run on the emulated board, too.
-NETWORKS = '''
+NETWORKS = """
 import odt
 def cnn():
     return odt.Sequential([
@@ -72,7 +72,7 @@ def deep():
         layers.append(odt.Conv2D(channels, 3, strides=strides, padding="same", name="c%d" % number))
         layers += [odt.GroupNorm(4, name="n%d" % number), odt.ReLU(name="r%d" % number)]
     return odt.Sequential(layers + [odt.GlobalAvgPool(), odt.Dense(10, name="e")])
-'''
+"""
 exec(NETWORKS)
 BUILDERS = {PLAIN: cnn, SEPARABLE: separable, LARGE: large, DEEP: deep}  # noqa: F821
 # Of each network: the static sparse policy, and the blocks beside which lite branches stand.
@@ -253,7 +253,12 @@ def accuracy_lines(network, found, rates, choices):
     yield "%s: accuracy in %%, mean +- standard deviation over seeds" % network
     yield "%-22s %6s" % ("policy", "rate") + "".join(["%16s" % shift for shift in SHIFTS]) + "%10s" % "mean"
     for policy, row in found.items():
-        cells = "".join(["%9.1f +-%4.1f" % (row[shift].mean(), row[shift].std(ddof=min(1, len(row[shift]) - 1))) for shift in SHIFTS])
+        cells = "".join(
+            [
+                "%9.1f +-%4.1f" % (row[shift].mean(), row[shift].std(ddof=min(1, len(row[shift]) - 1)))
+                for shift in SHIFTS
+            ]
+        )
         mean = np.mean([values.mean() for values in row.values()])
         yield "%-22s %6s" % (policy, rates[policy] if POLICIES[policy] else "") + cells + "%10.1f" % mean
     yield ""

@@ -1,17 +1,17 @@
 """odt: training neural networks on microcontrollers.
 
-    import odt
+import odt
 
-    model = odt.Sequential([
-        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
-        odt.Conv2D(8, 3, activation="relu"),
-        odt.MaxPool2D(),
-        odt.Flatten(),
-        odt.Dense(10),
-    ])
-    model.compile(optimizer="adam", loss="sparse_categorical_crossentropy")
-    model.summary()
-    model.fit(x, y, epochs=10)
+model = odt.Sequential([
+    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
+    odt.Conv2D(8, 3, activation="relu"),
+    odt.MaxPool2D(),
+    odt.Flatten(),
+    odt.Dense(10),
+])
+model.compile(optimizer="adam", loss="sparse_categorical_crossentropy")
+model.summary()
+model.fit(x, y, epochs=10)
 """
 
 import gc

@@ -71,9 +71,7 @@ class EarlyStopping(_Monitor):
     takes it up again when training ends. ``best_epoch`` says which epoch that was.
     """
 
-    def __init__(
-        self, monitor="val_loss", patience=0, restore_best_weights=False, path=None, min_delta=0, mode="auto"
-    ):
+    def __init__(self, monitor="val_loss", patience=0, restore_best_weights=False, path=None, min_delta=0, mode="auto"):
         super().__init__(monitor, mode, min_delta)
         if not is_int(patience) or patience < 0:
             raise ValueError("EarlyStopping: patience is an int not below 0, got %r" % (patience,))

@@ -22,8 +22,7 @@ def use(name):
         raise ValueError('the executor is "native", "reference", "ulab" or "numpy", got %r' % (name,))
     if chosen.VERSION != opcodes.VERSION:
         raise ImportError(
-            "_odt has instruction set %d, odt needs %d: rebuild the firmware"
-            % (chosen.VERSION, opcodes.VERSION)
+            "_odt has instruction set %d, odt needs %d: rebuild the firmware" % (chosen.VERSION, opcodes.VERSION)
         )
     engine = chosen
     backend = name

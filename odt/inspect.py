@@ -115,7 +115,9 @@ class Map:
             if value.buffer in values:
                 self._value(name, values.pop(value.buffer), plan, model, last)
         for node in model.nodes:
-            self._value(node.layer.name, plan.values[node], plan, model, last, (model.session.rows,) + tuple(node.shape))
+            self._value(
+                node.layer.name, plan.values[node], plan, model, last, (model.session.rows,) + tuple(node.shape)
+            )
         self._state(plan, model)
         self.buffers = plan.buffers  # of the state
 

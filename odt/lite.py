@@ -37,7 +37,9 @@ def lite_residual(model, blocks, kernel_size=3, groups=2, expand=1, norm=0):
         before, last = (None, block) if isinstance(block, str) else block
         for name in (before, last):
             if name is not None and name not in named:
-                raise KeyError("no layer is called %r; there are %s" % (name, ", ".join([n.layer.name for n in model.nodes])))
+                raise KeyError(
+                    "no layer is called %r; there are %s" % (name, ", ".join([n.layer.name for n in model.nodes]))
+                )
         last = named[last]
         if before is None and len(last.inputs) != 1:
             raise ValueError("%r: a block of one layer has one input, this has %d" % (last.layer, len(last.inputs)))

@@ -7,6 +7,7 @@ Which numbers form a group is the layer's.
 from .fixed import is_number, millionths, scale_div, scale_int, scale_of, size_of
 from .layers import Layer
 
+
 class _Norm(Layer):
     """Statistics of one sample, by group."""
 

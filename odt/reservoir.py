@@ -1,8 +1,8 @@
 """A fixed number of samples that stand for all that came, for what a sensor sends without end.
 
-    reservoir = Reservoir(64, 6, "float32", seed=1)
-    reservoir.add(sample, label)                # at any time
-    model.fit(reservoir.x, reservoir.y)         # now and then
+reservoir = Reservoir(64, 6, "float32", seed=1)
+reservoir.add(sample, label)                # at any time
+model.fit(reservoir.x, reservoir.y)         # now and then
 """
 
 from array import array

@@ -87,7 +87,9 @@ def channels(model, ranges):
         end = -1
         for first, count in rows:
             if not end < first < first + count <= (layer.kernel_shape or (0,))[0]:
-                raise ValueError("%s: (first, count) of channels, rising and apart, are expected, got %r" % (name, rows))
+                raise ValueError(
+                    "%s: (first, count) of channels, rising and apart, are expected, got %r" % (name, rows)
+                )
             end = first + count
     for layer in owners:
         rows = tuple(ranges.get(layer.name, ()))

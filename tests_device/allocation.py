@@ -145,7 +145,11 @@ weights = other.get_weights()
 
 def weighted(failed):
     """All of the weights or none, and with them the ranges."""
-    assert (model.digest() == old and model.session.calibrated == 2) if failed else (model.digest() == set_ and model.session.calibrated == 0)
+    assert (
+        (model.digest() == old and model.session.calibrated == 2)
+        if failed
+        else (model.digest() == set_ and model.session.calibrated == 0)
+    )
     replace.restore(model.session, state, 1)
 
 

@@ -116,7 +116,14 @@ def anything(depth=0):
 
 def regions():
     """Six buffers that mostly do."""
-    made = [bytearray(below(300)), bytearray(below(300)), bytearray(64), bytes(below(60)), bytes(below(60)), bytes(below(300))]
+    made = [
+        bytearray(below(300)),
+        bytearray(below(300)),
+        bytearray(64),
+        bytes(below(60)),
+        bytes(below(60)),
+        bytes(below(300)),
+    ]
     while below(3) == 0:
         made[below(len(made))] = anything()
     return made if below(2) else tuple(made)
@@ -130,9 +137,17 @@ def arguments_of_any_kind(count):
         given = [anything() for _ in range((1, 1, 2, 4, below(6))[below(5)])]
         if name == "run" and below(4):
             program = good[below(len(good))]
-            given = [_odt.load(program), regions(), (12, 12, 12, below(40))[below(4)], (len(program) // 4, below(60))[below(4) == 0]]
+            given = [
+                _odt.load(program),
+                regions(),
+                (12, 12, 12, below(40))[below(4)],
+                (len(program) // 4, below(60))[below(4) == 0],
+            ]
         elif name == "count_samples" and below(2):
-            given = [array("bBhif"[below(5)], [0] * below(9)), tuple([(below(256), 98, 66)[below(3)], below(6), below(4), below(4)])]
+            given = [
+                array("bBhif"[below(5)], [0] * below(9)),
+                tuple([(below(256), 98, 66)[below(3)], below(6), below(4), below(4)]),
+            ]
         elif name == "load" and below(2):
             program = bytearray(good[below(len(good))])
             for _ in range(below(4)):

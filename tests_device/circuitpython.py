@@ -36,7 +36,9 @@ def test_it_is_circuitpython_and_has_all_that_odt_uses(machine):
 
 def test_install_and_mip_refuse_it_with_the_reason(machine):
     found = ast.literal_eval(machine.exec(board.PROBE).rpartition("odt-probe ")[2].strip())
-    with pytest.raises(board.BoardError, match="the board runs circuitpython, whose compiled files differ: copy the folder odt"):
+    with pytest.raises(
+        board.BoardError, match="the board runs circuitpython, whose compiled files differ: copy the folder odt"
+    ):
         install.check(found, machines.BUILD / "mpy" / "python" / "odt", 1)
     machine.put([mip.KERNELS])
     text = machine.exec("import odt_kernels\nprint(odt_kernels.refusal())")

@@ -61,7 +61,10 @@ if hasattr(gc, "mem_alloc"):
 
         vfs.mount(vfs.VfsRom(bytearray_at(*ROM)), "/flash")
         sys.path.append("/flash")
-        for name, data in (("file", memoryview(open("/flash/" + FILE, "rb"))), ("module", aligned(__import__(MODULE).FOUR))):
+        for name, data in (
+            ("file", memoryview(open("/flash/" + FILE, "rb"))),
+            ("module", aligned(__import__(MODULE).FOUR)),
+        ):
             show(name, data)
             print(0 <= addressof(data) - ROM[0] < ROM[1])
 elif __name__ == "__main__":

@@ -60,7 +60,9 @@ def table(pc, parts, found):
             for machine, dtype in columns:
                 keys = ["%s %s" % (dtype, case) for case, sets in parts.items() if name in sets[kind]]
                 keys = [key for key in keys if key in pc]
-                row.append("-" if not keys else "yes" if all(found[machine].get(key) == pc[key] for key in keys) else "no")
+                row.append(
+                    "-" if not keys else "yes" if all(found[machine].get(key) == pc[key] for key in keys) else "no"
+                )
             lines.append("| %s | %s |" % (name, " | ".join(row)))
         lines.append("")
     return "\n".join(lines)

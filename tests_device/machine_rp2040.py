@@ -25,9 +25,7 @@ class RP2040(Emulated):
     def __init__(self):
         for file in ("rp2040/bootrom.bin", "rp2040/js/.complete"):
             if not (BUILD / file).exists():
-                raise MachineError(
-                    f"rp2040 is not built ({BUILD / file} is missing): run `{self.make}`"
-                )
+                raise MachineError(f"rp2040 is not built ({BUILD / file} is missing): run `{self.make}`")
         super().__init__()
 
     def marks(self):

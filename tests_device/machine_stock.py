@@ -53,7 +53,11 @@ class Microbit(Emulated):
         command += ["-serial", "tcp:127.0.0.1:%d,server=on,wait=off" % port]
         command += ["-device", "loader,file=%s" % self.image_path]
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
         end = time.monotonic() + 20
         while True:

@@ -48,9 +48,7 @@ class Machine:
     def __init__(self):
         self.image_path = BUILD / self.image
         if not self.image_path.exists():
-            raise MachineError(
-                f"{self.name} is not built ({self.image_path} is missing): run `{self.make}`"
-            )
+            raise MachineError(f"{self.name} is not built ({self.image_path} is missing): run `{self.make}`")
         self._temp = Path(tempfile.mkdtemp(prefix="odt-" + self.name + "-"))
         self.files = self._temp / "files"
         self.files.mkdir()

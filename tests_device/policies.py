@@ -31,7 +31,12 @@ POLICIES = (
     ("sqrt", update.whole, {"checkpoint": "sqrt"}),
     ("budget", update.whole, {"memory_budget": 19500}),
 )
-POLICIES += ("flash", POLICIES[1][1], {}), ("adapt", update.last, {}), ("lite", None, {}), ("norm", update.norm_and_last, {})
+POLICIES += (
+    ("flash", POLICIES[1][1], {}),
+    ("adapt", update.last, {}),
+    ("lite", None, {}),
+    ("norm", update.norm_and_last, {}),
+)
 only = globals().get("ODT_ARGS", {}).get("only", [policy[0] for policy in POLICIES])
 for name, policy, options in POLICIES:
     if name not in only:
@@ -46,6 +51,11 @@ for name, policy, options in POLICIES:
         model.compile(odt.Adam(0.01), batch_size=4, seed=1, frozen=frozen.pack(model))
     if name == "adapt":  # channels for these samples, among all
         model.fit(x, y, verbose=0)
-        print("adapt:", sorted(task_adaptive(model, x[: 64 * 8], y[:8], memory_budget=16000, macs_budget=60000).items()))
+        print(
+            "adapt:", sorted(task_adaptive(model, x[: 64 * 8], y[:8], memory_budget=16000, macs_budget=60000).items())
+        )
     model.fit(x, y, epochs=1 if policy else 3, verbose=0)
-    print("%s: arena %d, state %d, digest %08x" % (name, len(model.session.arena), len(model.session.state), model.digest()))
+    print(
+        "%s: arena %d, state %d, digest %08x"
+        % (name, len(model.session.arena), len(model.session.state), model.digest())
+    )

@@ -27,7 +27,9 @@ def board(request):
 
 
 def test_it_is_the_release_of_the_checkout_and_reads_the_kernels(board):
-    version = [int(re.search(r"MICROPY_VERSION_%s +\(?(\d+)" % part, HEADER)[1]) for part in ("MAJOR", "MINOR", "MICRO")]
+    version = [
+        int(re.search(r"MICROPY_VERSION_%s +\(?(\d+)" % part, HEADER)[1]) for part in ("MAJOR", "MINOR", "MICRO")
+    ]
     text = board.exec("import sys, odt\nprint(*sys.implementation[1][:3], sys.implementation._mpy, odt.backend)")
     *found, mpy, backend = text.split()
     assert [int(part) for part in found] == version and backend == "native"

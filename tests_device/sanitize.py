@@ -28,7 +28,9 @@ def test_arguments_of_any_kind_under_the_sanitizers():
     with Sanitized() as machine:
         text = check(machine, cases, count)
     assert not re.search("native/.*runtime error", text), text[:4000]
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=machines.ROOT, capture_output=True, text=True)
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=machines.ROOT, capture_output=True, text=True
+    )
     calls = re.findall(r"\('(\w+)', (\d+)\)", text.splitlines()[-1])
     lines = [
         "The binding for MicroPython under the address and undefined-behaviour sanitizers. Written by: make sanitize",

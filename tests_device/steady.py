@@ -65,7 +65,12 @@ def bytes_of(call):
 pi = 3.14159
 print("a float takes", bytes_of(lambda: pi * 2), "bytes")
 for dtype in ("int8", "float32"):
-    for loss, micro in (("sparse_categorical_crossentropy", None), ("binary_crossentropy", 3), ("mae", None), ("mse", None)):
+    for loss, micro in (
+        ("sparse_categorical_crossentropy", None),
+        ("binary_crossentropy", 3),
+        ("mae", None),
+        ("mse", None),
+    ):
         model = None
         gc.collect()
         model = odt.Sequential([odt.Input((8,), dtype="uint8", scale=1 / 16), odt.Dense(4, "relu"), odt.Dense(10)])

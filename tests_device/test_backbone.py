@@ -67,6 +67,8 @@ def uf2(data):
     count = -(-len(data) // 256)
     for number in range(count):
         part = data[256 * number : 256 * (number + 1)].ljust(476, b"\0")
-        head = struct.pack("<8I", 0x0A324655, 0x9E5D5157, 0x2000, ADDRESS + 256 * number, 256, number, count, 0xE48BFF56)
+        head = struct.pack(
+            "<8I", 0x0A324655, 0x9E5D5157, 0x2000, ADDRESS + 256 * number, 256, number, count, 0xE48BFF56
+        )
         blocks.append(head + part + struct.pack("<I", 0x0AB16F30))
     return b"".join(blocks)

@@ -40,7 +40,9 @@ def test_bundle_layout_trains_to_the_digest_of_the_pc(tmp_path):
     assert sorted(file.relative_to(lib).as_posix() for file in lib.rglob("*.py")) == sorted(FILES)
     with machines.open("unix_float30") as machine:  # odt and kernels are frozen in it: they are to be hidden
         machine.put(tmp_path / "lib")
-        script = "import sys\nsys.path[:] = ['']\nimport odt\nodt.executor.use('reference')\nodt.backend = 'reference'\n"
+        script = (
+            "import sys\nsys.path[:] = ['']\nimport odt\nodt.executor.use('reference')\nodt.backend = 'reference'\n"
+        )
         text = machine.exec(script + "print(odt.__file__)\n" + circuitpython.EXAMPLE.read_text(), timeout=200)
     assert text.startswith("odt/__init__.py\n") and "reference executor" in text
     assert digest(text) == digest(on_the_pc(circuitpython.EXAMPLE, {}))

@@ -120,4 +120,8 @@ def test_ulab_is_for_boards_that_build_with_cmake_and_from_a_clone(board, there,
         (tmp_path / "code").mkdir()
         (tmp_path / "code" / "micropython.cmake").write_text("")
     status, text = make("BOARD=" + board, "ULAB_DIR=%s" % tmp_path)
-    assert status and "odt: ULAB_DIR= is a clone of ulab, for RPI_PICO RPI_PICO2 RPI_PICO_W, got %s for %s" % (tmp_path, board) in text
+    assert (
+        status
+        and "odt: ULAB_DIR= is a clone of ulab, for RPI_PICO RPI_PICO2 RPI_PICO_W, got %s for %s" % (tmp_path, board)
+        in text
+    )

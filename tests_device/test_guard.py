@@ -36,7 +36,8 @@ BOARDS = {
     "rp2040": GUARD % 0x30000000,  # core.mjs
 }
 CASES = {"qemu_m4": 30, "rp2040": 15}  # of each kernel: of so many sizes that all their operands come in turn
-ON_BOARD = """
+ON_BOARD = (
+    """
 import _odt, uctypes, gc
 with open("cases", "rb") as f:
     for words, size, ends in ODT_ARGS["cases"]:
@@ -46,7 +47,9 @@ with open("cases", "rb") as f:
         arena[:] = f.read(size)
         _odt.run(_odt.load(program), [arena, bytearray(0), bytearray(64), None, None, bytearray(0)], 12, words // 4)
         print("crc", _odt.crc32(arena))
-""" % SIZE
+"""
+    % SIZE
+)
 
 
 def contents(rng, op, operand, dtype, size, sizes):
@@ -112,7 +115,9 @@ def draw_cases(name, count):
 
 def run(native, program, arena):
     region = bytearray(arena)
-    native.run(native.load(program), [region, bytearray(0), bytearray(64), None, None, bytearray(0)], 12, len(program) // 4)
+    native.run(
+        native.load(program), [region, bytearray(0), bytearray(64), None, None, bytearray(0)], 12, len(program) // 4
+    )
     return zlib.crc32(region)
 
 

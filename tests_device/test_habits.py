@@ -42,7 +42,10 @@ def test_memoryviews_and_labels_of_any_width_are_what_they_are_without_kernels_t
     expected = digests(on_the_pc(HERE / "views.py", {}))
     odt.executor.use("native")
     if name == "unix_float30":  # whose floats are shorter: only of integers are the bits the same
-        text, expected = [each for each in digests(text) if "int" in each[0]], [each for each in expected if "int" in each[0]]
+        text, expected = (
+            [each for each in digests(text) if "int" in each[0]],
+            [each for each in expected if "int" in each[0]],
+        )
     else:
         text = digests(text)
     assert text == expected and len(text) >= 4

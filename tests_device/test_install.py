@@ -73,7 +73,9 @@ def test_board_with_little_ram_is_refused(pico):
     finally:
         assert pico.mpremote("rm", ":boot.py")[0] == 0
     assert status == 1
-    found = re.search(r", (\d+) bytes of heap free\nodt: too little RAM: (\d+) bytes of heap are free, odt needs 126000 ", text)
+    found = re.search(
+        r", (\d+) bytes of heap free\nodt: too little RAM: (\d+) bytes of heap are free, odt needs 126000 ", text
+    )
     assert found[1] == found[2] and 90_000 < int(found[1]) < 126_000
 
 

@@ -16,9 +16,7 @@ import instructions  # noqa: E402
 from odt import opcodes  # noqa: E402
 
 KERNELS = [
-    layer + gradient + "_i8"
-    for layer in ("dense", "conv2d", "depthwise2d")
-    for gradient in ("", "_dx", "_dw")
+    layer + gradient + "_i8" for layer in ("dense", "conv2d", "depthwise2d") for gradient in ("", "_dx", "_dw")
 ] + ["channel_scale_i8", "momentum_i16", "adam_i16", "adam_i8", "apply_i8", "apply_i32"]
 SMALL = 16  # cases of each instruction as the host's tests draw them
 MEDIUM = 10  # and with more channels, so that blocks are full, and then some
@@ -105,9 +103,7 @@ def run(machine, cases, parts, whole=False):
                 batches.append(0)
             batches[-1] += len(blocks)
             f.write(blocks)
-    return machine.exec(
-        ON_BOARD, timeout=300, args={"batches": batches, "whole": whole, "parts": parts}
-    ).splitlines()
+    return machine.exec(ON_BOARD, timeout=300, args={"batches": batches, "whole": whole, "parts": parts}).splitlines()
 
 
 def describe(case, expected, lines):
@@ -128,7 +124,9 @@ def describe(case, expected, lines):
                 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name, parts", [("qemu_m3", 0), ("qemu_m4", 0), ("rp2040", 0), ("rp2040", 1), ("unix_float30", 1)])
+@pytest.mark.parametrize(
+    "name, parts", [("qemu_m3", 0), ("qemu_m4", 0), ("rp2040", 0), ("rp2040", 1), ("unix_float30", 1)]
+)
 def test_kernels_of_the_core_agree_with_the_pc_to_the_bit(name, parts, monkeypatch):
     native = pytest.importorskip("_odt")
     cases = draw_all(monkeypatch)

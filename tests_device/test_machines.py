@@ -29,10 +29,7 @@ def test_script_reads_the_files_it_was_given(machine, tmp_path):
     (tmp_path / "data.bin").write_bytes(data)
     (tmp_path / "helper.py").write_text("value = 42\n")
     (tmp_path / "main.py").write_text(
-        "import helper\n"
-        "with open('data.bin', 'rb') as f:\n"
-        "    d = f.read()\n"
-        "print(helper.value, len(d), sum(d))\n"
+        "import helper\nwith open('data.bin', 'rb') as f:\n    d = f.read()\nprint(helper.value, len(d), sum(d))\n"
     )
     out = machine.run(tmp_path / "main.py", cwd_files=tmp_path)
     assert out == f"42 20000 {sum(data)}\n"

@@ -1,6 +1,6 @@
 """The packages of `make mip`, from a web server on loopback, by mpremote and on the board.
 
-    build/venv/bin/python tests_device/test_mip.py      writes the transcript of docs/pico.md anew
+build/venv/bin/python tests_device/test_mip.py      writes the transcript of docs/pico.md anew
 """
 
 import contextlib
@@ -125,7 +125,9 @@ def test_the_four_lines_of_the_page_install_what_fits(index):
     (lines,) = re.findall(r"<!-- run by tests_device/test_mip.py -->\n\n((?: {4}.*\n)+)", PAGE.read_text())
     with networked("stock_unix") as machine:
         (machine.files / mip.KERNELS.name).unlink()
-        text = machine.exec("import sys\nsys.path.insert(0, './lib')\n" + textwrap.dedent(lines).replace("<address>", index[1]))
+        text = machine.exec(
+            "import sys\nsys.path.insert(0, './lib')\n" + textwrap.dedent(lines).replace("<address>", index[1])
+        )
         assert text.endswith("Copying: ./lib/_odt.mpy\nDone\n")
         assert sorted(file.name for file in (machine.files / "lib").iterdir()) == ["_odt.mpy", "odt", "odt_kernels.py"]
 
@@ -163,7 +165,9 @@ def test_boards_with_little_ram_or_no_lib_are_refused_and_one_with_more_ram_gets
     with networked("stock_unix") as machine:
         machine.heap = "100K"
         text = machine.exec(INSTALL, args={"address": index[1]})
-        found = re.fullmatch(r"refused: too little RAM: (\d+) bytes of heap are free, odt needs 126000 from files\n", text)
+        found = re.fullmatch(
+            r"refused: too little RAM: (\d+) bytes of heap are free, odt needs 126000 from files\n", text
+        )
         assert found and 60_000 < int(found[1]) < 100_000
         machine.heap = "4M"
         text = machine.exec(INSTALL.replace('"./lib"', '"."'), args={"address": index[1]})
@@ -224,7 +228,9 @@ for best in ["armv7emsp_6.3"], ["armv7m_6.3"], []:
         script = "import odt_kernels, os\nos.mkdir('_odt_all')\nopen('_odt_all/x64_6.3.mpy', 'w').write(50000 * 'x')\n"
         machine.heap = "140K"
         text = machine.exec(script + "odt_kernels.choose('.')\nprint(sorted(os.listdir('.')))")
-        assert re.match(r"odt: kernels need 50000 bytes of RAM more, \d+ are left\nodt: no kernels for this board ", text)
+        assert re.match(
+            r"odt: kernels need 50000 bytes of RAM more, \d+ are left\nodt: no kernels for this board ", text
+        )
         assert text.endswith("\n['_odt.mpy', 'odt_kernels.py']\n")
     assert len(lines) == 3 and all(int(line.split()[-1]) > 5 for line in lines), lines
 
@@ -243,7 +249,9 @@ def transcript(address):
     with machines.open("stock_rp2040") as machine:
         for command in COMMANDS:
             lines.append("$ mpremote " + command)
-            command = command.replace("http://localhost:8000", address).replace("examples/", str(ROOT / "examples") + "/")
+            command = command.replace("http://localhost:8000", address).replace(
+                "examples/", str(ROOT / "examples") + "/"
+            )
             code, output = machine.mpremote(*command.split(), timeout=300)
             assert code == 0, output
             text = output.decode().replace(address, "http://localhost:8000").replace(str(ROOT) + "/", "")

@@ -138,7 +138,10 @@ def test_import_with_kernels_of_another_architecture_says_so_and_computes_in_pyt
     with machines.open("stock_unix") as machine:
         give(machine, "armv6m")
         text = machine.exec("import odt\nprint(odt.backend)")
-    assert re.match(r"odt: _odt.mpy is not for this machine or MicroPython \(incompatible .mpy.*\); computing in Python\nreference\n", text)
+    assert re.match(
+        r"odt: _odt.mpy is not for this machine or MicroPython \(incompatible .mpy.*\); computing in Python\nreference\n",
+        text,
+    )
 
 
 def test_stock_pico_trains_the_digits_from_its_flash(tmp_path):

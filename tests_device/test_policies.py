@@ -16,7 +16,9 @@ def test_policies_and_budgets_take_the_same_bytes_and_end_with_the_same_bits(nam
     with machines.open(name) as machine:
         lines = [line for only in GOES for line in machine.run(SCRIPT, args={"only": only}, timeout=600).split("\n")]
     expected = on_the_pc(SCRIPT, {}).split("\n")
-    assert [line.strip() for line in lines if "digest" in line or "adapt" in line] == [line for line in expected if line]
+    assert [line.strip() for line in lines if "digest" in line or "adapt" in line] == [
+        line for line in expected if line
+    ]
 
 
 def test_all_that_recomputes_ends_with_the_digest_of_the_whole():

@@ -84,7 +84,12 @@ def check(name, measured=None):
     document, pattern, measure, slack = FIGURES[name]
     (found,) = re.findall(pattern, document.read_text(), re.S)
     measured = measured or measure()
-    assert near(found[1], measured, slack), "%s says\n%s\nand it is\n%s\n%s" % (document.name, found[1], measured, MENDS)
+    assert near(found[1], measured, slack), "%s says\n%s\nand it is\n%s\n%s" % (
+        document.name,
+        found[1],
+        measured,
+        MENDS,
+    )
 
 
 def test_readme_gives_the_sizes_of_the_kernels_and_of_the_package():
@@ -112,4 +117,6 @@ if __name__ == "__main__":
         (found,) = re.findall(pattern, document.read_text(), re.S)
         if not near(found[1], measured, slack) or "heap" in name:
             print("wrote", name)
-            document.write_text(re.sub(pattern, lambda match: match[1] + measured + match[3], document.read_text(), flags=re.S))
+            document.write_text(
+                re.sub(pattern, lambda match: match[1] + measured + match[3], document.read_text(), flags=re.S)
+            )

@@ -165,9 +165,7 @@ def test_marks_count_the_same_cycles_every_time(board):
 
 def test_sleep_takes_its_time_on_the_board_and_not_here(board):
     begin = time.monotonic()
-    out = board.exec(
-        "import time\nt = time.ticks_ms()\ntime.sleep(20)\nprint(time.ticks_diff(time.ticks_ms(), t))"
-    )
+    out = board.exec("import time\nt = time.ticks_ms()\ntime.sleep(20)\nprint(time.ticks_diff(time.ticks_ms(), t))")
     assert abs(int(out) - 20000) < 20
     assert time.monotonic() - begin < 15
 

@@ -33,7 +33,9 @@ OFF = {
 
 def test_every_instruction_is_what_the_manuals_say_and_where_the_other_core_is_not():
     command = ["node", "compare.mjs", "--seed", "7", "--count", "36800"]
-    run = subprocess.run(command, cwd=machines.BUILD / "rp2040/js", capture_output=True, text=True, timeout=300, check=True)
+    run = subprocess.run(
+        command, cwd=machines.BUILD / "rp2040/js", capture_output=True, text=True, timeout=300, check=True
+    )
     result = json.loads(run.stdout)
     assert len(result["runs"]) == 92 and min(result["runs"].values()) >= 400
     assert result["odt"] == {}

@@ -47,7 +47,11 @@ CASES = [
     ("add_f32", {"N": 40, "relu": 1}, {"y": 40, "a": 40, "b": 40}),
     ("accumulate_f32", {"N": 40}, {"y": 40, "d": 40}),
     ("momentum_f32", {"N": 40, "mu": 0x3F666666}, {"v": 40, "d": 40}),
-    ("adam_f32", {"N": 40, "b1": 0x3F666666, "c1": 0x3DCCCCCD, "b2": 0x3F7FBE77, "c2": 0x3A83126F, "eps": 0x33D6BF95}, {"d": 40, "m": 40, "v": 40}),
+    (
+        "adam_f32",
+        {"N": 40, "b1": 0x3F666666, "c1": 0x3DCCCCCD, "b2": 0x3F7FBE77, "c2": 0x3A83126F, "eps": 0x33D6BF95},
+        {"d": 40, "m": 40, "v": 40},
+    ),
     ("apply_f32", {"N": 40}, {"w": 40, "d": 40}),
 ]
 SCRIPT = """
@@ -88,7 +92,9 @@ def test_float32_trains_as_on_the_pc_but_for_the_two_bits(machine):
     args = {"steps": 4, "train": 96, "dtype": "float32"}
     text = machine.run(DIGITS / "train.py", cwd_files=DIGITS, args=args, timeout=300)
     assert "with the ulab executor" in text
-    loss, expected = (float(found.split("loss ")[1].split(",")[0]) for found in (text, on_the_pc(DIGITS / "train.py", args)))
+    loss, expected = (
+        float(found.split("loss ")[1].split(",")[0]) for found in (text, on_the_pc(DIGITS / "train.py", args))
+    )
     assert loss == pytest.approx(expected, rel=1e-4)
 
 
@@ -107,7 +113,9 @@ print(list(np.argmax(scores, axis=1)))
 """
     model = odt.Sequential([odt.Input((2,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
     model.compile(odt.Adam(0.05), batch_size=4, seed=1, dtype="int8")
-    model.fit(np.array([[0, 0], [0, 1], [1, 0], [1, 1]], "float32"), np.array([0, 1, 1, 0], "uint8"), epochs=60, verbose=0)
+    model.fit(
+        np.array([[0, 0], [0, 1], [1, 0], [1, 1]], "float32"), np.array([0, 1, 1, 0], "uint8"), epochs=60, verbose=0
+    )
     assert machine.exec(source) == "%08x\n[0, 1, 1, 0]\n" % model.digest()
 
 

@@ -160,7 +160,12 @@ class _Os:
     def __init__(self, disk):
         self.disk = disk
         if disk.kind == "pc":
-            self.replace, self.open, self.fsync, self.close = self._replace, self._open, self._fsync, lambda handle: None
+            self.replace, self.open, self.fsync, self.close = (
+                self._replace,
+                self._open,
+                self._fsync,
+                lambda handle: None,
+            )
             for name in ("path", "urandom", "fspath", "O_RDONLY", "O_RDWR"):
                 setattr(self, name, getattr(os, name))
 

@@ -24,7 +24,9 @@ from odt.opcodes import (
     Y_DATA,
 )
 
-LINES = sorted([line.split() for line in opcodes.TABLE.splitlines()], key=lambda words: int(words[0]))  # what is drawn goes by it
+LINES = sorted(
+    [line.split() for line in opcodes.TABLE.splitlines()], key=lambda words: int(words[0])
+)  # what is drawn goes by it
 NAMES = tuple(words[1] for words in LINES if words[1] not in PREFIXES)
 ELEMENT_SIZES = (1, 1, 2, 4, 4)
 SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest", "seen"}
@@ -330,9 +332,7 @@ def contents(rng, op, operand, dtype, size, immediates):
     count = size // opcodes.SIZES[dtype]
     if dtype == "mul":
         wide = rng.random() < 0.1
-        pairs = [
-            multiplier(any_scale(rng) if wide else draw_scale(rng, -14, 0)) for _ in range(count)
-        ]
+        pairs = [multiplier(any_scale(rng) if wide else draw_scale(rng, -14, 0)) for _ in range(count)]
         return array("i", [v for pair in pairs for v in pair]).tobytes()
     if dtype == "i8":
         low = -127 if operand == "w" else -128
@@ -361,9 +361,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         return array("I", values).tobytes()
     if operand == "h":
         p = (1 << 30, rng.randrange(1 << 30))
-        return array(
-            "I", [rng.getrandbits(32), rng.getrandbits(32), rng.choice(p), rng.choice(p)]
-        ).tobytes()
+        return array("I", [rng.getrandbits(32), rng.getrandbits(32), rng.choice(p), rng.choice(p)]).tobytes()
     if operand == "peak":
         return array("i", [draw_peak(rng)]).tobytes()
     if operand == "rate":
@@ -400,9 +398,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         return array("i", [rng.choice((0, 1, draw_int32(rng)))]).tobytes()
     if operand in ("b", "d", "ds", "y", "dw", "db"):
         span = rng.choice((1 << 30, 1000, 1))
-        values = [
-            draw_int32(rng) if span > 1000 else rng.randint(-span, span) for _ in range(count)
-        ]
+        values = [draw_int32(rng) if span > 1000 else rng.randint(-span, span) for _ in range(count)]
         if operand == "b":
             values = [max(-1 << 30, min(1 << 30, v)) for v in values]
         return array("i", values).tobytes()
@@ -446,9 +442,7 @@ def draw_data(rng, op, control, immediates):
         top = immediates["N"] + (rng.random() < 0.2)
         values = [rng.randrange(top) - (rng.random() < 0.05) for _ in range(count)]
         if kind == 4:
-            return bytearray(
-                struct.pack("<%df" % count, *[v + rng.uniform(-0.4, 0.4) for v in values])
-            )
+            return bytearray(struct.pack("<%df" % count, *[v + rng.uniform(-0.4, 0.4) for v in values]))
         values = [v & 255 if kind == 1 else v for v in values]
         return bytearray(struct.pack("<%d%s" % (count, "bBhi"[kind]), *values))
     if kind != 4:

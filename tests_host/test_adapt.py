@@ -210,7 +210,18 @@ def test_the_weights_stay_and_only_the_chosen_change(policy, network):
         choice = task_adaptive(model, X, Y, macs_budget=8000)
         after = np.array(model.predict(X))
         assert np.abs(after - before).max() <= tolerance * np.abs(before).max()
-        kernels = dict(zip(*[[(layer.name, name) for layer, _ in model.session.plan.weights for name, _ in layer.weight_shapes()], model.get_weights()]))
+        kernels = dict(
+            zip(
+                *[
+                    [
+                        (layer.name, name)
+                        for layer, _ in model.session.plan.weights
+                        for name, _ in layer.weight_shapes()
+                    ],
+                    model.get_weights(),
+                ]
+            )
+        )
         model.fit(X, Y, epochs=2, verbose=0)
         for (key, old), new in zip(kernels.items(), model.get_weights()):
             layer = next(layer for layer, _ in model.session.plan.weights if layer.name == key[0])

@@ -38,9 +38,7 @@ def dense(dtype="int8", loss="sparse_categorical_crossentropy", **options):
 
 
 def pixels():
-    model = odt.Sequential(
-        [odt.Input((2, 3, 1), dtype="uint8", scale=1 / 16), odt.Flatten(), odt.Dense(3)]
-    )
+    model = odt.Sequential([odt.Input((2, 3, 1), dtype="uint8", scale=1 / 16), odt.Flatten(), odt.Dense(3)])
     model.compile(batch_size=2)
     return model
 
@@ -112,9 +110,7 @@ def test_bad_samples_are_refused(case, dtype):
         model.evaluate(data, Y)
     with refused(kind, *words, model=model):
         model.train_step(data, Y)
-    with refused(
-        kind, *("validation " + word if word == "x" else word for word in words), model=model
-    ):
+    with refused(kind, *("validation " + word if word == "x" else word for word in words), model=model):
         model.fit(X, Y, validation_data=(data, Y), verbose=0)
     model.fit(X, Y, verbose=0)  # what was refused left nothing behind that disturbs
 
@@ -493,9 +489,7 @@ def test_sums_that_could_overflow_an_int32_are_refused_in_int8_only():
     wide = odt.Sequential([odt.Input((most + 1,)), odt.Dense(1, name="wide")])
     with refused(ValueError, "wide", most + 1, most, "int32"):
         wide.compile(loss="mse", batch_size=1)
-    deep = odt.Sequential(
-        [odt.Input((64, 64, 1)), odt.Conv2D(1, 1, name="deep"), odt.GlobalAvgPool()]
-    )
+    deep = odt.Sequential([odt.Input((64, 64, 1)), odt.Conv2D(1, 1, name="deep"), odt.GlobalAvgPool()])
     most = (1 << 31) // (255 * 127) // 4096
     with refused(ValueError, "deep", 4096 * (most + 1), "batch_size %d" % (most + 1), "int32"):
         deep.compile(loss="mse", batch_size=most + 1)
@@ -507,7 +501,9 @@ def test_the_mean_over_all_positions_fits_an_int32_or_is_refused():
     most = ((1 << 31) - 1) // 255
 
     def network(positions):
-        return odt.Sequential([odt.Input((positions, 1), "uint8", 1 / 255), odt.GlobalAvgPool(name="mean"), odt.Dense(2)])
+        return odt.Sequential(
+            [odt.Input((positions, 1), "uint8", 1 / 255), odt.GlobalAvgPool(name="mean"), odt.Dense(2)]
+        )
 
     with refused(ValueError, "mean", most + 1, "at most %d" % most, "int32"):
         network(most + 1).compile(batch_size=1)
@@ -536,7 +532,9 @@ def test_an_error_from_more_products_than_fit_an_int32_is_refused_where_it_is_co
     for frozen in (
         lambda: odt.Dense(most + 1)(odt.Flatten()(x)),  # nothing trains below
         lambda: odt.Dense(most + 1)(odt.Flatten()(odt.Conv2D(1, 1, trainable=False)(x))),
-        lambda: odt.GlobalAvgPool()(odt.DepthwiseConv2D(4, padding="same")(odt.Conv2D(most + 1, 1, trainable=False)(x))),
+        lambda: odt.GlobalAvgPool()(
+            odt.DepthwiseConv2D(4, padding="same")(odt.Conv2D(most + 1, 1, trainable=False)(x))
+        ),
     ):
         check_accumulators(odt.Model(x, frozen()).nodes, 1)
 
@@ -884,7 +882,9 @@ def test_labels_of_any_width_train_to_the_same_bits(kind, engine):
             assert sum(map(sum, odt.metrics.confusion_matrix(model, X, labels))) == 3
         assert len(digests) == 1
         bad = [0, 2, {"i": 3, "u": (1 << (8 * np.dtype(kind).itemsize - 1)) | 1}[kind[0]]]
-        with refused((ValueError), "y", "label %d of sample 2" % bad[2] if kind != "uint64" else "element 2", model=model):
+        with refused(
+            (ValueError), "y", "label %d of sample 2" % bad[2] if kind != "uint64" else "element 2", model=model
+        ):
             model.fit(X, np.array(bad, kind), verbose=0)
     finally:
         executor.use("native" if _odt else "reference")
@@ -904,7 +904,9 @@ def test_labels_beyond_32767_of_a_uint16_are_read_as_they_are(kind):
 
 
 @pytest.mark.skipif(_odt is None, reason="8 GB in Python")
-@pytest.mark.skipif(not hasattr(mmap, "MAP_ANONYMOUS") or struct.calcsize("P") < 8, reason="8 GB of zeros are a mapping")
+@pytest.mark.skipif(
+    not hasattr(mmap, "MAP_ANONYMOUS") or struct.calcsize("P") < 8, reason="8 GB of zeros are a mapping"
+)
 def test_nan_beyond_2_to_the_31_elements_is_found():
     at = (1 << 31) + 5
     data = mmap.mmap(-1, 4 * (at + 3), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0))

@@ -23,7 +23,9 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("exporter")
     path = str(folder / ("exporter" + sysconfig.get_config_var("EXT_SUFFIX")))
     include = sysconfig.get_paths()["include"]
-    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-I", include, os.path.join(HERE, "exporter.c"), "-o", path], check=True)
+    subprocess.run(
+        ["gcc", "-O1", "-shared", "-fPIC", "-I", include, os.path.join(HERE, "exporter.c"), "-o", path], check=True
+    )
     return folder
 
 
@@ -87,7 +89,6 @@ def test_a_buffer_that_fails_leaves_the_others_free(exporter):
     assert counts() == before
     regions[0].append(1)  # a BufferError if a view of it were left
     control.append(1)
-
 
 
 def test_a_signal_ends_a_run_after_the_instruction_in_which_it_comes(exporter):

@@ -118,7 +118,9 @@ def test_another_suffix_is_refused(tmp_path):
 def test_without_matplotlib_the_command_says_what_to_install_and_a_page_is_drawn(tmp_path, capsys):
     script = tmp_path / "train.py"
     script.write_text("import odt\nodt.Sequential([odt.Input((2,)), odt.Dense(3)]).compile()\n")
-    with mock.patch.dict(sys.modules, {"matplotlib": None, "matplotlib.figure": None, "matplotlib.backends.backend_agg": None}):
+    with mock.patch.dict(
+        sys.modules, {"matplotlib": None, "matplotlib.figure": None, "matplotlib.backends.backend_agg": None}
+    ):
         assert commands.main(["chart", str(script), "--output", str(tmp_path / "plan.png")]) == 1
         out = capsys.readouterr().out
         assert out.startswith("odt: a .png needs matplotlib (") and "pip install matplotlib, or draw a .html" in out

@@ -259,7 +259,9 @@ def test_a_block_that_is_dead_leaves_the_other_slot(code):
         model.save(Blocks(memory))
         other.load(Blocks(memory))
         assert other.digest() == model.digest()
-        with pytest.raises(OSError, match="Blocks.*slot %d could not be written, or not so read back: " % (block // 10)):
+        with pytest.raises(
+            OSError, match="Blocks.*slot %d could not be written, or not so read back: " % (block // 10)
+        ):
             model.save(Blocks(memory))
         other.load(Blocks(memory))
         assert other.digest() == model.digest()
@@ -301,7 +303,9 @@ class Cached(Memory):
     def outcomes(self):
         """What is found when the power fails now: with none, all, each alone, and all but each, of what is cached."""
         count = len(self.cache)
-        kept = [set(), set(range(count))] + [{k} for k in range(count)] + [set(range(count)) - {k} for k in range(count)]
+        kept = (
+            [set(), set(range(count))] + [{k} for k in range(count)] + [set(range(count)) - {k} for k in range(count)]
+        )
         stored = bytearray(self.data)
         for number, before, _ in reversed(self.cache):
             stored = stored[: number * self.size] + before + stored[(number + 1) * self.size :]
@@ -561,7 +565,8 @@ def test_real_processes_share_a_file(tmp_path):
     model = network(units=40)
     model.save(path)
     running = [
-        subprocess.Popen([sys.executable, "-c", _SAVING, str(path), str(seed)], stderr=subprocess.PIPE) for seed in range(3)
+        subprocess.Popen([sys.executable, "-c", _SAVING, str(path), str(seed)], stderr=subprocess.PIPE)
+        for seed in range(3)
     ]
     for process in running:
         assert process.communicate(timeout=120)[1] == b"" and process.returncode == 0
@@ -576,7 +581,9 @@ def test_a_drive_that_scripts_may_not_write_is_named_with_what_to_do(monkeypatch
     disk = Disk("fat")
     disk.open = read_only
     disk.install(monkeypatch, checkpoint)
-    with pytest.raises(OSError, match="m: scripts may not write this drive: storage.remount.. in boot.py, or odt.slots") as error:
+    with pytest.raises(
+        OSError, match="m: scripts may not write this drive: storage.remount.. in boot.py, or odt.slots"
+    ) as error:
         model.save("m")
     assert error.value.errno == errno.EROFS
 

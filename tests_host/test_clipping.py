@@ -28,7 +28,13 @@ def step(dtype, limit, micro=None, rate=0.5, x_scale=1):
         model.evaluate(x, y)
     before = model.get_weights()
     model.train_step(x * x_scale, y)
-    return before, [(np.array(a, "float64") - np.array(b)) / rate for a, b in zip(before, model.get_weights())], model, x, y
+    return (
+        before,
+        [(np.array(a, "float64") - np.array(b)) / rate for a, b in zip(before, model.get_weights())],
+        model,
+        x,
+        y,
+    )
 
 
 @pytest.mark.parametrize("limit", (0.01, 0.25, 100))

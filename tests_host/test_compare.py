@@ -59,7 +59,11 @@ def test_digests_that_differ_are_an_error(host, found, reason):
     ("text", "options", "reason"),
     [
         ("raise ValueError('its own')", ["--on", "host"], "ValueError: its own\nodt: host: the script failed"),
-        ("print(1)\nwhile True: pass", ["--on", "host", "--timeout", "2"], "1\nodt: host: the script did not end in 2 seconds"),
+        (
+            "print(1)\nwhile True: pass",
+            ["--on", "host", "--timeout", "2"],
+            "1\nodt: host: the script did not end in 2 seconds",
+        ),
         ("", ["--on", "host", "--compare"], "sets a board, or unix=PATH, beside the host"),
         ("", ["--on", "unix"], "--on is board, host or unix=PATH, got 'unix'"),
         ("", ["--on", "moon"], "got 'moon'"),

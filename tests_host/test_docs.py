@@ -128,9 +128,7 @@ def accuracy_table():
     """Adam's rows of what bench/accuracy.py printed."""
     if not ACCURACY.exists():
         return "Not measured yet: `make bench-accuracy` writes `bench/results/accuracy.txt`.\n"
-    row = re.compile(
-        r"^(\S+) +adam +(.*?) +([\d.]+) \+- +([\d.]+) +([-+][\d.]+) \+- +([\d.]+) +\d+$", re.M
-    )
+    row = re.compile(r"^(\S+) +adam +(.*?) +([\d.]+) \+- +([\d.]+) +([-+][\d.]+) \+- +([\d.]+) +\d+$", re.M)
     lines = ["| task | PyTorch float32 | odt float32 | odt int8 | int8 less PyTorch |"]
     lines.append("|---|--:|--:|--:|--:|")
     tasks = {}
@@ -138,8 +136,7 @@ def accuracy_table():
         tasks.setdefault(task, {})[label] = (mean, error, difference, spread)
     for task, results in tasks.items():
         cells = [
-            "%s ± %s" % results[label][:2]
-            for label in ("PyTorch float32", "odt float32", "odt int8, int16 state")
+            "%s ± %s" % results[label][:2] for label in ("PyTorch float32", "odt float32", "odt int8, int16 state")
         ]
         cells.append("%s ± %s" % results["odt int8, int16 state"][2:])
         lines.append("| %s | %s |" % (task, " | ".join(cells)))
@@ -260,7 +257,9 @@ def api_table(names):
         found = odt
         for part in name.split("."):
             found = getattr(found, part)
-        call = name.replace("Model.", "") + str(inspect.signature(found)).replace("(self, ", "(").replace("(self)", "()")
+        call = name.replace("Model.", "") + str(inspect.signature(found)).replace("(self, ", "(").replace(
+            "(self)", "()"
+        )
         what = " ".join(inspect.getdoc(found).partition("\n\n")[0].replace("``", "`").split())
         lines.append("| `%s` | %s |" % (call, what.replace("|", "\\|")))
     return "\n".join(lines) + "\n"
@@ -270,7 +269,13 @@ def api(names):
     return lambda: api_table(names)
 
 
-TABLES = {"accuracy": accuracy_table, "steps": steps_table, "ram": ram_table, "language": language.table, **{name: api(names) for name, names in API.items()}}
+TABLES = {
+    "accuracy": accuracy_table,
+    "steps": steps_table,
+    "ram": ram_table,
+    "language": language.table,
+    **{name: api(names) for name, names in API.items()},
+}
 TABLE = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
@@ -377,7 +382,9 @@ def test_the_transcripts_are_what_the_commands_print(document, line, text):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_tables_are_what_is_measured_and_declared(name):
-    found = [table for document in DOCUMENTS for _, called, table, _ in TABLE.findall(document.read_text()) if called == name]
+    found = [
+        table for document in DOCUMENTS for _, called, table, _ in TABLE.findall(document.read_text()) if called == name
+    ]
     assert found == [TABLES[name]()], MENDS
 
 
@@ -450,7 +457,11 @@ def write():
         text = re.sub(r"^```console\n(.*)\n((?s:.*?))^```$", transcript, old, flags=re.M)
         text = TABLE.sub(lambda match: match[1] + TABLES[match[2]]() + match[4], text)
         for before, behind, measure in SENTENCES if document == README else ():
-            text = re.sub("(%s).*?(%s)" % (re.escape(before), re.escape(behind)), lambda match: match[1] + measure() + match[2], text)
+            text = re.sub(
+                "(%s).*?(%s)" % (re.escape(before), re.escape(behind)),
+                lambda match: match[1] + measure() + match[2],
+                text,
+            )
         if text != old:
             document.write_text(text)
             print("wrote", document.relative_to(ROOT))

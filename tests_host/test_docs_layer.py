@@ -37,12 +37,18 @@ def test_the_layer_of_the_page_is_built_and_passes_its_tests(tmp_path):
     env = dict(os.environ, PYTHONPATH=str(tmp_path))
 
     def run(*command):
-        done = subprocess.run(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(
+            command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         assert done.returncode == 0, done.stdout
 
     run(*python, "-m", "odt.host.generate")
     module = tmp_path / ("_odt" + sysconfig.get_config_var("EXT_SUFFIX"))
-    sources = [*tmp_path.glob("native/*.c"), *tmp_path.glob("native/kernels/*/*.c"), tmp_path / "native/bindings/cpython.c"]
+    sources = [
+        *tmp_path.glob("native/*.c"),
+        *tmp_path.glob("native/kernels/*/*.c"),
+        tmp_path / "native/bindings/cpython.c",
+    ]
     flags = ["-O1", "-std=c99", "-ffp-contract=off", "-fwrapv", "-Wall", "-Werror", "-fPIC", "-shared"]
     run("cc", *flags, "-I", tmp_path / "native", "-I", sysconfig.get_path("include"), *sources, "-o", module)
     run(*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests_host")

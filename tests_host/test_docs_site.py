@@ -30,7 +30,9 @@ def test_every_document_is_a_page_that_the_others_lead_to(site):
 def test_pages_load_nothing_from_elsewhere(site):
     for page in site.rglob("*.html"):
         text = page.read_text()
-        loaded = re.findall(r'<(?:script|img|iframe)[^>]*src="([^"]*)"', text) + re.findall(r'<link[^>]*href="([^"]*)"', text)
+        loaded = re.findall(r'<(?:script|img|iframe)[^>]*src="([^"]*)"', text) + re.findall(
+            r'<link[^>]*href="([^"]*)"', text
+        )
         assert loaded and not [address for address in loaded if re.match(r"\w+:|//", address)], page
     for sheet in site.rglob("*.css"):
         assert not re.findall(r"url\(['\"]?(?:https?:|//)|@import", sheet.read_text()), sheet

@@ -193,7 +193,9 @@ def test_a_step_of_int16_adam_is_adams_in_float64(executor, size):
     found_v = np.frombuffer(after["v"], "int16").astype(float)
     error = found_m - mean
     assert np.abs(error).max() < 0.5 + np.abs(mean).max() * 2**-11 and abs(error.mean()) < 0.02
-    assert (found_v - root).min() > -1 - root.max() * 2**-12 and (found_v - 1.061 * root).max() < 1 + root.max() * 2**-10
+    assert (found_v - root).min() > -1 - root.max() * 2**-12 and (
+        found_v - 1.061 * root
+    ).max() < 1 + root.max() * 2**-10
     assert abs((found_v - root)[root > 0].mean()) < 0.02 + 0.03 * root.mean()
     direction = np.frombuffer(after["d"], "int32") * 2.0 ** (array("I", after["ds"])[0] // 2**23 - 127)
     exact = np.clip(found_m / (found_v + 1), -8 / 2**finer, 8 / 2**finer)

@@ -53,9 +53,7 @@ def run(harness, cases, tmp_path):
             sizes = [-1 if region is None else len(region) for region in regions]
             f.write(struct.pack("<7i", len(program) // 4, *sizes) + program)
             f.write(b"".join(region or b"" for region in regions))
-    done = subprocess.run(
-        [harness, str(tmp_path / "cases")], check=False, capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run([harness, str(tmp_path / "cases")], check=False, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[:4000]
     return [int(word) for word in done.stdout.split()]
 
@@ -79,17 +77,13 @@ def mutate_immediates(rng, case):
     op = opcodes.opcode(case.name)
     for i, name in enumerate(op.immediates):
         if not name.isupper() and rng.random() < 0.6:
-            words[13 + len(op.operands) + i] = rng.choice(
-                (rng.choice(UNPLEASANT), rng.randrange(-1 << 31, 1 << 31))
-            )
+            words[13 + len(op.operands) + i] = rng.choice((rng.choice(UNPLEASANT), rng.randrange(-1 << 31, 1 << 31)))
     return words.tobytes()
 
 
 def spoil(rng, case):
     """The case's regions with contents that no run would leave: bad scales, control words, floats."""
-    words = struct.pack(
-        "<8i", 0, -1, 1 << 31 - 1, -1 << 31, 0x7FC00000, 0x7F800000, 1, 0x80808080 - (1 << 32)
-    )
+    words = struct.pack("<8i", 0, -1, 1 << 31 - 1, -1 << 31, 0x7FC00000, 0x7F800000, 1, 0x80808080 - (1 << 32))
     regions = []
     for region in case.regions:
         kind = rng.randrange(4)
@@ -307,9 +301,19 @@ def test_run_refuses_regions_that_do_not_fit_and_names_them(native):
         native.run(loaded, shared, 12, 15)
     for at in (opcodes.X_DATA, opcodes.Y_DATA):
         for part in (both[:0], memoryview(both)[8:]):
-            assert native.run(loaded, [memoryview(both)[:8], None, control, *shared[3:at], part, *shared[at + 1 :]], 12, 15) is None
+            assert (
+                native.run(
+                    loaded, [memoryview(both)[:8], None, control, *shared[3:at], part, *shared[at + 1 :]], 12, 15
+                )
+                is None
+            )
         with pytest.raises(ValueError, match="region ._DATA has memory of one that is written"):
-            native.run(loaded, [memoryview(both)[:8], None, control, *shared[3:at], memoryview(both)[7:9], *shared[at + 1 :]], 12, 15)
+            native.run(
+                loaded,
+                [memoryview(both)[:8], None, control, *shared[3:at], memoryview(both)[7:9], *shared[at + 1 :]],
+                12,
+                15,
+            )
     with pytest.raises(BufferError):
         native.run(loaded, [bytes(8), *good[1:]], 12, 15)
     for regions in (good[:5], []):

@@ -76,9 +76,7 @@ def compare(case, theirs):
 
 def test_every_instruction_of_the_table_is_drawn_and_has_an_effect():
     for name in NAMES:
-        assert any(
-            case.run(reference) != [r and bytes(r) for r in case.regions] for case in cases(name, 9)
-        ), name
+        assert any(case.run(reference) != [r and bytes(r) for r in case.regions] for case in cases(name, 9)), name
 
 
 @needs_native
@@ -235,10 +233,7 @@ with open(sys.argv[2], "rb") as f, open(sys.argv[3], "wb") as out:
 
 
 def has_native(python):
-    return (
-        subprocess.run([python, "-c", "import _odt; _odt.load"], capture_output=True).returncode
-        == 0
-    )
+    return subprocess.run([python, "-c", "import _odt; _odt.load"], capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize("executor", ("reference", "native"))
@@ -254,9 +249,7 @@ def test_executors_on_micropython_agree(variant, executor, tmp_path):
     (tmp_path / "odt" / "__init__.py").write_text("")
     for name in ("opcodes.py", "fixed.py"):  # all that the reference needs
         shutil.copy(os.path.join(ROOT, "odt", name), tmp_path / "odt")
-    names = [
-        name for name in NAMES if variant == "unix" or executor == "native" or not is_float(name)
-    ]
+    names = [name for name in NAMES if variant == "unix" or executor == "native" or not is_float(name)]
     drawn = [case for name in names for case in cases(name, 12)]
     with open(tmp_path / "cases", "wb") as f:
         for case in drawn:

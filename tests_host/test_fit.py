@@ -616,7 +616,9 @@ def test_a_hook_within_a_step_may_look_at_the_weights_and_not_use_the_model(way,
             seen.append(name)
             model.digest(), model.get_weights()
             for use in uses:
-                with pytest.raises(RuntimeError, match=name + " is within a step: use the model in on_batch_end|underway"):
+                with pytest.raises(
+                    RuntimeError, match=name + " is within a step: use the model in on_batch_end|underway"
+                ):
                     use()
 
     train(plain, way, epochs=1)
@@ -660,7 +662,10 @@ def test_int8_training_that_diverges_is_told_before_predict_is_infinite(depth, l
     log = Log()
     model, error = diverge([log])
     rate = odt.fixed.bits_to_float(optimizer.learning_rate.base)
-    assert error == "int8 training has diverged: after step %d a range is beyond float32; learning rate %g" % (model.session.steps, rate)
+    assert error == "int8 training has diverged: after step %d a range is beyond float32; learning rate %g" % (
+        model.session.steps,
+        rate,
+    )
     assert way == "batches" or log.calls[-1] == "end"
     monkeypatch.setattr(Session, "check_range", lambda *unused: None)
     model, error = diverge([])

@@ -75,11 +75,7 @@ def test_scale_shift_and_log2_floor():
     for _ in range(500):
         a, k = random_scale(rng), rng.randint(-50, 50)
         assert value(fixed.scale_shift(a, k)) == value(a) * Fraction(2) ** k
-        assert (
-            Fraction(2) ** fixed.log2_floor(a)
-            <= value(a)
-            < Fraction(2) ** (fixed.log2_floor(a) + 1)
-        )
+        assert Fraction(2) ** fixed.log2_floor(a) <= value(a) < Fraction(2) ** (fixed.log2_floor(a) + 1)
 
 
 # Rescaling
@@ -91,9 +87,7 @@ def test_rescale_is_the_nearest_integer_half_up():
         scale = random_scale(rng, -31, 5)
         v = rng.randrange(-1 << 31, 1 << 31) >> rng.randrange(31)
         exact = math.floor(v * value(scale) + Fraction(1, 2))
-        assert fixed.rescale(v, *fixed.multiplier(scale)) == max(
-            -(2**31) + 1, min(2**31 - 1, exact)
-        )
+        assert fixed.rescale(v, *fixed.multiplier(scale)) == max(-(2**31) + 1, min(2**31 - 1, exact))
 
 
 def test_multiplier_of_extreme_scales():
@@ -125,10 +119,15 @@ def test_exp2n_errs_by_less_than_2_6():
 
 @pytest.mark.parametrize(
     "function, coefficients, bound",
-    [(lambda f: 2.0**-f, (-45421, 15696, -3491, 449), 0.16), (lambda f: np.log2(1 + f), (94497, -46471, 27238, -12687, 2959), 1.02)],
+    [
+        (lambda f: 2.0**-f, (-45421, 15696, -3491, 449), 0.16),
+        (lambda f: np.log2(1 + f), (94497, -46471, 27238, -12687, 2959), 1.02),
+    ],
     ids=("exp2n", "log2q"),
 )
-def test_coefficients_are_those_of_the_polynomial_of_least_largest_error_that_is_exact_at_both_ends(function, coefficients, bound):
+def test_coefficients_are_those_of_the_polynomial_of_least_largest_error_that_is_exact_at_both_ends(
+    function, coefficients, bound
+):
     """By linear programming over its coefficients and the error."""
     f = np.cos(np.linspace(0, np.pi, 2001)) / 2 + 0.5
     powers = np.stack([f**k for k in range(1, len(coefficients) + 1)], 1)
@@ -297,9 +296,7 @@ def test_decimals_come_out_the_same_on_micropython(variant):
         "print([fixed.scale_of(x) for x in %r])\n"
         "print([fixed.millionths(x) for x in %r])\n" % (LITERALS, LITERALS, millionths)
     )
-    done = subprocess.run(
-        [python, "-c", script], cwd=root, check=True, timeout=30, capture_output=True, text=True
-    )
+    done = subprocess.run([python, "-c", script], cwd=root, check=True, timeout=30, capture_output=True, text=True)
     expected = [
         [fixed.decimal(x) for x in LITERALS],
         [fixed.scale_of(x) for x in LITERALS],

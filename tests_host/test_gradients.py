@@ -182,7 +182,9 @@ def test_binary_labels_are_bytes_too_and_count_as_hits():
 @pytest.mark.parametrize("dtype", ("float32", "int8"))
 def test_dropout_drops_what_its_hash_says_and_only_in_training(dtype):
     first, second = odt.Dropout(0.25), odt.Dropout(0.5)
-    model = odt.Sequential([odt.Input((7,)), odt.Dense(9), first, odt.Dense(8, activation="relu"), second, odt.Dense(3)])
+    model = odt.Sequential(
+        [odt.Input((7,)), odt.Dense(9), first, odt.Dense(8, activation="relu"), second, odt.Dense(3)]
+    )
     rate = 0.05 if dtype == "float32" else 0.02
     model.compile(odt.SGD(rate), "mse", dtype=dtype, batch_size=6, seed=11)
     x, y = batch(model, "mse", 1)

@@ -86,7 +86,9 @@ def test_frozen_weights_are_listed_with_their_scales(tmp_path, capsys):
     assert "frozen weights, %d bytes, undamaged\n" % len(data) in info(capsys, file)[1]
     status, text = info(capsys, file, "--model", script)
     rows = text.split("tensors\n")[1].splitlines()
-    assert status == 0 and [row.split()[:2] for row in rows] == [["conv2d", name] for name in ("kernel", "kernel", "bias")]
+    assert status == 0 and [row.split()[:2] for row in rows] == [
+        ["conv2d", name] for name in ("kernel", "kernel", "bias")
+    ]
     scales = np.frombuffer(data[12 + 28 : 12 + 28 + 12], "<f4")  # behind 27 weights
     assert rows[1].endswith("scale %.4g" % scales.min() if scales.min() == scales.max() else "to %.4g" % scales.max())
     for body in (data[12:-4], data[12:] + bytes(4)):  # as a writer that errs makes them: their CRC holds
@@ -161,7 +163,11 @@ def test_a_checkpoint_of_a_writer_that_errs_is_described_or_refused(tmp_path, ca
             file.write_bytes(head + struct.pack("<I", zlib.crc32(head + state)) + state)
             for arguments in ((file,), (file, "--model", script)):
                 status, text = info(capsys, *arguments)
-                assert status in (0, 1) and (status == 0 or text.splitlines()[-1].startswith("odt: ")), (word, value, text)
+                assert status in (0, 1) and (status == 0 or text.splitlines()[-1].startswith("odt: ")), (
+                    word,
+                    value,
+                    text,
+                )
                 seen.add((word, status))
             if word == 4:
                 assert status == (value > 2) and (value <= 2 or "calibration %d, expected 0 to 2" % value in text)
@@ -170,7 +176,12 @@ def test_a_checkpoint_of_a_writer_that_errs_is_described_or_refused(tmp_path, ca
                 model.load(str(file))
                 assert status == 0
             except ValueError:
-                assert status == 1 and before == (model.digest(), model.session.calibrated, model.epoch, model.session.underway)
+                assert status == 1 and before == (
+                    model.digest(),
+                    model.session.calibrated,
+                    model.epoch,
+                    model.session.underway,
+                )
     assert {(1, 1), (2, 1), (3, 1), (4, 0), (4, 1), (5, 0), (14, 0)} <= seen
 
 

@@ -33,7 +33,14 @@ def nhwc(tensor):
 def pytorch(model, x, y, wide=7):
     """All tensors of a step of ``network``, in odt's names and layouts, in float64."""
     w1, b1, w2, b2, w3, b3 = [torch.tensor(np.array(w, "float64")) for w in model.get_weights()]
-    leaves = [w1.reshape(3, 3, 3, 2).permute(0, 3, 1, 2).contiguous(), b1, w2.reshape(wide, 27), b2, w3.reshape(3, wide), b3]
+    leaves = [
+        w1.reshape(3, 3, 3, 2).permute(0, 3, 1, 2).contiguous(),
+        b1,
+        w2.reshape(wide, 27),
+        b2,
+        w3.reshape(3, wide),
+        b3,
+    ]
     leaves = [leaf.requires_grad_() for leaf in leaves]
     image = torch.tensor(x.astype("float64").transpose(0, 3, 1, 2))
     before = F.conv2d(image, leaves[0], leaves[1], padding=1)
@@ -244,7 +251,9 @@ def test_samples_that_were_clipped_or_use_little_of_their_range_are_warned_of():
     model = odt.Sequential([odt.Input((6,), "int8", scale=0.3), odt.Dense(3)])
     model.compile(batch_size=10)
     with Ranges(model) as ranges:
-        model.fit(np.clip(np.round(RANDOM.normal(size=(40, 6)) / 0.3), -9, 9).astype("int8"), [0, 1, 2, 0] * 10, verbose=0)
+        model.fit(
+            np.clip(np.round(RANDOM.normal(size=(40, 6)) / 0.3), -9, 9).astype("int8"), [0, 1, 2, 0] * 10, verbose=0
+        )
     assert any("input: " in text and "smaller scale" in text for text in ranges.warnings())
 
 

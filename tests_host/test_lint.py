@@ -9,9 +9,15 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.parametrize("command", [("check", "--output-format=concise"), ("format", "--diff")], ids=("faults", "layout"))
+@pytest.mark.parametrize(
+    "command", [("check", "--output-format=concise"), ("format", "--diff")], ids=("faults", "layout")
+)
 def test_ruff_finds_nothing(command):
     done = subprocess.run(
-        [sys.executable, "-m", "ruff", *command, "."], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [sys.executable, "-m", "ruff", *command, "."],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     assert done.returncode == 0, done.stdout[-4000:]

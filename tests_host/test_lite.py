@@ -99,7 +99,9 @@ def test_branches_biases_and_the_last_layer_train_and_nothing_else(case, dtype):
 @pytest.mark.parametrize("case", sorted(CASES))
 def test_a_float_step_is_that_of_torch(case):
     _, small, x, y = pair(case, "float32")
-    small.set_weights([values if values.any() else RANDOM.normal(size=len(values)) / 4 for values in weights(small).values()])
+    small.set_weights(
+        [values if values.any() else RANDOM.normal(size=len(values)) / 4 for values in weights(small).values()]
+    )
     twin = Twin(small)
     before = weights(small)
     small.fit(x[:8], y[:8], verbose=0, shuffle=False)

@@ -32,7 +32,9 @@ def test_the_tests_run_with_the_versions_of_the_lock_file():
 def test_every_extra_is_locked():
     """Whatever pyproject.toml asks for by name; what only search needs may not be installed here."""
     names = {re.match(r"[\w-]+", text)[0] for text in metadata.requires("odt-train")}
-    assert {name.lower().replace("_", "-") for name in names} <= {line.partition("==")[0] for line in PYTHON.splitlines()}
+    assert {name.lower().replace("_", "-") for name in names} <= {
+        line.partition("==")[0] for line in PYTHON.splitlines()
+    }
 
 
 def test_the_lock_file_of_npm_is_that_of_the_package():
@@ -54,4 +56,7 @@ def test_make_installs_by_the_lock_files():
         lock = text.partition("\nlock:")[2].partition("\n\n")[0]
         for line in text.replace(lock, "").splitlines():
             assert "npm install" not in line, (name, line)
-            assert "-m pip install" not in line or line.startswith("PIP_INSTALL =") and line.endswith("-c $(LOCK)"), (name, line)
+            assert "-m pip install" not in line or line.startswith("PIP_INSTALL =") and line.endswith("-c $(LOCK)"), (
+                name,
+                line,
+            )

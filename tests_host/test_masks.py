@@ -26,7 +26,9 @@ def trained(policy, dtype):
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
-@pytest.mark.parametrize("policy", (update.bias, lambda model: update.sparse(model, {"conv2d": 1, "dense": 1}, biases=4)))
+@pytest.mark.parametrize(
+    "policy", (update.bias, lambda model: update.sparse(model, {"conv2d": 1, "dense": 1}, biases=4))
+)
 def test_bits_train_as_the_activations_do_in_less_memory(policy, dtype, monkeypatch):
     bits = trained(policy, dtype)
     monkeypatch.setattr("odt.plan.compiler.keep_bits", lambda instructions, *rest: instructions)
@@ -42,7 +44,9 @@ def test_bits_come_in_where_they_save_arena_and_nowhere_else(widths, gain, monke
     """Of 64 inputs and narrow layers the most is needed where no activation lies: bits would save nothing."""
 
     def arena_and_program():
-        model = odt.Sequential([odt.Input((widths[0],)), *[odt.Dense(width, "relu") for width in widths[1:]], odt.Dense(3)])
+        model = odt.Sequential(
+            [odt.Input((widths[0],)), *[odt.Dense(width, "relu") for width in widths[1:]], odt.Dense(3)]
+        )
         update.bias(model)
         model.compile(odt.Adam(0.02), batch_size=2)
         return len(model.session.arena), model.disassemble()

@@ -25,9 +25,7 @@ gc.freeze()  # compile() collects garbage, and need not look at all that pytest 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MASK = (1 << opcodes.REGION_SHIFT) - 1
-QUICK = settings(
-    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+QUICK = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 # Schedules of instructions that do not exist
@@ -43,9 +41,7 @@ class FakeInstruction:
 
     def __init__(self, operands):
         names = ["operand%d" % index for index in range(len(operands))]
-        declared = [
-            (name, access, "i8", (), shares) for name, (_, access, shares) in zip(names, operands)
-        ]
+        declared = [(name, access, "i8", (), shares) for name, (_, access, shares) in zip(names, operands)]
         self.opcode = FakeOpcode(declared)
         self.operands = [buffer for buffer, _, _ in operands]
 
@@ -93,9 +89,7 @@ class Shadow:
         for k, access, _, buffer, at, size in extents:
             if access != "=":
                 key = self.key(buffer)
-                expected = [
-                    (key, self.written(key, byte), byte) for byte in self.span(buffer, size)
-                ]
+                expected = [(key, self.written(key, byte), byte) for byte in self.span(buffer, size)]
                 assert self.bytes[at : at + size] == expected, (index, k, buffer.name)
         for k, access, shares, buffer, at, size in extents:
             if access == ":":
@@ -103,9 +97,7 @@ class Shadow:
             for k2, _, _, _, at2, size2 in extents:
                 apart = at + size <= at2 or at2 + size2 <= at
                 name = instruction.opcode.operands[k2][0]
-                alias = shares is not None and (
-                    name == shares or self.same(instruction, k2, shares)
-                )
+                alias = shares is not None and (name == shares or self.same(instruction, k2, shares))
                 assert k == k2 or apart or (alias and (at, size) == (at2, size2)), (index, k, k2)
         for _, access, _, buffer, at, size in extents:
             if access != ":":
@@ -216,9 +208,7 @@ def test_buffers_outside_the_arena_get_no_place_in_it():
 @st.composite
 def networks(draw):
     """A random small network on (height, width, channels), with branches and frozen layers."""
-    node = source = odt.Input(
-        (draw(st.integers(3, 7)), draw(st.integers(3, 7)), draw(st.integers(1, 3)))
-    )
+    node = source = odt.Input((draw(st.integers(3, 7)), draw(st.integers(3, 7)), draw(st.integers(1, 3))))
     for _ in range(draw(st.integers(0, 4))):
         kind = draw(st.sampled_from(("conv", "depthwise", "pool", "relu", "residual", "double")))
         frozen = {"trainable": draw(st.booleans())}
@@ -396,9 +386,7 @@ def test_a_drawing_shows_what_lives_and_only_that():
 def test_a_program_that_reads_what_nobody_wrote_is_drawn_with_a_question_mark():
     model = tiny()
     words = Program(model.session.plan.code).words
-    at = next(
-        at for at, code, _, _ in model.program.walk(12, len(words)) if code.name == "gather_i8"
-    )
+    at = next(at for at, code, _, _ in model.program.walk(12, len(words)) if code.name == "gather_i8")
     del words[12:at]  # without clear, the peaks have no writer
     words[2] = len(words)
     for index in range(7, 12, 2):

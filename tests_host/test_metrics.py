@@ -65,7 +65,10 @@ def test_at_the_edge_the_first_of_equal_outputs_is_taken_and_no(dtype):
         model.set_weights([np.zeros(len(values)) for values in model.get_weights()])
         wanted = np.zeros((4, 4) if y is Y else (2, 2), int)
         wanted[:, 0] = np.bincount(y > 0.5) if y is not Y else np.bincount(Y)
-        assert np.array(metrics.confusion_matrix(model, X, y.astype("uint8" if y is Y else "float32"))).tolist() == wanted.tolist()
+        assert (
+            np.array(metrics.confusion_matrix(model, X, y.astype("uint8" if y is Y else "float32"))).tolist()
+            == wanted.tolist()
+        )
 
 
 @pytest.mark.parametrize("classes", (1, 2, 3))

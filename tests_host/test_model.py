@@ -25,9 +25,7 @@ Y = RANDOM.integers(0, 3, 11).astype("uint8")
 HELD = RANDOM.normal(size=(7, 5)).astype("float32"), RANDOM.integers(0, 3, 7).astype("uint8")
 
 
-def network(
-    dtype="float32", optimizer=None, loss=XENT, seed=1, batch_size=4, frozen=False, classes=3
-):
+def network(dtype="float32", optimizer=None, loss=XENT, seed=1, batch_size=4, frozen=False, classes=3):
     model = odt.Sequential([
         odt.Input((5,)), odt.Dense(6, "relu", trainable=not frozen), odt.Dense(classes),
     ])  # fmt: skip
@@ -60,9 +58,7 @@ class Wrapped:
 
 def begins_a_step(model, start, stop):
     """Of training, which may run in parts; calibration runs single instructions."""
-    return (
-        start == model.program.section("train")[0] and stop >= model.program.section("evaluate")[1]
-    )
+    return start == model.program.section("train")[0] and stop >= model.program.section("evaluate")[1]
 
 
 # Learning
@@ -207,9 +203,7 @@ def test_an_epochs_loss_is_the_mean_over_samples_before_each_update():
         loss.backward()
         optimizer.step()
         total += loss.item() * len(X[at : at + 4])
-    assert model.fit(X, Y, shuffle=False, verbose=0).history["loss"][0] == pytest.approx(
-        total / 11, rel=1e-5
-    )
+    assert model.fit(X, Y, shuffle=False, verbose=0).history["loss"][0] == pytest.approx(total / 11, rel=1e-5)
 
 
 def test_validation_figures_are_those_of_evaluate():
@@ -407,9 +401,7 @@ def test_frozen_layers_keep_their_bits_and_cost_no_state_and_no_instruction(dtyp
         names.append(code.name)
         for operand, address in zip(code.operands, addresses):
             if operand[1] != ":":
-                assert address not in [
-                    (opcodes.STATE << opcodes.REGION_SHIFT) + at for at in (kernel, bias)
-                ]
+                assert address not in [(opcodes.STATE << opcodes.REGION_SHIFT) + at for at in (kernel, bias)]
     gradients = [name for name in names if "_dw_" in name or "_dx_" in name]
     assert len(gradients) == 2  # kernel and bias of the last layer, no error below it
     if dtype == "float32":
@@ -504,11 +496,7 @@ def test_every_kind_of_data_trains_to_one_digest(dtype):
     expected = network(dtype)
     expected.fit(X, Y, verbose=0)
     for name, x in samples():
-        before = (
-            bytes(memoryview(x).cast("B"))
-            if hasattr(x, "itemsize") and name != "memoryview of NumPy"
-            else None
-        )
+        before = bytes(memoryview(x).cast("B")) if hasattr(x, "itemsize") and name != "memoryview of NumPy" else None
         model = network(dtype)
         model.fit(x, Y, verbose=0)
         assert model.digest() == expected.digest(), name
@@ -527,15 +515,11 @@ def test_integer_samples_mean_what_the_input_says(dtype):
     weights = as_float.get_weights()
     expected = np.array(as_float.predict(real))
     for kind in ("uint8", "int16", "int32"):
-        model = odt.Sequential(
-            [odt.Input((5,), kind, 1 / 32, 100), odt.Dense(6, "relu"), odt.Dense(3)]
-        )
+        model = odt.Sequential([odt.Input((5,), kind, 1 / 32, 100), odt.Dense(6, "relu"), odt.Dense(3)])
         model.compile(dtype=dtype, batch_size=4)
         model.set_weights(weights)
         found = np.array(model.predict(raw.astype(kind)))
-        assert (
-            abs(found - expected).max() <= (0.03 if dtype == "int8" else 1e-6) * abs(expected).max()
-        )
+        assert abs(found - expected).max() <= (0.03 if dtype == "int8" else 1e-6) * abs(expected).max()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -550,9 +534,7 @@ def test_an_autoencoder_of_bytes_learns_and_knows_its_error(dtype):
     found = np.array(model.predict(pixels), "float64").reshape(24, 6)
     expected = ((found - pixels / 255) ** 2).mean()
     assert model.evaluate(pixels, pixels)[0] == pytest.approx(expected, rel=0.02)
-    assert (
-        model.evaluate(pixels.tobytes(), pixels.tobytes())[0] == model.evaluate(pixels, pixels)[0]
-    )
+    assert model.evaluate(pixels.tobytes(), pixels.tobytes())[0] == model.evaluate(pixels, pixels)[0]
     assert model.evaluate(pixels, pixels / 255)[0] == pytest.approx(expected, rel=0.02)
 
 
@@ -655,9 +637,7 @@ def test_hyperparameters_are_the_same_from_short_floats(rate):
                 odt.SGD(odt.StepDecay(kind(rate), 10, kind(0.3))),
             ):
                 model.compile(optimizer, dtype=dtype)
-                programs.append(
-                    (model.session.plan.code, [optimizer.learning_rate.bits(n) for n in range(100)])
-                )
+                programs.append((model.session.plan.code, [optimizer.learning_rate.bits(n) for n in range(100)]))
         assert programs[:3] == programs[3:]
 
 
@@ -669,9 +649,7 @@ def test_a_pipe_gets_one_whole_line_an_epoch(capsys):
     first, _, third = capsys.readouterr().out.splitlines()
     assert first.startswith("epoch 1/3  loss ") and third.startswith("epoch 3/3  loss ")
     assert "  acc 0." in first and "ms/step" in first and third.rstrip().endswith("0:00 left")
-    network(loss="mse").fit(
-        X, np.zeros((11, 3), "float32"), validation_data=(X, np.zeros((11, 3), "float32"))
-    )
+    network(loss="mse").fit(X, np.zeros((11, 3), "float32"), validation_data=(X, np.zeros((11, 3), "float32")))
     text = capsys.readouterr().out
     assert "acc" not in text and "val_loss" in text and "\r" not in text
     network().fit(X, Y, verbose=0)

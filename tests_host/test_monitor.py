@@ -93,7 +93,10 @@ LINE = "epoch 1/8  3/63  loss 2.0799  acc 0.3410  12.3 ms/step  0:10 left"
 
 
 # Bytes of a broken line, and what a script or an attacker may print: many digits, terminals' commands.
-HARM = st.one_of(st.binary(max_size=6), st.sampled_from((b"9" * 400, b"1" * 5000, b"\x1b[2J", b"\xc2\x9b2J", b"\x1b]0;x\x07", b"\0\b\v")))
+HARM = st.one_of(
+    st.binary(max_size=6),
+    st.sampled_from((b"9" * 400, b"1" * 5000, b"\x1b[2J", b"\xc2\x9b2J", b"\x1b]0;x\x07", b"\0\b\v")),
+)
 
 
 @settings(max_examples=200, deadline=None)
@@ -233,7 +236,9 @@ def table(page):
 
 
 def test_script_is_followed_and_reported(follow, tmp_path):
-    status, text, page = follow(TRAIN + "print('own <line>')\nmodel.fit(x, y, epochs=3)\nprint('digest %08x' % model.digest())")
+    status, text, page = follow(
+        TRAIN + "print('own <line>')\nmodel.fit(x, y, epochs=3)\nprint('digest %08x' % model.digest())"
+    )
     assert status == 0, text
     history = printed(False, False)[1]
     expected = {i + 1: ["%.4f" % history[name][i] for name in ("loss", "accuracy")] + [None] * 2 for i in range(3)}
@@ -343,7 +348,9 @@ def test_output_of_another_command_is_read_from_the_standard_input_and_its_damag
 
 def test_script_that_ignores_ctrl_c_is_ended_by_the_second(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('here', flush=True)\nwhile True: pass\n")
+    script.write_text(
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('here', flush=True)\nwhile True: pass\n"
+    )
     process = start([str(script), "--on", "host"], tmp_path)
     assert process.stdout.readline() == "here\n"
     process.send_signal(signal.SIGINT)

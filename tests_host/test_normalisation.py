@@ -164,7 +164,9 @@ def test_scales_add_and_have_roots_as_real_numbers_do():
 
 def test_batchnorm_follows_the_batches_and_predicts_by_what_it_followed():
     for dtype in ("float32", "int8"):
-        model = odt.Sequential([odt.Input((6, 3)), odt.Conv1D(5, 3, use_bias=False), odt.BatchNorm(0.75), odt.Flatten(), odt.Dense(3)])
+        model = odt.Sequential(
+            [odt.Input((6, 3)), odt.Conv1D(5, 3, use_bias=False), odt.BatchNorm(0.75), odt.Flatten(), odt.Dense(3)]
+        )
         model.compile(odt.SGD(0), dtype=dtype, batch_size=16, seed=3)
         x, y = batch(model, LOSSES[0], 1, 40)  # the last batch has 8 rows
         weights = model.get_weights() if dtype == "float32" else dequantized(model)
@@ -194,7 +196,9 @@ def test_batchnorm_of_padded_rows_is_that_of_the_rows_alone():
     for dtype in ("float32", "int8"):
         results = []
         for size in (5, 8):
-            model = odt.Sequential([odt.Input((6, 3)), odt.Conv1D(5, 3), odt.BatchNorm(), odt.ReLU(), odt.Flatten(), odt.Dense(3)])
+            model = odt.Sequential(
+                [odt.Input((6, 3)), odt.Conv1D(5, 3), odt.BatchNorm(), odt.ReLU(), odt.Flatten(), odt.Dense(3)]
+            )
             model.compile(odt.SGD(0.125), dtype=dtype, batch_size=size, seed=3)
             x, y = batch(model, LOSSES[0], 1, 5)
             model.train_step(x, y)
@@ -319,7 +323,9 @@ def test_wrong_arguments_are_named(make, error, text):
 
 
 def test_impossible_statistics_are_refused_and_the_model_is_as_before():
-    model = odt.Sequential([odt.Input((4,)), odt.Dense(2, trainable=False), odt.BatchNorm(trainable=False), odt.Dense(2)])
+    model = odt.Sequential(
+        [odt.Input((4,)), odt.Dense(2, trainable=False), odt.BatchNorm(trainable=False), odt.Dense(2)]
+    )
     for dtype in ("float32", "int8"):
         model.compile(dtype=dtype, batch_size=4)
         before = model.digest()

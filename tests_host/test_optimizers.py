@@ -114,7 +114,11 @@ def test_weights_without_a_gradient_decay_exponentially_in_int8(optimizer):
 
 
 def test_without_decay_and_nesterov_a_program_is_as_before():
-    codes = [network(o, d).session.plan.code for d in ("int8", "float32") for o in (odt.Adam(0.01), odt.Adam(0.01, weight_decay=0))]
+    codes = [
+        network(o, d).session.plan.code
+        for d in ("int8", "float32")
+        for o in (odt.Adam(0.01), odt.Adam(0.01, weight_decay=0))
+    ]
     assert codes[0] == codes[1] and codes[2] == codes[3]
     names = network(odt.AdamW()).disassemble()
     assert names.count("decay_f32") == 4

@@ -69,10 +69,19 @@ def python(tmp_path_factory):
 def install(python, package, *arguments, **env):
     """With pip; ``env`` is added to this process's own, None takes a name away."""
     env = {name: value for name, value in dict(os.environ, **env).items() if value is not None}
-    command = [python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--force-reinstall", *arguments, package]
-    done = subprocess.run(
-        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300
-    )
+    command = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-index",
+        "--no-deps",
+        "--force-reinstall",
+        *arguments,
+        package,
+    ]
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     assert done.returncode == 0, done.stdout[-4000:]
 
 
@@ -98,7 +107,9 @@ def test_installed_in_an_empty_environment_it_trains_xor_with_the_kernels(built,
     install(python, built[1])
     assert imported(python, tmp_path) == "native"
     assert [line.split("= ")[1] for line in trained(python, tmp_path).splitlines()[1:]] == list("0110")
-    command = subprocess.run([python, "-I", "-m", "odt", "--help"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    command = subprocess.run(
+        [python, "-I", "-m", "odt", "--help"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
     assert command.returncode == 0 and "install" in command.stdout
 
 
@@ -109,7 +120,11 @@ def test_the_sdist_installs_without_a_compiler_and_trains_in_python(built, pytho
     setuptools = Path(importlib.util.find_spec("setuptools").origin).parent.parent
     for name in ("setuptools", "_distutils_hack"):
         (tmp_path / name).symlink_to(setuptools / name)
-    env = {"PATH": str(python.parent), "PYTHONPATH": str(tmp_path), "CC": "/bin/false" if compiler == "broken" else None}
+    env = {
+        "PATH": str(python.parent),
+        "PYTHONPATH": str(tmp_path),
+        "CC": "/bin/false" if compiler == "broken" else None,
+    }
     install(python, built[0], "--no-build-isolation", **env)
     assert imported(python, tmp_path) == "reference"
     assert trained(python, tmp_path) in (ROOT / "examples" / "xor" / "README.md").read_text()  # the digest among it

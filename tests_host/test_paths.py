@@ -166,9 +166,15 @@ def test_all_that_takes_a_path_is_among_these():
                     continue
                 functions = {name: value} if inspect.isfunction(value) else {}
                 if inspect.isclass(value):
-                    functions = {name + "." + inner: function for inner, function in vars(value).items() if inspect.isfunction(function)}
+                    functions = {
+                        name + "." + inner: function
+                        for inner, function in vars(value).items()
+                        if inspect.isfunction(function)
+                    }
                 for called, function in functions.items():
-                    if {"path", "folder", "script"} & set(inspect.signature(function).parameters) and "._" not in called.replace(".__init__", ""):
+                    if {"path", "folder", "script"} & set(
+                        inspect.signature(function).parameters
+                    ) and "._" not in called.replace(".__init__", ""):
                         names.add((module.__name__ + "." + called).replace("odt.", "", 1).replace(".__init__", ""))
     assert names - OTHER <= set(" ".join(TAKE.values()).split()), names
 
@@ -230,12 +236,22 @@ def test_a_writer_that_is_cut_off_leaves_the_old_file_and_nothing_else(use, tmp_
 
 def test_no_other_writer_is_in_the_package():
     """But for what fills folders that make removes, what streams (Trace), and what replacing() names."""
-    allowed = {"inspect.py": 1, "host/mip.py": 1, "host/circuitpython.py": 1, "run/checkpoint.py": 1, "host/files.py": 2}
-    allowed.update({"host/chart.py": 2, "host/monitor_report.py": 2, "host/search.py": 1, "profile.py": 1})  # profile's is a gradient's name
+    allowed = {
+        "inspect.py": 1,
+        "host/mip.py": 1,
+        "host/circuitpython.py": 1,
+        "run/checkpoint.py": 1,
+        "host/files.py": 2,
+    }
+    allowed.update(
+        {"host/chart.py": 2, "host/monitor_report.py": 2, "host/search.py": 1, "profile.py": 1}
+    )  # profile's is a gradient's name
     root = Path(odt.__file__).parent
     for file in sorted(root.rglob("*.py")):
         text = file.read_text()
-        count = sum(text.count(word) for word in (".write_text(", ".write_bytes(", '"wb")', '"w")', '"w", ', ".savefig("))
+        count = sum(
+            text.count(word) for word in (".write_text(", ".write_bytes(", '"wb")', '"w")', '"w", ', ".savefig(")
+        )
         assert count <= allowed.get(str(file.relative_to(root)), 0), file
 
 

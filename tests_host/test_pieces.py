@@ -61,7 +61,11 @@ def in_pieces_of(rows, monkeypatch):
     def pieces(self, parts, spared):
         (part,) = parts
         starts = range(0, part.total, rows)
-        return parts if rows >= part.total else [values.Part(part.total, part.columns, at, min(rows, part.total - at)) for at in starts]
+        return (
+            parts
+            if rows >= part.total
+            else [values.Part(part.total, part.columns, at, min(rows, part.total - at)) for at in starts]
+        )
 
     monkeypatch.setattr(updates.Updates, "pieces", pieces)
 
@@ -89,7 +93,9 @@ def test_some_rows_of_a_gradient_are_those_of_the_whole(kind, dtype):
     name = "%s_dw_%s" % (kind, dtype)
     whole = call(name, dict(x=x, e=e), **options)["dw"].reshape(7, -1)
     for at, count in ((0, 7), (0, 1), (2, 5), (6, 1)):
-        assert np.array_equal(call(name, dict(x=x, e=e), at=at, R=count, **options)["dw"], whole[at : at + count].ravel())
+        assert np.array_equal(
+            call(name, dict(x=x, e=e), at=at, R=count, **options)["dw"], whole[at : at + count].ravel()
+        )
     for at, count in ((-1, 2), (5, 3), (7, 1)):  # not rows of it
         assert not call(name, dict(x=x, e=e, dw=np.ones(count * whole.shape[1])), at=at, R=count, **options)["dw"].any()
 
@@ -99,6 +105,8 @@ def test_a_large_dense_layer_trains_in_a_fraction_of_its_gradient():
     model.compile(odt.SGD(0.01, 0.9), batch_size=1)
     gradient = 4 * 256 * 128
     assert len(model.session.arena) + len(model.program.words) * 4 < gradient // 7
+
+
 @pytest.mark.parametrize("optimizer, most", ((odt.SGD(0.01, 0.9), 96), (odt.Adam(0.001), 128)))
 def test_the_har_network_of_batch_64_fits_the_ram_that_was_set(optimizer, most):
     """OnDeviceTraining's HAR topology; its float32 takes 181 and 222 KB (docs in ../shared/anchors.md)."""
@@ -109,5 +117,10 @@ def test_the_har_network_of_batch_64_fits_the_ram_that_was_set(optimizer, most):
     ])  # fmt: skip
     model.compile(optimizer, batch_size=64, micro_batch=1)
     assert sum(len(w) for w in model.get_weights()) == 10214
-    ram = len(model.session.arena) + len(model.session.state) + 4 * len(model.program.words) + 4 * len(model.session.control)
+    ram = (
+        len(model.session.arena)
+        + len(model.session.state)
+        + 4 * len(model.program.words)
+        + 4 * len(model.session.control)
+    )
     assert ram <= most * 1024

@@ -90,7 +90,9 @@ def test_what_numpy_makes_when_it_is_not_asked_is_read_as_32_bits(tmp_path):
     read = [(np.array(a), np.array(b)) for a, b in NpyReader(*npy(tmp_path, x, Y.astype("int64")), batch_size=4)]
     assert np.concatenate([a for a, _ in read]).tobytes() == x.astype("float32").tobytes()
     assert np.concatenate([b for _, b in read]).tolist() == Y.tolist()
-    assert trained(NpyReader(*npy(tmp_path, x, Y == 1), batch_size=4)) == trained(x.astype("float32"), (Y == 1).astype("uint8"))
+    assert trained(NpyReader(*npy(tmp_path, x, Y == 1), batch_size=4)) == trained(
+        x.astype("float32"), (Y == 1).astype("uint8")
+    )
     special = np.array([[0.0, -0.0, 1e-320, 2.0**-140, -1e-45]] * 45)
     assert {bytes(a) for a, _ in NpyReader(*npy(tmp_path, special), batch_size=1)} == {
         np.array([0.0, -0.0, 0.0, 0.0, -0.0], "float32").tobytes()
@@ -190,7 +192,10 @@ def test_bad_files_are_refused_by_name(tmp_path):
         assert name in str(error.value) and all(word in str(error.value) for word in words.split())
     twice = data.replace(b"{'descr'", b"{'shape': (1,), 'descr'", 1).replace(b" " * 15 + b"\n", b"\n", 1)
     (tmp_path / "twice").write_bytes(twice)
-    assert len(twice) == len(data) and NpyReader(str(tmp_path / "twice"), y, 4).samples == np.load(tmp_path / "twice").shape[0]
+    assert (
+        len(twice) == len(data)
+        and NpyReader(str(tmp_path / "twice"), y, 4).samples == np.load(tmp_path / "twice").shape[0]
+    )
     for array, words in (
         (X.astype("float16"), "f2 astype float64"), (X.astype(">f4"), ">f4"), (np.asfortranarray(X), "Fortran"),
         (X[:44], "44 samples 45"),
@@ -252,7 +257,11 @@ def test_a_bad_line_of_a_csv_is_refused_with_its_place(line, words, tmp_path):
 
 def test_bad_columns_of_a_csv_are_refused(tmp_path):
     path = csv(tmp_path)
-    for options, word in (({"label": 6}, "label"), ({"skip": [0, 1, 2, 3, 4]}, "no feature"), ({"targets": [9]}, "targets")):
+    for options, word in (
+        ({"label": 6}, "label"),
+        ({"skip": [0, 1, 2, 3, 4]}, "no feature"),
+        ({"targets": [9]}, "targets"),
+    ):
         with pytest.raises(ValueError, match=word):
             CsvReader(path, 4, **options)
     (tmp_path / "empty.csv").write_text("a,b\n")
@@ -279,7 +288,23 @@ def test_decimals_become_the_nearest_float32():
     for text in texts:
         assert parse(text) == near(text), text
     assert (parse("-0"), parse("5."), parse("1e-60")) == (0x80000000, 0x40A00000, 0)
-    for text in ("", ".", "-", "nan", "inf", "1e", "e5", "0x10", "1 2", "1e40", "3.5e38", "--1", "1e  1", "1e1_0", "1_0"):
+    for text in (
+        "",
+        ".",
+        "-",
+        "nan",
+        "inf",
+        "1e",
+        "e5",
+        "0x10",
+        "1 2",
+        "1e40",
+        "3.5e38",
+        "--1",
+        "1e  1",
+        "1e1_0",
+        "1_0",
+    ):
         with pytest.raises(ValueError):
             parse(text)
 
@@ -300,7 +325,9 @@ def test_the_normalizer_learns_mean_and_deviation_in_one_pass(tmp_path):
     for damaged in (b"", normalizer.to_bytes()[:-1]):
         with pytest.raises(ValueError, match="no Normalizer"):
             Normalizer.from_bytes(damaged)
-    reader = NpyReader(*npy(tmp_path, x, RANDOM.integers(0, 3, 500)[:500].astype("uint8")), batch_size=64, normalizer=normalizer)
+    reader = NpyReader(
+        *npy(tmp_path, x, RANDOM.integers(0, 3, 500)[:500].astype("uint8")), batch_size=64, normalizer=normalizer
+    )
     assert np.concatenate([np.array(a) for a, _ in reader]) == pytest.approx(found.ravel(), abs=1e-6)
     with pytest.raises(ValueError, match="normalizer"):
         NpyReader(*npy(tmp_path), batch_size=4, normalizer=Normalizer(4))

@@ -29,7 +29,9 @@ def pooled():
     for channels in (4, 6, 8):
         layers += [odt.Conv2D(channels, 3, padding="same", activation="relu"), odt.Conv2D(channels, 3, padding="same")]
         layers += [odt.LeakyReLU(0.1), odt.MaxPool2D()]
-    return odt.Sequential(layers + [odt.Flatten(), odt.Dropout(0.2), odt.Dense(16, "relu"), odt.Dropout(0.3), odt.Dense(5)])
+    return odt.Sequential(
+        layers + [odt.Flatten(), odt.Dropout(0.2), odt.Dense(16, "relu"), odt.Dropout(0.3), odt.Dense(5)]
+    )
 
 
 def branching():
@@ -132,7 +134,9 @@ def draw_chain(seed):
             makers.append(odt.MaxPool2D)
         layers.append(draw.choice(makers)())
         extent //= 2 if isinstance(layers[-1], odt.MaxPool2D) else 1
-    layers += [draw.choice((odt.GlobalAvgPool, odt.Flatten))(), odt.Dense(8, "relu"), odt.Dense(5)][:: draw.choice((1, 2))]
+    layers += [draw.choice((odt.GlobalAvgPool, odt.Flatten))(), odt.Dense(8, "relu"), odt.Dense(5)][
+        :: draw.choice((1, 2))
+    ]
     batch = draw.choice((1, 4, 8))
     return odt.Sequential(layers), {
         "optimizer": draw.choice((odt.Adam(0.01), odt.SGD(0.01), odt.SGD(0.01, 0.9))), "dtype": draw.choice(("int8", "float32")),
@@ -167,7 +171,14 @@ def test_budgets_against_all_ways_to_compute_again(draw, seeds):
     for seed in seeds:
         model, options = draw(seed)
         model.compile(**options)
-        what = model.nodes, model.session.loss, model.session.optimizer, model.dtype, model.batch_size, options.get("micro_batch")
+        what = (
+            model.nodes,
+            model.session.loss,
+            model.session.optimizer,
+            model.dtype,
+            model.batch_size,
+            options.get("micro_batch"),
+        )
         chain = recompute.Chain(model.nodes, (what[5] or what[4]) * (1 if what[3] == "int8" else 4))
         if len(chain.cuts) > 8:
             continue

@@ -235,10 +235,7 @@ def test_dense_int8():
     assert np.array_equal(got, (e.T @ (x - 9)).ravel())
     assert np.array_equal(call("bias_dw_i8", dict(e=e), M=3, N=5)["db"], e.sum(axis=0))
     q = multipliers([0.1, 0.5, 1, 0.3, 2])
-    got = [
-        call("channel_scale_i8", dict(e=e, q=q, c=control(KEY=key)), M=3, N=5, id=1)["y"]
-        for key in range(400)
-    ]
+    got = [call("channel_scale_i8", dict(e=e, q=q, c=control(KEY=key)), M=3, N=5, id=1)["y"] for key in range(400)]
     exact = np.clip(e * [0.1, 0.5, 1, 0.3, 2], -127, 127).ravel()
     assert np.abs(np.array(got) - exact).max() < 1
     assert np.abs(np.mean(got, axis=0) - exact).max() < 5 * 0.5 / 400**0.5
@@ -311,6 +308,7 @@ def test_products():
 
 def average(v, x, adaptive):
     """Mean over each window's positions inside x, and the gradient of it."""
+
     def axis(size, outputs, taps, stride, pad):
         if adaptive:
             return [(o * size // outputs, -(-(o + 1) * size // outputs)) for o in range(outputs)]
@@ -424,7 +422,9 @@ def test_activations_float32_are_within_their_bounds():
     np.testing.assert_allclose(got, np.tanh(exact), rtol=4e-7)
     e = rng.normal(size=n).astype(np.float32)
     y64 = y.astype(np.float64)
-    np.testing.assert_allclose(call("sigmoid_dx_f32", dict(e=e, y=y), N=n)["dx"], e * y64 * (1 - y64), rtol=3e-7, atol=1e-15)
+    np.testing.assert_allclose(
+        call("sigmoid_dx_f32", dict(e=e, y=y), N=n)["dx"], e * y64 * (1 - y64), rtol=3e-7, atol=1e-15
+    )
     y64 = got.astype(np.float64)
     np.testing.assert_allclose(call("tanh_dx_f32", dict(e=e, y=got), N=n)["dx"], e * (1 - y64**2), rtol=3e-7, atol=1e-7)
     got = call("relu6_f32", dict(x=x), N=n)["y"]
@@ -656,7 +656,9 @@ def test_adam_int8_moves_weights_as_adam_does_though_a_step_be_a_fraction_of_a_r
     beta1, beta2 = 0.9, 0.99
     m = v = exact = np.zeros((n, k))
     means = rng.normal(size=(n, k))
-    state = dict(w=[0] * n * k, r=[0] * n * k, sw=[bits(0.02)] * n, limited=[0], m=[0] * n * k, v=[0] * n * k, ex=[-100] * n)
+    state = dict(
+        w=[0] * n * k, r=[0] * n * k, sw=[bits(0.02)] * n, limited=[0], m=[0] * n * k, v=[0] * n * k, ex=[-100] * n
+    )
     sizes = dict(
         N=n, K=k, factor=bits(1.0), id=3, common=0, at=0, R=n, c1=round((1 - beta1) * 4096),
         r2=round(math.sqrt(beta2) * 65536), rc2=round(math.sqrt((1 - beta2) / math.sqrt(beta2)) * 16384),
@@ -707,9 +709,7 @@ def test_apply_int8_is_exact_on_average_and_widens_a_full_row():
 def test_apply_int32():
     b = np.array([0, 1 << 20, -5 << 20, 1 << 30])
     got = call("apply_i32", dict(b=b, d=[1000, -1000, 7, -1 << 30], ds=0.001, rate=0.1), N=4)["b"]
-    exact = np.clip(
-        b - 0.1 * 0.001 * np.array([1000, -1000, 7, -1 << 30]) * 2**20, -1 << 30, 1 << 30
-    )
+    exact = np.clip(b - 0.1 * 0.001 * np.array([1000, -1000, 7, -1 << 30]) * 2**20, -1 << 30, 1 << 30)
     assert np.max(np.abs(got - exact)) < 0.6 + 1e-6 * 2**20
 
 
@@ -837,5 +837,7 @@ print(*sorted([name[14:] for name in sys.modules if name.startswith("odt.referen
     ],
 )
 def test_a_network_loads_the_modules_of_its_instructions_alone(dtype, expected):
-    done = subprocess.run([sys.executable, "-c", SMALL % dtype], capture_output=True, text=True, timeout=60, cwd=PACKAGE.parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL % dtype], capture_output=True, text=True, timeout=60, cwd=PACKAGE.parent.parent
+    )
     assert done.stdout.split() == expected.split(), done.stderr

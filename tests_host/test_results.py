@@ -30,7 +30,9 @@ def test_results_name_their_command_and_a_commit_without_changes(file):
 def test_a_full_run_is_written_with_its_commit_and_changes_without_one_go_elsewhere(tmp_path, monkeypatch, capsys):
     def git(*words):
         identity = ("-c", "user.name=n", "-c", "user.email=e")
-        return subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     folder = tmp_path / "bench" / "results"
     folder.mkdir(parents=True)
@@ -41,7 +43,10 @@ def test_a_full_run_is_written_with_its_commit_and_changes_without_one_go_elsewh
     monkeypatch.setattr(written, "ROOT", tmp_path)
     monkeypatch.setattr(sys, "argv", ["bench/study.py"])
     written.recorded("study.txt", lambda: print("figures"))
-    first = "Written by: python bench/study.py, by CPython %d.%d; commit %s" % (*sys.version_info[:2], git("rev-parse", "--short=7", "HEAD"))
+    first = "Written by: python bench/study.py, by CPython %d.%d; commit %s" % (
+        *sys.version_info[:2],
+        git("rev-parse", "--short=7", "HEAD"),
+    )
     assert (folder / "study.txt").read_text() == first + "\nfigures\n" and capsys.readouterr().out == "figures\n"
     (tmp_path / "code").write_text("two")
     written.recorded("study.txt", lambda: print("others"))

@@ -106,7 +106,9 @@ def test_the_picture_is_drawn(tmp_path):
 
 def test_what_cannot_be_is_refused(tmp_path):
     found = search()
-    with pytest.raises(ValueError, match="limit 10: the last layer alone takes %d bytes" % found.bytes(found._policy({}, 0))):
+    with pytest.raises(
+        ValueError, match="limit 10: the last layer alone takes %d bytes" % found.bytes(found._policy({}, 0))
+    ):
         found.best(10)
     with pytest.raises(ValueError, match="ends with .json or .py"):
         write({}, tmp_path / "policy.txt")

@@ -47,9 +47,7 @@ SPECIAL = np.array([s * x for x in [*SPECIAL, np.inf, np.nan] for s in (1, -1)],
 
 @pytest.mark.parametrize("name", ["mul", "div"])
 def test_random_numbers_are_numpys_float32_bit_for_bit(library, name):
-    function, operation = (
-        (library.fmul32, np.multiply) if name == "mul" else (library.fdiv32, np.divide)
-    )
+    function, operation = (library.fmul32, np.multiply) if name == "mul" else (library.fdiv32, np.divide)
     bits = np.random.default_rng(3).integers(0, 2**32, (2, 100000), dtype=np.uint32)
     a, b = bits.view(np.float32)
     check(function, operation, a, b)
@@ -61,9 +59,7 @@ def test_random_numbers_are_numpys_float32_bit_for_bit(library, name):
 
 @pytest.mark.parametrize("name", ["mul", "div"])
 def test_zeros_infinities_nans_and_limits_are_ieees(library, name):
-    function, operation = (
-        (library.fmul32, np.multiply) if name == "mul" else (library.fdiv32, np.divide)
-    )
+    function, operation = (library.fmul32, np.multiply) if name == "mul" else (library.fdiv32, np.divide)
     a, b = np.meshgrid(SPECIAL, SPECIAL)
     with np.errstate(all="ignore"):
         a, b = a.ravel(), b.ravel()

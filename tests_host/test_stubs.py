@@ -45,7 +45,9 @@ def arguments(node):
     first = len(names) - len(a.defaults)
     rows = []
     for index, (arg, kind) in enumerate(names):
-        rows.append((arg.arg, kind, ast.literal_eval(a.defaults[index - first]) if index >= first else None, index >= first))
+        rows.append(
+            (arg.arg, kind, ast.literal_eval(a.defaults[index - first]) if index >= first else None, index >= first)
+        )
     if a.vararg:
         rows.append((a.vararg.arg, "VAR_POSITIONAL", None, False))
     if a.kwarg:
@@ -63,7 +65,9 @@ def real(function):
 
 def protocols(body):
     """Classes that exist for the type checker alone."""
-    return {n.name for n in body if isinstance(n, ast.ClassDef) and any("Protocol" in ast.dump(base) for base in n.bases)}
+    return {
+        n.name for n in body if isinstance(n, ast.ClassDef) and any("Protocol" in ast.dump(base) for base in n.bases)
+    }
 
 
 @pytest.mark.parametrize("name", STUBS)

@@ -54,7 +54,10 @@ def draw_large(rng, name, monkeypatch):
 
 def compile_native(path, options, *harness):
     """native/ with a worker that threads.c starts."""
-    sources = [*glob.glob(os.path.join(ROOT, "native", "*.c")), *glob.glob(os.path.join(ROOT, "native", "kernels", "*", "*.c"))]
+    sources = [
+        *glob.glob(os.path.join(ROOT, "native", "*.c")),
+        *glob.glob(os.path.join(ROOT, "native", "kernels", "*", "*.c")),
+    ]
     sources += [os.path.join(HERE, name) for name in ("threads.c", *harness)]
     command = ["gcc", "-std=c99", "-O1", "-g", "-fwrapv", "-ffp-contract=off", "-DODT_THREADS", *options.split()]
     subprocess.run([*command, "-pthread", "-o", str(path), *sources], check=True)
@@ -251,7 +254,9 @@ def test_executors_in_python_have_one_thread(engine):
     executor.use(engine)
     assert odt.get_num_threads() == 1
     odt.set_num_threads(1)
-    with pytest.raises(RuntimeError, match="n = 2 needs kernels in the firmware .* these .'%s'. compute on one core" % engine):
+    with pytest.raises(
+        RuntimeError, match="n = 2 needs kernels in the firmware .* these .'%s'. compute on one core" % engine
+    ):
         odt.set_num_threads(2)
 
 

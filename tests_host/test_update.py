@@ -100,7 +100,11 @@ def test_a_float_step_is_that_of_the_chosen_part_in_torch(policy):
     tensors = [tensor.requires_grad_() for tensor in twin.flat_parameters()]
     loss = torch.nn.functional.cross_entropy(twin.forward(X[:8]), torch.tensor(Y[:8].astype("int64")))
     for tensor, old, new, (rows, bias), is_bias in zip(
-        torch.autograd.grad(loss, tensors), before, after, [pair for pair in TRAINED[policy] for _ in (0, 1)], [0, 1] * 5
+        torch.autograd.grad(loss, tensors),
+        before,
+        after,
+        [pair for pair in TRAINED[policy] for _ in (0, 1)],
+        [0, 1] * 5,
     ):
         step = (old - new) / 0.05
         gradient = tensor.numpy().reshape(old.shape)
@@ -254,7 +258,10 @@ def test_a_float_step_of_norm_and_last_is_torchs():
             continue
         if layer.normalises or layer.name == "last":
             gradient = tensor.grad.numpy().reshape(old.shape)
-            assert np.linalg.norm((old - new) / 0.05 - gradient) <= 1e-3 * np.linalg.norm(gradient) + 1e-6, (layer.name, name)
+            assert np.linalg.norm((old - new) / 0.05 - gradient) <= 1e-3 * np.linalg.norm(gradient) + 1e-6, (
+                layer.name,
+                name,
+            )
             trained += 1
         else:
             assert tensor.grad is None and np.array_equal(old, new)

@@ -41,7 +41,9 @@ def digest(backend, layers, optimizer, steps=3, **options):
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_training_ends_with_the_bits_of_the_kernels(network, optimizer):
-    assert digest("numpy", NETWORKS[network](), OPTIMIZERS[optimizer]()) == digest("native", NETWORKS[network](), OPTIMIZERS[optimizer]())
+    assert digest("numpy", NETWORKS[network](), OPTIMIZERS[optimizer]()) == digest(
+        "native", NETWORKS[network](), OPTIMIZERS[optimizer]()
+    )
 
 
 def test_micro_batches_and_updates_of_some_channels_end_with_the_bits_of_the_kernels():

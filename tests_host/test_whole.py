@@ -53,7 +53,14 @@ def network(room, dtype="int8", seed=1):
 
 
 def condition(model):
-    return bytes(model.session.state), model.session.calibrated, model.epoch, model.session.underway, model.seed, model.session.busy
+    return (
+        bytes(model.session.state),
+        model.session.calibrated,
+        model.epoch,
+        model.session.underway,
+        model.seed,
+        model.session.busy,
+    )
 
 
 class Interrupt:
@@ -175,7 +182,9 @@ def test_a_load_whose_reads_fail_takes_all_or_nothing_or_says_so(room, error, ti
             lambda: model.predict(X), lambda: model.save(place), model.get_weights, lambda: model.set_weights([]),
             lambda: odt.frozen.pack(model), lambda: model.fit_async(X, Y).send(None),
         ):  # fmt: skip
-            with pytest.raises(RuntimeError, match=r"load\(\) ended half way: part of the model is new, part old: load\(\)"):
+            with pytest.raises(
+                RuntimeError, match=r"load\(\) ended half way: part of the model is new, part old: load\(\)"
+            ):
                 use()
         if broken % 2:
             model.load(place)
@@ -234,7 +243,9 @@ class Source(list):
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
-@pytest.mark.parametrize("error", (OSError(errno.EIO, "I/O error"), MemoryError(), KeyboardInterrupt(), ZeroDivisionError()))
+@pytest.mark.parametrize(
+    "error", (OSError(errno.EIO, "I/O error"), MemoryError(), KeyboardInterrupt(), ZeroDivisionError())
+)
 def test_weights_whose_source_raises_are_all_set_or_none(room, error, dtype):
     model, other = network(room, dtype), network(room, dtype, seed=5)
     model.fit(X, Y, verbose=0)

@@ -1,6 +1,6 @@
 """Run train.py under CPython and, if given, under a MicroPython, and show what both did.
 
-    PYTHONPATH=. python examples/digits/compare.py [--picture FILE.png] [micropython]
+PYTHONPATH=. python examples/digits/compare.py [--picture FILE.png] [micropython]
 """
 
 import argparse
@@ -17,9 +17,7 @@ ROOT = HERE.parent.parent
 def run(label, command, env):
     """Run train.py, pass its output on, return what it measured."""
     print("\n--- %s ---" % label, flush=True)
-    process = subprocess.Popen(
-        command, cwd=HERE, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+    process = subprocess.Popen(command, cwd=HERE, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     lines = []
     for raw in process.stdout:
         line = raw.decode().rstrip("\r\n").rpartition("\r")[2] + "\n"  # as a terminal would show it

@@ -80,7 +80,9 @@ def parse(port, line):
     found = found if isinstance(found, dict) else {}
     for name, (kind, element) in _ANSWER.items():
         value = found.get(name)
-        if type(value) is not kind or any(type(part) is not element for part in (value if kind in (tuple, list) else ())):
+        if type(value) is not kind or any(
+            type(part) is not element for part in (value if kind in (tuple, list) else ())
+        ):
             raise BoardError("%s: a damaged answer: %s is %.80r, expected %s" % (port, name, value, kind.__name__))
     return found
 

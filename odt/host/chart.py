@@ -108,13 +108,17 @@ def _png(plan, path):
         size = box.last + 1 - box.first, box.top - box.offset
         colour = COLOURS[box.kind]
         axes.add_patch(Rectangle((box.first, box.offset), *size, facecolor=colour, edgecolor="white", linewidth=0.5))
-    (live,) = axes.step(range(count + 1), plan.live + plan.live[-1:], "k", where="post", linewidth=1, label="bytes in use")
+    (live,) = axes.step(
+        range(count + 1), plan.live + plan.live[-1:], "k", where="post", linewidth=1, label="bytes in use"
+    )
     peak = axes.axhline(plan.arena, color="k", linestyle="--", linewidth=1, label="peak: the arena")
     bound = axes.axhline(plan.lower_bound, color="red", linestyle=":", linewidth=1.5, label="lower bound")
     for _, first, _ in plan.spans[1:]:
         axes.axvline(first, color="0.85", linewidth=0.5, zorder=0)
     axes.axvline(plan.forward, color="k", linewidth=0.8)
-    axes.set_xticks([(a + b) / 2 for _, a, b in plan.spans], [name for name, _, _ in plan.spans], rotation=90, fontsize=6)
+    axes.set_xticks(
+        [(a + b) / 2 for _, a, b in plan.spans], [name for name, _, _ in plan.spans], rotation=90, fontsize=6
+    )
     axes.set(xlim=(0, count), ylim=(0, plan.arena * 1.05), ylabel="bytes", title=plan.title())
     kinds = [Patch(facecolor=colour, label=kind) for kind, colour in COLOURS.items()]
     figure.legend(handles=kinds + [live, peak, bound], fontsize=7, loc="outside right upper")
@@ -146,13 +150,17 @@ def _html(plan, path):
     steps = ["%d,%.2f %d,%.2f" % (x(i), y(live), x(i + 1), y(live)) for i, live in enumerate(plan.live)]
     shapes.append('<polyline class="live" points="%s"/>' % " ".join(steps))
     for name, byte in (("arena", plan.arena), ("bound", plan.lower_bound)):
-        shapes.append('<line class="%s" x1="%d" x2="%d" y1="%.2f" y2="%.2f"/>' % (name, _LEFT, x(count), y(byte), y(byte)))
+        shapes.append(
+            '<line class="%s" x1="%d" x2="%d" y1="%.2f" y2="%.2f"/>' % (name, _LEFT, x(count), y(byte), y(byte))
+        )
     for byte in (0, plan.arena // 2, plan.arena):
         shapes.append('<text text-anchor="end" x="%d" y="%.2f">%s</text>' % (_LEFT - 6, y(byte) + 4, format(byte, ",")))
     for name, first, end in plan.spans:
         at = (x(first) + x(end)) // 2 + 4
         place = at, _TOP + _HEIGHT + 8
-        shapes.append('<text transform="translate(%d %d) rotate(-90)" text-anchor="end">%s</text>' % (place + (escape(name),)))
+        shapes.append(
+            '<text transform="translate(%d %d) rotate(-90)" text-anchor="end">%s</text>' % (place + (escape(name),))
+        )
     middle = x(plan.forward)
     shapes.append('<line class="turn" x1="%d" x2="%d" y1="%d" y2="%d"/>' % (middle, middle, _TOP - 18, _TOP + _HEIGHT))
     shapes.append('<text text-anchor="end" x="%d" y="%d">forward</text>' % (middle - 6, _TOP - 8))

@@ -28,7 +28,9 @@ def main(to, mpy_cross=None):
         source, target = PACKAGE / file, lib / file
         target.parent.mkdir(parents=True, exist_ok=True)
         if mpy_cross:  # no docstrings, no assertions
-            subprocess.run([mpy_cross, "-O3", "-s", "odt/" + file.as_posix(), "-o", target.with_suffix(".mpy"), source], check=True)
+            subprocess.run(
+                [mpy_cross, "-O3", "-s", "odt/" + file.as_posix(), "-o", target.with_suffix(".mpy"), source], check=True
+            )
         else:
             shutil.copy(source, target)
     (to / "examples").mkdir()

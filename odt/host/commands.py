@@ -21,7 +21,9 @@ def main(arguments=None):
 
     command = commands.add_parser("run", help="run a script on a board or here, and compare the digests")
     command.add_argument("script")
-    command.add_argument("--on", metavar="PLACE", default="board", help="board (default), host, or unix=PATH of MicroPython")
+    command.add_argument(
+        "--on", metavar="PLACE", default="board", help="board (default), host, or unix=PATH of MicroPython"
+    )
     command.add_argument("--compare", action="store_true", help="run it on this PC too: all digests must be the same")
     command.add_argument("--connect", metavar="PORT", help="the board's serial port, where there are several")
     command.add_argument("--timeout", metavar="SECONDS", type=float, default=3600, help="an hour, if not given")
@@ -29,8 +31,12 @@ def main(arguments=None):
 
     command = commands.add_parser("monitor", help="follow a script that trains: live curves, and a report")
     command.add_argument("script", help="or -: the standard input")
-    command.add_argument("--on", metavar="PLACE", default="board", help="board (default), host, or unix=PATH of MicroPython")
-    command.add_argument("--report", metavar="NAME", default="training", help="NAME.html and NAME.png; training, if not given")
+    command.add_argument(
+        "--on", metavar="PLACE", default="board", help="board (default), host, or unix=PATH of MicroPython"
+    )
+    command.add_argument(
+        "--report", metavar="NAME", default="training", help="NAME.html and NAME.png; training, if not given"
+    )
     command.add_argument("--connect", metavar="PORT", help="the board's serial port, where there are several")
     command.add_argument("--timeout", metavar="SECONDS", type=float, help="no limit, if not given")
     command.set_defaults(run=monitor.command)

@@ -41,7 +41,9 @@ class Fit:
         points = [(epoch, row[index]) for epoch, row in sorted(self.rows.items()) if row[index] is not None]
         if index < 2:
             done = max(self.rows, default=0)
-            points += [(step[0], step[1 + index]) for step in self.steps if step[0] > done and step[1 + index] is not None]
+            points += [
+                (step[0], step[1 + index]) for step in self.steps if step[0] > done and step[1 + index] is not None
+            ]
         return points
 
 
@@ -101,4 +103,3 @@ class Curves:
         fit.last = (epoch, step, steps)
         fit.rate, fit.left = match["rate"] + " ms/step", (match["left"] or "").strip()
         return True
-

@@ -1,7 +1,7 @@
 """odt's own files, and files that other processes and power failures find whole: the old one, or the new one.
 
-    with replacing("chart.html") as name:       # a name of this process alone, beside it
-        figure.savefig(name)                    # now it has the other's place
+with replacing("chart.html") as name:       # a name of this process alone, beside it
+    figure.savefig(name)                    # now it has the other's place
 """
 
 import contextlib

@@ -63,9 +63,7 @@ def families():
 def stale():
     """Paths whose committed text is not what would be generated now."""
     return [
-        name
-        for name, text in generated().items()
-        if not (ROOT / name).exists() or (ROOT / name).read_text() != text
+        name for name, text in generated().items() if not (ROOT / name).exists() or (ROOT / name).read_text() != text
     ]
 
 
@@ -79,9 +77,7 @@ def _formulas():
 def _validate(table, formulas):
     for at, op in enumerate(table):
         if op.number != at + 1:
-            raise ValueError(
-                "instruction %s is number %d in line %d" % (op.name, op.number, at + 1)
-            )
+            raise ValueError("instruction %s is number %d in line %d" % (op.name, op.number, at + 1))
         if op.number not in formulas:
             raise ValueError("instruction %s has no formula" % op.name)
         names = [operand[0] for operand in op.operands] + list(op.immediates)
@@ -118,8 +114,7 @@ def _constants():
 
 def _header(table, formulas):
     out = [
-        "// Generated from %s by odt/host/generate.py; after a change there: %s."
-        % (SOURCE, COMMAND),
+        "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
         "//",
         "// The instruction set: constants, numbers, and each kernel's arguments and prototype. A kernel",
         "// takes a pointer to its operands (const when it only reads them) and then its immediates.",
@@ -180,8 +175,7 @@ def _tables(table):
             % (op.name, op.operands[-1][0], len(op.operands), op.immediates[-1], len(op.immediates))
         )
     out = [
-        "// Generated from %s by odt/host/generate.py; after a change there: %s."
-        % (SOURCE, COMMAND),
+        "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
         "//",
         "// What the verifier and the executor know of each instruction.",
         "",
@@ -231,18 +225,20 @@ def _index(table):
     modules = sorted(set(homes.values()))
     assert len(modules) <= 52  # the next character would be a backslash
     letters = "".join(chr(40 + modules.index(homes[op.name])) for op in table)
-    return "\n".join([
-        "# Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
-        '"""Which module has the function of an instruction: MODULES.split()[ord(BY_NUMBER[its number - 1]) - 40]."""',
-        "",
-        "MODULES = (  # a string takes half the RAM of a tuple",
-        *['    "%s "' % name for name in modules],
-        ")",
-        "BY_NUMBER = (",
-        *['    "%s"' % letters[i : i + 100] for i in range(0, len(letters), 100)],
-        ")",
-        "",
-    ])
+    return "\n".join(
+        [
+            "# Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
+            '"""Which module has the function of an instruction: MODULES.split()[ord(BY_NUMBER[its number - 1]) - 40]."""',
+            "",
+            "MODULES = (  # a string takes half the RAM of a tuple",
+            *['    "%s "' % name for name in modules],
+            ")",
+            "BY_NUMBER = (",
+            *['    "%s"' % letters[i : i + 100] for i in range(0, len(letters), 100)],
+            ")",
+            "",
+        ]
+    )
 
 
 def _module(op, family):
@@ -267,7 +263,9 @@ def _documented(table, formulas):
             words = [formulas[op.number], lines[op.name]]
             parts = ["\n".join(textwrap.wrap(part, 112, subsequent_indent="    ")) for part in words]
             docstring = textwrap.indent('"""%s\n\n%s\n"""\n' % tuple(parts), "    ")
-            text = re.sub(re.escape(start) + r'(    """.*?"""\n)?', lambda _, new=start + docstring: new, text, flags=re.DOTALL)
+            text = re.sub(
+                re.escape(start) + r'(    """.*?"""\n)?', lambda _, new=start + docstring: new, text, flags=re.DOTALL
+            )
         if present:
             found[path.relative_to(ROOT).as_posix()] = text
     return found
@@ -275,16 +273,14 @@ def _documented(table, formulas):
 
 def _manual(table, formulas):
     out = [
-        "<!-- Generated from %s by odt/host/generate.py; after a change there: %s. -->"
-        % (SOURCE, COMMAND),
+        "<!-- Generated from %s by odt/host/generate.py; after a change there: %s. -->" % (SOURCE, COMMAND),
         "",
         "# Instructions",
         "",
         "Instruction set %d. The arithmetic, to the bit, is in [numerics.md](numerics.md). An operand is its"
         % opcodes.VERSION,
         "name, how it is used (`=` written, `:` read, `+` updated in place), its dtype and its extent;",
-        "`~x` says that it may lie in the memory of x. `@` stands for the window `%s`."
-        % opcodes.WINDOW,
+        "`~x` says that it may lie in the memory of x. `@` stands for the window `%s`." % opcodes.WINDOW,
         "",
         "By families, as odt/reference/ and native/kernels/ are divided too.",
     ]

@@ -69,7 +69,11 @@ def _checkpoint(path, data, model):
         yield "optimizer    %s" % known
         yield "tensors      give the script that compiles the model: --model train.py"
         return
-    yield "optimizer    %s, dtype %s, batch_size %d" % (type(model.session.optimizer).__name__, model.dtype, model.batch_size)
+    yield "optimizer    %s, dtype %s, batch_size %d" % (
+        type(model.session.optimizer).__name__,
+        model.dtype,
+        model.batch_size,
+    )
     yield "tensors"
     yield from _weights(model)
 
@@ -87,7 +91,9 @@ def _frozen(path, data, model):
         return
     if struct.unpack("<I", data[4:8])[0] != engine.crc32(frozen.layout(model.session.plan.weights)):
         raise ValueError("%s: another network's layers than those of the script" % path)
-    size = frozen.HEADER + sum([(buffer.size + 3) & ~3 for _, kept in model.session.plan.weights for buffer in kept.fixed])
+    size = frozen.HEADER + sum(
+        [(buffer.size + 3) & ~3 for _, kept in model.session.plan.weights for buffer in kept.fixed]
+    )
     if len(data) != size:
         raise ValueError("%s is damaged: %d bytes, these layers take %d" % (path, len(data), size))
     yield "tensors"
@@ -157,6 +163,8 @@ def _operands(found):
         for (name, _, dtype, extent, _), address in zip(code.operands, addresses):
             if address >> REGION_SHIFT == STATE:
                 shape = tuple([factor if isinstance(factor, int) else sizes[factor] for factor in extent])
-                tensors.setdefault(address & ((1 << REGION_SHIFT) - 1), (code.name, name, shape, _DTYPES.get(dtype, dtype)))
+                tensors.setdefault(
+                    address & ((1 << REGION_SHIFT) - 1), (code.name, name, shape, _DTYPES.get(dtype, dtype))
+                )
     for at, (instruction, name, shape, dtype) in sorted(tensors.items()):
         yield "  S+%-7d %-22s %-5s %-8s %s" % (at, instruction, name, dtype, shape)

@@ -51,25 +51,25 @@ def check(found, package, bytes_needed):
     """BoardError with the reason why the package cannot be installed."""
     if found["name"] != "micropython":
         raise BoardError(
-            "the board runs %s, whose compiled files differ: copy the folder odt to its lib folder"
-            % found["name"]
+            "the board runs %s, whose compiled files differ: copy the folder odt to its lib folder" % found["name"]
         )
     version = header(package / "__init__.mpy")[0]
     if found["mpy"] & 255 != version:
         raise BoardError(
             "MicroPython %s reads .mpy files of version %d, these are of version %d: %s"
             % (
-                ".".join([str(part) for part in found["version"]]), found["mpy"] & 255, version,
-                "the board needs a newer MicroPython" if found["mpy"] & 255 < version
+                ".".join([str(part) for part in found["version"]]),
+                found["mpy"] & 255,
+                version,
+                "the board needs a newer MicroPython"
+                if found["mpy"] & 255 < version
                 else "build them from its source, make mpy MPY_DIR=...",
             )  # fmt: skip
         )
     if not found["libs"] or found["disk"] < 0:
         raise BoardError("the board has no file system to install to")
     if found["disk"] < bytes_needed:
-        raise BoardError(
-            "the board's file system has %d bytes free, %d are needed" % (found["disk"], bytes_needed)
-        )
+        raise BoardError("the board's file system has %d bytes free, %d are needed" % (found["disk"], bytes_needed))
     if found["free"] < PACKAGE_HEAP + LEAST_HEAP:
         raise BoardError(
             "too little RAM: %d bytes of heap are free, odt needs %d from files; "

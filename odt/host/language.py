@@ -1,6 +1,6 @@
 """What odt uses of Python: the modules and their names, the builtins. For interpreters that have less of it.
 
-    python3 -m odt.host.language        prints the table of docs/circuitpython.md
+python3 -m odt.host.language        prints the table of docs/circuitpython.md
 """
 
 import ast
@@ -31,7 +31,9 @@ def used():
     for file in board_modules():
         found = _Names()
         found.visit(ast.parse((PACKAGE / file).read_text()))
-        names |= found.names | {module for module in found.modules.values() if not any(n.startswith(module + ".") for n in found.names)}
+        names |= found.names | {
+            module for module in found.modules.values() if not any(n.startswith(module + ".") for n in found.names)
+        }
         functions |= found.functions - found.variables
     return sorted(names), sorted(functions)
 
@@ -101,7 +103,10 @@ def table():
             module, _, part = name.partition(".")
             modules.setdefault(module, []).append(part)
     lines = ["| | |", "|---|---|", "| builtins | %s |" % ", ".join("`%s`" % name for name in functions)]
-    lines += ["| `%s` | %s |" % (module, ", ".join("`%s`" % part for part in parts)) for module, parts in sorted(modules.items())]
+    lines += [
+        "| `%s` | %s |" % (module, ", ".join("`%s`" % part for part in parts))
+        for module, parts in sorted(modules.items())
+    ]
     found = ["`%s` (%s)" % (name, why) for name, why in sorted(OPTIONAL.items())]
     return "\n".join(lines + ["| only where it is there | %s |" % ", ".join(found)]) + "\n"
 

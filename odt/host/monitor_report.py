@@ -73,7 +73,9 @@ def _page(run, svg):
         parts.append("<p>the last %d of %d fits; tables of all</p>" % (_DRAWN, len(run.curves.fits)))
     for number, fit in enumerate(run.curves.fits):
         parts.append("<h4>fit %d: %d of %d epochs</h4>" % (number + 1, len(fit.rows), fit.epochs))
-        parts.append("<table><tr><th>epoch</th><th>loss</th><th>accuracy</th><th>validation loss</th><th>accuracy</th></tr>")
+        parts.append(
+            "<table><tr><th>epoch</th><th>loss</th><th>accuracy</th><th>validation loss</th><th>accuracy</th></tr>"
+        )
         for epoch, row in sorted(fit.rows.items()):
             parts.append("<tr><td>%d</td>%s</tr>" % (epoch, "".join([_cell(value) for value in row])))
         parts.append("</table>")

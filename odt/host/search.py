@@ -90,7 +90,9 @@ class Search:
         if found is None:
             found = self._analyse()
             self.study.set_user_attr("contributions", found)
-        weights = {layer: {float(ratio): gain for ratio, gain in gains.items()} for layer, gains in found["weights"].items()}
+        weights = {
+            layer: {float(ratio): gain for ratio, gain in gains.items()} for layer, gains in found["weights"].items()
+        }
         return {"biases": found["biases"], "weights": weights}
 
     def _analyse(self):
@@ -182,8 +184,16 @@ class Search:
         figure = Figure(figsize=(8, 5), layout="constrained")
         axes = figure.add_subplot()
         trials, front = self.trials(), self.front()
-        axes.plot([t[0] for t in trials], [100 * (base + t[1]) for t in trials], ".", color="0.75", label="trials, predicted")
-        axes.step([t[0] for t in front], [100 * (base + t[1]) for t in front], "k", where="post", label="Pareto front, predicted")
+        axes.plot(
+            [t[0] for t in trials], [100 * (base + t[1]) for t in trials], ".", color="0.75", label="trials, predicted"
+        )
+        axes.step(
+            [t[0] for t in front],
+            [100 * (base + t[1]) for t in front],
+            "k",
+            where="post",
+            label="Pareto front, predicted",
+        )
         trained = [(self.bytes(json.loads(key)), 100 * value) for key, value in self.measured.items()]
         axes.plot(*zip(*trained), "o", color="#d55e00", markersize=4, label="trained")
         if self.limit:
@@ -202,5 +212,7 @@ def write(policy, path):
         raise ValueError("the policy's file ends with .json or .py, got %r" % str(path))
     text = json.dumps(policy, indent=1) + "\n"
     if suffix == ".py":
-        text = "# What odt.update.sparse(model, **POLICY) trains. Written by odt.host.search.\n\nPOLICY = %r\n" % (policy,)
+        text = "# What odt.update.sparse(model, **POLICY) trains. Written by odt.host.search.\n\nPOLICY = %r\n" % (
+            policy,
+        )
     write_text(path, text)

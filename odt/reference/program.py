@@ -151,7 +151,13 @@ def _check_overlaps(op, spans):
     """What is written shares no byte with another operand, or lies exactly over one that is alike, where it may."""
     for written, region, start, size in spans:
         for other, at, begin, length in spans:
-            if written[1] == ":" or other is written or at != region or begin >= start + size or start >= begin + length:
+            if (
+                written[1] == ":"
+                or other is written
+                or at != region
+                or begin >= start + size
+                or start >= begin + length
+            ):
                 continue
             if not (written[4] and begin == start and other[2:4] == written[2:4]):
                 raise ValueError("%s.%s is written over %s" % (op.name, written[0], other[0]))
@@ -209,9 +215,7 @@ def run(loaded, regions, start, stop):
         buffer = as_bytes(b"" if regions[i] is None else regions[i])
         need = loaded.bytes.get(i, 0)
         if len(buffer) < need:
-            raise ValueError(
-                "%s has %d bytes, the program needs %d" % (_REGION_NAMES[i], len(buffer), need)
-            )
+            raise ValueError("%s has %d bytes, the program needs %d" % (_REGION_NAMES[i], len(buffer), need))
         if need and i != CONSTANTS:
             view = memoryview(regions[i])
             view[0:0] = view[0:0]  # TypeError where it may not be written

@@ -114,7 +114,13 @@ def _taps(o):
                 ih = oh * o.SH - o.PT + kh
                 if 0 <= ih < o.H:
                     first = ih * o.W + left * o.SW - o.PL + kw
-                    yield kh * o.KW + kw, oh * o.OW + left, oh * o.OW + right, first, first + (right - left - 1) * o.SW + 1
+                    yield (
+                        kh * o.KW + kw,
+                        oh * o.OW + left,
+                        oh * o.OW + right,
+                        first,
+                        first + (right - left - 1) * o.SW + 1,
+                    )
 
 
 def _patches(o, taps):
@@ -148,7 +154,9 @@ def conv2d_dx_f32(o):
         for tap, start, stop, first, last in taps:
             part = acc[first : last : o.SW, :]
             for n in range(o.N):
-                part = part + e[b * size + start : b * size + stop, n : n + 1] * w[n : n + 1, tap * o.C : (tap + 1) * o.C]
+                part = (
+                    part + e[b * size + start : b * size + stop, n : n + 1] * w[n : n + 1, tap * o.C : (tap + 1) * o.C]
+                )
             acc[first : last : o.SW, :] = part
         dx[b * image : (b + 1) * image, :] = _stored(acc)
 

@@ -65,7 +65,9 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     session.scales = plan.scales if int8 else ()
     # The same where LOSS counts in it, and as it last moved.
     moving = int8 and loss.degree
-    session.watched, session.before, session.now = (session.scale, bytearray(4), bytearray(4)) if moving else (None,) * 3
+    session.watched, session.before, session.now = (
+        (session.scale, bytearray(4), bytearray(4)) if moving else (None,) * 3
+    )
     del plan.first, plan.exponents
     return session
 

@@ -184,7 +184,9 @@ def write_file(path, parts):
         except OSError:
             pass
         if error.errno == _READ_ONLY:  # CircuitPython's drive, while USB owns it
-            raise OSError(_READ_ONLY, "%s: scripts may not write this drive: storage.remount() in boot.py, or odt.slots" % path)
+            raise OSError(
+                _READ_ONLY, "%s: scripts may not write this drive: storage.remount() in boot.py, or odt.slots" % path
+            )
         raise
     try:
         os.rename(beside, path)

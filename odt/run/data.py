@@ -46,10 +46,7 @@ def samples(argument, data, dtypes, row):
         raise TypeError("%s: elements are of type %r, expected %s" % (argument, code, expected))
     width = row * _BYTES[chosen]
     if size % width:
-        raise ValueError(
-            "%s: %d bytes are not whole samples of %d bytes (%d %s)"
-            % (argument, size, width, row, dtype)
-        )
+        raise ValueError("%s: %d bytes are not whole samples of %d bytes (%d %s)" % (argument, size, width, row, dtype))
     if size == 0:
         raise ValueError("%s: empty, at least one sample is expected" % argument)
     return data, chosen, size // width

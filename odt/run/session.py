@@ -193,9 +193,7 @@ class Session:
     def refuse(self, reads=False):
         """RuntimeError within a step, but to read where the arena is not read, or where something ended half way."""
         if self.busy is True and not (reads and self.within != "fit_async"):
-            raise RuntimeError(
-                "%s is within a step: use the model in on_batch_end, or when it has ended" % self.within
-            )
+            raise RuntimeError("%s is within a step: use the model in on_batch_end, or when it has ended" % self.within)
         if self.busy is not True:
             raise RuntimeError(
                 "%s() ended half way: part of the model is new, part old: load() or compile() it" % self.busy

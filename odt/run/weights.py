@@ -185,7 +185,9 @@ def _write_kernel(state, weights, int8, kernel):
                 largest = max(largest, float32_bits(kernel, index) & 0x7FFFFFFF)
             scale = get(state, weights.scale.offset + 4 * row)
             if largest > _TINY:
-                scale = scale_div(largest, scale_int(127)) if weights.kernel in weights.fixed else scale_shift(largest, -6)
+                scale = (
+                    scale_div(largest, scale_int(127)) if weights.kernel in weights.fixed else scale_shift(largest, -6)
+                )
         if int8:
             put(state, weights.scale.offset + 4 * row, scale)
         for index in range(row * columns, (row + 1) * columns):

@@ -50,7 +50,15 @@ def network_inputs():
         except ArithmeticError:
             pass
         arena = bytes(model.session.arena)
-        yield pack(model.session.plan.code, bytes(model.session.control), arena, bytes(model.session.state), b"", bytes(x), bytes(y))
+        yield pack(
+            model.session.plan.code,
+            bytes(model.session.control),
+            arena,
+            bytes(model.session.state),
+            b"",
+            bytes(x),
+            bytes(y),
+        )
 
 
 def programs():

@@ -42,7 +42,18 @@ TARGETS = (*OPTIONS, *LOADERS)
 SHARED = {"executor_panel": "executor", "verifiers": "executor"}  # the corpus of another target
 
 # Without -fwrapv: a sum that may wrap says so (native/fixed.h). Others are counted, and do not end the run.
-CFLAGS = ["-std=c99", "-O1", "-g", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined,float-cast-overflow,integer-divide-by-zero", "-fno-sanitize-recover=all", "-fsanitize-recover=signed-integer-overflow"]
+CFLAGS = [
+    "-std=c99",
+    "-O1",
+    "-g",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-fsanitize=address,undefined,float-cast-overflow,integer-divide-by-zero",
+    "-fno-sanitize-recover=all",
+    "-fsanitize-recover=signed-integer-overflow",
+]
 COVERAGE = ["-std=c99", "-O1", "-g", "-fwrapv", "-ffp-contract=off", "-fprofile-instr-generate", "-fcoverage-mapping"]
 LIMITS = ["-max_len=8192", "-timeout=30", "-rss_limit_mb=4096", "-print_final_stats=1"]
 EDGES = ("-use_counters=0",)  # an input is worth keeping for what it reaches, not for how often
@@ -61,7 +72,9 @@ def seed_of_today():
 def run(command, **environment):
     """What it prints; Failure with its errors if it fails."""
     environment = dict(os.environ, **environment)
-    done = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace", cwd=ROOT, env=environment)
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, errors="replace", cwd=ROOT, env=environment
+    )
     if done.returncode:
         raise Failure("%s\n%s" % (" ".join(command), done.stderr[-8000:]))
     return done.stdout
@@ -191,7 +204,11 @@ def fuzz(target, seconds, seed, folder=FOLDER, fresh=False, options=()):
         executed = re.search(r"number_of_executed_units: (\d+)", done.stderr)
         covered = re.findall(r"cov: (\d+) ft: \d+ corp: (\d+)", done.stderr)
         if done.returncode or not executed or not covered:
-            again = "python tests_host/fuzz/fuzz.py --seed %d --seconds %d --fresh %s" % (seed, max(seconds, 60), target)
+            again = "python tests_host/fuzz/fuzz.py --seed %d --seconds %d --fresh %s" % (
+                seed,
+                max(seconds, 60),
+                target,
+            )
             raise Failure("%s: found with seed %d; again: %s\n%s" % (target, seed, again, done.stderr[-8000:]))
         if not fresh:
             minimise(target, [corpus], os.path.join(folder, target), folder)
@@ -266,7 +283,9 @@ def main():
             continue
         row = (target, seen["executions"], seen["inputs"], seen["edges"], seen["corpus"], time.monotonic() - begin)
         print("%-16s%12d%8d%8d%8d%7.0f" % row, flush=True)
-        failures += ["%s: overflows: an int32 that does not say so (native/fixed.h)" % place for place in seen["overflows"]]
+        failures += [
+            "%s: overflows: an int32 that does not say so (native/fixed.h)" % place for place in seen["overflows"]
+        ]
     print("\nreached by what there is to start from:")
     print_lines(arguments.targets)
     for failure in failures:

@@ -222,7 +222,9 @@ def info_target():
             data[8:12] = struct.pack("<I", crc(data[frozen.HEADER :]))
         elif kind & 1 and len(data) >= checkpoint.HEADER:
             if kind & 2:
-                struct.pack_into("<4sIII", data, 0, b"ODTM", 2, crc(models[0].session.plan.code), len(data) - checkpoint.HEADER)
+                struct.pack_into(
+                    "<4sIII", data, 0, b"ODTM", 2, crc(models[0].session.plan.code), len(data) - checkpoint.HEADER
+                )
             data[60:64] = struct.pack("<I", crc(data[checkpoint.HEADER :], crc(data[:60])))
         given[0] = bytes(data)
         model = models[kind >> 3 & 1] if kind & 4 else None
@@ -433,7 +435,20 @@ def info_corpus():
 
 
 def numbers_corpus():
-    texts = ["0", "-1.5e3", ".5", "5.", "16777217", "3.4028236e38", "1.17549428e-38", "1e-46", "+9e40", "nan", "1_0", " 7 "]
+    texts = [
+        "0",
+        "-1.5e3",
+        ".5",
+        "5.",
+        "16777217",
+        "3.4028236e38",
+        "1.17549428e-38",
+        "1e-46",
+        "+9e40",
+        "nan",
+        "1_0",
+        " 7 ",
+    ]
     wide = [1.0, 1 + 2.0**-24, 1 + 3 * 2.0**-24, -(2.0**-126), 3.4028235677973366e38, np.inf, np.nan, 0.0]
     normalizer = readers.Normalizer(2)
     normalizer.update([1, 2, 3, 5])
@@ -470,7 +485,13 @@ def npy_corpus():
 
 
 def csv_corpus():
-    return [b"a,b,c\n1,2.5,0\n-1e3,.5,1\n", b"1;2\n3;4\n", b"1,2\r\n3,4\r\n\r\n5,6", b"1e-40,0\n3.4028236e38,1\n", b"7\n"]
+    return [
+        b"a,b,c\n1,2.5,0\n-1e3,.5,1\n",
+        b"1;2\n3;4\n",
+        b"1,2\r\n3,4\r\n\r\n5,6",
+        b"1e-40,0\n3.4028236e38,1\n",
+        b"7\n",
+    ]
 
 
 def verifiers_corpus():
