@@ -76,7 +76,7 @@ FIGURES = {
     "firmware": (README, r"(prints what odt adds to a Pico's, )(.*?)(;)", added, 64),
     "wanted": (ROOT / "docs" / "stm32.md", r"(odt from files wants )(.*?)(: where)", wanted, 1),
     "installation": (README, r"(<!-- written by tests_device/test_readme.py -->\n```text\n)(.*?)(```)", installed, 0),
-    "heap": (README, r"(All of it lies in the board's RAM: )(.*?)(, in pieces)", heap, 0),
+    "heap": (README, r"(All of it lies in the board's RAM: )(.*?)(, which is enough)", heap, 0),
 }
 
 
