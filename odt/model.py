@@ -7,6 +7,7 @@ from .fixed import is_int
 from .layers import Layer
 from .losses import LOSSES
 from .optimizers import OPTIMIZERS
+from .plan import unload
 from .plan.graph import Node, trace
 from .run import weights
 from .run.session import batch, bind, clear, mean, point, ready, train
@@ -88,10 +89,15 @@ class Model:
             if self.session.busy is True:
                 self.session.refuse()
             self.session.alone("compile")
-        from .run.build import build
-
         options = (optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen)
-        self.session = build(self.nodes, *options)  # until here the model before is whole
+        try:
+            from .run.build import build
+
+            self.session = build(self.nodes, *options)  # until here the model before is whole
+        except MemoryError:
+            build = None
+            unload()
+            raise
         gc.collect()
 
     def fit(

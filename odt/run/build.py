@@ -7,6 +7,7 @@ from array import array
 from .. import executor, opcodes
 from ..fixed import scale_of
 from ..opcodes import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE
+from ..plan import unload
 from ..plan.program import SECTIONS, Program
 from . import weights
 from .session import Session
@@ -27,7 +28,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
             from ..plan.compiler import compile_graph
 
             plan = compile_graph(*graph, flash=flash)
-            compile_graph = None  # so that _unload() can
+            compile_graph = None  # so that unload() can
         else:
             from ..plan.recompute import plan as plan_within
 
@@ -36,14 +37,24 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         if frozen is not None:
             check_frozen(frozen, plan)
         session.table = _table(nodes, plan)
-        if sys.implementation.name != "cpython":
-            _unload()  # the heap is full of what planned, and a board's may be small
+        if __file__.endswith(".mpy"):  # in RAM, as all that planned
+            unload()
         gc.collect()
         plan.code = bytes(plan.code)  # made when the heap was at its fullest: out of the way
         engine = executor.engine
         loaded = engine.load(plan.code)
         opcodes.forget()  # before the arena
-        arena, state = _reserve(plan)
+        try:
+            arena, state = _reserve(plan)
+        except MemoryError:
+            if sys.implementation.name == "cpython":
+                raise
+            unload()
+            loaded = None
+            gc.collect()
+            plan.code = bytes(memoryview(plan.code))  # once more: what went leaves room below
+            loaded = engine.load(plan.code)
+            arena, state = _reserve(plan)
     control = array("i", bytes(4 * CONTROL_WORDS))
     if frozen is not None:
         check_place(engine, loaded, arena, state, control, frozen)
@@ -109,16 +120,6 @@ class _Tidy:
         opcodes.forget()
         if hasattr(gc, "threshold"):
             gc.threshold(self.threshold)
-
-
-def _unload():
-    """Let go of the modules that only planning needs, this one among them: those of .mpy files lie in RAM."""
-    for name in list(sys.modules):
-        room, _, part = name.rpartition(".")
-        if name == __name__ or room == "odt.plan" and part not in ("graph", "program", "values"):
-            del sys.modules[name]
-            if hasattr(sys.modules[room], part):
-                delattr(sys.modules[room], part)
 
 
 def _reserve(plan):
