@@ -13,7 +13,7 @@ before a checkpoint of the adapted model is loaded.
 import gc
 
 from .fisher import measure, plan
-from .fixed import is_int, scale_add, scale_div, scale_int
+from .fixed import elements, is_int, scale_add, scale_div, scale_int
 from .opcodes import ARENA
 from .plan.compiler import bytes_needed
 from .plan.graph import backward_macs
@@ -75,10 +75,7 @@ def _rank(measured):
             continue
         parameters = 0
         for _, shape in layer.weight_shapes():
-            size = 1
-            for extent in shape:
-                size *= extent
-            parameters += size
+            parameters += elements(shape)
         score = scale_div(scale_div(total, scale_int(parameters)), scale_int(layer.macs))
         order = sorted([(-value, channel) for channel, value in enumerate(found) if value])
         ranked.append((-score, number, layer, [channel for _, channel in order]))

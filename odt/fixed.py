@@ -74,6 +74,14 @@ def size_of(kind, argument, value, limit=DEFAULT_LIMIT):
     return value
 
 
+def elements(shape):
+    """How many numbers have this shape."""
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count
+
+
 # Scales
 
 

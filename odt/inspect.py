@@ -18,7 +18,7 @@ which instruction makes what is found by compiling the network once more, which 
 
 from array import array
 
-from .fixed import bits_to_float
+from .fixed import bits_to_float, elements
 from .opcodes import PREFIXES, STATE
 from .plan.compiler import compile_graph
 from .plan.program import HEADER_WORDS, updates
@@ -172,7 +172,7 @@ class Map:
                         return shape
         shapes = self._shapes.get(getattr(instruction, "owner", None), [])
         for shape in reversed(shapes) if " dx" in name else shapes:
-            if _product(shape) * model.session.rows == count:
+            if elements(shape) * model.session.rows == count:
                 return (model.session.rows,) + tuple(shape)
         return (model.session.rows, count // model.session.rows)
 
@@ -205,13 +205,6 @@ class Map:
 
 def _shapes(node):
     return [node.shape] + [parent.shape for parent in node.inputs]
-
-
-def _product(shape):
-    count = 1
-    for size in shape:
-        count *= size
-    return count
 
 
 def names(model):

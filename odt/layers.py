@@ -9,7 +9,7 @@ Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
     model = odt.Model(x, odt.Dense(10)(odt.Flatten()(z)))
 """
 
-from .fixed import is_int, is_number, millionths, scale_of, size_of
+from .fixed import elements, is_int, is_number, millionths, scale_of, size_of
 from .opcodes import DEFAULT_LIMIT
 from .plan.graph import Node
 
@@ -173,9 +173,7 @@ class Dense(Layer):
 
     def build(self, shapes):
         shape = shapes[0]
-        self.rows = 1
-        for size in shape[:-1]:
-            self.rows *= size
+        self.rows = elements(shape[:-1])
         self.kernel_shape = (self.units, shape[-1])
         self.macs = self.rows * self.units * shape[-1]
         return shape[:-1] + (self.units,)
@@ -235,9 +233,7 @@ class _Conv(_Window):
         out = self._place(shapes[0], self.kernel_size, self.strides, self.padding, filters)
         depth = channels if self.filters else 1
         self.kernel_shape = (filters,) + self.kernel_size + (depth,)
-        self.macs = depth
-        for size in out + self.kernel_size:
-            self.macs *= size
+        self.macs = depth * elements(out + self.kernel_size)
         return out
 
 
@@ -387,9 +383,7 @@ class AvgPool2D(_Window):
         strides = self.pool_size if strides is None else strides
         self.strides = _sizes(kind, "strides", strides, self.axes, 255)
         self.padding = _padding(kind, padding)
-        self.positions = 1  # of a whole window
-        for size in self.pool_size:
-            self.positions *= size
+        self.positions = elements(self.pool_size)  # of a whole window
         if self.positions > 16384:  # the gradient's sum of 256 * positions * error fits an int32
             raise ValueError("%s: a window has at most 16384 positions, got %d" % (kind, self.positions))
 
@@ -476,9 +470,7 @@ class GlobalAvgPool(Layer):
         shape = shapes[0]
         if len(shape) < 2:
             self.wrong_shape(shape, "(.., channels)")
-        self.positions = 1
-        for size in shape[:-1]:
-            self.positions *= size
+        self.positions = elements(shape[:-1])
         return shape[-1:]
 
 
@@ -489,10 +481,7 @@ class Flatten(Layer):
     view = True
 
     def build(self, shapes):
-        count = 1
-        for size in shapes[0]:
-            count *= size
-        return (count,)
+        return (elements(shapes[0]),)
 
 
 class Reshape(Layer):

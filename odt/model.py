@@ -3,7 +3,7 @@
 import gc
 from array import array
 
-from .fixed import is_int
+from .fixed import elements, is_int
 from .layers import Layer
 from .losses import LOSSES
 from .optimizers import OPTIMIZERS
@@ -243,9 +243,7 @@ class Model:
         for layer, parameters in session.plan.weights:
             taken[parameters] = []
             for name, shape in layer.weight_shapes():
-                size = 1
-                for extent in shape:
-                    size *= extent
+                size = elements(shape)
                 value = values.pop(0) if values else ()
                 value = value.reshape(-1) if hasattr(value, "reshape") else value
                 try:

@@ -4,7 +4,7 @@ All have one arithmetic, of tensors [M][S][G][C]: the S * C numbers of a group g
 Which numbers form a group is the layer's.
 """
 
-from .fixed import is_number, millionths, scale_div, scale_int, scale_of, size_of
+from .fixed import elements, is_number, millionths, scale_div, scale_int, scale_of, size_of
 from .layers import Layer
 
 
@@ -27,9 +27,7 @@ class _Norm(Layer):
     def build(self, shapes):
         shape = shapes[0]
         self.channels = shape[-1]
-        self.positions = 1
-        for size in shape[:-1]:
-            self.positions *= size
+        self.positions = elements(shape[:-1])
         self.macs = 2 * self.positions * self.channels
         return shape
 

@@ -14,7 +14,7 @@ depends on the batch, never on the file.
 from array import array
 from struct import pack_into, unpack_from
 
-from .fixed import bit_length, is_int, order
+from .fixed import bit_length, elements, is_int, order
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
 _SIZES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
@@ -94,9 +94,7 @@ def _npy(path):
         raise ValueError("%s: no shape: %r" % (path, shape))
     if not shape or min(shape) < 1:
         raise ValueError("%s: shape %s holds no sample" % (path, tuple(shape)))
-    row = 1
-    for extent in shape[1:]:
-        row *= extent
+    row = elements(shape[1:])
     column = Column(path, _DESCR[descr[1:]], row, 8 + wide + size)
     if column.samples < shape[0]:
         raise ValueError("%s: shape %s, but only %d samples follow" % (path, tuple(shape), column.samples))

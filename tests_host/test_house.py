@@ -7,34 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from house import FILES, ROOT, TREES, circle, imports
 
 import odt
 
-ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
-FILES = {
-    ".".join(file.relative_to(ROOT).with_suffix("").parts).replace(".__init__", ""): file
-    for file in sorted((ROOT / "odt").rglob("*.py"))
-    if "host" not in file.parts
-}
-TREES = {name: ast.parse(file.read_text()) for name, file in FILES.items()}
-
-
-def imports(name):
-    """The modules of odt that a module imports, at once or later."""
-    package = name.split(".") if FILES[name].name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(TREES[name]):
-        if not isinstance(node, ast.ImportFrom):
-            continue
-        base = package[: len(package) - node.level + 1] if node.level else []
-        base = ".".join(base + [node.module] * bool(node.module))
-        for alias in node.names:
-            if base + "." + alias.name in FILES:
-                yield base + "." + alias.name
-            elif base in FILES:
-                yield base
-            elif base.startswith("odt"):
-                yield base + "." + alias.name
 
 
 def room(name):
@@ -59,13 +36,7 @@ def test_rooms_import_what_the_document_says():
 
 
 def test_there_is_no_circle_of_imports():
-    names = {name: {target for target in imports(name) if target in FILES} - {name} for name in FILES}
-    for name in names:  # a package is imported with what is in it
-        names[name] = {target for target in names[name] if not name.startswith(target + ".")}
-    while names:
-        leaves = {name for name, targets in names.items() if not targets & set(names)}
-        assert leaves, "a circle is among: " + ", ".join(sorted(names))
-        names = {name: targets for name, targets in names.items() if name not in leaves}
+    assert circle() == []
 
 
 @pytest.mark.parametrize("name", FILES)

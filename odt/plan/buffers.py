@@ -6,7 +6,7 @@ instructions are known (memory.py).
 
 import struct
 
-from ..fixed import ONE
+from ..fixed import ONE, elements
 from ..opcodes import CONSTANTS, STATE
 from .values import (
     CONSTANT, EXPONENT, FLOAT, HEADER, OPTIMIZER, SCALE, SCRATCH, WEIGHT, Buffer, Part, Weights, home,
@@ -90,9 +90,7 @@ class Buffers:
         if layer.kernel_shape is None:
             return self._norm_parameters(node)
         rows = layer.kernel_shape[0]
-        columns = 1
-        for size in layer.kernel_shape[1:]:
-            columns *= size
+        columns = elements(layer.kernel_shape[1:])
         ranges = ((0, rows),) if layer.update_rows is None else layer.update_rows
         count = sum([size for _, size in ranges])
         trained = []

@@ -1,7 +1,7 @@
 """Where branches meet: sums, products, and outputs beside one another; and images enlarged."""
 
-from ..fixed import ONE
-from .shared import ceiling, convert, elements, rescaled, resized, spread, times
+from ..fixed import ONE, elements
+from .shared import ceiling, convert, rescaled, resized, spread, times
 from .values import ACTIVATION, ERROR
 
 

@@ -1,6 +1,6 @@
 """Dense, convolution, depthwise, transposed and grouped: sums of products, a bias, a rescaling by channel."""
 
-from ..fixed import ONE
+from ..fixed import ONE, elements
 from .shared import bias_gradient, ceiling, times, window_sizes
 from .values import ACTIVATION, ERROR, GRADIENT, Part, Value
 
@@ -11,9 +11,7 @@ _ERROR = 127 * 127  # of an input's gradient
 def check(node, batch, reached):
     """ValueError where an int32 sum of the layer could overflow in int8."""
     layer = node.layer
-    products = 1
-    for size in layer.kernel_shape[1:]:
-        products *= size
+    products = elements(layer.kernel_shape[1:])
     if products * _ACCUMULATOR > 1 << 30:
         raise ValueError(
             "%r: %d products an output may overflow an int32, at most %d do not"
@@ -56,9 +54,7 @@ def _forward(s, node, inputs):
     layer = node.layer
     weights = s.buffers.parameters(node)
     rows = weights.rows
-    count = s.batch
-    for extent in node.shape:
-        count *= extent
+    count = s.batch * elements(node.shape)
     y = s.tensor(layer.name, count, ACTIVATION, node.relu)
     bias = weights.bias
     if s.int8:

@@ -5,7 +5,7 @@ from .graph import consumers
 from .shared import bias_gradient, ceiling
 from .values import ACTIVATION, ERROR, GRADIENT, Part
 
-_BITS = 8  # of a normalised x behind the point, in gamma's gradient
+_BITS = 8  # of a normalised x after the binary point, in gamma's gradient
 
 
 def check(node, batch, reached):

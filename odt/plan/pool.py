@@ -1,8 +1,8 @@
 """Max-pooling, and the averages of windows and of all positions."""
 
-from ..fixed import ONE, scale_div, scale_int
+from ..fixed import ONE, elements, scale_div, scale_int
 from .masks import mask
-from .shared import elements, rescaled, resized, spread, times, window_sizes
+from .shared import rescaled, resized, spread, times, window_sizes
 from .values import ACTIVATION
 
 _MOST = (1 << 31) // 255  # positions whose sum fits an int32

@@ -6,7 +6,7 @@ same ranges and before those weights change: to the same bits. Nothing is comput
 that a step costs at most one forward pass more.
 """
 
-from ..fixed import isqrt
+from ..fixed import elements, isqrt
 from .compiler import compile_graph, prepare
 from .graph import resolve
 
@@ -79,9 +79,7 @@ class Chain:
         self.sizes = []  # bytes of each node's own value
         self.costs = []
         for node in nodes:
-            size = unit
-            for extent in node.shape:
-                size *= extent
+            size = unit * elements(node.shape)
             cost = node.layer.macs + size
             if node.alias is not None or node.layer.view:  # the value of another node
                 size = cost = 0

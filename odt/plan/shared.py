@@ -1,19 +1,12 @@
 """What several families emit."""
 
-from ..fixed import ONE, scale_mul
+from ..fixed import ONE, elements, scale_mul
 from .values import ACTIVATION, ERROR, GRADIENT
 
 
 def times(a, b):
     """The product of two factors; ONE is exact."""
     return b if a == ONE else a if b == ONE else scale_mul(a, b)
-
-
-def elements(shape):
-    count = 1
-    for extent in shape:
-        count *= extent
-    return count
 
 
 def resized(s, node, x):
@@ -29,7 +22,7 @@ def window_sizes(s, node):
 
 
 def ceiling(s, x, name):
-    """A float32 value behind its ReLU6."""
+    """A float32 value after its ReLU6."""
     y = s.like(name + " relu6", x, ACTIVATION)
     s.emit("relu6_f32", (y.buffer, x.buffer), (x.count,))
     return y

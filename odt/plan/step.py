@@ -1,13 +1,11 @@
 """What every step begins with: a batch is gathered, in the input's format and range."""
 
-from ..fixed import scale_div, scale_int, scale_of
+from ..fixed import elements, scale_div, scale_int, scale_of
 from .values import ACTIVATION
 
 
 def _input(s, node, inputs):
-    size = 1
-    for extent in node.shape:
-        size *= extent
+    size = elements(node.shape)
     layer = node.layer
     if s.int8 and layer.limit:
         value = s.fixed(layer.name, s.batch * size, scale_div(scale_of(layer.limit), scale_int(127)), 0)

@@ -39,7 +39,7 @@ class Buffer:
         self.region = region
         self.offset = None
         self.root = self  # whose memory this is: itself, or the buffer that it is part of or replaces
-        self.shift = 0  # bytes behind the root's start
+        self.shift = 0  # bytes after the root's start
 
     def part(self, name, shift, size):
         """A buffer inside this one."""

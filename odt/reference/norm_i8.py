@@ -137,7 +137,7 @@ def affine_i8(o):
 
 
 def _hats(o, group, places, bits):
-    """The group's x, normalised, with so many bits behind the point."""
+    """The group's x, normalised, with this many bits after the binary point."""
     m, s = multiplier(scale_shift(o.st[2 * group + 1], bits - 10))
     mean = o.st[2 * group]
     z = limit(o.zx, -128, 127)

@@ -5,7 +5,7 @@ import sys
 from array import array
 
 from .. import executor, opcodes
-from ..fixed import scale_of
+from ..fixed import elements, scale_of
 from ..opcodes import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE
 from ..plan import unload
 from ..plan.program import SECTIONS, Program
@@ -86,7 +86,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
 def _divide(session):
     """The parts in which a step runs: of the first micro-batch, of the others, and the update.
 
-    Each is pieces, (start, stop, what to call behind it or None); watch.py cuts smaller ones.
+    Each is pieces, (start, stop, what to call after it or None); watch.py cuts smaller ones.
     """
     int8 = session.dtype == "int8"
     start, stop = session.sections["train"]
@@ -149,12 +149,7 @@ def _table(nodes, plan):
     table = []
     for node, backward, size in zip(nodes, backward_macs(nodes), plan.sizes):
         layer = node.layer
-        parameters = 0
-        for _, shape in layer.weight_shapes():
-            count = 1
-            for extent in shape:
-                count *= extent
-            parameters += count
+        parameters = sum([elements(shape) for _, shape in layer.weight_shapes()])
         kind = type(layer).__name__
         macs = 0 if node.alias else layer.macs
         table.append((layer.name, kind, node.shape, parameters, macs, backward, size))

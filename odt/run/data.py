@@ -4,7 +4,7 @@ import struct
 from array import array
 
 from .. import executor
-from ..fixed import float_to_bits
+from ..fixed import elements, float_to_bits
 from ..opcodes import FLOAT32, INT8, INT16, INT32, UINT8
 
 FORMATS = {  # of labels only: a uint16 below 2**15 is read as an int16, and so on
@@ -61,9 +61,7 @@ def _one_axis(argument, data, row):
         raise ValueError("%s: an array without gaps, in C order, is expected; give a copy" % argument)
     if len(shape) == 1:
         return data
-    count = 1
-    for size in shape[1:]:
-        count *= size
+    count = elements(shape[1:])
     if not shape or count != row:
         raise ValueError("%s: shape %s, expected (samples, ..) of %d elements" % (argument, shape, row))
     if hasattr(data, "reshape"):

@@ -5,11 +5,11 @@ import asyncio
 from ..fixed import is_int
 from .fit import Training
 from .progress import now, since
-from .session import next_part, ready
+from .session import next_part, pieces, ready
 
 
 class Slices:
-    """Runs a program an instruction at a time, and pauses when ``slice_ms`` are over."""
+    """Runs a program one instruction at a time and pauses when ``slice_ms`` are over."""
 
     def __init__(self, session, slice_ms):
         if not is_int(slice_ms) or slice_ms < 1:
@@ -30,7 +30,7 @@ class Slices:
         """As train() in session.py: a generator that yields between slices."""
         session.set_rate()
         while next_part(session):
-            for piece in session.parts if session.at == session.rows else session.others:
+            for piece in pieces(session):
                 for _ in self._piece(session, piece):
                     yield
         for piece in session.update:

@@ -7,7 +7,7 @@ or ``ready(model)``, which raises where it is not to be used.
 from array import array
 from struct import unpack_from
 
-from ..fixed import ONE, bits_to_float, multiplier, scale_div
+from ..fixed import ONE, bits_to_float, elements, multiplier, scale_div
 from ..opcodes import (
     BATCH, CORRECT, COUNT, INT16, INT32, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES, X_DATA,
     X_FORMAT, X_SCALE, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO, const,
@@ -77,7 +77,7 @@ def batch(session, position, count):
 
 
 def next_part(session):
-    """Point at the first or the next micro-batch of the batch in hand; False behind its last. ``at`` is then its end."""
+    """Point at the first or the next micro-batch of the batch in hand; False after its last. ``at`` is then its end."""
     at, count, rows = session.at, session.count, session.rows
     if at >= count:
         return False
@@ -88,6 +88,11 @@ def next_part(session):
         control[POSITION] = session.position + at
         control[COUNT] = rows if rows < count - at else count - at
     return True
+
+
+def pieces(session):
+    """Those of a training step for the micro-batch in hand."""
+    return session.parts if session.at == session.rows else session.others
 
 
 def clear(session):
@@ -119,7 +124,7 @@ def train(session):
 
 def _train_parts(session):
     while next_part(session):
-        for piece in session.parts if session.at == session.rows else session.others:
+        for piece in pieces(session):
             _run_piece(session, piece)
 
 
@@ -172,8 +177,8 @@ class Session:
         self.optimizer, self.loss, self.dtype = optimizer, loss, dtype
         self.batch_size, self.micro, self.seed = batch_size, micro, seed
         self.rows = micro or batch_size  # of a micro-batch
-        self.row = _product(nodes[0].shape)
-        self.width = 1 if loss.labels else _product(nodes[-1].shape)
+        self.row = elements(nodes[0].shape)
+        self.width = 1 if loss.labels else elements(nodes[-1].shape)
         self.classes = nodes[-1].shape[0] if loss.labels else 0
         self.busy = False
         self.within = self.fit = None
@@ -183,7 +188,9 @@ class Session:
         self.epoch = 0  # where fit's initial_epoch goes on
         self.underway = None
         self.calibrated = 2 if dtype == "float32" else 0
-        self.unit = self.unit_count = self.unit_scale = None  # of LOSS, for so many outputs of this scale
+        self.unit = self.unit_count = self.unit_scale = (
+            None  # the unit of LOSS, for how many outputs, and in which scale of theirs
+        )
 
     @property
     def steps(self):
@@ -279,20 +286,20 @@ class Session:
         what = (self.program, "train" if level == 2 else "predict", self.engine, self.loaded, self.regions)
         self.control[KEY] = level - 1
         if self.rows < self.count:
-            calibrate_parts(*what, lambda: self.pieces(0, count))
+            calibrate_parts(*what, lambda: self.starts(0, count))
         else:
-            for _ in self.pieces(0, count):
+            for _ in self.starts(0, count):
                 calibrate(*what)
         if level == 1:
             for position in range(self.batch_size, count, self.batch_size):
-                widen(what[0], *what[2:], lambda: self.pieces(position, count))
+                widen(what[0], *what[2:], lambda: self.starts(position, count))
         self.calibrated = level
 
-    def pieces(self, position, count):
+    def starts(self, position, count):
         """Point the program at each micro-batch of the batch at ``position``; yields where it begins."""
         batch(self, position, count)
         while next_part(self):
-            yield (self.parts if self.at == self.rows else self.others)[0][0]
+            yield pieces(self)[0][0]
 
     def run(self, section):
         start, stop = self.sections[section]
@@ -376,10 +383,3 @@ class Session:
             total = (total * m + (1 << shift >> 1)) >> shift
         control[LOSS] = (total & 0x7FFFFFFF) - (total & 0x80000000)
         control[LOSS_HIGH] = total >> 32
-
-
-def _product(shape):
-    count = 1
-    for size in shape:
-        count *= size
-    return count

@@ -1,0 +1,42 @@
+"""The modules of odt, but for odt.host, and what they import."""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = {
+    ".".join(file.relative_to(ROOT).with_suffix("").parts).replace(".__init__", ""): file
+    for file in sorted((ROOT / "odt").rglob("*.py"))
+    if "host" not in file.parts
+}
+TREES = {name: ast.parse(file.read_text()) for name, file in FILES.items()}
+
+
+def imports(name):
+    """The modules of odt that a module imports, at once or later."""
+    package = name.split(".") if FILES[name].name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(TREES[name]):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        base = package[: len(package) - node.level + 1] if node.level else []
+        base = ".".join(base + [node.module] * bool(node.module))
+        for alias in node.names:
+            if base + "." + alias.name in FILES:
+                yield base + "." + alias.name
+            elif base in FILES:
+                yield base
+            elif base.startswith("odt"):
+                yield base + "." + alias.name
+
+
+def circle(package="odt"):
+    """The modules of a package that import each other, at once or later, in a circle, or lead to one; [] if there is none."""
+    left = {name: set(imports(name)) - {name} for name in FILES if (name + ".").startswith(package + ".")}
+    for name in left:  # a package is imported with what is in it
+        left[name] = {target for target in left[name] if not name.startswith(target + ".")}
+    while left:
+        leaves = {name for name, targets in left.items() if not targets & set(left)}
+        if not leaves:
+            break
+        left = {name: targets for name, targets in left.items() if name not in leaves}
+    return sorted(left)
