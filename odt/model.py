@@ -1,23 +1,20 @@
-"""Models: what a user trains. Compiles a graph once, then only runs its program."""
+"""Models: what a user trains. Compiles a graph once; what then runs its program is a Network."""
 
 import gc
-from array import array
 
-from .fixed import elements, is_int
+from .fixed import is_int
 from .layers import Layer
 from .losses import LOSSES
+from .network import Network
 from .optimizers import OPTIMIZERS
 from .plan import unload
 from .plan.graph import Node, trace
-from .run import weights
-from .run.session import batch, bind, clear, mean, point, ready, train
 
 
-class Model:
+class Model(Network):
     """A network from one Input node to one output node.
 
-    ``compile`` plans it and reserves its memory; a step of ``fit`` then allocates nothing, ``train_step``, ``evaluate`` and
-    ``predict`` no more than their results and what these are made from.
+    ``compile`` plans it and reserves its memory.
     """
 
     def __init__(self, inputs, outputs):
@@ -25,8 +22,6 @@ class Model:
             if not isinstance(node, Node):
                 raise TypeError("Model: an Input and a layer's output are expected, got %r" % type(node))
         self.nodes = trace([inputs], outputs)
-        self.session = None  # see run/session.py
-        self.stop_training = False
         taken = [node.layer.name for node in self.nodes]
         for node in self.nodes:
             if node.layer.name is None:
@@ -39,13 +34,6 @@ class Model:
         for name in taken:
             if name and taken.count(name) > 1:
                 raise ValueError("two layers are called %r" % name)
-
-    # Of the session, None without: compile() gives them.
-    program = property(lambda self: self.session and self.session.program)
-    dtype = property(lambda self: self.session and self.session.dtype)
-    batch_size = property(lambda self: self.session and self.session.batch_size)
-    seed = property(lambda self: self.session and self.session.seed)
-    epoch = property(lambda self: self.session and self.session.epoch)  # where fit's initial_epoch goes on
 
     def compile(
         self, optimizer="adam", loss="sparse_categorical_crossentropy", dtype="int8", batch_size=16, seed=0,
@@ -99,206 +87,6 @@ class Model:
             unload()
             raise
         gc.collect()
-
-    def fit(
-        self, x, y=None, epochs=1, validation_data=None, shuffle=True, verbose=1, callbacks=(),
-        initial_epoch=None, steps_per_epoch=None,
-    ):  # fmt: skip
-        """Train for ``epochs`` passes over the data; returns a History.
-
-        ``x``: (samples, *input shape) in the Input's dtype; ``y``: integer labels, or targets for "mse"; any
-        object with the buffer protocol, or lists. Without ``y``, ``x`` is an iterable of batches (x, y) of at
-        most ``batch_size`` samples; a generator that goes on for ever needs ``steps_per_epoch``.
-        ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch.
-        ``callbacks``: see callbacks.py. ``initial_epoch=model.epoch`` goes on where a loaded model stopped,
-        be it within an epoch, up to epoch ``epochs``.
-        In float32 a loss that is not finite raises ArithmeticError before it reaches the weights; in int8 a scale of 2^120
-        or more does, of the output after its step, of others after the epoch: predict would be infinite, the weights are lost.
-        Until it ends compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with the updates made so far.
-        """
-        from .run.fit import Training
-
-        training = Training(
-            self, x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch, steps_per_epoch
-        )
-        for _ in training.run():
-            pass
-        return training.history
-
-    def fit_async(
-        self, x, y=None, epochs=1, validation_data=None, shuffle=True, verbose=1, callbacks=(),
-        initial_epoch=None, steps_per_epoch=None, slice_ms=10,
-    ):  # fmt: skip
-        """``await model.fit_async(x, y)``: as ``fit``, to the same bits, while other asyncio tasks run.
-
-        Pauses after the first instruction that ends ``slice_ms`` after the last pause. In a pause the model is
-        not to be used (RuntimeError): its arena holds half a step. Callbacks may use it.
-        """
-        from .run.fit_async import fit_async
-
-        options = {
-            "epochs": epochs, "validation_data": validation_data, "shuffle": shuffle, "verbose": verbose,
-            "callbacks": callbacks, "initial_epoch": initial_epoch, "steps_per_epoch": steps_per_epoch,
-        }  # fmt: skip
-        return fit_async(self, x, y, slice_ms, options)
-
-    def train_step(self, x, y):
-        """One update on one batch of at most ``batch_size`` samples; returns the batch's loss.
-
-        ArithmeticError where training has diverged, as of ``fit``.
-        """
-        session = self.session
-        if session is None:
-            ready(self)
-        count = bind(session, x, y)
-        if count > session.batch_size:
-            raise ValueError("x: %d samples do not fit batch_size %d" % (count, session.batch_size))
-        if session.calibrated < 2:
-            session.calibrate(2)
-        clear(session)
-        batch(session, 0, count)
-        train(session)
-        return mean(session, count)
-
-    def evaluate(self, x, y=None):
-        """``(loss, accuracy)`` over the data, as ``fit`` takes it; accuracy is None for "mse"."""
-        session = ready(self)
-        if y is None and not isinstance(x, (list, tuple)):
-            from .run.fit import evaluate
-
-            return evaluate(session, x)
-        count = bind(session, x, y)
-        session.prepare(1)
-        return session.evaluate(count)
-
-    def predict(self, x):
-        """The network's output as array('f'), samples after one another (logits for labels)."""
-        session = ready(self)
-        x, _, count = session.look_at(x, None, "", True)
-        point(session, x, None, count)
-        session.prepare(1)
-        output = session.plan.output
-        width = output.count // session.rows
-        result = array("f", bytes(4 * width * count))
-        view = memoryview(session.arena)
-        at = output.buffer.offset
-        for position in range(0, count, session.rows):
-            rows = min(session.rows, count - position)
-            batch(session, position, position + rows)
-            session.look("predict")
-            place = position * width
-            if session.dtype == "int8":
-                scale = session.output_scale()
-                for index in range(rows * width):
-                    q = view[at + index]
-                    result[place + index] = ((q - 256 if q > 127 else q) - output.zero) * scale
-            else:
-                result[place : place + rows * width] = array("f", bytes(view[at : at + 4 * rows * width]))
-        return result
-
-    def summary(self):
-        """Print the layers, their costs, and the RAM that training takes, to the byte."""
-        from .report import summary
-
-        session = ready(self)
-        summary(session.table, session.plan, session.dtype, session.batch_size)
-
-    def disassemble(self):
-        """The program as text, an instruction a line."""
-        from .plan.program import disassemble
-
-        return disassemble(ready(self).plan.code)
-
-    def draw(self, width=78, rows=24):
-        """A drawing of the arena as text: instructions across, bytes down."""
-        from .drawing import draw
-
-        return draw(ready(self).program, width, rows)
-
-    def digest(self):
-        """CRC-32 of all weights, scales and optimizer state, and of what ``frozen=`` gave: equal bits, equal number."""
-        session = ready(self, reads=True)
-        crc = session.engine.crc32(session.state)
-        return crc if session.frozen is None else session.engine.crc32(session.frozen, crc)
-
-    def get_weights(self):
-        """The weights as float32 arrays: kernel, then bias, or as ``weight_shapes`` says, layer after layer."""
-        session = ready(self, reads=True)
-        result = []
-        for layer, parameters in session.plan.weights:
-            result += weights.read(layer, session.state, session.frozen, parameters, session.dtype == "int8")
-        return result
-
-    def set_weights(self, values):
-        """Take over weights as ``get_weights`` gives them; ValueError when one does not fit, and nothing changes.
-
-        Those that are frozen in flash stay as they are. Interrupted half way it changes nothing, as ``load``.
-        """
-        session = ready(self)
-        if not isinstance(values, (list, tuple)):
-            raise TypeError("set_weights takes a list of arrays, got %r" % (type(values),))
-        values = list(values)
-        int8 = session.dtype == "int8"
-        taken = {}
-        for layer, parameters in session.plan.weights:
-            taken[parameters] = []
-            for name, shape in layer.weight_shapes():
-                size = elements(shape)
-                value = values.pop(0) if values else ()
-                value = value.reshape(-1) if hasattr(value, "reshape") else value
-                try:
-                    count = len(value)
-                except TypeError:
-                    raise TypeError("%r: %s is an array, got %r" % (layer, name, value))
-                if count != size:
-                    raise ValueError("%r: %s has %d numbers, got %d" % (layer, name, size, count))
-                # In int8 a bias and its like are int32 times 2^-20, which apply_i32 keeps to 2^30.
-                whole = int8 and name not in ("kernel", "moving_variance")
-                weights.check(layer, name, value, 1024 if whole else 3e38)
-                if name == "moving_variance" and min(value) < 0:
-                    raise ValueError("%r: %s is at least 0, got %r" % (layer, name, min(value)))
-                taken[parameters].append(value)
-        if values:
-            raise ValueError("%d arrays more than the model has weights" % len(values))
-        for parameters in taken:
-            if parameters.folded:
-                from .folding import fold
-
-                layer, inner = parameters.folded
-                taken[parameters] = fold(taken[parameters], parameters, taken[inner])
-                if int8:
-                    weights.check(layer, "folded, as a bias", taken[parameters][1], 1024)
-        from .run.replace import rewrite
-
-        def write(state):
-            for parameters in taken:
-                if not parameters.into:
-                    weights.write(state, parameters, int8, taken[parameters])
-
-        rewrite(session, "set_weights", write, (0 if int8 else 2, session.epoch, session.underway, session.seed))
-
-    def save(self, path):
-        """Write a checkpoint: weights, scales, optimizer, and where training stands (docs/checkpoint.md).
-
-        ``path``: a file's name, a str or a pathlib.Path, written beside the old one and then renamed; or a place of
-        slots.py. OSError when that fails; what was there is then still there.
-        """
-        from .run.checkpoint import save
-
-        save(path, ready(self))
-
-    def load(self, path):
-        """Read what ``save`` wrote for the same network, compiled alike; else ValueError, and nothing changes.
-
-        ``fit(.., initial_epoch=model.epoch)`` then ends as if training had not stopped. All is read or nothing,
-        whatever interrupts it; on a board where the arena and the free heap are smaller than the state, a second error
-        in the pass that follows the check leaves a model that raises RuntimeError until ``load`` or ``compile``.
-        """
-        from .run.checkpoint import load
-
-        if self.session is None or self.session.busy is True:
-            ready(self)
-        load(path, self.session)
 
 
 class Sequential(Model):

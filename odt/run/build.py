@@ -15,7 +15,7 @@ from .session import Session
 
 def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen):
     """The Session of checked arguments of ``Model.compile``; MemoryError with the bytes needed and there."""
-    session = Session(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed)
+    session = Session(nodes[0].layer, nodes[-1].shape, optimizer, loss, dtype, batch_size, micro_batch, seed)
     int8 = dtype == "int8"
     with _Tidy():
         graph = (nodes, loss, optimizer, dtype, batch_size, micro_batch)
@@ -59,7 +59,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     if frozen is not None:
         check_place(engine, loaded, arena, state, control, frozen)
     weights.initialise(state, plan, seed, int8)
-    layer = nodes[0].layer
+    layer = session.input
     control[X_SCALE] = control[Y_SCALE] = scale_of(layer.scale)
     control[X_ZERO] = layer.zero_point
     if int8 and layer.dtype in ("int8", "uint8"):

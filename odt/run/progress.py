@@ -75,7 +75,7 @@ class Progress:
         """Say what int8 could not hold of the input."""
         found = clipped(session)
         if found:
-            print("warning: " + CLIPPED % ((session.nodes[0].layer.name,) + found))
+            print("warning: " + CLIPPED % ((session.input.name,) + found))
 
 
 CLIPPED = "%s: a value of %.3g was clipped, the range of int8 is now %.3g: an outlier? Input(limit=) fixes the range"

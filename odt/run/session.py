@@ -162,8 +162,9 @@ def mean(session, count):
 
 
 class Session:
-    """What build.py made of a plan: attributes hold it, methods use it.
+    """What build.py made of a plan, or open.py of a file: attributes hold it, methods use it.
 
+    ``input``: the Input's layer, or what has its name, shape and format; ``shape``: the output's, of a sample.
     ``plan``, ``program``: what was compiled. ``engine``, ``loaded``: the executor, and its form of the program. ``arena``,
     ``state``, ``control``, ``frozen``: the regions, in ``regions`` by number, with the data in hand. ``parts``, ``others``,
     ``update``: the pieces, (start, stop, call or None), of a step for the first micro-batch, for each other, and once.
@@ -172,14 +173,14 @@ class Session:
     ended half way. ``fit``: the name of what is underway.
     """
 
-    def __init__(self, nodes, optimizer, loss, dtype, batch_size, micro, seed):
-        self.nodes = nodes
+    def __init__(self, layer, shape, optimizer, loss, dtype, batch_size, micro, seed):
+        self.input, self.shape = layer, shape
         self.optimizer, self.loss, self.dtype = optimizer, loss, dtype
         self.batch_size, self.micro, self.seed = batch_size, micro, seed
         self.rows = micro or batch_size  # of a micro-batch
-        self.row = elements(nodes[0].shape)
-        self.width = 1 if loss.labels else elements(nodes[-1].shape)
-        self.classes = nodes[-1].shape[0] if loss.labels else 0
+        self.row = elements(layer.shape)
+        self.width = 1 if loss.labels else elements(shape)
+        self.classes = shape[0] if loss.labels else 0
         self.busy = False
         self.within = self.fit = None
         self.known = None  # of what kind data was, see look_at()
@@ -218,7 +219,7 @@ class Session:
         good and stored as ``known`` says: types and, of what the control block describes, type codes and formats.
         """
         self.known = None
-        layer = self.nodes[0].layer
+        layer = self.input
         given, known = (x, y), None
         x, x_format, count = samples(what + "x", x, (layer.dtype,), self.row)
         check_finite(what + "x", x, x_format, self.row)

@@ -1,0 +1,71 @@
+from array import array
+from collections.abc import Awaitable, Iterable, Sequence
+from os import PathLike
+from typing import Any, Literal, Protocol
+
+from typing_extensions import Buffer, TypeAlias
+
+from .plan.program import Program
+from .run.fit import History
+
+Data: TypeAlias = Buffer | Sequence[Any]
+"""Samples after one another: anything with the buffer protocol, or lists."""
+Batches: TypeAlias = Iterable[tuple[Data, Data]]
+
+class Place(Protocol):
+    """Where checkpoints go that is no file: slots.Blocks and slots.Bytes."""
+
+    def read(self, engine: Any) -> Any: ...
+    def write(self, engine: Any, header: Any, state: Any) -> None: ...
+
+class Network:
+    """What trains, evaluates and predicts: a compiled model, or one from a file."""
+
+    session: Any  # of odt.run.session
+    @property
+    def program(self) -> Program | None: ...
+    @property
+    def dtype(self) -> Literal["int8", "float32"]: ...
+    @property
+    def batch_size(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def epoch(self) -> int: ...
+    stop_training: bool
+    def fit(
+        self,
+        x: Data | Batches,
+        y: Data | None = None,
+        epochs: int = 1,
+        validation_data: tuple[Data, Data] | Batches | None = None,
+        shuffle: bool = True,
+        verbose: int = 1,
+        callbacks: Iterable[Any] = (),
+        initial_epoch: int | None = None,
+        steps_per_epoch: int | None = None,
+    ) -> History: ...
+    def fit_async(
+        self,
+        x: Data | Batches,
+        y: Data | None = None,
+        epochs: int = 1,
+        validation_data: tuple[Data, Data] | Batches | None = None,
+        shuffle: bool = True,
+        verbose: int = 1,
+        callbacks: Iterable[Any] = (),
+        initial_epoch: int | None = None,
+        steps_per_epoch: int | None = None,
+        slice_ms: int = 10,
+    ) -> Awaitable[History]: ...
+    def train_step(self, x: Data, y: Data) -> float: ...
+    def evaluate(self, x: Data | Batches, y: Data | None = None) -> tuple[float, float | None]: ...
+    def predict(self, x: Data) -> array[float]: ...
+    def summary(self) -> None: ...
+    def disassemble(self) -> str: ...
+    def draw(self, width: int = 78, rows: int = 24) -> str: ...
+    def digest(self) -> int: ...
+    def get_weights(self) -> list[array[float]]: ...
+    def set_weights(self, values: Sequence[Any]) -> None: ...
+    def save(self, path: str | PathLike[str] | Place) -> None: ...
+    def load(self, path: str | PathLike[str] | Place) -> None: ...
