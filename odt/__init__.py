@@ -15,42 +15,89 @@ model.fit(x, y, epochs=10)
 """
 
 import gc
-
-# From .mpy files the package takes a third of a Pico's heap. It must not lie scattered over all of
-# it, or no arena fits: garbage is collected often while it is loaded.
-if hasattr(gc, "threshold"):
-    _threshold = gc.threshold()
-    gc.threshold(8192)
+import sys
 
 from . import executor
-from .layers import (
-    AdaptiveAvgPool1D, AdaptiveAvgPool2D, Add, AvgPool1D, AvgPool2D, Concatenate, Conv1D, Conv1DTranspose, Conv2D,
-    Conv2DTranspose, Dense, DepthwiseConv2D, Dropout, Flatten, GlobalAvgPool, Input, LeakyReLU, MaxPool1D, MaxPool2D, Multiply, ReLU, ReLU6,
-    Reshape, Sigmoid, Softmax, Tanh, UpSampling1D, UpSampling2D,
-)  # fmt: skip
-from .losses import (
-    BinaryCrossentropy, Huber, MeanAbsoluteError, MeanSquaredError, SparseCategoricalCrossentropy,
-)  # fmt: skip
-from .model import Model, Sequential
-from .optimizers import SGD, Adam, AdamW, CosineDecay, StepDecay
-
-
-def __getattr__(name):
-    """A module of odt, or of its names those that few need, is loaded when it is named: a board's RAM is small."""
-    home = "norms" if name in ("BatchNorm", "GroupNorm", "LayerNorm") else name
-    if name.endswith("_num_threads"):
-        home = "run.threads"
-    try:
-        if name[:1] == "_":
-            raise ImportError
-        module = __import__("odt." + home, None, None, (name,))
-    except ImportError:
-        raise AttributeError("module 'odt' has no attribute %r" % name)
-    return module if home is name else getattr(module, name)
-
 
 __version__ = "0.1.0"
 backend = executor.backend
 
-if hasattr(gc, "threshold"):
-    gc.threshold(_threshold)
+# Where each name comes from: its module is loaded when it is used, as a board's RAM is small.
+_HOMES = {
+    "layers": "AdaptiveAvgPool1D AdaptiveAvgPool2D Add AvgPool1D AvgPool2D Concatenate Conv1D Conv1DTranspose Conv2D "
+    "Conv2DTranspose Dense DepthwiseConv2D Dropout Flatten GlobalAvgPool Input LeakyReLU MaxPool1D MaxPool2D Multiply "
+    "ReLU ReLU6 Reshape Sigmoid Softmax Tanh UpSampling1D UpSampling2D",
+    "losses": "BinaryCrossentropy Huber MeanAbsoluteError MeanSquaredError SparseCategoricalCrossentropy",
+    "model": "Model Sequential",
+    "norms": "BatchNorm GroupNorm LayerNorm",
+    "optimizers": "SGD Adam AdamW CosineDecay StepDecay",
+    "run.threads": "get_num_threads set_num_threads",
+}
+_MODULES = (
+    "adapt callbacks frozen inspect layers lite losses metrics model norms optimizers profile rates readers reservoir slots "
+    "update watch"
+)
+
+
+def _load(home, name=None):
+    """The module, or what it calls ``name``. From .mpy files it lies in RAM: not scattered, or no arena fits."""
+    if hasattr(gc, "threshold"):
+        threshold = gc.threshold()
+        gc.threshold(8192)
+    try:
+        module = __import__("odt." + home, None, None, ("*",))
+    finally:
+        if hasattr(gc, "threshold"):
+            gc.threshold(threshold)
+    names = globals()
+    for public in _HOMES.get(home, "").split():
+        names[public] = getattr(module, public)
+    return names[name] if name else module
+
+
+if sys.implementation.name == "cpython":
+
+    def __getattr__(name):
+        for home, names in _HOMES.items():
+            if name in names.split():
+                return _load(home, name)
+        try:
+            return _load(name)
+        except ImportError:
+            raise AttributeError("module 'odt' has no attribute %r" % name) from None
+
+    def __dir__():
+        return sorted(set(globals()) | set(" ".join(_HOMES.values()).split()) | set(_MODULES.split()))
+
+else:
+    # MicroPython's dir() and TAB ask a module for every name there is: what __getattr__ loads would fill the heap.
+
+    class _Later:
+        """Stands for a class or function until it is called."""
+
+        def __init__(self, home, name):
+            self._of = home, name
+
+        def __call__(self, *args, **options):
+            return _load(*self._of)(*args, **options)
+
+        def __repr__(self):
+            return "odt.%s.%s" % self._of
+
+    class _Module:
+        """Stands for a module until something of it is used."""
+
+        def __init__(self, home):
+            self._of = home
+
+        def __getattr__(self, name):
+            return getattr(_load(self._of), name)
+
+        def __repr__(self):
+            return "odt." + self._of
+
+    for _home in _HOMES:
+        for _name in _HOMES[_home].split():
+            globals()[_name] = _Later(_home, _name)
+    for _name in _MODULES.split():
+        globals()[_name] = _Module(_name)
