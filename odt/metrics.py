@@ -37,7 +37,7 @@ def confusion_matrix(model, x, y=None, output=None):
     data = source(session, x, y)
     if session.calibrated < 1:
         data.first()
-        session.calibrate(1)
+        session.prepare(1)
     data.open(0, 0)
     for _ in data.batches(0):
         labels = session.regions[Y_DATA]

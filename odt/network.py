@@ -5,7 +5,6 @@ It needs neither the layers nor what plans.
 
 from array import array
 
-from .fixed import elements
 from .run import weights
 from .run.session import batch, bind, clear, mean, point, ready, train
 
@@ -123,6 +122,21 @@ class Network:
                 result[place : place + rows * width] = array("f", bytes(view[at : at + 4 * rows * width]))
         return result
 
+    def calibrate(self, x, y=None):
+        """Set the ranges of an int8 model from these samples: of the forward pass, with ``y`` of the first batch's errors too.
+
+        Every value of them then has room. Without it ``predict`` and ``evaluate`` take the ranges from the first data that they
+        see and widen them where other data needs more; ``fit`` takes them from its first batch, unless ``y`` was given here.
+        """
+        session = ready(self)
+        if y is None:
+            x, _, count = session.look_at(x, None, "", True)
+            point(session, x, None, count)
+        else:
+            bind(session, x, y)
+        if session.scale is not None:
+            session.calibrate(1 if y is None else 2, True)
+
     def summary(self):
         """Print the layers, their costs, and the RAM that training takes, to the byte."""
         from .report import summary
@@ -159,8 +173,12 @@ class Network:
     def set_weights(self, values):
         """Take over weights as ``get_weights`` gives them; ValueError when one does not fit, and nothing changes.
 
+        Each is flat, or an array of the shape that ``weight_shapes`` says: an array of another is refused, as Keras's
+        ``(in, out)`` kernels are and PyTorch's filters. Ranges of int8 are forgotten: see ``calibrate``.
         Those that are frozen in flash stay as they are. Interrupted half way it changes nothing, as ``load``.
         """
+        from .run.replace import flat, rewrite
+
         session = ready(self)
         if not isinstance(values, (list, tuple)):
             raise TypeError("set_weights takes a list of arrays, got %r" % (type(values),))
@@ -170,15 +188,7 @@ class Network:
         for layer, parameters in session.plan.weights:
             taken[parameters] = []
             for name, shape in layer.weight_shapes():
-                size = elements(shape)
-                value = values.pop(0) if values else ()
-                value = value.reshape(-1) if hasattr(value, "reshape") else value
-                try:
-                    count = len(value)
-                except TypeError:
-                    raise TypeError("%r: %s is an array, got %r" % (layer, name, value))
-                if count != size:
-                    raise ValueError("%r: %s has %d numbers, got %d" % (layer, name, size, count))
+                value = flat(layer, name, shape, values.pop(0) if values else ())
                 # In int8 a bias and its like are int32 times 2^-20, which apply_i32 keeps to 2^30.
                 whole = int8 and name not in ("kernel", "moving_variance")
                 weights.check(layer, name, value, 1024 if whole else 3e38)
@@ -195,7 +205,6 @@ class Network:
                 taken[parameters] = fold(taken[parameters], parameters, taken[inner])
                 if int8:
                     weights.check(layer, "folded, as a bias", taken[parameters][1], 1024)
-        from .run.replace import rewrite
 
         def write(state):
             for parameters in taken:

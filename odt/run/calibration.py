@@ -5,6 +5,8 @@ the scale becomes peak / limit, whatever it was, and the instruction runs again 
 range of the input leaves out a sample that is far beyond the others of the batch.
 """
 
+from array import array
+
 from ..fixed import scale_div, scale_int, scale_mul, scale_shift
 from ..opcodes import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
 from ..plan.program import updates
@@ -114,17 +116,28 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
             done.append([at, end])
 
 
-def widen(program, engine, loaded, regions, parts):
-    """Run a batch forward until every range holds it: ``parts()`` yields where each part of it begins."""
-    scales = _scales(program)
-    arena = regions[ARENA]
-    for _ in range(_ROUNDS):
+def peaks(program):
+    """Of every scale that follows a peak: offset of the peak in the arena, address of the scale, limit."""
+    found = array("i")
+    for peak, (scale, limit) in _scales(program).items():
+        for word in (peak & _MASK, scale, limit):
+            found.append(word)
+    return found
+
+
+def widen(found, session, parts):
+    """Run what ``parts()`` points at forward, from where it yields, until every range holds it.
+
+    ``found``: of peaks(). A range that was too small hides how far the next ones are, hence a round for each at most.
+    """
+    arena = session.arena
+    for _ in range(_ROUNDS + len(found)):
         for start in parts():
-            engine.run(loaded, regions, start, program.section("predict")[1])
+            session.engine.run(session.loaded, session.regions, start, session.sections["predict"][1])
         grown = False
-        for peak, (scale, limit) in scales.items():
-            if get(arena, peak & _MASK) > limit:
-                grown = _follow(regions, peak, scale, limit)
+        for at in range(0, len(found), 3):
+            if get(arena, found[at]) > found[at + 2]:
+                grown = _follow(session.regions, found[at], found[at + 1], found[at + 2])
         if not grown:
             break
 

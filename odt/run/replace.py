@@ -7,6 +7,7 @@ in heap; then copied at once. Where the heap is too small as well it is written 
 
 import gc
 
+from ..fixed import elements
 from .weights import get
 
 
@@ -101,3 +102,30 @@ def rewrite(session, name, write, where):
         write(session.state)
 
     in_place(session, there, where)
+
+
+_ORDERS = {  # the axes of an array as others have it, in the order of odt: PyTorch's filters first, then Keras's
+    2: ((1, 0),),
+    3: ((0, 2, 1), (2, 0, 1), (2, 1, 0)),
+    4: ((0, 2, 3, 1), (3, 0, 1, 2), (1, 2, 3, 0), (2, 0, 1, 3)),
+}
+
+
+def flat(layer, name, shape, value):
+    """``value`` in one axis; ValueError where it is an array of another shape or has not as many numbers."""
+    given = getattr(value, "shape", None)
+    if given is not None and len(given) > 1 and tuple(given) != shape:
+        hint = ""
+        for order in _ORDERS.get(len(given), ()):
+            if tuple([given[axis] for axis in order]) == shape:
+                hint = ": array.transpose%s has it" % (order,)
+                break
+        raise ValueError("%r: %s has shape %s, got %s%s" % (layer, name, shape, tuple(given), hint))
+    value = value.reshape(-1) if hasattr(value, "reshape") else value
+    try:
+        count = len(value)
+    except TypeError:
+        raise TypeError("%r: %s is an array, got %r" % (layer, name, value))
+    if count != elements(shape):
+        raise ValueError("%r: %s has %d numbers, got %d" % (layer, name, elements(shape), count))
+    return value

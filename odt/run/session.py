@@ -170,8 +170,12 @@ class Session:
     ``update``: the pieces, (start, stop, call or None), of a step for the first micro-batch, for each other, and once.
     ``calibrated``: 0, 1 (forward) or 2 (backward too). ``epoch`` and ``underway``, (samples, order, LOSS, LOSS_HIGH, CORRECT)
     of an epoch that is not complete: where training stands. ``busy``: True within a step of ``within``, or the name of what
-    ended half way. ``fit``: the name of what is underway.
+    ended half way. ``fit``: the name of what is underway. ``peaks``: see hold(). ``told``: prepare() has said where ranges
+    come from.
     """
+
+    peaks = None
+    told = False
 
     def __init__(self, layer, shape, optimizer, loss, dtype, batch_size, micro, seed):
         self.input, self.shape = layer, shape
@@ -269,18 +273,21 @@ class Session:
         self.used = bound
 
     def prepare(self, level):
-        """Calibrate what has no range yet (1: forward, 2: backward too) on the first batch.
+        """Calibrate what has no range yet (1: forward, 2: backward too) on the data in hand, and say so once.
 
-        Training widens a range that later proves too small; without it all data is looked at here.
+        Training widens a range that later proves too small, and so does hold() where there was none.
         """
         if self.calibrated < level:
             self.calibrate(level)
+            if level == 1 and not self.told:
+                self.told = True
+                print("int8 ranges are those of these %d samples; calibrate(x) sets them" % self.control[SAMPLES])
 
-    def calibrate(self, level):
-        from .calibration import calibrate, calibrate_parts, forget, widen  # in RAM only when compile's work is done
+    def calibrate(self, level, whole=False):
+        """Set all ranges, whatever they were: on the first batch; of the forward pass (level 1, or ``whole``) on all."""
+        from .calibration import calibrate, calibrate_parts, forget, peaks, widen  # in RAM when compile's work is done
 
-        if self.calibrated == 0:
-            forget(self.program, self.state)
+        forget(self.program, self.state)
         self.calibrated = 0  # should this be interrupted, the next begins anew
         count = self.control[SAMPLES]
         batch(self, 0, count)
@@ -291,10 +298,23 @@ class Session:
         else:
             for _ in self.starts(0, count):
                 calibrate(*what)
-        if level == 1:
+        if level == 1 or whole:
+            found = peaks(self.program)
             for position in range(self.batch_size, count, self.batch_size):
-                widen(what[0], *what[2:], lambda: self.starts(position, count))
+                widen(found, self, lambda: self.starts(position, count))
         self.calibrated = level
+
+    def hold(self):
+        """Run the forward pass of the part in hand in ranges that hold it; returns where it ends."""
+        from .calibration import peaks, widen
+
+        start, stop = self.sections["predict"]
+        if self.peaks is None:
+            self.peaks = peaks(self.program)
+        widen(self.peaks, self, lambda: (start,))
+        if self.watched is not None and self.watched != self.now:
+            self.end_step()
+        return stop
 
     def starts(self, position, count):
         """Point the program at each micro-batch of the batch at ``position``; yields where it begins."""
@@ -303,7 +323,10 @@ class Session:
             yield pieces(self)[0][0]
 
     def run(self, section):
+        """Run a section that trains nothing on the part in hand."""
         start, stop = self.sections[section]
+        if self.calibrated == 1:  # ranges that no step has widened
+            start = self.hold()
         self.engine.run(self.loaded, self.regions, start, stop)
 
     def end_step(self):
