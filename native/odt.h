@@ -5,7 +5,7 @@
 //         odt_region_t regions[6] = {{arena, arena_bytes}, ..};
 //         size_t pc = program[ODT_HEADER_TRAIN], stop = program[ODT_HEADER_TRAIN + 1];
 //         while (pc < stop) {
-//             pc = odt_step(program, pc, regions);
+//             pc = odt_step(program, pc, regions, 0);
 //         }
 //     }
 //
@@ -86,8 +86,9 @@ int odt_is_boundary(const int32_t *program, size_t at);
 int odt_shared_region(const int32_t *program, const odt_region_t *regions);
 
 // Runs the instruction at word `pc` of a verified program, returns the next one's. ARENA, STATE,
-// CONTROL and CONSTANTS have at least odt_region_bytes() and are aligned to 4 bytes.
-size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions);
+// CONTROL and CONSTANTS have at least odt_region_bytes() and are aligned to 4 bytes. `rows`: those of the batch that
+// the program was made for, of which only the first COUNT are computed; 0: all are, whatever their number.
+size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions, int32_t rows);
 
 // Called by kernels that may take long, every so many operations, when nothing but the arena is half
 // written. Where ODT_POLLS is defined it is the binding's, and need not return.

@@ -117,7 +117,7 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
         shape += 1 + (*shape & 7);
     }
     for (int32_t i = 0; i < op->immediates; i++) {
-        unsigned limit = shape[i];
+        unsigned limit = shape[i] & ODT_LIMIT;
         if (limit != ODT_ANY && (immediates[i] < (limit != ODT_PADDING)
             || immediates[i] > limits[limit])) {
             fault->word = (int32_t)(immediates + i - program);
@@ -144,7 +144,7 @@ static int is_size(const odt_opcode_t *op, int32_t immediate) {
     for (int32_t i = 0; i < op->operands; i++) {
         shape += 1 + (*shape & 7);
     }
-    return immediate >= 0 && immediate < op->immediates && shape[immediate] > ODT_PADDING;
+    return immediate >= 0 && immediate < op->immediates && (shape[immediate] & ODT_LIMIT) > ODT_PADDING;
 }
 
 // Checks the instruction that the prefix at `prefix` belongs to, and the two as one.
@@ -343,7 +343,24 @@ static const void *locate(uint32_t word, const odt_region_t *regions) {
     return regions[word >> ODT_REGION_SHIFT].data + (word & ADDRESS_MASK);
 }
 
-static void collect(arguments_t *arguments, const int32_t *program, size_t pc, const odt_region_t *regions) {
+// Of the first immediate that counts rows and is a multiple of `rows`, that of `count` rows: never more than was
+// verified. `limits`: the immediates', at least one.
+static void limit_rows(uint8_t *immediates, const uint8_t *limits, unsigned number, int32_t rows, int32_t count) {
+    for (unsigned i = 0; i < number && limits[i] & ODT_ROWS; i++, immediates += sizeof(int32_t)) {
+        int32_t size, quotient;
+        memcpy(&size, immediates, sizeof(size));
+        quotient = size / rows;
+        if (quotient * rows == size) {
+            size = quotient * count;
+            memcpy(immediates, &size, sizeof(size));
+            break;
+        }
+    }
+}
+
+// The arguments of the instruction at pc, for `count` rows of a batch of `rows`.
+static void collect(arguments_t *arguments, const int32_t *program, size_t pc, const odt_region_t *regions,
+    int32_t rows, int32_t count) {
     const odt_opcode_t *op = &odt_opcodes[program[pc]];
     const uint8_t *shape = odt_shapes + op->shape;
     uint8_t *to = arguments->bytes;
@@ -359,6 +376,9 @@ static void collect(arguments_t *arguments, const int32_t *program, size_t pc, c
         to += sizeof(pointer);
     }
     memcpy(to, from, op->immediates * sizeof(int32_t));
+    if (count < rows) {
+        limit_rows(to, shape, op->immediates, rows, count);
+    }
 }
 
 // Where immediate `index` of these arguments lies.
@@ -371,7 +391,7 @@ static void run_few(const int32_t *prefix, size_t pc, const int32_t *program, co
     const odt_opcode_t *op = &odt_opcodes[program[pc]];
     int32_t R = prefix[2], count = odt_limit(*(const int32_t *)locate((uint32_t)prefix[1], regions), 1, R);
     arguments_t arguments;
-    collect(&arguments, program, pc, regions);
+    collect(&arguments, program, pc, regions, 0, 0);
     for (int32_t i = 0; i < op->immediates; i++) {
         if ((uint32_t)prefix[3] >> i & 1) {
             int32_t size = program[pc + 1 + op->operands + (uint32_t)i] / R * count;
@@ -412,7 +432,7 @@ static void run_each(const int32_t *prefix, size_t pc, const int32_t *program, c
             continue;
         }
         arguments_t arguments;
-        collect(&arguments, program, pc, regions);
+        collect(&arguments, program, pc, regions, 0, 0);
         advance(&arguments, program, pc, which, j, row);
         if (place >= 0) {
             memcpy(immediate(&arguments, op, place), &row, sizeof(row));
@@ -436,7 +456,7 @@ int odt_shared_region(const int32_t *program, const odt_region_t *regions) {
     return 0;
 }
 
-size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions) {
+size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions, int32_t rows) {
     const odt_opcode_t *op = &odt_opcodes[program[pc]];
     size_t next = pc + own_words(op);
     if (program[pc] == ODT_FEW) {
@@ -448,7 +468,8 @@ size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions) 
         return next + own_words(&odt_opcodes[program[next]]);
     }
     arguments_t arguments;
-    collect(&arguments, program, pc, regions);
+    int32_t count = ((const int32_t *)(const void *)regions[ODT_CONTROL].data)[ODT_COUNT]; // which an instruction may change
+    collect(&arguments, program, pc, regions, rows, rows > 0 ? odt_limit(count, 1, rows) : 0);
     op->kernel(arguments.bytes);
     return next;
 }

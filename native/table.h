@@ -9,6 +9,8 @@ enum { ODT_WRITE, ODT_READ, ODT_UPDATE, ODT_OVER }; // over: written, maybe in t
 enum { ODT_I8, ODT_I16, ODT_I32, ODT_F32, ODT_MUL, ODT_BUF };
 // What an immediate may be: any int32; 0..255; 1..255; 1..65535; 1..ODT_DEFAULT_LIMIT.
 enum { ODT_ANY, ODT_PADDING, ODT_SIZE8, ODT_SIZE16, ODT_SIZE };
+#define ODT_LIMIT 7 // the bits of the above; ODT_ROWS: a size that counts rows of the batch, or what is in all of them
+#define ODT_ROWS 8
 
 typedef void (*odt_kernel_t)(const void *arguments);
 

@@ -6,7 +6,8 @@ family, which odt/reference/ and native/kernels/ are divided by as well. An oper
 says that it may lie in the memory of ``other``, which has the same dtype and extent. An extent is a product of immediates and literals.
 dtypes: ``i8 i16 i32 f32``; ``mul`` is a multiplier and a shift, two int32; ``buf`` is a whole
 region of the user's data, whose length the kernel itself respects. Immediates in capitals are
-sizes (see LIMITS), the others any int32; ``@`` stands for the sizes of a 2-D window (WINDOW).
+sizes (see LIMITS), the others any int32; ``@`` stands for the sizes of a 2-D window (WINDOW). B, M and those that end
+with ``'`` count rows of the batch or what is in all of them, or may: see docs/program.md, *Fewer rows*.
 
 A prefix belongs to the instruction after it and is one with it: ``few`` makes sizes of it smaller, ``each``
 runs it for some rows alone.
@@ -140,45 +141,45 @@ TABLE = (
     "67 avgpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ adaptive\n"  # y = mean of x over the window's positions inside x
     "68 avgpool2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] ; @ adaptive\n"  # dx = sum of e / count over the windows that hold it
     # join: several tensors into one, one's parts, and images enlarged
-    "27 add_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N za zb zy lo\n"  # y = clamp(zy + qa * (a - za) + qb * (b - zb))
-    "54 add_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N relu\n"  # y = a + b
+    "27 add_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N' za zb zy lo\n"  # y = clamp(zy + qa * (a - za) + qb * (b - zb))
+    "54 add_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N' relu\n"  # y = a + b
     "60 concat_i8 y+i8[M*N] peak+i32[1] x:i8[M*K] q:mul[1] ; M K N at zx zy lo\n"  # y[m, at + k] = clamp(zy + q * (x[m, k] - zx))
     "61 place y+i8[M*N] x:i8[M*K] ; M K N at\n"  # y[m, at + k] = x[m, k], in bytes
     "62 slice y=i8[M*K] x:i8[M*N] ; M K N at\n"  # y[m, k] = x[m, at + k], in bytes
-    "63 multiply_i8 y=i8[N] peak+i32[1] a:i8[N] b:i8[N] q:mul[1] ; N za zb zy lo\n"  # y = clamp(zy + q * (a - za) * (b - zb))
-    "64 multiply_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N\n"  # y = a * b
+    "63 multiply_i8 y=i8[N] peak+i32[1] a:i8[N] b:i8[N] q:mul[1] ; N' za zb zy lo\n"  # y = clamp(zy + q * (a - za) * (b - zb))
+    "64 multiply_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N'\n"  # y = a * b
     "69 upsample2d y=i8[B*H*SH*W*SW*N] x:i8[B*H*W*N] ; B H W N SH SW\n"  # y[h, w] = x[h / SH, w / SW], in bytes
     "70 upsample2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*H*SH*W*SW*N] q:mul[1] ; B H W N SH SW\n"  # dx = clamp(q * sum_(sh,sw) e)
     "71 upsample2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*H*SH*W*SW*N] ; B H W N SH SW\n"  # dx = sum_(sh,sw) e
     # activation: ReLU and its kin, forward and backward, and their masks as bits
-    "21 relu_i8 y=i8[N]~x x:i8[N] ; N z\n"  # y = max(x, z)
-    "22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N lo\n"  # dx = e where y > lo, else 0
-    "48 relu_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = max(x, 0)
-    "49 relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e where y > 0, else 0
-    "72 relu6_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N\n"  # dx = e where -128 < y < 127, else 0
-    "73 relu6_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = min(max(x, 0), 6)
-    "74 relu6_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e where 0 < y < 6, else 0
-    "75 leaky_relu_i8 y=i8[N]~x x:i8[N] ; N z slope\n"  # y = x where x > z, else z + slope * (x - z)
-    "76 leaky_relu_dx_i8 dx=i8[N]~e e:i8[N] x:i8[N] c:i32[16] ; N z slope id\n"  # dx = e where x > z, else slope * e
-    "77 leaky_relu_f32 y=f32[N]~x x:f32[N] ; N slope\n"  # y = x where x > 0, else slope * x
-    "78 leaky_relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N slope\n"  # dx = e where y > 0, else slope * e
-    "79 sigmoid_i8 y=i8[N]~x x:i8[N] sx:i32[1] ; N z factor\n"  # y = 256 / (1 + exp(-factor * sx * (x - z))) - 128; with factor 2: 128 * tanh
-    "80 sigmoid_dx_i8 dx=i8[N] peak+i32[1] e:i8[N] y:i8[N] q:mul[1] ; N\n"  # dx = clamp(q * e * (128 + y) * (128 - y))
-    "81 sigmoid_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = 1 / (1 + exp(-x))
-    "82 sigmoid_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e * y * (1 - y)
-    "83 tanh_f32 y=f32[N]~x x:f32[N] ; N\n"  # y = tanh(x)
-    "84 tanh_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N\n"  # dx = e * (1 - y^2)
+    "21 relu_i8 y=i8[N]~x x:i8[N] ; N' z\n"  # y = max(x, z)
+    "22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N' lo\n"  # dx = e where y > lo, else 0
+    "48 relu_f32 y=f32[N]~x x:f32[N] ; N'\n"  # y = max(x, 0)
+    "49 relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N'\n"  # dx = e where y > 0, else 0
+    "72 relu6_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N'\n"  # dx = e where -128 < y < 127, else 0
+    "73 relu6_f32 y=f32[N]~x x:f32[N] ; N'\n"  # y = min(max(x, 0), 6)
+    "74 relu6_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N'\n"  # dx = e where 0 < y < 6, else 0
+    "75 leaky_relu_i8 y=i8[N]~x x:i8[N] ; N' z slope\n"  # y = x where x > z, else z + slope * (x - z)
+    "76 leaky_relu_dx_i8 dx=i8[N]~e e:i8[N] x:i8[N] c:i32[16] ; N' z slope id\n"  # dx = e where x > z, else slope * e
+    "77 leaky_relu_f32 y=f32[N]~x x:f32[N] ; N' slope\n"  # y = x where x > 0, else slope * x
+    "78 leaky_relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N' slope\n"  # dx = e where y > 0, else slope * e
+    "79 sigmoid_i8 y=i8[N]~x x:i8[N] sx:i32[1] ; N' z factor\n"  # y = 256 / (1 + exp(-factor * sx * (x - z))) - 128; with factor 2: 128 * tanh
+    "80 sigmoid_dx_i8 dx=i8[N] peak+i32[1] e:i8[N] y:i8[N] q:mul[1] ; N'\n"  # dx = clamp(q * e * (128 + y) * (128 - y))
+    "81 sigmoid_f32 y=f32[N]~x x:f32[N] ; N'\n"  # y = 1 / (1 + exp(-x))
+    "82 sigmoid_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N'\n"  # dx = e * y * (1 - y)
+    "83 tanh_f32 y=f32[N]~x x:f32[N] ; N'\n"  # y = tanh(x)
+    "84 tanh_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N'\n"  # dx = e * (1 - y^2)
     "85 softmax_i8 y=i8[M*N]~x x:i8[M*N] sx:i32[1] ; M N factor\n"  # y = 256 * softmax(factor * sx * x) - 128
     "86 softmax_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] y:i8[M*N] q:mul[1] ; M N\n"  # dx = clamp(q * (y + 128) * (256 * e - sum_n e * (y + 128)))
     "87 softmax_f32 y=f32[M*N]~x x:f32[M*N] ; M N\n"  # y = softmax(x)
     "88 softmax_dx_f32 dx=f32[M*N]~e e:f32[M*N] y:f32[M*N] ; M N\n"  # dx = y * (e - sum_n e * y)
-    "155 open_i8 bits=i8[S] y:i8[N] ; N S lo hi\n"  # bit i = lo < y[i] < hi
-    "156 open_f32 bits=i8[S] y:f32[N] ; N S hi\n"  # bit i = 0 < y[i] < hi
-    "157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
-    "158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N S\n"  # dx[i] = e[i] where bit i, else 0
+    "155 open_i8 bits=i8[S] y:i8[N] ; N' S lo hi\n"  # bit i = lo < y[i] < hi
+    "156 open_f32 bits=i8[S] y:f32[N] ; N' S hi\n"  # bit i = 0 < y[i] < hi
+    "157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0
+    "158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0
     # norm: normalisation by layers, groups and batches
-    "123 norm_stats_i8 st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S G C z factor eps\n"  # st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
-    "132 norm_stats_f32 st=f32[M*G*2] x:f32[M*S*G*C] ; M S G C eps\n"  # st[m, g] = mean of x; 1 / sqrt(variance of x + eps)
+    "123 norm_stats_i8 st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S' G C z factor eps\n"  # st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
+    "132 norm_stats_f32 st=f32[M*G*2] x:f32[M*S*G*C] ; M S' G C eps\n"  # st[m, g] = mean of x; 1 / sqrt(variance of x + eps)
     "124 batch_stats_i8 st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32[1] c:i32[16] ; B S N z factor eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x
     "133 batch_stats_f32 st+f32[N*2] va+f32[N] x:f32[B*S*N] c:i32[16] ; B S N eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x
     "125 running_stats_i8 st=i32[N*2] mean:i32[N] var:i32[N] sx:i32[1] ; N factor eps\n"  # st[n] = mean * 2^-20 / (factor * sx) in steps / 1024; factor * sx / sqrt(var + eps)
@@ -188,12 +189,12 @@ TABLE = (
     "127 affine_i8 q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32[1] ; N\n"  # q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy
     "131 affine_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32[1] sx:i32[1] sdx:i32[1] ; M N factor\n"  # dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])
     "139 affine_dx_f32 dx=f32[M*N]~e e:f32[M*N] st:f32[N*2] gamma:f32[N] ; M N\n"  # dx = e * gamma[n] / deviation[n]
-    "128 norm_i8 y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S G C zx zy lo\n"  # y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
-    "129 norm_dw_i8 dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S G C zx bits\n"  # dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation
-    "130 norm_dx_i8 dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1] sdx:i32[1] c:i32[16] ; M S G C zx factor rows id F\n"  # dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at random
-    "136 norm_f32 y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S G C relu\n"  # y = (x - mean) / deviation * gamma[n] + beta[n]
-    "137 norm_dw_f32 dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S G C\n"  # dw[n] = sum_(m,s) e * (x - mean) / deviation
-    "138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
+    "128 norm_i8 y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S' G C zx zy lo\n"  # y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
+    "129 norm_dw_i8 dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S' G C zx bits\n"  # dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation
+    "130 norm_dx_i8 dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1] sdx:i32[1] c:i32[16] ; M S' G C zx factor rows id F\n"  # dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at random
+    "136 norm_f32 y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S' G C relu\n"  # y = (x - mean) / deviation * gamma[n] + beta[n]
+    "137 norm_dw_f32 dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S' G C\n"  # dw[n] = sum_(m,s) e * (x - mean) / deviation
+    "138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S' G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
     # dropout: outputs set to 0 at random, and their errors
     "109 dropout_i8 y=i8[B*N]~x sy=i32[1] x:i8[B*N] sx:i32[1] h:i32[4] c+i32[16] ; B N z id drop factor\n"  # while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)
     "110 dropout_dx_i8 dx=i8[B*N]~e e:i8[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_i8 dropped, else e
@@ -252,7 +253,7 @@ class Opcode:
 
     ``operands`` is a tuple of ``(name, access, dtype, extent, shares)`` with access one of
     ``"=:+"``, extent a tuple of immediates' names and ints, shares the name of the operand whose
-    memory it may take or None. ``immediates`` is a tuple of names.
+    memory it may take or None. ``immediates`` is a tuple of names; ``rows`` the indices of those that count rows.
     """
 
     def __init__(self, line):
@@ -261,7 +262,9 @@ class Opcode:
         self.number = int(words[0])
         self.name = words[1]
         self.operands = tuple([_operand(word) for word in words[2:]])
-        self.immediates = tuple(tail.replace("@", WINDOW).split())
+        names = tail.replace("@", WINDOW).split()
+        self.rows = tuple([i for i in range(len(names)) if names[i] in "BM" or names[i][-1] == "'"])
+        self.immediates = tuple([name.rstrip("'") for name in names])
         self.words = 1 + len(self.operands) + len(self.immediates)
 
     def bytes(self, index, sizes):

@@ -60,8 +60,10 @@ int main(int count, char **arguments) {
             large++;
         } else {
             ran++;
-            for (size_t pc = ODT_HEADER_END; pc < words;) {
-                pc = odt_step(program, pc, regions);
+            for (int32_t rows = 0; rows < 6; rows += 1 + ran % 4) { // and for fewer rows of such batches
+                for (size_t pc = ODT_HEADER_END; pc < words;) {
+                    pc = odt_step(program, pc, regions, rows);
+                }
             }
         }
         for (size_t i = 0; i < ODT_REGIONS; i++) {

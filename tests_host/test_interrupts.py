@@ -24,13 +24,13 @@ class Interrupting:
     def __getattr__(self, name):
         return getattr(self.engine, name)
 
-    def run(self, loaded, regions, start, stop):
+    def run(self, loaded, regions, start, stop, rows=0):
         for at, code, _, _ in self.program.walk(start, stop):
             if self.done == self.at:
                 self.at = None
                 raise KeyboardInterrupt
             self.done += 1
-            self.engine.run(loaded, regions, at, at + code.words)
+            self.engine.run(loaded, regions, at, at + code.words, rows)
 
 
 def network(dtype, micro=None):

@@ -51,9 +51,9 @@ class Wrapped:
     def __getattr__(self, name):
         return getattr(self.engine, name)
 
-    def run(self, loaded, regions, start, stop):
+    def run(self, loaded, regions, start, stop, rows=0):
         self.before(self, loaded, regions, start, stop)
-        self.engine.run(loaded, regions, start, stop)
+        self.engine.run(loaded, regions, start, stop, rows)
 
 
 def begins_a_step(model, start, stop):

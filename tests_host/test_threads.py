@@ -69,7 +69,7 @@ class Library:
     def __init__(self, path):
         self.library = ctypes.CDLL(str(path))
         self.library.odt_step.restype = ctypes.c_size_t
-        self.library.odt_step.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
+        self.library.odt_step.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int32]
 
     def load(self, program):
         return ctypes.create_string_buffer(program, len(program))
@@ -83,7 +83,7 @@ class Library:
                 table[2 * i] = ctypes.addressof(held[-1])
             table[2 * i + 1] = len(region or b"")
         while pc < stop:
-            pc = self.library.odt_step(program, pc, table)
+            pc = self.library.odt_step(program, pc, table, 0)
 
 
 @CORES

@@ -121,7 +121,6 @@ static int get_regions(const int32_t *words, PyObject *const *items, Py_buffer *
 }
 
 static PyObject *entry_run(PyObject *const *args, Py_ssize_t count) {
-    (void)count;
     Py_buffer views[ODT_REGIONS] = {{0}};
     odt_region_t regions[ODT_REGIONS] = {{0}};
     if (Py_TYPE(args[0]) != &program_type) {
@@ -130,6 +129,7 @@ static PyObject *entry_run(PyObject *const *args, Py_ssize_t count) {
     }
     const int32_t *words = program_words((const program_t *)args[0]);
     Py_ssize_t pc = PyLong_AsSsize_t(args[2]), stop = PyLong_AsSsize_t(args[3]);
+    long rows = count > 4 ? PyLong_AsLong(args[4]) : 0;
     if (PyErr_Occurred()) {
         return NULL;
     }
@@ -144,7 +144,7 @@ static PyObject *entry_run(PyObject *const *args, Py_ssize_t count) {
     }
     int good = get_regions(words, items, views, regions);
     while (good && pc < stop) {
-        pc = (Py_ssize_t)odt_step(words, (size_t)pc, regions);
+        pc = (Py_ssize_t)odt_step(words, (size_t)pc, regions, (int32_t)rows);
         good = PyErr_CheckSignals() == 0;
     }
     for (int i = 0; i < ODT_REGIONS; i++) {

@@ -6,7 +6,8 @@
 // X(name, least arguments, most arguments)
 #define ODT_ENTRY_POINTS(X) \
     X(load, 1, 1) /* load(program): verifies bytes, returns a Program */ \
-    X(run, 4, 4) /* run(program, regions, start, stop): runs the instructions of these words */ \
+    X(run, 4, 5) /* run(program, regions, start, stop, rows=0): runs the instructions of these words; of a batch of so \
+        many rows the first COUNT alone */ \
     X(crc32, 1, 2) /* crc32(buffer, crc=0): as zlib's */ \
     X(find_nonfinite, 1, 1) /* find_nonfinite(buffer): of float32, the first NaN or inf, or -1 */ \
     X(typecode, 1, 1) /* typecode(buffer): one character, as array's */ \

@@ -87,7 +87,6 @@ static void get_regions(const int32_t *words, mp_obj_t sequence, odt_region_t *r
 }
 
 static mp_obj_t entry_run(size_t count, const mp_obj_t *args) {
-    (void)count;
     odt_region_t regions[ODT_REGIONS];
     if (mp_obj_get_type(args[0]) != PROGRAM_TYPE) {
         mp_raise_TypeError(MP_ERROR_TEXT("expected a Program from load()"));
@@ -98,12 +97,13 @@ static mp_obj_t entry_run(size_t count, const mp_obj_t *args) {
         || !odt_is_boundary(words, (size_t)stop)) {
         RAISE_VALUE_ERROR("words %d to %d are not a run of instructions", (int)pc, (int)stop);
     }
+    int32_t rows = count > 4 ? (int32_t)mp_obj_get_int(args[4]) : 0;
     get_regions(words, args[1], regions);
     while (pc < stop) {
         #ifdef RUNNING
         RUNNING(words, args[1], regions)
         #endif
-        pc = (mp_int_t)odt_step(words, (size_t)pc, regions);
+        pc = (mp_int_t)odt_step(words, (size_t)pc, regions, rows);
         if (poll()) { // a callback may have moved a buffer
             get_regions(words, args[1], regions);
         }

@@ -94,6 +94,8 @@ def _validate(table, formulas):
                     raise ValueError("operand %s of %s: literal" % (name, op.name))
                 if isinstance(factor, str) and _limit(factor) == ANY:
                     raise ValueError("operand %s of %s: %s is no size" % (name, op.name, factor))
+        if op.rows != tuple(range(len(op.rows))) or any([_limit(op.immediates[i]) == ANY for i in op.rows]):
+            raise ValueError("instruction %s: what counts rows is a size, before others" % op.name)
 
 
 def _limit(name):
@@ -169,7 +171,8 @@ def _tables(table):
             for factor in extent:
                 literal = isinstance(factor, int)
                 shapes.append(LITERAL + factor if literal else op.immediates.index(factor))
-        shapes += [_limit(name) for name in op.immediates]
+        limits = [_limit(name) for name in op.immediates]
+        shapes += [limits[i] + " | ODT_ROWS" * (i in op.rows) for i in range(len(limits))]
         asserts.append(
             "ODT_ASSERT_LAYOUT(%s, %s, %d, %s, %d);"
             % (op.name, op.operands[-1][0], len(op.operands), op.immediates[-1], len(op.immediates))
@@ -280,7 +283,9 @@ def _manual(table, formulas):
         "Instruction set %d. The arithmetic, to the bit, is in [numerics.md](numerics.md). An operand is its"
         % opcodes.VERSION,
         "name, how it is used (`=` written, `:` read, `+` updated in place), its dtype and its extent;",
-        "`~x` says that it may lie in the memory of x. `@` stands for the window `%s`." % opcodes.WINDOW,
+        "`~x` says that it may lie in the memory of x. `@` stands for the window `%s`. B, M and immediates with"
+        % opcodes.WINDOW,
+        "a `'` count rows of the batch, or what is in all of them ([program.md](program.md), *Fewer rows*).",
         "",
         "By families, as odt/reference/ and native/kernels/ are divided too.",
     ]

@@ -7,7 +7,7 @@ from .float32 import divide, expf, rounded, store
 def sigmoid_f32(o):
     """y = 1 / (1 + exp(-x))
 
-    y=f32[N]~x x:f32[N] ; N
+    y=f32[N]~x x:f32[N] ; N'
     """
     for i in range(o.N):
         o.y[i] = store(sigmoid(o.x[i]))
@@ -16,7 +16,7 @@ def sigmoid_f32(o):
 def sigmoid_dx_f32(o):
     """dx = e * y * (1 - y)
 
-    dx=f32[N]~e e:f32[N] y:f32[N] ; N
+    dx=f32[N]~e e:f32[N] y:f32[N] ; N'
     """
     for i in range(o.N):
         y = o.y[i]
@@ -36,7 +36,7 @@ def sigmoid(x):
 def tanh_f32(o):
     """y = tanh(x)
 
-    y=f32[N]~x x:f32[N] ; N
+    y=f32[N]~x x:f32[N] ; N'
     """
     for i in range(o.N):
         o.y[i] = store(_tanh(o.x[i]))
@@ -45,7 +45,7 @@ def tanh_f32(o):
 def tanh_dx_f32(o):
     """dx = e * (1 - y^2)
 
-    dx=f32[N]~e e:f32[N] y:f32[N] ; N
+    dx=f32[N]~e e:f32[N] y:f32[N] ; N'
     """
     for i in range(o.N):
         o.dx[i] = store(o.e[i] * rounded(1.0 - rounded(o.y[i] * o.y[i])))

@@ -7,7 +7,7 @@ from .data import Sink
 def sigmoid_i8(o):
     """y = 256 / (1 + exp(-factor * sx * (x - z))) - 128; with factor 2: 128 * tanh
 
-    y=i8[N]~x x:i8[N] sx:i32[1] ; N z factor
+    y=i8[N]~x x:i8[N] sx:i32[1] ; N' z factor
     """
     m, s = _exponent(o)
     for i in range(o.N):
@@ -21,7 +21,7 @@ def sigmoid_i8(o):
 def sigmoid_dx_i8(o):
     """dx = clamp(q * e * (128 + y) * (128 - y))
 
-    dx=i8[N] peak+i32[1] e:i8[N] y:i8[N] q:mul[1] ; N
+    dx=i8[N] peak+i32[1] e:i8[N] y:i8[N] q:mul[1] ; N'
     """
     sink = Sink(o.dx, o.peak)
     for i in range(o.N):

@@ -8,7 +8,7 @@ from .float32 import store
 def relu_f32(o):
     """y = max(x, 0)
 
-    y=f32[N]~x x:f32[N] ; N
+    y=f32[N]~x x:f32[N] ; N'
     """
     for i in range(o.N):
         v = o.x[i]
@@ -18,7 +18,7 @@ def relu_f32(o):
 def relu_dx_f32(o):
     """dx = e where y > 0, else 0
 
-    dx=f32[N]~e e:f32[N] y:f32[N] ; N
+    dx=f32[N]~e e:f32[N] y:f32[N] ; N'
     """
     for i in range(o.N):
         o.dx[i] = o.e[i] if o.y[i] > 0 else 0.0
@@ -27,7 +27,7 @@ def relu_dx_f32(o):
 def relu6_f32(o):
     """y = min(max(x, 0), 6)
 
-    y=f32[N]~x x:f32[N] ; N
+    y=f32[N]~x x:f32[N] ; N'
     """
     for i in range(o.N):
         x = o.x[i]
@@ -37,7 +37,7 @@ def relu6_f32(o):
 def relu6_dx_f32(o):
     """dx = e where 0 < y < 6, else 0
 
-    dx=f32[N]~e e:f32[N] y:f32[N] ; N
+    dx=f32[N]~e e:f32[N] y:f32[N] ; N'
     """
     for i in range(o.N):
         o.dx[i] = o.e[i] if 0 < o.y[i] < 6 else 0.0
@@ -46,7 +46,7 @@ def relu6_dx_f32(o):
 def leaky_relu_f32(o):
     """y = x where x > 0, else slope * x
 
-    y=f32[N]~x x:f32[N] ; N slope
+    y=f32[N]~x x:f32[N] ; N' slope
     """
     slope = bits_to_float(o.slope)
     for i in range(o.N):
@@ -56,7 +56,7 @@ def leaky_relu_f32(o):
 def leaky_relu_dx_f32(o):
     """dx = e where y > 0, else slope * e
 
-    dx=f32[N]~e e:f32[N] y:f32[N] ; N slope
+    dx=f32[N]~e e:f32[N] y:f32[N] ; N' slope
     """
     slope = bits_to_float(o.slope)
     for i in range(o.N):
@@ -69,7 +69,7 @@ def leaky_relu_dx_f32(o):
 def open_f32(o):
     """bit i = 0 < y[i] < hi
 
-    bits=i8[S] y:f32[N] ; N S hi
+    bits=i8[S] y:f32[N] ; N' S hi
     """
     open_bits(o, 0.0, bits_to_float(o.hi))
 
@@ -77,6 +77,6 @@ def open_f32(o):
 def masked_f32(o):
     """dx[i] = e[i] where bit i, else 0
 
-    dx=f32[N]~e e:f32[N] bits:i8[S] ; N S
+    dx=f32[N]~e e:f32[N] bits:i8[S] ; N' S
     """
     masked(o)

@@ -8,7 +8,7 @@ from .data import masked, open_bits
 def relu_i8(o):
     """y = max(x, z)
 
-    y=i8[N]~x x:i8[N] ; N z
+    y=i8[N]~x x:i8[N] ; N' z
     """
     for i in range(o.N):
         o.y[i] = max(o.x[i], o.z)
@@ -17,7 +17,7 @@ def relu_i8(o):
 def relu_dx_i8(o):
     """dx = e where y > lo, else 0
 
-    dx=i8[N]~e e:i8[N] y:i8[N] ; N lo
+    dx=i8[N]~e e:i8[N] y:i8[N] ; N' lo
     """
     for i in range(o.N):
         o.dx[i] = o.e[i] if o.y[i] > o.lo else 0
@@ -26,7 +26,7 @@ def relu_dx_i8(o):
 def relu6_dx_i8(o):
     """dx = e where -128 < y < 127, else 0
 
-    dx=i8[N]~e e:i8[N] y:i8[N] ; N
+    dx=i8[N]~e e:i8[N] y:i8[N] ; N'
     """
     for i in range(o.N):
         o.dx[i] = o.e[i] if -128 < o.y[i] < 127 else 0
@@ -35,7 +35,7 @@ def relu6_dx_i8(o):
 def leaky_relu_i8(o):
     """y = x where x > z, else z + slope * (x - z)
 
-    y=i8[N]~x x:i8[N] ; N z slope
+    y=i8[N]~x x:i8[N] ; N' z slope
     """
     m, s = multiplier(o.slope)
     for i in range(o.N):
@@ -48,7 +48,7 @@ def leaky_relu_i8(o):
 def leaky_relu_dx_i8(o):
     """dx = e where x > z, else slope * e
 
-    dx=i8[N]~e e:i8[N] x:i8[N] c:i32[16] ; N z slope id
+    dx=i8[N]~e e:i8[N] x:i8[N] c:i32[16] ; N' z slope id
     """
     m, s = multiplier(o.slope)
     key = hash32(o.c[KEY], o.id)
@@ -65,7 +65,7 @@ def leaky_relu_dx_i8(o):
 def open_i8(o):
     """bit i = lo < y[i] < hi
 
-    bits=i8[S] y:i8[N] ; N S lo hi
+    bits=i8[S] y:i8[N] ; N' S lo hi
     """
     open_bits(o, o.lo, o.hi)
 
@@ -73,6 +73,6 @@ def open_i8(o):
 def masked_i8(o):
     """dx[i] = e[i] where bit i, else 0
 
-    dx=i8[N]~e e:i8[N] bits:i8[S] ; N S
+    dx=i8[N]~e e:i8[N] bits:i8[S] ; N' S
     """
     masked(o)

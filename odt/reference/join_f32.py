@@ -6,7 +6,7 @@ from .float32 import store
 def add_f32(o):
     """y = a + b
 
-    y=f32[N]~a a:f32[N] b:f32[N] ; N relu
+    y=f32[N]~a a:f32[N] b:f32[N] ; N' relu
     """
     for i in range(o.N):
         v = store(o.a[i] + o.b[i])
@@ -16,7 +16,7 @@ def add_f32(o):
 def multiply_f32(o):
     """y = a * b
 
-    y=f32[N]~a a:f32[N] b:f32[N] ; N
+    y=f32[N]~a a:f32[N] b:f32[N] ; N'
     """
     for i in range(o.N):
         o.y[i] = store(o.a[i] * o.b[i])

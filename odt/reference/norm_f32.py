@@ -34,7 +34,7 @@ def _moments(values, eps):
 def norm_stats_f32(o):
     """st[m, g] = mean of x; 1 / sqrt(variance of x + eps)
 
-    st=f32[M*G*2] x:f32[M*S*G*C] ; M S G C eps
+    st=f32[M*G*2] x:f32[M*S*G*C] ; M S' G C eps
     """
     for group, places in groups(o, o.S):
         mean, inverse, _ = _moments([o.x[i] for i, _ in places], o.eps)
@@ -86,7 +86,7 @@ def _hats(o, group, places):
 def norm_f32(o):
     """y = (x - mean) / deviation * gamma[n] + beta[n]
 
-    y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S G C relu
+    y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S' G C relu
     """
     for group, places in groups(o, o.S):
         for (i, n), h in zip(places, _hats(o, group, places)):
@@ -97,7 +97,7 @@ def norm_f32(o):
 def norm_dw_f32(o):
     """dw[n] = sum_(m,s) e * (x - mean) / deviation
 
-    dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S G C
+    dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S' G C
     """
     totals = [0.0] * (o.G * o.C)
     for group, places in groups(o, o.S):
@@ -110,7 +110,7 @@ def norm_dw_f32(o):
 def norm_dx_f32(o):
     """dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
 
-    dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S G C rows
+    dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S' G C rows
     """
     errors = list(o.e)
     for i in range(len(o.dx)):

@@ -62,7 +62,7 @@ def _moments(values, eps):
 def norm_stats_i8(o):
     """st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
 
-    st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S G C z factor eps
+    st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S' G C z factor eps
     """
     unit = _unit(o)
     eps = scale_div(o.eps, scale_mul(unit, unit))
@@ -147,7 +147,7 @@ def _hats(o, group, places, bits):
 def norm_i8(o):
     """y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
 
-    y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S G C zx zy lo
+    y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S' G C zx zy lo
     """
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     for group, places in groups(o, o.S):
@@ -160,7 +160,7 @@ def norm_i8(o):
 def norm_dw_i8(o):
     """dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation
 
-    dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S G C zx bits
+    dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S' G C zx bits
     """
     totals = [0] * (o.G * o.C)
     bits = limit(o.bits, 0, 12)
@@ -187,7 +187,7 @@ def norm_dx_i8(o):
         random
 
     dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1]
-        sdx:i32[1] c:i32[16] ; M S G C zx factor rows id F
+        sdx:i32[1] c:i32[16] ; M S' G C zx factor rows id F
     """
     gains, shift = _gains(o.gamma)
     outer = _outer(o, shift)

@@ -12,6 +12,7 @@ from ..opcodes import (
     CONSTANTS,
     CONTROL,
     CONTROL_WORDS,
+    COUNT,
     DEFAULT_LIMIT,
     LIMITS,
     PREFIXES,
@@ -197,11 +198,12 @@ def _immediates(op, words, at):
     return sizes
 
 
-def run(loaded, regions, start, stop):
+def run(loaded, regions, start, stop, rows=0):
     """Run the instructions of a loaded program from word start to before word stop.
 
     regions: ARENA, STATE, CONTROL, X_DATA, Y_DATA, CONSTANTS, each a buffer, or None where the
-    program needs nothing of it.
+    program needs nothing of it. rows: those of the batch that the program was made for, of which the first COUNT
+    alone are computed; 0: all.
     """
     if not isinstance(loaded, Program):
         raise TypeError("expected what load() returned")
@@ -226,8 +228,20 @@ def run(loaded, regions, start, stop):
         if op.name in PREFIXES:
             at = _execute_prefixed(op, loaded.words, at, buffers)
         else:
-            _execute(op, loaded.words, at, buffers)
+            _execute(op, loaded.words, at, buffers, _fewer(op, loaded.words, at, buffers, rows))
             at += op.words
+
+
+def _fewer(op, words, at, buffers, rows):
+    """The immediates of the instruction at a word for the first COUNT rows of so many; None where they are as written."""
+    count = max(1, array("i", bytes(buffers[CONTROL][4 * COUNT : 4 * COUNT + 4]))[0])
+    if count < rows:
+        sizes = _immediates(op, words, at)
+        for i in op.rows:
+            size = sizes[op.immediates[i]]
+            if size % rows == 0:
+                sizes[op.immediates[i]] = size // rows * count
+                return sizes
 
 
 class Arguments:

@@ -125,15 +125,15 @@ def peaks(program):
     return found
 
 
-def widen(found, session, parts):
-    """Run what ``parts()`` points at forward, from where it yields, until every range holds it.
+def widen(found, session, parts, rows=0):
+    """Run what ``parts()`` points at forward, from where it yields, until every range holds it; ``rows``: as run() has it.
 
     ``found``: of peaks(). A range that was too small hides how far the next ones are, hence a round for each at most.
     """
     arena = session.arena
     for _ in range(_ROUNDS + len(found)):
         for start in parts():
-            session.engine.run(session.loaded, session.regions, start, session.sections["predict"][1])
+            session.engine.run(session.loaded, session.regions, start, session.sections["predict"][1], rows)
         grown = False
         for at in range(0, len(found), 3):
             if get(arena, found[at]) > found[at + 2]:

@@ -23,7 +23,7 @@ class Slices:
         """As Session.look(): a generator that yields between slices."""
         start, stop = session.sections[name]
         while next_part(session):
-            for _ in self._run(session, start, stop):
+            for _ in self._run(session, start, stop, session.rows):
                 yield
 
     def step(self, session):
@@ -45,11 +45,11 @@ class Slices:
         if call:
             call()
 
-    def _run(self, session, start, stop):
+    def _run(self, session, start, stop, rows=0):
         starts = self.starts
         index = starts.index(start)
         while starts[index] < stop:
-            session.engine.run(session.loaded, session.regions, starts[index], starts[index + 1])
+            session.engine.run(session.loaded, session.regions, starts[index], starts[index + 1], rows)
             index += 1
             if since(now(), self.begun) >= self.slice_ms:
                 session.busy, session.within = True, "fit_async"

@@ -311,7 +311,7 @@ class Session:
         start, stop = self.sections["predict"]
         if self.peaks is None:
             self.peaks = peaks(self.program)
-        widen(self.peaks, self, lambda: (start,))
+        widen(self.peaks, self, lambda: (start,), self.rows)
         if self.watched is not None and self.watched != self.now:
             self.end_step()
         return stop
@@ -323,11 +323,11 @@ class Session:
             yield pieces(self)[0][0]
 
     def run(self, section):
-        """Run a section that trains nothing on the part in hand."""
+        """Run a section that trains nothing: for the rows that are there, of the part in hand."""
         start, stop = self.sections[section]
         if self.calibrated == 1:  # ranges that no step has widened
             start = self.hold()
-        self.engine.run(self.loaded, self.regions, start, stop)
+        self.engine.run(self.loaded, self.regions, start, stop, self.rows)
 
     def end_step(self):
         if self.scale_moved():

@@ -23,9 +23,9 @@ NETWORKS = 60
 MOST = 8192  # bytes of an input: libFuzzer's -max_len
 
 
-def pack(program, control, arena, state, constants, x, y):
+def pack(program, control, arena, state, constants, x, y, rows=0):
     x, y = x[:4095], y[:4095]
-    head = struct.pack("<HHI", len(x), len(y), 1)
+    head = struct.pack("<HHI", len(x) | rows << 12, len(y), 1)
     data = struct.pack("<I", len(program) // 4) + program + head + control + arena + state + constants + x + y
     return data[:MOST]
 
@@ -37,7 +37,7 @@ def instruction_inputs():
             case = instructions.draw(rng, name, prefix if instructions.has_size(name) else None)
             parts = [bytes(region or b"") for region in case.regions]
             order = (opcodes.CONTROL, opcodes.ARENA, opcodes.STATE, opcodes.CONSTANTS, opcodes.X_DATA, opcodes.Y_DATA)
-            yield pack(case.program, *[parts[region] for region in order])
+            yield pack(case.program, *[parts[region] for region in order], rng.choice((0, 2, 3, 4)))
 
 
 def network_inputs():
@@ -58,6 +58,7 @@ def network_inputs():
             b"",
             bytes(x),
             bytes(y),
+            min(model.session.rows, 15),
         )
 
 

@@ -2,7 +2,8 @@
 // its instructions run within regions of exactly the size it declares, and write to none that is
 // read-only. Made and run by fuzz.py; program_mutator.c makes the programs.
 //
-// An input: the number of words, the program, bytes of X_DATA and of Y_DATA (uint16 each), a seed;
+// An input: the number of words, the program, bytes of X_DATA and of Y_DATA (uint16 each; above the 12 bits of the first
+// the rows of the batch, of which COUNT are computed), a seed;
 // then the contents of CONTROL, ARENA, STATE, CONSTANTS, X_DATA, Y_DATA. What is missing comes from the seed.
 
 #include <stdint.h>
@@ -62,7 +63,8 @@ static void expect(int holds, const char *what) {
     }
 }
 
-static void run(const int32_t *program, size_t words, uint32_t x_bytes, uint32_t y_bytes) {
+static void run(const int32_t *program, size_t words, uint32_t x_bytes, uint32_t y_bytes,
+    int32_t rows) {
     static const uint8_t order[] = {
         ODT_CONTROL, ODT_ARENA, ODT_STATE, ODT_CONSTANTS, ODT_X_DATA, ODT_Y_DATA,
     };
@@ -82,7 +84,7 @@ static void run(const int32_t *program, size_t words, uint32_t x_bytes, uint32_t
     }
     for (size_t pc = ODT_HEADER_END; pc < words;) {
         expect(odt_is_boundary(program, pc), "a step leads to an instruction");
-        pc = odt_step(program, pc, regions);
+        pc = odt_step(program, pc, regions, rows);
     }
     for (int i = ODT_X_DATA; i <= ODT_CONSTANTS; i++) {
         expect(memcmp(copies[i], regions[i].data, regions[i].bytes) == 0,
@@ -129,7 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             pc += 1u + op->operands + op->immediates;
         }
         if (small) {
-            run(program, words, lengths[0] % 4096, lengths[1] % 4096);
+            run(program, words, lengths[0] % 4096, lengths[1] % 4096, lengths[0] >> 12);
         }
     }
     free(program);

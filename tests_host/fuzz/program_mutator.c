@@ -156,8 +156,9 @@ static void mend_immediates(const odt_opcode_t *op, int32_t *immediates) {
         shape += 1 + (*shape & 7);
     }
     for (int i = 0; i < op->immediates; i++) {
-        int least = shape[i] != ODT_PADDING;
-        if (shape[i] != ODT_ANY && (immediates[i] < least || immediates[i] > limits[shape[i]])) {
+        unsigned limit = shape[i] & ODT_LIMIT;
+        int least = limit != ODT_PADDING;
+        if (limit != ODT_ANY && (immediates[i] < least || immediates[i] > limits[limit])) {
             immediates[i] = least + (int32_t)pick(5);
         }
     }

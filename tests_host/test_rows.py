@@ -1,0 +1,149 @@
+"""Rows that are not there are not computed: the same bits as if they were, of every instruction and of whole networks."""
+
+import random
+from array import array
+
+import networks
+import numpy as np
+import pytest
+from instructions import NAMES, Case, draw
+from test_executors_agree import compare, executors
+
+import odt
+from odt import opcodes
+
+X = np.random.RandomState(1).randint(0, 17, (40, 64)).astype("uint8")
+Y = np.random.RandomState(2).randint(0, 10, 40).astype("uint8")
+IMAGES = """
+    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
+    odt.Conv2D(4, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.BatchNorm(), odt.DepthwiseConv2D(3),
+    odt.GlobalAvgPool(), odt.Dense(10),
+"""
+
+
+def limited(case, rows):
+    """(the case with COUNT of so many rows, the same with the sizes that this gives): as docs/program.md has it."""
+    op = opcodes.opcode(case.name)
+    count = max(1, array("i", bytes(case.regions[opcodes.CONTROL]))[opcodes.COUNT])
+    words, sizes = array("i", case.program), dict(case.immediates)
+    if count < rows:
+        for index in op.rows:
+            name = op.immediates[index]
+            if sizes[name] % rows == 0:
+                sizes[name] = sizes[name] // rows * count
+                words[13 + len(op.operands) + index] = sizes[name]
+                break
+    return Case(case.name, words.tobytes(), case.regions, sizes, case.addresses, case.times)
+
+
+def drawn(name, count=40):
+    """Cases of an instruction, with a number of rows that mostly divides a size, and a COUNT about it."""
+    rng = random.Random(name)
+    op = opcodes.opcode(name)
+    for _ in range(count):
+        case = draw(rng, name)
+        sizes = [case.immediates[op.immediates[index]] for index in op.rows] or [2]
+        rows = rng.choice([size for size in sizes if size > 1] + [rng.randint(0, 8)])
+        if rows % 2 == 0 and rng.random() < 0.3:
+            rows //= 2
+        control = array("i", bytes(case.regions[opcodes.CONTROL]))
+        control[opcodes.COUNT] = rng.choice((rng.randint(1, max(1, rows)), rng.randint(-1, rows + 1)))
+        case.regions[opcodes.CONTROL] = bytearray(control.tobytes())
+        yield case, rows
+
+
+@executors
+def test_fewer_rows_are_smaller_sizes_of_every_instruction(executor):
+    changed = 0
+    for name in NAMES:
+        for case, rows in drawn(name):
+            smaller = limited(case, rows)
+            changed += smaller.program != case.program
+            executor.load(smaller.program)  # what was verified holds of the smaller sizes, too
+            regions = [None if r is None else bytearray(r) for r in case.regions]
+            executor.run(executor.load(case.program), regions, 12, len(case.program) // 4, rows)
+            expected = smaller.run(executor)
+            assert [None if r is None else bytes(r) for r in regions] == expected, (name, rows, case.immediates)
+    assert changed > 1000
+
+
+@executors
+def test_fewer_rows_give_the_same_bits_in_either_executor(executor):
+    for name in NAMES:
+        for case, rows in drawn(name, 10):
+            regions = [None if r is None else bytearray(r) for r in case.regions]
+            executor.run(executor.load(case.program), regions, 12, len(case.program) // 4, rows)
+            compare(limited(case, rows), [None if r is None else bytes(r) for r in regions])
+
+
+class Whole:
+    """An executor that computes all rows, as all did."""
+
+    def __init__(self, model):
+        self.engine = model.session.engine
+        model.session.engine = self
+
+    def __getattr__(self, name):
+        return getattr(self.engine, name)
+
+    def run(self, loaded, regions, start, stop, rows=0):
+        self.engine.run(loaded, regions, start, stop)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_networks_give_the_bits_of_all_rows(seed):
+    model, options, x, y = networks.draw_case(networks.Random(random.Random(seed)))
+    model.compile(**options)
+    try:
+        model.fit(x, y, verbose=0)
+    except ArithmeticError:
+        pass
+    session = model.session
+    samples = len(y) // session.width
+
+    def results():
+        found = [bytes(model.predict(x)), model.evaluate(x, y)]
+        for count in range(1, min(samples, session.batch_size + 1) + 1):
+            found.append(bytes(model.predict(x[: count * session.row])))
+            found.append(model.evaluate(x[: count * session.row], y[: count * session.width]))
+        return repr(found)
+
+    fewer, digest = results(), model.digest()
+    Whole(model)
+    assert fewer == results() and model.digest() == digest
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+@pytest.mark.parametrize("micro", (None, 4))
+def test_what_is_not_there_is_not_computed(dtype, micro):
+    model = odt.Sequential([odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(10)])
+    model.compile(dtype=dtype, batch_size=16, micro_batch=micro)
+    model.predict(X)
+    session = model.session
+    rows, size = session.rows, 1 if dtype == "int8" else 4
+    at = session.plan.output.buffer.offset
+    for count in range(1, rows + 1):
+        session.arena[:] = b"\x55" * len(session.arena)
+        model.predict(X[:count])
+        absent = size * 10 * (rows - count)
+        assert session.arena[at + size * 10 * count :][:absent] == b"\x55" * absent
+        assert session.arena.count(0x55) >= size * 64 * (rows - count)
+        session.arena[:] = b"\x55" * len(session.arena)
+        model.evaluate(X[:count], Y[:count])
+        assert session.arena.count(0x55) >= size * 64 * (rows - count)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_validation_of_a_last_batch_is_that_of_all_rows(dtype):
+    import asyncio
+
+    def history(whole, in_slices):
+        model = eval("odt.Sequential([%s])" % IMAGES)
+        model.compile(odt.Adam(0.01), dtype=dtype, batch_size=16, seed=3)
+        if whole:
+            Whole(model)
+        options = {"epochs": 2, "validation_data": (X[:21], Y[:21]), "verbose": 0}
+        done = asyncio.run(model.fit_async(X, Y, slice_ms=1, **options)) if in_slices else model.fit(X, Y, **options)
+        return done.history, model.digest()
+
+    assert history(False, False) == history(True, False) == history(False, True)
