@@ -27,12 +27,17 @@ _HOMES = {
     "layers": "AdaptiveAvgPool1D AdaptiveAvgPool2D Add AvgPool1D AvgPool2D Concatenate Conv1D Conv1DTranspose Conv2D "
     "Conv2DTranspose Dense DepthwiseConv2D Dropout Flatten GlobalAvgPool Input LeakyReLU MaxPool1D MaxPool2D Multiply "
     "ReLU ReLU6 Reshape Sigmoid Softmax Tanh UpSampling1D UpSampling2D",
-    "losses": "BinaryCrossentropy Huber MeanAbsoluteError MeanSquaredError SparseCategoricalCrossentropy",
+    "losses": "BinaryCrossentropy CategoricalCrossentropy Huber MeanAbsoluteError MeanSquaredError SparseCategoricalCrossentropy",
     "model": "Model Sequential",
     "norms": "BatchNorm GroupNorm LayerNorm",
     "optimizers": "SGD Adam AdamW CosineDecay StepDecay",
     "run.threads": "get_num_threads set_num_threads",
 }
+KERAS = {  # what odt calls by a shorter name; also those of odt.layers
+    "AveragePooling1D": "AvgPool1D", "AveragePooling2D": "AvgPool2D", "BatchNormalization": "BatchNorm",
+    "GlobalAveragePooling1D": "GlobalAvgPool", "GlobalAveragePooling2D": "GlobalAvgPool", "GroupNormalization": "GroupNorm",
+    "LayerNormalization": "LayerNorm", "MaxPooling1D": "MaxPool1D", "MaxPooling2D": "MaxPool2D",
+}  # fmt: skip
 _MODULES = (
     "adapt callbacks frozen inspect layers lite losses metrics model norms optimizers profile rates readers reservoir slots "
     "update watch"
@@ -58,6 +63,9 @@ def _load(home, name=None):
 if sys.implementation.name == "cpython":
 
     def __getattr__(name):
+        name = KERAS.get(name, name)
+        if name in globals():
+            return globals()[name]
         for home, names in _HOMES.items():
             if name in names.split():
                 return _load(home, name)
@@ -67,7 +75,7 @@ if sys.implementation.name == "cpython":
             raise AttributeError("module 'odt' has no attribute %r" % name) from None
 
     def __dir__():
-        return sorted(set(globals()) | set(" ".join(_HOMES.values()).split()) | set(_MODULES.split()))
+        return sorted(set(globals()) | set(" ".join(_HOMES.values()).split()) | set(_MODULES.split()) | set(KERAS))
 
 else:
     # MicroPython's dir() and TAB ask a module for every name there is: what __getattr__ loads would fill the heap.
@@ -95,6 +103,11 @@ else:
 
         def __repr__(self):
             return "odt." + self._of
+
+    def __getattr__(name):
+        if name in KERAS:
+            return globals()[KERAS[name]]
+        raise AttributeError("module 'odt' has no attribute %r" % name)
 
     for _home in _HOMES:
         for _name in _HOMES[_home].split():

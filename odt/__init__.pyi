@@ -49,6 +49,7 @@ from .layers import (
 )
 from .losses import (
     BinaryCrossentropy as BinaryCrossentropy,
+    CategoricalCrossentropy as CategoricalCrossentropy,
     Huber as Huber,
     MeanAbsoluteError as MeanAbsoluteError,
     MeanSquaredError as MeanSquaredError,
@@ -75,5 +76,15 @@ from .run.threads import (
     set_num_threads as set_num_threads,
 )
 
+AveragePooling1D = AvgPool1D
+AveragePooling2D = AvgPool2D
+GlobalAveragePooling1D = GlobalAvgPool
+GlobalAveragePooling2D = GlobalAvgPool
+MaxPooling1D = MaxPool1D
+MaxPooling2D = MaxPool2D
+BatchNormalization = BatchNorm
+GroupNormalization = GroupNorm
+LayerNormalization = LayerNorm
+KERAS: dict[str, str]
 __version__: str
 backend: str

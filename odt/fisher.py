@@ -13,7 +13,7 @@ from array import array
 from .fixed import scale_div, scale_int
 from .opcodes import ARENA, BATCH, CONSTANTS, COUNT, POSITION, REGION_SHIFT, STATE, forget
 from .plan.buffers import Buffers
-from .plan.compiler import Plan, predict, prepare
+from .plan.compiler import Plan, predict, prepare, read_by
 from .plan.gradient import backward
 from .plan.graph import trained
 from .plan.instruction import encode
@@ -137,12 +137,13 @@ def _plan(model, segments):
     s = _Probe(model.dtype, model.session.plan.flash)
     s.trained = trained(nodes, True)
     s.begin()
-    output = predict(s, nodes)
+    predict(s, nodes)
     ends = [len(s.instructions)]
     s.begin_backward()
-    error = model.session.loss.emit(s, output)
+    last = read_by(nodes, model.session.loss)
+    error = model.session.loss.emit(s, s.values[last])
     ends.append(len(s.instructions))
-    backward(s, nodes, error, segments)
+    backward(s, nodes, last, error, segments)
     s.drop_unread()
     s.finish()
     ends.append(len(s.instructions))

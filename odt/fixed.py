@@ -55,6 +55,11 @@ def bit_length(v):
     return n
 
 
+def own(value):
+    """A number of NumPy's as Python's own; anything else as it is."""
+    return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
+
+
 def is_int(value):
     """Whether a user's value is an int; True and False are none."""
     return isinstance(value, int) and not isinstance(value, bool)
@@ -67,6 +72,7 @@ def is_number(value):
 
 def size_of(kind, argument, value, limit=DEFAULT_LIMIT):
     """A size that was given for an argument, checked: TypeError, ValueError."""
+    value = own(value)
     if not is_int(value):
         raise TypeError("%s: %s is an int, got %r" % (kind, argument, value))
     if not 1 <= value <= limit:

@@ -9,7 +9,9 @@ Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
     model = odt.Model(x, odt.Dense(10)(odt.Flatten()(z)))
 """
 
-from .fixed import elements, is_int, is_number, millionths, scale_of, size_of
+import sys
+
+from .fixed import elements, is_int, is_number, millionths, own, scale_of, size_of
 from .opcodes import DEFAULT_LIMIT
 from .plan.graph import Node
 
@@ -115,6 +117,7 @@ class InputLayer(Layer):
         self.shape = _sizes("Input", "shape", shape, None, DEFAULT_LIMIT)
         if dtype not in _FORMATS:
             raise ValueError("Input: dtype is one of %s, got %r" % (", ".join(_FORMATS), dtype))
+        scale, zero_point, limit = own(scale), own(zero_point), own(limit)
         if not is_number(scale):
             raise TypeError("Input: scale is a number, got %r" % (scale,))
         if not 1e-30 <= scale <= 1e30:
@@ -253,7 +256,7 @@ class Conv2D(_Conv):
     ):  # fmt: skip
         super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
         self.groups = size_of(type(self).__name__, "groups", groups)
-        if filters % groups:
+        if self.filters % self.groups:
             raise ValueError("%r: groups divide the %d filters, got %d" % (self, filters, groups))
 
     def build(self, shapes):
@@ -494,7 +497,7 @@ class Reshape(Layer):
         super().__init__(name)
         if not isinstance(target_shape, (tuple, list)) or not 1 <= len(target_shape) <= 3:
             raise ValueError("Reshape: target_shape is 1 to 3 sizes, got %r" % (target_shape,))
-        self.target_shape = tuple(target_shape)
+        self.target_shape = tuple([own(size) for size in target_shape])
         if self.target_shape.count(-1) > 1:
             raise ValueError("Reshape: one extent may be -1, got %r" % (target_shape,))
         for size in self.target_shape:
@@ -540,6 +543,7 @@ class LeakyReLU(Layer):
 
     def __init__(self, negative_slope=0.3, name=None):
         super().__init__(name)
+        negative_slope = own(negative_slope)
         if not is_number(negative_slope):
             raise TypeError("LeakyReLU: negative_slope is a number, got %r" % (negative_slope,))
         if not 0 <= negative_slope <= 1:
@@ -583,6 +587,7 @@ class Dropout(Layer):
 
     def __init__(self, rate=0.5, name=None):
         super().__init__(name)
+        rate = own(rate)
         if not is_number(rate):
             raise TypeError("Dropout: rate is a number, got %r" % (rate,))
         if not 0 <= rate < 1:
@@ -652,8 +657,17 @@ class Add(_Join):
 _LAYERS = {"sigmoid": Sigmoid, "tanh": Tanh, "softmax": Softmax, "leaky_relu": LeakyReLU}
 
 
+def __getattr__(name):
+    """Keras's names, as of the package."""
+    package = sys.modules["odt"]
+    if name not in package.KERAS:
+        raise AttributeError("module 'odt.layers' has no attribute %r" % name)
+    return getattr(package, name)
+
+
 def _sizes(kind, argument, value, count, limit=65535):
     """``value`` as a tuple of ``count`` sizes; an int stands for all of them."""
+    value = own(value)
     if isinstance(value, int):
         value = (value,) * (count or 1)
     if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= 3 or count not in (None, len(value)):
@@ -668,7 +682,9 @@ def _padding(kind, padding):
 
 
 def _activation(kind, activation):
+    if activation == "linear":
+        return None
     if activation not in (None, "relu", "relu6") and activation not in _LAYERS:
-        names = ", ".join(["None", "relu", "relu6"] + sorted(_LAYERS))
+        names = ", ".join(["None", "linear", "relu", "relu6"] + sorted(_LAYERS))
         raise ValueError("%s: activation is one of %s, got %r" % (kind, names, activation))
     return activation

@@ -2,7 +2,7 @@
 
 import struct
 
-from .fixed import millionths, multiplier, rescale, scale_div, scale_of
+from .fixed import millionths, multiplier, own, rescale, scale_div, scale_of
 
 
 class _Loss:
@@ -10,6 +10,8 @@ class _Loss:
 
     labels = False  # y is one integer label a sample; else it has the output's shape
     binary = False  # y is 0 or 1, or a probability
+    onehot = False  # y is a row of 0 and a single 1 a sample, for a label
+    activation = None  # kind of the layer that the loss contains: behind one, it takes what comes before that
     hits = False  # CORRECT counts them: accuracy is known
     degree = 0  # in int8: the power of the output's scale in LOSS
 
@@ -45,7 +47,7 @@ class _Loss:
 
 
 class SparseCategoricalCrossentropy(_Loss):
-    """Softmax and cross-entropy on integer labels; the network's output is the logits.
+    """Softmax and cross-entropy on integer labels; the network's output is the logits, or a Softmax of them.
 
     Labels are integers in 0 .. classes-1, one a sample, in any integer array. ``class_weight`` (a list, or a
     dict of what is not 1) weighs each sample by its label; ``label_smoothing`` gives that part of each label
@@ -55,8 +57,10 @@ class SparseCategoricalCrossentropy(_Loss):
     name = "sparse_categorical_crossentropy"
     labels = True
     hits = True
+    activation = "softmax"
 
     def __init__(self, class_weight=None, label_smoothing=0):
+        label_smoothing = own(label_smoothing)
         if class_weight is not None and not isinstance(class_weight, (list, tuple, dict)):
             raise TypeError("class_weight is a list or a dict, got %r" % (class_weight,))
         for weight in class_weight.values() if isinstance(class_weight, dict) else class_weight or ():
@@ -108,8 +112,15 @@ class SparseCategoricalCrossentropy(_Loss):
         return [scale_of(weight) if weight > 1e-9 else 0 for weight in weights]
 
 
+class CategoricalCrossentropy(SparseCategoricalCrossentropy):
+    """As SparseCategoricalCrossentropy, on one-hot labels: (samples, classes), a 1 and else zeros in each row."""
+
+    name = "categorical_crossentropy"
+    onehot = True
+
+
 class BinaryCrossentropy(_Loss):
-    """Sigmoid and cross-entropy, for each output on its own; the network's output is the logits.
+    """Sigmoid and cross-entropy, for each output on its own; the network's output is the logits, or a Sigmoid of them.
 
     Targets have the output's shape: integers 0 and 1, or float32 from 0 to 1.
     """
@@ -117,6 +128,7 @@ class BinaryCrossentropy(_Loss):
     name = "binary_crossentropy"
     binary = True
     hits = True
+    activation = "sigmoid"
 
     def emit(self, s, logits):
         """Emit the loss of ``logits``; returns the error's Value."""
@@ -161,6 +173,7 @@ class Huber(_Loss):
     degree = 2
 
     def __init__(self, delta=1):
+        delta = own(delta)
         if not isinstance(delta, (int, float)) or not 1e-9 <= delta <= 1e9:
             raise ValueError("Huber: delta is a number above 0, got %r" % (delta,))
         self.delta = delta
@@ -175,6 +188,7 @@ class Huber(_Loss):
 
 LOSSES = {
     "sparse_categorical_crossentropy": SparseCategoricalCrossentropy,
+    "categorical_crossentropy": CategoricalCrossentropy,
     "binary_crossentropy": BinaryCrossentropy,
     "mse": MeanSquaredError,
     "mean_squared_error": MeanSquaredError,

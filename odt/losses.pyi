@@ -6,7 +6,7 @@ class _Loss:
     name: str
 
 class SparseCategoricalCrossentropy(_Loss):
-    """Softmax and cross-entropy on integer labels; the network's output is the logits."""
+    """Softmax and cross-entropy on integer labels; the network's output is the logits, or a Softmax of them."""
 
     def __init__(
         self,
@@ -14,8 +14,11 @@ class SparseCategoricalCrossentropy(_Loss):
         label_smoothing: float = 0,
     ) -> None: ...
 
+class CategoricalCrossentropy(SparseCategoricalCrossentropy):
+    """As SparseCategoricalCrossentropy, on one-hot labels."""
+
 class BinaryCrossentropy(_Loss):
-    """Sigmoid and cross-entropy, for each output on its own; the network's output is the logits."""
+    """Sigmoid and cross-entropy, for each output on its own; the network's output is the logits, or a Sigmoid of them."""
 
 class MeanSquaredError(_Loss):
     """The mean of squared differences over outputs and samples."""

@@ -63,14 +63,15 @@ def _first_largest(values):
 
 
 def _outputs(session, row, outputs):
-    """The outputs of a row of the batch, and what stands for 0."""
+    """The outputs of a row of the batch, and what stands for a logit of 0."""
     output = session.plan.output
+    activated = session.plan.activated
     at = output.buffer.offset
     if session.dtype == "int8":
         values = memoryview(session.arena)[at + row * outputs : at + (row + 1) * outputs]
-        return array("b", bytes(values)), output.zero
+        return array("b", bytes(values)), 0 if activated else output.zero
     at += 4 * row * outputs
-    return array("f", bytes(memoryview(session.arena)[at : at + 4 * outputs])), 0
+    return array("f", bytes(memoryview(session.arena)[at : at + 4 * outputs])), 0.5 if activated else 0
 
 
 def precision(matrix):

@@ -2,7 +2,7 @@
 
 import gc
 
-from .fixed import is_int
+from .fixed import is_int, own
 from .layers import Layer
 from .losses import LOSSES
 from .network import Network
@@ -37,7 +37,7 @@ class Model(Network):
 
     def compile(
         self, optimizer="adam", loss="sparse_categorical_crossentropy", dtype="int8", batch_size=16, seed=0,
-        micro_batch=None, memory_budget=None, checkpoint=None, frozen=None,
+        micro_batch=None, memory_budget=None, checkpoint=None, frozen=None, metrics=None,
     ):  # fmt: skip
         """Plan the training, reserve its memory and draw the first weights.
 
@@ -49,6 +49,7 @@ class Model(Network):
         ``memory_budget``: so many bytes of arena and state at most, for activations that are forgotten and computed
         again (recompute.py); ``checkpoint`` "sqrt": so in any case, keeping about the root of the layers' number.
         ``frozen``: the weights of layers that do not train, read where they lie, at no RAM (frozen.py).
+        ``metrics``: "accuracy" alone, which losses of labels and BinaryCrossentropy give in any case.
         Raises MemoryError with the bytes needed and there; the model is then as before.
         """
         optimizer = _named("optimizer", optimizer, OPTIMIZERS, "direct")
@@ -57,6 +58,11 @@ class Model(Network):
             raise ValueError('dtype is "int8" or "float32", got %r' % (dtype,))
         if dtype == "float32" and optimizer.state == "int16":
             raise ValueError('optimizer: state "int16" belongs to dtype "int8", got "float32"')
+        for metric in (metrics,) if isinstance(metrics, str) else metrics or ():
+            if metric != loss.name and not (loss.hits and metric in ("accuracy", "acc")):
+                place = (metric, loss.name, ', with "accuracy"' if loss.hits else "")
+                raise ValueError("metrics: %r is not given; %s is%s; odt.metrics has more" % place)
+        batch_size, seed, micro_batch, memory_budget = own(batch_size), own(seed), own(micro_batch), own(memory_budget)
         rows = batch_size if micro_batch is None else micro_batch
         for name, value, least, most in (
             ("batch_size", batch_size, 1, 65535), ("seed", seed, 0, (1 << 30) - 1),
@@ -82,11 +88,25 @@ class Model(Network):
             from .run.build import build
 
             self.session = build(self.nodes, *options)  # until here the model before is whole
+            self.options = options
         except MemoryError:
             build = None
             unload()
             raise
         gc.collect()
+
+    @property
+    def layers(self):
+        """The layers in the order of the graph."""
+        return [node.layer for node in self.nodes]
+
+    def summary(self):
+        """Print the layers and, once compiled, their costs, and the RAM that training takes, to the byte."""
+        if self.session is not None:
+            return super().summary()
+        from .report import outline
+
+        outline(self.nodes)
 
 
 class Sequential(Model):
@@ -109,6 +129,11 @@ class Sequential(Model):
             node = layer(node)
         super().__init__(layers[0], node)
 
+    @property
+    def layers(self):
+        """The layers in their order, without the Input."""
+        return [node.layer for node in self.nodes[1:]]
+
 
 def _numbered(base, number):
     return "%s_%d" % (base, number) if number else base
@@ -116,9 +141,10 @@ def _numbered(base, number):
 
 def _named(argument, value, table, method):
     if isinstance(value, str):
-        if value not in table:
+        name = value.lower()
+        if name not in table:
             raise ValueError("%s is one of %s, got %r" % (argument, ", ".join(sorted(table)), value))
-        return table[value]()
+        return table[name]()
     if not hasattr(value, method) or isinstance(value, type):
         raise TypeError("%s is a name or an object, got %r" % (argument, value))
     return value

@@ -11,6 +11,7 @@ from .plan.graph import Node
 
 LossName: TypeAlias = Literal[
     "sparse_categorical_crossentropy",
+    "categorical_crossentropy",
     "binary_crossentropy",
     "mse",
     "mean_squared_error",
@@ -35,9 +36,15 @@ class Model(Network):
         memory_budget: int | None = None,
         checkpoint: Literal["sqrt"] | None = None,
         frozen: Buffer | None = None,
+        metrics: str | Sequence[str] | None = None,
     ) -> None: ...
+    @property
+    def layers(self) -> list[Layer]: ...
+    def summary(self) -> None: ...
 
 class Sequential(Model):
     """Layers one after another; the first item is an ``Input``."""
 
     def __init__(self, layers: Sequence[Node | Layer]) -> None: ...
+    @property
+    def layers(self) -> list[Layer]: ...

@@ -18,6 +18,7 @@ class Network:
 
     session = None  # see run/session.py
     stop_training = False
+    history = None  # of the last fit, whatever ended it
 
     # Of the session, None without: compile() gives them.
     program = property(lambda self: self.session and self.session.program)
@@ -28,14 +29,16 @@ class Network:
 
     def fit(
         self, x, y=None, epochs=1, validation_data=None, shuffle=True, verbose=1, callbacks=(),
-        initial_epoch=None, steps_per_epoch=None,
+        initial_epoch=None, steps_per_epoch=None, validation_split=0, class_weight=None, batch_size=None,
     ):  # fmt: skip
         """Train for ``epochs`` passes over the data; returns a History.
 
         ``x``: (samples, *input shape) in the Input's dtype; ``y``: integer labels, or targets for "mse"; any
         object with the buffer protocol, or lists. Without ``y``, ``x`` is an iterable of batches (x, y) of at
         most ``batch_size`` samples; a generator that goes on for ever needs ``steps_per_epoch``.
-        ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch.
+        ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch; ``validation_split``:
+        so does that part of the samples, their last, and is not trained on. ``batch_size``, where it is not compile's, plans the
+        model anew, which keeps its state. ``class_weight`` belongs to the loss: ValueError.
         ``callbacks``: see callbacks.py. ``initial_epoch=model.epoch`` goes on where a loaded model stopped,
         be it within an epoch, up to epoch ``epochs``.
         In float32 a loss that is not finite raises ArithmeticError before it reaches the weights; in int8 a scale of 2^120
@@ -43,6 +46,11 @@ class Network:
         Until it ends compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with the updates made so far.
         """
         from .run.fit import Training
+
+        if validation_split or class_weight is not None or batch_size is not None:
+            from .run.habits import asked
+
+            x, y, validation_data = asked(self, x, y, validation_data, validation_split, class_weight, batch_size)
 
         training = Training(
             self, x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch, steps_per_epoch
@@ -53,7 +61,7 @@ class Network:
 
     def fit_async(
         self, x, y=None, epochs=1, validation_data=None, shuffle=True, verbose=1, callbacks=(),
-        initial_epoch=None, steps_per_epoch=None, slice_ms=10,
+        initial_epoch=None, steps_per_epoch=None, slice_ms=10, validation_split=0, class_weight=None, batch_size=None,
     ):  # fmt: skip
         """``await model.fit_async(x, y)``: as ``fit``, to the same bits, while other asyncio tasks run.
 
@@ -62,6 +70,10 @@ class Network:
         """
         from .run.fit_async import fit_async
 
+        if validation_split or class_weight is not None or batch_size is not None:
+            from .run.habits import asked
+
+            x, y, validation_data = asked(self, x, y, validation_data, validation_split, class_weight, batch_size)
         options = {
             "epochs": epochs, "validation_data": validation_data, "shuffle": shuffle, "verbose": verbose,
             "callbacks": callbacks, "initial_epoch": initial_epoch, "steps_per_epoch": steps_per_epoch,
@@ -86,8 +98,11 @@ class Network:
         train(session)
         return mean(session, count)
 
-    def evaluate(self, x, y=None):
-        """``(loss, accuracy)`` over the data, as ``fit`` takes it; accuracy is None for "mse"."""
+    def evaluate(self, x, y=None, batch_size=None, verbose=0):
+        """``(loss, accuracy)`` over the data, as ``fit`` takes it; accuracy is None for "mse".
+
+        ``batch_size`` and ``verbose`` are Keras's and change nothing: it runs in batches of compile's, and prints nothing.
+        """
         session = ready(self)
         if y is None and not isinstance(x, (list, tuple)):
             from .run.fit import evaluate
@@ -121,6 +136,10 @@ class Network:
             else:
                 result[place : place + rows * width] = array("f", bytes(view[at : at + 4 * rows * width]))
         return result
+
+    def __call__(self, x):
+        """As ``predict``."""
+        return self.predict(x)
 
     def calibrate(self, x, y=None):
         """Set the ranges of an int8 model from these samples: of the forward pass, with ``y`` of the first batch's errors too.

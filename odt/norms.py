@@ -4,7 +4,7 @@ All have one arithmetic, of tensors [M][S][G][C]: the S * C numbers of a group g
 Which numbers form a group is the layer's.
 """
 
-from .fixed import elements, is_number, millionths, scale_div, scale_int, scale_of, size_of
+from .fixed import elements, is_number, millionths, own, scale_div, scale_int, scale_of, size_of
 from .layers import Layer
 
 
@@ -18,6 +18,7 @@ class _Norm(Layer):
     def __init__(self, epsilon, name, trainable):
         super().__init__(name, trainable)
         kind = type(self).__name__
+        epsilon = own(epsilon)
         if not is_number(epsilon):
             raise TypeError("%s: epsilon is a number, got %r" % (kind, epsilon))
         if not 1e-12 <= epsilon <= 1:
@@ -101,6 +102,7 @@ class BatchNorm(_Norm):
 
     def __init__(self, momentum=0.9, epsilon=1e-3, name=None, trainable=True):
         super().__init__(epsilon, name, trainable)
+        momentum = own(momentum)
         if not is_number(momentum):
             raise TypeError("BatchNorm: momentum is a number, got %r" % (momentum,))
         if not 0.0001 <= momentum <= 0.9999:

@@ -6,7 +6,7 @@ Hyperparameters are taken as the decimals a person writes (rates to 4 significan
 betas to 6 places), so that every interpreter, whatever its floats, gets the same bits.
 """
 
-from .fixed import bits_to_float, is_int, is_number, isqrt, millionths, scale_div, scale_int, scale_of
+from .fixed import bits_to_float, is_int, is_number, isqrt, millionths, own, scale_div, scale_int, scale_of
 from .opcodes import const
 
 _MILLION = 1000000
@@ -17,6 +17,7 @@ class Constant:
     """The same rate at every step."""
 
     def __init__(self, rate):
+        rate = own(rate)
         if not is_number(rate):
             raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
         if not 0 <= rate < 1e6:
@@ -37,6 +38,7 @@ class StepDecay(Constant):
 
     def __init__(self, initial, step_size, gamma=0.1):
         super().__init__(initial)
+        step_size = own(step_size)
         if not is_int(step_size) or step_size < 1:
             raise ValueError("StepDecay: step_size is an int above 0, got %r" % (step_size,))
         self.step_size = step_size
@@ -71,6 +73,7 @@ class CosineDecay(Constant):
 
     def __init__(self, initial, decay_steps):
         super().__init__(initial)
+        decay_steps = own(decay_steps)
         if not is_int(decay_steps) or not 1 <= decay_steps <= 0xFFFF:
             raise ValueError("CosineDecay: decay_steps is an int in 1..65535, got %r" % (decay_steps,))
         self.decay_steps = decay_steps
@@ -266,6 +269,7 @@ def _product(a, b):
 
 
 def _fraction(kind, argument, value):
+    value = own(value)
     if not is_number(value):
         raise TypeError("%s: %s is a number, got %r" % (kind, argument, value))
     if not 0 <= value < 1 or millionths(value) == _MILLION:
@@ -274,6 +278,7 @@ def _fraction(kind, argument, value):
 
 
 def _positive(kind, argument, value):
+    value = own(value)
     if not is_number(value):
         raise TypeError("%s: %s is a number, got %r" % (kind, argument, value))
     if not 1e-30 <= value <= 1e6:

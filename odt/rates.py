@@ -5,7 +5,7 @@ on with the right rate, and it computes with small integers only, because a step
 (A rate of 2 or more has bits beyond a small integer of a 32-bit board, and costs an object.)
 """
 
-from .fixed import is_int, is_number, millionths
+from .fixed import is_int, is_number, millionths, own
 from .optimizers import Constant
 
 _MILLION = 1000000
@@ -35,6 +35,7 @@ class ExponentialDecay(Constant):
 
     def __init__(self, initial, decay_steps, decay_rate):
         super().__init__(initial)
+        decay_steps, decay_rate = own(decay_steps), own(decay_rate)
         if not is_int(decay_steps) or not 1 <= decay_steps < 1 << 30:
             raise ValueError("ExponentialDecay: decay_steps is an int in 1..2**30-1, got %r" % (decay_steps,))
         if not is_number(decay_rate):
@@ -89,6 +90,7 @@ class WarmUp(Constant):
     def __init__(self, schedule, steps):
         if not hasattr(schedule, "bits"):
             schedule = Constant(schedule)
+        steps = own(steps)
         if not is_int(steps) or not 1 <= steps <= 0xFFFF:
             raise ValueError("WarmUp: steps is an int in 1..65535, got %r" % (steps,))
         self.schedule = schedule

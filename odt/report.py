@@ -3,20 +3,35 @@
 import sys
 
 from . import executor
+from .fixed import elements
+
+
+def outline(nodes):
+    """The table of layers before anything is planned."""
+    _table(("params",), [
+        (node.layer.name, type(node.layer).__name__, node.shape, sum([elements(s) for _, s in node.layer.weight_shapes()]))
+        for node in nodes
+    ])  # fmt: skip
+    print()
+    print("compile() says what training takes: RAM, and MACs by layer")
+
+
+def _table(titles, rows):
+    table = [("layer", "kind", "output") + titles]
+    for row in rows:
+        text = "(" + ", ".join([str(extent) for extent in row[2]]) + ")"
+        table.append(tuple(row[:2]) + (text,) + tuple([str(value) for value in row[3:]]))
+    totals = [str(sum([row[column] for row in rows])) for column in range(3, 3 + len(titles))]
+    table.append(("total", "", "") + tuple(totals))
+    widths = [max([len(row[column]) for row in table]) for column in range(len(table[0]))]
+    for row in table:
+        cells = [_pad(cell, width, column > 2) for column, (cell, width) in enumerate(zip(row, widths))]
+        print("  ".join(cells))
 
 
 def summary(rows, plan, dtype, batch):
     """The table of layers and the RAM plan."""
-    table = [("layer", "kind", "output", "params", "MACs fwd", "MACs bwd", "bytes")]
-    for name, kind, shape, parameters, forward, backward, size in rows:
-        text = "(" + ", ".join([str(extent) for extent in shape]) + ")"
-        table.append((name, kind, text, str(parameters), str(forward), str(backward), str(size)))
-    totals = [str(sum([row[column] for row in rows])) for column in (3, 4, 5, 6)]
-    table.append(("total", "", "") + tuple(totals))
-    widths = [max([len(row[column]) for row in table]) for column in range(7)]
-    for row in table:
-        cells = [_pad(cell, width, column > 2) for column, (cell, width) in enumerate(zip(row, widths))]
-        print("  ".join(cells))
+    _table(("params", "MACs fwd", "MACs bwd", "bytes"), rows)
     print()
     print("MACs are a sample's; bytes are weights and optimizer state. %s, batch %d, executor: %s" % (
         dtype, batch, executor.backend))  # fmt: skip

@@ -282,6 +282,7 @@ def test_batches_of_an_iterable_train_as_the_array_does(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_evaluate_takes_batches_too(dtype):
     model = network(dtype)
+    model.calibrate(X)
     assert model.evaluate(Again()) == model.evaluate(X, Y)
     model.fit(X, Y, verbose=0)
     assert model.evaluate(batches()) == model.evaluate(X, Y)

@@ -54,6 +54,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.again = sum([node.layer.macs for node in s.again])
     plan.x_scale, plan.x_seen = s.values[nodes[0]].scale, s.x_seen
     plan.output = output
+    plan.activated = read_by(nodes, loss) is not nodes[-1]  # probabilities come out
     if noted is not None:
         plan.buffers = state
         plan.instructions, plan.values, plan.follow = s.instructions, first, [found[0] for found in s.ranges]
@@ -81,7 +82,8 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     if loss.degree and s.ranges:  # the loss is counted in the output's scale, which is not to move every step
         s.ranges[-1] = s.ranges[-1][:4] + (0,)
     s.owner = "loss"
-    error = loss.emit(s, output)
+    last = read_by(nodes, loss)
+    error = loss.emit(s, s.values[last])
     s.owner = None
     ends.append(len(s.instructions))
     s.updates.rate = s.scratch("rate", 8)
@@ -91,7 +93,7 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
         from .dynamic import relative
 
         relative(s, nodes, error)
-    backward(s, nodes, error, segments)
+    backward(s, nodes, last, error, segments)
     if segments:
         s.drop_unread()
     s.owner = None
@@ -101,6 +103,12 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     s.instructions = keep_bits(s.instructions, ends, output.buffer, bits)
     share(s.instructions)
     return output, ends, first
+
+
+def read_by(nodes, loss):
+    """The node whose output the loss takes: the last one, or that before it where the loss contains the last one's layer."""
+    last = nodes[-1]
+    return last.inputs[0] if last.layer.kind == loss.activation else last
 
 
 def bytes_needed(nodes, loss, optimizer, dtype, batch, micro=None, budget=None):

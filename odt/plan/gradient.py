@@ -33,8 +33,8 @@ def _lowered(s, node, error, needed):
     return backward(s, node, error, needed)
 
 
-def backward(s, nodes, error, segments=()):
-    """Emit backward instructions and updates, from the error of the last node's output.
+def backward(s, nodes, last, error, segments=()):
+    """Emit backward instructions and updates, from the error of the output of ``last``: the last node, or that before it.
 
     ``segments``: (first, end) of nodes whose outputs were not kept; before node ``end`` they come again.
     """
@@ -42,7 +42,9 @@ def backward(s, nodes, error, segments=()):
     s.begin_node(None)
     reached = s.trained
     masked = [resolve(node.inputs[0]) for node in nodes if node.masks]
-    errors = {nodes[-1]: error}
+    errors = {last: error}
+    if last is not nodes[-1] and nodes[-1] in forgotten:
+        _repeat(s, forgotten[nodes[-1]], s.values[nodes[-1]].buffer)
     for node in reversed(nodes):
         if node not in reached or node not in errors:
             continue

@@ -32,6 +32,9 @@ def samples(argument, data, dtypes, row):
         size = executor.engine.nbytes(data)
     except TypeError:
         raise TypeError("%s: a buffer or a list is expected, got %r" % (argument, type(data)))
+    if code == "?" and "uint8" in dtypes and hasattr(data, "view"):  # NumPy's bools
+        data = data.view("uint8")
+        code = "B"
     if code and code in _WIDE and len(data) and size // len(data) == 8:
         data = _narrow(argument, data, dtypes, code)
         code = executor.engine.typecode(data)
@@ -43,7 +46,8 @@ def samples(argument, data, dtypes, row):
             break
     if chosen is None:
         expected = " or ".join(dtypes)
-        raise TypeError("%s: elements are of type %r, expected %s" % (argument, code, expected))
+        hint = ": %s.astype(%r)" % (argument, dtypes[0]) if hasattr(data, "astype") else ""
+        raise TypeError("%s: elements are of type %r, expected %s%s" % (argument, code, expected, hint))
     width = row * _BYTES[chosen]
     if size % width:
         raise ValueError("%s: %d bytes are not whole samples of %d bytes (%d %s)" % (argument, size, width, row, dtype))
@@ -58,12 +62,15 @@ def _one_axis(argument, data, row):
     if shape is None:
         return data
     if not getattr(memoryview(data), "c_contiguous", True):
+        if hasattr(data, "copy"):  # a view of NumPy's
+            return _one_axis(argument, data.copy(), row)
         raise ValueError("%s: an array without gaps, in C order, is expected; give a copy" % argument)
     if len(shape) == 1:
         return data
     count = elements(shape[1:])
     if not shape or count != row:
-        raise ValueError("%s: shape %s, expected (samples, ..) of %d elements" % (argument, shape, row))
+        hint = '; one-hot labels want the loss "categorical_crossentropy"' if row == 1 and argument[-1:] == "y" else ""
+        raise ValueError("%s: shape %s, expected (samples, ..) of %d elements%s" % (argument, shape, row, hint))
     if hasattr(data, "reshape"):
         return data.reshape(shape[0] * row)
     return data.cast("B").cast(data.format) if shape[0] else b""

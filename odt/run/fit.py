@@ -4,7 +4,7 @@ A generator, so that it may pause: it yields between slices of a step when it is
 (fit_async.py), and never otherwise. Within a step it allocates nothing.
 """
 
-from ..fixed import hash32, is_int
+from ..fixed import hash32, is_int, own
 from ..opcodes import CORRECT, LOSS, LOSS_HIGH, ORDER, const
 from .session import batch, bind, clear, ready, train
 
@@ -191,6 +191,8 @@ class Training:
         self.name = "fit_async" if slices else "fit"
         session = ready(model)
         session.alone(self.name)
+        epochs, initial_epoch, steps_per_epoch = own(epochs), own(initial_epoch), own(steps_per_epoch)
+        callbacks = () if callbacks is None else callbacks
         first = 0 if initial_epoch is None else initial_epoch
         for name, value, least in (("epochs", epochs, 1), ("initial_epoch", first, 0)):
             if not is_int(value) or value < least:
@@ -250,6 +252,7 @@ class Training:
         """Train. A generator: yields where a slice ends; its end is the end of training."""
         model, session = self.model, self.session
         model.stop_training = False
+        model.history = self.history
         phases = None
         if self.phased:
             from ..watch import Phases
@@ -268,6 +271,10 @@ class Training:
             self._end()
         except ArithmeticError:
             self._end()
+            raise
+        except KeyboardInterrupt:
+            if self.progress:
+                print("\nstopped at step %d: its weights are kept; initial_epoch=model.epoch goes on" % session.steps)
             raise
         finally:
             if session.busy is True:  # else a load() that ended half way

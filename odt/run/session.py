@@ -234,6 +234,10 @@ class Session:
             dtypes = _LABELS if loss.labels else (layer.dtype,) + _TARGETS
             if loss.binary:
                 dtypes = _LABELS + ("float32",)
+            if loss.onehot:
+                from .onehot import labels
+
+                y = labels(what + "y", y, self.classes)
             y, y_format, labels = samples(what + "y", y, dtypes, self.width)
             if labels != count:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))

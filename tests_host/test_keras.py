@@ -1,0 +1,276 @@
+"""What a Keras user types by heart: it runs, or the error says what to write."""
+
+import array
+
+import numpy as np
+import pytest
+
+import odt
+
+DATA = np.fromfile("examples/digits/digits.bin", np.uint8)
+X, Y = DATA[: 1797 * 64].reshape(-1, 8, 8, 1) / 16, DATA[1797 * 64 :]
+PAGE = """
+model = keras.Sequential([
+    keras.Input(shape=(8, 8, 1)),
+    layers.Conv2D(8, kernel_size=(3, 3), padding="same", activation="relu"),
+    layers.MaxPooling2D(pool_size=(2, 2)),
+    layers.Conv2D(16, kernel_size=(3, 3), padding="same", activation="relu"),
+    layers.MaxPooling2D(pool_size=(2, 2)),
+    layers.Flatten(),
+    layers.Dropout(0.1),
+    layers.Dense(10, activation="softmax"),
+])
+model.summary()
+model.compile(optimizer=keras.optimizers.Adam(learning_rate=0.004), loss="sparse_categorical_crossentropy", metrics=["accuracy"])
+model.summary()
+history = model.fit(x_train, y_train, batch_size=32, epochs=4, validation_split=0.2, verbose=2)
+best = max(history.history["val_accuracy"])
+loss, accuracy = model.evaluate(x_test, y_test, batch_size=64, verbose=0)
+print("test accuracy", accuracy)
+labels = np.array(model.predict(x_test)).reshape(-1, 10).argmax(axis=1)
+"""
+
+
+def dense(dtype="float32", activation="softmax", loss="sparse_categorical_crossentropy", outputs=3, **options):
+    layers = [odt.Input((4,)), odt.Dense(6, activation="relu"), odt.Dense(outputs, activation=activation)]
+    model = odt.Sequential(layers)
+    model.compile("adam", loss, dtype=dtype, **{"batch_size": 8, **options})
+    return model
+
+
+RANDOM = np.random.default_rng(3)
+x = RANDOM.normal(size=(40, 4)).astype(np.float32)
+y = (x[:, 0] * 2).astype(int) % 3
+
+
+def test_a_page_that_a_keras_user_types_by_heart_runs_but_for_the_import(capsys):
+    page = {"keras": odt, "layers": odt.layers, "np": np}
+    page.update(x_train=X[:1300], y_train=Y[:1300], x_test=X[1300:], y_test=Y[1300:])
+    exec(PAGE, page)
+    assert page["accuracy"] > 0.8 and page["best"] > 0.85
+    assert list(page["history"].history) == ["loss", "accuracy", "val_loss", "val_accuracy"]
+    assert (page["labels"] == Y[1300:]).mean() == pytest.approx(page["accuracy"], abs=0.01)
+    assert page["model"].history is page["history"] and page["model"].batch_size == 32
+    assert "epoch 4/4" in capsys.readouterr().out
+
+
+def test_keras_s_names_are_odt_s_classes():
+    for name, ours in odt.KERAS.items():
+        assert getattr(odt, name) is getattr(odt, ours) is getattr(odt.layers, name) and name in dir(odt)
+    with pytest.raises(AttributeError, match="MaxPooling3D"):
+        _ = odt.layers.MaxPooling3D
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+@pytest.mark.parametrize(
+    ("activation", "loss", "labels"),
+    (
+        ("softmax", "sparse_categorical_crossentropy", y),
+        ("sigmoid", "binary_crossentropy", np.eye(3, dtype=np.float32)[y]),
+    ),
+)
+def test_a_loss_that_contains_the_last_activation_takes_what_comes_before_it(activation, loss, labels, dtype):
+    """Trained to the bit as without it; what comes out are probabilities."""
+    models = [dense(dtype, name, loss) for name in (activation, None)]
+    for model in models:
+        model.fit(x, labels, epochs=3, verbose=0)
+    with_it, without = models
+    assert all(np.array_equal(a, b) for a, b in zip(with_it.get_weights(), without.get_weights()))
+    assert with_it.evaluate(x, labels) == without.evaluate(x, labels)
+    logits = np.array(without.predict(x)).reshape(-1, 3)
+    raised = np.exp(logits - logits.max(1, keepdims=True))
+    wanted = raised / raised.sum(1, keepdims=True) if activation == "softmax" else 1 / (1 + np.exp(-logits))
+    assert np.allclose(np.array(with_it.predict(x)).reshape(-1, 3), wanted, atol=1 / 128 if dtype == "int8" else 1e-6)
+    options = {"output": 1} if activation == "sigmoid" else {}
+    matrices = [odt.metrics.confusion_matrix(model, x, labels, **options) for model in models]
+    assert matrices[0] == matrices[1]
+
+
+@pytest.mark.parametrize("options", ({"micro_batch": 4}, {"memory_budget": 17400}, {"checkpoint": "sqrt"}), ids=str)
+def test_that_holds_for_micro_batches_and_where_activations_are_computed_again(options):
+    found = []
+    for activation in ("softmax", None):
+        layers = [odt.Input((8, 8, 1))] + [odt.Conv2D(4, 3, padding="same", activation="relu") for _ in range(4)]
+        model = odt.Sequential(layers + [odt.Flatten(), odt.Dense(10, activation=activation)])
+        model.compile("sgd", batch_size=8, **options)
+        model.fit(X[:64].astype(np.float32), Y[:64], verbose=0)
+        found.append([list(weights) for weights in model.get_weights()])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_batch_size_given_to_fit_is_as_good_as_compile_s(dtype):
+    wanted = dense(dtype, batch_size=5)
+    wanted.fit(x, y, epochs=2, verbose=0)
+    model = dense(dtype)
+    model.fit(x, y, epochs=2, batch_size=np.int64(5), verbose=0)
+    assert model.digest() == wanted.digest() and model.batch_size == 5
+    wanted.fit(x, y, epochs=1, verbose=0)
+    model.fit(x, y, epochs=1, batch_size=5, verbose=0)
+    assert model.digest() == wanted.digest()
+    before = model.digest()
+    model.evaluate(x, y, batch_size=100, verbose=1)
+    model.predict(x)
+    session = model.session
+    for value, kind in ((0, ValueError), (2.5, TypeError), (70000, ValueError)):
+        with pytest.raises(kind, match="batch_size"):
+            model.fit(x, y, batch_size=value, verbose=0)
+    assert model.session is session and model.digest() == before
+
+
+def test_a_larger_batch_goes_on_with_the_optimizer_s_state():
+    """40 samples as one batch, after steps of 8: Adam's moments are those of before."""
+    model, other = dense(), dense()
+    for each in (model, other):
+        each.fit(x, y, shuffle=False, verbose=0)
+    model.fit(x, y, batch_size=40, verbose=0, shuffle=False)
+    whole = dense(batch_size=40)
+    whole.session.state[:] = other.session.state
+    whole.fit(x, y, verbose=0, shuffle=False)
+    assert model.digest() == whole.digest()
+
+
+def as_list(data):
+    return data.tolist()
+
+
+def as_bytes(data):
+    return data.astype(np.float32).tobytes() if data.dtype.kind == "f" else bytes(data.astype(np.uint8))
+
+
+def as_array(data):
+    return array.array("f" if data.dtype.kind == "f" else "B", data.ravel().tolist())
+
+
+@pytest.mark.parametrize("kind", (np.array, as_list, as_bytes, as_array))
+def test_validation_split_holds_back_the_last_samples(kind):
+    model, wanted = dense(), dense()
+    history = model.fit(kind(x), kind(y), validation_split=0.25, epochs=2, verbose=0)
+    expected = wanted.fit(x[:30], y[:30], validation_data=(x[30:], y[30:]), epochs=2, verbose=0)
+    assert model.digest() == wanted.digest() and history.history == expected.history
+
+
+def test_what_cannot_be_meant_says_what_to_write():
+    model = dense()
+    digest = model.digest()
+    for options, words in (
+        ({"class_weight": {0: 2}}, ("compile(loss=odt.SparseCategoricalCrossentropy(class_weight=",)),
+        ({"validation_split": 0.5, "validation_data": (x, y)}, ("validation_data: one of them",)),
+        ({"validation_split": 1.5}, ("validation_split is in 0..1", "1.5")),
+        ({"validation_split": 0.99}, ("leaves none",)),
+    ):
+        with pytest.raises(ValueError) as caught:
+            model.fit(x, y, verbose=0, **options)
+        assert all(word in str(caught.value) for word in words)
+    with pytest.raises(ValueError, match="give validation_data"):
+        model.fit(iter([(x, y)]), validation_split=0.5)
+    for metrics in (["mae"], ["accuracy", "Precision"], "auc"):
+        with pytest.raises(ValueError, match="metrics: .* odt.metrics"):
+            model.compile(metrics=metrics)
+    with pytest.raises(ValueError, match="metrics: 'accuracy' is not given; mse is"):
+        dense(loss="mse", activation=None, metrics=["accuracy"])
+    with pytest.raises(ValueError, match="optimizer is one of adam, adamw, sgd, got 'rmsprop'"):
+        model.compile("rmsprop")
+    with pytest.raises(ValueError, match='want the loss "categorical_crossentropy"'):
+        model.fit(x, np.eye(3)[y])
+    with pytest.raises(TypeError, match=r"expected float32: x.astype\('float32'\)"):
+        model.predict(x.astype(np.int16))
+    assert model.digest() == digest
+    for optimizer in ("Adam", "SGD"):
+        model.compile(optimizer, metrics=["acc"])
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_one_hot_labels_are_labels(dtype):
+    digests = set()
+    for loss, labels in (
+        ("sparse_categorical_crossentropy", y),
+        ("categorical_crossentropy", np.eye(3)[y]),
+        ("categorical_crossentropy", np.eye(3, dtype=bool)[y]),
+        ("categorical_crossentropy", np.eye(3)[y].astype(int).tolist()),
+        (odt.CategoricalCrossentropy(), np.eye(3, dtype=np.uint8)[y].tobytes()),
+    ):
+        model = dense(dtype, loss=loss)
+        model.fit(x, labels, epochs=2, verbose=0)
+        digests.add(
+            (
+                model.digest(),
+                model.evaluate(x, labels),
+                model.train_step(x[:3], labels[: 3 if len(labels) == 40 else 9]),
+            )
+        )
+    assert len(digests) == 1
+    for bad in (np.full((40, 3), 1 / 3), np.zeros((40, 3)), y, np.eye(4)[y]):
+        with pytest.raises(ValueError, match="sample 0 is no row of 2 zeros"):
+            model.fit(x, bad)
+
+
+def test_bools_and_views_with_gaps_are_taken_as_their_copies():
+    model, other = dense(), dense()
+    wide = np.zeros((40, 8), np.float32)
+    wide[:, ::2] = x
+    model.fit(wide[:, ::2], (y > 0)[::-1][::-1], verbose=0)
+    other.fit(x, (y > 0).astype(int), verbose=0)
+    assert model.digest() == other.digest()
+    assert list(model.predict(x[::-3])) == list(other.predict(x[::-3].copy()))
+    assert list(model.predict(np.asfortranarray(x))) == list(other.predict(x))
+    assert list(model(x)) == list(model.predict(x))
+    yes, also = dense(loss="binary_crossentropy", outputs=1), dense(loss="binary_crossentropy", outputs=1)
+    yes.fit(x, y > 0, verbose=0)
+    also.fit(x, [float(v > 0) for v in y], verbose=0)
+    assert yes.digest() == also.digest()
+
+
+def test_numpy_s_numbers_are_numbers():
+    i, f = np.int64, np.float32
+    model = odt.Sequential([
+        odt.Input((i(8), i(8), i(1))),
+        odt.Conv2D(i(4), i(3), strides=(i(1), i(1)), groups=i(1)),
+        odt.BatchNormalization(momentum=f(0.5), epsilon=f(0.5)),
+        odt.Reshape((i(6), i(24))),
+        odt.LeakyReLU(f(0.5)),
+        odt.Flatten(),
+        odt.Dropout(f(0.25)),
+        odt.Dense(i(10), activation="linear"),
+    ])  # fmt: skip
+    rate = odt.StepDecay(np.float64(0.25), i(4), f(0.5))
+    model.compile(odt.Adam(rate, beta_1=f(0.5)), batch_size=i(8), seed=i(3), micro_batch=i(4))
+    model.fit(X[:20], Y[:20], epochs=i(2), verbose=0, initial_epoch=i(0))
+    same = odt.Sequential([
+        odt.Input((8, 8, 1)), odt.Conv2D(4, 3), odt.BatchNorm(0.5, 0.5), odt.Reshape((6, 24)), odt.LeakyReLU(0.5), odt.Flatten(),
+        odt.Dropout(0.25), odt.Dense(10),
+    ])  # fmt: skip
+    same.compile(odt.Adam(odt.StepDecay(0.25, 4, 0.5), beta_1=0.5), batch_size=8, seed=3, micro_batch=4)
+    same.fit(X[:20], Y[:20], epochs=2, verbose=0)
+    assert same.digest() == model.digest()
+    with pytest.raises(TypeError, match="units"):
+        odt.Dense(f(3))
+    with pytest.raises(TypeError, match="units"):
+        odt.Dense(np.bool_(1))
+
+
+def test_layers_and_what_they_hold_are_told_before_compile(capsys):
+    model = odt.Sequential([odt.Input((4,)), odt.Dense(6), odt.Dense(3)])
+    assert [layer.units for layer in model.layers] == [6, 3]
+    assert len(odt.Model(model.nodes[0], model.nodes[-1]).layers) == 3
+    model.summary()
+    text = capsys.readouterr().out
+    assert [line.split()[-1] for line in text.splitlines()[1:5]] == ["0", "30", "21", "51"]
+    assert "(6)" in text and "compile()" in text
+
+
+def test_ctrl_c_in_fit_says_what_is_kept_and_leaves_the_history(capsys):
+    class Stop:
+        def on_batch_end(self, step):
+            if step == 7:
+                raise KeyboardInterrupt
+
+    model = dense()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(x, y, epochs=4, callbacks=[Stop()])
+    assert len(model.history.history["loss"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("stopped at step 7: its weights are kept")
+    whole = dense()
+    whole.fit(x, y, epochs=4, verbose=0)
+    model.fit(x, y, epochs=4, verbose=0, initial_epoch=model.epoch)
+    assert model.digest() == whole.digest()
