@@ -200,7 +200,10 @@ const uint8_t odt_shapes[] = {
     ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 2, 91, 0, 1, 2, 91, 0, 1, 2,
     ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, 130, 0, 1, 130, 0, 1, 145, 0, 145, 129, 138, 9, 1,
     138, 9, 1, 129, 9, 82, 9, 1, 81, 129, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
-    ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_SIZE, 145, 129, 145, 129, 81, 129, ODT_ANY,
+    ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_SIZE, 145, 129, 145, 129, 81, 129, ODT_ANY, 3,
+    0, 1, 2, 145, 129, 81, 144, 104, 81, 129, 81, 2, 81, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+    ODT_SIZE, ODT_ANY, 27, 0, 1, 2, 81, 144, 104, 89, 2, 89, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+    ODT_SIZE,
 };
 
 const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
@@ -366,6 +369,8 @@ const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
     [ODT_FISHER_F32] = {(odt_kernel_t)odt_fisher_f32, 2555, 3, 3},
     [ODT_ADAM_I8] = {(odt_kernel_t)odt_adam_i8, 2568, 11, 10},
     [ODT_RANGE_X_I8] = {(odt_kernel_t)odt_range_x_i8, 2605, 3, 1},
+    [ODT_GATHER_NORM_I8] = {(odt_kernel_t)odt_gather_norm_i8, 2612, 7, 4},
+    [ODT_GATHER_NORM_F32] = {(odt_kernel_t)odt_gather_norm_f32, 2631, 5, 3},
 };
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -536,3 +541,5 @@ ODT_ASSERT_LAYOUT(fisher_i8, sy, 5, factor, 5);
 ODT_ASSERT_LAYOUT(fisher_f32, y, 3, N, 3);
 ODT_ASSERT_LAYOUT(adam_i8, c, 11, R, 10);
 ODT_ASSERT_LAYOUT(range_x_i8, peak, 3, limit, 1);
+ODT_ASSERT_LAYOUT(gather_norm_i8, var, 7, z, 4);
+ODT_ASSERT_LAYOUT(gather_norm_f32, var, 5, C, 3);

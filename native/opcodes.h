@@ -41,7 +41,7 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 162
+#define ODT_OPCODES 164
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 17
 
@@ -208,6 +208,8 @@ enum {
     ODT_FISHER_F32 = 160,
     ODT_ADAM_I8 = 161,
     ODT_RANGE_X_I8 = 162,
+    ODT_GATHER_NORM_I8 = 163,
+    ODT_GATHER_NORM_F32 = 164,
 };
 
 // y = 0
@@ -1782,5 +1784,29 @@ typedef struct {
     int32_t limit;
 } odt_range_x_i8_t;
 void odt_range_x_i8(const odt_range_x_i8_t *a);
+
+// y[b] = clamp(z + (x[order(b)] - mean[c]) / sqrt(var[c]) / s)
+typedef struct {
+    int8_t *y; // [B][S][C]
+    int32_t *peak; // [1]
+    const int32_t *c; // [16]
+    const odt_region_t *x; // a region
+    const int32_t *s; // [1]
+    const int32_t *mean; // [C]
+    const int32_t *var; // [C]
+    int32_t B, S, C, z;
+} odt_gather_norm_i8_t;
+void odt_gather_norm_i8(const odt_gather_norm_i8_t *a);
+
+// y[b] = (x[order(b)] - mean[c]) / sqrt(var[c])
+typedef struct {
+    float *y; // [B][S][C]
+    const int32_t *c; // [16]
+    const odt_region_t *x; // a region
+    const float *mean; // [C]
+    const float *var; // [C]
+    int32_t B, S, C;
+} odt_gather_norm_f32_t;
+void odt_gather_norm_f32(const odt_gather_norm_f32_t *a);
 
 #endif

@@ -29,6 +29,7 @@ _HOMES = {
     "ReLU ReLU6 Reshape Sigmoid Softmax Tanh UpSampling1D UpSampling2D",
     "losses": "BinaryCrossentropy CategoricalCrossentropy Huber MeanAbsoluteError MeanSquaredError SparseCategoricalCrossentropy",
     "model": "Model Sequential",
+    "normalization": "Normalization",
     "norms": "BatchNorm GroupNorm LayerNorm",
     "optimizers": "SGD Adam AdamW CosineDecay StepDecay",
     "run.threads": "get_num_threads set_num_threads",

@@ -59,6 +59,9 @@ from .model import (
     Model as Model,
     Sequential as Sequential,
 )
+from .normalization import (
+    Normalization as Normalization,
+)
 from .norms import (
     BatchNorm as BatchNorm,
     GroupNorm as GroupNorm,

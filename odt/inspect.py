@@ -341,7 +341,9 @@ class Ranges(Watch):
         for name, reach, _, peak, share in self.rows():
             if name == layer.name:
                 if not 0.125 <= peak <= 8:
-                    found.append("%s: values up to %.3g, not about 1: is Input's scale right?" % (name, peak))
+                    whole = layer.dtype != "float32"
+                    hint = "is Input's scale right?" if whole else "begin with odt.Normalization(), adapted to x"
+                    found.append("%s: values up to %.3g, not about 1: %s" % (name, peak, hint))
                 if share > _SHARE and not follows[name]:
                     found.append("%s: %.1f %% at an end of the range %.3g: do they fit?" % (name, 100 * share, reach))
                 elif peak * _MANY <= reach and layer.dtype == "int8":

@@ -209,9 +209,9 @@ class Network:
             for name, shape in layer.weight_shapes():
                 value = flat(layer, name, shape, values.pop(0) if values else ())
                 # In int8 a bias and its like are int32 times 2^-20, which apply_i32 keeps to 2^30.
-                whole = int8 and name not in ("kernel", "moving_variance")
+                whole = int8 and name not in ("kernel", "moving_variance", "mean", "variance")
                 weights.check(layer, name, value, 1024 if whole else 3e38)
-                if name == "moving_variance" and min(value) < 0:
+                if name in ("moving_variance", "variance") and min(value) < 0:
                     raise ValueError("%r: %s is at least 0, got %r" % (layer, name, min(value)))
                 taken[parameters].append(value)
         if values:

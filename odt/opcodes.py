@@ -195,6 +195,8 @@ TABLE = (
     "136 norm_f32 y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S' G C relu\n"  # y = (x - mean) / deviation * gamma[n] + beta[n]
     "137 norm_dw_f32 dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S' G C\n"  # dw[n] = sum_(m,s) e * (x - mean) / deviation
     "138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S' G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
+    "163 gather_norm_i8 y=i8[B*S*C] peak+i32[1] c:i32[16] x:buf s:i32[1] mean:i32[C] var:i32[C] ; B S C z\n"  # y[b] = clamp(z + (x[order(b)] - mean[c]) / sqrt(var[c]) / s)
+    "164 gather_norm_f32 y=f32[B*S*C] c:i32[16] x:buf mean:f32[C] var:f32[C] ; B S C\n"  # y[b] = (x[order(b)] - mean[c]) / sqrt(var[c])
     # dropout: outputs set to 0 at random, and their errors
     "109 dropout_i8 y=i8[B*N]~x sy=i32[1] x:i8[B*N] sx:i32[1] h:i32[4] c+i32[16] ; B N z id drop factor\n"  # while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)
     "110 dropout_dx_i8 dx=i8[B*N]~e e:i8[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_i8 dropped, else e

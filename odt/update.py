@@ -99,8 +99,8 @@ def channels(model, ranges):
 
 
 def _layers(model):
-    """The model's layers with weights, in order."""
-    return [node.layer for node in model.nodes if node.layer.weight_shapes()]
+    """The model's layers with weights that may train, in order."""
+    return [node.layer for node in model.nodes if node.layer.weight_shapes() and not node.layer.view]
 
 
 def _named(owners, name):

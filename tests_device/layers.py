@@ -52,6 +52,15 @@ def normalised():
     return odt.Model(x, odt.Dense(3)(odt.Flatten()(d)))
 
 
+def raw():
+    first = odt.Normalization()
+    model = odt.Sequential(
+        [odt.Input((24,)), first, odt.Dense(5, activation="relu"), odt.Dense(3, activation="softmax")]
+    )
+    first.adapt([[(7 * i + j * j) % 11 * (1 + 50 * (j % 5)) / 8 for j in range(24)] for i in range(6)])
+    return model
+
+
 CASES = (
     ("images", images, "sparse_categorical_crossentropy"),
     ("weighted", images, odt.SparseCategoricalCrossentropy([1, 0.5, 2], label_smoothing=0.1)),
@@ -60,6 +69,7 @@ CASES = (
     ("mae", dense, "mae"),
     ("huber", dense, odt.Huber(0.5)),
     ("normalised", normalised, "mse"),
+    ("raw", raw, "categorical_crossentropy"),
 )
 
 
@@ -116,6 +126,8 @@ for dtype in ARGS.get("dtypes", ("int8", "float32")):
             x = floats(x, 1 / 64)
         if network is images:
             y = bytes([value % 3 for value in samples(SAMPLES, 9)])
+        elif network is raw:
+            y = bytes([int(value % 3 == k) for value in samples(SAMPLES, 9) for k in range(3)])
         elif name == "binary":
             y = bytes([value & 1 for value in samples(3 * SAMPLES, 9)])
         else:

@@ -435,7 +435,13 @@ def draw_data(rng, op, control, immediates):
     is_x = op.name.startswith("gather")
     kind = control[opcodes.X_FORMAT if is_x else opcodes.Y_FORMAT]
     labels = "labels" in [operand[0] for operand in op.operands]
-    elements = immediates["F"] if is_x else 1 if labels else immediates["N"]
+    elements = (
+        immediates.get("F", immediates.get("S", 1) * immediates.get("C", 1))
+        if is_x
+        else 1
+        if labels
+        else immediates["N"]
+    )
     samples = control[opcodes.SAMPLES] - (rng.random() < 0.1)
     count = samples * elements
     if labels:

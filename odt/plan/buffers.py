@@ -123,6 +123,15 @@ class Buffers:
         self.weights[node] = made
         return made
 
+    def normalization(self, node):
+        """Weights of the Normalization that is part of an Input."""
+        layer = node.folded.layer
+        made = Weights(layer.channels, 0, (), False)
+        for (name, _), first in zip(layer.weight_shapes(), layer.statistics(node.layer)):
+            made.vectors.append(self.keep("%s %s" % (layer.name, name), 4 * layer.channels, WEIGHT, FLOAT, first))
+        self.weights[node.folded] = made
+        return made
+
     def _norm_parameters(self, node):
         layer = node.layer
         made = Weights(layer.channels, 0, (), False)

@@ -130,7 +130,12 @@ def prepare(nodes, dtype, batch):
         node.relu = node.clamp
         node.alias = node.folded = None
         node.masks = 0
-    if any([node.layer.normalises for node in nodes]):
+    kinds = [node.layer.kind for node in nodes]
+    if "normalization" in kinds:
+        from .norm import fold_normalization
+
+        fold_normalization(nodes)
+    if "batchnorm" in kinds:
         from .norm import fold_batchnorm
 
         fold_batchnorm(nodes)

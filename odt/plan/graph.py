@@ -91,7 +91,7 @@ def trained(nodes, every=False):
     """The nodes at or below which something trains, or with ``every`` has weights: the error must reach these."""
     reached = []
     for node in nodes:
-        own = (every or node.layer.trainable) and node.layer.weight_shapes()
+        own = (every or node.layer.trainable) and node.layer.weight_shapes() and not node.layer.view
         if own or any([parent in reached for parent in node.inputs]):
             reached.append(node)
     return reached

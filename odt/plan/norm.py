@@ -29,6 +29,29 @@ def _hat_bits(layer, batch):
     return bits
 
 
+def fold_normalization(nodes):
+    """Let each Normalization become part of the Input that it follows; ValueError where that cannot be."""
+    for node in nodes:
+        if node.layer.kind == "normalization":
+            (parent,) = node.inputs
+            if parent.inputs or len(consumers(nodes, parent)) > 1:
+                raise ValueError("%r: a Normalization follows the Input, and alone" % node.layer)
+            parent.folded = node
+            node.alias = parent
+
+
+def gather(s, node, value):
+    """Emit the reading of samples for an Input that a Normalization follows."""
+    layer = node.folded.layer
+    mean, variance = s.buffers.normalization(node).vectors
+    sizes = (s.batch, value.count // (s.batch * layer.channels), layer.channels)
+    if s.int8:
+        operands = (value.buffer, value.peak, s.control, s.x, value.scale, mean, variance)
+        s.emit("gather_norm_i8", operands, sizes + (value.zero,))
+    else:
+        s.emit("gather_norm_f32", (value.buffer, s.control, s.x, mean, variance), sizes)
+
+
 def fold_batchnorm(nodes):
     """Let each frozen BatchNorm that alone follows frozen weights become part of them."""
     for node in nodes:

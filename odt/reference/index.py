@@ -27,6 +27,8 @@ MODULES = (  # a string takes half the RAM of a tuple
     "loss_weighted_f32 "
     "loss_weighted_i8 "
     "norm_f32 "
+    "norm_gather_f32 "
+    "norm_gather_i8 "
     "norm_i8 "
     "pool_f32 "
     "pool_i8 "
@@ -44,6 +46,6 @@ MODULES = (  # a string takes half the RAM of a tuple
     "update_momentum_i8 "
 )
 BY_NUMBER = (
-    "GGKKKKKKK99999999555++CCEE1;=OLMMNNNH6666666444**BBDD0:<MMM///10EEDD332+**++**))(((())((MNNMOMJI8887"
-    "77888777,,,,=<=<=<?>CBAAAAAAAAA@@@@@@@@JJIIIGFF-.-.--N+*+*-.LK"
+    "IIMMMMMMM99999999555++EEGG1;=QNOOPPPJ6666666444**DDFF0:<OOO///10GGFF332+**++**))(((())((OPPOQOLK8887"
+    "77888777,,,,=<=<=<?>EDCCCCCCCCC@@@@@@@@LLKKKIHH-.-.--P+*+*-.NMBA"
 )

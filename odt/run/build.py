@@ -62,7 +62,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     layer = session.input
     control[X_SCALE] = control[Y_SCALE] = scale_of(layer.scale)
     control[X_ZERO] = layer.zero_point
-    if int8 and layer.dtype in ("int8", "uint8"):
+    if int8 and layer.dtype in ("int8", "uint8") and plan.x_seen is None:
         weights.put(state, plan.x_scale.offset, control[X_SCALE])
     session.plan, session.engine, session.loaded = plan, engine, loaded
     session.arena, session.state, session.control, session.frozen = arena, state, control, frozen
@@ -80,6 +80,9 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         (session.scale, bytearray(4), bytearray(4)) if moving else (None,) * 3
     )
     del plan.first, plan.exponents
+    for layer, parameters in plan.weights:
+        if layer.kind == "normalization":
+            layer.part = session, parameters.vectors
     return session
 
 

@@ -13,6 +13,7 @@ from ..plan.program import updates
 from .weights import UNSEEN, get, put
 
 _COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers: left out as what updates is
+_READS = ("gather_i8", "gather_norm_i8")  # the samples
 _MASK = (1 << REGION_SHIFT) - 1
 _ROUNDS = 8  # a result may overflow its first scale by more than an int32 holds
 _BEYOND = 2  # an input's range is at most 2^2 times that of the batch's median sample
@@ -67,7 +68,7 @@ def calibrate(program, section, engine, loaded, regions, start=None):
             for first, last, touched in done:
                 if whole or first == at or scale in touched:
                     engine.run(loaded, regions, first, last)
-        if code.name == "gather_i8" and section == "train":
+        if code.name in _READS and section == "train":
             _leave_out(regions[STATE], scale, _sample_scales(engine, loaded, regions, at, end, peak, scale, limit))
             engine.run(loaded, regions, at, end)
 
@@ -105,7 +106,7 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
                 put(arena, peak & _MASK, largest)
                 if not _follow(regions, peak, scale, limit):
                     break
-            if code.name == "gather_i8" and section == "train":
+            if code.name in _READS and section == "train":
                 found = []
                 for _ in parts():
                     found += _sample_scales(engine, loaded, regions, at, end, peak, scale, limit)

@@ -247,6 +247,10 @@ class Training:
             from .progress import Progress
 
             self.progress = Progress(epochs)
+            if not session.steps and isinstance(self.data, Arrays):
+                from .hints import say
+
+                say(session, *self.data.bound[:3])
 
     def run(self):
         """Train. A generator: yields where a slice ends; its end is the end of training."""

@@ -1,0 +1,159 @@
+"""The Normalization layer: each feature of the samples to mean 0 and deviation 1, as they are read."""
+
+import struct
+from array import array
+
+from .fixed import ONE, bit_length, scale_mul, scale_of
+from .layers import Layer
+from .run.data import float32_bits
+from .run.replace import rewrite
+
+_UNIT = 64  # sums of floats are in 2^-64
+
+
+class Normalization(Layer):
+    """Each feature, that is each place along the last axis, less its mean, over its deviation; follows the Input.
+
+    ``adapt(x)`` takes both from data. It costs no instruction of its own: samples are read so, in int8 before they are quantized, so
+    that a feature of thousandths is as fine as one of thousands. Weights, which do not train: mean and variance, float32 also in
+    int8 models; a variance of 0 counts as 1. Before ``adapt`` they are 0 and 1. In Keras: Normalization.
+    """
+
+    kind = "normalization"
+    view = True  # once it is part of the Input
+
+    def __init__(self, name=None):
+        super().__init__(name, False)
+        self.sums = None  # of adapt(): whether of ints, how many, by feature: of numbers, of their squares
+        self.part = None  # of which compiled model it is: (session, buffers of mean and variance)
+
+    def build(self, shapes):
+        self.channels = shapes[0][-1]
+        return shapes[0]
+
+    def weight_shapes(self):
+        return [(name, (self.channels,)) for name in ("mean", "variance")]
+
+    def adapt(self, x):
+        """Mean and variance of each feature of ``x``, an array of a shape, nested lists, or flat once the layer has a model.
+
+        Data of integers means what the Input says. Exact sums: the same bits on every machine, in any order. In a compiled
+        model they take effect at once, and ranges of int8 are found anew. ValueError where x has other features.
+        """
+        shape = getattr(x, "shape", None) or _shape(x)
+        width = shape[-1] if len(shape) > 1 else self.channels if self.shapes else 0
+        if not width:
+            raise ValueError("%r: x is an array of (samples, .., features), got shape %s" % (self, tuple(shape)))
+        if self.shapes and width != self.channels:
+            raise ValueError("%r: x has %d features, expected %d" % (self, width, self.channels))
+        if self.part:
+            self._check(self.part[0])
+        values = _flat(x)
+        count = len(values) // width
+        if not count or len(values) % width:
+            raise ValueError("%r: %d numbers are not whole samples of %d features" % (self, len(values), width))
+        whole = all([isinstance(value, int) for value in values])
+        sums, squares = [0] * width, [0] * width
+        for index in range(len(values)):
+            value = values[index] if whole else _fixed(values, index)
+            if value is None:
+                raise ValueError("%r: x, number %d is NaN or infinite" % (self, index))
+            sums[index % width] += value
+            squares[index % width] += value * value
+        self.sums = whole, count, sums, squares
+        if self.part:
+            self._write(*self.part)
+
+    def _check(self, session):
+        if session.busy:
+            session.refuse()
+        session.alone("adapt")
+
+    def _write(self, session, vectors):
+        """Take over what adapt() has found."""
+        found = self.statistics(session.input)
+
+        def write(state):
+            for buffer, data in zip(vectors, found):
+                state[buffer.offset : buffer.offset + buffer.size] = data
+
+        level = 0 if session.dtype == "int8" else 2
+        rewrite(session, "adapt", write, (level, session.epoch, session.underway, session.seed))
+
+    def statistics(self, inputs):
+        """Bytes of mean and variance, float32 by feature, of samples in the format of the Input's layer."""
+        if self.sums is None:
+            return bytes(4 * self.channels), struct.pack("<I", ONE) * self.channels
+        whole, count, sums, squares = self.sums
+        if len(sums) != self.channels:
+            raise ValueError("%r: adapted to %d features, the input has %d" % (self, len(sums), self.channels))
+        whole = whole and inputs.dtype != "float32"
+        unit = 0 if self.sums[0] else _UNIT
+        scale = scale_of(inputs.scale) if whole else ONE
+        means, variances = array("I"), array("I")
+        for total, square in zip(sums, squares):
+            spread = count * square - total * total  # count^2 times the variance
+            if whole:
+                total -= count * inputs.zero_point
+            means.append(_times(_ratio(total, count, unit), scale))
+            variances.append(_times(_ratio(spread, count * count, 2 * unit), scale_mul(scale, scale)))
+        return bytes(means), bytes(variances)
+
+
+def _shape(x):
+    shape = []
+    while isinstance(x, (list, tuple)) and len(x):
+        shape.append(len(x))
+        x = x[0]
+    return shape or [0]
+
+
+def _flat(x):
+    """The numbers of x, in an object that has a length and indices."""
+    if hasattr(x, "reshape"):
+        x = x.reshape(-1)
+        x = x.tolist() if hasattr(x, "tolist") else x
+    if isinstance(x, (list, tuple)) and len(x) and isinstance(x[0], (list, tuple)):
+        flat = []
+        for item in x:
+            flat += _flat(item)
+        return flat
+    return x
+
+
+def _fixed(values, index):
+    """A float32 as an integer times 2^-64; None if it is none."""
+    bits = float32_bits(values, index)
+    exponent = bits >> 23 & 255
+    if exponent == 255:
+        return None
+    shift = exponent - 150 + _UNIT
+    value = bits & 0x7FFFFF | 0x800000 if exponent else 0
+    value = value << shift if shift > 0 else value >> -shift
+    return -value if bits >> 31 else value
+
+
+def _ratio(over, under, unit):
+    """over / under * 2^-unit as float32 bits."""
+    shift = 64 + bit_length(under)
+    value = (abs(over) << shift) // under
+    if not value:
+        return 0
+    drop = max(bit_length(value) - 24, 0)
+    value = (value >> drop) + (value >> drop - 1 & 1 if drop else 0)
+    if value >> 24:
+        value >>= 1
+        drop += 1
+    while not value >> 23:
+        value <<= 1
+        drop -= 1
+    exponent = drop - shift - unit + 150
+    if exponent < 1:
+        return 0
+    bits = (exponent << 23) + (value & 0x7FFFFF) if exponent < 255 else 0x7F7FFFFF
+    return bits | (0x80000000 if over < 0 else 0)
+
+
+def _times(bits, scale):
+    """The product with a scale, 0 of 0."""
+    return scale_mul(bits & 0x7FFFFFFF, scale) | bits & 0x80000000 if bits else 0

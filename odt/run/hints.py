@@ -1,0 +1,67 @@
+"""What fit says once of its data, by name: features that differ by orders of magnitude, targets far from where weights begin."""
+
+import struct
+
+from ..opcodes import FLOAT32, X_FORMAT, Y_FORMAT
+
+_SAMPLES = 16
+_NUMBERS = 512  # of a sample: what has more is an image or a series, of one unit
+_FAR = 20  # for a target: outputs begin near 0, and Adam moves a weight by the learning rate a step
+_RATIO = 25  # the largest value to what a quarter of the features move less than
+
+
+def say(session, samples, x, y):
+    """Print what is to be said."""
+    for hint in (features(session, x, samples), targets(session, y, samples)):
+        if hint:
+            print(hint)
+
+
+def features(session, x, samples):
+    """A line if the features of ``x``, so many samples one after another, differ so much that a Normalization should come first."""
+    layer = session.input
+    names = [getattr(part, "kind", "") for part, _ in session.plan.weights]
+    width = layer.shape[-1]
+    if layer.dtype in ("int8", "uint8") or width < 2 or session.row > _NUMBERS or "normalization" in names:
+        return None
+    code, size = _code(session, X_FORMAT)
+    top, moves = 0, []
+    count = min(_SAMPLES, samples) * session.row
+    for feature in range(width):
+        low = high = struct.unpack_from(code, x, size * feature)[0]
+        for index in range(feature, count, width):
+            value = struct.unpack_from(code, x, size * index)[0]
+            low, high = min(low, value), max(high, value)
+        top = max(top, high, -low)
+        if high > low:
+            moves.append((high - low, feature))
+    moves.sort()
+    if not moves or moves[len(moves) // 4][0] * _RATIO > top:
+        return None
+    return "%s: features differ: values reach %g, no. %d moves by %g: begin with odt.Normalization(), adapted to x" % (
+        layer.name, top, moves[0][1], moves[0][0],
+    )  # fmt: skip
+
+
+def targets(session, y, samples):
+    """A line if targets are differences from far more than outputs begin with."""
+    if not session.loss.degree or session.control[Y_FORMAT] != FLOAT32:
+        return None
+    code, size = _code(session, Y_FORMAT)
+    top = total = 0
+    count = min(_SAMPLES, samples) * session.width
+    for index in range(count):
+        value = struct.unpack_from(code, y, size * index)[0]
+        top = max(top, abs(value))
+        total += value
+    if top < _FAR:
+        return None
+    return "targets reach %g, their mean is about %g: train on (y - mean) / deviation, or at a larger learning rate" % (
+        top, total / count,
+    )  # fmt: skip
+
+
+def _code(session, format):
+    """The struct code of the data in hand, and its bytes."""
+    code = "<" + "bBhif"[session.control[format]]
+    return code, struct.calcsize(code)
