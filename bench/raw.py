@@ -59,7 +59,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--splits", type=int, default=3)
     splits = range(parser.parse_args().splits)
-    print("data           features      first layer    float32     int8   int8 - float32, by split")
+    print("data             features      first layer    float32     int8   int8 - float32, by split")
     rows = [
         (name, features, layer, "standardised")
         for name in ("wine", "breast cancer", "diabetes")
@@ -75,7 +75,7 @@ def main():
         means = [places % statistics.mean(row) for row in found]
         by_split = "  ".join([("%+" + places[1:]) % (b - a) for a, b in zip(*found)])
         name += ", y raw" if targets == "raw" else ""
-        print("%-15s%-14s%-14s%8s %8s   %s" % (name, features, layer, means[0], means[1], by_split), flush=True)
+        print("%-17s%-14s%-14s%8s %8s   %s" % (name, features, layer, means[0], means[1], by_split), flush=True)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,9 @@ def _load(home, name=None):
     names = globals()
     for public in _HOMES.get(home, "").split():
         names[public] = getattr(module, public)
+    for alias in KERAS:
+        if alias in names:
+            names[alias] = names[KERAS[alias]]
     return names[name] if name else module
 
 
@@ -105,13 +108,10 @@ else:
         def __repr__(self):
             return "odt." + self._of
 
-    def __getattr__(name):
-        if name in KERAS:
-            return globals()[KERAS[name]]
-        raise AttributeError("module 'odt' has no attribute %r" % name)
-
     for _home in _HOMES:
         for _name in _HOMES[_home].split():
             globals()[_name] = _Later(_home, _name)
+    for _name in KERAS:
+        globals()[_name] = globals()[KERAS[_name]]
     for _name in _MODULES.split():
         globals()[_name] = _Module(_name)

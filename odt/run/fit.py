@@ -247,7 +247,8 @@ class Training:
             from .progress import Progress
 
             self.progress = Progress(epochs)
-            if not session.steps and isinstance(self.data, Arrays):
+            told = session.input.dtype in ("int8", "uint8") and not session.loss.degree  # nothing that hints are about
+            if not (told or session.steps) and isinstance(self.data, Arrays):
                 from .hints import say
 
                 say(session, *self.data.bound[:3])
