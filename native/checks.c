@@ -1,4 +1,6 @@
-// Checks of whole buffers that Python makes before and after training.
+// What Python asks of whole buffers before and after a run: checks, and outputs as floats.
+
+#include <string.h>
 
 #include "data.h"
 #include "fixed.h"
@@ -51,4 +53,30 @@ size_t odt_count_samples(const uint8_t *data, size_t bytes, int32_t format, int3
         }
     }
     return bytes / row;
+}
+
+void odt_floats(uint8_t *to, const uint8_t *from, size_t count, int32_t zero, const uint8_t *scale) {
+    if (!scale) {
+        memmove(to, from, 4 * count);
+        return;
+    }
+    uint32_t s = odt_scale((int32_t)(scale[0] | (uint32_t)scale[1] << 8 | (uint32_t)scale[2] << 16 | (uint32_t)scale[3] << 24));
+    zero = odt_limit(zero, -128, 127);
+    for (; count; count--, to += 4) {
+        int32_t v = (int8_t)*from++ - zero; // -255 .. 255
+        uint32_t product = odt_magnitude(v) * ((s & 0x7FFFFF) | 0x800000), shift = 0, bits = 0;
+        while (product >> shift >> 24) {
+            shift++;
+        }
+        if (product) {
+            uint32_t rest = shift ? product << (32 - shift) : 0, kept = product >> shift;
+            kept += rest + (kept & 1) > 0x80000000;
+            bits = ((s >> 23) + shift - 1) * 0x800000 + kept; // 2^24 counts the exponent up
+            bits = bits > 0x7F800000 ? 0x7F800000 : bits;
+            bits |= v < 0 ? 0x80000000 : 0;
+        }
+        for (int i = 0; i < 4; i++) {
+            to[i] = (uint8_t)(bits >> 8 * i);
+        }
+    }
 }

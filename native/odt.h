@@ -110,4 +110,8 @@ ptrdiff_t odt_find_nonfinite(const uint8_t *data, size_t count);
 // there are two is a probability, from 0 to 1.
 size_t odt_count_samples(const uint8_t *data, size_t bytes, int32_t format, int32_t elements, int32_t classes);
 
+// `count` outputs as float32, at any alignment: int8 q as (q - zero) * *scale, rounded to nearest even, zero limited to -128 ..
+// 127; without a scale they are float32, and copied.
+void odt_floats(uint8_t *to, const uint8_t *from, size_t count, int32_t zero, const uint8_t *scale);
+
 #endif

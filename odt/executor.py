@@ -1,6 +1,6 @@
 """Which executor runs the programs: the native module where there is one, else Python: float32 with ulab's or NumPy's vectors.
 
-Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``typecode``, ``nbytes`` and ``count_samples``.
+Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``typecode``, ``nbytes``, ``count_samples`` and ``predict``.
 """
 
 from . import opcodes
@@ -24,6 +24,8 @@ def use(name):
         raise ImportError(
             "_odt has instruction set %d, odt needs %d: rebuild the firmware" % (chosen.VERSION, opcodes.VERSION)
         )
+    if not hasattr(chosen, "predict"):
+        raise ImportError("_odt is older than odt: rebuild the firmware")
     engine = chosen
     backend = name
 

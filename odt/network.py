@@ -3,8 +3,6 @@
 It needs neither the layers nor what plans.
 """
 
-from array import array
-
 from .run import weights
 from .run.session import batch, bind, clear, mean, point, ready, train
 
@@ -17,6 +15,7 @@ class Network:
     """
 
     session = None  # see run/session.py
+    labels = None  # a list of the classes' names, for predict_classes()
     stop_training = False
     history = None  # of the last fit, whatever ended it
 
@@ -112,30 +111,42 @@ class Network:
         session.prepare(1)
         return session.evaluate(count)
 
-    def predict(self, x):
-        """The network's output as array('f'), samples after one another (logits for labels)."""
-        session = ready(self)
-        x, _, count = session.look_at(x, None, "", True)
-        point(session, x, None, count)
-        session.prepare(1)
-        output = session.plan.output
-        width = output.count // session.rows
-        result = array("f", bytes(4 * width * count))
-        view = memoryview(session.arena)
-        at = output.buffer.offset
-        for position in range(0, count, session.rows):
-            rows = min(session.rows, count - position)
-            batch(session, position, position + rows)
-            session.look("predict")
-            place = position * width
-            if session.dtype == "int8":
-                scale = session.output_scale()
-                for index in range(rows * width):
-                    q = view[at + index]
-                    result[place + index] = ((q - 256 if q > 127 else q) - output.zero) * scale
-            else:
-                result[place : place + rows * width] = array("f", bytes(view[at : at + 4 * rows * width]))
-        return result
+    def predict(self, x, out=None):
+        """The network's output as array('f'), samples after one another (logits for labels).
+
+        ``x``: (samples, *input shape) as for ``fit``, or one sample in the Input's shape. Of a NumPy array the result is
+        one, too: float32, (samples, *output shape). ``out``: array('f'), or another array of float32, of exactly as many
+        numbers: the outputs are written there and it is returned; nothing is allocated where ``x`` is of the same type as in
+        the call before. Only samples that are there are computed. The same bits on every machine. TypeError, ValueError as of
+        ``fit``, and for an ``out`` that does not fit.
+        """
+        session = self.session
+        if session is None or session.busy:
+            ready(self)
+        if session.seen is None:
+            from .run.predict import Seen
+
+            session.seen = Seen(session)
+        return session.seen.predict(session, x, out)
+
+    def predict_proba(self, x):
+        """Probabilities, as ``predict`` gives outputs: softmax of logits for labels, sigmoid for BinaryCrossentropy.
+
+        Outputs of a Softmax or a Sigmoid are these already. ValueError for a network with neither.
+        """
+        from .classes import probabilities
+
+        return probabilities(self, x)
+
+    def predict_classes(self, x):
+        """A list with the class of each sample: its number, or its name where ``labels`` has names.
+
+        The first of the largest outputs; for BinaryCrossentropy 1 where an output is above 0 (of a Sigmoid: 0.5), 0
+        elsewhere, and with several outputs a list of those that are 1.
+        """
+        from .classes import classes
+
+        return classes(self, x)
 
     def __call__(self, x):
         """As ``predict``."""

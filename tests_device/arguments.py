@@ -131,7 +131,9 @@ def regions():
 
 def arguments_of_any_kind(count):
     calls = {}
-    names = [name for name in ("load", "run", "crc32", "find_nonfinite", "typecode", "nbytes", "count_samples")]
+    names = [
+        name for name in ("load", "run", "crc32", "find_nonfinite", "typecode", "nbytes", "count_samples", "predict")
+    ]
     for _ in range(count):
         name = names[below(len(names))]
         given = [anything() for _ in range((1, 1, 2, 4, below(6))[below(5)])]
@@ -148,6 +150,14 @@ def arguments_of_any_kind(count):
                 array("bBhif"[below(5)], [0] * below(9)),
                 tuple([(below(256), 98, 66)[below(3)], below(6), below(4), below(4)]),
             ]
+        elif name == "predict" and below(4):
+            program = good[below(len(good))]
+            end = (len(program) // 4, 12, below(60))[below(3)]
+            kind = ((66, 98, 102)[below(3)], below(6), below(4), (12, below(20))[below(4) == 0], end)
+            kind += below(6) - 1, below(6) - 1, below(330) - 5, below(300), below(330) - 20
+            given = [(_odt.load(program), regions()) + kind, array("bBhif"[below(8) and 4], [0] * below(20))]
+            if below(2):
+                given.append(below(25) - 5)
         elif name == "load" and below(2):
             program = bytearray(good[below(len(good))])
             for _ in range(below(4)):

@@ -243,7 +243,8 @@ API = {
     "losses": "SparseCategoricalCrossentropy CategoricalCrossentropy BinaryCrossentropy MeanSquaredError MeanAbsoluteError Huber",
     "optimizers": "SGD Adam AdamW StepDecay CosineDecay rates.ExponentialDecay rates.WarmUp",
     "model": (
-        "Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.calibrate Model.summary "
+        "Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.predict_proba "
+        "Model.predict_classes Model.calibrate Model.summary "
         "Model.save Model.load Model.digest Model.get_weights Model.set_weights Model.disassemble Model.draw"
     ),
     "callbacks": "callbacks.EarlyStopping callbacks.ModelCheckpoint",

@@ -2,16 +2,19 @@
 
 import functools
 import glob
+import itertools
 import os
 import random
 import struct
 import subprocess
 from array import array
 
+import numpy as np
 import pytest
 from instructions import NAMES, assemble, draw, draw_name, has_size
 
 from odt import opcodes
+from odt.reference import program as reference
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -386,3 +389,63 @@ def test_samples_are_counted_in_buffers_of_bytes(native):
         native.count_samples([1, 2], (ord("B"), 1, 1, 0))
     with pytest.raises(TypeError):
         native.count_samples(b"12", ("B", 1, 1, 0))
+
+
+def test_predictions_lie_within_their_regions_and_fill_what_is_given(native):
+    """Every offset about the ends of both regions, in arrays that have a number more or less."""
+    loaded, x = native.load(words().tobytes()), bytes(6)
+    for width, offset, scale, numbers in itertools.product(
+        (0, 1, 3), (-1, 0, 5, 6, 8, 9), (-1, 0, 4, 5, 9), (5, 6, 18)
+    ):
+        regions = [bytearray(8), bytearray(8), bytearray(64), x, None, None]
+        out = array("f", [7] * numbers)
+        call = (loaded, regions, ord("B"), 1, 1, 12, 12, 2, width, offset, 0, scale)
+        size = (1 if scale >= 0 else 4) * width * 2
+        if width == 0 or numbers != 6 * width:
+            assert native.predict(call, out) is False and list(out) == [7] * numbers
+        elif 0 <= offset <= 8 - size and scale <= 4:
+            assert native.predict(call, out) is True and list(out) == [0] * numbers
+        else:
+            with pytest.raises(ValueError, match="outside of their region"):
+                native.predict(call, out)
+    regions = [bytearray(8), bytearray(8), bytearray(64), x, None, None]
+    good = (loaded, regions, ord("B"), 1, 1, 12, 15, 2, 1, 0, 0, -1)
+    assert native.predict(good, array("f", [7] * 6)) is True
+    for at, wrong in ((2, ord("b")), (3, 4), (4, 4), (3, 9)):  # samples of another kind
+        assert native.predict((*good[:at], wrong, *good[at + 1 :]), array("f", [7] * 6)) is False
+    for at, wrong in ((0, 5), (1, None), (1, ()), (5, 11), (6, 99), (6, 0)):
+        with pytest.raises((TypeError, ValueError)):
+            native.predict((*good[:at], wrong, *good[at + 1 :]), array("f", [7] * 6))
+    for wrong in (good[:-1], (), None, (*good, 1)):
+        with pytest.raises((TypeError, ValueError)):
+            native.predict(wrong, array("f", [7] * 6))
+    for wrong in (None, bytes(24)):
+        with pytest.raises((TypeError, BufferError)):
+            native.predict(good, wrong)
+    assert native.predict(good, bytearray(24)) is False  # whose elements are no floats
+    for position, kept in ((0, 4), (4, 4), (5, 5), (6, 6), (-1, 6), (1 << 40, 6)):  # what was run alone
+        out = array("f", [7] * 6)
+        assert native.predict(good, out, position) is True and list(out).count(7) == kept
+    assert native.predict((*good[:7], 0, *good[8:]), array("f", [7] * 6)) is True  # of no rows: nothing
+
+
+def test_outputs_are_rounded_once_to_nearest_even(native):
+    """Against NumPy's product in float64; scales about ties, the largest and the smallest."""
+    rng = random.Random(5)
+    loaded = native.load(words().tobytes())
+    for _ in range(2000):
+        arena = rng.randbytes(8)
+        near = rng.choice((0x3F800000, 0x3C000001, 0x7F7FFFFF, 0x00800000, 0x3B000000 | rng.randrange(1 << 12) * 2 + 1))
+        scale = struct.pack("<I", rng.choice((near, rng.randrange(0x00800000, 0x7F800000))))
+        zero = rng.choice((-128, 0, rng.randint(-128, 127)))
+        found = []
+        for engine in (native, reference):
+            out = array("f", bytes(32))
+            regions = [bytearray(arena), bytearray(8)[4:] + scale, bytearray(64), bytes(8), None, None]
+            engine.predict((loaded, regions, ord("B"), 1, 1, 12, 12, 8, 1, 0, zero, 4), out, 0)
+            found.append(bytes(out))
+        with np.errstate(over="ignore"):
+            real = (np.frombuffer(arena, "int8").astype("float64") - zero) * np.frombuffer(scale, "float32").astype(
+                "float64"
+            )
+            assert found == [(real + 0.0).astype("float32").tobytes()] * 2

@@ -147,3 +147,121 @@ def test_validation_of_a_last_batch_is_that_of_all_rows(dtype):
         return done.history, model.digest()
 
     assert history(False, False) == history(True, False) == history(False, True)
+
+
+# What predict gives
+
+
+def small(dtype="int8", batch=4, loss="sparse_categorical_crossentropy", layers=None):
+    model = odt.Sequential(layers or [odt.Input((4, 2)), odt.Flatten(), odt.Dense(3)])
+    model.compile(dtype=dtype, batch_size=batch, seed=2, loss=loss)
+    return model
+
+
+REAL = np.random.RandomState(3).normal(size=(7, 4, 2)).astype("float32")
+
+
+@pytest.mark.parametrize("backend", ("native", "reference"))
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+@pytest.mark.parametrize("batch", (1, 4, 16))
+def test_outputs_are_the_stored_numbers_times_their_scale(dtype, batch, backend):
+    """By NumPy, from the arena: (q - zero) * scale, rounded once."""
+    before = odt.executor.backend
+    odt.executor.use(backend)
+    try:
+        model = small(dtype, batch)
+        model.fit(REAL, bytes([0, 1, 2, 0, 1, 2, 0]), verbose=0)
+        flat = array("f", REAL.tobytes())
+        for _ in range(2):  # looked at, then known
+            found = model.predict(flat)
+            assert type(found) is array and found.typecode == "f" and len(found) == 21
+            expected = []
+            for sample in REAL:
+                model.evaluate(sample.reshape(1, 4, 2), b"\0")  # leaves other things in the arena
+                model.predict(array("f", sample.tobytes()))
+                output, session = model.session.plan.output, model.session
+                stored = bytes(session.arena)[output.buffer.offset :]
+                if dtype == "int8":
+                    q = np.frombuffer(stored, "int8")[:3].astype("float64") - output.zero
+                    expected.append((q * np.frombuffer(session.scale, "float32")[0]).astype("float32"))
+                else:
+                    expected.append(np.frombuffer(stored[:12], "float32"))
+            assert bytes(found) == np.array(expected).tobytes()
+    finally:
+        odt.executor.use(before)
+
+
+@pytest.mark.parametrize("backend", ("native", "reference"))
+def test_a_result_has_the_shape_of_its_data_and_may_be_given(backend):
+    before = odt.executor.backend
+    odt.executor.use(backend)
+    try:
+        model = small()
+        found = model.predict(REAL)
+        assert found.shape == (7, 3) and found.dtype == np.float32 and found.flags.writeable
+        assert np.array_equal(model.predict(REAL[2])[0], found[2])  # one sample, without the axis of samples
+        assert bytes(model.predict(array("f", REAL.tobytes()))) == found.tobytes()
+        with pytest.raises(ValueError, match="shape"):
+            model.predict(REAL[0].T.copy())
+        for out in (array("f", bytes(84)), np.zeros((7, 3), "float32"), memoryview(array("f", bytes(84)))):
+            for x in (REAL, array("f", REAL.tobytes()), array("f", REAL.tobytes())):
+                assert model.predict(x, out=out) is out and bytes(out) == found.tobytes()
+        kept = bytes(out)
+        flat = array("f", REAL.tobytes())
+        for wrong, error in (
+            (array("f", bytes(80)), ValueError), (array("i", bytes(84)), TypeError), (bytes(84), TypeError), (5, TypeError),
+            (np.zeros((7, 6), "float32")[:, ::2], Exception),
+        ):  # fmt: skip
+            for x in (flat, flat):
+                with pytest.raises(error):
+                    model.predict(x, out=wrong)
+        flat[5] = float("nan")
+        with pytest.raises(ValueError, match="NaN"):
+            model.predict(flat, out=out)
+        assert bytes(out) == kept
+    finally:
+        odt.executor.use(before)
+
+
+def test_training_between_predictions_ends_with_the_same_bits():
+    def run(looks):
+        model = small()
+        for at in range(0, 40, 4):
+            model.train_step(array("f", REAL[:4].tobytes()), bytes([0, 1, 2, 1]))
+            if looks:
+                model.predict(array("f", REAL.tobytes()))
+                model.predict(array("f", REAL[:1].tobytes()), array("f", bytes(12)))
+        return model.digest(), bytes(model.predict(REAL))
+
+    assert run(False) == run(True)
+
+
+def test_probabilities_and_classes_are_those_of_numpy():
+    model = small()
+    logits = model.predict(REAL).astype("float64")
+    p = np.exp(logits - logits.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    assert np.abs(model.predict_proba(REAL) - p).max() < 1e-6 and model.predict_proba(REAL).shape == (7, 3)
+    assert np.abs(np.array(model.predict_proba(array("f", REAL.tobytes()))) - p.ravel()).max() < 1e-6
+    assert model.predict_classes(REAL) == logits.argmax(1).tolist()
+    model.labels = ["ash", "birch", "oak"]
+    assert model.predict_classes(REAL) == [model.labels[k] for k in logits.argmax(1)]
+    model.labels = ["ash", "birch"]
+    with pytest.raises(ValueError, match="labels: 2 names, the network has 3 classes"):
+        model.predict_classes(REAL)
+    softmax = small(layers=[odt.Input((4, 2)), odt.Flatten(), odt.Dense(3), odt.Softmax()], loss="mse")
+    assert np.array_equal(softmax.predict_proba(REAL), softmax.predict(REAL))
+    assert softmax.predict_classes(REAL) == softmax.predict(REAL).argmax(1).tolist()
+    with pytest.raises(ValueError, match="the model has outputs \\(3,\\) for mse"):
+        small(loss="mse").predict_proba(REAL)
+    with pytest.raises(ValueError, match="for mse"):
+        small(layers=[odt.Input((4, 2)), odt.Flatten(), odt.Dense(3), odt.Tanh()], loss="mse").predict_classes(REAL)
+    for units in (1, 3):
+        binary = small(layers=[odt.Input((4, 2)), odt.Flatten(), odt.Dense(units)], loss="binary_crossentropy")
+        logits = binary.predict(REAL).astype("float64")
+        assert np.abs(binary.predict_proba(REAL) - 1 / (1 + np.exp(-logits))).max() < 1e-6
+        yes = (logits > 0).tolist()
+        classes = [int(row[0]) if units == 1 else [k for k in range(3) if row[k]] for row in yes]
+        assert binary.predict_classes(REAL) == classes
+    binary.labels = ["a", "b", "c"]
+    assert binary.predict_classes(REAL) == [[binary.labels[k] for k in row] for row in classes]

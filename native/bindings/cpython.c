@@ -120,37 +120,51 @@ static int get_regions(const int32_t *words, PyObject *const *items, Py_buffer *
     return 1;
 }
 
-static PyObject *entry_run(PyObject *const *args, Py_ssize_t count) {
-    Py_buffer views[ODT_REGIONS] = {{0}};
-    odt_region_t regions[ODT_REGIONS] = {{0}};
-    if (Py_TYPE(args[0]) != &program_type) {
-        return PyErr_Format(PyExc_TypeError, "expected a Program from load(), not %s",
-            Py_TYPE(args[0])->tp_name);
-    }
-    const int32_t *words = program_words((const program_t *)args[0]);
-    Py_ssize_t pc = PyLong_AsSsize_t(args[2]), stop = PyLong_AsSsize_t(args[3]);
-    long rows = count > 4 ? PyLong_AsLong(args[4]) : 0;
-    if (PyErr_Occurred()) {
+// The words of a Program, of which these two are checked to begin instructions; NULL with an exception set.
+static const int32_t *words_between(PyObject *program, Py_ssize_t start, Py_ssize_t stop) {
+    if (Py_TYPE(program) != &program_type) {
+        PyErr_Format(PyExc_TypeError, "expected a Program from load(), not %s", Py_TYPE(program)->tp_name);
         return NULL;
     }
-    if (pc < 0 || pc > stop || !odt_is_boundary(words, (size_t)pc)
-        || !odt_is_boundary(words, (size_t)stop)) {
-        return PyErr_Format(PyExc_ValueError, "words %zd to %zd are not a run of instructions", pc,
-            stop);
-    }
-    PyObject *items[ODT_REGIONS];
-    if (!get_items(args[1], items)) {
+    const int32_t *words = program_words((const program_t *)program);
+    if (start < 0 || start > stop || !odt_is_boundary(words, (size_t)start) || !odt_is_boundary(words, (size_t)stop)) {
+        PyErr_Format(PyExc_ValueError, "words %zd to %zd are not a run of instructions", start, stop);
         return NULL;
     }
-    int good = get_regions(words, items, views, regions);
+    return words;
+}
+
+static int run_words(const int32_t *words, Py_ssize_t pc, Py_ssize_t stop, int32_t rows, const odt_region_t *regions) {
+    int good = 1;
     while (good && pc < stop) {
-        pc = (Py_ssize_t)odt_step(words, (size_t)pc, regions, (int32_t)rows);
+        pc = (Py_ssize_t)odt_step(words, (size_t)pc, regions, rows);
         good = PyErr_CheckSignals() == 0;
     }
+    return good;
+}
+
+static void release(PyObject *const *items, Py_buffer *views) {
     for (int i = 0; i < ODT_REGIONS; i++) {
         PyBuffer_Release(&views[i]); // does nothing where there is none
         Py_DECREF(items[i]);
     }
+}
+
+static PyObject *entry_run(PyObject *const *args, Py_ssize_t count) {
+    Py_buffer views[ODT_REGIONS] = {{0}};
+    odt_region_t regions[ODT_REGIONS] = {{0}};
+    PyObject *items[ODT_REGIONS];
+    Py_ssize_t start = PyLong_AsSsize_t(args[2]), stop = PyLong_AsSsize_t(args[3]);
+    long rows = count > 4 ? PyLong_AsLong(args[4]) : 0;
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    const int32_t *words = words_between(args[0], start, stop);
+    if (!words || !get_items(args[1], items)) {
+        return NULL;
+    }
+    int good = get_regions(words, items, views, regions) && run_words(words, start, stop, (int32_t)rows, regions);
+    release(items, views);
     if (!good) {
         return NULL;
     }
@@ -208,6 +222,75 @@ static PyObject *entry_count_samples(PyObject *const *args, Py_ssize_t count) {
     }
     PyBuffer_Release(&view);
     return PyLong_FromSize_t(samples);
+}
+
+static int samples_are(const Py_buffer *view, int code, int format, int elements, size_t samples) {
+    const char *found = element_code(view);
+    return *found == code && !found[1] && odt_count_samples(view->buf, (size_t)view->len, format, elements, 0) == samples;
+}
+
+static PyObject *entry_predict(PyObject *const *args, Py_ssize_t count) {
+    Py_buffer views[ODT_REGIONS] = {{0}}, out;
+    odt_region_t regions[ODT_REGIONS] = {{0}};
+    PyObject *program, *sequence, *items[ODT_REGIONS];
+    Py_ssize_t start, stop, rows, width, offset, scale, position = count > 2 ? PyLong_AsSsize_t(args[2]) : 0;
+    int code, format, elements, zero;
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    if (!PyTuple_Check(args[0])) {
+        return PyErr_Format(PyExc_TypeError, "a call of predict is a tuple, not %s", Py_TYPE(args[0])->tp_name);
+    }
+    if (!PyArg_ParseTuple(args[0], "OOiiinnnnnin", &program, &sequence, &code, &format, &elements, &start, &stop, &rows,
+        &width, &offset, &zero, &scale)) {
+        return NULL;
+    }
+    const int32_t *words = words_between(program, start, stop);
+    if (!words || !get_items(sequence, items)) {
+        return NULL;
+    }
+    if (PyObject_GetBuffer(args[1], &out, PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_ND)) {
+        for (int i = 0; i < ODT_REGIONS; i++) {
+            Py_DECREF(items[i]);
+        }
+        return NULL;
+    }
+    int good = get_regions(words, items, views, regions), same = 1;
+    const char *found = element_code(&out);
+    Py_ssize_t floats = out.len / 4, samples = *found == 'f' && !found[1] && width > 0 && floats % width == 0 ? floats / width : 0;
+    if (good && count < 3) {
+        Py_buffer x;
+        good = PyObject_GetBuffer(items[ODT_X_DATA], &x, PyBUF_FORMAT | PyBUF_ND) == 0;
+        same = good && samples && samples_are(&x, code, format, elements, (size_t)samples);
+        if (good) {
+            PyBuffer_Release(&x);
+        }
+    }
+    while (good && same && rows > 0 && position >= 0 && position < samples) {
+        Py_ssize_t part = samples - position < rows ? samples - position : rows, numbers = part * width;
+        if (count < 3) {
+            int32_t *control = (int32_t *)(void *)regions[ODT_CONTROL].data;
+            control[ODT_POSITION] = (int32_t)position;
+            control[ODT_COUNT] = (int32_t)part;
+            control[ODT_SAMPLES] = (int32_t)samples;
+            control[ODT_ORDER] = control[ODT_KEY] = 0;
+            good = run_words(words, start, stop, (int32_t)(rows > INT32_MAX ? INT32_MAX : rows), regions);
+        }
+        Py_ssize_t arena = (Py_ssize_t)regions[ODT_ARENA].bytes, state = (Py_ssize_t)regions[ODT_STATE].bytes;
+        if (good && (offset < 0 || offset > arena || numbers > (arena - offset) / (scale < 0 ? 4 : 1)
+            || (scale >= 0 && (scale > state || state - scale < 4)))) {
+            PyErr_SetString(PyExc_ValueError, "outputs lie outside of their region");
+            good = 0;
+        }
+        if (good) {
+            odt_floats((uint8_t *)out.buf + 4 * position * width, regions[ODT_ARENA].data + offset, (size_t)numbers, zero,
+                scale < 0 ? NULL : regions[ODT_STATE].data + scale);
+        }
+        position = count < 3 ? position + part : samples;
+    }
+    PyBuffer_Release(&out);
+    release(items, views);
+    return good ? PyBool_FromLong(same) : NULL;
 }
 
 static PyObject *entry_typecode(PyObject *const *args, Py_ssize_t count) {

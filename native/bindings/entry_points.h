@@ -13,7 +13,12 @@
     X(typecode, 1, 1) /* typecode(buffer): one character, as array's */ \
     X(nbytes, 1, 1) /* nbytes(buffer): its bytes, whatever its elements */ \
     X(count_samples, 2, 2) /* count_samples(buffer, (typecode's ord, format, elements, classes)): samples of so \
-        many elements, 0 unless all of it is good: of that typecode, finite, labels below the classes if any */
+        many elements, 0 unless all of it is good: of that typecode, finite, labels below the classes if any */ \
+    X(predict, 2, 3) /* predict((program, regions, typecode's ord, format, elements, start, stop, rows, width, offset, zero, \
+        scale), out): runs these words for all samples in X_DATA, `rows` at a time, and puts the outputs, `width` a sample, into \
+        an array of float32: of int8 at that offset of ARENA (q - zero) * the scale at that offset of STATE, -1 where they are \
+        float32. False, and nothing is done, where samples are not of that kind (see count_samples) or do not fill out. \
+        predict(.., out, position): only puts what was run of the samples from there on */
 
 // And where kernels may be split over two threads (threads.h). CMake's scan for names knows no definitions of a module's.
 #if defined(ODT_THREADS) || defined(NO_QSTR)

@@ -86,28 +86,38 @@ static void get_regions(const int32_t *words, mp_obj_t sequence, odt_region_t *r
     }
 }
 
-static mp_obj_t entry_run(size_t count, const mp_obj_t *args) {
-    odt_region_t regions[ODT_REGIONS];
-    if (mp_obj_get_type(args[0]) != PROGRAM_TYPE) {
+// The words of a Program, of which these two are checked to begin instructions.
+static const int32_t *words_between(mp_obj_t program, mp_int_t start, mp_int_t stop) {
+    if (mp_obj_get_type(program) != PROGRAM_TYPE) {
         mp_raise_TypeError(MP_ERROR_TEXT("expected a Program from load()"));
     }
-    const int32_t *words = ((program_t *)MP_OBJ_TO_PTR(args[0]))->words;
-    mp_int_t pc = mp_obj_get_int(args[2]), stop = mp_obj_get_int(args[3]);
-    if (pc < 0 || pc > stop || !odt_is_boundary(words, (size_t)pc)
-        || !odt_is_boundary(words, (size_t)stop)) {
-        RAISE_VALUE_ERROR("words %d to %d are not a run of instructions", (int)pc, (int)stop);
+    const int32_t *words = ((program_t *)MP_OBJ_TO_PTR(program))->words;
+    if (start < 0 || start > stop || !odt_is_boundary(words, (size_t)start) || !odt_is_boundary(words, (size_t)stop)) {
+        RAISE_VALUE_ERROR("words %d to %d are not a run of instructions", (int)start, (int)stop);
     }
-    int32_t rows = count > 4 ? (int32_t)mp_obj_get_int(args[4]) : 0;
-    get_regions(words, args[1], regions);
+    return words;
+}
+
+static void run_words(const int32_t *words, mp_int_t pc, mp_int_t stop, int32_t rows, mp_obj_t sequence,
+    odt_region_t *regions) {
     while (pc < stop) {
         #ifdef RUNNING
-        RUNNING(words, args[1], regions)
+        RUNNING(words, sequence, regions)
         #endif
         pc = (mp_int_t)odt_step(words, (size_t)pc, regions, rows);
         if (poll()) { // a callback may have moved a buffer
-            get_regions(words, args[1], regions);
+            get_regions(words, sequence, regions);
         }
     }
+}
+
+static mp_obj_t entry_run(size_t count, const mp_obj_t *args) {
+    odt_region_t regions[ODT_REGIONS];
+    mp_int_t start = mp_obj_get_int(args[2]), stop = mp_obj_get_int(args[3]);
+    int32_t rows = count > 4 ? (int32_t)mp_obj_get_int(args[4]) : 0;
+    const int32_t *words = words_between(args[0], start, stop);
+    get_regions(words, args[1], regions);
+    run_words(words, start, stop, rows, args[1], regions);
     return mp_const_none;
 }
 
@@ -150,6 +160,71 @@ static mp_obj_t entry_count_samples(size_t count, const mp_obj_t *args) {
     }
     return mp_obj_new_int_from_uint(odt_count_samples(info.buf, info.len, (int32_t)numbers[1], (int32_t)numbers[2],
         (int32_t)numbers[3]));
+}
+
+// Numbers of predict()'s first argument, in their order.
+enum { CODE, FORMAT, ELEMENTS, START, STOP, ROWS, WIDTH, OFFSET, ZERO, SCALE, NUMBERS };
+
+// The samples whose outputs fill the array; 0 if it is none of float32 or they are not whole ones.
+static size_t samples_of(mp_obj_t out, mp_int_t width, uint8_t **data) {
+    mp_buffer_info_t info;
+    mp_get_buffer_raise(out, &info, MP_BUFFER_WRITE);
+    size_t floats = info.len / 4;
+    *data = info.buf;
+    return element_code(info) == 'f' && width > 0 && floats % (size_t)width == 0 ? floats / (size_t)width : 0;
+}
+
+static mp_obj_t entry_predict(size_t count, const mp_obj_t *args) {
+    mp_int_t n[NUMBERS], position = count > 2 ? mp_obj_get_int(args[2]) : 0;
+    int puts = count > 2;
+    mp_obj_t *call, program = MP_OBJ_NULL, sequence = MP_OBJ_NULL;
+    for (size_t i = 0; i < NUMBERS; i++) {
+        mp_obj_get_array(args[0], &count, &call); // anew: a number's __int__ may change a list
+        if (count != 2 + NUMBERS) {
+            mp_raise_ValueError(MP_ERROR_TEXT("a call of predict is 12 items"));
+        }
+        program = call[0];
+        sequence = call[1];
+        n[i] = mp_obj_get_int(call[2 + i]);
+    }
+    const int32_t *words = words_between(program, n[START], n[STOP]);
+    odt_region_t regions[ODT_REGIONS];
+    get_regions(words, sequence, regions);
+    uint8_t *data;
+    size_t samples = samples_of(args[1], n[WIDTH], &data), unit = n[SCALE] < 0 ? 4 : 1;
+    if (!puts) {
+        mp_obj_get_array(sequence, &count, &call);
+        mp_buffer_info_t info = get_buffer(call[ODT_X_DATA]);
+        if (n[CODE] != element_code(info) || !samples || samples != odt_count_samples(info.buf, info.len,
+            (int32_t)n[FORMAT], (int32_t)n[ELEMENTS], 0)) {
+            return mp_const_false;
+        }
+    }
+    while (position >= 0 && (size_t)position < samples && n[ROWS] > 0) {
+        size_t rows = samples - (size_t)position < (size_t)n[ROWS] ? samples - (size_t)position : (size_t)n[ROWS];
+        if (!puts) {
+            int32_t *control = (int32_t *)(void *)regions[ODT_CONTROL].data;
+            control[ODT_POSITION] = (int32_t)position;
+            control[ODT_COUNT] = (int32_t)rows;
+            control[ODT_SAMPLES] = (int32_t)samples;
+            control[ODT_ORDER] = control[ODT_KEY] = 0;
+            run_words(words, n[START], n[STOP], (int32_t)n[ROWS], sequence, regions);
+        }
+        size_t numbers = rows * (size_t)n[WIDTH]; // not more than fill out
+        if (samples_of(args[1], n[WIDTH], &data) != samples || n[OFFSET] < 0 || (size_t)n[OFFSET] > regions[ODT_ARENA].bytes
+            || numbers > (regions[ODT_ARENA].bytes - (size_t)n[OFFSET]) / unit
+            || (n[SCALE] >= 0 && ((size_t)n[SCALE] > regions[ODT_STATE].bytes
+            || regions[ODT_STATE].bytes - (size_t)n[SCALE] < 4))) {
+            mp_raise_ValueError(MP_ERROR_TEXT("outputs lie outside of their region"));
+        }
+        odt_floats(data + 4 * (size_t)position * (size_t)n[WIDTH], regions[ODT_ARENA].data + n[OFFSET], numbers,
+            (int32_t)n[ZERO], n[SCALE] < 0 ? NULL : regions[ODT_STATE].data + n[SCALE]);
+        if (puts) {
+            break;
+        }
+        position += (mp_int_t)rows;
+    }
+    return mp_const_true;
 }
 
 static mp_obj_t entry_typecode(size_t count, const mp_obj_t *args) {

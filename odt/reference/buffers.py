@@ -3,6 +3,8 @@
 import struct
 from array import array
 
+from ..opcodes import ARENA, STATE
+
 try:
     import uctypes  # MicroPython, whose memoryview has no cast
 except ImportError:
@@ -33,6 +35,42 @@ def nbytes(buffer):
 def count_samples(buffer, kind):
     """Samples in a buffer, 0 where it must be looked at closely: here always, for in Python that is as fast."""
     return 0
+
+
+def predict(call, out, position=None):
+    """Put the outputs of a part of the samples into an array of float32, see native/bindings/entry_points.h; whole
+    predictions are for session.py to make: False. In integers, as floats may be shorter."""
+    if position is None:
+        return False
+    _, regions, _, _, _, _, _, rows, width, offset, zero, scale = call
+    to = as_bytes(out)
+    count = max(0, min(rows, len(to) // 4 // width - position)) * width
+    at = 4 * position * width
+    arena = memoryview(regions[ARENA])[offset : offset + count * (4 if scale < 0 else 1)]
+    if scale < 0:
+        to[at : at + 4 * count] = arena
+        return True
+    scale = struct.unpack_from("<I", regions[STATE], scale)[0]
+    known = {}
+    for i in range(count):
+        q = arena[i]
+        if q not in known:
+            known[q] = _product((q - 256 if q > 127 else q) - zero, scale)
+        struct.pack_into("<I", to, at + 4 * i, known[q])
+    return True
+
+
+def _product(v, scale):
+    """Float32 bits of an integer of 9 bits times a scale, rounded to nearest even."""
+    scale = max(0x800000, min(0x7F7FFFFF, scale & 0x7FFFFFFF))
+    product, shift = abs(v) * (scale & 0x7FFFFF | 0x800000), 0
+    while product >> shift >= 1 << 24:
+        shift += 1
+    kept, rest = product >> shift, product & (1 << shift) - 1
+    if 2 * rest + (kept & 1) > 1 << shift:
+        kept += 1
+    bits = min(((scale >> 23) + shift - 1 << 23) + kept, 0x7F800000) if v else 0
+    return bits | (1 << 31 if v < 0 else 0)
 
 
 def crc32(buffer, crc=0):

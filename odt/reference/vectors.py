@@ -20,7 +20,7 @@ except ImportError:
 
 from ..opcodes import VERSION  # noqa: F401
 from . import program
-from .buffers import count_samples, crc32, find_nonfinite, nbytes, typecode  # noqa: F401
+from .buffers import count_samples, crc32, find_nonfinite, nbytes, predict, typecode  # noqa: F401
 from .data import blank, rows, zeros
 from .program import load  # noqa: F401
 
@@ -211,10 +211,10 @@ FASTER = {
 }  # fmt: skip
 
 
-def run(loaded, regions, start, stop):
+def run(loaded, regions, start, stop, rows=0):
     """As program.run."""
     program.faster = FASTER
     try:
-        program.run(loaded, regions, start, stop)
+        program.run(loaded, regions, start, stop, rows)
     finally:
         program.faster = {}

@@ -16,17 +16,17 @@ _LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "int32": 2147483647}
 _WIDE = "qQdlL"  # eight bytes on a PC: what NumPy makes when it is not asked
 
 
-def samples(argument, data, dtypes, row):
+def samples(argument, data, dtypes, row, one=()):
     """``(buffer, format, count)`` of ``data`` as samples of ``row`` elements.
 
-    ``dtypes`` are the names that are accepted, the preferred first. ``bytes``, ``bytearray`` and a
-    memoryview of bytes are taken as raw data of that one. Lists and 64-bit arrays are copied.
+    ``dtypes`` are the names that are accepted, the preferred first; ``one`` is the shape that one sample may come in.
+    ``bytes``, ``bytearray`` and a memoryview of bytes are taken as raw data of that one. Lists and 64-bit arrays are copied.
     Raises TypeError for other formats, ValueError for an amount or a shape that is not whole samples.
     """
     raw = isinstance(data, (bytes, bytearray, memoryview))
     if isinstance(data, (list, tuple)):
         data = _from_list(argument, data, dtypes, row)
-    data = _one_axis(argument, data, row)
+    data = _one_axis(argument, data, row, one)
     try:
         code = executor.engine.typecode(data)
         size = executor.engine.nbytes(data)
@@ -56,17 +56,19 @@ def samples(argument, data, dtypes, row):
     return data, chosen, size // width
 
 
-def _one_axis(argument, data, row):
+def _one_axis(argument, data, row, one=()):
     """An array with a shape (NumPy's, ulab's, a memoryview's) as one of a single axis."""
     shape = getattr(data, "shape", None)
     if shape is None:
         return data
     if not getattr(memoryview(data), "c_contiguous", True):
         if hasattr(data, "copy"):  # a view of NumPy's
-            return _one_axis(argument, data.copy(), row)
+            return _one_axis(argument, data.copy(), row, one)
         raise ValueError("%s: an array without gaps, in C order, is expected; give a copy" % argument)
     if len(shape) == 1:
         return data
+    if tuple(shape) == tuple(one):
+        shape = (1,) + tuple(one)
     count = elements(shape[1:])
     if not shape or count != row:
         hint = '; one-hot labels want the loss "categorical_crossentropy"' if row == 1 and argument[-1:] == "y" else ""

@@ -171,7 +171,7 @@ class Session:
     ``calibrated``: 0, 1 (forward) or 2 (backward too). ``epoch`` and ``underway``, (samples, order, LOSS, LOSS_HIGH, CORRECT)
     of an epoch that is not complete: where training stands. ``busy``: True within a step of ``within``, or the name of what
     ended half way. ``fit``: the name of what is underway. ``peaks``: see hold(). ``told``: prepare() has said where ranges
-    come from.
+    come from. ``seen``: what predict.py knows.
     """
 
     peaks = None
@@ -188,6 +188,7 @@ class Session:
         self.busy = False
         self.within = self.fit = None
         self.known = None  # of what kind data was, see look_at()
+        self.seen = None
         self.used = None  # see bound()
         self.position = self.count = self.at = 0  # of the batch in hand: its first sample, its samples, the next part
         self.epoch = 0  # where fit's initial_epoch goes on
@@ -225,7 +226,7 @@ class Session:
         self.known = None
         layer = self.input
         given, known = (x, y), None
-        x, x_format, count = samples(what + "x", x, (layer.dtype,), self.row)
+        x, x_format, count = samples(what + "x", x, (layer.dtype,), self.row, layer.shape)
         check_finite(what + "x", x, x_format, self.row)
         y_format, y_scale, y_zero = 0, ONE, 0
         loss = self.loss
