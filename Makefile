@@ -11,6 +11,7 @@ EXTENSION := pyproject.toml setup.py native/bindings/cpython.c native/bindings/e
 .PHONY: help
 help:
 	@echo "make run            set up, train the digits on CPython and on MicroPython, show the result"
+	@echo "make pico           an emulated Raspberry Pi Pico with odt inside, and a REPL on it; pico-stock: without odt"
 	@echo "make test           set up, run every test: host, unix port, Cortex-M on QEMU, RP2040"
 	@echo "make test-fast      in two minutes, without emulators: what most changes break"
 	@echo "make lint           ruff: layout and faults"
@@ -94,6 +95,18 @@ run:
 	@PYTHONPATH=. $$(test -e $(BUILD)/venv/.run && echo $(PYTHON) || echo python3) \
 	    examples/digits/compare.py --picture $(BUILD)/digits.png \
 	    $$(test -x $(BUILD)/unix/micropython && echo $(BUILD)/unix/micropython)
+
+# With mpremote, and without what only the tests need.
+$(BUILD)/venv/.board: $(BUILD)/venv/.run
+	@$(PIP_INSTALL) mpremote
+	@touch $@
+
+# PICO=--no-repl: only keeps it running, until Ctrl-C.
+.PHONY: pico pico-stock
+pico: rp2040 $(BUILD)/venv/.board
+	@PYTHONPATH=. $(PYTHON) -m odt pico $(PICO)
+pico-stock: rp2040-emulator $(BUILD)/stock_rp2040/firmware.uf2 mpy $(BUILD)/venv/.board
+	@PYTHONPATH=. $(PYTHON) -m odt pico --stock $(PICO)
 
 # Files of tests go, whole, to a process for each core: what a file switches on, it switches on once. Those that
 # take long, on machines, come first.

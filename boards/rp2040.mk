@@ -11,8 +11,9 @@ UF2_FAMILY_RPI_PICO := 0xe48bff56
 UF2_FAMILY_RPI_PICO_W := $(UF2_FAMILY_RPI_PICO)
 UF2_FAMILY_RPI_PICO2 := 0xe48bff59# RP2350's Arm cores
 
-.PHONY: rp2040 rp2040-firmware rp2040-sources
-rp2040: rp2040-firmware $(RP2040)/bootrom.bin $(RP2040)/js/.complete
+.PHONY: rp2040 rp2040-firmware rp2040-emulator rp2040-sources
+rp2040: rp2040-firmware rp2040-emulator
+rp2040-emulator: $(RP2040)/bootrom.bin $(RP2040)/js/.complete
 rp2040-firmware: $(RP2040)/firmware.uf2
 
 rp2040-sources: sources

@@ -1,11 +1,13 @@
 """An RP2040 on rp2040js, with the firmware of a real Pico, a boot ROM of our own and USB serial."""
 
-import os
-import select
-import subprocess
-import time
+import sys
 
-from machines import BUILD, Emulated, MachineError, kill_group
+from machines import BUILD, ROOT, Emulated, MachineError
+
+sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
+
+from odt.host import pico
+from odt.host.board import BoardError
 
 
 class RP2040(Emulated):
@@ -47,42 +49,12 @@ class RP2040(Emulated):
         return file.read_text(errors="replace") if file.exists() else ""
 
     def _start(self):
-        command = ["node", "bridge.mjs", "--core", self.core, "--port", "0", "--marks", self._temp / "marks"]
-        command += [
-            "--serial",
-            self._temp / "serial",
-            "--bootrom",
-            BUILD / "rp2040/bootrom.bin",
-            "--firmware",
-            self.image_path,
-        ]
-        with (self._temp / "bridge.log").open("wb") as log:
-            try:
-                process = subprocess.Popen(
-                    [str(part) for part in command],
-                    cwd=BUILD / "rp2040/js",
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=log,
-                    start_new_session=True,
-                )
-            except FileNotFoundError:
-                raise MachineError(f"node is missing: run `{self.make}`") from None
-        return process, f"socket://127.0.0.1:{self._read_port(process)}"
-
-    def _read_port(self, process):
-        end = time.monotonic() + 30
-        text = b""
-        while b"ready\n" not in text:
-            left = end - time.monotonic()
-            chunk = b""
-            if left > 0 and select.select([process.stdout], [], [], left)[0]:
-                chunk = os.read(process.stdout.fileno(), 4096)
-            if not chunk:
-                kill_group(process)
-                raise MachineError("rp2040: the firmware did not start", self.log())
-            text += chunk
-        return int(text.split(b"port ")[1].split()[0])
+        options = ["--core", self.core, "--marks", self._temp / "marks", "--serial", self._temp / "serial"]
+        try:
+            process, port = pico.start(BUILD, self.image_path, self._temp / "bridge.log", *options)
+        except BoardError as error:
+            raise MachineError("rp2040: %s" % error, self.log()) from None
+        return process, f"socket://127.0.0.1:{port}"
 
     def _run_script(self, script, timeout):
         code, output = super()._run_script(script, timeout)

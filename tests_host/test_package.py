@@ -111,6 +111,28 @@ def test_installed_in_an_empty_environment_it_trains_xor_with_the_kernels(built,
         [python, "-I", "-m", "odt", "--help"], cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
     assert command.returncode == 0 and "install" in command.stdout
+    assert command.stdout.startswith("usage: python -m odt ")
+
+
+def odt(python, folder, *words):
+    """(exit status, what the command odt of the environment printed)"""
+    done = subprocess.run(
+        [python.with_name("odt"), *words],
+        cwd=folder, env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
+    )  # fmt: skip
+    return done.returncode, done.stdout
+
+
+def test_the_command_odt_is_python_m_odt(built, python, tmp_path):
+    install(python, built[1])
+    assert odt(python, tmp_path, "--help")[1].startswith("usage: odt ")
+    wanted = trained(python, tmp_path)
+    status, text = odt(python, tmp_path, "run", "train.py", "--on", "host")
+    assert status == 0 and text.endswith(wanted)
+    status, text = odt(python, tmp_path, "pico")
+    assert status == 1 and "run `make pico` there" in text
+    assert odt(python, tmp_path, "run", "none.py")[0] == 1
 
 
 @pytest.mark.parametrize("compiler", ["missing", "broken"])

@@ -235,13 +235,14 @@ def test_a_writer_that_is_cut_off_leaves_the_old_file_and_nothing_else(use, tmp_
 
 
 def test_no_other_writer_is_in_the_package():
-    """But for what fills folders that make removes, what streams (Trace), and what replacing() names."""
+    """But for what fills folders that make removes, what streams (Trace), what ends with its process, and what replacing() names."""
     allowed = {
         "inspect.py": 1,
         "host/mip.py": 1,
         "host/circuitpython.py": 1,
         "run/checkpoint.py": 1,
         "host/files.py": 2,
+        "host/pico.py": 2,
     }
     allowed.update(
         {"host/chart.py": 2, "host/monitor_report.py": 2, "host/search.py": 1, "profile.py": 1}

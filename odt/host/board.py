@@ -48,10 +48,12 @@ def mpremote():
 
 
 def ports():
-    """The serial ports that boards are on: those that say who made them."""
+    """The serial ports that boards are on: those that say who made them, and emulated ones."""
+    from .pico import running
+
     listing = subprocess.run([*mpremote(), "connect", "list"], capture_output=True, text=True)
     rows = [line.split() for line in listing.stdout.splitlines()]
-    return [row[0] for row in rows if len(row) > 2 and row[2] != "0000:0000"]
+    return [row[0] for row in rows if len(row) > 2 and row[2] != "0000:0000"] + running()
 
 
 def only_port():

@@ -1,19 +1,23 @@
-"""The command line: python -m odt install | run | monitor | devices | chart | info."""
+"""The command line: python -m odt install | run | monitor | devices | pico | chart | info."""
 
 import argparse
+import sys
+from pathlib import Path
 
-from . import chart, info, install, monitor, run
+from . import chart, info, install, monitor, pico, run
 from .board import Board, BoardError, ports
 from .process import visible
 
 
 def main(arguments=None):
     """Run the command; returns the process's exit status."""
-    parser = argparse.ArgumentParser(prog="python -m odt", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="odt" if Path(sys.argv[0]).stem == "odt" else "python -m odt", description=__doc__
+    )
     commands = parser.add_subparsers(dest="command", required=True)
 
     command = commands.add_parser("install", help="bring odt to a MicroPython board, and test it there")
-    command.add_argument("--connect", metavar="PORT", help="the board's serial port, where there are several")
+    command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
     command.add_argument("--example", metavar="NAME", help="also copy the example of this name with its data")
     command.add_argument("--python-only", action="store_true", help="leave the kernels out (slow, less RAM)")
     command.add_argument("--files", metavar="FOLDER", default=install.FILES, help="what `make mpy` built")
@@ -25,7 +29,7 @@ def main(arguments=None):
         "--on", metavar="PLACE", default="board", help="board (default), host, or unix=PATH of MicroPython"
     )
     command.add_argument("--compare", action="store_true", help="run it on this PC too: all digests must be the same")
-    command.add_argument("--connect", metavar="PORT", help="the board's serial port, where there are several")
+    command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
     command.add_argument("--timeout", metavar="SECONDS", type=float, default=3600, help="an hour, if not given")
     command.set_defaults(run=run.command)
 
@@ -37,12 +41,20 @@ def main(arguments=None):
     command.add_argument(
         "--report", metavar="NAME", default="training", help="NAME.html and NAME.png; training, if not given"
     )
-    command.add_argument("--connect", metavar="PORT", help="the board's serial port, where there are several")
+    command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
     command.add_argument("--timeout", metavar="SECONDS", type=float, help="no limit, if not given")
     command.set_defaults(run=monitor.command)
 
     command = commands.add_parser("devices", help="list the boards that are plugged in")
     command.set_defaults(run=devices)
+
+    command = commands.add_parser("pico", help="start an emulated Raspberry Pi Pico, and a REPL on it")
+    command.add_argument("--no-repl", action="store_true", help="only keep it running, until Ctrl-C")
+    command.add_argument("--stock", action="store_true", help="its MicroPython has no odt: to try install")
+    command.add_argument("--flash", metavar="FILE", help="keep its files there; without, they end with it")
+    command.add_argument("--firmware", metavar="FILE", help="another .uf2 of a Raspberry Pi Pico")
+    command.add_argument("--build", metavar="FOLDER", default=pico.BUILD, help="what `make pico` built")
+    command.set_defaults(run=pico.command)
 
     command = commands.add_parser("chart", help="draw the memory of a script's training step")
     command.add_argument("script", help="it is run until it has compiled a model")

@@ -12,6 +12,7 @@
 // --serial FILE a line "in NANOS HEX" for what comes from the client, "out NANOS HEX" for what the
 //               chip sends. NANOS is the chip's time since its last reset, its sleep included.
 // --flash FILE  the flash's contents, read before the firmware is laid over it, written at exit.
+// --stdin       it ends, as at SIGTERM, when the standard input does: with the process that started it.
 //
 // It ends when the chip hits a breakpoint or a hard fault (exit 3), or at SIGTERM.
 
@@ -33,6 +34,7 @@ const { values: options } = parseArgs({
     serial: { type: 'string' },
     flash: { type: 'string' },
     core: { type: 'string', default: 'odt' },
+    stdin: { type: 'boolean', default: false },
   },
 });
 if (!options.bootrom || !options.firmware) {
@@ -124,3 +126,6 @@ server.listen(Number(options.port), '127.0.0.1', () => {
 
 process.on('SIGTERM', () => finish(0));
 process.on('SIGINT', () => finish(0));
+if (options.stdin) {
+  process.stdin.on('close', () => finish(0)).resume();
+}
