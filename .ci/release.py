@@ -2,7 +2,7 @@
 
     python .ci/release.py build
 
-Wheel and source distribution; the packages for mip as one zip; each architecture's _odt.mpy; the firmware of the boards
+Wheel and source distribution; the packages for mip as one zip; each architecture's kernels as a zip; the firmware of the boards
 that were built; NOTES.md, the version's section of CHANGELOG.md; SHA256SUMS of all of them.
 """
 
@@ -49,13 +49,18 @@ def collect(build, dist, number):
     if missing:
         sys.exit("not built: " + ", ".join(missing))
     for file in kernels:
-        shutil.copy(file, dist / ("odt-%s-%s.mpy" % (number, file.parent.name)))
+        name = "odt-%s-%s" % (number, file.parent.name)
+        _zip(dist / (name + ".zip"), sorted(file.parent.glob("_odt*.mpy")), file.parent.parent)
     for board, file in firmware.items():
         shutil.copy(file, dist / ("odt-%s-%s.uf2" % (number, board)))
-    with zipfile.ZipFile(dist / ("odt-%s-mip.zip" % number), "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted((build / "mip").rglob("*")):
+    _zip(dist / ("odt-%s-mip.zip" % number), sorted((build / "mip").rglob("*")), build)
+
+
+def _zip(path, files, root):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
             if file.is_file():
-                archive.writestr(zipfile.ZipInfo(file.relative_to(build).as_posix(), FIRST), file.read_bytes())
+                archive.writestr(zipfile.ZipInfo(file.relative_to(root).as_posix(), FIRST), file.read_bytes())
 
 
 def sums(dist):

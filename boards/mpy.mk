@@ -1,6 +1,6 @@
 # odt for stock firmware: the kernels as native modules, the package compiled. Included by boards.mk.
 #
-#   make mpy            build/mpy/<architecture>/_odt.mpy, build/mpy/python/odt/**/*.mpy, their sizes
+#   make mpy            build/mpy/<architecture>/_odt*.mpy, build/mpy/python/odt/**/*.mpy, their sizes
 #   make mip            build/mip/: the same as packages for mip, to be served
 #   make stock          MicroPython without odt for the unix port, two QEMU boards and the RP2040
 #
@@ -43,6 +43,8 @@ $(MPY_KERNELS): $(BUILD)/mpy/%/_odt.mpy: $(wildcard native/*.[ch] native/kernels
 	@$(MAKE) $(JOBS) -s -C native -f bindings/natmod.mk ARCH=$* BUILD=$(BUILD)/mpy/build/$* \
 	    MPY_DIR=$(MPY) MPY_CROSS=$(MPYCROSS) PYTHON=$(abspath $(PYTHON)) >$(@D)/build.log \
 	    || { cat $(@D)/build.log; exit 1; }
+	@rm -f $(@D)/_odt*.mpy
+	@mv $(BUILD)/mpy/build/$*/_odt_*.mpy $(@D)
 	@mv $(BUILD)/mpy/build/$*/_odt.mpy $@
 
 # As manifest.py freezes it: no docstrings, no assertions.

@@ -58,6 +58,7 @@ typedef enum {
     ODT_FAULT_REGION,    // a region of .needs bytes, which is negative
     ODT_FAULT_SECTION,   // a section's bound .needs is not at an instruction
     ODT_FAULT_OPCODE,    // there is no instruction .needs
+    ODT_FAULT_PIECE,     // instruction .opcode is in a piece of the kernels that is not loaded (on stock firmware)
     ODT_FAULT_CUT,       // instruction .opcode needs .needs words, .has are left
     ODT_FAULT_IMMEDIATE, // immediate .operand is .needs, its limit .has
     ODT_FAULT_ADDRESS,   // operand .operand is in .region, which cannot hold it

@@ -1,377 +1,498 @@
 // Generated from odt/opcodes.py by odt/host/generate.py; after a change there: make generate.
 //
-// What the verifier and the executor know of each instruction.
+// What the verifier and the executor know of each instruction: of all, or in a file for stock firmware of the
+// piece ODT_PIECE (odt/host/pieces.py).
 
 #include <stddef.h>
 
+#include "core.h"
 #include "opcodes.h"
 #include "table.h"
 
-// Every operand, then every immediate's limit, of one instruction after the other. An operand is
-// access << 6 | dtype << 3 | number of factors, then the factors of its extent: the index of an
-// immediate, or 128 + a number.
-const uint8_t odt_shapes[] = {
-    17, 0, ODT_SIZE, 17, 130, 145, 132, 145, 144, ODT_ANY, ODT_ANY, 2, 0, 1, 145, 129, 81, 144,
-    104, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 33, 0, 81, 129, 81, 0, 81, 129,
-    ODT_SIZE, ODT_ANY, 33, 129, 81, 129, 81, 129, ODT_ANY, 33, 0, 33, 129, 81, 0, 81, 129, 81, 129,
-    ODT_SIZE, ODT_ANY, 17, 129, 81, 129, 81, 129, ODT_ANY, 17, 0, 81, 0, 81, 129, 81, 0, ODT_SIZE,
-    145, 129, 81, 129, ODT_ANY, ODT_ANY, ODT_ANY, 2, 0, 2, 145, 129, 66, 0, 1, 66, 2, 1, 81, 2, 97,
-    2, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 2, 0, 1, 145, 129, 66,
-    0, 2, 66, 2, 1, 97, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, 18, 5, 1, 66, 0, 2, 66, 0, 1,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_SIZE, 17, 1, 66, 0, 1,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE, 194, 0, 1, 66, 0, 1, 97, 1, 81, 144, ODT_SIZE | ODT_ROWS,
-    ODT_SIZE, ODT_ANY, 4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 3, 68, 4, 5, 6, 3, 81, 4, 97, 4,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY,
-    ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 11, 12, 4, 68, 4, 5, 6, 3, 97, 129,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 20, 15, 5, 6, 3, 68, 0,
-    11, 12, 4, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
-    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
-    ODT_ANY, ODT_ANY, ODT_SIZE, 4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 4, 67, 4, 5, 6, 81, 4, 97,
-    4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY,
-    ODT_ANY, 4, 0, 1, 2, 4, 145, 129, 68, 0, 11, 12, 4, 67, 4, 5, 6, 97, 4, ODT_SIZE16 | ODT_ROWS,
-    ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
-    ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 19, 15, 5, 6, 68, 0, 11, 12, 4, 68, 0, 1, 2,
-    4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY,
-    ODT_SIZE, 193, 0, 65, 0, ODT_SIZE | ODT_ROWS, ODT_ANY, 193, 0, 65, 0, 65, 0,
-    ODT_SIZE | ODT_ROWS, ODT_ANY, 4, 0, 11, 12, 4, 68, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS,
-    ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
-    ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 4, 0, 1, 2, 4, 145, 129, 68, 0, 11, 12, 4,
-    65, 13, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
-    ODT_ANY, 2, 0, 2, 145, 129, 67, 0, 1, 2, 97, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE,
-    ODT_ANY, ODT_ANY, ODT_ANY, 3, 0, 1, 2, 66, 0, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE,
-    193, 0, 145, 129, 65, 0, 65, 0, 97, 129, 97, 129, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY,
-    ODT_ANY, ODT_ANY, 194, 0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS,
-    ODT_SIZE, ODT_ANY, 194, 0, 1, 17, 129, 145, 129, 145, 144, 104, 66, 0, 1, 81, 129, 81, 129,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 146, 0, 1, 17, 0, 138, 0, 1, 129, 0, 81, 129, 81,
-    144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 146, 0, 1, 17, 0, 138, 0, 1, 138,
-    0, 1, 129, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
-    ODT_ANY, ODT_ANY, 146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
-    146, 0, 1, 17, 0, 154, 0, 1, 154, 0, 1, 81, 129, 81, 130, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
-    ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 17, 0, 81, 129, ODT_SIZE, ODT_ANY, 130, 0, 1, 130, 0, 1,
-    145, 0, 145, 129, 82, 5, 1, 81, 5, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
-    ODT_ANY, ODT_SIZE, 145, 0, 81, 0, 81, 129, 81, 129, ODT_SIZE, 26, 0, 1, 81, 144, 104,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 26, 0, 2, 90, 0, 1, 90, 2, 1, 89, 2, ODT_SIZE | ODT_ROWS,
-    ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 0, 1, 90, 0, 2, 90, 2, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE,
-    ODT_SIZE, 26, 4, 1, 90, 0, 2, 90, 0, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY,
-    ODT_SIZE, 25, 1, 90, 0, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 28, 0, 11, 12, 4, 92, 0, 1, 2, 3, 92,
-    4, 5, 6, 3, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
-    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
-    ODT_ANY, 28, 0, 1, 2, 3, 92, 0, 11, 12, 4, 92, 4, 5, 6, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16,
-    ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
-    ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 28, 14, 5, 6, 3, 92, 0, 11, 12, 4, 92, 0, 1, 2, 3,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_SIZE, 28,
-    0, 11, 12, 4, 92, 0, 1, 2, 4, 91, 4, 5, 6, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16,
-    ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
-    ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28, 0, 1, 2, 4, 92, 0, 11, 12, 4, 91, 4, 5, 6,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 27, 14, 5, 6, 92, 0,
-    11, 12, 4, 92, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
-    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
-    ODT_ANY, ODT_SIZE, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, 89, 0,
-    ODT_SIZE | ODT_ROWS, 28, 0, 11, 12, 4, 92, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16,
-    ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
-    ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 28, 0, 1, 2, 4, 92, 0, 11, 12, 4, 65, 13,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY, 26,
-    0, 2, 91, 0, 1, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, 27, 0, 1, 2, 90, 0, 2,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, 217, 0, 89, 0, 89, 0, ODT_SIZE | ODT_ROWS, ODT_ANY,
-    218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 218, 0, 1, 145, 144, 104,
-    90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 153, 0, 153, 0, ODT_SIZE, ODT_ANY, 153, 0, 153, 0,
-    153, 0, 81, 130, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 153, 0, 89, 0, 81, 129,
-    ODT_SIZE, 130, 0, 2, 145, 129, 66, 0, 1, 97, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE,
-    ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 130, 0, 2, 66, 0, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE,
-    ODT_SIZE, ODT_ANY, 2, 0, 1, 66, 0, 2, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 1, 0,
-    145, 129, 65, 0, 65, 0, 97, 129, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 217,
-    0, 89, 0, 89, 0, ODT_SIZE | ODT_ROWS, 4, 0, 11, 12, 4, 68, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS,
-    ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
-    ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 4, 0, 1, 2, 4, 145, 129, 68, 0, 11,
-    12, 4, 97, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY,
-    ODT_ANY, 28, 0, 11, 12, 4, 92, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
-    ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
-    ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28, 0, 1, 2, 4, 92, 0, 11, 12, 4, ODT_SIZE16 | ODT_ROWS,
-    ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
-    ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 6, 0, 1, 4, 2, 5, 3, 68, 0, 1, 2, 3,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 4, 0, 1, 2, 3,
-    145, 129, 70, 0, 1, 4, 2, 5, 3, 97, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
-    ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 28, 0, 1, 2, 3, 94, 0, 1, 4, 2, 5, 3, ODT_SIZE16 | ODT_ROWS,
-    ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 193, 0, 65, 0, 65, 0,
-    ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, 89, 0,
-    ODT_SIZE | ODT_ROWS, 193, 0, 65, 0, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, 193, 0, 65, 0, 65,
-    0, 81, 144, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS,
-    ODT_ANY, 217, 0, 89, 0, 89, 0, ODT_SIZE | ODT_ROWS, ODT_ANY, 193, 0, 65, 0, 81, 129,
-    ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, 1, 0, 145, 129, 65, 0, 65, 0, 97, 129,
-    ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, 89, 0,
-    ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, 89, 0,
-    ODT_SIZE | ODT_ROWS, 194, 0, 1, 66, 0, 1, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_ANY, 2,
-    0, 1, 145, 129, 66, 0, 1, 66, 0, 1, 97, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, 218, 0, 1, 90, 0,
-    1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 218, 0, 1, 90, 0, 1, 90, 0, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE,
-    153, 0, 81, 144, ODT_SIZE, ODT_ANY, 129, 0, 129, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 145,
-    0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 0, 153, 0, ODT_SIZE, ODT_ANY, 146, 0, 1, 17, 0,
-    138, 0, 1, 129, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
-    146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 81, 0,
-    ODT_SIZE, 153, 0, 89, 0, ODT_SIZE, 4, 0, 11, 12, 4, 145, 129, 69, 0, 1, 2, 13, 3, 68, 4, 5, 6,
-    3, 81, 4, 97, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
-    ODT_ANY, ODT_ANY, ODT_ANY, 5, 0, 1, 2, 13, 3, 145, 129, 68, 0, 11, 12, 4, 68, 4, 5, 6, 3, 97,
-    129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, 20, 16, 5, 6,
-    3, 68, 0, 11, 12, 4, 69, 0, 1, 2, 13, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
-    ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
-    ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_SIZE, 28, 0, 11, 12, 4, 93, 0, 1, 2,
-    13, 3, 92, 4, 5, 6, 3, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
-    ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
-    ODT_SIZE16, ODT_SIZE, ODT_ANY, 29, 0, 1, 2, 13, 3, 92, 0, 11, 12, 4, 92, 4, 5, 6, 3,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, 28, 15, 5, 6,
-    3, 92, 0, 11, 12, 4, 93, 0, 1, 2, 13, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
-    ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
-    ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY, ODT_SIZE, 4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 3,
-    68, 4, 5, 6, 3, 81, 4, 97, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
-    ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
-    ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 11, 12, 4, 68, 4, 5, 6,
-    3, 97, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 20, 15, 5,
-    6, 3, 68, 0, 11, 12, 4, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
-    ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
-    ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_SIZE, 28, 0, 11, 12, 4, 92, 0, 1, 2, 3, 92, 4, 5,
-    6, 3, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28,
-    0, 1, 2, 3, 92, 0, 11, 12, 4, 92, 4, 5, 6, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
-    ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
-    ODT_SIZE16, ODT_SIZE16, 28, 14, 5, 6, 3, 92, 0, 11, 12, 4, 92, 0, 1, 2, 3,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
-    ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_SIZE, 194,
-    0, 1, 17, 129, 66, 0, 1, 81, 129, 81, 132, 145, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
-    ODT_ANY, ODT_ANY, ODT_ANY, 194, 0, 1, 66, 0, 1, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-    ODT_ANY, ODT_ANY, 218, 0, 1, 90, 0, 1, 81, 132, 145, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-    ODT_ANY, ODT_ANY, 218, 0, 1, 90, 0, 1, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
-    ODT_ANY, 194, 0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-    ODT_ANY, 218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 194, 0, 1, 17,
-    129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 218, 0, 1,
-    145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 2, 0, 1, 17, 129, 145, 129, 145, 144,
-    104, 66, 0, 1, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 218, 0, 1,
-    145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 194, 0, 1, 17, 129, 145,
-    144, 104, 66, 0, 1, 81, 129, 73, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 218, 0,
-    1, 145, 144, 104, 90, 0, 1, 89, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 4, 0, 11, 12, 4,
-    1, 13, 68, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
-    ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
-    ODT_SIZE, ODT_ANY, 28, 0, 11, 12, 4, 1, 13, 92, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16,
-    ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
-    ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY, 19, 0, 2, 130, 68, 0, 1, 2, 3, 81, 129,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 146,
-    2, 130, 145, 2, 67, 0, 1, 2, 81, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE,
-    ODT_ANY, ODT_ANY, ODT_ANY, 18, 0, 130, 81, 0, 81, 0, 81, 129, ODT_SIZE, ODT_ANY, ODT_ANY, 145,
-    0, 145, 0, 82, 0, 130, 81, 0, 81, 129, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 33, 0, 17, 0, 81,
-    0, 81, 0, 81, 129, ODT_SIZE, 4, 0, 1, 2, 3, 145, 129, 68, 0, 1, 2, 3, 83, 0, 2, 130, 98, 2, 3,
-    82, 2, 3, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
-    ODT_ANY, 18, 2, 3, 68, 0, 1, 2, 3, 68, 0, 1, 2, 3, 83, 0, 2, 130, ODT_SIZE | ODT_ROWS,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 1,
-    2, 3, 68, 0, 1, 2, 3, 83, 0, 2, 130, 82, 2, 3, 81, 129, 81, 129, 81, 129, 81, 144,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY,
-    ODT_ANY, ODT_SIZE, 2, 0, 1, 145, 129, 66, 0, 1, 82, 1, 130, 81, 1, 81, 129, 81, 129, 81, 129,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_ANY, 27, 0, 2, 130, 92, 0, 1, 2, 3, ODT_SIZE | ODT_ROWS,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 154, 2, 130, 153, 2, 91, 0, 1, 2, 81, 144,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 0, 130, 89, 0, 89, 0, ODT_SIZE,
-    ODT_ANY, 153, 0, 153, 0, 90, 0, 130, 89, 0, ODT_SIZE, ODT_ANY, ODT_ANY, 220, 0, 1, 2, 3, 92, 0,
-    1, 2, 3, 91, 0, 2, 130, 90, 2, 3, 90, 2, 3, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE,
-    ODT_SIZE, ODT_ANY, 26, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, 220, 0, 1, 2, 3, 92, 0, 1, 2, 3,
-    92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2, 3, 81, 144, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS,
-    ODT_SIZE, ODT_SIZE, ODT_ANY, 218, 0, 1, 90, 0, 1, 90, 1, 130, 89, 1, ODT_SIZE | ODT_ROWS,
-    ODT_SIZE, 145, 129, 81, 0, 81, 129, ODT_SIZE, ODT_ANY, 17, 129, 81, 129, ODT_ANY, 153, 129, 89,
-    0, ODT_SIZE, 25, 129, 89, 129, ODT_ANY, 153, 0, 89, 129, ODT_SIZE, 145, 144, 81, 132, ODT_ANY,
-    81, 129, ODT_SIZE, ODT_ANY, 81, 129, 81, 1, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 17, 129, 145,
-    129, 65, 0, 81, 129, 81, 144, ODT_SIZE, 17, 129, 153, 129, 89, 0, 81, 144, ODT_SIZE, 17, 129,
-    17, 2, 17, 1, 66, 0, 1, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 17,
-    129, 17, 2, 25, 1, 90, 0, 1, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY,
-    ODT_ANY, 3, 0, 2, 3, 67, 0, 1, 3, 81, 129, 81, 2, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE,
-    ODT_SIZE, 3, 0, 1, 3, 67, 0, 2, 3, 81, 129, 81, 2, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE,
-    ODT_SIZE, 130, 0, 1, 130, 0, 1, 145, 0, 81, 129, ODT_SIZE, ODT_SIZE, 1, 1, 65, 0,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 1, 1, 89, 0, ODT_SIZE | ODT_ROWS, ODT_SIZE,
-    ODT_ANY, 193, 0, 65, 0, 65, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 217, 0, 89, 0, 65, 1,
-    ODT_SIZE | ODT_ROWS, ODT_SIZE, 145, 2, 67, 0, 1, 2, 67, 0, 1, 2, 81, 129, 81, 129,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 2, 91, 0, 1, 2, 91, 0, 1, 2,
-    ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, 130, 0, 1, 130, 0, 1, 145, 0, 145, 129, 138, 9, 1,
-    138, 9, 1, 129, 9, 82, 9, 1, 81, 129, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
-    ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_SIZE, 145, 129, 145, 129, 81, 129, ODT_ANY, 3,
-    0, 1, 2, 145, 129, 81, 144, 104, 81, 129, 81, 2, 81, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-    ODT_SIZE, ODT_ANY, 27, 0, 1, 2, 81, 144, 104, 89, 2, 89, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-    ODT_SIZE,
+#define HAS(piece) (!ODT_MPY || ODT_PIECE == (piece))
+
+#if ODT_MPY && ODT_PIECE == 0
+#define ROWS 39
+#define SHAPES 454
+#define FIRST 0
+#elif ODT_MPY && ODT_PIECE == 1
+#define ROWS 10
+#define SHAPES 259
+#define FIRST 454
+#elif ODT_MPY && ODT_PIECE == 2
+#define ROWS 3
+#define SHAPES 97
+#define FIRST 713
+#elif ODT_MPY && ODT_PIECE == 3
+#define ROWS 10
+#define SHAPES 209
+#define FIRST 810
+#elif ODT_MPY && ODT_PIECE == 4
+#define ROWS 16
+#define SHAPES 217
+#define FIRST 1019
+#elif ODT_MPY && ODT_PIECE == 5
+#define ROWS 13
+#define SHAPES 324
+#define FIRST 1236
+#elif ODT_MPY && ODT_PIECE == 6
+#define ROWS 38
+#define SHAPES 346
+#define FIRST 1560
+#elif ODT_MPY && ODT_PIECE == 7
+#define ROWS 10
+#define SHAPES 234
+#define FIRST 1906
+#elif ODT_MPY && ODT_PIECE == 8
+#define ROWS 25
+#define SHAPES 505
+#define FIRST 2140
+#else
+#define ROWS (ODT_OPCODES + 1)
+#define SHAPES ODT_SHAPES
+#define FIRST 0
+#endif
+
+#if ODT_MPY
+#define AT(number, row) (row)
+static const struct {
+    odt_opcode_t rows[ROWS];
+    uint8_t shapes[SHAPES];
+} odt_table = {
+#else
+#define AT(number, row) (number)
+const odt_table_t odt_table = {
+#endif
+    // Every instruction's kernel, distance from here to its shapes, operands and immediates.
+    #define ROW(number, kernel, row, at, operands, immediates) [AT(number, row)] = { \
+        kernel, (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST, operands, immediates},
+    {
+    #if HAS(0) // _odt: verifier, executor, int8 models of dense layers
+    ROW(ODT_CLEAR, (odt_kernel_t)odt_clear, 0, 0, 1, 1)
+    ROW(ODT_TICK, (odt_kernel_t)odt_tick, 1, 3, 3, 2)
+    ROW(ODT_GATHER_I8, (odt_kernel_t)odt_gather_i8, 2, 11, 5, 3)
+    ROW(ODT_RESCALE, (odt_kernel_t)odt_rescale, 3, 24, 4, 2)
+    ROW(ODT_RATIO, (odt_kernel_t)odt_ratio, 4, 34, 3, 1)
+    ROW(ODT_PRODUCT, (odt_kernel_t)odt_product, 5, 41, 3, 1)
+    ROW(ODT_BIAS_I8, (odt_kernel_t)odt_bias_i8, 6, 48, 4, 1)
+    ROW(ODT_RANGE_I8, (odt_kernel_t)odt_range_i8, 7, 57, 2, 3)
+    ROW(ODT_DENSE_I8, (odt_kernel_t)odt_dense_i8, 8, 64, 6, 6)
+    ROW(ODT_DENSE_DX_I8, (odt_kernel_t)odt_dense_dx_i8, 9, 85, 5, 3)
+    ROW(ODT_DENSE_DW_I8, (odt_kernel_t)odt_dense_dw_i8, 10, 101, 3, 6)
+    ROW(ODT_BIAS_DW_I8, (odt_kernel_t)odt_bias_dw_i8, 11, 116, 2, 2)
+    ROW(ODT_RELU_I8, (odt_kernel_t)odt_relu_i8, 12, 123, 2, 2)
+    ROW(ODT_RELU_DX_I8, (odt_kernel_t)odt_relu_dx_i8, 13, 129, 3, 2)
+    ROW(ODT_SOFTMAX_XENT_I8, (odt_kernel_t)odt_softmax_xent_i8, 14, 137, 6, 3)
+    ROW(ODT_MSE_I8, (odt_kernel_t)odt_mse_i8, 15, 153, 8, 3)
+    ROW(ODT_MOMENTUM_I16, (odt_kernel_t)odt_momentum_i16, 16, 173, 6, 6)
+    ROW(ODT_ADAM_I16, (odt_kernel_t)odt_adam_i16, 17, 193, 7, 8)
+    ROW(ODT_PLAIN_I32, (odt_kernel_t)odt_plain_i32, 18, 218, 2, 2)
+    ROW(ODT_APPLY_I8, (odt_kernel_t)odt_apply_i8, 19, 224, 8, 6)
+    ROW(ODT_APPLY_I32, (odt_kernel_t)odt_apply_i32, 20, 249, 4, 1)
+    ROW(ODT_RELU6_DX_I8, (odt_kernel_t)odt_relu6_dx_i8, 21, 258, 3, 1)
+    ROW(ODT_SIGMOID_I8, (odt_kernel_t)odt_sigmoid_i8, 22, 265, 3, 3)
+    ROW(ODT_SIGMOID_DX_I8, (odt_kernel_t)odt_sigmoid_dx_i8, 23, 274, 5, 1)
+    ROW(ODT_SOFTMAX_I8, (odt_kernel_t)odt_softmax_i8, 24, 285, 3, 3)
+    ROW(ODT_SOFTMAX_DX_I8, (odt_kernel_t)odt_softmax_dx_i8, 25, 296, 5, 2)
+    ROW(ODT_NESTEROV_I16, (odt_kernel_t)odt_nesterov_i16, 26, 311, 6, 6)
+    ROW(ODT_ACCUMULATE_I32, (odt_kernel_t)odt_accumulate_i32, 27, 331, 2, 1)
+    ROW(ODT_BINARY_XENT_I8, (odt_kernel_t)odt_binary_xent_i8, 28, 336, 6, 3)
+    ROW(ODT_SQUARES_I32, (odt_kernel_t)odt_squares_i32, 29, 352, 3, 2)
+    ROW(ODT_CLIP_I32, (odt_kernel_t)odt_clip_i32, 30, 360, 2, 1)
+    ROW(ODT_STEP_KEY, (odt_kernel_t)odt_step_key, 31, 365, 2, 1)
+    ROW(ODT_FEW, 0, 32, 370, 1, 2)
+    ROW(ODT_EACH, 0, 33, 374, 2, 4)
+    ROW(ODT_SETTLE_I8, (odt_kernel_t)odt_settle_i8, 34, 382, 4, 2)
+    ROW(ODT_OPEN_I8, (odt_kernel_t)odt_open_i8, 35, 394, 2, 4)
+    ROW(ODT_MASKED_I8, (odt_kernel_t)odt_masked_i8, 36, 402, 3, 2)
+    ROW(ODT_ADAM_I8, (odt_kernel_t)odt_adam_i8, 37, 410, 11, 10)
+    ROW(ODT_RANGE_X_I8, (odt_kernel_t)odt_range_x_i8, 38, 447, 3, 1)
+    #endif
+    #if HAS(1) // _odt_conv: int8 convolutions and pooling
+    ROW(ODT_CONV2D_I8, (odt_kernel_t)odt_conv2d_i8, 0, 454, 6, 16)
+    ROW(ODT_CONV2D_DX_I8, (odt_kernel_t)odt_conv2d_dx_i8, 1, 491, 5, 13)
+    ROW(ODT_CONV2D_DW_I8, (odt_kernel_t)odt_conv2d_dw_i8, 2, 523, 3, 16)
+    ROW(ODT_MAXPOOL2D_I8, (odt_kernel_t)odt_maxpool2d_i8, 3, 554, 2, 13)
+    ROW(ODT_UNPOOL2D_I8, (odt_kernel_t)odt_unpool2d_i8, 4, 577, 4, 15)
+    ROW(ODT_GLOBALAVG_I8, (odt_kernel_t)odt_globalavg_i8, 5, 606, 4, 6)
+    ROW(ODT_GLOBALAVG_DX_I8, (odt_kernel_t)odt_globalavg_dx_i8, 6, 623, 2, 3)
+    ROW(ODT_AVGPOOL2D_I8, (odt_kernel_t)odt_avgpool2d_i8, 7, 633, 2, 14)
+    ROW(ODT_AVGPOOL2D_DX_I8, (odt_kernel_t)odt_avgpool2d_dx_i8, 8, 657, 4, 15)
+    ROW(ODT_MAXPOOL2D_CHOICE_I8, (odt_kernel_t)odt_maxpool2d_choice_i8, 9, 686, 3, 15)
+    #endif
+    #if HAS(2) // _odt_depth: int8 depthwise convolutions
+    ROW(ODT_DEPTHWISE2D_I8, (odt_kernel_t)odt_depthwise2d_i8, 0, 713, 6, 16)
+    ROW(ODT_DEPTHWISE2D_DX_I8, (odt_kernel_t)odt_depthwise2d_dx_i8, 1, 749, 5, 13)
+    ROW(ODT_DEPTHWISE2D_DW_I8, (odt_kernel_t)odt_depthwise2d_dw_i8, 2, 780, 3, 16)
+    #endif
+    #if HAS(3) // _odt_norm: int8 normalisation
+    ROW(ODT_NORM_STATS_I8, (odt_kernel_t)odt_norm_stats_i8, 0, 810, 3, 7)
+    ROW(ODT_BATCH_STATS_I8, (odt_kernel_t)odt_batch_stats_i8, 1, 828, 5, 6)
+    ROW(ODT_RUNNING_STATS_I8, (odt_kernel_t)odt_running_stats_i8, 2, 847, 4, 3)
+    ROW(ODT_TRACK_I8, (odt_kernel_t)odt_track_i8, 3, 859, 5, 4)
+    ROW(ODT_AFFINE_I8, (odt_kernel_t)odt_affine_i8, 4, 874, 5, 1)
+    ROW(ODT_NORM_I8, (odt_kernel_t)odt_norm_i8, 5, 885, 6, 7)
+    ROW(ODT_NORM_DW_I8, (odt_kernel_t)odt_norm_dw_i8, 6, 914, 4, 6)
+    ROW(ODT_NORM_DX_I8, (odt_kernel_t)odt_norm_dx_i8, 7, 937, 10, 9)
+    ROW(ODT_AFFINE_DX_I8, (odt_kernel_t)odt_affine_dx_i8, 8, 978, 8, 3)
+    ROW(ODT_GATHER_NORM_I8, (odt_kernel_t)odt_gather_norm_i8, 9, 1000, 7, 4)
+    #endif
+    #if HAS(4) // _odt_more: int8 joins, dropout and weight decay, rarer losses and activations
+    ROW(ODT_RESCALE_DX, (odt_kernel_t)odt_rescale_dx, 0, 1019, 5, 2)
+    ROW(ODT_CHANNEL_SCALE_I8, (odt_kernel_t)odt_channel_scale_i8, 1, 1031, 4, 3)
+    ROW(ODT_ADD_I8, (odt_kernel_t)odt_add_i8, 2, 1044, 6, 5)
+    ROW(ODT_CONCAT_I8, (odt_kernel_t)odt_concat_i8, 3, 1061, 4, 7)
+    ROW(ODT_PLACE, (odt_kernel_t)odt_place, 4, 1078, 2, 4)
+    ROW(ODT_SLICE, (odt_kernel_t)odt_slice, 5, 1088, 2, 4)
+    ROW(ODT_MULTIPLY_I8, (odt_kernel_t)odt_multiply_i8, 6, 1098, 5, 5)
+    ROW(ODT_LEAKY_RELU_I8, (odt_kernel_t)odt_leaky_relu_i8, 7, 1113, 2, 3)
+    ROW(ODT_LEAKY_RELU_DX_I8, (odt_kernel_t)odt_leaky_relu_dx_i8, 8, 1120, 4, 4)
+    ROW(ODT_DECAY_I8, (odt_kernel_t)odt_decay_i8, 9, 1132, 3, 3)
+    ROW(ODT_DECAY_I32, (odt_kernel_t)odt_decay_i32, 10, 1141, 2, 3)
+    ROW(ODT_DROPOUT_I8, (odt_kernel_t)odt_dropout_i8, 11, 1148, 6, 6)
+    ROW(ODT_DROPOUT_DX_I8, (odt_kernel_t)odt_dropout_dx_i8, 12, 1168, 3, 4)
+    ROW(ODT_MAE_I8, (odt_kernel_t)odt_mae_i8, 13, 1180, 6, 3)
+    ROW(ODT_HUBER_I8, (odt_kernel_t)odt_huber_i8, 14, 1196, 8, 4)
+    ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 15, 1217, 7, 4)
+    #endif
+    #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, upsampling
+    ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 0, 1236, 2, 6)
+    ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 1, 1254, 4, 6)
+    ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 2, 1276, 6, 17)
+    ROW(ODT_GROUP_CONV2D_DX_I8, (odt_kernel_t)odt_group_conv2d_dx_i8, 3, 1315, 5, 14)
+    ROW(ODT_GROUP_CONV2D_DW_I8, (odt_kernel_t)odt_group_conv2d_dw_i8, 4, 1349, 3, 17)
+    ROW(ODT_TRANSPOSED2D_I8, (odt_kernel_t)odt_transposed2d_i8, 5, 1382, 6, 16)
+    ROW(ODT_TRANSPOSED2D_DX_I8, (odt_kernel_t)odt_transposed2d_dx_i8, 6, 1419, 5, 13)
+    ROW(ODT_TRANSPOSED2D_DW_I8, (odt_kernel_t)odt_transposed2d_dw_i8, 7, 1451, 3, 16)
+    ROW(ODT_RELATIVE_I8, (odt_kernel_t)odt_relative_i8, 8, 1482, 5, 1)
+    ROW(ODT_RANK_I8, (odt_kernel_t)odt_rank_i8, 9, 1493, 5, 5)
+    ROW(ODT_PICK, (odt_kernel_t)odt_pick, 10, 1509, 4, 4)
+    ROW(ODT_PUT, (odt_kernel_t)odt_put, 11, 1525, 4, 4)
+    ROW(ODT_FISHER_I8, (odt_kernel_t)odt_fisher_i8, 12, 1541, 5, 5)
+    #endif
+    #if HAS(6) // _odt_f32: float32 models of dense layers, and int8 ones with moments in float32
+    ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1560, 4, 4)
+    ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1574, 6, 8)
+    ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1597, 3, 2)
+    ROW(ODT_DENSE_F32, (odt_kernel_t)odt_dense_f32, 3, 1605, 4, 4)
+    ROW(ODT_DENSE_DX_F32, (odt_kernel_t)odt_dense_dx_f32, 4, 1620, 3, 3)
+    ROW(ODT_DENSE_DW_F32, (odt_kernel_t)odt_dense_dw_f32, 5, 1632, 3, 5)
+    ROW(ODT_BIAS_DW_F32, (odt_kernel_t)odt_bias_dw_f32, 6, 1646, 2, 2)
+    ROW(ODT_RELU_F32, (odt_kernel_t)odt_relu_f32, 7, 1653, 2, 1)
+    ROW(ODT_RELU_DX_F32, (odt_kernel_t)odt_relu_dx_f32, 8, 1658, 3, 1)
+    ROW(ODT_SOFTMAX_XENT_F32, (odt_kernel_t)odt_softmax_xent_f32, 9, 1665, 4, 2)
+    ROW(ODT_MSE_F32, (odt_kernel_t)odt_mse_f32, 10, 1676, 4, 2)
+    ROW(ODT_MOMENTUM_F32, (odt_kernel_t)odt_momentum_f32, 11, 1687, 2, 2)
+    ROW(ODT_ADAM_F32, (odt_kernel_t)odt_adam_f32, 12, 1693, 4, 6)
+    ROW(ODT_APPLY_F32, (odt_kernel_t)odt_apply_f32, 13, 1707, 3, 1)
+    ROW(ODT_RELU6_F32, (odt_kernel_t)odt_relu6_f32, 14, 1714, 2, 1)
+    ROW(ODT_RELU6_DX_F32, (odt_kernel_t)odt_relu6_dx_f32, 15, 1719, 3, 1)
+    ROW(ODT_LEAKY_RELU_F32, (odt_kernel_t)odt_leaky_relu_f32, 16, 1726, 2, 2)
+    ROW(ODT_LEAKY_RELU_DX_F32, (odt_kernel_t)odt_leaky_relu_dx_f32, 17, 1732, 3, 2)
+    ROW(ODT_SIGMOID_F32, (odt_kernel_t)odt_sigmoid_f32, 18, 1740, 2, 1)
+    ROW(ODT_SIGMOID_DX_F32, (odt_kernel_t)odt_sigmoid_dx_f32, 19, 1745, 3, 1)
+    ROW(ODT_TANH_F32, (odt_kernel_t)odt_tanh_f32, 20, 1752, 2, 1)
+    ROW(ODT_TANH_DX_F32, (odt_kernel_t)odt_tanh_dx_f32, 21, 1757, 3, 1)
+    ROW(ODT_SOFTMAX_F32, (odt_kernel_t)odt_softmax_f32, 22, 1764, 2, 2)
+    ROW(ODT_SOFTMAX_DX_F32, (odt_kernel_t)odt_softmax_dx_f32, 23, 1772, 3, 2)
+    ROW(ODT_DECAY_F32, (odt_kernel_t)odt_decay_f32, 24, 1783, 2, 2)
+    ROW(ODT_NESTEROV_F32, (odt_kernel_t)odt_nesterov_f32, 25, 1789, 2, 2)
+    ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 1795, 4, 4)
+    ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 1809, 2, 1)
+    ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 1814, 4, 2)
+    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 29, 1825, 4, 2)
+    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 30, 1836, 4, 3)
+    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 31, 1848, 5, 3)
+    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 32, 1862, 2, 1)
+    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 33, 1867, 2, 1)
+    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 34, 1872, 2, 1)
+    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 35, 1877, 2, 3)
+    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 36, 1884, 3, 2)
+    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 37, 1892, 5, 3)
+    #endif
+    #if HAS(7) // _odt_f32_conv: float32 convolutions and pooling
+    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 1906, 4, 14)
+    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 1937, 3, 13)
+    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 1965, 3, 15)
+    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 1995, 2, 13)
+    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2018, 3, 15)
+    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2045, 2, 3)
+    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2055, 2, 3)
+    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2065, 2, 14)
+    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2089, 2, 14)
+    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2113, 3, 15)
+    #endif
+    #if HAS(8) // _odt_f32_more: other float32
+    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2140, 4, 14)
+    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2170, 3, 13)
+    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2197, 3, 15)
+    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2226, 3, 2)
+    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2234, 3, 1)
+    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2241, 2, 6)
+    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2259, 4, 15)
+    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2292, 3, 14)
+    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2322, 3, 16)
+    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2354, 4, 14)
+    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2385, 3, 13)
+    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2413, 3, 15)
+    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2443, 4, 4)
+    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2457, 3, 4)
+    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 14, 2469, 2, 5)
+    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 15, 2483, 4, 4)
+    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 16, 2498, 3, 2)
+    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 17, 2507, 4, 3)
+    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 18, 2519, 5, 5)
+    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 19, 2544, 4, 4)
+    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 20, 2565, 6, 5)
+    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 21, 2594, 4, 2)
+    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 22, 2607, 4, 1)
+    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 23, 2616, 5, 5)
+    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 24, 2632, 3, 3)
+    #endif
+    },
+    // Every operand, then every immediate's limit, of one instruction after the other. An operand is
+    // access << 6 | dtype << 3 | number of factors, then the factors of its extent: the index of an
+    // immediate, or 128 + a number.
+    {
+    #if HAS(0)
+        17, 0, ODT_SIZE, 17, 130, 145, 132, 145, 144, ODT_ANY, ODT_ANY, 2, 0, 1, 145, 129, 81, 144,
+        104, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 33, 0, 81, 129, 81, 0, 81, 129,
+        ODT_SIZE, ODT_ANY, 33, 129, 81, 129, 81, 129, ODT_ANY, 17, 129, 81, 129, 81, 129, ODT_ANY,
+        17, 0, 81, 0, 81, 129, 81, 0, ODT_SIZE, 145, 129, 81, 129, ODT_ANY, ODT_ANY, ODT_ANY, 2, 0,
+        2, 145, 129, 66, 0, 1, 66, 2, 1, 81, 2, 97, 2, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE,
+        ODT_ANY, ODT_ANY, ODT_ANY, 2, 0, 1, 145, 129, 66, 0, 2, 66, 2, 1, 97, 129,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, 18, 5, 1, 66, 0, 2, 66, 0, 1, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_SIZE, 17, 1, 66, 0, 1, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE, 193, 0, 65, 0, ODT_SIZE | ODT_ROWS, ODT_ANY, 193, 0, 65, 0, 65, 0,
+        ODT_SIZE | ODT_ROWS, ODT_ANY, 194, 0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 194, 0, 1, 17, 129, 145, 129, 145, 144, 104, 66, 0,
+        1, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 146, 0, 1, 17, 0, 138, 0, 1,
+        129, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 146, 0,
+        1, 17, 0, 138, 0, 1, 138, 0, 1, 129, 0, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY,
+        ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 17, 0, 81, 129, ODT_SIZE, ODT_ANY, 130, 0, 1,
+        130, 0, 1, 145, 0, 145, 129, 82, 5, 1, 81, 5, 81, 129, 81, 144, ODT_SIZE, ODT_SIZE,
+        ODT_ANY, ODT_ANY, ODT_ANY, ODT_SIZE, 145, 0, 81, 0, 81, 129, 81, 129, ODT_SIZE, 193, 0, 65,
+        0, 65, 0, ODT_SIZE | ODT_ROWS, 193, 0, 65, 0, 81, 129, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY,
+        1, 0, 145, 129, 65, 0, 65, 0, 97, 129, ODT_SIZE | ODT_ROWS, 194, 0, 1, 66, 0, 1, 81, 129,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_ANY, 2, 0, 1, 145, 129, 66, 0, 1, 66, 0, 1, 97, 129,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, 146, 0, 1, 17, 0, 138, 0, 1, 129, 0, 81, 129, 81, 144,
+        ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 145, 0, 81, 0, ODT_SIZE, 194, 0, 1,
+        17, 129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 145,
+        129, 81, 0, 81, 129, ODT_SIZE, ODT_ANY, 17, 129, 81, 129, ODT_ANY, 145, 144, 81, 132,
+        ODT_ANY, 81, 129, ODT_SIZE, ODT_ANY, 81, 129, 81, 1, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
+        130, 0, 1, 130, 0, 1, 145, 0, 81, 129, ODT_SIZE, ODT_SIZE, 1, 1, 65, 0, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE, ODT_ANY, ODT_ANY, 193, 0, 65, 0, 65, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 130, 0, 1,
+        130, 0, 1, 145, 0, 145, 129, 138, 9, 1, 138, 9, 1, 129, 9, 82, 9, 1, 81, 129, 81, 129, 81,
+        144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
+        ODT_SIZE, 145, 129, 145, 129, 81, 129, ODT_ANY,
+    #endif
+    #if HAS(1)
+        4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 3, 68, 4, 5, 6, 3, 81, 4, 97, 4,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY,
+        ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 11, 12, 4, 68, 4, 5, 6, 3, 97, 129,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 20, 15, 5, 6, 3,
+        68, 0, 11, 12, 4, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+        ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+        ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_SIZE, 4, 0, 11, 12, 4, 68, 0, 1, 2, 4,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 4, 0, 1, 2, 4, 145,
+        129, 68, 0, 11, 12, 4, 65, 13, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+        ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+        ODT_SIZE16, ODT_SIZE, ODT_ANY, 2, 0, 2, 145, 129, 67, 0, 1, 2, 97, 129,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 3, 0, 1, 2, 66, 0, 2,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, 4, 0, 11, 12, 4, 68, 0, 1, 2, 4,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 4, 0, 1,
+        2, 4, 145, 129, 68, 0, 11, 12, 4, 97, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
+        ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
+        ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY, 4, 0, 11, 12, 4, 1, 13, 68, 0, 1, 2, 4,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY,
+    #endif
+    #if HAS(2)
+        4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 4, 67, 4, 5, 6, 81, 4, 97, 4, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+        ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_ANY, 4, 0, 1, 2, 4,
+        145, 129, 68, 0, 11, 12, 4, 67, 4, 5, 6, 97, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16,
+        ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
+        ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 19, 15, 5, 6, 68, 0, 11, 12, 4, 68, 0, 1, 2, 4,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY,
+        ODT_SIZE,
+    #endif
+    #if HAS(3)
+        19, 0, 2, 130, 68, 0, 1, 2, 3, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE,
+        ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 146, 2, 130, 145, 2, 67, 0, 1, 2, 81, 129, 81, 144,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 18, 0, 130, 81, 0, 81,
+        0, 81, 129, ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 145, 0, 82, 0, 130, 81, 0, 81, 129,
+        ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 33, 0, 17, 0, 81, 0, 81, 0, 81, 129, ODT_SIZE, 4, 0,
+        1, 2, 3, 145, 129, 68, 0, 1, 2, 3, 83, 0, 2, 130, 98, 2, 3, 82, 2, 3, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 18, 2, 3, 68, 0, 1, 2, 3,
+        68, 0, 1, 2, 3, 83, 0, 2, 130, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE,
+        ODT_ANY, ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 1, 2, 3, 68, 0, 1, 2, 3, 83, 0, 2, 130,
+        82, 2, 3, 81, 129, 81, 129, 81, 129, 81, 144, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_SIZE, 2, 0, 1, 145, 129, 66, 0,
+        1, 82, 1, 130, 81, 1, 81, 129, 81, 129, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_ANY, 3,
+        0, 1, 2, 145, 129, 81, 144, 104, 81, 129, 81, 2, 81, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+        ODT_SIZE, ODT_ANY,
+    #endif
+    #if HAS(4)
+        33, 0, 33, 129, 81, 0, 81, 129, 81, 129, ODT_SIZE, ODT_ANY, 194, 0, 1, 66, 0, 1, 97, 1, 81,
+        144, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_ANY, 193, 0, 145, 129, 65, 0, 65, 0, 97, 129, 97,
+        129, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 130, 0, 2, 145, 129, 66, 0, 1,
+        97, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 130, 0,
+        2, 66, 0, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 2, 0, 1, 66, 0, 2,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 1, 0, 145, 129, 65, 0, 65, 0, 97, 129,
+        ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 193, 0, 65, 0, ODT_SIZE | ODT_ROWS,
+        ODT_ANY, ODT_ANY, 193, 0, 65, 0, 65, 0, 81, 144, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY,
+        ODT_ANY, 129, 0, 129, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 81, 144, ODT_SIZE,
+        ODT_ANY, ODT_ANY, 194, 0, 1, 17, 129, 66, 0, 1, 81, 129, 81, 132, 145, 144,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 194, 0, 1, 66, 0, 1, 81,
+        144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 194, 0, 1, 17, 129, 145, 144, 104,
+        66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 2, 0, 1, 17, 129, 145, 129, 145,
+        144, 104, 66, 0, 1, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 194,
+        0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, 73, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+        ODT_ANY, ODT_ANY,
+    #endif
+    #if HAS(5)
+        6, 0, 1, 4, 2, 5, 3, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+        ODT_SIZE8, ODT_SIZE8, 4, 0, 1, 2, 3, 145, 129, 70, 0, 1, 4, 2, 5, 3, 97, 129,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 4, 0, 11, 12,
+        4, 145, 129, 69, 0, 1, 2, 13, 3, 68, 4, 5, 6, 3, 81, 4, 97, 4, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+        ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 5,
+        0, 1, 2, 13, 3, 145, 129, 68, 0, 11, 12, 4, 68, 4, 5, 6, 3, 97, 129, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+        ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, 20, 16, 5, 6, 3, 68, 0, 11, 12,
+        4, 69, 0, 1, 2, 13, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+        ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+        ODT_SIZE16, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_SIZE, 4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2,
+        3, 68, 4, 5, 6, 3, 81, 4, 97, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+        ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+        ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 68, 0, 11, 12, 4, 68, 4, 5,
+        6, 3, 97, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 20, 15,
+        5, 6, 3, 68, 0, 11, 12, 4, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
+        ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
+        ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_SIZE, 17, 129, 145, 129, 65, 0, 81, 129, 81,
+        144, ODT_SIZE, 17, 129, 17, 2, 17, 1, 66, 0, 1, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE,
+        ODT_SIZE, ODT_ANY, ODT_ANY, 3, 0, 2, 3, 67, 0, 1, 3, 81, 129, 81, 2, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE, ODT_SIZE, ODT_SIZE, 3, 0, 1, 3, 67, 0, 2, 3, 81, 129, 81, 2, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE, ODT_SIZE, ODT_SIZE, 145, 2, 67, 0, 1, 2, 67, 0, 1, 2, 81, 129, 81, 129,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
+    #endif
+    #if HAS(6)
+        146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 146, 0, 1, 17,
+        0, 154, 0, 1, 154, 0, 1, 81, 129, 81, 130, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY,
+        ODT_ANY, ODT_ANY, ODT_ANY, 26, 0, 1, 81, 144, 104, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 26, 0, 2,
+        90, 0, 1, 90, 2, 1, 89, 2, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 0, 1, 90, 0,
+        2, 90, 2, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, 26, 4, 1, 90, 0, 2, 90, 0, 1,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_SIZE, 25, 1, 90, 0, 1,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, 89, 0,
+        ODT_SIZE | ODT_ROWS, 218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 218,
+        0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 153, 0, 153, 0, ODT_SIZE,
+        ODT_ANY, 153, 0, 153, 0, 153, 0, 81, 130, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
+        ODT_ANY, 153, 0, 89, 0, 81, 129, ODT_SIZE, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS, 217, 0, 89, 0,
+        89, 0, ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS, ODT_ANY, 217, 0, 89, 0, 89, 0,
+        ODT_SIZE | ODT_ROWS, ODT_ANY, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, 89, 0,
+        ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, ODT_SIZE | ODT_ROWS, 217, 0, 89, 0, 89, 0,
+        ODT_SIZE | ODT_ROWS, 218, 0, 1, 90, 0, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 218, 0, 1, 90, 0, 1,
+        90, 0, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 153, 0, 81, 144, ODT_SIZE, ODT_ANY, 153, 0, 153, 0,
+        ODT_SIZE, ODT_ANY, 146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY,
+        ODT_ANY, 153, 0, 89, 0, ODT_SIZE, 218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE, 218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 218, 0, 1,
+        145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 218, 0, 1, 145, 144, 104,
+        90, 0, 1, 89, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 153, 129, 89, 0, ODT_SIZE, 25,
+        129, 89, 129, ODT_ANY, 153, 0, 89, 129, ODT_SIZE, 1, 1, 89, 0, ODT_SIZE | ODT_ROWS, ODT_SIZE,
+        ODT_ANY, 217, 0, 89, 0, 65, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 27, 0, 1, 2, 81, 144, 104, 89,
+        2, 89, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE,
+    #endif
+    #if HAS(7)
+        28, 0, 11, 12, 4, 92, 0, 1, 2, 3, 92, 4, 5, 6, 3, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16,
+        ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
+        ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28, 0, 1, 2, 3, 92, 0, 11, 12, 4, 92, 4, 5,
+        6, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 28, 14,
+        5, 6, 3, 92, 0, 11, 12, 4, 92, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
+        ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
+        ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_SIZE, 28, 0, 11, 12, 4, 92, 0, 1, 2, 4,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 28, 0, 1, 2, 4, 92,
+        0, 11, 12, 4, 65, 13, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+        ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+        ODT_SIZE16, ODT_SIZE, ODT_ANY, 26, 0, 2, 91, 0, 1, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+        ODT_SIZE, 27, 0, 1, 2, 90, 0, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, 28, 0, 11, 12, 4,
+        92, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY,
+        28, 0, 1, 2, 4, 92, 0, 11, 12, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+        ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+        ODT_SIZE16, ODT_ANY, 28, 0, 11, 12, 4, 1, 13, 92, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+        ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY,
+    #endif
+    #if HAS(8)
+        28, 0, 11, 12, 4, 92, 0, 1, 2, 4, 91, 4, 5, 6, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16,
+        ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
+        ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28, 0, 1, 2, 4, 92, 0, 11, 12, 4, 91, 4, 5,
+        6, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 27, 14, 5, 6, 92,
+        0, 11, 12, 4, 92, 0, 1, 2, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+        ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+        ODT_SIZE16, ODT_ANY, ODT_SIZE, 217, 0, 89, 0, 89, 0, ODT_SIZE | ODT_ROWS, ODT_ANY, 217, 0,
+        89, 0, 89, 0, ODT_SIZE | ODT_ROWS, 28, 0, 1, 2, 3, 94, 0, 1, 4, 2, 5, 3, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 28, 0, 11, 12, 4, 93, 0, 1, 2, 13,
+        3, 92, 4, 5, 6, 3, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+        ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+        ODT_SIZE16, ODT_SIZE, ODT_ANY, 29, 0, 1, 2, 13, 3, 92, 0, 11, 12, 4, 92, 4, 5, 6, 3,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, 28, 15,
+        5, 6, 3, 92, 0, 11, 12, 4, 93, 0, 1, 2, 13, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
+        ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING,
+        ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY, ODT_SIZE, 28, 0, 11, 12, 4, 92, 0, 1, 2, 3, 92,
+        4, 5, 6, 3, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+        ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16,
+        ODT_SIZE16, ODT_ANY, 28, 0, 1, 2, 3, 92, 0, 11, 12, 4, 92, 4, 5, 6, 3, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+        ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, 28, 14, 5, 6, 3, 92, 0, 11, 12, 4, 92, 0,
+        1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
+        ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY,
+        ODT_SIZE, 218, 0, 1, 90, 0, 1, 81, 132, 145, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
+        ODT_ANY, 218, 0, 1, 90, 0, 1, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 27,
+        0, 2, 130, 92, 0, 1, 2, 3, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE,
+        ODT_ANY, 154, 2, 130, 153, 2, 91, 0, 1, 2, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+        ODT_SIZE, ODT_ANY, 26, 0, 130, 89, 0, 89, 0, ODT_SIZE, ODT_ANY, 153, 0, 153, 0, 90, 0, 130,
+        89, 0, ODT_SIZE, ODT_ANY, ODT_ANY, 220, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2,
+        3, 90, 2, 3, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 2, 3,
+        92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE, ODT_SIZE, 220, 0, 1, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2,
+        3, 81, 144, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 218, 0, 1,
+        90, 0, 1, 90, 1, 130, 89, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 17, 129, 153, 129, 89, 0, 81,
+        144, ODT_SIZE, 17, 129, 17, 2, 25, 1, 90, 0, 1, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE,
+        ODT_SIZE, ODT_ANY, ODT_ANY, 153, 2, 91, 0, 1, 2, 91, 0, 1, 2, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE, ODT_SIZE,
+    #endif
+    },
 };
 
-const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {
-    [ODT_CLEAR] = {(odt_kernel_t)odt_clear, 0, 1, 1},
-    [ODT_TICK] = {(odt_kernel_t)odt_tick, 3, 3, 2},
-    [ODT_GATHER_I8] = {(odt_kernel_t)odt_gather_i8, 11, 5, 3},
-    [ODT_RESCALE] = {(odt_kernel_t)odt_rescale, 24, 4, 2},
-    [ODT_RATIO] = {(odt_kernel_t)odt_ratio, 34, 3, 1},
-    [ODT_RESCALE_DX] = {(odt_kernel_t)odt_rescale_dx, 41, 5, 2},
-    [ODT_PRODUCT] = {(odt_kernel_t)odt_product, 53, 3, 1},
-    [ODT_BIAS_I8] = {(odt_kernel_t)odt_bias_i8, 60, 4, 1},
-    [ODT_RANGE_I8] = {(odt_kernel_t)odt_range_i8, 69, 2, 3},
-    [ODT_DENSE_I8] = {(odt_kernel_t)odt_dense_i8, 76, 6, 6},
-    [ODT_DENSE_DX_I8] = {(odt_kernel_t)odt_dense_dx_i8, 97, 5, 3},
-    [ODT_DENSE_DW_I8] = {(odt_kernel_t)odt_dense_dw_i8, 113, 3, 6},
-    [ODT_BIAS_DW_I8] = {(odt_kernel_t)odt_bias_dw_i8, 128, 2, 2},
-    [ODT_CHANNEL_SCALE_I8] = {(odt_kernel_t)odt_channel_scale_i8, 135, 4, 3},
-    [ODT_CONV2D_I8] = {(odt_kernel_t)odt_conv2d_i8, 148, 6, 16},
-    [ODT_CONV2D_DX_I8] = {(odt_kernel_t)odt_conv2d_dx_i8, 185, 5, 13},
-    [ODT_CONV2D_DW_I8] = {(odt_kernel_t)odt_conv2d_dw_i8, 217, 3, 16},
-    [ODT_DEPTHWISE2D_I8] = {(odt_kernel_t)odt_depthwise2d_i8, 248, 6, 16},
-    [ODT_DEPTHWISE2D_DX_I8] = {(odt_kernel_t)odt_depthwise2d_dx_i8, 284, 5, 13},
-    [ODT_DEPTHWISE2D_DW_I8] = {(odt_kernel_t)odt_depthwise2d_dw_i8, 315, 3, 16},
-    [ODT_RELU_I8] = {(odt_kernel_t)odt_relu_i8, 345, 2, 2},
-    [ODT_RELU_DX_I8] = {(odt_kernel_t)odt_relu_dx_i8, 351, 3, 2},
-    [ODT_MAXPOOL2D_I8] = {(odt_kernel_t)odt_maxpool2d_i8, 359, 2, 13},
-    [ODT_UNPOOL2D_I8] = {(odt_kernel_t)odt_unpool2d_i8, 382, 4, 15},
-    [ODT_GLOBALAVG_I8] = {(odt_kernel_t)odt_globalavg_i8, 411, 4, 6},
-    [ODT_GLOBALAVG_DX_I8] = {(odt_kernel_t)odt_globalavg_dx_i8, 428, 2, 3},
-    [ODT_ADD_I8] = {(odt_kernel_t)odt_add_i8, 438, 6, 5},
-    [ODT_SOFTMAX_XENT_I8] = {(odt_kernel_t)odt_softmax_xent_i8, 455, 6, 3},
-    [ODT_MSE_I8] = {(odt_kernel_t)odt_mse_i8, 471, 8, 3},
-    [ODT_MOMENTUM_I16] = {(odt_kernel_t)odt_momentum_i16, 491, 6, 6},
-    [ODT_ADAM_I16] = {(odt_kernel_t)odt_adam_i16, 511, 7, 8},
-    [ODT_MOMENTUM_I32] = {(odt_kernel_t)odt_momentum_i32, 536, 4, 4},
-    [ODT_ADAM_I32] = {(odt_kernel_t)odt_adam_i32, 550, 6, 8},
-    [ODT_PLAIN_I32] = {(odt_kernel_t)odt_plain_i32, 573, 2, 2},
-    [ODT_APPLY_I8] = {(odt_kernel_t)odt_apply_i8, 579, 8, 6},
-    [ODT_APPLY_I32] = {(odt_kernel_t)odt_apply_i32, 604, 4, 1},
-    [ODT_GATHER_F32] = {(odt_kernel_t)odt_gather_f32, 613, 3, 2},
-    [ODT_DENSE_F32] = {(odt_kernel_t)odt_dense_f32, 621, 4, 4},
-    [ODT_DENSE_DX_F32] = {(odt_kernel_t)odt_dense_dx_f32, 636, 3, 3},
-    [ODT_DENSE_DW_F32] = {(odt_kernel_t)odt_dense_dw_f32, 648, 3, 5},
-    [ODT_BIAS_DW_F32] = {(odt_kernel_t)odt_bias_dw_f32, 662, 2, 2},
-    [ODT_CONV2D_F32] = {(odt_kernel_t)odt_conv2d_f32, 669, 4, 14},
-    [ODT_CONV2D_DX_F32] = {(odt_kernel_t)odt_conv2d_dx_f32, 700, 3, 13},
-    [ODT_CONV2D_DW_F32] = {(odt_kernel_t)odt_conv2d_dw_f32, 728, 3, 15},
-    [ODT_DEPTHWISE2D_F32] = {(odt_kernel_t)odt_depthwise2d_f32, 758, 4, 14},
-    [ODT_DEPTHWISE2D_DX_F32] = {(odt_kernel_t)odt_depthwise2d_dx_f32, 788, 3, 13},
-    [ODT_DEPTHWISE2D_DW_F32] = {(odt_kernel_t)odt_depthwise2d_dw_f32, 815, 3, 15},
-    [ODT_RELU_F32] = {(odt_kernel_t)odt_relu_f32, 844, 2, 1},
-    [ODT_RELU_DX_F32] = {(odt_kernel_t)odt_relu_dx_f32, 849, 3, 1},
-    [ODT_MAXPOOL2D_F32] = {(odt_kernel_t)odt_maxpool2d_f32, 856, 2, 13},
-    [ODT_UNPOOL2D_F32] = {(odt_kernel_t)odt_unpool2d_f32, 879, 3, 15},
-    [ODT_GLOBALAVG_F32] = {(odt_kernel_t)odt_globalavg_f32, 906, 2, 3},
-    [ODT_GLOBALAVG_DX_F32] = {(odt_kernel_t)odt_globalavg_dx_f32, 916, 2, 3},
-    [ODT_ADD_F32] = {(odt_kernel_t)odt_add_f32, 926, 3, 2},
-    [ODT_SOFTMAX_XENT_F32] = {(odt_kernel_t)odt_softmax_xent_f32, 934, 4, 2},
-    [ODT_MSE_F32] = {(odt_kernel_t)odt_mse_f32, 945, 4, 2},
-    [ODT_MOMENTUM_F32] = {(odt_kernel_t)odt_momentum_f32, 956, 2, 2},
-    [ODT_ADAM_F32] = {(odt_kernel_t)odt_adam_f32, 962, 4, 6},
-    [ODT_APPLY_F32] = {(odt_kernel_t)odt_apply_f32, 976, 3, 1},
-    [ODT_CONCAT_I8] = {(odt_kernel_t)odt_concat_i8, 983, 4, 7},
-    [ODT_PLACE] = {(odt_kernel_t)odt_place, 1000, 2, 4},
-    [ODT_SLICE] = {(odt_kernel_t)odt_slice, 1010, 2, 4},
-    [ODT_MULTIPLY_I8] = {(odt_kernel_t)odt_multiply_i8, 1020, 5, 5},
-    [ODT_MULTIPLY_F32] = {(odt_kernel_t)odt_multiply_f32, 1035, 3, 1},
-    [ODT_AVGPOOL2D_I8] = {(odt_kernel_t)odt_avgpool2d_i8, 1042, 2, 14},
-    [ODT_AVGPOOL2D_DX_I8] = {(odt_kernel_t)odt_avgpool2d_dx_i8, 1066, 4, 15},
-    [ODT_AVGPOOL2D_F32] = {(odt_kernel_t)odt_avgpool2d_f32, 1095, 2, 14},
-    [ODT_AVGPOOL2D_DX_F32] = {(odt_kernel_t)odt_avgpool2d_dx_f32, 1119, 2, 14},
-    [ODT_UPSAMPLE2D] = {(odt_kernel_t)odt_upsample2d, 1143, 2, 6},
-    [ODT_UPSAMPLE2D_DX_I8] = {(odt_kernel_t)odt_upsample2d_dx_i8, 1161, 4, 6},
-    [ODT_UPSAMPLE2D_DX_F32] = {(odt_kernel_t)odt_upsample2d_dx_f32, 1183, 2, 6},
-    [ODT_RELU6_DX_I8] = {(odt_kernel_t)odt_relu6_dx_i8, 1201, 3, 1},
-    [ODT_RELU6_F32] = {(odt_kernel_t)odt_relu6_f32, 1208, 2, 1},
-    [ODT_RELU6_DX_F32] = {(odt_kernel_t)odt_relu6_dx_f32, 1213, 3, 1},
-    [ODT_LEAKY_RELU_I8] = {(odt_kernel_t)odt_leaky_relu_i8, 1220, 2, 3},
-    [ODT_LEAKY_RELU_DX_I8] = {(odt_kernel_t)odt_leaky_relu_dx_i8, 1227, 4, 4},
-    [ODT_LEAKY_RELU_F32] = {(odt_kernel_t)odt_leaky_relu_f32, 1239, 2, 2},
-    [ODT_LEAKY_RELU_DX_F32] = {(odt_kernel_t)odt_leaky_relu_dx_f32, 1245, 3, 2},
-    [ODT_SIGMOID_I8] = {(odt_kernel_t)odt_sigmoid_i8, 1253, 3, 3},
-    [ODT_SIGMOID_DX_I8] = {(odt_kernel_t)odt_sigmoid_dx_i8, 1262, 5, 1},
-    [ODT_SIGMOID_F32] = {(odt_kernel_t)odt_sigmoid_f32, 1273, 2, 1},
-    [ODT_SIGMOID_DX_F32] = {(odt_kernel_t)odt_sigmoid_dx_f32, 1278, 3, 1},
-    [ODT_TANH_F32] = {(odt_kernel_t)odt_tanh_f32, 1285, 2, 1},
-    [ODT_TANH_DX_F32] = {(odt_kernel_t)odt_tanh_dx_f32, 1290, 3, 1},
-    [ODT_SOFTMAX_I8] = {(odt_kernel_t)odt_softmax_i8, 1297, 3, 3},
-    [ODT_SOFTMAX_DX_I8] = {(odt_kernel_t)odt_softmax_dx_i8, 1308, 5, 2},
-    [ODT_SOFTMAX_F32] = {(odt_kernel_t)odt_softmax_f32, 1323, 2, 2},
-    [ODT_SOFTMAX_DX_F32] = {(odt_kernel_t)odt_softmax_dx_f32, 1331, 3, 2},
-    [ODT_DECAY_F32] = {(odt_kernel_t)odt_decay_f32, 1342, 2, 2},
-    [ODT_DECAY_I8] = {(odt_kernel_t)odt_decay_i8, 1348, 3, 3},
-    [ODT_DECAY_I32] = {(odt_kernel_t)odt_decay_i32, 1357, 2, 3},
-    [ODT_NESTEROV_F32] = {(odt_kernel_t)odt_nesterov_f32, 1364, 2, 2},
-    [ODT_NESTEROV_I16] = {(odt_kernel_t)odt_nesterov_i16, 1370, 6, 6},
-    [ODT_NESTEROV_I32] = {(odt_kernel_t)odt_nesterov_i32, 1390, 4, 4},
-    [ODT_ACCUMULATE_I32] = {(odt_kernel_t)odt_accumulate_i32, 1404, 2, 1},
-    [ODT_ACCUMULATE_F32] = {(odt_kernel_t)odt_accumulate_f32, 1409, 2, 1},
-    [ODT_GROUP_CONV2D_I8] = {(odt_kernel_t)odt_group_conv2d_i8, 1414, 6, 17},
-    [ODT_GROUP_CONV2D_DX_I8] = {(odt_kernel_t)odt_group_conv2d_dx_i8, 1453, 5, 14},
-    [ODT_GROUP_CONV2D_DW_I8] = {(odt_kernel_t)odt_group_conv2d_dw_i8, 1487, 3, 17},
-    [ODT_GROUP_CONV2D_F32] = {(odt_kernel_t)odt_group_conv2d_f32, 1520, 4, 15},
-    [ODT_GROUP_CONV2D_DX_F32] = {(odt_kernel_t)odt_group_conv2d_dx_f32, 1553, 3, 14},
-    [ODT_GROUP_CONV2D_DW_F32] = {(odt_kernel_t)odt_group_conv2d_dw_f32, 1583, 3, 16},
-    [ODT_TRANSPOSED2D_I8] = {(odt_kernel_t)odt_transposed2d_i8, 1615, 6, 16},
-    [ODT_TRANSPOSED2D_DX_I8] = {(odt_kernel_t)odt_transposed2d_dx_i8, 1652, 5, 13},
-    [ODT_TRANSPOSED2D_DW_I8] = {(odt_kernel_t)odt_transposed2d_dw_i8, 1684, 3, 16},
-    [ODT_TRANSPOSED2D_F32] = {(odt_kernel_t)odt_transposed2d_f32, 1715, 4, 14},
-    [ODT_TRANSPOSED2D_DX_F32] = {(odt_kernel_t)odt_transposed2d_dx_f32, 1746, 3, 13},
-    [ODT_TRANSPOSED2D_DW_F32] = {(odt_kernel_t)odt_transposed2d_dw_f32, 1774, 3, 15},
-    [ODT_DROPOUT_I8] = {(odt_kernel_t)odt_dropout_i8, 1804, 6, 6},
-    [ODT_DROPOUT_DX_I8] = {(odt_kernel_t)odt_dropout_dx_i8, 1824, 3, 4},
-    [ODT_DROPOUT_F32] = {(odt_kernel_t)odt_dropout_f32, 1836, 4, 4},
-    [ODT_DROPOUT_DX_F32] = {(odt_kernel_t)odt_dropout_dx_f32, 1850, 3, 4},
-    [ODT_BINARY_XENT_I8] = {(odt_kernel_t)odt_binary_xent_i8, 1862, 6, 3},
-    [ODT_BINARY_XENT_F32] = {(odt_kernel_t)odt_binary_xent_f32, 1878, 4, 2},
-    [ODT_MAE_I8] = {(odt_kernel_t)odt_mae_i8, 1889, 6, 3},
-    [ODT_MAE_F32] = {(odt_kernel_t)odt_mae_f32, 1905, 4, 2},
-    [ODT_HUBER_I8] = {(odt_kernel_t)odt_huber_i8, 1916, 8, 4},
-    [ODT_HUBER_F32] = {(odt_kernel_t)odt_huber_f32, 1937, 4, 3},
-    [ODT_WEIGHTED_XENT_I8] = {(odt_kernel_t)odt_weighted_xent_i8, 1949, 7, 4},
-    [ODT_WEIGHTED_XENT_F32] = {(odt_kernel_t)odt_weighted_xent_f32, 1968, 5, 3},
-    [ODT_MAXPOOL2D_CHOICE_I8] = {(odt_kernel_t)odt_maxpool2d_choice_i8, 1982, 3, 15},
-    [ODT_MAXPOOL2D_CHOICE_F32] = {(odt_kernel_t)odt_maxpool2d_choice_f32, 2009, 3, 15},
-    [ODT_NORM_STATS_I8] = {(odt_kernel_t)odt_norm_stats_i8, 2036, 3, 7},
-    [ODT_BATCH_STATS_I8] = {(odt_kernel_t)odt_batch_stats_i8, 2054, 5, 6},
-    [ODT_RUNNING_STATS_I8] = {(odt_kernel_t)odt_running_stats_i8, 2073, 4, 3},
-    [ODT_TRACK_I8] = {(odt_kernel_t)odt_track_i8, 2085, 5, 4},
-    [ODT_AFFINE_I8] = {(odt_kernel_t)odt_affine_i8, 2100, 5, 1},
-    [ODT_NORM_I8] = {(odt_kernel_t)odt_norm_i8, 2111, 6, 7},
-    [ODT_NORM_DW_I8] = {(odt_kernel_t)odt_norm_dw_i8, 2140, 4, 6},
-    [ODT_NORM_DX_I8] = {(odt_kernel_t)odt_norm_dx_i8, 2163, 10, 9},
-    [ODT_AFFINE_DX_I8] = {(odt_kernel_t)odt_affine_dx_i8, 2204, 8, 3},
-    [ODT_NORM_STATS_F32] = {(odt_kernel_t)odt_norm_stats_f32, 2226, 2, 5},
-    [ODT_BATCH_STATS_F32] = {(odt_kernel_t)odt_batch_stats_f32, 2240, 4, 4},
-    [ODT_RUNNING_STATS_F32] = {(odt_kernel_t)odt_running_stats_f32, 2255, 3, 2},
-    [ODT_TRACK_F32] = {(odt_kernel_t)odt_track_f32, 2264, 4, 3},
-    [ODT_NORM_F32] = {(odt_kernel_t)odt_norm_f32, 2276, 5, 5},
-    [ODT_NORM_DW_F32] = {(odt_kernel_t)odt_norm_dw_f32, 2301, 4, 4},
-    [ODT_NORM_DX_F32] = {(odt_kernel_t)odt_norm_dx_f32, 2322, 6, 5},
-    [ODT_AFFINE_DX_F32] = {(odt_kernel_t)odt_affine_dx_f32, 2351, 4, 2},
-    [ODT_SQUARES_I32] = {(odt_kernel_t)odt_squares_i32, 2364, 3, 2},
-    [ODT_CLIP_I32] = {(odt_kernel_t)odt_clip_i32, 2372, 2, 1},
-    [ODT_SQUARES_F32] = {(odt_kernel_t)odt_squares_f32, 2377, 2, 1},
-    [ODT_CLIP_F32] = {(odt_kernel_t)odt_clip_f32, 2382, 2, 1},
-    [ODT_SCALE_F32] = {(odt_kernel_t)odt_scale_f32, 2387, 2, 1},
-    [ODT_STEP_KEY] = {(odt_kernel_t)odt_step_key, 2392, 2, 1},
-    [ODT_FEW] = {0, 2397, 1, 2},
-    [ODT_EACH] = {0, 2401, 2, 4},
-    [ODT_RELATIVE_I8] = {(odt_kernel_t)odt_relative_i8, 2409, 5, 1},
-    [ODT_RELATIVE_F32] = {(odt_kernel_t)odt_relative_f32, 2420, 4, 1},
-    [ODT_RANK_I8] = {(odt_kernel_t)odt_rank_i8, 2429, 5, 5},
-    [ODT_RANK_F32] = {(odt_kernel_t)odt_rank_f32, 2445, 5, 5},
-    [ODT_PICK] = {(odt_kernel_t)odt_pick, 2461, 4, 4},
-    [ODT_PUT] = {(odt_kernel_t)odt_put, 2477, 4, 4},
-    [ODT_SETTLE_I8] = {(odt_kernel_t)odt_settle_i8, 2493, 4, 2},
-    [ODT_OPEN_I8] = {(odt_kernel_t)odt_open_i8, 2505, 2, 4},
-    [ODT_OPEN_F32] = {(odt_kernel_t)odt_open_f32, 2513, 2, 3},
-    [ODT_MASKED_I8] = {(odt_kernel_t)odt_masked_i8, 2520, 3, 2},
-    [ODT_MASKED_F32] = {(odt_kernel_t)odt_masked_f32, 2528, 3, 2},
-    [ODT_FISHER_I8] = {(odt_kernel_t)odt_fisher_i8, 2536, 5, 5},
-    [ODT_FISHER_F32] = {(odt_kernel_t)odt_fisher_f32, 2555, 3, 3},
-    [ODT_ADAM_I8] = {(odt_kernel_t)odt_adam_i8, 2568, 11, 10},
-    [ODT_RANGE_X_I8] = {(odt_kernel_t)odt_range_x_i8, 2605, 3, 1},
-    [ODT_GATHER_NORM_I8] = {(odt_kernel_t)odt_gather_norm_i8, 2612, 7, 4},
-    [ODT_GATHER_NORM_F32] = {(odt_kernel_t)odt_gather_norm_f32, 2631, 5, 3},
+#if ODT_MPY
+const odt_piece_t odt_piece = {0x39689796, ODT_PIECE, odt_table.rows};
+#if ODT_PIECE == 0
+// Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
+const uint8_t odt_places[ODT_OPCODES + 1] = {
+        0, 0, 1, 2, 3, 4, 62, 5, 6, 7, 8, 9, 10, 11, 63, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
+        44, 45, 64, 14, 15, 16, 17, 91, 92, 18, 19, 20, 93, 94, 95, 96, 97, 129, 130, 131, 139,
+        140, 141, 98, 99, 132, 133, 134, 135, 142, 100, 101, 102, 103, 104, 65, 66, 67, 68, 143,
+        46, 47, 136, 137, 78, 79, 144, 21, 105, 106, 69, 70, 107, 108, 22, 23, 109, 110, 111, 112,
+        24, 25, 113, 114, 115, 71, 72, 116, 26, 117, 27, 118, 80, 81, 82, 145, 146, 147, 83, 84,
+        85, 148, 149, 150, 73, 74, 151, 152, 28, 119, 75, 120, 76, 121, 77, 122, 48, 138, 52, 53,
+        54, 55, 56, 57, 58, 59, 60, 153, 154, 155, 156, 157, 158, 159, 160, 29, 30, 123, 124, 125,
+        31, 32, 33, 86, 161, 87, 162, 88, 89, 34, 35, 126, 36, 127, 90, 163, 37, 38, 61, 128,
 };
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 62, 78, 91, 129, 139, 164};
+#endif
+#endif
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
 #define ODT_ASSERT_LAYOUT(name, operand, operands, immediate, immediates) \

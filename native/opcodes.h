@@ -44,6 +44,11 @@
 #define ODT_OPCODES 164
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 17
+#define ODT_SHAPES 2645
+
+// The files of the kernels for stock firmware (odt/host/pieces.py).
+#define ODT_PIECES 9
+#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more")
 
 enum {
     ODT_CLEAR = 1,

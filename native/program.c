@@ -20,9 +20,9 @@ static int is_prefix(int32_t number) {
 
 // Words of the instruction at pc; of a prefix with what it belongs to.
 static size_t instruction_words(const int32_t *program, size_t pc) {
-    size_t words = own_words(&odt_opcodes[program[pc]]);
+    size_t words = own_words(odt_opcode(program[pc]));
     if (is_prefix(program[pc])) {
-        words += own_words(&odt_opcodes[program[pc + words]]);
+        words += own_words(odt_opcode(program[pc + words]));
     }
     return words;
 }
@@ -104,7 +104,10 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
         fault->needs = number;
         return ODT_FAULT_OPCODE;
     }
-    const odt_opcode_t *op = &odt_opcodes[number];
+    const odt_opcode_t *op = odt_opcode(number);
+    if (!op) {
+        return ODT_FAULT_PIECE;
+    }
     if (own_words(op) > words - pc) {
         fault->needs = (int32_t)own_words(op);
         fault->has = (int32_t)(words - pc);
@@ -112,7 +115,7 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
     }
     const int32_t *operands = program + pc + 1;
     const int32_t *immediates = operands + op->operands;
-    const uint8_t *shape = odt_shapes + op->shape;
+    const uint8_t *shape = odt_shape(op);
     for (int32_t i = 0; i < op->operands; i++) { // past the operands, which need good sizes
         shape += 1 + (*shape & 7);
     }
@@ -127,7 +130,7 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
             return ODT_FAULT_IMMEDIATE;
         }
     }
-    shape = odt_shapes + op->shape;
+    shape = odt_shape(op);
     for (int32_t i = 0; i < op->operands; i++) {
         fault->word = (int32_t)(operands + i - program);
         fault->operand = i;
@@ -140,7 +143,7 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
 }
 
 static int is_size(const odt_opcode_t *op, int32_t immediate) {
-    const uint8_t *shape = odt_shapes + op->shape;
+    const uint8_t *shape = odt_shape(op);
     for (int32_t i = 0; i < op->operands; i++) {
         shape += 1 + (*shape & 7);
     }
@@ -149,7 +152,7 @@ static int is_size(const odt_opcode_t *op, int32_t immediate) {
 
 // Checks the instruction that the prefix at `prefix` belongs to, and the two as one.
 static int verify_prefixed(const int32_t *program, size_t prefix, size_t words, odt_fault_t *fault) {
-    const odt_opcode_t *op = &odt_opcodes[program[prefix]];
+    const odt_opcode_t *op = odt_opcode(program[prefix]);
     size_t pc = prefix + own_words(op);
     fault->needs = 1;
     fault->has = 0;
@@ -165,7 +168,7 @@ static int verify_prefixed(const int32_t *program, size_t prefix, size_t words, 
         return error;
     }
     const int32_t *given = program + prefix + 1 + op->operands;
-    op = &odt_opcodes[program[pc]];
+    op = odt_opcode(program[pc]);
     const int32_t *immediates = program + pc + 1 + op->operands;
     fault->word = (int32_t)prefix;
     fault->opcode = program[prefix];
@@ -186,7 +189,7 @@ static int verify_prefixed(const int32_t *program, size_t prefix, size_t words, 
     if (!is_size(op, which) || place < -1 || place >= op->immediates || is_size(op, place)) {
         return ODT_FAULT_IMMEDIATE;
     }
-    const uint8_t *shape = odt_shapes + op->shape;
+    const uint8_t *shape = odt_shape(op);
     for (int32_t i = 0; i < op->operands; i++) {
         int varies;
         uint64_t row = extent(&shape, immediates, which, &varies);
@@ -216,9 +219,9 @@ typedef struct {
 
 // Adds the spans of the operands of the instruction at pc, whose extents are good; `each`: immediates of its prefix.
 static span_t *add_spans(span_t *span, const int32_t *program, size_t pc, const int32_t *each) {
-    const odt_opcode_t *op = &odt_opcodes[program[pc]];
+    const odt_opcode_t *op = odt_opcode(program[pc]);
     const int32_t *words = program + pc + 1;
-    const uint8_t *shape = odt_shapes + op->shape;
+    const uint8_t *shape = odt_shape(op);
     for (int32_t i = 0; i < op->operands; i++, span++) {
         int varies;
         span->word = (uint32_t)words[i];
@@ -313,13 +316,13 @@ int odt_verify(const int32_t *program, size_t words, odt_fault_t *fault) {
         size_t prefix = pc;
         if (!error && is_prefix(program[pc])) {
             error = verify_prefixed(program, pc, words, fault);
-            pc += own_words(&odt_opcodes[program[pc]]);
+            pc += own_words(odt_opcode(program[pc]));
         }
         error = error ? error : verify_overlaps(program, prefix, pc, fault);
         if (error) {
             return error;
         }
-        pc += own_words(&odt_opcodes[program[pc]]);
+        pc += own_words(odt_opcode(program[pc]));
     }
     for (int32_t i = ODT_HEADER_PREDICT; i < ODT_HEADER_END; i++) {
         fault->word = i;
@@ -361,8 +364,8 @@ static void limit_rows(uint8_t *immediates, const uint8_t *limits, unsigned numb
 // The arguments of the instruction at pc, for `count` rows of a batch of `rows`.
 static void collect(arguments_t *arguments, const int32_t *program, size_t pc, const odt_region_t *regions,
     int32_t rows, int32_t count) {
-    const odt_opcode_t *op = &odt_opcodes[program[pc]];
-    const uint8_t *shape = odt_shapes + op->shape;
+    const odt_opcode_t *op = odt_opcode(program[pc]);
+    const uint8_t *shape = odt_shape(op);
     uint8_t *to = arguments->bytes;
     const int32_t *from = program + pc + 1;
     for (unsigned i = op->operands; i; i--) {
@@ -388,7 +391,7 @@ static uint8_t *immediate(arguments_t *arguments, const odt_opcode_t *op, int32_
 
 // few: the sizes that the mask names, times count / R.
 static void run_few(const int32_t *prefix, size_t pc, const int32_t *program, const odt_region_t *regions) {
-    const odt_opcode_t *op = &odt_opcodes[program[pc]];
+    const odt_opcode_t *op = odt_opcode(program[pc]);
     int32_t R = prefix[2], count = odt_limit(*(const int32_t *)locate((uint32_t)prefix[1], regions), 1, R);
     arguments_t arguments;
     collect(&arguments, program, pc, regions, 0, 0);
@@ -405,8 +408,8 @@ static void run_few(const int32_t *prefix, size_t pc, const int32_t *program, co
 // their extents, elsewhere by `row`.
 static void advance(arguments_t *arguments, const int32_t *program, size_t pc, int32_t which, int32_t compact,
     int32_t row) {
-    const odt_opcode_t *op = &odt_opcodes[program[pc]];
-    const uint8_t *shape = odt_shapes + op->shape;
+    const odt_opcode_t *op = odt_opcode(program[pc]);
+    const uint8_t *shape = odt_shape(op);
     const int32_t *immediates = program + pc + 1 + op->operands;
     for (int32_t i = 0; i < op->operands; i++) {
         int varies;
@@ -423,7 +426,7 @@ static void advance(arguments_t *arguments, const int32_t *program, size_t pc, i
 
 // each: the instruction once for every row that is listed.
 static void run_each(const int32_t *prefix, size_t pc, const int32_t *program, const odt_region_t *regions) {
-    const odt_opcode_t *op = &odt_opcodes[program[pc]];
+    const odt_opcode_t *op = odt_opcode(program[pc]);
     int32_t N = prefix[3], R = prefix[4], which = prefix[5], place = prefix[6];
     int32_t count = odt_limit(*(const int32_t *)locate((uint32_t)prefix[1], regions), 1, R);
     for (int32_t j = 0; j < count; j++) {
@@ -457,15 +460,15 @@ int odt_shared_region(const int32_t *program, const odt_region_t *regions) {
 }
 
 size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions, int32_t rows) {
-    const odt_opcode_t *op = &odt_opcodes[program[pc]];
+    const odt_opcode_t *op = odt_opcode(program[pc]);
     size_t next = pc + own_words(op);
     if (program[pc] == ODT_FEW) {
         run_few(program + pc, next, program, regions);
-        return next + own_words(&odt_opcodes[program[next]]);
+        return next + own_words(odt_opcode(program[next]));
     }
     if (program[pc] == ODT_EACH) {
         run_each(program + pc, next, program, regions);
-        return next + own_words(&odt_opcodes[program[next]]);
+        return next + own_words(odt_opcode(program[next]));
     }
     arguments_t arguments;
     int32_t count = ((const int32_t *)(const void *)regions[ODT_CONTROL].data)[ODT_COUNT]; // which an instruction may change

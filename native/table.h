@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+#include "core.h"
+#include "opcodes.h"
+
 enum { ODT_WRITE, ODT_READ, ODT_UPDATE, ODT_OVER }; // over: written, maybe in the memory of an operand that is read
 enum { ODT_I8, ODT_I16, ODT_I32, ODT_F32, ODT_MUL, ODT_BUF };
 // What an immediate may be: any int32; 0..255; 1..255; 1..65535; 1..ODT_DEFAULT_LIMIT.
@@ -16,11 +19,44 @@ typedef void (*odt_kernel_t)(const void *arguments);
 
 typedef struct {
     odt_kernel_t kernel;
-    uint16_t shape; // index in odt_shapes of its first operand
+    uint16_t shape; // bytes from this row to the description of its first operand
     uint8_t operands, immediates;
 } odt_opcode_t;
 
-extern const uint8_t odt_shapes[];
-extern const odt_opcode_t odt_opcodes[];
+#if ODT_MPY
+
+// What one file for stock firmware has. Files of one build have one stamp, a checksum of the whole table.
+typedef struct {
+    uint32_t stamp;
+    uint32_t number;
+    const odt_opcode_t *rows;
+} odt_piece_t;
+
+extern const odt_piece_t odt_piece;
+
+extern const uint8_t odt_places[], odt_firsts[];
+
+// Instruction `number`, 1 .. ODT_OPCODES, or NULL while the piece that has it is not loaded.
+const odt_opcode_t *odt_opcode(int32_t number);
+
+#else
+
+typedef struct {
+    odt_opcode_t rows[ODT_OPCODES + 1];
+    uint8_t shapes[ODT_SHAPES];
+} odt_table_t;
+
+extern const odt_table_t odt_table;
+
+static inline const odt_opcode_t *odt_opcode(int32_t number) {
+    return &odt_table.rows[number];
+}
+
+#endif
+
+// The descriptions of its operands, then those of its immediates.
+static inline const uint8_t *odt_shape(const odt_opcode_t *op) {
+    return (const uint8_t *)op + op->shape;
+}
 
 #endif

@@ -23,9 +23,12 @@ ROOT = machines.ROOT
 sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
 
 from odt.host import install, mip  # noqa: E402
+from odt.host.pieces import PIECES  # noqa: E402
 
 MPY = machines.BUILD / "mpy"
 PAGE = ROOT / "docs" / "pico.md"
+KERNELS = sorted([name + ".mpy" for name in PIECES])
+LAST = "Copying: ./lib/%s\nDone\n" % KERNELS[-1]
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -61,14 +64,16 @@ def test_packages_name_every_module_and_the_kernels_of_each_architecture(index):
     for file in sorted(folder.glob("*.json")):
         package = json.loads(file.read_text())
         assert package["sizes"] == [(folder / source).stat().st_size for _, source in package["urls"]]
-        extra = {"_odt.mpy"} if file.stem not in ("package", "python") else set()
+        extra = set(KERNELS) if file.stem not in ("package", "python") else set()
         if file.stem == "package":  # of every board, which a PC is not
-            kernels = {other.stem for other in folder.glob("*.json")} - {"package", "python", "x64_6.3"}
-            extra = {"odt_kernels.py", "_odt.py", *["_odt_all/%s.mpy" % name for name in kernels]}
+            names = {other.stem for other in folder.glob("*.json")} - {"package", "python", "x64_6.3"}
+            extra = {"_odt_all/%s/%s" % (name, kernels) for name in names for kernels in KERNELS}
+            extra |= {"odt_kernels.py", "_odt.py"}
             assert sum(package["sizes"]) < 1408 * 1024  # a Pico's file system
         assert {target for target, _ in package["urls"]} == modules | extra
     for name in built:
-        assert (folder / name / "_odt.mpy").read_bytes() == (MPY / name[:-4] / "_odt.mpy").read_bytes()
+        for kernels in KERNELS:
+            assert (folder / name / kernels).read_bytes() == (MPY / name[:-4] / kernels).read_bytes()
 
 
 def test_boards_name_their_own_kernels_and_those_of_smaller_cores_after_them():
@@ -111,8 +116,8 @@ def networked(name):
 def test_board_with_a_network_brings_the_kernels_that_fit_it_and_computes_what_the_pc_does(index):
     with networked("stock_unix") as machine:
         text = machine.exec(INSTALL, args={"address": index[1] + "/"})
-        assert "Copying: ./lib/_odt.mpy\nDone\n" in text
-        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == ["_odt.mpy", "odt"]
+        assert LAST in text
+        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == [*KERNELS, "odt"]
         selftest = install.SELFTEST.read_text()
         text = machine.exec("import sys\nsys.path[:] = ['./lib', '.frozen']\n" + selftest)
     rows = [line.split() for line in text.splitlines()]
@@ -128,8 +133,8 @@ def test_the_four_lines_of_the_page_install_what_fits(index):
         text = machine.exec(
             "import sys\nsys.path.insert(0, './lib')\n" + textwrap.dedent(lines).replace("<address>", index[1])
         )
-        assert text.endswith("Copying: ./lib/_odt.mpy\nDone\n")
-        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == ["_odt.mpy", "odt", "odt_kernels.py"]
+        assert text.endswith(LAST)
+        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == [*KERNELS, "odt", "odt_kernels.py"]
 
 
 @with_mip
@@ -172,10 +177,10 @@ def test_boards_with_little_ram_or_no_lib_are_refused_and_one_with_more_ram_gets
         machine.heap = "4M"
         text = machine.exec(INSTALL.replace('"./lib"', '"."'), args={"address": index[1]})
         assert text == "refused: there is no folder lib in sys.path to install to\n"
-        machine.heap = "200K"
+        machine.heap = "150K"
         text = machine.exec(INSTALL, args={"address": index[1]})
         found = re.match(r"odt: kernels need (\d+) bytes of RAM more, (\d+) are left\n", text)
-        assert int(found[1]) == (MPY / "x64" / "_odt.mpy").stat().st_size and int(found[2]) < 200 * 1024 - 126_000
+        assert int(found[1]) == (MPY / "x64" / "_odt.mpy").stat().st_size and int(found[2]) < 150 * 1024 - 126_000
         assert text.endswith("odt: no kernels for this board (x64_6.3): computing in Python\n")
 
 
@@ -200,11 +205,15 @@ def put(*names):
 odt_kernels.names = lambda: ["armv7emsp_6.3", "armv7em_6.3", "armv7m_6.3", "armv6m_6.3"]
 power = odt_kernels.os = Power()
 others = ["armv6m_6.3", "rv32imc_6.3", "armv7emsp_6.2"]
+parts = ["_odt.mpy", "_odt_conv.mpy", "_odt_f32.mpy"]
 for best in ["armv7emsp_6.3"], ["armv7m_6.3"], []:
     cuts = 0
     while True:
         os.mkdir("_odt_all")
-        put("_odt.mpy", "_odt.py", *["_odt_all/%s.mpy" % name for name in others[not best :] + best])
+        put("_odt.mpy", "_odt_conv.mpy", "_odt.py")  # of before
+        for name in others[not best :] + best:
+            os.mkdir("_odt_all/" + name)
+            put(*["_odt_all/%s/%s" % (name, part) for part in parts])
         cuts += 1
         power.left = cuts
         try:
@@ -216,8 +225,10 @@ for best in ["armv7emsp_6.3"], ["armv7m_6.3"], []:
         else:
             done = True
         found = sorted(os.listdir("."))
-        assert found == ["_odt.mpy", "odt_kernels.py"], found
-        assert open("_odt.mpy").read() == ("_odt_all/%s.mpy" % best[0] if best else "_odt.mpy"), best
+        assert found == (parts if best else parts[:2]) + ["odt_kernels.py"], found
+        for part in found[:-1]:
+            assert open(part).read() == ("_odt_all/%s/%s" % (best[0], part) if best else part), best
+            os.remove(part)
         if done:
             break
     print(best, cuts)
@@ -225,13 +236,14 @@ for best in ["armv7emsp_6.3"], ["armv7m_6.3"], []:
     with machines.open("stock_unix") as machine:
         machine.put([mip.KERNELS])
         lines = [line for line in machine.exec(script).splitlines() if not line.startswith("odt: no kernels")]
-        script = "import odt_kernels, os\nos.mkdir('_odt_all')\nopen('_odt_all/x64_6.3.mpy', 'w').write(50000 * 'x')\n"
+        (machine.files / "_odt_all" / "x64_6.3").mkdir(parents=True)
+        (machine.files / "_odt_all" / "x64_6.3" / "_odt.mpy").write_bytes(bytes(50000))
         machine.heap = "140K"
-        text = machine.exec(script + "odt_kernels.choose('.')\nprint(sorted(os.listdir('.')))")
+        text = machine.exec("import os, odt_kernels\nodt_kernels.choose('.')\nprint(sorted(os.listdir('.')))")
         assert re.match(
             r"odt: kernels need 50000 bytes of RAM more, \d+ are left\nodt: no kernels for this board ", text
         )
-        assert text.endswith("\n['_odt.mpy', 'odt_kernels.py']\n")
+        assert text.endswith("\n['odt_kernels.py']\n")
     assert len(lines) == 3 and all(int(line.split()[-1]) > 5 for line in lines), lines
 
 
@@ -260,7 +272,8 @@ def transcript(address):
             lines += printed if len(printed) < 10 else printed[:2] + ["..."] + printed[-2:]
         # The first import chose the kernels and removed the rest.
         listing = "import os, odt\nprint(odt.backend, *sorted(os.listdir('/lib')))"
-        assert machine.mpremote("exec", listing)[1].split() == b"native _odt.mpy odt odt_kernels.py".split()
+        names = machine.mpremote("exec", listing)[1].decode().split()
+        assert names == ["native", *KERNELS, "odt", "odt_kernels.py"]
     return "\n".join(lines) + "\n"
 
 
@@ -270,9 +283,9 @@ def steady(text):
 
 def test_three_commands_lead_from_a_stock_pico_to_an_accuracy_as_the_page_says(tmp_path):
     with served(tmp_path / "mip") as (folder, address):
-        for kernels in folder.glob("*_6.3/_odt.mpy"):
+        for kernels in folder.glob("*_6.3/_odt*.mpy"):
             if kernels.parent.name != "armv6m_6.3":  # copied and removed, never loaded
-                kernels.write_bytes(kernels.read_bytes()[:4096])
+                kernels.write_bytes(kernels.read_bytes()[:512])
         text = transcript(address)
     assert steady(text) == steady(BLOCK.search(PAGE.read_text())[2])
     first = ROOT / "examples" / "digits" / "first.py"

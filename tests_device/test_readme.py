@@ -14,6 +14,7 @@ ROOT = machines.ROOT
 sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
 
 from odt.host import firmware, install  # noqa: E402
+from odt.host.pieces import PIECES  # noqa: E402
 
 MPY = machines.BUILD / "mpy"
 MENDS = "run `build/venv/bin/python tests_device/test_readme.py`"
@@ -28,16 +29,19 @@ def near(written, measured, slack=0):
     )
 
 
-def module(arch):
-    return (MPY / arch / "_odt.mpy").stat().st_size
+def module(arch, name="_odt"):
+    return (MPY / arch / (name + ".mpy")).stat().st_size
 
 
 def sizes():
     """A table of bytes. rv32imc and xtensawin are built where their compilers are: none of them is in it."""
-    names = ("armv6m", "armv7m", "armv7emsp", "armv7emdp", "x64")
+    archs = ("armv6m", "armv7m", "armv7emsp", "armv7emdp", "x64")
+    rows = [("`%s.mpy`: %s" % (name, about), [module(arch, name) for arch in archs]) for name, about in PIECES.items()]
     package = sum([file.stat().st_size for file in (MPY / "python").rglob("*.mpy")])
-    cells = [format(module(name), ",") for name in names] + [format(package, ",")]
-    return "| %s | package |\n%s|\n| %s |" % (" | ".join(names), "|--:" * len(cells), " | ".join(cells))
+    rows.append(("package", [package] * len(archs)))
+    lines = ["| | %s |" % " | ".join(archs), "|---" + "|--:" * len(archs) + "|"]
+    lines += ["| %s | %s |" % (name, " | ".join([format(size, ",") for size in row])) for name, row in rows]
+    return "\n".join(lines)
 
 
 def added():
@@ -48,7 +52,8 @@ def added():
 
 def wanted():
     heap = (install.PACKAGE_HEAP + install.LEAST_HEAP) / 1000
-    return "%.0f KB of free heap, kernels %.0f KB more" % (heap, module("armv7m") / 1000)
+    kernels = sum([module("armv7m", name) for name in install.TESTED]) / 1000
+    return "%.0f KB of free heap, kernels and their test %.0f KB more" % (heap, kernels)
 
 
 def installed():
@@ -76,7 +81,7 @@ FIGURES = {
     "firmware": (README, r"(prints what odt adds to a Pico's, )(.*?)(;)", added, 64),
     "wanted": (ROOT / "docs" / "stm32.md", r"(odt from files wants )(.*?)(: where)", wanted, 1),
     "installation": (README, r"(<!-- written by tests_device/test_readme.py -->\n```text\n)(.*?)(```)", installed, 0),
-    "heap": (README, r"(All of it lies in the board's RAM: )(.*?)(, which is enough)", heap, 0),
+    "heap": (README, r"(All of it lies in the board's RAM: )(.*?)(, before a model)", heap, 0),
 }
 
 

@@ -26,11 +26,17 @@ def test_everything_for_boards_is_collected_and_its_sums_hold(tmp_path):
     release.collect(build, dist, "1.2.3")
     release.sums(dist)
     names = {file.name for file in dist.iterdir()}
-    assert {"odt-1.2.3-armv6m.mpy", "odt-1.2.3-RPI_PICO.uf2", "odt-1.2.3-RPI_PICO2.uf2", "odt-1.2.3-mip.zip"} <= names
+    assert {"odt-1.2.3-armv6m.zip", "odt-1.2.3-RPI_PICO.uf2", "odt-1.2.3-RPI_PICO2.uf2", "odt-1.2.3-mip.zip"} <= names
     subprocess.run(["sha256sum", "-c", "--strict", "SHA256SUMS"], cwd=dist, check=True, stdout=subprocess.DEVNULL)
     with zipfile.ZipFile(dist / "odt-1.2.3-mip.zip") as archive:
         for file in (build / "mip").rglob("*.mpy"):
             assert archive.read(file.relative_to(build).as_posix()) == file.read_bytes()
+    with zipfile.ZipFile(dist / "odt-1.2.3-armv6m.zip") as archive:
+        kernels = {
+            file.relative_to(build / "mpy").as_posix(): file for file in (build / "mpy/armv6m").glob("_odt*.mpy")
+        }
+        assert set(archive.namelist()) == set(kernels) and len(kernels) > 5
+        assert all(archive.read(name) == file.read_bytes() for name, file in kernels.items())
     same = tmp_path / "same"
     same.mkdir()
     release.collect(build, same, "1.2.3")

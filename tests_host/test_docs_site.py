@@ -43,7 +43,7 @@ def test_the_titles_of_code_blocks_are_shown(site):
 
 
 def test_errors_that_the_page_of_troubles_quotes_are_odts_words():
-    sources = [file.read_text() for file in ROOT.glob("odt/**/*.py")]
+    sources = [file.read_text() for file in [*ROOT.glob("odt/**/*.py"), *ROOT.glob("native/bindings/*.py")]]
     rows = re.findall(r"^\| `([^`]+)`([^|]*)\|", (ROOT / "docs" / "troubleshooting.md").read_text(), re.M)
     assert len(rows) > 10
     for words, whose in rows:

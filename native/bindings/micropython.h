@@ -7,7 +7,8 @@
 //     RAISE_VALUE_ERROR(text, ...)     raises ValueError with a formatted text
 //     bool poll(void)                  lets Ctrl-C and callbacks in; whether Python code may have run
 //
-// and may define RUNNING(words, sequence, regions), which notes what run() is about to run.
+// and may define RUNNING(words, sequence, regions), which notes what run() is about to run, and BRING(number), which
+// loads the kernels of an instruction or raises an exception.
 
 #ifndef ODT_MICROPYTHON_H
 #define ODT_MICROPYTHON_H
@@ -46,6 +47,12 @@ static mp_obj_t entry_load(size_t count, const mp_obj_t *args) {
     }
     const int32_t *words = (const int32_t *)(const void *)data;
     int error = odt_verify(words, bytes / 4, &fault);
+    #ifdef BRING
+    while (error == ODT_FAULT_PIECE) {
+        BRING(fault.opcode);
+        error = odt_verify(words, bytes / 4, &fault);
+    }
+    #endif
     if (error) {
         raise_fault(error, &fault);
     }

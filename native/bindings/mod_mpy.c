@@ -1,4 +1,5 @@
-// The module _odt in a file, _odt.mpy, that stock firmware loads (natmod.mk). All of it lies in RAM.
+// The module _odt in a file, _odt.mpy, that stock firmware loads (natmod.mk). All of it lies in RAM, so it has what
+// every model needs; other kernels are in files of their own (mod_piece.c), which load() imports.
 
 #include "py/dynruntime.h"
 
@@ -8,12 +9,16 @@
 #define MP_NORETURN NORETURN
 #endif
 
+#include "../table.h"
+#include "piece.h"
+
 // tools/mpy_ld.py finds names by reading this file: MP_QSTR_load, MP_QSTR_run, MP_QSTR_crc32,
 // MP_QSTR_find_nonfinite, MP_QSTR_typecode, MP_QSTR_nbytes, MP_QSTR_count_samples, MP_QSTR_predict.
 
 // Zeroed memory, not static, is what a module may have; the garbage collector searches it.
-mp_obj_full_type_t program_type;
-mp_obj_t poll_function;
+mp_obj_empty_type_t program_type, piece_type;
+mp_obj_t poll_function, bring_function;
+const odt_opcode_t *piece_rows[ODT_PIECES]; // NULL of one that is not loaded
 
 #define PROGRAM_TYPE ((const mp_obj_type_t *)&program_type)
 #define RAISE_VALUE_ERROR raise_value_error
@@ -40,39 +45,81 @@ static MP_NORETURN void raise_value_error(const char *format, ...) {
     mp_raise_type_arg(&mp_type_ValueError, mp_obj_new_str(text.data, text.length));
 }
 
-// No function that firmware gives a module looks for Ctrl-C: Python code does, at a jump (poll.py).
+// No function that firmware gives a module looks for Ctrl-C: Python code does, at a jump (natmod.py).
 static bool poll(void) {
     mp_obj_t once = mp_const_true;
     mp_call_function_n_kw(poll_function, 1, 0, &once);
     return true;
 }
 
-static mp_obj_t set_poll(mp_obj_t function) {
-    poll_function = function;
+static mp_obj_t set_functions(mp_obj_t poll, mp_obj_t bring) {
+    poll_function = poll;
+    bring_function = bring;
     return mp_const_none;
 }
-static MP_DEFINE_CONST_FUN_OBJ_1(object_set_poll, set_poll);
+static MP_DEFINE_CONST_FUN_OBJ_2(object_set_functions, set_functions);
 
+static int32_t piece_of(int32_t number) {
+    int32_t piece = 0;
+    while (odt_places[number] >= odt_firsts[piece + 1]) {
+        piece++;
+    }
+    return piece;
+}
+
+const odt_opcode_t *odt_opcode(int32_t number) {
+    int32_t piece = piece_of(number);
+    return piece_rows[piece] ? piece_rows[piece] + (odt_places[number] - odt_firsts[piece]) : NULL;
+}
+
+#define SHARE(type, name, ...) odt_##name,
+static const odt_shared_t shared = {ODT_SHARED(SHARE)};
+#undef SHARE
+
+// Called by a piece that is being imported. Python cannot make its argument: piece.h.
+static mp_obj_t add_piece(mp_obj_t object) {
+    if (mp_obj_get_type(object) != (const mp_obj_type_t *)&piece_type) {
+        mp_raise_TypeError("expected a piece");
+    }
+    const odt_piece_t *piece = ((piece_object_t *)MP_OBJ_TO_PTR(object))->piece;
+    if (piece->stamp != odt_piece.stamp || piece->number >= ODT_PIECES) {
+        mp_raise_ValueError("of another build than _odt.mpy");
+    }
+    *((piece_object_t *)MP_OBJ_TO_PTR(object))->shared = &shared;
+    piece_rows[piece->number] = piece->rows;
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(object_add_piece, add_piece);
+
+// Imports the piece that has an instruction; raises an exception where it does not come.
+static void bring(int32_t number) {
+    #define NAME(name) {sizeof(name) - 1, name},
+    static const struct {
+        uint8_t length;
+        char text[19];
+    } names[] = {ODT_PIECE_NAMES(NAME)};
+    #undef NAME
+    int32_t piece = piece_of(number);
+    mp_obj_t name = mp_obj_new_str(names[piece].text, names[piece].length);
+    mp_call_function_n_kw(bring_function, 1, 0, &name);
+    if (!piece_rows[piece]) { // a module of the user's
+        raise_value_error("%s is not odt's", names[piece].text);
+    }
+}
+
+#define BRING bring
 #include "micropython.h"
-
-// The compiler calls these; the firmware has them.
-void *memcpy(void *to, const void *from, size_t bytes) {
-    return mp_fun_table.memmove_(to, from, bytes);
-}
-
-void *memmove(void *to, const void *from, size_t bytes) {
-    return mp_fun_table.memmove_(to, from, bytes);
-}
-
-void *memset(void *to, int value, size_t bytes) {
-    return mp_fun_table.memset_(to, value, bytes);
-}
 
 mp_obj_t mpy_init(mp_obj_fun_bc_t *self, size_t count, size_t keywords, mp_obj_t *args) {
     MP_DYNRUNTIME_INIT_ENTRY
     program_type.base.type = &mp_type_type;
     program_type.name = MP_QSTR_Program;
-    mp_store_global(MP_QSTR__set_poll, MP_OBJ_FROM_PTR(&object_set_poll)); // for poll.py
+    piece_type.base.type = &mp_type_type;
+    piece_type.name = MP_QSTR__Piece;
+    piece_rows[0] = odt_piece.rows;
+    mp_store_global(MP_QSTR__set, MP_OBJ_FROM_PTR(&object_set_functions)); // for natmod.py
+    mp_store_global(MP_QSTR__Piece, MP_OBJ_FROM_PTR(&piece_type)); // for pieces
+    mp_store_global(MP_QSTR__add, MP_OBJ_FROM_PTR(&object_add_piece));
     mp_store_global(MP_QSTR_VERSION, MP_OBJ_NEW_SMALL_INT(ODT_VERSION));
     mp_store_global(MP_QSTR_Program, MP_OBJ_FROM_PTR(&program_type));
     #define STORE(name, least, most) \

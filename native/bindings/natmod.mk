@@ -1,14 +1,16 @@
-# _odt.mpy, the module _odt for stock firmware, for one architecture:
+# The kernels for stock firmware, one architecture: _odt.mpy, the module _odt, and the pieces that it imports:
 #
 #   make -C native -f bindings/natmod.mk MPY_DIR=<checkout> ARCH=armv6m BUILD=<folder>
 #
-# needs mpy-cross (MPY_CROSS=) and Python's pyelftools (PYTHON=). Leaves BUILD/_odt.mpy.
+# needs mpy-cross (MPY_CROSS=) and Python's pyelftools (PYTHON=). Leaves BUILD/_odt*.mpy.
 #
-# A board holds all of it in RAM, so only the int8 kernels' inner loops are compiled for speed: on an armv6m they
-# are assembly, and gcc's work on the other loops (-1.9 KB without) is not worth its room.
+# A board holds all of them that it loads in RAM, so only the int8 kernels' inner loops are compiled for speed: on an
+# armv6m they are assembly, and gcc's work on the other loops (-1.9 KB without) is not worth its room.
 
 MOD = _odt
-SRC = bindings/mod_mpy.c bindings/softfloat.c $(wildcard *.c) $(wildcard kernels/*/*.c)
+PIECES := $(shell sed -n 's/^.define ODT_PIECE_NAMES(X)//p' opcodes.h | tr -d 'X()"')
+NUMBERS = $(shell seq 0 $$(($(words $(PIECES)) - 1)))
+SRC = bindings/mod_mpy.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard kernels/*/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
 FAST = $(if $(filter armv6m,$(ARCH)),,$(filter-out %/group_conv2d_i8.c %/transposed2d_i8.c,$(wildcard kernels/linear/*_i8.c)))
 CFLAGS_EXTRA = -I. -fwrapv -ffp-contract=off -ffunction-sections -fdata-sections \
@@ -16,26 +18,57 @@ CFLAGS_EXTRA = -I. -fwrapv -ffp-contract=off -ffunction-sections -fdata-sections
 
 include $(MPY_DIR)/py/dynruntime.mk
 
-.DEFAULT_GOAL := $(BUILD)/_odt.mpy
+.DEFAULT_GOAL := pieces
+.PHONY: pieces
+pieces: $(PIECES:%=$(BUILD)/%.mpy)
 
 $(FAST:%.c=$(BUILD)/%.o): CFLAGS += -O2
 
+# Each piece has its own part of the table of instructions, and copies of what else it needs but for what it calls in the
+# base (mod_piece.c).
+KERNELS_O = $(filter-out $(BUILD)/bindings/mod_mpy.o,$(SRC_O))
+IN_BASE = panel_i8 conv2d_i8__m4 conv2d_dx_i8__m4 conv2d_dw_i8__m4
+TABLES_O = $(NUMBERS:%=$(BUILD)/opcodes_%.o)
+
+$(TABLES_O): $(BUILD)/opcodes_%.o: opcodes.c $(CONFIG_H)
+	$(Q)$(CROSS)gcc $(CFLAGS) -DODT_PIECE=$* -o $@ -c $<
+
+PIECE_CONFIG_H = $(BUILD)/piece.config.h
+$(PIECE_CONFIG_H): bindings/mod_piece.c | $(BUILD_DIRS)
+	$(Q)$(MPY_LD) --arch $(ARCH) --preprocess -o $@ $<
+
+$(BUILD)/mod_piece.o: bindings/mod_piece.c $(PIECE_CONFIG_H)
+	$(Q)$(CROSS)gcc $(CFLAGS) -UMP_CONFIGFILE -DMP_CONFIGFILE='<$(PIECE_CONFIG_H)>' -o $@ -c $<
+
 # Links the compiler's own functions (64-bit division, float sums of cores without floats), drops
 # what nothing calls. mpy_ld could take libraries by itself, with a package that is hard to get.
-$(BUILD)/linked.o: $(SRC_O)
-	$(CROSS)ld $(LD_EMULATION) -r --gc-sections -e mpy_init -o $@ $^ \
-	    $$($(CROSS)gcc $(CFLAGS_ARCH) -print-libgcc-file-name)
+LINK = $(CROSS)ld $(LD_EMULATION) -r --gc-sections -e mpy_init -o $@ $^ \
+    $$($(CROSS)gcc $(CFLAGS_ARCH) -print-libgcc-file-name)
 
-$(BUILD)/linked.mpy: $(BUILD)/linked.o
-	$(MPY_LD) --arch $(ARCH) --qstrs $(CONFIG_H) -o $@ $<
+$(BUILD)/linked_0.o: $(BUILD)/bindings/mod_mpy.o $(BUILD)/opcodes_0.o $(KERNELS_O)
+	$(LINK)
 
-$(BUILD)/poll.mpy: bindings/poll.py | $(BUILD_DIRS)
-	$(MPY_CROSS) $(MPY_CROSS_FLAGS) -s poll.py -o $@ $<
+$(BUILD)/linked_%.o: $(BUILD)/mod_piece.o $(BUILD)/opcodes_%.o $(filter-out $(IN_BASE:%=$(BUILD)/kernels/linear/%.o),$(KERNELS_O))
+	$(LINK)
 
-$(BUILD)/_odt.mpy: $(BUILD)/linked.mpy $(BUILD)/poll.mpy
+# A module has the name in itself by which mpy_ld was called.
+$(BUILD)/linked/_odt.mpy: $(BUILD)/linked_0.o
+	mkdir -p $(@D)
+	cd $(@D) && $(MPY_LD) --arch $(ARCH) --qstrs $(CONFIG_H) -o $(@F) $<
+
+$(BUILD)/natmod.mpy: bindings/natmod.py | $(BUILD_DIRS)
+	$(MPY_CROSS) $(MPY_CROSS_FLAGS) -O3 -s natmod.py -o $@ $<
+
+$(BUILD)/_odt.mpy: $(BUILD)/linked/_odt.mpy $(BUILD)/natmod.mpy
 	$(MPY_TOOL) --merge -o $@ $^
 
+define piece
+$(BUILD)/$(word $(shell echo $$(($(1) + 1))),$(PIECES)).mpy: $(BUILD)/linked_$(1).o $(PIECE_CONFIG_H)
+	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $(PIECE_CONFIG_H) -o $$(@F) $$(<F)
+endef
+$(foreach number,$(filter-out 0,$(NUMBERS)),$(eval $(call piece,$(number))))
+
 # The headers that dynruntime.mk does not know of; and the name by which it calls this file.
-$(SRC_O): $(wildcard *.h bindings/*.h kernels/*/*.h)
+$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o: $(wildcard *.h bindings/*.h kernels/*/*.h)
 .PHONY: Makefile
 Makefile: ;

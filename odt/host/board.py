@@ -126,7 +126,7 @@ class Board:
             recursive = ["-r"] if Path(source).is_dir() else []
             self.call("fs", "cp", *recursive, source, ":%s/" % folder, timeout=600)
 
-    def remove(self, path):
-        """Remove a file, if it is there."""
-        script = "import os\ntry:\n    os.remove(%r)\nexcept OSError:\n    pass\n" % path
-        self.call("exec", script)
+    def remove(self, *paths):
+        """Remove files, those that are there."""
+        script = "import os\nfor path in %r:\n    try:\n        os.remove(path)\n    except OSError:\n        pass\n"
+        self.call("exec", script % (paths,))

@@ -11,10 +11,12 @@ The output is committed: a firmware build runs no generator. CPython only.
 import re
 import sys
 import textwrap
+import zlib
 from pathlib import Path
 
 from odt import opcodes
 from odt.host.files import write_text
+from odt.host.pieces import PIECES, piece
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = "odt/opcodes.py"
@@ -134,6 +136,11 @@ def _header(table, formulas):
         "#define ODT_OPCODES %d" % len(table),
         "#define ODT_MAX_OPERANDS %d" % max(len(op.operands) for op in table),
         "#define ODT_MAX_IMMEDIATES %d" % max(len(op.immediates) for op in table),
+        "#define ODT_SHAPES %d" % sum([len(_shapes(op)) for op in table]),
+        "",
+        "// The files of the kernels for stock firmware (odt/host/pieces.py).",
+        "#define ODT_PIECES %d" % len(PIECES),
+        "#define ODT_PIECE_NAMES(X) %s" % " ".join(['X("%s")' % name for name in PIECES]),
         "",
         "enum {",
     ]
@@ -155,59 +162,113 @@ def _header(table, formulas):
     return "\n".join(out)
 
 
-def _tables(table):
+def _by_pieces(table):
+    """[(piece, its instructions by number)] in the order of PIECES."""
+    homes = {name: piece(name, family) for family, (_, names) in families().items() for name in names}
+    found = {name: [op for op in table if homes[op.name] == name] for name in PIECES}
+    if sum([len(ops) for ops in found.values()]) != len(table) or len(table) > 255:
+        raise ValueError("every instruction is in one of PIECES, and there are 255 at most")
+    return list(found.items())
+
+
+def _shapes(op):
+    """Numbers of table.h for each operand, and limits of the immediates."""
     shapes = []
-    infos = []
-    asserts = []
-    for op in table:
-        kernel = "0" if op.name in opcodes.PREFIXES else "(odt_kernel_t)odt_" + op.name
-        infos.append(
-            "    [ODT_%s] = {%s, %d, %d, %d},"
-            % (op.name.upper(), kernel, len(shapes), len(op.operands), len(op.immediates))
-        )
-        for _, access, dtype, extent, shares in op.operands:
-            kind = list(TYPES).index(dtype)
-            shapes.append((OVER if shares else ACCESSES.index(access)) << 6 | kind << 3 | len(extent))
-            for factor in extent:
-                literal = isinstance(factor, int)
-                shapes.append(LITERAL + factor if literal else op.immediates.index(factor))
-        limits = [_limit(name) for name in op.immediates]
-        shapes += [limits[i] + " | ODT_ROWS" * (i in op.rows) for i in range(len(limits))]
-        asserts.append(
-            "ODT_ASSERT_LAYOUT(%s, %s, %d, %s, %d);"
-            % (op.name, op.operands[-1][0], len(op.operands), op.immediates[-1], len(op.immediates))
-        )
+    for _, access, dtype, extent, shares in op.operands:
+        kind = list(TYPES).index(dtype)
+        shapes.append((OVER if shares else ACCESSES.index(access)) << 6 | kind << 3 | len(extent))
+        for factor in extent:
+            literal = isinstance(factor, int)
+            shapes.append(LITERAL + factor if literal else op.immediates.index(factor))
+    limits = [_limit(name) for name in op.immediates]
+    return shapes + [limits[i] + " | ODT_ROWS" * (i in op.rows) for i in range(len(limits))]
+
+
+def _wrapped(words, width=99):
+    """Lines of a C array; none breaks within a word's own spaces."""
+    text = " ".join(["%s," % word for word in words]).replace(" | ", "|")
+    lines = textwrap.wrap(text, width, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    return [line.replace("|", " | ") for line in lines]
+
+
+def _tables(table):
+    pieces = _by_pieces(table)
+    whole = [(name, [(op.name, _shapes(op)) for op in ops]) for name, ops in pieces]
+    text = repr((opcodes.VERSION, opcodes.TABLE, whole))
     out = [
         "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
         "//",
-        "// What the verifier and the executor know of each instruction.",
+        "// What the verifier and the executor know of each instruction: of all, or in a file for stock firmware of the",
+        "// piece ODT_PIECE (odt/host/pieces.py).",
         "",
         "#include <stddef.h>",
         "",
+        '#include "core.h"',
         '#include "opcodes.h"',
         '#include "table.h"',
         "",
-        "// Every operand, then every immediate's limit, of one instruction after the other. An operand is",
-        "// access << 6 | dtype << 3 | number of factors, then the factors of its extent: the index of an",
-        "// immediate, or %d + a number." % LITERAL,
-        "const uint8_t odt_shapes[] = {",
+        "#define HAS(piece) (!ODT_MPY || ODT_PIECE == (piece))",
+        "",
     ]
-    line = "   "
-    for shape in shapes:
-        word = " %s," % shape
-        if len(line) + len(word) > 99:
-            out.append(line)
-            line = "   "
-        line += word
+    rows, shapes, places, firsts = [], [], {}, [0]
+    size = 0
+    for number, (name, ops) in enumerate(pieces):
+        own = []
+        rows += ["    #if HAS(%d) // %s: %s" % (number, name, PIECES[name])]
+        start = size
+        for row, op in enumerate(ops):
+            kernel = "0" if op.name in opcodes.PREFIXES else "(odt_kernel_t)odt_" + op.name
+            values = (op.name.upper(), kernel, row, size, len(op.operands), len(op.immediates))
+            rows.append("    ROW(ODT_%s, %s, %d, %d, %d, %d)" % values)
+            own += _shapes(op)
+            size = start + len(own)
+            places[op.number] = firsts[-1] + row
+        firsts.append(firsts[-1] + len(ops))
+        rows.append("    #endif")
+        shapes += ["    #if HAS(%d)" % number] + _wrapped(own) + ["    #endif"]
+        out += ["%s ODT_MPY && ODT_PIECE == %d" % ("#elif" if number else "#if", number)]
+        out += ["#define ROWS %d" % len(ops), "#define SHAPES %d" % len(own), "#define FIRST %d" % start]
     out += [
-        line,
+        "#else",
+        "#define ROWS (ODT_OPCODES + 1)",
+        "#define SHAPES ODT_SHAPES",
+        "#define FIRST 0",
+        "#endif",
+        "",
+        "#if ODT_MPY",
+        "#define AT(number, row) (row)",
+        "static const struct {",
+        "    odt_opcode_t rows[ROWS];",
+        "    uint8_t shapes[SHAPES];",
+        "} odt_table = {",
+        "#else",
+        "#define AT(number, row) (number)",
+        "const odt_table_t odt_table = {",
+        "#endif",
+        "    // Every instruction's kernel, distance from here to its shapes, operands and immediates.",
+        "    #define ROW(number, kernel, row, at, operands, immediates) [AT(number, row)] = { \\",
+        "        kernel, (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST, operands, immediates},",
+        "    {",
+        *rows,
+        "    },",
+        "    // Every operand, then every immediate's limit, of one instruction after the other. An operand is",
+        "    // access << 6 | dtype << 3 | number of factors, then the factors of its extent: the index of an",
+        "    // immediate, or %d + a number." % LITERAL,
+        "    {",
+        *shapes,
+        "    },",
         "};",
         "",
-        "const odt_opcode_t odt_opcodes[ODT_OPCODES + 1] = {",
-    ]
-    out += infos
-    out += [
+        "#if ODT_MPY",
+        "const odt_piece_t odt_piece = {0x%08x, ODT_PIECE, odt_table.rows};" % zlib.crc32(text.encode()),
+        "#if ODT_PIECE == 0",
+        "// Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.",
+        "const uint8_t odt_places[ODT_OPCODES + 1] = {",
+        *_wrapped([0] + [places[op.number] for op in table]),
         "};",
+        "const uint8_t odt_firsts[ODT_PIECES + 1] = {%s};" % ", ".join(map(str, firsts)),
+        "#endif",
+        "#endif",
         "",
         "// The executor writes the pointers one after the other, then the immediates: so must they lie.",
         "#define ODT_ASSERT_LAYOUT(name, operand, operands, immediate, immediates) \\",
@@ -216,7 +277,12 @@ def _tables(table):
         "        == (operands) * sizeof(void *) + ((immediates) - 1) * sizeof(int32_t)) ? 1 : -1]",
         "",
     ]
-    return "\n".join(out + asserts) + "\n"
+    out += [
+        "ODT_ASSERT_LAYOUT(%s, %s, %d, %s, %d);"
+        % (op.name, op.operands[-1][0], len(op.operands), op.immediates[-1], len(op.immediates))
+        for op in table
+    ]
+    return "\n".join(out) + "\n"
 
 
 def _index(table):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .. import executor
 from .board import Board, BoardError, only_port
+from .pieces import PIECES, beside
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 FILES = CHECKOUT / "build" / "mpy"
@@ -23,6 +24,8 @@ ARM = ("armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp")
 # top; kernels take their size. On the RP2040 102 KB of it are used: tests_device/test_install.py.
 PACKAGE_HEAP = 110000
 LEAST_HEAP = 16000
+# What the self-test loads.
+TESTED = ("_odt", "_odt_conv", "_odt_f32", "_odt_f32_conv")
 
 
 _DIGEST = re.compile("[0-9a-f]{8}")
@@ -78,7 +81,7 @@ def check(found, package, bytes_needed):
 
 
 def kernels(found, files):
-    """Modules that the board may load, the best first, and the reason where there is none."""
+    """Each ``_odt.mpy`` that the board may load, with pieces beside it, the best first; and the reason where there is none."""
     arch = ARCHITECTURES.get(found["mpy"] >> 10 & 15)
     if arch is None:
         return [], "this firmware loads no native code"
@@ -92,9 +95,10 @@ def kernels(found, files):
     if not matching:
         return [], "the kernels are of .mpy version %d.%d" % header(built[0])[:2]
     room = found["free"] - PACKAGE_HEAP - LEAST_HEAP
-    small = [file for file in matching if file.stat().st_size <= room]
+    needed = [_bytes([part for part in beside(file) if part.stem in TESTED]) for file in matching]
+    small = [file for file, size in zip(matching, needed) if size <= room]
     if not small:
-        return [], "kernels need %d bytes of RAM more, %d are left" % (matching[0].stat().st_size, room)
+        return [], "kernels need %d bytes of RAM more, %d are left" % (needed[0], room)
     return small, ""
 
 
@@ -165,34 +169,40 @@ def install(options):
 
 def _bring(board, found, files, package, example, python_only, wanted):
     modules = sorted(package.rglob("*.mpy"))
-    size = sum([file.stat().st_size for file in modules + example])
+    size = _bytes(modules + example)
     check(found, package, size)
     fitting, reason = ([], "as you asked") if python_only else kernels(found, files)
     room = found["disk"] - size
-    fitting = [file for file in fitting if file.stat().st_size < room]
+    fitting = [file for file in fitting if _bytes(beside(file)) < room]
     lib = found["libs"][0]
+    installed = ["%s/%s.mpy" % (lib, name) for name in PIECES]
     print("Copying %d modules to %s" % (len(modules), lib))
     board.make_folder(lib + "/odt")
     board.copy([package], lib)
     status = 0
     for file in fitting:
         name = file.parent.name
-        print("Copying the kernels for %s, %d bytes" % (name, file.stat().st_size))
-        board.copy([file], lib)
+        parts = beside(file)
+        print("Copying the kernels for %s, %d bytes in %d files" % (name, _bytes(parts), len(parts)))
+        board.copy(parts, lib)
         try:
             left = selftest(board, "native", wanted)
         except BoardError as error:
             print("They fail the self-test: %s" % error)
-            board.remove(lib + "/_odt.mpy")
+            board.remove(*installed)
             status, reason = 1, "no kernels passed the self-test"
             continue
         print("Self-test passed: the PC's digests in int8 and float32; %d bytes of heap left" % left)
         return lib, 0
     print("Without kernels (%s): odt runs some hundred times slower, in Python" % reason)
-    board.remove(lib + "/_odt.mpy")
+    board.remove(*installed)
     left = selftest(board, "reference", wanted)
     print("Self-test passed: the PC's digest in int8; %d bytes of heap left" % left)
     return lib, status
+
+
+def _bytes(files):
+    return sum([file.stat().st_size for file in files])
 
 
 def _example(name):

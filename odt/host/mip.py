@@ -6,7 +6,7 @@ mip's package.json names files, and knows no architectures. So what chooses is a
     odt_kernels.py                  for a board with a network: brings one of those below
     armv6m_6.3.json                 the package and the kernels of that architecture and .mpy version
     python.json                     the package alone
-    armv6m_6.3/_odt.mpy, odt/**/*.mpy, odt_chooser.py
+    armv6m_6.3/_odt*.mpy, odt/**/*.mpy, odt_chooser.py
 
 Each also says the sizes of its files, which mip passes over.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from .. import __version__
 from .install import ARCHITECTURES, header
+from .pieces import beside
 
 KERNELS = Path(__file__).with_name("odt_kernels.py")
 CHOOSER = Path(__file__).with_name("odt_chooser.py")
@@ -38,10 +39,12 @@ def main(files, to):
         version, sub, arch = header(kernels)
         name = "%s_%d.%d" % (ARCHITECTURES[arch], version, sub)
         (to / name).mkdir()
-        shutil.copy(kernels, to / name)
-        _write(to / (name + ".json"), package + [["_odt.mpy", name + "/_odt.mpy"]])
+        parts = [file.name for file in beside(kernels)]
+        for part in parts:
+            shutil.copy(kernels.parent / part, to / name)
+        _write(to / (name + ".json"), package + [[part, "%s/%s" % (name, part)] for part in parts])
         if ARCHITECTURES[arch] not in _PC:
-            every.append(["_odt_all/%s.mpy" % name, name + "/_odt.mpy"])
+            every += [["_odt_all/%s/%s" % (name, part), "%s/%s" % (name, part)] for part in parts]
     _write(to / "package.json", every + [["_odt.py", CHOOSER.name]])  # which chooses among what has come before it
     print("odt: packages for mip are in %s" % to)
 

@@ -69,34 +69,35 @@ def install(url):
         mip.install(url + source, target=place.rsplit("/", 1)[0])
         if _size(place) != size:  # mip prints what went wrong, and returns
             raise RuntimeError("%s: %d bytes came of %d" % (url + source, _size(place), size))
-    if package["urls"][-1][0] != "_odt.mpy":
+    if not _base_size(package):
         _say_none()
 
 
 def choose(lib):
-    """Make the kernels in ``lib``/_odt_all that fit this board ``lib``/_odt.mpy; remove the others, and _odt.py.
+    """Make the kernels in ``lib``/_odt_all that fit this board those of ``lib``; remove the others, and _odt.py.
 
     Where the power goes, the next call does the rest.
     """
-    folder = lib + "/_odt_all/"
-    try:
-        there = os.listdir(lib + "/_odt_all")
-    except OSError:
-        there = []
+    folder = lib + "/_odt_all"
+    there = {name: _listdir(folder + "/" + name) for name in _listdir(folder)}
     gc.collect()
     room = gc.mem_free() + _BEGUN - _HEAP
-    fitting = [name + ".mpy" for name in names() if name + ".mpy" in there]
-    fitting = [name for name in fitting if _fits(os.stat(folder + name)[6], room)]
-    for name in there:
-        if name not in fitting[:1]:
-            os.remove(folder + name)
-    if fitting:
-        _remove(lib + "/_odt.mpy")
-        os.rename(folder + fitting[0], lib + "/_odt.mpy")
-    elif there:
+    fitting = [name for name in names() if there.get(name)]
+    fitting = [name for name in fitting if _fits(_size("%s/%s/_odt.mpy" % (folder, name)), room)]
+    chosen = fitting[:1]
+    for name in [name for name in there if name not in chosen] + chosen:
+        for file in sorted(there[name], reverse=True):  # the base last: while it is there, its size decides
+            path = "%s/%s/%s" % (folder, name, file)
+            if name in chosen:
+                _remove(lib + "/" + file)
+                os.rename(path, lib + "/" + file)
+            else:
+                os.remove(path)
+        os.rmdir(folder + "/" + name)
+    if any(there.values()) and not fitting:
         _say_none()
     try:
-        os.rmdir(lib + "/_odt_all")
+        os.rmdir(folder)
     except OSError:
         pass
     _remove(lib + "/_odt.py")
@@ -112,9 +113,16 @@ def _package(url):
             package = answer.json() if answer.status_code == 200 else None
         finally:
             answer.close()
-        if package and (name == "python" or _fits(package["sizes"][-1], room)):
+        if package and (name == "python" or _fits(_base_size(package), room)):
             return package
     raise RuntimeError("%spython.json: there is no package of odt (status %d)" % (url, answer.status_code))
+
+
+def _base_size(package):
+    for (place, _), size in zip(package["urls"], package["sizes"]):
+        if place == "_odt.mpy":
+            return size
+    return 0
 
 
 def _fits(size, room):
@@ -125,6 +133,13 @@ def _fits(size, room):
 
 def _say_none():
     print("odt: no kernels for this board (%s): computing in Python" % (" ".join(names()) or "it loads no native code"))
+
+
+def _listdir(path):
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
 
 
 def _size(path):

@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from .pieces import PIECES, beside
+
 CORES = {
     "armv6m": "RP2040 and other Cortex-M0+",
     "armv7m": "Cortex-M3",
@@ -19,7 +21,11 @@ def main(folder):
     for arch, core in CORES.items():
         file = folder / arch / "_odt.mpy"
         if file.exists():
-            print("%-10s %7d bytes  _odt.mpy for %s" % (arch, file.stat().st_size, core))
+            sizes = {part.stem: part.stat().st_size for part in beside(file)}
+            print("%-10s %7d bytes  %d files for %s" % (arch, sum(sizes.values()), len(sizes), core))
+            for name, about in PIECES.items():
+                if name in sizes:
+                    print("%18d        %s.mpy: %s" % (sizes[name], name, about))
     files = list((folder / "python").rglob("*.mpy"))
     total = sum(file.stat().st_size for file in files)
     print("%-10s %7d bytes  %d files in odt/ for all of them" % ("python", total, len(files)))

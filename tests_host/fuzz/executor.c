@@ -37,9 +37,9 @@ static uint8_t *take(size_t bytes) {
 
 // Elements of the two largest operands, multiplied: a loop over more does not exist.
 static uint64_t products(const int32_t *instruction) {
-    const odt_opcode_t *op = &odt_opcodes[*instruction];
+    const odt_opcode_t *op = odt_opcode(*instruction);
     const int32_t *immediates = instruction + 1 + op->operands;
-    const uint8_t *shape = odt_shapes + op->shape;
+    const uint8_t *shape = odt_shape(op);
     uint64_t first = 1, second = 1;
     for (unsigned i = op->operands; i; i--) {
         uint64_t elements = 1;
@@ -126,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             small &= odt_region_bytes(program, i) <= MOST_BYTES;
         }
         for (size_t pc = ODT_HEADER_END; pc < words && small;) {
-            const odt_opcode_t *op = &odt_opcodes[program[pc]];
+            const odt_opcode_t *op = odt_opcode(program[pc]);
             small = products(program + pc) <= MOST_PRODUCTS;
             pc += 1u + op->operands + op->immediates;
         }

@@ -31,7 +31,7 @@ static uint32_t pick(uint32_t below) {
 }
 
 static size_t length(int32_t number) {
-    return 1u + odt_opcodes[number].operands + odt_opcodes[number].immediates;
+    return 1u + odt_opcode(number)->operands + odt_opcode(number)->immediates;
 }
 
 // Notes where instructions begin; cuts off what is none.
@@ -87,7 +87,7 @@ static void insert_drawn(size_t at) {
     size_t count = length(number);
     instruction[0] = number;
     for (size_t i = 1; i < count; i++) {
-        int is_operand = i <= odt_opcodes[number].operands;
+        int is_operand = i <= odt_opcode(number)->operands;
         instruction[i] = is_operand ? (int32_t)(pick(2) << ODT_REGION_SHIFT | pick(1024) * 4)
             : pick(8) ? 1 + (int32_t)pick(pick(4) ? 6 : 40) : interesting();
     }
@@ -102,7 +102,7 @@ static void mutate_program(void) {
         return;
     }
     size_t count = length(program[at]);
-    const odt_opcode_t *op = &odt_opcodes[program[at]];
+    const odt_opcode_t *op = odt_opcode(program[at]);
     size_t operand = at + 1 + pick(op->operands), immediate = at + 1 + op->operands;
     switch (pick(9)) {
         case 0:
@@ -151,7 +151,7 @@ static uint32_t shrink(const uint8_t **shape, int32_t *immediates) {
 
 static void mend_immediates(const odt_opcode_t *op, int32_t *immediates) {
     static const int32_t limits[] = {0, 255, 255, 65535, ODT_DEFAULT_LIMIT};
-    const uint8_t *first = odt_shapes + op->shape, *shape = first;
+    const uint8_t *first = odt_shape(op), *shape = first;
     for (int i = 0; i < op->operands; i++) {
         shape += 1 + (*shape & 7);
     }
@@ -169,7 +169,7 @@ static void mend_immediates(const odt_opcode_t *op, int32_t *immediates) {
 
 static void mend_operands(const odt_opcode_t *op, int32_t *operands, int32_t *immediates, uint32_t *ends) {
     static const uint32_t sizes[] = {1, 2, 4, 4, 8, 0};
-    const uint8_t *shape = odt_shapes + op->shape;
+    const uint8_t *shape = odt_shape(op);
     for (int i = 0; i < op->operands; i++) {
         unsigned access = *shape >> 6, dtype = *shape >> 3 & 7;
         uint32_t bytes = shrink(&shape, immediates) * sizes[dtype];
@@ -196,7 +196,7 @@ static void mend(void) {
     find_instructions();
     for (size_t n = 0; n < instructions; n++) {
         int32_t *operands = program + starts[n] + 1;
-        const odt_opcode_t *op = &odt_opcodes[operands[-1]];
+        const odt_opcode_t *op = odt_opcode(operands[-1]);
         mend_immediates(op, operands + op->operands);
         mend_operands(op, operands, operands + op->operands, ends);
     }

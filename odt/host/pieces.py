@@ -1,0 +1,53 @@
+"""The pieces of the kernels for stock firmware: which file has which instruction's kernel. CPython only.
+
+There kernels lie in RAM, so what a model does not use is not loaded: each piece is a native module of its own, which
+``_odt.load()`` imports when a program needs it. Elsewhere all kernels are one ``_odt``.
+"""
+
+BASE = "_odt"
+# In the order of their numbers, the base first, which every model uses. Sizes of what models use together
+# (bytes of README's table) decided where the borders are.
+PIECES = {
+    "_odt": "verifier, executor, int8 models of dense layers",
+    "_odt_conv": "int8 convolutions and pooling",
+    "_odt_depth": "int8 depthwise convolutions",
+    "_odt_norm": "int8 normalisation",
+    "_odt_more": "int8 joins, dropout and weight decay, rarer losses and activations",
+    "_odt_rare": "int8 grouped, transposed and dynamic layers, upsampling",
+    "_odt_f32": "float32 models of dense layers, and int8 ones with moments in float32",
+    "_odt_f32_conv": "float32 convolutions and pooling",
+    "_odt_f32_more": "other float32",
+}
+
+_FLOATS = ("momentum_i32", "nesterov_i32", "adam_i32")  # which compute floats
+_MORE = (
+    "leaky_relu_i8", "leaky_relu_dx_i8", "weighted_xent_i8", "mae_i8", "huber_i8", "decay_i8", "decay_i32", "add_i8",
+    "concat_i8", "place", "slice", "multiply_i8", "dropout_i8", "dropout_dx_i8", "channel_scale_i8", "rescale_dx",
+)  # fmt: skip
+
+
+def piece(name, family):
+    """The piece that has the kernel of the instruction ``name`` of a family."""
+    layer = name.split("_")[0]
+    float32 = name.endswith("_f32")
+    if family == "pool" or layer == "conv2d":
+        return "_odt_f32_conv" if float32 else "_odt_conv"
+    dense = (
+        family in ("step", "activation", "loss", "update")
+        or layer in ("dense", "bias", "gather")
+        or name in ("few", "each")
+    )
+    if float32 or name in _FLOATS:
+        return "_odt_f32" if dense else "_odt_f32_more"
+    if family == "norm":
+        return "_odt_norm"
+    if layer == "depthwise2d":
+        return "_odt_depth"
+    if name in _MORE:
+        return "_odt_more"
+    return BASE if dense else "_odt_rare"
+
+
+def beside(base):
+    """The files of one build: ``base``, which is a path of an ``_odt.mpy``, and its pieces."""
+    return [base, *sorted(base.parent.glob(BASE + "_*.mpy"))]
