@@ -38,6 +38,7 @@ class Network:
         ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch; ``validation_split``:
         so does that part of the samples, their last, and is not trained on. ``batch_size``, where it is not compile's, plans the
         model anew, which keeps its state. ``class_weight`` belongs to the loss: ValueError.
+        Float32 targets in arrays whose mean is 16 or more from 0: the output's biases of a model that was only compiled begin there.
         ``callbacks``: see callbacks.py. ``initial_epoch=model.epoch`` goes on where a loaded model stopped,
         be it within an epoch, up to epoch ``epochs``.
         In float32 a loss that is not finite raises ArithmeticError before it reaches the weights; in int8 a scale of 2^120

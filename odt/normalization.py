@@ -3,12 +3,12 @@
 import struct
 from array import array
 
-from .fixed import ONE, bit_length, scale_mul, scale_of
+from .fixed import ONE, scale_mul, scale_of
 from .layers import Layer
 from .run.data import float32_bits
+from .run.exact import UNIT, ratio
+from .run.exact import whole as number
 from .run.replace import rewrite
-
-_UNIT = 64  # sums of floats are in 2^-64
 
 
 class Normalization(Layer):
@@ -55,7 +55,7 @@ class Normalization(Layer):
         whole = all([isinstance(value, int) for value in values])
         sums, squares = [0] * width, [0] * width
         for index in range(len(values)):
-            value = values[index] if whole else _fixed(values, index)
+            value = values[index] if whole else number(float32_bits(values, index))
             if value is None:
                 raise ValueError("%r: x, number %d is NaN or infinite" % (self, index))
             sums[index % width] += value
@@ -88,15 +88,15 @@ class Normalization(Layer):
         if len(sums) != self.channels:
             raise ValueError("%r: adapted to %d features, the input has %d" % (self, len(sums), self.channels))
         whole = whole and inputs.dtype != "float32"
-        unit = 0 if self.sums[0] else _UNIT
+        unit = 0 if self.sums[0] else UNIT
         scale = scale_of(inputs.scale) if whole else ONE
         means, variances = array("I"), array("I")
         for total, square in zip(sums, squares):
             spread = count * square - total * total  # count^2 times the variance
             if whole:
                 total -= count * inputs.zero_point
-            means.append(_times(_ratio(total, count, unit), scale))
-            variances.append(_times(_ratio(spread, count * count, 2 * unit), scale_mul(scale, scale)))
+            means.append(_times(ratio(total, count, unit), scale))
+            variances.append(_times(ratio(spread, count * count, 2 * unit), scale_mul(scale, scale)))
         return bytes(means), bytes(variances)
 
 
@@ -119,39 +119,6 @@ def _flat(x):
             flat += _flat(item)
         return flat
     return x
-
-
-def _fixed(values, index):
-    """A float32 as an integer times 2^-64; None if it is none."""
-    bits = float32_bits(values, index)
-    exponent = bits >> 23 & 255
-    if exponent == 255:
-        return None
-    shift = exponent - 150 + _UNIT
-    value = bits & 0x7FFFFF | 0x800000 if exponent else 0
-    value = value << shift if shift > 0 else value >> -shift
-    return -value if bits >> 31 else value
-
-
-def _ratio(over, under, unit):
-    """over / under * 2^-unit as float32 bits."""
-    shift = 64 + bit_length(under)
-    value = (abs(over) << shift) // under
-    if not value:
-        return 0
-    drop = max(bit_length(value) - 24, 0)
-    value = (value >> drop) + (value >> drop - 1 & 1 if drop else 0)
-    if value >> 24:
-        value >>= 1
-        drop += 1
-    while not value >> 23:
-        value <<= 1
-        drop -= 1
-    exponent = drop - shift - unit + 150
-    if exponent < 1:
-        return 0
-    bits = (exponent << 23) + (value & 0x7FFFFF) if exponent < 255 else 0x7F7FFFFF
-    return bits | (0x80000000 if over < 0 else 0)
 
 
 def _times(bits, scale):

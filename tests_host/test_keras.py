@@ -274,3 +274,65 @@ def test_ctrl_c_in_fit_says_what_is_kept_and_leaves_the_history(capsys):
     whole.fit(x, y, epochs=4, verbose=0)
     model.fit(x, y, epochs=4, verbose=0, initial_epoch=model.epoch)
     assert model.digest() == whole.digest()
+
+
+def regression(dtype="float32", targets=None, data=x, **options):
+    model = odt.Sequential([odt.Input((4,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
+    model.compile(odt.Adam(0.01), "mse", dtype=dtype, batch_size=8, **options)
+    return model
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_targets_far_from_0_train_as_well_as_near_ones(dtype):
+    """x without the mean of its targets is as hard as with it: the output's bias begins there."""
+    near = np.stack([np.sin(x[:, 0]) * 5, x[:, 1] * 5], 1).astype(np.float32)
+    losses = []
+    for offset in (np.float32([0, 0]), np.float32([150, -400])):
+        model = regression(dtype)
+        model.fit(x, near + offset, epochs=40, verbose=0)
+        losses.append(model.evaluate(x, near + offset)[0])
+    assert losses[1] < 1.3 * losses[0] + (2 if dtype == "int8" else 0)  # int8 has 127 steps to 400
+
+
+def test_the_output_s_bias_begins_with_the_mean_of_far_targets_of_a_fresh_model():
+    far = np.full((40, 2), (100.5, 3), np.float32)
+    model = regression(data=x)
+    model.fit(x, far, epochs=1, steps_per_epoch=None, verbose=0, shuffle=False, callbacks=[_Stop()])
+    assert np.abs(np.array(model.get_weights()[3]) - (100.5, 0)).max() < 0.011 * 1 + 1e-6  # after one step of 0.01
+    taken = regression()
+    taken.set_weights(taken.get_weights())
+    taken.fit(x, far, verbose=0, callbacks=[_Stop()])
+    assert np.abs(np.array(taken.get_weights()[3])).max() < 0.011
+    frozen = odt.Sequential([odt.Input((4,)), odt.Dense(8), odt.Dense(2, trainable=False)])
+    frozen.compile(loss="mse")
+    frozen.fit(x, far, verbose=0)
+    assert not np.any(frozen.get_weights()[3])
+
+
+class _Stop:
+    model = None
+
+    def set_model(self, model):
+        self.model = model
+
+    def on_batch_end(self, step):
+        self.model.stop_training = True
+
+
+def test_it_is_the_same_in_both_executors_and_for_both_number_systems_near_the_mean():
+    far = (np.float32([300, -20]) + x[:, :2] * 7).astype(np.float32)
+    digests = set()
+    try:
+        for backend in ("native", "reference"):
+            odt.executor.use(backend)
+            model = regression("int8")
+            model.fit(x, far, verbose=0)
+            digests.add(model.digest())
+    finally:
+        odt.executor.use("native")
+    assert len(digests) == 1
+    mean = far[[number * 40 // 16 for number in range(16)]].mean(0)
+    for dtype in ("int8", "float32"):
+        model = regression(dtype)
+        model.fit(x, far, verbose=0, callbacks=[_Stop()])
+        assert np.abs(np.array(model.get_weights()[3]) - mean).max() < 0.02

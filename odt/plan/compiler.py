@@ -54,6 +54,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.again = sum([node.layer.macs for node in s.again])
     plan.x_scale, plan.x_seen = s.values[nodes[0]].scale, s.x_seen
     plan.output = output
+    plan.bias = output_bias(s, nodes[-1]) if loss.degree else None
     plan.activated = read_by(nodes, loss) is not nodes[-1]  # probabilities come out
     if noted is not None:
         plan.buffers = state
@@ -109,6 +110,16 @@ def read_by(nodes, loss):
     """The node whose output the loss takes: the last one, or that before it where the loss contains the last one's layer."""
     last = nodes[-1]
     return last.inputs[0] if last.layer.kind == loss.activation else last
+
+
+def output_bias(s, node):
+    """The buffer of the biases that train and that are added to the output, unchanged; None if there are none."""
+    while node.layer.view and node.inputs:
+        node = node.inputs[0]
+    weights = s.buffers.weights.get(node)
+    if weights is None or node.relu or not (node.layer.trainable and node.layer.update_bias):
+        return None
+    return weights.bias
 
 
 def bytes_needed(nodes, loss, optimizer, dtype, batch, micro=None, budget=None):

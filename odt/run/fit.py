@@ -258,6 +258,11 @@ class Training:
         model, session = self.model, self.session
         model.stop_training = False
         model.history = self.history
+        if session.loss.degree and session.fresh and not session.steps and isinstance(self.data, Arrays):
+            from .centre import centre
+
+            self.data.first()
+            centre(session, self.data.bound[0], self.data.bound[2])
         phases = None
         if self.phased:
             from ..watch import Phases

@@ -65,5 +65,5 @@ def rebatch(model, batch_size):
         )
     new.state[:] = old.state
     new.calibrated, new.epoch, new.underway, new.seed = old.calibrated, old.epoch, old.underway, old.seed
-    new.told = old.told
+    new.told, new.fresh = old.told, old.fresh
     model.session, model.options = new, options

@@ -6,7 +6,8 @@ from ..opcodes import FLOAT32, X_FORMAT, Y_FORMAT
 
 _SAMPLES = 16
 _NUMBERS = 512  # of a sample: what has more is an image or a series, of one unit
-_FAR = 20  # for a target: outputs begin near 0, and Adam moves a weight by the learning rate a step
+_FAR = 300  # for a target from the mean, where the output's bias begins (centre.py): Adam moves a weight by the learning rate a step
+_MOST = 1000  # for a bias in int8
 _RATIO = 25  # the largest value to what a quarter of the features move less than
 
 
@@ -44,21 +45,17 @@ def features(session, x, samples):
 
 
 def targets(session, y, samples):
-    """A line if targets are differences from far more than outputs begin with."""
+    """A line if targets lie farther from their mean than weights soon get."""
     if not session.loss.degree or session.control[Y_FORMAT] != FLOAT32:
         return None
     code, size = _code(session, Y_FORMAT)
-    top = total = 0
     count = min(_SAMPLES, samples) * session.width
-    for index in range(count):
-        value = struct.unpack_from(code, y, size * index)[0]
-        top = max(top, abs(value))
-        total += value
-    if top < _FAR:
+    values = [struct.unpack_from(code, y, size * index)[0] for index in range(count)]
+    mean = sum(values) / count
+    top = max(max(values) - mean, mean - min(values))
+    if top < _FAR and not (session.dtype == "int8" and abs(mean) > _MOST):
         return None
-    return "targets reach %g, their mean is about %g: train on (y - mean) / deviation, or at a larger learning rate" % (
-        top, total / count,
-    )  # fmt: skip
+    return "targets lie up to %g from their mean, about %g: train on (y - mean) / deviation" % (top, mean)
 
 
 def _code(session, format):

@@ -48,7 +48,7 @@ def in_place(session, write, where):
         try:
             write()
             session.calibrated, session.epoch, session.underway, session.seed = where
-            session.busy = False
+            session.fresh = session.busy = False
             break
         except KeyboardInterrupt as error:
             if late:

@@ -176,6 +176,7 @@ class Session:
 
     peaks = None
     told = False
+    fresh = True  # its weights are those of compile
 
     def __init__(self, layer, shape, optimizer, loss, dtype, batch_size, micro, seed):
         self.input, self.shape = layer, shape
