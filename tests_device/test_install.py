@@ -1,6 +1,7 @@
 """python -m odt install, on emulated boards with stock firmware."""
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -104,6 +105,30 @@ def test_firmware_with_odt_inside_is_tested_and_left_as_it_is():
         status, text = run(machine)
     assert status == 0, text
     assert "Its firmware has odt inside: nothing to install\nSelf-test passed;" in text
+
+
+@pytest.mark.parametrize("name", ["digits", "personalise", "series", "vibration", "xor"])
+def test_examples_start_by_the_line_that_is_printed(name, tmp_path):
+    """On a Pico with odt inside, which needs no files of `make mpy`."""
+    with machines.open("rp2040") as machine:
+        status, text = run(machine, "--files", tmp_path, "--example", name)
+        assert status == 0, text
+        words = shlex.split(text.splitlines()[-1].partition("Run it with: ")[2])
+        assert words[0] == "mpremote"
+        process = subprocess.Popen(
+            [sys.executable, "-m", *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        printed = ""
+        try:
+            for line in process.stdout:
+                printed += line
+                if re.search("epoch 1/|digest ", line):
+                    break
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+    assert re.search("epoch 1/|digest ", printed), printed
 
 
 def test_port_where_nothing_answers_is_an_error():

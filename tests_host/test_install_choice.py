@@ -102,13 +102,32 @@ def test_a_digest_that_is_not_the_pcs_fails_the_self_test():
         install.selftest(Wrong(), "reference", {"int8": "00000000"})
 
 
-def test_nothing_built_and_unknown_examples_are_said(tmp_path, capsys):
-    assert commands.main(["install", "--files", str(tmp_path)]) == 1
-    assert capsys.readouterr().out == "odt: %s has nothing to install: run `make mpy` first\n" % tmp_path
-    (tmp_path / "python" / "odt").mkdir(parents=True)
-    (tmp_path / "python" / "odt" / "__init__.mpy").write_bytes(b"M\x06\x00\x1f")
-    assert commands.main(["install", "--files", str(tmp_path), "--example", "nix"]) == 1
-    assert "no example is called 'nix'; there are digits, " in capsys.readouterr().out
+def test_nothing_built_and_unknown_examples_are_said(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(install.Board, "probe", lambda self: board())
+    assert commands.main(["install", "--port", "p", "--files", str(tmp_path)]) == 1
+    said = capsys.readouterr().out.splitlines()[1:]
+    assert said == ["odt: %s has nothing to install: run `make mpy` first" % tmp_path]
+    assert commands.main(["install", "--example", "nix"]) == 1
+    said = capsys.readouterr().out
+    assert said == "odt: no example is called 'nix'; there are digits, personalise, series, vibration, xor\n"
+
+
+def test_every_example_that_has_data_is_run_where_its_data_is(tmp_path, capsys, monkeypatch):
+    """Of firmware that has odt nothing is asked for: no make mpy."""
+    copied = []
+    monkeypatch.setattr(install.Board, "probe", lambda self: board(frozen=True))
+    monkeypatch.setattr(install.Board, "make_folder", lambda self, path: None)
+    monkeypatch.setattr(install.Board, "copy", lambda self, sources, folder: copied.extend(sources))
+    monkeypatch.setattr(install, "selftest", lambda *unused: 100000)
+    for folder in sorted(install.CHECKOUT.glob("examples/*/")):
+        copied.clear()
+        assert commands.main(["install", "--port", "p", "--files", str(tmp_path), "--example", folder.name]) == 0
+        assert {file.name for file in copied if file.suffix == ".bin"} == {file.name for file in folder.glob("*.bin")}
+        (script,) = [file.stem for file in copied if file.suffix == ".py"]
+        line = "import os; os.chdir('/%s'); import %s" % (folder.name, script)
+        line = "import xor.train" if folder.name == "xor" else line
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last == 'Run it with: mpremote connect p exec "%s"' % line
 
 
 def damaged(text):

@@ -13,9 +13,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def pico(*arguments, package=ROOT, folder=ROOT, **env):
     """(exit status, what it printed)"""
+    path = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(
         [sys.executable, "-m", "odt", "pico", "--no-repl", *map(str, arguments)],
-        cwd=folder, env=dict(os.environ, PYTHONPATH=str(package), **env), text=True, stdin=subprocess.DEVNULL,
+        cwd=folder, env=dict(os.environ, PYTHONPATH=path, **env), text=True, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
     )  # fmt: skip
     return done.returncode, done.stdout

@@ -9,6 +9,8 @@ import os
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent
+IN_CHECKOUT = (PACKAGE.parent / "boards" / "rp2040.mk").is_file()  # and not an installed package
+CHECKOUT = PACKAGE.parent if IN_CHECKOUT else Path()  # else it may be where the person is
 
 
 def board_modules():

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from .. import executor
 from .board import Board, BoardError, only_port
+from .files import CHECKOUT, IN_CHECKOUT
 from .pieces import PIECES, beside
 
-CHECKOUT = Path(__file__).resolve().parent.parent.parent
 FILES = CHECKOUT / "build" / "mpy"
 SELFTEST = Path(__file__).with_name("selftest.py")
 
@@ -142,13 +142,14 @@ def selftest(board, backend, wanted):
 def install(options):
     """Returns 0 when odt runs on the board as it should; raises BoardError with the reason."""
     files = Path(options.files)
-    package = files / "python" / "odt"
-    if not (package / "__init__.mpy").exists():
-        raise BoardError("%s has nothing to install: run `make mpy` first" % files)
     example = _example(options.example)
     board = Board(options.connect or only_port())
     found = board.probe()
     print("Found", describe(found))
+    package = files / "python" / "odt"
+    if not found["frozen"] and not (package / "__init__.mpy").exists():
+        where = "first" if IN_CHECKOUT else "in a clone of odt's repository, and this in its folder"
+        raise BoardError("%s has nothing to install: run `make mpy` %s" % (files, where))
     wanted = expected()
     status = 0
     if found["frozen"]:
@@ -163,7 +164,12 @@ def install(options):
         print("Copying the example %s to %s" % (name, place))
         board.make_folder(place)
         board.copy(example, place)
-        print('Run it with: mpremote connect %s exec "import %s.train"' % (board.port, name))
+        script = example[0].stem
+        # Examples open their data in the current folder.
+        line = (
+            "import os; os.chdir('%s'); import %s" % (place, script) if example[1:] else "import %s.%s" % (name, script)
+        )
+        print('Run it with: mpremote connect %s exec "%s"' % (board.port, line))
     return status
 
 
@@ -209,8 +215,14 @@ def _example(name):
     """The files that an example needs on a board."""
     if not name:
         return []
-    folder = CHECKOUT / "examples" / name
-    if not (folder / "train.py").exists():
-        known = sorted([file.parent.name for file in CHECKOUT.glob("examples/*/train.py")])
-        raise BoardError("no example is called %r; there are %s" % (name, ", ".join(known)))
-    return [folder / "train.py", *sorted(folder.glob("*.bin"))]
+    examples = CHECKOUT / "examples"
+    scripts = {}  # of each example the one that boards run
+    for script in ("adapt.py", "train.py"):
+        scripts.update((file.parent.name, file) for file in examples.glob("*/" + script))
+    if not scripts:
+        raise BoardError(
+            "%s: the examples are in odt's repository: run this in the folder of a clone" % examples.absolute()
+        )
+    if name not in scripts:
+        raise BoardError("no example is called %r; there are %s" % (name, ", ".join(sorted(scripts))))
+    return [scripts[name], *sorted(scripts[name].parent.glob("*.bin"))]

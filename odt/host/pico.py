@@ -22,10 +22,9 @@ import time
 from pathlib import Path
 
 from .board import BoardError, mpremote
+from .files import CHECKOUT, IN_CHECKOUT
 
-_CHECKOUT = Path(__file__).resolve().parent.parent.parent
-IN_CHECKOUT = (_CHECKOUT / "boards" / "rp2040.mk").is_file()  # and not an installed package
-BUILD = _CHECKOUT / "build" if IN_CHECKOUT else Path("build")
+BUILD = CHECKOUT / "build"
 _STARTING = 60  # seconds
 _ENDING = 10
 
