@@ -2,9 +2,12 @@
 #
 #   make -C ports/<port> FROZEN_MANIFEST=<odt>/manifest.py USER_C_MODULES=<odt>/native
 #
-# A manifest of your own takes it with include("<odt>/manifest.py"), beside the port's.
+# A manifest of your own takes it with include("<odt>/manifest.py"), beside the port's; with reference=False without the executor in
+# Python, 50 KB of flash that a firmware with the kernels does not use.
 
 import os
+
+options.defaults(reference=True)
 
 metadata(
     version="0.1.0",
@@ -15,8 +18,9 @@ metadata(
 
 
 def _board_files(package):
+    left_out = ("host", "__pycache__") + (() if options.reference else ("reference",))
     for folder, folders, files in os.walk(package):
-        folders[:] = sorted([f for f in folders if f not in ("host", "__pycache__")])
+        folders[:] = sorted([f for f in folders if f not in left_out])
         for file in sorted(files):
             if file.endswith(".py") and file != "__main__.py":
                 yield os.path.relpath(os.path.join(folder, file), package)

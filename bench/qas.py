@@ -24,7 +24,7 @@ from accuracy import BATCH, TASKS  # noqa: E402
 
 import odt  # noqa: E402
 from odt.fixed import ONE, bits_to_float  # noqa: E402
-from odt.run.weights import get  # noqa: E402
+from odt.fixed import get  # noqa: E402
 
 
 class Unscaled(odt.SGD):

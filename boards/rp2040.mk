@@ -20,11 +20,13 @@ rp2040-sources: sources
 	@$(SOURCES) cmake arm-gcc pico-sdk tinyusb mbedtls
 
 # A board of the port's own. picotool would be fetched and built to make the UF2: uf2conv does.
-# A build/ that came from another folder is begun anew: CMake keeps absolute paths.
+# A build/ that came from another folder is begun anew: CMake keeps absolute paths. What is frozen is, too: CMake does not see
+# that a manifest has changed.
 # $(1): the board; $(2): CMake's options
 define rp2_firmware
 @mkdir -p $(@D)
 @grep -qsx 'CMAKE_CACHEFILE_DIR:INTERNAL=$(@D)/cmake' $(@D)/cmake/CMakeCache.txt || rm -rf $(@D)/cmake
+@rm -f $(@D)/cmake/frozen_content.c
 MICROPY_MPYCROSS=$(MPYCROSS) cmake -S $(MPY)/ports/rp2 -B $(@D)/cmake \
     -DMICROPY_BOARD=$(1) -DPICO_NO_PICOTOOL=1 -DPICO_BUILD_DOCS=0 $(2) \
     >$(@D)-cmake.log || { cat $(@D)-cmake.log >&2; exit 1; }

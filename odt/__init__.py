@@ -31,6 +31,7 @@ _HOMES = {
     "model": "Model Sequential",
     "normalization": "Normalization",
     "norms": "BatchNorm GroupNorm LayerNorm",
+    "open": "load_model",
     "optimizers": "SGD Adam AdamW CosineDecay StepDecay",
     "run.threads": "get_num_threads set_num_threads",
 }

@@ -67,6 +67,9 @@ from .norms import (
     GroupNorm as GroupNorm,
     LayerNorm as LayerNorm,
 )
+from .open import (
+    load_model as load_model,
+)
 from .optimizers import (
     SGD as SGD,
     Adam as Adam,

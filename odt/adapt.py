@@ -14,7 +14,7 @@ import gc
 
 from .fisher import measure, plan
 from .fixed import elements, is_int, scale_add, scale_div, scale_int
-from .opcodes import ARENA
+from .regions import ARENA
 from .plan.compiler import bytes_needed
 from .plan.graph import backward_macs
 from .run import weights

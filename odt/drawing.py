@@ -4,7 +4,7 @@ It is made from the program alone: a buffer lives from the instruction that writ
 one that reads it before its memory is written anew. It never runs anything.
 """
 
-from .opcodes import ARENA, REGION_SHIFT
+from .regions import ARENA, REGION_SHIFT
 from .plan.program import HEADER_WORDS
 
 LEGEND = (

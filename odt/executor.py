@@ -3,7 +3,7 @@
 Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``typecode``, ``nbytes``, ``count_samples`` and ``predict``.
 """
 
-from . import opcodes
+from . import regions
 
 
 def use(name):
@@ -20,9 +20,9 @@ def use(name):
             raise ImportError("no " + name)
     else:
         raise ValueError('the executor is "native", "reference", "ulab" or "numpy", got %r' % (name,))
-    if chosen.VERSION != opcodes.VERSION:
+    if chosen.VERSION != regions.VERSION:
         raise ImportError(
-            "_odt has instruction set %d, odt needs %d: rebuild the firmware" % (chosen.VERSION, opcodes.VERSION)
+            "_odt has instruction set %d, odt needs %d: rebuild the firmware" % (chosen.VERSION, regions.VERSION)
         )
     if not hasattr(chosen, "predict"):
         raise ImportError("_odt is older than odt: rebuild the firmware")

@@ -10,8 +10,9 @@ update; the weights are read where they lie. In int8 there are two passes: the f
 import gc
 from array import array
 
-from .fixed import scale_div, scale_int
-from .opcodes import ARENA, BATCH, CONSTANTS, COUNT, POSITION, REGION_SHIFT, STATE, forget
+from .fixed import get, put, scale_div, scale_int
+from .opcodes import forget
+from .regions import ARENA, BATCH, CONSTANTS, COUNT, POSITION, REGION_SHIFT, STATE
 from .plan.buffers import Buffers
 from .plan.compiler import Plan, predict, prepare, read_by
 from .plan.gradient import backward
@@ -25,7 +26,7 @@ from .plan.shared import times
 from .plan.values import SCALE, SCRATCH, WEIGHT, Buffer, home
 from .run.calibration import calibrate
 from .run.session import bind
-from .run.weights import UNSEEN, get, put
+from .run.weights import UNSEEN
 
 
 def fisher(model, x, y):

@@ -7,7 +7,7 @@ A *scale* is the bits of a positive, normal float32. Nothing here knows tensors 
 
 import struct
 
-from .opcodes import DEFAULT_LIMIT, const
+from .regions import DEFAULT_LIMIT, const
 
 ONE = const(0x3F800000)
 LOG2_E = const(0x3FB8AA3B)
@@ -366,3 +366,15 @@ def millionths(value):
     if not 0 <= value < 1:
         raise ValueError("expected 0 <= value < 1, got %r" % (value,))
     return int(value * 1000000 + 0.5)
+
+
+def put(state, offset, value, size=4):
+    """A little-endian integer into the state."""
+    for index in range(size):
+        state[offset + index] = value & 255
+        value >>= 8
+
+
+def get(state, offset):
+    """A little-endian uint32 from the state."""
+    return state[offset] | state[offset + 1] << 8 | state[offset + 2] << 16 | state[offset + 3] << 24

@@ -17,7 +17,7 @@ layer, each aligned to 4 bytes: kernel, in int8 models its channel scales, bias,
 import struct
 
 from . import executor
-from .opcodes import CONSTANTS
+from .regions import CONSTANTS
 from .plan.program import HEADER_WORDS
 from .run.session import ready
 
@@ -27,7 +27,11 @@ HEADER = 12  # bytes
 
 def pack(model):
     """The kernels and biases of a compiled model that do not train, as bytes."""
-    session = ready(model)
+    return pack_session(ready(model))
+
+
+def pack_session(session):
+    """The same of a session."""
     body = bytearray()
     for _, weights in session.plan.weights:
         for buffer in weights.fixed:

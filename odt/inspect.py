@@ -18,14 +18,15 @@ which instruction makes what is found by compiling the network once more, which 
 
 from array import array
 
-from .fixed import bits_to_float, elements
-from .opcodes import PREFIXES, STATE
+from .fixed import bits_to_float, elements, get
+from .opcodes import PREFIXES
+from .regions import STATE
 from .plan.compiler import compile_graph
 from .plan.program import HEADER_WORDS, updates
 from .plan.values import CONSTANT, GRADIENT, HEADER, SCALE, home
 from .run.progress import CLIPPED, clipped
 from .run.session import ready
-from .run.weights import get, read
+from .run.weights import read
 from .watch import Watch
 
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "f32": "f"}

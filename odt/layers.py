@@ -12,7 +12,7 @@ Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
 import sys
 
 from .fixed import elements, is_int, is_number, millionths, own, scale_of, size_of
-from .opcodes import DEFAULT_LIMIT
+from .regions import DEFAULT_LIMIT
 from .plan.graph import Node
 
 _FORMATS = ("float32", "int8", "uint8", "int16", "int32")

@@ -7,7 +7,7 @@ the matrix.
 from array import array
 
 from .fixed import is_int
-from .opcodes import COUNT, POSITION, Y_DATA
+from .regions import COUNT, POSITION, Y_DATA
 
 _WIDTH = 79  # of a REPL of 80 columns
 

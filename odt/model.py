@@ -41,7 +41,7 @@ class Model(Network):
     ):  # fmt: skip
         """Plan the training, reserve its memory and draw the first weights.
 
-        ``optimizer``: "sgd", "adam" or an object of optimizers.py; ``loss``: "sparse_categorical_crossentropy",
+        ``optimizer``: "sgd", "adam" or an object of optimizers.py, None to predict and evaluate alone; ``loss``: "sparse_categorical_crossentropy",
         "mse" or an object of losses.py; ``dtype``: "int8" (integers throughout) or "float32".
         ``micro_batch``: so many samples of a batch at a time, their gradients summed, one update a batch: the
         arena of a small batch and the sums for the steps of a large one, to the same bits in int8 (but where
@@ -52,11 +52,16 @@ class Model(Network):
         ``metrics``: "accuracy" alone, which losses of labels and BinaryCrossentropy give in any case.
         Raises MemoryError with the bytes needed and there; the model is then as before.
         """
-        optimizer = _named("optimizer", optimizer, OPTIMIZERS, "direct")
+        if optimizer is not None:
+            optimizer = _named("optimizer", optimizer, OPTIMIZERS, "direct")
+        elif not micro_batch is memory_budget is checkpoint is None:
+            raise ValueError(
+                "optimizer: None does not train: micro_batch, memory_budget and checkpoint belong to training"
+            )
         loss = _named("loss", loss, LOSSES, "emit")
         if dtype not in ("int8", "float32"):
             raise ValueError('dtype is "int8" or "float32", got %r' % (dtype,))
-        if dtype == "float32" and optimizer.state == "int16":
+        if dtype == "float32" and optimizer and optimizer.state == "int16":
             raise ValueError('optimizer: state "int16" belongs to dtype "int8", got "float32"')
         for metric in (metrics,) if isinstance(metrics, str) else metrics or ():
             if metric != loss.name and not (loss.hits and metric in ("accuracy", "acc")):

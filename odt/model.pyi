@@ -27,7 +27,7 @@ class Model(Network):
     def __init__(self, inputs: Node, outputs: Node) -> None: ...
     def compile(
         self,
-        optimizer: Literal["sgd", "adam", "adamw"] | SGD | Adam = "adam",
+        optimizer: Literal["sgd", "adam", "adamw"] | SGD | Adam | None = "adam",
         loss: LossName | _Loss = "sparse_categorical_crossentropy",
         dtype: Literal["int8", "float32"] = "int8",
         batch_size: int = 16,

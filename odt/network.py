@@ -3,7 +3,6 @@
 It needs neither the layers nor what plans.
 """
 
-from .run import weights
 from .run.session import batch, bind, clear, mean, point, ready, train
 
 
@@ -168,12 +167,29 @@ class Network:
         if session.scale is not None:
             session.calibrate(1 if y is None else 2, True)
 
+    def load_weights(self, source):
+        """Take over weights and ranges from a model file, by its name or its bytes, or from another model.
+
+        Its layers are the same, its batch size, optimizer, frozen layers and dtype may be others: between models of one dtype
+        the weights move bit for bit, and the ranges with them where both have the same. The optimizer's state stays behind and
+        the weights that are frozen in flash stay. ValueError names the first layer that differs; nothing has changed then.
+        """
+        from .run.transfer import transfer
+
+        session = ready(self)
+        session.alone("load_weights")
+        if isinstance(source, Network):
+            return transfer(session, ready(source, reads=True), "load_weights")
+        from .run.model_file import parts_of
+
+        transfer(session, *parts_of(source))
+
     def summary(self):
         """Print the layers, their costs, and the RAM that training takes, to the byte."""
         from .report import summary
 
         session = ready(self)
-        summary(session.table, session.plan, session.dtype, session.batch_size)
+        summary(session.plan.table, session.plan, session.dtype, session.batch_size)
 
     def disassemble(self):
         """The program as text, an instruction a line."""
@@ -195,6 +211,8 @@ class Network:
 
     def get_weights(self):
         """The weights as float32 arrays: kernel, then bias, or as ``weight_shapes`` says, layer after layer."""
+        from .run import weights
+
         session = ready(self, reads=True)
         result = []
         for layer, parameters in session.plan.weights:
@@ -208,6 +226,7 @@ class Network:
         ``(in, out)`` kernels are and PyTorch's filters. Ranges of int8 are forgotten: see ``calibrate``.
         Those that are frozen in flash stay as they are. Interrupted half way it changes nothing, as ``load``.
         """
+        from .run import weights
         from .run.replace import flat, rewrite
 
         session = ready(self)
@@ -266,3 +285,16 @@ class Network:
         if self.session is None or self.session.busy is True:
             ready(self)
         load(path, self.session)
+
+    def export(self, path, labels=None, purpose="training"):
+        """Write a model file, which ``odt.load_model`` opens on any machine, without the script that made the model.
+
+        It holds the program, the weights, ranges and optimizer's state as they are, frozen weights too, and where training
+        stands (docs/model_file.md). ``purpose`` "inference": without optimizer and gradients, all weights frozen, so that they are
+        read in place where the file lies in flash. ``labels``: a list of str, the classes' names, kept as ``model.labels``.
+        TypeError for a loss or a learning rate of one's own, OSError where the file cannot be written: what was there is
+        then still there.
+        """
+        from .export import export
+
+        export(self, ready(self), path, labels, purpose)

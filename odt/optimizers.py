@@ -7,26 +7,11 @@ betas to 6 places), so that every interpreter, whatever its floats, gets the sam
 """
 
 from .fixed import bits_to_float, is_int, is_number, isqrt, millionths, own, scale_div, scale_int, scale_of
-from .opcodes import const
+from .regions import const
+from .run.rate import Constant
 
 _MILLION = 1000000
 _EPSILON = const(0x33D6BF95)  # 1e-7
-
-
-class Constant:
-    """The same rate at every step."""
-
-    def __init__(self, rate):
-        rate = own(rate)
-        if not is_number(rate):
-            raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
-        if not 0 <= rate < 1e6:
-            raise ValueError("learning_rate is in 0..1e6, got %r" % (rate,))
-        self.base = scale_of(rate) if rate > 1e-30 else 0
-
-    def bits(self, step):
-        """The rate of step ``step`` (from 0) as float32 bits."""
-        return self.base
 
 
 class StepDecay(Constant):
@@ -46,6 +31,15 @@ class StepDecay(Constant):
         self._counts = [0, 0]  # of products in each of _rates; -1: while that changes, as Ctrl-C may come in between
         self._rates = [self.base, self.base]
         self._last = 0
+
+    def saved(self):
+        """As Constant has it."""
+        return [self.base, self.step_size, self.gamma]
+
+    def restore(self, values):
+        """As Constant has it."""
+        self.base, self.step_size, self.gamma = values
+        self._counts, self._rates, self._last = [0, 0], [self.base, self.base], 0
 
     def bits(self, step):
         """The rate of step ``step`` (from 0) as float32 bits."""
@@ -77,6 +71,14 @@ class CosineDecay(Constant):
         if not is_int(decay_steps) or not 1 <= decay_steps <= 0xFFFF:
             raise ValueError("CosineDecay: decay_steps is an int in 1..65535, got %r" % (decay_steps,))
         self.decay_steps = decay_steps
+
+    def saved(self):
+        """As Constant has it."""
+        return [self.base, self.decay_steps]
+
+    def restore(self, values):
+        """As Constant has it."""
+        self.base, self.decay_steps = values
 
     def bits(self, step):
         if step >= self.decay_steps or not self.base:

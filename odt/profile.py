@@ -7,7 +7,7 @@ It is a step like any other: it trains the model.
 import time
 
 from .inspect import Map
-from .opcodes import ARENA
+from .regions import ARENA
 from .plan.values import OPTIMIZER, home
 from .watch import Watch
 

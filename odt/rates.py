@@ -6,7 +6,7 @@ on with the right rate, and it computes with small integers only, because a step
 """
 
 from .fixed import is_int, is_number, millionths, own
-from .optimizers import Constant
+from .run.rate import Constant
 
 _MILLION = 1000000
 _FAR = 200 << 16  # 2^-200, in Q16: no float32 is as small
@@ -63,6 +63,14 @@ class ExponentialDecay(Constant):
                 break
         self._halvings = tuple(table)
 
+    def saved(self):
+        """As Constant has it."""
+        return [self.base, list(self._halvings)]
+
+    def restore(self, values):
+        """As Constant has it."""
+        self.base, self._halvings = values[0], tuple(values[1])
+
     def bits(self, step):
         """The rate of step ``step`` (from 0) as float32 bits; 0 once it is below 2^-126."""
         t = 0
@@ -96,6 +104,15 @@ class WarmUp(Constant):
         self.schedule = schedule
         self.steps = steps
         self.base = schedule.bits(0)
+
+    def saved(self):
+        """As Constant has it."""
+        return [self.steps, self.schedule]
+
+    def restore(self, values):
+        """As Constant has it."""
+        self.steps, self.schedule = values
+        self.base = self.schedule.bits(0)
 
     def bits(self, step):
         """The rate of step ``step`` (from 0) as float32 bits."""

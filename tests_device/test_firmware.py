@@ -17,6 +17,10 @@ def make(*arguments, target="firmware"):
     return done.returncode, done.stdout
 
 
+# Bytes of flash that the port's boards leave to code: PICO_FLASH_SIZE_BYTES less MICROPY_HW_FLASH_STORAGE_BYTES.
+ROOM = {"RPI_PICO": (2048 - 1408) * 1024, "RPI_PICO2": (4096 - 3072) * 1024}
+
+
 def size(elf):
     """Bytes of flash, by binutils: all that is loaded."""
     text = subprocess.run(["arm-none-eabi-size", elf], check=True, capture_output=True, text=True).stdout
@@ -61,6 +65,7 @@ def test_image_is_for_the_boards_chip_and_holds_kernels_and_package(board, famil
     image = b"".join([block[8][: block[4]] for block in blocks])
     assert {block[7] for block in blocks} == {family} and blocks[0][3] == 0x10000000
     assert image.startswith((folder / "cmake/firmware.bin").read_bytes())
+    assert len(image) <= ROOM[board]  # what follows is the file system, which is formatted at the first start
     symbols = subprocess.run(
         ["arm-none-eabi-nm", folder / "cmake/firmware.elf"], check=True, capture_output=True, text=True
     ).stdout

@@ -12,7 +12,7 @@ import pytest
 
 import odt
 from odt import executor, opcodes
-from odt.run import build as building
+from odt.run import start as building
 from odt.plan.compiler import check_accumulators
 from odt.plan.program import Program
 from odt.reference import program as reference
@@ -625,7 +625,7 @@ def test_a_foreign_file_is_refused(saved):
     model, path, data = saved
     for foreign in (b"", b"\x89PNG\r\n\x1a\n" + bytes(400), b"ODTM", bytes(len(data))):
         path.write_bytes(foreign)
-        with refused(ValueError, path, "not an odt model", model=model):
+        with refused(ValueError, path, "not an odt model's checkpoint", model=model):
             model.load(str(path))
     path.write_bytes(data[:4] + struct.pack("<I", 1) + data[8:])
     with refused(ValueError, path, "format 1", "2", model=model):

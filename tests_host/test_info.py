@@ -51,6 +51,27 @@ def test_checkpoint_tells_its_steps_seed_epochs_and_digest(tmp_path, capsys, dty
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
+@pytest.mark.parametrize("purpose", ("training", "inference"))
+def test_model_file_tells_layers_weights_and_labels_without_a_script(tmp_path, capsys, dtype, purpose):
+    _, model = compiled(tmp_path, dtype=dtype)
+    file = tmp_path / "gesture.odt"
+    model.export(file, labels=["a", "b", "c", "d", "e"], purpose=purpose)
+    status, text = info(capsys, file)
+    assert status == 0
+    opened = odt.load_model(file)
+    assert "model file, %d bytes, undamaged: Sequential, %s, batch 2\n" % (file.stat().st_size, dtype) in text
+    assert ("trains       by Adam, loss sparse" if purpose == "training" else "trains       no: to predict") in text
+    assert "input        float32 (4, 4, 1)\noutput       (5,), a, b, c, d, e\n" in text
+    assert "digest       %08x after %d steps" % (opened.digest(), opened.session.steps) in text
+    rows = [line.split() for line in text.split("layers\n")[1].split("tensors\n")[0].splitlines()]
+    assert [(row[0], row[1], int(row[-1])) for row in rows] == [
+        ("input", "InputLayer", 0), ("conv2d", "Conv2D", 30), ("flatten", "Flatten", 0), ("head", "Dense", 65),
+    ]  # fmt: skip
+    largest = [float(line.split()[-1]) for line in text.split("tensors\n")[1].splitlines()]
+    assert np.allclose(largest, [np.abs(values).max() for values in model.get_weights()], rtol=5e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_with_the_script_every_weight_has_its_shape_and_largest_value(tmp_path, capsys, dtype):
     script, model = compiled(tmp_path, dtype=dtype)
     model.save(str(tmp_path / "model.odt"))
@@ -136,7 +157,10 @@ def test_every_damaged_byte_of_a_checkpoint_is_noticed(tmp_path, capsys):
     ("data", "reason"),
     [
         (b"", "it begins with b''"),
-        (b"GIF89a", "no checkpoint (ODTM), frozen weights (ODTF) or program (ODT1): it begins with b'GIF8'"),
+        (
+            b"GIF89a",
+            "no model file (ODTN), checkpoint (ODTM), frozen weights (ODTF) or program (ODT1): it begins with b'GIF8'",
+        ),
         (b"ODTF" + bytes(9), "is damaged: 13 bytes of frozen weights"),
         (b"ODTF" + bytes(8) + b"1234", "its CRC does not match"),
         (b"ODT1", "a program has whole words, 12 at least"),

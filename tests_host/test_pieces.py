@@ -7,8 +7,8 @@ import pytest
 from test_reference import call, window_case
 
 import odt
+from odt.fixed import get
 from odt.plan import updates, values
-from odt.run import weights
 
 gc.freeze()
 
@@ -79,7 +79,7 @@ def test_weights_that_outgrow_their_scale_were_among_them(monkeypatch):
 
 
 def scales(model):
-    return [weights.get(model.session.state, w.scale.offset) for _, w in model.session.plan.weights]
+    return [get(model.session.state, w.scale.offset) for _, w in model.session.plan.weights]
 
 
 @pytest.mark.parametrize("kind", ("conv2d", "depthwise2d"))

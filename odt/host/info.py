@@ -1,4 +1,4 @@
-"""python -m odt info: what is in a checkpoint, in frozen weights or in a program. It changes nothing.
+"""python -m odt info: what is in a model file, a checkpoint, frozen weights or a program. It changes nothing.
 
 A checkpoint names its program by a CRC alone: the layers' names and shapes come from the script that
 compiles the model (``--model train.py``), which is run until it has.
@@ -9,7 +9,8 @@ import struct
 from pathlib import Path
 
 from .. import executor, frozen
-from ..fixed import bits_to_float
+from ..fixed import bits_to_float, get
+from ..open import load_model
 from ..opcodes import REGION_SHIFT, STATE, VERSION, opcode
 from ..plan.program import HEADER_WORDS, SECTIONS, Prefixed, Program
 from ..run import checkpoint, weights
@@ -33,12 +34,42 @@ def command(options):
 def describe(path, script=None):
     """The lines of what a file is. ValueError for a damaged one, an unknown kind, or another model's."""
     data = Path(path).read_bytes()
-    for magic, kind in ((b"ODTM", _checkpoint), (b"ODTF", _frozen), (b"ODT1", _program)):
+    for magic, kind in ((b"ODTN", _model), (b"ODTM", _checkpoint), (b"ODTF", _frozen), (b"ODT1", _program)):
         if data[:4] == magic:
             return kind(str(path), data, compiled_by(script) if script else None)
     raise ValueError(
-        "%s: no checkpoint (ODTM), frozen weights (ODTF) or program (ODT1): it begins with %r" % (path, data[:4])
+        "%s: no model file (ODTN), checkpoint (ODTM), frozen weights (ODTF) or program (ODT1): it begins with %r"
+        % (path, data[:4])
     )
+
+
+def _model(path, data, _):
+    model = load_model(data)
+    session, plan = model.session, model.session.plan
+    yield "model file, %d bytes, undamaged: %s, %s, batch %d%s" % (
+        len(data),
+        model.kind,
+        model.dtype,
+        model.batch_size,
+        ", in parts of %d" % session.micro if session.micro else "",
+    )
+    name = getattr(session.optimizer, "name", None)
+    yield "trains       " + ("by %s, loss %s" % (name, session.loss.name) if name else "no: to predict and to evaluate")
+    yield "input        %s %s" % (session.input.dtype, session.input.shape)
+    yield "output       %s%s" % (session.shape, ", " + ", ".join(model.labels) if model.labels else "")
+    yield "memory       arena %d, state %d, program %d bytes, %d of frozen weights in the file" % (
+        plan.arena,
+        plan.state,
+        len(plan.code),
+        plan.constants,
+    )
+    yield "digest       %08x after %d steps, %d complete epochs" % (model.digest(), session.steps, model.epoch)
+    yield "ranges       %s" % _RANGES[session.calibrated]
+    yield "layers"
+    for name, kind, shape, parameters, *_ in plan.table:
+        yield "  %-16s %-16s %-16s %8d" % (name, kind, shape, parameters)
+    yield "tensors"
+    yield from _weights(model)
 
 
 def _checkpoint(path, data, model):
@@ -127,7 +158,7 @@ def _frozen_weights(model, data):
 
 
 def _scales(memory, offset, count):
-    scales = [bits_to_float(weights.get(memory, offset + 4 * row)) for row in range(count)]
+    scales = [bits_to_float(get(memory, offset + 4 * row)) for row in range(count)]
     text = "scale %.4g" % min(scales)
     return text if min(scales) == max(scales) else text + " to %.4g" % max(scales)
 

@@ -7,17 +7,18 @@ instructions are known (memory.py).
 import struct
 
 from ..fixed import ONE, elements
-from ..opcodes import CONSTANTS, STATE
+from ..regions import CONSTANTS, STATE
 from .values import (
     CONSTANT, EXPONENT, FLOAT, HEADER, OPTIMIZER, SCALE, SCRATCH, WEIGHT, Buffer, Part, Weights, home,
 )  # fmt: skip
 
 
 class Buffers:
-    """Makes and keeps them; ``flash``: bytes of the frozen weights so far, 0 if there are none."""
+    """Makes and keeps them; ``flash``: bytes of the frozen weights so far, 0 if there are none; ``trains``: whether any weight may."""
 
-    def __init__(self, int8, flash=0):
+    def __init__(self, int8, flash=0, trains=True):
         self.int8 = int8
+        self.trains = trains
         self.flash = flash
         self.state = []  # the state's buffers, in order of their offsets
         self.state_size = 0
@@ -95,7 +96,7 @@ class Buffers:
         count = sum([size for _, size in ranges])
         trained = []
         at = 0
-        for first, size in ranges if layer.trainable else ():
+        for first, size in ranges if layer.trainable and self.trains else ():
             trained.append(Part(count, columns, at, size, first - at))
             at += size
         made = Weights(rows, columns, trained, at == rows and not layer.by_channel)
@@ -109,7 +110,7 @@ class Buffers:
         if not trained:
             made.fixed = [made.kernel, made.scale] if self.int8 else [made.kernel]
         if layer.use_bias or node.folded:
-            fixed = not (layer.trainable and layer.update_bias)
+            fixed = not (self.trains and layer.trainable and layer.update_bias)
             made.bias = (self.freeze if self.flash and fixed else self.keep)(name + " bias", 4 * rows)
             if fixed:
                 made.fixed.append(made.bias)

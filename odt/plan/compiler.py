@@ -2,7 +2,7 @@
 
 from array import array
 
-from ..opcodes import ARENA, REGION_SHIFT
+from ..regions import ARENA, REGION_SHIFT
 from .forward import family, forward
 from .gradient import backward
 from .graph import fuse_relu, mask_after_pooling, trained
@@ -48,7 +48,12 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.sizes = [sum([(b.size + 3) & ~3 for b in state if b.name.startswith(node.layer.name + " ")]) for node in nodes]
     plan.constants = s.buffers.flash
     plan.sums = s.updates.sums.size if micro else 0
-    plan.ranges = len(s.ranges)
+    forward = [(index, scale) for index, node in enumerate(nodes) for scale, _ in s.scales.get(node, ())]
+    plan.forward = array("i")  # of each range of the forward pass: its node's index, its offset
+    for index, scale in forward:
+        if index or s.x_seen:
+            plan.forward.extend((index, scale.offset))
+    plan.errors = array("i", [found[0].offset for found in s.ranges if found[0] not in [scale for _, scale in forward]])
     plan.weights = [(node.layer, s.buffers.weights[node]) for node in nodes if node in s.buffers.weights]
     plan.segments, plan.flash, plan.bits = segments, flash, bits
     plan.again = sum([node.layer.macs for node in s.again])
@@ -73,7 +78,7 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
 
     ``bits``: as for masks.keep_bits.
     """
-    s.trained = trained(nodes)
+    s.trained = trained(nodes) if s.updates.optimizer else ()
     if micro:
         s.updates.accumulate()
     s.begin()
@@ -87,6 +92,17 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     error = loss.emit(s, s.values[last])
     s.owner = None
     ends.append(len(s.instructions))
+    if s.updates.optimizer:
+        update(s, nodes, last, error, micro, segments)
+    s.finish()
+    ends.append(len(s.instructions))
+    s.instructions = keep_bits(s.instructions, ends, output.buffer, bits)
+    share(s.instructions)
+    return output, ends, first
+
+
+def update(s, nodes, last, error, micro, segments):
+    """Emit the backward pass and the update."""
     s.updates.rate = s.scratch("rate", 8)
     tick = Instruction("tick", (s.updates.rate, s.header, s.control), s.updates.optimizer.betas)
     (s.updates.deferred if micro else s.instructions).append(tick)
@@ -99,11 +115,6 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
         s.drop_unread()
     s.owner = None
     s.updates.apply()
-    s.finish()
-    ends.append(len(s.instructions))
-    s.instructions = keep_bits(s.instructions, ends, output.buffer, bits)
-    share(s.instructions)
-    return output, ends, first
 
 
 def read_by(nodes, loss):

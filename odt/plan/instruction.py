@@ -2,7 +2,8 @@
 
 import struct
 
-from ..opcodes import REGION_SHIFT, VERSION, opcode
+from ..opcodes import opcode
+from ..regions import REGION_SHIFT, VERSION
 from .program import HEADER_WORDS, MAGIC, SECTIONS_AT
 from .values import home
 

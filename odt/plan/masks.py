@@ -4,7 +4,7 @@ Where backward needs an activation only to know where its ReLU was open, a bit p
 whose weights do not train, under most update policies.
 """
 
-from ..opcodes import ARENA
+from ..regions import ARENA
 from .instruction import Instruction
 from .memory import lower_bound
 from .values import Buffer, home

@@ -7,7 +7,7 @@ one order after the other until the arena is as small as it can be. It need not 
 """
 
 from ..fixed import hash32
-from ..opcodes import ARENA, const
+from ..regions import ARENA, const
 from .values import home
 
 _TRIES = const(100)  # random orders

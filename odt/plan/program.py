@@ -3,7 +3,7 @@
 import struct
 from array import array
 
-from ..opcodes import PREFIXES, REGION_SHIFT, STATE, const, opcode
+from ..regions import REGION_SHIFT, STATE, const
 
 MAGIC = const(0x3154444F)  # "ODT1"
 HEADER_WORDS = const(12)
@@ -34,16 +34,18 @@ class Program:
 
     def walk(self, start, stop):
         """Yield ``(word, Opcode, addresses, immediates)`` of each instruction; with its prefix it is a Prefixed."""
+        from ..opcodes import PREFIXES, opcode  # the table of instructions: in RAM only where a program is walked
+
         while start < stop:
-            code, addresses, immediates = self._decode(start)
+            code, addresses, immediates = self._decode(start, opcode)
             if code.name in PREFIXES:
                 prefix = code, addresses, immediates
-                code, addresses, immediates = self._decode(start + code.words)
+                code, addresses, immediates = self._decode(start + code.words, opcode)
                 code = Prefixed(code, prefix)
             yield start, code, addresses, immediates
             start += code.words
 
-    def _decode(self, start):
+    def _decode(self, start, opcode):
         code = opcode(self._read(start, 1)[0])
         words = self._read(start + 1, code.words - 1)
         split = len(code.operands)

@@ -7,7 +7,7 @@ Forward in the order of the graph, the loss, then backward with the updates. Not
 import struct
 
 from ..fixed import ONE, scale_div, scale_int
-from ..opcodes import ARENA, CONTROL, CONTROL_WORDS, X_DATA, Y_DATA
+from ..regions import ARENA, CONTROL, CONTROL_WORDS, X_DATA, Y_DATA
 from .buffers import Buffers
 from .instruction import Instruction
 from .updates import Updates
@@ -24,7 +24,7 @@ class Schedule:
     def __init__(self, dtype, batch, optimizer, flash=0, buffers=None):
         self.int8 = dtype == "int8"
         self.batch = batch
-        self.buffers = buffers or Buffers(self.int8, flash)
+        self.buffers = buffers or Buffers(self.int8, flash, optimizer is not None)
         self.updates = Updates(self, optimizer)
         self.instructions = []
         self.values = {}  # node -> its output

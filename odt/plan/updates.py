@@ -5,7 +5,7 @@ their norm or for the other micro-batches.
 """
 
 from ..fixed import ONE, isqrt
-from ..opcodes import const
+from ..regions import const
 from .values import GRADIENT, Buffer, Part, Value
 
 _PIECE_CODE = const(200)  # bytes of the instructions that make and apply a part of a gradient

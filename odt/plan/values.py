@@ -4,7 +4,7 @@ A compiled model keeps some of these, and nothing else of its planning.
 """
 
 from ..fixed import ONE
-from ..opcodes import ARENA
+from ..regions import ARENA
 
 # The kinds of buffers, as summary() groups them.
 ACTIVATION = "activations"

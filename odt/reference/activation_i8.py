@@ -1,7 +1,7 @@
 """ReLU and its kin in int8, forward beside backward, and their masks as bits."""
 
 from ..fixed import hash32, multiplier, rescale, rescale_random
-from ..opcodes import KEY
+from ..regions import KEY
 from .data import masked, open_bits
 
 

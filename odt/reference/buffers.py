@@ -3,7 +3,7 @@
 import struct
 from array import array
 
-from ..opcodes import ARENA, STATE
+from ..regions import ARENA, STATE
 
 try:
     import uctypes  # MicroPython, whose memoryview has no cast

@@ -7,7 +7,7 @@ import struct
 from array import array
 
 from ..fixed import ONE, order, quantize
-from ..opcodes import BATCH, COUNT, FLOAT32, ORDER, POSITION, SAMPLES, Y_FORMAT
+from ..regions import BATCH, COUNT, FLOAT32, ORDER, POSITION, SAMPLES, Y_FORMAT
 
 
 # Samples

@@ -1,7 +1,7 @@
 """Dropout, forward beside backward, in int8 and float32."""
 
 from ..fixed import hash32, scale_div, scale_int, scale_mul, scale_shift, wrap32
-from ..opcodes import KEY, POSITION
+from ..regions import KEY, POSITION
 from .float32 import rounded
 
 

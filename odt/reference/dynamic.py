@@ -1,7 +1,7 @@
 """The choice of what trains, by int8 errors, and tensors of the rows that it names, of either dtype."""
 
 from ..fixed import multiplier, nearest_scale, rescale, scale_add, scale_div, scale_int, scale_mul, wrap32
-from ..opcodes import KEY
+from ..regions import KEY
 
 
 # The choice

@@ -1,6 +1,6 @@
 """The choice of what trains by float32 errors."""
 
-from ..opcodes import KEY
+from ..regions import KEY
 from .dynamic import choose
 from .float32 import divide, rounded, store, store2, to_int
 

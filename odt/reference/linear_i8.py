@@ -4,7 +4,7 @@ Sums are exact Python integers, wrapped to int32 before they are rescaled.
 """
 
 from ..fixed import hash32, rescale, rescale_random, wrap32
-from ..opcodes import KEY
+from ..regions import KEY
 from .data import Sink, blank, positions, rows, windows
 
 try:

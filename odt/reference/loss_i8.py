@@ -1,7 +1,7 @@
 """The softmax loss in int8: the error of the output, and the loss of the batch."""
 
 from ..fixed import LOG2_E, ONE, exp2n, log2q, multiplier, rescale, scale_div, scale_int, scale_mul, wrap32
-from ..opcodes import CORRECT, LOSS, LOSS_HIGH, Y_FORMAT
+from ..regions import CORRECT, LOSS, LOSS_HIGH, Y_FORMAT
 from .data import batch_count, label, samples
 
 

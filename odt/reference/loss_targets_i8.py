@@ -15,7 +15,7 @@ from ..fixed import (
     scale_mul,
     scale_shift,
 )
-from ..opcodes import CORRECT, FLOAT32, Y_FORMAT, Y_SCALE, Y_ZERO
+from ..regions import CORRECT, FLOAT32, Y_FORMAT, Y_SCALE, Y_ZERO
 from .data import Sink, batch_count, samples
 from .loss_i8 import add_loss
 

@@ -14,7 +14,7 @@ from ..fixed import (
     scale_mul,
     scale_shift,
 )
-from ..opcodes import CORRECT, COUNT, KEY, Y_FORMAT
+from ..regions import CORRECT, COUNT, KEY, Y_FORMAT
 from .data import batch_count, label, samples
 from .loss_i8 import add_loss
 

@@ -3,7 +3,7 @@
 Each group's S * C numbers are listed by their places.
 """
 
-from ..opcodes import COUNT
+from ..regions import COUNT
 
 
 def limit(v, low, high):

@@ -3,7 +3,7 @@
 import math
 
 from ..fixed import bits_to_float
-from ..opcodes import COUNT, KEY
+from ..regions import COUNT, KEY
 from .float32 import divide, rounded, store
 from .norm import counted, groups, limit
 

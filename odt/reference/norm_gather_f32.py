@@ -3,7 +3,7 @@
 import math
 
 from ..fixed import bits_to_float
-from ..opcodes import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
+from ..regions import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
 from .data import samples
 from .float32 import affine, divide, rounded, store
 

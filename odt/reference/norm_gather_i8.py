@@ -1,7 +1,7 @@
 """Samples that a Normalization reads, of an int8 network."""
 
 from ..fixed import ONE, multiplier, quantize, rescale, sat32, scale_div, scale_shift, scale_sqrt
-from ..opcodes import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
+from ..regions import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
 from .data import samples
 
 

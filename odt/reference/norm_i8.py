@@ -17,7 +17,7 @@ from ..fixed import (
     scale_sqrt,
     wrap32,
 )
-from ..opcodes import COUNT, KEY, POSITION
+from ..regions import COUNT, KEY, POSITION
 from .data import Sink
 from .norm import counted, groups, limit
 

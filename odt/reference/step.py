@@ -1,7 +1,7 @@
 """A step of either dtype: its counters and random numbers."""
 
 from ..fixed import ONE, hash32, isqrt, scale_div, scale_int, scale_mul, scale_shift, wrap32
-from ..opcodes import KEY, RATE
+from ..regions import KEY, RATE
 
 
 def clear(o):

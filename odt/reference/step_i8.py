@@ -2,7 +2,7 @@
 
 from ..fixed import ONE, multiplier, nearest_scale, quantize, sat32, scale_div, scale_int, scale_mul, scale_shift
 from ..fixed import rescale as to_nearest  # an instruction has the name
-from ..opcodes import FLOAT32, INT8, UINT8, X_FORMAT, X_SCALE, X_ZERO
+from ..regions import FLOAT32, INT8, UINT8, X_FORMAT, X_SCALE, X_ZERO
 from .data import limit30, samples
 
 

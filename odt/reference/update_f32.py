@@ -3,7 +3,7 @@
 import math
 
 from ..fixed import ONE, bits_to_float, float_to_bits, log2_floor, scale_mul, scale_shift
-from ..opcodes import RATE
+from ..regions import RATE
 from .float32 import divide, rounded, store, store2, to_int
 
 

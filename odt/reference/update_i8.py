@@ -12,7 +12,7 @@ from ..fixed import (
     scale_mul,
     scale_shift,
 )
-from ..opcodes import KEY, RATE
+from ..regions import KEY, RATE
 from .data import limit30, rows
 
 

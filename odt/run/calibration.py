@@ -7,10 +7,10 @@ range of the input leaves out a sample that is far beyond the others of the batc
 
 from array import array
 
-from ..fixed import scale_div, scale_int, scale_mul, scale_shift
-from ..opcodes import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
+from ..fixed import get, put, scale_div, scale_int, scale_mul, scale_shift
+from ..regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
 from ..plan.program import updates
-from .weights import UNSEEN, get, put
+from .weights import UNSEEN
 
 _COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers: left out as what updates is
 _READS = ("gather_i8", "gather_norm_i8")  # the samples

@@ -6,10 +6,9 @@ time the error says nothing else. So fit begins with the mean of targets there, 
 
 import struct
 
-from ..fixed import ONE, quantize, scale_shift
-from ..opcodes import FLOAT32, Y_FORMAT
+from ..fixed import ONE, put, quantize, scale_shift
+from ..regions import FLOAT32, Y_FORMAT
 from .exact import UNIT, ratio, whole
-from .weights import put
 
 _SAMPLES = 16  # spread over the data
 _FAR = 16  # a mean from here on

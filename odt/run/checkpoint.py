@@ -114,7 +114,9 @@ def _header(file, name, engine):
     """(words, CRC of the header); ValueError where it is none."""
     header = file.read(HEADER)
     if len(header) < HEADER or header[:4] != _MAGIC:
-        raise ValueError("%s is not an odt model file" % name)
+        if header[:4] == b"ODTN":
+            raise ValueError("%s is a model file: odt.load_model() opens it, load_weights() takes its weights" % name)
+        raise ValueError("%s is not an odt model's checkpoint" % name)
     words = struct.unpack("<15I", header[4:])
     if words[0] != _VERSION:
         raise ValueError("%s: format %d, this odt reads %d" % (name, words[0], _VERSION))

@@ -5,7 +5,7 @@ from array import array
 
 from .. import executor
 from ..fixed import elements, float_to_bits
-from ..opcodes import FLOAT32, INT8, INT16, INT32, UINT8
+from ..regions import FLOAT32, INT8, INT16, INT32, UINT8
 
 FORMATS = {  # of labels only: a uint16 below 2**15 is read as an int16, and so on
     "int8": INT8, "uint8": UINT8, "int16": INT16, "int32": INT32, "float32": FLOAT32, "uint16": INT16, "uint32": INT32,

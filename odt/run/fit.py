@@ -5,7 +5,7 @@ A generator, so that it may pause: it yields between slices of a step when it is
 """
 
 from ..fixed import hash32, is_int, own
-from ..opcodes import CORRECT, LOSS, LOSS_HIGH, ORDER, const
+from ..regions import CORRECT, LOSS, LOSS_HIGH, ORDER, const
 from .session import batch, bind, clear, ready, train
 
 _HOOKS = ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end")

@@ -2,7 +2,7 @@
 
 import struct
 
-from ..opcodes import FLOAT32, X_FORMAT, Y_FORMAT
+from ..regions import FLOAT32, X_FORMAT, Y_FORMAT
 
 _SAMPLES = 16
 _NUMBERS = 512  # of a sample: what has more is an image or a series, of one unit

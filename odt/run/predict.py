@@ -2,7 +2,7 @@
 
 from array import array
 
-from ..opcodes import COUNT, POSITION, X_DATA, X_FORMAT, Y_DATA
+from ..regions import COUNT, POSITION, X_DATA, X_FORMAT, Y_DATA
 from .session import point
 
 

@@ -7,12 +7,11 @@ or ``ready(model)``, which raises where it is not to be used.
 from array import array
 from struct import unpack_from
 
-from ..fixed import ONE, bits_to_float, elements, multiplier, scale_div
-from ..opcodes import (
+from ..fixed import ONE, bits_to_float, elements, get, multiplier, put, scale_div
+from ..regions import (
     BATCH, CORRECT, COUNT, INT16, INT32, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES, X_DATA,
     X_FORMAT, X_SCALE, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO, const,
 )  # fmt: skip
-from . import weights
 from .data import check_finite, check_labels, check_probabilities, samples
 
 _LAST = const(0xFF000000)
@@ -202,7 +201,7 @@ class Session:
     @property
     def steps(self):
         """Steps made: the program counts them, so that Ctrl-C cannot come in between."""
-        return weights.get(self.state, 0)
+        return get(self.state, 0)
 
     def refuse(self, reads=False):
         """RuntimeError within a step, but to read where the arena is not read, or where something ended half way."""
@@ -352,7 +351,7 @@ class Session:
     def stay(self):
         """The step of schedules beyond 255 * 2^24: that. There the counter begins anew before 2^32, and they do not."""
         if self.steps == 0xFFFFFFFF:
-            weights.put(self.state, 0, _LAST)
+            put(self.state, 0, _LAST)
         return _LAST
 
     def check_range(self, memory, at):
@@ -391,7 +390,7 @@ class Session:
         return mean(self, count), accuracy
 
     def output_scale(self):
-        return bits_to_float(weights.get(self.scale, 0))
+        return bits_to_float(get(self.scale, 0))
 
     def scale_moved(self):
         """Note the output's scale, without heap; True if it was another."""
@@ -405,7 +404,7 @@ class Session:
 
     def rescale_loss(self):
         """Count LOSS, of steps of the output's old scale, in those of the one it was widened to."""
-        ratio = scale_div(weights.get(self.before, 0), weights.get(self.now, 0))
+        ratio = scale_div(get(self.before, 0), get(self.now, 0))
         control = self.control
         total = (control[LOSS] & 0xFFFFFFFF) + (control[LOSS_HIGH] << 32)
         for _ in range(self.loss.degree):

@@ -3,27 +3,15 @@
 from array import array
 
 from ..fixed import (
-    ONE, bits_to_float, hash32, isqrt, quantize, scale_div, scale_int, scale_mul, scale_shift,
+    ONE, bits_to_float, get, hash32, isqrt, put, quantize, scale_div, scale_int, scale_mul, scale_shift,
 )  # fmt: skip
-from ..opcodes import CONSTANTS
+from ..regions import CONSTANTS
 from .data import float32_bits
 
 _FIRST = 16384  # int8: initial weights fill -64..64, so that they can double before a scale does
 _VECTOR = 1 << 20  # of biases and the like
 _TINY = 0x1E3CE508  # 1e-20
 UNSEEN = 0x30800000  # 2^-30: fine enough that calibration sees the smallest error
-
-
-def put(state, offset, value, size=4):
-    """A little-endian integer into the state."""
-    for index in range(size):
-        state[offset + index] = value & 255
-        value >>= 8
-
-
-def get(state, offset):
-    """A little-endian uint32 from the state."""
-    return state[offset] | state[offset + 1] << 8 | state[offset + 2] << 16 | state[offset + 3] << 24
 
 
 def initialise(state, plan, seed, int8):

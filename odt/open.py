@@ -1,0 +1,46 @@
+"""Reads a model file: ``odt.load_model("gesture.odt")``. The format: docs/model_file.md; export.py writes it.
+
+It loads neither the layers nor what plans: a board needs only what trains, evaluates and predicts.
+"""
+
+import sys
+
+from .network import Network
+
+
+def load_model(source):
+    """A model from a file of ``export``, ready to train, to evaluate and to predict.
+
+    ``source``: a file's name, or its bytes (a memoryview of a ROMFS, a frozen module's): what is frozen of the model
+    is then read where it lies, if that is a multiple of 4 bytes, at no RAM; of a file on a ROMFS, too. Raises OSError
+    where it cannot be read, ValueError with the reason for what is damaged or made for another odt, MemoryError with the bytes
+    that are needed and there.
+    """
+    try:
+        from .run.model_file import opened
+
+        kind, session, labels = opened(source)
+    finally:
+        opened = None
+        _unload()
+    return Loaded(kind, session, labels)
+
+
+def _unload():
+    """On MicroPython let go of what reads the file: of .mpy files it lies in RAM."""
+    if sys.implementation.name != "cpython" and sys.modules.pop("odt.run.model_file", None):
+        delattr(sys.modules["odt.run"], "model_file")
+
+
+class Loaded(Network):
+    """A model from a file: all that a compiled one does, but what its layers are needed for."""
+
+    def __init__(self, kind, session, labels):
+        self.kind, self.session, self.labels = kind, session, labels
+
+    def __getattr__(self, name):
+        if name in ("nodes", "compile"):
+            raise AttributeError(
+                "%s: a model from a file has no layers: build it anew, compile() it and load_weights() the file" % name
+            )
+        raise AttributeError("a model from a file has no attribute %r" % name)

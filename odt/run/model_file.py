@@ -1,0 +1,250 @@
+"""Reads model files: the sections of one that is whole, and the session that they make. Let go once it has (open.py)."""
+
+import gc
+import json
+import struct
+
+from .. import executor
+from ..fixed import elements, is_int
+from ..plan.program import HEADER_WORDS, Program
+from ..regions import VERSION
+from .data import FORMATS
+from .opened import Loss, Optimizer, Plan, Shape
+from .session import Session
+from .start import Untrained, begin, control_block, reserve
+
+_MAGIC = b"ODTN"
+_FORMAT = 1
+HEAD, LAYERS, PROGRAM, FROZEN, STATE = range(5)
+_HEADER = 64  # bytes
+_CHUNK = 512
+_RATES = {  # what a schedule is made with before it becomes the file's
+    "Constant": ("run.rate", (0,)), "StepDecay": ("optimizers", (0, 1)), "CosineDecay": ("optimizers", (0, 1)),
+    "ExponentialDecay": ("rates", (0, 1, 0.5)), "WarmUp": ("rates", (0, 1)),
+}  # fmt: skip
+
+
+class ModelFile:
+    """A model file that is whole, its sections as they are asked for: HEAD and so on, by number."""
+
+    def __init__(self, source):
+        source = source.__fspath__() if hasattr(source, "__fspath__") else source
+        self.name = source if isinstance(source, str) else "the model file"
+        self.file = self.data = None
+        self.at = 0
+        if isinstance(source, str):
+            self.file = open(source, "rb")
+            source = self.file
+        try:
+            self.data = memoryview(source)  # bytes, or a file of a ROMFS
+            if executor.engine.nbytes(self.data) != len(self.data):
+                self.data = None
+        except TypeError:
+            pass
+        if self.data is None and not self.file:
+            raise TypeError("load_model: a file's name or its bytes are expected, got %r" % (type(source),))
+        try:
+            self.sizes = self._check(executor.engine)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        if self.file:
+            self.file.close()
+
+    def _read(self, count):
+        if self.data is None:
+            return self.file.read(count)
+        piece = bytes(self.data[self.at : self.at + count])
+        self.at += len(piece)
+        return piece
+
+    def _check(self, engine):
+        """The sizes of the sections of a file that is whole; else ValueError."""
+        name = self.name
+        header = self._read(_HEADER)
+        if len(header) < _HEADER or header[:4] != _MAGIC:
+            if header[:4] == b"ODTM":
+                raise ValueError(
+                    "%s is a checkpoint, of save(): load() it into the model that is compiled as its was" % name
+                )
+            raise ValueError("%s is not a model file of odt" % name)
+        words = struct.unpack("<15I", header[4:])
+        if engine.crc32(header[:-4]) != words[14]:
+            raise ValueError("%s is damaged: the CRC of its header does not match" % name)
+        if words[0] != _FORMAT:
+            raise ValueError("%s: format %d, this odt reads %d" % (name, words[0], _FORMAT))
+        if words[1] != VERSION:
+            raise ValueError("%s: instruction set %d, this odt runs %d: export it anew" % (name, words[1], VERSION))
+        sizes = words[2:7]
+        left = sum([(size + 3) & ~3 for size in sizes])
+        crc, length = 0, _HEADER + left
+        while left > 0:
+            chunk = self._read(min(_CHUNK, left))
+            if not chunk:
+                raise ValueError("%s is damaged: %d bytes of %d" % (name, length - left, length))
+            crc = engine.crc32(chunk, crc)
+            left -= len(chunk)
+        if self._read(1):
+            raise ValueError("%s is damaged: longer than %d bytes" % (name, length))
+        if crc != words[13]:
+            raise ValueError("%s is damaged: CRC %08x, expected %08x" % (name, crc, words[13]))
+        return sizes
+
+    def _seek(self, section):
+        self.at = _HEADER + sum([(size + 3) & ~3 for size in self.sizes[:section]])
+        if self.data is None:
+            self.file.seek(self.at)
+
+    def section(self, section):
+        """Its bytes; of the frozen weights in place, where the file lies in memory."""
+        self._seek(section)
+        size = self.sizes[section]
+        if section == FROZEN and self.data is not None:
+            return self.data[self.at : self.at + size]
+        return self._whole(self._read(size), size)
+
+    def into(self, section, memory):
+        """Read it into ``memory``, a piece at a time."""
+        self._seek(section)
+        at, size = 0, len(memory)
+        while at < size:
+            chunk = self._read(min(_CHUNK, size - at))
+            self._whole(chunk, min(_CHUNK, size - at))
+            memory[at : at + len(chunk)] = chunk
+            at += len(chunk)
+
+    def _whole(self, data, size):
+        if len(data) != size:
+            raise OSError(5, "%s: could be read once, and not again" % self.name)
+        return data
+
+
+def opened(source):
+    """(kind, session, labels) of a file; errors as of load_model()."""
+    file = ModelFile(source)
+    try:
+        return _open(file)
+    finally:
+        file.close()
+
+
+def _open(file):
+    engine = executor.engine
+    kept = None
+    try:
+        head = json.loads(file.section(HEAD))
+        code = file.section(PROGRAM)
+        loaded = engine.load(code)
+        program = Program(code)
+        _same(program.state, file.sizes[STATE], "state")
+        _same(program.constants, file.sizes[FROZEN], "frozen weights")
+        session, plan = _session(head, file.section(LAYERS), code, program)
+        kind, labels = head["kind"], head["labels"]
+        del head, program
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError("%s: no model that runs here: %s" % (file.name, error))
+    gc.collect()
+    arena, state = reserve(plan)
+    if plan.constants:
+        kept = file.section(FROZEN)
+    file.into(STATE, state)
+    control = control_block(*session.input.format)
+    if kept is not None:
+        try:
+            engine.run(loaded, (arena, state, control, None, None, kept), HEADER_WORDS, HEADER_WORDS)  # no instruction
+        except ValueError:  # it lies at no multiple of 4: to RAM
+            kept = bytes(kept)
+    begin(session, plan, engine, loaded, arena, state, control, kept)
+    return kind, session, labels
+
+
+def parts_of(source):
+    """What load_weights() takes of a model file: as of a session, dtype, plan, state, frozen, calibrated; and the file's name."""
+    from .layers import parse
+
+    file = ModelFile(source)
+    try:
+        head = json.loads(file.section(HEAD))
+        parts = Plan(None, file.section(LAYERS))
+        parts.plan, parts.dtype, parts.calibrated = parts, head["dtype"], head["ranges"]
+        parts.elements = 4 if parts.dtype == "int8" else 1
+        parts.state, parts.constants = file.sizes[STATE], file.sizes[FROZEN]
+        parse(parts)  # while ``state`` is how many bytes
+        parts.state, parts.frozen = file.section(STATE), file.section(FROZEN)
+        return parts, file.name
+    finally:
+        file.close()
+
+
+def _same(found, expected, what):
+    if found != expected:
+        raise ValueError("%d bytes of %s, the program has %d" % (expected, what, found))
+
+
+def _within(what, value, end):
+    if not is_int(value) or not 0 <= value < end:
+        raise ValueError("%s: %r, not in 0..%d" % (what, value, end - 1))
+    return value
+
+
+def _session(head, layers, code, program):
+    """Session and plan of the head; whatever it holds, nothing outside of the regions is reached."""
+    dtype, rows = head["dtype"], head["micro"] or head["batch"]
+    if dtype not in ("int8", "float32"):
+        raise ValueError("dtype %r" % (dtype,))
+    _within("batch", head["batch"] - 1, 65535)
+    _within("micro", rows - 1, head["batch"])
+    name, shape, form, scale, zero = head["input"]
+    if form not in ("float32", "int8", "uint8", "int16", "int32") or form not in FORMATS:
+        raise ValueError("input of %r" % (form,))
+    _within("zero point", zero + (1 << 31), 1 << 32)
+    _within("seed", head["seed"], 1 << 30)
+    names = [name, head["kind"]] + (head["labels"] or [])
+    if not all([isinstance(each, str) for each in names]):
+        raise ValueError("names %r" % (names,))
+    layer = Shape(name, [_within("shape", size - 1, 1 << 24) + 1 for size in shape], form, scale, zero)
+    layer.format = _within("scale", scale, 0x7F800000), zero
+    shape, at, zero, where = head["output"]
+    shape = tuple([_within("shape", size - 1, 1 << 24) + 1 for size in shape])
+    loss = Loss(*head["loss"])
+    _within("degree", loss.degree, 3)
+    optimizer = Untrained()
+    if head["rate"]:
+        optimizer = Optimizer(head["optimizer"], _rate(head["rate"]))
+    session = Session(layer, shape, optimizer, loss, dtype, head["batch"], head["micro"], head["seed"])
+    plan = Plan(code, layers)
+    plan.read(head, program)
+    plan.output.count = elements(shape) * rows
+    _within("output", at, program.arena - plan.output.count * (1 if dtype == "int8" else 4) + 1)
+    _within("zero", zero + 256, 512)
+    offsets = list(head["scales"]) + [where for where in head["x"] + [where] if where is not None]
+    for offset in offsets:
+        _within("scale's place", offset, program.state - 3)
+    if dtype == "int8" and (where is None or head["x"][0] is None):
+        raise ValueError("no scale of the output")
+    session.fresh = head["fresh"] == 1
+    if head["bias"]:
+        at, size = head["bias"]
+        _within("bias", size - 1, program.state)
+        _within("bias", at, program.state - size + 1)
+        if size % 4 or size // 4 > elements(shape):
+            raise ValueError("bias of %d bytes" % size)
+    session.calibrated = _within("ranges", head["ranges"], 3)
+    session.epoch = _within("epoch", head["epoch"], 1 << 31)
+    session.underway = head["underway"] and tuple(head["underway"])
+    if session.underway and (len(session.underway) != 5 or not all([is_int(word) for word in session.underway])):
+        raise ValueError("underway: %r" % (session.underway,))
+    return session, plan
+
+
+def _rate(row):
+    """A schedule of ``saved`` values."""
+    home, options = _RATES[row[0]]
+    module = __import__("odt." + home, None, None, ("*",))
+    rate = getattr(module, row[0])(*options)
+    rate.restore(
+        [_rate(value) if isinstance(value, list) and isinstance(value[0], str) else value for value in row[1:]]
+    )
+    return rate

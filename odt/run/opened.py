@@ -1,0 +1,71 @@
+"""What a Session asks of a plan, a loss, an optimizer and an Input, of a model from a file."""
+
+
+class Shape:
+    """What a Session asks of an Input's layer."""
+
+    def __init__(self, name, shape, dtype, scale, zero_point):
+        self.name, self.shape, self.dtype, self.zero_point = name, tuple(shape), dtype, zero_point
+
+
+class Loss:
+    """What a Session asks of a loss."""
+
+    def __init__(self, name, labels, onehot, binary, hits, degree, unit):
+        self.name, self.labels, self.onehot, self.binary = name, labels == 1, onehot == 1, binary == 1
+        self.hits, self.degree = hits == 1, degree
+        self._unit = unit
+
+    def unit(self, step):
+        """As losses.py has it."""
+        value = self._unit / 65536
+        for _ in range(self.degree):
+            value *= step
+        return value
+
+
+class Optimizer:
+    """What training asks of an optimizer: the program has the rest."""
+
+    def __init__(self, name, rate):
+        self.name, self.learning_rate = name, rate
+
+
+class Place:
+    """A buffer, and of the output what its numbers mean."""
+
+    def __init__(self, offset):
+        self.offset = offset
+
+
+class Plan:
+    """What a Session asks of a plan; what few ask is read from ``layers`` when it is asked for."""
+
+    segments = bits = ()
+
+    def __init__(self, code, layers):
+        self.code, self.layers = code, layers
+
+    def read(self, head, program):
+        """What the head and the program tell of."""
+        self.arena, self.state, self.constants = program.arena, program.state, program.constants
+        self.elements = 4 if head["dtype"] == "int8" else 1  # of a kernel in four bytes
+        self.scales = head["scales"]
+        self.x_scale, self.x_seen = [None if at is None else Place(at) for at in head["x"]]
+        self.activated = head["activated"] == 1
+        self.bias = None
+        if head["bias"]:
+            self.bias = Place(head["bias"][0])
+            self.bias.size = head["bias"][1]
+        self.output = Place(None)
+        self.output.buffer = Place(head["output"][1])
+        self.output.zero = head["output"][2]
+        self.output.scale = Place(head["output"][3])
+
+    def __getattr__(self, name):
+        if name in ("weights", "table", "forward", "errors", "totals", "peaks", "lower_bound", "again", "sums"):
+            from .layers import parse
+
+            parse(self)
+            return getattr(self, name)
+        raise AttributeError(name)

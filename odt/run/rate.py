@@ -1,0 +1,27 @@
+"""The learning rate that does not change, and what all schedules are made from (optimizers.py, rates.py)."""
+
+from ..fixed import is_number, own, scale_of
+
+
+class Constant:
+    """The same rate at every step."""
+
+    def __init__(self, rate):
+        rate = own(rate)
+        if not is_number(rate):
+            raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
+        if not 0 <= rate < 1e6:
+            raise ValueError("learning_rate is in 0..1e6, got %r" % (rate,))
+        self.base = scale_of(rate) if rate > 1e-30 else 0
+
+    def bits(self, step):
+        """The rate of step ``step`` (from 0) as float32 bits."""
+        return self.base
+
+    def saved(self):
+        """What a model file keeps of it: integers, or lists of such."""
+        return [self.base]
+
+    def restore(self, values):
+        """Become what ``saved`` told of."""
+        (self.base,) = values

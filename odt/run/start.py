@@ -1,0 +1,92 @@
+"""What a session has when its plan and its state are there, wherever they come from: build.py plans, open.py reads a file."""
+
+import gc
+from array import array
+
+from ..regions import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE
+from ..plan.program import SECTIONS, Program
+
+
+class Untrained:
+    """The optimizer of a model that was compiled without."""
+
+    state = None
+
+    @property
+    def learning_rate(self):
+        """What a step asks for first."""
+        raise RuntimeError("compiled with optimizer=None, to predict and to evaluate: it does not train")
+
+
+def reserve(plan):
+    """The arena and the state of a plan; MemoryError with the figures."""
+    needed = plan.arena + plan.state
+    gc.collect()
+    free = gc.mem_free() if hasattr(gc, "mem_free") else needed
+    if free >= needed:
+        try:
+            if plan.arena > plan.state:  # the larger first: what is free may be so in pieces
+                arena = bytearray(plan.arena)
+                return arena, bytearray(plan.state)
+            state = bytearray(plan.state)
+            return bytearray(plan.arena), state
+        except MemoryError:
+            pass
+    text = "%d are free" % free if hasattr(gc, "mem_free") else "so much is not free"
+    text += " in pieces" if hasattr(gc, "mem_free") and free >= needed else ""
+    raise MemoryError("training needs %d bytes (arena %d, state %d), %s" % (
+        needed, plan.arena, plan.state, text))  # fmt: skip
+
+
+def control_block(scale, zero):
+    """Of an Input of that scale, as float32 bits, and zero point."""
+    control = array("i", bytes(4 * CONTROL_WORDS))
+    control[X_SCALE] = control[Y_SCALE] = scale
+    control[X_ZERO] = zero
+    return control
+
+
+def begin(session, plan, engine, loaded, arena, state, control, frozen):
+    """Give the session its regions, and what it knows of its program."""
+    int8 = session.dtype == "int8"
+    session.plan, session.engine, session.loaded = plan, engine, loaded
+    session.arena, session.state, session.control, session.frozen = arena, state, control, frozen
+    session.regions = [arena, state, control, None, None, frozen]
+    session.program = Program(plan.code)
+    session.sections = {name: session.program.section(name) for name in SECTIONS}
+    session.loss_word = memoryview(control)[LOSS : LOSS + 1]
+    session.parts, session.others, session.update = _divide(session)
+    at = plan.output.scale.offset if int8 else 0
+    session.scale = memoryview(state)[at : at + 4] if int8 else None  # of the output
+    session.scales = plan.scales if int8 else ()
+    # The same where LOSS counts in it, and as it last moved.
+    moving = int8 and session.loss.degree
+    session.watched, session.before, session.now = (
+        (session.scale, bytearray(4), bytearray(4)) if moving else (None,) * 3
+    )
+
+
+def _divide(session):
+    """The parts in which a step runs: of the first micro-batch, of the others, and the update.
+
+    Each is pieces, (start, stop, what to call after it or None); watch.py cuts smaller ones.
+    """
+    int8 = session.dtype == "int8"
+    start, stop = session.sections["train"]
+    loss = session.sections["evaluate"][1]
+    again = start
+    last = stop
+    if session.micro:
+        from .. import opcodes
+
+        for at, code, _, _ in session.program.walk(start, stop):
+            if code.name == "tick":
+                last = at
+        for _ in range(2 if int8 else 1):  # the clears
+            again += opcodes.opcode("clear").words
+        opcodes.forget()
+    parts = [
+        ((first, last, None),) if int8 else ((first, loss, session.check_loss), (loss, last, None))
+        for first in (start, again)
+    ]
+    return parts[0], parts[1], ((last, stop, None),) if session.micro else ()

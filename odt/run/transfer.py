@@ -1,0 +1,115 @@
+"""Weights and ranges from one model into another of the same layers, however both were compiled."""
+
+from array import array
+
+from ..regions import CONSTANTS
+from . import weights
+from .replace import rewrite
+from .start import Untrained
+
+
+def transfer(session, source, name):
+    """The weights of ``source``, a session, into those of ``session``; ``name`` tells of it in errors.
+
+    Bit for bit between models of one dtype; ranges come along where both have the same. The optimizer begins anew.
+    ValueError that names the first layer that differs; nothing has changed then.
+    """
+    mine, theirs = session.plan.weights, source.plan.weights
+    _same_layers(mine, theirs, name)
+    int8 = session.dtype == "int8"
+    alike = session.dtype == source.dtype
+    ranges, level = (), 2
+    if int8:
+        ranges, level = _ranges(session, source) if alike else ((), 0)
+
+    def write(state):
+        for (layer, new), (other, old) in zip(mine, theirs):
+            if new.into:
+                continue
+            if alike and not (new.folded or old.folded or old.into):
+                _copy(state, new, source, old)
+                continue
+            values = weights.read(other, source.state, source.frozen, old, source.dtype == "int8")
+            if new.folded:
+                from ..folding import fold
+
+                inner = [at for at, (_, each) in enumerate(mine) if each is new.folded[1]][0]
+                other, old = theirs[inner]
+                values = fold(
+                    values, new, weights.read(other, source.state, source.frozen, old, source.dtype == "int8")
+                )
+            weights.write(state, new, int8, values)
+        for to, at in ranges:
+            state[to : to + 4] = source.state[at : at + 4]
+
+    rewrite(session, "load_weights", write, (level, 0, None, session.seed))
+
+
+def _same_layers(mine, theirs, name):
+    for index in range(max(len(mine), len(theirs))):
+        if index >= len(theirs):
+            raise ValueError("%s: layer %r: the model has it, the file has not" % (name, mine[index][0]))
+        if index >= len(mine):
+            raise ValueError("%s: layer %r: the file has it, the model has not" % (name, theirs[index][0]))
+        (layer, _), (other, _) = mine[index], theirs[index]
+        ours, found = layer.weight_shapes(), other.weight_shapes()
+        if ours != found:
+            place = (name, layer, _words(ours), _words(found))
+            raise ValueError("%s: layer %r has %s, the file has %s" % place)
+
+
+def _words(shapes):
+    return ", ".join(["%s %s" % (name, tuple(shape)) for name, shape in shapes])
+
+
+def _copy(state, new, source, old):
+    """Weights as they are stored. What is frozen in flash stays; what the other does not train has no residual: 0."""
+
+    def copy(to, at, count=None):
+        if to is None or to.region == CONSTANTS:
+            return
+        memory = source.frozen if at.region == CONSTANTS else source.state
+        size = count or to.size
+        state[to.offset : to.offset + size] = bytes(memory[at.offset : at.offset + size])
+
+    if new.kernel and new.kernel.region != CONSTANTS:
+        copy(new.kernel, old.kernel)
+        if new.scale:
+            copy(new.scale, old.scale, 4 * new.rows)
+        if new.residual:
+            places = _residuals(old)
+            for row, to in enumerate(_residuals(new)):
+                if to >= 0:
+                    at, columns = places[row], new.columns
+                    data = bytes(columns) if at < 0 else bytes(source.state[at : at + columns])
+                    state[to : to + columns] = data
+    for to, at in zip(new.vectors, old.vectors):
+        copy(to, at)
+
+
+def _residuals(kept):
+    """Of each row of a kernel where its residuals are in the state, -1 of one that does not train."""
+    places = array("i", [-1] * kept.rows)
+    for part in kept.trained if kept.residual else ():
+        for row in range(part.rows):
+            places[part.shift + part.at + row] = kept.residual.offset + (part.at + row) * kept.columns
+    return places
+
+
+def _trains(session):
+    """Which layers do: what the backward pass depends on, and how many ranges it has."""
+    return [bool(kept.trained) for _, kept in session.plan.weights], len(session.plan.errors)
+
+
+def _ranges(session, source):
+    """((offset here, offset there), ..) of the ranges that both have, and how far they go, as ``calibrated``."""
+    mine, theirs = session.plan.forward, source.plan.forward
+    if list(mine[::2]) != list(theirs[::2]) or not source.calibrated:
+        return (), 0
+    found, level = list(zip(mine[1::2], theirs[1::2])), 1
+    if isinstance(session.optimizer, Untrained):
+        level = source.calibrated
+    elif source.calibrated == 2 and _trains(session) == _trains(source):
+        found += zip(session.plan.errors, source.plan.errors)
+        level = 2
+    return found, level

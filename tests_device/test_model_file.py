@@ -1,0 +1,117 @@
+"""A model file made on the PC opens, trains on and ends with the PC's digests on every machine, and takes little of a Pico's heap."""
+
+import re
+
+import machines
+import odt
+import pytest
+from test_mpy import give
+from test_training import on_the_pc
+
+SCRIPT = machines.ROOT / "tests_device" / "model_file.py"
+X = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])
+Y = bytes([i % 10 for i in range(40)])
+STOCK = {"stock_unix": "x64", "stock_qemu_m4hf": "armv7emsp", "stock_rp2040": "armv6m"}
+
+
+def digits(dense=False):
+    """The network of README's first screen, or one of dense layers."""
+    first = [] if dense else [odt.Conv2D(8, 3, activation="relu"), odt.MaxPool2D()]
+    return odt.Sequential([
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), *first, odt.Flatten(), odt.Dense(32 if dense else 10, activation="relu" if dense else None),
+        *([odt.Dense(10)] if dense else []),
+    ])  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=("int8", "float32", "dense"))
+def made(request, tmp_path_factory):
+    """(the file, what a PC prints that opens it and trains on)"""
+    model = digits(request.param == "dense")
+    dtype = "int8" if request.param == "dense" else request.param
+    model.compile(odt.Adam(odt.StepDecay(0.01, 10, 0.5)), dtype=dtype, batch_size=8, seed=1)
+    model.fit(X, Y, verbose=0)
+    path = tmp_path_factory.mktemp("files") / "model.odt"
+    model.export(path, labels=["digit %d" % number for number in range(10)])
+    text = on_the_pc(SCRIPT, {"file": str(path)})
+    assert digests(text)[0] == ("opened", "%08x" % model.digest()) and len(digests(text)) == 4
+    return path, text
+
+
+def digests(text):
+    return re.findall(r"(\w+) digest ([0-9a-f]{8})", text)
+
+
+def check(text, made, lines=4):
+    assert digests(text)[:lines] == digests(made[1])[:lines]
+    assert "labels digit 0 digit 9" in text
+    modules = set(re.findall(r"'odt\.([\w.]+)'", text))
+    assert not modules & {"layers", "losses", "model", "run.build", "plan.compiler", "plan.graph", "norms"}
+
+
+@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m3", "qemu_m7", "rp2040"))
+def test_firmware_with_odt_ends_with_the_digests_of_the_pc(name, made):
+    with machines.open(name) as machine:
+        machine.put([made[0]])
+        text = machine.run(SCRIPT, timeout=600)
+    assert "native executor" in text
+    check(text, made, 3 if name == "unix_float30" else 4)  # floats of 30 bits: outputs are what they hold
+
+
+@pytest.mark.parametrize("name", STOCK)
+def test_stock_firmware_ends_with_the_digests_of_the_pc(name, made):
+    with machines.open(name) as machine:
+        give(machine, STOCK[name])
+        machine.put([made[0]])
+        text = machine.run(SCRIPT, timeout=600)
+    assert "native executor" in text
+    check(text, made)
+
+
+def test_without_kernels_too(made):
+    """As on CircuitPython, whose short floats are others in float32."""
+    with machines.open("unix_float30") as machine:
+        machine.put([made[0]])
+        text = machine.exec(
+            "import odt\nodt.executor.use('reference')\nodt.backend = 'reference'\n" + SCRIPT.read_text(), timeout=600
+        )
+    assert "reference executor" in text
+    check(text, made, 1 if odt.load_model(made[0]).dtype == "float32" else 3)
+
+
+def test_refusals_on_a_board_leave_what_was():
+    """Damaged, cut off, too large for the heap: by name, and the heap as before."""
+    model = digits()
+    model.compile(batch_size=8)
+    with machines.open("qemu_m3") as machine:
+        path = machine.files / "model.odt"
+        model.export(path)
+        data = path.read_bytes()
+        (machine.files / "cut.odt").write_bytes(data[:-100])
+        (machine.files / "damaged.odt").write_bytes(data[:900] + bytes([data[900] ^ 1]) + data[901:])
+        large = odt.Sequential([odt.Input((64, 64, 8)), odt.Conv2D(16, 3), odt.GlobalAvgPool()])
+        large.compile()
+        large.export(machine.files / "large.odt")
+        text = machine.exec(
+            """
+import gc, odt
+model = odt.load_model("model.odt")
+digest = model.digest()
+for name in ("cut", "damaged", "large", "none"):
+    gc.collect()
+    before = gc.mem_free()
+    try:
+        odt.load_model(name + ".odt")
+    except (ValueError, MemoryError, OSError) as error:
+        print(type(error).__name__, error)
+    gc.collect()
+    print(before - gc.mem_free() < 300)
+print(model.digest() == digest)
+""",
+            timeout=300,
+        )
+    lines = text.splitlines()
+    assert lines[0].startswith("ValueError cut.odt is damaged: ") and lines[2].startswith(
+        "ValueError damaged.odt is damaged: CRC"
+    )
+    assert re.match(r"MemoryError training needs \d+ bytes \(arena \d+, state \d+\), \d+ are free", lines[4]), lines[4]
+    assert lines[6].startswith("OSError") and lines[1:8:2] == ["True"] * 4 and lines[8] == "True"
