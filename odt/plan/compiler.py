@@ -52,7 +52,8 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.forward = array("i")  # of each range of the forward pass: its node's index, its offset
     for index, scale in forward:
         if index or s.x_seen:
-            plan.forward.extend((index, scale.offset))
+            plan.forward.append(index)
+            plan.forward.append(scale.offset)
     plan.errors = array("i", [found[0].offset for found in s.ranges if found[0] not in [scale for _, scale in forward]])
     plan.weights = [(node.layer, s.buffers.weights[node]) for node in nodes if node in s.buffers.weights]
     plan.segments, plan.flash, plan.bits = segments, flash, bits
