@@ -54,9 +54,13 @@ class Tensor:
 
     def stored(self, model):
         """What is stored now, an array of its type code."""
-        result = array(self.code)
+        result = None
         for _, region, offset, size in self.pieces:
-            result.extend(array(self.code, bytes(memoryview(model.session.regions[region])[offset : offset + size])))
+            part = array(self.code, bytes(memoryview(model.session.regions[region])[offset : offset + size]))
+            if result is None:
+                result = part  # of one piece without another copy
+            else:
+                result.extend(part)
         return result
 
     def step(self, model):
@@ -250,6 +254,8 @@ class Trace(Watch):
 
     def _call(self, tensor, index):
         def copy():
+            if not index:
+                self.values.pop(tensor.name, None)  # first, as its room may be needed
             part = Tensor(tensor.name, tensor.code, None)
             part.pieces = tensor.pieces[index : index + 1]
             values = part.stored(self.model)

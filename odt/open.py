@@ -6,6 +6,7 @@ It loads neither the layers nor what plans: a board needs only what trains, eval
 import sys
 
 from .network import Network
+from .run.start import Tidy
 
 
 def load_model(source):
@@ -17,9 +18,10 @@ def load_model(source):
     that are needed and there.
     """
     try:
-        from .run.model_file import opened
+        with Tidy():
+            from .run.model_file import opened
 
-        kind, session, labels = opened(source)
+            kind, session, labels = opened(source)
     finally:
         opened = None
         _unload()

@@ -1,4 +1,4 @@
-"""Opens a model file and trains on. Runs on a machine, and on CPython. ODT_ARGS: steps, file."""
+"""Opens a model file and trains on. Runs on a machine, and on CPython. ODT_ARGS: steps, file, largest."""
 
 import gc
 import sys
@@ -15,7 +15,20 @@ x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])
 y = bytes([i % 10 for i in range(40)])
 if hasattr(gc, "mem_free"):
     gc.collect()
-    print("heap", before, gc.mem_free())
+    print("heap of %d: %d" % (before, gc.mem_free()), end="")
+    if arguments.get("largest"):
+        low, high = 0, gc.mem_free()
+        while high - low > 256:
+            middle, block = (low + high) // 2, None
+            gc.collect()
+            try:
+                block = bytearray(middle)
+                low = middle
+            except MemoryError:
+                high = middle
+        block = None
+        print(", in one piece", low, end="")
+    print()
 print(odt.backend, "executor, labels", model.labels[0], model.labels[-1])
 print("opened digest %08x" % model.digest())
 for step in range(arguments.get("steps", 20)):

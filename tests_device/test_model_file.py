@@ -67,6 +67,34 @@ def test_stock_firmware_ends_with_the_digests_of_the_pc(name, made):
     check(text, made)
 
 
+def heap():
+    """In KB, of the emulated Pico with stock firmware: the sentence of docs/model_file.md."""
+    found = []
+    for dense in (False, True):
+        model = digits(dense)
+        model.compile(odt.Adam(0.01), batch_size=16)
+        with machines.open("stock_rp2040") as machine:
+            give(machine, "armv6m")
+            model.export(machine.files / "model.odt")
+            text = machine.run(SCRIPT, timeout=600, args={"largest": True, "steps": 1})
+        numbers = re.search(r"heap of (\d+): (\d+), in one piece (\d+)", text).groups()
+        found.append([int(number) for number in numbers] + [model.session.plan.arena + model.session.plan.state])
+    return found
+
+
+SENTENCE = re.compile(
+    r"leaves (\d+) KB free of (\d+), (\d+) in one piece, beside its own (\d+);\none of dense layers \(64, 32, 10\) (\d+), (\d+) in one piece, beside (\d+)\."
+)
+
+
+def test_a_stock_pico_has_the_heap_left_that_the_document_says():
+    (free, left, piece, own), (_, dense, dense_piece, dense_own) = heap()
+    figures = [left, free, piece, own, dense, dense_piece, dense_own]
+    found = SENTENCE.search((machines.ROOT / "docs" / "model_file.md").read_text())
+    assert [int(each) for each in found.groups()] == [round(each / 1000) for each in figures]
+    assert left >= 140_000 and piece >= 120_000
+
+
 def test_without_kernels_too(made):
     """As on CircuitPython, whose short floats are others in float32."""
     with machines.open("unix_float30") as machine:

@@ -9,7 +9,7 @@ from ..regions import X_SCALE
 from ..plan import unload
 from . import weights
 from .session import Session
-from .start import Untrained, begin, control_block, reserve
+from .start import Tidy, Untrained, begin, control_block, reserve
 
 
 def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen):
@@ -71,19 +71,12 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     return session
 
 
-class _Tidy:
-    """Collect garbage often, so that what is planned does not lie scattered when the arena is reserved."""
-
-    def __enter__(self):
-        gc.collect()
-        if hasattr(gc, "threshold"):
-            self.threshold = gc.threshold()
-            gc.threshold(4096)
+class _Tidy(Tidy):
+    """Also lets go of the instructions that were looked up."""
 
     def __exit__(self, *unused):
         opcodes.forget()
-        if hasattr(gc, "threshold"):
-            gc.threshold(self.threshold)
+        super().__exit__(*unused)
 
 
 def _table(nodes, plan, optimizer):

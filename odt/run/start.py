@@ -7,6 +7,20 @@ from ..regions import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE
 from ..plan.program import SECTIONS, Program
 
 
+class Tidy:
+    """Collect garbage often, so that what is made does not lie scattered when the arena is reserved."""
+
+    def __enter__(self):
+        gc.collect()
+        if hasattr(gc, "threshold"):
+            self.threshold = gc.threshold()
+            gc.threshold(4096)
+
+    def __exit__(self, *unused):
+        if hasattr(gc, "threshold"):
+            gc.threshold(self.threshold)
+
+
 class Untrained:
     """The optimizer of a model that was compiled without."""
 
