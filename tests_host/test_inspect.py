@@ -193,7 +193,7 @@ def test_what_is_computed_again_is_traced_as_what_is_kept():
         found.append(trace.values)
         rows = profile(model, x, [0, 1] * 32)
     assert found[0] == found[1]
-    assert sum(row[4] for row in rows) > 64 * sum(row[4] for row in model.session.table)  # some twice
+    assert sum(row[4] for row in rows) > 64 * sum(row[4] for row in model.session.plan.table)  # some twice
 
 
 def test_what_cannot_be_traced_is_refused():
@@ -286,7 +286,7 @@ def test_a_profile_counts_what_the_summary_says_and_changes_no_bit(dtype, micro,
     plain.train_step(X, Y)
     assert model.digest() == plain.digest()
     assert all(len(line) < 80 for line in text.splitlines()) and "times in calls, of a step of 10" in text
-    summary = {row[0]: row for row in model.session.table}
+    summary = {row[0]: row for row in model.session.plan.table}
     assert [row[0] for row in rows] == [node.layer.name for node in model.nodes] + ["loss", "step"]
     for row in rows[:-2]:
         assert row[4] == 10 * summary[row[0]][4] and row[5] + row[6] == 10 * summary[row[0]][5]

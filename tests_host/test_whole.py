@@ -297,7 +297,7 @@ def test_weights_whose_setting_ctrl_c_interrupts_at_any_opcode_are_all_set_or_no
 class InCompile(Interrupt):
     """Of Model.compile's own opcodes, of build's and of the Session's: what they call knows no model."""
 
-    CODES = (odt.Model.compile.__code__, build.build.__code__, build.Session.__init__.__code__)
+    CODES = (odt.Model.compile.__code__, build.build.__code__, build.Session.__init__.__code__, build.begin.__code__)
 
     def _call(self, frame, event, argument):
         return super()._call(frame, event, argument) if frame.f_code in self.CODES else None
