@@ -27,6 +27,8 @@ class Pico:
         words = [sys.executable, "-m", "odt", "pico", "--build", machines.BUILD, *arguments]
         options = dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         options.update(files)
+        # A shell's background job ignores Ctrl-C, and what it starts does: not what is tested here.
+        options["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
         self.process = subprocess.Popen([str(word) for word in words], env=self.env, cwd=machines.ROOT, **options)
 
     def wait_for_port(self):

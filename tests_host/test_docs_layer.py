@@ -8,12 +8,15 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
+
 from odt import opcodes
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.M | re.S)
 
 
+@pytest.mark.slow
 def test_the_layer_of_the_page_is_built_and_passes_its_tests(tmp_path):
     for name in ("odt", "native", "docs"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -20,6 +20,7 @@ SECONDS = {"executor": 12, "executor_panel": 10}
 SEED = int(os.environ.get("ODT_FUZZ_SEED") or fuzz.seed_of_today())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", fuzz.TARGETS)
 def test_nothing_is_found_in_a_minute(target):
     seen = fuzz.fuzz(target, SECONDS.get(target, 3), SEED, fresh=True)

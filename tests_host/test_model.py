@@ -336,6 +336,7 @@ def test_a_model_saved_before_its_first_step_still_finds_its_ranges(tmp_path):
 # Ctrl-C
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("part", (0, 0.5, 1))
 def test_a_model_works_on_after_ctrl_c_at_any_run(dtype, part):
@@ -491,6 +492,7 @@ def labels():
         yield "NumPy " + dtype, Y.astype(dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_kind_of_data_trains_to_one_digest(dtype):
     expected = network(dtype)
@@ -625,6 +627,7 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"
     setattr(Short, "__%s__" % _name, _short)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", (0.001, 0.0003, 0.05, 2.5))
 def test_hyperparameters_are_the_same_from_short_floats(rate):
     for dtype in DTYPES:

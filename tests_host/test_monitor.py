@@ -131,6 +131,7 @@ def test_a_line_of_step_0_is_drawn_without_a_point():
     assert run.curves.fits[0].curve("loss") == []
 
 
+@pytest.mark.slow
 def test_two_hundred_fits_are_in_the_report_and_the_last_are_drawn(tmp_path):
     run = monitor.Run("train.py", "board")
     console = Console(file=io.StringIO(), width=200, highlight=False)

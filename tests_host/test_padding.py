@@ -151,6 +151,7 @@ LAYERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("padding", ("same", "valid"))
 @pytest.mark.parametrize("stride", (1, 2, 3))
 @pytest.mark.parametrize("layer", LAYERS)

@@ -202,6 +202,7 @@ def test_what_is_no_name_and_no_place_is_refused_by_name(bad, tmp_path):
 WRITERS = [write_module, page, policy, write, save]  # and picture and report, which take long
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", WRITERS, ids=lambda use: use.__name__)
 def test_a_writer_that_is_cut_off_leaves_the_old_file_and_nothing_else(use, tmp_path, monkeypatch):
     """Each sync and each replace in turn fails, or is where Ctrl-C comes."""

@@ -54,6 +54,7 @@ def train(model, options, x, y, backend):
     return digest, repr(history), output, repr(model.evaluate(x, y)), model.digest()
 
 
+@pytest.mark.slow
 @settings(
     max_examples=MANY or 300, derandomize=not MANY, database=None, deadline=None,
     suppress_health_check=list(HealthCheck),
@@ -67,6 +68,7 @@ def test_both_executors_train_any_network_to_the_same_bits(data):
     assert train(model, options, x, y, "reference") == native
 
 
+@pytest.mark.slow
 @settings(
     max_examples=MANY or 100, derandomize=not MANY, database=None, deadline=None,
     suppress_health_check=list(HealthCheck),

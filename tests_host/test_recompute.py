@@ -14,6 +14,8 @@ from odt.plan.compiler import compile_graph
 
 gc.freeze()
 
+pytestmark = pytest.mark.slow
+
 RANDOM = np.random.default_rng(4)
 
 

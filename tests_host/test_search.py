@@ -15,6 +15,8 @@ from odt.host.search import Search, write
 
 gc.freeze()
 
+pytestmark = pytest.mark.slow
+
 DIGITS = (Path(__file__).parent.parent / "examples/digits/digits.bin").read_bytes()
 X = np.frombuffer(DIGITS[: 64 * 1797], "uint8").reshape(-1, 64)
 Y = np.frombuffer(DIGITS[64 * 1797 :], "uint8")

@@ -19,6 +19,8 @@ import odt
 from odt import executor
 from odt.slots import Bytes
 
+pytestmark = pytest.mark.slow
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, os.path.join(ROOT, "tests_device"))

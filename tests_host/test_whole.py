@@ -15,6 +15,8 @@ from odt.slots import Bytes
 
 gc.freeze()
 
+pytestmark = pytest.mark.slow
+
 RANDOM = np.random.default_rng(3)
 X = RANDOM.normal(size=(6, 4)).astype("float32")
 Y = RANDOM.integers(0, 3, 6).astype("uint8")
