@@ -11,8 +11,6 @@ import odt
 
 arguments = globals().get("ODT_ARGS", {})
 model = odt.load_model(arguments.get("file", "model.odt"))
-x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])
-y = bytes([i % 10 for i in range(40)])
 if hasattr(gc, "mem_free"):
     gc.collect()
     print("heap of %d: %d" % (before, gc.mem_free()), end="")
@@ -29,6 +27,8 @@ if hasattr(gc, "mem_free"):
         block = None
         print(", in one piece", low, end="")
     print()
+x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])
+y = bytes([i % 10 for i in range(40)])
 print(odt.backend, "executor, labels", model.labels[0], model.labels[-1])
 print("opened digest %08x" % model.digest())
 for step in range(arguments.get("steps", 20)):

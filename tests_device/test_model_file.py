@@ -75,7 +75,7 @@ def heap():
         model.compile(odt.Adam(0.01), batch_size=16)
         with machines.open("stock_rp2040") as machine:
             give(machine, "armv6m")
-            model.export(machine.files / "model.odt")
+            model.export(machine.files / "model.odt", labels=[str(number) for number in range(10)])
             text = machine.run(SCRIPT, timeout=600, args={"largest": True, "steps": 1})
         numbers = re.search(r"heap of (\d+): (\d+), in one piece (\d+)", text).groups()
         found.append([int(number) for number in numbers] + [model.session.plan.arena + model.session.plan.state])
