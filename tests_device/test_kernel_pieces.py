@@ -1,6 +1,6 @@
 """Kernels by need on stock firmware: a program brings the pieces that it uses, and no file but odt's own is taken for one.
 
-build/venv/bin/python tests_device/test_pieces.py      writes the table of docs/pico.md anew
+build/venv/bin/python tests_device/test_kernel_pieces.py      writes the table of docs/pico.md anew
 """
 
 import random
@@ -25,7 +25,7 @@ from odt.host import install  # noqa: E402
 from odt.host.pieces import PIECES  # noqa: E402
 
 PAGE = machines.ROOT / "docs" / "pico.md"
-TABLE = re.compile(r"(<!-- written by tests_device/test_pieces.py -->\n)(.*?)(\n\n)", re.S)
+TABLE = re.compile(r"(<!-- written by tests_device/test_kernel_pieces.py -->\n)(.*?)(\n\n)", re.S)
 FOLDERS = ["stock_unix x64", "stock_qemu_m3 armv7m", "stock_qemu_m3 armv6m", "stock_qemu_m4hf armv7emsp"]
 
 # The networks are those of README's first screen and of the tests of memory; their steps end with the digest of the PC.
