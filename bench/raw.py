@@ -4,7 +4,7 @@
     python bench/raw.py --splits 1
 
 scikit-learn's wine, breast cancer and diabetes, three splits of 70 and 30 %: a hidden layer of 16, Adam 0.01, batch 16, 60 epochs (diabetes 15). Test accuracy in %;
-of diabetes R2, its targets standardised but for the rows that say otherwise. "standardised" is (x - mean) / deviation of the training part, in float64.
+of diabetes R2, with standardised targets except in the rows that say otherwise. "standardised" is (x - mean) / deviation of the training part, in float64.
 """
 
 import argparse

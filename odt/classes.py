@@ -11,7 +11,7 @@ def probabilities(model, x):
     kind, done = _kind(ready(model))
     out = model.predict(x)
     if not done:
-        values = memoryview(out).cast("B").cast("f") if hasattr(out, "shape") else out
+        values = _flat(out)
         if kind == "sigmoid":
             for index, value in enumerate(values):
                 values[index] = _sigmoid(value)
@@ -27,7 +27,7 @@ def classes(model, x):
     session = ready(model)
     kind, done = _kind(session)
     out = model.predict(x)
-    values = memoryview(out).cast("B").cast("f") if hasattr(out, "shape") else out
+    values = _flat(out)
     width, names = session.seen.width, model.labels
     count = max(width, 2)
     if names is None:
@@ -64,6 +64,11 @@ def _kind(session):
             "the model has outputs %s for %s" % (tuple(session.shape), session.loss.name)
         )
     return kind, last == kind
+
+
+def _flat(out):
+    """The numbers of NumPy's result one after another, to read and to write; array('f') is so."""
+    return memoryview(out).cast("B").cast("f") if hasattr(out, "shape") else out
 
 
 def _sigmoid(value):

@@ -11,10 +11,8 @@ from .regions import VERSION, X_SCALE
 from .run.checkpoint import path_of, write_file
 from .run.start import Untrained
 
-MAGIC = b"ODTN"
-FORMAT = 1
-HEADER = 64  # bytes
-SECTIONS = 5  # head, layers, program, frozen weights, state: each padded to a multiple of 4
+_MAGIC = b"ODTN"
+_FORMAT = 1
 
 _RATES = ("Constant", "StepDecay", "CosineDecay", "ExponentialDecay", "WarmUp")
 
@@ -39,7 +37,7 @@ def export(model, session, path, labels, purpose):
         for piece in (part, bytes(-len(part) % 4)):
             crc = executor.engine.crc32(piece, crc)
             body.append(piece)
-    header = MAGIC + struct.pack("<7I", FORMAT, VERSION, *sizes) + bytes(24) + struct.pack("<I", crc)
+    header = _MAGIC + struct.pack("<7I", _FORMAT, VERSION, *sizes) + bytes(24) + struct.pack("<I", crc)
     write_file(path, [header + struct.pack("<I", executor.engine.crc32(header))] + body)
 
 

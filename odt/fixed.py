@@ -65,6 +65,13 @@ def is_int(value):
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def within(what, value, end):
+    """The value; ValueError unless it is an int in 0 .. end - 1."""
+    if not is_int(value) or not 0 <= value < end:
+        raise ValueError("%s: %r, not in 0..%d" % (what, value, end - 1))
+    return value
+
+
 def is_number(value):
     """Whether a user's value is an int or a float; True and False are none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)

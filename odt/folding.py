@@ -7,11 +7,10 @@ import struct
 from array import array
 
 from .run.data import float32_bits
+from .run.exact import UNIT, whole
 from .fixed import (
     ONE, bit_length, bits_to_float, float_to_bits, scale_add, scale_div, scale_int, scale_mul, scale_shift, scale_sqrt,
 )  # fmt: skip
-
-_UNIT = 64  # sums are made in 2^-64
 
 
 def fold(values, weights, norm_values):
@@ -27,10 +26,10 @@ def fold(values, weights, norm_values):
             gain = scale_div(gain & 0x7FFFFFFF, root) | gain & 0x80000000
         for index in range(row * weights.columns, (row + 1) * weights.columns):
             struct.pack_into("<I", kernel, 4 * index, _times(float32_bits(values[0], index), gain))
-        offset = -_whole(float32_bits(mean, row))
+        offset = -whole(float32_bits(mean, row))
         if len(values) > 1:
-            offset += _whole(float32_bits(values[1], row))
-        offset = (offset * _whole(gain) >> _UNIT) + _whole(float32_bits(beta, row))
+            offset += whole(float32_bits(values[1], row))
+        offset = (offset * whole(gain) >> UNIT) + whole(float32_bits(beta, row))
         struct.pack_into("<I", bias, 4 * row, _bits(offset))
     return [kernel, bias]
 
@@ -56,20 +55,10 @@ def _times(a, b):
     return scale_mul(a & 0x7FFFFFFF, b & 0x7FFFFFFF) | (a ^ b) & 0x80000000
 
 
-def _whole(bits):
-    """A float32 as an integer times 2^-64."""
-    if not bits & 0x7F800000:
-        return 0
-    shift = (bits >> 23 & 255) - 150 + _UNIT
-    value = bits & 0x7FFFFF | 0x800000
-    value = value << shift if shift > 0 else value >> -shift
-    return -value if bits >> 31 else value
-
-
 def _bits(value):
     """Back to the bits of a float32."""
     if not value:
         return 0
     size = abs(value)
     drop = max(bit_length(size) - 32, 0)
-    return scale_shift(scale_int(size >> drop), drop - _UNIT) | (0x80000000 if value < 0 else 0)
+    return scale_shift(scale_int(size >> drop), drop - UNIT) | (0x80000000 if value < 0 else 0)

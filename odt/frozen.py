@@ -18,7 +18,6 @@ import struct
 
 from . import executor
 from .regions import CONSTANTS
-from .plan.program import HEADER_WORDS
 from .run.session import ready
 
 _MAGIC = b"ODTF"
@@ -62,14 +61,6 @@ def check(data, plan):
         raise ValueError("frozen: %d bytes of another network's layers, this one's take %d" % (len(data), size))
     if struct.unpack("<I", data[8:12])[0] != crc(data[HEADER:]):
         raise ValueError("frozen: the bytes are damaged")
-
-
-def check_place(engine, loaded, arena, state, control, data):
-    """ValueError if kernels cannot read the bytes where they lie: words want a multiple of 4."""
-    try:
-        engine.run(loaded, (arena, state, control, None, None, data), HEADER_WORDS, HEADER_WORDS)  # no instruction
-    except ValueError as error:
-        raise ValueError("frozen: %s" % error)
 
 
 def write_module(path, model, shift=0):

@@ -46,10 +46,7 @@ class Network:
         """
         from .run.fit import Training
 
-        if validation_split or class_weight is not None or batch_size is not None:
-            from .run.habits import asked
-
-            x, y, validation_data = asked(self, x, y, validation_data, validation_split, class_weight, batch_size)
+        x, y, validation_data = self._asked(x, y, validation_data, validation_split, class_weight, batch_size)
 
         training = Training(
             self, x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch, steps_per_epoch
@@ -69,15 +66,20 @@ class Network:
         """
         from .run.fit_async import fit_async
 
-        if validation_split or class_weight is not None or batch_size is not None:
-            from .run.habits import asked
-
-            x, y, validation_data = asked(self, x, y, validation_data, validation_split, class_weight, batch_size)
+        x, y, validation_data = self._asked(x, y, validation_data, validation_split, class_weight, batch_size)
         options = {
             "epochs": epochs, "validation_data": validation_data, "shuffle": shuffle, "verbose": verbose,
             "callbacks": callbacks, "initial_epoch": initial_epoch, "steps_per_epoch": steps_per_epoch,
         }  # fmt: skip
         return fit_async(self, x, y, slice_ms, options)
+
+    def _asked(self, x, y, held, split, class_weight, batch_size):
+        """(x, y, validation_data), as the arguments of fit have it that few use."""
+        if split or class_weight is not None or batch_size is not None:
+            from .run.habits import asked
+
+            return asked(self, x, y, held, split, class_weight, batch_size)
+        return x, y, held
 
     def train_step(self, x, y):
         """One update on one batch of at most ``batch_size`` samples; returns the batch's loss.
@@ -189,10 +191,10 @@ class Network:
         from .report import summary
 
         session = ready(self)
-        summary(session.plan.table, session.plan, session.dtype, session.batch_size)
+        summary(session.plan, session.dtype, session.batch_size)
 
     def disassemble(self):
-        """The program as text, an instruction a line."""
+        """The program as text, one instruction per line."""
         from .plan.program import disassemble
 
         return disassemble(ready(self).plan.code)

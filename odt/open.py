@@ -3,9 +3,8 @@
 It loads neither the layers nor what plans: a board needs only what trains, evaluates and predicts.
 """
 
-import sys
-
 from .network import Network
+from .plan import drop
 from .run.start import Tidy
 
 
@@ -24,14 +23,8 @@ def load_model(source):
             kind, session, labels = opened(source)
     finally:
         opened = None
-        _unload()
+        drop("odt.run.model_file")
     return Loaded(kind, session, labels)
-
-
-def _unload():
-    """On MicroPython let go of what reads the file: of .mpy files it lies in RAM."""
-    if sys.implementation.name != "cpython" and sys.modules.pop("odt.run.model_file", None):
-        delattr(sys.modules["odt.run"], "model_file")
 
 
 class Loaded(Network):

@@ -29,9 +29,9 @@ def _table(titles, rows):
         print("  ".join(cells))
 
 
-def summary(rows, plan, dtype, batch):
+def summary(plan, dtype, batch):
     """The table of layers and the RAM plan."""
-    _table(("params", "MACs fwd", "MACs bwd", "bytes"), rows)
+    _table(("params", "MACs fwd", "MACs bwd", "bytes"), plan.table)
     print()
     print("MACs are a sample's; bytes are weights and optimizer state. %s, batch %d, executor: %s" % (
         dtype, batch, executor.backend))  # fmt: skip

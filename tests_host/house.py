@@ -1,4 +1,4 @@
-"""The modules of odt, but for odt.host, and what they import."""
+"""The modules of odt, except those of odt.host, and what they import."""
 
 import ast
 from pathlib import Path

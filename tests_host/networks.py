@@ -3,6 +3,7 @@
 Whoever draws gives an object with ``integer(low, high)`` and ``choice(sequence)``: hypothesis or random.
 """
 
+import random
 from array import array
 
 import odt
@@ -197,6 +198,17 @@ def draw_data(d, code, count):
         seed = (seed * 75 + 74) % 65537
         values.append((seed >> 4 & mask) + low)
     return array(code, values)
+
+
+def fitted(seed):
+    """(model, x, y) of a random network after an epoch, or after as much of it as did not diverge."""
+    model, options, x, y = draw_case(Random(random.Random(seed)))
+    model.compile(**options)
+    try:
+        model.fit(x, y, verbose=0)
+    except ArithmeticError:
+        pass
+    return model, x, y
 
 
 def draw_case(d):

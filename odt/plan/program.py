@@ -78,7 +78,7 @@ def updates(code, addresses):
 
 
 def disassemble(code):
-    """The program as text, an instruction a line, operands as region+offset."""
+    """The program as text, one instruction per line, operands as region+offset."""
     program = Program(code)
     lines = ["; %d words, arena %d, state %d, constants %d" % (
         len(code) // 4, program.arena, program.state, program.constants)]  # fmt: skip

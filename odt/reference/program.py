@@ -233,7 +233,7 @@ def run(loaded, regions, start, stop, rows=0):
 
 
 def _fewer(op, words, at, buffers, rows):
-    """The immediates of the instruction at a word for the first COUNT rows of so many; None where they are as written."""
+    """The immediates of the instruction at word ``at`` for the first COUNT of ``rows`` rows; None where they are as written."""
     count = max(1, array("i", bytes(buffers[CONTROL][4 * COUNT : 4 * COUNT + 4]))[0])
     if count < rows:
         sizes = _immediates(op, words, at)

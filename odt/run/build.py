@@ -9,7 +9,7 @@ from ..regions import X_SCALE
 from ..plan import unload
 from . import weights
 from .session import Session
-from .start import Tidy, Untrained, begin, control_block, reserve
+from .start import Tidy, Untrained, begin, check_place, control_block, reserve
 
 
 def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen):
@@ -24,7 +24,6 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         if frozen is not None:
             from ..frozen import HEADER as flash
             from ..frozen import check as check_frozen
-            from ..frozen import check_place
         if memory_budget is None and checkpoint is None:
             from ..plan.compiler import compile_graph
 

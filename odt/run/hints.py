@@ -19,7 +19,7 @@ def say(session, samples, x, y):
 
 
 def features(session, x, samples):
-    """A line if the features of ``x``, so many samples one after another, differ so much that a Normalization should come first."""
+    """A line if the features of ``x``, of ``samples`` samples, differ so much in size that a Normalization should come first."""
     layer = session.input
     names = [getattr(part, "kind", "") for part, _ in session.plan.weights]
     width = layer.shape[-1]

@@ -2,7 +2,7 @@
 
 import json
 
-from ..fixed import elements, is_int
+from ..fixed import elements, within
 from ..regions import CONSTANTS, STATE
 from ..plan.values import Buffer, Part, Weights
 
@@ -40,7 +40,7 @@ def _parse(plan, found):
             weights.into.folded = layer, weights
         _check(layer, weights, plan)
     for at in found["forward"][1::2] + found["errors"]:
-        _within(at, plan.state - 3)
+        within("range", at, plan.state - 3)
     figures = found["plan"]
     plan.totals, plan.peaks = figures["totals"], figures["peaks"]
     plan.lower_bound, plan.again, plan.sums = figures["lower_bound"], figures["again"], figures["sums"]
@@ -49,20 +49,15 @@ def _parse(plan, found):
     plan.weights = list(zip(layers, made))
 
 
-def _within(value, end):
-    if not is_int(value) or not 0 <= value < end:
-        raise ValueError(value)
-
-
 def _check(layer, weights, plan):
     """ValueError unless the weights have the sizes of their shapes and lie in the regions."""
     sizes = []
     if weights.kernel:
         _same(weights.kernel.size * plan.elements, weights.rows * weights.columns * 4)
         for part in weights.trained:
-            _within(part.at, part.total)
-            _within(part.rows, part.total - part.at + 1)
-            _within(part.at + part.shift, weights.rows - part.rows + 1)
+            within("part", part.at, part.total)
+            within("rows", part.rows, part.total - part.at + 1)
+            within("rows", part.at + part.shift, weights.rows - part.rows + 1)
             _same(part.columns, weights.columns)
             if weights.residual:
                 _same(weights.residual.size, part.total * part.columns)
@@ -75,7 +70,11 @@ def _check(layer, weights, plan):
         _same(sizes, [elements(shape) for _, shape in layer.weight_shapes()])
     for buffer in [weights.kernel, weights.residual, weights.scale, weights.bias] + vectors:
         if buffer:
-            _within(buffer.offset, (plan.constants if buffer.region == CONSTANTS else plan.state) - buffer.size + 1)
+            within(
+                buffer.name,
+                buffer.offset,
+                (plan.constants if buffer.region == CONSTANTS else plan.state) - buffer.size + 1,
+            )
             if buffer.region not in (STATE, CONSTANTS) or buffer is weights.residual and buffer.region != STATE:
                 raise ValueError(buffer.region)
 

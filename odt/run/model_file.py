@@ -5,13 +5,12 @@ import json
 import struct
 
 from .. import executor
-from ..fixed import elements, is_int
-from ..plan.program import HEADER_WORDS, Program
+from ..fixed import elements, is_int, within
+from ..plan.program import Program
 from ..regions import VERSION
-from .data import FORMATS
 from .opened import Loss, Optimizer, Plan, Shape
 from .session import Session
-from .start import Untrained, begin, control_block, reserve
+from .start import Untrained, begin, check_place, control_block, reserve
 
 _MAGIC = b"ODTN"
 _FORMAT = 1
@@ -78,8 +77,8 @@ class ModelFile:
         if words[1] != VERSION:
             raise ValueError("%s: instruction set %d, this odt runs %d: export it anew" % (name, words[1], VERSION))
         sizes = words[2:7]
-        left = sum([(size + 3) & ~3 for size in sizes])
-        crc, length = 0, _HEADER + left
+        crc, length = 0, _place(sizes)
+        left = length - _HEADER
         while left > 0:
             chunk = self._read(min(_CHUNK, left))
             if not chunk:
@@ -93,7 +92,7 @@ class ModelFile:
         return sizes
 
     def _seek(self, section):
-        self.at = _HEADER + sum([(size + 3) & ~3 for size in self.sizes[:section]])
+        self.at = _place(self.sizes[:section])
         if self.data is None:
             self.file.seek(self.at)
 
@@ -119,6 +118,11 @@ class ModelFile:
         if len(data) != size:
             raise OSError(5, "%s: could be read once, and not again" % self.name)
         return data
+
+
+def _place(sizes):
+    """Where what follows sections of these sizes begins."""
+    return _HEADER + sum([(size + 3) & ~3 for size in sizes])
 
 
 def opened(source):
@@ -150,28 +154,29 @@ def _open(file):
     if plan.constants:
         kept = file.section(FROZEN)
     file.into(STATE, state)
-    control = control_block(*session.input.format)
+    control = control_block(session.input.scale, session.input.zero_point)
     if kept is not None:
         try:
-            engine.run(loaded, (arena, state, control, None, None, kept), HEADER_WORDS, HEADER_WORDS)  # no instruction
+            check_place(engine, loaded, arena, state, control, kept)
         except ValueError:  # it lies at no multiple of 4: to RAM
             kept = bytes(kept)
     begin(session, plan, engine, loaded, arena, state, control, kept)
     return kind, session, labels
 
 
+class Parts:
+    """What parts_of() gives."""
+
+
 def parts_of(source):
     """What load_weights() takes of a model file: as of a session, dtype, plan, state, frozen, calibrated; and the file's name."""
-    from .layers import parse
-
     file = ModelFile(source)
     try:
         head = json.loads(file.section(HEAD))
-        parts = Plan(None, file.section(LAYERS))
-        parts.plan, parts.dtype, parts.calibrated = parts, head["dtype"], head["ranges"]
-        parts.elements = 4 if parts.dtype == "int8" else 1
-        parts.state, parts.constants = file.sizes[STATE], file.sizes[FROZEN]
-        parse(parts)  # while ``state`` is how many bytes
+        parts = Parts()
+        parts.dtype, parts.calibrated = head["dtype"], head["ranges"]
+        parts.plan = Plan(None, file.section(LAYERS), parts.dtype)
+        parts.plan.state, parts.plan.constants = file.sizes[STATE], file.sizes[FROZEN]
         parts.state, parts.frozen = file.section(STATE), file.section(FROZEN)
         return parts, file.name
     finally:
@@ -183,56 +188,50 @@ def _same(found, expected, what):
         raise ValueError("%d bytes of %s, the program has %d" % (expected, what, found))
 
 
-def _within(what, value, end):
-    if not is_int(value) or not 0 <= value < end:
-        raise ValueError("%s: %r, not in 0..%d" % (what, value, end - 1))
-    return value
-
-
 def _session(head, layers, code, program):
     """Session and plan of the head; whatever it holds, nothing outside of the regions is reached."""
     dtype, rows = head["dtype"], head["micro"] or head["batch"]
     if dtype not in ("int8", "float32"):
         raise ValueError("dtype %r" % (dtype,))
-    _within("batch", head["batch"] - 1, 65535)
-    _within("micro", rows - 1, head["batch"])
+    within("batch", head["batch"] - 1, 65535)
+    within("micro", rows - 1, head["batch"])
     name, shape, form, scale, zero = head["input"]
-    if form not in ("float32", "int8", "uint8", "int16", "int32") or form not in FORMATS:
+    if form not in ("float32", "int8", "uint8", "int16", "int32"):
         raise ValueError("input of %r" % (form,))
-    _within("zero point", zero + (1 << 31), 1 << 32)
-    _within("seed", head["seed"], 1 << 30)
+    within("zero point", zero + (1 << 31), 1 << 32)
+    within("seed", head["seed"], 1 << 30)
     names = [name, head["kind"]] + (head["labels"] or [])
     if not all([isinstance(each, str) for each in names]):
         raise ValueError("names %r" % (names,))
-    layer = Shape(name, [_within("shape", size - 1, 1 << 24) + 1 for size in shape], form, scale, zero)
-    layer.format = _within("scale", scale, 0x7F800000), zero
+    shape = [within("shape", size - 1, 1 << 24) + 1 for size in shape]
+    layer = Shape(name, shape, form, within("scale", scale, 0x7F800000), zero)
     shape, at, zero, where = head["output"]
-    shape = tuple([_within("shape", size - 1, 1 << 24) + 1 for size in shape])
+    shape = tuple([within("shape", size - 1, 1 << 24) + 1 for size in shape])
     loss = Loss(*head["loss"])
-    _within("degree", loss.degree, 3)
+    within("degree", loss.degree, 3)
     optimizer = Untrained()
     if head["rate"]:
         optimizer = Optimizer(head["optimizer"], _rate(head["rate"]))
     session = Session(layer, shape, optimizer, loss, dtype, head["batch"], head["micro"], head["seed"])
-    plan = Plan(code, layers)
+    plan = Plan(code, layers, dtype)
     plan.read(head, program)
     plan.output.count = elements(shape) * rows
-    _within("output", at, program.arena - plan.output.count * (1 if dtype == "int8" else 4) + 1)
-    _within("zero", zero + 256, 512)
+    within("output", at, program.arena - plan.output.count * (1 if dtype == "int8" else 4) + 1)
+    within("zero", zero + 256, 512)
     offsets = list(head["scales"]) + [where for where in head["x"] + [where] if where is not None]
     for offset in offsets:
-        _within("scale's place", offset, program.state - 3)
+        within("scale's place", offset, program.state - 3)
     if dtype == "int8" and (where is None or head["x"][0] is None):
         raise ValueError("no scale of the output")
     session.fresh = head["fresh"] == 1
     if head["bias"]:
         at, size = head["bias"]
-        _within("bias", size - 1, program.state)
-        _within("bias", at, program.state - size + 1)
+        within("bias", size - 1, program.state)
+        within("bias", at, program.state - size + 1)
         if size % 4 or size // 4 > elements(shape):
             raise ValueError("bias of %d bytes" % size)
-    session.calibrated = _within("ranges", head["ranges"], 3)
-    session.epoch = _within("epoch", head["epoch"], 1 << 31)
+    session.calibrated = within("ranges", head["ranges"], 3)
+    session.epoch = within("epoch", head["epoch"], 1 << 31)
     session.underway = head["underway"] and tuple(head["underway"])
     if session.underway and (len(session.underway) != 5 or not all([is_int(word) for word in session.underway])):
         raise ValueError("underway: %r" % (session.underway,))

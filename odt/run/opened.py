@@ -5,7 +5,8 @@ class Shape:
     """What a Session asks of an Input's layer."""
 
     def __init__(self, name, shape, dtype, scale, zero_point):
-        self.name, self.shape, self.dtype, self.zero_point = name, tuple(shape), dtype, zero_point
+        self.name, self.shape, self.dtype = name, tuple(shape), dtype
+        self.scale, self.zero_point = scale, zero_point  # the scale as float32 bits
 
 
 class Loss:
@@ -43,13 +44,13 @@ class Plan:
 
     segments = bits = ()
 
-    def __init__(self, code, layers):
+    def __init__(self, code, layers, dtype):
         self.code, self.layers = code, layers
+        self.elements = 4 if dtype == "int8" else 1  # of a kernel in four bytes
 
     def read(self, head, program):
         """What the head and the program tell of."""
         self.arena, self.state, self.constants = program.arena, program.state, program.constants
-        self.elements = 4 if head["dtype"] == "int8" else 1  # of a kernel in four bytes
         self.scales = head["scales"]
         self.x_scale, self.x_seen = [None if at is None else Place(at) for at in head["x"]]
         self.activated = head["activated"] == 1

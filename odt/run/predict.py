@@ -71,7 +71,7 @@ def _look(session, x, out):
 
 
 def _check(engine, out, size):
-    """TypeError or ValueError where ``out`` is no array of so many float32."""
+    """TypeError unless ``out`` is an array of float32; ValueError unless it has ``size`` numbers."""
     try:
         code, found = engine.typecode(out), engine.nbytes(out) // 4
     except TypeError:

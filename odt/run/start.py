@@ -4,7 +4,7 @@ import gc
 from array import array
 
 from ..regions import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE
-from ..plan.program import SECTIONS, Program
+from ..plan.program import HEADER_WORDS, SECTIONS, Program
 
 
 class Tidy:
@@ -50,6 +50,14 @@ def reserve(plan):
     text += " in pieces" if hasattr(gc, "mem_free") and free >= needed else ""
     raise MemoryError("training needs %d bytes (arena %d, state %d), %s" % (
         needed, plan.arena, plan.state, text))  # fmt: skip
+
+
+def check_place(engine, loaded, arena, state, control, data):
+    """ValueError if kernels cannot read the bytes where they lie: words want a multiple of 4."""
+    try:
+        engine.run(loaded, (arena, state, control, None, None, data), HEADER_WORDS, HEADER_WORDS)  # no instruction
+    except ValueError as error:
+        raise ValueError("frozen: %s" % error)
 
 
 def control_block(scale, zero):

@@ -29,20 +29,21 @@ def transfer(session, source, name):
             if alike and not (new.folded or old.folded or old.into):
                 _copy(state, new, source, old)
                 continue
-            values = weights.read(other, source.state, source.frozen, old, source.dtype == "int8")
+            values = _read(source, other, old)
             if new.folded:
                 from ..folding import fold
 
                 inner = [at for at, (_, each) in enumerate(mine) if each is new.folded[1]][0]
-                other, old = theirs[inner]
-                values = fold(
-                    values, new, weights.read(other, source.state, source.frozen, old, source.dtype == "int8")
-                )
+                values = fold(values, new, _read(source, *theirs[inner]))
             weights.write(state, new, int8, values)
         for to, at in ranges:
             state[to : to + 4] = source.state[at : at + 4]
 
     rewrite(session, "load_weights", write, (level, 0, None, session.seed))
+
+
+def _read(source, layer, kept):
+    return weights.read(layer, source.state, source.frozen, kept, source.dtype == "int8")
 
 
 def _same_layers(mine, theirs, name):
