@@ -105,6 +105,8 @@ class Network:
         ``batch_size`` and ``verbose`` are Keras's and change nothing: it runs in batches of compile's, and prints nothing.
         """
         session = ready(self)
+        if batch_size is not None or verbose:
+            _ignored(batch_size, verbose)
         if y is None and not isinstance(x, (list, tuple)):
             from .run.fit import evaluate
 
@@ -113,22 +115,22 @@ class Network:
         session.prepare(1)
         return session.evaluate(count)
 
-    def predict(self, x, out=None):
+    def predict(self, x, out=None, batch_size=None, verbose=0):
         """The network's output as array('f'), samples after one another (logits for labels).
 
         ``x``: (samples, *input shape) as for ``fit``, or one sample in the Input's shape. Of a NumPy array the result is
         one, too: float32, (samples, *output shape). ``out``: array('f'), or another array of float32, of exactly as many
         numbers: the outputs are written there and it is returned; nothing is allocated where ``x`` is of the same type as in
-        the call before. Only samples that are there are computed. The same bits on every machine. TypeError, ValueError as of
-        ``fit``, and for an ``out`` that does not fit.
+        the call before. Only samples that are there are computed. The same bits on every machine. ``batch_size`` and ``verbose`` are
+        as of ``evaluate``. TypeError, ValueError as of ``fit``, and for an ``out`` that does not fit.
         """
+        if batch_size is not None or verbose:
+            _ignored(batch_size, verbose)
         session = self.session
         if session is None or session.busy:
             ready(self)
         if session.seen is None:
-            from .run.predict import Seen
-
-            session.seen = Seen(session)
+            _see(session)
         return session.seen.predict(session, x, out)
 
     def predict_proba(self, x):
@@ -300,3 +302,15 @@ class Network:
         from .export import export
 
         export(self, ready(self), path, labels, purpose)
+
+
+def _ignored(batch_size, verbose):
+    from .run.habits import ignored
+
+    ignored(batch_size, verbose)
+
+
+def _see(session):
+    from .run.predict import Seen
+
+    session.seen = Seen(session)

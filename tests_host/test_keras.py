@@ -130,6 +130,37 @@ def test_a_larger_batch_goes_on_with_the_optimizer_s_state():
     assert model.digest() == whole.digest()
 
 
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_predict_and_evaluate_take_keras_s_batch_size_and_verbose_which_change_nothing(dtype, capsys):
+    model = dense(dtype)
+    model.fit(x, y, verbose=0)
+    wanted, figures = model.predict(x), model.evaluate(x, y)
+    capsys.readouterr()
+    for value in (None, 1, 7, 64, np.int64(32), 65535):
+        for verbose in (0, 1, 2, "auto", True, np.int32(0)):
+            assert np.array_equal(model.predict(x, batch_size=value, verbose=verbose), wanted)
+            assert model.evaluate(x, y, value, verbose) == figures
+    assert model.batch_size == 8 and capsys.readouterr().out == ""
+    out = array.array("f", bytes(4 * 120))
+    assert model.predict(x, out, 16, 0) is out and np.array_equal(np.array(out).reshape(40, 3), wanted)
+    for options, kind, words in (
+        ({"batch_size": 0}, ValueError, "batch_size is in 1..65535, got 0"),
+        ({"batch_size": -3}, ValueError, "batch_size is in 1..65535, got -3"),
+        ({"batch_size": 65536}, ValueError, "batch_size is in 1..65535, got 65536"),
+        ({"batch_size": 2.5}, TypeError, "batch_size is an int, got 2.5"),
+        ({"batch_size": True}, TypeError, "batch_size is an int, got True"),
+        ({"batch_size": "16"}, TypeError, "batch_size is an int, got '16'"),
+        ({"verbose": "loud"}, ValueError, "verbose is 0, 1, 2 or \"auto\", got 'loud'"),
+        ({"verbose": 3}, ValueError, 'verbose is 0, 1, 2 or "auto", got 3'),
+    ):
+        for call in (model.predict, lambda x, **options: model.evaluate(x, y, **options)):
+            with pytest.raises(kind, match=words):
+                call(x, **options)
+    with pytest.raises(TypeError, match="out: .* write batch_size=32"):
+        model.predict(x, 32)
+    assert np.array_equal(model.predict(x), wanted)
+
+
 def as_list(data):
     return data.tolist()
 

@@ -1,6 +1,6 @@
 """What Keras's fit takes and odt's compile decides, or has another word for: loaded when it is asked for."""
 
-from ..fixed import own
+from ..fixed import is_int, own
 from .session import ready
 
 
@@ -19,6 +19,23 @@ def asked(model, x, y, held, split, class_weight, batch_size):
     if batch_size is not None and own(batch_size) != session.batch_size:
         rebatch(model, own(batch_size))
     return x, y, held
+
+
+def ignored(batch_size, verbose):
+    """Check what evaluate and predict take from Keras and have no use for: rows are computed as they come, nothing is printed."""
+    batch_size, verbose = own(batch_size), own(verbose)
+    if batch_size is not None:
+        batch(batch_size, 1)
+    if verbose not in (0, 1, 2, "auto"):
+        raise ValueError('verbose is 0, 1, 2 or "auto", got %r' % (verbose,))
+
+
+def batch(value, least):
+    """TypeError, ValueError unless the value is a batch size of at least so many."""
+    if not is_int(value):
+        raise TypeError("batch_size is an int, got %r" % (value,))
+    if not least <= value <= 65535:
+        raise ValueError("batch_size is in %d..65535, got %d" % (least, value))
 
 
 def _split(session, x, y, split):
@@ -52,11 +69,7 @@ def rebatch(model, batch_size):
     old, options = model.session, getattr(model, "options", None)
     if options is None:
         raise ValueError("batch_size is %d, as the model's file says, got %r" % (old.batch_size, batch_size))
-    if isinstance(batch_size, bool) or not isinstance(batch_size, int):
-        raise TypeError("batch_size is an int, got %r" % (batch_size,))
-    least = options[4] or 1
-    if not least <= batch_size <= 65535:
-        raise ValueError("batch_size is in %d..65535, got %d" % (least, batch_size))
+    batch(batch_size, options[4] or 1)
     options = options[:3] + (batch_size,) + options[4:]
     new = build(model.nodes, *options)
     if len(new.state) != len(old.state):

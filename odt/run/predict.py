@@ -77,6 +77,7 @@ def _check(engine, out, size):
     except TypeError:
         code, found = None, 0
     if code != "f":
-        raise TypeError("out: an array of float32, as array('f'), is expected, got %r" % (type(out),))
+        hint = ": write batch_size=%d" % out if isinstance(out, int) else ""
+        raise TypeError("out: an array of float32, as array('f'), is expected, got %r%s" % (type(out), hint))
     if found != size:
         raise ValueError("out: %d numbers, the outputs are %d" % (found, size))
