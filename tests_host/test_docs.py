@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 import odt  # noqa: E402
 from odt import opcodes  # noqa: E402
-from odt.host import commands, language  # noqa: E402
+from odt.host import commands, generate, language  # noqa: E402
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
@@ -408,6 +408,17 @@ def test_the_first_script_of_the_readme_ends_with_the_digest_beside_it(tmp_path,
     exec(blocks(README, "python")[0][1], {"__name__": "__main__"})
     digest = capsys.readouterr().out.split()[-1]
     assert re.search(r"^CPython .* %s " % digest, blocks(README, "console")[0][1], re.M)
+
+
+def test_numerics_md_has_each_family_s_section_and_there_the_family_s_instructions():
+    sections = re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", (ROOT / "docs" / "numerics.md").read_text(), re.M | re.S)
+    families = {name: set(names) for name, (_, names) in generate.families().items()}
+    known, found = set().union(*families.values()), {}
+    for name, text in sections:
+        named = {word.strip(" *:") for bold in re.findall(r"\*\*(.*?)\*\*", text, re.S) for word in bold.split(",")}
+        found[name] = named & known
+    assert {name: found[name] for name in found if found[name]} == families
+    assert [name for name in found if name in families] == list(families)
 
 
 def test_the_control_words_of_program_md_are_those_of_the_table():
