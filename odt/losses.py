@@ -61,8 +61,14 @@ class SparseCategoricalCrossentropy(_Loss):
 
     def __init__(self, class_weight=None, label_smoothing=0):
         label_smoothing = own(label_smoothing)
+        if hasattr(class_weight, "tolist"):
+            class_weight = class_weight.tolist()
         if class_weight is not None and not isinstance(class_weight, (list, tuple, dict)):
             raise TypeError("class_weight is a list or a dict, got %r" % (class_weight,))
+        if isinstance(class_weight, dict):
+            class_weight = {own(label): own(weight) for label, weight in class_weight.items()}
+        elif class_weight is not None:
+            class_weight = [own(weight) for weight in class_weight]
         for weight in class_weight.values() if isinstance(class_weight, dict) else class_weight or ():
             if not isinstance(weight, (int, float)) or not 0 <= weight < 1e9:
                 raise ValueError("class_weight: numbers from 0 on are expected, got %r" % (weight,))

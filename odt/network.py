@@ -36,7 +36,8 @@ class Network:
         most ``batch_size`` samples; a generator that goes on for ever needs ``steps_per_epoch``.
         ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch; ``validation_split``:
         so does that part of the samples, their last, and is not trained on. ``batch_size``, where it is not compile's, plans the
-        model anew, which keeps its state. ``class_weight`` belongs to the loss: ValueError.
+        model anew, which keeps its state. ``class_weight``, a list or a dict of labels and weights, plans it anew for this fit, which
+        takes as much memory again: the same bits as given to the loss at ``compile``; losses, those of validation too, are weighted.
         Float32 targets in arrays whose mean is 16 or more from 0: the output's biases of a model that was only compiled begin there.
         ``callbacks``: see callbacks.py. ``initial_epoch=model.epoch`` goes on where a loaded model stopped,
         be it within an epoch, up to epoch ``epochs``.
@@ -44,10 +45,25 @@ class Network:
         or more does, of the output after its step, of others after the epoch: predict would be infinite, the weights are lost.
         Until it ends compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with the updates made so far.
         """
+        if class_weight is not None:
+            from .run.habits import Weighed
+
+            with Weighed(self, class_weight, batch_size):
+                return self.fit(
+                    x,
+                    y,
+                    epochs,
+                    validation_data,
+                    shuffle,
+                    verbose,
+                    callbacks,
+                    initial_epoch,
+                    steps_per_epoch,
+                    validation_split,
+                )
         from .run.fit import Training
 
-        x, y, validation_data = self._asked(x, y, validation_data, validation_split, class_weight, batch_size)
-
+        x, y, validation_data = self._asked(x, y, validation_data, validation_split, batch_size)
         training = Training(
             self, x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch, steps_per_epoch
         )
@@ -66,19 +82,24 @@ class Network:
         """
         from .run.fit_async import fit_async
 
-        x, y, validation_data = self._asked(x, y, validation_data, validation_split, class_weight, batch_size)
+        if class_weight is None:
+            x, y, validation_data = self._asked(x, y, validation_data, validation_split, batch_size)
         options = {
             "epochs": epochs, "validation_data": validation_data, "shuffle": shuffle, "verbose": verbose,
             "callbacks": callbacks, "initial_epoch": initial_epoch, "steps_per_epoch": steps_per_epoch,
         }  # fmt: skip
+        if class_weight is not None:
+            from .run.habits import weighed_async
+
+            return weighed_async(self, x, y, slice_ms, options, class_weight, validation_split, batch_size)
         return fit_async(self, x, y, slice_ms, options)
 
-    def _asked(self, x, y, held, split, class_weight, batch_size):
+    def _asked(self, x, y, held, split, batch_size):
         """(x, y, validation_data), as the arguments of fit have it that few use."""
-        if split or class_weight is not None or batch_size is not None:
+        if split or batch_size is not None:
             from .run.habits import asked
 
-            return asked(self, x, y, held, split, class_weight, batch_size)
+            return asked(self, x, y, held, split, batch_size)
         return x, y, held
 
     def train_step(self, x, y):

@@ -1,5 +1,5 @@
 from array import array
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Protocol
 
@@ -47,7 +47,7 @@ class Network:
         initial_epoch: int | None = None,
         steps_per_epoch: int | None = None,
         validation_split: float = 0,
-        class_weight: None = None,
+        class_weight: Sequence[float] | Mapping[int, float] | None = None,
         batch_size: int | None = None,
     ) -> History: ...
     def fit_async(
@@ -63,7 +63,7 @@ class Network:
         steps_per_epoch: int | None = None,
         slice_ms: int = 10,
         validation_split: float = 0,
-        class_weight: None = None,
+        class_weight: Sequence[float] | Mapping[int, float] | None = None,
         batch_size: int | None = None,
     ) -> Awaitable[History]: ...
     def train_step(self, x: Data, y: Data) -> float: ...

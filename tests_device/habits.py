@@ -60,6 +60,11 @@ def validated(model):
     model.fit(x, y, epochs=2, validation_data=held, verbose=0)
 
 
+def weighed(model):
+    model.fit(x, y, epochs=2, class_weight={0: 1.0, 1: 5.0}, verbose=0)
+    model.predict(x, batch_size=32, verbose=0)
+
+
 def sliced(model):
     asyncio.run(main(model))
 
@@ -80,6 +85,7 @@ for dtype in ("int8", "float32"):
     assert digest(streamed, dtype) == plain
     print(dtype, "digest %08x" % plain)
 
+print("weighed digest %08x" % digest(weighed))
 ticks = 0
 
 

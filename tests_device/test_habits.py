@@ -29,7 +29,7 @@ def digests(text):
 def test_callbacks_batches_and_slices_change_no_bit(name):
     with machines.open(name) as machine:
         text = machine.run(HERE / "habits.py", timeout=900)
-    assert digests(text) == digests(on_the_pc(HERE / "habits.py", {})) and len(digests(text)) == 11
+    assert digests(text) == digests(on_the_pc(HERE / "habits.py", {})) and len(digests(text)) == 12
     assert "while others ran" in text
     assert "\nsteps took 0 bytes of heap" in text and "\nwatched steps took 0 bytes of heap" in text
 

@@ -1,6 +1,7 @@
 """What a Keras user types by heart: it runs, or the error says what to write."""
 
 import array
+import asyncio
 
 import numpy as np
 import pytest
@@ -161,6 +162,127 @@ def test_predict_and_evaluate_take_keras_s_batch_size_and_verbose_which_change_n
     assert np.array_equal(model.predict(x), wanted)
 
 
+def weighed(dtype="float32", loss=None, optimizer="adam", **options):
+    """A network with all that a state holds: statistics, moments, counters of random numbers."""
+    model = odt.Sequential([
+        odt.Input((4,)), odt.Normalization(), odt.Dense(6), odt.BatchNorm(), odt.ReLU(), odt.Dropout(0.2), odt.Dense(3),
+    ])  # fmt: skip
+    model.layers[0].adapt(x * 3 + 1)
+    model.compile(optimizer, loss or odt.SparseCategoricalCrossentropy(), dtype=dtype, **{"batch_size": 8, **options})
+    return model
+
+
+class Digest:
+    """Of the model at the end of each epoch, while it has the weights of classes."""
+
+    def set_model(self, model):
+        self.model, self.found = model, []
+
+    def on_epoch_end(self, epoch, logs):
+        self.found.append((self.model.digest(), logs["loss"], logs["val_loss"]))
+
+
+@pytest.mark.parametrize(
+    "optimizer", ("sgd", "adam", odt.SGD(0.01, 0.9, nesterov=True)), ids=("sgd", "adam", "momentum")
+)
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_class_weights_given_to_fit_are_as_good_as_the_loss_s(dtype, optimizer):
+    given = {0: 1.0, 1: 5.0}
+    wanted = weighed(dtype, odt.SparseCategoricalCrossentropy(class_weight=given), optimizer)
+    expected, ends = Digest(), Digest()
+    history = wanted.fit(x, y, epochs=3, validation_data=(x, y), callbacks=[expected], verbose=0)
+    model = weighed(dtype, optimizer=optimizer)
+    session = model.session
+    found = model.fit(x, y, epochs=3, validation_data=(x, y), callbacks=[ends], verbose=0, class_weight=given)
+    assert ends.found == expected.found and found.history == history.history
+    assert model.session is session and model.epoch == 3 and session.steps == 15
+    assert all(list(a) == list(b) for a, b in zip(model.get_weights(), wanted.get_weights()))
+    assert np.array_equal(model.predict(x), wanted.predict(x))
+    plain = weighed(dtype, optimizer=optimizer)
+    plain.set_weights(model.get_weights())
+    assert model.evaluate(x, y)[0] == pytest.approx(plain.evaluate(x, y)[0], rel=0.02)  # no longer weighted
+    forms = (
+        [1, 5, 1],
+        (1.0, 5.0, 1.0),
+        np.array([1, 5.0, 1]),
+        dict(zip(np.arange(2), np.float32([1, 5]))),
+        {1: np.int64(5)},
+    )
+    for form in forms:
+        again = weighed(dtype, optimizer=optimizer)
+        again.fit(x, y, epochs=3, validation_data=(x, y), verbose=0, class_weight=form)
+        assert again.digest() == model.digest()
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_class_weights_of_one_fit_go_on_with_moments_and_leave_what_they_found(dtype):
+    model, plain = weighed(dtype), weighed(dtype)
+    for each in (model, plain):
+        each.fit(x, y, epochs=2, verbose=0)
+    digest = model.digest()
+    for options in ({"class_weight": {7: 2}}, {"class_weight": [1, 2]}, {"class_weight": {0: 2}, "epochs": 0}):
+        with pytest.raises(ValueError):
+            model.fit(x, y, verbose=0, **options)
+        assert model.digest() == digest
+    if dtype == "float32":  # with weights of 1 it is the same loss but for its rounding
+        model.fit(x, y, epochs=3, class_weight=[1, 1, 1], verbose=0)
+        plain.fit(x, y, epochs=3, verbose=0)
+        for a, b in zip(model.get_weights(), plain.get_weights()):
+            assert np.allclose(a, b, atol=1e-5)
+    model.fit(
+        x,
+        y,
+        epochs=3,
+        initial_epoch=model.epoch if dtype == "int8" else None,
+        class_weight={2: 3},
+        batch_size=5,
+        verbose=0,
+    )
+    assert model.batch_size == 5 and len(model.session.state) == len(plain.session.state)
+    model.layers[0].adapt(x)  # of the session that stays
+    assert np.allclose(model.get_weights()[0], x.mean(0), atol=1e-6)
+
+
+def test_class_weights_of_fit_async_and_of_a_split():
+    model, wanted, other = weighed(), weighed(), weighed()
+    wanted.fit(x, y, class_weight=[1, 2, 3], validation_split=0.25, epochs=2, batch_size=5, verbose=0)
+    history = asyncio.run(
+        model.fit_async(x, y, class_weight=[1, 2, 3], validation_split=0.25, epochs=2, batch_size=5, verbose=0)
+    )
+    assert model.digest() == wanted.digest() and history.history == wanted.history.history
+    other.fit(x[:30], y[:30], class_weight=[1, 2, 3], epochs=2, batch_size=5, verbose=0)
+    assert other.digest() == wanted.digest()
+
+
+def test_class_weights_that_cannot_be_say_what_to_write(tmp_path):
+    binary = dense(loss="binary_crossentropy", outputs=1, activation="sigmoid")
+    file = dense(loss=odt.CategoricalCrossentropy(label_smoothing=0.1))
+    file.export(str(tmp_path / "m.odt"))
+    for model, words in (
+        (binary, 'the loss binary_crossentropy has no classes: write Dense(classes) and the loss "sparse_'),
+        (dense(loss=odt.SparseCategoricalCrossentropy([1, 2, 3])), "has weights of its own"),
+        (odt.load_model(str(tmp_path / "m.odt")), "compile it with the weights"),
+        (dense(micro_batch=4), "micro_batch has parts of it"),
+    ):
+        session, digest = model.session, model.digest()
+        with pytest.raises(ValueError) as caught:
+            model.fit(x, y > 1, class_weight={0: 1, 1: 5}, verbose=0)
+        assert words in str(caught.value) and model.session is session and model.digest() == digest
+    with pytest.raises(TypeError, match="class_weight is a list or a dict, got 'balanced'"):
+        dense().fit(x, y, class_weight="balanced")
+    model = weighed()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(x, y, class_weight=[1, 2, 3], callbacks=[Stopped()], verbose=0)
+    assert model.session.steps == 3 and model.session.fit is None
+    model.fit(x, y, verbose=0)
+
+
+class Stopped:
+    def on_batch_end(self, step):
+        if step == 3:
+            raise KeyboardInterrupt
+
+
 def as_list(data):
     return data.tolist()
 
@@ -185,7 +307,6 @@ def test_what_cannot_be_meant_says_what_to_write():
     model = dense()
     digest = model.digest()
     for options, words in (
-        ({"class_weight": {0: 2}}, ("compile(loss=odt.SparseCategoricalCrossentropy(class_weight=",)),
         ({"validation_split": 0.5, "validation_data": (x, y)}, ("validation_data: one of them",)),
         ({"validation_split": 1.5}, ("validation_split is in 0..1", "1.5")),
         ({"validation_split": 0.99}, ("leaves none",)),

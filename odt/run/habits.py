@@ -1,17 +1,14 @@
 """What Keras's fit takes and odt's compile decides, or has another word for: loaded when it is asked for."""
 
 from ..fixed import is_int, own
+from ..regions import REGION_SHIFT
 from .session import ready
 
 
-def asked(model, x, y, held, split, class_weight, batch_size):
+def asked(model, x, y, held, split, batch_size):
     """(x, y, validation_data) for the arguments of fit that few use."""
     session = ready(model)
     session.alone("fit")
-    if class_weight is not None:
-        raise ValueError(
-            "class_weight belongs to the loss: compile(loss=odt.SparseCategoricalCrossentropy(class_weight=..))"
-        )
     if split:
         if held is not None:
             raise ValueError("validation_split and validation_data: one of them is expected")
@@ -77,6 +74,84 @@ def rebatch(model, batch_size):
             "batch_size: give it to compile(batch_size=%d), the state of this model depends on it" % batch_size
         )
     new.state[:] = old.state
+    _goes_on(old, new)
+    model.session, model.options = new, options
+
+
+class Weighed:
+    """With it the model is compiled with these weights of classes: its state moves there, and back at the end.
+
+    ``batch_size``, where it is given, stays.
+    """
+
+    def __init__(self, model, class_weight, batch_size):
+        self.model, self.class_weight, self.batch_size = model, class_weight, batch_size
+
+    def __enter__(self):
+        from .build import build
+
+        model = self.model
+        old = ready(model)
+        old.alone("fit")
+        options, loss = getattr(model, "options", None), old.loss
+        if options is None:
+            raise ValueError(
+                "class_weight: a model from a file has its loss: compile it with the weights, export it again"
+            )
+        if getattr(loss, "class_weight", 0) is not None:
+            why = (
+                "has weights of its own"
+                if loss.labels
+                else (
+                    'has no classes: write Dense(classes) and the loss "sparse_categorical_crossentropy", of integer labels'
+                )
+            )
+            raise ValueError("class_weight: the loss %s %s" % (loss.name, why))
+        loss = type(loss)(self.class_weight, loss.label_smoothing)
+        if self.batch_size is not None and own(self.batch_size) != old.batch_size:
+            rebatch(model, own(self.batch_size))
+            old, options = model.session, model.options
+        self.old, new = old, build(model.nodes, options[0], loss, *options[2:])
+        first, last = self.place = _table(new, len(old.state))
+        new.state[:first] = old.state[:first]
+        new.state[last:] = old.state[first:]
+        _goes_on(old, new)
+        model.session = new
+
+    def __exit__(self, *unused):
+        new, old = self.model.session, self.old
+        first, last = self.place
+        old.state[:first] = new.state[:first]
+        old.state[first:] = new.state[last:]
+        _goes_on(new, old)
+        if new.busy and new.busy is not True:
+            old.busy = new.busy
+        for layer, parameters in old.plan.weights:
+            if layer.kind == "normalization":
+                layer.part = old, parameters.vectors
+        self.model.session = old
+
+
+def _table(session, size):
+    """Where the state of a session with weights of classes has their table, and it alone more than one of this size."""
+    size = len(session.state) - size
+    for _, code, addresses, _ in session.program.walk(*session.sections["train"]):
+        if code.name[:13] == "weighted_xent":
+            first = addresses[-1] & (1 << REGION_SHIFT) - 1
+    return first, first + size
+
+
+def _goes_on(old, new):
+    """Where training stands, from a session to another that has its state."""
     new.calibrated, new.epoch, new.underway, new.seed = old.calibrated, old.epoch, old.underway, old.seed
     new.told, new.fresh = old.told, old.fresh
-    model.session, model.options = new, options
+
+
+async def weighed_async(model, x, y, slice_ms, options, class_weight, split, batch_size):
+    """fit_async with weights of classes."""
+    from .fit_async import fit_async
+
+    with Weighed(model, class_weight, batch_size):
+        if split:
+            x, y, options["validation_data"] = asked(model, x, y, options["validation_data"], split, None)
+        return await fit_async(model, x, y, slice_ms, options)
