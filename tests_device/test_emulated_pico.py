@@ -202,7 +202,9 @@ def test_repl_takes_what_is_typed_and_ctrl_x_switches_the_board_off(tmp_path):
         assert "Ctrl-X" in text
         board.children = [int(number) for number in board._children().split()]
         assert len(board.children) == 2
-        os.write(ours, b"\r6 * 7\r")
+        os.write(ours, b"\r")
+        until(b">>> ")
+        os.write(ours, b"6 * 7\r")
         until(b"\r\n42\r\n")
         os.write(ours, b"while True: print('on')\r\r")
         until(b"\r\non\r\n")

@@ -91,7 +91,8 @@ def test_a_stock_pico_has_the_heap_left_that_the_document_says():
     (free, left, piece, own), (_, dense, dense_piece, dense_own) = heap()
     figures = [left, free, piece, own, dense, dense_piece, dense_own]
     found = SENTENCE.search((machines.ROOT / "docs" / "model_file.md").read_text())
-    assert [int(each) for each in found.groups()] == [round(each / 1000) for each in figures]
+    # A build differs from another by some hundred bytes.
+    assert [int(each) for each in found.groups()] == pytest.approx([each / 1000 for each in figures], abs=1.5)
     assert left >= 140_000 and piece >= 120_000
 
 
