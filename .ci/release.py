@@ -7,6 +7,7 @@ that were built; NOTES.md, the version's section of CHANGELOG.md; SHA256SUMS of 
 """
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -81,14 +82,16 @@ def main(build):
         sys.exit("a release is made of a commit; these are not in one:\n" + changes)
     number = version()
     text = notes((ROOT / "CHANGELOG.md").read_text(), number)
-    dist = Path(build).resolve() / "dist"
+    build = Path(build).resolve()
+    dist = build / "dist"
     shutil.rmtree(dist, ignore_errors=True)
     dist.mkdir()
+    collect(build, dist, number)
     for kind in ("sdist", "wheel"):
         subprocess.run(
-            [sys.executable, "-c", BACKEND % kind, str(dist)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
-        )
-    collect(Path(build), dist, number)
+            [sys.executable, "-c", BACKEND % kind, str(dist)],
+            cwd=ROOT, check=True, stdout=subprocess.DEVNULL, env=dict(os.environ, ODT_MPY=str(build / "mpy")),
+        )  # fmt: skip
     (dist / "NOTES.md").write_text(text)
     sums(dist)
     for file in sorted(dist.iterdir()):

@@ -1,10 +1,13 @@
 """python -m odt install, on emulated boards with stock firmware."""
 
+import importlib.util
+import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import machines
 import pytest
@@ -64,6 +67,62 @@ def test_stock_pico_gets_kernels_and_an_example_that_ends_with_the_digest_of_the
     assert code == 0, output
     script = machines.ROOT / "examples" / "xor" / "train.py"
     assert digest(output.decode()) == digest(on_the_pc(script, {}))
+
+
+def test_the_wheel_of_a_release_installs_as_a_clone_does(pico, tmp_path):
+    """From an environment that has the wheel, and mpremote by links to this one's."""
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    tree = tmp_path / "tree"
+    for name in ("odt", "native", "examples"):
+        shutil.copytree(machines.ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "manifest.py"):
+        shutil.copy(machines.ROOT / name, tree)
+    backend = "import setuptools.build_meta as backend, sys; backend.build_wheel(sys.argv[1])"
+    command = [sys.executable, "-c", backend, tmp_path]
+    subprocess.run(command, cwd=tree, env=dict(env, ODT_MPY=str(MPY)), check=True, stdout=subprocess.DEVNULL)
+    (wheel,) = tmp_path.glob("*.whl")
+    shutil.rmtree(tree)
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    (packages,) = (tmp_path / "venv").glob("lib/*/site-packages")
+    for name in ("mpremote", "serial", "platformdirs"):
+        folder = Path(importlib.util.find_spec(name).origin).parent
+        (packages / name).symlink_to(folder)
+    python = tmp_path / "venv" / "bin" / "python"
+    command = [python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", wheel]
+    subprocess.run(command, env=env, check=True)
+    assert pico.mpremote("exec", REMOVE)[0] == 0
+    done = subprocess.run(
+        [python.with_name("odt"), "install", "--connect", pico._port, "--example", "xor"],
+        cwd=tmp_path, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    modules = len(list((MPY / "python").rglob("*.mpy")))
+    kernels = list((MPY / "armv6m").glob("_odt*.mpy"))
+    size = sum([file.stat().st_size for file in kernels])
+    lines = done.stdout.splitlines()
+    assert lines[1] == "Copying %d modules to /lib" % modules
+    assert lines[2] == "Copying the kernels for armv6m, %d bytes in %d files" % (size, len(kernels))
+    assert lines[3].startswith("Self-test passed: the PC's digests in int8 and float32;")
+    code, output = pico.mpremote("exec", "import xor.train", timeout=300)
+    assert code == 0, output
+    script = machines.ROOT / "examples" / "xor" / "train.py"
+    assert digest(output.decode()) == digest(on_the_pc(script, {}))
+
+
+REMOVE = """
+import os
+def remove(path):
+    for name, kind, *_ in os.ilistdir(path):
+        if kind == 0x4000:
+            remove(path + "/" + name)
+            os.rmdir(path + "/" + name)
+        else:
+            os.remove(path + "/" + name)
+try:
+    remove("/lib")
+except OSError:
+    pass  # there is none
+"""
 
 
 def test_board_with_little_ram_is_refused(pico):

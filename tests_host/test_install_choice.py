@@ -119,7 +119,7 @@ def test_every_example_that_has_data_is_run_where_its_data_is(tmp_path, capsys, 
     monkeypatch.setattr(install.Board, "make_folder", lambda self, path: None)
     monkeypatch.setattr(install.Board, "copy", lambda self, sources, folder: copied.extend(sources))
     monkeypatch.setattr(install, "selftest", lambda *unused: 100000)
-    for folder in sorted(install.CHECKOUT.glob("examples/*/")):
+    for folder in sorted(install.EXAMPLES.glob("*/")):
         copied.clear()
         assert commands.main(["install", "--port", "p", "--files", str(tmp_path), "--example", folder.name]) == 0
         assert {file.name for file in copied if file.suffix == ".bin"} == {file.name for file in folder.glob("*.bin")}

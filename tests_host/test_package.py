@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,10 +16,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = "import setuptools.build_meta as backend, sys; backend.build_%s(sys.argv[1])"
 
 
-def build(kind, folder, place):
+def build(kind, folder, place, **env):
     done = subprocess.run(
         [sys.executable, "-c", BUILD % kind, str(place)],
-        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600,
+        cwd=folder, env=dict(os.environ, **env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]
 
@@ -28,7 +29,7 @@ def built(tmp_path_factory):
     """(sdist, wheel), the wheel made of the unpacked sdist alone."""
     folder = tmp_path_factory.mktemp("package")
     tree = folder / "tree"
-    for name in ("odt", "native"):
+    for name in ("odt", "native", "examples"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "manifest.py"):
         shutil.copy(ROOT / name, tree)
@@ -48,7 +49,40 @@ def test_wheel_holds_every_module_and_the_types(built):
         if "__pycache__" not in file.parts:
             assert file.relative_to(ROOT).as_posix() in names
     assert {"odt/py.typed", "_odt-stubs/__init__.pyi"} <= names
-    assert not [name for name in names if name.startswith(("tests", "native"))]
+    assert not [name for name in names if name.startswith(("tests", "native")) or name.endswith(".mpy")]
+
+
+def test_every_wheel_holds_the_examples_that_install_copies(built):
+    names = set(zipfile.ZipFile(built[1]).namelist())
+    data = [file for pattern in ("*.bin", "train.py", "adapt.py") for file in ROOT.glob("examples/*/" + pattern)]
+    assert len(data) > 8
+    assert {file.relative_to(ROOT).as_posix() for file in data} == {
+        name.partition("odt/host/")[2] for name in names if name.startswith("odt/host/examples/")
+    }
+
+
+def test_the_wheel_of_a_release_holds_what_boards_get_and_nothing_of_the_build_before(built, tmp_path):
+    """A build in the same tree with ODT_MPY, without, and with one where nothing was built."""
+    (tree,) = (built[0].parent / "unpacked").iterdir()
+    mpy = tmp_path / "mpy"
+    names = ("armv6m/_odt.mpy", "armv6m/_odt_conv.mpy", "python/odt/run/fit.mpy")
+    for name in (*names, "armv6m/build.log", "x64/_odt.mpy"):
+        (mpy / name).parent.mkdir(parents=True, exist_ok=True)
+        (mpy / name).write_bytes(name.encode())
+
+    def held(place, **env):
+        place.mkdir()
+        build("wheel", tree, place, **env)
+        (wheel,) = place.glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            return {
+                name: archive.read(name).decode() for name in archive.namelist() if name.startswith("odt/host/mpy/")
+            }
+
+    assert held(tmp_path / "with", ODT_MPY=str(mpy)) == {"odt/host/mpy/" + name: name for name in names}
+    assert held(tmp_path / "without", ODT_MPY="") == {}
+    with pytest.raises(AssertionError, match="ODT_MPY=.*nothing that `make mpy` built"):
+        held(tmp_path / "empty", ODT_MPY=str(tmp_path / "empty"))
 
 
 def test_sdist_holds_the_sources_of_the_kernels(built):
@@ -133,6 +167,28 @@ def test_the_command_odt_is_python_m_odt(built, python, tmp_path):
     status, text = odt(python, tmp_path, "pico")
     assert status == 1 and "run `make pico` there" in text
     assert odt(python, tmp_path, "run", "none.py")[0] == 1
+
+
+def test_install_of_a_wheel_without_files_for_boards_says_where_they_come_from(built, python, tmp_path):
+    install(python, built[1])
+    script = """
+import sys
+from odt.host import commands, install
+found = {
+    "name": "micropython", "version": (1, 25, 0), "machine": "Board", "mpy": 4870, "free": 240000, "libs": ["/lib"],
+    "disk": 800000, "frozen": False,
+}
+install.Board.probe = lambda self: found
+sys.exit(commands.main(["install", "--port", "p", "--example", "xor"]))
+"""
+    done = subprocess.run([python, "-I", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    said = done.stdout.splitlines()[-1]
+    assert done.returncode == 1
+    assert re.fullmatch(
+        "odt: .*/odt/host/mpy has nothing to install: install the wheel of a release, which has it, "
+        "or give what `make mpy` built in a clone of odt's repository: --files <its folder build/mpy>",
+        said,
+    ), done
 
 
 @pytest.mark.parametrize("compiler", ["missing", "broken"])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from . import chart, info, install, monitor, pico, run
 from .board import Board, BoardError, ports
+from .files import MPY
 from .process import visible
 
 
@@ -20,7 +21,7 @@ def main(arguments=None):
     command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
     command.add_argument("--example", metavar="NAME", help="also copy the example of this name with its data")
     command.add_argument("--python-only", action="store_true", help="leave the kernels out (slow, less RAM)")
-    command.add_argument("--files", metavar="FOLDER", default=install.FILES, help="what `make mpy` built")
+    command.add_argument("--files", metavar="FOLDER", default=MPY, help="what `make mpy` built")
     command.set_defaults(run=install.install)
 
     command = commands.add_parser("run", help="run a script on a board or here, and compare the digests")

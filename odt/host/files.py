@@ -11,6 +11,9 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent
 IN_CHECKOUT = (PACKAGE.parent / "boards" / "rp2040.mk").is_file()  # and not an installed package
 CHECKOUT = PACKAGE.parent if IN_CHECKOUT else Path()  # else it may be where the person is
+# What boards get: a clone's own, or what setup.py put into the wheel.
+MPY = CHECKOUT / "build" / "mpy" if IN_CHECKOUT else PACKAGE / "host" / "mpy"
+EXAMPLES = CHECKOUT / "examples" if IN_CHECKOUT else PACKAGE / "host" / "examples"
 
 
 def board_modules():

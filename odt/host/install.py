@@ -7,10 +7,9 @@ from pathlib import Path
 
 from .. import executor
 from .board import Board, BoardError, only_port
-from .files import CHECKOUT, IN_CHECKOUT
+from .files import EXAMPLES, IN_CHECKOUT
 from .pieces import PIECES, beside
 
-FILES = CHECKOUT / "build" / "mpy"
 SELFTEST = Path(__file__).with_name("selftest.py")
 
 # sys.implementation._mpy >> 10, as MicroPython numbers architectures.
@@ -148,8 +147,11 @@ def install(options):
     print("Found", describe(found))
     package = files / "python" / "odt"
     if not found["frozen"] and not (package / "__init__.mpy").exists():
-        where = "first" if IN_CHECKOUT else "in a clone of odt's repository, and this in its folder"
-        raise BoardError("%s has nothing to install: run `make mpy` %s" % (files, where))
+        where = "run `make mpy` first" if IN_CHECKOUT else (
+            "install the wheel of a release, which has it, or give what `make mpy` built in a clone of odt's repository: "
+            "--files <its folder build/mpy>"
+        )  # fmt: skip
+        raise BoardError("%s has nothing to install: %s" % (files, where))
     wanted = expected()
     status = 0
     if found["frozen"]:
@@ -215,14 +217,11 @@ def _example(name):
     """The files that an example needs on a board."""
     if not name:
         return []
-    examples = CHECKOUT / "examples"
     scripts = {}  # of each example the one that boards run
     for script in ("adapt.py", "train.py"):
-        scripts.update((file.parent.name, file) for file in examples.glob("*/" + script))
+        scripts.update((file.parent.name, file) for file in EXAMPLES.glob("*/" + script))
     if not scripts:
-        raise BoardError(
-            "%s: the examples are in odt's repository: run this in the folder of a clone" % examples.absolute()
-        )
+        raise BoardError("%s: there are no examples: run this in a clone of odt's repository" % EXAMPLES)
     if name not in scripts:
         raise BoardError("no example is called %r; there are %s" % (name, ", ".join(sorted(scripts))))
     return [scripts[name], *sorted(scripts[name].parent.glob("*.bin"))]
