@@ -104,6 +104,21 @@ def test_boxes_have_the_place_and_the_height_of_their_bytes_in_the_page(tmp_path
         assert abs((bottom - float(shape.get("y"))) * unit - box.top) < 0.03 * unit
 
 
+def test_the_page_s_drawing_has_the_width_of_the_page(tmp_path):
+    """Of a small network as of a large one: it is scaled, and no narrower than 12 pixels an instruction."""
+    small = odt.Sequential([odt.Input((2,)), odt.Dense(3)])
+    small.compile()
+    for model in (small, network()):
+        plan = chart.chart(model, tmp_path / "plan.html")
+        page = ElementTree.fromstring((tmp_path / "plan.html").read_text().partition("\n")[2])
+        (drawing,) = page.iter(SVG + "svg")
+        width = int(drawing.get("viewBox").split()[2])
+        assert drawing.get("width") is None and drawing.get("style").startswith("width: 100%; min-width: ")
+        assert 1240 <= width - 110 <= max(1240 + len(plan.live), 12 * len(plan.live))
+        ends = [float(box.get("x")) + float(box.get("width")) for box in page.findall(".//%srect[@class='box']" % SVG)]
+        assert width / 2 < max(ends) <= width
+
+
 def test_a_png_is_drawn(tmp_path):
     chart.chart(network(), str(tmp_path / "plan.png"))
     picture = matplotlib.image.imread(tmp_path / "plan.png")

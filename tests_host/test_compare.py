@@ -1,11 +1,14 @@
 """`python -m odt run` on the PC, and how digests are compared."""
 
+import runpy
 import sys
+from pathlib import Path
 
 import pytest
 from odt.host import commands, run
 from odt.host.board import BoardError
 
+ROOT = Path(__file__).resolve().parent.parent
 TRAIN = """
 import odt
 model = odt.Sequential([odt.Input((2,)), odt.Dense(2)])
@@ -78,3 +81,24 @@ def test_what_fails_is_status_1_with_the_reason(script, capfd, text, options, re
 def test_missing_script_is_named(capfd):
     assert commands.main(["run", "nowhere.py", "--on", "host"]) == 1
     assert "nowhere.py: no such script" in capfd.readouterr().out
+
+
+def test_the_picture_of_make_run_says_that_two_lines_coincide(tmp_path):
+    from matplotlib import pyplot
+
+    path = ROOT / "examples" / "digits" / "compare.py"
+    compare = runpy.run_path(str(path))
+    one = {"label": "CPython", "digest": "05e32263", "loss": [2.0, 1.0], "val_loss": [2.5, 1.5]}
+    other = dict(one, label="MicroPython")
+    coincide = "CPython and MicroPython: the same bits, so their lines coincide"
+    for results, said in (
+        ([one], False), ([one, other], True), ([one, dict(other, loss=[2.0, 1.1])], False),
+        ([one, dict(other, digest="12345678")], False),
+    ):  # fmt: skip
+        assert compare["picture"](results, tmp_path / "digits.png")
+        axes = pyplot.gcf().axes[0]
+        assert (coincide in axes.get_title()) == said
+        assert len(axes.lines) == 2 * len(results)
+        widths = {line.get_linewidth() for line in axes.lines}
+        assert len(results) == 1 or max(widths) > 3 * min(widths)
+        pyplot.close("all")

@@ -131,6 +131,26 @@ def test_a_line_of_step_0_is_drawn_without_a_point():
     assert run.curves.fits[0].curve("loss") == []
 
 
+def test_the_picture_has_a_title_and_every_point_from_the_first_epoch_on_uncut():
+    from odt.host import monitor_report
+
+    run = monitor.Run("some/train.py", "board")
+    for epoch in (1, 2, 3, 4):
+        run.feed("epoch %d/4  loss 1.0000  acc 1.0000  1.0 ms/step  0:00 left\n" % epoch)
+    figure = monitor_report.drawn(run)
+    assert figure.get_suptitle() == "train.py on board"
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        assert 0.8 < low < 1 and 4 < high < 4.2
+        bottom, top = axes.get_ylim()
+        assert bottom < 1 < top
+    run = monitor.Run("train.py", "board")  # its first epoch has not ended
+    run.feed("epoch 1/4  1/4  loss 1.0000  acc 0.0000  1.0 ms/step  0:00 left\repoch 1/4  2/4  loss 0.5000  ")
+    for axes in monitor_report.drawn(run).axes:
+        assert 0 < axes.get_xlim()[0] < 0.25
+    assert axes.get_ylim()[0] < 0  # accuracy 0
+
+
 @pytest.mark.slow
 def test_two_hundred_fits_are_in_the_report_and_the_last_are_drawn(tmp_path):
     run = monitor.Run("train.py", "board")

@@ -26,7 +26,8 @@ from .page import page
 
 # Okabe and Ito's colours, which the colour-blind tell apart.
 COLOURS = {ACTIVATION: "#56b4e9", ERROR: "#e69f00", GRADIENT: "#009e73", SCRATCH: "#cc79a7"}
-_COLUMN = 12  # pixels of an instruction
+_COLUMN = 12  # pixels of an instruction at least,
+_WIDTH = 1240  # and of all of them: the drawing has the page's width, and is not made narrower than its columns allow
 _HEIGHT = 480  # of the arena
 _LEFT, _TOP, _LABELS = 90, 30, 170
 
@@ -121,18 +122,19 @@ def _png(plan, path):
     )
     axes.set(xlim=(0, count), ylim=(0, plan.arena * 1.05), ylabel="bytes", title=plan.title())
     kinds = [Patch(facecolor=colour, label=kind) for kind, colour in COLOURS.items()]
-    figure.legend(handles=kinds + [live, peak, bound], fontsize=7, loc="outside right upper")
+    figure.legend(handles=[*kinds, live, peak, bound], fontsize=7, loc="outside lower center", ncols=7)
     FigureCanvasAgg(figure)
     figure.savefig(path, dpi=150)
 
 
 def _html(plan, path):
     count = len(plan.live)
-    width = _LEFT + _COLUMN * count + 20
+    column = max(_COLUMN, -(-_WIDTH // count))
+    width = _LEFT + column * count + 20
     scale = _HEIGHT / plan.arena
 
     def x(instruction):
-        return _LEFT + _COLUMN * instruction
+        return _LEFT + column * instruction
 
     def y(byte):
         return _TOP + _HEIGHT - byte * scale
@@ -168,7 +170,11 @@ def _html(plan, path):
     legend = ['<span><i style="background: %s"></i>%s</span>' % (colour, kind) for kind, colour in COLOURS.items()]
     legend += ['<span><i class="k"></i>bytes in use</span>', '<span><i class="r"></i>lower bound</span>']
     size = width, _TOP + _HEIGHT + _LABELS
-    body = '<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">\n%s\n</svg>' % (size + ("\n".join(shapes),))
+    least = _LEFT + _COLUMN * count + 20
+    body = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" style="width: 100%%; min-width: %dpx">\n%s\n</svg>'
+        % (size + (least, "\n".join(shapes)))
+    )
     Path(path).write_text(page(plan.title(), _STYLE, _BODY % ("\n".join(legend), body)), encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ _COLOURS = (("", "training", "#0072b2"), ("val_", "validation", "#d55e00"))  # O
 
 def write(run, name):
     """Write <name>.html and <name>.png of a monitor.Run; returns their names."""
-    figure = _draw(run.curves.fits[-_DRAWN:], max(0, len(run.curves.fits) - _DRAWN))
+    figure = drawn(run)
     png, page = os.fspath(name) + ".png", os.fspath(name) + ".html"
     with replacing(png) as path:
         figure.savefig(path, dpi=120)
@@ -27,12 +27,15 @@ def write(run, name):
     return page, png
 
 
-def _draw(fits, before):
-    """A row of curves for each call of fit(); ``before`` of them are left out."""
+def drawn(run):
+    """A row of curves for each of the last calls of fit(), as matplotlib's Figure."""
+    fits = run.curves.fits[-_DRAWN:]
+    before = len(run.curves.fits) - len(fits)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 3.4 * len(fits)), layout="constrained")
+    figure = Figure(figsize=(10, 0.4 + 3.4 * len(fits)), layout="constrained")
+    figure.suptitle("%s on %s" % (os.path.basename(run.script), run.place))
     FigureCanvasAgg(figure)
     rows = figure.subplots(len(fits), 2, squeeze=False)
     for number, (fit, row) in enumerate(zip(fits, rows)):
@@ -44,14 +47,22 @@ def _draw(fits, before):
             if not axes.lines:
                 axes.set_axis_off()  # no accuracy, for "mse"
                 continue
-            axes.set(xlabel="epoch", ylabel=title, xlim=(0, fit.epochs))
+            axes.set(xlabel="epoch", ylabel=title, xlim=_range(fit, axes.lines))
+            axes.xaxis.get_major_locator().set_params(integer=True)
             axes.grid(alpha=0.3)
             if name == "acc":
-                axes.set_ylim(0, 1.02)
-            axes.legend()
+                axes.set_ylim(-0.02, 1.02)
+            axes.legend(loc="upper right" if name == "loss" else "lower right")
         if len(fits) > 1:
             row[0].set_title("fit %d of %d" % (before + number + 1, before + len(fits)))
     return figure
+
+
+def _range(fit, lines):
+    """From the first epoch, or from where its means so far begin, to the last, with room for whole points."""
+    first = min([1, *[line.get_xdata()[0] for line in lines]])
+    room = max(0.02 * (fit.epochs - first), 0.05)
+    return first - room, fit.epochs + room
 
 
 def _cell(value):
