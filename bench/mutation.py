@@ -25,10 +25,7 @@ AGREE = "test_executors_agree.py test_edges.py -k "
 # A module of odt/ or a file of native/, and the tests that are to see its mutations: the module's own, and of what
 # everything needs, those that take least.
 TESTS = {
-    "calibration": "test_model.py test_micro_batches.py test_normalisation.py",
     "callbacks": "test_fit.py",
-    "checkpoint": "test_checkpoint.py test_info.py",
-    "data": "test_bad_input.py test_fit.py",
     "fixed": "test_fixed.py test_reference.py test_edges.py",
     "folding": "test_normalisation.py",
     "frozen": "test_frozen.py test_info.py",
@@ -44,14 +41,18 @@ TESTS = {
     "plan/pool": "test_gradients.py test_model.py",
     "plan/program": "test_edges.py test_bad_input.py test_info.py",
     "plan/recompute": "test_recompute.py test_memory.py",
-    "progress": "test_model.py test_fit.py test_monitor.py",
     "rates": "test_rates.py",
     "readers": "test_readers.py",
     "reference/update_i8": "test_reference.py test_edges.py",
     "reservoir": "test_readers.py",
+    "run/calibration": "test_model.py test_micro_batches.py test_normalisation.py",
+    "run/checkpoint": "test_checkpoint.py test_info.py",
+    "run/data": "test_bad_input.py test_fit.py",
+    "run/fit": "test_fit.py test_model.py test_micro_batches.py",
+    "run/progress": "test_model.py test_fit.py test_monitor.py",
+    "run/session": "test_fit.py test_model.py test_micro_batches.py",
+    "run/weights": "test_model.py test_frozen.py",
     "slots": "test_checkpoint.py",
-    "training": "test_fit.py test_model.py test_micro_batches.py",
-    "weights": "test_model.py test_frozen.py",
     "fixed.c": "test_edges.py test_executors_agree.py",
     "program.c": "test_executor_safety.py " + AGREE + "'verifiers or refuse or prefix or safety or region'",
     "kernels/update/adam_i16.c": AGREE + "adam",
@@ -64,6 +65,12 @@ TESTS = {
     "kernels/step/scales_i8.c": AGREE + "'rescale or ratio or product or bias'",
     "kernels/step/tick.c": AGREE + "'clear or tick or step_key'",
 }
+
+
+def file_of(module):
+    """Where a module of TESTS lies in the checkout."""
+    return "native/" + module if module.endswith(".c") else "odt/%s.py" % module
+
 
 # Of C: what is found outside comments and preprocessor lines, and what it becomes.
 C_MUTATIONS = (
@@ -175,10 +182,8 @@ def main():
         checkout = Checkout(folder)
         assert checkout.compile()
         for module in arguments.modules:
-            is_c = module.endswith((".c", ".h"))
-            path = checkout.folder / ("native/" + module if is_c else "odt/%s.py" % module)
-            if not path.exists():
-                continue
+            is_c = module.endswith(".c")
+            path = checkout.folder / file_of(module)
             text = path.read_text()
             begin = time.monotonic()
             if not checkout.passes(TESTS[module], 3600):

@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
+import mutation  # noqa: E402
 import written  # noqa: E402
 
 RESULTS = sorted((ROOT / "bench" / "results").glob("*.txt"))
@@ -55,3 +56,10 @@ def test_a_full_run_is_written_with_its_commit_and_changes_without_one_go_elsewh
     monkeypatch.setattr(sys, "argv", ["bench/study.py", "--seeds", "2"])
     written.recorded("study.txt", lambda: print("a part"))
     assert "a part" not in (tmp_path / "build" / "results" / "study.txt").read_text()
+
+
+def test_mutation_testing_knows_where_modules_and_their_tests_lie():
+    for module, tests in mutation.TESTS.items():
+        assert (ROOT / mutation.file_of(module)).is_file(), module
+        files = [word for word in tests.split() if word.endswith(".py")]
+        assert files and all((ROOT / "tests_host" / file).is_file() for file in files), module
