@@ -127,8 +127,8 @@ def board(name):
                 cost = "%d cycles" % (marks[-1][1] - marks[-2][1])
             else:
                 cost = "%s instructions" % re.findall(r"instructions (\d+)", text)[-1]
-            ram = re.search(r"RAM in all +(\d+)", text).group(1)
-            yield "%-12s a step: %s; RAM in all %s; at the end %s" % (example, cost, ram, heap)
+            ram = re.search(r"total RAM +(\d+)", text).group(1)
+            yield "%-12s a step: %s; total RAM %s; at the end %s" % (example, cost, ram, heap)
 
 
 def main():

@@ -33,28 +33,24 @@ def summary(plan, dtype, batch):
     """The table of layers and the RAM plan."""
     _table(("params", "MACs fwd", "MACs bwd", "bytes"), plan.table)
     print()
-    print("MACs are a sample's; bytes are weights and optimizer state. %s, batch %d, executor: %s" % (
+    print("MACs are per sample; bytes are weights and optimizer state. %s, batch %d, executor: %s" % (
         dtype, batch, executor.backend))  # fmt: skip
     for name in ("weights", "optimizer state"):
         print("%-18s %8d bytes" % (name, plan.totals[name]))
     if plan.constants:
         print("%-18s %8d bytes, in flash" % ("frozen weights", plan.constants))
-    least = "the least possible"
-    if plan.arena > plan.lower_bound:
-        above = 100 * (plan.arena - plan.lower_bound) / plan.lower_bound
-        least = "%.1f %% above the lower bound of %d" % (above, plan.lower_bound)
-    print("%-18s %8d bytes, %s; at one time it holds at most:" % ("arena", plan.arena, least))
+    print("%-18s %8d bytes (lower bound %d); peak use by kind:" % ("arena", plan.arena, plan.lower_bound))
     for name in ("activations", "errors", "gradients", "scratch"):
         print("  %-16s %8d" % (name, plan.peaks[name]))
     if plan.again:
-        print("%-18s %8d MACs of a sample, for activations that are not kept" % ("computed again", plan.again))
+        print("%-18s %8d MACs per sample, of activations that are not retained" % ("recomputed", plan.again))
     if plan.sums:
-        print("  %-16s %8d, of a batch in micro-batches" % ("gradient sums", plan.sums))
-    print("%-18s %8d bytes (%d of program besides)" % (
-        "RAM in all", plan.arena + plan.state, len(plan.code)))  # fmt: skip
+        print("  %-16s %8d, over the micro-batches of a batch" % ("gradient sums", plan.sums))
+    print("%-18s %8d bytes, plus %d for the program" % (
+        "total RAM", plan.arena + plan.state, len(plan.code)))  # fmt: skip
     threads = sys.modules.get("odt.run.threads")
     if threads and threads.get_num_threads() > 1:
-        print("%-18s %8d bytes of stack besides, on a board" % ("second core", threads.STACK))
+        print("%-18s %8d bytes of stack, on a board" % ("second core", threads.STACK))
 
 
 def _pad(text, width, right):

@@ -159,13 +159,11 @@ def test_the_command_draws_the_model_that_a_script_compiles_and_does_not_train_i
     assert "compiles no model" in capsys.readouterr().out
 
 
-def test_summary_tells_how_far_the_arena_is_from_the_least(capsys):
+def test_summary_gives_the_arena_beside_its_lower_bound(capsys):
     model = network()
-    model.summary()
     plan = model.session.plan
     assert plan.arena == plan.lower_bound
-    assert "%d bytes, the least possible; at one time" % plan.arena in capsys.readouterr().out
-    plan.lower_bound = plan.arena * 4 // 5
-    model.summary()
-    expected = "%d bytes, 25.0 %% above the lower bound of %d; at" % (plan.arena, plan.lower_bound)
-    assert expected in capsys.readouterr().out
+    for bound in (plan.arena, plan.arena * 4 // 5):
+        plan.lower_bound = bound
+        model.summary()
+        assert "%d bytes (lower bound %d); peak use by kind:" % (plan.arena, bound) in capsys.readouterr().out

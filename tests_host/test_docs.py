@@ -224,7 +224,7 @@ def program_words():
 def vibration_words():
     """Of examples/vibration, by its transcript."""
     text = (ROOT / "examples" / "vibration" / "README.md").read_text()
-    return "%d KB" % -(-int(re.search(r"^RAM in all +(\d+) bytes", text, re.M)[1]) // 1000)
+    return "%d KB" % -(-int(re.search(r"^total RAM +(\d+) bytes", text, re.M)[1]) // 1000)
 
 
 # Figures within the README's sentences: (what stands before, behind, their measurement).

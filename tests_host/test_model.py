@@ -749,7 +749,7 @@ def test_the_totals_of_summary_are_the_bytes_reserved(dtype, capsys):
         for line in lines
         if " bytes" in line[18:] and line[18:27].strip().isdigit()
     }
-    assert figures["RAM in all"] == len(model.session.arena) + len(model.session.state)
+    assert figures["total RAM"] == len(model.session.arena) + len(model.session.state)
     assert figures["arena"] == len(model.session.arena)
     # Besides weights and optimizer state: 16 bytes of step, seed and powers of the betas.
     assert figures["weights"] + figures["optimizer state"] + 16 == len(model.session.state)

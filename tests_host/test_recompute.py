@@ -234,4 +234,4 @@ def test_summary_states_what_is_computed_again(capsys):
     model = trained("deep", checkpoint="sqrt")
     model.summary()
     lines = capsys.readouterr().out.splitlines()
-    assert [line for line in lines if line.startswith("computed again")][0].split()[2] == str(model.session.plan.again)
+    assert [line for line in lines if line.startswith("recomputed")][0].split()[1] == str(model.session.plan.again)

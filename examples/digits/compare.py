@@ -35,7 +35,7 @@ def run(label, command, env):
         "label": label,
         "accuracy": find(r"test accuracy ([\d.]+)"),
         "digest": find(r"digest ([0-9a-f]{8})"),
-        "ram": find(r"RAM in all +(\d+)"),
+        "ram": find(r"total RAM +(\d+)"),
         "executor": find(r"with the (\w+) executor"),
         "loss": [float(word) for word in find(r"\nlosses (.*)").split()],
         "val_loss": [float(word) for word in find(r"val_losses (.*)").split()],
