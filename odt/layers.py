@@ -74,7 +74,7 @@ class Layer:
             raise ValueError("%r: part of a model with input of %s, got %s: make a second layer" % place)
         node = Node(self, nodes, self.build(shapes))
         self.shapes = shapes
-        if self.activation in _LAYERS:  # no clamp: a layer of its own behind this one
+        if self.activation in _LAYERS:  # no clamp: a layer of its own after this one
             node = _LAYERS[self.activation]()(node)
         return node
 
@@ -517,7 +517,7 @@ class Reshape(Layer):
 
 
 class ReLU(Layer):
-    """``max(x, 0)``; behind a layer with weights it costs nothing."""
+    """``max(x, 0)``; after a layer with weights it costs nothing."""
 
     kind = "relu"
     family = "activation"
@@ -525,7 +525,7 @@ class ReLU(Layer):
 
 
 class ReLU6(Layer):
-    """``min(max(x, 0), 6)``; in int8 the step is 6 / 255, and behind a layer with weights it costs nothing."""
+    """``min(max(x, 0), 6)``; in int8 the step is 6 / 255, and after a layer with weights it costs nothing."""
 
     kind = "relu6"
     family = "activation"

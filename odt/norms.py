@@ -90,7 +90,7 @@ class BatchNorm(_Norm):
     ``moving = momentum * moving + (1 - momentum) * batch``. ``evaluate`` and ``predict`` use these.
 
     ``trainable=False``: so does training. The layer is then folded into the frozen Dense or convolution
-    that it alone follows, and costs nothing; behind anything else it is computed. Of a folded layer
+    that it alone follows, and costs nothing; after anything else it is computed. Of a folded layer
     ``get_weights`` gives the identity, and the kernel before it holds the product.
 
     Weights: gamma, beta, moving_mean, moving_variance (the variance of the batch, not the estimate with
