@@ -24,7 +24,7 @@ backend = executor.backend
 
 # Where each name comes from: its module is loaded when it is used, as a board's RAM is small.
 _HOMES = {
-    "layers": "AdaptiveAvgPool1D AdaptiveAvgPool2D Add AvgPool1D AvgPool2D Concatenate Conv1D Conv1DTranspose Conv2D "
+    "layers": "Activation AdaptiveAvgPool1D AdaptiveAvgPool2D Add AvgPool1D AvgPool2D Concatenate Conv1D Conv1DTranspose Conv2D "
     "Conv2DTranspose Dense DepthwiseConv2D Dropout Flatten GlobalAvgPool Input LeakyReLU MaxPool1D MaxPool2D Multiply "
     "ReLU ReLU6 Reshape Sigmoid Softmax Tanh UpSampling1D UpSampling2D",
     "losses": "BinaryCrossentropy CategoricalCrossentropy Huber MeanAbsoluteError MeanSquaredError SparseCategoricalCrossentropy",

@@ -18,6 +18,7 @@ from . import (
     watch as watch,
 )
 from .layers import (
+    Activation as Activation,
     AdaptiveAvgPool1D as AdaptiveAvgPool1D,
     AdaptiveAvgPool2D as AdaptiveAvgPool2D,
     Add as Add,

@@ -40,6 +40,7 @@ class Layer:
     repeatable = True  # a second forward pass of a step gives the same: recompute.py
     can_be_dynamic = False  # its rows that train may change from step to step: update.dynamic
     shapes = None  # of the inputs, once it is built
+    input_shape = None  # of a sample, as Keras has it: a Sequential that begins with the layer puts an Input before it
     can_clamp = False  # a following ReLU costs nothing
     arity = 1  # inputs of a call
     variadic = False  # takes more inputs than that, too
@@ -168,8 +169,9 @@ class Dense(Layer):
     family = "linear"
     can_clamp = can_be_dynamic = True
 
-    def __init__(self, units, activation=None, use_bias=True, name=None, trainable=True):
+    def __init__(self, units, activation=None, use_bias=True, name=None, trainable=True, input_shape=None):
         super().__init__(name, trainable)
+        self.input_shape = input_shape
         self.units = size_of("Dense", "units", units)
         self.activation = _activation("Dense", activation)
         self.use_bias = use_bias
@@ -252,9 +254,10 @@ class Conv2D(_Conv):
 
     def __init__(
         self, filters, kernel_size, strides=1, padding="valid", activation=None, use_bias=True,
-        name=None, trainable=True, groups=1,
+        name=None, trainable=True, groups=1, input_shape=None,
     ):  # fmt: skip
         super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
+        self.input_shape = input_shape
         self.groups = size_of(type(self).__name__, "groups", groups)
         if self.filters % self.groups:
             raise ValueError("%r: groups divide the %d filters, got %d" % (self, filters, groups))
@@ -483,6 +486,10 @@ class Flatten(Layer):
     kind = "flatten"
     view = True
 
+    def __init__(self, name=None, trainable=True, input_shape=None):
+        super().__init__(name, trainable)
+        self.input_shape = input_shape
+
     def build(self, shapes):
         return (elements(shapes[0]),)
 
@@ -655,6 +662,15 @@ class Add(_Join):
 
 # Activations that follow as a layer of their own.
 _LAYERS = {"sigmoid": Sigmoid, "tanh": Tanh, "softmax": Softmax, "leaky_relu": LeakyReLU}
+
+
+def Activation(activation, name=None):
+    """The layer of that activation, "relu" for one: a ReLU."""
+    kind = {"relu": ReLU, "relu6": ReLU6}.get(activation) or _LAYERS.get(activation)
+    if kind is None:
+        _activation("Activation", activation)
+        raise ValueError("Activation: %r changes nothing: leave it out" % (activation,))
+    return kind(name=name)
 
 
 def __getattr__(name):

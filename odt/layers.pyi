@@ -5,7 +5,7 @@ from typing_extensions import TypeAlias
 
 from .plan.graph import Node
 
-Activation: TypeAlias = Literal["leaky_relu", "sigmoid", "softmax", "tanh", "relu", "relu6"]
+_Activation: TypeAlias = Literal["leaky_relu", "sigmoid", "softmax", "tanh", "relu", "relu6"]
 DataType: TypeAlias = Literal["float32", "int8", "uint8", "int16", "int32"]
 Padding: TypeAlias = Literal["valid", "same"]
 _Sizes: TypeAlias = int | Sequence[int]
@@ -21,6 +21,7 @@ class Layer:
     def build(self, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]: ...
     def weight_shapes(self) -> list[tuple[str, tuple[int, ...]]]: ...
 
+def Activation(activation: _Activation, name: str | None = None) -> Layer: ...
 def Input(
     shape: _Sizes,
     dtype: DataType = "float32",
@@ -36,10 +37,11 @@ class Dense(Layer):
     def __init__(
         self,
         units: int,
-        activation: Activation | None = None,
+        activation: _Activation | None = None,
         use_bias: bool = True,
         name: str | None = None,
         trainable: bool = True,
+        input_shape: _Sizes | None = None,
     ) -> None: ...
 
 class Conv2D(Layer):
@@ -51,11 +53,12 @@ class Conv2D(Layer):
         kernel_size: _Sizes,
         strides: _Sizes = 1,
         padding: Padding = "valid",
-        activation: Activation | None = None,
+        activation: _Activation | None = None,
         use_bias: bool = True,
         name: str | None = None,
         trainable: bool = True,
         groups: int = 1,
+        input_shape: _Sizes | None = None,
     ) -> None: ...
 
 class Conv1D(Conv2D):
@@ -70,7 +73,7 @@ class Conv2DTranspose(Layer):
         kernel_size: _Sizes,
         strides: _Sizes = 1,
         padding: Padding = "valid",
-        activation: Activation | None = None,
+        activation: _Activation | None = None,
         use_bias: bool = True,
         name: str | None = None,
         trainable: bool = True,
@@ -87,7 +90,7 @@ class DepthwiseConv2D(Layer):
         kernel_size: _Sizes,
         strides: _Sizes = 1,
         padding: Padding = "valid",
-        activation: Activation | None = None,
+        activation: _Activation | None = None,
         use_bias: bool = True,
         name: str | None = None,
         trainable: bool = True,
@@ -143,6 +146,8 @@ class GlobalAvgPool(Layer):
 class Flatten(Layer):
     """All axes in one."""
 
+    def __init__(self, name: str | None = None, trainable: bool = True, input_shape: _Sizes | None = None) -> None: ...
+
 class Reshape(Layer):
     """The same numbers in another shape of as many; one extent may be -1, for what is left."""
 
@@ -186,4 +191,4 @@ class Concatenate(Layer):
 class Add(Layer):
     """The sum of outputs of one shape: the join of a residual branch."""
 
-    def __init__(self, activation: Activation | None = None, name: str | None = None) -> None: ...
+    def __init__(self, activation: _Activation | None = None, name: str | None = None) -> None: ...

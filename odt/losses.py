@@ -13,6 +13,7 @@ class _Loss:
     onehot = False  # y is a row of 0 and a single 1 a sample, for a label
     activation = None  # kind of the layer that the loss contains: behind one, it takes what comes before that
     hits = False  # CORRECT counts them: accuracy is known
+    from_logits = None  # as the user says: whether the activation does not come before it; None: either
     degree = 0  # in int8: the power of the output's scale in LOSS
 
     def unit(self, step):
@@ -52,6 +53,7 @@ class SparseCategoricalCrossentropy(_Loss):
     Labels are integers in 0 .. classes-1, one a sample, in any integer array. ``class_weight`` (a list, or a
     dict of what is not 1) weighs each sample by its label; ``label_smoothing`` gives that part of each label
     to all classes alike. The batch's loss is the weighted mean, as PyTorch's CrossEntropyLoss defines it.
+    ``from_logits`` is Keras's and changes nothing: ``compile`` refuses True after a Softmax, False after anything else.
     """
 
     name = "sparse_categorical_crossentropy"
@@ -59,7 +61,7 @@ class SparseCategoricalCrossentropy(_Loss):
     hits = True
     activation = "softmax"
 
-    def __init__(self, class_weight=None, label_smoothing=0):
+    def __init__(self, class_weight=None, label_smoothing=0, from_logits=None):
         label_smoothing = own(label_smoothing)
         if hasattr(class_weight, "tolist"):
             class_weight = class_weight.tolist()
@@ -76,6 +78,7 @@ class SparseCategoricalCrossentropy(_Loss):
             raise ValueError("label_smoothing is in 0..1, below 1, got %r" % (label_smoothing,))
         self.class_weight = class_weight
         self.label_smoothing = label_smoothing
+        self.from_logits = from_logits
 
     def emit(self, s, logits):
         """Emit the loss of ``logits``; returns the error's Value."""
@@ -128,13 +131,16 @@ class CategoricalCrossentropy(SparseCategoricalCrossentropy):
 class BinaryCrossentropy(_Loss):
     """Sigmoid and cross-entropy, for each output on its own; the network's output is the logits, or a Sigmoid of them.
 
-    Targets have the output's shape: integers 0 and 1, or float32 from 0 to 1.
+    Targets have the output's shape: integers 0 and 1, or float32 from 0 to 1. ``from_logits``: as of the other crossentropies.
     """
 
     name = "binary_crossentropy"
     binary = True
     hits = True
     activation = "sigmoid"
+
+    def __init__(self, from_logits=None):
+        self.from_logits = from_logits
 
     def emit(self, s, logits):
         """Emit the loss of ``logits``; returns the error's Value."""

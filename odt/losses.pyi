@@ -12,6 +12,7 @@ class SparseCategoricalCrossentropy(_Loss):
         self,
         class_weight: Sequence[float] | Mapping[int, float] | None = None,
         label_smoothing: float = 0,
+        from_logits: bool | None = None,
     ) -> None: ...
 
 class CategoricalCrossentropy(SparseCategoricalCrossentropy):
@@ -19,6 +20,8 @@ class CategoricalCrossentropy(SparseCategoricalCrossentropy):
 
 class BinaryCrossentropy(_Loss):
     """Sigmoid and cross-entropy, for each output on its own; the network's output is the logits, or a Sigmoid of them."""
+
+    def __init__(self, from_logits: bool | None = None) -> None: ...
 
 class MeanSquaredError(_Loss):
     """The mean of squared differences over outputs and samples."""

@@ -21,9 +21,9 @@ class Model(Network):
         for node in (inputs, outputs):
             if not isinstance(node, Node):
                 raise TypeError("Model: an Input and a layer's output are expected, got %r" % type(node))
-        self.nodes = trace([inputs], outputs)
-        taken = [node.layer.name for node in self.nodes]
-        for node in self.nodes:
+        nodes = trace([inputs], outputs)
+        taken = [node.layer.name for node in nodes]
+        for node in nodes:
             if node.layer.name is None:
                 base = "input" if node.layer.kind == "input" else type(node.layer).__name__.lower()
                 number = 0
@@ -34,6 +34,7 @@ class Model(Network):
         for name in taken:
             if name and taken.count(name) > 1:
                 raise ValueError("two layers are called %r" % name)
+        self.nodes = nodes
 
     def compile(
         self, optimizer="adam", loss="sparse_categorical_crossentropy", dtype="int8", batch_size=16, seed=0,
@@ -81,6 +82,14 @@ class Model(Network):
             raise ValueError('checkpoint is None or "sqrt", got %r' % (checkpoint,))
         if memory_budget is not None and not is_int(memory_budget):
             raise TypeError("memory_budget is an int of bytes, got %r" % (memory_budget,))
+        if not self.nodes:
+            raise ValueError("the model has no layers: model.add(odt.Input(..)) first")
+        logits = getattr(loss, "from_logits", None)
+        if logits is not None and bool(logits) == (self.nodes[-1].layer.kind == loss.activation):
+            place = (bool(logits), self.nodes[-1].layer, "without" if logits else "with", loss.activation)
+            raise ValueError(
+                "loss: from_logits=%s after %r: write the last layer %s activation=%r, or no from_logits" % place
+            )
         if loss.labels and len(self.nodes[-1].shape) != 1:
             place = (self.nodes[-1].layer, self.nodes[-1].shape)
             raise ValueError("%r has the output's shape %s, labels need (classes,)" % place)
@@ -115,29 +124,58 @@ class Model(Network):
 
 
 class Sequential(Model):
-    """A stack of layers; the first item is an Input.
+    """A stack of layers; the first item is an Input, or a layer with ``input_shape=``.
 
     Example::
 
         model = odt.Sequential([odt.Input((2,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
     """
 
-    def __init__(self, layers):
+    def __init__(self, layers=()):
         if not isinstance(layers, (list, tuple)):
             raise TypeError("Sequential: a list of layers is expected, got %r" % (layers,))
-        if not layers or not isinstance(layers[0], Node) or layers[0].layer.kind != "input":
-            raise ValueError("Sequential: the first item is an odt.Input")
-        node = layers[0]
-        for layer in layers[1:]:
-            if not isinstance(layer, Layer):
-                raise TypeError("Sequential: layers are expected, got %r" % (layer,))
-            node = layer(node)
-        super().__init__(layers[0], node)
+        self.nodes = []
+        self.stack([], layers)
+
+    def add(self, layer):
+        """Put a layer on top; before ``compile``, else ValueError."""
+        from .run.habits import add
+
+        add(self, layer)
+
+    def pop(self):
+        """Take the last layer away, before ``compile``, and return it."""
+        from .run.habits import pop
+
+        return pop(self)
+
+    def stack(self, ends, layers):
+        """Become the stack of these nodes, the last of each item, and these layers."""
+        for layer in layers:
+            ends = _after(ends, layer)
+        if ends:
+            super().__init__(ends[0], ends[-1])
+        self.ends = ends
 
     @property
     def layers(self):
         """The layers in their order, without the Input."""
         return [node.layer for node in self.nodes[1:]]
+
+
+def _after(ends, layer):
+    """A Sequential's nodes with a layer's, or those of the first item."""
+    if ends:
+        if not isinstance(layer, Layer):
+            raise TypeError("Sequential: layers are expected, got %r" % (layer,))
+        return ends + [layer(ends[-1])]
+    if isinstance(layer, Layer) and layer.input_shape is not None:
+        from .layers import Input
+
+        return _after([Input(layer.input_shape)], layer)
+    if not isinstance(layer, Node) or layer.layer.kind != "input":
+        raise ValueError("Sequential: the first item is an odt.Input, or a layer with input_shape=; got %r" % (layer,))
+    return [layer]
 
 
 def _numbered(base, number):

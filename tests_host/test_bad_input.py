@@ -383,7 +383,7 @@ def test_graphs_that_are_no_model_are_refused():
         (lambda: odt.Model([one], both), TypeError, ("Input", "list")),
         (lambda: odt.Model(one, odt.Dense(3)), TypeError, ("Dense",)),
         (lambda: odt.Model(one, odt.Dense(2, name="n")(odt.Dense(2, name="n")(one))), ValueError, ("'n'",)),
-        (lambda: odt.Sequential([]), ValueError, ("Input",)),
+        (lambda: odt.Sequential([]).compile(), ValueError, ("Input",)),
         (lambda: odt.Sequential([odt.Dense(3)]), ValueError, ("Input",)),
         (lambda: odt.Sequential(odt.Dense(3)), TypeError, ("list", "Dense")),
         (lambda: odt.Sequential([one, odt.Dense]), TypeError, ("Sequential", "Dense")),

@@ -238,12 +238,12 @@ API = {
     "layers": (
         "Input Dense Conv2D Conv1D DepthwiseConv2D Conv2DTranspose Conv1DTranspose MaxPool2D MaxPool1D AvgPool2D AvgPool1D "
         "AdaptiveAvgPool2D AdaptiveAvgPool1D GlobalAvgPool UpSampling2D UpSampling1D Flatten Reshape ReLU ReLU6 LeakyReLU "
-        "Sigmoid Tanh Softmax Normalization BatchNorm LayerNorm GroupNorm Dropout Add Multiply Concatenate"
+        "Sigmoid Tanh Softmax Activation Normalization BatchNorm LayerNorm GroupNorm Dropout Add Multiply Concatenate"
     ),
     "losses": "SparseCategoricalCrossentropy CategoricalCrossentropy BinaryCrossentropy MeanSquaredError MeanAbsoluteError Huber",
     "optimizers": "SGD Adam AdamW StepDecay CosineDecay rates.ExponentialDecay rates.WarmUp",
     "model": (
-        "Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.predict_proba "
+        "Sequential.add Sequential.pop Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.predict_proba "
         "Model.predict_classes Model.calibrate Model.summary "
         "Model.save Model.load Model.digest Model.get_weights Model.set_weights Model.disassemble Model.draw"
     ),

@@ -277,6 +277,103 @@ def test_class_weights_that_cannot_be_say_what_to_write(tmp_path):
     model.fit(x, y, verbose=0)
 
 
+def trained(model, loss="sparse_categorical_crossentropy", labels=y):
+    model.compile("adam", loss, batch_size=8, seed=1)
+    model.fit(x, labels, epochs=2, verbose=0)
+    return model.digest()
+
+
+def test_a_sequential_grows_by_add_and_shrinks_by_pop():
+    layers = odt.layers
+    wanted = odt.Sequential([odt.Input((4,)), odt.Dense(6, activation="relu"), odt.Dense(3, activation="softmax")])
+    model = odt.Sequential()
+    assert model.layers == []
+    with pytest.raises(ValueError, match=r"no layers: model.add\(odt.Input"):
+        model.compile()
+    model.add(odt.Input((4,)))
+    for layer in (layers.Dense(6), layers.Activation("relu"), layers.Dense(8), layers.Dense(3, activation="softmax")):
+        model.add(layer)
+    assert model.pop() is layer and len(model.layers) == 3 and model.pop().units == 8
+    model.add(layers.Dense(3, activation="softmax"))
+    model.summary()
+    assert trained(model) == trained(wanted)
+    for change in (lambda: model.add(odt.Dense(2)), model.pop):
+        with pytest.raises(ValueError, match="compiled: .* before compile"):
+            change()
+    for items, error in (((odt.Dense(3),), ValueError), ((odt.Input((4,)), odt.Dense), TypeError), ((3,), ValueError)):
+        grown = odt.Sequential()
+        with pytest.raises(error, match="Sequential"):
+            for item in items:
+                grown.add(item)
+    one = odt.Sequential([odt.Input((4,)), odt.Dense(3, name="a")])
+    with pytest.raises(ValueError, match="two layers are called 'a'"):
+        one.add(odt.Dense(3, name="a"))
+    one.add(odt.Dense(2, name="b"))
+    assert [layer.name for layer in one.layers] == ["a", "b"]
+    assert one.pop().name == "b" and one.pop().name == "a" and one.layers == []
+    with pytest.raises(ValueError, match="no layer is left"):
+        one.pop()
+
+
+def test_a_first_layer_with_input_shape_needs_no_input():
+    for first in (odt.Dense(6, input_shape=(4,)), odt.Dense(6, input_shape=4), odt.Flatten(input_shape=(2, 2))):
+        grown = odt.Sequential()
+        grown.add(first)
+        rest = [odt.Dense(6), odt.ReLU(), odt.Dense(3)][first.kind == "dense" :]
+        for layer in rest:
+            grown.add(layer)
+        assert trained(grown) == trained(odt.Sequential([odt.Input((4,)), odt.Dense(6), odt.ReLU(), odt.Dense(3)]))
+    for first in (odt.Conv2D(2, 3, input_shape=(8, 8, 1)), odt.Conv1D(2, 3, input_shape=(8, 1))):
+        assert odt.Sequential([first, odt.Flatten(), odt.Dense(2)]).nodes[0].shape == first.input_shape
+    with pytest.raises(ValueError, match="shape"):
+        odt.Sequential([odt.Dense(3, input_shape=(0,))])
+
+
+@pytest.mark.parametrize("name", ("relu", "relu6", "sigmoid", "tanh", "softmax", "leaky_relu"))
+def test_activation_is_the_layer_of_that_name(name):
+    models = [
+        odt.Sequential([odt.Input((4,)), odt.Dense(6), *layer, odt.Dense(3)])
+        for layer in ((odt.Activation(name, name="act"),), ())
+    ]
+    models[1] = odt.Sequential([odt.Input((4,)), odt.Dense(6, activation=name), odt.Dense(3)])
+    assert trained(models[0]) == trained(models[1]) and models[0].layers[1].name == "act"
+    assert type(odt.layers.Activation(name)).__mro__[1:] == odt.layers.Layer.__mro__
+
+
+def test_an_activation_that_is_none_says_so():
+    with pytest.raises(ValueError, match="'linear' changes nothing: leave it out"):
+        odt.Activation("linear")
+    with pytest.raises(ValueError, match="Activation: activation is one of .*relu6.*, got 'gelu'"):
+        odt.Activation("gelu")
+
+
+@pytest.mark.parametrize(
+    ("loss", "activation", "labels", "outputs"),
+    (
+        (odt.losses.SparseCategoricalCrossentropy, "softmax", y, 3),
+        (odt.losses.CategoricalCrossentropy, "softmax", np.eye(3)[y], 3),
+        (odt.losses.BinaryCrossentropy, "sigmoid", y % 2, 1),
+    ),
+)
+def test_from_logits_is_what_the_last_layer_says(loss, activation, labels, outputs):
+    def network(last):
+        return odt.Sequential([odt.Input((4,)), odt.Dense(outputs, activation=last)])
+
+    assert trained(network(None), loss(from_logits=True), labels) == trained(network(None), loss(), labels)
+    assert trained(network(activation), loss(from_logits=False), labels) == trained(network(activation), loss(), labels)
+    for last, value, words in (
+        (activation, True, "from_logits=True after .*: write the last layer without activation='%s'" % activation),
+        (
+            None,
+            np.bool_(False),
+            "from_logits=False after dense: write the last layer with activation='%s'" % activation,
+        ),
+        ("tanh", False, "from_logits=False after tanh"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            network(last).compile(loss=loss(from_logits=value))
+
+
 class Stopped:
     def on_batch_end(self, step):
         if step == 3:

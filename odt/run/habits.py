@@ -1,4 +1,4 @@
-"""What Keras's fit takes and odt's compile decides, or has another word for: loaded when it is asked for."""
+"""What Keras has and few use, or odt's compile decides: loaded when it is asked for."""
 
 from ..fixed import is_int, own
 from ..regions import REGION_SHIFT
@@ -57,6 +57,28 @@ def _slices(data, count):
     if isinstance(data, (bytes, bytearray)):  # of an array('B') a memoryview would be taken for raw bytes
         data = memoryview(data)
     return lambda first, last: data[size * first : size * last]
+
+
+def add(model, layer):
+    """Put a layer on a Sequential."""
+    _not_yet(model, "add")
+    model.stack(model.ends, (layer,))
+
+
+def pop(model):
+    """Take the last layer from a Sequential."""
+    _not_yet(model, "pop")
+    ends = model.ends
+    if len(ends) < 2:
+        raise ValueError("pop: no layer is left")
+    layer = model.nodes[model.nodes.index(ends[-2]) + 1].layer  # an activation's may follow it
+    model.stack(ends[:-1], ())
+    return layer
+
+
+def _not_yet(model, name):
+    if model.session is not None:
+        raise ValueError("%s: the model is compiled: %s layers before compile()" % (name, name))
 
 
 def rebatch(model, batch_size):
