@@ -2,7 +2,7 @@
 
     build/venv/bin/python tests_host/test_docs.py       writes transcripts and tables anew
 
-A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin. A ```console
+A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin; those of docs/tutorial.md are one. A ```console
 block begins with its command. A table of figures stands between `<!-- name -->` and `<!-- end -->`.
 An indented block holds commands: those of this PC run, of the others what they name exists. What only a board can
 run, and a ```text, says which test runs or writes it.
@@ -71,6 +71,19 @@ def steady(text):
     text = re.sub(r"switched \d+ times", "switched - times", text)
     # Of a profile: layer, three times, four figures.
     return re.sub(r"^(\w+) +(?:\d+ +){3}(\d+) +(\d+) +(\d+) +(\d+)$", r"\1 - \2 \3 \4 \5", text, flags=re.M)
+
+
+def python_blocks():
+    """Those of a document whose blocks go on from one another, with what is between them left out, are one."""
+    for document in DOCUMENTS:
+        found = blocks(document, "python")
+        if document.name == "tutorial.md":
+            text = ""
+            for line, block in found:
+                text += "\n" * (line - text.count("\n")) + block
+            found = [(0, text)]
+        for line, text in found:
+            yield pytest.param(document, line, text, id="%s:%d" % (document.relative_to(ROOT), line + 1))
 
 
 # --- what the commands print ------------------------------------------------------------------
@@ -283,7 +296,7 @@ TABLE = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 # --- tests ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("document, line, text", named_blocks("python"))
+@pytest.mark.parametrize("document, line, text", list(python_blocks()))
 def test_the_python_of_the_documents_runs(document, line, text, tmp_path, monkeypatch):
     shutil.copy(ROOT / "examples" / "digits" / "digits.bin", tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -400,6 +413,14 @@ def test_every_public_layer_loss_and_optimizer_is_in_a_table():
         name for name in dir(odt) if name[0].isupper() and name not in ("Model", "Sequential", "KERAS", *odt.KERAS)
     ]
     assert not set(public) - set(listed)
+
+
+def test_every_module_that_is_imported_when_used_is_on_the_page_of_modules():
+    """Those that odt offers by name, but for the layers, losses and optimizers of the tables."""
+    text = (ROOT / "docs" / "modules.md").read_text()
+    tables = {"layers", "losses", "model", "norms", "optimizers", "open", "normalization"}
+    for name in set(odt._MODULES.split()) - tables:
+        assert "`odt.%s`" % name in text and "`odt.%s`" % name in README.read_text(), name
 
 
 def test_the_first_script_of_the_readme_ends_with_the_digest_beside_it(tmp_path, monkeypatch, capsys):
