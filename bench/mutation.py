@@ -203,8 +203,8 @@ def main():
                         alive += 1
                         print("    %s:%s" % (path.relative_to(folder), difference(text, mutated)), flush=True)
                 path.write_text(text)
-            if is_c:
-                checkout.compile()
+                if is_c:
+                    checkout.compile([path])  # so that the next one is compared with the code as it is
             totals[0] += tried
             totals[1] += alive
             score = "%.0f %%" % (100 - 100 * alive / tried) if tried else ""

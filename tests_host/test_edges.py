@@ -131,6 +131,17 @@ def test_a_direction_of_int16_adam_stops_at_8(executor):
         assert direction == most
 
 
+@executors
+@pytest.mark.parametrize("place", range(9))
+def test_a_row_of_int16_adam_counts_in_smaller_units_only_when_all_its_v_are_small(executor, place):
+    sizes = {"N": 1, "K": 9, "factor": ONE, "id": 1, "c1": 0, "r2": 65536, "rc2": 518, "at": 0}
+    operands = {"d": bytes(36), "m": bytes(18), "ex": b"\0", "gs": words(ONE)}
+    for v, ex in ((1000, 0xFE), (1024, 0)):  # 2^(L-3), L = 13
+        values = array("H", [1] * 9)
+        values[place] = v
+        assert run(executor, "adam_i16", dict(operands, v=values.tobytes()), sizes)["ex"] == bytes([ex])
+
+
 # docs/numerics.md, "what is added to sqrt(v)": one unit of the row's exponent, in which v is kept.
 
 

@@ -117,13 +117,29 @@ def test_the_report_fits_a_repl_and_says_the_figures(capsys):
     assert "accuracy %.4f" % model.evaluate(X, Y)[1] in text
 
 
-def test_a_report_of_many_classes_names_the_confusions(capsys):
-    model = network("float32", classes=40)
-    metrics.report(model, X, Y)
-    text = capsys.readouterr().out
-    assert all(len(line) < 80 for line in text.splitlines())
-    assert "commonest confusions" in text and " taken for " in text
-    assert sum(line.split()[:1] == ["39"] for line in text.splitlines()) == 1
+def test_columns_of_the_report_are_as_wide_as_80_columns_let_names_be(capsys):
+    metrics.report(network("int8"), X, Y, names=["a name longer than a column"] * 4)
+    lines = capsys.readouterr().out.splitlines()
+    head = lines[[line.endswith("predicted as") for line in lines].index(True) + 1]
+    assert len(head) < 80 <= len(head) + 4
+
+
+@pytest.mark.parametrize("samples", (5, 53))
+@pytest.mark.parametrize("classes", (24, 25, 40))
+def test_a_report_of_many_classes_names_the_confusions(classes, samples, capsys):
+    model = network("float32", classes=classes)
+    metrics.report(model, X[:samples], Y[:samples])
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) < 80 for line in lines)
+    assert ("commonest confusions" in lines) == (classes > 24)  # the matrix takes 7 columns, and 3 per class
+    taken = np.array(model.predict(X[:samples])).reshape(samples, -1).argmax(1)
+    counts = {}
+    for pair in zip(Y[:samples].tolist(), taken.tolist()):
+        counts[pair] = counts.get(pair, 0) + (pair[0] != pair[1])
+    pairs = sorted((-count, *pair) for pair, count in counts.items() if count)
+    named = [tuple(int(word) for word in line.split() if word.isdigit()) for line in lines if "taken for" in line]
+    assert named == ([(label, other, -count) for count, label, other in pairs[:10]] if classes > 24 else [])
+    assert sum(line.split()[:1] == [str(classes - 1)] for line in lines) == 1 + (classes == 24)
 
 
 def test_what_has_no_classes_is_refused():

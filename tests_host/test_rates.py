@@ -6,7 +6,7 @@ import pytest
 
 import odt
 from odt import fixed, optimizers
-from odt.rates import ExponentialDecay, WarmUp
+from odt.rates import ExponentialDecay, WarmUp, scaled
 
 
 class Small(int):
@@ -219,3 +219,12 @@ def test_a_model_trains_with_them():
     model.compile(odt.SGD(WarmUp(ExponentialDecay(0.5, 100, 0.5), 5)), dtype="float32", batch_size=4)
     losses = model.fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1], epochs=60, verbose=0).history["loss"]
     assert losses[-1] < losses[0] / 2
+
+
+@pytest.mark.parametrize("top, factor", ((28679, 585), (16384, 512), (16384, 1024), (32767, 1), (32767, 32767)))
+def test_a_rate_times_a_factor_is_their_product_to_24_bits(top, factor):
+    """Where the product has 24 bits (28679 * 585 is 2^24 - 1) or fewer, exactly."""
+    bits = (120 << 23) | (top << 9 & 0x7FFFFF)
+    exact = real(bits) * factor / 2**15
+    found = real(scaled(bits, factor, 15))
+    assert found == exact if top * factor < 1 << 24 else exact * (1 - 2**-23) < found <= exact
