@@ -72,9 +72,19 @@ lock:
 	cd tests_device/rp2040js && npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund --silent
 	@rm -rf $(BUILD)/lock
 
+# The site needs these (pyproject.toml's extra "docs") and neither odt nor what its tests need.
+DOCS := mkdocs pymdown-extensions pygments
+$(BUILD)/venv-docs/.done: PYTHON := $(BUILD)/venv-docs/bin/python
+$(BUILD)/venv-docs/.done: $(LOCK)
+	@$(SOURCES) venv
+	@echo "odt: setting up build/venv-docs"
+	@test -x $(PYTHON) || python3 -m venv $(BUILD)/venv-docs
+	@$(PIP_INSTALL) $(DOCS)
+	@touch $@
+
 .PHONY: docs
-docs: venv
-	$(PYTHON) -m mkdocs build -f .ci/mkdocs.yml --strict -q
+docs: $(BUILD)/venv-docs/.done
+	$(BUILD)/venv-docs/bin/python -m mkdocs build -f .ci/mkdocs.yml --strict -q
 	@echo "odt: open build/site/index.html"
 
 .PHONY: generate

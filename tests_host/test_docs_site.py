@@ -3,11 +3,14 @@
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +28,61 @@ def test_every_document_is_a_page_that_the_others_lead_to(site):
         name = "" if document.stem == "index" else document.stem + "/"
         assert (site / name / "index.html").is_file(), document
         assert 'href="%s"' % (name or ".") in front, document
+
+
+def test_readme_examples_and_habits_are_pages_too(site):
+    front = (site / "index.html").read_text()
+    for name in ("readme", "contributing", "changelog", *["examples/" + path.parent.name for path in EXAMPLES]):
+        assert 'href="%s/"' % name in front and (site / name / "index.html").is_file(), name
+
+
+class Links(HTMLParser):
+    """The addresses that a page leads to, and the names of its places."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.addresses, self.names = [], {""}
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src") and value:
+                self.addresses.append(value)
+            elif name == "id":
+                self.names.add(value)
+
+
+def test_make_docs_installs_what_the_extra_names_and_no_more():
+    extra = re.search(r"^docs = \[(.*)\]$", (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    rules = (ROOT / "Makefile").read_text()
+    assert re.search(r"^DOCS := (.*)$", rules, re.M)[1].split() == re.findall(r'"([^"]+)"', extra)
+    assert re.search(r"^docs: (.*)$", rules, re.M)[1] == "$(BUILD)/venv-docs/.done"
+
+
+def test_no_link_is_dead(site):
+    pages = {page.resolve(): Links(page) for page in site.rglob("*.html")}
+    followed = 0
+    for page, links in pages.items():
+        if page.name == "404.html":  # whose addresses begin at the server's root
+            continue
+        for address in links.addresses:
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            target = target / "index.html" if target.is_dir() else target
+            assert target.is_file(), (page.relative_to(site.resolve()), address)
+            if target in pages:
+                assert unquote(parts.fragment) in pages[target].names, (page.relative_to(site.resolve()), address)
+            followed += 1
+    assert followed > 500
+
+
+def test_code_is_coloured(site):
+    front, colours = (site / "index.html").read_text(), (site / "highlight.css").read_text()
+    used = set(re.findall(r'<span class="([a-z]\w?)">', front))
+    assert {"kn", "mi", "s2"} <= used and 'href="highlight.css"' in front
+    assert all(".highlight .%s " % kind in colours for kind in ("kn", "mi", "s2"))
 
 
 def test_pages_load_nothing_from_elsewhere(site):
