@@ -1,5 +1,8 @@
 """Ranges of int8 models whose weights came from outside, or that were used before they were trained."""
 
+import array
+import sys
+
 import numpy as np
 import pytest
 
@@ -142,3 +145,42 @@ def test_arrays_of_another_shape_are_refused_with_the_order_that_fits():
     model.set_weights([value.ravel() for value in good])
     model.set_weights([list(map(float, value.ravel())) for value in good])
     assert model.digest() == before
+
+
+@pytest.mark.parametrize("options", ({}, {"micro_batch": 5}), ids=("whole", "micro"))
+@pytest.mark.parametrize("samples", (1, 5, 16, 21))
+def test_predictions_of_a_calibrated_model_are_the_same_by_the_short_way(trained, samples, options):
+    """NumPy's samples are looked at each time, bytes once: outputs and ranges are equal, with samples that need wider ones."""
+    models = []
+    for _ in range(2):
+        model = imported(trained, **options)
+        model.calibrate(X[:40] / 3)
+        models.append(model)
+    assert models[0].session.calibrated == 1
+    digests = set()
+    for at in range(0, 300, samples):
+        part = X[at : at + samples] / (3 if at % 4 else 1)
+        short, long = models[0].predict(part.tobytes()), models[1].predict(np.array(part))
+        assert np.array_equal(np.array(short), long.ravel())
+        digests.add(models[0].digest())
+        assert models[0].digest() == models[1].digest()
+    assert len(digests) > 1
+
+
+def test_a_calibrated_model_looks_at_samples_of_one_kind_once(trained):
+    model = imported(trained)
+    model.calibrate(X[:200])
+    one, out = X[:1].tobytes(), array.array("f", bytes(40))
+    model.predict(one, out)
+    calls = []
+
+    def note(frame, event, argument):
+        if event in ("call", "c_call"):
+            calls.append(frame.f_code.co_name if event == "call" else argument.__name__)
+
+    sys.setprofile(note)
+    try:
+        model.predict(one, out)
+    finally:
+        sys.setprofile(None)
+    assert "look_at" not in calls and calls.count("run") == 0 and len(calls) < 20  # 38 before
