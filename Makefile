@@ -220,4 +220,4 @@ release: machines mip
 
 .PHONY: clean
 clean:
-	rm -rf $(filter-out $(BUILD)/src $(BUILD)/apt $(BUILD)/venv,$(wildcard $(BUILD)/*))
+	rm -rf $(filter-out $(BUILD)/src $(BUILD)/apt $(BUILD)/venv $(BUILD)/venv-docs,$(wildcard $(BUILD)/*))
