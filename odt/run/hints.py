@@ -25,6 +25,9 @@ def features(session, x, samples):
     width = layer.shape[-1]
     if layer.dtype in ("int8", "uint8") or width < 2 or session.row > _NUMBERS or "normalization" in names:
         return None
+    norm = names[:1] == ["batchnorm"]
+    if norm and session.dtype == "float32":  # it does the same
+        return None
     code, size = _code(session, X_FORMAT)
     top, moves = 0, []
     count = min(_SAMPLES, samples) * session.row
@@ -39,8 +42,9 @@ def features(session, x, samples):
     moves.sort()
     if not moves or moves[len(moves) // 4][0] * _RATIO > top:
         return None
-    return "%s: features differ: values reach %g, no. %d moves by %g: begin with odt.Normalization(), adapted to x" % (
-        layer.name, top, moves[0][1], moves[0][0],
+    what = "int8 loses it before %s: " % session.plan.weights[0][0] if norm else ""
+    return "%s: features differ: values reach %g, no. %d moves by %g: %sbegin with odt.Normalization(), adapted to x" % (
+        layer.name, top, moves[0][1], moves[0][0], what,
     )  # fmt: skip
 
 
