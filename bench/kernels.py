@@ -6,6 +6,8 @@
 Each line is a program of one instruction, run by `_odt` on the machine: the figure is the whole
 kernel's, with its packing and rescaling. rp2040: cycles by odt's own
 interpreter, rp2040js: by that emulator's own core (tests_device/rp2040js/README.md); qemu_*: instructions executed by QEMU; pc: nanoseconds of this PC. MACs count the taps on the padding too, as CMSIS-NN's figures do.
+Shapes that are hard on a kernel (few channels, groups, one row) have lines of their own, "shape", with their median, 90th
+percentile and worst. What is between the layers is counted per element, of the larger tensor where there are two: "element".
 Whole training steps: bench/steps.py. Where the cycles go, by the listings: bench/kernels.md.
 """
 
@@ -63,27 +65,119 @@ DEPTHWISE = {
 }
 
 
+# Of models as they are, and not easy: few channels, few taps, groups, one row.
+SHAPES = {
+    "conv2d": {
+        "3x3 8x8x1->8 (digits)": window(4, 8, 8, 1, 8, 3, 3),
+        "3x3 4x4x8->16 (digits)": window(4, 4, 4, 8, 16, 3, 3),
+        "10x4/2 49x10x1->24 (keywords)": window(1, 49, 10, 1, 24, 10, 4, 2),
+        "5x5 16x16x1->6 (LeNet)": window(1, 16, 16, 1, 6, 5, 5),
+        "3x3 16x16x3->8": window(1, 16, 16, 3, 8, 3, 3),
+        "3x3/2 16x16x3->8": window(1, 16, 16, 3, 8, 3, 3, 2),
+        "1x1 16x16x4->4": window(1, 16, 16, 4, 4, 1, 1),
+        "1x1 8x8x8->16": window(1, 8, 8, 8, 16, 1, 1),
+        "1x3 64x1->4": window(1, 1, 64, 1, 4, 1, 3),
+        "1x3 128x9->16 (HAR)": window(1, 1, 128, 9, 16, 1, 3),
+        "1x5 128x3->8": window(1, 1, 128, 3, 8, 1, 5),
+    },
+    "group_conv2d": {
+        "2 groups, 1x1 8x8x32->32": dict(window(1, 8, 8, 16, 32, 1, 1), G=2),
+        "4 groups, 3x3 8x8x16->16": dict(window(1, 8, 8, 4, 16, 3, 3), G=4),
+    },
+    "transposed2d": {
+        "transposed 2x2/2 8x8x16->16": dict(
+            B=1, H=8, W=8, C=16, N=16, KH=2, KW=2, SH=2, SW=2, PT=0, PL=0, OH=16, OW=16
+        ),
+    },
+    "dense": {
+        "64->10 batch 1": dict(M=1, K=64, N=10),
+        "128->64 batch 1": dict(M=1, K=128, N=64),
+        "64->32 batch 3": dict(M=3, K=64, N=32),
+        "3->1 batch 1": dict(M=1, K=3, N=1),
+        "32->1 batch 16": dict(M=16, K=32, N=1),
+    },
+    "depthwise2d": {
+        "depthwise 3x3 2x2x64": window(2, 2, 2, 64, 64, 3, 3),
+        "depthwise 3x3/2 16x16x16": window(1, 16, 16, 16, 16, 3, 3, 2),
+        "depthwise 3x1 25x5x24": window(1, 25, 5, 24, 24, 3, 1),
+        "depthwise 1x3 64x16": window(1, 1, 64, 16, 16, 1, 3),
+        "depthwise 7x7 8x8x16": window(1, 8, 8, 16, 16, 7, 7),
+    },
+}
+LEAST = 2000  # MACs of a shape that counts
+POOL = dict(B=1, H=16, W=16, C=16, N=16, KH=2, KW=2, SH=2, SW=2, PT=0, PL=0, OH=8, OW=8)
+LAYER_NORM, BATCH_NORM = dict(M=64, S=1, G=1, C=8), dict(M=1, S=256, G=16, C=1)
+FACTOR = 0x3F800000
+# A label, the instruction, sizes, the shift of its multipliers, elements; a format of what it reads from the user.
+ELEMENTS = (
+    ("Add", "add_i8", dict(N=2048, za=-128, zb=0), 32, 2048),
+    ("Multiply", "multiply_i8", dict(N=2048, za=-128, zb=0), 39, 2048),
+    ("Concatenate", "concat_i8", dict(M=32, K=32, N=64, at=0, zx=0), 31, 1024),
+    ("Concatenate", "slice", dict(M=32, K=32, N=64, at=0), 0, 1024),
+    ("BatchNorm", "batch_stats_i8", dict(B=16, S=16, N=16, z=0, factor=FACTOR, eps=0x3A83126F), 0, 4096),
+    ("BatchNorm", "norm_i8", dict(BATCH_NORM, zx=0), 29, 4096),
+    ("BatchNorm", "norm_dw_i8", dict(BATCH_NORM, zx=0, bits=8), 0, 4096),
+    ("BatchNorm", "norm_dx_i8", dict(BATCH_NORM, zx=0, factor=FACTOR, rows=0, id=3, F=256), 0, 4096),
+    ("LayerNorm, 8 wide", "norm_stats_i8", dict(LAYER_NORM, z=0, factor=FACTOR, eps=0x3A83126F), 0, 512),
+    ("LayerNorm, 8 wide", "norm_i8", dict(LAYER_NORM, zx=0), 29, 512),
+    ("LayerNorm, 8 wide", "norm_dw_i8", dict(LAYER_NORM, zx=0, bits=8), 0, 512),
+    ("LayerNorm, 8 wide", "norm_dx_i8", dict(LAYER_NORM, zx=0, factor=FACTOR, rows=0, id=3, F=8), 0, 512),
+    ("softmax", "softmax_i8", dict(M=16, N=10, factor=0x3C800000), 0, 160),
+    ("softmax", "softmax_dx_i8", dict(M=16, N=10), 46, 160),
+    ("sigmoid, tanh", "sigmoid_i8", dict(N=2048, z=0, factor=FACTOR), 0, 2048),
+    ("sigmoid, tanh", "sigmoid_dx_i8", dict(N=2048), 45, 2048),
+    ("ReLU", "relu_dx_i8", dict(N=2048), 0, 2048),
+    ("average pool 2x2", "avgpool2d_i8", dict(POOL, adaptive=0), 0, 4096),
+    ("average pool 2x2", "avgpool2d_dx_i8", dict(POOL, adaptive=0, top=4), 41, 4096),
+    ("max pool 2x2", "maxpool2d_choice_i8", dict(POOL, S=256, bits=2), 0, 4096),
+    ("max pool 2x2", "unpool2d_i8", dict(POOL, S=256, bits=2), 0, 4096),
+    ("global average 8x8x16", "globalavg_i8", dict(B=1, S=64, N=16, zx=-128), 37, 1024),
+    ("UpSampling 2x2", "upsample2d", dict(B=1, H=8, W=8, N=16, SH=2, SW=2), 0, 4096),
+    ("UpSampling 2x2", "upsample2d_dx_i8", dict(B=1, H=8, W=8, N=16, SH=2, SW=2), 33, 4096),
+    ("input, uint8", "gather_i8", dict(B=8, F=64, z=-128), 0, 512, 1),
+    ("input, int16", "gather_i8", dict(B=8, F=64, z=0), 0, 512, 2),
+    ("input, float32", "gather_i8", dict(B=8, F=64, z=0), 0, 512, 4),
+    ("crossentropy, 10 classes", "softmax_xent_i8", dict(B=16, N=10, z=0), 0, 160, 1),
+    ("MSE, uint8 targets", "mse_i8", dict(B=16, N=16, z=0), 0, 256, 1),
+    ("MSE, float32 targets", "mse_i8", dict(B=16, N=16, z=0), 0, 256, 4),
+    ("Adam, float32 state", "adam_i32", dict(N=8, K=64, factor=0x3C000000, b1=0x3F666666, c1=0x3DCCCCCD,
+        b2=0x3F7FBE77, c2=0x3A83126F, eps=0x33D6BF95, at=0), 0, 512),
+)  # fmt: skip
+
+
 def lines():
-    """(label, kind, instruction, immediates, divisor) of all that is measured."""
+    """(label, kind, instruction, immediates, divisor, shift, format) of all that is measured."""
     quant = dict(zx=-128, zy=-128, lo=-128)
     for layers, op in ((CONVOLUTIONS, "conv2d"), (DENSE, "dense"), (DEPTHWISE, "depthwise2d")):
         for gradient, kind in (("", "forward"), ("_dx", "input gradient"), ("_dw", "weight gradient")):
             for label, sizes in layers.items():
-                if op == "dense":
-                    macs = sizes["M"] * sizes["K"] * sizes["N"]
-                else:
-                    macs = sizes["B"] * sizes["OH"] * sizes["OW"] * sizes["KH"] * sizes["KW"]
-                    macs *= sizes["N"] * (sizes["C"] if op == "conv2d" else 1)
+                macs = macs_of(op, sizes)
                 name = "depthwise" if op == "depthwise2d" else kind
                 if sizes.get("M") == 1:
                     name = kind + ", batch 1"
-                yield label, name, op + gradient + "_i8", dict(quant, **sizes), macs
+                yield label, name, op + gradient + "_i8", dict(quant, **sizes), macs, None, 0
     sizes = dict(N=32, K=64, id=5, common=0)
     adam = dict(sizes, factor=0x3C000000, c1=410, r2=65503, rc2=518)
     momentum = dict(sizes, factor=0x3C000000, mu=58982)
-    yield "adam_i8 64->32", "update by Adam", "adam_i8", adam, 64 * 32
-    yield "apply_i8 64->32", "update by momentum", "apply_i8", sizes, 64 * 32
-    yield "momentum_i16 64->32", "update by momentum", "momentum_i16", momentum, 64 * 32
+    yield "adam_i8 64->32", "update by Adam", "adam_i8", adam, 64 * 32, None, 0
+    yield "apply_i8 64->32", "update by momentum", "apply_i8", sizes, 64 * 32, None, 0
+    yield "momentum_i16 64->32", "update by momentum", "momentum_i16", momentum, 64 * 32, None, 0
+    for gradient, kind in (("", "forward"), ("_dx", "input gradient"), ("_dw", "weight gradient")):
+        for op, layers in SHAPES.items():
+            for label, sizes in layers.items():
+                name = "shape, %s%s" % ("depthwise " if op == "depthwise2d" else "", kind)
+                yield label, name, op + gradient + "_i8", dict(quant, **sizes), macs_of(op, sizes), None, 0
+    for label, op, sizes, shift, count, *form in ELEMENTS:
+        yield label, "element", op, dict(quant, **sizes), count, shift, form[0] if form else 0
+
+
+def macs_of(op, sizes):
+    """How many multiplications a layer's forward pass is, or either of its gradients."""
+    if op == "dense":
+        return sizes["M"] * sizes["K"] * sizes["N"]
+    rows, columns = ("H", "W") if op == "transposed2d" else ("OH", "OW")
+    macs = sizes["B"] * sizes[rows] * sizes[columns] * sizes["KH"] * sizes["KW"] * sizes["N"]
+    return macs * (1 if op == "depthwise2d" else sizes["C"])
 
 
 def products(name, sizes):
@@ -94,12 +188,28 @@ def products(name, sizes):
     return taps * (1 if "depthwise" in name else sizes["N"] if "_dx" in name else sizes.get("C", 1))
 
 
-def build(name, sizes):
-    """(program, arena) of the instruction, with contents as models have them."""
+def build(name, sizes, multiplier_shift=None, form=0):
+    """(program, arena, control, data) of the instruction, with contents as models have them."""
     op = opcodes.opcode(name)
     rng = random.Random(name)
-    addresses, arena = [], bytearray()
+    addresses, arena, given = [], bytearray(), b""
+    control = array("i", [0] * opcodes.CONTROL_WORDS)
+    control[opcodes.KEY], control[opcodes.RATE] = 0x1234567, 0x3B03126F
+    control[opcodes.X_FORMAT] = control[opcodes.Y_FORMAT] = form
+    control[opcodes.X_SCALE] = control[opcodes.Y_SCALE] = 0x3E000000 if form < 2 else 0x3B000000
+    control[opcodes.COUNT] = control[opcodes.SAMPLES] = sizes.get("B", sizes.get("M", 1))
     for i, (operand, _, dtype, _, _) in enumerate(op.operands):
+        if dtype == "buf":
+            addresses.append((opcodes.X_DATA if operand == "x" else opcodes.Y_DATA) << opcodes.REGION_SHIFT)
+            count = sizes["B"] * sizes.get("F", sizes.get("N", 1))
+            if form == 4:
+                given = array("f", [rng.gauss(0, 1) for _ in range(count)])
+            elif form == 2:
+                given = array("h", [int(rng.gauss(0, 500)) for _ in range(count)])
+            else:
+                given = bytes([rng.randrange(sizes["N"] if operand == "labels" else 17) for _ in range(count)])
+            given = bytes(given)
+            continue
         if operand == "c":
             addresses.append(opcodes.CONTROL << opcodes.REGION_SHIFT)
             continue
@@ -108,12 +218,22 @@ def build(name, sizes):
         size = op.bytes(i, sizes)
         count = size // opcodes.SIZES[dtype]
         if dtype == "mul":  # such that few outputs saturate, as the ranges follow what was there
-            shift = 39 + (products(name, sizes) - 1).bit_length() // 2
+            shift = multiplier_shift or 39 + (products(name, sizes) - 1).bit_length() // 2
             data = array("i", [v for _ in range(count) for v in (rng.randrange(1 << 23, 1 << 24) << 7, shift)])
         elif operand in ("peak", "dw", "db"):
             data = array("i", [0] * count)
         elif operand == "rate":  # a change of a third of an int8 step
             data = array("I", [0x39000000] * count)
+        elif operand == "st":
+            data = array("I", [v for _ in range(count // 2) for v in (rng.randrange(4096), 0x3C555555)])
+        elif operand in ("gamma", "beta"):
+            data = array("i", [rng.randrange(1 << 19, 1 << 20) for _ in range(count)])
+        elif operand in ("s", "sx", "se", "sdx", "so"):
+            data = array("I", [0x3C800000 if operand == "sdx" else 0x3D000000] * count)
+        elif dtype == "f32" or operand in ("mean", "var", "va"):
+            data = array("f", [abs(rng.gauss(0, 0.01)) for _ in range(count)])
+        elif op.name == "adam_i32" and operand in ("m", "v"):
+            data = array("f", [abs(rng.gauss(0, 0.01)) for _ in range(count)])
         elif operand in ("gs", "sw", "ds"):
             data = array("I", [0x3C000000] * count)
         elif operand == "ex":
@@ -132,7 +252,7 @@ def build(name, sizes):
             data = array("b", [rng.randrange(-127, 128) for _ in range(count)])
         arena += data.tobytes()
     arena += bytes(-len(arena) % 4)
-    return instructions.assemble(op, addresses, sizes, len(arena), 0, 0), arena
+    return instructions.assemble(op, addresses, sizes, len(arena), 0, 0), arena, control.tobytes(), given
 
 
 ON_BOARD = """
@@ -142,7 +262,9 @@ with open(ODT_ARGS.get("folder", "") + "case", "rb") as f:
     gc.collect()
     arena = bytearray(ODT_ARGS["arena"])
     f.readinto(arena)
-regions = [arena, bytearray(0), bytearray(64), None, None, bytearray(0)]
+    control = bytearray(f.read(64))
+    data = f.read()
+regions = [arena, bytearray(0), control, data, data, bytearray(0)]
 loaded = _odt.load(program)
 def measure(start, stop):
     begin()
@@ -159,10 +281,10 @@ for _ in range(ODT_ARGS["repeats"]):
 """
 
 
-def count(machine, name, sizes):
+def count(machine, name, sizes, shift=None, form=0):
     """Of one instruction, less what a run of none takes: the least of some, as USB interrupts a board now and then."""
-    program, arena = build(name, sizes)
-    (machine.files / "case").write_bytes(program + arena)
+    program, arena, control, data = build(name, sizes, shift, form)
+    (machine.files / "case").write_bytes(program + arena + control + data)
     counts = machine.run(ON_BOARD, {"program": len(program), "arena": len(arena), "repeats": max(machine.repeats, 3)})
     return min(counts[1::2]) - min(counts[::2])
 
@@ -172,17 +294,20 @@ def measure(name, words):
     machine = counting.open(name)
     out = [counting.heading(name), ""]
     print(out[0])
-    found = {}
+    found, labels = {}, {}
     try:
-        for label, kind, op, sizes, macs in lines():
+        for label, kind, op, sizes, macs, shift, form in lines():
             text = "%s %s %s" % (label, kind, op)
             if words and not any(word in text for word in words):
                 continue
             sizes = dict({"at": 0, "R": sizes.get("N")}, **sizes)  # all rows
             sizes = {key: sizes[key] for key in opcodes.opcode(op).immediates}
-            figure = count(machine, op, sizes)
-            found.setdefault(kind, []).append(figure / macs)
-            row = "  %-26s %-22s %9d MAC %11d %7.2f" % (label, op, macs, figure, figure / macs)
+            figure = count(machine, op, sizes, shift, form)
+            if not kind.startswith("shape") or macs >= LEAST:
+                found.setdefault(kind, []).append(figure / macs)
+                labels.setdefault(kind, []).append(label)
+            unit = "   " if kind == "element" else "MAC"
+            row = "  %-29s %-22s %9d %s %11d %7.2f" % (label, op, macs, unit, figure, figure / macs)
             print(row, flush=True)
             out.append(row)
     finally:
@@ -190,9 +315,15 @@ def measure(name, words):
     out.append("")
     medians = {}
     for kind, figures in found.items():
+        if kind == "element":
+            continue
         update = "update" in kind
         medians[kind] = total = sum(figures) if update else statistics.median(figures)
-        row = "  %-9s %-24s %10.2f" % ("sum" if update else "median", kind, total)
+        row = "  %-9s %-33s %10.2f" % ("sum" if update else "median", kind, total)
+        if kind.startswith("shape"):
+            order = sorted(zip(figures, labels[kind]))
+            tenth = order[-(-9 * len(order) // 10) - 1]
+            row += "   90th percentile %.2f, worst %.2f (%s)" % (tenth[0], *order[-1])
         bound = BOUNDS.get(kind, {}).get(name)
         if bound:
             row += "   bound %g: %s" % (bound, "met" if total <= bound else "MISSED")
