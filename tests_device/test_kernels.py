@@ -52,11 +52,11 @@ def grow(rng, values, op):
         return
     if "KH" not in values:
         return
-    values.update(B=rng.randint(1, 2), C=wide() % 40 + 1, N=wide() % 24 + 1)
+    values.update(B=rng.randint(1, 2), C=rng.choice((1, 3, wide() % 40 + 1)), N=wide() % 24 + 1)
     if "depthwise" in op:
         values["N"] = values["C"]
     values.update(H=rng.choice((1, 5, 8)), W=rng.choice((3, 8, 35)))
-    values.update(KH=rng.choice((1, 3, 5)), KW=rng.choice((1, 3, 5)))
+    values.update(KH=rng.choice((1, 3, 5, 10)), KW=rng.choice((1, 3, 4, 5)))
     values.update(SH=rng.randint(1, 2), SW=rng.choice((1, 1, 2, 3)))
     values.update(PT=values["KH"] // 2, PL=values["KW"] // 2)
     for o, i, k, s, p in (("OH", "H", "KH", "SH", "PT"), ("OW", "W", "KW", "SW", "PL")):
@@ -81,7 +81,7 @@ def draw_all(monkeypatch):
     for name in KERNELS:
         for seed in range(SMALL):
             cases.append(instructions.draw(random.Random("board %s %d" % (name, seed)), name))
-        for seed in range(MEDIUM):
+        for seed in range(2 * MEDIUM if name.startswith("conv2d") else MEDIUM):
             case = draw_medium(random.Random("medium %s %d" % (name, seed)), name, monkeypatch)
             if sum(len(region or b"") for region in case.regions) < 16000:
                 cases.append(case)

@@ -96,9 +96,37 @@ static void patch_errors(const odt_correlation_dw_t *a, int32_t n, int32_t m, in
     }
 }
 
+// By windows that are gathered, zx outside, so that what is less zx is 0 there.
+static __attribute__((noinline)) void correlate_dw_gathered(const odt_correlation_dw_t *a, const windows_t *g) {
+    gathered_t s;
+    int32_t M = a->B * a->OH * a->OW, K = g->KH * g->length, block = odt_min(FEW, GATHERED / K) & ~1;
+    for (int32_t m = 0; m < M; m += block) {
+        int32_t count = odt_min(block, M - m);
+        gather_windows(g, m, count, s.windows, K);
+        for (int32_t n = 0; n < a->N; n += ROWS) {
+            int32_t channels = odt_min(ROWS, a->N - n), rows[ROWS], totals[ROWS] = {0}, start[ROWS];
+            odt_poll();
+            for (int32_t i = 0; i < ROWS; i++) {
+                rows[i] = odt_min(i, channels - 1);
+            }
+            pack(s.panel, 0, a->e + m * a->e_step + n, rows, a->e_step, count, totals);
+            for (int32_t i = 0; i < ROWS; i++) {
+                start[place(i)] = odt_wrap_mul(odt_wrap_sub(0, g->zx), totals[i]);
+            }
+            for (int32_t k = 0; k < K; k += BLOCK) {
+                const columns_t c = {count, K, odt_min(BLOCK, K - k), 1};
+                run(s.sums, start, s.panel, 0, s.windows + k, &c);
+                for (int32_t i = 0; i < channels; i++) {
+                    store(a->dw + (n + i) * K + k, &s.sums[0][place(i)], c.count, m == 0);
+                }
+            }
+        }
+    }
+}
+
 // Where each output is the size of x and each tap as far from its output: errors and inputs are two rows of
 // positions, shifted by a constant.
-static void correlate_dw_of_same_size(const odt_correlation_dw_t *a, int extreme) {
+static __attribute__((noinline)) void correlate_dw_of_same_size(const odt_correlation_dw_t *a, int extreme) {
     scratch_t s;
     int32_t C = a->C, all = a->B * a->H * a->W, filter = a->KH * a->KW * C;
     if (extreme) {
@@ -145,18 +173,9 @@ static void correlate_dw_of_same_size(const odt_correlation_dw_t *a, int extreme
 
 #endif
 
-void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
+// Tap by tap, over x where it lies.
+static ODT_SCRATCH void correlate_dw_by_taps(const odt_correlation_dw_t *a, int extreme) {
     int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
-    int extreme = 0;
-    #if ODT_M0
-    extreme = is_extreme(a->e, a->N, rows * a->OW, a->e_step);
-    #endif
-    #if !ODT_SMALL
-    if (a->SH == 1 && SW == 1 && a->OH == a->H && a->OW == a->W) {
-        correlate_dw_of_same_size(a, extreme);
-        return;
-    }
-    #endif
     scratch_t s;
     static const int8_t one = 1;
     int32_t columns = odt_min(a->OW, DEPTH), padded = (columns + ALIGNED - 1) & -ALIGNED;
@@ -230,6 +249,26 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
             }
         }
     }
+}
+
+void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
+    int extreme = 0;
+    #if ODT_M0
+    extreme = is_extreme(a->e, a->N, a->B * a->OH * a->OW, a->e_step);
+    #endif
+    #if !ODT_SMALL
+    const windows_t g = {a->x, a->H, a->W, a->C, a->KH, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->KW * a->C,
+        (int8_t)a->zx};
+    if (!extreme && a->zx == g.zx && is_dw_gathered(&g, (a->N + ROWS - 1) / ROWS)) {
+        correlate_dw_gathered(a, &g);
+        return;
+    }
+    if (a->SH == 1 && a->SW == 1 && a->OH == a->H && a->OW == a->W) {
+        correlate_dw_of_same_size(a, extreme);
+        return;
+    }
+    #endif
+    correlate_dw_by_taps(a, extreme);
 }
 
 #endif

@@ -100,8 +100,31 @@ static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals,
 
 #if !ODT_SMALL
 
+// By windows that are gathered; outputs lie without gaps.
+static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t *a, const windows_t *g) {
+    gathered_t s;
+    int32_t M = a->B * a->OH * a->OW, K = g->KH * g->length, step = (K + 3) & ~3, packed = -1, totals[ROWS];
+    int32_t block = odt_min(BLOCK, GATHERED / step);
+    for (int32_t m = 0; m < M; m += block) {
+        const columns_t c = {K, 1, odt_min(block, M - m), step};
+        gather_windows(g, m, c.count, s.windows, step);
+        for (int32_t n = 0; n < a->N; n += ROWS) {
+            odt_poll();
+            if (packed != n) {
+                packed = n;
+                memset(totals, 0, sizeof(totals));
+                for (int32_t kh = 0; kh < g->KH; kh++) {
+                    pack_filters(a, n, kh, 0, g->length, s.panel, kh * g->length, totals);
+                }
+            }
+            run(s.sums, none, s.panel, 0, s.windows, &c);
+            finish(a, n, totals, (const sums_t *)s.sums, c.count, a->y + m * a->y_ow);
+        }
+    }
+}
+
 // As a product of matrices: x is [M, C].
-static void correlate_pointwise(const odt_correlation_t *a) {
+static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_t *a) {
     scratch_t s;
     int32_t M = a->B * a->OH * a->OW, K = a->C;
     for (int32_t n = 0; n < a->N; n += ROWS) {
@@ -129,15 +152,8 @@ static void correlate_pointwise(const odt_correlation_t *a) {
 
 #endif
 
-void odt_correlate_part_i8(const odt_correlation_t *a) {
-    int32_t line = a->OW * a->y_ow;
-    int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
-    #if !ODT_SMALL
-    if (is_dense && odt_is_pointwise(a)) {
-        correlate_pointwise(a);
-        return;
-    }
-    #endif
+// Row by row of the filters, over x where it lies.
+static ODT_SCRATCH void correlate_by_rows(const odt_correlation_t *a, int is_dense) {
     scratch_t s;
     int32_t length = a->KW * a->C, padded = (length + ALIGNED - 1) & -ALIGNED, depth = a->KH * padded;
     int32_t rows = a->B * a->OH, columns = odt_min(a->OW, BLOCK);
@@ -184,6 +200,24 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
             }
         }
     }
+}
+
+void odt_correlate_part_i8(const odt_correlation_t *a) {
+    int32_t line = a->OW * a->y_ow;
+    int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
+    #if !ODT_SMALL
+    const windows_t g = {a->x, a->H, a->W, a->C, a->KH, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->KW * a->C,
+        (int8_t)a->zx};
+    if (is_dense && odt_is_pointwise(a)) {
+        correlate_pointwise(a);
+        return;
+    }
+    if (is_dense && is_gathered(&g, (a->N + ROWS - 1) / ROWS)) {
+        correlate_gathered(a, &g);
+        return;
+    }
+    #endif
+    correlate_by_rows(a, is_dense);
 }
 
 #endif

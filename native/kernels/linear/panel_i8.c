@@ -119,6 +119,13 @@ typedef struct {
 } scratch_t;
 
 // One unit, as both directions run the same loops over panels.
+#if ODT_SMALL
+#define ODT_SCRATCH // there is one function
+#else
+#define ODT_SCRATCH __attribute__((noinline)) // none shares the stack with another
+#include "gather_i8__panel.h"
+#endif
+
 #include "conv2d_i8__panel.h"
 
 #include "conv2d_dw_i8__panel.h"
