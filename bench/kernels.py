@@ -230,9 +230,7 @@ def build(name, sizes, multiplier_shift=None, form=0):
             data = array("i", [rng.randrange(1 << 19, 1 << 20) for _ in range(count)])
         elif operand in ("s", "sx", "se", "sdx", "so"):
             data = array("I", [0x3C800000 if operand == "sdx" else 0x3D000000] * count)
-        elif dtype == "f32" or operand in ("mean", "var", "va"):
-            data = array("f", [abs(rng.gauss(0, 0.01)) for _ in range(count)])
-        elif op.name == "adam_i32" and operand in ("m", "v"):
+        elif dtype == "f32" or operand in ("mean", "var", "va") or op.name == "adam_i32" and operand in ("m", "v"):
             data = array("f", [abs(rng.gauss(0, 0.01)) for _ in range(count)])
         elif operand in ("gs", "sw", "ds"):
             data = array("I", [0x3C000000] * count)

@@ -31,9 +31,19 @@ static uint32_t pack(uint32_t m, int32_t e) {
 }
 
 uint32_t odt_scale_mul(uint32_t a, uint32_t b) {
+    #if ODT_M0
+    // The product's bits 22 .. 47, by factors of 12 bits.
+    uint32_t u = mantissa(a), v = mantissa(b), ul = u & 4095, vl = v & 4095;
+    u >>= 12;
+    v >>= 12;
+    uint32_t p = (u * v << 2) + ((u * vl + v * ul + (ul * vl >> 12)) >> 10);
+    int32_t h = p >> 25 ? 24 : 23;
+    uint32_t m = ((p >> (h - 23)) + 1) >> 1;
+    #else
     uint64_t p = (uint64_t)mantissa(a) * mantissa(b);
     int32_t h = p >> 47 ? 24 : 23;
     uint32_t m = (uint32_t)((p + (1u << (h - 1))) >> h);
+    #endif
     if (m >> 24) {
         m >>= 1;
         h++;
@@ -76,7 +86,22 @@ uint32_t odt_scale_add(uint32_t a, uint32_t b) {
 
 uint32_t odt_scale_sqrt(uint32_t a) {
     int32_t e = exponent(a), h = e & 1 ? 23 : 24;
+    #if ODT_M0 && !ODT_SMALL
+    // isqrt(mantissa << h), whose rest and divisor have 26 bits: two bits a digit, below the first sixteen only zeros.
+    uint32_t v = mantissa(a) << (h - 16), rest = 0, root = 0;
+    for (int32_t digit = 24; digit; digit--) {
+        rest = rest << 2 | v >> 30;
+        v <<= 2;
+        root <<= 1;
+        if (rest > 2 * root) {
+            rest -= 2 * root + 1;
+            root++;
+        }
+    }
+    return pack(root, (e - h) >> 1);
+    #else
     return pack(odt_isqrt((uint64_t)mantissa(a) << h), (e - h) >> 1);
+    #endif
 }
 
 uint32_t odt_scale_int(uint32_t n) {
@@ -111,6 +136,16 @@ odt_multiplier_t odt_multiplier(uint32_t scale) {
 }
 
 int32_t odt_rescaled(int32_t v, odt_multiplier_t q) {
+    #if ODT_M0 && !ODT_SMALL
+    if (q.s >= 33) { // by the product's upper word, in halves
+        int32_t vh = v >> 16, mh = q.m >> 16;
+        uint32_t vl = v & 0xFFFF, ml = q.m & 0xFFFF;
+        int32_t first = (int32_t)vl * mh + (int32_t)(vl * ml >> 16), second = vh * (int32_t)ml;
+        int32_t carry = (int32_t)(((uint32_t)(first & 0xFFFF) + (uint32_t)(second & 0xFFFF)) >> 16);
+        int32_t upper = vh * mh + (first >> 16) + (second >> 16) + carry;
+        return ((upper >> (q.s - 33)) + 1) >> 1;
+    }
+    #endif
     return odt_sat32(((int64_t)v * q.m + ((int64_t)1 << (q.s - 1))) >> q.s);
 }
 
@@ -154,7 +189,7 @@ int32_t odt_log2q(uint32_t v) {
     r = 27238 - (r * f >> 16);
     r = 46471 - (r * f >> 16);
     r = 94497 - (r * f >> 16);
-    return (int32_t)(((uint32_t)n << 16) + (uint32_t)((uint64_t)r * f >> 16));
+    return (n << 16) + (int32_t)f + ((int32_t)(r - 65536) * (int32_t)f >> 16); // r is about 65536 at least
 }
 
 uint32_t odt_isqrt(uint64_t v) {

@@ -18,6 +18,11 @@ from odt import opcodes  # noqa: E402
 KERNELS = [
     layer + gradient + "_i8" for layer in ("dense", "conv2d", "depthwise2d") for gradient in ("", "_dx", "_dw")
 ] + ["channel_scale_i8", "momentum_i16", "adam_i16", "adam_i8", "apply_i8", "apply_i32"]
+BETWEEN = [  # the layers; as the host's tests draw them
+    "add_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "avgpool2d_dx_i8", "sigmoid_dx_i8", "softmax_i8", "softmax_dx_i8",
+    "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8", "gather_norm_i8",
+    "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8", "softmax_xent_i8", "running_stats_i8", "range_i8",
+]  # fmt: skip
 SMALL = 16  # cases of each instruction as the host's tests draw them
 MEDIUM = 10  # and with more channels, so that blocks are full, and then some
 
@@ -84,6 +89,11 @@ def draw_all(monkeypatch):
         for seed in range(2 * MEDIUM if name.startswith("conv2d") else MEDIUM):
             case = draw_medium(random.Random("medium %s %d" % (name, seed)), name, monkeypatch)
             if sum(len(region or b"") for region in case.regions) < 16000:
+                cases.append(case)
+    for name in BETWEEN:
+        for seed in range(SMALL):
+            case = instructions.draw(random.Random("board %s %d" % (name, seed)), name)
+            if sum(len(region or b"") for region in case.regions) < 8000:
                 cases.append(case)
     return cases
 

@@ -1,7 +1,7 @@
 // Sigmoid and its gradient, which needs y only, int8; of twice its input it is tanh.
 
-#include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../common/elements.h"
 
 // 256 / (1 + exp(-v)) - 128 of v = x - z in steps, q the steps in units of log 2.
 static int8_t sigmoid(int32_t v, const odt_multiplier_t *q) {
@@ -32,11 +32,11 @@ void odt_sigmoid_i8(const odt_sigmoid_i8_t *a) {
 }
 
 void odt_sigmoid_dx_i8(const odt_sigmoid_dx_i8_t *a) {
-    int32_t peak = *a->peak;
     odt_multiplier_t q = odt_checked(a->q);
+    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     for (int32_t i = 0; i < a->N; i++) {
         int32_t v = a->e[i] * (16384 - a->y[i] * a->y[i]);
-        a->dx[i] = odt_clamp(odt_rescaled(v, q), 0, -127, &peak);
+        a->dx[i] = odt_output(&outputs, odt_rescaled(v, q));
     }
-    *a->peak = peak;
+    *a->peak = outputs.peak;
 }

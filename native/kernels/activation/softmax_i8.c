@@ -1,7 +1,16 @@
 // Softmax of rows [M, N] and its gradient, which needs y only, int8.
 
-#include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../common/elements.h"
+
+#if !ODT_SMALL
+#define KEPT 16 // outputs of a row whose powers are kept
+#endif
+
+// exp(-v), v in steps.
+static uint32_t power(int32_t v, const odt_multiplier_t *q) {
+    return odt_exp2n(ODT_SMALL ? odt_rescaled(v * 65536, *q) : odt_rescaled_byte(v, q));
+}
 
 void odt_softmax_i8(const odt_softmax_i8_t *a) {
     uint32_t scale = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->sx));
@@ -15,20 +24,34 @@ void odt_softmax_i8(const odt_softmax_i8_t *a) {
             top = odt_max(top, x[i]);
         }
         uint32_t sum = 0;
+        #ifdef KEPT
+        uint32_t powers[KEPT];
+        #endif
         for (int32_t i = 0; i < N; i++) {
-            sum += odt_exp2n(odt_rescaled((top - x[i]) * 65536, q));
+            uint32_t p = power(top - x[i], &q);
+            sum += p;
             sum = sum < 1u << 30 ? sum : 1u << 30;
+            #ifdef KEPT
+            if (i < KEPT) {
+                powers[i] = p;
+            }
+            #endif
         }
         for (int32_t i = 0; i < N; i++) {
-            uint32_t p = odt_exp2n(odt_rescaled((top - x[i]) * 65536, q));
-            y[i] = (int8_t)odt_min((int32_t)((512 * p + sum) / (2 * sum)) - 128, 127);
+            #ifdef KEPT
+            uint32_t p = i < KEPT ? powers[i] : power(top - x[i], &q);
+            #else
+            uint32_t p = power(top - x[i], &q);
+            #endif
+            y[i] = (int8_t)odt_min((int32_t)odt_divide(512 * p + sum, 2 * sum) - 128, 127);
         }
     }
 }
 
 void odt_softmax_dx_i8(const odt_softmax_dx_i8_t *a) {
-    int32_t N = a->N, peak = *a->peak;
+    int32_t N = a->N;
     odt_multiplier_t q = odt_checked(a->q);
+    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *e = a->e + m * N, *y = a->y + m * N;
         int8_t *dx = a->dx + m * N;
@@ -38,8 +61,8 @@ void odt_softmax_dx_i8(const odt_softmax_dx_i8_t *a) {
         }
         for (int32_t i = 0; i < N; i++) {
             uint32_t v = (uint32_t)(y[i] + 128) * ((uint32_t)(256 * e[i]) - mean);
-            dx[i] = odt_clamp(odt_rescaled((int32_t)v, q), 0, -127, &peak);
+            dx[i] = odt_output(&outputs, odt_rescaled((int32_t)v, q));
         }
     }
-    *a->peak = peak;
+    *a->peak = outputs.peak;
 }

@@ -18,7 +18,7 @@ typedef struct {
 
 static inline odt_rescaler_t odt_rescaler(odt_multiplier_t q) {
     odt_rescaler_t r = {q, q.m >> 19, q.m >> 7 & 4095, q.s - 19, 0};
-    r.has_short = q.m >= 0 && q.m % 128 == 0 && r.shift >= 1 && r.shift <= 30;
+    r.has_short = q.m % 128 == 0 && r.shift >= 1 && r.shift <= 30;
     return r;
 }
 

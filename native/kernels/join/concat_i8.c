@@ -1,12 +1,13 @@
 // Columns of several tensors in one, int8: each is brought to the scale of the result. Its gradient is `slice`.
 
-#include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../common/elements.h"
 #include "../common/within.h"
 
 void odt_concat_i8(const odt_concat_i8_t *a) {
-    int32_t K = a->K, N = a->N, peak = *a->peak;
-    odt_multiplier_t q = odt_checked(a->q);
+    int32_t K = a->K, N = a->N;
+    odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
+    odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, *a->peak);
     if (!odt_within(a->at, K, N)) {
         return;
     }
@@ -14,9 +15,8 @@ void odt_concat_i8(const odt_concat_i8_t *a) {
         const int8_t *x = a->x + m * K;
         int8_t *y = a->y + m * N + a->at;
         for (int32_t k = 0; k < K; k++) {
-            int32_t v = odt_rescaled((int32_t)((uint32_t)x[k] - (uint32_t)a->zx), q);
-            y[k] = odt_clamp(v, a->zy, a->lo, &peak);
+            y[k] = odt_output(&outputs, odt_rescale_by(&q, odt_wrap_sub(x[k], a->zx)));
         }
     }
-    *a->peak = peak;
+    *a->peak = outputs.peak;
 }

@@ -1,11 +1,12 @@
 // The gradient of images enlarged, int8: sums over SH x SW. dx is [B, H, W, N].
 
-#include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../common/elements.h"
 
 void odt_upsample2d_dx_i8(const odt_upsample2d_dx_i8_t *a) {
-    int32_t N = a->N, SW = a->SW, width = a->W * SW, peak = *a->peak;
-    odt_multiplier_t q = odt_checked(a->q);
+    int32_t N = a->N, SW = a->SW, width = a->W * SW;
+    odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
+    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     int8_t *dx = a->dx;
     for (int32_t row = 0; row < a->B * a->H; row++) {
         for (int32_t w = 0; w < a->W; w++) {
@@ -17,9 +18,9 @@ void odt_upsample2d_dx_i8(const odt_upsample2d_dx_i8_t *a) {
                         acc += e[(sh * width + sw) * N + n];
                     }
                 }
-                *dx++ = odt_clamp(odt_rescaled(acc, q), 0, -127, &peak);
+                *dx++ = odt_output(&outputs, odt_rescale_by(&q, acc));
             }
         }
     }
-    *a->peak = peak;
+    *a->peak = outputs.peak;
 }

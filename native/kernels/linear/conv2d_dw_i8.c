@@ -19,21 +19,35 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
     odt_correlate_dw_i8(&g);
 }
 
+// What either way costs, as measured: cycles of an RP2040, instructions of a Cortex-M4. Directly: for each error, and for one
+// that is not 0, to which come rows of the filter and their elements. By panels: for a position of four channels, and of it
+// for a row, a word of elements, and each element, more of them where a window has several rows.
+#if ODT_M4
+enum { SCAN = 18, ERROR = 68, ERROR_ROW = 7, ERROR_TAP = 8, PANEL = 0, PANEL_ROW = 20, PANEL_WORD = 22, TAP = 0, MORE = 0 };
+#elif ODT_SMALL // which gathers no windows
+enum { SCAN = 30, ERROR = 135, ERROR_ROW = 15, ERROR_TAP = 15, PANEL = 60, PANEL_ROW = 300, PANEL_WORD = 0, TAP = 16, MORE = 5 };
+#elif ODT_M0
+enum { SCAN = 30, ERROR = 135, ERROR_ROW = 15, ERROR_TAP = 15, PANEL = 60, PANEL_ROW = 0, PANEL_WORD = 0, TAP = 16, MORE = 5 };
+#else // not measured: what an M4's older loops were
+enum { SCAN = 0, ERROR = 0, ERROR_ROW = 20, ERROR_TAP = 3, PANEL = 0, PANEL_ROW = 20, PANEL_WORD = 0, TAP = 5, MORE = 0 };
+#endif
+
 // Whether that many errors are 0, as after a max-pooling, that going from one to the next that is not
-// costs less than panels of all: judged by some positions, in instructions of an M4 for a row of taps.
+// costs less than panels of all: judged by some positions.
 static int is_sparse(const odt_conv2d_dw_i8_t *a) {
-    enum { SAMPLES = 64, START = 20, DIRECT = 3, PANEL = 5 };
-    int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C;
-    int32_t step = (positions + SAMPLES - 1) / SAMPLES | 1; // odd, so that it meets all places of a window
-    int64_t direct = 0, panels = 0;
-    for (int32_t m = 0; m < positions; m += step) {
+    enum { SAMPLES = 64 };
+    int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C, KH = a->KH;
+    int32_t step = (positions + SAMPLES - 1) / SAMPLES | 1, sampled = 0; // odd, so that it meets all places of a window
+    int64_t errors = 0;
+    for (int32_t m = 0; m < positions; m += step, sampled++) {
         const int8_t *e = a->e + m * a->N + a->at;
         for (int32_t n = 0; n < a->R; n++) {
-            direct += e[n] != 0;
+            errors += e[n] != 0;
         }
-        panels += (a->R + 3) / 4;
     }
-    return direct * (START + (int64_t)DIRECT * run) < panels * (START + (int64_t)PANEL * run);
+    int64_t direct = errors * (ERROR + KH * (ERROR_ROW + (int64_t)ERROR_TAP * run)) + (int64_t)sampled * a->R * SCAN;
+    int64_t panel = PANEL + KH * (PANEL_ROW + (run + 3) / 4 * (int64_t)PANEL_WORD + (int64_t)(KH > 1 ? TAP + MORE : TAP) * run);
+    return direct < sampled * ((a->R + 3) / 4) * panel;
 }
 
 // What error e of image b, of the output that begins at ih and iw, adds to its filter's gradient. In a function of

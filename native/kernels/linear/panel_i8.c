@@ -120,7 +120,7 @@ typedef struct {
 
 // One unit, as both directions run the same loops over panels.
 #if ODT_SMALL
-#define ODT_SCRATCH // there is one function
+#define ODT_SCRATCH inline __attribute__((always_inline)) // there is one function
 #else
 #define ODT_SCRATCH __attribute__((noinline)) // none shares the stack with another
 #include "gather_i8__panel.h"

@@ -1,6 +1,7 @@
 // What the int8 losses share (targets_i8.h).
 
 #include "../../opcodes.h"
+#include "../common/rescale.h"
 #include "targets_i8.h"
 
 void odt_add_loss_i8(int32_t *c, uint64_t loss) {
@@ -23,12 +24,24 @@ odt_targets_i8_t odt_targets_i8(const int32_t *c, const odt_region_t *region, in
 
 int32_t odt_target_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i) {
     int32_t raw = odt_element(sample, t->samples.format, i);
-    return t->samples.format == ODT_FLOAT32 ? odt_quantize((uint32_t)raw, t->inverse)
-        : odt_rescaled(odt_sat32((int64_t)raw - t->zero), t->q);
+    if (t->samples.format == ODT_FLOAT32) {
+        return odt_quantize((uint32_t)raw, t->inverse);
+    }
+    #if !ODT_SMALL
+    if ((uint32_t)raw + (1u << 16) < 1u << 17 && (uint32_t)t->zero + (1u << 16) < 1u << 17) {
+        return odt_rescale_once(raw - t->zero, &t->q);
+    }
+    #endif
+    return odt_rescaled(odt_sat32((int64_t)raw - t->zero), t->q);
 }
 
 int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, int32_t x,
     int32_t z) {
-    int64_t wide = ((int64_t)x - z) * 256 - odt_target_i8(t, sample, i);
-    return odt_limit(odt_sat32(wide), -(1 << 24), 1 << 24);
+    int32_t target = odt_target_i8(t, sample, i);
+    #if !ODT_SMALL
+    if (z == (int8_t)z) { // what is beyond 2^25 stays beyond 2^24
+        return odt_limit((x - z) * 256 - odt_limit(target, -(1 << 25), 1 << 25), -(1 << 24), 1 << 24);
+    }
+    #endif
+    return odt_limit(odt_sat32(((int64_t)x - z) * 256 - target), -(1 << 24), 1 << 24);
 }

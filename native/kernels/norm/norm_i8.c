@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../opcodes.h"
-#include "../common/rescale.h"
+#include "../common/elements.h"
 
 enum {
     MEAN_BITS = 10, // a difference to the mean has at most 18 bits, which odt_rescale_by likes
@@ -15,6 +15,18 @@ enum {
 // Mean of x - z over S rows of C numbers, stride apart, and their variance times S^2 * C^2.
 static int32_t moments(const int8_t *x, int32_t S, int32_t C, int32_t stride, int32_t z, uint64_t *spread) {
     int64_t sum = 0, squares = 0, n = (int64_t)S * C;
+    if (n <= 1 << 12) { // of 8 bits and a sign: their sum has 20 bits, their squares' 28
+        int32_t total = 0, all = 0;
+        for (int32_t s = 0; s < S; s++, x += stride) {
+            for (int32_t c = 0; c < C; c++) {
+                int32_t v = x[c] - z;
+                total += v;
+                all += v * v;
+            }
+        }
+        *spread = (uint64_t)n * (uint64_t)all - (uint64_t)((int64_t)total * total);
+        return total * (1 << MEAN_BITS) / (int32_t)n;
+    }
     for (int32_t s = 0; s < S; s++) {
         for (int32_t c = 0; c < C; c++) {
             int32_t v = x[c] - z;
@@ -138,26 +150,27 @@ static int32_t normalised(int32_t x, int32_t z, int32_t mean, const odt_rescaler
 }
 
 void odt_norm_i8(const odt_norm_i8_t *a) {
-    int32_t peak = *a->peak, width = a->G * a->C, z = odt_limit(a->zx, -128, 127);
+    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127);
+    odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, *a->peak);
     for (int32_t m = 0; m < a->M; m++) {
         for (int32_t g = 0; g < a->G; g++) {
             const int32_t *st = a->st + 2 * (m * a->G + g);
-            odt_rescaler_t inverse = hat(st, HAT_BITS);
+            odt_rescaler_t inverse = hat(st, HAT_BITS), gain = odt_rescaler(odt_checked(&a->q[g * a->C]));
             int32_t at = m * a->S * width + g * a->C;
             for (int32_t s = 0; s < a->S; s++) {
                 for (int32_t c = 0; c < a->C; c++) {
                     int32_t n = g * a->C + c;
-                    odt_rescaler_t gain = odt_rescaler(odt_checked(&a->q[n]));
+                    if (a->C > 1) {
+                        gain = odt_rescaler(odt_checked(&a->q[n]));
+                    }
                     int32_t h = normalised(a->x[at + c], z, st[0], &inverse);
-                    int32_t sum = odt_sat32((int64_t)odt_rescale_by(&gain, h) + a->b[n]);
-                    int32_t v = (int32_t)(((int64_t)sum + 128) >> 8);
-                    a->y[at + c] = odt_clamp(v, a->zy, a->lo, &peak);
+                    a->y[at + c] = odt_output(&outputs, odt_sum_rounded(odt_rescale_by(&gain, h), a->b[n]));
                 }
                 at += width;
             }
         }
     }
-    *a->peak = peak;
+    *a->peak = outputs.peak;
 }
 
 void odt_norm_dw_i8(const odt_norm_dw_i8_t *a) {
@@ -210,13 +223,35 @@ static uint32_t outer(int32_t factor, const int32_t *se, const int32_t *sx, cons
     return odt_scale_shift(odt_scale_div(scale, odt_scale(*sdx)), all->shift - 20);
 }
 
+// Whether a number has at most that many bits and a sign.
+static inline int has_bits(int32_t v, int32_t bits) {
+    return ((uint32_t)v + (1u << bits)) >> (bits + 1) == 0;
+}
+
+// v * h, of which v seldom has more than 23 bits and h seldom more than 17.
+static inline int64_t product(int32_t v, int32_t h) {
+    if (ODT_M0 && !ODT_SMALL && has_bits(v, 24) && has_bits(h, 17)) {
+        return (int64_t)((v >> 12) * h) * 4096 + (v & 4095) * h;
+    }
+    return (int64_t)v * h;
+}
+
+// h * slope, of which HAT_BITS are rounded away.
+static inline int64_t scaled_hat(int32_t h, int32_t slope) {
+    if (ODT_M0 && !ODT_SMALL && has_bits(h, 17) && has_bits(slope, 24)) {
+        return h * (slope >> HAT_BITS) + ((h * (slope & ((1 << HAT_BITS) - 1)) + (1 << (HAT_BITS - 1))) >> HAT_BITS);
+    }
+    return ((int64_t)h * slope + (1 << (HAT_BITS - 1))) >> HAT_BITS;
+}
+
 // Rounded at random: to nearest, errors that are small beside the peak would vanish.
 void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
-    int32_t peak = *a->peak, width = a->G * a->C, z = odt_limit(a->zx, -128, 127), S = a->S;
+    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), S = a->S;
     uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
     uint32_t before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F; // by place in the epoch, as dropout
     gains_t all = gains(a->gamma, width);
     uint32_t scale = outer(a->factor, a->se, a->sx, a->sdx, &all);
+    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     if (a->rows > 0) {
         int64_t rows = (int64_t)odt_max(a->c[ODT_COUNT], 1) * a->rows;
         S = rows < S ? (int32_t)rows : S;
@@ -232,9 +267,9 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
             int32_t first = m * a->S * width + g * a->C, at = first;
             for (int32_t s = 0; s < S; s++, at += width) {
                 for (int32_t c = 0; c < a->C; c++) {
-                    int32_t v = a->e[at + c] * gain(&all, g * a->C + c);
+                    int32_t v = a->e[at + c] * gain(&all, g * a->C + c), h = normalised(a->x[at + c], z, st[0], &inverse);
                     sum += v;
-                    products += (uint64_t)((int64_t)v * normalised(a->x[at + c], z, st[0], &inverse));
+                    products += (uint64_t)product(v, h);
                 }
             }
             int32_t mean = (int32_t)(sum / n);
@@ -243,27 +278,27 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
             for (int32_t s = 0; s < S; s++, at += width) {
                 for (int32_t c = 0; c < a->C; c++) {
                     int32_t v = a->e[at + c] * gain(&all, g * a->C + c) - mean;
-                    int64_t h = normalised(a->x[at + c], z, st[0], &inverse);
-                    v = odt_sat32(v - ((h * slope + (1 << (HAT_BITS - 1))) >> HAT_BITS));
+                    int32_t h = normalised(a->x[at + c], z, st[0], &inverse);
+                    v = odt_sat32(v - scaled_hat(h, slope));
                     v = odt_rescale_random_by(&q, v, odt_hash32(key, before + (uint32_t)(at + c)));
-                    a->dx[at + c] = odt_clamp(v, 0, -127, &peak);
+                    a->dx[at + c] = odt_output(&outputs, v);
                 }
             }
         }
     }
-    *a->peak = peak;
+    *a->peak = outputs.peak;
 }
 
 void odt_affine_dx_i8(const odt_affine_dx_i8_t *a) {
-    int32_t peak = *a->peak;
+    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     gains_t all = gains(a->gamma, a->N);
     uint32_t scale = outer(a->factor, a->se, a->sx, a->sdx, &all);
     for (int32_t n = 0; n < a->N; n++) {
         odt_rescaler_t q = odt_rescaler(odt_multiplier(odt_scale_mul(odt_scale(a->st[2 * n + 1]), scale)));
         int32_t factor = gain(&all, n);
         for (int32_t m = 0; m < a->M; m++) {
-            a->dx[m * a->N + n] = odt_clamp(odt_rescale_by(&q, a->e[m * a->N + n] * factor), 0, -127, &peak);
+            a->dx[m * a->N + n] = odt_output(&outputs, odt_rescale_by(&q, a->e[m * a->N + n] * factor));
         }
     }
-    *a->peak = peak;
+    *a->peak = outputs.peak;
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../common/elements.h"
 #include "../common/inner_i8.h"
 #include "avgpool2d.h"
 
@@ -33,8 +33,9 @@ void odt_avgpool2d_i8(const odt_avgpool2d_i8_t *a) {
 }
 
 void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
-    int32_t N = a->N, peak = *a->peak;
-    odt_multiplier_t q = odt_checked(a->q);
+    int32_t N = a->N;
+    odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
+    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     odt_axis_t rows = ODT_AXIS_H(a), columns = ODT_AXIS_W(a);
     uint32_t top = (uint32_t)a->top << 8;
     int8_t *dx = a->dx;
@@ -60,12 +61,11 @@ void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
                         }
                     }
                     for (int32_t i = 0; i < block; i++) {
-                        int32_t v = odt_rescaled((int32_t)acc[i], q);
-                        *dx++ = odt_clamp(v, 0, -127, &peak);
+                        *dx++ = odt_output(&outputs, odt_rescale_by(&q, (int32_t)acc[i]));
                     }
                 }
             }
         }
     }
-    *a->peak = peak;
+    *a->peak = outputs.peak;
 }

@@ -5,6 +5,7 @@
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../common/elements.h"
 #include "../common/words.h"
 
 static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
@@ -18,6 +19,32 @@ static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
         y[i] = (int8_t)(x[i] - 128);
     }
 }
+
+#if !ODT_SMALL
+
+// Elements of two bytes, less zero.
+static void rescale_int16(int8_t *y, const uint8_t *x, int32_t F, int32_t zero, odt_multiplier_t q, odt_outputs_t *outputs) {
+    odt_rescaler_t r = odt_rescaler(q);
+    for (int32_t i = 0; i < F; i++, x += 2) {
+        int32_t v = (int16_t)(x[0] | x[1] << 8) - zero;
+        if (v && !outputs->peak) {
+            *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
+        }
+        y[i] = odt_output(outputs, odt_rescale_by(&r, v));
+    }
+}
+
+static void quantize(int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
+    for (int32_t i = 0; i < F; i++, x += 4) {
+        uint32_t v = x[0] | (uint32_t)x[1] << 8 | (uint32_t)x[2] << 16 | (uint32_t)x[3] << 24;
+        if (v << 1 && !outputs->peak) {
+            *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
+        }
+        y[i] = odt_output(outputs, odt_quantize(v, inverse));
+    }
+}
+
+#endif
 
 void odt_gather_i8(const odt_gather_i8_t *a) {
     const int32_t *c = a->c;
@@ -34,6 +61,17 @@ void odt_gather_i8(const odt_gather_i8_t *a) {
             memmove(y, sample, (size_t)F);
         } else if (format == ODT_UINT8) {
             subtract_128(y, sample, F);
+        #if !ODT_SMALL
+        } else if (peak >= 0 && a->z > -128 && a->z < 128 && (format == ODT_FLOAT32
+            || (format == ODT_INT16 && zero == (int16_t)zero))) {
+            odt_outputs_t outputs = odt_outputs_from(a->z, -128, peak);
+            if (format == ODT_INT16) {
+                rescale_int16(y, sample, F, zero, q, &outputs);
+            } else {
+                quantize(y, sample, F, inverse, &outputs);
+            }
+            peak = outputs.peak;
+        #endif
         } else {
             for (int32_t i = 0; i < F; i++) {
                 int32_t v = odt_element(sample, format, i);
