@@ -57,11 +57,13 @@ def grow(rng, values, op):
         return
     if "KH" not in values:
         return
-    values.update(B=rng.randint(1, 2), C=rng.choice((1, 3, wide() % 40 + 1)), N=wide() % 24 + 1)
+    values.update(B=rng.randint(1, 2), C=wide() % 40 + 1, N=wide() % 24 + 1)
     if "depthwise" in op:
         values["N"] = values["C"]
     values.update(H=rng.choice((1, 5, 8)), W=rng.choice((3, 8, 35)))
-    values.update(KH=rng.choice((1, 3, 5, 10)), KW=rng.choice((1, 3, 4, 5)))
+    values.update(KH=rng.choice((1, 3, 5)), KW=rng.choice((1, 3, 5)))
+    if op.startswith("conv2d") and rng.random() < 0.5:  # windows that are gathered
+        values.update(C=rng.choice((1, 2, 3)), KH=rng.choice((1, 3, 10)), KW=rng.choice((3, 4, 5)))
     values.update(SH=rng.randint(1, 2), SW=rng.choice((1, 1, 2, 3)))
     values.update(PT=values["KH"] // 2, PL=values["KW"] // 2)
     for o, i, k, s, p in (("OH", "H", "KH", "SH", "PT"), ("OW", "W", "KW", "SW", "PL")):

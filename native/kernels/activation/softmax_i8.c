@@ -1,5 +1,6 @@
 // Softmax of rows [M, N] and its gradient, which needs y only, int8.
 
+#include "../../core.h"
 #include "../../opcodes.h"
 #include "../common/elements.h"
 

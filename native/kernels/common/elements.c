@@ -1,5 +1,6 @@
 // Outputs of loops that take few instructions for each: elements.h.
 
+#include "../../core.h"
 #include "elements.h"
 
 #if !ODT_SMALL

@@ -4,6 +4,7 @@
 #ifndef ODT_ELEMENTS_H
 #define ODT_ELEMENTS_H
 
+#include "../../core.h"
 #include "rescale.h"
 
 #if ODT_SMALL

@@ -1,5 +1,6 @@
 // What the int8 losses share (targets_i8.h).
 
+#include "../../core.h"
 #include "../../opcodes.h"
 #include "../common/rescale.h"
 #include "targets_i8.h"

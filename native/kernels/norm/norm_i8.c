@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../../core.h"
 #include "../../opcodes.h"
 #include "../common/elements.h"
 
