@@ -51,9 +51,8 @@ def added():
 
 
 def wanted():
-    heap = (install.PACKAGE_HEAP + install.LEAST_HEAP) / 1000
-    kernels = sum([module("armv7m", name) for name in install.TESTED]) / 1000
-    return "%.0f KB of free heap, kernels and their test %.0f KB more" % (heap, kernels)
+    kernels = install.native_heap(MPY / "armv7m" / "_odt.mpy")
+    return "%.0f KB of free heap, with kernels %.0f KB" % (install.PYTHON_HEAP / 1000, kernels / 1000)
 
 
 def installed():

@@ -16,7 +16,8 @@ import os
 import sys
 
 _VERSION = 6  # of .mpy files: MicroPython 1.19 and later; kernels go by the minor one too
-_HEAP = 126000  # bytes: the package, and a tiny model
+_HEAP = 168000  # bytes that planning and training a tiny model want in Python,
+_NATIVE = 149000  # and with kernels, beside them
 _BEGUN = 17000  # bytes of the package that are there already when its first import comes to choose()
 _ARCHITECTURES = (
     "", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp", "xtensa",
@@ -81,7 +82,7 @@ def choose(lib):
     folder = lib + "/_odt_all"
     there = {name: _listdir(folder + "/" + name) for name in _listdir(folder)}
     gc.collect()
-    room = gc.mem_free() + _BEGUN - _HEAP
+    room = gc.mem_free() + _BEGUN - _NATIVE
     fitting = [name for name in names() if there.get(name)]
     fitting = [name for name in fitting if _fits(_size("%s/%s/_odt.mpy" % (folder, name)), room)]
     chosen = fitting[:1]
@@ -106,7 +107,7 @@ def choose(lib):
 def _package(url):
     import requests
 
-    room = gc.mem_free() - _HEAP
+    room = gc.mem_free() - _NATIVE
     for name in names() + ["python"]:
         answer = requests.get(url + name + ".json")
         try:
