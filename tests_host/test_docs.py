@@ -479,6 +479,21 @@ def test_the_targets_and_commands_that_the_documents_name_exist():
             check_options(words.split())
 
 
+@pytest.mark.parametrize("name", [".github/workflows/test.yml", ".ci/pre-commit.yaml", ".ci/run"])
+def test_the_workflow_and_the_hooks_call_what_there_is(name):
+    known, found = targets(), 0
+    for words in re.findall(r"(?:run:|entry:|-c \"|^)\s*((?:make|bash) [\w ./&-]+)", (ROOT / name).read_text(), re.M):
+        for command in words.split("&&"):
+            program, *rest = command.split() or [""]
+            assert program not in ("make", "bash") or rest
+            if program == "make":
+                assert set(rest) <= known, command
+            if program == "bash":
+                assert (ROOT / rest[0]).is_file(), command
+            found += program in ("make", "bash")
+    assert found >= {".ci/run": 1, ".ci/pre-commit.yaml": 2}.get(name, 3)
+
+
 def write():
     """Transcripts and tables anew, where more than times has changed."""
 
