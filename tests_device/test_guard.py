@@ -127,7 +127,7 @@ def board(request):
         yield machine
 
 
-@pytest.mark.parametrize("name", test_kernels.KERNELS)
+@pytest.mark.parametrize("name", [*test_kernels.KERNELS, "transposed2d_i8", "transposed2d_dx_i8"])
 def test_a_kernel_touches_nothing_beside_an_operand(board, name):
     native = pytest.importorskip("_odt")
     cases = draw_cases(name, CASES[board.name])

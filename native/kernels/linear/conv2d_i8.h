@@ -15,12 +15,14 @@
 
 #include <stdint.h>
 
+#include "../../core.h"
 #include "../../odt.h"
 #include "../../threads.h"
 
 enum {
     ODT_SHORT_RUN = 16, // where there are vectors: loops shorter than this do not pay for being vectorised
     ODT_MANY_ROWS = 4,  // of a dense layer's x: from these on packing weights to panels pays
+    ODT_MANY_ERRORS = ODT_M0 ? 2 : 4, // of its gradients' errors
 };
 
 // From sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)), and the

@@ -17,7 +17,7 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
         return;
     }
     #if ODT_PANEL
-    if (a->M >= ODT_MANY_ROWS) {
+    if (a->M >= ODT_MANY_ERRORS) {
         odt_correlation_dw_t g = {.dw = a->dw, .e = first, .x = a->x, .B = 1, .H = 1, .W = a->M, .C = a->K,
             .N = a->R, .e_step = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1, .OW = a->M, .zx = a->zx};
         odt_correlate_dw_i8(&g);

@@ -8,7 +8,7 @@
 
 void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
     #if ODT_PANEL
-    if (a->M >= ODT_MANY_ROWS) {
+    if (a->M >= ODT_MANY_ERRORS) {
         odt_correlation_t c = {.x = a->e, .w = a->w, .q = a->q, .y = a->dx, .peak = a->peak,
             .B = 1, .H = 1, .W = a->M, .C = a->N, .N = a->K, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,
             .OW = a->M, .lo = -127, .w_n = 1, .w_c = a->K, .y_ow = a->K};

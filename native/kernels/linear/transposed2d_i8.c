@@ -3,11 +3,51 @@
 
 #include <string.h>
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/inner_i8.h"
 #include "../common/window.h"
 #include "../common/within.h"
+#include "conv2d_i8.h"
+#include "phase.h"
+
+// By panels: outputs a stride apart have the same taps, as inputs of conv2d_dx_i8.c do; the gradient of the input is a
+// convolution of the errors. The M4's loops take filters in other orders.
+#if ODT_PANEL && !ODT_M4
+
+void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
+    int32_t C = a->C, N = a->N, row = a->KW * C, outputs = a->OW * N;
+    for (int32_t kh = 0; kh < a->SH; kh++) {
+        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->OH, a->KH);
+        for (int32_t kw = 0; kw < a->SW; kw++) {
+            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->OW, a->KW);
+            if (h.outputs == 0 || w.outputs == 0) {
+                continue;
+            }
+            int32_t last = (kh + (h.taps - 1) * a->SH) * row + (kw + (w.taps - 1) * a->SW) * C;
+            int is_empty = h.taps == 0 || w.taps == 0;
+            odt_correlation_t c = {.x = a->x, .w = is_empty ? a->w : a->w + last, .bias = a->b, .q = a->q,
+                .y = a->y + h.first * outputs + w.first * N, .peak = a->peak, .B = a->B, .H = a->H,
+                .W = a->W, .C = C, .N = N, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps,
+                .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs, .zx = a->zx,
+                .zy = a->zy, .lo = a->lo, .w_n = a->KH * row, .w_kh = -a->SH * row, .w_kw = -a->SW * C, .w_c = 1,
+                .y_b = a->OH * outputs, .y_oh = a->SH * outputs, .y_ow = a->SW * N, .q_step = 1};
+            odt_correlate_i8(&c);
+        }
+    }
+}
+
+void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
+    int32_t C = a->C, row = a->KW * C, inputs = a->W * C;
+    odt_correlation_t c = {.x = a->e, .w = a->w, .q = a->q, .y = a->dx, .peak = a->peak, .B = a->B, .H = a->OH,
+        .W = a->OW, .C = a->N, .N = C, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL,
+        .OH = a->H, .OW = a->W, .lo = -127, .w_n = 1, .w_kh = row, .w_kw = C, .w_c = a->KH * row,
+        .y_b = a->H * inputs, .y_oh = inputs, .y_ow = C};
+    odt_correlate_i8(&c);
+}
+
+#else
 
 void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
     int32_t C = a->C, N = a->N, KW = a->KW, peak = *a->peak;
@@ -71,6 +111,8 @@ void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
     }
     *a->peak = peak;
 }
+
+#endif
 
 void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
     int32_t C = a->C, N = a->N, KW = a->KW;
