@@ -150,9 +150,10 @@ class Network:
         session = self.session
         if session is None or session.busy:
             ready(self)
-        if session.seen is None:
-            _see(session)
-        return session.seen.predict(session, x, out)
+        verbose = session.seen  # one name for two things: MicroPython keeps 11 words of a call off the heap
+        if verbose is None:
+            verbose = _see(session)
+        return verbose.predict(session, x, out)
 
     def predict_proba(self, x):
         """Probabilities, as ``predict`` gives outputs: softmax of logits for labels, sigmoid for BinaryCrossentropy.
@@ -334,4 +335,5 @@ def _ignored(batch_size, verbose):
 def _see(session):
     from .run.predict import Seen
 
-    session.seen = Seen(session)
+    session.seen = seen = Seen(session)
+    return seen
