@@ -99,6 +99,7 @@ def digests_of_steps(dtype, first):
     return digests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype, step", (("int8", 1), ("float32", 3)))
 def test_a_compile_that_fails_leaves_the_model_that_was(failing, dtype, step):
     model = trained(dtype)
@@ -124,6 +125,7 @@ def test_a_compile_that_fails_leaves_the_model_that_was(failing, dtype, step):
     sweep(failing, call, check, 1000 // step, step)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_a_first_compile_that_fails_leaves_a_model_that_is_not_compiled(failing, dtype):
     kept = [None]

@@ -507,6 +507,7 @@ def test_a_new_file_that_vanishes_takes_the_old_one_not_with_it(monkeypatch, kin
     assert refused > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", (errno.EIO, errno.ENOSPC, errno.ENOENT, errno.EACCES, errno.EEXIST))
 @pytest.mark.parametrize("call", ("open", "write", "flush", "fsync", "close", "rename", "remove"))
 def test_an_error_of_the_file_system_leaves_the_old_file(disk, call, code):

@@ -18,6 +18,7 @@ from odt.reference import program as reference
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+pytestmark = pytest.mark.slow
 SANITIZE = "-std=c99 -O1 -g -fwrapv -ffp-contract=off -fsanitize=address,undefined"
 UNPLEASANT = (
     0,

@@ -86,6 +86,7 @@ def test_native_agrees_with_reference(name):
         compare(case, case.run(_odt))
 
 
+@pytest.mark.slow
 @needs_native
 @pytest.mark.parametrize("prefix", opcodes.PREFIXES)
 def test_native_agrees_with_reference_behind_a_prefix(prefix):

@@ -464,6 +464,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("method", sorted(REFUSED))
@@ -479,6 +480,7 @@ def test_compile_and_fit_within_a_fit_are_refused_by_name_and_change_nothing(met
     REFUSED[method](model)  # when it has ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("place", PLACES)

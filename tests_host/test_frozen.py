@@ -61,6 +61,7 @@ def test_the_reference_reads_them_too():
     assert digests[0] == digests[1]
 
 
+@pytest.mark.slow
 def test_the_digest_is_of_the_state_and_of_the_weights_in_flash():
     """Two backbones under one head are two networks; without ``frozen=`` the digest is of the state alone."""
     plain = network()

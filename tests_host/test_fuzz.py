@@ -29,6 +29,7 @@ def test_nothing_is_found_in_a_minute(target):
         warnings.warn("int32 overflows with seed %d: %s" % (SEED, ", ".join(seen["overflows"])), stacklevel=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", fuzz.OPTIONS)
 def test_no_int32_overflows_unsaid_in_the_committed_corpus(target):
     assert fuzz.fuzz(target, 0, 1, fresh=True, options=("-runs=0",))["overflows"] == []

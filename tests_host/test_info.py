@@ -173,6 +173,7 @@ def test_other_files_are_refused_with_the_reason(tmp_path, capsys, data, reason)
     assert status == 1 and reason in text and "Traceback" not in text
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_a_writer_that_errs_is_described_or_refused(tmp_path, capsys):
     """Each word of the header, and the state's length, with a check that holds: never a traceback."""
     script, model = compiled(tmp_path)

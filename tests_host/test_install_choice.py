@@ -148,6 +148,7 @@ def damaged(text):
     yield "odt-probe " + "(" * 5000
 
 
+@pytest.mark.slow
 def test_a_damaged_answer_of_a_board_is_an_error_and_no_traceback(files, monkeypatch, capsys):
     wanted = {"int8": "12345678", "float32": "9abcdef0"}
     answers = {

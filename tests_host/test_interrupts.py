@@ -67,6 +67,7 @@ def goes_on(model, dtype, micro):
     assert other.digest() == model.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("micro", (None, 2))
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_training_interrupted_at_any_instruction_goes_on(dtype, micro):
@@ -81,6 +82,7 @@ def test_training_interrupted_at_any_instruction_goes_on(dtype, micro):
     assert at > 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("micro", (None, 2))
 def test_calibration_interrupted_at_any_instruction_begins_anew(micro):
     expected = network("int8", micro)

@@ -182,6 +182,7 @@ class Digest:
         self.found.append((self.model.digest(), logs["loss"], logs["val_loss"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "optimizer", ("sgd", "adam", odt.SGD(0.01, 0.9, nesterov=True)), ids=("sgd", "adam", "momentum")
 )
@@ -214,6 +215,7 @@ def test_class_weights_given_to_fit_are_as_good_as_the_loss_s(dtype, optimizer):
         assert again.digest() == model.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_class_weights_of_one_fit_go_on_with_moments_and_leave_what_they_found(dtype):
     model, plain = weighed(dtype), weighed(dtype)

@@ -115,6 +115,7 @@ def test_a_float_step_is_that_of_torch(case):
             assert np.linalg.norm(step - gradient) <= 1e-3 * np.linalg.norm(gradient) + 1e-5, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("case", sorted(CASES))
 def test_both_executors_end_with_the_same_bits(case, dtype):

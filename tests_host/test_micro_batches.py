@@ -33,6 +33,7 @@ def network(dtype="int8", micro=None, optimizer="adam", batch_size=12, loss="spa
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ("sparse_categorical_crossentropy", "mse"))
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
 @pytest.mark.parametrize("micro", (1, 4, 5, 12))
@@ -46,6 +47,7 @@ def test_int8_steps_in_micro_batches_end_with_the_digest_of_whole_batches(micro,
         assert parts.history[name] == pytest.approx(values, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("micro", (1, 5))
 def test_first_ranges_are_those_of_the_whole_batch_or_of_all_data_where_nothing_trains(micro):
     large = X * np.linspace(1, 30, len(X), dtype="float32")[:, None, None, None]  # the first sample says little
@@ -58,6 +60,7 @@ def test_first_ranges_are_those_of_the_whole_batch_or_of_all_data_where_nothing_
     assert bytes(parts.predict(large)) == bytes(whole.predict(large)) and parts.digest() == whole.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("micro", (1, 5))
 def test_dropout_drops_the_same_in_micro_batches(dtype, micro):
@@ -76,6 +79,7 @@ def test_dropout_drops_the_same_in_micro_batches(dtype, micro):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
 @pytest.mark.parametrize("micro", (1, 4, 5, 12))
 def test_float_steps_in_micro_batches_differ_by_the_order_of_summation(micro, optimizer):

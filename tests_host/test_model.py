@@ -77,6 +77,7 @@ def test_xor_is_learnt(dtype):
         assert list(logits.argmax(1)) == y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_seed_gives_one_digest_and_another_seed_another(dtype):
     digests = []
@@ -87,6 +88,7 @@ def test_a_seed_gives_one_digest_and_another_seed_another(dtype):
     assert digests[0] == digests[1] != digests[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", (XENT, "mse"))
 def test_the_gradient_of_a_partial_batch_is_the_mean_over_its_rows(loss):
     targets = RANDOM.normal(size=(11, 3)).astype("float32") if loss == "mse" else Y
@@ -113,6 +115,7 @@ OPTIMIZERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", (XENT, "mse"))
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS))
 def test_twenty_float_steps_follow_pytorch(name, loss):
@@ -133,6 +136,7 @@ def test_twenty_float_steps_follow_pytorch(name, loss):
         assert far(value, expected.detach().numpy().ravel()) < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ("int16", "float32"))
 def test_int8_optimizers_go_where_the_float_ones_go(state):
     """The direction of 30 steps, as far as int8 keeps it."""
@@ -151,6 +155,7 @@ def test_int8_optimizers_go_where_the_float_ones_go(state):
             assert 0.7 < np.linalg.norm(a) / np.linalg.norm(b) < 1.4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("executor", ("native", "reference"))
 @pytest.mark.parametrize("loss", ("mse", "mae", "huber"))
 def test_the_reported_loss_is_right_when_ranges_widen_within_the_epoch(loss, executor):
@@ -270,6 +275,7 @@ def test_each_epoch_visits_each_sample_once(shuffle):
         assert orders == {((0, 1, 2, 3), (4, 5, 6, 7), (8, 9, 10))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_validation_does_not_change_training(dtype):
     plain, watched = network(dtype), network(dtype)
@@ -278,6 +284,7 @@ def test_validation_does_not_change_training(dtype):
     assert one == other and plain.digest() == watched.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_evaluate_and_predict_change_nothing_after_fit(dtype):
     plain, used = network(dtype), network(dtype)
@@ -292,6 +299,7 @@ def test_evaluate_and_predict_change_nothing_after_fit(dtype):
     assert plain.digest() == used.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_fit_twice_is_fit_for_twice_the_epochs(dtype):
     once, twice = network(dtype), network(dtype)
@@ -301,6 +309,7 @@ def test_fit_twice_is_fit_for_twice_the_epochs(dtype):
     assert once.digest() == twice.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("seed", (1, 9))
 def test_a_loaded_model_goes_on_as_if_nothing_had_been(dtype, seed, tmp_path):
@@ -509,6 +518,7 @@ def test_every_kind_of_data_trains_to_one_digest(dtype):
         assert model.digest() == expected.digest(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_integer_samples_mean_what_the_input_says(dtype):
     raw = RANDOM.integers(0, 200, (9, 5))

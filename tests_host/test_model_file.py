@@ -56,6 +56,7 @@ def go_on(model, y=Y):
     return model.digest(), model.evaluate(X, y), outputs(model)[:5], model.train_step(X[:7], y[:7])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("make", (network, residual, lambda: network(norm=odt.LayerNorm), normalized))
 def test_what_opens_goes_on_as_the_model_that_was_exported(tmp_path, make, dtype, capsys):
@@ -78,6 +79,7 @@ def test_what_opens_goes_on_as_the_model_that_was_exported(tmp_path, make, dtype
         assert go_on(each) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize(
     "options",
@@ -100,6 +102,7 @@ def test_schedules_micro_batches_budgets_and_weighted_losses_go_on(tmp_path, opt
     assert go_on(opened) == go_on(model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("loss", ("mse", "mae", "huber", "binary_crossentropy"))
 def test_every_loss_goes_on(tmp_path, loss, dtype):
@@ -199,6 +202,7 @@ def near(found, expected):
     return np.abs(np.array(found) - np.array(expected)).mean() < 0.02 * np.abs(np.array(expected)).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_weights_and_ranges_move_between_models_compiled_otherwise(tmp_path, dtype):
     path = tmp_path / "m.odt"
@@ -378,6 +382,7 @@ def test_the_bytes_are_those_of_the_document(good):
     assert [row[:2] for row in json.loads(parts[1])["table"]][-1] == ["dense_1", "Dense"]
 
 
+@pytest.mark.slow
 def test_every_damaged_byte_and_every_cut_is_refused(good):
     for at in list(range(0, 100)) + list(range(100, len(good), 37)):
         data = bytearray(good)
@@ -453,6 +458,7 @@ def mutated(value, draw):
     )
 
 
+@pytest.mark.slow
 def test_whatever_a_head_says_nothing_outside_of_the_regions_is_reached(good):
     """A writer that errs: the CRCs hold. It opens and can be used, or is refused by ValueError (or for its bytes)."""
     seed = random.SystemRandom().randrange(1 << 32)

@@ -73,6 +73,7 @@ def names(model):
     return [name for layer, _ in model.session.plan.weights for name, _ in layer.weight_shapes()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("name, kind", cases(NETWORKS))
 def test_float32_gradients_match_pytorch(name, kind, loss):
@@ -95,6 +96,7 @@ def test_float32_gradients_match_pytorch(name, kind, loss):
         assert np.linalg.norm(moved - gradient) < 1e-4 * np.linalg.norm(gradient)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("name, kind", cases(SINGLE))
 def test_int8_gradients_follow_the_dequantized_network(name, kind, loss):
@@ -191,6 +193,7 @@ def test_batchnorm_follows_the_batches_and_predicts_by_what_it_followed():
         assert loss == pytest.approx(twin.loss(x, y).item(), rel=close * 3)
 
 
+@pytest.mark.slow
 def test_batchnorm_of_padded_rows_is_that_of_the_rows_alone():
     """A batch of 5 in a program for 8 moves the weights as one in a program for 5 does."""
     for dtype in ("float32", "int8"):
@@ -206,6 +209,7 @@ def test_batchnorm_of_padded_rows_is_that_of_the_rows_alone():
         assert np.abs(results[0] - results[1]).max() < (1e-6 if dtype == "float32" else 0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("float32", "int8"))
 @pytest.mark.parametrize("below", ("conv", "conv without bias", "dense", "transposed", "depthwise"))
 def test_frozen_batchnorm_becomes_part_of_the_frozen_layer_before_it(below, dtype):
@@ -267,6 +271,7 @@ def test_frozen_batchnorm_is_computed_where_it_cannot_be_folded():
         assert moved == ["kernel", "bias", "kernel", "bias"]  # of the first convolution and of Dense
 
 
+@pytest.mark.slow
 def test_checkpoint_and_resumed_training_hold_the_statistics(tmp_path):
     for dtype in ("float32", "int8"):
         model = build("series", "batch")
@@ -282,6 +287,7 @@ def test_checkpoint_and_resumed_training_hold_the_statistics(tmp_path):
         assert again.digest() == model.digest()
 
 
+@pytest.mark.slow
 def test_layernorm_of_micro_batches_is_that_of_the_batch():
     models, state = [], None
     for micro in (None, 8, 3):

@@ -95,6 +95,7 @@ FORMATS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("name", FORMATS)
 def test_both_executors_end_with_the_same_bits(name, dtype):
@@ -173,6 +174,7 @@ def test_update_policies_leave_it_alone():
     assert [list(found) for found in statistics(model)] == [[0] * 4, [1] * 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_fit_says_once_that_features_differ(dtype, capsys):
     def lines(x, first=()):
@@ -211,6 +213,7 @@ def test_fit_says_once_that_features_differ(dtype, capsys):
     assert capsys.readouterr().out.startswith(line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ("mse", "mae", "huber"))
 def test_fit_says_once_that_targets_are_far_from_0(loss, capsys):
     y = datasets.load_diabetes().target[:60].astype(np.float32)

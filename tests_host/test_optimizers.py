@@ -62,6 +62,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_twenty_float_steps_follow_pytorch(name):
     ours, theirs = CASES[name]
@@ -79,6 +80,7 @@ def test_twenty_float_steps_follow_pytorch(name):
         assert np.linalg.norm(value - expected) < 1e-4 * np.linalg.norm(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CASES))
 @pytest.mark.parametrize("state", ("int16", "float32"))
 def test_int8_optimizers_go_where_the_float_ones_go(state, name):
@@ -113,6 +115,7 @@ def test_weights_without_a_gradient_decay_exponentially_in_int8(optimizer):
     )
 
 
+@pytest.mark.slow
 def test_without_decay_and_nesterov_a_program_is_as_before():
     codes = [
         network(o, d).session.plan.code
@@ -139,6 +142,7 @@ def test_bad_hyperparameters_are_refused(make, words):
     assert all(word in str(error.value) for word in words.split()), str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", (None, "int16"))
 def test_an_epsilon_that_int16_state_has_no_use_for_is_refused(state):
     model = network(odt.Adam(0.01, state=state), "int8")
@@ -151,6 +155,7 @@ def test_an_epsilon_that_int16_state_has_no_use_for_is_refused(state):
     assert model.digest() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype, state", (("int8", "float32"), ("float32", None)))
 def test_an_epsilon_that_is_taken_is_used(dtype, state):
     digests = set()

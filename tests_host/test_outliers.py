@@ -30,6 +30,7 @@ def accuracies(layers, train, test, epochs, rate, loss=None, seeds=2):
     return means
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", (300, 3000))
 def test_one_outlier_in_the_data_costs_int8_no_more_than_float32(value):
     x, y = wine(value)
@@ -52,6 +53,7 @@ def test_a_spike_in_the_first_step_is_forgotten():
     assert model.evaluate(x[110:], y[110:])[1] > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", (50, 200))
 def test_the_weight_of_one_class_leaves_int8_the_others(weight):
     images, y = load_digits(return_X_y=True)
@@ -65,6 +67,7 @@ def test_the_weight_of_one_class_leaves_int8_the_others(weight):
     assert int8 > float32 - 4
 
 
+@pytest.mark.slow
 def test_smoothed_labels_of_100_classes_are_learnt():
     rng = np.random.default_rng(5)
     y = rng.permutation(np.repeat(np.arange(100), 40)).astype("uint8")

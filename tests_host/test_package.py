@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.slow
 BUILD = "import setuptools.build_meta as backend, sys; backend.build_%s(sys.argv[1])"
 
 

@@ -85,6 +85,7 @@ VECTORS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VECTORS)
 def test_layers_and_twin_give_what_tensorflow_expects(name):
     shape, layer, weights, expected = VECTORS[name]
@@ -114,6 +115,7 @@ def test_transposed_convolution_gives_what_tensorflow_expects():
     assert Twin(model).forward(x)[0, :, 0].tolist() == [3 * (1 + between(w, 8)) for w in range(8)]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")
 @pytest.mark.parametrize("size", (4, 5))
 @pytest.mark.parametrize("taps", (1, 2, 3, 4))

@@ -142,6 +142,7 @@ OTHER = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", TAKE, ids=lambda use: use.__name__)
 def test_a_path_is_as_good_as_its_name(use, tmp_path):
     found = []

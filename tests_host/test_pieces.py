@@ -40,6 +40,7 @@ def instructions(model):
     return [code.name for _, code, _, _ in model.program.walk(12, len(model.program.words))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("micro", (None, 3))
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))

@@ -82,6 +82,7 @@ def test_recomputation_changes_no_bit_of_any_network(data):
     assert train(model, dict(options, checkpoint="sqrt"), x, y, "native") == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("loss", ("mse", "mae", "huber", "binary_crossentropy"))
 def test_a_loss_may_follow_a_pooling_of_windows_that_overlap(loss, dtype):

@@ -46,6 +46,7 @@ FIRST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ({}, {"micro_batch": 5}), ids=("whole", "micro"))
 @pytest.mark.parametrize("first", FIRST)
 def test_imported_weights_are_as_good_after_any_first_call(trained, first, options):
@@ -71,6 +72,7 @@ def test_a_loss_counted_in_the_output_s_range_survives_its_widening():
     assert model.evaluate(x, y)[0] == pytest.approx(plain.evaluate(x, y)[0], rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ("predict", "evaluate", "calibrate"))
 def test_use_before_training_does_not_change_what_is_learnt(first):
     digests = set()

@@ -50,6 +50,7 @@ def raw(tmp_path):
     return Column(str(path), "float32", 5, 5, 22), Column(str(path), "uint8", 1, 4, 22)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shuffle", (True, False))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_reader_trains_to_the_digest_of_the_arrays(dtype, shuffle, tmp_path):
@@ -71,6 +72,7 @@ def npy_held(tmp_path):
     return npy(folder, X[:9], Y[:9])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ("int8", "uint8", "int16", "int32"))
 def test_integers_stay_what_they_are(kind, tmp_path):
     x = RANDOM.integers(0, 100, (45, 5)).astype(kind)
@@ -79,6 +81,7 @@ def test_integers_stay_what_they_are(kind, tmp_path):
         assert trained(reader, kind=kind) == trained(x, Y, kind=kind)
 
 
+@pytest.mark.slow
 def test_what_numpy_makes_when_it_is_not_asked_is_read_as_32_bits(tmp_path):
     exponents = RANDOM.integers(-50, 30, (45, 5))
     x = RANDOM.normal(size=(45, 5)) * 2.0**exponents
@@ -109,6 +112,7 @@ def test_what_numpy_makes_when_it_is_not_asked_is_read_as_32_bits(tmp_path):
         next(batches)
 
 
+@pytest.mark.slow
 def test_targets_are_read_too(tmp_path):
     t = RANDOM.normal(size=(45, 3)).astype("float32")
     expected = trained(X, t, loss="mse")
@@ -148,6 +152,7 @@ def test_a_csv_of_more_lines_than_places_is_read_once_in_blocks(index, tmp_path)
         assert len(reader._places) <= 2 * index + 1 and len(reader) == 12
 
 
+@pytest.mark.slow
 def test_ram_does_not_depend_on_the_file(tmp_path):
     peaks = []
     for times in (10, 200):

@@ -52,6 +52,7 @@ def drawn(name, count=40):
         yield case, rows
 
 
+@pytest.mark.slow
 @executors
 def test_fewer_rows_are_smaller_sizes_of_every_instruction(executor):
     changed = 0
@@ -90,6 +91,7 @@ class Whole:
         self.engine.run(loaded, regions, start, stop)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_networks_give_the_bits_of_all_rows(seed):
     model, x, y = networks.fitted(seed)
@@ -108,6 +110,7 @@ def test_networks_give_the_bits_of_all_rows(seed):
     assert fewer == results() and model.digest() == digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("micro", (None, 4))
 def test_what_is_not_there_is_not_computed(dtype, micro):
@@ -128,6 +131,7 @@ def test_what_is_not_there_is_not_computed(dtype, micro):
         assert session.arena.count(0x55) >= size * 64 * (rows - count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_validation_of_a_last_batch_is_that_of_all_rows(dtype):
     import asyncio
@@ -156,6 +160,7 @@ def small(dtype="int8", batch=4, loss="sparse_categorical_crossentropy", layers=
 REAL = np.random.RandomState(3).normal(size=(7, 4, 2)).astype("float32")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ("native", "reference"))
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("batch", (1, 4, 16))
@@ -231,6 +236,7 @@ def test_training_between_predictions_ends_with_the_same_bits():
     assert run(False) == run(True)
 
 
+@pytest.mark.slow
 def test_probabilities_and_classes_are_those_of_numpy():
     model = small()
     logits = model.predict(REAL).astype("float64")

@@ -74,6 +74,7 @@ def shapes(model):
     return [shape for node in model.nodes for shape in node.layer.weight_shapes()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("micro", (None, 3))
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
@@ -90,6 +91,7 @@ def test_only_what_the_policy_names_changes(policy, dtype, optimizer, micro):
         assert np.array_equal(before[2 * number + 1], after[2 * number + 1]) != bool(bias)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", sorted(POLICIES))
 def test_a_float_step_is_that_of_the_chosen_part_in_torch(policy):
     model = compiled(policy, "float32", "momentum")
@@ -113,6 +115,7 @@ def test_a_float_step_is_that_of_the_chosen_part_in_torch(policy):
         assert not step[~chosen].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 @pytest.mark.parametrize("policy", sorted(POLICIES))
 def test_both_executors_end_with_the_same_bits(policy, dtype):
@@ -128,6 +131,7 @@ def test_both_executors_end_with_the_same_bits(policy, dtype):
     assert digests[0] == digests[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("micro", (None, 3))
 @pytest.mark.parametrize("optimizer", ("adam", "momentum"))
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
@@ -160,6 +164,7 @@ def test_the_gradient_of_scattered_rows_is_traced_whole():
         assert np.linalg.norm(each - expected) <= 1e-4 * np.linalg.norm(expected)
 
 
+@pytest.mark.slow
 def test_int8_training_of_a_part_lowers_the_loss():
     for policy in POLICIES:
         model = compiled(policy)
@@ -167,6 +172,7 @@ def test_int8_training_of_a_part_lowers_the_loss():
         assert losses[-1] < losses[0]
 
 
+@pytest.mark.slow
 def test_what_does_not_train_costs_nothing():
     ram = {}
     for policy in POLICIES:
@@ -228,6 +234,7 @@ def owners(model):
     return [(node.layer, name) for node in model.nodes for name, _ in node.layer.weight_shapes()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("micro", (None, 4))
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
 @pytest.mark.parametrize("dtype", ("int8", "float32"))

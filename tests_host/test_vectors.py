@@ -38,6 +38,7 @@ def digest(backend, layers, optimizer, steps=3, **options):
     return model.digest(), bytes(model.predict(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_training_ends_with_the_bits_of_the_kernels(network, optimizer):
@@ -55,6 +56,7 @@ def test_micro_batches_and_updates_of_some_channels_end_with_the_bits_of_the_ker
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_residual_branches_and_int8_are_computed_too():
     digests = []
     for dtype in ("float32", "int8"):

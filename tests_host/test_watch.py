@@ -48,6 +48,7 @@ def check(calls, digests, updates):
         assert at == 3 or digests[at] == digests[at - 1]  # nor does backward, but in its updates
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", (odt.Adam(0.01), odt.SGD(0.1), odt.SGD(0.1, 0.9, weight_decay=0.1)))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_updates_lie_within_backward_and_change_what_nothing_else_changes(dtype, optimizer):
@@ -83,6 +84,7 @@ def test_micro_batches_go_forward_and_backward_each_and_update_once(dtype):
     assert len(set(pins.digests[:13])) == 1 and pins.digests[13] == model.digest() != pins.digests[12]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("micro", (None, 4))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_fit_calls_what_a_callback_has_and_ends_with_the_same_bits(dtype, micro):
