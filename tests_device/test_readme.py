@@ -70,7 +70,8 @@ def heap():
     document, pattern, _, _ = FIGURES["installation"]
     text = re.search(pattern, document.read_text(), re.S)[2]
     found = re.search(r"(\d+) bytes of heap free.* (\d+) bytes of heap left", text, re.S)
-    return "of a stock Pico's %.0f KB of heap %.0f are left" % tuple([int(number) / 1000 for number in found.groups()])
+    free, left = [int(number) / 1000 for number in found.groups()]
+    return "%.0f of a stock Pico's %.0f KB of heap remain free" % (left, free)
 
 
 README = ROOT / "README.md"
