@@ -477,7 +477,7 @@ const odt_table_t odt_table = {
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0x39689796, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0xa194c723, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {

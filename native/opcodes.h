@@ -8,7 +8,7 @@
 
 #include "odt.h"
 
-#define ODT_VERSION 3
+#define ODT_VERSION 4
 #define ODT_POSITION 0
 #define ODT_COUNT 1
 #define ODT_SAMPLES 2
@@ -1349,7 +1349,7 @@ typedef struct {
 } odt_huber_f32_t;
 void odt_huber_f32(const odt_huber_f32_t *a);
 
-// e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), top = the largest sum_n t, rounded at random; se = top / (127 * sum of weights[label])
+// e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), rounded at random; top = the largest in magnitude where weights differ, else the largest sum_n t; se = top / (127 * sum of weights[label])
 typedef struct {
     int8_t *e; // [B][N], may be x
     int32_t *se; // [1]

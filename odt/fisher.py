@@ -125,7 +125,7 @@ class _Probe(Schedule):
         self.totals.append((layer, total))
         sizes = (self.batch, error.count // (self.batch * channels), channels)
         if self.int8:
-            operands = (total, error.buffer, y.buffer, error.scale, y.scale)
+            operands = (total, error.buffer, y.buffer, self.real(layer.name + " error", error.scale), y.scale)
             self.emit("fisher_i8", operands, sizes + (y.zero, times(error.factor, y.factor)))
         else:
             self.emit("fisher_f32", (total, error.buffer, y.buffer), sizes)

@@ -31,7 +31,7 @@ class _Loss:
         scale = s.scratch("loss error scale", 4)
         operands = (error.buffer, scale, s.control, s.y, output.buffer, output.scale) + more
         s.emit(name + "_i8", operands, (s.batch, count) + source + immediates)
-        return s.loss_error(error, scale)
+        return s.loss_error(error, scale, unit=self.class_weight is not None)
 
     def _ranged(self, s, name, output, immediates=()):
         """Emit a loss whose error has a scale that follows its range."""

@@ -161,7 +161,7 @@ TABLE = (
     # loss: the error of the output, and the loss
     "28 softmax_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)
     "55 softmax_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N\n"  # e = (softmax(x) - onehot) / COUNT
-    "119 weighted_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] weights:i16[N] ; B N smooth id\n"  # e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), top = the largest sum_n t, rounded at random; se = top / (127 * sum of weights[label])
+    "119 weighted_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] weights:i16[N] ; B N smooth id\n"  # e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), rounded at random; top = the largest in magnitude where weights differ, else the largest sum_n t; se = top / (127 * sum of weights[label])
     "120 weighted_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8
     "113 binary_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] target:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * (sigmoid(sx * (x - z)) - target); se = 1 / (127 * N * COUNT)
     "114 binary_xent_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = (sigmoid(x) - target) / (N * COUNT)

@@ -8,7 +8,7 @@ except ImportError:
         return value
 
 
-VERSION = 3
+VERSION = 4
 
 # Words of the control block, by which the host and a running program talk.
 POSITION = const(0)  # the batch's first sample, in the order of the epoch

@@ -67,6 +67,31 @@ def test_the_weight_of_one_class_leaves_int8_the_others(weight):
     assert int8 > float32 - 4
 
 
+@pytest.mark.parametrize("weight", (1.5, 50, 5000))
+def test_a_batch_without_the_heavy_class_has_its_gradient_after_batches_with_it(weight):
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(31, 16, 12)).astype("float32"), rng.integers(0, 4, (31, 16)).astype("uint8")
+    y[30] = rng.integers(0, 3, 16)
+
+    def network(dtype):
+        dense = [odt.Dense(16, activation="relu"), odt.Dense(8, activation="relu"), odt.Dense(4)]
+        model = odt.Sequential([odt.Input((12,))] + dense)
+        loss = SparseCategoricalCrossentropy(class_weight={3: weight})
+        model.compile(odt.SGD(0.01), loss, dtype=dtype, batch_size=16)
+        return model
+
+    int8, float32 = network("int8"), network("float32")
+    for i in range(30):
+        int8.train_step(x[i], y[i])
+    before = int8.get_weights()
+    float32.set_weights(before)
+    for model in (int8, float32):
+        model.train_step(x[30], y[30])
+    for old, found, expected in zip(before, int8.get_weights(), float32.get_weights()):
+        step = np.array(expected) - np.array(old)
+        assert np.linalg.norm(np.array(found) - np.array(expected)) < 0.11 * np.linalg.norm(step)
+
+
 @pytest.mark.slow
 def test_smoothed_labels_of_100_classes_are_learnt():
     rng = np.random.default_rng(5)

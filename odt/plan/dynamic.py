@@ -62,7 +62,8 @@ def relative(s, nodes, error):
     s.updates.ratio = s.scratch("relative error", 4)
     largest = s.buffers.keep("largest error", 4, None)
     if s.int8:
-        s.emit("relative_i8", (s.updates.ratio, largest, error.buffer, error.scale, s.control), (error.count,))
+        scale = s.real("loss error", error.scale)
+        s.emit("relative_i8", (s.updates.ratio, largest, error.buffer, scale, s.control), (error.count,))
     else:
         s.emit("relative_f32", (s.updates.ratio, largest, error.buffer, s.control), (error.count,))
 

@@ -138,7 +138,7 @@ def gradient_scale(s, layer, x, error):
     """In int8: what a kernel's gradient, a sum of products of x and the error, is counted in."""
     scale = s.scratch(layer.name + " gradient scale", 4)
     s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
-    return scale
+    return s.real(layer.name + " gradient", scale)
 
 
 def _dx(s, node, error):

@@ -36,6 +36,7 @@ class Schedule:
         self.choices = {}  # node of a max-pooling -> what it chose
         self.ranges = []  # (scale, peak, limit, fall, fine), as of range_i8; the fall of an input's is 0
         self.x_seen = None  # the largest input so far, where the input has a range
+        self.unit = None  # the loss's error is counted in this scale; None: in 1, as all else
         self.streams = {}  # what draws random numbers -> the id of its stream
         self.keyed = False  # in micro-batches: whether the backward pass has the step's key
         self.header = self.buffers.header
@@ -100,9 +101,24 @@ class Schedule:
         value = Value(self.scratch(name, count, ACTIVATION), count, scale, zero, -128, ONE, self.buffers.unwatched())
         return self.note(name, value)
 
-    def loss_error(self, error, scale, peak=None):
-        """The int8 error of a loss, in the scale that the loss's instruction writes."""
+    def loss_error(self, error, scale, peak=None, unit=False):
+        """The int8 error of a loss, in the scale that the loss's instruction writes.
+
+        ``unit``: the scale differs much from batch to batch. Errors are then counted in it, so that their ranges need
+        not follow it; gradients are not, see real().
+        """
+        if unit:
+            self.unit = scale
+            scale = self.buffers.constant(struct.pack("<I", ONE))
         return self.note("loss error", Value(error.buffer, error.count, scale, peak=peak))
+
+    def real(self, name, scale):
+        """``scale``, of what was made of an error, in 1."""
+        if self.unit is None:
+            return scale
+        real = self.scratch(name + " real scale", 4)
+        self.emit("product", (real, scale, self.unit), (ONE,))
+        return real
 
     def like(self, name, value, kind=ERROR):
         """A new value that shares ``value``'s scale."""

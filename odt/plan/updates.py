@@ -76,6 +76,7 @@ class Updates:
         """The same for a vector, which is one row."""
         s = self.s
         count = vector.size // 4
+        scale = s.real(vector.name + " gradient", scale)
         s.note(vector.name + " gradient", Value(gradient, count, scale, 0, 0, factor))
         self._update(self._step_vector, vector, gradient, scale, factor, Part(1, count))
 

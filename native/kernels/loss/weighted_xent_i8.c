@@ -25,9 +25,35 @@ static int32_t shares(const odt_weighted_xent_i8_t *a, int32_t label) {
     return sum;
 }
 
-static int32_t label_of(const odt_samples_t *samples, int32_t b, int32_t N) {
+// A row with a label: what its softmax is made of.
+typedef struct {
+    const int8_t *x;
+    int32_t label, best, whole, base;
+    uint32_t sum;
+} row_t;
+
+static row_t row_of(const odt_weighted_xent_i8_t *a, const odt_samples_t *samples, int32_t b, odt_multiplier_t q) {
     const uint8_t *sample = odt_sample(samples, b);
-    return sample ? odt_label(samples, sample, N) : -1;
+    row_t row = {.x = a->x + b * a->N, .label = sample ? odt_label(samples, sample, a->N) : -1};
+    if (row.label < 0) {
+        return row;
+    }
+    row.whole = shares(a, row.label);
+    for (int32_t i = 1; i < a->N; i++) {
+        row.best = row.x[i] > row.x[row.best] ? i : row.best;
+    }
+    for (int32_t i = 0; i < a->N; i++) {
+        row.sum += odt_exp2n(odt_rescaled((row.x[row.best] - row.x[i]) * 65536, q));
+        row.sum = row.sum < 1u << 30 ? row.sum : 1u << 30;
+    }
+    row.base = odt_log2q(row.sum) - 16 * 65536;
+    return row;
+}
+
+// Its error of class i, Q30; t is how far the class lies below the best, T its share.
+static int32_t error_of(const row_t *row, int32_t t, int32_t T) {
+    uint32_t P = (odt_exp2n(t) * 32768 + row->sum / 2) / row->sum;
+    return odt_sat32((int64_t)P * row->whole - (int64_t)T * 32768);
 }
 
 void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a) {
@@ -36,44 +62,45 @@ void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a) {
     odt_samples_t samples = odt_samples(a->c, a->labels, a->c[ODT_Y_FORMAT], 1);
     uint64_t loss = 0;
     uint32_t total = 0, key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
-    int32_t largest = 1;
-    for (int32_t b = 0; b < a->B; b++) {
-        int32_t label = label_of(&samples, b, N);
-        largest = label < 0 ? largest : odt_max(largest, shares(a, label));
+    // Smoothing alone: of what an error can be. With weights, few errors are near that: of the largest.
+    int differ = 0;
+    for (int32_t i = 1; i < N; i++) {
+        differ |= a->weights[i] != a->weights[0];
     }
-    odt_multiplier_t to_error = odt_multiplier(odt_scale_div(odt_scale_int(127),
-        odt_scale_shift(odt_scale_int((uint32_t)largest), 15)));
+    int32_t top = 1;
     for (int32_t b = 0; b < a->B; b++) {
-        const int8_t *x = a->x + b * N;
+        row_t row = row_of(a, &samples, b, q);
+        if (row.label < 0) {
+            continue;
+        }
+        if (!differ) {
+            top = odt_max(top, odt_sat32((int64_t)row.whole * 32768));
+        }
+        for (int32_t i = 0; differ && i < N; i++) {
+            int32_t t = odt_rescaled((row.x[row.best] - row.x[i]) * 65536, q);
+            int32_t v = error_of(&row, t, share(a, i, row.label));
+            top = odt_max(top, v < 0 ? -v : v);
+        }
+    }
+    odt_multiplier_t to_error = odt_multiplier(odt_scale_div(odt_scale_int(127), odt_scale_int((uint32_t)top)));
+    for (int32_t b = 0; b < a->B; b++) {
         int8_t *e = a->e + b * N;
-        int32_t label = label_of(&samples, b, N);
-        if (label < 0) {
+        row_t row = row_of(a, &samples, b, q);
+        if (row.label < 0) {
             memset(e, 0, (size_t)N);
             continue;
         }
-        total += (uint32_t)odt_max(a->weights[label], 0);
-        int32_t best = 0, whole = shares(a, label);
-        for (int32_t i = 1; i < N; i++) {
-            best = x[i] > x[best] ? i : best;
-        }
-        int32_t top = x[best];
-        uint32_t sum = 0;
+        total += (uint32_t)odt_max(a->weights[row.label], 0);
+        int32_t best = row.x[row.best];
+        int64_t sum = 0;
         for (int32_t i = 0; i < N; i++) {
-            sum += odt_exp2n(odt_rescaled((top - x[i]) * 65536, q));
-            sum = sum < 1u << 30 ? sum : 1u << 30;
-        }
-        int32_t base = odt_log2q(sum) - 16 * 65536;
-        int64_t row = 0;
-        for (int32_t i = 0; i < N; i++) {
-            int32_t t = odt_rescaled((top - x[i]) * 65536, q), T = share(a, i, label);
-            uint32_t P = (odt_exp2n(t) * 32768 + sum / 2) / sum;
-            row += (int64_t)T * (base + odt_min(t, 1 << 24));
-            int32_t v = odt_sat32((int64_t)P * whole - (int64_t)T * 32768);
+            int32_t t = odt_rescaled((best - row.x[i]) * 65536, q), T = share(a, i, row.label);
+            sum += (int64_t)T * (row.base + odt_min(t, 1 << 24));
             uint32_t u = odt_hash32(key, (uint32_t)(b * N + i));
-            e[i] = (int8_t)odt_limit(odt_rescaled_random(v, to_error, u), -127, 127);
+            e[i] = (int8_t)odt_limit(odt_rescaled_random(error_of(&row, t, T), to_error, u), -127, 127);
         }
-        loss += row > 0 ? (uint64_t)row : 0;
-        correct += label == best;
+        loss += sum > 0 ? (uint64_t)sum : 0;
+        correct += row.label == row.best;
     }
     // The weighted mean, times the rows: the epoch's loss is then their mean.
     uint32_t rows = (uint32_t)odt_limit(a->c[ODT_COUNT], 1, a->B);
@@ -84,6 +111,6 @@ void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a) {
     // A micro-batch stands for its batch, in which all labels then weigh the same.
     uint64_t whole = (uint64_t)total * (uint32_t)odt_rows(a->c, a->B) / rows;
     total = whole > UINT32_MAX ? UINT32_MAX : (uint32_t)whole;
-    uint32_t part = odt_scale_div(odt_scale_int((uint32_t)largest), odt_scale_int(127));
+    uint32_t part = odt_scale_shift(odt_scale_div(odt_scale_int((uint32_t)top), odt_scale_int(127)), -15);
     *a->se = (int32_t)odt_scale_div(part, odt_scale_int(total));
 }
