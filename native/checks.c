@@ -32,6 +32,14 @@ ptrdiff_t odt_find_nonfinite(const uint8_t *data, size_t count) {
     return -1;
 }
 
+void odt_draw(uint8_t *to, size_t count, uint32_t key, uint32_t first) {
+    for (size_t i = 0; i < count; i++) {
+        uint32_t v = (odt_hash32(key, first + (uint32_t)i) >> 17) - 16384;
+        to[2 * i] = (uint8_t)v;
+        to[2 * i + 1] = (uint8_t)(v >> 8);
+    }
+}
+
 size_t odt_count_samples(const uint8_t *data, size_t bytes, int32_t format, int32_t elements, int32_t classes) {
     if (format < 0 || format > ODT_FLOAT32 || elements < 1 || elements > ODT_DEFAULT_LIMIT) {
         return 0;

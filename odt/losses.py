@@ -14,6 +14,7 @@ class _Loss:
     activation = None  # kind of the layer that the loss contains: behind one, it takes what comes before that
     hits = False  # CORRECT counts them: accuracy is known
     from_logits = None  # as the user says: whether the activation does not come before it; None: either
+    class_weight = None
     degree = 0  # in int8: the power of the output's scale in LOSS
 
     def unit(self, step):

@@ -132,7 +132,8 @@ def regions():
 def arguments_of_any_kind(count):
     calls = {}
     names = [
-        name for name in ("load", "run", "crc32", "find_nonfinite", "typecode", "nbytes", "count_samples", "predict")
+        name
+        for name in ("load", "run", "crc32", "find_nonfinite", "draw", "typecode", "nbytes", "count_samples", "predict")
     ]
     for _ in range(count):
         name = names[below(len(names))]

@@ -267,7 +267,7 @@ def test_the_entry_points_of_the_extension_fail_cleanly(failing):
         (native.load, (code,)), (native.load, (code[:-4],)), (native.load, (code[:-1],)),
         (native.run, (loaded, regions, start, stop)), (native.run, (loaded, regions[:5], start, stop)),
         (native.run, (loaded, (None,) * 6, start, stop)), (native.run, (loaded, regions, start, stop + 1)),
-        (native.crc32, (data,)), (native.find_nonfinite, (data,)), (native.typecode, (data,)), (native.nbytes, (data,)),
+        (native.crc32, (data,)), (native.draw, (bytearray(8), 1, 2)), (native.find_nonfinite, (data,)), (native.typecode, (data,)), (native.nbytes, (data,)),
     ):  # fmt: skip
 
         def call(entry=entry, arguments=arguments):

@@ -126,5 +126,7 @@ class Number:
 def test_numbers_that_move_the_buffer_come_before_it():
     data = bytearray(b"\x01" * 8)
     assert _odt.crc32(data, Number(0, data)) == _odt.crc32(bytes(data))
+    _odt.draw(data, Number(1, data), Number(2, data))
+    assert data[-2:] != b"\0\0"
     kind = tuple(Number(value, data) for value in (ord("B"), 1, 1, 0))
-    assert _odt.count_samples(data, kind) == len(data) == 8 + 5 * 100000
+    assert _odt.count_samples(data, kind) == len(data) == 8 + 7 * 100000

@@ -8,6 +8,7 @@ import subprocess
 import zlib
 from array import array
 
+import numpy as np
 import pytest
 from instructions import NAMES, draw, draw_name, has_size, is_float
 
@@ -192,6 +193,23 @@ def test_load_takes_bytes_only(executor):
     for wrong in (b"", program[:-1], program[:-4], program + bytes(4), b"ODT2" + program[4:]):
         with pytest.raises(ValueError):
             executor.load(wrong)
+
+
+@executors
+def test_random_numbers_are_drawn_as_numerics_md_has_them(executor):
+    for key, first, count in ((0, 0, 1), (0xFFFFFFFF, 0, 300), (12345, 0xFFFFFF80, 300), (7, 1 << 31, 65)):
+        u = np.arange(first, first + count, dtype=np.uint64) * 0x9E3779B9 + key & 0xFFFFFFFF
+        for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B), (16, 1)):  # lowbias32
+            u = (u ^ u >> shift) * factor & 0xFFFFFFFF
+        drawn = array("h", bytes(2 * count))
+        executor.draw(drawn, key, first)
+        assert list(drawn) == list((u >> 17).astype(int) - 16384)
+    odd = bytearray(b"\0\0\7")
+    executor.draw(odd, 1, 2)
+    assert odd[:2] != b"\0\0" and odd[2] == 7
+    for wrong in (b"ab", 5, None):
+        with pytest.raises((TypeError, BufferError)):
+            executor.draw(wrong, 1, 2)
 
 
 @executors

@@ -193,6 +193,19 @@ static PyObject *entry_find_nonfinite(PyObject *const *args, Py_ssize_t count) {
     return PyLong_FromSsize_t(at);
 }
 
+static PyObject *entry_draw(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer view;
+    unsigned long key = PyLong_AsUnsignedLongMask(args[1]);
+    unsigned long first = PyErr_Occurred() ? 0 : PyLong_AsUnsignedLongMask(args[2]);
+    if (PyErr_Occurred() || PyObject_GetBuffer(args[0], &view, PyBUF_WRITABLE)) {
+        return NULL;
+    }
+    odt_draw(view.buf, (size_t)view.len / 2, (uint32_t)key, (uint32_t)first);
+    PyBuffer_Release(&view);
+    Py_RETURN_NONE;
+}
+
 // As array's type codes; longer for what is no number.
 static const char *element_code(const Py_buffer *view) {
     const char *format = view->format ? view->format : "B";

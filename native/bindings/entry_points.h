@@ -10,6 +10,7 @@
         many rows the first COUNT alone */ \
     X(crc32, 1, 2) /* crc32(buffer, crc=0): as zlib's */ \
     X(find_nonfinite, 1, 1) /* find_nonfinite(buffer): of float32, the first NaN or inf, or -1 */ \
+    X(draw, 3, 3) /* draw(buffer, key, first): fills it with int16, -16384 .. 16383, the key's random numbers from there on */ \
     X(typecode, 1, 1) /* typecode(buffer): one character, as array's */ \
     X(nbytes, 1, 1) /* nbytes(buffer): its bytes, whatever its elements */ \
     X(count_samples, 2, 2) /* count_samples(buffer, (typecode's ord, format, elements, classes)): samples of so \

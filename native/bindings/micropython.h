@@ -147,6 +147,15 @@ static mp_obj_t entry_find_nonfinite(size_t count, const mp_obj_t *args) {
     return mp_obj_new_int(odt_find_nonfinite(info.buf, info.len / 4));
 }
 
+static mp_obj_t entry_draw(size_t count, const mp_obj_t *args) {
+    (void)count;
+    uint32_t key = (uint32_t)mp_obj_get_int_truncated(args[1]), first = (uint32_t)mp_obj_get_int_truncated(args[2]);
+    mp_buffer_info_t info;
+    mp_get_buffer_raise(args[0], &info, MP_BUFFER_WRITE);
+    odt_draw(info.buf, info.len / 2, key, first);
+    return mp_const_none;
+}
+
 static char element_code(mp_buffer_info_t info) {
     return info.typecode == BYTEARRAY_TYPECODE ? 'B' : (char)info.typecode;
 }

@@ -13,7 +13,7 @@
 #include "piece.h"
 
 // tools/mpy_ld.py finds names by reading this file: MP_QSTR_load, MP_QSTR_run, MP_QSTR_crc32,
-// MP_QSTR_find_nonfinite, MP_QSTR_typecode, MP_QSTR_nbytes, MP_QSTR_count_samples, MP_QSTR_predict.
+// MP_QSTR_find_nonfinite, MP_QSTR_draw, MP_QSTR_typecode, MP_QSTR_nbytes, MP_QSTR_count_samples, MP_QSTR_predict.
 
 // Zeroed memory, not static, is what a module may have; the garbage collector searches it.
 mp_obj_empty_type_t program_type, piece_type;

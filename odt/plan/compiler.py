@@ -45,7 +45,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.first = [(b.offset, b.first) for b in state if b.first]
     plan.scales = array("i", [b.offset for b in state if b.role == SCALE])
     plan.exponents = [(b.offset, b.size) for b in state if b.role == EXPONENT]
-    plan.sizes = [sum([(b.size + 3) & ~3 for b in state if b.name.startswith(node.layer.name + " ")]) for node in nodes]
+    plan.sizes = _sizes(nodes, state)
     plan.constants = s.buffers.flash
     plan.sums = s.updates.sums.size if micro else 0
     forward = [(index, scale) for index, node in enumerate(nodes) for scale, _ in s.scales.get(node, ())]
@@ -54,7 +54,8 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
         if index or s.x_seen:
             plan.forward.append(index)
             plan.forward.append(scale.offset)
-    plan.errors = array("i", [found[0].offset for found in s.ranges if found[0] not in [scale for _, scale in forward]])
+    known = [scale for _, scale in forward]
+    plan.errors = array("i", [found[0].offset for found in s.ranges if found[0] not in known])
     plan.weights = [(node.layer, s.buffers.weights[node]) for node in nodes if node in s.buffers.weights]
     plan.segments, plan.flash, plan.bits = segments, flash, bits
     plan.again = sum([node.layer.macs for node in s.again])
@@ -72,6 +73,18 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     for kind in (WEIGHT, OPTIMIZER):
         plan.totals[kind] = sum([(b.size + 3) & ~3 for b in state if b.kind == kind])
     return plan
+
+
+def _sizes(nodes, state):
+    """Bytes of the state of each node's layer, whose buffers begin with its name."""
+    sizes = {node.layer.name: 0 for node in nodes}
+    for buffer in state:
+        at = buffer.name.find(" ")
+        while at >= 0:
+            if buffer.name[:at] in sizes:
+                sizes[buffer.name[:at]] += (buffer.size + 3) & ~3
+            at = buffer.name.find(" ", at + 1)
+    return [sizes[node.layer.name] for node in nodes]
 
 
 def train(s, nodes, loss, micro=None, segments=(), bits=None):

@@ -39,9 +39,18 @@ def keep_bits(instructions, ends, output, wanted=None):
         return instructions
     inserted = {}  # index -> the instruction that comes after it
     replaced = {}
+    readers = {}  # the activation of each mask -> the other instructions that name it: (index, whether it is written)
+    for instruction in instructions:
+        if instruction.bits:
+            readers[instruction.operands[2]] = []
+    for index, instruction in enumerate(instructions):
+        for operand, description in zip(instruction.operands, instruction.opcode.operands):
+            owner, _ = home(operand)
+            if owner in readers:
+                readers[owner].append((index, description[1] != ":"))
     for index, instruction in enumerate(instructions):
         if instruction.bits:
-            after = _last_write(instructions, index, ends[0])
+            after = _last_write(instructions, index, ends[0], readers[instruction.operands[2]])
             if after is not None and instruction.operands[2] is not output:
                 inserted[after], replaced[index] = _with_bits(instruction, instructions[after])
     changed = []
@@ -55,19 +64,18 @@ def keep_bits(instructions, ends, output, wanted=None):
     return changed
 
 
-def _last_write(instructions, mask, end):
+def _last_write(instructions, mask, end, readers):
     """The index of the forward instruction that makes what the mask reads, None if the mask is not its only reader since."""
     y = instructions[mask].operands[2]
     if home(y)[0] is not y or y.region != ARENA:
         return None
     last = None
-    for index, instruction in enumerate(instructions):
-        for operand, description in zip(instruction.operands, instruction.opcode.operands):
-            if index != mask and home(operand)[0] is y:
-                if index >= end or instruction.again:
-                    return None
-                if description[1] != ":":
-                    last = index
+    for index, written in readers:
+        if index != mask:
+            if index >= end or instructions[index].again:
+                return None
+            if written:
+                last = index
     return last
 
 

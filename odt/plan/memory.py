@@ -19,8 +19,9 @@ def lifetimes(instructions):
     last = {}
     order = []
     for index, instruction in enumerate(instructions):
-        for operand in instruction.operands:
-            buffer, _ = home(operand)
+        for buffer in instruction.operands:
+            while buffer.root is not buffer:  # home(), at less cost
+                buffer = buffer.root
             if buffer.region != ARENA:
                 continue
             if buffer not in first:

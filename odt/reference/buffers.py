@@ -3,6 +3,7 @@
 import struct
 from array import array
 
+from ..fixed import hash32
 from ..regions import ARENA, STATE
 
 try:
@@ -96,6 +97,15 @@ def find_nonfinite(buffer):
         if buffer[4 * i + 3] & 0x7F == 0x7F and buffer[4 * i + 2] & 0x80:
             return i
     return -1
+
+
+def draw(buffer, key, first):
+    """Fill a buffer with int16, -16384 .. 16383: the key's random numbers ``first``, ``first + 1`` and so on."""
+    buffer = as_bytes(buffer)
+    for i in range(len(buffer) // 2):
+        value = (hash32(key, first + i) >> 17) - 16384
+        buffer[2 * i] = value & 255
+        buffer[2 * i + 1] = (value >> 8) & 255
 
 
 def typecode(buffer):

@@ -25,7 +25,7 @@ from ..opcodes import (
     Y_DATA,
     opcode,
 )
-from .buffers import as_bytes, count_samples, crc32, find_nonfinite, nbytes, predict, typecode  # noqa: F401
+from .buffers import as_bytes, count_samples, crc32, draw, find_nonfinite, nbytes, predict, typecode  # noqa: F401
 from .index import BY_NUMBER, MODULES
 
 _MAGIC = 0x3154444F

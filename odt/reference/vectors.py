@@ -20,7 +20,7 @@ except ImportError:
 
 from ..regions import VERSION  # noqa: F401
 from . import program
-from .buffers import count_samples, crc32, find_nonfinite, nbytes, predict, typecode  # noqa: F401
+from .buffers import count_samples, crc32, draw, find_nonfinite, nbytes, predict, typecode  # noqa: F401
 from .data import blank, rows, zeros
 from .program import load  # noqa: F401
 

@@ -2,14 +2,15 @@
 
 from array import array
 
+from .. import executor
 from ..fixed import (
     ONE, bits_to_float, get, hash32, isqrt, put, quantize, scale_div, scale_int, scale_mul, scale_shift,
 )  # fmt: skip
-from ..regions import CONSTANTS
+from ..regions import CONSTANTS, const
 from .data import float32_bits
 
-_FIRST = 16384  # int8: initial weights fill -64..64, so that they can double before a scale does
 _VECTOR = 1 << 20  # of biases and the like
+_DRAWS = const(64)  # random numbers at once
 _TINY = 0x1E3CE508  # 1e-20
 UNSEEN = 0x30800000  # 2^-30: fine enough that calibration sees the smallest error
 
@@ -40,13 +41,31 @@ def initialise(state, plan, seed, int8):
                 put(state, weights.scale.offset + 4 * row, scale_shift(limit, -6))
         if layer.zero:
             continue
-        for index in range(weights.rows * weights.columns):
-            draw = (hash32(key, index) >> 17) - _FIRST
-            if int8:
-                _split(state, weights, index, draw)
-            else:
-                bits = scale_mul(scale_int(abs(draw)), scale_shift(limit, -14)) if draw else 0
-                put(state, offset + 4 * index, bits | (0x80000000 if draw < 0 else 0))
+        _draw(state, weights, key, None if int8 else scale_shift(limit, -14))
+
+
+def _draw(state, weights, key, unit):
+    """Random weights, 16-bit in ``unit`` each; None: int8 and residual, of which -64..64 leaves a scale room to double."""
+    count = weights.rows * weights.columns
+    kernel = weights.kernel.offset
+    draws = array("h", bytes(2 * _DRAWS))
+    for first in range(0, count, _DRAWS):
+        executor.engine.draw(draws, key, first)
+        last = min(first + _DRAWS, count)
+        if unit is None:
+            state[kernel + first : kernel + last] = bytes([v + 128 >> 8 & 255 for v in draws[: last - first]])
+            for part in weights.trained if weights.residual else ():
+                shift = part.shift * part.columns
+                begin = max(first, shift + part.at * part.columns)
+                end = min(last, shift + part.at * part.columns + part.count)
+                if begin < end:
+                    at = weights.residual.offset - shift
+                    state[at + begin : at + end] = bytes([v & 255 for v in draws[begin - first : end - first]])
+            continue
+        for index in range(first, last):
+            draw = draws[index - first]
+            bits = scale_mul(scale_int(abs(draw)), unit) if draw else 0
+            put(state, kernel + 4 * index, bits | (0x80000000 if draw < 0 else 0))
 
 
 def _split(state, weights, index, value):
