@@ -120,7 +120,7 @@ class Weighed:
             raise ValueError(
                 "class_weight: a model from a file has its loss: compile it with the weights, export it again"
             )
-        if getattr(loss, "class_weight", 0) is not None:
+        if not loss.labels or loss.class_weight is not None:
             why = (
                 "has weights of its own"
                 if loss.labels
