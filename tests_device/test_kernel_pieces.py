@@ -116,13 +116,16 @@ def test_every_instruction_is_in_a_piece_that_computes_it_as_the_pc_does(stock):
         assert theirs == with_one_nan(case, ours), name
 
 
-def test_installation_counts_the_pieces_that_its_self_test_loads(stock):
+@pytest.mark.parametrize("dtype", install.TESTED)
+def test_installation_counts_the_pieces_that_its_self_test_loads(stock, dtype):
     if stock.arch != "x64":
         pytest.skip("one is enough")
     text = stock.exec(
-        install.SELFTEST.read_text() + "\nimport sys\nprint(*[n for n in sys.modules if n[:4] == '_odt'])"
+        "dtypes = [%r]\n" % dtype
+        + install.SELFTEST.read_text()
+        + "\nimport sys\nprint(*[n for n in sys.modules if n[:4] == '_odt'])"
     )
-    assert sorted(text.splitlines()[-1].split()) == sorted(install.TESTED)
+    assert sorted(text.splitlines()[-1].split()) == sorted(install.TESTED[dtype])
 
 
 # --- files that are not there, or are not what they should be -----------------------------------------------------------
