@@ -335,7 +335,7 @@ def test_a_stock_pico_pays_for_what_its_model_uses(capsys):
         assert words[-3] == digest_of_the_pc(model, "int8", capsys)
     assert cost["_odt"] < 30000 and cost["_odt"] + cost["_odt_conv"] < 36000  # all in one file: 70,000
     free = {model: int(words[-1]) for model, words in said.items()}  # with the model ready to train
-    assert free["dense"] > 90000 and free["digits"] > 80000, free
+    assert free["dense"] > 90000 and free["digits"] > 77000, free
 
 
 if __name__ == "__main__":
