@@ -416,7 +416,7 @@ def test_every_public_layer_loss_and_optimizer_is_in_a_table():
 
 
 def test_every_module_that_is_imported_when_used_is_on_the_page_of_modules():
-    """Those that odt offers by name, but for the layers, losses and optimizers of the tables."""
+    """Those that odt offers by name, except the layers, losses and optimizers of the tables."""
     text = (ROOT / "docs" / "modules.md").read_text()
     tables = {"layers", "losses", "model", "norms", "optimizers", "open", "normalization"}
     for name in set(odt._MODULES.split()) - tables:

@@ -226,7 +226,7 @@ def test_class_weights_of_one_fit_go_on_with_moments_and_leave_what_they_found(d
         with pytest.raises(ValueError):
             model.fit(x, y, verbose=0, **options)
         assert model.digest() == digest
-    if dtype == "float32":  # with weights of 1 it is the same loss but for its rounding
+    if dtype == "float32":  # with weights of 1 it is the same loss except for rounding
         model.fit(x, y, epochs=3, class_weight=[1, 1, 1], verbose=0)
         plain.fit(x, y, epochs=3, verbose=0)
         for a, b in zip(model.get_weights(), plain.get_weights()):

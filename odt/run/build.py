@@ -64,10 +64,15 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         put(state, plan.x_scale.offset, control[X_SCALE])
     begin(session, plan, engine, loaded, arena, state, control, frozen)
     del plan.first, plan.exponents
-    for layer, parameters in plan.weights:
+    attach(session)
+    return session
+
+
+def attach(session):
+    """Let the Normalizations of this session adapt in it, not in one of before."""
+    for layer, parameters in session.plan.weights:
         if layer.kind == "normalization":
             layer.part = session, parameters.vectors
-    return session
 
 
 class _Tidy(Tidy):

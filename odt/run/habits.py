@@ -28,7 +28,7 @@ def ignored(batch_size, verbose):
 
 
 def batch(value, least):
-    """TypeError, ValueError unless the value is a batch size of at least so many."""
+    """TypeError, ValueError unless the value is a batch size, an int in ``least`` .. 65535."""
     if not is_int(value):
         raise TypeError("batch_size is an int, got %r" % (value,))
     if not least <= value <= 65535:
@@ -120,15 +120,13 @@ class Weighed:
             raise ValueError(
                 "class_weight: a model from a file has its loss: compile it with the weights, export it again"
             )
-        if not loss.labels or loss.class_weight is not None:
-            why = (
-                "has weights of its own"
-                if loss.labels
-                else (
-                    'has no classes: write Dense(classes) and the loss "sparse_categorical_crossentropy", of integer labels'
-                )
+        if not loss.labels:
+            raise ValueError(
+                "class_weight: the loss %s has no classes: write Dense(classes) and the loss "
+                '"sparse_categorical_crossentropy", of integer labels' % loss.name
             )
-            raise ValueError("class_weight: the loss %s %s" % (loss.name, why))
+        if loss.class_weight is not None:
+            raise ValueError("class_weight: the loss %s has weights of its own" % loss.name)
         loss = type(loss)(self.class_weight, loss.label_smoothing)
         if self.batch_size is not None and own(self.batch_size) != old.batch_size:
             rebatch(model, own(self.batch_size))
@@ -141,6 +139,8 @@ class Weighed:
         model.session = new
 
     def __exit__(self, *unused):
+        from .build import attach
+
         new, old = self.model.session, self.old
         first, last = self.place
         old.state[:first] = new.state[:first]
@@ -148,9 +148,7 @@ class Weighed:
         _goes_on(new, old)
         if new.busy and new.busy is not True:
             old.busy = new.busy
-        for layer, parameters in old.plan.weights:
-            if layer.kind == "normalization":
-                layer.part = old, parameters.vectors
+        attach(old)
         self.model.session = old
 
 

@@ -91,9 +91,9 @@ def _copy(state, new, source, old):
 def _residuals(kept):
     """Of each row of a kernel where its residuals are in the state, -1 of one that does not train."""
     places = array("i", [-1] * kept.rows)
-    for part in kept.trained if kept.residual else ():
-        for row in range(part.rows):
-            places[part.shift + part.at + row] = kept.residual.offset + (part.at + row) * kept.columns
+    for begin, end, at in weights.residual_spans(kept):
+        for row in range(begin // kept.columns, end // kept.columns):
+            places[row] = at + row * kept.columns
     return places
 
 

@@ -35,7 +35,6 @@ def initialise(state, plan, seed, int8):
         fan_in, fan_out = layer.fans()
         limit = scale_shift(scale_int(isqrt((6 << 44) // (fan_in + fan_out))), -22)
         key = hash32(seed, 0x10000 + number)
-        offset = weights.kernel.offset
         if int8:
             for row in range(weights.rows):
                 put(state, weights.scale.offset + 4 * row, scale_shift(limit, -6))
@@ -47,19 +46,16 @@ def initialise(state, plan, seed, int8):
 def _draw(state, weights, key, unit):
     """Random weights, 16-bit in ``unit`` each; None: int8 and residual, of which -64..64 leaves a scale room to double."""
     count = weights.rows * weights.columns
-    kernel = weights.kernel.offset
+    kernel, spans = weights.kernel.offset, residual_spans(weights)
     draws = array("h", bytes(2 * _DRAWS))
     for first in range(0, count, _DRAWS):
         executor.engine.draw(draws, key, first)
         last = min(first + _DRAWS, count)
         if unit is None:
             state[kernel + first : kernel + last] = bytes([v + 128 >> 8 & 255 for v in draws[: last - first]])
-            for part in weights.trained if weights.residual else ():
-                shift = part.shift * part.columns
-                begin = max(first, shift + part.at * part.columns)
-                end = min(last, shift + part.at * part.columns + part.count)
+            for begin, end, at in spans:
+                begin, end = max(begin, first), min(end, last)
                 if begin < end:
-                    at = weights.residual.offset - shift
                     state[at + begin : at + end] = bytes([v & 255 for v in draws[begin - first : end - first]])
             continue
         for index in range(first, last):
@@ -68,21 +64,21 @@ def _draw(state, weights, key, unit):
             put(state, kernel + 4 * index, bits | (0x80000000 if draw < 0 else 0))
 
 
-def _split(state, weights, index, value):
-    """A 16-bit weight as int8 and residual."""
-    kernel = (value + 128) >> 8
-    state[weights.kernel.offset + index] = kernel & 255
-    at = _residual(weights, index)
-    if at >= 0:
-        state[at] = (value - 256 * kernel) & 255
-
-
-def _residual(weights, index):
-    """Where in the state a weight's residual is, -1 where it has none."""
+def residual_spans(weights):
+    """[(begin, end, at)]: the weights ``begin`` .. ``end - 1`` of a kernel have residuals, that of weight i at ``at + i`` in the state."""
+    spans = []
     for part in weights.trained if weights.residual else ():
-        at = index - part.shift * part.columns
-        if 0 <= at - part.at * part.columns < part.count:
-            return weights.residual.offset + at
+        shift = part.shift * part.columns
+        begin = shift + part.at * part.columns
+        spans.append((begin, begin + part.count, weights.residual.offset - shift))
+    return spans
+
+
+def _residual(spans, index):
+    """Where in the state a weight's residual is, -1 where it has none."""
+    for begin, end, at in spans:
+        if begin <= index < end:
+            return at + index
     return -1
 
 
@@ -117,11 +113,11 @@ def _memory(state, flash, buffer):
 
 def _read_kernel(state, memory, weights, int8):
     count = weights.rows * weights.columns
-    kernel = array("f", bytes(4 * count))
+    kernel, spans = array("f", bytes(4 * count)), residual_spans(weights)
     for index in range(count):
         if int8:
             value = 256 * _signed(memory[weights.kernel.offset + index])
-            at = _residual(weights, index)
+            at = _residual(spans, index)
             if at >= 0:
                 value += _signed(state[at])
             scale = bits_to_float(get(memory, weights.scale.offset + 4 * (index // weights.columns)))
@@ -183,7 +179,7 @@ def write(state, weights, int8, values):
 
 
 def _write_kernel(state, weights, int8, kernel):
-    columns = weights.columns
+    columns, spans = weights.columns, residual_spans(weights)
     for row in range(weights.rows):
         if int8 and (row == 0 or not weights.common):
             first, last = (0, weights.rows) if weights.common else (row, row + 1)
@@ -200,7 +196,11 @@ def _write_kernel(state, weights, int8, kernel):
         for index in range(row * columns, (row + 1) * columns):
             bits = float32_bits(kernel, index)
             if int8:
-                _split(state, weights, index, _steps(bits, scale))
+                value = _steps(bits, scale)
+                state[weights.kernel.offset + index] = (value + 128) >> 8 & 255
+                at = _residual(spans, index)
+                if at >= 0:
+                    state[at] = value & 255
             else:
                 put(state, weights.kernel.offset + 4 * index, _stored(bits))
 

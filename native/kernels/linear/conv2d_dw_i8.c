@@ -24,10 +24,8 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
 // for a row, a word of elements, and each element, more of them where a window has several rows.
 #if ODT_M4
 enum { SCAN = 18, ERROR = 68, ERROR_ROW = 7, ERROR_TAP = 5, PANEL = 0, PANEL_ROW = 20, PANEL_WORD = 22, TAP = 0, MORE = 0 };
-#elif ODT_SMALL // which gathers no windows
-enum { SCAN = 30, ERROR = 135, ERROR_ROW = 15, ERROR_TAP = 15, PANEL = 60, PANEL_ROW = 300, PANEL_WORD = 0, TAP = 16, MORE = 5 };
-#elif ODT_M0
-enum { SCAN = 30, ERROR = 135, ERROR_ROW = 15, ERROR_TAP = 15, PANEL = 60, PANEL_ROW = 0, PANEL_WORD = 0, TAP = 16, MORE = 5 };
+#elif ODT_M0 // a small one gathers no windows: its rows come one by one
+enum { SCAN = 30, ERROR = 135, ERROR_ROW = 15, ERROR_TAP = 15, PANEL = 60, PANEL_ROW = ODT_SMALL ? 300 : 0, PANEL_WORD = 0, TAP = 16, MORE = 5 };
 #else // not measured: what an M4's older loops were
 enum { SCAN = 0, ERROR = 0, ERROR_ROW = 20, ERROR_TAP = 3, PANEL = 0, PANEL_ROW = 20, PANEL_WORD = 0, TAP = 5, MORE = 0 };
 #endif

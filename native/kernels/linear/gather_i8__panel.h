@@ -27,10 +27,16 @@ typedef struct {
 // each time four filters: a row of outputs, a window, one beside the border.
 enum { PER_WINDOW = 20, PER_ROW = 18, PER_BYTE = 5, DIRECT_ROW = 150, DIRECT_WINDOW = 42, DIRECT_BORDER = 250 };
 
+// Whether a block has room for such windows.
+static int is_few(const windows_t *g) {
+    int32_t size = g->KH * g->length;
+    return g->length > 0 && size > 1 && size <= FEW;
+}
+
 // Whether gathering takes less, `panels` being how often four filters come.
 static int is_gathered(const windows_t *g, int32_t panels) {
     int32_t size = g->KH * g->length;
-    if (size > FEW || size <= 1 || g->length <= 0) {
+    if (!is_few(g)) {
         return 0;
     }
     int32_t inside = g->W * g->C < g->length ? 0 : (g->W * g->C - g->length) / (g->SW * g->C) + 1;
@@ -46,7 +52,7 @@ enum { DIRECT_TAP = 200, PER_SUM = 75 };
 
 static int is_dw_gathered(const windows_t *g, int32_t panels) {
     int32_t size = g->KH * g->length;
-    if (size > FEW || size <= 1 || g->length <= 0) {
+    if (!is_few(g)) {
         return 0;
     }
     int32_t taps = size / g->C, block = odt_min(FEW, GATHERED / size);

@@ -28,17 +28,18 @@ static int32_t shares(const odt_weighted_xent_i8_t *a, int32_t label) {
 // A row with a label: what its softmax is made of.
 typedef struct {
     const int8_t *x;
-    int32_t label, best, whole, base;
+    int32_t best, whole, base;
     uint32_t sum;
 } row_t;
 
-static row_t row_of(const odt_weighted_xent_i8_t *a, const odt_samples_t *samples, int32_t b, odt_multiplier_t q) {
+// Of a row of the batch, -1 of padding.
+static int32_t label_of(const odt_weighted_xent_i8_t *a, const odt_samples_t *samples, int32_t b) {
     const uint8_t *sample = odt_sample(samples, b);
-    row_t row = {.x = a->x + b * a->N, .label = sample ? odt_label(samples, sample, a->N) : -1};
-    if (row.label < 0) {
-        return row;
-    }
-    row.whole = shares(a, row.label);
+    return sample ? odt_label(samples, sample, a->N) : -1;
+}
+
+static row_t row_of(const odt_weighted_xent_i8_t *a, int32_t label, int32_t b, odt_multiplier_t q) {
+    row_t row = {.x = a->x + b * a->N, .whole = shares(a, label)};
     for (int32_t i = 1; i < a->N; i++) {
         row.best = row.x[i] > row.x[row.best] ? i : row.best;
     }
@@ -69,38 +70,41 @@ void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a) {
     }
     int32_t top = 1;
     for (int32_t b = 0; b < a->B; b++) {
-        row_t row = row_of(a, &samples, b, q);
-        if (row.label < 0) {
+        int32_t label = label_of(a, &samples, b);
+        if (label < 0) {
             continue;
         }
         if (!differ) {
-            top = odt_max(top, odt_sat32((int64_t)row.whole * 32768));
+            top = odt_max(top, odt_sat32((int64_t)shares(a, label) * 32768));
+            continue;
         }
-        for (int32_t i = 0; differ && i < N; i++) {
+        row_t row = row_of(a, label, b, q);
+        for (int32_t i = 0; i < N; i++) {
             int32_t t = odt_rescaled((row.x[row.best] - row.x[i]) * 65536, q);
-            int32_t v = error_of(&row, t, share(a, i, row.label));
+            int32_t v = error_of(&row, t, share(a, i, label));
             top = odt_max(top, v < 0 ? -v : v);
         }
     }
     odt_multiplier_t to_error = odt_multiplier(odt_scale_div(odt_scale_int(127), odt_scale_int((uint32_t)top)));
     for (int32_t b = 0; b < a->B; b++) {
         int8_t *e = a->e + b * N;
-        row_t row = row_of(a, &samples, b, q);
-        if (row.label < 0) {
+        int32_t label = label_of(a, &samples, b);
+        if (label < 0) {
             memset(e, 0, (size_t)N);
             continue;
         }
-        total += (uint32_t)odt_max(a->weights[row.label], 0);
+        row_t row = row_of(a, label, b, q);
+        total += (uint32_t)odt_max(a->weights[label], 0);
         int32_t best = row.x[row.best];
         int64_t sum = 0;
         for (int32_t i = 0; i < N; i++) {
-            int32_t t = odt_rescaled((best - row.x[i]) * 65536, q), T = share(a, i, row.label);
+            int32_t t = odt_rescaled((best - row.x[i]) * 65536, q), T = share(a, i, label);
             sum += (int64_t)T * (row.base + odt_min(t, 1 << 24));
             uint32_t u = odt_hash32(key, (uint32_t)(b * N + i));
             e[i] = (int8_t)odt_limit(odt_rescaled_random(error_of(&row, t, T), to_error, u), -127, 127);
         }
         loss += sum > 0 ? (uint64_t)sum : 0;
-        correct += row.label == row.best;
+        correct += label == row.best;
     }
     // The weighted mean, times the rows: the epoch's loss is then their mean.
     uint32_t rows = (uint32_t)odt_limit(a->c[ODT_COUNT], 1, a->B);
