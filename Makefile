@@ -213,6 +213,7 @@ bench: machines
 
 bench-accuracy: venv
 	$(PYTHON) bench/accuracy.py
+	$(PYTHON) bench/hard.py
 
 .PHONY: release
 release: machines mip

@@ -1,10 +1,10 @@
 """Accuracy from scratch: odt's int8 and float32 against PyTorch's float32, on equal terms.
 
-    python bench/accuracy.py                          everything: digits, MNIST-1D, and the rows of hard.py
+    python bench/accuracy.py                          everything: digits and MNIST-1D
     python bench/accuracy.py --task digits-cnn --seeds 2
 
 Every row trains the same network from the same first weights on the same batches with the same
-schedule (cosine to 0). Prints tables, and writes bench/results/accuracy.txt where it is given no arguments.
+schedule (cosine to 0). Prints a table, and writes bench/results/accuracy.txt where it is given no arguments.
 """
 
 import argparse
@@ -197,11 +197,6 @@ def main():
                        difference.std() / spread, time.time() - begin),
                     flush=True,
                 )  # fmt: skip
-    if not sys.argv[1:]:
-        import hard
-
-        print()
-        hard.table()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Accuracy where integers have it hard: outliers, weights, imbalance, many classes, deep and separable networks.
 
-    python bench/hard.py                      every row: about half an hour; bench/accuracy.py runs them too, and writes them
+    python bench/hard.py                      every row: about an hour; writes bench/results/hard.txt
     python bench/hard.py --row "weight 50" --seeds 2
 
 int8 against the same odt in float32, from the same first weights on the same batches with the same schedule (cosine to 0). Prints
@@ -17,6 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 import shift
+import written
 from accuracy import ROOT, digits, digits_cnn, mnist1d, mnist1d_cnn
 
 import odt
@@ -255,6 +256,14 @@ ROWS["new classes"] = Shift("other classes")
 ROWS["inverted"] = Shift("inverted")
 
 
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--row", choices=ROWS, action="append")
+    parser.add_argument("--seeds", type=int)
+    arguments = parser.parse_args()
+    table(arguments.row, arguments.seeds)
+
+
 def table(rows=None, seeds=None):
     print("test accuracy, mean over seeds +- standard error, and the worst; int8 less float32, paired by seed")
     print(
@@ -277,8 +286,4 @@ def table(rows=None, seeds=None):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--row", choices=ROWS, action="append")
-    parser.add_argument("--seeds", type=int)
-    arguments = parser.parse_args()
-    table(arguments.row, arguments.seeds)
+    written.recorded("hard.txt", main)
