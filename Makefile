@@ -73,7 +73,7 @@ lock:
 	@rm -rf $(BUILD)/lock
 
 # The site needs these (pyproject.toml's extra "docs") and neither odt nor what its tests need.
-DOCS := mkdocs pymdown-extensions pygments
+DOCS := mkdocs mkdocs-material pymdown-extensions pygments
 $(BUILD)/venv-docs/.done: PYTHON := $(BUILD)/venv-docs/bin/python
 $(BUILD)/venv-docs/.done: $(LOCK)
 	@$(SOURCES) venv
@@ -84,7 +84,7 @@ $(BUILD)/venv-docs/.done: $(LOCK)
 
 .PHONY: docs
 docs: $(BUILD)/venv-docs/.done
-	$(BUILD)/venv-docs/bin/python -m mkdocs build -f .ci/mkdocs.yml --strict -q
+	NO_MKDOCS_2_WARNING=1 $(BUILD)/venv-docs/bin/python -m mkdocs build -f .ci/mkdocs.yml --strict -q
 	@echo "odt: open build/site/index.html"
 
 .PHONY: generate

@@ -1,4 +1,4 @@
-"""What `make docs` adds to docs/: README, examples and habits as pages, links between them, colours of code.
+"""What `make docs` adds to docs/: README, examples and habits as pages, and links between them.
 
 A hook of mkdocs (.ci/mkdocs.yml names it). A link to a file that is no page becomes its words: the site is no browser of the repository.
 """
@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 from mkdocs.structure.files import File
-from pygments.formatters import HtmlFormatter
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"README.md": "readme.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
@@ -25,7 +24,6 @@ LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 def on_files(files, config):
     for source, uri in PAGES.items():
         files.append(File.generated(config, uri, content=(ROOT / source).read_text()))
-    files.append(File.generated(config, "highlight.css", content=HtmlFormatter().get_style_defs(".highlight")))
     return files
 
 
