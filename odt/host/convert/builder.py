@@ -1,0 +1,503 @@
+"""From a source's operations to the inner description: shapes, the order of axes, paddings.
+
+A source may have its channels first or last, may flatten, reshape and transpose. Here none of that moves a number: a Value knows
+where each number of odt's tensor is in the source's (``index``). What computes then either has its weights permuted (a Dense
+after a Flatten; a Dense before a reshape to images) or is refused by name, as odt transposes nothing.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .graph import MOST, Graph, Node, finite, refuse
+
+UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "dropout")
+_POSITIVE = ("relu", "relu6", "sigmoid")
+
+
+@dataclass
+class Value:
+    """``node`` computes it, in ``shape``; ``source`` is the shape of a sample in the source, ``index`` as above, flat.
+
+    ``pads``: zeros that a padding of the source adds, (before, after) of each axis of the image; only a window can follow.
+    """
+
+    node: Node
+    shape: tuple
+    source: tuple
+    index: np.ndarray
+    pads: tuple = None
+
+
+class Builder:
+    """Makes the Graph, call by call in the source's order. ``channel``: the axis of a sample's channels, 0 or -1.
+
+    Arguments are the source's: ``origin`` names node and operator in messages, kernels come in odt's order.
+    """
+
+    def __init__(self, channel=0):
+        self.channel = channel
+        self.nodes = []
+        self.values = []
+        self.names = set()
+
+    # --- values -------------------------------------------------------------------------------
+
+    def _name(self, name):
+        name = name or "layer"
+        number = 0
+        while (found := "%s_%d" % (name, number) if number else name) in self.names:
+            number += 1
+        self.names.add(found)
+        return found
+
+    def _value(self, node, source, index):
+        value = Value(node, node.shape, tuple(source), np.asarray(index).ravel())
+        self.values.append(value)
+        return value
+
+    def _node(self, op, name, origin, inputs, shape, weights=None, **options):
+        shape = tuple(int(size) for size in shape)
+        if not 1 <= len(shape) <= 3 or min(shape) < 1:
+            refuse(origin, "makes a tensor of shape %s" % (shape,), "1 to 3 sizes of at least 1 beside the batch")
+        if np.prod(shape, dtype=object) > MOST:
+            refuse(origin, "makes a tensor of shape %s, above %d numbers" % (shape, MOST))
+        node = Node(op, self._name(name), origin, inputs, shape, options, weights or {})
+        self.nodes.append(node)
+        return node
+
+    def input(self, name, source, channel=None):
+        """The input; ``channel``: the axis that becomes the last, where it is not the channels'."""
+        source = tuple(int(size) for size in source)
+        origin = "input %s" % name
+        if not 1 <= len(source) <= 3 or min(source) < 1:
+            refuse(origin, "has samples of shape %s" % (source,), "1 to 3 sizes of at least 1 beside the batch")
+        if np.prod(source, dtype=object) > MOST:
+            refuse(origin, "has samples of shape %s, above %d numbers" % (source, MOST))
+        index = self._moved(source, self.channel if channel is None else channel)
+        node = self._node("input", name, origin, [], index.shape)
+        return self._value(node, source, index)
+
+    def finish(self, value, origin="the output"):
+        """The Graph that ends with this value."""
+        self._no_pads(value, origin)
+        if len(value.source) == 1:
+            value = self._flat(value, origin)
+            self._permute(value, np.arange(value.index.size))
+        first = self.values[0]
+        return Graph(self.nodes, value.node, first.source, first.index, value.source, value.index)
+
+    @staticmethod
+    def _moved(source, axis):
+        index = np.arange(int(np.prod(source))).reshape(source)
+        return np.moveaxis(index, axis, -1) if len(source) > 1 else index
+
+    def _no_pads(self, value, origin):
+        if value.pads is not None:
+            refuse(origin, "follows a padding with zeros", "only a convolution or a pooling after a padding")
+
+    def _arranged(self, value, axis, origin):
+        """The value with that axis of the source last and the others in their order."""
+        expected = self._moved(value.source, axis)
+        pads, value = value.pads, self._no_padding(value)
+        if not np.array_equal(value.index, expected.ravel()) and not self._permute(value, expected.ravel()):
+            refuse(
+                origin,
+                "takes axis %d of samples of shape %s as the last one, which odt's tensor %s has not last"
+                % (axis % len(value.source), value.source, value.shape),
+                "a network without a transposition there",
+            )
+        if value.shape != expected.shape:
+            value = self._reshaped(value, expected.shape, origin)
+        return Value(value.node, value.shape, value.source, value.index, pads)
+
+    @staticmethod
+    def _no_padding(value):
+        return Value(value.node, value.shape, value.source, value.index) if value.pads is not None else value
+
+    def _images(self, value, origin, axes=None):
+        """The value as (.., channels), its channels those of the source."""
+        if axes is not None and len(value.source) != axes + 1:
+            refuse(origin, "takes samples of %d axes, got %s" % (axes + 1, value.source))
+        return self._arranged(value, self.channel, origin)
+
+    def _reshaped(self, value, shape, origin):
+        self._no_pads(value, origin)
+        op = "flatten" if len(shape) == 1 else "reshape"
+        node = self._node(op, op, origin, [value.node], shape)
+        return self._value(node, value.source, value.index)
+
+    def _flat(self, value, origin):
+        return value if len(value.shape) == 1 else self._reshaped(value, (value.index.size,), origin)
+
+    def _permute(self, value, wanted):
+        """Let the Dense that made the value make it in this order; False where none did, or another reads it as it is."""
+        if np.array_equal(value.index, wanted):
+            return True
+        chain = [value.node]
+        while chain[-1].op in UNARY + ("reshape", "flatten", "norm", "affine"):
+            chain.append(chain[-1].inputs[0])
+        dense = chain[-1]
+        if dense.op != "dense" or len(dense.shape) != 1:
+            return False
+        for node in chain[:-1]:
+            if node.op == "norm" and node.options["kind"] != "batch" or node.weights and node.shape != dense.shape:
+                return False
+        for reader, node in zip([None] + chain, chain):
+            if any(other is not reader for other in self.nodes if any(each is node for each in other.inputs)):
+                return False
+        place = np.empty_like(value.index)
+        place[value.index] = np.arange(place.size)
+        rows = place[wanted]  # number i is now what number rows[i] was
+        for node in chain:
+            for name, weight in node.weights.items():
+                if weight is not None:
+                    node.weights[name] = weight[rows]
+        for each in {id(each): each for each in self.values + [value]}.values():
+            if any(each.node is node for node in chain):
+                each.index = each.index[rows]
+        return True
+
+    # --- what moves nothing -------------------------------------------------------------------
+
+    def reshape(self, value, source, origin):
+        """Another shape of the source's sample, of as many numbers."""
+        self._no_pads(value, origin)
+        source = tuple(int(size) for size in source)
+        if np.prod(source, dtype=object) != value.index.size or (source and min(source) < 1):
+            raise ValueError("%s: %s does not hold the numbers of %s" % (origin, source, value.source))
+        made = Value(value.node, value.shape, source, value.index)
+        self.values.append(made)
+        return made
+
+    def transpose(self, value, order, origin):
+        """Axes of the source's sample in this order."""
+        self._no_pads(value, origin)
+        if sorted(order) != list(range(len(value.source))):
+            raise ValueError("%s: axes %s are not those of %s" % (origin, tuple(order), value.source))
+        before = np.arange(value.index.size).reshape(value.source).transpose(order)
+        place = np.empty(before.size, value.index.dtype)
+        place[before.ravel()] = np.arange(before.size)
+        made = Value(value.node, value.shape, before.shape, place[value.index])
+        self.values.append(made)
+        return made
+
+    def pad(self, value, pads, origin):
+        """Zeros around the image; ``pads``: (before, after) of each axis of the source's sample."""
+        value = self._images(value, origin)
+        channel = self.channel % len(value.source)
+        if any(pads[channel]):
+            refuse(origin, "pads the channels", "a Concatenate")
+        pads = tuple(tuple(int(n) for n in pair) for axis, pair in enumerate(pads) if axis != channel)
+        if min(min(pair) for pair in pads) < 0:
+            refuse(origin, "cuts the image: pads %s" % (pads,))
+        made = Value(value.node, value.shape, value.source, value.index, _more(value.pads, pads))
+        self.values.append(made)
+        return made
+
+    # --- layers -------------------------------------------------------------------------------
+
+    def dense(self, value, kernel, bias, name, origin):
+        """``kernel``: (units, features of the source)."""
+        self._no_pads(value, origin)
+        kernel = finite(origin, "kernel", kernel)
+        features = value.source[-1] if value.source else 0
+        if kernel.ndim != 2 or kernel.shape[1] != features:
+            raise ValueError("%s: kernel %s does not take samples of %s" % (origin, kernel.shape, value.source))
+        if len(value.source) == 1:
+            value = self._flat(value, origin)
+            kernel = kernel[:, value.index]
+        else:
+            value = self._arranged(value, -1, origin)
+        weights = self._weights(kernel, bias, origin)
+        source = value.source[:-1] + kernel.shape[:1]
+        node = self._node("dense", name, origin, [value.node], value.shape[:-1] + kernel.shape[:1], weights)
+        return self._value(node, source, self._moved(source, -1))
+
+    @staticmethod
+    def _weights(kernel, bias, origin):
+        if bias is not None:
+            bias = finite(origin, "bias", bias).ravel()
+            if len(bias) != len(kernel):
+                raise ValueError("%s: bias has %d numbers, expected %d" % (origin, len(bias), len(kernel)))
+        return {"kernel": kernel, "bias": bias}
+
+    def conv(self, value, kernel, bias, strides, pads, groups, name, origin, dilation=None, same=None):
+        """``kernel``: (filters, .., channels of a group). ``same``: "upper" or "lower", then ``pads`` are found."""
+        kernel = finite(origin, "kernel", kernel)
+        axes = kernel.ndim - 2
+        value = self._window(value, axes, dilation, origin)
+        size, channels, filters = kernel.shape[1:-1], value.shape[-1], kernel.shape[0]
+        if groups < 1 or channels != kernel.shape[-1] * groups or filters % groups:
+            place = (origin, kernel.shape, groups, channels)
+            raise ValueError("%s: kernel %s in %d groups does not take %d channels" % place)
+        pads, out = self._places(value, size, strides, pads, same, False, origin)
+        node = self._node(
+            "conv", name, origin, [value.node], out + (filters,), self._weights(kernel, bias, origin),
+            size=size, strides=tuple(strides), pads=pads, groups=int(groups),
+        )  # fmt: skip
+        return self._from_images(node)
+
+    def transposed(self, value, kernel, bias, strides, pads, extra, groups, name, origin, dilation=None):
+        """``kernel``: (filters, .., channels); ``extra``: positions more at the end of each axis."""
+        kernel = finite(origin, "kernel", kernel)
+        value = self._window(value, kernel.ndim - 2, dilation, origin)
+        self._no_pads(value, origin)
+        if groups != 1:
+            refuse(
+                origin,
+                "is a transposed convolution in %d groups" % groups,
+                "one of groups=1, or UpSampling and a Conv2D",
+            )
+        if kernel.shape[-1] != value.shape[-1]:
+            place = (origin, kernel.shape, value.shape[-1])
+            raise ValueError("%s: kernel %s does not take %d channels" % place)
+        size = kernel.shape[1:-1]
+        out = tuple(
+            (extent - 1) * stride + width - sum(pair) + more
+            for extent, stride, width, pair, more in zip(value.shape, strides, size, pads, extra)
+        )
+        if min(out) < 1:
+            refuse(origin, "leaves no position of %s" % (value.shape,))
+        node = self._node(
+            "transposed", name, origin, [value.node], out + kernel.shape[:1], self._weights(kernel, bias, origin),
+            size=size, strides=tuple(strides), pads=tuple(tuple(pair) for pair in pads), out=out,
+        )  # fmt: skip
+        return self._from_images(node)
+
+    def pool(self, op, value, size, strides, pads, ceil, name, origin, dilation=None, counts=False, same=None):
+        """``op``: "maxpool" or "avgpool"; ``counts``: zeros of the padding count in the mean."""
+        value = self._window(value, len(size), dilation, origin)
+        if value.pads is not None:
+            if op == "maxpool" and value.node.op not in _POSITIVE and any(map(any, value.pads)):
+                refuse(origin, "takes the largest of zeros that a padding added", "padding of the pooling's own")
+            if op == "avgpool" and any(map(any, pads or ())) and not counts:
+                refuse(origin, "pads what is padded already")
+            counts = counts or op == "avgpool"
+        pads, out = self._places(value, size, strides, pads, same, ceil, origin)
+        inside = all(
+            (n - 1) * step - pair[0] < extent for n, step, pair, extent in zip(out, strides, pads, value.shape)
+        )
+        if not inside or any(before >= width for (before, _), width in zip(pads, size)):
+            refuse(origin, "has windows that lie in the padding alone")
+        if op == "avgpool" and counts and any(map(any, pads)):
+            if ceil:
+                refuse(origin, "counts a padding's zeros, with ceil_mode", "count_include_pad=False")
+            kernel = np.full((value.shape[-1], *size, 1), 1 / np.prod(size))
+            no_pads = Value(value.node, value.shape, value.source, value.index)
+            made = self.conv(no_pads, kernel, None, strides, pads, value.shape[-1], name, origin)
+            made.node.trainable = False
+            return made
+        node = self._node(
+            op, name, origin, [value.node], out + value.shape[-1:],
+            size=tuple(size), strides=tuple(strides), pads=pads, out=out,
+        )  # fmt: skip
+        return self._from_images(node)
+
+    def global_pool(self, op, value, keep, name, origin):
+        """The mean ("avgpool") or the largest ("maxpool") of each channel; ``keep``: the axes stay, as 1."""
+        value = self._images(value, origin)
+        self._no_pads(value, origin)
+        extents = value.shape[:-1]
+        if not extents:
+            refuse(origin, "takes the mean of samples of shape %s" % (value.source,), "samples of at least 2 axes")
+        if op == "avgpool":
+            node = self._node("globalavg", name, origin, [value.node], value.shape[-1:])
+            source = value.shape[-1:]
+            made = self._value(node, source, np.arange(source[0]))
+        else:
+            no_pads = tuple((0, 0) for _ in extents)
+            made = self.pool(op, value, extents, extents, no_pads, False, name, origin)
+        ones = (1,) * len(extents) if keep else ()
+        channels = value.shape[-1:]
+        return self.reshape(made, channels + ones if self.channel == 0 else ones + channels, origin)
+
+    def adaptive(self, value, out, name, origin):
+        """The mean of as many windows as ``out`` says, PyTorch's."""
+        if all(n == 1 for n in out):
+            return self.global_pool("avgpool", value, True, name, origin)
+        value = self._window(value, len(out), None, origin)
+        self._no_pads(value, origin)
+        out = tuple(extent if n is None else int(n) for n, extent in zip(out, value.shape))
+        node = self._node("adaptive", name, origin, [value.node], out + value.shape[-1:], out=out)
+        return self._from_images(node)
+
+    def upsample(self, value, times, name, origin):
+        """Each position repeated."""
+        value = self._window(value, len(times), None, origin)
+        self._no_pads(value, origin)
+        out = tuple(extent * n for extent, n in zip(value.shape, times))
+        node = self._node("upsample", name, origin, [value.node], out + value.shape[-1:], size=tuple(times))
+        return self._from_images(node)
+
+    def _window(self, value, axes, dilation, origin):
+        if axes not in (1, 2):
+            refuse(origin, "slides over %d axes" % axes, "1 or 2 axes")
+        if dilation is not None and any(n != 1 for n in dilation):
+            refuse(origin, "has dilation %s" % (tuple(dilation),), "a larger kernel, or a stride or pooling before it")
+        return self._images(value, origin, axes)
+
+    @staticmethod
+    def _places(value, size, strides, pads, same, ceil, origin):
+        """(before, after) of each axis and the positions of the output."""
+        if min(strides) < 1 or min(size) < 1:
+            raise ValueError("%s: a window of %s with strides %s" % (origin, tuple(size), tuple(strides)))
+        found, out = [], []
+        before = _more(value.pads, pads) if pads is not None else value.pads or tuple((0, 0) for _ in size)
+        for extent, width, stride, (first, last) in zip(value.shape, size, strides, before):
+            if same:
+                short = max((-(-extent // stride) - 1) * stride + width - extent, 0)
+                first, last = (short // 2, short - short // 2) if same == "upper" else (short - short // 2, short // 2)
+            if min(first, last) < 0:
+                refuse(origin, "has a padding below 0")
+            room = extent + first + last - width
+            count = room // stride + 1
+            if ceil and room % stride and count * stride < extent + first:  # as PyTorch: a window begins inside
+                count += 1
+            if room < 0:
+                refuse(origin, "has a window of %s, which does not fit into %s" % (tuple(size), value.shape))
+            found.append((int(first), int(last)))
+            out.append(int(count))
+        return tuple(found), tuple(out)
+
+    def _from_images(self, node):
+        """The value of a node that gives (.., channels)."""
+        shape = node.shape
+        source = shape[-1:] + shape[:-1] if self.channel == 0 else shape
+        return self._value(node, source, self._moved(source, self.channel))
+
+    def unary(self, op, value, name, origin, **options):
+        """An activation, element by element, or a dropout."""
+        self._no_pads(value, origin)
+        return self._value(
+            self._node(op, name, origin, [value.node], value.shape, **options), value.source, value.index
+        )
+
+    def softmax(self, value, axis, name, origin):
+        self._no_pads(value, origin)
+        value = self._flat(value, origin) if len(value.source) == 1 else self._arranged(value, axis, origin)
+        node = self._node("softmax", name, origin, [value.node], value.shape)
+        return self._value(node, value.source, value.index)
+
+    def norm(self, kind, value, weights, name, origin, **options):
+        """``kind``: "batch" (weights gamma, beta, mean, variance), "layer" (of the last axis) or "group" (gamma, beta)."""
+        value = self._by_channel(value, origin, -1 if kind == "layer" else self.channel)
+        weights = {each: self._vector(value, weight, each, origin) for each, weight in weights.items()}
+        if "variance" in weights and weights["variance"].min() < 0:
+            raise ValueError("%s: a variance of %r" % (origin, weights["variance"].min()))
+        if kind != "batch" and len(value.shape) == 1 and not np.array_equal(value.index, np.arange(value.index.size)):
+            if kind == "group":
+                refuse(origin, "normalises groups of features in another order than odt has them")
+        node = self._node("norm", name, origin, [value.node], value.shape, weights, kind=kind, **options)
+        return self._value(node, value.source, value.index)
+
+    def affine(self, value, gain, offset, name, origin):
+        """Times ``gain``, plus ``offset``: constants of the source that broadcast to one number per channel."""
+        self._no_pads(value, origin)
+        constants = [np.asarray(each) for each in (gain, offset)]
+        axis = self.channel
+        rank = len(value.source)
+        of_last = any(c.ndim and c.shape[-1] > 1 and c.size == c.shape[-1] for c in constants)
+        single = all(c.size == 1 for c in constants)
+        if rank > 1 and (of_last or single and np.array_equal(value.index, np.arange(value.index.size))):
+            axis = -1
+        value = self._by_channel(value, origin, axis)
+        weights = {}
+        for key, constant in zip(("gain", "offset"), constants):
+            constant = finite(origin, key, constant)
+            wide = constant.reshape((1,) * max(rank - constant.ndim, 0) + constant.shape)
+            if wide.ndim == rank + 1 and wide.shape[0] == 1:
+                wide = wide[0]
+            channels = value.source[axis]
+            others = [n for at, n in enumerate(wide.shape) if at != axis % rank]
+            if wide.ndim != rank or any(n != 1 for n in others) or wide.shape[axis] not in (1, channels):
+                refuse(
+                    origin, "meets a constant of shape %s, samples are %s" % (constant.shape, value.source),
+                    "one number, or one per channel",
+                )  # fmt: skip
+            weights[key] = self._vector(value, np.broadcast_to(wide.ravel(), (channels,)), key, origin)
+        node = self._node("affine", name, origin, [value.node], value.shape, weights)
+        node.trainable = False
+        return self._value(node, value.source, value.index)
+
+    def _by_channel(self, value, origin, axis):
+        self._no_pads(value, origin)
+        return self._flat(value, origin) if len(value.source) == 1 else self._arranged(value, axis, origin)
+
+    @staticmethod
+    def _vector(value, weight, name, origin):
+        weight = finite(origin, name, weight).ravel()
+        if len(weight) != value.shape[-1]:
+            raise ValueError("%s: %s has %d numbers, expected %d" % (origin, name, len(weight), value.shape[-1]))
+        return weight[value.index] if len(value.shape) == 1 else weight
+
+    def join(self, op, values, name, origin):
+        """ "add" or "multiply" of values of one shape, or of one whose image is of size 1."""
+        if any(not isinstance(value, Value) for value in values):
+            refuse(origin, "joins what is no tensor of the network")
+        for value in values:
+            self._no_pads(value, origin)
+        largest = max(values, key=lambda value: value.index.size)
+        for value in values:
+            if value.index.size != largest.index.size and len(value.source) != len(largest.source):
+                refuse(origin, "joins %s and %s" % (largest.source, value.source), "shapes of as many axes")
+        values = [self._broadcast(value, largest, origin) for value in values]
+        first = values[0]
+        made = []
+        for value in values:
+            if value.source != first.source:
+                refuse(origin, "joins %s and %s" % (first.source, value.source), "one shape")
+            if not np.array_equal(value.index, first.index) and not self._permute(value, first.index):
+                refuse(origin, "joins values whose axes odt has in different orders", "no transposition before it")
+            made.append(value if value.shape == first.shape else self._reshaped(value, first.shape, origin))
+        node = self._node(op, name, origin, [value.node for value in made], first.shape)
+        return self._value(node, first.source, first.index)
+
+    def _broadcast(self, value, largest, origin):
+        """A value of (1, .., channels) as large as the other."""
+        if value.index.size == largest.index.size:
+            return value
+        channels = largest.source[self.channel]
+        ones = tuple(n if n == channels and at == self.channel % len(largest.source) else 1
+                     for at, n in enumerate(largest.source))  # fmt: skip
+        if len(largest.source) == 1 or value.source != ones:
+            refuse(origin, "joins %s and %s" % (largest.source, value.source), "one shape, or one number per channel")
+        image = self._images(largest, origin)
+        return self.upsample(value, image.shape[:-1], "upsample", origin)
+
+    def concatenate(self, values, axis, name, origin):
+        """Along an axis of the source's samples."""
+        if any(not isinstance(value, Value) for value in values):
+            refuse(origin, "concatenates what is no tensor of the network")
+        if len(values) == 1:
+            return values[0]
+        rank = len(values[0].source)
+        if any(len(value.source) != rank for value in values) or not -rank <= axis < rank:
+            refuse(origin, "concatenates %s along axis %d" % ([value.source for value in values], axis))
+        for value in values:
+            self._no_pads(value, origin)
+        if rank == 1:
+            values = [self._flat(value, origin) for value in values]
+            starts = np.cumsum([0] + [value.index.size for value in values])
+            index = np.concatenate([value.index + start for value, start in zip(values, starts)])
+        else:
+            if axis % rank not in (self.channel % rank, rank - 1):
+                refuse(origin, "concatenates along axis %d of %s" % (axis, values[0].source), "along the channels")
+            values = [self._arranged(value, axis, origin) for value in values]
+        shapes = [value.shape for value in values]
+        if any(shape[:-1] != shapes[0][:-1] for shape in shapes):
+            refuse(origin, "concatenates %s" % shapes, "shapes equal but for the channels")
+        shape = shapes[0][:-1] + (sum(each[-1] for each in shapes),)
+        node = self._node("concatenate", name, origin, [value.node for value in values], shape)
+        if rank == 1:
+            return self._value(node, shape, index)
+        source = list(values[0].source)
+        source[axis] = shape[-1]
+        return self._value(node, source, self._moved(tuple(source), axis))
+
+
+def _more(pads, others):
+    """Paddings one around the other."""
+    if pads is None:
+        return tuple((int(a), int(b)) for a, b in others)
+    return tuple((int(a + c), int(b + d)) for (a, b), (c, d) in zip(pads, others))

@@ -1,0 +1,84 @@
+"""The inner description of a network that comes in: nodes in odt's shapes, with float weights. No framework is imported here.
+
+A Node is one application of one operation. Shapes have no batch and end with the channels: (features,), (length, channels) or
+(height, width, channels). Kernels are (out, .., in) as odt's. ``scale`` and ``zero_point`` are those of the source's own int8
+output, None where it has none.
+
+| op | options | weights |
+|---|---|---|
+| input | | |
+| dense | | kernel, bias or None |
+| conv, transposed | size, strides, pads ((before, after) of each axis), groups; of transposed also out | kernel, bias or None |
+| norm | kind "batch", "layer" or "group"; epsilon, momentum, groups | gamma, beta; of "batch" also mean, variance |
+| affine | | gain, offset: one number per channel each |
+| maxpool, avgpool | size, strides, pads, out | |
+| adaptive | out | |
+| globalavg, flatten, reshape | | |
+| upsample | size | |
+| relu, relu6, sigmoid, tanh, softmax | | |
+| leaky_relu | slope | |
+| dropout | rate | |
+| add, multiply, concatenate | | |
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+MOST = 1 << 24  # numbers of a tensor: what is larger is a damaged file, or no board's network
+LINEAR = ("dense", "conv", "transposed")
+
+
+class Unsupported(ValueError):
+    """A network has what odt has not: the message names node and operator, and what would do instead."""
+
+
+@dataclass
+class Node:
+    op: str
+    name: str
+    origin: str  # for messages: the source's name of the node, and its operator
+    inputs: list
+    shape: tuple
+    options: dict = field(default_factory=dict)
+    weights: dict = field(default_factory=dict)
+    scale: float = None
+    zero_point: int = None
+    trainable: bool = True
+
+
+@dataclass
+class Graph:
+    """``nodes`` are in an order in which they can be computed; the first is the input, ``output`` one of them.
+
+    ``source_shape``, ``source_output``: the shapes of a sample there; ``order`` and ``output_order``: of each number of odt's
+    input and output, row after row, where it is among the source's.
+    """
+
+    nodes: list
+    output: Node
+    source_shape: tuple
+    order: np.ndarray
+    source_output: tuple
+    output_order: np.ndarray
+
+    def readers(self, node):
+        return [other for other in self.nodes if any(each is node for each in other.inputs)]
+
+
+def refuse(origin, what, instead=None):
+    """Raise Unsupported for a node."""
+    raise Unsupported("%s: %s%s" % (origin, what, "; instead: " + instead if instead else ""))
+
+
+def finite(origin, name, values):
+    """The weights as a float64 array; ValueError where one is NaN, infinite or beyond float32."""
+    values = np.asarray(values)
+    if values.dtype.kind not in "fiub":
+        raise ValueError("%s: %s is of %s, expected numbers" % (origin, name, values.dtype))
+    values = values.astype(np.float64)
+    wrong = np.flatnonzero(~(np.abs(values) <= 3e38))
+    if len(wrong):
+        place = (origin, name, wrong[0], values.ravel()[wrong[0]], len(wrong), values.size)
+        raise ValueError("%s: %s, number %d is %r (%d of %d are NaN, infinite or beyond float32)" % place)
+    return values

@@ -1,0 +1,416 @@
+"""Networks of PyTorch become odt models: outputs, axes, BatchNorms, training after it, and what is refused by name."""
+
+import functools
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import odt
+from odt.host.convert import Unsupported, load
+
+ROOT = Path(__file__).resolve().parent.parent
+
+torch.set_num_threads(1)
+
+
+class LeNet(nn.Module):
+    shape = (1, 28, 28)
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(1, 6, 5, padding=2), nn.Conv2d(6, 16, 5)
+        self.fc1, self.fc2, self.fc3 = nn.Linear(400, 60), nn.Linear(60, 42), nn.Linear(42, 10)
+
+    def forward(self, x):
+        x = F.avg_pool2d(torch.tanh(self.conv1(x)), 2)
+        x = F.max_pool2d(F.relu(self.conv2(x)), 2)
+        x = torch.flatten(x, 1)
+        return self.fc3(torch.relu(self.fc2(torch.relu(self.fc1(x)))))
+
+
+def separable(channels, filters, stride):
+    return nn.Sequential(
+        nn.Conv2d(channels, channels, 3, stride, 1, groups=channels, bias=False), nn.BatchNorm2d(channels), nn.ReLU(),
+        nn.Conv2d(channels, filters, 1, bias=False), nn.BatchNorm2d(filters), nn.ReLU(),
+    )  # fmt: skip
+
+
+class DSCNN(nn.Module):
+    """Zhang et al. 2017: keywords; its first window is of 10 by 4 with strides 2 by 2, unevenly padded."""
+
+    shape = (1, 49, 10)
+
+    def __init__(self):
+        super().__init__()
+        self.pad = nn.ZeroPad2d((1, 1, 4, 5))
+        self.first = nn.Sequential(
+            nn.Conv2d(1, 12, (10, 4), 2, bias=False), nn.BatchNorm2d(12), nn.ReLU(), nn.Dropout(0.2)
+        )
+        self.blocks = nn.Sequential(*[separable(12, 12, 1) for _ in range(4)])
+        self.last = nn.Linear(12, 12)
+
+    def forward(self, x):
+        return self.last(self.blocks(self.first(self.pad(x))).mean((2, 3)))
+
+
+class Inverted(nn.Module):
+    def __init__(self, channels, filters, stride, expand):
+        super().__init__()
+        inner = channels * expand
+        self.residual = stride == 1 and channels == filters
+        layers = [nn.Conv2d(channels, inner, 1, bias=False), nn.BatchNorm2d(inner), nn.ReLU6()] if expand > 1 else []
+        self.conv = nn.Sequential(
+            *layers, nn.Conv2d(inner, inner, 3, stride, 1, groups=inner, bias=False), nn.BatchNorm2d(inner), nn.ReLU6(),
+            nn.Conv2d(inner, filters, 1, bias=False), nn.BatchNorm2d(filters),
+        )  # fmt: skip
+
+    def forward(self, x):
+        return x + self.conv(x) if self.residual else self.conv(x)
+
+
+class MobileNetV2(nn.Module):
+    shape = (3, 32, 32)
+
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(3, 8, 3, 2, 1, bias=False), nn.BatchNorm2d(8), nn.ReLU6(),
+            Inverted(8, 8, 1, 1), Inverted(8, 12, 2, 4), Inverted(12, 12, 1, 4), Inverted(12, 16, 2, 4),
+        )  # fmt: skip
+        self.classifier = nn.Sequential(nn.Dropout(0.2), nn.Linear(16, 10))
+
+    def forward(self, x):
+        x = F.adaptive_avg_pool2d(self.features(x), (1, 1)).reshape(x.shape[0], -1)
+        return self.classifier(x)
+
+
+class Block(nn.Module):
+    def __init__(self, channels, filters, stride):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(channels, filters, 3, stride, 1, bias=False), nn.BatchNorm2d(filters)
+        self.conv2, self.bn2 = nn.Conv2d(filters, filters, 3, 1, 1, bias=False), nn.BatchNorm2d(filters)
+        self.short = nn.Conv2d(channels, filters, 1, stride) if stride > 1 else nn.Identity()
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)), inplace=True)))
+        y += self.short(x)
+        return F.relu(y)
+
+
+class ResNet8(nn.Module):
+    """MLPerf Tiny's, of fewer channels."""
+
+    shape = (3, 32, 32)
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.bn = nn.Conv2d(3, 8, 3, 1, 1, bias=False), nn.BatchNorm2d(8)
+        self.stack = nn.Sequential(Block(8, 8, 1), Block(8, 16, 2), Block(16, 32, 2))
+        self.fc = nn.Linear(32, 10)
+
+    def forward(self, x):
+        x = self.stack(F.relu(self.bn(self.conv(x))))
+        return self.fc(F.avg_pool2d(x, x.shape[2:]).view(x.size(0), -1))
+
+
+class Series(nn.Module):
+    """1-D, with a strided convolution whose padding is no "same", a ceiling pool and one that counts its zeros."""
+
+    shape = (3, 50)
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.n = nn.Conv1d(3, 8, 5, stride=2, padding=2), nn.BatchNorm1d(8)
+        self.b = nn.Conv1d(8, 12, 4, padding="same", groups=2)
+        self.c = nn.Conv1d(12, 12, 3, padding=2)
+        self.pool, self.mean = nn.MaxPool1d(3, 2, 1, ceil_mode=True), nn.AvgPool1d(3, 2, 1)
+        self.norm, self.out = nn.BatchNorm1d(12 * 8), nn.Linear(12 * 8, 5)
+
+    def forward(self, x):
+        x = self.pool(F.leaky_relu(self.n(self.a(x)), 0.1))
+        x = self.mean(F.silu(self.c(torch.sigmoid(self.b(x)))))
+        return F.softmax(self.out(self.norm(x.flatten(1))), -1)
+
+
+class Autoencoder(nn.Module):
+    """Down to 12 numbers and up again: a Dense that makes images, transposed convolutions, concatenation, upsampling."""
+
+    shape = (2, 16, 12)
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(2, 4, 3, 2, 1), nn.Conv2d(4, 6, 3, 2, 1)
+        self.down, self.up, self.bn = nn.Linear(72, 12), nn.Linear(12, 72), nn.BatchNorm1d(72)
+        self.c = nn.ConvTranspose2d(6, 4, 3, 2, 1, output_padding=1)
+        self.d = nn.ConvTranspose2d(8, 3, 4, 2, 1)
+        self.e, self.gn = nn.Conv2d(3, 2, 3, padding=1, padding_mode="zeros"), nn.GroupNorm(2, 4)
+
+    def forward(self, x):
+        a = F.relu(self.a(x))
+        z = F.relu(self.down(torch.flatten(F.relu(self.b(a)), 1)))
+        y = F.relu(self.bn(self.up(z))).unflatten(1, (6, 4, 3))
+        y = torch.cat([self.gn(self.c(y)), a], 1)
+        y = self.d(y)
+        return self.e(F.interpolate(F.max_pool2d(y, 2), scale_factor=2, mode="nearest"))
+
+
+class SqueezeExcite(nn.Module):
+    """Hard swish, a gate per channel, constants, samples with the channels last that the network turns itself."""
+
+    shape = (9, 9, 3)
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(3, 8, 3, 2)
+        self.down, self.up = nn.Conv2d(8, 4, 1), nn.Conv2d(4, 8, 1)
+        self.register_buffer("mean", torch.tensor([0.4, 0.5, 0.6]).reshape(3, 1, 1))
+        self.out = nn.Linear(8, 4)
+
+    def forward(self, x):
+        x = (x.permute(0, 3, 1, 2) - self.mean) / 0.25
+        x = F.hardswish(self.a(x))
+        gate = F.hardsigmoid(self.up(F.relu(self.down(x.mean((2, 3), keepdim=True)))))
+        return self.out((x * gate * 2).mean([2, 3])) + 1
+
+
+class Mixer(nn.Module):
+    """Rows of features: Dense along the last axis, LayerNorm, and a convolution over the transposed rows."""
+
+    shape = (6, 10)
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.n, self.c = nn.Linear(10, 8), nn.LayerNorm(8), nn.Conv1d(8, 4, 3)
+        self.out = nn.Linear(8, 3)
+
+    def forward(self, x):
+        x = self.n(F.relu(self.a(x)))
+        x = self.c(x.transpose(1, 2))
+        y = F.adaptive_avg_pool1d(x, 2)
+        return self.out(y.flatten(1))
+
+
+ZOO = (LeNet, DSCNN, MobileNetV2, ResNet8, Series, Autoencoder, SqueezeExcite, Mixer)
+
+
+def made(kind, seed=0):
+    """A network with statistics of its own in each BatchNorm, as after training."""
+    torch.manual_seed(seed)
+    net = kind()
+    for module in net.modules():
+        if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
+            nn.init.normal_(module.running_mean, 0, 0.2)
+            nn.init.uniform_(module.running_var, 0.5, 2)
+            nn.init.uniform_(module.weight, 0.5, 1.5)
+            nn.init.normal_(module.bias, 0, 0.2)
+    return net.eval()
+
+
+@functools.cache
+def exported(kind):
+    """The network and its ExportedProgram: what torch.export takes a second for."""
+    net = made(kind)
+    return net, torch.export.export(net, (torch.zeros(2, *kind.shape),))
+
+
+def data(kind, count=6):
+    return np.random.default_rng(1).normal(size=(count, *kind.shape)).astype(np.float32)
+
+
+def close(model, net, x, tolerance=1e-5):
+    expected = net(torch.from_numpy(x)).detach().numpy()
+    got = model.imported.outputs(model.predict(model.imported.samples(x)))
+    assert got.shape == expected.shape
+    assert np.abs(got - expected).max() <= tolerance * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("batch_norm", ["fold", "keep"])
+@pytest.mark.parametrize("kind", ZOO)
+def test_float32_outputs_are_those_of_pytorch(kind, batch_norm):
+    net, program = exported(kind)
+    close(load(program, batch_norm=batch_norm), net, data(kind))
+
+
+@pytest.mark.parametrize("kind", ZOO)
+def test_training_goes_on_in_both_dtypes(kind):
+    (net, program), x = exported(kind), data(kind, 16)
+    for dtype in ("float32", "int8"):
+        model = load(program, calibrate=x, dtype=dtype, optimizer=odt.Adam(0.002), batch_size=8)
+        target = net(torch.from_numpy(x)).detach().numpy()
+        x_odt = model.imported.samples(x)
+        y = target.argmax(1).astype("uint8")[::-1].copy() if target.ndim == 2 else np.zeros_like(model.predict(x_odt))
+        losses = model.fit(x_odt, y, epochs=4, verbose=0).history["loss"]
+        assert losses[-1] < losses[0], dtype
+
+
+@pytest.fixture
+def executors():
+    """Calls odt.executor.use; what was used before is used again."""
+    before = odt.executor.backend
+    yield odt.executor.use
+    odt.executor.use(before)
+
+
+@pytest.mark.parametrize("kind", (Series, Autoencoder))
+def test_paddings_that_keras_has_no_word_for_give_equal_bits_in_both_executors_and_from_a_file(
+    kind, tmp_path, executors
+):
+    program, x = exported(kind)[1], data(kind, 4)
+    model = load(program, calibrate=x, optimizer="sgd", batch_size=4, seed=1)
+    x = model.imported.samples(x)
+    y = np.zeros(4, "uint8") if kind is Series else np.zeros_like(model.predict(x))
+    model.export(tmp_path / "model.odt")
+    digests = []
+    for name in ("reference", odt.backend):
+        executors(name)
+        opened = odt.load_model(str(tmp_path / "model.odt"))
+        opened.fit(x, y, verbose=0)
+        digests.append(opened.digest())
+    model.fit(x, y, verbose=0)
+    assert digests == [model.digest()] * 2
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """A convolutional network that PyTorch has trained on 1000 images, and the data as it takes them: 0..16."""
+    raw = np.fromfile(ROOT / "examples" / "digits" / "digits.bin", "uint8")
+    x, y = raw[: 1797 * 64].reshape(-1, 1, 8, 8), raw[1797 * 64 :]
+    torch.manual_seed(0)
+    net = nn.Sequential(
+        nn.Conv2d(1, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64, 10),
+    )  # fmt: skip
+    optimizer = torch.optim.Adam(net.parameters(), 0.005)
+    images, labels = torch.from_numpy(x[:1000] / 16).float(), torch.from_numpy(y[:1000].astype("int64"))
+    for _ in range(4):
+        for i in range(0, 1000, 20):
+            optimizer.zero_grad()
+            F.cross_entropy(net(images[i : i + 20]), labels[i : i + 20]).backward()
+            optimizer.step()
+    return net.eval(), x, y
+
+
+@pytest.mark.parametrize("train", ["all", "last", "none"])
+def test_int8_digits_stay_within_a_point_of_float_and_learn_on(digits, train):
+    net, x, y = digits
+    pixels = {"dtype": "uint8", "scale": 1 / 16}
+    model = load(net, calibrate=x[:200], input=pixels, train=train, optimizer=odt.Adam(0.001))
+    expected = net(torch.from_numpy(x[1000:] / 16).float()).argmax(1).numpy()
+    samples = model.imported.samples(x)
+    classes = np.array(model.predict_classes(samples[1000:]))
+    assert np.mean(classes == expected) >= 0.985
+    before = model.evaluate(samples[1000:], y[1000:])[1]
+    assert before >= np.mean(expected == y[1000:]) - 0.01
+    if train != "none":
+        model.fit(samples[:1000], y[:1000], epochs=2, verbose=0)
+        assert model.evaluate(samples[1000:], y[1000:])[1] > before
+    kinds = {layer.name: layer.trainable for layer in model.layers if layer.weight_shapes()}
+    assert list(kinds.values()) == {"all": [True] * 3, "last": [False, False, True], "none": [False] * 3}[train]
+
+
+def test_a_batchnorm_is_folded_or_trains_on(digits):
+    net = digits[0]
+    folded = [type(layer).__name__ for layer in load(net, (1, 8, 8)).layers]
+    kept = [type(layer).__name__ for layer in load(net, (1, 8, 8), batch_norm="keep").layers]
+    assert "BatchNorm" not in folded and kept.count("BatchNorm") == 1
+    with pytest.raises(ValueError, match="batch_norm"):
+        load(net, (1, 8, 8), batch_norm="drop")
+
+
+def test_the_module_is_left_as_it_was(digits):
+    net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)).train()
+    net[1].eval()
+    before = [value.clone() for value in net.state_dict().values()]
+    load(net, (1, 5, 5))
+    assert net.training and net[0].training and not net[1].training
+    assert all(torch.equal(a, b) for a, b in zip(before, net.state_dict().values()))
+
+
+class Two(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.a, self.b, self.function = nn.Conv2d(2, 2, 3, padding=1), nn.Linear(4, 4), function
+
+    def forward(self, x):
+        return self.function(self, x)
+
+
+class Shuffled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv1d(3, 4, 3, padding=1)
+        self.b = nn.Linear(6, 2)
+
+    def forward(self, x):
+        return self.b(self.a(x))
+
+
+REFUSED = {
+    "gelu": (lambda s, x: F.gelu(s.a(x)), r"node gelu \(gelu.default\).*instead: ReLU"),
+    "dilation": (lambda s, x: F.conv2d(x, s.a.weight, padding=2, dilation=2), r"conv2d.*dilation \(2, 2\)"),
+    "shared": (lambda s, x: s.a(s.a(x)), r"node conv2d_1 .*shares weights with node conv2d;"),
+    "outputs": (lambda s, x: (s.a(x), x), "2 outputs"),
+    "batch": (lambda s, x: s.a(x).flatten(), "node flatten .*one result per sample"),
+    "transposed": (lambda s, x: s.b(s.a(x)), r"node linear .*transposition"),
+    "softmax": (lambda s, x: F.log_softmax(s.a(x), 1), "cross-entropy contains it"),
+    "slice": (lambda s, x: s.a(x)[:, :1], r"node slice_\d .*instead: whole tensors"),
+    "bilinear": (lambda s, x: F.interpolate(s.a(x), scale_factor=2, mode="bilinear"), "upsample_bilinear2d.*nearest"),
+    "reflect": (lambda s, x: s.a(F.pad(x, (1, 1, 1, 1), "reflect")), "node pad .*reflect.*zeros"),
+    "lost": (lambda s, x: s.b(torch.ones(1, 4)), "node ones .*constants alone"),
+    "clamp": (lambda s, x: torch.clamp(s.a(x), -1, 1), r"clamp.*-1 \.\. 1.*ReLU6"),
+    "joined": (lambda s, x: s.a(x) + s.a(x)[:, :, :1], "node"),
+    "data": (lambda s, x: s.a(x) if x.sum() > 0 else x, "torch.export of the module for samples of"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_odt_has_not_is_named_with_its_node(name):
+    function, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message):
+        load(Two(function), (2, 4, 4))
+
+
+def test_weights_that_are_not_finite_are_named():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    net[1].weight.data[1, 2] = float("nan")
+    with pytest.raises(ValueError, match=r"node linear_1 .*kernel, number 6 is .*nan.*1 of 8"):
+        load(net, (3,))
+
+
+def test_data_that_do_not_fit_are_named(digits):
+    net, x, _ = digits
+    floats = (x[:20] / 16).astype("float32")
+    with pytest.raises(ValueError, match="calibrate: samples are needed"):
+        load(net, (1, 8, 8), dtype="int8")
+    with pytest.raises(ValueError, match=r"\(1, 8, 8\) in the source and \(8, 8, 1\) in odt, got .*\(20, 1, 4, 16\)"):
+        load(net, (1, 8, 8), calibrate=floats.reshape(20, 1, 4, 16))
+    with pytest.raises(ValueError, match="40 of 1280 numbers are NaN"):
+        load(net, calibrate=np.where(np.arange(1280).reshape(floats.shape) < 40, np.nan, floats))
+    with pytest.raises(ValueError, match="the input's dtype is uint8, got float32"):
+        load(net, calibrate=floats, input={"dtype": "uint8"})
+    with pytest.raises(ValueError, match="shape: of one sample"):
+        load(net)
+    with pytest.raises(ValueError, match="torch.export of the module for samples of"):
+        load(net, (3, 8, 8))
+    with pytest.raises(TypeError, match="an nn.Module or a file's name"):
+        load(3)
+    with pytest.raises(KeyError, match="no layer with weights is called 'nine'"):
+        load(net, (1, 8, 8), train=["nine"])
+
+
+@pytest.mark.parametrize("name", ["net.pt", "net.pth", "net.pt2", "net.pkl"])
+def test_a_file_that_may_hold_code_is_not_opened(name):
+    with pytest.raises(ValueError, match="not executed.*weights_only=True"):
+        load(name)
+
+
+def test_a_layout_may_be_either_where_shapes_tell(digits):
+    net, x, _ = digits
+    floats = (x[:50] / 16).astype("float32")
+    first, last = load(net, (1, 8, 8), calibrate=floats), load(net, (1, 8, 8), calibrate=np.moveaxis(floats, 1, -1))
+    assert first.digest() == last.digest()
+    assert issubclass(Unsupported, ValueError)
