@@ -8,6 +8,7 @@ from . import (
     inspect as inspect,
     lite as lite,
     metrics as metrics,
+    online as online,
     plan as plan,
     profile as profile,
     rates as rates,

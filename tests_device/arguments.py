@@ -133,7 +133,18 @@ def arguments_of_any_kind(count):
     calls = {}
     names = [
         name
-        for name in ("load", "run", "crc32", "find_nonfinite", "draw", "typecode", "nbytes", "count_samples", "predict")
+        for name in (
+            "load",
+            "run",
+            "crc32",
+            "find_nonfinite",
+            "draw",
+            "typecode",
+            "nbytes",
+            "count_samples",
+            "predict",
+            "rls",
+        )
     ]
     for _ in range(count):
         name = names[below(len(names))]
@@ -159,6 +170,18 @@ def arguments_of_any_kind(count):
             given = [(_odt.load(program), regions()) + kind, array("bBhif"[below(8) and 4], [0] * below(20))]
             if below(2):
                 given.append(below(25) - 5)
+        elif name == "rls" and below(4):
+            given = [
+                bytearray(elm),
+                bytearray(below(400)),
+                array("f", [1] * below(6)),
+                None if below(2) else array("f", [below(9)]),
+                below(2),
+            ]
+            for _ in range(below(3)):
+                given[0][below(44)] = (0, 1, 255, below(256))[below(4)]
+            if below(4) == 0:
+                given[below(5)] = anything()
         elif name == "load" and below(2):
             program = bytearray(good[below(len(good))])
             for _ in range(below(4)):
@@ -174,6 +197,11 @@ def arguments_of_any_kind(count):
     return calls
 
 
+elm = words(
+    [0x3152444F, 3, 4, 1, 7, 1, 0x3F800000, 0x3F7D70A4, 0x3A83126F, 0x46C80000, 0x42C80000]
+    + 5 * [0]
+    + 14 * [0x3F000000]
+)
 good = [clears(1), clears(5)] + [bytes(program) for program, _ in globals().get("ODT_ARGS", {}).get("cases", ())]
 numbers_that_move_a_buffer()
 a_list_that_changes_while_a_program_runs()

@@ -23,11 +23,11 @@ ROOT = machines.ROOT
 sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
 
 from odt.host import install, mip  # noqa: E402
-from odt.host.pieces import PIECES  # noqa: E402
+from odt.host.pieces import FILES  # noqa: E402
 
 MPY = machines.BUILD / "mpy"
 PAGE = ROOT / "docs" / "pico.md"
-KERNELS = sorted([name + ".mpy" for name in PIECES])
+KERNELS = sorted([name + ".mpy" for name in FILES])
 LAST = "Copying: ./lib/%s\nDone\n" % KERNELS[-1]
 
 

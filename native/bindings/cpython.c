@@ -5,6 +5,7 @@
 
 #include "../odt.h"
 #include "../opcodes.h"
+#include "../kernels/online/rls.h"
 #include "../threads.h"
 #include "entry_points.h"
 
@@ -306,6 +307,45 @@ static PyObject *entry_predict(PyObject *const *args, Py_ssize_t count) {
     return good ? PyBool_FromLong(same) : NULL;
 }
 
+// The float32 of a buffer; of what has none no bytes, and no NULL. 0 with an exception set where something else went wrong.
+static int get_floats(PyObject *object, Py_buffer *view, odt_bytes_t *floats) {
+    static uint8_t none;
+    *floats = (odt_bytes_t) {&none, 0};
+    if (!PyObject_CheckBuffer(object)) {
+        return 1;
+    }
+    if (PyObject_GetBuffer(object, view, PyBUF_FORMAT | PyBUF_ND)) {
+        int good = PyErr_ExceptionMatches(PyExc_BufferError) || PyErr_ExceptionMatches(PyExc_ValueError); // with gaps
+        if (good) {
+            PyErr_Clear();
+        }
+        return good;
+    }
+    const char *found = element_code(view);
+    if (*found == 'f' && !found[1] && view->len) {
+        *floats = (odt_bytes_t) {view->buf, (size_t)view->len};
+    }
+    return 1;
+}
+
+static PyObject *entry_rls(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer views[4] = {{0}};
+    odt_bytes_t x, y = {NULL, 0};
+    int learn = PyObject_IsTrue(args[4]), done = 0;
+    int good = learn >= 0 && PyObject_GetBuffer(args[0], &views[0], PyBUF_WRITABLE) == 0
+        && PyObject_GetBuffer(args[1], &views[1], PyBUF_WRITABLE) == 0 && get_floats(args[2], &views[2], &x)
+        && (args[3] == Py_None || get_floats(args[3], &views[3], &y));
+    if (good) {
+        odt_bytes_t state = {views[0].buf, (size_t)views[0].len}, work = {views[1].buf, (size_t)views[1].len};
+        done = odt_rls_f32(state, work, x, y, learn);
+    }
+    for (int i = 0; i < 4; i++) {
+        PyBuffer_Release(&views[i]);
+    }
+    return good ? PyLong_FromLong(done) : NULL;
+}
+
 static PyObject *entry_typecode(PyObject *const *args, Py_ssize_t count) {
     (void)count;
     Py_buffer view;
@@ -379,11 +419,12 @@ static PyObject *entry_threads(PyObject *const *args, Py_ssize_t count) {
         return entry_##name(args, count); \
     }
 ODT_ENTRY_POINTS(METHOD)
+ODT_ONLINE_ENTRY_POINTS(METHOD)
 ODT_THREAD_ENTRY_POINTS(METHOD)
 
 #define ROW(name, least, most) \
     {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL, NULL},
-static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) ODT_THREAD_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) ODT_ONLINE_ENTRY_POINTS(ROW) ODT_THREAD_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "_odt", "The native executor of odt.", -1, methods, NULL, NULL, NULL,

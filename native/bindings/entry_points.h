@@ -21,6 +21,11 @@
         float32. False, and nothing is done, where samples are not of that kind (see count_samples) or do not fill out. \
         predict(.., out, position): only puts what was run of the samples from there on */
 
+// And where all kernels are one _odt: on stock firmware this one is _odt_online's.
+#define ODT_ONLINE_ENTRY_POINTS(X) \
+    X(rls, 5, 5) /* rls(state, work, x, y, learn): recursive least squares: outputs of x into work and, unless y is None, \
+        their mean squared error behind them; if learn, y is learned. Returns an ODT_RLS_.. (kernels/online/rls.h) */
+
 // And where kernels may be split over two threads (threads.h). CMake's scan for names knows no definitions of a module's.
 #if defined(ODT_THREADS) || defined(NO_QSTR)
 #define ODT_THREAD_ENTRY_POINTS(X) \

@@ -50,6 +50,9 @@ static struct running {
     }
 
 #include "micropython.h"
+#include "online.h"
+
+ODT_ONLINE_ENTRY_POINTS(OBJECT)
 
 // Within an instruction, which goes on with the pointers that it has; none is to the user's data.
 void odt_poll(void) {
@@ -118,6 +121,7 @@ static const mp_rom_map_elem_t globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_VERSION), MP_ROM_INT(ODT_VERSION)},
     {MP_ROM_QSTR(MP_QSTR_Program), MP_ROM_PTR(&program_type)},
     ODT_ENTRY_POINTS(ROW)
+    ODT_ONLINE_ENTRY_POINTS(ROW)
     ODT_THREAD_ENTRY_POINTS(ROW)
     #ifdef ODT_THREADS
     {MP_ROM_QSTR(MP_QSTR___init__), MP_ROM_PTR(&object_initialise)},

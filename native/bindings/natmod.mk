@@ -20,7 +20,7 @@ include $(MPY_DIR)/py/dynruntime.mk
 
 .DEFAULT_GOAL := pieces
 .PHONY: pieces
-pieces: $(PIECES:%=$(BUILD)/%.mpy)
+pieces: $(PIECES:%=$(BUILD)/%.mpy) $(BUILD)/_odt_online.mpy
 
 $(FAST:%.c=$(BUILD)/%.o): CFLAGS += -O2
 
@@ -51,6 +51,20 @@ $(BUILD)/linked_0.o: $(BUILD)/bindings/mod_mpy.o $(BUILD)/opcodes_0.o $(KERNELS_
 $(BUILD)/linked_%.o: $(BUILD)/mod_piece.o $(BUILD)/opcodes_%.o $(filter-out $(IN_BASE:%=$(BUILD)/kernels/linear/%.o),$(KERNELS_O))
 	$(LINK)
 
+# odt.online's own, which needs none of the others.
+ONLINE_CONFIG_H = $(BUILD)/online.config.h
+$(ONLINE_CONFIG_H): bindings/mod_online.c | $(BUILD_DIRS)
+	$(Q)$(MPY_LD) --arch $(ARCH) --preprocess -o $@ $<
+
+$(BUILD)/mod_online.o: bindings/mod_online.c $(ONLINE_CONFIG_H)
+	$(Q)$(CROSS)gcc $(CFLAGS) -UMP_CONFIGFILE -DMP_CONFIGFILE='<$(ONLINE_CONFIG_H)>' -o $@ -c $<
+
+$(BUILD)/linked_online.o: $(BUILD)/mod_online.o $(addprefix $(BUILD)/,kernels/online/rls_f32.o fixed.o float32.o bindings/softfloat.o)
+	$(LINK)
+
+$(BUILD)/_odt_online.mpy: $(BUILD)/linked_online.o $(ONLINE_CONFIG_H)
+	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $(ONLINE_CONFIG_H) -o $(@F) $(<F)
+
 # A module has the name in itself by which mpy_ld was called.
 $(BUILD)/linked/_odt.mpy: $(BUILD)/linked_0.o
 	mkdir -p $(@D)
@@ -69,6 +83,6 @@ endef
 $(foreach number,$(filter-out 0,$(NUMBERS)),$(eval $(call piece,$(number))))
 
 # The headers that dynruntime.mk does not know of; and the name by which it calls this file.
-$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o: $(wildcard *.h bindings/*.h kernels/*/*.h)
+$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o $(BUILD)/mod_online.o: $(wildcard *.h bindings/*.h kernels/*/*.h)
 .PHONY: Makefile
 Makefile: ;

@@ -8,7 +8,7 @@ from pathlib import Path
 from .. import executor
 from .board import Board, BoardError, only_port
 from .files import EXAMPLES, IN_CHECKOUT
-from .pieces import PIECES, beside
+from .pieces import FILES, beside
 
 SELFTEST = Path(__file__).with_name("selftest.py")
 
@@ -190,7 +190,7 @@ def _bring(board, found, files, package, example, python_only, wanted):
     room = found["disk"] - size
     fitting = [file for file in fitting if _bytes(beside(file)) < room]
     lib = found["libs"][0]
-    installed = ["%s/%s.mpy" % (lib, name) for name in PIECES]
+    installed = ["%s/%s.mpy" % (lib, name) for name in FILES]
     print("Copying %d modules to %s" % (len(modules), lib))
     board.make_folder(lib + "/odt")
     board.copy([package], lib)

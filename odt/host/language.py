@@ -10,7 +10,7 @@ from .files import PACKAGE, board_modules
 
 # Used only where it is there, or by modules that say what they need.
 OPTIONAL = {
-    "_odt": "the kernels",
+    "_odt": "the kernels", "_odt_online.rls": "the same of odt.online",
     "asyncio": "fit_async",
     "binascii.crc32": "else in Python",
     "gc.mem_free": "on boards", "gc.threshold": "on boards",

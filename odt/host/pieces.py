@@ -19,6 +19,10 @@ PIECES = {
     "_odt_f32_more": "other float32",
 }
 
+# Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.
+BESIDE = {"_odt_online": "odt.online"}
+FILES = {**PIECES, **BESIDE}
+
 _FLOATS = ("momentum_i32", "nesterov_i32", "adam_i32")  # which compute floats
 _MORE = (
     "leaky_relu_i8", "leaky_relu_dx_i8", "weighted_xent_i8", "mae_i8", "huber_i8", "decay_i8", "decay_i32", "add_i8",

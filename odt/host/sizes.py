@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from .pieces import PIECES, beside
+from .pieces import FILES, beside
 
 CORES = {
     "armv6m": "RP2040 and other Cortex-M0+",
@@ -23,7 +23,7 @@ def main(folder):
         if file.exists():
             sizes = {part.stem: part.stat().st_size for part in beside(file)}
             print("%-10s %7d bytes  %d files for %s" % (arch, sum(sizes.values()), len(sizes), core))
-            for name, about in PIECES.items():
+            for name, about in FILES.items():
                 if name in sizes:
                     print("%18d        %s.mpy: %s" % (sizes[name], name, about))
     files = list((folder / "python").rglob("*.mpy"))

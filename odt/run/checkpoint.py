@@ -65,7 +65,7 @@ def _load(place, session, parts):
 
     engine, state = session.engine, session.state
     name = place if isinstance(place, str) else repr(place)
-    file = _open_file(place, engine) if isinstance(place, str) else place.read(engine)
+    file = open_file(place, engine) if isinstance(place, str) else place.read(engine)
     try:
         words, crc = _header(file, name, engine)
         ours = words[1] == engine.crc32(session.plan.code) and words[2] == len(state)
@@ -199,7 +199,7 @@ def write_file(path, parts):
         os.rename(beside, path)
 
 
-def _open_file(path, engine):
+def open_file(path, engine):
     try:
         return open(path, "rb")
     except OSError:

@@ -1,0 +1,4 @@
+from .oselm import (
+    OSELM as OSELM,
+    Autoencoder as Autoencoder,
+)

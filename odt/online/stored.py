@@ -1,0 +1,60 @@
+"""What models of odt.online share: a state of bytes, its digest, checkpoints of it."""
+
+from .. import executor
+
+
+class Stored:
+    """A model whose state is one bytearray, ``state``; the first ``fixed`` bytes say its kind and sizes, and never change."""
+
+    fixed = 44
+
+    def digest(self):
+        """CRC-32 of the state: equal bits, equal number, on every machine."""
+        return executor.engine.crc32(self.state)
+
+    def save(self, place):
+        """Write a checkpoint to a file, by its name, or to a place of odt.slots; the old one is whole until the new one is."""
+        from ..run import checkpoint
+
+        checkpoint.save(place, _Session(self))
+
+    def load(self, place):
+        """Read a checkpoint of a model of the same sizes and settings; ValueError and no change where it is none or damaged."""
+        from ..run import checkpoint
+
+        engine, length = executor.engine, len(self.state)
+        name = checkpoint.path_of(place)
+        file = checkpoint.open_file(name, engine) if isinstance(name, str) else place.read(engine)
+        name = name if isinstance(name, str) else repr(place)
+        try:
+            words = checkpoint.check(file, name, engine)
+            if words[1] != _Session(self).plan.crc or words[2] != length:
+                raise ValueError("%s: saved by a model of another kind, size or setting" % name)
+            file.seek(checkpoint.HEADER)
+            new = bytearray(length)
+            at = 0
+            while at < length:
+                part = file.read(min(512, length - at))
+                if not part:
+                    raise OSError(5, "%s: could be read once, and not again: %d of %d bytes" % (name, at, length))
+                new[at : at + len(part)] = part
+                at += len(part)
+        finally:
+            file.close()
+        if new[: self.fixed] != self.state[: self.fixed]:
+            raise ValueError("%s: saved by a model of another kind, size or setting" % name)
+        self.state[:] = new
+
+
+class _Session:
+    """A model as odt.run.checkpoint saves it: its program is what never changes of its state."""
+
+    underway = None
+    calibrated = epoch = 0
+
+    def __init__(self, model):
+        self.engine = executor.engine
+        self.state = model.state
+        self.plan = self
+        self.code = b"odt.online" + bytes(model.state[: model.fixed])
+        self.crc = self.engine.crc32(self.code)

@@ -1,0 +1,60 @@
+"""1000 samples of a stream learned one by one, and the digests of what was learned. Runs on a machine.
+
+``ODT_ARGS``: "steps", and "executor".
+"""
+
+import gc
+from array import array
+
+from odt import executor
+from odt.online import OSELM, Autoencoder
+
+args = globals().get("ODT_ARGS", {})
+if "executor" in args:
+    executor.use(args["executor"])
+state = 1
+
+
+def numbers(x):
+    """Into x: integers below 2^23 over 2^20, the same in floats of any width."""
+    global state
+    for i in range(len(x)):
+        state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+        x[i] = ((state >> 20) - 1024) / 512
+
+
+x, y = array("f", [0.0] * 6), array("f", [0.0] * 2)
+models = (
+    ("regressor", OSELM(6, 2, 12, forgetting=0.99, seed=3)),
+    ("classifier", OSELM(6, classes=3, hidden=8, activation="sigmoid", seed=4)),
+    ("linear", OSELM(6, 2, hidden=None, forgetting=0.98)),
+    ("autoencoder", Autoencoder(6, hidden=3, activation="relu", seed=5)),
+)
+
+
+def learn(steps):
+    for i in range(steps):
+        numbers(x)
+        numbers(y)
+        models[0][1].learn_one(x, y)
+        models[1][1].learn_one(x, i % 3)
+        models[2][1].learn_one(x, y)
+        models[3][1].learn_one(x)
+
+
+learn(args.get("steps", 1000))
+for name, model in models:
+    print("%s: %d learned, digest %08x" % (name, model.seen, model.digest()))
+print("labels", *[models[1][1].predict_one([i / 4, 1, -1, i / 8, 0, 2]) for i in range(10)])
+
+
+def heap(learn_one):
+    gc.collect()
+    before = gc.mem_alloc()
+    for _ in range(20):
+        learn_one(x, y)
+    return gc.mem_alloc() - before
+
+
+if hasattr(gc, "mem_alloc"):
+    print("20 samples took %d bytes of heap" % heap(models[0][1].learn_one))
