@@ -6,6 +6,7 @@ from . import (
     executor as executor,
     frozen as frozen,
     inspect as inspect,
+    labels as labels,
     lite as lite,
     metrics as metrics,
     online as online,

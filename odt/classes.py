@@ -8,10 +8,10 @@ from .run.session import ready
 
 def probabilities(model, x):
     """See Network.predict_proba(). Computed in the machine's floats: the last bits are not those of every machine."""
-    kind, done = _kind(ready(model))
+    kind, done = ending(ready(model))
     out = model.predict(x)
     if not done:
-        values = _flat(out)
+        values = numbers(out)
         if kind == "sigmoid":
             for index, value in enumerate(values):
                 values[index] = _sigmoid(value)
@@ -25,9 +25,9 @@ def probabilities(model, x):
 def classes(model, x):
     """See Network.predict_classes()."""
     session = ready(model)
-    kind, done = _kind(session)
+    kind, done = ending(session)
     out = model.predict(x)
-    values = _flat(out)
+    values = numbers(out)
     width, names = session.seen.width, model.labels
     count = max(width, 2)
     if names is None:
@@ -50,7 +50,7 @@ def classes(model, x):
     return found
 
 
-def _kind(session):
+def ending(session):
     """("softmax" or "sigmoid", whether the network ends in it)."""
     last = None
     for _, code, _, immediates in session.program.walk(*session.sections["predict"]):
@@ -66,7 +66,7 @@ def _kind(session):
     return kind, last == kind
 
 
-def _flat(out):
+def numbers(out):
     """The numbers of NumPy's result one after another, to read and to write; array('f') is so."""
     return memoryview(out).cast("B").cast("f") if hasattr(out, "shape") else out
 
