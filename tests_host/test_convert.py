@@ -114,7 +114,7 @@ class ResNet8(nn.Module):
 
     def forward(self, x):
         x = self.stack(F.relu(self.bn(self.conv(x))))
-        return self.fc(F.avg_pool2d(x, x.shape[2:]).view(x.size(0), -1))
+        return self.fc(F.avg_pool2d(x, 8).view(x.size(0), -1))
 
 
 class Series(nn.Module):
@@ -274,8 +274,8 @@ def test_paddings_that_keras_has_no_word_for_give_equal_bits_in_both_executors_a
     assert digests == [model.digest()] * 2
 
 
-@pytest.fixture(scope="module")
-def digits():
+@functools.cache
+def trained():
     """A convolutional network that PyTorch has trained on 1000 images, and the data as it takes them: 0..16."""
     raw = np.fromfile(ROOT / "examples" / "digits" / "digits.bin", "uint8")
     x, y = raw[: 1797 * 64].reshape(-1, 1, 8, 8), raw[1797 * 64 :]
@@ -292,6 +292,11 @@ def digits():
             F.cross_entropy(net(images[i : i + 20]), labels[i : i + 20]).backward()
             optimizer.step()
     return net.eval(), x, y
+
+
+@pytest.fixture
+def digits():
+    return trained()
 
 
 @pytest.mark.parametrize("train", ["all", "last", "none"])

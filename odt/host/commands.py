@@ -1,4 +1,4 @@
-"""The command line: python -m odt install | run | monitor | devices | pico | chart | info."""
+"""The command line: python -m odt install | run | monitor | devices | pico | chart | info | import."""
 
 import argparse
 import sys
@@ -67,12 +67,40 @@ def main(arguments=None):
     command.add_argument("--model", metavar="SCRIPT", help="it compiles the model: names and shapes come from it")
     command.set_defaults(run=info.command)
 
+    command = commands.add_parser("import", help="make a model file of a network of ONNX")
+    command.add_argument("model", metavar="MODEL", help=".onnx")
+    command.add_argument("--calibrate", metavar="DATA", help=".npz (its x, or only array) or .npy: samples for int8")
+    command.add_argument("--output", "-o", metavar="FILE", default="model.odt", help="model.odt, if not given")
+    command.add_argument("--dtype", choices=("int8", "float32"), help="int8 with --calibrate, else float32")
+    command.add_argument(
+        "--uint8", metavar="SCALE", type=float, help="the board's samples are bytes, each times SCALE; so is DATA then"
+    )
+    command.add_argument("--batch-norm", choices=("fold", "keep"), default="fold", help="keep: it trains on")
+    command.add_argument(
+        "--train", metavar="WHAT", default="all", help="all, last, bias, none, or layers' names with commas between"
+    )
+    command.add_argument("--optimizer", choices=("adam", "sgd"), default="adam")
+    command.add_argument("--rate", metavar="NUMBER", type=float, default=0.001, help="learning rate; 0.001")
+    command.add_argument("--batch-size", metavar="COUNT", type=int, default=16)
+    command.add_argument("--seed", metavar="NUMBER", type=int, default=0)
+    command.add_argument("--labels", metavar="NAMES", help="the classes' names, with commas between")
+    command.set_defaults(run=importing)
+
     options = parser.parse_args(arguments)
     try:
         return options.run(options)
     except BoardError as error:
         print("odt:", visible(str(error)))  # a board's words are in some
         return 1
+
+
+def importing(options):
+    """convert/ needs NumPy, which the other commands do not."""
+    try:
+        from .convert.command import command
+    except ImportError as error:
+        raise BoardError("%s: pip install '.[import]'" % error) from None
+    return command(options)
 
 
 def devices(options):

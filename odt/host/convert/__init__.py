@@ -49,7 +49,7 @@ def _arranged(x, shape, wanted, order, name):
 
 
 def read(source, shape=None):
-    """The inner description of a network: an nn.Module or its ExportedProgram, or a file, by its name.
+    """The inner description of a network: an nn.Module or its ExportedProgram, an onnx.ModelProto, or an ONNX file, by its name.
 
     ``shape``: of a sample as the source takes it, where the source does not say. Unsupported (a ValueError) names the node
     that odt has not; ValueError for a damaged file. Nothing of a file is executed.
@@ -61,7 +61,15 @@ def read(source, shape=None):
                 "%s: such a file holds code or a pickle, which is not executed; instead: make the nn.Module, "
                 "load_state_dict(torch.load(path, weights_only=True)), and give the module" % source
             )
-        raise ValueError("%s: a file of kind %r is not read" % (source, suffix))
+        if suffix == ".onnx":
+            from . import onnxfile
+
+            return onnxfile.read(source, shape)
+        raise ValueError("%s: files that end with .onnx are read, got %r" % (source, suffix))
+    if type(source).__module__.partition(".")[0] == "onnx":
+        from . import onnxfile
+
+        return onnxfile.read(source, shape)
     if type(source).__module__.partition(".")[0] == "torch" or hasattr(source, "state_dict"):
         from . import pytorch
 
@@ -96,11 +104,10 @@ def load(
     dtype = dtype or ("float32" if calibrate is None else "int8")
     if dtype == "int8" and calibrate is None:
         raise ValueError('calibrate: samples are needed for the ranges of dtype "int8"; "float32" needs none')
-    if shape is None and calibrate is not None and np.ndim(calibrate) > 1:
+    if shape is None and hasattr(source, "state_dict") and np.ndim(calibrate) > 1:  # a module does not say
         shape = np.shape(calibrate)[1:]
     graph = read(source, shape)
-    if batch_norm == "fold":
-        build.fold(graph)
+    build.fold(graph, batch_norm == "fold")
     model, weights = build.assemble(graph, input)
     model.imported = Imported(graph)
     data = None if calibrate is None else _calibration(calibrate, model.imported, input)

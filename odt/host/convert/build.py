@@ -9,11 +9,14 @@ from .graph import LINEAR, Unsupported
 from .layers import placed, worded
 
 
-def fold(graph):
-    """Each BatchNorm, and each constant factor and offset, that alone reads a layer with a kernel becomes part of its weights."""
+def fold(graph, norms=True):
+    """Each constant factor and offset, and BatchNorm, that alone reads a layer with a kernel becomes part of its weights.
+
+    Without ``norms`` BatchNorms stay, and train.
+    """
     into = {}  # of a node that is gone, the one that computes it
     for node in graph.nodes:
-        if not (node.op == "affine" or node.op == "norm" and node.options["kind"] == "batch"):
+        if not (node.op == "affine" or norms and node.op == "norm" and node.options["kind"] == "batch"):
             continue
         parent = into.get(id(node.inputs[0]), node.inputs[0])
         if parent.op not in LINEAR or not parent.trainable or len(graph.readers(node.inputs[0])) > 1:
@@ -28,7 +31,7 @@ def fold(graph):
     graph.output = into.get(id(graph.output), graph.output)
     graph.nodes = [node for node in graph.nodes if id(node) not in into]
     for node in graph.nodes:
-        if node.op == "norm" and node.options["kind"] == "batch":
+        if norms and node.op == "norm" and node.options["kind"] == "batch":
             node.trainable = False
 
 

@@ -40,6 +40,7 @@ class Builder:
         self.nodes = []
         self.values = []
         self.names = set()
+        self.count = 0  # numbers of all tensors
 
     # --- values -------------------------------------------------------------------------------
 
@@ -60,8 +61,9 @@ class Builder:
         shape = tuple(int(size) for size in shape)
         if not 1 <= len(shape) <= 3 or min(shape) < 1:
             refuse(origin, "makes a tensor of shape %s" % (shape,), "1 to 3 sizes of at least 1 beside the batch")
-        if np.prod(shape, dtype=object) > MOST:
-            refuse(origin, "makes a tensor of shape %s, above %d numbers" % (shape, MOST))
+        self.count += np.prod(shape, dtype=object)
+        if np.prod(shape, dtype=object) > MOST or self.count > 8 * MOST:
+            refuse(origin, "makes a tensor of shape %s, above %d numbers, or %d in all" % (shape, MOST, 8 * MOST))
         node = Node(op, self._name(name), origin, inputs, shape, options, weights or {})
         self.nodes.append(node)
         return node

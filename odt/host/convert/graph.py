@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-MOST = 1 << 24  # numbers of a tensor: what is larger is a damaged file, or no board's network
+MOST = 1 << 23  # numbers of a tensor: what is larger is a damaged file, or no board's network
 LINEAR = ("dense", "conv", "transposed")
 
 
@@ -79,6 +79,6 @@ def finite(origin, name, values):
     values = values.astype(np.float64)
     wrong = np.flatnonzero(~(np.abs(values) <= 3e38))
     if len(wrong):
-        place = (origin, name, wrong[0], values.ravel()[wrong[0]], len(wrong), values.size)
+        place = (origin, name, wrong[0], float(values.ravel()[wrong[0]]), len(wrong), values.size)
         raise ValueError("%s: %s, number %d is %r (%d of %d are NaN, infinite or beyond float32)" % place)
     return values

@@ -1,0 +1,60 @@
+"""python -m odt import: a file of another framework becomes a model file."""
+
+import zipfile
+
+import numpy as np
+
+from ... import optimizers
+from ..board import BoardError
+from . import load
+
+
+def command(options):
+    """Read, convert, write the model file and say what it is; returns 0. BoardError with the reason why not: nothing is written then."""
+    try:
+        data = None if options.calibrate is None else samples_of(options.calibrate)
+        pixels = {"dtype": "uint8", "scale": options.uint8} if options.uint8 else None
+        model = load(
+            options.model, calibrate=data, dtype=options.dtype, batch_norm=options.batch_norm, input=pixels,
+            train=options.train if options.train in ("all", "last", "bias", "none") else options.train.split(","),
+            optimizer=optimizers.OPTIMIZERS[options.optimizer](options.rate), batch_size=options.batch_size, seed=options.seed,
+        )  # fmt: skip
+        model.export(options.output, options.labels.split(",") if options.labels else None)
+    except ImportError as error:
+        raise BoardError("%s: pip install '.[import]'" % error) from None
+    except (OSError, ValueError, TypeError, MemoryError) as error:
+        raise BoardError("%s: %s" % (options.model, error)) from None
+    except KeyError as error:
+        raise BoardError("%s: %s" % (options.model, error.args[0])) from None
+    for line in describe(model, data):
+        print(line)
+    print("%s: ready for odt.load_model; python3 -m odt info %s shows it" % (options.output, options.output))
+    return 0
+
+
+def samples_of(path):
+    """The array "x" of an .npz, or its only one, or that of an .npy. No pickle is read."""
+    try:
+        with open(path, "rb") as file:
+            held = np.load(file, allow_pickle=False)
+            if isinstance(held, np.ndarray):
+                return held
+            names = held.files
+            if "x" not in names and len(names) != 1:
+                raise ValueError("the arrays are %s; one is called x" % (", ".join(names) or "none"))
+            return held["x" if "x" in names else names[0]]
+    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, MemoryError, NotImplementedError) as error:
+        raise ValueError("--calibrate %s: %s" % (path, error)) from None
+
+
+def describe(model, data):
+    """The lines that say what came of it."""
+    session, graph = model.session, model.imported.graph
+    count = sum(int(np.prod(shape)) for layer in model.layers for _, shape in layer.weight_shapes())
+    yield "%d layers, %d parameters; samples %s in the source, %s in odt" % (
+        len(model.layers) - 1, count, graph.source_shape, graph.nodes[0].shape,
+    )  # fmt: skip
+    ranges = "" if session.dtype == "float32" else ", ranges of %d samples" % len(data)
+    yield "%s%s; arena %d and state %d bytes, program %d" % (
+        session.dtype, ranges, len(session.arena), len(session.state), len(session.plan.code),
+    )  # fmt: skip

@@ -1,0 +1,293 @@
+"""Networks of ONNX become odt models: outputs are onnxruntime's, what is refused is named, damaged files change nothing."""
+
+import functools
+import io
+import os
+import tempfile
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import odt
+from odt.host import commands
+from odt.host.convert import load
+
+onnx = pytest.importorskip("onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+quantization = pytest.importorskip("onnxruntime.quantization")
+
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+from odt.host.convert import onnxfile  # noqa: E402
+from test_convert import ZOO, MobileNetV2, Series, data, made, trained  # noqa: E402
+
+
+@functools.cache
+def written(kind, dynamic=True):
+    """The bytes of a network of the zoo as PyTorch writes them."""
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            made(kind), (torch.zeros(1, *kind.shape),), file, dynamo=False, input_names=["x"],
+            dynamic_axes={"x": {0: "n"}} if dynamic else None,
+            opset_version=17, training=torch.onnx.TrainingMode.EVAL if dynamic else torch.onnx.TrainingMode.PRESERVE,
+        )  # fmt: skip
+    return file.getvalue()
+
+
+def run(proto, x):
+    """The outputs of onnxruntime."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(proto, options, providers=["CPUExecutionProvider"])
+    return session.run(None, {session.get_inputs()[0].name: x})[0]
+
+
+@pytest.mark.parametrize("kind", ZOO)
+@pytest.mark.parametrize("dynamic", [True, False])
+def test_float32_outputs_are_those_of_onnxruntime(kind, dynamic, tmp_path):
+    (tmp_path / "net.onnx").write_bytes(written(kind, dynamic))
+    x = data(kind, 3)
+    model = load(tmp_path / "net.onnx")
+    expected = np.concatenate([run(written(kind, dynamic), one[None]) for one in x])
+    got = model.imported.outputs(model.predict(model.imported.samples(x)))
+    assert got.shape == expected.shape
+    assert np.abs(got - expected).max() <= 1e-5 * np.abs(expected).max()
+
+
+def test_training_goes_on_in_int8():
+    x = data(MobileNetV2, 16)
+    model = load(onnx.load_from_string(written(MobileNetV2)), calibrate=x, optimizer=odt.Adam(0.002), batch_size=8)
+    samples = model.imported.samples(x)
+    losses = model.fit(samples, np.arange(16, dtype="uint8") % 10, epochs=4, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
+
+
+# --- quantized networks -----------------------------------------------------------------------
+
+
+class Batches(quantization.CalibrationDataReader):
+    def __init__(self, x):
+        self.left = iter([{"x": x[i : i + 50]} for i in range(0, len(x), 50)])
+
+    def get_next(self):
+        return next(self.left, None)
+
+
+@functools.cache
+def quantized(form, signed, per_channel):
+    """The digits network by onnxruntime's own quantizer, as bytes."""
+    net, x, _ = trained()
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        names = [os.path.join(folder, name) for name in ("float.onnx", "int8.onnx")]
+        torch.onnx.export(
+            net, (torch.zeros(1, 1, 8, 8),), names[0], dynamo=False, input_names=["x"], dynamic_axes={"x": {0: "n"}}
+        )
+        kind = quantization.QuantType.QInt8 if signed else quantization.QuantType.QUInt8
+        quantization.quantize_static(
+            names[0], names[1], Batches((x[:200] / 16).astype("float32")), per_channel=per_channel,
+            quant_format=quantization.QuantFormat[form], activation_type=kind, weight_type=quantization.QuantType.QInt8,
+        )  # fmt: skip
+        with open(names[1], "rb") as file:
+            return file.read()
+
+
+@pytest.mark.parametrize(
+    "form, signed, per_channel", [("QDQ", True, True), ("QDQ", False, False), ("QOperator", False, False)]
+)
+def test_quantized_networks_give_the_classes_of_onnxruntime(form, signed, per_channel):
+    _, x, y = trained()
+    proto, images = onnx.load_from_string(quantized(form, signed, per_channel)), (x / 16).astype("float32")
+    expected = run(proto.SerializeToString(), images[1000:])
+    for train in ("none", "all"):
+        model = load(proto, calibrate=images[:200], train=train)
+        got = model.predict(model.imported.samples(images[1000:]))
+        steps = np.abs(got - expected) / model.imported.graph.output.scale
+        inside = np.abs(expected) < 0.98 * np.abs(expected).max()  # what onnxruntime's fixed range has not clipped
+        assert np.mean(got.argmax(1) == expected.argmax(1)) >= 0.99
+        assert np.median(steps[inside]) <= 1 and np.mean(steps[inside]) <= 1.5
+    before = model.evaluate(model.imported.samples(images[1000:]), y[1000:])[1]
+    model.fit(model.imported.samples(images[:1000]), y[:1000], epochs=2, verbose=0)
+    assert model.evaluate(model.imported.samples(images[1000:]), y[1000:])[1] > before
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.onnx").write_bytes(written(Series))
+    np.savez("data.npz", x=data(Series, 8), y=np.zeros(8))
+    return tmp_path
+
+
+def test_the_command_writes_a_model_file_that_learns_on(files, capsys):
+    words = ["net.onnx", "--calibrate", "data.npz", "-o", "series.odt", "--train", "last", "--labels", "a,b,c,d,e"]
+    assert commands.main(["import", *words]) == 0
+    assert "int8, ranges of 8 samples" in capsys.readouterr().out
+    model = odt.load_model("series.odt")
+    assert model.labels == ["a", "b", "c", "d", "e"]
+    same = load("net.onnx", calibrate=data(Series, 8), train="last")
+    assert model.digest() == same.digest()
+    model.fit(same.imported.samples(data(Series, 8)), [0, 1, 2, 3, 4, 0, 1, 2], verbose=0)
+    assert commands.main(["import", "net.onnx", "-o", "float.odt"]) == 0
+    assert odt.load_model("float.odt").dtype == "float32"
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--dtype", "int8"], "calibrate: samples are needed"),
+        (["--calibrate", "two.npz"], "the arrays are a, b; one is called x"),
+        (["--calibrate", "pickled.npy"], "allow_pickle=False"),
+        (["--calibrate", "net.onnx"], "--calibrate net.onnx: "),
+        (
+            ["--calibrate", "wrong.npz"],
+            "samples are (3, 50) in the source and (50, 3) in odt, got an array of (4, 4, 4)",
+        ),
+        (["--calibrate", "none.npz"], "No such file"),
+        (["--train", "nine"], "no layer with weights is called 'nine'"),
+        (["--labels", "a,b"], "2 names"),
+    ],
+)
+def test_what_the_command_refuses_is_said_and_the_file_stays(files, capsys, words, message):
+    np.savez("two.npz", a=np.zeros(3), b=np.zeros(3))
+    np.savez("wrong.npz", x=np.zeros((4, 4, 4)))
+    np.save("pickled.npy", np.array([{}]), allow_pickle=True)
+    (files / "model.odt").write_bytes(b"before")
+    assert commands.main(["import", "net.onnx", *words]) == 1
+    assert message in capsys.readouterr().out
+    assert (files / "model.odt").read_bytes() == b"before"
+
+
+# --- what is refused --------------------------------------------------------------------------
+
+
+def network(nodes, shape=("n", 2, 4, 4), weights=(), output="y", kind=TensorProto.FLOAT, opset=17):
+    """A ModelProto of these nodes, from x to ``output``."""
+    graph = helper.make_graph(
+        nodes, "net", [helper.make_tensor_value_info("x", kind, shape)],
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.asarray(value), name) for name, value in dict(weights).items()],
+    )  # fmt: skip
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+
+
+node = helper.make_node
+W = {"w": np.ones((3, 2, 3, 3), "float32")}
+REFUSED = {
+    "operator": (network([node("Elu", ["x"], ["y"], "e")]), r"node e \(Elu\): odt has no such operator; instead: Relu"),
+    "dilation": (network([node("Conv", ["x", "w"], ["y"], dilations=[2, 2], pads=[2] * 4)], weights=W), r"node 0 \(Conv\): has dilation"),
+    "dynamic": (network([node("Relu", ["x"], ["y"])], ("n", 2, "h", 4)), r"input x: has the dynamic shape .*shape="),
+    "rank": (network([node("Relu", ["x"], ["y"])], (4,)), "input x: has the shape"),
+    "bytes": (network([node("Relu", ["x"], ["y"])], kind=TensorProto.INT64), "input x: is of INT64"),
+    "missing": (network([node("Relu", ["z"], ["y"])]), "the tensor 'z' is not there"),
+    "channels": (network([node("Conv", ["x", "w"], ["y"])], ("n", 5, 4, 4), W), "does not take 5 channels"),
+    "nan": (network([node("Conv", ["x", "w"], ["y"])], weights={"w": W["w"] * np.nan}), "node 0 .*kernel, number 0 is nan"),
+    "large": (network([node("Resize", ["x", "", "s"], ["y"], nearest_mode="floor", coordinate_transformation_mode="asymmetric")],
+                      weights={"s": np.array([1, 1, 9e4, 9e4], "float32")}), "Resize.*above"),
+    "domain": (network([node("Conv", ["x", "w"], ["y"], domain="mine")], weights=W), "an operator of mine"),
+    "shared": (network([node("Conv", ["x", "v"], ["a"], pads=[1] * 4), node("Conv", ["a", "v"], ["y"])], weights={"v": np.ones((2, 2, 3, 3), "float32")}), "shares the weights v"),
+    "batch": (network([node("Reshape", ["x", "s"], ["y"])], weights={"s": np.array([-1, 4])}), "one result per sample"),
+    "output": (network([node("Relu", ["x"], ["y"])], output="z"), "the output z is computed by no node"),
+    "constant": (network([node("Identity", ["w"], ["y"])], weights=W), "the output does not depend on the input"),
+    "nothing": (network([]), "no nodes"),
+    "layer": (network([node("Identity", ["x"], ["y"])]), "no layer"),
+    "pads": (network([node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], pads=[3] * 4)]), "lie in the padding alone"),
+    "attribute": (network([node("Conv", ["x", "w"], ["y"], strides=[1])], weights=W), "strides has 1 sizes, expected 2"),
+    "zero": (network([node("Div", ["x", "z"], ["y"])], weights={"z": np.zeros(1, "float32")}), "Div.*gain, number 0 is inf"),
+    "resize": (network([node("Resize", ["x", "", "s"], ["y"], mode="linear")], weights={"s": np.array([1, 1, 2, 2], "float32")}), "mode nearest"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_odt_has_not_is_named_with_its_node(name):
+    proto, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message):
+        load(proto)
+
+
+def test_a_dynamic_shape_can_be_given():
+    proto = network([node("Conv", ["x", "w"], ["y"])], ("n", 2, "h", "w"), W)
+    assert load(proto, (2, 6, 5)).predict(np.zeros((1, 6, 5, 2), "float32")).shape == (1, 4, 3, 3)
+    with pytest.raises(ValueError, match=r"samples are of shape \(2, None, None\), got \(3, 6, 5\)"):
+        load(proto, (3, 6, 5))
+
+
+def test_weights_in_another_file_are_not_followed(tmp_path):
+    proto = network([node("Conv", ["x", "w"], ["y"])], weights=W)
+    tensor = proto.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="/etc/passwd")
+    with pytest.raises(ValueError, match="initializer w lies in another file"):
+        load(proto)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\x08", bytes(1000)])
+def test_what_is_no_onnx_file_is_said(content, tmp_path):
+    (tmp_path / "net.onnx").write_bytes(content)
+    with pytest.raises(ValueError, match=r"net.onnx is damaged, or no ONNX file"):
+        load(tmp_path / "net.onnx")
+
+
+@settings(
+    max_examples=int(os.environ.get("ODT_FUZZ_IMPORT", 80)),
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(st.data())
+def test_a_damaged_file_is_read_or_is_a_value_error(draw):
+    """Bytes changed, cut or repeated; and fields of the description given other values."""
+    content = bytearray(written(draw.draw(st.sampled_from([Series, MobileNetV2]))))
+    if draw.draw(st.booleans()):
+        for _ in range(draw.draw(st.integers(1, 6))):
+            content[draw.draw(st.integers(0, len(content) - 1))] = draw.draw(st.integers(0, 255))
+        end = draw.draw(st.one_of(st.just(len(content)), st.integers(0, len(content))))
+        proto = bytes(content[:end])
+    else:
+        proto = onnx.load_from_string(bytes(content))
+        for _ in range(draw.draw(st.integers(1, 3))):
+            at = proto.graph.node[draw.draw(st.integers(0, len(proto.graph.node) - 1))]
+            kind = draw.draw(st.sampled_from(["op", "input", "output", "ints", "i", "drop", "dims", "batch"]))
+            number = draw.draw(st.sampled_from([-(2**63), -2, -1, 0, 1, 2, 3, 7, 1000, 2**31, 2**62]))
+            if kind == "op":
+                at.op_type = draw.draw(st.sampled_from(OPERATORS))
+            elif kind == "input" and at.input:
+                at.input[draw.draw(st.integers(0, len(at.input) - 1))] = draw.draw(st.sampled_from(names_of(proto)))
+            elif kind == "output":
+                at.output[0] = draw.draw(st.sampled_from(names_of(proto)))
+            elif kind in ("ints", "i") and at.attribute:
+                attribute = at.attribute[draw.draw(st.integers(0, len(at.attribute) - 1))]
+                if kind == "i" or not attribute.ints:
+                    attribute.i = number
+                else:
+                    attribute.ints[draw.draw(st.integers(0, len(attribute.ints) - 1))] = number
+            elif kind == "drop" and at.input:
+                del at.input[draw.draw(st.integers(0, len(at.input) - 1)) :]
+            elif kind == "dims":
+                tensor = proto.graph.initializer[draw.draw(st.integers(0, len(proto.graph.initializer) - 1))]
+                tensor.dims[:] = [number] * draw.draw(st.integers(0, 4))
+            elif kind == "batch":
+                dims = proto.graph.input[0].type.tensor_type.shape.dim
+                dims[draw.draw(st.integers(0, len(dims) - 1))].dim_value = number
+    try:
+        load(proto) if not isinstance(proto, bytes) else onnxfile.read(proto)
+    except ValueError:
+        pass
+
+
+OPERATORS = sorted(onnxfile.OPERATORS)
+
+
+def names_of(proto):
+    return [name for each in proto.graph.node for name in (*each.input, *each.output)] + ["", "x"]
