@@ -173,7 +173,7 @@ def main():
     parser.add_argument("--steps", type=int)
     parser.add_argument("machines", nargs="*", default=[])
     args = parser.parse_args()
-    lines = counting.head("odt.online.OSELM: bench/online.py")
+    lines = counting.head("odt.online.OSELM. Written by: python bench/online.py")
     names = args.machines or MACHINES
     lines += [counting.heading(name) for name in names] + [""]
     for part in (costs(names), years(args.steps or 10**7), digits()):

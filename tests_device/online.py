@@ -7,7 +7,7 @@ import gc
 from array import array
 
 from odt import executor
-from odt.online import OSELM, Autoencoder
+from odt.online import ADWIN, DDM, OSELM, Autoencoder, PageHinkley
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:
@@ -45,6 +45,20 @@ def learn(steps):
 learn(args.get("steps", 1000))
 for name, model in models:
     print("%s: %d learned, digest %08x" % (name, model.seen, model.digest()))
+detectors = (
+    ("pagehinkley", PageHinkley(threshold=5, alpha=0.99)),
+    ("ddm", DDM(warm_start=10)),
+    ("adwin", ADWIN(clock=8, delta=0.05)),
+)
+for name, detector in detectors:
+    alarms = []
+    for i in range(400):
+        numbers(y)
+        value = y[0] / 2 + (i > 200) * 1.5
+        detector.update(int(value > 0.5) if name == "ddm" else value)
+        if detector.drift_detected:
+            alarms.append(i)
+    print("%s: %d learned, digest %08x" % (name, detector.n, detector.digest()), *alarms)
 print("labels", *[models[1][1].predict_one([i / 4, 1, -1, i / 8, 0, 2]) for i in range(10)])
 
 

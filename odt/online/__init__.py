@@ -3,7 +3,7 @@
 from odt.online import OSELM
 """
 
-_HOMES = {"OSELM": "oselm", "Autoencoder": "oselm"}
+_HOMES = {"OSELM": "oselm", "Autoencoder": "oselm", "ADWIN": "drift", "DDM": "drift", "PageHinkley": "drift"}
 
 
 def __getattr__(name):
