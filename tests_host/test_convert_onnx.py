@@ -240,7 +240,7 @@ def test_what_is_no_onnx_file_is_said(content, tmp_path):
 
 
 @settings(
-    max_examples=int(os.environ.get("ODT_FUZZ_IMPORT", 80)),
+    max_examples=int(os.environ.get("ODT_FUZZ_IMPORT", 60)),
     deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),
@@ -284,6 +284,8 @@ def test_a_damaged_file_is_read_or_is_a_value_error(draw):
         load(proto) if not isinstance(proto, bytes) else onnxfile.read(proto)
     except ValueError:
         pass
+    except MemoryError as error:  # of compile, which says the bytes
+        assert "bytes" in str(error)
 
 
 OPERATORS = sorted(onnxfile.OPERATORS)

@@ -14,7 +14,7 @@ import numpy as np
 
 from .graph import Unsupported
 
-__all__ = ["Imported", "Unsupported", "load", "read"]
+__all__ = ["Imported", "Unsupported", "load", "read", "save_onnx"]
 
 _POLICIES = ("all", "last", "bias", "none")
 
@@ -121,6 +121,13 @@ def load(
     if dtype == "int8":
         model.calibrate(data)
     return model
+
+
+def save_onnx(model, path):
+    """Write a compiled model as ONNX, an int8 one as QDQ: see export.py."""
+    from . import export
+
+    export.save_onnx(model, path)
 
 
 def _choose(model, train, graph):

@@ -1,0 +1,370 @@
+"""Writes an odt model as ONNX: float, or with its bytes and scales as QDQ, for the tools that other people have.
+
+Samples stay as odt has them, channels last; a Transpose in the file turns them. Weights are those that odt computes with: in int8 the
+bytes and their scales, without the residuals, which only training reads.
+"""
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from ...fixed import bits_to_float, get
+from ...plan.compiler import compile_graph
+from ...plan.values import home
+from ...run.session import ready
+from ...run.start import Untrained
+from ...run.weights import read
+from ..files import write_file
+from .graph import Unsupported
+
+_OPSET = 17
+_TYPES = {"float32": TensorProto.FLOAT, "uint8": TensorProto.UINT8, "int8": TensorProto.INT8,
+          "int16": TensorProto.INT16, "int32": TensorProto.INT32}  # fmt: skip
+_SAME = ("maxpool2d", "upsample2d", "dropout")  # their numbers are bytes of the scale before
+
+
+def save_onnx(model, path):
+    """Write the network of a compiled model, with its weights and ranges, to ``path``.
+
+    Its input "x" takes (samples, *shape of the Input) in the Input's dtype, its output is what ``predict`` gives. An int8 model becomes a network
+    of QuantizeLinear and DequantizeLinear. A model of ``load_model`` has no layers: make it by its script and ``load_weights`` from the file.
+    Unsupported (a ValueError) names a layer that ONNX has no operator for; nothing is written then. RuntimeError before ``compile``.
+    """
+    session = ready(model)
+    if not hasattr(model, "nodes"):
+        raise Unsupported("a model of load_model has no layers; instead: make it by its script, and load_weights(file)")
+    if session.dtype == "int8" and not session.calibrated:
+        raise ValueError("the model's ranges are not known yet: calibrate(x) or fit first")
+    proto = _Writer(model, session).proto()
+    onnx.checker.check_model(proto)
+    write_file(path, [proto.SerializeToString()])
+
+
+def _values(model, session):
+    """What each node's output is made of, in int8: the network is planned once more. RuntimeError where it has changed since."""
+    optimizer = None if isinstance(session.optimizer, Untrained) else session.optimizer
+    noted = []
+    plan = compile_graph(
+        model.nodes, session.loss, optimizer, session.dtype, session.batch_size, session.micro, session.plan.segments,
+        session.plan.flash, noted, session.plan.bits,
+    )  # fmt: skip
+    if plan.code != model.program.code:
+        raise RuntimeError("the network, its loss or its optimizer has changed since compile()")
+    return plan.values
+
+
+class _Writer:
+    def __init__(self, model, session):
+        self.model, self.session = model, session
+        self.int8 = session.dtype == "int8"
+        self.nodes, self.constants, self.names = [], [], {}
+        self.values = _values(model, session) if self.int8 else {}
+        self.parameters = dict(session.plan.weights)
+        self.turned = set()  # tensors whose channels are first
+        self.scales = {}  # of a node's name: (scale, zero point)
+
+    def proto(self):
+        first, last = self.model.nodes[0], self.model.nodes[-1]
+        for node in self.model.nodes:
+            self.names[node] = self._node(node)
+        name = self._last(self.names[last], last)
+        self._add("Identity", [name], "y")
+        graph = helper.make_graph(
+            self.nodes, "odt",
+            [helper.make_tensor_value_info("x", _TYPES[first.layer.dtype], ("n", *first.shape))],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, ("n", *last.shape))], self.constants,
+        )  # fmt: skip
+        return helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=9, producer_name="odt"
+        )
+
+    # --- pieces -------------------------------------------------------------------------------
+
+    def _add(self, op, inputs, name, **attributes):
+        self.nodes.append(helper.make_node(op, inputs, [name], name, **attributes))
+        return name
+
+    def _constant(self, name, values, dtype=np.float32):
+        self.constants.append(numpy_helper.from_array(np.array(values, dtype, order="C"), name))
+        return name
+
+    def _first(self, name, node):
+        """The tensor with its channels first."""
+        rank = len(node.shape)
+        if rank == 1 or name in self.turned:
+            return name
+        made = name + " first"
+        if made not in self.turned:
+            self._add("Transpose", [name], made, perm=[0, rank, *range(1, rank)])
+            self.turned.add(made)
+        return made
+
+    def _last(self, name, node):
+        """The tensor with its channels last."""
+        rank = len(node.shape)
+        if name not in self.turned:
+            return name
+        made = name + " last"
+        if not any(made in each.output for each in self.nodes):
+            self._add("Transpose", [name], made, perm=[0, *range(2, rank + 1), 1])
+        return made
+
+    def _quantized(self, name, node):
+        """The tensor as its bytes mean it."""
+        value = self.values[node]
+        owner, shift = home(value.scale)
+        bits = get(self.session.regions[value.scale.region], owner.offset + shift)
+        scale, zero = np.float32(bits_to_float(bits) * bits_to_float(value.factor)), value.zero
+        self.scales[node] = scale
+        scale = self._constant(name + " scale", scale)
+        zero = self._constant(name + " zero", zero, np.int8)
+        self._add("QuantizeLinear", [name, scale, zero], name + " q")
+        made = self._add("DequantizeLinear", [name + " q", scale, zero], name + " dq")
+        if name in self.turned:
+            self.turned.add(made)
+        return made
+
+    def _weights(self, node):
+        """Names of kernel and bias (or None), the kernel channels first."""
+        layer, parameters = node.layer, self.parameters[node.layer]
+        state, frozen = self.session.state, self.session.frozen
+        values = read(layer, state, frozen, parameters, self.int8)
+        shape = layer.weight_shapes()[0][1]
+        bias = values[1] if len(values) > 1 else [0] * shape[0]
+        if parameters.folded and len(values) == 1:  # a BatchNorm's
+            bias = read(parameters.folded[0], state, frozen, parameters.folded[1], self.int8)[1]
+        bias = np.array(bias, np.float64)
+        order = (0, len(shape) - 1, *range(1, len(shape) - 1)) if len(shape) > 2 else (0, 1)
+        if layer.kind == "transposed2d":
+            order = (len(shape) - 1, 0, *range(1, len(shape) - 1))
+        if not self.int8:
+            kernel = np.array(values[0], np.float32).reshape(shape).transpose(order)
+            return self._constant(layer.name + " kernel", kernel), self._constant(layer.name + " bias", bias)
+        at = parameters.kernel.offset
+        memory = self._memory(parameters.kernel)
+        count = parameters.rows * parameters.columns
+        kernel = np.frombuffer(bytes(memory[at : at + count]), np.int8).reshape(shape).transpose(order)
+        memory, at = self._memory(parameters.scale), parameters.scale.offset
+        scales = np.array([bits_to_float(get(memory, at + 4 * row)) for row in range(parameters.rows)], np.float32)
+        zeros = np.zeros(len(scales), np.int8)
+        axis = order.index(0)
+        names = [
+            self._constant(layer.name + " kernel q", kernel, np.int8),
+            self._constant(layer.name + " kernel scale", scales),
+            self._constant(layer.name + " kernel zero", zeros, np.int8),
+        ]
+        self._add("DequantizeLinear", names, layer.name + " kernel", axis=axis)
+        unit = scales * np.float32(self._scale_of(node.inputs[0]))
+        whole = np.clip(np.rint(bias / unit), -(2**30), 2**30)
+        names = [
+            self._constant(layer.name + " bias q", whole, np.int32),
+            self._constant(layer.name + " bias scale", unit),
+            self._constant(layer.name + " bias zero", np.zeros(len(unit)), np.int32),
+        ]
+        self._add("DequantizeLinear", names, layer.name + " bias", axis=0)
+        return layer.name + " kernel", layer.name + " bias"
+
+    def _memory(self, buffer):
+        return self.session.regions[buffer.region]
+
+    def _scale_of(self, node):
+        """The scale of a node's bytes, or of those that they are."""
+        while node not in self.scales:
+            node = node.inputs[0] if node.alias is None else node.alias
+        return self.scales[node]
+
+    # --- layers -------------------------------------------------------------------------------
+
+    def _node(self, node):
+        layer = node.layer
+        if layer.kind == "input":
+            return self._input(node)
+        if node.alias is not None:
+            return self.names[node.alias]
+        inputs = [self.names[each] for each in node.inputs]
+        make = getattr(self, "_joined" if layer.kind == "add" else "_" + layer.kind, None)
+        if make is None:
+            raise Unsupported("layer %s (%s): ONNX has no operator for it" % (layer.name, type(layer).__name__))
+        name = make(node, inputs)
+        clamp = node.relu or node.clamp
+        if clamp:
+            turned = name in self.turned
+            name = self._clamped(name, clamp)
+            if turned:
+                self.turned.add(name)
+        if not self.int8 or layer.view or layer.kind in _SAME:
+            return name
+        return self._quantized(name, node)
+
+    def _clamped(self, name, clamp):
+        if clamp == 1:
+            return self._add("Relu", [name], name + " relu")
+        limits = [self._constant(name + " low", 0.0), self._constant(name + " high", 6.0)]
+        return self._add("Clip", [name, *limits], name + " relu6")
+
+    def _input(self, node):
+        layer = node.layer
+        if layer.dtype == "float32":
+            return self._quantized("x", node) if self.int8 else "x"
+        scale = np.float32(layer.scale)
+        if layer.dtype in ("uint8", "int8"):
+            names = [self._constant("x scale", scale), self._constant("x zero", layer.zero_point, layer.dtype)]
+            self.scales[node] = scale
+            return self._add("DequantizeLinear", ["x", *names], "x dq")
+        name = self._add("Cast", ["x"], "x float", to=TensorProto.FLOAT)
+        name = self._add("Sub", [name, self._constant("x zero", layer.zero_point)], "x less zero")
+        name = self._add("Mul", [name, self._constant("x scale", scale)], "x real")
+        return self._quantized(name, node) if self.int8 else name
+
+    def _dense(self, node, inputs):
+        kernel, bias = self._weights(node)
+        name, (x,) = node.layer.name, [self._last(inputs[0], node.inputs[0])]
+        if len(node.shape) == 1:
+            return self._add("Gemm", [x, kernel, bias], name, transB=1)
+        turned = self._add("Transpose", [kernel], name + " turned", perm=[1, 0])
+        return self._add("Add", [self._add("MatMul", [x, turned], name + " product"), bias], name)
+
+    def _images(self, node, op, inputs, **attributes):
+        x = [self._first(inputs[0], node.inputs[0]), *inputs[1:]]
+        name = self._add(op, x, node.layer.name, **attributes)
+        self.turned.add(name)
+        return name
+
+    def _window(self, layer):
+        """(size, strides, before, after) of each axis of the layer."""
+        h, w, _, _, kh, kw, sh, sw, pt, pl, oh, ow = layer.window
+        rows = [(kh, sh, pt, h, oh), (kw, sw, pl, w, ow)][2 - layer.axes :]
+        after = [max((out - 1) * stride + size - extent - before, 0) for size, stride, before, extent, out in rows]
+        return [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows], after
+
+    def _conv2d(self, node, inputs):
+        size, strides, before, after = self._window(node.layer)
+        kernel, bias = self._weights(node)
+        group = getattr(node.layer, "groups", None) or (node.shape[-1] if node.layer.by_channel else 1)
+        return self._images(
+            node,
+            "Conv",
+            [inputs[0], kernel, bias],
+            kernel_shape=size,
+            strides=strides,
+            pads=before + after,
+            group=group,
+        )
+
+    _group_conv2d = _depthwise2d = _conv2d
+
+    def _transposed2d(self, node, inputs):
+        h, w, _, _, kh, kw, sh, sw, pt, pl, oh, ow = node.layer.window
+        rows = [(kh, sh, pt, h, oh), (kw, sw, pl, w, ow)][2 - node.layer.axes :]
+        after = [(extent - 1) * stride + size - before - out for size, stride, before, extent, out in rows]
+        kernel, bias = self._weights(node)
+        return self._images(
+            node, "ConvTranspose", [inputs[0], kernel, bias], kernel_shape=[row[0] for row in rows],
+            strides=[row[1] for row in rows], pads=[row[2] for row in rows] + [max(n, 0) for n in after],
+            output_padding=[max(-n, 0) for n in after],
+        )  # fmt: skip
+
+    def _maxpool2d(self, node, inputs, op="MaxPool", **more):
+        size, strides, before, after = self._window(node.layer)
+        return self._images(node, op, inputs, kernel_shape=size, strides=strides, pads=before + after, **more)
+
+    def _avgpool2d(self, node, inputs):
+        layer = node.layer
+        if not layer.adaptive:
+            return self._maxpool2d(node, inputs, "AveragePool", count_include_pad=0)
+        extents, outs = node.inputs[0].shape[:-1], node.shape[:-1]
+        if any(extent % out for extent, out in zip(extents, outs)):
+            raise Unsupported(
+                "layer %s: windows of %s in %s differ in size; ONNX has one" % (layer.name, extents, outs)
+            )
+        size = [extent // out for extent, out in zip(extents, outs)]
+        return self._images(node, "AveragePool", inputs, kernel_shape=size, strides=size)
+
+    def _globalavg(self, node, inputs):
+        name = self._images(node, "GlobalAveragePool", inputs)
+        return self._add("Flatten", [name], name + " flat", axis=1)
+
+    def _upsample2d(self, node, inputs):
+        scales = self._constant(node.layer.name + " size", (1, 1, *node.layer.size))
+        options = {"mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric"}
+        return self._images(node, "Resize", [inputs[0], "", scales], **options)
+
+    def _reshape(self, node, inputs):
+        name = node.layer.name
+        shape = self._constant(name + " shape", (-1, *node.shape), np.int64)
+        return self._add("Reshape", [self._last(inputs[0], node.inputs[0]), shape], name)
+
+    _flatten = _reshape
+
+    def _dropout(self, node, inputs):
+        return inputs[0]
+
+    def _normalization(self, node, inputs):
+        raise Unsupported(
+            "layer %s: a Normalization is part of the samples' format; instead: give them normalised" % node.layer.name
+        )
+
+    def _unary(self, op, node, inputs, **attributes):
+        name = self._add(op, [inputs[0]], node.layer.name, **attributes)
+        if inputs[0] in self.turned:
+            self.turned.add(name)
+        return name
+
+    def _relu(self, node, inputs):
+        return self._unary("Relu", node, inputs)
+
+    def _relu6(self, node, inputs):
+        return self._clamped(self._last(inputs[0], node.inputs[0]), 6)
+
+    def _leaky_relu(self, node, inputs):
+        slope = bits_to_float(node.layer.slope) if node.layer.slope else 0.0
+        return self._unary("LeakyRelu", node, inputs, alpha=slope)
+
+    def _sigmoid(self, node, inputs):
+        return self._unary("Sigmoid", node, inputs)
+
+    def _tanh(self, node, inputs):
+        return self._unary("Tanh", node, inputs)
+
+    def _softmax(self, node, inputs):
+        return self._add("Softmax", [self._last(inputs[0], node.inputs[0])], node.layer.name, axis=-1)
+
+    def _joined(self, node, inputs):
+        return self._add("Sum", [self._last(x, each) for x, each in zip(inputs, node.inputs)], node.layer.name)
+
+    def _multiply(self, node, inputs):
+        made = self._last(inputs[0], node.inputs[0])
+        for number, (x, each) in enumerate(zip(inputs[1:], node.inputs[1:])):
+            made = self._add("Mul", [made, self._last(x, each)], "%s %d" % (node.layer.name, number))
+        return made
+
+    def _concatenate(self, node, inputs):
+        made = [self._last(x, each) for x, each in zip(inputs, node.inputs)]
+        return self._add("Concat", made, node.layer.name, axis=-1)
+
+    def _vectors(self, node):
+        layer = node.layer
+        values = read(layer, self.session.state, self.session.frozen, self.parameters[layer], self.int8)
+        return [
+            self._constant("%s %s" % (layer.name, name), value)
+            for (name, _), value in zip(layer.weight_shapes(), values)
+        ]
+
+    def _batchnorm(self, node, inputs):
+        if self.parameters[node.layer].into:  # the weights before it hold it
+            return inputs[0]
+        vectors = self._vectors(node)
+        x = self._first(inputs[0], node.inputs[0])
+        name = self._add(
+            "BatchNormalization", [x, *vectors], node.layer.name, epsilon=bits_to_float(node.layer.epsilon)
+        )
+        if x in self.turned:
+            self.turned.add(name)
+        return name
+
+    def _layernorm(self, node, inputs):
+        x = self._last(inputs[0], node.inputs[0])
+        return self._add(
+            "LayerNormalization", [x, *self._vectors(node)], node.layer.name, axis=-1,
+            epsilon=bits_to_float(node.layer.epsilon),
+        )  # fmt: skip

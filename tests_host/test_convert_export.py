@@ -1,0 +1,115 @@
+"""odt models as ONNX: onnxruntime computes what odt does, in float32 and, as QDQ, in int8."""
+
+import numpy as np
+import pytest
+
+import odt
+from odt.host.convert import load, save_onnx
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+from test_convert import ZOO, Autoencoder, data, exported, trained  # noqa: E402
+from test_convert_onnx import run  # noqa: E402
+
+
+def written(model, path, x):
+    save_onnx(model, path)
+    return run(path.read_bytes(), x)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ZOO if kind is not Autoencoder])
+def test_onnxruntime_computes_float32_models_alike(kind, tmp_path):
+    model = load(exported(kind)[1], batch_norm="keep")
+    x = model.imported.samples(data(kind))
+    got, expected = written(model, tmp_path / "net.onnx", x), model.predict(x)
+    assert got.shape == expected.shape
+    assert np.abs(got - expected).max() <= 1e-5 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ZOO if kind is not Autoencoder])
+def test_onnxruntime_computes_int8_models_within_their_steps(kind, tmp_path):
+    x = data(kind, 16)
+    model = load(exported(kind)[1], calibrate=x, train="last")
+    x = model.imported.samples(x)
+    got, expected = written(model, tmp_path / "net.onnx", x), model.predict(x)
+    assert np.abs(got - expected).mean() <= 0.02 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_a_model_that_odt_has_trained_gives_the_same_classes(dtype, tmp_path):
+    """Of raw pixels, with layers of each family; an int8 output is within two of its steps nearly everywhere."""
+    _, x, y = trained()
+    x = np.moveaxis(x, 1, -1).copy()
+    image = odt.Input((8, 8, 1), "uint8", 1 / 16)
+    a = odt.Conv2D(8, 3, padding="same", use_bias=False)(image)
+    a = odt.ReLU()(odt.BatchNorm()(a))
+    b = odt.Conv2D(8, 3, padding="same", groups=2)(a)
+    a = odt.Add(activation="relu")([a, b])
+    c = odt.DepthwiseConv2D(3, 2, "same", activation="relu6")(a)
+    d = odt.Concatenate()([odt.MaxPool2D()(a), odt.LeakyReLU(0.1)(c)])
+    d = odt.Conv2DTranspose(6, 3, 2, "same", activation="relu")(d)
+    d = odt.AvgPool2D(2)(odt.Dropout(0.1)(d))
+    model = odt.Model(image, odt.Dense(10)(odt.Flatten()(d)))
+    model.compile(odt.Adam(0.004), dtype=dtype, seed=3)
+    model.fit(x[:1000], y[:1000], epochs=4, verbose=0)
+    expected, got = model.predict(x[1000:]), written(model, tmp_path / "net.onnx", x[1000:])
+    assert np.mean(got.argmax(1) == expected.argmax(1)) >= (0.99 if dtype == "int8" else 1)
+    if dtype == "int8":
+        step = np.unique(np.abs(np.diff(np.unique(expected)))).min()
+        assert np.mean(np.abs(got - expected) <= 2.5 * step) >= 0.97
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_a_batchnorm_that_compile_has_folded_is_written_once(dtype, tmp_path):
+    rng = np.random.default_rng(0)
+    model = odt.Sequential([
+        odt.Input((6, 6, 2)), odt.Conv2D(4, 3, trainable=False), odt.BatchNorm(trainable=False), odt.ReLU(), odt.GlobalAvgPool(),
+        odt.Dense(3),
+    ])  # fmt: skip
+    model.compile(dtype=dtype)
+    weights = [rng.normal(size=shape) for layer, _ in model.session.plan.weights for _, shape in layer.weight_shapes()]
+    weights[5] = np.abs(weights[5]) + 0.5
+    model.set_weights([value.ravel() for value in weights])
+    x = rng.normal(size=(40, 6, 6, 2)).astype("float32")
+    if dtype == "int8":
+        model.calibrate(x)
+    got, expected = written(model, tmp_path / "net.onnx", x), model.predict(x)
+    assert np.abs(got - expected).max() <= (0.03 if dtype == "int8" else 1e-5) * np.abs(expected).max()
+    names = [node.op_type for node in onnx.load(tmp_path / "net.onnx").graph.node]
+    assert "BatchNormalization" not in names
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_what_was_written_is_read_again(dtype, tmp_path):
+    _, x, _ = trained()
+    images = (x / 16).astype("float32")
+    model = load(exported_digits(), calibrate=images[:200], dtype=dtype, train="none")
+    samples = model.imported.samples(images[1000:])
+    save_onnx(model, tmp_path / "net.onnx")
+    again = load(tmp_path / "net.onnx", calibrate=samples[:200], dtype=dtype, train="none")
+    assert np.mean(again.predict(samples).argmax(1) == model.predict(samples).argmax(1)) >= 0.99
+
+
+def exported_digits():
+    import torch
+
+    return torch.export.export(trained()[0], (torch.zeros(2, 1, 8, 8),))
+
+
+def test_what_onnx_has_not_is_named_and_nothing_is_written(tmp_path):
+    path = tmp_path / "net.onnx"
+    path.write_bytes(b"before")
+    model = odt.Sequential([odt.Input((4, 4, 2)), odt.GroupNorm(2, name="groups"), odt.Flatten(), odt.Dense(2)])
+    with pytest.raises(RuntimeError):
+        save_onnx(model, path)
+    model.compile(dtype="float32")
+    with pytest.raises(ValueError, match=r"layer groups \(GroupNorm\): ONNX has no operator"):
+        save_onnx(model, path)
+    model.compile(dtype="int8")
+    with pytest.raises(ValueError, match="ranges are not known yet"):
+        save_onnx(model, path)
+    model.export(str(tmp_path / "model.odt"))
+    with pytest.raises(ValueError, match="make it by its script, and load_weights"):
+        save_onnx(odt.load_model(str(tmp_path / "model.odt")), path)
+    assert path.read_bytes() == b"before"
