@@ -32,10 +32,11 @@ class Unscaled(odt.SGD):
 
     def direct(self, s, weight, gradient, scale, part, factor):
         scales = super().direct(s, weight, gradient, scale, part, factor)
-        node, weights = next(pair for pair in s.buffers.weights.items() if weight in (pair[1].kernel, pair[1].bias))
+        whole = weight.root or weight
+        node, weights = next(pair for pair in s.buffers.weights.items() if whole in (pair[1].kernel, pair[1].bias))
         assert weights.common  # a scale a layer: no depthwise convolution
         parts = [weights.scale.part("scale", 0, 4)]
-        if weight is weights.bias:
+        if whole is weights.bias:
             parts.append(s.values[node.inputs[0]].scale)
         square = parts + parts
         made = s.scratch(weight.name + " unscaled", 4 * part.rows)
