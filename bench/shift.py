@@ -24,10 +24,11 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_device")]
+sys.path[:0] = [str(ROOT), str(ROOT / "bench"), str(ROOT / "tests_device")]
 
 import counting  # noqa: E402
 import machines  # noqa: E402
+import written  # noqa: E402
 
 import odt  # noqa: E402
 from odt import update  # noqa: E402
@@ -386,13 +387,12 @@ def main():
     arguments = parser.parse_args()
     lines = ["Domain shift on digits, int8. Written by: python bench/shift.py", ""]
     if arguments.deep:
-        lines[0] += " --deep --seeds %d; commit %s" % (
-            arguments.seeds, counting.shell("git", "describe", "--always", "--dirty"))  # fmt: skip
+        lines[0] += " --deep --seeds %d" % arguments.seeds
         lines[1:1] = ["Rates: %s. Costs: bytes; MACs of a sample." % ", ".join([str(rate) for rate in RATES[1:]])]
         found, rates, choices = accuracy(DEEP, arguments.seeds)
         lines += accuracy_lines(DEEP, found, rates, choices)
         lines += cost_lines(DEEP, None)
-        (ROOT / "bench/results/shift_deep.txt").write_text("\n".join(lines).rstrip() + "\n")
+        written.write("shift_deep.txt", lines)
         return
     if arguments.part != "cost":
         found = {}
@@ -408,7 +408,7 @@ def main():
                 lines += cost_lines(network, machine, batch)
     print("\n".join(lines))
     if arguments.part is None:
-        (ROOT / "bench/results/shift.txt").write_text("\n".join(lines).rstrip() + "\n")
+        written.write("shift.txt", lines)
 
 
 if __name__ == "__main__":
