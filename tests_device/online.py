@@ -7,7 +7,7 @@ import gc
 from array import array
 
 from odt import executor
-from odt.online import ADWIN, DDM, OSELM, Autoencoder, PageHinkley
+from odt.online import ADWIN, DDM, KNN, NCM, OSELM, RCE, Autoencoder, KMeans, PageHinkley
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:
@@ -59,6 +59,25 @@ for name, detector in detectors:
         if detector.drift_detected:
             alarms.append(i)
     print("%s: %d learned, digest %08x" % (name, detector.n, detector.digest()), *alarms)
+kept = (
+    ("ncm", NCM(6, 3)),
+    ("kmeans", KMeans(6, 4)),
+    ("knn", KNN(6, 20, k=3)),
+    ("condensed", KNN(6, 20, condense=True, metric="l1")),
+    ("rce", RCE(6, 40, reach=3)),
+)
+for name, model in kept:
+    decisions = []
+    for i in range(60):
+        numbers(x)
+        label = (x[0] > 0) + (x[1] > 0)
+        if name == "kmeans":
+            decisions.append(model.learn_one(x))
+        else:
+            decisions.append(model.predict_one(x))
+            model.learn_one(x, label)
+    print("%s: %d learned, digest %08x" % (name, len(model), model.digest()))
+    print("labels of", name, *decisions)
 print("labels", *[models[1][1].predict_one([i / 4, 1, -1, i / 8, 0, 2]) for i in range(10)])
 
 

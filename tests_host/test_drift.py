@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from odt.online import ADWIN, DDM, PageHinkley
-from odt.online.drift import fixed
+from odt.online.units import fixed
 
 
 def streams(seed):

@@ -4,6 +4,8 @@ from odt.online import OSELM
 """
 
 _HOMES = {"OSELM": "oselm", "Autoencoder": "oselm", "ADWIN": "drift", "DDM": "drift", "PageHinkley": "drift"}
+for _name in ("KMeans", "KNN", "NCM", "RCE"):
+    _HOMES[_name] = "neighbours"
 
 
 def __getattr__(name):

@@ -3,6 +3,12 @@ from .drift import (
     DDM as DDM,
     PageHinkley as PageHinkley,
 )
+from .neighbours import (
+    KNN as KNN,
+    NCM as NCM,
+    RCE as RCE,
+    KMeans as KMeans,
+)
 from .oselm import (
     OSELM as OSELM,
     Autoencoder as Autoencoder,

@@ -11,26 +11,11 @@ short floats decide nothing. After an alarm a detector begins anew with the next
 
 from .. import executor
 from ..fixed import bit_length, decimal, is_int, is_number, isqrt, own
+from .units import LIMIT, fixed
 
 _POINT = 40  # bits after the point of what is compared
 _ONE = 1 << _POINT
 _LN2 = 0x2C5C85FDF473DE6B  # ln 2, 62 bits after the point
-_LIMIT = 1 << 20
-
-
-def fixed(kind, x):
-    """x in units of 1/65536, half up; ValueError for NaN and what is 2^20 or more, TypeError for no number."""
-    x = own(x)
-    if not isinstance(x, (int, float)):
-        raise TypeError("%s: a number is expected, got %r" % (kind, x))
-    if not -_LIMIT < x < _LIMIT:
-        raise ValueError("%s: a number below 2^20 is expected, got %r" % (kind, x))
-    if isinstance(x, int):
-        return x << 16
-    x *= 65536  # exact, as is what follows
-    n = int(x)
-    x -= n
-    return n + (x >= 0.5) - (x < -0.5)
 
 
 def _ratio(kind, name, value, low, high):
@@ -111,9 +96,9 @@ class PageHinkley(Detector):
         if mode not in ("up", "down", "both"):
             raise ValueError('PageHinkley: mode is "up", "down" or "both", got %r' % (mode,))
         self._mode = mode
-        over, under = _ratio("PageHinkley", "delta", delta, 0, _LIMIT)
+        over, under = _ratio("PageHinkley", "delta", delta, 0, LIMIT)
         self._delta = _ONE * over // under
-        over, under = _ratio("PageHinkley", "threshold", threshold, 0, _LIMIT)
+        over, under = _ratio("PageHinkley", "threshold", threshold, 0, LIMIT)
         self._threshold = _ONE * over // under
         self._alpha = _ratio("PageHinkley", "alpha", alpha, 0, 1)
         super().__init__()

@@ -1,7 +1,5 @@
 from typing import Literal
 
-def fixed(kind: str, x: float) -> int: ...
-
 class Detector:
     """What the detectors share: update(x), then drift_detected."""
 

@@ -1,0 +1,282 @@
+"""Classifiers that compare with what they keep: nearest class mean, k nearest neighbours, RCE's influence fields, k-means.
+
+    model = KNN(4, budget=64)
+    model.learn_one(x, label)
+    label = model.predict_one(x)
+
+Inputs become int16 in units of 2^-point (larger ones the largest); from there on all is integers: distances and means are exact, and every
+machine decides alike. Of equal distances the first counts. The state is one bytearray of a size that is known beforehand.
+"""
+
+import struct
+
+from ..fixed import is_int, own, size_of
+from .stored import Stored
+from .units import fixed
+
+_MAGIC = 0x3154444E
+_MEANS, _KNN, _RCE, _KMEANS = 1, 2, 3, 4
+_MANY = (1 << 31) - 1
+
+
+class _Kept(Stored):
+    """The state: 11 words that never change, [magic, kind, inputs, point, places, 6 of the kind's], one of the places in use, one of the
+    next, 3 of 0; then the places, of ``step`` bytes each."""
+
+    def __init__(self, kind, inputs, point, places, step, words=()):
+        name = type(self).__name__
+        self.inputs = size_of(name, "inputs", inputs, 65536)
+        if not is_int(point) or not 0 <= point <= 15:
+            raise ValueError("%s: point is an int in 0..15, got %r" % (name, point))
+        self.point, self._places, self._step = point, places, step
+        self.state = bytearray(64 + places * step)
+        words = (_MAGIC, kind, inputs, point, places) + tuple(words)
+        for i in range(len(words)):
+            struct.pack_into("<I", self.state, 4 * i, words[i])
+
+    def __len__(self):
+        """Places in use."""
+        return min(struct.unpack_from("<I", self.state, 44)[0], self._places)
+
+    def _units(self, x):
+        try:
+            count = len(x)
+        except TypeError:
+            raise TypeError("x: %d numbers are expected, got %r" % (self.inputs, x)) from None
+        if count != self.inputs:
+            raise ValueError("x: %d numbers are expected, got %d" % (self.inputs, count))
+        return [max(-32768, min(32767, fixed("x[%d]" % i, x[i], self.point))) for i in range(count)]
+
+    def _label(self, label, end=1 << 31):
+        label = own(label)
+        if not is_int(label) or not 0 <= label < end:
+            raise ValueError("y: a label in 0..%d is expected, got %r" % (end - 1, label))
+        return label
+
+    def _change(self, *parts):
+        """Write (offset, bytes) as a whole: what interrupts it is raised afterwards."""
+        late = None
+        while True:
+            try:
+                for at, data in parts:
+                    self.state[at : at + len(data)] = data
+                break
+            except KeyboardInterrupt as error:
+                late = error
+        if late:
+            raise late
+
+    def __repr__(self):
+        return "%s(%d, %d of %d, %d bytes)" % (
+            type(self).__name__, self.inputs, len(self), self._places, len(self.state))  # fmt: skip
+
+
+class NCM(_Kept):
+    """Nearest class mean, of labels 0 .. classes - 1: 8 bytes and 8 more per input for each."""
+
+    _kind = _MEANS
+
+    def __init__(self, inputs, classes, point=8):
+        name = type(self).__name__
+        inputs = size_of(name, "inputs", inputs, 65536)
+        super().__init__(self._kind, inputs, point, size_of(name, "classes", classes, 4096), 8 + 8 * inputs)
+        struct.pack_into("<I", self.state, 44, self._places)
+        self._format = "<q%dq" % inputs
+
+    def learn_one(self, x, y):
+        """Learn a sample of label y. ValueError, TypeError for what is none; then nothing is learned."""
+        self._add(self._units(x), self._label(y, self._places))
+
+    def predict_one(self, x):
+        """The label whose mean is nearest; None if none was learned."""
+        return self._nearest(self._units(x))
+
+    def count(self, label):
+        """Samples learned of a label; beyond 2^31 the older half of them is let go."""
+        return struct.unpack_from("<q", self.state, 64 + label * self._step)[0]
+
+    def mean(self, label):
+        """The mean of a label as a list of floats; None if it has none."""
+        n = self.count(label)
+        sums = struct.unpack_from(self._format, self.state, 64 + label * self._step)[1:]
+        return [total / n / (1 << self.point) for total in sums] if n else None
+
+    def _add(self, x, place):
+        at = 64 + place * self._step
+        values = list(struct.unpack_from(self._format, self.state, at))
+        if values[0] >= _MANY:
+            values = [value >> 1 for value in values]
+        values[0] += 1
+        for i in range(len(x)):
+            values[i + 1] += x[i]
+        record = bytearray(self._step)
+        for i in range(len(values)):
+            struct.pack_into("<q", record, 8 * i, values[i])
+        self._change((at, record))
+
+    def _nearest(self, x):
+        best, top, bottom = None, 0, 1
+        for place in range(self._places):
+            n, *sums = struct.unpack_from(self._format, self.state, 64 + place * self._step)
+            if n:
+                # |x - S/n|^2 less |x|^2, times n^2; compared with the best's over its n^2
+                distance = sum([s * (s - 2 * n * v) for s, v in zip(sums, x)])
+                if best is None or distance * bottom < top * n * n:
+                    best, top, bottom = place, distance, n * n
+        return best
+
+
+class KMeans(NCM):
+    """Clusters of a stream (MacQueen, 1967): the first ``clusters`` samples that differ begin them, each other one joins the nearest mean."""
+
+    _kind = _KMEANS
+
+    def __init__(self, inputs, clusters, point=8):
+        super().__init__(inputs, clusters, point)
+
+    def learn_one(self, x):
+        """Learn a sample; returns its cluster."""
+        x = self._units(x)
+        place = self._nearest(x)
+        for free in range(self._places):
+            if not self.count(free):
+                values = struct.unpack_from(self._format, self.state, 64 + (place or 0) * self._step)
+                if place is None or any([s != v * values[0] for s, v in zip(values[1:], x)]):
+                    place = free
+                break
+        self._add(x, place)
+        return place
+
+
+class KNN(_Kept):
+    """k nearest neighbours among at most ``budget`` samples, of any labels below 2^31: 4 bytes and 2 per input for each.
+
+    condense: only samples that it gets wrong are kept (Hart, 1968; TML-CD: Disabato and Roveri). When the budget is used up, the
+    oldest goes. metric: "l2", or "l1".
+    """
+
+    def __init__(self, inputs, budget=64, k=1, condense=False, metric="l2", point=8):
+        inputs, budget = size_of("KNN", "inputs", inputs, 65536), size_of("KNN", "budget", budget, 65536)
+        self.k = size_of("KNN", "k", k, budget)
+        if metric not in ("l1", "l2"):
+            raise ValueError('KNN: metric is "l1" or "l2", got %r' % (metric,))
+        self._squares, self._condense = metric == "l2", bool(condense)
+        super().__init__(_KNN, inputs, point, budget, 4 + 2 * inputs, (k, int(self._squares), int(self._condense)))
+        self._format = "<i%dh" % inputs
+
+    def learn_one(self, x, y):
+        """Keep a sample of label y, unless it is condensed away. ValueError, TypeError for what is none; then nothing changes."""
+        x, y = self._units(x), self._label(y)
+        if self._condense and self._vote(x) == y:
+            return
+        used, place = struct.unpack_from("<2I", self.state, 44)
+        record = struct.pack(self._format, y, *x)
+        place %= self._places
+        used, following = min(used + 1, self._places), (place + 1) % self._places
+        self._change((64 + place * self._step, record), (44, struct.pack("<2I", used, following)))
+
+    def predict_one(self, x):
+        """The label that most of the k nearest have, the smallest of several; None if none is kept."""
+        return self._vote(self._units(x))
+
+    def forget(self, left=0):
+        """Drop all samples but the ``left`` newest: after a drift."""
+        if not is_int(left) or left < 0:
+            raise ValueError("forget: left is an int of at least 0, got %r" % (left,))
+        used, place = struct.unpack_from("<2I", self.state, 44)
+        left = min(left, used)
+        kept = bytearray(self._places * self._step)
+        for i in range(left):
+            old = 64 + (place - left + i) % self._places * self._step
+            kept[i * self._step : (i + 1) * self._step] = self.state[old : old + self._step]
+        self._change((64, kept), (44, struct.pack("<2I", left, left % self._places)))
+
+    def _vote(self, x):
+        nearest = []  # (distance, place, label), the nearest first
+        for place in range(len(self)):
+            label, *sample = struct.unpack_from(self._format, self.state, 64 + place * self._step)
+            if self._squares:
+                distance = sum([(a - b) * (a - b) for a, b in zip(sample, x)])
+            else:
+                distance = sum([abs(a - b) for a, b in zip(sample, x)])
+            if len(nearest) < self.k or distance < nearest[-1][0]:
+                nearest.append((distance, place, label))
+                nearest.sort()
+                nearest = nearest[: self.k]
+        votes = {}
+        for _, _, label in nearest:
+            votes[label] = votes.get(label, 0) + 1
+        best = None
+        for label in sorted(votes):
+            if best is None or votes[label] > votes[best]:
+                best = label
+        return best
+
+
+class RCE(_Kept):
+    """Restricted Coulomb energy (Reilly, Cooper and Elbaum, 1982), as NeuroMem's chips have it: neurons with fields of influence.
+
+    A sample that no neuron of its label claims gets a neuron, whose field reaches to the nearest neuron of another label, ``reach``
+    at most; fields of other labels that claim it shrink until they do not. metric: "l1", or "lsup", the largest difference.
+    ``budget``: neurons, of 8 bytes and 2 per input; a sample that finds none left is not learned.
+    """
+
+    def __init__(self, inputs, budget=64, reach=64, metric="l1", point=8):
+        inputs, budget = size_of("RCE", "inputs", inputs, 65536), size_of("RCE", "budget", budget, 65536)
+        if metric not in ("l1", "lsup"):
+            raise ValueError('RCE: metric is "l1" or "lsup", got %r' % (metric,))
+        self._sum = metric == "l1"
+        if not is_int(point) or not 0 <= point <= 15:
+            raise ValueError("RCE: point is an int in 0..15, got %r" % (point,))
+        self._reach = fixed("RCE: reach", reach, point)
+        if not 0 < self._reach <= _MANY:
+            raise ValueError("RCE: reach is above 0, and below 2^31 units, got %r" % (reach,))
+        super().__init__(_RCE, inputs, point, budget, 8 + 2 * inputs, (int(self._sum), self._reach))
+        self._format = "<2i%dh" % inputs
+
+    def learn_one(self, x, y):
+        """Learn a sample of label y; returns the number of neurons that changed or came, -1 if the budget is used up."""
+        x, y = self._units(x), self._label(y)
+        used = len(self)
+        field, claimed, parts = self._reach, False, []
+        for place, label, radius, distance in self._distances(x):
+            if label == y:
+                claimed = claimed or distance < radius
+            else:
+                field = min(field, distance)
+                if distance < radius:
+                    parts.append((64 + place * self._step + 4, struct.pack("<i", distance)))
+        if not claimed and field > 0:
+            if used == self._places:
+                return -1
+            parts.append((64 + used * self._step, struct.pack(self._format, y, field, *x)))
+            parts.append((44, struct.pack("<I", used + 1)))
+        self._change(*parts)
+        return len(parts) - (not claimed and field > 0)
+
+    def classify_one(self, x):
+        """("identified", label, neuron), ("uncertain", label, neuron) where others claim it too, or ("unknown", None, None).
+
+        The neuron, by its number, is the nearest of those that claim x: why.
+        """
+        best, labels = None, set()
+        for place, label, radius, distance in self._distances(self._units(x)):
+            if distance < radius:
+                labels.add(label)
+                if best is None or distance < best[0]:
+                    best = distance, label, place
+        if best is None:
+            return "unknown", None, None
+        return ("identified" if len(labels) == 1 else "uncertain"), best[1], best[2]
+
+    def predict_one(self, x):
+        """The label of the nearest neuron that claims x; None if none does."""
+        return self.classify_one(x)[1]
+
+    def _distances(self, x):
+        found = []
+        for place in range(len(self)):
+            label, radius, *sample = struct.unpack_from(self._format, self.state, 64 + place * self._step)
+            apart = [abs(a - b) for a, b in zip(sample, x)]
+            found.append((place, label, radius, sum(apart) if self._sum else max(apart)))
+        return found

@@ -1,0 +1,3 @@
+LIMIT: int
+
+def fixed(kind: str, x: float, point: int = 16) -> int: ...
