@@ -26,7 +26,6 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench"), str(ROOT / "tests_device")]
 
-import counting  # noqa: E402
 import machines  # noqa: E402
 import written  # noqa: E402
 
