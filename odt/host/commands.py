@@ -67,8 +67,8 @@ def main(arguments=None):
     command.add_argument("--model", metavar="SCRIPT", help="it compiles the model: names and shapes come from it")
     command.set_defaults(run=info.command)
 
-    command = commands.add_parser("import", help="make a model file of a network of ONNX")
-    command.add_argument("model", metavar="MODEL", help=".onnx")
+    command = commands.add_parser("import", help="make a model file of a network of ONNX or Keras")
+    command.add_argument("model", metavar="MODEL", help=".onnx or .keras")
     command.add_argument("--calibrate", metavar="DATA", help=".npz (its x, or only array) or .npy: samples for int8")
     command.add_argument("--output", "-o", metavar="FILE", default="model.odt", help="model.odt, if not given")
     command.add_argument("--dtype", choices=("int8", "float32"), help="int8 with --calibrate, else float32")

@@ -49,27 +49,37 @@ def _arranged(x, shape, wanted, order, name):
 
 
 def read(source, shape=None):
-    """The inner description of a network: an nn.Module or its ExportedProgram, an onnx.ModelProto, or an ONNX file, by its name.
+    """The inner description of a network: an nn.Module or its ExportedProgram, a Keras model, an onnx.ModelProto, or a
+    file, .onnx or .keras, by its name.
 
     ``shape``: of a sample as the source takes it, where the source does not say. Unsupported (a ValueError) names the node
     that odt has not; ValueError for a damaged file. Nothing of a file is executed.
     """
     if isinstance(source, (str, Path)):
         suffix = Path(source).suffix.lower()
-        if suffix in (".pt", ".pth", ".pt2", ".pkl", ".ckpt"):
+        if suffix in (".pt", ".pth", ".pt2", ".pkl", ".ckpt", ".h5"):
             raise ValueError(
                 "%s: such a file holds code or a pickle, which is not executed; instead: make the nn.Module, "
-                "load_state_dict(torch.load(path, weights_only=True)), and give the module" % source
+                "load_state_dict(torch.load(path, weights_only=True)), and give the module; of Keras, save it as .keras"
+                % source
             )
+        if suffix == ".keras":
+            from . import kerasmodel
+
+            return kerasmodel.read(source)
         if suffix == ".onnx":
             from . import onnxfile
 
             return onnxfile.read(source, shape)
-        raise ValueError("%s: files that end with .onnx are read, got %r" % (source, suffix))
+        raise ValueError("%s: files that end with .onnx or .keras are read, got %r" % (source, suffix))
     if type(source).__module__.partition(".")[0] == "onnx":
         from . import onnxfile
 
         return onnxfile.read(source, shape)
+    if any(each.__module__.startswith("keras.") for each in type(source).__mro__):  # with one backend a Module, too
+        from . import kerasmodel
+
+        return kerasmodel.read(source)
     if type(source).__module__.partition(".")[0] == "torch" or hasattr(source, "state_dict"):
         from . import pytorch
 
@@ -104,7 +114,12 @@ def load(
     dtype = dtype or ("float32" if calibrate is None else "int8")
     if dtype == "int8" and calibrate is None:
         raise ValueError('calibrate: samples are needed for the ranges of dtype "int8"; "float32" needs none')
-    if shape is None and hasattr(source, "state_dict") and np.ndim(calibrate) > 1:  # a module does not say
+    if (
+        shape is None
+        and type(source).__module__[:6] != "keras."
+        and hasattr(source, "state_dict")
+        and np.ndim(calibrate) > 1
+    ):  # a module does not say
         shape = np.shape(calibrate)[1:]
     graph = read(source, shape)
     build.fold(graph, batch_norm == "fold")
