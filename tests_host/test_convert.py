@@ -22,8 +22,8 @@ class LeNet(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.conv1, self.conv2 = nn.Conv2d(1, 6, 5, padding=2), nn.Conv2d(6, 16, 5)
-        self.fc1, self.fc2, self.fc3 = nn.Linear(400, 60), nn.Linear(60, 42), nn.Linear(42, 10)
+        self.conv1, self.conv2 = nn.Conv2d(1, 6, 5, padding=2), nn.Conv2d(6, 8, 5)
+        self.fc1, self.fc2, self.fc3 = nn.Linear(200, 30), nn.Linear(30, 21), nn.Linear(21, 10)
 
     def forward(self, x):
         x = F.avg_pool2d(torch.tanh(self.conv1(x)), 2)
