@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from odt.host import chart, files, generate, info, install, monitor, monitor_report, search
+from odt.host import chart, convert, files, generate, info, install, monitor, monitor_report, search
 
 import odt
 from odt import callbacks, frozen, readers
@@ -127,6 +127,12 @@ def header(folder, kind):
     return install.header(kind(folder / "a.mpy"))
 
 
+def onnx_file(folder, kind):
+    model = network()
+    model.calibrate(X, Y)
+    convert.save_onnx(model, kind(folder / "m.onnx"))
+
+
 # Each with the functions that it tries.
 TAKE = {
     save: "network.Network.save", load: "network.Network.load", exported: "network.Network.export export.export", early_stopping: "callbacks.EarlyStopping",
@@ -134,6 +140,7 @@ TAKE = {
     column: "readers.Column", csv: "readers.CsvReader", npy: "readers.NpyReader", describe: "host.info.describe",
     page: "host.chart.chart host.chart.compiled_by", picture: "host.chart.chart", report: "host.monitor_report.write", policy: "host.search.write",
     write: "host.files.write_file host.files.write_text host.files.replacing checkpoint.write_file", header: "host.install.header",
+    onnx_file: "host.convert.save_onnx",
 }  # fmt: skip
 # Of a board's files, or of what make lays out; Search.picture is a matplotlib figure's as chart's, and takes a search.
 OTHER = {
@@ -200,7 +207,7 @@ def test_what_is_no_name_and_no_place_is_refused_by_name(bad, tmp_path):
     assert model.digest() == digest
 
 
-WRITERS = [write_module, page, policy, write, save]  # and picture and report, which take long
+WRITERS = [write_module, page, policy, write, save, onnx_file]  # and picture and report, which take long
 
 
 @pytest.mark.slow
