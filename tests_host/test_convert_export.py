@@ -1,16 +1,13 @@
 """odt models as ONNX: onnxruntime computes what odt does, in float32 and, as QDQ, in int8."""
 
 import numpy as np
+import onnx
 import pytest
+from test_convert import ZOO, Autoencoder, data, exported, trained
+from test_convert_onnx import run
 
 import odt
 from odt.host.convert import load, save_onnx
-
-onnx = pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
-
-from test_convert import ZOO, Autoencoder, data, exported, trained  # noqa: E402
-from test_convert_onnx import run  # noqa: E402
 
 
 def written(model, path, x):

@@ -7,23 +7,19 @@ import tempfile
 import warnings
 
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from onnx import TensorProto, helper, numpy_helper
+from onnxruntime import quantization
+from test_convert import ZOO, MobileNetV2, Series, data, made, trained
 
 import odt
 from odt.host import commands
-from odt.host.convert import load
-
-onnx = pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
-quantization = pytest.importorskip("onnxruntime.quantization")
-
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
-
-from odt.host.convert import onnxfile  # noqa: E402
-from test_convert import ZOO, MobileNetV2, Series, data, made, trained  # noqa: E402
+from odt.host.convert import load, onnxfile
 
 
 @functools.cache
