@@ -254,7 +254,8 @@ def opcode(key):
     room for one.
     """
     kept = _numbers if isinstance(key, int) else _names
-    if key not in kept:
+    decoded = kept.get(key)  # another thread may forget() at any time
+    if decoded is None:
         at = -1
         if kept is _numbers:
             text = "%d " % key
@@ -267,7 +268,7 @@ def opcode(key):
             raise ValueError("no instruction %r in instruction set %d" % (key, VERSION))
         decoded = Opcode(TABLE[at : TABLE.find("\n", at)])
         _names[decoded.name] = _numbers[decoded.number] = decoded
-    return kept[key]
+    return decoded
 
 
 def forget():

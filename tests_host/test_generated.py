@@ -46,3 +46,24 @@ def test_each_kernel_lies_in_the_folder_of_its_section_of_the_table():
         for name in re.findall(r"^void odt_(\w+)\(const odt_\1_t \*", path.read_text(), re.MULTILINE):
             folders[name] = path.parent.name
     assert folders == families and len(families) > 150
+
+
+def test_an_instruction_is_found_though_another_thread_forgets_all_of_them(monkeypatch):
+    """At the worst times: when it is there and before it is read, and when it was just decoded."""
+
+    class Forgotten(dict):
+        def __contains__(self, key):
+            there = super().__contains__(key)
+            self.clear()
+            return there
+
+        def __setitem__(self, key, value):
+            super().__setitem__(key, value)
+            self.clear()
+
+    for name, key in (("_names", "dense_i8"), ("_numbers", opcodes.opcode("dense_i8").number)):
+        expected = opcodes.opcode(key)
+        monkeypatch.setattr(opcodes, name, Forgotten({key: expected}))
+        assert opcodes.opcode(key).words == expected.words
+        monkeypatch.setattr(opcodes, name, Forgotten())
+        assert opcodes.opcode(key).words == expected.words
