@@ -13,7 +13,7 @@ help:
 	@echo "make run            set up, train the digits on CPython and on MicroPython, show the result"
 	@echo "make pico           an emulated Raspberry Pi Pico with odt inside, and a REPL on it; pico-stock: without odt"
 	@echo "make test           set up, run every test: host, unix port, Cortex-M on QEMU, RP2040"
-	@echo "make test-fast      in about four minutes on two cores, without emulators: what most changes break"
+	@echo "make test-fast      in less than two minutes on two cores, without emulators: what most changes break"
 	@echo "make lint           ruff: layout and faults"
 	@echo "make test-host      the tests that need no MicroPython"
 	@echo "make test-device    the tests on MicroPython, on all machines"

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / ".ci" / "constraints.txt"
-EXTRAS = ("plot", "monitor", "search", "import", "mpy", "docs", "test")
+EXTRAS = ("plot", "monitor", "search", "import", "prune", "mpy", "docs", "test")
 _HEAD = "# What the tests ran with. Written by make lock.\n"
 
 

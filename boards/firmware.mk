@@ -65,8 +65,8 @@ endef
 
 # $(1): the board
 define rp2_ulab
-$(BUILD)/$(1)_ulab/firmware.uf2: $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) | rp2040-sources
-	$$(call rp2_firmware,$(1),"-DUSER_C_MODULES=$(RP2040_CMAKE);$(abspath $(ULAB_DIR))/code/micropython.cmake" \
+$(BUILD)/$(1)_ulab/firmware.uf2: $(if $(ROOMY_$(1)),$(BUILD)/board_$(1)/mpconfigboard.h) $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) | rp2040-sources
+	$$(call rp2_firmware,$(1),$(ROOMY_$(1)) "-DUSER_C_MODULES=$(RP2040_CMAKE);$(abspath $(ULAB_DIR))/code/micropython.cmake" \
 	    -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
 endef
 $(if $(ULAB_DIR),$(foreach board,$(RP2_BOARDS),$(eval $(call rp2_ulab,$(board)))))

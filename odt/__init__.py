@@ -41,8 +41,8 @@ KERAS = {  # what odt calls by a shorter name; also those of odt.layers
     "LayerNormalization": "LayerNorm", "MaxPooling1D": "MaxPool1D", "MaxPooling2D": "MaxPool2D",
 }  # fmt: skip
 _MODULES = (
-    "adapt callbacks frozen inspect labels layers lite losses metrics model norms online optimizers profile rates readers "
-    "reservoir slots update watch"
+    "adapt callbacks features frozen inspect labels layers lite losses metrics model norms online optimizers profile "
+    "rates readers record reservoir slots stream teach update watch"
 )
 
 

@@ -51,7 +51,13 @@ def classes(model, x):
 
 
 def ending(session):
-    """("softmax" or "sigmoid", whether the network ends in it)."""
+    """("softmax" or "sigmoid", whether the network ends in it), found once."""
+    if session.ends is None:
+        session.ends = _ending(session)
+    return session.ends
+
+
+def _ending(session):
     last = None
     for _, code, _, immediates in session.program.walk(*session.sections["predict"]):
         last = code.name.rpartition("_")[0]

@@ -7,7 +7,8 @@ import json
 import struct
 
 from . import executor
-from .regions import VERSION, X_SCALE
+from .fixed import elements
+from .regions import CONSTANTS, VERSION, X_SCALE
 from .run.checkpoint import path_of, write_file
 from .run.start import Untrained
 
@@ -17,17 +18,21 @@ _FORMAT = 1
 _RATES = ("Constant", "StepDecay", "CosineDecay", "ExponentialDecay", "WarmUp")
 
 
-def export(model, session, path, labels, purpose):
+def export(model, session, path, labels, purpose, features):
     """Write the session of a model to ``path``; errors as of ``Network.export``."""
     path = path_of(path)
     if not isinstance(path, str):
         raise TypeError("export: a file's name is expected, got %r" % (path,))
     if purpose not in ("training", "inference"):
         raise ValueError('export: purpose is "training" or "inference", got %r' % (purpose,))
-    if purpose == "inference" and not isinstance(session.optimizer, Untrained):
+    if purpose == "inference" and not (isinstance(session.optimizer, Untrained) and _is_frozen(model, session)):
         session = _inference(model.nodes, session)
     labels = check_labels(model.labels if labels is None else labels, session)
-    head = json.dumps(_head(type(model).__name__, session, labels)).encode()
+    head = _head(getattr(model, "kind", type(model).__name__), session, labels)
+    features = model.features if features is None else features
+    if features is not None:
+        head["features"] = _features(features, session)
+    head = json.dumps(head).encode()
     layers = session.plan.layers if hasattr(session.plan, "layers") else json.dumps(_layers(session)).encode()
     frozen = b"" if session.frozen is None else session.frozen
     parts = [head, layers, session.plan.code, frozen, session.state]
@@ -39,6 +44,12 @@ def export(model, session, path, labels, purpose):
             body.append(piece)
     header = _MAGIC + struct.pack("<7I", _FORMAT, VERSION, *sizes) + bytes(24) + struct.pack("<I", crc)
     write_file(path, [header + struct.pack("<I", executor.engine.crc32(header))] + body)
+
+
+def _is_frozen(model, session):
+    """Whether all weights are, or the model has no layers to plan it so."""
+    buffers = [buffer for _, weights in session.plan.weights for buffer in weights.fixed]
+    return all([buffer.region == CONSTANTS for buffer in buffers]) or not hasattr(model, "nodes")
 
 
 def _inference(nodes, session):
@@ -68,6 +79,16 @@ def check_labels(labels, session):
     if len(labels) != count:
         raise ValueError("labels: %d names, the model tells %d classes apart" % (len(labels), count))
     return list(labels)
+
+
+def _features(features, session):
+    """(name, parameters) of what makes the Input's numbers."""
+    if not hasattr(features, "parameters") or not hasattr(features, "outputs"):
+        raise TypeError("export: features is one of odt.features, got %r" % (features,))
+    count = elements(session.input.shape)
+    if features.outputs != count:
+        raise ValueError("export: the features are %d numbers, the model's Input takes %d" % (features.outputs, count))
+    return features.parameters()
 
 
 def _head(kind, session, labels):

@@ -2,10 +2,10 @@
 
     D_o = 1/(2N) * sum_n (sum_d a_nd * g_nd)^2
 
-a is a channel's output (after the layer's own clamp) of sample n at position d, g the derivative of the loss with
-respect to it (Theis et al., 2018). The backward pass is of one sample at a time, whatever trains, and makes no gradient
-of a weight and no update; the weights are read where they lie. In int8 there are two passes: the first finds the
-errors' ranges.
+a is a channel's output (after the layer's own clamp) of sample n at position d, and g is the derivative of the loss
+with respect to it (Theis et al., 2018). The backward pass is of one sample at a time, whatever trains, and makes no
+gradient of a weight and no update; the weights are read where they lie. In int8 there are two passes: the first finds
+the errors' ranges.
 """
 
 import gc

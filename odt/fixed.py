@@ -60,6 +60,14 @@ def own(value):
     return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
 
 
+def count_of(value):
+    """len() of what has one, else None. MicroPython's hasattr() finds no __len__ in its own types."""
+    try:
+        return len(value)
+    except TypeError:
+        return None
+
+
 def is_int(value):
     """Whether a user's value is an int; True and False are none."""
     return isinstance(value, int) and not isinstance(value, bool)
@@ -220,7 +228,7 @@ def exp2n(t):
     r = 3491 - (r * f >> 16)
     r = 15696 - (r * f >> 16)
     r = 45421 - (r * f >> 16)
-    r = 65536 - (r * f >> 16)
+    r = 65536 - (r * (f >> 8) + (r * (f & 255) >> 8) >> 8)  # r * f >> 16, in 30 bits
     return (r + ((1 << n) >> 1)) >> n
 
 

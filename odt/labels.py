@@ -9,39 +9,11 @@ All in integers, of float32 outputs: the same choices on every machine.
 
 from array import array
 
-from .classes import ending, numbers
-from .fixed import exp2n, is_int, is_number, log2q, millionths
-from .run.data import float32_bits
-from .run.exact import UNIT, whole
-from .run.session import ready
+from .fixed import is_int, is_number, log2q, millionths
+from .posteriors import normal, probabilities
 
 _ONE = 65536
-_LOG2E = 94548  # Q16
 _MEASURES = ("margin", "entropy", "least_confidence")
-
-
-def probabilities(model, x):
-    """A list for each sample: the probability of each class in 65536ths; of one logit or Sigmoid output, of no and of yes.
-
-    ValueError for a network that predicts no classes, or several yes or no, and where an output is not finite.
-    """
-    kind, done = ending(ready(model))
-    values = numbers(model.predict(x))
-    width = model.session.seen.width
-    if kind == "sigmoid" and width > 1:
-        raise ValueError("labels: classes are expected, the model has %d outputs of yes or no" % width)
-    found = []
-    for at in range(0, len(values), width):
-        row = []
-        for index in range(at, at + width):
-            value = whole(float32_bits(values, index))
-            if value is None:
-                raise ValueError("labels: sample %d: the model's output is not finite" % (at // width))
-            row.append(value >> UNIT - 16)
-        if width == 1:
-            row.insert(0, _ONE - row[0] if done else 0)
-        found.append(row if done else _softmax(row))
-    return found
 
 
 def uncertainty(model, x, by="margin"):
@@ -69,14 +41,12 @@ def query(model, x, count, by="margin"):
     far = [_measure(row, "margin") for row in rows]
     chosen = []
     while len(chosen) < min(count, len(rows)):
-        best = _largest(far)
+        best = far.index(max(far))
         for index in range(len(rows)):
             distance = sum([(a - b) ** 2 for a, b in zip(rows[index], rows[best])])
             far[index] = distance if not chosen else min(far[index], distance)
-        for index in chosen:
-            far[index] = -1
         chosen.append(best)
-        far[best] = -1
+        far[best] = -1  # and stays the least
     return chosen
 
 
@@ -186,7 +156,7 @@ class Votes:
         found = array("b")
         for at in range(0, len(votes), count):
             row = self._posterior(votes, at, self.accuracies)
-            best = _largest(row)
+            best = row.index(max(row))
             level = sum([value == row[best] for value in row]) > 1
             found.append(-1 if level or row[best] < limit else best)
         return found
@@ -201,20 +171,20 @@ class Votes:
                 accuracy = accuracies[rule] if accuracies else _ONE * 7 // 10
                 wrong = max((_ONE - accuracy) // (classes - 1), 1)
                 row[vote] += max(log2q(accuracy) - log2q(wrong), 0)
-        return _normal([max(row) - value for value in row])
+        return normal([max(row) - value for value in row])
 
 
 def pseudo(model, x, least=0.95, each=None):
     """``(indices, labels)`` of the samples of ``x`` whose best class has at least this probability (Lee, 2013).
 
-    ``each``: at most so many of a class, the surest of them, so that one class does not drown the others. Both are array('i').
+    ``each``: at most this many per class, the surest ones, so that one class does not drown the others. Both are array('i').
     """
     limit = _part("pseudo: least", least, _ONE)
     if each is not None and (not is_int(each) or each < 1):
         raise ValueError("pseudo: each is an int above 0 or None, got %r" % (each,))
     sure = []
     for index, row in enumerate(probabilities(model, x)):
-        best = _largest(row)
+        best = row.index(max(row))
         if row[best] >= limit:
             sure.append((-row[best], index, best))
     if each is not None:
@@ -252,27 +222,6 @@ def _measure(row, by):
     row = list(row)
     row.remove(best)
     return max(_ONE - best + max(row), 0)
-
-
-def _softmax(row):
-    """Of logits in 65536ths."""
-    top = max(row)
-    return _normal([(top - value) * _LOG2E >> 16 for value in row])
-
-
-def _normal(row):
-    """Probabilities in 65536ths of what has 2^-t of the largest, t in 65536ths."""
-    row = [exp2n(t) for t in row]
-    total = sum(row)
-    return [((value << 16) + total // 2) // total for value in row]
-
-
-def _largest(values):
-    best = 0
-    for index in range(1, len(values)):
-        if values[index] > values[best]:
-            best = index
-    return best
 
 
 def _name(rule):

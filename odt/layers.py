@@ -350,12 +350,8 @@ class DepthwiseConv2D(_Conv):
         return taps, taps
 
 
-class MaxPool2D(_Window):
-    """The largest value of each window; ``strides`` defaults to ``pool_size``."""
-
-    kind = "maxpool2d"
+class _Pool(_Window):
     family = "pool"
-    selects = True
 
     def __init__(self, pool_size=2, strides=None, padding="valid", name=None):
         super().__init__(name)
@@ -367,6 +363,13 @@ class MaxPool2D(_Window):
 
     def build(self, shapes):
         return self._place(shapes[0], self.pool_size, self.strides, self.padding, shapes[0][-1])
+
+
+class MaxPool2D(_Pool):
+    """The largest value of each window; ``strides`` defaults to ``pool_size``."""
+
+    kind = "maxpool2d"
+    selects = True
 
 
 class MaxPool1D(MaxPool2D):
@@ -375,26 +378,17 @@ class MaxPool1D(MaxPool2D):
     axes = 1
 
 
-class AvgPool2D(_Window):
+class AvgPool2D(_Pool):
     """The mean of each window's positions inside the image; ``strides`` defaults to ``pool_size``."""
 
     kind = "avgpool2d"
-    family = "pool"
     adaptive = False
 
     def __init__(self, pool_size=2, strides=None, padding="valid", name=None):
-        super().__init__(name)
-        kind = type(self).__name__
-        self.pool_size = _sizes(kind, "pool_size", pool_size, self.axes, 255)
-        strides = self.pool_size if strides is None else strides
-        self.strides = _sizes(kind, "strides", strides, self.axes, 255)
-        self.padding = _padding(kind, padding)
+        super().__init__(pool_size, strides, padding, name)
         self.positions = elements(self.pool_size)  # of a whole window
         if self.positions > 16384:  # the gradient's sum of 256 * positions * error fits an int32
-            raise ValueError("%s: a window has at most 16384 positions, got %d" % (kind, self.positions))
-
-    def build(self, shapes):
-        return self._place(shapes[0], self.pool_size, self.strides, self.padding, shapes[0][-1])
+            raise ValueError("%s: a window has at most 16384 positions, got %d" % (type(self).__name__, self.positions))
 
 
 class AvgPool1D(AvgPool2D):

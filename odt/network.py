@@ -15,6 +15,7 @@ class Network:
 
     session = None  # see run/session.py
     labels = None  # a list of the classes' names, for predict_classes()
+    features = None  # what makes the Input's numbers of samples (odt.features), for export() and Stream.of()
     stop_training = False
     history = None  # of the last fit, whatever ended it
 
@@ -312,18 +313,19 @@ class Network:
             ready(self)
         load(path, self.session)
 
-    def export(self, path, labels=None, purpose="training"):
+    def export(self, path, labels=None, purpose="training", features=None):
         """Write a model file, which ``odt.load_model`` opens on any machine, without the script that made the model.
 
         It holds the program, the weights, ranges and optimizer's state as they are, frozen weights too, and where training
         stands (docs/model_file.md). ``purpose`` "inference": without optimizer and gradients, all weights frozen, so that they are
         read in place where the file lies in flash. ``labels``: a list of str, the classes' names, kept as ``model.labels``.
+        ``features``: what makes the Input's numbers of samples (odt.features), whose name and parameters the file keeps; ``model.features``.
         TypeError for a loss or a learning rate of one's own, OSError where the file cannot be written: what was there is
         then still there.
         """
         from .export import export
 
-        export(self, ready(self), path, labels, purpose)
+        export(self, ready(self), path, labels, purpose, features)
 
 
 def _ignored(batch_size, verbose):

@@ -33,6 +33,7 @@ class Network:
     @property
     def epoch(self) -> int: ...
     labels: list[str] | None  # the classes' names
+    features: Any  # of odt.features, or None
     stop_training: bool
     history: History | None
     def fit(
@@ -90,4 +91,5 @@ class Network:
         path: str | PathLike[str],
         labels: Sequence[str] | None = None,
         purpose: Literal["training", "inference"] = "training",
+        features: Any = None,
     ) -> None: ...

@@ -20,18 +20,31 @@ def load_model(source):
         with Tidy():
             from .run.model_file import opened
 
-            kind, session, labels = opened(source)
+            parts = opened(source)
     finally:
         opened = None
         drop("odt.run.model_file")
-    return Loaded(kind, session, labels)
+    return Loaded(*parts)
 
 
 class Loaded(Network):
     """A model from a file: all that a compiled one does, but what its layers are needed for."""
 
-    def __init__(self, kind, session, labels):
-        self.kind, self.session, self.labels = kind, session, labels
+    def __init__(self, kind, session, labels, features):
+        self.kind, self.session, self.labels, self._features = kind, session, labels, features
+
+    @property
+    def features(self):
+        """What makes the Input's numbers of samples, as ``export(features=)`` kept it, made when it is first asked for; or None."""
+        if isinstance(self._features, (list, tuple)):
+            from .features import make
+
+            self._features = make(*self._features)
+        return self._features
+
+    @features.setter
+    def features(self, features):
+        self._features = features
 
     def __getattr__(self, name):
         if name in ("nodes", "compile"):

@@ -16,6 +16,7 @@ def scaled(bits, factor, shift):
     """``bits * factor * 2**-shift`` for a scale of at least 2^-100 and ``0 <= factor < 2**15``; truncated."""
     mantissa = ((bits & 0x7FFFFF | 0x800000) >> 9) * factor
     exponent = (bits >> 23) + 9 - shift
+    # As CosineDecay ends, whose one step does not load this module.
     if mantissa <= 0:
         return 0
     while mantissa >= 0x1000000:

@@ -14,7 +14,7 @@ depends on the batch, never on the file.
 from array import array
 from struct import pack_into, unpack_from
 
-from .fixed import bit_length, elements, is_int, order
+from .fixed import bit_length, count_of, elements, is_int, order
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
 _SIZES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
@@ -159,7 +159,7 @@ class RawReader(_Reader):
 
     def __init__(self, x, y, batch_size, block=1, normalizer=None):
         for name, column in (("x", x), ("y", y)):
-            if not isinstance(column, Column) and (name == "x" or not hasattr(column, "__len__")):
+            if not isinstance(column, Column) and (name == "x" or count_of(column) is None):
                 raise TypeError("%s is a Column, got %r" % (name, type(column)))
         count = y.samples if isinstance(y, Column) else len(y)
         if count != x.samples:

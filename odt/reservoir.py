@@ -7,7 +7,7 @@ model.fit(reservoir.x, reservoir.y)         # now and then
 
 from array import array
 
-from .fixed import hash32, is_int
+from .fixed import count_of, hash32, is_int
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
 
@@ -37,7 +37,7 @@ class Reservoir:
 
     def add(self, x, y):
         """Offer a sample; returns the place it took, or None if it was let go. One that raises is not counted."""
-        targets = y if hasattr(y, "__len__") else (y,)
+        targets = (y,) if count_of(y) is None else y
         if len(x) != self.row or len(targets) != self.width:
             raise ValueError("Reservoir: a sample of %d and %d numbers, expected %d and %d" % (
                 len(x), len(targets), self.row, self.width))  # fmt: skip

@@ -12,6 +12,7 @@ Each half of the place is a slot. A checkpoint goes over the older one, its head
 the higher sequence number whose CRC holds is the newest. docs/checkpoint.md says the rest.
 """
 
+from .fixed import count_of
 from .run.checkpoint import HEADER, check
 
 _STEP = 256  # bytes that are written into a region at a time
@@ -145,7 +146,7 @@ class Bytes(_Slots):
     """
 
     def __init__(self, region):
-        if not hasattr(region, "__setitem__") and not isinstance(region, (bytearray, memoryview)):
+        if isinstance(region, (bytes, str, list, tuple)) or count_of(region) is None:
             raise TypeError("Bytes: a region that can be written is expected, got %r" % (type(region),))
         self.region = region
         self.size = len(region) // 2

@@ -144,6 +144,7 @@ def arguments_of_any_kind(count):
             "count_samples",
             "predict",
             "rls",
+            "log_mel",
         )
     ]
     for _ in range(count):
@@ -182,6 +183,15 @@ def arguments_of_any_kind(count):
                 given[0][below(44)] = (0, 1, 255, below(256))[below(4)]
             if below(4) == 0:
                 given[below(5)] = anything()
+        elif name == "log_mel" and below(4):
+            given = [array("h", bytes(2 * (3, 3, 3, below(9))[below(4)])), bytearray(40), array("h", mel_tables)]
+            given.append(array("i", bytes(4 * (9 + 10 + 34 - (below(3) == 0)))))
+            for _ in range(below(3)):
+                given[2][below(27)] = (0, 1, -1, below(256), 17, -32768)[below(6)]
+            if below(4) == 0:
+                given[below(4)] = anything()
+            elif below(8) == 0:  # out within the tables
+                given[0] = memoryview(given[2])[below(24) :][:3]
         elif name == "load" and below(2):
             program = bytearray(good[below(len(good))])
             for _ in range(below(4)):
@@ -197,6 +207,7 @@ def arguments_of_any_kind(count):
     return calls
 
 
+mel_tables = [0x4D31, 20, 32, 3, 0, 1, 3, 6, 10, 16] + [2000] * 17  # of log_mel: head, edges, weights
 elm = words(
     [0x3152444F, 3, 4, 1, 7, 1, 0x3F800000, 0x3F7D70A4, 0x3A83126F, 0x46C80000, 0x42C80000]
     + 5 * [0]

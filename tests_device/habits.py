@@ -182,6 +182,10 @@ assert small(NpyReader("x.npy", "y.npy", 4)) == expected
 assert small(RawReader(Column("data.bin", "float32", 5, 0, 21), Column("data.bin", "uint8", 1, 20, 21), 4)) == expected
 print("npy digest %08x" % expected)
 print("csv digest %08x" % small(CsvReader("data.csv", 4), dtype="float32"))
+assert small(RawReader(Column("data.bin", "float32", 5, 0, 21), labels, 4)) == expected
+targets = Reservoir(2, 1, targets=2)
+targets.add([1], [2, 3])
+assert list(targets.y) == [2, 3]
 kept = Reservoir(8, 5, seed=3)
 for row, label in zip(real, labels):
     kept.add(row, label)

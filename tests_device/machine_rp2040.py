@@ -1,5 +1,6 @@
 """An RP2040 on rp2040js, with the firmware of a real Pico, a boot ROM of our own and USB serial."""
 
+import os
 import sys
 
 from machines import BUILD, ROOT, Emulated, MachineError
@@ -23,6 +24,8 @@ class RP2040(Emulated):
     core = "odt"
     make = "make rp2040"
     image = "rp2040/firmware.uf2"
+    configuration = str(ROOT / "tests_device" / "config")  # mpremote's, for which nothing is waited for in vain
+    environment = dict(os.environ, XDG_CONFIG_HOME=configuration)
 
     def __init__(self):
         for file in ("rp2040/bootrom.bin", "rp2040/js/.complete"):

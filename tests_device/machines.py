@@ -204,6 +204,8 @@ class Emulated(Machine):
     connects to. After a failure the board is switched off and, for the next script, on again.
     """
 
+    environment = None  # of processes that run mpremote, where it is not ours
+
     def __init__(self):
         super().__init__()
         self._process = None
@@ -228,7 +230,7 @@ class Emulated(Machine):
             self._process, self._port = self._start()
         # -u: what mpremote says itself comes before what the board prints, not at the end.
         command = [sys.executable, "-u", "-m", "mpremote", "connect", self._port, *command]
-        code, output = run_process(command, timeout, stop_at=CRASH)
+        code, output = run_process(command, timeout, env=self.environment, stop_at=CRASH)
         if code != 0:
             self._stop()
         return code, output

@@ -1,7 +1,6 @@
 """python -m odt install, on emulated boards with stock firmware."""
 
 import importlib.util
-import os
 import re
 import shlex
 import shutil
@@ -26,8 +25,9 @@ def run(machine, *arguments):
         assert machine.mpremote("exec", "pass")[0] == 0  # switches it on
     command = [sys.executable, "-m", "odt", "install", "--connect", machine._port, *map(str, arguments)]
     done = subprocess.run(
-        command, cwd=machines.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500
-    )
+        command, cwd=machines.ROOT, env=machine.environment, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=500,
+    )  # fmt: skip
     return done.returncode, done.stdout
 
 
@@ -69,7 +69,7 @@ def test_stock_pico_gets_kernels_and_an_example_that_ends_with_the_digest_of_the
 
 def test_the_wheel_of_a_release_installs_as_a_clone_does(pico, tmp_path):
     """From an environment that has the wheel, and mpremote by links to this one's."""
-    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    env = {name: value for name, value in pico.environment.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     tree = tmp_path / "tree"
     for name in ("odt", "native", "examples"):
         shutil.copytree(machines.ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -124,9 +124,10 @@ except OSError:
 
 
 @pytest.mark.parametrize("backend", ["native", "reference"])
-def test_the_heap_that_install_asks_for_is_what_its_self_test_takes(pico, backend):
+def test_the_heap_that_install_asks_for_is_what_its_self_test_takes(pico, backend, monkeypatch):
     """On boards whose boot.py leaves that much the self-test passes, with 12 KB less it does not."""
     assert pico.mpremote("exec", "pass")[0] == 0  # switches it on
+    monkeypatch.setenv("XDG_CONFIG_HOME", pico.configuration)
     board = Board(pico._port)
     kernels = MPY / "armv6m" / "_odt.mpy"
     need = install.native_heap(kernels) if backend == "native" else install.PYTHON_HEAP

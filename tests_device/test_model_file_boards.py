@@ -1,12 +1,24 @@
 """A model file made on the PC opens, trains on and ends with the PC's digests on every machine, and takes little of a Pico's heap."""
 
 import re
+import sys
+from pathlib import Path
 
 import machines
-import odt
+import numpy as np
 import pytest
+import torch
 from test_mpy import give
 from test_training import on_the_pc
+from torch import nn
+
+import odt
+from odt.host.convert import load
+from odt.host.prune import count, prune
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
+
+from test_convert import Block  # noqa: E402
 
 SCRIPT = machines.ROOT / "tests_device" / "model_file.py"
 X = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])
@@ -23,12 +35,34 @@ def digits(dense=False):
     ])  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=("int8", "float32", "dense"))
+def imported(**options):
+    """A residual network of PyTorch, cut to a tenth of its parameters."""
+    torch.manual_seed(0)
+    net = nn.Sequential(
+        nn.Conv2d(1, 16, 3, 1, 1, bias=False), nn.BatchNorm2d(16), nn.ReLU(), Block(16, 16, 1), Block(16, 32, 2)
+    )
+    net = nn.Sequential(net, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10)).eval()
+    x = torch.tensor(list(X)).reshape(-1, 1, 8, 8) / 16
+    small = prune(net, x, 0.1)
+    assert count(small) < 0.1 * count(net)
+    return load(
+        small,
+        calibrate=np.frombuffer(X, "uint8").reshape(-1, 1, 8, 8),
+        input={"dtype": "uint8", "scale": 1 / 16},
+        **options,
+    )
+
+
+@pytest.fixture(scope="module", params=("int8", "float32", "dense", "imported"))
 def made(request, tmp_path_factory):
     """(the file, what a PC prints that opens it and trains on)"""
-    model = digits(request.param == "dense")
-    dtype = "int8" if request.param == "dense" else request.param
-    model.compile(odt.Adam(odt.StepDecay(0.01, 10, 0.5)), dtype=dtype, batch_size=8, seed=1)
+    dtype = "float32" if request.param == "float32" else "int8"
+    options = dict(optimizer=odt.Adam(odt.StepDecay(0.01, 10, 0.5)), dtype=dtype, batch_size=8, seed=1)
+    if request.param == "imported":
+        model = imported(**options)
+    else:
+        model = digits(request.param == "dense")
+        model.compile(**options)
     model.fit(X, Y, verbose=0)
     path = tmp_path_factory.mktemp("files") / "model.odt"
     model.export(path, labels=["digit %d" % number for number in range(10)])

@@ -1,7 +1,5 @@
 """Task-adaptive updates: Fisher information against PyTorch, and a choice that keeps its budgets."""
 
-import gc
-
 import numpy as np
 import pytest
 import torch
@@ -12,8 +10,6 @@ from odt import executor, update
 from odt.adapt import task_adaptive
 from odt.fisher import fisher
 from odt.plan.graph import backward_macs
-
-gc.freeze()
 
 X = np.random.default_rng(6).normal(size=(24, 8, 8, 2)).astype("float32")
 Y = np.random.default_rng(7).integers(0, 4, 24).astype("uint8")

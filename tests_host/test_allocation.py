@@ -2,7 +2,6 @@
 model that is as it was, or as it was after some of its steps. tests_device/allocation.py is the same on
 MicroPython, with a heap that is full."""
 
-import gc
 import importlib.util
 import os
 import subprocess
@@ -18,7 +17,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0], [0.5, -1.0], [-0.25, 0.0]]
 Y = [0, 2, 1, 0, 1]
 
-gc.freeze()
 # Python's own collector gets over a failure, and says so.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 

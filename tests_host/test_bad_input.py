@@ -22,8 +22,6 @@ try:
 except ImportError:
     _odt = None
 
-gc.freeze()  # compile() collects garbage, and need not look at all that pytest keeps each time
-
 ENGINES = [reference] + [_odt] * (_odt is not None)
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0]]
 Y = [0, 2, 1]

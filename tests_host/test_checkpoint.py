@@ -1,7 +1,6 @@
 """Checkpoints: a resumed run is the uninterrupted one, and no power failure loses both states."""
 
 import errno
-import gc
 import struct
 import subprocess
 import sys
@@ -15,8 +14,6 @@ from odt.callbacks import Callback, ModelCheckpoint
 from odt.host import files
 from odt.run import checkpoint
 from odt.slots import Blocks, Bytes
-
-gc.freeze()
 
 DTYPES = ("int8", "float32")
 RANDOM = np.random.default_rng(5)

@@ -235,6 +235,42 @@ def test_float32_outputs_are_those_of_pytorch(kind, batch_norm):
     close(load(program, batch_norm=batch_norm), net, data(kind))
 
 
+FUNCTIONS = {
+    "hardtanh": nn.Hardtanh(0, 6),
+    "clamp": lambda x: torch.clamp(x, 0, 6),
+    "clamp_min": lambda x: torch.clamp_min(x, 0),
+    "relu": nn.ReLU(),
+    "relu6": nn.ReLU6(),
+    "leaky_relu": nn.LeakyReLU(0.1),
+    "sigmoid": nn.Sigmoid(),
+    "tanh": nn.Tanh(),
+    "silu": nn.SiLU(),
+    "hardsigmoid": nn.Hardsigmoid(),
+    "hardswish": nn.Hardswish(),
+    "softmax": nn.Softmax(1),
+    "plus": lambda x: 0.5 + x,
+    "minus": lambda x: x - 0.5,
+    "from": lambda x: 0.5 - x,
+    "times": lambda x: x * 3,
+    "over": lambda x: x / 3,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_function_of_one_value_is_pytorchs(name):
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Linear(6, 9), nn.Linear(9, 4)
+
+        def forward(self, x):
+            return self.last(FUNCTIONS[name](self.first(x)))
+
+    torch.manual_seed(0)
+    net, x = Net().eval(), 5 * np.random.default_rng(1).normal(size=(20, 6)).astype(np.float32)
+    close(load(torch.export.export(net, (torch.zeros(2, 6),))), net, x)
+
+
 @pytest.mark.parametrize("kind", ZOO)
 def test_training_goes_on_in_both_dtypes(kind):
     (net, program), x = exported(kind), data(kind, 16)

@@ -130,7 +130,9 @@ COMMANDS = {
     "cd examples/xor && python train.py": lambda: script("xor"),
     "cd examples/vibration && python train.py": lambda: script("vibration"),
     "cd examples/series && python train.py": lambda: script("series"),
+    "cd examples/keyword && python teach.py": lambda: script("keyword", "teach.py"),
     "cd examples/personalise && python adapt.py": lambda: script("personalise", "adapt.py"),
+    "cd examples/personalise && python teach.py": lambda: script("personalise", "teach.py"),
 }
 
 

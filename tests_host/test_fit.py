@@ -1,7 +1,6 @@
 """fit with callbacks, generators and slices: what they see, and that they change no bit."""
 
 import asyncio
-import gc
 
 import numpy as np
 import pytest
@@ -10,8 +9,6 @@ import odt
 from odt.callbacks import Callback, EarlyStopping, ModelCheckpoint
 from odt.run import fit_async
 from odt.run.session import Session
-
-gc.freeze()
 
 DTYPES = ("int8", "float32")
 RANDOM = np.random.default_rng(5)

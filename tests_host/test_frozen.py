@@ -1,6 +1,5 @@
 """Weights that are frozen in flash: the same network, less RAM."""
 
-import gc
 import runpy
 import struct
 import zlib
@@ -10,8 +9,6 @@ import pytest
 
 import odt
 from odt import executor, frozen, update
-
-gc.freeze()
 
 X = np.random.default_rng(8).normal(size=(24, 8, 8, 2)).astype("float32")
 Y = np.random.default_rng(9).integers(0, 4, 24).astype("uint8")

@@ -1,6 +1,7 @@
 """docs/architecture.md: rooms, what each may import, no circle, no borrowed privates, and the way of a batch."""
 
 import ast
+import gc
 import re
 import sys
 from pathlib import Path
@@ -33,6 +34,11 @@ def test_rooms_import_what_the_document_says():
                 if room(target) != room(name) and not target.startswith("odt.host"):
                     used[room(name)].add(room(target) or target.split(".")[1])
     assert used == allowed
+
+
+def test_the_collector_passes_over_what_pytest_keeps():
+    """Or each compile() of five thousand tests looks at all of it: conftest.py."""
+    assert gc.get_freeze_count() > 10_000
 
 
 def test_there_is_no_circle_of_imports():
@@ -84,3 +90,15 @@ def test_files_of_the_table_of_kernels_are_there_and_none_of_a_core_is_missing()
         assert (ROOT / "native" / "kernels" / family).is_dir()
     of_cores = {name for name in there if re.match(r"(conv2d|dense|depthwise2d)(_d[xw])?_i8__(m0|m4)\.c$", name)}
     assert of_cores - {"dense_i8__m4.c"} <= named
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_no_module_asks_whether_a_type_of_the_interpreter_has_a_special_method(name):
+    """MicroPython's hasattr() says no of a list's __len__, and of what else it does not look up by name."""
+    calls = [node for node in ast.walk(TREES[name]) if isinstance(node, ast.Call) and len(node.args) > 1]
+    asked = [
+        node.args[1].value
+        for node in calls
+        if getattr(node.func, "id", "") in ("hasattr", "getattr") and isinstance(node.args[1], ast.Constant)
+    ]
+    assert {word for word in asked if word.startswith("__")} <= {"__fspath__", "__name__", "__module__"}

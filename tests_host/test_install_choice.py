@@ -114,14 +114,16 @@ def test_nothing_built_and_unknown_examples_are_said(tmp_path, capsys, monkeypat
     assert said == "odt: no example is called 'nix'; there are digits, personalise, series, vibration, xor\n"
 
 
-def test_every_example_that_has_data_is_run_where_its_data_is(tmp_path, capsys, monkeypatch):
+def test_every_example_that_is_installed_is_run_where_its_data_is(tmp_path, capsys, monkeypatch):
     """Of firmware that has odt nothing is asked for: no make mpy."""
     copied = []
     monkeypatch.setattr(install.Board, "probe", lambda self: board(frozen=True))
     monkeypatch.setattr(install.Board, "make_folder", lambda self, path: None)
     monkeypatch.setattr(install.Board, "copy", lambda self, sources, folder: copied.extend(sources))
     monkeypatch.setattr(install, "selftest", lambda *unused: 100000)
-    for folder in sorted(install.EXAMPLES.glob("*/")):
+    scripts = [*install.EXAMPLES.glob("*/adapt.py"), *install.EXAMPLES.glob("*/train.py")]
+    # The others are run from the PC's folder.
+    for folder in sorted({script.parent for script in scripts}):
         copied.clear()
         assert commands.main(["install", "--port", "p", "--files", str(tmp_path), "--example", folder.name]) == 0
         assert {file.name for file in copied if file.suffix == ".bin"} == {file.name for file in folder.glob("*.bin")}

@@ -1,6 +1,5 @@
 """Ctrl-C at each instruction of a step, of calibration and of a look: the model goes on, and so does its checkpoint."""
 
-import gc
 import math
 
 import pytest
@@ -8,8 +7,6 @@ import pytest
 import odt
 from odt.run import replace
 from odt.slots import Bytes
-
-gc.freeze()
 
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0], [0.5, -1.0], [-0.25, 0.0]]
 Y = [0, 2, 1, 0, 1]

@@ -1,7 +1,5 @@
 """TinyTL's lite residual branches: what they are, what trains, and that they change nothing before training."""
 
-import gc
-
 import numpy as np
 import pytest
 import torch
@@ -10,8 +8,6 @@ from twin import Twin
 import odt
 from odt import executor, frozen, update
 from odt.lite import lite_residual, take_weights
-
-gc.freeze()
 
 RANDOM = np.random.default_rng(8)
 

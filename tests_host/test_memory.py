@@ -4,7 +4,6 @@ The oracle is a replay: a shadow memory remembers which instruction wrote each b
 must find the bytes of the value that it means, as known from the buffers before they had addresses.
 """
 
-import gc
 import os
 from unittest import mock
 
@@ -20,8 +19,6 @@ from odt.optimizers import SGD, Adam
 from odt.plan import compiler, memory, values
 from odt.plan.values import Buffer
 from odt.plan.program import Program, disassemble
-
-gc.freeze()  # compile() collects garbage, and need not look at all that pytest keeps each time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MASK = (1 << opcodes.REGION_SHIFT) - 1

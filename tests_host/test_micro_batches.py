@@ -1,7 +1,6 @@
 """A batch in micro-batches is the batch: exactly in int8, up to the order of summation in float32."""
 
 import asyncio
-import gc
 
 import numpy as np
 import pytest
@@ -9,8 +8,6 @@ import pytest
 import odt
 from odt import metrics
 from odt.run import session
-
-gc.freeze()
 
 DTYPES = ("int8", "float32")
 RANDOM = np.random.default_rng(5)

@@ -1,7 +1,6 @@
 """What a user's script sees: fit, evaluate, predict, files, interruptions, schedules, progress."""
 
 import array
-import gc
 import io
 import math
 import sys
@@ -14,8 +13,6 @@ from twin import Twin
 import odt
 from odt import fixed, opcodes
 from odt.run import progress, session
-
-gc.freeze()  # compile() collects garbage, and need not look at PyTorch's objects each time
 
 DTYPES = ("int8", "float32")
 XENT = "sparse_categorical_crossentropy"

@@ -185,6 +185,27 @@ def test_a_file_for_inference_predicts_the_same_without_what_training_takes(tmp_
         odt.load_model(tmp_path / "train.odt").export(again, purpose="inference")
 
 
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_file_for_inference_of_a_model_that_does_not_train_has_its_weights_frozen(tmp_path, dtype):
+    source, model = trained(network(), dtype), network()
+    source.export(tmp_path / "of_trained.odt", purpose="inference")
+    model.compile(None, dtype=dtype, batch_size=8)
+    model.load_weights(source)
+    digest = model.digest()
+    model.export(tmp_path / "m.odt", purpose="inference")
+    assert model.digest() == digest
+    opened, of_trained = odt.load_model(tmp_path / "m.odt"), odt.load_model(tmp_path / "of_trained.odt")
+    assert outputs(opened) == outputs(model) == outputs(of_trained)
+    for part in ("state", "constants", "arena"):
+        assert getattr(opened.session.plan, part) == getattr(of_trained.session.plan, part)
+    assert len(opened.session.frozen) > len(opened.session.state)
+    opened.export(tmp_path / "again.odt", purpose="inference")
+    assert odt.load_model(tmp_path / "again.odt").digest() == opened.digest()
+    model.export(tmp_path / "plain.odt")  # as it is compiled; what opens has no layers to plan anew
+    odt.load_model(tmp_path / "plain.odt").export(tmp_path / "again.odt", purpose="inference")
+    assert odt.load_model(tmp_path / "again.odt").digest() == digest
+
+
 def test_without_an_optimizer_a_model_takes_ranges_and_weights_and_predicts():
     model, other = network(), network()
     model.compile(None, dtype="float32")

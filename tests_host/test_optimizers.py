@@ -1,15 +1,11 @@
 """Nesterov's momentum and decoupled weight decay against PyTorch, in float32 and, as far as it goes, in int8."""
 
-import gc
-
 import numpy as np
 import pytest
 import torch
 from twin import Twin
 
 import odt
-
-gc.freeze()
 
 RANDOM = np.random.default_rng(5)
 X = RANDOM.normal(size=(11, 5)).astype("float32")

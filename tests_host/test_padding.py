@@ -4,7 +4,6 @@ The vectors are what tests of TensorFlow expect (``tensorflow/python/kernel_test
 tensors count from 1. With them, and at stride 1 PyTorch's, stands or falls twin.py, which stands for both at other sizes.
 """
 
-import gc
 import itertools
 
 import numpy as np
@@ -14,8 +13,6 @@ import torch.nn.functional as F
 from twin import Twin
 
 import odt
-
-gc.freeze()  # compile() collects garbage, and need not look at all that pytest keeps each time
 
 
 def counted(*shape):

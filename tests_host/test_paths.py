@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import pkgutil
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from odt.host import chart, convert, files, generate, info, install, monitor, mo
 import odt
 from odt import callbacks, frozen, readers
 from odt import inspect as looking
+from odt.record import Recorder
+from odt.stream import Window
 
 X = np.random.default_rng(1).normal(size=(12, 5)).astype("float32")
 Y = np.random.default_rng(2).integers(0, 3, 12).astype("int32")
@@ -50,6 +53,12 @@ def exported(folder, kind):
     """Written, and opened: the name goes to load_model() too."""
     network().export(kind(folder / "m.odt"))
     return odt.load_model(kind(folder / "m.odt"))
+
+
+def recorded(folder, kind):
+    made = Recorder(kind(folder / "r.npy"), Window(3))
+    made.add(array("h", [1, 2, 3]), "one")
+    return made.reader(1)
 
 
 def early_stopping(folder, kind):
@@ -137,7 +146,7 @@ def onnx_file(folder, kind):
 TAKE = {
     save: "network.Network.save", load: "network.Network.load", exported: "network.Network.export export.export", early_stopping: "callbacks.EarlyStopping",
     model_checkpoint: "callbacks.ModelCheckpoint", write_module: "frozen.write_module", trace: "inspect.Trace",
-    column: "readers.Column", csv: "readers.CsvReader", npy: "readers.NpyReader", describe: "host.info.describe",
+    recorded: "record.Recorder", column: "readers.Column", csv: "readers.CsvReader", npy: "readers.NpyReader", describe: "host.info.describe",
     page: "host.chart.chart host.chart.compiled_by", picture: "host.chart.chart", report: "host.monitor_report.write", policy: "host.search.write",
     write: "host.files.write_file host.files.write_text host.files.replacing checkpoint.write_file", header: "host.install.header",
     onnx_file: "host.convert.save_onnx",
@@ -253,6 +262,7 @@ def test_no_other_writer_is_in_the_package():
     """But for what fills folders that make removes, what streams (Trace), what ends with its process, and what replacing() names."""
     allowed = {
         "inspect.py": 1,
+        "host/record.py": 1,
         "host/mip.py": 1,
         "host/circuitpython.py": 1,
         "run/checkpoint.py": 1,

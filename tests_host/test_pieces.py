@@ -1,7 +1,5 @@
 """A gradient that is made and spent in pieces: no bit changes, and RAM is saved."""
 
-import gc
-
 import numpy as np
 import pytest
 from test_reference import call, window_case
@@ -9,8 +7,6 @@ from test_reference import call, window_case
 import odt
 from odt.fixed import get
 from odt.plan import updates, values
-
-gc.freeze()
 
 RANDOM = np.random.default_rng(11)
 X = RANDOM.normal(size=(24, 8, 8, 2)).astype("float32")

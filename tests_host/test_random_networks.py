@@ -3,7 +3,6 @@
 ODT_NETWORKS=2000 draws so many of a kind, other ones each time, instead of the same few.
 """
 
-import gc
 import os
 import random
 from array import array
@@ -15,8 +14,6 @@ from hypothesis import strategies as st
 
 import odt
 from odt import executor
-
-gc.freeze()  # compile() collects garbage, and need not look at all that pytest keeps each time
 
 MANY = int(os.environ.get("ODT_NETWORKS", "0"))
 

@@ -1,6 +1,5 @@
 """Activations that are forgotten and computed again: less RAM, no other bit."""
 
-import gc
 import random
 import re
 
@@ -11,8 +10,6 @@ import pytest
 import odt
 from odt.plan import recompute
 from odt.plan.compiler import compile_graph
-
-gc.freeze()
 
 pytestmark = pytest.mark.slow
 

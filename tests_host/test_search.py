@@ -1,6 +1,5 @@
 """The search for what to train: contributions that rank layers rightly, and policies that fit their bytes."""
 
-import gc
 import json
 import runpy
 from pathlib import Path
@@ -12,8 +11,6 @@ import pytest
 import odt
 from odt import frozen, update
 from odt.host.search import Search, write
-
-gc.freeze()
 
 pytestmark = pytest.mark.slow
 

@@ -99,7 +99,8 @@ def test_classes_of_a_stub_have_the_codes_bases(name):
 
 # Modules whose public names a program calls, and which a type checker would find without types.
 WHOLE = (
-    "adapt", "callbacks", "layers", "losses", "metrics", "model", "norms", "optimizers", "rates", "reservoir", "update", "watch",
+    "adapt", "callbacks", "layers", "losses", "metrics", "model", "norms", "optimizers", "rates", "reservoir", "teach", "update",
+    "watch",
 )  # fmt: skip
 
 

@@ -1,7 +1,5 @@
 """Update policies: what trains, what stays, and what it costs."""
 
-import gc
-
 import numpy as np
 import pytest
 import torch
@@ -9,8 +7,6 @@ from twin import Twin
 
 import odt
 from odt import executor, update
-
-gc.freeze()
 
 X = np.random.default_rng(6).normal(size=(24, 8, 8, 2)).astype("float32")
 Y = np.random.default_rng(7).integers(0, 4, 24).astype("uint8")

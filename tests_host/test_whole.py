@@ -12,8 +12,6 @@ from odt.callbacks import EarlyStopping
 from odt.run import build, replace, weights
 from odt.slots import Bytes
 
-gc.freeze()
-
 pytestmark = pytest.mark.slow
 
 RANDOM = np.random.default_rng(3)

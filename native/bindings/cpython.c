@@ -5,6 +5,10 @@
 
 #include "../odt.h"
 #include "../opcodes.h"
+#include "../kernels/features/biquads.h"
+#include "../kernels/features/frontend.h"
+#include "../kernels/features/logmel.h"
+#include "../kernels/features/motion.h"
 #include "../kernels/online/rls.h"
 #include "../threads.h"
 #include "entry_points.h"
@@ -307,14 +311,15 @@ static PyObject *entry_predict(PyObject *const *args, Py_ssize_t count) {
     return good ? PyBool_FromLong(same) : NULL;
 }
 
-// The float32 of a buffer; of what has none no bytes, and no NULL. 0 with an exception set where something else went wrong.
-static int get_floats(PyObject *object, Py_buffer *view, odt_bytes_t *floats) {
+// The elements of a buffer of one of these typecodes; of any other no bytes, and no NULL. 0 with an exception set where
+// something else went wrong.
+static int get_elements(PyObject *object, int flags, const char *codes, Py_buffer *view, odt_bytes_t *elements) {
     static uint8_t none;
-    *floats = (odt_bytes_t) {&none, 0};
+    *elements = (odt_bytes_t) {&none, 0};
     if (!PyObject_CheckBuffer(object)) {
         return 1;
     }
-    if (PyObject_GetBuffer(object, view, PyBUF_FORMAT | PyBUF_ND)) {
+    if (PyObject_GetBuffer(object, view, flags | PyBUF_FORMAT | PyBUF_ND)) {
         int good = PyErr_ExceptionMatches(PyExc_BufferError) || PyErr_ExceptionMatches(PyExc_ValueError); // with gaps
         if (good) {
             PyErr_Clear();
@@ -322,8 +327,8 @@ static int get_floats(PyObject *object, Py_buffer *view, odt_bytes_t *floats) {
         return good;
     }
     const char *found = element_code(view);
-    if (*found == 'f' && !found[1] && view->len) {
-        *floats = (odt_bytes_t) {view->buf, (size_t)view->len};
+    if (*found && strchr(codes, *found) && !found[1] && view->len) {
+        *elements = (odt_bytes_t) {view->buf, (size_t)view->len};
     }
     return 1;
 }
@@ -334,8 +339,8 @@ static PyObject *entry_rls(PyObject *const *args, Py_ssize_t count) {
     odt_bytes_t x, y = {NULL, 0};
     int learn = PyObject_IsTrue(args[4]), done = 0;
     int good = learn >= 0 && PyObject_GetBuffer(args[0], &views[0], PyBUF_WRITABLE) == 0
-        && PyObject_GetBuffer(args[1], &views[1], PyBUF_WRITABLE) == 0 && get_floats(args[2], &views[2], &x)
-        && (args[3] == Py_None || get_floats(args[3], &views[3], &y));
+        && PyObject_GetBuffer(args[1], &views[1], PyBUF_WRITABLE) == 0 && get_elements(args[2], 0, "f", &views[2], &x)
+        && (args[3] == Py_None || get_elements(args[3], 0, "f", &views[3], &y));
     if (good) {
         odt_bytes_t state = {views[0].buf, (size_t)views[0].len}, work = {views[1].buf, (size_t)views[1].len};
         done = odt_rls_f32(state, work, x, y, learn);
@@ -344,6 +349,44 @@ static PyObject *entry_rls(PyObject *const *args, Py_ssize_t count) {
         PyBuffer_Release(&views[i]);
     }
     return good ? PyLong_FromLong(done) : NULL;
+}
+
+// What odt.features computes: out of int16, samples of int16 or raw.
+static PyObject *compute_feature(PyObject *const *args, int (*kernel)(odt_bytes_t, odt_bytes_t, odt_bytes_t, odt_bytes_t)) {
+    Py_buffer views[4] = {{0}};
+    odt_bytes_t out, samples;
+    int done = 0;
+    int good = PyObject_GetBuffer(args[2], &views[2], PyBUF_SIMPLE) == 0
+        && PyObject_GetBuffer(args[3], &views[3], PyBUF_WRITABLE) == 0
+        && get_elements(args[0], PyBUF_WRITABLE, "h", &views[0], &out) && get_elements(args[1], 0, "hB", &views[1], &samples);
+    if (good) {
+        odt_bytes_t tables = {views[2].buf, (size_t)views[2].len}, work = {views[3].buf, (size_t)views[3].len};
+        done = kernel(out, samples, tables, work);
+    }
+    for (int i = 0; i < 4; i++) {
+        PyBuffer_Release(&views[i]);
+    }
+    return good ? PyLong_FromLong(done) : NULL;
+}
+
+static PyObject *entry_log_mel(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    return compute_feature(args, odt_logmel_i16);
+}
+
+static PyObject *entry_frontend(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    return compute_feature(args, odt_frontend_i16);
+}
+
+static PyObject *entry_motion(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    return compute_feature(args, odt_motion_i16);
+}
+
+static PyObject *entry_biquads(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    return compute_feature(args, odt_biquads_i16);
 }
 
 static PyObject *entry_typecode(PyObject *const *args, Py_ssize_t count) {
@@ -420,11 +463,13 @@ static PyObject *entry_threads(PyObject *const *args, Py_ssize_t count) {
     }
 ODT_ENTRY_POINTS(METHOD)
 ODT_ONLINE_ENTRY_POINTS(METHOD)
+ODT_FEATURES_ENTRY_POINTS(METHOD)
 ODT_THREAD_ENTRY_POINTS(METHOD)
 
 #define ROW(name, least, most) \
     {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL, NULL},
-static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) ODT_ONLINE_ENTRY_POINTS(ROW) ODT_THREAD_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) ODT_ONLINE_ENTRY_POINTS(ROW) ODT_FEATURES_ENTRY_POINTS(ROW)
+    ODT_THREAD_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "_odt", "The native executor of odt.", -1, methods, NULL, NULL, NULL,

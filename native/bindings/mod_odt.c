@@ -50,9 +50,15 @@ static struct running {
     }
 
 #include "micropython.h"
+#include "features.h"
 #include "online.h"
 
+ODT_FEATURE(log_mel, odt_logmel_i16)
+ODT_FEATURE(frontend, odt_frontend_i16)
+ODT_FEATURE(motion, odt_motion_i16)
+ODT_FEATURE(biquads, odt_biquads_i16)
 ODT_ONLINE_ENTRY_POINTS(OBJECT)
+ODT_FEATURES_ENTRY_POINTS(OBJECT)
 
 // Within an instruction, which goes on with the pointers that it has; none is to the user's data.
 void odt_poll(void) {
@@ -122,6 +128,7 @@ static const mp_rom_map_elem_t globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_Program), MP_ROM_PTR(&program_type)},
     ODT_ENTRY_POINTS(ROW)
     ODT_ONLINE_ENTRY_POINTS(ROW)
+    ODT_FEATURES_ENTRY_POINTS(ROW)
     ODT_THREAD_ENTRY_POINTS(ROW)
     #ifdef ODT_THREADS
     {MP_ROM_QSTR(MP_QSTR___init__), MP_ROM_PTR(&object_initialise)},

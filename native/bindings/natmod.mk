@@ -9,6 +9,7 @@
 
 MOD = _odt
 PIECES := $(shell sed -n 's/^.define ODT_PIECE_NAMES(X)//p' opcodes.h | tr -d 'X()"')
+FEATURES = features frontend motion
 NUMBERS = $(shell seq 0 $$(($(words $(PIECES)) - 1)))
 SRC = bindings/mod_mpy.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard kernels/*/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
@@ -20,7 +21,7 @@ include $(MPY_DIR)/py/dynruntime.mk
 
 .DEFAULT_GOAL := pieces
 .PHONY: pieces
-pieces: $(PIECES:%=$(BUILD)/%.mpy) $(BUILD)/_odt_online.mpy
+pieces: $(PIECES:%=$(BUILD)/%.mpy) $(BUILD)/_odt_online.mpy $(FEATURES:%=$(BUILD)/_odt_%.mpy)
 
 $(FAST:%.c=$(BUILD)/%.o): CFLAGS += -O2
 
@@ -51,7 +52,7 @@ $(BUILD)/linked_0.o: $(BUILD)/bindings/mod_mpy.o $(BUILD)/opcodes_0.o $(KERNELS_
 $(BUILD)/linked_%.o: $(BUILD)/mod_piece.o $(BUILD)/opcodes_%.o $(filter-out $(IN_BASE:%=$(BUILD)/kernels/linear/%.o),$(KERNELS_O))
 	$(LINK)
 
-# odt.online's own, which needs none of the others.
+# odt.online's and odt.features' own, which need none of the others.
 ONLINE_CONFIG_H = $(BUILD)/online.config.h
 $(ONLINE_CONFIG_H): bindings/mod_online.c | $(BUILD_DIRS)
 	$(Q)$(MPY_LD) --arch $(ARCH) --preprocess -o $@ $<
@@ -64,6 +65,23 @@ $(BUILD)/linked_online.o: $(BUILD)/mod_online.o $(addprefix $(BUILD)/,kernels/on
 
 $(BUILD)/_odt_online.mpy: $(BUILD)/linked_online.o $(ONLINE_CONFIG_H)
 	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $(ONLINE_CONFIG_H) -o $(@F) $(<F)
+
+define feature
+$(BUILD)/$(1).config.h: bindings/mod_$(1).c | $(BUILD_DIRS)
+	$(Q)$(MPY_LD) --arch $(ARCH) --preprocess -o $$@ $$<
+
+$(BUILD)/mod_$(1).o: bindings/mod_$(1).c $(BUILD)/$(1).config.h
+	$(Q)$(CROSS)gcc $(CFLAGS) -UMP_CONFIGFILE -DMP_CONFIGFILE='<$(BUILD)/$(1).config.h>' -o $$@ -c $$<
+
+$(BUILD)/linked_$(1).o: $(BUILD)/mod_$(1).o $(patsubst %,$(BUILD)/kernels/features/%.o,$(2))
+	$$(LINK)
+
+$(BUILD)/_odt_$(1).mpy: $(BUILD)/linked_$(1).o $(BUILD)/$(1).config.h
+	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $(1).config.h -o $$(@F) $$(<F)
+endef
+$(eval $(call feature,features,logmel_i16))
+$(eval $(call feature,frontend,frontend_i16))
+$(eval $(call feature,motion,motion_i16 biquads_i16))
 
 # A module has the name in itself by which mpy_ld was called.
 $(BUILD)/linked/_odt.mpy: $(BUILD)/linked_0.o
@@ -83,6 +101,6 @@ endef
 $(foreach number,$(filter-out 0,$(NUMBERS)),$(eval $(call piece,$(number))))
 
 # The headers that dynruntime.mk does not know of; and the name by which it calls this file.
-$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o $(BUILD)/mod_online.o: $(wildcard *.h bindings/*.h kernels/*/*.h)
+$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o $(BUILD)/mod_online.o $(FEATURES:%=$(BUILD)/mod_%.o): $(wildcard *.h bindings/*.h kernels/*/*.h)
 .PHONY: Makefile
 Makefile: ;

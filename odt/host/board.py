@@ -130,3 +130,12 @@ class Board:
         """Remove files, those that are there."""
         script = "import os\nfor path in %r:\n    try:\n        os.remove(path)\n    except OSError:\n        pass\n"
         self.call("exec", script % (paths,))
+
+
+def stop(port):
+    """End what runs on the board: mpremote leaves it running. Returns what to say."""
+    try:
+        Board(port).call("exec", "pass", timeout=20)
+    except BoardError:
+        return "the board does not answer: its script may still run"
+    return "the script on the board was stopped"

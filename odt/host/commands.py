@@ -1,10 +1,10 @@
-"""The command line: python -m odt install | run | monitor | devices | pico | chart | info | import."""
+"""The command line: python -m odt install | run | monitor | record | devices | pico | chart | info | import."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from . import chart, info, install, monitor, pico, run
+from . import chart, info, install, monitor, pico, record, run
 from .board import Board, BoardError, ports
 from .files import MPY
 from .process import visible
@@ -46,6 +46,22 @@ def main(arguments=None):
     command.add_argument("--timeout", metavar="SECONDS", type=float, help="no limit, if not given")
     command.set_defaults(run=monitor.command)
 
+    command = commands.add_parser("record", help="record a board's sensor with labels, for fit and NumPy")
+    command.add_argument("script", help="it makes window, a Window of odt.stream, and source, what has readinto()")
+    command.add_argument(
+        "--output", "-o", metavar="FILE", default="recordings.npy", help="recordings.npy, if not given"
+    )
+    command.add_argument("--label", metavar="NAME", help="record these at once; without, it asks")
+    command.add_argument("--count", metavar="WINDOWS", type=int, default=5, help="for each label that is given; 5")
+    command.add_argument(
+        "--budget", metavar="BYTES", type=int, default=60000000, help="of the file at most; 60 million"
+    )
+    command.add_argument(
+        "--on", metavar="PLACE", default="board", help="board (default), host, or unix=PATH of MicroPython"
+    )
+    command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
+    command.set_defaults(run=record.command)
+
     command = commands.add_parser("devices", help="list the boards that are plugged in")
     command.set_defaults(run=devices)
 
@@ -68,7 +84,7 @@ def main(arguments=None):
     command.set_defaults(run=info.command)
 
     command = commands.add_parser("import", help="make a model file of a network of ONNX or Keras")
-    command.add_argument("model", metavar="MODEL", help=".onnx or .keras")
+    command.add_argument("model", metavar="MODEL", help=".onnx, .keras or .tflite")
     command.add_argument("--calibrate", metavar="DATA", help=".npz (its x, or only array) or .npy: samples for int8")
     command.add_argument("--output", "-o", metavar="FILE", default="model.odt", help="model.odt, if not given")
     command.add_argument("--dtype", choices=("int8", "float32"), help="int8 with --calibrate, else float32")

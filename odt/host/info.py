@@ -57,6 +57,8 @@ def _model(path, data, _):
     yield "trains       " + ("by %s, loss %s" % (name, session.loss.name) if name else "no: to predict and to evaluate")
     yield "input        %s %s" % (session.input.dtype, session.input.shape)
     yield "output       %s%s" % (session.shape, ", " + ", ".join(model.labels) if model.labels else "")
+    if model.features:
+        yield "features     %r" % (model.features,)
     yield "memory       arena %d, state %d, program %d bytes, %d of frozen weights in the file" % (
         plan.arena,
         plan.state,

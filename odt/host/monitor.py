@@ -16,8 +16,9 @@ import sys
 import time
 from pathlib import Path
 
-from .board import Board, BoardError, only_port
+from .board import BoardError, only_port, stop
 from .curves import Curves
+from .plotting import draw
 from .process import Process, commands, visible
 from .run import DIGEST
 
@@ -76,7 +77,7 @@ def command(options):
     try:
         failure = _follow(run, source)
         if source.interrupted and port:
-            run.ended = "interrupted; " + _stop(port)
+            run.ended = "interrupted; " + stop(port)
     finally:
         signal.signal(signal.SIGINT, before)
     if run.curves.damaged:
@@ -163,15 +164,6 @@ class _Input:
         self.interrupted = True
 
 
-def _stop(port):
-    """End what runs on the board: mpremote leaves it running. Returns what to say."""
-    try:
-        Board(port).call("exec", "pass", timeout=20)
-    except BoardError:
-        return "the board does not answer: it may still train"
-    return "the script on the board was stopped"
-
-
 # --- the drawing --------------------------------------------------------------------------------
 
 
@@ -219,18 +211,7 @@ def _plot(fit, name, width, height=9):
     values = [value for _, _, points in series for _, value in points if math.isfinite(value)]
     low, high = (0, 1) if name == "acc" else (min(values + [0]), max(values + [0]))
     high = high if high > low else low + 1
-    grid = [[(" ", "")] * width for _ in range(height)]
-    for mark, style, points in series:
-        for x, value in points:
-            if math.isfinite(value):
-                column = min(int(x / fit.epochs * (width - 1) + 0.5), width - 1)
-                row = min(int((high - value) / (high - low) * (height - 1) + 0.5), height - 1)
-                grid[row][column] = (mark, style)
     text = Text("%10s" % {"loss": "loss", "acc": "accuracy"}[name])
     for mark, style, points in series:
         text.append("  %s %.4f" % (mark, points[-1][1]) if points else "", style)
-    for number, row in enumerate(grid):
-        text.append("\n%8.3f |" % (high - (high - low) * number / (height - 1)))
-        for character, style in row:
-            text.append(character, style)
-    return text.append("\n%s+%s" % (" " * 9, "-" * width))
+    return draw(text, series, fit.epochs, low, high, width, height)

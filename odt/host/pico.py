@@ -59,6 +59,7 @@ def command(options):
             process, number = start(build, firmware, temp / "log", *flash)
             stack.callback(_end, process)
             link = stack.enter_context(socket.create_connection(("127.0.0.1", number)))
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # or a second short write waits 40 ms
             master, port = stack.enter_context(_terminal())
             stack.enter_context(_registered(port))
             what = "firmware %s" % firmware if options.firmware else "MicroPython %s odt" % (

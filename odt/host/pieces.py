@@ -20,7 +20,12 @@ PIECES = {
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.
-BESIDE = {"_odt_online": "odt.online"}
+BESIDE = {
+    "_odt_online": "odt.online",
+    "_odt_features": "odt.features",
+    "_odt_frontend": "odt.features.frontend",
+    "_odt_motion": "odt.features.motion and filter",
+}
 FILES = {**PIECES, **BESIDE}
 
 _FLOATS = ("momentum_i32", "nesterov_i32", "adam_i32")  # which compute floats

@@ -5,8 +5,8 @@
     if detector.drift_detected:
         ...
 
-What comes is rounded to 1/65536; from there on sums are exact, and quotients and roots have 40 bits after the point, so that a board's
-short floats decide nothing. After an alarm a detector begins anew with the next value.
+What comes is rounded to 1/65536; from there on sums are exact, and quotients and roots have 40 bits after the point, so that the
+precision of a board's floats makes no difference. After an alarm a detector starts again from the next value.
 """
 
 from .. import executor
@@ -172,15 +172,8 @@ class ADWIN(Detector):
         super().__init__()
 
     def _first(self):
-        return (
-            False,
-            False,
-            0,
-            0,
-            0,
-            0,
-            [[]],
-        )  # rows of buckets of 1, 2, 4 .. values: (total, sum of squares), the oldest first
+        # The last: rows of buckets of 1, 2, 4 .. values, each (total, sum of squares), the oldest first.
+        return False, False, 0, 0, 0, 0, [[]]
 
     @property
     def estimation(self):

@@ -20,30 +20,27 @@ class Stored:
 
     def load(self, place):
         """Read a checkpoint of a model of the same sizes and settings; ValueError and no change where it is none or damaged."""
+        self.state[:] = self.read(place)
+
+    def read(self, place):
+        """The state of a checkpoint; errors as of ``load``."""
         from ..run import checkpoint
 
-        engine, length = executor.engine, len(self.state)
+        engine, new = executor.engine, _Session(self)
         name = checkpoint.path_of(place)
         file = checkpoint.open_file(name, engine) if isinstance(name, str) else place.read(engine)
         name = name if isinstance(name, str) else repr(place)
         try:
             words = checkpoint.check(file, name, engine)
-            if words[1] != _Session(self).plan.crc or words[2] != length:
+            if words[1] != new.crc or words[2] != len(self.state):
                 raise ValueError("%s: saved by a model of another kind, size or setting" % name)
-            file.seek(checkpoint.HEADER)
-            new = bytearray(length)
-            at = 0
-            while at < length:
-                part = file.read(min(512, length - at))
-                if not part:
-                    raise OSError(5, "%s: could be read once, and not again: %d of %d bytes" % (name, at, length))
-                new[at : at + len(part)] = part
-                at += len(part)
+            new.state = bytearray(len(self.state))
+            checkpoint.read_state(file, name, new)
         finally:
             file.close()
-        if new[: self.fixed] != self.state[: self.fixed]:
+        if new.state[: self.fixed] != self.state[: self.fixed]:
             raise ValueError("%s: saved by a model of another kind, size or setting" % name)
-        self.state[:] = new
+        return new.state
 
 
 class _Session:

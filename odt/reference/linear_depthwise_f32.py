@@ -29,7 +29,7 @@ def depthwise2d_dx_f32(o):
     """
     e, channels = o.e, o.N
     filters = _taps(o)
-    at = 0
+    at = 0  # the loops are conv2d_dx_f32's, another module: a model loads those of its layers
     for b in range(o.B):
         for ih in range(o.H):
             for iw in range(o.W):

@@ -38,7 +38,7 @@ def keep(x):
 
 
 def _floats(data, count):
-    """Bits of ``count`` float32; None where a buffer is none of so many."""
+    """Bits of ``count`` float32; None where the buffer does not hold exactly that many."""
     try:
         if typecode(data) != "f" or nbytes(data) != 4 * count:
             return None

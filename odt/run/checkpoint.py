@@ -84,7 +84,7 @@ def _load(place, session, parts):
         if parts:
             adopt(session, "load", parts, where)
         else:
-            in_place(session, lambda: _read(file, name, session), where)
+            in_place(session, lambda: read_state(file, name, session), where)
     finally:
         try:
             file.close()
@@ -92,7 +92,8 @@ def _load(place, session, parts):
             pass  # it was only read
 
 
-def _read(file, name, session):
+def read_state(file, name, session):
+    """Read the state of a checkpoint that was checked; until it is there the session is busy."""
     file.seek(HEADER)
     state, at = session.state, 0
     for chunk in _chunks(file, len(state)):

@@ -4,7 +4,7 @@ A generator, so that it may pause: it yields between slices of a step when it is
 (fit_async.py), and never otherwise. Within a step it allocates nothing.
 """
 
-from ..fixed import hash32, is_int, own
+from ..fixed import count_of, hash32, is_int, own
 from ..regions import CORRECT, LOSS, LOSS_HIGH, ORDER, const
 from .session import batch, bind, clear, ready, train
 
@@ -81,8 +81,8 @@ class Stream:
         self.data = data
         self.once = self.iterator is data
         self.limit = self.steps = steps
-        if steps is None and hasattr(data, "__len__"):
-            self.steps = len(data)
+        if steps is None:
+            self.steps = count_of(data)
         self.what = what
         self.pending = None
 

@@ -126,7 +126,7 @@ def _place(sizes):
 
 
 def opened(source):
-    """(kind, session, labels) of a file; errors as of load_model()."""
+    """(kind, session, labels, (name, parameters) of features or None) of a file; errors as of load_model()."""
     file = ModelFile(source)
     try:
         return _open(file)
@@ -145,7 +145,9 @@ def _open(file):
         _same(program.state, file.sizes[STATE], "state")
         _same(program.constants, file.sizes[FROZEN], "frozen weights")
         session, plan = _session(head, file.section(LAYERS), code, program)
-        kind, labels = head["kind"], head["labels"]
+        kind, labels, features = head["kind"], head["labels"], head.get("features")
+        if features is not None and not (isinstance(features[0], str) and isinstance(features[1], dict)):
+            raise ValueError("features %r" % (features,))
         del head, program
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise ValueError("%s: no model that runs here: %s" % (file.name, error))
@@ -161,7 +163,7 @@ def _open(file):
         except ValueError:  # it lies at no multiple of 4: to RAM
             kept = bytes(kept)
     begin(session, plan, engine, loaded, arena, state, control, kept)
-    return kind, session, labels
+    return kind, session, labels, features
 
 
 class Parts:

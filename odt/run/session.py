@@ -175,6 +175,7 @@ class Session:
 
     peaks = None
     told = False
+    ends = None  # see classes.ending()
     fresh = True  # its weights are those of compile
 
     def __init__(self, layer, shape, optimizer, loss, dtype, batch_size, micro, seed):

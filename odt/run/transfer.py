@@ -104,8 +104,8 @@ def _trains(session):
 
 def _ranges(session, source):
     """((offset here, offset there), ..) of the ranges that both have, and how far they go, as ``calibrated``."""
-    mine, theirs = session.plan.forward, source.plan.forward
-    if list(mine[::2]) != list(theirs[::2]) or not source.calibrated:
+    mine, theirs = list(session.plan.forward), list(source.plan.forward)  # MicroPython's arrays have no [::2]
+    if mine[::2] != theirs[::2] or not source.calibrated:
         return (), 0
     found, level = list(zip(mine[1::2], theirs[1::2])), 1
     if isinstance(session.optimizer, Untrained):

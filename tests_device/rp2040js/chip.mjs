@@ -47,6 +47,7 @@ export class Chip {
     this.inputSize = 0;
     this.pastCycles = 0; // of the chips before the last reset
     this.stopped = false;
+    this.asleep = null; // the timer that ends a sleep
     this.build(null);
   }
 
@@ -114,6 +115,11 @@ export class Chip {
     this.input.push(bytes);
     this.inputSize += bytes.length;
     this.feed();
+    if (this.asleep) { // it need not wait for the end of its millisecond
+      clearTimeout(this.asleep);
+      this.asleep = null;
+      setImmediate(this.loop);
+    }
   }
 
   // Answers an armed endpoint as soon as there is something to say, and never with nothing.
@@ -175,7 +181,8 @@ export class Chip {
   }
 
   start() {
-    const loop = () => {
+    this.loop = () => {
+      this.asleep = null;
       if (this.stopped) {
         return;
       }
@@ -188,11 +195,11 @@ export class Chip {
         return;
       }
       if (idle) {
-        setTimeout(loop, 1);
+        this.asleep = setTimeout(this.loop, 1);
       } else {
-        setImmediate(loop);
+        setImmediate(this.loop);
       }
     };
-    loop();
+    this.loop();
   }
 }

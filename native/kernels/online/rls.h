@@ -6,8 +6,7 @@
 #ifndef ODT_RLS_H
 #define ODT_RLS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "../../bytes.h"
 
 #define ODT_RLS_MAGIC 0x3152444F // "ODR1"
 
@@ -40,11 +39,6 @@ enum {
     ODT_RLS_Y_VALUE,
     ODT_RLS_DAMAGED, // the state is none, or work is too small
 };
-
-typedef struct {
-    uint8_t *data;
-    size_t bytes;
-} odt_bytes_t;
 
 // Outputs of x, to work's first floats. With y: their mean squared error, to the next one; if learn: y is learned.
 // State and work are aligned to 4 bytes; x and y need not be. y.data: NULL where there is none.

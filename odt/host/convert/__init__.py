@@ -50,7 +50,7 @@ def _arranged(x, shape, wanted, order, name):
 
 def read(source, shape=None):
     """The inner description of a network: an nn.Module or its ExportedProgram, a Keras model, an onnx.ModelProto, or a
-    file, .onnx or .keras, by its name.
+    file, .onnx, .keras or .tflite, by its name.
 
     ``shape``: of a sample as the source takes it, where the source does not say. Unsupported (a ValueError) names the node
     that odt has not; ValueError for a damaged file. Nothing of a file is executed.
@@ -71,7 +71,11 @@ def read(source, shape=None):
             from . import onnxfile
 
             return onnxfile.read(source, shape)
-        raise ValueError("%s: files that end with .onnx or .keras are read, got %r" % (source, suffix))
+        if suffix == ".tflite":
+            from . import tflitefile
+
+            return tflitefile.read(source, shape)
+        raise ValueError("%s: files that end with .onnx, .keras or .tflite are read, got %r" % (source, suffix))
     if type(source).__module__.partition(".")[0] == "onnx":
         from . import onnxfile
 
@@ -104,6 +108,7 @@ def load(
     Unsupported (a ValueError) names node, operator and what would do instead; ValueError for weights that are NaN, and data that do not fit.
     """
     from . import build
+    from .equalize import equalize
 
     if dtype not in (None, "int8", "float32"):
         raise ValueError('dtype is "int8" or "float32", got %r' % (dtype,))
@@ -123,6 +128,8 @@ def load(
         shape = np.shape(calibrate)[1:]
     graph = read(source, shape)
     build.fold(graph, batch_norm == "fold")
+    if dtype == "int8" and train not in ("last", "none"):
+        equalize(graph)
     model, weights = build.assemble(graph, input)
     model.imported = Imported(graph)
     data = None if calibrate is None else _calibration(calibrate, model.imported, input)

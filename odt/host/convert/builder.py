@@ -375,6 +375,23 @@ class Builder:
             self._node(op, name, origin, [value.node], value.shape, **options), value.source, value.index
         )
 
+    def limited(self, value, low, high, name, origin):
+        """A ReLU (``high`` None) or a ReLU6, as its limits say."""
+        if low != 0 or high not in (None, 6):
+            refuse(origin, "limits to %s .. %s" % (low, high), "ReLU, or ReLU6, which limits to 0 .. 6")
+        return self.unary("relu6" if high else "relu", value, name, origin)
+
+    def leaky_relu(self, value, slope, name, origin):
+        if not 0 <= slope <= 1:
+            refuse(origin, "has a slope of %r" % slope, "one of 0 to 1")
+        return self.unary("leaky_relu", value, name, origin, slope=slope)
+
+    def hard_sigmoid(self, value, name, origin, alpha=1 / 6, beta=0.5):
+        """alpha * value + beta, limited to 0 .. 1."""
+        moved = self.affine(value, 6 * alpha, 6 * beta, name + "_moved", origin)
+        limited = self.unary("relu6", moved, name + "_limited", origin)
+        return self.affine(limited, 1 / 6, 0, name, origin)
+
     def softmax(self, value, axis, name, origin):
         self._no_pads(value, origin)
         value = self._flat(value, origin) if len(value.source) == 1 else self._arranged(value, axis, origin)
@@ -455,6 +472,27 @@ class Builder:
         node = self._node(op, name, origin, [value.node for value in made], first.shape)
         return self._value(node, first.source, first.index)
 
+    def arithmetic(self, op, first, second, name, origin):
+        """ "add" or "multiply" of two operands, each a value of the network or a constant."""
+        if isinstance(first, Value) and isinstance(second, Value):
+            return self.join(op, [first, second], name, origin)
+        value, constant = (first, second) if isinstance(first, Value) else (second, first)
+        gain, offset = (1, constant) if op == "add" else (constant, 0)
+        return self.affine(value, gain, offset, name, origin)
+
+    def subtract(self, first, second, name, origin):
+        if isinstance(first, Value) and isinstance(second, Value):
+            refuse(origin, "subtracts two tensors of the network", "an Add after a layer with negated weights")
+        if isinstance(first, Value):
+            return self.affine(first, 1, -np.asarray(second), name, origin)
+        return self.affine(second, -1, first, name, origin)
+
+    def divide(self, first, second, name, origin):
+        if not isinstance(first, Value) or isinstance(second, Value):
+            refuse(origin, "divides by a tensor of the network", "a division by constants")
+        with np.errstate(divide="ignore"):
+            return self.affine(first, 1 / np.asarray(second, np.float64), 0, name, origin)
+
     def _broadcast(self, value, largest, origin):
         """A value of (1, .., channels) as large as the other."""
         if value.index.size == largest.index.size:
@@ -488,7 +526,7 @@ class Builder:
             values = [self._arranged(value, axis, origin) for value in values]
         shapes = [value.shape for value in values]
         if any(shape[:-1] != shapes[0][:-1] for shape in shapes):
-            refuse(origin, "concatenates %s" % shapes, "shapes equal but for the channels")
+            refuse(origin, "concatenates %s" % shapes, "shapes that are equal except in the channels")
         shape = shapes[0][:-1] + (sum(each[-1] for each in shapes),)
         node = self._node("concatenate", name, origin, [value.node for value in values], shape)
         if rank == 1:

@@ -330,15 +330,10 @@ class _Reader:
         low = a.get("min") if self.opset < 11 else a.number(1)
         high = a.get("max") if self.opset < 11 else a.number(2)
         high = None if high is not None and high > 3e38 else high
-        if low != 0 or high not in (None, 6):
-            refuse(a.origin, "limits to %s .. %s" % (low, high), "ReLU, or ReLU6, which limits to 0 .. 6")
-        return self.builder.unary("relu6" if high else "relu", a.value(0), a.name, a.origin)
+        return self.builder.limited(a.value(0), low, high, a.name, a.origin)
 
     def _LeakyRelu(self, a):
-        slope = a.get("alpha", 0.01)
-        if not 0 <= slope <= 1:
-            refuse(a.origin, "has a slope of %r" % slope, "one of 0 to 1")
-        return self.builder.unary("leaky_relu", a.value(0), a.name, a.origin, slope=slope)
+        return self.builder.leaky_relu(a.value(0), a.get("alpha", 0.01), a.name, a.origin)
 
     def _Sigmoid(self, a):
         return self.builder.unary("sigmoid", a.value(0), a.name, a.origin)
@@ -346,15 +341,11 @@ class _Reader:
     def _Tanh(self, a):
         return self.builder.unary("tanh", a.value(0), a.name, a.origin)
 
-    def _HardSigmoid(self, a, value=None, alpha=None):
-        value = a.value(0) if value is None else value
-        alpha, beta = alpha or a.get("alpha", 0.2), a.get("beta", 0.5)
-        moved = self.builder.affine(value, 6 * alpha, 6 * beta, a.name + "_moved", a.origin)
-        limited = self.builder.unary("relu6", moved, a.name + "_limited", a.origin)
-        return self.builder.affine(limited, 1 / 6, 0, a.name, a.origin)
+    def _HardSigmoid(self, a):
+        return self.builder.hard_sigmoid(a.value(0), a.name, a.origin, a.get("alpha", 0.2), a.get("beta", 0.5))
 
     def _HardSwish(self, a):
-        gate = self._HardSigmoid(a, alpha=1 / 6)
+        gate = self.builder.hard_sigmoid(a.value(0), a.name, a.origin)
         return self.builder.join("multiply", [a.value(0), gate], a.name, a.origin)
 
     def _Softmax(self, a):
@@ -378,27 +369,13 @@ class _Reader:
         return self.builder.join("add", a.inputs, a.name, a.origin)
 
     def _joined(self, op, a):
-        first, second = a.inputs[:2]
-        if isinstance(first, Value) and isinstance(second, Value):
-            return self.builder.join(op, [first, second], a.name, a.origin)
-        value, constant = (first, second) if isinstance(first, Value) else (second, first)
-        gain, offset = (1, constant) if op == "add" else (constant, 0)
-        return self.builder.affine(value, gain, offset, a.name, a.origin)
+        return self.builder.arithmetic(op, *a.inputs[:2], a.name, a.origin)
 
     def _Sub(self, a):
-        first, second = a.inputs[:2]
-        if isinstance(first, Value) and isinstance(second, Value):
-            refuse(a.origin, "subtracts two tensors of the network", "an Add after a layer with negated weights")
-        if isinstance(first, Value):
-            return self.builder.affine(first, 1, -np.asarray(second), a.name, a.origin)
-        return self.builder.affine(second, -1, first, a.name, a.origin)
+        return self.builder.subtract(*a.inputs[:2], a.name, a.origin)
 
     def _Div(self, a):
-        first, second = a.inputs[:2]
-        if not isinstance(first, Value) or isinstance(second, Value):
-            refuse(a.origin, "divides by a tensor of the network", "a division by constants")
-        with np.errstate(divide="ignore"):
-            return self.builder.affine(first, 1 / np.asarray(second, np.float64), 0, a.name, a.origin)
+        return self.builder.divide(*a.inputs[:2], a.name, a.origin)
 
     def _Concat(self, a):
         rank = 1 + max(len(each.source) for each in a.inputs if isinstance(each, Value))

@@ -241,24 +241,16 @@ class _Reader:
         return self.builder.unary("relu6", a.value(0), a.name, a.origin)
 
     def _hardtanh(self, a):
-        return self._limited(a, a.get(1, -1.0), a.get(2, 1.0))
+        return self.builder.limited(a.value(0), a.get(1, -1.0), a.get(2, 1.0), a.name, a.origin)
 
     def _clamp(self, a):
-        return self._limited(a, a.get(1), a.get(2))
+        return self.builder.limited(a.value(0), a.get(1), a.get(2), a.name, a.origin)
 
     def _clamp_min(self, a):
-        return self._limited(a, a.get(1), None)
-
-    def _limited(self, a, low, high):
-        if low != 0 or high not in (None, 6):
-            refuse(a.origin, "limits to %s .. %s" % (low, high), "ReLU, or ReLU6, which limits to 0 .. 6")
-        return self.builder.unary("relu6" if high else "relu", a.value(0), a.name, a.origin)
+        return self.builder.limited(a.value(0), a.get(1), None, a.name, a.origin)
 
     def _leaky_relu(self, a):
-        slope = a.get(1, 0.01)
-        if not 0 <= slope <= 1:
-            refuse(a.origin, "has a slope of %r" % slope, "one of 0 to 1")
-        return self.builder.unary("leaky_relu", a.value(0), a.name, a.origin, slope=slope)
+        return self.builder.leaky_relu(a.value(0), a.get(1, 0.01), a.name, a.origin)
 
     def _sigmoid(self, a):
         return self.builder.unary("sigmoid", a.value(0), a.name, a.origin)
@@ -271,9 +263,7 @@ class _Reader:
         return self.builder.join("multiply", [a.value(0), gate], a.name, a.origin)
 
     def _hardsigmoid(self, a):
-        moved = self.builder.affine(a.value(0), 1, 3, a.name + "_moved", a.origin)
-        limited = self.builder.unary("relu6", moved, a.name + "_limited", a.origin)
-        return self.builder.affine(limited, 1 / 6, 0, a.name, a.origin)
+        return self.builder.hard_sigmoid(a.value(0), a.name, a.origin)
 
     def _hardswish(self, a):
         return self.builder.join("multiply", [a.value(0), self._hardsigmoid(a)], a.name, a.origin)
@@ -299,29 +289,21 @@ class _Reader:
         return self._joined("multiply", a)
 
     def _joined(self, op, a):
-        first, second = a.operand(0), a.operand(1)
-        if isinstance(first, Value) and isinstance(second, Value):
-            return self.builder.join(op, [first, second], a.name, a.origin)
-        value, constant = (first, second) if isinstance(first, Value) else (second, first)
-        gain, offset = (1, constant) if op == "add" else (constant, 0)
-        return self.builder.affine(value, gain, offset, a.name, a.origin)
+        return self.builder.arithmetic(op, a.operand(0), a.operand(1), a.name, a.origin)
 
     def _sub(self, a):
-        first, second = a.operand(0), a.operand(1)
+        return self._subtracted(a, 0, 1)
+
+    def _rsub(self, a):
+        return self._subtracted(a, 1, 0)
+
+    def _subtracted(self, a, first, second):
         if a.options.get("alpha", 1) != 1:
             refuse(a.origin, "has alpha=%r" % a.options["alpha"], "alpha=1")
-        if isinstance(first, Value) and isinstance(second, Value):
-            refuse(a.origin, "subtracts two tensors of the network", "an Add after a layer with negated weights")
-        if isinstance(first, Value):
-            return self.builder.affine(first, 1, -np.asarray(second), a.name, a.origin)
-        return self.builder.affine(second, -1, first, a.name, a.origin)
+        return self.builder.subtract(a.operand(first), a.operand(second), a.name, a.origin)
 
     def _div(self, a):
-        first, second = a.operand(0), a.operand(1)
-        if not isinstance(first, Value) or isinstance(second, Value):
-            refuse(a.origin, "divides by a tensor of the network", "a division by constants")
-        with np.errstate(divide="ignore"):
-            return self.builder.affine(first, 1 / np.asarray(second, np.float64), 0, a.name, a.origin)
+        return self.builder.divide(a.operand(0), a.operand(1), a.name, a.origin)
 
     def _cat(self, a):
         values = [self.known.get(each.name) for each in a.node.args[0]]

@@ -1,0 +1,28 @@
+// The module _odt_motion in a file, for stock firmware: statistics, bands and filters in C, by itself (natmod.mk).
+
+#include "py/dynruntime.h"
+
+#include "../core.h"
+#include "features.h"
+
+// The compiler calls these; the firmware has them.
+void *memcpy(void *to, const void *from, size_t bytes) {
+    return mp_fun_table.memmove_(to, from, bytes);
+}
+
+void *memset(void *to, int value, size_t bytes) {
+    return mp_fun_table.memset_(to, value, bytes);
+}
+
+ODT_FEATURE(motion, odt_motion_i16)
+ODT_FEATURE(biquads, odt_biquads_i16)
+
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(object_motion, 4, 4, entry_motion);
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(object_biquads, 4, 4, entry_biquads);
+
+mp_obj_t mpy_init(mp_obj_fun_bc_t *self, size_t count, size_t keywords, mp_obj_t *args) {
+    MP_DYNRUNTIME_INIT_ENTRY
+    mp_store_global(MP_QSTR_motion, MP_OBJ_FROM_PTR(&object_motion));
+    mp_store_global(MP_QSTR_biquads, MP_OBJ_FROM_PTR(&object_biquads));
+    MP_DYNRUNTIME_INIT_EXIT
+}

@@ -1,0 +1,21 @@
+// A cascade of biquads over int16 samples (docs/numerics.md, Features). odt/features/filter.py makes tables and work once; work keeps the state.
+
+#ifndef ODT_FEATURES_BIQUADS_H
+#define ODT_FEATURES_BIQUADS_H
+
+#include "../../bytes.h"
+
+enum { ODT_BIQUADS_MAGIC = 0x4649 };
+enum { ODT_BIQUADS_DONE, ODT_BIQUADS_STATE, ODT_BIQUADS_SAMPLES, ODT_BIQUADS_OUT };
+
+// Elements of both, int32, for S sections and C channels.
+// tables: [MAGIC, S, C], b0, b1, b2, a1, a2 of each section (5 S), times 2^29
+// work: of each channel the last two inputs of the first section and outputs of each (2 S + 2), remainders (S)
+#define ODT_BIQUADS_TABLES(sections) (3 + 5 * (sections))
+#define ODT_BIQUADS_WORK(sections, channels) ((channels) * (3 * (sections) + 2))
+
+// samples are (n C) int16, channels interleaved, out likewise; it may be the samples. Anything else is an ODT_BIQUADS_.. that says
+// what is wrong, and nothing is written.
+int odt_biquads_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
+
+#endif

@@ -1,0 +1,24 @@
+// Log-mel of one frame, and its cosine transform (MFCC), by integers (docs/numerics.md, Features). What odt/features/tables.py makes once, the caller gives
+// with each frame: tables of int16, and work of int32.
+
+#ifndef ODT_FEATURES_LOGMEL_H
+#define ODT_FEATURES_LOGMEL_H
+
+#include "../../bytes.h"
+
+enum { ODT_LOGMEL_MAGIC = 0x4d31 };
+enum { ODT_LOGMEL_DONE, ODT_LOGMEL_STATE, ODT_LOGMEL_SAMPLES, ODT_LOGMEL_OUT };
+
+// Elements of both, for frames of W samples, N = fft, C channels and K coefficients, 0: the channels themselves.
+// tables: [MAGIC, W, N, C, K], edges (C + 2), weights (N/2 + 1); if K two factors and cosines of a quarter (2 + C + 1)
+// work: sines of a quarter (N/4 + 1), the window's first half (W - W/2), scratch (N + 2); if K that of channels
+#define ODT_LOGMEL_TABLES(fft, channels, coefficients) \
+    (5 + (channels) + 2 + (fft) / 2 + 1 + ((coefficients) ? (channels) + 3 : 0))
+#define ODT_LOGMEL_WORK(window, fft, channels, coefficients) \
+    ((fft) / 4 + 1 + (window) - (window) / 2 + (fft) + 2 + ((coefficients) ? (channels) : 0))
+
+// out is (K), or (C) if that is 0, int16, samples (W) int16. Anything else is an ODT_LOGMEL_.. that says what is wrong, and nothing is written.
+// Numbers in tables and work that are not what they should be give wrong outputs, no access outside of these.
+int odt_logmel_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
+
+#endif

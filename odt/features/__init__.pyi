@@ -1,0 +1,12 @@
+from typing import Any
+
+from .filter import Filter as Filter
+from .frames import Frames as Frames
+from .frontend import MicroFrontend as MicroFrontend
+from .logmel import (
+    MFCC as MFCC,
+    LogMel as LogMel,
+)
+from .motion import Motion as Motion
+
+def make(name: str, parameters: dict[str, Any]) -> Any: ...

@@ -1,0 +1,129 @@
+"""Log-mel: the energy of a frame of sound in bands that are as wide as an ear's; MFCC: how it varies along them.
+
+    mel = LogMel(rate=16000, window=480)
+    out = array("h", bytes(2 * mel.channels))
+    mel(samples, out)
+
+Hann window, real FFT, power, triangles that are evenly spaced on the mel scale (HTK's), log2: the first stages of
+TensorFlow's microfrontend, without its noise reduction and gain control (those: MicroFrontend). The arithmetic: docs/numerics.md, Features.
+"""
+
+from array import array
+
+from .. import executor
+from ..fixed import is_int, own, size_of
+
+_STATE, _SAMPLES, _OUT = 1, 2, 3
+
+
+def _log_mel():
+    """The kernel of the executor that computes: of a firmware's or PC's ``_odt``, of a stock board's ``_odt_features.mpy``, in Python."""
+    if executor.backend == "native":
+        if hasattr(executor.engine, "log_mel"):
+            return executor.engine.log_mel
+        try:
+            from _odt_features import log_mel
+
+            return log_mel
+        except ImportError:
+            pass
+    from ..reference.logmel import log_mel
+
+    return log_mel
+
+
+class LogMel:
+    """Log-mel energies of frames of ``window`` int16 samples at ``rate`` Hz, in ``channels`` bands from ``low`` to ``high`` Hz.
+
+    fft: a power of two, 32..2048, not below the window; the frame is followed by zeros up to it. A band that is narrower than the
+    rate / fft of a bin may hear nothing, and is 0. TypeError, ValueError for what is out of range.
+
+    ``outputs``: how many numbers come out, the channels. ``nbytes`` of RAM: tables and scratch. One LogMel computes a frame at a time, in one thread.
+    """
+
+    coefficients = 0
+
+    def __init__(self, rate=16000, window=480, fft=512, channels=40, low=125, high=7500):
+        kind = type(self).__name__
+        self.rate = rate = size_of(kind, "rate", rate, 1000000)
+        self.fft = fft = size_of(kind, "fft", fft, 2048)
+        if fft < 32 or fft & fft - 1:
+            raise ValueError("%s: fft is a power of two in 32..2048, got %d" % (kind, fft))
+        self.window = window = size_of(kind, "window", window, fft)
+        self.channels = channels = size_of(kind, "channels", channels, 128)
+        self.low, self.high = low, high = own(low), own(high)
+        if not is_int(low) or not is_int(high):
+            raise TypeError("%s: low and high are ints, in Hz, got %r and %r" % (kind, low, high))
+        if not 0 <= low < high <= rate // 2:
+            raise ValueError(
+                "%s: 0 <= low < high <= rate / 2 = %d Hz is expected, got %d and %d" % (kind, rate // 2, low, high)
+            )
+        from ..plan import drop
+
+        self.outputs = self.coefficients or channels
+        self._make()
+        drop("odt.features.tables")
+
+    def _make(self):
+        from .tables import bands, waves
+
+        coefficients, channels = self.coefficients, self.channels
+        self._tables = bands(self.rate, self.window, self.fft, channels, self.low, self.high, coefficients)
+        self._work = waves(self.window, self.fft, channels if coefficients else 0)
+        self._kernel = _log_mel()
+
+    @property
+    def nbytes(self):
+        return 2 * len(self._tables) + 4 * len(self._work)
+
+    def parameters(self):
+        """(name, {keyword: value}), of which ``odt.features.make`` makes it again."""
+        keywords = "rate", "window", "fft", "channels", "low", "high"
+        return type(self).__name__, {keyword: getattr(self, keyword) for keyword in keywords}
+
+    def __call__(self, samples, out=None):
+        """The channels of a frame: 256 log2 of each band's energy, 0 where that is below 1; 0..14848.
+
+        samples: ``window`` int16, in anything with the buffer protocol; bytes and bytearray are taken as raw int16. out: an array("h")
+        of ``outputs``, or a memoryview of one, which is filled and returned, and nothing is allocated; None: a new array.
+        ValueError for another dtype or length; then out is as it was.
+        """
+        if out is None:
+            out = array("h", bytes(2 * self.outputs))
+        error = self._kernel(out, samples, self._tables, self._work)
+        if error:
+            self._refuse(error, samples, out)
+        return out
+
+    def _refuse(self, error, samples, out):
+        name, value, count = ("out", out, self.outputs) if error == _OUT else ("samples", samples, self.window)
+        if error not in (_SAMPLES, _OUT):
+            raise ValueError("out: memory of its own is expected, not that of the tables")
+        try:
+            engine = executor.engine
+            found = "%d bytes of typecode %r" % (engine.nbytes(value), engine.typecode(value))
+        except Exception:  # of CPython a BufferError, too, which boards do not have
+            found = repr(type(value))
+        raise ValueError("%s: %d int16 are expected, got %s" % (name, count, found))
+
+    def __repr__(self):
+        more = " -> %d coefficients" % self.coefficients if self.coefficients else ""
+        return "%s(%d samples at %d Hz -> %d channels of %d..%d Hz%s, %d bytes)" % (
+            type(self).__name__, self.window, self.rate, self.channels, self.low, self.high, more, self.nbytes)  # fmt: skip
+
+
+class MFCC(LogMel):
+    """Mel-frequency cepstral coefficients: the first ``coefficients`` of the cosine transform (DCT-II, orthonormal) of a LogMel's channels.
+
+    In units of 1/32 of a factor of 2: LogMel's are 1/256. The first is the loudness, as librosa's and SciPy's.
+    """
+
+    def __init__(self, rate=16000, window=480, fft=512, channels=40, low=125, high=7500, coefficients=13):
+        size_of("MFCC", "channels", channels, 128)
+        self.coefficients = size_of("MFCC", "coefficients", coefficients, channels)
+        super().__init__(rate, window, fft, channels, low, high)
+
+    def parameters(self):
+        name, found = super().parameters()
+        found["coefficients"] = self.coefficients
+        return name, found

@@ -1,0 +1,278 @@
+"""Recordings of a sensor with their labels, in a file that ``fit`` and NumPy read.
+
+    from odt.record import Recorder
+    from odt.stream import Window
+
+    recorder = Recorder("gestures.npy", Window(50, 3, hop=25), rate=50, budget=60000, classes=4)
+    recorder.capture("wave", 5, sensor)      # from the REPL: the next five windows
+    recorder.add(x, "rest")                  # or a window that is at hand
+    model.fit(recorder.reader(batch_size=8), epochs=20)
+
+An .npy file of records: y, the label's number in the order in which they came, label, its name, and x. Records are
+appended; np.load() sees those that were there at the last close(), which writes their number into the header.
+"""
+
+import os
+import struct
+import time
+
+from . import executor
+from .fixed import size_of
+from .run.checkpoint import path_of, write_file
+
+_HEAD = 192  # bytes before the first record
+_NAME = 19  # bytes of a label at most
+_BEFORE = 1 + _NAME  # y and label
+_PIECE = 512  # bytes that are copied at a time
+_DESCR = {"b": "|i1", "B": "|u1", "h": "<i2", "H": "<u2", "i": "<i4", "I": "<u4", "f": "<f4"}
+_DTYPES = {"b": "int8", "B": "uint8", "h": "int16", "i": "int32", "f": "float32"}  # fit's
+
+
+class Recorder:
+    """Windows as of ``window`` (odt.stream.Window) and their labels, appended to the file ``path``, which goes on if it is there.
+
+    ``rate``: samples a second, kept in the file, or None. ``budget``: the file's bytes at most. ``classes``: None, or the
+    number of labels, each of which has an equal part of it. ``labels``: the names, in the order of their numbers.
+    ValueError for a file of other windows or another rate, or that is damaged. A record takes 20 bytes and the window's.
+    """
+
+    def __init__(self, path, window, rate=None, budget=65536, classes=None):
+        self.path, self.window = path_of(path), window
+        if not isinstance(self.path, str):
+            raise TypeError("Recorder: a file's name is expected, got %r" % (path,))
+        self.rate = None if rate is None else size_of("Recorder", "rate", rate, 1000000)
+        self.classes = None if classes is None else size_of("Recorder", "classes", classes, 255)
+        size = executor.engine.nbytes(window.data)
+        self.record = _BEFORE + size
+        self.each = (size_of("Recorder", "budget", budget) - _HEAD) // self.record // (self.classes or 1)
+        if self.each < 1:
+            raise ValueError("Recorder: budget %d: a header of %d bytes and %d records of %d take %d" % (
+                budget, _HEAD, self.classes or 1, self.record, _HEAD + (self.classes or 1) * self.record))  # fmt: skip
+        self.labels, self._counts = [], []
+        try:
+            file = open(self.path, "rb")
+        except OSError:
+            try:
+                os.rename(self.path + ".new", self.path)  # of a remove() that was cut short where a name must be free
+                file = open(self.path, "rb")
+            except OSError:
+                write_file(self.path, [self._head(0)])
+                return
+        with file:
+            self._open(file)
+
+    def __len__(self):
+        return sum(self._counts)
+
+    def count(self, label):
+        """The records of a label."""
+        return self._counts[self.labels.index(label)] if label in self.labels else 0
+
+    def add(self, x, label):
+        """Append a window's numbers, as ``window.next()`` gives them. False, and nothing is written, where the label's part is full.
+
+        On the flash when it returns. ValueError for another length or typecode, NaN, a label too long or too many; OSError for a
+        file that cannot be written. Then the file holds what it held.
+        """
+        name = _name(label)
+        self._check(x)
+        new = label not in self.labels
+        if new and len(self.labels) == (self.classes or 255):
+            raise ValueError("add: %r is a label more than %d: %r" % (label, len(self.labels), self.labels))
+        number = len(self.labels) if new else self.labels.index(label)
+        if (self.count(label) if self.classes else len(self)) >= self.each:
+            return False
+        with open(self.path, "r+b") as file:
+            at = _HEAD + len(self) * self.record  # where an interrupted one may have begun
+            file.seek(at)
+            file.write(bytes(_BEFORE))
+            file.write(x)
+            file.seek(at)  # last: a record without a label is none
+            file.write(struct.pack("B19s", number, name))
+        if new:
+            self.labels, self._counts = self.labels + [label], self._counts + [1]
+        else:
+            self._counts[number] += 1
+        return True
+
+    def capture(self, label, count=1, source=None, pause=0.01, patience=500):
+        """Wait for the next ``count`` windows and add them: how many were, fewer where the label's part is full or the source has ended.
+
+        ``source``: what has ``readinto``, as ``Stream.listen`` takes, or None where an interrupt feeds the window; then what
+        began before this call is left out. OSError where nothing comes ``patience`` times in a row, ``pause`` seconds apart.
+        """
+        _name(label)
+        window = self.window
+        while window.next() is not None:
+            pass
+        first = window.position + (0 if source else window.hop) + window.length
+        done = empty = 0
+        while done < size_of("capture", "count", count):
+            x = window.next()
+            if x is not None:
+                if window.position >= first:
+                    if not self.add(x, label):
+                        break
+                    done += 1
+                empty = 0
+                continue
+            got = source.readinto(window.slot()) if source else None
+            if got:
+                window.commit(got)
+                empty = 0
+                continue
+            if getattr(source, "ended", False):
+                break
+            empty += 1
+            if empty == patience:
+                raise OSError(
+                    "capture: nothing came %d times in a row; %d of %d windows were added" % (empty, done, count)
+                )
+            time.sleep(pause)
+        return done
+
+    def remove(self, number=-1):
+        """Take away a record by its number, from the end if negative: a take that went wrong. The file is written anew."""
+        count = len(self)
+        if not -count <= number < count:
+            raise IndexError("remove: record %r of %d" % (number, count))
+        self._rewrite(lambda k, y: k != number % count)
+
+    def forget(self, label):
+        """Take away all records of a label, and its name. The file is written anew, beside the old one."""
+        if label not in self.labels:
+            raise KeyError("forget: no label %r, there are %r" % (label, self.labels))
+        self._rewrite(lambda k, y: self.labels[y] != label)
+
+    def close(self):
+        """Write the number of records into the header, which np.load() goes by. add() may follow."""
+        with open(self.path, "r+b") as file:
+            file.write(self._head(len(self)))
+
+    def reader(self, batch_size, block=1):
+        """The records as they are now for ``fit``, ``evaluate`` and ``metrics``: an odt.readers.RawReader of x and the labels' numbers."""
+        from .readers import Column, RawReader
+
+        code = self.window.typecode
+        if code not in _DTYPES:
+            raise ValueError("reader: fit takes no numbers of typecode %r" % code)
+        if not len(self):
+            raise ValueError("reader: %s has no record" % self.path)
+        row = self.window.length * self.window.channels
+        x = Column(self.path, _DTYPES[code], row, _HEAD + _BEFORE, self.record, len(self))
+        return RawReader(x, Column(self.path, "uint8", 1, _HEAD, self.record, len(self)), batch_size, block)
+
+    def __repr__(self):
+        counts = ["%s %d" % (label, count) for label, count in zip(self.labels, self._counts)]
+        return "Recorder(%r: %s; %s %d)" % (
+            self.path, ", ".join(counts) or "no record", "each label at most" if self.classes else "at most", self.each)  # fmt: skip
+
+    def _head(self, count):
+        """The header of ``count`` records (format: numpy.lib.format)."""
+        text = self._kind(self.rate) + "'shape': (%d,), }" % count
+        return b"\x93NUMPY\x01\x00" + struct.pack("<H", _HEAD - 10) + ("%-181s\n" % text).encode()
+
+    def _kind(self, rate):
+        name = "'x'" if rate is None else "('%d Hz', 'x')" % rate  # NumPy's title of a field
+        return "{'descr': [('y', '|u1'), ('label', '|S%d'), (%s, '%s', (%d, %d))], 'fortran_order': False, " % (
+            _NAME, name, _DESCR[self.window.typecode], self.window.length, self.window.channels)  # fmt: skip
+
+    def _open(self, file):
+        """Take over the labels and counts of a file that is there."""
+        head = file.read(_HEAD)
+        try:
+            kind = head[10:].decode().partition("'shape'")[0]
+        except ValueError:
+            kind = ""
+        rate = self.rate
+        if rate is None and "(('" in kind:
+            rate = kind.partition("(('")[2].partition(" ")[0]
+            rate = int(rate) if rate.isdigit() else None
+        if head[:6] != b"\x93NUMPY" or len(head) < _HEAD or not kind:
+            raise ValueError("%s is no file of recordings" % self.path)
+        if kind != self._kind(rate):
+            raise ValueError(
+                "%s holds other recordings: %s, expected %s" % (self.path, _what(kind), _what(self._kind(rate)))
+            )
+        labels, counts = [], []
+        count = (file.seek(0, 2) - _HEAD) // self.record
+        for k in range(count):
+            file.seek(_HEAD + k * self.record)
+            y, label = struct.unpack("B19s", file.read(_BEFORE))
+            try:
+                label = label.rstrip(b"\0").decode()
+            except ValueError:
+                label = ""
+            if k == count - 1 and not (y or label):
+                break  # its bytes were lost with the power
+            if label and y == len(labels) and label not in labels:
+                labels.append(label)
+                counts.append(0)
+            if not label or y >= len(labels) or labels[y] != label:
+                raise ValueError("%s: record %d is damaged: number %d, label %r" % (self.path, k, y, label))
+            counts[y] += 1
+        if self.classes and len(labels) > self.classes:
+            raise ValueError("%s has %d labels, expected at most %d" % (self.path, len(labels), self.classes))
+        self.rate, self.labels, self._counts = rate, labels, counts
+
+    def _check(self, x):
+        engine, window = executor.engine, self.window
+        try:
+            code, size = engine.typecode(x), engine.nbytes(x)
+        except Exception:  # of CPython a BufferError, too, which boards do not have
+            code, size = type(x).__name__, 0
+        if code != window.typecode or size != self.record - _BEFORE:
+            raise ValueError("add: a window is %d x %d numbers of typecode %r, got %d bytes of %r" % (
+                window.length, window.channels, window.typecode, size, code))  # fmt: skip
+        if code == "f":
+            at = engine.find_nonfinite(x)
+            if at >= 0:
+                raise ValueError("add: number %d of the window is not finite" % at)
+
+    def _rewrite(self, keep):
+        """Write the records anew for which keep(number, y) is true."""
+        labels, counts, kept = [], [], []
+        with open(self.path, "rb") as file:
+            for k in range(len(self)):
+                file.seek(_HEAD + k * self.record)
+                y = file.read(1)[0]
+                if keep(k, y):
+                    label = self.labels[y]
+                    if label not in labels:
+                        labels.append(label)
+                        counts.append(0)
+                    y = labels.index(label)
+                    counts[y] += 1
+                    kept.append((k, y))
+        write_file(self.path, self._parts(kept))
+        self.labels, self._counts = labels, counts
+
+    def _parts(self, kept):
+        """The bytes of a file of these records, (number, y) each. The old one is closed before the last are taken."""
+        yield self._head(len(kept))
+        with open(self.path, "rb") as file:
+            for k, y in kept:
+                file.seek(_HEAD + k * self.record + 1)
+                yield bytes([y])
+                left = self.record - 1
+                while left:
+                    piece = file.read(min(left, _PIECE))
+                    if not piece:
+                        raise OSError(5, "%s ends within record %d" % (self.path, k))
+                    left -= len(piece)
+                    yield piece
+
+
+def _name(label):
+    """The bytes of a label."""
+    if not isinstance(label, str):
+        raise TypeError("label: a text is expected, got %r" % (label,))
+    name = label.encode()
+    if not 0 < len(name) <= _NAME or "\0" in label:
+        raise ValueError("label: a text of 1 to %d bytes is expected, got %r" % (_NAME, label))
+    return name
+
+
+def _what(kind):
+    """What a header says of x."""
+    return kind.partition("('label'")[2].partition("), (")[2].partition(")]")[0]
