@@ -117,7 +117,10 @@ def heap():
 
 
 SENTENCE = re.compile(
-    r"leaves (\d+) KB free of (\d+), (\d+) in one piece, beside its own (\d+);\none of dense layers \(64, 32, 10\) (\d+), (\d+) in one piece, beside (\d+)\."
+    (
+        r"leaves (\d+) KB free of (\d+), (\d+) in one piece, beside its own (\d+); "
+        r"one of dense layers \(64, 32, 10\) (\d+), (\d+) in one piece, beside (\d+)\."
+    ).replace(" ", r"\s+")
 )
 
 
