@@ -48,7 +48,7 @@ def export(model, session, path, labels, purpose, features):
 
 def _is_frozen(model, session):
     """Whether all weights are, or the model has no layers to plan it so."""
-    buffers = [buffer for _, weights in session.plan.weights for buffer in weights.fixed]
+    buffers = [buffer for _, weights in session.plan.weights for buffer in weights.frozen]
     return all([buffer.region == CONSTANTS for buffer in buffers]) or not hasattr(model, "nodes")
 
 
@@ -134,7 +134,7 @@ def _layers(session):
             "trained": [[part.total, part.columns, part.at, part.rows, part.shift] for part in weights.trained],
             "buffers": [_buffer(each) for each in (weights.kernel, weights.residual, weights.scale, weights.bias)],
             "vectors": [_buffer(each) for each in weights.vectors],
-            "fixed": [_buffer(each) for each in weights.fixed],
+            "fixed": [_buffer(each) for each in weights.frozen],
             "into": places.index(weights.into) if weights.into else None,
             "epsilon": getattr(layer, "epsilon", 0),
         })  # fmt: skip

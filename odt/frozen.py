@@ -33,7 +33,7 @@ def pack_session(session):
     """The same of a session."""
     body = bytearray()
     for _, weights in session.plan.weights:
-        for buffer in weights.fixed:
+        for buffer in weights.frozen:
             memory = session.frozen if buffer.region == CONSTANTS else session.state
             body += memory[buffer.offset : buffer.offset + buffer.size] + bytes(-buffer.size % 4)
     if not body:
@@ -46,7 +46,7 @@ def layout(weights):
     """What two models have in common that can share frozen weights."""
     sizes = []
     for _, parameters in weights:
-        sizes += [buffer.size for buffer in parameters.fixed] + [0]
+        sizes += [buffer.size for buffer in parameters.frozen] + [0]
     return struct.pack("<%dI" % len(sizes), *sizes)
 
 

@@ -123,7 +123,7 @@ class Teacher(Stored):
     the front's output. For a moment learn() takes twice the budget of a class, forget() four times. An int8 front's ranges are fixed from now on.
     """
 
-    fixed = 28
+    header = 28
 
     def __init__(self, front, classes=10, budget=16384, reject=None, place=None, steps=1000, seed=0):
         session = ready(front)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from odt.online import ADWIN, DDM, PageHinkley
-from odt.online.units import fixed
+from odt.online.units import fixed_point
 
 
 def streams(seed):
@@ -83,7 +83,7 @@ def test_adwin_follows_the_mean_of_what_came_since_the_change():
 
 def test_numbers_are_rounded_half_up_to_units():
     for x in (0.0, 1.5, -1.5, 0.5 / 65536, -0.5 / 65536, -0.51 / 65536, 1e-30, 1048575.999, -7, 7, np.float32(0.1)):
-        assert fixed("it", x) == np.floor(float(x) * 65536 + 0.5)
+        assert fixed_point("it", x) == np.floor(float(x) * 65536 + 0.5)
 
 
 @pytest.mark.parametrize("detector", (PageHinkley(), ADWIN(), DDM()))

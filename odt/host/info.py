@@ -125,7 +125,7 @@ def _frozen(path, data, model):
     if struct.unpack("<I", data[4:8])[0] != engine.crc32(frozen.layout(model.session.plan.weights)):
         raise ValueError("%s: another network's layers than those of the script" % path)
     size = frozen.HEADER + sum(
-        [(buffer.size + 3) & ~3 for _, kept in model.session.plan.weights for buffer in kept.fixed]
+        [(buffer.size + 3) & ~3 for _, kept in model.session.plan.weights for buffer in kept.frozen]
     )
     if len(data) != size:
         raise ValueError("%s is damaged: %d bytes, these layers take %d" % (path, len(data), size))
@@ -152,7 +152,7 @@ def _frozen_weights(model, data):
     """A line a buffer of the file: name, bytes, and the range of scales."""
     at = frozen.HEADER
     for _, kept in model.session.plan.weights:
-        for buffer in kept.fixed:
+        for buffer in kept.frozen:
             line = "  %-24s %7d bytes" % (buffer.name, buffer.size)
             scale = buffer.name.endswith(" scale")
             yield line + (", " + _scales(data, at, buffer.size // 4) if scale else "")

@@ -11,7 +11,7 @@ precision of a board's floats makes no difference. After an alarm a detector sta
 
 from .. import executor
 from ..fixed import bit_length, decimal, is_int, is_number, isqrt, own
-from .units import LIMIT, fixed
+from .units import LIMIT, fixed_point
 
 _POINT = 40  # bits after the point of what is compared
 _ONE = 1 << _POINT
@@ -81,7 +81,7 @@ class Detector:
         return executor.engine.crc32(repr(self._state).encode())
 
     def _read(self, x):
-        return fixed(type(self).__name__, x)
+        return fixed_point(type(self).__name__, x)
 
 
 class PageHinkley(Detector):

@@ -12,7 +12,7 @@ import struct
 
 from ..fixed import is_int, own, size_of
 from .stored import Stored
-from .units import fixed
+from .units import fixed_point
 
 _MAGIC = 0x3154444E
 _MEANS, _KNN, _RCE, _KMEANS = 1, 2, 3, 4
@@ -45,7 +45,7 @@ class _Kept(Stored):
             raise TypeError("x: %d numbers are expected, got %r" % (self.inputs, x)) from None
         if count != self.inputs:
             raise ValueError("x: %d numbers are expected, got %d" % (self.inputs, count))
-        return [max(-32768, min(32767, fixed("x[%d]" % i, x[i], self.point))) for i in range(count)]
+        return [max(-32768, min(32767, fixed_point("x[%d]" % i, x[i], self.point))) for i in range(count)]
 
     def _label(self, label, end=1 << 31):
         label = own(label)
@@ -228,7 +228,7 @@ class RCE(_Kept):
         self._sum = metric == "l1"
         if not is_int(point) or not 0 <= point <= 15:
             raise ValueError("RCE: point is an int in 0..15, got %r" % (point,))
-        self._reach = fixed("RCE: reach", reach, point)
+        self._reach = fixed_point("RCE: reach", reach, point)
         if not 0 < self._reach <= _MANY:
             raise ValueError("RCE: reach is above 0, and below 2^31 units, got %r" % (reach,))
         super().__init__(_RCE, inputs, point, budget, 8 + 2 * inputs, (int(self._sum), self._reach))

@@ -4,9 +4,9 @@ from .. import executor
 
 
 class Stored:
-    """A model whose state is one bytearray, ``state``; the first ``fixed`` bytes say its kind and sizes, and never change."""
+    """A model whose state is one bytearray, ``state``; the first ``header`` bytes say its kind and sizes, and never change."""
 
-    fixed = 44
+    header = 44
 
     def digest(self):
         """CRC-32 of the state: equal bits, equal number, on every machine."""
@@ -38,7 +38,7 @@ class Stored:
             checkpoint.read_state(file, name, new)
         finally:
             file.close()
-        if new.state[: self.fixed] != self.state[: self.fixed]:
+        if new.state[: self.header] != self.state[: self.header]:
             raise ValueError("%s: saved by a model of another kind, size or setting" % name)
         return new.state
 
@@ -53,5 +53,5 @@ class _Session:
         self.engine = executor.engine
         self.state = model.state
         self.plan = self
-        self.code = b"odt.online" + bytes(model.state[: model.fixed])
+        self.code = b"odt.online" + bytes(model.state[: model.header])
         self.crc = self.engine.crc32(self.code)

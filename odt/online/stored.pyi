@@ -5,7 +5,7 @@ from ..network import Place
 class Stored:
     """A model whose state is one bytearray."""
 
-    fixed: int
+    header: int
     state: bytearray
     def digest(self) -> int: ...
     def save(self, place: str | PathLike[str] | Place) -> None: ...

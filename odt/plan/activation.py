@@ -71,7 +71,7 @@ def _curve(kind, scale, zero, factor):
             y = s.like(node.layer.name, x, ACTIVATION)
             s.emit(kind + "_f32", (y.buffer, x.buffer), (x.count,))
             return y
-        y = s.fixed(node.layer.name, x.count, scale, zero)
+        y = s.scaled(node.layer.name, x.count, scale, zero)
         s.emit("sigmoid_i8", (y.buffer, x.buffer, x.scale), (x.count, x.zero, times(x.factor, factor)))
         return y
 
@@ -98,7 +98,7 @@ def _softmax(s, node, inputs):
         y = s.like(node.layer.name, x, ACTIVATION)
         s.emit("softmax_f32", (y.buffer, x.buffer), (rows, node.shape[-1]))
         return y
-    y = s.fixed(node.layer.name, x.count, _PER_256, -128)
+    y = s.scaled(node.layer.name, x.count, _PER_256, -128)
     s.emit("softmax_i8", (y.buffer, x.buffer, x.scale), (rows, node.shape[-1], x.factor))
     return y
 

@@ -108,12 +108,12 @@ class Buffers:
             made.scale = keep(name + " kernel scale", 4 * rows)
             made.scale.role = SCALE
         if not trained:
-            made.fixed = [made.kernel, made.scale] if self.int8 else [made.kernel]
+            made.frozen = [made.kernel, made.scale] if self.int8 else [made.kernel]
         if layer.use_bias or node.folded:
             fixed = not (self.trains and layer.trainable and layer.update_bias)
             made.bias = (self.freeze if self.flash and fixed else self.keep)(name + " bias", 4 * rows)
             if fixed:
-                made.fixed.append(made.bias)
+                made.frozen.append(made.bias)
         if layer.use_bias:
             made.vectors.append(made.bias)
         if node.folded:

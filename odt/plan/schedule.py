@@ -86,7 +86,7 @@ class Schedule:
         if not self.int8:
             return self.note(name, Value(self.scratch(name, 4 * count, kind), count))
         if positive == 6:
-            return self.fixed(name, count, scale_div(scale_int(6), scale_int(255)), -128)
+            return self.scaled(name, count, scale_div(scale_int(6), scale_int(255)), -128)
         zero, lo, limit = (-128, -128, 255) if positive else (0, -127, 127)
         if self.next == len(self.made):
             self.made.append((self.buffers.keep(name + " scale", 4, role=SCALE), self.buffers.peak(name)))
@@ -95,7 +95,7 @@ class Schedule:
         self.next += 1
         return self.note(name, Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak))
 
-    def fixed(self, name, count, bits, zero):
+    def scaled(self, name, count, bits, zero):
         """A new int8 activation whose scale is the constant ``bits``: its range follows nothing."""
         scale = self.buffers.constant(struct.pack("<I", bits))
         value = Value(self.scratch(name, count, ACTIVATION), count, scale, zero, -128, ONE, self.buffers.unwatched())

@@ -8,7 +8,7 @@ def _input(s, node, inputs):
     size = elements(node.shape)
     layer = node.layer
     if s.int8 and layer.limit:
-        value = s.fixed(layer.name, s.batch * size, scale_div(scale_of(layer.limit), scale_int(127)), 0)
+        value = s.scaled(layer.name, s.batch * size, scale_div(scale_of(layer.limit), scale_int(127)), 0)
     else:
         value = s.tensor(layer.name, s.batch * size, ACTIVATION)
     if node.folded:

@@ -96,7 +96,7 @@ class Weights:
         self.trained = trained
         self.common = common  # int8: all rows have one scale, so that the error's sum over them needs none
         self.kernel = self.residual = self.scale = self.bias = None
-        self.fixed = []  # of these, what does not train, in the order of frozen.py
+        self.frozen = []  # of these, what does not train, in the order of frozen.py
 
 
 class Part:

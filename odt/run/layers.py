@@ -91,7 +91,7 @@ def _weights(row):
     weights.kernel, weights.residual, weights.scale, weights.bias = buffers[:4]
     weights.vectors = buffers[4:]
     fixed = [each[1:3] for each in row["fixed"]]
-    weights.fixed = [each for each in buffers if each and [each.region, each.offset] in fixed]
+    weights.frozen = [each for each in buffers if each and [each.region, each.offset] in fixed]
     return weights
 
 

@@ -189,7 +189,7 @@ def _write_kernel(state, weights, int8, kernel):
             scale = get(state, weights.scale.offset + 4 * row)
             if largest > _TINY:
                 scale = (
-                    scale_div(largest, scale_int(127)) if weights.kernel in weights.fixed else scale_shift(largest, -6)
+                    scale_div(largest, scale_int(127)) if weights.kernel in weights.frozen else scale_shift(largest, -6)
                 )
         if int8:
             put(state, weights.scale.offset + 4 * row, scale)
