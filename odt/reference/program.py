@@ -2,7 +2,7 @@
 
 The same interface as the native module `_odt`, and the same bits (docs/numerics.md says which). An instruction is a function
 of a module of its family, named as in odt/opcodes.py; it takes one argument with an attribute for each operand (a typed array,
-or bytes for a ``buf``) and each immediate. Modules are imported when a program first needs them: see index.py.
+or bytes for a ``buf``) and each immediate. Modules are imported with the first program that needs them: see index.py.
 """
 
 from array import array
@@ -23,6 +23,7 @@ from ..opcodes import (
     VERSION,
     X_DATA,
     Y_DATA,
+    forget,
     opcode,
 )
 from .buffers import as_bytes, count_samples, crc32, draw, find_nonfinite, nbytes, predict, typecode  # noqa: F401
@@ -32,7 +33,7 @@ _MAGIC = 0x3154444F
 _HEADER_WORDS = 12
 _REGION_NAMES = ("ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS")
 faster = {}  # vectors.py puts functions of its own here while it runs a program
-_functions = {}  # by number: those that have run
+_functions = {}  # by number: those of programs that were loaded
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "mul": "i", "f32": "f"}
 
 
@@ -51,6 +52,7 @@ class Program:
             CONSTANTS: words[5],
         }
         self.starts = set()
+        self.names = {}  # of its instructions, by number
 
 
 def load(program):
@@ -83,6 +85,9 @@ def load(program):
     loaded.starts.add(at)
     for i in range(6, _HEADER_WORDS, 2):
         _check_section(loaded, words[i], words[i + 1])
+    forget()  # on a board a module's largest function is then the first in the heap, not the one that finds no place
+    for number in loaded.names:
+        _function(number, loaded.names[number])
     return loaded
 
 
@@ -122,6 +127,7 @@ def _verify(loaded, at, within=False):
         if offset + op.bytes(i, sizes) > loaded.bytes[region]:
             raise ValueError("%s.%s ends beyond %s" % (op.name, name, _REGION_NAMES[region]))
     if op.name not in PREFIXES:
+        loaded.names[op.number] = op.name
         if not within:
             _check_overlaps(op, _spans(op, words, at))
         return at + op.words
@@ -300,16 +306,16 @@ def _execute(op, words, at, buffers, sizes=None, which=None, rows=(0, 0)):
         setattr(o, name, values)
         if access != ":":
             written.append((buffer, start, stop, values))
-    _function(op)(o)
+    _function(op.number, op.name)(o)
     for buffer, start, stop, values in written:
         buffer[start:stop] = bytes(values)
 
 
-def _function(op):
-    """An instruction's function; its module is imported when a program first needs it."""
-    if op.name in faster:
-        return faster[op.name]
-    if op.number not in _functions:
-        module = "odt.reference." + MODULES.split()[ord(BY_NUMBER[op.number - 1]) - 40]
-        _functions[op.number] = getattr(__import__(module, None, None, (op.name,)), op.name)
-    return _functions[op.number]
+def _function(number, name):
+    """An instruction's function; its module is imported with the first program that has it."""
+    if name in faster:
+        return faster[name]
+    if number not in _functions:
+        module = "odt.reference." + MODULES.split()[ord(BY_NUMBER[number - 1]) - 40]
+        _functions[number] = getattr(__import__(module, None, None, (name,)), name)
+    return _functions[number]

@@ -22,7 +22,6 @@ from ..regions import VERSION  # noqa: F401
 from . import program
 from .buffers import count_samples, crc32, draw, find_nonfinite, nbytes, predict, typecode  # noqa: F401
 from .data import blank, rows, zeros
-from .program import load  # noqa: F401
 
 if np.zeros(1, dtype=_FLOAT).itemsize != 4:
     raise ImportError("ulab's floats have 8 bytes here, not 4")
@@ -211,10 +210,19 @@ FASTER = {
 }  # fmt: skip
 
 
+def load(code):
+    """As program.load; what is here is not imported from elsewhere."""
+    return _with_these(program.load, code)
+
+
 def run(loaded, regions, start, stop, rows=0):
     """As program.run."""
+    _with_these(program.run, loaded, regions, start, stop, rows)
+
+
+def _with_these(function, *arguments):
     program.faster = FASTER
     try:
-        program.run(loaded, regions, start, stop, rows)
+        return function(*arguments)
     finally:
         program.faster = {}
