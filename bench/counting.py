@@ -53,7 +53,7 @@ class Board:
     repeats = 1  # it counts the same every time
 
     def __init__(self, name):
-        self.name = name
+        self.name, self.said = name, ""  # what a script printed
         self.machine = machines.open(name)
         self.files = self.machine.files
 
@@ -62,12 +62,12 @@ class Board:
         script = (MARKS if self.name in MARKED else COUNTS) + script
         if self.name in MARKED:
             before = len(self.machine.marks())
-            self.machine.exec(script, timeout=500, args=args)
+            self.said = self.machine.exec(script, timeout=500, args=args)
             cycles = [mark[1] for mark in self.machine.marks()[before:]]
             counts = [b - a for a, b in zip(cycles[::2], cycles[1::2])]
         else:
-            text = self.machine.exec(script + "print('counts', *counts)\n", timeout=500, args=args)
-            counts = [int(word) for word in text.rpartition("counts")[2].split()]
+            self.said = self.machine.exec(script + "print('counts', *counts)\n", timeout=500, args=args)
+            counts = [int(word) for word in self.said.rpartition("counts")[2].split()]
         return [count - counts[0] for count in counts[1:]]
 
     def close(self):

@@ -78,6 +78,8 @@ class Twin:
             y = F.linear(x, kernel, bias)
         elif layer.kind in ("layernorm", "groupnorm", "batchnorm"):
             y = self._normalised(node, x)
+        elif layer.kind == "normalization":
+            y = (x - kernel) / torch.sqrt(torch.where(bias > 0, bias, 1))  # mean and variance
         elif layer.kind in IMAGES:
             image = _two(layer, node.inputs[0].shape[:-1])
             x = x.reshape(-1, *image, node.inputs[0].shape[-1]).permute(0, 3, 1, 2)
