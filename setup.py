@@ -13,7 +13,17 @@ from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-EXAMPLES = ("*/train.py", "*/adapt.py", "*/*.bin")  # what a board gets of them
+# What a board gets of them, and what says whose the data are.
+EXAMPLES = (
+    "*/train.py",
+    "*/adapt.py",
+    "*/teach.py",
+    "*/words.py",
+    "*/motions.py",
+    "*/*.bin",
+    "*/LICENSE",
+    "*/README.md",
+)
 MPY = ("arm*/_odt*.mpy", "rv*/_odt*.mpy", "xtensa*/_odt*.mpy", "python/odt/**/*.mpy")  # none of a PC's
 
 

@@ -302,11 +302,11 @@ def measured():
         for name, column in zip(names, columns):
             print("  %-20s%s" % (name, "".join(["%16s" % story_parts.cell(values) for values in column])))
         print()
-    print("stream of  before: found, false     after: found, false")
+    print("stream of             before: found, false    after: found, false")
     for split, found in streams.items():
         cells = ["%12d of %2d%8d" % (hits, hits + misses, false) for hits, misses, false, _ in (found[0], found[-1])]
-        print("  %-8s%s%s" % (", ".join(split), *cells))
-    print("over the nine         found    false alarms   hours  an hour")
+        print("  %-16s%s%s" % (", ".join(split), *cells))
+    print("over the nine                 found    false     hours an hour")
     names = ["before"] + ["mean %d, threshold %.1f" % setting for setting in SETTINGS]
     for name, (hits, misses, false, seconds) in zip(names, np.sum(list(streams.values()), 0)):
         print("  %-24s%4d of %d%10d%10.2f%8.1f" % (

@@ -131,6 +131,7 @@ COMMANDS = {
     "cd examples/vibration && python train.py": lambda: script("vibration"),
     "cd examples/series && python train.py": lambda: script("series"),
     "cd examples/keyword && python teach.py": lambda: script("keyword", "teach.py"),
+    "cd examples/gesture && python teach.py": lambda: script("gesture", "teach.py"),
     "cd examples/personalise && python adapt.py": lambda: script("personalise", "adapt.py"),
     "cd examples/personalise && python teach.py": lambda: script("personalise", "teach.py"),
 }

@@ -111,7 +111,10 @@ def test_nothing_built_and_unknown_examples_are_said(tmp_path, capsys, monkeypat
     assert said == ["odt: %s has nothing to install: run `make mpy` first" % tmp_path]
     assert commands.main(["install", "--example", "nix"]) == 1
     said = capsys.readouterr().out
-    assert said == "odt: no example is called 'nix'; there are digits, personalise, series, vibration, xor\n"
+    assert (
+        said
+        == "odt: no example is called 'nix'; there are digits, gesture, keyword, personalise, series, vibration, xor\n"
+    )
 
 
 def test_every_example_that_is_installed_is_run_where_its_data_is(tmp_path, capsys, monkeypatch):
@@ -121,13 +124,14 @@ def test_every_example_that_is_installed_is_run_where_its_data_is(tmp_path, caps
     monkeypatch.setattr(install.Board, "make_folder", lambda self, path: None)
     monkeypatch.setattr(install.Board, "copy", lambda self, sources, folder: copied.extend(sources))
     monkeypatch.setattr(install, "selftest", lambda *unused: 100000)
-    scripts = [*install.EXAMPLES.glob("*/adapt.py"), *install.EXAMPLES.glob("*/train.py")]
-    # The others are run from the PC's folder.
-    for folder in sorted({script.parent for script in scripts}):
+    scripts = {"gesture": "teach motions", "keyword": "teach words", "personalise": "adapt"}
+    for folder in sorted({file.parent for file in install.EXAMPLES.glob("*/README.md")}):
         copied.clear()
         assert commands.main(["install", "--port", "p", "--files", str(tmp_path), "--example", folder.name]) == 0
         assert {file.name for file in copied if file.suffix == ".bin"} == {file.name for file in folder.glob("*.bin")}
-        (script,) = [file.stem for file in copied if file.suffix == ".py"]
+        files = [file.stem for file in copied if file.suffix == ".py"]
+        assert files == scripts.get(folder.name, "train").split()
+        script = files[0]
         line = "import os; os.chdir('/%s'); import %s" % (folder.name, script)
         line = "import xor.train" if folder.name == "xor" else line
         last = capsys.readouterr().out.splitlines()[-1]

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from odt.host.install import _example
+
 ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.slow
 BUILD = "import setuptools.build_meta as backend, sys; backend.build_%s(sys.argv[1])"
@@ -55,8 +57,11 @@ def test_wheel_holds_every_module_and_the_types(built):
 
 def test_every_wheel_holds_the_examples_that_install_copies(built):
     names = set(zipfile.ZipFile(built[1]).namelist())
-    data = [file for pattern in ("*.bin", "train.py", "adapt.py") for file in ROOT.glob("examples/*/" + pattern)]
-    assert len(data) > 8
+    folders = [folder for folder in ROOT.glob("examples/*/") if (folder / "README.md").exists()]
+    data = {file for folder in folders for file in _example(folder.name)}
+    data.update(file for folder in folders for file in [*folder.glob("README.md"), *folder.glob("LICENSE")])
+    data.add(ROOT / "examples" / "personalise" / "teach.py")  # by hand
+    assert len(data) > 20
     assert {file.relative_to(ROOT).as_posix() for file in data} == {
         name.partition("odt/host/")[2] for name in names if name.startswith("odt/host/examples/")
     }

@@ -4,7 +4,7 @@ from odt.stream import Stream, Window
 
 RATE, LENGTH, HOP = 100, 256, 64  # a window of 2.56 s, each 0.64 s
 NAMES = "other", "jumpingjack", "lunge", "squat"
-RECORDING = 6 * 10 * RATE  # bytes: 10 s of x, y and z, int16
+RECORDING = 6 * 10 * RATE  # bytes: 10 s of x, y and z, int16, 16384 to 1 g
 
 
 def recordings(path, most=None):

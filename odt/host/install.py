@@ -25,7 +25,7 @@ PYTHON_HEAP = 168000
 NATIVE_HEAP = 149000
 # The kernels that the self-test loads, each time into a fresh heap.
 TESTED = {"int8": ("_odt", "_odt_conv"), "float32": ("_odt", "_odt_f32", "_odt_f32_conv")}
-
+SCRIPTS = "teach.py", "adapt.py", "train.py"  # of an example; the last that it has is the one that boards run
 
 _DIGEST = re.compile("[0-9a-f]{8}")
 _SIZE = re.compile("[0-9]{1,9}")
@@ -221,14 +221,17 @@ def _bytes(files):
 
 
 def _example(name):
-    """The files that an example needs on a board."""
+    """The files that an example needs on a board: its script, what that imports of its folder, data."""
     if not name:
         return []
     scripts = {}  # of each example the one that boards run
-    for script in ("adapt.py", "train.py"):
+    for script in SCRIPTS:
         scripts.update((file.parent.name, file) for file in EXAMPLES.glob("*/" + script))
     if not scripts:
         raise BoardError("%s: there are no examples: run this in a clone of odt's repository" % EXAMPLES)
     if name not in scripts:
         raise BoardError("no example is called %r; there are %s" % (name, ", ".join(sorted(scripts))))
-    return [scripts[name], *sorted(scripts[name].parent.glob("*.bin"))]
+    script = scripts[name]
+    imported = re.findall(r"^(?:from|import) (\w+)", script.read_text(encoding="utf-8"), re.MULTILINE)
+    modules = [script.parent / (module + ".py") for module in sorted(set(imported))]
+    return [script, *[module for module in modules if module.is_file()], *sorted(script.parent.glob("*.bin"))]
