@@ -18,17 +18,17 @@ import numpy as np  # noqa: E402
 import written  # noqa: E402
 from counting import ROOT  # noqa: E402
 
-from odt.features import MFCC, Filter, LogMel, MicroFrontend, Motion  # noqa: E402
+from odt.features import MFCC, Filter, LogMel, MicroFrontend, MiniRocket, Motion  # noqa: E402
 
 MACHINES = "rp2040", "qemu_m3", "qemu_m4", "qemu_m4hf"
-PIECES = "_odt_features.mpy", "_odt_frontend.mpy", "_odt_motion.mpy"
+PIECES = "_odt_features.mpy", "_odt_frontend.mpy", "_odt_motion.mpy", "_odt_rocket.mpy"
 SECTION = 10782175, 21564350, 10782175, 1 << 29, -838065198, 344322985
 ARCHITECTURES = "armv6m", "armv7m", "armv7emsp"
 SIZES = (16000, 480, 512, 40, 125, 7500), (8000, 240, 256, 20, 100, 4000), (16000, 1024, 1024, 64, 20, 8000)
 ON_BOARD = """
 import gc
 from array import array
-from odt.features import MFCC, Filter, LogMel, MicroFrontend, Motion
+from odt.features import MFCC, Filter, LogMel, MicroFrontend, MiniRocket, Motion
 mel = %s%r
 x, out = array("h", [(i * i * 7919 >> 3) %% 20011 - 10005 for i in range(%d)]), array("h", bytes(2 * %d))
 kernel, tables, work = mel._kernel, mel._tables, mel._work
@@ -113,9 +113,11 @@ def costs(names):
         ("Motion, 3 of 128, no bands", Motion, (100, 128, 3, ())),
     ]
     rows += [("Filter, order 4, 3 of 128", Filter, ((SECTION,) * 2, 3))]
+    rows += [("MiniRocket, 3 of 128, 420", MiniRocket, (128, 3, 420, 0, (0,) * 420))]
+    rows += [("MiniRocket, 1 of 128, 420", MiniRocket, (128, 1, 420, 0, (0,) * 420))]
     for label, kind, arguments in rows:
         made, cells = kind(*arguments), []
-        count = 384 if kind in (Motion, Filter) else made.window
+        count = 384 if kind is Filter else made.window * getattr(made, "axes", 1)
         for name in names:
             machine = counting.open(name)
             counts = machine.run(ON_BOARD % (kind.__name__, arguments, count, getattr(made, "outputs", count)))
@@ -136,7 +138,8 @@ def files():
     for name in (
         "features/__init__", "features/logmel", "features/tables", "reference/logmel", "reference/frames",
         "reference/spectrum", "features/frontend", "features/frontend_tables", "reference/frontend",
-        "features/motion", "reference/motion", "features/filter", "reference/biquads",
+        "features/motion", "reference/motion", "features/filter", "reference/biquads", "features/rocket",
+        "reference/rocket", "features/refused",
     ):  # fmt: skip
         path = ROOT / "build" / "mpy" / "python" / "odt" / (name + ".mpy")
         note = ", while one is made" if name.endswith("tables") else ", without kernels alone" * name.startswith("ref")

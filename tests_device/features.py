@@ -8,7 +8,7 @@ from array import array
 
 import odt
 from odt import executor
-from odt.features import MFCC, Filter, LogMel, MicroFrontend, Motion
+from odt.features import MFCC, Filter, LogMel, MicroFrontend, MiniRocket, Motion
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:
@@ -49,6 +49,11 @@ motion, moves, _ = run(Motion(100, 100, 1, (1, 3, 10, 50)), 100, 128)
 smooth = Filter(((10782175, 21564350, 10782175, 1 << 29, -838065198, 344322985),) * 2)
 smooth.outputs = 300
 run(smooth, 300, 0)
+rocket = MiniRocket(20, 2, 168, biases=[i * 7919 % 30011 - 15000 for i in range(168)])
+_, two, shares = run(rocket, 40, 168)
+few = MiniRocket(9, 1, 84, seed=5).fit(two[:36])
+assert few.fit(memoryview(two)[:18]).biases != few.fit(two[:36]).biases
+run(few, 9, 84)
 mel, x, out = of(16000, 480, 512, 40, 125, 7500)
 print(mel)
 mel(x, out)
@@ -73,6 +78,7 @@ def heap():
         front(x, rest)
         motion(moves, nine)
         smooth(x, x)
+        rocket(two, shares)
     return gc.mem_alloc() - before
 
 

@@ -21,7 +21,7 @@ def facts(text):
 @pytest.fixture(scope="module")
 def expected():
     found = facts(on_the_pc(SCRIPT, {}))
-    assert len(found) == 12 == len(set(found))
+    assert len(found) == 14 == len(set(found))
     return found
 
 

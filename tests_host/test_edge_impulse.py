@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from odt.features import MFCC, LogMel
+from odt.features import MFCC, LogMel, edge_impulse, make
 
 RATE = 16000
 
@@ -50,3 +50,44 @@ def test_mfcc_are_the_mfcc_block_s_but_for_a_constant_per_coefficient_and_its_fi
     error = (theirs - ours)[:, 1:]
     error = np.abs(error - np.median(error, axis=0))
     assert np.median(error) <= 0.3 and np.quantile(error, 0.95) <= 1.2, (np.median(error), np.quantile(error, 0.95))
+
+
+def test_blocks_have_the_names_defaults_and_sizes_of_theirs():
+    """A second at 16 kHz: 99 frames of MFE's 32 filters, 50 of MFCC's 13 coefficients; RMS and bins 1 to 8 of an FFT of 16."""
+    mfe, mfcc, motion = edge_impulse.mfe(), edge_impulse.mfcc(), edge_impulse.spectral()
+    assert mfe.shape == (99, 32) and mfe.hop == 160 and mfe.window <= 16000 < mfe.window + mfe.hop
+    assert mfcc.shape == (50, 13) and mfcc.hop == 320
+    for made in (mfe.features, mfcc.features):
+        assert (made.rate, made.window, made.fft, made.low, made.high, made.channels) == (
+            16000,
+            320,
+            512,
+            300,
+            8000,
+            32,
+        )
+    assert motion.outputs == 3 * (6 + 8) and motion.bands == (3, 9, 16, 22, 28, 34, 41, 47, 50)
+    x = np.round(3000 * np.sin(2 * np.pi * 18.75 * np.arange(128) / 100)).astype("int16")
+    bands = np.array(edge_impulse.spectral(axes=1)(x))[6:]
+    assert bands.argmax() == 2 and np.sort(bands)[-2] < bands.max() - 512  # the third bin, by a factor of 4 at least
+
+
+def test_their_parameters_travel_and_may_be_others():
+    made = edge_impulse.mfe(8000, 4000, frame_length=0.032, frame_stride=0.016, num_filters=20, low_frequency=0)
+    assert made.shape == (1 + (4000 - 256) // 128, 20)
+    assert (made.features.window, made.features.fft, made.features.high) == (256, 256, 4000)
+    again = make(*made.parameters())
+    x = np.random.default_rng(1).normal(0, 500, made.window).astype("int16")
+    assert list(again(x)) == list(made(x))
+
+
+def test_what_no_block_can_have_is_named():
+    for wrong, text in (
+        (lambda: edge_impulse.mfe(frame_length=0), "frame_length: 0 seconds are no sample at 16000 Hz"),
+        (lambda: edge_impulse.mfcc(frame_stride=1e-9), "frame_stride: 1e-09 seconds"),
+        (lambda: edge_impulse.mfe(window=319), "window: 319 samples, a frame has 320"),
+        (lambda: edge_impulse.spectral(fft_length=20), "fft_length: a power of two in 4..128 is expected, got 20"),
+        (lambda: edge_impulse.mfe(num_filters=0), "LogMel: channels"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            wrong()

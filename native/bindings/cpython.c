@@ -9,6 +9,7 @@
 #include "../kernels/features/frontend.h"
 #include "../kernels/features/logmel.h"
 #include "../kernels/features/motion.h"
+#include "../kernels/features/rocket.h"
 #include "../kernels/online/rls.h"
 #include "../threads.h"
 #include "entry_points.h"
@@ -387,6 +388,11 @@ static PyObject *entry_motion(PyObject *const *args, Py_ssize_t count) {
 static PyObject *entry_biquads(PyObject *const *args, Py_ssize_t count) {
     (void)count;
     return compute_feature(args, odt_biquads_i16);
+}
+
+static PyObject *entry_rocket(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    return compute_feature(args, odt_rocket_i16);
 }
 
 static PyObject *entry_typecode(PyObject *const *args, Py_ssize_t count) {

@@ -26,12 +26,13 @@
     X(rls, 5, 5) /* rls(state, work, x, y, learn): recursive least squares: outputs of x into work and, unless y is None, \
         their mean squared error behind them; if learn, y is learned. Returns an ODT_RLS_.. (kernels/online/rls.h) */
 
-// And these are _odt_features's, _odt_frontend's and _odt_motion's: of a frame. They return an ODT_LOGMEL_.. and so on (kernels/features/*.h).
+// And these are _odt_features's, _odt_frontend's, _odt_motion's and _odt_rocket's: of a frame. They return an ODT_LOGMEL_.. and so on (kernels/features/*.h).
 #define ODT_FEATURES_ENTRY_POINTS(X) \
     X(log_mel, 4, 4) /* log_mel(out, samples, tables, work) */ \
     X(frontend, 4, 4) /* frontend(out, samples, tables, work): TensorFlow's microfrontend */ \
     X(motion, 4, 4) /* motion(out, samples, tables, work): statistics, power in bands */ \
-    X(biquads, 4, 4) /* biquads(out, samples, tables, work): a filter, of any number of samples */
+    X(biquads, 4, 4) /* biquads(out, samples, tables, work): a filter, of any number of samples */ \
+    X(rocket, 4, 4) /* rocket(out, samples, tables, work): MiniRocket's shares above biases */
 
 // And where kernels may be split over two threads (threads.h). CMake's scan for names knows no definitions of a module's.
 #if defined(ODT_THREADS) || defined(NO_QSTR)

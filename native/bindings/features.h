@@ -1,4 +1,5 @@
-// What odt.features computes, for MicroPython: in a firmware (mod_odt.c), and each in a file of its own (mod_features.c, mod_frontend.c, mod_motion.c).
+// What odt.features computes, for MicroPython: in a firmware (mod_odt.c), and in files of its own (mod_features.c, mod_frontend.c,
+// mod_motion.c, mod_rocket.c).
 
 #ifndef ODT_FEATURES_H
 #define ODT_FEATURES_H
@@ -7,6 +8,7 @@
 #include "../kernels/features/frontend.h"
 #include "../kernels/features/logmel.h"
 #include "../kernels/features/motion.h"
+#include "../kernels/features/rocket.h"
 #include "buffers.h"
 
 // entry_<name>(out, samples, tables, work): out of int16, samples of int16 or raw.

@@ -57,6 +57,7 @@ ODT_FEATURE(log_mel, odt_logmel_i16)
 ODT_FEATURE(frontend, odt_frontend_i16)
 ODT_FEATURE(motion, odt_motion_i16)
 ODT_FEATURE(biquads, odt_biquads_i16)
+ODT_FEATURE(rocket, odt_rocket_i16)
 ODT_ONLINE_ENTRY_POINTS(OBJECT)
 ODT_FEATURES_ENTRY_POINTS(OBJECT)
 

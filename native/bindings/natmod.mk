@@ -9,7 +9,7 @@
 
 MOD = _odt
 PIECES := $(shell sed -n 's/^.define ODT_PIECE_NAMES(X)//p' opcodes.h | tr -d 'X()"')
-FEATURES = features frontend motion
+FEATURES = features frontend motion rocket
 NUMBERS = $(shell seq 0 $$(($(words $(PIECES)) - 1)))
 SRC = bindings/mod_mpy.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard kernels/*/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
@@ -82,6 +82,7 @@ endef
 $(eval $(call feature,features,logmel_i16))
 $(eval $(call feature,frontend,frontend_i16))
 $(eval $(call feature,motion,motion_i16 biquads_i16))
+$(eval $(call feature,rocket,rocket_i16))
 
 # A module has the name in itself by which mpy_ld was called.
 $(BUILD)/linked/_odt.mpy: $(BUILD)/linked_0.o

@@ -4,7 +4,8 @@ from odt.features import LogMel
 """
 
 _HOMES = {
-    "LogMel": "logmel", "MFCC": "logmel", "MicroFrontend": "frontend", "Motion": "motion", "Filter": "filter", "Frames": "frames"
+    "LogMel": "logmel", "MFCC": "logmel", "MicroFrontend": "frontend", "Motion": "motion", "Filter": "filter", "Frames": "frames",
+    "MiniRocket": "rocket",
 }  # fmt: skip
 
 

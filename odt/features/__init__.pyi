@@ -8,5 +8,6 @@ from .logmel import (
     LogMel as LogMel,
 )
 from .motion import Motion as Motion
+from .rocket import MiniRocket as MiniRocket
 
 def make(name: str, parameters: dict[str, Any]) -> Any: ...

@@ -92,19 +92,10 @@ class LogMel:
             out = array("h", bytes(2 * self.outputs))
         error = self._kernel(out, samples, self._tables, self._work)
         if error:
-            self._refuse(error, samples, out)
-        return out
+            from .refused import refuse
 
-    def _refuse(self, error, samples, out):
-        name, value, count = ("out", out, self.outputs) if error == _OUT else ("samples", samples, self.window)
-        if error not in (_SAMPLES, _OUT):
-            raise ValueError("out: memory of its own is expected, not that of the tables")
-        try:
-            engine = executor.engine
-            found = "%d bytes of typecode %r" % (engine.nbytes(value), engine.typecode(value))
-        except Exception:  # of CPython a BufferError, too, which boards do not have
-            found = repr(type(value))
-        raise ValueError("%s: %d int16 are expected, got %s" % (name, count, found))
+            refuse(error, samples, out, self.window, self.outputs)
+        return out
 
     def __repr__(self):
         more = " -> %d coefficients" % self.coefficients if self.coefficients else ""

@@ -12,7 +12,6 @@ from array import array
 from .. import executor
 from ..fixed import is_int, own, size_of
 
-_STATE, _SAMPLES, _OUT = 1, 2, 3
 STATISTICS = 6  # mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the mean
 
 
@@ -100,17 +99,10 @@ class Motion:
         if out is None:
             out = array("h", bytes(2 * self.outputs))
         error = self._kernel(out, samples, self._tables, self._work)
-        if error == _STATE:
-            raise ValueError("out: memory of its own is expected, not that of the tables")
         if error:
-            name, value, count = (
-                ("out", out, self.outputs) if error == _OUT else ("samples", samples, self.window * self.axes)
-            )
-            try:
-                found = "%d bytes of typecode %r" % (executor.engine.nbytes(value), executor.engine.typecode(value))
-            except Exception:  # as odt.features.logmel's
-                found = repr(type(value))
-            raise ValueError("%s: %d int16 are expected, got %s" % (name, count, found))
+            from .refused import refuse
+
+            refuse(error, samples, out, self.window * self.axes, self.outputs)
         return out
 
     def __repr__(self):

@@ -25,6 +25,7 @@ BESIDE = {
     "_odt_features": "odt.features",
     "_odt_frontend": "odt.features.frontend",
     "_odt_motion": "odt.features.motion and filter",
+    "_odt_rocket": "odt.features.rocket",
 }
 FILES = {**PIECES, **BESIDE}
 

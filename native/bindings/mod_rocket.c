@@ -1,0 +1,25 @@
+// The module _odt_rocket in a file, for stock firmware: MiniRocket in C, by itself (natmod.mk).
+
+#include "py/dynruntime.h"
+
+#include "../core.h"
+#include "features.h"
+
+// The compiler calls these; the firmware has them.
+void *memcpy(void *to, const void *from, size_t bytes) {
+    return mp_fun_table.memmove_(to, from, bytes);
+}
+
+void *memset(void *to, int value, size_t bytes) {
+    return mp_fun_table.memset_(to, value, bytes);
+}
+
+ODT_FEATURE(rocket, odt_rocket_i16)
+
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(object_rocket, 4, 4, entry_rocket);
+
+mp_obj_t mpy_init(mp_obj_fun_bc_t *self, size_t count, size_t keywords, mp_obj_t *args) {
+    MP_DYNRUNTIME_INIT_ENTRY
+    mp_store_global(MP_QSTR_rocket, MP_OBJ_FROM_PTR(&object_rocket));
+    MP_DYNRUNTIME_INIT_EXIT
+}

@@ -1,0 +1,22 @@
+// MiniRocket's features of a window of samples, by integers (docs/numerics.md, Features). What odt/features/rocket.py makes once, the caller
+// gives with each window: tables of int16, and work of int32.
+
+#ifndef ODT_FEATURES_ROCKET_H
+#define ODT_FEATURES_ROCKET_H
+
+#include "../../bytes.h"
+
+enum { ODT_ROCKET_MAGIC = 0x4d52, ODT_ROCKET_KERNELS = 84, ODT_ROCKET_MOST = 120 };
+enum { ODT_ROCKET_DONE, ODT_ROCKET_STATE, ODT_ROCKET_SAMPLES, ODT_ROCKET_OUT };
+
+// Elements of both, for windows of W samples of C channels, D dilations with F = 84 times the sum of their counts (at most MOST) features.
+// tables: [MAGIC, W, C, D], the dilations (D), their counts (D), the channels of each dilation's 84 kernels, a bit each (84 D)
+// work: biases (F), scratch: samples between zeros (2 W), sums of nine (W)
+#define ODT_ROCKET_TABLES(dilations) (4 + 2 * (dilations) + ODT_ROCKET_KERNELS * (dilations))
+#define ODT_ROCKET_WORK(window, features) ((features) + 3 * (window))
+
+// samples are (W C) int16, channels interleaved; out is (F) int16: for each dilation, kernel and bias how much of the convolution is
+// above the bias, in 1 / 2^14. Anything else is an ODT_ROCKET_.. that says what is wrong, and nothing is written.
+int odt_rocket_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
+
+#endif
