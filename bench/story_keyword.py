@@ -150,6 +150,24 @@ class Held:
                 best = found
         return best
 
+    def others(self):
+        """An utterance of each word that is in none of the example's other files."""
+        rest = self.test[100:]
+        return [rest[self.data.y[rest] == digit][0] for digit in range(10)]
+
+    def streamed(self, teacher, noise):
+        """(found, of them right, said, seconds): all of the test's words, 2 s each with the pause after it, by a peak of 16256."""
+        rng, listener, found, right = np.random.default_rng(self.seed), words.Listener(), 0, 0
+        for i in self.test:
+            x = rng.uniform(-noise, noise, 2 * words.RATE + words.WINDOW - words.HOP)
+            x[: words.LENGTH] += 128.0 * self.data.sound[i]
+            x = np.rint(x).astype("int16")
+            for at in range(0, 2 * words.RATE, words.HOP):
+                if listener.push(x[at : at + words.WINDOW]):
+                    found += 1
+                    right += teacher.predict(listener.word())[0] == self.data.y[i]
+        return found, right, len(self.test), 2 * len(self.test)
+
     def write(self):
         data, teacher = self.data, self.teacher("int8")
         teacher.front.export(str(KEYWORD / "front.bin"))
@@ -157,6 +175,7 @@ class Held:
             ("known.bin", self.kept, data.x),
             ("test.bin", self.test[:100], data.x),
             ("teach.bin", self.shots, data.sound),
+            ("stream.bin", self.others(), data.sound),
         ):
             (KEYWORD / name).write_bytes(b"".join([what[i].tobytes() + bytes([data.y[i]]) for i in rows]))
 
@@ -190,6 +209,12 @@ end()
 begin()
 features(sound)
 end()
+listener = words.Listener()
+listener.push(frame)
+begin()
+for _ in range(50):
+    listener.push(frame)
+end()
 begin()
 front.predict(x)
 end()
@@ -209,21 +234,21 @@ def costs(names):
     """What a board's parts of keyword take; fit of 400 steps, of which the example takes 1,000."""
     source = COST.replace("from words import CHANNELS, LENGTH, ROWS, features\nimport words\n", MODULE)
     print(
-        "%-10s%14s%12s%12s%12s%12s%14s%12s%12s"
-        % ("", "", "a frame", "a word's", "the front", "learn", "fit, 400", "predict", "heap free")
+        "%-10s%14s%12s%12s%14s%12s%12s%14s%12s%12s"
+        % ("", "", "a frame", "a word's", "a second's", "the front", "learn", "fit, 400", "predict", "heap free")
     )
     for name in names:
         found = story_parts.counted(name, source, [KEYWORD / "front.bin"])
-        print("%-10s%14s%12d%12d%12d%12d%14d%12d%12d" % (name, counting.UNITS[name], *found), flush=True)
+        print("%-10s%14s%12d%12d%14d%12d%12d%14d%12d%12d" % (name, counting.UNITS[name], *found), flush=True)
     print()
 
 
-MODULE = (KEYWORD / "words.py").read_text() + "class words:\n    mel = mel\n"
+MODULE = (KEYWORD / "words.py").read_text() + "class words:\n    mel = mel\n    Listener = Listener\n"
 
 
 def measured():
     data = Recordings()
-    rows = {}
+    rows, heard = {}, {64: [], 256: [], 512: []}
     print(
         "keyword   %-12s%5s%16s%24s%24s%24s"
         % ("speaker", "new", "before", "odt.teach int8", "odt.teach float32", "PyTorch, all layers")
@@ -232,12 +257,22 @@ def measured():
         held = Held(data, who)
         found = [held.before("int8"), held.taught("int8"), held.taught("float32"), held.torch()]
         rows[who] = found
+        teacher = held.teacher("int8")
+        for noise in heard:
+            heard[noise].append(held.streamed(teacher, noise))
         cells = "".join(["%10.1f%6.1f%8.1f" % values for values in found[1:]])
         print("          %-12s%5d%16.1f%s" % (who, held.new, found[0][0], cells), flush=True)
     columns = np.array(list(rows.values())).transpose(1, 2, 0)
     print("\nover the six            nine words       the tenth             all")
     for name, column in zip(("before, int8", "odt.teach, int8", "odt.teach, float32", "PyTorch, all layers"), columns):
         print("  %-20s%s" % (name, "".join(["%16s" % story_parts.cell(values) for values in column])))
+    print("\nstream of words, noise      found   right    said   hours")
+    for noise, each in heard.items():
+        found, right, said, seconds = np.sum(each, 0)
+        print(
+            "  %4.0f dB below their peaks%8d%8d%8d%8.2f"
+            % (20 * np.log10(16256 * 3**0.5 / noise), found, right, said, seconds / 3600)
+        )
     return rows
 
 

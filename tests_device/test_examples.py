@@ -17,8 +17,8 @@ RUNS = {
     "personalise": ("adapt.py", ("weights.bin", "memory.bin", "person.bin"), {"images": (64, 200), "epochs": 1}),
     "keyword": (
         "teach.py",
-        ("words.py", "front.bin", "known.bin", "teach.bin", "test.bin"),
-        {"known": 9, "taught": 4, "test": 6, "steps": 60},
+        ("words.py", "front.bin", "known.bin", "teach.bin", "test.bin", "stream.bin"),
+        {"known": 9, "taught": 4, "test": 6, "steps": 60, "stream": 1},
     ),
     "gesture": (
         "teach.py",
@@ -60,9 +60,9 @@ def images(folder, counts):
         (folder / name).write_bytes(data[: 64 * count] + labels[:count])
 
 
-def utterances(folder, taught, test):
+def utterances(folder, taught, test, stream):
     """Files with fewer utterances, each with its label."""
-    for name, size, count in (("teach.bin", 5201, taught), ("test.bin", 641, test)):
+    for name, size, count in (("teach.bin", 5201, taught), ("test.bin", 641, test), ("stream.bin", 5201, stream)):
         (folder / name).write_bytes((folder / name).read_bytes()[: size * count])
 
 
@@ -92,7 +92,7 @@ def prepared(tmp_path, monkeypatch):
         if "day" in args:
             motions(tmp_path, **args)
         elif "taught" in args:
-            utterances(tmp_path, args["taught"], args["test"])
+            utterances(tmp_path, args["taught"], args["test"], args["stream"])
         if "train" in args:  # the start of the file
             files[0].write_bytes(files[0].read_bytes()[: 41 * (args["train"] + args["test"])])
         monkeypatch.chdir(tmp_path)
@@ -156,6 +156,11 @@ def test_a_voice_and_a_tenth_word_are_taught_by_three_utterances_each(prepared):
     nine_after, tenth_after = numbers("after: " + pattern, text)
     assert nine < 60 and tenth == 0
     assert nine_after > 85 and tenth_after > 85
+    found, said, right = numbers(r"in a stream: (\d+) words found of (\d+), (\d+) of them right", text)
+    assert found == said == 10 and right >= 8
+    files = [(EXAMPLES / "keyword" / name).read_bytes() for name in ("teach.bin", "stream.bin")]
+    shown, streamed = [{data[at : at + 5200] for at in range(0, len(data), 5201)} for data in files]
+    assert len(shown) == 30 and len(streamed) == 10 and not shown & streamed
 
 
 def test_a_third_exercise_is_shown_for_20_seconds_and_found_in_a_stream(prepared):

@@ -13,7 +13,8 @@ from array import array
 
 import odt
 from odt import executor, teach
-from words import CHANNELS, LENGTH, ROWS, features
+from odt.stream import Window
+from words import CHANNELS, HOP, LENGTH, RATE, ROWS, WINDOW, Listener, features
 
 # A test may ask for less by putting ODT_ARGS before this script.
 args = globals().get("ODT_ARGS", {})
@@ -29,6 +30,25 @@ def sound(file):
     for i in range(LENGTH):
         samples[i] = (data[i] - 256 if data[i] > 127 else data[i]) * 256
     return samples, data[LENGTH]
+
+
+def listened(count):
+    """Words with pauses between them, all of it with noise, as a microphone's samples: how many are found, and rightly."""
+    window, listener, found, right = Window(WINDOW, 1, HOP), Listener(), 0, 0
+    noise, heard = 1, array("h", bytes(2 * HOP))
+    with open("stream.bin", "rb") as file:
+        for _ in range(count):
+            said, label = sound(file)
+            for at in range(0, 2 * RATE, HOP):
+                for i in range(HOP):
+                    noise = (noise * 75 + 74) % 65537
+                    heard[i] = (noise >> 7) - 256 + (said[at + i] >> 1 if at + i < LENGTH else 0)
+                window.push(heard)
+                frame = window.next()
+                if frame is not None and listener.push(frame):
+                    found += 1
+                    right += teacher.predict(listener.word())[0] == label
+    return "%d words found of %d, %d of them right" % (found, count, right)
 
 
 def test():
@@ -60,6 +80,7 @@ with open("teach.bin", "rb") as file:
         teacher.learn(features(samples), label)
 print("after: ", test())
 print("a %d: is %d, confidence %.2f" % ((label,) + teacher.predict(features(samples))))
+print("in a stream:", listened(args.get("stream", 10)))
 print("executor:", executor.backend)
 print("digest %08x" % teacher.digest())
 del samples
