@@ -2,21 +2,23 @@
 
     git clone https://github.com/Jakobovski/free-spoken-digit-dataset build/fsdd
     git clone https://github.com/emlearn/emlearn-micropython build/emlearn-micropython
+    git clone https://github.com/LuisM78/Occupancy-detection-data build/Occupancy-detection-data
     python bench/stories.py                     writes bench/results/stories.txt and docs/*.svg of them (fifteen minutes)
     python bench/stories.py gesture             prints one of them
     python bench/stories.py gesture --files     writes the files of examples/gesture
 
-What each of them measures, and how, is said by its module: bench/story_keyword.py, story_gesture.py.
+What each of them measures, and how, is said by its module: bench/story_keyword.py, story_gesture.py, story_room.py.
 """
 
 import argparse
 
 import story_gesture
 import story_keyword
+import story_room
 import torch
 import written
 
-STORIES = {"keyword": story_keyword, "gesture": story_gesture}
+STORIES = {"keyword": story_keyword, "gesture": story_gesture, "room": story_room}
 
 
 def main():

@@ -20,7 +20,7 @@ def uncertainty(model, x, by="margin"):
     """array('i'), for each sample how little the model knows about it, 0 .. 65536.
 
     ``by``: "margin", 1 less what the best class is ahead of the second (Scheffer et al., 2001); "entropy" of all classes, over that of
-    equal ones; "least_confidence", 1 less the best (both in Settles, 2009).
+    equal ones; "least_confidence", 1 less the best (both in Settles, 2009). Of an OSELM of odt.online ``x`` is one sample.
     """
     _check_measure(by)
     return array("i", [_measure(row, by) for row in probabilities(model, x)])

@@ -3,13 +3,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from .network import Network
+from .online import OSELM
 
 Measure = Literal["margin", "entropy", "least_confidence"]
 
-def probabilities(model: Network, x: Any) -> list[list[int]]:
+def probabilities(model: Network | OSELM, x: Any) -> list[list[int]]:
     """A list for each sample: the probability of each class in 65536ths."""
 
-def uncertainty(model: Network, x: Any, by: Measure = "margin") -> array[int]:
+def uncertainty(model: Network | OSELM, x: Any, by: Measure = "margin") -> array[int]:
     """For each sample how little the model knows about it, 0 .. 65536."""
 
 def query(
@@ -24,7 +25,7 @@ class Asker:
     asked: int
     seen: int
     def __init__(
-        self, model: Network, budget: int, share: float = 0.1, window: int = 50, by: Measure = "margin"
+        self, model: Network | OSELM, budget: int, share: float = 0.1, window: int = 50, by: Measure = "margin"
     ) -> None: ...
     def wants(self, x: Any) -> bool: ...
     def unanswered(self) -> None: ...

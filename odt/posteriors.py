@@ -1,5 +1,7 @@
 """Probabilities in integers, of float32 outputs: the same on every machine, whatever its floats are."""
 
+from array import array
+
 from .classes import ending, numbers
 from .fixed import exp2n
 from .run.data import float32_bits
@@ -11,8 +13,11 @@ from .run.session import ready
 def probabilities(model, x):
     """A list for each sample: the probability of each class in 65536ths; of one logit or Sigmoid output, of no and of yes.
 
-    ValueError for a network that predicts no classes, or several yes or no, and where an output is not finite.
+    ``model`` may be an OSELM of odt.online and ``x`` one sample: its outputs limited to 0 .. 1, over their sum; all alike where that is 0.
+    ValueError for what predicts no classes, or several yes or no, and where an output is not finite.
     """
+    if hasattr(model, "predict_proba_one"):
+        return [_shares(model, x)]
     kind, done = ending(ready(model))
     values = numbers(model.predict(x))
     width = model.session.seen.width
@@ -30,6 +35,18 @@ def probabilities(model, x):
             row.insert(0, 65536 - row[0] if done else 0)
         found.append(row if done else softmax(row))
     return found
+
+
+def _shares(model, x):
+    if not model.classes:
+        raise ValueError("labels: classes are expected: OSELM(classes=..)")
+    values, row = model.predict_one(x, array("f", bytes(4 * model.outputs))), []
+    for index in range(len(values)):
+        value = parts(values, index)
+        if value is None:
+            raise ValueError("labels: the model's output is not finite")
+        row.append(min(max(value, 0), 65536))
+    return _over(row, sum(row)) if any(row) else [65536 // len(row)] * len(row)
 
 
 def parts(values, index):
@@ -60,7 +77,11 @@ def softmax(row):
 def normal(row):
     """Probabilities in 65536ths of what has 2^-t of the largest, t in 65536ths."""
     row = [exp2n(t) for t in row]
-    total = sum(row)
+    return _over(row, sum(row))
+
+
+def _over(row, total):
+    """Of numbers up to 65536 their parts of the total, in 65536ths."""
     half = total // 2
     for k, value in enumerate(row):  # (value << 16) + half, in 30 bits
         value <<= 13

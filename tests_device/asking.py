@@ -4,6 +4,7 @@ import gc
 
 import odt
 from odt import labels
+from odt.online import OSELM
 
 x = bytes([(7 * i + i // 5 + i * i // 97) % 17 for i in range(64 * 40)])
 y = bytes([(i * i // 7) % 4 for i in range(40)])
@@ -30,3 +31,9 @@ samples = [x[8 * i : 8 * i + 8] for i in range(120)]
 print("majority", list(votes.labels(samples)))
 votes.fit(samples)
 print("accuracies", votes.accuracies, "labels", list(votes.labels(samples, 0.6)))
+learner, found = OSELM(4, classes=3, hidden=6, seed=1), []
+for i in range(60):
+    sample = [(byte - 8) / 8 for byte in x[4 * i : 4 * i + 4]]
+    found.append(labels.uncertainty(learner, sample)[0])
+    learner.learn_one(sample, x[4 * i] % 3)
+print("learner", found)

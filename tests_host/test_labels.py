@@ -1,5 +1,6 @@
 """odt.labels: queries, votes of rules, labels of the network's own; against NumPy in float64."""
 
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import odt
 from odt import labels
+from odt.online import OSELM
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -231,3 +233,32 @@ def test_asking_about_the_least_certain_beats_chance_on_digits():
 
     difference = [accuracy("margin", seed) - accuracy("chance", seed) for seed in range(3)]
     assert np.mean(difference) > 2, difference
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_probabilities_of_an_online_model_are_its_outputs_limited_and_over_their_sum(classes):
+    rng = np.random.default_rng(classes)
+    model = OSELM(3, classes=classes, hidden=8, seed=1)
+    assert set(labels.probabilities(model, [0.5, 0, -0.5])[0]) == {65536 // classes}  # nothing learned: all alike
+    for x in rng.normal(size=(80, 3)).astype("float32"):
+        model.learn_one(x, int(abs(x[0]) * 9) % classes)
+    best = []
+    for x in rng.normal(size=(40, 3)).astype("float32") * 2:
+        out = array("f", bytes(4 * classes))
+        wanted = np.clip(np.array(model.predict_one(x, out), "float64"), 0, 1)
+        wanted /= wanted.sum()
+        (found,) = labels.probabilities(model, x)
+        assert np.abs(np.array(found) / 65536 - wanted).max() < 1e-4
+        order = np.sort(wanted)
+        assert abs(labels.uncertainty(model, x)[0] / 65536 - (1 - (order[-1] - order[-2]))) < 2e-4
+        best.append(order[-1])
+    assert np.ptp(best) > 0.2
+    asker = labels.Asker(model, budget=5, share=0.2, window=10)
+    assert sum([asker.wants(x) for x in rng.normal(size=(100, 3)).astype("float32")]) == 5
+
+
+def test_an_online_model_of_numbers_has_no_probabilities():
+    with pytest.raises(ValueError, match="classes are expected"):
+        labels.uncertainty(OSELM(3), [0, 0, 0])
+    with pytest.raises(ValueError, match="3 numbers are expected, got 2"):
+        labels.uncertainty(OSELM(3, classes=2), [0, 0])

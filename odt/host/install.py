@@ -25,7 +25,12 @@ PYTHON_HEAP = 168000
 NATIVE_HEAP = 149000
 # The kernels that the self-test loads, each time into a fresh heap.
 TESTED = {"int8": ("_odt", "_odt_conv"), "float32": ("_odt", "_odt_f32", "_odt_f32_conv")}
-SCRIPTS = "teach.py", "adapt.py", "train.py"  # of an example; the last that it has is the one that boards run
+SCRIPTS = (
+    "teach.py",
+    "learn.py",
+    "adapt.py",
+    "train.py",
+)  # of an example; the last that it has is the one that boards run
 
 _DIGEST = re.compile("[0-9a-f]{8}")
 _SIZE = re.compile("[0-9]{1,9}")
