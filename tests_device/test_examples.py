@@ -187,10 +187,10 @@ def test_an_office_is_known_by_some_hundred_answers(prepared):
     prepared("room", {})
     text = on_the_pc(EXAMPLES / "room" / "learn.py", {})
     row = r" +([\d.]+) +([\d.]+) +([\d.]+)\n"
-    names = "learned from the answers", "the last answer", "the last minute's label", "questions"
+    names = "learned from the answers", "the last of one each 200", "the last minute's label", "questions"
     asked, held, repeated, questions = [numbers("\n" + name + row, text) for name in names]
     assert sum(questions) < 110
-    assert asked[0] > 90 and min(asked[1:]) > 97 and max(held) < 85
+    assert asked[0] > 90 and min(asked[1:]) > 97 and max(held) < 93
     assert repeated == [99.0, 99.5, 99.5]  # whatever learns: the labels change 26, 40 and 48 times
 
 

@@ -6,11 +6,12 @@ from odt import labels
 
 MINUTES = 2665, 8143, 9752  # of 2 to 4, 4 to 10 and 11 to 18 February 2015
 LEAST, MOST = 30, 360  # minutes from one question to the next
+EVEN = 200  # of the questions that nobody chooses
 NAMES = (
     "learned from every minute",
     "the last minute's label",
     "learned from the answers",
-    "the last answer",
+    "the last of one each %d" % EVEN,
     "frozen, learned from 4-10",
 )
 
@@ -38,7 +39,7 @@ class Office:
 
     def __init__(self, every, asks, frozen):
         self.every, self.asks, self.frozen = every, asks, frozen
-        self.last = self.answer = 0
+        self.last = self.answer = self.now = 0
         self.wait = MOST
 
     def live(self, part):
@@ -51,9 +52,12 @@ class Office:
                 right[k] += said[k] == label
             every.learn_one(x, label)
             self.last = label
+            if self.now % EVEN == 0:
+                self.answer = label
+            self.now += 1
             self.wait += 1
             if self.wait >= MOST or self.wait >= LEAST and labels.uncertainty(asks, x)[0] > 32768:
                 asks.learn_one(x, label)
-                self.answer, self.wait = label, 0
+                self.wait = 0
                 questions += 1
         return right, questions
