@@ -11,7 +11,7 @@ import gc
 
 from odt import executor
 from odt.online import OSELM
-from office import MINUTES, NAMES, Office, minutes
+from office import MINUTES, Office, minutes
 
 # A test may ask for less by putting ODT_ARGS before this script.
 counts = globals().get("ODT_ARGS", {}).get("minutes", MINUTES)
@@ -24,13 +24,13 @@ def model():
 frozen = model()
 for x, label in minutes(1, counts[1]):  # what a PC would have learned of a week of labels
     frozen.learn_one(x, label)
+print("before: %d minutes learned, which only the frozen one knows" % counts[1])
 office = Office(model(), model(), frozen)
-found = [office.live(minutes(part, counts[part])) for part in range(3)]
-print("right in %                      2-4    4-10   11-18 February")
-for k in range(len(NAMES)):
-    shares = [100 * right[k] / count for (right, _), count in zip(found, counts)]
-    print("%-28s%7.1f%8.1f%8.1f" % (NAMES[k], shares[0], shares[1], shares[2]))
-print("questions                   %7d%8d%8d" % (found[0][1], found[1][1], found[2][1]))
+print("right in %     every minute  last label  answers  one each 200  frozen  questions")
+for part, days in enumerate(("2-4 February", "4-10", "11-18")):
+    right, questions = office.live(minutes(part, counts[part]))
+    shares = [100 * value / counts[part] for value in right]
+    print("%-14s%13.1f%12.1f%9.1f%14.1f%8.1f%11d" % tuple([days] + shares + [questions]))
 print(office.asks)
 print("executor:", executor.backend)
 print("digest %08x" % office.asks.digest())
