@@ -156,8 +156,8 @@ def picture(rows):
     for k, (name, shares, colour) in enumerate(shown):
         axes.bar(np.arange(3) + 0.27 * (k - 1), shares, 0.25, label=name, color=colour)
     axes.set_xticks(range(3), ["2-4 February", "4-10", "11-18"])
-    axes.set_ylim(60, 100)
+    axes.set_ylim(50, 100)
     axes.set_ylabel("% of the minutes")
-    axes.legend(loc="lower center", fontsize=7, ncol=3)
+    axes.legend(loc="lower center", fontsize=6, ncol=3)
     figure.tight_layout()
     figure.savefig(ROOT / "docs" / "room.svg", metadata={"Date": None})
