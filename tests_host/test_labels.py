@@ -262,3 +262,13 @@ def test_an_online_model_of_numbers_has_no_probabilities():
         labels.uncertainty(OSELM(3), [0, 0, 0])
     with pytest.raises(ValueError, match="3 numbers are expected, got 2"):
         labels.uncertainty(OSELM(3, classes=2), [0, 0])
+
+
+def test_a_model_that_finds_all_samples_alike_is_told_some_by_lot():
+    x = np.zeros((1, 4), "float32")
+    model = odt.Sequential([odt.Input((4,)), odt.Dense(3)])
+    model.compile(odt.Adam(0.01), dtype="float32", batch_size=1)
+    asker = labels.Asker(model, budget=1000, share=0.2, window=20)
+    asked = [asker.wants(x[0]) for _ in range(500)]
+    assert 70 <= sum(asked) <= 130
+    assert any(asked[:40])
