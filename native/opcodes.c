@@ -28,25 +28,25 @@
 #define SHAPES 209
 #define FIRST 810
 #elif ODT_MPY && ODT_PIECE == 4
-#define ROWS 16
-#define SHAPES 217
+#define ROWS 23
+#define SHAPES 293
 #define FIRST 1019
 #elif ODT_MPY && ODT_PIECE == 5
 #define ROWS 13
 #define SHAPES 324
-#define FIRST 1236
+#define FIRST 1312
 #elif ODT_MPY && ODT_PIECE == 6
 #define ROWS 38
 #define SHAPES 346
-#define FIRST 1560
+#define FIRST 1636
 #elif ODT_MPY && ODT_PIECE == 7
 #define ROWS 10
 #define SHAPES 234
-#define FIRST 1906
+#define FIRST 1982
 #elif ODT_MPY && ODT_PIECE == 8
-#define ROWS 25
-#define SHAPES 505
-#define FIRST 2140
+#define ROWS 29
+#define SHAPES 536
+#define FIRST 2216
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -137,7 +137,7 @@ const odt_table_t odt_table = {
     ROW(ODT_AFFINE_DX_I8, (odt_kernel_t)odt_affine_dx_i8, 8, 978, 8, 3)
     ROW(ODT_GATHER_NORM_I8, (odt_kernel_t)odt_gather_norm_i8, 9, 1000, 7, 4)
     #endif
-    #if HAS(4) // _odt_more: int8 joins, dropout and weight decay, rarer losses and activations
+    #if HAS(4) // _odt_more: int8 joins, dropout and weight decay, zeroth order, rarer losses and activations
     ROW(ODT_RESCALE_DX, (odt_kernel_t)odt_rescale_dx, 0, 1019, 5, 2)
     ROW(ODT_CHANNEL_SCALE_I8, (odt_kernel_t)odt_channel_scale_i8, 1, 1031, 4, 3)
     ROW(ODT_ADD_I8, (odt_kernel_t)odt_add_i8, 2, 1044, 6, 5)
@@ -154,100 +154,111 @@ const odt_table_t odt_table = {
     ROW(ODT_MAE_I8, (odt_kernel_t)odt_mae_i8, 13, 1180, 6, 3)
     ROW(ODT_HUBER_I8, (odt_kernel_t)odt_huber_i8, 14, 1196, 8, 4)
     ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 15, 1217, 7, 4)
+    ROW(ODT_PASSED_I8, (odt_kernel_t)odt_passed_i8, 16, 1236, 3, 1)
+    ROW(ODT_SLOPE_I8, (odt_kernel_t)odt_slope_i8, 17, 1243, 4, 4)
+    ROW(ODT_ROOM_I8, (odt_kernel_t)odt_room_i8, 18, 1255, 4, 4)
+    ROW(ODT_PERTURB_I8, (odt_kernel_t)odt_perturb_i8, 19, 1269, 3, 5)
+    ROW(ODT_PERTURB_I32, (odt_kernel_t)odt_perturb_i32, 20, 1281, 2, 3)
+    ROW(ODT_WALK_I8, (odt_kernel_t)odt_walk_i8, 21, 1288, 5, 4)
+    ROW(ODT_WALK_I32, (odt_kernel_t)odt_walk_i32, 22, 1304, 3, 2)
     #endif
     #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, upsampling
-    ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 0, 1236, 2, 6)
-    ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 1, 1254, 4, 6)
-    ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 2, 1276, 6, 17)
-    ROW(ODT_GROUP_CONV2D_DX_I8, (odt_kernel_t)odt_group_conv2d_dx_i8, 3, 1315, 5, 14)
-    ROW(ODT_GROUP_CONV2D_DW_I8, (odt_kernel_t)odt_group_conv2d_dw_i8, 4, 1349, 3, 17)
-    ROW(ODT_TRANSPOSED2D_I8, (odt_kernel_t)odt_transposed2d_i8, 5, 1382, 6, 16)
-    ROW(ODT_TRANSPOSED2D_DX_I8, (odt_kernel_t)odt_transposed2d_dx_i8, 6, 1419, 5, 13)
-    ROW(ODT_TRANSPOSED2D_DW_I8, (odt_kernel_t)odt_transposed2d_dw_i8, 7, 1451, 3, 16)
-    ROW(ODT_RELATIVE_I8, (odt_kernel_t)odt_relative_i8, 8, 1482, 5, 1)
-    ROW(ODT_RANK_I8, (odt_kernel_t)odt_rank_i8, 9, 1493, 5, 5)
-    ROW(ODT_PICK, (odt_kernel_t)odt_pick, 10, 1509, 4, 4)
-    ROW(ODT_PUT, (odt_kernel_t)odt_put, 11, 1525, 4, 4)
-    ROW(ODT_FISHER_I8, (odt_kernel_t)odt_fisher_i8, 12, 1541, 5, 5)
+    ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 0, 1312, 2, 6)
+    ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 1, 1330, 4, 6)
+    ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 2, 1352, 6, 17)
+    ROW(ODT_GROUP_CONV2D_DX_I8, (odt_kernel_t)odt_group_conv2d_dx_i8, 3, 1391, 5, 14)
+    ROW(ODT_GROUP_CONV2D_DW_I8, (odt_kernel_t)odt_group_conv2d_dw_i8, 4, 1425, 3, 17)
+    ROW(ODT_TRANSPOSED2D_I8, (odt_kernel_t)odt_transposed2d_i8, 5, 1458, 6, 16)
+    ROW(ODT_TRANSPOSED2D_DX_I8, (odt_kernel_t)odt_transposed2d_dx_i8, 6, 1495, 5, 13)
+    ROW(ODT_TRANSPOSED2D_DW_I8, (odt_kernel_t)odt_transposed2d_dw_i8, 7, 1527, 3, 16)
+    ROW(ODT_RELATIVE_I8, (odt_kernel_t)odt_relative_i8, 8, 1558, 5, 1)
+    ROW(ODT_RANK_I8, (odt_kernel_t)odt_rank_i8, 9, 1569, 5, 5)
+    ROW(ODT_PICK, (odt_kernel_t)odt_pick, 10, 1585, 4, 4)
+    ROW(ODT_PUT, (odt_kernel_t)odt_put, 11, 1601, 4, 4)
+    ROW(ODT_FISHER_I8, (odt_kernel_t)odt_fisher_i8, 12, 1617, 5, 5)
     #endif
     #if HAS(6) // _odt_f32: float32 models of dense layers, and int8 ones with moments in float32
-    ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1560, 4, 4)
-    ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1574, 6, 8)
-    ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1597, 3, 2)
-    ROW(ODT_DENSE_F32, (odt_kernel_t)odt_dense_f32, 3, 1605, 4, 4)
-    ROW(ODT_DENSE_DX_F32, (odt_kernel_t)odt_dense_dx_f32, 4, 1620, 3, 3)
-    ROW(ODT_DENSE_DW_F32, (odt_kernel_t)odt_dense_dw_f32, 5, 1632, 3, 5)
-    ROW(ODT_BIAS_DW_F32, (odt_kernel_t)odt_bias_dw_f32, 6, 1646, 2, 2)
-    ROW(ODT_RELU_F32, (odt_kernel_t)odt_relu_f32, 7, 1653, 2, 1)
-    ROW(ODT_RELU_DX_F32, (odt_kernel_t)odt_relu_dx_f32, 8, 1658, 3, 1)
-    ROW(ODT_SOFTMAX_XENT_F32, (odt_kernel_t)odt_softmax_xent_f32, 9, 1665, 4, 2)
-    ROW(ODT_MSE_F32, (odt_kernel_t)odt_mse_f32, 10, 1676, 4, 2)
-    ROW(ODT_MOMENTUM_F32, (odt_kernel_t)odt_momentum_f32, 11, 1687, 2, 2)
-    ROW(ODT_ADAM_F32, (odt_kernel_t)odt_adam_f32, 12, 1693, 4, 6)
-    ROW(ODT_APPLY_F32, (odt_kernel_t)odt_apply_f32, 13, 1707, 3, 1)
-    ROW(ODT_RELU6_F32, (odt_kernel_t)odt_relu6_f32, 14, 1714, 2, 1)
-    ROW(ODT_RELU6_DX_F32, (odt_kernel_t)odt_relu6_dx_f32, 15, 1719, 3, 1)
-    ROW(ODT_LEAKY_RELU_F32, (odt_kernel_t)odt_leaky_relu_f32, 16, 1726, 2, 2)
-    ROW(ODT_LEAKY_RELU_DX_F32, (odt_kernel_t)odt_leaky_relu_dx_f32, 17, 1732, 3, 2)
-    ROW(ODT_SIGMOID_F32, (odt_kernel_t)odt_sigmoid_f32, 18, 1740, 2, 1)
-    ROW(ODT_SIGMOID_DX_F32, (odt_kernel_t)odt_sigmoid_dx_f32, 19, 1745, 3, 1)
-    ROW(ODT_TANH_F32, (odt_kernel_t)odt_tanh_f32, 20, 1752, 2, 1)
-    ROW(ODT_TANH_DX_F32, (odt_kernel_t)odt_tanh_dx_f32, 21, 1757, 3, 1)
-    ROW(ODT_SOFTMAX_F32, (odt_kernel_t)odt_softmax_f32, 22, 1764, 2, 2)
-    ROW(ODT_SOFTMAX_DX_F32, (odt_kernel_t)odt_softmax_dx_f32, 23, 1772, 3, 2)
-    ROW(ODT_DECAY_F32, (odt_kernel_t)odt_decay_f32, 24, 1783, 2, 2)
-    ROW(ODT_NESTEROV_F32, (odt_kernel_t)odt_nesterov_f32, 25, 1789, 2, 2)
-    ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 1795, 4, 4)
-    ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 1809, 2, 1)
-    ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 1814, 4, 2)
-    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 29, 1825, 4, 2)
-    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 30, 1836, 4, 3)
-    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 31, 1848, 5, 3)
-    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 32, 1862, 2, 1)
-    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 33, 1867, 2, 1)
-    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 34, 1872, 2, 1)
-    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 35, 1877, 2, 3)
-    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 36, 1884, 3, 2)
-    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 37, 1892, 5, 3)
+    ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1636, 4, 4)
+    ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1650, 6, 8)
+    ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1673, 3, 2)
+    ROW(ODT_DENSE_F32, (odt_kernel_t)odt_dense_f32, 3, 1681, 4, 4)
+    ROW(ODT_DENSE_DX_F32, (odt_kernel_t)odt_dense_dx_f32, 4, 1696, 3, 3)
+    ROW(ODT_DENSE_DW_F32, (odt_kernel_t)odt_dense_dw_f32, 5, 1708, 3, 5)
+    ROW(ODT_BIAS_DW_F32, (odt_kernel_t)odt_bias_dw_f32, 6, 1722, 2, 2)
+    ROW(ODT_RELU_F32, (odt_kernel_t)odt_relu_f32, 7, 1729, 2, 1)
+    ROW(ODT_RELU_DX_F32, (odt_kernel_t)odt_relu_dx_f32, 8, 1734, 3, 1)
+    ROW(ODT_SOFTMAX_XENT_F32, (odt_kernel_t)odt_softmax_xent_f32, 9, 1741, 4, 2)
+    ROW(ODT_MSE_F32, (odt_kernel_t)odt_mse_f32, 10, 1752, 4, 2)
+    ROW(ODT_MOMENTUM_F32, (odt_kernel_t)odt_momentum_f32, 11, 1763, 2, 2)
+    ROW(ODT_ADAM_F32, (odt_kernel_t)odt_adam_f32, 12, 1769, 4, 6)
+    ROW(ODT_APPLY_F32, (odt_kernel_t)odt_apply_f32, 13, 1783, 3, 1)
+    ROW(ODT_RELU6_F32, (odt_kernel_t)odt_relu6_f32, 14, 1790, 2, 1)
+    ROW(ODT_RELU6_DX_F32, (odt_kernel_t)odt_relu6_dx_f32, 15, 1795, 3, 1)
+    ROW(ODT_LEAKY_RELU_F32, (odt_kernel_t)odt_leaky_relu_f32, 16, 1802, 2, 2)
+    ROW(ODT_LEAKY_RELU_DX_F32, (odt_kernel_t)odt_leaky_relu_dx_f32, 17, 1808, 3, 2)
+    ROW(ODT_SIGMOID_F32, (odt_kernel_t)odt_sigmoid_f32, 18, 1816, 2, 1)
+    ROW(ODT_SIGMOID_DX_F32, (odt_kernel_t)odt_sigmoid_dx_f32, 19, 1821, 3, 1)
+    ROW(ODT_TANH_F32, (odt_kernel_t)odt_tanh_f32, 20, 1828, 2, 1)
+    ROW(ODT_TANH_DX_F32, (odt_kernel_t)odt_tanh_dx_f32, 21, 1833, 3, 1)
+    ROW(ODT_SOFTMAX_F32, (odt_kernel_t)odt_softmax_f32, 22, 1840, 2, 2)
+    ROW(ODT_SOFTMAX_DX_F32, (odt_kernel_t)odt_softmax_dx_f32, 23, 1848, 3, 2)
+    ROW(ODT_DECAY_F32, (odt_kernel_t)odt_decay_f32, 24, 1859, 2, 2)
+    ROW(ODT_NESTEROV_F32, (odt_kernel_t)odt_nesterov_f32, 25, 1865, 2, 2)
+    ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 1871, 4, 4)
+    ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 1885, 2, 1)
+    ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 1890, 4, 2)
+    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 29, 1901, 4, 2)
+    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 30, 1912, 4, 3)
+    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 31, 1924, 5, 3)
+    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 32, 1938, 2, 1)
+    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 33, 1943, 2, 1)
+    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 34, 1948, 2, 1)
+    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 35, 1953, 2, 3)
+    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 36, 1960, 3, 2)
+    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 37, 1968, 5, 3)
     #endif
     #if HAS(7) // _odt_f32_conv: float32 convolutions and pooling
-    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 1906, 4, 14)
-    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 1937, 3, 13)
-    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 1965, 3, 15)
-    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 1995, 2, 13)
-    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2018, 3, 15)
-    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2045, 2, 3)
-    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2055, 2, 3)
-    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2065, 2, 14)
-    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2089, 2, 14)
-    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2113, 3, 15)
+    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 1982, 4, 14)
+    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 2013, 3, 13)
+    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 2041, 3, 15)
+    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 2071, 2, 13)
+    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2094, 3, 15)
+    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2121, 2, 3)
+    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2131, 2, 3)
+    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2141, 2, 14)
+    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2165, 2, 14)
+    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2189, 3, 15)
     #endif
     #if HAS(8) // _odt_f32_more: other float32
-    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2140, 4, 14)
-    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2170, 3, 13)
-    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2197, 3, 15)
-    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2226, 3, 2)
-    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2234, 3, 1)
-    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2241, 2, 6)
-    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2259, 4, 15)
-    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2292, 3, 14)
-    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2322, 3, 16)
-    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2354, 4, 14)
-    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2385, 3, 13)
-    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2413, 3, 15)
-    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2443, 4, 4)
-    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2457, 3, 4)
-    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 14, 2469, 2, 5)
-    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 15, 2483, 4, 4)
-    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 16, 2498, 3, 2)
-    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 17, 2507, 4, 3)
-    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 18, 2519, 5, 5)
-    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 19, 2544, 4, 4)
-    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 20, 2565, 6, 5)
-    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 21, 2594, 4, 2)
-    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 22, 2607, 4, 1)
-    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 23, 2616, 5, 5)
-    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 24, 2632, 3, 3)
+    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2216, 4, 14)
+    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2246, 3, 13)
+    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2273, 3, 15)
+    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2302, 3, 2)
+    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2310, 3, 1)
+    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2317, 2, 6)
+    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2335, 4, 15)
+    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2368, 3, 14)
+    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2398, 3, 16)
+    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2430, 4, 14)
+    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2461, 3, 13)
+    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2489, 3, 15)
+    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2519, 4, 4)
+    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2533, 3, 4)
+    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 14, 2545, 2, 5)
+    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 15, 2559, 4, 4)
+    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 16, 2574, 3, 2)
+    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 17, 2583, 4, 3)
+    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 18, 2595, 5, 5)
+    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 19, 2620, 4, 4)
+    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 20, 2641, 6, 5)
+    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 21, 2670, 4, 2)
+    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 22, 2683, 4, 1)
+    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 23, 2692, 5, 5)
+    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 24, 2708, 3, 3)
+    ROW(ODT_PASSED_F32, (odt_kernel_t)odt_passed_f32, 25, 2721, 3, 1)
+    ROW(ODT_SLOPE_F32, (odt_kernel_t)odt_slope_f32, 26, 2728, 3, 3)
+    ROW(ODT_PERTURB_F32, (odt_kernel_t)odt_perturb_f32, 27, 2737, 2, 3)
+    ROW(ODT_WALK_F32, (odt_kernel_t)odt_walk_f32, 28, 2744, 3, 2)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -354,7 +365,12 @@ const odt_table_t odt_table = {
         66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 2, 0, 1, 17, 129, 145, 129, 145,
         144, 104, 66, 0, 1, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 194,
         0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, 73, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-        ODT_ANY, ODT_ANY,
+        ODT_ANY, ODT_ANY, 145, 134, 145, 129, 145, 144, ODT_ANY, 17, 130, 81, 134, 81, 129, 81,
+        144, ODT_SIZE16 | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, 130, 0, 1, 130, 0, 1, 145, 0, 81, 144,
+        ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 130, 0, 1, 81, 0, 81, 144, ODT_SIZE, ODT_SIZE,
+        ODT_ANY, ODT_ANY, ODT_ANY, 145, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 130, 0, 1, 130, 0,
+        1, 145, 0, 81, 130, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 81, 130, 81,
+        144, ODT_SIZE, ODT_ANY,
     #endif
     #if HAS(5)
         6, 0, 1, 4, 2, 5, 3, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
@@ -471,26 +487,29 @@ const odt_table_t odt_table = {
         90, 0, 1, 90, 1, 130, 89, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 17, 129, 153, 129, 89, 0, 81,
         144, ODT_SIZE, 17, 129, 17, 2, 25, 1, 90, 0, 1, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE,
         ODT_SIZE, ODT_ANY, ODT_ANY, 153, 2, 91, 0, 1, 2, 91, 0, 1, 2, ODT_SIZE16 | ODT_ROWS,
-        ODT_SIZE, ODT_SIZE,
+        ODT_SIZE, ODT_SIZE, 153, 131, 145, 129, 145, 144, ODT_ANY, 25, 129, 89, 131, 81, 144,
+        ODT_SIZE16 | ODT_ROWS, ODT_ANY, ODT_ANY, 153, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 0,
+        89, 129, 81, 144, ODT_SIZE, ODT_ANY,
     #endif
     },
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0xa194c723, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0xe2917910, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
         0, 0, 1, 2, 3, 4, 62, 5, 6, 7, 8, 9, 10, 11, 63, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
-        44, 45, 64, 14, 15, 16, 17, 91, 92, 18, 19, 20, 93, 94, 95, 96, 97, 129, 130, 131, 139,
-        140, 141, 98, 99, 132, 133, 134, 135, 142, 100, 101, 102, 103, 104, 65, 66, 67, 68, 143,
-        46, 47, 136, 137, 78, 79, 144, 21, 105, 106, 69, 70, 107, 108, 22, 23, 109, 110, 111, 112,
-        24, 25, 113, 114, 115, 71, 72, 116, 26, 117, 27, 118, 80, 81, 82, 145, 146, 147, 83, 84,
-        85, 148, 149, 150, 73, 74, 151, 152, 28, 119, 75, 120, 76, 121, 77, 122, 48, 138, 52, 53,
-        54, 55, 56, 57, 58, 59, 60, 153, 154, 155, 156, 157, 158, 159, 160, 29, 30, 123, 124, 125,
-        31, 32, 33, 86, 161, 87, 162, 88, 89, 34, 35, 126, 36, 127, 90, 163, 37, 38, 61, 128,
+        44, 45, 64, 14, 15, 16, 17, 98, 99, 18, 19, 20, 100, 101, 102, 103, 104, 136, 137, 138,
+        146, 147, 148, 105, 106, 139, 140, 141, 142, 149, 107, 108, 109, 110, 111, 65, 66, 67, 68,
+        150, 46, 47, 143, 144, 85, 86, 151, 21, 112, 113, 69, 70, 114, 115, 22, 23, 116, 117, 118,
+        119, 24, 25, 120, 121, 122, 71, 72, 123, 26, 124, 27, 125, 87, 88, 89, 152, 153, 154, 90,
+        91, 92, 155, 156, 157, 73, 74, 158, 159, 28, 126, 75, 127, 76, 128, 77, 129, 48, 145, 52,
+        53, 54, 55, 56, 57, 58, 59, 60, 160, 161, 162, 163, 164, 165, 166, 167, 29, 30, 130, 131,
+        132, 31, 32, 33, 93, 168, 94, 169, 95, 96, 34, 35, 133, 36, 134, 97, 170, 37, 38, 61, 135,
+        78, 171, 79, 172, 80, 81, 82, 173, 83, 84, 174,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 62, 78, 91, 129, 139, 164};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 62, 85, 98, 136, 146, 175};
 #endif
 #endif
 
@@ -664,3 +683,14 @@ ODT_ASSERT_LAYOUT(adam_i8, c, 11, R, 10);
 ODT_ASSERT_LAYOUT(range_x_i8, peak, 3, limit, 1);
 ODT_ASSERT_LAYOUT(gather_norm_i8, var, 7, z, 4);
 ODT_ASSERT_LAYOUT(gather_norm_f32, var, 5, C, 3);
+ODT_ASSERT_LAYOUT(passed_i8, c, 3, which, 1);
+ODT_ASSERT_LAYOUT(passed_f32, c, 3, which, 1);
+ODT_ASSERT_LAYOUT(slope_i8, c, 4, sign, 4);
+ODT_ASSERT_LAYOUT(slope_f32, c, 3, sign, 3);
+ODT_ASSERT_LAYOUT(room_i8, c, 4, common, 4);
+ODT_ASSERT_LAYOUT(perturb_i8, c, 3, back, 5);
+ODT_ASSERT_LAYOUT(perturb_i32, c, 2, epsilon, 3);
+ODT_ASSERT_LAYOUT(perturb_f32, c, 2, epsilon, 3);
+ODT_ASSERT_LAYOUT(walk_i8, c, 5, common, 4);
+ODT_ASSERT_LAYOUT(walk_i32, c, 3, id, 2);
+ODT_ASSERT_LAYOUT(walk_f32, c, 3, id, 2);

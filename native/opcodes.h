@@ -41,10 +41,10 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 164
+#define ODT_OPCODES 175
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 17
-#define ODT_SHAPES 2645
+#define ODT_SHAPES 2752
 
 // The files of the kernels for stock firmware (odt/host/pieces.py).
 #define ODT_PIECES 9
@@ -215,6 +215,17 @@ enum {
     ODT_RANGE_X_I8 = 162,
     ODT_GATHER_NORM_I8 = 163,
     ODT_GATHER_NORM_F32 = 164,
+    ODT_PASSED_I8 = 165,
+    ODT_PASSED_F32 = 166,
+    ODT_SLOPE_I8 = 167,
+    ODT_SLOPE_F32 = 168,
+    ODT_ROOM_I8 = 169,
+    ODT_PERTURB_I8 = 170,
+    ODT_PERTURB_I32 = 171,
+    ODT_PERTURB_F32 = 172,
+    ODT_WALK_I8 = 173,
+    ODT_WALK_I32 = 174,
+    ODT_WALK_F32 = 175,
 };
 
 // y = 0
@@ -1813,5 +1824,106 @@ typedef struct {
     int32_t B, S, C;
 } odt_gather_norm_f32_t;
 void odt_gather_norm_f32(const odt_gather_norm_f32_t *a);
+
+// while KEY is above 1: m = sums of LOSS of the passes with w + e z, with w - e z; LOSS and CORRECT as before plus the mean of both passes
+typedef struct {
+    int32_t *m; // [6]
+    int32_t *k; // [1]
+    int32_t *c; // [16]
+    int32_t which;
+} odt_passed_i8_t;
+void odt_passed_i8(const odt_passed_i8_t *a);
+
+// the same
+typedef struct {
+    float *m; // [3]
+    int32_t *k; // [1]
+    int32_t *c; // [16]
+    int32_t which;
+} odt_passed_f32_t;
+void odt_passed_f32(const odt_passed_f32_t *a);
+
+// g = RATE * factor * so^degree * abs(D) / COUNT, sign(D), D = m[0] - m[1]; with sign: RATE * factor, sign(D)
+typedef struct {
+    int32_t *g; // [2]
+    const int32_t *m; // [6]
+    const int32_t *so; // [1]
+    const int32_t *c; // [16]
+    int32_t B, factor, degree, sign;
+} odt_slope_i8_t;
+void odt_slope_i8(const odt_slope_i8_t *a);
+
+// g = RATE * factor * D / COUNT, D = m[0] - m[1]; with sign: RATE * factor * sign(D)
+typedef struct {
+    float *g; // [1]
+    const float *m; // [3]
+    const int32_t *c; // [16]
+    int32_t B, factor, sign;
+} odt_slope_f32_t;
+void odt_slope_f32(const odt_slope_f32_t *a);
+
+// w in a scale twice as large, where perturb_i8 would pass 127
+typedef struct {
+    int8_t *w; // [N][K]
+    int8_t *r; // [N][K]
+    int32_t *sw; // [N]
+    const int32_t *c; // [16]
+    int32_t N, K, epsilon, common;
+} odt_room_i8_t;
+void odt_room_i8(const odt_room_i8_t *a);
+
+// while KEY is above 1: w += z * max(1, epsilon / sw[n]); back: -=
+typedef struct {
+    int8_t *w; // [N][K]
+    const int32_t *sw; // [N]
+    const int32_t *c; // [16]
+    int32_t N, K, id, epsilon, back;
+} odt_perturb_i8_t;
+void odt_perturb_i8(const odt_perturb_i8_t *a);
+
+// while KEY is above 1: b += z * epsilon
+typedef struct {
+    int32_t *b; // [N]
+    const int32_t *c; // [16]
+    int32_t N, id, epsilon;
+} odt_perturb_i32_t;
+void odt_perturb_i32(const odt_perturb_i32_t *a);
+
+// while KEY is above 1: w += z * epsilon
+typedef struct {
+    float *w; // [N]
+    const int32_t *c; // [16]
+    int32_t N, id, epsilon;
+} odt_perturb_f32_t;
+void odt_perturb_f32(const odt_perturb_f32_t *a);
+
+// w -= g * z / sw[n]
+typedef struct {
+    int8_t *w; // [N][K]
+    int8_t *r; // [N][K]
+    int32_t *sw; // [N]
+    const int32_t *g; // [2]
+    const int32_t *c; // [16]
+    int32_t N, K, id, common;
+} odt_walk_i8_t;
+void odt_walk_i8(const odt_walk_i8_t *a);
+
+// b -= g * z * 2^20
+typedef struct {
+    int32_t *b; // [N]
+    const int32_t *g; // [2]
+    const int32_t *c; // [16]
+    int32_t N, id;
+} odt_walk_i32_t;
+void odt_walk_i32(const odt_walk_i32_t *a);
+
+// w -= g * z
+typedef struct {
+    float *w; // [N]
+    const float *g; // [1]
+    const int32_t *c; // [16]
+    int32_t N, id;
+} odt_walk_f32_t;
+void odt_walk_f32(const odt_walk_f32_t *a);
 
 #endif

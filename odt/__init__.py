@@ -33,6 +33,7 @@ _HOMES = {
     "norms": "BatchNorm GroupNorm LayerNorm",
     "open": "load_model",
     "optimizers": "SGD Adam AdamW CosineDecay StepDecay",
+    "zeroth": "ZerothOrder",
     "run.threads": "get_num_threads set_num_threads",
 }
 KERAS = {  # what odt calls by a shorter name; also those of odt.layers

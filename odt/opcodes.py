@@ -190,6 +190,17 @@ TABLE = (
     "36 apply_i32 b+i32[N] d:i32[N] ds:i32[1] rate:i32[1] ; N\n"  # b -= rate * ds * d * 2^20
     "59 apply_f32 w+f32[N] d:f32[N] rate:i32[1] ; N\n"  # w -= rate * d
     "154 settle_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32[1] ; N K\n"  # w in a scale twice as large, where a row has outgrown it
+    "165 passed_i8 m+i32[6] k+i32[1] c+i32[16] ; which\n"  # while KEY is above 1: m = sums of LOSS of the passes with w + e z, with w - e z; LOSS and CORRECT as before plus the mean of both passes
+    "166 passed_f32 m+f32[3] k+i32[1] c+i32[16] ; which\n"  # the same
+    "167 slope_i8 g=i32[2] m:i32[6] so:i32[1] c:i32[16] ; B factor degree sign\n"  # g = RATE * factor * so^degree * abs(D) / COUNT, sign(D), D = m[0] - m[1]; with sign: RATE * factor, sign(D)
+    "168 slope_f32 g=f32[1] m:f32[3] c:i32[16] ; B factor sign\n"  # g = RATE * factor * D / COUNT, D = m[0] - m[1]; with sign: RATE * factor * sign(D)
+    "169 room_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] c:i32[16] ; N K epsilon common\n"  # w in a scale twice as large, where perturb_i8 would pass 127
+    "170 perturb_i8 w+i8[N*K] sw:i32[N] c:i32[16] ; N K id epsilon back\n"  # while KEY is above 1: w += z * max(1, epsilon / sw[n]); back: -=
+    "171 perturb_i32 b+i32[N] c:i32[16] ; N id epsilon\n"  # while KEY is above 1: b += z * epsilon
+    "172 perturb_f32 w+f32[N] c:i32[16] ; N id epsilon\n"  # while KEY is above 1: w += z * epsilon
+    "173 walk_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] g:i32[2] c:i32[16] ; N K id common\n"  # w -= g * z / sw[n]
+    "174 walk_i32 b+i32[N] g:i32[2] c:i32[16] ; N id\n"  # b -= g * z * 2^20
+    "175 walk_f32 w+f32[N] g:f32[1] c:i32[16] ; N id\n"  # w -= g * z
     # dynamic: the choice of what trains, and tensors of these rows alone
     "148 relative_i8 ratio=i32[1] largest+i32[1] e:i8[N] se:i32[1] c:i32[16] ; N\n"  # ratio = 2^16 * sum |e| / the largest sum so far
     "149 relative_f32 ratio=i32[1] largest+f32[1] e:f32[N] c:i32[16] ; N\n"  # the same

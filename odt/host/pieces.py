@@ -12,7 +12,7 @@ PIECES = {
     "_odt_conv": "int8 convolutions and pooling",
     "_odt_depth": "int8 depthwise convolutions",
     "_odt_norm": "int8 normalisation",
-    "_odt_more": "int8 joins, dropout and weight decay, rarer losses and activations",
+    "_odt_more": "int8 joins, dropout and weight decay, zeroth order, rarer losses and activations",
     "_odt_rare": "int8 grouped, transposed and dynamic layers, upsampling",
     "_odt_f32": "float32 models of dense layers, and int8 ones with moments in float32",
     "_odt_f32_conv": "float32 convolutions and pooling",
@@ -30,6 +30,7 @@ BESIDE = {
 FILES = {**PIECES, **BESIDE}
 
 _FLOATS = ("momentum_i32", "nesterov_i32", "adam_i32")  # which compute floats
+_ZEROTH = ("passed", "slope", "room", "perturb", "walk")  # odt.ZerothOrder
 _MORE = (
     "leaky_relu_i8", "leaky_relu_dx_i8", "weighted_xent_i8", "mae_i8", "huber_i8", "decay_i8", "decay_i32", "add_i8",
     "concat_i8", "place", "slice", "multiply_i8", "dropout_i8", "dropout_dx_i8", "channel_scale_i8", "rescale_dx",
@@ -42,6 +43,8 @@ def piece(name, family):
     float32 = name.endswith("_f32")
     if family == "pool" or layer == "conv2d":
         return "_odt_f32_conv" if float32 else "_odt_conv"
+    if layer in _ZEROTH:
+        return "_odt_f32_more" if float32 else "_odt_more"
     dense = (
         family in ("step", "activation", "loss", "update")
         or layer in ("dense", "bias", "gather")

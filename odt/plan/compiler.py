@@ -92,9 +92,20 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
 
     ``bits``: as for masks.keep_bits.
     """
-    s.trained = trained(nodes) if s.updates.optimizer else ()
     if micro:
         s.updates.accumulate()
+    emit = getattr(s.updates.optimizer, "passes", _passes)
+    output, ends, first = emit(s, nodes, loss, micro, segments)
+    s.finish()
+    ends.append(len(s.instructions))
+    s.instructions = keep_bits(s.instructions, ends, output.buffer, bits)
+    share(s.instructions)
+    return output, ends, first
+
+
+def _passes(s, nodes, loss, micro, segments):
+    """Emit forward pass, loss and what trains."""
+    s.trained = trained(nodes) if s.updates.optimizer else ()
     s.begin()
     output = predict(s, nodes)
     first = dict(s.values) if s.noted is not None else None
@@ -108,10 +119,6 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     ends.append(len(s.instructions))
     if s.updates.optimizer:
         update(s, nodes, last, error, micro, segments)
-    s.finish()
-    ends.append(len(s.instructions))
-    s.instructions = keep_bits(s.instructions, ends, output.buffer, bits)
-    share(s.instructions)
     return output, ends, first
 
 
@@ -182,6 +189,11 @@ def prepare(nodes, dtype, batch):
 def predict(s, nodes):
     """Emit the forward pass; returns the network's output."""
     forward(s, nodes)
+    return predict_from(s, nodes)
+
+
+def predict_from(s, nodes):
+    """The network's output, where the forward pass is emitted."""
     output = s.values[nodes[-1]]
     if s.int8 and output.scale.region == ARENA:  # a Dropout's: the loss is counted in it, to the end of a step
         s.buffers.move_to_state(output.scale)

@@ -87,19 +87,23 @@ def mask_after_pooling(nodes):
                 node.masks = parent.relu
 
 
-def trained(nodes, every=False):
-    """The nodes at or below which something trains, or with ``every`` has weights: the error must reach these."""
+def trained(nodes, every=False, within=None):
+    """The nodes at or below which something trains, or with ``every`` has weights: the error must reach these.
+
+    ``within``: only what is among these nodes does.
+    """
     reached = []
     for node in nodes:
         own = (every or node.layer.trainable) and node.layer.weight_shapes() and not node.layer.view
+        own = own and (within is None or node in within)
         if own or any([parent in reached for parent in node.inputs]):
             reached.append(node)
     return reached
 
 
-def backward_macs(nodes):
-    """Multiply-accumulates of a sample's backward pass: of each node, by what trains now."""
-    reached = trained(nodes)
+def backward_macs(nodes, within=None):
+    """Multiply-accumulates of a sample's backward pass: of each node, by what trains now; ``within`` as for trained()."""
+    reached = trained(nodes, within=within)
     found = []
     for node in nodes:
         layer = node.layer

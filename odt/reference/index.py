@@ -44,8 +44,10 @@ MODULES = (  # a string takes half the RAM of a tuple
     "update_f32 "
     "update_i8 "
     "update_momentum_i8 "
+    "update_zeroth_f32 "
+    "update_zeroth_i8 "
 )
 BY_NUMBER = (
     "IIMMMMMMM99999999555++EEGG1;=QNOOPPPJ6666666444**DDFF0:<OOO///10GGFF332+**++**))(((())((OPPOQOLK8887"
-    "77888777,,,,=<=<=<?>EDCCCCCCCCC@@@@@@@@LLKKKIHH-.-.--P+*+*-.NMBA"
+    "77888777,,,,=<=<=<?>EDCCCCCCCCC@@@@@@@@LLKKKIHH-.-.--P+*+*-.NMBASRSRSSSRSSR"
 )

@@ -88,7 +88,8 @@ def _table(nodes, plan, optimizer):
     from ..plan.graph import backward_macs
 
     table = []
-    for node, backward, size in zip(nodes, backward_macs(nodes), plan.sizes):
+    macs = getattr(optimizer, "backward_macs", backward_macs)(nodes)
+    for node, backward, size in zip(nodes, macs, plan.sizes):
         layer = node.layer
         parameters = sum([elements(shape) for _, shape in layer.weight_shapes()])
         kind = type(layer).__name__

@@ -1,0 +1,31 @@
+// Zeroth order: the directions z, which are drawn again wherever they are needed and lie nowhere.
+
+#ifndef ODT_ZEROTH_H
+#define ODT_ZEROTH_H
+
+#include <stdint.h>
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+
+// Whether weights are to move: neither in prediction nor in calibration.
+static inline int odt_moving(const int32_t *c) {
+    return (uint32_t)c[ODT_KEY] > 1;
+}
+
+// z of an element: -1, 0 or 1. `word` is the hash that has the elements i & ~15 and on; it is made where one of them is the
+// first in hand.
+static inline int32_t odt_direction(uint32_t key, uint32_t i, uint32_t *word) {
+    if ((i & 15) == 0) {
+        *word = odt_hash32(key, i >> 4);
+    }
+    uint32_t two = *word >> 2 * (i & 15);
+    return two & 1 ? 1 - (int32_t)(two & 2) : 0;
+}
+
+// The key of the numbers by which a step is rounded.
+static inline uint32_t odt_rounding(uint32_t key) {
+    return odt_hash32(key, UINT32_MAX);
+}
+
+#endif
