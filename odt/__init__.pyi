@@ -88,6 +88,9 @@ from .run.threads import (
     get_num_threads as get_num_threads,
     set_num_threads as set_num_threads,
 )
+from .zeroth import (
+    ZerothOrder as ZerothOrder,
+)
 
 AveragePooling1D = AvgPool1D
 AveragePooling2D = AvgPool2D

@@ -7,6 +7,7 @@ from .layers import Layer
 from .losses import _Loss
 from .network import Network
 from .optimizers import SGD, Adam
+from .zeroth import ZerothOrder
 from .plan.graph import Node
 
 LossName: TypeAlias = Literal[
@@ -27,7 +28,7 @@ class Model(Network):
     def __init__(self, inputs: Node, outputs: Node) -> None: ...
     def compile(
         self,
-        optimizer: Literal["sgd", "adam", "adamw"] | SGD | Adam | None = "adam",
+        optimizer: Literal["sgd", "adam", "adamw"] | SGD | Adam | ZerothOrder | None = "adam",
         loss: LossName | _Loss = "sparse_categorical_crossentropy",
         dtype: Literal["int8", "float32"] = "int8",
         batch_size: int = 16,

@@ -269,6 +269,14 @@ def draw_immediates(rng, op):
             v = rng.choice((0, draw_scale(rng, -8, 0), 0x3F800000))
         elif name in ("id", "at", "ahead"):
             v = rng.randrange(-1 << 31, 1 << 31)
+        elif name == "which":
+            v = rng.choice((0, 1, 2, 3, draw_int32(rng)))
+        elif name in ("sign", "back"):
+            v = rng.choice((0, 0, 1, -1))
+        elif name == "degree":
+            v = rng.choice((0, 1, 2, draw_int32(rng)))
+        elif name == "epsilon":
+            v = draw_int32(rng) if op.name == "perturb_i32" else draw_scale(rng, -12, 4)
         elif name == "mu":
             v = float_to_bits(beta) if floats else rng.choice((0, int(beta * 65536), 65535))
         elif name in ("b1", "b2"):
@@ -394,6 +402,11 @@ def contents(rng, op, operand, dtype, size, immediates):
         return array("i", [rng.randint(-1, immediates["N"]) for _ in range(count)]).tobytes()
     if operand == "sums":
         return bytes(4 * count)
+    if operand in ("m", "k"):  # losses and hits
+        return array("i", [rng.choice((draw_int32(rng), 0, 0)) for _ in range(count)]).tobytes()
+    if operand == "g":  # a scale and a sign
+        sign = rng.choice((1, -1, 1, -1, 0, draw_int32(rng)))
+        return array("i", [0 if rng.random() < 0.1 else any_scale(rng), sign]).tobytes()
     if operand == "limited":
         return array("i", [rng.choice((0, 1, draw_int32(rng)))]).tobytes()
     if operand in ("b", "d", "ds", "y", "dw", "db"):
@@ -424,7 +437,7 @@ def draw_control(rng, op):
     control[opcodes.LOSS_HIGH] = rng.choice((0, rng.randrange(1 << 30), -1))
     control[opcodes.CORRECT] = rng.randrange(1000)
     if rng.random() < 0.1:
-        control[opcodes.KEY] = 0
+        control[opcodes.KEY] = rng.randint(0, 1)
     if is_float(op.name):
         control[opcodes.LOSS] = draw_float(rng) & 0x7FFFFFFF
     return control

@@ -5,7 +5,7 @@ weights are what they are, and the arena is that of one forward pass. The last l
 the second pass has left is what it works on.
 """
 
-from ..fixed import ONE, elements, scale_div, scale_int, scale_mul, scale_shift
+from ..fixed import scale_div, scale_int, scale_mul, scale_shift
 from .compiler import predict_from, read_by
 from .forward import forward
 from .gradient import backward
@@ -20,9 +20,7 @@ def divide(nodes, tail):
     """The nodes whose weights train: those that are moved, and the last ``tail``."""
     found = [node for node in nodes if node.layer.trainable and node.layer.weight_shapes() and not node.layer.view]
     if tail >= len(found):
-        raise ValueError(
-            "ZerothOrder: tail is below the number of layers that train, %d, got %d" % (len(found), tail)
-        )
+        raise ValueError("ZerothOrder: tail is below the number of layers that train, %d, got %d" % (len(found), tail))
     moved = found[: len(found) - tail]
     for node in moved:
         if node.layer.kind == "batchnorm":
@@ -129,8 +127,19 @@ class Passes:
             forward(s, [node])
             if not node.inputs:
                 self.read = s.instructions[start:]
+            if node.layer.kind == "dropout":
+                self._keep_key()
             for run in self.runs.get(node, ()):
                 run.move(not second)
+
+    def _keep_key(self):
+        """Let a Dropout read a copy of the control block: it makes a key of calibration's, which is to move nothing."""
+        s = self.s
+        dropout = s.instructions.pop()
+        copy = s.scratch("control's copy", s.control.size)
+        s.emit("slice", (copy, s.control), (1, copy.size, copy.size, 0))
+        dropout.operands = [copy if each is s.control else each for each in dropout.operands]
+        s.instructions.append(dropout)
 
     def _read_again(self, node):
         s = self.s

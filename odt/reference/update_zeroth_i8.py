@@ -146,9 +146,11 @@ def perturb_i32(o):
 
 
 def _change(o, key, i, m, s):
-    """What element i loses, in the units of (m, s)."""
-    z = direction(key, i) if o.g[1] > 0 else -direction(key, i)
-    return z and rescale_random(z, m, s, hash32(hash32(key, 0xFFFFFFFF), i))
+    """What element i loses, in the units of (m, s); None where z is 0."""
+    z = direction(key, i)
+    if z == 0:
+        return None
+    return rescale_random(z if o.g[1] > 0 else -z, m, s, hash32(hash32(key, 0xFFFFFFFF), i))
 
 
 def walk_i8(o):
@@ -164,7 +166,7 @@ def walk_i8(o):
         m, s = multiplier(scale_shift(scale_div(o.g[0], o.sw[n]), 8))
         for i in range(n * o.K, (n + 1) * o.K):
             change = _change(o, key, i, m, s)
-            if change == 0:
+            if change is None:
                 continue
             value = 256 * o.w[i] + o.r[i] - change
             if not -32639 <= value <= 32639:
@@ -189,4 +191,6 @@ def walk_i32(o):
     key = key_of(o)
     m, s = multiplier(scale_shift(o.g[0], 20))
     for n in range(o.N):
-        o.b[n] = limit30(o.b[n] - _change(o, key, n, m, s))
+        change = _change(o, key, n, m, s)
+        if change is not None:
+            o.b[n] = limit30(o.b[n] - change)

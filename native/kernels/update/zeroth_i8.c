@@ -95,7 +95,10 @@ void odt_walk_i32(const odt_walk_i32_t *a) {
     odt_multiplier_t q = odt_multiplier(odt_scale_shift(odt_scale(a->g[0]), 20));
     for (int32_t n = 0; n < a->N; n++) {
         int32_t z = odt_direction(key, (uint32_t)n, &word) * (a->g[1] > 0 ? 1 : -1);
-        int64_t b = (int64_t)a->b[n] - (z ? odt_rescaled_random(z, q, odt_hash32(rounding, (uint32_t)n)) : 0);
+        if (!z) {
+            continue;
+        }
+        int64_t b = (int64_t)a->b[n] - odt_rescaled_random(z, q, odt_hash32(rounding, (uint32_t)n));
         a->b[n] = b > FAR ? FAR : b < -FAR ? -FAR : (int32_t)b;
     }
 }

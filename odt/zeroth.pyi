@@ -1,0 +1,16 @@
+from .optimizers import SGD, Adam, Schedule
+from .plan.graph import Node
+
+class ZerothOrder:
+    """Zeroth-order descent (Spall, 1992): two forward passes a step; the last ``tail`` layers by backpropagation."""
+
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 0.001,
+        epsilon: float = 0.01,
+        tail: int = 0,
+        optimizer: SGD | Adam | None = None,
+        sign: bool = False,
+    ) -> None: ...
+    def passes(self, s: object, nodes: list[Node], loss: object, micro: int | None, segments: object) -> object: ...
+    def backward_macs(self, nodes: list[Node]) -> list[int]: ...
