@@ -6,20 +6,20 @@ from .run.rate import Constant
 
 
 class ZerothOrder:
-    """Zeroth-order descent (Spall, 1992): ``weight -= learning_rate * (L+ - L-) / (2 * epsilon) * z``.
+    """Zeroth-order descent (Spall, 1992): ``weight -= learning_rate * sign(L+ - L-) * z``.
 
     L+ and L- are the batch's loss with the weights at ``weight + epsilon * z`` and ``weight - epsilon * z``; z is drawn from
     the step's key, 1, 0, 0 or -1, and drawn again where it is needed: no gradient and no z is ever in RAM, and the arena is
     that of a forward pass. In int8 epsilon is a whole number of steps of each row's scale, at least one and 31 at most, and
-    weights keep what is less than a step (rounded at random).
-    ``sign``: ``weight -= learning_rate * sign(L+ - L-) * z``. ``tail``: so many of the last layers that train have a backward
-    pass, and ``optimizer`` (an object of optimizers.py; default ``Adam()``), whose schedule the learning rate here then
-    follows in proportion (Sugiura and Matsutani, 2025: ElasticZO).
+    weights keep what is less than a step, rounded at random.
+    ``sign`` False: ``weight -= learning_rate * (L+ - L-) / (2 * epsilon) * z``. ``tail``: so many of the last layers that
+    train have a backward pass, and ``optimizer`` (an SGD or Adam; default ``Adam()``), whose schedule the learning rate here
+    then follows in proportion (Sugiura and Matsutani, 2025: ElasticZO).
     """
 
     direct = None  # of an optimizer of gradients
 
-    def __init__(self, learning_rate=0.001, epsilon=0.01, tail=0, optimizer=None, sign=False):
+    def __init__(self, learning_rate=0.003, epsilon=0.02, tail=0, optimizer=None, sign=True):
         tail, epsilon = own(tail), own(epsilon)
         if not is_int(tail):
             raise TypeError("ZerothOrder: tail is an int, got %r" % (tail,))

@@ -6,11 +6,11 @@ class ZerothOrder:
 
     def __init__(
         self,
-        learning_rate: float | Schedule = 0.001,
-        epsilon: float = 0.01,
+        learning_rate: float | Schedule = 0.003,
+        epsilon: float = 0.02,
         tail: int = 0,
         optimizer: SGD | Adam | None = None,
-        sign: bool = False,
+        sign: bool = True,
     ) -> None: ...
     def passes(self, s: object, nodes: list[Node], loss: object, micro: int | None, segments: object) -> object: ...
     def backward_macs(self, nodes: list[Node]) -> list[int]: ...

@@ -55,14 +55,14 @@ def taken(model):
 batches = [batch() for _ in range(3)]
 for dtype in ("int8", "float32"):
     for kind, options, more in (
-        ("dense", {}, {}),
+        ("dense", {"sign": False}, {}),
         ("dense", {"tail": 1}, {}),
-        ("dense", {"sign": True}, {"micro_batch": 5}),
+        ("dense", {"epsilon": 0.03}, {"micro_batch": 5}),
         ("image", {"tail": 1, "optimizer": odt.SGD(0.05, momentum=0.9)}, {}),
     ):
         gc.collect()
         model = odt.Sequential(layers(kind))
-        model.compile(odt.ZerothOrder(0.01, 0.05, **options), dtype=dtype, batch_size=12, seed=5, **more)
+        model.compile(odt.ZerothOrder(0.01, **options), dtype=dtype, batch_size=12, seed=5, **more)
         for step in range(steps):
             model.train_step(*batches[step % 3])
         name = " ".join([dtype, kind] + sorted(options) + sorted(more))

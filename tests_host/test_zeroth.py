@@ -75,7 +75,7 @@ def weights_of(model):
 
 
 def test_float_step_is_numpys_estimate_along_directions_of_its_own_hash():
-    model = compiled(odt.ZerothOrder(0.1, epsilon=0.0625), "float32")
+    model = compiled(odt.ZerothOrder(0.1, epsilon=0.0625, sign=False), "float32")
     for step in range(1, 6):
         before = weights_of(model)
         z = directions(model, step)
@@ -88,7 +88,7 @@ def test_float_step_is_numpys_estimate_along_directions_of_its_own_hash():
 
 
 def test_a_step_is_replayed_from_its_seed_and_one_scalar():
-    model = compiled(odt.ZerothOrder(0.1, epsilon=0.0625), "float32")
+    model = compiled(odt.ZerothOrder(0.1, epsilon=0.0625, sign=False), "float32")
     model.compile(odt.ZerothOrder(0.0, epsilon=0.0625), dtype="float32", batch_size=24, seed=3)
     for _ in range(40):
         model.train_step(X, Y)
@@ -96,7 +96,7 @@ def test_a_step_is_replayed_from_its_seed_and_one_scalar():
     for _ in range(40):
         model.train_step(X, Y)
     assert all((a == np.array(b)).all() for a, b in zip(settled, model.get_weights()))
-    other = compiled(odt.ZerothOrder(0.1, epsilon=0.0625), "float32")
+    other = compiled(odt.ZerothOrder(0.1, epsilon=0.0625, sign=False), "float32")
     other.set_weights(settled)
     z = directions(other, 1)
     other.train_step(X, Y)
@@ -220,7 +220,7 @@ def test_int8_signs_are_those_of_float64_where_the_slope_is_clear():
 
 
 def test_int8_step_by_value_is_numpys():
-    model = compiled(odt.ZerothOrder(0.2, epsilon=0.05))
+    model = compiled(odt.ZerothOrder(0.2, epsilon=0.05, sign=False))
     ratios = []
     for step in range(1, 41):
         before, z, units = weights_of(model), directions(model, step), scales(model)
@@ -242,11 +242,16 @@ def test_int8_step_by_value_is_numpys():
 
 
 def networks():
-    yield "dense", {}, mlp(), "sparse_categorical_crossentropy"
-    yield "tail", {"tail": 2, "optimizer": odt.SGD(0.05, momentum=0.9)}, mlp(), "sparse_categorical_crossentropy"
-    yield "sign", {"sign": True}, mlp(), "sparse_categorical_crossentropy"
-    yield "regression", {"tail": 1}, [odt.Input((6,)), odt.Dense(5, "tanh"), odt.Dense(2)], "mse"
-    yield "distance", {}, [odt.Input((6,)), odt.Dense(5), odt.LeakyReLU(), odt.Dense(2)], "mae"
+    yield "dense", {"sign": False}, mlp(), "sparse_categorical_crossentropy"
+    yield (
+        "tail",
+        {"tail": 2, "sign": False, "optimizer": odt.SGD(0.05, momentum=0.9)},
+        mlp(),
+        "sparse_categorical_crossentropy",
+    )
+    yield "sign", {}, mlp(), "sparse_categorical_crossentropy"
+    yield "regression", {"tail": 1, "sign": False}, [odt.Input((6,)), odt.Dense(5, "tanh"), odt.Dense(2)], "mse"
+    yield "distance", {"sign": False}, [odt.Input((6,)), odt.Dense(5), odt.LeakyReLU(), odt.Dense(2)], "mae"
     yield "image", {"tail": 1}, [
         odt.Input((6, 6, 1)), odt.Conv2D(4, 3, activation="relu"), odt.DepthwiseConv2D(3, padding="same"),
         odt.LayerNorm(), odt.ReLU6(), odt.Dropout(0.2), odt.MaxPool2D(), odt.Flatten(), odt.Dense(8, use_bias=False),
@@ -351,14 +356,23 @@ def digits_mlp():
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_fit_learns_digits(dtype):
     x, y = digits()
-    model = compiled(odt.ZerothOrder(0.01, 0.02), dtype, digits_mlp(), batch_size=16)
+    model = compiled(odt.ZerothOrder(0.01, 0.02, sign=False), dtype, digits_mlp(), batch_size=16)
     history = model.fit(x[:1000], y[:1000], epochs=20, verbose=0).history
     assert history["loss"][-1] < 1.8 < 2.2 < history["loss"][0]
-    with_tail = compiled(
-        odt.ZerothOrder(0.005, 0.02, tail=1, optimizer=odt.Adam(0.002)), dtype, digits_mlp(), batch_size=16
-    )
-    with_tail.fit(x[:1000], y[:1000], epochs=20, verbose=0)
-    assert with_tail.evaluate(x[1000:], y[1000:])[1] > 0.87
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_what_is_before_the_tail_learns_what_the_tail_alone_does_not(dtype):
+    x, y = digits()
+    accuracies = []
+    for alone in (False, True):
+        layers = digits_mlp()
+        layers[1].trainable = not alone
+        optimizer = odt.Adam(0.002) if alone else odt.ZerothOrder(tail=1, optimizer=odt.Adam(0.002))
+        model = compiled(optimizer, dtype, layers, batch_size=16)
+        model.fit(x[:1000], y[:1000], epochs=40, verbose=0)
+        accuracies.append(model.evaluate(x[1000:], y[1000:])[1])
+    assert accuracies[0] > accuracies[1] + 0.02
 
 
 @pytest.mark.parametrize("dtype, size", (("int8", 1), ("float32", 4)))
@@ -404,7 +418,7 @@ def test_a_schedule_of_the_tail_moves_both_rates():
 
 
 def test_a_slope_that_is_not_finite_moves_nothing():
-    model = compiled(odt.ZerothOrder(1e3, 100), "float32")
+    model = compiled(odt.ZerothOrder(1e3, 100, sign=False), "float32")
     for _ in range(20):
         try:
             model.train_step(X * 1e12, Y)

@@ -13,13 +13,14 @@ static inline int odt_moving(const int32_t *c) {
     return (uint32_t)c[ODT_KEY] > 1;
 }
 
-// z of an element: -1, 0 or 1. `word` is the hash that has the elements i & ~15 and on; it is made where one of them is the
-// first in hand.
+// z of element i, -1, 0 or 1, of elements from 0 on in their order: `word` holds those of i & ~15 and on that are still to
+// come.
 static inline int32_t odt_direction(uint32_t key, uint32_t i, uint32_t *word) {
     if ((i & 15) == 0) {
         *word = odt_hash32(key, i >> 4);
     }
-    uint32_t two = *word >> 2 * (i & 15);
+    uint32_t two = *word;
+    *word = two >> 2;
     return two & 1 ? 1 - (int32_t)(two & 2) : 0;
 }
 

@@ -17,8 +17,9 @@ void odt_room_i8(const odt_room_i8_t *a) {
     }
     for (int32_t n = 0; n < a->N; n++) {
         int32_t most = 127 - steps(a->epsilon, a->sw[n]), is_full = 0;
-        for (int32_t i = n * a->K; i < (n + 1) * a->K; i++) {
-            is_full |= a->w[i] > most || a->w[i] < -most;
+        const int8_t *w = a->w + n * a->K;
+        for (const int8_t *end = w + a->K; w != end; w++) {
+            is_full |= (uint32_t)(*w + most) > 2 * (uint32_t)most;
         }
         if (is_full && a->common) {
             odt_halve_rows(a->w, a->r, a->sw, a->K, 0, a->N);
@@ -30,16 +31,36 @@ void odt_room_i8(const odt_room_i8_t *a) {
     }
 }
 
+// Weights of which a word of directions tells, the first by its lowest bits.
+static void move(int8_t *w, int32_t count, uint32_t word, int32_t step) {
+    for (int8_t *end = w + count; w != end; w++, word >>= 2) {
+        if (word & 1) {
+            *w = (int8_t)(word & 2 ? *w - step : *w + step);
+        }
+    }
+}
+
 void odt_perturb_i8(const odt_perturb_i8_t *a) {
     if (!odt_moving(a->c)) {
         return;
     }
-    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = 0, word = 0;
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), word = 0;
+    int32_t left = 0, count; // directions that are left in the word
+    int8_t *w = a->w;
+    uint32_t i = 0;
     for (int32_t n = 0; n < a->N; n++) {
         int32_t step = steps(a->epsilon, a->sw[n]);
         step = a->back ? -step : step;
-        for (int32_t k = 0; k < a->K; k++, i++) {
-            a->w[i] = (int8_t)(a->w[i] + odt_direction(key, i, &word) * step);
+        for (int32_t rest = a->K; rest; rest -= count) {
+            if (!left) {
+                word = odt_hash32(key, i++);
+                left = 16;
+            }
+            count = odt_min(left, rest);
+            move(w, count, word, step);
+            w += count;
+            left -= count;
+            word = left ? word >> 2 * count : 0;
         }
     }
 }
@@ -52,6 +73,16 @@ void odt_perturb_i32(const odt_perturb_i32_t *a) {
     for (int32_t n = 0; n < a->N; n++) {
         a->b[n] = odt_wrap_add(a->b[n], odt_wrap_mul(odt_direction(key, (uint32_t)n, &word), a->epsilon));
     }
+}
+
+// odt_rescaled_random(z, q, u), where z is 1 or -1.
+static int32_t change(int32_t z, const odt_multiplier_t *q, uint32_t u) {
+    int32_t s = q->s;
+    if (s > 31) {
+        return odt_rescaled_random(z, *q, u);
+    }
+    uint32_t low = (uint32_t)q->m & ((1u << s) - 1), dither = u >> (32 - s);
+    return z > 0 ? (q->m >> s) + (int32_t)((low + dither) >> s) : -(q->m >> s) - (low > dither);
 }
 
 void odt_walk_i8(const odt_walk_i8_t *a) {
@@ -69,7 +100,7 @@ void odt_walk_i8(const odt_walk_i8_t *a) {
                 continue;
             }
             int32_t W = 256 * a->w[i] + a->r[i];
-            W -= odt_limit(odt_rescaled_random(z, q, odt_hash32(rounding, i)), -FAR, FAR); // more than all there is
+            W -= odt_limit(change(z, &q, odt_hash32(rounding, i)), -FAR, FAR); // more than all there is
             if (W > LIMIT || W < -LIMIT) {
                 W = W > LIMIT ? LIMIT : -LIMIT;
                 is_limited = 1;
