@@ -258,7 +258,7 @@ API = {
         "Sigmoid Tanh Softmax Activation Normalization BatchNorm LayerNorm GroupNorm Dropout Add Multiply Concatenate"
     ),
     "losses": "SparseCategoricalCrossentropy CategoricalCrossentropy BinaryCrossentropy MeanSquaredError MeanAbsoluteError Huber",
-    "optimizers": "SGD Adam AdamW StepDecay CosineDecay rates.ExponentialDecay rates.WarmUp",
+    "optimizers": "SGD Adam AdamW ZerothOrder StepDecay CosineDecay rates.ExponentialDecay rates.WarmUp",
     "model": (
         "Sequential.add Sequential.pop Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.predict_proba "
         "Model.predict_classes Model.calibrate Model.summary "
