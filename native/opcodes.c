@@ -28,13 +28,13 @@
 #define SHAPES 209
 #define FIRST 810
 #elif ODT_MPY && ODT_PIECE == 4
-#define ROWS 23
-#define SHAPES 293
+#define ROWS 16
+#define SHAPES 217
 #define FIRST 1019
 #elif ODT_MPY && ODT_PIECE == 5
-#define ROWS 13
-#define SHAPES 324
-#define FIRST 1312
+#define ROWS 20
+#define SHAPES 400
+#define FIRST 1236
 #elif ODT_MPY && ODT_PIECE == 6
 #define ROWS 38
 #define SHAPES 346
@@ -137,7 +137,7 @@ const odt_table_t odt_table = {
     ROW(ODT_AFFINE_DX_I8, (odt_kernel_t)odt_affine_dx_i8, 8, 978, 8, 3)
     ROW(ODT_GATHER_NORM_I8, (odt_kernel_t)odt_gather_norm_i8, 9, 1000, 7, 4)
     #endif
-    #if HAS(4) // _odt_more: int8 joins, dropout and weight decay, zeroth order, rarer losses and activations
+    #if HAS(4) // _odt_more: int8 joins, dropout and weight decay, rarer losses and activations
     ROW(ODT_RESCALE_DX, (odt_kernel_t)odt_rescale_dx, 0, 1019, 5, 2)
     ROW(ODT_CHANNEL_SCALE_I8, (odt_kernel_t)odt_channel_scale_i8, 1, 1031, 4, 3)
     ROW(ODT_ADD_I8, (odt_kernel_t)odt_add_i8, 2, 1044, 6, 5)
@@ -154,28 +154,28 @@ const odt_table_t odt_table = {
     ROW(ODT_MAE_I8, (odt_kernel_t)odt_mae_i8, 13, 1180, 6, 3)
     ROW(ODT_HUBER_I8, (odt_kernel_t)odt_huber_i8, 14, 1196, 8, 4)
     ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 15, 1217, 7, 4)
-    ROW(ODT_PASSED_I8, (odt_kernel_t)odt_passed_i8, 16, 1236, 3, 1)
-    ROW(ODT_SLOPE_I8, (odt_kernel_t)odt_slope_i8, 17, 1243, 4, 4)
-    ROW(ODT_ROOM_I8, (odt_kernel_t)odt_room_i8, 18, 1255, 4, 4)
-    ROW(ODT_PERTURB_I8, (odt_kernel_t)odt_perturb_i8, 19, 1269, 3, 5)
-    ROW(ODT_PERTURB_I32, (odt_kernel_t)odt_perturb_i32, 20, 1281, 2, 3)
-    ROW(ODT_WALK_I8, (odt_kernel_t)odt_walk_i8, 21, 1288, 5, 4)
-    ROW(ODT_WALK_I32, (odt_kernel_t)odt_walk_i32, 22, 1304, 3, 2)
     #endif
-    #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, upsampling
-    ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 0, 1312, 2, 6)
-    ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 1, 1330, 4, 6)
-    ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 2, 1352, 6, 17)
-    ROW(ODT_GROUP_CONV2D_DX_I8, (odt_kernel_t)odt_group_conv2d_dx_i8, 3, 1391, 5, 14)
-    ROW(ODT_GROUP_CONV2D_DW_I8, (odt_kernel_t)odt_group_conv2d_dw_i8, 4, 1425, 3, 17)
-    ROW(ODT_TRANSPOSED2D_I8, (odt_kernel_t)odt_transposed2d_i8, 5, 1458, 6, 16)
-    ROW(ODT_TRANSPOSED2D_DX_I8, (odt_kernel_t)odt_transposed2d_dx_i8, 6, 1495, 5, 13)
-    ROW(ODT_TRANSPOSED2D_DW_I8, (odt_kernel_t)odt_transposed2d_dw_i8, 7, 1527, 3, 16)
-    ROW(ODT_RELATIVE_I8, (odt_kernel_t)odt_relative_i8, 8, 1558, 5, 1)
-    ROW(ODT_RANK_I8, (odt_kernel_t)odt_rank_i8, 9, 1569, 5, 5)
-    ROW(ODT_PICK, (odt_kernel_t)odt_pick, 10, 1585, 4, 4)
-    ROW(ODT_PUT, (odt_kernel_t)odt_put, 11, 1601, 4, 4)
-    ROW(ODT_FISHER_I8, (odt_kernel_t)odt_fisher_i8, 12, 1617, 5, 5)
+    #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, upsampling, zeroth order
+    ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 0, 1236, 2, 6)
+    ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 1, 1254, 4, 6)
+    ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 2, 1276, 6, 17)
+    ROW(ODT_GROUP_CONV2D_DX_I8, (odt_kernel_t)odt_group_conv2d_dx_i8, 3, 1315, 5, 14)
+    ROW(ODT_GROUP_CONV2D_DW_I8, (odt_kernel_t)odt_group_conv2d_dw_i8, 4, 1349, 3, 17)
+    ROW(ODT_TRANSPOSED2D_I8, (odt_kernel_t)odt_transposed2d_i8, 5, 1382, 6, 16)
+    ROW(ODT_TRANSPOSED2D_DX_I8, (odt_kernel_t)odt_transposed2d_dx_i8, 6, 1419, 5, 13)
+    ROW(ODT_TRANSPOSED2D_DW_I8, (odt_kernel_t)odt_transposed2d_dw_i8, 7, 1451, 3, 16)
+    ROW(ODT_RELATIVE_I8, (odt_kernel_t)odt_relative_i8, 8, 1482, 5, 1)
+    ROW(ODT_RANK_I8, (odt_kernel_t)odt_rank_i8, 9, 1493, 5, 5)
+    ROW(ODT_PICK, (odt_kernel_t)odt_pick, 10, 1509, 4, 4)
+    ROW(ODT_PUT, (odt_kernel_t)odt_put, 11, 1525, 4, 4)
+    ROW(ODT_FISHER_I8, (odt_kernel_t)odt_fisher_i8, 12, 1541, 5, 5)
+    ROW(ODT_PASSED_I8, (odt_kernel_t)odt_passed_i8, 13, 1560, 3, 1)
+    ROW(ODT_SLOPE_I8, (odt_kernel_t)odt_slope_i8, 14, 1567, 4, 4)
+    ROW(ODT_ROOM_I8, (odt_kernel_t)odt_room_i8, 15, 1579, 4, 4)
+    ROW(ODT_PERTURB_I8, (odt_kernel_t)odt_perturb_i8, 16, 1593, 3, 5)
+    ROW(ODT_PERTURB_I32, (odt_kernel_t)odt_perturb_i32, 17, 1605, 2, 3)
+    ROW(ODT_WALK_I8, (odt_kernel_t)odt_walk_i8, 18, 1612, 5, 4)
+    ROW(ODT_WALK_I32, (odt_kernel_t)odt_walk_i32, 19, 1628, 3, 2)
     #endif
     #if HAS(6) // _odt_f32: float32 models of dense layers, and int8 ones with moments in float32
     ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1636, 4, 4)
@@ -365,12 +365,7 @@ const odt_table_t odt_table = {
         66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 2, 0, 1, 17, 129, 145, 129, 145,
         144, 104, 66, 0, 1, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 194,
         0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, 73, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-        ODT_ANY, ODT_ANY, 145, 134, 145, 129, 145, 144, ODT_ANY, 17, 130, 81, 134, 81, 129, 81,
-        144, ODT_SIZE16 | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, 130, 0, 1, 130, 0, 1, 145, 0, 81, 144,
-        ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 130, 0, 1, 81, 0, 81, 144, ODT_SIZE, ODT_SIZE,
-        ODT_ANY, ODT_ANY, ODT_ANY, 145, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 130, 0, 1, 130, 0,
-        1, 145, 0, 81, 130, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 81, 130, 81,
-        144, ODT_SIZE, ODT_ANY,
+        ODT_ANY, ODT_ANY,
     #endif
     #if HAS(5)
         6, 0, 1, 4, 2, 5, 3, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
@@ -397,7 +392,12 @@ const odt_table_t odt_table = {
         ODT_SIZE, ODT_ANY, ODT_ANY, 3, 0, 2, 3, 67, 0, 1, 3, 81, 129, 81, 2, ODT_SIZE | ODT_ROWS,
         ODT_SIZE, ODT_SIZE, ODT_SIZE, 3, 0, 1, 3, 67, 0, 2, 3, 81, 129, 81, 2, ODT_SIZE | ODT_ROWS,
         ODT_SIZE, ODT_SIZE, ODT_SIZE, 145, 2, 67, 0, 1, 2, 67, 0, 1, 2, 81, 129, 81, 129,
-        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 145, 134, 145, 129, 145, 144,
+        ODT_ANY, 17, 130, 81, 134, 81, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_ANY, ODT_ANY,
+        ODT_ANY, 130, 0, 1, 130, 0, 1, 145, 0, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 130,
+        0, 1, 81, 0, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 145, 0, 81, 144,
+        ODT_SIZE, ODT_ANY, ODT_ANY, 130, 0, 1, 130, 0, 1, 145, 0, 81, 130, 81, 144, ODT_SIZE,
+        ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 81, 130, 81, 144, ODT_SIZE, ODT_ANY,
     #endif
     #if HAS(6)
         146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 146, 0, 1, 17,
@@ -495,21 +495,21 @@ const odt_table_t odt_table = {
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0xe2917910, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0x92a521ca, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
         0, 0, 1, 2, 3, 4, 62, 5, 6, 7, 8, 9, 10, 11, 63, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
         44, 45, 64, 14, 15, 16, 17, 98, 99, 18, 19, 20, 100, 101, 102, 103, 104, 136, 137, 138,
         146, 147, 148, 105, 106, 139, 140, 141, 142, 149, 107, 108, 109, 110, 111, 65, 66, 67, 68,
-        150, 46, 47, 143, 144, 85, 86, 151, 21, 112, 113, 69, 70, 114, 115, 22, 23, 116, 117, 118,
-        119, 24, 25, 120, 121, 122, 71, 72, 123, 26, 124, 27, 125, 87, 88, 89, 152, 153, 154, 90,
-        91, 92, 155, 156, 157, 73, 74, 158, 159, 28, 126, 75, 127, 76, 128, 77, 129, 48, 145, 52,
+        150, 46, 47, 143, 144, 78, 79, 151, 21, 112, 113, 69, 70, 114, 115, 22, 23, 116, 117, 118,
+        119, 24, 25, 120, 121, 122, 71, 72, 123, 26, 124, 27, 125, 80, 81, 82, 152, 153, 154, 83,
+        84, 85, 155, 156, 157, 73, 74, 158, 159, 28, 126, 75, 127, 76, 128, 77, 129, 48, 145, 52,
         53, 54, 55, 56, 57, 58, 59, 60, 160, 161, 162, 163, 164, 165, 166, 167, 29, 30, 130, 131,
-        132, 31, 32, 33, 93, 168, 94, 169, 95, 96, 34, 35, 133, 36, 134, 97, 170, 37, 38, 61, 135,
-        78, 171, 79, 172, 80, 81, 82, 173, 83, 84, 174,
+        132, 31, 32, 33, 86, 168, 87, 169, 88, 89, 34, 35, 133, 36, 134, 90, 170, 37, 38, 61, 135,
+        91, 171, 92, 172, 93, 94, 95, 173, 96, 97, 174,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 62, 85, 98, 136, 146, 175};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 62, 78, 98, 136, 146, 175};
 #endif
 #endif
 

@@ -12,8 +12,8 @@ PIECES = {
     "_odt_conv": "int8 convolutions and pooling",
     "_odt_depth": "int8 depthwise convolutions",
     "_odt_norm": "int8 normalisation",
-    "_odt_more": "int8 joins, dropout and weight decay, zeroth order, rarer losses and activations",
-    "_odt_rare": "int8 grouped, transposed and dynamic layers, upsampling",
+    "_odt_more": "int8 joins, dropout and weight decay, rarer losses and activations",
+    "_odt_rare": "int8 grouped, transposed and dynamic layers, upsampling, zeroth order",
     "_odt_f32": "float32 models of dense layers, and int8 ones with moments in float32",
     "_odt_f32_conv": "float32 convolutions and pooling",
     "_odt_f32_more": "other float32",
@@ -44,7 +44,7 @@ def piece(name, family):
     if family == "pool" or layer == "conv2d":
         return "_odt_f32_conv" if float32 else "_odt_conv"
     if layer in _ZEROTH:
-        return "_odt_f32_more" if float32 else "_odt_more"
+        return "_odt_f32_more" if float32 else "_odt_rare"
     dense = (
         family in ("step", "activation", "loss", "update")
         or layer in ("dense", "bias", "gather")
