@@ -109,30 +109,43 @@ class MiniRocket:
         x: any number of windows, window * axes int16 each, one after the other (a NumPy array may have them as rows): what ``__call__``
         takes. In Python, once: on a board it takes seconds. TypeError, ValueError for no window, or a part of one.
         """
-        from ..reference.frames import int16_of
-        from ..reference.rocket import convolved, kernels
-
-        if hasattr(x, "reshape"):
-            x = x.reshape(-1)
-        samples, size = int16_of(x, "hB"), self.window * self.axes
-        if samples is None:
+        flat = x.reshape(-1) if hasattr(x, "reshape") else x
+        try:
+            view, count = memoryview(flat), executor.engine.nbytes(flat) // 2
+        except TypeError:
+            raise TypeError("MiniRocket.fit: x: windows of int16 are expected, got %r" % (type(x),)) from None
+        tables, size, unit, biases = self._tables, self.window * self.axes, 2 if len(view) == 2 * count else 1, []
+        if not count or count % size:
+            raise ValueError("MiniRocket.fit: x: windows of %d int16 are expected, got %d" % (size, count))
+        if self._kernel(array("h", bytes(2 * self.outputs)), view[: size * unit], tables, self._work):
             raise TypeError("MiniRocket.fit: x: windows of int16 are expected, got %r" % (type(x),))
-        if not len(samples) or len(samples) % size:
-            raise ValueError("MiniRocket.fit: x: windows of %d int16 are expected, got %d" % (size, len(samples)))
-        view, tables, biases = memoryview(samples), self._tables, []
         dilations = tables[3]
         for i in range(dilations):
-            for k, kernel in enumerate(kernels()):
-                at = hash32(self.seed ^ 0x4D52, KERNELS * i + k) % (len(samples) // size) * size
+            for k in range(KERNELS):
+                at = hash32(self.seed ^ 0x4D52, KERNELS * i + k) % (count // size) * size * unit
+                samples = view[at : at + size * unit]
                 mask = tables[4 + 2 * dilations + KERNELS * i + k]
-                padded = (i + k) % 2 == 0
-                v = convolved(view[at : at + size], self.window, self.axes, mask, tables[4 + i], kernel, padded)
+                v = self._convolved(array("h", bytes(samples)) if unit == 2 else samples, mask, tables[4 + i], k)
+                if (i + k) % 2:
+                    v = v[4 * tables[4 + i] : len(v) - 4 * tables[4 + i]]
                 v.sort()
                 for _ in range(tables[4 + dilations + i]):
                     golden = (len(biases) + 1) * 0x9E3779B9 & 0xFFFFFFFF
                     biases.append(v[golden * len(v) >> 32])
         self._keep(tuple(biases))
         return self
+
+    def _convolved(self, samples, mask, dilation, kernel):
+        """A window's convolution with a kernel, zeros around it; as odt/reference/rocket.py, which a firmware does not have."""
+        x = [0] * (4 * dilation)
+        for t in range(0, len(samples), self.axes):
+            x.append(sum([int(samples[t + c]) for c in range(self.axes) if mask >> c & 1]))
+        x += [0] * (4 * dilation)
+        twos = [(a, b, c) for a in range(7) for b in range(a + 1, 8) for c in range(b + 1, 9)][kernel]
+        return [
+            3 * sum([x[t + j * dilation] for j in twos]) - sum([x[t + j * dilation] for j in range(9)])
+            for t in range(self.window)
+        ]
 
     @property
     def nbytes(self):
