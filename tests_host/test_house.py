@@ -102,3 +102,22 @@ def test_no_module_asks_whether_a_type_of_the_interpreter_has_a_special_method(n
         if getattr(node.func, "id", "") in ("hasattr", "getattr") and isinstance(node.args[1], ast.Constant)
     ]
     assert {word for word in asked if word.startswith("__")} <= {"__fspath__", "__name__", "__module__"}
+
+
+def asked_for(name):
+    """Functions of a module that import from odt.reference, and whether each asks first which executor is in use."""
+    for function in ast.walk(TREES[name]):
+        if isinstance(function, ast.FunctionDef):
+            source = ast.unparse(function)
+            found = [node for node in ast.walk(function) if isinstance(node, ast.ImportFrom) and node.level]
+            if any([(node.module or "").split(".")[0] == "reference" for node in found]):
+                yield function.name, "executor.backend == 'native'" in source
+
+
+def test_nothing_but_the_choice_of_a_kernel_needs_the_python_executor():
+    """A firmware leaves odt/reference/ out: boards/firmware.mk."""
+    outside = [name for name in FILES if not name.startswith(("odt.reference", "odt.executor"))]
+    found = {(name, function): asks for name in outside for function, asks in asked_for(name)}
+    assert len(found) >= 6 and all(found.values()), found
+    importing = {name for name in outside if any([each.startswith("odt.reference") for each in imports(name)])}
+    assert importing == {name for name, _ in found}  # and none where it is imported itself
