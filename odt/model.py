@@ -7,7 +7,7 @@ from .layers import Layer
 from .losses import LOSSES
 from .network import Network
 from .optimizers import OPTIMIZERS
-from .plan import unload
+from .plan import compiling, unload
 from .plan.graph import Node, trace
 
 
@@ -98,15 +98,16 @@ class Model(Network):
                 self.session.refuse()
             self.session.alone("compile")
         options = (optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen)
-        try:
-            from .run.build import build
+        with compiling:
+            try:
+                from .run.build import build
 
-            self.session = build(self.nodes, *options)  # until here the model before is whole
-            self.options = options
-        except MemoryError:
-            build = None
-            unload()
-            raise
+                self.session = build(self.nodes, *options)  # until here the model before is whole
+                self.options = options
+            except MemoryError:
+                build = None
+                unload()
+                raise
         gc.collect()
 
     @property

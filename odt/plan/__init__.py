@@ -25,3 +25,25 @@ def unload():
         room, _, part = name.rpartition(".")
         if name == "odt.run.build" or room == "odt.plan" and part not in ("graph", "program", "values"):
             drop(name)
+
+
+class _Free:
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *unused):
+        pass
+
+
+def _lock():
+    """What one thread at a time holds while it imports and lets go: MicroPython's imports know nothing of threads."""
+    if sys.implementation.name == "cpython":
+        return _Free()
+    try:
+        from _thread import allocate_lock
+    except ImportError:
+        return _Free()
+    return allocate_lock()
+
+
+compiling = _lock()
