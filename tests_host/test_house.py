@@ -110,7 +110,7 @@ def asked_for(name):
         if isinstance(function, ast.FunctionDef):
             source = ast.unparse(function)
             found = [node for node in ast.walk(function) if isinstance(node, ast.ImportFrom) and node.level]
-            if any([(node.module or "").split(".")[0] == "reference" for node in found]):
+            if any((node.module or "").split(".")[0] == "reference" for node in found):
                 yield function.name, "executor.backend == 'native'" in source
 
 
@@ -119,5 +119,5 @@ def test_nothing_but_the_choice_of_a_kernel_needs_the_python_executor():
     outside = [name for name in FILES if not name.startswith(("odt.reference", "odt.executor"))]
     found = {(name, function): asks for name in outside for function, asks in asked_for(name)}
     assert len(found) >= 6 and all(found.values()), found
-    importing = {name for name in outside if any([each.startswith("odt.reference") for each in imports(name)])}
+    importing = {name for name in outside if any(each.startswith("odt.reference") for each in imports(name))}
     assert importing == {name for name, _ in found}  # and none where it is imported itself
