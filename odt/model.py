@@ -98,16 +98,21 @@ class Model(Network):
                 self.session.refuse()
             self.session.alone("compile")
         options = (optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen)
-        with compiling:
-            try:
-                from .run.build import build
+        lock = compiling
+        if lock:
+            lock.acquire()
+        try:
+            from .run.build import build
 
-                self.session = build(self.nodes, *options)  # until here the model before is whole
-                self.options = options
-            except MemoryError:
-                build = None
-                unload()
-                raise
+            self.session = build(self.nodes, *options)  # until here the model before is whole
+            self.options = options
+        except MemoryError:
+            build = None
+            unload()
+            raise
+        finally:
+            if lock:
+                lock.release()
         gc.collect()
 
     @property

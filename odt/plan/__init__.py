@@ -2,6 +2,16 @@
 
 import sys
 
+# On MicroPython a lock for compile(), which imports and lets go: imports there know nothing of threads.
+compiling = None
+if sys.implementation.name != "cpython":
+    try:
+        from _thread import allocate_lock
+
+        compiling = allocate_lock()
+    except ImportError:
+        pass
+
 
 def drop(name):
     """On MicroPython let go of a module of odt, if it is loaded: of an .mpy file it lies in RAM.
@@ -25,25 +35,3 @@ def unload():
         room, _, part = name.rpartition(".")
         if name == "odt.run.build" or room == "odt.plan" and part not in ("graph", "program", "values"):
             drop(name)
-
-
-class _Free:
-    def __enter__(self):
-        pass
-
-    def __exit__(self, *unused):
-        pass
-
-
-def _lock():
-    """What one thread at a time holds while it imports and lets go: MicroPython's imports know nothing of threads."""
-    if sys.implementation.name == "cpython":
-        return _Free()
-    try:
-        from _thread import allocate_lock
-    except ImportError:
-        return _Free()
-    return allocate_lock()
-
-
-compiling = _lock()
