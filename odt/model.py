@@ -7,7 +7,7 @@ from .layers import Layer
 from .losses import LOSSES
 from .network import Network
 from .optimizers import OPTIMIZERS
-from .plan import compiling, unload
+from .plan import unload
 from .plan.graph import Node, trace
 
 
@@ -98,9 +98,6 @@ class Model(Network):
                 self.session.refuse()
             self.session.alone("compile")
         options = (optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen)
-        lock = compiling
-        if lock:
-            lock.acquire()
         try:
             from .run.build import build
 
@@ -110,9 +107,6 @@ class Model(Network):
             build = None
             unload()
             raise
-        finally:
-            if lock:
-                lock.release()
         gc.collect()
 
     @property

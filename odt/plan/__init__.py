@@ -2,16 +2,6 @@
 
 import sys
 
-# On MicroPython a lock for compile(), which imports and lets go: imports there know nothing of threads.
-compiling = None
-if sys.implementation.name != "cpython":
-    try:
-        from _thread import allocate_lock
-
-        compiling = allocate_lock()
-    except ImportError:
-        pass
-
 
 def drop(name):
     """On MicroPython let go of a module of odt, if it is loaded: of an .mpy file it lies in RAM.

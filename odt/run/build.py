@@ -37,7 +37,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         if frozen is not None:
             check_frozen(frozen, plan)
         plan.table = _table(nodes, plan, optimizer)
-        if sys.implementation.name != "cpython":  # of .mpy files all of it lies in RAM, of a firmware its names
+        if __file__.endswith(".mpy"):  # in RAM, as all that planned; in a firmware other threads may be importing it
             unload()
         gc.collect()
         plan.code = bytes(plan.code)  # made when the heap was at its fullest: out of the way
