@@ -61,10 +61,27 @@ def test_stock_pico_gets_kernels_and_an_example_that_ends_with_the_digest_of_the
     assert lines[0].startswith("Found Raspberry Pi Pico with RP2040, micropython 1.25.0 (.mpy 6.3, armv6m), ")
     assert "Self-test passed: the PC's digests in int8 and float32;" in text
     assert lines[-1] == 'Run it with: mpremote connect %s exec "import xor.train"' % pico._port
-    code, output = pico.mpremote("exec", "import xor.train", timeout=300)
+    code, output = pico.mpremote("exec", "import xor.train\n" + LARGEST, timeout=300)
     assert code == 0, output
     script = machines.ROOT / "examples" / "xor" / "train.py"
     assert digest(output.decode()) == digest(on_the_pc(script, {}))
+    piece = int(re.search(r"in one piece (\d+)", output.decode()).group(1))
+    assert piece > 16000  # its 100 epochs' losses and accuracies, each a float of its own, left pieces below 1 KB
+
+
+LARGEST = """
+import gc
+low, high = 0, gc.mem_free()
+while high - low > 256:
+    block = None
+    gc.collect()
+    try:
+        block = bytearray((low + high) // 2)
+        low = len(block)
+    except MemoryError:
+        high = (low + high) // 2
+print("in one piece", low)
+"""
 
 
 def test_the_wheel_of_a_release_installs_as_a_clone_does(pico, tmp_path):

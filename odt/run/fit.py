@@ -4,6 +4,9 @@ A generator, so that it may pause: it yields between slices of a step when it is
 (fit_async.py), and never otherwise. Within a step it allocates nothing.
 """
 
+import sys
+from array import array
+
 from ..fixed import count_of, hash32, is_int, own
 from ..regions import CORRECT, LOSS, LOSS_HIGH, ORDER, const
 from .session import batch, bind, clear, ready, train
@@ -15,13 +18,18 @@ _SUMS = const(3)  # words from LOSS: LOSS, LOSS_HIGH, CORRECT
 
 
 class History:
-    """What ``fit`` saw: ``history["loss"]`` and so on, a list each, an entry an epoch."""
+    """What ``fit`` saw: ``history["loss"]`` and so on, an entry an epoch.
+
+    Each a list, on boards an array("d"): the floats of a list lie all over the heap, a piece of which no longer is free.
+    """
 
     def __init__(self):
         self.history = {}
 
     def add(self, name, value):
-        self.history.setdefault(name, []).append(value)
+        if name not in self.history:
+            self.history[name] = [] if sys.implementation.name == "cpython" else array("d")
+        self.history[name].append(value)
 
 
 class Arrays:
