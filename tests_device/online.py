@@ -7,7 +7,7 @@ import gc
 from array import array
 
 from odt import executor
-from odt.online import ADWIN, DDM, KNN, NCM, OSELM, RCE, Autoencoder, KMeans, PageHinkley
+from odt.online import ADWIN, DDM, KNN, NCM, OSELM, RCE, Autoencoder, EchoState, KMeans, PageHinkley
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:
@@ -29,6 +29,7 @@ models = (
     ("classifier", OSELM(6, classes=3, hidden=8, activation="sigmoid", seed=4)),
     ("linear", OSELM(6, 2, hidden=None, forgetting=0.98)),
     ("autoencoder", Autoencoder(6, hidden=3, activation="relu", seed=5)),
+    ("echo", EchoState(2, units=4, leak=0.3, connections=2, forgetting=0.99, seed=6)),
 )
 
 
@@ -40,6 +41,7 @@ def learn(steps):
         models[1][1].learn_one(x, i % 3)
         models[2][1].learn_one(x, y)
         models[3][1].learn_one(x)
+        models[4][1].learn_one(y, x[0])
 
 
 learn(args.get("steps", 1000))

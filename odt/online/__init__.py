@@ -3,7 +3,7 @@
 from odt.online import OSELM
 """
 
-_HOMES = {"OSELM": "oselm", "Autoencoder": "oselm", "ADWIN": "drift", "DDM": "drift", "PageHinkley": "drift"}
+_HOMES = {"OSELM": "oselm", "Autoencoder": "oselm", "ADWIN": "drift", "DDM": "drift", "PageHinkley": "drift", "EchoState": "echo"}
 for _name in ("KMeans", "KNN", "NCM", "RCE"):
     _HOMES[_name] = "neighbours"
 

@@ -3,6 +3,9 @@ from .drift import (
     DDM as DDM,
     PageHinkley as PageHinkley,
 )
+from .echo import (
+    EchoState as EchoState,
+)
 from .neighbours import (
     KNN as KNN,
     NCM as NCM,
