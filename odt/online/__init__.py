@@ -3,7 +3,9 @@
 from odt.online import OSELM
 """
 
-_HOMES = {"OSELM": "oselm", "Autoencoder": "oselm", "ADWIN": "drift", "DDM": "drift", "PageHinkley": "drift", "EchoState": "echo"}
+_HOMES = {"OSELM": "oselm", "Autoencoder": "oselm", "EchoState": "echo"}
+for _name in ("ADWIN", "DDM", "PageHinkley"):
+    _HOMES[_name] = "drift"
 for _name in ("KMeans", "KNN", "NCM", "RCE"):
     _HOMES[_name] = "neighbours"
 

@@ -17,8 +17,16 @@ from .oselm import _LIMIT, _X_VALUE, _Y_FORM, OSELM, _scale
 
 _ACTIVATIONS = {"tanh": 1, "clip": 4}
 _UNIT = 18  # states are in units of 2^-18
+_SILENT = "%s: the reservoir of this seed has no echo, take another or more units"
 _tanh = array("H")  # filled when it is needed
 _WARM, _WINDOW = 32, 64  # steps of the power iteration: before, and in each of two windows that are compared
+
+
+def _limited(kind, name, value, high):
+    scale = _scale(kind, name, value)
+    if not scale_shift(ONE, -10) <= scale <= scale_shift(ONE, high):
+        raise ValueError("%s: %s is in 2^-10..%d, got %r" % (kind, name, 1 << high, value))
+    return scale
 
 
 def _short(scale, drop=0):
@@ -69,16 +77,14 @@ class EchoState(OSELM):
         seed = own(seed)
         if not is_int(seed):
             raise TypeError("%s: seed is an int, got %r" % (kind, seed))
-        leaks, wide, entry = _scale(kind, "leak", leak), _scale(kind, "radius", radius), _scale(kind, "input_scale", input_scale)
-        for name, value, scale, low, high in (
-            ("leak", leak, leaks, -10, 0), ("radius", radius, wide, -10, 2), ("input_scale", input_scale, entry, -10, 4),
-        ):  # fmt: skip
-            if not scale_shift(ONE, low) <= scale <= scale_shift(ONE, high):
-                raise ValueError("%s: %s is in 2^%d..%d, got %r" % (kind, name, low, 1 << high, value))
+        leaks = _limited(kind, "leak", leak, 0)
+        wide = _limited(kind, "radius", radius, 2)
+        entry = _limited(kind, "input_scale", input_scale, 4)
         seed &= 0xFFFFFFFF
-        settings = (inputs, units, connections, _ACTIVATIONS[activation], leaks, wide, entry, seed)
-        own_seed = executor.engine.crc32(struct.pack("<8I", *settings))  # the readout needs no seed: it says whose it is
-        super().__init__(units + inputs, outputs, None, "tanh", classes, forgetting, regularization, own_seed)
+        # The readout draws nothing: its seed says whose it is.
+        settings = struct.pack("<8I", inputs, units, connections, _ACTIVATIONS[activation], leaks, wide, entry, seed)
+        whose = executor.engine.crc32(settings)
+        super().__init__(units + inputs, outputs, None, "tanh", classes, forgetting, regularization, whose)
         self.inputs, self._tanh = inputs, _table() if activation == "tanh" else None
         readout = len(self.state)
         self.state += bytes(4 * units)
@@ -104,6 +110,8 @@ class EchoState(OSELM):
         drop = _drop(127 * connections << _UNIT)
         gain = scale_div(wide, self._growth())
         self._within = (drop,) + _short(scale_shift(gain, -2), drop)
+        if self._within[2] < 1:
+            raise ValueError(_SILENT % kind)
         #: what the reservoir's int8 weights are multiplied by
         self.gain = self._within[1] * 4 / (1 << self._within[2] + drop)
 
@@ -118,8 +126,7 @@ class EchoState(OSELM):
             for value in w:
                 most = max(most, abs(value))
             if not most:
-                raise ValueError("%s: this seed makes a reservoir without echo, take another or more connections"
-                                 % type(self).__name__)  # fmt: skip
+                raise ValueError(_SILENT % type(self).__name__)
             by = 0
             while most >> by >= 1 << _UNIT:
                 by += 1
