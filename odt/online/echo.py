@@ -13,7 +13,7 @@ from array import array
 
 from .. import executor
 from ..fixed import ONE, exp2n, hash32, is_int, log2q, own, scale_div, scale_int, scale_shift, size_of
-from .oselm import _LIMIT, _X_VALUE, _Y_FORM, OSELM, _scale
+from .oselm import _LIMIT, _X_VALUE, _Y_FORM, OSELM, positive
 
 _ACTIVATIONS = {"tanh": 1, "clip": 4}
 _UNIT = 18  # states are in units of 2^-18
@@ -23,7 +23,7 @@ _WARM, _WINDOW = 32, 64  # steps of the power iteration: before, and in each of 
 
 
 def _limited(kind, name, value, high):
-    scale = _scale(kind, name, value)
+    scale = positive(kind, name, value)
     if not scale_shift(ONE, -10) <= scale <= scale_shift(ONE, high):
         raise ValueError("%s: %s is in 2^-10..%d, got %r" % (kind, name, 1 << high, value))
     return scale
