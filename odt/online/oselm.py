@@ -88,7 +88,9 @@ class OSELM(Stored):
         if not 0x3F000000 <= forgets <= ONE:
             raise ValueError("%s: forgetting is in 0.5..1, got %r" % (kind, forgetting))
         start = scale_div(ONE, start)
-        gain = scale_mul(positive(kind, "scale", scale), scale_sqrt(scale_div(scale_int(3), scale_int(self.inputs + 1))))
+        gain = scale_mul(
+            positive(kind, "scale", scale), scale_sqrt(scale_div(scale_int(3), scale_int(self.inputs + 1)))
+        )
         trace = scale_mul(start, scale_int(64 * self.hidden))
         if not 97 << 23 <= start < 167 << 23:
             raise ValueError("%s: regularization is in 1e-12..1e+9, got %r" % (kind, regularization))
