@@ -62,6 +62,10 @@ class EchoState(OSELM):
 
     ``learn_one`` and ``step_one`` take a sample into the reservoir; ``predict_one``, ``predict_proba_one`` and ``score_one``
     say what would follow from one and change nothing; the same sample after them is not computed twice.
+
+    The reservoir is Python: of 32 units a sample takes 0.7 million cycles of an (emulated) RP2040 and is learned in 0.8 million
+    more, and making the model takes 80 million. Its int8 weights are kept, 2 bytes per connection: to hash those 192 anew would
+    take 3.4 million cycles for each sample.
     """
 
     def __init__(self, inputs, outputs=None, units=32, activation="tanh", classes=None, leak=1.0, radius=0.9, connections=4,
