@@ -1,10 +1,10 @@
-"""The command line: python -m odt install | run | monitor | record | devices | pico | chart | info | import."""
+"""The command line: python -m odt install | deploy | run | monitor | record | devices | pico | chart | info | import."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from . import chart, info, install, monitor, pico, record, run
+from . import chart, deploy, info, install, monitor, pico, record, run
 from .board import Board, BoardError, ports
 from .files import MPY
 from .process import visible
@@ -23,6 +23,12 @@ def main(arguments=None):
     command.add_argument("--python-only", action="store_true", help="leave the kernels out (slow, less RAM)")
     command.add_argument("--files", metavar="FOLDER", default=MPY, help="what `make mpy` built")
     command.set_defaults(run=install.install)
+
+    command = commands.add_parser("deploy", help="bring a model file to a board with what it needs, and try it there")
+    command.add_argument("model", metavar="MODEL", help="a file of model.export()")
+    command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
+    command.add_argument("--files", metavar="FOLDER", default=MPY, help="what `make mpy` built")
+    command.set_defaults(run=deploy.command)
 
     command = commands.add_parser("run", help="run a script on a board or here, and compare the digests")
     command.add_argument("script")

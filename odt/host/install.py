@@ -107,7 +107,9 @@ def kernels(found, files):
 
 def native_heap(file):
     """Bytes of free heap that the self-test wants with the kernels beside an ``_odt.mpy``."""
-    return NATIVE_HEAP + max(_bytes([part for part in beside(file) if part.stem in names]) for names in TESTED.values())
+    return NATIVE_HEAP + max(
+        size_of([part for part in beside(file) if part.stem in names]) for names in TESTED.values()
+    )
 
 
 def expected():
@@ -157,13 +159,7 @@ def install(options):
     board = Board(options.connect or only_port())
     found = board.probe()
     print("Found", describe(found))
-    package = files / "python" / "odt"
-    if not found["frozen"] and not (package / "__init__.mpy").exists():
-        where = "run `make mpy` first" if IN_CHECKOUT else (
-            "install the wheel of a release, which has it, or give what `make mpy` built in a clone of odt's repository: "
-            "--files <its folder build/mpy>"
-        )  # fmt: skip
-        raise BoardError("%s has nothing to install: %s" % (files, where))
+    compiled = None if found["frozen"] else package(files)
     wanted = expected()
     status = 0
     if found["frozen"]:
@@ -171,7 +167,7 @@ def install(options):
         print("Self-test passed; %d bytes of heap left" % selftest(board, "native", wanted))
         folder = "/"
     else:
-        folder, status = _bring(board, found, files, package, example, options.python_only, wanted)
+        folder, status = bring(board, found, files, compiled, example, options.python_only, wanted)
     if example:
         name = example[0].parent.name
         place = folder.rstrip("/") + "/" + name
@@ -187,13 +183,26 @@ def install(options):
     return status
 
 
-def _bring(board, found, files, package, example, python_only, wanted):
+def package(files):
+    """The folder of the compiled package in what `make mpy` built; BoardError where there is none."""
+    folder = files / "python" / "odt"
+    if not (folder / "__init__.mpy").exists():
+        where = "run `make mpy` first" if IN_CHECKOUT else (
+            "install the wheel of a release, which has it, or give what `make mpy` built in a clone of odt's repository: "
+            "--files <its folder build/mpy>"
+        )  # fmt: skip
+        raise BoardError("%s has nothing to install: %s" % (files, where))
+    return folder
+
+
+def bring(board, found, files, package, example, python_only, wanted):
+    """Copy the package and kernels, and try them; returns the folder that they are in, and the exit status."""
     modules = sorted(package.rglob("*.mpy"))
-    size = _bytes(modules + example)
+    size = size_of(modules + example)
     check(found, package, size)
     fitting, reason = ([], "as you asked") if python_only else kernels(found, files)
     room = found["disk"] - size
-    fitting = [file for file in fitting if _bytes(beside(file)) < room]
+    fitting = [file for file in fitting if size_of(beside(file)) < room]
     lib = found["libs"][0]
     installed = ["%s/%s.mpy" % (lib, name) for name in FILES]
     print("Copying %d modules to %s" % (len(modules), lib))
@@ -203,7 +212,7 @@ def _bring(board, found, files, package, example, python_only, wanted):
     for file in fitting:
         name = file.parent.name
         parts = beside(file)
-        print("Copying the kernels for %s, %d bytes in %d files" % (name, _bytes(parts), len(parts)))
+        print("Copying the kernels for %s, %d bytes in %d files" % (name, size_of(parts), len(parts)))
         board.copy(parts, lib)
         try:
             left = selftest(board, "native", wanted)
@@ -221,7 +230,8 @@ def _bring(board, found, files, package, example, python_only, wanted):
     return lib, status
 
 
-def _bytes(files):
+def size_of(files):
+    """Their bytes."""
     return sum([file.stat().st_size for file in files])
 
 

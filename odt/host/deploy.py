@@ -1,0 +1,132 @@
+"""python -m odt deploy: a model file is brought to a board, with what it needs, and tried there."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+from ..open import load_model
+from ..plan.program import HEADER_WORDS
+from . import install
+from .board import Board, BoardError, only_port
+from .generate import families
+from .pieces import BASE, beside, piece
+
+TRIAL = Path(__file__).with_name("trial.py")
+
+# The least bytes of heap that a trial took beside the model's own and the kernels that it loads, of three networks on
+# an emulated Pico: of odt in a firmware, of odt from files with kernels, and without. More may be needed: the trial
+# tells.
+HEAP = {"firmware": 20000, "native": 54000, "reference": 165000}
+
+_ROW = re.compile(r"odt-trial (\w+) (predicts|trains) ([0-9a-f]{8}) ([0-9]{1,9})")
+_TAKE = """
+import os
+new, path = %r
+try:
+    os.rename(new, path)
+except OSError:  # a FAT file system renames over nothing
+    os.remove(path)
+    os.rename(new, path)
+"""
+
+
+def command(options):
+    """Returns 0 when the board computes with the model what the PC does; raises BoardError with the reason."""
+    source = Path(options.model)
+    try:
+        data = source.read_bytes()
+        model = load_model(data)
+    except OSError as error:
+        raise BoardError(str(error)) from None
+    except ValueError as error:
+        raise BoardError("%s: %s" % (source, error)) from None
+    files = Path(options.files)
+    board = Board(options.connect or only_port())
+    found = board.probe()
+    print("Found", install.describe(found))
+    backend = check(found, files, model, len(data))
+    wanted = expected(data)
+    if not found["frozen"]:
+        _, status = install.bring(
+            board, found, files, install.package(files), [], backend == "reference", install.expected()
+        )
+        if status:
+            return status
+    place = "/" + source.name
+    print("Copying %s, %d bytes, to %s" % (source.name, len(data), place))
+    new = place + ".new"
+    try:
+        board.call("fs", "cp", source, ":" + new, timeout=600)
+        left = tried(board, new, wanted)
+    except (BoardError, KeyboardInterrupt):
+        with contextlib.suppress(BoardError):
+            board.remove(new)
+        raise
+    board.call("exec", _TAKE % ((new, place),))
+    said = "it predicts and trains as on this PC" if len(wanted) > 1 else "it predicts as on this PC"
+    print("Tried there: %s; %d bytes of heap left with it open" % (said, left))
+    print('A program opens it with: odt.load_model("%s")' % place)
+    return 0
+
+
+def check(found, files, model, size):
+    """Which executor the board will have; BoardError with both figures where model or package do not fit."""
+    if not found["libs"] or found["disk"] < 0:
+        raise BoardError("the board has no file system to copy the model to")
+    plan = model.session.plan
+    own = plan.arena + plan.state + plan.constants + len(plan.code)
+    bring = size
+    if found["frozen"]:
+        backend, need = "native", HEAP["firmware"]
+    else:
+        package = install.package(files)
+        install.check(found, package, size)
+        fitting, _ = install.kernels(found, files)
+        backend = "native" if fitting else "reference"
+        need = HEAP[backend]
+        bring += install.size_of(package.rglob("*.mpy"))
+        if fitting:
+            bring += install.size_of(beside(fitting[0]))
+            need += install.size_of([fitting[0].with_name(name + ".mpy") for name in pieces(model)])
+    if found["disk"] < bring:
+        raise BoardError("the board's file system has %d bytes free, %d are needed" % (found["disk"], bring))
+    if found["free"] < need + own:
+        raise BoardError(
+            "too little RAM: %d bytes of heap are free, %d are needed at least: %d of odt, %d of the model (arena %d, "
+            "state %d, frozen weights %d, program %d)"
+            % (found["free"], need + own, need, own, plan.arena, plan.state, plan.constants, len(plan.code))
+        )
+    return backend
+
+
+def pieces(model):
+    """The names of the pieces of the kernels that a model's program needs."""
+    homes = {name: family for family, (_, names) in families().items() for name in names}
+    program = model.session.program
+    walked = program.walk(HEADER_WORDS, len(program.words))
+    return {BASE, *[piece(code.name, homes[code.name]) for _, code, _, _ in walked]}
+
+
+def expected(data):
+    """{what: digest} of the trial on this PC."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(TRIAL.read_text(), str(TRIAL), "exec"), {"__name__": "trial", "path": data})
+    return {row[1]: row[2] for row in _rows(out.getvalue())}
+
+
+def _rows(text):
+    return [_ROW.fullmatch(line.strip()).groups() for line in text.splitlines() if _ROW.fullmatch(line.strip())]
+
+
+def tried(board, place, wanted):
+    """Bytes of heap left with the model open; BoardError where a digest is not the PC's."""
+    rows = _rows(board.call("exec", "path = %r" % place, "run", TRIAL, timeout=600))
+    found = {row[1]: row[2] for row in rows}
+    if sorted(found) != sorted(wanted):
+        raise BoardError("the trial's answer is damaged: it says %s, expected %s" % (sorted(found), sorted(wanted)))
+    for what in sorted(wanted):
+        if found[what] != wanted[what]:
+            raise BoardError("the model %s wrongly there: digest %s instead of %s" % (what, found[what], wanted[what]))
+    return int(rows[0][3])

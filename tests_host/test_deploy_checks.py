@@ -1,0 +1,56 @@
+"""What python -m odt deploy says before it writes anything."""
+
+import odt
+import pytest
+from odt.host import deploy
+from odt.host.board import BoardError
+
+FOUND = {
+    "name": "micropython", "version": (1, 25, 0), "machine": "a board", "mpy": 4358, "free": 200000, "libs": ["/lib"],
+    "disk": 500000, "frozen": True,
+}  # fmt: skip
+
+
+def model(**kwargs):
+    made = odt.Sequential([odt.Input((3,)), odt.Dense(4, activation="relu"), odt.Dense(2)])
+    made.compile(odt.Adam(0.01), batch_size=2, **kwargs)
+    return made
+
+
+def test_what_does_not_fit_is_said_with_both_figures(tmp_path):
+    made = model()
+    assert deploy.check(FOUND, tmp_path, made, 1000) == "native"
+    with pytest.raises(BoardError, match="file system has 500000 bytes free, 500001 are needed"):
+        deploy.check(FOUND, tmp_path, made, 500001)
+    plan = made.session.plan
+    own = plan.arena + plan.state + len(plan.code)
+    least = deploy.HEAP["firmware"] + own
+    assert deploy.check(dict(FOUND, free=least), tmp_path, made, 1000) == "native"
+    with pytest.raises(
+        BoardError, match="%d bytes of heap are free, %d are needed at least: .*, %d of the" % (least - 1, least, own)
+    ):
+        deploy.check(dict(FOUND, free=least - 1), tmp_path, made, 1000)
+    for without in (dict(FOUND, disk=-1), dict(FOUND, libs=[])):
+        with pytest.raises(BoardError, match="no file system"):
+            deploy.check(without, tmp_path, made, 1000)
+    with pytest.raises(BoardError, match="nothing to install"):
+        deploy.check(dict(FOUND, frozen=False), tmp_path, made, 1000)
+
+
+def test_the_pieces_are_those_of_the_program():
+    assert deploy.pieces(model()) == {"_odt"}
+    assert deploy.pieces(model(dtype="float32")) == {"_odt", "_odt_f32"}
+
+
+@pytest.mark.parametrize(
+    "content, words", [(b"", "gesture.odt"), (b"ODTN" + bytes(60), "gesture.odt"), (None, "No such file")]
+)
+def test_what_is_no_model_is_refused_before_a_board_is_asked(tmp_path, capsys, content, words):
+    from odt.host.commands import main
+
+    path = tmp_path / "gesture.odt"
+    if content is not None:
+        path.write_bytes(content)
+    assert main(["deploy", str(path), "--connect", "/dev/none"]) == 1
+    text = capsys.readouterr().out
+    assert text.startswith("odt: ") and words in text and "/dev/none" not in text
