@@ -23,18 +23,22 @@ __version__ = "0.1.0"
 backend = executor.backend
 
 # Where each name comes from: its module is loaded when it is used, as a board's RAM is small.
-_HOMES = {
-    "layers": "Activation AdaptiveAvgPool1D AdaptiveAvgPool2D Add AvgPool1D AvgPool2D Concatenate Conv1D Conv1DTranspose Conv2D "
-    "Conv2DTranspose Dense DepthwiseConv2D Dropout Flatten GlobalAvgPool Input LeakyReLU MaxPool1D MaxPool2D Multiply "
-    "ReLU ReLU6 Reshape Sigmoid Softmax Tanh UpSampling1D UpSampling2D",
-    "losses": "BinaryCrossentropy CategoricalCrossentropy Huber MeanAbsoluteError MeanSquaredError SparseCategoricalCrossentropy",
-    "model": "Model Sequential",
-    "normalization": "Normalization",
-    "norms": "BatchNorm GroupNorm LayerNorm",
-    "open": "load_model",
-    "optimizers": "SGD Adam AdamW CosineDecay StepDecay",
-    "zeroth": "ZerothOrder",
-    "run.threads": "get_num_threads set_num_threads",
+HOMES = {
+    "activations": " LeakyReLU ReLU6 Sigmoid Softmax Tanh ",
+    "joins": " Add Concatenate Multiply ",
+    "layers": " Activation AvgPool1D AvgPool2D Conv1D Conv2D Dense DepthwiseConv2D Dropout Flatten GlobalAvgPool Input MaxPool1D "
+    "MaxPool2D ReLU ",
+    "losses": " BinaryCrossentropy CategoricalCrossentropy Huber MeanAbsoluteError MeanSquaredError "
+    "SparseCategoricalCrossentropy ",
+    "model": " Model Sequential ",
+    "normalization": " Normalization ",
+    "norms": " BatchNorm GroupNorm LayerNorm ",
+    "open": " load_model ",
+    "optimizers": " SGD Adam AdamW ",
+    "resizing": " AdaptiveAvgPool1D AdaptiveAvgPool2D Conv1DTranspose Conv2DTranspose Reshape UpSampling1D UpSampling2D ",
+    "run.threads": " get_num_threads set_num_threads ",
+    "schedules": " CosineDecay StepDecay ",
+    "zeroth": " ZerothOrder ",
 }
 KERAS = {  # what odt calls by a shorter name; also those of odt.layers
     "AveragePooling1D": "AvgPool1D", "AveragePooling2D": "AvgPool2D", "BatchNormalization": "BatchNorm",
@@ -42,8 +46,12 @@ KERAS = {  # what odt calls by a shorter name; also those of odt.layers
     "LayerNormalization": "LayerNorm", "MaxPooling1D": "MaxPool1D", "MaxPooling2D": "MaxPool2D",
 }  # fmt: skip
 _MODULES = (
-    "adapt callbacks features frozen inspect labels layers lite losses metrics model norms online optimizers profile "
-    "rates readers record reservoir slots stream teach update watch"
+    " adapt callbacks features frozen inspect labels layers lite losses metrics model norms online optimizers profile "
+    "rates readers record reservoir slots stream teach update watch "
+)
+_INNER = (  # what these are made of
+    " activations classes drawing export fisher fixed folding joins network normalization opcodes open plan posteriors "
+    "reference regions report resizing run schedules zeroth "
 )
 
 
@@ -58,62 +66,54 @@ def _load(home, name=None):
         if hasattr(gc, "threshold"):
             gc.threshold(threshold)
     names = globals()
-    for public in _HOMES.get(home, "").split():
+    for public in HOMES.get(home, "").split():
         names[public] = getattr(module, public)
-    for alias in KERAS:
-        if alias in names:
-            names[alias] = names[KERAS[alias]]
     return names[name] if name else module
 
 
-if sys.implementation.name == "cpython":
+class _Later:
+    """Stands for a class or function until it is called: a board's TAB and dir() ask for every name that they know."""
 
-    def __getattr__(name):
-        name = KERAS.get(name, name)
-        if name in globals():
-            return globals()[name]
-        for home, names in _HOMES.items():
-            if name in names.split():
-                return _load(home, name)
+    def __init__(self, home, name):
+        self._of = home, name
+
+    def __call__(self, *args, **options):
+        return _load(*self._of)(*args, **options)
+
+    def __repr__(self):
+        return "odt.%s.%s" % self._of
+
+
+class _Module:
+    """Stands for a module until something of it is used, as _Later does."""
+
+    def __init__(self, home):
+        self._of = home
+
+    def __getattr__(self, name):
+        return getattr(_load(self._of), name)
+
+    def __repr__(self):
+        return "odt." + self._of
+
+
+def __getattr__(name):
+    name = KERAS.get(name, name)
+    if name in globals():
+        return globals()[name]
+    word, on_a_board = " %s " % name, sys.implementation.name != "cpython"
+    for home in HOMES:
+        if word in HOMES[home]:
+            return _Later(home, name) if on_a_board else _load(home, name)
+    if word in _MODULES or word in _INNER:
+        return _Module(name) if on_a_board else _load(name)
+    if not on_a_board:
         try:
             return _load(name)
         except ImportError:
-            raise AttributeError("module 'odt' has no attribute %r" % name) from None
+            pass
+    raise AttributeError("module 'odt' has no attribute %r" % name)
 
-    def __dir__():
-        return sorted(set(globals()) | set(" ".join(_HOMES.values()).split()) | set(_MODULES.split()) | set(KERAS))
 
-else:
-    # MicroPython's dir() and TAB ask a module for every name there is: what __getattr__ loads would fill the heap.
-
-    class _Later:
-        """Stands for a class or function until it is called."""
-
-        def __init__(self, home, name):
-            self._of = home, name
-
-        def __call__(self, *args, **options):
-            return _load(*self._of)(*args, **options)
-
-        def __repr__(self):
-            return "odt.%s.%s" % self._of
-
-    class _Module:
-        """Stands for a module until something of it is used."""
-
-        def __init__(self, home):
-            self._of = home
-
-        def __getattr__(self, name):
-            return getattr(_load(self._of), name)
-
-        def __repr__(self):
-            return "odt." + self._of
-
-    for _home in _HOMES:
-        for _name in _HOMES[_home].split():
-            globals()[_name] = _Later(_home, _name)
-    for _name in KERAS:
-        globals()[_name] = globals()[KERAS[_name]]
-    for _name in _MODULES.split():
-        globals()[_name] = _Module(_name)
+def __dir__():
+    return sorted(set(globals()) | set(" ".join(HOMES.values()).split()) | set(_MODULES.split()) | set(KERAS))

@@ -23,36 +23,33 @@ from . import (
     update as update,
     watch as watch,
 )
+from .activations import (
+    LeakyReLU as LeakyReLU,
+    ReLU6 as ReLU6,
+    Sigmoid as Sigmoid,
+    Softmax as Softmax,
+    Tanh as Tanh,
+)
+from .joins import (
+    Add as Add,
+    Concatenate as Concatenate,
+    Multiply as Multiply,
+)
 from .layers import (
     Activation as Activation,
-    AdaptiveAvgPool1D as AdaptiveAvgPool1D,
-    AdaptiveAvgPool2D as AdaptiveAvgPool2D,
-    Add as Add,
     AvgPool1D as AvgPool1D,
     AvgPool2D as AvgPool2D,
-    Concatenate as Concatenate,
     Conv1D as Conv1D,
-    Conv1DTranspose as Conv1DTranspose,
     Conv2D as Conv2D,
-    Conv2DTranspose as Conv2DTranspose,
     Dense as Dense,
     DepthwiseConv2D as DepthwiseConv2D,
     Dropout as Dropout,
     Flatten as Flatten,
     GlobalAvgPool as GlobalAvgPool,
     Input as Input,
-    LeakyReLU as LeakyReLU,
     MaxPool1D as MaxPool1D,
     MaxPool2D as MaxPool2D,
-    Multiply as Multiply,
     ReLU as ReLU,
-    ReLU6 as ReLU6,
-    Reshape as Reshape,
-    Sigmoid as Sigmoid,
-    Softmax as Softmax,
-    Tanh as Tanh,
-    UpSampling1D as UpSampling1D,
-    UpSampling2D as UpSampling2D,
 )
 from .losses import (
     BinaryCrossentropy as BinaryCrossentropy,
@@ -81,12 +78,23 @@ from .optimizers import (
     SGD as SGD,
     Adam as Adam,
     AdamW as AdamW,
-    CosineDecay as CosineDecay,
-    StepDecay as StepDecay,
+)
+from .resizing import (
+    AdaptiveAvgPool1D as AdaptiveAvgPool1D,
+    AdaptiveAvgPool2D as AdaptiveAvgPool2D,
+    Conv1DTranspose as Conv1DTranspose,
+    Conv2DTranspose as Conv2DTranspose,
+    Reshape as Reshape,
+    UpSampling1D as UpSampling1D,
+    UpSampling2D as UpSampling2D,
 )
 from .run.threads import (
     get_num_threads as get_num_threads,
     set_num_threads as set_num_threads,
+)
+from .schedules import (
+    CosineDecay as CosineDecay,
+    StepDecay as StepDecay,
 )
 from .zeroth import (
     ZerothOrder as ZerothOrder,

@@ -95,6 +95,16 @@ def size_of(kind, argument, value, limit=DEFAULT_LIMIT):
     return value
 
 
+def sizes_of(kind, argument, value, count, limit=65535):
+    """``value`` as a tuple of ``count`` sizes; an int stands for all of them."""
+    value = own(value)
+    if isinstance(value, int):
+        value = (value,) * (count or 1)
+    if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= 3 or count not in (None, len(value)):
+        raise ValueError("%s: %s is %s sizes, got %r" % (kind, argument, count or "1 to 3", value))
+    return tuple([size_of(kind, argument, size, limit) for size in value])
+
+
 def elements(shape):
     """How many numbers have this shape."""
     count = 1

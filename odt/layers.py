@@ -11,7 +11,7 @@ Shapes are tuples without the batch: ``(features,)``, ``(length, channels)``,
 
 import sys
 
-from .fixed import elements, is_int, is_number, millionths, own, scale_of, size_of
+from .fixed import elements, is_int, is_number, millionths, own, size_of, sizes_of
 from .regions import DEFAULT_LIMIT
 from .plan.graph import Node
 
@@ -23,6 +23,11 @@ _RANGES = {
     "int16": (-32768, 32767),
     "int32": (-2147483648, 2147483647),
 }
+
+
+# Activations that follow as a layer of their own, and the modules of these and other layers that few networks have.
+FOLLOWING = {"sigmoid": "Sigmoid", "tanh": "Tanh", "softmax": "Softmax", "leaky_relu": "LeakyReLU"}
+_ROOMS = ("activations", "joins", "resizing")
 
 
 class Layer:
@@ -75,8 +80,8 @@ class Layer:
             raise ValueError("%r: part of a model with input of %s, got %s: make a second layer" % place)
         node = Node(self, nodes, self.build(shapes))
         self.shapes = shapes
-        if self.activation in _LAYERS:  # no clamp: a layer of its own after this one
-            node = _LAYERS[self.activation]()(node)
+        if self.activation in FOLLOWING:
+            node = Activation(self.activation)(node)
         return node
 
     def __repr__(self):
@@ -115,7 +120,7 @@ class InputLayer(Layer):
 
     def __init__(self, shape, dtype, scale, zero_point, name, limit):
         super().__init__(name)
-        self.shape = _sizes("Input", "shape", shape, None, DEFAULT_LIMIT)
+        self.shape = sizes_of("Input", "shape", shape, None, DEFAULT_LIMIT)
         if dtype not in _FORMATS:
             raise ValueError("Input: dtype is one of %s, got %r" % (", ".join(_FORMATS), dtype))
         scale, zero_point, limit = own(scale), own(zero_point), own(limit)
@@ -173,7 +178,7 @@ class Dense(Layer):
         super().__init__(name, trainable)
         self.input_shape = input_shape
         self.units = size_of("Dense", "units", units)
-        self.activation = _activation("Dense", activation)
+        self.activation = activation_of("Dense", activation)
         self.use_bias = use_bias
 
     def build(self, shapes):
@@ -184,7 +189,7 @@ class Dense(Layer):
         return shape[:-1] + (self.units,)
 
 
-class _Window(Layer):
+class Window(Layer):
     """What convolutions and poolings share: a window that slides over (height, width, channels)."""
 
     axes = 2
@@ -218,7 +223,9 @@ class _Window(Layer):
         return tuple(out) + (channels,)
 
 
-class _Conv(_Window):
+class Conv(Window):
+    """What convolutions share: filters, a kernel and an activation."""
+
     family = "linear"
     can_clamp = True
 
@@ -226,10 +233,10 @@ class _Conv(_Window):
         super().__init__(name, trainable)
         kind = type(self).__name__
         self.filters = filters if filters is None else size_of(kind, "filters", filters)
-        self.kernel_size = _sizes(kind, "kernel_size", kernel_size, self.axes, 255)
-        self.strides = _sizes(kind, "strides", strides, self.axes, 255)
+        self.kernel_size = sizes_of(kind, "kernel_size", kernel_size, self.axes, 255)
+        self.strides = sizes_of(kind, "strides", strides, self.axes, 255)
         self.padding = _padding(kind, padding)
-        self.activation = _activation(kind, activation)
+        self.activation = activation_of(kind, activation)
         self.use_bias = use_bias
 
     def build(self, shapes):
@@ -242,7 +249,7 @@ class _Conv(_Window):
         return out
 
 
-class Conv2D(_Conv):
+class Conv2D(Conv):
     """2-D convolution of (height, width, channels); kernel ``(filters, height, width, channels)``.
 
     ``padding`` is "valid" or "same" (TensorFlow's: the odd row of zeros comes last). With ``groups`` the
@@ -285,55 +292,7 @@ class Conv1D(Conv2D):
     axes = 1
 
 
-class Conv2DTranspose(_Conv):
-    """Transposed 2-D convolution: each position adds a window of its own to a larger image.
-
-    Kernel ``(filters, height, width, channels)``. The output has ``size * strides`` positions an axis
-    ("same"), or ``kernel_size - strides`` more where that is above 0 ("valid"), as in Keras.
-    """
-
-    kind = "transposed2d"
-
-    def __init__(
-        self, filters, kernel_size, strides=1, padding="valid", activation=None, use_bias=True,
-        name=None, trainable=True,
-    ):  # fmt: skip
-        super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
-        size_of(type(self).__name__, "filters", filters)
-
-    def build(self, shapes):
-        shape = shapes[0]
-        ones = (1,) * self.axes
-        self._place(shape, ones, ones, "valid", self.filters)
-        out, before = [], []
-        self.macs = self.filters * shape[-1]
-        for extent, size, stride in zip(shape, self.kernel_size, self.strides):
-            self.macs *= extent * size
-            if self.padding == "same":
-                out.append(extent * stride)
-                before.append(max(size - stride, 0) // 2)
-            else:
-                out.append(extent * stride + max(size - stride, 0))
-                before.append(0)
-        if max(out) > 65535:
-            self.wrong_shape(shape, "at most 65535 along an axis of the output")
-        one = (1,) * (2 - self.axes)
-        self.window = (
-            (one + shape[:-1] + (shape[-1], self.filters) + one + self.kernel_size + one + self.strides)
-            + ((0,) * (2 - self.axes) + tuple(before))
-            + (one + tuple(out))
-        )
-        self.kernel_shape = (self.filters,) + self.kernel_size + (shape[-1],)
-        return tuple(out) + (self.filters,)
-
-
-class Conv1DTranspose(Conv2DTranspose):
-    """Transposed 1-D convolution of (length, channels); kernel ``(filters, length, channels)``."""
-
-    axes = 1
-
-
-class DepthwiseConv2D(_Conv):
+class DepthwiseConv2D(Conv):
     """Each channel convolved with a filter of its own; kernel ``(channels, height, width, 1)``."""
 
     kind = "depthwise2d"
@@ -350,15 +309,15 @@ class DepthwiseConv2D(_Conv):
         return taps, taps
 
 
-class _Pool(_Window):
+class _Pool(Window):
     family = "pool"
 
     def __init__(self, pool_size=2, strides=None, padding="valid", name=None):
         super().__init__(name)
         kind = type(self).__name__
-        self.pool_size = _sizes(kind, "pool_size", pool_size, self.axes, 255)
+        self.pool_size = sizes_of(kind, "pool_size", pool_size, self.axes, 255)
         strides = self.pool_size if strides is None else strides
-        self.strides = _sizes(kind, "strides", strides, self.axes, 255)
+        self.strides = sizes_of(kind, "strides", strides, self.axes, 255)
         self.padding = _padding(kind, padding)
 
     def build(self, shapes):
@@ -397,69 +356,6 @@ class AvgPool1D(AvgPool2D):
     axes = 1
 
 
-class AdaptiveAvgPool2D(_Window):
-    """The mean of as many windows as ``output_size`` says, whatever the input's size.
-
-    Window i covers positions floor(i * size / outputs) to ceil((i + 1) * size / outputs), as PyTorch's does.
-    """
-
-    kind = "avgpool2d"
-    family = "pool"
-    adaptive = True
-
-    def __init__(self, output_size, name=None):
-        super().__init__(name)
-        self.output_size = _sizes(type(self).__name__, "output_size", output_size, self.axes)
-
-    def build(self, shapes):
-        shape = shapes[0]
-        ones = (1,) * self.axes
-        self._place(shape, ones, ones, "valid", shape[-1])
-        self.positions = 1  # of the largest window
-        for size, outputs in zip(shape, self.output_size):
-            if outputs > size:
-                self.wrong_shape(shape, "at least %s" % (self.output_size,))
-            self.positions *= max([((i + 1) * size - 1) // outputs + 1 - i * size // outputs for i in range(outputs)])
-        if self.positions > 16384:
-            raise ValueError("%r: a window has at most 16384 positions, got %d" % (self, self.positions))
-        self.window = self.window[:10] + (1,) * (2 - self.axes) + self.output_size
-        return self.output_size + shape[-1:]
-
-
-class AdaptiveAvgPool1D(AdaptiveAvgPool2D):
-    """The mean of ``output_size`` windows of (length, channels)."""
-
-    axes = 1
-
-
-class UpSampling2D(_Window):
-    """Each position repeated ``size`` times along each axis (nearest neighbour)."""
-
-    kind = "upsample2d"
-    family = "join"
-
-    def __init__(self, size=2, name=None):
-        super().__init__(name)
-        self.size = _sizes(type(self).__name__, "size", size, self.axes, 255)
-
-    def build(self, shapes):
-        shape = shapes[0]
-        ones = (1,) * self.axes
-        self._place(shape, ones, ones, "valid", shape[-1])
-        one = (1,) * (2 - self.axes)
-        self.window = one + shape + one + self.size
-        out = tuple([extent * times for extent, times in zip(shape, self.size)])
-        if max(out) > 65535:
-            self.wrong_shape(shape, "at most 65535 along an axis when enlarged")
-        return out + shape[-1:]
-
-
-class UpSampling1D(UpSampling2D):
-    """Each position of (length, channels) repeated ``size`` times."""
-
-    axes = 1
-
-
 class GlobalAvgPool(Layer):
     """The mean of each channel over all positions: ``(.., channels)`` to ``(channels,)``."""
 
@@ -488,92 +384,12 @@ class Flatten(Layer):
         return (elements(shapes[0]),)
 
 
-class Reshape(Layer):
-    """The same numbers in another shape of as many; one extent may be -1, for what is left."""
-
-    kind = "reshape"
-    view = True
-
-    def __init__(self, target_shape, name=None):
-        super().__init__(name)
-        if not isinstance(target_shape, (tuple, list)) or not 1 <= len(target_shape) <= 3:
-            raise ValueError("Reshape: target_shape is 1 to 3 sizes, got %r" % (target_shape,))
-        self.target_shape = tuple([own(size) for size in target_shape])
-        if self.target_shape.count(-1) > 1:
-            raise ValueError("Reshape: one extent may be -1, got %r" % (target_shape,))
-        for size in self.target_shape:
-            if size != -1:
-                size_of("Reshape", "target_shape", size)
-
-    def build(self, shapes):
-        count = left = 1
-        for size in shapes[0]:
-            count *= size
-        for size in self.target_shape:
-            left *= max(size, 1)
-        shape = tuple([count // left if size == -1 else size for size in self.target_shape])
-        if left * (count // left) != count or (left != count and -1 not in self.target_shape):
-            raise ValueError("%r: %s does not hold the numbers of %s" % (self, self.target_shape, shapes[0]))
-        return shape
-
-
 class ReLU(Layer):
     """``max(x, 0)``; after a layer with weights it costs nothing."""
 
     kind = "relu"
     family = "activation"
     clamps = 1
-
-
-class ReLU6(Layer):
-    """``min(max(x, 0), 6)``; in int8 the step is 6 / 255, and after a layer with weights it costs nothing."""
-
-    kind = "relu6"
-    family = "activation"
-    clamps = 6
-
-
-class LeakyReLU(Layer):
-    """``x`` where it is positive, else ``negative_slope * x``, with a slope of 0 to 1.
-
-    In int8 the output keeps the input's scale, so a small slope has few steps below zero.
-    """
-
-    kind = "leaky_relu"
-    family = "activation"
-
-    def __init__(self, negative_slope=0.3, name=None):
-        super().__init__(name)
-        negative_slope = own(negative_slope)
-        if not is_number(negative_slope):
-            raise TypeError("LeakyReLU: negative_slope is a number, got %r" % (negative_slope,))
-        if not 0 <= negative_slope <= 1:
-            raise ValueError("LeakyReLU: negative_slope is in 0..1, got %r" % (negative_slope,))
-        self.slope = scale_of(negative_slope) if negative_slope > 1e-9 else 0
-
-
-class Sigmoid(Layer):
-    """``1 / (1 + exp(-x))``; in int8 in steps of 1/256."""
-
-    kind = "sigmoid"
-    family = "activation"
-
-
-class Tanh(Layer):
-    """``tanh(x)``; in int8 in steps of 1/128."""
-
-    kind = "tanh"
-    family = "activation"
-
-
-class Softmax(Layer):
-    """``exp(x) / sum(exp(x))`` over the last axis; in int8 in steps of 1/256.
-
-    The crossentropy losses contain it: they want the logits.
-    """
-
-    kind = "softmax"
-    family = "activation"
 
 
 class Dropout(Layer):
@@ -596,93 +412,25 @@ class Dropout(Layer):
         self.drop = min((millionths(rate) * 65536 + 500000) // 1000000, 65535)
 
 
-class _Join(Layer):
-    """What layers of several inputs of one shape share."""
-
-    family = "join"
-    arity = 2
-    variadic = True
-
-    def build(self, shapes):
-        for shape in shapes[1:]:
-            if shape != shapes[0]:
-                raise ValueError("%r takes inputs of one shape, got %s and %s" % (self, shapes[0], shape))
-        return shapes[0]
-
-
-class Multiply(_Join):
-    """The product of outputs of one shape, element by element."""
-
-    kind = "multiply"
-
-    def __init__(self, name=None):
-        super().__init__(name)
-
-
-class Concatenate(Layer):
-    """Outputs beside one another along the last axis; the other axes are equal."""
-
-    kind = "concatenate"
-    family = "join"
-    arity = 2
-    variadic = True
-
-    def __init__(self, axis=-1, name=None):
-        super().__init__(name)
-        self.axis = axis
-
-    def build(self, shapes):
-        first = shapes[0]
-        if self.axis not in (-1, len(first)):  # axis 0 is the batch
-            raise ValueError("%r: axis is the last one (-1), got %r" % (self, self.axis))
-        width = 0
-        for shape in shapes:
-            if shape[:-1] != first[:-1]:
-                raise ValueError("%r takes inputs equal but for the last axis, got %s and %s" % (self, first, shape))
-            width += shape[-1]
-        return first[:-1] + (width,)
-
-
-class Add(_Join):
-    """The sum of outputs of one shape: the join of a residual branch."""
-
-    kind = "add"
-    can_clamp = True
-
-    def __init__(self, activation=None, name=None):
-        super().__init__(name)
-        self.activation = _activation("Add", activation)
-
-
-# Activations that follow as a layer of their own.
-_LAYERS = {"sigmoid": Sigmoid, "tanh": Tanh, "softmax": Softmax, "leaky_relu": LeakyReLU}
-
-
 def Activation(activation, name=None):
     """The layer of that activation, "relu" for one: a ReLU."""
-    kind = {"relu": ReLU, "relu6": ReLU6}.get(activation) or _LAYERS.get(activation)
-    if kind is None:
-        _activation("Activation", activation)
+    if activation == "relu":
+        return ReLU(name=name)
+    if activation != "relu6" and activation not in FOLLOWING:
+        activation_of("Activation", activation)
         raise ValueError("Activation: %r changes nothing: leave it out" % (activation,))
-    return kind(name=name)
+    return getattr(sys.modules["odt"], FOLLOWING.get(activation, "ReLU6"))(name=name)
 
 
 def __getattr__(name):
-    """Keras's names, as of the package."""
+    """Layers that have a module of their own, and Keras's names."""
     package = sys.modules["odt"]
+    for room in _ROOMS:
+        if name in package.HOMES[room].split():
+            return getattr(__import__("odt." + room, None, None, ("*",)), name)
     if name not in package.KERAS:
         raise AttributeError("module 'odt.layers' has no attribute %r" % name)
     return getattr(package, name)
-
-
-def _sizes(kind, argument, value, count, limit=65535):
-    """``value`` as a tuple of ``count`` sizes; an int stands for all of them."""
-    value = own(value)
-    if isinstance(value, int):
-        value = (value,) * (count or 1)
-    if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= 3 or count not in (None, len(value)):
-        raise ValueError("%s: %s is %s sizes, got %r" % (kind, argument, count or "1 to 3", value))
-    return tuple([size_of(kind, argument, size, limit) for size in value])
 
 
 def _padding(kind, padding):
@@ -691,10 +439,11 @@ def _padding(kind, padding):
     return padding
 
 
-def _activation(kind, activation):
+def activation_of(kind, activation):
+    """What a layer has of that name; ValueError where it is none."""
     if activation == "linear":
         return None
-    if activation not in (None, "relu", "relu6") and activation not in _LAYERS:
-        names = ", ".join(["None", "linear", "relu", "relu6"] + sorted(_LAYERS))
+    if activation not in (None, "relu", "relu6") and activation not in FOLLOWING:
+        names = ", ".join(["None", "linear", "relu", "relu6"] + sorted(FOLLOWING))
         raise ValueError("%s: activation is one of %s, got %r" % (kind, names, activation))
     return activation

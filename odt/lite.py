@@ -8,7 +8,9 @@ On a board, whose RAM does not hold the backbone, its weights are read in flash 
 comes from a checkpoint that the same network wrote on a PC.
 """
 
-from .layers import AdaptiveAvgPool1D, AdaptiveAvgPool2D, Add, Conv1D, Conv2D, ReLU, UpSampling1D, UpSampling2D
+from .joins import Add
+from .layers import Conv1D, Conv2D, ReLU
+from .resizing import AdaptiveAvgPool1D, AdaptiveAvgPool2D, UpSampling1D, UpSampling2D
 from .model import Model
 from .plan.graph import Node
 from .update import bias

@@ -322,7 +322,8 @@ class Teacher(Stored):
     def _make_head(self, seed):
         from .layers import Dense, Input
         from .model import Sequential
-        from .optimizers import Adam, CosineDecay
+        from .optimizers import Adam
+        from .schedules import CosineDecay
 
         dense = Dense(self.classes)
         dense.zero = True  # its first weights

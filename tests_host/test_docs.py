@@ -414,7 +414,9 @@ def test_the_figures_within_sentences_are_measured(before, behind, measure):
 def test_every_public_layer_loss_and_optimizer_is_in_a_table():
     listed = " ".join(API.values()).split()
     public = [
-        name for name in dir(odt) if name[0].isupper() and name not in ("Model", "Sequential", "KERAS", *odt.KERAS)
+        name
+        for name in dir(odt)
+        if name[0].isupper() and name not in ("Model", "Sequential", "HOMES", "KERAS", *odt.KERAS)
     ]
     assert not set(public) - set(listed)
 
@@ -425,6 +427,14 @@ def test_every_module_that_is_imported_when_used_is_on_the_page_of_modules():
     tables = {"layers", "losses", "model", "norms", "optimizers", "open", "normalization"}
     for name in set(odt._MODULES.split()) - tables:
         assert "`odt.%s`" % name in text and "`odt.%s`" % name in README.read_text(), name
+
+
+def test_every_module_can_be_imported_from_the_package():
+    """As `from odt import fixed`, on MicroPython too, whose import asks the package for it."""
+    known = set((odt._MODULES + odt._INNER).split())
+    there = {path.stem for path in (ROOT / "odt").glob("*.py")} | {"plan", "reference", "run"}
+    packages = {path.parent.name for path in (ROOT / "odt").glob("*/__init__.py")}
+    assert known == (there | packages) - {"__init__", "__main__", "executor", "host"}
 
 
 def test_the_first_script_of_the_readme_ends_with_the_digest_beside_it(tmp_path, monkeypatch, capsys):

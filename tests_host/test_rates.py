@@ -5,7 +5,7 @@ import math
 import pytest
 
 import odt
-from odt import fixed, optimizers
+from odt import fixed, schedules
 from odt.rates import ExponentialDecay, WarmUp, scaled
 
 
@@ -106,8 +106,8 @@ def test_step_decay_has_the_bits_of_its_products_wherever_it_is_asked(gamma):
 @pytest.mark.parametrize("gamma", (0.5, 0.9999))
 def test_step_decay_takes_one_product_a_step(gamma, places, monkeypatch):
     products = []
-    product = optimizers._product
-    monkeypatch.setattr(optimizers, "_product", lambda a, b: products.append(1) or product(a, b))
+    product = schedules._product
+    monkeypatch.setattr(schedules, "_product", lambda a, b: products.append(1) or product(a, b))
     schedule = odt.StepDecay(0.1, 1, gamma)
     schedule.bits(2000 * (places - 1))  # after load()
     before = len(products)

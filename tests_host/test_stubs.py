@@ -97,10 +97,11 @@ def test_classes_of_a_stub_have_the_codes_bases(name):
             assert base.id in [each.__name__ for each in found.__mro__], node.name
 
 
+# Modules whose objects a model takes: of their methods users call none.
+DESCRIBED = ("activations", "joins", "layers", "losses", "norms", "optimizers", "resizing", "schedules")
 # Modules whose public names a program calls, and which a type checker would find without types.
 WHOLE = (
-    "adapt", "callbacks", "layers", "losses", "metrics", "model", "norms", "optimizers", "rates", "reservoir", "teach", "update",
-    "watch",
+    *DESCRIBED, "adapt", "callbacks", "metrics", "model", "rates", "reservoir", "teach", "update", "watch",
 )  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def test_no_public_name_or_method_of_the_code_is_missing_in_its_stub(name):
         assert public in stubbed, public
         if inspect.isclass(value) and "__init__" in vars(value):
             assert public + ".__init__" in stubbed, public
-        if inspect.isclass(value) and name not in ("layers", "norms", "losses", "optimizers"):
+        if inspect.isclass(value) and name not in DESCRIBED:
             methods = [each for each in vars(value) if not each.startswith("_") and callable(getattr(value, each))]
             assert {public + "." + each for each in methods} <= stubbed
 
@@ -132,9 +133,9 @@ def test_package_stub_has_every_name_of_the_package():
     tables = {
         node.targets[0].id: ast.literal_eval(node.value)
         for node in parsed(PACKAGE / "__init__.py")
-        if isinstance(node, ast.Assign) and node.targets[0].id in ("_HOMES", "_MODULES")
+        if isinstance(node, ast.Assign) and node.targets[0].id in ("HOMES", "_MODULES")
     }
-    public = {name: home for home, row in tables["_HOMES"].items() for name in row.split()}
+    public = {name: home for home, row in tables["HOMES"].items() for name in row.split()}
     for name, home in public.items():
         assert names[name].lstrip(".") == home
     assert set(public) <= set(names) and set(tables["_MODULES"].split()) <= set(dir(odt))
@@ -153,8 +154,8 @@ def test_stub_of_the_kernels_has_every_entry_point_and_its_number_of_arguments()
     assert found == table and len(table) > 5
 
 
-@pytest.mark.parametrize("stub, table", [("LossName", odt.losses.LOSSES), ("_Activation", odt.layers._LAYERS)])
+@pytest.mark.parametrize("stub, table", [("LossName", odt.losses.LOSSES), ("ActivationName", odt.layers.FOLLOWING)])
 def test_names_that_may_be_given_are_those_of_the_tables(stub, table):
     text = (PACKAGE / ("model.pyi" if stub == "LossName" else "layers.pyi")).read_text()
     names = re.findall(r'"(\w+)"', text.split("\n%s: TypeAlias" % stub)[1].split("]")[0])
-    assert set(names) == set(table) | ({"relu", "relu6"} if stub == "_Activation" else set())
+    assert set(names) == set(table) | ({"relu", "relu6"} if stub == "ActivationName" else set())

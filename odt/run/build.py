@@ -3,8 +3,9 @@
 import gc
 import sys
 
-from .. import executor, opcodes
+from .. import executor
 from ..fixed import elements, put, scale_of
+from ..opcodes import forget
 from ..regions import X_SCALE
 from ..plan import unload
 from . import weights
@@ -43,7 +44,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         plan.code = bytes(plan.code)  # made when the heap was at its fullest: out of the way
         engine = executor.engine
         loaded = engine.load(plan.code)
-        opcodes.forget()  # before the arena
+        forget()  # before the arena
         try:
             arena, state = reserve(plan)
         except MemoryError:
@@ -79,7 +80,7 @@ class _Tidy(Tidy):
     """Also lets go of the instructions that were looked up."""
 
     def __exit__(self, *unused):
-        opcodes.forget()
+        forget()
         super().__exit__(*unused)
 
 

@@ -18,7 +18,7 @@ HEAD, LAYERS, PROGRAM, FROZEN, STATE = range(5)
 _HEADER = 64  # bytes
 _CHUNK = 512
 _RATES = {  # what a schedule is made with before it becomes the file's
-    "Constant": ("run.rate", (0,)), "StepDecay": ("optimizers", (0, 1)), "CosineDecay": ("optimizers", (0, 1)),
+    "Constant": ("run.rate", (0,)), "StepDecay": ("schedules", (0, 1)), "CosineDecay": ("schedules", (0, 1)),
     "ExponentialDecay": ("rates", (0, 1, 0.5)), "WarmUp": ("rates", (0, 1)),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The learning rate that does not change, and what all schedules are made from (optimizers.py, rates.py)."""
+"""The learning rate that does not change, and what all schedules are made from (schedules.py, rates.py)."""
 
 from ..fixed import is_number, own, scale_of
 
@@ -25,3 +25,13 @@ class Constant:
     def restore(self, values):
         """Become what ``saved`` told of."""
         (self.base,) = values
+
+
+def positive(kind, argument, value):
+    """A number above 0 that was given for an argument, as float32 bits: TypeError, ValueError."""
+    value = own(value)
+    if not is_number(value):
+        raise TypeError("%s: %s is a number, got %r" % (kind, argument, value))
+    if not 1e-30 <= value <= 1e6:
+        raise ValueError("%s: %s is in 1e-30..1e6, got %r" % (kind, argument, value))
+    return scale_of(value)

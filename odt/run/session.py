@@ -291,7 +291,7 @@ class Session:
 
     def calibrate(self, level, whole=False):
         """Set all ranges, whatever they were: on the first batch; of the forward pass (level 1, or ``whole``) on all."""
-        from .. import opcodes
+        from ..opcodes import forget as forget_instructions
         from .calibration import calibrate, calibrate_parts, forget, peaks, widen  # in RAM when compile's work is done
 
         forget(self.program, self.state)
@@ -310,7 +310,7 @@ class Session:
             for position in range(self.batch_size, count, self.batch_size):
                 widen(found, self, lambda: self.starts(position, count))
         self.calibrated = level
-        opcodes.forget()  # what the walks have decoded lies all over the heap
+        forget_instructions()  # what the walks have decoded lies all over the heap
 
     def hold(self):
         """Run the forward pass of the part in hand in ranges that hold it; returns where it ends."""

@@ -99,14 +99,14 @@ def _divide(session):
     again = start
     last = stop
     if session.micro:
-        from .. import opcodes
+        from ..opcodes import forget, opcode
 
         for at, code, _, _ in session.program.walk(start, stop):
             if code.name == "tick":
                 last = at
         for _ in range(2 if int8 else 1):  # the clears
-            again += opcodes.opcode("clear").words
-        opcodes.forget()
+            again += opcode("clear").words
+        forget()
     parts = [
         ((first, last, None),) if int8 else ((first, loss, session.check_loss), (loss, last, None))
         for first in (start, again)
