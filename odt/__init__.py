@@ -46,8 +46,8 @@ KERAS = {  # what odt calls by a shorter name; also those of odt.layers
     "LayerNormalization": "LayerNorm", "MaxPooling1D": "MaxPool1D", "MaxPooling2D": "MaxPool2D",
 }  # fmt: skip
 _MODULES = (
-    " adapt callbacks features frozen inspect labels layers lite losses metrics model norms online optimizers profile "
-    "rates readers record reservoir slots stream teach update watch "
+    " adapt callbacks features frozen inspect labels latents layers lite losses metrics model norms online optimizers "
+    "profile rates readers record replay reservoir slots stream teach update watch "
 )
 _INNER = (  # what these are made of
     " activations classes drawing export fisher fixed folding joins network normalization opcodes open plan posteriors "

@@ -53,19 +53,6 @@ class _Kept(Stored):
             raise ValueError("y: a label in 0..%d is expected, got %r" % (end - 1, label))
         return label
 
-    def _change(self, *parts):
-        """Write (offset, bytes) as a whole: what interrupts it is raised afterwards."""
-        late = None
-        while True:
-            try:
-                for at, data in parts:
-                    self.state[at : at + len(data)] = data
-                break
-            except KeyboardInterrupt as error:
-                late = error
-        if late:
-            raise late
-
     def __repr__(self):
         return "%s(%d, %d of %d, %d bytes)" % (
             type(self).__name__, self.inputs, len(self), self._places, len(self.state))  # fmt: skip

@@ -42,6 +42,19 @@ class Stored:
             raise ValueError("%s: saved by a model of another kind, size or setting" % name)
         return new.state
 
+    def _change(self, *parts):
+        """Write (offset, bytes) as a whole: what interrupts it is raised afterwards."""
+        late = None
+        while True:
+            try:
+                for at, data in parts:
+                    self.state[at : at + len(data)] = data
+                break
+            except KeyboardInterrupt as error:
+                late = error
+        if late:
+            raise late
+
 
 class _Session:
     """A model as odt.run.checkpoint saves it: its program is what never changes of its state."""

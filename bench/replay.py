@@ -1,0 +1,243 @@
+"""What odt.replay remembers: tasks that are learned one after the other, by bytes of replay.
+
+    python bench/replay.py               without arguments it writes bench/results/replay.txt
+    python bench/replay.py --seeds 2 --part classes
+
+Digits by examples/digits' network: the file's first 1,000 images train, the 797 others, by other writers, are the test. Each task is trained for EPOCHS
+epochs in batches of 16 with Adam; the rate is that of RATES with which a further seed is best, for each row. Seeds 0.. choose the order of the classes, the
+first weights and what is kept. One network of ten outputs, which is not told the task.
+
+classes: five tasks of two digits. turns: four tasks of all digits, turned by 0, 90, 180 and 270 degrees. accuracy: mean over all tasks after the last;
+forgetting: how far the tasks but the last have fallen below their best, on average (Chaudhry et al., 2018). In % and points, mean +- standard error. bytes: of
+Replay's state. fine-tuning: the tasks without replay. joint: all tasks at once, for as many steps as replay takes.
+
+latents: four digits are learned at first, with all layers; the layers up to the named one are then the front and do not change, the others go on with three
+tasks of two digits and as many samples kept. float: the front's outputs as float32; 8 bits: odt.latents; both in a float32 network, of the same front. int8: network,
+front and latents. less: 8 bits less float of the same seed. all layers: the same tasks with replay of images in the whole network, float32.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench")]
+
+import numpy as np  # noqa: E402
+import written  # noqa: E402
+from accuracy import digits_cnn  # noqa: E402
+
+import odt  # noqa: E402
+from odt.latents import Latents  # noqa: E402
+from odt.replay import Replay  # noqa: E402
+
+BATCH, EPOCHS = 16, 10
+RATES = 0.001, 0.002, 0.004
+BUDGETS = 1024, 2048, 4096, 8192, 16384, 32768
+KEPT = 50, 100, 300
+LAYERS = {"first pooling": 3, "second pooling": 5}  # layers of digits_cnn in the front, the Input with them
+DTYPES = "int8", "float32"
+HELD_OUT = 100  # the seed that chooses rates
+
+DATA = (ROOT / "examples/digits/digits.bin").read_bytes()
+X = np.frombuffer(DATA[: 1797 * 64], "uint8").reshape(-1, 8, 8, 1)
+Y = np.frombuffer(DATA[1797 * 64 :], "uint8")
+
+
+def of_classes(chosen):
+    """((x, y) to train, (x, y) to test)."""
+    parts = []
+    for first, last in ((0, 1000), (1000, 1797)):
+        rows = first + np.flatnonzero(np.isin(Y[first:last], chosen))
+        parts.append((X[rows], Y[rows]))
+    return parts
+
+
+def classes(seed):
+    order = np.random.default_rng(seed).permutation(10)
+    return [of_classes(order[first : first + 2]) for first in range(0, 10, 2)]
+
+
+def turns(seed):
+    whole = of_classes(range(10))
+    return [[(np.rot90(x, turn, (1, 2)).copy(), y) for x, y in whole] for turn in range(4)]
+
+
+def made(layers, dtype, rate, seed):
+    model = odt.Sequential(layers)
+    model.compile(odt.Adam(rate), dtype=dtype, batch_size=BATCH, seed=seed)
+    return model
+
+
+class Score:
+    """Accuracy on each task after each task."""
+
+    def __init__(self, tests):
+        self.tests, self.rows = tests, []
+
+    def add(self, model):
+        self.rows.append([100 * model.evaluate(*test)[1] for test in self.tests])
+
+    @property
+    def result(self):
+        """(accuracy, forgetting)."""
+        rows = np.array(self.rows)
+        fallen = rows[:-1, :-1].max(0) - rows[-1, :-1] if len(rows) > 1 else np.zeros(1)
+        return rows[-1].mean(), fallen.mean()
+
+
+def in_turn(tasks, dtype, rate, seed, budget):
+    """Tasks one after the other, with replay where there is a budget: (accuracy, forgetting), steps."""
+    model = made(digits_cnn(), dtype, rate, seed)
+    replay = Replay(model, budget, seed=seed) if budget else None
+    score = Score([test for _, test in tasks])
+    for train, _ in tasks:
+        if replay is None:
+            model.fit(*train, epochs=EPOCHS, verbose=0)
+        else:
+            model.fit(replay.mixed(*train), epochs=EPOCHS, verbose=0)
+            replay.add(*train)
+        score.add(model)
+    return score.result, model.session.steps
+
+
+def joint(tasks, dtype, rate, seed, steps):
+    model = made(digits_cnn(), dtype, rate, seed)
+    x, y = [np.concatenate([train[i] for train, _ in tasks]) for i in (0, 1)]
+    model.fit(x, y, epochs=round(steps / -(-len(y) // BATCH)), verbose=0)
+    score = Score([test for _, test in tasks])
+    score.add(model)
+    return score.result
+
+
+def cell(values):
+    return "%6.1f +- %3.1f" % (np.mean(values), np.std(values) / max(len(values) - 1, 1) ** 0.5)
+
+
+def row(run, seeds):
+    """(results of seeds, rate): of the rate that is best with the seed held out."""
+    rate = max(RATES, key=lambda rate: run(rate, HELD_OUT)[0])
+    return np.array([run(rate, seed) for seed in range(seeds)]), rate
+
+
+def protocol(make, seeds):
+    found = {seed: make(seed) for seed in [*range(seeds), HELD_OUT]}
+    steps = in_turn(found[0], "int8", 0.002, 0, BUDGETS[0])[1]
+    rows = [("fine-tuning", lambda d: lambda r, s: in_turn(found[s], d, r, s, 0)[0])]
+    for budget in BUDGETS:
+        model = made(digits_cnn(), "int8", 0.1, 0)
+        replay = Replay(model, budget)
+        name = "replay, %d samples, %d bytes" % (replay.capacity, len(replay.state))
+        rows.append((name, lambda d, b=budget: lambda r, s: in_turn(found[s], d, r, s, b)[0]))
+    rows.append(("joint", lambda d: lambda r, s: joint(found[s], d, r, s, steps)))
+    print("%s, %d seeds; %d steps in all with replay" % (make.__name__, seeds, steps))
+    print("%-32s" % "" + "".join(["%-8s%15s%15s%8s  " % (d, "accuracy", "forgetting", "rate") for d in DTYPES]))
+    for name, of in rows:
+        cells = ""
+        for dtype in DTYPES:
+            results, rate = row(of(dtype), seeds)
+            cells += "%-8s%15s%15s%8g  " % ("", cell(results[:, 0]), cell(results[:, 1]), rate)
+        print(("%-32s" % name + cells).rstrip(), flush=True)
+    print()
+
+
+class Base:
+    """A network that has learned the first four digits of a seed's order, and the tasks that follow."""
+
+    made = {}
+
+    def __init__(self, dtype, seed):
+        order = np.random.default_rng(seed).permutation(10)
+        self.tasks = [of_classes(order[:4])] + [of_classes(order[first : first + 2]) for first in (4, 6, 8)]
+        self.model = made(digits_cnn(), dtype, 0.004, seed)
+        self.model.fit(*self.tasks[0][0], epochs=15, verbose=0)
+
+    @classmethod
+    def of(cls, dtype, seed):
+        if (dtype, seed) not in cls.made:
+            cls.made[dtype, seed] = cls(dtype, seed)
+        return cls.made[dtype, seed]
+
+
+def with_latents(base, dtype, layers, kept, rate, seed, bits):
+    """(accuracy, forgetting) of the layers after a front; ``bits`` 8 or 32, None for images and all layers."""
+    x, y = base.tasks[0][0]
+    parts, weights = digits_cnn(), base.model.get_weights()
+    if bits is None:
+        seen, start, layers = lambda x: x, [], 0
+    else:
+        front = odt.Sequential(parts[:layers])
+        front.compile(None, "mse", dtype=dtype, batch_size=1, seed=seed)
+        own = len(front.get_weights())
+        front.set_weights(weights[:own])
+        front.calibrate(x)
+        weights = weights[own:]
+        seen = latents = Latents(front, x)
+        start = [latents.input()]
+        if bits == 32:
+            start = [odt.Input(latents.shape)]
+            seen = lambda x: np.array(front.predict(x), "float32").reshape(len(x), -1)  # noqa: E731
+    head = made(start + parts[layers:], dtype, rate, seed)
+    head.set_weights(weights)
+    size = head.session.row * (4 if bits == 32 else 1)
+    replay = Replay(head, 32 + 40 + kept * (size + 1), latents if bits == 8 else None, seed)
+    assert replay.capacity == kept
+    trains = [(seen(train[0]), train[1]) for train, _ in base.tasks]
+    score = Score([(seen(test[0]), test[1]) for _, test in base.tasks])
+    if dtype == "int8":
+        head.calibrate(trains[0][0][: 64 * size] if bits else trains[0][0][:64])
+    score.add(head)
+    replay.add(*trains[0])
+    for train in trains[1:]:
+        head.fit(replay.mixed(*train), epochs=EPOCHS, verbose=0)
+        replay.add(*train)
+        score.add(head)
+    return score.result
+
+
+def latents(seeds):
+    print("latents, %d seeds" % seeds)
+    head = "%-16s%6s%15s%15s%15s%15s%15s" % ("front up to", "kept", "float", "8 bits", "less", "int8", "all layers")
+    print(head + "%12s%12s" % ("bytes, 8", "float"))
+    whole = {}
+    for name, layers in LAYERS.items():
+        for kept in KEPT:
+            found, rate = ({"all": whole[kept]} if kept in whole else {}), None
+            for key, dtype, bits in (
+                ("float", "float32", 32), ("8 bits", "float32", 8), ("int8", "int8", 8), ("all", "float32", None),
+            ):  # fmt: skip
+                if key in found:
+                    continue
+                run = lambda r, s: with_latents(Base.of(dtype, s), dtype, layers, kept, r, s, bits)  # noqa: B023, E731
+                if key == "8 bits":  # the rate of float, so that nothing but the bits differs
+                    found[key] = np.array([run(rate, seed) for seed in range(seeds)])[:, 0]
+                    continue
+                results, rate = row(run, seeds)
+                found[key] = results[:, 0]
+            whole[kept] = found["all"]
+            width = {3: 128, 5: 64}[layers]
+            cells = [found["float"], found["8 bits"], found["8 bits"] - found["float"], found["int8"], found["all"]]
+            line = "%-16s%6d" % (name, kept) + "".join(["%15s" % cell(values) for values in cells])
+            print(line + "%12d%12d" % (72 + kept * (width + 1), 72 + kept * (4 * width + 1)), flush=True)
+    print()
+
+
+PARTS = {
+    "classes": lambda seeds: protocol(classes, seeds),
+    "turns": lambda seeds: protocol(turns, seeds),
+    "latents": latents,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--part", choices=sorted(PARTS), action="append")
+    arguments = parser.parse_args()
+    print("%d epochs of each task, rates %s\n" % (EPOCHS, ", ".join([str(rate) for rate in RATES])))
+    for part in arguments.part or PARTS:
+        PARTS[part](arguments.seeds)
+
+
+if __name__ == "__main__":
+    written.recorded("replay.txt", main)

@@ -1,0 +1,48 @@
+"""odt.replay and odt.latents keep, draw and learn on the machines as on the PC, bit for bit."""
+
+import re
+from pathlib import Path
+
+import machines
+import odt
+import pytest
+from test_mpy import give
+from test_training import on_the_pc
+
+SCRIPT = Path(__file__).with_name("replay.py")
+
+
+def facts(text):
+    return re.findall(r"^(\w+ of \w+: digest .*?|\w+: (?:scale|loaded|refused).*?)\r?$", text, re.M)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    found = facts(on_the_pc(SCRIPT, {}))
+    assert len(found) == 14 == len(set(found)) and "stale" in found[6] and "stale" in found[13]
+    return found
+
+
+@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "qemu_m4hf", "rp2040"))
+def test_learning_with_replay_ends_with_the_digests_of_the_pc(name, expected):
+    with machines.open(name) as machine:
+        text = machine.run(SCRIPT, timeout=300)
+    assert facts(text) == expected
+    taken = [int(found) for found in re.findall(r"heap by batch: (\d+) bytes", text)]
+    # Views of 8 samples, of words of 8 or 4 bytes: no batch, and no long integers.
+    assert len(taken) == 8 and max(taken) <= 8 * (112 if name == "unix" else 56), taken
+
+
+@pytest.mark.parametrize("name, folder", (("stock_unix", "x64"), ("stock_qemu_m3", "armv6m")))
+def test_modules_for_stock_firmware_end_with_the_digests_of_the_pc(name, folder, expected):
+    with machines.open(name) as machine:
+        give(machine, folder)
+        assert facts(machine.run(SCRIPT, timeout=300)) == expected
+
+
+def test_python_ends_with_the_digests_of_the_kernels(expected):
+    with machines.open("unix") as machine:
+        assert facts(machine.run(SCRIPT, args={"executor": "reference"}, timeout=300)) == expected
+    python = facts(on_the_pc(SCRIPT, {"executor": "reference"}))
+    odt.executor.use("native")
+    assert python == expected
