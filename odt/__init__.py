@@ -22,60 +22,65 @@ from . import executor
 __version__ = "0.1.0"
 backend = executor.backend
 
-# Where each name comes from: its module is loaded when it is used, as a board's RAM is small.
+# Where each name comes from: its module is loaded when it is used, as a board's RAM is small. "modules" are what a program
+# names, "inner" what these are made of.
 HOMES = {
-    "activations": " LeakyReLU ReLU6 Sigmoid Softmax Tanh ",
-    "joins": " Add Concatenate Multiply ",
-    "layers": " Activation AvgPool1D AvgPool2D Conv1D Conv2D Dense DepthwiseConv2D Dropout Flatten GlobalAvgPool Input MaxPool1D "
-    "MaxPool2D ReLU ",
-    "losses": " BinaryCrossentropy CategoricalCrossentropy Huber MeanAbsoluteError MeanSquaredError "
-    "SparseCategoricalCrossentropy ",
-    "model": " Model Sequential ",
-    "normalization": " Normalization ",
-    "norms": " BatchNorm GroupNorm LayerNorm ",
-    "open": " load_model ",
-    "optimizers": " SGD Adam AdamW ",
-    "resizing": " AdaptiveAvgPool1D AdaptiveAvgPool2D Conv1DTranspose Conv2DTranspose Reshape UpSampling1D UpSampling2D ",
-    "run.threads": " get_num_threads set_num_threads ",
-    "schedules": " CosineDecay StepDecay ",
-    "zeroth": " ZerothOrder ",
-}
+    "LeakyReLU": "activations", "ReLU6": "activations", "Sigmoid": "activations", "Softmax": "activations",
+    "Tanh": "activations",
+    "Add": "joins", "Concatenate": "joins", "Multiply": "joins",
+    "Activation": "layers", "AvgPool1D": "layers", "AvgPool2D": "layers", "Conv1D": "layers", "Conv2D": "layers",
+    "Dense": "layers", "DepthwiseConv2D": "layers", "Dropout": "layers", "Flatten": "layers",
+    "GlobalAvgPool": "layers", "Input": "layers", "MaxPool1D": "layers", "MaxPool2D": "layers", "ReLU": "layers",
+    "BinaryCrossentropy": "losses", "CategoricalCrossentropy": "losses", "Huber": "losses",
+    "MeanAbsoluteError": "losses", "MeanSquaredError": "losses", "SparseCategoricalCrossentropy": "losses",
+    "Model": "model", "Sequential": "model",
+    "Normalization": "normalization",
+    "BatchNorm": "norms", "GroupNorm": "norms", "LayerNorm": "norms",
+    "load_model": "open",
+    "SGD": "optimizers", "Adam": "optimizers", "AdamW": "optimizers",
+    "AdaptiveAvgPool1D": "resizing", "AdaptiveAvgPool2D": "resizing", "Conv1DTranspose": "resizing",
+    "Conv2DTranspose": "resizing", "Reshape": "resizing", "UpSampling1D": "resizing", "UpSampling2D": "resizing",
+    "get_num_threads": "run.threads", "set_num_threads": "run.threads",
+    "CosineDecay": "schedules", "StepDecay": "schedules",
+    "ZerothOrder": "zeroth",
+    "adapt": "modules", "callbacks": "modules", "features": "modules", "frozen": "modules", "inspect": "modules",
+    "labels": "modules", "latents": "modules", "layers": "modules", "lite": "modules", "losses": "modules",
+    "metrics": "modules", "model": "modules", "norms": "modules", "online": "modules", "optimizers": "modules", "profile": "modules",
+    "rates": "modules", "readers": "modules", "record": "modules", "replay": "modules", "reservoir": "modules",
+    "slots": "modules", "stream": "modules", "teach": "modules", "update": "modules", "watch": "modules",
+    "activations": "inner", "classes": "inner", "drawing": "inner", "export": "inner", "fisher": "inner",
+    "fixed": "inner", "folding": "inner", "joins": "inner", "network": "inner", "normalization": "inner",
+    "opcodes": "inner", "open": "inner", "plan": "inner", "posteriors": "inner", "reference": "inner",
+    "regions": "inner", "report": "inner", "resizing": "inner", "run": "inner", "schedules": "inner",
+    "zeroth": "inner",
+}  # fmt: skip
 KERAS = {  # what odt calls by a shorter name; also those of odt.layers
     "AveragePooling1D": "AvgPool1D", "AveragePooling2D": "AvgPool2D", "BatchNormalization": "BatchNorm",
     "GlobalAveragePooling1D": "GlobalAvgPool", "GlobalAveragePooling2D": "GlobalAvgPool", "GroupNormalization": "GroupNorm",
     "LayerNormalization": "LayerNorm", "MaxPooling1D": "MaxPool1D", "MaxPooling2D": "MaxPool2D",
 }  # fmt: skip
-_MODULES = (
-    " adapt callbacks features frozen inspect labels latents layers lite losses metrics model norms online optimizers "
-    "profile rates readers record replay reservoir slots stream teach update watch "
-)
-_INNER = (  # what these are made of
-    " activations classes drawing export fisher fixed folding joins network normalization opcodes open plan posteriors "
-    "reference regions report resizing run schedules zeroth "
-)
 
 
-def _load(home, name=None):
+def _load(place, name=None):
     """The module, or what it calls ``name``. From .mpy files it lies in RAM: not scattered, or no arena fits."""
     if hasattr(gc, "threshold"):
         threshold = gc.threshold()
         gc.threshold(8192)
     try:
-        module = __import__("odt." + home, None, None, ("*",))
+        module = __import__("odt." + place, None, None, ("*",))
     finally:
         if hasattr(gc, "threshold"):
             gc.threshold(threshold)
-    names = globals()
-    for public in HOMES.get(home, "").split():
-        names[public] = getattr(module, public)
-    return names[name] if name else module
+    if name:
+        module = globals()[name] = getattr(module, name)
+    return module
 
 
 class _Later:
     """Stands for a class or function until it is called: a board's TAB and dir() ask for every name that they know."""
 
-    def __init__(self, home, name):
-        self._of = home, name
+    def __init__(self, place, name):
+        self._of = place, name
 
     def __call__(self, *args, **options):
         return _load(*self._of)(*args, **options)
@@ -87,8 +92,8 @@ class _Later:
 class _Module:
     """Stands for a module until something of it is used, as _Later does."""
 
-    def __init__(self, home):
-        self._of = home
+    def __init__(self, name):
+        self._of = name
 
     def __getattr__(self, name):
         return getattr(_load(self._of), name)
@@ -97,23 +102,23 @@ class _Module:
         return "odt." + self._of
 
 
+_on_a_board = sys.implementation.name != "cpython"
+
+
 def __getattr__(name):
+    if _on_a_board and name not in HOMES and name not in KERAS:  # as some thousand times for a TAB
+        raise AttributeError("odt has no " + name)
     name = KERAS.get(name, name)
-    if name in globals():
-        return globals()[name]
-    word, on_a_board = " %s " % name, sys.implementation.name != "cpython"
-    for home in HOMES:
-        if word in HOMES[home]:
-            return _Later(home, name) if on_a_board else _load(home, name)
-    if word in _MODULES or word in _INNER:
-        return _Module(name) if on_a_board else _load(name)
-    if not on_a_board:
-        try:
-            return _load(name)
-        except ImportError:
-            pass
-    raise AttributeError("module 'odt' has no attribute %r" % name)
+    place = HOMES.get(name)
+    if _on_a_board and place in ("modules", "inner"):
+        return _Module(name)
+    if _on_a_board and "odt." + place not in sys.modules:
+        return _Later(place, name)
+    try:
+        return _load(name) if place in (None, "modules", "inner") else _load(place, name)
+    except ImportError:
+        raise AttributeError("module 'odt' has no attribute %r" % name) from None
 
 
 def __dir__():
-    return sorted(set(globals()) | set(" ".join(HOMES.values()).split()) | set(_MODULES.split()) | set(KERAS))
+    return sorted(set(globals()) | set(HOMES) | set(KERAS))

@@ -425,9 +425,9 @@ def Activation(activation, name=None):
 def __getattr__(name):
     """Layers that have a module of their own, and Keras's names."""
     package = sys.modules["odt"]
-    for room in _ROOMS:
-        if name in package.HOMES[room].split():
-            return getattr(__import__("odt." + room, None, None, ("*",)), name)
+    place = package.HOMES.get(name)
+    if place in _ROOMS:
+        return getattr(__import__("odt." + place, None, None, ("*",)), name)
     if name not in package.KERAS:
         raise AttributeError("module 'odt.layers' has no attribute %r" % name)
     return getattr(package, name)

@@ -421,17 +421,21 @@ def test_every_public_layer_loss_and_optimizer_is_in_a_table():
     assert not set(public) - set(listed)
 
 
+def modules(kind):
+    return {name for name, home in odt.HOMES.items() if home == kind}
+
+
 def test_every_module_that_is_imported_when_used_is_on_the_page_of_modules():
     """Those that odt offers by name, except the layers, losses and optimizers of the tables."""
     text = (ROOT / "docs" / "modules.md").read_text()
     tables = {"layers", "losses", "model", "norms", "optimizers", "open", "normalization"}
-    for name in set(odt._MODULES.split()) - tables:
+    for name in modules("modules") - tables:
         assert "`odt.%s`" % name in text and "`odt.%s`" % name in README.read_text(), name
 
 
 def test_every_module_can_be_imported_from_the_package():
     """As `from odt import fixed`, on MicroPython too, whose import asks the package for it."""
-    known = set((odt._MODULES + odt._INNER).split())
+    known = modules("modules") | modules("inner")
     there = {path.stem for path in (ROOT / "odt").glob("*.py")} | {"plan", "reference", "run"}
     packages = {path.parent.name for path in (ROOT / "odt").glob("*/__init__.py")}
     assert known == (there | packages) - {"__init__", "__main__", "executor", "host"}
