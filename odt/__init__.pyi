@@ -14,6 +14,7 @@ from . import (
     online as online,
     plan as plan,
     profile as profile,
+    prototypes as prototypes,
     rates as rates,
     readers as readers,
     record as record,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from odt.host import chart, convert, files, generate, info, install, monitor, monitor_report, search
+from odt.host import chart, convert, episodes, files, generate, info, install, monitor, monitor_report, search
 
 import odt
 from odt import callbacks, frozen, readers
@@ -142,6 +142,14 @@ def onnx_file(folder, kind):
     convert.save_onnx(model, kind(folder / "m.onnx"))
 
 
+def backbone(folder, kind):
+    import torch
+
+    torch.manual_seed(1)
+    net = torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.ReLU())
+    return episodes.backbone(net, X, kind(folder / "front.odt"))
+
+
 # Each with the functions that it tries.
 TAKE = {
     save: "network.Network.save", load: "network.Network.load", exported: "network.Network.export export.export", early_stopping: "callbacks.EarlyStopping",
@@ -149,7 +157,7 @@ TAKE = {
     recorded: "record.Recorder", column: "readers.Column", csv: "readers.CsvReader", npy: "readers.NpyReader", describe: "host.info.describe",
     page: "host.chart.chart host.chart.compiled_by", picture: "host.chart.chart", report: "host.monitor_report.write", policy: "host.search.write",
     write: "host.files.write_file host.files.write_text host.files.replacing checkpoint.write_file", header: "host.install.header",
-    onnx_file: "host.convert.save_onnx",
+    onnx_file: "host.convert.save_onnx", backbone: "host.episodes.backbone",
 }  # fmt: skip
 # Of a board's files, or of what make lays out; Search.picture is a matplotlib figure's as chart's, and takes a search.
 OTHER = {

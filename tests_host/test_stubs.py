@@ -101,7 +101,8 @@ def test_classes_of_a_stub_have_the_codes_bases(name):
 DESCRIBED = ("activations", "joins", "layers", "losses", "norms", "optimizers", "resizing", "schedules")
 # Modules whose public names a program calls, and which a type checker would find without types.
 WHOLE = (
-    *DESCRIBED, "adapt", "callbacks", "latents", "metrics", "model", "rates", "replay", "reservoir", "teach", "update", "watch",
+    *DESCRIBED, "adapt", "callbacks", "latents", "metrics", "model", "prototypes", "rates", "replay", "reservoir", "teach",
+    "update", "watch",
 )  # fmt: skip
 
 
