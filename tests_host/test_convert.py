@@ -58,13 +58,13 @@ class DSCNN(nn.Module):
 
 
 class Inverted(nn.Module):
-    def __init__(self, channels, filters, stride, expand):
+    def __init__(self, channels, filters, stride, expand, kernel=3):
         super().__init__()
         inner = channels * expand
         self.residual = stride == 1 and channels == filters
         layers = [nn.Conv2d(channels, inner, 1, bias=False), nn.BatchNorm2d(inner), nn.ReLU6()] if expand > 1 else []
         self.conv = nn.Sequential(
-            *layers, nn.Conv2d(inner, inner, 3, stride, 1, groups=inner, bias=False), nn.BatchNorm2d(inner), nn.ReLU6(),
+            *layers, nn.Conv2d(inner, inner, kernel, stride, kernel // 2, groups=inner, bias=False), nn.BatchNorm2d(inner), nn.ReLU6(),
             nn.Conv2d(inner, filters, 1, bias=False), nn.BatchNorm2d(filters),
         )  # fmt: skip
 
