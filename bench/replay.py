@@ -2,6 +2,7 @@
 
     python bench/replay.py               without arguments it writes bench/results/replay.txt
     python bench/replay.py --seeds 2 --part classes
+    python bench/replay.py --series      MNIST-1D, and what it costs on a board: bench/results/replay_series.txt
 
 Digits by examples/digits' network: the file's first 1,000 images train, the 797 others, by other writers, are the test. Each task is trained for EPOCHS
 epochs in batches of 16 with Adam; the rate is that of RATES with which a further seed is best, for each row. Seeds 0.. choose the order of the classes, the
@@ -14,18 +15,23 @@ Replay's state. fine-tuning: the tasks without replay. joint: all tasks at once,
 latents: four digits are learned at first, with all layers; the layers up to the named one are then the front and do not change, the others go on with three
 tasks of two digits and as many samples kept. float: the front's outputs as float32; 8 bits: odt.latents; both in a float32 network, of the same front. int8: network,
 front and latents. less: 8 bits less float of the same seed. all layers: the same tasks with replay of images in the whole network, float32.
+
+series: MNIST-1D by bench/accuracy.py's network, two classes at a time; all 4,000 series train, 2,000 others are the test. cost, of the digits' network in int8, 16
+samples a batch, 8 classes kept and 8 in x: a training step; add() of a sample where all places are taken; making a batch of 8 new and 8 kept samples.
 """
 
 import argparse
+import functools
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench")]
 
+import counting  # noqa: E402
 import numpy as np  # noqa: E402
 import written  # noqa: E402
-from accuracy import digits_cnn  # noqa: E402
+from accuracy import digits_cnn, mnist1d, mnist1d_cnn  # noqa: E402
 
 import odt  # noqa: E402
 from odt.latents import Latents  # noqa: E402
@@ -34,6 +40,7 @@ from odt.replay import Replay  # noqa: E402
 BATCH, EPOCHS = 16, 10
 RATES = 0.001, 0.002, 0.004
 BUDGETS = 1024, 2048, 4096, 8192, 16384, 32768
+SERIES_BUDGETS = 4096, 16384, 65536
 KEPT = 50, 100, 300
 LAYERS = {"first pooling": 3, "second pooling": 5}  # layers of digits_cnn in the front, the Input with them
 DTYPES = "int8", "float32"
@@ -44,18 +51,27 @@ X = np.frombuffer(DATA[: 1797 * 64], "uint8").reshape(-1, 8, 8, 1)
 Y = np.frombuffer(DATA[1797 * 64 :], "uint8")
 
 
-def of_classes(chosen):
+DIGITS = (X[:1000], Y[:1000]), (X[1000:], Y[1000:])
+
+
+def of_classes(chosen, data=DIGITS):
     """((x, y) to train, (x, y) to test)."""
-    parts = []
-    for first, last in ((0, 1000), (1000, 1797)):
-        rows = first + np.flatnonzero(np.isin(Y[first:last], chosen))
-        parts.append((X[rows], Y[rows]))
-    return parts
+    return [(x[np.isin(y, chosen)], y[np.isin(y, chosen)]) for x, y in data]
 
 
-def classes(seed):
+def classes(seed, data=DIGITS):
     order = np.random.default_rng(seed).permutation(10)
-    return [of_classes(order[first : first + 2]) for first in range(0, 10, 2)]
+    return [of_classes(order[first : first + 2], data) for first in range(0, 10, 2)]
+
+
+@functools.cache
+def all_series():
+    train, (x, y) = mnist1d()
+    return train, (x[:2000], y[:2000])
+
+
+def series(seed):
+    return classes(seed, all_series())
 
 
 def turns(seed):
@@ -86,9 +102,9 @@ class Score:
         return rows[-1].mean(), fallen.mean()
 
 
-def in_turn(tasks, dtype, rate, seed, budget):
+def in_turn(tasks, layers, dtype, rate, seed, budget):
     """Tasks one after the other, with replay where there is a budget: (accuracy, forgetting), steps."""
-    model = made(digits_cnn(), dtype, rate, seed)
+    model = made(layers(), dtype, rate, seed)
     replay = Replay(model, budget, seed=seed) if budget else None
     score = Score([test for _, test in tasks])
     for train, _ in tasks:
@@ -101,8 +117,8 @@ def in_turn(tasks, dtype, rate, seed, budget):
     return score.result, model.session.steps
 
 
-def joint(tasks, dtype, rate, seed, steps):
-    model = made(digits_cnn(), dtype, rate, seed)
+def joint(tasks, layers, dtype, rate, seed, steps):
+    model = made(layers(), dtype, rate, seed)
     x, y = [np.concatenate([train[i] for train, _ in tasks]) for i in (0, 1)]
     model.fit(x, y, epochs=round(steps / -(-len(y) // BATCH)), verbose=0)
     score = Score([test for _, test in tasks])
@@ -120,16 +136,16 @@ def row(run, seeds):
     return np.array([run(rate, seed) for seed in range(seeds)]), rate
 
 
-def protocol(make, seeds):
+def protocol(make, seeds, layers=digits_cnn, budgets=BUDGETS):
     found = {seed: make(seed) for seed in [*range(seeds), HELD_OUT]}
-    steps = in_turn(found[0], "int8", 0.002, 0, BUDGETS[0])[1]
-    rows = [("fine-tuning", lambda d: lambda r, s: in_turn(found[s], d, r, s, 0)[0])]
-    for budget in BUDGETS:
-        model = made(digits_cnn(), "int8", 0.1, 0)
+    steps = in_turn(found[0], layers, "int8", 0.002, 0, budgets[0])[1]
+    rows = [("fine-tuning", lambda d: lambda r, s: in_turn(found[s], layers, d, r, s, 0)[0])]
+    for budget in budgets:
+        model = made(layers(), "int8", 0.1, 0)
         replay = Replay(model, budget)
         name = "replay, %d samples, %d bytes" % (replay.capacity, len(replay.state))
-        rows.append((name, lambda d, b=budget: lambda r, s: in_turn(found[s], d, r, s, b)[0]))
-    rows.append(("joint", lambda d: lambda r, s: joint(found[s], d, r, s, steps)))
+        rows.append((name, lambda d, b=budget: lambda r, s: in_turn(found[s], layers, d, r, s, b)[0]))
+    rows.append(("joint", lambda d: lambda r, s: joint(found[s], layers, d, r, s, steps)))
     print("%s, %d seeds; %d steps in all with replay" % (make.__name__, seeds, steps))
     print("%-32s" % "" + "".join(["%-8s%15s%15s%8s  " % (d, "accuracy", "forgetting", "rate") for d in DTYPES]))
     for name, of in rows:
@@ -222,6 +238,51 @@ def latents(seeds):
     print()
 
 
+ON_BOARD = """
+import odt
+from odt.replay import Replay
+model = odt.Sequential([
+    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
+    odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
+])
+model.compile(odt.Adam(0.004), batch_size=16, seed=1)
+x, y = bytearray(64 * 64), bytearray(64)
+for i in range(64 * 64):
+    x[i] = i * 7 % 17
+for i in range(64):
+    y[i] = i % 8
+few, labels, one = memoryview(x)[:1024], memoryview(y)[:16], memoryview(x)[:64]
+model.train_step(few, labels)
+begin()
+end()
+begin()
+model.train_step(few, labels)
+end()
+replay = Replay(model, budget=8192)
+for _ in range(3):
+    replay.add(x, y)
+begin()
+replay.add(one, 3)
+end()
+data = replay.mixed(x, y)
+data.order = 12345
+batches = iter(data)
+next(batches)
+begin()
+next(batches)
+end()
+"""
+
+
+def costs(names=("rp2040", "qemu_m4")):
+    print("%-10s%14s%14s%14s%14s" % ("cost", "", "step", "add", "batch"))
+    for name in names:
+        machine = counting.open(name)
+        found = machine.run(ON_BOARD)
+        machine.close()
+        print("%-10s%14s%s" % (name, counting.UNITS[name], "".join(["%14d" % count for count in found])), flush=True)
+
+
 PARTS = {
     "classes": lambda seeds: protocol(classes, seeds),
     "turns": lambda seeds: protocol(turns, seeds),
@@ -231,13 +292,21 @@ PARTS = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=None)
+    parser.add_argument("--series", action="store_true")
     parser.add_argument("--part", choices=sorted(PARTS), action="append")
     arguments = parser.parse_args()
+    arguments.seeds = arguments.seeds or (5 if arguments.series else 10)
     print("%d epochs of each task, rates %s\n" % (EPOCHS, ", ".join([str(rate) for rate in RATES])))
+    if arguments.series:
+        protocol(series, arguments.seeds, mnist1d_cnn, SERIES_BUDGETS)
+        return costs()
     for part in arguments.part or PARTS:
         PARTS[part](arguments.seeds)
 
 
 if __name__ == "__main__":
-    written.recorded("replay.txt", main)
+    if sys.argv[1:] == ["--series"]:
+        written.kept("replay_series.txt", main)
+    else:
+        written.recorded("replay.txt", main)

@@ -29,10 +29,16 @@ def recorded(name, main):
     """Run main(), which prints; without arguments, a full run, what it prints is written too."""
     if sys.argv[1:]:
         return main()
+    kept(name, main)
+
+
+def kept(name, main):
+    """Run main() and write what it prints, with the arguments that it was given."""
     lines = io.StringIO()
     with contextlib.redirect_stdout(_Both(sys.stdout, lines)):
         main()
-    first = "Written by: python bench/%s, by CPython %d.%d" % ((Path(sys.argv[0]).name,) + sys.version_info[:2])
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    first = "Written by: python bench/%s, by CPython %d.%d" % ((command,) + sys.version_info[:2])
     write(name, [first, *lines.getvalue().splitlines()])
 
 

@@ -1,5 +1,6 @@
 """odt.replay and odt.latents: what is kept, what fit gets, what is remembered; checkpoints, stale latents, bad input."""
 
+import asyncio
 import functools
 from collections import Counter
 from pathlib import Path
@@ -190,6 +191,21 @@ def test_digits_learned_two_at_a_time_are_forgotten_without_and_known_with_it(dt
     assert model.evaluate(X[1000:][early], Y[1000:][early])[1] > 0.75
     assert model.evaluate(X[1000:], Y[1000:])[1] > 0.8
     assert model.evaluate(replay.x, replay.y)[1] > 0.85
+
+
+def test_fit_async_ends_with_the_bits_of_fit():
+    digests = []
+    for asynchronous in (False, True):
+        model = reader()
+        replay = Replay(model, budget=2048)
+        replay.add(X[:40], Y[:40])
+        data = replay.mixed(X[100:180], Y[100:180])
+        if asynchronous:
+            asyncio.run(model.fit_async(data, epochs=2, verbose=0))
+        else:
+            model.fit(data, epochs=2, verbose=0)
+        digests.append(model.digest())
+    assert digests[0] == digests[1]
 
 
 def test_training_goes_on_from_checkpoints_with_the_same_bits(tmp_path):
