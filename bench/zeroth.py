@@ -1,6 +1,6 @@
 """odt.ZerothOrder beside backpropagation: test accuracy, RAM, and the cost of a step.
 
-    python bench/zeroth.py                     all: a quarter of an hour; writes bench/results/zeroth.txt
+    python bench/zeroth.py                     all: twenty minutes; writes bench/results/zeroth.txt
     python bench/zeroth.py --task digits-mlp --seeds 1
 
 Data and networks are those of bench/accuracy.py, mnist1d-mlp is 40-64-10. Every row trains from the same first weights on the
@@ -132,7 +132,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--task", choices=sorted(TASKS), action="append")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--machines", default="qemu_m4")
+    parser.add_argument("--machines", default="qemu_m4,rp2040")
     arguments = parser.parse_args()
     costs([name for name in arguments.machines.split(",") if name])
     print()
