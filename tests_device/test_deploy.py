@@ -45,6 +45,9 @@ def test_a_stock_pico_gets_all_that_the_model_needs(tmp_path):
         assert lines[-1] == 'A program opens it with: odt.load_model("/hand.odt")'
         code, output = pico.mpremote("exec", "import odt; print(odt.load_model('/hand.odt').labels); " + LIST)
         assert code == 0 and output.split(b"\r\n")[:2] == [b"['a', 'b', 'c', 'd']", b"['hand.odt', 'lib']"]
+        network(optimizer=odt.Adam(0.02)).export(path)  # once more, where half of the file system is odt's
+        status, text = run(pico, path)
+        assert status == 0 and "Copying the kernels" in text and text.splitlines()[-2].startswith("Tried there: "), text
 
 
 @pytest.fixture(scope="module")

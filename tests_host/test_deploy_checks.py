@@ -20,7 +20,7 @@ def model(**kwargs):
 def test_what_does_not_fit_is_said_with_both_figures(tmp_path):
     made = model()
     assert deploy.check(FOUND, tmp_path, made, 1000) == "native"
-    with pytest.raises(BoardError, match="file system has 500000 bytes free, 500001 are needed"):
+    with pytest.raises(BoardError, match="file system has room for 500000 bytes, 500001 are needed"):
         deploy.check(FOUND, tmp_path, made, 500001)
     plan = made.session.plan
     own = plan.arena + plan.state + len(plan.code)

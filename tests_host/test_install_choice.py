@@ -40,7 +40,7 @@ def names(found, files):
         (board(mpy=0), "reads .mpy files of version 0"),
         (board(libs=[]), "no file system"),
         (board(disk=-1), "no file system"),
-        (board(disk=1000), "1000 bytes free, 150000 are needed"),
+        (board(disk=1000), "room for 1000 bytes, 150000 are needed"),
         (board(free=60000), "too little RAM: 60000 bytes of heap are free, odt needs 168000 from files"),
     ],
 )

@@ -17,6 +17,8 @@ def has(name):
         return True
     except ImportError:
         return False
+def size(entries, folder):
+    return sum([size(os.ilistdir(folder + e[0]), folder + e[0] + "/") if e[1] == 0x4000 else e[3] for e in entries])
 path = getattr(sys, "path", [])  # some have none
 found = {
     "name": i[0], "version": tuple(i[1])[:3], "machine": getattr(i, "_machine", sys.platform),
@@ -26,6 +28,8 @@ found = {
 try:
     s = os.statvfs(found["libs"][0][:-3] or "/")
     found["disk"] = s[0] * s[3]
+    lib = found["libs"][0] + "/"  # what odt takes there makes room for odt
+    found["disk"] += size([e for e in os.ilistdir(lib) if e[0] == "odt" or e[0][:4] == "_odt"], lib)
 except (AttributeError, IndexError, OSError):
     pass
 path[:] = [".frozen"]

@@ -90,7 +90,7 @@ def check(found, files, model, size):
             bring += install.size_of(beside(fitting[0]))
             need += install.size_of([fitting[0].with_name(name + ".mpy") for name in pieces(model)])
     if found["disk"] < bring:
-        raise BoardError("the board's file system has %d bytes free, %d are needed" % (found["disk"], bring))
+        raise BoardError("the board's file system has room for %d bytes, %d are needed" % (found["disk"], bring))
     if found["free"] < need + own:
         raise BoardError(
             "too little RAM: %d bytes of heap are free, %d are needed at least: %d of odt, %d of the model (arena %d, "

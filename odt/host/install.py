@@ -76,7 +76,7 @@ def check(found, package, bytes_needed):
     if not found["libs"] or found["disk"] < 0:
         raise BoardError("the board has no file system to install to")
     if found["disk"] < bytes_needed:
-        raise BoardError("the board's file system has %d bytes free, %d are needed" % (found["disk"], bytes_needed))
+        raise BoardError("the board's file system has room for %d bytes, %d are needed" % (found["disk"], bytes_needed))
     if found["free"] < PYTHON_HEAP:
         raise BoardError(
             "too little RAM: %d bytes of heap are free, odt needs %d from files; "
