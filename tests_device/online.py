@@ -7,7 +7,7 @@ import gc
 from array import array
 
 from odt import executor
-from odt.online import ADWIN, DDM, KNN, NCM, OSELM, RCE, Autoencoder, EchoState, KMeans, PageHinkley
+from odt.online import ADWIN, DDM, KNN, KSWIN, NCM, OSELM, RCE, Autoencoder, EchoState, KMeans, PageHinkley
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:
@@ -51,6 +51,7 @@ detectors = (
     ("pagehinkley", PageHinkley(threshold=5, alpha=0.99)),
     ("ddm", DDM(warm_start=10)),
     ("adwin", ADWIN(clock=8, delta=0.05)),
+    ("kswin", KSWIN(window_size=60, stat_size=20)),
 )
 for name, detector in detectors:
     alarms = []

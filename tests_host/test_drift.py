@@ -1,11 +1,13 @@
 """odt.online's detectors raise River's alarms at the same sample; what is no number changes nothing."""
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from odt.online import ADWIN, DDM, PageHinkley
+from odt.online import ADWIN, DDM, KSWIN, PageHinkley
+from odt.online.kswin import drawn
 from odt.online.units import fixed_point
 
 
@@ -57,6 +59,45 @@ def test_alarms_are_rivers_at_the_same_sample(ours, options):
     assert raised > 10
 
 
+class Draws:
+    """CPython's random as River's KSWIN asks it, with the draws of ours."""
+
+    def __init__(self, seed):
+        self.seed, self.asked = seed, 0
+
+    def sample(self, population, count):
+        self.asked += 1
+        return drawn(self.seed, len(population) + count + self.asked - 1, count, len(population))
+
+
+@pytest.mark.parametrize("options", (
+    {}, dict(alpha=0.0001), dict(alpha=0.05, window_size=40, stat_size=10), dict(alpha=0.01, window_size=31, stat_size=15, seed=7),
+    dict(alpha=0.005, window_size=300, stat_size=101), dict(alpha=1.0, window_size=4, stat_size=2),
+))  # fmt: skip
+def test_kswin_raises_rivers_alarms_of_the_same_draws(options, monkeypatch):
+    if sys.version_info < (3, 11):
+        pytest.skip("River is for Python 3.11 and later")
+    from river.drift import kswin
+
+    monkeypatch.setattr(kswin, "random", SimpleNamespace(Random=Draws))
+    raised = 0
+    for name, values in streams(0).items():
+        values = [np.floor(value * 65536 + 0.5) / 65536 for value in values]  # ties are ties for both
+        expected = alarms(kswin.KSWIN(**dict(dict(seed=0), **options)), values)
+        assert alarms(KSWIN(**options), values) == expected, name
+        raised += len(expected)
+    assert raised > 5
+
+
+def test_kswin_draws_each_place_equally_often_and_none_twice():
+    counts = np.zeros(70, int)
+    for n in range(2000):
+        places = drawn(5, n, 30, 70)
+        assert len(set(places)) == 30 and 0 <= min(places) <= max(places) < 70
+        counts[places] += 1
+    assert abs(counts / 2000 - 30 / 70).max() < 5 * (30 / 70 * 40 / 70 / 2000) ** 0.5
+
+
 def test_alarms_of_rivers_documentation():
     """The examples of its docstrings: no River is needed."""
     import random
@@ -86,7 +127,7 @@ def test_numbers_are_rounded_half_up_to_units():
         assert fixed_point("it", x) == np.floor(float(x) * 65536 + 0.5)
 
 
-@pytest.mark.parametrize("detector", (PageHinkley(), ADWIN(), DDM()))
+@pytest.mark.parametrize("detector", (PageHinkley(), ADWIN(), DDM(), KSWIN()))
 def test_what_is_no_number_changes_nothing(detector):
     detector.update(1)
     before = detector.digest()
@@ -100,6 +141,8 @@ def test_what_is_no_number_changes_nothing(detector):
     (lambda: PageHinkley(mode="left"), "mode"), (lambda: PageHinkley(alpha=1.5), "alpha is in 0..1, got 1.5"),
     (lambda: PageHinkley(threshold=float("nan")), "threshold"), (lambda: PageHinkley(min_instances=0), "min_instances"),
     (lambda: ADWIN(delta=0), "delta"), (lambda: ADWIN(clock=2.5), "clock is an int"), (lambda: DDM(drift_threshold="3"), "drift_threshold"),
+    (lambda: KSWIN(alpha=0), "alpha"), (lambda: KSWIN(stat_size=1), "stat_size is an int in 2"), (lambda: KSWIN(stat_size=1001), "at most 1000"),
+    (lambda: KSWIN(window_size=59), "twice stat_size, 60, at least, got 59"), (lambda: KSWIN(seed=-1), "seed"),
 ))  # fmt: skip
 def test_bad_arguments_are_named(make, text):
     with pytest.raises(ValueError, match=text):

@@ -6,6 +6,9 @@ from .drift import (
 from .echo import (
     EchoState as EchoState,
 )
+from .kswin import (
+    KSWIN as KSWIN,
+)
 from .neighbours import (
     KNN as KNN,
     NCM as NCM,

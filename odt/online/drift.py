@@ -18,7 +18,7 @@ _ONE = 1 << _POINT
 _LN2 = 0x2C5C85FDF473DE6B  # ln 2, 62 bits after the point
 
 
-def _ratio(kind, name, value, low, high):
+def ratio(kind, name, value, low, high):
     """A user's number as two integers, of 4 digits: on every interpreter the same."""
     if not is_number(value) or not low <= value <= high:
         raise ValueError("%s: %s is in %s..%s, got %r" % (kind, name, low, high, value))
@@ -26,7 +26,7 @@ def _ratio(kind, name, value, low, high):
     return (mantissa * 10**exponent, 1) if exponent > 0 else (mantissa, 10**-exponent)
 
 
-def _whole(kind, name, value, low):
+def whole(kind, name, value, low):
     if not is_int(value) or not low <= value < 1 << 31:
         raise ValueError("%s: %s is an int in %d..2147483647, got %r" % (kind, name, low, value))
     return value
@@ -92,15 +92,15 @@ class PageHinkley(Detector):
     """
 
     def __init__(self, min_instances=30, delta=0.005, threshold=50.0, alpha=0.9999, mode="both"):
-        self._instances = _whole("PageHinkley", "min_instances", min_instances, 1)
+        self._instances = whole("PageHinkley", "min_instances", min_instances, 1)
         if mode not in ("up", "down", "both"):
             raise ValueError('PageHinkley: mode is "up", "down" or "both", got %r' % (mode,))
         self._mode = mode
-        over, under = _ratio("PageHinkley", "delta", delta, 0, LIMIT)
+        over, under = ratio("PageHinkley", "delta", delta, 0, LIMIT)
         self._delta = _ONE * over // under
-        over, under = _ratio("PageHinkley", "threshold", threshold, 0, LIMIT)
+        over, under = ratio("PageHinkley", "threshold", threshold, 0, LIMIT)
         self._threshold = _ONE * over // under
-        self._alpha = _ratio("PageHinkley", "alpha", alpha, 0, 1)
+        self._alpha = ratio("PageHinkley", "alpha", alpha, 0, 1)
         super().__init__()
 
     def _first(self):
@@ -127,9 +127,9 @@ class DDM(Detector):
     """
 
     def __init__(self, warm_start=30, warning_threshold=2.0, drift_threshold=3.0):
-        self._start = _whole("DDM", "warm_start", warm_start, 0)
-        self._warning = _ratio("DDM", "warning_threshold", warning_threshold, 0, 1000)
-        self._drift = _ratio("DDM", "drift_threshold", drift_threshold, 0, 1000)
+        self._start = whole("DDM", "warm_start", warm_start, 0)
+        self._warning = ratio("DDM", "warning_threshold", warning_threshold, 0, 1000)
+        self._drift = ratio("DDM", "drift_threshold", drift_threshold, 0, 1000)
         super().__init__()
 
     def _first(self):
@@ -164,11 +164,11 @@ class ADWIN(Detector):
     """
 
     def __init__(self, delta=0.002, clock=32, max_buckets=5, min_window_length=5, grace_period=10):
-        self._delta = _ratio("ADWIN", "delta", delta, 1e-6, 1)
-        self._clock = _whole("ADWIN", "clock", clock, 1)
-        self._buckets = _whole("ADWIN", "max_buckets", max_buckets, 1)
-        self._shortest = _whole("ADWIN", "min_window_length", min_window_length, 1)
-        self._grace = _whole("ADWIN", "grace_period", grace_period, 1)
+        self._delta = ratio("ADWIN", "delta", delta, 1e-6, 1)
+        self._clock = whole("ADWIN", "clock", clock, 1)
+        self._buckets = whole("ADWIN", "max_buckets", max_buckets, 1)
+        self._shortest = whole("ADWIN", "min_window_length", min_window_length, 1)
+        self._grace = whole("ADWIN", "grace_period", grace_period, 1)
         super().__init__()
 
     def _first(self):
