@@ -7,7 +7,20 @@ import gc
 from array import array
 
 from odt import executor
-from odt.online import ADWIN, DDM, KNN, KSWIN, NCM, OSELM, RCE, Autoencoder, EchoState, KMeans, PageHinkley
+from odt.online import (
+    ADWIN,
+    DDM,
+    KNN,
+    KSWIN,
+    NCM,
+    OSELM,
+    RCE,
+    Autoencoder,
+    CentroidDrift,
+    EchoState,
+    KMeans,
+    PageHinkley,
+)
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:
@@ -81,6 +94,17 @@ for name, model in kept:
             model.learn_one(x, label)
     print("%s: %d learned, digest %08x" % (name, len(model), model.digest()))
     print("labels of", name, *decisions)
+centroids, alarms = CentroidDrift(6, 2, window=20, threshold=5), []
+for i in range(300):
+    numbers(x)
+    if i < 100:
+        centroids.learn_one(x, i % 2)
+    else:
+        x[0] += 4 * (i > 200)
+        centroids.update(x, i % 2 if i % 3 else None, x[1] > 0)
+        if centroids.drift_detected:
+            alarms.append(i)
+print("centroids: %d learned, digest %08x" % (len(alarms), centroids.digest()), *alarms)
 print("labels", *[models[1][1].predict_one([i / 4, 1, -1, i / 8, 0, 2]) for i in range(10)])
 
 

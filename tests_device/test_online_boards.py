@@ -19,7 +19,7 @@ def facts(text):
 @pytest.fixture(scope="module")
 def expected():
     found = facts(on_the_pc(SCRIPT, {}))
-    assert len(found) == 20 == len(set(found))
+    assert len(found) == 21 == len(set(found))
     return found
 
 

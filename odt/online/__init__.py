@@ -3,7 +3,7 @@
 from odt.online import OSELM
 """
 
-_HOMES = {"OSELM": "oselm", "Autoencoder": "oselm", "EchoState": "echo", "KSWIN": "kswin"}
+_HOMES = {"OSELM": "oselm", "Autoencoder": "oselm", "EchoState": "echo", "KSWIN": "kswin", "CentroidDrift": "centroid"}
 for _name in ("ADWIN", "DDM", "PageHinkley"):
     _HOMES[_name] = "drift"
 for _name in ("KMeans", "KNN", "NCM", "RCE"):

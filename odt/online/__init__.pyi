@@ -1,3 +1,6 @@
+from .centroid import (
+    CentroidDrift as CentroidDrift,
+)
 from .drift import (
     ADWIN as ADWIN,
     DDM as DDM,
