@@ -17,7 +17,7 @@ TRIAL = Path(__file__).with_name("trial.py")
 # The least bytes of heap that a trial took beside the model's own and the kernels that it loads, of three networks on
 # an emulated Pico: of odt in a firmware, of odt from files with kernels, and without. More may be needed: the trial
 # tells.
-HEAP = {"firmware": 20000, "native": 54000, "reference": 165000}
+HEAP = {"firmware": 16000, "native": 49000, "reference": 150000}
 
 _ROW = re.compile(r"odt-trial (\w+) (predicts|trains) ([0-9a-f]{8}) ([0-9]{1,9})")
 _TAKE = """
