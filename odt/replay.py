@@ -18,7 +18,7 @@ from .online.stored import Stored
 from .regions import X_DATA, X_SCALE, Y_DATA, const
 from .run.session import bind, ready
 
-_MAGIC = const(0x3152444F)
+_MAGIC = const(0x3150444F)
 _CRC, _SEEN, _TABLE = const(24), const(28), const(32)  # offsets in the state
 _BYTES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
 

@@ -234,3 +234,19 @@ def test_episodes_that_cannot_be_drawn_are_named():
             episodes.train(net, x, y, **options)
     with pytest.raises(ValueError, match="metric"):
         episodes.train(net, x, y, ways=3, metric="l1")
+
+
+def test_no_two_kinds_of_state_begin_alike():
+    """A checkpoint of one is none of another: odt.online's, and what is made of them."""
+    from odt import online
+    from odt.replay import Replay
+
+    front = latents("int8")
+    head = odt.Sequential([front.input(), odt.Dense(10)])
+    head.compile(batch_size=4)
+    kept = [Prototypes(front), online.NCM(2, 2), online.KMeans(2, 2), online.KNN(2, 4), online.RCE(2, 4, 1)]
+    kept.append(online.CentroidDrift(2, 2))
+    others = [online.OSELM(2), Replay(head, front=front)]
+    first = [bytes(model.state[:4]) for model in [kept[0], *others]]
+    assert len({bytes(model.state[:8]) for model in kept}) == len(kept) and len(set(first)) == len(first)
+    assert {bytes(model.state[:4]) for model in kept} == {first[0]}

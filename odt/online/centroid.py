@@ -1,4 +1,4 @@
-"""Drift of centroids: how far those of the last samples are from those that were trained, after Yamada and Matsutani (2022).
+"""Drift of centroids: how far those of the last samples are from those that were trained: an idea of Yamada and Matsutani (2022).
 
     detector = CentroidDrift(4, classes=2, window=50, threshold=0.5)
     detector.learn_one(x, label)  # in training
@@ -15,7 +15,7 @@ from ..fixed import size_of
 from .neighbours import NCM
 from .units import fixed_point
 
-_CENTROIDS = 5
+_CENTROIDS = 6  # 5 are odt.prototypes
 
 
 class CentroidDrift(NCM):
