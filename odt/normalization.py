@@ -3,12 +3,15 @@
 import struct
 from array import array
 
+from . import executor
 from .fixed import ONE, scale_mul, scale_of
 from .layers import Layer
 from .run.data import float32_bits
 from .run.exact import UNIT, ratio
 from .run.exact import whole as number
 from .run.replace import rewrite
+
+_CODES = {"int8": "b", "int16": "h", "int32": "i", "float32": "f"}
 
 
 class Normalization(Layer):
@@ -26,6 +29,12 @@ class Normalization(Layer):
         super().__init__(name, False)
         self.sums = None  # of adapt(): whether of ints, how many, by feature: of numbers, of their squares
         self.part = None  # of which compiled model it is: (session, buffers of mean and variance)
+        self.reads = None  # the Input's dtype
+
+    def __call__(self, inputs):
+        node = super().__call__(inputs)
+        self.reads = getattr(node.inputs[0].layer, "dtype", None)
+        return node
 
     def build(self, shapes):
         self.channels = shapes[0][-1]
@@ -37,7 +46,7 @@ class Normalization(Layer):
     def adapt(self, x):
         """Mean and variance of each feature of ``x``, an array of a shape, nested lists, or flat once the layer has a model.
 
-        Data of integers means what the Input says. Exact sums: the same bits on every machine, in any order. In a compiled
+        Data of integers means what the Input says, and so do ``bytes``, raw data of its dtype. Exact sums: the same bits on every machine, in any order. In a compiled
         model they take effect at once, and ranges of int8 are found anew. ValueError where x has other features.
         """
         shape = getattr(x, "shape", None) or _shape(x)
@@ -48,7 +57,7 @@ class Normalization(Layer):
             raise ValueError("%r: x has %d features, expected %d" % (self, width, self.channels))
         if self.part:
             self._check(self.part[0])
-        values = _flat(x)
+        values = self._raw(x) if isinstance(x, (bytes, bytearray, memoryview)) else _flat(x)
         count = len(values) // width
         if not count or len(values) % width:
             raise ValueError("%r: %d numbers are not whole samples of %d features" % (self, len(values), width))
@@ -63,6 +72,15 @@ class Normalization(Layer):
         self.sums = whole, count, sums, squares
         if self.part:
             self._write(*self.part)
+
+    def _raw(self, x):
+        """The numbers of a buffer, which is of the Input's where it is of bytes, as fit() takes it."""
+        if executor.engine.typecode(x) != "B" or self.reads not in _CODES:
+            return _flat(x)
+        try:
+            return array(_CODES[self.reads], bytes(x))
+        except ValueError:
+            raise ValueError("%r: %d bytes are not whole numbers of %s" % (self, len(x), self.reads)) from None
 
     def _check(self, session):
         if session.busy:

@@ -54,6 +54,28 @@ def test_integers_mean_what_the_input_says(dtype):
     assert np.allclose(mean, real.mean(0), rtol=1e-6) and np.allclose(variance, real.var(0), rtol=1e-6)
 
 
+@pytest.mark.parametrize("compiled", (True, False))
+@pytest.mark.parametrize("dtype", ("int8", "uint8", "int16", "int32", "float32"))
+def test_bytes_are_raw_data_of_the_inputs_dtype(dtype, compiled):
+    """As fit() takes them: what a file or a frozen front's latents are."""
+    x = RANDOM.integers(-100, 100, (50, 4)) if dtype != "uint8" else RANDOM.integers(0, 256, (50, 4))
+    x = x.astype(dtype)
+    scale = {} if dtype == "float32" else {"scale": 0.25}
+    for data in (x.tobytes(), bytearray(x.tobytes()), memoryview(x.tobytes())):
+        model = odt.Sequential([odt.Input((4,), dtype=dtype, **scale), odt.Normalization(), odt.Dense(3)])
+        if compiled:
+            model.compile()
+        model.layers[0].adapt(data)
+        if not compiled:
+            model.compile()
+        real = x.astype(np.float64) * scale.get("scale", 1)
+        mean, variance = statistics(model)
+        assert np.allclose(mean, real.mean(0), rtol=1e-6) and np.allclose(variance, real.var(0), rtol=1e-6)
+        if dtype not in ("int8", "uint8"):
+            with pytest.raises(ValueError, match="are not whole"):
+                model.layers[0].adapt(data[:-1])
+
+
 def normalised(x):
     exact = x.astype(np.float64)
     return ((exact - X.astype(np.float64).mean(0)) / X.astype(np.float64).std(0)).astype(np.float32)
