@@ -10,7 +10,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from odt.host import chart, convert, episodes, files, generate, info, install, monitor, monitor_report, search
+from odt.host import (
+    chart,
+    convert,
+    episodes,
+    files,
+    generate,
+    info,
+    install,
+    monitor,
+    monitor_report,
+    networks,
+    search,
+    searching,
+)
 
 import odt
 from odt import callbacks, frozen, readers
@@ -150,6 +163,24 @@ def backbone(folder, kind):
     return episodes.backbone(net, X, kind(folder / "front.odt"))
 
 
+def searched(folder, kind):
+    """The storage, the data and the model file of a search."""
+    np.savez(folder / "data.npz", x=np.eye(20, 8, dtype="float32"), y=np.arange(20) % 2)
+    train, test, _ = searching.pairs(kind(folder / "data.npz"))
+
+    def small(trial):
+        model = odt.Sequential([odt.Input((8,)), odt.Dense(trial.suggest_int("width", 2, 4), "relu"), odt.Dense(2)])
+        model.compile("sgd")
+        return model
+
+    found = networks.NetworkSearch(small, train, test, epochs=1, storage=kind(folder / "trials"), progress=False)
+    found.run(trials=2)
+    model = found.write(found.points()[0], kind(folder / "best.odt"))
+    (folder / "trials").unlink()  # it has times
+    (folder / "data.npz").unlink()
+    return model
+
+
 # Each with the functions that it tries.
 TAKE = {
     save: "network.Network.save", load: "network.Network.load", exported: "network.Network.export export.export", early_stopping: "callbacks.EarlyStopping",
@@ -158,11 +189,12 @@ TAKE = {
     page: "host.chart.chart host.chart.compiled_by", picture: "host.chart.chart", report: "host.monitor_report.write", policy: "host.search.write",
     write: "host.files.write_file host.files.write_text host.files.replacing checkpoint.write_file", header: "host.install.header",
     onnx_file: "host.convert.save_onnx", backbone: "host.episodes.backbone",
+    searched: "host.networks.NetworkSearch.write host.searching.pairs",
 }  # fmt: skip
 # Of a board's files, or of what make lays out; Search.picture is a matplotlib figure's as chart's, and takes a search.
 OTHER = {
     "host.board.Board.make_folder", "host.board.Board.remove", "host.board.Board.copy", "host.firmware.sizes",
-    "host.search.Search.picture", "host.process.Process", "host.process.commands", "host.sizes.main", "host.monitor.Run",
+    "host.search.Search.picture", "host.networks.NetworkSearch.picture", "host.process.Process", "host.process.commands", "host.sizes.main", "host.monitor.Run",
 }  # fmt: skip
 
 
@@ -278,7 +310,7 @@ def test_no_other_writer_is_in_the_package():
         "host/pico.py": 2,
     }
     allowed.update(
-        {"host/chart.py": 2, "host/monitor_report.py": 2, "host/search.py": 1, "profile.py": 1}
+        {"host/chart.py": 2, "host/monitor_report.py": 2, "host/search.py": 1, "host/networks.py": 1, "profile.py": 1}
     )  # profile's is a gradient's name
     root = Path(odt.__file__).parent
     for file in sorted(root.rglob("*.py")):

@@ -1,4 +1,4 @@
-"""The command line: python -m odt install | deploy | run | monitor | record | devices | pico | chart | info | import."""
+"""The command line: python -m odt install | deploy | run | monitor | record | devices | pico | chart | info | import | search."""
 
 import argparse
 import sys
@@ -108,6 +108,31 @@ def main(arguments=None):
     command.add_argument("--labels", metavar="NAMES", help="the classes' names, with commas between")
     command.set_defaults(run=importing)
 
+    command = commands.add_parser("search", help="try networks for labelled samples; the best becomes a model file")
+    command.add_argument("data", metavar="DATA", help=".npz: x, y, and if wanted x_test, y_test, x_adapt, y_adapt")
+    command.add_argument("--output", "-o", metavar="FILE", default="best.odt", help="best.odt, if not given")
+    command.add_argument("--ram", metavar="BYTES", type=float, help="of training, at most: arena and state")
+    command.add_argument("--predict-ram", metavar="BYTES", type=float, help="of prediction, at most")
+    command.add_argument("--flash", metavar="BYTES", type=float, help="of the model file, at most")
+    command.add_argument("--cycles", metavar="NUMBER", type=float, help="of an RP2040's training step, at most")
+    command.add_argument("--minutes", metavar="NUMBER", type=float, help="10, where --trials is not given")
+    command.add_argument("--trials", metavar="COUNT", type=int, help="so many networks more")
+    command.add_argument("--workers", metavar="COUNT", type=int, help="processes; as many as there are cores")
+    command.add_argument("--epochs", metavar="COUNT", type=int, default=8, help="of a network's training; 8")
+    command.add_argument("--dtype", choices=("int8", "float32", "both"), default="both")
+    command.add_argument("--scale", metavar="NUMBER", type=float, help="what a step of integer samples means")
+    command.add_argument("--network", metavar="SCRIPT", help="with a function network(trial) of your own")
+    command.add_argument(
+        "--objectives", metavar="NAMES", default="accuracy,ram,predict_ram,flash,cycles", help="all: %(default)s"
+    )
+    command.add_argument("--sampler", choices=("nsga2", "tpe"), default="nsga2")
+    command.add_argument("--study", metavar="FILE", help="trials are kept there, and gone on with")
+    command.add_argument("--take", metavar="TRIAL", type=int, help="write this one's model, not the best's")
+    command.add_argument("--picture", metavar="FILE", help=".png: accuracy against costs")
+    command.add_argument("--labels", metavar="NAMES", help="the classes' names, with commas between")
+    command.add_argument("--seed", metavar="NUMBER", type=int, default=0)
+    command.set_defaults(run=searching)
+
     options = parser.parse_args(arguments)
     try:
         return options.run(options)
@@ -122,6 +147,15 @@ def importing(options):
         from .convert.command import command
     except ImportError as error:
         raise BoardError("%s: pip install '.[import]'" % error) from None
+    return command(options)
+
+
+def searching(options):
+    """networks.py needs Optuna, which the other commands do not."""
+    try:
+        from .searching import command
+    except ImportError as error:
+        raise BoardError("%s: pip install '.[search]'" % error) from None
     return command(options)
 
 
