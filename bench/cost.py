@@ -178,7 +178,7 @@ def data(session, seed):
 
 
 def measure(machine, model, seed, each=True):
-    """(cycles of the step, [(instruction, sizes, cycles)]); ``each`` False: without these."""
+    """(cycles of the step, [(instruction, sizes, cycles, how often)]); ``each`` False: without these."""
     session = model.session
     x, y = data(session, seed)
     model.export(str(machine.files / "net.odt"))
@@ -186,7 +186,7 @@ def measure(machine, model, seed, each=True):
     formats = [{"float32": "f", "int8": "b"}.get(str(given.dtype), "B") for given in (x, y)]
     for _ in range(
         3 + STEPS
-    ):  # as the board does: the errors of the step that is measured by instructions are the same
+    ):  # as the board does: so the errors of the step that is measured by instructions are the same
         model.train_step(x, y)
     found = cost.instructions(model, x, y)
     first, rest = [
@@ -200,12 +200,16 @@ def measure(machine, model, seed, each=True):
     counts = machine.run(ON_BOARD, {"x": x.nbytes, "formats": formats, "places": places})
     rows = [full - empty for empty, full in zip(counts[STEPS::2], counts[STEPS + 1 :: 2])]
     assert len(rows) == len(found)
-    total = None if session.micro else min(counts[:STEPS])  # its first part is measured alone
-    return total, [(name, sizes, cycles) for (name, sizes), cycles in zip(found, rows)]
+    parts = session.batch_size // session.rows
+    again = {at for start, stop, _ in session.others or () for at, *_ in model.program.walk(start, stop)}
+    times = [parts if at in again and number < first else 1 for number, (at, _) in enumerate(places)]
+    return min(counts[:STEPS]), [
+        (name, sizes, cycles, count) for (name, sizes), cycles, count in zip(found, rows, times)
+    ]
 
 
 def collect(dtype, seeds):
-    """[(words, dtype, cycles of a step, [(instruction, sizes, cycles)])] of networks, and how many the board could not run."""
+    """[(words, dtype, cycles of a step, parts of its batch, what measure() gives of instructions)] of networks, and how many the board could not run."""
     found, failed, machine = [], 0, counting.open("rp2040")
     try:
         for seed in seeds:
@@ -219,7 +223,8 @@ def collect(dtype, seeds):
                 machine.close()  # it was switched off, and its marks begin anew
                 machine = counting.open("rp2040")
                 continue
-            found.append(("%s (seed %d)" % (text, seed), dtype, total, rows))
+            parts = model.batch_size // model.session.rows
+            found.append(("%s (seed %d)" % (text, seed), dtype, total, parts, rows))
     finally:
         machine.close()
     return found, failed
@@ -234,8 +239,8 @@ def fit(networks):
             group = leader[group]
         return group
 
-    for _, _, _, rows in networks:
-        for name, sizes, cycles in rows:
+    for *_, rows in networks:
+        for name, sizes, cycles, _ in rows:
             features = cost.features(name, sizes)
             equations.append((features, cycles))
             for group, _ in features:
@@ -262,25 +267,27 @@ def fit(networks):
             factors.setdefault(group, {})
             if solution[i] > 0:
                 factors[group][term] = float("%.4g" % solution[i])
-    python = defaultdict(list)
-    for _, dtype, total, rows in networks:
-        if total is not None:
-            python[dtype].append(total - sum([cycles for _, _, cycles in rows]))
-    factors["python"] = {dtype: int(statistics.median(each)) for dtype, each in python.items()}
+    rest = defaultdict(list)
+    for _, dtype, total, parts, rows in networks:
+        rest[dtype if parts == 1 else "part"].append((total - sum([row[2] * row[3] for row in rows]), dtype, parts))
+    python = {dtype: int(statistics.median([each for each, _, _ in rest[dtype]])) for dtype in FIT}
+    python["part"] = int(
+        statistics.median([(each - python[dtype]) / (parts - 1) for each, dtype, parts in rest["part"]])
+    )
+    factors["python"] = python
     return factors
 
 
 def errors(networks, factors):
     """[(relative error, words)] of whole steps, and {instruction: [(its error's cycles, its cycles)]}."""
     steps_, instructions = [], defaultdict(list)
-    for text, dtype, total, rows in networks:
-        foretold = factors["python"][dtype]
-        for name, sizes, cycles in rows:
+    for text, dtype, total, parts, rows in networks:
+        foretold = cost.python(dtype, parts, factors)
+        for name, sizes, cycles, times in rows:
             each = cost.cost(name, sizes, factors)
-            foretold += each
+            foretold += times * each
             instructions[name].append((each - cycles, cycles))
-        if total is not None:
-            steps_.append((foretold / total - 1, text))
+        steps_.append((foretold / total - 1, text))
     return steps_, instructions
 
 
@@ -344,7 +351,7 @@ def row(machine, name, model, factors):
     total = measure(machine, model, 1, False)[0]
     x, y = data(model.session, 1)
     foretold = sum([cost.cost(each, sizes, factors) for each, sizes in cost.instructions(model, x, y)])
-    foretold += factors["python"][model.dtype]
+    foretold += cost.python(model.dtype, -(-model.batch_size // model.session.rows), factors)
     return "  %-46s %11d %11d %+6.1f %%" % (name, total, foretold, 100 * (foretold / total - 1))
 
 

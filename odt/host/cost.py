@@ -83,8 +83,13 @@ def by_instruction(model, x=None, y=None, machine="rp2040"):
     factors, found = MACHINES[machine], {}
     for name, sizes in instructions(model, x, y):
         found[name] = found.get(name, 0) + cost(name, sizes, factors)
-    found["python"] = factors["python"][model.dtype]
+    found["python"] = python(model.dtype, -(-model.batch_size // model.session.rows), factors)
     return found
+
+
+def python(dtype, parts, factors=RP2040):
+    """Cycles of a step around its instructions; each further part of a batch has more."""
+    return factors["python"][dtype] + (parts - 1) * factors["python"]["part"]
 
 
 def cost(name, sizes, factors=RP2040):

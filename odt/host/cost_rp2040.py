@@ -100,7 +100,7 @@ FACTORS = {
     'pointwise': {'1': 998.1, 'columns': 30.76, 'filters': 94.25, 'finishes': 439.4, 'odd': 45.65, 'outputs':
         28.26, 'pack': 22.13, 'packs': 290.6, 'pairs': 26.05, 'runs': 451.1, 'words': 23.84},
     'product': {'1': 575.4},
-    'python': {'float32': 66073, 'int8': 61505},
+    'python': {'float32': 66073, 'int8': 61505, 'part': 36048},
     'range_i8': {'1': 564.9},
     'range_x_i8': {'1': 666.1},
     'ratio': {'1': 750.6},
