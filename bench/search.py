@@ -3,10 +3,10 @@
     python bench/search.py                 writes bench/results/search.txt, search.png
     python bench/search.py --minutes 2     prints
 
-The search trains on the example's 1000 images, for as many epochs, and chooses by the 297 images that the example leaves, of other writers.
-Which points beat the example's network, in accuracy on those, RAM to train and to predict, the file's bytes and cycles, is what the search
-knows. What it does not: accuracy on the example's 500 test images, of first weights and orders of
-five seeds; what the emulated RP2040 reserves and counts.
+The search trains on the example's 1000 images, for as many epochs, and chooses by the 297 images that the example leaves, of other
+writers. Its limits are the RAM and the cycles of the example's network. Which points beat that, in accuracy on those images,
+RAM to train and to predict, the file's bytes and cycles, is what the search knows. What it does not: accuracy on the example's
+500 test images, of first weights and orders of five seeds; what the emulated RP2040 reserves and counts.
 """
 
 import argparse
@@ -84,16 +84,16 @@ def main():
     np.savez(path, x=x[:1000], y=y[:1000], x_test=x[1500:], y_test=y[1500:])
     train, choose, _ = searching.pairs(path)
     test = x[1000:1500], y[1000:1500]
+    hand = by_hand()
+    hand.fit(*train, epochs=EPOCHS, verbose=0)
+    figures = dict(NetworkSearch(Family(train), train, choose).figures(hand), accuracy=hand.evaluate(*choose)[1])
+    limits = {name: figures[name] for name in ("ram", "cycles")}
     began = time.monotonic()
-    search = NetworkSearch(Family(train, 1 / 16), train, choose, epochs=EPOCHS)
+    search = NetworkSearch(Family(train, 1 / 16), train, choose, epochs=EPOCHS, limits=limits)
     search.run(minutes=minutes, workers=2)
     point = search.best()
     search.model(point)
     took = (time.monotonic() - began) / 60
-
-    hand = by_hand()
-    hand.fit(*train, epochs=EPOCHS, verbose=0)
-    figures = dict(search.figures(hand), accuracy=hand.evaluate(*choose)[1])
     front = search.front()
     better = sorted(
         [each for each in search.points() if each.beats(figures)], key=lambda each: -each.figures["accuracy"]

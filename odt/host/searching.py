@@ -9,6 +9,7 @@ from .board import BoardError
 from .family import Family
 from .networks import NetworkSearch
 
+_SHOWN = 30  # points of the front
 LIMITS = ("ram", "predict_ram", "flash", "cycles")
 
 
@@ -29,8 +30,10 @@ def command(options):
             minutes *= 0.97  # what is left writes the model
         search.run(minutes, options.trials, options.workers or os.cpu_count() or 1)
         point = search.best() if options.take is None else search.point(options.take)
-        for line in search.table():
-            print(line)
+        lines = list(search.table())
+        print("\n".join(lines[: 1 + _SHOWN]))
+        if len(lines) > 1 + _SHOWN:
+            print("and %d more, of less accuracy" % (len(lines) - 1 - _SHOWN))
         if options.picture:
             search.picture(options.picture)
         model = search.write(point, options.output, options.labels.split(",") if options.labels else None)
