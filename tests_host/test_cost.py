@@ -82,6 +82,21 @@ def test_a_model_from_a_file_costs_the_same(tmp_path):
     assert cost.cycles(odt.load_model(str(tmp_path / "m.odt")), X, Y) == cost.cycles(model, X, Y)
 
 
+@pytest.mark.parametrize("file", ("panel_i8.c", "gather_i8__panel.h", "conv2d_dw_i8.c"))
+def test_what_kernels_decide_by_is_theirs(file):
+    """On an RP2040: the branch of ODT_M0, without ODT_SMALL."""
+    text = (ROOT / "native" / "kernels" / "linear" / file).read_text()
+    if file == "conv2d_dw_i8.c":
+        found = re.search(r"#elif ODT_M0 .*?\nenum \{(.*?)\};", text, re.S)[1]
+        found += re.search(r"enum \{ SAMPLES = \d+ \};", text)[0].replace("SAMPLES", "SAMPLES_OF_ERRORS")
+        assert re.search(r"PANEL_ROW = ODT_SMALL \? 300 : 0, PANEL_WORD = 0", found)  # which cost.py leaves out
+    else:
+        found = "".join(re.findall(r"^enum \{.*?\};", text, re.S | re.M))
+    pairs = [(name, int(value)) for name, value in re.findall(r"\b([A-Z_]+) = (\d+)", found) if "PANEL_" not in name]
+    assert len(pairs) >= 3
+    assert [(name, getattr(cost, name)) for name, _ in pairs] == pairs
+
+
 def test_what_cannot_be_foretold_is_named():
     with pytest.raises(cost.Unknown, match="the machine is one of rp2040, got 'z80'"):
         cost.cycles(network(), machine="z80")

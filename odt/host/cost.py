@@ -21,9 +21,12 @@ from .cost_rp2040 import FACTORS as RP2040
 
 MACHINES = {"rp2040": RP2040}
 
-# Of the panels and tiles of native/kernels/linear/.
+# What kernels of native/kernels/linear/ decide by on a Cortex-M0+: panel_i8.c, gather_i8__panel.h, conv2d_dw_i8.c.
 ROWS, DEPTH, BLOCK = 4, 144, 48
 FEW, GATHERED = 80, 1280
+PER_WINDOW, PER_ROW, PER_BYTE, DIRECT_ROW, DIRECT_WINDOW, DIRECT_BORDER = 20, 18, 5, 150, 42, 250
+DIRECT_TAP, PER_SUM = 200, 75
+SAMPLES_OF_ERRORS, SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, TAP, MORE = 64, 30, 135, 15, 15, 60, 16, 5
 
 # By the name's part before the dtype: products of sizes, with P = B * OH * OW, T = KH * KW, J = N / 32 rounded up,
 # V: N modulo 4, I: taps of all outputs that are inside the image; E and X: elements that are not 0, Q and D: their part.
@@ -165,11 +168,11 @@ def _sparse(e, s):
     """As is_sparse() of native/kernels/linear/conv2d_dw_i8.c on a Cortex-M0+; "E" of the rows in hand."""
     N, at, R, KH, run = s["N"], s["at"], s["R"], s["KH"], s["KW"] * s["C"]
     positions = len(e) // N
-    step = -(-positions // 64) | 1
+    step = -(-positions // SAMPLES_OF_ERRORS) | 1
     sampled = -(-positions // step)
     errors = sum([R - e[m * N + at : m * N + at + R].count(0) for m in range(0, positions, step)])
-    direct = errors * (135 + KH * (15 + 15 * run)) + sampled * R * 30
-    panel = 60 + KH * (21 if KH > 1 else 16) * run
+    direct = errors * (ERROR + KH * (ERROR_ROW + ERROR_TAP * run)) + sampled * R * SCAN
+    panel = PANEL + KH * (TAP + MORE if KH > 1 else TAP) * run
     found = sum([len(column) - column.count(0) for column in [e[n::N] for n in range(at, at + R)]])
     return {"E": found, "is_sparse": direct < sampled * -(-R // 4) * panel}
 
@@ -350,8 +353,8 @@ def _is_gathered(KH, length, C, W, OW, SW, panels):
     if not _is_few(size, length):
         return False
     inside = 0 if length > W * C else (W * C - length) // (SW * C) + 1
-    direct = KH * (150 + OW * 42 + max(OW - inside, 0) * 250)
-    return OW * (20 + KH * 18 + size * 5 + panels * 42) < direct * panels
+    direct = KH * (DIRECT_ROW + OW * DIRECT_WINDOW + max(OW - inside, 0) * DIRECT_BORDER)
+    return OW * (PER_WINDOW + KH * PER_ROW + size * PER_BYTE + panels * DIRECT_WINDOW) < direct * panels
 
 
 def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
@@ -360,7 +363,8 @@ def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
     terms = {"1": 1, "errors": P * N, "products": panels * K * (P // 2)}
     if _is_few(K, length):
         block = min(FEW, GATHERED // K)
-        if OW * (20 + KH * 18 + K * (5 + panels * 75 // block)) < panels * T * 200:
+        gathered = OW * (PER_WINDOW + KH * PER_ROW + K * (PER_BYTE + panels * PER_SUM // block))
+        if gathered < panels * T * DIRECT_TAP:
             blocks = -(-P // (block & ~1))
             terms.update({
                 "windows": P, "rows": P * KH, "bytes": P * K, "gathers": blocks * KH, "pack": panels * P,
