@@ -42,6 +42,17 @@ def test_a_step_costs_within_a_tenth_of_what_was_measured(name):
     assert abs(foretold / measured - 1) < 0.1, (foretold, measured)
 
 
+@pytest.mark.parametrize("parts", (2, 4))
+def test_a_batch_in_parts_costs_within_a_tenth_of_what_was_measured(parts):
+    name = next(iter(steps.MODELS))
+    text = (ROOT / "bench" / "results" / "cost.txt").read_text()
+    measured = int(re.search(r"^  %s in %d parts +(\d+)" % (name, parts), text, re.M)[1])
+    scope = {}
+    exec(steps.source(name).replace("seed=7", "seed=7, micro_batch=%d" % (16 // parts)), scope)
+    foretold = cost.cycles(scope["model"], scope["x"], scope["y"])
+    assert abs(foretold / measured - 1) < 0.1, (foretold, measured)
+
+
 @pytest.mark.parametrize("given", ((), (X, Y)), ids=("noise", "data"))
 def test_the_model_stays_as_it_is(given):
     model, twin = network(), network()
