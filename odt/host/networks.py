@@ -350,7 +350,7 @@ class NetworkSearch:
                     ".", label=label, **style,
                 )  # fmt: skip
             for label, figures in marks:
-                axes.plot(figures[name], 100 * figures["accuracy"], "*", markersize=11, label=label)
+                axes.plot(figures[name], 100 * figures["accuracy"], "*", markersize=11, color="#d55e00", label=label)
             if name in self.limits:
                 axes.axvline(self.limits[name], color="red", linestyle=":", label="limit")
             axes.set(xlabel=FIGURES[name][1], ylabel="accuracy, %", xscale="log")
