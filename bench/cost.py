@@ -97,7 +97,7 @@ def draw(seed, dtype):
         getattr(odt.update, policy)(model)
         options = {"checkpoint": "sqrt"} if rng.random() < 0.1 else {}
         if batch % 2 == 0 and rng.random() < 0.15:
-            options["micro_batch"] = batch // 2
+            options["micro_batch"] = batch // (4 if batch % 4 == 0 and seed % 2 else 2)
         macs = sum([node.layer.macs for node in model.nodes]) * batch
         if not 500 < macs < MOST_MACS[dtype]:
             continue
@@ -269,11 +269,11 @@ def fit(networks):
                 factors[group][term] = float("%.4g" % solution[i])
     rest = defaultdict(list)
     for _, dtype, total, parts, rows in networks:
-        rest[dtype if parts == 1 else "part"].append((total - sum([row[2] * row[3] for row in rows]), dtype, parts))
-    python = {dtype: int(statistics.median([each for each, _, _ in rest[dtype]])) for dtype in FIT}
-    python["part"] = int(
-        statistics.median([(each - python[dtype]) / (parts - 1) for each, dtype, parts in rest["part"]])
-    )
+        rest[dtype, parts].append(total - sum([row[2] * row[3] for row in rows]))
+    medians = {key: statistics.median(each) for key, each in rest.items()}
+    python = {dtype: int(medians[dtype, 1]) for dtype in FIT}
+    python["part"] = int((medians["int8", 4] - medians["int8", 2]) / 2)
+    python["parts"] = int(medians["int8", 2] - medians["int8", 1]) - python["part"]
     factors["python"] = python
     return factors
 

@@ -91,8 +91,9 @@ def by_instruction(model, x=None, y=None, machine="rp2040"):
 
 
 def python(dtype, parts, factors=RP2040):
-    """Cycles of a step around its instructions; each further part of a batch has more."""
-    return factors["python"][dtype] + (parts - 1) * factors["python"]["part"]
+    """Cycles of a step around its instructions: of a batch in several parts more, and each further part has its own."""
+    known = factors["python"]
+    return known[dtype] + (known["parts"] if parts > 1 else 0) + (parts - 1) * known["part"]
 
 
 def cost(name, sizes, factors=RP2040):
