@@ -32,21 +32,21 @@
 #define SHAPES 217
 #define FIRST 1019
 #elif ODT_MPY && ODT_PIECE == 5
-#define ROWS 20
-#define SHAPES 400
+#define ROWS 23
+#define SHAPES 476
 #define FIRST 1236
 #elif ODT_MPY && ODT_PIECE == 6
 #define ROWS 38
 #define SHAPES 346
-#define FIRST 1636
+#define FIRST 1712
 #elif ODT_MPY && ODT_PIECE == 7
 #define ROWS 10
 #define SHAPES 234
-#define FIRST 1982
+#define FIRST 2058
 #elif ODT_MPY && ODT_PIECE == 8
-#define ROWS 29
-#define SHAPES 536
-#define FIRST 2216
+#define ROWS 32
+#define SHAPES 585
+#define FIRST 2292
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -155,7 +155,7 @@ const odt_table_t odt_table = {
     ROW(ODT_HUBER_I8, (odt_kernel_t)odt_huber_i8, 14, 1196, 8, 4)
     ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 15, 1217, 7, 4)
     #endif
-    #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, upsampling, zeroth order
+    #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, upsampling, sampling, zeroth order
     ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 0, 1236, 2, 6)
     ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 1, 1254, 4, 6)
     ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 2, 1276, 6, 17)
@@ -176,89 +176,95 @@ const odt_table_t odt_table = {
     ROW(ODT_PERTURB_I32, (odt_kernel_t)odt_perturb_i32, 17, 1605, 2, 3)
     ROW(ODT_WALK_I8, (odt_kernel_t)odt_walk_i8, 18, 1612, 5, 4)
     ROW(ODT_WALK_I32, (odt_kernel_t)odt_walk_i32, 19, 1628, 3, 2)
+    ROW(ODT_SAMPLING_I8, (odt_kernel_t)odt_sampling_i8, 20, 1636, 7, 5)
+    ROW(ODT_DIVERGENCE_I8, (odt_kernel_t)odt_divergence_i8, 21, 1658, 6, 10)
+    ROW(ODT_SAMPLING_DX_I8, (odt_kernel_t)odt_sampling_dx_i8, 22, 1682, 9, 7)
     #endif
     #if HAS(6) // _odt_f32: float32 models of dense layers, and int8 ones with moments in float32
-    ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1636, 4, 4)
-    ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1650, 6, 8)
-    ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1673, 3, 2)
-    ROW(ODT_DENSE_F32, (odt_kernel_t)odt_dense_f32, 3, 1681, 4, 4)
-    ROW(ODT_DENSE_DX_F32, (odt_kernel_t)odt_dense_dx_f32, 4, 1696, 3, 3)
-    ROW(ODT_DENSE_DW_F32, (odt_kernel_t)odt_dense_dw_f32, 5, 1708, 3, 5)
-    ROW(ODT_BIAS_DW_F32, (odt_kernel_t)odt_bias_dw_f32, 6, 1722, 2, 2)
-    ROW(ODT_RELU_F32, (odt_kernel_t)odt_relu_f32, 7, 1729, 2, 1)
-    ROW(ODT_RELU_DX_F32, (odt_kernel_t)odt_relu_dx_f32, 8, 1734, 3, 1)
-    ROW(ODT_SOFTMAX_XENT_F32, (odt_kernel_t)odt_softmax_xent_f32, 9, 1741, 4, 2)
-    ROW(ODT_MSE_F32, (odt_kernel_t)odt_mse_f32, 10, 1752, 4, 2)
-    ROW(ODT_MOMENTUM_F32, (odt_kernel_t)odt_momentum_f32, 11, 1763, 2, 2)
-    ROW(ODT_ADAM_F32, (odt_kernel_t)odt_adam_f32, 12, 1769, 4, 6)
-    ROW(ODT_APPLY_F32, (odt_kernel_t)odt_apply_f32, 13, 1783, 3, 1)
-    ROW(ODT_RELU6_F32, (odt_kernel_t)odt_relu6_f32, 14, 1790, 2, 1)
-    ROW(ODT_RELU6_DX_F32, (odt_kernel_t)odt_relu6_dx_f32, 15, 1795, 3, 1)
-    ROW(ODT_LEAKY_RELU_F32, (odt_kernel_t)odt_leaky_relu_f32, 16, 1802, 2, 2)
-    ROW(ODT_LEAKY_RELU_DX_F32, (odt_kernel_t)odt_leaky_relu_dx_f32, 17, 1808, 3, 2)
-    ROW(ODT_SIGMOID_F32, (odt_kernel_t)odt_sigmoid_f32, 18, 1816, 2, 1)
-    ROW(ODT_SIGMOID_DX_F32, (odt_kernel_t)odt_sigmoid_dx_f32, 19, 1821, 3, 1)
-    ROW(ODT_TANH_F32, (odt_kernel_t)odt_tanh_f32, 20, 1828, 2, 1)
-    ROW(ODT_TANH_DX_F32, (odt_kernel_t)odt_tanh_dx_f32, 21, 1833, 3, 1)
-    ROW(ODT_SOFTMAX_F32, (odt_kernel_t)odt_softmax_f32, 22, 1840, 2, 2)
-    ROW(ODT_SOFTMAX_DX_F32, (odt_kernel_t)odt_softmax_dx_f32, 23, 1848, 3, 2)
-    ROW(ODT_DECAY_F32, (odt_kernel_t)odt_decay_f32, 24, 1859, 2, 2)
-    ROW(ODT_NESTEROV_F32, (odt_kernel_t)odt_nesterov_f32, 25, 1865, 2, 2)
-    ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 1871, 4, 4)
-    ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 1885, 2, 1)
-    ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 1890, 4, 2)
-    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 29, 1901, 4, 2)
-    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 30, 1912, 4, 3)
-    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 31, 1924, 5, 3)
-    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 32, 1938, 2, 1)
-    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 33, 1943, 2, 1)
-    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 34, 1948, 2, 1)
-    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 35, 1953, 2, 3)
-    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 36, 1960, 3, 2)
-    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 37, 1968, 5, 3)
+    ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1712, 4, 4)
+    ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1726, 6, 8)
+    ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1749, 3, 2)
+    ROW(ODT_DENSE_F32, (odt_kernel_t)odt_dense_f32, 3, 1757, 4, 4)
+    ROW(ODT_DENSE_DX_F32, (odt_kernel_t)odt_dense_dx_f32, 4, 1772, 3, 3)
+    ROW(ODT_DENSE_DW_F32, (odt_kernel_t)odt_dense_dw_f32, 5, 1784, 3, 5)
+    ROW(ODT_BIAS_DW_F32, (odt_kernel_t)odt_bias_dw_f32, 6, 1798, 2, 2)
+    ROW(ODT_RELU_F32, (odt_kernel_t)odt_relu_f32, 7, 1805, 2, 1)
+    ROW(ODT_RELU_DX_F32, (odt_kernel_t)odt_relu_dx_f32, 8, 1810, 3, 1)
+    ROW(ODT_SOFTMAX_XENT_F32, (odt_kernel_t)odt_softmax_xent_f32, 9, 1817, 4, 2)
+    ROW(ODT_MSE_F32, (odt_kernel_t)odt_mse_f32, 10, 1828, 4, 2)
+    ROW(ODT_MOMENTUM_F32, (odt_kernel_t)odt_momentum_f32, 11, 1839, 2, 2)
+    ROW(ODT_ADAM_F32, (odt_kernel_t)odt_adam_f32, 12, 1845, 4, 6)
+    ROW(ODT_APPLY_F32, (odt_kernel_t)odt_apply_f32, 13, 1859, 3, 1)
+    ROW(ODT_RELU6_F32, (odt_kernel_t)odt_relu6_f32, 14, 1866, 2, 1)
+    ROW(ODT_RELU6_DX_F32, (odt_kernel_t)odt_relu6_dx_f32, 15, 1871, 3, 1)
+    ROW(ODT_LEAKY_RELU_F32, (odt_kernel_t)odt_leaky_relu_f32, 16, 1878, 2, 2)
+    ROW(ODT_LEAKY_RELU_DX_F32, (odt_kernel_t)odt_leaky_relu_dx_f32, 17, 1884, 3, 2)
+    ROW(ODT_SIGMOID_F32, (odt_kernel_t)odt_sigmoid_f32, 18, 1892, 2, 1)
+    ROW(ODT_SIGMOID_DX_F32, (odt_kernel_t)odt_sigmoid_dx_f32, 19, 1897, 3, 1)
+    ROW(ODT_TANH_F32, (odt_kernel_t)odt_tanh_f32, 20, 1904, 2, 1)
+    ROW(ODT_TANH_DX_F32, (odt_kernel_t)odt_tanh_dx_f32, 21, 1909, 3, 1)
+    ROW(ODT_SOFTMAX_F32, (odt_kernel_t)odt_softmax_f32, 22, 1916, 2, 2)
+    ROW(ODT_SOFTMAX_DX_F32, (odt_kernel_t)odt_softmax_dx_f32, 23, 1924, 3, 2)
+    ROW(ODT_DECAY_F32, (odt_kernel_t)odt_decay_f32, 24, 1935, 2, 2)
+    ROW(ODT_NESTEROV_F32, (odt_kernel_t)odt_nesterov_f32, 25, 1941, 2, 2)
+    ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 1947, 4, 4)
+    ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 1961, 2, 1)
+    ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 1966, 4, 2)
+    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 29, 1977, 4, 2)
+    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 30, 1988, 4, 3)
+    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 31, 2000, 5, 3)
+    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 32, 2014, 2, 1)
+    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 33, 2019, 2, 1)
+    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 34, 2024, 2, 1)
+    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 35, 2029, 2, 3)
+    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 36, 2036, 3, 2)
+    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 37, 2044, 5, 3)
     #endif
     #if HAS(7) // _odt_f32_conv: float32 convolutions and pooling
-    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 1982, 4, 14)
-    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 2013, 3, 13)
-    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 2041, 3, 15)
-    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 2071, 2, 13)
-    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2094, 3, 15)
-    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2121, 2, 3)
-    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2131, 2, 3)
-    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2141, 2, 14)
-    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2165, 2, 14)
-    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2189, 3, 15)
+    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 2058, 4, 14)
+    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 2089, 3, 13)
+    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 2117, 3, 15)
+    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 2147, 2, 13)
+    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2170, 3, 15)
+    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2197, 2, 3)
+    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2207, 2, 3)
+    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2217, 2, 14)
+    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2241, 2, 14)
+    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2265, 3, 15)
     #endif
     #if HAS(8) // _odt_f32_more: other float32
-    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2216, 4, 14)
-    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2246, 3, 13)
-    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2273, 3, 15)
-    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2302, 3, 2)
-    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2310, 3, 1)
-    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2317, 2, 6)
-    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2335, 4, 15)
-    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2368, 3, 14)
-    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2398, 3, 16)
-    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2430, 4, 14)
-    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2461, 3, 13)
-    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2489, 3, 15)
-    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2519, 4, 4)
-    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2533, 3, 4)
-    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 14, 2545, 2, 5)
-    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 15, 2559, 4, 4)
-    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 16, 2574, 3, 2)
-    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 17, 2583, 4, 3)
-    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 18, 2595, 5, 5)
-    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 19, 2620, 4, 4)
-    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 20, 2641, 6, 5)
-    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 21, 2670, 4, 2)
-    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 22, 2683, 4, 1)
-    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 23, 2692, 5, 5)
-    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 24, 2708, 3, 3)
-    ROW(ODT_PASSED_F32, (odt_kernel_t)odt_passed_f32, 25, 2721, 3, 1)
-    ROW(ODT_SLOPE_F32, (odt_kernel_t)odt_slope_f32, 26, 2728, 3, 3)
-    ROW(ODT_PERTURB_F32, (odt_kernel_t)odt_perturb_f32, 27, 2737, 2, 3)
-    ROW(ODT_WALK_F32, (odt_kernel_t)odt_walk_f32, 28, 2744, 3, 2)
+    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2292, 4, 14)
+    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2322, 3, 13)
+    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2349, 3, 15)
+    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2378, 3, 2)
+    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2386, 3, 1)
+    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2393, 2, 6)
+    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2411, 4, 15)
+    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2444, 3, 14)
+    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2474, 3, 16)
+    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2506, 4, 14)
+    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2537, 3, 13)
+    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2565, 3, 15)
+    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2595, 4, 4)
+    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2609, 3, 4)
+    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 14, 2621, 2, 5)
+    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 15, 2635, 4, 4)
+    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 16, 2650, 3, 2)
+    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 17, 2659, 4, 3)
+    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 18, 2671, 5, 5)
+    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 19, 2696, 4, 4)
+    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 20, 2717, 6, 5)
+    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 21, 2746, 4, 2)
+    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 22, 2759, 4, 1)
+    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 23, 2768, 5, 5)
+    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 24, 2784, 3, 3)
+    ROW(ODT_PASSED_F32, (odt_kernel_t)odt_passed_f32, 25, 2797, 3, 1)
+    ROW(ODT_SLOPE_F32, (odt_kernel_t)odt_slope_f32, 26, 2804, 3, 3)
+    ROW(ODT_PERTURB_F32, (odt_kernel_t)odt_perturb_f32, 27, 2813, 2, 3)
+    ROW(ODT_WALK_F32, (odt_kernel_t)odt_walk_f32, 28, 2820, 3, 2)
+    ROW(ODT_SAMPLING_F32, (odt_kernel_t)odt_sampling_f32, 29, 2828, 4, 3)
+    ROW(ODT_DIVERGENCE_F32, (odt_kernel_t)odt_divergence_f32, 30, 2842, 4, 6)
+    ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 31, 2858, 5, 4)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -397,7 +403,13 @@ const odt_table_t odt_table = {
         ODT_ANY, 130, 0, 1, 130, 0, 1, 145, 0, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 130,
         0, 1, 81, 0, 81, 144, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, 145, 0, 81, 144,
         ODT_SIZE, ODT_ANY, ODT_ANY, 130, 0, 1, 130, 0, 1, 145, 0, 81, 130, 81, 144, ODT_SIZE,
-        ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 81, 130, 81, 144, ODT_SIZE, ODT_ANY,
+        ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 81, 130, 81, 144, ODT_SIZE, ODT_ANY, 2, 0, 1, 145, 129,
+        67, 0, 130, 1, 81, 129, 81, 129, 81, 132, 145, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
+        ODT_ANY, ODT_ANY, 17, 129, 145, 144, 67, 0, 130, 1, 81, 129, 81, 129, 81, 132,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
+        ODT_ANY, ODT_ANY, 3, 0, 130, 1, 145, 129, 66, 0, 1, 67, 0, 130, 1, 81, 129, 81, 129, 81,
+        129, 81, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
+        ODT_ANY,
     #endif
     #if HAS(6)
         146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 146, 0, 1, 17,
@@ -489,27 +501,30 @@ const odt_table_t odt_table = {
         ODT_SIZE, ODT_ANY, ODT_ANY, 153, 2, 91, 0, 1, 2, 91, 0, 1, 2, ODT_SIZE16 | ODT_ROWS,
         ODT_SIZE, ODT_SIZE, 153, 131, 145, 129, 145, 144, ODT_ANY, 25, 129, 89, 131, 81, 144,
         ODT_SIZE16 | ODT_ROWS, ODT_ANY, ODT_ANY, 153, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 0,
-        89, 129, 81, 144, ODT_SIZE, ODT_ANY,
+        89, 129, 81, 144, ODT_SIZE, ODT_ANY, 26, 0, 1, 91, 0, 130, 1, 81, 132, 145, 144,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 25, 129, 145, 144, 91, 0, 130, 1, 81, 132,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 27, 0, 130, 1, 90, 0, 1,
+        91, 0, 130, 1, 89, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY,
     #endif
     },
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0x92a521ca, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0x9021b538, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
         0, 0, 1, 2, 3, 4, 62, 5, 6, 7, 8, 9, 10, 11, 63, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
-        44, 45, 64, 14, 15, 16, 17, 98, 99, 18, 19, 20, 100, 101, 102, 103, 104, 136, 137, 138,
-        146, 147, 148, 105, 106, 139, 140, 141, 142, 149, 107, 108, 109, 110, 111, 65, 66, 67, 68,
-        150, 46, 47, 143, 144, 78, 79, 151, 21, 112, 113, 69, 70, 114, 115, 22, 23, 116, 117, 118,
-        119, 24, 25, 120, 121, 122, 71, 72, 123, 26, 124, 27, 125, 80, 81, 82, 152, 153, 154, 83,
-        84, 85, 155, 156, 157, 73, 74, 158, 159, 28, 126, 75, 127, 76, 128, 77, 129, 48, 145, 52,
-        53, 54, 55, 56, 57, 58, 59, 60, 160, 161, 162, 163, 164, 165, 166, 167, 29, 30, 130, 131,
-        132, 31, 32, 33, 86, 168, 87, 169, 88, 89, 34, 35, 133, 36, 134, 90, 170, 37, 38, 61, 135,
-        91, 171, 92, 172, 93, 94, 95, 173, 96, 97, 174,
+        44, 45, 64, 14, 15, 16, 17, 101, 102, 18, 19, 20, 103, 104, 105, 106, 107, 139, 140, 141,
+        149, 150, 151, 108, 109, 142, 143, 144, 145, 152, 110, 111, 112, 113, 114, 65, 66, 67, 68,
+        153, 46, 47, 146, 147, 78, 79, 154, 21, 115, 116, 69, 70, 117, 118, 22, 23, 119, 120, 121,
+        122, 24, 25, 123, 124, 125, 71, 72, 126, 26, 127, 27, 128, 80, 81, 82, 155, 156, 157, 83,
+        84, 85, 158, 159, 160, 73, 74, 161, 162, 28, 129, 75, 130, 76, 131, 77, 132, 48, 148, 52,
+        53, 54, 55, 56, 57, 58, 59, 60, 163, 164, 165, 166, 167, 168, 169, 170, 29, 30, 133, 134,
+        135, 31, 32, 33, 86, 171, 87, 172, 88, 89, 34, 35, 136, 36, 137, 90, 173, 37, 38, 61, 138,
+        91, 174, 92, 175, 93, 94, 95, 176, 96, 97, 177, 98, 99, 100, 178, 179, 180,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 62, 78, 98, 136, 146, 175};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 62, 78, 101, 139, 149, 181};
 #endif
 #endif
 
@@ -694,3 +709,9 @@ ODT_ASSERT_LAYOUT(perturb_f32, c, 2, epsilon, 3);
 ODT_ASSERT_LAYOUT(walk_i8, c, 5, common, 4);
 ODT_ASSERT_LAYOUT(walk_i32, c, 3, id, 2);
 ODT_ASSERT_LAYOUT(walk_f32, c, 3, id, 2);
+ODT_ASSERT_LAYOUT(sampling_i8, c, 7, factor, 5);
+ODT_ASSERT_LAYOUT(divergence_i8, h, 6, width, 10);
+ODT_ASSERT_LAYOUT(sampling_dx_i8, c, 9, free, 7);
+ODT_ASSERT_LAYOUT(sampling_f32, c, 4, id, 3);
+ODT_ASSERT_LAYOUT(divergence_f32, h, 4, width, 6);
+ODT_ASSERT_LAYOUT(sampling_dx_f32, c, 5, free, 4);

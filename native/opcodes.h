@@ -41,10 +41,10 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 175
+#define ODT_OPCODES 181
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 17
-#define ODT_SHAPES 2752
+#define ODT_SHAPES 2877
 
 // The files of the kernels for stock firmware (odt/host/pieces.py).
 #define ODT_PIECES 9
@@ -226,6 +226,12 @@ enum {
     ODT_WALK_I8 = 173,
     ODT_WALK_I32 = 174,
     ODT_WALK_F32 = 175,
+    ODT_SAMPLING_I8 = 176,
+    ODT_DIVERGENCE_I8 = 177,
+    ODT_SAMPLING_DX_I8 = 178,
+    ODT_SAMPLING_F32 = 179,
+    ODT_DIVERGENCE_F32 = 180,
+    ODT_SAMPLING_DX_F32 = 181,
 };
 
 // y = 0
@@ -1925,5 +1931,76 @@ typedef struct {
     int32_t N, id;
 } odt_walk_f32_t;
 void odt_walk_f32(const odt_walk_f32_t *a);
+
+// y = clamp((mu + exp(v / 2) * g) / sy), (mu, v) = factor * sx * (x - z); g = normal numbers while KEY is not 0, else 0
+typedef struct {
+    int8_t *y; // [B][N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [B][2][N]
+    const int32_t *sx; // [1]
+    const int32_t *sy; // [1]
+    const int32_t *h; // [4]
+    int32_t *c; // [16]
+    int32_t B, N, z, id, factor;
+} odt_sampling_i8_t;
+void odt_sampling_i8(const odt_sampling_i8_t *a);
+
+// D = max(free, (mu^2 + exp(v) - v - 1) / 2); LOSS += rise * beta * sum D / (unit * (so / 256)^degree); sk = rise * beta / (width * COUNT), rise = min(1, (t + 1) / warmup)
+typedef struct {
+    int32_t *sk; // [1]
+    int32_t *c; // [16]
+    const int8_t *x; // [B][2][N]
+    const int32_t *sx; // [1]
+    const int32_t *so; // [1]
+    const int32_t *h; // [4]
+    int32_t B, N, z, factor, beta, warmup, unit, free, degree, width;
+} odt_divergence_i8_t;
+void odt_divergence_i8(const odt_divergence_i8_t *a);
+
+// dx = clamp((e' + k * mu, (e' * exp(v / 2) * g + k * (exp(v) - 1)) / 2) / sdx), e' = error * se * e; k = sk, 0 where D is below free
+typedef struct {
+    int8_t *dx; // [B][2][N]
+    int32_t *peak; // [1]
+    const int8_t *e; // [B][N]
+    const int8_t *x; // [B][2][N]
+    const int32_t *se; // [1]
+    const int32_t *sk; // [1]
+    const int32_t *sx; // [1]
+    const int32_t *sdx; // [1]
+    const int32_t *c; // [16]
+    int32_t B, N, z, id, factor, error, free;
+} odt_sampling_dx_i8_t;
+void odt_sampling_dx_i8(const odt_sampling_dx_i8_t *a);
+
+// y = mu + exp(v / 2) * g, (mu, v) = x; g as in sampling_i8
+typedef struct {
+    float *y; // [B][N]
+    const float *x; // [B][2][N]
+    const int32_t *h; // [4]
+    int32_t *c; // [16]
+    int32_t B, N, id;
+} odt_sampling_f32_t;
+void odt_sampling_f32(const odt_sampling_f32_t *a);
+
+// D, sk as in divergence_i8; LOSS += rise * beta * sum D
+typedef struct {
+    float *sk; // [1]
+    int32_t *c; // [16]
+    const float *x; // [B][2][N]
+    const int32_t *h; // [4]
+    int32_t B, N, beta, warmup, free, width;
+} odt_divergence_f32_t;
+void odt_divergence_f32(const odt_divergence_f32_t *a);
+
+// dx = (e + k * mu, (e * exp(v / 2) * g + k * (exp(v) - 1)) / 2), k as in sampling_dx_i8
+typedef struct {
+    float *dx; // [B][2][N]
+    const float *e; // [B][N]
+    const float *x; // [B][2][N]
+    const float *sk; // [1]
+    const int32_t *c; // [16]
+    int32_t B, N, id, free;
+} odt_sampling_dx_f32_t;
+void odt_sampling_dx_f32(const odt_sampling_dx_f32_t *a);
 
 #endif

@@ -24,6 +24,7 @@ from . import (
     stream as stream,
     teach as teach,
     update as update,
+    vae as vae,
     watch as watch,
 )
 from .activations import (
@@ -98,6 +99,9 @@ from .run.threads import (
 from .schedules import (
     CosineDecay as CosineDecay,
     StepDecay as StepDecay,
+)
+from .vae import (
+    Sampling as Sampling,
 )
 from .zeroth import (
     ZerothOrder as ZerothOrder,

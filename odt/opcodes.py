@@ -158,6 +158,13 @@ TABLE = (
     "110 dropout_dx_i8 dx=i8[B*N]~e e:i8[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_i8 dropped, else e
     "111 dropout_f32 y=f32[B*N]~x x:f32[B*N] h:i32[4] c+i32[16] ; B N id drop\n"  # while KEY is not 0: y = 0 with probability drop, else x / (1 - drop)
     "112 dropout_dx_f32 dx=f32[B*N]~e e:f32[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_f32 dropped, else e / (1 - drop)
+    # sampling: a variational autoencoder's random outputs, and how far they are from normal ones
+    "176 sampling_i8 y=i8[B*N] peak+i32[1] x:i8[B*2*N] sx:i32[1] sy:i32[1] h:i32[4] c+i32[16] ; B N z id factor\n"  # y = clamp((mu + exp(v / 2) * g) / sy), (mu, v) = factor * sx * (x - z); g = normal numbers while KEY is not 0, else 0
+    "177 divergence_i8 sk=i32[1] c+i32[16] x:i8[B*2*N] sx:i32[1] so:i32[1] h:i32[4] ; B N z factor beta warmup unit free degree width\n"  # D = max(free, (mu^2 + exp(v) - v - 1) / 2); LOSS += rise * beta * sum D / (unit * (so / 256)^degree); sk = rise * beta / (width * COUNT), rise = min(1, (t + 1) / warmup)
+    "178 sampling_dx_i8 dx=i8[B*2*N] peak+i32[1] e:i8[B*N] x:i8[B*2*N] se:i32[1] sk:i32[1] sx:i32[1] sdx:i32[1] c:i32[16] ; B N z id factor error free\n"  # dx = clamp((e' + k * mu, (e' * exp(v / 2) * g + k * (exp(v) - 1)) / 2) / sdx), e' = error * se * e; k = sk, 0 where D is below free
+    "179 sampling_f32 y=f32[B*N] x:f32[B*2*N] h:i32[4] c+i32[16] ; B N id\n"  # y = mu + exp(v / 2) * g, (mu, v) = x; g as in sampling_i8
+    "180 divergence_f32 sk=f32[1] c+i32[16] x:f32[B*2*N] h:i32[4] ; B N beta warmup free width\n"  # D, sk as in divergence_i8; LOSS += rise * beta * sum D
+    "181 sampling_dx_f32 dx=f32[B*2*N] e:f32[B*N] x:f32[B*2*N] sk:f32[1] c:i32[16] ; B N id free\n"  # dx = (e + k * mu, (e * exp(v / 2) * g + k * (exp(v) - 1)) / 2), k as in sampling_dx_i8
     # loss: the error of the output, and the loss
     "28 softmax_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] ; B N z\n"  # e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)
     "55 softmax_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N\n"  # e = (softmax(x) - onehot) / COUNT

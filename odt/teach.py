@@ -50,6 +50,7 @@ def front(model, layer=None, x=None):
     from .model import Model
     from .plan.graph import Node
     from .run.build import attach
+    from .run.part import Part
     from .run.transfer import transfer
 
     session = ready(model)
@@ -70,36 +71,12 @@ def front(model, layer=None, x=None):
         made.compile(None, "mse", dtype=session.dtype, batch_size=1, seed=session.seed)
     finally:
         attach(session)
-    transfer(made.session, _Source(session, made, [copies[node] for node in model.nodes]), "front")
+    transfer(made.session, Part(session, made, [copies[node] for node in model.nodes]), "front")
     if made.session.calibrated < 2:
         if x is None:
             raise ValueError("front: the ranges of int8 are not known: give x=, samples to find them with")
         made.calibrate(x)
     return made
-
-
-class _Source:
-    """What transfer() asks of a session: of its weights and ranges, those that a front has."""
-
-    def __init__(self, session, made, nodes):
-        self.state, self.frozen, self.dtype, self.calibrated = (
-            session.state,
-            session.frozen,
-            session.dtype,
-            session.calibrated,
-        )
-        self.plan, self.errors = self, ()
-        layers = [layer for layer, _ in made.session.plan.weights]
-        kept = dict(session.plan.weights)
-        self.weights = [(layer, kept[layer]) for layer in layers]
-        self.forward = []
-        count = len(made.nodes)
-        if self.dtype == "int8" and made.nodes == nodes[:count]:  # ranges are told by their nodes' numbers
-            ranges = session.plan.forward
-            for at in range(0, len(ranges), 2):
-                if ranges[at] < count:
-                    self.forward += [ranges[at], ranges[at + 1]]
-            self.forward += [count - 1, session.plan.x_scale.offset]  # of the loss's error, which no one asks for
 
 
 class _Forgets:

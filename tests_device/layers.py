@@ -61,6 +61,11 @@ def raw():
     return model
 
 
+def variational():
+    return odt.Sequential([odt.Input((24,)), odt.Dense(9, activation="relu"), odt.Dense(8),
+                           odt.Sampling(2, warmup=4, free_bits=0.01), odt.Dense(3)])  # fmt: skip
+
+
 CASES = (
     ("images", images, "sparse_categorical_crossentropy"),
     ("weighted", images, odt.SparseCategoricalCrossentropy([1, 0.5, 2], label_smoothing=0.1)),
@@ -70,6 +75,7 @@ CASES = (
     ("huber", dense, odt.Huber(0.5)),
     ("normalised", normalised, "mse"),
     ("raw", raw, "categorical_crossentropy"),
+    ("variational", variational, "mse"),
 )
 
 

@@ -16,7 +16,7 @@ def digests(text):
 @pytest.fixture(scope="module")
 def pc():
     text = on_the_pc(SCRIPT, {})
-    assert "native executor" in text and len(digests(text)) == 2 * 17 - 3
+    assert "native executor" in text and len(digests(text)) == 2 * 18 - 3
     return digests(text)
 
 
@@ -54,7 +54,7 @@ def test_the_table_has_every_layer_and_loss():
     import odt
 
     rows = set(re.findall(r"^\| (\w+) \|", (ROOT / "docs" / "layers.md").read_text(), re.M))
-    for module in (odt.activations, odt.joins, odt.layers, odt.losses, odt.resizing):
+    for module in (odt.activations, odt.joins, odt.layers, odt.losses, odt.resizing, odt.vae):
         for name in vars(odt):
             kind = getattr(odt, name)
             if getattr(kind, "__module__", None) == module.__name__ and isinstance(kind, type):

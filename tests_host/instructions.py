@@ -29,7 +29,7 @@ LINES = sorted(
 )  # what is drawn goes by it
 NAMES = tuple(words[1] for words in LINES if words[1] not in PREFIXES)
 ELEMENT_SIZES = (1, 1, 2, 4, 4)
-SCALES = {"sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest", "seen"}
+SCALES = {"sk", "sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest", "seen"}
 FLOAT_STATE = {"momentum_i32", "nesterov_i32", "adam_i32"}
 
 
@@ -228,6 +228,13 @@ def draw_immediates(rng, op):
             continue
         if name in LIMITS or name in ("M", "N", "K", "S", "F", "C", "U"):
             v = rng.choice((1, rng.randint(1, 4), rng.randint(1, 19)))
+        elif name in ("beta", "unit", "error"):
+            v = draw_scale(rng, -12, 18)
+        elif name == "free":
+            v = rng.choice((0, draw_scale(rng, -6, 3) if floats else rng.randint(0, 1 << 19), draw_int32(rng)))
+            v &= 0x7FFFFFFF
+        elif name in ("warmup", "width"):
+            v = rng.choice((0, 1, rng.randint(1, 1000), draw_int32(rng)))
         elif name == "factor" or name == "limit" and "clip" in op.name:
             v = draw_scale(rng, -12, 12)
         elif name == "limit":

@@ -115,11 +115,21 @@ def _passes(s, nodes, loss, micro, segments):
     s.owner = "loss"
     last = read_by(nodes, loss)
     error = loss.emit(s, s.values[last])
+    diverge(s, nodes, loss, s.values[last])
     s.owner = None
     ends.append(len(s.instructions))
     if s.updates.optimizer:
         update(s, nodes, last, error, micro, segments)
     return output, ends, first
+
+
+def diverge(s, nodes, loss, output):
+    """Emit what a Sampling adds to the loss of ``output``."""
+    for node in nodes:
+        if node.layer.kind == "sampling":
+            from .sampling import divergence
+
+            divergence(s, node, loss, output)
 
 
 def update(s, nodes, last, error, micro, segments):

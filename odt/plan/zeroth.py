@@ -6,7 +6,7 @@ the second pass has left is what it works on.
 """
 
 from ..fixed import scale_div, scale_int, scale_mul, scale_shift
-from .compiler import predict_from, read_by
+from .compiler import diverge, predict_from, read_by
 from .forward import forward
 from .gradient import backward
 from .graph import trained
@@ -127,13 +127,13 @@ class Passes:
             forward(s, [node])
             if not node.inputs:
                 self.read = s.instructions[start:]
-            if node.layer.kind == "dropout":
+            if node.layer.kind in ("dropout", "sampling"):
                 self._keep_key()
             for run in self.runs.get(node, ()):
                 run.move(not second)
 
     def _keep_key(self):
-        """Let a Dropout read a copy of the control block: it makes a key of calibration's, which is to move nothing."""
+        """Let a Dropout or Sampling read a copy of the control block: it makes a key of calibration's, which is to move nothing."""
         s = self.s
         dropout = s.instructions.pop()
         copy = s.scratch("control's copy", s.control.size)
@@ -184,11 +184,13 @@ def train(s, nodes, loss, micro, segments, optimizer):
     last = read_by(nodes, loss)
     s.owner = "loss"
     loss.emit(s, s.values[last])
+    diverge(s, nodes, loss, s.values[last])
     ends.append(len(s.instructions))
     passed(1)
     passes.emit(True)
     s.owner = "loss"
     error = loss.emit(s, s.values[last])
+    diverge(s, nodes, loss, s.values[last])
     passed(2)
     s.owner = None
     s.updates.rate = s.scratch("rate", 8)

@@ -35,6 +35,7 @@ MODULES = (  # a string takes half the RAM of a tuple
     "pool_mean_f32 "
     "pool_mean_i8 "
     "program "
+    "sampling "
     "step "
     "step_f32 "
     "step_gradients_f32 "
@@ -48,6 +49,6 @@ MODULES = (  # a string takes half the RAM of a tuple
     "update_zeroth_i8 "
 )
 BY_NUMBER = (
-    "IIMMMMMMM99999999555++EEGG1;=QNOOPPPJ6666666444**DDFF0:<OOO///10GGFF332+**++**))(((())((OPPOQOLK8887"
-    "77888777,,,,=<=<=<?>EDCCCCCCCCC@@@@@@@@LLKKKIHH-.-.--P+*+*-.NMBASRSRSSSRSSR"
+    "JJNNNNNNN99999999555++EEGG1;=ROPPQQQK6666666444**DDFF0:<PPP///10GGFF332+**++**))(((())((PQQPRPML8887"
+    "77888777,,,,=<=<=<?>EDCCCCCCCCC@@@@@@@@MMLLLJHH-.-.--Q+*+*-.ONBATSTSTTTSTTSIIIIII"
 )

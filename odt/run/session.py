@@ -9,7 +9,7 @@ from struct import unpack_from
 
 from ..fixed import ONE, bits_to_float, elements, get, multiplier, put, scale_div
 from ..regions import (
-    BATCH, CORRECT, COUNT, INT16, INT32, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES, X_DATA,
+    BATCH, CORRECT, COUNT, FLOAT32, INT16, INT32, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES, X_DATA,
     X_FORMAT, X_SCALE, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO, const,
 )  # fmt: skip
 from .data import check_finite, check_labels, check_probabilities, samples
@@ -229,7 +229,7 @@ class Session:
         given, known = (x, y), None
         x, x_format, count = samples(what + "x", x, (layer.dtype,), self.row, layer.shape)
         check_finite(what + "x", x, x_format, self.row)
-        y_format, y_scale, y_zero = 0, ONE, 0
+        y_format, y_scale, y_zero, same = 0, ONE, 0, False
         loss = self.loss
         if not predict:
             # Bytes, which do not tell, are labels of a byte each, or targets in the Input's dtype.
@@ -249,11 +249,19 @@ class Session:
                     y, y_format = array("i", y), INT32
             else:
                 check_finite(what + "y", y, y_format, self.width)
-                if loss.binary:
-                    check_probabilities(what + "y", y, self.width)
-                elif y_format == x_format:
+                same = y_format == x_format
+                if loss.binary:  # 0 and 1, but for what is to be the samples again
+                    same = same and self.width == self.row and self.engine.crc32(x) == self.engine.crc32(y)
+                if same:
                     y_scale, y_zero = self.control[X_SCALE], layer.zero_point
-            plain = x is given[0] and y is given[1] and not (hasattr(x, "shape") or hasattr(y, "shape"))
+                if loss.binary and (not same or y_format == FLOAT32):
+                    check_probabilities(what + "y", y, self.width)
+            plain = (
+                x is given[0]
+                and y is given[1]
+                and not (same and loss.binary)
+                and not (hasattr(x, "shape") or hasattr(y, "shape"))
+            )
             if plain:
                 x_code, y_code = [ord(self.engine.typecode(data) or "?") for data in given]
                 x_kind = x_code, x_format, self.row, 0

@@ -1,0 +1,43 @@
+// What sampling and its divergence share: random numbers, and what an int8 input means.
+
+#ifndef ODT_SAMPLING_H
+#define ODT_SAMPLING_H
+
+#include <stdint.h>
+
+#include "../../fixed.h"
+
+#define ODT_NORMAL 0x3B9CC4BFu // 1 / sqrt(8 * 65535 / 12), what the deviation of eight bytes' sum is divided by
+
+// The random numbers of a step; none outside of training.
+typedef struct {
+    uint32_t stream, first;
+    int training;
+} odt_normal_t;
+
+// `key`: of this step.
+odt_normal_t odt_normal(int32_t key, const int32_t *c, int32_t id, int32_t N);
+
+// Key of the step that is under way, whose tick is still to come, for the error on its way back too; 0 where none is.
+int32_t odt_sampling_key(const int32_t *h, int32_t *c);
+
+// Of output i: the sum of eight random bytes less its mean.
+int32_t odt_normal_at(const odt_normal_t *r, int32_t i);
+
+// An int8 input: its zero point, its scale, and multipliers from 65536 of its steps to v / (2 ln 2) and v in Q16, and to
+// the mean in Q8.
+typedef struct {
+    int32_t z;
+    uint32_t scale;
+    odt_multiplier_t half, plain, eighth;
+} odt_latent_t;
+
+odt_latent_t odt_latent(int32_t factor, int32_t sx, int32_t z);
+
+// exp(v / 2) in Q16; of twice as much with `twice` 2.
+int32_t odt_latent_power(const odt_latent_t *x, int8_t v, int32_t twice);
+
+// The divergence of one dimension in Q16.
+int32_t odt_latent_divergence(const odt_latent_t *x, int8_t mean, int8_t v);
+
+#endif
