@@ -47,7 +47,7 @@ HOMES = {
     "adapt": "modules", "callbacks": "modules", "features": "modules", "frozen": "modules", "inspect": "modules",
     "labels": "modules", "latents": "modules", "layers": "modules", "lite": "modules", "losses": "modules",
     "metrics": "modules", "model": "modules", "norms": "modules", "online": "modules", "optimizers": "modules", "profile": "modules",
-    "prototypes": "modules", "rates": "modules", "readers": "modules", "record": "modules", "replay": "modules", "reservoir": "modules",
+    "prototypes": "modules", "rates": "modules", "readers": "modules", "record": "modules", "replay": "modules", "reservoir": "modules", "rules": "modules",
     "slots": "modules", "stream": "modules", "teach": "modules", "update": "modules", "vae": "modules", "watch": "modules",
     "activations": "inner", "classes": "inner", "drawing": "inner", "export": "inner", "fisher": "inner",
     "fixed": "inner", "folding": "inner", "joins": "inner", "network": "inner", "normalization": "inner",

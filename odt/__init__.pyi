@@ -20,6 +20,7 @@ from . import (
     record as record,
     replay as replay,
     reservoir as reservoir,
+    rules as rules,
     slots as slots,
     stream as stream,
     teach as teach,

@@ -1,0 +1,31 @@
+"""odt.rules ends with the PC's bits on the machines."""
+
+import re
+from pathlib import Path
+
+import machines
+import pytest
+from test_training import on_the_pc
+
+SCRIPT = Path(__file__).with_name("rules.py")
+
+
+def facts(text):
+    return re.findall(r"^((?:rules|said|again): .*?)\r?$", text, re.M)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    found = facts(on_the_pc(SCRIPT, {}))
+    counts = [int(n) for n in re.findall(r"\d+", found[0].split("]")[0])]
+    assert len(found) == 3 and len(counts) == 6 and min(counts) > 2 and found[2] == "again: True"
+    return found
+
+
+@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040", "stock_unix"))
+def test_1000_events_end_with_the_digest_of_the_pc(name, expected):
+    with machines.open(name) as machine:
+        text = machine.run(SCRIPT, timeout=300)
+    assert facts(text) == expected
+    taken = int(re.search(r"100 events took (\d+) bytes of heap", text)[1])
+    assert taken <= 100 * 224  # what docs/rules.md says
