@@ -298,7 +298,8 @@ class Rules(Stored):
         x = fixed_point("value", x, _POINT)
         now = self._clock(now)
         self._look(now)
-        for index, rule in enumerate(self.rules):
+        for index in range(len(self.rules)):  # enumerate() would take heap
+            rule = self.rules[index]
             condition = rule.condition
             if condition.signal == signal and self.cells[rule.at]:
                 if condition.value(self.cells, rule.at + _CELLS, x, now):
@@ -321,7 +322,8 @@ class Rules(Stored):
         return cells[1]
 
     def _look(self, now):
-        for index, rule in enumerate(self.rules):
+        for index in range(len(self.rules)):
+            rule = self.rules[index]
             if self.cells[rule.at] and rule.condition.tick(self.cells, rule.at + _CELLS, now):
                 self._fire(index, rule, now)
 
