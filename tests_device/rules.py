@@ -44,11 +44,18 @@ rules.load(place)
 print("again:", rules.digest() == digest)
 for rule in rules.rules:
     rule.action = None
-if hasattr(gc, "mem_alloc"):
+
+
+def taken():
     gc.collect()
     gc.disable()
     before = gc.mem_alloc()
     for i in range(100):
         rules.event("a", (now + 3 * i) & (1 << 30) - 1)
-    print("100 events took %d bytes of heap" % (gc.mem_alloc() - before))
+    after = gc.mem_alloc()
     gc.enable()
+    return after - before
+
+
+if hasattr(gc, "mem_alloc"):
+    print("100 events took %d bytes of heap" % taken())
