@@ -34,6 +34,8 @@ def draw_layer(d, shape):
     """A layer that takes this shape."""
     kinds = ["dense", "dense", "dropout", "flatten", "reshape", "simple", "norm"]
     axes = len(shape) - 1
+    if axes == 0 and shape[0] % 2 == 0:
+        kinds += ["sampling", "sampling"]
     if axes:
         kinds += ["conv", "conv", "conv", "transposed", "maxpool", "avgpool", "adaptive", "upsample", "global"]
     if axes == 2:
@@ -99,6 +101,8 @@ def draw_layer(d, shape):
         layer = d.choice(norms)()
         layer.trainable = options["trainable"]
         return layer
+    if kind == "sampling":
+        return odt.Sampling(d.choice((1, 0.1)), d.choice((0, 3)), d.choice((0, 0.05)))
     if kind == "dropout":
         return odt.Dropout(d.choice((0.25, 0.5, 0)))
     return d.choice((odt.ReLU, odt.ReLU6, odt.LeakyReLU, odt.Sigmoid, odt.Tanh, odt.Softmax))()
@@ -160,10 +164,15 @@ def draw_optimizer(d, dtype):
     return odt.SGD(rate, d.choice((0.9, 0.3)), state=state, nesterov=kind == "nesterov", weight_decay=decay)
 
 
-def draw_loss(d, shape, micro):
+def is_sampled(node):
+    """Whether a Sampling is among what leads to the node."""
+    return node.layer.kind == "sampling" or any(is_sampled(parent) for parent in node.inputs)
+
+
+def draw_loss(d, shape, weighs):
     kinds = ["mse", "mae", "huber", "binary"]
     if len(shape) == 1:
-        kinds += ["labels", "labels", "smooth"] + ["weighted"] * (not micro)
+        kinds += ["labels", "labels", "smooth"] + ["weighted"] * weighs
     kind = d.choice(kinds)
     return kind, {
         "mse": lambda: "mse",
@@ -217,7 +226,7 @@ def draw_case(d):
     x_node, last = draw_nodes(d)
     batch = d.integer(1, 6)
     micro = d.choice((None, None, None, d.integer(1, batch)))
-    kind, loss = draw_loss(d, last.shape, micro)
+    kind, loss = draw_loss(d, last.shape, not micro and not is_sampled(last))
     samples = d.integer(1, 2 * batch + 1)
     layer = x_node.layer
     x = draw_data(d, CODES[layer.dtype], samples * product(layer.shape))
