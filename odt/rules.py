@@ -261,7 +261,7 @@ class Rules(Stored):
         self._signals = []
 
     def add(self, name, condition, action=None, cooldown=0):
-        """A Rule; ``cooldown``: for so many ms after it fired it does not. ValueError for names that are taken or not known."""
+        """A Rule; ``cooldown``: ms after a firing in which it does not fire again. ValueError for names that are taken or not known."""
         if not isinstance(name, str) or name in self.names:
             raise ValueError("add: name is a new one, got %r" % (name,))
         if not isinstance(condition, Condition):
@@ -353,7 +353,7 @@ class Rules(Stored):
         sizes = [len(self.cells)] + [len(rule.condition.events) for rule in self.rules]
         words = "/".join(self.names + [type(rule.condition).__name__ for rule in self.rules])
         crc = executor.engine.crc32(words.encode()) ^ executor.engine.crc32(struct.pack("<%dI" % len(sizes), *sizes))
-        limits = [rule.condition.bound for rule in self.rules if rule.condition.signal]
+        limits = [rule.condition.bound for rule in self._limited()]
         cells = [0] + self.cells[1:] + limits
         return bytearray(struct.pack("<3I%dq" % len(cells), _MAGIC, len(cells), crc, *cells))
 

@@ -23,8 +23,7 @@ class Sampling(Layer):
     It adds ``beta * D / outputs`` to the loss, whose mean over the network's outputs odt's losses are (of labels: ``beta *
     D``), D the divergence from normal numbers, ``sum(mu^2 + exp(v) - v - 1) / 2``: with ``beta=1`` and
     ``binary_crossentropy`` the loss times the outputs is the negative ELBO. ``beta``: above 0 (beta-VAE, Higgins et al.,
-    2017); ``warmup``: it rises to it in so many steps; ``free_bits``: nats of a dimension that are not pressed down (Kingma
-    et al., 2016). g is of a hash of the model's seed, the step and the element: it lies nowhere.
+    2017); ``warmup``: steps over which it rises to that; ``free_bits``: nats per dimension that cost nothing (Kingma et al., 2016). g is of a hash of the model's seed, the step and the element: it lies nowhere.
     """
 
     kind = "sampling"

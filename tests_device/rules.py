@@ -1,6 +1,7 @@
 """1000 events and values for rules of every kind, and the digest of what they know. Runs on a machine."""
 
 import gc
+import os
 
 from odt.rules import Above, Absence, All, Below, Count, Rules, Sequence
 
@@ -41,6 +42,7 @@ rules.save(place)
 digest = rules.digest()
 run(20)
 rules.load(place)
+os.remove(place)
 print("again:", rules.digest() == digest)
 for rule in rules.rules:
     rule.action = None

@@ -13,7 +13,7 @@ streams = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 12)), max_si
 
 
 def fired(condition, stream, begin=0):
-    """Indices at which a rule fires; each event comes so many ms after the one before."""
+    """Indices at which a rule fires; the numbers are the ms between events."""
     found, rules, now = [], Rules(NAMES), begin
     rules.add("r", condition, lambda rule: found.append(index))
     for index, (name, gap) in enumerate(stream):

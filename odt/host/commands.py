@@ -116,7 +116,7 @@ def main(arguments=None):
     command.add_argument("--flash", metavar="BYTES", type=float, help="of the model file, at most")
     command.add_argument("--cycles", metavar="NUMBER", type=float, help="of an RP2040's training step, at most")
     command.add_argument("--minutes", metavar="NUMBER", type=float, help="10, where --trials is not given")
-    command.add_argument("--trials", metavar="COUNT", type=int, help="so many networks more")
+    command.add_argument("--trials", metavar="COUNT", type=int, help="the number of networks to try")
     command.add_argument("--workers", metavar="COUNT", type=int, help="processes; as many as there are cores")
     command.add_argument("--epochs", metavar="COUNT", type=int, default=8, help="of a network's training; 8")
     command.add_argument("--dtype", choices=("int8", "float32", "both"), default="both")

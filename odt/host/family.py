@@ -74,7 +74,6 @@ class Family:
         source = {} if self.format == "float32" else {"dtype": self.format, "scale": self.scale}
         found = [layer_names.Input(self.shape, **source)]
         cut = trial.suggest_categorical("prune", (0.0, 0.25, 0.5))
-        self.cut = cut
 
         def wide(width):
             return max(1, int(width / (1 - cut) + 0.5)) if whole else max(1, width)

@@ -5,7 +5,7 @@ from ..regions import KEY, POSITION
 from .float32 import rounded
 
 
-def _begin(o):
+def begin(o):
     """The key of this step, whose tick is still to come; 0 outside of training."""
     if o.c[KEY]:
         o.c[KEY] = wrap32(hash32(o.h[1], o.h[0] + 1))
@@ -30,7 +30,7 @@ def dropout_i8(o):
 
     y=i8[B*N]~x sy=i32[1] x:i8[B*N] sx:i32[1] h:i32[4] c+i32[16] ; B N z id drop factor
     """
-    key = _begin(o)
+    key = begin(o)
     scale = scale_mul(o.factor, o.sx[0])
     if key:
         scale = scale_div(scale, scale_shift(scale_int(_kept(o)), -16))
@@ -59,7 +59,7 @@ def dropout_f32(o):
 
     y=f32[B*N]~x x:f32[B*N] h:i32[4] c+i32[16] ; B N id drop
     """
-    _scaled(o, o.y, o.x, _begin(o))
+    _scaled(o, o.y, o.x, begin(o))
 
 
 def dropout_dx_f32(o):

@@ -12,10 +12,10 @@ from ..fixed import (
     scale_int,
     scale_mul,
     scale_shift,
-    wrap32,
 )
 from ..regions import COUNT, KEY, LOSS, POSITION
 from .data import Sink, batch_count
+from .dropout import begin
 from .float32 import divide, expf, rounded, store
 from .loss_f32 import add_loss as add_loss_f32
 from .loss_i8 import add_loss
@@ -37,13 +37,6 @@ def _numbers(o, key):
                 u = hash32(stream, 2 * (first + i) + half)
                 total += (u & 255) + (u >> 8 & 255) + (u >> 16 & 255) + (u >> 24)
         yield total
-
-
-def _begin(o):
-    """The key of this step, whose tick is still to come; 0 outside of training."""
-    if o.c[KEY]:
-        o.c[KEY] = wrap32(hash32(o.h[1], o.h[0] + 1))
-    return o.c[KEY]
 
 
 def _rows(o):
@@ -98,7 +91,7 @@ def sampling_i8(o):
     mean = multiplier(scale_div(x.scale, o.sy[0]))
     random = multiplier(scale_div(scale_shift(_NORMAL, -8), o.sy[0]))
     sink = Sink(o.y, o.peak)
-    for i, g in enumerate(_numbers(o, _begin(o))):
+    for i, g in enumerate(_numbers(o, begin(o))):
         at = i // o.N * 2 * o.N + i % o.N
         a = rescale(x.steps(at) * 256, *mean)
         b = rescale(x.power(at + o.N) * g, *random)
@@ -174,7 +167,7 @@ def sampling_f32(o):
 
     y=f32[B*N] x:f32[B*2*N] h:i32[4] c+i32[16] ; B N id
     """
-    for i, g in enumerate(_numbers(o, _begin(o))):
+    for i, g in enumerate(_numbers(o, begin(o))):
         at = i // o.N * 2 * o.N + i % o.N
         o.y[i] = store(o.x[at] + rounded(_half_power(o.x[at + o.N]) * rounded(g * _DEVIATION)))
 

@@ -250,7 +250,7 @@ class Session:
             else:
                 check_finite(what + "y", y, y_format, self.width)
                 same = y_format == x_format
-                if loss.binary:  # 0 and 1, but for what is to be the samples again
+                if loss.binary:  # targets are 0 and 1, unless they are the samples themselves
                     same = same and self.width == self.row and self.engine.crc32(x) == self.engine.crc32(y)
                 if same:
                     y_scale, y_zero = self.control[X_SCALE], layer.zero_point
