@@ -4,19 +4,11 @@
 #include "../../fixed.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
+#include "../common/begin.h"
 
 // A probability in Q16 of which some is kept.
 static uint32_t limit(int32_t drop) {
     return (uint32_t)odt_limit(drop, 0, 65535);
-}
-
-// Key of the step that is under way, whose tick is still to come, for the error on its way back too;
-// 0 where none is.
-static uint32_t begin(const int32_t *h, int32_t *c) {
-    if (c[ODT_KEY]) {
-        c[ODT_KEY] = (int32_t)odt_hash32((uint32_t)h[1], (uint32_t)h[0] + 1);
-    }
-    return (uint32_t)c[ODT_KEY];
 }
 
 // The elements' hashes: by place in the epoch, so that micro-batches drop what their batch would.
@@ -36,7 +28,7 @@ static int dropped(const mask_t *m, int32_t i) {
 }
 
 void odt_dropout_i8(const odt_dropout_i8_t *a) {
-    mask_t m = mask(begin(a->h, a->c), a->c, a->id, a->N, a->drop);
+    mask_t m = mask((uint32_t)odt_begin_step(a->h, a->c), a->c, a->id, a->N, a->drop);
     uint32_t scale = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->sx));
     if (m.training) {
         scale = odt_scale_div(scale, odt_scale_shift(odt_scale_int(65536 - m.drop), -16));
@@ -56,7 +48,7 @@ void odt_dropout_dx_i8(const odt_dropout_dx_i8_t *a) {
 }
 
 void odt_dropout_f32(const odt_dropout_f32_t *a) {
-    mask_t m = mask(begin(a->h, a->c), a->c, a->id, a->N, a->drop);
+    mask_t m = mask((uint32_t)odt_begin_step(a->h, a->c), a->c, a->id, a->N, a->drop);
     float factor = m.training ? 65536.0f / (float)(int32_t)(65536 - m.drop) : 1.0f;
     for (int32_t i = 0; i < a->B * a->N; i++) {
         a->y[i] = dropped(&m, i) ? 0.0f : a->x[i] * factor;

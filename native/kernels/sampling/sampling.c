@@ -3,13 +3,6 @@
 #include "../../opcodes.h"
 #include "sampling.h"
 
-int32_t odt_sampling_key(const int32_t *h, int32_t *c) {
-    if (c[ODT_KEY]) {
-        c[ODT_KEY] = (int32_t)odt_hash32((uint32_t)h[1], (uint32_t)h[0] + 1);
-    }
-    return c[ODT_KEY];
-}
-
 odt_normal_t odt_normal(int32_t key, const int32_t *c, int32_t id, int32_t N) {
     odt_normal_t r = {odt_hash32((uint32_t)key, (uint32_t)id), (uint32_t)c[ODT_POSITION] * (uint32_t)N, key != 0};
     return r;

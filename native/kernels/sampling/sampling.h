@@ -18,9 +18,6 @@ typedef struct {
 // `key`: of this step.
 odt_normal_t odt_normal(int32_t key, const int32_t *c, int32_t id, int32_t N);
 
-// Key of the step that is under way, whose tick is still to come, for the error on its way back too; 0 where none is.
-int32_t odt_sampling_key(const int32_t *h, int32_t *c);
-
 // Of output i: the sum of eight random bytes less its mean.
 int32_t odt_normal_at(const odt_normal_t *r, int32_t i);
 

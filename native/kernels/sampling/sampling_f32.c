@@ -3,6 +3,7 @@
 #include "../../data.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
+#include "../common/begin.h"
 #include "sampling.h"
 
 #define TOP 0x40B17218u // 8 ln 2, the largest v that counts
@@ -27,7 +28,7 @@ static float normal_at(const odt_normal_t *r, int32_t i) {
 }
 
 void odt_sampling_f32(const odt_sampling_f32_t *a) {
-    odt_normal_t random = odt_normal(odt_sampling_key(a->h, a->c), a->c, a->id, a->N);
+    odt_normal_t random = odt_normal(odt_begin_step(a->h, a->c), a->c, a->id, a->N);
     const float *row = a->x;
     int32_t i = 0;
     for (int32_t b = 0; b < a->B; b++, row += 2 * a->N) {

@@ -2,6 +2,7 @@
 
 #include "../../data.h"
 #include "../../opcodes.h"
+#include "../common/begin.h"
 #include "../common/elements.h"
 #include "../loss/targets_i8.h"
 #include "sampling.h"
@@ -31,7 +32,7 @@ int32_t odt_latent_divergence(const odt_latent_t *x, int8_t mean, int8_t v) {
 }
 
 void odt_sampling_i8(const odt_sampling_i8_t *a) {
-    odt_normal_t random = odt_normal(odt_sampling_key(a->h, a->c), a->c, a->id, a->N);
+    odt_normal_t random = odt_normal(odt_begin_step(a->h, a->c), a->c, a->id, a->N);
     odt_latent_t x = odt_latent(a->factor, *a->sx, a->z);
     uint32_t sy = odt_scale(*a->sy);
     odt_multiplier_t mean = odt_multiplier(odt_scale_div(x.scale, sy));
