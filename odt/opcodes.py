@@ -269,13 +269,14 @@ def opcode(key):
     """The Opcode of a name or a number; ValueError when there is none.
 
     Decoded once and kept: a program of a board's size uses a dozen or two. In two dicts, as a heap in pieces has no
-    room for one.
+    room for one; they are replaced, never changed, as another thread may be reading them and MicroPython has no GIL.
     """
-    kept = _numbers if isinstance(key, int) else _names
-    decoded = kept.get(key)  # another thread may forget() at any time
+    global _names, _numbers
+    is_number = isinstance(key, int)
+    decoded = (_numbers if is_number else _names).get(key)
     if decoded is None:
         at = -1
-        if kept is _numbers:
+        if is_number:
             text = "%d " % key
             at = 0 if TABLE.startswith(text) else TABLE.find("\n" + text) + 1 or -1
         else:
@@ -285,14 +286,16 @@ def opcode(key):
         if at < 0:
             raise ValueError("no instruction %r in instruction set %d" % (key, VERSION))
         decoded = Opcode(TABLE[at : TABLE.find("\n", at)])
-        _names[decoded.name] = _numbers[decoded.number] = decoded
+        names, numbers = _names.copy(), _numbers.copy()
+        names[decoded.name] = numbers[decoded.number] = decoded
+        _names, _numbers = names, numbers
     return decoded
 
 
 def forget():
     """Free the decoded lines; they come back when they are needed."""
-    _names.clear()
-    _numbers.clear()
+    global _names, _numbers
+    _names, _numbers = {}, {}
 
 
 _names, _numbers = {}, {}
