@@ -1,6 +1,7 @@
 """odt: training neural networks on microcontrollers."""
 
 from . import (
+    adabn as adabn,
     adapt as adapt,
     callbacks as callbacks,
     executor as executor,

@@ -56,7 +56,10 @@ def test_dicts_of_decoded_instructions_never_change_as_another_thread_may_be_rea
         clear = pop = popitem = setdefault = update = __setitem__
 
     opcodes.forget()
-    for key, other in (("dense_i8", "dense_f32"), (opcodes.opcode("dense_i8").number, opcodes.opcode("adam_i16").number)):
+    for key, other in (
+        ("dense_i8", "dense_f32"),
+        (opcodes.opcode("dense_i8").number, opcodes.opcode("adam_i16").number),
+    ):
         found = opcodes.opcode(key)
         names, numbers = Published({found.name: found}), Published({found.number: found})
         monkeypatch.setattr(opcodes, "_names", names)

@@ -1,0 +1,238 @@
+"""BatchNorm's statistics moved to unlabelled samples of another place: accuracy before, after, and of training there with labels.
+
+    python bench/adabn.py                      some ten minutes; writes bench/results/adabn.txt
+    python bench/adabn.py --seeds 1 --task digits
+
+Digits: two convolutions of 8 and 16 channels, 8 epochs; MNIST-1D: three of 25, 12 epochs; a BatchNorm behind each, Adam, batches
+of 16. Each is trained on the data as they are; then update_bn on 32 or 200 unlabelled samples of the changed data;
+accuracy in % on others of these (2,000 of MNIST-1D). labels: of the same network trained on changed data with all labels. One
+class: the samples are all of class 0, the data unchanged (of MNIST-1D, too). PyTorch: a network of the same sizes, trained by itself, and
+torch.optim.swa_utils.update_bn. Means +- standard error over seeds. Costs: of update_bn on a batch of 16 digits, all that Python does
+included, less two predictions' of the guard: guard=False.
+"""
+
+import argparse
+
+import counting
+import numpy as np
+import torch
+from accuracy import digits, mnist1d
+
+import odt
+from odt import adabn
+
+DRAW = np.random.default_rng(7)
+BATCH, RATE = 16, 0.004
+
+
+def blurred(x):
+    x = x.astype("int32")
+    around = sum(np.roll(x, by, axis) for by in (-1, 1) for axis in (1, 2))
+    return np.rint((x + around) / 5).astype("uint8")
+
+
+def noisy(x):
+    return np.clip(np.rint(x + DRAW.normal(0, 4, x.shape)), 0, 16).astype("uint8")
+
+
+def wander(x):
+    """A slow wave below the signal, of another phase in each series."""
+    at = np.arange(x.shape[1])[None, :, None] / x.shape[1] + DRAW.uniform(size=(len(x), 1, 1))
+    return (x + 0.5 * np.sin(2 * np.pi * at)).astype("float32")
+
+
+TASKS = {
+    "digits": (digits, 8, {
+        "as in training": lambda x: x,
+        "a third as bright": lambda x: x // 3,
+        "little contrast": lambda x: np.minimum(16, x // 2 + 8).astype("uint8"),
+        "blurred": blurred,
+        "noise": noisy,
+        "a pixel aside": lambda x: np.roll(x, 1, 2),
+        "inverted": lambda x: 16 - x,
+    }),
+    "mnist1d": (mnist1d, 12, {
+        "as in training": lambda x: x,
+        "a third of the gain": lambda x: x / np.float32(3),
+        "an offset": lambda x: x + np.float32(1),
+        "noise": lambda x: (x + DRAW.normal(0, 0.3, x.shape)).astype("float32"),
+        "a slow wave": wander,
+    }),
+}  # fmt: skip
+
+
+def network(name):
+    if name == "digits":
+        layers = [odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16)]
+        for channels in (8, 16):
+            layers += [odt.Conv2D(channels, 3, padding="same"), odt.BatchNorm(), odt.ReLU(), odt.MaxPool2D()]
+    else:
+        layers = [odt.Input((40, 1))]
+        for width in (5, 3, 3):
+            layers += [odt.Conv1D(25, width, strides=2, padding="same"), odt.BatchNorm(), odt.ReLU()]
+    return odt.Sequential([*layers, odt.Flatten(), odt.Dense(10)])
+
+
+class Odt:
+    def __init__(self, name, dtype, x, y, seed, epochs):
+        self.model = network(name)
+        rate = odt.CosineDecay(RATE, epochs * -(-len(x) // BATCH))
+        self.model.compile(odt.Adam(rate), dtype=dtype, batch_size=BATCH, seed=seed)
+        self.model.fit(x, y, epochs=epochs, verbose=0)
+        self.weights = self.model.get_weights()
+
+    def reset(self):
+        self.model.set_weights(self.weights)
+
+    def follow(self, x):
+        adabn.update_bn(self.model, np.ascontiguousarray(x), guard=False)
+
+    def right(self, x, y):
+        return 100 * self.model.evaluate(np.ascontiguousarray(x), y)[1]
+
+
+class Torch:
+    def __init__(self, name, x, y, seed, epochs):
+        torch.manual_seed(seed)
+        self.name, n = name, torch.nn
+        if name == "digits":
+            parts, before = [], 1
+            for channels in (8, 16):
+                parts += [
+                    n.Conv2d(before, channels, 3, padding=1),
+                    n.BatchNorm2d(channels, eps=1e-3),
+                    n.ReLU(),
+                    n.MaxPool2d(2),
+                ]
+                before = channels
+            parts += [n.Flatten(), n.Linear(64, 10)]
+        else:
+            parts, before = [], 1
+            for width in (5, 3, 3):
+                parts += [n.Conv1d(before, 25, width, 2, width // 2), n.BatchNorm1d(25, eps=1e-3), n.ReLU()]
+                before = 25
+            parts += [n.Flatten(), n.Linear(125, 10)]
+        self.net = n.Sequential(*parts)
+        steps = epochs * -(-len(x) // BATCH)
+        adam = torch.optim.Adam(self.net.parameters(), RATE)
+        decay = torch.optim.lr_scheduler.LambdaLR(adam, lambda step: (1 + np.cos(np.pi * min(step, steps) / steps)) / 2)
+        x, y = self.given(x), torch.tensor(y.astype("int64"))
+        for _ in range(epochs):
+            for rows in torch.randperm(len(x)).split(BATCH):
+                adam.zero_grad()
+                n.functional.cross_entropy(self.net(x[rows]), y[rows]).backward()
+                adam.step()
+                decay.step()
+        self.kept = {key: value.clone() for key, value in self.net.state_dict().items()}
+
+    def given(self, x):
+        x = x / 16 if self.name == "digits" else x
+        return torch.tensor(np.ascontiguousarray(np.moveaxis(x, -1, 1)), dtype=torch.float32)
+
+    def reset(self):
+        self.net.load_state_dict(self.kept)
+
+    def follow(self, x):
+        torch.optim.swa_utils.update_bn(list(self.given(x).split(BATCH)), self.net)
+
+    def right(self, x, y):
+        with torch.no_grad():
+            return 100 * (self.net.eval()(self.given(x)).argmax(1).numpy() == y).mean()
+
+
+def made(kind, name, x, y, seed, epochs):
+    return Torch(name, x, y, seed, epochs) if kind == "PyTorch" else Odt(name, kind, x, y, seed, epochs)
+
+
+def figures(values):
+    values = np.array(values)
+    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0
+    return "%9.1f +- %3.1f" % (values.mean(), error)
+
+
+def qualities(tasks, seeds):
+    heads = ("before", "32 samples", "200 samples", "labels")
+    print("%-9s%-20s%-9s%s" % ("task", "data", "", "".join("%16s" % head for head in heads)))
+    for name in tasks:
+        get, epochs, changes = TASKS[name]
+        (x, y), (x_test, y_test) = get()
+        own, x_test, y_test = x_test[:200], x_test[200:2200], y_test[200:2200]
+        data = {label: (change(x), change(own), change(x_test)) for label, change in changes.items()}
+        for kind in ("float32", "int8", "PyTorch"):
+            found = {}
+            for seed in range(seeds):
+                net = made(kind, name, x, y, seed, epochs)
+                for label, (changed, new, test) in data.items():
+                    cells = []
+                    for count in (0, 32, 200):
+                        net.reset()
+                        if count:
+                            net.follow(new[:count])
+                        cells.append(net.right(test, y_test))
+                    cells.append(made(kind, name, changed, y, seed, epochs).right(test, y_test))
+                    found.setdefault(label, []).append(cells)
+                net.reset()
+                cells = [net.right(x_test, y_test)]
+                for count in (32, 200):
+                    net.reset()
+                    net.follow(x[y == 0][: min(count, (y == 0).sum())])
+                    cells.append(net.right(x_test, y_test))
+                found.setdefault("one class", []).append(cells)
+            for label, rows in found.items():
+                columns = [figures(column) for column in zip(*rows)]
+                print("%-9s%-20s%-9s%s" % (name, label, kind, "".join("%16s" % each for each in columns)), flush=True)
+
+
+ON_BOARD = """
+import odt
+from odt import adabn
+x = bytes([(7 * i + i // 5) %% 17 for i in range(64 * 16)])
+layers = [odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16)]
+for channels in (8, 16):
+    layers += [odt.Conv2D(channels, 3, padding="same"), odt.BatchNorm(), odt.ReLU(), odt.MaxPool2D()]
+model = odt.Sequential(layers + [odt.Flatten(), odt.Dense(10)])
+model.compile(odt.Adam(), dtype="%s", batch_size=16)
+y = bytes(16)
+model.train_step(x, y)
+adabn.update_bn(model, x, epochs=1, guard=False)
+begin()
+end()
+begin()
+adabn.update_bn(model, x, epochs=1, guard=False)
+end()
+begin()
+adabn.update_bn(model, x, epochs=2, guard=False)
+end()
+begin()
+model.train_step(x, y)
+end()
+"""
+
+
+def costs(names):
+    for name in names:
+        print(counting.heading(name))
+    print("%-8s%-12s%12s%12s%12s" % ("", "", "update_bn", "a batch", "fit's step"))
+    for dtype in ("int8", "float32"):
+        for name in names:
+            machine = counting.open(name)
+            once, twice, step = machine.run(ON_BOARD % dtype)
+            machine.close()
+            print("%-8s%-12s%12d%12d%12d" % (dtype, name, once, twice - once, step), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--task", choices=sorted(TASKS), action="append")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--machines", default="qemu_m4,qemu_m4hf,rp2040")
+    arguments = parser.parse_args()
+    costs([name for name in arguments.machines.split(",") if name])
+    print()
+    qualities(arguments.task or TASKS, arguments.seeds)
+
+
+if __name__ == "__main__":
+    import written
+
+    written.recorded("adabn.txt", main)
