@@ -9,10 +9,10 @@ harms where classes are as they were and only their shares have changed, above a
 """
 
 from .fixed import ONE, scale_mul, scale_shift, size_of
-from .regions import KEY, REGION_SHIFT, const
+from .regions import KEY, REGION_SHIFT
 from .run.session import batch, next_part, point, ready
 
-_MASK = const((1 << REGION_SHIFT) - 1)
+_MASK = (1 << REGION_SHIFT) - 1
 
 
 def update_bn(model, x, epochs=None, guard=True):
