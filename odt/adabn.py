@@ -31,7 +31,7 @@ def update_bn(model, x, epochs=None, guard=True):
     session.alone("update_bn")
     if epochs is not None:
         epochs = size_of("update_bn", "epochs", epochs)
-    tracks, kept, keep = _tracks(session)
+    tracks, kept, keep = _found(session)
     if not tracks:
         raise ValueError(
             "update_bn: the model has no BatchNorm that trains: compile it with an optimizer, and the layer with trainable=True"
@@ -45,7 +45,7 @@ def update_bn(model, x, epochs=None, guard=True):
     session.prepare(1)
     size = session.batch_size
     batches = max(1, (count + size // 2) // size)
-    before = _copy(session, kept + _ranges(session))
+    before = [(at, bytes(session.state[at : at + length])) for at, length in kept]
     try:
         for _ in range(epochs or (_steps(keep) + batches - 1) // batches):
             point(session, x, None, count)
@@ -62,18 +62,27 @@ def update_bn(model, x, epochs=None, guard=True):
         session.control[KEY] = 0
 
 
-def _tracks(session):
-    """Of the instructions that move running statistics: [(start, stop)]; of what they move: [(offset, bytes)]; the largest momentum."""
-    from .opcodes import forget
+def _found(session):
+    """Of what moves running statistics [(start, stop)], of what changes [(offset, bytes)], and the largest momentum.
 
-    tracks, kept, keep = [], [], 0
-    for at, code, addresses, immediates in session.program.walk(*session.program.section("train")):
-        if code.name in ("track_i8", "track_f32"):
-            tracks.append((at, at + code.words))
-            kept += [(address & _MASK, 4 * immediates[0]) for address in addresses[:2]]
-            keep = max(keep, immediates[-2])
-    forget()
-    return tracks, kept, keep
+    Kept once found: that decodes every instruction, which takes a board longer than a batch.
+    """
+    found = getattr(session, "tracks", None)
+    if found is None:
+        from .opcodes import forget
+        from .run.calibration import peaks
+
+        tracks, kept, keep = [], [], 0
+        for at, code, addresses, immediates in session.program.walk(*session.program.section("train")):
+            if code.name in ("track_i8", "track_f32"):
+                tracks.append((at, at + code.words))
+                kept += [(address & _MASK, 4 * immediates[0]) for address in addresses[:2]]
+                keep = max(keep, immediates[-2])
+        session.peaks = ranges = session.peaks or peaks(session.program)
+        kept += [(ranges[at] & _MASK, 4) for at in range(1, len(ranges), 3)]
+        forget()
+        session.tracks = found = tracks, kept, keep
+    return found
 
 
 def _steps(keep):
@@ -83,18 +92,6 @@ def _steps(keep):
         left = scale_mul(left, keep)
         steps += 1
     return steps
-
-
-def _ranges(session):
-    """[(offset, bytes)] of the ranges of the forward pass."""
-    from .run.calibration import peaks
-
-    found = session.peaks = session.peaks or peaks(session.program)
-    return [(found[at + 1] & _MASK, 4) for at in range(0, len(found), 3)]
-
-
-def _copy(session, places):
-    return [(at, bytes(session.state[at : at + size])) for at, size in places]
 
 
 def _refuse_alike(x, count):
