@@ -202,6 +202,7 @@ for epochs in (1, 1, 2):
     begin()
     adabn.update_bn(model, x, epochs=epochs, guard=False)
     end()
+model.train_step(x, y)
 begin()
 model.train_step(x, y)
 end()
