@@ -24,29 +24,29 @@
 #define SHAPES 97
 #define FIRST 713
 #elif ODT_MPY && ODT_PIECE == 3
-#define ROWS 10
-#define SHAPES 209
+#define ROWS 12
+#define SHAPES 240
 #define FIRST 810
 #elif ODT_MPY && ODT_PIECE == 4
 #define ROWS 16
 #define SHAPES 217
-#define FIRST 1019
+#define FIRST 1050
 #elif ODT_MPY && ODT_PIECE == 5
 #define ROWS 23
 #define SHAPES 476
-#define FIRST 1236
+#define FIRST 1267
 #elif ODT_MPY && ODT_PIECE == 6
 #define ROWS 38
 #define SHAPES 346
-#define FIRST 1712
+#define FIRST 1743
 #elif ODT_MPY && ODT_PIECE == 7
 #define ROWS 10
 #define SHAPES 234
-#define FIRST 2058
+#define FIRST 2089
 #elif ODT_MPY && ODT_PIECE == 8
 #define ROWS 32
 #define SHAPES 585
-#define FIRST 2292
+#define FIRST 2323
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -136,135 +136,137 @@ const odt_table_t odt_table = {
     ROW(ODT_NORM_DX_I8, (odt_kernel_t)odt_norm_dx_i8, 7, 937, 10, 9)
     ROW(ODT_AFFINE_DX_I8, (odt_kernel_t)odt_affine_dx_i8, 8, 978, 8, 3)
     ROW(ODT_GATHER_NORM_I8, (odt_kernel_t)odt_gather_norm_i8, 9, 1000, 7, 4)
+    ROW(ODT_READ_STATS_I8, (odt_kernel_t)odt_read_stats_i8, 10, 1019, 5, 4)
+    ROW(ODT_TRACK_READ_I8, (odt_kernel_t)odt_track_read_i8, 11, 1034, 5, 5)
     #endif
     #if HAS(4) // _odt_more: int8 joins, dropout and weight decay, rarer losses and activations
-    ROW(ODT_RESCALE_DX, (odt_kernel_t)odt_rescale_dx, 0, 1019, 5, 2)
-    ROW(ODT_CHANNEL_SCALE_I8, (odt_kernel_t)odt_channel_scale_i8, 1, 1031, 4, 3)
-    ROW(ODT_ADD_I8, (odt_kernel_t)odt_add_i8, 2, 1044, 6, 5)
-    ROW(ODT_CONCAT_I8, (odt_kernel_t)odt_concat_i8, 3, 1061, 4, 7)
-    ROW(ODT_PLACE, (odt_kernel_t)odt_place, 4, 1078, 2, 4)
-    ROW(ODT_SLICE, (odt_kernel_t)odt_slice, 5, 1088, 2, 4)
-    ROW(ODT_MULTIPLY_I8, (odt_kernel_t)odt_multiply_i8, 6, 1098, 5, 5)
-    ROW(ODT_LEAKY_RELU_I8, (odt_kernel_t)odt_leaky_relu_i8, 7, 1113, 2, 3)
-    ROW(ODT_LEAKY_RELU_DX_I8, (odt_kernel_t)odt_leaky_relu_dx_i8, 8, 1120, 4, 4)
-    ROW(ODT_DECAY_I8, (odt_kernel_t)odt_decay_i8, 9, 1132, 3, 3)
-    ROW(ODT_DECAY_I32, (odt_kernel_t)odt_decay_i32, 10, 1141, 2, 3)
-    ROW(ODT_DROPOUT_I8, (odt_kernel_t)odt_dropout_i8, 11, 1148, 6, 6)
-    ROW(ODT_DROPOUT_DX_I8, (odt_kernel_t)odt_dropout_dx_i8, 12, 1168, 3, 4)
-    ROW(ODT_MAE_I8, (odt_kernel_t)odt_mae_i8, 13, 1180, 6, 3)
-    ROW(ODT_HUBER_I8, (odt_kernel_t)odt_huber_i8, 14, 1196, 8, 4)
-    ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 15, 1217, 7, 4)
+    ROW(ODT_RESCALE_DX, (odt_kernel_t)odt_rescale_dx, 0, 1050, 5, 2)
+    ROW(ODT_CHANNEL_SCALE_I8, (odt_kernel_t)odt_channel_scale_i8, 1, 1062, 4, 3)
+    ROW(ODT_ADD_I8, (odt_kernel_t)odt_add_i8, 2, 1075, 6, 5)
+    ROW(ODT_CONCAT_I8, (odt_kernel_t)odt_concat_i8, 3, 1092, 4, 7)
+    ROW(ODT_PLACE, (odt_kernel_t)odt_place, 4, 1109, 2, 4)
+    ROW(ODT_SLICE, (odt_kernel_t)odt_slice, 5, 1119, 2, 4)
+    ROW(ODT_MULTIPLY_I8, (odt_kernel_t)odt_multiply_i8, 6, 1129, 5, 5)
+    ROW(ODT_LEAKY_RELU_I8, (odt_kernel_t)odt_leaky_relu_i8, 7, 1144, 2, 3)
+    ROW(ODT_LEAKY_RELU_DX_I8, (odt_kernel_t)odt_leaky_relu_dx_i8, 8, 1151, 4, 4)
+    ROW(ODT_DECAY_I8, (odt_kernel_t)odt_decay_i8, 9, 1163, 3, 3)
+    ROW(ODT_DECAY_I32, (odt_kernel_t)odt_decay_i32, 10, 1172, 2, 3)
+    ROW(ODT_DROPOUT_I8, (odt_kernel_t)odt_dropout_i8, 11, 1179, 6, 6)
+    ROW(ODT_DROPOUT_DX_I8, (odt_kernel_t)odt_dropout_dx_i8, 12, 1199, 3, 4)
+    ROW(ODT_MAE_I8, (odt_kernel_t)odt_mae_i8, 13, 1211, 6, 3)
+    ROW(ODT_HUBER_I8, (odt_kernel_t)odt_huber_i8, 14, 1227, 8, 4)
+    ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 15, 1248, 7, 4)
     #endif
     #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, upsampling, sampling, zeroth order
-    ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 0, 1236, 2, 6)
-    ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 1, 1254, 4, 6)
-    ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 2, 1276, 6, 17)
-    ROW(ODT_GROUP_CONV2D_DX_I8, (odt_kernel_t)odt_group_conv2d_dx_i8, 3, 1315, 5, 14)
-    ROW(ODT_GROUP_CONV2D_DW_I8, (odt_kernel_t)odt_group_conv2d_dw_i8, 4, 1349, 3, 17)
-    ROW(ODT_TRANSPOSED2D_I8, (odt_kernel_t)odt_transposed2d_i8, 5, 1382, 6, 16)
-    ROW(ODT_TRANSPOSED2D_DX_I8, (odt_kernel_t)odt_transposed2d_dx_i8, 6, 1419, 5, 13)
-    ROW(ODT_TRANSPOSED2D_DW_I8, (odt_kernel_t)odt_transposed2d_dw_i8, 7, 1451, 3, 16)
-    ROW(ODT_RELATIVE_I8, (odt_kernel_t)odt_relative_i8, 8, 1482, 5, 1)
-    ROW(ODT_RANK_I8, (odt_kernel_t)odt_rank_i8, 9, 1493, 5, 5)
-    ROW(ODT_PICK, (odt_kernel_t)odt_pick, 10, 1509, 4, 4)
-    ROW(ODT_PUT, (odt_kernel_t)odt_put, 11, 1525, 4, 4)
-    ROW(ODT_FISHER_I8, (odt_kernel_t)odt_fisher_i8, 12, 1541, 5, 5)
-    ROW(ODT_PASSED_I8, (odt_kernel_t)odt_passed_i8, 13, 1560, 3, 1)
-    ROW(ODT_SLOPE_I8, (odt_kernel_t)odt_slope_i8, 14, 1567, 4, 4)
-    ROW(ODT_ROOM_I8, (odt_kernel_t)odt_room_i8, 15, 1579, 4, 4)
-    ROW(ODT_PERTURB_I8, (odt_kernel_t)odt_perturb_i8, 16, 1593, 3, 5)
-    ROW(ODT_PERTURB_I32, (odt_kernel_t)odt_perturb_i32, 17, 1605, 2, 3)
-    ROW(ODT_WALK_I8, (odt_kernel_t)odt_walk_i8, 18, 1612, 5, 4)
-    ROW(ODT_WALK_I32, (odt_kernel_t)odt_walk_i32, 19, 1628, 3, 2)
-    ROW(ODT_SAMPLING_I8, (odt_kernel_t)odt_sampling_i8, 20, 1636, 7, 5)
-    ROW(ODT_DIVERGENCE_I8, (odt_kernel_t)odt_divergence_i8, 21, 1658, 6, 10)
-    ROW(ODT_SAMPLING_DX_I8, (odt_kernel_t)odt_sampling_dx_i8, 22, 1682, 9, 7)
+    ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 0, 1267, 2, 6)
+    ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 1, 1285, 4, 6)
+    ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 2, 1307, 6, 17)
+    ROW(ODT_GROUP_CONV2D_DX_I8, (odt_kernel_t)odt_group_conv2d_dx_i8, 3, 1346, 5, 14)
+    ROW(ODT_GROUP_CONV2D_DW_I8, (odt_kernel_t)odt_group_conv2d_dw_i8, 4, 1380, 3, 17)
+    ROW(ODT_TRANSPOSED2D_I8, (odt_kernel_t)odt_transposed2d_i8, 5, 1413, 6, 16)
+    ROW(ODT_TRANSPOSED2D_DX_I8, (odt_kernel_t)odt_transposed2d_dx_i8, 6, 1450, 5, 13)
+    ROW(ODT_TRANSPOSED2D_DW_I8, (odt_kernel_t)odt_transposed2d_dw_i8, 7, 1482, 3, 16)
+    ROW(ODT_RELATIVE_I8, (odt_kernel_t)odt_relative_i8, 8, 1513, 5, 1)
+    ROW(ODT_RANK_I8, (odt_kernel_t)odt_rank_i8, 9, 1524, 5, 5)
+    ROW(ODT_PICK, (odt_kernel_t)odt_pick, 10, 1540, 4, 4)
+    ROW(ODT_PUT, (odt_kernel_t)odt_put, 11, 1556, 4, 4)
+    ROW(ODT_FISHER_I8, (odt_kernel_t)odt_fisher_i8, 12, 1572, 5, 5)
+    ROW(ODT_PASSED_I8, (odt_kernel_t)odt_passed_i8, 13, 1591, 3, 1)
+    ROW(ODT_SLOPE_I8, (odt_kernel_t)odt_slope_i8, 14, 1598, 4, 4)
+    ROW(ODT_ROOM_I8, (odt_kernel_t)odt_room_i8, 15, 1610, 4, 4)
+    ROW(ODT_PERTURB_I8, (odt_kernel_t)odt_perturb_i8, 16, 1624, 3, 5)
+    ROW(ODT_PERTURB_I32, (odt_kernel_t)odt_perturb_i32, 17, 1636, 2, 3)
+    ROW(ODT_WALK_I8, (odt_kernel_t)odt_walk_i8, 18, 1643, 5, 4)
+    ROW(ODT_WALK_I32, (odt_kernel_t)odt_walk_i32, 19, 1659, 3, 2)
+    ROW(ODT_SAMPLING_I8, (odt_kernel_t)odt_sampling_i8, 20, 1667, 7, 5)
+    ROW(ODT_DIVERGENCE_I8, (odt_kernel_t)odt_divergence_i8, 21, 1689, 6, 10)
+    ROW(ODT_SAMPLING_DX_I8, (odt_kernel_t)odt_sampling_dx_i8, 22, 1713, 9, 7)
     #endif
     #if HAS(6) // _odt_f32: float32 models of dense layers, and int8 ones with moments in float32
-    ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1712, 4, 4)
-    ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1726, 6, 8)
-    ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1749, 3, 2)
-    ROW(ODT_DENSE_F32, (odt_kernel_t)odt_dense_f32, 3, 1757, 4, 4)
-    ROW(ODT_DENSE_DX_F32, (odt_kernel_t)odt_dense_dx_f32, 4, 1772, 3, 3)
-    ROW(ODT_DENSE_DW_F32, (odt_kernel_t)odt_dense_dw_f32, 5, 1784, 3, 5)
-    ROW(ODT_BIAS_DW_F32, (odt_kernel_t)odt_bias_dw_f32, 6, 1798, 2, 2)
-    ROW(ODT_RELU_F32, (odt_kernel_t)odt_relu_f32, 7, 1805, 2, 1)
-    ROW(ODT_RELU_DX_F32, (odt_kernel_t)odt_relu_dx_f32, 8, 1810, 3, 1)
-    ROW(ODT_SOFTMAX_XENT_F32, (odt_kernel_t)odt_softmax_xent_f32, 9, 1817, 4, 2)
-    ROW(ODT_MSE_F32, (odt_kernel_t)odt_mse_f32, 10, 1828, 4, 2)
-    ROW(ODT_MOMENTUM_F32, (odt_kernel_t)odt_momentum_f32, 11, 1839, 2, 2)
-    ROW(ODT_ADAM_F32, (odt_kernel_t)odt_adam_f32, 12, 1845, 4, 6)
-    ROW(ODT_APPLY_F32, (odt_kernel_t)odt_apply_f32, 13, 1859, 3, 1)
-    ROW(ODT_RELU6_F32, (odt_kernel_t)odt_relu6_f32, 14, 1866, 2, 1)
-    ROW(ODT_RELU6_DX_F32, (odt_kernel_t)odt_relu6_dx_f32, 15, 1871, 3, 1)
-    ROW(ODT_LEAKY_RELU_F32, (odt_kernel_t)odt_leaky_relu_f32, 16, 1878, 2, 2)
-    ROW(ODT_LEAKY_RELU_DX_F32, (odt_kernel_t)odt_leaky_relu_dx_f32, 17, 1884, 3, 2)
-    ROW(ODT_SIGMOID_F32, (odt_kernel_t)odt_sigmoid_f32, 18, 1892, 2, 1)
-    ROW(ODT_SIGMOID_DX_F32, (odt_kernel_t)odt_sigmoid_dx_f32, 19, 1897, 3, 1)
-    ROW(ODT_TANH_F32, (odt_kernel_t)odt_tanh_f32, 20, 1904, 2, 1)
-    ROW(ODT_TANH_DX_F32, (odt_kernel_t)odt_tanh_dx_f32, 21, 1909, 3, 1)
-    ROW(ODT_SOFTMAX_F32, (odt_kernel_t)odt_softmax_f32, 22, 1916, 2, 2)
-    ROW(ODT_SOFTMAX_DX_F32, (odt_kernel_t)odt_softmax_dx_f32, 23, 1924, 3, 2)
-    ROW(ODT_DECAY_F32, (odt_kernel_t)odt_decay_f32, 24, 1935, 2, 2)
-    ROW(ODT_NESTEROV_F32, (odt_kernel_t)odt_nesterov_f32, 25, 1941, 2, 2)
-    ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 1947, 4, 4)
-    ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 1961, 2, 1)
-    ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 1966, 4, 2)
-    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 29, 1977, 4, 2)
-    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 30, 1988, 4, 3)
-    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 31, 2000, 5, 3)
-    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 32, 2014, 2, 1)
-    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 33, 2019, 2, 1)
-    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 34, 2024, 2, 1)
-    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 35, 2029, 2, 3)
-    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 36, 2036, 3, 2)
-    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 37, 2044, 5, 3)
+    ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1743, 4, 4)
+    ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1757, 6, 8)
+    ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1780, 3, 2)
+    ROW(ODT_DENSE_F32, (odt_kernel_t)odt_dense_f32, 3, 1788, 4, 4)
+    ROW(ODT_DENSE_DX_F32, (odt_kernel_t)odt_dense_dx_f32, 4, 1803, 3, 3)
+    ROW(ODT_DENSE_DW_F32, (odt_kernel_t)odt_dense_dw_f32, 5, 1815, 3, 5)
+    ROW(ODT_BIAS_DW_F32, (odt_kernel_t)odt_bias_dw_f32, 6, 1829, 2, 2)
+    ROW(ODT_RELU_F32, (odt_kernel_t)odt_relu_f32, 7, 1836, 2, 1)
+    ROW(ODT_RELU_DX_F32, (odt_kernel_t)odt_relu_dx_f32, 8, 1841, 3, 1)
+    ROW(ODT_SOFTMAX_XENT_F32, (odt_kernel_t)odt_softmax_xent_f32, 9, 1848, 4, 2)
+    ROW(ODT_MSE_F32, (odt_kernel_t)odt_mse_f32, 10, 1859, 4, 2)
+    ROW(ODT_MOMENTUM_F32, (odt_kernel_t)odt_momentum_f32, 11, 1870, 2, 2)
+    ROW(ODT_ADAM_F32, (odt_kernel_t)odt_adam_f32, 12, 1876, 4, 6)
+    ROW(ODT_APPLY_F32, (odt_kernel_t)odt_apply_f32, 13, 1890, 3, 1)
+    ROW(ODT_RELU6_F32, (odt_kernel_t)odt_relu6_f32, 14, 1897, 2, 1)
+    ROW(ODT_RELU6_DX_F32, (odt_kernel_t)odt_relu6_dx_f32, 15, 1902, 3, 1)
+    ROW(ODT_LEAKY_RELU_F32, (odt_kernel_t)odt_leaky_relu_f32, 16, 1909, 2, 2)
+    ROW(ODT_LEAKY_RELU_DX_F32, (odt_kernel_t)odt_leaky_relu_dx_f32, 17, 1915, 3, 2)
+    ROW(ODT_SIGMOID_F32, (odt_kernel_t)odt_sigmoid_f32, 18, 1923, 2, 1)
+    ROW(ODT_SIGMOID_DX_F32, (odt_kernel_t)odt_sigmoid_dx_f32, 19, 1928, 3, 1)
+    ROW(ODT_TANH_F32, (odt_kernel_t)odt_tanh_f32, 20, 1935, 2, 1)
+    ROW(ODT_TANH_DX_F32, (odt_kernel_t)odt_tanh_dx_f32, 21, 1940, 3, 1)
+    ROW(ODT_SOFTMAX_F32, (odt_kernel_t)odt_softmax_f32, 22, 1947, 2, 2)
+    ROW(ODT_SOFTMAX_DX_F32, (odt_kernel_t)odt_softmax_dx_f32, 23, 1955, 3, 2)
+    ROW(ODT_DECAY_F32, (odt_kernel_t)odt_decay_f32, 24, 1966, 2, 2)
+    ROW(ODT_NESTEROV_F32, (odt_kernel_t)odt_nesterov_f32, 25, 1972, 2, 2)
+    ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 1978, 4, 4)
+    ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 1992, 2, 1)
+    ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 1997, 4, 2)
+    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 29, 2008, 4, 2)
+    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 30, 2019, 4, 3)
+    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 31, 2031, 5, 3)
+    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 32, 2045, 2, 1)
+    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 33, 2050, 2, 1)
+    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 34, 2055, 2, 1)
+    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 35, 2060, 2, 3)
+    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 36, 2067, 3, 2)
+    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 37, 2075, 5, 3)
     #endif
     #if HAS(7) // _odt_f32_conv: float32 convolutions and pooling
-    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 2058, 4, 14)
-    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 2089, 3, 13)
-    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 2117, 3, 15)
-    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 2147, 2, 13)
-    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2170, 3, 15)
-    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2197, 2, 3)
-    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2207, 2, 3)
-    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2217, 2, 14)
-    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2241, 2, 14)
-    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2265, 3, 15)
+    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 2089, 4, 14)
+    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 2120, 3, 13)
+    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 2148, 3, 15)
+    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 2178, 2, 13)
+    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2201, 3, 15)
+    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2228, 2, 3)
+    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2238, 2, 3)
+    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2248, 2, 14)
+    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2272, 2, 14)
+    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2296, 3, 15)
     #endif
     #if HAS(8) // _odt_f32_more: other float32
-    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2292, 4, 14)
-    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2322, 3, 13)
-    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2349, 3, 15)
-    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2378, 3, 2)
-    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2386, 3, 1)
-    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2393, 2, 6)
-    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2411, 4, 15)
-    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2444, 3, 14)
-    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2474, 3, 16)
-    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2506, 4, 14)
-    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2537, 3, 13)
-    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2565, 3, 15)
-    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2595, 4, 4)
-    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2609, 3, 4)
-    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 14, 2621, 2, 5)
-    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 15, 2635, 4, 4)
-    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 16, 2650, 3, 2)
-    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 17, 2659, 4, 3)
-    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 18, 2671, 5, 5)
-    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 19, 2696, 4, 4)
-    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 20, 2717, 6, 5)
-    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 21, 2746, 4, 2)
-    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 22, 2759, 4, 1)
-    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 23, 2768, 5, 5)
-    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 24, 2784, 3, 3)
-    ROW(ODT_PASSED_F32, (odt_kernel_t)odt_passed_f32, 25, 2797, 3, 1)
-    ROW(ODT_SLOPE_F32, (odt_kernel_t)odt_slope_f32, 26, 2804, 3, 3)
-    ROW(ODT_PERTURB_F32, (odt_kernel_t)odt_perturb_f32, 27, 2813, 2, 3)
-    ROW(ODT_WALK_F32, (odt_kernel_t)odt_walk_f32, 28, 2820, 3, 2)
-    ROW(ODT_SAMPLING_F32, (odt_kernel_t)odt_sampling_f32, 29, 2828, 4, 3)
-    ROW(ODT_DIVERGENCE_F32, (odt_kernel_t)odt_divergence_f32, 30, 2842, 4, 6)
-    ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 31, 2858, 5, 4)
+    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2323, 4, 14)
+    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2353, 3, 13)
+    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2380, 3, 15)
+    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2409, 3, 2)
+    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2417, 3, 1)
+    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2424, 2, 6)
+    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2442, 4, 15)
+    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2475, 3, 14)
+    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2505, 3, 16)
+    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2537, 4, 14)
+    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2568, 3, 13)
+    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2596, 3, 15)
+    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2626, 4, 4)
+    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2640, 3, 4)
+    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 14, 2652, 2, 5)
+    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 15, 2666, 4, 4)
+    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 16, 2681, 3, 2)
+    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 17, 2690, 4, 3)
+    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 18, 2702, 5, 5)
+    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 19, 2727, 4, 4)
+    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 20, 2748, 6, 5)
+    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 21, 2777, 4, 2)
+    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 22, 2790, 4, 1)
+    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 23, 2799, 5, 5)
+    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 24, 2815, 3, 3)
+    ROW(ODT_PASSED_F32, (odt_kernel_t)odt_passed_f32, 25, 2828, 3, 1)
+    ROW(ODT_SLOPE_F32, (odt_kernel_t)odt_slope_f32, 26, 2835, 3, 3)
+    ROW(ODT_PERTURB_F32, (odt_kernel_t)odt_perturb_f32, 27, 2844, 2, 3)
+    ROW(ODT_WALK_F32, (odt_kernel_t)odt_walk_f32, 28, 2851, 3, 2)
+    ROW(ODT_SAMPLING_F32, (odt_kernel_t)odt_sampling_f32, 29, 2859, 4, 3)
+    ROW(ODT_DIVERGENCE_F32, (odt_kernel_t)odt_divergence_f32, 30, 2873, 4, 6)
+    ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 31, 2889, 5, 4)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -353,7 +355,9 @@ const odt_table_t odt_table = {
         ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_SIZE, 2, 0, 1, 145, 129, 66, 0,
         1, 82, 1, 130, 81, 1, 81, 129, 81, 129, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_ANY, 3,
         0, 1, 2, 145, 129, 81, 144, 104, 81, 129, 81, 2, 81, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-        ODT_SIZE, ODT_ANY,
+        ODT_SIZE, ODT_ANY, 146, 0, 130, 81, 0, 81, 0, 81, 129, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY,
+        ODT_ANY, 145, 0, 145, 0, 82, 0, 130, 81, 0, 81, 129, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY,
+        ODT_ANY,
     #endif
     #if HAS(4)
         33, 0, 33, 129, 81, 0, 81, 129, 81, 129, ODT_SIZE, ODT_ANY, 194, 0, 1, 66, 0, 1, 97, 1, 81,
@@ -510,21 +514,21 @@ const odt_table_t odt_table = {
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0x9021b538, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0xab6da20b, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
-        0, 0, 1, 2, 3, 4, 62, 5, 6, 7, 8, 9, 10, 11, 63, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
-        44, 45, 64, 14, 15, 16, 17, 101, 102, 18, 19, 20, 103, 104, 105, 106, 107, 139, 140, 141,
-        149, 150, 151, 108, 109, 142, 143, 144, 145, 152, 110, 111, 112, 113, 114, 65, 66, 67, 68,
-        153, 46, 47, 146, 147, 78, 79, 154, 21, 115, 116, 69, 70, 117, 118, 22, 23, 119, 120, 121,
-        122, 24, 25, 123, 124, 125, 71, 72, 126, 26, 127, 27, 128, 80, 81, 82, 155, 156, 157, 83,
-        84, 85, 158, 159, 160, 73, 74, 161, 162, 28, 129, 75, 130, 76, 131, 77, 132, 48, 148, 52,
-        53, 54, 55, 56, 57, 58, 59, 60, 163, 164, 165, 166, 167, 168, 169, 170, 29, 30, 133, 134,
-        135, 31, 32, 33, 86, 171, 87, 172, 88, 89, 34, 35, 136, 36, 137, 90, 173, 37, 38, 61, 138,
-        91, 174, 92, 175, 93, 94, 95, 176, 96, 97, 177, 98, 99, 100, 178, 179, 180,
+        0, 0, 1, 2, 3, 4, 64, 5, 6, 7, 8, 9, 10, 11, 65, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
+        44, 45, 66, 14, 15, 16, 17, 103, 104, 18, 19, 20, 105, 106, 107, 108, 109, 141, 142, 143,
+        151, 152, 153, 110, 111, 144, 145, 146, 147, 154, 112, 113, 114, 115, 116, 67, 68, 69, 70,
+        155, 46, 47, 148, 149, 80, 81, 156, 21, 117, 118, 71, 72, 119, 120, 22, 23, 121, 122, 123,
+        124, 24, 25, 125, 126, 127, 73, 74, 128, 26, 129, 27, 130, 82, 83, 84, 157, 158, 159, 85,
+        86, 87, 160, 161, 162, 75, 76, 163, 164, 28, 131, 77, 132, 78, 133, 79, 134, 48, 150, 52,
+        53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 135, 136,
+        137, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 138, 36, 139, 92, 175, 37, 38, 61, 140,
+        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 62, 78, 101, 139, 149, 181};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 80, 103, 141, 151, 183};
 #endif
 #endif
 
@@ -715,3 +719,5 @@ ODT_ASSERT_LAYOUT(sampling_dx_i8, c, 9, free, 7);
 ODT_ASSERT_LAYOUT(sampling_f32, c, 4, id, 3);
 ODT_ASSERT_LAYOUT(divergence_f32, h, 4, width, 6);
 ODT_ASSERT_LAYOUT(sampling_dx_f32, c, 5, free, 4);
+ODT_ASSERT_LAYOUT(read_stats_i8, c, 5, batch, 4);
+ODT_ASSERT_LAYOUT(track_read_i8, sx, 5, rest, 5);

@@ -41,10 +41,10 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 181
+#define ODT_OPCODES 183
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 17
-#define ODT_SHAPES 2877
+#define ODT_SHAPES 2908
 
 // The files of the kernels for stock firmware (odt/host/pieces.py).
 #define ODT_PIECES 9
@@ -232,6 +232,8 @@ enum {
     ODT_SAMPLING_F32 = 179,
     ODT_DIVERGENCE_F32 = 180,
     ODT_SAMPLING_DX_F32 = 181,
+    ODT_READ_STATS_I8 = 182,
+    ODT_TRACK_READ_I8 = 183,
 };
 
 // y = 0
@@ -2002,5 +2004,27 @@ typedef struct {
     int32_t B, N, id, free;
 } odt_sampling_dx_f32_t;
 void odt_sampling_dx_f32(const odt_sampling_dx_f32_t *a);
+
+// of samples that var has scaled: st[n] = 0; factor * sx; while KEY is not 0, with batch: st[n, 1] = factor * sx / sqrt(va + eps / var)
+typedef struct {
+    int32_t *st; // [N][2]
+    const int32_t *va; // [N]
+    const int32_t *var; // [N]
+    const int32_t *sx; // [1]
+    const int32_t *c; // [16]
+    int32_t N, factor, eps, batch;
+} odt_read_stats_i8_t;
+void odt_read_stats_i8(const odt_read_stats_i8_t *a);
+
+// of such samples: mean += rest * sqrt(var) * mean of the batch; var = keep * var + rest * (va * var + eps)
+typedef struct {
+    int32_t *mean; // [N]
+    int32_t *var; // [N]
+    const int32_t *st; // [N][2]
+    const int32_t *va; // [N]
+    const int32_t *sx; // [1]
+    int32_t N, factor, eps, keep, rest;
+} odt_track_read_i8_t;
+void odt_track_read_i8(const odt_track_read_i8_t *a);
 
 #endif

@@ -74,7 +74,7 @@ def _found(session):
 
         tracks, kept, keep = [], [], 0
         for at, code, addresses, immediates in session.program.walk(*session.program.section("train")):
-            if code.name in ("track_i8", "track_f32"):
+            if code.name in ("track_i8", "track_read_i8", "track_f32"):
                 tracks.append((at, at + code.words))
                 kept += [(address & _MASK, 4 * immediates[0]) for address in addresses[:2]]
                 keep = max(keep, immediates[-2])

@@ -175,5 +175,5 @@ def _recompile(model):
 
             inner = new.folded[0]
             values = fold(values, new, weights.read(inner, old.state, None, olds[inner], int8))
-        weights.write(session.state, new, int8, values)
+        weights.write(session.state, layer, new, int8, values)
     session.busy = False

@@ -30,6 +30,8 @@ def export(model, session, path, labels, purpose, features):
     labels = check_labels(model.labels if labels is None else labels, session)
     head = _head(getattr(model, "kind", type(model).__name__), session, labels)
     features = model.features if features is None else features
+    if session.plan.reading:
+        head["reading"] = list(session.plan.reading)
     if features is not None:
         head["features"] = _features(features, session)
     head = json.dumps(head).encode()

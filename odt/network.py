@@ -264,10 +264,8 @@ class Network:
         taken = {}
         for layer, parameters in session.plan.weights:
             taken[parameters] = []
-            for name, shape in layer.weight_shapes():
+            for (name, shape), whole in zip(layer.weight_shapes(), weights.wholes(layer, parameters, int8)):
                 value = flat(layer, name, shape, values.pop(0) if values else ())
-                # In int8 a bias and its like are int32 times 2^-20, which apply_i32 keeps to 2^30.
-                whole = int8 and name not in ("kernel", "moving_variance", "mean", "variance")
                 weights.check(layer, name, value, 1024 if whole else 3e38)
                 if name in ("moving_variance", "variance") and min(value) < 0:
                     raise ValueError("%r: %s is at least 0, got %r" % (layer, name, min(value)))
@@ -284,9 +282,9 @@ class Network:
                     weights.check(layer, "folded, as a bias", taken[parameters][1], 1024)
 
         def write(state):
-            for parameters in taken:
+            for layer, parameters in session.plan.weights:
                 if not parameters.into:
-                    weights.write(state, parameters, int8, taken[parameters])
+                    weights.write(state, layer, parameters, int8, taken[parameters])
 
         rewrite(session, "set_weights", write, (0 if int8 else 2, session.epoch, session.underway, session.seed))
 

@@ -4,10 +4,11 @@ import struct
 from array import array
 
 from . import executor
-from .fixed import ONE, scale_mul, scale_of
+from .fixed import ONE, scale_of
 from .layers import Layer
 from .run.data import float32_bits
-from .run.exact import UNIT, ratio
+from .run.exact import UNIT
+from .run.exact import statistics as exact
 from .run.exact import whole as number
 from .run.replace import rewrite
 
@@ -107,15 +108,9 @@ class Normalization(Layer):
             raise ValueError("%r: adapted to %d features, the input has %d" % (self, len(sums), self.channels))
         whole = whole and inputs.dtype != "float32"
         unit = 0 if self.sums[0] else UNIT
-        scale = scale_of(inputs.scale) if whole else ONE
-        means, variances = array("I"), array("I")
-        for total, square in zip(sums, squares):
-            spread = count * square - total * total  # count^2 times the variance
-            if whole:
-                total -= count * inputs.zero_point
-            means.append(_times(ratio(total, count, unit), scale))
-            variances.append(_times(ratio(spread, count * count, 2 * unit), scale_mul(scale, scale)))
-        return bytes(means), bytes(variances)
+        if not whole:
+            return exact(count, sums, squares, unit)
+        return exact(count, sums, squares, unit, scale_of(inputs.scale), inputs.zero_point)
 
 
 def _shape(x):
@@ -137,8 +132,3 @@ def _flat(x):
             flat += _flat(item)
         return flat
     return x
-
-
-def _times(bits, scale):
-    """The product with a scale, 0 of 0."""
-    return scale_mul(bits & 0x7FFFFFFF, scale) | bits & 0x80000000 if bits else 0

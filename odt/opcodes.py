@@ -142,6 +142,8 @@ TABLE = (
     "134 running_stats_f32 st=f32[N*2] mean:f32[N] var:f32[N] ; N eps\n"  # st[n] = mean[n]; 1 / sqrt(var[n] + eps)
     "126 track_i8 mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32[1] ; N factor keep rest\n"  # mean = keep * mean + rest * mean of the batch; var = keep * var + rest * va
     "135 track_f32 mean+f32[N] var+f32[N] st:f32[N*2] va:f32[N] ; N keep rest\n"  # mean = keep * mean + rest * st; var = keep * var + rest * va
+    "182 read_stats_i8 st+i32[N*2] va:i32[N] var:i32[N] sx:i32[1] c:i32[16] ; N factor eps batch\n"  # of samples that var has scaled: st[n] = 0; factor * sx; while KEY is not 0, with batch: st[n, 1] = factor * sx / sqrt(va + eps / var)
+    "183 track_read_i8 mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32[1] ; N factor eps keep rest\n"  # of such samples: mean += rest * sqrt(var) * mean of the batch; var = keep * var + rest * (va * var + eps)
     "127 affine_i8 q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32[1] ; N\n"  # q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy
     "131 affine_dx_i8 dx=i8[M*N] peak+i32[1] e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32[1] sx:i32[1] sdx:i32[1] ; M N factor\n"  # dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])
     "139 affine_dx_f32 dx=f32[M*N]~e e:f32[M*N] st:f32[N*2] gamma:f32[N] ; M N\n"  # dx = e * gamma[n] / deviation[n]

@@ -249,7 +249,7 @@ def draw_immediates(rng, op):
             v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -127, 0, 5))
         elif name == "fall":
             v = rng.choice((3, 5, 15, 0, draw_int32(rng)))
-        elif name in ("relu", "common", "adaptive", "fine"):
+        elif name in ("relu", "common", "adaptive", "fine", "batch"):
             v = rng.randint(0, 1)
         elif name == "top":
             v = rng.choice((1, rng.randint(1, 16), draw_int32(rng)))

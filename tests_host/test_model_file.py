@@ -39,6 +39,11 @@ def normalized():
     return odt.Sequential([odt.Input((8, 8, 2)), layer, odt.Flatten(), odt.Dense(12, "relu"), odt.Dense(5, "softmax")])
 
 
+def leading():
+    """Its samples are read by a BatchNorm's statistics."""
+    return odt.Sequential([odt.Input((8, 8, 2)), odt.BatchNorm(), odt.Flatten(), odt.Dense(12, "relu"), odt.Dense(5)])
+
+
 def trained(model, dtype="int8", epochs=2, y=Y, **options):
     options.setdefault("optimizer", odt.Adam(0.01))
     model.compile(dtype=dtype, batch_size=options.pop("batch_size", 8), seed=3, **options)
@@ -58,7 +63,7 @@ def go_on(model, y=Y):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
-@pytest.mark.parametrize("make", (network, residual, lambda: network(norm=odt.LayerNorm), normalized))
+@pytest.mark.parametrize("make", (network, residual, lambda: network(norm=odt.LayerNorm), normalized, leading))
 def test_what_opens_goes_on_as_the_model_that_was_exported(tmp_path, make, dtype, capsys):
     path = tmp_path / "m.odt"
     model = trained(make(), dtype)
@@ -480,13 +485,17 @@ def mutated(value, draw):
 
 
 @pytest.mark.slow
-def test_whatever_a_head_says_nothing_outside_of_the_regions_is_reached(good):
+def test_whatever_a_head_says_nothing_outside_of_the_regions_is_reached(good, tmp_path):
     """A writer that errs: the CRCs hold. It opens and can be used, or is refused by ValueError (or for its bytes)."""
     seed = random.SystemRandom().randrange(1 << 32)
     draw = random.Random(seed)
-    parts = sections(good)
+    fresh = leading()
+    fresh.compile(batch_size=8)
+    fresh.export(tmp_path / "fresh.odt")
+    files = good, (tmp_path / "fresh.odt").read_bytes()
     opened = 0
-    for number in range(240):
+    for number in range(360):
+        parts = sections(files[number % 2])
         changed = list(parts)
         which = 0 if number % 3 else 1
         changed[which] = json.dumps(mutated(json.loads(parts[which]), draw)).encode()

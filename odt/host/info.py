@@ -138,13 +138,14 @@ def _weights(model):
     int8 = model.dtype == "int8"
     for layer, kept in model.session.plan.weights:
         arrays = weights.read(layer, model.session.state, model.session.frozen, kept, int8)
-        for (name, shape), values in zip(layer.weight_shapes(), arrays):
+        whole = weights.wholes(layer, kept, int8)
+        for (name, shape), values, integers in zip(layer.weight_shapes(), arrays, whole):
             line = "  %-24s %-16s" % (layer.name + " " + name, tuple(shape))
             if int8 and name == "kernel":
                 memory = model.session.state if kept.scale.region == STATE else model.session.frozen
                 line += " int8, " + _scales(memory, kept.scale.offset, kept.rows)
             else:
-                line += " int32 / 2^20" if int8 and name != "moving_variance" else " float32"
+                line += " int32 / 2^20" if integers else " float32"
             yield line + ", largest %.4g" % max([abs(value) for value in values])
 
 

@@ -6,10 +6,10 @@ instructions are known (memory.py).
 
 import struct
 
-from ..fixed import ONE, elements
+from ..fixed import ONE, elements, scale_add
 from ..regions import CONSTANTS, STATE
 from .values import (
-    CONSTANT, EXPONENT, FLOAT, HEADER, OPTIMIZER, SCALE, SCRATCH, WEIGHT, Buffer, Part, Weights, home,
+    ADDED, CONSTANT, EXPONENT, FLOAT, HEADER, OPTIMIZER, SCALE, SCRATCH, WEIGHT, Buffer, Part, Weights, home,
 )  # fmt: skip
 
 
@@ -139,10 +139,14 @@ class Buffers:
         for name, _ in layer.weight_shapes():
             variance = name == "moving_variance"
             first = None
+            role = FLOAT if variance else None
             if variance or name == "gamma":
                 one = 1 << 20 if self.int8 and not variance else ONE
+                if variance and node.statistics:
+                    one, role = scale_add(ONE, layer.epsilon), ADDED
                 first = struct.pack("<I", 0 if layer.zero and not variance else one) * layer.channels
-            role = FLOAT if variance else None
+            elif node.statistics and name == "moving_mean":
+                role = FLOAT
             vector = self.keep("%s %s" % (layer.name, name), 4 * layer.channels, WEIGHT, role, first)
             made.vectors.append(vector)
         self.weights[node] = made

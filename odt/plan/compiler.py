@@ -14,7 +14,12 @@ from .values import ACTIVATION, ERROR, EXPONENT, GRADIENT, OPTIMIZER, SCALE, SCR
 
 
 class Plan:
-    """What compile() decided: the program's bytes, where things lie in the state, the RAM plan."""
+    """What compile() decided: the program's bytes, where things lie in the state, the RAM plan.
+
+    ``reading``: (mean, variance, channels, epsilon) of the BatchNorm by which samples are read, offsets in the state; None without.
+    """
+
+    reading = None
 
 
 def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(), flash=0, noted=None, bits=None):
@@ -60,6 +65,10 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     plan.segments, plan.flash, plan.bits = segments, flash, bits
     plan.again = sum([node.layer.macs for node in s.again])
     plan.x_scale, plan.x_seen = s.values[nodes[0]].scale, s.x_seen
+    if nodes[0].statistics:
+        from .norm import reading
+
+        plan.reading = reading(s, nodes[0].statistics)
     plan.output = output
     plan.bias = output_bias(s, nodes[-1]) if loss.degree else None
     plan.activated = read_by(nodes, loss) is not nodes[-1]  # probabilities come out
@@ -181,7 +190,7 @@ def prepare(nodes, dtype, batch):
         check_accumulators(nodes, batch)
     for node in nodes:
         node.relu = node.clamp
-        node.alias = node.folded = None
+        node.alias = node.folded = node.statistics = None
         node.masks = 0
     kinds = [node.layer.kind for node in nodes]
     if "normalization" in kinds:
@@ -189,9 +198,11 @@ def prepare(nodes, dtype, batch):
 
         fold_normalization(nodes)
     if "batchnorm" in kinds:
-        from .norm import fold_batchnorm
+        from .norm import fold_batchnorm, read_by_batchnorm
 
         fold_batchnorm(nodes)
+        if dtype == "int8":
+            read_by_batchnorm(nodes)
     fuse_relu(nodes)
     mask_after_pooling(nodes)
 

@@ -10,7 +10,8 @@ class Node:
     ``shape`` is the output's, without the batch. ``clamp``: the ReLU (1) or ReLU6 (6) of the layer itself, else 0;
     ``relu``: the one that follows within the same instruction, where that is known; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
     ``masks``: the error is masked here for a ReLU below (1, 6), since this max-pooling alone reads its output.
-    ``folded``: the BatchNorm whose factors this one's weights hold, else None.
+    ``folded``: the BatchNorm whose factors this one's weights hold, else None. ``statistics``: of an Input whose samples are read by
+    the running statistics of a BatchNorm, and of that BatchNorm: the latter's node, else None.
     """
 
     def __init__(self, layer, inputs, shape):
@@ -20,7 +21,7 @@ class Node:
         self.clamp = self.relu = fused(layer)
         self.alias = None
         self.masks = 0
-        self.folded = None
+        self.folded = self.statistics = None
 
 
 def trace(inputs, output):

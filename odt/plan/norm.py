@@ -40,10 +40,35 @@ def fold_normalization(nodes):
             node.alias = parent
 
 
+def read_by_batchnorm(nodes):
+    """Let samples that int8 would give one scale be read by the running statistics of a BatchNorm that comes first, and alone."""
+    for node in nodes:
+        if node.layer.kind != "batchnorm":
+            continue
+        (parent,) = node.inputs
+        while parent.layer.view and parent.inputs and len(consumers(nodes, parent)) == 1:
+            (parent,) = parent.inputs
+        layer = parent.layer
+        if layer.kind != "input" or layer.dtype in ("int8", "uint8") or layer.limit or parent.folded:
+            continue
+        if len(consumers(nodes, parent)) == 1:
+            parent.statistics = node.statistics = node
+
+
+def reading(s, node):
+    """Where the statistics by which samples are read are in the state: (mean, variance, channels, epsilon)."""
+    mean, variance = s.buffers.weights[node].vectors[2:]
+    return mean.offset, variance.offset, node.layer.channels, node.layer.epsilon
+
+
 def gather(s, node, value):
-    """Emit the reading of samples for an Input that a Normalization follows."""
-    layer = node.folded.layer
-    mean, variance = s.buffers.normalization(node).vectors
+    """Emit the reading of samples for an Input that a Normalization follows, or a BatchNorm that scales them."""
+    if node.statistics:
+        layer = node.statistics.layer
+        mean, variance = s.buffers.parameters(node.statistics).vectors[2:]
+    else:
+        layer = node.folded.layer
+        mean, variance = s.buffers.normalization(node).vectors
     sizes = (s.batch, value.count // (s.batch * layer.channels), layer.channels)
     if s.int8:
         operands = (value.buffer, value.peak, s.control, s.x, value.scale, mean, variance)
@@ -76,7 +101,7 @@ def _norm(s, node, inputs):
     if s.int8:
         s.stream(layer.name + " dx")  # now: micro-batches update later, and are to draw the same
     if layer.kind == "batchnorm":
-        _batch_statistics(s, layer, weights, x)
+        _batch_statistics(s, node, weights, x)
     elif s.int8:
         s.emit("norm_stats_i8", (st, x.buffer, x.scale), sizes + (x.zero, x.factor, layer.epsilon))
     else:
@@ -93,24 +118,35 @@ def _norm(s, node, inputs):
     return y
 
 
-def _batch_statistics(s, layer, weights, x):
+def _batch_statistics(s, node, weights, x):
     """The running statistics, and while training the batch's over them."""
-    st = weights.statistics
+    layer, st = node.layer, weights.statistics
     mean, variance = weights.vectors[2:]
     channels = layer.channels
     sizes = (s.batch, layer.positions, channels)
-    if s.int8:
-        s.emit("running_stats_i8", (st, mean, variance, x.scale), (channels, x.factor, layer.epsilon))
-    else:
+    if node.statistics and not layer.trainable:
+        return _of_samples(s, node, weights, x, variance)
+    if not s.int8:
         s.emit("running_stats_f32", (st, mean, variance), (channels, layer.epsilon))
+    elif not node.statistics:
+        s.emit("running_stats_i8", (st, mean, variance, x.scale), (channels, x.factor, layer.epsilon))
     if not layer.trainable:
         return
     weights.spread = s.scratch(layer.name + " variance of the batch", 4 * channels)
     if s.int8:
         operands = (st, weights.spread, x.buffer, x.scale, s.control)
         s.emit("batch_stats_i8", operands, sizes + (x.zero, x.factor, layer.epsilon))
+        if node.statistics:
+            _of_samples(s, node, weights, x, weights.spread)
     else:
         s.emit("batch_stats_f32", (st, weights.spread, x.buffer, s.control), sizes + (layer.epsilon,))
+
+
+def _of_samples(s, node, weights, x, spread):
+    """The statistics of samples that the running ones have scaled already."""
+    layer = node.layer
+    operands = (weights.statistics, spread, weights.vectors[3], x.scale, s.control)
+    s.emit("read_stats_i8", operands, (layer.channels, x.factor, layer.epsilon, int(layer.trainable)))
 
 
 def _norm_dx(s, node, error, needed):
@@ -138,7 +174,7 @@ def _norm_dx(s, node, error, needed):
     for vector, make in ((gamma, make_gamma), (beta, make_beta)):
         gradients.append(s.updates.summed(vector, [row], make) if s.updates.sums else make(row))
     if layer.kind == "batchnorm":
-        _track(s, layer, weights, x)
+        _track(s, node, weights, x)
     dx = _dx(s, node, error, x, weights, sizes) if needed[0] else None
     factor = scale_shift(error.factor, -layer.bits) if s.int8 else ONE
     s.updates.vector(gamma, gradients[0], error.scale, factor)
@@ -146,11 +182,14 @@ def _norm_dx(s, node, error, needed):
     return [dx]
 
 
-def _track(s, layer, weights, x):
+def _track(s, node, weights, x):
+    layer = node.layer
     mean, variance = weights.vectors[2:]
     operands = (mean, variance, weights.statistics, weights.spread)
     parts = (layer.keep, layer.rest)
-    if s.int8:
+    if node.statistics:
+        s.emit("track_read_i8", operands + (x.scale,), (layer.channels, x.factor, layer.epsilon) + parts)
+    elif s.int8:
         s.emit("track_i8", operands + (x.scale,), (layer.channels, x.factor) + parts)
     else:
         s.emit("track_f32", operands, (layer.channels,) + parts)

@@ -11,7 +11,7 @@ def _input(s, node, inputs):
         value = s.scaled(layer.name, s.batch * size, scale_div(scale_of(layer.limit), scale_int(127)), 0)
     else:
         value = s.tensor(layer.name, s.batch * size, ACTIVATION)
-    if node.folded:
+    if node.folded or node.statistics:
         return _normalised(s, node, value)
     if not s.int8:
         s.emit("gather_f32", (value.buffer, s.control, s.x), (s.batch, size))

@@ -19,6 +19,7 @@ HEADER = "header"
 SCALE = "scale"  # float32 bits: of an int8 tensor, or of each row of a kernel
 EXPONENT = "exponent"  # int8, one per row of an optimizer's int16 state
 FLOAT = "float32"  # float32 bits in int8 models, too
+ADDED = "float32 plus epsilon"  # the same, of a variance to which the layer's epsilon has been added
 CONSTANT = "constant"
 
 

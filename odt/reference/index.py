@@ -30,6 +30,7 @@ MODULES = (  # a string takes half the RAM of a tuple
     "norm_gather_f32 "
     "norm_gather_i8 "
     "norm_i8 "
+    "norm_read_i8 "
     "pool_f32 "
     "pool_i8 "
     "pool_mean_f32 "
@@ -49,6 +50,6 @@ MODULES = (  # a string takes half the RAM of a tuple
     "update_zeroth_i8 "
 )
 BY_NUMBER = (
-    "JJNNNNNNN99999999555++EEGG1;=ROPPQQQK6666666444**DDFF0:<PPP///10GGFF332+**++**))(((())((PQQPRPML8887"
-    "77888777,,,,=<=<=<?>EDCCCCCCCCC@@@@@@@@MMLLLJHH-.-.--Q+*+*-.ONBATSTSTTTSTTSIIIIII"
+    "KKOOOOOOO99999999555++FFHH1;=SPQQRRRL6666666444**EEGG0:<QQQ///10HHGG332+**++**))(((())((QRRQSQNM8887"
+    "77888777,,,,=<=<=<?>FECCCCCCCCC@@@@@@@@NNMMMKII-.-.--R+*+*-.POBAUTUTUUUTUUTJJJJJJDD"
 )

@@ -1,6 +1,8 @@
 """Sums of float32 numbers by integers: the same bits on every machine, in any order."""
 
-from ..fixed import bit_length
+import struct
+
+from ..fixed import ONE, bit_length, scale_mul
 
 UNIT = 64  # sums are in 2^-64
 
@@ -35,3 +37,20 @@ def ratio(over, under, unit):
         return 0
     bits = (exponent << 23) + (value & 0x7FFFFF) if exponent < 255 else 0x7F7FFFFF
     return bits | (0x80000000 if over < 0 else 0)
+
+
+def statistics(count, sums, squares, unit, scale=ONE, zero=0):
+    """Bytes of means and variances, float32 by feature, of ``count`` numbers each: times 2^-unit, less ``zero``, times ``scale``."""
+    means, variances = bytearray(), bytearray()
+    for total, square in zip(sums, squares):
+        spread = count * square - total * total  # count^2 times the variance
+        mean = _times(ratio(total - count * zero, count, unit), scale)
+        variance = _times(ratio(spread, count * count, 2 * unit), scale_mul(scale, scale))
+        means += struct.pack("<I", mean)
+        variances += struct.pack("<I", variance)
+    return bytes(means), bytes(variances)
+
+
+def _times(bits, scale):
+    """The product with a scale, 0 of 0."""
+    return scale_mul(bits & 0x7FFFFFFF, scale) | bits & 0x80000000 if bits else 0

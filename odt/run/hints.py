@@ -26,7 +26,7 @@ def features(session, x, samples):
     if layer.dtype in ("int8", "uint8") or width < 2 or session.row > _NUMBERS or "normalization" in names:
         return None
     norm = names[:1] == ["batchnorm"]
-    if norm and session.dtype == "float32":  # it does the same
+    if norm and (session.dtype == "float32" or session.plan.reading):  # it does the same
         return None
     code, size = _code(session, X_FORMAT)
     top, moves = 0, []

@@ -232,6 +232,14 @@ def _session(head, layers, code, program):
         within("bias", at, program.state - size + 1)
         if size % 4 or size // 4 > elements(shape):
             raise ValueError("bias of %d bytes" % size)
+    if plan.reading:
+        mean, variance, channels, epsilon = plan.reading
+        within("channels", channels - 1, session.row)
+        if session.row % channels:
+            raise ValueError("%d channels of %d numbers" % (channels, session.row))
+        within("epsilon", epsilon, 0x7F800000)
+        for offset in (mean, variance):
+            within("statistics", offset, program.state - 4 * channels + 1)
     session.calibrated = within("ranges", head["ranges"], 3)
     session.epoch = within("epoch", head["epoch"], 1 << 31)
     session.underway = head["underway"] and tuple(head["underway"])

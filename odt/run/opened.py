@@ -43,6 +43,7 @@ class Plan:
     """What a Session asks of a plan; what few ask is read from ``layers`` when it is asked for."""
 
     segments = bits = ()
+    reading = None
 
     def __init__(self, code, layers, dtype):
         self.code, self.layers = code, layers
@@ -54,6 +55,7 @@ class Plan:
         self.scales = head["scales"]
         self.x_scale, self.x_seen = [None if at is None else Place(at) for at in head["x"]]
         self.activated = head["activated"] == 1
+        self.reading = head.get("reading")
         self.bias = None
         if head["bias"]:
             self.bias = Place(head["bias"][0])

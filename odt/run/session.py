@@ -306,6 +306,10 @@ class Session:
         self.calibrated = 0  # should this be interrupted, the next begins anew
         count = self.control[SAMPLES]
         batch(self, 0, count)
+        if self.plan.reading and self.fresh and not self.steps:
+            from .prime import prime
+
+            prime(self)
         what = (self.program, "train" if level == 2 else "predict", self.engine, self.loaded, self.regions)
         self.control[KEY] = level - 1
         if self.rows < self.count:

@@ -26,7 +26,7 @@ def transfer(session, source, name):
         for (layer, new), (other, old) in zip(mine, theirs):
             if new.into:
                 continue
-            if alike and not (new.folded or old.folded or old.into):
+            if alike and not (new.folded or old.folded or old.into) and _roles(new) == _roles(old):
                 _copy(state, new, source, old)
                 continue
             values = _read(source, other, old)
@@ -35,11 +35,15 @@ def transfer(session, source, name):
 
                 inner = [at for at, (_, each) in enumerate(mine) if each is new.folded[1]][0]
                 values = fold(values, new, _read(source, *theirs[inner]))
-            weights.write(state, new, int8, values)
+            weights.write(state, layer, new, int8, values)
         for to, at in ranges:
             state[to : to + 4] = source.state[at : at + 4]
 
     rewrite(session, "load_weights", write, (level, 0, None, session.seed))
+
+
+def _roles(kept):
+    return [vector.role for vector in kept.vectors]
 
 
 def _read(source, layer, kept):

@@ -4,8 +4,9 @@ from array import array
 
 from .. import executor
 from ..fixed import (
-    ONE, bits_to_float, get, hash32, isqrt, put, quantize, scale_div, scale_int, scale_mul, scale_shift,
+    ONE, bits_to_float, get, hash32, isqrt, put, quantize, scale_add, scale_div, scale_int, scale_mul, scale_shift,
 )  # fmt: skip
+from ..plan.values import ADDED
 from ..regions import CONSTANTS, const
 from .data import float32_bits
 
@@ -103,7 +104,8 @@ def read(layer, state, flash, weights, int8):
     if weights.kernel:
         result.append(_read_kernel(state, _memory(state, flash, weights.kernel), weights, int8))
     for vector in weights.vectors:
-        result.append(_read_vector(_memory(state, flash, vector), vector, int8))
+        epsilon = layer.epsilon if vector.role == ADDED else 0
+        result.append(_read_vector(_memory(state, flash, vector), vector, int8, epsilon))
     return result
 
 
@@ -127,18 +129,27 @@ def _read_kernel(state, memory, weights, int8):
     return kernel
 
 
-def _whole(vector, int8):
+def is_whole(vector, int8):
     """Whether a vector is kept as int32 times 2^-20."""
     return int8 and vector.role is None
 
 
-def _read_vector(memory, vector, int8):
+def wholes(layer, weights, int8):
+    """Whether each of the layer's weights is kept as int32 times 2^-20, which apply_i32 keeps to 2^30."""
+    if weights.into:
+        return [int8 and name != "moving_variance" for name, _ in layer.weight_shapes()]
+    return [False] * (weights.kernel is not None) + [is_whole(vector, int8) for vector in weights.vectors]
+
+
+def _read_vector(memory, vector, int8, epsilon=0):
     count = vector.size // 4
     result = array("f", bytes(4 * count))
     for index in range(count):
         bits = get(memory, vector.offset + 4 * index)
-        if _whole(vector, int8):
+        if is_whole(vector, int8):
             result[index] = (bits - (1 << 32) if bits >> 31 else bits) / _VECTOR
+        elif vector.role == ADDED:
+            result[index] = max(0.0, bits_to_float(bits) - bits_to_float(epsilon))
         else:
             result[index] = bits_to_float(bits)
     return result
@@ -158,8 +169,8 @@ def check(layer, name, values, limit):
             raise ValueError("%r: %s, element %d is %r, not in +-%g" % place)
 
 
-def write(state, weights, int8, values):
-    """Real numbers into the state.
+def write(state, layer, weights, int8, values):
+    """Real numbers into the state, in the order of the layer's ``weight_shapes``.
 
     In int8 the largest weight of a row, or of a layer that trains, becomes 64 of 127 steps: it has
     room to grow. Where nothing trains it becomes 127. Zeros keep the scale that they had.
@@ -174,7 +185,9 @@ def write(state, weights, int8, values):
     for vector, numbers in zip(vectors, values):
         for index in range(0 if vector.region == CONSTANTS else vector.size // 4):
             bits = float32_bits(numbers, index)
-            bits = quantize(bits, scale_shift(ONE, 20)) if _whole(vector, int8) else _stored(bits)
+            bits = quantize(bits, scale_shift(ONE, 20)) if is_whole(vector, int8) else _stored(bits)
+            if vector.role == ADDED:
+                bits = scale_add(bits, layer.epsilon) if bits else layer.epsilon
             put(state, vector.offset + 4 * index, bits)
 
 

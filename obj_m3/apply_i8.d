@@ -1,0 +1,11 @@
+apply_i8.o: /work/h/kernels/native/kernels/update/apply_i8.c \
+ /work/h/kernels/native/kernels/update/../../core.h \
+ /work/h/kernels/native/kernels/update/../../fixed.h \
+ /work/h/kernels/native/kernels/update/../../core.h \
+ /work/h/kernels/native/kernels/update/../../odt.h \
+ /work/h/kernels/native/kernels/update/../../opcodes.h \
+ /work/h/kernels/native/kernels/update/../common/rescale.h \
+ /work/h/kernels/native/kernels/update/../common/../../core.h \
+ /work/h/kernels/native/kernels/update/../common/../../fixed.h \
+ /work/h/kernels/native/kernels/update/../common/within.h \
+ /work/h/kernels/native/kernels/update/apply_i8.h

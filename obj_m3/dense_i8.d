@@ -1,0 +1,17 @@
+dense_i8.o: /work/h/kernels/native/kernels/linear/dense_i8.c \
+ /work/h/kernels/native/kernels/linear/../../core.h \
+ /work/h/kernels/native/kernels/linear/../../fixed.h \
+ /work/h/kernels/native/kernels/linear/../../core.h \
+ /work/h/kernels/native/kernels/linear/../../odt.h \
+ /work/h/kernels/native/kernels/linear/../../opcodes.h \
+ /work/h/kernels/native/kernels/linear/../common/inner_i8.h \
+ /work/h/kernels/native/kernels/linear/../common/../../fixed.h \
+ /work/h/kernels/native/kernels/linear/../common/rescale.h \
+ /work/h/kernels/native/kernels/linear/../common/../../core.h \
+ /work/h/kernels/native/kernels/linear/conv2d_i8.h \
+ /work/h/kernels/native/kernels/linear/../../odt.h \
+ /work/h/kernels/native/kernels/linear/../../threads.h \
+ /work/h/kernels/native/kernels/linear/dense_i8__c.h \
+ /work/h/kernels/native/kernels/linear/dense_i8__m0.h \
+ /work/h/kernels/native/kernels/linear/../common/registers__m0.h \
+ /work/h/kernels/native/kernels/linear/dense_i8__m4.h

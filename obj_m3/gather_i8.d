@@ -1,0 +1,12 @@
+gather_i8.o: /work/h/kernels/native/kernels/step/gather_i8.c \
+ /work/h/kernels/native/kernels/step/../../core.h \
+ /work/h/kernels/native/kernels/step/../../data.h \
+ /work/h/kernels/native/kernels/step/../../odt.h \
+ /work/h/kernels/native/kernels/step/../../fixed.h \
+ /work/h/kernels/native/kernels/step/../../core.h \
+ /work/h/kernels/native/kernels/step/../../opcodes.h \
+ /work/h/kernels/native/kernels/step/../common/elements.h \
+ /work/h/kernels/native/kernels/step/../common/../../core.h \
+ /work/h/kernels/native/kernels/step/../common/rescale.h \
+ /work/h/kernels/native/kernels/step/../common/../../fixed.h \
+ /work/h/kernels/native/kernels/step/../common/words.h

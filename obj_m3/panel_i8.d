@@ -1,0 +1,16 @@
+panel_i8.o: /work/h/kernels/native/kernels/linear/panel_i8.c \
+ /work/h/kernels/native/kernels/linear/../../core.h \
+ /work/h/kernels/native/kernels/linear/conv2d_i8.h \
+ /work/h/kernels/native/kernels/linear/../../odt.h \
+ /work/h/kernels/native/kernels/linear/../../threads.h \
+ /work/h/kernels/native/kernels/linear/../../fixed.h \
+ /work/h/kernels/native/kernels/linear/../../core.h \
+ /work/h/kernels/native/kernels/linear/../../odt.h \
+ /work/h/kernels/native/kernels/linear/../common/inner_i8.h \
+ /work/h/kernels/native/kernels/linear/../common/../../fixed.h \
+ /work/h/kernels/native/kernels/linear/../common/window.h \
+ /work/h/kernels/native/kernels/linear/../common/words.h \
+ /work/h/kernels/native/kernels/linear/panel_i8__c.h \
+ /work/h/kernels/native/kernels/linear/gather_i8__panel.h \
+ /work/h/kernels/native/kernels/linear/conv2d_i8__panel.h \
+ /work/h/kernels/native/kernels/linear/conv2d_dw_i8__panel.h

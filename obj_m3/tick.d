@@ -1,0 +1,5 @@
+tick.o: /work/h/kernels/native/kernels/step/tick.c \
+ /work/h/kernels/native/kernels/step/../../fixed.h \
+ /work/h/kernels/native/kernels/step/../../core.h \
+ /work/h/kernels/native/kernels/step/../../odt.h \
+ /work/h/kernels/native/kernels/step/../../opcodes.h

@@ -1,0 +1,11 @@
+adam_i16.o: /work/h/kernels/native/kernels/update/adam_i16.c \
+ /work/h/kernels/native/kernels/update/../../core.h \
+ /work/h/kernels/native/kernels/update/../../fixed.h \
+ /work/h/kernels/native/kernels/update/../../core.h \
+ /work/h/kernels/native/kernels/update/../../odt.h \
+ /work/h/kernels/native/kernels/update/../../opcodes.h \
+ /work/h/kernels/native/kernels/update/../../threads.h \
+ /work/h/kernels/native/kernels/update/../common/within.h \
+ /work/h/kernels/native/kernels/update/apply_i8.h \
+ /work/h/kernels/native/kernels/update/exponents_i16.h \
+ /work/h/kernels/native/kernels/update/adam_i16__m4.h

@@ -1,0 +1,1 @@
+bare.o: /tmp/bare/bare.c /work/h/kernels/native/odt.h

@@ -1,0 +1,11 @@
+dense_dx_i8.o: /work/h/kernels/native/kernels/linear/dense_dx_i8.c \
+ /work/h/kernels/native/kernels/linear/../../core.h \
+ /work/h/kernels/native/kernels/linear/../../fixed.h \
+ /work/h/kernels/native/kernels/linear/../../core.h \
+ /work/h/kernels/native/kernels/linear/../../odt.h \
+ /work/h/kernels/native/kernels/linear/../../opcodes.h \
+ /work/h/kernels/native/kernels/linear/../common/inner_i8.h \
+ /work/h/kernels/native/kernels/linear/../common/../../fixed.h \
+ /work/h/kernels/native/kernels/linear/conv2d_i8.h \
+ /work/h/kernels/native/kernels/linear/../../odt.h \
+ /work/h/kernels/native/kernels/linear/../../threads.h

@@ -1,0 +1,10 @@
+softmax_i8.o: /work/h/kernels/native/kernels/activation/softmax_i8.c \
+ /work/h/kernels/native/kernels/activation/../../core.h \
+ /work/h/kernels/native/kernels/activation/../../opcodes.h \
+ /work/h/kernels/native/kernels/activation/../../odt.h \
+ /work/h/kernels/native/kernels/activation/../common/elements.h \
+ /work/h/kernels/native/kernels/activation/../common/../../core.h \
+ /work/h/kernels/native/kernels/activation/../common/rescale.h \
+ /work/h/kernels/native/kernels/activation/../common/../../fixed.h \
+ /work/h/kernels/native/kernels/activation/../common/../../core.h \
+ /work/h/kernels/native/kernels/activation/../common/../../odt.h
