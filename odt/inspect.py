@@ -22,7 +22,8 @@ from .fixed import bits_to_float, elements, get
 from .opcodes import PREFIXES
 from .regions import STATE
 from .plan.compiler import compile_graph
-from .plan.program import HEADER_WORDS, updates
+from .plan.listing import updates
+from .plan.program import HEADER_WORDS
 from .plan.values import CONSTANT, GRADIENT, HEADER, SCALE, home
 from .run.progress import CLIPPED, clipped
 from .run.session import ready

@@ -220,7 +220,7 @@ class Network:
 
     def disassemble(self):
         """The program as text, one instruction per line."""
-        from .plan.program import disassemble
+        from .plan.listing import disassemble
 
         return disassemble(ready(self).plan.code)
 
@@ -253,40 +253,9 @@ class Network:
         ``(in, out)`` kernels are and PyTorch's filters. Ranges of int8 are forgotten: see ``calibrate``.
         Those that are frozen in flash stay as they are. Interrupted half way it changes nothing, as ``load``.
         """
-        from .run import weights
-        from .run.replace import flat, rewrite
+        from .run.transfer import set_weights
 
-        session = ready(self)
-        if not isinstance(values, (list, tuple)):
-            raise TypeError("set_weights takes a list of arrays, got %r" % (type(values),))
-        values = list(values)
-        int8 = session.dtype == "int8"
-        taken = {}
-        for layer, parameters in session.plan.weights:
-            taken[parameters] = []
-            for (name, shape), whole in zip(layer.weight_shapes(), weights.wholes(layer, parameters, int8)):
-                value = flat(layer, name, shape, values.pop(0) if values else ())
-                weights.check(layer, name, value, 1024 if whole else 3e38)
-                if name in ("moving_variance", "variance") and min(value) < 0:
-                    raise ValueError("%r: %s is at least 0, got %r" % (layer, name, min(value)))
-                taken[parameters].append(value)
-        if values:
-            raise ValueError("%d arrays more than the model has weights" % len(values))
-        for parameters in taken:
-            if parameters.folded:
-                from .folding import fold
-
-                layer, inner = parameters.folded
-                taken[parameters] = fold(taken[parameters], parameters, taken[inner])
-                if int8:
-                    weights.check(layer, "folded, as a bias", taken[parameters][1], 1024)
-
-        def write(state):
-            for layer, parameters in session.plan.weights:
-                if not parameters.into:
-                    weights.write(state, layer, parameters, int8, taken[parameters])
-
-        rewrite(session, "set_weights", write, (0 if int8 else 2, session.epoch, session.underway, session.seed))
+        set_weights(ready(self), values)
 
     def save(self, path):
         """Write a checkpoint: weights, scales, optimizer, and where training stands (docs/checkpoint.md).

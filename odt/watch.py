@@ -20,7 +20,7 @@ either, but what the calls do. They may not use the model, whose arena holds hal
 ``digest`` and ``get_weights``.
 """
 
-from .plan.program import updates
+from .plan.listing import updates
 from .run.session import ready
 
 # Forward ends with the network's output; the loss belongs to backward. Each weight is updated as soon as

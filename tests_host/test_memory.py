@@ -18,7 +18,8 @@ from odt.losses import LOSSES
 from odt.optimizers import SGD, Adam
 from odt.plan import compiler, memory, values
 from odt.plan.values import Buffer
-from odt.plan.program import Program, disassemble
+from odt.plan.listing import disassemble
+from odt.plan.program import Program
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MASK = (1 << opcodes.REGION_SHIFT) - 1

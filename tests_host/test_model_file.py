@@ -448,6 +448,29 @@ def test_what_is_refused_says_why(good, tmp_path):
         odt.load_model(written(parts[:4] + [parts[4] + bytes(4)]))
 
 
+def test_what_few_ask_of_a_file_is_read_when_it_is_asked_for(tmp_path):
+    """As weights are: the file may have learned since, but has to be there, and of the same layers."""
+    path = tmp_path / "m.odt"
+    model = trained(network())
+    model.export(path)
+    opened, other, gone = [odt.load_model(path) for _ in range(3)]
+    opened.fit(X, Y, verbose=0)
+    opened.export(path)
+    assert [list(w) for w in odt.load_model(path).get_weights()] == [list(w) for w in opened.get_weights()]
+    assert [list(w) for w in other.get_weights()] == [list(w) for w in model.get_weights()]
+    again = odt.load_model(path)
+    trained(network(filters=5)).export(path)
+    digest = again.digest()
+    with pytest.raises(ValueError, match="has the layers of another model"):
+        again.get_weights()
+    path.unlink()
+    with pytest.raises(OSError):
+        gone.summary()
+    gone.fit(X, Y, verbose=0)
+    again.predict(X)
+    assert again.digest() == digest
+
+
 def mutated(value, draw):
     """The value with something in it replaced."""
     if isinstance(value, dict) and value and draw.random() < 0.95:

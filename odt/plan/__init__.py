@@ -23,5 +23,5 @@ def unload():
     """Let go of what only compile() needs: this package and run/build.py."""
     for name in list(sys.modules):
         room, _, part = name.rpartition(".")
-        if name == "odt.run.build" or room == "odt.plan" and part not in ("graph", "program", "values"):
+        if name == "odt.run.build" or room == "odt.plan" and part not in ("graph", "listing", "program", "values"):
             drop(name)

@@ -9,7 +9,7 @@ from array import array
 
 from ..fixed import get, put, scale_div, scale_int, scale_mul, scale_shift
 from ..regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
-from ..plan.program import updates
+from ..plan.listing import updates
 from .weights import UNSEEN
 
 _COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers: left out as what updates is

@@ -4,7 +4,7 @@ import struct
 from array import array
 
 from .. import executor
-from ..fixed import elements, float_to_bits
+from ..fixed import float_to_bits
 from ..regions import FLOAT32, INT8, INT16, INT32, UINT8
 
 FORMATS = {  # of labels only: a uint16 below 2**15 is read as an int16, and so on
@@ -12,7 +12,6 @@ FORMATS = {  # of labels only: a uint16 below 2**15 is read as an int16, and so 
 }  # fmt: skip
 _BYTES = (1, 1, 2, 4, 4)  # by format
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "il", "float32": "f", "uint16": "H", "uint32": "IL"}
-_LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "int32": 2147483647}
 _WIDE = "qQdlL"  # eight bytes on a PC: what NumPy makes when it is not asked
 
 
@@ -24,9 +23,10 @@ def samples(argument, data, dtypes, row, one=()):
     Raises TypeError for other formats, ValueError for an amount or a shape that is not whole samples.
     """
     raw = isinstance(data, (bytes, bytearray, memoryview))
-    if isinstance(data, (list, tuple)):
-        data = _from_list(argument, data, dtypes, row)
-    data = _one_axis(argument, data, row, one)
+    if isinstance(data, (list, tuple)) or hasattr(data, "shape"):
+        from .arrays import one_axis
+
+        data = one_axis(argument, data, dtypes, row, one)
     try:
         code = executor.engine.typecode(data)
         size = executor.engine.nbytes(data)
@@ -36,7 +36,9 @@ def samples(argument, data, dtypes, row, one=()):
         data = data.view("uint8")
         code = "B"
     if code and code in _WIDE and len(data) and size // len(data) == 8:
-        data = _narrow(argument, data, dtypes, code)
+        from .arrays import narrow
+
+        data = narrow(argument, data, dtypes, code)
         code = executor.engine.typecode(data)
         size = executor.engine.nbytes(data)
     chosen = None
@@ -54,73 +56,6 @@ def samples(argument, data, dtypes, row, one=()):
     if size == 0:
         raise ValueError("%s: empty, at least one sample is expected" % argument)
     return data, chosen, size // width
-
-
-def _one_axis(argument, data, row, one=()):
-    """An array with a shape (NumPy's, ulab's, a memoryview's) as one of a single axis."""
-    shape = getattr(data, "shape", None)
-    if shape is None:
-        return data
-    if not getattr(memoryview(data), "c_contiguous", True):
-        if hasattr(data, "copy"):  # a view of NumPy's
-            return _one_axis(argument, data.copy(), row, one)
-        raise ValueError("%s: an array without gaps, in C order, is expected; give a copy" % argument)
-    if len(shape) == 1:
-        return data
-    if tuple(shape) == tuple(one):
-        shape = (1,) + tuple(one)
-    count = elements(shape[1:])
-    if not shape or count != row:
-        hint = '; one-hot labels want the loss "categorical_crossentropy"' if row == 1 and argument[-1:] == "y" else ""
-        raise ValueError("%s: shape %s, expected (samples, ..) of %d elements%s" % (argument, shape, row, hint))
-    if hasattr(data, "reshape"):
-        return data.reshape(shape[0] * row)
-    return data.cast("B").cast(data.format) if shape[0] else b""
-
-
-def _from_list(argument, data, dtypes, row):
-    """Numbers, or lists of ``row`` numbers each, as an array."""
-    dtype = "float32" if "float32" in dtypes else "int32" if "int32" in dtypes else dtypes[0]
-    limit = _LIMITS.get(dtype)
-    flat = array(_CODES[dtype][0])
-    for index, item in enumerate(data):
-        before = len(flat)
-        try:
-            _append(item, flat, limit)
-        except (TypeError, ValueError):
-            raise TypeError("%s: item %d is not of numbers (%s)" % (argument, index, dtype))
-        except OverflowError:
-            raise ValueError("%s: item %d does not fit into %s" % (argument, index, dtype))
-        if isinstance(item, (list, tuple)) and len(flat) - before != row:
-            place = (argument, index, len(flat) - before, row)
-            raise ValueError("%s: sample %d has %d numbers, expected %d" % place)
-    return flat
-
-
-def _append(item, into, limit):
-    if isinstance(item, (list, tuple)):
-        for part in item:
-            _append(part, into, limit)
-        return
-    if limit and not (0 if limit == 255 else -limit - 1) <= item <= limit:
-        raise OverflowError  # MicroPython's array would wrap
-    into.append(item)
-
-
-def _narrow(argument, data, dtypes, code):
-    """A 64-bit array as float32 or int32."""
-    dtype = "float32" if code == "d" else "int32"
-    if dtype not in dtypes:
-        return data
-    data = memoryview(data)
-    if hasattr(data, "cast"):
-        data = data.cast("B").cast(code)  # whose numbers are Python's, not NumPy's
-    if dtype == "int32":
-        limit = _LIMITS[dtype]
-        for index, number in enumerate(data):
-            if not -limit - 1 <= number <= limit:
-                raise ValueError("%s: element %d does not fit into int32: %d" % (argument, index, number))
-    return array(_CODES[dtype][0], data)
 
 
 def check_finite(argument, data, format, row):

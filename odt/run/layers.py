@@ -24,8 +24,9 @@ class Layer:
 
 def parse(plan):
     """Give ``plan`` what its ``layers`` tell of: weights, table, ranges, the figures of summary(). ValueError if that is wrong."""
+    text = plan.layers
     try:
-        _parse(plan, json.loads(plan.layers))
+        _parse(plan, json.loads(text))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise ValueError("the model file's layers are not those of its program: %r" % (error,))
 

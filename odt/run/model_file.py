@@ -97,10 +97,10 @@ class ModelFile:
             self.file.seek(self.at)
 
     def section(self, section):
-        """Its bytes; of the frozen weights in place, where the file lies in memory."""
+        """Its bytes; of the layers and the frozen weights in place, where the file lies in memory."""
         self._seek(section)
         size = self.sizes[section]
-        if section == FROZEN and self.data is not None:
+        if section in (LAYERS, FROZEN) and self.data is not None:
             return self.data[self.at : self.at + size]
         return self._whole(self._read(size), size)
 
@@ -144,7 +144,10 @@ def _open(file):
         program = Program(code)
         _same(program.state, file.sizes[STATE], "state")
         _same(program.constants, file.sizes[FROZEN], "frozen weights")
-        session, plan = _session(head, file.section(LAYERS), code, program)
+        layers = file.section(LAYERS)
+        if file.file is not None:
+            layers = file.name, engine.crc32(layers)
+        session, plan = _session(head, layers, code, program)
         kind, labels, features = head["kind"], head["labels"], head.get("features")
         if features is not None and not (isinstance(features[0], str) and isinstance(features[1], dict)):
             raise ValueError("features %r" % (features,))
@@ -183,6 +186,18 @@ def parts_of(source):
         return parts, file.name
     finally:
         file.close()
+
+
+def layers_of(name, crc):
+    """The section with the layers of the file that was opened; ValueError if it now has others."""
+    file = ModelFile(name)
+    try:
+        layers = file.section(LAYERS)
+    finally:
+        file.close()
+    if executor.engine.crc32(layers) != crc:
+        raise ValueError("%s has the layers of another model than when it was opened" % name)
+    return layers
 
 
 def _same(found, expected, what):

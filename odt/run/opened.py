@@ -1,5 +1,7 @@
 """What a Session asks of a plan, a loss, an optimizer and an Input, of a model from a file."""
 
+from ..plan import drop
+
 
 class Shape:
     """What a Session asks of an Input's layer."""
@@ -40,14 +42,30 @@ class Place:
 
 
 class Plan:
-    """What a Session asks of a plan; what few ask is read from ``layers`` when it is asked for."""
+    """What a Session asks of a plan; what few ask is read from ``layers`` when it is asked for.
+
+    ``layers``: the section's bytes, or (name, CRC) where the file has a name: RAM is for what every model asks.
+    """
 
     segments = bits = ()
     reading = None
 
     def __init__(self, code, layers, dtype):
-        self.code, self.layers = code, layers
+        self.code, self._layers = code, layers
         self.elements = 4 if dtype == "int8" else 1  # of a kernel in four bytes
+
+    @property
+    def layers(self):
+        """The bytes of the section; OSError or ValueError where the file is no longer there or another's."""
+        if not isinstance(self._layers, tuple):
+            return bytes(self._layers)
+        from .model_file import layers_of
+
+        try:
+            return layers_of(*self._layers)
+        finally:
+            layers_of = None
+            drop("odt.run.model_file")
 
     def read(self, head, program):
         """What the head and the program tell of."""

@@ -1,6 +1,7 @@
 """The learning rate that does not change, and what all schedules are made from (schedules.py, rates.py)."""
 
-from ..fixed import is_number, own, scale_of
+from .. import fixed
+from ..fixed import is_number, own
 
 
 class Constant:
@@ -12,7 +13,7 @@ class Constant:
             raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
         if not 0 <= rate < 1e6:
             raise ValueError("learning_rate is in 0..1e6, got %r" % (rate,))
-        self.base = scale_of(rate) if rate > 1e-30 else 0
+        self.base = fixed.scale_of(rate) if rate > 1e-30 else 0
 
     def bits(self, step):
         """The rate of step ``step`` (from 0) as float32 bits."""
@@ -34,4 +35,4 @@ def positive(kind, argument, value):
         raise TypeError("%s: %s is a number, got %r" % (kind, argument, value))
     if not 1e-30 <= value <= 1e6:
         raise ValueError("%s: %s is in 1e-30..1e6, got %r" % (kind, argument, value))
-    return scale_of(value)
+    return fixed.scale_of(value)

@@ -1,11 +1,45 @@
-"""Weights and ranges from one model into another of the same layers, however both were compiled."""
+"""Weights into a model: real numbers, or those of another model of the same layers, with its ranges, however both were compiled."""
 
 from array import array
 
 from ..regions import CONSTANTS
 from . import weights
-from .replace import rewrite
+from .replace import flat, rewrite
 from .start import Untrained
+
+
+def set_weights(session, values):
+    """Network.set_weights()."""
+    if not isinstance(values, (list, tuple)):
+        raise TypeError("set_weights takes a list of arrays, got %r" % (type(values),))
+    values = list(values)
+    int8 = session.dtype == "int8"
+    taken = {}
+    for layer, parameters in session.plan.weights:
+        taken[parameters] = []
+        for (name, shape), whole in zip(layer.weight_shapes(), weights.wholes(layer, parameters, int8)):
+            value = flat(layer, name, shape, values.pop(0) if values else ())
+            weights.check(layer, name, value, 1024 if whole else 3e38)
+            if name in ("moving_variance", "variance") and min(value) < 0:
+                raise ValueError("%r: %s is at least 0, got %r" % (layer, name, min(value)))
+            taken[parameters].append(value)
+    if values:
+        raise ValueError("%d arrays more than the model has weights" % len(values))
+    for parameters in taken:
+        if parameters.folded:
+            from ..folding import fold
+
+            layer, inner = parameters.folded
+            taken[parameters] = fold(taken[parameters], parameters, taken[inner])
+            if int8:
+                weights.check(layer, "folded, as a bias", taken[parameters][1], 1024)
+
+    def write(state):
+        for layer, parameters in session.plan.weights:
+            if not parameters.into:
+                weights.write(state, layer, parameters, int8, taken[parameters])
+
+    rewrite(session, "set_weights", write, (0 if int8 else 2, session.epoch, session.underway, session.seed))
 
 
 def transfer(session, source, name):
