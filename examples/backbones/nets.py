@@ -32,12 +32,14 @@ def keyword():
     return odt.Sequential([
         odt.Input((32, 20), dtype="int16", scale=1 / 2048),
         odt.BatchNorm(),
-        odt.Conv1D(32, 3, padding="same", activation="relu"),
-        odt.MaxPool1D(),
-        odt.Conv1D(48, 3, padding="same", activation="relu"),
-        odt.MaxPool1D(),
-        odt.Conv1D(64, 3, padding="same", activation="relu"),
-        odt.GlobalAvgPool(name="features"),
+        odt.Reshape((32, 20, 1)),
+        odt.Conv2D(12, 3, padding="same", activation="relu"),
+        odt.MaxPool2D(),
+        odt.Conv2D(24, 3, padding="same", activation="relu"),
+        odt.MaxPool2D(),
+        odt.Conv2D(32, 3, padding="same", activation="relu"),
+        odt.MaxPool2D(),
+        odt.Flatten(name="features"),
         odt.Dense(10),
     ])  # fmt: skip
 
