@@ -14,8 +14,8 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 # What a board gets of them, and what says whose the data are.
-SCRIPTS = ("train", "adapt", "teach", "learn", "words", "motions", "office")
-EXAMPLES = (*["*/%s.py" % name for name in SCRIPTS], "*/*.bin", "*/LICENSE", "*/README.md")
+SCRIPTS = ("train", "adapt", "teach", "learn", "words", "motions", "office", "start", "nets")
+EXAMPLES = (*["*/%s.py" % name for name in SCRIPTS], "*/*.bin", "*/*.odt", "*/LICENSE", "*/README.md")
 MPY = ("arm*/_odt*.mpy", "rv*/_odt*.mpy", "xtensa*/_odt*.mpy", "python/odt/**/*.mpy")  # none of a PC's
 
 

@@ -66,7 +66,7 @@ class Image(Data):
 
 class Keyword(Data):
     network, scale, labels = staticmethod(nets.keyword), 1 / 2048, nets.DIGITS
-    micro = 4
+    micro = 1
 
     def __init__(self):
         self.features = frames = nets.frames()

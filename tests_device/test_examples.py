@@ -26,6 +26,7 @@ RUNS = {
         {"taught": 1, "day": 3},
     ),
     "room": ("learn.py", ("office.py", "room.bin"), {"minutes": (420, 300, 120)}),
+    "backbones": ("start.py", ("image.odt", "digits.bin"), {"teach": 32, "test": 16, "epochs": 1}),
     "personalise, teach": ("teach.py", ("weights.bin", "memory.bin", "person.bin"), {"images": (64, 200), "steps": 60}),
 }
 NAMES = sorted(RUNS)

@@ -132,6 +132,7 @@ COMMANDS = {
     "cd examples/series && python train.py": lambda: script("series"),
     "cd examples/keyword && python teach.py": lambda: script("keyword", "teach.py"),
     "cd examples/gesture && python teach.py": lambda: script("gesture", "teach.py"),
+    "cd examples/backbones && python start.py": lambda: script("backbones", "start.py"),
     "cd examples/room && python learn.py": lambda: script("room", "learn.py"),
     "cd examples/personalise && python adapt.py": lambda: script("personalise", "adapt.py"),
     "cd examples/personalise && python teach.py": lambda: script("personalise", "teach.py"),

@@ -113,7 +113,7 @@ def test_nothing_built_and_unknown_examples_are_said(tmp_path, capsys, monkeypat
     said = capsys.readouterr().out
     assert (
         said
-        == "odt: no example is called 'nix'; there are digits, gesture, keyword, personalise, room, series, vibration, xor\n"
+        == "odt: no example is called 'nix'; there are backbones, digits, gesture, keyword, personalise, room, series, vibration, xor\n"
     )
 
 
@@ -124,11 +124,12 @@ def test_every_example_that_is_installed_is_run_where_its_data_is(tmp_path, caps
     monkeypatch.setattr(install.Board, "make_folder", lambda self, path: None)
     monkeypatch.setattr(install.Board, "copy", lambda self, sources, folder: copied.extend(sources))
     monkeypatch.setattr(install, "selftest", lambda *unused: 100000)
-    scripts = {"gesture": "teach motions", "keyword": "teach words", "personalise": "adapt", "room": "learn office"}
+    scripts = {"backbones": "start", "gesture": "teach motions", "keyword": "teach words", "personalise": "adapt", "room": "learn office"}
     for folder in sorted({file.parent for file in install.EXAMPLES.glob("*/README.md")}):
         copied.clear()
         assert commands.main(["install", "--port", "p", "--files", str(tmp_path), "--example", folder.name]) == 0
-        assert {file.name for file in copied if file.suffix == ".bin"} == {file.name for file in folder.glob("*.bin")}
+        data = {file.name for kind in ("*.bin", "*.odt") for file in folder.glob(kind)}
+        assert {file.name for file in copied if file.suffix != ".py"} == data
         files = [file.stem for file in copied if file.suffix == ".py"]
         assert files == scripts.get(folder.name, "train").split()
         script = files[0]

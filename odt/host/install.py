@@ -30,6 +30,7 @@ SCRIPTS = (
     "learn.py",
     "adapt.py",
     "train.py",
+    "start.py",
 )  # of an example; the last that it has is the one that boards run
 
 _DIGEST = re.compile("[0-9a-f]{8}")
@@ -249,4 +250,5 @@ def _example(name):
     script = scripts[name]
     imported = re.findall(r"^(?:from|import) (\w+)", script.read_text(encoding="utf-8"), re.MULTILINE)
     modules = [script.parent / (module + ".py") for module in sorted(set(imported))]
-    return [script, *[module for module in modules if module.is_file()], *sorted(script.parent.glob("*.bin"))]
+    data = [file for kind in ("*.bin", "*.odt") for file in sorted(script.parent.glob(kind))]
+    return [script, *[module for module in modules if module.is_file()], *data]
