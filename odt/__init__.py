@@ -51,7 +51,7 @@ HOMES = {
     "slots": "modules", "stream": "modules", "teach": "modules", "update": "modules", "vae": "modules", "watch": "modules",
     "activations": "inner", "classes": "inner", "drawing": "inner", "export": "inner", "fisher": "inner",
     "fixed": "inner", "folding": "inner", "joins": "inner", "network": "inner", "normalization": "inner",
-    "opcodes": "inner", "open": "inner", "plan": "inner", "posteriors": "inner", "reference": "inner",
+    "opcodes": "inner", "open": "inner", "plan": "inner", "posteriors": "inner", "primitives": "inner", "reference": "inner",
     "regions": "inner", "report": "inner", "resizing": "inner", "run": "inner", "schedules": "inner",
     "zeroth": "inner",
 }  # fmt: skip

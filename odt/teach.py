@@ -72,7 +72,7 @@ def front(model, layer=None, x=None):
     finally:
         attach(session)
     transfer(made.session, Part(session, made, [copies[node] for node in model.nodes]), "front")
-    if made.session.calibrated < 2:
+    if made.session.calibrated < (1 if x is None else 2):
         if x is None:
             raise ValueError("front: the ranges of int8 are not known: give x=, samples to find them with")
         made.calibrate(x)

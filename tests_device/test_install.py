@@ -210,7 +210,9 @@ def test_firmware_with_odt_inside_is_tested_and_left_as_it_is():
     assert "Its firmware has odt inside: nothing to install\nSelf-test passed;" in text
 
 
-@pytest.mark.parametrize("name", ["backbones", "digits", "gesture", "keyword", "personalise", "room", "series", "vibration", "xor"])
+@pytest.mark.parametrize(
+    "name", ["backbones", "digits", "gesture", "keyword", "personalise", "room", "series", "vibration", "xor"]
+)
 def test_examples_start_by_the_line_that_is_printed(name, tmp_path):
     """On a Pico with odt inside, which needs no files of `make mpy`."""
     with machines.open("rp2040") as machine:

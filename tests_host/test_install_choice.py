@@ -124,7 +124,13 @@ def test_every_example_that_is_installed_is_run_where_its_data_is(tmp_path, caps
     monkeypatch.setattr(install.Board, "make_folder", lambda self, path: None)
     monkeypatch.setattr(install.Board, "copy", lambda self, sources, folder: copied.extend(sources))
     monkeypatch.setattr(install, "selftest", lambda *unused: 100000)
-    scripts = {"backbones": "start", "gesture": "teach motions", "keyword": "teach words", "personalise": "adapt", "room": "learn office"}
+    scripts = {
+        "backbones": "start",
+        "gesture": "teach motions",
+        "keyword": "teach words",
+        "personalise": "adapt",
+        "room": "learn office",
+    }
     for folder in sorted({file.parent for file in install.EXAMPLES.glob("*/README.md")}):
         copied.clear()
         assert commands.main(["install", "--port", "p", "--files", str(tmp_path), "--example", folder.name]) == 0

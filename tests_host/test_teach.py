@@ -275,6 +275,18 @@ def test_an_int8_front_has_the_networks_weights_and_ranges():
     model.fit(x, y.astype("uint8"), verbose=0)  # and the network trains on
 
 
+def test_a_front_of_a_network_that_was_calibrated_alone_needs_no_samples(tmp_path):
+    """As of a model file whose network was trained elsewhere: weights set, ranges of the forward pass, no step."""
+    trained, x, _ = small()
+    model = small()[0]
+    model.set_weights(trained.get_weights())
+    model.calibrate(x)
+    model.export(tmp_path / "m.odt")
+    other = small()[0]
+    other.load_weights(tmp_path / "m.odt")
+    assert bytes(teach.front(other).predict(x)) == bytes(teach.front(model).predict(x))
+
+
 def test_a_front_without_ranges_wants_samples():
     model = odt.Sequential([odt.Input((5,)), odt.Dense(6, "relu"), odt.Dense(3)])
     model.compile(odt.Adam(0.01), batch_size=8, seed=1)

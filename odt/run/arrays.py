@@ -3,6 +3,7 @@
 from array import array
 
 from ..fixed import elements
+
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
 _LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "int32": 2147483647}
 
