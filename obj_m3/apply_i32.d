@@ -1,8 +1,0 @@
-apply_i32.o: /work/h/kernels/native/kernels/update/apply_i32.c \
- /work/h/kernels/native/kernels/update/../../fixed.h \
- /work/h/kernels/native/kernels/update/../../core.h \
- /work/h/kernels/native/kernels/update/../../odt.h \
- /work/h/kernels/native/kernels/update/../../opcodes.h \
- /work/h/kernels/native/kernels/update/../common/rescale.h \
- /work/h/kernels/native/kernels/update/../common/../../core.h \
- /work/h/kernels/native/kernels/update/../common/../../fixed.h

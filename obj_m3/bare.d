@@ -1,1 +1,0 @@
-bare.o: /tmp/bare/bare.c /work/h/kernels/native/odt.h

@@ -1,4 +1,0 @@
-biquads_i16.o: /work/h/kernels/native/kernels/features/biquads_i16.c \
- /work/h/kernels/native/kernels/features/biquads.h \
- /work/h/kernels/native/kernels/features/../../bytes.h \
- /work/h/kernels/native/kernels/features/../../core.h

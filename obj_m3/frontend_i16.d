@@ -1,4 +1,0 @@
-frontend_i16.o: /work/h/kernels/native/kernels/features/frontend_i16.c \
- /work/h/kernels/native/kernels/features/frontend.h \
- /work/h/kernels/native/kernels/features/../../bytes.h \
- /work/h/kernels/native/kernels/features/../../core.h

@@ -1,5 +1,0 @@
-motion_i16.o: /work/h/kernels/native/kernels/features/motion_i16.c \
- /work/h/kernels/native/kernels/features/motion.h \
- /work/h/kernels/native/kernels/features/../../bytes.h \
- /work/h/kernels/native/kernels/features/../../core.h \
- /work/h/kernels/native/kernels/features/spectrum.h

@@ -1,7 +1,0 @@
-relu_i8.o: /work/h/kernels/native/kernels/activation/relu_i8.c \
- /work/h/kernels/native/kernels/activation/../../core.h \
- /work/h/kernels/native/kernels/activation/../../fixed.h \
- /work/h/kernels/native/kernels/activation/../../core.h \
- /work/h/kernels/native/kernels/activation/../../odt.h \
- /work/h/kernels/native/kernels/activation/../../opcodes.h \
- /work/h/kernels/native/kernels/activation/../common/words.h

@@ -1,7 +1,0 @@
-slope_i8.o: /work/h/kernels/native/kernels/update/slope_i8.c \
- /work/h/kernels/native/kernels/update/../../data.h \
- /work/h/kernels/native/kernels/update/../../odt.h \
- /work/h/kernels/native/kernels/update/../../fixed.h \
- /work/h/kernels/native/kernels/update/../../core.h \
- /work/h/kernels/native/kernels/update/../../opcodes.h \
- /work/h/kernels/native/kernels/update/zeroth.h

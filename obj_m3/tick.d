@@ -1,5 +1,0 @@
-tick.o: /work/h/kernels/native/kernels/step/tick.c \
- /work/h/kernels/native/kernels/step/../../fixed.h \
- /work/h/kernels/native/kernels/step/../../core.h \
- /work/h/kernels/native/kernels/step/../../odt.h \
- /work/h/kernels/native/kernels/step/../../opcodes.h

@@ -1,5 +1,0 @@
-upsample2d_dx_f32.o: \
- /work/h/kernels/native/kernels/join/upsample2d_dx_f32.c \
- /work/h/kernels/native/kernels/join/../../float32.h \
- /work/h/kernels/native/kernels/join/../../opcodes.h \
- /work/h/kernels/native/kernels/join/../../odt.h

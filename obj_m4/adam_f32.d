@@ -1,4 +1,0 @@
-adam_f32.o: /work/h/kernels/native/kernels/update/adam_f32.c \
- /work/h/kernels/native/kernels/update/../../float32.h \
- /work/h/kernels/native/kernels/update/../../opcodes.h \
- /work/h/kernels/native/kernels/update/../../odt.h

@@ -1,6 +1,0 @@
-fisher.o: /work/h/kernels/native/kernels/dynamic/fisher.c \
- /work/h/kernels/native/kernels/dynamic/../../fixed.h \
- /work/h/kernels/native/kernels/dynamic/../../core.h \
- /work/h/kernels/native/kernels/dynamic/../../odt.h \
- /work/h/kernels/native/kernels/dynamic/../../float32.h \
- /work/h/kernels/native/kernels/dynamic/../../opcodes.h

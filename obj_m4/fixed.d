@@ -1,2 +1,0 @@
-fixed.o: /work/h/kernels/native/fixed.c /work/h/kernels/native/core.h \
- /work/h/kernels/native/fixed.h /work/h/kernels/native/odt.h

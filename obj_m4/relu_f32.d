@@ -1,3 +1,0 @@
-relu_f32.o: /work/h/kernels/native/kernels/activation/relu_f32.c \
- /work/h/kernels/native/kernels/activation/../../opcodes.h \
- /work/h/kernels/native/kernels/activation/../../odt.h

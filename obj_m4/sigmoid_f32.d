@@ -1,4 +1,0 @@
-sigmoid_f32.o: /work/h/kernels/native/kernels/activation/sigmoid_f32.c \
- /work/h/kernels/native/kernels/activation/../../float32.h \
- /work/h/kernels/native/kernels/activation/../../opcodes.h \
- /work/h/kernels/native/kernels/activation/../../odt.h
