@@ -23,7 +23,8 @@ def load_model(source):
             parts = opened(source)
     finally:
         opened = None
-        drop("odt.run.model_file")
+        for name in ("model_file", "sections"):
+            drop("odt.run." + name)
     return Loaded(*parts)
 
 
