@@ -47,6 +47,10 @@
 #define ROWS 32
 #define SHAPES 585
 #define FIRST 2323
+#elif ODT_MPY && ODT_PIECE == 9
+#define ROWS 3
+#define SHAPES 60
+#define FIRST 2908
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -267,6 +271,11 @@ const odt_table_t odt_table = {
     ROW(ODT_SAMPLING_F32, (odt_kernel_t)odt_sampling_f32, 29, 2859, 4, 3)
     ROW(ODT_DIVERGENCE_F32, (odt_kernel_t)odt_divergence_f32, 30, 2873, 4, 6)
     ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 31, 2889, 5, 4)
+    #endif
+    #if HAS(9) // _odt_import: int8 layers in another framework's steps
+    ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2908, 5, 19)
+    ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2943, 6, 5)
+    ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 2960, 3, 1)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -510,11 +519,18 @@ const odt_table_t odt_table = {
         ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 27, 0, 130, 1, 90, 0, 1,
         91, 0, 130, 1, 89, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY,
     #endif
+    #if HAS(9)
+        4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 4, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
+        ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
+        ODT_ANY, ODT_ANY, 193, 0, 145, 129, 65, 0, 65, 0, 97, 129, 97, 129, ODT_SIZE | ODT_ROWS,
+        ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 193, 0, 65, 0, 66, 132, 192, ODT_SIZE | ODT_ROWS,
+    #endif
     },
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0xab6da20b, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0xf62b43e5, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
@@ -526,9 +542,10 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         86, 87, 160, 161, 162, 75, 76, 163, 164, 28, 131, 77, 132, 78, 133, 79, 134, 48, 150, 52,
         53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 135, 136,
         137, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 138, 36, 139, 92, 175, 37, 38, 61, 140,
-        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63,
+        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 183,
+        184, 185,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 80, 103, 141, 151, 183};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 80, 103, 141, 151, 183, 186};
 #endif
 #endif
 
@@ -721,3 +738,6 @@ ODT_ASSERT_LAYOUT(divergence_f32, h, 4, width, 6);
 ODT_ASSERT_LAYOUT(sampling_dx_f32, c, 5, free, 4);
 ODT_ASSERT_LAYOUT(read_stats_i8, c, 5, batch, 4);
 ODT_ASSERT_LAYOUT(track_read_i8, sx, 5, rest, 5);
+ODT_ASSERT_LAYOUT(mean2d_i8, sy, 5, away, 19);
+ODT_ASSERT_LAYOUT(add_once_i8, qb, 6, lo, 5);
+ODT_ASSERT_LAYOUT(lookup_i8, table, 3, N, 1);

@@ -41,14 +41,14 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 183
+#define ODT_OPCODES 186
 #define ODT_MAX_OPERANDS 11
-#define ODT_MAX_IMMEDIATES 17
-#define ODT_SHAPES 2908
+#define ODT_MAX_IMMEDIATES 19
+#define ODT_SHAPES 2968
 
 // The files of the kernels for stock firmware (odt/host/pieces.py).
-#define ODT_PIECES 9
-#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more")
+#define ODT_PIECES 10
+#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import")
 
 enum {
     ODT_CLEAR = 1,
@@ -234,6 +234,9 @@ enum {
     ODT_SAMPLING_DX_F32 = 181,
     ODT_READ_STATS_I8 = 182,
     ODT_TRACK_READ_I8 = 183,
+    ODT_MEAN2D_I8 = 184,
+    ODT_ADD_ONCE_I8 = 185,
+    ODT_LOOKUP_I8 = 186,
 };
 
 // y = 0
@@ -2026,5 +2029,37 @@ typedef struct {
     int32_t N, factor, eps, keep, rest;
 } odt_track_read_i8_t;
 void odt_track_read_i8(const odt_track_read_i8_t *a);
+
+// y = clamp(zy + factor * sx / sy * mean of x - zx over the window's positions inside x)
+typedef struct {
+    int8_t *y; // [B][OH][OW][N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [B][H][W][N]
+    const int32_t *sx; // [1]
+    const int32_t *sy; // [1]
+    int32_t B, H, W, C, N, KH, KW, SH, SW, PT, PL, OH, OW, adaptive, zx, zy, lo, factor, away;
+} odt_mean2d_i8_t;
+void odt_mean2d_i8(const odt_mean2d_i8_t *a);
+
+// as add_i8, with terms in 2^-16 of y's steps
+typedef struct {
+    int8_t *y; // [N], may be a
+    int32_t *peak; // [1]
+    const int8_t *a; // [N]
+    const int8_t *b; // [N]
+    const odt_multiplier_t *qa; // [1]
+    const odt_multiplier_t *qb; // [1]
+    int32_t N, za, zb, zy, lo;
+} odt_add_once_i8_t;
+void odt_add_once_i8(const odt_add_once_i8_t *a);
+
+// y = table[x + 128]
+typedef struct {
+    int8_t *y; // [N], may be x
+    const int8_t *x; // [N]
+    const int8_t *table; // [4][64]
+    int32_t N;
+} odt_lookup_i8_t;
+void odt_lookup_i8(const odt_lookup_i8_t *a);
 
 #endif

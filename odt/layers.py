@@ -55,6 +55,7 @@ class Layer:
     normalises = False  # norms.py
     by_channel = False  # an input channel meets one output channel only
     zero = False  # the kernel, or gamma, begins with zeros: see lite.py
+    steps = None  # (scale, zero point, lower clamp) of an int8 output as another framework has it
     macs = 0  # multiply-accumulates of one sample, forward
 
     def __init__(self, name=None, trainable=True):

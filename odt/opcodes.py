@@ -96,6 +96,7 @@ TABLE = (
     "66 avgpool2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] q:mul[1] ; @ adaptive top\n"  # dx = clamp(q * sum of e * (256 * top / count) over the windows that hold it)
     "67 avgpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ adaptive\n"  # y = mean of x over the window's positions inside x
     "68 avgpool2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] ; @ adaptive\n"  # dx = sum of e / count over the windows that hold it
+    "184 mean2d_i8 y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*N] sx:i32[1] sy:i32[1] ; @ adaptive zx zy lo factor away\n"  # y = clamp(zy + factor * sx / sy * mean of x - zx over the window's positions inside x)
     # join: several tensors into one, one's parts, and images enlarged
     "27 add_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N' za zb zy lo\n"  # y = clamp(zy + qa * (a - za) + qb * (b - zb))
     "54 add_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N' relu\n"  # y = a + b
@@ -107,6 +108,7 @@ TABLE = (
     "69 upsample2d y=i8[B*H*SH*W*SW*N] x:i8[B*H*W*N] ; B H W N SH SW\n"  # y[h, w] = x[h / SH, w / SW], in bytes
     "70 upsample2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*H*SH*W*SW*N] q:mul[1] ; B H W N SH SW\n"  # dx = clamp(q * sum_(sh,sw) e)
     "71 upsample2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*H*SH*W*SW*N] ; B H W N SH SW\n"  # dx = sum_(sh,sw) e
+    "185 add_once_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N' za zb zy lo\n"  # as add_i8, with terms in 2^-16 of y's steps
     # activation: ReLU and its kin, forward and backward, and their masks as bits
     "21 relu_i8 y=i8[N]~x x:i8[N] ; N' z\n"  # y = max(x, z)
     "22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N' lo\n"  # dx = e where y > lo, else 0
@@ -133,6 +135,7 @@ TABLE = (
     "156 open_f32 bits=i8[S] y:f32[N] ; N' S hi\n"  # bit i = 0 < y[i] < hi
     "157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0
     "158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0
+    "186 lookup_i8 y=i8[N]~x x:i8[N] table:i8[4*64] ; N'\n"  # y = table[x + 128]
     # norm: normalisation by layers, groups and batches
     "123 norm_stats_i8 st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S' G C z factor eps\n"  # st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
     "132 norm_stats_f32 st=f32[M*G*2] x:f32[M*S*G*C] ; M S' G C eps\n"  # st[m, g] = mean of x; 1 / sqrt(variance of x + eps)

@@ -19,7 +19,7 @@ KERNELS = [
     layer + gradient + "_i8" for layer in ("dense", "conv2d", "depthwise2d") for gradient in ("", "_dx", "_dw")
 ] + ["channel_scale_i8", "momentum_i16", "adam_i16", "adam_i8", "apply_i8", "apply_i32"]
 BETWEEN = [  # the layers; as the host's tests draw them
-    "add_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "avgpool2d_dx_i8", "sigmoid_dx_i8", "softmax_i8", "softmax_dx_i8",
+    "add_i8", "add_once_i8", "mean2d_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "avgpool2d_dx_i8", "sigmoid_dx_i8", "softmax_i8", "softmax_dx_i8",
     "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8", "gather_norm_i8",
     "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8", "softmax_xent_i8", "running_stats_i8", "read_stats_i8", "track_read_i8", "range_i8",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import struct
 from array import array
 
 from odt import opcodes
-from odt.fixed import float_to_bits, multiplier
+from odt.fixed import ONE, float_to_bits, multiplier
 from odt.opcodes import (
     ARENA,
     CONSTANTS,
@@ -220,7 +220,8 @@ def draw_immediates(rng, op):
     if op.name.startswith(("open", "masked")):
         values["N"] = rng.randint(1, 40)
         values["S"] = max(1, (values["N"] + 7) // 8 + rng.choice((0, 0, 0, 1, -1)))
-    zero_lo = rng.choice(((-128, -128), (0, -127), (0, 0), (rng.randint(-128, 127), -127)))
+    zero = rng.randint(-128, 127)
+    zero_lo = rng.choice(((-128, -128), (0, -127), (0, 0), (zero, -127), (zero, -128), (zero, zero)))
     floats = is_float(op.name)
     beta = 1.0 - 10 ** rng.uniform(-3, 0)
     for name in op.immediates:
@@ -235,6 +236,8 @@ def draw_immediates(rng, op):
             v &= 0x7FFFFFFF
         elif name in ("warmup", "width"):
             v = rng.choice((0, 1, rng.randint(1, 1000), draw_int32(rng)))
+        elif name == "factor" and op.name == "mean2d_i8" and rng.random() < 0.5:
+            v = ONE  # and of one scale, see contents(): an exact mean
         elif name == "factor" or name == "limit" and "clip" in op.name:
             v = draw_scale(rng, -12, 12)
         elif name == "limit":
@@ -249,7 +252,7 @@ def draw_immediates(rng, op):
             v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -127, 0, 5))
         elif name == "fall":
             v = rng.choice((3, 5, 15, 0, draw_int32(rng)))
-        elif name in ("relu", "common", "adaptive", "fine", "batch"):
+        elif name in ("relu", "common", "adaptive", "fine", "batch", "away"):
             v = rng.randint(0, 1)
         elif name == "top":
             v = rng.choice((1, rng.randint(1, 16), draw_int32(rng)))
@@ -377,6 +380,8 @@ def contents(rng, op, operand, dtype, size, immediates):
     if operand == "h":
         p = (1 << 30, rng.randrange(1 << 30))
         return array("I", [rng.getrandbits(32), rng.getrandbits(32), rng.choice(p), rng.choice(p)]).tobytes()
+    if op.name == "mean2d_i8" and immediates["factor"] == ONE:
+        return array("i", [ONE]).tobytes()
     if operand == "peak":
         return array("i", [draw_peak(rng)]).tobytes()
     if operand == "rate":

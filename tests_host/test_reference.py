@@ -276,6 +276,54 @@ def test_average_and_sum():
     assert np.max(np.abs(got - exact)) <= 0.51
 
 
+def test_a_sum_is_rounded_once():
+    """All pairs, but for what is within 2^-15 of half way between two steps."""
+    a, b = (np.ravel(n) for n in np.meshgrid(np.arange(-128, 128), np.arange(-128, 128)))
+    for qa, qb, zero in ((0.7123, 0.2071, -128), (0.3339, 0.7141, 9), (60.01, 0.0131, -3)):
+        got = call(
+            "add_once_i8",
+            dict(a=a, b=b, qa=multipliers(qa), qb=multipliers(qb)),
+            N=a.size,
+            za=-100,
+            zb=5,
+            zy=zero,
+            lo=zero,
+        )
+        v = (a + 100) * np.float64(np.float32(qa)) + (b - 5) * np.float64(np.float32(qb))
+        near = np.abs(v - np.floor(v) - 0.5) < 2**-15
+        assert np.array_equal(got["y"][~near], np.clip(np.rint(v) + zero, zero, 127)[~near])
+        assert np.mean(near) < 1e-3 and got["peak"][0] == np.rint(v.max())
+
+
+@pytest.mark.parametrize("away", [0, 1])
+def test_means_in_a_scale_of_their_own(away):
+    """Of one scale on both sides a mean half way is rounded by the rule, whatever its count; windows at the edge have fewer."""
+    rng = np.random.default_rng(5)
+    x = rng.integers(-128, 128, (2, 5, 6, 3))
+    window = dict(B=2, H=5, W=6, C=3, N=3, KH=2, KW=3, SH=2, SW=1, PT=1, PL=1, OH=3, OW=6, adaptive=0)
+    for factor, sx, sy, zx, zy in ((1.0, 0.3, 0.3, -7, 5), (1.0, 0.3, 0.3, -128, -128), (0.5, 0.3, 0.11, 4, -20)):
+        got = call(
+            "mean2d_i8", dict(x=x, sx=sx, sy=sy), zx=zx, zy=zy, lo=-128, factor=bits(factor), away=away, **window
+        )["y"].reshape(2, 3, 6, 3)
+        for oh, ow in np.ndindex(3, 6):
+            part = x[:, max(2 * oh - 1, 0) : 2 * oh + 1, max(ow - 1, 0) : ow + 2]
+            count = part.shape[1] * part.shape[2]
+            v = (part - zx).sum((1, 2)) * (
+                factor * np.float64(np.float32(sx)) / np.float64(np.float32(sy))
+            ) / count + zy
+            nearest = np.trunc(v + np.copysign(0.5, v)) if away else np.rint(v)
+            assert np.array_equal(got[:, oh, ow], np.clip(nearest, -128, 127))
+    whole = dict(B=2, H=30, W=1, C=3, N=3, KH=1, KW=1, SH=1, SW=1, PT=0, PL=0, OH=1, OW=1, adaptive=1)
+    got = call("mean2d_i8", dict(x=x, sx=1.0, sy=1.0), zx=3, zy=3, lo=-128, factor=bits(1), away=away, **whole)["y"]
+    assert np.array_equal(got, np.rint(x.reshape(2, 30, 3).mean(1)).ravel())
+
+
+def test_a_table_says_what_each_byte_becomes():
+    rng = np.random.default_rng(6)
+    table, x = rng.integers(-128, 128, 256), rng.integers(-128, 128, 99)
+    assert np.array_equal(call("lookup_i8", dict(x=x, table=table), N=99)["y"], table[x + 128])
+
+
 # Joins, average pooling, activations
 
 

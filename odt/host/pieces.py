@@ -17,6 +17,7 @@ PIECES = {
     "_odt_f32": "float32 models of dense layers, and int8 ones with moments in float32",
     "_odt_f32_conv": "float32 convolutions and pooling",
     "_odt_f32_more": "other float32",
+    "_odt_import": "int8 layers in another framework's steps",
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.
@@ -35,12 +36,15 @@ _MORE = (
     "leaky_relu_i8", "leaky_relu_dx_i8", "weighted_xent_i8", "mae_i8", "huber_i8", "decay_i8", "decay_i32", "add_i8",
     "concat_i8", "place", "slice", "multiply_i8", "dropout_i8", "dropout_dx_i8", "channel_scale_i8", "rescale_dx",
 )  # fmt: skip
+_IMPORTED = ("add_once_i8", "mean2d_i8", "lookup_i8")
 
 
 def piece(name, family):
     """The piece that has the kernel of the instruction ``name`` of a family."""
     layer = name.split("_")[0]
     float32 = name.endswith("_f32")
+    if name in _IMPORTED:
+        return "_odt_import"
     if family == "pool" or layer == "conv2d":
         return "_odt_f32_conv" if float32 else "_odt_conv"
     if layer in _ZEROTH:

@@ -110,6 +110,20 @@ def _softmax_dx(s, node, error, needed):
     return spread(s, "softmax_dx", dx, (error.buffer, y), rescale, sizes)
 
 
+def _lookup(s, node, inputs):
+    """What each byte becomes, in an imported network between steps that stay."""
+    (x,) = inputs
+    if not s.steps:
+        raise ValueError("%r: imported for int8 and before all that trains; import the network anew" % node.layer)
+    y = s.tensor(node.layer.name, x.count, ACTIVATION)
+    s.emit("lookup_i8", (y.buffer, x.buffer, s.buffers.constant(node.layer.table)), (x.count,))
+    return y
+
+
+def _lookup_dx(s, node, error, needed):
+    raise ValueError("%r: a table of an imported network, through which no error passes" % node.layer)
+
+
 ROWS = {
     "relu": (_relu, _relu_dx),
     "relu6": (_relu6, _relu6_dx),
@@ -117,4 +131,5 @@ ROWS = {
     "sigmoid": (_curve("sigmoid", _PER_256, -128, ONE), _curve_dx("sigmoid", -16)),
     "tanh": (_curve("tanh", _PER_128, 0, _TWO), _curve_dx("tanh", -14)),
     "softmax": (_softmax, _softmax_dx),
+    "lookup": (_lookup, _lookup_dx),
 }

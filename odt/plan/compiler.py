@@ -188,7 +188,10 @@ def prepare(nodes, dtype, batch):
     """Note in the nodes what is fused; ValueError for what the dtype cannot do."""
     if dtype == "int8":
         check_accumulators(nodes, batch)
+    given = dtype == "int8" and any([node.layer.steps for node in nodes])
+    moving = trained(nodes) if given else ()
     for node in nodes:
+        node.steps = node.layer.steps if given and node not in moving else None
         node.relu = node.clamp
         node.alias = node.folded = node.statistics = None
         node.masks = 0

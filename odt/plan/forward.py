@@ -30,3 +30,4 @@ def forward(s, nodes):
         else:
             rows = family(node.layer).ROWS
             s.values[node] = rows[node.layer.kind][0](s, node, [s.values[i] for i in node.inputs])
+    s.steps = None

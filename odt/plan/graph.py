@@ -11,7 +11,8 @@ class Node:
     ``relu``: the one that follows within the same instruction, where that is known; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
     ``masks``: the error is masked here for a ReLU below (1, 6), since this max-pooling alone reads its output.
     ``folded``: the BatchNorm whose factors this one's weights hold, else None. ``statistics``: of an Input whose samples are read by
-    the running statistics of a BatchNorm, and of that BatchNorm: the latter's node, else None.
+    the running statistics of a BatchNorm, and of that BatchNorm: the latter's node, else None. ``steps``: those that its layer is
+    given, where they stay: in int8, before all that trains; else None.
     """
 
     def __init__(self, layer, inputs, shape):
@@ -21,7 +22,7 @@ class Node:
         self.clamp = self.relu = fused(layer)
         self.alias = None
         self.masks = 0
-        self.folded = self.statistics = None
+        self.folded = self.statistics = self.steps = None
 
 
 def trace(inputs, output):

@@ -16,7 +16,7 @@ def add(s, name, a, b, kind, relu=False):
         rescales.append(s.scratch(name + " rescale", 8))
         s.emit("ratio", (rescales[-1], value.scale, y.scale), (value.factor,))
     sizes = (a.count, a.zero, b.zero, y.zero, y.lo)
-    s.emit("add_i8", [y.buffer, y.peak, a.buffer, b.buffer] + rescales, sizes)
+    s.emit("add_once_i8" if s.steps else "add_i8", [y.buffer, y.peak, a.buffer, b.buffer] + rescales, sizes)
     return y
 
 

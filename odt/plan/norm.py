@@ -49,7 +49,7 @@ def read_by_batchnorm(nodes):
         while parent.layer.view and parent.inputs and len(consumers(nodes, parent)) == 1:
             (parent,) = parent.inputs
         layer = parent.layer
-        if layer.kind != "input" or layer.dtype in ("int8", "uint8") or layer.limit or parent.folded:
+        if layer.kind != "input" or layer.dtype in ("int8", "uint8") or layer.limit or layer.steps or parent.folded:
             continue
         if len(consumers(nodes, parent)) == 1:
             parent.statistics = node.statistics = node
@@ -83,7 +83,7 @@ def fold_batchnorm(nodes):
         if node.layer.kind != "batchnorm" or node.layer.trainable:
             continue
         (parent,) = node.inputs
-        frozen = parent.layer.kernel_shape and not parent.layer.trainable
+        frozen = parent.layer.kernel_shape and not parent.layer.trainable and not parent.layer.steps
         if frozen and not parent.relu and len(consumers(nodes, parent)) == 1:
             parent.folded = node
             node.alias = parent

@@ -55,9 +55,19 @@ def _choice_sizes(s, node):
 
 def _avgpool2d(s, node, inputs):
     (x,) = inputs
-    y = resized(s, node, x)
     sizes = window_sizes(s, node) + (int(node.layer.adaptive),)
+    if s.steps:
+        return _mean2d(s, node, x, sizes)
+    y = resized(s, node, x)
     s.emit("avgpool2d" + ("_i8" if s.int8 else "_f32"), (y.buffer, x.buffer), sizes)
+    return y
+
+
+def _mean2d(s, node, x, sizes):
+    """In a scale of its own, as another framework computes it."""
+    y = s.tensor(node.layer.name, s.batch * elements(node.shape), ACTIVATION)
+    operands = (y.buffer, y.peak, x.buffer, x.scale, y.scale)
+    s.emit("mean2d_i8", operands, sizes + (x.zero, y.zero, y.lo, x.factor, node.layer.away))
     return y
 
 
@@ -74,6 +84,8 @@ def _globalavg(s, node, inputs):
     (x,) = inputs
     positions = node.layer.positions
     channels = node.shape[0]
+    if s.steps:
+        return _mean2d(s, node, x, (s.batch, positions, 1, channels, channels, 1, 1, 1, 1, 0, 0, 1, 1, 1))
     y = s.tensor(node.layer.name, s.batch * channels, ACTIVATION, x.lo == x.zero)
     if not s.int8:
         s.emit("globalavg_f32", (y.buffer, x.buffer), (s.batch, positions, channels))

@@ -32,6 +32,7 @@ class Schedule:
         self.scales = {}  # node -> (scale, peak) of the values that its forward pass makes
         self.made = []  # those of the node in hand
         self.next = 0  # and how many of them it has again, when it is repeated
+        self.steps = None  # those of its output that stay: graph.Node
         self.again = ()  # nodes that are computed once more
         self.choices = {}  # node of a max-pooling -> what it chose
         self.ranges = []  # (scale, peak, limit, fall, fine), as of range_i8; the fall of an input's is 0
@@ -85,6 +86,8 @@ class Schedule:
         """
         if not self.int8:
             return self.note(name, Value(self.scratch(name, 4 * count, kind), count))
+        if self.steps and kind == ACTIVATION:
+            return self.scaled(name, count, *self.steps)
         if positive == 6:
             return self.scaled(name, count, scale_div(scale_int(6), scale_int(255)), -128)
         zero, lo, limit = (-128, -128, 255) if positive else (0, -127, 127)
@@ -95,10 +98,10 @@ class Schedule:
         self.next += 1
         return self.note(name, Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak))
 
-    def scaled(self, name, count, bits, zero):
+    def scaled(self, name, count, bits, zero, lo=-128):
         """A new int8 activation whose scale is the constant ``bits``: its range follows nothing."""
         scale = self.buffers.constant(struct.pack("<I", bits))
-        value = Value(self.scratch(name, count, ACTIVATION), count, scale, zero, -128, ONE, self.buffers.unwatched())
+        value = Value(self.scratch(name, count, ACTIVATION), count, scale, zero, lo, ONE, self.buffers.unwatched())
         return self.note(name, value)
 
     def loss_error(self, error, scale, peak=None, unit=False):
@@ -131,6 +134,7 @@ class Schedule:
         """What comes is this node's forward pass, its first or another; None: it is none."""
         self.made = self.scales.setdefault(node, []) if node else []
         self.next = 0
+        self.steps = node and node.steps
 
     def drop_unread(self):
         """Drop the repeated instructions whose results nobody reads."""

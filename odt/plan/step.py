@@ -16,7 +16,9 @@ def _input(s, node, inputs):
     if not s.int8:
         s.emit("gather_f32", (value.buffer, s.control, s.x), (s.batch, size))
         return value
-    if layer.dtype in ("int8", "uint8"):  # taken as they are: the user's scale and zero point
+    if s.steps:
+        pass
+    elif layer.dtype in ("int8", "uint8"):  # taken as they are: the user's scale and zero point
         s.ranges.pop()
         value.zero = layer.zero_point - (128 if layer.dtype == "uint8" else 0)
     elif not layer.limit:

@@ -45,6 +45,15 @@ def leaky_relu_i8(o):
         o.y[i] = max(-128, min(127, o.z + v))
 
 
+def lookup_i8(o):
+    """y = table[x + 128]
+
+    y=i8[N]~x x:i8[N] table:i8[4*64] ; N'
+    """
+    for i in range(o.N):
+        o.y[i] = o.table[o.x[i] + 128]
+
+
 def leaky_relu_dx_i8(o):
     """dx = e where x > z, else slope * e
 

@@ -17,6 +17,19 @@ def add_i8(o):
     sink.close()
 
 
+def add_once_i8(o):
+    """as add_i8, with terms in 2^-16 of y's steps
+
+    y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N' za zb zy lo
+    """
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
+    for i in range(o.N):
+        a = rescale((o.a[i] - o.za) * 65536, o.qa[0], o.qa[1])
+        b = rescale((o.b[i] - o.zb) * 65536, o.qb[0], o.qb[1])
+        sink.put(i, (sat32(a + b) + 32768) >> 16)
+    sink.close()
+
+
 def multiply_i8(o):
     """y = clamp(zy + q * (a - za) * (b - zb))
 

@@ -1,6 +1,6 @@
 """Mean pooling in int8, forward beside backward: of windows, and of all."""
 
-from ..fixed import rescale, wrap32
+from ..fixed import ONE, multiplier, rescale, scale_div, scale_int, scale_mul, wrap32
 from .data import Sink
 from .pool_mean import average_windows
 
@@ -41,6 +41,30 @@ def avgpool2d_i8(o):
             total = 2 * sum([o.x[i + n] + 128 for i in offsets]) + count
             o.y[at] = (total & 0xFFFFFFFF) // (2 * count) - 128 if count else 0
             at += 1
+
+
+def mean2d_i8(o):
+    """y = clamp(zy + factor * sx / sy * mean of x - zx over the window's positions inside x)
+
+    y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*N] sx:i32[1] sy:i32[1] ; @ adaptive zx zy lo factor away
+    """
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
+    ratio = scale_div(scale_mul(o.factor, o.sx[0]), o.sy[0])
+    at = 0
+    for offsets in average_windows(o):
+        count = len(offsets)
+        m, s = multiplier(scale_div(ratio, scale_int(count)))
+        for n in range(o.N):
+            total = wrap32(sum([o.x[i + n] - o.zx for i in offsets]))
+            if ratio == ONE and count:
+                v, rest = divmod(total, count)
+                y = wrap32(v + o.zy)
+                v += 2 * rest > count or 2 * rest == count and (y >= 0 if o.away else y & 1 == 1)
+            else:
+                v = rescale(total, m, s)
+            sink.put(at, v)
+            at += 1
+    sink.close()
 
 
 def avgpool2d_dx_i8(o):

@@ -57,11 +57,12 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
             loaded = engine.load(plan.code)
             arena, state = reserve(plan)
     layer = session.input
-    control = control_block(scale_of(layer.scale), layer.zero_point)
+    raw = layer.dtype in ("int8", "uint8")
+    control = control_block(layer.steps[0] if raw and layer.steps else scale_of(layer.scale), layer.zero_point)
     if frozen is not None:
         check_place(engine, loaded, arena, state, control, frozen)
     weights.initialise(state, plan, seed, int8)
-    if int8 and layer.dtype in ("int8", "uint8") and plan.x_seen is None:
+    if int8 and raw and plan.x_seen is None:
         put(state, plan.x_scale.offset, control[X_SCALE])
     begin(session, plan, engine, loaded, arena, state, control, frozen)
     del plan.first, plan.exponents

@@ -1,0 +1,46 @@
+// Means of windows, int8, in a scale of their own. x is [B, H, W, N], y [B, OH, OW, N].
+
+#include "../../opcodes.h"
+#include "../common/elements.h"
+#include "avgpool2d.h"
+
+// sum / count to the nearest; half way to an even y, or to that which is further from 0.
+static int32_t odt_mean(int32_t sum, int32_t count, int32_t zy, int32_t away) {
+    int32_t v = sum / count, rest = sum % count;
+    if (rest < 0) {
+        v--;
+        rest += count;
+    }
+    int32_t y = odt_wrap_add(v, zy), up = away ? y >= 0 : y & 1;
+    return v + (2 * rest > count || (2 * rest == count && up));
+}
+
+void odt_mean2d_i8(const odt_mean2d_i8_t *a) {
+    int32_t N = a->N;
+    odt_axis_t rows = ODT_AXIS_H(a), columns = ODT_AXIS_W(a);
+    uint32_t ratio = odt_scale_div(odt_scale_mul(odt_scale(a->factor), odt_scale(*a->sx)), odt_scale(*a->sy));
+    odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, *a->peak);
+    int8_t *y = a->y;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_taps_t h = odt_axis_window(&rows, oh);
+            for (int32_t ow = 0; ow < a->OW; ow++) {
+                odt_taps_t w = odt_axis_window(&columns, ow);
+                int32_t count = (h.to - h.from) * (w.to - w.from);
+                odt_rescaler_t q = odt_rescaler(odt_multiplier(odt_scale_div(ratio, odt_scale_int((uint32_t)count))));
+                for (int32_t n = 0; n < N; n++) {
+                    int32_t sum = odt_wrap_sub(0, odt_wrap_mul(count, a->zx));
+                    for (int32_t ih = h.from; ih < h.to; ih++) {
+                        const int8_t *x = a->x + ((b * a->H + ih) * a->W + w.from) * N + n;
+                        for (int32_t iw = w.from; iw < w.to; iw++, x += N) {
+                            sum = odt_wrap_add(sum, *x);
+                        }
+                    }
+                    int32_t v = ratio == ODT_ONE && count ? odt_mean(sum, count, a->zy, a->away) : odt_rescale_by(&q, sum);
+                    *y++ = odt_output(&outputs, v);
+                }
+            }
+        }
+    }
+    *a->peak = outputs.peak;
+}
