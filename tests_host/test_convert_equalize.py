@@ -14,10 +14,10 @@ from odt.host.convert.equalize import equalize
 
 
 def model_of(graph, **options):
-    model, weights = build.assemble(graph)
+    model, found = build.assemble(graph)
     model.imported = Imported(graph)
     model.compile(odt.Adam(), "mse", "float32", 4)
-    build.set_weights(model, weights)
+    build.set_weights(model, graph, found)
     return model
 
 

@@ -302,21 +302,19 @@ def samples(name, seed, count=100):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("train", ["none", "all"])
 @pytest.mark.parametrize("name", MLPERF[:2])
-def test_int8_of_odt_is_about_litert_and_learns_on(name, train):
-    """Both round between the layers, each in its own steps."""
+def test_int8_of_odt_is_about_litert_and_learns_on(name):
+    """Where all trains, both round between the layers, each in its own steps."""
     x = samples(name, 2)
     expected, step = run((FILES / name).read_bytes(), x)
-    model = load(FILES / name, calibrate=samples(name, 3), train=train, batch_size=10)
+    model = load(FILES / name, calibrate=samples(name, 3), batch_size=10)
     rows = model.imported.samples(x)
     got = np.asarray(model.predict(rows))
     assert np.abs(got - expected).mean() < 10 * step
-    assert (got.argmax(1) == expected.argmax(1)).mean() >= (0.85 if train == "none" else 0.7)
-    if train == "all":
-        labels = (expected.argmax(1) + 1).astype("uint8") % expected.shape[1]
-        losses = model.fit(rows, labels, epochs=3, verbose=0).history["loss"]
-        assert losses[-1] < losses[0]
+    assert (got.argmax(1) == expected.argmax(1)).mean() >= 0.7
+    labels = (expected.argmax(1) + 1).astype("uint8") % expected.shape[1]
+    losses = model.fit(rows, labels, epochs=3, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
 
 
 def test_the_command_writes_a_model_file(tmp_path, capsys):

@@ -93,9 +93,16 @@ def main(arguments=None):
     command.add_argument("model", metavar="MODEL", help=".onnx, .keras or .tflite")
     command.add_argument("--calibrate", metavar="DATA", help=".npz (its x, or only array) or .npy: samples for int8")
     command.add_argument("--output", "-o", metavar="FILE", default="model.odt", help="model.odt, if not given")
-    command.add_argument("--dtype", choices=("int8", "float32"), help="int8 with --calibrate, else float32")
+    command.add_argument(
+        "--dtype",
+        choices=("int8", "float32"),
+        help="int8 with --calibrate, else float32; a quantized MODEL of which nothing trains needs none",
+    )
     command.add_argument(
         "--uint8", metavar="SCALE", type=float, help="the board's samples are bytes, each times SCALE; so is DATA then"
+    )
+    command.add_argument(
+        "--input", choices=("int8", "uint8"), help="the board's samples are bytes as a quantized MODEL takes them"
     )
     command.add_argument("--batch-norm", choices=("fold", "keep"), default="fold", help="keep: it trains on")
     command.add_argument(

@@ -8,6 +8,7 @@ One inner description (graph.py) stands between the readers and odt: nodes in od
 alone; what it makes runs everywhere. Needs NumPy, and the package of the framework that is read. docs/import.md has more.
 """
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -16,22 +17,37 @@ from .graph import Unsupported
 
 __all__ = ["Imported", "Unsupported", "load", "read", "save_onnx"]
 
+_BYTES = ("int8", "uint8")
 _POLICIES = ("all", "last", "bias", "none")
 
 
 class Imported:
-    """What a model was: ``graph`` is the inner description; how the source's samples and outputs lie in odt's."""
+    """What a model was: ``graph`` is the inner description; how the source's samples and outputs lie in odt's.
 
-    def __init__(self, graph):
-        self.graph = graph
+    ``left``: {name of a node: why its output has not the source's int8 steps}, of the layers before all that trains.
+    ``dtype``: of the samples, where they are bytes in the source's steps, else None.
+    """
+
+    def __init__(self, graph, left=(), dtype=None):
+        self.graph, self.left, self.dtype = graph, dict(left), dtype
 
     def samples(self, x):
         """Samples of the source's shape, (samples, channels, height, width) for one, in odt's: channels last.
 
-        Of an array (samples, *shape); the dtype stays. ValueError for another shape.
+        Of an array (samples, *shape); the dtype stays, but floats become bytes for an Input of such, rounded as the source does.
+        ValueError for another shape.
         """
         graph = self.graph
-        return _arranged(x, graph.source_shape, graph.nodes[0].shape, graph.order, "samples")
+        return _arranged(self.bytes(x), graph.source_shape, graph.nodes[0].shape, graph.order, "samples")
+
+    def bytes(self, x):
+        """Floats as the bytes that the Input takes, of any shape; what else is given stays as it is."""
+        x = np.asarray(x)
+        if self.dtype is None or x.dtype.kind != "f":
+            return x
+        first, low = self.graph.nodes[0], 0 if self.dtype == "uint8" else -128
+        steps = np.rint(x.astype(np.float32) / np.float32(first.scale)) + (first.zero_point + 128 + low)
+        return np.clip(steps, low, low + 255).astype(self.dtype)
 
     def outputs(self, y):
         """Outputs of odt's ``predict`` in the source's shape."""
@@ -97,17 +113,19 @@ def load(
 ):  # fmt: skip
     """An odt model with the weights of ``source`` (see ``read``), compiled: ``fit`` goes on with them.
 
-    ``calibrate``: samples, of the source's shape or of odt's (channels last), from which int8 takes its ranges. ``dtype``: "int8" or
+    ``calibrate``: samples, of the source's shape or of odt's (channels last), from which int8 takes its ranges; those before all that
+    trains are the source's own where that is quantized, and where all are, none are needed. ``dtype``: "int8" or
     "float32"; without it int8 where there is ``calibrate``. ``batch_norm``: "fold" makes a BatchNorm part of the weights before
     it (where it cannot be, it stays and does not train), "keep" leaves it a layer that trains. ``train``: "all", "last" (the last layer),
     "bias" (all biases and the last layer), "none", a list of layers' names, or a function of the model that is called before
     ``compile``, as those of ``odt.update``. ``input``: options of ``odt.Input``, as ``{"dtype": "uint8", "scale": 1 / 255}``: the source takes raw times
-    scale. ``optimizer``, ``loss``, ``batch_size`` and the rest: of ``compile``; the loss is of labels, or "mse" where the output has several axes.
+    scale; of bytes without a scale, ``{"dtype": "int8"}``, raw are the source's own. ``optimizer``, ``loss``, ``batch_size`` and the rest:
+    of ``compile``; the loss is of labels, or "mse" where the output has several axes.
 
     ``model.imported`` is an Imported: ``samples(x)`` and ``outputs(y)`` between the source's axes and odt's.
     Unsupported (a ValueError) names node, operator and what would do instead; ValueError for weights that are NaN, and data that do not fit.
     """
-    from . import build
+    from . import build, steps
     from .equalize import equalize
 
     if dtype not in (None, "int8", "float32"):
@@ -117,8 +135,6 @@ def load(
     if isinstance(train, str) and train not in _POLICIES:
         raise ValueError("train is one of %s, a list of names or a function, got %r" % (", ".join(_POLICIES), train))
     dtype = dtype or ("float32" if calibrate is None else "int8")
-    if dtype == "int8" and calibrate is None:
-        raise ValueError('calibrate: samples are needed for the ranges of dtype "int8"; "float32" needs none')
     if (
         shape is None
         and type(source).__module__[:6] != "keras."
@@ -127,22 +143,57 @@ def load(
     ):  # a module does not say
         shape = np.shape(calibrate)[1:]
     graph = read(source, shape)
-    build.fold(graph, batch_norm == "fold")
-    if dtype == "int8" and train not in ("last", "none"):
-        equalize(graph)
-    model, weights = build.assemble(graph, input)
-    model.imported = Imported(graph)
+    input = _of_bytes(input, graph)
+    model, found, kept, left, fixed = _assembled(graph, batch_norm == "fold", input, train, dtype == "int8")
+    if dtype == "int8" and calibrate is None and not fixed:
+        raise ValueError('calibrate: samples are needed for the ranges of dtype "int8"; "float32" needs none')
+    first = model.nodes[0].layer
+    model.imported = Imported(graph, left, first.dtype if first.steps and first.dtype in _BYTES else None)
     data = None if calibrate is None else _calibration(calibrate, model.imported, input)
-    _choose(model, train, graph)
+    if dtype == "int8" and train not in ("last", "none"):
+        equalize(graph, kept)
     if loss is None:
         loss = "sparse_categorical_crossentropy" if len(graph.output.shape) == 1 else "mse"
     if train == "none":
         optimizer = None
     model.compile(optimizer, loss, dtype, batch_size, **options)
-    build.set_weights(model, weights)
+    build.set_weights(model, graph, found)
+    steps.write(model, found, kept)
     if dtype == "int8":
-        model.calibrate(data)
+        model.calibrate(np.zeros((1, *first.shape), first.dtype) if data is None else data)
     return model
+
+
+def _of_bytes(input, graph):
+    """The options of the Input; of one of bytes the source's own scale, where none is given."""
+    first = graph.nodes[0]
+    known = first.scale is not None
+    if known and input and input.get("dtype") in _BYTES and not {"scale", "zero_point"} & set(input):
+        shift = 128 if input["dtype"] == "uint8" else 0
+        input = dict(input, scale=first.scale, zero_point=first.zero_point + shift)
+    return input
+
+
+def _assembled(graph, norms, input, train, int8):
+    """(model, {node: odt's}, what steps.keep() gives) of a Graph, which is settled for it."""
+    from . import build, steps
+
+    quantized = int8 and any(node.scale is not None for node in graph.nodes)
+    whole = copy.deepcopy(graph) if quantized else graph
+    build.fold(whole, norms)
+    model, found = build.assemble(whole, input)
+    _choose(model, train, whole)
+    if not quantized:
+        return model, found, (), {}, False
+    chosen = {layer.name: layer for layer in model.layers}
+    front = steps.front(graph, {layer.name for layer in model.layers if layer.trainable and layer.weight_shapes()})
+    steps.tabulate(graph, front)
+    build.fold(graph, norms, front)
+    model, found = build.assemble(graph, input)
+    for layer in model.layers:
+        for name in ("trainable", "update_rows", "update_bias", "dynamic"):
+            setattr(layer, name, getattr(chosen[layer.name], name) if layer.name in chosen else False)
+    return model, found, *steps.keep(graph, found, model, front)
 
 
 def save_onnx(model, path):
@@ -185,6 +236,7 @@ def _calibration(x, imported, input):
     kind = (input or {}).get("dtype", "float32")
     if kind == "float32":
         return x.astype(np.float32)
+    x = imported.bytes(x)
     if x.dtype.kind == "f":
         raise ValueError("calibrate: the input's dtype is %s, got %s" % (kind, x.dtype))
     return x.astype(kind)

@@ -1,4 +1,4 @@
-"""From the inner description to an odt model: BatchNorms folded, layers made, weights written, ranges measured."""
+"""From the inner description to an odt model: BatchNorms folded, layers made, weights written."""
 
 import numpy as np
 
@@ -6,25 +6,39 @@ import odt
 from odt.layers import Input
 
 from .graph import LINEAR, Unsupported
-from .layers import placed, worded
+from .layers import Lookup, placed, worded
 
 
-def fold(graph, norms=True):
-    """Each constant factor and offset, and BatchNorm, that alone reads a layer with a kernel becomes part of its weights.
+def fold(graph, norms=True, front=()):
+    """Each constant factor and offset, and BatchNorm, that alone reads a layer with a kernel becomes part of its weights; so do
+    factors and offsets one after another of each other.
 
-    Without ``norms`` BatchNorms stay, and train.
+    Without ``norms`` BatchNorms stay, and train. Of the nodes in ``front`` those stay before which the source rounds.
     """
     into = {}  # of a node that is gone, the one that computes it
     for node in graph.nodes:
+        if node.op == "same":
+            into[id(node)] = into.get(id(node.inputs[0]), node.inputs[0])
         if not (node.op == "affine" or norms and node.op == "norm" and node.options["kind"] == "batch"):
             continue
+        if node in front and node.inputs[0].scale is not None:
+            continue
         parent = into.get(id(node.inputs[0]), node.inputs[0])
-        if parent.op not in LINEAR or not parent.trainable or len(graph.readers(node.inputs[0])) > 1:
+        if len(graph.readers(node.inputs[0])) > 1:
             continue
         gain, offset = factors(node)
         weights = parent.weights
+        if node.op == parent.op == "affine" and node.whole is parent.whole is None:
+            weights["gain"], weights["offset"] = weights["gain"] * gain, weights["offset"] * gain + offset
+            parent.scale, parent.zero_point = node.scale, node.zero_point
+            into[id(node)] = parent
+        if parent.op not in LINEAR or not parent.trainable:
+            continue
         weights["kernel"] = weights["kernel"] * gain.reshape((-1,) + (1,) * (weights["kernel"].ndim - 1))
         weights["bias"] = offset if weights["bias"] is None else weights["bias"] * gain + offset
+        if "steps" in weights:
+            weights["steps"] = weights["steps"] * np.abs(gain)
+        parent.scale, parent.zero_point = node.scale, node.zero_point
         into[id(node)] = parent
     for node in graph.nodes:
         node.inputs = [into.get(id(each), each) for each in node.inputs]
@@ -45,29 +59,25 @@ def factors(node):
 
 
 def assemble(graph, inputs=None):
-    """(odt.Model not compiled, {layer: its weights as float32 arrays}) of a Graph. ``inputs``: options of odt.Input."""
-    found, weights = {}, {}
+    """(odt.Model not compiled, {node: odt's}) of a Graph. ``inputs``: options of odt.Input."""
+    found = {}
     for node in _needed(graph):
         try:
             if node.op == "input":
-                found[id(node)] = Input(node.shape, name=node.name, **(inputs or {}))
+                found[node] = Input(node.shape, name=node.name, **(inputs or {}))
                 continue
-            layer, values = _layer(node)
-            taken = [found[id(each)] for each in node.inputs]
-            found[id(node)] = made = layer(taken if layer.variadic else taken[0])
+            layer = _layer(node)
+            taken = [found[each] for each in node.inputs]
+            found[node] = made = layer(taken if layer.variadic else taken[0])
         except (ValueError, TypeError) as error:
             raise type(error)("%s: %s" % (node.origin, error)) from None
         if made.shape != node.shape:
             raise Unsupported("%s: gives %s, odt's layer %s" % (node.origin, node.shape, made.shape))
         layer.trainable = node.trainable
-        if values:
-            weights[layer] = [np.ascontiguousarray(value, np.float32) for value in values]
-            for (name, shape), value in zip(layer.weight_shapes(), weights[layer]):
-                assert value.shape == shape, (node.origin, name, value.shape, shape)
-    first, last = found[id(graph.nodes[0])], found[id(graph.output)]
+    first, last = found[graph.nodes[0]], found[graph.output]
     if last is first:
         raise Unsupported("the network has no layer")
-    return odt.Model(first, last), weights
+    return odt.Model(first, last), found
 
 
 def _needed(graph):
@@ -83,13 +93,34 @@ def _needed(graph):
     return [node for node in graph.nodes if id(node) in needed]
 
 
-def set_weights(model, weights):
-    """Write what ``assemble`` gave into the compiled model."""
-    model.set_weights([value for layer, _ in model.session.plan.weights for value in weights.get(layer, ())])
+def set_weights(model, graph, found):
+    """Write the weights of a Graph into the compiled model that ``assemble`` made."""
+    nodes = {found[node].layer: node for node in graph.nodes if node in found}
+    values = []
+    for layer, _ in model.session.plan.weights:
+        made = [np.ascontiguousarray(value, np.float32) for value in _values(nodes[layer])]
+        for (name, shape), value in zip(layer.weight_shapes(), made):
+            assert value.shape == shape, (nodes[layer].origin, name, value.shape, shape)
+        values += made
+    model.set_weights(values)
+
+
+def _values(node):
+    """A node's weights in the order of its layer's ``weight_shapes``."""
+    weights = node.weights
+    if node.op == "affine":  # a BatchNorm of mean 0
+        gain, offset = factors(node)
+        deviation, epsilon = _deviation(node)
+        return [gain * deviation, offset, np.zeros_like(gain), np.full_like(gain, deviation**2 - epsilon)]
+    return [
+        weights[name]
+        for name in ("kernel", "bias", "gamma", "beta", "mean", "variance")
+        if weights.get(name) is not None
+    ]
 
 
 def _layer(node):
-    """The layer of a node, and its weights in the order of ``weight_shapes``."""
+    """The layer of a node."""
     maker = _MAKERS.get(node.op)
     if maker:
         return maker(node)
@@ -108,16 +139,12 @@ def _layer(node):
         "multiply": ("Multiply", {}),
         "concatenate": ("Concatenate", {}),
     }[node.op]
-    return getattr(odt, kind)(name=node.name, **options), []
-
-
-def _kernel(node):
-    return [value for value in (node.weights["kernel"], node.weights["bias"]) if value is not None]
+    return getattr(odt, kind)(name=node.name, **options)
 
 
 def _dense(node):
     units = node.weights["kernel"].shape[0]
-    return odt.Dense(units, use_bias=node.weights["bias"] is not None, name=node.name), _kernel(node)
+    return odt.Dense(units, use_bias=node.weights["bias"] is not None, name=node.name)
 
 
 def _axes(node):
@@ -138,48 +165,56 @@ def _window(kind, node, *arguments, **options):
 def _conv(node):
     node.options["out"] = node.shape[:-1]
     bias = node.weights["bias"] is not None
-    return _window("Conv", node, node.shape[-1], use_bias=bias, groups=node.options["groups"]), _kernel(node)
+    return _window("Conv", node, node.shape[-1], use_bias=bias, groups=node.options["groups"])
 
 
 def _transposed(node):
     bias = node.weights["bias"] is not None
-    return _window("Conv%dDTranspose" % _axes(node), node, node.shape[-1], use_bias=bias), _kernel(node)
+    return _window("Conv%dDTranspose" % _axes(node), node, node.shape[-1], use_bias=bias)
 
 
 def _pool(node):
-    return _window("MaxPool" if node.op == "maxpool" else "AvgPool", node), []
+    return _window("MaxPool" if node.op == "maxpool" else "AvgPool", node)
 
 
 def _adaptive(node):
     out = node.options["out"]
-    return getattr(odt, "AdaptiveAvgPool%dD" % len(out))(out, name=node.name), []
+    return getattr(odt, "AdaptiveAvgPool%dD" % len(out))(out, name=node.name)
 
 
 def _upsample(node):
     size = node.options["size"]
-    return getattr(odt, "UpSampling%dD" % len(size))(size, name=node.name), []
+    return getattr(odt, "UpSampling%dD" % len(size))(size, name=node.name)
 
 
 def _norm(node):
-    weights, options = node.weights, node.options
-    vectors = [weights[name] for name in ("gamma", "beta", "mean", "variance") if name in weights]
+    options = node.options
     epsilon = max(options["epsilon"], 1e-12)
     if options["kind"] == "layer":
-        return odt.LayerNorm(epsilon, name=node.name), vectors
+        return odt.LayerNorm(epsilon, name=node.name)
     if options["kind"] == "group":
-        return odt.GroupNorm(options["groups"], epsilon, name=node.name), vectors
-    return odt.BatchNorm(options["momentum"], epsilon, name=node.name), vectors
+        return odt.GroupNorm(options["groups"], epsilon, name=node.name)
+    return odt.BatchNorm(options["momentum"], epsilon, name=node.name)
 
 
 def _affine(node):
-    """A BatchNorm of mean 0 and variance 1 that does not train."""
-    gain, offset = factors(node)
-    epsilon = 1e-3
-    layer = odt.BatchNorm(epsilon=epsilon, name=node.name, trainable=False)
-    return layer, [gain, offset, np.zeros_like(gain), np.full_like(gain, 1 - epsilon)]
+    return odt.BatchNorm(epsilon=_deviation(node)[1], name=node.name, trainable=False)
+
+
+def _deviation(node):
+    """(deviation, epsilon) of the BatchNorm of an affine node: in int8 whole steps are then whole parts of the deviation."""
+    before = node.inputs[0].scale
+    if before is None:
+        return 1, 1e-3
+    deviation = max(2**8 * before, 1e-5)
+    return deviation, float("%.3e" % min(deviation**2 / 2, 1))  # as the layer takes it
+
+
+def _lookup(node):
+    return Lookup(name=node.name)
 
 
 _MAKERS = {
     "dense": _dense, "conv": _conv, "transposed": _transposed, "maxpool": _pool, "avgpool": _pool, "adaptive": _adaptive,
-    "upsample": _upsample, "norm": _norm, "affine": _affine,
+    "upsample": _upsample, "norm": _norm, "affine": _affine, "lookup": _lookup,
 }  # fmt: skip

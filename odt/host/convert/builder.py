@@ -11,7 +11,7 @@ import numpy as np
 
 from .graph import MOST, Graph, Node, finite, refuse
 
-UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "dropout")
+UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "dropout", "same")
 _POSITIVE = ("relu", "relu6", "sigmoid")
 
 
@@ -199,8 +199,8 @@ class Builder:
 
     # --- layers -------------------------------------------------------------------------------
 
-    def dense(self, value, kernel, bias, name, origin):
-        """``kernel``: (units, features of the source)."""
+    def dense(self, value, kernel, bias, name, origin, steps=None):
+        """``kernel``: (units, features of the source). ``steps``, here and below: the scale of its bytes, of each row or of all, or None."""
         self._no_pads(value, origin)
         kernel = finite(origin, "kernel", kernel)
         features = value.source[-1] if value.source else 0
@@ -211,20 +211,23 @@ class Builder:
             kernel = kernel[:, value.index]
         else:
             value = self._arranged(value, -1, origin)
-        weights = self._weights(kernel, bias, origin)
+        weights = self._weights(kernel, bias, steps, origin)
         source = value.source[:-1] + kernel.shape[:1]
         node = self._node("dense", name, origin, [value.node], value.shape[:-1] + kernel.shape[:1], weights)
         return self._value(node, source, self._moved(source, -1))
 
     @staticmethod
-    def _weights(kernel, bias, origin):
+    def _weights(kernel, bias, steps, origin):
         if bias is not None:
             bias = finite(origin, "bias", bias).ravel()
             if len(bias) != len(kernel):
                 raise ValueError("%s: bias has %d numbers, expected %d" % (origin, len(bias), len(kernel)))
-        return {"kernel": kernel, "bias": bias}
+        weights = {"kernel": kernel, "bias": bias}
+        if steps is not None and np.size(steps) in (1, len(kernel)):
+            weights["steps"] = np.broadcast_to(finite(origin, "scale", steps).ravel(), len(kernel))
+        return weights
 
-    def conv(self, value, kernel, bias, strides, pads, groups, name, origin, dilation=None, same=None):
+    def conv(self, value, kernel, bias, strides, pads, groups, name, origin, dilation=None, same=None, steps=None):
         """``kernel``: (filters, .., channels of a group). ``same``: "upper" or "lower", then ``pads`` are found."""
         kernel = finite(origin, "kernel", kernel)
         axes = kernel.ndim - 2
@@ -235,12 +238,12 @@ class Builder:
             raise ValueError("%s: kernel %s in %d groups does not take %d channels" % place)
         pads, out = self._places(value, size, strides, pads, same, False, origin)
         node = self._node(
-            "conv", name, origin, [value.node], out + (filters,), self._weights(kernel, bias, origin),
+            "conv", name, origin, [value.node], out + (filters,), self._weights(kernel, bias, steps, origin),
             size=size, strides=tuple(strides), pads=pads, groups=int(groups),
         )  # fmt: skip
         return self._from_images(node)
 
-    def transposed(self, value, kernel, bias, strides, pads, extra, groups, name, origin, dilation=None):
+    def transposed(self, value, kernel, bias, strides, pads, extra, groups, name, origin, dilation=None, steps=None):
         """``kernel``: (filters, .., channels); ``extra``: positions more at the end of each axis."""
         kernel = finite(origin, "kernel", kernel)
         value = self._window(value, kernel.ndim - 2, dilation, origin)
@@ -262,13 +265,17 @@ class Builder:
         if min(out) < 1:
             refuse(origin, "leaves no position of %s" % (value.shape,))
         node = self._node(
-            "transposed", name, origin, [value.node], out + kernel.shape[:1], self._weights(kernel, bias, origin),
+            "transposed", name, origin, [value.node], out + kernel.shape[:1], self._weights(kernel, bias, steps, origin),
             size=size, strides=tuple(strides), pads=tuple(tuple(pair) for pair in pads), out=out,
         )  # fmt: skip
         return self._from_images(node)
 
-    def pool(self, op, value, size, strides, pads, ceil, name, origin, dilation=None, counts=False, same=None):
-        """``op``: "maxpool" or "avgpool"; ``counts``: zeros of the padding count in the mean."""
+    def pool(
+        self, op, value, size, strides, pads, ceil, name, origin, dilation=None, counts=False, same=None, away=False
+    ):
+        """``op``: "maxpool" or "avgpool"; ``counts``: zeros of the padding count in the mean. ``away``: in bytes a mean half way
+        between two of them becomes that which is further from 0, else the even one.
+        """
         value = self._window(value, len(size), dilation, origin)
         if value.pads is not None:
             if op == "maxpool" and value.node.op not in _POSITIVE and any(map(any, value.pads)):
@@ -287,24 +294,25 @@ class Builder:
                 refuse(origin, "counts a padding's zeros, with ceil_mode", "count_include_pad=False")
             kernel = np.full((value.shape[-1], *size, 1), 1 / np.prod(size))
             no_pads = Value(value.node, value.shape, value.source, value.index)
-            made = self.conv(no_pads, kernel, None, strides, pads, value.shape[-1], name, origin)
+            steps = np.array(1 / np.prod(size) / 127)
+            made = self.conv(no_pads, kernel, None, strides, pads, value.shape[-1], name, origin, steps=steps)
             made.node.trainable = False
             return made
         node = self._node(
             op, name, origin, [value.node], out + value.shape[-1:],
-            size=tuple(size), strides=tuple(strides), pads=pads, out=out,
+            size=tuple(size), strides=tuple(strides), pads=pads, out=out, away=away,
         )  # fmt: skip
         return self._from_images(node)
 
-    def global_pool(self, op, value, keep, name, origin):
-        """The mean ("avgpool") or the largest ("maxpool") of each channel; ``keep``: the axes stay, as 1."""
+    def global_pool(self, op, value, keep, name, origin, away=False):
+        """The mean ("avgpool") or the largest ("maxpool") of each channel; ``keep``: the axes stay, as 1. ``away`` as for pool()."""
         value = self._images(value, origin)
         self._no_pads(value, origin)
         extents = value.shape[:-1]
         if not extents:
             refuse(origin, "takes the mean of samples of shape %s" % (value.source,), "samples of at least 2 axes")
         if op == "avgpool":
-            node = self._node("globalavg", name, origin, [value.node], value.shape[-1:])
+            node = self._node("globalavg", name, origin, [value.node], value.shape[-1:], away=away)
             source = value.shape[-1:]
             made = self._value(node, source, np.arange(source[0]))
         else:
@@ -390,7 +398,31 @@ class Builder:
         """alpha * value + beta, limited to 0 .. 1."""
         moved = self.affine(value, 6 * alpha, 6 * beta, name + "_moved", origin)
         limited = self.unary("relu6", moved, name + "_limited", origin)
-        return self.affine(limited, 1 / 6, 0, name, origin)
+        made = self.affine(limited, 1 / 6, 0, name, origin)
+        made.node.options["positive"] = True
+        return self._whole(made, moved.node.inputs[0], lambda x: np.clip(alpha * x + beta, 0, 1))
+
+    def hard_swish(self, value, name, origin):
+        """value times its hard sigmoid."""
+        made = self.join("multiply", [value, self.hard_sigmoid(value, name + "_gate", origin)], name, origin)
+        return self._whole(made, made.node.inputs[0], lambda x: x * np.clip(x / 6 + 0.5, 0, 1))
+
+    @staticmethod
+    def _whole(made, start, function):
+        """Note that the layers after the node ``start`` make this value as a function of one number."""
+        made.node.whole = start
+        made.node.options["function"] = function
+        return made
+
+    def bytes(self, value, scale, zero, name, origin):
+        """The value, of which the source makes bytes here: (byte - zero) * scale, -128 to 127."""
+        if not (1e-30 < scale < 1e30 and -128 <= zero <= 127):
+            raise ValueError("%s: bytes of a scale of %r and a zero point of %d" % (origin, scale, zero))
+        known = value.node.scale, value.node.zero_point
+        if known[0] is not None and known != (scale, zero):
+            value = self.unary("same", value, name, origin)
+        value.node.scale, value.node.zero_point = scale, zero
+        return value
 
     def softmax(self, value, axis, name, origin):
         self._no_pads(value, origin)

@@ -14,11 +14,16 @@ def command(options):
     try:
         data = None if options.calibrate is None else samples_of(options.calibrate)
         pixels = {"dtype": "uint8", "scale": options.uint8} if options.uint8 else None
+        pixels = {"dtype": options.input} if options.input else pixels
         model = load(
             options.model, calibrate=data, dtype=options.dtype, batch_norm=options.batch_norm, input=pixels,
             train=options.train if options.train in ("all", "last", "bias", "none") else options.train.split(","),
             optimizer=optimizers.OPTIMIZERS[options.optimizer](options.rate), batch_size=options.batch_size, seed=options.seed,
         )  # fmt: skip
+        if options.input and model.imported.dtype is None:
+            raise ValueError(
+                "--input: the network does not take bytes in steps of its own; --uint8 says what they mean"
+            )
         model.export(options.output, options.labels.split(",") if options.labels else None)
     except ImportError as error:
         raise BoardError("%s: pip install '.[import]'" % error) from None
@@ -54,7 +59,10 @@ def describe(model, data):
     yield "%d layers, %d parameters; samples %s in the source, %s in odt" % (
         len(model.layers) - 1, count, graph.source_shape, graph.nodes[0].shape,
     )  # fmt: skip
-    ranges = "" if session.dtype == "float32" else ", ranges of %d samples" % len(data)
+    ranges = "" if data is None else ", ranges of %d samples" % len(data)
     yield "%s%s; arena %d and state %d bytes, program %d" % (
         session.dtype, ranges, len(session.arena), len(session.state), len(session.plan.code),
     )  # fmt: skip
+    if any(layer.steps for layer in model.layers):
+        yield "the source's own int8 steps up to what trains" + ("" if not model.imported.left else ", but for " + "; ".join(
+            "%s: %s" % pair for pair in model.imported.left.items()))  # fmt: skip

@@ -12,10 +12,10 @@ _ROUNDS = 40
 _MOST = 1e4  # of a channel's factor, and one over it the least
 
 
-def equalize(graph):
-    """Change the kernels and biases of a Graph whose BatchNorms are folded; outputs stay what they are."""
-    groups, pinned = _groups(graph)
-    linear = [node for node in graph.nodes if _scales(node)]
+def equalize(graph, kept=()):
+    """Change the kernels and biases of a Graph whose BatchNorms are folded; outputs stay what they are, and the nodes ``kept``."""
+    groups, pinned = _groups(graph, kept)
+    linear = [node for node in graph.nodes if _scales(node) and node not in kept]
     reads = {id(node): groups[id(node.inputs[0])] for node in linear}
     for _ in range(_ROUNDS):
         for group in {groups[id(node)] for node in linear} - pinned:
@@ -40,7 +40,7 @@ def equalize(graph):
                         node.weights["kernel"] = kernel * np.tile(factor, kernel.shape[-1] // factor.size)
 
 
-def _groups(graph):
+def _groups(graph, kept):
     """({node: the number of the group of tensors whose channels have one factor}, the groups whose factors are 1)."""
     parent = list(range(len(graph.nodes)))
     place = {id(node): number for number, node in enumerate(graph.nodes)}
@@ -59,7 +59,7 @@ def _groups(graph):
         if node.op in _SAME:
             for each in inputs:
                 same(number, each)
-        elif not _scales(node):
+        elif node in kept or not _scales(node):
             pinned += [number, *inputs]
     return {key: root(number) for key, number in place.items()}, {root(number) for number in pinned}
 

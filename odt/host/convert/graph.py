@@ -2,12 +2,12 @@
 
 A Node is one application of one operation. Shapes have no batch and end with the channels: (features,), (length, channels) or
 (height, width, channels). Kernels are (out, .., in) as odt's. ``scale`` and ``zero_point`` are those of the source's own int8
-output, None where it has none.
+output, None where it has none; the scales of a kernel's bytes, one per row, are its weights "steps".
 
 | op | options | weights |
 |---|---|---|
 | input | | |
-| dense | | kernel, bias or None |
+| dense | | kernel, bias or None; steps, where it was of bytes |
 | conv, transposed | size, strides, pads ((before, after) of each axis), groups; of transposed also out | kernel, bias or None |
 | norm | kind "batch", "layer" or "group"; epsilon, momentum, groups | gamma, beta; of "batch" also mean, variance |
 | affine | | gain, offset: one number per channel each |
@@ -17,6 +17,8 @@ output, None where it has none.
 | upsample | size | |
 | relu, relu6, sigmoid, tanh, softmax | | |
 | leaky_relu | slope | |
+| same: the same numbers, in other bytes | | |
+| lookup, in place of several | function | |
 | dropout | rate | |
 | add, multiply, concatenate | | |
 """
@@ -33,7 +35,7 @@ class Unsupported(ValueError):
     """A network has what odt has not: the message names node and operator, and what would do instead."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     op: str
     name: str
@@ -45,6 +47,7 @@ class Node:
     scale: float = None
     zero_point: int = None
     trainable: bool = True
+    whole: "Node" = None  # that this one and those between compute of one number alone
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Layers with the paddings of other frameworks: of each side its own, and windows that reach beyond the end.
+"""Layers of other frameworks: paddings of each side, windows that reach beyond the end, and tables.
 
 The instructions have always taken where a window begins and how many there are; odt's own layers give them what Keras's words
 mean. What is made here runs on every board, as any program does.
@@ -61,6 +61,14 @@ class Conv2DTranspose(_PlacedTranspose, layers.Conv2DTranspose):
 
 class Conv1DTranspose(_PlacedTranspose, layers.Conv1DTranspose):
     """Conv2DTranspose of (length, channels)."""
+
+
+class Lookup(layers.Layer):
+    """A function of one number, between int8 steps that are fixed; ``table``: what -128 to 127 become, as bytes."""
+
+    kind = "lookup"
+    family = "activation"
+    table = None
 
 
 def placed(kind, pads, out, *arguments, **options):

@@ -57,6 +57,7 @@ class _Reader:
         self.opset = opsets.get("", opsets.get("ai.onnx", 1))
         self.known = {"": None}
         self.read_by = {}
+        self.steps = {}  # of what DequantizeLinear made of constants: (scales, their axis)
         self.weights = set()
         for tensor in proto.initializer:
             self.known[tensor.name] = _array(tensor, tensor.name)
@@ -202,6 +203,7 @@ class _Reader:
             return np.clip(made, low, high).astype(zero.dtype)
         if op == "DequantizeLinear":
             scale, zero, axis = a.quantization(1)
+            self.steps[a.output] = scale, axis % max(x.ndim, 1)
             return _dequantized(x, scale, zero, axis)
         raise KeyError(op)
 
@@ -212,15 +214,15 @@ class _Reader:
         return np.array(source[a.get("start", 0) : a.get("end", len(source))])
 
     def _Conv(self, a):
-        return self._conv(a, a.value(0), a.weight(1), a.weight(2))
+        return self._conv(a, a.value(0), a.weight(1), a.weight(2), a.steps(1, 0))
 
-    def _conv(self, a, value, kernel, bias):
+    def _conv(self, a, value, kernel, bias, steps):
         axes = kernel.ndim - 2
         pads, same = a.pads(axes)
         kernel = np.moveaxis(kernel, 1, -1)
         return self.builder.conv(
             value, kernel, bias, a.sizes("strides", axes, 1), pads, a.get("group", 1), a.name, a.origin,
-            a.sizes("dilations", axes, 1), same,
+            a.sizes("dilations", axes, 1), same, steps,
         )  # fmt: skip
 
     def _ConvTranspose(self, a):
@@ -239,8 +241,9 @@ class _Reader:
         groups = a.get("group", 1)
         kernel = np.moveaxis(np.swapaxes(kernel, 0, 1), 1, -1) if groups == 1 else kernel
         return self.builder.transposed(
-            value, kernel, a.weight(2), strides, pads, extra, groups, a.name, a.origin, a.sizes("dilations", axes, 1)
-        )
+            value, kernel, a.weight(2), strides, pads, extra, groups, a.name, a.origin, a.sizes("dilations", axes, 1),
+            a.steps(1, 1),
+        )  # fmt: skip
 
     def _Gemm(self, a):
         if a.get("transA", 0):
@@ -250,13 +253,15 @@ class _Reader:
         if bias is not None:
             bias = np.broadcast_to(bias.ravel() if bias.ndim > 1 and bias.shape[0] == 1 else bias, kernel.shape[:1])
             bias = bias * a.get("beta", 1.0)
-        return self.builder.dense(a.value(0), kernel * a.get("alpha", 1.0), bias, a.name, a.origin)
+        alpha, steps = a.get("alpha", 1.0), a.steps(1, 0 if a.get("transB", 0) else 1)
+        steps = None if steps is None else steps * abs(alpha)
+        return self.builder.dense(a.value(0), kernel * alpha, bias, a.name, a.origin, steps)
 
     def _MatMul(self, a):
         kernel = a.weight(1)
         if kernel.ndim != 2:
             refuse(a.origin, "multiplies by a constant of shape %s" % (kernel.shape,), "a matrix")
-        return self.builder.dense(a.value(0), kernel.T, None, a.name, a.origin)
+        return self.builder.dense(a.value(0), kernel.T, None, a.name, a.origin, a.steps(1, 1))
 
     def _BatchNormalization(self, a):
         if a.get("training_mode", 0):
@@ -345,8 +350,7 @@ class _Reader:
         return self.builder.hard_sigmoid(a.value(0), a.name, a.origin, a.get("alpha", 0.2), a.get("beta", 0.5))
 
     def _HardSwish(self, a):
-        gate = self.builder.hard_sigmoid(a.value(0), a.name, a.origin)
-        return self.builder.join("multiply", [a.value(0), gate], a.name, a.origin)
+        return self.builder.hard_swish(a.value(0), a.name, a.origin)
 
     def _Softmax(self, a):
         rank = len(a.value(0).source) + 1
@@ -491,21 +495,12 @@ class _Reader:
         scale, point = float(scale.ravel()[0]), int(zero.ravel()[0])
         if not 1e-30 < scale < 1e30:
             raise ValueError("%s: a scale of %r" % (a.origin, scale))
-        if point == low and value.node.op not in (
-            "relu",
-            "relu6",
-            "input",
-            "maxpool",
-            "sigmoid",
-            "softmax",
-            "flatten",
-            "reshape",
-        ):
+        if point == low and value.node.op != "input" and not _positive(value.node):
             six = value.node.op in ("conv", "dense", "add", "transposed") and abs(scale * (high - low) - 6) < 1e-4
             value = self.builder.unary("relu6" if six else "relu", value, a.name + "_clamp", a.origin)
-        if value.node.scale is None:
-            value.node.scale, value.node.zero_point = scale, point - low - 128
-        return value
+        if high - low != 255:
+            return value
+        return self.builder.bytes(value, scale, point - low - 128, a.name, a.origin)
 
     def _QLinearConv(self, a):
         kernel = a.weight(3)
@@ -514,13 +509,14 @@ class _Reader:
         if bias is not None:
             bias = bias * (np.float64(sx.ravel()[0]) * sw)
         kernel = _dequantized(kernel, sw, np.ravel(a.inputs[5]), 0)
-        return self._noted(a, self._conv(a, a.value(0), kernel, bias), a.inputs[6], a.inputs[7])
+        return self._noted(a, self._conv(a, a.value(0), kernel, bias, sw), a.inputs[6], a.inputs[7])
 
     def _QLinearMatMul(self, a):
         kernel = _dequantized(a.weight(3), np.ravel(a.inputs[4]), np.ravel(a.inputs[5]), 1)
         return self._noted(
-            a, self.builder.dense(a.value(0), kernel.T, None, a.name, a.origin), a.inputs[6], a.inputs[7]
-        )
+            a, self.builder.dense(a.value(0), kernel.T, None, a.name, a.origin, np.ravel(a.inputs[4])), a.inputs[6],
+            a.inputs[7],
+        )  # fmt: skip
 
     def _QGemm(self, a):
         if a.get("transA", 0):
@@ -532,16 +528,23 @@ class _Reader:
         bias = a.weight(6)
         if bias is not None:
             bias = bias.ravel() * (np.float64(a.inputs[1].ravel()[0]) * sw * a.get("alpha", 1.0))
-        made = self.builder.dense(a.value(0), kernel, bias, a.name, a.origin)
+        made = self.builder.dense(a.value(0), kernel, bias, a.name, a.origin, sw * abs(a.get("alpha", 1.0)))
         return self._noted(a, made, a.inputs[7], a.inputs[8]) if len(a.inputs) > 7 else made
 
-    def _QLinearAdd(self, a):
-        made = self.builder.join("add", [a.value(0), a.value(3)], a.name, a.origin)
-        return self._noted(a, made, a.inputs[6], a.inputs[7])
+    def _QLinearAdd(self, a, op="add"):
+        operands = []
+        for at in (0, 3):
+            each = a.inputs[at]
+            if isinstance(each, np.ndarray):
+                each = _dequantized(each, a.inputs[at + 1], a.inputs[at + 2], 0)
+            operands.append(each)
+        return self._noted(a, self.builder.arithmetic(op, *operands, a.name, a.origin), a.inputs[6], a.inputs[7])
 
     def _QLinearMul(self, a):
-        made = self.builder.join("multiply", [a.value(0), a.value(3)], a.name, a.origin)
-        return self._noted(a, made, a.inputs[6], a.inputs[7])
+        return self._QLinearAdd(a, "multiply")
+
+    def _QLinearSoftmax(self, a):
+        return self._noted(a, self._Softmax(a), a.inputs[3], a.inputs[4])
 
     def _QLinearGlobalAveragePool(self, a):
         if a.get("channels_last", 0):
@@ -572,6 +575,7 @@ class _Arguments:
 
     def __init__(self, reader, node, origin):
         self.reader, self.node, self.origin = reader, node, origin
+        self.output = node.output[0]
         self.name = (node.name or node.output[0]).strip("/").replace("/", ".")
         self.inputs = []
         for name in node.input:
@@ -602,6 +606,11 @@ class _Arguments:
         if taken != self.node.output[0] and weight.ndim > 1:
             refuse(self.origin, "shares the weights %s with the node of %s" % (name, taken), "weights of its own")
         return weight
+
+    def steps(self, at, axis):
+        """Scales of the bytes that a weight was made of, one or one for each index of the axis; None where there are none such."""
+        scale, along = self.reader.steps.get(self.node.input[at], (None, None))
+        return None if scale is None or scale.size > 1 and along != axis else np.ravel(scale)
 
     def number(self, at):
         """A constant of one number, or None."""
@@ -645,6 +654,15 @@ class _Arguments:
             x = self.inputs[0]
             zero = np.zeros(1, x.dtype if isinstance(x, np.ndarray) and x.dtype.kind in "iu" else np.uint8)
         return scale, zero, self.get("axis", 1)
+
+
+def _positive(node):
+    """Whether no number that the node gives is below 0."""
+    while node.op in ("maxpool", "avgpool", "adaptive", "globalavg", "upsample", "flatten", "reshape"):
+        node = node.inputs[0]
+    if node.op in ("concatenate", "add", "multiply"):
+        return all(_positive(each) for each in node.inputs)
+    return node.op in ("relu", "relu6", "sigmoid", "softmax") or "positive" in node.options
 
 
 def _array(tensor, name):

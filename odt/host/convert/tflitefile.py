@@ -65,7 +65,7 @@ class _Reader:
         if self.shape is not None and tuple(self.shape) != sizes[1:]:
             raise ValueError("%s: samples are of shape %s, got %s" % (origin, sizes[1:], tuple(self.shape)))
         self.known[at] = self.builder.input(tensor.name, sizes[1:])
-        self.note(self.known[at], tensor, origin, tensor.name)
+        self.known[at] = self.noted(self.known[at], tensor, origin, tensor.name)
         for number in range(plan.OperatorsLength()):
             self.call(plan.Operators(number), number)
         value = self.known.get(plan.Outputs(0))
@@ -102,24 +102,19 @@ class _Reader:
         if operator is None:
             refuse(origin, "odt has no such operator", _INSTEAD.get(name))
         made = operator(a)
-        if isinstance(made, Value):
-            self.note(made, a.made, origin, a.name)
-        self.known[a.output] = made
+        self.known[a.output] = self.noted(made, a.made, origin, a.name) if isinstance(made, Value) else made
 
-    def note(self, value, tensor, origin, name):
-        """What a tensor's bytes mean: the scale is kept."""
+    def noted(self, value, tensor, origin, name):
+        """The value, with what its tensor's bytes mean."""
         if tensor.kind not in ("i1", "u1", "i2"):
-            return
+            return value
         scale, zero = tensor.scale, tensor.zero
         if scale is None or scale.size != 1:
             refuse(origin, "gives %s without one scale" % np.dtype(tensor.kind), "int8 with a scale, or float32")
-        if not 1e-30 < float(scale[0]) < 1e30:
-            raise ValueError("%s: a scale of %r" % (origin, float(scale[0])))
-        if tensor.kind != "i2" and value.node.scale is None:
-            value.node.scale, value.node.zero_point = (
-                float(scale[0]),
-                int(zero[0]) - (128 if tensor.kind == "u1" else 0),
-            )
+        if tensor.kind == "i2":
+            return value
+        point = int(zero[0]) - (128 if tensor.kind == "u1" else 0)
+        return self.builder.bytes(value, float(scale[0]), point, name, origin)
 
     @staticmethod
     def folded(name, a):
@@ -144,7 +139,7 @@ class _Reader:
         options = a.options(tflite.Conv2DOptions)
         kernel = a.weight(1)
         groups = a.value(0).source[-1] // kernel.shape[-1] if kernel.ndim == 4 and kernel.shape[-1] else 1
-        return self._windows(a, options, kernel, max(groups, 1))
+        return self._windows(a, options, kernel, max(groups, 1), a.steps(1, 0))
 
     def _DEPTHWISE_CONV_2D(self, a):
         options = a.options(tflite.DepthwiseConv2DOptions)
@@ -153,13 +148,15 @@ class _Reader:
             raise ValueError(
                 "%s: the kernel's shape is %s, expected (1, height, width, channels)" % (a.origin, kernel.shape)
             )
-        return self._windows(a, options, np.moveaxis(kernel, 3, 0)[:, 0, :, :, None], a.value(0).source[-1])
+        kernel = np.moveaxis(kernel, 3, 0)[:, 0, :, :, None]
+        return self._windows(a, options, kernel, a.value(0).source[-1], a.steps(1, 3))
 
-    def _windows(self, a, options, kernel, groups):
+    def _windows(self, a, options, kernel, groups, steps):
         dilation = (options.DilationHFactor(), options.DilationWFactor())
         pads, same = a.padding(options)
         made = self.builder.conv(
             a.value(0), kernel, a.bias(2), (options.StrideH(), options.StrideW()), pads, groups, a.name, a.origin, dilation, same,
+            steps,
         )  # fmt: skip
         return a.activated(made, options)
 
@@ -174,7 +171,9 @@ class _Reader:
             first = max(total, 0) // 2 if same else 0
             pads.append((first, max(total, 0) - first))
             extra.append(max(-total, 0))
-        made = self.builder.transposed(value, kernel, a.bias(3), strides, pads, extra, 1, a.name, a.origin)
+        made = self.builder.transposed(
+            value, kernel, a.bias(3), strides, pads, extra, 1, a.name, a.origin, steps=a.steps(1, 0)
+        )
         return a.activated(made, options)
 
     def _FULLY_CONNECTED(self, a):
@@ -182,7 +181,7 @@ class _Reader:
         value, kernel = a.value(0), a.weight(1)
         if not options.KeepNumDims() and len(value.source) > 1:
             value = self.builder.reshape(value, (value.index.size,), a.origin)
-        return a.activated(self.builder.dense(value, kernel, a.bias(2), a.name, a.origin), options)
+        return a.activated(self.builder.dense(value, kernel, a.bias(2), a.name, a.origin, a.steps(1, 0)), options)
 
     def _pool(self, a, op):
         options = a.options(tflite.Pool2DOptions)
@@ -190,10 +189,10 @@ class _Reader:
         value = a.value(0)
         pads, same = a.padding(options)
         if value.source[:2] == size and not same:
-            made = self.builder.global_pool(op, value, True, a.name, a.origin)
+            made = self.builder.global_pool(op, value, True, a.name, a.origin, True)
         else:
             strides = (options.StrideH(), options.StrideW())
-            made = self.builder.pool(op, value, size, strides, pads, False, a.name, a.origin, same=same)
+            made = self.builder.pool(op, value, size, strides, pads, False, a.name, a.origin, same=same, away=True)
         return a.activated(made, options)
 
     def _MAX_POOL_2D(self, a):
@@ -239,8 +238,7 @@ class _Reader:
         return self.builder.unary("tanh", a.value(0), a.name, a.origin)
 
     def _HARD_SWISH(self, a):
-        gate = self.builder.hard_sigmoid(a.value(0), a.name, a.origin)
-        return self.builder.join("multiply", [a.value(0), gate], a.name, a.origin)
+        return self.builder.hard_swish(a.value(0), a.name, a.origin)
 
     def _SOFTMAX(self, a):
         value, beta = a.value(0), a.options(tflite.SoftmaxOptions).Beta()
@@ -415,6 +413,13 @@ class _Arguments:
                 "weights of its own",
             )
         return self.meaning(at)
+
+    def steps(self, at, axis):
+        """Scales of a weight's bytes, one or one for each index of the axis; None where there are none such."""
+        tensor = self.reader.tensor(self.numbers[at])
+        if tensor.scale is None or tensor.scale.size > 1 and tensor.axis != axis:
+            return None
+        return tensor.scale
 
     def bias(self, at):
         return self.meaning(at) if at < len(self.inputs) and self.inputs[at] is not None else None
