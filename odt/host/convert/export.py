@@ -11,6 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from ...fixed import bits_to_float, get
 from ...plan.compiler import compile_graph
 from ...plan.values import home
+from ...regions import ARENA, X_SCALE
 from ...run.session import ready
 from ...run.start import Untrained
 from ...run.weights import read
@@ -113,8 +114,12 @@ class _Writer:
         """The tensor as its bytes mean it."""
         value = self.values[node]
         owner, shift = home(value.scale)
-        bits = get(self.session.regions[value.scale.region], owner.offset + shift)
-        scale, zero = np.float32(bits_to_float(bits) * bits_to_float(value.factor)), value.zero
+        if owner.region == ARENA:  # a Dropout's, which while nothing trains is that of its input
+            scale = self._scale_of(node.inputs[0])
+        else:
+            bits = get(self.session.regions[owner.region], owner.offset + shift)
+            scale = np.float32(bits_to_float(bits) * bits_to_float(value.factor))
+        zero = value.zero
         self.scales[node] = scale
         scale = self._constant(name + " scale", scale)
         zero = self._constant(name + " zero", zero, np.int8)
@@ -206,7 +211,7 @@ class _Writer:
         layer = node.layer
         if layer.dtype == "float32":
             return self._quantized("x", node) if self.int8 else "x"
-        scale = np.float32(layer.scale)
+        scale = np.float32(bits_to_float(self.session.control[X_SCALE]))  # as compile() has rounded it
         if layer.dtype in ("uint8", "int8"):
             names = [self._constant("x scale", scale), self._constant("x zero", layer.zero_point, layer.dtype)]
             self.scales[node] = scale
@@ -269,6 +274,22 @@ class _Writer:
         return self._images(node, op, inputs, kernel_shape=size, strides=strides, pads=before + after, **more)
 
     def _avgpool2d(self, node, inputs):
+        made, layer = self._mean(node, inputs), node.layer
+        if not self.int8 or layer.steps and not layer.away:
+            return made
+        # QuantizeLinear rounds half a step to even; odt up, or away from byte 0: by a part of a step that changes nothing else.
+        name, step = layer.name, self._scale_of(node.inputs[0])
+        part = self._constant(name + " part", step / (4 * np.prod(layer.window[:2])))
+        if layer.steps:
+            raw = self._add(
+                "Add", [made, self._constant(name + " zero byte", step * self.values[node].zero)], name + " byte"
+            )
+            part = self._add("Mul", [self._add("Sign", [raw], name + " sign"), part], name + " signed part")
+        made = self._add("Add", [made, part], name + " rounded")
+        self.turned.add(made)
+        return made
+
+    def _mean(self, node, inputs):
         layer = node.layer
         if not layer.adaptive:
             return self._maxpool2d(node, inputs, "AveragePool", count_include_pad=0)
@@ -298,6 +319,22 @@ class _Writer:
 
     def _dropout(self, node, inputs):
         return inputs[0]
+
+    def _lookup(self, node, inputs):
+        """A table between bytes, which an imported int8 network has: by Gather, of what its bytes mean."""
+        name, value = node.layer.name, self.values[node]
+        before = self.values[node.inputs[0]]
+        meaning = np.frombuffer(node.layer.table, np.int8).astype(np.float32) - value.zero
+        meaning *= np.float32(bits_to_float(node.layer.steps[0]))
+        scale = self._constant(name + " scale before", self._scale_of(node.inputs[0]))
+        zero = self._constant(name + " zero before", before.zero, np.int8)
+        at = self._add("QuantizeLinear", [inputs[0], scale, zero], name + " byte")
+        at = self._add("Cast", [at], name + " number", to=TensorProto.INT32)
+        at = self._add("Add", [at, self._constant(name + " 128", 128, np.int32)], name + " index")
+        made = self._add("Gather", [self._constant(name + " table", meaning), at], name)
+        if inputs[0] in self.turned:
+            self.turned.add(made)
+        return made
 
     def _normalization(self, node, inputs):
         raise Unsupported(
