@@ -1,8 +1,9 @@
-"""What odt.host.cost knows of a machine: random networks are run on the emulated RP2040, and cycles fitted to their instructions.
+"""What odt.host.cost knows of a machine: random networks are run on an emulated board, and what they take is fitted to their instructions.
 
     python bench/cost.py                measures and fits; writes odt/host/cost_rp2040.py
-    python bench/cost.py --again        fits anew what it measured, which is in build/cost.json
+    python bench/cost.py --again        fits anew what it measured, which is in build/cost_rp2040.json
     python bench/cost.py --check        measures other networks against those factors; writes bench/results/cost.txt
+    python bench/cost.py --machine cortex-m4f [--again | --check]   the same by QEMU: cost_m4f.py, bench/results/cost_m4f.txt
 
 Each network is drawn from a seed, planned on the PC, opened on the board as a model file, and makes three steps. Then some steps
 are measured whole, of which the shortest counts, and one an instruction at a time, as bench/steps.py does. For each instruction
@@ -27,7 +28,8 @@ from scipy.optimize import nnls
 import odt
 from odt.host import cost
 
-TABLE, KEPT = ROOT / "odt/host/cost_rp2040.py", ROOT / "build/cost.json"
+# The emulator, the file's part of the name, what is counted.
+MACHINES = {"rp2040": ("rp2040", "rp2040", "cycles"), "cortex-m4f": ("qemu_m4hf", "m4f", "instructions")}
 FIT, CHECK = {"int8": 240, "float32": 110}, {"int8": 80, "float32": 30}
 FIRST = 100000  # seed of those that check
 NEAR = 0.1
@@ -208,9 +210,9 @@ def measure(machine, model, seed, each=True):
     ]
 
 
-def collect(dtype, seeds):
+def collect(name, dtype, seeds):
     """[(words, dtype, cycles of a step, parts of its batch, what measure() gives of instructions)] of networks, and how many the board could not run."""
-    found, failed, machine = [], 0, counting.open("rp2040")
+    found, failed, machine = [], 0, counting.open(name)
     try:
         for seed in seeds:
             model, text = draw(seed, dtype)
@@ -221,7 +223,7 @@ def collect(dtype, seeds):
                     raise
                 failed += 1
                 machine.close()  # it was switched off, and its marks begin anew
-                machine = counting.open("rp2040")
+                machine = counting.open(name)
                 continue
             parts = model.batch_size // model.session.rows
             found.append(("%s (seed %d)" % (text, seed), dtype, total, parts, rows))
@@ -230,7 +232,7 @@ def collect(dtype, seeds):
     return found, failed
 
 
-def fit(networks):
+def fit(networks, board):
     """{group: {term: factor}} of what was measured: groups that one instruction has together are solved together."""
     equations, leader = [], {}
 
@@ -241,7 +243,7 @@ def fit(networks):
 
     for *_, rows in networks:
         for name, sizes, cycles, _ in rows:
-            features = cost.features(name, sizes)
+            features = cost.features(name, sizes, board)
             equations.append((features, cycles))
             for group, _ in features:
                 leader[find(group)] = find(features[0][0])
@@ -278,23 +280,24 @@ def fit(networks):
     return factors
 
 
-def errors(networks, factors):
+def errors(networks, board):
     """[(relative error, words)] of whole steps, and {instruction: [(its error's cycles, its cycles)]}."""
     steps_, instructions = [], defaultdict(list)
     for text, dtype, total, parts, rows in networks:
-        foretold = cost.python(dtype, parts, factors)
+        foretold = cost.python(dtype, parts, board)
         for name, sizes, cycles, times in rows:
-            each = cost.cost(name, sizes, factors)
+            each = cost.cost(name, sizes, board)
             foretold += times * each
             instructions[name].append((each - cycles, cycles))
         steps_.append((foretold / total - 1, text))
     return steps_, instructions
 
 
-def table(factors):
+def table(factors, board):
     """The text of the module that has them."""
     lines = [
-        '"""Factors of odt.host.cost for the RP2040, cycles. Written by bench/cost.py."""',
+        '"""Factors of odt.host.cost for the machine %s, %s. Written by bench/cost.py."""'
+        % (board, MACHINES[board][2]),
         "",
         "# fmt: off",
         "FACTORS = {",
@@ -307,19 +310,19 @@ def table(factors):
     return "\n".join([*lines, "}", ""])
 
 
-def report(name, networks, failed, factors):
+def report(name, networks, failed, board):
     """Lines: how near the steps of these networks are."""
-    found, instructions = errors(networks, factors)
+    found, instructions = errors(networks, board)
     order = sorted([abs(error) for error, _ in found])
     near = sum([error <= NEAR for error in order])
     yield "%s: %d networks (%d more did not fit the board's RAM)" % (name, len(found), failed)
-    yield "  error of a step's cycles: median %.1f %%, 90th percentile %.1f %%, worst %.1f %%; %d of %d within %d %%" % (
-        100 * statistics.median(order), 100 * order[-(-9 * len(order) // 10) - 1], 100 * order[-1], near, len(order), 100 * NEAR,
+    yield "  error of a step's %s: median %.1f %%, 90th percentile %.1f %%, worst %.1f %%; %d of %d within %d %%" % (
+        MACHINES[board][2], 100 * statistics.median(order), 100 * order[-(-9 * len(order) // 10) - 1], 100 * order[-1], near, len(order), 100 * NEAR,
     )  # fmt: skip
     for error, text in sorted(found, key=lambda pair: -abs(pair[0]))[:5]:
         yield "    %+6.1f %%  %s" % (100 * error, text)
     whole = sum([cycles for rows in instructions.values() for _, cycles in rows])
-    yield "  by instruction, those of most cycles: their part, error of their sum, median error of one"
+    yield "  by instruction, the largest: their part, error of their sum, median error of one"
     largest = sorted(instructions, key=lambda each: -sum([cycles for _, cycles in instructions[each]]))[:14]
     for each in largest:
         rows = instructions[each]
@@ -330,40 +333,40 @@ def report(name, networks, failed, factors):
     yield ""
 
 
-def known(factors):
+def known(board):
     """Lines: the networks of bench/steps.py, and what the random ones have not: parts of a batch."""
-    yield "networks of bench/steps.py, int8: cycles of a step, foretold, error"
-    machine = counting.open("rp2040")
+    yield "networks of bench/steps.py, int8: %s of a step, foretold, error" % MACHINES[board][2]
+    machine = counting.open(MACHINES[board][0])
     try:
         for name in steps.MODELS:
             model = steps.compiled(name)
-            yield row(machine, name, model, factors)
+            yield row(machine, name, model, board)
         for parts in (2, 4):
             scope = {}
             text = steps.source(next(iter(steps.MODELS))).replace("seed=7", "seed=7, micro_batch=%d" % (16 // parts))
             exec(text, scope)
-            yield row(machine, "digits CNN, batch 16 in %d parts" % parts, scope["model"], factors)
+            yield row(machine, "digits CNN, batch 16 in %d parts" % parts, scope["model"], board)
     finally:
         machine.close()
 
 
-def row(machine, name, model, factors):
+def row(machine, name, model, board):
     total = measure(machine, model, 1, False)[0]
     x, y = data(model.session, 1)
-    foretold = sum([cost.cost(each, sizes, factors) for each, sizes in cost.instructions(model, x, y)])
-    foretold += cost.python(model.dtype, -(-model.batch_size // model.session.rows), factors)
+    foretold = sum([cost.cost(each, sizes, board) for each, sizes in cost.instructions(model, x, y)])
+    foretold += cost.python(model.dtype, -(-model.batch_size // model.session.rows), board)
     return "  %-46s %11d %11d %+6.1f %%" % (name, total, foretold, 100 * (foretold / total - 1))
 
 
-def measured():
+def measured(board, kept):
     """What the networks to fit have cost; kept, for --again."""
     networks = []
     for dtype, count in FIT.items():
-        found, failed = collect(dtype, range(count))
+        found, failed = collect(MACHINES[board][0], dtype, range(count))
         networks += found
         print("%s: %d networks, %d did not fit" % (dtype, len(found), failed), flush=True)
-    KEPT.parent.mkdir(exist_ok=True)
-    KEPT.write_text(json.dumps(networks))
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text(json.dumps(networks))
     return networks
 
 
@@ -371,18 +374,23 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--machine", choices=MACHINES, default="rp2040")
     options = parser.parse_args()
+    board = options.machine
+    emulator, name, _ = MACHINES[board]
+    kept = ROOT / ("build/cost_%s.json" % name)
     if not options.check:
-        networks = json.loads(KEPT.read_text()) if options.again else measured()
-        TABLE.write_text(table(fit(networks)))
+        networks = json.loads(kept.read_text()) if options.again else measured(board, kept)
+        (ROOT / ("odt/host/cost_%s.py" % name)).write_text(table(fit(networks, board), board))
         return
-    out = [counting.heading("rp2040"), ""]
+    out = [counting.heading(emulator), ""]
     for dtype, count in CHECK.items():
-        found, failed = collect(dtype, range(FIRST, FIRST + count))
-        out += report(dtype, found, failed, cost.RP2040)
-    out += known(cost.RP2040)
+        found, failed = collect(emulator, dtype, range(FIRST, FIRST + count))
+        out += report(dtype, found, failed, board)
+    out += known(board)
     print("\n".join(out))
-    written.write("cost.txt", ["Cycles foretold. Written by: python bench/cost.py --check", *out])
+    file, words = ("cost.txt", "") if name == "rp2040" else ("cost_%s.txt" % name, " --machine %s" % board)
+    written.write(file, ["Cost foretold. Written by: python bench/cost.py --check%s" % words, *out])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt.host import cost
+from odt.host import cost, cost_m0, cost_m4
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
@@ -99,17 +99,36 @@ def test_what_kernels_decide_by_is_theirs(file):
     text = (ROOT / "native" / "kernels" / "linear" / file).read_text()
     if file == "conv2d_dw_i8.c":
         found = re.search(r"#elif ODT_M0 .*?\nenum \{(.*?)\};", text, re.S)[1]
-        found += re.search(r"enum \{ SAMPLES = \d+ \};", text)[0].replace("SAMPLES", "SAMPLES_OF_ERRORS")
+        assert int(re.search(r"enum \{ SAMPLES = (\d+) \};", text)[1]) == cost.SAMPLED
         assert re.search(r"PANEL_ROW = ODT_SMALL \? 300 : 0, PANEL_WORD = 0", found)  # which cost.py leaves out
     else:
         found = "".join(re.findall(r"^enum \{.*?\};", text, re.S | re.M))
     pairs = [(name, int(value)) for name, value in re.findall(r"\b([A-Z_]+) = (\d+)", found) if "PANEL_" not in name]
     assert len(pairs) >= 3
-    assert [(name, getattr(cost, name)) for name, _ in pairs] == pairs
+    assert [(name, getattr(cost_m0, name)) for name, _ in pairs] == pairs
+
+
+def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
+    folder = ROOT / "native" / "kernels" / "linear"
+    found = {path.name: path.read_text() for path in folder.glob("*m4.c")}
+    wanted = {
+        "conv2d_i8__m4.c": {"WINDOWS": cost_m4.WINDOWS, "DEPTH": cost_m4.DEPTH, "ROWS": cost_m4.ROWS},
+        "conv2d_dx_i8__m4.c": {"CHANNELS": cost_m4.CHANNELS, "DEPTH": cost_m4.DEPTH, "ROWS": cost_m4.ROWS},
+        "conv2d_dw_i8__m4.c": {"CHANNELS": cost_m4.ERRORS, "DEPTH": cost_m4.POSITIONS},
+        "dense_i8__m4.c": {"ROWS": cost_m4.ROWS},
+        "depthwise2d_i8__m4.c": {"POSITIONS": cost_m4.PAIRS_OF_ROWS, "OUTPUTS": cost_m4.OUTPUTS},
+        "depthwise2d_dw_i8__m4.c": {"POSITIONS": cost_m4.PAIRS_OF_ROWS, "OUTPUTS": cost_m4.OUTPUTS},
+    }
+    for name, values in wanted.items():
+        for word, value in values.items():
+            assert re.search(r"\b%s = (\d+)," % word, found[name])[1] == str(value), (name, word)
+    text = re.search(r"#if ODT_M4\nenum \{(.*?)\};", (folder / "conv2d_dw_i8.c").read_text())[1]
+    for word, value in re.findall(r"(\w+) = (\d+)", text):
+        assert getattr(cost_m4, word, 0) == int(value), word
 
 
 def test_what_cannot_be_foretold_is_named():
-    with pytest.raises(cost.Unknown, match="the machine is one of rp2040, got 'z80'"):
+    with pytest.raises(cost.Unknown, match="the machine is one of rp2040, cortex-m4f, got 'z80'"):
         cost.cycles(network(), machine="z80")
     model = odt.Sequential([odt.Input((8,)), odt.Dense(4, "relu"), odt.Dense(2)])
     with pytest.raises(RuntimeError, match="not compiled to train"):

@@ -23,7 +23,7 @@ def command(options):
         search = NetworkSearch(
             _network(options, train, adapt), train, test, objectives=options.objectives.split(","),
             limits=limits(options), epochs=options.epochs, sampler=options.sampler, seed=options.seed,
-            storage=options.study,
+            storage=options.study, machine=options.board,
         )  # fmt: skip
         minutes = 10 if options.minutes is None and options.trials is None else options.minutes
         if minutes is not None:
@@ -39,7 +39,7 @@ def command(options):
         model = search.write(point, options.output, options.labels.split(",") if options.labels else None)
     except (OSError, ValueError, TypeError, MemoryError, RuntimeError) as error:
         raise BoardError("%s: %s" % (options.data, error)) from None
-    for line in describe(point, model):
+    for line in describe(point, model, options.board):
         print(line)
     print(
         "%s: ready for odt.load_model; python3 -m odt deploy %s brings it to a board" % (options.output, options.output)
@@ -47,7 +47,7 @@ def command(options):
     return 0
 
 
-def describe(point, model):
+def describe(point, model, board="rp2040"):
     """The lines that say what was chosen."""
     figures, session = point.figures, model.session
     yield "trial %d: %.2f %% of the test samples, %s" % (point.number, 100 * figures["accuracy"], session.dtype)
@@ -55,7 +55,8 @@ def describe(point, model):
         figures["ram"], len(session.arena), len(session.state), len(session.plan.code), figures["predict_ram"],
     )  # fmt: skip
     if "cycles" in figures:
-        yield "a step of %d samples: %d cycles of an RP2040, foretold" % (session.batch_size, figures["cycles"])
+        unit = {"rp2040": "cycles of an RP2040", "cortex-m4f": "instructions of a Cortex-M4"}[board]
+        yield "a step of %d samples: %d %s, foretold" % (session.batch_size, figures["cycles"], unit)
 
 
 def limits(options):

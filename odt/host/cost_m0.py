@@ -1,0 +1,207 @@
+"""What int8 kernels of a Cortex-M0+ do: the loops of native/kernels/linear/, counted, whose factors cost.py has."""
+
+# What kernels of native/kernels/linear/ decide by on a Cortex-M0+: panel_i8.c, gather_i8__panel.h, conv2d_dw_i8.c.
+ROWS, DEPTH, BLOCK = 4, 144, 48
+FEW, GATHERED = 80, 1280
+PER_WINDOW, PER_ROW, PER_BYTE, DIRECT_ROW, DIRECT_WINDOW, DIRECT_BORDER = 20, 18, 5, 150, 42, 250
+DIRECT_TAP, PER_SUM = 200, 75
+SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, TAP, MORE = 30, 135, 15, 15, 60, 16, 5
+
+
+# int8 by panels: correlate() is what conv2d_i8__panel.h does, correlate_dw() what conv2d_dw_i8__panel.h does.
+
+
+def _conv2d(s):
+    return correlate(s["B"], s["H"], s["W"], s["C"], s["N"], s["KH"], s["KW"], s["SH"], s["SW"], s["PT"], s["PL"],
+                     s["OH"], s["OW"])  # fmt: skip
+
+
+def _conv2d_dx(s):
+    """One stride apart are the same taps: a convolution each."""
+    found = []
+    for kh in range(s["SH"]):
+        rows = phase(kh, s["PT"], s["SH"], s["H"], s["KH"])
+        for kw in range(s["SW"]):
+            columns = phase(kw, s["PL"], s["SW"], s["W"], s["KW"])
+            if rows[0] and columns[0]:
+                is_empty = not (rows[1] and columns[1])
+                found += correlate(
+                    s["B"], s["OH"], s["OW"], s["N"], s["C"], 0 if is_empty else rows[1], 0 if is_empty else columns[1],
+                    1, 1, rows[2], columns[2], rows[0], columns[0], s["SH"] == s["SW"] == 1, "dx ",
+                )  # fmt: skip
+    return found
+
+
+def phase(tap, pad, stride, size, taps):
+    """(outputs, taps, padding) of the inputs one stride apart."""
+    first = (tap - pad) % stride
+    outputs = (size - 1 - first) // stride + 1 if first < size else 0
+    count = (taps - 1 - tap) // stride + 1 if tap < taps else 0
+    return outputs, count, count - 1 - (first + pad - tap) // stride
+
+
+def _dense(s):
+    M, K, N = s["M"], s["K"], s["N"]
+    if M >= 4:
+        return correlate(1, 1, M, K, N, 1, 1, 1, 1, 0, 0, 1, M)
+    return [("dense few", {"1": 1, "sums": M * (N // 4), "four": M * (N // 4) * K, "outputs": M * N,
+                           "rest": N % 4 * K, "rests": N % 4 * K * M, "rows": N % 4})]  # fmt: skip
+
+
+def _dense_dx(s):
+    M, K, N = s["M"], s["K"], s["N"]
+    if M >= 2:
+        return correlate(1, 1, M, N, K, 1, 1, 1, 1, 0, 0, 1, M, True, "dx ")
+    return [("dense dx one", {"1": 1, "errors": N, "products": K * N, "outputs": K})]
+
+
+def _dense_dw(s):
+    if s["M"] >= 2:
+        return correlate_dw(1, 1, s["M"], s["K"], s["R"], 1, 1, 1, 1, 0, 0, 1, s["M"])
+    return [("dense dw one", {"1": 1, "rows": s["R"], "products": s["R"] * s["K"]})]
+
+
+def is_sparse(s):
+    """As in conv2d_dw_i8.c."""
+    R, KH, run = s["R"], s["KH"], s["KW"] * s["C"]
+    direct = s["hits"] * (ERROR + KH * (ERROR_ROW + ERROR_TAP * run)) + s["sampled"] * R * SCAN
+    panel = PANEL + KH * (TAP + MORE if KH > 1 else TAP) * run
+    return direct < s["sampled"] * -(-R // 4) * panel
+
+
+def sparse(s):
+    """From one error that is not 0 to the next."""
+    R, T, E = s["R"], s["KH"] * s["KW"], s["E"]
+    return [("dw sparse", {"1": 1, "scan": s["B"] * s["OH"] * s["OW"] * R, "errors": E, "rows": E * s["KH"],
+                           "bytes": E * T * s["C"], "clear": R * T * s["C"], "channels": R, "lines": s["B"] * s["OH"] * R})]  # fmt: skip
+
+
+def _conv2d_dw(s):
+    if is_sparse(s):
+        return sparse(s)
+    return correlate_dw(s["B"], s["H"], s["W"], s["C"], s["R"], s["KH"], s["KW"], s["SH"], s["SW"], s["PT"], s["PL"],
+                        s["OH"], s["OW"])  # fmt: skip
+
+
+def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, kind=""):
+    """Of panels of four filters run over columns of x."""
+    P, K, length, panels = B * OH * OW, KH * KW * C, KW * C, -(-N // ROWS)
+    if is_dense and KH == KW == SH == SW == 1 and not (top or left) and (OH, OW) == (H, W):
+        chunks, blocks = -(-K // DEPTH), -(-P // BLOCK)
+        aligned = K % 4 == 0
+        terms = {
+            "pack": panels * K * (1 if chunks == 1 else blocks), "packs": panels * (1 if chunks == 1 else blocks * chunks),
+            "runs": panels * blocks * chunks, "columns": panels * P * chunks,
+            "pairs": 0 if aligned else panels * P * (K // 2), "words": panels * P * (K // 2) if aligned else 0,
+            "odd": panels * P * (K % 2),
+        }  # fmt: skip
+        finishes, group = panels * blocks, "pointwise"
+    elif is_dense and _is_gathered(KH, length, C, W, OW, SW, panels):
+        step = (K + 3) & ~3
+        block = min(BLOCK, GATHERED // step)
+        blocks = -(-P // block)
+        packs = panels * blocks if panels > 1 else 1
+        aligned = K // 2 % 2 == 0
+        terms = {
+            "windows": P, "rows": P * KH, "bytes": P * K, "gathers": blocks * KH, "pack": packs * K, "packs": packs * KH,
+            "runs": panels * blocks, "columns": panels * P, "pairs": 0 if aligned else panels * P * (K // 2),
+            "words": panels * P * (K // 2) if aligned else 0, "odd": panels * P * (K % 2),
+        }  # fmt: skip
+        finishes, group = panels * blocks, "gathered"
+    else:
+        padded = (length + 1) & ~1
+        chunks = -(-KH * padded // DEPTH)
+        columns = min(OW, BLOCK)
+        block = BLOCK // OW if OW < BLOCK else 1
+        blocks = -(-B * OH // block) * -(-OW // columns)
+        inside = min(OW, max((W - KW) // SW + 1, 0)) if length else 0
+        parts = KH + (chunks - 1 if length % DEPTH else 0)  # runs of a row of outputs
+        aligned = (SW * C) % 4 == 0 and C % 4 == 0 and length % 4 == 0
+        packs = 1 if chunks <= 1 else blocks
+        pairs = panels * P * KH * (length // 2)
+        terms = {
+            "pack": panels * K * packs, "packs": panels * KH * packs, "blocks": panels * blocks,
+            "runs": panels * B * OH * parts, "columns": panels * B * OH * inside * parts,
+            "border": panels * B * OH * (OW - inside) * parts, "pairs": 0 if aligned else pairs,
+            "words": pairs if aligned else 0, "odd": panels * P * KH * (length % 2), "empty": panels * P * (not K),
+        }  # fmt: skip
+        finishes, group = panels * (blocks if is_dense and OW <= BLOCK else B * OH * -(-OW // columns)), "rows"
+    terms.update({"1": 1, "finishes": finishes, "outputs": P * N, "filters": N})
+    return [(kind + group, terms)]
+
+
+def _is_few(size, length):
+    return length > 0 and 1 < size <= FEW
+
+
+def _is_gathered(KH, length, C, W, OW, SW, panels):
+    """As is_gathered() of gather_i8__panel.h."""
+    size = KH * length
+    if not _is_few(size, length):
+        return False
+    inside = 0 if length > W * C else (W * C - length) // (SW * C) + 1
+    direct = KH * (DIRECT_ROW + OW * DIRECT_WINDOW + max(OW - inside, 0) * DIRECT_BORDER)
+    return OW * (PER_WINDOW + KH * PER_ROW + size * PER_BYTE + panels * DIRECT_WINDOW) < direct * panels
+
+
+def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
+    """Of panels of the errors of four channels run over columns of x."""
+    P, K, length, panels, T = B * OH * OW, KH * KW * C, KW * C, -(-N // ROWS), KH * KW
+    terms = {"1": 1, "errors": P * N, "products": panels * K * (P // 2)}
+    if _is_few(K, length):
+        block = min(FEW, GATHERED // K)
+        gathered = OW * (PER_WINDOW + KH * PER_ROW + K * (PER_BYTE + panels * PER_SUM // block))
+        if gathered < panels * T * DIRECT_TAP:
+            blocks = -(-P // (block & ~1))
+            terms.update({
+                "windows": P, "rows": P * KH, "bytes": P * K, "gathers": blocks * KH, "pack": panels * P,
+                "packs": panels * blocks, "columns": panels * blocks * K, "stores": N * blocks * K, "store": N * blocks,
+            })  # fmt: skip
+            return [("dw gathered", terms)]
+    if SH == SW == 1 and (OH, OW) == (H, W):
+        blocks = -(-P // DEPTH)
+        moved = sum([kh != top or kw != left for kh in range(KH) for kw in range(KW)])
+        outside = sum([
+            H * W - max(H - abs(kh - top), 0) * max(W - abs(kw - left), 0) for kh in range(KH) for kw in range(KW)
+        ])  # fmt: skip
+        terms.update({
+            "pack": panels * P, "packs": panels * blocks, "runs": panels * blocks * T, "columns": panels * blocks * K,
+            "patches": panels * moved * B * H, "patched": panels * B * outside, "stores": N * blocks * K,
+            "store": N * blocks * T, "odd": panels * blocks * K * (P % 2),
+        })  # fmt: skip
+        return [("dw same", terms)]
+    columns = min(OW, DEPTH)
+    block = DEPTH // ((columns + 1) & ~1) if OW < DEPTH else 1
+    blocks, rows = -(-B * OH // block), B * OH
+    once = rows <= block
+    terms.update({
+        "pack": panels * P, "packs": panels * rows, "runs": panels * T * rows, "columns": panels * K * rows,
+        "taps": panels * T * blocks, "stores": N * blocks * K, "clear": 0 if once else N * K, "zero": panels * T * P,
+        "odd": panels * K * rows * (OW % 2),
+    })  # fmt: skip
+    return [("dw taps", terms)]
+
+
+def _depthwise(s, kind, N, gradient):
+    B, KH, KW, SH, SW = s["B"], s["KH"], s["KW"], s["SH"], s["SW"]
+    (H, W), (OH, OW) = (s["H"], s["W"]), (s["OH"], s["OW"])
+    terms = {"1": 1, "channels": N}
+    if gradient:  # from outputs to inputs, a phase at a time
+        H, W, OH, OW = OH, OW, H, W
+    P, tiles = B * OH * OW, -(-OH * OW // 256)
+    terms.update({
+        "tiles": N * tiles, "images": N * B * tiles, "rows": N * B * OH, "columns": N * B * OW, "outputs": N * P,
+        "inputs": N * B * H * W, "taps": N * KH * KW, "products": N * P * KH * KW,
+        "pairs": N * B * OH * -(-OW // 2), "fours": N * B * OH * -(-OW // 4),
+    })  # fmt: skip
+    group = "small" if max(KH, KW) < 3 else "3" if max(KH, KW) == 3 else "large"
+    return [("%s %s stride %d" % (kind, group, 1 if SH == SW == 1 else 2), terms)]
+
+
+LOOPS = {
+    "conv2d": _conv2d, "conv2d_dx": _conv2d_dx, "conv2d_dw": _conv2d_dw, "dense": _dense, "dense_dx": _dense_dx,
+    "dense_dw": _dense_dw,
+    "depthwise2d": lambda s: _depthwise(s, "depthwise", s["N"], False),
+    "depthwise2d_dx": lambda s: _depthwise(s, "depthwise dx", s["N"], True),
+    "depthwise2d_dw": lambda s: _depthwise(s, "depthwise dw", s["R"], False),
+}  # fmt: skip

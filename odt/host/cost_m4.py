@@ -1,0 +1,192 @@
+"""What int8 kernels of a Cortex-M4 do: the loops of native/kernels/linear/*__m4.c, counted, whose factors cost.py has."""
+
+from .cost_m0 import phase, sparse
+
+# What they decide by: conv2d_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c, conv2d_dw_i8.c.
+DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 96, 32, 4, 4, 16, 32
+PAIRS_OF_ROWS, OUTPUTS = 64, 32
+SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL_ROW, PANEL_WORD = 18, 68, 7, 5, 20, 22
+
+
+def _up(count, size):
+    return -(-count // size)
+
+
+def _inside(outputs, stride, pad, taps, extent):
+    """How many windows of an axis lie inside."""
+    return sum([pad <= out * stride <= extent + pad - taps for out in range(outputs)])
+
+
+def _meetings(outputs, stride, pad, taps, extent):
+    """How many taps of an axis's windows lie inside."""
+    return sum([0 <= out * stride - pad + tap < extent for out in range(outputs) for tap in range(taps)])
+
+
+def _conv2d(s):
+    return forward(
+        s["B"], s["H"], s["W"], s["C"], s["N"], s["KH"], s["KW"], s["SH"], s["SW"], s["PT"], s["PL"], s["OH"], s["OW"]
+    )
+
+
+def forward(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
+    """Filters run over panels of four windows, which are packed for 32 filters at a time."""
+    P, depth, length = B * OH * OW, KH * KW * C, KW * C
+    groups, panels = _up(N, ROWS), _up(P, WINDOWS)
+    chunks, words = _up(depth, DEPTH), depth // DEPTH * (DEPTH // 4) + _up(depth % DEPTH, 4)
+    share = _inside(OH, SH, top, KH, H) * _inside(OW, SW, left, KW, W) / (OH * OW)
+    windows = groups * panels * WINDOWS
+    inside, outside = windows * share, windows * (1 - share)
+    direct = inside if length % 4 == 0 or KH == 1 else 0
+    copied = inside - direct
+    return [("forward", {
+        "1": 1, "filters": N, "blocks": groups * panels, "packs": windows * chunks,
+        "direct rows": direct * KH, "direct eights": direct * KH * _up(length, 8),
+        "copied rows": copied * KH, "copied bytes": copied * depth, "outside rows": outside * KH,
+        "outside bytes": outside * depth, "eights": (copied + outside) * _up(depth, 8),
+        "runs": N * panels * chunks, "words": N * panels * words, "finished": N * panels,
+    })]  # fmt: skip
+
+
+def _conv2d_dx(s):
+    """One stride apart are the same taps: a convolution each."""
+    found = []
+    for kh in range(s["SH"]):
+        rows = phase(kh, s["PT"], s["SH"], s["H"], s["KH"])
+        for kw in range(s["SW"]):
+            columns = phase(kw, s["PL"], s["SW"], s["W"], s["KW"])
+            if rows[0] and columns[0]:
+                is_empty = not (rows[1] and columns[1])
+                found += backward(
+                    s["B"], s["OH"], s["OW"], s["N"], s["C"], 0 if is_empty else rows[1], 0 if is_empty else columns[1],
+                    rows[2], columns[2], rows[0], columns[0], s["SH"] == s["SW"] == 1,
+                )  # fmt: skip
+    return found
+
+
+def backward(B, H, W, C, N, KH, KW, top, left, OH, OW, is_dense=True):
+    """Windows of errors run over panels of four input channels."""
+    P, length, panels = B * OH * OW, KW * C, _up(N, CHANNELS)
+    if KH == KW == 1 and not (top or left) and (OH, OW) == (H, W) and is_dense:  # all positions are one row
+        B, H, W, OH, OW = 1, 1, P, 1, P
+    padded = (length + 3) & ~3
+    chunks, words = _up(KH * padded, DEPTH), padded // 4
+    columns, block = min(OW, ROWS), ROWS // OW if OW < ROWS else 1
+    parts = _up(OW, columns)
+    blocks = _up(B * OH, block) * parts
+    pieces = KH + (chunks - 1 if padded and DEPTH % padded else 0)  # of a panel
+    packs = panels * (1 if chunks <= 1 else blocks)
+    rows = panels * B * _meetings(OH, 1, top, KH, H) * (pieces / KH if KH else 0)
+    inside = _inside(OW, 1, left, KW, W) if KH else 0
+    border = OW - inside
+    aligned = C % 4 == 0
+    runs = panels * B * _meetings(OH, 1, top, KH, H)
+    return [("backward", {
+        "1": 1, "panels": panels, "pack rows": packs * pieces, "packed": packs * KH * words, "rows": rows * parts,
+        "windows": rows * inside, "words": runs * inside * words,
+        "border": rows * border if aligned else 0, "border words": runs * border * words if aligned else 0,
+        "gathered": 0 if aligned else rows * border, "gathered words": 0 if aligned else runs * border * words,
+        "blocks": panels * blocks, "finishes": panels * (blocks if is_dense else B * OH * parts), "finished": panels * P,
+    })]  # fmt: skip
+
+
+def _conv2d_dw(s):
+    R, KH, run = s["R"], s["KH"], s["KW"] * s["C"]
+    direct = s["hits"] * (ERROR + KH * (ERROR_ROW + ERROR_TAP * run)) + s["sampled"] * R * SCAN
+    if direct < s["sampled"] * _up(R, 4) * KH * (PANEL_ROW + _up(run, 4) * PANEL_WORD):
+        return sparse(s)
+    return filters(s["B"], s["H"], s["W"], s["C"], R, KH, s["KW"], s["SH"], s["SW"], s["PT"], s["PL"], s["OH"], s["OW"])
+
+
+def filters(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
+    """Errors of some channels times columns of four of x, 32 positions at a time."""
+    if KH == KW == SH == SW == 1 and not (top or left) and (OH, OW) == (H, W):
+        B, H, W, OH, OW = 1, 1, B * OH * OW, 1, B * OH * OW
+    length, rows = KW * C, B * OH
+    parts = _up(OW, POSITIONS)
+    columns = (_up(OW, parts) + 1) & ~1
+    block = POSITIONS // columns
+    groups = max(_up(N, ERRORS), 1)
+    blocks = _up(rows, block) * _up(OW, columns)
+    pairs = rows * _up(OW, columns) * columns // 2
+    fours, words, rest = blocks * _up(min(block, rows) * columns, 4), _up(length, 4), length % 4
+    share = _meetings(OH, SH, top, KH, H) / max(OH * KH, 1)  # of rows that are inside
+    side = _inside(OW, SW, left, KW, W) / OW
+    return [("filters", {
+        "1": 1, "blocks": groups * blocks, "error rows": groups * rows, "errors": _up(N, 4) * pairs, "columns": groups * blocks * KH * words,
+        "rows": groups * rows * KH * words, "pairs": groups * pairs * KH * words * share * side,
+        "border": groups * pairs * KH * words * share * (1 - side), "empty": groups * pairs * KH * words * (1 - share),
+        "runs": N * blocks * KH * words, "fours": N * fours * KH * words, "rest": N * blocks * KH * rest,
+    })]  # fmt: skip
+
+
+def _dense(s):
+    M, K, N = s["M"], s["K"], s["N"]
+    if M >= 4:
+        return forward(1, 1, M, K, N, 1, 1, 1, 1, 0, 0, 1, M)
+    rows, whole = N & ~3, K & ~7
+    return [("dense few", {
+        "1": 1, "blocks": M * _up(rows, ROWS), "eights": M * _up(rows, 4) * (whole // 8), "fours": M * rows // 4, "outputs": M * rows,
+        "widened": M * (whole // 8), "rest": M * rows * (K - whole), "sums": (N - rows) * K, "last": (N - rows) * K * M,
+        "lasts": (N - rows) * M,
+    })]  # fmt: skip
+
+
+def _dense_dx(s):
+    M, K, N = s["M"], s["K"], s["N"]
+    if M >= 4:
+        return backward(1, 1, M, N, K, 1, 1, 0, 0, 1, M)
+    return [("dense dx few", {"1": 1, "blocks": M * _up(K, 32), "errors": s["E"] * _up(K, 32), "products": s["E"] * K,
+                              "scan": M * N * _up(K, 32), "outputs": M * K})]  # fmt: skip
+
+
+def _dense_dw(s):
+    M, K, R = s["M"], s["K"], s["R"]
+    if M >= 4:
+        return filters(1, 1, M, K, R, 1, 1, 1, 1, 0, 0, 1, M)
+    if M == 1:
+        return [("dense dw one", {"1": 1, "rows": R, "products": R * K})]
+    hits = s["E"] * R / s["N"]
+    return [("dense dw few", {"1": 1, "rows": R, "clear": R * K, "errors": hits, "products": hits * K, "scan": M * R})]
+
+
+def _depthwise(s, kind, N, SH, SW, H, W, OH, OW):
+    """Four channels at a time; pairs of rows are packed once."""
+    B, KH, KW = s["B"], s["KH"], s["KW"]
+    fours = _up(N, 4)
+    lines = KH // 2 + 1 if SH % 2 else _up(KH, 2)
+    room = PAIRS_OF_ROWS // max(lines, 1) - KW
+    most = min(room // SW + 1, OUTPUTS) if room >= 0 else OUTPUTS
+    parts = max(_up(OW, max(most, 1)), 1)
+    positions = (_up(OW, parts) - 1) * SW + KW
+    pairs, P = _up(KH + 1, 2), B * OH * OW
+    packed = B * parts * (_up(OH * SH, 2) + 1 if SH % 2 else OH * min(lines, 2))
+    return [("%s %d" % (kind, max(KH, KW)), {
+        "1": 1, "filters": fours, "taps": fours * KH * KW, "images": fours * B * parts, "rows": fours * B * OH * parts,
+        "lines": fours * packed, "pixels": fours * packed * positions, "windows": fours * P, "products": fours * P * KW * pairs,
+    })]  # fmt: skip
+
+
+def _depthwise_dx(s):
+    return _depthwise(s, "depthwise dx", s["N"], s["SH"], s["SW"], s["OH"], s["OW"], s["H"], s["W"])
+
+
+def _depthwise_dw(s):
+    B, KH, KW, SH, SW, OH, OW = (s[word] for word in ("B", "KH", "KW", "SH", "SW", "OH", "OW"))
+    fours, taps = _up(s["R"], 4), KH * KW
+    most = max(min(PAIRS_OF_ROWS // KH // SW - (KW - 1) // SW, OUTPUTS), 1)
+    parts = _up(OW, most)
+    rows = fours * B * _up(OH, 2) * parts
+    line = (_up(OW, parts) + (KW - 1) // SW) * SW
+    fresh = min(KH, 2 * SH)  # rows of taps that are packed anew
+    return [("depthwise dw", {
+        "1": 1, "channels": fours, "taps": fours * taps, "images": fours * B * parts, "rows": rows, "lines": rows * fresh * SW,
+        "pixels": rows * fresh * line, "errors": fours * B * _up(OH, 2) * OW, "runs": rows * taps,
+        "products": fours * B * _up(OH, 2) * OW * taps,
+    })]  # fmt: skip
+
+
+LOOPS = {
+    "conv2d": _conv2d, "conv2d_dx": _conv2d_dx, "conv2d_dw": _conv2d_dw, "dense": _dense, "dense_dx": _dense_dx,
+    "dense_dw": _dense_dw, "depthwise2d_dx": _depthwise_dx, "depthwise2d_dw": _depthwise_dw,
+    "depthwise2d": lambda s: _depthwise(s, "depthwise", s["N"], s["SH"], s["SW"], s["H"], s["W"], s["OH"], s["OW"]),
+}  # fmt: skip
