@@ -51,7 +51,7 @@ def task_adaptive(model, x, y, memory_budget=None, macs_budget=None):
         probe = plan(model, None if memory_budget is None else memory_budget - len(session.state))
         least = len(session.state) + probe.arena
         if memory_budget is not None and least > memory_budget:
-            every = [(layer, range(layer.kernel_shape[0])) for layer, _ in probe.totals]
+            every = [(layer, range(layer.kernel_shape[0])) for layer, _, _ in probe.totals]
             _refuse(model, every, memory_budget, macs_budget, least)
         choice = _choose(model, _rank(measure(model, x, y, probe)), memory_budget, macs_budget)
         channels(model, choice)

@@ -18,13 +18,13 @@ from .plan.buffers import Buffers
 from .plan.compiler import Plan, predict, prepare, read_by
 from .plan.gradient import backward
 from .plan.graph import trained
-from .plan.instruction import encode
-from .plan.memory import place, share
+from .plan.instruction import END, ROW, encode
+from .plan.memory import lifetimes, place, share
 from .plan.program import HEADER_WORDS, Program
 from .plan.recompute import roots
 from .plan.schedule import Schedule
 from .plan.shared import times
-from .plan.values import SCALE, SCRATCH, WEIGHT, Buffer, home
+from .plan.values import SCALE, SCRATCH, WEIGHT
 from .run.calibration import calibrate
 from .run.session import bind
 from .run.weights import UNSEEN
@@ -82,16 +82,16 @@ class _Buffers(Buffers):
     parts = None  # of kept, from the loss on
 
     def __init__(self, int8, flash):
-        self.kept = Buffer("kept", 0, SCRATCH)
         super().__init__(int8, flash)
+        self.kept = self.arena.add(0, SCRATCH, "kept")
 
     def keep(self, name, size, kind=WEIGHT, role=None, first=None):
         if self.parts is None:
             return super().keep(name, size, kind, role, first)
-        part = self.kept.part(name, self.kept.size, size)
-        part.role, part.first = role, first
-        self.kept.size += (size + 3) & ~3
-        self.parts.append(part)
+        sizes = self.arena.sizes
+        part = self.arena.part(self.kept, sizes[self.kept], size)
+        sizes[self.kept] += (size + 3) & ~3
+        self.parts.append((part, size, role, first))
         return part
 
 
@@ -102,13 +102,11 @@ class _Probe(Schedule):
 
     def __init__(self, dtype, flash):
         super().__init__(dtype, 1, None, buffers=_Buffers(dtype == "int8", flash))
-        self.totals = []  # (layer, buffer)
+        self.totals = []  # (layer, operand, bytes)
 
     def begin(self):
         """Take ``kept`` from the start on: the first instruction, which does not run."""
-        kept = self.buffers.kept
-        self.emit("clear", (kept,), [0])
-        self.clears.append((self.instructions[-1], kept))
+        self.clears.append(self.buffers.kept)
         super().begin()
 
     def begin_backward(self):
@@ -123,7 +121,7 @@ class _Probe(Schedule):
         y = self.values[node]
         channels = layer.kernel_shape[0]
         total = self.buffers.keep(layer.name + " fisher", 4 * channels)
-        self.totals.append((layer, total))
+        self.totals.append((layer, total, 4 * channels))
         sizes = (self.batch, error.count // (self.batch * channels), channels)
         if self.int8:
             operands = (total, error.buffer, y.buffer, self.real(layer.name + " error", error.scale), y.scale)
@@ -151,14 +149,17 @@ def _plan(model, segments):
     ends.append(len(s.instructions))
     if not s.totals:
         raise ValueError("no layer of the model has a kernel")
-    share(s.instructions)
+    arena = s.arena
+    share(s.instructions, arena)
     plan = Plan()
-    plan.arena, _ = place(s.instructions)
-    plan.code = encode(s.instructions, plan.arena, s.buffers.state_size, s.buffers.flash, ends)
-    plan.start = HEADER_WORDS + s.instructions[0].opcode.words
-    plan.parts, plan.totals = s.buffers.parts, s.totals
+    plan.arena, _ = place(lifetimes(s.instructions, arena), arena, len(s.instructions))
+    plan.code = encode(s.instructions, arena, plan.arena, s.buffers.state_size, s.buffers.flash, ends)
+    plan.start = HEADER_WORDS + s.instructions[0][ROW][END] - 1
+    plan.parts = [(arena.address(part), size, role, first) for part, size, role, first in s.buffers.parts]
+    plan.totals = [(layer, arena.address(total), size) for layer, total, size in s.totals]
+    same = _weights(Program(plan.code)) == _weights(model.program)
     forget()
-    if _weights(Program(plan.code)) != _weights(model.program):
+    if not same:
         raise RuntimeError("the network, or what trains of it, has changed since compile()")
     return plan
 
@@ -179,30 +180,23 @@ def _run(probe, model, regions, count):
     stop = program.section("train")[1]
     control[BATCH] = control[POSITION] = 0
     control[COUNT] = 1
-    for part in probe.parts:
-        at = _place(part)
-        arena[at : at + part.size] = part.first or bytes(part.size)
-        if part.role == SCALE:
+    for at, size, role, first in probe.parts:
+        arena[at : at + size] = first or bytes(size)
+        if role == SCALE:
             put(arena, at, UNSEEN)
     if model.dtype == "int8":
         calibrate(program, "train", engine, loaded, regions, probe.start)
     for _ in range(2 if model.dtype == "int8" else 1):
-        for _, total in probe.totals:
-            at = _place(total)
-            arena[at : at + total.size] = bytes(total.size)
+        for _, at, size in probe.totals:
+            arena[at : at + size] = bytes(size)
         for position in range(count):
             control[POSITION] = position
             engine.run(loaded, regions, probe.start, stop)
     found = []
-    for layer, total in reversed(probe.totals):
-        values = array("i", bytes(total.size))
+    for layer, at, size in reversed(probe.totals):
+        values = array("i", bytes(size))
         for index in range(len(values)):
-            value = get(arena, _place(total) + 4 * index)
+            value = get(arena, at + 4 * index)
             values[index] = scale_div(value, scale_int(2 * count)) if value else 0
         found.append((layer, values))
     return found
-
-
-def _place(part):
-    owner, shift = home(part)
-    return owner.offset + shift

@@ -27,6 +27,7 @@ from .plan.program import HEADER_WORDS
 from .plan.values import CONSTANT, GRADIENT, HEADER, SCALE, home
 from .run.progress import CLIPPED, clipped
 from .run.session import ready
+from .run.start import Untrained
 from .run.weights import read
 from .watch import Watch
 
@@ -95,8 +96,9 @@ class Map:
     def __init__(self, model):
         ready(model)
         noted = []
+        optimizer = None if isinstance(model.session.optimizer, Untrained) else model.session.optimizer
         plan = compile_graph(
-            model.nodes, model.session.loss, model.session.optimizer, model.dtype, model.batch_size, model.session.micro,
+            model.nodes, model.session.loss, optimizer, model.dtype, model.batch_size, model.session.micro,
             model.session.plan.segments, model.session.plan.flash, noted, model.session.plan.bits,
         )  # fmt: skip
         if plan.code != model.program.code:
@@ -129,9 +131,13 @@ class Map:
 
     def _writes(self, buffer, whole=False):
         """(word behind, instruction, operand) of each instruction that writes the buffer; ``whole``: or a part."""
+        owner, at = home(buffer)
         for _, end, instruction, _ in self.instructions:
             for operand, description in zip(instruction.operands, instruction.opcode.operands):
-                if description[1] != ":" and (operand is buffer or (whole and operand.root is buffer)):
+                if description[1] == ":":
+                    continue
+                other, shift = home(operand)
+                if operand is buffer or whole and other is owner and at <= shift < at + buffer.size:
                     yield end, instruction, description
                     break
 

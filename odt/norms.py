@@ -24,6 +24,7 @@ class _Norm(Layer):
         if not 1e-12 <= epsilon <= 1:
             raise ValueError("%s: epsilon is in 1e-12..1, got %r" % (kind, epsilon))
         self.epsilon = scale_of(epsilon)
+        self.bits = 0  # the planner's
 
     def build(self, shapes):
         shape = shapes[0]

@@ -38,19 +38,19 @@ class SGD:
         self.limit = _limit("SGD", global_clipnorm)
         self.state = _state("SGD", state)
 
-    def direct(self, s, weight, gradient, scale, part, factor):
-        """Emit the direction of ``gradient``, of these rows of ``weight``; its scale is ``scale * factor``.
+    def direct(self, s, name, gradient, scale, part, factor):
+        """Emit the direction of ``gradient``, of these rows of the parameter of that name; its scale is ``scale * factor``.
 
-        Returns the buffer of the direction's scales, a row each; None in float32 models.
+        Returns the operand of the direction's scales, a row each; None in float32 models.
         """
         rows, columns = part.rows, part.columns
-        name = weight.name + " momentum"
+        name += " momentum"
         if not s.int8:
             if self.momentum:
                 v = s.buffers.state_rows(name, part, 4 * columns)
                 s.emit(self.rule + "_f32", (gradient, v), (part.count, _part(self.momentum)))
             return None
-        scales = s.scratch(weight.name + " step scale", 4 * part.room)
+        scales = s.scratch("step scale", 4 * part.room())
         if not self.momentum:
             s.emit("plain_i32", (scales, scale), (rows, factor))
         elif self.state == "float32":
@@ -65,7 +65,7 @@ class SGD:
             s.emit(self.rule + "_i16", operands, (rows, columns, factor, s.stream(name), mu, part.at))
         return scales
 
-    def step(self, s, kernel, operands, gradient, scale, part, factor, common):
+    def step(self, s, name, operands, gradient, scale, part, factor, common):
         """Emit the step of an int8 kernel along its gradient, as ``direct`` does the direction; False: it is two instructions.
 
         ``operands``: the kernel, its residual, its rows' scales and ``limited``, as apply_i8 has them.
@@ -96,18 +96,18 @@ class Adam:
         self.state = _state("Adam", state)
         self.betas = ((self.beta_1 << 30) // _MILLION, (self.beta_2 << 30) // _MILLION)
 
-    def direct(self, s, weight, gradient, scale, part, factor):
+    def direct(self, s, name, gradient, scale, part, factor):
         """As in SGD."""
         rows, columns = part.rows, part.columns
         one = _part(self.beta_1), _part(_MILLION - self.beta_1)
         two = _part(self.beta_2), _part(_MILLION - self.beta_2)
-        name = weight.name + " moment "
+        name += " moment "
         is_short = s.int8 and self.state != "float32"
         m, v = self._moments(s, name, part, 2 if is_short else 4)
         if not s.int8:
             s.emit("adam_f32", (gradient, m, v, s.updates.rate), (part.count,) + one + two + (self.epsilon,))
             return None
-        scales = s.scratch(weight.name + " step scale", 4 * part.room)
+        scales = s.scratch("step scale", 4 * part.room())
         if is_short:
             exponents = s.buffers.exponents(name + "exponent", part, (m, v))
             operands = (gradient, scales, m, v, exponents, scale, s.control)
@@ -118,11 +118,11 @@ class Adam:
             s.emit("adam_i32", (gradient, scales, m, v, scale, s.updates.rate), immediates)
         return scales
 
-    def step(self, s, kernel, operands, gradient, scale, part, factor, common):
+    def step(self, s, name, operands, gradient, scale, part, factor, common):
         """As in SGD."""
         if self.state == "float32":
             return False
-        name = kernel.name + " moment "
+        name += " moment "
         moments = self._moments(s, name, part, 2)
         exponents = s.buffers.exponents(name + "exponent", part, moments)
         operands += moments + (exponents, gradient, scale, s.updates.rate, s.control)

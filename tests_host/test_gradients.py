@@ -188,12 +188,19 @@ def test_dropout_drops_what_its_hash_says_and_only_in_training(dtype):
     rate = 0.05 if dtype == "float32" else 0.02
     model.compile(odt.SGD(rate), "mse", dtype=dtype, batch_size=6, seed=11)
     x, y = batch(model, "mse", 1)
+    walk = model.program.walk(*model.session.sections["predict"])
+    streams = [
+        dict(zip(code.immediates, sizes))["id"]
+        for _, code, _, sizes in walk
+        if code.name == "dropout_" + ("i8" if dtype == "int8" else "f32")
+    ]
+    assert len(set(streams)) == 2
     for step in range(1, 4):
         before = model.get_weights()
         twin = Twin(model, weights=before if dtype == "float32" else dequantized(model))
         twin.masks = {}
-        for layer, width in ((first, 9), (second, 8)):
-            key = fixed.hash32(fixed.hash32(11, step), layer.stream)
+        for layer, width, stream in zip((first, second), (9, 8), streams):
+            key = fixed.hash32(fixed.hash32(11, step), stream)
             kept = [fixed.hash32(key, i) >> 16 >= layer.drop for i in range(6 * width)]
             twin.masks[layer] = torch.tensor(kept).to(torch.float64) * 65536 / (65536 - layer.drop)
         expected = twin.gradients(x, y, "mse")

@@ -312,3 +312,12 @@ def test_a_network_that_is_partly_frozen_in_flash_is_traced():
         model.train_step(np.ones((4, 5), "float32"), [0, 1, 2, 0])
     assert list(trace["dense_1 kernel"]) == list(model.get_weights()[2])
     assert any(trace["dense"])
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_network_that_does_not_train_has_tensors_too(dtype):
+    model = network(dtype, optimizer=odt.SGD(0.1))
+    model.compile(None, dtype=dtype, batch_size=10, seed=1)
+    found = names(model)
+    assert {"image", "conv2d", "dense", "dense_1", "loss error"} <= set(found)
+    assert not [name for name in found if " dx" in name or "gradient" in name or "momentum" in name]

@@ -16,8 +16,8 @@ import odt
 from odt import drawing, opcodes
 from odt.losses import LOSSES
 from odt.optimizers import SGD, Adam
-from odt.plan import compiler, memory, values
-from odt.plan.values import Buffer
+from odt.plan import compiler, memory
+from odt.plan.instruction import ACCESS, FIRST, ROW, SHARES, STOP
 from odt.plan.listing import disassemble
 from odt.plan.program import Program
 
@@ -29,175 +29,183 @@ QUICK = settings(max_examples=40, deadline=None, derandomize=True, suppress_heal
 # Schedules of instructions that do not exist
 
 
-class FakeOpcode:
-    def __init__(self, operands):
-        self.operands = operands
-
-
-class FakeInstruction:
-    """``operands``: (Buffer, access, name of the operand whose memory it may take)."""
-
-    def __init__(self, operands):
-        names = ["operand%d" % index for index in range(len(operands))]
-        declared = [(name, access, "i8", (), shares) for name, (_, access, shares) in zip(names, operands)]
-        self.opcode = FakeOpcode(declared)
-        self.operands = [buffer for buffer, _, _ in operands]
+def fake(operands, accesses, source=None):
+    """An instruction of these operands, of ``accesses`` "=:+"; the first may take the memory of that at ``source``."""
+    stop = FIRST + len(operands)
+    return ((0, accesses.encode(), stop, stop, source and (0, source), "", "fake"), None, *operands)
 
 
 @st.composite
 def schedules(draw):
     """Instructions that write a new buffer each, from buffers written before; some in place."""
     sizes = st.sampled_from((1, 3, 4, 8, 8, 8, 20, 33))
-    peaks = Buffer("peaks", 4 * draw(st.integers(1, 4)), "scratch")
-    parts = [peaks.part("peak", at, 4) for at in range(0, peaks.size, 4)]
-    instructions = [FakeInstruction([(peaks, "=", None)])]
+    arena = memory.Arena()
+    peaks = arena.add(4 * draw(st.integers(1, 4)), "scratch", "peaks")
+    parts = [arena.part(peaks, at, 4) for at in range(0, arena.sizes[peaks], 4)]
+    instructions = [fake([peaks], "=")]
     written = []
-    for number in range(draw(st.integers(1, 20))):
-        output = Buffer("b%d" % number, draw(sizes), "activations")
-        operands = [(output, "=", None)]
+    for _ in range(draw(st.integers(1, 20))):
+        output = arena.add(draw(sizes), "activations", "")
+        operands = [(output, "=")]
         if draw(st.booleans()):
-            operands.append((draw(st.sampled_from(parts)), "+", None))
+            operands.append((draw(st.sampled_from(parts)), "+"))
         for source in draw(st.lists(st.sampled_from(written), max_size=3)) if written else ():
-            operands.append((source, draw(st.sampled_from(":::+")), None))
+            operands.append((source, draw(st.sampled_from(":::+"))))
         readers = [k for k in range(1, len(operands)) if operands[k][1] == ":"]
-        if readers and draw(st.booleans()):
-            operands[0] = (output, "=", "operand%d" % draw(st.sampled_from(readers)))
-        updated = [buffer for buffer, access, _ in operands if access == "+"]
-        if any([o[0] for o in operands].count(buffer) > 1 for buffer in updated):
+        shares = draw(st.sampled_from(readers)) if readers and draw(st.booleans()) else None
+        updated = [operand for operand, access in operands if access == "+"]
+        if any([o[0] for o in operands].count(operand) > 1 for operand in updated):
             continue  # no instruction updates what it also reads by another name
-        instructions.append(FakeInstruction(operands))
+        instructions.append(fake([o for o, _ in operands], "".join([access for _, access in operands]), shares))
         written.append(output)
-    return instructions, peaks, parts
+    return instructions, arena, peaks
 
 
 class Shadow:
     """Which value lies in each byte. Values are known by their buffer, before placement."""
 
-    def __init__(self, size, peaks):
+    def __init__(self, size, arena, peaks):
         self.bytes = [None] * size
         self.version = {}
-        self.peaks = peaks
+        self.arena, self.peaks = arena, peaks
 
     def replay(self, index, instruction, places):
         """``places``: (offset, size) of each operand, None for those outside of the arena."""
+        row = instruction[ROW]
+        operands = instruction[FIRST : row[STOP]]
         extents = []
-        for k, (_, access, _, _, shares) in enumerate(instruction.opcode.operands):
+        for k, access in enumerate(row[ACCESS]):
             if places[k] is not None:
-                extents.append((k, access, shares, instruction.operands[k]) + places[k])
-        for k, access, _, buffer, at, size in extents:
+                shares = row[SHARES][1] if row[SHARES] and row[SHARES][0] == k else None
+                extents.append((k, chr(access), shares, operands[k]) + places[k])
+        for k, access, _, operand, at, size in extents:
             if access != "=":
-                key = self.key(buffer)
-                expected = [(key, self.written(key, byte), byte) for byte in self.span(buffer, size)]
-                assert self.bytes[at : at + size] == expected, (index, k, buffer.name)
-        for k, access, shares, buffer, at, size in extents:
+                key = self.key(operand)
+                expected = [(key, self.version[key, byte], byte) for byte in self.span(operand, size)]
+                assert self.bytes[at : at + size] == expected, (index, k, operand)
+        for k, access, shares, _, at, size in extents:
             if access == ":":
                 continue
             for k2, _, _, _, at2, size2 in extents:
                 apart = at + size <= at2 or at2 + size2 <= at
-                name = instruction.opcode.operands[k2][0]
-                alias = shares is not None and (name == shares or self.same(instruction, k2, shares))
+                alias = shares is not None and (k2 == shares or operands[k2] == operands[shares])
                 assert k == k2 or apart or (alias and (at, size) == (at2, size2)), (index, k, k2)
-        for _, access, _, buffer, at, size in extents:
+        for _, access, _, operand, at, size in extents:
             if access != ":":
-                key = self.key(buffer)
-                for offset, byte in enumerate(self.span(buffer, size)):
+                key = self.key(operand)
+                for offset, byte in enumerate(self.span(operand, size)):
                     self.version[key, byte] = index
                     self.bytes[at + offset] = (key, index, byte)
 
-    def same(self, instruction, k, shares):
-        """Whether operand k is the shared one once more (``add`` of a value to itself)."""
-        names = [operand[0] for operand in instruction.opcode.operands]
-        return instruction.operands[k] is instruction.operands[names.index(shares)]
+    def key(self, operand):
+        return self.peaks if self.arena.root(operand) == self.peaks else operand
 
-    def written(self, key, byte):
-        return self.version[key, byte]
-
-    def key(self, buffer):
-        part = buffer is not self.peaks and values.home(buffer)[0] is self.peaks
-        return id(self.peaks) if part else id(buffer)
-
-    def span(self, buffer, size):
-        shift = buffer.shift if self.key(buffer) == id(self.peaks) else 0
+    def span(self, operand, size):
+        shift = self.arena.shifts[operand] if self.key(operand) == self.peaks else 0
         return range(shift, shift + size)
+
+
+def placed(instructions, arena, share=True):
+    if share:
+        memory.share(instructions, arena)
+    return memory.place(memory.lifetimes(instructions, arena), arena, len(instructions))
 
 
 @QUICK
 @given(schedules())
 def test_every_read_of_a_random_schedule_finds_the_value_written_for_it(drawn):
-    instructions, peaks, _ = drawn
-    memory.share(instructions)
-    arena, _ = memory.place(instructions)
-    shadow = Shadow(arena, peaks)
+    instructions, arena, peaks = drawn
+    size, _ = placed(instructions, arena)
+    shadow = Shadow(size, arena, peaks)
     for index, instruction in enumerate(instructions):
-        places = []
-        for buffer in instruction.operands:
-            owner, shift = values.home(buffer)
-            places.append((owner.offset + shift, buffer.size))
+        places = [(arena.address(operand), arena.sizes[operand]) for operand in instruction[FIRST:]]
         shadow.replay(index, instruction, places)
 
 
 @QUICK
 @given(schedules())
 def test_buffers_that_live_at_once_lie_apart_aligned_and_within_the_arena(drawn):
-    instructions, _, _ = drawn
-    memory.share(instructions)
-    arena, _ = memory.place(instructions)
+    instructions, arena, _ = drawn
+    size, bound = placed(instructions, arena)
     lives = {}
     for index, instruction in enumerate(instructions):
-        for operand in instruction.operands:
-            lives.setdefault(values.home(operand)[0], []).append(index)
-    assert all(buffer.offset % 4 == 0 for buffer in lives)
-    assert max(buffer.offset + buffer.size for buffer in lives) <= arena
+        for operand in instruction[FIRST:]:
+            lives.setdefault(arena.root(operand), []).append(index)
+    ends = {number: arena.offsets[number] + arena.sizes[number] for number in lives}
+    assert all(arena.offsets[number] % 4 == 0 for number in lives)
+    assert max(ends.values()) <= size
     needed = 0
     for index in range(len(instructions)):
         alive = sorted(
-            (buffer.offset, buffer.offset + buffer.size)
-            for buffer, used in lives.items()
-            if used[0] <= index <= used[-1]
+            (arena.offsets[number], ends[number]) for number, used in lives.items() if used[0] <= index <= used[-1]
         )
         assert all(a[1] <= b[0] for a, b in zip(alive, alive[1:]))
         needed = max(needed, sum((end - start + 3) // 4 * 4 for start, end in alive))
-    assert memory.lower_bound(instructions) == needed <= arena
+    assert bound == needed <= size
+
+
+def first_fit(order, lives, sizes):
+    """The placement by its definition: each buffer at the lowest offset where nothing placed before it, that lives with it, lies."""
+    offsets = {}
+    for index in order:
+        number, first, last = lives[index]
+        size = (sizes[number] + 3) // 4 * 4
+        met = [k for k in offsets if lives[k][1] <= last and first <= lives[k][2]]
+        offset = 0
+        while any(offset < offsets[k] + (sizes[lives[k][0]] + 3) // 4 * 4 and offsets[k] < offset + size for k in met):
+            offset += 4
+        offsets[index] = offset
+    return [offsets[index] for index in range(len(lives))]
+
+
+@QUICK
+@given(st.data())
+def test_the_placement_among_windows_is_the_first_fit_among_all(data):
+    """Lives short and long, of networks of more instructions than a window has."""
+    count = data.draw(st.integers(1, 120))
+    sizes, lives = [0], []
+    for number in range(1, data.draw(st.integers(1, 40)) + 1):
+        first = data.draw(st.integers(0, count - 1))
+        last = min(count - 1, first + data.draw(st.sampled_from((0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 120))))
+        sizes.append(4 * data.draw(st.integers(1, 12)) - data.draw(st.integers(0, 3)))
+        lives.append((number, first, last))
+    order = data.draw(st.permutations(range(len(lives))))
+    offsets, total = memory._first_fit(order, lives, sizes, count, None)
+    assert offsets == first_fit(order, lives, sizes)
+    assert total == max(offset + (sizes[number] + 3) // 4 * 4 for offset, (number, _, _) in zip(offsets, lives))
+    assert memory._first_fit(order, lives, sizes, count, total) is None
+    assert memory._first_fit(order, lives, sizes, count, total + 1) == (offsets, total)
 
 
 def test_a_dead_input_gives_its_memory_to_the_output_and_a_living_one_does_not():
     for lives_on in (False, True):
-        a, b, c = (Buffer(name, 64, "activations") for name in "abc")
-        instructions = [
-            FakeInstruction([(a, "=", None)]),
-            FakeInstruction([(b, "=", "operand1"), (a, ":", None)]),
-            FakeInstruction([(c, "=", None), (b, ":", None)] + [(a, ":", None)] * lives_on),
-        ]
-        memory.share(instructions)
-        assert (values.home(b)[0] is a) == (not lives_on)
-        assert memory.place(instructions)[0] == (192 if lives_on else 128)
+        arena = memory.Arena()
+        a, b, c = (arena.add(64, "activations", name) for name in "abc")
+        last = fake([c, b, a], "=::") if lives_on else fake([c, b], "=:")
+        assert placed([fake([a], "="), fake([b, a], "=:", 1), last], arena)[0] == (192 if lives_on else 128)
+        assert (arena.root(b) == a) == (not lives_on)
 
 
 def test_a_chain_of_outputs_in_place_takes_one_buffer():
-    chain = [Buffer(str(number), 40, "activations") for number in range(9)]
-    instructions = [FakeInstruction([(chain[0], "=", None)])]
+    arena = memory.Arena()
+    chain = [arena.add(40, "activations", str(number)) for number in range(9)]
+    instructions = [fake([chain[0]], "=")]
     for source, output in zip(chain, chain[1:]):
-        instructions.append(FakeInstruction([(output, "=", "operand1"), (source, ":", None)]))
-    memory.share(instructions)
-    assert memory.place(instructions)[0] == 40
+        instructions.append(fake([output, source], "=:", 1))
+    assert placed(instructions, arena)[0] == 40
 
 
 def test_an_input_of_another_size_does_not_give_its_memory():
-    a, b = Buffer("a", 64, "activations"), Buffer("b", 60, "activations")
-    instructions = [
-        FakeInstruction([(a, "=", None)]),
-        FakeInstruction([(b, "=", "operand1"), (a, ":", None)]),
-    ]
-    memory.share(instructions)
-    assert memory.place(instructions)[0] == 124
+    arena = memory.Arena()
+    a, b = arena.add(64, "activations", "a"), arena.add(60, "activations", "b")
+    assert placed([fake([a], "="), fake([b, a], "=:", 1)], arena)[0] == 124
 
 
 def test_buffers_outside_the_arena_get_no_place_in_it():
-    state = Buffer("state", 1000, "weights", opcodes.STATE)
-    output = Buffer("output", 8, "activations")
-    instructions = [FakeInstruction([(output, "=", "operand1"), (state, ":", None)])]
-    memory.share(instructions)
-    assert memory.place(instructions)[0] == 8 and output.root is output
+    arena = memory.Arena()
+    state, output = opcodes.STATE << opcodes.REGION_SHIFT, arena.add(8, "activations", "output")
+    assert placed([fake([output, state], "=:", 1)], arena)[0] == 8
+    assert arena.root(output) == output and arena.root(state) == 0 and arena.address(state) == state
 
 
 # Real networks
@@ -259,25 +267,28 @@ def test_every_read_of_a_random_program_finds_the_value_written_for_it(model, ho
     dtype, optimizer, loss, batch = how
     plan, schedule = planned(model, loss, optimizer(), dtype, batch)
     program = Program(plan.code)
-    shadow = Shadow(program.arena, schedule.buffers.peaks)
+    arena = schedule.arena
+    shadow = Shadow(program.arena, arena, schedule.buffers.peaks)
     walked = list(program.walk(12, len(program.words)))
     assert len(walked) == len(schedule.instructions)
     assert plan.lower_bound <= program.arena
     for index, (_, code, addresses, immediates) in enumerate(walked):
         sizes = dict(zip(code.immediates, immediates))
         places = []
-        for k, buffer in enumerate(schedule.instructions[index].operands):
+        instruction = schedule.instructions[index]
+        assert instruction[ROW][STOP] - FIRST == len(addresses)
+        for k, operand in enumerate(instruction[FIRST : instruction[ROW][STOP]]):
             region, offset = addresses[k] >> opcodes.REGION_SHIFT, addresses[k] & MASK
-            assert values.home(buffer)[0].region == region
+            assert arena.address(operand) == addresses[k]
             if region != opcodes.ARENA:
                 places.append(None)
                 continue
             size = code.bytes(k, sizes)
             read = code.operands[k][1] == ":"
-            assert size <= buffer.size if read else size == buffer.size, (code.name, buffer.name)
+            assert size <= arena.sizes[operand] if read else size == arena.sizes[operand], (code.name, k)
             assert offset % 4 == 0
             places.append((offset, size))
-        shadow.replay(index, schedule.instructions[index], places)
+        shadow.replay(index, instruction, places)
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
@@ -296,14 +307,15 @@ def test_a_shared_arena_trains_to_the_same_bits_as_one_without_any_sharing(dtype
 
     planned, arena = train()
 
-    def spread(instructions):
+    def spread(lives, arena, count):
         total = 0
-        for buffer, _, _ in memory.lifetimes(instructions):
-            buffer.offset = total
-            total += (buffer.size + 3) // 4 * 4
+        arena.offsets = [0] * len(arena.sizes)
+        for number, _, _ in lives:
+            arena.offsets[number] = total
+            total += (arena.sizes[number] + 3) // 4 * 4
         return total, total
 
-    monkeypatch.setattr(compiler, "share", lambda instructions: None)
+    monkeypatch.setattr(compiler, "share", lambda instructions, arena: None)
     monkeypatch.setattr(compiler, "place", spread)
     apart, large = train()
     assert planned == apart and arena < large / 2
@@ -365,16 +377,16 @@ def test_a_drawing_shows_what_lives_and_only_that():
     _, schedule = planned(model, "sparse_categorical_crossentropy", Adam(), "int8", 1)
     expected = [["."] * count for _ in cells]
     letters = {"activations": "aA", "errors": "e", "gradients": "g", "scratch": "s"}
-    for buffer, first, last in memory.lifetimes(schedule.instructions):
-        if buffer.kind == "activations" and any(
-            values.home(operand)[0] is buffer and operand.kind == "errors"
-            for instruction in schedule.instructions
-            for operand in instruction.operands
-        ):
+    arena = schedule.arena
+    operands = [operand for each in schedule.instructions for operand in each[FIRST : each[ROW][STOP]]]
+    errors = {arena.root(each) for each in operands if arena.root(each) and arena.kinds[each] == "errors"}
+    for number, first, last in memory.lifetimes(schedule.instructions, arena):
+        kind, offset = arena.kinds[number], arena.offsets[number]
+        if kind == "activations" and number in errors:
             continue  # in place: an activation and then an error
-        for word in range(buffer.offset // 4, (buffer.offset + buffer.size + 3) // 4):
+        for word in range(offset // 4, (offset + arena.sizes[number] + 3) // 4):
             for column in range(first, last + 1):
-                expected[word][column] = letters[buffer.kind]
+                expected[word][column] = letters[kind]
     assert any("A" in row for row in cells) and any("e" in row for row in cells)
     for row, wanted in zip(cells, expected):
         for letter, allowed in zip(row, wanted):

@@ -18,7 +18,7 @@ from unittest import mock
 
 from ..inspect import Map
 from ..model import Model
-from ..plan.memory import lifetimes, live_bytes
+from ..plan.seen import lifetimes
 from ..plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH
 from .board import BoardError
 from .files import replacing
@@ -69,7 +69,10 @@ class Plan:
             end = at + len(list(group))
             self.spans.append((owner, at, end))
             at = end
-        self.live = live_bytes(instructions)
+        self.live = [0] * len(instructions)
+        for box in self.boxes:
+            for index in range(box.first, box.last + 1):
+                self.live[index] += box.top - box.offset
         self.arena = model.program.arena
         self.lower_bound = max(self.live)
 

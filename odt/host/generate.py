@@ -1,4 +1,4 @@
-"""Writes native/opcodes.h, native/opcodes.c, docs/opcodes.md and, of odt/reference, index.py and docstrings, from odt/opcodes.py.
+"""Writes from odt/opcodes.py: native/opcodes.h, native/opcodes.c, docs/opcodes.md, odt/plan/rows.py and, of odt/reference, index.py and docstrings.
 
 ::
 
@@ -44,6 +44,7 @@ def generated():
     return {
         "native/opcodes.h": _header(table, formulas),
         "native/opcodes.c": _tables(table),
+        "odt/plan/rows.py": _rows(table),
         "odt/reference/index.py": _index(table),
         "docs/opcodes.md": _manual(table, formulas),
         **_documented(table, formulas),
@@ -283,6 +284,42 @@ def _tables(table):
         for op in table
     ]
     return "\n".join(out) + "\n"
+
+
+def _rows(table):
+    """What the planner knows of each instruction: a board decodes a row of it far sooner than a line of TABLE."""
+    by_length = [[] for _ in range(max(len(op.name) for op in table) + 1)]
+    for op in table:
+        names = [operand[0] for operand in op.operands]
+        shares = [(names.index(operand[0]), names.index(operand[4])) for operand in op.operands if operand[4]]
+        if len(shares) > 1:
+            raise ValueError("instruction %s: two outputs take an input's memory" % op.name)
+        words = [op.name, op.number, "".join(operand[1] for operand in op.operands), len(op.immediates)]
+        by_length[len(op.name)].append(
+            " %s;" % " ".join(str(word) for word in words + [n for pair in shares for n in pair])
+        )
+    return "\n".join(
+        [
+            "# Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
+            '"""Of each instruction, by the length of its name: name, number, accesses of its operands, how many immediates,',
+            'and, where an output may lie in the memory of an input, which operands these are."""',
+            "",
+            "ROWS = (",
+            *[line for rows in by_length for line in _joined(rows)],
+            ")",
+            "",
+        ]
+    )
+
+
+def _joined(rows, width=100):
+    """Lines of one string of a Python tuple."""
+    lines = [""]
+    for row in rows:
+        if len(lines[-1]) + len(row) > width:
+            lines.append("")
+        lines[-1] += row
+    return ['    "%s"%s' % (line, "," if number == len(lines) else "") for number, line in enumerate(lines, 1)]
 
 
 def _index(table):

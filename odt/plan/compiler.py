@@ -1,16 +1,19 @@
 """From a graph, a loss and an optimizer to a program: the way through the house, once."""
 
+import gc
+import sys
 from array import array
 
 from ..regions import ARENA, REGION_SHIFT
+from .buffers import placed
 from .forward import family, forward
 from .gradient import backward
 from .graph import fuse_relu, mask_after_pooling, trained
-from .instruction import Instruction, encode
+from .instruction import encode
 from .masks import keep_bits
-from .memory import live_bytes, lower_bound, place, share
+from .memory import lifetimes, live_bytes, place, share
 from .schedule import Schedule
-from .values import ACTIVATION, ERROR, EXPONENT, GRADIENT, OPTIMIZER, SCALE, SCRATCH, WEIGHT, home
+from .values import ACTIVATION, ERROR, GRADIENT, SCRATCH, Value
 
 
 class Plan:
@@ -30,70 +33,104 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     gradients to sums; the second updates, once.
     ``flash``: bytes before the first of the weights that are frozen in flash, 0 if none are.
     ``segments``: (first, end) of runs of nodes to compute again before the backward pass of node ``end``.
-    ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``buffers`` and ``instructions``, each with
-    the name of its layer as ``owner``. ``bits``: as for masks.keep_bits.
+    ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``buffers``, ``instructions`` and ``values``,
+    all of them as seen.py has it. ``bits``: as for masks.keep_bits.
     """
-    prepare(nodes, dtype, batch)
-    s = Schedule(dtype, micro or batch, optimizer, flash)
-    s.noted = noted
-    output, ends, first = train(s, nodes, loss, micro, segments, bits)
+    draft = _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits)
+    if sys.implementation.name != "cpython":
+        gc.collect()  # all else was for planning alone: what stays takes its place, at the bottom of the heap
     plan = Plan()
-    plan.arena, plan.lower_bound = place(s.instructions)
-    owner, shift = home(output.buffer)  # an output made in place lies where its input lay
-    output.buffer.offset = owner.offset + shift
-    plan.state = s.buffers.state_size
-    if max(plan.arena, plan.state) > 1 << REGION_SHIFT:
-        raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (
-            plan.arena + plan.state, plan.arena, plan.state, 1 << REGION_SHIFT))  # fmt: skip
-    plan.code = encode(s.instructions, plan.arena, plan.state, s.buffers.flash, ends)
-    state = s.buffers.state
-    plan.first = [(b.offset, b.first) for b in state if b.first]
-    plan.scales = array("i", [b.offset for b in state if b.role == SCALE])
-    plan.exponents = [(b.offset, b.size) for b in state if b.role == EXPONENT]
-    plan.sizes = _sizes(nodes, state)
-    plan.constants = s.buffers.flash
-    plan.sums = s.updates.sums.size if micro else 0
-    forward = [(index, scale) for index, node in enumerate(nodes) for scale, _ in s.scales.get(node, ())]
-    plan.forward = array("i")  # of each range of the forward pass: its node's index, its offset
-    for index, scale in forward:
-        if index or s.x_seen:
-            plan.forward.append(index)
-            plan.forward.append(scale.offset)
-    known = [scale for _, scale in forward]
-    plan.errors = array("i", [found[0].offset for found in s.ranges if found[0] not in known])
-    plan.weights = [(node.layer, s.buffers.weights[node]) for node in nodes if node in s.buffers.weights]
+    plan.code, plan.arena, plan.lower_bound, plan.state = draft.code, draft.arena, draft.lower_bound, draft.state
+    plan.first, plan.exponents, plan.sizes = draft.first, draft.exponents, draft.sizes
+    plan.constants, plan.sums, plan.again = draft.constants, draft.sums, draft.again
     plan.segments, plan.flash, plan.bits = segments, flash, bits
-    plan.again = sum([node.layer.macs for node in s.again])
-    plan.x_scale, plan.x_seen = s.values[nodes[0]].scale, s.x_seen
+    for name in ("scales", "forward", "errors"):
+        setattr(plan, name, array("i", getattr(draft, name)))
+    plan.weights = _weights(nodes, draft.parameters, 1 if dtype == "int8" else 4)
     if nodes[0].statistics:
         from .norm import reading
 
-        plan.reading = reading(s, nodes[0].statistics)
-    plan.output = output
-    plan.bias = output_bias(s, nodes[-1]) if loss.degree else None
+        plan.reading = reading(dict(plan.weights)[nodes[0].statistics.layer], nodes[0].statistics.layer)
+    plan.x_scale, plan.x_seen = _word("range", draft.x_scale), _word("largest input", draft.x_seen)
+    plan.output = _output(draft)
+    plan.bias = None if draft.bias is None else placed(draft.bias, "bias", draft.bias_size)
     plan.activated = read_by(nodes, loss) is not nodes[-1]  # probabilities come out
+    plan.peaks, plan.totals = dict(draft.peaks), dict(draft.totals)
     if noted is not None:
-        plan.buffers = state
-        plan.instructions, plan.values, plan.follow = s.instructions, first, [found[0] for found in s.ranges]
-    plan.peaks = {}
-    for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH):
-        plan.peaks[kind] = max(live_bytes(s.instructions, kind))
-    plan.totals = {}
-    for kind in (WEIGHT, OPTIMIZER):
-        plan.totals[kind] = sum([(b.size + 3) & ~3 for b in state if b.kind == kind])
+        plan.buffers, plan.instructions, plan.values, plan.follow = draft.seen
     return plan
 
 
-def _sizes(nodes, state):
-    """Bytes of the state of each node's layer, whose buffers begin with its name."""
-    sizes = {node.layer.name: 0 for node in nodes}
-    for buffer in state:
-        at = buffer.name.find(" ")
-        while at >= 0:
-            if buffer.name[:at] in sizes:
-                sizes[buffer.name[:at]] += (buffer.size + 3) & ~3
-            at = buffer.name.find(" ", at + 1)
-    return [sizes[node.layer.name] for node in nodes]
+def _word(name, operand):
+    """The Buffer of a scale, None without."""
+    return None if operand is None else placed(operand, name, 4)
+
+
+def _output(draft):
+    """The output's Value, of Buffers."""
+    output = draft.output
+    value = Value(placed(draft.output_at, "output", 0), output.count)
+    if output.scale is not None:
+        value.scale = _word("output scale", output.scale)
+        value.zero, value.lo, value.factor = output.zero, output.lo, output.factor
+    return value
+
+
+def _weights(nodes, parameters, unit):
+    """[(layer, Weights)] in the order of the nodes."""
+    made = {node: parameters[node].weights(unit) for node in nodes if node in parameters}
+    for node in nodes:
+        folded = node in parameters and parameters[node].folded
+        if folded:
+            made[folded].into = made[node]
+            made[node].folded = folded.layer, made[folded]
+    return [(node.layer, made[node]) for node in nodes if node in made]
+
+
+def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits):
+    """What compile_graph() decides, of operands; nothing else that planning made is needed after it."""
+    prepare(nodes, dtype, batch)
+    s = Schedule(dtype, micro or batch, optimizer, flash, noted)
+    buffers, arena = s.buffers, s.arena
+    buffers.layers = {node.layer.name: 0 for node in nodes}
+    output, ends, first = train(s, nodes, loss, micro, segments, bits)
+    instructions, count = s.instructions, len(s.instructions)
+    draft = Plan()
+    lives = lifetimes(instructions, arena)
+    draft.arena, draft.lower_bound = place(lives, arena, count)
+    draft.peaks = {kind: max(live_bytes(lives, arena, count, kind)) for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH)}
+    lives = None
+    draft.state, draft.constants = buffers.state_size, buffers.flash
+    if max(draft.arena, draft.state) > 1 << REGION_SHIFT:
+        raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (
+            draft.arena + draft.state, draft.arena, draft.state, 1 << REGION_SHIFT))  # fmt: skip
+    draft.code = encode(instructions, arena, draft.arena, draft.state, draft.constants, ends)
+    draft.first, draft.scales, draft.exponents = buffers.first, buffers.scales, buffers.spans
+    draft.totals, draft.parameters = buffers.totals, buffers.weights
+    draft.sizes = [buffers.layers[node.layer.name] for node in nodes]
+    draft.sums = arena.sizes[s.updates.sums] if micro else 0
+    draft.again = sum([node.layer.macs for node in s.again])
+    draft.forward = forward = array("i")  # of each range of the forward pass: its node's index, its offset
+    known = []
+    for index, node in enumerate(nodes):
+        for scale, _ in s.scales.get(node, ()):
+            known.append(scale)
+            if index or s.x_seen is not None:
+                forward.append(index)
+                forward.append(_offset(scale))
+    draft.errors = array("i", [_offset(found[0]) for found in s.ranges if found[0] not in known])
+    draft.x_scale, draft.x_seen = s.values[nodes[0]].scale, s.x_seen
+    draft.output, draft.output_at = output, arena.address(output.buffer)
+    draft.bias, draft.bias_size = output_bias(s, nodes[-1]) if loss.degree else (None, 0)
+    if noted is not None:
+        from .seen import seen
+
+        draft.seen = seen(s, first)
+    return draft
+
+
+def _offset(operand):
+    return operand & (1 << REGION_SHIFT) - 1
 
 
 def train(s, nodes, loss, micro=None, segments=(), bits=None):
@@ -107,8 +144,12 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     output, ends, first = emit(s, nodes, loss, micro, segments)
     s.finish()
     ends.append(len(s.instructions))
-    s.instructions = keep_bits(s.instructions, ends, output.buffer, bits)
-    share(s.instructions)
+    keep_bits(s, ends, output.buffer, bits)
+    share(s.instructions, s.arena)
+    if s.updates.ratio is not None:
+        from ..opcodes import forget
+
+        forget()  # what dynamic.py has looked up
     return output, ends, first
 
 
@@ -144,7 +185,7 @@ def diverge(s, nodes, loss, output):
 def update(s, nodes, last, error, micro, segments):
     """Emit the backward pass and the update."""
     s.updates.rate = s.scratch("rate", 8)
-    tick = Instruction("tick", (s.updates.rate, s.header, s.control), s.updates.optimizer.betas)
+    tick = s.instruction("tick", (s.updates.rate, s.header, s.control), s.updates.optimizer.betas)
     (s.updates.deferred if micro else s.instructions).append(tick)
     if any([node.layer.dynamic for node in nodes]):
         from .dynamic import relative
@@ -164,13 +205,13 @@ def read_by(nodes, loss):
 
 
 def output_bias(s, node):
-    """The buffer of the biases that train and that are added to the output, unchanged; None if there are none."""
+    """The biases that train and that are added to the output, unchanged: operand and bytes; None of a network without."""
     while node.layer.view and node.inputs:
         node = node.inputs[0]
     weights = s.buffers.weights.get(node)
     if weights is None or node.relu or not (node.layer.trainable and node.layer.update_bias):
-        return None
-    return weights.bias
+        return None, 0
+    return weights.bias, 4 * weights.rows
 
 
 def bytes_needed(nodes, loss, optimizer, dtype, batch, micro=None, budget=None):
@@ -178,10 +219,12 @@ def bytes_needed(nodes, loss, optimizer, dtype, batch, micro=None, budget=None):
     prepare(nodes, dtype, batch)
     s = Schedule(dtype, micro or batch, optimizer)
     train(s, nodes, loss, micro)
-    least = s.buffers.state_size + lower_bound(s.instructions)
+    state, count = s.buffers.state_size, len(s.instructions)
+    lives = lifetimes(s.instructions, s.arena)
+    least = state + max(live_bytes(lives, s.arena, count))
     if budget is not None and least > budget:
         return least
-    return s.buffers.state_size + place(s.instructions, (budget or 0) - s.buffers.state_size)[0]
+    return state + place(lives, s.arena, count, (budget or 0) - state)[0]
 
 
 def prepare(nodes, dtype, batch):
@@ -219,8 +262,9 @@ def predict(s, nodes):
 def predict_from(s, nodes):
     """The network's output, where the forward pass is emitted."""
     output = s.values[nodes[-1]]
-    if s.int8 and output.scale.region == ARENA:  # a Dropout's: the loss is counted in it, to the end of a step
-        s.buffers.move_to_state(output.scale)
+    if s.int8 and output.scale >> REGION_SHIFT == ARENA:  # a Dropout's: the loss is counted in it, to the end of a step
+        names = [node.layer.name for node in nodes if s.values[node].scale == output.scale]
+        output.scale = s.buffers.move_to_state(names[0] + " kept", output.scale)
     return output
 
 

@@ -9,15 +9,15 @@ def _dropout(s, node, inputs):
     (x,) = inputs
     layer = node.layer
     y = s.like(layer.name, x, ACTIVATION)
-    layer.stream = s.stream(layer.name)
+    stream = s.stream(layer.name)
     if s.int8:  # the same numbers; the factor is in their scale, and only while training
-        y.scale = s.scratch(layer.name + " kept", 4)
+        y.scale = s.scratch("kept", 4)
         y.factor = ONE
         operands = (y.buffer, y.scale, x.buffer, x.scale, s.header, s.control)
-        s.emit("dropout_i8", operands, (s.batch, x.count // s.batch, x.zero, layer.stream, layer.drop, x.factor))
+        s.emit("dropout_i8", operands, (s.batch, x.count // s.batch, x.zero, stream, layer.drop, x.factor))
     else:
         operands = (y.buffer, x.buffer, s.header, s.control)
-        s.emit("dropout_f32", operands, (s.batch, x.count // s.batch, layer.stream, layer.drop))
+        s.emit("dropout_f32", operands, (s.batch, x.count // s.batch, stream, layer.drop))
     return y
 
 
@@ -30,7 +30,7 @@ def _dropout_dx(s, node, error, needed):
         kept = scale_shift(scale_int(65536 - layer.drop), -16)
         dx.factor = times(error.factor, scale_div(ONE, kept))
     operands = (dx.buffer, error.buffer, s.control)
-    sizes = (s.batch, error.count // s.batch, layer.stream, layer.drop)
+    sizes = (s.batch, error.count // s.batch, s.stream(layer.name), layer.drop)
     s.emit("dropout_dx" + ("_i8" if s.int8 else "_f32"), operands, sizes)
     return [dx]
 

@@ -6,7 +6,8 @@ in the gradient of the weights nor in the error that goes on to the layers befor
 """
 
 from ..fixed import ONE
-from .instruction import Instruction
+from ..opcodes import opcode
+from .instruction import NAME, ROW
 from .linear import gradient_scale, sizes
 from .shared import bias_gradient
 from .values import ERROR, GRADIENT, SCRATCH, Part
@@ -20,37 +21,36 @@ class Chosen:
         low, high = layer.dynamic
         self.total = s.buffers.weights[node].rows
         self.most = max(1, high * self.total >> 16)
-        name = layer.name
-        self.count = s.scratch(name + " chosen count", 4)
-        self.rows = s.scratch(name + " chosen rows", 4 * self.most)
-        sums = s.scratch(name + " error sums", 4 * self.total)
+        self.count = s.scratch("chosen count", 4)
+        self.rows = s.scratch("chosen rows", 4 * self.most)
+        sums = s.scratch("error sums", 4 * self.total)
         sizes = (error.count // self.total, self.total, self.most, low, high)
         operands = (self.count, self.rows, sums, error.buffer, s.updates.ratio)
         s.emit("rank_i8" if s.int8 else "rank_f32", operands, sizes)
 
     def pick(self, s, buffer, count, unit, kind):
         """Of ``count`` rows of the layer's channels, ``unit`` bytes each, the chosen ones."""
-        picked = s.scratch(buffer.name + " chosen", count * self.most * unit, kind)
+        picked = s.scratch("chosen", count * self.most * unit, kind)
         s.emit("pick", (picked, buffer, self.count, self.rows), (count, self.total, self.most, unit))
         return picked
 
     def few(self, s, name, operands, immediates, sizes):
         """Emit an instruction whose ``sizes`` are the number of channels, for the chosen ones."""
-        instruction = Instruction(name, operands, list(immediates))
+        immediates = list(immediates)
         mask = 0
-        for index, size in enumerate(instruction.opcode.immediates):
+        for index, size in enumerate(opcode(name).immediates):
             if size in sizes:
-                instruction.immediates[index] = self.most
+                immediates[index] = self.most
                 mask |= 1 << index
         s.emit("few", (self.count,), (self.most, mask))
-        s.emit(name, operands, instruction.immediates)
+        s.emit(name, operands, immediates)
 
-    def each(self, instruction):
+    def each(self, s, instruction):
         """The prefix that repeats an update of the first row for the chosen ones."""
-        names = instruction.opcode.immediates
+        names = opcode(instruction[ROW][NAME]).immediates
         which = names.index("R" if "R" in names else "N")
         place = names.index("at") if "at" in names else -1
-        return Instruction("each", (self.count, self.rows), (self.total, self.most, which, place))
+        return s.instruction("each", (self.count, self.rows), (self.total, self.most, which, place))
 
 
 def relative(s, nodes, error):
@@ -79,15 +79,15 @@ def backward(s, node, error, needed):
     chosen = Chosen(s, node, error)
     bias = None
     if layer.use_bias and layer.update_bias:  # whole: it costs next to nothing
-        bias = bias_gradient(s, layer.name + " bias", error, rows)
+        bias = bias_gradient(s, "bias", error, rows)
     few = chosen.pick(s, error.buffer, error.count // rows, unit, ERROR)
     source = x.buffer
     if layer.by_channel:
         source = chosen.pick(s, x.buffer, x.count // rows, unit, ERROR)
     part = Part(rows, columns, 0, 1)
-    part.chosen, part.room = chosen, chosen.most
+    part.chosen = chosen
     scale = gradient_scale(s, layer, x, error) if s.int8 else None
-    gradient = s.scratch(layer.name + " gradient", 4 * chosen.most * columns, GRADIENT)
+    gradient = s.scratch("gradient", 4 * chosen.most * columns, GRADIENT)
     immediates = sizes(s, node) + ((x.zero,) if s.int8 else ()) + (0, rows)
     chosen.few(s, layer.kind + "_dw" + suffix, (gradient, few, source), immediates, varied)
     dx = None
@@ -107,17 +107,16 @@ def _dx(s, node, error, chosen, few, varied, unit):
     kernel = chosen.pick(s, weights.kernel, 1, unit * weights.columns, ERROR)
     made = dx.buffer
     if layer.by_channel:
-        made = s.scratch(layer.name + " dx chosen", count // weights.rows * chosen.most * unit, ERROR)
+        made = s.scratch("dx chosen", count // weights.rows * chosen.most * unit, ERROR)
     operands = [made, few, kernel]
     if s.int8:
-        rescale = s.scratch(layer.name + " dx rescale", 8 * (chosen.most if layer.by_channel else 1))
+        rescale = s.scratch("dx rescale", 8 * (chosen.most if layer.by_channel else 1))
         if layer.by_channel:
             scale = chosen.pick(s, weights.scale, 1, 4, SCRATCH)
             scaled = (rescale, error.scale, scale, dx.scale)
             chosen.few(s, "rescale", scaled, (chosen.most, error.factor), varied)
         else:
-            scale = weights.scale.part("first scale", 0, 4)
-            s.emit("rescale", (rescale, error.scale, scale, dx.scale), (1, error.factor))
+            s.emit("rescale", (rescale, error.scale, weights.scale, dx.scale), (1, error.factor))
         operands = [made, dx.peak, few, kernel, rescale]
     chosen.few(s, layer.kind + ("_dx_i8" if s.int8 else "_dx_f32"), operands, sizes(s, node), varied)
     if layer.by_channel:

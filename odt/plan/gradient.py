@@ -12,12 +12,11 @@ from .values import ERROR
 def _repeat(s, nodes, kept):
     """The forward instructions of these nodes once more, less those of the value that is kept."""
     for node in nodes:
-        if s.values[node].buffer is kept:
+        if s.values[node].buffer == kept:
             continue
-        start = len(s.instructions)
+        s.repeated = node
         forward(s, [node])
-        for instruction in s.instructions[start:]:
-            instruction.again = node
+    s.repeated = None
     s.begin_node(None)
 
 

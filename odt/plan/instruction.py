@@ -1,44 +1,70 @@
-"""Instructions before they have addresses, and the program that they become."""
+"""Instructions before they have addresses, and the program that they become.
+
+An instruction is a tuple, as a network has hundreds and a board's RAM is small:
+
+- its row: what the planner knows of its kind, a tuple of NUMBER, ACCESS, STOP, END, SHARES, FORMAT and NAME;
+- a mark, mostly None. A node: this computes it a second time. Of a ReLU's mask: the name, and the immediates but the sizes, of
+  the instruction that makes the same mask as bits (masks.py);
+- its operands, up to STOP (values.py), then its immediates, up to END;
+- where names are noted, the name of its layer.
+"""
 
 import struct
 
-from ..opcodes import opcode
-from ..regions import REGION_SHIFT, VERSION
+from ..regions import VERSION, const
 from .program import HEADER_WORDS, MAGIC, SECTIONS_AT
-from .values import home
+from .rows import ROWS
+
+# Of a row.
+NUMBER = const(0)
+ACCESS = const(1)  # of each operand a byte, WRITES, READS or UPDATES
+STOP = const(2)  # where in an instruction its operands end,
+END = const(3)  # and its immediates
+SHARES = const(4)  # (output, input), if the output may lie in the memory of the input, else None
+FORMAT = const(5)  # of the instruction's words, for struct
+NAME = const(6)
+
+# Of an instruction.
+ROW = const(0)
+MARK = const(1)
+FIRST = const(2)  # operand
+
+READS = const(58)  # ":"
+WRITES = const(61)  # "="
 
 
-class Instruction:
-    """One instruction before it has addresses: an Opcode, Buffers, ints.
-
-    ``again``: the node that it computes a second time. ``bits``: of a ReLU's mask, the instruction that makes the same
-    mask as bits, and its immediates but the sizes (masks.py).
-    """
-
-    again = bits = None
-
-    def __init__(self, name, operands, immediates):
-        self.opcode = opcode(name)
-        self.operands = operands
-        self.immediates = immediates
-        if len(operands) != len(self.opcode.operands) or len(immediates) != len(self.opcode.immediates):
-            raise TypeError("%s takes %s" % (name, self.opcode.operands + self.opcode.immediates))
+def row(name):
+    """What ROWS has of an instruction; ValueError where there is none."""
+    text = ROWS[len(name)] if len(name) < len(ROWS) else ""
+    at = text.find(" %s " % name)
+    if at < 0:
+        raise ValueError("no instruction %r" % name)
+    words = text[at : text.find(";", at)].split(" ")
+    stop = FIRST + len(words[3])
+    end = stop + int(words[4])
+    shares = (int(words[5]), int(words[6])) if len(words) > 5 else None
+    return int(words[2]), words[3].encode(), stop, end, shares, "<%di" % (end - 1), name
 
 
-def encode(instructions, arena, state, constants, ends):
-    """The program, a bytearray. ``ends`` gives each section's number of instructions, all from the first."""
-    starts = [HEADER_WORDS]
+def encode(instructions, arena, size, state, constants, ends):
+    """The program of an arena of ``size`` bytes, a bytearray. ``ends`` gives each section's number of instructions, all from the first."""
+    words = HEADER_WORDS
     for instruction in instructions:
-        starts.append(starts[-1] + instruction.opcode.words)
-    code = bytearray(4 * starts[-1])  # at once: the heap is at its fullest
-    struct.pack_into("<6I", code, 0, MAGIC, VERSION, starts[-1], arena, state, constants)
+        words += instruction[0][END] - 1
+    code = bytearray(4 * words)  # at once: the heap is at its fullest
+    struct.pack_into("<6I", code, 0, MAGIC, VERSION, words, size, state, constants)
+    at = 4 * HEADER_WORDS
+    done = 0
     for number, end in enumerate(ends):
-        struct.pack_into("<2I", code, 4 * (SECTIONS_AT + 2 * number), HEADER_WORDS, starts[end])
-    for start, instruction in zip(starts, instructions):
-        words = [instruction.opcode.number]
-        for buffer in instruction.operands:
-            owner, shift = home(buffer)
-            words.append((owner.region << REGION_SHIFT) | (owner.offset + shift))
-        words.extend(instruction.immediates)
-        struct.pack_into("<%di" % len(words), code, 4 * start, *words)
+        for instruction in instructions[done:end]:
+            kind = instruction[ROW]
+            stop = kind[STOP]
+            words = [kind[NUMBER]]
+            for operand in instruction[FIRST:stop]:
+                words.append(arena.address(operand))
+            words += instruction[stop : kind[END]]
+            struct.pack_into(kind[FORMAT], code, at, *words)
+            at += 4 * len(words)
+        struct.pack_into("<2I", code, 4 * (SECTIONS_AT + 2 * number), HEADER_WORDS, at // 4)
+        done = end
     return code

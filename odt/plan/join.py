@@ -13,7 +13,7 @@ def add(s, name, a, b, kind, relu=False):
         return ceiling(s, y, name) if relu == 6 else y
     rescales = []
     for value in (a, b):
-        rescales.append(s.scratch(name + " rescale", 8))
+        rescales.append(s.scratch("rescale", 8))
         s.emit("ratio", (rescales[-1], value.scale, y.scale), (value.factor,))
     sizes = (a.count, a.zero, b.zero, y.zero, y.lo)
     s.emit("add_once_i8" if s.steps else "add_i8", [y.buffer, y.peak, a.buffer, b.buffer] + rescales, sizes)

@@ -2,7 +2,7 @@
 
 from ..fixed import ONE, elements
 from .shared import bias_gradient, ceiling, times, window_sizes
-from .values import ACTIVATION, ERROR, GRADIENT, Part, Value
+from .values import ACTIVATION, ERROR, GRADIENT, Part
 
 _ACCUMULATOR = 255 * 127  # the largest product of an int8 forward pass or weight gradient
 _ERROR = 127 * 127  # of an input's gradient
@@ -58,9 +58,9 @@ def _forward(s, node, inputs):
     y = s.tensor(layer.name, count, ACTIVATION, node.relu)
     bias = weights.bias
     if s.int8:
-        rescale = s.scratch(layer.name + " rescale", 8 * rows)
+        rescale = s.scratch("rescale", 8 * rows)
         s.emit("rescale", (rescale, x.scale, weights.scale, y.scale), (rows, x.factor))
-        total = s.scratch(layer.name + " bias", 4 * rows)
+        total = s.scratch("bias", 4 * rows)
         if bias is None:
             s.emit("clear", (total,), (rows,))
         else:
@@ -72,7 +72,7 @@ def _forward(s, node, inputs):
         )
         return y
     if bias is None:
-        bias = s.scratch(layer.name + " bias", 4 * rows)
+        bias = s.scratch("bias", 4 * rows)
         s.emit("clear", (bias,), (rows,))
     relu = int(node.relu == 1)
     s.emit(node.layer.kind + "_f32", (y.buffer, x.buffer, weights.kernel, bias), sizes(s, node) + (relu,))
@@ -93,16 +93,16 @@ def _backward(s, node, error, needed):
         scale = gradient_scale(s, layer, x, error)
 
     def make(part, gradient=None):
-        gradient = gradient or s.scratch(layer.name + " gradient", 4 * part.count, GRADIENT)
+        gradient = gradient or s.scratch("gradient", 4 * part.count, GRADIENT)
         immediates = sizes(s, node) + zero + (part.at + part.shift, part.rows)
         s.emit(node.layer.kind + "_dw" + suffix, (gradient, error.buffer, x.buffer), immediates)
         return gradient
 
     def note(gradient):
-        s.note(layer.name + " gradient", Value(gradient, gradient.size // 4, scale, 0, 0))
+        s.note_gradient(layer.name + " gradient", gradient, scale)
 
     def make_bias(part):
-        return bias_gradient(s, layer.name + " bias", error, part.count)
+        return bias_gradient(s, "bias", error, part.count)
 
     # Weights stay as they are until dx is made. A whole gradient is made before, so that x may go
     # before dx comes, and waits; in pieces it comes after.
@@ -112,20 +112,20 @@ def _backward(s, node, error, needed):
         row = 4 * weights.columns
         pieces = s.updates.pieces(trained, x.count * (1 if s.int8 else 4) if needed[0] else 0)
         if s.updates.sums:
-            gradient = s.updates.summed(weights.kernel, pieces, make)
+            gradient = s.updates.summed(pieces, make)
             pieces = trained
         elif pieces is trained:
-            gradient = s.scratch(layer.name + " gradient", row * trained[0].total, GRADIENT)
+            gradient = s.scratch("gradient", row * trained[0].total, GRADIENT)
             for part in trained:
-                make(part, part.of(gradient, row))
+                make(part, part.of(s.arena, gradient, row))
         if gradient:
             note(gradient)
     if layer.use_bias and layer.update_bias:
         whole = Part(1, weights.rows)
-        bias = s.updates.summed(weights.bias, [whole], make_bias) if s.updates.sums else make_bias(whole)
+        bias = s.updates.summed([whole], make_bias) if s.updates.sums else make_bias(whole)
     dx = _dx(s, node, error) if needed[0] else None
     for part in pieces:
-        made = part.of(gradient, row) if gradient else make(part)
+        made = part.of(s.arena, gradient, row) if gradient else make(part)
         if not gradient:
             note(made)
         s.updates.kernel(weights, made, scale, ONE, part)
@@ -136,7 +136,7 @@ def _backward(s, node, error, needed):
 
 def gradient_scale(s, layer, x, error):
     """In int8: what a kernel's gradient, a sum of products of x and the error, is counted in."""
-    scale = s.scratch(layer.name + " gradient scale", 4)
+    scale = s.scratch("gradient scale", 4)
     s.emit("product", (scale, x.scale, error.scale), (times(x.factor, error.factor),))
     return s.real(layer.name + " gradient", scale)
 
@@ -153,15 +153,14 @@ def _dx(s, node, error):
     source = error.buffer
     if weights.common or node.layer.by_channel:
         count = 1 if weights.common else rows
-        rescale = s.scratch(name + " dx rescale", 8 * count)
-        scale = weights.scale.part("first scale", 0, 4 * count)
-        s.emit("rescale", (rescale, error.scale, scale, dx.scale), (count, error.factor))
+        rescale = s.scratch("dx rescale", 8 * count)
+        s.emit("rescale", (rescale, error.scale, weights.scale, dx.scale), (count, error.factor))
     else:
-        channels = s.scratch(name + " channel scale", 8 * rows)
-        rescale = s.scratch(name + " dx rescale", 8)
+        channels = s.scratch("channel scale", 8 * rows)
+        rescale = s.scratch("dx rescale", 8)
         operands = (channels, rescale, weights.scale, error.scale, dx.scale)
         s.emit("rescale_dx", operands, (rows, error.factor))
-        source = s.scratch(name + " scaled error", error.count, ERROR)
+        source = s.scratch("scaled error", error.count, ERROR)
         sizes_and_id = (error.count // rows, rows, s.dither(name + " scaled error"))
         s.emit("channel_scale_i8", (source, error.buffer, channels, s.control), sizes_and_id)
     operands = (dx.buffer, dx.peak, source, weights.kernel, rescale)

@@ -1,132 +1,228 @@
-"""Memory: how long each buffer lives, and where each lies in the arena.
+"""Memory: the arena's buffers, how long each lives, and where each lies.
 
 A buffer lives from the first instruction that names it to the last. Buffers whose lives overlap must not
 overlap in memory; the placement puts each buffer at the lowest gap that fits, the large ones first, in
 one order after the other until the arena is as small as it can be. It need not get there:
-``lower_bound`` says how far off it is at most.
+the lower bound says how far off it is at most.
 """
 
 from ..fixed import hash32
-from ..regions import ARENA, const
-from .values import home
+from ..regions import REGION_SHIFT, const
+from .instruction import FIRST, SHARES, STOP
 
 _TRIES = const(100)  # random orders
+_STRIDE = const(16)  # instructions from one window to the next, which are twice as long
 
 
-def lifetimes(instructions):
-    """``[(buffer, first, last)]`` of the arena's buffers, by instruction index, in order of first use."""
-    first = {}
-    last = {}
+class Arena:
+    """The arena's buffers by their numbers, from 1 on: lists of ints, where objects would take a board's RAM.
+
+    ``roots``: the number of the buffer whose memory it is: its own, or that of the one that it is part of or replaces; 0 of one
+    that has gone to the state. A part begins ``shifts`` bytes after its root. ``names``: for those who look inside, else None.
+    """
+
+    def __init__(self, named=False):
+        self.sizes = [0]
+        self.kinds = [None]
+        self.roots = [0]
+        self.shifts = [0]
+        self.names = [None] if named else None
+        self.offsets = None  # of the roots, when they are placed
+        self.moved = {}  # number -> address in the state
+
+    def add(self, size, kind, name):
+        """A new buffer; returns its number."""
+        number = len(self.sizes)
+        self.sizes.append(size)
+        self.kinds.append(kind)
+        self.roots.append(number)
+        self.shifts.append(0)
+        if self.names is not None:
+            self.names.append(name)
+        return number
+
+    def part(self, operand, shift, size):
+        """The operand of ``size`` bytes inside another one."""
+        if operand >> REGION_SHIFT:
+            return operand + shift
+        number = self.add(size, self.kinds[operand], self.names and self.names[operand])
+        self.roots[number] = self.roots[operand]
+        self.shifts[number] = self.shifts[operand] + shift
+        return number
+
+    def move(self, number, address):
+        """Keep a buffer elsewhere than in the arena."""
+        self.roots[number] = 0
+        self.moved[number] = address
+
+    def root(self, operand):
+        """The number of the buffer whose memory an operand is; 0 outside of the arena."""
+        if operand >> REGION_SHIFT:
+            return 0
+        roots = self.roots
+        root = roots[operand]
+        while root != roots[root]:
+            root = roots[root]
+        return root
+
+    def address(self, operand):
+        """Where an operand lies when all are placed, as a program has it."""
+        if operand >> REGION_SHIFT:
+            return operand
+        if operand in self.moved:
+            return self.moved[operand]
+        return self.offsets[self.root(operand)] + self.shifts[operand]
+
+
+def lifetimes(instructions, arena):
+    """``[(number, first, last)]`` of the arena's buffers, by instruction index, in order of first use."""
+    roots = arena.roots
+    first = [-1] * len(roots)
+    last = [0] * len(roots)
     order = []
     for index, instruction in enumerate(instructions):
-        for buffer in instruction.operands:
-            while buffer.root is not buffer:  # home(), at less cost
-                buffer = buffer.root
-            if buffer.region != ARENA:
+        for root in instruction[FIRST : instruction[0][STOP]]:
+            if root >> REGION_SHIFT:
                 continue
-            if buffer not in first:
-                first[buffer] = index
-                order.append(buffer)
-            last[buffer] = index
-    return [(buffer, first[buffer], last[buffer]) for buffer in order]
+            while root != roots[root]:  # Arena.root(), at less cost
+                root = roots[root]
+            if first[root] < 0:
+                first[root] = index
+                order.append(root)
+            last[root] = index
+    return [(root, first[root], last[root]) for root in order if root]
 
 
-def share(instructions):
+def share(instructions, arena):
     """Let an output take the memory of an input that dies where it is made, if the table allows it."""
-    last = {}
+    roots, sizes = arena.roots, arena.sizes
+    last = [0] * len(roots)
     for index, instruction in enumerate(instructions):
-        for operand in instruction.operands:
-            last[home(operand)[0]] = index
+        for operand in instruction[FIRST : instruction[0][STOP]]:
+            if not operand >> REGION_SHIFT:
+                last[roots[operand]] = index
     for index, instruction in enumerate(instructions):
-        names = [operand[0] for operand in instruction.opcode.operands]
-        for position, (_, _, _, _, shares) in enumerate(instruction.opcode.operands):
-            if shares is None:
-                continue
-            output = instruction.operands[position]
-            source, _ = home(instruction.operands[names.index(shares)])
-            if output.root is not output or source.region != ARENA or source is output:
-                continue
-            if last[source] == index and source.size == output.size:
-                output.root = source
-                last[source] = last[output]
+        shares = instruction[0][SHARES]
+        if shares is None:
+            continue
+        output, source = instruction[FIRST + shares[0]], arena.root(instruction[FIRST + shares[1]])
+        if output >> REGION_SHIFT or roots[output] != output or source in (0, output):
+            continue
+        if last[source] == index and sizes[source] == sizes[output]:
+            roots[output] = source
+            last[source] = last[output]
 
 
-def _align(size):
-    return (size + 3) & ~3
+def place(lives, arena, count, enough=0):
+    """Give every buffer of ``lives`` its offset; returns the bytes of the arena, and of the lower bound.
 
-
-def place(instructions, enough=0):
-    """Give every arena buffer its offset; returns the bytes of the arena, and of the lower bound.
-
-    Stops at the first placement within ``enough`` bytes.
+    ``count``: the number of instructions. Stops at the first placement within ``enough`` bytes.
     """
-    lives = lifetimes(instructions)
-    bound = lower_bound(instructions)
+    sizes = arena.sizes
+    bound = max(live_bytes(lives, arena, count))
     enough = max(enough, bound + (bound >> 8))
-    large = [life for life in lives if life[0].size > bound // 16]
-    small = [life for life in lives if life[0].size <= bound // 16]
-    small.sort(key=lambda life: (-life[0].size, life[1]))
+    large, small = [], []
+    for index, life in enumerate(lives):
+        (large if sizes[life[0]] > bound // 16 else small).append(index)
+    small = _largest_first(small, lives, sizes)
     best = None
-    for order in _orders(large):
-        offsets, total = _first_fit(order + small)
-        if best is None or total < best[1]:
-            best = (offsets, total)
-        if total <= enough:
-            break
-    for buffer, offset in best[0]:
-        buffer.offset = offset
-    return best[1], bound
+    most = None
+    for order in _orders(large, lives, sizes):
+        placed = _first_fit(order + small, lives, sizes, count, most)
+        if placed:
+            best, most = placed
+            if most <= enough:
+                break
+    arena.offsets = offsets = [0] * len(sizes)
+    for (number, _, _), offset in zip(lives, best):
+        offsets[number] = offset
+    return most, bound
 
 
-def _orders(lives):
+def _largest_first(indices, lives, sizes):
+    """Of lives in the order of their first use."""
+    count = len(lives)
+    keys = sorted(
+        [index - count * sizes[lives[index][0]] for index in indices]
+    )  # ints: MicroPython compares them soonest
+    return [key % count for key in keys]
+
+
+def _orders(indices, lives, sizes):
     """Orders in which to place buffers: four that often do, then random ones, the same each time."""
+    yield _largest_first(indices, lives, sizes)
     for key in (
-        lambda life: (-life[0].size, life[1]),
-        lambda life: (life[1], -life[0].size),
-        lambda life: (-life[2], -life[0].size),
-        lambda life: (life[1] - life[2], -life[0].size),
+        lambda size, first, last: (first, -size),
+        lambda size, first, last: (-last, -size),
+        lambda size, first, last: (first - last, -size),
     ):
-        yield sorted(lives, key=key)
+        keys = []
+        for index in indices:
+            number, first, last = lives[index]
+            keys.append(key(sizes[number], first, last) + (index,))
+        yield [each[2] for each in sorted(keys)]
     for key in range(_TRIES):
-        numbered = sorted([(hash32(key, index), index) for index in range(len(lives))])
-        yield [lives[index] for _, index in numbered]
+        yield [indices[each] for _, each in sorted([(hash32(key, each), each) for each in range(len(indices))])]
 
 
-def _first_fit(lives):
-    placed = []  # (offset, end, first, last), by offset
-    offsets = []
+def _first_fit(order, lives, sizes, count, most):
+    """(offsets of the lives, bytes) of the buffers placed in an order; None where that takes ``most`` bytes or more.
+
+    What meets a short life is looked for among what was placed in a window of the instructions, so that the time is about
+    proportional to their number.
+    """
+    everything = []  # (offset, end, first, last), by offset
+    windows = [[] for _ in range(count // _STRIDE + 1)]
+    offsets = [0] * len(lives)
     total = 0
-    for buffer, first, last in lives:
-        size = _align(buffer.size)
+    for index in order:
+        number, first, last = lives[index]
+        size = sizes[number] + 3 & ~3
         offset = 0
-        for start, end, begin, finish in placed:
+        for start, end, begin, finish in everything if last - first > _STRIDE else windows[first // _STRIDE]:
             if begin > last or finish < first:
                 continue
             if start >= offset + size:
                 break
-            offset = max(offset, end)
-        placed.append((offset, offset + size, first, last))
-        placed.sort()
-        offsets.append((buffer, offset))
-        total = max(total, offset + size)
+            if end > offset:
+                offset = end
+        end = offset + size
+        if end > total:
+            total = end
+            if most is not None and total >= most:
+                return None
+        offsets[index] = offset
+        placed = (offset, end, first, last)
+        _insert(everything, placed)
+        for at in range(max(0, first // _STRIDE - 1), last // _STRIDE + 1):
+            _insert(windows[at], placed)
     return offsets, total
 
 
-def lower_bound(instructions):
-    """The largest sum of bytes that live at the same time: no arena can be smaller."""
-    return max(live_bytes(instructions))
+def _insert(placed, life):
+    """Into a list that is sorted by offset."""
+    offset = life[0]
+    low, high = 0, len(placed)
+    while low < high:
+        middle = (low + high) >> 1
+        if placed[middle][0] < offset:
+            low = middle + 1
+        else:
+            high = middle
+    placed.insert(low, life)
 
 
-def live_bytes(instructions, kind=None):
-    """Bytes that live during each instruction, of one kind or of all."""
-    change = [0] * (len(instructions) + 1)
-    for buffer, first, last in lifetimes(instructions):
-        if kind is None or buffer.kind == kind:
-            change[first] += _align(buffer.size)
-            change[last + 1] -= _align(buffer.size)
-    live = []
+def live_bytes(lives, arena, count, kind=None):
+    """Bytes that live during each of ``count`` instructions, of one kind or of all."""
+    sizes, kinds = arena.sizes, arena.kinds
+    live = [0] * (count + 1)
+    for number, first, last in lives:
+        if kind is None or kinds[number] == kind:
+            size = sizes[number] + 3 & ~3
+            live[first] += size
+            live[last + 1] -= size
     total = 0
-    for difference in change[:-1]:
-        total += difference
-        live.append(total)
+    for index in range(count):
+        live[index] = total = total + live[index]
+    live.pop()
     return live

@@ -55,20 +55,21 @@ def read_by_batchnorm(nodes):
             parent.statistics = node.statistics = node
 
 
-def reading(s, node):
+def reading(weights, layer):
     """Where the statistics by which samples are read are in the state: (mean, variance, channels, epsilon)."""
-    mean, variance = s.buffers.weights[node].vectors[2:]
-    return mean.offset, variance.offset, node.layer.channels, node.layer.epsilon
+    mean, variance = weights.vectors[2:]
+    return mean.offset, variance.offset, layer.channels, layer.epsilon
 
 
 def gather(s, node, value):
     """Emit the reading of samples for an Input that a Normalization follows, or a BatchNorm that scales them."""
     if node.statistics:
         layer = node.statistics.layer
-        mean, variance = s.buffers.parameters(node.statistics).vectors[2:]
+        vectors = s.buffers.parameters(node.statistics).vectors[2:]
     else:
         layer = node.folded.layer
-        mean, variance = s.buffers.normalization(node).vectors
+        vectors = s.buffers.normalization(node).vectors
+    (_, mean, _), (_, variance, _) = vectors
     sizes = (s.batch, value.count // (s.batch * layer.channels), layer.channels)
     if s.int8:
         operands = (value.buffer, value.peak, s.control, s.x, value.scale, mean, variance)
@@ -94,10 +95,10 @@ def _norm(s, node, inputs):
     (x,) = inputs
     layer = node.layer
     weights = s.buffers.parameters(node)
-    gamma, beta = weights.vectors[:2]
+    (_, gamma, _), (_, beta, _) = weights.vectors[:2]
     sizes = layer.groups_of(s.batch)
     y = s.tensor(layer.name, x.count, ACTIVATION, node.relu)
-    weights.statistics = st = s.scratch(layer.name + " statistics", 8 * sizes[0] * sizes[2])
+    weights.statistics = st = s.scratch("statistics", 8 * sizes[0] * sizes[2])
     if s.int8:
         s.stream(layer.name + " dx")  # now: micro-batches update later, and are to draw the same
     if layer.kind == "batchnorm":
@@ -110,8 +111,8 @@ def _norm(s, node, inputs):
         operands = (y.buffer, x.buffer, st, gamma, beta)
         s.emit("norm_f32", operands, sizes + (int(node.relu == 1),))
         return ceiling(s, y, layer.name) if node.relu == 6 else y
-    gain = s.scratch(layer.name + " gain", 8 * layer.channels)
-    offset = s.scratch(layer.name + " offset", 4 * layer.channels)
+    gain = s.scratch("gain", 8 * layer.channels)
+    offset = s.scratch("offset", 4 * layer.channels)
     s.emit("affine_i8", (gain, offset, gamma, beta, y.scale), (layer.channels,))
     operands = (y.buffer, y.peak, x.buffer, st, gain, offset)
     s.emit("norm_i8", operands, sizes + (x.zero, y.zero, y.lo))
@@ -121,7 +122,7 @@ def _norm(s, node, inputs):
 def _batch_statistics(s, node, weights, x):
     """The running statistics, and while training the batch's over them."""
     layer, st = node.layer, weights.statistics
-    mean, variance = weights.vectors[2:]
+    (_, mean, _), (_, variance, _) = weights.vectors[2:]
     channels = layer.channels
     sizes = (s.batch, layer.positions, channels)
     if node.statistics and not layer.trainable:
@@ -132,7 +133,7 @@ def _batch_statistics(s, node, weights, x):
         s.emit("running_stats_i8", (st, mean, variance, x.scale), (channels, x.factor, layer.epsilon))
     if not layer.trainable:
         return
-    weights.spread = s.scratch(layer.name + " variance of the batch", 4 * channels)
+    weights.spread = s.scratch("variance of the batch", 4 * channels)
     if s.int8:
         operands = (st, weights.spread, x.buffer, x.scale, s.control)
         s.emit("batch_stats_i8", operands, sizes + (x.zero, x.factor, layer.epsilon))
@@ -145,7 +146,7 @@ def _batch_statistics(s, node, weights, x):
 def _of_samples(s, node, weights, x, spread):
     """The statistics of samples that the running ones have scaled already."""
     layer = node.layer
-    operands = (weights.statistics, spread, weights.vectors[3], x.scale, s.control)
+    operands = (weights.statistics, spread, weights.vectors[3][1], x.scale, s.control)
     s.emit("read_stats_i8", operands, (layer.channels, x.factor, layer.epsilon, int(layer.trainable)))
 
 
@@ -158,33 +159,32 @@ def _norm_dx(s, node, error, needed):
     if s.probing or not layer.trainable:
         return [_dx(s, node, error, x, weights, sizes) if needed[0] else None]
     suffix = "_i8" if s.int8 else "_f32"
-    gamma, beta = weights.vectors[:2]
 
     def make_gamma(row):
-        gradient = s.scratch(layer.name + " gamma gradient", 4 * row.count, GRADIENT)
+        gradient = s.scratch("gamma gradient", 4 * row.count, GRADIENT)
         immediates = sizes + ((x.zero, layer.bits) if s.int8 else ())
         s.emit("norm_dw" + suffix, (gradient, error.buffer, x.buffer, weights.statistics), immediates)
         return gradient
 
     def make_beta(row):
-        return bias_gradient(s, layer.name + " beta", error, row.count)
+        return bias_gradient(s, "beta", error, row.count)
 
     row = Part(1, layer.channels)
     gradients = []
-    for vector, make in ((gamma, make_gamma), (beta, make_beta)):
-        gradients.append(s.updates.summed(vector, [row], make) if s.updates.sums else make(row))
+    for make in (make_gamma, make_beta):
+        gradients.append(s.updates.summed([row], make) if s.updates.sums else make(row))
     if layer.kind == "batchnorm":
         _track(s, node, weights, x)
     dx = _dx(s, node, error, x, weights, sizes) if needed[0] else None
     factor = scale_shift(error.factor, -layer.bits) if s.int8 else ONE
-    s.updates.vector(gamma, gradients[0], error.scale, factor)
-    s.updates.vector(beta, gradients[1], error.scale, error.factor)
+    for (name, vector, _), gradient, each in zip(weights.vectors, gradients, (factor, error.factor)):
+        s.updates.vector("%s %s" % (layer.name, name), vector, gradient, error.scale, each)
     return [dx]
 
 
 def _track(s, node, weights, x):
     layer = node.layer
-    mean, variance = weights.vectors[2:]
+    (_, mean, _), (_, variance, _) = weights.vectors[2:]
     operands = (mean, variance, weights.statistics, weights.spread)
     parts = (layer.keep, layer.rest)
     if node.statistics:
@@ -200,7 +200,7 @@ def _dx(s, node, error, x, weights, sizes):
     batch = layer.kind == "batchnorm"
     constant = batch and (s.probing or not layer.trainable)  # the statistics do not depend on x
     rows = layer.positions if batch else 0
-    gamma, st = weights.vectors[0], weights.statistics
+    gamma, st = weights.vectors[0][1], weights.statistics
     name = layer.name + " dx"
     if s.int8:
         dx = s.tensor(name, x.count, ERROR)

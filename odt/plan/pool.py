@@ -22,7 +22,7 @@ def _maxpool2d(s, node, inputs):
     suffix = "_i8" if s.int8 else "_f32"
     if node.inputs[0] in s.trained:
         size, bits = _choice_sizes(s, node)
-        s.choices[node] = choice = s.scratch(node.layer.name + " choice", size, ACTIVATION)
+        s.choices[node] = choice = s.scratch("choice", size, ACTIVATION)
         s.emit("maxpool2d_choice" + suffix, (y.buffer, choice, x.buffer), window_sizes(s, node) + (size, bits))
     else:
         s.emit("maxpool2d" + suffix, (y.buffer, x.buffer), window_sizes(s, node))
@@ -38,7 +38,9 @@ def _maxpool2d_dx(s, node, error, needed):
     dx = s.like(node.layer.name + " dx", dx)
     operands = [dx.buffer, error.buffer, choice]
     if s.int8:
-        operands.insert(1, dx.peak or s.buffers.unwatched())  # a loss of fixed scale has none: sums saturate
+        operands.insert(
+            1, s.buffers.unwatched() if dx.peak is None else dx.peak
+        )  # a loss of fixed scale has none: sums saturate
     sizes = window_sizes(s, node) + _choice_sizes(s, node)
     s.emit("unpool2d" + ("_i8" if s.int8 else "_f32"), operands, sizes)
     return [dx]
@@ -90,7 +92,7 @@ def _globalavg(s, node, inputs):
     if not s.int8:
         s.emit("globalavg_f32", (y.buffer, x.buffer), (s.batch, positions, channels))
         return y
-    rescale = s.scratch(node.layer.name + " rescale", 8)
+    rescale = s.scratch("rescale", 8)
     s.emit("ratio", (rescale, x.scale, y.scale), (scale_div(ONE, scale_int(positions)),))
     sizes = (s.batch, positions, channels, x.zero, y.zero, y.lo)
     s.emit("globalavg_i8", (y.buffer, y.peak, x.buffer, rescale), sizes)
@@ -99,7 +101,8 @@ def _globalavg(s, node, inputs):
 
 def _globalavg_dx(s, node, error, needed):
     layer = node.layer
-    dx = error.alias(times(error.factor, scale_div(ONE, scale_int(layer.positions))))
+    dx = error.alias()
+    dx.factor = times(error.factor, scale_div(ONE, scale_int(layer.positions)))
     dx.count = s.values[node.inputs[0]].count
     dx = s.like(layer.name + " dx", dx)
     sizes = (s.batch, layer.positions, node.shape[0])

@@ -9,12 +9,12 @@ def _sampling(s, node, inputs):
     layer = node.layer
     size = node.shape[0]
     y = s.tensor(layer.name, s.batch * size, ACTIVATION)
-    layer.stream = s.stream(layer.name)
+    stream = s.stream(layer.name)
     if s.int8:
         operands = (y.buffer, y.peak, x.buffer, x.scale, y.scale, s.header, s.control)
-        s.emit("sampling_i8", operands, (s.batch, size, x.zero, layer.stream, x.factor))
+        s.emit("sampling_i8", operands, (s.batch, size, x.zero, stream, x.factor))
     else:
-        s.emit("sampling_f32", (y.buffer, x.buffer, s.header, s.control), (s.batch, size, layer.stream))
+        s.emit("sampling_f32", (y.buffer, x.buffer, s.header, s.control), (s.batch, size, stream))
     return y
 
 
@@ -26,7 +26,7 @@ def divergence(s, node, loss, output):
     width = 1 if loss.labels else output.count // s.batch
     if s.unit is not None:
         raise ValueError("%r: class_weight counts errors in another unit: leave it out" % layer)
-    layer.weight = weight = s.scratch(layer.name + " divergence", 4)
+    s.choices[node] = weight = s.scratch("divergence", 4)
     sizes = (s.batch, node.shape[0])
     beta = scale_of(layer.beta)
     if s.int8:
@@ -54,12 +54,22 @@ def _sampling_dx(s, node, error, needed):
     sizes = (s.batch, node.shape[0])
     dx = s.tensor(layer.name + " dx", x.count, ERROR)
     if s.int8:
-        operands = (dx.buffer, dx.peak, error.buffer, x.buffer, error.scale, layer.weight, x.scale, dx.scale, s.control)
-        more = (x.zero, layer.stream, x.factor, error.factor, _free(s, layer))
+        operands = (
+            dx.buffer,
+            dx.peak,
+            error.buffer,
+            x.buffer,
+            error.scale,
+            s.choices[node],
+            x.scale,
+            dx.scale,
+            s.control,
+        )
+        more = (x.zero, s.stream(layer.name), x.factor, error.factor, _free(s, layer))
         s.emit("sampling_dx_i8", operands, sizes + more)
     else:
-        operands = (dx.buffer, error.buffer, x.buffer, layer.weight, s.control)
-        s.emit("sampling_dx_f32", operands, sizes + (layer.stream, _free(s, layer)))
+        operands = (dx.buffer, error.buffer, x.buffer, s.choices[node], s.control)
+        s.emit("sampling_dx_f32", operands, sizes + (s.stream(layer.name), _free(s, layer)))
     return [dx]
 
 

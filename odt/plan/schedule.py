@@ -7,11 +7,11 @@ Forward in the order of the graph, the loss, then backward with the updates. Not
 import struct
 
 from ..fixed import ONE, scale_div, scale_int
-from ..regions import ARENA, CONTROL, CONTROL_WORDS, X_DATA, Y_DATA
+from ..regions import CONTROL, REGION_SHIFT, X_DATA, Y_DATA
 from .buffers import Buffers
-from .instruction import Instruction
+from .instruction import ACCESS, END, FIRST, MARK, READS, ROW, STOP, WRITES, row
 from .updates import Updates
-from .values import ACTIVATION, ERROR, SCALE, SCRATCH, Buffer, Value, home
+from .values import ACTIVATION, ERROR, SCALE, SCRATCH, Value
 
 _FALL = {ACTIVATION: 3, ERROR: 5}  # how fast a range falls, by kind: see range_i8 in docs/numerics.md
 
@@ -21,42 +21,54 @@ class Schedule:
 
     probing = False  # see fisher.py
 
-    def __init__(self, dtype, batch, optimizer, flash=0, buffers=None):
+    def __init__(self, dtype, batch, optimizer, flash=0, noted=None, buffers=None):
         self.int8 = dtype == "int8"
         self.batch = batch
-        self.buffers = buffers or Buffers(self.int8, flash, optimizer is not None)
+        self.buffers = buffers or Buffers(self.int8, flash, optimizer is not None, noted is not None)
+        self.arena = self.buffers.arena
         self.updates = Updates(self, optimizer)
         self.instructions = []
+        self.rows = {}  # name -> its row (instruction.py)
         self.values = {}  # node -> its output
         self.trained = ()  # nodes that the error must reach
         self.scales = {}  # node -> (scale, peak) of the values that its forward pass makes
         self.made = []  # those of the node in hand
         self.next = 0  # and how many of them it has again, when it is repeated
         self.steps = None  # those of its output that stay: graph.Node
-        self.again = ()  # nodes that are computed once more
-        self.choices = {}  # node of a max-pooling -> what it chose
+        self.repeated = None  # the node that is computed once more
+        self.again = ()  # nodes that are
+        self.choices = {}  # node of a max-pooling -> what it chose; of a Sampling -> the weight of its divergence
         self.ranges = []  # (scale, peak, limit, fall, fine), as of range_i8; the fall of an input's is 0
         self.x_seen = None  # the largest input so far, where the input has a range
         self.unit = None  # the loss's error is counted in this scale; None: in 1, as all else
         self.streams = {}  # what draws random numbers -> the id of its stream
         self.keyed = False  # in micro-batches: whether the backward pass has the step's key
         self.header = self.buffers.header
-        self.control = Buffer("control", 4 * CONTROL_WORDS, None, CONTROL)
-        self.x = Buffer("x", 0, None, X_DATA)
-        self.y = Buffer("y", 0, None, Y_DATA)
-        for buffer in (self.control, self.x, self.y):
-            buffer.offset = 0
-        self.clears = []  # (instruction, buffer) of what a step begins with
+        self.control, self.x, self.y = [region << REGION_SHIFT for region in (CONTROL, X_DATA, Y_DATA)]
+        self.bits_of = {}  # a ReLU's mask as bits -> the activation that it is of
+        self.clears = []  # the buffers that a step begins with clearing
         self.owner = None  # the name of the layer in hand
         self.chosen = None  # dynamic.py: whose rows what is emitted is repeated for
-        self.noted = None  # a list where inspect.py asks: (name, value) of the tensors
+        self.noted = noted  # a list where inspect.py asks: (name, value) of the tensors
 
-    def emit(self, name, operands, immediates=()):
-        instruction = Instruction(name, operands, immediates)
-        for each in (self.chosen.each(instruction), instruction) if self.chosen else (instruction,):
-            if self.noted is not None:
-                each.owner = self.owner
-            self.instructions.append(each)
+    def instruction(self, name, operands, immediates=(), mark=None):
+        """An instruction, as instruction.py has it."""
+        kind = self.rows.get(name)
+        if kind is None:
+            kind = self.rows[name] = row(name)
+        made = (kind, mark or self.repeated) + tuple(operands) + tuple(immediates)
+        if FIRST + len(operands) != kind[STOP] or len(made) != kind[END]:
+            raise TypeError(
+                "%s takes %d operands and %d immediates" % (name, kind[STOP] - FIRST, kind[END] - kind[STOP])
+            )
+        return made if self.noted is None else made + (self.owner,)
+
+    def emit(self, name, operands, immediates=(), mark=None):
+        """Append an instruction."""
+        made = self.instruction(name, operands, immediates, mark)
+        if self.chosen:
+            self.instructions.append(self.chosen.each(self, made))
+        self.instructions.append(made)
 
     def note(self, name, value):
         """Remember the value under its name where that is asked for."""
@@ -64,8 +76,16 @@ class Schedule:
             self.noted.append((name, value))
         return value
 
+    def note_gradient(self, name, gradient, scale, factor=ONE):
+        """The same of a gradient, whose numbers are int32 in int8 models."""
+        if self.noted is not None:
+            value = Value(gradient, self.arena.sizes[gradient] // 4)
+            value.scale, value.factor, value.lo = scale, factor, 0
+            self.noted.append((name, value))
+
     def scratch(self, name, size, kind=SCRATCH):
-        return Buffer(name, size, kind)
+        """The operand of a new buffer of the arena; its ``name`` is told after its layer's."""
+        return self.arena.add(size, kind, name)
 
     def stream(self, name):
         """The id of the random numbers that ``name`` draws."""
@@ -92,16 +112,20 @@ class Schedule:
             return self.scaled(name, count, scale_div(scale_int(6), scale_int(255)), -128)
         zero, lo, limit = (-128, -128, 255) if positive else (0, -127, 127)
         if self.next == len(self.made):
-            self.made.append((self.buffers.keep(name + " scale", 4, role=SCALE), self.buffers.peak(name)))
+            self.made.append((self.buffers.keep(name + " scale", 4, role=SCALE), self.buffers.peak()))
             self.ranges.append(self.made[-1] + (limit, _FALL[kind], 1))
-        scale, peak = self.made[self.next]
+        value = Value(self.scratch(name, count, kind), count)
+        value.scale, value.peak = self.made[self.next]
+        if positive:
+            value.zero, value.lo = zero, lo
         self.next += 1
-        return self.note(name, Value(self.scratch(name, count, kind), count, scale, zero, lo, ONE, peak))
+        return self.note(name, value)
 
     def scaled(self, name, count, bits, zero, lo=-128):
         """A new int8 activation whose scale is the constant ``bits``: its range follows nothing."""
-        scale = self.buffers.constant(struct.pack("<I", bits))
-        value = Value(self.scratch(name, count, ACTIVATION), count, scale, zero, lo, ONE, self.buffers.unwatched())
+        value = Value(self.scratch(name, count, ACTIVATION), count)
+        value.scale, value.peak = self.buffers.constant(struct.pack("<I", bits)), self.buffers.unwatched()
+        value.zero, value.lo = zero, lo
         return self.note(name, value)
 
     def loss_error(self, error, scale, peak=None, unit=False):
@@ -113,7 +137,9 @@ class Schedule:
         if unit:
             self.unit = scale
             scale = self.buffers.constant(struct.pack("<I", ONE))
-        return self.note("loss error", Value(error.buffer, error.count, scale, peak=peak))
+        value = Value(error.buffer, error.count)
+        value.scale, value.peak = scale, peak
+        return self.note("loss error", value)
 
     def real(self, name, scale):
         """``scale``, of what was made of an error, in 1."""
@@ -138,20 +164,21 @@ class Schedule:
 
     def drop_unread(self):
         """Drop the repeated instructions whose results nobody reads."""
+        arena = self.arena
+        peaks = self.buffers.peaks
         read = []
         kept = []
         again = []
         for instruction in reversed(self.instructions):
-            buffers = [home(operand)[0] for operand in instruction.operands]
-            accesses = [operand[1] for operand in instruction.opcode.operands]
-            if instruction.again:
-                made = [b for b, access in zip(buffers, accesses) if access != ":" and b is not self.buffers.peaks]
-                if not any([buffer in read for buffer in made]):
+            kind, mark = instruction[ROW], instruction[MARK]
+            owners = [(arena.root(each), access) for each, access in zip(instruction[FIRST : kind[STOP]], kind[ACCESS])]
+            if mark and not isinstance(mark, tuple):
+                if not any([access != READS and owner != peaks and owner in read for owner, access in owners]):
                     continue
-                if instruction.again not in again:
-                    again.append(instruction.again)
+                if mark not in again:
+                    again.append(mark)
             kept.append(instruction)
-            read += [b for b, access in zip(buffers, accesses) if access != "=" and b.region == ARENA]
+            read += [owner for owner, access in owners if owner and access != WRITES]
         kept.reverse()
         self.instructions[:] = kept
         self.again = again
@@ -159,9 +186,10 @@ class Schedule:
     def begin(self):
         """What every section starts with, the first micro-batch of a batch alone."""
         for buffer in (self.buffers.peaks if self.int8 else None, self.updates.sums):
-            if buffer:
-                self.emit("clear", (buffer,), [0])
-                self.clears.append((self.instructions[-1], buffer))
+            if buffer is not None:
+                self.clears.append(buffer)
+        for buffer in self.clears:
+            self.emit("clear", (buffer,), (0,))
 
     def finish(self):
         """The end of a training step: ranges follow their peaks."""
@@ -170,5 +198,8 @@ class Schedule:
                 self.emit("range_i8", (scale, peak), (limit, fall, fine))
             else:
                 self.emit("range_x_i8", (scale, self.x_seen, peak), (limit,))
-        for instruction, buffer in self.clears:
-            instruction.immediates[0] = buffer.size // 4
+        for index, buffer in enumerate(self.clears):
+            clear = self.instructions[index]
+            self.instructions[index] = (
+                clear[: clear[ROW][STOP]] + (self.arena.sizes[buffer] // 4,) + clear[clear[ROW][END] :]
+            )

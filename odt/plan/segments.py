@@ -7,9 +7,9 @@ not measured, then the choice that it finds is measured, until it finds one of m
 """
 
 from .compiler import prepare, train
+from .instruction import END, NAME, ROW
 from .memory import lifetimes, live_bytes
 from .schedule import Schedule
-from .values import home
 
 
 class Choices:
@@ -36,12 +36,12 @@ class Choices:
         nodes, loss, optimizer, dtype, batch, micro = self.what
         cuts = self.chain.cuts
         prepare(nodes, dtype, batch)
-        s = Schedule(dtype, micro or batch, optimizer, self.flash)
-        s.noted = []  # each instruction knows its layer
+        s = Schedule(dtype, micro or batch, optimizer, self.flash, [])  # each instruction knows its layer
         _, ends, values = train(s, nodes, loss, micro, [(cuts[p] + 1, cuts[q]) for p, q in segments], self.bits)
-        owners = [self.numbers.get(getattr(instruction, "owner", None), -1) for instruction in s.instructions]
-        lives = lifetimes(s.instructions)
-        live = live_bytes(s.instructions)
+        arena = s.arena
+        owners = [self.numbers.get(instruction[instruction[ROW][END]], -1) for instruction in s.instructions]
+        lives = lifetimes(s.instructions, arena)
+        live = live_bytes(lives, arena, len(s.instructions))
         forward, back, kept = [], [], []  # of each cut: where its forward pass ends, where its backward pass begins
         sizes = []
         for cut in cuts:
@@ -54,13 +54,13 @@ class Choices:
                 at += 1
             back.append(at if cut else len(owners))
             y = values[nodes[cut]].buffer
-            value = home(y)[0]
+            value = arena.root(y)
             total = 0
-            for buffer, first, last in lives:
-                if first < forward[-1] and last >= back[-1] and buffer is not value and buffer.bits_of is not y:
-                    total += (buffer.size + 3) & ~3
+            for number, first, last in lives:
+                if first < forward[-1] and last >= back[-1] and number != value and s.bits_of.get(number) != y:
+                    total += (arena.sizes[number] + 3) & ~3
             kept.append(total)
-            sizes.append((value.size + 3) & ~3)
+            sizes.append((arena.sizes[value] + 3) & ~3)
 
         def takes(p, q):
             return kept[q] - kept[p], max(live[forward[p] : forward[q]] + live[back[q] : back[p]] or [0]) - kept[p]
@@ -77,7 +77,7 @@ class Choices:
         # The most bytes in the backward pass of each step; in the part of it after the mask of its last node's error.
         self.back = [max(live[back[q] : back[q - 1]] or [0]) for q in range(1, count)]
         self.after = [max(live[back[q] + 1 : back[q - 1]] or [0]) for q in range(1, count)]
-        names = [instruction.opcode.name[:5] for instruction in s.instructions[: ends[0]]]
+        names = [instruction[ROW][NAME][:5] for instruction in s.instructions[: ends[0]]]
         self.masks = ["open_" in names[forward[p] : forward[p + 1]] for p in range(count)]  # of each step
 
     def least(self):

@@ -40,7 +40,7 @@ def convert(s, y, x, columns):
 
 
 def bias_gradient(s, name, error, channels):
-    """The gradient of what is added to each channel: the sum of the error."""
+    """The gradient of what is added to each channel: the sum of the error; ``name`` tells it from the layer's others."""
     gradient = s.scratch(name + " gradient", 4 * channels, GRADIENT)
     s.emit("bias_dw" + ("_i8" if s.int8 else "_f32"), (gradient, error.buffer), (error.count // channels, channels))
     return gradient
@@ -52,7 +52,7 @@ def rescaled(s, node, error, factor=ONE):
     dx = s.tensor(name + " dx", s.values[node.inputs[0]].count, ERROR)
     if not s.int8:
         return dx, None
-    rescale = s.scratch(name + " dx rescale", 8)
+    rescale = s.scratch("dx rescale", 8)
     s.emit("ratio", (rescale, error.scale, dx.scale), (times(error.factor, factor),))
     return dx, rescale
 

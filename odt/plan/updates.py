@@ -6,7 +6,7 @@ their norm or for the other micro-batches.
 
 from ..fixed import ONE, isqrt
 from ..regions import const
-from .values import GRADIENT, Buffer, Part, Value
+from .values import GRADIENT, Part
 
 _PIECE_CODE = const(200)  # bytes of the instructions that make and apply a part of a gradient
 _PIECES = const(16)  # parts of a gradient at most
@@ -20,14 +20,14 @@ class Updates:
         self.optimizer = optimizer
         self.rate = None  # rate and bias correction of this step
         self.limited = None  # whether a piece of the weights in hand has outgrown their scale
-        self.sums = None  # gradients of a batch in micro-batches; None where a batch comes in one
+        self.sums = None  # the operand of the gradients of a batch in micro-batches; None where a batch comes in one
         self.deferred = []  # then: the instructions of the update
         self.waiting = []  # gradients that wait for their norm, with what applies them
         self.ratio = None  # how large the output's error is, where an update is dynamic
 
     def accumulate(self):
         """From here on gradients are summed, and applied in the update alone."""
-        self.sums = Buffer("gradient sums", 4, GRADIENT)
+        self.sums = self.s.scratch("gradient sums", 4, GRADIENT)
 
     def pieces(self, parts, spared):
         """The Parts in which a kernel's gradient is made and applied: ``parts`` where as a whole.
@@ -53,15 +53,20 @@ class Updates:
                 pieces.append(Part(total, columns, part.at + at, size, part.shift))
         return pieces
 
-    def summed(self, parameter, pieces, make):
+    def sum(self, size):
+        """The operand of ``size`` bytes more of the sums."""
+        sizes = self.s.arena.sizes
+        sizes[self.sums] += size
+        return self.s.arena.part(self.sums, sizes[self.sums] - size, size)
+
+    def summed(self, pieces, make):
         """The sum over micro-batches of a parameter's gradient, of which ``make(part)`` makes a part."""
         s = self.s
         row = 4 * pieces[0].columns
-        total = self.sums.part(parameter.name + " sum", self.sums.size, pieces[0].total * row)
-        self.sums.size += total.size
+        total = self.sum(pieces[0].total * row)
         name = "accumulate_i32" if s.int8 else "accumulate_f32"
         for part in pieces:
-            s.emit(name, (part.of(total, row), make(part)), (part.count,))
+            s.emit(name, (part.of(s.arena, total, row), make(part)), (part.count,))
         return total
 
     def kernel(self, weights, gradient, scale, factor, part):
@@ -70,15 +75,15 @@ class Updates:
 
     def bias(self, weights, gradient, scale, factor):
         """The same for a bias."""
-        self.vector(weights.bias, gradient, scale, factor)
+        self.vector(weights.name + " bias", weights.bias, gradient, scale, factor)
 
-    def vector(self, vector, gradient, scale, factor):
+    def vector(self, name, vector, gradient, scale, factor):
         """The same for a vector, which is one row."""
         s = self.s
-        count = vector.size // 4
-        scale = s.real(vector.name + " gradient", scale)
-        s.note(vector.name + " gradient", Value(gradient, count, scale, 0, 0, factor))
-        self._update(self._step_vector, vector, gradient, scale, factor, Part(1, count))
+        count = s.arena.sizes[gradient] // 4
+        scale = s.real(name + " gradient", scale)
+        s.note_gradient(name + " gradient", gradient, scale, factor)
+        self._update(self._step_vector, (name, vector), gradient, scale, factor, Part(1, count))
 
     def _update(self, step, weights, gradient, scale, factor, part):
         s = self.s
@@ -108,7 +113,7 @@ class Updates:
         s.emit("clip_i32" if s.int8 else "clip_f32", (clip, total), (self.optimizer.limit,))
         for step, weights, gradient, scale, factor, part in self.waiting:
             if s.int8:
-                clipped = s.scratch(gradient.name + " clipped scale", 4)
+                clipped = s.scratch("clipped scale", 4)
                 s.emit("product", (clipped, scale, clip), (ONE,))
                 scale = clipped
             else:
@@ -117,25 +122,26 @@ class Updates:
 
     def _step_kernel(self, weights, gradient, scale, factor, part):
         s = self.s
+        name = weights.name + " kernel"
         kernel = part.within(weights.kernel, weights.columns * (1 if s.int8 else 4))
         for number, rows in enumerate(weights.trained):
             if rows.at == part.at:
-                self._decay_rows(weights, kernel, rows, number)
+                self._decay_rows(name, weights, kernel, rows, number)
         s.chosen = part.chosen
         if not s.int8:
-            self.optimizer.direct(s, kernel, gradient, scale, part, factor)
-            kernel = part.of(kernel, 4 * part.columns)
+            self.optimizer.direct(s, name, gradient, scale, part, factor)
+            kernel = part.of(s.arena, kernel, 4 * part.columns)
             s.emit("apply_f32", (kernel, gradient, self.rate), (part.count,))
             s.chosen = None
             return
         if self.limited is None:
-            self.limited = s.buffers.peak("limited")
-        limited = s.buffers.peak(kernel.name + " limited") if part.chosen else self.limited
+            self.limited = s.buffers.peak()
+        limited = s.buffers.peak() if part.chosen else self.limited
         operands = (kernel, weights.residual, part.within(weights.scale, 4), limited)
         common = int(weights.common)
-        if not self.optimizer.step(s, kernel, operands, gradient, scale, part, factor, common):
-            scales = self.optimizer.direct(s, kernel, gradient, scale, part, factor)
-            sizes = (part.total, part.columns, s.stream(kernel.name + " step"), common, part.at, part.rows)
+        if not self.optimizer.step(s, name, operands, gradient, scale, part, factor, common):
+            scales = self.optimizer.direct(s, name, gradient, scale, part, factor)
+            sizes = (part.total, part.columns, s.stream(name + " step"), common, part.at, part.rows)
             s.emit("apply_i8", operands + (gradient, scales, self.rate, s.control), sizes)
         s.chosen = None
         if part.chosen and common:
@@ -143,19 +149,20 @@ class Updates:
 
     def _step_vector(self, vector, gradient, scale, factor, part):
         s = self.s
-        self._decay(vector, None, part.count, vector.name + " decay")
-        scales = self.optimizer.direct(s, vector, gradient, scale, part, factor)
+        name, vector = vector
+        self._decay(vector, None, part.count, name + " decay")
+        scales = self.optimizer.direct(s, name, gradient, scale, part, factor)
         if s.int8:
             s.emit("apply_i32", (vector, gradient, scales, self.rate), (part.count,))
         else:
             s.emit("apply_f32", (vector, gradient, self.rate), (part.count,))
 
-    def _decay_rows(self, weights, kernel, part, number):
+    def _decay_rows(self, name, weights, kernel, part, number):
         """The decay of one of the ranges of a kernel's rows that train."""
         s = self.s
-        residual = part.of(weights.residual, part.columns) if s.int8 else None
-        stream = kernel.name + (" decay %d" % number if number else " decay")
-        self._decay(part.of(kernel, part.columns * (1 if s.int8 else 4)), residual, part.count, stream)
+        residual = part.of(s.arena, weights.residual, part.columns) if s.int8 else None
+        stream = name + (" decay %d" % number if number else " decay")
+        self._decay(part.of(s.arena, kernel, part.columns * (1 if s.int8 else 4)), residual, part.count, stream)
 
     def _decay(self, weight, residual, count, stream):
         """Decoupled weight decay, before the step (Loshchilov and Hutter, 2019)."""

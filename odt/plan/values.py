@@ -1,6 +1,8 @@
 """What instructions work on: buffers, what their numbers mean, and which of them are a layer's weights.
 
-A compiled model keeps some of these, and nothing else of its planning.
+While a network is planned an operand is an int, as there are hundreds of them and a board's RAM is small. Outside of the arena it is
+the operand's address, as a program has it: ``region << REGION_SHIFT | offset``. In the arena, where nothing has an address yet, it
+is the number of a buffer (memory.Arena). A compiled model keeps Buffers, and of its planning nothing else that is in this file.
 """
 
 from ..fixed import ONE
@@ -24,36 +26,27 @@ CONSTANT = "constant"
 
 
 class Buffer:
-    """A run of bytes in one region. ``kind`` says what for: it groups the RAM plan.
+    """A run of bytes in one region, as a compiled model knows it and as who looks inside sees it (seen.py).
 
-    ``role``: of a buffer of the state, where its kind does not say what its numbers are; ``first``: what it holds at
-    first (bytes), where that is known. ``exponents``: of int16 state, the buffer that has them. ``bits_of``: the
-    activation whose ReLU mask it is.
+    ``kind`` says what for: it groups the RAM plan. ``role``: of a buffer of the state, where its kind does not say what its
+    numbers are. ``root``: of a part of another buffer, or of one that takes another's place, that one; it begins ``shift`` bytes after.
+    ``exponents``: of int16 state, the buffer that has them. ``bits_of``: the activation whose ReLU mask it is.
     """
 
-    role = first = exponents = bits_of = None
+    role = root = exponents = bits_of = offset = None
+    shift = 0
 
     def __init__(self, name, size, kind, region=ARENA):
         self.name = name
         self.size = size
         self.kind = kind
         self.region = region
-        self.offset = None
-        self.root = self  # whose memory this is: itself, or the buffer that it is part of or replaces
-        self.shift = 0  # bytes after the root's start
-
-    def part(self, name, shift, size):
-        """A buffer inside this one."""
-        part = Buffer(name, size, self.kind, self.region)
-        part.root = self
-        part.shift = shift
-        return part
 
 
 def home(buffer):
     """The buffer that owns the memory, and the distance from its start."""
     shift = 0
-    while buffer.root is not buffer:
+    while buffer.root is not None:
         shift += buffer.shift
         buffer = buffer.root
     return buffer, shift
@@ -62,22 +55,26 @@ def home(buffer):
 class Value:
     """A tensor between instructions: its buffer and, in int8, what its numbers mean.
 
-    A stored q stands for ``(q - zero) * scale * factor``; ``lo`` is its lower clamp.
+    A stored q stands for ``(q - zero) * scale * factor``; ``lo`` is its lower clamp. ``buffer``, ``scale`` and ``peak`` are operands.
     """
 
-    def __init__(self, buffer, count, scale=None, zero=0, lo=-127, factor=ONE, peak=None):
+    scale = peak = None
+    zero = 0
+    lo = -127
+    factor = ONE
+
+    def __init__(self, buffer, count):
         self.buffer = buffer
         self.count = count  # elements, the batch included
-        self.scale = scale
-        self.zero = zero
-        self.lo = lo
-        self.factor = factor
-        self.peak = peak
 
-    def alias(self, factor=None):
-        """The same numbers meaning ``factor`` times as much."""
-        factor = self.factor if factor is None else factor
-        return Value(self.buffer, self.count, self.scale, self.zero, self.lo, factor, self.peak)
+    def alias(self):
+        """The same numbers once more, for a caller to give another meaning."""
+        twin = Value(self.buffer, self.count)
+        if self.scale is not None:  # else the class's: a board's RAM is small
+            twin.scale, twin.zero, twin.lo, twin.factor, twin.peak = (
+                self.scale, self.zero, self.lo, self.factor, self.peak
+            )  # fmt: skip
+        return twin
 
 
 class Weights:
@@ -104,8 +101,11 @@ class Part:
     """Rows ``at`` .. ``at + rows - 1`` of a parameter of ``total`` rows of ``columns`` elements.
 
     Of a kernel they are counted among the rows that train, which have gradient, residual and optimizer state;
-    in the kernel itself they lie ``shift`` rows further.
+    in the kernel itself they lie ``shift`` rows further. ``chosen``: which rows the instructions for row 0 are repeated for
+    (dynamic.py).
     """
+
+    chosen = None
 
     def __init__(self, total, columns, at=0, rows=None, shift=0):
         self.total = total
@@ -113,16 +113,18 @@ class Part:
         self.at = at
         self.rows = total if rows is None else rows
         self.count = self.rows * columns
-        self.room = self.rows  # rows that what is made for one step needs
-        self.chosen = None  # dynamic.py: which rows the instructions for row 0 are repeated for
         self.shift = shift
 
-    def of(self, buffer, row):
-        """These rows of a buffer whose rows have ``row`` bytes."""
+    def room(self):
+        """Rows that what is made for one step needs."""
+        return self.chosen.most if self.chosen else self.rows
+
+    def of(self, arena, operand, row):
+        """These rows of an operand whose rows have ``row`` bytes."""
         if self.rows == self.total:
-            return buffer
-        return buffer.part(buffer.name, self.at * row, self.rows * row)
+            return operand
+        return arena.part(operand, self.at * row, self.rows * row)
 
     def within(self, kernel, row):
-        """``total`` rows of a kernel's buffer, such that the rows that this Part counts are its own."""
-        return kernel.part(kernel.name, self.shift * row, self.total * row)
+        """Where ``total`` rows of a kernel of the state or of flash begin such that the rows that this Part counts are its own."""
+        return kernel + self.shift * row

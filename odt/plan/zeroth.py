@@ -6,11 +6,12 @@ the second pass has left is what it works on.
 """
 
 from ..fixed import scale_div, scale_int, scale_mul, scale_shift
+from ..regions import CONTROL_WORDS
 from .compiler import diverge, predict_from, read_by
 from .forward import forward
 from .gradient import backward
 from .graph import trained
-from .instruction import Instruction
+from .instruction import END, FIRST, NAME, ROW, STOP
 from .values import ACTIVATION, Part
 
 _UNITS = 20  # bits of an int32 weight after the binary point
@@ -39,8 +40,8 @@ class Moved:
         self.id = s.stream(name + " direction")
         self.kernel = None  # in int8: its residuals and scales
         if weights and s.int8:
-            scale = part.of(part.within(weights.scale, 4), 4)
-            self.kernel = part.of(weights.residual, part.columns), scale, int(weights.common)
+            scale = part.of(s.arena, part.within(weights.scale, 4), 4)
+            self.kernel = part.of(s.arena, weights.residual, part.columns), scale, int(weights.common)
 
     def room(self):
         """Emit what keeps it from the ends of its range."""
@@ -86,17 +87,18 @@ def _runs(s, optimizer, node):
     layer = node.layer
     weights = s.buffers.parameters(node)
     if weights.kernel is None:
-        return [Moved(s, optimizer, each.name, each, Part(1, each.size // 4)) for each in weights.vectors[:2]]
+        part = Part(1, weights.rows)
+        return [Moved(s, optimizer, "%s %s" % (layer.name, name), each, part) for name, each, _ in weights.vectors[:2]]
     found = []
     parts = weights.trained
     if weights.common and len(parts) > 1:  # all rows: they share their scale
         parts = [Part(weights.rows, weights.columns)]
     unit = weights.columns * (1 if s.int8 else 4)
     for number, part in enumerate(parts):
-        rows = part.of(part.within(weights.kernel, unit), unit)
+        rows = part.of(s.arena, part.within(weights.kernel, unit), unit)
         found.append(Moved(s, optimizer, "%s kernel %d" % (layer.name, number), rows, part, weights))
     if layer.use_bias and layer.update_bias:
-        found.append(Moved(s, optimizer, weights.bias.name, weights.bias, Part(1, weights.rows)))
+        found.append(Moved(s, optimizer, layer.name + " bias", weights.bias, Part(1, weights.rows)))
     return found
 
 
@@ -136,10 +138,16 @@ class Passes:
         """Let a Dropout or Sampling read a copy of the control block: it makes a key of calibration's, which is to move nothing."""
         s = self.s
         dropout = s.instructions.pop()
-        copy = s.scratch("control's copy", s.control.size)
-        s.emit("slice", (copy, s.control), (1, copy.size, copy.size, 0))
-        dropout.operands = [copy if each is s.control else each for each in dropout.operands]
-        s.instructions.append(dropout)
+        size = 4 * CONTROL_WORDS
+        copy = s.scratch("control's copy", size)
+        s.emit("slice", (copy, s.control), (1, size, size, 0))
+        self._emit_with(dropout, s.control, copy)
+
+    def _emit_with(self, instruction, before, after):
+        """Emit the instruction with an operand in place of another."""
+        stop, end = instruction[ROW][STOP], instruction[ROW][END]
+        operands = [after if each == before else each for each in instruction[FIRST:stop]]
+        self.s.emit(instruction[ROW][NAME], operands, instruction[stop:end])
 
     def _read_again(self, node):
         s = self.s
@@ -147,8 +155,7 @@ class Passes:
         before = s.values[node]
         s.values[node] = after = s.like(node.layer.name, before, ACTIVATION)
         for instruction in self.read:
-            operands = [after.buffer if each is before.buffer else each for each in instruction.operands]
-            s.emit(instruction.opcode.name, operands, instruction.immediates)
+            self._emit_with(instruction, before.buffer, after.buffer)
 
 
 def train(s, nodes, loss, micro, segments, optimizer):
@@ -159,11 +166,7 @@ def train(s, nodes, loss, micro, segments, optimizer):
     s.updates.optimizer = optimizer.of_tail
     s.trained = trained(nodes, within=tail)
     words = 6 if s.int8 else 3
-    losses = s.scratch("losses", 4 * words)
-    if micro:
-        sums = s.updates.sums
-        losses = sums.part("losses", sums.size, 4 * words)
-        sums.size += 4 * words
+    losses = s.updates.sum(4 * words) if micro else s.scratch("losses", 4 * words)
     before = s.scratch("hits before", 4)
 
     def passed(which):
@@ -196,7 +199,7 @@ def train(s, nodes, loss, micro, segments, optimizer):
     s.updates.rate = s.scratch("rate", 8)
     if micro:
         s.instructions, s.updates.deferred = s.updates.deferred, s.instructions
-    s.instructions.append(Instruction("tick", (s.updates.rate, s.header, s.control), optimizer.of_tail.betas))
+    s.emit("tick", (s.updates.rate, s.header, s.control), optimizer.of_tail.betas)
     _walk(s, loss, losses, output, passes, optimizer)
     if micro:
         s.instructions, s.updates.deferred = s.updates.deferred, s.instructions

@@ -5,12 +5,14 @@ import sys
 
 from .. import executor
 from ..fixed import elements, put, scale_of
-from ..opcodes import forget
 from ..regions import X_SCALE
 from ..plan import unload
+from ..regions import const
 from . import weights
 from .session import Session
 from .start import Tidy, Untrained, begin, check_place, control_block, reserve
+
+_PLANNING = const(16384)
 
 
 def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen):
@@ -19,22 +21,24 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         nodes[0].layer, nodes[-1].shape, optimizer or Untrained(), loss, dtype, batch_size, micro_batch, seed
     )
     int8 = dtype == "int8"
-    with _Tidy():
-        graph = (nodes, loss, optimizer, dtype, batch_size, micro_batch)
-        flash = 0
+    graph = (nodes, loss, optimizer, dtype, batch_size, micro_batch)
+    flash = 0
+    with Tidy():
+        from ..plan.compiler import compile_graph
+
+        _load(nodes, optimizer)
         if frozen is not None:
             from ..frozen import HEADER as flash
             from ..frozen import check as check_frozen
-        if memory_budget is None and checkpoint is None:
-            from ..plan.compiler import compile_graph
-
-            plan = compile_graph(*graph, flash=flash)
-            compile_graph = None  # so that unload() can
-        else:
+        if not memory_budget is checkpoint is None:
             from ..plan.recompute import plan as plan_within
-
+    with Tidy(_PLANNING):
+        if memory_budget is checkpoint is None:
+            plan = compile_graph(*graph, flash=flash)
+        else:
             plan = plan_within(*graph, flash, memory_budget, checkpoint)
-            plan_within = None
+    compile_graph = plan_within = None  # so that unload() can
+    with Tidy():
         if frozen is not None:
             check_frozen(frozen, plan)
         plan.table = _table(nodes, plan, optimizer)
@@ -44,7 +48,6 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         plan.code = bytes(plan.code)  # made when the heap was at its fullest: out of the way
         engine = executor.engine
         loaded = engine.load(plan.code)
-        forget()  # before the arena
         try:
             arena, state = reserve(plan)
         except MemoryError:
@@ -77,12 +80,16 @@ def attach(session):
             layer.part = session, parameters.vectors
 
 
-class _Tidy(Tidy):
-    """Also lets go of the instructions that were looked up."""
+def _load(nodes, optimizer):
+    """Import what planning takes of families: what is imported stays, and the heap is soon full of what does not."""
+    from ..plan.forward import family
 
-    def __exit__(self, *unused):
-        forget()
-        super().__exit__(*unused)
+    for node in nodes:
+        family(node.layer)
+    if any([node.layer.dynamic for node in nodes]):
+        from ..plan import dynamic  # noqa: F401
+    if hasattr(optimizer, "passes"):
+        from ..plan import zeroth  # noqa: F401
 
 
 def _table(nodes, plan, optimizer):

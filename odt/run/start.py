@@ -8,13 +8,16 @@ from ..plan.program import HEADER_WORDS, SECTIONS, Program
 
 
 class Tidy:
-    """Collect garbage often, so that what is made does not lie scattered when the arena is reserved."""
+    """Collect garbage after every so many ``bytes``, so that what is made does not lie scattered when the arena is reserved."""
+
+    def __init__(self, bytes=4096):
+        self.bytes = bytes
 
     def __enter__(self):
         gc.collect()
         if hasattr(gc, "threshold"):
             self.threshold = gc.threshold()
-            gc.threshold(4096)
+            gc.threshold(self.bytes)
 
     def __exit__(self, *unused):
         if hasattr(gc, "threshold"):
