@@ -153,10 +153,11 @@ def _plan(model, segments):
     share(s.instructions, arena)
     plan = Plan()
     plan.arena, _ = place(lifetimes(s.instructions, arena), arena, len(s.instructions))
-    plan.code = encode(s.instructions, arena, plan.arena, s.buffers.state_size, s.buffers.flash, ends)
+    addresses = arena.addresses()
+    plan.code = encode(s.instructions, addresses, plan.arena, s.buffers.state_size, s.buffers.flash, ends)
     plan.start = HEADER_WORDS + s.instructions[0][ROW][END] - 1
-    plan.parts = [(arena.address(part), size, role, first) for part, size, role, first in s.buffers.parts]
-    plan.totals = [(layer, arena.address(total), size) for layer, total, size in s.totals]
+    plan.parts = [(addresses[part], size, role, first) for part, size, role, first in s.buffers.parts]
+    plan.totals = [(layer, addresses[total], size) for layer, total, size in s.totals]
     same = _weights(Program(plan.code)) == _weights(model.program)
     forget()
     if not same:

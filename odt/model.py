@@ -23,12 +23,14 @@ class Model(Network):
                 raise TypeError("Model: an Input and a layer's output are expected, got %r" % type(node))
         nodes = trace([inputs], outputs)
         taken = [node.layer.name for node in nodes]
+        numbers = {}  # name without its number -> the first number that may be free
         for node in nodes:
             if node.layer.name is None:
                 base = "input" if node.layer.kind == "input" else type(node.layer).__name__.lower()
-                number = 0
+                number = numbers.get(base, 0)
                 while _numbered(base, number) in taken:
                     number += 1
+                numbers[base] = number + 1
                 node.layer.name = _numbered(base, number)
                 taken.append(node.layer.name)
         for name in taken:

@@ -99,22 +99,20 @@ class Adam:
     def direct(self, s, name, gradient, scale, part, factor):
         """As in SGD."""
         rows, columns = part.rows, part.columns
-        one = _part(self.beta_1), _part(_MILLION - self.beta_1)
-        two = _part(self.beta_2), _part(_MILLION - self.beta_2)
         name += " moment "
         is_short = s.int8 and self.state != "float32"
         m, v = self._moments(s, name, part, 2 if is_short else 4)
         if not s.int8:
-            s.emit("adam_f32", (gradient, m, v, s.updates.rate), (part.count,) + one + two + (self.epsilon,))
+            s.emit("adam_f32", (gradient, m, v, s.updates.rate), (part.count,) + self._long(s))
             return None
         scales = s.scratch("step scale", 4 * part.room())
         if is_short:
             exponents = s.buffers.exponents(name + "exponent", part, (m, v))
             operands = (gradient, scales, m, v, exponents, scale, s.control)
-            sizes = (rows, columns, factor, s.stream(name)) + self._short() + (part.at,)
+            sizes = (rows, columns, factor, s.stream(name)) + self._short(s) + (part.at,)
             s.emit("adam_i16", operands, sizes)
         else:
-            immediates = (rows, columns, factor) + one + two + (self.epsilon,)
+            immediates = (rows, columns, factor) + self._long(s)
             s.emit("adam_i32", (gradient, scales, m, v, scale, s.updates.rate), immediates)
         return scales
 
@@ -126,7 +124,7 @@ class Adam:
         moments = self._moments(s, name, part, 2)
         exponents = s.buffers.exponents(name + "exponent", part, moments)
         operands += moments + (exponents, gradient, scale, s.updates.rate, s.control)
-        sizes = (part.total, part.columns, factor, s.stream(name)) + self._short()
+        sizes = (part.total, part.columns, factor, s.stream(name)) + self._short(s)
         s.emit("adam_i8", operands, sizes + (int(common), part.at, part.rows))
         return True
 
@@ -134,8 +132,17 @@ class Adam:
         """These rows of the state, of elements of ``size`` bytes."""
         return tuple([s.buffers.state_rows(name + number, part, size * part.columns) for number in "12"])
 
-    def _short(self):
+    def _long(self, s):
+        """beta1, 1 - beta1, beta2, 1 - beta2, epsilon as float32 bits."""
+        if s.updates.constants is None:
+            shares = (self.beta_1, _MILLION - self.beta_1, self.beta_2, _MILLION - self.beta_2)
+            s.updates.constants = tuple([_part(share) for share in shares]) + (self.epsilon,)
+        return s.updates.constants
+
+    def _short(self, s):
         """1 - beta1, and the roots of beta2 and (1 - beta2) / sqrt(beta2), in fixed point."""
+        if s.updates.constants is not None:
+            return s.updates.constants
         if self.epsilon != _EPSILON:
             raise ValueError('Adam: epsilon belongs to state "float32"; "int16" adds one unit of its state, got epsilon=%g' % (
                 bits_to_float(self.epsilon)))  # fmt: skip
@@ -143,7 +150,8 @@ class Adam:
         if not c1:
             raise ValueError('Adam: beta_1 is at most 0.9998 with state "int16"')
         r2 = isqrt((self.beta_2 << 32) // _MILLION)
-        return c1, r2, isqrt(((_MILLION - self.beta_2) << 44) // (r2 * _MILLION))
+        s.updates.constants = c1, r2, isqrt(((_MILLION - self.beta_2) << 44) // (r2 * _MILLION))
+        return s.updates.constants
 
 
 def AdamW(learning_rate=0.001, weight_decay=0.01, **options):

@@ -37,23 +37,21 @@ class Parameters:
         """The Weights; ``unit``: bytes of a kernel's element."""
         trained = [Part(part.total, part.columns, part.at, part.rows, part.shift) for part in self.trained]
         made = Weights(self.rows, self.columns, trained, self.common)
-        buffers = {}
-
-        def buffer(name, operand, size, role=None):
-            if operand is None:
-                return None
-            if operand not in buffers:
-                buffers[operand] = placed(operand, "%s %s" % (self.name, name), size, role)
-            return buffers[operand]
-
-        size = self.rows * self.columns
-        made.kernel = buffer("kernel", self.kernel, size * unit)
-        rows = trained[0].total if trained else 0
-        made.residual = buffer("residual", self.residual, rows * self.columns)
-        made.scale = buffer("kernel scale", self.scale, 4 * self.rows, SCALE)
-        made.bias = buffer("bias", self.bias, 4 * self.rows)
-        made.vectors = [buffer(name, operand, 4 * self.rows, role) for name, operand, role in self.vectors]
-        made.frozen = [buffers[operand] for operand in self.fixed]
+        name = self.name
+        if self.kernel is not None:
+            made.kernel = placed(self.kernel, name + " kernel", self.rows * self.columns * unit)
+        if self.residual is not None:
+            made.residual = placed(self.residual, name + " residual", trained[0].total * self.columns)
+        if self.scale is not None:
+            made.scale = placed(self.scale, name + " kernel scale", 4 * self.rows, SCALE)
+        if self.bias is not None:
+            made.bias = placed(self.bias, name + " bias", 4 * self.rows)
+        for each, operand, role in self.vectors:
+            vector = made.bias if operand == self.bias else placed(operand, "%s %s" % (name, each), 4 * self.rows, role)
+            made.vectors.append(vector)
+        for operand, buffer in ((self.kernel, made.kernel), (self.scale, made.scale), (self.bias, made.bias)):
+            if operand in self.fixed:
+                made.frozen.append(buffer)
         return made
 
 
@@ -81,7 +79,7 @@ class Buffers:
         self.state_size = 0
         self.first = []  # (offset, bytes) of what is known from the start
         self.scales = array("i")  # offsets
-        self.spans = []  # (offset, size) of exponents
+        self.spans = array("i")  # offset and size of each buffer of exponents
         self.totals = {WEIGHT: 0, OPTIMIZER: 0}  # bytes by kind,
         self.layers = {}  # and by the names of those layers that are asked for
         self.states = {}  # name -> operand of the optimizer's state
@@ -105,7 +103,8 @@ class Buffers:
         if role == SCALE:
             self.scales.append(offset)
         elif role == EXPONENT:
-            self.spans.append((offset, size))
+            self.spans.append(offset)
+            self.spans.append(size)
         if self.noted is not None:
             self.noted.append(placed(operand, name, size, role, kind))
         if kind in self.totals:

@@ -41,11 +41,15 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
         gc.collect()  # all else was for planning alone: what stays takes its place, at the bottom of the heap
     plan = Plan()
     plan.code, plan.arena, plan.lower_bound, plan.state = draft.code, draft.arena, draft.lower_bound, draft.state
-    plan.first, plan.exponents, plan.sizes = draft.first, draft.exponents, draft.sizes
+    plan.first = [(offset, bytes(memoryview(data))) for offset, data in draft.first]
     plan.constants, plan.sums, plan.again = draft.constants, draft.sums, draft.again
     plan.segments, plan.flash, plan.bits = segments, flash, bits
-    for name in ("scales", "forward", "errors"):
-        setattr(plan, name, array("i", getattr(draft, name)))
+    plan.scales, plan.exponents, plan.sizes = (
+        array("i", draft.scales),
+        array("i", draft.exponents),
+        array("i", draft.sizes),
+    )
+    plan.forward, plan.errors = array("i", draft.forward), array("i", draft.errors)
     plan.weights = _weights(nodes, draft.parameters, 1 if dtype == "int8" else 4)
     if nodes[0].statistics:
         from .norm import reading
@@ -104,7 +108,8 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
     if max(draft.arena, draft.state) > 1 << REGION_SHIFT:
         raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (
             draft.arena + draft.state, draft.arena, draft.state, 1 << REGION_SHIFT))  # fmt: skip
-    draft.code = encode(instructions, arena, draft.arena, draft.state, draft.constants, ends)
+    addresses = arena.addresses()
+    draft.code = encode(instructions, addresses, draft.arena, draft.state, draft.constants, ends)
     draft.first, draft.scales, draft.exponents = buffers.first, buffers.scales, buffers.spans
     draft.totals, draft.parameters = buffers.totals, buffers.weights
     draft.sizes = [buffers.layers[node.layer.name] for node in nodes]
@@ -120,7 +125,7 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
                 forward.append(_offset(scale))
     draft.errors = array("i", [_offset(found[0]) for found in s.ranges if found[0] not in known])
     draft.x_scale, draft.x_seen = s.values[nodes[0]].scale, s.x_seen
-    draft.output, draft.output_at = output, arena.address(output.buffer)
+    draft.output, draft.output_at = output, addresses[output.buffer]
     draft.bias, draft.bias_size = output_bias(s, nodes[-1]) if loss.degree else (None, 0)
     if noted is not None:
         from .seen import seen

@@ -43,7 +43,7 @@ class Chosen:
                 immediates[index] = self.most
                 mask |= 1 << index
         s.emit("few", (self.count,), (self.most, mask))
-        s.emit(name, operands, immediates)
+        s.emit(name, operands, tuple(immediates))
 
     def each(self, s, instruction):
         """The prefix that repeats an update of the first row for the chosen ones."""
@@ -108,7 +108,7 @@ def _dx(s, node, error, chosen, few, varied, unit):
     made = dx.buffer
     if layer.by_channel:
         made = s.scratch("dx chosen", count // weights.rows * chosen.most * unit, ERROR)
-    operands = [made, few, kernel]
+    operands = (made, few, kernel)
     if s.int8:
         rescale = s.scratch("dx rescale", 8 * (chosen.most if layer.by_channel else 1))
         if layer.by_channel:
@@ -117,7 +117,7 @@ def _dx(s, node, error, chosen, few, varied, unit):
             chosen.few(s, "rescale", scaled, (chosen.most, error.factor), varied)
         else:
             s.emit("rescale", (rescale, error.scale, weights.scale, dx.scale), (1, error.factor))
-        operands = [made, dx.peak, few, kernel, rescale]
+        operands = (made, dx.peak, few, kernel, rescale)
     chosen.few(s, layer.kind + ("_dx_i8" if s.int8 else "_dx_f32"), operands, sizes(s, node), varied)
     if layer.by_channel:
         put = (dx.buffer, made, chosen.count, chosen.rows)

@@ -11,7 +11,7 @@ An instruction is a tuple, as a network has hundreds and a board's RAM is small:
 
 import struct
 
-from ..regions import VERSION, const
+from ..regions import REGION_SHIFT, VERSION, const
 from .program import HEADER_WORDS, MAGIC, SECTIONS_AT
 from .rows import ROWS
 
@@ -46,13 +46,15 @@ def row(name):
     return int(words[2]), words[3].encode(), stop, end, shares, "<%di" % (end - 1), name
 
 
-def encode(instructions, arena, size, state, constants, ends):
-    """The program of an arena of ``size`` bytes, a bytearray. ``ends`` gives each section's number of instructions, all from the first."""
+def encode(instructions, addresses, arena, state, constants, ends):
+    """The program, a bytearray, of regions of these bytes. ``addresses``: Arena.addresses(); ``ends`` gives each section's number of
+    instructions, all from the first.
+    """
     words = HEADER_WORDS
     for instruction in instructions:
         words += instruction[0][END] - 1
     code = bytearray(4 * words)  # at once: the heap is at its fullest
-    struct.pack_into("<6I", code, 0, MAGIC, VERSION, words, size, state, constants)
+    struct.pack_into("<6I", code, 0, MAGIC, VERSION, words, arena, state, constants)
     at = 4 * HEADER_WORDS
     done = 0
     for number, end in enumerate(ends):
@@ -61,7 +63,7 @@ def encode(instructions, arena, size, state, constants, ends):
             stop = kind[STOP]
             words = [kind[NUMBER]]
             for operand in instruction[FIRST:stop]:
-                words.append(arena.address(operand))
+                words.append(operand if operand >> REGION_SHIFT else addresses[operand])
             words += instruction[stop : kind[END]]
             struct.pack_into(kind[FORMAT], code, at, *words)
             at += 4 * len(words)

@@ -11,12 +11,12 @@ def add(s, name, a, b, kind, relu=False):
     if not s.int8:
         s.emit("add_f32", (y.buffer, a.buffer, b.buffer), (a.count, int(relu == 1)))
         return ceiling(s, y, name) if relu == 6 else y
-    rescales = []
+    rescales = ()
     for value in (a, b):
-        rescales.append(s.scratch("rescale", 8))
+        rescales += (s.scratch("rescale", 8),)
         s.emit("ratio", (rescales[-1], value.scale, y.scale), (value.factor,))
     sizes = (a.count, a.zero, b.zero, y.zero, y.lo)
-    s.emit("add_once_i8" if s.steps else "add_i8", [y.buffer, y.peak, a.buffer, b.buffer] + rescales, sizes)
+    s.emit("add_once_i8" if s.steps else "add_i8", (y.buffer, y.peak, a.buffer, b.buffer) + rescales, sizes)
     return y
 
 

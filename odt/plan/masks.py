@@ -34,29 +34,33 @@ def keep_bits(s, ends, output, wanted=None):
     ``wanted``: True or False: with bits or without, whatever the lower bounds.
     """
     instructions, arena = s.instructions, s.arena
-    readers = {}  # the activation of each mask -> the other instructions that name it: (index, whether it is written)
-    masks = []
+    roots = arena.roots
+    masks = {}  # activations that one mask alone may read after the forward pass -> the mask's index
     for index, instruction in enumerate(instructions):
         if isinstance(instruction[MARK], tuple):
-            masks.append(index)
-            readers[_activation(instruction)] = []
+            y = instruction[FIRST + 2]
+            if roots[y] == y and y != output:
+                masks[y] = index
     if wanted is False or not masks:
         return
-    roots = arena.roots
+    written = {}  # of each, the index of the instruction that makes it
     for index, instruction in enumerate(instructions):
         kind = instruction[ROW]
+        late = index >= ends[0] or instruction[MARK]
         for operand, access in zip(instruction[FIRST : kind[STOP]], kind[ACCESS]):
-            if not operand >> REGION_SHIFT and roots[operand] in readers:
-                readers[roots[operand]].append((index, access != READS))
+            if operand >> REGION_SHIFT or roots[operand] not in masks:
+                continue
+            y = roots[operand]
+            if late and masks[y] != index:
+                del masks[y]
+                if not masks:
+                    return
+            elif access != READS:
+                written[y] = index
     inserted = {}  # index -> the instruction that comes after it
     replaced = {}
-    for index in masks:
-        y = _activation(instructions[index])
-        after = _last_write(instructions, index, ends[0], readers[y], roots[y] == y)
-        if after is not None and y != output:
-            inserted[after], replaced[index] = _with_bits(s, instructions[index], instructions[after])
-    if not inserted:
-        return
+    for y, index in masks.items():
+        inserted[written[y]], replaced[index] = _with_bits(s, instructions[index], instructions[written[y]])
     changed = []
     for index, instruction in enumerate(instructions):
         changed.append(replaced.get(index, instruction))
@@ -68,27 +72,8 @@ def keep_bits(s, ends, output, wanted=None):
     s.instructions = changed
 
 
-def _activation(mask):
-    """The operand of which a mask reads where it is open."""
-    return mask[FIRST + 2]
-
-
 def _lower_bound(instructions, arena):
     return max(live_bytes(lifetimes(instructions, arena), arena, len(instructions)))
-
-
-def _last_write(instructions, mask, end, readers, whole):
-    """The index of the forward instruction that makes what the mask reads, None if the mask is not its only reader since."""
-    if not whole:
-        return None
-    last = None
-    for index, written in readers:
-        if index != mask:
-            if index >= end or instructions[index][MARK]:
-                return None
-            if written:
-                last = index
-    return last
 
 
 def _with_bits(s, mask, maker):

@@ -12,6 +12,7 @@ from .instruction import FIRST, SHARES, STOP
 
 _TRIES = const(100)  # random orders
 _STRIDE = const(16)  # instructions from one window to the next, which are twice as long
+_FEW = const(100)  # instructions for which windows do not pay
 
 
 class Arena:
@@ -65,13 +66,17 @@ class Arena:
             root = roots[root]
         return root
 
-    def address(self, operand):
-        """Where an operand lies when all are placed, as a program has it."""
-        if operand >> REGION_SHIFT:
-            return operand
-        if operand in self.moved:
-            return self.moved[operand]
-        return self.offsets[self.root(operand)] + self.shifts[operand]
+    def addresses(self):
+        """Where each buffer lies when all are placed, by number, as a program has it."""
+        roots, shifts, offsets = self.roots, self.shifts, self.offsets
+        found = []
+        for number, root in enumerate(roots):
+            while root != roots[root]:
+                root = roots[root]
+            found.append(offsets[root] + shifts[number])
+        for number in self.moved:
+            found[number] = self.moved[number]
+        return found
 
 
 def lifetimes(instructions, arena):
@@ -172,6 +177,7 @@ def _first_fit(order, lives, sizes, count, most):
     proportional to their number.
     """
     everything = []  # (offset, end, first, last), by offset
+    reach = _STRIDE if count > _FEW else -1
     windows = [[] for _ in range(count // _STRIDE + 1)]
     offsets = [0] * len(lives)
     total = 0
@@ -179,7 +185,7 @@ def _first_fit(order, lives, sizes, count, most):
         number, first, last = lives[index]
         size = sizes[number] + 3 & ~3
         offset = 0
-        for start, end, begin, finish in everything if last - first > _STRIDE else windows[first // _STRIDE]:
+        for start, end, begin, finish in everything if last - first > reach else windows[first // _STRIDE]:
             if begin > last or finish < first:
                 continue
             if start >= offset + size:
@@ -194,8 +200,9 @@ def _first_fit(order, lives, sizes, count, most):
         offsets[index] = offset
         placed = (offset, end, first, last)
         _insert(everything, placed)
-        for at in range(max(0, first // _STRIDE - 1), last // _STRIDE + 1):
-            _insert(windows[at], placed)
+        if reach > 0:
+            for at in range(max(0, first // _STRIDE - 1), last // _STRIDE + 1):
+                _insert(windows[at], placed)
     return offsets, total
 
 

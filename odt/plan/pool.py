@@ -36,13 +36,11 @@ def _maxpool2d_dx(s, node, error, needed):
     dx = error.alias()
     dx.count = s.values[node.inputs[0]].count
     dx = s.like(node.layer.name + " dx", dx)
-    operands = [dx.buffer, error.buffer, choice]
-    if s.int8:
-        operands.insert(
-            1, s.buffers.unwatched() if dx.peak is None else dx.peak
-        )  # a loss of fixed scale has none: sums saturate
+    operands = (error.buffer, choice)
+    if s.int8:  # a loss of fixed scale has no peak: sums saturate
+        operands = (s.buffers.unwatched() if dx.peak is None else dx.peak,) + operands
     sizes = window_sizes(s, node) + _choice_sizes(s, node)
-    s.emit("unpool2d" + ("_i8" if s.int8 else "_f32"), operands, sizes)
+    s.emit("unpool2d" + ("_i8" if s.int8 else "_f32"), (dx.buffer,) + operands, sizes)
     return [dx]
 
 

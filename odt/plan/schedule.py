@@ -52,11 +52,11 @@ class Schedule:
         self.noted = noted  # a list where inspect.py asks: (name, value) of the tensors
 
     def instruction(self, name, operands, immediates=(), mark=None):
-        """An instruction, as instruction.py has it."""
+        """An instruction, as instruction.py has it; operands and immediates are tuples."""
         kind = self.rows.get(name)
         if kind is None:
             kind = self.rows[name] = row(name)
-        made = (kind, mark or self.repeated) + tuple(operands) + tuple(immediates)
+        made = (kind, mark or self.repeated) + operands + immediates
         if FIRST + len(operands) != kind[STOP] or len(made) != kind[END]:
             raise TypeError(
                 "%s takes %d operands and %d immediates" % (name, kind[STOP] - FIRST, kind[END] - kind[STOP])

@@ -18,6 +18,7 @@ class Updates:
     def __init__(self, s, optimizer):
         self.s = s
         self.optimizer = optimizer
+        self.constants = None  # the optimizer's own, once it has computed them
         self.rate = None  # rate and bias correction of this step
         self.limited = None  # whether a piece of the weights in hand has outgrown their scale
         self.sums = None  # the operand of the gradients of a batch in micro-batches; None where a batch comes in one

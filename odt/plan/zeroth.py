@@ -146,7 +146,7 @@ class Passes:
     def _emit_with(self, instruction, before, after):
         """Emit the instruction with an operand in place of another."""
         stop, end = instruction[ROW][STOP], instruction[ROW][END]
-        operands = [after if each == before else each for each in instruction[FIRST:stop]]
+        operands = tuple([after if each == before else each for each in instruction[FIRST:stop]])
         self.s.emit(instruction[ROW][NAME], operands, instruction[stop:end])
 
     def _read_again(self, node):

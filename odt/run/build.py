@@ -5,14 +5,13 @@ import sys
 
 from .. import executor
 from ..fixed import elements, put, scale_of
-from ..regions import X_SCALE
+from ..regions import X_SCALE, const
 from ..plan import unload
-from ..regions import const
 from . import weights
 from .session import Session
 from .start import Tidy, Untrained, begin, check_place, control_block, reserve
 
-_PLANNING = const(16384)
+_GARBAGE = const(24576)  # bytes between collections while planning: what stays is made when it is done
 
 
 def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen):
@@ -32,7 +31,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
             from ..frozen import check as check_frozen
         if not memory_budget is checkpoint is None:
             from ..plan.recompute import plan as plan_within
-    with Tidy(_PLANNING):
+    with Tidy(_GARBAGE):
         if memory_budget is checkpoint is None:
             plan = compile_graph(*graph, flash=flash)
         else:
@@ -44,7 +43,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         plan.table = _table(nodes, plan, optimizer)
         if __file__.endswith(".mpy"):  # in RAM, as all that planned; in a firmware other threads may be importing it
             unload()
-        gc.collect()
+            gc.collect()
         plan.code = bytes(plan.code)  # made when the heap was at its fullest: out of the way
         engine = executor.engine
         loaded = engine.load(plan.code)
@@ -67,8 +66,9 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     weights.initialise(state, plan, seed, int8)
     if int8 and raw and plan.x_seen is None:
         put(state, plan.x_scale.offset, control[X_SCALE])
+    plan.first = plan.exponents = plan.sizes = None  # not del, which in MicroPython leaves a pointer to them
+    gc.collect()
     begin(session, plan, engine, loaded, arena, state, control, frozen)
-    del plan.first, plan.exponents
     attach(session)
     return session
 

@@ -39,16 +39,16 @@ def reserve(plan):
     """The arena and the state of a plan; MemoryError with the figures."""
     needed = plan.arena + plan.state
     gc.collect()
-    free = gc.mem_free() if hasattr(gc, "mem_free") else needed
-    if free >= needed:
-        try:
-            if plan.arena > plan.state:  # the larger first: what is free may be so in pieces
-                arena = bytearray(plan.arena)
-                return arena, bytearray(plan.state)
-            state = bytearray(plan.state)
-            return bytearray(plan.arena), state
-        except MemoryError:
-            pass
+    try:
+        if plan.arena > plan.state:  # the larger first: what is free may be so in pieces
+            arena = bytearray(plan.arena)
+            return arena, bytearray(plan.state)
+        state = bytearray(plan.state)
+        return bytearray(plan.arena), state
+    except MemoryError:
+        arena = state = None
+    gc.collect()
+    free = gc.mem_free() if hasattr(gc, "mem_free") else needed  # asked for late: it takes as long as a collection
     text = "%d are free" % free if hasattr(gc, "mem_free") else "so much is not free"
     text += " in pieces" if hasattr(gc, "mem_free") and free >= needed else ""
     raise MemoryError("training needs %d bytes (arena %d, state %d), %s" % (

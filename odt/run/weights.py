@@ -1,5 +1,6 @@
 """The state of a model: first weights, and weights in and out as real numbers."""
 
+import struct
 from array import array
 
 from .. import executor
@@ -26,7 +27,8 @@ def initialise(state, plan, seed, int8):
     put(state, 12, 1 << 30)
     for offset in plan.scales:
         put(state, offset, UNSEEN)
-    for offset, size in plan.exponents:
+    for index in range(0, len(plan.exponents), 2):
+        offset, size = plan.exponents[index], plan.exponents[index + 1]
         state[offset : offset + size] = bytes((256 - 100,)) * size
     for offset, data in plan.first:
         state[offset : offset + len(data)] = data
@@ -37,8 +39,8 @@ def initialise(state, plan, seed, int8):
         limit = scale_shift(scale_int(isqrt((6 << 44) // (fan_in + fan_out))), -22)
         key = hash32(seed, 0x10000 + number)
         if int8:
-            for row in range(weights.rows):
-                put(state, weights.scale.offset + 4 * row, scale_shift(limit, -6))
+            at = weights.scale.offset
+            state[at : at + 4 * weights.rows] = struct.pack("<I", scale_shift(limit, -6)) * weights.rows
         if layer.zero:
             continue
         _draw(state, weights, key, None if int8 else scale_shift(limit, -14))
@@ -53,11 +55,16 @@ def _draw(state, weights, key, unit):
         executor.engine.draw(draws, key, first)
         last = min(first + _DRAWS, count)
         if unit is None:
-            state[kernel + first : kernel + last] = bytes([v + 128 >> 8 & 255 for v in draws[: last - first]])
+            at = kernel + first
+            for draw in draws[: last - first]:
+                state[at] = draw + 128 >> 8 & 255
+                at += 1
             for begin, end, at in spans:
                 begin, end = max(begin, first), min(end, last)
-                if begin < end:
-                    state[at + begin : at + end] = bytes([v & 255 for v in draws[begin - first : end - first]])
+                at += begin
+                for draw in draws[begin - first : end - first] if begin < end else ():
+                    state[at] = draw & 255
+                    at += 1
             continue
         for index in range(first, last):
             draw = draws[index - first]
