@@ -51,7 +51,7 @@ static uint64_t extent(const uint8_t **shape, const int32_t *immediates, int32_t
     *varies = 0;
     for (unsigned factors = description & 7; factors; factors--) {
         unsigned factor = *(*shape)++;
-        bytes *= factor >= 128 ? factor - 128 : (uint32_t)immediates[factor];
+        bytes *= factor >= ODT_LITERAL ? factor - ODT_LITERAL : (uint32_t)immediates[factor];
         if (bytes > MAX_EXTENT) {
             bytes = MAX_EXTENT;
         }

@@ -15,6 +15,8 @@ enum { ODT_ANY, ODT_PADDING, ODT_SIZE8, ODT_SIZE16, ODT_SIZE };
 #define ODT_LIMIT 7 // the bits of the above; ODT_ROWS: a size that counts rows of the batch, or what is in all of them
 #define ODT_ROWS 8
 
+#define ODT_LITERAL 128 // a factor of an extent is the index of an immediate, or this plus a number
+
 typedef void (*odt_kernel_t)(const void *arguments);
 
 typedef struct {

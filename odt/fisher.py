@@ -26,7 +26,7 @@ from .plan.schedule import Schedule
 from .plan.shared import times
 from .plan.values import SCALE, SCRATCH, WEIGHT
 from .run.calibration import calibrate
-from .run.session import bind
+from .run.session import bind, calibrate_words
 from .run.weights import UNSEEN
 
 
@@ -186,7 +186,8 @@ def _run(probe, model, regions, count):
         if role == SCALE:
             put(arena, at, UNSEEN)
     if model.dtype == "int8":
-        calibrate(program, "train", engine, loaded, regions, probe.start)
+        if not calibrate_words(engine, loaded, regions, probe.start, stop, 1):
+            calibrate(program, "train", engine, loaded, regions, probe.start)
     for _ in range(2 if model.dtype == "int8" else 1):
         for _, at, size in probe.totals:
             arena[at : at + size] = bytes(size)

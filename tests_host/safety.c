@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../native/calibrate.h"
 #include "../native/odt.h"
 #include "../native/opcodes.h"
 
@@ -19,6 +20,18 @@ static uint8_t *read_bytes(FILE *f, size_t bytes) {
         exit(2);
     }
     return data;
+}
+
+// What odt_calibrate() runs an instruction on.
+typedef struct {
+    const int32_t *program;
+    const odt_region_t *regions;
+} run_t;
+
+static int run_one(void *context, size_t pc) {
+    run_t *run = context;
+    odt_step(run->program, pc, run->regions, 0);
+    return 1;
 }
 
 int main(int count, char **arguments) {
@@ -60,6 +73,9 @@ int main(int count, char **arguments) {
             large++;
         } else {
             ran++;
+            int32_t scales[4];
+            run_t run = {program, regions};
+            odt_calibrate(program, regions, ODT_HEADER_END, words, scales, ran % 2 * 4, run_one, &run);
             for (int32_t rows = 0; rows < 6; rows += 1 + ran % 4) { // and for fewer rows of such batches
                 for (size_t pc = ODT_HEADER_END; pc < words;) {
                     pc = odt_step(program, pc, regions, rows);

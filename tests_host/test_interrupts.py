@@ -1,6 +1,9 @@
 """Ctrl-C at each instruction of a step, of calibration and of a look: the model goes on, and so does its checkpoint."""
 
 import math
+import random
+import signal
+from array import array
 
 import pytest
 
@@ -19,6 +22,8 @@ class Interrupting:
         self.engine, self.program, self.at, self.done = model.session.engine, model.program, None, 0
 
     def __getattr__(self, name):
+        if name == "calibrate":  # which would run instructions by itself
+            raise AttributeError(name)
         return getattr(self.engine, name)
 
     def run(self, loaded, regions, start, stop, rows=0):
@@ -97,6 +102,37 @@ def test_calibration_interrupted_at_any_instruction_begins_anew(micro):
             goes_on(model, "int8", micro)
         at += 1
     assert at > before > 20
+
+
+@pytest.mark.slow
+def test_calibration_in_one_call_interrupted_at_any_time_begins_anew():
+    def made():
+        layers = [odt.Conv2D(16, 3, activation="relu") for _ in range(4)]
+        model = odt.Sequential([odt.Input((16, 16, 3)), *layers, odt.Flatten(), odt.Dense(3)])
+        model.compile(batch_size=8, seed=1)
+        return model
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    rng = random.Random(1)
+    x, y = array("f", [rng.gauss(0, 1) for _ in range(8 * 768)]), bytes([row % 3 for row in range(8)])
+    expected = made()
+    expected.train_step(x, y)
+    model, interrupted, before = made(), 0, signal.signal(signal.SIGALRM, stop)
+    try:
+        for attempt in range(200):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-4 * (1 + attempt % 40))
+                model.calibrate(x)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                interrupted += model.session.calibrated == 0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    model.train_step(x, y)
+    assert interrupted and model.digest() == expected.digest()
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))

@@ -177,6 +177,47 @@ static PyObject *entry_run(PyObject *const *args, Py_ssize_t count) {
     Py_RETURN_NONE;
 }
 
+// What one instruction is run on.
+typedef struct {
+    const int32_t *words;
+    const odt_region_t *regions;
+} run_t;
+
+static int run_one(void *context, size_t pc) {
+    run_t *run = context;
+    return run_words(run->words, (Py_ssize_t)pc, (Py_ssize_t)pc + 1, 0, run->regions);
+}
+
+static PyObject *entry_calibrate(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer views[ODT_REGIONS] = {{0}}, scales = {0};
+    odt_region_t regions[ODT_REGIONS] = {{0}};
+    PyObject *items[ODT_REGIONS];
+    Py_ssize_t start = PyLong_AsSsize_t(args[2]), stop = PyLong_AsSsize_t(args[3]);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    const int32_t *words = words_between(args[0], start, stop);
+    if (!words || (args[4] != Py_None && PyObject_GetBuffer(args[4], &scales, PyBUF_WRITABLE))) {
+        return NULL;
+    }
+    int good = (uintptr_t)scales.buf % 4 == 0;
+    if (!good) {
+        PyErr_SetString(PyExc_ValueError, "scales are not aligned to 4 bytes");
+    }
+    if (good && (good = get_items(args[1], items)) != 0) {
+        run_t run = {words, regions};
+        good = get_regions(words, items, views, regions) && odt_calibrate(words, regions, (size_t)start, (size_t)stop,
+            scales.buf, (int32_t)(scales.len / 4), run_one, &run);
+        release(items, views);
+    }
+    PyBuffer_Release(&scales); // does nothing where there is none
+    if (!good) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyObject *entry_crc32(PyObject *const *args, Py_ssize_t count) {
     Py_buffer view;
     unsigned long crc = count > 1 ? PyLong_AsUnsignedLongMask(args[1]) : 0;
@@ -468,14 +509,15 @@ static PyObject *entry_threads(PyObject *const *args, Py_ssize_t count) {
         return entry_##name(args, count); \
     }
 ODT_ENTRY_POINTS(METHOD)
+ODT_CALIBRATION_ENTRY_POINTS(METHOD)
 ODT_ONLINE_ENTRY_POINTS(METHOD)
 ODT_FEATURES_ENTRY_POINTS(METHOD)
 ODT_THREAD_ENTRY_POINTS(METHOD)
 
 #define ROW(name, least, most) \
     {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL, NULL},
-static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) ODT_ONLINE_ENTRY_POINTS(ROW) ODT_FEATURES_ENTRY_POINTS(ROW)
-    ODT_THREAD_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) ODT_CALIBRATION_ENTRY_POINTS(ROW) ODT_ONLINE_ENTRY_POINTS(ROW)
+    ODT_FEATURES_ENTRY_POINTS(ROW) ODT_THREAD_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "_odt", "The native executor of odt.", -1, methods, NULL, NULL, NULL,

@@ -21,6 +21,12 @@
         float32. False, and nothing is done, where samples are not of that kind (see count_samples) or do not fill out. \
         predict(.., out, position): only puts what was run of the samples from there on */
 
+// And where all kernels are one _odt: on stock firmware odt/run/calibration.py does it by run().
+#define ODT_CALIBRATION_ENTRY_POINTS(X) \
+    X(calibrate, 5, 5) /* calibrate(program, regions, start, stop, scales): sets the scales that follow peaks, on the samples \
+        of the batch in hand, as these words find them. scales: an array of int32, one per sample, for the input's scale to be \
+        limited by the median of theirs, or None */
+
 // And where all kernels are one _odt: on stock firmware this one is _odt_online's.
 #define ODT_ONLINE_ENTRY_POINTS(X) \
     X(rls, 5, 5) /* rls(state, work, x, y, learn): recursive least squares: outputs of x into work and, unless y is None, \

@@ -50,9 +50,42 @@ static struct running {
     }
 
 #include "micropython.h"
+#include "../calibrate.h"
 #include "features.h"
 #include "online.h"
 
+// What one instruction is run on.
+typedef struct {
+    const int32_t *words;
+    mp_obj_t sequence;
+    odt_region_t *regions;
+} run_t;
+
+static int run_one(void *context, size_t pc) {
+    run_t *run = context;
+    run_words(run->words, (mp_int_t)pc, (mp_int_t)pc + 1, 0, run->sequence, run->regions);
+    return 1;
+}
+
+static mp_obj_t entry_calibrate(size_t count, const mp_obj_t *args) {
+    (void)count;
+    odt_region_t regions[ODT_REGIONS];
+    mp_int_t start = mp_obj_get_int(args[2]), stop = mp_obj_get_int(args[3]);
+    const int32_t *words = words_between(args[0], start, stop);
+    mp_buffer_info_t info = {.buf = NULL, .len = 0};
+    if (args[4] != mp_const_none) {
+        mp_get_buffer_raise(args[4], &info, MP_BUFFER_WRITE);
+    }
+    if ((uintptr_t)info.buf % 4) {
+        mp_raise_ValueError(MP_ERROR_TEXT("scales are not aligned to 4 bytes"));
+    }
+    get_regions(words, args[1], regions);
+    run_t run = {words, args[1], regions};
+    odt_calibrate(words, regions, (size_t)start, (size_t)stop, info.buf, (int32_t)(info.len / 4), run_one, &run);
+    return mp_const_none;
+}
+
+ODT_CALIBRATION_ENTRY_POINTS(OBJECT)
 ODT_FEATURE(log_mel, odt_logmel_i16)
 ODT_FEATURE(frontend, odt_frontend_i16)
 ODT_FEATURE(motion, odt_motion_i16)
@@ -128,6 +161,7 @@ static const mp_rom_map_elem_t globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_VERSION), MP_ROM_INT(ODT_VERSION)},
     {MP_ROM_QSTR(MP_QSTR_Program), MP_ROM_PTR(&program_type)},
     ODT_ENTRY_POINTS(ROW)
+    ODT_CALIBRATION_ENTRY_POINTS(ROW)
     ODT_ONLINE_ENTRY_POINTS(ROW)
     ODT_FEATURES_ENTRY_POINTS(ROW)
     ODT_THREAD_ENTRY_POINTS(ROW)

@@ -1,8 +1,9 @@
 """The first ranges of an int8 model: each result is computed, measured, and computed again.
 
-Walks a section of the program on one batch, without its updates. After an instruction with a peak,
+Walks a section of the program on one batch, without updates and what is made for them alone. After an instruction with a peak,
 the scale becomes peak / limit, whatever it was, and the instruction runs again in that scale. The
-range of the input leaves out a sample that is far beyond the others of the batch.
+range of the input leaves out a sample that is far beyond the others of the batch. Where all kernels are one ``_odt``,
+session.calibrate_words() has it do this in one call instead (native/calibrate.c), to the same bits.
 """
 
 from array import array
@@ -12,7 +13,7 @@ from ..regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
 from ..plan.listing import updates
 from .weights import UNSEEN
 
-_COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers: left out as what updates is
+_COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers
 _READS = ("gather_i8", "gather_norm_i8")  # the samples
 _MASK = (1 << REGION_SHIFT) - 1
 _ROUNDS = 8  # a result may overflow its first scale by more than an int32 holds
@@ -28,23 +29,30 @@ def _scales(program):
     return scales
 
 
-def forget(program, state):
-    """Every scale that follows a peak as at first: whatever an interrupted calibration has left there."""
-    for scale, _ in _scales(program).values():
-        put(state, scale & _MASK, UNSEEN)
+def _is_left_out(code, addresses, backward):
+    """Whether no range depends on an instruction: it updates, makes a gradient of weights or counts steps."""
+    return code.name in _COUNTERS or backward and (code.name.endswith("_dw_i8") or updates(code, addresses))
+
+
+def _forgotten(program, regions):
+    """_scales(), each as at first: whatever an interrupted calibration has left there."""
+    scales = _scales(program)
+    for scale, _ in scales.values():
+        put(regions[scale >> REGION_SHIFT], scale & _MASK, UNSEEN)
+    return scales
 
 
 def calibrate(program, section, engine, loaded, regions, start=None):
     """Set every scale of the section, from its first instruction or that at ``start``, that follows a peak."""
     first, stop = program.section(section)
     start = first if start is None else start
-    scales = _scales(program)
+    scales = _forgotten(program, regions)
     seen = []  # peaks of earlier instructions
     forward = []  # those of the forward pass
     forward_end = program.section("evaluate")[1]
-    done = []  # (start, stop, addresses) of what ran, updates left out
+    done = []  # (start, stop, addresses) of what ran
     for at, code, addresses, _ in program.walk(start, stop):
-        if code.name in _COUNTERS or at >= forward_end and updates(code, addresses):
+        if _is_left_out(code, addresses, at >= forward_end):
             continue
         end = at + code.words
         done.append((at, end, addresses))
@@ -71,6 +79,14 @@ def calibrate(program, section, engine, loaded, regions, start=None):
         if code.name in _READS and section == "train":
             _leave_out(regions[STATE], scale, _sample_scales(engine, loaded, regions, at, end, peak, scale, limit))
             engine.run(loaded, regions, at, end)
+    _tidy()
+
+
+def _tidy():
+    """Let go of what walks have decoded, which lies all over the heap."""
+    from ..opcodes import forget
+
+    forget()
 
 
 def calibrate_parts(program, section, engine, loaded, regions, parts):
@@ -79,13 +95,13 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
     The arena holds one of them, so that each is run again from the start for every peak.
     """
     start, stop = program.section(section)
-    scales = _scales(program)
+    scales = _forgotten(program, regions)
     arena = regions[ARENA]
     forward = []  # peaks of the forward pass
     forward_end = program.section("evaluate")[1]
-    done = []  # [start, stop] of what comes before, updates left out
+    done = []  # [start, stop] of what comes before
     for at, code, addresses, _ in program.walk(start, stop):
-        if code.name in _COUNTERS or at >= forward_end and updates(code, addresses):
+        if _is_left_out(code, addresses, at >= forward_end):
             continue
         end = at + code.words
         names = [operand[0] for operand in code.operands]
@@ -115,6 +131,7 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
             done[-1][1] = end
         else:
             done.append([at, end])
+    _tidy()
 
 
 def peaks(program):
@@ -123,6 +140,7 @@ def peaks(program):
     for peak, (scale, limit) in _scales(program).items():
         for word in (peak & _MASK, scale, limit):
             found.append(word)
+    _tidy()
     return found
 
 

@@ -160,6 +160,14 @@ def mean(session, count):
     return total * session.unit
 
 
+def calibrate_words(engine, loaded, regions, start, stop, samples):
+    """Calibrate these words in one call, the input's scale limited by those of so many ``samples``; False where engine.run() has to do."""
+    if not hasattr(engine, "calibrate"):
+        return False
+    engine.calibrate(loaded, regions, start, stop, array("i", bytes(4 * samples)) if samples else None)
+    return True
+
+
 class Session:
     """What build.py made of a plan, or open.py of a file: attributes hold it, methods use it.
 
@@ -299,10 +307,6 @@ class Session:
 
     def calibrate(self, level, whole=False):
         """Set all ranges, whatever they were: on the first batch; of the forward pass (level 1, or ``whole``) on all."""
-        from ..opcodes import forget as forget_instructions
-        from .calibration import calibrate, calibrate_parts, forget, peaks, widen  # in RAM when compile's work is done
-
-        forget(self.program, self.state)
         self.calibrated = 0  # should this be interrupted, the next begins anew
         count = self.control[SAMPLES]
         batch(self, 0, count)
@@ -310,19 +314,31 @@ class Session:
             from .prime import prime
 
             prime(self)
-        what = (self.program, "train" if level == 2 else "predict", self.engine, self.loaded, self.regions)
+        section = "train" if level == 2 else "predict"
         self.control[KEY] = level - 1
-        if self.rows < self.count:
-            calibrate_parts(*what, lambda: self.starts(0, count))
-        else:
-            for _ in self.starts(0, count):
-                calibrate(*what)
-        if level == 1 or whole:
+        if self.rows < self.count or not self._measured(section, level):
+            from .calibration import calibrate, calibrate_parts  # in RAM when compile's work is done
+
+            what = (self.program, section, self.engine, self.loaded, self.regions)
+            if self.rows < self.count:
+                calibrate_parts(*what, lambda: self.starts(0, count))
+            else:
+                for _ in self.starts(0, count):
+                    calibrate(*what)
+        if (level == 1 or whole) and count > self.batch_size:
+            from .calibration import peaks, widen
+
             found = peaks(self.program)
             for position in range(self.batch_size, count, self.batch_size):
                 widen(found, self, lambda: self.starts(position, count))
         self.calibrated = level
-        forget_instructions()  # what the walks have decoded lies all over the heap
+
+    def _measured(self, section, level):
+        """calibrate_words() on the batch in hand."""
+        next_part(self)
+        return calibrate_words(
+            self.engine, self.loaded, self.regions, *self.sections[section], self.count if level == 2 else 0
+        )
 
     def hold(self):
         """Run the forward pass of the part in hand in ranges that hold it; returns where it ends."""

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../native/calibrate.h"
 #include "../../native/odt.h"
 #include "../../native/opcodes.h"
 #include "../../native/table.h"
@@ -63,6 +64,20 @@ static void expect(int holds, const char *what) {
     }
 }
 
+// What odt_calibrate() runs an instruction on, and how many of them are left.
+typedef struct {
+    const int32_t *program;
+    const odt_region_t *regions;
+    int left;
+} run_t;
+
+static int run_one(void *context, size_t pc) {
+    run_t *run = context;
+    expect(odt_is_boundary(run->program, pc), "what is calibrated is an instruction");
+    odt_step(run->program, pc, run->regions, 0);
+    return run->left-- > 0;
+}
+
 static void run(const int32_t *program, size_t words, uint32_t x_bytes, uint32_t y_bytes,
     int32_t rows) {
     static const uint8_t order[] = {
@@ -86,6 +101,10 @@ static void run(const int32_t *program, size_t words, uint32_t x_bytes, uint32_t
         expect(odt_is_boundary(program, pc), "a step leads to an instruction");
         pc = odt_step(program, pc, regions, rows);
     }
+    int32_t *scales = malloc(3 * sizeof(int32_t));
+    run_t all = {program, regions, 200};
+    odt_calibrate(program, regions, ODT_HEADER_END, words, scales, 3, run_one, &all);
+    free(scales);
     for (int i = ODT_X_DATA; i <= ODT_CONSTANTS; i++) {
         expect(memcmp(copies[i], regions[i].data, regions[i].bytes) == 0,
             "a region that is only read stays as it was");

@@ -1,0 +1,17 @@
+// Calibration in one call, where all kernels are one _odt.
+
+#ifndef ODT_CALIBRATE_H
+#define ODT_CALIBRATE_H
+
+#include "odt.h"
+
+// Runs the instruction at a word, which is the binding's affair; 0 if what calls it is to end.
+typedef int (*odt_runner_t)(void *context, size_t pc);
+
+// Sets every scale that follows a peak to one too fine, then those of the instructions from word `start` to before `stop` of a
+// verified program, each from the peak that it finds; what updates is left out. `scales`: room for one word per sample of the
+// batch, by whose scales that of the input is limited; room 0: it is not. `regions` may change within a run. 0 if a run gave 0.
+int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t start, size_t stop, int32_t *scales, int32_t room,
+    odt_runner_t run, void *context);
+
+#endif
