@@ -40,6 +40,13 @@ void odt_draw(uint8_t *to, size_t count, uint32_t key, uint32_t first) {
     }
 }
 
+void odt_draw_bytes(uint8_t *to, size_t count, uint32_t key, uint32_t first, int low) {
+    for (size_t i = 0; i < count; i++) {
+        uint32_t v = (odt_hash32(key, first + (uint32_t)i) >> 17) - 16384;
+        to[i] = (uint8_t)(low ? v : (v + 128) >> 8);
+    }
+}
+
 size_t odt_count_samples(const uint8_t *data, size_t bytes, int32_t format, int32_t elements, int32_t classes) {
     if (format < 0 || format > ODT_FLOAT32 || elements < 1 || elements > ODT_DEFAULT_LIMIT) {
         return 0;

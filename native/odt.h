@@ -109,6 +109,9 @@ ptrdiff_t odt_find_nonfinite(const uint8_t *data, size_t count);
 // Random numbers first, first + 1 .. of a key, `count` int16 from -16384 to 16383 at any alignment.
 void odt_draw(uint8_t *to, size_t count, uint32_t key, uint32_t first);
 
+// Of the same numbers their upper bytes, rounded, or their lower ones.
+void odt_draw_bytes(uint8_t *to, size_t count, uint32_t key, uint32_t first, int low);
+
 // How many samples of `elements` elements in a format (ODT_INT8 ..) these bytes are. 0 if they are not whole
 // ones, if float32 is not finite or, where there are classes, if a label is none of 0 .. classes-1; a float32 where
 // there are two is a probability, from 0 to 1.

@@ -83,12 +83,17 @@ def a_list_that_changes_while_a_program_runs():
             lambda: put(regions, 2, bytearray(size)),
             lambda: regions.clear(),
             lambda: _odt.run(loaded, [bytearray(200), None, bytearray(64), None, None, None], 12, 162),
+            lambda: scales.extend(array("i", range(size))),
         )
-        for change in changes:
+        for number, change in enumerate(changes + changes):
+            scales = array("i", [0] * 16)
             if not scheduled(change):
                 return
             try:
-                _odt.run(loaded, regions, 12, 162)
+                if number < len(changes):
+                    _odt.run(loaded, regions, 12, 162)
+                else:
+                    _odt.calibrate(loaded, regions, 12, 162, scales)
                 assert len(regions) == 6 and not any(regions[0][:200][4:])
             except (ValueError, RuntimeError, TypeError) as error:
                 assert "region" in str(error) or "buffer" in str(error), error
@@ -145,6 +150,8 @@ def arguments_of_any_kind(count):
             "predict",
             "rls",
             "log_mel",
+            "calibrate",
+            "draw_bytes",
         )
     ]
     for _ in range(count):
@@ -171,6 +178,21 @@ def arguments_of_any_kind(count):
             given = [(_odt.load(program), regions()) + kind, array("bBhif"[below(8) and 4], [0] * below(20))]
             if below(2):
                 given.append(below(25) - 5)
+        elif name == "calibrate" and below(4):
+            program = good[below(len(good))]
+            given = [
+                _odt.load(program),
+                regions(),
+                12,
+                len(program) // 4,
+                (None, array("i", [0] * below(5)), anything())[below(3)],
+            ]
+        elif name == "draw" and below(4):
+            given = [bytearray(below(60)), below(9), below(9)]
+        elif name == "draw_bytes" and below(4):
+            given = [bytearray(below(60)), below(70) - 5, below(70) - 5, below(9), below(9), below(2)]
+            if below(4) == 0:
+                given[below(6)] = anything()
         elif name == "rls" and below(4):
             given = [
                 bytearray(elm),

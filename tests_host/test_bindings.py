@@ -128,5 +128,20 @@ def test_numbers_that_move_the_buffer_come_before_it():
     assert _odt.crc32(data, Number(0, data)) == _odt.crc32(bytes(data))
     _odt.draw(data, Number(1, data), Number(2, data))
     assert data[-2:] != b"\0\0"
+    _odt.draw_bytes(data, len(data), 150000, Number(1, data), Number(2, data), False)
+    assert any(data[-200000:-199900]) and any(data[-50100:-50000]) and not any(data[-50000:])
     kind = tuple(Number(value, data) for value in (ord("B"), 1, 1, 0))
-    assert _odt.count_samples(data, kind) == len(data) == 8 + 7 * 100000
+    assert _odt.count_samples(data, kind) == len(data) == 8 + 9 * 100000
+
+
+def test_bytes_drawn_are_those_of_the_numbers_drawn():
+    numbers = array("h", bytes(200))
+    _odt.draw(numbers, 0x12345678, 7)
+    data = bytearray(b"\x55" * 210)
+    _odt.draw_bytes(data, 3, 100, 0x12345678, 7, False)
+    _odt.draw_bytes(data, 103, 60, 0x12345678, 47, True)
+    upper, lower = [(value + 128 >> 8) & 255 for value in numbers], [value & 255 for value in numbers]
+    assert list(data) == [0x55] * 3 + upper + lower[40:] + [0x55] * 47
+    for at, count in ((-1, 2), (0, 211), (210, 1), (211, 0), (5, -1)):
+        with pytest.raises(ValueError, match="the buffer does not have these bytes"):
+            _odt.draw_bytes(data, at, count, 1, 0, False)

@@ -253,6 +253,27 @@ static PyObject *entry_draw(PyObject *const *args, Py_ssize_t count) {
     Py_RETURN_NONE;
 }
 
+static PyObject *entry_draw_bytes(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer view;
+    Py_ssize_t at = PyLong_AsSsize_t(args[1]), size = PyErr_Occurred() ? 0 : PyLong_AsSsize_t(args[2]);
+    unsigned long key = PyErr_Occurred() ? 0 : PyLong_AsUnsignedLongMask(args[3]);
+    unsigned long first = PyErr_Occurred() ? 0 : PyLong_AsUnsignedLongMask(args[4]);
+    int low = PyErr_Occurred() ? 0 : PyObject_IsTrue(args[5]);
+    if (PyErr_Occurred() || PyObject_GetBuffer(args[0], &view, PyBUF_WRITABLE)) {
+        return NULL;
+    }
+    int good = at >= 0 && size >= 0 && at <= view.len && size <= view.len - at;
+    if (good) {
+        odt_draw_bytes((uint8_t *)view.buf + at, (size_t)size, (uint32_t)key, (uint32_t)first, low);
+    }
+    PyBuffer_Release(&view);
+    if (!good) {
+        return PyErr_Format(PyExc_ValueError, "the buffer does not have these bytes");
+    }
+    Py_RETURN_NONE;
+}
+
 // As array's type codes; longer for what is no number.
 static const char *element_code(const Py_buffer *view) {
     const char *format = view->format ? view->format : "B";
@@ -509,14 +530,14 @@ static PyObject *entry_threads(PyObject *const *args, Py_ssize_t count) {
         return entry_##name(args, count); \
     }
 ODT_ENTRY_POINTS(METHOD)
-ODT_CALIBRATION_ENTRY_POINTS(METHOD)
+ODT_WHOLE_ENTRY_POINTS(METHOD)
 ODT_ONLINE_ENTRY_POINTS(METHOD)
 ODT_FEATURES_ENTRY_POINTS(METHOD)
 ODT_THREAD_ENTRY_POINTS(METHOD)
 
 #define ROW(name, least, most) \
     {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL, NULL},
-static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) ODT_CALIBRATION_ENTRY_POINTS(ROW) ODT_ONLINE_ENTRY_POINTS(ROW)
+static PyMethodDef methods[] = {ODT_ENTRY_POINTS(ROW) ODT_WHOLE_ENTRY_POINTS(ROW) ODT_ONLINE_ENTRY_POINTS(ROW)
     ODT_FEATURES_ENTRY_POINTS(ROW) ODT_THREAD_ENTRY_POINTS(ROW) {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {

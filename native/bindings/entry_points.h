@@ -21,8 +21,10 @@
         float32. False, and nothing is done, where samples are not of that kind (see count_samples) or do not fill out. \
         predict(.., out, position): only puts what was run of the samples from there on */
 
-// And where all kernels are one _odt: on stock firmware odt/run/calibration.py does it by run().
-#define ODT_CALIBRATION_ENTRY_POINTS(X) \
+// And where all kernels are one _odt: on stock firmware Python does as much, by run() and draw() (odt/run/).
+#define ODT_WHOLE_ENTRY_POINTS(X) \
+    X(draw_bytes, 6, 6) /* draw_bytes(buffer, at, count, key, first, low): of the numbers of draw() the upper bytes, rounded to \
+        nearest, or the lower ones, into these bytes of the buffer */ \
     X(calibrate, 5, 5) /* calibrate(program, regions, start, stop, scales): sets the scales that follow peaks, on the samples \
         of the batch in hand, as these words find them. scales: an array of int32, one per sample, for the input's scale to be \
         limited by the median of theirs, or None */

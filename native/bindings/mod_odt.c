@@ -57,13 +57,25 @@ static struct running {
 // What one instruction is run on.
 typedef struct {
     const int32_t *words;
-    mp_obj_t sequence;
+    mp_obj_t sequence, scales;
     odt_region_t *regions;
 } run_t;
 
+static mp_buffer_info_t scales_of(mp_obj_t scales) {
+    mp_buffer_info_t info = {.buf = NULL, .len = 0};
+    if (scales != mp_const_none) {
+        mp_get_buffer_raise(scales, &info, MP_BUFFER_WRITE);
+    }
+    return info;
+}
+
 static int run_one(void *context, size_t pc) {
     run_t *run = context;
+    void *before = scales_of(run->scales).buf;
     run_words(run->words, (mp_int_t)pc, (mp_int_t)pc + 1, 0, run->sequence, run->regions);
+    if (scales_of(run->scales).buf != before) {
+        mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
+    }
     return 1;
 }
 
@@ -72,20 +84,31 @@ static mp_obj_t entry_calibrate(size_t count, const mp_obj_t *args) {
     odt_region_t regions[ODT_REGIONS];
     mp_int_t start = mp_obj_get_int(args[2]), stop = mp_obj_get_int(args[3]);
     const int32_t *words = words_between(args[0], start, stop);
-    mp_buffer_info_t info = {.buf = NULL, .len = 0};
-    if (args[4] != mp_const_none) {
-        mp_get_buffer_raise(args[4], &info, MP_BUFFER_WRITE);
-    }
+    mp_buffer_info_t info = scales_of(args[4]);
     if ((uintptr_t)info.buf % 4) {
         mp_raise_ValueError(MP_ERROR_TEXT("scales are not aligned to 4 bytes"));
     }
     get_regions(words, args[1], regions);
-    run_t run = {words, args[1], regions};
+    run_t run = {words, args[1], args[4], regions};
     odt_calibrate(words, regions, (size_t)start, (size_t)stop, info.buf, (int32_t)(info.len / 4), run_one, &run);
     return mp_const_none;
 }
 
-ODT_CALIBRATION_ENTRY_POINTS(OBJECT)
+static mp_obj_t entry_draw_bytes(size_t count, const mp_obj_t *args) {
+    (void)count;
+    mp_int_t at = mp_obj_get_int(args[1]), size = mp_obj_get_int(args[2]);
+    uint32_t key = (uint32_t)mp_obj_get_int_truncated(args[3]), first = (uint32_t)mp_obj_get_int_truncated(args[4]);
+    int low = mp_obj_is_true(args[5]);
+    mp_buffer_info_t info;
+    mp_get_buffer_raise(args[0], &info, MP_BUFFER_WRITE);
+    if (at < 0 || size < 0 || (size_t)at > info.len || (size_t)size > info.len - (size_t)at) {
+        mp_raise_ValueError(MP_ERROR_TEXT("the buffer does not have these bytes"));
+    }
+    odt_draw_bytes((uint8_t *)info.buf + at, (size_t)size, key, first, low);
+    return mp_const_none;
+}
+
+ODT_WHOLE_ENTRY_POINTS(OBJECT)
 ODT_FEATURE(log_mel, odt_logmel_i16)
 ODT_FEATURE(frontend, odt_frontend_i16)
 ODT_FEATURE(motion, odt_motion_i16)
@@ -161,7 +184,7 @@ static const mp_rom_map_elem_t globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_VERSION), MP_ROM_INT(ODT_VERSION)},
     {MP_ROM_QSTR(MP_QSTR_Program), MP_ROM_PTR(&program_type)},
     ODT_ENTRY_POINTS(ROW)
-    ODT_CALIBRATION_ENTRY_POINTS(ROW)
+    ODT_WHOLE_ENTRY_POINTS(ROW)
     ODT_ONLINE_ENTRY_POINTS(ROW)
     ODT_FEATURES_ENTRY_POINTS(ROW)
     ODT_THREAD_ENTRY_POINTS(ROW)

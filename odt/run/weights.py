@@ -50,6 +50,11 @@ def _draw(state, weights, key, unit):
     """Random weights, 16-bit in ``unit`` each; None: int8 and residual, of which -64..64 leaves a scale room to double."""
     count = weights.rows * weights.columns
     kernel, spans = weights.kernel.offset, residual_spans(weights)
+    if unit is None and hasattr(executor.engine, "draw_bytes"):
+        executor.engine.draw_bytes(state, kernel, count, key, 0, False)
+        for begin, end, at in spans:
+            executor.engine.draw_bytes(state, at + begin, end - begin, key, begin, True)
+        return
     draws = array("h", bytes(2 * _DRAWS))
     for first in range(0, count, _DRAWS):
         executor.engine.draw(draws, key, first)
