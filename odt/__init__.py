@@ -50,7 +50,7 @@ HOMES = {
     "prototypes": "modules", "rates": "modules", "readers": "modules", "record": "modules", "replay": "modules", "reservoir": "modules", "rules": "modules",
     "slots": "modules", "stream": "modules", "teach": "modules", "update": "modules", "vae": "modules", "watch": "modules",
     "activations": "inner", "classes": "inner", "drawing": "inner", "export": "inner", "fisher": "inner",
-    "fixed": "inner", "folding": "inner", "joins": "inner", "network": "inner", "normalization": "inner",
+    "fixed": "inner", "folding": "inner", "joins": "inner", "lines": "inner", "network": "inner", "normalization": "inner",
     "opcodes": "inner", "open": "inner", "plan": "inner", "posteriors": "inner", "primitives": "inner", "reference": "inner",
     "regions": "inner", "report": "inner", "resizing": "inner", "run": "inner", "schedules": "inner",
     "zeroth": "inner",

@@ -25,7 +25,7 @@ from odt.opcodes import (
 )
 
 LINES = sorted(
-    [line.split() for line in opcodes.TABLE.splitlines()], key=lambda words: int(words[0])
+    [line.split() for line in opcodes.TABLE.decode().splitlines()], key=lambda words: int(words[0])
 )  # what is drawn goes by it
 NAMES = tuple(words[1] for words in LINES if words[1] not in PREFIXES)
 ELEMENT_SIZES = (1, 1, 2, 4, 4)

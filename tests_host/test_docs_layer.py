@@ -30,7 +30,7 @@ def test_the_layer_of_the_page_is_built_and_passes_its_tests(tmp_path):
         before = file.read_text() if file.exists() else ""
         if name == "odt/opcodes.py":  # the next numbers, at the end of the section, which normalisation's follows
             count = len(opcodes.TABLE.splitlines())
-            text = re.sub(r'"90(\d) ', lambda match: '"%d ' % (count + int(match[1])), text)
+            text = re.sub(r'b"90(\d) ', lambda match: 'b"%d ' % (count + int(match[1])), text)
             after = before.replace("    # norm: ", text + "    # norm: ")
         else:
             after = before + ("\n\n" if before and name != "odt/__init__.py" else "") + text

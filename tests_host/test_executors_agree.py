@@ -266,7 +266,7 @@ def test_executors_on_micropython_agree(variant, executor, tmp_path):
         pytest.skip("build/%s has no _odt" % variant)
     shutil.copytree(os.path.join(ROOT, "odt", "reference"), tmp_path / "odt" / "reference")
     (tmp_path / "odt" / "__init__.py").write_text("")
-    for name in ("regions.py", "opcodes.py", "fixed.py", "primitives.py"):  # all that the reference needs
+    for name in ("regions.py", "opcodes.py", "lines.py", "fixed.py", "primitives.py"):  # all that the reference needs
         shutil.copy(os.path.join(ROOT, "odt", name), tmp_path / "odt")
     names = [name for name in NAMES if variant == "unix" or executor == "native" or not is_float(name)]
     drawn = [case for name in names for case in cases(name, 12)]

@@ -1,13 +1,15 @@
 """The planner's modules: a network loads the families of its layers, every layer has a row, no import is circular."""
 
 import importlib
+import struct
 import subprocess
 import sys
 
 import pytest
 from house import circle
 
-from odt import layers, norms
+from odt import layers, norms, opcodes
+from odt.plan import instruction
 
 FAMILIES = {"activation", "dropout", "dynamic", "join", "linear", "norm", "pool", "step"}
 DIGITS = """
@@ -48,3 +50,27 @@ def test_every_layer_is_a_view_or_has_a_row_in_its_family():
 def test_no_import_among_the_planners_modules_is_circular():
     """Those within functions counted too; forward.py finds a family by its name."""
     assert circle("odt.plan") == []
+
+
+def test_what_the_planner_reads_of_a_line_is_what_is_declared_there():
+    for line in opcodes.TABLE.decode().splitlines():
+        number, text = line.split(" ", 1)
+        declared = opcodes.Opcode(int(number), text)
+        row = instruction.row(declared.name)
+        names = [operand[0] for operand in declared.operands]
+        shares = [(names.index(name), names.index(other)) for name, _, _, _, other in declared.operands if other]
+        assert row[instruction.NUMBER] == int(number) and row[instruction.NAME] == declared.name
+        assert row[instruction.ACCESS].decode() == "".join(access for _, access, _, _, _ in declared.operands)
+        assert row[instruction.STOP] - instruction.FIRST == len(names)
+        assert row[instruction.END] - row[instruction.STOP] == len(declared.immediates)
+        assert row[instruction.SHARES] == (shares[0] if shares else None) and len(shares) < 2
+        assert struct.calcsize(row[instruction.FORMAT]) == 4 * declared.words
+
+
+@pytest.mark.parametrize(
+    "key", ("", "dense", "dense_i", "dense_i88", "ense_i8", "dense_i8 ", "x" * 99, 0, -1, 255, 9999)
+)
+def test_an_instruction_that_does_not_exist_is_refused(key):
+    for find in (opcodes.line, opcodes.opcode):
+        with pytest.raises(ValueError, match="no instruction %r in instruction set" % key):
+            find(key)

@@ -3,6 +3,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "../calibrate.h"
 #include "../odt.h"
 #include "../opcodes.h"
 #include "../kernels/features/biquads.h"

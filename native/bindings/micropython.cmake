@@ -16,5 +16,6 @@ if(PICO_SDK_PATH) # rp2: two cores
     target_compile_definitions(usermod_odt INTERFACE ODT_THREADS)
 endif()
 set_source_files_properties(${ODT_SRC} PROPERTIES COMPILE_OPTIONS "-O2;-fwrapv;-ffp-contract=off")
+set_source_files_properties(${ODT_NATIVE}/calibrate.c PROPERTIES COMPILE_OPTIONS "-Os;-fwrapv;-ffp-contract=off") # runs once
 
 target_link_libraries(usermod INTERFACE usermod_odt)

@@ -22,3 +22,4 @@ endif
 
 ODT_OBJ := $(addprefix $(BUILD)/,$(patsubst $(USER_C_MODULES)/%.c,%.o,$(ODT_SRC)))
 $(ODT_OBJ): CFLAGS += -O2 -fwrapv -ffp-contract=off
+$(filter %/native/calibrate.o,$(ODT_OBJ)): CFLAGS += -Os # it runs once

@@ -1,4 +1,4 @@
-"""Writes from odt/opcodes.py: native/opcodes.h, native/opcodes.c, docs/opcodes.md, odt/plan/rows.py and, of odt/reference, index.py and docstrings.
+"""Writes from odt/opcodes.py: native/opcodes.h, native/opcodes.c, docs/opcodes.md, odt/lines.py and, of odt/reference, index.py and docstrings.
 
 ::
 
@@ -38,24 +38,29 @@ LITERAL = 128
 
 def generated():
     """All output, as a dict from the path below the repository's root to the text."""
-    table = sorted([opcodes.Opcode(line) for line in opcodes.TABLE.splitlines()], key=lambda op: op.number)
+    table = sorted([_opcode(line) for line in opcodes.TABLE.decode().splitlines()], key=lambda op: op.number)
     formulas = _formulas()
     _validate(table, formulas)
     return {
         "native/opcodes.h": _header(table, formulas),
         "native/opcodes.c": _tables(table),
-        "odt/plan/rows.py": _rows(table),
+        "odt/lines.py": _lines(table),
         "odt/reference/index.py": _index(table),
         "docs/opcodes.md": _manual(table, formulas),
         **_documented(table, formulas),
     }
 
 
+def _opcode(line):
+    number, text = line.split(" ", 1)
+    return opcodes.Opcode(int(number), text)
+
+
 def families():
     """The sections of TABLE, in its order: {family: (what it is, names of its instructions)}."""
     source = (ROOT / SOURCE).read_text()
     found = {}
-    for family, about, name in re.findall(r'^    (?:# (\w+): (.*)|"\d+ (\w+) .*)$', source, re.MULTILINE):
+    for family, about, name in re.findall(r'^    (?:# (\w+): (.*)|b"\d+ (\w+) .*)$', source, re.MULTILINE):
         if family:
             found[family] = about, []
         else:
@@ -73,7 +78,7 @@ def stale():
 def _formulas():
     """The trailing comments of TABLE's lines, by number."""
     source = (ROOT / SOURCE).read_text()
-    lines = re.findall(r'^    "(\d+) [^"]*"  # (.*)$', source, re.MULTILINE)
+    lines = re.findall(r'^    b"(\d+) [^"]*"  # (.*)$', source, re.MULTILINE)
     return {int(number): formula for number, formula in lines}
 
 
@@ -195,7 +200,7 @@ def _wrapped(words, width=99):
 def _tables(table):
     pieces = _by_pieces(table)
     whole = [(name, [(op.name, _shapes(op)) for op in ops]) for name, ops in pieces]
-    text = repr((opcodes.VERSION, opcodes.TABLE, whole))
+    text = repr((opcodes.VERSION, opcodes.TABLE.decode(), whole))
     out = [
         "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
         "//",
@@ -286,48 +291,46 @@ def _tables(table):
     return "\n".join(out) + "\n"
 
 
-def _rows(table):
-    """What the planner knows of each instruction: a board decodes a row of it far sooner than a line of TABLE."""
-    by_length = [[] for _ in range(max(len(op.name) for op in table) + 1)]
-    for op in table:
-        names = [operand[0] for operand in op.operands]
-        shares = [(names.index(operand[0]), names.index(operand[4])) for operand in op.operands if operand[4]]
-        if len(shares) > 1:
-            raise ValueError("instruction %s: two outputs take an input's memory" % op.name)
-        words = [op.name, op.number, "".join(operand[1] for operand in op.operands), len(op.immediates)]
-        by_length[len(op.name)].append(
-            " %s;" % " ".join(str(word) for word in words + [n for pair in shares for n in pair])
-        )
-    return "\n".join(
-        [
-            "# Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
-            '"""Of each instruction, by the length of its name: name, number, accesses of its operands, how many immediates,',
-            'and, where an output may lie in the memory of an input, which operands these are."""',
-            "",
-            "ROWS = (",
-            *[line for rows in by_length for line in _joined(rows)],
-            ")",
-            "",
-        ]
-    )
+def _lines(table):
+    """Where opcodes.line() finds an instruction."""
+    starts, at = {}, 0
+    for line in opcodes.TABLE.decode().splitlines(keepends=True):
+        number = line.split(" ", 1)[0]
+        starts[int(number)] = at + len(number) + 1
+        at += len(line)
+    by_length = sorted([op.number for op in table], key=lambda number: (len(table[number - 1].name), number))
+    longest = max(len(op.name) for op in table)
+    ends = [len([op for op in table if len(op.name) <= length]) for length in range(longest + 1)]
+    out = [
+        "# Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
+        '"""Where the lines of TABLE are: opcodes.line()."""',
+        "",
+    ]
+    for about, name, values in (
+        ("Of each instruction, by number from 1 on, where its name begins: two bytes, the lower first.", "AT",
+         [byte for op in table for byte in starts[op.number].to_bytes(2, "little")]),
+        ("The numbers by the lengths of names.", "BY_LENGTH", by_length),
+        ("How many of these names are no longer than 0, 1 and so on.", "ENDS", ends),
+    ):  # fmt: skip
+        lines = _literal(values)
+        out += ["# " + about]
+        out += ["%s = %s" % (name, lines[0].strip())] if len(lines) == 1 else ["%s = (" % name, *lines, ")"]
+    return "\n".join(out) + "\n"
 
 
-def _joined(rows, width=100):
-    """Lines of one string of a Python tuple."""
-    lines = [""]
-    for row in rows:
-        if len(lines[-1]) + len(row) > width:
-            lines.append("")
-        lines[-1] += row
-    return ['    "%s"%s' % (line, "," if number == len(lines) else "") for number, line in enumerate(lines, 1)]
+def _literal(values, width=28):
+    return [
+        '    b"%s"' % "".join("\\x%02x" % value for value in values[at : at + width])
+        for at in range(0, len(values), width)
+    ]
 
 
 def _index(table):
     """Where the reference executor finds each instruction's function."""
-    homes = {}
+    homes, known = {}, {op.name: op for op in table}
     for family, (_, names) in families().items():
         for name in names:
-            homes[name] = _module(opcodes.opcode(name), family)
+            homes[name] = _module(known[name], family)
     modules = sorted(set(homes.values()))
     assert len(modules) <= 52  # the next character would be a backslash
     letters = "".join(chr(40 + modules.index(homes[op.name])) for op in table)
@@ -359,7 +362,7 @@ def _module(op, family):
 
 def _documented(table, formulas):
     """The modules of the reference executor, an instruction's formula and operands as its function's docstring."""
-    lines = {line.split()[1]: line.split(None, 2)[2] for line in opcodes.TABLE.splitlines()}
+    lines = {line.split()[1]: line.split(None, 2)[2] for line in opcodes.TABLE.decode().splitlines()}
     found = {}
     for path in sorted((ROOT / "odt" / "reference").glob("*.py")):
         text = path.read_text()
@@ -394,12 +397,13 @@ def _manual(table, formulas):
         "",
         "By families, as odt/reference/ and native/kernels/ are divided too.",
     ]
-    lines = {line.split()[1]: line for line in opcodes.TABLE.splitlines()}
+    lines = {line.split()[1]: line for line in opcodes.TABLE.decode().splitlines()}
+    known = {op.name: op for op in table}
     for family, (about, names) in families().items():
         out += ["", "## %s" % family, "", about[0].upper() + about[1:] + ".", ""]
         out += ["| | instruction | operands | immediates | formula |", "|-:|---|---|---|---|"]
         for name in names:
-            op, (head, tail) = opcodes.opcode(name), lines[name].split(";")
+            op, (head, tail) = known[name], lines[name].split(";")
             operands = " ".join("`%s`" % word for word in head.split()[2:])
             formula = formulas[op.number].replace("|", "\\|")
             out.append("| %d | `%s` | %s | `%s` | %s |" % (op.number, name, operands, tail.strip(), formula))

@@ -2,7 +2,7 @@
 
 An instruction is a tuple, as a network has hundreds and a board's RAM is small:
 
-- its row: what the planner knows of its kind, a tuple of NUMBER, ACCESS, STOP, END, SHARES, FORMAT and NAME;
+- its row: what the planner knows of its kind (row()), a tuple of NUMBER, ACCESS, STOP, END, SHARES, FORMAT and NAME;
 - a mark, mostly None. A node: this computes it a second time. Of a ReLU's mask: the name, and the immediates but the sizes, of
   the instruction that makes the same mask as bits (masks.py);
 - its operands, up to STOP (values.py), then its immediates, up to END;
@@ -11,9 +11,9 @@ An instruction is a tuple, as a network has hundreds and a board's RAM is small:
 
 import struct
 
+from ..opcodes import line
 from ..regions import REGION_SHIFT, VERSION, const
 from .program import HEADER_WORDS, MAGIC, SECTIONS_AT
-from .rows import ROWS
 
 # Of a row.
 NUMBER = const(0)
@@ -30,20 +30,27 @@ MARK = const(1)
 FIRST = const(2)  # operand
 
 READS = const(58)  # ":"
+UPDATES = const(43)  # "+"
 WRITES = const(61)  # "="
+
+_WINDOW = const(12)  # words more than "@"
+_NAME = b"abcdefghijklmnopqrstuvwxyz_0123456789"  # of an operand
 
 
 def row(name):
-    """What ROWS has of an instruction; ValueError where there is none."""
-    text = ROWS[len(name)] if len(name) < len(ROWS) else ""
-    at = text.find(" %s " % name)
-    if at < 0:
-        raise ValueError("no instruction %r" % name)
-    words = text[at : text.find(";", at)].split(" ")
-    stop = FIRST + len(words[3])
-    end = stop + int(words[4])
-    shares = (int(words[5]), int(words[6])) if len(words) > 5 else None
-    return int(words[2]), words[3].encode(), stop, end, shares, "<%di" % (end - 1), name
+    """What the planner knows of an instruction: read from its line of opcodes.TABLE, of which it decodes no more."""
+    number, text = line(name)
+    head, _, tail = text.partition(b";")
+    accesses = bytes(
+        [letter for letter in head if letter <= WRITES and (letter >= READS or letter == UPDATES)]
+    )  # soonest for letters
+    stop = FIRST + len(accesses)
+    end = stop + tail.count(b" ") + (_WINDOW if b"@" in tail else 0)
+    shares, at = None, head.find(b"~")
+    if at > 0:
+        names = [word[: len(word) - len(word.lstrip(_NAME))] for word in head.split()[1:]]
+        shares = head[:at].count(b" ") - 1, names.index(head[at + 1 :].split()[0])
+    return number, accesses, stop, end, shares, "<%di" % (end - 1), name
 
 
 def encode(instructions, addresses, arena, state, constants, ends):

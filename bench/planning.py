@@ -1,0 +1,141 @@
+"""What compile() costs a board before the first step, and how much of its heap it leaves in one piece.
+
+    build/venv/bin/python bench/planning.py            an emulated Pico with odt's firmware; writes bench/results/planning.txt
+    build/venv/bin/python bench/planning.py digits     networks whose names hold one of these words
+
+Cycles by odt's own interpreter (tests_device/rp2040js/README.md), of one run, as they repeat exactly. first step: calibration
+with it, before anything else was trained or predicted. blocks: the largest that bytearray() gets, before the model is
+compiled and after. largest: the batch at which the network still compiles, its arena, and its arena, state and program
+in percent of the heap that was free before.
+"""
+
+import sys
+
+import counting
+import written
+
+DIGITS = """
+    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
+    odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
+    odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(),
+    odt.Flatten(), odt.Dense(10),
+"""
+BLOCK = 'odt.DepthwiseConv2D(3, padding="same", activation="relu"), odt.Conv2D(24, 1, activation="relu"),\n'
+KEYWORDS = """
+    odt.Input((49, 10, 1), dtype="int8", scale=1 / 32),
+    odt.Conv2D(24, (10, 4), strides=2, padding="same", activation="relu"),
+    %s    odt.GlobalAvgPool(), odt.Dense(12),
+""" % (4 * BLOCK)
+BYTES = "x = bytearray([i * 7 % 17 for i in range({size})])"
+FLOATS = "x = array.array('f', [i * 7 % 17 / 16 for i in range({size})])"
+
+
+def dense(count):
+    return "odt.Input((16,)), " + "odt.Dense(16, 'relu'), " * (count - 1) + "odt.Dense(10)"
+
+
+# A name: layers, numbers of a sample, the batch size, a batch.
+NETWORKS = {
+    "digits CNN": (DIGITS, 64, 16, BYTES),
+    "DS-CNN 49x10, 24 channels": (KEYWORDS, 490, 2, BYTES),
+    "10 dense layers of 16": (dense(10), 16, 16, FLOATS),
+    "20 dense layers of 16": (dense(20), 16, 16, FLOATS),
+    "40 dense layers of 16": (dense(40), 16, 16, FLOATS),
+}
+BOARD = """
+import array, gc, odt
+def block():
+    gc.collect()
+    low, high = 0, gc.mem_free()
+    while high - low > 16:
+        size = (low + high) // 2
+        try:
+            bytearray(size)
+            low = size
+        except MemoryError:
+            high = size
+        gc.collect()
+    return low
+def model(batch, build=lambda: odt.Sequential([{layers}])):
+    made = build()
+    made.compile(odt.Adam(0.002), batch_size=batch, seed=7)
+    return made
+begin()
+end()
+"""
+COSTS = """
+begin()
+gc.collect()
+end()
+made = odt.Sequential([{layers}])
+gc.collect()
+heap = [gc.mem_free(), block()]
+begin()
+made.compile(odt.Adam(0.002), batch_size={batch}, seed=7)
+end()
+heap += [block(), gc.mem_free()]
+{data}
+y = bytearray([i % 10 for i in range({batch})])
+for _ in range(2):
+    begin()
+    made.train_step(x, y)
+    end()
+print("heap", *heap)
+"""
+LARGEST = """
+made = odt.Sequential([{layers}])
+gc.collect()
+free = gc.mem_free()
+made = None
+good, bad = {batch}, 0
+best = ()
+batch = good
+while not bad or bad - good > max(1, good // 64):
+    try:
+        plan = model(batch).session.plan
+        best = batch, plan.arena, plan.arena + plan.state + len(plan.code)
+        good = batch
+    except MemoryError:
+        bad = batch
+    plan = None
+    gc.collect()
+    batch = (good + bad) // 2 if bad else 2 * good
+print("largest", free, *best)
+"""
+
+
+def measured(machine, name):
+    """A line of the table."""
+    layers, numbers, batch, data = NETWORKS[name]
+    data = data.format(size=numbers * batch)
+    common = {"layers": layers, "batch": batch, "data": data}
+    collect, planned, first, second = machine.run((BOARD + COSTS).format(**common))
+    heap = [int(word) for word in machine.said.rpartition("heap ")[2].split()]
+    machine.run((BOARD + LARGEST).format(**common))
+    free, most, arena, total = [int(word) for word in machine.said.rpartition("largest ")[2].split()]
+    return collect, "%-26s %11d %6.2f  %10d %10d %5.2f  %7d %7d  %7d %7d  %5d %7d %5.1f" % (
+        name, planned, planned / 125e6, first, second, first / second, heap[0], heap[1], heap[3], heap[2], most, arena, 100 * total / free,
+    )  # fmt: skip
+
+
+def main():
+    words = sys.argv[1:]
+    names = [name for name in NETWORKS if not words or any(word in name for word in words)]
+    machine = counting.open("rp2040")
+    try:
+        found = [measured(machine, name) for name in names]
+    finally:
+        machine.close()
+    print(counting.heading("rp2040"))
+    print("gc.collect() after import odt: %d cycles" % found[0][0])
+    print()
+    print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
+        "", "compile", "s at", "first", "second", "", "before:", "", "after:", "", "large", "", "% of"))  # fmt: skip
+    print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
+        "", "cycles", "125MHz", "step", "step", "times", "free", "block", "free", "block", "batch", "arena", "free"))  # fmt: skip
+    for _, line in found:
+        print(line)
+
+
+if __name__ == "__main__":
+    written.recorded("planning.txt", main)
