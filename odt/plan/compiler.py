@@ -25,6 +25,10 @@ class Plan:
     reading = None
 
 
+class Draft:
+    """What compile_graph() has decided, as numbers, operands and the planner's own objects."""
+
+
 def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(), flash=0, noted=None, bits=None):
     """The Plan that trains ``nodes`` (graph.trace) on batches of ``batch``, ``micro`` at a time.
 
@@ -38,57 +42,8 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     """
     draft = _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits)
     if sys.implementation.name != "cpython":
-        gc.collect()  # all else was for planning alone: what stays takes its place, at the bottom of the heap
-    plan = Plan()
-    plan.code, plan.arena, plan.lower_bound, plan.state = draft.code, draft.arena, draft.lower_bound, draft.state
-    plan.first = [(offset, bytes(memoryview(data))) for offset, data in draft.first]
-    plan.constants, plan.sums, plan.again = draft.constants, draft.sums, draft.again
-    plan.segments, plan.flash, plan.bits = segments, flash, bits
-    plan.scales, plan.exponents, plan.sizes = (
-        array("i", draft.scales),
-        array("i", draft.exponents),
-        array("i", draft.sizes),
-    )
-    plan.forward, plan.errors = array("i", draft.forward), array("i", draft.errors)
-    plan.weights = _weights(nodes, draft.parameters, 1 if dtype == "int8" else 4)
-    if nodes[0].statistics:
-        from .norm import reading
-
-        plan.reading = reading(dict(plan.weights)[nodes[0].statistics.layer], nodes[0].statistics.layer)
-    plan.x_scale, plan.x_seen = _word("range", draft.x_scale), _word("largest input", draft.x_seen)
-    plan.output = _output(draft)
-    plan.bias = None if draft.bias is None else placed(draft.bias, "bias", draft.bias_size)
-    plan.activated = read_by(nodes, loss) is not nodes[-1]  # probabilities come out
-    plan.peaks, plan.totals = dict(draft.peaks), dict(draft.totals)
-    if noted is not None:
-        plan.buffers, plan.instructions, plan.values, plan.follow = draft.seen
-    return plan
-
-
-def _word(name, operand):
-    """The Buffer of a scale, None without."""
-    return None if operand is None else placed(operand, name, 4)
-
-
-def _output(draft):
-    """The output's Value, of Buffers."""
-    output = draft.output
-    value = Value(placed(draft.output_at, "output", 0), output.count)
-    if output.scale is not None:
-        value.scale = _word("output scale", output.scale)
-        value.zero, value.lo, value.factor = output.zero, output.lo, output.factor
-    return value
-
-
-def _weights(nodes, parameters, unit):
-    """[(layer, Weights)] in the order of the nodes."""
-    made = {node: parameters[node].weights(unit) for node in nodes if node in parameters}
-    for node in nodes:
-        folded = node in parameters and parameters[node].folded
-        if folded:
-            made[folded].into = made[node]
-            made[node].folded = folded.layer, made[folded]
-    return [(node.layer, made[node]) for node in nodes if node in made]
+        gc.collect()  # what planning took, so that what stays takes its place
+    return _finished(nodes, draft, dtype == "int8")
 
 
 def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits):
@@ -99,7 +54,8 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
     buffers.layers = {node.layer.name: 0 for node in nodes}
     output, ends, first = train(s, nodes, loss, micro, segments, bits)
     instructions, count = s.instructions, len(s.instructions)
-    draft = Plan()
+    draft = Draft()
+    draft.segments, draft.flash, draft.bits = segments, flash, bits
     lives = lifetimes(instructions, arena)
     draft.arena, draft.lower_bound = place(lives, arena, count)
     draft.peaks = {kind: max(live_bytes(lives, arena, count, kind)) for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH)}
@@ -127,15 +83,73 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
     draft.x_scale, draft.x_seen = s.values[nodes[0]].scale, s.x_seen
     draft.output, draft.output_at = output, addresses[output.buffer]
     draft.bias, draft.bias_size = output_bias(s, nodes[-1]) if loss.degree else (None, 0)
+    draft.activated = read_by(nodes, loss) is not nodes[-1]  # probabilities come out
+    draft.seen = None
     if noted is not None:
         from .seen import seen
 
         draft.seen = seen(s, first)
+    s.release()
     return draft
 
 
 def _offset(operand):
     return operand & (1 << REGION_SHIFT) - 1
+
+
+def _finished(nodes, draft, int8):
+    """The Plan of a Draft, its objects made anew: on a board they then lie at the bottom of the heap that planning has left."""
+    plan = Plan()
+    plan.code, plan.arena, plan.lower_bound, plan.state = draft.code, draft.arena, draft.lower_bound, draft.state
+    plan.constants, plan.sums, plan.again = draft.constants, draft.sums, draft.again
+    plan.segments, plan.flash, plan.bits, plan.activated = draft.segments, draft.flash, draft.bits, draft.activated
+    plan.first = [(offset, bytes(memoryview(data))) for offset, data in draft.first]
+    plan.exponents, plan.sizes = array("i", draft.exponents), array("i", draft.sizes)
+    plan.scales, plan.forward, plan.errors = (
+        array("i", draft.scales),
+        array("i", draft.forward),
+        array("i", draft.errors),
+    )
+    plan.peaks, plan.totals = dict(draft.peaks), dict(draft.totals)
+    plan.weights = _weights(nodes, draft.parameters, 1 if int8 else 4)
+    if nodes[0].statistics:
+        from .norm import reading
+
+        layer = nodes[0].statistics.layer
+        plan.reading = reading(dict(plan.weights)[layer], layer)
+    plan.x_scale, plan.x_seen = _word("range", draft.x_scale), _word("largest input", draft.x_seen)
+    plan.output = _output(draft)
+    plan.bias = None if draft.bias is None else placed(draft.bias, "bias", draft.bias_size)
+    if draft.seen:
+        plan.buffers, plan.instructions, plan.values, plan.follow = draft.seen
+    draft.code = draft.first = draft.parameters = draft.output = draft.seen = None  # see Schedule.release()
+    return plan
+
+
+def _word(name, operand):
+    """The Buffer of one word; None of None."""
+    return None if operand is None else placed(operand, name, 4)
+
+
+def _output(draft):
+    """The output's Value, of Buffers."""
+    output = draft.output
+    value = Value(placed(draft.output_at, "output", 0), output.count)
+    if output.scale is not None:
+        value.scale = _word("output scale", output.scale)
+        value.zero, value.lo, value.factor = output.zero, output.lo, output.factor
+    return value
+
+
+def _weights(nodes, parameters, unit):
+    """[(layer, Weights)] in the order of the nodes."""
+    made = {node: parameters[node].weights(unit) for node in nodes if node in parameters}
+    for node in nodes:
+        folded = node in parameters and parameters[node].folded
+        if folded:
+            made[folded].into = made[node]
+            made[node].folded = folded.layer, made[folded]
+    return [(node.layer, made[node]) for node in nodes if node in made]
 
 
 def train(s, nodes, loss, micro=None, segments=(), bits=None):

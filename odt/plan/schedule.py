@@ -183,6 +183,15 @@ class Schedule:
         self.instructions[:] = kept
         self.again = again
 
+    def release(self):
+        """Empty all that is large: the stale words of a board's stack, which the collector reads, may point at it still."""
+        arena = self.arena
+        for each in (
+            self.instructions, self.rows, self.values, self.scales, self.ranges, self.streams, self.choices, arena.sizes, arena.kinds,
+            arena.roots, arena.shifts, arena.offsets, self.buffers.states, self.buffers.constants,
+        ):  # fmt: skip
+            each.clear()
+
     def begin(self):
         """What every section starts with, the first micro-batch of a batch alone."""
         for buffer in (self.buffers.peaks if self.int8 else None, self.updates.sums):

@@ -47,17 +47,15 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         plan.code = bytes(plan.code)  # made when the heap was at its fullest: out of the way
         engine = executor.engine
         loaded = engine.load(plan.code)
-        try:
-            arena, state = reserve(plan)
-        except MemoryError:
-            if sys.implementation.name == "cpython":
-                raise
+        reserved = reserve(plan, sys.implementation.name == "cpython")
+        if not reserved:
             unload()
             loaded = None
             gc.collect()
             plan.code = bytes(memoryview(plan.code))  # once more: what went leaves room below
             loaded = engine.load(plan.code)
-            arena, state = reserve(plan)
+            reserved = reserve(plan)
+        arena, state = reserved
     layer = session.input
     raw = layer.dtype in ("int8", "uint8")
     control = control_block(layer.steps[0] if raw and layer.steps else scale_of(layer.scale), layer.zero_point)

@@ -35,8 +35,8 @@ class Untrained:
         raise RuntimeError("compiled with optimizer=None, to predict and to evaluate: it does not train")
 
 
-def reserve(plan):
-    """The arena and the state of a plan; MemoryError with the figures."""
+def reserve(plan, last=True):
+    """The arena and the state of a plan. Where there is no room: MemoryError with the figures, or None before the ``last`` try."""
     needed = plan.arena + plan.state
     gc.collect()
     try:
@@ -47,6 +47,8 @@ def reserve(plan):
         return bytearray(plan.arena), state
     except MemoryError:
         arena = state = None
+    if not last:
+        return None
     gc.collect()
     free = gc.mem_free() if hasattr(gc, "mem_free") else needed  # asked for late: it takes as long as a collection
     text = "%d are free" % free if hasattr(gc, "mem_free") else "so much is not free"

@@ -1,0 +1,76 @@
+"""On an emulated Pico: deep networks compile, and planning leaves the heap in one piece. Nothing here is timed: bench/planning.py is."""
+
+import contextlib
+import io
+import re
+
+import machines
+import pytest
+
+DIGITS = """
+model = odt.Sequential([
+    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
+    odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
+])
+"""
+DENSE = """
+model = odt.Sequential([odt.Input((16,), dtype="uint8", scale=1 / 16)] + [odt.Dense(16, "relu") for _ in range(%d)] + [odt.Dense(10)])
+"""
+TRAINED = """
+model.compile(odt.Adam(0.01), batch_size=16, seed=3)
+for _ in range(2):
+    model.train_step(bytes([i * 7 % 17 for i in range(16 * model.nodes[0].shape[0])]), bytes([i % 10 for i in range(16)]))
+print("digest %08x" % model.digest())
+"""
+# What is free before, what bytearray() gets at most and what is free after, and what the plan takes.
+PIECES = """
+import gc
+def piece():
+    gc.collect()
+    low, high = 0, gc.mem_free()
+    while high - low > 16:
+        size = (low + high) // 2
+        try:
+            bytearray(size)
+            low = size
+        except MemoryError:
+            high = size
+        gc.collect()
+    return low
+gc.collect()
+print("before", gc.mem_free())
+model.compile(odt.Adam(0.01), batch_size=%d, seed=3)
+print("piece", piece())
+print("after", gc.mem_free())
+plan = model.session.plan
+print("plan", plan.arena + plan.state + len(plan.code))
+"""
+
+
+@pytest.fixture(scope="module")
+def pico():
+    with machines.open("rp2040") as machine:
+        yield machine
+
+
+def figures(text):
+    return {name: int(number) for name, number in re.findall(r"(\w+) (\d+)\n", text)}
+
+
+@pytest.mark.parametrize("layers", (20, 40))
+def test_deep_networks_compile_on_a_pico_to_the_digest_of_the_pc(pico, layers):
+    source = "import odt\n" + DENSE % (layers - 1) + TRAINED
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(source, {})
+    assert pico.exec(source, timeout=300) == out.getvalue()
+
+
+@pytest.mark.parametrize("network", (DIGITS, DENSE % 9, DENSE % 19))
+def test_what_is_free_after_compile_is_one_piece_but_for_a_tenth(pico, network):
+    found = figures(pico.exec("import odt\n" + network + PIECES % 16, timeout=300))
+    assert found["piece"] > 0.9 * found["after"]
+
+
+def test_four_fifths_of_what_was_free_before_may_be_digits_arena_state_and_program(pico):
+    found = figures(pico.exec("import odt\n" + DIGITS + PIECES % 224, timeout=300))
+    assert found["plan"] > 0.8 * found["before"]
