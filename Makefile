@@ -29,7 +29,7 @@ help:
 	@echo "make generate       write what is generated from odt/opcodes.py"
 	@echo "make unix           MicroPython's unix port with odt inside"
 	@echo "make unix-float30   the same with CircuitPython's 30-bit floats"
-	@echo "make qemu           Cortex-M3, M4, M4F and M7 images for QEMU"
+	@echo "make qemu           Cortex-M3, M4, M4F, M7 and M33 images for QEMU"
 	@echo "make rp2040         Raspberry Pi Pico firmware, and an emulator to run it"
 	@echo "make firmware       firmware for a board, and what odt adds to it: BOARD=RPI_PICO | RPI_PICO2 | ..."
 	@echo "make mpy            kernels and package as .mpy files for stock firmware"

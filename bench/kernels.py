@@ -23,7 +23,7 @@ from counting import ROOT, UNITS
 
 from odt import opcodes
 
-MACHINES = ("rp2040", "qemu_m3", "qemu_m4", "qemu_m7", "pc")
+MACHINES = ("rp2040", "qemu_m3", "qemu_m4", "qemu_m7", "qemu_m33", "pc")
 # A kind: what its lines' median may be on a machine.
 BOUNDS = {
     "forward": {"rp2040": 4.5, "qemu_m4": 1.4},

@@ -212,7 +212,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("words", nargs="*", help="machines, and words that models must hold")
     words = parser.parse_args().words
-    names = [word for word in words if word in UNITS] or ["rp2040", "qemu_m3", "qemu_m4", "qemu_m7"]
+    names = [word for word in words if word in UNITS] or ["rp2040", "qemu_m3", "qemu_m4", "qemu_m7", "qemu_m33"]
     words = [word for word in words if word not in UNITS]
     models = [model for model in MODELS if not words or any(word in model for word in words)]
     out = counting.head("Training steps. Written by: python bench/steps.py")
@@ -231,7 +231,7 @@ def main():
         out += table(model, {name: costs[model, name] for name in names})
     out += bounds(costs, floats)
     print("\n".join(out))
-    if len(models) == len(MODELS) and len(names) == 4:
+    if len(models) == len(MODELS) and len(names) == 5:
         (ROOT / "bench/results/steps.txt").write_text("\n".join(out).rstrip() + "\n")
 
 

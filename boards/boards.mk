@@ -66,7 +66,7 @@ $(BUILD)/unix_sanitize/micropython: $(ODT_FILES) $(wildcard boards/UNIX_SANITIZE
 # --- Cortex-M on QEMU -------------------------------------------------------------------------
 
 .PHONY: qemu
-qemu: $(foreach core,m3 m4 m4hf m7,$(BUILD)/qemu_$(core)/firmware.elf)
+qemu: $(foreach core,m3 m4 m4hf m7 m33,$(BUILD)/qemu_$(core)/firmware.elf)
 
 # $(1): the machine's name; $(2): its board folder
 define qemu_machine
@@ -79,6 +79,7 @@ $(eval $(call qemu_machine,qemu_m3,QEMU_M3))
 $(eval $(call qemu_machine,qemu_m4,QEMU_M4))
 $(eval $(call qemu_machine,qemu_m4hf,QEMU_M4HF))
 $(eval $(call qemu_machine,qemu_m7,QEMU_M7))
+$(eval $(call qemu_machine,qemu_m33,QEMU_M33))
 
 # --- RP2040 on rp2040js -----------------------------------------------------------------------
 

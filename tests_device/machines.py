@@ -242,13 +242,15 @@ class Emulated(Machine):
 
 # On QEMU's boards: start() and executed(), the instructions since. TIMER1 counts 32 bits down, from a tick's begin on.
 COUNTER = """
+import sys
 from machine import mem32
+timer, tick = (0x50001000, 50) if "an505" in sys.implementation._machine else (0x40001000, 40)
 def start():
-    mem32[0x40001000] = 0
-    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF
-    mem32[0x40001000] = 1
+    mem32[timer] = 0
+    mem32[timer + 8] = mem32[timer + 4] = 0xFFFFFFFF
+    mem32[timer] = 1
 def executed():
-    return 40 * (0xFFFFFFFF - mem32[0x40001004] & 0xFFFFFFFF)
+    return tick * (0xFFFFFFFF - mem32[timer + 4] & 0xFFFFFFFF)
 """
 
 
@@ -256,7 +258,7 @@ class Qemu(Emulated):
     """A Cortex-M board on QEMU.
 
     One executed instruction is one nanosecond of the board's time (-icount). time.ticks_cpu() counts
-    25 MHz, so 40 instructions a tick; COUNTER gets the same number in every run.
+    25 MHz, so 40 instructions a tick, on a Cortex-M33 20 MHz; COUNTER gets the same number in every run.
     """
 
     make = "make qemu"
@@ -340,6 +342,14 @@ class QemuM7(Qemu):
     qemu_machine = "mps2-an500"
 
 
+class QemuM33(Qemu):
+    """A Cortex-M33 with its FPU, the core of an RP2350."""
+
+    name = "qemu_m33"
+    image = "qemu_m33/firmware.elf"
+    qemu_machine = "mps2-an505"
+
+
 def _rp2040(core):
     def machine():
         import machine_rp2040  # needs node, which no other machine does
@@ -349,10 +359,10 @@ def _rp2040(core):
     return machine
 
 
-QEMU = ("qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7")
+QEMU = ("qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7", "qemu_m33")
 UNIX = ("unix", "unix_float30")
 
-_MACHINES = {cls.name: cls for cls in (Unix, UnixFloat30, QemuM3, QemuM4, QemuM4HF, QemuM7)}
+_MACHINES = {cls.name: cls for cls in (Unix, UnixFloat30, QemuM3, QemuM4, QemuM4HF, QemuM7, QemuM33)}
 _MACHINES.update(rp2040=_rp2040("RP2040"), rp2040js=_rp2040("RP2040Plain"))
 
 

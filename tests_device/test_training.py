@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DIGITS = ROOT / "examples" / "digits"
-NATIVE = ("unix", "qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7", "rp2040")
+NATIVE = ("unix", "qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7", "qemu_m33", "rp2040")
 # Small enough for the heap of an STM32F405, on which stm32f405.py runs the same.
 INT8 = {"steps": 200, "train": 160, "test": 48, "batch": 16}
 FLOAT32 = {"steps": 8, "train": 160, "test": 48, "batch": 4, "dtype": "float32"}

@@ -11,9 +11,10 @@ MICROPY_HEAP_SIZE ?= 1048576
 
 CFLAGS += -mthumb -DQEMU_SOC_MPS2 -DMP_CONFIGFILE='"$(MPS2_DIR)/mps2_config.h"'
 LDFLAGS += -Wl,--wrap=uart_init -Wl,--wrap=mp_hal_stdin_rx_chr -Wl,--wrap=mp_hal_stdio_poll
-LDSCRIPT = $(MPS2_DIR)/mps2.ld
+LDFLAGS += -L$(MPS2_DIR)
+LDSCRIPT ?= $(MPS2_DIR)/mps2.ld
 
 vpath mps2_board.c $(MPS2_DIR)
 SRC_C += mps2_board.c
-SRC_BOARD_O = shared/runtime/gchelper_native.o shared/runtime/gchelper_thumb2.o
+SRC_BOARD_O ?= shared/runtime/gchelper_native.o shared/runtime/gchelper_thumb2.o
 QSTR_GLOBAL_DEPENDENCIES += $(MPS2_DIR)/mps2_config.h

@@ -1,5 +1,5 @@
 // Start-up, serial input by interrupt and clock of the emulated MPS2 boards.
-// Drives no hardware that QEMU's mps2-an385, -an386 and -an500 lack; never runs on a real board.
+// Drives no hardware that QEMU's mps2-an385, -an386, -an500 and -an505 lack; never runs on a real board.
 
 #include <stdint.h>
 
@@ -16,21 +16,31 @@ typedef struct {
     volatile uint32_t ctrl, value, reload, intstatus;
 } mps2_timer_t;
 
+#if MPS2_AN505 // addresses of the Secure state
+#define UART0 ((mps2_uart_t *)0x50200000)
+#define TIMER0 ((mps2_timer_t *)0x50000000)
+#define TIMER_HZ (20000000)
+#define IRQ_UART0_RX (32)
+#define IRQ_TIMER0 (3)
+#else
 #define UART0 ((mps2_uart_t *)0x40004000)
+#define TIMER0 ((mps2_timer_t *)0x40000000)
+#define TIMER_HZ (25000000)
+#define IRQ_UART0_RX (0)
+#define IRQ_TIMER0 (8)
+#endif
+
+#define UART_STATE_TXFULL (1 << 0)
 #define UART_STATE_RXFULL (1 << 1)
 #define UART_CTRL_TX_EN (1 << 0)
 #define UART_CTRL_RX_EN (1 << 1)
 #define UART_CTRL_RX_INTEN (1 << 3)
 #define UART_INT_RX (1 << 1)
 
-#define TIMER0 ((mps2_timer_t *)0x40000000)
 #define TIMER_CTRL_EN (1 << 0)
 #define TIMER_CTRL_INTEN (1 << 3)
-#define TIMER_HZ (25000000)
 
-#define NVIC_ISER0 (*(volatile uint32_t *)0xe000e100)
-#define IRQ_UART0_RX (0)
-#define IRQ_TIMER0 (8)
+#define NVIC_ISER ((volatile uint32_t *)0xe000e100)
 
 uint32_t mps2_irq_disable(void) {
     uint32_t state;
@@ -44,8 +54,8 @@ void mps2_irq_restore(uint32_t state) {
 
 // --- clock ---------------------------------------------------------------------------------
 
-// TIMER0 counts down from 2**32 - 1 at 25 MHz. Under `-icount shift=0` one tick is 40 executed
-// instructions, the same number in every run.
+// TIMER0 counts down from 2**32 - 1 at 25 MHz, a Cortex-M33's at 20. Under `-icount shift=0` one tick is 40
+// executed instructions, or 50, the same number in every run.
 static volatile uint32_t clock_wraps;
 
 static void timer0_handler(void) {
@@ -163,8 +173,21 @@ void __wrap_uart_init(void) {
     TIMER0->reload = 0xffffffff;
     TIMER0->value = 0xffffffff;
     TIMER0->ctrl = TIMER_CTRL_EN | TIMER_CTRL_INTEN;
-    NVIC_ISER0 = 1 << IRQ_UART0_RX | 1 << IRQ_TIMER0;
+    NVIC_ISER[IRQ_UART0_RX / 32] = 1u << IRQ_UART0_RX % 32;
+    NVIC_ISER[IRQ_TIMER0 / 32] = 1u << IRQ_TIMER0 % 32;
 }
+
+#if MPS2_AN505 // whose UART lies elsewhere than the port's
+
+void __wrap_uart_tx_strn(const char *str, size_t len) {
+    for (; len; len--) {
+        while (UART0->state & UART_STATE_TXFULL) {
+        }
+        UART0->data = (uint8_t)*str++;
+    }
+}
+
+#endif
 
 // --- start-up ------------------------------------------------------------------------------
 
@@ -197,7 +220,7 @@ __attribute__((naked)) void mps2_reset(void) {
 }
 
 __attribute__((section(".mps2_vectors"), used))
-static const void *const mps2_vectors[16 + 32] = {
+static const void *const mps2_vectors[16 + 64] = {
     &_estack,
     mps2_reset,
     NMI_Handler,
