@@ -20,9 +20,38 @@ print("digest %08x" % model.digest())
 """
 
 
+WATCH = """
+import gc
+from odt.online import Autoencoder, PageHinkley
+from odt.rules import Above, Rules
+from odt.stream import log
+
+model, detector, rules = Autoencoder(4, hidden=2), PageHinkley(threshold=2, mode="up"), Rules()
+rules.add("odd", Above("score", 1), log)
+for i in range(160):
+    a = (i * 31 % 100 - 50) / 64
+    x = [a, -a, a / 2, 0 if i >= 140 else 1]
+    score = model.score_one(x)
+    log("score", score, 1)
+    detector.update(score)
+    rules.value("score", score, i)
+    if detector.drift_detected:
+        log("drift")
+    if i < 120:
+        model.learn_one(x)
+print("digest %08x" % model.digest())
+gc.collect()
+if hasattr(gc, "mem_alloc"):
+    gc.disable()
+    before = gc.mem_alloc()
+    log("score", score, 1)
+    print("two lines took %d bytes" % (gc.mem_alloc() - before))
+"""
+
+
 def start(folder, epochs, *arguments):
     script = folder / "script.py"
-    script.write_text(TRAIN.replace("EPOCHS", str(epochs)))
+    script.write_text(TRAIN.replace("EPOCHS", str(epochs)) if epochs else WATCH)
     return subprocess.Popen(
         [sys.executable, "-m", "odt", "monitor", str(script), "--report", str(folder / "report"), *map(str, arguments)],
         cwd=machines.ROOT, env=dict(os.environ, PYTHONUNBUFFERED="1"), text=True, stdout=subprocess.PIPE,
@@ -58,6 +87,25 @@ def test_figures_and_digest_are_one_on_the_pc_the_unix_port_and_the_pico(pico, t
         found.add((*rows(tmp_path), digest(text)))
     ((*figures, _),) = found
     assert len(figures) == 3
+
+
+def test_scores_thresholds_and_events_are_one_on_the_pc_the_unix_port_and_the_pico(pico, tmp_path):
+    found = []
+    unix = "unix=%s" % (machines.BUILD / "unix" / "micropython")
+    for place in (["--on", "host"], ["--on", unix], connect(pico)):
+        process = start(tmp_path, 0, *place)
+        text = process.communicate(timeout=300)[0]
+        assert process.returncode == 0, text
+        assert "odt: report in " in text and "damaged" not in text
+        heap = re.search(r"^two lines took (\d+) bytes", text, re.M)
+        assert heap is None if place[1] == "host" else int(heap[1]) <= 512
+        events = re.findall(r"^(\w+): score (\d+) is ([\d.]+)", text, re.M)
+        page = (tmp_path / "report.html").read_text()
+        assert re.findall(r"<tr><td>(\w+)</td><td>(\d+)</td></tr>", page) == [event[:2] for event in events]
+        found.append((events, digest(text)))
+    assert found[0] == found[1] == found[2]
+    first = {name: int(number) for name, number, _ in reversed(found[0][0])}
+    assert set(first) == {"odd", "drift"} and 140 < min(first.values()) <= max(first.values()) < 150
 
 
 def test_ctrl_c_stops_the_script_on_the_board_and_reports_what_there_was(pico, tmp_path):

@@ -289,7 +289,10 @@ def test_script_that_does_not_end_in_time_is_status_1_with_a_report(follow):
 def test_script_without_progress_is_status_1_and_no_report(follow):
     status, text, page = follow("print('hello')\n")
     assert status == 1 and page is None
-    assert text == "hello\nodt: nothing to draw: the script printed no progress line of fit(), as verbose=1 has them\n"
+    assert text == (
+        "hello\nodt: nothing to draw: the script printed no progress line of fit(), as verbose=1 has them, "
+        "and none of odt.stream's log()\n"
+    )
 
 
 def test_missing_script_and_missing_packages_are_named(tmp_path, capfd):

@@ -40,7 +40,9 @@ def main(arguments=None):
     command.add_argument("--timeout", metavar="SECONDS", type=float, default=3600, help="an hour, if not given")
     command.set_defaults(run=run.command)
 
-    command = commands.add_parser("monitor", help="follow a script that trains: live curves, and a report")
+    command = commands.add_parser(
+        "monitor", help="follow a script that trains or watches a stream: live curves, and a report"
+    )
     command.add_argument("script", help="or -: the standard input")
     command.add_argument(
         "--on", metavar="PLACE", default="board", help="board (default), host, or unix=PATH of MicroPython"

@@ -1,11 +1,12 @@
-"""python -m odt monitor: follow a script that trains, draw loss and accuracy as it goes, and write a report.
+"""python -m odt monitor: follow a script that trains or watches a stream, draw what it does as it goes, and write a report.
 
     python -m odt monitor train.py                          on the board that is plugged in
     python -m odt monitor train.py --on host                on this PC
     mpremote run train.py | python -m odt monitor -         what another command prints
 
-It reads the lines that fit() prints, so the script is as it was. The report, <name>.html and <name>.png, is
-written however the script ends: by an error, by Ctrl-C, or because the board has gone.
+It reads the lines that fit() prints, loss and accuracy, so the script is as it was, and those of odt.stream's log():
+values, thresholds and events. The report, <name>.html and <name>.png, is written however the script ends: by an error,
+by Ctrl-C, or because the board has gone.
 """
 
 import collections
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from .board import BoardError, only_port, stop
 from .curves import Curves
+from .monitor_series import RECENT, Logged
 from .plotting import draw
 from .process import Process, commands, visible
 from .run import DIGEST
@@ -30,6 +32,7 @@ _HOST = (
 )
 _KEPT = 200  # lines of the script's own, for the report
 _MARKS = (("o", "cyan"), ("x", "yellow"))  # training, validation
+_DRAWN = 3  # series, those that came first
 
 
 class Run:
@@ -39,15 +42,26 @@ class Run:
         self.script = script
         self.place = place
         self.curves = Curves()
+        self.logged = Logged()
         self.text = collections.deque(maxlen=_KEPT)
         self.digests = []
         self.begun = time.time()
         self.seconds = 0
         self.ended = "running"
 
+    @property
+    def damaged(self):
+        return self.curves.damaged + self.logged.damaged
+
+    @property
+    def drawable(self):
+        return bool(self.curves.fits or self.logged.series or self.logged.events)
+
     def feed(self, text, end=False):
-        """Returns the script's own lines."""
-        own = [visible(line) for line in self.curves.feed(text, end)]
+        """Returns the script's own lines, and its events in words."""
+        own = []
+        for line in self.curves.feed(text, end):
+            own += [visible(each) for each in self.logged.line(line)]
         self.text.extend(own)
         for line in own:
             self.digests += DIGEST.findall(line)
@@ -80,18 +94,20 @@ def command(options):
             run.ended = "interrupted; " + stop(port)
     finally:
         signal.signal(signal.SIGINT, before)
-    if run.curves.damaged:
-        what = "line was" if run.curves.damaged == 1 else "lines were"
-        print("odt: %d damaged %s left out" % (run.curves.damaged, what))
-    if run.curves.fits:
+    if run.damaged:
+        print("odt: %d damaged %s left out" % (run.damaged, "line was" if run.damaged == 1 else "lines were"))
+    if run.drawable:
         print("odt: report in %s" % " and ".join(write(run, options.report)))
     if source.interrupted:
         print("odt:", run.ended)
         return 130
     if failure:
         raise failure
-    if not run.curves.fits:
-        raise BoardError("nothing to draw: the script printed no progress line of fit(), as verbose=1 has them")
+    if not run.drawable:
+        raise BoardError(
+            "nothing to draw: the script printed no progress line of fit(), as verbose=1 has them, and none of "
+            "odt.stream's log()"
+        )
     return 0
 
 
@@ -108,7 +124,8 @@ def _follow(run, source):
         shown = _Shown(console)
         try:
             for text in source:
-                shown(run, run.feed(text))
+                for line in text.splitlines(True):  # epochs and what the script prints between, in their order
+                    shown(run, run.feed(line))
         except BoardError as error:
             failure = error
         shown(run, run.feed("", True))
@@ -177,16 +194,29 @@ def figures(row):
 
 
 def picture(run, width):
-    """What rich draws: a bar, and the curves of the fit that runs."""
+    """What rich draws: a bar, and the curves of the fit that runs; the last values of a stream."""
     from rich.console import Group
+    from rich.text import Text
+
+    name = "%s on %s" % (Path(run.script).name, run.place)
+    if not run.drawable:
+        return Text("%s: no progress of fit() and no line of log() yet" % name, "dim")
+    drawn = list(run.logged.series.items())[:_DRAWN]
+    height = 9 if len(drawn) + bool(run.curves.fits) == 1 else 5
+    parts = _fit(run.curves.fits[-1], name, width, height) if run.curves.fits else [Text(name, "bold", no_wrap=True)]
+    parts += [_values(run.logged, each, series, min(width, 110) - 14, height) for each, series in drawn]
+    if run.logged.events:
+        counts = ["%s %d" % each for each in run.logged.events.items()]
+        parts.append(Text(visible("events: | " + "  ".join(counts)), "red", no_wrap=True, overflow="ellipsis"))
+    return Group(*parts)
+
+
+def _fit(fit, name, width, height):
+    """A heading, a bar, curves."""
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text
 
-    name = "%s on %s" % (Path(run.script).name, run.place)
-    if not run.curves.fits:
-        return Text("%s: no progress of fit() yet" % name, "dim")
-    fit = run.curves.fits[-1]
     epoch, step, steps = fit.last
     done = epoch if step is None else epoch - 1 + (step / steps if steps else 0)
     words = "%s  epoch %d/%d" % (name, epoch, fit.epochs)
@@ -196,14 +226,14 @@ def picture(run, width):
     curves = Table.grid(expand=False, padding=(0, 2))
     titles = [title for title in ("loss", "acc") if fit.curve(title) or fit.curve("val_" + title)]
     room = max(20, min(width, 110) // max(1, len(titles)) - 14)  # a line of step 0 gives no point yet
-    curves.add_row(*[_plot(fit, title, room) for title in titles])
+    curves.add_row(*[_plot(fit, title, room, height) for title in titles])
     legend = Text("o training, a mean of the epoch so far; x validation", "dim", no_wrap=True)
     bar = Table.grid()
     bar.add_row(ProgressBar(fit.epochs, done, width=min(width, 60)))
-    return Group(heading, bar, curves, legend)
+    return [heading, bar, curves, legend]
 
 
-def _plot(fit, name, width, height=9):
+def _plot(fit, name, width, height):
     """A figure's curves in characters, as a rich Text."""
     from rich.text import Text
 
@@ -215,3 +245,24 @@ def _plot(fit, name, width, height=9):
     for mark, style, points in series:
         text.append("  %s %.4f" % (mark, points[-1][1]) if points else "", style)
     return draw(text, series, fit.epochs, low, high, width, height)
+
+
+def _values(logged, name, series, width, height):
+    """The last values of a series, their threshold, and where events were, as a rich Text."""
+    from rich.text import Text
+
+    recent = series.recent
+    first = max(1, series.count - RECENT + 1)
+    points = [(number - first, value) for number, value, _ in recent]
+    limits = [(number - first, limit) for number, _, limit in recent if limit is not None]
+    values = [value for _, value in points + limits if math.isfinite(value)]
+    low, high = min(values, default=0), max(values, default=0)
+    low = 0 if 0 < low < high / 10 else low
+    high = high if high > low else low + max(1, abs(low))  # of what is 1e+30, too
+    text = Text("%10s" % visible(name), no_wrap=True)
+    for mark, style, value in (("o", "cyan", series.last), ("-", "yellow", series.threshold)):
+        text.append("" if value is None else "  %s %.6g" % (mark, value), style)
+    marks = [count[name] - first for _, count in logged.marks if count.get(name, 0) >= first]
+    curves = [("-", "yellow", limits), ("o", "cyan", points)]
+    draw(text, curves, max(len(recent) - 1, 1), low, high, max(20, width), height, "%8.3g", marks)
+    return text.append("\n%10d%*d" % (first, max(20, width) - 1, series.count))

@@ -5,6 +5,7 @@ from odt.stream import Events, Stream, Window
 
 _HOMES = {"Window": "window", "Events": "events", "Stream": "live", "Stalled": "live"}
 _HOMES["PolledSource"] = "polled"
+_HOMES["log"] = "logs"
 _HOMES["WavSource"] = _HOMES["CsvSource"] = "sources"
 
 

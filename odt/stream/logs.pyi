@@ -1,0 +1,3 @@
+from ..rules import Rule
+
+def log(name: str | Rule, value: float | None = None, threshold: float | None = None) -> None: ...
