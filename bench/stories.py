@@ -1,4 +1,4 @@
-"""How well the examples of real recordings learn, and what they cost; it also makes their files.
+"""How well the examples that are stories learn, and what they cost; it also makes their files.
 
     git clone https://github.com/Jakobovski/free-spoken-digit-dataset build/fsdd
     git clone https://github.com/emlearn/emlearn-micropython build/emlearn-micropython
@@ -7,7 +7,8 @@
     python bench/stories.py gesture             prints one of them
     python bench/stories.py gesture --files     writes the files of examples/gesture
 
-What each of them measures, and how, is said by its module: bench/story_keyword.py, story_gesture.py, story_room.py.
+What each of them measures, and how, is said by its module: bench/story_keyword.py, story_gesture.py, story_room.py,
+story_vibration.py.
 """
 
 import argparse
@@ -15,10 +16,11 @@ import argparse
 import story_gesture
 import story_keyword
 import story_room
+import story_vibration
 import torch
 import written
 
-STORIES = {"keyword": story_keyword, "gesture": story_gesture, "room": story_room}
+STORIES = {"keyword": story_keyword, "gesture": story_gesture, "room": story_room, "vibration": story_vibration}
 
 
 def main():

@@ -99,7 +99,7 @@ def test_scores_thresholds_and_events_are_one_on_the_pc_the_unix_port_and_the_pi
         assert "odt: report in " in text and "damaged" not in text
         heap = re.search(r"^two lines took (\d+) bytes", text, re.M)
         assert heap is None if place[1] == "host" else int(heap[1]) <= 512
-        events = re.findall(r"^(\w+): score (\d+) is ([\d.]+)", text, re.M)
+        events = re.findall(r"^(\w+) at score (\d+): ([\d.]+)", text, re.M)
         page = (tmp_path / "report.html").read_text()
         assert re.findall(r"<tr><td>(\w+)</td><td>(\d+)</td></tr>", page) == [event[:2] for event in events]
         found.append((events, digest(text)))

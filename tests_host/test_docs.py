@@ -99,6 +99,13 @@ def script(folder, name="train.py"):
     return run([sys.executable, name], ROOT / "examples" / folder)
 
 
+def watched(folder):
+    """What `python -m odt monitor` prints of an example's watch.py, which writes its report beside it."""
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(ROOT / "examples" / folder, place, dirs_exist_ok=True)
+        return run([sys.executable, "-m", "odt", "monitor", "watch.py", "--on", "host"], place)
+
+
 def compare():
     """The end of `make run`; the row of MicroPython is its own where it is built, else CPython's."""
     command = [sys.executable, "examples/digits/compare.py"]
@@ -129,6 +136,8 @@ COMMANDS = {
     "cd examples/digits && python train.py": lambda: script("digits"),
     "cd examples/xor && python train.py": lambda: script("xor"),
     "cd examples/vibration && python train.py": lambda: script("vibration"),
+    "cd examples/vibration && python -m odt monitor watch.py --on host": lambda: watched("vibration"),
+    "cd examples/room && python -m odt monitor watch.py --on host": lambda: watched("room"),
     "cd examples/series && python train.py": lambda: script("series"),
     "cd examples/keyword && python teach.py": lambda: script("keyword", "teach.py"),
     "cd examples/gesture && python teach.py": lambda: script("gesture", "teach.py"),

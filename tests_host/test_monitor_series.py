@@ -90,7 +90,7 @@ def test_events_and_rules_are_marks_after_the_values_that_came_before_them():
                 log("temperature", 20)
         log("drift")
     run = monitor.Run("watch.py", "board")
-    assert run.feed(out.getvalue()) == ["odd one: score 3 is 0.7", "drift: score 4 is 0.1"]
+    assert run.feed(out.getvalue()) == ["odd one at score 3: 0.7", "drift at score 4: 0.1"]
     assert list(run.logged.marks) == [
         ("odd one", {"score": 3, "temperature": 1}),
         ("drift", {"score": 4, "temperature": 1}),
@@ -125,10 +125,10 @@ def test_values_do_not_depend_on_where_the_text_is_cut(data):
     assert said + pieces.feed("", True) == own
     assert own == [
         "before",
-        "drift: score 2 is 0.25",
+        "drift at score 2: 0.25",
         "behind -> it: 5",
         "before",
-        "drift: score 5 is 0.25",
+        "drift at score 5: 0.25",
         "behind -> it: 5",
     ]
     assert whole.damaged == pieces.damaged == 0 and len(pieces.curves.fits) == 1
@@ -248,7 +248,7 @@ def test_a_script_that_trains_and_then_watches_is_followed_and_reported(follow, 
     assert status == 0, text
     lines = text.splitlines()
     assert [line[:9] for line in lines[:3]] == ["epoch 1/3", "epoch 2/3", "epoch 3/3"]
-    assert lines[3] == "drift & more: score 5 is 0.5" and lines[4].startswith("digest ") and len(lines) == 6
+    assert lines[3] == "drift & more at score 5: 0.5" and lines[4].startswith("digest ") and len(lines) == 6
     assert len(table(page)) == 3 and "<th>events</th><td>drift &amp; more 1</td>" in page
     assert "<tr><td>drift &amp; more</td><td>5</td></tr>" in page and "<th>damaged lines</th><td>0</td>" in page
     picture = matplotlib.image.imread(tmp_path / "report.png")

@@ -42,9 +42,12 @@ class Office:
         self.last = self.answer = self.now = 0
         self.wait = MOST
 
-    def live(self, part):
-        """(how often each of NAMES was right, how often asks asked) of a sequence of minutes."""
-        right, questions = [0] * len(NAMES), 0
+    def live(self, part, log=None):
+        """(how often each of NAMES was right, how often asks asked) of a sequence of minutes.
+
+        ``log``: odt.stream's, to tell of each hour how often asks was right, and when it asks.
+        """
+        right, questions, hour = [0] * len(NAMES), 0, 0
         every, asks = self.every, self.asks
         for x, label in part:
             said = every.predict_one(x), self.last, asks.predict_one(x), self.answer, self.frozen.predict_one(x)
@@ -56,8 +59,14 @@ class Office:
                 self.answer = label
             self.now += 1
             self.wait += 1
+            hour += said[2] == label
+            if log and self.now % 60 == 0:
+                log("right", hour / 60)
+                hour = 0
             if self.wait >= MOST or self.wait >= LEAST and labels.uncertainty(asks, x)[0] > 32768:
                 asks.learn_one(x, label)
                 self.wait = 0
                 questions += 1
+                if log:
+                    log("question")
         return right, questions

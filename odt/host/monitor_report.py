@@ -77,6 +77,7 @@ def _values(axes, logged, name, series):
         steps = [(max(1, number), value) for number, value in series.steps]
         steps.append((max(2, series.count), steps[-1][1]))
         axes.plot(*zip(*steps), "--", drawstyle="steps-post", color=_COLOURS[1][2], label="threshold")
+    named = {}  # how many events are named there
     for number, event in enumerate(logged.events):
         colour, label = _EVENTS[number % len(_EVENTS)], "%s: %d" % (event, logged.events[event])
         for mark, counts in logged.marks:
@@ -84,10 +85,11 @@ def _values(axes, logged, name, series):
                 at = max(1, counts.get(name, 0))
                 axes.axvline(at, color=colour, linewidth=1, label=label, zorder=1)
                 label = None
+                named[at] = named.get(at, 0) + 1
                 if len(logged.marks) <= _NAMED:
                     axes.text(
                         at,
-                        0.98,
+                        1.13 - 0.15 * named[at],
                         event,
                         rotation=90,
                         va="top",

@@ -121,4 +121,4 @@ class Logged:
         if self._latest is None:
             return [name]
         series = self.series[self._latest]
-        return ["%s: %s %d is %.6g" % (name, self._latest, series.count, series.last)]
+        return ["%s at %s %d: %.6g" % (name, self._latest, series.count, series.last)]
