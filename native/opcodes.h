@@ -25,7 +25,8 @@
 #define ODT_CORRECT 13
 #define ODT_KEY 14
 #define ODT_BATCH 15
-#define ODT_CONTROL_WORDS 16
+#define ODT_DONE 16
+#define ODT_CONTROL_WORDS 17
 #define ODT_ARENA 0
 #define ODT_STATE 1
 #define ODT_CONTROL 2

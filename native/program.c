@@ -461,18 +461,20 @@ int odt_shared_region(const int32_t *program, const odt_region_t *regions) {
 
 size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions, int32_t rows) {
     const odt_opcode_t *op = odt_opcode(program[pc]);
+    int32_t *control = (int32_t *)(void *)regions[ODT_CONTROL].data;
     size_t next = pc + own_words(op);
     if (program[pc] == ODT_FEW) {
         run_few(program + pc, next, program, regions);
-        return next + own_words(odt_opcode(program[next]));
-    }
-    if (program[pc] == ODT_EACH) {
+        next += own_words(odt_opcode(program[next]));
+    } else if (program[pc] == ODT_EACH) {
         run_each(program + pc, next, program, regions);
-        return next + own_words(odt_opcode(program[next]));
+        next += own_words(odt_opcode(program[next]));
+    } else {
+        arguments_t arguments;
+        int32_t count = control[ODT_COUNT]; // which an instruction may change
+        collect(&arguments, program, pc, regions, rows, rows > 0 ? odt_limit(count, 1, rows) : 0);
+        op->kernel(arguments.bytes);
     }
-    arguments_t arguments;
-    int32_t count = ((const int32_t *)(const void *)regions[ODT_CONTROL].data)[ODT_COUNT]; // which an instruction may change
-    collect(&arguments, program, pc, regions, rows, rows > 0 ? odt_limit(count, 1, rows) : 0);
-    op->kernel(arguments.bytes);
+    control[ODT_DONE] = (int32_t)pc;
     return next;
 }

@@ -3,7 +3,7 @@
 It needs neither the layers nor what plans.
 """
 
-from .run.session import batch, bind, clear, mean, point, ready, train
+from .run.session import batch, bind, clear, end_within, mean, point, ready, train
 
 
 class Network:
@@ -118,7 +118,11 @@ class Network:
             session.calibrate(2)
         clear(session)
         batch(session, 0, count)
-        train(session)
+        try:
+            train(session)
+        except BaseException:
+            end_within(session)
+            raise
         return mean(session, count)
 
     def evaluate(self, x, y=None, batch_size=None, verbose=0):

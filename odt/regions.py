@@ -27,7 +27,8 @@ LOSS_HIGH = const(12)
 CORRECT = const(13)  # rows whose largest output is at the label
 KEY = const(14)  # key of this step's random numbers: of tick, before it of dropout and step_key; 0: none trains
 BATCH = const(15)  # rows of the whole batch where it comes in micro-batches, else 0
-CONTROL_WORDS = const(16)
+DONE = const(16)  # where the instruction stands that was done last; what it computed and this change together
+CONTROL_WORDS = const(17)
 
 # Regions: the high bits of an operand's address.
 ARENA = const(0)

@@ -18,6 +18,7 @@ class ZerothOrder:
     """
 
     direct = None  # of an optimizer of gradients
+    moves = True  # weights, within a step
 
     def __init__(self, learning_rate=0.003, epsilon=0.02, tail=0, optimizer=None, sign=True):
         tail, epsilon = own(tail), own(epsilon)

@@ -6,6 +6,7 @@ from array import array
 import _odt
 
 state = [1]
+CONTROL = 68  # bytes of its region
 
 
 def below(count):
@@ -75,14 +76,14 @@ def put(items, at, item):
 def a_list_that_changes_while_a_program_runs():
     loaded = _odt.load(clears(50))
     for size in (0, 1, 300, 20000):
-        arena, control = bytearray(b"\x01" * 200), bytearray(64)
+        arena, control = bytearray(b"\x01" * 200), bytearray(CONTROL)
         regions = [arena, None, control, None, None, None]
         changes = (
             lambda: arena.extend(bytes(size)),
             lambda: put(regions, 0, bytearray(b"\x02" * (200 + size))),
             lambda: put(regions, 2, bytearray(size)),
             lambda: regions.clear(),
-            lambda: _odt.run(loaded, [bytearray(200), None, bytearray(64), None, None, None], 12, 162),
+            lambda: _odt.run(loaded, [bytearray(200), None, bytearray(CONTROL), None, None, None], 12, 162),
             lambda: scales.extend(array("i", range(size))),
         )
         for number, change in enumerate(changes + changes):
@@ -124,7 +125,7 @@ def regions():
     made = [
         bytearray(below(300)),
         bytearray(below(300)),
-        bytearray(64),
+        bytearray(CONTROL),
         bytes(below(60)),
         bytes(below(60)),
         bytes(below(300)),

@@ -45,7 +45,7 @@ with open("cases", "rb") as f:
         program = f.read(words)
         arena = uctypes.bytearray_at(START + (%d - size if ends else 0), size)
         arena[:] = f.read(size)
-        _odt.run(_odt.load(program), [arena, bytearray(0), bytearray(64), None, None, bytearray(0)], 12, words // 4)
+        _odt.run(_odt.load(program), [arena, bytearray(0), bytearray(68), None, None, bytearray(0)], 12, words // 4)
         print("crc", _odt.crc32(arena))
 """
     % SIZE
@@ -116,7 +116,10 @@ def draw_cases(name, count):
 def run(native, program, arena):
     region = bytearray(arena)
     native.run(
-        native.load(program), [region, bytearray(0), bytearray(64), None, None, bytearray(0)], 12, len(program) // 4
+        native.load(program),
+        [region, bytearray(0), bytearray(4 * opcodes.CONTROL_WORDS), None, None, bytearray(0)],
+        12,
+        len(program) // 4,
     )
     return zlib.crc32(region)
 

@@ -11,6 +11,7 @@ from array import array
 import pytest
 
 from odt import opcodes
+from odt.opcodes import CONTROL_WORDS
 
 _odt = pytest.importorskip("_odt")
 
@@ -53,6 +54,7 @@ from array import array
 import _odt
 from exporter import Exporter
 from test_bindings import clears
+from odt.regions import CONTROL_WORDS
 
 loaded = _odt.load(clears(1))
 for at in range(6):
@@ -61,7 +63,7 @@ for at in range(6):
         ("grows", lambda: regions.extend([None] * 1000)),
         ("is replaced", lambda: regions.__setitem__(slice(None), [bytes(1) for _ in range(6)])),
     ):
-        arena, control = array("i", [7]), array("i", [0] * 16)
+        arena, control = array("i", [7]), array("i", [0] * CONTROL_WORDS)
         regions = [arena, None, control, None, None, None]
         regions[at] = Exporter(regions[at] or bytes(4), change)
         _odt.run(loaded, regions, 12, 15)
@@ -80,7 +82,7 @@ def test_a_buffer_that_fails_leaves_the_others_free(exporter):
     def fail():
         raise LookupError("no buffer")
 
-    control = bytearray(64)
+    control = bytearray(4 * CONTROL_WORDS)
     regions = [array("i", [7]), None, control, exporter(b"", fail), None, None]
     counts = lambda: [sys.getrefcount(region) for region in regions if region is not None]  # noqa: E731
     before = counts()
@@ -102,11 +104,15 @@ def test_a_signal_ends_a_run_after_the_instruction_in_which_it_comes(exporter):
     try:
         loaded, arena = _odt.load(clears(3)), array("i", [5, 6, 7])
         with pytest.raises(Ended):
-            _odt.run(loaded, [exporter(arena, signal.SIGUSR1), None, bytearray(64), None, None, None], 12, 21)
+            _odt.run(
+                loaded, [exporter(arena, signal.SIGUSR1), None, bytearray(4 * CONTROL_WORDS), None, None, None], 12, 21
+            )
         assert list(arena) == [0, 6, 7]
         signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
         seen = []
-        _odt.run(loaded, [exporter(arena, signal.SIGUSR1), None, bytearray(64), None, None, None], 12, 21)
+        _odt.run(
+            loaded, [exporter(arena, signal.SIGUSR1), None, bytearray(4 * CONTROL_WORDS), None, None, None], 12, 21
+        )
         assert list(arena) == [0, 0, 0] and seen == [signal.SIGUSR1]
     finally:
         signal.signal(signal.SIGUSR1, before)

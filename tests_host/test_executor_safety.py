@@ -168,7 +168,7 @@ def overlap(rng, name, prefix):
     for region, word in ((opcodes.ARENA, 3), (opcodes.STATE, 4), (opcodes.CONSTANTS, 5)):
         regions[region] = bytes(regions[region]) + rng.randbytes(20000)
         words[word] = len(regions[region])
-    spans, ends = [], {0: words[3], 1: words[4], 2: 64, 5: words[5]}
+    spans, ends = [], {0: words[3], 1: words[4], 2: 4 * opcodes.CONTROL_WORDS, 5: words[5]}
     for k in places:
         start, times = words[at + 1 + k], 1
         if prefix == "each" and op.immediates[words[17]] in op.operands[k][3]:
@@ -287,7 +287,7 @@ def test_load_takes_only_bytes_of_whole_words(native):
 
 def test_run_refuses_regions_that_do_not_fit_and_names_them(native):
     loaded = native.load(words().tobytes())
-    arena, control = array("i", [5, 6]), array("i", [0] * 16)
+    arena, control = array("i", [5, 6]), array("i", [0] * opcodes.CONTROL_WORDS)
     good = [arena, None, control, None, None, None]
     assert native.run(loaded, tuple(good), 12, 15) is None
     assert list(arena) == [0, 0]
@@ -295,11 +295,11 @@ def test_run_refuses_regions_that_do_not_fit_and_names_them(native):
         (opcodes.ARENA, None, "ARENA has 0 bytes, program needs 8"),
         (opcodes.ARENA, array("i", [1]), "ARENA has 4 bytes"),
         (opcodes.ARENA, memoryview(bytearray(12))[1:9], "ARENA is not aligned"),
-        (opcodes.CONTROL, bytearray(63), "CONTROL has 63 bytes"),
+        (opcodes.CONTROL, bytearray(67), "CONTROL has 67 bytes"),
     ):
         with pytest.raises(ValueError, match=message):
             native.run(loaded, [*good[:at], bad, *good[at + 1 :]], 12, 15)
-    both = bytearray(64)
+    both = bytearray(4 * opcodes.CONTROL_WORDS)
     shared = [memoryview(both)[:8], None, both, None, None, None]
     with pytest.raises(ValueError, match="region CONTROL has memory of one that is written"):
         native.run(loaded, shared, 12, 15)
@@ -333,7 +333,7 @@ def test_run_refuses_regions_that_do_not_fit_and_names_them(native):
 def test_run_refuses_bounds_within_an_instruction(native, bounds):
     loaded = native.load(words().tobytes())
     with pytest.raises(ValueError, match="not a run of instructions"):
-        native.run(loaded, [array("i", [0, 0]), None, bytearray(64), None, None, None], *bounds)
+        native.run(loaded, [array("i", [0, 0]), None, bytearray(4 * opcodes.CONTROL_WORDS), None, None, None], *bounds)
 
 
 def test_checks_of_buffers(native):
@@ -398,7 +398,7 @@ def test_predictions_lie_within_their_regions_and_fill_what_is_given(native):
     for width, offset, scale, numbers in itertools.product(
         (0, 1, 3), (-1, 0, 5, 6, 8, 9), (-1, 0, 4, 5, 9), (5, 6, 18)
     ):
-        regions = [bytearray(8), bytearray(8), bytearray(64), x, None, None]
+        regions = [bytearray(8), bytearray(8), bytearray(4 * opcodes.CONTROL_WORDS), x, None, None]
         out = array("f", [7] * numbers)
         call = (loaded, regions, ord("B"), 1, 1, 12, 12, 2, width, offset, 0, scale)
         size = (1 if scale >= 0 else 4) * width * 2
@@ -409,7 +409,7 @@ def test_predictions_lie_within_their_regions_and_fill_what_is_given(native):
         else:
             with pytest.raises(ValueError, match="outside of their region"):
                 native.predict(call, out)
-    regions = [bytearray(8), bytearray(8), bytearray(64), x, None, None]
+    regions = [bytearray(8), bytearray(8), bytearray(4 * opcodes.CONTROL_WORDS), x, None, None]
     good = (loaded, regions, ord("B"), 1, 1, 12, 15, 2, 1, 0, 0, -1)
     assert native.predict(good, array("f", [7] * 6)) is True
     for at, wrong in ((2, ord("b")), (3, 4), (4, 4), (3, 9)):  # samples of another kind
@@ -442,7 +442,14 @@ def test_outputs_are_rounded_once_to_nearest_even(native):
         found = []
         for engine in (native, reference):
             out = array("f", bytes(32))
-            regions = [bytearray(arena), bytearray(8)[4:] + scale, bytearray(64), bytes(8), None, None]
+            regions = [
+                bytearray(arena),
+                bytearray(8)[4:] + scale,
+                bytearray(4 * opcodes.CONTROL_WORDS),
+                bytes(8),
+                None,
+                None,
+            ]
             engine.predict((loaded, regions, ord("B"), 1, 1, 12, 12, 8, 1, 0, zero, 4), out, 0)
             found.append(bytes(out))
         with np.errstate(over="ignore"):

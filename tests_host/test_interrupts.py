@@ -3,8 +3,10 @@
 import math
 import random
 import signal
+import sys
 from array import array
 
+import numpy as np
 import pytest
 
 import odt
@@ -146,3 +148,109 @@ def test_a_look_interrupted_at_any_instruction_changes_nothing(dtype):
             assert model.digest() == before and bytes(model.predict(X)) == output
             at += 1
         assert at > 3
+
+
+# ZerothOrder moves weights within a step, by an epsilon that is far beyond what a step changes here
+
+
+class InterruptingAfter(Interrupting):
+    """The same after the instruction, as kernels are interrupted; and once more, in what is run then."""
+
+    again = False
+
+    def run(self, loaded, regions, start, stop, rows=0):
+        for at, code, _, _ in self.program.walk(start, stop):
+            self.engine.run(loaded, regions, at, at + code.words, rows)
+            self.done += 1
+            if self.done - 1 == self.at:
+                self.at = self.at + 1 if self.again else None
+                self.again = False
+                raise KeyboardInterrupt
+
+
+def moving(dtype, micro=None, tail=0, engine=Interrupting):
+    model = odt.Sequential([odt.Input((2,)), odt.Dense(4, "relu"), odt.Dense(4, "relu"), odt.Dense(3)])
+    optimizer = odt.ZerothOrder(1e-6, epsilon=0.5, tail=tail, optimizer=odt.Adam(1e-6) if tail else None)
+    model.compile(optimizer, dtype=dtype, batch_size=3, micro_batch=micro, seed=1)
+    model.fit(X, Y, verbose=0)  # weights of float32 are multiples of what comes back exactly
+    if engine:
+        model.session.engine = engine(model)
+    return model
+
+
+def is_home(model, before):
+    return max(abs(np.array(a) - np.array(b)).max() for a, b in zip(model.get_weights(), before)) < 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("again", (False, True))
+@pytest.mark.parametrize("engine", (Interrupting, InterruptingAfter))
+@pytest.mark.parametrize("micro, tail", ((None, 0), (None, 1), (2, 0), (2, 1)))
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_weights_that_a_zeroth_order_step_moves_go_back_wherever_it_is_interrupted(dtype, micro, tail, engine, again):
+    model = moving(dtype, micro, tail, engine)
+    before = model.get_weights()
+    for call in (lambda: model.fit(X, Y, verbose=0), lambda: model.train_step(X[:3], Y[:3])):
+        at = 0
+        while True:
+            model.session.engine.again = again
+            if not interrupt(model, at, call):
+                break
+            assert is_home(model, before), at
+            at += 1
+        assert at > 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_cancelled_fit_async_leaves_no_weight_moved(dtype, monkeypatch):
+    from odt.run import fit_async
+
+    monkeypatch.setattr(fit_async, "since", lambda *unused: 1000)  # a slice is an instruction
+    model = moving(dtype, engine=None)
+    before = model.get_weights()
+    for count in range(1, 90):
+        run = model.fit_async(X, Y, verbose=0)
+        for _ in range(count):
+            run.send(None)
+        run.close()
+        assert is_home(model, before), count
+        model.evaluate(X, Y)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("backend", ("native", "reference"))
+def test_ctrl_c_at_any_time_leaves_no_weight_moved(backend):
+    """By a timer: kernels look for signals between instructions, Python does anywhere."""
+
+    def interrupted(*unused):
+        raise KeyboardInterrupt
+
+    odt.executor.use(backend)
+    before = signal.signal(signal.SIGALRM, interrupted)
+    try:
+        model = moving("int8", engine=None)
+        weights, draw = model.get_weights(), random.Random(3)
+        for _ in range(100):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, draw.uniform(1e-4, 3e-3 if backend == "native" else 3e-2))
+                while True:
+                    model.train_step(X[:3], Y[:3])
+            except KeyboardInterrupt:
+                pass
+            assert is_home(model, weights)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        odt.executor.use("native")
+
+
+def test_a_model_from_a_file_knows_that_its_steps_move_weights(tmp_path):
+    moving("int8", engine=None).export(str(tmp_path / "m.odt"))
+    model = odt.load_model(str(tmp_path / "m.odt"))
+    model.session.engine = Interrupting(model)
+    before = model.get_weights()
+    for at in range(5, 40):
+        assert interrupt(model, at, lambda: model.train_step(X[:3], Y[:3]))
+        assert is_home(model, before)

@@ -17,7 +17,7 @@ from house import circle
 from odt.host import generate
 
 from odt import fixed, opcodes
-from odt.opcodes import ARENA, CONTROL, REGION_SHIFT, X_DATA, Y_DATA
+from odt.opcodes import ARENA, CONTROL, CONTROL_WORDS, REGION_SHIFT, X_DATA, Y_DATA
 from odt.reference import program as reference
 from odt.reference.index import BY_NUMBER, MODULES
 
@@ -36,7 +36,7 @@ def call(name, operands, **immediates):
     elif "at" in op.immediates:
         immediates = dict({"at": 0}, **immediates)
     arena = bytearray()
-    regions = [arena, None, bytearray(64), None, None, None]
+    regions = [arena, None, bytearray(4 * CONTROL_WORDS), None, None, None]
     addresses = []
     for i, (operand, _, dtype, _, _) in enumerate(op.operands):
         data = operands.get(operand)
@@ -45,7 +45,8 @@ def call(name, operands, **immediates):
             regions[region] = np.ascontiguousarray(data).tobytes()
             addresses.append(region << REGION_SHIFT)
         elif operand == "c":
-            regions[CONTROL][:] = np.asarray(data, np.int32).tobytes()
+            words = np.asarray(data, np.int32).tobytes()
+            regions[CONTROL][: len(words)] = words
             addresses.append(CONTROL << REGION_SHIFT)
         else:
             size = op.bytes(i, immediates)

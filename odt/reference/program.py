@@ -6,6 +6,7 @@ or bytes for a ``buf``) and each immediate. Modules are imported with the first 
 """
 
 from array import array
+from struct import pack_into
 
 from ..opcodes import (
     ARENA,
@@ -13,6 +14,7 @@ from ..opcodes import (
     CONTROL,
     CONTROL_WORDS,
     COUNT,
+    DONE,
     DEFAULT_LIMIT,
     LIMITS,
     PREFIXES,
@@ -307,8 +309,22 @@ def _execute(op, words, at, buffers, sizes=None, which=None, rows=(0, 0)):
         if access != ":":
             written.append((buffer, start, stop, values))
     _function(op.number, op.name)(o)
-    for buffer, start, stop, values in written:
-        buffer[start:stop] = bytes(values)
+    _write(written, buffers[CONTROL], at)
+
+
+def _write(written, control, at):
+    """What the instruction at word ``at`` has computed, and that it is done, as a whole: what interrupts it is raised afterwards."""
+    late = None
+    while True:
+        try:
+            for buffer, start, stop, values in written:
+                buffer[start:stop] = bytes(values)
+            pack_into("<i", control, 4 * DONE, at)
+            break
+        except KeyboardInterrupt as error:
+            late = error
+    if late:
+        raise late
 
 
 def _function(number, name):

@@ -9,7 +9,7 @@ from array import array
 
 from ..fixed import count_of, hash32, is_int, own
 from ..regions import CORRECT, LOSS, LOSS_HIGH, ORDER, const
-from .session import batch, bind, clear, ready, train
+from .session import batch, bind, clear, end_within, ready, train
 
 _HOOKS = ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end")
 _PHASE = ("on_forward_", "on_backward_", "on_update_")  # begin and end: watch.py calls them
@@ -358,6 +358,9 @@ class Training:
                         break
                 if progress and progress.due():
                     progress.step(epoch, step, self.data.steps, session.result(samples))
+        except BaseException:  # a task that is cancelled, too
+            end_within(session)
+            raise
         finally:
             self._mark(samples, order)
         session.check_ranges()

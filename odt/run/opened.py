@@ -32,6 +32,7 @@ class Optimizer:
 
     def __init__(self, name, rate):
         self.name, self.learning_rate = name, rate
+        self.moves = name == "ZerothOrder"
 
 
 class Place:

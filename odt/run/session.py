@@ -121,6 +121,14 @@ def train(session):
         _look_at_scale(session)
 
 
+def end_within(session):
+    """A step has ended half way: weights that it was moving go back. The updates that it has made stay."""
+    if getattr(session.optimizer, "moves", False):
+        from .moved import put_back
+
+        put_back(session)
+
+
 def _train_parts(session):
     while next_part(session):
         for piece in pieces(session):
