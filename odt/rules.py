@@ -23,6 +23,7 @@ _MAGIC = const(0x3153544F)
 _PERIOD = const(0x3FFFFFFF)  # of ticks_ms(), less 1
 _CELLS = const(3)  # of a rule: whether it is on, the time after its cooldown, how often it has fired
 _POINT = const(16)
+_TICK, _VALUE, _EVENT = const(0), const(1), const(2)
 
 
 def _span(kind, name, value):
@@ -249,7 +250,7 @@ class Rules(Stored):
     All memory is reserved by ``add``: 8 bytes of a checkpoint, and a list's cell, for each time that is kept (3 for a rule,
     and 2 for Absence, Above and Below, ``number`` + 1 for Count, one an event for Sequence and All). ``save``, ``load``:
     how far each rule is, limits too; how long the board was off does not count. An action is called with its Rule, after
-    everything of it is written: what it raises comes out of the call, later rules have then not seen the event.
+    everything of it is written: what it raises comes out of the call when all rules have seen the event.
     """
 
     header = 12
@@ -287,27 +288,18 @@ class Rules(Stored):
         """An event has come. ValueError for a name that is none, and where ``now`` is before the last; nothing has changed then."""
         if name not in self.names:
             raise ValueError("event: no event %r; there are %s" % (name, ", ".join(self.names)))
-        now = self._clock(now)
-        self._look(now)
-        self._feed(name, now, 0)
+        self._take(_EVENT, name, 0, self._clock(now))
 
     def value(self, signal, x, now):
         """A signal's value, below 2^20. ValueError for a signal that no rule wants, and as of ``event``."""
         if signal not in self._signals:
             raise ValueError("value: no rule wants %r; there are %s" % (signal, ", ".join(self._signals)))
         x = fixed_point("value", x, _POINT)
-        now = self._clock(now)
-        self._look(now)
-        for index in range(len(self.rules)):  # enumerate() would take heap
-            rule = self.rules[index]
-            condition = rule.condition
-            if condition.signal == signal and self.cells[rule.at]:
-                if condition.value(self.cells, rule.at + _CELLS, x, now):
-                    self._fire(index, rule, now)
+        self._take(_VALUE, signal, x, self._clock(now))
 
     def tick(self, now):
         """Time has passed."""
-        self._look(self._clock(now))
+        self._see(_TICK, 0, None, 0, self._clock(now))
 
     def _clock(self, now):
         cells, now = self.cells, own(now)
@@ -321,29 +313,51 @@ class Rules(Stored):
         cells[0] = now + 1
         return cells[1]
 
-    def _look(self, now):
-        for index in range(len(self.rules)):
-            rule = self.rules[index]
-            if self.cells[rule.at] and rule.condition.tick(self.cells, rule.at + _CELLS, now):
-                self._fire(index, rule, now)
+    def _take(self, kind, name, x, now):
+        try:
+            self._see(_TICK, 0, None, 0, now)
+        finally:
+            self._see(kind, 0, name, x, now)
 
-    def _feed(self, name, now, first):
-        """Give the event to the rules from ``first`` on."""
-        for index in range(first, len(self.rules)):
-            rule = self.rules[index]
-            if self.cells[rule.at] and rule.condition.event(self.cells, rule.at + _CELLS, name, now):
-                self._fire(index, rule, now)
+    def _see(self, kind, first, name, x, now):
+        """Let the rules from ``first`` on see an event, a signal's value or the time; what ends one of them is raised when all have."""
+        index, late = first, None
+        while True:
+            try:
+                while index < len(self.rules):
+                    index += 1
+                    if self._completes(kind, self.rules[index - 1], name, x, now):
+                        self._fire(index, self.rules[index - 1], now)
+                break
+            except BaseException as error:  # an action's, or Ctrl-C
+                late = error
+        if late:
+            raise late
 
-    def _fire(self, index, rule, now):
+    def _completes(self, kind, rule, name, x, now):
+        cells, condition, at = self.cells, rule.condition, rule.at
+        if not cells[at]:
+            return False
+        at += _CELLS
+        if kind == _TICK:
+            return condition.tick(cells, at, now)
+        if kind == _VALUE:
+            return condition.signal == name and condition.value(cells, at, x, now)
+        return condition.event(cells, at, name, now)
+
+    def _fire(self, following, rule, now):
+        """A rule is complete: its action, and it is an event for the rules from ``following`` on."""
         cells, at = self.cells, rule.at
         rule.condition.clear(cells, at + _CELLS)
         if cells[at + 1] > now:
             return
         cells[at + 1] = now + rule.cooldown
         cells[at + 2] += 1
-        if rule.action:
-            rule.action(rule)
-        self._feed(rule.name, now, index + 1)
+        try:
+            if rule.action:
+                rule.action(rule)
+        finally:
+            self._see(_EVENT, following, rule.name, 0, now)
 
     @property
     def state(self):

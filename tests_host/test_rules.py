@@ -6,6 +6,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
+from test_whole import Interrupt
+
 from odt.rules import Above, Absence, All, Below, Count, Rules, Sequence
 
 NAMES = ["a", "b", "c"]
@@ -131,6 +133,44 @@ def test_rules_are_events_for_those_after_them_and_an_action_may_change_rules():
     for i in range(8):
         rules.event("a", 200 + i)
     assert rules.rules[0].fired == 4 and not rules.rules[0].enabled
+
+
+def test_what_an_action_raises_comes_when_the_rules_after_it_have_seen_the_event_too():
+    for error in (ValueError, KeyboardInterrupt):
+
+        def fails(rule, error=error):
+            raise error("of %s" % rule.name)
+
+        said, rules = [], Rules(["a"])
+        rules.add("quiet", Absence("a", 50), fails)
+        rules.add("bad", Count("a", 1, 10), fails)
+        rules.add("good", Count("a", 1, 10), lambda rule: said.append(rule.name))
+        rules.add("chained", Count("bad", 1, 10), lambda rule: said.append(rule.name))
+        with pytest.raises(error, match="of bad"):
+            rules.event("a", 0)
+        assert said == ["good", "chained"] or said == ["chained", "good"]
+        with pytest.raises(error):  # of both: the absence, and the event after it
+            rules.event("a", 60)
+        assert len(said) == 4 and [rule.fired for rule in rules.rules] == [1, 2, 2, 2]
+
+
+@pytest.mark.slow
+def test_ctrl_c_within_an_event_costs_the_rule_that_it_meets_at_most():
+    at, left, lost = 1, 1, 0
+    while left:
+        rules = Rules(["a"])
+        for i in range(4):
+            rules.add("r%d" % i, Count("a", 1, 10))
+        with Interrupt(at) as it:
+            rules.event("a", 5)
+        left = it.raised
+        seen = [rule.fired for rule in rules.rules]
+        assert sum(seen) in (0, 3, 4), (at, seen)
+        lost += sum(seen) == 3
+        rules.event("a", 100)
+        assert [rule.fired for rule in rules.rules] == [fired + 1 for fired in seen]
+        at += 1
+    assert at > 100 and 0 < lost < at
 
 
 def test_a_cooldown_drops_what_comes_within_it():
