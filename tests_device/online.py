@@ -21,6 +21,7 @@ from odt.online import (
     KMeans,
     PageHinkley,
 )
+from odt.slots import Bytes
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:
@@ -74,7 +75,12 @@ for name, detector in detectors:
         detector.update(int(value > 0.5) if name == "ddm" else value)
         if detector.drift_detected:
             alarms.append(i)
+    digest, place = detector.digest(), Bytes(bytearray(8192))
+    detector.save(place)
+    detector.update(0)
+    detector.load(place)
     print("%s: %d learned, digest %08x" % (name, detector.n, detector.digest()), *alarms)
+    assert detector.digest() == digest
 kept = (
     ("ncm", NCM(6, 3)),
     ("kmeans", KMeans(6, 4)),

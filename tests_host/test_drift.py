@@ -89,6 +89,39 @@ def test_kswin_raises_rivers_alarms_of_the_same_draws(options, monkeypatch):
     assert raised > 5
 
 
+@pytest.mark.parametrize("ours, options", [*CASES, (KSWIN, dict(window_size=60, stat_size=20))])
+def test_what_is_saved_goes_on_with_the_same_alarms(ours, options, tmp_path):
+    place = str(tmp_path / "detector")
+    values = streams(1)["bits" if ours is DDM else "normal"]
+    whole, half = ours(**options), ours(**options)
+    expected = alarms(whole, values)
+    before = alarms(half, values[:777])
+    half.save(place)
+    after = ours(**options)
+    after.load(place)
+    assert after.digest() == half.digest()
+    assert before + [(777 + i, drift) for i, drift in alarms(after, values[777:])] == expected
+    assert after.digest() == whole.digest()
+
+
+def test_other_settings_other_detectors_and_damage_are_refused_and_change_nothing(tmp_path):
+    place = tmp_path / "detector"
+    for value in (1, 2, 3):
+        (saved := ADWIN(clock=8)).update(value)
+    saved.save(str(place))
+    for other in (ADWIN(), ADWIN(clock=8, delta=0.1), PageHinkley(), DDM(), KSWIN()):
+        other.update(1)
+        before = other.digest()
+        with pytest.raises(ValueError, match="another kind, size or setting"):
+            other.load(str(place))
+        assert other.digest() == before
+    data = place.read_bytes()
+    for damaged in (data[:-1], data + b" ", data[:70] + b"9" + data[71:], b""):
+        place.write_bytes(damaged)
+        with pytest.raises(ValueError, match="damaged|not an odt"):
+            saved.load(str(place))
+
+
 def test_kswin_draws_each_place_equally_often_and_none_twice():
     counts = np.zeros(70, int)
     for n in range(2000):

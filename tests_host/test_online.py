@@ -397,6 +397,8 @@ def test_checkpoints_of_others_and_damaged_ones_change_nothing(tmp_path):
         bad[rng.integers(len(bad))] ^= 1 << rng.integers(8)
         open(path, "wb").write(bad[: rng.integers(len(bad))] if rng.random() < 0.3 else bad)
         unchanged(model, lambda: model.load(path), ValueError, ".")
+    open(path, "wb").write(data + b"\0")
+    unchanged(model, lambda: model.load(path), ValueError, "damaged: longer than %d bytes" % len(data))
 
 
 def test_saving_survives_a_power_cut_at_every_write():

@@ -9,10 +9,14 @@ What comes is rounded to 1/65536; from there on sums are exact, and quotients an
 precision of a board's floats makes no difference. After an alarm a detector starts again from the next value.
 """
 
+import struct
+
 from .. import executor
 from ..fixed import bit_length, decimal, is_int, is_number, isqrt, own
+from .stored import Stored
 from .units import LIMIT, fixed_point
 
+_MAGIC = 0x3144544F
 _POINT = 40  # bits after the point of what is compared
 _ONE = 1 << _POINT
 _LN2 = 0x2C5C85FDF473DE6B  # ln 2, 62 bits after the point
@@ -46,10 +50,17 @@ def _ln(v, point):
     return log2 * _LN2 >> 62 + 44 - _POINT
 
 
-class Detector:
-    """What the detectors share: ``update(x)``, then ``drift_detected``. What they know is one tuple, that changes as a whole."""
+class Detector(Stored):
+    """What the detectors share: ``update(x)``, then ``drift_detected``. What they know is one tuple, that changes as a whole.
 
-    def __init__(self):
+    ``save`` and ``load`` keep it, as text (JSON), for a detector of the same settings.
+    """
+
+    header = 8
+    varies = True
+
+    def __init__(self, *settings):
+        self._settings = executor.engine.crc32(repr((type(self).__name__, settings)).encode())
         self.reset()
 
     def reset(self):
@@ -80,6 +91,26 @@ class Detector:
         """CRC-32 of what it knows: equal on every machine."""
         return executor.engine.crc32(repr(self._state).encode())
 
+    @property
+    def state(self):
+        """What ``save`` writes: made when it is asked for."""
+        from json import dumps
+
+        return bytearray(struct.pack("<2I", _MAGIC, self._settings) + dumps(self._state).encode())
+
+    def load(self, place):
+        """Read a checkpoint; ValueError and no change where it is none, damaged or of other settings."""
+        from json import loads
+
+        found = loads(bytes(self.read(place)[self.header :]).decode())
+        if len(found) != len(self._first()):
+            raise ValueError("%r: no state of a %s" % (place, type(self).__name__))
+        self._state = self._known(tuple(found))
+
+    def _known(self, found):
+        """A state whose tuples have become lists."""
+        return found
+
     def _read(self, x):
         return fixed_point(type(self).__name__, x)
 
@@ -101,7 +132,7 @@ class PageHinkley(Detector):
         over, under = ratio("PageHinkley", "threshold", threshold, 0, LIMIT)
         self._threshold = _ONE * over // under
         self._alpha = ratio("PageHinkley", "alpha", alpha, 0, 1)
-        super().__init__()
+        super().__init__(self._instances, self._delta, self._threshold, self._alpha, mode)
 
     def _first(self):
         return False, False, 0, 0, 0, 0, None, -_ONE  # this most is River's
@@ -130,7 +161,7 @@ class DDM(Detector):
         self._start = whole("DDM", "warm_start", warm_start, 0)
         self._warning = ratio("DDM", "warning_threshold", warning_threshold, 0, 1000)
         self._drift = ratio("DDM", "drift_threshold", drift_threshold, 0, 1000)
-        super().__init__()
+        super().__init__(self._start, self._warning, self._drift)
 
     def _first(self):
         return False, False, 0, 0, None, None
@@ -169,11 +200,14 @@ class ADWIN(Detector):
         self._buckets = whole("ADWIN", "max_buckets", max_buckets, 1)
         self._shortest = whole("ADWIN", "min_window_length", min_window_length, 1)
         self._grace = whole("ADWIN", "grace_period", grace_period, 1)
-        super().__init__()
+        super().__init__(self._delta, self._clock, self._buckets, self._shortest, self._grace)
 
     def _first(self):
         # The last: rows of buckets of 1, 2, 4 .. values, each (total, sum of squares), the oldest first.
         return False, False, 0, 0, 0, 0, [[]]
+
+    def _known(self, found):
+        return found[:6] + ([[tuple(bucket) for bucket in row] for row in found[6]],)
 
     @property
     def estimation(self):

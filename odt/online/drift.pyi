@@ -1,12 +1,14 @@
-from typing import Literal
+from typing import Any, Literal
 
-class Detector:
+from .stored import Stored
+
+class Detector(Stored):
     """What the detectors share: update(x), then drift_detected."""
 
     drift_detected: bool
     warning_detected: bool
     n: int
-    def __init__(self) -> None: ...
+    def __init__(self, *settings: Any) -> None: ...
     def reset(self) -> None: ...
     def update(self, x: float) -> None: ...
     def digest(self) -> int: ...

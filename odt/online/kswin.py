@@ -66,10 +66,13 @@ class KSWIN(Detector):
             raise ValueError("KSWIN: seed is an int in 0..2^30-1, got %r" % (seed,))
         self._seed = seed
         self._alarm = _least(size, over, under)
-        super().__init__()
+        super().__init__(over, under, size, self._window, seed)
 
     def _first(self):
         return False, False, 0, ()
+
+    def _known(self, found):
+        return found[:3] + (tuple(found[3]),)
 
     def _next(self, state, x):
         _, _, n, values = state

@@ -7,6 +7,7 @@ class Stored:
     """A model whose state is one bytearray, ``state``; the first ``header`` bytes say its kind and sizes, and never change."""
 
     header = 44
+    varies = False  # whether states of a kind differ in length
 
     def digest(self):
         """CRC-32 of the state: equal bits, equal number, on every machine."""
@@ -28,13 +29,16 @@ class Stored:
 
         engine, new = executor.engine, _Session(self)
         name = checkpoint.path_of(place)
-        file = checkpoint.open_file(name, engine) if isinstance(name, str) else place.read(engine)
-        name = name if isinstance(name, str) else repr(place)
+        named = isinstance(name, str)
+        file = checkpoint.open_file(name, engine) if named else place.read(engine)
+        name = name if named else repr(place)
         try:
             words = checkpoint.check(file, name, engine)
-            if words[1] != new.crc or words[2] != len(self.state):
+            if named and file.read(1):
+                raise ValueError("%s is damaged: longer than %d bytes" % (name, checkpoint.HEADER + words[2]))
+            if words[1] != new.crc or words[2] != len(self.state) and not self.varies:
                 raise ValueError("%s: saved by a model of another kind, size or setting" % name)
-            new.state = bytearray(len(self.state))
+            new.state = bytearray(words[2])
             checkpoint.read_state(file, name, new)
         finally:
             file.close()
