@@ -7,6 +7,8 @@
     recorder.capture("wave", 5, sensor)      # from the REPL: the next five windows
     recorder.add(x, "rest")                  # or a window that is at hand
     model.fit(recorder.reader(batch_size=8), epochs=20)
+    for x, label in recorder:
+        teacher.learn(x, label)
 
 An .npy file of records: y, the label's number in the order in which they came, label, its name, and x. Records are
 appended; np.load() sees those that were there at the last close(), which writes their number into the header.
@@ -15,6 +17,7 @@ appended; np.load() sees those that were there at the last close(), which writes
 import os
 import struct
 import time
+from array import array
 
 from . import executor
 from .fixed import size_of
@@ -161,6 +164,17 @@ class Recorder:
         row = self.window.length * self.window.channels
         x = Column(self.path, _DTYPES[code], row, _HEAD + _BEFORE, self.record, len(self))
         return RawReader(x, Column(self.path, "uint8", 1, _HEAD, self.record, len(self)), batch_size, block)
+
+    def __iter__(self):
+        """(x, label) of each record in their order, as a Teacher of odt.teach learns them; x is an array that the next one overwrites."""
+        x = array(self.window.typecode, bytes(self.record - _BEFORE))
+        with open(self.path, "rb") as file:
+            for k in range(len(self)):
+                file.seek(_HEAD + k * self.record)
+                number = file.read(_BEFORE)[0]
+                if file.readinto(x) != self.record - _BEFORE:
+                    raise OSError(5, "%s ends within record %d" % (self.path, k))
+                yield x, self.labels[number]
 
     def __repr__(self):
         counts = ["%s %d" % (label, count) for label, count in zip(self.labels, self._counts)]

@@ -124,6 +124,29 @@ def test_every_typecode_is_read_by_numpy_and_what_fit_takes_trains(tmp_path, cod
     assert digests[0] == digests[1]
 
 
+def test_pairs_of_the_records_teach_a_teacher(tmp_path):
+    from odt import teach
+
+    made = recorder(str(tmp_path / "r.npy"))
+    rows = [("rest", 0), ("wave", 40), ("rest", 1), ("wave", 44), ("wave", 41)]
+    for label, number in rows:
+        made.add(taken(number), label)
+    found = [(label, list(x)) for x, label in made]
+    assert found == [(label, list(taken(number))) for label, number in rows]
+    assert [x.typecode for x, _ in made] == ["h"] * 5
+    made.close()
+    front = odt.Sequential([odt.Input((5, 2), dtype="int16", scale=1 / 32), odt.Flatten(), odt.Dense(6, "relu")])
+    front.compile(None, "mse", batch_size=1, seed=1)
+    front.calibrate(np.load(str(tmp_path / "r.npy"))["x"].copy())
+    teacher = teach.Teacher(front, classes=2, budget=200)
+    for x, label in made:
+        teacher.learn(x, label)
+    assert [teacher.count(label) for label in made.labels] == [2, 3]
+    made.path = str(tmp_path / "gone.npy")
+    with pytest.raises(OSError):
+        next(iter(made))
+
+
 def test_windows_are_captured_from_a_source_or_as_an_interrupt_brings_them(tmp_path, monkeypatch):
     csv = tmp_path / "played.csv"
     csv.write_text("\n".join("%d,%d" % (2 * k, 2 * k + 1) for k in range(14)))
