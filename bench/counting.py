@@ -5,7 +5,8 @@ A measured script calls begin() and end() around what is to be counted, first ar
     machine = counting.open("qemu_m4")
     count, = machine.run("begin()\nend()\nbegin()\nwork()\nend()\n")
 
-rp2040: cycles of an RP2040 that rp2040js emulates, its instructions run and counted by odt's own interpreter; rp2040js: the
+rp2040: cycles of an RP2040 that rp2040js emulates, its instructions run and counted by odt's own interpreter; rp2040_cached: with
+the flash's cache, 60 cycles a miss, which is an assumption; rp2040js: the
 same by that emulator's own core, which counts other cycles, mostly for the divider: tests_device/rp2040js/README.md says which
 and who is right. qemu_*: instructions executed by QEMU, 40 a tick of its counter, 50 of the M33's. pc: nanoseconds.
 """
@@ -24,9 +25,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "tests_device")]
 import machines  # noqa: E402
 
 UNITS = dict.fromkeys(machines.QEMU, "instructions")
-UNITS.update(rp2040="cycles", rp2040js="cycles", pc="ns")
+UNITS.update(rp2040="cycles", rp2040_cached="cycles", rp2040js="cycles", pc="ns")
 COUNTERS = {
     "rp2040": "cycles, counted by odt's own interpreter (tests_device/rp2040js/README.md)",
+    "rp2040_cached": "cycles, the same with the flash's cache, 60 of a miss (tests_device/rp2040js/cached.mjs)",
     "rp2040js": "cycles, counted by rp2040js's own core (tests_device/rp2040js/README.md)",
 }
 MARKED = tuple(COUNTERS)  # machines whose cycles are read at marks

@@ -30,21 +30,21 @@ from odt.fixed import get  # noqa: E402
 class Unscaled(odt.SGD):
     """SGD that takes the gradient of what is stored for the gradient of what it means."""
 
-    def direct(self, s, weight, gradient, scale, part, factor):
-        scales = super().direct(s, weight, gradient, scale, part, factor)
-        whole = weight.root or weight
-        node, weights = next(pair for pair in s.buffers.weights.items() if whole in (pair[1].kernel, pair[1].bias))
+    def direct(self, s, name, gradient, scale, part, factor):
+        scales = super().direct(s, name, gradient, scale, part, factor)
+        layer, kind = name.rsplit(" ", 1)
+        node, weights = next(pair for pair in s.buffers.weights.items() if pair[1].name == layer)
         assert weights.common  # a scale a layer: no depthwise convolution
-        parts = [weights.scale.part("scale", 0, 4)]
-        if whole is weights.bias:
+        parts = [weights.scale]
+        if kind == "bias":
             parts.append(s.values[node.inputs[0]].scale)
         square = parts + parts
-        made = s.scratch(weight.name + " unscaled", 4 * part.rows)
+        made = s.scratch(name + " unscaled", 4 * part.rows)
         for row in range(part.rows):
-            value = scales.part("row", 4 * row, 4)
+            value = s.arena.part(scales, 4 * row, 4)
             for number, one in enumerate(square):
                 last = number == len(square) - 1
-                product = made.part("row", 4 * row, 4) if last else s.scratch("product", 4)
+                product = s.arena.part(made, 4 * row, 4) if last else s.scratch("product", 4)
                 s.emit("product", (product, value, one), (ONE,))
                 value = product
         return made

@@ -1,6 +1,6 @@
 """What a whole training step costs, and where: model.train_step(), int8, Adam with int16 state.
 
-    python bench/steps.py                        rp2040, qemu_m3, qemu_m4, qemu_m7; writes bench/results/steps.txt
+    python bench/steps.py                        those of MACHINES; writes bench/results/steps.txt
     python bench/steps.py rp2040 MLP             machines, and words that the models' names must hold
     python bench/steps.py rp2040js MLP           cycles by the emulator's own core: tests_device/rp2040js/README.md
     python bench/steps.py pc                     this PC, in ns
@@ -17,6 +17,8 @@ import counting
 from counting import ROOT, UNITS
 
 from odt.plan.graph import backward_macs
+
+MACHINES = "rp2040", "rp2040_cached", "qemu_m3", "qemu_m4", "qemu_m7", "qemu_m33"
 
 DIGITS = """
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
@@ -212,7 +214,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("words", nargs="*", help="machines, and words that models must hold")
     words = parser.parse_args().words
-    names = [word for word in words if word in UNITS] or ["rp2040", "qemu_m3", "qemu_m4", "qemu_m7", "qemu_m33"]
+    names = [word for word in words if word in UNITS] or MACHINES
     words = [word for word in words if word not in UNITS]
     models = [model for model in MODELS if not words or any(word in model for word in words)]
     out = counting.head("Training steps. Written by: python bench/steps.py")
@@ -231,7 +233,7 @@ def main():
         out += table(model, {name: costs[model, name] for name in names})
     out += bounds(costs, floats)
     print("\n".join(out))
-    if len(models) == len(MODELS) and len(names) == 5:
+    if len(models) == len(MODELS) and names is MACHINES:
         (ROOT / "bench/results/steps.txt").write_text("\n".join(out).rstrip() + "\n")
 
 

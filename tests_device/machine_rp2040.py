@@ -66,6 +66,13 @@ class RP2040(Emulated):
         return code, output
 
 
+class RP2040Cached(RP2040):
+    """The same with the flash's cache, and 60 cycles for what is not in it, an assumption: rp2040js/cached.mjs."""
+
+    name = "rp2040_cached"
+    core = "cached"
+
+
 class RP2040Plain(RP2040):
     """The same by rp2040js's own core, several times slower. Marks have a third number, the cycles by the manuals."""
 

@@ -60,3 +60,21 @@ def test_whole_steps_take_the_same_cycles_on_both_cores_when_what_is_explained_i
         assert abs(corrected - cycles) <= 200  # an interrupt more or less
         assert counted > 1.05 * corrected
     assert len(own) == len(plain) == 3
+
+
+def test_the_cache_of_the_flash_keeps_two_lines_of_a_set_and_lets_the_older_go():
+    script = "import { Cache } from './cached.mjs'; const c = new Cache();"
+    script += "console.log(JSON.stringify([5, 5, 1029, 5, 2053, 1029, 5, 6].map((line) => c.touch(line))))"
+    run = subprocess.run(
+        ["node", "--input-type=module", "-e", script],
+        cwd=machines.BUILD / "rp2040/js", capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert json.loads(run.stdout) == [60, 0, 60, 0, 60, 60, 60, 60]
+
+
+def test_steps_with_the_cache_end_with_the_same_digest_and_take_longer():
+    digest, own = steps("rp2040")
+    other, cached = steps("rp2040_cached")
+    assert digest == other
+    for (cycles,), (waited,) in zip(own, cached):
+        assert waited > 1.02 * cycles

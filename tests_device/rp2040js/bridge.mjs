@@ -21,6 +21,7 @@ import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Chip, loadUf2 } from './chip.mjs';
 import { Runner } from './core.mjs';
+import { Cached } from './cached.mjs';
 import { Plain } from './plain.mjs';
 
 const FLASH_SIZE = 2 * 1024 * 1024; // a Pico's
@@ -54,9 +55,9 @@ loadUf2(options.firmware, flash);
 // rp2040js warns of the mailbox between the cores, which it lacks, at every start.
 console.warn = () => {};
 
-const cores = { odt: Runner, rp2040js: Plain };
+const cores = { odt: Runner, cached: Cached, rp2040js: Plain };
 if (!(options.core in cores)) {
-  console.error(`--core is odt or rp2040js, got ${options.core}`);
+  console.error(`--core is odt, cached or rp2040js, got ${options.core}`);
   process.exit(2);
 }
 const chip = new Chip(bootrom, flash, cores[options.core]);

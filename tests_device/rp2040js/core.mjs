@@ -3,7 +3,7 @@
 // It works on the state of rp2040js's core object (registers, flags, pending interrupts), so that
 // exceptions and peripherals stay rp2040js's. Written from the ARMv6-M architecture manual; cycles
 // are those of the Cortex-M0+ manual, with the RP2040's one-cycle multiplier and 15 cycles to enter
-// an exception. Not modelled: misses of the flash cache, bus contention, cycles to leave one.
+// an exception. Not modelled: bus contention, cycles to leave one, and but for cached.mjs misses of the flash cache.
 //
 // A program that does what the chip answers with a hard fault stops the emulation with a Fault:
 // an unaligned or unmapped access, a write to flash outside the ROM's own routines.
@@ -42,6 +42,7 @@ export class Runner {
     this.rom8 = new Uint8Array(chip.bootrom.buffer);
     this.guarded = new Uint8Array(GUARDED_SIZE);
     this.cost = 0; // cycles of the last access, beyond the instruction's own
+    this.cache = null; // of the flash
 
     // Unlike rp2040js's, this one never enters a handler by itself: takeInterrupts() does.
     const core = chip.core;
@@ -87,6 +88,9 @@ export class Runner {
     this.cost = 1;
     if (a >= FLASH && a < FLASH + 4 * FLASH_SIZE) {
       const o = a & (FLASH_SIZE - 1);
+      if (this.cache !== null && a < FLASH + FLASH_SIZE) {
+        this.cost += this.cache.touch(o >> 3);
+      }
       return size === 4 ? this.flash32[o >> 2] : size === 2 ? this.flash16[o >> 1] : this.flash8[o];
     }
     if (a < ROM_SIZE) {
@@ -156,7 +160,7 @@ export class Runner {
 
   // Runs about `budget` cycles; fewer when an interrupt, an alarm or a sleep wants attention.
   run(budget) {
-    const { core, clock, reg, ram32, ram16, ram8, rom16, flash16 } = this;
+    const { core, clock, reg, ram32, ram16, ram8, rom16, flash16, cache } = this;
     const start = core.cycles;
     let used = 0;
     let limit = budget;
@@ -188,8 +192,13 @@ export class Runner {
       }
     }
     let at = (pc - base) >> 1; // the index of the next halfword
+    let line = -1; // of the cache
 
     while (used < limit) {
+      if (cache !== null && code === flash16 && at >> 2 !== line) {
+        line = at >> 2;
+        used = (used + cache.touch(line)) | 0;
+      }
       const op = code[at];
       at = (at + 1) | 0;
       used = (used + 1) | 0;
