@@ -90,6 +90,9 @@ def draw_small(rng, op):
             sizes[height], sizes[kernel], sizes[stride] = one((1, 3, 4, 7, 19)), one((1, 2, 3, 5)), one((1, 2, 3))
             sizes[pad] = one((0, sizes[kernel] // 2))
             sizes[out] = max((sizes[height] + 2 * sizes[pad] - sizes[kernel]) // sizes[stride] + 1, 1)
+    if "G" in op.immediates:
+        sizes["G"] = one((1, 2, 3))
+        sizes["N"] *= sizes["G"]
     sizes["R"] = sizes["N"]
     return {key: sizes[key] for key in op.immediates}
 

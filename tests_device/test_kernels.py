@@ -15,9 +15,15 @@ import instructions  # noqa: E402
 
 from odt import opcodes  # noqa: E402
 
-KERNELS = [
-    layer + gradient + "_i8" for layer in ("dense", "conv2d", "depthwise2d") for gradient in ("", "_dx", "_dw")
-] + ["channel_scale_i8", "momentum_i16", "adam_i16", "adam_i8", "apply_i8", "apply_i32"]
+LAYERS = ("dense", "conv2d", "depthwise2d", "group_conv2d")
+KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_dx", "_dw")] + [
+    "channel_scale_i8",
+    "momentum_i16",
+    "adam_i16",
+    "adam_i8",
+    "apply_i8",
+    "apply_i32",
+]
 BETWEEN = [  # the layers; as the host's tests draw them
     "add_i8", "add_once_i8", "mean2d_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "avgpool2d_dx_i8", "sigmoid_dx_i8", "softmax_i8", "softmax_dx_i8",
     "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8", "gather_norm_i8",
@@ -60,9 +66,12 @@ def grow(rng, values, op):
     values.update(B=rng.randint(1, 2), C=wide() % 40 + 1, N=wide() % 24 + 1)
     if "depthwise" in op:
         values["N"] = values["C"]
+    elif "G" in values:
+        values["G"] = rng.randint(1, 4)
+        values.update(C=rng.choice((1, 3, 4, 8, 12)), N=values["G"] * rng.choice((1, 3, 4, 6)))
     values.update(H=rng.choice((1, 5, 8)), W=rng.choice((3, 8, 35)))
     values.update(KH=rng.choice((1, 3, 5)), KW=rng.choice((1, 3, 5)))
-    if op.startswith("conv2d") and rng.random() < 0.5:  # windows that are gathered
+    if "conv2d" in op and rng.random() < 0.5:  # windows that are gathered
         values.update(C=rng.choice((1, 2, 3)), KH=rng.choice((1, 3, 10)), KW=rng.choice((3, 4, 5)))
     values.update(SH=rng.randint(1, 2), SW=rng.choice((1, 1, 2, 3)))
     values.update(PT=values["KH"] // 2, PL=values["KW"] // 2)

@@ -37,7 +37,7 @@ static void add_error(const odt_correlation_dw_t *a, int32_t n, int32_t m) {
     for (int32_t kh = th.from; kh < th.to; kh++) {
         for (int32_t kw = tw.from; kw < tw.to; kw++) {
             int32_t *dw = a->dw + ((n * a->KH + kh) * a->KW + kw) * a->C;
-            const int8_t *x = a->x + ((b * a->H + ih + kh) * a->W + iw + kw) * a->C;
+            const int8_t *x = a->x + ((b * a->H + ih + kh) * a->W + iw + kw) * odt_pixel(a->C, a->x_skip);
             for (int32_t c = 0; c < a->C; c++) {
                 dw[c] = odt_wrap_sub(dw[c], odt_wrap_sub(x[c], a->zx));
             }

@@ -133,9 +133,10 @@ static inline void put_pair(uint32_t *to, uint32_t first, uint32_t second, uint3
 }
 
 // Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position.
-static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_t kh, int32_t column,
+static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_t kh, int32_t kw, int32_t column,
     uint32_t *to) {
-    int32_t C = a->C, size = a->W * C, step = a->SW * C, start = (p->first * a->SW - a->left) * C + column;
+    int32_t pixel = odt_pixel(a->C, a->x_skip), line = a->W * pixel, size = line - a->x_skip, step = a->SW * pixel;
+    int32_t start = (p->first * a->SW - a->left + kw) * pixel + column;
     uint32_t minus = odt_twice(-a->zx);
     int32_t first = start < 0 ? (-start + step - 1) / step : 0; // positions whose words lie inside
     int32_t end = start > size - 4 ? 0 : (size - 4 - start) / step + 1;
@@ -149,7 +150,7 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
                 to[0] = to[1] = to[2] = to[3] = 0;
             }
         } else {
-            const int8_t *x = a->x + (b * a->H + ih) * size;
+            const int8_t *x = a->x + (b * a->H + ih) * line;
             for (; i < first; i += 2, at += 2 * step, to += 4) {
                 put_pair(to, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
             }
@@ -171,13 +172,13 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
 // The products of a block of positions for channels n .. n + count - 1.
 static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n, int32_t count,
     int is_first, scratch_t *s) {
-    int32_t length = a->KW * a->C, filter = a->KH * length, words = p->depth / 2, fours = p->depth / 4;
+    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, filter = a->KH * a->KW * a->C;
+    int32_t words = p->depth / 2, fours = p->depth / 4, *dw = a->dw + n * filter;
     const uint32_t *end = s->errors + count * words;
     pack_errors(a, p, n, count, s->errors);
-    for (int32_t kh = 0; kh < a->KH; kh++) {
-        int32_t *dw = a->dw + n * filter + kh * length;
+    for (int32_t kh = 0, kw = 0; kh < a->KH; dw += length) {
         for (int32_t column = 0; column < length; column += 4) {
-            pack_columns(a, p, kh, column, s->panel);
+            pack_columns(a, p, kh, kw, column, s->panel);
             int32_t columns = length - column;
             if (columns < 4) {
                 start_sums(s->sums[0], s->panel, s->errors, sizeof(s->sums[0]), end, fours);
@@ -192,6 +193,11 @@ static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n
             } else {
                 add_sums(dw + column, s->panel, s->errors, 4 * filter, end, fours);
             }
+        }
+        kw += taps;
+        if (kw >= a->KW) {
+            kw = 0;
+            kh++;
         }
     }
 }

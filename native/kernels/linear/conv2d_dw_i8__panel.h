@@ -66,43 +66,40 @@ static void store(int32_t *dw, const int32_t *sum, int32_t count, int is_whole) 
 
 #if !ODT_SMALL
 
-// Errors m .. m + count - 1 of channels n .., of which a tap that is dh and dw away from its output reads beyond the
-// image, as 0 to the panel, or as they are if `is_back`; and to the channels' totals.
-static void patch_errors(const odt_correlation_dw_t *a, int32_t n, int32_t m, int32_t count, int32_t dh, int32_t dw,
-    int is_back, panel_t *panel, int32_t *totals) {
-    int32_t row = m / a->W, ow = m - row * a->W, oh = row % a->H, k = 0, last = odt_min(ROWS, a->N - n) - 1;
-    while (k < count) {
-        int32_t stop = odt_min(k + a->W - ow, count), from = stop, to = stop;
+// Errors m .. m + count - 1, which begin at e, of which a tap that is dh and dw away from its output reads beyond the image:
+// out of the panel and of the channels' totals, or back into the panel if these are NULL.
+static void patch_errors(const odt_correlation_dw_t *a, const int8_t *e, const int32_t *rows, int32_t m, int32_t count,
+    int32_t dh, int32_t dw, panel_t *panel, int32_t *totals) {
+    int32_t row = m / a->W, first = m - row * a->W, oh = row % a->H, step = a->e_step;
+    int32_t left = odt_max(-dw, 0), right = a->W - odt_max(dw, 0); // of a row, what meets the image
+    taken_t taken = {0};
+    for (int32_t k = -first; k < count; k += a->W) { // where the row begins
+        int32_t from = odt_max(k, 0), to = odt_min(k + a->W, count), inside = to, beyond = to;
         if (oh + dh >= 0 && oh + dh < a->H) {
-            from = k + odt_limit(-dw - ow, 0, stop - k);
-            to = k + odt_limit(a->W - dw - ow, 0, stop - k);
+            inside = odt_limit(k + left, from, to);
+            beyond = odt_limit(k + right, inside, to);
         }
-        for (; k < stop; k++) {
-            if (k == from && k < to) {
-                k = to - 1;
-                continue;
-            }
-            const int8_t *e = a->e + (m + k) * a->e_step + n;
-            int32_t r[ROWS] = {0};
-            for (int32_t i = 0; i < ROWS; i++) {
-                int32_t error = odt_max(e[odt_min(i, last)], LEAST);
-                totals[i] += is_back ? error : -error;
-                r[i] = is_back ? error : 0;
-            }
-            put(panel, k, r);
+        if (totals) {
+            take(panel, from, inside, taken);
+            take(panel, beyond, to, taken);
+        } else {
+            put_back(panel, from, inside, e, step, rows);
+            put_back(panel, beyond, to, e, step, rows);
         }
-        ow = 0;
         oh = oh + 1 == a->H ? 0 : oh + 1;
+    }
+    if (totals) {
+        subtract(totals, taken);
     }
 }
 
 // By windows that are gathered, zx outside, so that what is less zx is 0 there.
 static __attribute__((noinline)) void correlate_dw_gathered(const odt_correlation_dw_t *a, const windows_t *g) {
     gathered_t s;
-    int32_t M = a->B * a->OH * a->OW, K = g->KH * g->length, block = odt_min(FEW, GATHERED / K) & ~1;
+    int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, block = odt_min(FEW, GATHERED / K) & ~1;
     for (int32_t m = 0; m < M; m += block) {
         int32_t count = odt_min(block, M - m);
-        gather_windows(g, m, count, s.windows, K);
+        gather_windows(g, m, count, &s, K);
         for (int32_t n = 0; n < a->N; n += ROWS) {
             int32_t channels = odt_min(ROWS, a->N - n), rows[ROWS], totals[ROWS] = {0}, start[ROWS];
             odt_poll();
@@ -126,45 +123,39 @@ static __attribute__((noinline)) void correlate_dw_gathered(const odt_correlatio
 
 // Where each output is the size of x and each tap as far from its output: errors and inputs are two rows of
 // positions, shifted by a constant.
-static __attribute__((noinline)) void correlate_dw_of_same_size(const odt_correlation_dw_t *a, int extreme) {
+static __attribute__((noinline)) void correlate_dw_of_same_size(const odt_correlation_dw_t *a) {
     scratch_t s;
-    int32_t C = a->C, all = a->B * a->H * a->W, filter = a->KH * a->KW * C;
-    if (extreme) {
-        clear_words(a->dw, a->N * filter);
-    }
+    int32_t C = a->C, pixel = C + a->x_skip, all = a->B * a->H * a->W, filter = a->KH * a->KW * C;
     for (int32_t n = 0; n < a->N; n += ROWS) {
         int32_t channels = odt_min(ROWS, a->N - n), rows[ROWS];
         for (int32_t i = 0; i < ROWS; i++) {
             rows[i] = odt_min(i, channels - 1);
         }
         for (int32_t m = 0; m < all; m += DEPTH) {
-            int32_t count = odt_min(DEPTH, all - m), totals[ROWS] = {0}, start[ROWS];
+            const int8_t *e = a->e + m * a->e_step + n;
+            int32_t count = odt_min(DEPTH, all - m), whole[ROWS] = {0}, start[ROWS];
             odt_poll();
-            pack(s.panel, 0, a->e + m * a->e_step + n, rows, a->e_step, count, totals);
-            #if ODT_M0
-            if (extreme) {
-                tame_errors(a, n, m, count, s.panel, totals);
-            }
-            #endif
+            pack(s.panel, 0, e, rows, a->e_step, count, whole);
             for (int32_t tap = 0; tap < a->KH * a->KW; tap++) {
                 int32_t kh = tap / a->KW, dh = kh - a->top, dw = tap - kh * a->KW - a->left, shift = dh * a->W + dw;
                 int32_t from = odt_max(m, -shift), to = odt_min(m + count, all - shift);
+                int32_t totals[ROWS] = {whole[0], whole[1], whole[2], whole[3]};
                 if (dh || dw) {
-                    patch_errors(a, n, m, count, dh, dw, 0, s.panel, totals);
+                    patch_errors(a, e, rows, m, count, dh, dw, s.panel, totals);
                 }
                 for (int32_t i = 0; i < ROWS; i++) {
                     start[place(i)] = odt_wrap_mul(odt_wrap_sub(0, a->zx), totals[i]);
                 }
                 for (int32_t c = 0; c < C; c += BLOCK) {
-                    const columns_t inputs = {odt_max(to - from, 0), C, odt_min(BLOCK, C - c), 1};
-                    run(s.sums, start, s.panel, from - m, a->x + (from + shift) * C + c, &inputs);
+                    const columns_t inputs = {odt_max(to - from, 0), pixel, odt_min(BLOCK, C - c), 1};
+                    run(s.sums, start, s.panel, from - m, a->x + (from + shift) * pixel + c, &inputs);
                     for (int32_t i = 0; i < channels; i++) {
                         store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][place(i)], inputs.count,
-                            m == 0 && !extreme);
+                            m == 0);
                     }
                 }
                 if (dh || dw) {
-                    patch_errors(a, n, m, count, dh, dw, 1, s.panel, totals);
+                    patch_errors(a, e, rows, m, count, dh, dw, s.panel, NULL);
                 }
             }
         }
@@ -175,7 +166,7 @@ static __attribute__((noinline)) void correlate_dw_of_same_size(const odt_correl
 
 // Tap by tap, over x where it lies.
 static ODT_SCRATCH void correlate_dw_by_taps(const odt_correlation_dw_t *a, int extreme) {
-    int32_t C = a->C, SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
+    int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
     scratch_t s;
     static const int8_t one = 1;
     int32_t columns = odt_min(a->OW, DEPTH), padded = (columns + ALIGNED - 1) & -ALIGNED;
@@ -212,7 +203,7 @@ static ODT_SCRATCH void correlate_dw_by_taps(const odt_correlation_dw_t *a, int 
                         }
                         for (int32_t c = 0; c < C; c += BLOCK) {
                             int32_t count = odt_min(BLOCK, C - c);
-                            const columns_t inputs = {depth, SW * C, count, 1};
+                            const columns_t inputs = {depth, SW * pixel, count, 1};
                             const columns_t ones = {depth, 0, 1, 0};
                             sums_t total = {0};
                             const int32_t *start = total;
@@ -227,7 +218,7 @@ static ODT_SCRATCH void correlate_dw_by_taps(const odt_correlation_dw_t *a, int 
                                     }
                                     int32_t k = (r - row) * padded + from - first;
                                     int32_t iw = from * SW - a->left + kw;
-                                    const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * C + c;
+                                    const int8_t *x = a->x + ((b * a->H + ih) * a->W + iw) * pixel + c;
                                     if (pass) {
                                         run(s.sums, start, s.panel, k, x, &inputs);
                                         start = NULL;
@@ -257,14 +248,19 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
     extreme = is_extreme(a->e, a->N, a->B * a->OH * a->OW, a->e_step);
     #endif
     #if !ODT_SMALL
-    const windows_t g = {a->x, a->H, a->W, a->C, a->KH, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->KW * a->C,
-        (int8_t)a->zx};
-    if (!extreme && a->zx == g.zx && is_dw_gathered(&g, (a->N + ROWS - 1) / ROWS)) {
+    int32_t taps = odt_line_taps(a->KW, a->x_skip);
+    const windows_t g = {a->x, a->H, a->W, a->C + a->x_skip, a->SH, a->SW, a->top, a->left, a->OH, a->OW, taps, a->KW,
+        taps == a->KW ? a->KH : a->KH * a->KW, taps * a->C, (int8_t)a->zx};
+    if (extreme) { // which no model's are
+        correlate_dw_by_taps(a, 1);
+        return;
+    }
+    if (a->zx == g.zx && is_dw_gathered(&g, (a->N + ROWS - 1) / ROWS)) {
         correlate_dw_gathered(a, &g);
         return;
     }
     if (a->SH == 1 && a->SW == 1 && a->OH == a->H && a->OW == a->W) {
-        correlate_dw_of_same_size(a, extreme);
+        correlate_dw_of_same_size(a);
         return;
     }
     #endif

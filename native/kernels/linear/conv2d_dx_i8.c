@@ -10,8 +10,8 @@
 #include "conv2d_i8.h"
 #include "phase.h"
 
-static void conv2d_dx_by_panels(const odt_conv2d_dx_i8_t *a) {
-    int32_t C = a->C, row = a->KW * C, inputs = a->W * C;
+void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel) {
+    int32_t C = a->C, row = a->KW * C, inputs = a->W * dx_pixel;
     for (int32_t kh = 0; kh < a->SH; kh++) {
         odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
         for (int32_t kw = 0; kw < a->SW; kw++) {
@@ -22,11 +22,11 @@ static void conv2d_dx_by_panels(const odt_conv2d_dx_i8_t *a) {
             int32_t last = (kh + (h.taps - 1) * a->SH) * row + (kw + (w.taps - 1) * a->SW) * C;
             int is_empty = h.taps == 0 || w.taps == 0;
             odt_correlation_t c = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
-                .y = a->dx + h.first * inputs + w.first * C, .peak = a->peak, .B = a->B, .H = a->OH,
+                .y = a->dx + h.first * inputs + w.first * dx_pixel, .peak = a->peak, .B = a->B, .H = a->OH,
                 .W = a->OW, .C = a->N, .N = C, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps,
                 .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs,
                 .lo = -127, .w_n = 1, .w_kh = -a->SH * row, .w_kw = -a->SW * C, .w_c = a->KH * row,
-                .y_b = a->H * inputs, .y_oh = a->SH * inputs, .y_ow = a->SW * C};
+                .y_b = a->H * inputs, .y_oh = a->SH * inputs, .y_ow = a->SW * dx_pixel, .x_skip = e_pixel - a->N};
             odt_correlate_i8(&c);
         }
     }
@@ -69,7 +69,7 @@ static void conv2d_dx_rows(const void *arguments, int32_t first, int32_t stop, i
 
 void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
     if (ODT_PANEL || a->C < ODT_SHORT_RUN) {
-        conv2d_dx_by_panels(a);
+        odt_conv2d_dx_by_panels_i8(a, a->C, a->N);
     } else {
         odt_split(conv2d_dx_rows, a, a->B * a->H, 1, a->peak);
     }

@@ -22,12 +22,13 @@ typedef struct {
     odt_row_t rows[ROWS];
 } scratch_t;
 
-// Part from .. to - 1 of row kh of filters n .. n + 3, the last repeated, to the panel; zeros to a
+// Part from .. to - 1 of row kh, from column kw on, of filters n .. n + 3, the last repeated, to the panel; zeros to a
 // multiple of four.
-static void pack(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t from, int32_t to, int16_t *panel) {
-    int32_t kw = from / a->C, c = from - kw * a->C, left = to - from, step = a->w_c;
+static void pack(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, int32_t from, int32_t to,
+    int16_t *panel) {
+    int32_t tap = from / a->C, c = from - tap * a->C, left = to - from, step = a->w_c;
     int32_t next = a->w_kw - a->C * step; // to the next tap
-    const int8_t *w = a->w + n + kh * a->w_kh + kw * a->w_kw + c * step;
+    const int8_t *w = a->w + n + kh * a->w_kh + (kw + tap) * a->w_kw + c * step;
     uint32_t *out = (uint32_t *)(void *)panel;
     for (; left > 0; left -= 4, out += 8) {
         uint32_t depths[4] = {0};
@@ -83,19 +84,20 @@ static void add_window(odt_row_t *row, const int16_t *panel, const int8_t *x, in
     odt_add_rows(row, row + 1, panel, bytes, words, 0);
 }
 
-// Windows ow .. ow + count - 1 of a row: the products of part from .. to - 1 of the filters' row kh.
-static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, int32_t count, int32_t kh,
+// Windows ow .. ow + count - 1 of a row: the products of part from .. to - 1 of the filters' row kh, from column kw on.
+static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, int32_t count, int32_t kh, int32_t kw,
     int32_t from, int32_t to, const int16_t *panel, odt_row_t *rows) {
     int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
     if (ih < 0 || ih >= a->H) {
         return;
     }
-    int32_t C = a->C, size = a->W * C, step = a->SW * C, at = (ow * a->SW - a->left) * C;
-    int32_t words = (to - from + 3) >> 2, room = size - a->KW * C - at, is_aligned = C % 4 == 0;
+    int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), size = a->W * pixel, step = a->SW * pixel;
+    int32_t at = (ow * a->SW - a->left + kw) * pixel, room = size - odt_line_taps(a->KW, a->x_skip) * C - at;
+    int32_t words = (to - from + 3) >> 2, is_aligned = C % 4 == 0;
     const int8_t *x = a->x + (b * a->H + ih) * size;
     int32_t first = odt_min(at < 0 ? (-at + step - 1) / step : 0, count); // that lies inside as a whole
     int32_t end = room < 0 ? first : odt_limit(room / step + 1, first, count);
-    int32_t rest = ((a->B - b) * a->H - ih) * size; // of x
+    int32_t rest = ((a->B - b) * a->H - ih) * size - a->x_skip; // of x
     while (end > first && at + (end - 1) * step + from + 4 * words > rest) {
         end--; // the last word would end past it
     }
@@ -134,7 +136,8 @@ static void finish(const odt_correlation_t *a, int32_t n, int32_t row, int32_t o
 
 void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
     scratch_t s;
-    int32_t length = a->KW * a->C, padded = (length + 3) & ~3, depth = a->KH * padded, rows = a->B * a->OH;
+    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, padded = (length + 3) & ~3;
+    int32_t depth = (taps == a->KW ? a->KH : a->KH * a->KW) * padded, rows = a->B * a->OH;
     int32_t columns = odt_min(a->OW, ROWS), block = a->OW < ROWS ? ROWS / a->OW : 1; // rows of windows at a time
     int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh), kind = 0;
     for (int32_t i = 0; i < ROWS; i++) {
@@ -152,13 +155,14 @@ void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
                     int32_t end = odt_min(k + DEPTH, depth), is_packed = packed == k;
                     packed = k;
                     for (int32_t at = k; at < end;) {
-                        int32_t kh = at / padded, from = at - kh * padded, to = odt_min(length, from + end - at);
+                        int32_t line = at / padded, from = at - line * padded, to = odt_min(length, from + end - at);
+                        int32_t kh = taps == a->KW ? line : line / a->KW, kw = taps == a->KW ? 0 : line - kh * a->KW;
                         int16_t *panel = s.panel + (at - k) * CHANNELS;
                         if (!is_packed) {
-                            pack(a, n, kh, from, to, panel);
+                            pack(a, n, kh, kw, from, to, panel);
                         }
                         for (int32_t r = row; r < stop; r++) {
-                            correlate_row(a, r, ow, count, kh, from, to, panel, s.rows + (r - row) * count);
+                            correlate_row(a, r, ow, count, kh, kw, from, to, panel, s.rows + (r - row) * count);
                         }
                         at += padded - from;
                     }

@@ -17,6 +17,7 @@
 
 #include "../../core.h"
 #include "../../odt.h"
+#include "../../opcodes.h"
 #include "../../threads.h"
 
 enum {
@@ -41,7 +42,19 @@ typedef struct {
     int32_t *peak;
     int32_t B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
     int32_t w_n, w_kh, w_kw, w_c, y_b, y_oh, y_ow, q_step;
+    int32_t x_skip; // bytes of a pixel of x beside its C channels: other groups'
 } odt_correlation_t;
+
+// Taps of a row of a filter that meet neighbours in memory, which are multiplied as one line: all, or one where there is
+// something between them. A small module has no groups' panels.
+static inline int32_t odt_line_taps(int32_t KW, int32_t x_skip) {
+    return ODT_SMALL || !x_skip ? KW : 1;
+}
+
+// Bytes from a pixel of x to the next.
+static inline int32_t odt_pixel(int32_t C, int32_t x_skip) {
+    return ODT_SMALL ? C : C + x_skip;
+}
 
 // Whether a window is where its output is.
 static inline int odt_is_pointwise(const odt_correlation_t *a) {
@@ -56,10 +69,13 @@ void odt_correlate_part_i8(const odt_correlation_t *a);
 typedef struct {
     int32_t *dw;
     const int8_t *e, *x;
-    int32_t B, H, W, C, N, e_step, KH, KW, SH, SW, top, left, OH, OW, zx;
+    int32_t B, H, W, C, N, e_step, KH, KW, SH, SW, top, left, OH, OW, zx, x_skip;
 } odt_correlation_dw_t;
 
 void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a);
+
+// The gradient of the input by panels, phase by phase (phase.h): pixels of dx and e are that many bytes apart, C and N or more.
+void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel);
 
 // On as many cores as there are (conv2d_i8__threads.c).
 #ifdef ODT_THREADS

@@ -50,24 +50,33 @@ __attribute__((noinline)) static void widen(int16_t *panel, const int8_t *x, int
 
 // Depths k .. end - 1 of a window.
 static void pack(const odt_correlation_t *a, const window_t *p, int32_t k, int32_t end, int16_t *panel) {
-    int32_t length = a->KW * a->C, size = a->W * a->C, at = p->iw * a->C, zx = a->zx, total = end - k;
-    int32_t kh = k ? k / length : 0, from = k - kh * length;
+    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, pixel = odt_pixel(a->C, a->x_skip);
+    int32_t size = a->W * pixel, at = p->iw * pixel, zx = a->zx, total = end - k;
+    int32_t line = k ? k / length : 0, from = k - line * length;
+    int32_t kh = taps == a->KW ? line : line / a->KW, kw = taps == a->KW ? 0 : line - kh * a->KW;
     const int8_t *row = p->image + (p->ih + kh) * size;
-    int is_direct = p->is_inside && (length % 4 == 0 || a->KH == 1);
+    int is_direct = p->is_inside && (length % 4 == 0 || length == a->w_n);
     int8_t bytes[DEPTH], *to = bytes;
-    for (; k < end; kh++, row += size, from = 0) {
-        int32_t count = odt_min(length - from, end - k);
+    while (k < end) {
+        int32_t count = odt_min(length - from, end - k), first = at + kw * pixel + from;
         if (is_direct) {
-            widen(panel, row + at + from, count, zx);
+            widen(panel, row + first, count, zx);
             panel += count * WINDOWS;
         } else if (p->is_inside) {
-            odt_copy(to, row + at + from, count);
+            odt_copy(to, row + first, count);
         } else {
             int is_row = p->ih + kh >= 0 && p->ih + kh < a->H;
-            odt_gather(to, row, at + from, count, is_row ? size : 0, zx);
+            odt_gather(to, row, first, count, is_row ? size : 0, zx);
         }
         to += count;
         k += count;
+        from = 0;
+        kw += taps;
+        if (kw == a->KW) {
+            kw = 0;
+            kh++;
+            row += size;
+        }
     }
     if (!is_direct) {
         widen(panel, bytes, total, zx);
@@ -89,7 +98,7 @@ static int32_t locate(const odt_correlation_t *a, int32_t first, int32_t total, 
     int32_t count = odt_min(total - first, WINDOWS);
     for (int32_t i = 0; i < WINDOWS; i++) {
         int32_t ih = oh * a->SH - a->top, iw = ow * a->SW - a->left;
-        windows[i].image = a->x + b * a->H * a->W * a->C;
+        windows[i].image = a->x + b * a->H * a->W * odt_pixel(a->C, a->x_skip);
         windows[i].ih = ih;
         windows[i].iw = iw;
         windows[i].is_inside = ih >= 0 && ih + a->KH <= a->H && iw >= 0 && iw + a->KW <= a->W;

@@ -6,9 +6,14 @@
 
 #include "../../core.h"
 
-// Part `from` .. `to` of row kh of the filters n .. n + 3, whose depths are kw and c, to depth `k` of
+// The row that a line of taps is in, or is.
+static inline int32_t row_of(int32_t line, int32_t taps, int32_t KW) {
+    return ODT_SMALL || taps == KW ? line : line / KW;
+}
+
+// Part `from` .. `to` of a line of the filters n .. n + 3, row kh from column kw on, to depth `k` of
 // the panel. Adds each filter's weights to `totals`. Rows that there are not are copies of the last.
-static void pack_filters(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t from, int32_t to,
+static void pack_filters(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, int32_t from, int32_t to,
     panel_t *panel, int32_t k, int32_t *totals) {
     int32_t rows[ROWS], last = a->N - 1 - n;
     for (int32_t i = 0; i < ROWS; i++) {
@@ -16,23 +21,24 @@ static void pack_filters(const odt_correlation_t *a, int32_t n, int32_t kh, int3
     }
     // As long as depths are equally far apart: to the end of a tap, or of the row.
     int32_t run = a->w_kw == a->C * a->w_c ? a->KW * a->C : a->C;
-    const int8_t *w = a->w + n * a->w_n + kh * a->w_kh;
+    const int8_t *w = a->w + n * a->w_n + kh * a->w_kh + kw * a->w_kw;
     while (from < to) {
-        int32_t kw = from / a->C, c = from - kw * a->C;
+        int32_t tap = from / a->C, c = from - tap * a->C;
         int32_t count = odt_min(to - from, run - from % run);
-        pack(panel, k, w + kw * a->w_kw + c * a->w_c, rows, a->w_c, count, totals);
+        pack(panel, k, w + tap * a->w_kw + c * a->w_c, rows, a->w_c, count, totals);
         from += count;
         k += count;
     }
 }
 
-// One row of outputs, ow = first .. first + count - 1: the products of part `from` .. `to` of the
-// filters' row kh, which lies at depth k of the panel, added to sums, or to `start` if there is one.
+// One row of outputs, ow = first .. first + count - 1: the products of part `from` .. `to` of a line of the
+// filters, which lies at depth k of the panel, added to sums, or to `start` if there is one.
 static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first, int32_t count,
-    int32_t kh, int32_t from, int32_t to, const panel_t *panel, int32_t k, sums_t *sums,
+    int32_t kh, int32_t kw, int32_t from, int32_t to, const panel_t *panel, int32_t k, sums_t *sums,
     const int32_t *start) {
     int8_t outside = (int8_t)a->zx;
-    int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
+    int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh, left = a->left - kw;
+    int32_t line_taps = odt_line_taps(a->KW, a->x_skip), pixel = odt_pixel(a->C, a->x_skip);
     if (ih < 0 || ih >= a->H) {
         if (outside || start) {
             columns_t c = {outside ? to - from : 0, 0, count, 0};
@@ -40,22 +46,22 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
         }
         return;
     }
-    const int8_t *x = a->x + (b * a->H + ih) * a->W * a->C;
+    const int8_t *x = a->x + (b * a->H + ih) * a->W * pixel;
     int32_t C = a->C, SW = a->SW, end = first + count, ow = first;
     while (ow < end) {
-        int32_t iw = ow * SW - a->left;
-        if (iw >= 0 && iw + a->KW <= a->W) { // all that lie inside as a whole
-            int32_t whole = odt_min((a->W - a->KW - iw) / SW + 1, end - ow);
-            columns_t c = {to - from, 1, whole, SW * C};
-            run(sums, start, panel, k, x + iw * C + from, &c);
+        int32_t iw = ow * SW - left;
+        if (iw >= 0 && iw + line_taps <= a->W) { // all that lie inside as a whole
+            int32_t whole = odt_min((a->W - line_taps - iw) / SW + 1, end - ow);
+            columns_t c = {to - from, 1, whole, SW * pixel};
+            run(sums, start, panel, k, x + iw * pixel + from, &c);
             sums += whole;
             ow += whole;
             continue;
         }
-        odt_taps_t taps = odt_taps(iw, a->KW, a->W);
+        odt_taps_t taps = odt_taps(iw, line_taps, a->W);
         int32_t inside = odt_limit(taps.from * C, from, to), beyond = odt_limit(taps.to * C, from, to);
         columns_t c = {beyond - inside, 1, 1, 0};
-        run(sums, start, panel, k + inside - from, x + iw * C + inside, &c);
+        run(sums, start, panel, k + inside - from, x + iw * pixel + inside, &c);
         if (outside) {
             c.stride = 0;
             c.depth = inside - from;
@@ -103,18 +109,25 @@ static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals,
 // By windows that are gathered; outputs lie without gaps.
 static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t *a, const windows_t *g) {
     gathered_t s;
-    int32_t M = a->B * a->OH * a->OW, K = g->KH * g->length, step = (K + 3) & ~3, packed = -1, totals[ROWS];
-    int32_t block = odt_min(BLOCK, GATHERED / step);
+    int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, step = (K + 3) & ~3, packed = -1, totals[ROWS];
+    int32_t block = odt_min(BLOCK, GATHERED / step), depth = K & 1 && K < 16 ? K + 1 : step; // the rest is 0 in the panel
+    if (K < step) { // which are multiplied by these bytes of the windows
+        memset(s.windows, 0, (size_t)(block * step));
+    }
+    for (int32_t k = K; k < step; k++) {
+        put(s.panel, k, none);
+    }
     for (int32_t m = 0; m < M; m += block) {
-        const columns_t c = {K, 1, odt_min(block, M - m), step};
-        gather_windows(g, m, c.count, s.windows, step);
+        const columns_t c = {depth, 1, odt_min(block, M - m), step};
+        gather_windows(g, m, c.count, &s, step);
         for (int32_t n = 0; n < a->N; n += ROWS) {
             odt_poll();
             if (packed != n) {
                 packed = n;
                 memset(totals, 0, sizeof(totals));
-                for (int32_t kh = 0; kh < g->KH; kh++) {
-                    pack_filters(a, n, kh, 0, g->length, s.panel, kh * g->length, totals);
+                for (int32_t line = 0; line < g->lines; line++) {
+                    int32_t kh = row_of(line, g->line_taps, g->KW), kw = line * g->line_taps - kh * g->KW;
+                    pack_filters(a, n, kh, kw, 0, g->length, s.panel, line * g->length, totals);
                 }
             }
             run(s.sums, none, s.panel, 0, s.windows, &c);
@@ -126,7 +139,7 @@ static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t
 // As a product of matrices: x is [M, C].
 static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_t *a) {
     scratch_t s;
-    int32_t M = a->B * a->OH * a->OW, K = a->C;
+    int32_t M = a->B * a->OH * a->OW, K = a->C, pixel = odt_pixel(a->C, a->x_skip);
     for (int32_t n = 0; n < a->N; n += ROWS) {
         int32_t rows[ROWS], totals[ROWS], last = a->N - 1 - n;
         for (int32_t i = 0; i < ROWS; i++) {
@@ -136,14 +149,14 @@ static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_
             int32_t count = odt_min(BLOCK, M - m);
             odt_poll();
             for (int32_t k = 0; k < K; k += DEPTH) {
-                const columns_t c = {odt_min(DEPTH, K - k), 1, count, K};
+                const columns_t c = {odt_min(DEPTH, K - k), 1, count, pixel};
                 if (k == 0 && (m == 0 || K > DEPTH)) {
                     memset(totals, 0, sizeof(totals));
                 }
                 if (m == 0 || K > DEPTH) {
                     pack(s.panel, 0, a->w + n * a->w_n + k * a->w_c, rows, a->w_c, c.depth, totals);
                 }
-                run(s.sums, k ? NULL : none, s.panel, 0, a->x + m * K + k, &c);
+                run(s.sums, k ? NULL : none, s.panel, 0, a->x + m * pixel + k, &c);
             }
             finish(a, n, totals, (const sums_t *)s.sums, count, a->y + m * a->y_ow);
         }
@@ -152,10 +165,11 @@ static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_
 
 #endif
 
-// Row by row of the filters, over x where it lies.
+// Line by line of the filters, over x where it lies.
 static ODT_SCRATCH void correlate_by_rows(const odt_correlation_t *a, int is_dense) {
     scratch_t s;
-    int32_t length = a->KW * a->C, padded = (length + ALIGNED - 1) & -ALIGNED, depth = a->KH * padded;
+    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, padded = (length + ALIGNED - 1) & -ALIGNED;
+    int32_t depth = (taps == a->KW ? a->KH : a->KH * a->KW) * padded;
     int32_t rows = a->B * a->OH, columns = odt_min(a->OW, BLOCK);
     int32_t block = a->OW < BLOCK ? BLOCK / a->OW : 1; // rows of outputs at a time
     int32_t totals[ROWS];
@@ -175,18 +189,19 @@ static ODT_SCRATCH void correlate_by_rows(const odt_correlation_t *a, int is_den
                 for (int32_t k = 0; k < depth; k += DEPTH) {
                     int32_t end = odt_min(k + DEPTH, depth), is_packed = packed == k;
                     packed = k;
-                    for (int32_t kh = k / padded, at = k; at < end; kh++) {
-                        int32_t from = at - kh * padded;
-                        int32_t to = odt_min(length, end - kh * padded);
+                    for (int32_t line = k / padded, at = k; at < end; line++) {
+                        int32_t from = at - line * padded;
+                        int32_t to = odt_min(length, end - line * padded);
+                        int32_t kh = row_of(line, taps, a->KW), kw = ODT_SMALL ? 0 : line * taps - kh * a->KW;
                         if (!is_packed) {
-                            pack_filters(a, n, kh, from, to, s.panel, at - k, totals);
+                            pack_filters(a, n, kh, kw, from, to, s.panel, at - k, totals);
                         }
                         sums_t *sums = s.sums;
                         for (int32_t r = row; r < stop; r++, sums += count) {
-                            correlate_row(a, r, ow, count, kh, from, to, s.panel, at - k, sums,
+                            correlate_row(a, r, ow, count, kh, kw, from, to, s.panel, at - k, sums,
                                 at ? NULL : none);
                         }
-                        at = odt_min((kh + 1) * padded, end);
+                        at = odt_min((line + 1) * padded, end);
                     }
                 }
                 // Rows that follow one another in y are finished as one.
@@ -206,8 +221,9 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
     int32_t line = a->OW * a->y_ow;
     int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
     #if !ODT_SMALL
-    const windows_t g = {a->x, a->H, a->W, a->C, a->KH, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->KW * a->C,
-        (int8_t)a->zx};
+    int32_t taps = odt_line_taps(a->KW, a->x_skip);
+    const windows_t g = {a->x, a->H, a->W, a->C + a->x_skip, a->SH, a->SW, a->top, a->left, a->OH, a->OW, taps, a->KW,
+        taps == a->KW ? a->KH : a->KH * a->KW, taps * a->C, (int8_t)a->zx};
     if (is_dense && odt_is_pointwise(a)) {
         correlate_pointwise(a);
         return;

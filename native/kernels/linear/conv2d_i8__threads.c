@@ -22,7 +22,7 @@ static void correlate_channels(const void *arguments, int32_t first, int32_t sto
 
 static void correlate_images(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     odt_correlation_t a = *(const odt_correlation_t *)arguments;
-    a.x += first * a.H * a.W * a.C;
+    a.x += first * a.H * a.W * odt_pixel(a.C, a.x_skip);
     a.y += first * a.y_b;
     a.B = stop - first;
     a.peak = peak;
@@ -41,7 +41,7 @@ static void correlate_rows(const void *arguments, int32_t first, int32_t stop, i
 // Of a product of matrices, x [W, C].
 static void correlate_positions(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     odt_correlation_t a = *(const odt_correlation_t *)arguments;
-    a.x += first * a.C;
+    a.x += first * odt_pixel(a.C, a.x_skip);
     a.y += first * a.y_ow;
     a.W = a.OW = stop - first;
     a.peak = peak;

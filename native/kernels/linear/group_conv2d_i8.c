@@ -3,11 +3,66 @@
 
 #include <string.h>
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/inner_i8.h"
 #include "../common/window.h"
 #include "../common/within.h"
+#include "conv2d_i8.h"
+
+#if ODT_PANEL && !ODT_SMALL
+
+// A group's outputs, from .. to - 1. Groups beyond N have none, and outputs beyond the groups are the last group's.
+static odt_taps_t outputs_of(int32_t g, int32_t N, int32_t G) {
+    int32_t per = odt_max(N / G, 1), from = odt_min(g, N / per) * per;
+    odt_taps_t o = {from, g == G - 1 ? N : odt_min(from + per, N)};
+    return o;
+}
+
+void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
+    int32_t C = a->C, row = a->KW * C, outputs = a->OW * a->N;
+    for (int32_t g = 0; g < a->G; g++) {
+        odt_taps_t o = outputs_of(g, a->N, a->G);
+        odt_correlation_t c = {.x = a->x + g * C, .w = a->w + o.from * a->KH * row, .bias = a->b + o.from,
+            .q = a->q + o.from, .y = a->y + o.from, .peak = a->peak, .B = a->B, .H = a->H, .W = a->W, .C = C,
+            .N = o.to - o.from, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL,
+            .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy, .lo = a->lo, .w_n = a->KH * row, .w_kh = row, .w_kw = C,
+            .w_c = 1, .y_b = a->OH * outputs, .y_oh = outputs, .y_ow = a->N, .q_step = 1, .x_skip = (a->G - 1) * C};
+        odt_correlate_i8(&c);
+    }
+}
+
+void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
+    int32_t C = a->C;
+    for (int32_t g = 0; g < a->G; g++) {
+        odt_taps_t o = outputs_of(g, a->N, a->G);
+        odt_conv2d_dx_i8_t c = {.dx = a->dx + g * C, .peak = a->peak, .e = a->e + o.from,
+            .w = a->w + o.from * a->KH * a->KW * C, .q = a->q, .B = a->B, .H = a->H, .W = a->W, .C = C, .N = o.to - o.from,
+            .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .PT = a->PT, .PL = a->PL, .OH = a->OH, .OW = a->OW};
+        odt_conv2d_dx_by_panels_i8(&c, a->G * C, a->N);
+    }
+}
+
+void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
+    int32_t C = a->C, filter = a->KH * a->KW * C;
+    if (!odt_within(a->at, a->R, a->N)) {
+        memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
+        return;
+    }
+    for (int32_t g = 0; g < a->G; g++) {
+        odt_taps_t o = outputs_of(g, a->N, a->G);
+        int32_t from = odt_max(o.from, a->at), count = odt_min(o.to, a->at + a->R) - from;
+        odt_correlation_dw_t c = {.dw = a->dw + (from - a->at) * filter, .e = a->e + from, .x = a->x + g * C, .B = a->B,
+            .H = a->H, .W = a->W, .C = C, .N = count, .e_step = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW,
+            .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .x_skip = (a->G - 1) * C};
+        if (count > 0) {
+            odt_correlate_dw_i8(&c);
+        }
+    }
+}
+
+#else
 
 // First input channel of output n's group.
 static int32_t group_start(int32_t n, int32_t N, int32_t G, int32_t C) {
@@ -117,3 +172,5 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
         }
     }
 }
+
+#endif

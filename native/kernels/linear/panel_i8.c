@@ -59,9 +59,8 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 //
 //     panel_t, UNITS      of what a panel consists, UNITS of it a depth
 //     ALIGNED             depths that are multiplied together: where runs had better begin
-//     LEAST               error that is multiplied as it is
 //     place(row)          where a row's sum is in a column
-//     pack(..)            four rows to the panel
+//     pack(..)            four rows to the panel; take(..) and put_back(..) depths of it out and in
 //     run(..)             sums += panel * columns, or from where all columns start
 //     finish_rows(..)     rows of sums to outputs
 

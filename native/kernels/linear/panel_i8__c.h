@@ -2,7 +2,7 @@
 // row 0, of row 1, ..; sums are those of the rows.
 
 typedef int16_t panel_t;
-enum { UNITS = 4, ALIGNED = 2, LEAST = -128 };
+enum { UNITS = 4, ALIGNED = 2 };
 
 static inline int32_t place(int32_t row) {
     return row;
@@ -42,6 +42,36 @@ static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows
             sum += to[0] = *from;
         }
         totals[row] += sum;
+    }
+}
+
+// What is taken out of a panel, by rows.
+typedef int32_t taken_t[ROWS];
+
+// Depths k .. stop - 1 become 0.
+static inline void take(panel_t *panel, int32_t k, int32_t stop, int32_t *taken) {
+    for (; k < stop; k++) {
+        panel_t *group = panel + (k >> 1) * 8 + (k & 1);
+        for (int32_t i = 0; i < ROWS; i++) {
+            taken[i] += group[2 * i];
+            group[2 * i] = 0;
+        }
+    }
+}
+
+// And what they were again: of the rows that begin at e[rows[0]], .., `step` bytes a depth.
+static inline void put_back(panel_t *panel, int32_t k, int32_t stop, const int8_t *e, int32_t step, const int32_t *rows) {
+    for (; k < stop; k++) {
+        panel_t *group = panel + (k >> 1) * 8 + (k & 1);
+        for (int32_t i = 0; i < ROWS; i++) {
+            group[2 * i] = e[k * step + rows[i]];
+        }
+    }
+}
+
+static inline void subtract(int32_t *totals, const int32_t *taken) {
+    for (int32_t i = 0; i < ROWS; i++) {
+        totals[i] -= taken[i];
     }
 }
 

@@ -14,7 +14,7 @@
 #include "finish_i8__m0.h"
 
 typedef uint32_t panel_t;
-enum { UNITS = 2, ALIGNED = 2, LEAST = -127, WORDS = -128 };
+enum { UNITS = 2, ALIGNED = 2, WORDS = -128 };
 
 static inline void put(panel_t *panel, int32_t k, const int32_t *r) {
     panel_t *group = panel + (k >> 1) * 4 + (k & 1);
@@ -96,6 +96,41 @@ static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows
         totals[i + 2] += (int32_t)(sum + 0x8000) >> 16;
     }
 }
+
+#if !ODT_SMALL
+
+// What is taken out of a panel: the sums of its words.
+typedef uint32_t taken_t[2];
+
+// Depths k .. stop - 1 become 0.
+static inline void take(panel_t *panel, int32_t k, int32_t stop, uint32_t *taken) {
+    for (; k < stop; k++) {
+        panel_t *group = panel + (k >> 1) * 4 + (k & 1);
+        taken[0] += group[0];
+        taken[1] += group[2];
+        group[0] = 0;
+        group[2] = 0;
+    }
+}
+
+// And what they were again: of the rows that begin at e[rows[0]], .., `step` bytes a depth.
+static inline void put_back(panel_t *panel, int32_t k, int32_t stop, const int8_t *e, int32_t step, const int32_t *rows) {
+    for (; k < stop; k++) {
+        const int8_t *from = e + k * step;
+        panel_t *group = panel + (k >> 1) * 4 + (k & 1);
+        group[0] = ((uint32_t)from[rows[2]] << 16) + (uint32_t)from[rows[0]];
+        group[2] = ((uint32_t)from[rows[3]] << 16) + (uint32_t)from[rows[1]];
+    }
+}
+
+static inline void subtract(int32_t *totals, const uint32_t *taken) {
+    for (int32_t i = 0; i < 2; i++) {
+        totals[i] -= (int16_t)taken[i];
+        totals[i + 2] -= (int32_t)(taken[i] + 0x8000) >> 16;
+    }
+}
+
+#endif
 
 #if ODT_PICO
 // In SRAM, away from the flash's cache.
