@@ -48,6 +48,12 @@ static inline uint32_t odt_upper(uint32_t first, uint32_t second) {
     return pair;
 }
 
+// Both products of halves, added to a sum.
+static inline int32_t odt_smlad(uint32_t a, uint32_t b, int32_t sum) {
+    __asm ("smlad %0, %1, %2, %3" : "=r" (sum) : "r" (a), "r" (b), "r" (sum));
+    return sum;
+}
+
 // Bytes at .. at + 3 of a row of `size`; `outside` beside it.
 static inline uint32_t odt_word_within(const int8_t *row, int32_t at, int32_t size, int32_t outside) {
     if (at >= 0 && at <= size - 4) {

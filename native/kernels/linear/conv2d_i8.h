@@ -23,8 +23,14 @@
 enum {
     ODT_SHORT_RUN = 16, // where there are vectors: loops shorter than this do not pay for being vectorised
     ODT_MANY_ROWS = 4,  // of a dense layer's x: from these on packing weights to panels pays
-    ODT_MANY_ERRORS = ODT_M0 ? 2 : 4, // of its gradients' errors
+    ODT_MANY_ERRORS = ODT_SMALL ? 2 : ODT_M0 ? 6 : ODT_M4 ? 4 : 16, // of its input's gradient's e
+    ODT_MANY_PAIRS = ODT_SMALL ? 2 : 9, // of its weights' gradient's x and e
 };
+
+#if ODT_PANEL && !ODT_M4
+// sums[r] = sum_k (x[k] - zx) * w[r * step + k], four rows of K > 0 (dense_i8__m0.h, dense_i8__c.h).
+void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums);
+#endif
 
 // From sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)), and the
 // peak of what is clamped.

@@ -10,6 +10,167 @@
 #include "../common/within.h"
 #include "conv2d_i8.h"
 
+#if ODT_PANEL && !ODT_SMALL
+
+#if ODT_M0
+
+#include "dense_dw_i8__m0.h"
+
+enum { SAMPLES = 2 }; // at a time
+
+static inline int32_t word_of(int32_t x0, int32_t zx) {
+    return x0 - zx;
+}
+
+static inline int32_t word_of_two(int32_t x0, int32_t x1, int32_t zx) {
+    (void)zx;
+    return (int32_t)((uint32_t)x1 << 16) + x0;
+}
+
+static void one_row(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e, int is_first) {
+    (void)is_first; // the one of an odd number is
+    set_one(dw, x, end, e);
+}
+
+static void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e0, int32_t e1, int32_t zx,
+    int is_first) {
+    if (e0 == -128 && e1 == -128) { // which no error is (numerics.md)
+        row_of_two(dw, x, end, e0, 0, zx, is_first);
+        e0 = is_first = 0;
+    }
+    uint32_t e = ((uint32_t)e0 << 16) + (uint32_t)e1;
+    (is_first ? set_two : add_two)(dw, x, end, e, odt_wrap_mul(odt_wrap_sub(0, zx), e0 + e1));
+}
+
+#elif ODT_M4
+
+#include "../common/words__m4.h"
+
+enum { SAMPLES = 2 };
+
+// dw = both products of e and x, words of two, a multiple of 8 of them; or dw += these.
+#define PRODUCTS(name, four) \
+    static __attribute__((noinline)) void name(int32_t *dw, const int32_t *x, const int32_t *end, uint32_t e) { \
+        while (x != end) { \
+            __asm volatile (four four \
+                : "+r" (dw), "+r" (x) : "r" (e) : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "memory"); \
+        } \
+    }
+
+PRODUCTS(set_products,
+    "ldm %1!, {r4, r5, r6, r8}\n"
+    "smuad r4, r4, %2\n"
+    "smuad r5, r5, %2\n"
+    "smuad r6, r6, %2\n"
+    "smuad r8, r8, %2\n"
+    "stm %0!, {r4, r5, r6, r8}\n")
+PRODUCTS(add_products,
+    "ldm %1!, {r4, r5, r6, r8}\n"
+    "ldm %0, {r9-r12}\n"
+    "smlad r9, r4, %2, r9\n"
+    "smlad r10, r5, %2, r10\n"
+    "smlad r11, r6, %2, r11\n"
+    "smlad r12, r8, %2, r12\n"
+    "stm %0!, {r9-r12}\n")
+
+static inline int32_t word_of_two(int32_t x0, int32_t x1, int32_t zx) {
+    return (int32_t)odt_lower((uint32_t)(x0 - zx), (uint32_t)(x1 - zx));
+}
+
+static inline int32_t word_of(int32_t x0, int32_t zx) {
+    return x0 - zx;
+}
+
+static void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e0, int32_t e1, int32_t zx,
+    int is_first) {
+    (void)zx;
+    (is_first ? set_products : add_products)(dw, x, end, odt_lower((uint32_t)e0, (uint32_t)e1));
+}
+
+static void one_row(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e, int is_first) {
+    row_of_two(dw, x, end, e, 0, 0, is_first);
+}
+
+#else
+
+enum { SAMPLES = 1 };
+
+static inline int32_t word_of(int32_t x0, int32_t zx) {
+    return odt_wrap_sub(x0, zx);
+}
+
+static void one_row(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e, int is_first) {
+    if (is_first) {
+        for (; x != end; x += 4, dw += 4) {
+            dw[0] = odt_wrap_mul(e, x[0]);
+            dw[1] = odt_wrap_mul(e, x[1]);
+            dw[2] = odt_wrap_mul(e, x[2]);
+            dw[3] = odt_wrap_mul(e, x[3]);
+        }
+        return;
+    }
+    for (; x != end; x += 4, dw += 4) {
+        dw[0] = odt_wrap_add(dw[0], odt_wrap_mul(e, x[0]));
+        dw[1] = odt_wrap_add(dw[1], odt_wrap_mul(e, x[1]));
+        dw[2] = odt_wrap_add(dw[2], odt_wrap_mul(e, x[2]));
+        dw[3] = odt_wrap_add(dw[3], odt_wrap_mul(e, x[3]));
+    }
+}
+
+#endif
+
+enum { WORDS = 96 }; // of inputs at a time, a multiple of 8
+
+// The products of samples m and, if `two`, m + 1, over inputs k .. k + count - 1.
+static void dense_dw_of_samples(const odt_dense_dw_i8_t *a, int32_t m, int two, int32_t k, int32_t count) {
+    int32_t words[WORDS], K = a->K, zx = a->zx, whole = count & ~7;
+    const int8_t *x0 = a->x + m * K + k, *x1 = two ? x0 + K : x0, *e = a->e + m * a->N + a->at;
+    #if ODT_M0 || ODT_M4
+    for (int32_t i = 0; two && i < whole; i++) {
+        words[i] = word_of_two(x0[i], x1[i], zx);
+    }
+    #else
+    (void)x1;
+    #endif
+    for (int32_t i = 0; !two && i < whole; i++) {
+        words[i] = word_of(x0[i], zx);
+    }
+    int32_t *dw = a->dw + k;
+    for (int32_t n = 0; n < a->R; n++, dw += K) {
+        int32_t e0 = e[n], e1 = two ? e[n + a->N] : 0;
+        if (m && !(e0 | e1)) {
+            continue;
+        }
+        if (whole) {
+            #if ODT_M0 || ODT_M4
+            if (two) {
+                row_of_two(dw, words, words + whole, e0, e1, zx, m == 0);
+            }
+            #endif
+            if (!two) {
+                one_row(dw, words, words + whole, e0, m == 0);
+            }
+        }
+        for (int32_t i = whole; i < count; i++) {
+            int32_t v = odt_wrap_add(odt_wrap_mul(e0, odt_wrap_sub(x0[i], zx)), odt_wrap_mul(e1, odt_wrap_sub(x1[i], zx)));
+            dw[i] = m ? odt_wrap_add(dw[i], v) : v;
+        }
+    }
+}
+
+static void dense_dw_by_rows(const odt_dense_dw_i8_t *a) {
+    for (int32_t k = 0; k < a->K; k += WORDS) {
+        odt_poll();
+        for (int32_t m = 0; m < a->M;) {
+            int two = SAMPLES == 2 && !((a->M - m) & 1);
+            dense_dw_of_samples(a, m, two, k, odt_min(a->K - k, WORDS));
+            m += two ? 2 : 1;
+        }
+    }
+}
+
+#endif
+
 void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
     const int8_t *first = a->e + a->at;
     if (!odt_within(a->at, a->R, a->N)) {
@@ -17,13 +178,16 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
         return;
     }
     #if ODT_PANEL
-    if (a->M >= ODT_MANY_ERRORS) {
+    if (a->M >= ODT_MANY_PAIRS && (ODT_SMALL || a->R > 1)) {
         odt_correlation_dw_t g = {.dw = a->dw, .e = first, .x = a->x, .B = 1, .H = 1, .W = a->M, .C = a->K,
             .N = a->R, .e_step = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1, .OW = a->M, .zx = a->zx};
         odt_correlate_dw_i8(&g);
         return;
     }
     #endif
+    #if ODT_PANEL && !ODT_SMALL
+    dense_dw_by_rows(a);
+    #else
     int32_t M = a->M, K = a->K;
     if (M == 1) {
         int32_t *dw = a->dw;
@@ -45,6 +209,7 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
             }
         }
     }
+    #endif
 }
 
 void odt_bias_dw_i8(const odt_bias_dw_i8_t *a) {

@@ -3,8 +3,177 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../common/elements.h"
 #include "../common/inner_i8.h"
 #include "conv2d_i8.h"
+
+#if ODT_PANEL && !ODT_SMALL
+
+#if ODT_M4
+
+#include "../common/words__m4.h"
+
+// Two errors, as SMLAD takes them, and where their rows of weights begin.
+typedef struct {
+    int32_t offset, next;
+    uint32_t pair;
+} error_t;
+
+#else
+
+// An error, and where its row of weights begins.
+typedef struct {
+    int32_t offset, e;
+} error_t;
+
+#endif
+
+enum {
+    ERRORS = 48, // of a list
+    SUMS = 128,  // at a time, a multiple of 4
+};
+
+#if ODT_M4
+
+// Those of N errors that are not 0. Returns the list's end.
+static error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K) {
+    int32_t found = 0;
+    for (int32_t n = 0, offset = 0; n < N; n++, offset += K) {
+        if (e[n]) {
+            if (found & 1) {
+                list->next = offset;
+                list->pair = odt_lower(list->pair, (uint32_t)e[n]);
+                list++;
+            } else {
+                list->offset = list->next = offset;
+                list->pair = (uint16_t)e[n];
+            }
+            found++;
+        }
+    }
+    return list + (found & 1);
+}
+
+static inline int32_t sum_column(const error_t *list, const error_t *end, const int8_t *w, int32_t sum) {
+    for (; list != end; list++) {
+        sum = odt_smlad(odt_lower((uint32_t)w[list->offset], (uint32_t)w[list->next]), list->pair, sum);
+    }
+    return sum;
+}
+
+static __attribute__((noinline)) void sum_columns(int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end,
+    const int8_t *w) {
+    for (; sums != sums_end; sums += 4, w += 4) {
+        int32_t s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
+        for (const error_t *at = list; at != end; at++) {
+            uint32_t first = odt_word(w + at->offset), second = odt_word(w + at->next), pair = at->pair;
+            uint32_t even0 = odt_even(first, 0), even1 = odt_even(second, 0);
+            s0 = odt_smlad(odt_lower(even0, even1), pair, s0);
+            s2 = odt_smlad(odt_upper(even0, even1), pair, s2);
+            uint32_t odd0 = odt_odd(first, 0), odd1 = odt_odd(second, 0);
+            s1 = odt_smlad(odt_lower(odd0, odd1), pair, s1);
+            s3 = odt_smlad(odt_upper(odd0, odd1), pair, s3);
+        }
+        sums[0] = s0;
+        sums[1] = s1;
+        sums[2] = s2;
+        sums[3] = s3;
+    }
+}
+
+#else
+
+static error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K) {
+    for (int32_t n = 0, offset = 0; n < N; n++, offset += K) {
+        if (e[n]) {
+            list->offset = offset;
+            list->e = e[n];
+            list++;
+        }
+    }
+    return list;
+}
+
+static inline int32_t sum_column(const error_t *list, const error_t *end, const int8_t *w, int32_t sum) {
+    for (; list != end; list++) {
+        sum = odt_wrap_add(sum, list->e * w[list->offset]);
+    }
+    return sum;
+}
+
+#if ODT_M0
+#include "dense_dx_i8__m0.h"
+#else
+
+static __attribute__((noinline)) void sum_columns(int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end,
+    const int8_t *w) {
+    for (; sums != sums_end; sums += 4, w += 4) {
+        int32_t s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
+        for (const error_t *at = list; at != end; at++) {
+            const int8_t *from = w + at->offset;
+            int32_t e = at->e;
+            s0 = odt_wrap_add(s0, e * from[0]);
+            s1 = odt_wrap_add(s1, e * from[1]);
+            s2 = odt_wrap_add(s2, e * from[2]);
+            s3 = odt_wrap_add(s3, e * from[3]);
+        }
+        sums[0] = s0;
+        sums[1] = s1;
+        sums[2] = s2;
+        sums[3] = s3;
+    }
+}
+
+#endif
+
+#endif
+
+// Outputs of a sample from their sums.
+static void finish(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
+    int32_t i = 0;
+    #if ODT_M0
+    i = count & ~3;
+    for (int32_t j = 0; j < 4; j++) {
+        odt_finish_i8((const int32_t (*)[4])(const void *)sums, j, 0, q, 0, -127, i / 4, dx + j, 4, peak);
+    }
+    #endif
+    odt_rescaler_t r = odt_rescaler(odt_checked(q));
+    odt_outputs_t o = odt_outputs_from(0, -127, *peak);
+    for (; i < count; i++) {
+        dx[i] = odt_output(&o, odt_rescale_by(&r, sums[i]));
+    }
+    *peak = o.peak;
+}
+
+// Sample by sample, from one error that is not 0 to the next.
+static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
+    error_t list[ERRORS];
+    int32_t sums[SUMS], K = a->K, N = a->N, peak = *a->peak;
+    for (int32_t m = 0; m < a->M; m++) {
+        for (int32_t k = 0; k < K; k += SUMS) {
+            int32_t count = odt_min(K - k, SUMS);
+            odt_poll();
+            for (int32_t i = 0; i < count; i++) {
+                sums[i] = 0;
+            }
+            for (int32_t n = 0; n < N; n += ERRORS) {
+                const int8_t *w = a->w + n * K + k;
+                const error_t *end = list_errors(list, a->e + m * N + n, odt_min(N - n, ERRORS), K);
+                int32_t i = count & ~3;
+                if (i && end != list) {
+                    sum_columns(sums, sums + i, list, end, w);
+                }
+                for (; i < count; i++) {
+                    sums[i] = sum_column(list, end, w + i, sums[i]);
+                }
+            }
+            finish(sums, count, a->q, a->dx + m * K + k, &peak);
+        }
+    }
+    *a->peak = peak;
+}
+
+#endif
 
 void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
     #if ODT_PANEL
@@ -16,6 +185,9 @@ void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
         return;
     }
     #endif
+    #if ODT_PANEL && !ODT_SMALL
+    dense_dx_by_errors(a);
+    #else
     int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak;
     odt_multiplier_t q = odt_checked(a->q);
     for (int32_t m = 0; m < M; m++) {
@@ -35,4 +207,5 @@ void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
         }
     }
     *a->peak = peak;
+    #endif
 }

@@ -49,12 +49,12 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
     #if ODT_M4
     n = odt_dense_i8__m4(a, &peak);
     #elif ODT_PANEL
+    int32_t last = ODT_SMALL ? N & 3 : N < 4 ? N : 0; // channels that are not computed by fours
     for (int32_t m = 0; m < M; m++) {
-        const int8_t *x = a->x + m * K, *w = a->w;
-        for (n = 0; n + 4 <= N; n += 4, w += 4 * K) {
-            int32_t sums[4];
-            odt_dot4_i8(x, w, K, K, a->zx, sums);
-            peak = finish_four(sums, a->b + n, a->q + n, a->zy, a->lo, peak, a->y + m * N + n);
+        for (n = 0; n < N - last; n += 4) {
+            int32_t sums[4], at = ODT_SMALL ? n : odt_min(n, N - 4); // some twice
+            odt_dot4_i8(a->x + m * K, a->w + at * K, K, K, a->zx, sums);
+            peak = finish_four(sums, a->b + at, a->q + at, a->zy, a->lo, peak, a->y + m * N + at);
         }
     }
     #endif

@@ -9,7 +9,7 @@
 
 #if ODT_PANEL && !ODT_M4 && !ODT_M0
 
-static void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx,
+void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx,
     int32_t *sums) {
     int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     const int8_t *end = x + K;

@@ -19,7 +19,7 @@
 // 20 cycles for 4 products, 20.5 in a .mpy file, which is to be small. r0: x,
 // r1: w, r2: step, r3: K; on the stack zx and sums. In the loop r0: the end of x, r1-r4: the ends of the rows, r5: the index,
 // r6: x - zx, r7: a product, r8-r11: sums, r12: -zx, lr: where the loop is entered.
-__attribute__((naked, noinline)) static void odt_dot4_i8__m0(const int8_t *x, const int8_t *w,
+__attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t *w,
     int32_t step, int32_t K, int32_t zx, int32_t *sums) {
     (void)x, (void)w, (void)step, (void)K, (void)zx, (void)sums;
     __asm volatile (
@@ -81,8 +81,6 @@ __attribute__((naked, noinline)) static void odt_dot4_i8__m0(const int8_t *x, co
         ".purgem odt_column\n"
         );
 }
-
-#define odt_dot4_i8 odt_dot4_i8__m0
 
 #endif
 

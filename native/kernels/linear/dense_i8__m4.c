@@ -106,18 +106,19 @@ static inline int8_t output(int32_t sum, const odt_multiplier_t *q, int32_t zy, 
 
 int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
     uint32_t x[DEPTH / 2];
-    int32_t sums[ROWS], K = a->K, rows = a->N & ~3, whole = K & ~7, highest = *peak;
+    int32_t sums[ROWS], K = a->K, rows = a->N < 4 ? 0 : a->N, whole = K & ~7, highest = *peak;
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *sample = a->x + m * K;
-        for (int32_t n = 0; n < rows; n += ROWS) {
+        for (int32_t done = 0, count; done < rows; done += count) {
             odt_poll();
-            int32_t count = odt_min(ROWS, rows - n);
+            count = odt_min(ROWS, odt_max((rows - done) & ~3, 4));
+            int32_t n = odt_min(done, rows - count); // some of the last four twice
             for (int32_t i = 0; i < count; i++) {
                 sums[i] = a->b[n + i];
             }
             for (int32_t k = 0; k < whole; k += DEPTH) {
                 int32_t depth = odt_min(DEPTH, whole - k);
-                if (n == 0 || whole > DEPTH) {
+                if (done == 0 || whole > DEPTH) {
                     widen(x, sample + k, depth, a->zx);
                 }
                 dot_rows(sums, a->w + n * K + k, K, x, depth >> 3, count >> 2);

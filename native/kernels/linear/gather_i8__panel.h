@@ -141,9 +141,23 @@ __attribute__((naked, noinline)) static void copy_rows(int8_t *to, int32_t step,
 #else
 
 // `count` rows of `length` bytes each, from every `stride` bytes of x to every `step` bytes.
-static void copy_rows(int8_t *to, int32_t step, const int8_t *x, int32_t stride, int32_t count, int32_t length) {
+static __attribute__((noinline)) void copy_rows(int8_t *to, int32_t step, const int8_t *x, int32_t stride, int32_t count,
+    int32_t length) {
+    if (length == 3) {
+        for (; count > 0; count--, to += step, x += stride) {
+            int8_t first = x[0], second = x[1], third = x[2];
+            to[0] = first;
+            to[1] = second;
+            to[2] = third;
+        }
+        return;
+    }
     for (; count > 0; count--, to += step, x += stride) {
-        for (int32_t i = 0; i < length; i++) {
+        int32_t i = 0;
+        for (; i < length - 3; i += 4) {
+            memcpy(to + i, x + i, 4);
+        }
+        for (; i < length; i++) {
             to[i] = x[i];
         }
     }
