@@ -21,6 +21,19 @@ static inline uint32_t odt_twice(int32_t v) {
     return (uint32_t)(v & 65535) | (uint32_t)v << 16;
 }
 
+// Bytes 0 and 2 to halves, or 1 and 3.
+static inline uint32_t odt_evens(uint32_t word) {
+    uint32_t pair;
+    __asm ("sxtb16 %0, %1" : "=r" (pair) : "r" (word));
+    return pair;
+}
+
+static inline uint32_t odt_odds(uint32_t word) {
+    uint32_t pair;
+    __asm ("sxtb16 %0, %1, ror #8" : "=r" (pair) : "r" (word));
+    return pair;
+}
+
 // Bytes 0 and 2 to halves, and `plus` added to each.
 static inline uint32_t odt_even(uint32_t word, uint32_t plus) {
     uint32_t pair;

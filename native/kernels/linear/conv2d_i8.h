@@ -27,10 +27,8 @@ enum {
     ODT_MANY_PAIRS = ODT_SMALL ? 2 : 9, // of its weights' gradient's x and e
 };
 
-#if ODT_PANEL && !ODT_M4
-// sums[r] = sum_k (x[k] - zx) * w[r * step + k], four rows of K > 0 (dense_i8__m0.h, dense_i8__c.h).
+// sums[r] = sum_k (x[k] - zx) * w[r * step + k], four rows of K > 0 (dense_i8__m0.h, dense_i8__c.h, dense_i8__m4.c).
 void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums);
-#endif
 
 // From sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)), and the
 // peak of what is clamped.
@@ -68,7 +66,16 @@ static inline int odt_is_pointwise(const odt_correlation_t *a) {
         && a->OW == a->W;
 }
 
+// Whether a filter's weights lie in the order of windows.
+static inline int odt_is_contiguous(const odt_correlation_t *a) {
+    return a->w_c == 1 && (a->KW == 1 || a->w_kw == a->C) && (a->KH == 1 || a->w_kh == a->KW * a->C);
+}
+
 void odt_correlate_part_i8(const odt_correlation_t *a);
+
+// By one filter (single_i8.c), if odt_is_single().
+int odt_is_single(const odt_correlation_t *a);
+void odt_correlate_single_i8(const odt_correlation_t *a);
 
 // dw[n, kh, kw, c] = sum_(b,oh,ow) e[b, oh, ow, n] * (x - zx), x as above and 0 outside. Positions of e
 // are e_step apart, N or more.
@@ -82,6 +89,20 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a);
 
 // The gradient of the input by panels, phase by phase (phase.h): pixels of dx and e are that many bytes apart, C and N or more.
 void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel);
+
+// Rows of a gradient of weights, in the order of inputs: dw[n * dw_step + i] = or += e0[n] * (x0[i] - zx) + e1[n] * (x1[i] - zx),
+// i < count <= ODT_PRODUCTS. Without x1 there is one sample; where ODT_PAIR is 2, it is the first.
+enum { ODT_PRODUCTS = 96, ODT_PAIR = ODT_M0 || ODT_M4 ? 2 : 1 };
+typedef struct {
+    int32_t *dw;
+    const int8_t *e0, *e1; // NULL: 0
+    const int8_t *x0, *x1;
+    const int32_t *words;  // of count & ~7 inputs
+    int32_t dw_step, rows, count, zx, is_first;
+} odt_products_t;
+
+void odt_products_words_i8(int32_t *words, const int8_t *x0, const int8_t *x1, int32_t count, int32_t zx);
+void odt_products_i8(const odt_products_t *p);
 
 // On as many cores as there are (conv2d_i8__threads.c).
 #ifdef ODT_THREADS

@@ -55,7 +55,7 @@ static void pack(const odt_correlation_t *a, const window_t *p, int32_t k, int32
     int32_t line = k ? k / length : 0, from = k - line * length;
     int32_t kh = taps == a->KW ? line : line / a->KW, kw = taps == a->KW ? 0 : line - kh * a->KW;
     const int8_t *row = p->image + (p->ih + kh) * size;
-    int is_direct = p->is_inside && (length % 4 == 0 || length == a->w_n);
+    int is_direct = p->is_inside && (length % 4 == 0 || length == a->KH * a->KW * a->C);
     int8_t bytes[DEPTH], *to = bytes;
     while (k < end) {
         int32_t count = odt_min(length - from, end - k), first = at + kw * pixel + from;
@@ -114,27 +114,28 @@ static int32_t locate(const odt_correlation_t *a, int32_t first, int32_t total, 
     return count;
 }
 
-static void run(scratch_t *s, int32_t first, int32_t last, const int8_t *w, int32_t words, int32_t back,
-    int is_start) {
+static void run(scratch_t *s, int32_t first, int32_t last, const int8_t *w, const int16_t *panel, int32_t words,
+    int32_t back, int is_start) {
     if (first < last) {
         if (is_start) {
-            odt_start_rows(s->rows + first, s->rows + last, s->panel, w, words, back);
+            odt_start_rows(s->rows + first, s->rows + last, panel, w, words, back);
         } else {
-            odt_add_rows(s->rows + first, s->rows + last, s->panel, w, words, back);
+            odt_add_rows(s->rows + first, s->rows + last, panel, w, words, back);
         }
     }
 }
 
 // Filters n .. n + count - 1 over all windows.
 static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scratch_t *s, int32_t *bounds) {
-    int32_t depth = a->w_n, total = a->B * a->OH * a->OW, safe = count, tail = depth % DEPTH;
-    const int8_t *w = a->w + n * depth;
+    int32_t depth = a->KH * a->KW * a->C, total = a->B * a->OH * a->OW, safe = count, tail = depth % DEPTH;
+    int32_t run_depth = odt_is_contiguous(a) ? depth : a->C; // of a filter's weights that lie together, else whole words
+    const int8_t *w = a->w + n * a->w_n;
     int kind = prepare(a, n, count, depth, s->rows);
     if (tail % 4 && n + count == a->N) { // a word would end past the last filter, or the last three if they are short
         safe = odt_max(count - (depth < 4 ? 3 : 1), 0);
         for (int32_t i = safe; i < count; i++) {
             int32_t length = (tail + 3) & ~3;
-            odt_gather(s->last + (i - safe) * length, w + (i + 1) * depth - tail, 0, length, tail, 0);
+            odt_gather(s->last + (i - safe) * length, w + i * a->w_n + depth - tail, 0, length, tail, 0);
         }
     }
     window_t windows[WINDOWS];
@@ -147,13 +148,18 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
             }
         }
         for (int32_t k = 0; k < depth; k += DEPTH) {
-            int32_t end = odt_min(k + DEPTH, depth), words = (end - k + 3) >> 2;
-            int32_t direct = end == depth ? safe : count;
+            int32_t end = odt_min(k + DEPTH, depth), direct = end == depth ? safe : count;
             for (int32_t i = 0; i < WINDOWS; i++) {
                 pack(a, &windows[i], k, end, s->panel + 4 * i);
             }
-            run(s, 0, direct, w + k, words, depth - 4 * words, k == 0);
-            run(s, direct, count, s->last, words, 0, k == 0);
+            for (int32_t at = k, stop; at < end; at = stop) {
+                int32_t part = run_depth == depth ? 0 : at / run_depth, kh = part / a->KW;
+                const int8_t *from = w + kh * a->w_kh + (part - kh * a->KW) * a->w_kw + at - part * run_depth;
+                stop = odt_min((part + 1) * run_depth, end);
+                int32_t words = (stop - at + 3) >> 2;
+                run(s, 0, direct, from, s->panel + (at - k) * WINDOWS, words, a->w_n - 4 * words, at == 0);
+                run(s, direct, count, s->last, s->panel + (at - k) * WINDOWS, words, 0, at == 0);
+            }
         }
         int8_t *y[WINDOWS];
         for (int32_t i = 0; i < WINDOWS; i++) {
@@ -178,9 +184,15 @@ static odt_correlation_t flatten(const odt_correlation_t *a) {
 }
 
 void odt_correlate_part_i8(const odt_correlation_t *given) {
+    if (odt_is_single(given)) {
+        odt_correlate_single_i8(given);
+        return;
+    }
     const odt_correlation_t flat = flatten(given), *a = &flat;
     int32_t bounds[2] = {INT16_MIN, INT16_MAX};
-    if (a->w_c == 1 && a->w_n == a->KH * a->KW * a->C) {
+    if (odt_is_few(a)) {
+        odt_correlate_few_i8(a, bounds);
+    } else if (a->w_c == 1) {
         scratch_t s;
         for (int32_t n = 0; n < a->N; n += ROWS) {
             correlate(a, n, odt_min(ROWS, a->N - n), &s, bounds);

@@ -106,17 +106,12 @@ static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals,
 
 #if !ODT_SMALL
 
-// Whether a filter's weights lie in the order of windows.
-static inline int is_contiguous(const odt_correlation_t *a) {
-    return a->w_c == 1 && a->w_kw == a->C && (a->KH == 1 || a->w_kh == a->KW * a->C);
-}
-
 // By windows that are gathered; outputs lie without gaps.
 static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t *a, const windows_t *g) {
     gathered_t s;
     int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, step = (K + 3) & ~3, packed = -1, totals[ROWS];
     int32_t block = odt_min(BLOCK, GATHERED / step), depth = K;
-    int32_t lines = is_contiguous(a) ? 1 : g->lines, length = K / lines; // of filters
+    int32_t lines = odt_is_contiguous(a) ? 1 : g->lines, length = K / lines; // of filters
     if (ODT_M0 && K != step) { // by whole words, or by two, the rest of which is 0 in the panel
         depth = K % 4 == 1 && K < 16 ? K + 1 : step;
     }
@@ -128,7 +123,7 @@ static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t
     }
     for (int32_t m = 0; m < M; m += block) {
         const columns_t c = {depth, 1, odt_min(block, M - m), step};
-        gather_windows(g, m, c.count, &s, step);
+        gather_windows(g, m, c.count, s.windows, step, s.beside);
         for (int32_t n = 0; n < a->N; n += ROWS) {
             odt_poll();
             if (packed != n) {
@@ -168,95 +163,6 @@ static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_
                 run(s.sums, k ? NULL : none, s.panel, 0, a->x + m * pixel + k, &c);
             }
             finish(a, n, totals, (const sums_t *)s.sums, count, a->y + m * a->y_ow);
-        }
-    }
-}
-
-// Of a layer of one filter: its rows times four windows at a time, where these lie. What a row may have, and the filter if
-// its weights lie apart.
-enum { SINGLE_ROWS = 16, SINGLE = 320 };
-
-static int is_single(const odt_correlation_t *a) {
-    int32_t filter = a->KH * a->KW * a->C;
-    return a->N == 1 && a->OH * a->OW >= 4 && a->x_skip == 0 && a->KH <= SINGLE_ROWS && filter > 0
-        && (filter <= SINGLE || is_contiguous(a));
-}
-
-// Adds x * w - less for `count` windows, `step` bytes apart: of a row of `length` > 0 weights.
-static void add_windows(sums_t *sums, const int8_t *x, int32_t step, int32_t count, const int8_t *w, int32_t length,
-    int32_t less) {
-    for (int32_t i = 0; i < count;) {
-        int32_t four[4], at = count < 4 ? i : odt_min(i, count - 4), stop = count < 4 ? i + 1 : at + 4;
-        odt_dot4_i8(w, x + at * step, count < 4 ? 0 : step, length, 0, four);
-        for (; i < stop; i++) {
-            sums[i][0] = odt_wrap_add(sums[i][0], odt_wrap_sub(four[i - at], less));
-        }
-    }
-}
-
-// What rows of the filter, of taps t, are to be less for x less zx.
-static void sum_rows(const odt_correlation_t *a, const int8_t *w, odt_taps_t t, int32_t *less) {
-    for (int32_t kh = 0; kh < a->KH; kh++) {
-        less[kh] = a->zx ? a->zx * odt_sum_i8(w + (kh * a->KW + t.from) * a->C, (t.to - t.from) * a->C) : 0;
-    }
-}
-
-// Outputs below one another, or where there are less than four, beside one another.
-static __attribute__((noinline)) void correlate_single(const odt_correlation_t *a) {
-    sums_t sums[BLOCK];
-    int8_t copy[SINGLE];
-    const int8_t *w = a->w;
-    int32_t C = a->C, KW = a->KW, line = a->W * C, upright = a->OH >= 4, less[SINGLE_ROWS];
-    int32_t all = upright ? a->OH : a->OW, others = upright ? a->OW : a->OH;
-    if (!is_contiguous(a)) {
-        int8_t *to = copy;
-        for (int32_t kh = 0; kh < a->KH; kh++) {
-            for (int32_t kw = 0; kw < KW; kw++) {
-                const int8_t *from = w + kh * a->w_kh + kw * a->w_kw;
-                for (int32_t c = 0; c < C; c++, from += a->w_c) {
-                    *to++ = *from;
-                }
-            }
-        }
-        w = copy;
-    }
-    odt_taps_t summed = {0, -1};
-    for (int32_t image = 0; image < a->B; image++) {
-        const int8_t *x = a->x + image * a->H * line;
-        for (int32_t other = 0; other < others; other++) {
-            for (int32_t first = 0; first < all; first += BLOCK) {
-                int32_t count = odt_min(BLOCK, all - first), bias = a->bias ? a->bias[0] : 0;
-                odt_poll();
-                for (int32_t i = 0; i < count; i++) {
-                    sums[i][0] = bias;
-                }
-                // Windows that have the same taps of a row: all that are below one another, or those inside.
-                for (int32_t i = 0, here; i < count; i += here) {
-                    int32_t iw = (upright ? other : first + i) * a->SW - a->left;
-                    odt_taps_t t = odt_taps(iw, KW, a->W);
-                    here = upright ? count : t.to - t.from < KW ? 1 : odt_min((a->W - KW - iw) / a->SW + 1, count - i);
-                    if (t.from >= t.to) {
-                        continue;
-                    }
-                    if (t.from != summed.from || t.to != summed.to) {
-                        sum_rows(a, w, t, less);
-                        summed = t;
-                    }
-                    for (int32_t kh = 0; kh < a->KH; kh++) {
-                        odt_taps_t o = odt_outputs(kh, a->top, a->SH, a->H, a->OH); // that meet it
-                        int32_t from = odt_max(o.from, upright ? first : other), to = upright ? first + count : other + 1;
-                        to = odt_min(o.to, to);
-                        if (from < to) {
-                            const int8_t *at = x + (from * a->SH - a->top + kh) * line + (iw + t.from) * C;
-                            add_windows(sums + (upright ? from - first : i), at, upright ? a->SH * line : a->SW * C,
-                                upright ? to - from : here, w + (kh * KW + t.from) * C, (t.to - t.from) * C, less[kh]);
-                        }
-                    }
-                }
-                int32_t oh = upright ? first : other, ow = upright ? other : first;
-                odt_finish_i8((const int32_t (*)[4])sums, 0, 0, a->q, a->zy, a->lo, count,
-                    a->y + image * a->y_b + oh * a->y_oh + ow * a->y_ow, upright ? a->y_oh : a->y_ow, a->peak);
-            }
         }
     }
 }
@@ -322,8 +228,8 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
     int32_t taps = odt_line_taps(a->KW, a->x_skip);
     const windows_t g = {a->x, a->H, a->W, a->C + a->x_skip, a->SH, a->SW, a->top, a->left, a->OH, a->OW, taps, a->KW,
         taps == a->KW ? a->KH : a->KH * a->KW, taps * a->C, (int8_t)a->zx};
-    if (is_single(a)) {
-        correlate_single(a);
+    if (odt_is_single(a)) {
+        odt_correlate_single_i8(a);
         return;
     }
     if (is_dense && odt_is_pointwise(a)) {

@@ -16,8 +16,6 @@
 
 #include "dense_dw_i8__m0.h"
 
-enum { SAMPLES = 2 }; // at a time
-
 static inline int32_t word_of(int32_t x0, int32_t zx) {
     return x0 - zx;
 }
@@ -28,14 +26,14 @@ static inline int32_t word_of_two(int32_t x0, int32_t x1, int32_t zx) {
 }
 
 static void one_row(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e, int is_first) {
-    (void)is_first; // the one of an odd number is
+    (void)is_first; // it is: the one of an odd number
     set_one(dw, x, end, e);
 }
 
-static void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e0, int32_t e1, int32_t zx,
+static inline void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e0, int32_t e1, int32_t zx,
     int is_first) {
-    if (e0 == -128 && e1 == -128) { // which no error is (numerics.md)
-        row_of_two(dw, x, end, e0, 0, zx, is_first);
+    if (e0 + e1 == -256) { // which no errors are (numerics.md)
+        (is_first ? set_two : add_two)(dw, x, end, (uint32_t)e0 << 16, odt_wrap_mul(odt_wrap_sub(0, zx), e0));
         e0 = is_first = 0;
     }
     uint32_t e = ((uint32_t)e0 << 16) + (uint32_t)e1;
@@ -45,8 +43,6 @@ static void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end, int32_
 #elif ODT_M4
 
 #include "../common/words__m4.h"
-
-enum { SAMPLES = 2 };
 
 // dw = both products of e and x, words of two, a multiple of 8 of them; or dw += these.
 #define PRODUCTS(name, four) \
@@ -93,8 +89,6 @@ static void one_row(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e
 
 #else
 
-enum { SAMPLES = 1 };
-
 static inline int32_t word_of(int32_t x0, int32_t zx) {
     return odt_wrap_sub(x0, zx);
 }
@@ -119,51 +113,70 @@ static void one_row(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e
 
 #endif
 
-enum { WORDS = 96 }; // of inputs at a time, a multiple of 8
-
-// The products of samples m and, if `two`, m + 1, over inputs k .. k + count - 1.
-static void dense_dw_of_samples(const odt_dense_dw_i8_t *a, int32_t m, int two, int32_t k, int32_t count) {
-    int32_t words[WORDS], K = a->K, zx = a->zx, whole = count & ~7;
-    const int8_t *x0 = a->x + m * K + k, *x1 = two ? x0 + K : x0, *e = a->e + m * a->N + a->at;
+void odt_products_words_i8(int32_t *words, const int8_t *x0, const int8_t *x1, int32_t count, int32_t zx) {
+    int32_t *end = words + (count & ~7);
     #if ODT_M0 || ODT_M4
-    for (int32_t i = 0; two && i < whole; i++) {
-        words[i] = word_of_two(x0[i], x1[i], zx);
+    if (x1) {
+        for (; words != end; words++) {
+            *words = word_of_two(*x0++, *x1++, zx);
+        }
+        return;
     }
     #else
     (void)x1;
     #endif
-    for (int32_t i = 0; !two && i < whole; i++) {
-        words[i] = word_of(x0[i], zx);
+    for (; words != end; words++) {
+        *words = word_of(*x0++, zx);
     }
-    int32_t *dw = a->dw + k;
-    for (int32_t n = 0; n < a->R; n++, dw += K) {
-        int32_t e0 = e[n], e1 = two ? e[n + a->N] : 0;
-        if (m && !(e0 | e1)) {
+}
+
+void odt_products_i8(const odt_products_t *p) {
+    static const int8_t none = 0;
+    int32_t *dw = p->dw, zx = p->zx, whole = p->count & ~7, is_first = p->is_first;
+    const int32_t *words = p->words, *end = words + whole;
+    const int8_t *at0 = p->e0 ? p->e0 : &none, *at1 = p->e1 ? p->e1 : &none;
+    int32_t step0 = p->e0 ? 1 : 0, step1 = p->e1 ? 1 : 0;
+    for (int32_t n = p->rows; n > 0; n--, dw += p->dw_step, at0 += step0, at1 += step1) {
+        int32_t e0 = *at0, e1 = *at1;
+        if (!is_first && !(e0 | e1)) {
             continue;
         }
         if (whole) {
             #if ODT_M0 || ODT_M4
-            if (two) {
-                row_of_two(dw, words, words + whole, e0, e1, zx, m == 0);
-            }
+            if (p->x1) {
+                row_of_two(dw, words, end, e0, e1, zx, is_first);
+            } else
             #endif
-            if (!two) {
-                one_row(dw, words, words + whole, e0, m == 0);
+            {
+                one_row(dw, words, end, e0, is_first);
             }
         }
-        for (int32_t i = whole; i < count; i++) {
-            int32_t v = odt_wrap_add(odt_wrap_mul(e0, odt_wrap_sub(x0[i], zx)), odt_wrap_mul(e1, odt_wrap_sub(x1[i], zx)));
-            dw[i] = m ? odt_wrap_add(dw[i], v) : v;
+        for (int32_t i = whole; i < p->count; i++) {
+            int32_t v = odt_wrap_mul(e0, odt_wrap_sub(p->x0[i], zx));
+            if (e1) {
+                v = odt_wrap_add(v, odt_wrap_mul(e1, odt_wrap_sub(p->x1[i], zx)));
+            }
+            dw[i] = is_first ? v : odt_wrap_add(dw[i], v);
         }
     }
 }
 
 static void dense_dw_by_rows(const odt_dense_dw_i8_t *a) {
-    for (int32_t k = 0; k < a->K; k += WORDS) {
+    int32_t words[ODT_PRODUCTS], K = a->K;
+    odt_products_t p = {.dw_step = K, .rows = a->R, .words = words, .zx = a->zx};
+    for (int32_t k = 0; k < K; k += ODT_PRODUCTS) {
+        p.dw = a->dw + k;
+        p.count = odt_min(K - k, ODT_PRODUCTS);
+        p.is_first = 1;
         odt_poll();
-        for (int32_t m = 0; m < a->M;) {
-            int two = SAMPLES == 2 && !((a->M - m) & 1);
-            dense_dw_of_samples(a, m, two, k, odt_min(a->K - k, WORDS));
+        for (int32_t m = 0; m < a->M; p.is_first = 0) {
+            int two = ODT_PAIR == 2 && !((a->M - m) & 1);
+            p.e0 = a->e + m * a->N + a->at;
+            p.x0 = a->x + m * K + k;
+            p.e1 = two ? p.e0 + a->N : NULL;
+            p.x1 = two ? p.x0 + K : NULL;
+            odt_products_words_i8(words, p.x0, p.x1, p.count, p.zx);
+            odt_products_i8(&p);
             m += two ? 2 : 1;
         }
     }

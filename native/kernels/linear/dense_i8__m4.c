@@ -95,6 +95,34 @@ static void widen(uint32_t *to, const int8_t *x, int32_t count, int32_t zx) {
     }
 }
 
+void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums) {
+    const int8_t *w1 = w + step, *w2 = w1 + step, *w3 = w2 + step;
+    uint32_t minus = odt_twice(-zx);
+    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, k = 0;
+    for (; k < K - 3; k += 4) {
+        uint32_t word = odt_word(x + k), even = odt_even(word, minus), odd = odt_odd(word, minus);
+        word = odt_word(w + k);
+        s0 = odt_smlad(odt_even(word, 0), even, odt_smlad(odt_odd(word, 0), odd, s0));
+        word = odt_word(w1 + k);
+        s1 = odt_smlad(odt_even(word, 0), even, odt_smlad(odt_odd(word, 0), odd, s1));
+        word = odt_word(w2 + k);
+        s2 = odt_smlad(odt_even(word, 0), even, odt_smlad(odt_odd(word, 0), odd, s2));
+        word = odt_word(w3 + k);
+        s3 = odt_smlad(odt_even(word, 0), even, odt_smlad(odt_odd(word, 0), odd, s3));
+    }
+    for (; k < K; k++) {
+        int32_t v = x[k] - zx;
+        s0 += v * w[k];
+        s1 += v * w1[k];
+        s2 += v * w2[k];
+        s3 += v * w3[k];
+    }
+    sums[0] = s0;
+    sums[1] = s1;
+    sums[2] = s2;
+    sums[3] = s3;
+}
+
 // zy + q * sum, clamped.
 static inline int8_t output(int32_t sum, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t *peak) {
     int32_t m = q->m, shift = q->s - 33; // half of the last bit that is lost is added when all others are

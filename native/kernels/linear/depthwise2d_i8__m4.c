@@ -12,7 +12,7 @@
 #include "../../fixed.h"
 #include "../common/words__m4.h"
 #include "depthwise2d_lines_i8__m4.h"
-#include "rows_i8__m4.h"
+#include "pixels_i8__m4.h"
 
 enum {
     POSITIONS = 64, // of pairs of rows
@@ -22,20 +22,11 @@ enum {
     WIDEST = 5,     // taps in a row
 };
 
-// odt_scale_t of four channels, such that 128 is added to what they give.
-typedef struct {
-    struct {
-        int32_t m, half;
-    } of[4];
-    int32_t shifts[4];
-    int kind; // the worst of these
-} scales_t;
-
 typedef struct {
     odt_pixel_t x[POSITIONS];
     odt_pixel_t even[2 * WIDEST + PAIRS], odd[WIDEST + PAIRS]; // taps for windows that begin with a pair, and in one
     int32_t sums[OUTPUTS][4];
-    scales_t scales;
+    odt_scales_t scales;
     int32_t start[4];
     int32_t lines[LINES]; // which pairs of rows there are
 } scratch_t;
@@ -90,60 +81,6 @@ typedef struct {
 SUM(start_windows, "ldrd r8, r1, [sp, #8]\n")
 SUM(add_windows, "ldr r8, [sp]\n" "ldr r1, [sp, #12]\n")
 
-// Sums to four neighbouring outputs of -128 .. 127, `step` bytes apart. `found` are the largest and, unless
-// they do not matter, the smallest that there were before, in each half. 32 instructions; 28 without the
-// smallest, 36 where results may have more than 16 bits. r0: sums, r1: y, r2: scales, r3: largest, lr: smallest, r4-r7:
-// results, r8-r10, r12: m, half and shifts, r11: step.
-#define FINISH(name, saturate, smallest) \
-    ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], \
-        const scales_t *scales, uint32_t *found, int8_t *y, int32_t step) { \
-        (void)sums, (void)end, (void)scales, (void)found, (void)y, (void)step; \
-        __asm volatile ( \
-            ".syntax unified\n" \
-            "push {r1, r3, r4-r11, r12, lr}\n" /* 0: end, 4: found; 48: y, 52: step */ \
-            "ldrd r1, r11, [sp, #48]\n" \
-            "ldrd r3, lr, [r3]\n" \
-            "1:\n" \
-            "ldm r0!, {r4-r7}\n" \
-            "ldm r2!, {r8-r10, r12}\n" \
-            "smmla r4, r4, r8, r9\n" \
-            "smmla r5, r5, r10, r12\n" \
-            "ldm r2!, {r8-r10, r12}\n" \
-            "smmla r6, r6, r8, r9\n" \
-            "smmla r7, r7, r10, r12\n" \
-            "ldm r2, {r8-r10, r12}\n" \
-            "asr r4, r4, r8\n" \
-            "asr r5, r5, r9\n" \
-            "asr r6, r6, r10\n" \
-            "asr r7, r7, r12\n" \
-            "sub r2, r2, #32\n" \
-            saturate \
-            "pkhbt r4, r4, r6, lsl #16\n" \
-            "pkhbt r5, r5, r7, lsl #16\n" \
-            "ssub16 r12, r4, r3\n" \
-            "sel r3, r4, r3\n" \
-            "ssub16 r12, r5, r3\n" \
-            "sel r3, r5, r3\n" \
-            smallest \
-            "usat16 r4, #8, r4\n" \
-            "usat16 r5, #8, r5\n" \
-            "orr r4, r4, r5, lsl #8\n" \
-            "eor r4, r4, #0x80808080\n" \
-            "str r4, [r1]\n" \
-            "ldr r12, [sp]\n" \
-            "add r1, r1, r11\n" \
-            "cmp r0, r12\n" \
-            "bne 1b\n" \
-            "pop {r1, r2}\n" \
-            "strd r3, lr, [r2]\n" \
-            "pop {r4-r12, pc}\n" \
-            ); \
-    }
-
-FINISH(finish_pixels, "", ODT_SMALLEST("r4", "r5"))
-FINISH(finish_positive_pixels, "", "")
-FINISH(finish_wide_pixels, ODT_SATURATE, ODT_SMALLEST("r4", "r5"))
-
 void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *lower, int32_t first, int32_t by,
     int32_t count, int32_t W, int32_t zx) {
     uint32_t minus = odt_twice(-zx);
@@ -197,12 +134,7 @@ static void prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
             }
         }
         s->start[i] = a->bias ? a->bias[n + i] : 0;
-        odt_scale_t scale = {0};
-        int kind = odt_find_scale(q, s->start[i], a->KH * width, a->zy, a->lo, &scale);
-        s->scales.of[i].m = scale.m;
-        s->scales.of[i].half = scale.half + (128 << scale.shift);
-        s->scales.shifts[i] = scale.shift;
-        s->scales.kind = odt_min(s->scales.kind, kind);
+        odt_add_scale(&s->scales, i, q, s->start[i], a->KH * width, a->zy, a->lo);
     }
     if (a->SH % 2) {
         for (int32_t kw = 0; kw < width; kw++) { // above the filters, and below
@@ -224,30 +156,6 @@ static void finish_slowly(const odt_depthwise_t *a, int32_t n, const scratch_t *
             y[j] = odt_clamp(odt_rescaled(s->sums[i][j], odt_checked(&a->q[n + j])), a->zy, a->lo, peak);
         }
     }
-}
-
-// Sums to rows of y that follow one another. Returns whether it could be done.
-static int finish(const odt_depthwise_t *a, scratch_t *s, int32_t count, int8_t *y, int32_t *bounds) {
-    uint32_t found[2] = {odt_twice(INT16_MIN), odt_twice(INT16_MAX)};
-    int32_t(*end)[4] = s->sums + count;
-    if (s->scales.kind == ODT_UNSCALED) {
-        return 0;
-    }
-    if (s->scales.kind == ODT_WIDE) {
-        finish_wide_pixels(s->sums, end, &s->scales, found, y, a->y_ow);
-    } else if (a->zy == -128) {
-        finish_positive_pixels(s->sums, end, &s->scales, found, y, a->y_ow);
-    } else {
-        finish_pixels(s->sums, end, &s->scales, found, y, a->y_ow);
-    }
-    if (odt_is_below(found, a->lo, 128)) {
-        for (int32_t i = 0; i < count; i++, y += a->y_ow) {
-            for (int32_t j = 0; j < 4; j++) {
-                y[j] = (int8_t)odt_max(y[j], a->lo);
-            }
-        }
-    }
-    return odt_add_bounds(bounds, found, s->scales.kind, 128);
 }
 
 // Pairs of rows that windows meet at most.
@@ -317,7 +225,7 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
                 sum_row(a, x, oh, ow, count, &s, s.sums + done * count);
                 int is_last = b == a->B - 1 && oh == a->OH - 1;
                 if (++done == at_once || is_last) {
-                    if (!finish(a, &s, done * count, y, bounds)) {
+                    if (!odt_finish_pixels(s.sums, done * count, &s.scales, y, a->y_ow, a->zy, a->lo, bounds)) {
                         finish_slowly(a, n, &s, done * count, y, peak);
                     }
                     done = 0;

@@ -36,15 +36,17 @@
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
+#define SAME /* for all */ \
+    "ldr r4, [sp, #56]\n" \
+    "ldm r4, {r4-r7}\n"
+
 // 54 instructions for 64 products, 12 per row. r0: rows, r1: panel, r2: w, r3: the end of the row's w, r4-r7: its sums, r8-r11:
 // pairs of the panel, r12, lr: two pairs of w.
-#define RUN_WORDS(name, start) \
-    ODT_ASSEMBLY void name(odt_row_t *rows, const odt_row_t *end, \
-        const int16_t *panel, const int8_t *w, int32_t words, int32_t back) { \
-        (void)rows, (void)end, (void)panel, (void)w, (void)words, (void)back; \
+#define RUN_WORDS(prototype, start, size) \
+    ODT_ASSEMBLY void prototype { \
         __asm volatile ( \
             ".syntax unified\n" \
-            "push {r1-r2, r4-r12, lr}\n" /* 0: end, 4: panel, 40: entry; 48: words, 52: back */ \
+            "push {r1-r2, r4-r12, lr}\n" /* 0: end, 4: panel, 40: entry; 48: words, 52: back, 56: start */ \
             "mov r2, r3\n" \
             "ldr r3, [sp, #48]\n" \
             "rsb r4, r3, #0\n" /* the loop is entered so that words modulo 4 are done first */ \
@@ -70,15 +72,24 @@
             "stm r0, {r4-r7}\n" \
             "add r2, r2, r3\n" \
             "ldr r3, [sp]\n" \
-            "add r0, r0, #32\n" \
+            "add r0, r0, #" size "\n" \
             "cmp r0, r3\n" \
             "bne 1b\n" \
             "pop {r1-r2, r4-r12, pc}\n" \
             ); \
     }
 
-RUN_WORDS(odt_start_rows, NONE)
-RUN_WORDS(odt_add_rows, SUMS)
+#define ROWS_OF(name) \
+    name(odt_row_t *rows __attribute__((unused)), const odt_row_t *end __attribute__((unused)), \
+        const int16_t *panel __attribute__((unused)), const int8_t *w __attribute__((unused)), \
+        int32_t words __attribute__((unused)), int32_t back __attribute__((unused)))
+
+RUN_WORDS(ROWS_OF(odt_start_rows), NONE, "32")
+RUN_WORDS(ROWS_OF(odt_add_rows), SUMS, "32")
+RUN_WORDS(odt_start_pixels(int32_t (*sums)[4] __attribute__((unused)), int32_t (*end)[4] __attribute__((unused)),
+    const int16_t *panel __attribute__((unused)), const int8_t *w __attribute__((unused)),
+    int32_t words __attribute__((unused)), int32_t back __attribute__((unused)),
+    const int32_t *start __attribute__((unused))), SAME, "16")
 
 // From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions per row; 26 where the
 // smallest does not matter, 34 where results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3: largest, lr:

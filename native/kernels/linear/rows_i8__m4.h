@@ -33,6 +33,10 @@ void odt_start_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel,
 void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
     int32_t words, int32_t back);
 
+// sums of four, one after another: = start[0 .. 3] + panel * w.
+void odt_start_pixels(int32_t (*sums)[4], int32_t (*end)[4], const int16_t *panel, const int8_t *w, int32_t words,
+    int32_t back, const int32_t *start);
+
 // y[i][row * step] = max(v, lo), at most 127, of sum i, scales being of that kind or better. `bounds`: the
 // largest and the smallest v so far, but the latter not where zy = lo = -128, as after a ReLU. Returns whether
 // it could be done: not if there is no scale, or a v has more than 16 bits.

@@ -10,13 +10,14 @@
 #include "../common/window.h"
 #include "../common/within.h"
 #include "conv2d_i8.h"
+#include "conv2d_i8__m4.h"
 #include "phase.h"
 
 // By panels: outputs a stride apart have the same taps, as inputs of conv2d_dx_i8.c do; the gradient of the input is a
-// convolution of the errors. The M4's loops take filters in other orders.
-#if ODT_PANEL && !ODT_M4
+// convolution of the errors.
+#if ODT_PANEL
 
-void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
+static void transposed2d_by_panels(const odt_transposed2d_i8_t *a) {
     int32_t C = a->C, N = a->N, row = a->KW * C, outputs = a->OW * N;
     for (int32_t kh = 0; kh < a->SH; kh++) {
         odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->OH, a->KH);
@@ -38,18 +39,17 @@ void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
     }
 }
 
-void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
-    int32_t C = a->C, row = a->KW * C, inputs = a->W * C;
-    odt_correlation_t c = {.x = a->e, .w = a->w, .q = a->q, .y = a->dx, .peak = a->peak, .B = a->B, .H = a->OH,
-        .W = a->OW, .C = a->N, .N = C, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL,
-        .OH = a->H, .OW = a->W, .lo = -127, .w_n = 1, .w_kh = row, .w_kw = C, .w_c = a->KH * row,
-        .y_b = a->H * inputs, .y_oh = inputs, .y_ow = C};
-    odt_correlate_i8(&c);
+#endif
+
+#if ODT_PANEL && !ODT_M4
+
+void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
+    transposed2d_by_panels(a);
 }
 
 #else
 
-void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
+static void transposed2d_by_outputs(const odt_transposed2d_i8_t *a) {
     int32_t C = a->C, N = a->N, KW = a->KW, peak = *a->peak;
     int32_t filter = a->KH * KW * C;
     int8_t *y = a->y;
@@ -76,6 +76,32 @@ void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
     }
     *a->peak = peak;
 }
+
+void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
+    #if ODT_M4 // taps that lie apart are run over as whole words, or gathered if they are few
+    int32_t most = (a->KH + a->SH - 1) / a->SH * ((a->KW + a->SW - 1) / a->SW) * a->C;
+    if (a->C % 4 == 0 || (most <= ODT_FEW_DEPTH && a->zx == (int8_t)a->zx)) {
+        transposed2d_by_panels(a);
+        return;
+    }
+    #endif
+    transposed2d_by_outputs(a);
+}
+
+#endif
+
+#if ODT_PANEL
+
+void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
+    int32_t C = a->C, row = a->KW * C, inputs = a->W * C;
+    odt_correlation_t c = {.x = a->e, .w = a->w, .q = a->q, .y = a->dx, .peak = a->peak, .B = a->B, .H = a->OH,
+        .W = a->OW, .C = a->N, .N = C, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL,
+        .OH = a->H, .OW = a->W, .lo = -127, .w_n = 1, .w_kh = row, .w_kw = C, .w_c = a->KH * row,
+        .y_b = a->H * inputs, .y_oh = inputs, .y_ow = C};
+    odt_correlate_i8(&c);
+}
+
+#else
 
 void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
     int32_t C = a->C, N = a->N, KW = a->KW, peak = *a->peak;
@@ -114,13 +140,57 @@ void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
 
 #endif
 
-void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
+#if ODT_PANEL && !ODT_SMALL
+
+// Errors of a tap at input position (ih, iw) of image b, or NULL beside them.
+static const int8_t *errors_of(const odt_transposed2d_dw_i8_t *a, int32_t b, int32_t oh, int32_t ow) {
+    if (oh < 0 || oh >= a->OH || ow < 0 || ow >= a->OW) {
+        return NULL;
+    }
+    return a->e + ((b * a->OH + oh) * a->OW + ow) * a->N + a->at;
+}
+
+// Inputs iw and, if `two`, iw + 1 of row ih, times the errors that they made.
+static void add_inputs(const odt_transposed2d_dw_i8_t *a, odt_products_t *p, int32_t *words, int32_t b, int32_t ih,
+    int32_t iw, int two) {
+    int32_t C = a->C;
+    for (int32_t c = 0; c < C; c += ODT_PRODUCTS) {
+        p->count = odt_min(C - c, ODT_PRODUCTS);
+        p->x0 = a->x + ((b * a->H + ih) * a->W + iw) * C + c;
+        p->x1 = ODT_PAIR == 1 ? NULL : two ? p->x0 + C : p->x0;
+        odt_products_words_i8(words, p->x0, p->x1, p->count, p->zx);
+        for (int32_t kh = 0; kh < a->KH; kh++) {
+            for (int32_t kw = 0; kw < a->KW; kw++) {
+                int32_t oh = ih * a->SH - a->PT + kh, ow = iw * a->SW - a->PL + kw;
+                p->e0 = errors_of(a, b, oh, ow);
+                p->e1 = two ? errors_of(a, b, oh, ow + a->SW) : NULL;
+                p->dw = a->dw + (kh * a->KW + kw) * C + c;
+                if (p->e0 || p->e1) {
+                    odt_products_i8(p);
+                }
+            }
+        }
+    }
+}
+
+static void transposed2d_dw_by_rows(const odt_transposed2d_dw_i8_t *a) {
+    int32_t words[ODT_PRODUCTS];
+    odt_products_t p = {.words = words, .dw_step = a->KH * a->KW * a->C, .rows = a->R, .zx = a->zx};
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t ih = 0; ih < a->H; ih++) {
+            odt_poll();
+            for (int32_t iw = 0; iw < a->W; iw += ODT_PAIR) {
+                add_inputs(a, &p, words, b, ih, iw, ODT_PAIR == 2 && iw + 1 < a->W);
+            }
+        }
+    }
+}
+
+#else
+
+static void transposed2d_dw_by_rows(const odt_transposed2d_dw_i8_t *a) {
     int32_t C = a->C, N = a->N, KW = a->KW;
     int32_t filter = a->KH * KW * C;
-    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
-    if (!odt_within(a->at, a->R, N)) {
-        return;
-    }
     const int8_t *x = a->x;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
@@ -142,5 +212,14 @@ void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
                 }
             }
         }
+    }
+}
+
+#endif
+
+void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
+    memset(a->dw, 0, (size_t)a->R * (size_t)(a->KH * a->KW * a->C) * sizeof(int32_t));
+    if (odt_within(a->at, a->R, a->N)) {
+        transposed2d_dw_by_rows(a);
     }
 }
