@@ -31,6 +31,9 @@ static void depthwise_dw_channels(const void *arguments, int32_t first, int32_t 
     (void)peak;
     // Until `first` is the first of the channels that are left.
     #if ODT_M4
+    if (odt_depthwise_dw_tiny_i8__m4(a, first, stop)) {
+        return;
+    }
     while (first < stop && odt_depthwise_dw_i8__m4(a, odt_min(first, a->R - ODT_DEPTHWISE_LANES))) {
         first += ODT_DEPTHWISE_LANES;
     }

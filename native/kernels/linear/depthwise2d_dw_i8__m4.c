@@ -12,6 +12,7 @@
 #include "../../fixed.h"
 #include "../common/words__m4.h"
 #include "depthwise2d_lines_i8__m4.h"
+#include "depthwise2d_tiny_i8.h"
 
 enum {
     POSITIONS = 64, // of pairs of rows of x
@@ -83,6 +84,54 @@ static void add_rows(const odt_depthwise2d_dw_i8_t *a, const int8_t *x, const in
     }
 }
 
+// Sums of taps to channels n .. n + 3.
+static void store(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t (*sums)[4]) {
+    int32_t taps = a->KH * a->KW, *dw = a->dw + n * taps;
+    for (int32_t tap = 0; tap < taps; tap++, dw++) {
+        dw[0] = sums[tap][0];
+        dw[taps] = sums[tap][1];
+        dw[2 * taps] = sums[tap][2];
+        dw[3 * taps] = sums[tap][3];
+    }
+}
+
+// Errors of all outputs of an image of a few pixels, of four channels, times the pixels that their taps meet, taps as in
+// odt_tiny_t. 13 instructions for 4 products, 6 around those of an error. r0: taps, r1: dw, r2: x, r3: where the error's taps end,
+// r4-r7: a weight's gradient, r8, r9: a pixel, r10, r11: the error, lr: the next.
+ODT_ASSEMBLY static void add_taps(const uint8_t *taps, int32_t (*dw)[4], const odt_tiny_pixel_t *x,
+    const odt_tiny_pixel_t *e, const odt_tiny_pixel_t *end) {
+    (void)taps, (void)dw, (void)x, (void)e, (void)end;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r4-r12, lr}\n" // 40: end
+        "mov lr, r3\n"
+        "1:\n"
+        "ldrb r3, [r0], #1\n"
+        "ldrd r10, r11, [lr], #8\n"
+        "add r3, r3, r0\n"
+        "b 3f\n"
+        "2:\n"
+        "ldrb r12, [r0], #1\n"
+        "add r12, r2, r12, lsl #1\n"
+        "ldrd r8, r9, [r12]\n"
+        "ldrb r12, [r0], #1\n"
+        "add r12, r1, r12, lsl #2\n"
+        "ldm r12, {r4-r7}\n"
+        "smlabb r4, r8, r10, r4\n"
+        "smlabb r5, r9, r11, r5\n"
+        "smlatt r6, r8, r10, r6\n"
+        "smlatt r7, r9, r11, r7\n"
+        "stm r12, {r4-r7}\n"
+        "3:\n"
+        "cmp r0, r3\n"
+        "bne 2b\n"
+        "ldr r12, [sp, #40]\n"
+        "cmp lr, r12\n"
+        "bne 1b\n"
+        "pop {r4-r12, pc}\n"
+        );
+}
+
 int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
     gradient_t s;
     int32_t taps = a->KH * a->KW, most = taps && a->KH <= LINES ? POSITIONS / a->KH / a->SW - (a->KW - 1) / a->SW : 0;
@@ -102,10 +151,27 @@ int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
             }
         }
     }
-    for (int32_t i = 0; i < 4; i++) {
-        for (int32_t tap = 0; tap < taps; tap++) {
-            a->dw[(n + i) * taps + tap] = s.sums[tap][i];
+    store(a, n, s.sums);
+    return 1;
+}
+
+int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
+    int32_t size[] = {a->H, a->W, a->KH, a->KW, a->SH, a->SW, a->PT, a->PL, a->OH, a->OW}, N = a->N, dw[49][4];
+    odt_tiny_pixel_t x[ODT_TINY], e[ODT_TINY];
+    odt_tiny_t t;
+    if (a->R < 4 || !odt_tiny_plan(&t, size)) {
+        return 0;
+    }
+    for (int32_t i = first; i < stop; i += 4) {
+        int32_t n = odt_min(i, a->R - 4), from = a->at + n; // the last four, if fewer are left
+        memset(dw, 0, (size_t)(a->KH * a->KW) * sizeof(dw[0]));
+        for (int32_t b = 0; b < a->B; b++) {
+            odt_poll();
+            odt_tiny_load(x, a->x + b * t.pixels * N + from, N, t.pixels, a->zx);
+            odt_tiny_load(e, a->e + b * t.outputs * N + from, N, t.outputs, 0);
+            add_taps(t.taps, dw, x, e, e + t.outputs);
         }
+        store(a, n, dw);
     }
     return 1;
 }

@@ -1,29 +1,66 @@
 // Depthwise 2-D convolutions, int8: the gradient of the input.
 // w is [N, KH, KW], e [B, OH, OW, N], dx [B, H, W, N].
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "depthwise2d_i8.h"
 #include "phase.h"
 
-void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a) {
+// Phase (kh, kw), if it has inputs.
+static int begin_phase(const odt_depthwise2d_dx_i8_t *a, int32_t kh, int32_t kw, odt_depthwise_t *d) {
     int32_t N = a->N, inputs = a->W * N;
+    odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH), w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
+    int32_t last = (kh + (h.taps - 1) * a->SH) * a->KW + kw + (w.taps - 1) * a->SW;
+    int is_empty = h.taps == 0 || w.taps == 0;
+    *d = (odt_depthwise_t) {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
+        .y = a->dx + h.first * inputs + w.first * N, .peak = a->peak, .B = a->B, .H = a->OH,
+        .W = a->OW, .N = N, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps, .SH = 1,
+        .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs, .lo = -127,
+        .w_n = a->KH * a->KW, .w_kh = -a->SH * a->KW, .w_kw = -a->SW, .y_b = a->H * inputs,
+        .y_oh = a->SH * inputs, .y_ow = a->SW * N};
+    return h.outputs > 0 && w.outputs > 0;
+}
+
+#if ODT_M0_DEPTHWISE
+
+typedef struct {
+    odt_depthwise_t of[4];
+    int32_t count;
+} phases_t;
+
+// Channels first .. stop - 1.
+static void depthwise_phases(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    phases_t p = *(const phases_t *)arguments;
+    for (int32_t i = 0; i < p.count; i++) {
+        p.of[i].peak = peak;
+    }
+    if (!odt_depthwise_phases_i8__m0(p.of, p.count, first, stop)) {
+        for (int32_t i = 0; i < p.count; i++) {
+            odt_depthwise_channels_i8(&p.of[i], first, stop, peak);
+        }
+    }
+}
+
+#endif
+
+void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a) {
+    #if ODT_M0_DEPTHWISE
+    if (a->SH * a->SW > 1 && a->SH <= 2 && a->SW <= 2) {
+        phases_t p = {.count = 0};
+        for (int32_t phase = 0; phase < a->SH * a->SW; phase++) {
+            p.count += begin_phase(a, phase / a->SW, phase % a->SW, &p.of[p.count]);
+        }
+        odt_split(depthwise_phases, &p, a->N, ODT_DEPTHWISE_LANES, a->peak);
+        return;
+    }
+    #endif
     for (int32_t kh = 0; kh < a->SH; kh++) {
-        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
         for (int32_t kw = 0; kw < a->SW; kw++) {
-            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
-            if (h.outputs == 0 || w.outputs == 0) {
-                continue;
+            odt_depthwise_t d;
+            if (begin_phase(a, kh, kw, &d)) {
+                odt_depthwise_i8(&d);
             }
-            int32_t last = (kh + (h.taps - 1) * a->SH) * a->KW + kw + (w.taps - 1) * a->SW;
-            int is_empty = h.taps == 0 || w.taps == 0;
-            odt_depthwise_t d = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
-                .y = a->dx + h.first * inputs + w.first * N, .peak = a->peak, .B = a->B, .H = a->OH,
-                .W = a->OW, .N = N, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps, .SH = 1,
-                .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs, .lo = -127,
-                .w_n = a->KH * a->KW, .w_kh = -a->SH * a->KW, .w_kw = -a->SW, .y_b = a->H * inputs,
-                .y_oh = a->SH * inputs, .y_ow = a->SW * N};
-            odt_depthwise_i8(&d);
         }
     }
 }

@@ -198,14 +198,19 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
 
 void odt_depthwise_channels_i8(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const odt_depthwise_t *a = arguments;
-    #if ODT_M0_DEPTHWISE
+    #if ODT_M0_DEPTHWISE || ODT_M4
     odt_depthwise_t other;
     if (peak != a->peak) {
         other = *a;
         other.peak = peak;
         a = &other;
     }
-    if (odt_depthwise_i8__m0(a, first, stop)) {
+    #if ODT_M0_DEPTHWISE
+    int is_done = odt_depthwise_i8__m0(a, first, stop);
+    #else
+    int is_done = odt_depthwise_tiny_i8__m4(a, first, stop);
+    #endif
+    if (is_done) {
         return;
     }
     #endif

@@ -15,7 +15,7 @@ typedef struct {
     const odt_multiplier_t *q;
     int8_t *y;
     int32_t *peak;
-    int32_t B, H, W, N, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
+    int32_t B, N, H, W, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo; // from H to OW as odt_tiny_plan() takes them
     int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow;
 } odt_depthwise_t;
 
@@ -44,12 +44,20 @@ static inline void odt_depthwise_i8(const odt_depthwise_t *a) {
 // taps.
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop);
 
-// The gradient of these filters; returns whether it was done: of three columns, strides of at most 2.
+// The same of up to four phases of a gradient, over the same errors and with one peak: not with other filters than of two
+// taps a side.
+int odt_depthwise_phases_i8__m0(const odt_depthwise_t *phases, int32_t count, int32_t first, int32_t stop);
+
+// The gradient of these filters; returns whether it was done: with strides of at most 2, of filters that leave a tile room.
 int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 
 #endif
 
 #if ODT_M4
+
+// Channels first .. stop - 1 of images of a few pixels; returns whether they are, and channels four at least.
+int odt_depthwise_tiny_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop);
+int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 
 // Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or
 // filters are large.

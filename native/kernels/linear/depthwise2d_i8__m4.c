@@ -12,14 +12,15 @@
 #include "../../fixed.h"
 #include "../common/words__m4.h"
 #include "depthwise2d_lines_i8__m4.h"
+#include "depthwise2d_tiny_i8.h"
 #include "pixels_i8__m4.h"
 
 enum {
     POSITIONS = 64, // of pairs of rows
-    PAIRS = 16,     // of taps
+    PAIRS = 28,     // of taps
     OUTPUTS = 32,
     LINES = 9,      // pairs of rows at a time
-    WIDEST = 5,     // taps in a row
+    WIDEST = 7,     // taps in a row
 };
 
 typedef struct {
@@ -45,8 +46,8 @@ typedef struct {
             "ldr r4, [sp, #72]\n" \
             "str r4, [sp, #8]\n" \
             "ldrd r4, r5, [sp, #56]\n" \
-            "rsb r4, r4, #5\n" \
-            "rsb r5, r5, #5\n" \
+            "rsb r4, r4, #7\n" \
+            "rsb r5, r5, #7\n" \
             "mov r6, #24\n" \
             "adr.w r7, 2f\n" \
             "mla r4, r4, r6, r7\n" \
@@ -60,12 +61,12 @@ typedef struct {
             "ldm r8, {r4-r7}\n" \
             "ldr pc, [sp, #56]\n" \
             "2:\n" \
-            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
+            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
             "ldr r8, [sp, #64]\n" \
             "add r0, r0, r8\n" \
             "ldr pc, [sp, #60]\n" \
             "3:\n" \
-            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
+            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
             "ldr r10, [sp, #68]\n" \
             "ldrd r8, r9, [sp]\n" \
             "add r0, r0, r10\n" \
@@ -149,11 +150,11 @@ static void prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
 }
 
 // Sums, which start with the bias, to outputs, whatever the scales.
-static void finish_slowly(const odt_depthwise_t *a, int32_t n, const scratch_t *s, int32_t count, int8_t *y,
+static void finish_slowly(const odt_depthwise_t *a, int32_t n, int32_t (*sums)[4], int32_t count, int8_t *y,
     int32_t *peak) {
     for (int32_t i = 0; i < count; i++, y += a->y_ow) {
         for (int32_t j = 0; j < 4; j++) {
-            y[j] = odt_clamp(odt_rescaled(s->sums[i][j], odt_checked(&a->q[n + j])), a->zy, a->lo, peak);
+            y[j] = odt_clamp(odt_rescaled(sums[i][j], odt_checked(&a->q[n + j])), a->zy, a->lo, peak);
         }
     }
 }
@@ -194,6 +195,89 @@ static void sum_row(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32
     }
 }
 
+// Outputs of an image of a few pixels, of four channels: sums = start + x * w, taps as in odt_tiny_t. 12 instructions for 4
+// products, 9 around those of an output. r0: taps, r1: w, r2: x, r3: where the output's taps end, r4-r7: sums, r8, r9: a pixel,
+// r10, r11: its weights, lr: where sums go.
+ODT_ASSEMBLY static void sum_taps(const uint8_t *taps, const odt_tiny_pixel_t *w, const odt_tiny_pixel_t *x,
+    int32_t (*sums)[4], int32_t (*end)[4], const int32_t *start) {
+    (void)taps, (void)w, (void)x, (void)sums, (void)end, (void)start;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r4-r12, lr}\n" // 40: end, 44: start
+        "mov lr, r3\n"
+        "1:\n"
+        "ldr r8, [sp, #44]\n"
+        "ldrb r3, [r0], #1\n"
+        "ldm r8, {r4-r7}\n"
+        "add r3, r3, r0\n"
+        "b 3f\n"
+        "2:\n"
+        "ldrb r12, [r0], #1\n"
+        "add r12, r2, r12, lsl #1\n"
+        "ldrd r8, r9, [r12]\n"
+        "ldrb r12, [r0], #1\n"
+        "add r12, r1, r12, lsl #1\n"
+        "ldrd r10, r11, [r12]\n"
+        "smlabb r4, r8, r10, r4\n"
+        "smlabb r5, r9, r11, r5\n"
+        "smlatt r6, r8, r10, r6\n"
+        "smlatt r7, r9, r11, r7\n"
+        "3:\n"
+        "cmp r0, r3\n"
+        "bne 2b\n"
+        "stm lr!, {r4-r7}\n"
+        "ldr r8, [sp, #40]\n"
+        "cmp lr, r8\n"
+        "bne 1b\n"
+        "pop {r4-r12, pc}\n"
+        );
+}
+
+// Four channels of images of a few pixels.
+static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_t n, int32_t *bounds) {
+    int32_t sums[OUTPUTS][4], start[4], step = a->w_n, N = a->N;
+    odt_tiny_pixel_t w[49], x[ODT_TINY], *to = w;
+    odt_scales_t scales;
+    scales.kind = ODT_SHORT;
+    for (int32_t i = 0; i < 4; i++) {
+        start[i] = a->bias ? a->bias[n + i] : 0;
+        odt_add_scale(&scales, i, odt_checked(&a->q[n + i]), start[i], a->KH * a->KW, a->zy, a->lo);
+    }
+    for (int32_t kh = 0; kh < a->KH; kh++) {
+        const int8_t *from = a->w + n * step + kh * a->w_kh;
+        for (int32_t kw = 0; kw < a->KW; kw++, from += a->w_kw, to++) {
+            (*to)[0] = odt_lower((uint32_t)from[0], (uint32_t)from[2 * step]);
+            (*to)[1] = odt_lower((uint32_t)from[step], (uint32_t)from[3 * step]);
+        }
+    }
+    int32_t most = a->y_b == a->OH * a->y_oh ? OUTPUTS / t->outputs : 1; // images that are finished as one
+    for (int32_t b = 0; b < a->B; b += most) {
+        int32_t images = odt_min(a->B - b, most), count = images * t->outputs;
+        int8_t *y = a->y + b * a->y_b + n;
+        odt_poll();
+        for (int32_t i = 0; i < images; i++) {
+            odt_tiny_load(x, a->x + (b + i) * t->pixels * N + n, N, t->pixels, a->zx);
+            sum_taps(t->taps, w, x, sums + i * t->outputs, sums + (i + 1) * t->outputs, start);
+        }
+        if (!odt_finish_pixels(sums, count, &scales, y, a->y_ow, a->zy, a->lo, bounds)) {
+            finish_slowly(a, n, sums, count, y, a->peak);
+        }
+    }
+}
+
+int odt_depthwise_tiny_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t bounds[2] = {INT16_MIN, INT16_MAX};
+    odt_tiny_t t;
+    if (a->N < 4 || a->KH < 1 || a->KW < 1 || a->y_oh != a->OW * a->y_ow || !odt_tiny_plan(&t, &a->H)) {
+        return 0;
+    }
+    for (int32_t n = first; n < stop; n += 4) {
+        depthwise_tiny(a, &t, odt_min(n, a->N - 4), bounds); // the last four, if fewer are left
+    }
+    *a->peak = odt_peak_of(bounds, a->zy, a->lo, *a->peak);
+    return 1;
+}
+
 int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     int32_t lines = lines_of(a), room = lines ? POSITIONS / lines - a->KW : -1;
     scratch_t s;
@@ -226,7 +310,7 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
                 int is_last = b == a->B - 1 && oh == a->OH - 1;
                 if (++done == at_once || is_last) {
                     if (!odt_finish_pixels(s.sums, done * count, &s.scales, y, a->y_ow, a->zy, a->lo, bounds)) {
-                        finish_slowly(a, n, &s, done * count, y, peak);
+                        finish_slowly(a, n, s.sums, done * count, y, peak);
                     }
                     done = 0;
                 }

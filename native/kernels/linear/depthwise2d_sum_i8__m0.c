@@ -248,6 +248,58 @@ __attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows
         );
 }
 
+// Pairs of filters of 1x3: 27 cycles for 6 products, and 13 per row. r0: x, r1-r4: words, r5-r7: weights, r8: offset, r10: back,
+// r12: the end of the row's sums, lr: sums.
+__attribute__((naked, noinline)) void odt_sum_lines(const odt_windows_t *windows) {
+    (void)windows;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_SAVE_REGISTERS
+        "ldmia r0!, {r1-r7}\n"
+        "mov lr, r3\n"
+        "mov r8, r4\n"
+        "mov r10, r6\n"
+        "mov r12, r3\n"
+        "add r12, r7\n"
+        "ldmia r0!, {r5, r6}\n"
+        "push {r5-r7}\n" // 0: skip, 4: rows, 8: even
+        "movs r0, r2\n"
+        "ldmia r1!, {r5-r7}\n"
+        "1:\n"
+        "ldmia r0!, {r1-r3}\n"
+        "add r0, r10\n"
+        "muls r1, r5\n"
+        "muls r2, r6\n"
+        "muls r3, r7\n"
+        "adds r1, r1, r2\n"
+        "adds r2, r1, r3\n" // all
+        "movs r4, #0\n"
+        "asrs r1, r1, #16\n"
+        "adcs r4, r1\n" // the upper halves
+        "asrs r3, r3, #16\n"
+        "adcs r4, r3\n"
+        "lsls r1, r4, #16\n"
+        "subs r2, r2, r1\n"
+        "add r2, r8\n"
+        "add r4, r8\n"
+        "mov r1, lr\n"
+        "stmia r1!, {r2, r4}\n"
+        "mov lr, r1\n"
+        "cmp r1, r12\n"
+        "bne 1b\n"
+        "ldr r1, [sp]\n"
+        "adds r0, r0, r1\n"
+        "ldr r1, [sp, #8]\n"
+        "add r12, r1\n"
+        "ldr r1, [sp, #4]\n"
+        "subs r1, #1\n"
+        "str r1, [sp, #4]\n"
+        "bne 1b\n"
+        "add sp, #12\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
 // Pairs of filters of any size: 15 cycles for two taps, that is 4 products; 13 per row of the filter, 7 more for an odd
 // tap, 20 per pair. r0: w, r1: x, r2, r3: words, r6, r7: weights, r8: all, r4: the upper halves, r9: row, r10: back - row, r11:
 // offset, r12: where the twos of the filter's row end, lr: sums.

@@ -21,10 +21,11 @@ typedef struct {
     int32_t rows;        // 32
 } odt_windows_t;
 
-// Filters of 3x3, in groups of 4 (without a stride) or 2; of 2x2 and of KH x KW, in groups of 2.
+// Filters of 3x3, in groups of 4 (without a stride) or 2; of 2x2, of 1x3 and of KH x KW, in groups of 2.
 void odt_sum_fours(const odt_windows_t *windows);
 void odt_sum_pairs(const odt_windows_t *windows);
 void odt_sum_small(const odt_windows_t *windows);
+void odt_sum_lines(const odt_windows_t *windows);
 void odt_sum_any(const odt_windows_t *windows, int32_t KH, int32_t KW);
 
 #endif
