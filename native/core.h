@@ -88,6 +88,13 @@
 // That of a core with the least RAM: its general loops do for all.
 #define ODT_SMALL (ODT_MPY && ODT_M0)
 
+// After the includes of a file whose loops over elements are assembly on an M0: there the rest of it is compiled to be small.
+#if ODT_M0 && !ODT_SMALL && defined(__GNUC__)
+#define ODT_BESIDE_ASSEMBLY _Pragma("GCC optimize (\"Os\")")
+#else
+#define ODT_BESIDE_ASSEMBLY
+#endif
+
 // Leading zeros: by an instruction or of the compiler's library, which a module for an M0 is not linked with.
 #if defined(__GNUC__)
 #define ODT_CLZ (!ODT_SMALL)

@@ -37,8 +37,7 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
     int32_t kh, int32_t kw, int32_t from, int32_t to, const panel_t *panel, int32_t k, sums_t *sums,
     const int32_t *start) {
     int8_t outside = (int8_t)a->zx;
-    int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh, left = a->left - kw;
-    int32_t line_taps = odt_line_taps(a->KW, a->x_skip), pixel = odt_pixel(a->C, a->x_skip);
+    int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
     if (ih < 0 || ih >= a->H) {
         if (outside || start) {
             columns_t c = {outside ? to - from : 0, 0, count, 0};
@@ -46,10 +45,10 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
         }
         return;
     }
+    int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), SW = a->SW, end = first + count, ow = first;
     const int8_t *x = a->x + (b * a->H + ih) * a->W * pixel;
-    int32_t C = a->C, SW = a->SW, end = first + count, ow = first;
     while (ow < end) {
-        int32_t iw = ow * SW - left;
+        int32_t iw = ow * SW - a->left + kw, line_taps = odt_line_taps(a->KW, a->x_skip);
         if (iw >= 0 && iw + line_taps <= a->W) { // all that lie inside as a whole
             int32_t whole = odt_min((a->W - line_taps - iw) / SW + 1, end - ow);
             columns_t c = {to - from, 1, whole, SW * pixel};
@@ -106,8 +105,27 @@ static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals,
 
 #if !ODT_SMALL
 
-// By windows that are gathered; outputs lie without gaps.
-static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t *a, const windows_t *g) {
+// `count` outputs from number m of all on: at once if they lie without gaps, or row by row.
+static void finish_from(const odt_correlation_t *a, int32_t n, const int32_t *totals, const sums_t *sums, int32_t m,
+    int32_t count, int is_dense) {
+    if (is_dense) {
+        finish(a, n, totals, sums, count, a->y + m * a->y_ow);
+        return;
+    }
+    int32_t row = m / a->OW, ow = m - row * a->OW, b = row / a->OH, oh = row - b * a->OH;
+    for (int32_t here; count > 0; count -= here, sums += here) {
+        here = odt_min(a->OW - ow, count);
+        finish(a, n, totals, sums, here, a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow);
+        ow = 0;
+        if (++oh == a->OH) {
+            oh = 0;
+            b++;
+        }
+    }
+}
+
+// By windows that are gathered.
+static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t *a, const windows_t *g, int is_dense) {
     gathered_t s;
     int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, step = (K + 3) & ~3, packed = -1, totals[ROWS];
     int32_t block = odt_min(BLOCK, GATHERED / step), depth = K;
@@ -135,13 +153,13 @@ static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t
                 }
             }
             run(s.sums, none, s.panel, 0, s.windows, &c);
-            finish(a, n, totals, (const sums_t *)s.sums, c.count, a->y + m * a->y_ow);
+            finish_from(a, n, totals, (const sums_t *)s.sums, m, c.count, is_dense);
         }
     }
 }
 
 // As a product of matrices: x is [M, C].
-static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_t *a) {
+static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_t *a, int is_dense) {
     scratch_t s;
     int32_t M = a->B * a->OH * a->OW, K = a->C, pixel = odt_pixel(a->C, a->x_skip);
     for (int32_t n = 0; n < a->N; n += ROWS) {
@@ -162,7 +180,7 @@ static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_
                 }
                 run(s.sums, k ? NULL : none, s.panel, 0, a->x + m * pixel + k, &c);
             }
-            finish(a, n, totals, (const sums_t *)s.sums, count, a->y + m * a->y_ow);
+            finish_from(a, n, totals, (const sums_t *)s.sums, m, count, is_dense);
         }
     }
 }
@@ -232,12 +250,12 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
         odt_correlate_single_i8(a);
         return;
     }
-    if (is_dense && odt_is_pointwise(a)) {
-        correlate_pointwise(a);
+    if (odt_is_pointwise(a)) {
+        correlate_pointwise(a, is_dense);
         return;
     }
-    if (is_dense && is_gathered(&g, (a->N + ROWS - 1) / ROWS)) {
-        correlate_gathered(a, &g);
+    if (is_gathered(&g, (a->N + ROWS - 1) / ROWS)) {
+        correlate_gathered(a, &g, is_dense);
         return;
     }
     #endif

@@ -16,6 +16,8 @@
 
 #include "dense_dw_i8__m0.h"
 
+ODT_BESIDE_ASSEMBLY
+
 static inline int32_t word_of(int32_t x0, int32_t zx) {
     return x0 - zx;
 }

@@ -13,6 +13,8 @@
 
 #include "../common/words__m4.h"
 
+ODT_BESIDE_ASSEMBLY
+
 // Two errors, as SMLAD takes them, and where their rows of weights begin.
 typedef struct {
     int32_t offset, next;

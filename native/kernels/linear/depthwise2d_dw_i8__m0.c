@@ -15,6 +15,8 @@
 #include "../../fixed.h"
 #include "../common/registers__m0.h"
 
+ODT_BESIDE_ASSEMBLY
+
 enum { K = 3 }; // taps of a filter's row
 
 // What pack_errors loads, and what it has found.

@@ -7,6 +7,8 @@
 #include "depthwise2d_i8.h"
 #include "phase.h"
 
+ODT_BESIDE_ASSEMBLY
+
 // Phase (kh, kw), if it has inputs.
 static int begin_phase(const odt_depthwise2d_dx_i8_t *a, int32_t kh, int32_t kw, odt_depthwise_t *d) {
     int32_t N = a->N, inputs = a->W * N;

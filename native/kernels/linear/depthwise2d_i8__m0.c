@@ -16,6 +16,8 @@
 #include "depthwise2d_tiny_i8.h"
 #include "finish_i8__m0.h"
 
+ODT_BESIDE_ASSEMBLY
+
 enum { TAPS = 49 };
 
 // A channel's way from sums to outputs, zy included. A result above `top` or below `bottom` is out of range or a new

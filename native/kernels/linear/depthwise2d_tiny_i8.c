@@ -3,6 +3,8 @@
 #include "../../core.h"
 #include "depthwise2d_tiny_i8.h"
 
+ODT_BESIDE_ASSEMBLY
+
 #if ODT_M0_DEPTHWISE || ODT_M4
 
 int odt_tiny_plan(odt_tiny_t *t, const int32_t *size) {
