@@ -8,6 +8,12 @@
 #include "../../opcodes.h"
 #include "../common/elements.h"
 
+ODT_BESIDE_ASSEMBLY
+
+#if ODT_M0 && !ODT_SMALL
+#include "norm_i8__m0.h"
+#endif
+
 enum {
     MEAN_BITS = 10, // a difference to the mean has at most 18 bits, which odt_rescale_by likes
     HAT_BITS = 12,  // of a normalised x
@@ -19,13 +25,27 @@ static int32_t moments(const int8_t *x, int32_t S, int32_t C, int32_t stride, in
     if (n <= 1 << 12) { // of 8 bits and a sign: their sum has 20 bits, their squares' 28
         int32_t total = 0, all = 0;
         for (int32_t s = 0; s < S; s++, x += stride) {
+            #if ODT_M0 && !ODT_SMALL
+            int32_t sums[2], step = C == 1 ? stride : 1, count = C == 1 ? S : C;
+            sum_squares(x, step, x + count * step, sums);
+            total += sums[0] - z * count;
+            all += sums[1] - 2 * z * sums[0] + z * z * count;
+            if (C == 1) {
+                break;
+            }
+            #else
             for (int32_t c = 0; c < C; c++) {
                 int32_t v = x[c] - z;
                 total += v;
                 all += v * v;
             }
+            #endif
         }
-        *spread = (uint64_t)n * (uint64_t)all - (uint64_t)((int64_t)total * total);
+        if (n <= 1 << 5) { // all of 32 bits
+            *spread = (uint32_t)((int32_t)n * all - total * total);
+        } else {
+            *spread = (uint64_t)n * (uint64_t)all - (uint64_t)((int64_t)total * total);
+        }
         return total * (1 << MEAN_BITS) / (int32_t)n;
     }
     for (int32_t s = 0; s < S; s++) {
@@ -65,23 +85,29 @@ static uint32_t eps_in(int32_t eps, uint32_t scale) {
     return odt_scale_div(odt_scale(eps), odt_scale_mul(scale, scale));
 }
 
+// n^2 as a scale.
+static uint32_t square_of(int32_t n) {
+    uint32_t scale = odt_scale_int((uint32_t)n);
+    return odt_scale_mul(scale, scale);
+}
+
 // The statistics of a group; returns its variance in steps as a scale, or 0.
-static uint32_t measure(int32_t *st, const int8_t *x, int32_t S, int32_t C, int32_t stride, int32_t z, uint32_t eps) {
+static uint32_t measure(int32_t *st, const int8_t *x, int32_t S, int32_t C, int32_t stride, int32_t z, uint32_t square,
+    uint32_t eps) {
     uint64_t spread;
-    uint32_t n = odt_scale_int((uint32_t)(S * C));
     st[0] = moments(x, S, C, stride, z, &spread);
-    uint32_t variance = spread ? odt_scale_div(scale_of(spread), odt_scale_mul(n, n)) : 0;
+    uint32_t variance = spread ? odt_scale_div(scale_of(spread), square) : 0;
     st[1] = inverse(variance, eps);
     return variance;
 }
 
 void odt_norm_stats_i8(const odt_norm_stats_i8_t *a) {
     int32_t width = a->G * a->C, z = odt_limit(a->z, -128, 127);
-    uint32_t eps = eps_in(a->eps, unit(a->factor, a->sx));
+    uint32_t eps = eps_in(a->eps, unit(a->factor, a->sx)), square = square_of(a->S * a->C);
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *x = a->x + m * a->S * width;
         for (int32_t g = 0; g < a->G; g++) {
-            measure(a->st + 2 * (m * a->G + g), x + g * a->C, a->S, a->C, width, z, eps);
+            measure(a->st + 2 * (m * a->G + g), x + g * a->C, a->S, a->C, width, z, square, eps);
         }
     }
 }
@@ -91,9 +117,9 @@ void odt_batch_stats_i8(const odt_batch_stats_i8_t *a) {
         return;
     }
     int32_t z = odt_limit(a->z, -128, 127), rows = odt_limit(a->c[ODT_COUNT], 1, a->B) * a->S;
-    uint32_t scale = unit(a->factor, a->sx), eps = eps_in(a->eps, scale);
+    uint32_t scale = unit(a->factor, a->sx), eps = eps_in(a->eps, scale), square = square_of(rows);
     for (int32_t n = 0; n < a->N; n++) {
-        uint32_t variance = measure(a->st + 2 * n, a->x + n, rows, 1, a->N, z, eps);
+        uint32_t variance = measure(a->st + 2 * n, a->x + n, rows, 1, a->N, z, square, eps);
         a->va[n] = variance ? (int32_t)odt_scale_mul(variance, odt_scale_mul(scale, scale)) : 0;
     }
 }
@@ -150,38 +176,168 @@ static int32_t normalised(int32_t x, int32_t z, int32_t mean, const odt_rescaler
     return odt_rescale_by(q, (int32_t)v);
 }
 
+// Whether a number has at most that many bits and a sign.
+static inline int has_bits(int32_t v, int32_t bits) {
+    return ((uint32_t)v + (1u << bits)) >> (bits + 1) == 0;
+}
+
+#if ODT_M0 && !ODT_SMALL
+
+enum { ELEMENTS = 32 }; // at a time
+
+// Normalised values of `bits` from the statistics st, `step` bytes apart. Returns whether none is too large for loops over
+// elements.
+static int begin_hats(hats_t *h, const int32_t *st, int32_t bits, int32_t z, int32_t step) {
+    odt_multiplier_t m = odt_multiplier(odt_scale_shift(odt_scale(st[1]), bits - MEAN_BITS));
+    int32_t offset = odt_wrap_sub(-z * (1 << MEAN_BITS), st[0]);
+    int32_t least = odt_wrap_sub(offset, 128 << MEAN_BITS), most = odt_wrap_add(offset, 127 << MEAN_BITS);
+    h->step = step;
+    h->offset = offset;
+    h->low = m.m >> 7 & 4095;
+    h->high = m.m >> 19;
+    h->shift = m.s - 20;
+    if (!has_bits(offset, 20) || !has_bits(least, 18) || !has_bits(most, 18) || m.m & 127 || m.s < 20 || m.s > 49) {
+        return 0;
+    }
+    return m.s > 30 || (has_bits(odt_rescaled(least, m), 18) && has_bits(odt_rescaled(most, m), 18));
+}
+
+// Channels n .. n + count - 1; returns whether no h is too large for them.
+static int load_gains(gain_t *to, const odt_norm_i8_t *a, int32_t n, int32_t count) {
+    int is_short = 1;
+    for (gain_t *end = to + count; to != end; to++, n++) {
+        odt_multiplier_t m = odt_checked(&a->q[n]);
+        odt_rescaler_t q = odt_rescaler(m);
+        to->low = q.low;
+        to->high = q.high;
+        to->shift = q.shift - 1;
+        to->plus = a->b[n] + 128 + a->zy * 256;
+        is_short = is_short && q.has_short && has_bits(odt_rescaled(1 << 18, m), 29) && has_bits(a->b[n], 29);
+    }
+    return is_short;
+}
+
+// Elements from `at` on of the channels that are loaded.
+static void apply_all(const odt_norm_i8_t *a, hats_t *h, int32_t at, int32_t count, apply_t *apply, const gain_t *gains,
+    odt_outputs_t *outputs) {
+    apply->gains = gains;
+    h->x = a->x + at;
+    h->end = h->x + count * h->step;
+    for (;;) {
+        h->x = apply_gains(h, apply);
+        if (h->x == h->end) {
+            return;
+        }
+        a->y[h->x - a->x] = odt_output_of_peak(outputs, apply->value - outputs->z);
+        apply->limits = odt_limits_of(outputs);
+        h->x += h->step;
+        if (h->x == h->end) {
+            return;
+        }
+    }
+}
+
+#endif
+
+// `count` elements of a group, from `at` on, of channels n .., or of n alone where a group has one.
+static void norm_elements(const odt_norm_i8_t *a, const int32_t *st, int32_t z, int32_t at, int32_t n, int32_t count,
+    int32_t step, odt_outputs_t *outputs) {
+    odt_rescaler_t inverse = hat(st, HAT_BITS), gain = odt_rescaler(odt_checked(&a->q[n]));
+    for (; count; count--, at += step) {
+        if (a->C > 1) {
+            gain = odt_rescaler(odt_checked(&a->q[n]));
+        }
+        int32_t h = normalised(a->x[at], z, st[0], &inverse);
+        a->y[at] = odt_output(outputs, odt_sum_rounded(odt_rescale_by(&gain, h), a->b[n]));
+        n += a->C > 1;
+    }
+}
+
 void odt_norm_i8(const odt_norm_i8_t *a) {
     int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127);
+    int32_t runs = a->C == 1 ? 1 : a->S, length = a->C == 1 ? a->S : a->C, step = a->C == 1 ? width : 1;
     odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, *a->peak);
+    #if ODT_M0 && !ODT_SMALL
+    gain_t gains[ELEMENTS];
+    hats_t h;
+    apply_t apply = {gains, a->C == 1 ? -(int32_t)sizeof(gain_t) : 0, (int32_t)(a->y - a->x), odt_limits_of(&outputs), 0};
+    int32_t loaded = -1, most = a->C == 1 ? length : ELEMENTS, is_gain = 0, usual = odt_is_usual(&outputs);
+    #endif
     for (int32_t m = 0; m < a->M; m++) {
+        odt_poll();
         for (int32_t g = 0; g < a->G; g++) {
             const int32_t *st = a->st + 2 * (m * a->G + g);
-            odt_rescaler_t inverse = hat(st, HAT_BITS), gain = odt_rescaler(odt_checked(&a->q[g * a->C]));
             int32_t at = m * a->S * width + g * a->C;
-            for (int32_t s = 0; s < a->S; s++) {
-                for (int32_t c = 0; c < a->C; c++) {
-                    int32_t n = g * a->C + c;
-                    if (a->C > 1) {
-                        gain = odt_rescaler(odt_checked(&a->q[n]));
+            #if ODT_M0 && !ODT_SMALL
+            int is_short = usual && begin_hats(&h, st, HAT_BITS, z, step);
+            #endif
+            for (int32_t run = 0; run < runs; run++, at += width) {
+                #if ODT_M0 && !ODT_SMALL
+                for (int32_t i = 0; i < length; i += most) {
+                    int32_t count = odt_min(length - i, most), n = g * a->C + (a->C == 1 ? 0 : i);
+                    if (loaded != n) {
+                        loaded = n;
+                        is_gain = load_gains(gains, a, n, a->C == 1 ? 1 : count);
                     }
-                    int32_t h = normalised(a->x[at + c], z, st[0], &inverse);
-                    a->y[at + c] = odt_output(&outputs, odt_sum_rounded(odt_rescale_by(&gain, h), a->b[n]));
+                    if (is_short && is_gain) {
+                        apply_all(a, &h, at + i, count, &apply, gains, &outputs);
+                    } else {
+                        norm_elements(a, st, z, at + i, n, count, step, &outputs);
+                    }
                 }
-                at += width;
+                #else
+                norm_elements(a, st, z, at, g * a->C, length, step, &outputs);
+                #endif
             }
         }
     }
     *a->peak = outputs.peak;
 }
 
+#if ODT_M0 && !ODT_SMALL
+
+// Adds the products of a group, whose elements begin at `at`.
+static void norm_dw_group(const odt_norm_dw_i8_t *a, hats_t *hats, int32_t at, int32_t *dw) {
+    int32_t width = a->G * a->C, h[ELEMENTS];
+    if (a->C == 1) {
+        hats->x = a->x + at;
+        hats->end = hats->x + a->S * width;
+        sum_products(hats, a->e + at, h);
+        *dw = odt_wrap_add(*dw, h[1]);
+        return;
+    }
+    for (int32_t s = 0; s < a->S; s++, at += width) {
+        for (int32_t c = 0, count; c < a->C; c += count) {
+            const int8_t *e = a->e + at + c;
+            count = odt_min(a->C - c, ELEMENTS);
+            hats->x = a->x + at + c;
+            hats->end = hats->x + count;
+            list_hats(hats, h);
+            for (int32_t i = 0; i < count; i++) {
+                dw[c + i] = odt_wrap_add(dw[c + i], odt_wrap_mul(e[i], h[i]));
+            }
+        }
+    }
+}
+
+#endif
+
 void odt_norm_dw_i8(const odt_norm_dw_i8_t *a) {
     int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), bits = odt_limit(a->bits, 0, HAT_BITS);
     memset(a->dw, 0, (size_t)width * sizeof(*a->dw));
     for (int32_t m = 0; m < a->M; m++) {
+        odt_poll();
         for (int32_t g = 0; g < a->G; g++) {
             const int32_t *st = a->st + 2 * (m * a->G + g);
             odt_rescaler_t inverse = hat(st, bits);
             int32_t *dw = a->dw + g * a->C, at = m * a->S * width + g * a->C;
+            #if ODT_M0 && !ODT_SMALL
+            hats_t hats;
+            if ((a->C == 1 || a->C >= 16) && begin_hats(&hats, st, bits, z, a->C == 1 ? width : 1)) {
+                norm_dw_group(a, &hats, at, dw);
+                continue;
+            }
+            #endif
             for (int32_t s = 0; s < a->S; s++) {
                 for (int32_t c = 0; c < a->C; c++) {
                     uint32_t h = (uint32_t)normalised(a->x[at + c], z, st[0], &inverse);
@@ -224,11 +380,6 @@ static uint32_t outer(int32_t factor, const int32_t *se, const int32_t *sx, cons
     return odt_scale_shift(odt_scale_div(scale, odt_scale(*sdx)), all->shift - 20);
 }
 
-// Whether a number has at most that many bits and a sign.
-static inline int has_bits(int32_t v, int32_t bits) {
-    return ((uint32_t)v + (1u << bits)) >> (bits + 1) == 0;
-}
-
 // v * h, of which v seldom has more than 23 bits and h seldom more than 17.
 static inline int64_t product(int32_t v, int32_t h) {
     if (ODT_M0 && !ODT_SMALL && has_bits(v, 24) && has_bits(h, 17)) {
@@ -245,46 +396,194 @@ static inline int64_t scaled_hat(int32_t h, int32_t slope) {
     return ((int64_t)h * slope + (1 << (HAT_BITS - 1))) >> HAT_BITS;
 }
 
+// The gradient of a group's input: of S rows of C elements, from `at` on, of channels n ..; the multiplier of what is left of
+// errors, and the elements' numbers.
+typedef struct {
+    const odt_norm_dx_i8_t *a;
+    const gains_t *gains;
+    const int32_t *st;
+    odt_multiplier_t q;
+    int32_t at, n, S, z, mean, slope;
+    uint32_t key, before;
+} group_t;
+
+static void norm_dx_sums(const group_t *p, int64_t *sum, uint64_t *products) {
+    const odt_norm_dx_i8_t *a = p->a;
+    int32_t at = p->at, width = a->G * a->C;
+    odt_rescaler_t inverse = hat(p->st, HAT_BITS);
+    for (int32_t s = 0; s < p->S; s++, at += width) {
+        for (int32_t c = 0; c < a->C; c++) {
+            int32_t v = a->e[at + c] * gain(p->gains, p->n + c), h = normalised(a->x[at + c], p->z, p->st[0], &inverse);
+            *sum += v;
+            *products += (uint64_t)product(v, h);
+        }
+    }
+}
+
+static void norm_dx_outputs(const group_t *p, odt_outputs_t *outputs) {
+    const odt_norm_dx_i8_t *a = p->a;
+    int32_t at = p->at, width = a->G * a->C;
+    odt_rescaler_t inverse = hat(p->st, HAT_BITS), q = odt_rescaler(p->q);
+    for (int32_t s = 0; s < p->S; s++, at += width) {
+        for (int32_t c = 0; c < a->C; c++) {
+            int32_t v = a->e[at + c] * gain(p->gains, p->n + c) - p->mean;
+            int32_t h = normalised(a->x[at + c], p->z, p->st[0], &inverse);
+            v = odt_sat32(v - scaled_hat(h, p->slope));
+            v = odt_rescale_random_by(&q, v, odt_hash32(p->key, p->before + (uint32_t)(at + c)));
+            a->dx[at + c] = odt_output(outputs, v);
+        }
+    }
+}
+
+#if ODT_M0 && !ODT_SMALL
+
+// Gains of ELEMENTS channels from `first` on, or that of the only one of a group.
+typedef struct {
+    int32_t first, words[ELEMENTS];
+} loaded_t;
+
+static const int32_t *gains_of(loaded_t *loaded, const group_t *p, int32_t c) {
+    int32_t n = p->n + c, one = p->a->C == 1, left = p->a->G * p->a->C - n;
+    if (loaded->first != n) {
+        loaded->first = n;
+        for (int32_t i = 0; i < (one ? ELEMENTS : odt_min(ELEMENTS, left)); i++) {
+            loaded->words[i] = gain(p->gains, one ? n : n + i);
+        }
+    }
+    return loaded->words;
+}
+
+// The same by loops over blocks of elements. Where a group has one channel all of its errors have one gain.
+static void norm_dx_sums__m0(const group_t *p, loaded_t *loaded, hats_t *hats, int64_t *sum, uint64_t *products) {
+    const odt_norm_dx_i8_t *a = p->a;
+    int32_t width = a->G * a->C, h[ELEMENTS];
+    if (a->C == 1) {
+        int32_t factor = gain(p->gains, p->n), errors = 0;
+        int64_t all = 0;
+        hats->x = a->x + p->at;
+        for (int32_t s = 0; s < p->S; s += ELEMENTS) { // products of 25 bits
+            hats->end = hats->x + odt_min(p->S - s, ELEMENTS) * width;
+            sum_products(hats, a->e + (hats->x - a->x), h);
+            errors += h[0];
+            all += h[1];
+            hats->x = hats->end;
+        }
+        *sum = (int64_t)errors * factor;
+        *products = (uint64_t)all * (uint64_t)(int64_t)factor;
+        return;
+    }
+    for (int32_t s = 0, at = p->at; s < p->S; s++, at += width) {
+        for (int32_t c = 0, count; c < a->C; c += count) {
+            const int32_t *gain = gains_of(loaded, p, c), *from = h;
+            const int8_t *e = a->e + at + c;
+            int32_t errors = 0;
+            count = odt_min(a->C - c, ELEMENTS);
+            hats->x = a->x + at + c;
+            hats->end = hats->x + count;
+            list_hats(hats, h);
+            for (const int32_t *end = h + count; from != end;) { // eight times 13 by 15 bits are 31
+                int32_t high = 0, low = 0;
+                for (const int32_t *stop = from + odt_min((int32_t)(end - from), 8); from != stop;) {
+                    int32_t product = *e * *from++, factor = *gain++;
+                    errors += *e++ * factor;
+                    high += (product >> 12) * factor;
+                    low += (product & 4095) * factor;
+                }
+                *products += (uint64_t)((int64_t)high * 4096 + low);
+            }
+            *sum += errors;
+        }
+    }
+}
+
+static int norm_dx_outputs__m0(const group_t *p, loaded_t *loaded, hats_t *h, odt_outputs_t *outputs) {
+    const odt_norm_dx_i8_t *a = p->a;
+    int32_t v[ELEMENTS], width = a->G * a->C, runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C;
+    errors_t errors = {v, loaded->words, (int32_t)(a->e - a->x), p->mean, p->slope & ((1 << HAT_BITS) - 1), p->slope >> HAT_BITS};
+    random_t random;
+    random.m_low = p->q.m & 0xFFFF;
+    random.m_high = p->q.m >> 16;
+    random.next = ODT_HASH_GOLDEN * (uint32_t)h->step;
+    random.step = h->step;
+    random.shift = p->q.s - 32;
+    random.back = 64 - p->q.s;
+    random.limits = odt_limits_of(outputs);
+    if (!odt_is_usual(outputs) || !has_bits(p->slope, 24) || random.shift < 1 || random.shift > 30) {
+        return 0;
+    }
+    for (int32_t run = 0, first = p->at; run < runs; run++, first += width) {
+        for (int32_t i = 0, at = first, count; i < length; i += count, at += count * h->step) {
+            count = odt_min(length - i, ELEMENTS);
+            odt_poll();
+            gains_of(loaded, p, a->C == 1 ? 0 : i);
+            h->x = a->x + at;
+            h->end = h->x + count * h->step;
+            list_errors(h, &errors);
+            const int32_t *from = v;
+            random.u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
+            random.y = a->dx + at;
+            random.end = v + count;
+            while (from != random.end) {
+                from = rescale_randomly(from, &random, ODT_HASH_SECOND, ODT_HASH_THIRD);
+                if (from != random.end) {
+                    *random.y = odt_output_of_peak(outputs, random.value);
+                    random.limits = odt_limits_of(outputs);
+                    random.y += h->step;
+                    from++;
+                }
+            }
+        }
+    }
+    return 1;
+}
+
+#endif
+
 // Rounded at random: to nearest, errors that are small beside the peak would vanish.
 void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
-    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), S = a->S;
-    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
-    uint32_t before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F; // by place in the epoch, as dropout
+    int32_t width = a->G * a->C, S = a->S;
     gains_t all = gains(a->gamma, width);
     uint32_t scale = outer(a->factor, a->se, a->sx, a->sdx, &all);
     odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
+    group_t p = {.a = a, .gains = &all, .z = odt_limit(a->zx, -128, 127),
+        .key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id),
+        .before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F}; // by place in the epoch, as dropout
+    #if ODT_M0 && !ODT_SMALL
+    loaded_t loaded;
+    loaded.first = -1;
+    #endif
     if (a->rows > 0) {
         int64_t rows = (int64_t)odt_max(a->c[ODT_COUNT], 1) * a->rows;
         S = rows < S ? (int32_t)rows : S;
         memset(a->dx, 0, (size_t)(a->M * a->S) * (size_t)width);
     }
+    p.S = S;
     for (int32_t m = 0; m < a->M; m++) {
         for (int32_t g = 0; g < a->G; g++) {
-            const int32_t *st = a->st + 2 * (m * a->G + g);
-            odt_rescaler_t inverse = hat(st, HAT_BITS);
-            odt_rescaler_t q = odt_rescaler(odt_multiplier(odt_scale_mul(odt_scale(st[1]), scale)));
             int64_t sum = 0, n = (int64_t)S * a->C;
             uint64_t products = 0;
-            int32_t first = m * a->S * width + g * a->C, at = first;
-            for (int32_t s = 0; s < S; s++, at += width) {
-                for (int32_t c = 0; c < a->C; c++) {
-                    int32_t v = a->e[at + c] * gain(&all, g * a->C + c), h = normalised(a->x[at + c], z, st[0], &inverse);
-                    sum += v;
-                    products += (uint64_t)product(v, h);
-                }
+            p.st = a->st + 2 * (m * a->G + g);
+            p.q = odt_multiplier(odt_scale_mul(odt_scale(p.st[1]), scale));
+            p.at = m * a->S * width + g * a->C;
+            p.n = g * a->C;
+            #if ODT_M0 && !ODT_SMALL
+            hats_t hats;
+            int is_short = begin_hats(&hats, p.st, HAT_BITS, p.z, a->C == 1 ? width : 1) && S < 1 << 20;
+            if (is_short) {
+                norm_dx_sums__m0(&p, &loaded, &hats, &sum, &products);
+            } else
+            #endif
+            {
+                norm_dx_sums(&p, &sum, &products);
             }
-            int32_t mean = (int32_t)(sum / n);
-            int32_t slope = odt_sat32((int64_t)products / (n << HAT_BITS));
-            at = first;
-            for (int32_t s = 0; s < S; s++, at += width) {
-                for (int32_t c = 0; c < a->C; c++) {
-                    int32_t v = a->e[at + c] * gain(&all, g * a->C + c) - mean;
-                    int32_t h = normalised(a->x[at + c], z, st[0], &inverse);
-                    v = odt_sat32(v - scaled_hat(h, slope));
-                    v = odt_rescale_random_by(&q, v, odt_hash32(key, before + (uint32_t)(at + c)));
-                    a->dx[at + c] = odt_output(&outputs, v);
-                }
+            p.mean = (int32_t)(sum / n);
+            p.slope = odt_sat32((int64_t)products / (n << HAT_BITS));
+            #if ODT_M0 && !ODT_SMALL
+            if (is_short && norm_dx_outputs__m0(&p, &loaded, &hats, &outputs)) {
+                continue;
             }
+            #endif
+            norm_dx_outputs(&p, &outputs);
         }
     }
     *a->peak = outputs.peak;

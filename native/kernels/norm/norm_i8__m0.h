@@ -1,0 +1,359 @@
+// Loops over elements of normalised tensors on a Cortex-M0+ (norm_i8.c): what they rescale has 18 bits and a sign at most.
+
+#ifndef ODT_NORM_I8_M0_H
+#define ODT_NORM_I8_M0_H
+
+#include "../common/elements__m0.h"
+
+// Sums of elements, of which there is one, and of their squares: 12 cycles each. r0: x, r1: step, r2: end, r3: an element, r4, r5:
+// sums, r6: its square.
+__attribute__((naked, noinline)) static void sum_squares(const int8_t *x, int32_t step, const int8_t *end, int32_t *sums) {
+    (void)x, (void)step, (void)end, (void)sums;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r4-r6, lr}\n"
+        "mov r12, r3\n"
+        "movs r4, #0\n"
+        "movs r5, #0\n"
+        "subs r0, r0, r1\n"
+        "subs r2, r2, r1\n"
+        "1:\n"
+        "ldrsb r3, [r0, r1]\n"
+        "adds r0, r0, r1\n"
+        "adds r4, r4, r3\n"
+        "movs r6, r3\n"
+        "muls r6, r3\n"
+        "adds r5, r5, r6\n"
+        "cmp r0, r2\n"
+        "bne 1b\n"
+        "mov r0, r12\n"
+        "stmia r0!, {r4, r5}\n"
+        "pop {r4-r6, pc}\n"
+        );
+}
+
+// Elements of a group, `step` bytes apart, and the way to their normalised values h: what is added to x * 1024, then a
+// rescaler's factors.
+typedef struct {
+    const int8_t *x;   // 0
+    int32_t step;      // 4
+    int32_t offset;    // 8
+    int32_t low, high; // 12, 16
+    int32_t shift;     // 20: less 1
+    const int8_t *end; // 24: of x
+} hats_t;
+
+// Begins: r0: x, less step, r4-r6: low, high and shift, r7: step, r8: offset, r9: end.
+#define ODT_BEGIN_HATS \
+    ".syntax unified\n" \
+    ODT_SAVE_REGISTERS \
+    "ldmia r0!, {r1-r6}\n" \
+    "mov r8, r3\n" \
+    "movs r7, r2\n" \
+    "ldr r0, [r0]\n" \
+    "subs r0, r0, r7\n" \
+    "mov r9, r0\n" \
+    "subs r0, r1, r7\n"
+
+// The next h to r2, 13 cycles; r3 is lost.
+#define ODT_HAT \
+    "ldrsb r2, [r0, r7]\n" \
+    "add r0, r7\n" \
+    "lsls r2, r2, #10\n" \
+    "add r2, r8\n" \
+    "movs r3, r2\n" \
+    "muls r3, r4\n" \
+    "asrs r3, r3, #12\n" \
+    "muls r2, r5\n" \
+    "adds r2, r2, r3\n" \
+    "asrs r2, r6\n" \
+    "adds r2, r2, #1\n" \
+    "asrs r2, r2, #1\n"
+
+// All h to words: 18 cycles each.
+__attribute__((naked, noinline)) static void list_hats(const hats_t *hats, int32_t *to) {
+    (void)hats, (void)to;
+    __asm volatile (
+        "mov r12, r1\n"
+        ODT_BEGIN_HATS
+        "mov r1, r12\n"
+        "1:\n"
+        ODT_HAT
+        "stmia r1!, {r2}\n"
+        "cmp r0, r9\n"
+        "bne 1b\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
+// Sums of e and of e * h, modulo 2^32: 23 cycles each. r1: e, r10: sum of e, r11: of e * h, r12: sums.
+__attribute__((naked, noinline)) static void sum_products(const hats_t *hats, const int8_t *e, int32_t *sums) {
+    (void)hats, (void)e, (void)sums;
+    __asm volatile (
+        "mov r12, r2\n"
+        "push {r1}\n"
+        ODT_BEGIN_HATS
+        "ldr r1, [sp, #36]\n"
+        "subs r1, r1, r7\n"
+        "movs r2, #0\n"
+        "mov r10, r2\n"
+        "mov r11, r2\n"
+        "1:\n"
+        ODT_HAT
+        "ldrsb r3, [r1, r7]\n"
+        "add r1, r7\n"
+        "add r10, r3\n"
+        "muls r2, r3\n"
+        "add r11, r2\n"
+        "cmp r0, r9\n"
+        "bne 1b\n"
+        "mov r0, r12\n"
+        "mov r1, r10\n"
+        "mov r2, r11\n"
+        "stmia r0!, {r1, r2}\n"
+        "pop {r4-r7}\n"
+        "mov r8, r4\n"
+        "mov r9, r5\n"
+        "mov r10, r6\n"
+        "mov r11, r7\n"
+        "pop {r4-r7}\n"
+        "pop {r0, r1}\n" // lr, e
+        "bx r0\n"
+        );
+}
+
+// How an h becomes an output: a rescaler's factors, shift less 1, and what is added before the lower 8 bits are dropped.
+typedef struct {
+    int32_t low, high, shift, plus;
+} gain_t;
+
+// What apply_gains loads, and where it stopped.
+typedef struct {
+    const gain_t *gains; // 0: of the first
+    int32_t next;        // 4: bytes from the end of one's to the next's
+    int32_t delta;       // 8: bytes from an x to its y
+    odt_limits_t limits;     // 12
+    int32_t value;       // 32
+} apply_t;
+
+// Outputs, 48 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
+// are those of the next. r1: gains, r4-r7: factors of h and the step, then a gain, r10: low, r11: high, r12: shift, lr: step; on
+// the stack next, delta, limits.
+__attribute__((naked, noinline)) static const int8_t *apply_gains(const hats_t *hats, apply_t *apply) {
+    (void)hats, (void)apply;
+    __asm volatile (
+        "mov r12, r1\n"
+        ODT_BEGIN_HATS
+        "mov r1, r12\n"
+        "push {r1}\n"
+        "sub sp, #28\n" // 0: next, 4: delta, 8: limits, 28: apply
+        "mov r10, r4\n"
+        "mov r11, r5\n"
+        "mov r12, r6\n"
+        "mov lr, r7\n"
+        "mov r3, sp\n"
+        "ldmia r1!, {r2, r4-r7}\n"
+        "stmia r3!, {r4-r7}\n"
+        "ldmia r1!, {r4-r6}\n"
+        "stmia r3!, {r4-r6}\n"
+        "movs r1, r2\n"
+        "1:\n"
+        "mov r7, lr\n"
+        "mov r4, r10\n"
+        "mov r5, r11\n"
+        "mov r6, r12\n"
+        ODT_HAT
+        "ldmia r1!, {r4-r7}\n"
+        "movs r3, r2\n"
+        "muls r3, r4\n"
+        "asrs r3, r3, #12\n"
+        "muls r2, r5\n"
+        "adds r2, r2, r3\n"
+        "asrs r2, r6\n"
+        "adds r2, r2, #1\n"
+        "asrs r2, r2, #1\n"
+        "adds r2, r2, r7\n"
+        "asrs r2, r2, #8\n"
+        "ldr r3, [sp]\n"
+        "adds r1, r1, r3\n"
+        ODT_CLAMP("8")
+        "ldr r3, [sp, #4]\n"
+        "strb r2, [r0, r3]\n"
+        "cmp r0, r9\n"
+        "bne 1b\n"
+        "add r0, lr\n"
+        "b 6f\n"
+        ODT_CLAMP_RARE("8")
+        "6:\n"
+        "ldr r3, [sp, #28]\n"
+        "str r1, [r3]\n"
+        "str r2, [r3, #32]\n"
+        "add sp, #32\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
+// What list_errors loads: v = e * gain - mean - ((h * slope + 2048) >> 12).
+typedef struct {
+    int32_t *v;           // 0
+    const int32_t *gains; // 4: of each element
+    int32_t delta;        // 8: bytes from an x to its e
+    int32_t mean;         // 12
+    int32_t low, high;    // 16, 20: the slope's 12 bits each
+} errors_t;
+
+// 43 cycles each. r1, r3: factors, r10: low, r11: 2048, r12: high, lr: gains; on the stack v, delta, mean.
+__attribute__((naked, noinline)) static void list_errors(const hats_t *hats, const errors_t *errors) {
+    (void)hats, (void)errors;
+    __asm volatile (
+        "mov r12, r1\n"
+        ODT_BEGIN_HATS
+        "sub sp, #12\n"
+        "mov r1, r12\n"
+        "ldmia r1!, {r2, r3}\n"
+        "str r2, [sp]\n"
+        "mov lr, r3\n"
+        "ldmia r1!, {r2, r3}\n"
+        "str r2, [sp, #4]\n"
+        "str r3, [sp, #8]\n"
+        "ldmia r1!, {r2, r3}\n"
+        "mov r10, r2\n"
+        "mov r12, r3\n"
+        "movs r1, #128\n"
+        "lsls r1, r1, #4\n"
+        "mov r11, r1\n"
+        "1:\n"
+        ODT_HAT
+        "mov r1, r10\n"
+        "movs r3, r2\n"
+        "muls r3, r1\n"
+        "add r3, r11\n"
+        "asrs r3, r3, #12\n"
+        "mov r1, r12\n"
+        "muls r2, r1\n"
+        "adds r2, r2, r3\n"
+        "mov r1, lr\n"
+        "ldmia r1!, {r3}\n"
+        "mov lr, r1\n"
+        "ldr r1, [sp, #4]\n"
+        "ldrsb r1, [r0, r1]\n"
+        "muls r1, r3\n"
+        "ldr r3, [sp, #8]\n"
+        "subs r1, r1, r3\n"
+        "subs r1, r1, r2\n"
+        "ldr r3, [sp]\n"
+        "stmia r3!, {r1}\n"
+        "str r3, [sp]\n"
+        "cmp r0, r9\n"
+        "bne 1b\n"
+        "add sp, #12\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
+// What rescale_randomly loads.
+typedef struct {
+    int32_t m_low, m_high; // 0, 4: of the multiplier, 16 bits each
+    uint32_t u, next;      // 8, 12: of the first element before it is hashed, and from it to the next
+    int8_t *y;             // 16: of the first
+    int32_t step;          // 20
+    const int32_t *end;    // 24: of v
+    int32_t shift, back;   // 28, 32: q.s - 32 and 32 less that
+    odt_limits_t limits;       // 36
+    int32_t value;         // 56
+} random_t;
+
+// rescale_random of words to outputs, 62 cycles each, up to the end, which is returned, or to a new peak: then `value`, and where
+// it is. r0: v, r1: an element, then the upper word, r2: u, r3, r6, r7: products, r4, r5: m's halves, r8: u before it is hashed,
+// r9: next, r10, r11: the hash's factors, r12: a product, lr: y.
+__attribute__((naked, noinline)) static const int32_t *rescale_randomly(const int32_t *v, random_t *random, uint32_t second,
+    uint32_t third) {
+    (void)v, (void)random, (void)second, (void)third;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_SAVE_REGISTERS
+        "mov r10, r2\n"
+        "mov r11, r3\n"
+        "push {r1}\n"
+        "sub sp, #36\n" // 0: step, 4: end, 8: shift, 12: back, 16: limits, 36: random
+        "mov r2, sp\n"
+        "adds r1, #20\n"
+        "ldmia r1!, {r3-r7}\n"
+        "stmia r2!, {r3-r7}\n"
+        "ldmia r1!, {r3-r6}\n"
+        "stmia r2!, {r3-r6}\n"
+        "subs r1, #56\n"
+        "ldmia r1!, {r4-r7}\n"
+        "mov r8, r6\n"
+        "mov r9, r7\n"
+        "ldr r1, [r1]\n"
+        "mov lr, r1\n"
+        "1:\n"
+        "ldmia r0!, {r1}\n"
+        "mov r2, r8\n"
+        "add r8, r9\n"
+        "lsrs r3, r2, #16\n"
+        "eors r2, r3\n"
+        "mov r3, r10\n"
+        "muls r2, r3\n"
+        "lsrs r3, r2, #15\n"
+        "eors r2, r3\n"
+        "mov r3, r11\n"
+        "muls r2, r3\n"
+        "lsrs r3, r2, #16\n"
+        "eors r2, r3\n"
+        "uxth r3, r1\n" // v * m in words r1, r3
+        "asrs r1, r1, #16\n"
+        "movs r6, r3\n"
+        "muls r6, r4\n"
+        "muls r3, r5\n"
+        "lsrs r7, r6, #16\n"
+        "adds r3, r3, r7\n"
+        "uxth r6, r6\n"
+        "movs r7, r1\n"
+        "muls r7, r4\n"
+        "muls r1, r5\n"
+        "mov r12, r7\n"
+        "uxth r7, r7\n"
+        "adds r3, r3, r7\n"
+        "mov r7, r12\n"
+        "asrs r7, r7, #16\n"
+        "adds r1, r1, r7\n"
+        "lsrs r7, r3, #16\n"
+        "adds r1, r1, r7\n"
+        "lsls r3, r3, #16\n"
+        "orrs r3, r6\n"
+        "ldr r7, [sp, #12]\n" // and u * 2^shift
+        "movs r6, r2\n"
+        "lsrs r6, r7\n"
+        "ldr r7, [sp, #8]\n"
+        "lsls r2, r7\n"
+        "adds r3, r3, r2\n"
+        "adcs r1, r6\n"
+        "asrs r1, r7\n"
+        "movs r2, r1\n"
+        ODT_CLAMP("16")
+        "mov r3, lr\n"
+        "strb r2, [r3]\n"
+        "ldr r3, [sp]\n"
+        "add lr, r3\n"
+        "ldr r3, [sp, #4]\n"
+        "cmp r0, r3\n"
+        "bne 1b\n"
+        "b 7f\n"
+        ODT_CLAMP_RARE("16")
+        "6:\n"
+        "subs r0, #4\n"
+        "7:\n"
+        "ldr r3, [sp, #36]\n"
+        "mov r1, r8\n"
+        "str r1, [r3, #8]\n"
+        "mov r1, lr\n"
+        "str r1, [r3, #16]\n"
+        "str r2, [r3, #56]\n"
+        "add sp, #40\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
+#endif
