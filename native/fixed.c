@@ -205,6 +205,8 @@ uint32_t odt_isqrt(uint64_t v) {
     return (uint32_t)r;
 }
 
+#if ODT_SMALL
+
 int32_t odt_quantize(uint32_t x, uint32_t inverse) {
     uint32_t field = x >> 23 & 255;
     uint32_t v;
@@ -224,3 +226,40 @@ int32_t odt_quantize(uint32_t x, uint32_t inverse) {
     }
     return x >> 31 ? -(int32_t)v : (int32_t)v;
 }
+
+#else
+
+int32_t odt_quantize(uint32_t x, uint32_t inverse) {
+    uint32_t field = x << 1 >> 24, u = mantissa(x), v = mantissa(inverse);
+    if (field == 0) {
+        return 0;
+    }
+    int32_t e = (int32_t)field - 127 + exponent(inverse);
+    #if ODT_M0 // as odt_scale_mul()
+    uint32_t ul = u & 4095, vl = v & 4095;
+    u >>= 12;
+    v >>= 12;
+    uint32_t p = (u * v << 2) + ((u * vl + v * ul + (ul * vl >> 12)) >> 10);
+    #else
+    uint32_t p = (uint32_t)((uint64_t)u * v >> 22);
+    #endif
+    if (p >> 25) {
+        p >>= 1;
+        e++;
+    }
+    p = (p + 1) >> 1;
+    if (p >> 24) {
+        p >>= 1;
+        e++;
+    }
+    if (e >= 8 || field == 255) {
+        p = INT32_MAX;
+    } else if (e >= 0) {
+        p <<= e;
+    } else {
+        p = e < -25 ? 0 : ((p >> (-e - 1)) + 1) >> 1;
+    }
+    return x >> 31 ? -(int32_t)p : (int32_t)p;
+}
+
+#endif

@@ -1,7 +1,9 @@
 // Columns of several tensors in one, int8: each is brought to the scale of the result. Its gradient is `slice`.
 
+#include "../../core.h"
 #include "../../opcodes.h"
 #include "../common/elements.h"
+#include "../common/elements__m0.h"
 #include "../common/within.h"
 
 void odt_concat_i8(const odt_concat_i8_t *a) {
@@ -11,9 +13,19 @@ void odt_concat_i8(const odt_concat_i8_t *a) {
     if (!odt_within(a->at, K, N)) {
         return;
     }
+    #if ODT_M0 && !ODT_SMALL
+    odt_bytes_t bytes;
+    int is_usual = odt_begin_bytes(&bytes, a->zx, 1, q.q, &outputs);
+    #endif
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *x = a->x + m * K;
         int8_t *y = a->y + m * N + a->at;
+        #if ODT_M0 && !ODT_SMALL
+        if (is_usual) {
+            odt_rescale_bytes(&bytes, y, x, K, &outputs);
+            continue;
+        }
+        #endif
         for (int32_t k = 0; k < K; k++) {
             y[k] = odt_output(&outputs, odt_rescale_by(&q, odt_wrap_sub(x[k], a->zx)));
         }

@@ -12,7 +12,7 @@ void odt_huber_i8(const odt_huber_i8_t *a) {
     uint32_t sx = odt_scale(*a->sx), se = odt_scale(*a->se);
     odt_multiplier_t to_error = odt_multiplier(odt_scale_div(odt_scale_shift(sx, -8), se));
     odt_targets_i8_t t = odt_targets_i8(a->c, a->target, N, 8, sx);
-    int32_t delta = odt_limit(odt_quantize(odt_scale(a->delta), t.inverse), 1, 1 << 24);
+    int32_t delta = odt_limit(odt_quantize(odt_scale(a->delta), ODT_INVERSE(t)), 1, 1 << 24);
     uint64_t loss = 0;
     *a->so = (int32_t)odt_mean_scale(se, N, a->c, a->B);
     for (int32_t b = 0; b < a->B; b++) {

@@ -18,22 +18,34 @@ uint32_t odt_mean_scale(uint32_t scale, int32_t N, const int32_t *c, int32_t B) 
 odt_targets_i8_t odt_targets_i8(const int32_t *c, const odt_region_t *region, int32_t N, int32_t shift,
     uint32_t sx) {
     odt_targets_i8_t t = {.samples = odt_samples(c, region, c[ODT_Y_FORMAT], N), .zero = c[ODT_Y_ZERO]};
+    #if ODT_SMALL
     t.inverse = odt_scale_div(odt_scale_shift(ODT_ONE, shift), sx);
     t.q = odt_multiplier(odt_scale_div(odt_scale_shift(odt_scale(c[ODT_Y_SCALE]), shift), sx));
+    #else
+    t.inverse = odt_quantizer(odt_scale_div(odt_scale_shift(ODT_ONE, shift), sx));
+    t.q = odt_rescaler(odt_multiplier(odt_scale_div(odt_scale_shift(odt_scale(c[ODT_Y_SCALE]), shift), sx)));
+    #endif
     return t;
 }
 
 int32_t odt_target_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i) {
+    #if ODT_SMALL
     int32_t raw = odt_element(sample, t->samples.format, i);
     if (t->samples.format == ODT_FLOAT32) {
         return odt_quantize((uint32_t)raw, t->inverse);
     }
-    #if !ODT_SMALL
-    if ((uint32_t)raw + (1u << 16) < 1u << 17 && (uint32_t)t->zero + (1u << 16) < 1u << 17) {
-        return odt_rescale_once(raw - t->zero, &t->q);
-    }
-    #endif
     return odt_rescaled(odt_sat32((int64_t)raw - t->zero), t->q);
+    #else
+    int32_t format = t->samples.format;
+    int32_t raw = format == ODT_UINT8 ? sample[i] : odt_element(sample, format, i);
+    if (format == ODT_FLOAT32) {
+        return odt_quantize_by(&t->inverse, (uint32_t)raw);
+    }
+    if ((uint32_t)raw + (1u << 16) < 1u << 17 && (uint32_t)t->zero + (1u << 16) < 1u << 17) {
+        return odt_rescale_by(&t->q, raw - t->zero);
+    }
+    return odt_rescaled(odt_sat32((int64_t)raw - t->zero), t->q.q);
+    #endif
 }
 
 int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, int32_t x,
@@ -46,3 +58,26 @@ int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int3
     #endif
     return odt_limit(odt_sat32(((int64_t)x - z) * 256 - target), -(1 << 24), 1 << 24);
 }
+
+#if !ODT_SMALL
+
+void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
+    int32_t *to) {
+    int32_t is_float = t->samples.format == ODT_FLOAT32, zero = t->zero;
+    int is_usual = z == (int8_t)z && (is_float || (t->samples.format == ODT_UINT8 && zero == (uint8_t)zero));
+    const uint8_t *raw = sample + (is_float ? 4 * i : i);
+    for (int32_t stop = i + count; i < stop; i++, x++, to++) {
+        if (is_usual) {
+            int32_t target = is_float ? odt_quantize((uint32_t)odt_element(raw, ODT_FLOAT32, 0), t->inverse.inverse)
+                : odt_rescale_by(&t->q, *raw - zero);
+            raw += is_float ? 4 : 1;
+            if ((uint32_t)target + (1 << 23) < 1 << 24) { // so that nothing is limited
+                *to = (*x - z) * 256 - target;
+                continue;
+            }
+        }
+        *to = odt_difference_i8(t, sample, i, *x, z);
+    }
+}
+
+#endif

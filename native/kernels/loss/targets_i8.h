@@ -5,8 +5,11 @@
 
 #include <stdint.h>
 
+#include "../../core.h"
 #include "../../data.h"
 #include "../../fixed.h"
+#include "../common/quantize.h"
+#include "../common/rescale.h"
 
 // Adds to the 64 bits of LOSS and LOSS_HIGH.
 void odt_add_loss_i8(int32_t *c, uint64_t loss);
@@ -20,9 +23,20 @@ uint32_t odt_mean_scale(uint32_t scale, int32_t N, const int32_t *c, int32_t B);
 typedef struct {
     odt_samples_t samples;
     int32_t zero;
+    #if ODT_SMALL
     uint32_t inverse;
     odt_multiplier_t q;
+    #else
+    odt_quantizer_t inverse;
+    odt_rescaler_t q;
+    #endif
 } odt_targets_i8_t;
+
+#if ODT_SMALL
+#define ODT_INVERSE(t) (t).inverse
+#else
+#define ODT_INVERSE(t) (t).inverse.inverse
+#endif
 
 odt_targets_i8_t odt_targets_i8(const int32_t *c, const odt_region_t *region, int32_t N, int32_t shift, uint32_t sx);
 
@@ -30,5 +44,9 @@ int32_t odt_target_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t 
 
 // D of mse_i8: the difference in 1/256 of the output's step.
 int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, int32_t x, int32_t z);
+
+// Those of elements i .. i + count - 1 of a sample, of which x is the first.
+void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
+    int32_t *to);
 
 #endif

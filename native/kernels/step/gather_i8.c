@@ -7,6 +7,7 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/elements.h"
+#include "../common/quantize.h"
 #include "../common/words.h"
 
 static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
@@ -24,7 +25,7 @@ static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
 #if !ODT_SMALL
 
 // Elements of two bytes, less zero.
-static void rescale_int16(int8_t *y, const uint8_t *x, int32_t F, int32_t zero, odt_multiplier_t q, odt_outputs_t *outputs) {
+static __attribute__((noinline)) void rescale_int16(int8_t *y, const uint8_t *x, int32_t F, int32_t zero, odt_multiplier_t q, odt_outputs_t *outputs) {
     odt_rescaler_t r = odt_rescaler(q);
     for (int32_t i = 0; i < F; i++, x += 2) {
         int32_t v = (int16_t)(x[0] | x[1] << 8) - zero;
@@ -35,13 +36,20 @@ static void rescale_int16(int8_t *y, const uint8_t *x, int32_t F, int32_t zero, 
     }
 }
 
-static void quantize(int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
+static __attribute__((noinline)) void quantize(int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
+    odt_quantizer_t q = odt_quantizer(inverse);
+    int is_aligned = ((uintptr_t)x & 3) == 0;
     for (int32_t i = 0; i < F; i++, x += 4) {
-        uint32_t v = x[0] | (uint32_t)x[1] << 8 | (uint32_t)x[2] << 16 | (uint32_t)x[3] << 24;
+        uint32_t v;
+        if (is_aligned) {
+            v = odt_load_word(x);
+        } else {
+            v = x[0] | (uint32_t)x[1] << 8 | (uint32_t)x[2] << 16 | (uint32_t)x[3] << 24;
+        }
         if (v << 1 && !outputs->peak) {
             *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
         }
-        y[i] = odt_output(outputs, odt_quantize(v, inverse));
+        y[i] = odt_output(outputs, odt_quantize_by(&q, v));
     }
 }
 
