@@ -23,7 +23,7 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
 // that is not 0, to which come rows of the filter and their elements. By panels: for a position of four channels, and of it
 // for a row, a word of elements, and each element, more of them where a window has several rows.
 #if ODT_M4
-enum { SCAN = 18, ERROR = 68, ERROR_ROW = 7, ERROR_TAP = 5, PANEL = 0, PANEL_ROW = 20, PANEL_WORD = 22, TAP = 0, MORE = 0 };
+enum { SCAN = 18, ERROR = 68, ERROR_ROW = 7, ERROR_TAP = 5, PANEL = 10, PANEL_ROW = 20, PANEL_WORD = 18, TAP = 0, MORE = 0 };
 #elif ODT_M0 // a small one gathers no windows: its rows come one by one
 enum { SCAN = 30, ERROR = 135, ERROR_ROW = 15, ERROR_TAP = 15, PANEL = 60, PANEL_ROW = ODT_SMALL ? 300 : 0, PANEL_WORD = 0, TAP = 16, MORE = 5 };
 #else // not measured: what an M4's older loops were

@@ -246,7 +246,7 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
     int32_t taps = odt_line_taps(a->KW, a->x_skip);
     const windows_t g = {a->x, a->H, a->W, a->C + a->x_skip, a->SH, a->SW, a->top, a->left, a->OH, a->OW, taps, a->KW,
         taps == a->KW ? a->KH : a->KH * a->KW, taps * a->C, (int8_t)a->zx};
-    if (odt_is_single(a)) {
+    if (ODT_PANEL && odt_is_single(a)) {
         odt_correlate_single_i8(a);
         return;
     }
