@@ -35,6 +35,10 @@ BOARDS = {
     "qemu_m4": GUARD % 0x21800000 + "forbid(0, START - 4096)\nforbid(1, START + %d)\nmem32[0xE000ED94] = 5\n" % SIZE,
     "rp2040": GUARD % 0x30000000,  # core.mjs
 }
+BETWEEN = (
+    "add_i8", "concat_i8", "avgpool2d_dx_i8", "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8",
+    "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8",
+)  # fmt: skip
 CASES = {"qemu_m4": 30, "rp2040": 15}  # of each kernel: of so many sizes that all their operands come in turn
 ON_BOARD = (
     """
@@ -80,7 +84,8 @@ def build(rng, op, sizes, edge, ends):
 def draw_small(rng, op):
     """Sizes about the widths of the loops."""
     one = rng.choice
-    sizes = dict(zx=one((-128, 0, 3)), zy=one((-128, 4)), lo=-128, at=0)
+    sizes = instructions.draw_immediates(rng, op)
+    sizes.update(zx=one((-128, 0, 3)), zy=one((-128, 4)), lo=-128, at=0)
     if "dense" in op.name:
         sizes.update(M=one((1, 2, 3, 4, 5, 17)), K=one((1, 2, 3, 5, 7, 9, 16, 33, 130)), N=one((1, 2, 3, 5, 8, 17, 35)))
     else:
@@ -133,7 +138,7 @@ def board(request):
         yield machine
 
 
-@pytest.mark.parametrize("name", [*test_kernels.KERNELS, "transposed2d_i8", "transposed2d_dx_i8"])
+@pytest.mark.parametrize("name", [*test_kernels.KERNELS, *BETWEEN])
 def test_a_kernel_touches_nothing_beside_an_operand(board, name):
     native = pytest.importorskip("_odt")
     cases = draw_cases(name, CASES[board.name])

@@ -470,7 +470,7 @@ def draw_data(rng, op, control, immediates):
     samples = control[opcodes.SAMPLES] - (rng.random() < 0.1)
     count = samples * elements
     if labels:
-        top = immediates["N"] + (rng.random() < 0.2)
+        top = min(immediates["N"] + (rng.random() < 0.2), 128 if kind == 0 else 1 << 15)
         values = [rng.randrange(top) - (rng.random() < 0.05) for _ in range(count)]
         if kind == 4:
             return bytearray(struct.pack("<%df" % count, *[v + rng.uniform(-0.4, 0.4) for v in values]))
