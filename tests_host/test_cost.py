@@ -93,7 +93,9 @@ def test_a_model_from_a_file_costs_the_same(tmp_path):
     assert cost.cycles(odt.load_model(str(tmp_path / "m.odt")), X, Y) == cost.cycles(model, X, Y)
 
 
-@pytest.mark.parametrize("file", ("panel_i8.c", "gather_i8__panel.h", "conv2d_dw_i8.c"))
+@pytest.mark.parametrize(
+    "file", ("panel_i8.c", "gather_i8__panel.h", "conv2d_dw_i8.c", "single_i8.c", "depthwise2d_tiny_i8.h")
+)
 def test_what_kernels_decide_by_is_theirs(file):
     """On an RP2040: the branch of ODT_M0, without ODT_SMALL."""
     text = (ROOT / "native" / "kernels" / "linear" / file).read_text()
@@ -103,8 +105,10 @@ def test_what_kernels_decide_by_is_theirs(file):
         assert re.search(r"PANEL_ROW = ODT_SMALL \? 300 : 0, PANEL_WORD = 0", found)  # which cost.py leaves out
     else:
         found = "".join(re.findall(r"^enum \{.*?\};", text, re.S | re.M))
-    pairs = [(name, int(value)) for name, value in re.findall(r"\b([A-Z_]+) = (\d+)", found) if "PANEL_" not in name]
-    assert len(pairs) >= 3
+    pairs = [
+        (name, int(value)) for name, value in re.findall(r"\b(?:ODT_)?([A-Z_]+) = (\d+)", found) if "PANEL_" not in name
+    ]
+    assert len(pairs) >= (1 if "tiny" in file else 3)
     assert [(name, getattr(cost_m0, name)) for name, _ in pairs] == pairs
 
 
@@ -113,6 +117,16 @@ def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
     found = {path.name: path.read_text() for path in folder.glob("*m4.c")}
     wanted = {
         "conv2d_i8__m4.c": {"WINDOWS": cost_m4.WINDOWS, "DEPTH": cost_m4.DEPTH, "ROWS": cost_m4.ROWS},
+        "conv2d_few_i8__m4.c": {
+            "FILTERS": cost_m4.FILTERS,
+            "GROUPS": cost_m4.GROUPS,
+            "OUTPUTS": cost_m4.ROWS,
+            "GATHERED": cost_m4.GATHERED,
+            "BYTE": cost_m4.BYTE,
+            "PACK": cost_m4.PACK,
+            "PACK_WORD": cost_m4.PACK_WORD,
+            "OTHER": cost_m4.OTHER,
+        },
         "conv2d_dx_i8__m4.c": {"CHANNELS": cost_m4.CHANNELS, "DEPTH": cost_m4.DEPTH, "ROWS": cost_m4.ROWS},
         "conv2d_dw_i8__m4.c": {"CHANNELS": cost_m4.ERRORS, "DEPTH": cost_m4.POSITIONS},
         "dense_i8__m4.c": {"ROWS": cost_m4.ROWS},
@@ -125,6 +139,20 @@ def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
     text = re.search(r"#if ODT_M4\nenum \{(.*?)\};", (folder / "conv2d_dw_i8.c").read_text())[1]
     for word, value in re.findall(r"(\w+) = (\d+)", text):
         assert getattr(cost_m4, word, 0) == int(value), word
+    text = (folder / "conv2d_few_i8__m4.c").read_text()
+    assert "OTHER_LINE = %d }" % cost_m4.OTHER_LINE in text
+    assert "ODT_FEW_DEPTH = %d }" % cost_m4.FEW_DEPTH in (folder / "conv2d_i8__m4.h").read_text()
+    assert "SUMS = %d," % cost_m4.SUMS in (folder / "dense_dx_i8.c").read_text()
+
+
+def test_how_many_samples_are_few_for_a_dense_layer():
+    text = (ROOT / "native" / "kernels" / "linear" / "conv2d_i8.h").read_text()
+    assert "ODT_MANY_ROWS = %d," % cost_m0.MANY_ROWS in text
+    assert (
+        "ODT_MANY_ERRORS = ODT_SMALL ? 2 : ODT_M0 ? %d : ODT_M4 ? %d :" % (cost_m0.MANY_ERRORS, cost_m4.MANY_ERRORS)
+        in text
+    )
+    assert "ODT_MANY_PAIRS = ODT_SMALL ? 2 : %d," % cost_m0.MANY_PAIRS in text
 
 
 def test_what_cannot_be_foretold_is_named():

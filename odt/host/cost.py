@@ -201,11 +201,19 @@ def features(name, sizes, machine="rp2040"):
     special = MACHINES[machine][1].get(base) if dtype == "i8" else None
     if special:
         return special(sizes)
+    if name == "avgpool2d_dx_i8" and _are_tiles(sizes):
+        return [(name + " tiles", plain(TERMS[base], sizes))]
     if base == "gather":
         return [("%s %s" % (name, sizes["format"]), plain(TERMS[base], sizes))]
     if name == "tick":
         name += " adam" if sizes["beta1"] else " sgd"
     return [(name, plain(TERMS.get(name) or TERMS.get(base) or _all(sizes), sizes))]
+
+
+def _are_tiles(s):
+    """Whether windows lie side by side and inside, as in native/kernels/pool/avgpool2d_i8.c."""
+    beside = s["SH"] == s["KH"] and s["SW"] == s["KW"] and not (s["adaptive"] or s["PT"] or s["PL"])
+    return beside and s["OH"] * s["KH"] <= s["H"] and s["OW"] * s["KW"] <= s["W"]
 
 
 def plain(terms, sizes):

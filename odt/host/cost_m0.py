@@ -2,6 +2,8 @@
 
 # What kernels of native/kernels/linear/ decide by on a Cortex-M0+: panel_i8.c, gather_i8__panel.h, conv2d_dw_i8.c.
 ROWS, DEPTH, BLOCK = 4, 144, 48
+MANY_ROWS, MANY_ERRORS, MANY_PAIRS = 4, 6, 9  # conv2d_i8.h
+SINGLE_ROWS, SINGLE_WEIGHTS, TINY = 16, 320, 9  # single_i8.c, depthwise2d_tiny_i8.h
 FEW, GATHERED = 80, 1280
 PER_WINDOW, PER_ROW, PER_BYTE, DIRECT_ROW, DIRECT_WINDOW, DIRECT_BORDER = 20, 18, 5, 150, 42, 250
 DIRECT_TAP, PER_SUM = 200, 75
@@ -40,25 +42,35 @@ def phase(tap, pad, stride, size, taps):
     return outputs, count, count - 1 - (first + pad - tap) // stride
 
 
+def meetings(outputs, stride, pad, taps, extent):
+    """How many taps of an axis's windows lie inside."""
+    return sum([0 <= out * stride - pad + tap < extent for out in range(outputs) for tap in range(taps)])
+
+
 def _dense(s):
     M, K, N = s["M"], s["K"], s["N"]
-    if M >= 4:
+    if M >= MANY_ROWS:
         return correlate(1, 1, M, K, N, 1, 1, 1, 1, 0, 0, 1, M)
-    return [("dense few", {"1": 1, "sums": M * (N // 4), "four": M * (N // 4) * K, "outputs": M * N,
-                           "rest": N % 4 * K, "rests": N % 4 * K * M, "rows": N % 4})]  # fmt: skip
+    fours, rest = (-(-N // 4), 0) if N >= 4 else (0, N)
+    return [("dense few", {"1": 1, "sums": M * fours, "four": M * fours * K, "outputs": M * N, "rest": rest * K,
+                           "rests": rest * K * M, "rows": rest})]  # fmt: skip
 
 
 def _dense_dx(s):
-    M, K, N = s["M"], s["K"], s["N"]
-    if M >= 2:
+    """For few samples from one error that is not 0 to the next."""
+    M, K, N, E = s["M"], s["K"], s["N"], s["E"]
+    if M >= MANY_ERRORS:
         return correlate(1, 1, M, N, K, 1, 1, 1, 1, 0, 0, 1, M, True, "dx ")
-    return [("dense dx one", {"1": 1, "errors": N, "products": K * N, "outputs": K})]
+    return [("dense dx few", {"1": 1, "samples": M, "scan": M * N, "errors": E, "fours": M * (K // 4), "four": E * (K // 4),
+                              "rest": M * (K % 4), "rests": E * (K % 4), "outputs": M * K})]  # fmt: skip
 
 
 def _dense_dw(s):
-    if s["M"] >= 2:
-        return correlate_dw(1, 1, s["M"], s["K"], s["R"], 1, 1, 1, 1, 0, 0, 1, s["M"])
-    return [("dense dw one", {"1": 1, "rows": s["R"], "products": s["R"] * s["K"]})]
+    M, K, R = s["M"], s["K"], s["R"]
+    if M >= MANY_PAIRS and R > 1:
+        return correlate_dw(1, 1, M, K, R, 1, 1, 1, 1, 0, 0, 1, M)
+    return [("dense dw few", {"1": 1, "samples": M, "words": M * K, "rows": M * R, "products": M * R * (K // 4),
+                              "rest": M * R * (K % 4), "first": R * K, "found": s["Q"] * M * R * (K // 4)})]  # fmt: skip
 
 
 def is_sparse(s):
@@ -86,7 +98,10 @@ def _conv2d_dw(s):
 def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, kind=""):
     """Of panels of four filters run over columns of x."""
     P, K, length, panels = B * OH * OW, KH * KW * C, KW * C, -(-N // ROWS)
-    if is_dense and KH == KW == SH == SW == 1 and not (top or left) and (OH, OW) == (H, W):
+    if is_single(N, OH, OW, KH, K):
+        return single(B, KH, K, OH, OW, kind)
+    apart = 0 if is_dense else B * OH
+    if KH == KW == SH == SW == 1 and not (top or left) and (OH, OW) == (H, W):
         chunks, blocks = -(-K // DEPTH), -(-P // BLOCK)
         aligned = K % 4 == 0
         terms = {
@@ -95,8 +110,8 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
             "pairs": 0 if aligned else panels * P * (K // 2), "words": panels * P * (K // 2) if aligned else 0,
             "odd": panels * P * (K % 2),
         }  # fmt: skip
-        finishes, group = panels * blocks, "pointwise"
-    elif is_dense and _is_gathered(KH, length, C, W, OW, SW, panels):
+        finishes, group = panels * (blocks + apart), "pointwise"
+    elif _is_gathered(KH, length, C, W, OW, SW, panels):
         step = (K + 3) & ~3
         block = min(BLOCK, GATHERED // step)
         blocks = -(-P // block)
@@ -107,7 +122,7 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
             "runs": panels * blocks, "columns": panels * P, "pairs": 0 if aligned else panels * P * (K // 2),
             "words": panels * P * (K // 2) if aligned else 0, "odd": panels * P * (K % 2),
         }  # fmt: skip
-        finishes, group = panels * blocks, "gathered"
+        finishes, group = panels * (blocks + apart), "gathered"
     else:
         padded = (length + 1) & ~1
         chunks = -(-KH * padded // DEPTH)
@@ -128,6 +143,18 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         finishes, group = panels * (blocks if is_dense and OW <= BLOCK else B * OH * -(-OW // columns)), "rows"
     terms.update({"1": 1, "finishes": finishes, "outputs": P * N, "filters": N})
     return [(kind + group, terms)]
+
+
+def is_single(N, OH, OW, KH, K):
+    """As odt_is_single() of single_i8.c, of weights that lie apart."""
+    return N == 1 and OH * OW >= 4 and KH <= SINGLE_ROWS and 0 < K <= SINGLE_WEIGHTS
+
+
+def single(B, KH, K, OH, OW, kind):
+    """One filter: four windows below one another, or beside."""
+    P, lines = B * OH * OW, B * (OW if OH >= 4 else OH)
+    return [(kind + "single", {"1": 1, "lines": lines, "runs": lines * KH, "windows": P * KH, "products": P * K, "outputs": P,
+                               "filter": K})]  # fmt: skip
 
 
 def _is_few(size, length):
@@ -194,6 +221,11 @@ def _depthwise(s, kind, N, gradient):
         "inputs": N * B * H * W, "taps": N * KH * KW, "products": N * P * KH * KW,
         "pairs": N * B * OH * -(-OW // 2), "fours": N * B * OH * -(-OW // 4),
     })  # fmt: skip
+    if H * W <= TINY and OH * OW <= TINY and max(KH, KW) <= 7 and (not gradient or SH == SW == 1):
+        times = N * (B if kind == "depthwise dw" else -(-B // 2))
+        taps = meetings(s["OH"], SH, s["PT"], KH, s["H"]) * meetings(s["OW"], SW, s["PL"], KW, s["W"])
+        return [(kind + " tiny", {"1": 1, "channels": N, "weights": N * KH * KW, "pixels": times * H * W, "outputs": N * P,
+                                  "sums": times * OH * OW, "taps": times * taps})]  # fmt: skip
     group = "small" if max(KH, KW) < 3 else "3" if max(KH, KW) == 3 else "large"
     return [("%s %s stride %d" % (kind, group, 1 if SH == SW == 1 else 2), terms)]
 

@@ -1,11 +1,15 @@
 """What int8 kernels of a Cortex-M4 do: the loops of native/kernels/linear/*__m4.c, counted, whose factors cost.py has."""
 
-from .cost_m0 import phase, sparse
+from .cost_m0 import MANY_PAIRS, MANY_ROWS, TINY, is_single, meetings, phase, single, sparse
 
-# What they decide by: conv2d_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c, conv2d_dw_i8.c.
+# What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c,
+# conv2d_dw_i8.c, dense_dx_i8.c.
 DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 96, 32, 4, 4, 16, 32
 PAIRS_OF_ROWS, OUTPUTS = 64, 32
-SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL_ROW, PANEL_WORD = 18, 68, 7, 5, 20, 22
+SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, PANEL_ROW, PANEL_WORD = 18, 68, 7, 5, 10, 20, 18
+FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, 96, 8, 768
+BYTE, PACK, PACK_WORD, OTHER, OTHER_LINE = 2, 360, 57, 142, 97
+MANY_ERRORS, SUMS = 4, 128
 
 
 def _up(count, size):
@@ -17,11 +21,6 @@ def _inside(outputs, stride, pad, taps, extent):
     return sum([pad <= out * stride <= extent + pad - taps for out in range(outputs)])
 
 
-def _meetings(outputs, stride, pad, taps, extent):
-    """How many taps of an axis's windows lie inside."""
-    return sum([0 <= out * stride - pad + tap < extent for out in range(outputs) for tap in range(taps)])
-
-
 def _conv2d(s):
     return forward(
         s["B"], s["H"], s["W"], s["C"], s["N"], s["KH"], s["KW"], s["SH"], s["SW"], s["PT"], s["PL"], s["OH"], s["OW"]
@@ -31,6 +30,12 @@ def _conv2d(s):
 def forward(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
     """Filters run over panels of four windows, which are packed for 32 filters at a time."""
     P, depth, length = B * OH * OW, KH * KW * C, KW * C
+    if is_single(N, OH, OW, KH, depth):
+        return single(B, KH, depth, OH, OW, "")
+    pointwise = KH == KW == SH == SW == 1 and not (top or left) and (OH, OW) == (H, W)
+    found = _few(P, KH, depth, N, pointwise and C % 4 == 0)
+    if found:
+        return found
     groups, panels = _up(N, ROWS), _up(P, WINDOWS)
     chunks, words = _up(depth, DEPTH), depth // DEPTH * (DEPTH // 4) + _up(depth % DEPTH, 4)
     share = _inside(OH, SH, top, KH, H) * _inside(OW, SW, left, KW, W) / (OH * OW)
@@ -44,6 +49,25 @@ def forward(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
         "copied rows": copied * KH, "copied bytes": copied * depth, "outside rows": outside * KH,
         "outside bytes": outside * depth, "eights": (copied + outside) * _up(depth, 8),
         "runs": N * panels * chunks, "words": N * panels * words, "finished": N * panels,
+    })]  # fmt: skip
+
+
+def _few(P, KH, depth, N, direct):
+    """Where odt_is_few(): groups of four filters run over windows that are gathered, or lie there ("direct")."""
+    words, groups = _up(depth, 4), _up(N, FILTERS)
+    if not 0 < depth <= FEW_DEPTH or P < 1:
+        return None
+    at_once = min(FEW_DEPTH // (4 * words), GROUPS, groups)
+    block = ROWS if direct else min(GATHERED // (4 * words), ROWS)
+    often = P if direct or groups == at_once else block
+    if groups * (PACK + PACK_WORD * words) // often + (0 if direct else BYTE * depth) >= OTHER + OTHER_LINE * KH:
+        return None
+    blocks = _up(P, block)
+    packs = groups if direct or groups == at_once else groups * blocks
+    gathered = {} if direct else {"windows": P, "rows": P * KH, "bytes": P * depth, "gathers": blocks}
+    return [("few direct" if direct else "few", {
+        "1": 1, **gathered, "packs": packs, "packed": packs * words, "runs": groups * blocks, "columns": groups * P,
+        "words": groups * P * words, "filters": N, "outputs": P * N if N < FILTERS else 0,
     })]  # fmt: skip
 
 
@@ -66,6 +90,8 @@ def _conv2d_dx(s):
 def backward(B, H, W, C, N, KH, KW, top, left, OH, OW, is_dense=True):
     """Windows of errors run over panels of four input channels."""
     P, length, panels = B * OH * OW, KW * C, _up(N, CHANNELS)
+    if is_single(N, OH, OW, KH, KH * length):
+        return single(B, KH, KH * length, OH, OW, "dx ")
     if KH == KW == 1 and not (top or left) and (OH, OW) == (H, W) and is_dense:  # all positions are one row
         B, H, W, OH, OW = 1, 1, P, 1, P
     padded = (length + 3) & ~3
@@ -75,11 +101,11 @@ def backward(B, H, W, C, N, KH, KW, top, left, OH, OW, is_dense=True):
     blocks = _up(B * OH, block) * parts
     pieces = KH + (chunks - 1 if padded and DEPTH % padded else 0)  # of a panel
     packs = panels * (1 if chunks <= 1 else blocks)
-    rows = panels * B * _meetings(OH, 1, top, KH, H) * (pieces / KH if KH else 0)
+    rows = panels * B * meetings(OH, 1, top, KH, H) * (pieces / KH if KH else 0)
     inside = _inside(OW, 1, left, KW, W) if KH else 0
     border = OW - inside
     aligned = C % 4 == 0
-    runs = panels * B * _meetings(OH, 1, top, KH, H)
+    runs = panels * B * meetings(OH, 1, top, KH, H)
     return [("backward", {
         "1": 1, "panels": panels, "pack rows": packs * pieces, "packed": packs * KH * words, "rows": rows * parts,
         "windows": rows * inside, "words": runs * inside * words,
@@ -92,7 +118,7 @@ def backward(B, H, W, C, N, KH, KW, top, left, OH, OW, is_dense=True):
 def _conv2d_dw(s):
     R, KH, run = s["R"], s["KH"], s["KW"] * s["C"]
     direct = s["hits"] * (ERROR + KH * (ERROR_ROW + ERROR_TAP * run)) + s["sampled"] * R * SCAN
-    if direct < s["sampled"] * _up(R, 4) * KH * (PANEL_ROW + _up(run, 4) * PANEL_WORD):
+    if direct < s["sampled"] * _up(R, 4) * (PANEL + KH * (PANEL_ROW + _up(run, 4) * PANEL_WORD)):
         return sparse(s)
     return filters(s["B"], s["H"], s["W"], s["C"], R, KH, s["KW"], s["SH"], s["SW"], s["PT"], s["PL"], s["OH"], s["OW"])
 
@@ -109,7 +135,7 @@ def filters(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
     blocks = _up(rows, block) * _up(OW, columns)
     pairs = rows * _up(OW, columns) * columns // 2
     fours, words, rest = blocks * _up(min(block, rows) * columns, 4), _up(length, 4), length % 4
-    share = _meetings(OH, SH, top, KH, H) / max(OH * KH, 1)  # of rows that are inside
+    share = meetings(OH, SH, top, KH, H) / max(OH * KH, 1)  # of rows that are inside
     side = _inside(OW, SW, left, KW, W) / OW
     return [("filters", {
         "1": 1, "blocks": groups * blocks, "error rows": groups * rows, "errors": _up(N, 4) * pairs, "columns": groups * blocks * KH * words,
@@ -121,38 +147,45 @@ def filters(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
 
 def _dense(s):
     M, K, N = s["M"], s["K"], s["N"]
-    if M >= 4:
+    if M >= MANY_ROWS:
         return forward(1, 1, M, K, N, 1, 1, 1, 1, 0, 0, 1, M)
-    rows, whole = N & ~3, K & ~7
+    rows, whole = (_up(N, 4) * 4, K & ~7) if N >= 4 else (0, K & ~7)
+    rest = 0 if rows else N
     return [("dense few", {
-        "1": 1, "blocks": M * _up(rows, ROWS), "eights": M * _up(rows, 4) * (whole // 8), "fours": M * rows // 4, "outputs": M * rows,
-        "widened": M * (whole // 8), "rest": M * rows * (K - whole), "sums": (N - rows) * K, "last": (N - rows) * K * M,
-        "lasts": (N - rows) * M,
+        "1": 1, "blocks": M * _up(rows, ROWS), "eights": M * rows // 4 * (whole // 8), "fours": M * rows // 4, "outputs": M * rows,
+        "widened": M * (whole // 8), "rest": M * rows * (K - whole), "sums": rest * K, "last": rest * K * M, "lasts": rest * M,
     })]  # fmt: skip
 
 
 def _dense_dx(s):
-    M, K, N = s["M"], s["K"], s["N"]
-    if M >= 4:
+    """For few samples from a pair of errors that are not 0 to the next."""
+    M, K, N, E = s["M"], s["K"], s["N"], s["E"]
+    if M >= MANY_ERRORS:
         return backward(1, 1, M, N, K, 1, 1, 0, 0, 1, M)
-    return [("dense dx few", {"1": 1, "blocks": M * _up(K, 32), "errors": s["E"] * _up(K, 32), "products": s["E"] * K,
-                              "scan": M * N * _up(K, 32), "outputs": M * K})]  # fmt: skip
+    return [("dense dx few", {
+        "1": 1, "blocks": M * _up(K, SUMS), "scan": M * N * _up(K, SUMS), "errors": E * _up(K, SUMS), "fours": M * (K // 4),
+        "four": E * (K // 4), "rest": M * (K % 4), "rests": E * (K % 4), "outputs": M * K,
+    })]  # fmt: skip
 
 
 def _dense_dw(s):
+    """For few samples two at a time."""
     M, K, R = s["M"], s["K"], s["R"]
-    if M >= 4:
+    if M >= MANY_PAIRS and R > 1:
         return filters(1, 1, M, K, R, 1, 1, 1, 1, 0, 0, 1, M)
-    if M == 1:
-        return [("dense dw one", {"1": 1, "rows": R, "products": R * K})]
-    hits = s["E"] * R / s["N"]
-    return [("dense dw few", {"1": 1, "rows": R, "clear": R * K, "errors": hits, "products": hits * K, "scan": M * R})]
+    pairs = M // 2 + M % 2
+    return [("dense dw few", {
+        "1": 1, "samples": M, "words": pairs * K, "rows": pairs * R, "products": pairs * R * (K // 8), "first": R * K,
+        "rest": M * R * (K % 8), "found": s["Q"] * pairs * R * (K // 8),
+    })]  # fmt: skip
 
 
 def _depthwise(s, kind, N, SH, SW, H, W, OH, OW):
     """Four channels at a time; pairs of rows are packed once."""
     B, KH, KW = s["B"], s["KH"], s["KW"]
     fours = _up(N, 4)
+    if _is_tiny(s) and N >= 4 and not (kind == "depthwise dx" and (s["SH"] > 1 or s["SW"] > 1)):
+        return _tiny(s, kind, N)
     lines = KH // 2 + 1 if SH % 2 else _up(KH, 2)
     room = PAIRS_OF_ROWS // max(lines, 1) - KW
     most = min(room // SW + 1, OUTPUTS) if room >= 0 else OUTPUTS
@@ -166,12 +199,28 @@ def _depthwise(s, kind, N, SH, SW, H, W, OH, OW):
     })]  # fmt: skip
 
 
+def _is_tiny(s):
+    return s["H"] * s["W"] <= TINY and s["OH"] * s["OW"] <= TINY and max(s["KH"], s["KW"]) <= 7
+
+
+def _tiny(s, kind, N):
+    """Of images of a few pixels: the taps that meet them, by a list."""
+    images = s["B"] * _up(N, 4)
+    taps = meetings(s["OH"], s["SH"], s["PT"], s["KH"], s["H"]) * meetings(s["OW"], s["SW"], s["PL"], s["KW"], s["W"])
+    return [(kind + " tiny", {
+        "1": 1, "channels": _up(N, 4), "weights": _up(N, 4) * s["KH"] * s["KW"], "images": images,
+        "pixels": images * s["H"] * s["W"], "outputs": images * s["OH"] * s["OW"], "taps": images * taps, "plan": taps,
+    })]  # fmt: skip
+
+
 def _depthwise_dx(s):
     return _depthwise(s, "depthwise dx", s["N"], s["SH"], s["SW"], s["OH"], s["OW"], s["H"], s["W"])
 
 
 def _depthwise_dw(s):
     B, KH, KW, SH, SW, OH, OW = (s[word] for word in ("B", "KH", "KW", "SH", "SW", "OH", "OW"))
+    if _is_tiny(s) and s["R"] >= 4:
+        return _tiny(s, "depthwise dw", s["R"])
     fours, taps = _up(s["R"], 4), KH * KW
     most = max(min(PAIRS_OF_ROWS // KH // SW - (KW - 1) // SW, OUTPUTS), 1)
     parts = _up(OW, most)
