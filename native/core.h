@@ -7,6 +7,7 @@
 //                                 micropython.cmake on an RP2040 or RP2350
 //     ODT_POLLS                   a binding has odt_poll() (odt.h): micropython.mk and micropython.cmake
 //     ODT_PANEL=1                 tests alone: the loops of 32-bit cores on a PC
+//     ODT_X86_SMALL=1             tests alone: a PC's tiles so small that shapes of tests are several
 //     ODT_TEST_SOFTFLOAT          a test alone: bindings/softfloat.c on a PC
 //     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
 //     PICO_ON_DEVICE=1            an RP2040 or RP2350: its SDK
@@ -20,6 +21,7 @@
 //     __panel     ODT_PANEL and not ODT_M4: the M0 and all other 32-bit cores (M3, ESP32, RISC-V)
 //     __c         as __panel, but not ODT_M0: in C what that core has in assembly
 //     __threads   ODT_THREADS
+//     __x86       ODT_X86         a PC with AVX2, which is asked for when it runs
 //     none        every core: what no other file of the operation computes, and all of it on a PC
 
 #ifndef ODT_CORE_H
@@ -114,6 +116,16 @@
 // Dense layers and convolutions by panels, rows packed on the stack (conv2d_i8.h); on a PC plain loops.
 #ifndef ODT_PANEL
 #define ODT_PANEL ODT_32_BIT
+#endif
+
+// By products of a PC's vectors (product_i8__x86.c), where the processor has AVX2.
+#if defined(__x86_64__) && defined(__GNUC__) && !ODT_MPY && !ODT_PANEL
+#define ODT_X86 1
+#else
+#define ODT_X86 0
+#endif
+#ifndef ODT_X86_SMALL
+#define ODT_X86_SMALL 0
 #endif
 
 // Depthwise convolutions by tiles (depthwise2d_tile_i8__m0.h).

@@ -90,7 +90,7 @@ static void conv2d_dw_channels(const void *arguments, int32_t first, int32_t sto
 void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
     if (!odt_within(a->at, a->R, a->N)) {
         memset(a->dw, 0, (size_t)a->R * (size_t)(a->KH * a->KW * a->C) * sizeof(int32_t));
-    } else if ((ODT_PANEL || a->KW * a->C < ODT_SHORT_RUN) && !is_sparse(a)) {
+    } else if ((odt_has_products() || a->KW * a->C < ODT_SHORT_RUN) && (ODT_X86 || !is_sparse(a))) {
         conv2d_dw_by_panels(a);
     } else {
         odt_split(conv2d_dw_channels, a, a->R, 1, NULL);

@@ -243,6 +243,11 @@ static ODT_SCRATCH void correlate_dw_by_taps(const odt_correlation_dw_t *a, int 
 }
 
 void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
+    #if ODT_X86
+    if (odt_correlate_dw_i8__x86(a)) {
+        return;
+    }
+    #endif
     int extreme = 0;
     #if ODT_M0
     extreme = is_extreme(a->e, a->N, a->B * a->OH * a->OW, a->e_step);

@@ -68,7 +68,7 @@ static void conv2d_dx_rows(const void *arguments, int32_t first, int32_t stop, i
 }
 
 void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
-    if (ODT_PANEL || a->C < ODT_SHORT_RUN) {
+    if (odt_has_products() || a->C < ODT_SHORT_RUN) {
         odt_conv2d_dx_by_panels_i8(a, a->C, a->N);
     } else {
         odt_split(conv2d_dx_rows, a, a->B * a->H, 1, a->peak);

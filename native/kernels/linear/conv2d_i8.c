@@ -57,7 +57,7 @@ static void conv2d_channels(const void *arguments, int32_t first, int32_t stop, 
 }
 
 void odt_conv2d_i8(const odt_conv2d_i8_t *a) {
-    if (ODT_PANEL || a->KW * a->C < ODT_SHORT_RUN) {
+    if (odt_has_products() || a->KW * a->C < ODT_SHORT_RUN) {
         conv2d_by_panels(a);
     } else {
         odt_split(conv2d_channels, a, a->N, 1, a->peak);

@@ -2,8 +2,8 @@
 // multiply them, are run over columns of the other, which is read where it lies. Forward and the gradient of the input are one
 // operation, odt_correlate_i8(), that of the filters is odt_correlate_dw_i8(); a dense layer is a convolution of one tap.
 //
-// 32-bit cores use panels for all of them (core.h); where there are vectors, the plain loops in dense_*_i8.c and conv2d_*_i8.c
-// are faster, but for convolutions of so few channels that these loops are short.
+// 32-bit cores use panels for all of them (core.h), and a PC with AVX2 products of its own (product_i8__x86.c); on others the
+// plain loops in dense_*_i8.c and conv2d_*_i8.c are vectors, but for convolutions of so few channels that these loops are short.
 //
 //                  correlate: forward     the gradient of the input     correlate_dw: of the filters
 //     Cortex-M4    conv2d_i8__m4.c        conv2d_dx_i8__m4.c            conv2d_dw_i8__m4.c
@@ -19,16 +19,26 @@
 #include "../../odt.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
+#include "../common/avx2__x86.h"
 
 enum {
     ODT_SHORT_RUN = 16, // where there are vectors: loops shorter than this do not pay for being vectorised
     ODT_MANY_ROWS = 4,  // of a dense layer's x: from these on packing weights to panels pays
-    ODT_MANY_ERRORS = ODT_SMALL ? 2 : ODT_M0 ? 6 : ODT_M4 ? 4 : 16, // of its input's gradient's e
-    ODT_MANY_PAIRS = ODT_SMALL ? 2 : 9, // of its weights' gradient's x and e
+    ODT_MANY_ERRORS = ODT_SMALL ? 2 : ODT_M0 ? 6 : ODT_M4 || ODT_X86 ? 4 : 16, // of its input's gradient's e
+    ODT_MANY_PAIRS = ODT_SMALL ? 2 : ODT_X86 ? 4 : 9, // of its weights' gradient's x and e
 };
 
 // sums[r] = sum_k (x[k] - zx) * w[r * step + k], four rows of K > 0 (dense_i8__m0.h, dense_i8__c.h, dense_i8__m4.c).
 void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums);
+
+// Whether products of matrices are faster than plain loops: on 32-bit cores, and where there are vectors for them.
+static inline int odt_has_products(void) {
+    #if ODT_X86
+    return odt_has_avx2();
+    #else
+    return ODT_PANEL;
+    #endif
+}
 
 // From sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)), and the
 // peak of what is clamped.
@@ -103,6 +113,12 @@ typedef struct {
 
 void odt_products_words_i8(int32_t *words, const int8_t *x0, const int8_t *x1, int32_t count, int32_t zx);
 void odt_products_i8(const odt_products_t *p);
+
+#if ODT_X86
+// The same by a PC's vectors (product_i8__x86.c); 0, and nothing done, if the processor has none or numbers are unusual.
+int odt_correlate_i8__x86(const odt_correlation_t *a);
+int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a);
+#endif
 
 // On as many cores as there are (conv2d_i8__threads.c).
 #ifdef ODT_THREADS

@@ -240,6 +240,11 @@ static ODT_SCRATCH void correlate_by_rows(const odt_correlation_t *a, int is_den
 }
 
 void odt_correlate_part_i8(const odt_correlation_t *a) {
+    #if ODT_X86
+    if (odt_correlate_i8__x86(a)) {
+        return;
+    }
+    #endif
     int32_t line = a->OW * a->y_ow;
     int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
     #if !ODT_SMALL

@@ -178,15 +178,13 @@ static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
 #endif
 
 void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
-    #if ODT_PANEL
-    if (a->M >= ODT_MANY_ERRORS) {
+    if (odt_has_products() && a->M >= ODT_MANY_ERRORS) {
         odt_correlation_t c = {.x = a->e, .w = a->w, .q = a->q, .y = a->dx, .peak = a->peak,
             .B = 1, .H = 1, .W = a->M, .C = a->N, .N = a->K, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,
             .OW = a->M, .lo = -127, .w_n = 1, .w_c = a->K, .y_ow = a->K};
         odt_correlate_i8(&c);
         return;
     }
-    #endif
     #if ODT_PANEL && !ODT_SMALL
     dense_dx_by_errors(a);
     #else

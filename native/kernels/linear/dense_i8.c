@@ -34,9 +34,8 @@ static int32_t finish_four(const int32_t *sums, const int32_t *bias, const odt_m
 #endif
 
 void odt_dense_i8(const odt_dense_i8_t *a) {
-    #if ODT_PANEL
     // As a convolution of one row of M pixels by filters of one tap.
-    if (a->M >= ODT_MANY_ROWS) {
+    if (odt_has_products() && a->M >= ODT_MANY_ROWS) {
         odt_correlation_t c = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
             .B = 1, .H = 1, .W = a->M, .C = a->K, .N = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,
             .OW = a->M, .zx = a->zx, .zy = a->zy, .lo = a->lo, .w_n = a->K, .w_c = 1, .y_ow = a->N,
@@ -44,7 +43,6 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
         odt_correlate_i8(&c);
         return;
     }
-    #endif
     int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak, n = 0;
     #if ODT_M4
     n = odt_dense_i8__m4(a, &peak);

@@ -12,23 +12,36 @@ static inline int odt_choices_fit(int32_t count, int32_t bits, int32_t size) {
            && ((int64_t)count * bits + 7) / 8 <= size;
 }
 
-// Choice i, of bytes that were 0.
-static inline void odt_choose(uint8_t *choices, int32_t i, int32_t bits, uint32_t choice) {
-    if (bits == 16) {
-        choices[2 * i] = (uint8_t)choice;
-        choices[2 * i + 1] = (uint8_t)(choice >> 8);
-    } else {
-        uint32_t at = (uint32_t)i * (uint32_t)bits;
-        choices[at >> 3] |= (uint8_t)((choice & ((1u << bits) - 1)) << (at & 7));
+// Choices one after another: how many bits of `word` are those of the next.
+typedef struct {
+    uint8_t *at;
+    uint32_t word;
+    int32_t bits, filled;
+} odt_choices_t;
+
+static inline void odt_choose(odt_choices_t *c, uint32_t choice) {
+    c->word |= (choice & ((1u << c->bits) - 1)) << c->filled;
+    for (c->filled += c->bits; c->filled >= 8; c->filled -= 8) {
+        *c->at++ = (uint8_t)c->word;
+        c->word >>= 8;
     }
 }
 
-static inline int32_t odt_choice(const uint8_t *choices, int32_t i, int32_t bits) {
-    if (bits == 16) {
-        return choices[2 * i] | choices[2 * i + 1] << 8;
+// What no byte has been filled with.
+static inline void odt_choices_end(const odt_choices_t *c) {
+    if (c->filled) {
+        *c->at = (uint8_t)c->word;
     }
-    uint32_t at = (uint32_t)i * (uint32_t)bits;
-    return choices[at >> 3] >> (at & 7) & ((1 << bits) - 1);
+}
+
+static inline int32_t odt_choice(odt_choices_t *c) {
+    for (; c->filled < c->bits; c->filled += 8) {
+        c->word |= (uint32_t)*c->at++ << c->filled;
+    }
+    int32_t choice = (int32_t)(c->word & ((1u << c->bits) - 1));
+    c->word >>= c->bits;
+    c->filled -= c->bits;
+    return choice;
 }
 
 #endif

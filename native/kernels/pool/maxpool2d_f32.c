@@ -45,12 +45,13 @@ void odt_maxpool2d_f32(const odt_maxpool2d_f32_t *a) {
 }
 
 void odt_maxpool2d_choice_f32(const odt_maxpool2d_choice_f32_t *a) {
-    int32_t N = a->N, i = 0;
-    uint8_t *choices = (uint8_t *)a->choice;
+    int32_t N = a->N;
+    float *y = a->y;
+    odt_choices_t choices = {.at = (uint8_t *)a->choice, .bits = a->bits};
     if (!odt_choices_fit(a->B * a->OH * a->OW * N, a->bits, a->S)) {
         return;
     }
-    memset(choices, 0, (size_t)a->S);
+    memset(choices.at, 0, (size_t)a->S);
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
             int32_t ih = oh * a->SH - a->PT;
@@ -59,18 +60,20 @@ void odt_maxpool2d_choice_f32(const odt_maxpool2d_choice_f32_t *a) {
                 int32_t iw = ow * a->SW - a->PL;
                 odt_taps_t tw = odt_taps(iw, a->KW, a->W);
                 int32_t corner = ((b * a->H + ih) * a->W + iw) * N;
-                for (int32_t n = 0; n < N; n++, i++) {
-                    int32_t choice = first_largest(a->x, th, tw, corner + n, a->W, N, a->KW, &a->y[i]);
-                    odt_choose(choices, i, a->bits, choice < 0 ? 0 : (uint32_t)choice);
+                for (int32_t n = 0; n < N; n++) {
+                    int32_t choice = first_largest(a->x, th, tw, corner + n, a->W, N, a->KW, y++);
+                    odt_choose(&choices, choice < 0 ? 0 : (uint32_t)choice);
                 }
             }
         }
     }
+    odt_choices_end(&choices);
 }
 
 void odt_unpool2d_f32(const odt_unpool2d_f32_t *a) {
-    int32_t N = a->N, i = 0;
-    const uint8_t *choices = (const uint8_t *)a->choice;
+    int32_t N = a->N;
+    const float *e = a->e;
+    odt_choices_t choices = {.at = (uint8_t *)a->choice, .bits = a->bits};
     if (!odt_choices_fit(a->B * a->OH * a->OW * N, a->bits, a->S)) {
         return;
     }
@@ -82,12 +85,12 @@ void odt_unpool2d_f32(const odt_unpool2d_f32_t *a) {
             for (int32_t ow = 0; ow < a->OW; ow++) {
                 int32_t iw = ow * a->SW - a->PL;
                 odt_taps_t tw = odt_taps(iw, a->KW, a->W);
-                for (int32_t n = 0; n < N; n++, i++) {
-                    int32_t choice = odt_choice(choices, i, a->bits);
+                for (int32_t n = 0; n < N; n++, e++) {
+                    int32_t choice = odt_choice(&choices);
                     int32_t kh = choice / a->KW, kw = choice - kh * a->KW;
                     if (kh >= th.from && kh < th.to && kw >= tw.from && kw < tw.to) {
                         float *dx = a->dx + ((b * a->H + ih + kh) * a->W + iw + kw) * N + n;
-                        *dx = odt_store(*dx + a->e[i]);
+                        *dx = odt_store(*dx + *e);
                     }
                 }
             }

@@ -65,10 +65,19 @@ static inline int32_t move_moments(const adam_row_t *a, int32_t d, uint32_t x, i
 #elif ODT_M4
 #include "adam_i16__m4.h"
 #else
+#if ODT_X86
+#include "adam_i16__x86.h"
+#endif
 
 // The row's state and weights.
 static void step_row(adam_row_t *row) {
     adam_row_t a = *row;
+    #if ODT_X86
+    if (odt_has_avx2()) {
+        step_eights(&a);
+        row->is_limited = a.is_limited;
+    }
+    #endif
     int16_t *m = a.m, *v = (int16_t *)(void *)((char *)m + a.v_apart);
     int8_t *w = a.w, *r = w + a.r_apart;
     for (const int32_t *d = a.d; d != a.end; d++, m++, v++, w++, r++, a.x += a.step) {
