@@ -465,9 +465,11 @@ size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions, 
     size_t next = pc + own_words(op);
     if (program[pc] == ODT_FEW) {
         run_few(program + pc, next, program, regions);
+        pc = next;
         next += own_words(odt_opcode(program[next]));
     } else if (program[pc] == ODT_EACH) {
         run_each(program + pc, next, program, regions);
+        pc = next;
         next += own_words(odt_opcode(program[next]));
     } else {
         arguments_t arguments;

@@ -105,6 +105,10 @@ def test_native_writes_nothing_but_what_an_instruction_declares():
         op = opcodes.opcode(name)
         for case in cases(name, 5):
             after = case.run(_odt)
+            control, before = after[opcodes.CONTROL], case.regions[opcodes.CONTROL]
+            done = slice(4 * opcodes.DONE, 4 * opcodes.DONE + 4)
+            assert struct.unpack("<i", control[done]) == (12,)  # where the instruction begins
+            after[opcodes.CONTROL] = control[: done.start] + before[done] + control[done.stop :]
             for k, (_, access, dtype, _, _) in enumerate(op.operands):
                 if access != ":" and dtype != "buf":
                     region = case.addresses[k] >> opcodes.REGION_SHIFT

@@ -279,6 +279,7 @@ def _execute_prefixed(prefix, words, at, buffers):
                 if given["place"] >= 0:
                     sizes[op.immediates[given["place"]]] = listed[1][j]
                 _execute(op, words, at, buffers, sizes, op.immediates[given["which"]], (j, listed[1][j]))
+        pack_into("<i", buffers[CONTROL], 4 * DONE, at)  # also of none
     return at + op.words
 
 
