@@ -549,12 +549,21 @@ def test_too_little_memory_is_refused_with_the_figures_and_the_model_stays(monke
     model.train_step(X, Y)
     expected = dense(batch_size=32).session.plan
     needed = expected.arena + expected.state
+    left = [needed - 1]
+
+    def taken(size):
+        left[0] -= size
+        if left[0] < 0:
+            raise MemoryError
+        return bytearray(size)
+
+    monkeypatch.setattr(building, "bytearray", taken, raising=False)
     monkeypatch.setattr(gc, "mem_free", lambda: needed - 1, raising=False)
     with refused(MemoryError, needed, needed - 1, expected.arena, expected.state, model=model):
         model.compile(odt.Adam(0.01), batch_size=32)
     assert model.batch_size == 4
     model.train_step(X, Y)
-    monkeypatch.setattr(gc, "mem_free", lambda: needed)
+    left[0] = needed
     model.compile(odt.Adam(0.01), batch_size=32)
 
 

@@ -38,7 +38,11 @@ UNPLEASANT = (
 )
 
 
-@pytest.fixture(scope="module", params=("", "-DODT_PANEL=1", "-DODT_X86_SMALL=1"), ids=("as here", "as on 32-bit cores", "in small tiles"))
+@pytest.fixture(
+    scope="module",
+    params=("", "-DODT_PANEL=1", "-DODT_X86_SMALL=1"),
+    ids=("as here", "as on 32-bit cores", "in small tiles"),
+)
 def harness(request, tmp_path_factory):
     """The path of native/ compiled with safety.c and the sanitizers."""
     path = str(tmp_path_factory.mktemp("safety") / "safety")

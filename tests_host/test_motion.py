@@ -201,13 +201,13 @@ def test_damaged_tables_are_refused_or_computed_with(data):
         state[data.draw(st.integers(0, len(state) - 1))] = data.draw(st.integers(-32768, 32767))
         work[data.draw(st.integers(0, len(work) - 1))] = data.draw(st.integers(-(2**31), 2**31 - 1))
     x = array("h", data.draw(st.lists(st.integers(-32768, 32767), min_size=80, max_size=80)))
-    assert _odt.motion(array("h", bytes(2 * feature.outputs)), x, state, work) in (0, 1)
+    assert _odt.motion(array("h", bytes(2 * feature.outputs)), x, state, work) in range(4)
     smooth = Filter(signal.butter(4, 0.2, output="sos"), 2)
     state, work = array("i", smooth._tables), array("i", smooth._work)
     for _ in range(data.draw(st.integers(1, 6))):
         state[data.draw(st.integers(0, len(state) - 1))] = data.draw(st.integers(-(2**31), 2**31 - 1))
         work[data.draw(st.integers(0, len(work) - 1))] = data.draw(st.integers(-(2**31), 2**31 - 1))
-    assert _odt.biquads(array("h", bytes(160)), x, state, work) in (0, 1)
+    assert _odt.biquads(array("h", bytes(160)), x, state, work) in range(4)
 
 
 DESIGNS = {

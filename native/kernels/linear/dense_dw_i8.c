@@ -192,7 +192,7 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
         memset(a->dw, 0, (size_t)a->R * (size_t)a->K * sizeof(int32_t));
         return;
     }
-    if (odt_has_products() && a->M >= ODT_MANY_PAIRS && (ODT_SMALL || a->R > 1)) {
+    if (odt_has_products() && a->M >= (ODT_X86 ? ODT_MANY_ROWS : ODT_MANY_PAIRS) && (ODT_SMALL || a->R > 1)) {
         odt_correlation_dw_t g = {.dw = a->dw, .e = first, .x = a->x, .B = 1, .H = 1, .W = a->M, .C = a->K,
             .N = a->R, .e_step = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1, .OW = a->M, .zx = a->zx};
         odt_correlate_dw_i8(&g);
