@@ -10,14 +10,15 @@ first weights and what is kept. One network of ten outputs, which is not told th
 
 classes: five tasks of two digits. turns: four tasks of all digits, turned by 0, 90, 180 and 270 degrees. accuracy: mean over all tasks after the last;
 forgetting: how far the tasks but the last have fallen below their best, on average (Chaudhry et al., 2018). In % and points, mean +- standard error. bytes: of
-Replay's state. fine-tuning: the tasks without replay. joint: all tasks at once, for as many steps as replay takes.
+Replay's state. with logits: odt.dark. fine-tuning: the tasks without replay. joint: all tasks at once, for as many steps as replay takes.
 
 latents: four digits are learned at first, with all layers; the layers up to the named one are then the front and do not change, the others go on with three
 tasks of two digits and as many samples kept. float: the front's outputs as float32; 8 bits: odt.latents; both in a float32 network, of the same front. int8: network,
 front and latents. less: 8 bits less float of the same seed. all layers: the same tasks with replay of images in the whole network, float32.
 
 series: MNIST-1D by bench/accuracy.py's network, two classes at a time; all 4,000 series train, 2,000 others are the test. cost, of the digits' network in int8, 16
-samples a batch, 8 classes kept and 8 in x: a training step; add() of a sample where all places are taken; making a batch of 8 new and 8 kept samples.
+samples a batch, 8 classes kept and 8 in x: making a batch of 8 new and 8 kept samples; a training step on it; add() of a sample of a new class
+where all places are taken.
 """
 
 import argparse
@@ -34,17 +35,19 @@ import written  # noqa: E402
 from accuracy import digits_cnn, mnist1d, mnist1d_cnn  # noqa: E402
 
 import odt  # noqa: E402
+from odt.dark import DarkExperience  # noqa: E402
 from odt.latents import Latents  # noqa: E402
 from odt.replay import Replay  # noqa: E402
 
 BATCH, EPOCHS = 16, 10
 RATES = 0.001, 0.002, 0.004
-BUDGETS = 1024, 2048, 4096, 8192, 16384, 32768
+BUDGETS = 1024, 4096, 16384, 32768
 SERIES_BUDGETS = 4096, 16384, 65536
 KEPT = 50, 100, 300
 LAYERS = {"first pooling": 3, "second pooling": 5}  # layers of digits_cnn in the front, the Input with them
 DTYPES = "int8", "float32"
 HELD_OUT = 100, 101, 102  # the seeds that choose rates
+ALPHA = 0.1  # of odt.dark
 
 DATA = (ROOT / "examples/digits/digits.bin").read_bytes()
 X = np.frombuffer(DATA[: 1797 * 64], "uint8").reshape(-1, 8, 8, 1)
@@ -79,9 +82,10 @@ def turns(seed):
     return [[(np.rot90(x, turn, (1, 2)).copy(), y) for x, y in whole] for turn in range(4)]
 
 
-def made(layers, dtype, rate, seed):
+def made(layers, dtype, rate, seed, logits=False):
     model = odt.Sequential(layers)
-    model.compile(odt.Adam(rate), dtype=dtype, batch_size=BATCH, seed=seed)
+    loss = DarkExperience(ALPHA) if logits else "sparse_categorical_crossentropy"
+    model.compile(odt.Adam(rate), loss, dtype=dtype, batch_size=BATCH, seed=seed)
     return model
 
 
@@ -102,9 +106,9 @@ class Score:
         return rows[-1].mean(), fallen.mean()
 
 
-def in_turn(tasks, layers, dtype, rate, seed, budget):
+def in_turn(tasks, layers, dtype, rate, seed, budget, logits=False):
     """Tasks one after the other, with replay where there is a budget: (accuracy, forgetting), steps."""
-    model = made(layers(), dtype, rate, seed)
+    model = made(layers(), dtype, rate, seed, logits)
     replay = Replay(model, budget, seed=seed) if budget else None
     score = Score([test for _, test in tasks])
     for train, _ in tasks:
@@ -141,19 +145,20 @@ def protocol(make, seeds, layers=digits_cnn, budgets=BUDGETS):
     steps = in_turn(found[0], layers, "int8", 0.002, 0, budgets[0])[1]
     rows = [("fine-tuning", lambda d: lambda r, s: in_turn(found[s], layers, d, r, s, 0)[0])]
     for budget in budgets:
-        model = made(layers(), "int8", 0.1, 0)
-        replay = Replay(model, budget)
-        name = "replay, %d samples, %d bytes" % (replay.capacity, len(replay.state))
-        rows.append((name, lambda d, b=budget: lambda r, s: in_turn(found[s], layers, d, r, s, b)[0]))
+        for logits in (False, True):
+            replay = Replay(made(layers(), "int8", 0.1, 0, logits), budget)
+            kind, sizes = "with logits" if logits else "replay", (replay.capacity, len(replay.state))
+            name = kind + ", %d samples, %d bytes" % sizes
+            rows.append((name, lambda d, b=budget, z=logits: lambda r, s: in_turn(found[s], layers, d, r, s, b, z)[0]))
     rows.append(("joint", lambda d: lambda r, s: joint(found[s], layers, d, r, s, steps)))
     print("%s, %d seeds; %d steps in all with replay" % (make.__name__, seeds, steps))
-    print("%-32s" % "" + "".join(["%-8s%15s%15s%8s  " % (d, "accuracy", "forgetting", "rate") for d in DTYPES]))
+    print("%-38s" % "" + "".join(["%-8s%15s%15s%8s  " % (d, "accuracy", "forgetting", "rate") for d in DTYPES]))
     for name, of in rows:
         cells = ""
         for dtype in DTYPES:
             results, rate = row(of(dtype), seeds)
             cells += "%-8s%15s%15s%8g  " % ("", cell(results[:, 0]), cell(results[:, 1]), rate)
-        print(("%-32s" % name + cells).rstrip(), flush=True)
+        print(("%-38s" % name + cells).rstrip(), flush=True)
     print()
 
 
@@ -240,12 +245,13 @@ def latents(seeds):
 
 ON_BOARD = """
 import odt
+from odt.dark import DarkExperience
 from odt.replay import Replay
 model = odt.Sequential([
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
     odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
 ])
-model.compile(odt.Adam(0.004), batch_size=16, seed=1)
+model.compile(odt.Adam(0.004), {loss}, batch_size=16, seed=1)
 x, y = bytearray(64 * 64), bytearray(64)
 for i in range(64 * 64):
     x[i] = i * 7 % 17
@@ -255,32 +261,35 @@ few, labels, one = memoryview(x)[:1024], memoryview(y)[:16], memoryview(x)[:64]
 model.train_step(few, labels)
 begin()
 end()
-begin()
-model.train_step(few, labels)
-end()
 replay = Replay(model, budget=8192)
 for _ in range(3):
     replay.add(x, y)
-begin()
-replay.add(one, 3)
-end()
 data = replay.mixed(x, y)
 data.order = 12345
 batches = iter(data)
-next(batches)
+model.train_step(*next(batches))
 begin()
-next(batches)
+batch = next(batches)
+end()
+begin()
+model.train_step(*batch)
+end()
+begin()
+replay.add(one, 9)
 end()
 """
+LOSSES = {"replay": '"sparse_categorical_crossentropy"', "with logits": "DarkExperience(0.1)"}
 
 
 def costs(names=("rp2040", "qemu_m4")):
-    print("%-10s%14s%14s%14s%14s" % ("cost", "", "step", "add", "batch"))
-    for name in names:
-        machine = counting.open(name)
-        found = machine.run(ON_BOARD)
-        machine.close()
-        print("%-10s%14s%s" % (name, counting.UNITS[name], "".join(["%14d" % count for count in found])), flush=True)
+    print("%-14s%-10s%14s%14s%14s%14s" % ("cost", "", "", "batch", "step", "add"))
+    for title, loss in LOSSES.items():
+        for name in names:
+            machine = counting.open(name)
+            found = machine.run(ON_BOARD.replace("{loss}", loss))
+            machine.close()
+            cells = "".join(["%14d" % count for count in found])
+            print("%-14s%-10s%14s%s" % (title, name, counting.UNITS[name], cells), flush=True)
 
 
 PARTS = {

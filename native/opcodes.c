@@ -36,21 +36,25 @@
 #define SHAPES 476
 #define FIRST 1267
 #elif ODT_MPY && ODT_PIECE == 6
-#define ROWS 38
-#define SHAPES 346
+#define ROWS 35
+#define SHAPES 309
 #define FIRST 1743
 #elif ODT_MPY && ODT_PIECE == 7
 #define ROWS 10
 #define SHAPES 234
-#define FIRST 2089
+#define FIRST 2052
 #elif ODT_MPY && ODT_PIECE == 8
-#define ROWS 32
-#define SHAPES 585
-#define FIRST 2323
+#define ROWS 36
+#define SHAPES 634
+#define FIRST 2286
 #elif ODT_MPY && ODT_PIECE == 9
 #define ROWS 3
 #define SHAPES 60
-#define FIRST 2908
+#define FIRST 2920
+#elif ODT_MPY && ODT_PIECE == 10
+#define ROWS 1
+#define SHAPES 17
+#define FIRST 2980
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -216,66 +220,70 @@ const odt_table_t odt_table = {
     ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 1978, 4, 4)
     ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 1992, 2, 1)
     ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 1997, 4, 2)
-    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 29, 2008, 4, 2)
-    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 30, 2019, 4, 3)
-    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 31, 2031, 5, 3)
-    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 32, 2045, 2, 1)
-    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 33, 2050, 2, 1)
-    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 34, 2055, 2, 1)
-    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 35, 2060, 2, 3)
-    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 36, 2067, 3, 2)
-    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 37, 2075, 5, 3)
+    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 29, 2008, 2, 1)
+    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 30, 2013, 2, 1)
+    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 31, 2018, 2, 1)
+    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 32, 2023, 2, 3)
+    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 33, 2030, 3, 2)
+    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 34, 2038, 5, 3)
     #endif
     #if HAS(7) // _odt_f32_conv: float32 convolutions and pooling
-    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 2089, 4, 14)
-    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 2120, 3, 13)
-    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 2148, 3, 15)
-    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 2178, 2, 13)
-    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2201, 3, 15)
-    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2228, 2, 3)
-    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2238, 2, 3)
-    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2248, 2, 14)
-    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2272, 2, 14)
-    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2296, 3, 15)
+    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 2052, 4, 14)
+    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 2083, 3, 13)
+    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 2111, 3, 15)
+    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 2141, 2, 13)
+    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2164, 3, 15)
+    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2191, 2, 3)
+    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2201, 2, 3)
+    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2211, 2, 14)
+    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2235, 2, 14)
+    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2259, 3, 15)
     #endif
     #if HAS(8) // _odt_f32_more: other float32
-    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2323, 4, 14)
-    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2353, 3, 13)
-    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2380, 3, 15)
-    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2409, 3, 2)
-    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2417, 3, 1)
-    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2424, 2, 6)
-    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2442, 4, 15)
-    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2475, 3, 14)
-    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2505, 3, 16)
-    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2537, 4, 14)
-    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2568, 3, 13)
-    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2596, 3, 15)
-    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2626, 4, 4)
-    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2640, 3, 4)
-    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 14, 2652, 2, 5)
-    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 15, 2666, 4, 4)
-    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 16, 2681, 3, 2)
-    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 17, 2690, 4, 3)
-    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 18, 2702, 5, 5)
-    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 19, 2727, 4, 4)
-    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 20, 2748, 6, 5)
-    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 21, 2777, 4, 2)
-    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 22, 2790, 4, 1)
-    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 23, 2799, 5, 5)
-    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 24, 2815, 3, 3)
-    ROW(ODT_PASSED_F32, (odt_kernel_t)odt_passed_f32, 25, 2828, 3, 1)
-    ROW(ODT_SLOPE_F32, (odt_kernel_t)odt_slope_f32, 26, 2835, 3, 3)
-    ROW(ODT_PERTURB_F32, (odt_kernel_t)odt_perturb_f32, 27, 2844, 2, 3)
-    ROW(ODT_WALK_F32, (odt_kernel_t)odt_walk_f32, 28, 2851, 3, 2)
-    ROW(ODT_SAMPLING_F32, (odt_kernel_t)odt_sampling_f32, 29, 2859, 4, 3)
-    ROW(ODT_DIVERGENCE_F32, (odt_kernel_t)odt_divergence_f32, 30, 2873, 4, 6)
-    ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 31, 2889, 5, 4)
+    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2286, 4, 14)
+    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2316, 3, 13)
+    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2343, 3, 15)
+    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2372, 3, 2)
+    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2380, 3, 1)
+    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2387, 2, 6)
+    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2405, 4, 15)
+    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2438, 3, 14)
+    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2468, 3, 16)
+    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2500, 4, 14)
+    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2531, 3, 13)
+    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2559, 3, 15)
+    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2589, 4, 4)
+    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2603, 3, 4)
+    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 14, 2615, 4, 2)
+    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 15, 2626, 4, 3)
+    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 16, 2638, 5, 3)
+    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 17, 2652, 2, 5)
+    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 18, 2666, 4, 4)
+    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 19, 2681, 3, 2)
+    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 20, 2690, 4, 3)
+    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 21, 2702, 5, 5)
+    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 22, 2727, 4, 4)
+    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 23, 2748, 6, 5)
+    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 24, 2777, 4, 2)
+    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 25, 2790, 4, 1)
+    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 26, 2799, 5, 5)
+    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 27, 2815, 3, 3)
+    ROW(ODT_PASSED_F32, (odt_kernel_t)odt_passed_f32, 28, 2828, 3, 1)
+    ROW(ODT_SLOPE_F32, (odt_kernel_t)odt_slope_f32, 29, 2835, 3, 3)
+    ROW(ODT_PERTURB_F32, (odt_kernel_t)odt_perturb_f32, 30, 2844, 2, 3)
+    ROW(ODT_WALK_F32, (odt_kernel_t)odt_walk_f32, 31, 2851, 3, 2)
+    ROW(ODT_SAMPLING_F32, (odt_kernel_t)odt_sampling_f32, 32, 2859, 4, 3)
+    ROW(ODT_DIVERGENCE_F32, (odt_kernel_t)odt_divergence_f32, 33, 2873, 4, 6)
+    ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 34, 2889, 5, 4)
+    ROW(ODT_DISTIL_XENT_F32, (odt_kernel_t)odt_distil_xent_f32, 35, 2908, 4, 3)
     #endif
     #if HAS(9) // _odt_import: int8 layers in another framework's steps
-    ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2908, 5, 19)
-    ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2943, 6, 5)
-    ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 2960, 3, 1)
+    ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2920, 5, 19)
+    ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2955, 6, 5)
+    ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 2972, 3, 1)
+    #endif
+    #if HAS(10) // _odt_own: int8 loss of odt.dark
+    ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 2980, 6, 4)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -443,12 +451,9 @@ const odt_table_t odt_table = {
         90, 0, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 153, 0, 81, 144, ODT_SIZE, ODT_ANY, 153, 0, 153, 0,
         ODT_SIZE, ODT_ANY, 146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY,
         ODT_ANY, 153, 0, 89, 0, ODT_SIZE, 218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS,
-        ODT_SIZE, 218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 218, 0, 1,
-        145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 218, 0, 1, 145, 144, 104,
-        90, 0, 1, 89, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 153, 129, 89, 0, ODT_SIZE, 25,
-        129, 89, 129, ODT_ANY, 153, 0, 89, 129, ODT_SIZE, 1, 1, 89, 0, ODT_SIZE | ODT_ROWS, ODT_SIZE,
-        ODT_ANY, 217, 0, 89, 0, 65, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 27, 0, 1, 2, 81, 144, 104, 89,
-        2, 89, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE,
+        ODT_SIZE, 153, 129, 89, 0, ODT_SIZE, 25, 129, 89, 129, ODT_ANY, 153, 0, 89, 129, ODT_SIZE,
+        1, 1, 89, 0, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_ANY, 217, 0, 89, 0, 65, 1, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE, 27, 0, 1, 2, 81, 144, 104, 89, 2, 89, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE,
     #endif
     #if HAS(7)
         28, 0, 11, 12, 4, 92, 0, 1, 2, 3, 92, 4, 5, 6, 3, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16,
@@ -500,24 +505,28 @@ const odt_table_t odt_table = {
         1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8,
         ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY,
         ODT_SIZE, 218, 0, 1, 90, 0, 1, 81, 132, 145, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
-        ODT_ANY, 218, 0, 1, 90, 0, 1, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 27,
-        0, 2, 130, 92, 0, 1, 2, 3, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE,
-        ODT_ANY, 154, 2, 130, 153, 2, 91, 0, 1, 2, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-        ODT_SIZE, ODT_ANY, 26, 0, 130, 89, 0, 89, 0, ODT_SIZE, ODT_ANY, 153, 0, 153, 0, 90, 0, 130,
-        89, 0, ODT_SIZE, ODT_ANY, ODT_ANY, 220, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2,
-        3, 90, 2, 3, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 2, 3,
-        92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS,
-        ODT_SIZE, ODT_SIZE, 220, 0, 1, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2,
-        3, 81, 144, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 218, 0, 1,
-        90, 0, 1, 90, 1, 130, 89, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, 17, 129, 153, 129, 89, 0, 81,
-        144, ODT_SIZE, 17, 129, 17, 2, 25, 1, 90, 0, 1, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE,
-        ODT_SIZE, ODT_ANY, ODT_ANY, 153, 2, 91, 0, 1, 2, 91, 0, 1, 2, ODT_SIZE16 | ODT_ROWS,
-        ODT_SIZE, ODT_SIZE, 153, 131, 145, 129, 145, 144, ODT_ANY, 25, 129, 89, 131, 81, 144,
-        ODT_SIZE16 | ODT_ROWS, ODT_ANY, ODT_ANY, 153, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 0,
-        89, 129, 81, 144, ODT_SIZE, ODT_ANY, 26, 0, 1, 91, 0, 130, 1, 81, 132, 145, 144,
-        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 25, 129, 145, 144, 91, 0, 130, 1, 81, 132,
-        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 27, 0, 130, 1, 90, 0, 1,
-        91, 0, 130, 1, 89, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY,
+        ODT_ANY, 218, 0, 1, 90, 0, 1, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY,
+        218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, 218, 0, 1, 145, 144,
+        104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 218, 0, 1, 145, 144, 104, 90, 0, 1,
+        89, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 27, 0, 2, 130, 92, 0, 1, 2, 3,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 154, 2, 130, 153, 2, 91,
+        0, 1, 2, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 0, 130, 89, 0, 89,
+        0, ODT_SIZE, ODT_ANY, 153, 0, 153, 0, 90, 0, 130, 89, 0, ODT_SIZE, ODT_ANY, ODT_ANY, 220,
+        0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2, 3, 90, 2, 3, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 26, 2, 3, 92, 0, 1, 2, 3, 92, 0, 1, 2, 3,
+        91, 0, 2, 130, ODT_SIZE | ODT_ROWS, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, 220, 0, 1, 2, 3,
+        92, 0, 1, 2, 3, 92, 0, 1, 2, 3, 91, 0, 2, 130, 90, 2, 3, 81, 144, ODT_SIZE | ODT_ROWS,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 218, 0, 1, 90, 0, 1, 90, 1, 130, 89, 1,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, 17, 129, 153, 129, 89, 0, 81, 144, ODT_SIZE, 17, 129, 17, 2,
+        25, 1, 90, 0, 1, 81, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 2,
+        91, 0, 1, 2, 91, 0, 1, 2, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, 153, 131, 145, 129, 145,
+        144, ODT_ANY, 25, 129, 89, 131, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_ANY, ODT_ANY, 153, 0, 81,
+        144, ODT_SIZE, ODT_ANY, ODT_ANY, 153, 0, 89, 129, 81, 144, ODT_SIZE, ODT_ANY, 26, 0, 1, 91,
+        0, 130, 1, 81, 132, 145, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 25, 129, 145, 144,
+        91, 0, 130, 1, 81, 132, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
+        27, 0, 130, 1, 90, 0, 1, 91, 0, 130, 1, 89, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+        ODT_ANY, ODT_ANY, 218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+        ODT_ANY,
     #endif
     #if HAS(9)
         4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 4, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS,
@@ -526,26 +535,30 @@ const odt_table_t odt_table = {
         ODT_ANY, ODT_ANY, 193, 0, 145, 129, 65, 0, 65, 0, 97, 129, 97, 129, ODT_SIZE | ODT_ROWS,
         ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 193, 0, 65, 0, 66, 132, 192, ODT_SIZE | ODT_ROWS,
     #endif
+    #if HAS(10)
+        194, 0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+        ODT_ANY, ODT_ANY,
+    #endif
     },
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0xf62b43e5, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0xd47a90ce, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
         0, 0, 1, 2, 3, 4, 64, 5, 6, 7, 8, 9, 10, 11, 65, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
-        44, 45, 66, 14, 15, 16, 17, 103, 104, 18, 19, 20, 105, 106, 107, 108, 109, 141, 142, 143,
-        151, 152, 153, 110, 111, 144, 145, 146, 147, 154, 112, 113, 114, 115, 116, 67, 68, 69, 70,
-        155, 46, 47, 148, 149, 80, 81, 156, 21, 117, 118, 71, 72, 119, 120, 22, 23, 121, 122, 123,
-        124, 24, 25, 125, 126, 127, 73, 74, 128, 26, 129, 27, 130, 82, 83, 84, 157, 158, 159, 85,
-        86, 87, 160, 161, 162, 75, 76, 163, 164, 28, 131, 77, 132, 78, 133, 79, 134, 48, 150, 52,
-        53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 135, 136,
-        137, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 138, 36, 139, 92, 175, 37, 38, 61, 140,
-        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 183,
-        184, 185,
+        44, 45, 66, 14, 15, 16, 17, 103, 104, 18, 19, 20, 105, 106, 107, 108, 109, 138, 139, 140,
+        148, 149, 150, 110, 111, 141, 142, 143, 144, 151, 112, 113, 114, 115, 116, 67, 68, 69, 70,
+        152, 46, 47, 145, 146, 80, 81, 153, 21, 117, 118, 71, 72, 119, 120, 22, 23, 121, 122, 123,
+        124, 24, 25, 125, 126, 127, 73, 74, 128, 26, 129, 27, 130, 82, 83, 84, 154, 155, 156, 85,
+        86, 87, 157, 158, 159, 75, 76, 160, 161, 28, 131, 77, 162, 78, 163, 79, 164, 48, 147, 52,
+        53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 132, 133,
+        134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
+        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 184,
+        185, 186, 187, 183,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 80, 103, 141, 151, 183, 186};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 80, 103, 138, 148, 184, 187, 188};
 #endif
 #endif
 
@@ -741,3 +754,5 @@ ODT_ASSERT_LAYOUT(track_read_i8, sx, 5, rest, 5);
 ODT_ASSERT_LAYOUT(mean2d_i8, sy, 5, away, 19);
 ODT_ASSERT_LAYOUT(add_once_i8, qb, 6, lo, 5);
 ODT_ASSERT_LAYOUT(lookup_i8, table, 3, N, 1);
+ODT_ASSERT_LAYOUT(distil_xent_i8, sx, 6, alpha, 4);
+ODT_ASSERT_LAYOUT(distil_xent_f32, x, 4, alpha, 3);

@@ -42,14 +42,14 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 186
+#define ODT_OPCODES 188
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES 2968
+#define ODT_SHAPES 2997
 
 // The files of the kernels for stock firmware (odt/host/pieces.py).
-#define ODT_PIECES 10
-#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import")
+#define ODT_PIECES 11
+#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own")
 
 enum {
     ODT_CLEAR = 1,
@@ -238,6 +238,8 @@ enum {
     ODT_MEAN2D_I8 = 184,
     ODT_ADD_ONCE_I8 = 185,
     ODT_LOOKUP_I8 = 186,
+    ODT_DISTIL_XENT_I8 = 187,
+    ODT_DISTIL_XENT_F32 = 188,
 };
 
 // y = 0
@@ -2062,5 +2064,27 @@ typedef struct {
     int32_t N;
 } odt_lookup_i8_t;
 void odt_lookup_i8(const odt_lookup_i8_t *a);
+
+// as softmax_xent_i8; of rows that have logits L, too (Y_ZERO is 1): e += 127 * 2 * a * (sx * (x - z) - L / 4), a = alpha / 65536
+typedef struct {
+    int8_t *e; // [B][N], may be x
+    int32_t *se; // [1]
+    int32_t *c; // [16]
+    const odt_region_t *labels; // a region
+    const int8_t *x; // [B][N]
+    const int32_t *sx; // [1]
+    int32_t B, N, z, alpha;
+} odt_distil_xent_i8_t;
+void odt_distil_xent_i8(const odt_distil_xent_i8_t *a);
+
+// as softmax_xent_f32; of rows that have logits L: e += 2 * alpha * (x - L / 4) / COUNT
+typedef struct {
+    float *e; // [B][N], may be x
+    int32_t *c; // [16]
+    const odt_region_t *labels; // a region
+    const float *x; // [B][N]
+    int32_t B, N, alpha;
+} odt_distil_xent_f32_t;
+void odt_distil_xent_f32(const odt_distil_xent_f32_t *a);
 
 #endif

@@ -44,7 +44,7 @@ HOMES = {
     "CosineDecay": "schedules", "StepDecay": "schedules",
     "Sampling": "vae",
     "ZerothOrder": "zeroth",
-    "adabn": "modules", "adapt": "modules", "callbacks": "modules", "features": "modules", "frozen": "modules", "inspect": "modules",
+    "adabn": "modules", "adapt": "modules", "callbacks": "modules", "dark": "modules", "features": "modules", "frozen": "modules", "inspect": "modules",
     "labels": "modules", "latents": "modules", "layers": "modules", "lite": "modules", "losses": "modules",
     "metrics": "modules", "model": "modules", "norms": "modules", "online": "modules", "optimizers": "modules", "profile": "modules",
     "prototypes": "modules", "rates": "modules", "readers": "modules", "record": "modules", "replay": "modules", "reservoir": "modules", "rules": "modules",

@@ -4,6 +4,7 @@ from . import (
     adabn as adabn,
     adapt as adapt,
     callbacks as callbacks,
+    dark as dark,
     executor as executor,
     features as features,
     frozen as frozen,

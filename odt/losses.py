@@ -12,6 +12,7 @@ class _Loss:
     binary = False  # y is 0 or 1, or a probability
     onehot = False  # y is a row of 0 and a single 1 a sample, for a label
     activation = None  # kind of the layer that the loss contains: behind one, it takes what comes before that
+    with_logits = False  # y may be rows of bytes: a label, and the logits that odt.replay has kept
     hits = False  # CORRECT counts them: accuracy is known
     from_logits = None  # as the user says: whether the activation does not come before it; None: either
     class_weight = None

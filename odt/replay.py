@@ -7,27 +7,31 @@
 
 Experience replay (Chaudhry et al., 2019) from a class-balancing reservoir (Chrysakis and Moens, 2020): classes have equally many places,
 and each sample of a class that ever came is there with the same probability. With ``front``, of odt.latents, what is kept are a frozen
-front's int8 outputs (latent replay: Pellegrini et al., 2020). Drawn by a seed: the same on every machine.
+front's int8 outputs (latent replay: Pellegrini et al., 2020). A model with the loss of odt.dark also learns from its own logits of what is
+kept. Drawn by a seed: the same on every machine.
 """
 
 import struct
 from array import array
 
-from .fixed import hash32, is_int, is_number, millionths, own, scale_of, size_of, within
+from .fixed import ONE, hash32, is_int, is_number, millionths, own, quantize, scale_of, scale_shift, size_of, within
 from .online.stored import Stored
 from .regions import X_DATA, X_SCALE, Y_DATA, const
 from .run.session import bind, ready
 
 _MAGIC = const(0x3150444F)
+_INFINITE = const(0x7F800000)
 _CRC, _SEEN, _TABLE = const(24), const(28), const(32)  # offsets in the state
+_NO_LOGITS = const(128)  # -128 as the first: of a sample that has none
 _BYTES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
 
 
 class Replay(Stored):
     """Samples that ``model``, compiled with "sparse_categorical_crossentropy", has learned, within ``budget`` bytes.
 
-    All of them are ``state``: 32 bytes, 4 per class, and 1 more per sample than its own. ``front``: the Latents that the model's samples are;
-    once that front has changed, all is refused. ValueError for a budget that holds less than a sample of each class.
+    All of them are ``state``: 32 bytes, 4 per class, and 1 more per sample than its own; with the loss of odt.dark 1 per class, too: the
+    sample's logits when it is added. ``front``: the Latents that the model's samples are; once that front has changed, all is refused.
+    ValueError for a budget that holds less than a sample of each class.
     """
 
     header = 24
@@ -50,17 +54,21 @@ class Replay(Stored):
             )
             if ours != theirs:
                 raise ValueError("Replay: front: the model does not read these latents: begin it with front.input()")
-        # labels, samples: where they begin in the state
+        # labels, samples, logits: where they begin in the state
         self.model, self.front, self.seed, self.classes = model, front, seed, session.classes
         self.size = session.row * _BYTES[layer.dtype]
+        self.width = self.classes if loss.with_logits else 0  # logits of a sample
         self.labels = _TABLE + 4 * self.classes
-        self.capacity = min((budget - self.labels) // (self.size + 1), 65535)
+        each = self.size + 1 + self.width
+        self.capacity = min((budget - self.labels) // each, 65535)
         if self.capacity < self.classes:
             raise ValueError("Replay: budget %d: a sample of %d bytes for each of %d classes takes %d" % (
-                budget, self.size, self.classes, self.labels + self.classes * (self.size + 1)))  # fmt: skip
+                budget, each - 1, self.classes, self.labels + self.classes * each))  # fmt: skip
         self.samples = self.labels + self.capacity
-        self.state = bytearray(self.samples + self.capacity * self.size)
-        dtype = sorted(_BYTES).index(layer.dtype)
+        self.logits = self.samples + self.capacity * self.size
+        self.state = bytearray(self.logits + self.capacity * self.width)
+        self._out = array("f", bytes(4 * self.width))
+        dtype = sorted(_BYTES).index(layer.dtype) + (8 if self.width else 0)
         words = (_MAGIC, self.size, self.classes, self.capacity, seed, dtype, front.crc if front else 0)
         for i in range(len(words)):
             struct.pack_into("<I", self.state, 4 * i, words[i])
@@ -92,7 +100,8 @@ class Replay(Stored):
         """Offer samples and labels as ``fit`` takes them, or one of each.
 
         Once all places are taken, a sample of a class that has fewer gets one of the largest class's, any other one of its own class's, with
-        the probability that is fair to all of the class that came. Errors are those of ``fit``, and then nothing is kept.
+        the probability that is fair to all of the class that came. Errors are those of ``fit``, and then nothing is kept. With the loss of
+        odt.dark the model predicts what it keeps: ValueError where that is not finite.
         """
         y = own(y)
         view, unit, labels, count = self._bound(x, (y,) if is_int(y) else y)
@@ -159,7 +168,20 @@ class Replay(Stored):
             new = bytearray(self.size)
             _put(new, 0, sample, unit)
             parts += [(self.labels + place, bytes((label,))), (self.samples + place * self.size, new)]
+            if self.width:
+                parts.append((self.logits + place * self.width, self._predicted(sample)))
         self._change(*parts)
+
+    def _predicted(self, sample):
+        """What the model says of a sample now, a byte per class: logits in quarters."""
+        self.model.predict(sample, self._out)
+        found, quarter = bytearray(self.width), scale_shift(ONE, 2)
+        for i in range(self.width):
+            bits = struct.unpack_from("<I", self._out, 4 * i)[0]
+            if bits & 0x7FFFFFFF >= _INFINITE:
+                raise ValueError("add: the model's output is not finite")
+            found[i] = max(-127, min(127, quantize(bits, quarter))) & 255
+        return found
 
     def _taken(self, label, of_label, chance):
         """The place that a sample gets where none is free, -1 for none."""
@@ -187,7 +209,7 @@ class Mixed:
     def __init__(self, replay, data, share):
         self._replay, self._data, self._share = replay, data, share
         self._batch, self._classes = replay.model.session.batch_size, len({int(label) for label in data[2]})
-        self._x, self._y = bytearray(self._batch * replay.size), bytearray(self._batch)
+        self._x, self._y = bytearray(self._batch * replay.size), bytearray(self._batch * (1 + replay.width))
         self._places = array("H", bytes(2 * replay.capacity))  # of what is kept, class by class
         self._starts = array("H", bytes(2 * (replay.classes + 1)))
 
@@ -210,13 +232,16 @@ class Mixed:
         x, y, size, seen = self._x, self._y, replay.size, replay.seen
         key, kept = hash32(replay.seed, self.order or self.epoch) >> 3, self._sort()
         old, step, filled, drawn = self._old(kept), size // unit, 0, 0
-        samples, known = memoryview(replay.state)[replay.samples :], memoryview(replay.state)[replay.labels :]
+        state, width, row = memoryview(replay.state), replay.width, 1 + replay.width
+        samples, known, logits = state[replay.samples :], state[replay.labels :], state[replay.logits :]
         all_x, all_y = memoryview(x), memoryview(y)
         full = all_x, all_y
         for i in range(count):
             sample = shuffled(i, count, key) if self.order else i
             _put(x, filled * size, view[sample * step : (sample + 1) * step], unit)
-            y[filled] = labels[sample]
+            y[filled * row] = labels[sample]
+            if width:
+                y[filled * row + 1] = _NO_LOGITS
             filled += 1
             if filled + old < self._batch and i + 1 < count:
                 continue
@@ -225,10 +250,12 @@ class Mixed:
             for _ in range(old):
                 place = self._draw(drawn, key, kept)
                 x[filled * size : (filled + 1) * size] = samples[place * size : (place + 1) * size]
-                y[filled] = known[place]
+                y[filled * row] = known[place]
+                if width:
+                    y[filled * row + 1 : (filled + 1) * row] = logits[place * width : (place + 1) * width]
                 filled += 1
                 drawn += 1
-            yield full if filled == self._batch else (all_x[: filled * size], all_y[:filled])
+            yield full if filled == self._batch else (all_x[: filled * size], all_y[: filled * row])
             filled = 0
 
     def _sort(self):

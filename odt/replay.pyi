@@ -14,6 +14,7 @@ class Replay(Stored):
     seed: int
     classes: int
     size: int
+    width: int
     capacity: int
     seen: int
     x: memoryview

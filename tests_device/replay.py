@@ -1,4 +1,4 @@
-"""Classes learned one after another with replay, of samples and of latents, and the digests of it. Runs on a machine.
+"""Classes learned one after another with replay, of samples, with their logits and of latents, and the digests of it. Runs on a machine.
 
 ``ODT_ARGS``: "executor".
 """
@@ -8,6 +8,7 @@ from array import array
 
 import odt
 from odt import executor
+from odt.dark import DarkExperience
 from odt.latents import Latents
 from odt.replay import Replay
 from odt.slots import Bytes
@@ -63,6 +64,9 @@ for dtype in ("int8", "float32"):
         model.compile(odt.Adam(0.02), dtype=dtype, batch_size=8, seed=1)
         replay = Replay(model, budget=250, seed=2)
         learn(dtype + " of " + format, model, replay, code)
+    model = odt.Sequential([odt.Input((6,)), odt.Dense(8, "relu"), odt.Dense(6)])
+    model.compile(odt.Adam(0.02), DarkExperience(0.3), dtype=dtype, batch_size=8, seed=1)
+    learn(dtype + " of logits", model, Replay(model, budget=400, seed=2), "f")
     front = odt.Sequential([odt.Input((6,)), odt.Dense(8, "relu" if dtype == "int8" else None)])
     front.compile(None, "mse", dtype=dtype, batch_size=1, seed=1)
     x, y = many(16, 0, "f")

@@ -267,6 +267,8 @@ def draw_immediates(rng, op):
                 v = rng.choice((0, float_to_bits(rng.random())))
             else:
                 v = rng.choice((0, rng.randint(0, 65536), rng.randint(0, 65536), draw_int32(rng)))
+        elif name == "alpha":
+            v = draw_scale(rng, -8, 8) if floats else rng.choice((0, rng.randint(1, 1 << 17), draw_int32(rng)))
         elif name == "delta":
             v = draw_scale(rng, -8, 8)
         elif name == "rows":
@@ -450,6 +452,8 @@ def draw_control(rng, op):
     control[opcodes.CORRECT] = rng.randrange(1000)
     if rng.random() < 0.1:
         control[opcodes.KEY] = rng.randint(0, 1)
+    if op.name.startswith("distil") and rng.random() < 0.7:  # labels have logits
+        control[opcodes.Y_ZERO] = 1
     if is_float(op.name):
         control[opcodes.LOSS] = draw_float(rng) & 0x7FFFFFFF
     return control
@@ -472,6 +476,14 @@ def draw_data(rng, op, control, immediates):
     if labels:
         top = min(immediates["N"] + (rng.random() < 0.2), 128 if kind == 0 else 1 << 15)
         values = [rng.randrange(top) - (rng.random() < 0.05) for _ in range(count)]
+        if op.name.startswith("distil") and control[opcodes.Y_ZERO] == 1:
+            none = rng.random()
+            for at, value in enumerate(values):
+                logits = [rng.randint(-127, 127) for _ in range(immediates["N"])]
+                logits[0] = -128 if rng.random() < none else logits[0]
+                values[at : at + 1] = [[value] + logits]
+            values = [value for row in values for value in row]
+            count = len(values)
         if kind == 4:
             return bytearray(struct.pack("<%df" % count, *[v + rng.uniform(-0.4, 0.4) for v in values]))
         values = [v & 255 if kind == 1 else v for v in values]

@@ -18,6 +18,7 @@ PIECES = {
     "_odt_f32_conv": "float32 convolutions and pooling",
     "_odt_f32_more": "other float32",
     "_odt_import": "int8 layers in another framework's steps",
+    "_odt_own": "int8 loss of odt.dark",
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.
@@ -32,10 +33,12 @@ FILES = {**PIECES, **BESIDE}
 
 _FLOATS = ("momentum_i32", "nesterov_i32", "adam_i32")  # which compute floats
 _ZEROTH = ("passed", "slope", "room", "perturb", "walk")  # odt.ZerothOrder
+_OWN = ("distil",)  # odt.dark
 _MORE = (
     "leaky_relu_i8", "leaky_relu_dx_i8", "weighted_xent_i8", "mae_i8", "huber_i8", "decay_i8", "decay_i32", "add_i8",
     "concat_i8", "place", "slice", "multiply_i8", "dropout_i8", "dropout_dx_i8", "channel_scale_i8", "rescale_dx",
 )  # fmt: skip
+_LOSSES = ("weighted", "mae", "huber")  # which few float32 models have
 _IMPORTED = ("add_once_i8", "mean2d_i8", "lookup_i8")
 
 
@@ -47,6 +50,8 @@ def piece(name, family):
         return "_odt_import"
     if family == "pool" or layer == "conv2d":
         return "_odt_f32_conv" if float32 else "_odt_conv"
+    if layer in _OWN:
+        return "_odt_f32_more" if float32 else "_odt_own"
     if layer in _ZEROTH:
         return "_odt_f32_more" if float32 else "_odt_rare"
     dense = (
@@ -55,7 +60,7 @@ def piece(name, family):
         or name in ("few", "each")
     )
     if float32 or name in _FLOATS:
-        return "_odt_f32" if dense else "_odt_f32_more"
+        return "_odt_f32" if dense and layer not in _LOSSES else "_odt_f32_more"
     if family == "norm":
         return "_odt_norm"
     if layer == "depthwise2d":

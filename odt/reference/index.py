@@ -22,6 +22,8 @@ MODULES = (  # a string takes half the RAM of a tuple
     "linear_i8 "
     "loss_f32 "
     "loss_i8 "
+    "loss_own_f32 "
+    "loss_own_i8 "
     "loss_targets_f32 "
     "loss_targets_i8 "
     "loss_weighted_f32 "
@@ -50,6 +52,6 @@ MODULES = (  # a string takes half the RAM of a tuple
     "update_zeroth_i8 "
 )
 BY_NUMBER = (
-    "KKOOOOOOO99999999555++FFHH1;=SPQQRRRL6666666444**EEGG0:<QQQ///10HHGG332+**++**))(((())((QRRQSQNM8887"
-    "77888777,,,,=<=<=<?>FECCCCCCCCC@@@@@@@@NNMMMKII-.-.--R+*+*-.POBAUTUTUUUTUUTJJJJJJDDH1+"
+    "MMQQQQQQQ99999999555++HHJJ1;?URSSTTTN6666666444**GGII0:>SSS///10JJII332+**++**))(((())((STTSUSPO8887"
+    "77888777,,,,?>?>?>A@HGEEEEEEEEEBBBBBBBBPPOOOMKK-.-.--T+*+*-.RQDCWVWVWWWVWWVLLLLLLFFJ1+=<"
 )

@@ -125,6 +125,8 @@ class Weighed:
                 "class_weight: the loss %s has no classes: write Dense(classes) and the loss "
                 '"sparse_categorical_crossentropy", of integer labels' % loss.name
             )
+        if not loss.name.endswith("crossentropy"):
+            raise ValueError("class_weight: the loss %s has no weights of classes" % loss.name)
         if loss.class_weight is not None:
             raise ValueError("class_weight: the loss %s has weights of its own" % loss.name)
         loss = type(loss)(self.class_weight, loss.label_smoothing)

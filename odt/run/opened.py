@@ -17,6 +17,7 @@ class Loss:
     def __init__(self, name, labels, onehot, binary, hits, degree, unit):
         self.name, self.labels, self.onehot, self.binary = name, labels == 1, onehot == 1, binary == 1
         self.hits, self.degree = hits == 1, degree
+        self.with_logits = name == "dark_experience"
         self._unit = unit
 
     def unit(self, step):

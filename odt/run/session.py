@@ -246,7 +246,7 @@ class Session:
         x, x_format, count = samples(what + "x", x, (layer.dtype,), self.row, layer.shape)
         check_finite(what + "x", x, x_format, self.row)
         y_format, y_scale, y_zero, same = 0, ONE, 0, False
-        loss = self.loss
+        loss, classes = self.loss, self.classes
         if not predict:
             # Bytes, which do not tell, are labels of a byte each, or targets in the Input's dtype.
             dtypes = _LABELS if loss.labels else (layer.dtype,) + _TARGETS
@@ -255,13 +255,16 @@ class Session:
             if loss.onehot:
                 from .onehot import labels
 
-                y = labels(what + "y", y, self.classes)
-            y, y_format, labels = samples(what + "y", y, dtypes, self.width)
+                y = labels(what + "y", y, classes)
+            width = self.width
+            if loss.with_logits and isinstance(y, (bytes, bytearray, memoryview)) and len(y) == count * (classes + 1):
+                dtypes, width, y_zero = ("uint8",), classes + 1, 1
+            y, y_format, labels = samples(what + "y", y, dtypes, width)
             if labels != count:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:
-                check_labels(what + "y", y, self.classes)
-                if y_format == INT16 and self.classes > 32768:  # of a uint16 an int16 has no more
+                check_labels(what + "y", [y[at] for at in range(0, len(y), width)] if y_zero else y, classes)
+                if y_format == INT16 and classes > 32768:  # of a uint16 an int16 has no more
                     y, y_format = array("i", y), INT32
             else:
                 check_finite(what + "y", y, y_format, self.width)
@@ -281,7 +284,12 @@ class Session:
             if plain:
                 x_code, y_code = [ord(self.engine.typecode(data) or "?") for data in given]
                 x_kind = x_code, x_format, self.row, 0
-                known = _type(x), x_kind, _type(y), (y_code, y_format, self.width, 2 if loss.binary else self.classes)
+                known = (
+                    _type(x),
+                    x_kind,
+                    _type(y),
+                    (y_code, y_format, width, 2 if loss.binary else 0 if y_zero else classes),
+                )
         control = self.control
         control[X_FORMAT] = x_format
         control[Y_FORMAT] = y_format

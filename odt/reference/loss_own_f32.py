@@ -1,0 +1,48 @@
+"""Losses of what a network says against what it said before, and by itself, in float32."""
+
+from ..fixed import bits_to_float
+from ..regions import CORRECT, LOSS, Y_FORMAT, Y_ZERO
+from .data import batch_count, first_largest, label, samples
+from .float32 import divide, expf, logf, rounded, store
+from .loss_f32 import add_loss
+
+
+def distil_xent_f32(o):
+    """as softmax_xent_f32; of rows that have logits L: e += 2 * alpha * (x - L / 4) / COUNT
+
+    e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N alpha
+    """
+    c, size = o.c, o.N
+    rows = c[Y_ZERO] == 1
+    count = rounded(float(batch_count(c, o.B)))
+    alpha = bits_to_float(o.alpha & 0xFFFFFFFF)
+    twice = rounded(alpha + alpha)
+    at = 0
+    for raw in samples(c, Y_FORMAT, o.labels, o.B, size + 1 if rows else 1):
+        if raw is None:
+            for i in range(at, at + size):
+                o.e[i] = 0.0
+            at += size
+            continue
+        x = list(o.x[at : at + size])
+        right = label(c, raw, size)
+        best = first_largest(x, range(size))
+        powers = [expf(rounded(v - x[best])) for v in x]
+        total = 0.0
+        for p in powers:
+            total = rounded(total + p)
+        if right >= 0:
+            c[LOSS] = add_loss(c[LOSS], rounded(logf(total) - rounded(x[right] - x[best])))
+            c[CORRECT] += right == best
+        logits = [(v + 128 & 255) - 128 for v in raw[1:]]
+        squares = 0.0
+        for i in range(size):
+            v = rounded(divide(powers[i], total) - (1.0 if i == right else 0.0))
+            if logits and logits[0] != -128:
+                d = rounded(x[i] - logits[i] * 0.25)
+                squares = rounded(squares + rounded(d * d))
+                v = rounded(v + rounded(d * twice))
+            o.e[at + i] = store(v / count)
+        if logits and logits[0] != -128:
+            c[LOSS] = add_loss(c[LOSS], rounded(squares * alpha))
+        at += size

@@ -1,0 +1,48 @@
+"""Losses of what a network says against what it said before, and by itself, in int8."""
+
+from ..fixed import LOG2_E, ONE, exp2n, log2q, multiplier, rescale, sat32, scale_div, scale_int, scale_mul, scale_shift
+from ..regions import CORRECT, Y_FORMAT, Y_ZERO
+from .data import batch_count, label, samples
+from .loss_i8 import add_loss
+
+
+def distil_xent_i8(o):
+    """as softmax_xent_i8; of rows that have logits L, too (Y_ZERO is 1): e += 127 * 2 * a * (sx * (x - z) - L / 4), a
+        = alpha / 65536
+
+    e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] ; B N z alpha
+    """
+    c, size = o.c, o.N
+    rows = c[Y_ZERO] == 1
+    z = max(-128, min(127, o.z))
+    weight = max(0, min(1 << 23, o.alpha))
+    m, s = multiplier(scale_mul(o.sx[0], LOG2_E))
+    nats = multiplier(scale_shift(o.sx[0], 8))
+    at = 0
+    for raw in samples(c, Y_FORMAT, o.labels, o.B, size + 1 if rows else 1):
+        x = list(o.x[at : at + size])
+        errors = [0] * size
+        if raw is not None:
+            right, top = label(c, raw, size), max(x)
+            t = [rescale((top - v) << 16, m, s) for v in x]
+            powers = [exp2n(v) for v in t]
+            total = min(1 << 30, sum(powers))
+            errors = [(p * 254 + total) // (2 * total) for p in powers]
+            loss = 0
+            if right >= 0:
+                errors[right] -= 127
+                loss = max(0, ((log2q(total) - 16 * 65536 + min(t[right], 1 << 24)) * 45426 + 32768) >> 16)
+                c[CORRECT] += x.index(top) == right
+            logits = [(v + 128 & 255) - 128 for v in raw[1:]]
+            if logits and logits[0] != -128:
+                squares = 0
+                for i in range(size):
+                    d = max(-16384, min(16384, sat32(rescale(x[i] - z, *nats) - 64 * logits[i])))
+                    squares += d * d
+                    errors[i] += (254 * weight * d + (1 << 23)) >> 24
+                loss += weight * min(squares, 1 << 40) >> 16
+            add_loss(c, loss)
+        for v in errors:
+            o.e[at] = max(-127, min(127, v))
+            at += 1
+    o.se[0] = scale_div(ONE, scale_int(127 * batch_count(c, o.B)))
