@@ -1,17 +1,22 @@
-"""BatchNorm's statistics moved to unlabelled samples of another place: accuracy before, after, and of training there with labels.
+"""BatchNorm's statistics moved to unlabelled samples of another place, and gamma and beta by its own predictions: accuracy before,
+after, and of training there with labels.
 
-    python bench/adabn.py                      some ten minutes; writes bench/results/adabn.txt
+    python bench/adabn.py                      a quarter of an hour; writes bench/results/adabn.txt
     python bench/adabn.py --seeds 1 --task digits
 
-Digits: two convolutions of 8 and 16 channels, 8 epochs; MNIST-1D: three of 25, 12 epochs; a BatchNorm behind each, Adam, batches
+Digits: two convolutions of 8 and 16 channels, 8 epochs; MNIST-1D: three of 25, 12 epochs; a BatchNorm after each, Adam, batches
 of 16. Each is trained on the data as they are; then update_bn on 32 or 200 unlabelled samples of the changed data;
 accuracy in % on others of these (2,000 of MNIST-1D). labels: of the same network trained on changed data with all labels. One
-class: the samples are all of class 0, the data unchanged (of MNIST-1D, too). PyTorch: a network of the same sizes, trained by itself, and
-torch.optim.swa_utils.update_bn. Means +- standard error over seeds. Costs, all that Python does included: first, update_bn of a batch of
-16 digits on a model for the first time, which finds the instructions; then a batch more; without the guard's two predictions; step: of fit.
+class: the samples are all of class 0, the data unchanged (of MNIST-1D, too). PyTorch: a network of the same sizes, trained
+by itself, and torch.optim.swa_utils.update_bn. entropy, various: after update_bn on the 200, odt.tent on the same for 5 and
+20 epochs, Adam of 0.004, without a guard, by the loss Entropy of diversity 0 and 1; in PyTorch the same loss of the layers in
+training mode. Means +- standard error over seeds. Costs, all that Python does included: first, update_bn of a batch of 16
+digits on a model for the first time, which finds the instructions; then a batch more; without the guard's two predictions;
+step: of fit; tent's: of fit with the loss Entropy, where gamma and beta alone train.
 """
 
 import argparse
+import copy
 
 import counting
 import numpy as np
@@ -19,11 +24,13 @@ import torch
 from accuracy import digits, mnist1d
 
 import odt
-from odt import adabn
+from odt import adabn, tent
+from odt.tent import Entropy
 from odt.slots import Bytes
 
 DRAW = np.random.default_rng(7)
 BATCH, RATE = 16, 0.004
+ENTROPIES = (0, 5), (1, 5), (1, 20)  # diversity, epochs
 
 
 def blurred(x):
@@ -76,7 +83,7 @@ def network(name):
 
 class Odt:
     def __init__(self, name, dtype, x, y, seed, epochs):
-        self.model = network(name)
+        self.name, self.model = name, network(name)
         rate = odt.CosineDecay(RATE, epochs * -(-len(x) // BATCH))
         self.model.compile(odt.Adam(rate), dtype=dtype, batch_size=BATCH, seed=seed)
         self.model.fit(x, y, epochs=epochs, verbose=0)
@@ -88,6 +95,18 @@ class Odt:
 
     def follow(self, x):
         adabn.update_bn(self.model, np.ascontiguousarray(x), guard=False)
+
+    def adapted(self, x, diversity, epochs):
+        """A network that has followed x, and learned from its own predictions of it."""
+        made = copy.copy(self)
+        made.model = network(self.name)
+        odt.update.norm(made.model)
+        made.model.compile(odt.Adam(RATE), Entropy(diversity), dtype=self.model.dtype, batch_size=BATCH, seed=1)
+        made.model.load_weights(self.model)
+        made.model.calibrate(np.ascontiguousarray(x))
+        made.follow(x)
+        tent.adapt(made.model, np.ascontiguousarray(x), epochs, guard=False)
+        return made
 
     def right(self, x, y):
         return 100 * self.model.evaluate(np.ascontiguousarray(x), y)[1]
@@ -134,6 +153,22 @@ class Torch:
     def reset(self):
         self.net.load_state_dict(self.kept)
 
+    def adapted(self, x, diversity, epochs):
+        self.follow(x)
+        net, x = self.net.train(), self.given(x)
+        norms = [part for part in net if isinstance(part, (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d))]
+        adam = torch.optim.Adam([p for norm in norms for p in norm.parameters()], RATE)
+        whole = len(x) - (len(x) % BATCH if len(x) % BATCH < BATCH // 2 else 0)
+        for _ in range(epochs):
+            for rows in torch.randperm(whole).split(BATCH):
+                logits = net(x[rows])
+                mean = torch.softmax(logits, 1).mean(0)
+                entropy = torch.distributions.Categorical(logits=logits).entropy().mean()
+                adam.zero_grad()
+                (entropy - diversity * torch.distributions.Categorical(mean).entropy()).backward()
+                adam.step()
+        return self
+
     def follow(self, x):
         torch.optim.swa_utils.update_bn(list(self.given(x).split(BATCH)), self.net)
 
@@ -153,7 +188,13 @@ def figures(values):
 
 
 def qualities(tasks, seeds):
-    heads = ("before", "32 samples", "200 samples", "labels")
+    heads = (
+        "before",
+        "32 samples",
+        "200 samples",
+        *["%s, %d" % (("entropy", "various")[d], n) for d, n in ENTROPIES],
+        "labels",
+    )
     print("%-9s%-20s%-9s%s" % ("task", "data", "", "".join("%16s" % head for head in heads)))
     for name in tasks:
         get, epochs, changes = TASKS[name]
@@ -171,14 +212,21 @@ def qualities(tasks, seeds):
                         if count:
                             net.follow(new[:count])
                         cells.append(net.right(test, y_test))
+                    for diversity, passes in ENTROPIES:
+                        net.reset()
+                        cells.append(net.adapted(new, diversity, passes).right(test, y_test))
                     cells.append(made(kind, name, changed, y, seed, epochs).right(test, y_test))
                     found.setdefault(label, []).append(cells)
                 net.reset()
                 cells = [net.right(x_test, y_test)]
                 for count in (32, 200):
                     net.reset()
-                    net.follow(x[y == 0][: min(count, (y == 0).sum())])
+                    alike = x[y == 0][: min(count, (y == 0).sum())]
+                    net.follow(alike)
                     cells.append(net.right(x_test, y_test))
+                for diversity, passes in ENTROPIES:
+                    net.reset()
+                    cells.append(net.adapted(alike, diversity, passes).right(x_test, y_test))
                 found.setdefault("one class", []).append(cells)
             for label, rows in found.items():
                 columns = [figures(column) for column in zip(*rows)]
@@ -186,13 +234,17 @@ def qualities(tasks, seeds):
 
 
 ON_BOARD = """
+import gc
 import odt
 from odt import adabn
+from odt.tent import Entropy
 x = bytes([(7 * i + i // 5) %% 17 for i in range(64 * 16)])
-layers = [odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16)]
-for channels in (8, 16):
-    layers += [odt.Conv2D(channels, 3, padding="same"), odt.BatchNorm(), odt.ReLU(), odt.MaxPool2D()]
-model = odt.Sequential(layers + [odt.Flatten(), odt.Dense(10)])
+def network():
+    layers = [odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16)]
+    for channels in (8, 16):
+        layers += [odt.Conv2D(channels, 3, padding="same"), odt.BatchNorm(), odt.ReLU(), odt.MaxPool2D()]
+    return odt.Sequential(layers + [odt.Flatten(), odt.Dense(10)])
+model = network()
 model.compile(odt.Adam(), dtype="%s", batch_size=16)
 y = bytes(16)
 model.train_step(x, y)
@@ -206,19 +258,29 @@ model.train_step(x, y)
 begin()
 model.train_step(x, y)
 end()
+model = None
+gc.collect()
+model = network()
+odt.update.norm(model)
+model.compile(odt.Adam(), Entropy(), dtype="%s", batch_size=16)
+model.train_step(x, y)
+begin()
+model.train_step(x, y)
+end()
 """
 
 
 def costs(names):
     for name in names:
         print(counting.heading(name))
-    print("%-8s%-12s%12s%12s%12s%12s" % ("", "", "first", "update_bn", "a batch", "step"))
+    print("%-8s%-12s%12s%12s%12s%12s%12s" % ("", "", "first", "update_bn", "a batch", "step", "tent's"))
     for dtype in ("int8", "float32"):
         for name in names:
             machine = counting.open(name)
-            first, once, twice, step = machine.run(ON_BOARD % dtype)
+            first, once, twice, step, own = machine.run(ON_BOARD % (dtype, dtype))
             machine.close()
-            print("%-8s%-12s%12d%12d%12d%12d" % (dtype, name, first, once, twice - once, step), flush=True)
+            cells = (dtype, name, first, once, twice - once, step, own)
+            print("%-8s%-12s%12d%12d%12d%12d%12d" % cells, flush=True)
 
 
 def main():

@@ -33,6 +33,6 @@ int32_t odt_to_int(float x);
 // Correctly rounded; 0 for negative and subnormal x.
 float odt_sqrtf(float x);
 float odt_expf(float x); // x <= 0
-float odt_logf(float x); // x >= 1
+float odt_logf(float x); // x > 0, not subnormal
 
 #endif

@@ -44,17 +44,17 @@
 #define SHAPES 234
 #define FIRST 2052
 #elif ODT_MPY && ODT_PIECE == 8
-#define ROWS 36
-#define SHAPES 634
+#define ROWS 37
+#define SHAPES 648
 #define FIRST 2286
 #elif ODT_MPY && ODT_PIECE == 9
 #define ROWS 3
 #define SHAPES 60
-#define FIRST 2920
+#define FIRST 2934
 #elif ODT_MPY && ODT_PIECE == 10
-#define ROWS 1
-#define SHAPES 17
-#define FIRST 2980
+#define ROWS 2
+#define SHAPES 39
+#define FIRST 2994
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -276,14 +276,16 @@ const odt_table_t odt_table = {
     ROW(ODT_DIVERGENCE_F32, (odt_kernel_t)odt_divergence_f32, 33, 2873, 4, 6)
     ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 34, 2889, 5, 4)
     ROW(ODT_DISTIL_XENT_F32, (odt_kernel_t)odt_distil_xent_f32, 35, 2908, 4, 3)
+    ROW(ODT_ENTROPY_F32, (odt_kernel_t)odt_entropy_f32, 36, 2920, 5, 3)
     #endif
     #if HAS(9) // _odt_import: int8 layers in another framework's steps
-    ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2920, 5, 19)
-    ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2955, 6, 5)
-    ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 2972, 3, 1)
+    ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2934, 5, 19)
+    ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2969, 6, 5)
+    ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 2986, 3, 1)
     #endif
-    #if HAS(10) // _odt_own: int8 loss of odt.dark
-    ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 2980, 6, 4)
+    #if HAS(10) // _odt_own: int8 losses of odt.dark and odt.tent
+    ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 2994, 6, 4)
+    ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3011, 9, 3)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -526,7 +528,7 @@ const odt_table_t odt_table = {
         91, 0, 130, 1, 81, 132, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
         27, 0, 130, 1, 90, 0, 1, 91, 0, 130, 1, 89, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
         ODT_ANY, ODT_ANY, 218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-        ODT_ANY,
+        ODT_ANY, 218, 0, 1, 25, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
     #endif
     #if HAS(9)
         4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 4, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS,
@@ -537,13 +539,14 @@ const odt_table_t odt_table = {
     #endif
     #if HAS(10)
         194, 0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
-        ODT_ANY, ODT_ANY,
+        ODT_ANY, ODT_ANY, 2, 0, 1, 17, 129, 17, 1, 145, 129, 145, 144, 104, 66, 0, 1, 81, 129, 81,
+        129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
     #endif
     },
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0xd47a90ce, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0xd73c0794, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
@@ -555,10 +558,10 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         86, 87, 157, 158, 159, 75, 76, 160, 161, 28, 131, 77, 162, 78, 163, 79, 164, 48, 147, 52,
         53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 132, 133,
         134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
-        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 184,
-        185, 186, 187, 183,
+        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 185,
+        186, 187, 188, 183, 189, 184,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 80, 103, 138, 148, 184, 187, 188};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 80, 103, 138, 148, 185, 188, 190};
 #endif
 #endif
 
@@ -756,3 +759,5 @@ ODT_ASSERT_LAYOUT(add_once_i8, qb, 6, lo, 5);
 ODT_ASSERT_LAYOUT(lookup_i8, table, 3, N, 1);
 ODT_ASSERT_LAYOUT(distil_xent_i8, sx, 6, alpha, 4);
 ODT_ASSERT_LAYOUT(distil_xent_f32, x, 4, alpha, 3);
+ODT_ASSERT_LAYOUT(entropy_i8, se, 9, diversity, 3);
+ODT_ASSERT_LAYOUT(entropy_f32, x, 5, diversity, 3);

@@ -42,10 +42,10 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 188
+#define ODT_OPCODES 190
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES 2997
+#define ODT_SHAPES 3033
 
 // The files of the kernels for stock firmware (odt/host/pieces.py).
 #define ODT_PIECES 11
@@ -240,6 +240,8 @@ enum {
     ODT_LOOKUP_I8 = 186,
     ODT_DISTIL_XENT_I8 = 187,
     ODT_DISTIL_XENT_F32 = 188,
+    ODT_ENTROPY_I8 = 189,
+    ODT_ENTROPY_F32 = 190,
 };
 
 // y = 0
@@ -2086,5 +2088,31 @@ typedef struct {
     int32_t B, N, alpha;
 } odt_distil_xent_f32_t;
 void odt_distil_xent_f32(const odt_distil_xent_f32_t *a);
+
+// e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se / COUNT; LOSS += -sum p * log(p)
+typedef struct {
+    int8_t *e; // [B][N]
+    int32_t *so; // [1]
+    int32_t *sums; // [N]
+    int32_t *peak; // [1]
+    int32_t *c; // [16]
+    const odt_region_t *labels; // a region
+    const int8_t *x; // [B][N]
+    const int32_t *sx; // [1]
+    const int32_t *se; // [1]
+    int32_t B, N, diversity;
+} odt_entropy_i8_t;
+void odt_entropy_i8(const odt_entropy_i8_t *a);
+
+// e = p * (a - sum_n p * a) / COUNT, p, a, LOSS as in entropy_i8
+typedef struct {
+    float *e; // [B][N], may be x
+    float *sums; // [N]
+    int32_t *c; // [16]
+    const odt_region_t *labels; // a region
+    const float *x; // [B][N]
+    int32_t B, N, diversity;
+} odt_entropy_f32_t;
+void odt_entropy_f32(const odt_entropy_f32_t *a);
 
 #endif

@@ -48,7 +48,7 @@ HOMES = {
     "labels": "modules", "latents": "modules", "layers": "modules", "lite": "modules", "losses": "modules",
     "metrics": "modules", "model": "modules", "norms": "modules", "online": "modules", "optimizers": "modules", "profile": "modules",
     "prototypes": "modules", "rates": "modules", "readers": "modules", "record": "modules", "replay": "modules", "reservoir": "modules", "rules": "modules",
-    "slots": "modules", "stream": "modules", "teach": "modules", "update": "modules", "vae": "modules", "watch": "modules",
+    "slots": "modules", "stream": "modules", "teach": "modules", "tent": "modules", "update": "modules", "vae": "modules", "watch": "modules",
     "activations": "inner", "classes": "inner", "drawing": "inner", "export": "inner", "fisher": "inner",
     "fixed": "inner", "folding": "inner", "joins": "inner", "lines": "inner", "network": "inner", "normalization": "inner",
     "opcodes": "inner", "open": "inner", "plan": "inner", "posteriors": "inner", "primitives": "inner", "reference": "inner",

@@ -26,6 +26,7 @@ from . import (
     slots as slots,
     stream as stream,
     teach as teach,
+    tent as tent,
     update as update,
     vae as vae,
     watch as watch,

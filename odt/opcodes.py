@@ -186,6 +186,8 @@ TABLE = (
     b"118 huber_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N delta\n"  # e = min(max(x - target, -delta), delta) / (N * COUNT)
     b"187 distil_xent_i8 e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] ; B N z alpha\n"  # as softmax_xent_i8; of rows that have logits L, too (Y_ZERO is 1): e += 127 * 2 * a * (sx * (x - z) - L / 4), a = alpha / 65536
     b"188 distil_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N alpha\n"  # as softmax_xent_f32; of rows that have logits L: e += 2 * alpha * (x - L / 4) / COUNT
+    b"189 entropy_i8 e=i8[B*N] so=i32[1] sums=i32[N] peak+i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] se:i32[1] ; B N diversity\n"  # e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se / COUNT; LOSS += -sum p * log(p)
+    b"190 entropy_f32 e=f32[B*N]~x sums=f32[N] c+i32[16] labels:buf x:f32[B*N] ; B N diversity\n"  # e = p * (a - sum_n p * a) / COUNT, p, a, LOSS as in entropy_i8
     # update: from gradients to weights: optimizers and decay
     b"30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32[1] c:i32[16] ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = v
     b"32 momentum_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu\n"  # as momentum_i16 with v in float32

@@ -34,10 +34,15 @@ def bias(model):
     _set(_layers(model)[-1], 1, True)
 
 
-def norm_and_last(model):
-    """Normalisation layers train, and the last layer."""
+def norm(model):
+    """Normalisation layers train, and nothing else (for odt.tent)."""
     for layer in _layers(model):
         _set(layer, int(layer.normalises), layer.normalises)
+
+
+def norm_and_last(model):
+    """Normalisation layers train, and the last layer."""
+    norm(model)
     _set(_layers(model)[-1], 1, True)
 
 

@@ -269,6 +269,8 @@ def draw_immediates(rng, op):
                 v = rng.choice((0, rng.randint(0, 65536), rng.randint(0, 65536), draw_int32(rng)))
         elif name == "alpha":
             v = draw_scale(rng, -8, 8) if floats else rng.choice((0, rng.randint(1, 1 << 17), draw_int32(rng)))
+        elif name == "diversity":
+            v = rng.choice((0, draw_scale(rng, -4, 4))) if floats else rng.choice((0, 65536, draw_int32(rng)))
         elif name == "delta":
             v = draw_scale(rng, -8, 8)
         elif name == "rows":

@@ -98,7 +98,7 @@ def test_classes_of_a_stub_have_the_codes_bases(name):
 
 
 # Modules whose objects a model takes: of their methods users call none.
-DESCRIBED = ("activations", "dark", "joins", "layers", "losses", "norms", "optimizers", "resizing", "schedules")
+DESCRIBED = ("activations", "dark", "joins", "layers", "losses", "norms", "optimizers", "resizing", "schedules", "tent")
 # Modules whose public names a program calls, and which a type checker would find without types.
 WHOLE = (
     *DESCRIBED, "adapt", "callbacks", "latents", "metrics", "model", "prototypes", "rates", "replay", "reservoir", "teach",

@@ -2,7 +2,7 @@
 
 mip's package.json names files, and knows no architectures. So what chooses is a file among them:
 
-    package.json                    for any board: the package, kernels for all boards, and what chooses at the first import
+    package.json                    for any board: the package but for FEW, kernels for all boards, and what chooses at the first import
     odt_kernels.py                  for a board with a network: brings one of those below
     armv6m_6.3.json                 the package and the kernels of that architecture and .mpy version
     python.json                     the package alone
@@ -24,6 +24,14 @@ KERNELS = Path(__file__).with_name("odt_kernels.py")
 CHOOSER = Path(__file__).with_name("odt_chooser.py")
 _PC = ("x86", "x64")
 _LEFT_OUT = "armv7emdp"  # of package.json: its boards take those for armv7emsp, and a Pico's flash has no room for both
+# Neither has it room for what few models use; the package of each architecture has it.
+FEW = (
+    "odt/dark.mpy",
+    "odt/tent.mpy",
+    "odt/reference/loss_own_f32.mpy",
+    "odt/reference/loss_own_i8.mpy",
+    "_odt_own.mpy",
+)
 
 
 def main(files, to):
@@ -35,7 +43,7 @@ def main(files, to):
         shutil.copy(file, to)
     package = [[file.relative_to(to).as_posix()] * 2 for file in sorted((to / "odt").rglob("*.mpy"))]
     _write(to / "python.json", package)
-    every = package + [[KERNELS.name] * 2]
+    every = [file for file in package if file[0] not in FEW] + [[KERNELS.name] * 2]
     for kernels in sorted(files.glob("*/_odt.mpy")):
         version, sub, arch = header(kernels)
         name = "%s_%d.%d" % (ARCHITECTURES[arch], version, sub)
@@ -45,7 +53,7 @@ def main(files, to):
             shutil.copy(kernels.parent / part, to / name)
         _write(to / (name + ".json"), package + [[part, "%s/%s" % (name, part)] for part in parts])
         if ARCHITECTURES[arch] not in _PC + (_LEFT_OUT,):
-            every += [["_odt_all/%s/%s" % (name, part), "%s/%s" % (name, part)] for part in parts]
+            every += [["_odt_all/%s/%s" % (name, part), "%s/%s" % (name, part)] for part in parts if part not in FEW]
     _write(to / "package.json", every + [["_odt.py", CHOOSER.name]])  # which chooses among what has come before it
     print("odt: packages for mip are in %s" % to)
 

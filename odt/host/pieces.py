@@ -18,7 +18,7 @@ PIECES = {
     "_odt_f32_conv": "float32 convolutions and pooling",
     "_odt_f32_more": "other float32",
     "_odt_import": "int8 layers in another framework's steps",
-    "_odt_own": "int8 loss of odt.dark",
+    "_odt_own": "int8 losses of odt.dark and odt.tent",
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.
@@ -33,7 +33,7 @@ FILES = {**PIECES, **BESIDE}
 
 _FLOATS = ("momentum_i32", "nesterov_i32", "adam_i32")  # which compute floats
 _ZEROTH = ("passed", "slope", "room", "perturb", "walk")  # odt.ZerothOrder
-_OWN = ("distil",)  # odt.dark
+_OWN = ("distil", "entropy")  # odt.dark, odt.tent
 _MORE = (
     "leaky_relu_i8", "leaky_relu_dx_i8", "weighted_xent_i8", "mae_i8", "huber_i8", "decay_i8", "decay_i32", "add_i8",
     "concat_i8", "place", "slice", "multiply_i8", "dropout_i8", "dropout_dx_i8", "channel_scale_i8", "rescale_dx",

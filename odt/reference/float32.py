@@ -79,7 +79,7 @@ def expf(x):
 
 
 def logf(x):
-    """log x for x >= 1."""
+    """log x for x > 0 that is not subnormal."""
     bits = float_to_bits(x)
     k = log2_floor(bits & 0x7FFFFFFF)
     bits -= k << 23

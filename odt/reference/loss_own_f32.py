@@ -46,3 +46,52 @@ def distil_xent_f32(o):
         if logits and logits[0] != -128:
             c[LOSS] = add_loss(c[LOSS], rounded(squares * alpha))
         at += size
+
+
+def entropy_f32(o):
+    """e = p * (a - sum_n p * a) / COUNT, p, a, LOSS as in entropy_i8
+
+    e=f32[B*N]~x sums=f32[N] c+i32[16] labels:buf x:f32[B*N] ; B N diversity
+    """
+    c, size = o.c, o.N
+    count = rounded(float(batch_count(c, o.B)))
+    diversity = bits_to_float(o.diversity & 0xFFFFFFFF)
+    sums, rows = [0.0] * size, []
+    for b, raw in enumerate(samples(c, Y_FORMAT, o.labels, o.B, 1)):
+        at = b * size
+        if raw is None:
+            for i in range(at, at + size):
+                o.e[i] = 0.0
+            continue
+        rows.append(at)
+        x = list(o.x[at : at + size])
+        best = first_largest(x, range(size))
+        powers = [expf(rounded(v - x[best])) for v in x]
+        total = 0.0
+        for p in powers:
+            total = rounded(total + p)
+        for i in range(size):
+            p = store(divide(powers[i], total))
+            o.e[at + i] = p
+            sums[i] = rounded(sums[i] + p)
+        c[CORRECT] += label(c, raw, size) == best
+    for i in range(size):
+        sums[i] = rounded(diversity * _log(store(divide(sums[i], float(len(rows))))))
+        o.sums[i] = sums[i]
+    for at in rows:
+        mean = entropy = 0.0
+        terms = []
+        for i in range(size):
+            p = o.e[at + i]
+            own = _log(p)
+            terms.append(rounded(sums[i] - own))
+            mean = rounded(mean + rounded(p * terms[i]))
+            entropy = rounded(entropy + rounded(p * own))
+        for i in range(size):
+            o.e[at + i] = store(rounded(o.e[at + i] * rounded(terms[i] - mean)) / count)
+        c[LOSS] = add_loss(c[LOSS], -entropy)
+
+
+def _log(x):
+    """Of what is above 0; else 0."""
+    return logf(x) if x > 0 else 0.0

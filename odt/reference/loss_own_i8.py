@@ -2,7 +2,7 @@
 
 from ..fixed import LOG2_E, ONE, exp2n, log2q, multiplier, rescale, sat32, scale_div, scale_int, scale_mul, scale_shift
 from ..regions import CORRECT, Y_FORMAT, Y_ZERO
-from .data import batch_count, label, samples
+from .data import Sink, batch_count, label, samples
 from .loss_i8 import add_loss
 
 
@@ -46,3 +46,54 @@ def distil_xent_i8(o):
             o.e[at] = max(-127, min(127, v))
             at += 1
     o.se[0] = scale_div(ONE, scale_int(127 * batch_count(c, o.B)))
+
+
+def entropy_i8(o):
+    """e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se
+        / COUNT; LOSS += -sum p * log(p)
+
+    e=i8[B*N] so=i32[1] sums=i32[N] peak+i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] se:i32[1] ; B N diversity
+    """
+    c, size = o.c, o.N
+    diversity = max(0, min(1 << 20, o.diversity))
+    to_power = multiplier(scale_mul(o.sx[0], LOG2_E))
+    to_error = multiplier(scale_div(scale_shift(ONE, -16), o.se[0]))
+    rows, sums = [], [0] * size
+    for b, raw in enumerate(samples(c, Y_FORMAT, o.labels, o.B, 1)):
+        if raw is None:
+            rows.append(None)
+            continue
+        x = list(o.x[b * size : (b + 1) * size])
+        top = max(x)
+        t = [rescale((top - v) << 16, *to_power) for v in x]
+        powers = [exp2n(v) for v in t]
+        total = min(1 << 30, sum(powers))
+        base = log2q(total) - 16 * 65536
+        parts = [(p * 32768 + total // 2) // total for p in powers]
+        rows.append((parts, [base + min(v, 1 << 24) for v in t]))
+        sums = [(s + p) & 0xFFFFFFFF for s, p in zip(sums, parts)]
+        c[CORRECT] += label(c, raw, size) == x.index(top)
+    count = len(rows) - rows.count(None)
+    means = [diversity * (log2q(count or 1) + 15 * 65536 - log2q(s or 1)) >> 16 for s in sums]
+    for i in range(size):
+        o.sums[i] = means[i]
+    sink = Sink(o.e, o.peak)
+    at = loss = 0
+    for row in rows:
+        if row is None:
+            for i in range(at, at + size):
+                o.e[i] = 0
+            at += size
+            continue
+        parts, bits = row
+        terms = [b - m for b, m in zip(bits, means)]
+        mean = sum([p * a for p, a in zip(parts, terms)]) >> 15
+        for p, a in zip(parts, terms):
+            w = p * (a - mean) >> 15
+            sink.put(at, rescale((w * 45426 + 32768) >> 16, *to_error))
+            at += 1
+        entropy = sum([p * b for p, b in zip(parts, bits)]) >> 15
+        loss += max(0, (entropy * 45426 + 32768) >> 16)
+    sink.close()
+    add_loss(c, loss)
+    o.so[0] = scale_div(o.se[0], scale_int(batch_count(c, o.B)))
