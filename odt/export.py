@@ -10,7 +10,7 @@ from . import executor
 from .fixed import elements
 from .regions import CONSTANTS, VERSION, X_SCALE
 from .run.checkpoint import path_of, write_file
-from .run.start import Untrained
+from .run.session import is_untrained
 
 _MAGIC = b"ODTN"
 _FORMAT = 1
@@ -25,7 +25,7 @@ def export(model, session, path, labels, purpose, features):
         raise TypeError("export: a file's name is expected, got %r" % (path,))
     if purpose not in ("training", "inference"):
         raise ValueError('export: purpose is "training" or "inference", got %r' % (purpose,))
-    if purpose == "inference" and not (isinstance(session.optimizer, Untrained) and _is_frozen(model, session)):
+    if purpose == "inference" and not (is_untrained(session) and _is_frozen(model, session)):
         session = _inference(model.nodes, session)
     labels = check_labels(model.labels if labels is None else labels, session)
     head = _head(getattr(model, "kind", type(model).__name__), session, labels)
@@ -108,7 +108,7 @@ def _head(kind, session, labels):
         "scales": list(plan.scales) if int8 else [],
         "loss": [loss.name, int(loss.labels), int(loss.onehot), int(loss.binary), int(loss.hits), loss.degree, int(unit * 65536)],
         "optimizer": session.optimizer.name if hasattr(session.optimizer, "name") else type(session.optimizer).__name__,
-        "rate": None if isinstance(session.optimizer, Untrained) else _rate(session.optimizer.learning_rate),
+        "rate": None if is_untrained(session) else _rate(session.optimizer.learning_rate),
         "ranges": session.calibrated, "epoch": session.epoch, "underway": session.underway,
         "bias": [plan.bias.offset, plan.bias.size] if plan.bias else None, "fresh": int(session.fresh),
         "activated": int(plan.activated), "labels": labels,

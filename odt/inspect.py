@@ -26,8 +26,7 @@ from .plan.listing import updates
 from .plan.program import HEADER_WORDS
 from .plan.values import CONSTANT, GRADIENT, HEADER, SCALE, home
 from .run.progress import CLIPPED, clipped
-from .run.session import ready
-from .run.start import Untrained
+from .run.session import is_untrained, ready
 from .run.weights import read
 from .watch import Watch
 
@@ -96,7 +95,7 @@ class Map:
     def __init__(self, model):
         ready(model)
         noted = []
-        optimizer = None if isinstance(model.session.optimizer, Untrained) else model.session.optimizer
+        optimizer = None if is_untrained(model.session) else model.session.optimizer
         plan = compile_graph(
             model.nodes, model.session.loss, optimizer, model.dtype, model.batch_size, model.session.micro,
             model.session.plan.segments, model.session.plan.flash, noted, model.session.plan.bits,

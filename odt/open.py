@@ -5,7 +5,6 @@ It loads neither the layers nor what plans: a board needs only what trains, eval
 
 from .network import Network
 from .plan import drop
-from .run.start import Tidy
 
 
 def load_model(source):
@@ -17,13 +16,15 @@ def load_model(source):
     that are needed and there.
     """
     try:
+        from .run.start import Tidy
+
         with Tidy():
             from .run.model_file import opened
 
             parts = opened(source)
     finally:
-        opened = None
-        for name in ("model_file", "sections"):
+        opened = Tidy = None
+        for name in ("model_file", "sections", "start"):
             drop("odt.run." + name)
     return Loaded(*parts)
 

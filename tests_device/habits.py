@@ -57,7 +57,7 @@ def streamed(model):
 
 
 def validated(model):
-    model.fit(x, y, epochs=2, validation_data=held, verbose=0)
+    model.fit(x, y, epochs=12, validation_data=held, verbose=0)
 
 
 def weighed(model):
@@ -98,7 +98,7 @@ async def blink():
 
 async def main(model):
     task = asyncio.create_task(blink())
-    await model.fit_async(x, y, epochs=2, validation_data=held, verbose=0, slice_ms=1)
+    await model.fit_async(x, y, epochs=12, validation_data=held, verbose=0, slice_ms=1)
     task.cancel()
 
 

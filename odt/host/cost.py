@@ -16,8 +16,7 @@ import random
 from array import array
 
 from ..regions import REGION_SHIFT, SAMPLES
-from ..run.session import batch, bind, clear, next_part, pieces
-from ..run.start import Untrained
+from ..run.session import batch, bind, clear, is_untrained, next_part, pieces
 from . import cost_m0, cost_m4
 from .cost_m4f import FACTORS as M4F
 from .cost_rp2040 import FACTORS as RP2040
@@ -116,7 +115,7 @@ def instructions(model, x=None, y=None):
     "format": the Input's.
     """
     session = model.session
-    if session is None or isinstance(session.optimizer, Untrained):
+    if session is None or is_untrained(session):
         raise RuntimeError("cost: the model is not compiled to train")
     if x is None:
         x, y = noise(session)

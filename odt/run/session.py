@@ -121,6 +121,11 @@ def train(session):
         _look_at_scale(session)
 
 
+def is_untrained(session):
+    """Whether it was compiled without an optimizer. By a word: start.py, which has the class, is let go of."""
+    return hasattr(session.optimizer, "untrained")
+
+
 def end_within(session):
     """A step has ended half way: weights that it was moving go back. The updates that it has made stay."""
     if getattr(session.optimizer, "moves", False):

@@ -28,6 +28,7 @@ class Untrained:
     """The optimizer of a model that was compiled without."""
 
     state = None
+    untrained = True
 
     @property
     def learning_rate(self):

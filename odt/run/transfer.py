@@ -5,7 +5,7 @@ from array import array
 from ..regions import CONSTANTS
 from . import weights
 from .replace import flat, rewrite
-from .start import Untrained
+from .session import is_untrained
 
 
 def set_weights(session, values):
@@ -146,7 +146,7 @@ def _ranges(session, source):
     if mine[::2] != theirs[::2] or not source.calibrated:
         return (), 0
     found, level = list(zip(mine[1::2], theirs[1::2])), 1
-    if isinstance(session.optimizer, Untrained):
+    if is_untrained(session):
         level = source.calibrated
     elif source.calibrated == 2 and _trains(session) == _trains(source):
         found += zip(session.plan.errors, source.plan.errors)

@@ -39,7 +39,7 @@ with contextlib.nullcontext() if counts_lines else atheris.instrument_imports(in
     import odt
     from odt import executor, frozen, readers, slots
     from odt.reference import program as reference
-    from odt.host import board, info, install
+    from odt.host import board, info, install, monitor
     from odt.run import checkpoint, replace
 
 import numpy as np
@@ -291,7 +291,6 @@ def numbers_target():
 
 def monitor_target():
     """What a script or a serial line prints: curves that can be drawn, the rest as it is."""
-    from odt.host import monitor
 
     def test(data):
         if not data:

@@ -22,9 +22,28 @@ enum {
     PANELS = ODT_X86_SMALL ? 2048 : 65536, // of the factor that is packed; of errors in pairs
 };
 
-// Each thread's: 0.2 MB are too much for a stack. A vector is read where lines end.
-static __thread int16_t all_lines[LINES + WIDTH] __attribute__((aligned(64)));
-static __thread int16_t all_panels[PANELS] __attribute__((aligned(64)));
+// 0.2 MB each, too much for the stack of a thread: as many products may be computed at once, others by panels. A vector is
+// read where lines end.
+typedef struct {
+    int16_t panels[PANELS] __attribute__((aligned(64)));
+    int16_t lines[LINES + WIDTH];
+} scratch_t;
+
+static scratch_t all_scratch[4];
+static int is_taken[4];
+
+static scratch_t *take(void) {
+    for (int32_t i = 0; i < 4; i++) {
+        if (!__atomic_exchange_n(&is_taken[i], 1, __ATOMIC_ACQUIRE)) {
+            return &all_scratch[i];
+        }
+    }
+    return NULL;
+}
+
+static void give_back(const scratch_t *s) {
+    __atomic_store_n(&is_taken[s - all_scratch], 0, __ATOMIC_RELEASE);
+}
 
 // Windows of x [B, H, W, C], zx outside.
 typedef struct {
@@ -383,7 +402,12 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
     if (!odt_has_avx2() || a->x_skip || !is_usual(a) || !tile_of(&w, INT32_MAX, &first) || panel > PANELS) {
         return 0;
     }
-    int16_t *lines = all_lines, *panels = all_panels;
+    odt_poll(); // which may leave for good: not while scratch is taken
+    scratch_t *scratch = take();
+    if (!scratch) {
+        return 0;
+    }
+    int16_t *lines = scratch->lines, *panels = scratch->panels;
     int32_t at_once = PANELS / panel * WIDTH;
     for (int32_t from = 0; from < a->N; from += at_once) {
         int32_t stop = odt_min(from + at_once, a->N);
@@ -397,7 +421,6 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
             int32_t offsets[BLOCK + ROWS], places[BLOCK], sums[(BLOCK + ROWS) * WIDTH], count;
             fill_lines(&w, &t, lines);
             while ((count = next_outputs(&w, &t, &place, BLOCK, offsets, a, places)) != 0) {
-                odt_poll();
                 for (int32_t i = count; i & (ROWS - 1); i++) {
                     offsets[i] = offsets[count - 1];
                 }
@@ -411,6 +434,7 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
             }
         } while (next_tile(&w, &next));
     }
+    give_back(scratch);
     return 1;
 }
 
@@ -474,8 +498,13 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
     if (!odt_has_avx2() || a->x_skip || a->zx != (int8_t)a->zx || !tile_of(&w, POSITIONS, &first)) {
         return 0;
     }
-    int16_t *lines = all_lines;
-    int32_t *errors = (int32_t *)all_panels;
+    odt_poll();
+    scratch_t *scratch = take();
+    if (!scratch) {
+        return 0;
+    }
+    int16_t *lines = scratch->lines;
+    int32_t *errors = (int32_t *)(void *)scratch->panels;
     tile_t next = first;
     do {
         tile_t t = within(&w, &next);
@@ -487,7 +516,6 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
         offsets[count] = offsets[count - 1];
         for (int32_t from = 0; from < a->N; from += CHANNELS) {
             int32_t filters = odt_min(CHANNELS, a->N - from), step = (filters + ROWS - 1) & -ROWS;
-            odt_poll();
             int32_t pairs = pack_errors(a, &t, from, filters, step, errors);
             for (int32_t kh = 0; kh < a->KH; kh++) {
                 for (int32_t c = 0; c < length; c += WIDTH) {
@@ -499,6 +527,7 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
             }
         }
     } while (next_tile(&w, &next));
+    give_back(scratch);
     return 1;
 }
 

@@ -12,8 +12,7 @@ from ...fixed import bits_to_float, get
 from ...plan.compiler import compile_graph
 from ...plan.values import home
 from ...regions import ARENA, X_SCALE
-from ...run.session import ready
-from ...run.start import Untrained
+from ...run.session import is_untrained, ready
 from ...run.weights import read
 from ..files import write_file
 from .graph import Unsupported
@@ -43,7 +42,7 @@ def save_onnx(model, path):
 
 def _values(model, session):
     """What each node's output is made of, in int8: the network is planned once more. RuntimeError where it has changed since."""
-    optimizer = None if isinstance(session.optimizer, Untrained) else session.optimizer
+    optimizer = None if is_untrained(session) else session.optimizer
     noted = []
     plan = compile_graph(
         model.nodes, session.loss, optimizer, session.dtype, session.batch_size, session.micro, session.plan.segments,
