@@ -1,6 +1,7 @@
 """Sets weights, compiles, fits, saves and loads with ever more heap free, so that each allocation in turn is the first that fails.
 
-Runs on MicroPython. ODT_ARGS: ``step`` in bytes, ``only`` names of what is tried.
+Runs on MicroPython. ODT_ARGS: ``step`` in bytes, which doubles with each of
+``grow`` failures, if that is given; ``only`` names of what is tried.
 """
 
 import gc
@@ -17,6 +18,7 @@ except NameError:
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0], [0.5, -1.0], [-0.25, 0.0]]
 Y = [0, 2, 1, 0, 1]
 STEP = ARGS.get("step", 32)
+GROW = ARGS.get("grow", 0)
 
 
 class Memory:
@@ -80,8 +82,9 @@ def sweep(name, call, check):
         check(failed)
         failures += failed
         good = 0 if failed else good + 1
-        left += STEP
-    print("%s: %d times out of memory, then done in %d bytes" % (name, failures, left - 2 * STEP))
+        last = STEP << (failures // GROW if GROW else 0)
+        left += last
+    print("%s: %d times out of memory, then done in %d bytes" % (name, failures, left - 2 * last))
 
 
 model, other = network(), network()

@@ -29,5 +29,5 @@ def test_running_out_of_memory_anywhere_leaves_the_model():
 def test_running_out_of_memory_on_a_board_leaves_the_model(name):
     """Sparser: each attempt is slow there."""
     with machines.open(name) as machine:
-        text = machine.run("tests_device/allocation.py", args={"step": 512}, timeout=600)
+        text = machine.run("tests_device/allocation.py", args={"step": 512, "grow": 8}, timeout=600)
         check(text, OPERATIONS, 2)
