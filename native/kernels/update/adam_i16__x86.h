@@ -42,15 +42,22 @@ ODT_AVX2 static inline int is_any(__m256i mask) {
     return _mm256_movemask_epi8(mask) != 0;
 }
 
-// Eight numbers of 32 bits as their lower 16, and 8.
-ODT_AVX2 static inline __m128i lower_words(__m256i v) {
-    v = _mm256_and_si256(v, _mm256_set1_epi32(65535));
-    return _mm256_castsi256_si128(_mm256_permute4x64_epi64(_mm256_packus_epi32(v, v), 0x08));
+// The lower 16 bits of eight numbers to `low`, and eight of 0 .. 65535 to `high`.
+ODT_AVX2 static inline void store_words(__m256i a, __m256i b, __m128i *low, __m128i *high) {
+    __m256i words = _mm256_packus_epi32(_mm256_and_si256(a, _mm256_set1_epi32(65535)), b);
+    words = _mm256_permute4x64_epi64(words, 0xD8);
+    _mm_storeu_si128(low, _mm256_castsi256_si128(words));
+    _mm_storeu_si128(high, _mm256_extracti128_si256(words, 1));
 }
 
-ODT_AVX2 static inline __m128i lower_bytes(__m256i v) {
-    __m128i words = lower_words(_mm256_and_si256(v, _mm256_set1_epi32(255)));
-    return _mm_packus_epi16(words, words);
+// The lower 8 bits of eight numbers each.
+ODT_AVX2 static inline void store_bytes(__m256i a, __m256i b, __m128i *low, __m128i *high) {
+    const __m256i byte = _mm256_set1_epi32(255);
+    __m256i words = _mm256_packus_epi32(_mm256_and_si256(a, byte), _mm256_and_si256(b, byte));
+    __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(words, words), _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5));
+    __m128i both = _mm256_castsi256_si128(bytes);
+    _mm_storel_epi64(low, both);
+    _mm_storel_epi64(high, _mm_unpackhi_epi64(both, both));
 }
 
 // sqrt(A^2 + B^2) of hypotenuse().
@@ -87,11 +94,10 @@ ODT_AVX2 static void step_eights(adam_row_t *row) {
         __m256i first = _mm256_mullo_epi32(_mm256_cvtepi16_epi32(_mm_loadu_si128(m)), b1);
         first = _mm256_add_epi32(_mm256_add_epi32(first, mean), _mm256_and_si256(x, low));
         first = _mm256_srai_epi32(first, 16);
-        _mm_storeu_si128(m, lower_words(first));
         __m256i s = _mm256_cvtepu16_epi32(_mm_loadu_si128(v));
         s = hypotenuses(s, _mm256_mullo_epi32(s, r2), _mm256_xor_si256(b, _mm256_srai_epi32(b, 31)));
         s = _mm256_srli_epi32(_mm256_add_epi32(s, _mm256_srli_epi32(x, 16)), 16);
-        _mm_storeu_si128(v, lower_words(s));
+        store_words(first, s, m, v);
         __m256i root = _mm256_add_epi32(s, _mm256_set1_epi32(1));
         __m256i moved = _mm256_mullo_epi32(first, rate), size = _mm256_abs_epi32(moved);
         if (is_any(_mm256_cmpgt_epi32(_mm256_srli_epi32(size, 21), s))) {
@@ -105,8 +111,7 @@ ODT_AVX2 static void step_eights(adam_row_t *row) {
         __m256i sign = _mm256_srai_epi32(W, 31), beyond = _mm256_cmpgt_epi32(_mm256_xor_si256(W, sign), limit);
         W = _mm256_blendv_epi8(W, _mm256_xor_si256(limit, sign), beyond);
         limited = _mm256_or_si256(limited, beyond);
-        _mm_storel_epi64(w, lower_bytes(_mm256_srai_epi32(_mm256_add_epi32(W, _mm256_set1_epi32(128)), 8)));
-        _mm_storel_epi64(r, lower_bytes(W));
+        store_bytes(_mm256_srai_epi32(_mm256_add_epi32(W, _mm256_set1_epi32(128)), 8), W, w, r);
     }
     a.is_limited |= is_any(limited);
     *row = a;
