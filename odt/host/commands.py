@@ -123,10 +123,7 @@ def main(arguments=None):
     command.add_argument("--ram", metavar="BYTES", type=float, help="of training, at most: arena and state")
     command.add_argument("--predict-ram", metavar="BYTES", type=float, help="of prediction, at most")
     command.add_argument("--flash", metavar="BYTES", type=float, help="of the model file, at most")
-    command.add_argument("--cycles", metavar="NUMBER", type=float, help="of the board's training step, at most")
-    command.add_argument(
-        "--board", choices=("rp2040", "cortex-m4f"), default="rp2040", help="whose cycles; of a Cortex-M4 instructions"
-    )
+    command.add_argument("--cycles", metavar="NUMBER", type=float, help="of an RP2040's training step, at most")
     command.add_argument("--minutes", metavar="NUMBER", type=float, help="10, where --trials is not given")
     command.add_argument("--trials", metavar="COUNT", type=int, help="the number of networks to try")
     command.add_argument("--workers", metavar="COUNT", type=int, help="processes; as many as there are cores")

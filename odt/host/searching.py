@@ -23,7 +23,7 @@ def command(options):
         search = NetworkSearch(
             _network(options, train, adapt), train, test, objectives=options.objectives.split(","),
             limits=limits(options), epochs=options.epochs, sampler=options.sampler, seed=options.seed,
-            storage=options.study, machine=options.board,
+            storage=options.study, machine="rp2040",
         )  # fmt: skip
         minutes = 10 if options.minutes is None and options.trials is None else options.minutes
         if minutes is not None:
@@ -39,7 +39,7 @@ def command(options):
         model = search.write(point, options.output, options.labels.split(",") if options.labels else None)
     except (OSError, ValueError, TypeError, MemoryError, RuntimeError) as error:
         raise BoardError("%s: %s" % (options.data, error)) from None
-    for line in describe(point, model, options.board):
+    for line in describe(point, model, "rp2040"):
         print(line)
     print(
         "%s: ready for odt.load_model; python3 -m odt deploy %s brings it to a board" % (options.output, options.output)
