@@ -25,7 +25,7 @@ static size_t own_words(const int32_t *program, size_t pc) {
     return 1u + op->operands + op->immediates;
 }
 
-// Where the instruction at pc is, behind its prefix if it has one.
+// Where the instruction itself begins: at pc, or after the prefix that stands there.
 static size_t body(const int32_t *program, size_t pc) {
     return program[pc] == ODT_FEW || program[pc] == ODT_EACH ? pc + own_words(program, pc) : pc;
 }

@@ -60,7 +60,7 @@ class Watch:
         self.healthy()
 
     def healthy(self, learn=LEARNED, measure=MEASURED):
-        """The windows that come next are those of a healthy machine: learn so many, then measure so many."""
+        """The next windows are a healthy machine's: learn ``learn`` of them, then measure ``measure``."""
         self.learning, self.measuring = learn, measure
         self.scores = Normalizer(1)
         self.detector.reset()

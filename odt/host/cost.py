@@ -167,8 +167,8 @@ def _piece(session, program, piece):
 
 
 def _errors(e, s):
-    """What is_sparse() of native/kernels/linear/conv2d_dw_i8.c goes by: how many are not 0, "hits", at so many positions; "E" of the
-    rows in hand at all."""
+    """What is_sparse() of native/kernels/linear/conv2d_dw_i8.c decides by: "hits", the errors that are not 0 at the positions that it
+    samples; and "E", those of all rows in hand."""
     N, at, R = s["N"], s["at"], s["R"]
     positions = len(e) // N
     step = -(-positions // SAMPLED) | 1

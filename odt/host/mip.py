@@ -2,7 +2,7 @@
 
 mip's package.json names files, and knows no architectures. So what chooses is a file among them:
 
-    package.json                    for any board: the package but for FEW, kernels for all boards, and what chooses at the first import
+    package.json                    for any board: the package except FEW, kernels for all boards, and what chooses at the first import
     odt_kernels.py                  for a board with a network: brings one of those below
     armv6m_6.3.json                 the package and the kernels of that architecture and .mpy version
     python.json                     the package alone

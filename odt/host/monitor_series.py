@@ -23,8 +23,8 @@ _FRAGMENT = re.compile(r">%s:|\|t$|^(?P<end>%s):%s$" % (_NAME % 50, _NAME.replac
 class Series:
     """The values of one name.
 
-    ``count``; ``last``; ``recent``: the last of them, (number from 1, value, threshold or None). Of each ``each`` values, so many that
-    there are not too many of these: ``lows`` and ``highs``, the least and the most, NaN where none is finite. ``steps``: thresholds,
+    ``count``; ``last``; ``recent``: the last of them, (number from 1, value, threshold or None). ``lows``, ``highs``: the least and the
+    greatest of every ``each`` values, NaN where none is finite; ``each`` grows so that these lists stay short. ``steps``: thresholds,
     (the number of values before, threshold), where they change.
     """
 

@@ -2,8 +2,8 @@
 // multiply them, are run over columns of the other, which is read where it lies. Forward and the gradient of the input are one
 // operation, odt_correlate_i8(), that of the filters is odt_correlate_dw_i8(); a dense layer is a convolution of one tap.
 //
-// 32-bit cores use panels for all of them (core.h), and a PC with AVX2 products of its own (product_i8__x86.c); on others the
-// plain loops in dense_*_i8.c and conv2d_*_i8.c are vectors, but for convolutions of so few channels that these loops are short.
+// 32-bit cores use panels for all of them (core.h), and a PC with AVX2 products of its own (product_i8__x86.c); on other
+// PCs the compiler makes vectors of the plain loops in dense_*_i8.c and conv2d_*_i8.c, which are used unless they are short.
 //
 //                  correlate: forward     the gradient of the input     correlate_dw: of the filters
 //     Cortex-M4    conv2d_i8__m4.c        conv2d_dx_i8__m4.c            conv2d_dw_i8__m4.c

@@ -1,5 +1,5 @@
-// Convolutions by one filter, int8 (conv2d_i8.h), on 32-bit cores: each row of it times four windows at a time, where these
-// lie, as panels would be empty but for a quarter. The stack holds 1.3 KB.
+// Convolutions by one filter, int8 (conv2d_i8.h), on 32-bit cores: each of its rows is multiplied by four windows at a
+// time, which are read in place; three of a panel's four rows would be empty. The stack holds 1.3 KB.
 
 #include "../../core.h"
 #include "conv2d_i8.h"
