@@ -42,20 +42,10 @@ NETWORKS = {
     "20 dense layers of 16": (dense(20), 16, 16, FLOATS),
     "40 dense layers of 16": (dense(40), 16, 16, FLOATS),
 }
-BOARD = """
+BOARD = (
+    counting.machines.PIECE
+    + """
 import array, gc, odt
-def block():
-    gc.collect()
-    low, high = 0, gc.mem_free()
-    while high - low > 16:
-        size = (low + high) // 2
-        try:
-            bytearray(size)
-            low = size
-        except MemoryError:
-            high = size
-        gc.collect()
-    return low
 def model(batch, build=lambda: odt.Sequential([{layers}])):
     made = build()
     made.compile(odt.Adam(0.002), batch_size=batch, seed=7)
@@ -63,17 +53,18 @@ def model(batch, build=lambda: odt.Sequential([{layers}])):
 begin()
 end()
 """
+)
 COSTS = """
 begin()
 gc.collect()
 end()
 made = odt.Sequential([{layers}])
 gc.collect()
-heap = [gc.mem_free(), block()]
+heap = [gc.mem_free(), piece()]
 begin()
 made.compile(odt.Adam(0.002), batch_size={batch}, seed=7)
 end()
-heap += [block(), gc.mem_free()]
+heap += [piece(), gc.mem_free()]
 {data}
 y = bytearray([i % 10 for i in range({batch})])
 for _ in range(2):

@@ -240,6 +240,23 @@ class Emulated(Machine):
         return code, re.sub(rb"\ALocal directory .* is mounted at /remote\r?\n", b"", output)
 
 
+# piece(): the bytes that bytearray() gets at most.
+PIECE = """
+import gc
+def piece():
+    gc.collect()
+    low, high = 0, gc.mem_free()
+    while high - low > 16:
+        size = (low + high) // 2
+        try:
+            bytearray(size)
+            low = size
+        except MemoryError:
+            high = size
+        gc.collect()
+    return low
+"""
+
 # On QEMU's boards: start() and executed(), the instructions since. TIMER1 counts 32 bits down, from a tick's begin on.
 COUNTER = """
 import sys

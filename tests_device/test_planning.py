@@ -23,20 +23,9 @@ for _ in range(2):
 print("digest %08x" % model.digest())
 """
 # What is free before, what bytearray() gets at most and what is free after, and what the plan takes.
-PIECES = """
-import gc
-def piece():
-    gc.collect()
-    low, high = 0, gc.mem_free()
-    while high - low > 16:
-        size = (low + high) // 2
-        try:
-            bytearray(size)
-            low = size
-        except MemoryError:
-            high = size
-        gc.collect()
-    return low
+PIECES = (
+    machines.PIECE
+    + """
 gc.collect()
 print("before", gc.mem_free())
 model.compile(odt.Adam(0.01), batch_size=%d, seed=3)
@@ -45,6 +34,7 @@ print("after", gc.mem_free())
 plan = model.session.plan
 print("plan", plan.arena + plan.state + len(plan.code))
 """
+)
 
 
 @pytest.fixture(scope="module")

@@ -233,12 +233,15 @@ def test_what_is_no_onnx_file_is_said(content, tmp_path):
         load(tmp_path / "net.onnx")
 
 
-@settings(
+FUZZED = settings(
     max_examples=int(os.environ.get("ODT_FUZZ_IMPORT", 60)),
     deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),
 )
+
+
+@FUZZED
 @given(st.data())
 def test_a_damaged_file_is_read_or_is_a_value_error(draw):
     """Bytes changed, cut or repeated; and fields of the description given other values."""

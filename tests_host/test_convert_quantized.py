@@ -11,12 +11,12 @@ import numpy as np
 import onnx
 import pytest
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from onnx import numpy_helper
 from onnxruntime import quantization
 from test_convert import DSCNN, Autoencoder, LeNet, Mixer, MobileNetV2, ResNet8, Series, SqueezeExcite, data, trained
-from test_convert_onnx import Batches, network, node, quantized, run, written
+from test_convert_onnx import FUZZED, Batches, network, node, quantized, run, written
 from test_convert_tflite import FILES, MLPERF, SAME, File, samples, schema
 
 import odt
@@ -505,12 +505,7 @@ def test_the_command_needs_no_samples_for_a_quantized_file(tmp_path, capsys):
 SCALES = [0.0, -1.0, np.nan, np.inf, 1e-38, 1e-31, 1e38, 1e-20, 1e20, 0.1]
 
 
-@settings(
-    max_examples=int(os.environ.get("ODT_FUZZ_IMPORT", 60)),
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@FUZZED
 @given(st.data())
 def test_damaged_steps_of_onnx_are_a_value_error_or_still_a_network(draw):
     """Scales, zero points and weights of any value, type and shape."""
@@ -542,12 +537,7 @@ def test_damaged_steps_of_onnx_are_a_value_error_or_still_a_network(draw):
         pass
 
 
-@settings(
-    max_examples=int(os.environ.get("ODT_FUZZ_IMPORT", 60)),
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@FUZZED
 @given(
     st.lists(st.tuples(st.integers(0, len(RESIDUAL) - 1), st.integers(0, 255)), min_size=1, max_size=6),
     st.integers(0, len(RESIDUAL)),

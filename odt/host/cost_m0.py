@@ -19,22 +19,27 @@ def _conv2d(s):
 
 
 def _conv2d_dx(s):
-    """One stride apart are the same taps: a convolution each."""
     found = []
-    for kh in range(s["SH"]):
-        rows = phase(kh, s["PT"], s["SH"], s["H"], s["KH"])
-        for kw in range(s["SW"]):
-            columns = phase(kw, s["PL"], s["SW"], s["W"], s["KW"])
-            if rows[0] and columns[0]:
-                is_empty = not (rows[1] and columns[1])
-                found += correlate(
-                    s["B"], s["OH"], s["OW"], s["N"], s["C"], 0 if is_empty else rows[1], 0 if is_empty else columns[1],
-                    1, 1, rows[2], columns[2], rows[0], columns[0], s["SH"] == s["SW"] == 1, "dx ",
-                )  # fmt: skip
+    for KH, KW, top, left, OH, OW, is_dense in phases(s):
+        found += correlate(s["B"], s["OH"], s["OW"], s["N"], s["C"], KH, KW, 1, 1, top, left, OH, OW, is_dense, "dx ")
     return found
 
 
-def phase(tap, pad, stride, size, taps):
+def phases(s):
+    """Of a convolution's input gradient: inputs one stride apart have the same taps, a convolution of stride 1 each.
+
+    (KH, KW, top, left, OH, OW, whether outputs have no gaps) of each that has outputs.
+    """
+    for kh in range(s["SH"]):
+        rows = _phase(kh, s["PT"], s["SH"], s["H"], s["KH"])
+        for kw in range(s["SW"]):
+            columns = _phase(kw, s["PL"], s["SW"], s["W"], s["KW"])
+            if rows[0] and columns[0]:
+                KH, KW = (rows[1], columns[1]) if rows[1] and columns[1] else (0, 0)
+                yield KH, KW, rows[2], columns[2], rows[0], columns[0], s["SH"] == s["SW"] == 1
+
+
+def _phase(tap, pad, stride, size, taps):
     """(outputs, taps, padding) of the inputs one stride apart."""
     first = (tap - pad) % stride
     outputs = (size - 1 - first) // stride + 1 if first < size else 0

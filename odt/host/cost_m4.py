@@ -1,6 +1,6 @@
 """What int8 kernels of a Cortex-M4 do: the loops of native/kernels/linear/*__m4.c, counted, whose factors cost.py has."""
 
-from .cost_m0 import MANY_PAIRS, MANY_ROWS, TINY, is_single, meetings, phase, single, sparse
+from .cost_m0 import MANY_PAIRS, MANY_ROWS, TINY, is_single, meetings, phases, single, sparse
 
 # What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c,
 # conv2d_dw_i8.c, dense_dx_i8.c.
@@ -72,18 +72,9 @@ def _few(P, KH, depth, N, direct):
 
 
 def _conv2d_dx(s):
-    """One stride apart are the same taps: a convolution each."""
     found = []
-    for kh in range(s["SH"]):
-        rows = phase(kh, s["PT"], s["SH"], s["H"], s["KH"])
-        for kw in range(s["SW"]):
-            columns = phase(kw, s["PL"], s["SW"], s["W"], s["KW"])
-            if rows[0] and columns[0]:
-                is_empty = not (rows[1] and columns[1])
-                found += backward(
-                    s["B"], s["OH"], s["OW"], s["N"], s["C"], 0 if is_empty else rows[1], 0 if is_empty else columns[1],
-                    rows[2], columns[2], rows[0], columns[0], s["SH"] == s["SW"] == 1,
-                )  # fmt: skip
+    for shape in phases(s):
+        found += backward(s["B"], s["OH"], s["OW"], s["N"], s["C"], *shape)
     return found
 
 

@@ -9,12 +9,7 @@ def add_i8(o):
 
     y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N' za zb zy lo
     """
-    sink = Sink(o.y, o.peak, o.zy, o.lo)
-    for i in range(o.N):
-        a = rescale((o.a[i] - o.za) * 256, o.qa[0], o.qa[1])
-        b = rescale((o.b[i] - o.zb) * 256, o.qb[0], o.qb[1])
-        sink.put(i, (sat32(a + b) + 128) >> 8)
-    sink.close()
+    _add(o, 8)
 
 
 def add_once_i8(o):
@@ -22,11 +17,16 @@ def add_once_i8(o):
 
     y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N' za zb zy lo
     """
+    _add(o, 16)
+
+
+def _add(o, bits):
+    """The sum of terms in 2^-bits of y's steps."""
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     for i in range(o.N):
-        a = rescale((o.a[i] - o.za) * 65536, o.qa[0], o.qa[1])
-        b = rescale((o.b[i] - o.zb) * 65536, o.qb[0], o.qb[1])
-        sink.put(i, (sat32(a + b) + 32768) >> 16)
+        a = rescale((o.a[i] - o.za) << bits, o.qa[0], o.qa[1])
+        b = rescale((o.b[i] - o.zb) << bits, o.qb[0], o.qb[1])
+        sink.put(i, (sat32(a + b) + (1 << (bits - 1))) >> bits)
     sink.close()
 
 

@@ -22,11 +22,7 @@ def softmax_xent_f32(o):
             continue
         x = list(o.x[at : at + size])
         right = label(c, raw, size)
-        best = first_largest(x, range(size))
-        powers = [expf(rounded(v - x[best])) for v in x]
-        total = 0.0
-        for p in powers:
-            total = rounded(total + p)
+        best, powers, total = powers_of(x)
         for i in range(size):
             v = divide(powers[i], total)
             if i == right:
@@ -38,6 +34,16 @@ def softmax_xent_f32(o):
             if right == best:
                 c[CORRECT] += 1
         at += size
+
+
+def powers_of(x):
+    """(where the largest of x is, exp(x - x[there]), the sum of these)"""
+    best = first_largest(x, range(len(x)))
+    powers = [expf(rounded(v - x[best])) for v in x]
+    total = 0.0
+    for p in powers:
+        total = rounded(total + p)
+    return best, powers, total
 
 
 def add_loss(bits, loss):

@@ -11,7 +11,7 @@ def softmax_xent_i8(o):
     e=i8[B*N]~x se=i32[1] c+i32[16] labels:buf x:i8[B*N] sx:i32[1] ; B N z
     """
     c, size = o.c, o.N
-    m, s = multiplier(scale_mul(o.sx[0], LOG2_E))
+    to_power = multiplier(scale_mul(o.sx[0], LOG2_E))
     at = 0
     for raw in samples(c, Y_FORMAT, o.labels, o.B, 1):
         x = list(o.x[at : at + size])
@@ -20,9 +20,7 @@ def softmax_xent_i8(o):
             errors = [0] * size
         else:
             top = max(x)
-            t = [rescale((top - v) << 16, m, s) for v in x]
-            powers = [exp2n(v) for v in t]
-            total = min(1 << 30, sum(powers))
+            t, powers, total = powers_of(x, top, to_power)
             errors = [(p * 254 + total) // (2 * total) for p in powers]
             right = label(c, raw, size)
         if right >= 0:
@@ -35,6 +33,13 @@ def softmax_xent_i8(o):
             o.e[at + i] = errors[i]
         at += size
     o.se[0] = scale_div(ONE, scale_int(127 * batch_count(c, o.B)))
+
+
+def powers_of(x, top, to_power):
+    """(how far below the largest of x each is in bits, 2 to the power of less that, the sum of these)"""
+    t = [rescale((top - v) << 16, *to_power) for v in x]
+    powers = [exp2n(v) for v in t]
+    return t, powers, min(1 << 30, sum(powers))
 
 
 def add_loss(c, loss):

@@ -2,9 +2,9 @@
 
 from ..fixed import bits_to_float
 from ..regions import CORRECT, LOSS, Y_FORMAT, Y_ZERO
-from .data import batch_count, first_largest, label, samples
-from .float32 import divide, expf, logf, rounded, store
-from .loss_f32 import add_loss
+from .data import batch_count, label, samples
+from .float32 import divide, logf, rounded, store
+from .loss_f32 import add_loss, powers_of
 
 
 def distil_xent_f32(o):
@@ -26,11 +26,7 @@ def distil_xent_f32(o):
             continue
         x = list(o.x[at : at + size])
         right = label(c, raw, size)
-        best = first_largest(x, range(size))
-        powers = [expf(rounded(v - x[best])) for v in x]
-        total = 0.0
-        for p in powers:
-            total = rounded(total + p)
+        best, powers, total = powers_of(x)
         if right >= 0:
             c[LOSS] = add_loss(c[LOSS], rounded(logf(total) - rounded(x[right] - x[best])))
             c[CORRECT] += right == best
@@ -65,11 +61,7 @@ def entropy_f32(o):
             continue
         rows.append(at)
         x = list(o.x[at : at + size])
-        best = first_largest(x, range(size))
-        powers = [expf(rounded(v - x[best])) for v in x]
-        total = 0.0
-        for p in powers:
-            total = rounded(total + p)
+        best, powers, total = powers_of(x)
         for i in range(size):
             p = store(divide(powers[i], total))
             o.e[at + i] = p

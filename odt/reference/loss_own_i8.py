@@ -1,9 +1,9 @@
 """Losses of what a network says against what it said before, and by itself, in int8."""
 
-from ..fixed import LOG2_E, ONE, exp2n, log2q, multiplier, rescale, sat32, scale_div, scale_int, scale_mul, scale_shift
+from ..fixed import LOG2_E, ONE, log2q, multiplier, rescale, sat32, scale_div, scale_int, scale_mul, scale_shift
 from ..regions import CORRECT, Y_FORMAT, Y_ZERO
 from .data import Sink, batch_count, label, samples
-from .loss_i8 import add_loss
+from .loss_i8 import add_loss, powers_of
 
 
 def distil_xent_i8(o):
@@ -16,7 +16,7 @@ def distil_xent_i8(o):
     rows = c[Y_ZERO] == 1
     z = max(-128, min(127, o.z))
     weight = max(0, min(1 << 23, o.alpha))
-    m, s = multiplier(scale_mul(o.sx[0], LOG2_E))
+    to_power = multiplier(scale_mul(o.sx[0], LOG2_E))
     nats = multiplier(scale_shift(o.sx[0], 8))
     at = 0
     for raw in samples(c, Y_FORMAT, o.labels, o.B, size + 1 if rows else 1):
@@ -24,9 +24,7 @@ def distil_xent_i8(o):
         errors = [0] * size
         if raw is not None:
             right, top = label(c, raw, size), max(x)
-            t = [rescale((top - v) << 16, m, s) for v in x]
-            powers = [exp2n(v) for v in t]
-            total = min(1 << 30, sum(powers))
+            t, powers, total = powers_of(x, top, to_power)
             errors = [(p * 254 + total) // (2 * total) for p in powers]
             loss = 0
             if right >= 0:
@@ -65,9 +63,7 @@ def entropy_i8(o):
             continue
         x = list(o.x[b * size : (b + 1) * size])
         top = max(x)
-        t = [rescale((top - v) << 16, *to_power) for v in x]
-        powers = [exp2n(v) for v in t]
-        total = min(1 << 30, sum(powers))
+        t, powers, total = powers_of(x, top, to_power)
         base = log2q(total) - 16 * 65536
         parts = [(p * 32768 + total // 2) // total for p in powers]
         rows.append((parts, [base + min(v, 1 << 24) for v in t]))

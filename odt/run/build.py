@@ -22,6 +22,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     int8 = dtype == "int8"
     graph = (nodes, loss, optimizer, dtype, batch_size, micro_batch)
     flash = 0
+    is_free = memory_budget is None and checkpoint is None  # to keep all activations
     with Tidy():
         from ..plan.compiler import compile_graph
 
@@ -29,10 +30,10 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         if frozen is not None:
             from ..frozen import HEADER as flash
             from ..frozen import check as check_frozen
-        if not memory_budget is checkpoint is None:
+        if not is_free:
             from ..plan.recompute import plan as plan_within
     with Tidy(_GARBAGE):
-        if memory_budget is checkpoint is None:
+        if is_free:
             plan = compile_graph(*graph, flash=flash)
         else:
             plan = plan_within(*graph, flash, memory_budget, checkpoint)

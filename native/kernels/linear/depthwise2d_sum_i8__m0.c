@@ -10,6 +10,19 @@
 
 #include "../common/registers__m0.h"
 
+// To the next row at 1, and the end after the last: x (r0) and the end of the row's sums (r12) move on. The stack has 0: bytes of x
+// to skip, 4: rows left, 8: from one row's end to the next's. r1 is free.
+#define ODT_NEXT_ROW \
+    "ldr r1, [sp]\n" \
+    "adds r0, r0, r1\n" \
+    "ldr r1, [sp, #8]\n" \
+    "add r12, r1\n" \
+    "ldr r1, [sp, #4]\n" \
+    "subs r1, #1\n" \
+    "str r1, [sp, #4]\n" \
+    "bne 1b\n" \
+    "add sp, #12\n"
+
 // Fours, A and B being pairs: 130 cycles for 36 products, and 14 per row. r0: x, r1: a weight, r2-r4: words, r8, r5: of A all
 // and the upper halves, r9, r7: of B; r6, r3: the products left of one row, r10, r11: of the row before; r12: row, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows) {
@@ -234,15 +247,7 @@ __attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows
         "mov lr, r1\n"
         "cmp r1, r12\n"
         "bne 1b\n"
-        "ldr r1, [sp]\n"
-        "adds r0, r0, r1\n"
-        "ldr r1, [sp, #8]\n"
-        "add r12, r1\n"
-        "ldr r1, [sp, #4]\n"
-        "subs r1, #1\n"
-        "str r1, [sp, #4]\n"
-        "bne 1b\n"
-        "add sp, #12\n"
+        ODT_NEXT_ROW
         ODT_RESTORE_REGISTERS
         ".purgem odt_two\n"
         );
@@ -287,15 +292,7 @@ __attribute__((naked, noinline)) void odt_sum_lines(const odt_windows_t *windows
         "mov lr, r1\n"
         "cmp r1, r12\n"
         "bne 1b\n"
-        "ldr r1, [sp]\n"
-        "adds r0, r0, r1\n"
-        "ldr r1, [sp, #8]\n"
-        "add r12, r1\n"
-        "ldr r1, [sp, #4]\n"
-        "subs r1, #1\n"
-        "str r1, [sp, #4]\n"
-        "bne 1b\n"
-        "add sp, #12\n"
+        ODT_NEXT_ROW
         ODT_RESTORE_REGISTERS
         );
 }
