@@ -32,7 +32,7 @@ TASKS = {
     "digits-mlp": (digits, digits_mlp, 200, ("int8", "float32"), (1,)),
     "digits-cnn": (digits, digits_cnn, 150, ("int8", "float32"), (1, 2)),
     "mnist1d-mlp": (mnist1d, mnist1d_mlp, 40, ("int8",), (1,)),
-    "mnist1d-cnn": (mnist1d, mnist1d_cnn, 40, ("int8",), (1, 2)),
+    "mnist1d-cnn": (mnist1d, mnist1d_cnn, 40, ("int8",), (1, 2, 3)),
 }
 
 
