@@ -9,12 +9,13 @@ degrees, 544 classes of 20 drawings; the three alphabets that small2 has alone, 
 14x14 pixels. The network: three convolutions of 3x3 to 16, 32 and 64 channels, each with BatchNorm, ReLU and a pooling: 64 numbers.
 
 none: first weights. classes: trained as a classifier of the 544 classes. episodes: 20 classes of 5 samples and 5 queries, by squared distance or by cosine. Both
-trained ones see as many images, by Adam at the same rates. A trial draws 5 classes, 1 or 5 samples of each, and asks 5 others of each. Accuracy in %: mean over
+trained ones see as many images, by Adam at the same rates. A trial draws 5 or 20 classes, 1 or 5 samples of each, and asks 5 others of each. Accuracy in %: mean over
 seeds, each with its own weights and trials, +- standard error. PyTorch: float32 embeddings and NumPy; float32, int8: odt's front, 8-bit latents, Prototypes.
 """
 
 import argparse
 import io
+import itertools
 import sys
 import zipfile
 from pathlib import Path
@@ -32,7 +33,7 @@ from odt.host import episodes  # noqa: E402
 from odt.latents import Latents  # noqa: E402
 from odt.prototypes import Prototypes  # noqa: E402
 
-SIZE, WAYS, QUERIES, SHOTS = 14, 5, 5, (1, 5)
+SIZE, WAYS, QUERIES, SHOTS = 14, (5, 20), 5, (1, 5)
 EPISODES, EPISODE, RATE = 1000, (20, 5, 5), 0.002
 FILES = [ROOT / "build/omniglot/python" / ("images_background_small%d.zip" % n) for n in (1, 2)]
 METRICS = "euclidean", "cosine"
@@ -111,26 +112,26 @@ class Known:
         return self.rows[numbers].tobytes()
 
 
-def by_odt(known, y, shots, metric, count, seed):
+def by_odt(known, y, ways, shots, metric, count, seed):
     right = []
-    for support, queries in episodes.trials(y, WAYS, shots, QUERIES, count, seed):
-        prototypes = Prototypes(known, WAYS, metric)
-        prototypes.partial_fit(support.ravel(), np.repeat(np.arange(WAYS), shots))
-        right += [prototypes.predict_one([i]) == label for label in range(WAYS) for i in queries[label]]
+    for support, queries in episodes.trials(y, ways, shots, QUERIES, count, seed):
+        prototypes = Prototypes(known, ways, metric)
+        prototypes.partial_fit(support.ravel(), np.repeat(np.arange(ways), shots))
+        right += [prototypes.predict_one([i]) == label for label in range(ways) for i in queries[label]]
     return 100 * np.mean(right)
 
 
-def by_numpy(z, y, shots, metric, count, seed):
+def by_numpy(z, y, ways, shots, metric, count, seed):
     if metric == "cosine":
         z = z / np.maximum(np.linalg.norm(z, axis=1, keepdims=True), 1e-9)
     right = []
-    for support, queries in episodes.trials(y, WAYS, shots, QUERIES, count, seed):
+    for support, queries in episodes.trials(y, ways, shots, QUERIES, count, seed):
         means = z[support].mean(1)
         if metric == "cosine":
             scores = -z[queries] @ (means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)).T
         else:
             scores = ((z[queries][:, :, None] - means) ** 2).sum(3)
-        right.append(scores.argmin(2) == np.arange(WAYS)[:, None])
+        right.append(scores.argmin(2) == np.arange(ways)[:, None])
     return 100 * np.mean(right)
 
 
@@ -159,15 +160,13 @@ def study(seeds, count):
                     known = Known(latents, model.imported.samples(xt))
                     with torch.no_grad():
                         z = net(torch.as_tensor(xt)).numpy()
-                    for shots in SHOTS:
-                        for metric in METRICS:
-                            if name.startswith("episodes") and not name.endswith(metric):
-                                continue
-                            key = name, metric, test, shots
-                            found.setdefault((*key, dtype), []).append(by_odt(known, yt, shots, metric, count, seed))
-                            if dtype == "float32":
-                                exact = by_numpy(z, yt, shots, metric, count, seed)
-                                found.setdefault((*key, "PyTorch"), []).append(exact)
+                    for ways, shots, metric in itertools.product(WAYS, SHOTS, METRICS):
+                        if ways > yt.max() + 1 or name.startswith("episodes") and not name.endswith(metric):
+                            continue
+                        key, trial = (test, ways, name, metric, shots), (yt, ways, shots, metric, count, seed)
+                        found.setdefault((*key, dtype), []).append(by_odt(known, *trial))
+                        if dtype == "float32":
+                            found.setdefault((*key, "PyTorch"), []).append(by_numpy(z, *trial))
     return found
 
 
@@ -182,21 +181,17 @@ def main():
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     found = study(arguments.seeds, arguments.trials)
-    print("%-10s%-22s%-11s" % ("", "front", "metric") + "".join(
-        ["%-8s%-14s%-14s%-14s" % ("%d shot%s" % (shots, "s" * (shots > 1)), "PyTorch", "float32", "int8") for shots in SHOTS]).rstrip())  # fmt: skip
-    for name, metric, test, shots, _ in sorted(
-        {key[:3] + (0, 0) for key in found}, key=lambda key: (key[2], list(found).index((*key[:3], 1, "int8")))
-    ):
-        cells = "".join(
-            [
-                "%-8s" % ""
-                + "".join(
-                    ["%-14s" % cell(found[name, metric, test, shots, how]) for how in ("PyTorch", "float32", "int8")]
-                )
-                for shots in SHOTS
-            ]
-        )
-        print(("%-10s%-22s%-11s" % (test, name, metric) + cells).rstrip())
+    kinds = "PyTorch", "float32", "int8"
+    heads = [
+        "%-8s" % ("%d shot%s" % (shots, "s" * (shots > 1))) + "".join(["%-14s" % kind for kind in kinds])
+        for shots in SHOTS
+    ]
+    print(("%-10s%-6s%-22s%-11s" % ("", "ways", "front", "metric") + "".join(heads)).rstrip())
+    for row in sorted(dict.fromkeys([key[:4] for key in found]), key=lambda row: row[:2]):
+        cells = [
+            "%-8s" % "" + "".join(["%-14s" % cell(found[(*row, shots, kind)]) for kind in kinds]) for shots in SHOTS
+        ]
+        print(("%-10s%-6d%-22s%-11s" % row + "".join(cells)).rstrip())
 
 
 if __name__ == "__main__":
