@@ -1,0 +1,255 @@
+"""Continual learning without kept samples, beside odt.replay: LwF, EWC and CWR*.
+
+    python bench/continual.py                 a quarter of an hour of one core; writes bench/results/continual.txt
+    python bench/continual.py --seeds 1 --part turns
+
+Tasks, network, epochs and scores are those of bench/replay.py, and so is what a row's rate and strength are chosen with: three further seeds. PyTorch
+starts from odt's first weights. In % and points, mean +- standard error; bytes: of what is kept beside the network.
+
+LwF (Li and Hoiem, 2016): cross-entropy, and strength times the divergence of what the network says of the new samples, of the classes seen, from what it said before
+the task, at temperature 2. odt's, without a kept sample: odt.dark's loss on the new samples, alpha the strength. EWC (Kirkpatrick et al., 2017; online: Schwarz et
+al., 2018): a penalty by the Fisher information of 200 samples of each task, on all weights. replay, logits: odt.replay, odt.dark in a budget of 4 KB.
+
+head: as in bench/replay.py's latents: four digits are learned at first, the layers up to the second pooling do not change from then on, three tasks of two digits
+follow. CWR* (Maltoni and Lomonaco, 2019): each task trains a layer of its own classes from zeros by momentum, whose rows less their mean are joined
+with those of before by how many samples came; the front is odt's, of float32. latents: so many are kept, of 8 bits.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench")]
+
+import numpy as np  # noqa: E402
+import replay as bench  # noqa: E402
+import torch  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
+import written  # noqa: E402
+from replay import BATCH, EPOCHS, HELD_OUT, LAYERS, RATES, Base, Score, cell  # noqa: E402
+from twin import Twin  # noqa: E402
+
+import odt  # noqa: E402
+from odt.replay import Replay  # noqa: E402
+
+TEMPERATURE, FISHER, BUDGET, FRONT = 2, 200, 4096, LAYERS["second pooling"]
+STRENGTHS = {"LwF": (0.5, 1, 4), "EWC": (10, 100, 1000), "odt's": (0.1, 0.3, 1)}
+KINDS = "PyTorch", "float32", "int8"
+
+
+def tensors(x, y):
+    x = x / np.float32(16) if x.dtype == np.uint8 else x
+    return torch.tensor(np.array(x, "float32")), torch.tensor(y.astype("int64"))
+
+
+class Net:
+    """odt's network in PyTorch, with its first weights."""
+
+    def __init__(self, seed):
+        model = bench.made(bench.digits_cnn(), "float32", 0.001, seed)
+        torch.manual_seed(seed)
+        self.forward = Twin(model, torch.float32)
+        self.parameters = self.forward.flat_parameters()
+
+    def __call__(self, x):
+        return self.forward.forward(x)
+
+    def evaluate(self, x, y):
+        with torch.no_grad():
+            x, y = tensors(x, y)
+            return None, (self(x).argmax(1) == y).float().mean().item()
+
+
+def fisher(net, x):
+    """The diagonal of the Fisher information, of labels drawn from what the network says."""
+    found = [torch.zeros_like(p) for p in net.parameters]
+    for i in torch.randperm(len(x))[:FISHER]:
+        out = net(x[i : i + 1])
+        label = torch.distributions.Categorical(logits=out.detach()).sample()
+        for total, gradient in zip(found, torch.autograd.grad(F.cross_entropy(out, label), net.parameters)):
+            total += gradient**2 / FISHER
+    return found
+
+
+def by_torch(tasks, method, rate, strength, seed):
+    net = Net(seed)
+    adam = torch.optim.Adam(net.parameters, lr=rate, eps=1e-7)
+    score, seen, information, anchors = Score([test for _, test in tasks]), [], None, None
+    for train, _ in tasks:
+        x, y = tensors(*train)
+        with torch.no_grad():
+            before = net(x)
+        for _ in range(EPOCHS):
+            for rows in torch.randperm(len(x)).split(BATCH):
+                out = net(x[rows])
+                loss = F.cross_entropy(out, y[rows])
+                if method == "LwF" and seen:
+                    softened = [F.log_softmax(z[:, seen] / TEMPERATURE, 1) for z in (out, before[rows])]
+                    loss = loss + strength * TEMPERATURE**2 * F.kl_div(
+                        *softened, reduction="batchmean", log_target=True
+                    )
+                if anchors:
+                    moved = zip(information, anchors, net.parameters)
+                    loss = loss + strength / 2 * sum([(f * (p - a) ** 2).sum() for f, a, p in moved])
+                adam.zero_grad()
+                loss.backward()
+                adam.step()
+        if method == "EWC":
+            found = fisher(net, x)
+            information = [a + b for a, b in zip(found, information)] if information else found
+            anchors = [p.detach().clone() for p in net.parameters]
+        seen = sorted({*seen, *y.tolist()})
+        score.add(net)
+    return score.result
+
+
+class Distilled:
+    """Batches of a task, whose samples all have the logits of the network before it."""
+
+    epoch = order = 0
+
+    def __init__(self, model, x, y):
+        z = np.clip(np.rint(4 * np.array(model.predict(x)).reshape(len(x), -1)), -127, 127).astype("int8")
+        self.x, self.y = x, np.concatenate([y[:, None], z.view("uint8")], 1)
+
+    def __len__(self):
+        return -(-len(self.x) // BATCH)
+
+    def __iter__(self):
+        order = np.random.default_rng(self.order).permutation(len(self.x))
+        for first in range(0, len(order), BATCH):
+            rows = order[first : first + BATCH]
+            yield self.x[rows], memoryview(np.ascontiguousarray(self.y[rows]).ravel())
+
+
+def lwf(tasks, dtype, rate, strength, seed):
+    model = odt.Sequential(bench.digits_cnn())
+    model.compile(odt.Adam(rate), bench.DarkExperience(strength), dtype=dtype, batch_size=BATCH, seed=seed)
+    score = Score([test for _, test in tasks])
+    for number, (train, _) in enumerate(tasks):
+        data = (Distilled(model, *train),) if number else train
+        model.fit(*data, epochs=EPOCHS, verbose=0)
+        score.add(model)
+    return score.result
+
+
+def cwr(base, rate, seed):
+    """CWR* on what the front says."""
+    parts, weights = bench.digits_cnn(), base.model.get_weights()
+    front = odt.Sequential(parts[:FRONT])
+    front.compile(None, "mse", dtype="float32", batch_size=1)
+    front.set_weights(weights[: len(front.get_weights())])
+    tasks = [[(np.array(front.predict(x), "float32").reshape(len(x), -1), y) for x, y in task] for task in base.tasks]
+    rows, came = np.zeros((10, tasks[0][0][0].shape[1] + 1), "float32"), np.zeros(10)
+    score = Score([test for _, test in tasks])
+    for (x, y), _ in tasks:
+        torch.manual_seed(seed)
+        labels = np.unique(y)
+        layer = torch.nn.Linear(x.shape[1], len(labels))
+        torch.nn.init.zeros_(layer.weight), torch.nn.init.zeros_(layer.bias)
+        momentum = torch.optim.SGD(layer.parameters(), lr=rate, momentum=0.9)
+        xt, yt = tensors(x, np.searchsorted(labels, y))
+        for _ in range(EPOCHS):
+            for batch in torch.randperm(len(xt)).split(BATCH):
+                momentum.zero_grad()
+                F.cross_entropy(layer(xt[batch]), yt[batch]).backward()
+                momentum.step()
+        trained = torch.cat([layer.weight, layer.bias[:, None]], 1).detach().numpy()
+        for label, row in zip(labels, trained - trained.mean(0)):
+            now = (y == label).sum()
+            before = (came[label] / now) ** 0.5
+            rows[label] = (rows[label] * before + row) / (before + 1)
+            came[label] += now
+        score.add(Last(rows.copy()))
+    return score.result
+
+
+class Last:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def evaluate(self, x, y):
+        return None, ((x @ self.rows[:, :-1].T + self.rows[:, -1]).argmax(1) == y).mean()
+
+
+def line(name, size, runs, seeds):
+    """``runs``: {kind: (run of a rate, a strength and a seed, strengths)}."""
+    text = "%-14s%8s  " % (name, size or "")
+    for kind in KINDS:
+        if kind in runs:
+            run, strengths = runs[kind]
+            choices = [(rate, strength) for rate in RATES for strength in strengths]
+            best = max(choices, key=lambda choice: sum(run(*choice, seed)[0] for seed in HELD_OUT))
+            found = np.array([run(*best, seed) for seed in range(seeds)])
+            text += "%15s%15s%16s  " % (
+                cell(found[:, 0]),
+                cell(found[:, 1]),
+                "%g, %g" % best if best[1] else "%g" % best[0],
+            )
+        else:
+            text += " " * 48
+    print(text.rstrip(), flush=True)
+
+
+def heading(title, seeds):
+    print("\n%s, %d seeds" % (title, seeds))
+    print(
+        "%-14s%8s  " % ("", "bytes")
+        + "".join(["%15s%15s%16s  " % (kind, "forgetting", "rate, strength") for kind in KINDS]).rstrip()
+    )
+
+
+def protocol(make, seeds):
+    heading(make.__name__, seeds)
+    tasks = {seed: make(seed) for seed in [*range(seeds), *HELD_OUT]}
+    weights = sum(p.numel() for p in Net(0).parameters)
+    largest = max([len(train[1]) for train, _ in tasks[0]])
+
+    def of_torch(method):
+        return lambda rate, strength, seed: by_torch(tasks[seed], method, rate, strength, seed)
+
+    def of_replay(dtype, budget, logits=False):
+        return lambda rate, _, seed: bench.in_turn(tasks[seed], bench.digits_cnn, dtype, rate, seed, budget, logits)[0]
+
+    odts = {dtype: (of_replay(dtype, 0), (0,)) for dtype in KINDS[1:]}
+    line("fine-tuning", 0, {"PyTorch": (of_torch(""), (0,)), **odts}, seeds)
+    odts = {d: (lambda r, s, seed, d=d: lwf(tasks[seed], d, r, s, seed), STRENGTHS["odt's"]) for d in KINDS[1:]}
+    line("LwF", 10 * largest, {"PyTorch": (of_torch("LwF"), STRENGTHS["LwF"]), **odts}, seeds)
+    line("EWC", 8 * weights, {"PyTorch": (of_torch("EWC"), STRENGTHS["EWC"])}, seeds)
+    for name, logits in (("replay", False), ("logits", True)):
+        kept = Replay(bench.made(bench.digits_cnn(), "int8", 0.1, 0, logits), BUDGET)
+        line(name, len(kept.state), {d: (of_replay(d, BUDGET, logits), (0,)) for d in KINDS[1:]}, seeds)
+
+
+def head(seeds):
+    heading("head", seeds)
+    line("CWR*", 40, {"PyTorch": (lambda r, _, s: cwr(Base.of("float32", s), r, s), (0,))}, seeds)
+    for kept in (20, 50):
+
+        def of(dtype, kept=kept):
+            return lambda rate, _, seed: bench.with_latents(Base.of(dtype, seed), dtype, FRONT, kept, rate, seed, 8)
+
+        line("latents, %d" % kept, 72 + kept * 65, {dtype: (of(dtype), (0,)) for dtype in KINDS[1:]}, seeds)
+
+
+PARTS = {
+    "classes": lambda seeds: protocol(bench.classes, seeds),
+    "turns": lambda seeds: protocol(bench.turns, seeds),
+    "head": head,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--part", choices=sorted(PARTS), action="append")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    print("%d epochs of each task, rates %s" % (EPOCHS, ", ".join([str(rate) for rate in RATES])))
+    for part in arguments.part or PARTS:
+        PARTS[part](arguments.seeds)
+
+
+if __name__ == "__main__":
+    written.recorded("continual.txt", main)
