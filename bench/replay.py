@@ -3,6 +3,7 @@
     python bench/replay.py               without arguments it writes bench/results/replay.txt
     python bench/replay.py --seeds 2 --part classes
     python bench/replay.py --series      MNIST-1D, and what it costs on a board: bench/results/replay_series.txt
+    python bench/replay.py --speakers    spoken digits, in build/fsdd as bench/stories.py says: bench/results/replay_speakers.txt
 
 Digits by examples/digits' network: the file's first 1,000 images train, the 797 others, by other writers, are the test. Each task is trained for EPOCHS
 epochs in batches of 16 with Adam; the rate is that of RATES with which three further seeds are best, for each row. Seeds 0.. choose the order of the classes, the
@@ -19,6 +20,9 @@ front and latents. less: 8 bits less float of the same seed. all layers: the sam
 series: MNIST-1D by bench/accuracy.py's network, two classes at a time; all 4,000 series train, 2,000 others are the test. cost, of the digits' network in int8, 16
 samples a batch, 8 classes kept and 8 in x: making a batch of 8 new and 8 kept samples; a training step on it; add() of a sample of a new class
 where all places are taken.
+
+speakers: spoken digits by examples/keyword's network and features, six speakers one after the other in the seed's order; the first ten utterances of each
+digit and speaker are the test, the forty others train.
 """
 
 import argparse
@@ -43,6 +47,7 @@ BATCH, EPOCHS = 16, 10
 RATES = 0.001, 0.002, 0.004
 BUDGETS = 1024, 4096, 16384, 32768
 SERIES_BUDGETS = 4096, 16384, 65536
+SPEAKERS_BUDGETS = 16384, 65536
 KEPT = 50, 100, 300
 LAYERS = {"first pooling": 3, "second pooling": 5}  # layers of digits_cnn in the front, the Input with them
 DTYPES = "int8", "float32"
@@ -75,6 +80,29 @@ def all_series():
 
 def series(seed):
     return classes(seed, all_series())
+
+
+@functools.cache
+def recordings():
+    """{speaker: ((x, y) to train, (x, y) to test)}."""
+    import story_keyword
+
+    data = story_keyword.Recordings()
+    number = np.zeros(len(data.y), int)  # of an utterance among those of its digit and speaker
+    for who in np.unique(data.who):
+        for digit in range(10):
+            rows = np.flatnonzero((data.who == who) & (data.y == digit))
+            number[rows] = np.arange(len(rows))
+    x, y = data.x, data.y.astype("uint8")
+    return {
+        who: [(x[rows], y[rows]) for rows in ((data.who == who) & (number >= 10), (data.who == who) & (number < 10))]
+        for who in np.unique(data.who)
+    }
+
+
+def speakers(seed):
+    found = recordings()
+    return [found[who] for who in np.random.default_rng(seed).permutation(sorted(found))]
 
 
 def turns(seed):
@@ -303,19 +331,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=None)
     parser.add_argument("--series", action="store_true")
+    parser.add_argument("--speakers", action="store_true")
     parser.add_argument("--part", choices=sorted(PARTS), action="append")
     arguments = parser.parse_args()
-    arguments.seeds = arguments.seeds or (5 if arguments.series else 10)
+    arguments.seeds = arguments.seeds or (5 if arguments.series or arguments.speakers else 10)
     print("%d epochs of each task, rates %s\n" % (EPOCHS, ", ".join([str(rate) for rate in RATES])))
     if arguments.series:
         protocol(series, arguments.seeds, mnist1d_cnn, SERIES_BUDGETS)
         return costs()
+    if arguments.speakers:
+        import story_keyword
+
+        return protocol(speakers, arguments.seeds, story_keyword.layers, SPEAKERS_BUDGETS)
     for part in arguments.part or PARTS:
         PARTS[part](arguments.seeds)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--series"]:
-        written.kept("replay_series.txt", main)
+    if sys.argv[1:] in (["--series"], ["--speakers"]):
+        written.kept("replay_%s.txt" % sys.argv[1][2:], main)
     else:
         written.recorded("replay.txt", main)

@@ -61,8 +61,8 @@ class Recordings:
         self.x = x.reshape(-1, *SHAPE)
 
 
-def network(dtype, seed=0):
-    model = odt.Sequential([
+def layers():
+    return [
         odt.Input(SHAPE, dtype="uint8", scale=1 / 64),
         odt.Conv2D(8, 3, padding="same", activation="relu"),
         odt.MaxPool2D(),
@@ -72,7 +72,11 @@ def network(dtype, seed=0):
         odt.MaxPool2D(),
         odt.Flatten(),
         odt.Dense(10),
-    ])  # fmt: skip
+    ]
+
+
+def network(dtype, seed=0):
+    model = odt.Sequential(layers())
     model.compile(odt.Adam(0.003), dtype=dtype, batch_size=16, seed=seed)
     return model
 
