@@ -260,7 +260,7 @@ with open(ODT_ARGS.get("folder", "") + "case", "rb") as f:
     gc.collect()
     arena = bytearray(ODT_ARGS["arena"])
     f.readinto(arena)
-    control = bytearray(f.read(64))
+    control = bytearray(f.read(ODT_ARGS["control"]))
     data = f.read()
 regions = [arena, bytearray(0), control, data, data, bytearray(0)]
 loaded = _odt.load(program)
@@ -283,7 +283,9 @@ def count(machine, name, sizes, shift=None, form=0):
     """Of one instruction, less what a run of none takes: the least of some, as USB interrupts a board now and then."""
     program, arena, control, data = build(name, sizes, shift, form)
     (machine.files / "case").write_bytes(program + arena + control + data)
-    counts = machine.run(ON_BOARD, {"program": len(program), "arena": len(arena), "repeats": max(machine.repeats, 3)})
+    counts = machine.run(
+        ON_BOARD, dict(program=len(program), arena=len(arena), control=len(control), repeats=max(machine.repeats, 3))
+    )
     return min(counts[1::2]) - min(counts[::2])
 
 

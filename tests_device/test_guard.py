@@ -37,7 +37,7 @@ BOARDS = {
 }
 BETWEEN = (
     "add_i8", "concat_i8", "avgpool2d_dx_i8", "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8",
-    "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8",
+    "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "maxpool2d_choice_i8", "unpool2d_i8",
 )  # fmt: skip
 CASES = {"qemu_m4": 30, "rp2040": 15}  # of each kernel: of so many sizes that all their operands come in turn
 ON_BOARD = (
@@ -98,6 +98,8 @@ def draw_small(rng, op):
     if "G" in op.immediates:
         sizes["G"] = one((1, 2, 3))
         sizes["N"] *= sizes["G"]
+    if "bits" in op.immediates:
+        instructions.draw_choices(rng, sizes)
     sizes["R"] = sizes["N"]
     return {key: sizes[key] for key in op.immediates}
 

@@ -26,6 +26,7 @@ KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_d
 ]
 BETWEEN = [  # the layers
     "add_i8", "add_once_i8", "mean2d_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "avgpool2d_dx_i8", "sigmoid_dx_i8", "softmax_i8", "softmax_dx_i8",
+    "maxpool2d_i8", "maxpool2d_choice_i8", "unpool2d_i8",
     "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8", "gather_norm_i8",
     "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8", "softmax_xent_i8", "running_stats_i8", "read_stats_i8", "track_read_i8", "range_i8",
 ]  # fmt: skip
@@ -87,6 +88,8 @@ def grow(rng, values, op):
         values.update(PT=0, PL=0)
     for o, i, k, s, p in (("OH", "H", "KH", "SH", "PT"), ("OW", "W", "KW", "SW", "PL")):
         values[o] = max(1, (values[i] + 2 * values[p] - values[k]) // values[s] + 1)
+    if "bits" in values:
+        instructions.draw_choices(rng, values)
 
 
 def draw_medium(rng, name, monkeypatch):

@@ -193,6 +193,18 @@ def draw_window(rng):
     return v
 
 
+def draw_choices(rng, values):
+    """Of a max-pooling: mostly such as there are, and their bytes; often of windows of 2x2 beside one another."""
+    values["bits"] = rng.choice((1, 2, 4, 8, 16, 2, 4, 3, draw_int32(rng)))
+    if rng.random() < 0.4:
+        values.update(bits=2, KH=2, KW=2, SH=2, SW=2, PT=0, PL=0)
+        for size, outputs in (("H", "OH"), ("W", "OW")):
+            values[size] += values[size] == 1
+            values[outputs] = values[size] // 2 + (rng.random() < 0.05)
+    outputs = values["B"] * values["OH"] * values["OW"] * values["N"]
+    values["S"] = max(1, (outputs * max(1, values["bits"] % 32) + 7) // 8 - (rng.random() < 0.1))
+
+
 def draw_immediates(rng, op):
     values = draw_window(rng) if set(WINDOW.split()) <= set(op.immediates) else {}
     if op.name.startswith("transposed"):  # x and y change places
@@ -213,10 +225,8 @@ def draw_immediates(rng, op):
         values["K"], before = rng.randint(1, 9), rng.choice((0, rng.randint(0, 9)))
         values["N"] = values["K"] + before + rng.choice((0, rng.randint(0, 9)))
         values["at"] = rng.choice((before, before, before, -1, rng.randint(0, 20), draw_int32(rng)))
-    if "bits" in op.immediates and "OH" in values:  # of choices: mostly such as there are, and their bytes
-        values["bits"] = rng.choice((1, 2, 4, 8, 16, 2, 4, 3, draw_int32(rng)))
-        outputs = values["B"] * values["OH"] * values["OW"] * values["N"]
-        values["S"] = max(1, (outputs * max(1, values["bits"] % 32) + 7) // 8 - (rng.random() < 0.1))
+    if "bits" in op.immediates and "OH" in values:
+        draw_choices(rng, values)
     if op.name.startswith(("open", "masked")):
         values["N"] = rng.randint(1, 40)
         values["S"] = max(1, (values["N"] + 7) // 8 + rng.choice((0, 0, 0, 1, -1)))

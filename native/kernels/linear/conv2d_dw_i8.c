@@ -12,6 +12,10 @@
 #include "../common/within.h"
 #include "conv2d_i8.h"
 
+#if ODT_M0 && !ODT_SMALL
+#include "../common/axpy_i8__m0.h"
+#endif
+
 static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
     odt_correlation_dw_t g = {.dw = a->dw, .e = a->e + a->at, .x = a->x, .B = a->B, .H = a->H,
         .W = a->W, .C = a->C, .N = a->R, .e_step = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
@@ -48,20 +52,38 @@ static int is_sparse(const odt_conv2d_dw_i8_t *a) {
     return direct < sampled * ((a->R + 3) / 4) * panel;
 }
 
-// What error e of image b, of the output that begins at ih and iw, adds to its filter's gradient. In a function of
-// its own, as otherwise gcc has no registers left for odt_axpy_i8().
-static __attribute__((noinline)) void add_error(const odt_conv2d_dw_i8_t *a, int32_t e, int32_t b, int32_t ih, int32_t iw,
-    int32_t *dw) {
-    int32_t C = a->C, KW = a->KW;
+// What errors of channels n .. stop - 1, those that are not 0, add to their filters' gradients: those of image b, of the output
+// that begins at ih and iw. In a function of its own, as otherwise gcc has no registers left for odt_axpy_i8().
+static __attribute__((noinline)) void add_errors(const odt_conv2d_dw_i8_t *a, const int8_t *e, int32_t n, int32_t stop, int32_t b,
+    int32_t ih, int32_t iw) {
+    int32_t C = a->C, KW = a->KW, filter = a->KH * KW * C;
     odt_taps_t th = odt_taps(ih, a->KH, a->H), tw = odt_taps(iw, KW, a->W);
     int32_t run = (tw.to - tw.from) * C, line = a->W * C;
     if (th.from >= th.to || run <= 0) {
         return;
     }
     const int8_t *x = a->x + ((b * a->H + ih + th.from) * a->W + iw + tw.from) * C;
-    dw += (th.from * KW + tw.from) * C;
-    for (int32_t kh = th.from; kh < th.to; kh++, x += line, dw += KW * C) {
-        odt_axpy_i8(dw, e, x, odt_wrap_mul(e, a->zx), run);
+    int32_t *dw = a->dw + n * filter + (th.from * KW + tw.from) * C;
+    #if ODT_M0 && !ODT_SMALL
+    odt_axpy_rows_t rows = {.x = x, .plus = odt_wrap_sub(0, a->zx), .fours = (run & ~3) * (int32_t)sizeof(*dw), .rest = run & 3,
+        .x_skip = line - run, .sums_skip = (KW * C - run) * (int32_t)sizeof(*dw), .rows = th.to - th.from};
+    #endif
+    for (; n < stop; n++, dw += filter) {
+        int32_t error = e[n];
+        if (error == 0) {
+            continue;
+        }
+        #if ODT_M0 && !ODT_SMALL
+        rows.sums = dw;
+        rows.e = error;
+        odt_axpy_rows(&rows);
+        #else
+        const int8_t *from = x;
+        int32_t *to = dw;
+        for (int32_t kh = th.from; kh < th.to; kh++, from += line, to += KW * C) {
+            odt_axpy_i8(to, error, from, odt_wrap_mul(error, a->zx), run);
+        }
+        #endif
     }
 }
 
@@ -69,17 +91,17 @@ static __attribute__((noinline)) void add_error(const odt_conv2d_dw_i8_t *a, int
 static void conv2d_dw_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const odt_conv2d_dw_i8_t *a = arguments;
     int32_t N = a->N, filter = a->KH * a->KW * a->C;
+    const int8_t *e = a->e + a->at;
     (void)peak;
     memset(a->dw + first * filter, 0, (size_t)(stop - first) * (size_t)filter * sizeof(int32_t));
-    for (int32_t n = first; n < stop; n++) {
-        int32_t *dw = a->dw + n * filter;
-        for (int32_t b = 0; b < a->B; b++) {
-            for (int32_t oh = 0; oh < a->OH; oh++) {
-                odt_poll();
-                const int8_t *e = a->e + (b * a->OH + oh) * a->OW * N + a->at + n;
-                for (int32_t ow = 0; ow < a->OW; ow++, e += N) {
-                    if (*e) {
-                        add_error(a, *e, b, oh * a->SH - a->PT, ow * a->SW - a->PL, dw);
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t oh = 0; oh < a->OH; oh++) {
+            odt_poll();
+            for (int32_t ow = 0; ow < a->OW; ow++, e += N) {
+                for (int32_t n = first; n < stop; n++) {
+                    if (e[n]) {
+                        add_errors(a, e, n, stop, b, oh * a->SH - a->PT, ow * a->SW - a->PL);
+                        break;
                     }
                 }
             }

@@ -10,6 +10,10 @@
 #include "conv2d_i8.h"
 #include "phase.h"
 
+#if ODT_M0 && !ODT_SMALL
+#include "conv2d_dx_i8__m0.h"
+#endif
+
 void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel) {
     int32_t C = a->C, row = a->KW * C, inputs = a->W * dx_pixel;
     for (int32_t kh = 0; kh < a->SH; kh++) {
@@ -68,6 +72,12 @@ static void conv2d_dx_rows(const void *arguments, int32_t first, int32_t stop, i
 }
 
 void odt_conv2d_dx_i8(const odt_conv2d_dx_i8_t *a) {
+    #if ODT_M0 && !ODT_SMALL
+    if (is_sparse(a)) {
+        odt_split(conv2d_dx_of_errors, a, a->B * a->H, 1, a->peak);
+        return;
+    }
+    #endif
     if (odt_has_products() || a->C < ODT_SHORT_RUN) {
         odt_conv2d_dx_by_panels_i8(a, a->C, a->N);
     } else {

@@ -132,6 +132,15 @@ static void gather_row(const windows_t *g, const int8_t *row, int32_t size, int3
         } else if (at >= size || at + length <= 0) {
             whole = at >= size ? count : 1;
             copy_rows(to, step, beside, 0, whole, length);
+        } else if (ODT_M0 && length > 8) {
+            int32_t from = odt_max(-at, 0), end = odt_min(size - at, length); // what lies inside
+            if (from > 0) {
+                copy_rows(to, step, beside, 0, 1, from);
+            }
+            copy_rows(to + from, step, row + at + from, 0, 1, end - from);
+            if (end < length) {
+                copy_rows(to + end, step, beside, 0, 1, length - end);
+            }
         } else {
             for (int32_t i = 0; i < length; i++) {
                 to[i] = (uint32_t)(at + i) < (uint32_t)size ? row[at + i] : g->zx;

@@ -33,45 +33,197 @@ void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a) {
     }
 }
 
-void odt_maxpool2d_choice_i8(const odt_maxpool2d_choice_i8_t *a) {
-    enum { LANES = 32 };
+// Windows of 2x2 beside one another and inside the image, with choices of 2 bits: what models mostly have.
+#define ARE_QUADS(a) \
+    ((a)->bits == 2 && (a)->KH == 2 && (a)->KW == 2 && (a)->SH == 2 && (a)->SW == 2 && (a)->PT == 0 && (a)->PL == 0 \
+    && 2 * (a)->OH <= (a)->H && 2 * (a)->OW <= (a)->W)
+
+// What begins a byte of four choices: they come in from above, and it is at 0 after the fourth.
+#define MARK 0x80
+
+// Rows of such windows, of which the image has none between them. `word`: choices that are no byte yet, or not used.
+typedef struct {
+    int8_t *image;      // 0: [H][W][N]: x or dx, where the next row begins
+    int8_t *windows;    // 4: [OH][OW][N]: y or e
+    uint8_t *choices;   // 8
+    uint32_t word;      // 12
+    int32_t N, row;     // 16, 20: bytes of a row of the image
+    int32_t wide, skip; // 24, 28: bytes of a row of windows in it; from there to where the next begins
+    int32_t rows;       // 32
+    int32_t peak, least; // 36, 40: an error from least to peak is stored as it is
+} quads_t;
+
+#if ODT_M0 && !ODT_SMALL
+#include "maxpool2d_i8__m0.h"
+#else
+
+#if ODT_32_BIT
+// Each channel by itself, its largest in registers.
+static void choose_quads(quads_t *q) {
+    int32_t N = q->N, row = q->row;
+    int8_t *x = q->image, *y = q->windows;
+    uint8_t *choices = q->choices;
+    uint32_t word = q->word;
+    do {
+        for (const int8_t *last = x + q->wide; x < last; x += N) {
+            for (const int8_t *end = x + N; x < end; x++) {
+                int32_t best = x[0], other = x[N];
+                uint32_t choice = 0;
+                if (other > best) {
+                    best = other;
+                    choice = 1;
+                }
+                other = x[row];
+                if (other > best) {
+                    best = other;
+                    choice = 2;
+                }
+                other = x[row + N];
+                if (other > best) {
+                    best = other;
+                    choice = 3;
+                }
+                *y++ = (int8_t)best;
+                int is_full = word & 2;
+                word = word >> 2 | choice << 6;
+                if (is_full) {
+                    *choices++ = (uint8_t)word;
+                    word = MARK;
+                }
+            }
+        }
+        x += q->skip;
+    } while (--q->rows);
+    q->image = x;
+    q->windows = y;
+    q->choices = choices;
+    q->word = word;
+}
+#endif
+
+static void spread_quads(quads_t *q) {
+    int32_t N = q->N, row = q->row, peak = q->peak, least = q->least;
+    int8_t *dx = q->image, *e = q->windows;
+    uint8_t *choices = q->choices;
+    uint32_t word = q->word;
+    do {
+        for (const int8_t *last = dx + q->wide; dx < last; dx += N) {
+            for (const int8_t *end = dx + N; dx < end; dx++) {
+                if (word == 1) {
+                    word = 0x100 | *choices++;
+                }
+                int8_t *at = dx;
+                if (word & 1) {
+                    at += N;
+                }
+                if (word & 2) {
+                    at += row;
+                }
+                word >>= 2;
+                int32_t v = *e++;
+                if (v > peak || v < least) {
+                    peak = odt_max(peak, v < 0 ? -v : v);
+                    least = odt_max(-peak, -127);
+                    v = odt_max(v, -127);
+                }
+                *at = (int8_t)v;
+            }
+        }
+        dx += q->skip;
+    } while (--q->rows);
+    q->image = dx;
+    q->windows = e;
+    q->choices = choices;
+    q->word = word;
+    q->peak = peak;
+    q->least = least;
+}
+
+#endif
+
+#define QUADS(a, large, small) \
+    {.image = (int8_t *)(large), .windows = (int8_t *)(small), .choices = (uint8_t *)(a)->choice, .N = (a)->N, \
+     .row = (a)->W * (a)->N, .wide = 2 * (a)->OW * (a)->N, .skip = 2 * ((a)->W - (a)->OW) * (a)->N}
+
+// The largest of a window's channels, and which it was.
+static void choose(const odt_maxpool2d_choice_i8_t *a, int8_t *y, const int8_t *corner, odt_taps_t th, odt_taps_t tw, odt_choices_t *choices) {
     int32_t N = a->N;
+    #if ODT_32_BIT
+    for (int32_t n = 0; n < N; n++) {
+        int32_t best = -129, choice = 0; // the first one of a window is greater
+        for (int32_t kh = th.from; kh < th.to; kh++) {
+            const int8_t *x = corner + (kh * a->W + tw.from) * N + n;
+            for (int32_t kw = tw.from; kw < tw.to; kw++, x += N) {
+                if (*x > best) {
+                    best = *x;
+                    choice = kh * a->KW + kw;
+                }
+            }
+        }
+        y[n] = (int8_t)odt_max(best, -128);
+        odt_choose(choices, (uint16_t)choice);
+    }
+    #else
+    enum { LANES = 32 };
+    for (int32_t first = 0; first < N; first += LANES) {
+        int32_t lanes = odt_min(LANES, N - first);
+        int16_t best[LANES];
+        uint16_t choice[LANES] = {0};
+        for (int32_t n = 0; n < LANES; n++) {
+            best[n] = -129;
+        }
+        for (int32_t kh = th.from; kh < th.to; kh++) {
+            for (int32_t kw = tw.from; kw < tw.to; kw++) {
+                const int8_t *x = corner + (kh * a->W + kw) * N + first;
+                uint16_t tap = (uint16_t)(kh * a->KW + kw);
+                for (int32_t n = 0; n < lanes; n++) { // without a branch, for vectors
+                    int32_t is_more = x[n] > best[n];
+                    best[n] = is_more ? x[n] : best[n];
+                    choice[n] = is_more ? tap : choice[n];
+                }
+            }
+        }
+        for (int32_t n = 0; n < lanes; n++) {
+            y[first + n] = (int8_t)odt_max(best[n], -128);
+            odt_choose(choices, choice[n]);
+        }
+    }
+    #endif
+}
+
+void odt_maxpool2d_choice_i8(const odt_maxpool2d_choice_i8_t *a) {
     int8_t *y = a->y;
     odt_choices_t choices = {.at = (uint8_t *)a->choice, .bits = a->bits};
-    if (!odt_choices_fit(a->B * a->OH * a->OW * N, a->bits, a->S)) {
+    if (!odt_choices_fit(a->B * a->OH * a->OW * a->N, a->bits, a->S)) {
         return;
     }
     memset(choices.at, 0, (size_t)a->S);
+    #if ODT_32_BIT
+    if (ARE_QUADS(a)) {
+        quads_t q = QUADS(a, a->x, a->y);
+        q.word = MARK;
+        for (int32_t b = 0; b < a->B; b++) {
+            q.rows = a->OH;
+            choose_quads(&q);
+            q.image += (a->H - 2 * a->OH) * q.row;
+        }
+        if (q.word != MARK) { // choices of fewer than four
+            while (!(q.word & 2)) {
+                q.word >>= 2;
+            }
+            *q.choices = (uint8_t)(q.word >> 2);
+        }
+        return;
+    }
+    #endif
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
             int32_t ih = oh * a->SH - a->PT;
             odt_taps_t th = odt_taps(ih, a->KH, a->H);
-            for (int32_t ow = 0; ow < a->OW; ow++) {
+            for (int32_t ow = 0; ow < a->OW; ow++, y += a->N) {
                 int32_t iw = ow * a->SW - a->PL;
-                odt_taps_t tw = odt_taps(iw, a->KW, a->W);
-                for (int32_t first = 0; first < N; first += LANES) {
-                    int32_t lanes = odt_min(LANES, N - first);
-                    int16_t best[LANES];
-                    uint16_t choice[LANES] = {0};
-                    for (int32_t n = 0; n < LANES; n++) {
-                        best[n] = -129; // the first one of a window is greater
-                    }
-                    for (int32_t kh = th.from; kh < th.to; kh++) {
-                        for (int32_t kw = tw.from; kw < tw.to; kw++) {
-                            const int8_t *x = a->x + ((b * a->H + ih + kh) * a->W + iw + kw) * N + first;
-                            uint16_t tap = (uint16_t)(kh * a->KW + kw);
-                            for (int32_t n = 0; n < lanes; n++) { // without a branch, for vectors
-                                int32_t is_more = x[n] > best[n];
-                                best[n] = is_more ? x[n] : best[n];
-                                choice[n] = is_more ? tap : choice[n];
-                            }
-                        }
-                    }
-                    for (int32_t n = 0; n < lanes; n++) {
-                        *y++ = (int8_t)odt_max(best[n], -128);
-                        odt_choose(&choices, choice[n]);
-                    }
-                }
+                const int8_t *corner = a->x + ((b * a->H + ih) * a->W + iw) * a->N;
+                choose(a, y, corner, th, odt_taps(iw, a->KW, a->W), &choices);
             }
         }
     }
@@ -86,6 +238,19 @@ void odt_unpool2d_i8(const odt_unpool2d_i8_t *a) {
         return;
     }
     memset(a->dx, 0, (size_t)(a->B * a->H * a->W) * (size_t)N);
+    if (ARE_QUADS(a)) {
+        quads_t q = QUADS(a, a->dx, a->e);
+        q.word = 1;
+        q.peak = peak;
+        q.least = odt_max(odt_wrap_sub(0, peak), -127);
+        for (int32_t b = 0; b < a->B; b++) {
+            q.rows = a->OH;
+            spread_quads(&q);
+            q.image += (a->H - 2 * a->OH) * q.row;
+        }
+        *a->peak = q.peak;
+        return;
+    }
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
             int32_t ih = oh * a->SH - a->PT;
