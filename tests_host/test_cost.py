@@ -112,6 +112,12 @@ def test_what_kernels_decide_by_is_theirs(file):
     assert [(name, getattr(cost_m0, name)) for name, _ in pairs] == pairs
 
 
+def test_what_an_input_gradient_decides_by_is_its_own():
+    text = (ROOT / "native" / "kernels" / "linear" / "conv2d_dx_i8__m0.h").read_text()
+    found = [pair for values in re.findall(r"enum \{(.*?)\};", text) for pair in re.findall(r"(\w+) = (\d+)", values)]
+    assert {name: int(value) for name, value in found} == cost_m0.DX
+
+
 def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
     folder = ROOT / "native" / "kernels" / "linear"
     found = {path.name: path.read_text() for path in folder.glob("*m4.c")}

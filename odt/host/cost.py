@@ -162,6 +162,8 @@ def _piece(session, program, piece):
                 sizes["Q" if operand == "e" else "D"] = sizes[operand.upper()] / len(data)
                 if operand == "e" and code.name == "conv2d_dw_i8":
                     sizes.update(_errors(data, sizes))
+                elif operand == "e" and code.name == "conv2d_dx_i8":
+                    sizes.update(cost_m0.sampled(data, sizes["N"]))
         yield code.name, sizes
         session.engine.run(session.loaded, session.regions, at, at + code.words)
 
@@ -202,6 +204,8 @@ def features(name, sizes, machine="rp2040"):
         return special(sizes)
     if name == "avgpool2d_dx_i8" and _are_tiles(sizes):
         return [(name + " tiles", plain(TERMS[base], sizes))]
+    if sizes.get("bits") == 2 and dtype == "i8" and machine == "rp2040" and _are_quads(sizes):
+        return [(name + " quads", plain(TERMS[base], sizes))]
     if base == "gather":
         return [("%s %s" % (name, sizes["format"]), plain(TERMS[base], sizes))]
     if name == "tick":
@@ -213,6 +217,12 @@ def _are_tiles(s):
     """Whether windows lie side by side and inside, as in native/kernels/pool/avgpool2d_i8.c."""
     beside = s["SH"] == s["KH"] and s["SW"] == s["KW"] and not (s["adaptive"] or s["PT"] or s["PL"])
     return beside and s["OH"] * s["KH"] <= s["H"] and s["OW"] * s["KW"] <= s["W"]
+
+
+def _are_quads(s):
+    """Whether windows are of 2x2, side by side and inside, as ARE_QUADS of native/kernels/pool/maxpool2d_i8.c."""
+    twos = s["KH"] == s["KW"] == s["SH"] == s["SW"] == 2
+    return twos and not (s["PT"] or s["PL"]) and 2 * s["OH"] <= s["H"] and 2 * s["OW"] <= s["W"]
 
 
 def plain(terms, sizes):

@@ -8,6 +8,10 @@ FEW, GATHERED = 80, 1280
 PER_WINDOW, PER_ROW, PER_BYTE, DIRECT_ROW, DIRECT_WINDOW, DIRECT_BORDER = 20, 18, 5, 150, 42, 250
 DIRECT_TAP, PER_SUM = 200, 75
 SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, TAP, MORE = 30, 135, 15, 15, 60, 16, 5
+DX = {  # conv2d_dx_i8__m0.h
+    "SUMS": 512, "POSITION": 60, "SCAN": 10, "ERROR": 90, "ERROR_ROW": 20, "ERROR_TAP": 10, "PANEL_PRODUCTS": 35,
+    "SAMPLES": 24, "FIRST": 6,
+}  # fmt: skip
 
 
 # int8 by panels: correlate() is what conv2d_i8__panel.h does, correlate_dw() what conv2d_dw_i8__panel.h does.
@@ -18,7 +22,30 @@ def _conv2d(s):
                      s["OH"], s["OW"])  # fmt: skip
 
 
+def sampled(e, N):
+    """What is_sparse() of conv2d_dx_i8__m0.h finds in errors ``e`` of N channels."""
+    positions = len(e) // N
+    step = -(-positions // DX["SAMPLES"]) | 1
+    counts = [N - e[m * N : m * N + N].count(0) for m in range(0, positions, step)]
+    first = DX["FIRST"]
+    many = len(counts) >= first and 5 * sum(counts[:first]) > 2 * first * N
+    return {"hits": sum(counts), "sampled": len(counts), "many": many}
+
+
 def _conv2d_dx(s):
+    h = meetings(s["OH"], s["SH"], s["PT"], s["KH"], s["H"])
+    w = meetings(s["OW"], s["SW"], s["PL"], s["KW"], s["W"])
+    outputs, N, C = s["OH"] * s["OW"], s["N"], s["C"]
+    if s["W"] * C <= DX["SUMS"] and not s["many"]:
+        rows = h * (DX["ERROR_ROW"] * s["OW"] + DX["ERROR_TAP"] * C * w)
+        panel = DX["PANEL_PRODUCTS"] * s["KH"] * s["KW"] * C * N // 10
+        positions = s["sampled"] * outputs
+        direct = s["hits"] * (DX["ERROR"] * outputs + rows) + positions * (DX["POSITION"] + DX["SCAN"] * N)
+        if direct < positions * panel:
+            E = s["E"]
+            return [("dx sparse", {"1": 1, "positions": s["B"] * outputs, "scan": s["B"] * outputs * N, "errors": E,
+                                   "rows": E * h / s["OH"], "products": E * h * w * C / outputs,
+                                   "outputs": s["B"] * s["H"] * s["W"] * C})]  # fmt: skip
     found = []
     for KH, KW, top, left, OH, OW, is_dense in phases(s):
         found += correlate(s["B"], s["OH"], s["OW"], s["N"], s["C"], KH, KW, 1, 1, top, left, OH, OW, is_dense, "dx ")

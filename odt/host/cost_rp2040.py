@@ -1,4 +1,5 @@
-"""Factors of odt.host.cost for the machine rp2040, cycles. Written by bench/cost.py."""
+"""Factors of odt.host.cost for the machine rp2040, cycles. Written by bench/cost.py; "quads" and "dx sparse"
+since then by what bench/kernels.py and bench/steps.py measured."""
 
 # fmt: off
 FACTORS = {
@@ -64,6 +65,8 @@ FACTORS = {
     'dw sparse': {'1': 4453.0, 'bytes': 5.386, 'errors': 330.6, 'lines': 122.8, 'rows': 82.13, 'scan': 10.32},
     'dw taps': {'1': 6303.0, 'clear': 42.49, 'columns': 33.69, 'errors': 6.693, 'odd': 1.323, 'packs': 355.8,
         'products': 30.42, 'runs': 661.2, 'stores': 12.96},
+    'dx sparse': {'1': 3000.0, 'errors': 90.0, 'outputs': 25.0, 'positions': 60.0, 'products': 10.0, 'rows': 20.0,
+        'scan': 10.0},
     'dx gathered': {'bytes': 4.962, 'columns': 146.8, 'finishes': 471.4, 'odd': 205.2, 'outputs': 1.606,
         'pack': 29.49, 'packs': 2016.0, 'pairs': 25.29, 'rows': 13.46, 'runs': 502.7, 'words': 19.01},
     'dx pointwise': {'1': 1184.0, 'columns': 24.86, 'filters': 36.01, 'finishes': 381.6, 'odd': 57.72,
@@ -86,6 +89,7 @@ FACTORS = {
     'masked_i8': {'1': 438.8, 'N': 38.48},
     'maxpool2d_choice_f32': {'1': 820.0, 'B*H*W*N': 74.56, 'P*J': 64.57, 'P*N': 45.51, 'P*T': 11.95, 'P*T*N':
         5.994},
+    'maxpool2d_choice_i8 quads': {'1': 800.0, 'P*N': 33.0},
     'maxpool2d_choice_i8': {'1': 804.7, 'B*H*W*N': 20.91, 'P*J': 363.4, 'P*N': 44.69, 'P*T': 28.89, 'P*T*J':
         3.42},
     'maxpool2d_f32': {'1': 592.5, 'B*H*W*N': 73.59, 'P': 27.06, 'P*T': 41.88},
@@ -130,5 +134,6 @@ FACTORS = {
     'track_f32': {'1': 510.3, 'N': 852.0},
     'track_i8': {'1': 722.5, 'N': 432.2},
     'unpool2d_f32': {'1': 919.8, 'B*H*W*N': 2.259, 'P*J': 57.09, 'P*N': 320.2, 'P*T': 7.748, 'P*T*N': 1.156},
+    'unpool2d_i8 quads': {'1': 870.0, 'P*N': 29.0},
     'unpool2d_i8': {'1': 868.1, 'P': 47.71, 'P*J': 5.871, 'P*N': 147.0, 'P*T*J': 5.636, 'P*T*N': 0.8387},
 }
