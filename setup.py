@@ -14,7 +14,7 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 # What a board gets of them, and what says whose the data are.
-SCRIPTS = ("train", "adapt", "teach", "learn", "words", "motions", "office", "start", "nets")
+SCRIPTS = ("train", "adapt", "teach", "learn", "words", "motions", "office", "start", "nets", "life")
 EXAMPLES = (*["*/%s.py" % name for name in SCRIPTS], "*/*.bin", "*/*.odt", "*/LICENSE", "*/README.md")
 MPY = ("arm*/_odt*.mpy", "rv*/_odt*.mpy", "xtensa*/_odt*.mpy", "python/odt/**/*.mpy")  # none of a PC's
 

@@ -106,6 +106,14 @@ def watched(folder):
         return run([sys.executable, "-m", "odt", "monitor", "watch.py", "--on", "host"], place)
 
 
+def life():
+    """In a folder of its own, as it goes on from the files that it writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        example = ROOT / "examples" / "personalise"
+        shutil.copytree(example, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.ckpt"))
+        return run([sys.executable, "life.py"], folder)
+
+
 def compare():
     """The end of `make run`; the row of MicroPython is its own where it is built, else CPython's."""
     command = [sys.executable, "examples/digits/compare.py"]
@@ -145,6 +153,7 @@ COMMANDS = {
     "cd examples/room && python learn.py": lambda: script("room", "learn.py"),
     "cd examples/personalise && python adapt.py": lambda: script("personalise", "adapt.py"),
     "cd examples/personalise && python teach.py": lambda: script("personalise", "teach.py"),
+    "cd examples/personalise && python life.py": life,
 }
 
 

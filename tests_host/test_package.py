@@ -60,7 +60,9 @@ def test_every_wheel_holds_the_examples_that_install_copies(built):
     folders = [folder for folder in ROOT.glob("examples/*/") if (folder / "README.md").exists()]
     data = {file for folder in folders for file in _example(folder.name)}
     data.update(file for folder in folders for file in [*folder.glob("README.md"), *folder.glob("LICENSE")])
-    data |= {ROOT / "examples" / name for name in ("personalise/teach.py", "backbones/nets.py")}  # by hand
+    data |= {
+        ROOT / "examples" / name for name in ("personalise/teach.py", "personalise/life.py", "backbones/nets.py")
+    }  # by hand
     assert len(data) > 20
     assert {file.relative_to(ROOT).as_posix() for file in data} == {
         name.partition("odt/host/")[2] for name in names if name.startswith("odt/host/examples/")

@@ -5,12 +5,15 @@
 weights.bin   the weights, float32, in the order of model.get_weights()
 memory.bin    320 images of the eight: 64 bytes each, then their labels, a byte each
 person.bin    images by other writers, likewise: 10 of each new digit, the rest of these, the eight
+warm.odt      a network with BatchNorm for life.py: its gamma and beta learn without labels
+learn.odt     the same, whose last layer learns
 """
 
 import random
 import sys
 
 import odt
+from odt import tent
 from odt.reservoir import Reservoir
 
 FOLDER = sys.argv[1] if len(sys.argv) > 1 else "."
@@ -73,3 +76,34 @@ tens = [[i for i in others if labels[i] == digit][:10] for digit in NEW]
 teach = [i for pair in zip(*tens) for i in pair]
 rest = sorted([i for i in others if i not in teach], key=lambda i: labels[i] not in NEW)
 write("person.bin", teach + rest)
+
+
+def network():
+    return odt.Sequential([
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
+        odt.Conv2D(8, 3, padding="same"),
+        odt.BatchNorm(),
+        odt.ReLU(),
+        odt.MaxPool2D(),
+        odt.Conv2D(16, 3, padding="same"),
+        odt.BatchNorm(),
+        odt.ReLU(),
+        odt.MaxPool2D(),
+        odt.Flatten(),
+        odt.Dense(10),
+    ])  # fmt: skip
+
+
+trained = network()
+trained.compile(odt.Adam(odt.CosineDecay(0.004, EPOCHS * len(y) // BATCH)), batch_size=BATCH, seed=SEED)
+trained.fit(x, y, epochs=EPOCHS)
+for name, trains, rate, loss in (
+    ("warm.odt", odt.update.norm, 0.004, tent.Entropy()),
+    ("learn.odt", odt.update.last, 0.005, "sparse_categorical_crossentropy"),
+):
+    model = network()
+    trains(model)
+    model.compile(odt.Adam(rate), loss, batch_size=BATCH, seed=SEED)
+    model.load_weights(trained)
+    model.calibrate(x)
+    model.export(FOLDER + "/" + name)
