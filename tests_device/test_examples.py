@@ -1,5 +1,6 @@
 """Each example is run on every machine, shorter on emulators, and ends with the bits of the PC."""
 
+import itertools
 import re
 import shutil
 from pathlib import Path
@@ -147,11 +148,10 @@ def on_a_machine(name, example, args, files):
         return machine.exec(source, args=args, timeout=900)
 
 
-# QEMU's board has nowhere to save to.
-PAIRS = [
-    (name, example) for name in ("unix", "unix_float30", "qemu_m4", "rp2040") for example in NAMES
-    if (name, example) not in (("qemu_m4", "personalise, teach"), ("qemu_m4", "personalise, life"))
-]  # fmt: skip
+# QEMU's board has nowhere to save to; floats of 30 bits fold a BatchNorm that learned into other weights.
+LEFT_OUT = ("qemu_m4", "personalise, teach"), ("qemu_m4", "personalise, life"), ("unix_float30", "personalise, life")
+MACHINES = "unix", "unix_float30", "qemu_m4", "rp2040"
+PAIRS = [pair for pair in itertools.product(MACHINES, NAMES) if pair not in LEFT_OUT]
 
 
 @pytest.mark.parametrize("name, example", PAIRS)

@@ -5,7 +5,7 @@
     mpremote mount examples/personalise run examples/personalise/life.py      on a board
 
 The power may fail at any time: started again, it goes on from life.ckpt and replay.ckpt, and ends with the digest of a run that was
-not interrupted, on every machine. Without these two files it begins anew. pretrain.py made what it reads; see README.md.
+not interrupted, the same on every machine but CircuitPython's, whose floats have 30 bits. Without these two files it begins anew. pretrain.py made what it reads; see README.md.
 """
 
 import gc
@@ -82,7 +82,7 @@ if not kept(replay, "replay.ckpt"):  # what it is sure of stands for what it kno
 
 for number, digit in enumerate(DIGITS):
     shown = [i for i in range(TEACH) if y[i] == digit][:3]
-    three = b"".join([x[64 * i : 64 * i + 64] for i in shown]), bytes([digit] * 3)
+    three = b"".join([bytes(x[64 * i : 64 * i + 64]) for i in shown]), bytes([digit] * 3)
     if model.epoch < EPOCHS * (number + 1):
         epochs = EPOCHS * (number + 1)
         batches = replay.mixed(5 * three[0], 5 * three[1])
