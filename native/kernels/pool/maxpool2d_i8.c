@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/inner_i8.h"
