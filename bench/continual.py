@@ -12,7 +12,7 @@ al., 2018): a penalty by the Fisher information of 200 samples of each task, on 
 
 head: as in bench/replay.py's latents: four digits are learned at first, the layers up to the second pooling do not change from then on, three tasks of two digits
 follow. CWR* (Maltoni and Lomonaco, 2019): each task trains a layer of its own classes from zeros by momentum, whose rows less their mean are joined
-with those of before by how many samples came; the front is odt's, of float32. latents: so many are kept, of 8 bits.
+with those of before by how many samples came; the front is odt's in float32. latents: odt.latents in 8 bits, and how many of them are kept.
 """
 
 import argparse

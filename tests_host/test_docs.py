@@ -99,19 +99,16 @@ def script(folder, name="train.py"):
     return run([sys.executable, name], ROOT / "examples" / folder)
 
 
-def watched(folder):
-    """What `python -m odt monitor` prints of an example's watch.py, which writes its report beside it."""
+def apart(folder, *words):
+    """What Python prints in a copy of an example's folder, for it writes files: without checkpoints that are there."""
     with tempfile.TemporaryDirectory() as place:
-        shutil.copytree(ROOT / "examples" / folder, place, dirs_exist_ok=True)
-        return run([sys.executable, "-m", "odt", "monitor", "watch.py", "--on", "host"], place)
+        ignored = shutil.ignore_patterns("*.ckpt")
+        shutil.copytree(ROOT / "examples" / folder, place, dirs_exist_ok=True, ignore=ignored)
+        return run([sys.executable, *words], place)
 
 
-def life():
-    """In a folder of its own, as it goes on from the files that it writes."""
-    with tempfile.TemporaryDirectory() as folder:
-        example = ROOT / "examples" / "personalise"
-        shutil.copytree(example, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.ckpt"))
-        return run([sys.executable, "life.py"], folder)
+def watched(folder):
+    return apart(folder, "-m", "odt", "monitor", "watch.py", "--on", "host")
 
 
 def compare():
@@ -153,7 +150,7 @@ COMMANDS = {
     "cd examples/room && python learn.py": lambda: script("room", "learn.py"),
     "cd examples/personalise && python adapt.py": lambda: script("personalise", "adapt.py"),
     "cd examples/personalise && python teach.py": lambda: script("personalise", "teach.py"),
-    "cd examples/personalise && python life.py": life,
+    "cd examples/personalise && python life.py": lambda: apart("personalise", "life.py"),
 }
 
 

@@ -163,7 +163,7 @@ def _piece(session, program, piece):
                 if operand == "e" and code.name == "conv2d_dw_i8":
                     sizes.update(_errors(data, sizes))
                 elif operand == "e" and code.name == "conv2d_dx_i8":
-                    sizes.update(cost_m0.sampled(data, sizes["N"]))
+                    sizes.update(cost_m0.dx_errors(data, sizes["N"]))
         yield code.name, sizes
         session.engine.run(session.loaded, session.regions, at, at + code.words)
 
@@ -172,11 +172,9 @@ def _errors(e, s):
     """What is_sparse() of native/kernels/linear/conv2d_dw_i8.c decides by: "hits", the errors that are not 0 at the positions that it
     samples; and "E", those of all rows in hand."""
     N, at, R = s["N"], s["at"], s["R"]
-    positions = len(e) // N
-    step = -(-positions // SAMPLED) | 1
-    hits = sum([R - e[m * N + at : m * N + at + R].count(0) for m in range(0, positions, step)])
+    counts = cost_m0.sampled(e, N, at, R, SAMPLED)
     found = sum([len(column) - column.count(0) for column in [e[n::N] for n in range(at, at + R)]])
-    return {"E": found, "hits": hits, "sampled": -(-positions // step)}
+    return {"E": found, "hits": sum(counts), "sampled": len(counts)}
 
 
 def noise(session):
@@ -204,7 +202,7 @@ def features(name, sizes, machine="rp2040"):
         return special(sizes)
     if name == "avgpool2d_dx_i8" and _are_tiles(sizes):
         return [(name + " tiles", plain(TERMS[base], sizes))]
-    if sizes.get("bits") == 2 and dtype == "i8" and machine == "rp2040" and _are_quads(sizes):
+    if dtype == "i8" and sizes.get("bits") == 2 and sizes["KH"] == sizes["KW"] == 2 and _are_tiles(sizes):
         return [(name + " quads", plain(TERMS[base], sizes))]
     if base == "gather":
         return [("%s %s" % (name, sizes["format"]), plain(TERMS[base], sizes))]
@@ -214,15 +212,9 @@ def features(name, sizes, machine="rp2040"):
 
 
 def _are_tiles(s):
-    """Whether windows lie side by side and inside, as in native/kernels/pool/avgpool2d_i8.c."""
-    beside = s["SH"] == s["KH"] and s["SW"] == s["KW"] and not (s["adaptive"] or s["PT"] or s["PL"])
+    """Whether windows lie side by side and inside, as in native/kernels/pool/: avgpool2d_i8.c, and of 2x2 maxpool2d_i8.c."""
+    beside = s["SH"] == s["KH"] and s["SW"] == s["KW"] and not (s.get("adaptive") or s["PT"] or s["PL"])
     return beside and s["OH"] * s["KH"] <= s["H"] and s["OW"] * s["KW"] <= s["W"]
-
-
-def _are_quads(s):
-    """Whether windows are of 2x2, side by side and inside, as ARE_QUADS of native/kernels/pool/maxpool2d_i8.c."""
-    twos = s["KH"] == s["KW"] == s["SH"] == s["SW"] == 2
-    return twos and not (s["PT"] or s["PL"]) and 2 * s["OH"] <= s["H"] and 2 * s["OW"] <= s["W"]
 
 
 def plain(terms, sizes):

@@ -22,12 +22,16 @@ def _conv2d(s):
                      s["OH"], s["OW"])  # fmt: skip
 
 
-def sampled(e, N):
-    """What is_sparse() of conv2d_dx_i8__m0.h finds in errors ``e`` of N channels."""
+def sampled(e, N, at, R, samples):
+    """How many errors of channels at .. at + R - 1 are not 0, at each of some ``samples`` positions of N channels."""
     positions = len(e) // N
-    step = -(-positions // DX["SAMPLES"]) | 1
-    counts = [N - e[m * N : m * N + N].count(0) for m in range(0, positions, step)]
-    first = DX["FIRST"]
+    step = -(-positions // samples) | 1
+    return [R - e[m * N + at : m * N + at + R].count(0) for m in range(0, positions, step)]
+
+
+def dx_errors(e, N):
+    """What is_sparse() of conv2d_dx_i8__m0.h finds in errors ``e`` of N channels."""
+    counts, first = sampled(e, N, 0, N, DX["SAMPLES"]), DX["FIRST"]
     many = len(counts) >= first and 5 * sum(counts[:first]) > 2 * first * N
     return {"hits": sum(counts), "sampled": len(counts), "many": many}
 
