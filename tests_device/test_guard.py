@@ -38,6 +38,7 @@ BOARDS = {
 BETWEEN = (
     "add_i8", "concat_i8", "avgpool2d_dx_i8", "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8",
     "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "maxpool2d_choice_i8", "unpool2d_i8",
+    "bias_dw_i8", "relu_dx_i8", "open_i8", "masked_i8",
 )  # fmt: skip
 CASES = {"qemu_m4": 30, "rp2040": 15}  # of each kernel: of so many sizes that all their operands come in turn
 ON_BOARD = (

@@ -26,7 +26,7 @@ KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_d
 ]
 BETWEEN = [  # the layers
     "add_i8", "add_once_i8", "mean2d_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "avgpool2d_dx_i8", "sigmoid_dx_i8", "softmax_i8", "softmax_dx_i8",
-    "maxpool2d_i8", "maxpool2d_choice_i8", "unpool2d_i8",
+    "maxpool2d_i8", "maxpool2d_choice_i8", "unpool2d_i8", "bias_dw_i8", "relu_dx_i8", "open_i8", "masked_i8",
     "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8", "gather_norm_i8",
     "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8", "softmax_xent_i8", "running_stats_i8", "read_stats_i8", "track_read_i8", "range_i8",
 ]  # fmt: skip
@@ -67,6 +67,10 @@ def grow(rng, values, op):
         longer = [name for name in ("N", "S", "C", "F") if name in values]
         for name in ("K", "N", "at") if "concat" in op else longer and [rng.choice(longer)]:
             values[name] *= times
+        if op.startswith(("open", "masked")):
+            values["S"] = (values["N"] + 7) // 8
+        elif op.startswith("bias_dw"):  # sums of 256 at a time, of four channels
+            values.update(M=rng.choice((1, 7, 255, 256, 257, 600)), N=rng.choice((1, 3, 4, 8, 12)))
         return
     values.update(B=rng.randint(1, 2), C=wide() % 40 + 1, N=wide() % 24 + 1)
     if "depthwise" in op:

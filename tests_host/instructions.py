@@ -194,13 +194,14 @@ def draw_window(rng):
 
 
 def draw_choices(rng, values):
-    """Of a max-pooling: mostly such as there are, and their bytes; often of windows of 2x2 beside one another."""
+    """Of a max-pooling: mostly such as there are, and their bytes; often of windows of 2x2 or 1x2 beside one another."""
     values["bits"] = rng.choice((1, 2, 4, 8, 16, 2, 4, 3, draw_int32(rng)))
-    if rng.random() < 0.4:
-        values.update(bits=2, KH=2, KW=2, SH=2, SW=2, PT=0, PL=0)
-        for size, outputs in (("H", "OH"), ("W", "OW")):
-            values[size] += values[size] == 1
-            values[outputs] = values[size] // 2 + (rng.random() < 0.05)
+    height = rng.choice((0, 0, 0, 0, 1, 1, 2, 2, 2))
+    if height:
+        values.update(bits=height, KH=height, KW=2, SH=height, SW=2, PT=0, PL=0)
+        for size, outputs, window in (("H", "OH", height), ("W", "OW", 2)):
+            values[size] += values[size] < window
+            values[outputs] = values[size] // window + (rng.random() < 0.05)
     outputs = values["B"] * values["OH"] * values["OW"] * values["N"]
     values["S"] = max(1, (outputs * max(1, values["bits"] % 32) + 7) // 8 - (rng.random() < 0.1))
 
@@ -257,9 +258,9 @@ def draw_immediates(rng, op):
         elif name == "zy":
             v = zero_lo[0]
         elif name == "hi":
-            v = rng.choice((0x7F800000, 0x40C00000, draw_scale(rng, -2, 3))) if floats else rng.choice((128, 127, 3))
+            v = rng.choice((0x7F800000, 0x40C00000, draw_scale(rng, -2, 3))) if floats else rng.choice((128, 128, 127, 3))
         elif name == "lo":
-            v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -127, 0, 5))
+            v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -128, -128, -127, 0, 5))
         elif name == "fall":
             v = rng.choice((3, 5, 15, 0, draw_int32(rng)))
         elif name in ("relu", "common", "adaptive", "fine", "batch", "away"):

@@ -4,7 +4,7 @@
 ROWS, DEPTH, BLOCK = 4, 144, 48
 MANY_ROWS, MANY_ERRORS, MANY_PAIRS = 4, 6, 9  # conv2d_i8.h
 SINGLE_ROWS, SINGLE_WEIGHTS, TINY = 16, 320, 9  # single_i8.c, depthwise2d_tiny_i8.h
-FEW, GATHERED = 80, 1280
+FEW, GATHERED, PADDED = 80, 1280, 256
 PER_WINDOW, PER_ROW, PER_BYTE, DIRECT_ROW, DIRECT_WINDOW, DIRECT_BORDER = 20, 18, 5, 150, 42, 250
 DIRECT_TAP, PER_SUM = 200, 75
 SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, TAP, MORE = 30, 135, 15, 15, 60, 16, 5
@@ -152,11 +152,10 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         block = min(BLOCK, GATHERED // step)
         blocks = -(-P // block)
         packs = panels * blocks if panels > 1 else 1
-        aligned = K // 2 % 2 == 0
+        depth = step if K % 4 > 1 else K
         terms = {
-            "windows": P, "rows": P * KH, "bytes": P * K, "gathers": blocks * KH, "pack": packs * K, "packs": packs * KH,
-            "runs": panels * blocks, "columns": panels * P, "pairs": 0 if aligned else panels * P * (K // 2),
-            "words": panels * P * (K // 2) if aligned else 0, "odd": panels * P * (K % 2),
+            **_gather(B, H, W, C, KH, KW, SH, SW, OH, OW), "gathers": blocks * KH, "pack": packs * K, "packs": packs * KH,
+            "runs": panels * blocks, "columns": panels * P, "words": panels * P * (depth // 2), "odd": panels * P * (depth % 2),
         }  # fmt: skip
         finishes, group = panels * (blocks + apart), "gathered"
     else:
@@ -179,6 +178,19 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         finishes, group = panels * (blocks if is_dense and OW <= BLOCK else B * OH * -(-OW // columns)), "rows"
     terms.update({"1": 1, "finishes": finishes, "outputs": P * N, "filters": N})
     return [(kind + group, terms)]
+
+
+def _gather(B, H, W, C, KH, KW, SH, SW, OH, OW):
+    """Of gather_i8.h: windows, by rows of outputs; rows of x with padding beside them, or windows that reach beyond x."""
+    slots, P = 1, B * OH * OW
+    while slots < KH:
+        slots *= 2
+    terms = {"windows": P, "rows": P * KH, "bytes": P * KH * KW * C, "lines": B * OH * KH}
+    if slots * ((((OW - 1) * SW + KW) * C + 3) & ~3) <= PADDED:
+        terms.update({"padded": B * min(OH * min(SH, KH), H), "padded bytes": B * min(OH * min(SH, KH), H) * W * C})
+    else:
+        terms["border"] = B * OH * KH * (OW - min(OW, max((W - KW) // SW + 1, 0)))
+    return terms
 
 
 def is_single(N, OH, OW, KH, K):
@@ -217,7 +229,7 @@ def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
         if gathered < panels * T * DIRECT_TAP:
             blocks = -(-P // (block & ~1))
             terms.update({
-                "windows": P, "rows": P * KH, "bytes": P * K, "gathers": blocks * KH, "pack": panels * P,
+                **_gather(B, H, W, C, KH, KW, SH, SW, OH, OW), "gathers": blocks * KH, "pack": panels * P,
                 "packs": panels * blocks, "columns": panels * blocks * K, "stores": N * blocks * K, "store": N * blocks,
             })  # fmt: skip
             return [("dw gathered", terms)]

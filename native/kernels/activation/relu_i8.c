@@ -4,6 +4,7 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/words.h"
+#include "../common/words__m0.h"
 
 void odt_relu_i8(const odt_relu_i8_t *a) {
     const int8_t *x = a->x;
@@ -20,6 +21,15 @@ void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
     int32_t lo = a->lo;
     const int8_t *end = e + a->N;
     if (ODT_32_BIT && lo == -128 && (((uintptr_t)e | (uintptr_t)y | (uintptr_t)dx) & 3) == 0) {
+        #if ODT_M0 && !ODT_SMALL
+        if (a->N >= 4) {
+            int32_t whole = a->N & ~3;
+            odt_mask_words(dx, e, y, whole / 4);
+            e += whole;
+            y += whole;
+            dx += whole;
+        }
+        #endif
         for (; end - e >= 4; e += 4, y += 4, dx += 4) { // by words; where there are vectors, the loop below is one of them
             uint32_t word = odt_load_word(y) ^ 0x80808080;
             word = (((word & 0x7F7F7F7F) + 0x7F7F7F7F) | word) & 0x80808080; // of bytes that are not 0

@@ -6,13 +6,21 @@
 #ifndef ODT_CONV2D_DW_I8_M0_H
 #define ODT_CONV2D_DW_I8_M0_H
 
+#include "../common/words__m0.h"
+
 // Whether one of N errors of `count` positions, `step` apart, is -128.
 static __attribute__((noinline)) int is_extreme(const int8_t *e, int32_t N, int32_t count, int32_t step) {
-    uint32_t word, found = 0;
     if (N == step) { // one row of all
         N *= count;
+        step = N;
         count = 1;
     }
+    #if !ODT_SMALL
+    if (N > 0 && count > 0 && (((uintptr_t)e | (uintptr_t)N | (uintptr_t)step) & 3) == 0) {
+        return odt_is_least_in(e, N / 4, count, step - N);
+    }
+    #endif
+    uint32_t word, found = 0;
     for (; count > 0; count--, e += step) {
         const int8_t *at = e, *end = e + N;
         for (; at != end && ((uintptr_t)at & 3); at++) {

@@ -99,7 +99,7 @@ static __attribute__((noinline)) void correlate_dw_gathered(const odt_correlatio
     int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, block = odt_min(FEW, GATHERED / K) & ~1;
     for (int32_t m = 0; m < M; m += block) {
         int32_t count = odt_min(block, M - m);
-        gather_windows(g, m, count, s.windows, K, s.beside);
+        gather_windows(g, m, count, s.windows, K, &s.padded);
         for (int32_t n = 0; n < a->N; n += ROWS) {
             int32_t channels = odt_min(ROWS, a->N - n), rows[ROWS], totals[ROWS] = {0}, start[ROWS];
             odt_poll();

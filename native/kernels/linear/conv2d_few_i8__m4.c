@@ -1,6 +1,6 @@
 // Products of int8 matrices (conv2d_i8.h) on cores with SMLAD, a Cortex-M4 and later: of a few products each. Four filters
 // are packed on the stack as int16 and run over windows of x, which lie there already where they are pixels, or are gathered
-// (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 2.4 KB.
+// (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 2.7 KB.
 
 #include "../../core.h"
 #include "conv2d_i8.h"
@@ -25,7 +25,8 @@ typedef struct {
     int16_t panel[FILTERS * DEPTH];
     int32_t sums[OUTPUTS][4], start[GROUPS][FILTERS];
     odt_scales_t scales[GROUPS];
-    int8_t windows[GATHERED], beside[DEPTH], filter[DEPTH];
+    int8_t windows[GATHERED], filter[DEPTH];
+    padded_t padded;
 } scratch_t;
 
 // Sizes that all follow from: whether a window's pixels are multiplied where they lie; words of a window; groups of filters,
@@ -144,7 +145,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
             const int8_t *x = p.direct ? a->x + m * pixel : s.windows;
             odt_poll();
             if (!p.direct) {
-                gather_windows(&g, m, count, s.windows, bytes, s.beside);
+                gather_windows(&g, m, count, s.windows, bytes, &s.padded);
             }
             for (int32_t group = first; group < stop; group++) {
                 int32_t i = group % p.at_once;

@@ -1,6 +1,6 @@
 // Products of int8 matrices (conv2d_i8.h) on cores with SMLAD, a Cortex-M4 and later: the forward pass. Four
 // windows of x are packed on the stack, x - zx as int16, their borders filled; filters are then run over
-// them where they lie. The stack holds 2 KB.
+// them where they lie. The stack holds 2.4 KB.
 
 #include "../../core.h"
 #include "conv2d_i8.h"
@@ -10,6 +10,7 @@
 #include "../../fixed.h"
 #include "../common/words__m4.h"
 #include "conv2d_i8__m4.h"
+#include "padded_i8.h"
 #include "rows_i8__m4.h"
 
 enum {
@@ -20,7 +21,7 @@ enum {
 
 typedef struct {
     const int8_t *image; // that the window is of
-    int32_t ih, iw;      // where it begins
+    int32_t b, ih, iw;   // where it begins
     int is_inside;
     int8_t *y;
 } window_t;
@@ -29,6 +30,8 @@ typedef struct {
     int16_t panel[WINDOWS * DEPTH];
     odt_row_t rows[ROWS];
     int8_t last[DEPTH]; // a copy of the last filters' ends, past which nothing may be read
+    windows_t g;
+    padded_t padded;
 } scratch_t;
 
 // `count` bytes to a window of the panel, less zx, and zeros to a multiple of four.
@@ -49,18 +52,22 @@ __attribute__((noinline)) static void widen(int16_t *panel, const int8_t *x, int
 }
 
 // Depths k .. end - 1 of a window.
-static void pack(const odt_correlation_t *a, const window_t *p, int32_t k, int32_t end, int16_t *panel) {
+static void pack(const odt_correlation_t *a, const window_t *p, int32_t k, int32_t end, scratch_t *s, int16_t *panel) {
     int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, pixel = odt_pixel(a->C, a->x_skip);
     int32_t size = a->W * pixel, at = p->iw * pixel, zx = a->zx, total = end - k;
     int32_t line = k ? k / length : 0, from = k - line * length;
     int32_t kh = taps == a->KW ? line : line / a->KW, kw = taps == a->KW ? 0 : line - kh * a->KW;
     const int8_t *row = p->image + (p->ih + kh) * size;
     int is_direct = p->is_inside && (length % 4 == 0 || length == a->KH * a->KW * a->C);
+    int is_padded = !p->is_inside && s->padded.pitch && length % 4 == 0;
     int8_t bytes[DEPTH], *to = bytes;
+    if (is_padded) {
+        pad_rows(&s->g, &s->padded, p->b, p->ih);
+    }
     while (k < end) {
         int32_t count = odt_min(length - from, end - k), first = at + kw * pixel + from;
-        if (is_direct) {
-            widen(panel, row + first, count, zx);
+        if (is_direct || is_padded) {
+            widen(panel, is_direct ? row + first : padded_line(&s->g, &s->padded, p->ih + kh, at + a->left * pixel) + from, count, zx);
             panel += count * WINDOWS;
         } else if (p->is_inside) {
             odt_copy(to, row + first, count);
@@ -78,7 +85,7 @@ static void pack(const odt_correlation_t *a, const window_t *p, int32_t k, int32
             row += size;
         }
     }
-    if (!is_direct) {
+    if (!is_direct && !is_padded) {
         widen(panel, bytes, total, zx);
     }
 }
@@ -99,6 +106,7 @@ static int32_t locate(const odt_correlation_t *a, int32_t first, int32_t total, 
     for (int32_t i = 0; i < WINDOWS; i++) {
         int32_t ih = oh * a->SH - a->top, iw = ow * a->SW - a->left;
         windows[i].image = a->x + b * a->H * a->W * odt_pixel(a->C, a->x_skip);
+        windows[i].b = b;
         windows[i].ih = ih;
         windows[i].iw = iw;
         windows[i].is_inside = ih >= 0 && ih + a->KH <= a->H && iw >= 0 && iw + a->KW <= a->W;
@@ -150,7 +158,7 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
         for (int32_t k = 0; k < depth; k += DEPTH) {
             int32_t end = odt_min(k + DEPTH, depth), direct = end == depth ? safe : count;
             for (int32_t i = 0; i < WINDOWS; i++) {
-                pack(a, &windows[i], k, end, s->panel + 4 * i);
+                pack(a, &windows[i], k, end, s, s->panel + 4 * i);
             }
             for (int32_t at = k, stop; at < end; at = stop) {
                 int32_t part = run_depth == depth ? 0 : at / run_depth, kh = part / a->KW;
@@ -194,6 +202,10 @@ void odt_correlate_part_i8(const odt_correlation_t *given) {
         odt_correlate_few_i8(a, bounds);
     } else if (a->w_c == 1) {
         scratch_t s;
+        int32_t taps = odt_line_taps(a->KW, a->x_skip);
+        s.g = (windows_t) {a->x, a->H, a->W, odt_pixel(a->C, a->x_skip), a->SH, a->SW, a->top, a->left, a->OH, a->OW, taps, a->KW,
+            taps == a->KW ? a->KH : a->KH * a->KW, taps * a->C, (int8_t)a->zx};
+        begin_padded(&s.g, &s.padded);
         for (int32_t n = 0; n < a->N; n += ROWS) {
             correlate(a, n, odt_min(ROWS, a->N - n), &s, bounds);
         }

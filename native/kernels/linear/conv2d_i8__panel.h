@@ -130,8 +130,8 @@ static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t
     int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, step = (K + 3) & ~3, packed = -1, totals[ROWS];
     int32_t block = odt_min(BLOCK, GATHERED / step), depth = K;
     int32_t lines = odt_is_contiguous(a) ? 1 : g->lines, length = K / lines; // of filters
-    if (ODT_M0 && K != step) { // by whole words, or by two, the rest of which is 0 in the panel
-        depth = K % 4 == 1 && K < 16 ? K + 1 : step;
+    if (ODT_M0 && K % 4 > 1) { // by whole words, the rest of which is 0 in the panel
+        depth = step;
     }
     if (K < depth) { // which are multiplied by these bytes of the windows
         memset(s.windows, 0, (size_t)(block * step));
@@ -141,7 +141,7 @@ static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t
     }
     for (int32_t m = 0; m < M; m += block) {
         const columns_t c = {depth, 1, odt_min(block, M - m), step};
-        gather_windows(g, m, c.count, s.windows, step, s.beside);
+        gather_windows(g, m, c.count, s.windows, step, &s.padded);
         for (int32_t n = 0; n < a->N; n += ROWS) {
             odt_poll();
             if (packed != n) {

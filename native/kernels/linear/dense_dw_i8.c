@@ -8,6 +8,8 @@
 #include "../../opcodes.h"
 #include "../common/inner_i8.h"
 #include "../common/within.h"
+#include "../common/words.h"
+#include "../common/words__m0.h"
 #include "conv2d_i8.h"
 
 #if ODT_PANEL && !ODT_SMALL
@@ -225,8 +227,50 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
     #endif
 }
 
+#if ODT_32_BIT && !ODT_SMALL
+
+#if !ODT_M0
+
+// As on a Cortex-M0+ (words__m0.h).
+static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count, uint32_t *even, uint32_t *odd) {
+    *even = *odd = 0;
+    for (; count; count--, from += step) {
+        uint32_t word = odt_load_word(from) ^ 0x80808080; // bytes from 0 on
+        *even += word & 0xFF00FF;
+        *odd += word >> 8 & 0xFF00FF;
+    }
+}
+
+#endif
+
+// Sums of four columns of words, two in the halves of a word each, which 256 bytes do not fill.
+static __attribute__((noinline)) void sum_columns(int32_t *db, const int8_t *e, int32_t M, int32_t N) {
+    enum { AT_ONCE = 256 };
+    uint32_t sums[4] = {0};
+    for (int32_t m = 0; m < M; m += AT_ONCE) {
+        uint32_t even, odd;
+        odt_sum_words(e + m * N, N, odt_min(M - m, AT_ONCE), &even, &odd);
+        sums[0] += even & 0xFFFF;
+        sums[1] += odd & 0xFFFF;
+        sums[2] += even >> 16;
+        sums[3] += odd >> 16;
+    }
+    for (int32_t i = 0; i < 4; i++) {
+        db[i] = (int32_t)(sums[i] - 128 * (uint32_t)M);
+    }
+}
+
+#endif
+
 void odt_bias_dw_i8(const odt_bias_dw_i8_t *a) {
     int32_t M = a->M, N = a->N, n = 0;
+    #if ODT_32_BIT && !ODT_SMALL
+    if ((((uintptr_t)a->e | (uintptr_t)N) & 3) == 0) {
+        for (; n < N; n += 4) {
+            sum_columns(a->db + n, a->e + n, M, N);
+        }
+    }
+    #endif
     #if ODT_PANEL
     for (; n + 4 <= N; n += 4) {
         int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;

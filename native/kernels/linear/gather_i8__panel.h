@@ -16,7 +16,7 @@ typedef struct {
     panel_t panel[FEW * UNITS];
     sums_t sums[BLOCK];
     int8_t windows[GATHERED] __attribute__((aligned(4)));
-    int8_t beside[FEW] __attribute__((aligned(4))); // a line of zx
+    padded_t padded;
 } gathered_t;
 
 // Cycles of an RP2040 that a window takes to be gathered, as measured; and what rows take that are multiplied one by one,

@@ -1,6 +1,6 @@
 // Products of int8 matrices by panels (conv2d_i8.h) on cores without SMLAD: the inner loops of the core, then the loops
 // around them. The stack holds a panel and a block of sums, 1.9 KB together, or with
-// windows that are gathered 2.7 KB; nothing else is needed.
+// windows that are gathered 3.0 KB; nothing else is needed.
 
 #include "../../core.h"
 #include "conv2d_i8.h"

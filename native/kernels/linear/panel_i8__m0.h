@@ -140,10 +140,11 @@ static inline void subtract(int32_t *totals, const uint32_t *taken) {
 #endif
 
 // Pairs of depths: sums += panel * columns. Per pair 7 cycles to load two elements of the column and
-// two times 9 for the products: 25 for 8 products; 0.75 per pair for the loop; 40 per column, 37 where each
-// starts from the same four words. Stride WORDS means columns of whole aligned words: 22.5 per pair. In the loops r0: panel,
-// r1: b, r2, r3: sums of upper halves, r8, r9: of all, r4, r5: words of the panel, r6, r7: elements, r10: stride, or a word
-// of b, r11: 2 * stride, r12: the panel's end, lr: where the loop is entered.
+// two times 9 for the products: 25 for 8 products; 0.75 per pair for the loop; 42 per column, 39 where each
+// starts from the same four words; 20 for one more depth, if `back` is odd: twice the bytes from the pairs' end to the next
+// column, and 1. Stride WORDS means columns of whole aligned words: 22.5 per pair. In the loops r0: panel, r1: b, r2, r3: sums
+// of upper halves, r8, r9: of all, r4, r5: words of the panel, r6, r7: elements, r10: stride, or a word of b, r11: 2 * stride,
+// r12: the panel's end, lr: where the loop is entered.
 HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const sums_t *end,
     const panel_t *panel, const int8_t *b, int32_t stride, int32_t pairs, int32_t back,
     const int32_t *start) {
@@ -236,6 +237,10 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "cmp r0, r12\n"
         "bne 2b\n"
         "5:\n"
+        "ldr r6, [sp, #60]\n"
+        "asrs r6, r6, #1\n"
+        "bcs 9f\n"
+        "10:\n"
         "ldr r7, [sp]\n"
         "mov r4, r8\n"
         "lsls r0, r2, #16\n"
@@ -245,12 +250,25 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "subs r5, r5, r0\n"
         "stmia r7!, {r2, r3, r4, r5}\n"
         "str r7, [sp]\n"
-        "ldr r6, [sp, #60]\n"
         "adds r1, r1, r6\n"
         "ldr r6, [sp, #4]\n"
         "cmp r7, r6\n"
         "bne 1b\n"
         "b 6f\n"
+        "9:\n"
+        "ldrb r7, [r1]\n"
+        "sxtb r7, r7\n"
+        "ldr r4, [r0]\n"
+        "ldr r5, [r0, #8]\n"
+        "muls r4, r7\n"
+        "muls r5, r7\n"
+        "add r8, r4\n"
+        "asrs r4, r4, #16\n"
+        "adcs r2, r4\n"
+        "add r9, r5\n"
+        "asrs r5, r5, #16\n"
+        "adcs r3, r5\n"
+        "b 10b\n"
         ".balign 4\n"
         "3:\n"
         "odt_depth_word\n"
@@ -312,11 +330,8 @@ static void run(sums_t *sums, const int32_t *start, const panel_t *panel, int32_
             start = lanes;
         }
         run_pairs(sums, (const sums_t *)sums + c->count, panel + k * UNITS, b, stride, pairs,
-            c->step - length, start);
-        b += length;
-        k += pairs * 2;
-    }
-    if (depth & 1) {
+            2 * (c->step - length) + (depth & 1), start);
+    } else if (depth) {
         run_single(sums, panel, k, b, c);
     }
 }

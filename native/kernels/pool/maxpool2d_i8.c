@@ -39,7 +39,12 @@ void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a) {
     ((a)->bits == 2 && (a)->KH == 2 && (a)->KW == 2 && (a)->SH == 2 && (a)->SW == 2 && (a)->PT == 0 && (a)->PL == 0 \
     && 2 * (a)->OH <= (a)->H && 2 * (a)->OW <= (a)->W)
 
-// What begins a byte of four choices: they come in from above, and it is at 0 after the fourth.
+// The same of 1x2, as MaxPool1D has them, with choices of a bit.
+#define ARE_PAIRS(a) \
+    ((a)->bits == 1 && (a)->KH == 1 && (a)->KW == 2 && ((a)->SH == 1 || (a)->OH == 1) && (a)->SW == 2 && (a)->PT == 0 \
+    && (a)->PL == 0 && (a)->OH <= (a)->H && 2 * (a)->OW <= (a)->W)
+
+// What begins a byte of choices: they come in from above, and it is at their first bit when they are all there.
 #define MARK 0x80
 
 // Rows of such windows, of which the image has none between them. `word`: choices that are no byte yet, or not used.
@@ -52,16 +57,26 @@ typedef struct {
     int32_t wide, skip; // 24, 28: bytes of a row of windows in it; from there to where the next begins
     int32_t rows;       // 32
     int32_t peak, least; // 36, 40: an error from least to peak is stored as it is
-} quads_t;
+} pooled_t;
 
 #if ODT_M0 && !ODT_SMALL
 #include "maxpool2d_i8__m0.h"
 #else
 
+#if ODT_M4
+#include "maxpool2d_i8__m4.h"
+#endif
+
 #if ODT_32_BIT
 // Each channel by itself, its largest in registers.
-static void choose_quads(quads_t *q) {
+static void choose_quads(pooled_t *q) {
     int32_t N = q->N, row = q->row;
+    #if ODT_M4
+    if (N % 4 == 0) {
+        choose_fours(q);
+        return;
+    }
+    #endif
     int8_t *x = q->image, *y = q->windows;
     uint8_t *choices = q->choices;
     uint32_t word = q->word;
@@ -102,8 +117,14 @@ static void choose_quads(quads_t *q) {
 }
 #endif
 
-static void spread_quads(quads_t *q) {
+static void spread_quads(pooled_t *q) {
     int32_t N = q->N, row = q->row, peak = q->peak, least = q->least;
+    #if ODT_M4
+    if (N % 4 == 0) {
+        spread_fours(q);
+        return;
+    }
+    #endif
     int8_t *dx = q->image, *e = q->windows;
     uint8_t *choices = q->choices;
     uint32_t word = q->word;
@@ -142,9 +163,92 @@ static void spread_quads(quads_t *q) {
 
 #endif
 
-#define QUADS(a, large, small) \
+#if ODT_32_BIT && !ODT_SMALL
+
+static __attribute__((noinline)) void choose_pairs(pooled_t *p) {
+    int32_t N = p->N;
+    #if ODT_M4
+    if (N % 8 == 0) {
+        choose_eights(p);
+        return;
+    }
+    #endif
+    int8_t *y = p->windows;
+    const int8_t *x = p->image;
+    uint8_t *choices = p->choices;
+    uint32_t word = p->word;
+    for (; p->rows > 0; p->rows--, x += p->skip) {
+        for (const int8_t *last = x + p->wide; x < last; x += N) {
+            for (const int8_t *end = x + N; x < end; x++) {
+                int32_t best = x[0], other = x[N];
+                uint32_t choice = word >> 1, is_full = word & 1;
+                if (other > best) {
+                    best = other;
+                    choice |= 0x80;
+                }
+                *y++ = (int8_t)best;
+                word = choice;
+                if (is_full) {
+                    *choices++ = (uint8_t)word;
+                    word = MARK;
+                }
+            }
+        }
+    }
+    p->image = (int8_t *)x;
+    p->windows = y;
+    p->choices = choices;
+    p->word = word;
+}
+
+static __attribute__((noinline)) void spread_pairs(pooled_t *p) {
+    int32_t N = p->N, peak = p->peak, least = p->least;
+    #if ODT_M4
+    if (N % 8 == 0) {
+        spread_eights(p);
+        return;
+    }
+    #endif
+    int8_t *dx = p->image;
+    const int8_t *e = p->windows;
+    const uint8_t *choices = p->choices;
+    uint32_t word = p->word;
+    for (; p->rows > 0; p->rows--, dx += p->skip) {
+        for (const int8_t *last = dx + p->wide; dx < last; dx += N) {
+            for (const int8_t *end = dx + N; dx < end; dx++) {
+                int32_t v = *e++;
+                if (word == 1) {
+                    word = 0x100 | *choices++;
+                }
+                if (v > peak || v < least) {
+                    peak = odt_max(peak, v < 0 ? -v : v);
+                    least = odt_max(-peak, -127);
+                    v = odt_max(v, -127);
+                }
+                dx[word & 1 ? N : 0] = (int8_t)v;
+                word >>= 1;
+            }
+        }
+    }
+    p->image = dx;
+    p->windows = (int8_t *)e;
+    p->choices = (uint8_t *)choices;
+    p->word = word;
+    p->peak = peak;
+    p->least = least;
+}
+
+#define HAS_PAIRS 1
+#else
+#define HAS_PAIRS 0
+#define choose_pairs(p)
+#define spread_pairs(p)
+#endif
+
+// Windows of KH rows and two columns, which lie beside one another.
+#define POOLED(a, large, small) \
     {.image = (int8_t *)(large), .windows = (int8_t *)(small), .choices = (uint8_t *)(a)->choice, .N = (a)->N, \
-     .row = (a)->W * (a)->N, .wide = 2 * (a)->OW * (a)->N, .skip = 2 * ((a)->W - (a)->OW) * (a)->N}
+     .row = (a)->W * (a)->N, .wide = 2 * (a)->OW * (a)->N, .skip = ((a)->KH * (a)->W - 2 * (a)->OW) * (a)->N}
 
 // The largest of a window's channels, and which it was.
 static void choose(const odt_maxpool2d_choice_i8_t *a, int8_t *y, const int8_t *corner, odt_taps_t th, odt_taps_t tw, odt_choices_t *choices) {
@@ -200,19 +304,24 @@ void odt_maxpool2d_choice_i8(const odt_maxpool2d_choice_i8_t *a) {
     }
     memset(choices.at, 0, (size_t)a->S);
     #if ODT_32_BIT
-    if (ARE_QUADS(a)) {
-        quads_t q = QUADS(a, a->x, a->y);
-        q.word = MARK;
+    int are_pairs = HAS_PAIRS && ARE_PAIRS(a);
+    if (are_pairs || ARE_QUADS(a)) {
+        pooled_t p = POOLED(a, a->x, a->y);
+        p.word = MARK;
         for (int32_t b = 0; b < a->B; b++) {
-            q.rows = a->OH;
-            choose_quads(&q);
-            q.image += (a->H - 2 * a->OH) * q.row;
-        }
-        if (q.word != MARK) { // choices of fewer than four
-            while (!(q.word & 2)) {
-                q.word >>= 2;
+            p.rows = a->OH;
+            if (are_pairs) {
+                choose_pairs(&p);
+            } else {
+                choose_quads(&p);
             }
-            *q.choices = (uint8_t)(q.word >> 2);
+            p.image += (a->H - a->KH * a->OH) * p.row;
+        }
+        if (p.word != MARK) { // choices that are no byte yet
+            while (!(p.word & a->bits)) { // until the mark is at the bit before the first choice
+                p.word >>= a->bits;
+            }
+            *p.choices = (uint8_t)(p.word >> a->bits);
         }
         return;
     }
@@ -239,17 +348,22 @@ void odt_unpool2d_i8(const odt_unpool2d_i8_t *a) {
         return;
     }
     memset(a->dx, 0, (size_t)(a->B * a->H * a->W) * (size_t)N);
-    if (ARE_QUADS(a)) {
-        quads_t q = QUADS(a, a->dx, a->e);
-        q.word = 1;
-        q.peak = peak;
-        q.least = odt_max(odt_wrap_sub(0, peak), -127);
+    int are_pairs = HAS_PAIRS && ARE_PAIRS(a);
+    if (are_pairs || ARE_QUADS(a)) {
+        pooled_t p = POOLED(a, a->dx, a->e);
+        p.word = 1;
+        p.peak = peak;
+        p.least = odt_max(odt_wrap_sub(0, peak), -127);
         for (int32_t b = 0; b < a->B; b++) {
-            q.rows = a->OH;
-            spread_quads(&q);
-            q.image += (a->H - 2 * a->OH) * q.row;
+            p.rows = a->OH;
+            if (are_pairs) {
+                spread_pairs(&p);
+            } else {
+                spread_quads(&p);
+            }
+            p.image += (a->H - a->KH * a->OH) * p.row;
         }
-        *a->peak = q.peak;
+        *a->peak = p.peak;
         return;
     }
     for (int32_t b = 0; b < a->B; b++) {

@@ -7,7 +7,7 @@
 
 #include "../common/registers__m0.h"
 
-_Static_assert(offsetof(quads_t, N) == 16 && offsetof(quads_t, least) == 40, "as the loops load them");
+_Static_assert(offsetof(pooled_t, N) == 16 && offsetof(pooled_t, least) == 40, "as the loops load them");
 
 // After ODT_SAVE_REGISTERS. r0: image, r1: N, r2: row, r5: word, r8: from an element of the image to that of the windows,
 // r9: choices, r10: end of a window's channels, r11: end of a row's windows; on the stack q.
@@ -54,7 +54,7 @@ _Static_assert(offsetof(quads_t, N) == 16 && offsetof(quads_t, least) == 40, "as
     "pop {r7}\n"
 
 // r3: the largest, r4: another, r7: its choice << 6.
-__attribute__((naked, noinline)) static void choose_quads(quads_t *q) {
+__attribute__((naked, noinline)) static void choose_quads(pooled_t *q) {
     (void)q;
     __asm volatile (
         ".syntax unified\n"
@@ -107,7 +107,7 @@ __attribute__((naked, noinline)) static void choose_quads(quads_t *q) {
 }
 
 // r3: an error, r6: where it goes, r12: peak, lr: least.
-__attribute__((naked, noinline)) static void spread_quads(quads_t *q) {
+__attribute__((naked, noinline)) static void spread_quads(pooled_t *q) {
     (void)q;
     __asm volatile (
         ".syntax unified\n"
