@@ -2,7 +2,7 @@
 
     git clone https://github.com/brendenlake/omniglot build/omniglot
     git clone https://github.com/Jakobovski/free-spoken-digit-dataset build/fsdd
-    python bench/prototypes.py                a quarter of an hour of one core; writes bench/results/prototypes.txt
+    python bench/prototypes.py                ten minutes of one core; writes bench/results/prototypes.txt
     python bench/prototypes.py --seeds 1 --trials 50
 
 Omniglot's two small background sets (Lake et al., 2015; MIT licence): five alphabets of small1 are learned on, each character also turned by 90, 180 and 270
@@ -209,7 +209,7 @@ def cell(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--trials", type=int, default=100)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     found = study(arguments.seeds, arguments.trials)
