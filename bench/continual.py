@@ -2,6 +2,7 @@
 
     python bench/continual.py                 a quarter of an hour of one core; writes bench/results/continual.txt
     python bench/continual.py --seeds 1 --part turns
+    python bench/continual.py --generated     latents drawn from a model of each class: bench/results/continual_generated.txt
 
 Tasks, network, epochs and scores are those of bench/replay.py, and so is what a row's rate and strength are chosen with: three further seeds. PyTorch
 starts from odt's first weights. In % and points, mean +- standard error; bytes: of what is kept beside the network.
@@ -13,9 +14,15 @@ al., 2018): a penalty by the Fisher information of 200 samples of each task, on 
 head: as in bench/replay.py's latents: four digits are learned at first, the layers up to the second pooling do not change from then on, three tasks of two digits
 follow. CWR* (Maltoni and Lomonaco, 2019): each task trains a layer of its own classes from zeros by momentum, whose rows less their mean are joined
 with those of before by how many samples came; the front is odt's in float32. latents: odt.latents in 8 bits, and how many of them are kept.
+
+generated: as head, and with two other lists of tasks: turns, whose front learned all digits as they are, and series, the first 1,000 of MNIST-1D by
+bench/accuracy.py's network, whose convolutions are the front. Latents that are kept, beside latents that are drawn, in NumPy, from a Gaussian of each class in as
+many bytes. PPCA, q (Tipping and Bishop, 1999): mean + W z + noise, W of q vectors; diagonal: the mean, and each number's own noise. A class that comes again is
+fitted to its new latents and to as many drawn as came before. A fit takes a class's latents, that of PPCA their covariance: bytes that are not counted.
 """
 
 import argparse
+import gc
 import sys
 from pathlib import Path
 
@@ -34,6 +41,13 @@ import odt  # noqa: E402
 from odt.replay import Replay  # noqa: E402
 
 TEMPERATURE, FISHER, BUDGET, FRONT = 2, 200, 4096, LAYERS["second pooling"]
+MODELS = {
+    "PPCA, 0": (0, False),
+    "diagonal": (0, True),
+    "PPCA, 1": (1, False),
+    "PPCA, 4": (4, False),
+    "PPCA, 8": (8, False),
+}
 STRENGTHS = {"LwF": (0.5, 1, 4), "EWC": (10, 100, 1000), "odt's": (0.1, 0.3, 1)}
 KINDS = "PyTorch", "float32", "int8"
 
@@ -165,6 +179,82 @@ def cwr(base, rate, seed):
     return score.result
 
 
+class Gaussian:
+    """A class's latents as mean + W z + noise, in int8 with a step for each vector: PPCA, or ``diagonal``, where each number has its own noise."""
+
+    def __init__(self, rows, components, diagonal):
+        self.count, covariance = len(rows), np.cov(rows.T, bias=True)
+        values, vectors = np.linalg.eigh(covariance)
+        values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+        noise = values[components:].mean()
+        axes = vectors[:, :components] * np.maximum(values[:components] - noise, 0) ** 0.5
+        self.mean, self.axes = np.rint(rows.mean(0)), [quantized(axis) for axis in axes.T]
+        self.noise = quantized(np.diag(covariance) ** 0.5) if diagonal else np.float32(noise**0.5)
+
+    def draw(self, count, rng):
+        rows = self.mean + self.noise * rng.standard_normal((count, len(self.mean)))
+        for axis in self.axes:
+            rows += rng.standard_normal((count, 1)) * axis
+        return np.clip(np.rint(rows), -128, 127).astype("int8")
+
+    @staticmethod
+    def size(width, components, diagonal):
+        """Bytes: the mean, axes and noises with a step each, a noise, and how many samples came."""
+        return width + (components + diagonal) * (width + 4) + (0 if diagonal else 4) + 2
+
+
+def quantized(values):
+    """As multiples of a step, of -127 to 127."""
+    step = np.float32(max(np.abs(values).max(), 1e-9) / 127)
+    return np.rint(values / step) * step
+
+
+class Generator:
+    """Latents drawn from a Gaussian for each class, in place of latents that odt.replay keeps."""
+
+    def __init__(self, latents, model, seed):
+        self.width, self.model, self.rng, self.classes = latents.width, model, np.random.default_rng(seed), {}
+
+    def rows(self, x):
+        return np.frombuffer(x, "int8").reshape(-1, self.width)
+
+    def add(self, x, y):
+        """What came of a class before is there as as many latents drawn."""
+        for label in np.unique(y):
+            rows, known = self.rows(x)[y == label], self.classes.get(label)
+            if known:
+                rows = np.concatenate([rows, known.draw(known.count, self.rng)])
+            self.classes[label] = Gaussian(rows.astype("float64"), *self.model)
+
+    def mixed(self, x, y):
+        return Drawn(self, self.rows(x), y)
+
+
+class Drawn:
+    """Batches as odt.replay mixes them: a class known weighs as much as one of y. No latent is drawn twice."""
+
+    epoch = order = 0
+
+    def __init__(self, generator, x, y):
+        self.generator, self.x, self.y, known = generator, x, y, len(generator.classes)
+        self.old = max(1, min(BATCH - 1, round(BATCH * known / (known + len(np.unique(y))))))
+
+    def __len__(self):
+        return -(-len(self.x) // (BATCH - self.old))
+
+    def __iter__(self):
+        classes, rng = self.generator.classes, self.generator.rng
+        labels = np.resize(sorted(classes), len(self) * self.old).astype("uint8")
+        drawn = np.empty((len(labels), self.x.shape[1]), "int8")
+        for label in classes:
+            drawn[labels == label] = classes[label].draw((labels == label).sum(), rng)
+        order = rng.permutation(len(self.x))
+        for batch in range(len(self)):
+            new, old = [slice(batch * count, (batch + 1) * count) for count in (BATCH - self.old, self.old)]
+            x = np.concatenate([self.x[order[new]], drawn[old]])
+            yield x, memoryview(np.concatenate([self.y[order[new]], labels[old]]))
+
+
 class Last:
     def __init__(self, rows):
         self.rows = rows
@@ -233,6 +323,45 @@ def head(seeds):
         line("latents, %d" % kept, 72 + kept * 65, {dtype: (of(dtype), (0,)) for dtype in KINDS[1:]}, seeds)
 
 
+def series(seed):
+    (x, y), test = bench.all_series()
+    return bench.four_first(seed, ((x[:1000], y[:1000]), test))
+
+
+# tasks, network, layers of the front, latents of a sample
+FRONTS = {
+    "head": (bench.four_first, bench.digits_cnn, FRONT, 64),
+    "head, turns": (bench.turns, bench.digits_cnn, FRONT, 64),
+    "head, series": (series, bench.mnist1d_cnn, 5, 125),
+}
+
+
+def generated(seeds):
+    for title, (tasks, layers, front, width) in FRONTS.items():
+        heading(title, seeds)
+
+        def of(dtype, kept=0, memory=None):
+            def run(rate, _, seed):
+                base = Base.of(dtype, seed, tasks, layers)
+                return bench.with_latents(base, dtype, front, kept, rate, seed, 8, memory and memory(seed))
+
+            return run
+
+        before = 0
+        for name, model in MODELS.items():
+            size = 32 + 10 * Gaussian.size(width, *model)
+            kept = (size - 72) // (width + 1)
+            if kept > before:
+                runs = {dtype: (of(dtype, kept), (0,)) for dtype in KINDS[1:]}
+                line("latents, %d" % kept, 72 + kept * (width + 1), runs, seeds)
+            before = kept
+
+            def memory(seed, model=model):
+                return lambda latents: Generator(latents, model, seed)
+
+            line(name, size, {dtype: (of(dtype, memory=memory), (0,)) for dtype in KINDS[1:]}, seeds)
+
+
 PARTS = {
     "classes": lambda seeds: protocol(bench.classes, seeds),
     "turns": lambda seeds: protocol(bench.turns, seeds),
@@ -243,13 +372,20 @@ PARTS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--generated", action="store_true")
     parser.add_argument("--part", choices=sorted(PARTS), action="append")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
+    gc.freeze()  # compile() collects garbage: without this, among all that PyTorch has imported
     print("%d epochs of each task, rates %s" % (EPOCHS, ", ".join([str(rate) for rate in RATES])))
+    if arguments.generated:
+        return generated(arguments.seeds)
     for part in arguments.part or PARTS:
         PARTS[part](arguments.seeds)
 
 
 if __name__ == "__main__":
-    written.recorded("continual.txt", main)
+    if sys.argv[1:] == ["--generated"]:
+        written.kept("continual_generated.txt", main)
+    else:
+        written.recorded("continual.txt", main)

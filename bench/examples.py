@@ -1,7 +1,7 @@
 """How well the examples work over seeds, and what a training step of theirs costs on emulated boards.
 
     build/venv/bin/python bench/examples.py                writes bench/results/examples.txt
-    build/venv/bin/python bench/examples.py host           one part: host, rp2040 or qemu_m4
+    build/venv/bin/python bench/examples.py host           one part: host, one of its four, rp2040 or qemu_m4
 
 rp2040: cycles by odt's own interpreter (tests_device/rp2040js/README.md); qemu_m4: instructions executed by QEMU; both of model.train_step() as a whole.
 """
@@ -26,7 +26,7 @@ import counting  # noqa: E402
 import numpy as np  # noqa: E402
 import written  # noqa: E402
 
-SEEDS = {"vibration": 10, "series": 5, "personalise": 10}
+SEEDS = {"vibration": 10, "series": 5, "personalise": 10, "life": 10}
 
 
 def run(script, args):
@@ -71,23 +71,79 @@ def series():
     yield "test accuracy in %:           " + summary(found)
 
 
-def personalise():
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        for seed in range(SEEDS["personalise"]):
+PRETRAINED = "(seeds of the first training, of what is remembered, and of who teaches: pretrain.py FOLDER SEED)"
+
+
+def pretrained(seeds):
+    """In a folder with the files of each seed in turn."""
+    for seed in range(seeds):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
             command = [sys.executable, EXAMPLES / "personalise" / "pretrain.py", folder, str(seed)]
             environment = dict(os.environ, PYTHONPATH=str(ROOT))
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
-            text = run(EXAMPLES / "personalise" / "adapt.py", {})
-            found.append([float(v) for v in re.findall(r"(?:eight|7) ([\d.]+) %", text)])
-        os.chdir(ROOT)
+            yield seed
+            os.chdir(ROOT)
+
+
+def personalise():
+    found = []
+    for _ in pretrained(SEEDS["personalise"]):
+        text = run(EXAMPLES / "personalise" / "adapt.py", {})
+        found.append([float(v) for v in re.findall(r"(?:eight|7) ([\d.]+) %", text)])
     eight, _, eight_after, two = zip(*found)
     yield "the eight before, %:          " + summary(eight)
     yield "the eight after, %:           " + summary(eight_after)
     yield "points lost by the eight:     " + summary([b - a for b, a in zip(eight, eight_after)])
     yield "3 and 7 after, %:             " + summary(two)
-    yield "(seeds of the first training, of what is remembered, and of who teaches: pretrain.py FOLDER SEED)"
+    yield PRETRAINED
+
+
+class PowerCut(BaseException):
+    """Not an error, which a script may handle."""
+
+
+def without_power(at):
+    """What life.py leaves in the current folder when the power fails before its checkpoint number ``at`` is in place."""
+    left, replace = [at], os.replace
+
+    def failing(*names):
+        left[0] -= 1
+        if not left[0]:
+            raise PowerCut
+        replace(*names)
+
+    os.replace = failing
+    try:
+        run(EXAMPLES / "personalise" / "life.py", {})
+    except PowerCut:
+        return
+    finally:
+        os.replace = replace
+    raise SystemExit("life.py wrote fewer than %d checkpoints" % at)
+
+
+def life():
+    """Its stages, and what is left of them where the power fails in the middle of the second digit's epochs."""
+    script, found, kept, same = EXAMPLES / "personalise" / "life.py", {}, [], 0
+    for _ in pretrained(SEEDS["life"]):
+        text = run(script, {})
+        for checkpoint in ("life.ckpt", "replay.ckpt"):
+            os.remove(checkpoint)
+        without_power(18)  # of the model, of the images kept, of ten epochs, of three images, of five epochs
+        resumed = run(script, {})
+        assert "goes on from" in resumed and "three images of a 3" not in resumed
+        same += re.search("digest .*", text).group() == re.search("digest .*", resumed).group()
+        last = re.search("^in the end: .*", resumed, re.M).group().replace("in the end", "after a power cut")
+        for stage, *values in re.findall(r"^(.*): +the eight ([\d.]+) %, 3 and 7 ([\d.]+) %$", text + last, re.M):
+            found.setdefault(stage, []).append([float(value) for value in values])
+        kept.append(int(re.search(r"^(\d+) of 100 images kept", text, re.M).group(1)))
+    for stage, values in found.items():
+        eight, two = zip(*values)
+        yield "%-22s the eight %%: %s; 3 and 7 %%: %s" % (stage + ",", summary(eight), summary(two))
+    yield "images kept of 100:           " + summary(kept)
+    yield "seeds that end with the same digest after a power cut: %d" % same
+    yield PRETRAINED
 
 
 BOARD = {  # script, data, arguments, one batch
@@ -139,8 +195,8 @@ def main():
         print(line, flush=True)
         out.append(line)
 
-    if not words or "host" in words:
-        for part in (vibration, series, personalise):
+    for part in (vibration, series, personalise, life):
+        if not words or "host" in words or part.__name__ in words:
             show("%s, %d seeds" % (part.__name__, SEEDS[part.__name__]))
             for line in part():
                 show("  " + line)

@@ -1,16 +1,19 @@
 """Few-shot: classes that a front never saw, by odt.prototypes, with and without the episodic training of odt.host.episodes.
 
     git clone https://github.com/brendenlake/omniglot build/omniglot
-    python bench/prototypes.py                writes bench/results/prototypes.txt
+    git clone https://github.com/Jakobovski/free-spoken-digit-dataset build/fsdd
+    python bench/prototypes.py                ten minutes of one core; writes bench/results/prototypes.txt
     python bench/prototypes.py --seeds 1 --trials 50
 
 Omniglot's two small background sets (Lake et al., 2015; MIT licence): five alphabets of small1 are learned on, each character also turned by 90, 180 and 270
-degrees, 544 classes of 20 drawings; the three alphabets that small2 has alone, 106 classes, are the test. Cross-domain: scikit-learn's digits, enlarged. Images of
-14x14 pixels. The network: three convolutions of 3x3 to 16, 32 and 64 channels, each with BatchNorm, ReLU and a pooling: 64 numbers.
+degrees, 544 classes of 20 drawings; the three alphabets that small2 has alone, 106 classes, are the test. Cross-domain: scikit-learn's digits, enlarged, and spoken
+ones: bench/story_keyword.py's recordings as log-mel pictures, 32 frames of 20 channels, resized. speaker: those of a trial are all of one of the six speakers, each as
+often; speakers: of any. Images of 14x14 pixels. The network: three convolutions of 3x3 to 16, 32 and 64 channels, each with BatchNorm, ReLU and a pooling: 64 numbers.
 
-none: first weights. classes: trained as a classifier of the 544 classes. episodes: 20 classes of 5 samples and 5 queries, by squared distance or by cosine. Both
-trained ones see as many images, by Adam at the same rates. A trial draws 5 or 20 classes, 1 or 5 samples of each, and asks 5 others of each. Accuracy in %: mean over
-seeds, each with its own weights and trials, +- standard error. PyTorch: float32 embeddings and NumPy; float32, int8: odt's front, 8-bit latents, Prototypes.
+pixels: no front, in NumPy. none: first weights. classes: trained as a classifier of the 544 classes. episodes: 20 classes of 5 samples and 5 queries, by squared
+distance or by cosine. Both trained ones see as many images, by Adam at the same rates. A trial draws 5 or 20 classes, 1 or 5 samples of each, and asks 5 others of
+each. Accuracy in %: mean over seeds, each with its own weights and trials, +- standard error. PyTorch: float32 embeddings and NumPy; float32, int8: odt's front, 8-bit
+latents, Prototypes.
 """
 
 import argparse
@@ -64,6 +67,15 @@ def enlarged_digits():
     return np.stack([np.asarray(image, "float32") / 255 for image in images])[:, None], data.target
 
 
+def spoken():
+    """(images, digits, speakers)."""
+    import story_keyword
+
+    data = story_keyword.Recordings()
+    images = [Image.fromarray(image[..., 0]).resize((SIZE, SIZE), Image.Resampling.BOX) for image in data.x]
+    return np.stack([np.asarray(image, "float32") / 255 for image in images])[:, None], data.y, data.who
+
+
 def network(seed):
     torch.manual_seed(seed)
     layers, before = [], 1
@@ -112,20 +124,30 @@ class Known:
         return self.rows[numbers].tobytes()
 
 
-def by_odt(known, y, ways, shots, metric, count, seed):
+def trials(y, who, ways, shots, count, seed):
+    """At least ``count``, the samples of each of one ``who``."""
+    groups = np.unique(who)
+    for number, one in enumerate(groups):
+        rows = np.flatnonzero(who == one)
+        share = -(-count // len(groups))
+        for support, queries in episodes.trials(y[rows], ways, shots, QUERIES, share, seed + 1000 * number):
+            yield rows[support], rows[queries]
+
+
+def by_odt(known, y, who, ways, shots, metric, count, seed):
     right = []
-    for support, queries in episodes.trials(y, ways, shots, QUERIES, count, seed):
+    for support, queries in trials(y, who, ways, shots, count, seed):
         prototypes = Prototypes(known, ways, metric)
         prototypes.partial_fit(support.ravel(), np.repeat(np.arange(ways), shots))
         right += [prototypes.predict_one([i]) == label for label in range(ways) for i in queries[label]]
     return 100 * np.mean(right)
 
 
-def by_numpy(z, y, ways, shots, metric, count, seed):
+def by_numpy(z, y, who, ways, shots, metric, count, seed):
     if metric == "cosine":
         z = z / np.maximum(np.linalg.norm(z, axis=1, keepdims=True), 1e-9)
     right = []
-    for support, queries in episodes.trials(y, ways, shots, QUERIES, count, seed):
+    for support, queries in trials(y, who, ways, shots, count, seed):
         means = z[support].mean(1)
         if metric == "cosine":
             scores = -z[queries] @ (means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)).T
@@ -139,11 +161,19 @@ def study(seeds, count):
     x, y, learned = drawings(FILES[0])
     x, y = turned(x, y)
     tests = {"Omniglot": drawings(FILES[1], learned)[:2], "digits": enlarged_digits()}
+    tests = {name: (xt, yt, np.zeros(len(yt))) for name, (xt, yt) in tests.items()}
+    tests["speaker"] = spoken()
+    tests["speakers"] = (*tests["speaker"][:2], np.zeros(len(tests["speaker"][1])))
     print("learned on: %d images of %d classes; tests: %s" % (len(y), y.max() + 1, ", ".join(
-        ["%s, %d images of %d classes" % (name, len(labels), labels.max() + 1) for name, (_, labels) in tests.items()])))  # fmt: skip
+        ["%s, %d images of %d classes" % (name, len(labels), labels.max() + 1) for name, (_, labels, _) in tests.items()])))  # fmt: skip
     print("%d seeds of %d trials\n" % (seeds, count), flush=True)
     found = {}
     for seed in range(seeds):
+        for test, (xt, yt, who) in tests.items():
+            for ways, shots, metric in itertools.product(WAYS, SHOTS, METRICS):
+                if ways <= yt.max() + 1:
+                    of_pixels = by_numpy(xt.reshape(len(xt), -1), yt, who, ways, shots, metric, count, seed)
+                    found.setdefault((test, ways, "pixels", metric, shots, "PyTorch"), []).append(of_pixels)
         for name in ("none", "classes", "episodes, euclidean", "episodes, cosine"):
             net = network(seed)
             if name == "classes":
@@ -156,14 +186,14 @@ def study(seeds, count):
             for dtype in ("float32", "int8"):
                 model = episodes.backbone(net, calibrate, dtype=dtype)
                 latents = Latents(model, model.imported.samples(calibrate))
-                for test, (xt, yt) in tests.items():
+                for test, (xt, yt, who) in tests.items():
                     known = Known(latents, model.imported.samples(xt))
                     with torch.no_grad():
                         z = net(torch.as_tensor(xt)).numpy()
                     for ways, shots, metric in itertools.product(WAYS, SHOTS, METRICS):
                         if ways > yt.max() + 1 or name.startswith("episodes") and not name.endswith(metric):
                             continue
-                        key, trial = (test, ways, name, metric, shots), (yt, ways, shots, metric, count, seed)
+                        key, trial = (test, ways, name, metric, shots), (yt, who, ways, shots, metric, count, seed)
                         found.setdefault((*key, dtype), []).append(by_odt(known, *trial))
                         if dtype == "float32":
                             found.setdefault((*key, "PyTorch"), []).append(by_numpy(z, *trial))
@@ -171,13 +201,15 @@ def study(seeds, count):
 
 
 def cell(values):
+    if values is None:
+        return ""
     return "%5.1f +- %3.1f" % (np.mean(values), np.std(values) / max(len(values) - 1, 1) ** 0.5)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--trials", type=int, default=100)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     found = study(arguments.seeds, arguments.trials)
@@ -189,7 +221,7 @@ def main():
     print(("%-10s%-6s%-22s%-11s" % ("", "ways", "front", "metric") + "".join(heads)).rstrip())
     for row in sorted(dict.fromkeys([key[:4] for key in found]), key=lambda row: row[:2]):
         cells = [
-            "%-8s" % "" + "".join(["%-14s" % cell(found[(*row, shots, kind)]) for kind in kinds]) for shots in SHOTS
+            "%-8s" % "" + "".join(["%-14s" % cell(found.get((*row, shots, kind))) for kind in kinds]) for shots in SHOTS
         ]
         print(("%-10s%-6d%-22s%-11s" % row + "".join(cells)).rstrip())
 

@@ -190,28 +190,37 @@ def protocol(make, seeds, layers=digits_cnn, budgets=BUDGETS):
     print()
 
 
+def four_first(seed, data=DIGITS):
+    """A task of the first four classes of a seed's order, then three of two."""
+    order = np.random.default_rng(seed).permutation(10)
+    return [of_classes(order[first:last], data) for first, last in ((0, 4), (4, 6), (6, 8), (8, 10))]
+
+
 class Base:
-    """A network that has learned the first four digits of a seed's order, and the tasks that follow."""
+    """A network that has learned the first of a seed's tasks, and all of them."""
 
     made = {}
 
-    def __init__(self, dtype, seed):
-        order = np.random.default_rng(seed).permutation(10)
-        self.tasks = [of_classes(order[:4])] + [of_classes(order[first : first + 2]) for first in (4, 6, 8)]
-        self.model = made(digits_cnn(), dtype, 0.004, seed)
+    def __init__(self, dtype, seed, tasks, layers):
+        self.tasks, self.layers = tasks(seed), layers
+        self.model = made(layers(), dtype, 0.004, seed)
         self.model.fit(*self.tasks[0][0], epochs=15, verbose=0)
 
     @classmethod
-    def of(cls, dtype, seed):
-        if (dtype, seed) not in cls.made:
-            cls.made[dtype, seed] = cls(dtype, seed)
-        return cls.made[dtype, seed]
+    def of(cls, dtype, seed, tasks=four_first, layers=digits_cnn):
+        key = dtype, seed, tasks
+        if key not in cls.made:
+            cls.made[key] = cls(dtype, seed, tasks, layers)
+        return cls.made[key]
 
 
-def with_latents(base, dtype, layers, kept, rate, seed, bits):
-    """(accuracy, forgetting) of the layers after a front; ``bits`` 8 or 32, None for images and all layers."""
+def with_latents(base, dtype, layers, kept, rate, seed, bits, memory=None):
+    """(accuracy, forgetting) of the layers after a front; ``bits`` 8 or 32, None for images and all layers.
+
+    ``memory``: what makes another than a Replay of the head and of latents of 8 bits.
+    """
     x, y = base.tasks[0][0]
-    parts, weights = digits_cnn(), base.model.get_weights()
+    parts, weights = base.layers(), base.model.get_weights()
     if bits is None:
         seen, start, layers = lambda x: x, [], 0
     else:
@@ -229,8 +238,11 @@ def with_latents(base, dtype, layers, kept, rate, seed, bits):
     head = made(start + parts[layers:], dtype, rate, seed)
     head.set_weights(weights)
     size = head.session.row * (4 if bits == 32 else 1)
-    replay = Replay(head, 32 + 40 + kept * (size + 1), latents if bits == 8 else None, seed)
-    assert replay.capacity == kept
+    if memory:
+        replay = memory(latents)
+    else:
+        replay = Replay(head, 32 + 40 + kept * (size + 1), latents if bits == 8 else None, seed)
+        assert replay.capacity == kept
     trains = [(seen(train[0]), train[1]) for train, _ in base.tasks]
     score = Score([(seen(test[0]), test[1]) for _, test in base.tasks])
     if dtype == "int8":

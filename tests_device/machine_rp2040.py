@@ -24,6 +24,7 @@ class RP2040(Emulated):
     core = "odt"
     make = "make rp2040"
     image = "rp2040/firmware.uf2"
+    options = ()  # of bridge.mjs, more of them
     configuration = str(ROOT / "tests_device" / "config")  # mpremote's, for which nothing is waited for in vain
     environment = dict(os.environ, XDG_CONFIG_HOME=configuration)
 
@@ -54,7 +55,7 @@ class RP2040(Emulated):
     def _start(self):
         options = ["--core", self.core, "--marks", self._temp / "marks", "--serial", self._temp / "serial"]
         try:
-            process, port = pico.start(BUILD, self.image_path, self._temp / "bridge.log", *options)
+            process, port = pico.start(BUILD, self.image_path, self._temp / "bridge.log", *options, *self.options)
         except BoardError as error:
             raise MachineError("rp2040: %s" % error, self.log()) from None
         return process, f"socket://127.0.0.1:{port}"

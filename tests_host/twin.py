@@ -63,12 +63,16 @@ class Twin:
         return [tensor for pair in self.parameters.values() for tensor in pair]
 
     def forward(self, x):
+        return self.outputs(x)[self.nodes[-1]]
+
+    def outputs(self, x):
+        """Of each node, by the node."""
         x = torch.as_tensor(np.asarray(x), dtype=self.dtype)
         outputs = {}
         for node in self.nodes:
             inputs = [outputs[parent] for parent in node.inputs]
             outputs[node] = self._layer(node, inputs) if inputs else x.reshape((-1,) + node.shape)
-        return outputs[self.nodes[-1]]
+        return outputs
 
     def _layer(self, node, inputs):
         layer = node.layer

@@ -12,6 +12,8 @@
 // --serial FILE a line "in NANOS HEX" for what comes from the client, "out NANOS HEX" for what the
 //               chip sends. NANOS is the chip's time since its last reset, its sleep included.
 // --flash FILE  the flash's contents, read before the firmware is laid over it, written at exit.
+// --cut N       the power fails at the Nth store to the flash, of all that erase and program it: exit 3. With --flash
+//               their number is said at exit. Not counted by --core rp2040js; a reset counts anew and knows no N.
 // --stdin       it ends, as at SIGTERM, when the standard input does: with the process that started it.
 //
 // It ends when the chip hits a breakpoint or a hard fault (exit 3), or at SIGTERM.
@@ -34,6 +36,7 @@ const { values: options } = parseArgs({
     marks: { type: 'string' },
     serial: { type: 'string' },
     flash: { type: 'string' },
+    cut: { type: 'string' },
     core: { type: 'string', default: 'odt' },
     stdin: { type: 'boolean', default: false },
   },
@@ -61,6 +64,9 @@ if (!(options.core in cores)) {
   process.exit(2);
 }
 const chip = new Chip(bootrom, flash, cores[options.core]);
+if (options.cut) {
+  chip.runner.cut = Number(options.cut);
+}
 let client = null;
 
 let log = () => {};
@@ -83,20 +89,26 @@ if (options.marks) {
     writeSync(file, `${[value >>> 0, ...counts.filter((count) => count !== undefined)].join(' ')}\n`);
 }
 
-function finish(status) {
+function save() {
   if (options.flash) {
     writeFileSync(options.flash, chip.chip.flash.subarray(0, FLASH_SIZE));
+    console.error(`flash: ${chip.runner.stored} stores`);
   }
-  process.exit(status);
+}
+
+function finish() {
+  save();
+  process.exit(0);
 }
 
 chip.onStop = (error) => {
-  console.error(`rp2040: ${error.name === 'Error' ? error.message : error.stack}`);
+  save(); // before the client knows: it may end this process
+  console.error(`rp2040: ${error.name === 'Error' ? error.message : error.stack}`); // the last word, which is reported
   if (client) {
-    client.end(() => finish(3));
-    setTimeout(() => finish(3), 500);
+    client.end(() => process.exit(3));
+    setTimeout(() => process.exit(3), 500);
   } else {
-    finish(3);
+    process.exit(3);
   }
 };
 
@@ -125,8 +137,8 @@ server.listen(Number(options.port), '127.0.0.1', () => {
   chip.start();
 });
 
-process.on('SIGTERM', () => finish(0));
-process.on('SIGINT', () => finish(0));
+process.on('SIGTERM', finish);
+process.on('SIGINT', finish);
 if (options.stdin) {
-  process.stdin.on('close', () => finish(0)).resume();
+  process.stdin.on('close', finish).resume();
 }

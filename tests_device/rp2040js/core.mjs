@@ -43,6 +43,8 @@ export class Runner {
     this.guarded = new Uint8Array(GUARDED_SIZE);
     this.cost = 0; // cycles of the last access, beyond the instruction's own
     this.cache = null; // of the flash
+    this.stored = 0; // accesses that wrote to the flash
+    this.cut = Infinity; // at which of them the power fails
 
     // Unlike rp2040js's, this one never enters a handler by itself: takeInterrupts() does.
     const core = chip.core;
@@ -133,6 +135,9 @@ export class Runner {
       if (a >= FLASH + FLASH_SIZE ? !chip.findPeripheral(a) && a >> 14 !== 0x14000000 >> 14
         : this.reg[15] >>> 0 >= ROM_SIZE) {
         this.fault('store to', a);
+      }
+      if (a < FLASH + FLASH_SIZE && ++this.stored >= this.cut) {
+        throw new Fault('the power failed');
       }
     } else if (region === 3 && a < GUARDED + GUARDED_SIZE) {
       for (let i = 0; i < size; i++) {
