@@ -9,6 +9,7 @@
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../common/quantize.h"
+#include "../common/quantize__m0.h"
 #include "../common/rescale.h"
 
 // Adds to the 64 bits of LOSS and LOSS_HIGH.
@@ -28,6 +29,9 @@ typedef struct {
     odt_multiplier_t q;
     #else
     odt_quantizer_t inverse;
+    #if ODT_M0
+    odt_quantizer_bytes_t bytes;
+    #endif
     odt_rescaler_t q;
     #endif
 } odt_targets_i8_t;
