@@ -4,6 +4,7 @@ import random
 import struct
 import sys
 import zlib
+from array import array
 from pathlib import Path
 
 import machines
@@ -14,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 import instructions  # noqa: E402
 
 from odt import opcodes  # noqa: E402
+from odt.fixed import ONE  # noqa: E402
 
 LAYERS = ("dense", "conv2d", "depthwise2d", "group_conv2d")
 KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_dx", "_dw")] + [
@@ -112,7 +114,47 @@ def draw_all(monkeypatch):
             cases.append(instructions.draw(random.Random("board %s %d" % (name, seed)), name))
         for seed in range(2 * MEDIUM if "2d" in name else MEDIUM):
             cases.append(draw_medium(random.Random("medium %s %d" % (name, seed)), name, monkeypatch))
+    cases += draw_corners()
     return [case for case in cases if sum([len(region or b"") for region in case.regions]) < 8000]
+
+
+def build(name, sizes, contents, control, data):
+    """A case whose operands, each behind another in the arena, hold the given bytes; data: what X and Y are."""
+    op, arena, addresses = opcodes.opcode(name), b"", []
+    words = array("i", [0] * opcodes.CONTROL_WORDS)
+    for place, value in control.items():
+        words[place] = value
+    for operand, _, dtype, _, _ in op.operands:
+        if operand == "c" or dtype == "buf":
+            region = opcodes.CONTROL if operand == "c" else opcodes.X_DATA if operand == "x" else opcodes.Y_DATA
+            addresses.append(region << opcodes.REGION_SHIFT)
+            continue
+        arena += bytes(-len(arena) % 4)
+        addresses.append(len(arena))
+        arena += contents[operand]
+    program = instructions.assemble(op, addresses, sizes, len(arena), 0, 0)
+    regions = [bytearray(arena), bytearray(), bytearray(words.tobytes()), data, data, bytearray()]
+    return instructions.Case(name, program, regions, sizes, addresses, [1] * len(addresses))
+
+
+def draw_corners():
+    """What random programs seldom meet."""
+    word = lambda v: array("I", [v]).tobytes()  # noqa: E731
+    for target in (128, 127, 0, 255):  # differences of -2^16 and next to it, squares whose sum needs a 33rd bit
+        for peak in (0, 300, 90000):
+            control = {opcodes.SAMPLES: 1, opcodes.COUNT: 1, opcodes.Y_FORMAT: 1, opcodes.Y_SCALE: 0x40000000}
+            for x in (-128, -127, 127):
+                operands = {"x": bytes([x & 255]) * 45, "e": bytes(45), "sx": word(ONE), "se": word(ONE)}
+                operands.update(so=bytes(4), peak=word(peak))
+                yield build("mse_i8", {"B": 1, "N": 45, "z": -128}, operands, control, bytes([target]) * 45)
+    for N in (1, 15, 16, 17, 32, 33, 70):  # one class alone is near to 1, or all are alike; powers to 2^-17
+        for name, operands in (("softmax_xent_i8", {"se": bytes(4)}), ("softmax_i8", {})):
+            for scale in (ONE, 0x3D800000, 0x3E3504F3, 0x3F317218):
+                for x in (bytes(N), bytes([127] + [128] * (N - 1)), bytes([i * 37 & 255 for i in range(N)])):
+                    operands.update(x=x, e=bytes(N), y=bytes(N), sx=word(scale))
+                    control = {opcodes.SAMPLES: 1, opcodes.COUNT: 1, opcodes.Y_FORMAT: 1}
+                    sizes = {"B": 1, "N": N, "z": 0} if "xent" in name else {"M": 1, "N": N, "factor": ONE}
+                    yield build(name, sizes, operands, control, bytes([N - 1]))
 
 
 def run(machine, cases, parts, whole=False):
