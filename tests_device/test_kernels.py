@@ -40,6 +40,7 @@ ON_BOARD = """
 import _odt, gc
 if ODT_ARGS["parts"]:
     _odt.threads(0)
+odd = 0
 with open("cases", "rb") as f:
     for batch in ODT_ARGS["batches"]:
         gc.collect()
@@ -51,6 +52,10 @@ with open("cases", "rb") as f:
                 none = size == 0xFFFFFFFF
                 blocks.append(None if none else bytearray(data[4 : 4 + size]))
                 data = data[4 if none else 4 + size :]
+            for data_region in odd * ODT_ARGS["data"]:  # the user's data lie anywhere
+                if blocks[1 + data_region]:
+                    blocks[1 + data_region] = memoryview(bytearray(1) + blocks[1 + data_region])[1:]
+            odd ^= 1
             program = bytes(blocks[0])
             _odt.run(_odt.load(program), blocks[1:], 12, len(program) // 4)
             print(*[_odt.crc32(region) for region in blocks[1:4]])
@@ -185,7 +190,8 @@ def run(machine, cases, parts, whole=False):
                 batches.append(0)
             batches[-1] += len(blocks)
             f.write(blocks)
-    return machine.exec(ON_BOARD, timeout=300, args={"batches": batches, "whole": whole, "parts": parts}).splitlines()
+    args = {"batches": batches, "whole": whole, "parts": parts, "data": [opcodes.X_DATA, opcodes.Y_DATA]}
+    return machine.exec(ON_BOARD, timeout=300, args=args).splitlines()
 
 
 def describe(case, expected, lines):
