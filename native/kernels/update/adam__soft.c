@@ -1,9 +1,19 @@
 // Steps of Adam in integers: adam__soft.h.
 
 #include "../../core.h"
+#include "../../float32.h"
+#include "../common/words.h"
 #include "adam__soft.h"
 
 #if ODT_SOFT_FLOAT
+
+#if ODT_RP2040
+#include "adam__rp2040.h"
+#endif
+
+typedef struct {
+    odt_soft_t b1, c1, b2, c2, eps;
+} factors_t;
 
 // x + y, or if they differ in sign x - y or, *exchanged, y - x. Neither is 0.
 static inline odt_soft_t add(odt_soft_t x, odt_soft_t y, int differ, int *exchanged) {
@@ -70,7 +80,8 @@ static inline odt_soft_t divide(odt_soft_t x, odt_soft_t y) {
     return odt_soft((q + 1) >> 1, field); // never half way
 }
 
-int odt_soft_begin(odt_soft_adam_t *a, uint32_t b1, uint32_t c1, uint32_t b2, uint32_t c2, uint32_t eps) {
+// Of float bits; returns whether they are as models have them.
+static int load(factors_t *a, uint32_t b1, uint32_t c1, uint32_t b2, uint32_t c2, uint32_t eps) {
     int is_usual = odt_soft_within(b1, 104, 127, &a->b1) & odt_soft_within(c1, 104, 127, &a->c1);
     is_usual &= odt_soft_within(b2, 104, 127, &a->b2) & odt_soft_within(c2, 104, 127, &a->c2);
     is_usual &= odt_soft_within(eps, 40, 140, &a->eps) & (a->eps.man != 0);
@@ -78,12 +89,14 @@ int odt_soft_begin(odt_soft_adam_t *a, uint32_t b1, uint32_t c1, uint32_t b2, ui
 }
 
 
-int odt_soft_step(const odt_soft_adam_t *a, uint32_t *m, uint32_t *v, odt_soft_t d, uint32_t negative,
-    odt_soft_t *direction) {
+// m and v, float bits, after a gradient *d, which becomes m / (sqrt(v) + eps). Returns whether they are so common that all results
+// are; else nothing is done.
+static int step(const factors_t *a, uint32_t *m, uint32_t *v, uint32_t *d_bits) {
+    odt_soft_t d;
     odt_soft_t x, y;
-    uint32_t sign = *m >> 31;
+    uint32_t sign = *m >> 31, negative = *d_bits >> 31;
     int exchanged = 0;
-    if (!odt_soft_within(*m, 76, 160, &x) || !odt_soft_within(*v, 25, 190, &y) || *v >> 31 || (d.man && (uint32_t)d.field - 76 > 84)) {
+    if (!odt_soft_within(*m, 76, 160, &x) || !odt_soft_within(*v, 25, 190, &y) || *v >> 31 || !odt_soft_within(*d_bits, 76, 160, &d)) {
         return 0;
     }
     x = odt_soft_mul(a->b1, x);
@@ -108,11 +121,50 @@ int odt_soft_step(const odt_soft_adam_t *a, uint32_t *m, uint32_t *v, odt_soft_t
     if (*v) {
         z = add(root(y), z, 0, &exchanged);
     }
-    direction->man = 0;
-    if (*m) {
-        *direction = divide(x, z);
-    }
+    *d_bits = *m ? odt_soft_stored(divide(x, z), sign, 76) : 0;
     return 1;
+}
+
+#if ODT_RP2040
+static factor_t factor(odt_soft_t x) {
+    factor_t f = {x.man & 255, x.man >> 8 & 255, x.man >> 16, x.field - 126, x.man};
+    return f;
+}
+#endif
+
+void odt_soft_adam(void *d, void *m, void *v, int32_t N, uint32_t b1, uint32_t c1, uint32_t b2, uint32_t c2, uint32_t eps) {
+    factors_t a;
+    int is_usual = load(&a, b1, c1, b2, c2, eps);
+    #if ODT_RP2040
+    elements_t elements = {factor(a.b1), factor(a.c1), factor(a.b2), factor(a.c2), a.eps, d, m, v, (uint32_t *)d + N};
+    #endif
+    for (int32_t i = 0; i < N; i++) {
+        #if ODT_RP2040
+        if (is_usual) {
+            step_usual(&elements);
+            i = N - (int32_t)(elements.end - elements.d);
+            if (i == N) {
+                return;
+            }
+            elements.d++;
+            elements.m++;
+            elements.v++;
+        }
+        #endif
+        char *at_d = (char *)d + 4 * i, *at_m = (char *)m + 4 * i, *at_v = (char *)v + 4 * i;
+        uint32_t d_bits = odt_load_word(at_d), m_bits = odt_load_word(at_m), v_bits = odt_load_word(at_v);
+        if (!is_usual || !step(&a, &m_bits, &v_bits, &d_bits)) {
+            float gradient = odt_float(d_bits);
+            float x = odt_store(odt_float(b1) * odt_float(m_bits) + odt_float(c1) * gradient);
+            float y = odt_store2(odt_float(b2) * odt_float(v_bits) + odt_float(c2) * (gradient * gradient));
+            m_bits = odt_bits(x);
+            v_bits = odt_bits(y);
+            d_bits = odt_bits(odt_store(x / (odt_sqrtf(y) + odt_float(eps))));
+        }
+        odt_store_word(at_m, m_bits);
+        odt_store_word(at_v, v_bits);
+        odt_store_word(at_d, d_bits);
+    }
 }
 
 #endif

@@ -63,21 +63,13 @@ static inline odt_soft_t odt_soft_mul(odt_soft_t x, odt_soft_t y) {
     return x.man && y.man ? odt_soft_of_bits(v, x.field + y.field - 126) : z;
 }
 
-typedef struct {
-    odt_soft_t b1, c1, b2, c2, eps;
-} odt_soft_adam_t;
-
-// Takes float bits; returns whether they are as models have them. (adam__soft.c)
-int odt_soft_begin(odt_soft_adam_t *a, uint32_t b1, uint32_t c1, uint32_t b2, uint32_t c2, uint32_t eps);
-
 // Float bits; +0 below a field of `least`.
 static inline uint32_t odt_soft_stored(odt_soft_t x, uint32_t negative, int32_t least) {
     return x.man == 0 || x.field < least ? 0 : negative << 31 | (((uint32_t)x.field << 23) + (x.man - 0x800000));
 }
 
-// m and v, float bits, after a gradient d, negative or not; direction becomes the size of m / (sqrt(v) + eps), whose sign is m's.
-// Returns whether they and d are so common that all results are; else nothing is done.
-int odt_soft_step(const odt_soft_adam_t *a, uint32_t *m, uint32_t *v, odt_soft_t d, uint32_t negative, odt_soft_t *direction);
+// N float bits m and v after gradients d, which become directions, as in odt_adam_f32(). (adam__soft.c)
+void odt_soft_adam(void *d, void *m, void *v, int32_t N, uint32_t b1, uint32_t c1, uint32_t b2, uint32_t c2, uint32_t eps);
 
 #endif
 
