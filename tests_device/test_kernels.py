@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 import instructions  # noqa: E402
 
 from odt import opcodes  # noqa: E402
-from odt.fixed import ONE  # noqa: E402
+from odt.fixed import ONE, float_to_bits  # noqa: E402
 
 LAYERS = ("dense", "conv2d", "depthwise2d", "group_conv2d")
 KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_dx", "_dw")] + [
@@ -155,8 +155,33 @@ def build(name, sizes, contents, control, data):
     return instructions.Case(name, program, regions, sizes, addresses, [1] * len(addresses))
 
 
+def draw_adam(rng):
+    """Steps in which products and sums lie half way, moments cancel, 0s lie among others, bits are all set."""
+    count = 60
+
+    def draw(low, high):
+        few = rng.choice((0, 0x3FF, 0xFFF, 0x7FFFF, 0x7FFFFF))
+        mantissa = rng.choice((rng.randrange(1 << 23) & ~few, few, few ^ 1, rng.randrange(1 << 23)))
+        return 0 if rng.random() < 0.05 else rng.randint(low, high) << 23 | mantissa & 0x7FFFFF
+
+    factors = rng.choice(((0.9, 0.999), (0.5, 0.75), (0.75, 0.5), (1 - 2.0**-12, 1 - 2.0**-10)))
+    sizes = {"b1": factors[0], "c1": 1 - factors[0], "b2": factors[1], "c2": 1 - factors[1], "eps": 1e-7}
+    sizes = {name: float_to_bits(value) for name, value in sizes.items()}
+    low, high = rng.choice(((112, 126), (120, 122), (76, 160), (74, 80), (155, 165)))
+    m = [draw(low, high) | rng.randrange(2) << 31 for _ in range(count)]
+    d = [draw(low, high) | rng.randrange(2) << 31 for _ in range(count)]
+    for i in range(0, count, 5):  # c1 * d about -b1 * m
+        d[i] = (m[i] ^ 1 << 31) + (rng.randrange(8) << rng.randrange(20))
+    v = [draw(max(2 * low - 137, 25), min(2 * high - 120, 190)) for _ in range(count)]
+    words = lambda values: array("I", values).tobytes()  # noqa: E731
+    operands = {"d": words(d), "m": words(m), "v": words(v), "rate": words([ONE, 0x3D000000])}
+    return build("adam_f32", {"N": count, **sizes}, operands, {}, b"")
+
+
 def draw_corners():
     """What random programs seldom meet."""
+    for seed in range(60):
+        yield draw_adam(random.Random(seed))
     word = lambda v: array("I", [v]).tobytes()  # noqa: E731
     for target in (128, 127, 0, 255):  # differences of -2^16 and next to it, squares whose sum needs a 33rd bit
         for peak in (0, 300, 90000):

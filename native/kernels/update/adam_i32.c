@@ -32,13 +32,9 @@ static int32_t in_steps(uint32_t bits) {
     return bits >> 31 ? -x : x;
 }
 
-#endif
-
-void odt_adam_i32(const odt_adam_i32_t *a) {
+static void make_directions(const odt_adam_i32_t *a, float eps) {
     int32_t count = a->N * a->K;
     uint32_t scale = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->gs));
-    float eps = odt_float((uint32_t)a->eps) * odt_float((uint32_t)a->rate[1]);
-    #if ODT_SOFT_FLOAT
     odt_soft_t G = {(scale & 0x7FFFFF) | 0x800000, (int32_t)(scale >> 23)};
     for (int32_t i = 0; i < count; i++) {
         odt_store_word(&a->d[i], gradient(a->d[i], G, scale));
@@ -47,11 +43,15 @@ void odt_adam_i32(const odt_adam_i32_t *a) {
     for (int32_t i = 0; i < count; i++) {
         a->d[i] = in_steps(odt_load_word(&a->d[i]));
     }
-    #else
-    float G = odt_float(scale);
+}
+
+#else
+
+static void make_directions(const odt_adam_i32_t *a, float eps) {
+    float G = odt_float(odt_scale_mul(odt_scale(a->factor), odt_scale(*a->gs)));
     float b1 = odt_float((uint32_t)a->b1), c1 = odt_float((uint32_t)a->c1);
     float b2 = odt_float((uint32_t)a->b2), c2 = odt_float((uint32_t)a->c2);
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < a->N * a->K; i++) {
         float g = (float)a->d[i] * G;
         float m = odt_store(b1 * a->m[i] + c1 * g);
         float v = odt_store2(b2 * a->v[i] + c2 * (g * g));
@@ -61,7 +61,12 @@ void odt_adam_i32(const odt_adam_i32_t *a) {
         x = x > 4.0f ? 4.0f : x < -4.0f ? -4.0f : x;
         a->d[i] = odt_to_int(x * 1048576.0f);
     }
-    #endif
+}
+
+#endif
+
+void odt_adam_i32(const odt_adam_i32_t *a) {
+    make_directions(a, odt_float((uint32_t)a->eps) * odt_float((uint32_t)a->rate[1]));
     for (int32_t n = 0; n < a->N; n++) {
         a->ds[n] = (int32_t)odt_scale_shift(ODT_ONE, -20);
     }
