@@ -11,15 +11,16 @@
 
 #if !ODT_SMALL
 
-enum { ELEMENTS = 32 }; // at a time
+enum { ELEMENTS = 64 }; // at a time, of several rows
 
-// Errors e of the differences from d on, and the sum of these' squares.
+// Errors, e the next, and the sum of their differences' squares; of those from d on there are none yet.
 typedef struct {
     odt_rescaler_t q;
     odt_outputs_t outputs;
-    const int32_t *d, *end;
+    int32_t *d, *end;
     int8_t *e;
     uint64_t loss;
+    int32_t differences[ELEMENTS];
 } errors_t;
 
 #if ODT_M0
@@ -30,12 +31,13 @@ static __attribute__((noinline)) void store_errors(errors_t *a) {
     #if ODT_M0
     int is_usual = a->q.has_short && odt_is_usual(&a->outputs);
     #endif
+    a->d = a->differences;
     while (a->d != a->end) {
         #if ODT_M0
         if (is_usual) {
             store_usual(a);
             if (a->d == a->end) {
-                return;
+                break;
             }
         }
         #endif
@@ -44,6 +46,7 @@ static __attribute__((noinline)) void store_errors(errors_t *a) {
         a->loss += size < 1u << 16 ? size * size : (uint64_t)size * size;
         *a->e++ = odt_output(&a->outputs, odt_rescale_by(&a->q, d));
     }
+    a->end = a->differences;
 }
 
 #endif
@@ -57,7 +60,12 @@ void odt_mse_i8(const odt_mse_i8_t *a) {
     odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     uint64_t loss = 0;
     #else
-    errors_t errors = {.q = odt_rescaler(q), .outputs = odt_outputs_from(0, -127, *a->peak)};
+    errors_t errors;
+    errors.q = odt_rescaler(q);
+    errors.outputs = odt_outputs_from(0, -127, *a->peak);
+    errors.end = errors.differences;
+    errors.e = a->e;
+    errors.loss = 0;
     #endif
     *a->so = (int32_t)odt_mean_scale(odt_scale_shift(se, 1), N, a->c, a->B);
     for (int32_t b = 0; b < a->B; b++) {
@@ -65,6 +73,10 @@ void odt_mse_i8(const odt_mse_i8_t *a) {
         int8_t *e = a->e + b * N;
         const uint8_t *sample = odt_sample(&t.samples, b);
         if (!sample) {
+            #if !ODT_SMALL
+            store_errors(&errors);
+            errors.e = e + N;
+            #endif
             memset(e, 0, (size_t)N);
             continue;
         }
@@ -75,13 +87,13 @@ void odt_mse_i8(const odt_mse_i8_t *a) {
             loss += (uint64_t)((int64_t)d * d);
         }
         #else
-        for (int32_t i = 0; i < N; i += ELEMENTS) {
-            int32_t differences[ELEMENTS], count = odt_min(N - i, ELEMENTS);
-            odt_differences_i8(&t, sample, i, x + i, count, a->z, differences);
-            errors.d = differences;
-            errors.end = differences + count;
-            errors.e = e + i;
-            store_errors(&errors);
+        for (int32_t i = 0, count; i < N; i += count) {
+            count = odt_min(N - i, (int32_t)(errors.differences + ELEMENTS - errors.end));
+            odt_differences_i8(&t, sample, i, x + i, count, a->z, errors.end);
+            errors.end += count;
+            if (errors.end == errors.differences + ELEMENTS) {
+                store_errors(&errors);
+            }
         }
         #endif
     }
@@ -89,6 +101,7 @@ void odt_mse_i8(const odt_mse_i8_t *a) {
     odt_add_loss_i8(a->c, loss);
     *a->peak = outputs.peak;
     #else
+    store_errors(&errors);
     odt_add_loss_i8(a->c, errors.loss);
     *a->peak = errors.outputs.peak;
     #endif
