@@ -8,6 +8,7 @@
 //     ODT_POLLS                   a binding has odt_poll() (odt.h): micropython.mk and micropython.cmake
 //     ODT_PANEL=1                 tests alone: the loops of 32-bit cores on a PC
 //     ODT_X86_SMALL=1             tests alone: a PC's tiles so small that shapes of tests are several
+//     ODT_SOFT_FLOAT=1            tests alone: Adam's floats by integers on a PC
 //     ODT_TEST_SOFTFLOAT          a test alone: bindings/softfloat.c on a PC
 //     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
 //     PICO_ON_DEVICE=1            an RP2040 or RP2350: its SDK
@@ -20,6 +21,7 @@
 //     __m4        ODT_M4          Cortex-M4, M7, M33 (RP2350, STM32F4 ..): _odt.mpy for armv7emsp and armv7emdp
 //     __panel     ODT_PANEL and not ODT_M4: the M0 and all other 32-bit cores (M3, ESP32, RISC-V)
 //     __c         as __panel, but not ODT_M0: in C what that core has in assembly
+//     __soft      ODT_SOFT_FLOAT
 //     __threads   ODT_THREADS
 //     __x86       ODT_X86         a PC with AVX2, which is asked for when it runs
 //     none        every core: what no other file of the operation computes, and all of it on a PC
@@ -95,6 +97,15 @@
 #define ODT_BESIDE_ASSEMBLY _Pragma("GCC optimize (\"Os\")")
 #else
 #define ODT_BESIDE_ASSEMBLY
+#endif
+
+// Adam's floats by integers: a core has no instructions for floats, and room for code.
+#ifndef ODT_SOFT_FLOAT
+#if defined(__arm__) && !defined(__ARM_FP) && !ODT_MPY
+#define ODT_SOFT_FLOAT 1
+#else
+#define ODT_SOFT_FLOAT 0
+#endif
 #endif
 
 // Leading zeros: by an instruction or of the compiler's library, which a module for an M0 is not linked with.

@@ -2,6 +2,7 @@
 
 #include "data.h"
 
+#include "core.h"
 #include "fixed.h"
 #include "opcodes.h"
 
@@ -28,11 +29,11 @@ odt_samples_t odt_samples(const int32_t *control, const odt_region_t *region, in
 }
 
 // Sample at place p of the epoch: a Feistel network on as many bits as `samples` needs, walked
-// along its cycle until it is back among the samples.
+// along its cycle until it is back among the samples. key is not 0.
+#if ODT_32_BIT && !ODT_SMALL // whose registers odt_sample() need not save where samples are not shuffled
+__attribute__((noinline))
+#endif
 static uint32_t order(uint32_t key, uint32_t samples, uint32_t p) {
-    if (key == 0) {
-        return p;
-    }
     uint32_t h = 1;
     while (h < 16 && 1u << 2 * h < samples) {
         h++;
@@ -54,7 +55,10 @@ const uint8_t *odt_sample(const odt_samples_t *s, int32_t row) {
     if (row >= s->count || row >= (int64_t)s->samples - s->position) {
         return NULL;
     }
-    uint32_t index = order(s->order, (uint32_t)s->samples, (uint32_t)(s->position + row));
+    uint32_t index = (uint32_t)(s->position + row);
+    if (s->order) {
+        index = order(s->order, (uint32_t)s->samples, index);
+    }
     return index < s->stored ? s->region->data + (size_t)index * s->bytes : NULL;
 }
 

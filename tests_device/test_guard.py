@@ -39,18 +39,22 @@ BETWEEN = (
     "add_i8", "concat_i8", "avgpool2d_dx_i8", "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8",
     "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "maxpool2d_choice_i8", "unpool2d_i8",
     "bias_dw_i8", "relu_dx_i8", "open_i8", "masked_i8",
+    "sigmoid_dx_i8", "softmax_i8", "softmax_xent_i8", "mse_i8", "gather_i8",
 )  # fmt: skip
 CASES = {"qemu_m4": 30, "rp2040": 15}  # of each kernel: of so many sizes that all their operands come in turn
 ON_BOARD = (
     """
 import _odt, uctypes, gc
 with open("cases", "rb") as f:
-    for words, size, ends in ODT_ARGS["cases"]:
+    for words, size, given, ends, is_given in ODT_ARGS["cases"]:
         gc.collect()
         program = f.read(words)
-        arena = uctypes.bytearray_at(START + (%d - size if ends else 0), size)
+        edge = given if is_given else size
+        edge = uctypes.bytearray_at(START + (%d - edge if ends else 0), edge)
+        arena, data = (bytearray(size), edge) if is_given else (edge, bytearray(given))
         arena[:] = f.read(size)
-        _odt.run(_odt.load(program), [arena, bytearray(0), bytearray(68), None, None, bytearray(0)], 12, words // 4)
+        data[:] = f.read(given)
+        _odt.run(_odt.load(program), [arena, bytearray(0), bytearray(68), data, data, bytearray(0)], 12, words // 4)
         print("crc", _odt.crc32(arena))
 """
     % SIZE
@@ -58,8 +62,6 @@ with open("cases", "rb") as f:
 
 
 def contents(rng, op, operand, dtype, size, sizes):
-    if operand == "c":
-        return instructions.draw_control(rng, op).tobytes()
     if operand in ("q", "e", "x", "w") and rng.random() < 0.5:  # neither saturated nor sparse
         if dtype == "mul":
             pairs = [(rng.randrange(1 << 23, 1 << 24) << 7, 41) for _ in range(size // 8)]
@@ -69,17 +71,24 @@ def contents(rng, op, operand, dtype, size, sizes):
 
 
 def build(rng, op, sizes, edge, ends):
-    """(program, arena), whose last byte is the last of that operand, or whose first is its first."""
-    operands = [(operand[0], operand[2], op.bytes(i, sizes)) for i, operand in enumerate(op.operands)]
-    places, arena = {}, bytearray()
+    """(program, arena, the user's data), of which the last byte is the last of that operand, or the first its first."""
+    operands = [
+        (operand[0], operand[2], op.bytes(i, sizes)) for i, operand in enumerate(op.operands) if operand[2] != "buf"
+    ]
+    control = instructions.draw_control(rng, op)
+    places, arena, data = {}, bytearray(), b""
     for name, dtype, size in sorted(operands, key=lambda operand: (operand[0] == edge) == ends):
         arena += bytes(-len(arena) % 4)
         if ends and name == edge:
             arena += bytes(-size % 4)  # so that all others lie at whole words
         places[name] = len(arena)
-        arena += contents(rng, op, name, dtype, size, sizes)
-    addresses = [places[name] for name, _, _ in operands]
-    return instructions.assemble(op, addresses, sizes, len(arena), 0, 0), bytes(arena)
+        arena += control.tobytes() if name == "c" else contents(rng, op, name, dtype, size, sizes)
+    for name, _, dtype, _, _ in op.operands:
+        if dtype == "buf":
+            places[name] = (opcodes.X_DATA if name == "x" else opcodes.Y_DATA) << opcodes.REGION_SHIFT
+            data = bytes(instructions.draw_data(rng, op, control, sizes))
+    addresses = [places[operand[0]] for operand in op.operands]
+    return instructions.assemble(op, addresses, sizes, len(arena), 0, 0), bytes(arena), data
 
 
 def draw_small(rng, op):
@@ -106,7 +115,7 @@ def draw_small(rng, op):
 
 
 def draw_cases(name, count):
-    """(program, arena, whether it ends where memory does) for each operand in turn."""
+    """(program, arena, data, whether memory ends with them, whether that is of the data) for each operand in turn."""
     op, cases = opcodes.opcode(name), []
     for seed in range(-(-count // len(op.operands))):
         rng = random.Random("%s %d" % (name, seed))
@@ -118,17 +127,20 @@ def draw_cases(name, count):
                 test_kernels.grow(rng, sizes, name)
             if sum(op.bytes(i, sizes) for i in range(len(op.operands))) < LARGEST:
                 break
-        for operand in op.operands:
+        for operand, _, dtype, _, _ in op.operands:
             ends = rng.random() < 0.7
-            cases.append((*build(rng, op, sizes, operand[0], ends), ends))
+            case = build(rng, op, sizes, operand, ends)
+            while len(case[2]) > LARGEST:
+                case = build(rng, op, sizes, operand, ends)
+            cases.append((*case, ends, dtype == "buf"))
     return cases
 
 
-def run(native, program, arena):
+def run(native, program, arena, data):
     region = bytearray(arena)
     native.run(
         native.load(program),
-        [region, bytearray(0), bytearray(4 * opcodes.CONTROL_WORDS), None, None, bytearray(0)],
+        [region, bytearray(0), bytearray(4 * opcodes.CONTROL_WORDS), data, data, bytearray(0)],
         12,
         len(program) // 4,
     )
@@ -145,11 +157,11 @@ def board(request):
 def test_a_kernel_touches_nothing_beside_an_operand(board, name):
     native = pytest.importorskip("_odt")
     cases = draw_cases(name, CASES[board.name])
-    (board.files / "cases").write_bytes(b"".join(program + arena for program, arena, _ in cases))
-    sizes = [(len(program), len(arena), ends) for program, arena, ends in cases]
+    (board.files / "cases").write_bytes(b"".join(program + arena + data for program, arena, data, _, _ in cases))
+    sizes = [(len(program), len(arena), len(data), ends, is_data) for program, arena, data, ends, is_data in cases]
     text = board.exec(BOARDS[board.name] + ON_BOARD, timeout=250, args={"cases": sizes})
     sums = [int(line.split()[1]) for line in text.splitlines() if line.startswith("crc")]
-    assert sums == [run(native, *case[:2]) for case in cases]
+    assert sums == [run(native, *case[:3]) for case in cases]
 
 
 @pytest.mark.parametrize("name", BOARDS)

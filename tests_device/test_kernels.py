@@ -4,6 +4,7 @@ import random
 import struct
 import sys
 import zlib
+from array import array
 from pathlib import Path
 
 import machines
@@ -14,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 import instructions  # noqa: E402
 
 from odt import opcodes  # noqa: E402
+from odt.fixed import ONE, float_to_bits  # noqa: E402
 
 LAYERS = ("dense", "conv2d", "depthwise2d", "group_conv2d")
 KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_dx", "_dw")] + [
@@ -30,6 +32,7 @@ BETWEEN = [  # the layers
     "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8", "gather_norm_i8",
     "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8", "softmax_xent_i8", "running_stats_i8", "read_stats_i8", "track_read_i8", "range_i8",
 ]  # fmt: skip
+FLOATS = ["adam_f32", "adam_i32"]  # by integers on cores without floats
 SMALL = 16  # cases of each instruction as the host's tests draw them
 MEDIUM = 10  # and with more channels, so that blocks are full, and then some
 
@@ -37,6 +40,7 @@ ON_BOARD = """
 import _odt, gc
 if ODT_ARGS["parts"]:
     _odt.threads(0)
+odd = 0
 with open("cases", "rb") as f:
     for batch in ODT_ARGS["batches"]:
         gc.collect()
@@ -48,6 +52,10 @@ with open("cases", "rb") as f:
                 none = size == 0xFFFFFFFF
                 blocks.append(None if none else bytearray(data[4 : 4 + size]))
                 data = data[4 if none else 4 + size :]
+            for data_region in odd * ODT_ARGS["data"]:  # the user's data lie anywhere
+                if blocks[1 + data_region]:
+                    blocks[1 + data_region] = memoryview(bytearray(1) + blocks[1 + data_region])[1:]
+            odd ^= 1
             program = bytes(blocks[0])
             _odt.run(_odt.load(program), blocks[1:], 12, len(program) // 4)
             print(*[_odt.crc32(region) for region in blocks[1:4]])
@@ -109,14 +117,91 @@ def draw_medium(rng, name, monkeypatch):
         return instructions.draw(rng, name)
 
 
+def is_finite(case):
+    """Whether no float of a case is infinite or none: what comes of these is not the same everywhere."""
+    op = opcodes.opcode(case.name)
+    for i, (_, _, dtype, _, _) in enumerate(op.operands):
+        if dtype == "f32":
+            region, at = case.addresses[i] >> opcodes.REGION_SHIFT, case.addresses[i] & (1 << opcodes.REGION_SHIFT) - 1
+            words = array("I", case.regions[region][at : at + op.bytes(i, case.immediates)])
+            if any(word >> 23 & 255 == 255 for word in words):
+                return False
+    return True
+
+
 def draw_all(monkeypatch):
     cases = []
-    for name in KERNELS + BETWEEN:
+    for name in KERNELS + BETWEEN + FLOATS:
         for seed in range(SMALL):
             cases.append(instructions.draw(random.Random("board %s %d" % (name, seed)), name))
         for seed in range(2 * MEDIUM if "2d" in name else MEDIUM):
             cases.append(draw_medium(random.Random("medium %s %d" % (name, seed)), name, monkeypatch))
-    return [case for case in cases if sum([len(region or b"") for region in case.regions]) < 8000]
+    cases += draw_corners()
+    return [case for case in cases if sum([len(region or b"") for region in case.regions]) < 8000 and is_finite(case)]
+
+
+def build(name, sizes, contents, control, data):
+    """A case whose operands, each behind another in the arena, hold the given bytes; data: what X and Y are."""
+    op, arena, addresses = opcodes.opcode(name), b"", []
+    words = array("i", [0] * opcodes.CONTROL_WORDS)
+    for place, value in control.items():
+        words[place] = value
+    for operand, _, dtype, _, _ in op.operands:
+        if operand == "c" or dtype == "buf":
+            region = opcodes.CONTROL if operand == "c" else opcodes.X_DATA if operand == "x" else opcodes.Y_DATA
+            addresses.append(region << opcodes.REGION_SHIFT)
+            continue
+        arena += bytes(-len(arena) % 4)
+        addresses.append(len(arena))
+        arena += contents[operand]
+    program = instructions.assemble(op, addresses, sizes, len(arena), 0, 0)
+    regions = [bytearray(arena), bytearray(), bytearray(words.tobytes()), data, data, bytearray()]
+    return instructions.Case(name, program, regions, sizes, addresses, [1] * len(addresses))
+
+
+def draw_adam(rng):
+    """Steps in which products and sums lie half way, moments cancel, 0s lie among others, bits are all set."""
+    count = 60
+
+    def draw(low, high):
+        few = rng.choice((0, 0x3FF, 0xFFF, 0x7FFFF, 0x7FFFFF))
+        mantissa = rng.choice((rng.randrange(1 << 23) & ~few, few, few ^ 1, rng.randrange(1 << 23)))
+        return 0 if rng.random() < 0.05 else rng.randint(low, high) << 23 | mantissa & 0x7FFFFF
+
+    factors = rng.choice(((0.9, 0.999), (0.5, 0.75), (0.75, 0.5), (1 - 2.0**-12, 1 - 2.0**-10)))
+    sizes = {"b1": factors[0], "c1": 1 - factors[0], "b2": factors[1], "c2": 1 - factors[1], "eps": 1e-7}
+    sizes = {name: float_to_bits(value) for name, value in sizes.items()}
+    low, high = rng.choice(((112, 126), (120, 122), (76, 160), (74, 80), (155, 165)))
+    m = [draw(low, high) | rng.randrange(2) << 31 for _ in range(count)]
+    d = [draw(low, high) | rng.randrange(2) << 31 for _ in range(count)]
+    for i in range(0, count, 5):  # c1 * d about -b1 * m
+        d[i] = (m[i] ^ 1 << 31) + (rng.randrange(8) << rng.randrange(20))
+    v = [draw(max(2 * low - 137, 25), min(2 * high - 120, 190)) for _ in range(count)]
+    words = lambda values: array("I", values).tobytes()  # noqa: E731
+    operands = {"d": words(d), "m": words(m), "v": words(v), "rate": words([ONE, 0x3D000000])}
+    return build("adam_f32", {"N": count, **sizes}, operands, {}, b"")
+
+
+def draw_corners():
+    """What random programs seldom meet."""
+    for seed in range(60):
+        yield draw_adam(random.Random(seed))
+    word = lambda v: array("I", [v]).tobytes()  # noqa: E731
+    for target in (128, 127, 0, 255):  # differences of -2^16 and next to it, squares whose sum needs a 33rd bit
+        for peak in (0, 300, 90000):
+            control = {opcodes.SAMPLES: 1, opcodes.COUNT: 1, opcodes.Y_FORMAT: 1, opcodes.Y_SCALE: 0x40000000}
+            for x in (-128, -127, 127):
+                operands = {"x": bytes([x & 255]) * 45, "e": bytes(45), "sx": word(ONE), "se": word(ONE)}
+                operands.update(so=bytes(4), peak=word(peak))
+                yield build("mse_i8", {"B": 1, "N": 45, "z": -128}, operands, control, bytes([target]) * 45)
+    for N in (1, 15, 16, 17, 32, 33, 70):  # one class alone is near to 1, or all are alike; powers to 2^-17
+        for name, operands in (("softmax_xent_i8", {"se": bytes(4)}), ("softmax_i8", {})):
+            for scale in (ONE, 0x3D800000, 0x3E3504F3, 0x3F317218):
+                for x in (bytes(N), bytes([127] + [128] * (N - 1)), bytes([i * 37 & 255 for i in range(N)])):
+                    operands.update(x=x, e=bytes(N), y=bytes(N), sx=word(scale))
+                    control = {opcodes.SAMPLES: 1, opcodes.COUNT: 1, opcodes.Y_FORMAT: 1}
+                    sizes = {"B": 1, "N": N, "z": 0} if "xent" in name else {"M": 1, "N": N, "factor": ONE}
+                    yield build(name, sizes, operands, control, bytes([N - 1]))
 
 
 def run(machine, cases, parts, whole=False):
@@ -134,7 +219,8 @@ def run(machine, cases, parts, whole=False):
                 batches.append(0)
             batches[-1] += len(blocks)
             f.write(blocks)
-    return machine.exec(ON_BOARD, timeout=300, args={"batches": batches, "whole": whole, "parts": parts}).splitlines()
+    args = {"batches": batches, "whole": whole, "parts": parts, "data": [opcodes.X_DATA, opcodes.Y_DATA]}
+    return machine.exec(ON_BOARD, timeout=300, args=args).splitlines()
 
 
 def describe(case, expected, lines):

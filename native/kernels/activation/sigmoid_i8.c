@@ -1,7 +1,12 @@
 // Sigmoid and its gradient, which needs y only, int8; of twice its input it is tanh.
 
+#include "../../core.h"
 #include "../../opcodes.h"
 #include "../common/elements.h"
+
+#if ODT_M0 && !ODT_SMALL
+#include "sigmoid_i8__m0.h"
+#endif
 
 // 256 / (1 + exp(-v)) - 128 of v = x - z in steps, q the steps in units of log 2.
 static int8_t sigmoid(int32_t v, const odt_multiplier_t *q) {
@@ -34,6 +39,12 @@ void odt_sigmoid_i8(const odt_sigmoid_i8_t *a) {
 void odt_sigmoid_dx_i8(const odt_sigmoid_dx_i8_t *a) {
     odt_multiplier_t q = odt_checked(a->q);
     odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
+    #if ODT_M0 && !ODT_SMALL
+    if (store_all_gradients(a, q, &outputs)) {
+        *a->peak = outputs.peak;
+        return;
+    }
+    #endif
     for (int32_t i = 0; i < a->N; i++) {
         int32_t v = a->e[i] * (16384 - a->y[i] * a->y[i]);
         a->dx[i] = odt_output(&outputs, odt_rescaled(v, q));

@@ -67,6 +67,81 @@ __attribute__((naked, noinline)) static void rescale(odt_bytes_t *bytes) {
         );
 }
 
+// 16 cycles each: by one product of 32 bits. r0, r1: the ends of x and y, r2: an element, r4: multiplier, r5: shift, r7: the index,
+// below 0; r8, r9: offset, more, r12, lr: top and bottom; on the stack the limits and bytes.
+__attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
+    (void)bytes;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_SAVE_REGISTERS
+        "push {r0}\n"
+        "sub sp, #20\n"
+        "mov r7, sp\n"
+        "movs r6, r0\n"
+        "adds r6, #32\n"
+        "ldmia r6!, {r1-r5}\n"
+        "mov r12, r1\n"
+        "mov lr, r2\n"
+        "stmia r7!, {r1-r5}\n"
+        "ldmia r6!, {r2, r3}\n" // count, done
+        "subs r7, r3, r2\n"
+        "adds r6, #4\n"
+        "ldmia r6, {r3-r6}\n"
+        "mov r8, r5\n"
+        "mov r9, r6\n"
+        "movs r5, r4\n"
+        "movs r4, r3\n"
+        "ldr r1, [r0, #4]\n"
+        "adds r1, r1, r2\n"
+        "ldr r0, [r0]\n"
+        "adds r0, r0, r2\n"
+        "1:\n"
+        "ldrsb r2, [r0, r7]\n"
+        "muls r2, r4\n"
+        "add r2, r8\n"
+        "asrs r2, r5\n"
+        "add r2, r9\n"
+        "asrs r2, r2, #1\n"
+        "cmp r2, r12\n"
+        "bgt 4f\n"
+        "cmp r2, lr\n"
+        "blt 5f\n"
+        "3:\n"
+        "strb r2, [r1, r7]\n"
+        "adds r7, r7, #1\n"
+        "bne 1b\n"
+        "b 6f\n"
+        ODT_CLAMP_RARE("0")
+        "6:\n"
+        "ldr r3, [sp, #20]\n"
+        "ldr r1, [r3, #52]\n"
+        "adds r1, r1, r7\n"
+        "str r1, [r3, #56]\n"
+        "str r2, [r3, #60]\n"
+        "add sp, #24\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
+// A product with `multiplier`, of x from -128 on, has 32 bits without a sign: `offset` moves it to those with one, by halves of an
+// output. Its rest is such that all others fit, too, unless they are few: then, or without a power of 2, multiplier is 0.
+static void begin_converting(odt_bytes_t *b, int32_t zero, int32_t factor, odt_multiplier_t q, int32_t z) {
+    int32_t shift = q.s - 8 - (odt_bit_length((uint32_t)factor) - 1);
+    uint32_t m = (uint32_t)q.m >> 7, below = (uint32_t)(128 + zero) * m;
+    b->multiplier = 0;
+    if ((factor & (factor - 1)) || shift < 3 || shift > 31) {
+        return;
+    }
+    uint32_t half = (uint32_t)1 << shift, up = (0u - below) & (half - 1); // to a whole half
+    if (up > UINT32_MAX - 255 * m) {
+        return;
+    }
+    b->multiplier = (int32_t)m;
+    b->shift_by = shift;
+    b->offset = (int32_t)(128 * m + up - 0x80000000u);
+    b->more = 2 * z + 1 - (int32_t)(((below + up) >> shift) - (0x80000000u >> shift));
+}
+
 int odt_begin_bytes(odt_bytes_t *b, int32_t zero, int32_t factor, odt_multiplier_t q, const odt_outputs_t *outputs) {
     b->plus = -zero;
     b->factor = factor;
@@ -75,8 +150,12 @@ int odt_begin_bytes(odt_bytes_t *b, int32_t zero, int32_t factor, odt_multiplier
     b->shift = q.s - 20;
     b->twice = 2 * outputs->z + 1;
     b->limits = odt_limits_of(outputs);
-    return odt_is_usual(outputs) && (q.m & 127) == 0 && q.s >= 20 && q.s <= 49 && zero == (int8_t)zero && factor >= 0
-        && factor <= 1 << 9;
+    if (!odt_is_usual(outputs) || (q.m & 127) || q.m < 0 || q.s < 20 || q.s > 49 || zero != (int8_t)zero || factor < 1
+        || factor > 1 << 9) {
+        return 0;
+    }
+    begin_converting(b, zero, factor, q, outputs->z);
+    return 1;
 }
 
 void odt_rescale_bytes(odt_bytes_t *b, int8_t *y, const int8_t *x, int32_t count, odt_outputs_t *outputs) {
@@ -85,7 +164,11 @@ void odt_rescale_bytes(odt_bytes_t *b, int8_t *y, const int8_t *x, int32_t count
     b->count = count;
     b->done = 0;
     while (b->done < count) {
-        rescale(b);
+        if (b->multiplier) {
+            convert(b);
+        } else {
+            rescale(b);
+        }
         if (b->done < count) {
             y[b->done++] = odt_output_of_peak(outputs, b->value - outputs->z);
             b->limits = odt_limits_of(outputs);

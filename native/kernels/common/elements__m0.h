@@ -64,6 +64,9 @@ typedef struct {
     int32_t twice;                // 28: 2 * zy + 1
     odt_limits_t limits;          // 32
     int32_t count, done, value;   // 52, 56, 60
+    // Of a factor that is a power of 2, else multiplier is 0: ((x[i] * multiplier + offset) >> shift_by) + more >> 1.
+    int32_t multiplier, shift_by; // 64, 68
+    int32_t offset, more;         // 72, 76
 } odt_bytes_t;
 
 // Begins outputs of bytes less `zero`; returns whether they are as models have them. Then `count` > 0 of them. (elements__m0.c)

@@ -11,18 +11,42 @@
 
 #if !ODT_SMALL
 
-enum { ELEMENTS = 32 }; // at a time
+enum { ELEMENTS = 64 }; // at a time, of several rows
 
-// Errors of differences; returns the sum of their squares.
-static __attribute__((noinline)) uint64_t store_errors(int8_t *e, const int32_t *d, int32_t count, const odt_rescaler_t *q,
-    odt_outputs_t *outputs) {
-    uint64_t loss = 0;
-    for (const int32_t *end = d + count; d != end; d++) {
-        uint32_t size = odt_magnitude(*d);
-        loss += size < 1u << 16 ? size * size : (uint64_t)size * size;
-        *e++ = odt_output(outputs, odt_rescale_by(q, *d));
+// Errors, e the next, and the sum of their differences' squares; of those from d on there are none yet.
+typedef struct {
+    odt_rescaler_t q;
+    odt_outputs_t outputs;
+    int32_t *d, *end;
+    int8_t *e;
+    uint64_t loss;
+    int32_t differences[ELEMENTS];
+} errors_t;
+
+#if ODT_M0
+#include "mse_i8__m0.h"
+#endif
+
+static __attribute__((noinline)) void store_errors(errors_t *a) {
+    #if ODT_M0
+    int is_usual = a->q.has_short && odt_is_usual(&a->outputs);
+    #endif
+    a->d = a->differences;
+    while (a->d != a->end) {
+        #if ODT_M0
+        if (is_usual) {
+            store_usual(a);
+            if (a->d == a->end) {
+                break;
+            }
+        }
+        #endif
+        int32_t d = *a->d++;
+        uint32_t size = odt_magnitude(d);
+        a->loss += size < 1u << 16 ? size * size : (uint64_t)size * size;
+        *a->e++ = odt_output(&a->outputs, odt_rescale_by(&a->q, d));
     }
-    return loss;
+    a->end = a->differences;
 }
 
 #endif
@@ -30,19 +54,29 @@ static __attribute__((noinline)) uint64_t store_errors(int8_t *e, const int32_t 
 void odt_mse_i8(const odt_mse_i8_t *a) {
     int32_t N = a->N;
     uint32_t sx = odt_scale(*a->sx), se = odt_scale(*a->se);
-    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     odt_multiplier_t q = odt_multiplier(odt_scale_div(odt_scale_shift(sx, -8), se));
-    #if !ODT_SMALL
-    odt_rescaler_t to_error = odt_rescaler(q);
-    #endif
     odt_targets_i8_t t = odt_targets_i8(a->c, a->target, N, 8, sx);
+    #if ODT_SMALL
+    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     uint64_t loss = 0;
+    #else
+    errors_t errors;
+    errors.q = odt_rescaler(q);
+    errors.outputs = odt_outputs_from(0, -127, *a->peak);
+    errors.end = errors.differences;
+    errors.e = a->e;
+    errors.loss = 0;
+    #endif
     *a->so = (int32_t)odt_mean_scale(odt_scale_shift(se, 1), N, a->c, a->B);
     for (int32_t b = 0; b < a->B; b++) {
         const int8_t *x = a->x + b * N;
         int8_t *e = a->e + b * N;
         const uint8_t *sample = odt_sample(&t.samples, b);
         if (!sample) {
+            #if !ODT_SMALL
+            store_errors(&errors);
+            errors.e = e + N;
+            #endif
             memset(e, 0, (size_t)N);
             continue;
         }
@@ -53,13 +87,22 @@ void odt_mse_i8(const odt_mse_i8_t *a) {
             loss += (uint64_t)((int64_t)d * d);
         }
         #else
-        for (int32_t i = 0; i < N; i += ELEMENTS) {
-            int32_t differences[ELEMENTS], count = odt_min(N - i, ELEMENTS);
-            odt_differences_i8(&t, sample, i, x + i, count, a->z, differences);
-            loss += store_errors(e + i, differences, count, &to_error, &outputs);
+        for (int32_t i = 0, count; i < N; i += count) {
+            count = odt_min(N - i, (int32_t)(errors.differences + ELEMENTS - errors.end));
+            odt_differences_i8(&t, sample, i, x + i, count, a->z, errors.end);
+            errors.end += count;
+            if (errors.end == errors.differences + ELEMENTS) {
+                store_errors(&errors);
+            }
         }
         #endif
     }
+    #if ODT_SMALL
     odt_add_loss_i8(a->c, loss);
     *a->peak = outputs.peak;
+    #else
+    store_errors(&errors);
+    odt_add_loss_i8(a->c, errors.loss);
+    *a->peak = errors.outputs.peak;
+    #endif
 }

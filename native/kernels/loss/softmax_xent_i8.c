@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "../../core.h"
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../common/softmax__m0.h"
 #include "targets_i8.h"
 
 // S of a softmax stays below this, so that 254 * E + S and 2 * S are of 32 bits.
@@ -16,6 +18,10 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
     int32_t N = a->N, format = a->c[ODT_Y_FORMAT];
     odt_multiplier_t q = odt_multiplier(odt_scale_mul(odt_scale(*a->sx), ODT_LOG2E));
     odt_samples_t samples = odt_samples(a->c, a->labels, format, 1);
+    #if ODT_M0 && !ODT_SMALL
+    odt_softmax_t row;
+    int is_usual = odt_begin_softmax(&row, N, &q, 254, 0);
+    #endif
     uint64_t loss = 0;
     int32_t correct = 0;
     *a->se = (int32_t)odt_scale_div(ODT_ONE,
@@ -35,6 +41,11 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
         }
         int32_t top = x[best];
         uint32_t sum = 0, powers[KEPT];
+        #if ODT_M0 && !ODT_SMALL
+        if (is_usual) {
+            sum = odt_sum_softmax(&row, x, top);
+        } else
+        #endif
         for (int32_t i = 0; i < N; i++) {
             uint32_t power = odt_exp2n(odt_rescaled_byte(top - x[i], &q));
             sum = sum + power > MAX_SUM ? MAX_SUM : sum + power;
@@ -44,10 +55,15 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
         }
         if (label >= 0) {
             int32_t t = odt_min(odt_rescaled_byte(top - x[label], &q), 1 << 24);
-            int64_t row = ((int64_t)(odt_log2q(sum) - 16 * 65536 + t) * 45426 + 32768) >> 16;
-            loss += row > 0 ? (uint64_t)row : 0;
+            int64_t wrong = ((int64_t)(odt_log2q(sum) - 16 * 65536 + t) * 45426 + 32768) >> 16;
+            loss += wrong > 0 ? (uint64_t)wrong : 0;
             correct += label == best;
         }
+        #if ODT_M0 && !ODT_SMALL
+        if (is_usual) {
+            odt_finish_softmax(&row, e, x);
+        } else
+        #endif
         for (int32_t i = 0; i < N; i++) {
             uint32_t p = i < KEPT ? powers[i] : odt_exp2n(odt_rescaled_byte(top - x[i], &q));
             e[i] = (int8_t)odt_divide(p * 254 + sum, 2 * sum);

@@ -1,9 +1,15 @@
 // What the int8 losses share (targets_i8.h).
 
+#include <string.h>
+
 #include "../../core.h"
 #include "../../opcodes.h"
 #include "../common/rescale.h"
 #include "targets_i8.h"
+
+#if ODT_M0 && !ODT_SMALL
+#include "targets_i8__m0.h"
+#endif
 
 void odt_add_loss_i8(int32_t *c, uint64_t loss) {
     loss += (uint32_t)c[ODT_LOSS] | (uint64_t)(uint32_t)c[ODT_LOSS_HIGH] << 32;
@@ -23,6 +29,9 @@ odt_targets_i8_t odt_targets_i8(const int32_t *c, const odt_region_t *region, in
     t.q = odt_multiplier(odt_scale_div(odt_scale_shift(odt_scale(c[ODT_Y_SCALE]), shift), sx));
     #else
     t.inverse = odt_quantizer(odt_scale_div(odt_scale_shift(ODT_ONE, shift), sx));
+    #if ODT_M0
+    t.bytes = odt_quantizer_bytes(&t.inverse);
+    #endif
     t.q = odt_rescaler(odt_multiplier(odt_scale_div(odt_scale_shift(odt_scale(c[ODT_Y_SCALE]), shift), sx)));
     #endif
     return t;
@@ -61,7 +70,40 @@ int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int3
 
 #if !ODT_SMALL
 
+#if ODT_M0
+static __attribute__((noinline)) void subtract_any(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x,
+    int32_t count, int32_t z, int32_t *to);
+
 void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
+    int32_t *to) {
+    if (t->samples.format == ODT_UINT8 && z == (int8_t)z && t->zero == (uint8_t)t->zero && t->q.has_short) {
+        byte_differences_t d = {sample + i + count, x + count, count, -t->zero, t->q.low, t->q.high, t->q.shift - 1, -256 * z, to};
+        subtract_bytes(&d);
+        return;
+    }
+    if (t->samples.format != ODT_FLOAT32 || z != (int8_t)z || !t->inverse.shift) {
+        subtract_any(t, sample, i, x, count, z, to);
+        return;
+    }
+    const uint8_t *from = sample + 4 * i;
+    if ((uintptr_t)from & 3) {
+        from = memcpy(to, from, 4 * (size_t)count);
+    }
+    differences_t d = {from, from + 4 * count, x, (int32_t)((uintptr_t)to - (uintptr_t)from), t->bytes, -256 * z};
+    while (d.from != d.end) {
+        subtract_floats(&d);
+        if (d.from != d.end) {
+            to[(d.from - from) / 4] = odt_difference_i8(t, d.from, 0, *d.x++, z);
+            d.from += 4;
+        }
+    }
+}
+
+static
+#else
+#define subtract_any odt_differences_i8
+#endif
+void subtract_any(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
     int32_t *to) {
     int32_t is_float = t->samples.format == ODT_FLOAT32, zero = t->zero;
     int is_usual = z == (int8_t)z && (is_float || (t->samples.format == ODT_UINT8 && zero == (uint8_t)zero));

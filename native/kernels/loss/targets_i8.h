@@ -9,6 +9,7 @@
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../common/quantize.h"
+#include "../common/quantize__m0.h"
 #include "../common/rescale.h"
 
 // Adds to the 64 bits of LOSS and LOSS_HIGH.
@@ -28,6 +29,9 @@ typedef struct {
     odt_multiplier_t q;
     #else
     odt_quantizer_t inverse;
+    #if ODT_M0
+    odt_quantizer_bytes_t bytes;
+    #endif
     odt_rescaler_t q;
     #endif
 } odt_targets_i8_t;
@@ -44,6 +48,8 @@ int32_t odt_target_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t 
 
 // D of mse_i8: the difference in 1/256 of the output's step.
 int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, int32_t x, int32_t z);
+
+#define ODT_DIFFERENCES 32 // that mae_i8 and huber_i8 make at a time
 
 // Those of elements i .. i + count - 1 of a sample, of which x is the first.
 void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,

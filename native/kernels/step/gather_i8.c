@@ -10,6 +10,11 @@
 #include "../common/quantize.h"
 #include "../common/words.h"
 
+#if ODT_M0 && !ODT_SMALL
+#include "../common/elements__m0.h"
+#include "gather_i8__m0.h"
+#endif
+
 static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
     int32_t i = 0;
     if ((((uintptr_t)x | (uintptr_t)y) & 3) == 0) { // by words
@@ -24,18 +29,72 @@ static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
 
 #if !ODT_SMALL
 
-// Elements of two bytes, less zero.
-static __attribute__((noinline)) void rescale_int16(int8_t *y, const uint8_t *x, int32_t F, int32_t zero, odt_multiplier_t q, odt_outputs_t *outputs) {
-    odt_rescaler_t r = odt_rescaler(q);
-    for (int32_t i = 0; i < F; i++, x += 2) {
-        int32_t v = (int16_t)(x[0] | x[1] << 8) - zero;
-        if (v && !outputs->peak) {
-            *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
-        }
-        y[i] = odt_output(outputs, odt_rescale_by(&r, v));
+// An element less zero: what is not 0 counts, be it below a step.
+static int8_t rescaled(int32_t v, const odt_rescaler_t *q, odt_outputs_t *outputs) {
+    if (v && !outputs->peak) {
+        *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
     }
+    return odt_output(outputs, odt_rescale_by(q, v));
 }
 
+// Elements of two bytes.
+static __attribute__((noinline)) void rescale_int16(int8_t *y, const uint8_t *x, int32_t F, int32_t zero, odt_multiplier_t q, odt_outputs_t *outputs) {
+    odt_rescaler_t r = odt_rescaler(q);
+    #if ODT_M0
+    int is_usual = r.has_short && odt_is_usual(outputs) && ((uintptr_t)x & 1) == 0;
+    halfwords_t h = {x, x + 2 * F, y, -zero, r.low, r.high, r.shift - 1, *outputs};
+    while (h.x != h.end) {
+        if (is_usual && h.outputs.peak) {
+            rescale_halfwords(&h);
+            if (h.x == h.end) {
+                break;
+            }
+        }
+        *h.y++ = rescaled((int16_t)(h.x[0] | h.x[1] << 8) - zero, &r, &h.outputs);
+        h.x += 2;
+    }
+    *outputs = h.outputs;
+    #else
+    for (int32_t i = 0; i < F; i++, x += 2) {
+        y[i] = rescaled((int16_t)(x[0] | x[1] << 8) - zero, &r, outputs);
+    }
+    #endif
+}
+
+// An element, likewise.
+static int8_t quantized(uint32_t v, const odt_quantizer_t *q, odt_outputs_t *outputs) {
+    if (v << 1 && !outputs->peak) {
+        *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
+    }
+    return odt_output(outputs, odt_quantize_by(q, v));
+}
+
+#if ODT_M0
+enum { FLOATS = 32 }; // that are moved to whole words at a time
+
+static __attribute__((noinline)) void quantize(int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
+    uint32_t moved[FLOATS];
+    odt_quantizer_t q = odt_quantizer(inverse);
+    floats_t f = {.y = y, .z = outputs->z, .bytes = odt_quantizer_bytes(&q), .outputs = *outputs};
+    int is_usual = q.shift && odt_is_usual(outputs), is_aligned = ((uintptr_t)x & 3) == 0;
+    for (int32_t count; F > 0; F -= count, x += 4 * count) {
+        count = is_aligned ? F : odt_min(F, FLOATS);
+        f.x = is_aligned ? x : memcpy(moved, x, 4 * (size_t)count);
+        f.end = f.x + 4 * count;
+        while (f.x != f.end) {
+            if (is_usual && f.outputs.peak) {
+                quantize_floats(&f);
+                if (f.x == f.end) {
+                    break;
+                }
+            }
+            *f.y++ = quantized(odt_load_word(f.x), &q, &f.outputs);
+            f.x += 4;
+        }
+    }
+    *outputs = f.outputs;
+}
+#else
 static __attribute__((noinline)) void quantize(int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
     odt_quantizer_t q = odt_quantizer(inverse);
     int is_aligned = ((uintptr_t)x & 3) == 0;
@@ -46,12 +105,10 @@ static __attribute__((noinline)) void quantize(int8_t *y, const uint8_t *x, int3
         } else {
             v = x[0] | (uint32_t)x[1] << 8 | (uint32_t)x[2] << 16 | (uint32_t)x[3] << 24;
         }
-        if (v << 1 && !outputs->peak) {
-            *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
-        }
-        y[i] = odt_output(outputs, odt_quantize_by(&q, v));
+        y[i] = quantized(v, &q, outputs);
     }
 }
+#endif
 
 #endif
 
