@@ -1,5 +1,8 @@
 // The first ranges of an int8 model: each result is computed, measured, and computed again in the scale that it asks for.
 // The same to the bit as calibrate() of odt/run/calibration.py, which says why; no part of the kernels for stock firmware.
+//
+// The last run of an instruction is what a training step would do. So where nothing that updates comes between the runs of
+// one, those that update are run in their places, and the step has been made.
 
 #include "calibrate.h"
 #include "fixed.h"
@@ -16,6 +19,7 @@ typedef struct {
     const odt_region_t *regions;
     size_t start, forward, ranges, stop; // words: where calibration begins, the forward pass ends, ranges and program end
     int32_t *scales, room; // of the samples
+    int steps; // whether this is the training step, too
     odt_runner_t run;
     void *context;
 } work_t;
@@ -165,13 +169,14 @@ static int has_lost(const int32_t *program, size_t pc, size_t end, int32_t scale
     return 0;
 }
 
-// Sets the scale from the peak and clears the peak; 0 when it fits already.
+// Sets the scale from the peak and clears the peak; 0 when it fits already. A step's peak stays, for its end.
 static int follow(const work_t *w, size_t range) {
     const int32_t *instruction = w->program + range;
     int32_t operands = odt_opcode(*instruction)->operands, limit = instruction[operands + 1];
     int32_t *scale = word_at(w->regions, instruction[1]), *peak = word_at(w->regions, instruction[operands]), largest = *peak;
     *peak = 0;
     if (largest == 0 || ((int64_t)limit * 7 >> 3 < largest && largest <= limit)) {
+        *peak = w->steps ? largest : 0;
         return 0;
     }
     *scale = (int32_t)odt_scale_mul(odt_scale(*scale), odt_scale_div(odt_scale_int((uint32_t)largest), odt_scale_int((uint32_t)limit)));
@@ -183,12 +188,14 @@ static int leave_out(const work_t *w, size_t pc, size_t range) {
     int32_t *scales = w->scales;
     int32_t *control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT), word = w->program[range + 1];
     int32_t position = control[ODT_POSITION], count = control[ODT_COUNT], before = *word_at(w->regions, word), found = 0;
+    int32_t peak = peak_of(w->program, range);
     int good = 1;
     control[ODT_COUNT] = 1;
     for (int32_t row = 0; good && row < odt_min(count, w->room); row++) {
         control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT); // which a callback may have moved
         control[ODT_POSITION] = odt_wrap_add(position, row);
         *word_at(w->regions, word) = UNSEEN;
+        *word_at(w->regions, peak) = 0;
         int round = 0;
         do {
             good = w->run(w->context, pc);
@@ -209,63 +216,215 @@ static int leave_out(const work_t *w, size_t pc, size_t range) {
         before = odt_min(before, (int32_t)odt_scale_shift((uint32_t)scales[found / 2], BEYOND));
     }
     *word_at(w->regions, word) = before;
+    *word_at(w->regions, peak) = 0;
     return good && w->run(w->context, pc);
+}
+
+// What is run again with the instruction at pc: those from `first` on that name its scale, or all from the start.
+typedef struct {
+    size_t first;
+    int all; // inputs that are overwritten, or whose scale this result shares, must be made again
+} again_t;
+
+// 0 for an activation that is computed once more, which has its range.
+static int find_again(const work_t *w, size_t pc, size_t range, again_t *found) {
+    const int32_t *program = w->program;
+    int32_t scale = program[range + 1], peak = peak_of(program, range);
+    size_t at = body(program, pc);
+    found->first = pc;
+    found->all = 0;
+    for (size_t before = w->start; before < pc; before = next(program, before)) {
+        size_t words = body(program, before);
+        for (unsigned i = odt_opcode(program[words])->operands; i; i--) {
+            if (program[words + i] == scale && found->first == pc) {
+                found->first = before;
+            }
+            if (program[words + i] == peak && range_of(w, before) == range && !is_left_out(w, before)) {
+                if (pc >= w->forward && before < w->forward) {
+                    return 0;
+                }
+                found->all = 1;
+            }
+        }
+    }
+    for (unsigned i = 2; i <= odt_opcode(program[at])->operands; i++) {
+        found->all |= program[at + i] == program[at + 1];
+    }
+    return 1;
+}
+
+// Whether the instruction at pc only makes some of these errors 0, in place.
+static int is_mask(const int32_t *program, size_t pc, int32_t errors) {
+    return (program[pc] == ODT_RELU_DX_I8 || program[pc] == ODT_MASKED_I8) && program[pc + 1] == errors && program[pc + 2] == errors;
+}
+
+// The instruction that takes the errors of that at pc, less some that become 0, through a max-pooling into a range that both
+// share, if its windows do not overlap, so that its peak is that of the errors it takes; and if only updates are between. Else 0.
+static size_t find_echo(const work_t *w, size_t pc, size_t range) {
+    enum { KH = 5, KW, SH, SW }; // see WINDOW of odt/opcodes.py
+    const int32_t *program = w->program;
+    int32_t errors = program[body(program, pc) + 1];
+    size_t at = next(program, pc);
+    while (at < w->ranges && (is_left_out(w, at) || is_mask(program, at, errors))) {
+        at = next(program, at);
+    }
+    const int32_t *window = program + at + 1 + odt_opcode(ODT_UNPOOL2D_I8)->operands;
+    if (at >= w->ranges || program[at] != ODT_UNPOOL2D_I8 || program[at + 2] != peak_of(program, range) || program[at + 3] != errors
+        || window[SH] < window[KH] || window[SW] < window[KW]) {
+        return 0;
+    }
+    for (size_t between = next(program, pc); between < at; between = next(program, between)) {
+        if (!is_mask(program, between, errors) && is_overwritten(program, between, pc)) {
+            return 0;
+        }
+    }
+    return at;
+}
+
+// Runs again what the instruction at pc depends on for its scale, and the instruction.
+static int run_again(const work_t *w, size_t pc, int32_t scale, const again_t *found) {
+    size_t end = next(w->program, pc);
+    for (size_t again = found->all ? w->start : found->first; again < end; again = next(w->program, again)) {
+        if ((found->all || again == pc || names(w->program, again, scale)) && !is_left_out(w, again)
+            && !w->run(w->context, again)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// What the echo of the instruction at pc would ask for, in whose place it would be too late.
+static int fit_echo(const work_t *w, size_t pc, size_t range, size_t echo, const again_t *found) {
+    const int32_t *program = w->program, *instruction = program + body(program, pc);
+    const uint8_t *shape = odt_shape(odt_opcode(*instruction));
+    uint32_t bytes = extent(&shape, instruction + 1 + odt_opcode(*instruction)->operands);
+    for (size_t at = next(program, pc); at < echo; at = next(program, at)) {
+        if (is_mask(program, at, instruction[1]) && !w->run(w->context, at)) {
+            return 0;
+        }
+    }
+    const int8_t *errors = (const int8_t *)word_at(w->regions, instruction[1]);
+    int32_t *peak = word_at(w->regions, peak_of(program, range)), before = *peak, largest = 0, round = 0;
+    for (; bytes; bytes--, errors++) {
+        largest = odt_max(largest, *errors < 0 ? -*errors : *errors);
+    }
+    *peak = largest;
+    for (; round < ROUNDS && follow(w, range); round++) {
+        if (!run_again(w, pc, program[range + 1], found)) {
+            return 0;
+        }
+    }
+    if (round == 0) {
+        *peak = before;
+    }
+    return 1;
 }
 
 // After the instruction at pc has run: runs it again until its peak fits its scale, with what its result depends on.
 static int fit(const work_t *w, size_t pc, size_t range) {
     const int32_t *program = w->program;
-    int32_t scale = program[range + 1], peak = peak_of(program, range);
-    size_t end = next(program, pc), at = body(program, pc), first = pc;
-    int all = 0; // inputs that are overwritten, or whose scale this result shares, must be made again
-    for (size_t before = w->start; before < pc; before = next(program, before)) {
-        size_t words = body(program, before);
-        for (unsigned i = odt_opcode(program[words])->operands; i; i--) {
-            if (program[words + i] == scale && first == pc) {
-                first = before;
-            }
-            if (program[words + i] == peak && range_of(w, before) == range && !is_left_out(w, before)) {
-                if (pc >= w->forward && before < w->forward) {
-                    return 1; // an activation that is computed once more
-                }
-                all = 1;
-            }
-        }
-    }
-    for (unsigned i = 2; i <= odt_opcode(program[at])->operands; i++) {
-        all |= program[at + i] == program[at + 1];
+    int32_t scale = program[range + 1];
+    size_t end = next(program, pc);
+    again_t found;
+    if (!find_again(w, pc, range, &found) || (w->steps && found.all)) { // an echo, which has its range
+        return 1;
     }
     for (int round = 0; round < ROUNDS && follow(w, range); round++) {
-        all = all || has_lost(program, first, end, scale);
-        for (size_t again = all ? w->start : first; again < end; again = next(program, again)) {
-            if ((all || again == pc || names(program, again, scale)) && !is_left_out(w, again) && !w->run(w->context, again)) {
-                return 0;
-            }
+        found.all = found.all || has_lost(program, found.first, end, scale);
+        if (!run_again(w, pc, scale, &found)) {
+            return 0;
         }
+    }
+    size_t echo = w->steps && pc >= w->forward ? find_echo(w, pc, range) : 0;
+    if (echo && !fit_echo(w, pc, range, echo, &found)) {
+        return 0;
     }
     int is_input = program[pc] == ODT_GATHER_I8 || program[pc] == ODT_GATHER_NORM_I8;
     return !is_input || !w->room || leave_out(w, pc, range);
 }
 
+// Whether the instruction at pc writes to the arena alone, and updates nothing in it but this peak.
+static int is_repeatable(const int32_t *program, size_t pc, int32_t peak) {
+    pc = body(program, pc);
+    const odt_opcode_t *op = odt_opcode(program[pc]);
+    const uint8_t *shape = odt_shape(op);
+    for (unsigned i = 1; i <= op->operands; i++, shape += 1 + (*shape & 7)) {
+        int32_t word = program[pc + i];
+        if (*shape >> 6 != ODT_READ && ((uint32_t)word >> ODT_REGION_SHIFT != ODT_ARENA
+            || (*shape >> 6 == ODT_UPDATE && word != peak))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// Whether the instruction at pc is given a word of that region, and if asked, whether to write to it.
+static int has_operand_in(const int32_t *program, size_t pc, uint32_t region, int is_written) {
+    pc = body(program, pc);
+    const odt_opcode_t *op = odt_opcode(program[pc]);
+    const uint8_t *shape = odt_shape(op);
+    for (unsigned i = 1; i <= op->operands; i++, shape += 1 + (*shape & 7)) {
+        if ((uint32_t)program[pc + i] >> ODT_REGION_SHIFT == region && (!is_written || *shape >> 6 != ODT_READ)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Whether calibration with the updates in their places makes the step that would follow it without them: what is run again has
+// no update among it, and none of the others changes what a second run would find, or depends on the step's random numbers.
+static int is_step(const work_t *w, size_t stop) {
+    const int32_t *program = w->program;
+    int has_key = 0;
+    size_t echo = 0;
+    for (size_t pc = w->start; pc < stop; pc = next(program, pc)) {
+        if (is_left_out(w, pc)) {
+            has_key |= program[pc] == ODT_TICK || program[pc] == ODT_STEP_KEY;
+            continue;
+        }
+        if (has_operand_in(program, pc, ODT_STATE, 1) || (has_key && has_operand_in(program, pc, ODT_CONTROL, 0))) {
+            return 0;
+        }
+        size_t range = range_of(w, pc), end = next(program, pc);
+        again_t found;
+        if (!range || (pc == echo && pc) || !find_again(w, pc, range, &found)) {
+            continue;
+        }
+        echo = pc >= w->forward ? find_echo(w, pc, range) : 0;
+        if (found.all || has_lost(program, found.first, end, program[range + 1])) {
+            return 0;
+        }
+        for (size_t again = found.first; again < end; again = next(program, again)) {
+            if (is_left_out(w, again) || ((again == pc || names(program, again, program[range + 1]))
+                && !is_repeatable(program, again, peak_of(program, range)))) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
 int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t start, size_t stop, int32_t *scales, int32_t room,
-    odt_runner_t run, void *context) {
+    int steps, odt_runner_t run, void *context) {
     work_t w = {program, regions, start, (size_t)program[ODT_HEADER_EVALUATE + 1], (size_t)program[ODT_HEADER_TRAIN],
-        (size_t)program[ODT_HEADER_TRAIN + 1], scales, room, run, context};
+        (size_t)program[ODT_HEADER_TRAIN + 1], scales, room, 0, run, context};
     while (w.ranges < w.stop && !is_range(program[w.ranges])) {
         w.ranges = next(program, w.ranges);
     }
+    w.steps = steps && is_step(&w, stop);
     for (size_t pc = w.ranges; pc < w.stop; pc = next(program, pc)) {
         if (is_range(program[pc])) {
             *word_at(regions, program[pc + 1]) = UNSEEN;
         }
     }
     for (size_t pc = start; pc < stop; pc = next(program, pc)) {
-        if (!is_left_out(&w, pc)) {
+        int is_update = is_left_out(&w, pc);
+        if (!is_update || w.steps) {
             size_t range;
-            if (!run(context, pc) || ((range = range_of(&w, pc)) != 0 && !fit(&w, pc, range))) {
+            if (!run(context, pc) || (!is_update && (range = range_of(&w, pc)) != 0 && !fit(&w, pc, range))) {
                 return 0;
             }
         }
     }
-    return 1;
+    return 1 + w.steps;
 }

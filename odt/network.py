@@ -114,8 +114,8 @@ class Network:
         count = bind(session, x, y)
         if count > session.batch_size:
             raise ValueError("x: %d samples do not fit batch_size %d" % (count, session.batch_size))
-        if session.calibrated < 2:
-            session.calibrate(2)
+        if session.calibrated < 2 and session.calibrate(2, step=True):
+            return mean(session, count)
         clear(session)
         batch(session, 0, count)
         try:

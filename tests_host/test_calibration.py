@@ -2,6 +2,7 @@
 
 import random
 import types
+from array import array
 
 import _odt
 import networks
@@ -9,6 +10,7 @@ import pytest
 
 import odt
 from odt import fisher
+from odt.regions import REGION_SHIFT, STATE
 from odt.run.session import bind
 
 STEPWISE = types.SimpleNamespace(**{name: value for name, value in vars(_odt).items() if name != "calibrate"})
@@ -90,6 +92,99 @@ def test_fisher_information_is_measured_in_the_same_ranges(monkeypatch):
         model.session.engine = engine
         found.append({name: bytes(values) for name, values in fisher.fisher(model, x, y).items()})
     assert found[0] == found[1]
+
+
+def convolutions(rng):
+    """(a model, what it is compiled with, x, y): with max-pooling, whose windows may overlap, and inputs of any format."""
+    size, channels = rng.randint(3, 10), rng.randint(1, 3)
+    raw = {"dtype": "uint8", "scale": 1 / 16} if rng.random() < 0.5 else {}
+    layers, left = [odt.Input((size, size, channels), **raw)], size
+    for _ in range(rng.randint(1, 4)):
+        activation = rng.choice((None, "relu", "relu"))
+        if rng.random() < 0.3:
+            layers.append(odt.DepthwiseConv2D(3, padding="same", activation=activation))
+        else:
+            kernel = rng.choice((1, 3))
+            layers.append(odt.Conv2D(rng.randint(1, 6), kernel, padding="same", activation=activation))
+        if left >= 2 and rng.random() < 0.7:
+            stride = rng.choice((1, 2, 2))
+            layers.append(odt.MaxPool2D(2, strides=stride))
+            left = (left - 2) // stride + 1
+    layers.append(odt.Flatten() if rng.random() < 0.7 else odt.GlobalAvgPool())
+    if rng.random() < 0.4:
+        layers.append(odt.Dense(rng.randint(2, 12), "relu"))
+    layers.append(odt.Dense(4))
+    batch = rng.randint(1, 6)
+    count = rng.randint(1, batch) * size * size * channels
+    if raw:
+        x = bytes([rng.randint(0, 16) for _ in range(count)])
+    else:
+        x = array("f", [rng.gauss(0, rng.choice((0.1, 1, 5))) for _ in range(count)])
+    optimizer = rng.choice((odt.Adam(0.01), odt.SGD(0.1, 0.9), odt.SGD(0.1), odt.Adam(0.01, global_clipnorm=1.0)))
+    options = {"optimizer": optimizer, "batch_size": batch, "seed": 1}
+    y = bytes([rng.randint(0, 3) for _ in range(count // (size * size * channels))])
+    return odt.Sequential(layers), options, x, y
+
+
+def drawn(rng):
+    """The same of any network."""
+    model, options, x, y = networks.draw_case(networks.Random(rng))
+    options.update(dtype="int8", micro_batch=None)
+    if options["optimizer"].state == "float32":
+        options["optimizer"] = odt.Adam(0.01)
+    model.compile(**options)
+    row, samples = model.session.row, len(x) // model.session.row
+    count = min(samples, options["batch_size"])
+    return model, options, x[: count * row], y[: count * (len(y) // samples)]
+
+
+@pytest.mark.parametrize("draw, least", ((convolutions, 80), (drawn, 10)))
+def test_a_first_step_in_one_pass_ends_with_the_bits_of_calibration_and_then_a_step(draw, least):
+    in_one = 0
+    for seed in range(200):
+        model, options, x, y = draw(random.Random(seed))
+        found, made = [], []
+
+        def calibrate(*arguments):
+            made.append(_odt.calibrate(*arguments))
+            return made[-1]
+
+        for engine in (types.SimpleNamespace(**dict(vars(_odt), calibrate=calibrate)), STEPWISE):
+            model.compile(**options)
+            model.session.engine = engine
+            try:
+                losses = [model.train_step(x, y) for _ in range(2)]
+            except ArithmeticError as error:
+                losses = str(error)
+            found.append((losses, bytes(model.session.state), list(model.session.control)))
+        assert found[0] == found[1]
+        in_one += any(made)
+    assert in_one > least
+
+
+@pytest.mark.parametrize("draw", (convolutions, drawn))
+def test_what_an_update_has_written_only_updates_read_in_the_same_step(draw):
+    """On which a first step in one pass depends: it measures ranges between updates."""
+    updates = 0
+    for seed in range(100):
+        model, options, _, _ = draw(random.Random(seed))
+        model.compile(**options)
+        program, written = model.session.program, []
+        backward = program.section("evaluate")[1]
+        for at, code, addresses, immediates in program.walk(*program.section("train")):
+            sizes, reads, writes = dict(zip(code.immediates, immediates)), [], []
+            for number, (operand, address) in enumerate(zip(code.operands, addresses)):
+                if address >> REGION_SHIFT == STATE:
+                    extent = address, address + code.bytes(number, sizes)
+                    (reads if operand[1] == ":" else writes).append(extent)
+            if at < backward or code.name.startswith(("relative_", "tick", "step_key")):
+                continue
+            if writes:
+                written += writes
+                updates += 1
+            elif not code.name.endswith("_dw_i8"):
+                assert not [1 for a, b in reads for c, d in written if a < d and c < b], (seed, code.name)
+    assert updates > 200
 
 
 def test_what_is_no_array_of_words_and_no_run_of_instructions_is_refused():

@@ -137,6 +137,52 @@ def test_calibration_in_one_call_interrupted_at_any_time_begins_anew():
     assert interrupted and model.digest() == expected.digest()
 
 
+@pytest.mark.slow
+def test_a_first_step_in_one_pass_interrupted_at_any_time_goes_on():
+    def made():
+        layers = [odt.Conv2D(16, 3, activation="relu") for _ in range(4)]
+        model = odt.Sequential([odt.Input((16, 16, 3)), *layers, odt.Flatten(), odt.Dense(3)])
+        model.compile(batch_size=8, seed=1)
+        return model
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    rng = random.Random(1)
+    x, y = array("f", [rng.gauss(0, 1) for _ in range(8 * 768)]), bytes([row % 3 for row in range(8)])
+    expected = made()
+    expected.train_step(x, y)
+    before = signal.signal(signal.SIGALRM, stop)
+    ranges = updates = 0
+    try:
+        for attempt in range(100):
+            model = made()
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-4 * (1 + attempt))
+                model.train_step(x, y)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                continue
+            except KeyboardInterrupt:
+                pass
+            if model.session.steps == 0:  # nothing but ranges has been touched
+                ranges += 1
+                model.train_step(x, y)
+                assert model.digest() == expected.digest()
+                continue
+            updates += model.session.calibrated == 0
+            place = Bytes(bytearray(1 << 18))
+            model.save(place)
+            other = made()
+            other.load(place)
+            for one in (model, other):
+                one.train_step(x, y)
+            assert other.digest() == model.digest() and math.isfinite(model.evaluate(x, y)[0])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert ranges and updates
+
+
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
 def test_a_look_interrupted_at_any_instruction_changes_nothing(dtype):
     model = network(dtype)

@@ -190,11 +190,11 @@ static int run_one(void *context, size_t pc) {
 }
 
 static PyObject *entry_calibrate(PyObject *const *args, Py_ssize_t count) {
-    (void)count;
     Py_buffer views[ODT_REGIONS] = {{0}}, scales = {0};
     odt_region_t regions[ODT_REGIONS] = {{0}};
     PyObject *items[ODT_REGIONS];
     Py_ssize_t start = PyLong_AsSsize_t(args[2]), stop = PyLong_AsSsize_t(args[3]);
+    int step = count > 5 ? PyObject_IsTrue(args[5]) : 0;
     if (PyErr_Occurred()) {
         return NULL;
     }
@@ -208,15 +208,15 @@ static PyObject *entry_calibrate(PyObject *const *args, Py_ssize_t count) {
     }
     if (good && (good = get_items(args[1], items)) != 0) {
         run_t run = {words, regions};
-        good = get_regions(words, items, views, regions) && odt_calibrate(words, regions, (size_t)start, (size_t)stop,
-            scales.buf, (int32_t)(scales.len / 4), run_one, &run);
+        good = !get_regions(words, items, views, regions) ? 0 : odt_calibrate(words, regions, (size_t)start, (size_t)stop,
+            scales.buf, (int32_t)(scales.len / 4), step, run_one, &run);
         release(items, views);
     }
     PyBuffer_Release(&scales); // does nothing where there is none
     if (!good) {
         return NULL;
     }
-    Py_RETURN_NONE;
+    return PyBool_FromLong(good == 2);
 }
 
 static PyObject *entry_crc32(PyObject *const *args, Py_ssize_t count) {

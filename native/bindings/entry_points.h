@@ -25,9 +25,10 @@
 #define ODT_WHOLE_ENTRY_POINTS(X) \
     X(draw_bytes, 6, 6) /* draw_bytes(buffer, at, count, key, first, low): of the numbers of draw() the upper bytes, rounded to \
         nearest, or the lower ones, into these bytes of the buffer */ \
-    X(calibrate, 5, 5) /* calibrate(program, regions, start, stop, scales): sets the scales that follow peaks, on the samples \
-        of the batch in hand, as these words find them. scales: an array of int32, one per sample, for the input's scale to be \
-        limited by the median of theirs, or None */
+    X(calibrate, 5, 6) /* calibrate(program, regions, start, stop, scales, step=False): sets the scales that follow peaks, on \
+        the samples of the batch in hand, as these words find them. scales: an array of int32, one per sample, for the input's \
+        scale to be limited by the median of theirs, or None. step: then runs these words, if that can be done in the same \
+        pass; True if it was */
 
 // And where all kernels are one _odt: on stock firmware this one is _odt_online's.
 #define ODT_ONLINE_ENTRY_POINTS(X) \

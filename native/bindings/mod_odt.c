@@ -80,9 +80,9 @@ static int run_one(void *context, size_t pc) {
 }
 
 static mp_obj_t entry_calibrate(size_t count, const mp_obj_t *args) {
-    (void)count;
     odt_region_t regions[ODT_REGIONS];
     mp_int_t start = mp_obj_get_int(args[2]), stop = mp_obj_get_int(args[3]);
+    int step = count > 5 && mp_obj_is_true(args[5]);
     const int32_t *words = words_between(args[0], start, stop);
     mp_buffer_info_t info = scales_of(args[4]);
     if ((uintptr_t)info.buf % 4) {
@@ -90,8 +90,8 @@ static mp_obj_t entry_calibrate(size_t count, const mp_obj_t *args) {
     }
     get_regions(words, args[1], regions);
     run_t run = {words, args[1], args[4], regions};
-    odt_calibrate(words, regions, (size_t)start, (size_t)stop, info.buf, (int32_t)(info.len / 4), run_one, &run);
-    return mp_const_none;
+    return mp_obj_new_bool(odt_calibrate(words, regions, (size_t)start, (size_t)stop, info.buf, (int32_t)(info.len / 4),
+        step, run_one, &run) == 2);
 }
 
 static mp_obj_t entry_draw_bytes(size_t count, const mp_obj_t *args) {

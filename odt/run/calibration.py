@@ -3,7 +3,7 @@
 Walks a section of the program on one batch, without updates and what is made for them alone. After an instruction with a peak,
 the scale becomes peak / limit, whatever it was, and the instruction runs again in that scale. The
 range of the input leaves out a sample that is far beyond the others of the batch. Where all kernels are one ``_odt``,
-session.calibrate_words() has it do this in one call instead (native/calibrate.c), to the same bits.
+session.calibrate_words() has it do this in one call instead (native/calibrate.c), to the same bits, and a first step with it.
 """
 
 from array import array

@@ -173,12 +173,14 @@ def mean(session, count):
     return total * session.unit
 
 
-def calibrate_words(engine, loaded, regions, start, stop, samples):
-    """Calibrate these words in one call, the input's scale limited by those of so many ``samples``; False where engine.run() has to do."""
+def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
+    """Calibrate these words in one call, the input's scale limited by those of so many ``samples``.
+
+    0 where engine.run() has to do; 2 where what follows, the ``step`` that these words are, is done, too; else 1.
+    """
     if not hasattr(engine, "calibrate"):
-        return False
-    engine.calibrate(loaded, regions, start, stop, array("i", bytes(4 * samples)) if samples else None)
-    return True
+        return 0
+    return 1 + engine.calibrate(loaded, regions, start, stop, array("i", bytes(4 * samples)) if samples else None, step)
 
 
 class Session:
@@ -326,8 +328,14 @@ class Session:
                 self.told = True
                 print("int8 ranges are those of these %d samples; calibrate(x) sets them" % self.control[SAMPLES])
 
-    def calibrate(self, level, whole=False):
-        """Set all ranges, whatever they were: on the first batch; of the forward pass (level 1, or ``whole``) on all."""
+    def calibrate(self, level, whole=False, step=False):
+        """Set all ranges, whatever they were: on the first batch; of the forward pass (level 1, or ``whole``) on all.
+
+        ``step``: then train on that batch, if it takes one pass; returns whether it was done.
+        """
+        step = step and self._is_plain()
+        if step:
+            self.set_rate()
         self.calibrated = 0  # should this be interrupted, the next begins anew
         count = self.control[SAMPLES]
         batch(self, 0, count)
@@ -336,8 +344,11 @@ class Session:
 
             prime(self)
         section = "train" if level == 2 else "predict"
+        if step:
+            clear(self)
         self.control[KEY] = level - 1
-        if self.rows < self.count or not self._measured(section, level):
+        done = 0 if self.rows < self.count else self._measured(section, level, step)
+        if not done:
             from .calibration import calibrate, calibrate_parts  # in RAM when compile's work is done
 
             what = (self.program, section, self.engine, self.loaded, self.regions)
@@ -353,13 +364,20 @@ class Session:
             for position in range(self.batch_size, count, self.batch_size):
                 widen(found, self, lambda: self.starts(position, count))
         self.calibrated = level
+        if done == 2:
+            _look_at_scale(self)
+        return done == 2
 
-    def _measured(self, section, level):
+    def _measured(self, section, level, step):
         """calibrate_words() on the batch in hand."""
         next_part(self)
         return calibrate_words(
-            self.engine, self.loaded, self.regions, *self.sections[section], self.count if level == 2 else 0
+            self.engine, self.loaded, self.regions, *self.sections[section], self.count if level == 2 else 0, step
         )
+
+    def _is_plain(self):
+        """Whether a training step is its section of the program in one piece, and its loss counts in no scale that moves."""
+        return not self.micro and self.watched is None and len(self.parts) == 1 and self.parts[0][2] is None
 
     def hold(self):
         """Run the forward pass of the part in hand in ranges that hold it; returns where it ends."""

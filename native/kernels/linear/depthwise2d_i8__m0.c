@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "../../fixed.h"
+#include "../common/beyond.h"
 #include "../common/registers__m0.h"
-#include "../common/rescale.h"
 #include "../common/window.h"
 #include "depthwise2d_tiny_i8.h"
 #include "finish_i8__m0.h"
@@ -198,6 +198,14 @@ static __attribute__((noinline)) void finish(const odt_depthwise_t *a, int32_t r
         }
         o->y = y;
         finish_rows(sums, o, columns, rows, skip, none * 4);
+        return;
+    }
+    if (odt_is_beyond(c->q, a->zy, a->lo, *a->peak)) {
+        odt_beyond_t b = odt_beyond(c->q, a->zy, a->lo, a->peak);
+        for (; rows; rows--, y += a->y_oh, sums += even) {
+            odt_beyond_outputs(&b, sums, 1, 0, columns, y, a->y_ow);
+        }
+        odt_beyond_peak(&b);
         return;
     }
     odt_rescaler_t q = odt_rescaler(c->q);

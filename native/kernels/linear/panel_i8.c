@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../../fixed.h"
+#include "../common/beyond.h"
 #include "../common/inner_i8.h"
 #include "../common/window.h"
 #include "../common/words.h"
@@ -108,8 +109,15 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const o
         finish_usual(&o, *sums, count, offsets, peak);
         return;
     }
+    odt_multiplier_t checked = odt_checked(q);
+    if (count > 0 && odt_is_beyond(checked, zy, lo, *peak)) {
+        odt_beyond_t b = odt_beyond(checked, zy, lo, peak);
+        odt_beyond_outputs(&b, *sums + at, 4, offset, count, y, step);
+        odt_beyond_peak(&b);
+        return;
+    }
     for (; count > 0; count--, sums++, y += step) {
-        *y = odt_clamp(odt_rescaled(odt_wrap_add((*sums)[at], offset), odt_checked(q)), zy, lo, peak);
+        *y = odt_clamp(odt_rescaled(odt_wrap_add((*sums)[at], offset), checked), zy, lo, peak);
     }
 }
 
