@@ -258,7 +258,11 @@ def draw_immediates(rng, op):
         elif name == "zy":
             v = zero_lo[0]
         elif name == "hi":
-            v = rng.choice((0x7F800000, 0x40C00000, draw_scale(rng, -2, 3))) if floats else rng.choice((128, 128, 127, 3))
+            v = (
+                rng.choice((0x7F800000, 0x40C00000, draw_scale(rng, -2, 3)))
+                if floats
+                else rng.choice((128, 128, 127, 3))
+            )
         elif name == "lo":
             v = zero_lo[1] if "zy" in op.immediates else rng.choice((-128, -128, -128, -127, 0, 5))
         elif name == "fall":
