@@ -75,7 +75,7 @@ int main(int count, char **arguments) {
             ran++;
             int32_t scales[4];
             run_t run = {program, regions};
-            odt_calibrate(program, regions, ODT_HEADER_END, words, scales, ran % 2 * 4, run_one, &run);
+            odt_calibrate(program, regions, ODT_HEADER_END, words, scales, ran % 2 * 4, ran % 4 < 2, run_one, &run);
             for (int32_t rows = 0; rows < 6; rows += 1 + ran % 4) { // and for fewer rows of such batches
                 for (size_t pc = ODT_HEADER_END; pc < words;) {
                     pc = odt_step(program, pc, regions, rows);

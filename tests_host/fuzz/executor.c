@@ -103,7 +103,7 @@ static void run(const int32_t *program, size_t words, uint32_t x_bytes, uint32_t
     }
     int32_t *scales = malloc(3 * sizeof(int32_t));
     run_t all = {program, regions, 200};
-    odt_calibrate(program, regions, ODT_HEADER_END, words, scales, 3, run_one, &all);
+    odt_calibrate(program, regions, ODT_HEADER_END, words, scales, 3, words % 2, run_one, &all);
     free(scales);
     for (int i = ODT_X_DATA; i <= ODT_CONSTANTS; i++) {
         expect(memcmp(copies[i], regions[i].data, regions[i].bytes) == 0,

@@ -5,6 +5,7 @@
 #ifndef ODT_BEYOND_H
 #define ODT_BEYOND_H
 
+#include "../../core.h"
 #include "rescale.h"
 
 typedef struct {
