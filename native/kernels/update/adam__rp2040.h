@@ -3,7 +3,9 @@
 #ifndef ODT_ADAM_RP2040_H
 #define ODT_ADAM_RP2040_H
 
+#include "../../core.h"
 #include "../common/registers__m0.h"
+#include "adam__soft.h"
 
 // A factor's bytes, its exponent field less 126, its mantissa.
 typedef struct {
@@ -109,7 +111,7 @@ typedef struct {
 #define WAIT_4 WAIT_2 WAIT_2
 #define WAIT_8 WAIT_4 WAIT_4
 
-// About 370 cycles each. r7: the factors, r8-r10: d, m and v, r11, r12: the new m; on the stack d's mantissa and field, the new m's
+// About 480 cycles each. r7: the factors, r8-r10: d, m and v, r11, r12: the new m; on the stack d's mantissa and field, the new m's
 // bits, b2 * v or the new v's bits, field of b2 * v, elements.
 __attribute__((naked, noinline)) static void step_usual(elements_t *elements) {
     (void)elements;
@@ -383,5 +385,8 @@ __attribute__((naked, noinline)) static void step_usual(elements_t *elements) {
 #undef ALIGN
 #undef PACK
 #undef DIVIDE
+#undef WAIT_2
+#undef WAIT_4
+#undef WAIT_8
 
 #endif
