@@ -3,6 +3,7 @@
 #ifndef ODT_QUANTIZE_M0_H
 #define ODT_QUANTIZE_M0_H
 
+#include "../../core.h"
 #include "quantize.h"
 
 #if ODT_M0 && !ODT_SMALL

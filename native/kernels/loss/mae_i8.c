@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../core.h"
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
