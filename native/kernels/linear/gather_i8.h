@@ -3,6 +3,7 @@
 #ifndef ODT_GATHER_I8_H
 #define ODT_GATHER_I8_H
 
+#include "../../core.h"
 #include "padded_i8.h"
 
 // Windows from `at` bytes on of a row of x, which has `size` bytes.
