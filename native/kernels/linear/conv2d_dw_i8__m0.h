@@ -6,6 +6,7 @@
 #ifndef ODT_CONV2D_DW_I8_M0_H
 #define ODT_CONV2D_DW_I8_M0_H
 
+#include "../../core.h"
 #include "../common/words__m0.h"
 
 // Whether one of N errors of `count` positions, `step` apart, is -128.

@@ -9,6 +9,8 @@
 
 #if ODT_RP2040
 #include "adam__rp2040.h"
+
+ODT_SMALL_FLOATS
 #endif
 
 typedef struct {
