@@ -26,6 +26,7 @@ _PC = ("x86", "x64")
 _LEFT_OUT = "armv7emdp"  # of package.json: its boards take those for armv7emsp, and a Pico's flash has no room for both
 # Neither has it room for what few models use; the package of each architecture has it.
 FEW = (
+    "odt/adabn.mpy",
     "odt/dark.mpy",
     "odt/tent.mpy",
     "odt/reference/loss_own_f32.mpy",
