@@ -61,7 +61,7 @@ def store(x, least=76):
 
 
 def expected(m, v, g, factors, rate):
-    """docs/numerics.md, an operation a line; the direction not yet stored."""
+    """As docs/numerics.md has it, one operation per line; the direction is not stored yet."""
     b1, c1, b2, c2, eps = factors
     with np.errstate(all="ignore"):
         first, second = b1 * m, c1 * g
@@ -76,7 +76,7 @@ def expected(m, v, g, factors, rate):
 
 
 def same(ours, theirs):
-    """Bits, but for those of what is no number."""
+    """Equal bits, or NaN on both sides."""
     ours, theirs = ours.view(U32), theirs.view(U32)
     number = (theirs << U32(1)) <= U32(0xFF000000)
     assert np.array_equal(number, (ours << U32(1)) <= U32(0xFF000000))

@@ -106,22 +106,29 @@ def test_calibration_interrupted_at_any_instruction_begins_anew(micro):
     assert at > before > 20
 
 
+def deep():
+    """A model whose calibration takes some milliseconds."""
+    layers = [odt.Conv2D(16, 3, activation="relu") for _ in range(4)]
+    model = odt.Sequential([odt.Input((16, 16, 3)), *layers, odt.Flatten(), odt.Dense(3)])
+    model.compile(batch_size=8, seed=1)
+    return model
+
+
+def images():
+    rng = random.Random(1)
+    return array("f", [rng.gauss(0, 1) for _ in range(8 * 768)]), bytes([row % 3 for row in range(8)])
+
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+
 @pytest.mark.slow
 def test_calibration_in_one_call_interrupted_at_any_time_begins_anew():
-    def made():
-        layers = [odt.Conv2D(16, 3, activation="relu") for _ in range(4)]
-        model = odt.Sequential([odt.Input((16, 16, 3)), *layers, odt.Flatten(), odt.Dense(3)])
-        model.compile(batch_size=8, seed=1)
-        return model
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    rng = random.Random(1)
-    x, y = array("f", [rng.gauss(0, 1) for _ in range(8 * 768)]), bytes([row % 3 for row in range(8)])
-    expected = made()
+    x, y = images()
+    expected = deep()
     expected.train_step(x, y)
-    model, interrupted, before = made(), 0, signal.signal(signal.SIGALRM, stop)
+    model, interrupted, before = deep(), 0, signal.signal(signal.SIGALRM, stop)
     try:
         for attempt in range(200):
             try:
@@ -139,24 +146,14 @@ def test_calibration_in_one_call_interrupted_at_any_time_begins_anew():
 
 @pytest.mark.slow
 def test_a_first_step_in_one_pass_interrupted_at_any_time_goes_on():
-    def made():
-        layers = [odt.Conv2D(16, 3, activation="relu") for _ in range(4)]
-        model = odt.Sequential([odt.Input((16, 16, 3)), *layers, odt.Flatten(), odt.Dense(3)])
-        model.compile(batch_size=8, seed=1)
-        return model
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    rng = random.Random(1)
-    x, y = array("f", [rng.gauss(0, 1) for _ in range(8 * 768)]), bytes([row % 3 for row in range(8)])
-    expected = made()
+    x, y = images()
+    expected = deep()
     expected.train_step(x, y)
     before = signal.signal(signal.SIGALRM, stop)
     ranges = updates = 0
     try:
         for attempt in range(100):
-            model = made()
+            model = deep()
             try:
                 signal.setitimer(signal.ITIMER_REAL, 1e-4 * (1 + attempt))
                 model.train_step(x, y)
@@ -172,7 +169,7 @@ def test_a_first_step_in_one_pass_interrupted_at_any_time_goes_on():
             updates += model.session.calibrated == 0
             place = Bytes(bytearray(1 << 18))
             model.save(place)
-            other = made()
+            other = deep()
             other.load(place)
             for one in (model, other):
                 one.train_step(x, y)

@@ -174,7 +174,7 @@ def mean(session, count):
 
 
 def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
-    """Calibrate these words in one call, the input's scale limited by those of so many ``samples``.
+    """Calibrate these words in one call, the input's scale limited by those of that many ``samples``.
 
     0 where engine.run() has to do; 2 where what follows, the ``step`` that these words are, is done, too; else 1.
     """

@@ -12,7 +12,7 @@ typedef struct {
     odt_rescaler_t q;
     int32_t z, lo, bound; // sums from bound on, and down from -bound, are beyond any z
     int32_t least, most; // of those sums
-    int32_t *peak; // as it was, but for sums within the bounds, until odt_beyond_peak()
+    int32_t *peak; // until odt_beyond_peak() only sums within the bounds have changed it
 } odt_beyond_t;
 
 // Whether odt_beyond() may be used: where a checked q is as scales give it, and the program not wrong.

@@ -57,19 +57,23 @@ static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t row
     return (found & 0x80808080) != 0;
 }
 
+// The upper bit of each byte of a word of y that is not -128.
+#define ODT_NOT_LEAST \
+    "ldmia %[y]!, {%[word]}\n" \
+    "mov %[mask], %[low]\n" \
+    "eors %[word], %[high]\n" \
+    "ands %[mask], %[word]\n" \
+    "add %[mask], %[low]\n" \
+    "orrs %[mask], %[word]\n" \
+    "ands %[mask], %[high]\n"
+
 // to = e where a byte of y is not -128, else 0, of `count` > 0 words: 19 cycles each.
 static inline void odt_mask_words(int8_t *to, const int8_t *e, const int8_t *y, int32_t count) {
     uint32_t word, mask;
     __asm volatile (
         ".syntax unified\n"
         "1:\n"
-        "ldmia %[y]!, {%[word]}\n"
-        "mov %[mask], %[low]\n"
-        "eors %[word], %[high]\n"
-        "ands %[mask], %[word]\n"
-        "add %[mask], %[low]\n"
-        "orrs %[mask], %[word]\n"
-        "ands %[mask], %[high]\n"
+        ODT_NOT_LEAST
         "lsrs %[word], %[mask], #7\n"
         "subs %[word], %[mask], %[word]\n"
         "orrs %[mask], %[word]\n"
@@ -88,13 +92,7 @@ static inline void odt_open_words(int8_t *bits, const int8_t *y, int32_t count) 
     __asm volatile (
         ".syntax unified\n"
         ".macro odt_nibble\n" // of the bytes' upper bits, by a product: in bits 28 to 31
-        "ldmia %[y]!, {%[word]}\n"
-        "mov %[mask], %[low]\n"
-        "eors %[word], %[high]\n"
-        "ands %[mask], %[word]\n"
-        "add %[mask], %[low]\n"
-        "orrs %[mask], %[word]\n"
-        "ands %[mask], %[high]\n"
+        ODT_NOT_LEAST
         "lsrs %[mask], %[mask], #7\n"
         "mov %[word], %[places]\n"
         "muls %[mask], %[word]\n"

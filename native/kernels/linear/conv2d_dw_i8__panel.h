@@ -253,9 +253,7 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
     extreme = is_extreme(a->e, a->N, a->B * a->OH * a->OW, a->e_step);
     #endif
     #if !ODT_SMALL
-    int32_t taps = odt_line_taps(a->KW, a->x_skip);
-    const windows_t g = {a->x, a->H, a->W, a->C + a->x_skip, a->SH, a->SW, a->top, a->left, a->OH, a->OW, taps, a->KW,
-        taps == a->KW ? a->KH : a->KH * a->KW, taps * a->C, (int8_t)a->zx};
+    const windows_t g = WINDOWS_OF(a);
     if (extreme) { // which no model's are
         correlate_dw_by_taps(a, 1);
         return;

@@ -32,13 +32,13 @@ typedef struct {
 // Sizes that all follow from: whether a window's pixels are multiplied where they lie; words of a window; groups of filters,
 // and how many are packed at a time; windows at a time; lines of a window.
 typedef struct {
-    int32_t direct, depth, words, groups, at_once, block, lines, length;
+    int32_t direct, depth, words, groups, at_once, block, lines;
 } plan_t;
 
 static plan_t plan_of(const odt_correlation_t *a) {
     int32_t taps = odt_line_taps(a->KW, a->x_skip), depth = a->KH * a->KW * a->C, words = (depth + 3) >> 2;
     plan_t p = {.direct = odt_is_pointwise(a) && a->C % 4 == 0, .depth = depth, .words = words,
-        .groups = (a->N + FILTERS - 1) / FILTERS, .lines = taps == a->KW ? a->KH : a->KH * a->KW, .length = taps * a->C};
+        .groups = (a->N + FILTERS - 1) / FILTERS, .lines = taps == a->KW ? a->KH : a->KH * a->KW};
     if (words) {
         p.at_once = odt_min(odt_min(DEPTH / (4 * words), GROUPS), p.groups);
         p.block = p.direct ? OUTPUTS : odt_min(GATHERED / (4 * words), OUTPUTS);
@@ -132,8 +132,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
     plan_t p = plan_of(a);
     int32_t pixel = odt_pixel(a->C, a->x_skip), bytes = 4 * p.words, all = a->B * a->OH * a->OW;
     int is_dense = (a->OH == 1 || a->y_oh == a->OW * a->y_ow) && (a->B == 1 || a->y_b == a->OH * a->OW * a->y_ow);
-    const windows_t g = {a->x, a->H, a->W, pixel, a->SH, a->SW, a->top, a->left, a->OH, a->OW,
-        odt_line_taps(a->KW, a->x_skip), a->KW, p.lines, p.length, (int8_t)a->zx};
+    const windows_t g = WINDOWS_OF(a);
     if (bytes != p.depth) { // what zeros of the panel are multiplied with
         memset(s.windows, 0, (size_t)(p.block * bytes));
     }

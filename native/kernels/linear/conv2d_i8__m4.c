@@ -202,9 +202,7 @@ void odt_correlate_part_i8(const odt_correlation_t *given) {
         odt_correlate_few_i8(a, bounds);
     } else if (a->w_c == 1) {
         scratch_t s;
-        int32_t taps = odt_line_taps(a->KW, a->x_skip);
-        s.g = (windows_t) {a->x, a->H, a->W, odt_pixel(a->C, a->x_skip), a->SH, a->SW, a->top, a->left, a->OH, a->OW, taps, a->KW,
-            taps == a->KW ? a->KH : a->KH * a->KW, taps * a->C, (int8_t)a->zx};
+        s.g = WINDOWS_OF(a);
         begin_padded(&s.g, &s.padded);
         for (int32_t n = 0; n < a->N; n += ROWS) {
             correlate(a, n, odt_min(ROWS, a->N - n), &s, bounds);

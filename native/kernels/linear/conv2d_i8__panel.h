@@ -248,9 +248,7 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
     int32_t line = a->OW * a->y_ow;
     int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
     #if !ODT_SMALL
-    int32_t taps = odt_line_taps(a->KW, a->x_skip);
-    const windows_t g = {a->x, a->H, a->W, a->C + a->x_skip, a->SH, a->SW, a->top, a->left, a->OH, a->OW, taps, a->KW,
-        taps == a->KW ? a->KH : a->KH * a->KW, taps * a->C, (int8_t)a->zx};
+    const windows_t g = WINDOWS_OF(a);
     if (ODT_PANEL && odt_is_single(a)) {
         odt_correlate_single_i8(a);
         return;

@@ -8,6 +8,7 @@
 
 #include "../../core.h"
 #include "../../fixed.h"
+#include "conv2d_i8.h"
 
 // Which windows: of x [B, H, W, C], zx outside. A window is `lines`, each a row of it, or a tap if pixels lie apart, of
 // `length` bytes.
@@ -16,6 +17,13 @@ typedef struct {
     int32_t H, W, pixel, SH, SW, top, left, OH, OW, line_taps, KW, lines, length;
     int8_t zx;
 } windows_t;
+
+// Those of a convolution, or of the gradient of its filters, which name their sizes alike.
+#define WINDOWS_OF(a) (windows_t) { \
+    .x = (a)->x, .H = (a)->H, .W = (a)->W, .pixel = odt_pixel((a)->C, (a)->x_skip), .SH = (a)->SH, .SW = (a)->SW, \
+    .top = (a)->top, .left = (a)->left, .OH = (a)->OH, .OW = (a)->OW, .line_taps = odt_line_taps((a)->KW, (a)->x_skip), \
+    .KW = (a)->KW, .lines = odt_line_taps((a)->KW, (a)->x_skip) == (a)->KW ? (a)->KH : (a)->KH * (a)->KW, \
+    .length = odt_line_taps((a)->KW, (a)->x_skip) * (a)->C, .zx = (int8_t)(a)->zx}
 
 #if ODT_M0
 
