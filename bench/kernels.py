@@ -6,8 +6,8 @@
 Each line is a program of one instruction, run by `_odt` on the machine: the figure is the whole
 kernel's, with its packing and rescaling. rp2040: cycles by odt's own
 interpreter, rp2040js: by that emulator's own core (tests_device/rp2040js/README.md); qemu_*: instructions executed by QEMU; pc: nanoseconds of this PC. MACs count the taps on the padding too, as CMSIS-NN's figures do.
-Shapes that are hard on a kernel (few channels, groups, one row) have lines of their own, "shape", with their median, 90th
-percentile and worst. What is between the layers is counted per element, of the larger tensor where there are two: "element".
+Shapes that are hard on a kernel (few channels, groups, one row) have lines of their own, "shape", and so have those of networks
+(bench/architectures.py), "network": their medians, 90th percentiles and worst, each and together, "all". What is between the layers is counted per element, of the larger tensor where there are two: "element".
 Whole training steps: bench/steps.py. Where the cycles go, by the listings: bench/kernels.md.
 """
 
@@ -16,6 +16,7 @@ import random
 import statistics
 from array import array
 
+import architectures
 import counting
 import instructions
 import listings
@@ -31,6 +32,13 @@ BOUNDS = {
     "input gradient": {"rp2040": 5.0, "qemu_m4": 1.7},
     "weight gradient": {"rp2040": 5.0, "qemu_m4": 1.7},
     "depthwise": {"rp2040": 9.0, "qemu_m4": 4.0},
+}
+# Of the shapes of networks and the hard ones together: median, 90th percentile, worst.
+ALL = {
+    "forward": {"rp2040": (4.3, 8, 12), "qemu_m4": (1.25, 3, 5)},
+    "input gradient": {"rp2040": (4.4, 8, 12), "qemu_m4": (1.25, 3, 5)},
+    "weight gradient": {"rp2040": (4.7, 8, 12), "qemu_m4": (1.25, 3, 5)},
+    "depthwise": {"rp2040": (7.5, 12, 18), "qemu_m4": (1.25, 3, 5)},
 }
 
 
@@ -104,7 +112,9 @@ SHAPES = {
         "depthwise 7x7 8x8x16": window(1, 8, 8, 16, 16, 7, 7),
     },
 }
+GRADIENTS = ("", "forward"), ("_dx", "input gradient"), ("_dw", "weight gradient")
 LEAST = 2000  # MACs of a shape that counts
+SUMS = 24 << 10  # of a weight gradient that is measured: of the first rows, where all are more than a board has room for
 POOL = dict(B=1, H=16, W=16, C=16, N=16, KH=2, KW=2, SH=2, SW=2, PT=0, PL=0, OH=8, OW=8)
 LAYER_NORM, BATCH_NORM = dict(M=64, S=1, G=1, C=8), dict(M=1, S=256, G=16, C=1)
 FACTOR = 0x3F800000
@@ -149,7 +159,7 @@ def lines():
     """(label, kind, instruction, immediates, divisor, shift, format) of all that is measured."""
     quant = dict(zx=-128, zy=-128, lo=-128)
     for layers, op in ((CONVOLUTIONS, "conv2d"), (DENSE, "dense"), (DEPTHWISE, "depthwise2d")):
-        for gradient, kind in (("", "forward"), ("_dx", "input gradient"), ("_dw", "weight gradient")):
+        for gradient, kind in GRADIENTS:
             for label, sizes in layers.items():
                 macs = macs_of(op, sizes)
                 name = "depthwise" if op == "depthwise2d" else kind
@@ -162,11 +172,20 @@ def lines():
     yield "adam_i8 64->32", "update by Adam", "adam_i8", adam, 64 * 32, None, 0
     yield "apply_i8 64->32", "update by momentum", "apply_i8", sizes, 64 * 32, None, 0
     yield "momentum_i16 64->32", "update by momentum", "momentum_i16", momentum, 64 * 32, None, 0
-    for gradient, kind in (("", "forward"), ("_dx", "input gradient"), ("_dw", "weight gradient")):
+    for gradient, kind in GRADIENTS:
         for op, layers in SHAPES.items():
             for label, sizes in layers.items():
                 name = "shape, %s%s" % ("depthwise " if op == "depthwise2d" else "", kind)
                 yield label, name, op + gradient + "_i8", dict(quant, **sizes), macs_of(op, sizes), None, 0
+    for network in architectures.NETWORKS:
+        for label, op, gradient, sizes in architectures.shapes(network):
+            name = "network, %s%s" % ("depthwise " if op == "depthwise2d" else "", dict(GRADIENTS)[gradient])
+            macs = macs_of(op, sizes)
+            if gradient == "_dw":
+                row = macs // (sizes["B"] * sizes["OH"] * sizes["OW"] if op != "dense" else sizes["M"]) // sizes["N"]
+                sizes["R"] = min(sizes["N"], SUMS // row)
+                macs = macs // sizes["N"] * sizes["R"]
+            yield label, name, op + gradient + "_i8", sizes, macs, None, 0
     for label, op, sizes, shift, count, *form in ELEMENTS:
         yield label, "element", op, dict(quant, **sizes), count, shift, form[0] if form else 0
 
@@ -313,17 +332,28 @@ def measure(name, words):
     finally:
         machine.close()
     out.append("")
+    for kind in list(found):  # of networks and the hard ones together
+        group, _, rest = kind.partition(", ")
+        if group in ("shape", "network"):
+            both = "all, " + ("depthwise" if "depthwise" in rest else rest)
+            found.setdefault(both, []).extend(found[kind])
+            labels.setdefault(both, []).extend(labels[kind])
     medians = {}
     for kind, figures in found.items():
         if kind == "element":
             continue
         update = "update" in kind
         medians[kind] = total = sum(figures) if update else statistics.median(figures)
-        row = "  %-9s %-33s %10.2f" % ("sum" if update else "median", kind, total)
-        if kind.startswith("shape"):
+        row = "  %-9s %-35s %10.2f" % ("sum" if update else "median", kind, total)
+        group, _, rest = kind.partition(", ")
+        if group in ("shape", "network", "all"):
             order = sorted(zip(figures, labels[kind]))
             tenth = order[-(-9 * len(order) // 10) - 1]
             row += "   90th percentile %.2f, worst %.2f (%s)" % (tenth[0], *order[-1])
+            bounds = ALL[rest].get(name) if group == "all" else None
+            if bounds:
+                met = [figure <= bound for figure, bound in zip((total, tenth[0], order[-1][0]), bounds)]
+                row += "   bounds %s: %s" % ("%g %g %g" % bounds, " ".join(["met" if m else "MISSED" for m in met]))
         bound = BOUNDS.get(kind, {}).get(name)
         if bound:
             row += "   bound %g: %s" % (bound, "met" if total <= bound else "MISSED")

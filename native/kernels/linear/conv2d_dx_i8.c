@@ -1,6 +1,8 @@
 // 2-D convolutions, int8: the gradient of the input.
 // w is [N, KH, KW, C], e [B, OH, OW, N], dx [B, H, W, C].
 
+#include <string.h>
+
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
@@ -14,20 +16,36 @@
 #include "conv2d_dx_i8__m0.h"
 #endif
 
+// Zeros, where a stride is longer than the filter: most of dx is what no window meets.
+static void clear(const odt_conv2d_dx_i8_t *a, int32_t pixel) {
+    int32_t pixels = a->B * a->H * a->W, C = a->C;
+    int8_t *dx = a->dx;
+    *a->peak = odt_max(*a->peak, 0);
+    if (pixel == C) {
+        memset(dx, 0, (size_t)(pixels * C));
+        return;
+    }
+    for (; pixels > 0; pixels--, dx += pixel) {
+        memset(dx, 0, (size_t)C);
+    }
+}
+
 void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel) {
     int32_t C = a->C, row = a->KW * C, inputs = a->W * dx_pixel;
+    if (a->KH < a->SH || a->KW < a->SW) {
+        clear(a, dx_pixel);
+    }
     for (int32_t kh = 0; kh < a->SH; kh++) {
         odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
         for (int32_t kw = 0; kw < a->SW; kw++) {
             odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
-            if (h.outputs == 0 || w.outputs == 0) {
+            if (h.outputs == 0 || w.outputs == 0 || h.taps == 0 || w.taps == 0) {
                 continue;
             }
             int32_t last = (kh + (h.taps - 1) * a->SH) * row + (kw + (w.taps - 1) * a->SW) * C;
-            int is_empty = h.taps == 0 || w.taps == 0;
-            odt_correlation_t c = {.x = a->e, .w = is_empty ? a->w : a->w + last, .q = a->q,
+            odt_correlation_t c = {.x = a->e, .w = a->w + last, .q = a->q,
                 .y = a->dx + h.first * inputs + w.first * dx_pixel, .peak = a->peak, .B = a->B, .H = a->OH,
-                .W = a->OW, .C = a->N, .N = C, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps,
+                .W = a->OW, .C = a->N, .N = C, .KH = h.taps, .KW = w.taps,
                 .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs,
                 .lo = -127, .w_n = 1, .w_kh = -a->SH * row, .w_kw = -a->SW * C, .w_c = a->KH * row,
                 .y_b = a->H * inputs, .y_oh = a->SH * inputs, .y_ow = a->SW * dx_pixel, .x_skip = e_pixel - a->N};
