@@ -6,7 +6,7 @@ MANY_ROWS, MANY_ERRORS, MANY_PAIRS = 4, 6, 9  # conv2d_i8.h
 SINGLE_ROWS, SINGLE_WEIGHTS, TINY = 16, 320, 9  # single_i8.c, depthwise2d_tiny_i8.h
 FEW, GATHERED, PADDED = 80, 1280, 256
 PER_WINDOW, PER_ROW, PER_BYTE, DIRECT_ROW, DIRECT_WINDOW, DIRECT_BORDER = 20, 18, 5, 150, 42, 250
-DIRECT_TAP, PER_SUM = 200, 75
+DIRECT_TAP, DIRECT_ELEMENT, PER_SUM, PER_ERRORS, PIECE = 200, 42, 75, 22, 16
 SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, TAP, MORE = 30, 135, 15, 15, 60, 16, 5
 DX = {  # conv2d_dx_i8__m0.h
     "SUMS": 512, "POSITION": 60, "SCAN": 10, "ERROR": 90, "ERROR_ROW": 20, "ERROR_TAP": 10, "PANEL_PRODUCTS": 35,
@@ -180,13 +180,16 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
     return [(kind + group, terms)]
 
 
-def _gather(B, H, W, C, KH, KW, SH, SW, OH, OW):
-    """Of gather_i8.h: windows, by rows of outputs; rows of x with padding beside them, or windows that reach beyond x."""
+def _gather(B, H, W, C, KH, KW, SH, SW, OH, OW, is_whole=True):
+    """Of gather_i8.h: windows, by rows of outputs; rows of x with padding beside them, or windows that reach beyond x.
+
+    ``is_whole``: of all channels, or of C of them.
+    """
     slots, P = 1, B * OH * OW
     while slots < KH:
         slots *= 2
     terms = {"windows": P, "rows": P * KH, "bytes": P * KH * KW * C, "lines": B * OH * KH}
-    if slots * ((((OW - 1) * SW + KW) * C + 3) & ~3) <= PADDED:
+    if is_whole and slots * ((((OW - 1) * SW + KW) * C + 3) & ~3) <= PADDED:
         terms.update({"padded": B * min(OH * min(SH, KH), H), "padded bytes": B * min(OH * min(SH, KH), H) * W * C})
     else:
         terms["border"] = B * OH * KH * (OW - min(OW, max((W - KW) // SW + 1, 0)))
@@ -219,21 +222,43 @@ def _is_gathered(KH, length, C, W, OW, SW, panels):
     return OW * (PER_WINDOW + KH * PER_ROW + size * PER_BYTE + panels * DIRECT_WINDOW) < direct * panels
 
 
+def pieces(KH, KW, C):
+    """[(lines, taps, channels)] of the pieces in which windows are gathered, as by piece_of() of gather_i8__panel.h."""
+    if KH * KW * C <= 3 * PIECE:
+        return [(KH, KW, C)]
+    lines, taps, channels = 1, max(PIECE // C, 1), min(C, PIECE)
+    if KW * C <= 2 * PIECE:
+        lines, taps, channels = max(PIECE // (KW * C), 1), KW, C
+    return [
+        (min(lines, KH - kh), min(taps, KW - kw), min(channels, C - c))
+        for kh in range(0, KH, lines) for kw in range(0, KW, taps) for c in range(0, C, channels)
+    ]  # fmt: skip
+
+
 def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
     """Of panels of the errors of four channels run over columns of x."""
     P, K, length, panels, T = B * OH * OW, KH * KW * C, KW * C, -(-N // ROWS), KH * KW
     terms = {"1": 1, "errors": P * N, "products": panels * K * (P // 2)}
-    if _is_few(K, length):
-        block = min(FEW, GATHERED // K)
-        gathered = OW * (PER_WINDOW + KH * PER_ROW + K * (PER_BYTE + panels * PER_SUM // block))
-        if gathered < panels * T * DIRECT_TAP:
-            blocks = -(-P // (block & ~1))
-            terms.update({
-                **_gather(B, H, W, C, KH, KW, SH, SW, OH, OW), "gathers": blocks * KH, "pack": panels * P,
-                "packs": panels * blocks, "columns": panels * blocks * K, "stores": N * blocks * K, "store": N * blocks,
-            })  # fmt: skip
+    is_same_size = SH == SW == 1 and (OH, OW) == (H, W)
+    if length > 0 and K > 1:
+        cut = pieces(KH, KW, C)
+        block = min(FEW, GATHERED // max([lines * taps * channels for lines, taps, channels in cut]))
+        rows = sum([lines for lines, _, _ in cut])
+        gathered = OW * (len(cut) * PER_WINDOW + rows * PER_ROW + K * PER_BYTE
+                         + panels * (K * PER_SUM // block + (len(cut) - 1) * PER_ERRORS))  # fmt: skip
+        if gathered < panels * (T * DIRECT_TAP + (0 if is_same_size else K * DIRECT_ELEMENT)):
+            for lines, taps, channels in cut:
+                size = lines * taps * channels
+                blocks = -(-P // (min(FEW, GATHERED // size) & ~1))
+                part = {
+                    **_gather(B, H, W, channels, lines, taps, SH, SW, OH, OW, channels == C), "gathers": blocks * lines,
+                    "pack": panels * P, "packs": panels * blocks, "columns": panels * blocks * size,
+                    "stores": N * blocks * size, "store": N * blocks,
+                }  # fmt: skip
+                for term, count in part.items():
+                    terms[term] = terms.get(term, 0) + count
             return [("dw gathered", terms)]
-    if SH == SW == 1 and (OH, OW) == (H, W):
+    if is_same_size:
         blocks = -(-P // DEPTH)
         moved = sum([kh != top or kw != left for kh in range(KH) for kw in range(KW)])
         outside = sum([

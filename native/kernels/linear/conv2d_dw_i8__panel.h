@@ -93,29 +93,53 @@ static void patch_errors(const odt_correlation_dw_t *a, const int8_t *e, const i
     }
 }
 
-// By windows that are gathered, zx outside, so that what is less zx is 0 there.
-static __attribute__((noinline)) void correlate_dw_gathered(const odt_correlation_dw_t *a, const windows_t *g) {
-    gathered_t s;
+// By windows that are gathered, zx outside, so that what is less zx is 0 there: a piece of all of them, elements `at` .. of a
+// filter.
+static void correlate_dw_piece(const odt_correlation_dw_t *a, const windows_t *g, int32_t at, gathered_t *s) {
     int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, block = odt_min(FEW, GATHERED / K) & ~1;
+    int32_t filter = a->KH * a->KW * a->C;
     for (int32_t m = 0; m < M; m += block) {
         int32_t count = odt_min(block, M - m);
-        gather_windows(g, m, count, s.windows, K, &s.padded);
+        gather_windows(g, m, count, s->windows, K, &s->padded);
         for (int32_t n = 0; n < a->N; n += ROWS) {
             int32_t channels = odt_min(ROWS, a->N - n), rows[ROWS], totals[ROWS] = {0}, start[ROWS];
             odt_poll();
             for (int32_t i = 0; i < ROWS; i++) {
                 rows[i] = odt_min(i, channels - 1);
             }
-            pack(s.panel, 0, a->e + m * a->e_step + n, rows, a->e_step, count, totals);
+            pack(s->panel, 0, a->e + m * a->e_step + n, rows, a->e_step, count, totals);
             for (int32_t i = 0; i < ROWS; i++) {
                 start[place(i)] = odt_wrap_mul(odt_wrap_sub(0, g->zx), totals[i]);
             }
             for (int32_t k = 0; k < K; k += BLOCK) {
                 const columns_t c = {count, K, odt_min(BLOCK, K - k), 1};
-                run(s.sums, start, s.panel, 0, s.windows + k, &c);
+                run(s->sums, start, s->panel, 0, s->windows + k, &c);
                 for (int32_t i = 0; i < channels; i++) {
-                    store(a->dw + (n + i) * K + k, &s.sums[0][place(i)], c.count, m == 0);
+                    store(a->dw + (n + i) * filter + at + k, &s->sums[0][place(i)], c.count, m == 0);
                 }
+            }
+        }
+    }
+}
+
+static __attribute__((noinline)) void correlate_dw_gathered(const odt_correlation_dw_t *a, const windows_t *all) {
+    gathered_t s;
+    piece_t p = piece_of(all);
+    int32_t C = a->C, line_taps = all->line_taps;
+    for (int32_t line = 0; line < all->lines; line += p.lines) {
+        for (int32_t tap = 0; tap < line_taps; tap += p.taps) {
+            for (int32_t c = 0; c < C; c += p.channels) {
+                int32_t first = line * line_taps + tap, kh = first / a->KW, taps = odt_min(p.taps, line_taps - tap);
+                windows_t g = *all;
+                g.x += c;
+                g.top -= kh;
+                g.lines = odt_min(p.lines, all->lines - line);
+                g.length = taps * odt_min(p.channels, C - c);
+                if (p.lines == 1) {
+                    g.left -= first - kh * a->KW;
+                    g.line_taps = g.KW = taps;
+                }
+                correlate_dw_piece(a, &g, first * C + c, &s);
             }
         }
     }
@@ -258,11 +282,12 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
         correlate_dw_by_taps(a, 1);
         return;
     }
-    if (a->zx == g.zx && is_dw_gathered(&g, (a->N + ROWS - 1) / ROWS)) {
+    int is_same_size = a->SH == 1 && a->SW == 1 && a->OH == a->H && a->OW == a->W;
+    if (a->zx == g.zx && is_dw_gathered(&g, parts(a->N, ROWS), is_same_size)) {
         correlate_dw_gathered(a, &g);
         return;
     }
-    if (a->SH == 1 && a->SW == 1 && a->OH == a->H && a->OW == a->W) {
+    if (is_same_size) {
         correlate_dw_of_same_size(a);
         return;
     }

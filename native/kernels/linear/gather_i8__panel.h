@@ -42,18 +42,44 @@ static int is_gathered(const windows_t *g, int32_t panels) {
     return gathered < direct * panels;
 }
 
-// The same of the gradient, whose loops over x where it lies go tap by tap: cycles for a row of outputs and a tap, and
-// for what is added to dw after each block.
-enum { DIRECT_TAP = 200, PER_SUM = 75 };
+// The same of the gradient, whose loops over x where it lies go tap by tap: cycles for a row of outputs and a tap, and for
+// an element of one, if rows of errors are run one by one; for what is added to dw after each block; for the errors of a
+// position, which are packed for each piece of the windows anew.
+enum { DIRECT_TAP = 200, DIRECT_ELEMENT = 42, PER_SUM = 75, PER_ERRORS = 22 };
+enum { PIECE = 16 }; // elements of a window that are gathered at a time, about, if all are too many
 
-static int is_dw_gathered(const windows_t *g, int32_t panels) {
-    int32_t size = g->lines * g->length;
-    if (!is_few(g)) {
+// Which part of a window is a piece: of whole lines, or of `taps` of one, or of `channels` of a tap.
+typedef struct {
+    int32_t lines, taps, channels;
+} piece_t;
+
+static piece_t piece_of(const windows_t *g) {
+    int32_t taps = g->line_taps, C = g->length / taps;
+    if (g->lines * g->length <= 3 * PIECE) {
+        return (piece_t) {g->lines, taps, C};
+    }
+    if (g->length <= 2 * PIECE) {
+        return (piece_t) {taps == g->KW ? odt_max(PIECE / g->length, 1) : 1, taps, C};
+    }
+    return (piece_t) {1, odt_max(PIECE / C, 1), odt_min(C, PIECE)};
+}
+
+static inline int32_t parts(int32_t count, int32_t size) {
+    return (count + size - 1) / size;
+}
+
+static int is_dw_gathered(const windows_t *g, int32_t panels, int is_same_size) {
+    int64_t size = g->lines * g->length;
+    if (g->length < 1 || size < 2) {
         return 0;
     }
-    int32_t taps = g->lines * g->line_taps, block = odt_min(FEW, GATHERED / size);
-    int64_t gathered = g->OW * (int64_t)(PER_WINDOW + g->lines * PER_ROW + size * (PER_BYTE + panels * PER_SUM / block));
-    return gathered < panels * (int64_t)(taps * DIRECT_TAP);
+    piece_t p = piece_of(g);
+    int64_t of_line = parts(g->line_taps, p.taps) * parts(g->length / g->line_taps, p.channels);
+    int64_t pieces = parts(g->lines, p.lines) * of_line, rows = g->lines * of_line, taps = g->lines * g->line_taps;
+    int32_t block = odt_min(FEW, GATHERED / (p.lines * p.taps * p.channels));
+    int64_t gathered = g->OW * (pieces * PER_WINDOW + rows * PER_ROW + size * PER_BYTE
+        + panels * (size * PER_SUM / block + (pieces - 1) * PER_ERRORS));
+    return gathered < panels * (taps * DIRECT_TAP + (is_same_size ? 0 : size * DIRECT_ELEMENT));
 }
 
 #endif
