@@ -322,7 +322,7 @@ def measure(name, words):
             sizes = dict({"at": 0, "R": sizes.get("N")}, **sizes)  # all rows
             sizes = {key: sizes[key] for key in opcodes.opcode(op).immediates}
             figure = count(machine, op, sizes, shift, form)
-            if not kind.startswith("shape") or macs >= LEAST:
+            if macs >= LEAST or kind.partition(", ")[0] not in ("shape", "network"):
                 found.setdefault(kind, []).append(figure / macs)
                 labels.setdefault(kind, []).append(label)
             unit = "   " if kind == "element" else "MAC"

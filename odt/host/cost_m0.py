@@ -294,7 +294,8 @@ def _depthwise(s, kind, N, gradient):
         "inputs": N * B * H * W, "taps": N * KH * KW, "products": N * P * KH * KW,
         "pairs": N * B * OH * -(-OW // 2), "fours": N * B * OH * -(-OW // 4),
     })  # fmt: skip
-    if H * W <= TINY and OH * OW <= TINY and max(KH, KW) <= 7 and (not gradient or SH == SW == 1):
+    is_alone = B == 1 and kind != "depthwise dw"
+    if H * W <= TINY and OH * OW <= TINY and max(KH, KW) <= 7 and (not gradient or SH == SW == 1) and not is_alone:
         times = N * (B if kind == "depthwise dw" else -(-B // 2))
         taps = meetings(s["OH"], SH, s["PT"], KH, s["H"]) * meetings(s["OW"], SW, s["PL"], KW, s["W"])
         return [(kind + " tiny", {"1": 1, "channels": N, "weights": N * KH * KW, "pixels": times * H * W, "outputs": N * P,

@@ -28,8 +28,9 @@ enum {
     ODT_MANY_PAIRS = ODT_SMALL ? 2 : 9, // of its weights' gradient's x and e
 };
 
-// sums[r] = sum_k (x[k] - zx) * w[r * step + k], four rows of K > 0 (dense_i8__m0.h, dense_i8__c.h, dense_i8__m4.c).
-void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums);
+// sums[r] = sum_k (x[k] - zx) * w[r * step + k], `fours` > 0 times four rows of K > 0 (dense_i8__m0.h, dense_i8__c.h,
+// dense_i8__m4.c).
+void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums, int32_t fours);
 
 // Whether products of matrices are faster than plain loops: on 32-bit cores, and where there are vectors for them.
 static inline int odt_has_products(void) {

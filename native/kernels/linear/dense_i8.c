@@ -12,13 +12,23 @@
 
 #if ODT_PANEL && !ODT_M4
 
-// Four outputs of a sample from their sums; the peak.
-static int32_t finish_four(const int32_t *sums, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,
+enum { AT_ONCE = ODT_SMALL ? 4 : 32 }; // outputs of a sample
+
+// From sums to `count` outputs; returns the peak.
+static int32_t finish(const int32_t *sums, int32_t count, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,
     int32_t peak, int8_t *y) {
-    #if !ODT_MPY
-    #pragma GCC unroll 4
-    #endif
-    for (int32_t i = 0; i < 4; i++) {
+    for (int32_t i = 0; i < count; i++) {
+        #if ODT_M0 && !ODT_SMALL
+        int is_cut = lo == zy;
+        finish_t f = {.sums = sums + i, .bias = (int32_t)((const char *)bias - (const char *)sums), .q = q + i, .y = y + i,
+            .end = sums + count, .top = odt_min(peak, odt_wrap_sub(127, zy)), .zy = zy, .least = is_cut ? lo : lo + LEAST,
+            .bottom = is_cut ? 0 : odt_max(odt_wrap_sub(0, peak), odt_wrap_sub(lo, zy))};
+        i = (int32_t)(finish_usual(&f) - sums);
+        peak = odt_max(peak, is_cut ? f.top : odt_max(f.top, -f.bottom));
+        if (i == count) {
+            break;
+        }
+        #endif
         int32_t v = odt_rescale_once(odt_wrap_add(bias[i], sums[i]), &q[i]);
         if (v < 0 && lo == zy) { // both as odt_clamp_by(), which takes longer
             y[i] = (int8_t)lo;
@@ -49,10 +59,13 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
     #elif ODT_PANEL
     int32_t last = ODT_SMALL ? N & 3 : N < 4 ? N : 0; // channels that are not computed by fours
     for (int32_t m = 0; m < M; m++) {
-        for (n = 0; n < N - last; n += 4) {
-            int32_t sums[4], at = ODT_SMALL ? n : odt_min(n, N - 4); // some twice
-            odt_dot4_i8(a->x + m * K, a->w + at * K, K, K, a->zx, sums);
-            peak = finish_four(sums, a->b + at, a->q + at, a->zy, a->lo, peak, a->y + m * N + at);
+        for (n = 0; n < N - last; n += AT_ONCE) {
+            int32_t sums[AT_ONCE], from = ODT_SMALL ? n : odt_min(n, N - 4), count = odt_min(N - last - from, AT_ONCE);
+            if (!ODT_SMALL && count % 4) { // some twice
+                odt_dot4_i8(a->x + m * K, a->w + (from + count - 4) * K, K, K, a->zx, sums + count - 4, 1);
+            }
+            odt_dot4_i8(a->x + m * K, a->w + from * K, K, K, a->zx, sums, count / 4);
+            peak = finish(sums, count, a->b + from, a->q + from, a->zy, a->lo, peak, a->y + m * N + from);
         }
     }
     #endif

@@ -9,21 +9,22 @@
 
 #if ODT_PANEL && !ODT_M4 && !ODT_M0
 
-void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx,
-    int32_t *sums) {
-    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    const int8_t *end = x + K;
-    for (; x != end; x++, w++) {
-        int32_t v = odt_wrap_sub(*x, zx);
-        s0 = odt_wrap_add(s0, odt_wrap_mul(v, w[0]));
-        s1 = odt_wrap_add(s1, odt_wrap_mul(v, w[step]));
-        s2 = odt_wrap_add(s2, odt_wrap_mul(v, w[2 * step]));
-        s3 = odt_wrap_add(s3, odt_wrap_mul(v, w[3 * step]));
+void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums, int32_t fours) {
+    for (; fours; fours--, w += 4 * step, sums += 4) {
+        int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        const int8_t *at = w;
+        for (const int8_t *from = x, *end = x + K; from != end; from++, at++) {
+            int32_t v = odt_wrap_sub(*from, zx);
+            s0 = odt_wrap_add(s0, odt_wrap_mul(v, at[0]));
+            s1 = odt_wrap_add(s1, odt_wrap_mul(v, at[step]));
+            s2 = odt_wrap_add(s2, odt_wrap_mul(v, at[2 * step]));
+            s3 = odt_wrap_add(s3, odt_wrap_mul(v, at[3 * step]));
+        }
+        sums[0] = s0;
+        sums[1] = s1;
+        sums[2] = s2;
+        sums[3] = s3;
     }
-    sums[0] = s0;
-    sums[1] = s1;
-    sums[2] = s2;
-    sums[3] = s3;
 }
 
 #endif

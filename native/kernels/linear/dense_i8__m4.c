@@ -95,7 +95,7 @@ static void widen(uint32_t *to, const int8_t *x, int32_t count, int32_t zx) {
     }
 }
 
-void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums) {
+static void dot4(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums) {
     const int8_t *w1 = w + step, *w2 = w1 + step, *w3 = w2 + step;
     uint32_t minus = odt_twice(-zx);
     int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, k = 0;
@@ -121,6 +121,12 @@ void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int3
     sums[1] = s1;
     sums[2] = s2;
     sums[3] = s3;
+}
+
+void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums, int32_t fours) {
+    for (; fours; fours--, w += 4 * step, sums += 4) {
+        dot4(x, w, step, K, zx, sums);
+    }
 }
 
 // zy + q * sum, clamped.

@@ -297,14 +297,14 @@ __attribute__((naked, noinline)) static void sum_taps(const tiny_taps_t *taps) {
         );
 }
 
-// Images of a few pixels, two at a time; those that follow one another are finished as one.
+// Images of a few pixels, two at a time; those that follow one another are finished as one. A single one takes less as a tile.
 static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     int32_t sums[ODT_TILE_SUMS], w[TAPS], x[ODT_TINY], N = a->N;
     odt_tiny_t tiny;
     filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .skip = a->w_kh - a->KW * a->w_kw, .rows = a->KH};
     channel_t c;
     output_t o;
-    if (a->KH < 1 || a->KW < 1 || a->zx != (int8_t)a->zx || !odt_tiny_plan(&tiny, &a->H) || !begin_outputs(&o, a)) {
+    if (a->KH < 1 || a->KW < 1 || a->zx != (int8_t)a->zx || a->B == 1 || !odt_tiny_plan(&tiny, &a->H) || !begin_outputs(&o, a)) {
         return 0;
     }
     tiny_taps_t taps = {.taps = tiny.taps, .x = x, .w = w};

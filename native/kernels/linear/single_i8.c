@@ -28,7 +28,7 @@ static void add_windows(int32_t (*sums)[4], const int8_t *x, int32_t step, int32
     int32_t less) {
     for (int32_t i = 0; i < count;) {
         int32_t four[4], at = count < 4 ? i : odt_min(i, count - 4), stop = count < 4 ? i + 1 : at + 4;
-        odt_dot4_i8(w, x + at * step, count < 4 ? 0 : step, length, 0, four);
+        odt_dot4_i8(w, x + at * step, count < 4 ? 0 : step, length, 0, four, 1);
         for (; i < stop; i++) {
             sums[i][0] = odt_wrap_add(sums[i][0], odt_wrap_sub(four[i - at], less));
         }

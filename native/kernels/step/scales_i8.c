@@ -11,14 +11,14 @@ static uint32_t proportion(int32_t factor, uint32_t a, uint32_t b, uint32_t c) {
 
 void odt_rescale(const odt_rescale_t *a) {
     uint32_t sx = odt_scale(*a->sx), sy = odt_scale(*a->sy);
-    odt_multiplier_t q = {0, 0};
+    odt_multiplier_t q = {0, 0}, *to = a->q;
     uint32_t sw, before = 0; // which is no scale: mostly a layer's channels have one in common
-    for (int32_t n = 0; n < a->N; n++, before = sw) {
-        sw = odt_scale(a->sw[n]);
+    for (const int32_t *from = a->sw, *end = from + a->N; from < end; from++, before = sw) {
+        sw = odt_scale(*from);
         if (sw != before) {
             q = odt_multiplier(proportion(a->factor, sx, sw, sy));
         }
-        a->q[n] = q;
+        *to++ = q;
     }
 }
 
@@ -48,12 +48,14 @@ void odt_bias_i8(const odt_bias_i8_t *a) {
     const int32_t limit = 1 << 30;
     uint32_t unit = odt_scale_shift(ODT_ONE, -20), sx = odt_scale(*a->sx);
     odt_rescaler_t q = {.q = {0, 1}};
+    const int32_t *b = a->b;
+    int32_t *y = a->y;
     uint32_t sw, before = 0;
-    for (int32_t n = 0; n < a->N; n++, before = sw) {
-        sw = odt_scale(a->sw[n]);
+    for (const int32_t *from = a->sw, *end = from + a->N; from < end; from++, before = sw) {
+        sw = odt_scale(*from);
         if (sw != before) {
             q = odt_rescaler(odt_multiplier(odt_scale_div(unit, odt_scale_mul(sx, sw))));
         }
-        a->y[n] = odt_limit(odt_rescale_by(&q, a->b[n]), -limit, limit);
+        *y++ = odt_limit(odt_rescale_by(&q, *b++), -limit, limit);
     }
 }
