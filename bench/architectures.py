@@ -50,7 +50,11 @@ def anomaly():
 
 
 def lenet():
-    layers = [odt.Conv2D(6, 5, padding="same", activation="relu"), odt.MaxPool2D(), odt.Conv2D(16, 5, activation="relu")]
+    layers = [
+        odt.Conv2D(6, 5, padding="same", activation="relu"),
+        odt.MaxPool2D(),
+        odt.Conv2D(16, 5, activation="relu"),
+    ]
     layers += [odt.MaxPool2D(), odt.Flatten(), odt.Dense(120, "relu"), odt.Dense(84, "relu"), odt.Dense(10)]
     return odt.Sequential([odt.Input((28, 28, 1))] + layers)
 
@@ -96,5 +100,12 @@ def described(kind, sizes):
     if kind == "dense":
         return "%(K)d->%(N)d" % sizes
     stride = max(sizes["SH"], sizes["SW"])
-    text = "%dx%d%s %dx%dx%d" % (sizes["KH"], sizes["KW"], "/%d" % stride if stride > 1 else "", sizes["H"], sizes["W"], sizes["C"])
+    text = "%dx%d%s %dx%dx%d" % (
+        sizes["KH"],
+        sizes["KW"],
+        "/%d" % stride if stride > 1 else "",
+        sizes["H"],
+        sizes["W"],
+        sizes["C"],
+    )
     return "depthwise " + text if kind == "depthwise2d" else "%s->%d" % (text, sizes["N"])
