@@ -69,17 +69,17 @@ static inline int32_t parts(int32_t count, int32_t size) {
 }
 
 static int is_dw_gathered(const windows_t *g, int32_t panels, int is_same_size) {
-    int64_t size = g->lines * g->length;
-    if (g->length < 1 || size < 2) {
+    int32_t size = g->lines * g->length;
+    if (g->length < 1 || size < 2 || size > 1 << 16) {
         return 0;
     }
     piece_t p = piece_of(g);
-    int64_t of_line = parts(g->line_taps, p.taps) * parts(g->length / g->line_taps, p.channels);
-    int64_t pieces = parts(g->lines, p.lines) * of_line, rows = g->lines * of_line, taps = g->lines * g->line_taps;
-    int32_t block = odt_min(FEW, GATHERED / (p.lines * p.taps * p.channels));
-    int64_t gathered = g->OW * (pieces * PER_WINDOW + rows * PER_ROW + size * PER_BYTE
-        + panels * (size * PER_SUM / block + (pieces - 1) * PER_ERRORS));
-    return gathered < panels * (taps * DIRECT_TAP + (is_same_size ? 0 : size * DIRECT_ELEMENT));
+    int32_t of_line = parts(g->line_taps, p.taps) * parts(g->length / g->line_taps, p.channels);
+    int32_t pieces = parts(g->lines, p.lines) * of_line, block = odt_min(FEW, GATHERED / (p.lines * p.taps * p.channels));
+    int32_t window = pieces * PER_WINDOW + g->lines * of_line * PER_ROW + size * PER_BYTE;
+    int32_t panel = size * PER_SUM / block + (pieces - 1) * PER_ERRORS;
+    int32_t direct = g->lines * g->line_taps * DIRECT_TAP + (is_same_size ? 0 : size * DIRECT_ELEMENT);
+    return g->OW * (window + (int64_t)panels * panel) < panels * (int64_t)direct;
 }
 
 #endif
