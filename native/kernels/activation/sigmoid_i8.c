@@ -17,6 +17,20 @@ static int8_t sigmoid(int32_t v, const odt_multiplier_t *q) {
     return (int8_t)odt_min((int32_t)part - 128, 127);
 }
 
+// The same of all x from -128 to 127. What v and -v come to sums to 256, or to 257 where both were rounded up.
+static void tabulate(int8_t *values, int32_t z, const odt_multiplier_t *q) {
+    for (int32_t v = 0; v <= 128 + (z < 0 ? -z : z); v++) {
+        uint32_t power = odt_exp2n(odt_rescaled_byte(v, q)), whole = 65536 + power, twice = 256 * power + whole / 2;
+        int32_t part = (int32_t)(twice / whole), is_half = whole % 2 == 0 && twice % whole == 0;
+        if (z - v >= -128) {
+            values[z - v] = (int8_t)(part - 128);
+        }
+        if (z + v <= 127) { // of v = 0, the second
+            values[z + v] = (int8_t)odt_min(256 - part + is_half - 128, 127);
+        }
+    }
+}
+
 void odt_sigmoid_i8(const odt_sigmoid_i8_t *a) {
     uint32_t scale = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->sx));
     odt_multiplier_t q = odt_multiplier(odt_scale_mul(scale, ODT_LOG2E));
@@ -28,11 +42,17 @@ void odt_sigmoid_i8(const odt_sigmoid_i8_t *a) {
         return;
     }
     int8_t values[256];
-    for (int32_t x = -128; x < 128; x++) {
-        values[x + 128] = sigmoid(x - z, &q);
+    tabulate(values + 128, z, &q);
+    const int8_t *x = a->x, *end = x + a->N, *value = values + 128;
+    int8_t *y = a->y;
+    for (; end - x > 3; x += 4, y += 4) {
+        y[0] = value[x[0]];
+        y[1] = value[x[1]];
+        y[2] = value[x[2]];
+        y[3] = value[x[3]];
     }
-    for (int32_t i = 0; i < a->N; i++) {
-        a->y[i] = values[a->x[i] + 128];
+    while (x != end) {
+        *y++ = value[*x++];
     }
 }
 
