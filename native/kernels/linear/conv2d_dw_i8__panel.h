@@ -295,4 +295,74 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
     correlate_dw_by_taps(a, extreme);
 }
 
+#if !ODT_SMALL
+
+// Errors that inputs first .. first + count - 1 of row `row` made by tap (kh, kw), to depth k of the panel; 0 where there are none.
+static void pack_made(const odt_transposed2d_dw_i8_t *a, int32_t n, int32_t kh, int32_t kw, int32_t row, int32_t first,
+    int32_t count, const int32_t *channels, panel_t *panel, int32_t k, int32_t *totals) {
+    int32_t b = row / a->H, oh = (row - b * a->H) * a->SH - a->PT + kh, end = k + count;
+    odt_taps_t i = odt_outputs(kw, a->PL, a->SW, a->OW, a->W);
+    int32_t from = odt_limit(i.from, first, first + count), to = odt_limit(i.to, from, first + count);
+    if (oh < 0 || oh >= a->OH) {
+        to = from;
+    }
+    for (int32_t stop = k + from - first; k < stop; k++) {
+        put(panel, k, none);
+    }
+    if (from < to) {
+        const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + from * a->SW - a->PL + kw) * a->N + a->at + n;
+        pack(panel, k, e, channels, a->SW * a->N, to - from, totals);
+    }
+    for (k += to - from; k < end; k++) {
+        put(panel, k, none);
+    }
+}
+
+// The gradient of a transposed convolution's filters: a tap's are the product of all inputs and the errors that they made by it.
+int odt_transposed2d_dw_by_panels_i8(const odt_transposed2d_dw_i8_t *a) {
+    int32_t C = a->C, rows = a->B * a->H, filter = a->KH * a->KW * C, columns = odt_min(a->W, DEPTH);
+    scratch_t s;
+    if (rows * a->W < 16) { // most of a panel would be empty
+        return 0;
+    }
+    #if ODT_M0
+    if (is_extreme(a->e + a->at, a->R, a->B * a->OH * a->OW, a->N)) {
+        return 0;
+    }
+    #endif
+    for (int32_t n = 0; n < a->R; n += ROWS) {
+        int32_t channels = odt_min(ROWS, a->R - n), errors[ROWS];
+        for (int32_t i = 0; i < ROWS; i++) {
+            errors[i] = odt_min(i, channels - 1);
+        }
+        for (int32_t tap = 0; tap < a->KH * a->KW; tap++) {
+            int32_t kh = tap / a->KW, kw = tap - kh * a->KW, block = DEPTH / columns; // rows of inputs at a time
+            for (int32_t row = 0; row < rows; row += block) {
+                odt_poll();
+                for (int32_t first = 0, count; first < a->W; first += count) {
+                    int32_t totals[ROWS] = {0}, start[ROWS], depth = 0;
+                    count = odt_min(columns, a->W - first);
+                    for (int32_t r = row; r < odt_min(row + block, rows); r++, depth += count) {
+                        pack_made(a, n, kh, kw, r, first, count, errors, s.panel, depth, totals);
+                    }
+                    for (int32_t i = 0; i < ROWS; i++) {
+                        start[place(i)] = odt_wrap_mul(odt_wrap_sub(0, a->zx), totals[i]);
+                    }
+                    for (int32_t c = 0; c < C; c += BLOCK) {
+                        const columns_t inputs = {depth, C, odt_min(BLOCK, C - c), 1};
+                        run(s.sums, start, s.panel, 0, a->x + (row * a->W + first) * C + c, &inputs);
+                        for (int32_t i = 0; i < channels; i++) {
+                            store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][place(i)], inputs.count,
+                                row == 0 && first == 0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    return 1;
+}
+
+#endif
+
 #endif

@@ -101,6 +101,9 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a);
 // The gradient of the input by panels, phase by phase (phase.h): pixels of dx and e are that many bytes apart, C and N or more.
 void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel);
 
+// The gradient of a transposed convolution's filters by panels; 0, and nothing done, where these do not pay.
+int odt_transposed2d_dw_by_panels_i8(const odt_transposed2d_dw_i8_t *a);
+
 // Rows of a gradient of weights, in the order of inputs: dw[n * dw_step + i] = or += e0[n] * (x0[i] - zx) + e1[n] * (x1[i] - zx),
 // i < count <= ODT_PRODUCTS. Without x1 there is one sample; where ODT_PAIR is 2, it is the first.
 enum { ODT_PRODUCTS = 96, ODT_PAIR = ODT_M0 || ODT_M4 ? 2 : 1 };

@@ -218,8 +218,14 @@ static void transposed2d_dw_by_rows(const odt_transposed2d_dw_i8_t *a) {
 #endif
 
 void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
+    int is_within = odt_within(a->at, a->R, a->N);
+    #if ODT_PANEL && !ODT_SMALL && !ODT_M4
+    if (is_within && odt_transposed2d_dw_by_panels_i8(a)) {
+        return;
+    }
+    #endif
     memset(a->dw, 0, (size_t)a->R * (size_t)(a->KH * a->KW * a->C) * sizeof(int32_t));
-    if (odt_within(a->at, a->R, a->N)) {
+    if (is_within) {
         transposed2d_dw_by_rows(a);
     }
 }
