@@ -75,31 +75,44 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
 
 static const int32_t none[ROWS]; // where columns start that nothing was added to
 
-// From sums of channels n .. n + 3 to `count` outputs in a row.
-static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals, const sums_t *sums, int32_t count,
-    int8_t *y) {
-    int32_t rows = odt_min(ROWS, a->N - n), usual = is_usual_range(a->zy, a->lo, *a->peak), offsets[ROWS];
+// The way of channels n .. n + 3 from sums to outputs.
+typedef struct {
+    const odt_correlation_t *a;
+    int32_t n, rows, is_usual, offsets[ROWS];
+} finish_t;
+
+static void begin_finish(const odt_correlation_t *a, int32_t n, const int32_t *totals, finish_t *f) {
+    f->a = a;
+    f->n = n;
+    f->rows = odt_min(ROWS, a->N - n);
+    f->is_usual = is_usual_range(a->zy, a->lo, *a->peak);
     const odt_multiplier_t *q = a->q + n * a->q_step;
-    for (int32_t i = 0; i < rows; i++) {
-        usual = usual && is_usual(&q[i * a->q_step]);
-        offsets[i] = odt_wrap_sub(a->bias ? a->bias[n + i] : 0, odt_wrap_mul(a->zx, totals[i]));
+    for (int32_t i = 0; i < f->rows; i++) {
+        f->is_usual = f->is_usual && is_usual(&q[i * a->q_step]);
+        f->offsets[i] = odt_wrap_sub(a->bias ? a->bias[n + i] : 0, odt_wrap_mul(a->zx, totals[i]));
     }
-    if (usual) {
+}
+
+// `count` outputs in a row.
+static void finish(const finish_t *f, const sums_t *sums, int32_t count, int8_t *y) {
+    const odt_correlation_t *a = f->a;
+    const odt_multiplier_t *q = a->q + f->n * a->q_step;
+    y += f->n;
+    if (f->is_usual) {
         output_t o;
         o.q = q;
         o.q_step = a->q_step * (int32_t)sizeof(*q);
-        o.y = y + n;
+        o.y = y;
         o.row = 0;
-        o.rows = 4 * rows;
+        o.rows = 4 * f->rows;
         o.step = a->y_ow;
         o.zy = a->zy;
         o.lo = a->lo;
-        finish_usual(&o, *sums, count, offsets, a->peak);
+        finish_usual(&o, *sums, count, f->offsets, a->peak);
         return;
     }
-    for (int32_t i = 0; i < rows; i++, q += a->q_step) {
-        odt_finish_i8((const int32_t (*)[4])sums, place(i), offsets[i], q, a->zy, a->lo, count, y + n + i, a->y_ow,
-            a->peak);
+    for (int32_t i = 0; i < f->rows; i++, q += a->q_step) {
+        odt_finish_i8((const int32_t (*)[4])sums, place(i), f->offsets[i], q, a->zy, a->lo, count, y + i, a->y_ow, a->peak);
     }
 }
 
@@ -108,14 +121,16 @@ static void finish(const odt_correlation_t *a, int32_t n, const int32_t *totals,
 // `count` outputs from number m of all on: at once if they lie without gaps, or row by row.
 static void finish_from(const odt_correlation_t *a, int32_t n, const int32_t *totals, const sums_t *sums, int32_t m,
     int32_t count, int is_dense) {
+    finish_t f;
+    begin_finish(a, n, totals, &f);
     if (is_dense) {
-        finish(a, n, totals, sums, count, a->y + m * a->y_ow);
+        finish(&f, sums, count, a->y + m * a->y_ow);
         return;
     }
     int32_t row = m / a->OW, ow = m - row * a->OW, b = row / a->OH, oh = row - b * a->OH;
     for (int32_t here; count > 0; count -= here, sums += here) {
         here = odt_min(a->OW - ow, count);
-        finish(a, n, totals, sums, here, a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow);
+        finish(&f, sums, here, a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow);
         ow = 0;
         if (++oh == a->OH) {
             oh = 0;
@@ -229,10 +244,12 @@ static ODT_SCRATCH void correlate_by_rows(const odt_correlation_t *a, int is_den
                 // Rows that follow one another in y are finished as one.
                 int32_t at_once = is_dense && count == a->OW ? stop - row : 1;
                 sums_t *sums = s.sums;
+                finish_t f;
+                begin_finish(a, n, totals, &f);
                 for (int32_t r = row; r < stop; r += at_once, sums += count) {
                     int32_t b = r / a->OH;
                     int8_t *y = a->y + b * a->y_b + (r - b * a->OH) * a->y_oh + ow * a->y_ow;
-                    finish(a, n, totals, (const sums_t *)sums, count * at_once, y);
+                    finish(&f, (const sums_t *)sums, count * at_once, y);
                 }
             }
         }

@@ -1,5 +1,5 @@
 // Convolutions by one filter, int8 (conv2d_i8.h), on 32-bit cores: each of its rows is multiplied by four windows at a
-// time, which are read in place; three of a panel's four rows would be empty. The stack holds 1.3 KB.
+// time, which are read in place; three of a panel's four rows would be empty. The stack holds 1.5 KB.
 
 #include "../../core.h"
 #include "conv2d_i8.h"
@@ -23,15 +23,22 @@ int odt_is_single(const odt_correlation_t *a) {
         && (filter <= SINGLE_WEIGHTS || odt_is_contiguous(a));
 }
 
-// Adds x * w - less for `count` windows, `step` bytes apart: of a row of `length` > 0 weights.
+// Adds x * w - less for `count` windows, BLOCK at most, `step` bytes apart: of a row of `length` > 0 weights.
 static void add_windows(int32_t (*sums)[4], const int8_t *x, int32_t step, int32_t count, const int8_t *w, int32_t length,
     int32_t less) {
-    for (int32_t i = 0; i < count;) {
-        int32_t four[4], at = count < 4 ? i : odt_min(i, count - 4), stop = count < 4 ? i + 1 : at + 4;
-        odt_dot4_i8(w, x + at * step, count < 4 ? 0 : step, length, 0, four, 1);
-        for (; i < stop; i++) {
-            sums[i][0] = odt_wrap_add(sums[i][0], odt_wrap_sub(four[i - at], less));
+    int32_t dots[BLOCK];
+    if (count < 4) {
+        for (int32_t i = 0; i < count; i++) { // each as all of a four
+            odt_dot4_i8(w, x + i * step, 0, length, 0, dots + i, 1);
         }
+    } else {
+        if (count & 3) { // the last as some of a four
+            odt_dot4_i8(w, x + (count - 4) * step, step, length, 0, dots + count - 4, 1);
+        }
+        odt_dot4_i8(w, x, step, length, 0, dots, count / 4);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        sums[i][0] = odt_wrap_add(sums[i][0], odt_wrap_sub(dots[i], less));
     }
 }
 
