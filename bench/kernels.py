@@ -7,7 +7,7 @@ Each line is a program of one instruction, run by `_odt` on the machine: the fig
 kernel's, with its packing and rescaling. rp2040: cycles by odt's own
 interpreter, rp2040js: by that emulator's own core (tests_device/rp2040js/README.md); qemu_*: instructions executed by QEMU; pc: nanoseconds of this PC. MACs count the taps on the padding too, as CMSIS-NN's figures do.
 Shapes that are hard on a kernel (few channels, groups, one row) have lines of their own, "shape", and so have those of networks
-(bench/architectures.py), "network": their medians, 90th percentiles and worst, each and together, "all". What is between the layers is counted per element, of the larger tensor where there are two: "element".
+(bench/architectures.py), "network": their medians, 90th percentiles and worst, each and of all shapes, "all". What is between the layers is counted per element, of the larger tensor where there are two: "element".
 Whole training steps: bench/steps.py. Where the cycles go, by the listings: bench/kernels.md.
 """
 
@@ -33,12 +33,12 @@ BOUNDS = {
     "weight gradient": {"rp2040": 5.0, "qemu_m4": 1.7},
     "depthwise": {"rp2040": 9.0, "qemu_m4": 4.0},
 }
-# Of the shapes of networks and the hard ones together: median, 90th percentile, worst.
+# Of all shapes: median, 90th percentile, worst.
 ALL = {
+    "depthwise": {"rp2040": (7.5, 12, 18), "qemu_m4": (1.25, 3, 5)},
     "forward": {"rp2040": (4.3, 8, 12), "qemu_m4": (1.25, 3, 5)},
     "input gradient": {"rp2040": (4.4, 8, 12), "qemu_m4": (1.25, 3, 5)},
     "weight gradient": {"rp2040": (4.7, 8, 12), "qemu_m4": (1.25, 3, 5)},
-    "depthwise": {"rp2040": (7.5, 12, 18), "qemu_m4": (1.25, 3, 5)},
 }
 
 
@@ -324,7 +324,7 @@ def measure(name, words):
             sizes = dict({"at": 0, "R": sizes.get("N")}, **sizes)  # all rows
             sizes = {key: sizes[key] for key in opcodes.opcode(op).immediates}
             figure = count(machine, op, sizes, shift, form)
-            if macs >= LEAST or kind.partition(", ")[0] not in ("shape", "network"):
+            if macs >= LEAST or kind == "element":
                 found.setdefault(kind, []).append(figure / macs)
                 labels.setdefault(kind, []).append(label)
             unit = "   " if kind == "element" else "MAC"
@@ -334,12 +334,11 @@ def measure(name, words):
     finally:
         machine.close()
     out.append("")
-    for kind in list(found):  # of networks and the hard ones together
-        group, _, rest = kind.partition(", ")
-        if group in ("shape", "network"):
-            both = "all, " + ("depthwise" if "depthwise" in rest else rest)
-            found.setdefault(both, []).extend(found[kind])
-            labels.setdefault(both, []).extend(labels[kind])
+    for kind in list(found):  # all shapes together
+        layer = [name for name in ALL if name in kind]
+        if layer:
+            found.setdefault("all, " + layer[0], []).extend(found[kind])
+            labels.setdefault("all, " + layer[0], []).extend(labels[kind])
     medians = {}
     for kind, figures in found.items():
         if kind == "element":

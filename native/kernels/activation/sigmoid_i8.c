@@ -19,6 +19,11 @@ static int8_t sigmoid(int32_t v, const odt_multiplier_t *q) {
 
 // The same of all x from -128 to 127. What v and -v come to sums to 256, or to 257 where both were rounded up.
 static void tabulate(int8_t *values, int32_t z, const odt_multiplier_t *q) {
+    #if ODT_SMALL
+    for (int32_t x = -128; x < 128; x++) {
+        values[x] = sigmoid(x - z, q);
+    }
+    #else
     for (int32_t v = 0; v <= 128 + (z < 0 ? -z : z); v++) {
         uint32_t power = odt_exp2n(odt_rescaled_byte(v, q)), whole = 65536 + power, twice = 256 * power + whole / 2;
         int32_t part = (int32_t)(twice / whole), is_half = whole % 2 == 0 && twice % whole == 0;
@@ -29,6 +34,7 @@ static void tabulate(int8_t *values, int32_t z, const odt_multiplier_t *q) {
             values[z + v] = (int8_t)odt_min(256 - part + is_half - 128, 127);
         }
     }
+    #endif
 }
 
 void odt_sigmoid_i8(const odt_sigmoid_i8_t *a) {
@@ -45,7 +51,7 @@ void odt_sigmoid_i8(const odt_sigmoid_i8_t *a) {
     tabulate(values + 128, z, &q);
     const int8_t *x = a->x, *end = x + a->N, *value = values + 128;
     int8_t *y = a->y;
-    for (; end - x > 3; x += 4, y += 4) {
+    for (; !ODT_SMALL && end - x > 3; x += 4, y += 4) {
         y[0] = value[x[0]];
         y[1] = value[x[1]];
         y[2] = value[x[2]];

@@ -295,7 +295,7 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
     correlate_dw_by_taps(a, extreme);
 }
 
-#if !ODT_SMALL
+#if !ODT_SMALL && !ODT_MPY // where it would be in another piece
 
 // Errors that inputs first .. first + count - 1 of row `row` made by tap (kh, kw), to depth k of the panel; 0 where there are none.
 static void pack_made(const odt_transposed2d_dw_i8_t *a, int32_t n, int32_t kh, int32_t kw, int32_t row, int32_t first,

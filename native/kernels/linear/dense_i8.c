@@ -60,7 +60,7 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
     int32_t last = ODT_SMALL ? N & 3 : N < 4 ? N : 0; // channels that are not computed by fours
     for (int32_t m = 0; m < M; m++) {
         for (n = 0; n < N - last; n += AT_ONCE) {
-            int32_t sums[AT_ONCE], from = ODT_SMALL ? n : odt_min(n, N - 4), count = odt_min(N - last - from, AT_ONCE);
+            int32_t sums[AT_ONCE], from = ODT_SMALL ? n : odt_min(n, N - 4), count = ODT_SMALL ? 4 : odt_min(N - from, AT_ONCE);
             if (!ODT_SMALL && count % 4) { // some twice
                 odt_dot4_i8(a->x + m * K, a->w + (from + count - 4) * K, K, K, a->zx, sums + count - 4, 1);
             }

@@ -16,7 +16,7 @@
 #define ODT_COLUMNS "32"
 #endif
 
-// 20 cycles for 4 products, 20.5 in a .mpy file, which is to be small; 35 more for four rows. r0: x, r1: w, r2: step, r3: K; on the
+// 20 cycles for 4 products, 20.5 in a .mpy file, which is to be small and sums four rows only; 35 more for four rows. r0: x, r1: w, r2: step, r3: K; on the
 // stack 0: K, 4: step, 44: zx, 48: sums, 52: fours. In the loop r0: the end of x, r1-r4: the ends of the rows, r5: the index,
 // r6: x - zx, r7: a product, r8-r11: sums, r12: -zx, lr: where the loop is entered.
 __attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t *w,
@@ -51,10 +51,12 @@ __attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t 
         "adr r7, 1f\n"
         "adds r7, r7, r6\n"
         "mov lr, r7\n"
+    #if !ODT_SMALL
         "push {r2, r3}\n"
         "3:\n"
         "pop {r2, r3}\n"
         "push {r2, r3}\n"
+    #endif
         "movs r4, #0\n"
         "mov r8, r4\n"
         "mov r9, r4\n"
@@ -75,12 +77,17 @@ __attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t 
         "beq 2f\n"
         "b 1b\n"
         "2:\n"
+    #if ODT_SMALL
+        "ldr r7, [sp, #40]\n"
+    #else
         "ldr r7, [sp, #48]\n"
+    #endif
         "mov r1, r8\n"
         "mov r2, r9\n"
         "mov r3, r10\n"
         "mov r6, r11\n"
         "stmia r7!, {r1-r3, r6}\n"
+    #if !ODT_SMALL
         "ldr r3, [sp, #52]\n"
         "subs r3, r3, #1\n"
         "beq 4f\n"
@@ -93,6 +100,7 @@ __attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t 
         "b 3b\n"
         "4:\n"
         "add sp, #8\n"
+    #endif
         ODT_RESTORE_REGISTERS
         ".purgem odt_row\n"
         ".purgem odt_column\n"

@@ -219,7 +219,7 @@ static void transposed2d_dw_by_rows(const odt_transposed2d_dw_i8_t *a) {
 
 void odt_transposed2d_dw_i8(const odt_transposed2d_dw_i8_t *a) {
     int is_within = odt_within(a->at, a->R, a->N);
-    #if ODT_PANEL && !ODT_SMALL && !ODT_M4
+    #if ODT_PANEL && !ODT_SMALL && !ODT_M4 && !ODT_MPY
     if (is_within && odt_transposed2d_dw_by_panels_i8(a)) {
         return;
     }

@@ -56,6 +56,7 @@ void odt_bias_i8(const odt_bias_i8_t *a) {
         if (sw != before) {
             q = odt_rescaler(odt_multiplier(odt_scale_div(unit, odt_scale_mul(sx, sw))));
         }
-        *y++ = odt_limit(odt_rescale_by(&q, *b++), -limit, limit);
+        int32_t v = ODT_SMALL ? odt_rescaled(*b++, q.q) : odt_rescale_by(&q, *b++);
+        *y++ = odt_limit(v, -limit, limit);
     }
 }
