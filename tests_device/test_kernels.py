@@ -98,8 +98,14 @@ def grow(rng, values, op):
     values.update(PT=values["KH"] // 2, PL=values["KW"] // 2)
     if rng.random() < 0.3:
         values.update(PT=0, PL=0)
+    upwards = "transposed" in op and rng.random() < 0.7
+    if upwards and rng.random() < 0.3:  # rows that are longer than a panel is deep
+        values.update(B=1, H=1, W=150, KH=1, PT=0, C=rng.choice((1, 3, 8)), N=rng.choice((1, 4, 5)))
     for o, i, k, s, p in (("OH", "H", "KH", "SH", "PT"), ("OW", "W", "KW", "SW", "PL")):
-        values[o] = max(1, (values[i] + 2 * values[p] - values[k]) // values[s] + 1)
+        if upwards:
+            values[o] = max(1, (values[i] - 1) * values[s] - 2 * values[p] + values[k])
+        else:
+            values[o] = max(1, (values[i] + 2 * values[p] - values[k]) // values[s] + 1)
     if "bits" in values:
         instructions.draw_choices(rng, values)
 
