@@ -108,9 +108,6 @@
 #endif
 #endif
 
-// After the includes of a file of floats: where each operation is a call, loops that are small are as fast.
-#define ODT_SMALL_FLOATS ODT_BESIDE_ASSEMBLY
-
 // Leading zeros: by an instruction or of the compiler's library, which a module for an M0 is not linked with.
 #if defined(__GNUC__)
 #define ODT_CLZ (!ODT_SMALL)

@@ -16,6 +16,17 @@ if(PICO_SDK_PATH) # rp2: two cores
     target_compile_definitions(usermod_odt INTERFACE ODT_THREADS)
 endif()
 set_source_files_properties(${ODT_SRC} PROPERTIES COMPILE_OPTIONS "-O2;-fwrapv;-ffp-contract=off")
-set_source_files_properties(${ODT_NATIVE}/calibrate.c PROPERTIES COMPILE_OPTIONS "-Os;-fwrapv;-ffp-contract=off") # runs once
+set(ODT_SMALL_SRC ${ODT_NATIVE}/calibrate.c) # runs once
+if(PICO_PLATFORM STREQUAL "rp2040")
+    # Its 768 KB are short. Where each operation is a call, loops of floats that are small are as fast; the others are of few models.
+    file(GLOB ODT_FLOAT_SRC CONFIGURE_DEPENDS ${ODT_NATIVE}/kernels/*/*_f32.c)
+    list(APPEND ODT_SMALL_SRC ${ODT_FLOAT_SRC})
+    foreach(name checks kernels/linear/group_conv2d_i8 kernels/linear/transposed2d_i8 kernels/loss/binary_xent_i8
+            kernels/loss/distil_xent_i8 kernels/loss/entropy_i8 kernels/loss/huber_i8 kernels/loss/weighted_xent_i8
+            kernels/norm/read_i8 kernels/update/momentum_i32)
+        list(APPEND ODT_SMALL_SRC ${ODT_NATIVE}/${name}.c)
+    endforeach()
+endif()
+set_source_files_properties(${ODT_SMALL_SRC} PROPERTIES COMPILE_OPTIONS "-Os;-fwrapv;-ffp-contract=off")
 
 target_link_libraries(usermod INTERFACE usermod_odt)

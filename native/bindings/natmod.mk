@@ -79,9 +79,9 @@ $(BUILD)/linked_$(1).o: $(BUILD)/mod_$(1).o $(patsubst %,$(BUILD)/kernels/featur
 $(BUILD)/_odt_$(1).mpy: $(BUILD)/linked_$(1).o $(BUILD)/$(1).config.h
 	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $(1).config.h -o $$(@F) $$(<F)
 endef
-$(eval $(call feature,features,logmel_i16))
+$(eval $(call feature,features,logmel_i16 spectrum))
 $(eval $(call feature,frontend,frontend_i16))
-$(eval $(call feature,motion,motion_i16 biquads_i16))
+$(eval $(call feature,motion,motion_i16 biquads_i16 spectrum))
 $(eval $(call feature,rocket,rocket_i16))
 
 # A module has the name in itself by which mpy_ld was called.

@@ -75,7 +75,7 @@ int odt_logmel_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes_t
         }
         if (c) {
             uint64_t energy = falling + ((total << 12) - rising);
-            int32_t v = energy ? log2_256(energy) + 256 * exponent : 0;
+            int32_t v = energy ? odt_log2_256(energy) + 256 * exponent : 0;
             v = v < 0 ? 0 : v;
             if (coefficients) {
                 heard[c - 1] = v;

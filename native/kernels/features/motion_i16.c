@@ -44,7 +44,7 @@ static int16_t limited(int32_t v) {
 }
 
 // The six statistics of x, every channels-th of samples; returns the mean.
-static int32_t statistics(int16_t *out, const int16_t *x, int window, int channels) {
+static __attribute__((noinline)) int32_t statistics(int16_t *out, const int16_t *x, int window, int channels) {
     int32_t sum = 0, highest = -32768, lowest = 32767, crossings = 0;
     uint64_t squares = 0;
     for (int i = 0; i < window; i++) {
@@ -99,7 +99,7 @@ int odt_motion_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes_t
             for (int k = edges[b]; k < edges[b + 1]; k++) {
                 power += (uint32_t)z[k].r | (uint64_t)(uint32_t)z[k].i << 32;
             }
-            int32_t v = power ? log2_256(power) + 256 * exponent : 0;
+            int32_t v = power ? odt_log2_256(power) + 256 * exponent : 0;
             out[ODT_MOTION_STATISTICS + b] = limited(v < 0 ? 0 : v);
         }
     }

@@ -3,14 +3,11 @@
 
 #include <string.h>
 
-#include "../../core.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
 #include "../common/inner_f32.h"
 #include "../common/window.h"
 #include "../common/within.h"
-
-ODT_SMALL_FLOATS
 
 // acc[i] += x[i] * w[i * stride]
 static void multiply_add(float *acc, const float *x, const float *w, int32_t stride, int32_t n) {

@@ -84,6 +84,8 @@ __attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*
     }
 }
 
+ODT_BESIDE_ASSEMBLY
+
 // Outputs ow .. of a row.
 static void sum_row(const odt_depthwise_t *a, int32_t n, int32_t row, int32_t ow, int32_t count,
     const filters_t *f, int32_t (*sums)[4]) {

@@ -3,14 +3,11 @@
 
 #include <string.h>
 
-#include "../../core.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
 #include "../common/inner_f32.h"
 #include "../common/window.h"
 #include "../common/within.h"
-
-ODT_SMALL_FLOATS
 
 void odt_transposed2d_f32(const odt_transposed2d_f32_t *a) {
     int32_t C = a->C, N = a->N, KW = a->KW;

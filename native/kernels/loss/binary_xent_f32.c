@@ -2,13 +2,10 @@
 
 #include <string.h>
 
-#include "../../core.h"
 #include "../../data.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
 #include "targets_f32.h"
-
-ODT_SMALL_FLOATS
 
 void odt_binary_xent_f32(const odt_binary_xent_f32_t *a) {
     int32_t N = a->N, correct = 0;

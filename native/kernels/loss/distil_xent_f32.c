@@ -3,12 +3,9 @@
 
 #include <string.h>
 
-#include "../../core.h"
 #include "../../data.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
-
-ODT_SMALL_FLOATS
 
 enum { NONE = -128 }; // the first logit of a row without
 

@@ -2,14 +2,11 @@
 
 #include <string.h>
 
-#include "../../core.h"
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
 #include "targets_f32.h"
-
-ODT_SMALL_FLOATS
 
 void odt_huber_f32(const odt_huber_f32_t *a) {
     int32_t N = a->N;

@@ -2,12 +2,9 @@
 
 #include <string.h>
 
-#include "../../core.h"
 #include "../../data.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
-
-ODT_SMALL_FLOATS
 
 void odt_softmax_xent_f32(const odt_softmax_xent_f32_t *a) {
     int32_t N = a->N, correct = 0;

@@ -1,12 +1,9 @@
 // The samples of a batch from the user's data, each feature less its mean and over its deviation, float32.
 
-#include "../../core.h"
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
-
-ODT_SMALL_FLOATS
 
 void odt_gather_norm_f32(const odt_gather_norm_f32_t *a) {
     const int32_t *c = a->c;

@@ -2,12 +2,9 @@
 // LayerNorm has S = G = 1, GroupNorm M samples; BatchNorm has M = C = 1, its rows among the S.
 // st holds two numbers a group: the mean and 1 / deviation.
 
-#include "../../core.h"
 #include "../../fixed.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
-
-ODT_SMALL_FLOATS
 
 // 1 / sqrt(variance + eps); 0 where that is no positive number.
 static float inverse(float variance, int32_t eps) {

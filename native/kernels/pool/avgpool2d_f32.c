@@ -1,11 +1,8 @@
 // Average pooling, float32, and its gradient. x is [B, H, W, N], y and e [B, OH, OW, N].
 
-#include "../../core.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
 #include "avgpool2d.h"
-
-ODT_SMALL_FLOATS
 
 void odt_avgpool2d_f32(const odt_avgpool2d_f32_t *a) {
     int32_t N = a->N;

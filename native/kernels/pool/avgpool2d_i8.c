@@ -34,6 +34,8 @@ void odt_avgpool2d_i8(const odt_avgpool2d_i8_t *a) {
     }
 }
 
+ODT_BESIDE_ASSEMBLY
+
 #if !ODT_SMALL
 
 // Of windows that lie side by side inside x: an error is one value for all positions of its window.

@@ -2,14 +2,11 @@
 
 #include <string.h>
 
-#include "../../core.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
 #include "../common/inner_f32.h"
 #include "../common/window.h"
 #include "maxpool2d_choice.h"
-
-ODT_SMALL_FLOATS
 
 // The first largest x of a window's channel as kh * KW + kw, and itself; -1 where it has no position.
 static int32_t first_largest(const float *x, odt_taps_t th, odt_taps_t tw, int32_t corner,

@@ -1,13 +1,10 @@
 // Sampling and its divergence, float32.
 
-#include "../../core.h"
 #include "../../data.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
 #include "../common/begin.h"
 #include "sampling.h"
-
-ODT_SMALL_FLOATS
 
 #define TOP 0x40B17218u // 8 ln 2, the largest v that counts
 

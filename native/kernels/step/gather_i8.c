@@ -13,6 +13,8 @@
 #if ODT_M0 && !ODT_SMALL
 #include "../common/elements__m0.h"
 #include "gather_i8__m0.h"
+
+ODT_BESIDE_ASSEMBLY
 #endif
 
 static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {

@@ -10,7 +10,7 @@
 #if ODT_RP2040
 #include "adam__rp2040.h"
 
-ODT_SMALL_FLOATS // what is usual is assembly
+ODT_BESIDE_ASSEMBLY // what is usual is assembly
 #endif
 
 typedef struct {

@@ -10,6 +10,8 @@
 
 #if ODT_RP2040
 #include "apply_i8__rp2040.h"
+
+ODT_BESIDE_ASSEMBLY
 #endif
 
 void odt_halve_rows(int8_t *w, int8_t *r, int32_t *sw, int32_t K, int32_t first, int32_t count) {
