@@ -3,7 +3,7 @@
 #include "../../core.h"
 #include "../../opcodes.h"
 #include "../common/elements.h"
-#include "../common/softmax__m0.h"
+#include "../common/softmax__rp2040.h"
 
 #if !ODT_SMALL
 #define KEPT 16 // outputs of a row whose powers are kept
@@ -18,24 +18,23 @@ void odt_softmax_i8(const odt_softmax_i8_t *a) {
     uint32_t scale = odt_scale_mul(odt_scale(a->factor), odt_scale(*a->sx));
     odt_multiplier_t q = odt_multiplier(odt_scale_mul(scale, ODT_LOG2E));
     int32_t N = a->N;
-    #if ODT_M0 && !ODT_SMALL
-    odt_softmax_t row;
-    int is_usual = odt_begin_softmax(&row, N, &q, 512, -128);
+    #if ODT_RP2040
+    odt_softmax_t rows;
+    int is_usual = odt_begin_softmax(&rows, N, &q, 512, -128);
     #endif
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *x = a->x + m * N;
         int8_t *y = a->y + m * N;
+        #if ODT_RP2040
+        if (is_usual) {
+            odt_softmax_row(&rows, x, y);
+            continue;
+        }
+        #endif
         int32_t top = -128;
         for (int32_t i = 0; i < N; i++) {
             top = odt_max(top, x[i]);
         }
-        #if ODT_M0 && !ODT_SMALL
-        if (is_usual) {
-            odt_sum_softmax(&row, x, top);
-            odt_finish_softmax(&row, y, x);
-            continue;
-        }
-        #endif
         uint32_t sum = 0;
         #ifdef KEPT
         uint32_t powers[KEPT];

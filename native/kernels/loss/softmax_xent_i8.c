@@ -6,7 +6,7 @@
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/softmax__m0.h"
+#include "../common/softmax__rp2040.h"
 #include "targets_i8.h"
 
 // S of a softmax stays below this, so that 254 * E + S and 2 * S are of 32 bits.
@@ -14,13 +14,47 @@
 
 enum { KEPT = 16 }; // outputs of a row whose powers are kept
 
+// e = 127 * softmax(x) of a row; its largest, the first place of that and S.
+typedef struct {
+    int32_t top, best;
+    uint32_t sum;
+} row_t;
+
+static __attribute__((noinline)) row_t softmax_of(const int8_t *x, int8_t *e, int32_t N, const odt_multiplier_t *q) {
+    int32_t best = 0;
+    for (int32_t i = 1; i < N; i++) {
+        best = x[i] > x[best] ? i : best;
+    }
+    int32_t top = x[best];
+    uint32_t sum = 0, powers[KEPT];
+    for (int32_t i = 0; i < N; i++) {
+        uint32_t power = odt_exp2n(odt_rescaled_byte(top - x[i], q));
+        sum = sum + power > MAX_SUM ? MAX_SUM : sum + power;
+        if (i < KEPT) {
+            powers[i] = power;
+        }
+    }
+    for (int32_t i = 0; i < N; i++) {
+        uint32_t p = i < KEPT ? powers[i] : odt_exp2n(odt_rescaled_byte(top - x[i], q));
+        e[i] = (int8_t)odt_divide(p * 254 + sum, 2 * sum);
+    }
+    return (row_t) {top, best, sum};
+}
+
+// -ln of the probability of an output that is `below` beneath the largest, Q16; 0 at least.
+static uint32_t loss_of(uint32_t sum, int32_t below, const odt_multiplier_t *q) {
+    int32_t v = odt_log2q(sum) - 16 * 65536 + odt_min(odt_rescaled_byte(below, q), 1 << 24);
+    // v * ln 2, by halves
+    return v <= 0 ? 0 : ((uint32_t)v >> 16) * 45426 + ((((uint32_t)v & 65535) * 45426 + 32768) >> 16);
+}
+
 void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
     int32_t N = a->N, format = a->c[ODT_Y_FORMAT];
     odt_multiplier_t q = odt_multiplier(odt_scale_mul(odt_scale(*a->sx), ODT_LOG2E));
     odt_samples_t samples = odt_samples(a->c, a->labels, format, 1);
-    #if ODT_M0 && !ODT_SMALL
-    odt_softmax_t row;
-    int is_usual = odt_begin_softmax(&row, N, &q, 254, 0);
+    #if ODT_RP2040
+    odt_softmax_t rows;
+    int is_usual = odt_begin_softmax(&rows, N, &q, 254, 0);
     #endif
     uint64_t loss = 0;
     int32_t correct = 0;
@@ -34,41 +68,19 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
             memset(e, 0, (size_t)N);
             continue;
         }
-        int32_t label = odt_label(&samples, sample, N);
-        int32_t best = 0;
-        for (int32_t i = 1; i < N; i++) {
-            best = x[i] > x[best] ? i : best;
-        }
-        int32_t top = x[best];
-        uint32_t sum = 0, powers[KEPT];
-        #if ODT_M0 && !ODT_SMALL
+        int32_t label = odt_label(&samples, sample, N), at_label = label < 0 ? 0 : x[label];
+        row_t row;
+        #if ODT_RP2040
         if (is_usual) {
-            sum = odt_sum_softmax(&row, x, top);
+            row.sum = odt_softmax_row(&rows, x, e);
+            row.top = rows.top;
+            row.best = rows.best;
         } else
         #endif
-        for (int32_t i = 0; i < N; i++) {
-            uint32_t power = odt_exp2n(odt_rescaled_byte(top - x[i], &q));
-            sum = sum + power > MAX_SUM ? MAX_SUM : sum + power;
-            if (i < KEPT) {
-                powers[i] = power;
-            }
-        }
+        row = softmax_of(x, e, N, &q);
         if (label >= 0) {
-            int32_t t = odt_min(odt_rescaled_byte(top - x[label], &q), 1 << 24);
-            int64_t wrong = ((int64_t)(odt_log2q(sum) - 16 * 65536 + t) * 45426 + 32768) >> 16;
-            loss += wrong > 0 ? (uint64_t)wrong : 0;
-            correct += label == best;
-        }
-        #if ODT_M0 && !ODT_SMALL
-        if (is_usual) {
-            odt_finish_softmax(&row, e, x);
-        } else
-        #endif
-        for (int32_t i = 0; i < N; i++) {
-            uint32_t p = i < KEPT ? powers[i] : odt_exp2n(odt_rescaled_byte(top - x[i], &q));
-            e[i] = (int8_t)odt_divide(p * 254 + sum, 2 * sum);
-        }
-        if (label >= 0) {
+            loss += loss_of(row.sum, row.top - at_label, &q);
+            correct += label == row.best;
             e[label] = (int8_t)(e[label] - 127);
         }
     }
