@@ -67,22 +67,21 @@ __attribute__((naked, noinline)) static void rescale(odt_bytes_t *bytes) {
         );
 }
 
-// 16 cycles each: by one product of 32 bits. r0, r1: the ends of x and y, r2: an element, r4: multiplier, r5: shift, r7: the index,
-// below 0; r8, r9: offset, more, r12, lr: top and bottom; on the stack the limits and bytes.
+// 16 cycles each: by one product of 32 bits. r0, r1: the ends of x and y, r2: an element, r3: most, r4: multiplier, r5: shift, r7: the
+// index, below 0; r8, r9: offset, more, r10: least, r11: lo, r12, lr: top and bottom; on the stack bytes.
 __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
     (void)bytes;
     __asm volatile (
         ".syntax unified\n"
         ODT_SAVE_REGISTERS
         "push {r0}\n"
-        "sub sp, #20\n"
-        "mov r7, sp\n"
         "movs r6, r0\n"
         "adds r6, #32\n"
         "ldmia r6!, {r1-r5}\n"
         "mov r12, r1\n"
         "mov lr, r2\n"
-        "stmia r7!, {r1-r5}\n"
+        "mov r10, r4\n"
+        "mov r11, r5\n"
         "ldmia r6!, {r2, r3}\n" // count, done
         "subs r7, r3, r2\n"
         "adds r6, #4\n"
@@ -91,6 +90,7 @@ __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
         "mov r9, r6\n"
         "movs r5, r4\n"
         "movs r4, r3\n"
+        "ldr r3, [r0, #40]\n"
         "ldr r1, [r0, #4]\n"
         "adds r1, r1, r2\n"
         "ldr r0, [r0]\n"
@@ -111,14 +111,22 @@ __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
         "adds r7, r7, #1\n"
         "bne 1b\n"
         "b 6f\n"
-        ODT_CLAMP_RARE("0")
+        "4:\n"
+        "cmp r2, r3\n"
+        "bgt 6f\n"
+        "movs r2, #127\n"
+        "b 3b\n"
+        "5:\n"
+        "cmp r2, r10\n"
+        "blt 6f\n"
+        "mov r2, r11\n"
+        "b 3b\n"
         "6:\n"
-        "ldr r3, [sp, #20]\n"
+        "pop {r3}\n"
         "ldr r1, [r3, #52]\n"
         "adds r1, r1, r7\n"
         "str r1, [r3, #56]\n"
         "str r2, [r3, #60]\n"
-        "add sp, #24\n"
         ODT_RESTORE_REGISTERS
         );
 }
