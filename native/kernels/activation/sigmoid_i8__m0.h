@@ -9,7 +9,7 @@
 typedef struct {
     const int8_t *e, *y;           // 0, 4: where they end
     int8_t *dx;                    // 8: likewise
-    uint32_t low, middle, high;    // 12, 16, 20: bytes of the multiplier
+    int32_t low, middle, high;     // 12, 16, 20: bytes of the multiplier negated, the last with its sign
     uint32_t shift;                // 24: less 24, less 1
     int32_t top, bottom;           // 28, 32: of odt_outputs_t
     int32_t most, least;           // 36, 40
@@ -17,8 +17,8 @@ typedef struct {
     int32_t value;                 // 48: a new peak
 } gradients_t;
 
-// 32 cycles each. r0: e, r1: y, then a part of the product, r2: an output, r3: a part, r4-r6: low, middle, high, r7: the index, below
-// 0; r8: dx, r9: y, r10: shift, r11: 2^14, r12, lr: top and bottom; on the stack the gradients.
+// 31 cycles each. r0: e, r1: y, then a part of the product, r2: an output, r3: a part, r4-r6: low, middle, high, r7: the index, below
+// 0; r8: dx, r9: y, r10: shift, r11: -2^14, r12, lr: top and bottom; on the stack the gradients.
 __attribute__((naked, noinline)) static void store_gradients(gradients_t *g) {
     (void)g;
     __asm volatile (
@@ -28,6 +28,7 @@ __attribute__((naked, noinline)) static void store_gradients(gradients_t *g) {
         "ldr r7, [r0, #44]\n"
         "movs r1, #1\n"
         "lsls r1, r1, #14\n"
+        "negs r1, r1\n"
         "mov r11, r1\n"
         "ldmia r0!, {r1-r6}\n"
         "mov r9, r2\n"
@@ -42,10 +43,9 @@ __attribute__((naked, noinline)) static void store_gradients(gradients_t *g) {
         "mov r1, r9\n"
         "ldrsb r1, [r1, r7]\n"
         "muls r1, r1\n"
-        "mov r3, r11\n"
-        "subs r3, r3, r1\n"
+        "add r1, r11\n"
         "ldrsb r2, [r0, r7]\n"
-        "muls r2, r3\n"
+        "muls r2, r1\n" // the negative of what is rescaled, as is the multiplier
         "movs r3, r2\n"
         "muls r3, r4\n"
         "asrs r3, r3, #8\n"
@@ -96,7 +96,8 @@ static int store_all_gradients(const odt_sigmoid_dx_i8_t *a, odt_multiplier_t q,
     if ((q.m & 127) || q.m < 0 || q.s < 24 || q.s > 55 || !odt_is_usual(outputs)) {
         return 0;
     }
-    gradients_t g = {a->e + a->N, a->y + a->N, a->dx + a->N, q.m >> 7 & 255, q.m >> 15 & 255, (uint32_t)q.m >> 23, (uint32_t)q.s - 24,
+    int32_t m = -(q.m >> 7);
+    gradients_t g = {a->e + a->N, a->y + a->N, a->dx + a->N, m & 255, m >> 8 & 255, m >> 16, (uint32_t)q.s - 24,
         0, 0, 0, 0, -a->N, 0};
     for (;;) {
         g.top = outputs->top;
