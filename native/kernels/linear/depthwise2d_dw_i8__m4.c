@@ -84,10 +84,10 @@ static void add_rows(const odt_depthwise2d_dw_i8_t *a, const int8_t *x, const in
     }
 }
 
-// Sums of taps to channels n .. n + 3.
-static void store(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t (*sums)[4]) {
-    int32_t taps = a->KH * a->KW, *dw = a->dw + n * taps;
-    for (int32_t tap = 0; tap < taps; tap++, dw++) {
+// Sums of `count` taps from `first` on to channels n .. n + 3.
+static void store(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t (*sums)[4], int32_t first, int32_t count) {
+    int32_t taps = a->KH * a->KW, *dw = a->dw + n * taps + first;
+    for (int32_t tap = 0; tap < count; tap++, dw++) {
         dw[0] = sums[tap][0];
         dw[taps] = sums[tap][1];
         dw[2 * taps] = sums[tap][2];
@@ -132,26 +132,38 @@ ODT_ASSEMBLY static void add_taps(const uint8_t *taps, int32_t (*dw)[4], const o
         );
 }
 
-int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
-    gradient_t s;
-    int32_t taps = a->KH * a->KW, most = taps && a->KH <= LINES ? POSITIONS / a->KH / a->SW - (a->KW - 1) / a->SW : 0;
-    if (n < 0 || taps > TAPS || most < 1) {
-        return 0;
-    }
+// Of all errors, of channels n .. n + 3.
+static void add_all(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t most, gradient_t *s) {
     int32_t parts = (a->OW + odt_min(most, OUTPUTS) - 1) / odt_min(most, OUTPUTS);
     int32_t columns = (a->OW + parts - 1) / parts, from = a->at + n;
-    memset(s.sums, 0, sizeof(s.sums));
+    memset(s->sums, 0, sizeof(s->sums));
     for (int32_t ow = 0; ow < a->OW; ow += columns) {
         for (int32_t b = 0; b < a->B; b++) {
             odt_poll();
-            memset(s.lines, 0x80, sizeof(s.lines)); // none
+            memset(s->lines, 0x80, sizeof(s->lines)); // none
             for (int32_t oh = 0; oh < a->OH; oh += 2) {
                 add_rows(a, a->x + b * a->H * a->W * a->N + from, a->e + b * a->OH * a->OW * a->N + from, oh, ow,
-                    odt_min(columns, a->OW - ow), &s);
+                    odt_min(columns, a->OW - ow), s);
             }
         }
     }
-    store(a, n, s.sums);
+}
+
+// Of a large filter some rows of taps at a time.
+int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
+    gradient_t s;
+    int32_t rows = a->KW < 1 ? 0 : odt_min(odt_min(TAPS / a->KW, LINES), a->KH);
+    int32_t most = rows < 1 ? 0 : POSITIONS / rows / a->SW - (a->KW - 1) / a->SW;
+    if (n < 0 || most < 1) {
+        return 0;
+    }
+    odt_depthwise2d_dw_i8_t part = *a;
+    for (int32_t kh = 0; kh < a->KH; kh += rows) {
+        part.KH = odt_min(rows, a->KH - kh);
+        part.PT = a->PT - kh;
+        add_all(&part, n, most, &s);
+        store(a, n, s.sums, kh * a->KW, part.KH * a->KW);
+    }
     return 1;
 }
 
@@ -171,7 +183,7 @@ int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first
             odt_tiny_load(e, a->e + b * t.outputs * N + from, N, t.outputs, 0);
             add_taps(t.taps, dw, x, e, e + t.outputs);
         }
-        store(a, n, dw);
+        store(a, n, dw, 0, a->KH * a->KW);
     }
     return 1;
 }
