@@ -250,17 +250,20 @@ static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_
             (*to)[1] = odt_lower((uint32_t)from[step], (uint32_t)from[3 * step]);
         }
     }
-    int32_t most = a->y_b == a->OH * a->y_oh ? OUTPUTS / t->outputs : 1; // images that are finished as one
+    int32_t is_dense = a->y_oh == a->OW * a->y_ow;
+    int32_t most = is_dense && a->y_b == a->OH * a->y_oh ? OUTPUTS / t->outputs : 1; // images that are finished as one
     for (int32_t b = 0; b < a->B; b += most) {
-        int32_t images = odt_min(a->B - b, most), count = images * t->outputs;
+        int32_t images = odt_min(a->B - b, most), count = images * t->outputs, here = is_dense ? count : a->OW;
         int8_t *y = a->y + b * a->y_b + n;
         odt_poll();
         for (int32_t i = 0; i < images; i++) {
             odt_tiny_load(x, a->x + (b + i) * t->pixels * N + n, N, t->pixels, a->zx);
             sum_taps(t->taps, w, x, sums + i * t->outputs, sums + (i + 1) * t->outputs, start);
         }
-        if (!odt_finish_pixels(sums, count, &scales, y, a->y_ow, a->zy, a->lo, bounds)) {
-            finish_slowly(a, n, sums, count, y, a->peak);
+        for (int32_t done = 0; done < count; done += here, y += a->y_oh) {
+            if (!odt_finish_pixels(sums + done, here, &scales, y, a->y_ow, a->zy, a->lo, bounds)) {
+                finish_slowly(a, n, sums + done, here, y, a->peak);
+            }
         }
     }
 }
@@ -268,7 +271,7 @@ static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_
 int odt_depthwise_tiny_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     int32_t bounds[2] = {INT16_MIN, INT16_MAX};
     odt_tiny_t t;
-    if (a->N < 4 || a->KH < 1 || a->KW < 1 || a->y_oh != a->OW * a->y_ow || !odt_tiny_plan(&t, &a->H)) {
+    if (a->N < 4 || a->KH < 1 || a->KW < 1 || !odt_tiny_plan(&t, &a->H)) {
         return 0;
     }
     for (int32_t n = first; n < stop; n += 4) {
