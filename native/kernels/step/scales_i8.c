@@ -1,5 +1,6 @@
 // Scales, and the multipliers and biases that follow from them.
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/rescale.h"
