@@ -126,9 +126,9 @@ def _rate(rate):
 def _layers(session):
     """What summary(), get_weights(), load_weights() and `python -m odt info` need."""
     plan = session.plan
-    places = [weights for _, weights in plan.weights]
-    rows = []
-    for layer, weights in plan.weights:
+    kept, rows = plan.weights, []
+    places = [weights for _, weights in kept]
+    for layer, weights in kept:
         rows.append({
             "name": layer.name, "kind": layer.kind,
             "shapes": [[name, list(shape)] for name, shape in layer.weight_shapes()],
