@@ -280,6 +280,16 @@ def test_a_frozen_batchnorm_is_folded_on_the_way():
     assert np.abs(a - b).max() < 1e-5
 
 
+def test_a_file_of_a_folded_batchnorm_knows_what_holds_it(tmp_path):
+    model = network()
+    for layer in model.layers[:2]:
+        layer.trainable = False
+    trained(model).export(tmp_path / "net.odt")
+    opened = odt.load_model(tmp_path / "net.odt")
+    assert [w.tobytes() for w in opened.get_weights()] == [w.tobytes() for w in model.get_weights()]
+    assert outputs(opened) == outputs(model)
+
+
 def test_what_differs_is_named_and_nothing_changes(tmp_path):
     path = tmp_path / "m.odt"
     trained(network()).export(path)
