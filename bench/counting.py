@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "tests_device")]
 
 import machines  # noqa: E402
+import written  # noqa: E402
 
 UNITS = dict.fromkeys(machines.QEMU, "instructions")
 UNITS.update(rp2040="cycles", rp2040_cached="cycles", rp2040js="cycles", pc="ns")
@@ -118,7 +119,7 @@ def head(title):
     """The lines with which a file of results begins."""
     return [
         title,
-        "commit " + shell("git", "describe", "--always", "--dirty"),
+        "commit " + written.git("rev-parse", "--short=7", "HEAD") + ("-dirty" if written.is_changed() else ""),
         shell("arm-none-eabi-gcc", "--version").split("\n")[0],
         "boards: -O2 -fwrapv -ffp-contract=off (native/bindings/micropython.mk)",
         "pc: %s, %s, -O3 -fwrapv -ffp-contract=off (setup.py)" % (

@@ -13,10 +13,15 @@ def git(*words):
     return subprocess.run(["git", *words], capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 
+def is_changed():
+    """Whether there are changes of tracked files that no commit has, but for results."""
+    return bool(git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results"))
+
+
 def write(name, lines):
     """Write bench/results/``name``, its line "Written by: ..." with the commit; into build/ where there are changes."""
     folder = ROOT / "bench" / "results"
-    if git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results"):
+    if is_changed():
         folder = ROOT / "build" / "results"
         folder.mkdir(parents=True, exist_ok=True)
         print("odt: there are changes without a commit: %s is in %s" % (name, folder))
