@@ -15,8 +15,7 @@ def set_weights(session, values):
     values = list(values)
     int8 = session.dtype == "int8"
     taken = {}
-    kept = session.plan.weights
-    for layer, parameters in kept:
+    for layer, parameters in session.plan.weights:
         taken[parameters] = []
         for (name, shape), whole in zip(layer.weight_shapes(), weights.wholes(layer, parameters, int8)):
             value = flat(layer, name, shape, values.pop(0) if values else ())
@@ -36,7 +35,7 @@ def set_weights(session, values):
                 weights.check(layer, "folded, as a bias", taken[parameters][1], 1024)
 
     def write(state):
-        for layer, parameters in kept:
+        for layer, parameters in session.plan.weights:
             if not parameters.into:
                 weights.write(state, layer, parameters, int8, taken[parameters])
 
