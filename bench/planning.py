@@ -5,8 +5,9 @@
 
 Cycles by odt's own interpreter (tests_device/rp2040js/README.md), of one run, as they repeat exactly. first step: calibration
 with it, before anything else was trained or predicted. blocks: the largest that bytearray() gets, before the model is
-compiled and after. largest: the batch at which the network still compiles, its arena, and its arena, state and program
-in percent of the heap that was free before.
+compiled and after. large: the largest batch with which compile() succeeds on a board that has compiled nothing before, its
+arena, and arena, state and program of that batch in percent of the heap that is free when the layers are made and nothing
+is compiled. Samples and labels are not in the heap then.
 """
 
 import sys
@@ -26,6 +27,7 @@ KEYWORDS = """
     odt.Conv2D(24, (10, 4), strides=2, padding="same", activation="relu"),
     %s    odt.GlobalAvgPool(), odt.Dense(12),
 """ % (4 * BLOCK)
+MLP = 'odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(32, "relu"), odt.Dense(10)'
 BYTES = "x = bytearray([i * 7 % 17 for i in range({size})])"
 FLOATS = "x = array.array('f', [i * 7 % 17 / 16 for i in range({size})])"
 
@@ -38,6 +40,7 @@ def dense(count):
 NETWORKS = {
     "digits CNN": (DIGITS, 64, 16, BYTES),
     "DS-CNN 49x10, 24 channels": (KEYWORDS, 490, 2, BYTES),
+    "MLP 64-32-10": (MLP, 64, 16, BYTES),
     "10 dense layers of 16": (dense(10), 16, 16, FLOATS),
     "20 dense layers of 16": (dense(20), 16, 16, FLOATS),
     "40 dense layers of 16": (dense(40), 16, 16, FLOATS),
@@ -46,10 +49,6 @@ BOARD = (
     counting.machines.PIECE
     + """
 import array, gc, odt
-def model(batch, build=lambda: odt.Sequential([{layers}])):
-    made = build()
-    made.compile(odt.Adam(0.002), batch_size=batch, seed=7)
-    return made
 begin()
 end()
 """
@@ -77,22 +76,28 @@ LARGEST = """
 made = odt.Sequential([{layers}])
 gc.collect()
 free = gc.mem_free()
-made = None
-good, bad = {batch}, 0
-best = ()
-batch = good
-while not bad or bad - good > max(1, good // 64):
-    try:
-        plan = model(batch).session.plan
-        best = batch, plan.arena, plan.arena + plan.state + len(plan.code)
-        good = batch
-    except MemoryError:
-        bad = batch
-    plan = None
-    gc.collect()
-    batch = (good + bad) // 2 if bad else 2 * good
-print("largest", free, *best)
+try:
+    made.compile(odt.Adam(0.002), batch_size={batch}, seed=7)
+    plan = made.session.plan
+    sizes = plan.arena, plan.arena + plan.state + len(plan.code)
+    made = plan = None
+    print("largest", free, *sizes)
+except MemoryError:
+    made = None
 """
+
+
+def largest(machine, layers, batch):
+    """The largest batch that compiles; the heap that was free, the arena, and arena, state and program. Each try is a board's first."""
+    good, bad, found = 0, 0, ()
+    while not bad or bad - good > 1:
+        machine.run((BOARD + LARGEST).format(layers=layers, batch=batch))
+        if "largest" in machine.said:
+            good, found = batch, [int(word) for word in machine.said.rpartition("largest ")[2].split()]
+        else:
+            bad = batch
+        batch = (good + bad) // 2 if bad else 2 * good
+    return good, *found
 
 
 def measured(machine, name):
@@ -102,8 +107,7 @@ def measured(machine, name):
     common = {"layers": layers, "batch": batch, "data": data}
     collect, planned, first, second = machine.run((BOARD + COSTS).format(**common))
     heap = [int(word) for word in machine.said.rpartition("heap ")[2].split()]
-    machine.run((BOARD + LARGEST).format(**common))
-    free, most, arena, total = [int(word) for word in machine.said.rpartition("largest ")[2].split()]
+    most, free, arena, total = largest(machine, layers, batch)
     return collect, "%-26s %11d %6.2f  %10d %10d %5.2f  %7d %7d  %7d %7d  %5d %7d %5.1f" % (
         name, planned, planned / 125e6, first, second, first / second, heap[0], heap[1], heap[3], heap[2], most, arena, 100 * total / free,
     )  # fmt: skip
