@@ -21,7 +21,7 @@ def divide(nodes, tail):
     """The nodes whose weights train: those that are moved, and the last ``tail``."""
     found = [node for node in nodes if node.layer.trainable and node.layer.weight_shapes() and not node.layer.view]
     if tail >= len(found):
-        raise ValueError("ZerothOrder: tail is below the number of layers that train, %d, got %d" % (len(found), tail))
+        raise ValueError("ZerothOrder: tail is below %d, the layers that train, got %d" % (len(found), tail))
     moved = found[: len(found) - tail]
     for node in moved:
         if node.layer.kind == "batchnorm":
@@ -167,7 +167,7 @@ def train(s, nodes, loss, micro, segments, optimizer):
     s.trained = trained(nodes, within=tail)
     words = 6 if s.int8 else 3
     losses = s.updates.sum(4 * words) if micro else s.scratch("losses", 4 * words)
-    before = s.scratch("hits before", 4)
+    before = s.scratch("hits", 4)
 
     def passed(which):
         name = "passed_i8" if s.int8 else "passed_f32"
