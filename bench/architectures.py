@@ -1,7 +1,7 @@
-"""Networks as others have them, and the shapes that their training steps consist of: for bench/kernels.py.
+"""Networks as others have them, for several benches, and the shapes that their training steps consist of, for bench/kernels.py.
 
-MLPerf Tiny's four (github.com/mlcommons/tiny, benchmark/training), LeNet-5 and its sizes with "same" padding, a 1-D network of
-human activity (bench/memory.py) and the keyword network of 24 channels (bench/steps.py).
+MLPerf Tiny's four (github.com/mlcommons/tiny, benchmark/training), LeNet-5, a 1-D network of human activity and the keyword
+network of 24 channels (bench/steps.py).
 """
 
 import odt
@@ -50,11 +50,7 @@ def anomaly():
 
 
 def lenet():
-    layers = [
-        odt.Conv2D(6, 5, padding="same", activation="relu"),
-        odt.MaxPool2D(),
-        odt.Conv2D(16, 5, activation="relu"),
-    ]
+    layers = [conv(6, 5), odt.MaxPool2D(), odt.Conv2D(16, 5, activation="relu")]
     layers += [odt.MaxPool2D(), odt.Flatten(), odt.Dense(120, "relu"), odt.Dense(84, "relu"), odt.Dense(10)]
     return odt.Sequential([odt.Input((28, 28, 1))] + layers)
 
@@ -100,12 +96,6 @@ def described(kind, sizes):
     if kind == "dense":
         return "%(K)d->%(N)d" % sizes
     stride = max(sizes["SH"], sizes["SW"])
-    text = "%dx%d%s %dx%dx%d" % (
-        sizes["KH"],
-        sizes["KW"],
-        "/%d" % stride if stride > 1 else "",
-        sizes["H"],
-        sizes["W"],
-        sizes["C"],
-    )
+    by = "/%d" % stride if stride > 1 else ""
+    text = "%(KH)dx%(KW)d" % sizes + by + " %(H)dx%(W)dx%(C)d" % sizes
     return "depthwise " + text if kind == "depthwise2d" else "%s->%d" % (text, sizes["N"])

@@ -114,9 +114,8 @@ SHAPES = {
 }
 GRADIENTS = ("", "forward"), ("_dx", "input gradient"), ("_dw", "weight gradient")
 LEAST = 2000  # MACs of a shape that counts
-SUMS = (
-    24 << 10
-)  # of a weight gradient that is measured: of the first rows, where all are more than a board has room for
+# Of a weight gradient that is measured: of the first rows, where all are more than a board has room for.
+SUMS = 24 << 10
 POOL = dict(B=1, H=16, W=16, C=16, N=16, KH=2, KW=2, SH=2, SW=2, PT=0, PL=0, OH=8, OW=8)
 LAYER_NORM, BATCH_NORM = dict(M=64, S=1, G=1, C=8), dict(M=1, S=256, G=16, C=1)
 FACTOR = 0x3F800000
@@ -184,8 +183,7 @@ def lines():
             name = "network, %s%s" % ("depthwise " if op == "depthwise2d" else "", dict(GRADIENTS)[gradient])
             macs = macs_of(op, sizes)
             if gradient == "_dw":
-                row = macs // (sizes["B"] * sizes["OH"] * sizes["OW"] if op != "dense" else sizes["M"]) // sizes["N"]
-                sizes["R"] = min(sizes["N"], SUMS // row)
+                sizes["R"] = min(sizes["N"], SUMS // products(op, sizes))
                 macs = macs // sizes["N"] * sizes["R"]
             yield label, name, op + gradient + "_i8", sizes, macs, None, 0
     for label, op, sizes, shift, count, *form in ELEMENTS:

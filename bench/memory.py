@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import written  # noqa: E402
+from architectures import activity, keywords, separable  # noqa: E402
 
 import odt  # noqa: E402
 from odt.plan.compiler import compile_graph  # noqa: E402
@@ -35,27 +36,6 @@ def mlp():
 def autoencoder():
     layers = [odt.Dense(64, "relu"), odt.Dense(8), odt.Dense(64, "relu"), odt.Dense(128)]
     return odt.Sequential([odt.Input((128,))] + layers)
-
-
-def har():
-    return odt.Sequential([
-        odt.Input((128, 9)), odt.Conv1D(16, 7, padding="same", activation="relu"), odt.MaxPool1D(2),
-        odt.Conv1D(32, 5, padding="same", activation="relu"), odt.MaxPool1D(2),
-        odt.Conv1D(64, 3, padding="same", activation="relu"), odt.GlobalAvgPool(), odt.Dense(6),
-    ])  # fmt: skip
-
-
-def separable(shape, first, blocks, classes):
-    """A strided convolution, then depthwise and 1x1 ones: blocks of (channels, stride)."""
-    layers = [odt.Input(shape), odt.Conv2D(*first, strides=2, padding="same", activation="relu")]
-    for channels, stride in blocks:
-        layers += [odt.DepthwiseConv2D(3, strides=stride, padding="same", activation="relu")]
-        layers += [odt.Conv2D(channels, 1, activation="relu")]
-    return odt.Sequential(layers + [odt.GlobalAvgPool(), odt.Dense(classes)])
-
-
-def keywords():
-    return separable((49, 10, 1), (64, (10, 4)), [(64, 1)] * 4, 12)
 
 
 def mobilenet():
@@ -83,7 +63,7 @@ def deep():
 
 NETWORKS = (
     ("digits CNN", digits), ("MLP 64-32-10", mlp), ("autoencoder 128-64-8-64-128", autoencoder),
-    ("HAR", har), ("keywords DS-CNN", keywords), ("residual 16x16", residual), ("MobileNet-like 32x32", mobilenet),
+    ("HAR", activity), ("keywords DS-CNN", keywords), ("residual 16x16", residual), ("MobileNet-like 32x32", mobilenet),
     ("26 layers 12x12x8", deep),
 )  # fmt: skip
 

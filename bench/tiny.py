@@ -31,34 +31,26 @@ model = %s()
 model.compile(%s, loss="%s", dtype="int8", batch_size=1, seed=7)
 """
 DATA = """
-size = 1
-for n in model.session.input.shape:
-    size *= n
-x = bytearray(size)
-for i in range(size):
+x = bytearray(model.session.row)
+for i in range(len(x)):
     x[i] = i * (i >> 5) * 7 & 127
 y = x if %s else b"\\1"
 """
-STEP = """
-model.train_step(x, y)
-model.train_step(x, y)
-gc.collect()
-begin()
-end()
-begin()
-model.train_step(x, y)
-end()
-"""
-PREDICTION = """
+STEP = "model.train_step(x, y)"
+PREDICTION = "model.predict(x, out)"
+BEFORE_A_STEP = "model.train_step(x, y)\n"
+BEFORE_A_PREDICTION = """
 from array import array
 model.calibrate(x)
 out = array("f", bytes(4 * model.session.plan.output.count))
-model.predict(x, out)
+"""
+MEASURED = """
+{call}
 gc.collect()
 begin()
 end()
 begin()
-model.predict(x, out)
+{call}
 end()
 """
 
@@ -85,7 +77,8 @@ def sizes(name, is_trained):
 
 def cost(machine, name, is_trained):
     """What one step or prediction counts; None where there is no room for it."""
-    script = source(name, is_trained) + (STEP if is_trained else PREDICTION)
+    before, call = (BEFORE_A_STEP, STEP) if is_trained else (BEFORE_A_PREDICTION, PREDICTION)
+    script = source(name, is_trained) + before + MEASURED.format(call=call)
     text = "try:\n" + "".join(["    %s\n" % line for line in script.splitlines()])
     counts = machine.run(
         text + "except MemoryError:\n    begin()\n    end()\n    begin()\n    end()\n    print('no room')\n"

@@ -14,7 +14,7 @@ def git(*words):
 
 
 def is_changed():
-    """Whether there are changes of tracked files that no commit has, but for results."""
+    """Whether tracked files outside bench/results have changes that are not committed."""
     return bool(git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results"))
 
 

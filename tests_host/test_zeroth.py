@@ -455,7 +455,7 @@ def test_bad_arguments_are_refused(make, error, words):
 def test_what_it_cannot_train_is_refused_and_the_model_is_as_before():
     model = compiled(odt.SGD())
     digest = model.digest()
-    with pytest.raises(ValueError, match="tail is below 3, the layers that train, got 3"):
+    with pytest.raises(ValueError, match="tail is below the number of layers that train, 3, got 3"):
         model.compile(odt.ZerothOrder(tail=3))
     with pytest.raises(ValueError, match="no activation is kept that checkpoint"):
         model.compile(odt.ZerothOrder(), checkpoint="sqrt")

@@ -21,7 +21,7 @@ def divide(nodes, tail):
     """The nodes whose weights train: those that are moved, and the last ``tail``."""
     found = [node for node in nodes if node.layer.trainable and node.layer.weight_shapes() and not node.layer.view]
     if tail >= len(found):
-        raise ValueError("ZerothOrder: tail is below %d, the layers that train, got %d" % (len(found), tail))
+        raise ValueError("ZerothOrder: tail is below the number of layers that train, %d, got %d" % (len(found), tail))
     moved = found[: len(found) - tail]
     for node in moved:
         if node.layer.kind == "batchnorm":
@@ -139,7 +139,7 @@ class Passes:
         s = self.s
         dropout = s.instructions.pop()
         size = 4 * CONTROL_WORDS
-        copy = s.scratch("control's copy", size)
+        copy = s.scratch("copy", size)
         s.emit("slice", (copy, s.control), (1, size, size, 0))
         self._emit_with(dropout, s.control, copy)
 

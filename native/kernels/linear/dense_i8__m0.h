@@ -16,9 +16,10 @@
 #define ODT_COLUMNS "32"
 #endif
 
-// 20 cycles for 4 products, 20.5 in a .mpy file, which is to be small and sums four rows only; 35 more for four rows. r0: x, r1: w, r2: step, r3: K; on the
-// stack 0: K, 4: step, 44: zx, 48: sums, 52: fours. In the loop r0: the end of x, r1-r4: the ends of the rows, r5: the index,
-// r6: x - zx, r7: a product, r8-r11: sums, r12: -zx, lr: where the loop is entered.
+// 20 cycles for 4 products, 20.5 in a .mpy file, which is to be small and sums four rows only; 35 more for each four rows. r0: x,
+// r1: w, r2: step, r3: K; on the stack 0: step, 4: K, 44: zx, 48: sums, 52: fours, or 36: zx, 40: sums in a .mpy file. In the loop
+// r0: the end of x, r1-r4: the ends of the rows, r5: the index, r6: x - zx, r7: a product, r8-r11: sums, r12: -zx, lr: where the loop
+// is entered.
 __attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t *w,
     int32_t step, int32_t K, int32_t zx, int32_t *sums, int32_t fours) {
     (void)x, (void)w, (void)step, (void)K, (void)zx, (void)sums, (void)fours;
