@@ -13,6 +13,11 @@
 #define UNSEEN 0x30800000 // 2^-30: fine enough to see the smallest error
 #define ROUNDS 8 // a result may overflow its first scale by more than an int32 holds
 #define BEYOND 2 // an input's range is at most 2^2 times that of the batch's median sample
+// What a scale holds while is_step() looks, above these bits: the range that sets it, or once it is NAMED the first that names it.
+#define NAMED 1
+#define FOUND 2 // its peak, by an instruction before
+#define FOUND_FORWARD 4
+#define NOTED 3 // bits
 
 typedef struct {
     const int32_t *program;
@@ -20,6 +25,8 @@ typedef struct {
     size_t start, forward, ranges, stop; // words: where calibration begins, the forward pass ends, ranges and program end
     int32_t *scales, room; // of the samples
     int steps; // whether this is the training step, too
+    size_t reach, near; // then: how many words before an instruction its scale is named at most, 0 if each has to be looked for; where they begin
+    size_t echo; // see find_echo()
     odt_runner_t run;
     void *context;
 } work_t;
@@ -226,11 +233,20 @@ typedef struct {
     int all; // inputs that are overwritten, or whose scale this result shares, must be made again
 } again_t;
 
+// Whether it reads what it writes.
+static int is_in_place(const int32_t *instruction) {
+    for (unsigned i = odt_opcode(*instruction)->operands; i > 1; i--) {
+        if (instruction[i] == instruction[1]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 // 0 for an activation that is computed once more, which has its range.
 static int find_again(const work_t *w, size_t pc, size_t range, again_t *found) {
     const int32_t *program = w->program;
     int32_t scale = program[range + 1], peak = peak_of(program, range);
-    size_t at = body(program, pc);
     found->first = pc;
     found->all = 0;
     for (size_t before = w->start; before < pc; before = next(program, before)) {
@@ -247,9 +263,7 @@ static int find_again(const work_t *w, size_t pc, size_t range, again_t *found) 
             }
         }
     }
-    for (unsigned i = 2; i <= odt_opcode(program[at])->operands; i++) {
-        found->all |= program[at + i] == program[at + 1];
-    }
+    found->all |= is_in_place(program + body(program, pc));
     return 1;
 }
 
@@ -321,22 +335,22 @@ static int fit_echo(const work_t *w, size_t pc, size_t range, size_t echo, const
 }
 
 // After the instruction at pc has run: runs it again until its peak fits its scale, with what its result depends on.
-static int fit(const work_t *w, size_t pc, size_t range) {
+static int fit(work_t *w, size_t pc, size_t range) {
     const int32_t *program = w->program;
     int32_t scale = program[range + 1];
     size_t end = next(program, pc);
-    again_t found;
-    if (!find_again(w, pc, range, &found) || (w->steps && found.all)) { // an echo, which has its range
+    again_t found = {w->near, 0};
+    if (pc == w->echo || (!w->reach && !find_again(w, pc, range, &found)) || (w->steps && found.all)) { // which has its range
         return 1;
     }
     for (int round = 0; round < ROUNDS && follow(w, range); round++) {
-        found.all = found.all || has_lost(program, found.first, end, scale);
+        found.all = found.all || (!w->steps && has_lost(program, found.first, end, scale));
         if (!run_again(w, pc, scale, &found)) {
             return 0;
         }
     }
-    size_t echo = w->steps && pc >= w->forward ? find_echo(w, pc, range) : 0;
-    if (echo && !fit_echo(w, pc, range, echo, &found)) {
+    w->echo = w->steps && pc >= w->forward ? find_echo(w, pc, range) : 0;
+    if (w->echo && !fit_echo(w, pc, range, w->echo, &found)) {
         return 0;
     }
     int is_input = program[pc] == ODT_GATHER_I8 || program[pc] == ODT_GATHER_NORM_I8;
@@ -371,13 +385,49 @@ static int has_operand_in(const int32_t *program, size_t pc, uint32_t region, in
     return 0;
 }
 
+// Every scale that follows a peak is noted to be its range's, or is UNSEEN.
+static void set_scales(const work_t *w, int is_noted) {
+    for (size_t at = w->ranges; at < w->stop; at = next(w->program, at)) {
+        if (is_range(w->program[at])) {
+            *word_at(w->regions, w->program[at + 1]) = is_noted ? (int32_t)at << NOTED : UNSEEN;
+        }
+    }
+}
+
+// Notes in the scales that the instruction at pc names, and none before it, where it is.
+static void note_names(const work_t *w, size_t pc) {
+    const int32_t *program = w->program, *instruction = program + body(program, pc);
+    const odt_opcode_t *op = odt_opcode(*instruction);
+    const uint8_t *shape = odt_shape(op);
+    for (unsigned i = 1; i <= op->operands; i++, shape += 1 + (*shape & 7)) {
+        int32_t word = instruction[i];
+        if ((*shape & 63) == (ODT_I32 << 3 | 1) && shape[1] == ODT_LITERAL + 1 && (uint32_t)word >> ODT_REGION_SHIFT == ODT_STATE) {
+            int32_t *scale = word_at(w->regions, word);
+            size_t range = (size_t)*scale >> NOTED;
+            if (!(*scale & NAMED) && range >= w->ranges && range + 1 < w->stop && is_range(program[range]) && program[range + 1] == word) {
+                *scale = (int32_t)pc << NOTED | (*scale & (FOUND | FOUND_FORWARD)) | NAMED;
+            }
+        }
+    }
+}
+
+// As find_again(), by the notes of the instructions before the one at pc.
+static int find_noted(const work_t *w, size_t pc, size_t range, again_t *found) {
+    int32_t *scale = word_at(w->regions, w->program[range + 1]), note = *scale;
+    found->first = note & NAMED ? (size_t)note >> NOTED : pc;
+    found->all = (note & FOUND) || is_in_place(w->program + body(w->program, pc));
+    *scale = note | FOUND | (pc < w->forward ? FOUND_FORWARD : 0);
+    return pc < w->forward || !(note & FOUND_FORWARD);
+}
+
 // Whether calibration with the updates in their places makes the step that would follow it without them: what is run again has
 // no update among it, and none of the others changes what a second run would find, or depends on the step's random numbers.
-static int is_step(const work_t *w, size_t stop) {
+static int is_step(work_t *w, size_t stop) {
     const int32_t *program = w->program;
     int has_key = 0;
-    size_t echo = 0;
-    for (size_t pc = w->start; pc < stop; pc = next(program, pc)) {
+    size_t echo = 0, reach = 0;
+    set_scales(w, 1);
+    for (size_t pc = w->start; pc < stop; note_names(w, pc), pc = next(program, pc)) {
         if (is_left_out(w, pc)) {
             has_key |= program[pc] == ODT_TICK || program[pc] == ODT_STEP_KEY;
             continue;
@@ -387,9 +437,14 @@ static int is_step(const work_t *w, size_t stop) {
         }
         size_t range = range_of(w, pc), end = next(program, pc);
         again_t found;
-        if (!range || (pc == echo && pc) || !find_again(w, pc, range, &found)) {
+        if (!range || (pc == echo && pc)) {
             continue;
         }
+        if (!find_noted(w, pc, range, &found)) {
+            reach = SIZE_MAX;
+            continue;
+        }
+        reach = pc - found.first > reach ? pc - found.first : reach; // SIZE_MAX stays
         echo = pc >= w->forward ? find_echo(w, pc, range) : 0;
         if (found.all || has_lost(program, found.first, end, program[range + 1])) {
             return 0;
@@ -401,23 +456,23 @@ static int is_step(const work_t *w, size_t stop) {
             }
         }
     }
+    w->reach = reach + 1; // 0 of SIZE_MAX
     return 1;
 }
 
 int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t start, size_t stop, int32_t *scales, int32_t room,
     int steps, odt_runner_t run, void *context) {
     work_t w = {program, regions, start, (size_t)program[ODT_HEADER_EVALUATE + 1], (size_t)program[ODT_HEADER_TRAIN],
-        (size_t)program[ODT_HEADER_TRAIN + 1], scales, room, 0, run, context};
+        (size_t)program[ODT_HEADER_TRAIN + 1], scales, room, 0, 0, start, 0, run, context};
     while (w.ranges < w.stop && !is_range(program[w.ranges])) {
         w.ranges = next(program, w.ranges);
     }
     w.steps = steps && is_step(&w, stop);
-    for (size_t pc = w.ranges; pc < w.stop; pc = next(program, pc)) {
-        if (is_range(program[pc])) {
-            *word_at(regions, program[pc + 1]) = UNSEEN;
-        }
-    }
+    set_scales(&w, 0);
     for (size_t pc = start; pc < stop; pc = next(program, pc)) {
+        while (w.near + w.reach < pc) { // whatever it is, if each has to be looked for
+            w.near = next(program, w.near);
+        }
         int is_update = is_left_out(&w, pc);
         if (!is_update || w.steps) {
             size_t range;
