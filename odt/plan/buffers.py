@@ -11,7 +11,7 @@ from ..fixed import ONE, elements, scale_add
 from ..regions import CONSTANTS, REGION_SHIFT, STATE
 from .memory import Arena
 from .values import (
-    ADDED, CONSTANT, EXPONENT, FLOAT, HEADER, OPTIMIZER, SCALE, SCRATCH, WEIGHT, Buffer, Part, Weights,
+    ADDED, CONSTANT, EXPONENT, FLOAT, HEADER, OPTIMIZER, ROLES, SCALE, SCRATCH, WEIGHT, Part, placed,
 )  # fmt: skip
 
 
@@ -33,35 +33,20 @@ class Parameters:
         self.vectors = []
         self.fixed = []
 
-    def weights(self, unit):
-        """The Weights; ``unit``: bytes of a kernel's element."""
-        trained = [Part(part.total, part.columns, part.at, part.rows, part.shift) for part in self.trained]
-        made = Weights(self.rows, self.columns, trained, self.common)
-        name = self.name
-        if self.kernel is not None:
-            made.kernel = placed(self.kernel, name + " kernel", self.rows * self.columns * unit)
-        if self.residual is not None:
-            made.residual = placed(self.residual, name + " residual", trained[0].total * self.columns)
-        if self.scale is not None:
-            made.scale = placed(self.scale, name + " kernel scale", 4 * self.rows, SCALE)
-        if self.bias is not None:
-            made.bias = placed(self.bias, name + " bias", 4 * self.rows)
-        for each, operand, role in self.vectors:
-            vector = made.bias if operand == self.bias else placed(operand, "%s %s" % (name, each), 4 * self.rows, role)
-            made.vectors.append(vector)
-        for operand, buffer in ((self.kernel, made.kernel), (self.scale, made.scale), (self.bias, made.bias)):
-            if operand in self.fixed:
-                made.frozen.append(buffer)
-        return made
+    def words(self, unit, into):
+        """The numbers of which values.Plan makes Weights; ``unit``: bytes of a kernel's element.
 
-
-def placed(operand, name, size, role=None, kind=WEIGHT):
-    """A Buffer at the address that an operand is."""
-    made = Buffer(name, size, kind, operand >> REGION_SHIFT)
-    made.offset = operand & (1 << REGION_SHIFT) - 1
-    if role:  # else the class's: a board's RAM is small
-        made.role = role
-    return made
+        ``into``: the number of the layer whose kernel and bias hold these, -1 of none.
+        """
+        fixed = sum([bit for bit, each in ((1, self.kernel), (2, self.scale), (4, self.bias)) if each in self.fixed])
+        words = [into, self.rows, self.columns, unit, int(self.common), fixed, len(self.trained), len(self.vectors)]
+        for part in self.trained:
+            words += part.total, part.columns, part.at, part.rows, part.shift
+        words += [-1 if each is None else each for each in (self.kernel, self.residual, self.scale, self.bias)]
+        for _, operand, role in self.vectors:
+            if operand != self.bias:
+                words += ROLES.index(role), operand
+        return words
 
 
 class Buffers:

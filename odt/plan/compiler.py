@@ -5,7 +5,6 @@ import sys
 from array import array
 
 from ..regions import ARENA, REGION_SHIFT
-from .buffers import placed
 from .forward import family, forward
 from .gradient import backward
 from .graph import fuse_relu, mask_after_pooling, trained
@@ -13,16 +12,7 @@ from .instruction import encode
 from .masks import keep_bits
 from .memory import lifetimes, live_bytes, place, share
 from .schedule import Schedule
-from .values import ACTIVATION, ERROR, GRADIENT, SCRATCH, Value
-
-
-class Plan:
-    """What compile() decided: the program's bytes, where things lie in the state, the RAM plan.
-
-    ``reading``: (mean, variance, channels, epsilon) of the BatchNorm by which samples are read, offsets in the state; None without.
-    """
-
-    reading = None
+from .values import ACTIVATION, ERROR, GRADIENT, SCRATCH, Plan, Value, placed
 
 
 class Draft:
@@ -43,7 +33,7 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     draft = _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits)
     if sys.implementation.name != "cpython":
         gc.collect()  # what planning took, so that what stays takes its place
-    return _finished(nodes, draft, dtype == "int8")
+    return _finished(nodes, draft)
 
 
 def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits):
@@ -67,7 +57,10 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
     addresses = arena.addresses()
     draft.code = encode(instructions, addresses, draft.arena, draft.state, draft.constants, ends)
     draft.first, draft.scales, draft.exponents = buffers.first, buffers.scales, buffers.spans
-    draft.totals, draft.parameters = buffers.totals, buffers.weights
+    owners = [node for node in nodes if node in buffers.weights]
+    draft.owners = [node.layer for node in owners]
+    draft.words = _words(owners, buffers.weights, 1 if s.int8 else 4)
+    draft.totals = buffers.totals
     draft.sizes = [buffers.layers[node.layer.name] for node in nodes]
     draft.sums = arena.sizes[s.updates.sums] if micro else 0
     draft.again = sum([node.layer.macs for node in s.again])
@@ -97,7 +90,7 @@ def _offset(operand):
     return operand & (1 << REGION_SHIFT) - 1
 
 
-def _finished(nodes, draft, int8):
+def _finished(nodes, draft):
     """The Plan of a Draft, its objects made anew: on a board they then lie at the bottom of the heap that planning has left."""
     plan = Plan()
     plan.code, plan.arena, plan.lower_bound, plan.state = draft.code, draft.arena, draft.lower_bound, draft.state
@@ -111,7 +104,7 @@ def _finished(nodes, draft, int8):
         array("i", draft.errors),
     )
     plan.peaks, plan.totals = dict(draft.peaks), dict(draft.totals)
-    plan.weights = _weights(nodes, draft.parameters, 1 if int8 else 4)
+    plan.owners, plan.words = list(draft.owners), array("i", draft.words)
     if nodes[0].statistics:
         from .norm import reading
 
@@ -122,7 +115,7 @@ def _finished(nodes, draft, int8):
     plan.bias = None if draft.bias is None else placed(draft.bias, "bias", draft.bias_size)
     if draft.seen:
         plan.buffers, plan.instructions, plan.values, plan.follow = draft.seen
-    draft.code = draft.first = draft.parameters = draft.output = draft.seen = None  # see Schedule.release()
+    draft.code = draft.first = draft.output = draft.seen = None  # see Schedule.release()
     return plan
 
 
@@ -141,15 +134,16 @@ def _output(draft):
     return value
 
 
-def _weights(nodes, parameters, unit):
-    """[(layer, Weights)] in the order of the nodes."""
-    made = {node: parameters[node].weights(unit) for node in nodes if node in parameters}
-    for node in nodes:
-        folded = node in parameters and parameters[node].folded
-        if folded:
-            made[folded].into = made[node]
-            made[node].folded = folded.layer, made[folded]
-    return [(node.layer, made[node]) for node in nodes if node in made]
+def _words(owners, parameters, unit):
+    """What a Plan knows of the weights of these nodes."""
+    into = [-1] * len(owners)
+    for index, node in enumerate(owners):
+        if parameters[node].folded:
+            into[owners.index(parameters[node].folded)] = index
+    words = array("i")
+    for node, held in zip(owners, into):
+        words.extend(array("i", parameters[node].words(unit, held)))
+    return words
 
 
 def train(s, nodes, loss, micro=None, segments=(), bits=None):

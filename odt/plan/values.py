@@ -6,7 +6,7 @@ is the number of a buffer (memory.Arena). A compiled model keeps Buffers, and of
 """
 
 from ..fixed import ONE
-from ..regions import ARENA
+from ..regions import ARENA, REGION_SHIFT
 
 # The kinds of buffers, as summary() groups them.
 ACTIVATION = "activations"
@@ -23,6 +23,7 @@ EXPONENT = "exponent"  # int8, one per row of an optimizer's int16 state
 FLOAT = "float32"  # float32 bits in int8 models, too
 ADDED = "float32 plus epsilon"  # the same, of a variance to which the layer's epsilon has been added
 CONSTANT = "constant"
+ROLES = (None, FLOAT, ADDED)  # of vectors
 
 
 class Buffer:
@@ -81,8 +82,7 @@ class Weights:
     """A layer's parameters in the state: kernel, residual, channel scales, bias; or a normalisation's vectors.
 
     ``trained``: the Parts of the kernel's rows that train; ``vectors``: all but the kernel, in the order of ``get_weights``; ``folded``:
-    the BatchNorm, and its Weights, that kernel and bias hold; ``into``: of such a BatchNorm, the Weights
-    that hold it.
+    the BatchNorm, and its Weights, that kernel and bias hold; ``into``: of such a BatchNorm, the Weights that hold it.
     """
 
     folded = into = None
@@ -128,3 +128,64 @@ class Part:
     def within(self, kernel, row):
         """Where ``total`` rows of a kernel of the state or of flash begin such that the rows that this Part counts are its own."""
         return kernel + self.shift * row
+
+
+def placed(operand, name, size, role=None, kind=WEIGHT):
+    """A Buffer at the address that an operand is."""
+    made = Buffer(name, size, kind, operand >> REGION_SHIFT)
+    made.offset = operand & (1 << REGION_SHIFT) - 1
+    if role:  # else the class's: a board's RAM is small
+        made.role = role
+    return made
+
+
+class Plan:
+    """What compile() decided: the program's bytes, where things lie in the state, the RAM plan.
+
+    ``reading``: (mean, variance, channels, epsilon) of the BatchNorm by which samples are read, offsets in the state; None without.
+    ``owners``: the layers that have weights, in the order of the nodes; ``words``: what Parameters.words() says of them. Weights are
+    made of it when they are asked for: as objects they would take seven hundred bytes of a board's RAM for a dense layer.
+    """
+
+    reading = None
+
+    @property
+    def weights(self):
+        """[(layer, Weights)], made anew."""
+        found = list(self._each())
+        for layer, weights, into in found:
+            if into >= 0:
+                weights.into = found[into][1]
+                weights.into.folded = layer, weights
+        return [(layer, weights) for layer, weights, _ in found]
+
+    def each(self):
+        """Yield the same, one after the other, without ``folded`` and ``into``."""
+        for layer, weights, _ in self._each():
+            yield layer, weights
+
+    def _each(self):
+        words = iter(self.words)
+        for layer in self.owners:
+            into = next(words)
+            yield layer, _weights(layer, words), into
+
+
+def _weights(layer, words):
+    """A layer's Weights, of the next words; of what buffers.py gives names and sizes to, these are the same."""
+
+    def buffer(name, size, role=None):
+        operand = next(words)
+        return None if operand < 0 else placed(operand, "%s %s" % (layer.name, name), size, role)
+
+    rows, columns, unit, common, fixed, parts, vectors = [next(words) for _ in range(7)]
+    made = Weights(rows, columns, [Part(*[next(words) for _ in range(5)]) for _ in range(parts)], common == 1)
+    made.kernel = buffer("kernel", rows * columns * unit)
+    made.residual = buffer("residual", made.trained[0].total * columns if parts else 0)
+    made.scale = buffer("kernel scale", 4 * rows, SCALE)
+    made.bias = buffer("bias", 4 * rows)
+    made.frozen = [each for bit, each in ((1, made.kernel), (2, made.scale), (4, made.bias)) if fixed & bit]
+    names = [name for name, _ in layer.weight_shapes() if name != "kernel"]
+    for name in names[:vectors]:
+        made.vectors.append(made.bias if name == "bias" else buffer(name, 4 * rows, ROLES[next(words)]))
+    return made

@@ -2,11 +2,12 @@
 
 import gc
 import sys
+from array import array
 
 from .. import executor
 from ..fixed import elements, put, scale_of
 from ..regions import X_SCALE, const
-from ..plan import unload
+from ..plan import drop, unload
 from . import weights
 from .session import Session
 from .start import Tidy, Untrained, begin, check_place, control_block, reserve
@@ -50,10 +51,19 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         loaded = engine.load(plan.code)
         reserved = reserve(plan, sys.implementation.name == "cpython")
         if not reserved:
-            unload()
+            from ..plan.values import Buffer, Plan, Value
+
             loaded = None
+            code, plan.code = bytes(memoryview(plan.code)), None  # out of the way once more: the longest comes last
+            unload()
+            drop("odt.opcodes")
+            drop("odt.lines")
+            for _ in range(2):  # what was in the way of the first copy no longer is
+                gc.collect()
+                plan = _anew(plan, {Plan: 0, Value: 2, Buffer: 3})
             gc.collect()
-            plan.code = bytes(memoryview(plan.code))  # once more: what went leaves room below
+            plan.code = bytes(memoryview(code))
+            code = None
             loaded = engine.load(plan.code)
             reserved = reserve(plan)
         arena, state = reserved
@@ -72,11 +82,35 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     return session
 
 
+def _anew(value, arguments):
+    """A copy of a Plan, down to all that is its own: it takes the room that the planner has left, where its first one parts the heap.
+
+    ``arguments``: how many a class takes whose objects are its own.
+    """
+    kind = type(value)
+    if kind in (list, tuple):
+        return kind([_anew(each, arguments) for each in value])
+    if kind is array:
+        return array("i", value)
+    if kind is bytes:
+        return bytes(memoryview(value))
+    if kind is dict:
+        return dict(value)
+    if kind not in arguments:  # a layer, an int, a string
+        return value
+    copy = kind(*(None,) * arguments[kind])
+    for name, part in value.__dict__.items():
+        setattr(copy, name, _anew(part, arguments))
+    return copy
+
+
 def attach(session):
     """Let the Normalizations of this session adapt in it, not in one of before."""
-    for layer, parameters in session.plan.weights:
-        if layer.kind == "normalization":
-            layer.part = session, parameters.vectors
+    plan = session.plan
+    if "normalization" in [layer.kind for layer in plan.owners]:
+        for layer, parameters in plan.each():
+            if layer.kind == "normalization":
+                layer.part = session, parameters.vectors
 
 
 def _load(nodes, optimizer):

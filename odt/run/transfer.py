@@ -15,7 +15,8 @@ def set_weights(session, values):
     values = list(values)
     int8 = session.dtype == "int8"
     taken = {}
-    for layer, parameters in session.plan.weights:
+    kept = session.plan.weights
+    for layer, parameters in kept:
         taken[parameters] = []
         for (name, shape), whole in zip(layer.weight_shapes(), weights.wholes(layer, parameters, int8)):
             value = flat(layer, name, shape, values.pop(0) if values else ())
@@ -35,7 +36,7 @@ def set_weights(session, values):
                 weights.check(layer, "folded, as a bias", taken[parameters][1], 1024)
 
     def write(state):
-        for layer, parameters in session.plan.weights:
+        for layer, parameters in kept:
             if not parameters.into:
                 weights.write(state, layer, parameters, int8, taken[parameters])
 

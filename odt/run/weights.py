@@ -32,7 +32,7 @@ def initialise(state, plan, seed, int8):
         state[offset : offset + size] = bytes((256 - 100,)) * size
     for offset, data in plan.first:
         state[offset : offset + len(data)] = data
-    for number, (layer, weights) in enumerate(plan.weights):
+    for number, (layer, weights) in enumerate(plan.each()):
         if weights.kernel is None or weights.kernel.region == CONSTANTS:
             continue  # a normalisation begins with what its buffers say
         fan_in, fan_out = layer.fans()
