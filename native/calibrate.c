@@ -23,6 +23,7 @@ typedef struct {
     const int32_t *program;
     const odt_region_t *regions;
     size_t start, forward, ranges, stop; // words: where calibration begins, the forward pass ends, ranges and program end
+    size_t likely; // the range to look at first: they follow each other as their results do
     int32_t *scales, room; // of the samples
     int steps; // whether this is the training step, too
     size_t reach, near; // then: how many words before an instruction its scale is named at most, 0 if each has to be looked for; where they begin
@@ -31,19 +32,23 @@ typedef struct {
     void *context;
 } work_t;
 
-static size_t own_words(const int32_t *program, size_t pc) {
+static inline size_t own_words(const int32_t *program, size_t pc) {
     const odt_opcode_t *op = odt_opcode(program[pc]);
     return 1u + op->operands + op->immediates;
 }
 
+static inline int is_prefix(int32_t number) {
+    return number == ODT_FEW || number == ODT_EACH;
+}
+
 // Where the instruction itself begins: at pc, or after the prefix that stands there.
 static size_t body(const int32_t *program, size_t pc) {
-    return program[pc] == ODT_FEW || program[pc] == ODT_EACH ? pc + own_words(program, pc) : pc;
+    return is_prefix(program[pc]) ? pc + own_words(program, pc) : pc;
 }
 
 static size_t next(const int32_t *program, size_t pc) {
-    pc = body(program, pc);
-    return pc + own_words(program, pc);
+    size_t at = pc + own_words(program, pc);
+    return is_prefix(program[pc]) ? at + own_words(program, at) : at;
 }
 
 static int32_t *word_at(const odt_region_t *regions, int32_t word) {
@@ -71,15 +76,37 @@ static unsigned next_updated(const int32_t *program, size_t pc, unsigned place) 
     return 0;
 }
 
+static size_t next_range(const work_t *w, size_t at) {
+    at = next(w->program, at);
+    return at < w->stop ? at : w->ranges;
+}
+
 // The word of the instruction by which a range follows a peak that the instruction at pc updates; 0 if there is none.
-static size_t range_of(const work_t *w, size_t pc) {
+static size_t range_of(work_t *w, size_t pc) {
     const int32_t *program = w->program;
+    size_t at = w->likely;
     pc = body(program, pc);
-    for (unsigned place = 0; (place = next_updated(program, pc, place)) != 0;) {
-        for (size_t at = w->ranges; at < w->stop; at = next(program, at)) {
-            if (is_range(program[at]) && peak_of(program, at) == program[pc + place]) {
-                return at;
+    for (unsigned place = 0; at < w->stop && (place = next_updated(program, pc, place)) != 0;) {
+        do {
+            size_t range = at;
+            at = next_range(w, at);
+            if (is_range(program[range]) && peak_of(program, range) == program[pc + place]) {
+                w->likely = at;
+                return range;
             }
+        } while (at != w->likely);
+    }
+    return 0;
+}
+
+// Whether the instruction at pc is given a word of that region, and if asked, whether to write to it.
+static int has_operand_in(const int32_t *program, size_t pc, uint32_t region, int is_written) {
+    pc = body(program, pc);
+    const odt_opcode_t *op = odt_opcode(program[pc]);
+    const uint8_t *shape = odt_shape(op);
+    for (unsigned i = 1; i <= op->operands; i++, shape += 1 + (*shape & 7)) {
+        if ((uint32_t)program[pc + i] >> ODT_REGION_SHIFT == region && (!is_written || *shape >> 6 != ODT_READ)) {
+            return 1;
         }
     }
     return 0;
@@ -90,10 +117,13 @@ static int is_left_out(const work_t *w, size_t pc) {
     const int32_t *program = w->program;
     int is_backward = pc >= w->forward;
     pc = body(program, pc);
+    if (program[pc] == ODT_TICK || program[pc] == ODT_STEP_KEY) {
+        return 1;
+    }
+    if (!is_backward || program[pc] == ODT_RELATIVE_I8) {
+        return 0;
+    }
     switch (program[pc]) {
-        case ODT_TICK:
-        case ODT_STEP_KEY:
-            return 1;
         case ODT_PLAIN_I32:
         case ODT_DENSE_DW_I8:
         case ODT_CONV2D_DW_I8:
@@ -102,20 +132,11 @@ static int is_left_out(const work_t *w, size_t pc) {
         case ODT_TRANSPOSED2D_DW_I8:
         case ODT_BIAS_DW_I8:
         case ODT_NORM_DW_I8:
-            return is_backward;
-        case ODT_RELATIVE_I8:
-            return 0;
+            return 1;
         default:
             break;
     }
-    const odt_opcode_t *op = odt_opcode(program[pc]);
-    const uint8_t *shape = odt_shape(op);
-    for (unsigned i = 1; is_backward && i <= op->operands; i++, shape += 1 + (*shape & 7)) {
-        if (*shape >> 6 != ODT_READ && (uint32_t)program[pc + i] >> ODT_REGION_SHIFT == ODT_STATE) {
-            return 1;
-        }
-    }
-    return 0;
+    return has_operand_in(program, pc, ODT_STATE, 1);
 }
 
 // Bytes of the arena that the operand whose description is at *shape reaches; *shape is moved past it.
@@ -130,22 +151,33 @@ static uint32_t extent(const uint8_t **shape, const int32_t *immediates) {
     return bytes;
 }
 
+// Whether the instruction at pc writes to these bytes of the arena.
+static int writes_over(const int32_t *program, size_t pc, uint32_t at, uint32_t bytes) {
+    const int32_t *instruction = program + body(program, pc);
+    const odt_opcode_t *op = odt_opcode(*instruction);
+    const uint8_t *shape = odt_shape(op);
+    for (unsigned i = 1; i <= op->operands; i++) {
+        uint32_t to = (uint32_t)instruction[i];
+        if (*shape >> 6 == ODT_READ || to >> ODT_REGION_SHIFT != ODT_ARENA || to >= at + bytes) {
+            shape += 1 + (*shape & 7);
+        } else if (at < to + extent(&shape, instruction + 1 + op->operands)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 // Whether the instruction at `later` writes over what that at `pc` reads in the arena.
 static int is_overwritten(const int32_t *program, size_t pc, size_t later) {
-    pc = body(program, pc);
-    later = body(program, later);
-    const odt_opcode_t *reader = odt_opcode(program[pc]), *writer = odt_opcode(program[later]);
-    const uint8_t *read = odt_shape(reader);
-    for (unsigned i = 1; i <= reader->operands; i++) {
-        int is_input = *read >> 6 == ODT_READ;
-        uint32_t at = (uint32_t)program[pc + i], bytes = extent(&read, program + pc + 1 + reader->operands);
-        const uint8_t *written = odt_shape(writer);
-        for (unsigned k = 1; k <= writer->operands; k++) {
-            int is_output = *written >> 6 != ODT_READ;
-            uint32_t to = (uint32_t)program[later + k], size = extent(&written, program + later + 1 + writer->operands);
-            if (is_input && is_output && (at | to) >> ODT_REGION_SHIFT == ODT_ARENA && at < to + size && to < at + bytes) {
-                return 1;
-            }
+    const int32_t *instruction = program + body(program, pc);
+    const odt_opcode_t *op = odt_opcode(*instruction);
+    const uint8_t *shape = odt_shape(op);
+    for (unsigned i = 1; i <= op->operands; i++) {
+        uint32_t at = (uint32_t)instruction[i];
+        if (*shape >> 6 != ODT_READ || at >> ODT_REGION_SHIFT != ODT_ARENA) {
+            shape += 1 + (*shape & 7);
+        } else if (writes_over(program, later, at, extent(&shape, instruction + 1 + op->operands))) {
+            return 1;
         }
     }
     return 0;
@@ -190,6 +222,12 @@ static int follow(const work_t *w, size_t range) {
     return 1;
 }
 
+// Whether samples that reached this peak would reach the limit, to the bit, in the scale that follows it.
+static int is_exact(const work_t *w, size_t pc, size_t range, int32_t largest) {
+    const int32_t *instruction = w->program + range;
+    return w->program[pc] == ODT_GATHER_I8 && largest < INT32_MAX && largest / 2 > instruction[odt_opcode(*instruction)->operands + 1];
+}
+
 // Limits the input's scale by the median of those that each sample of the batch would have on its own.
 static int leave_out(const work_t *w, size_t pc, size_t range) {
     int32_t *scales = w->scales;
@@ -203,10 +241,11 @@ static int leave_out(const work_t *w, size_t pc, size_t range) {
         control[ODT_POSITION] = odt_wrap_add(position, row);
         *word_at(w->regions, word) = UNSEEN;
         *word_at(w->regions, peak) = 0;
-        int round = 0;
+        int32_t round = 0, largest;
         do {
             good = w->run(w->context, pc);
-        } while (good && follow(w, range) && ++round < ROUNDS);
+            largest = *word_at(w->regions, peak);
+        } while (good && follow(w, range) && !is_exact(w, pc, range, largest) && ++round < ROUNDS);
         int32_t scale = *word_at(w->regions, word);
         if (scale != UNSEEN) {
             int32_t at = found++;
@@ -244,7 +283,7 @@ static int is_in_place(const int32_t *instruction) {
 }
 
 // 0 for an activation that is computed once more, which has its range.
-static int find_again(const work_t *w, size_t pc, size_t range, again_t *found) {
+static int find_again(work_t *w, size_t pc, size_t range, again_t *found) {
     const int32_t *program = w->program;
     int32_t scale = program[range + 1], peak = peak_of(program, range);
     found->first = pc;
@@ -299,8 +338,8 @@ static size_t find_echo(const work_t *w, size_t pc, size_t range) {
 static int run_again(const work_t *w, size_t pc, int32_t scale, const again_t *found) {
     size_t end = next(w->program, pc);
     for (size_t again = found->all ? w->start : found->first; again < end; again = next(w->program, again)) {
-        if ((found->all || again == pc || names(w->program, again, scale)) && !is_left_out(w, again)
-            && !w->run(w->context, again)) {
+        int is_run = again == pc || ((found->all || names(w->program, again, scale)) && !is_left_out(w, again));
+        if (is_run && !w->run(w->context, again)) {
             return 0;
         }
     }
@@ -372,19 +411,6 @@ static int is_repeatable(const int32_t *program, size_t pc, int32_t peak) {
     return 1;
 }
 
-// Whether the instruction at pc is given a word of that region, and if asked, whether to write to it.
-static int has_operand_in(const int32_t *program, size_t pc, uint32_t region, int is_written) {
-    pc = body(program, pc);
-    const odt_opcode_t *op = odt_opcode(program[pc]);
-    const uint8_t *shape = odt_shape(op);
-    for (unsigned i = 1; i <= op->operands; i++, shape += 1 + (*shape & 7)) {
-        if ((uint32_t)program[pc + i] >> ODT_REGION_SHIFT == region && (!is_written || *shape >> 6 != ODT_READ)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 // Every scale that follows a peak is noted to be its range's, or is UNSEEN.
 static void set_scales(const work_t *w, int is_noted) {
     for (size_t at = w->ranges; at < w->stop; at = next(w->program, at)) {
@@ -427,7 +453,8 @@ static int is_step(work_t *w, size_t stop) {
     int has_key = 0;
     size_t echo = 0, reach = 0;
     set_scales(w, 1);
-    for (size_t pc = w->start; pc < stop; note_names(w, pc), pc = next(program, pc)) {
+    for (size_t pc = w->start, end; pc < stop; note_names(w, pc), pc = end) {
+        end = next(program, pc);
         if (is_left_out(w, pc)) {
             has_key |= program[pc] == ODT_TICK || program[pc] == ODT_STEP_KEY;
             continue;
@@ -435,7 +462,7 @@ static int is_step(work_t *w, size_t stop) {
         if (has_operand_in(program, pc, ODT_STATE, 1) || (has_key && has_operand_in(program, pc, ODT_CONTROL, 0))) {
             return 0;
         }
-        size_t range = range_of(w, pc), end = next(program, pc);
+        size_t range = range_of(w, pc);
         again_t found;
         if (!range || (pc == echo && pc)) {
             continue;
@@ -450,7 +477,7 @@ static int is_step(work_t *w, size_t stop) {
             return 0;
         }
         for (size_t again = found.first; again < end; again = next(program, again)) {
-            if (is_left_out(w, again) || ((again == pc || names(program, again, program[range + 1]))
+            if ((again != pc && is_left_out(w, again)) || ((again == pc || names(program, again, program[range + 1]))
                 && !is_repeatable(program, again, peak_of(program, range)))) {
                 return 0;
             }
@@ -463,10 +490,11 @@ static int is_step(work_t *w, size_t stop) {
 int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t start, size_t stop, int32_t *scales, int32_t room,
     int steps, odt_runner_t run, void *context) {
     work_t w = {program, regions, start, (size_t)program[ODT_HEADER_EVALUATE + 1], (size_t)program[ODT_HEADER_TRAIN],
-        (size_t)program[ODT_HEADER_TRAIN + 1], scales, room, 0, 0, start, 0, run, context};
+        (size_t)program[ODT_HEADER_TRAIN + 1], 0, scales, room, 0, 0, start, 0, run, context};
     while (w.ranges < w.stop && !is_range(program[w.ranges])) {
         w.ranges = next(program, w.ranges);
     }
+    w.likely = w.ranges;
     w.steps = steps && is_step(&w, stop);
     set_scales(&w, 0);
     for (size_t pc = start; pc < stop; pc = next(program, pc)) {

@@ -59,6 +59,7 @@ typedef struct {
     const int32_t *words;
     mp_obj_t sequence, scales;
     odt_region_t *regions;
+    void *place; // of the scales
 } run_t;
 
 static mp_buffer_info_t scales_of(mp_obj_t scales) {
@@ -71,10 +72,13 @@ static mp_buffer_info_t scales_of(mp_obj_t scales) {
 
 static int run_one(void *context, size_t pc) {
     run_t *run = context;
-    void *before = scales_of(run->scales).buf;
-    run_words(run->words, (mp_int_t)pc, (mp_int_t)pc + 1, 0, run->sequence, run->regions);
-    if (scales_of(run->scales).buf != before) {
-        mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
+    RUNNING(run->words, run->sequence, run->regions)
+    odt_step(run->words, pc, run->regions, 0);
+    if (poll()) { // a callback may have moved a buffer
+        get_regions(run->words, run->sequence, run->regions);
+        if (scales_of(run->scales).buf != run->place) {
+            mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
+        }
     }
     return 1;
 }
@@ -89,7 +93,7 @@ static mp_obj_t entry_calibrate(size_t count, const mp_obj_t *args) {
         mp_raise_ValueError(MP_ERROR_TEXT("scales are not aligned to 4 bytes"));
     }
     get_regions(words, args[1], regions);
-    run_t run = {words, args[1], args[4], regions};
+    run_t run = {words, args[1], args[4], regions, info.buf};
     return mp_obj_new_bool(odt_calibrate(words, regions, (size_t)start, (size_t)stop, info.buf, (int32_t)(info.len / 4),
         step, run_one, &run) == 2);
 }

@@ -47,7 +47,7 @@ def _open(file):
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise ValueError("%s: no model that runs here: %s" % (file.name, error))
     gc.collect()
-    arena, state = reserve(plan)
+    arena, state = reserve(plan, False) or reserve(plan)
     if plan.constants:
         kept = file.section(FROZEN)
     file.into(STATE, state)

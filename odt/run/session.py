@@ -180,7 +180,7 @@ def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
     """
     if not hasattr(engine, "calibrate"):
         return 0
-    return 1 + engine.calibrate(loaded, regions, start, stop, array("i", bytes(4 * samples)) if samples else None, step)
+    return 1 + engine.calibrate(loaded, regions, start, stop, bytearray(4 * samples) if samples else None, step)
 
 
 class Session:
@@ -249,9 +249,10 @@ class Session:
         """
         self.known = None
         layer = self.input
-        given, known = (x, y), None
-        x, x_format, count = samples(what + "x", x, (layer.dtype,), self.row, layer.shape)
-        check_finite(what + "x", x, x_format, self.row)
+        given_x, given_y, known = x, y, None
+        name = what + "x"
+        x, x_format, count = samples(name, x, (layer.dtype,), self.row, layer.shape)
+        check_finite(name, x, x_format, self.row)
         y_format, y_scale, y_zero, same = 0, ONE, 0, False
         loss, classes = self.loss, self.classes
         if not predict:
@@ -266,36 +267,36 @@ class Session:
             width = self.width
             if loss.with_logits and isinstance(y, (bytes, bytearray, memoryview)) and len(y) == count * (classes + 1):
                 dtypes, width, y_zero = ("uint8",), classes + 1, 1
-            y, y_format, labels = samples(what + "y", y, dtypes, width)
+            name = what + "y"
+            y, y_format, labels = samples(name, y, dtypes, width)
             if labels != count:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:
-                check_labels(what + "y", [y[at] for at in range(0, len(y), width)] if y_zero else y, classes)
+                check_labels(name, [y[at] for at in range(0, len(y), width)] if y_zero else y, classes)
                 if y_format == INT16 and classes > 32768:  # of a uint16 an int16 has no more
                     y, y_format = array("i", y), INT32
             else:
-                check_finite(what + "y", y, y_format, self.width)
+                check_finite(name, y, y_format, self.width)
                 same = y_format == x_format
                 if loss.binary:  # targets are 0 and 1, unless they are the samples themselves
                     same = same and self.width == self.row and self.engine.crc32(x) == self.engine.crc32(y)
                 if same:
                     y_scale, y_zero = self.control[X_SCALE], layer.zero_point
                 if loss.binary and (not same or y_format == FLOAT32):
-                    check_probabilities(what + "y", y, self.width)
+                    check_probabilities(name, y, self.width)
             plain = (
-                x is given[0]
-                and y is given[1]
+                x is given_x
+                and y is given_y
                 and not (same and loss.binary)
                 and not (hasattr(x, "shape") or hasattr(y, "shape"))
             )
             if plain:
-                x_code, y_code = [ord(self.engine.typecode(data) or "?") for data in given]
-                x_kind = x_code, x_format, self.row, 0
+                typecode = self.engine.typecode
                 known = (
                     _type(x),
-                    x_kind,
+                    (ord(typecode(x) or "?"), x_format, self.row, 0),
                     _type(y),
-                    (y_code, y_format, width, 2 if loss.binary else 0 if y_zero else classes),
+                    (ord(typecode(y) or "?"), y_format, width, 2 if loss.binary else 0 if y_zero else classes),
                 )
         control = self.control
         control[X_FORMAT] = x_format
@@ -347,7 +348,11 @@ class Session:
         if step:
             clear(self)
         self.control[KEY] = level - 1
-        done = 0 if self.rows < self.count else self._measured(section, level, step)
+        done = 0
+        if self.rows >= self.count:
+            next_part(self)
+            limited = self.count if level == 2 else 0
+            done = calibrate_words(self.engine, self.loaded, self.regions, *self.sections[section], limited, step)
         if not done:
             from .calibration import calibrate, calibrate_parts  # in RAM when compile's work is done
 
@@ -367,13 +372,6 @@ class Session:
         if done == 2:
             _look_at_scale(self)
         return done == 2
-
-    def _measured(self, section, level, step):
-        """calibrate_words() on the batch in hand."""
-        next_part(self)
-        return calibrate_words(
-            self.engine, self.loaded, self.regions, *self.sections[section], self.count if level == 2 else 0, step
-        )
 
     def _is_plain(self):
         """Whether a training step is its section of the program in one piece, and its loss counts in no scale that moves."""

@@ -3,8 +3,10 @@
 import gc
 from array import array
 
-from ..regions import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE
+from ..regions import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE, const
 from ..plan.program import HEADER_WORDS, SECTIONS, Program
+
+_CALLS = const(2048)  # bytes that stay free before the arena: else each call's frame is looked for through all of it
 
 
 class Tidy:
@@ -41,13 +43,14 @@ def reserve(plan, last=True):
     needed = plan.arena + plan.state
     gc.collect()
     try:
+        _below = bytearray(0 if last else _CALLS)
         if plan.arena > plan.state:  # the larger first: what is free may be so in pieces
             arena = bytearray(plan.arena)
             return arena, bytearray(plan.state)
         state = bytearray(plan.state)
         return bytearray(plan.arena), state
     except MemoryError:
-        arena = state = None
+        arena = state = _below = None
     if not last:
         return None
     gc.collect()

@@ -9,7 +9,7 @@
 #include "rescale.h"
 
 typedef struct {
-    odt_rescaler_t q;
+    odt_multiplier_t q;
     int32_t z, lo, bound; // sums from bound on, and down from -bound, are beyond any z
     int32_t least, most; // of those sums
     int32_t *peak; // until odt_beyond_peak() only sums within the bounds have changed it
@@ -21,12 +21,12 @@ static inline int odt_is_beyond(odt_multiplier_t q, int32_t z, int32_t lo, int32
 }
 
 static inline odt_beyond_t odt_beyond(odt_multiplier_t q, int32_t z, int32_t lo, int32_t *peak) {
-    odt_beyond_t b = {odt_rescaler(q), z, lo, 1 << odt_max(q.s - 22, 0), 0, 0, peak};
+    odt_beyond_t b = {q, z, lo, 1 << odt_max(q.s - 22, 0), 0, 0, peak};
     return b;
 }
 
 static __attribute__((noinline)) int8_t odt_beyond_within(const odt_beyond_t *b, int32_t v) {
-    return odt_clamp_by(odt_rescale_by(&b->q, v), b->z, b->lo, b->peak);
+    return odt_clamp_by(odt_rescaled(v, b->q), b->z, b->lo, b->peak);
 }
 
 // `count` outputs, `step` bytes apart, of sums that are `gap` apart, to each of which the offset is added.
@@ -49,12 +49,11 @@ static __attribute__((noinline)) void odt_beyond_outputs(odt_beyond_t *b, const 
     b->most = most;
 }
 
+// Of the sum that is farther from 0: the other's result is not farther, and below a ReLU's zero none counts.
 static inline void odt_beyond_peak(const odt_beyond_t *b) {
-    if (b->most) {
-        odt_beyond_within(b, b->most);
-    }
-    if (b->least) {
-        odt_beyond_within(b, b->least);
+    int32_t farthest = b->lo == b->z || b->most >= -b->least ? b->most : b->least;
+    if (farthest) {
+        odt_beyond_within(b, farthest);
     }
 }
 
