@@ -84,11 +84,24 @@ static void add_window(odt_row_t *row, const int16_t *panel, const int8_t *x, in
     odt_add_rows(row, row + 1, panel, bytes, words, 0);
 }
 
-// Windows ow .. ow + count - 1 of a row: the products of part from .. to - 1 of the filters' row kh, from column kw on.
+static void clear(odt_row_t *rows, int32_t count) {
+    for (odt_row_t *end = rows + count; rows != end; rows++) {
+        rows->sums[0] = 0;
+        rows->sums[1] = 0;
+        rows->sums[2] = 0;
+        rows->sums[3] = 0;
+    }
+}
+
+// Windows ow .. ow + count - 1 of a row: the products of part from .. to - 1 of the filters' row kh, from column kw on; the
+// first that they have, if `is_first`.
 static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, int32_t count, int32_t kh, int32_t kw,
-    int32_t from, int32_t to, const int16_t *panel, odt_row_t *rows) {
+    int32_t from, int32_t to, const int16_t *panel, odt_row_t *rows, int is_first) {
     int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
     if (ih < 0 || ih >= a->H) {
+        if (is_first) {
+            clear(rows, count);
+        }
         return;
     }
     int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), size = a->W * pixel, step = a->SW * pixel;
@@ -101,23 +114,20 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, i
     while (end > first && at + (end - 1) * step + from + 4 * words > rest) {
         end--; // the last word would end past it
     }
+    if (is_first) {
+        clear(rows, first);
+        clear(rows + end, count - end);
+    }
     for (int32_t i = 0; i < first; i++) {
         add_window(&rows[i], panel, x, at + i * step, from, to, size, is_aligned);
     }
-    if (end > first) {
+    if (end > first && is_first) {
+        odt_start_rows(rows + first, rows + end, panel, x + at + first * step + from, words, step - 4 * words);
+    } else if (end > first) {
         odt_add_rows(rows + first, rows + end, panel, x + at + first * step + from, words, step - 4 * words);
     }
     for (int32_t i = end; i < count; i++) {
         add_window(&rows[i], panel, x, at + i * step, from, to, size, is_aligned);
-    }
-}
-
-static void clear(odt_row_t *rows, int32_t count) {
-    for (odt_row_t *end = rows + count; rows != end; rows++) {
-        rows->sums[0] = 0;
-        rows->sums[1] = 0;
-        rows->sums[2] = 0;
-        rows->sums[3] = 0;
     }
 }
 
@@ -139,9 +149,12 @@ void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
     int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, padded = (length + 3) & ~3;
     int32_t depth = (taps == a->KW ? a->KH : a->KH * a->KW) * padded, rows = a->B * a->OH;
     int32_t columns = odt_min(a->OW, ROWS), block = a->OW < ROWS ? ROWS / a->OW : 1; // rows of windows at a time
-    int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh), kind = 0;
+    int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh), kind;
+    odt_row_t all;
+    kind = odt_prepare_row(a, 0, depth, &all);
     for (int32_t i = 0; i < ROWS; i++) {
-        kind = odt_prepare_row(a, 0, depth, &s.rows[i]);
+        s.rows[i].scale = all.scale;
+        s.rows[i].start = 0;
     }
     for (int32_t i = 0; i < a->N; i += CHANNELS) {
         int32_t n = odt_max(odt_min(i, a->N - CHANNELS), 0), packed = -1; // the depth that the panel begins with
@@ -150,7 +163,9 @@ void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
             int32_t stop = odt_min(row + block, rows);
             for (int32_t ow = 0; ow < a->OW; ow += columns) {
                 int32_t count = odt_min(columns, a->OW - ow);
-                clear(s.rows, (stop - row) * count);
+                if (depth == 0) {
+                    clear(s.rows, (stop - row) * count);
+                }
                 for (int32_t k = 0; k < depth; k += DEPTH) {
                     int32_t end = odt_min(k + DEPTH, depth), is_packed = packed == k;
                     packed = k;
@@ -162,7 +177,7 @@ void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
                             pack(a, n, kh, kw, from, to, panel);
                         }
                         for (int32_t r = row; r < stop; r++) {
-                            correlate_row(a, r, ow, count, kh, kw, from, to, panel, s.rows + (r - row) * count);
+                            correlate_row(a, r, ow, count, kh, kw, from, to, panel, s.rows + (r - row) * count, at == 0);
                         }
                         at += padded - from;
                     }

@@ -129,13 +129,21 @@ void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int3
     }
 }
 
-// zy + q * sum, clamped.
-static inline int8_t output(int32_t sum, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t *peak) {
-    int32_t m = q->m, shift = q->s - 33; // half of the last bit that is lost is added when all others are
-    if (shift < 0 || shift > 29) {
-        return odt_clamp(odt_rescaled(sum, odt_checked(q)), zy, lo, peak);
+// zy + q * sum, clamped, of `count` sums. Returns the peak.
+static int32_t finish(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak,
+    int8_t *y) {
+    for (int32_t i = 0; i < count; i++) {
+        int32_t shift = q[i].s - 33; // half of the last bit that is lost is added when all others are
+        if (shift >= 0 && shift <= 29) {
+            int32_t v = ((int32_t)((int64_t)sums[i] * q[i].m >> 32) >> shift) + 1;
+            y[i] = odt_clamp_by(v >> 1, zy, lo, &peak);
+        } else {
+            int32_t highest = peak;
+            y[i] = odt_clamp(odt_rescaled(sums[i], odt_checked(&q[i])), zy, lo, &highest);
+            peak = highest;
+        }
     }
-    return odt_clamp_by((((int32_t)((int64_t)sum * m >> 32) >> shift) + 1) >> 1, zy, lo, peak);
+    return peak;
 }
 
 int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
@@ -157,14 +165,13 @@ int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
                 }
                 dot_rows(sums, a->w + n * K + k, K, x, depth >> 3, count >> 2);
             }
-            for (int32_t i = 0; i < count; i++) {
+            for (int32_t i = 0; i < count && whole < K; i++) {
                 const int8_t *w = a->w + (n + i) * K;
-                int32_t sum = sums[i];
                 for (int32_t k = whole; k < K; k++) {
-                    sum = odt_wrap_add(sum, odt_wrap_mul(odt_wrap_sub(sample[k], a->zx), w[k]));
+                    sums[i] = odt_wrap_add(sums[i], odt_wrap_mul(odt_wrap_sub(sample[k], a->zx), w[k]));
                 }
-                a->y[m * a->N + n + i] = output(sum, &a->q[n + i], a->zy, a->lo, &highest);
             }
+            highest = finish(sums, count, a->q + n, a->zy, a->lo, highest, a->y + m * a->N + n);
         }
     }
     *peak = highest;
