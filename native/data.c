@@ -19,9 +19,10 @@ odt_samples_t odt_samples(const int32_t *control, const odt_region_t *region, in
         .elements = elements,
         .order = (uint32_t)control[ODT_ORDER],
     };
-    if (format < 0 || format > ODT_FLOAT32 || samples.position < 0) {
+    if (format < 0 || format > ODT_FLOAT32 || samples.position < 0 || samples.samples <= samples.position) {
         samples.count = 0;
     } else {
+        samples.count = odt_min(samples.count, samples.samples - samples.position);
         samples.bytes = odt_format_bytes[format] * (uint32_t)elements; // of at most 2^26 elements
         samples.stored = samples.bytes ? (uint32_t)(region->bytes / samples.bytes) : UINT32_MAX;
     }
@@ -52,7 +53,7 @@ static uint32_t order(uint32_t key, uint32_t samples, uint32_t p) {
 }
 
 const uint8_t *odt_sample(const odt_samples_t *s, int32_t row) {
-    if (row >= s->count || row >= (int64_t)s->samples - s->position) {
+    if (row >= s->count) {
         return NULL;
     }
     uint32_t index = (uint32_t)(s->position + row);

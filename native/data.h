@@ -7,7 +7,7 @@
 
 #include "odt.h"
 
-// A batch's samples in a region. Read once from the control block, which a program may change.
+// A batch's samples in a region, `count` of them. Read once from the control block, which a program may change.
 typedef struct {
     const odt_region_t *region;
     int32_t format, position, count, samples, elements;

@@ -7,6 +7,31 @@
 
 ODT_BESIDE_ASSEMBLY
 
+// Where the index is 0: on to the next row at 1, 19 cycles, or to 8 after the last. bytes at sp + `at`; r2 is lost.
+#define NEXT_ROW(at) \
+    "2:\n" \
+    "ldr r2, [sp, #" at "]\n" \
+    "ldr r7, [r2, #80]\n" \
+    "subs r7, r7, #1\n" \
+    "str r7, [r2, #80]\n" \
+    "beq 8f\n" \
+    "ldr r7, [r2, #84]\n" \
+    "adds r1, r1, r7\n" \
+    "ldr r7, [r2, #52]\n" \
+    "adds r0, r0, r7\n" \
+    "negs r7, r7\n" \
+    "b 1b\n"
+
+// Where it ends before a new peak. r3: bytes.
+#define KEEP_PLACE \
+    "str r2, [r3, #60]\n" \
+    "ldr r2, [r3, #52]\n" \
+    "subs r0, r0, r2\n" \
+    "subs r1, r1, r2\n" \
+    "adds r2, r2, r7\n" \
+    "str r2, [r3, #56]\n" \
+    "stmia r3!, {r0, r1}\n"
+
 // 24 cycles each. r0, r1: the ends of x and y, r2: an element, r3: a product, r4-r6: low, high and shift, r7: the index, below 0;
 // r8: plus, r9: factor, lr: twice; on the stack the limits and, at 20, bytes.
 __attribute__((naked, noinline)) static void rescale(odt_bytes_t *bytes) {
@@ -37,6 +62,8 @@ __attribute__((naked, noinline)) static void rescale(odt_bytes_t *bytes) {
         "adds r0, r0, r2\n"
         "mov r1, r11\n"
         "adds r1, r1, r2\n"
+        "cmp r7, #0\n"
+        "beq 2f\n"
         "1:\n"
         "ldrsb r2, [r0, r7]\n"
         "add r2, r8\n"
@@ -54,21 +81,19 @@ __attribute__((naked, noinline)) static void rescale(odt_bytes_t *bytes) {
         "strb r2, [r1, r7]\n"
         "adds r7, r7, #1\n"
         "bne 1b\n"
-        "b 6f\n"
+        NEXT_ROW("20")
         ODT_CLAMP_RARE("0")
         "6:\n"
         "ldr r3, [sp, #20]\n"
-        "ldr r1, [r3, #52]\n"
-        "adds r1, r1, r7\n"
-        "str r1, [r3, #56]\n"
-        "str r2, [r3, #60]\n"
+        KEEP_PLACE
+        "8:\n"
         "add sp, #24\n"
         ODT_RESTORE_REGISTERS
         );
 }
 
-// 16 cycles each: by one product of 32 bits. r0, r1: the ends of x and y, r2: an element, r3: most, r4: multiplier, r5: shift, r7: the
-// index, below 0; r8, r9: offset, more, r10: least, r11: lo, r12, lr: top and bottom; on the stack bytes.
+// 16 cycles each, 18 of those cut off at lo: by one product of 32 bits. r0, r1: the ends of x and y, r2: an element, r3: most, r4:
+// multiplier, r5: shift, r7: the index, below 0; r8, r9: offset, more, r10: least, r11: lo, r12, lr: top and bottom; on the stack bytes.
 __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
     (void)bytes;
     __asm volatile (
@@ -95,6 +120,8 @@ __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
         "adds r1, r1, r2\n"
         "ldr r0, [r0]\n"
         "adds r0, r0, r2\n"
+        "cmp r7, #0\n"
+        "beq 2f\n"
         "1:\n"
         "ldrsb r2, [r0, r7]\n"
         "muls r2, r4\n"
@@ -102,15 +129,15 @@ __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
         "asrs r2, r5\n"
         "add r2, r9\n"
         "asrs r2, r2, #1\n"
-        "cmp r2, r12\n"
-        "bgt 4f\n"
         "cmp r2, lr\n"
         "blt 5f\n"
+        "cmp r2, r12\n"
+        "bgt 4f\n"
         "3:\n"
         "strb r2, [r1, r7]\n"
         "adds r7, r7, #1\n"
         "bne 1b\n"
-        "b 6f\n"
+        NEXT_ROW("0")
         "4:\n"
         "cmp r2, r3\n"
         "bgt 6f\n"
@@ -120,13 +147,15 @@ __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
         "cmp r2, r10\n"
         "blt 6f\n"
         "mov r2, r11\n"
-        "b 3b\n"
+        "strb r2, [r1, r7]\n"
+        "adds r7, r7, #1\n"
+        "bne 1b\n"
+        "b 2b\n"
         "6:\n"
-        "pop {r3}\n"
-        "ldr r1, [r3, #52]\n"
-        "adds r1, r1, r7\n"
-        "str r1, [r3, #56]\n"
-        "str r2, [r3, #60]\n"
+        "ldr r3, [sp]\n"
+        KEEP_PLACE
+        "8:\n"
+        "add sp, #4\n"
         ODT_RESTORE_REGISTERS
         );
 }
@@ -166,19 +195,22 @@ int odt_begin_bytes(odt_bytes_t *b, int32_t zero, int32_t factor, odt_multiplier
     return 1;
 }
 
-void odt_rescale_bytes(odt_bytes_t *b, int8_t *y, const int8_t *x, int32_t count, odt_outputs_t *outputs) {
+void odt_rescale_bytes(odt_bytes_t *b, int8_t *y, const int8_t *x, int32_t count, int32_t rows, int32_t apart,
+    odt_outputs_t *outputs) {
     b->x = x;
     b->y = y;
     b->count = count;
     b->done = 0;
-    while (b->done < count) {
+    b->rows = rows;
+    b->apart = apart;
+    while (b->rows > 0) {
         if (b->multiplier) {
             convert(b);
         } else {
             rescale(b);
         }
-        if (b->done < count) {
-            y[b->done++] = odt_output_of_peak(outputs, b->value - outputs->z);
+        if (b->rows) {
+            b->y[b->done++] = odt_output_of_peak(outputs, b->value - outputs->z);
             b->limits = odt_limits_of(outputs);
         }
     }

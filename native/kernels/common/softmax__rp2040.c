@@ -23,14 +23,13 @@ int odt_begin_softmax(odt_softmax_t *s, int32_t N, const odt_multiplier_t *q, ui
     return shift - 1 <= 23 && ((uint32_t)q->m & 0x8000007F) == 0 && N >= 1 && N <= MOST;
 }
 
-// One step of a polynomial: r4 = constant - (r4 * r2 >> 16).
+// One step of a polynomial: r4 = constant - (r4 * f >> 16), of r2 = -f and constant * 65536 + 65535.
 #define STEP(constant) \
     "muls r4, r2\n" \
-    "lsrs r4, r4, #16\n" \
-    "negs r4, r4\n" \
-    "add r4, " constant "\n"
+    "add r4, " constant "\n" \
+    "lsrs r4, r4, #16\n"
 
-// 7 cycles an element for the largest, 36 a power, 20 a quotient, of which the divider works for 8. r8: sum, r9: s, r10-r12, lr:
+// 7 cycles an element for the largest, 33 a power, 16 a quotient, of which the divider works for 8. r8: sum, r9: s, r10-r12, lr:
 // constants of exp2n.
 __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, const int8_t *x, int8_t *y) {
     (void)s;
@@ -72,7 +71,7 @@ __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, cons
         "movs r2, #0\n"
         "mov r8, r2\n"
         "subs r0, r0, #1\n"
-        // r0: index, r1: x, r2: t and its lower half, r3: its upper half, r4: the power, r5: shift, r6: multiplier, r7: top * multiplier
+        // r0: index, r1: x, r2: t, then its lower half negated, r3: its upper half, r4: the power, r5: shift, r6: multiplier, r7: top * multiplier
         // + half
         "3:\n"
         "ldrsb r2, [r1, r0]\n"
@@ -83,12 +82,16 @@ __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, cons
         "cmp r3, #16\n"
         "bhi 5f\n"
         "uxth r2, r2\n"
-        "ldr r4, 9f + 16\n"
+        "negs r2, r2\n"
+        "mov r4, lr\n"
         STEP("r10")
         STEP("r11")
         STEP("r12")
-        STEP("lr")
-        "lsrs r2, r2, #17\n" // 0, and no carry: a shift by 0 leaves it
+        "muls r4, r2\n" // and of 65536, which has a bit more
+        "subs r4, r4, #1\n"
+        "lsrs r4, r4, #16\n"
+        "adds r4, r4, #1\n" // no carry: a shift by 0 leaves it
+        "movs r2, #0\n"
         "lsrs r4, r3\n"
         "adcs r4, r2\n"
         "4:\n"
@@ -97,34 +100,27 @@ __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, cons
         "subs r0, r0, #1\n"
         "bpl 3b\n"
         // r0: how many, r1: y, r2: the divider, r3: sum, r4: twice it, r5: factor, r6: a dividend, r7: the quotient before; r12: plus
-        "mov r6, r9\n"
-        "ldr r0, [r6]\n"
-        "ldr r1, [r6, #32]\n"
-        "ldr r2, 9f + 20\n"
+        "mov r7, r9\n"
+        "ldr r0, [r7]\n"
+        "ldr r1, [r7, #32]\n"
+        "ldr r2, 9f + 16\n"
         "mov r3, r8\n"
         "lsls r4, r3, #1\n"
-        "ldr r5, [r6, #16]\n"
-        "ldr r6, [r6, #20]\n"
-        "mov r12, r6\n"
+        "ldr r5, [r7, #16]\n"
         "pop {r6}\n"
         "muls r6, r5\n"
         "adds r6, r6, r3\n"
         "str r6, [r2]\n"
         "str r4, [r2, #4]\n"
-        "b 6f\n"
-        "5:\n"
-        "movs r4, #0\n"
-        "b 4b\n"
-        "6: b 6f\n"
-        "6: b 6f\n"
-        "6: nop\n"
+        "ldr r7, [r7, #20]\n"
+        "mov r12, r7\n"
         "subs r0, r0, #1\n"
-        "ldr r7, [r2, #16]\n"
         "beq 8f\n"
-        "6:\n"
+        "6:\n" // 8 cycles at least from one quotient to the next
         "pop {r6}\n"
         "muls r6, r5\n"
         "adds r6, r6, r3\n"
+        "ldr r7, [r2, #16]\n"
         "str r6, [r2]\n"
         "str r4, [r2, #4]\n"
         "add r7, r12\n"
@@ -133,24 +129,27 @@ __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, cons
         "7:\n"
         "strb r7, [r1]\n"
         "adds r1, r1, #1\n"
-        "nop\n"
         "subs r0, r0, #1\n"
-        "ldr r7, [r2, #16]\n"
         "bne 6b\n"
         "8:\n"
+        "mov r0, r8\n"
+        "nop\n"
+        "ldr r7, [r2, #16]\n"
         "add r7, r12\n"
         "cmp r7, #127\n"
         "ble 11f\n"
         "movs r7, #127\n"
         "11:\n"
         "strb r7, [r1]\n"
-        "mov r0, r8\n"
         ODT_RESTORE_REGISTERS
+        "5:\n"
+        "movs r4, #0\n"
+        "b 4b\n"
         "10:\n"
         "movs r7, #127\n"
         "b 7b\n"
         ".balign 4\n"
-        "9: .word 3491, 15696, 45421, 65536, 449, %c0\n"
+        "9: .word 3491 * 65536 + 65535, 15696 * 65536 + 65535, 45421 * 65536 + 65535, 449, %c0\n"
         :: "i" (ODT_DIVIDER));
 }
 

@@ -15,17 +15,15 @@ void odt_concat_i8(const odt_concat_i8_t *a) {
     }
     #if ODT_M0 && !ODT_SMALL
     odt_bytes_t bytes;
-    int is_usual = odt_begin_bytes(&bytes, a->zx, 1, q.q, &outputs);
+    if (odt_begin_bytes(&bytes, a->zx, 1, q.q, &outputs)) {
+        odt_rescale_bytes(&bytes, a->y + a->at, a->x, K, a->M, N, &outputs);
+        *a->peak = outputs.peak;
+        return;
+    }
     #endif
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *x = a->x + m * K;
         int8_t *y = a->y + m * N + a->at;
-        #if ODT_M0 && !ODT_SMALL
-        if (is_usual) {
-            odt_rescale_bytes(&bytes, y, x, K, &outputs);
-            continue;
-        }
-        #endif
         for (int32_t k = 0; k < K; k++) {
             y[k] = odt_output(&outputs, odt_rescale_by(&q, odt_wrap_sub(x[k], a->zx)));
         }

@@ -41,9 +41,9 @@ static __attribute__((noinline)) row_t softmax_of(const int8_t *x, int8_t *e, in
     return (row_t) {top, best, sum};
 }
 
-// -ln of the probability of an output that is `below` beneath the largest, Q16; 0 at least.
-static uint32_t loss_of(uint32_t sum, int32_t below, const odt_multiplier_t *q) {
-    int32_t v = odt_log2q(sum) - 16 * 65536 + odt_min(odt_rescaled_byte(below, q), 1 << 24);
+// -ln of the probability of an output that is 2^-(below / 65536) of the largest, Q16; 0 at least.
+static uint32_t loss_of(uint32_t sum, int32_t below) {
+    int32_t v = odt_log2q(sum) - 16 * 65536 + odt_min(below, 1 << 24);
     // v * ln 2, by halves
     return v <= 0 ? 0 : ((uint32_t)v >> 16) * 45426 + ((((uint32_t)v & 65535) * 45426 + 32768) >> 16);
 }
@@ -68,18 +68,21 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
             memset(e, 0, (size_t)N);
             continue;
         }
-        int32_t label = odt_label(&samples, sample, N), at_label = label < 0 ? 0 : x[label];
+        int32_t label = odt_label(&samples, sample, N), below = label < 0 ? 0 : -x[label];
         row_t row;
         #if ODT_RP2040
         if (is_usual) {
             row.sum = odt_softmax_row(&rows, x, e);
-            row.top = rows.top;
             row.best = rows.best;
+            below = (int32_t)(((uint32_t)(rows.top + below) * rows.multiplier + rows.half) >> rows.shift);
         } else
         #endif
-        row = softmax_of(x, e, N, &q);
+        {
+            row = softmax_of(x, e, N, &q);
+            below = odt_rescaled_byte(row.top + below, &q);
+        }
         if (label >= 0) {
-            loss += loss_of(row.sum, row.top - at_label, &q);
+            loss += loss_of(row.sum, below);
             correct += label == row.best;
             e[label] = (int8_t)(e[label] - 127);
         }

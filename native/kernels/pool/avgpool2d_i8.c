@@ -53,7 +53,7 @@ static void avgpool2d_dx_of_tiles(const odt_avgpool2d_dx_i8_t *a, const odt_resc
                 int8_t *to = dx + ow * a->KW * N;
                 #if ODT_M0
                 if (is_usual) {
-                    odt_rescale_bytes(&bytes, to, e, N, outputs);
+                    odt_rescale_bytes(&bytes, to, e, N, 1, 0, outputs);
                 } else
                 #endif
                 {
