@@ -52,16 +52,16 @@ uint32_t odt_scale_mul(uint32_t a, uint32_t b) {
 }
 
 uint32_t odt_scale_div(uint32_t a, uint32_t b) {
-    // (Ma << 25) / Mb in digits of 8, 8, 8 and 1 bits, each a division of 32 bits; the first, of
+    // (Ma << 25) / Mb in digits of 8, 8 and 8 bits, each a division of 32 bits, and 1; the first, of
     // Ma << 8, may have a bit more.
-    uint32_t divisor = mantissa(b);
-    uint32_t q = 0, rest = mantissa(a);
-    for (int32_t bits = 25; bits > 0; bits -= 8) {
-        int32_t digit = odt_min(bits, 8);
-        rest <<= digit;
-        q = q << digit | rest / divisor;
-        rest %= divisor;
+    uint32_t divisor = mantissa(b), q = 0, rest = mantissa(a);
+    for (int32_t digit = 3; digit; digit--) {
+        rest <<= 8;
+        uint32_t part = odt_divide(rest, divisor);
+        q = q << 8 | part;
+        rest -= part * divisor;
     }
+    q = 2 * q + (2 * rest >= divisor);
     int32_t h = q >> 25 ? 2 : 1;
     uint32_t m = (q + (1u << (h - 1))) >> h;
     if (m >> 24) {
@@ -87,17 +87,19 @@ uint32_t odt_scale_add(uint32_t a, uint32_t b) {
 uint32_t odt_scale_sqrt(uint32_t a) {
     int32_t e = exponent(a), h = e & 1 ? 23 : 24;
     #if ODT_M0 && !ODT_SMALL
-    // isqrt(mantissa << h), whose rest and divisor have 26 bits: two bits a digit, below the first sixteen only zeros.
-    uint32_t v = mantissa(a) << (h - 16), rest = 0, root = 0;
-    for (int32_t digit = 24; digit; digit--) {
-        rest = rest << 2 | v >> 30;
-        v <<= 2;
-        root <<= 1;
-        if (rest > 2 * root) {
-            rest -= 2 * root + 1;
-            root++;
+    // isqrt(mantissa << h): its upper 12 bits by digits, those below by their quotient, which may be 1 too large.
+    uint32_t v = mantissa(a) >> (24 - h), root = 0;
+    for (uint32_t bit = 1 << 22; bit; bit >>= 2) {
+        uint32_t next = root + bit;
+        root >>= 1;
+        if (v >= next) {
+            v -= next;
+            root += bit;
         }
     }
+    uint32_t rest = v << 12 | (mantissa(a) << 11 & 0xFFF & (uint32_t)(h - 24)), q = odt_divide(rest, 2 * root);
+    rest -= 2 * root * q;
+    root = (root << 12) + q - (rest << 12 < q * q);
     return pack(root, (e - h) >> 1);
     #else
     return pack(odt_isqrt((uint64_t)mantissa(a) << h), (e - h) >> 1);

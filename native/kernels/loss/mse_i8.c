@@ -11,7 +11,7 @@
 
 #if !ODT_SMALL
 
-enum { ELEMENTS = 64 }; // at a time, of several rows
+enum { ELEMENTS = 128 }; // at a time, of several rows
 
 // Errors, e the next, and the sum of their differences' squares; of those from d on there are none yet.
 typedef struct {
@@ -20,6 +20,9 @@ typedef struct {
     int32_t *d, *end;
     int8_t *e;
     uint64_t loss;
+    #if ODT_M0
+    int32_t minus_top, twice_top, plus; // of store_usual
+    #endif
     int32_t differences[ELEMENTS];
 } errors_t;
 
@@ -34,7 +37,11 @@ static __attribute__((noinline)) void store_errors(errors_t *a) {
     a->d = a->differences;
     while (a->d != a->end) {
         #if ODT_M0
-        if (is_usual) {
+        if (is_usual) { // outputs of 17 bits by 24 are below 2^(28 - shift) + 1
+            int32_t shift = a->q.shift, top = odt_min(a->outputs.top, ((1 << 28) >> shift) + 1);
+            a->minus_top = -top;
+            a->twice_top = 2 * top;
+            a->plus = (1 << shift >> 1) + (top << shift);
             store_usual(a);
             if (a->d == a->end) {
                 break;
@@ -70,17 +77,17 @@ void odt_mse_i8(const odt_mse_i8_t *a) {
     *a->so = (int32_t)odt_mean_scale(odt_scale_shift(se, 1), N, a->c, a->B);
     for (int32_t b = 0; b < a->B; b++) {
         const int8_t *x = a->x + b * N;
-        int8_t *e = a->e + b * N;
         const uint8_t *sample = odt_sample(&t.samples, b);
         if (!sample) {
             #if !ODT_SMALL
             store_errors(&errors);
-            errors.e = e + N;
+            errors.e = a->e + (b + 1) * N;
             #endif
-            memset(e, 0, (size_t)N);
+            memset(a->e + b * N, 0, (size_t)N);
             continue;
         }
         #if ODT_SMALL
+        int8_t *e = a->e + b * N;
         for (int32_t i = 0; i < N; i++) {
             int32_t d = odt_difference_i8(&t, sample, i, x[i], a->z);
             e[i] = odt_output(&outputs, odt_rescaled(d, q));

@@ -5,30 +5,30 @@
 
 #include "../common/elements__m0.h"
 
-// 32 cycles each, from d on, which is then where it ended: at `end`, before a difference of more than 16 bits and a sign, or before
-// a new peak. r0: d, r1: the loss, r2: a difference, r4-r6: low, high, shift less 1, r7: e; r8, r9: top, bottom, r10: end, r11, r12:
-// most, least, lr: errors. errors_t: high, low, shift at 8, top and bottom at 24, least and most at 40, d, end, e, loss at 52.
+// 29 cycles each, from d on, which is then where it ended: at `end`, before a difference of more than 16 bits and a sign, or before
+// a new peak. r0: d, r1: the loss, r2: a difference, then an output and top, r4-r6: low, high, shift, r7: e; r8: -top, r9: twice top,
+// r10: end, r11: peak, r12: plus, lr: errors. errors_t: high, low, shift at 8, peak, d, end, e, loss at 48, minus_top, twice_top, plus
+// at 72.
 __attribute__((naked, noinline)) static void store_usual(errors_t *errors) {
     (void)errors;
     __asm volatile (
         ".syntax unified\n"
         ODT_SAVE_REGISTERS
         "mov lr, r0\n"
-        "movs r1, r0\n"
-        "adds r1, #24\n"
-        "ldmia r1!, {r2-r7}\n"
-        "mov r8, r2\n"
-        "mov r9, r3\n"
-        "mov r12, r6\n"
-        "mov r11, r7\n"
-        "adds r1, #4\n"
-        "ldmia r1!, {r2, r3, r7}\n"
-        "mov r10, r3\n"
         "ldr r5, [r0, #8]\n"
         "ldr r4, [r0, #12]\n"
         "ldr r6, [r0, #16]\n"
-        "subs r6, r6, #1\n"
-        "ldr r1, [r1]\n"
+        "movs r1, r0\n"
+        "adds r1, #72\n"
+        "ldmia r1!, {r2, r3, r7}\n"
+        "mov r8, r2\n"
+        "mov r9, r3\n"
+        "mov r12, r7\n"
+        "adds r0, #48\n"
+        "ldmia r0!, {r1, r2, r3, r7}\n"
+        "mov r11, r1\n"
+        "mov r10, r3\n"
+        "ldr r1, [r0]\n"
         "movs r0, r2\n"
         "1:\n"
         "ldr r2, [r0]\n"
@@ -41,13 +41,11 @@ __attribute__((naked, noinline)) static void store_usual(errors_t *errors) {
         "asrs r3, r3, #12\n"
         "muls r2, r5\n"
         "adds r2, r2, r3\n"
+        "add r2, r12\n"
         "asrs r2, r6\n"
-        "adds r2, r2, #1\n"
-        "asrs r2, r2, #1\n"
-        "cmp r2, r8\n"
-        "bgt 4f\n"
         "cmp r2, r9\n"
-        "blt 5f\n"
+        "bhi 4f\n"
+        "add r2, r8\n"
         "3:\n"
         "strb r2, [r7]\n"
         "adds r7, r7, #1\n"
@@ -61,14 +59,15 @@ __attribute__((naked, noinline)) static void store_usual(errors_t *errors) {
         "bne 1b\n"
         "b 6f\n"
         "4:\n"
+        "add r2, r8\n"
+        "asrs r3, r2, #31\n"
+        "eors r2, r3\n"
+        "subs r2, r2, r3\n"
         "cmp r2, r11\n"
         "bgt 6f\n"
         "movs r2, #127\n"
-        "b 3b\n"
-        "5:\n"
-        "cmp r2, r12\n"
-        "blt 6f\n"
-        "movs r2, #129\n" // -127
+        "eors r2, r3\n"
+        "subs r2, r2, r3\n"
         "b 3b\n"
         "7:\n" // of 0, or of -2^16
         "subs r0, r0, #4\n"

@@ -76,24 +76,27 @@ static __attribute__((noinline)) void subtract_any(const odt_targets_i8_t *t, co
 
 void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
     int32_t *to) {
-    if (t->samples.format == ODT_UINT8 && z == (int8_t)z && t->zero == (uint8_t)t->zero && t->q.has_short) {
-        byte_differences_t d = {sample + i + count, x + count, count, -t->zero, t->q.low, t->q.high, t->q.shift - 1, -256 * z, to};
-        subtract_bytes(&d);
-        return;
-    }
-    if (t->samples.format != ODT_FLOAT32 || z != (int8_t)z || !t->inverse.shift) {
-        subtract_any(t, sample, i, x, count, z, to);
+    int32_t format = t->samples.format;
+    if (format != ODT_FLOAT32 || z != (int8_t)z || !t->inverse.shift) {
+        if (format == ODT_UINT8 && z == (int8_t)z && t->zero == (uint8_t)t->zero && t->q.has_short) {
+            byte_differences_t d = {sample + i + count, x + count, count, -t->zero, t->q.low, t->q.high, t->q.shift - 1, -256 * z, to};
+            subtract_bytes(&d);
+        } else {
+            subtract_any(t, sample, i, x, count, z, to);
+        }
         return;
     }
     const uint8_t *from = sample + 4 * i;
     if ((uintptr_t)from & 3) {
         from = memcpy(to, from, 4 * (size_t)count);
     }
-    differences_t d = {from, from + 4 * count, x, (int32_t)((uintptr_t)to - (uintptr_t)from), t->bytes, -256 * z};
+    differences_t d = {from, from + 4 * count, (int32_t)((uintptr_t)x - (uintptr_t)from / 4) - 1,
+        (int32_t)((uintptr_t)to - (uintptr_t)from) - 4, -256 * z, &t->bytes};
     while (d.from != d.end) {
         subtract_floats(&d);
         if (d.from != d.end) {
-            to[(d.from - from) / 4] = odt_difference_i8(t, d.from, 0, *d.x++, z);
+            int32_t at = (d.from - from) / 4;
+            to[at] = odt_difference_i8(t, d.from, 0, x[at], z);
             d.from += 4;
         }
     }

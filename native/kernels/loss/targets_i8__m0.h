@@ -8,11 +8,11 @@
 
 // From `from` on, whole words, which is then where it ended: at `end`, or before a target of 2^23 or more.
 typedef struct {
-    const uint8_t *from, *end;   // 0, 4
-    const int8_t *x;             // 8
-    int32_t beyond;              // 12: from `from` to where differences go
-    odt_quantizer_bytes_t bytes; // 16
-    int32_t plus;                // 32: -256 times the zero point of x
+    const uint8_t *from, *end;          // 0, 4
+    int32_t x;                          // 8: from a quarter of the end of `from` to its x
+    int32_t beyond;                     // 12: from the end of `from` to where differences go
+    int32_t plus;                       // 16: -256 times the zero point of x
+    const odt_quantizer_bytes_t *bytes; // 20
 } differences_t;
 
 // 44 cycles each. r0: from, r2: a target; r10: end, r11: x, r12: plus, lr: beyond.
@@ -22,13 +22,16 @@ __attribute__((naked, noinline)) static void subtract_floats(differences_t *d) {
         ".syntax unified\n"
         ODT_SAVE_REGISTERS
         "push {r0}\n"
-        "ldmia r0!, {r1-r7}\n"
+        "ldmia r0!, {r1-r6}\n"
         "mov r10, r2\n"
         "mov r11, r3\n"
         "mov lr, r4\n"
-        "ldmia r0!, {r2, r3}\n"
-        "mov r8, r2\n"
-        "mov r12, r3\n"
+        "mov r12, r5\n"
+        "ldmia r6, {r4-r7}\n"
+        "mov r8, r7\n"
+        "movs r7, r6\n"
+        "movs r6, r5\n"
+        "movs r5, r4\n"
         "movs r2, #1\n"
         "lsls r2, r2, #23\n"
         "mov r9, r2\n"
@@ -36,28 +39,23 @@ __attribute__((naked, noinline)) static void subtract_floats(differences_t *d) {
         "1:\n"
         "ldr r2, [r0]\n"
         ODT_QUANTIZE_MAGNITUDE
-        "ldr r1, [r0]\n"
+        "ldmia r0!, {r1}\n"
         "asrs r1, r1, #31\n" // its sign
         "eors r2, r1\n"
         "subs r2, r2, r1\n"
-        "mov r3, r11\n"
-        "movs r1, #0\n"
-        "ldrsb r1, [r3, r1]\n"
-        "adds r3, r3, #1\n"
-        "mov r11, r3\n"
+        "lsrs r3, r0, #2\n"
+        "mov r1, r11\n"
+        "ldrsb r1, [r1, r3]\n"
         "lsls r1, r1, #8\n"
         "subs r1, r1, r2\n"
         "add r1, r12\n"
         "mov r3, lr\n"
         "str r1, [r0, r3]\n"
-        "adds r0, r0, #4\n"
         "cmp r0, r10\n"
         "bne 1b\n"
         "6:\n"
         "pop {r1}\n"
-        "mov r2, r11\n"
         "str r0, [r1]\n"
-        "str r2, [r1, #8]\n"
         ODT_RESTORE_REGISTERS
         );
 }

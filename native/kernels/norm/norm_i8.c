@@ -21,7 +21,7 @@ enum {
 
 // Mean of x - z over S rows of C numbers, stride apart, and their variance times S^2 * C^2.
 static int32_t moments(const int8_t *x, int32_t S, int32_t C, int32_t stride, int32_t z, uint64_t *spread) {
-    int64_t sum = 0, squares = 0, n = (int64_t)S * C;
+    int64_t sum = 0, squares = 0, n = (uint32_t)S * (uint32_t)C; // below 2^32, as operands are
     if (n <= 1 << 12) { // of 8 bits and a sign: their sum has 20 bits, their squares' 28
         int32_t total = 0, all = 0;
         for (int32_t s = 0; s < S; s++, x += stride) {
@@ -176,6 +176,15 @@ static int32_t normalised(int32_t x, int32_t z, int32_t mean, const odt_rescaler
     return odt_rescale_by(q, (int32_t)v);
 }
 
+// odt_poll(), once in 256 elements where groups have few.
+static void poll_after(int32_t *waited, int32_t count) {
+    *waited += count;
+    if (*waited >= 256) {
+        *waited = 0;
+        odt_poll();
+    }
+}
+
 // Whether a number has at most that many bits and a sign.
 static inline int has_bits(int32_t v, int32_t bits) {
     return ((uint32_t)v + (1u << bits)) >> (bits + 1) == 0;
@@ -254,7 +263,7 @@ static void norm_elements(const odt_norm_i8_t *a, const int32_t *st, int32_t z, 
 }
 
 void odt_norm_i8(const odt_norm_i8_t *a) {
-    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127);
+    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), waited = 0;
     int32_t runs = a->C == 1 ? 1 : a->S, length = a->C == 1 ? a->S : a->C, step = a->C == 1 ? width : 1;
     odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, *a->peak);
     #if ODT_M0 && !ODT_SMALL
@@ -264,7 +273,7 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
     int32_t loaded = -1, most = a->C == 1 ? length : ELEMENTS, is_gain = 0, usual = odt_is_usual(&outputs);
     #endif
     for (int32_t m = 0; m < a->M; m++) {
-        odt_poll();
+        poll_after(&waited, a->S * width);
         for (int32_t g = 0; g < a->G; g++) {
             const int32_t *st = a->st + 2 * (m * a->G + g);
             int32_t at = m * a->S * width + g * a->C;
@@ -296,6 +305,13 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
 
 #if ODT_M0 && !ODT_SMALL
 
+// dw = dw + e * h, of h up to `end`.
+static __attribute__((noinline)) void add_products(int32_t *dw, const int8_t *e, const int32_t *h, const int32_t *end) {
+    for (; h != end; dw++) {
+        *dw = odt_wrap_add(*dw, odt_wrap_mul(*e++, *h++));
+    }
+}
+
 // Adds the products of a group, whose elements begin at `at`.
 static void norm_dw_group(const odt_norm_dw_i8_t *a, hats_t *hats, int32_t at, int32_t *dw) {
     int32_t width = a->G * a->C, h[ELEMENTS];
@@ -313,9 +329,7 @@ static void norm_dw_group(const odt_norm_dw_i8_t *a, hats_t *hats, int32_t at, i
             hats->x = a->x + at + c;
             hats->end = hats->x + count;
             list_hats(hats, h);
-            for (int32_t i = 0; i < count; i++) {
-                dw[c + i] = odt_wrap_add(dw[c + i], odt_wrap_mul(e[i], h[i]));
-            }
+            add_products(dw + c, e, h, h + count);
         }
     }
 }
@@ -323,21 +337,21 @@ static void norm_dw_group(const odt_norm_dw_i8_t *a, hats_t *hats, int32_t at, i
 #endif
 
 void odt_norm_dw_i8(const odt_norm_dw_i8_t *a) {
-    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), bits = odt_limit(a->bits, 0, HAT_BITS);
+    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), bits = odt_limit(a->bits, 0, HAT_BITS), waited = 0;
     memset(a->dw, 0, (size_t)width * sizeof(*a->dw));
     for (int32_t m = 0; m < a->M; m++) {
-        odt_poll();
+        poll_after(&waited, a->S * width);
         for (int32_t g = 0; g < a->G; g++) {
             const int32_t *st = a->st + 2 * (m * a->G + g);
-            odt_rescaler_t inverse = hat(st, bits);
             int32_t *dw = a->dw + g * a->C, at = m * a->S * width + g * a->C;
             #if ODT_M0 && !ODT_SMALL
             hats_t hats;
-            if ((a->C == 1 || a->C >= 16) && begin_hats(&hats, st, bits, z, a->C == 1 ? width : 1)) {
+            if ((a->C == 1 || a->C >= 4) && begin_hats(&hats, st, bits, z, a->C == 1 ? width : 1)) {
                 norm_dw_group(a, &hats, at, dw);
                 continue;
             }
             #endif
+            odt_rescaler_t inverse = hat(st, bits);
             for (int32_t s = 0; s < a->S; s++) {
                 for (int32_t c = 0; c < a->C; c++) {
                     uint32_t h = (uint32_t)normalised(a->x[at + c], z, st[0], &inverse);
@@ -403,7 +417,7 @@ typedef struct {
     const gains_t *gains;
     const int32_t *st;
     odt_multiplier_t q;
-    int32_t at, n, S, z, mean, slope;
+    int32_t at, n, S, z, mean, slope, waited; // waited: elements since odt_poll()
     uint32_t key, before;
 } group_t;
 
@@ -443,11 +457,11 @@ typedef struct {
 } loaded_t;
 
 static const int32_t *gains_of(loaded_t *loaded, const group_t *p, int32_t c) {
-    int32_t n = p->n + c, one = p->a->C == 1, left = p->a->G * p->a->C - n;
+    int32_t n = p->n + c, count = p->a->C == 1 ? 1 : odt_min(ELEMENTS, p->a->G * p->a->C - n);
     if (loaded->first != n) {
         loaded->first = n;
-        for (int32_t i = 0; i < (one ? ELEMENTS : odt_min(ELEMENTS, left)); i++) {
-            loaded->words[i] = gain(p->gains, one ? n : n + i);
+        for (int32_t i = 0; i < count; i++) {
+            loaded->words[i] = gain(p->gains, n + i);
         }
     }
     return loaded->words;
@@ -461,8 +475,8 @@ static void norm_dx_sums__m0(const group_t *p, loaded_t *loaded, hats_t *hats, i
         int32_t factor = gain(p->gains, p->n), errors = 0;
         int64_t all = 0;
         hats->x = a->x + p->at;
-        for (int32_t s = 0; s < p->S; s += ELEMENTS) { // products of 25 bits
-            hats->end = hats->x + odt_min(p->S - s, ELEMENTS) * width;
+        for (int32_t s = 0; s < p->S; s += 63) { // products of 25 bits and a sign
+            hats->end = hats->x + odt_min(p->S - s, 63) * width;
             sum_products(hats, a->e + (hats->x - a->x), h);
             errors += h[0];
             all += h[1];
@@ -481,57 +495,54 @@ static void norm_dx_sums__m0(const group_t *p, loaded_t *loaded, hats_t *hats, i
             hats->x = a->x + at + c;
             hats->end = hats->x + count;
             list_hats(hats, h);
-            for (const int32_t *end = h + count; from != end;) { // eight times 13 by 15 bits are 31
-                int32_t high = 0, low = 0;
-                for (const int32_t *stop = from + odt_min((int32_t)(end - from), 8); from != stop;) {
-                    int32_t product = *e * *from++, factor = *gain++;
-                    errors += *e++ * factor;
-                    high += (product >> 12) * factor;
-                    low += (product & 4095) * factor;
-                }
-                *products += (uint64_t)((int64_t)high * 4096 + low);
+            for (int32_t left = count; left > 0; left -= 8, e += 8, from += 8, gain += 8) {
+                sums_t sums;
+                sum_eight(e, from, gain, from + odt_min(left, 8), &sums);
+                errors += sums.errors;
+                *products += (uint64_t)((int64_t)sums.high * 4096 + sums.low);
             }
             *sum += errors;
         }
     }
 }
 
-static int norm_dx_outputs__m0(const group_t *p, loaded_t *loaded, hats_t *h, odt_outputs_t *outputs) {
+static int norm_dx_outputs__m0(group_t *p, loaded_t *loaded, hats_t *h, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
-    int32_t v[ELEMENTS], width = a->G * a->C, runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C;
-    errors_t errors = {v, loaded->words, (int32_t)(a->e - a->x), p->mean, p->slope & ((1 << HAT_BITS) - 1), p->slope >> HAT_BITS};
-    random_t random;
-    random.m_low = p->q.m & 0xFFFF;
-    random.m_high = p->q.m >> 16;
-    random.next = ODT_HASH_GOLDEN * (uint32_t)h->step;
-    random.step = h->step;
-    random.shift = p->q.s - 32;
-    random.back = 64 - p->q.s;
-    random.limits = odt_limits_of(outputs);
-    if (!odt_is_usual(outputs) || !has_bits(p->slope, 24) || random.shift < 1 || random.shift > 30) {
+    int32_t v[4 * ELEMENTS], most = a->C == 1 ? 4 * ELEMENTS : ELEMENTS; // of one gain
+    int32_t width = a->G * a->C, runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C, s = p->q.s;
+    errors_t errors = {v, (int32_t)(a->e - a->x), p->mean, p->slope & ((1 << HAT_BITS) - 1), p->slope >> HAT_BITS, loaded->words};
+    uint32_t m = (uint32_t)p->q.m >> 7;
+    random_t random = {m & 255, m >> 8 & 255, m >> 16, 0, ODT_HASH_GOLDEN * (uint32_t)h->step, h->step, v, 55 - s, s - 23,
+        outputs->top, outputs->peak, a->dx, s - 39};
+    if (!odt_is_usual(outputs) || !has_bits(p->slope, 24) || s < 39 || s > 53) {
         return 0;
     }
     for (int32_t run = 0, first = p->at; run < runs; run++, first += width) {
         for (int32_t i = 0, at = first, count; i < length; i += count, at += count * h->step) {
-            count = odt_min(length - i, ELEMENTS);
-            odt_poll();
+            const int32_t *from = v;
+            count = odt_min(length - i, most);
             gains_of(loaded, p, a->C == 1 ? 0 : i);
             h->x = a->x + at;
             h->end = h->x + count * h->step;
-            list_errors(h, &errors);
-            const int32_t *from = v;
+            if (a->C == 1) {
+                list_errors_of_one(h, &errors);
+            } else {
+                list_errors(h, &errors);
+            }
             random.u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
             random.y = a->dx + at;
             random.end = v + count;
             while (from != random.end) {
                 from = rescale_randomly(from, &random, ODT_HASH_SECOND, ODT_HASH_THIRD);
                 if (from != random.end) {
-                    *random.y = odt_output_of_peak(outputs, random.value);
-                    random.limits = odt_limits_of(outputs);
+                    *random.y = odt_output(outputs, odt_rescaled_random(*from++, p->q, odt_hash32(random.u, 0)));
+                    random.top = outputs->top;
+                    random.peak = outputs->peak;
                     random.y += h->step;
-                    from++;
+                    random.u += random.next;
                 }
             }
+            poll_after(&p->waited, count);
         }
     }
     return 1;
@@ -560,7 +571,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     p.S = S;
     for (int32_t m = 0; m < a->M; m++) {
         for (int32_t g = 0; g < a->G; g++) {
-            int64_t sum = 0, n = (int64_t)S * a->C;
+            int64_t sum = 0, n = (uint32_t)S * (uint32_t)a->C;
             uint64_t products = 0;
             p.st = a->st + 2 * (m * a->G + g);
             p.q = odt_multiplier(odt_scale_mul(odt_scale(p.st[1]), scale));
@@ -576,8 +587,14 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
             {
                 norm_dx_sums(&p, &sum, &products);
             }
-            p.mean = (int32_t)(sum / n);
-            p.slope = odt_sat32((int64_t)products / (n << HAT_BITS));
+            int64_t part = (int64_t)products / (1 << HAT_BITS);
+            if (n < 1 << 10 && part == (int32_t)part) { // sums of errors have 22 bits more than n
+                p.mean = (int32_t)sum / (int32_t)n;
+                p.slope = odt_sat32((int32_t)part / (int32_t)n);
+            } else {
+                p.mean = (int32_t)(sum / n);
+                p.slope = odt_sat32(part / n);
+            }
             #if ODT_M0 && !ODT_SMALL
             if (is_short && norm_dx_outputs__m0(&p, &loaded, &hats, &outputs)) {
                 continue;

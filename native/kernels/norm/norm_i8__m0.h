@@ -122,6 +122,53 @@ __attribute__((naked, noinline)) static void sum_products(const hats_t *hats, co
         );
 }
 
+// Sums of errors with their gains, and of those times h, of which `low` has the lower 12 bits.
+typedef struct {
+    int32_t errors, high, low;
+} sums_t;
+
+// Of h up to `end`, 8 at most: products of 25 bits times 14 are 31 bits by halves. 21 cycles each. r3: an error, r5: its product with
+// h, r6: its gain, r4: high, r8: low, r12: end, lr: errors.
+__attribute__((naked, noinline)) static void sum_eight(const int8_t *e, const int32_t *h, const int32_t *gains, const int32_t *end,
+    sums_t *sums) {
+    (void)e, (void)h, (void)gains, (void)end, (void)sums;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r4-r7, lr}\n"
+        "mov r7, r8\n"
+        "push {r7}\n"
+        "mov r12, r3\n"
+        "movs r4, #0\n"
+        "mov r8, r4\n"
+        "mov lr, r4\n"
+        "1:\n"
+        "movs r3, #0\n"
+        "ldrsb r3, [r0, r3]\n"
+        "adds r0, r0, #1\n"
+        "ldmia r1!, {r5}\n"
+        "muls r5, r3\n"
+        "ldmia r2!, {r6}\n"
+        "muls r3, r6\n"
+        "add lr, r3\n"
+        "asrs r7, r5, #12\n"
+        "muls r7, r6\n"
+        "adds r4, r4, r7\n"
+        "lsls r5, r5, #20\n"
+        "lsrs r5, r5, #20\n"
+        "muls r5, r6\n"
+        "add r8, r5\n"
+        "cmp r1, r12\n"
+        "bne 1b\n"
+        "ldr r0, [sp, #24]\n"
+        "mov r3, lr\n"
+        "mov r5, r8\n"
+        "stmia r0!, {r3, r4, r5}\n"
+        "pop {r7}\n"
+        "mov r8, r7\n"
+        "pop {r4-r7, pc}\n"
+        );
+}
+
 // How an h becomes an output: a rescaler's factors, shift less 1, and what is added before the lower 8 bits are dropped.
 typedef struct {
     int32_t low, high, shift, plus;
@@ -196,76 +243,86 @@ __attribute__((naked, noinline)) static const int8_t *apply_gains(const hats_t *
 // What list_errors loads: v = e * gain - mean - ((h * slope + 2048) >> 12).
 typedef struct {
     int32_t *v;           // 0
-    const int32_t *gains; // 4: of each element
-    int32_t delta;        // 8: bytes from an x to its e
-    int32_t mean;         // 12
-    int32_t low, high;    // 16, 20: the slope's 12 bits each
+    int32_t delta;        // 4: bytes from an x to its e
+    int32_t mean;         // 8
+    int32_t low, high;    // 12, 16: the slope's 12 bits each
+    const int32_t *gains; // 20: of each element, or of all of them
 } errors_t;
 
-// 43 cycles each. r1, r3: factors, r10: low, r11: 2048, r12: high, lr: gains; on the stack v, delta, mean.
+// Of a gain of each element 42 cycles, of one gain 38. r1, r3: factors, r10: low, r11: 2048, r12: high, lr: v; on the stack delta,
+// mean, gains or the gain.
+#define LIST_ERRORS(first, gain) \
+    "mov r12, r1\n" \
+    ODT_BEGIN_HATS \
+    "sub sp, #12\n" \
+    "mov r1, r12\n" \
+    "ldmia r1!, {r2, r3}\n" \
+    "mov lr, r2\n" \
+    "str r3, [sp]\n" \
+    "ldmia r1!, {r2, r3}\n" \
+    "str r2, [sp, #4]\n" \
+    "mov r10, r3\n" \
+    "ldmia r1!, {r2, r3}\n" \
+    "mov r12, r2\n" \
+    first \
+    "str r3, [sp, #8]\n" \
+    "movs r1, #128\n" \
+    "lsls r1, r1, #4\n" \
+    "mov r11, r1\n" \
+    "1:\n" \
+    ODT_HAT \
+    "mov r3, r10\n" \
+    "muls r3, r2\n" \
+    "add r3, r11\n" \
+    "asrs r3, r3, #12\n" \
+    "mov r1, r12\n" \
+    "muls r2, r1\n" \
+    "adds r2, r2, r3\n" \
+    gain \
+    "ldr r1, [sp]\n" \
+    "ldrsb r1, [r0, r1]\n" \
+    "muls r1, r3\n" \
+    "ldr r3, [sp, #4]\n" \
+    "subs r1, r1, r3\n" \
+    "subs r1, r1, r2\n" \
+    "mov r3, lr\n" \
+    "stmia r3!, {r1}\n" \
+    "mov lr, r3\n" \
+    "cmp r0, r9\n" \
+    "bne 1b\n" \
+    "add sp, #12\n" \
+    ODT_RESTORE_REGISTERS
+
 __attribute__((naked, noinline)) static void list_errors(const hats_t *hats, const errors_t *errors) {
     (void)hats, (void)errors;
     __asm volatile (
-        "mov r12, r1\n"
-        ODT_BEGIN_HATS
-        "sub sp, #12\n"
-        "mov r1, r12\n"
-        "ldmia r1!, {r2, r3}\n"
-        "str r2, [sp]\n"
-        "mov lr, r3\n"
-        "ldmia r1!, {r2, r3}\n"
-        "str r2, [sp, #4]\n"
-        "str r3, [sp, #8]\n"
-        "ldmia r1!, {r2, r3}\n"
-        "mov r10, r2\n"
-        "mov r12, r3\n"
-        "movs r1, #128\n"
-        "lsls r1, r1, #4\n"
-        "mov r11, r1\n"
-        "1:\n"
-        ODT_HAT
-        "mov r1, r10\n"
-        "movs r3, r2\n"
-        "muls r3, r1\n"
-        "add r3, r11\n"
-        "asrs r3, r3, #12\n"
-        "mov r1, r12\n"
-        "muls r2, r1\n"
-        "adds r2, r2, r3\n"
-        "mov r1, lr\n"
-        "ldmia r1!, {r3}\n"
-        "mov lr, r1\n"
-        "ldr r1, [sp, #4]\n"
-        "ldrsb r1, [r0, r1]\n"
-        "muls r1, r3\n"
-        "ldr r3, [sp, #8]\n"
-        "subs r1, r1, r3\n"
-        "subs r1, r1, r2\n"
-        "ldr r3, [sp]\n"
-        "stmia r3!, {r1}\n"
-        "str r3, [sp]\n"
-        "cmp r0, r9\n"
-        "bne 1b\n"
-        "add sp, #12\n"
-        ODT_RESTORE_REGISTERS
+        LIST_ERRORS("", "ldr r1, [sp, #8]\n" "ldmia r1!, {r3}\n" "str r1, [sp, #8]\n")
+        );
+}
+
+__attribute__((naked, noinline)) static void list_errors_of_one(const hats_t *hats, const errors_t *errors) {
+    (void)hats, (void)errors;
+    __asm volatile (
+        LIST_ERRORS("ldr r3, [r3]\n", "ldr r3, [sp, #8]\n")
         );
 }
 
 // What rescale_randomly loads.
 typedef struct {
-    int32_t m_low, m_high; // 0, 4: of the multiplier, 16 bits each
-    uint32_t u, next;      // 8, 12: of the first element before it is hashed, and from it to the next
-    int8_t *y;             // 16: of the first
-    int32_t step;          // 20
-    const int32_t *end;    // 24: of v
-    int32_t shift, back;   // 28, 32: q.s - 32 and 32 less that
-    odt_limits_t limits;       // 36
-    int32_t value;         // 56
+    uint32_t low, middle, high; // 0, 4, 8: bytes of the multiplier, less its lowest 7 bits
+    uint32_t u, next;           // 12, 16: of the first element before it is hashed, and from it to the next
+    int32_t step;               // 20: from one y to the next
+    const int32_t *end;         // 24: of v
+    int32_t back, shift, top;   // 28, 32, 36: 55 - q.s, q.s - 23, and of odt_outputs_t, -bottom too
+    int32_t peak;               // 40
+    int8_t *y;                  // 44: of the first
+    int32_t up;                 // 48: q.s - 39
 } random_t;
 
-// rescale_random of words to outputs, 62 cycles each, up to the end, which is returned, or to a new peak: then `value`, and where
-// it is. r0: v, r1: an element, then the upper word, r2: u, r3, r6, r7: products, r4, r5: m's halves, r8: u before it is hashed,
-// r9: next, r10, r11: the hash's factors, r12: a product, lr: y.
+// rescale_random of words to outputs, 56 cycles each, up to the end, which is returned, or to where there are a new peak or a v of
+// more than 22 bits and a sign, for which `u` and `y` are then. With M the multiplier less its lowest 7 bits and D the upper bits of
+// u * 2^up, v * M + D is summed by the bytes of M. r0: v, r1: an element, r2: u, then the output, r3, r7: parts, r4-r6: low, middle,
+// high, r8: u before it is hashed, r9: next, r10, r11: the hash's factors, r12: up, lr: y.
 __attribute__((naked, noinline)) static const int32_t *rescale_randomly(const int32_t *v, random_t *random, uint32_t second,
     uint32_t third) {
     (void)v, (void)random, (void)second, (void)third;
@@ -275,23 +332,28 @@ __attribute__((naked, noinline)) static const int32_t *rescale_randomly(const in
         "mov r10, r2\n"
         "mov r11, r3\n"
         "push {r1}\n"
-        "sub sp, #36\n" // 0: step, 4: end, 8: shift, 12: back, 16: limits, 36: random
-        "mov r2, sp\n"
-        "adds r1, #20\n"
-        "ldmia r1!, {r3-r7}\n"
-        "stmia r2!, {r3-r7}\n"
-        "ldmia r1!, {r3-r6}\n"
-        "stmia r2!, {r3-r6}\n"
-        "subs r1, #56\n"
-        "ldmia r1!, {r4-r7}\n"
-        "mov r8, r6\n"
-        "mov r9, r7\n"
-        "ldr r1, [r1]\n"
-        "mov lr, r1\n"
+        "sub sp, #24\n" // 0: step, 4: end, 8: back, 12: shift, 16: top, 20: peak, 24: random
+        "ldmia r1!, {r4-r6}\n"
+        "ldmia r1!, {r2, r3}\n"
+        "mov r8, r2\n"
+        "mov r9, r3\n"
+        "mov r7, sp\n"
+        "ldmia r1!, {r2, r3}\n"
+        "stmia r7!, {r2, r3}\n"
+        "ldmia r1!, {r2, r3}\n"
+        "stmia r7!, {r2, r3}\n"
+        "ldmia r1!, {r2, r3}\n"
+        "stmia r7!, {r2, r3}\n"
+        "ldmia r1!, {r2, r3}\n"
+        "mov lr, r2\n"
+        "mov r12, r3\n"
         "1:\n"
         "ldmia r0!, {r1}\n"
+        "asrs r3, r1, #22\n" // 0 or -1
+        "adds r3, r3, #1\n"
+        "lsrs r3, r3, #1\n"
+        "bne 6f\n"
         "mov r2, r8\n"
-        "add r8, r9\n"
         "lsrs r3, r2, #16\n"
         "eors r2, r3\n"
         "mov r3, r10\n"
@@ -302,57 +364,62 @@ __attribute__((naked, noinline)) static const int32_t *rescale_randomly(const in
         "muls r2, r3\n"
         "lsrs r3, r2, #16\n"
         "eors r2, r3\n"
-        "uxth r3, r1\n" // v * m in words r1, r3
-        "asrs r1, r1, #16\n"
-        "movs r6, r3\n"
-        "muls r6, r4\n"
-        "muls r3, r5\n"
-        "lsrs r7, r6, #16\n"
-        "adds r3, r3, r7\n"
-        "uxth r6, r6\n"
+        "mov r7, r12\n" // the lower half of D
+        "movs r3, r2\n"
+        "lsls r3, r7\n"
+        "uxth r3, r3\n"
         "movs r7, r1\n"
         "muls r7, r4\n"
-        "muls r1, r5\n"
-        "mov r12, r7\n"
-        "uxth r7, r7\n"
         "adds r3, r3, r7\n"
-        "mov r7, r12\n"
-        "asrs r7, r7, #16\n"
-        "adds r1, r1, r7\n"
-        "lsrs r7, r3, #16\n"
-        "adds r1, r1, r7\n"
-        "lsls r3, r3, #16\n"
-        "orrs r3, r6\n"
-        "ldr r7, [sp, #12]\n" // and u * 2^shift
-        "movs r6, r2\n"
-        "lsrs r6, r7\n"
-        "ldr r7, [sp, #8]\n"
-        "lsls r2, r7\n"
-        "adds r3, r3, r2\n"
-        "adcs r1, r6\n"
-        "asrs r1, r7\n"
-        "movs r2, r1\n"
-        ODT_CLAMP("16")
+        "asrs r3, r3, #8\n"
+        "movs r7, r1\n"
+        "muls r7, r5\n"
+        "adds r3, r3, r7\n"
+        "asrs r3, r3, #8\n"
+        "muls r1, r6\n"
+        "adds r1, r1, r3\n"
+        "ldr r7, [sp, #8]\n" // its upper half
+        "lsrs r2, r7\n"
+        "adds r2, r2, r1\n"
+        "ldr r7, [sp, #12]\n"
+        "asrs r2, r7\n"
+        "ldr r3, [sp, #16]\n"
+        "adds r7, r2, r3\n"
+        "lsls r3, r3, #1\n"
+        "cmp r7, r3\n"
+        "bhi 4f\n"
+        "3:\n"
         "mov r3, lr\n"
         "strb r2, [r3]\n"
         "ldr r3, [sp]\n"
         "add lr, r3\n"
+        "add r8, r9\n"
         "ldr r3, [sp, #4]\n"
         "cmp r0, r3\n"
         "bne 1b\n"
         "b 7f\n"
-        ODT_CLAMP_RARE("16")
         "6:\n"
-        "subs r0, #4\n"
+        "subs r0, r0, #4\n"
         "7:\n"
-        "ldr r3, [sp, #36]\n"
+        "ldr r3, [sp, #24]\n"
         "mov r1, r8\n"
-        "str r1, [r3, #8]\n"
+        "str r1, [r3, #12]\n"
         "mov r1, lr\n"
-        "str r1, [r3, #16]\n"
-        "str r2, [r3, #56]\n"
-        "add sp, #40\n"
+        "str r1, [r3, #44]\n"
+        "add sp, #28\n"
         ODT_RESTORE_REGISTERS
+        "4:\n" // what is clamped without being a peak
+        "asrs r3, r2, #31\n"
+        "movs r7, r2\n"
+        "eors r7, r3\n"
+        "subs r7, r7, r3\n"
+        "ldr r2, [sp, #20]\n"
+        "cmp r7, r2\n"
+        "bgt 6b\n"
+        "movs r2, #127\n"
+        "eors r2, r3\n"
+        "subs r2, r2, r3\n"
+        "b 3b\n"
         );
 }
 
