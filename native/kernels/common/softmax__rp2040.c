@@ -71,8 +71,8 @@ __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, cons
         "movs r2, #0\n"
         "mov r8, r2\n"
         "subs r0, r0, #1\n"
-        // r0: index, r1: x, r2: t, then its lower half negated, r3: its upper half, r4: the power, r5: shift, r6: multiplier, r7: top * multiplier
-        // + half
+        // r0: index, r1: x, r2: t, then its lower half negated, r3: its upper half, r4: the power, r5: shift, r6: multiplier, r7: top *
+        // multiplier + half
         "3:\n"
         "ldrsb r2, [r1, r0]\n"
         "muls r2, r6\n"
