@@ -200,6 +200,13 @@ def draw_corners():
                 operands = {"x": bytes([x & 255]) * 45, "e": bytes(45), "sx": word(ONE), "se": word(ONE)}
                 operands.update(so=bytes(4), peak=word(peak))
                 yield build("mse_i8", {"B": 1, "N": 45, "z": -128}, operands, control, bytes([target]) * 45)
+    for sign in (1, -1):  # sums of 19 bits and next to it, by multipliers whose bits are all set
+        for bias in (0, 200000, 231000, 231424, 232822, 232823, 400000, 1 << 20, (1 << 31) - 1):
+            sizes = {"B": 1, "H": 3, "W": 3, "C": 1, "N": 1, "KH": 3, "KW": 3, "SH": 1, "SW": 1, "PT": 1, "PL": 1, "OH": 3, "OW": 3}
+            sizes.update(zx=127, zy=3, lo=-128)
+            operands = {"x": bytes([128] * 9), "w": bytes([-127 * sign & 255] * 9), "b": word(bias * sign & (1 << 32) - 1)}
+            operands.update(q=array("i", [(1 << 24) - 1 << 7, 44]).tobytes(), y=bytes(9), peak=word(0))
+            yield build("depthwise2d_i8", sizes, operands, {}, b"")
     for N in (1, 15, 16, 17, 32, 33, 70):  # one class alone is near to 1, or all are alike; powers to 2^-17
         for name, operands in (("softmax_xent_i8", {"se": bytes(4)}), ("softmax_i8", {})):
             for scale in (ONE, 0x3D800000, 0x3E3504F3, 0x3F317218):

@@ -17,7 +17,7 @@
 
 ODT_BESIDE_ASSEMBLY
 
-enum { K = 3 }; // taps of a filter's row
+enum { K = 3, ROWS = 7 }; // taps of a filter's row; rows of taps whose sums go elsewhere first
 
 // What pack_errors loads, and what it has found.
 typedef struct {
@@ -95,38 +95,46 @@ __attribute__((naked, noinline)) static void pack_errors(errors_t *errors) {
         );
 }
 
-// What sum_taps loads.
+// What sum_taps loads, and moves on.
 typedef struct {
-    int32_t *dw;        // 0: what is added to
-    const int32_t *x;   // 4
-    const int32_t *e;   // 8
-    int32_t step;       // 12: bytes of x from the end of two taps to the next pair's
-    int32_t pairs;      // 16: bytes of the errors of a row
-    int32_t skip;       // 20: of x, from where the next pair would be to the next row
-    int32_t rows;       // 24
+    const int32_t *x;   // 0
+    const int32_t *e;   // 4
+    int32_t *dw;        // 8: what is added to
+    int32_t zeros;      // 12: what each tap's sum is to be less
+    int32_t rows;       // 16: of outputs
+    int32_t step;       // 20: bytes of x from the end of two taps to the next pair's
+    int32_t pairs;      // 24: bytes of the errors of a row
+    int32_t skip;       // 28: of x, from where the next pair would be to the next row
+    int32_t pitch;      // 32: bytes of x from a row of taps to the next
+    int32_t KH;         // 36: rows of three taps
 } taps_t;
 
-// The three taps of a row of a filter: 20 cycles for 6 products, and 9 per row of outputs. r0: x, r1: e, r2-r4: the taps' sums,
-// r5, r6: words of x, r7: a word of e, r8: step, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows.
-__attribute__((naked, noinline)) static void sum_taps(const taps_t *taps) {
+// Rows of three taps of a filter: 20 cycles for 6 products, 9 per row of outputs, and 43 per row of taps. r0: x, r1: e, r2-r4: the
+// taps' sums, r5, r6: words of x, r7: a word of e, r8: step, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows.
+__attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
     (void)taps;
     __asm volatile (
         ".syntax unified\n"
         ODT_SAVE_REGISTERS
-        "ldmia r0!, {r1-r7}\n"
-        "push {r1}\n"
-        "mov r8, r4\n"
-        "mov r10, r5\n"
-        "mov r11, r6\n"
-        "mov r12, r7\n"
-        "movs r0, r2\n"
-        "mov lr, r3\n"
-        "ldmia r1!, {r2-r4}\n"
-        "mov r1, lr\n"
+        "push {r0}\n"
+        "adds r0, #20\n"
+        "ldmia r0!, {r1-r3}\n"
+        "mov r8, r1\n"
+        "mov r10, r2\n"
+        "mov r11, r3\n"
         "1:\n"
+        "ldr r7, [sp]\n"
+        "ldmia r7!, {r0, r1, r5, r6}\n"
+        "ldr r7, [r7]\n"
+        "mov r12, r7\n"
+        "ldmia r5!, {r2-r4}\n"
+        "subs r2, r2, r6\n"
+        "subs r3, r3, r6\n"
+        "subs r4, r4, r6\n"
+        "2:\n"
         "mov r9, r1\n"
         "add r9, r10\n"
-        "2:\n"
+        "3:\n"
         "ldmia r1!, {r7}\n"
         "ldmia r0!, {r5, r6}\n"
         "muls r5, r7\n"
@@ -141,14 +149,25 @@ __attribute__((naked, noinline)) static void sum_taps(const taps_t *taps) {
         "adcs r4, r5\n"
         "add r0, r8\n"
         "cmp r1, r9\n"
-        "bne 2b\n"
+        "bne 3b\n"
         "add r0, r11\n"
         "mov r5, r12\n"
         "subs r5, #1\n"
         "mov r12, r5\n"
+        "bne 2b\n"
+        "ldr r7, [sp]\n"
+        "ldr r5, [r7, #8]\n"
+        "stmia r5!, {r2-r4}\n"
+        "str r5, [r7, #8]\n"
+        "ldr r5, [r7]\n"
+        "ldr r6, [r7, #32]\n"
+        "adds r5, r5, r6\n"
+        "str r5, [r7]\n"
+        "ldr r5, [r7, #36]\n"
+        "subs r5, #1\n"
+        "str r5, [r7, #36]\n"
         "bne 1b\n"
-        "pop {r1}\n"
-        "stmia r1!, {r2-r4}\n"
+        "add sp, #4\n"
         ODT_RESTORE_REGISTERS
         );
 }
@@ -158,28 +177,28 @@ typedef struct {
     int32_t KH, KW, x_h, x_w, e_h, e_w, dw_h, dw_w;
 } axes_t;
 
-// The products of a channel's errors, packed, and its inputs in a tile, added to dw. `zeros`: those of all errors with zx.
-static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t zeros, int32_t *dw) {
+// The products of a channel's errors, packed, and its inputs in a tile, added to dw.
+static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t *dw) {
     const int32_t *row = odt_tile_windows(t);
     if (v->KW == K && v->dw_w == 1) {
-        for (int32_t kh = v->KH; kh > 0; kh--, row += t->pitch, dw += K) {
-            dw[0] -= zeros;
-            dw[1] -= zeros;
-            dw[2] -= zeros;
-            taps->dw = dw;
-            taps->x = row;
-            sum_taps(taps);
-        }
+        taps->x = row;
+        taps->dw = dw;
+        taps->KH = v->KH;
+        sum_taps(taps);
         return;
     }
-    for (int32_t kh = 0; kh < v->KH; kh++, row += t->pitch, dw += v->dw_h) {
+    for (int32_t kh = 0; kh < v->KH; kh += ROWS, row += ROWS * t->pitch, dw += ROWS * v->dw_h) {
         for (int32_t kw = 0; kw < v->KW; kw += K) {
-            int32_t from = odt_limit(v->KW - K, 0, kw), *to = dw + kw * v->dw_w; // the last taps are some of before
-            int32_t three[K] = {-zeros, -zeros, -zeros};
-            taps_t some = {three, row + from, taps->e, taps->step, taps->pairs, taps->skip, taps->rows};
-            sum_taps(&some);
-            for (int32_t i = kw - from; i < K && from + i < v->KW; i++, to += v->dw_w) {
-                *to += three[i];
+            int32_t rows = odt_min(v->KH - kh, ROWS), from = odt_limit(v->KW - K, 0, kw); // the last taps are some of before
+            int32_t sums[ROWS * K] = {0}, *to = dw + kw * v->dw_w;
+            taps->x = row + from;
+            taps->dw = sums;
+            taps->KH = rows;
+            sum_taps(taps);
+            for (const int32_t *three = sums; rows; rows--, three += K, to += v->dw_h) {
+                for (int32_t i = kw - from; i < K && from + i < v->KW; i++) {
+                    to[(from + i - kw) * v->dw_w] += three[i];
+                }
             }
         }
     }
@@ -226,14 +245,16 @@ static int depthwise_dw_tiny(const odt_depthwise2d_dw_i8_t *a, int32_t first, in
     const int32_t size[] = {a->H, a->W, a->KH, a->KW, a->SH, a->SW, a->PT, a->PL, a->OH, a->OW};
     int32_t x[ODT_TINY], e[ODT_TINY], N = a->N, filter = a->KH * a->KW, zx = a->zx;
     odt_tiny_t tiny;
-    if (!odt_tiny_plan(&tiny, size)) {
+    if (a->H * a->W > ODT_TINY_DW || !odt_tiny_plan(&tiny, size)) {
         return 0;
     }
     int32_t *dw = a->dw + first * filter;
     memset(dw, 0, (size_t)((stop - first) * filter) * sizeof(int32_t));
     for (int32_t n = first; n < stop; n++, dw += filter) {
         const int8_t *pixel = a->x + a->at + n, *error = a->e + a->at + n;
-        odt_poll();
+        if (n % 4 == 0) {
+            odt_poll();
+        }
         for (int32_t b = a->B; b; b--) {
             for (int32_t i = 0; i < tiny.pixels; i++, pixel += N) {
                 x[i] = odt_wrap_sub(*pixel, zx);
@@ -254,11 +275,11 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
     int32_t words[ODT_TILE_WORDS + 2], pairs[ODT_TILE_SUMS / 2], N = a->N, filter = a->KH * a->KW;
     axes_t v = {.KH = a->KH, .KW = a->KW, .x_h = a->W * N, .x_w = N, .e_h = a->OW * N, .e_w = N, .dw_h = a->KW, .dw_w = 1};
     odt_tile_t t = {.H = a->H, .W = a->W, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW,
-        .zx = a->zx, .group = 2, .words = words};
+        .zx = a->zx, .group = 2, .most = ODT_TILE_SUMS, .words = words};
     if (a->KW < K && a->KW < a->KH) {
         v = (axes_t) {.KH = a->KW, .KW = a->KH, .x_h = N, .x_w = a->W * N, .e_h = N, .e_w = a->OW * N, .dw_h = 1, .dw_w = a->KW};
         t = (odt_tile_t) {.H = a->W, .W = a->H, .SH = a->SW, .SW = a->SH, .top = a->PL, .left = a->PT, .OH = a->OW,
-            .OW = a->OH, .zx = a->zx, .group = 2, .words = words};
+            .OW = a->OH, .zx = a->zx, .group = 2, .most = ODT_TILE_SUMS, .words = words};
     }
     t.x_h = v.x_h;
     t.x_w = v.x_w;
@@ -277,18 +298,18 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
             errors.rows = 1;
         }
         taps_t taps = {.e = pairs, .step = (2 * t.SW - 2) * 4, .pairs = t.even * 2,
-            .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
+            .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .pitch = t.pitch * 4, .rows = t.rows};
         for (int32_t n = first; n < stop; n++) {
             for (int32_t b = 0; b < a->B; b++) {
-                odt_poll();
+                odt_tile_poll(&t);
                 odt_tile_fill(&t, a->x + b * a->H * a->W * N + a->at + n);
                 errors.from = a->e + b * a->OH * a->OW * N + t.oh * v.e_h + (t.ow - 1) * v.e_w + a->at + n;
                 pack_errors(&errors);
                 if (errors.extreme & 0x80008000) { // which no error is (numerics.md)
                     return 0;
                 }
-                int32_t zeros = odt_wrap_mul(a->zx, (int16_t)errors.sum + ((errors.sum + 0x8000) >> 16));
-                add_taps(&t, &v, &taps, zeros, a->dw + n * filter);
+                taps.zeros = odt_wrap_mul(a->zx, (int16_t)errors.sum + ((errors.sum + 0x8000) >> 16));
+                add_taps(&t, &v, &taps, a->dw + n * filter);
             }
         }
     }

@@ -24,36 +24,11 @@ static int begin_phase(const odt_depthwise2d_dx_i8_t *a, int32_t kh, int32_t kw,
     return h.outputs > 0 && w.outputs > 0;
 }
 
-#if ODT_M0_DEPTHWISE
-
-typedef struct {
-    odt_depthwise_t of[4];
-    int32_t count;
-} phases_t;
-
-// Channels first .. stop - 1.
-static void depthwise_phases(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
-    phases_t p = *(const phases_t *)arguments;
-    for (int32_t i = 0; i < p.count; i++) {
-        p.of[i].peak = peak;
-    }
-    if (!odt_depthwise_phases_i8__m0(p.of, p.count, first, stop)) {
-        for (int32_t i = 0; i < p.count; i++) {
-            odt_depthwise_channels_i8(&p.of[i], first, stop, peak);
-        }
-    }
-}
-
-#endif
-
-void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a) {
+// Channels first .. stop - 1, phase by phase.
+static void depthwise_dx_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_depthwise2d_dx_i8_t *a = arguments;
     #if ODT_M0_DEPTHWISE
-    if (a->SH * a->SW > 1 && a->SH <= 2 && a->SW <= 2) {
-        phases_t p = {.count = 0};
-        for (int32_t phase = 0; phase < a->SH * a->SW; phase++) {
-            p.count += begin_phase(a, phase / a->SW, phase % a->SW, &p.of[p.count]);
-        }
-        odt_split(depthwise_phases, &p, a->N, ODT_DEPTHWISE_LANES, a->peak);
+    if (a->SH * a->SW > 1 && odt_depthwise_dx_i8__m0(a, first, stop, peak)) {
         return;
     }
     #endif
@@ -61,8 +36,12 @@ void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a) {
         for (int32_t kw = 0; kw < a->SW; kw++) {
             odt_depthwise_t d;
             if (begin_phase(a, kh, kw, &d)) {
-                odt_depthwise_i8(&d);
+                odt_depthwise_channels_i8(&d, first, stop, peak);
             }
         }
     }
+}
+
+void odt_depthwise2d_dx_i8(const odt_depthwise2d_dx_i8_t *a) {
+    odt_split(depthwise_dx_channels, a, a->N, ODT_DEPTHWISE_LANES, a->peak);
 }

@@ -44,9 +44,9 @@ static inline void odt_depthwise_i8(const odt_depthwise_t *a) {
 // taps.
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop);
 
-// The same of up to four phases of a gradient, over the same errors and with one peak: not with other filters than of two
-// taps a side.
-int odt_depthwise_phases_i8__m0(const odt_depthwise_t *phases, int32_t count, int32_t first, int32_t stop);
+// The gradient of the input of strided filters; returns whether it was done: of filters of 3x3 at most and strides of 2, in one
+// row, too.
+int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);
 
 // The gradient of these filters; returns whether it was done: with strides of at most 2, of filters that leave a tile room.
 int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);

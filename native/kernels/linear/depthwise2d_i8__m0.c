@@ -7,8 +7,6 @@
 
 #if ODT_M0_DEPTHWISE
 
-#include <string.h>
-
 #include "../../fixed.h"
 #include "../common/beyond.h"
 #include "../common/registers__m0.h"
@@ -30,16 +28,17 @@ typedef struct {
     int32_t max, min;       // 28, 32: what there was
     int32_t top, bottom;    // 36, 40
     int32_t shift;          // 44: q.s - 20
+    int32_t columns, rows;  // 48, 52: bytes of the sums of a row; rows
+    int32_t none, skip;     // 56, 60: bytes after a row of sums, and after one of outputs
 } output_t;
 
 ODT_FINISH_AT(output_t, high, low, max, min);
 
-// Rows of sums to outputs, o->y[i * o->step]. `none` bytes follow a row of sums, `skip` one of outputs. No
-// sum has more than 18 bits and a sign. 18.5 cycles per output, and 19 per row; an output that leaves its range takes 6
-// more. r0: sums, r8: bytes of the sums of a row, r9: their end; the others as in ODT_FINISH.
-__attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, output_t *o, int32_t columns,
-    int32_t rows, int32_t skip, int32_t none) {
-    (void)sums, (void)o, (void)columns, (void)rows, (void)skip, (void)none;
+// Rows of sums to outputs, o->y[i * o->step]. No sum has more than 19 bits and a sign. 18.5 cycles per output, and 23 per row;
+// an output that leaves its range takes 6 more. r0: sums, r8: bytes of the sums of a row, r9: their end; the others as in
+// ODT_FINISH.
+__attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, output_t *o) {
+    (void)sums, (void)o;
     __asm volatile (
         ".syntax unified\n"
         ".macro odt_finish_one n\n"
@@ -52,24 +51,20 @@ __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, ou
         ODT_FINISH_RARE
         ".endm\n"
         ODT_SAVE_REGISTERS
-        "lsls r2, r2, #2\n"
-        "mov r8, r2\n"
-        "ldr r4, [sp, #36]\n"
-        "ldr r5, [sp, #40]\n"
-        "push {r1, r3-r5}\n" // 4: rows, 8: skip, 12: none
-        "ldr r4, [r1, #32]\n"
-        "ldr r3, [r1, #36]\n"
-        "mov r10, r3\n"
-        "ldr r3, [r1, #40]\n"
-        "mov r11, r3\n"
-        "ldr r3, [r1, #4]\n"
+        "movs r2, r1\n"
+        "adds r2, #32\n"
+        "ldmia r2!, {r4-r7}\n"
+        "mov r10, r5\n"
+        "mov r11, r6\n"
+        "ldmia r2!, {r5, r6}\n"
+        "mov r8, r5\n"
+        "movs r2, r6\n"
+        "push {r1, r2}\n" // 4: rows
+        "ldmia r1!, {r2, r3, r5}\n"
         "mov r12, r3\n"
-        "ldr r3, [r1, #8]\n"
-        "mov lr, r3\n"
-        "ldr r5, [r1, #12]\n"
-        "ldr r6, [r1, #16]\n"
-        "ldr r7, [r1, #44]\n"
-        "ldr r1, [r1]\n"
+        "mov lr, r5\n"
+        "ldmia r1!, {r5, r6}\n"
+        "movs r1, r2\n"
         "4:\n"
         "mov r9, r0\n"
         "add r9, r8\n"
@@ -80,20 +75,20 @@ __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, ou
         "odt_finish_one 1\n"
         "cmp r0, r9\n"
         "bne 10b\n"
-        "ldr r2, [sp, #12]\n"
-        "adds r0, r0, r2\n"
-        "ldr r2, [sp, #8]\n"
-        "adds r1, r1, r2\n"
+        "ldr r2, [sp]\n"
+        "ldr r3, [r2, #56]\n"
+        "adds r0, r0, r3\n"
+        "ldr r3, [r2, #60]\n"
+        "adds r1, r1, r3\n"
         "ldr r2, [sp, #4]\n"
         "subs r2, #1\n"
         "str r2, [sp, #4]\n"
         "bne 4b\n"
-        "pop {r0-r3}\n"
+        "pop {r0, r1}\n"
         "mov r5, r10\n"
         "mov r6, r11\n"
         "adds r0, #32\n"
-        "stmia r0!, {r4}\n"
-        "stmia r0!, {r5, r6}\n"
+        "stmia r0!, {r4-r6}\n"
         ODT_RESTORE_REGISTERS
         "odt_finish_rare 0\n"
         "odt_finish_rare 1\n"
@@ -108,60 +103,69 @@ typedef struct {
     int32_t *to;        // 4
     int32_t step;       // 8: from one weight of a row to the next
     int32_t width;      // 12: bytes of the words of a row
-    int32_t skip;       // 16: from where a row's next weight would be to the next row's first
-    int32_t gap;        // 20: bytes after the words of a row
-    int32_t rows;       // 24
-    int32_t sum, size;  // 28, 32: of the weights and of their magnitudes
-    int32_t bits;       // 36: of all the magnitudes
+    int32_t *end;       // 16: of the words of all rows
+    int32_t skip;       // 20: from where a row's next weight would be to the next row's first
+    int32_t gap;        // 24: bytes after the words of a row
+    int32_t bits;       // 28: of all the squares of weights
+    int32_t sum;        // 32: of the weights
+    int32_t squares;    // 36: and of their squares
 } filter_t;
 
-// A filter to words: 14 cycles per weight, 9 per row. r0: bits, r1: from, r2: to, r3: step, r4: sum, r5: size, r6: the weight,
-// r7: its sign, r8: width, r9: skip, r10: gap, r11: the end of the row's words, lr: rows.
+// A filter to words: 12 cycles per weight, 18 per row. r0: bits, r1: from, r2: to, r3: step, r4: sum, r5: squares, r6: the weight,
+// r7, lr: filter, r12: the end of the row's words.
 __attribute__((naked, noinline)) static void load_filter(filter_t *filter) {
     (void)filter;
     __asm volatile (
         ".syntax unified\n"
-        ODT_SAVE_REGISTERS
-        "ldmia r0!, {r1-r7}\n"
-        "push {r0}\n"
-        "mov r8, r4\n"
-        "mov r9, r5\n"
-        "mov r10, r6\n"
-        "mov lr, r7\n"
-        "movs r4, #0\n" // sum
-        "movs r5, #0\n" // size
-        "movs r0, #0\n" // bits
+        "push {r4-r7, lr}\n"
+        "mov lr, r0\n"
+        "ldmia r0!, {r1-r4}\n"
+        "adds r4, r4, r2\n"
+        "mov r12, r4\n"
+        "movs r4, #0\n"
+        "movs r5, #0\n"
+        "movs r0, #0\n"
         "1:\n"
-        "mov r11, r2\n"
-        "add r11, r8\n"
-        "2:\n"
         "ldrsb r6, [r1, r3]\n"
-        "add r1, r3\n"
+        "adds r1, r1, r3\n"
         "stmia r2!, {r6}\n"
         "adds r4, r4, r6\n"
-        "asrs r7, r6, #31\n"
-        "adds r6, r6, r7\n"
-        "eors r6, r7\n"
+        "muls r6, r6\n"
         "adds r5, r5, r6\n"
         "orrs r0, r6\n"
-        "cmp r2, r11\n"
-        "bne 2b\n"
-        "add r1, r9\n"
-        "add r2, r10\n"
-        "mov r7, lr\n"
-        "subs r7, #1\n"
-        "mov lr, r7\n"
+        "cmp r2, r12\n"
         "bne 1b\n"
-        "pop {r1}\n"
-        "stmia r1!, {r4, r5}\n"
-        "str r0, [r1]\n"
-        ODT_RESTORE_REGISTERS
+        "mov r7, lr\n"
+        "ldr r6, [r7, #16]\n"
+        "cmp r2, r6\n"
+        "beq 2f\n"
+        "ldr r6, [r7, #20]\n"
+        "adds r1, r1, r6\n"
+        "ldr r6, [r7, #24]\n"
+        "adds r2, r2, r6\n"
+        "ldr r6, [r7, #12]\n"
+        "adds r6, r6, r2\n"
+        "mov r12, r6\n"
+        "b 1b\n"
+        "2:\n"
+        "adds r7, #28\n"
+        "stmia r7!, {r0, r4, r5}\n"
+        "pop {r4-r7, pc}\n"
         );
+}
+
+// As load_filter takes them, rows that follow one another as one. With `width` above a->KW rows get taps of 0.
+static filter_t filter_of(const odt_depthwise_t *a, int32_t *w, int32_t width) {
+    filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .end = w + (a->KH - 1) * width + a->KW,
+        .skip = a->w_kh - a->KW * a->w_kw, .gap = (width - a->KW) * 4};
+    if (f.skip == 0 && f.gap == 0) {
+        f.width *= a->KH;
+    }
+    return f;
 }
 
 // A channel.
 typedef struct {
-    odt_multiplier_t q;
     int32_t offset;
     int is_short; // whether finish_rows() takes it
 } channel_t;
@@ -169,50 +173,60 @@ typedef struct {
 // Returns whether two of its products fit a lane. o is that of the channel before.
 static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f,
     output_t *o) {
-    int32_t bias = a->bias ? a->bias[n] : 0;
-    odt_multiplier_t q = odt_checked(&a->q[n]);
+    int32_t bias = a->bias ? a->bias[n] : 0, m = a->q[n].m, shift = a->q[n].s;
     f->from = a->w + n * a->w_n - a->w_kw;
     load_filter(f);
-    if (f->bits & 128) { // one is -128, which no weight is (numerics.md)
-        return 0;
-    }
-    c->q = q;
     c->offset = odt_wrap_sub(bias, odt_wrap_mul(a->zx, f->sum));
-    // As they are, unless a scale has run away or a program is wrong, or a filter is large.
-    c->is_short = q.s >= 33 && ((uint32_t)q.m & 0x8000007F) == 0
-        && (uint32_t)(255 * f->size) + odt_magnitude(bias) < 1 << 18;
-    o->m_low = q.m >> 7 & 4095;
-    o->m_high = q.m >> 19;
-    o->shift = q.s - 20;
-    return 1;
+    // As they are, unless a scale has run away or a program is wrong, or a filter is large. No sum of n magnitudes is more than the
+    // root of n times their squares' sum, and no input, less zx, than 255.
+    int32_t most = odt_wrap_sub(1 << 19, (int32_t)odt_magnitude(bias)) >> 8;
+    c->is_short = shift >= 33 && ((uint32_t)m & 0x8000007F) == 0 && most > 0 && a->KH * a->KW * f->squares < most * most;
+    o->m_low = m >> 7 & 4095;
+    o->m_high = m >> 19;
+    o->shift = odt_min(shift, 62) - 20;
+    return !(f->bits & 1 << 14); // none is -128, as no weight is (numerics.md)
 }
 
-// Sums of rows, of which `even` lie before the next one's, to the outputs from y on.
-static __attribute__((noinline)) void finish(const odt_depthwise_t *a, int32_t rows, int32_t columns, int32_t even,
-    const channel_t *c, output_t *o, const int32_t *sums, int8_t *y) {
-    int32_t skip = a->y_oh - columns * a->y_ow, none = even - columns;
-    if (c->is_short) {
-        if (skip == 0 && none == 0) { // as one
-            columns *= rows;
-            rows = 1;
-        }
-        o->y = y;
-        finish_rows(sums, o, columns, rows, skip, none * 4);
-        return;
+// Rows of outputs, of which sums of `even` lie before the next one's.
+static void begin_rows(output_t *o, const odt_depthwise_t *a, int32_t rows, int32_t columns, int32_t even) {
+    o->none = (even - columns) * 4;
+    o->skip = a->y_oh - columns * a->y_ow;
+    if (o->skip == 0 && o->none == 0) { // as one
+        columns *= rows;
+        rows = 1;
     }
-    if (odt_is_beyond(c->q, a->zy, a->lo, *a->peak)) {
-        odt_beyond_t b = odt_beyond(c->q, a->zy, a->lo, a->peak);
-        for (; rows; rows--, y += a->y_oh, sums += even) {
+    o->columns = columns * 4;
+    o->rows = rows;
+}
+
+// As finish_rows(), by any multiplier.
+static __attribute__((noinline)) void finish_slowly(const odt_depthwise_t *a, int32_t n, const output_t *o,
+    const int32_t *sums, int8_t *y) {
+    odt_multiplier_t by = odt_checked(&a->q[n]);
+    int32_t columns = o->columns / 4, even = columns + o->none / 4;
+    if (odt_is_beyond(by, a->zy, a->lo, *a->peak)) {
+        odt_beyond_t b = odt_beyond(by, a->zy, a->lo, a->peak);
+        for (int32_t rows = o->rows; rows; rows--, y += o->skip + columns * a->y_ow, sums += even) {
             odt_beyond_outputs(&b, sums, 1, 0, columns, y, a->y_ow);
         }
         odt_beyond_peak(&b);
         return;
     }
-    odt_rescaler_t q = odt_rescaler(c->q);
-    for (; rows; rows--, y += skip, sums += none) {
+    odt_rescaler_t q = odt_rescaler(by);
+    for (int32_t rows = o->rows; rows; rows--, y += o->skip, sums += even - columns) {
         for (int32_t i = columns; i; i--, y += a->y_ow) {
             *y = odt_clamp_by(odt_rescale_by(&q, *sums++), a->zy, a->lo, a->peak);
         }
+    }
+}
+
+// Sums to the outputs from y on.
+static inline void finish(const odt_depthwise_t *a, int32_t n, const channel_t *c, output_t *o, const int32_t *sums, int8_t *y) {
+    if (c->is_short) {
+        o->y = y;
+        finish_rows(sums, o);
+    } else {
+        finish_slowly(a, n, o, sums, y);
     }
 }
 
@@ -297,19 +311,30 @@ __attribute__((naked, noinline)) static void sum_taps(const tiny_taps_t *taps) {
         );
 }
 
+// Pixels of two images, `step` bytes apart, less zx.
+static __attribute__((noinline)) void pair_pixels(int32_t *x, const int32_t *end, const int8_t *at, const int8_t *next,
+    int32_t step, int32_t zx) {
+    for (int32_t both = zx + zx * 65536; x != end; x++, at += step, next += step) {
+        *x = *next * 65536 + *at - both;
+    }
+}
+
 // Images of a few pixels, two at a time; those that follow one another are finished as one. A single one takes less as a tile.
 static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     int32_t sums[ODT_TILE_SUMS], w[TAPS], x[ODT_TINY], N = a->N;
     odt_tiny_t tiny;
-    filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .skip = a->w_kh - a->KW * a->w_kw, .rows = a->KH};
     channel_t c;
     output_t o;
     if (a->KH < 1 || a->KW < 1 || a->zx != (int8_t)a->zx || a->B == 1 || !odt_tiny_plan(&tiny, &a->H) || !begin_outputs(&o, a)) {
         return 0;
     }
+    filter_t f = filter_of(a, w, a->KW);
     tiny_taps_t taps = {.taps = tiny.taps, .x = x, .w = w};
-    int32_t size = tiny.pixels * N, pixels = tiny.pixels, zx = a->zx, most = a->y_b == a->OH * a->y_oh ? ODT_TILE_SUMS / tiny.outputs & ~1 : 1; // images
+    int32_t size = tiny.pixels * N, most = a->y_b == a->OH * a->y_oh ? ODT_TILE_SUMS / tiny.outputs & ~1 : 1; // images
     for (int32_t n = first; n < stop; n++) {
+        if (n % 4 == 0 || a->B > most) {
+            odt_poll();
+        }
         if (!load_channel(&c, a, n, &f, &o)) {
             return 0;
         }
@@ -317,18 +342,15 @@ static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop)
             const int8_t *from = a->x + b * size + n;
             taps.sums = sums;
             taps.bias = a->bias ? a->bias[n] : 0;
-            odt_poll();
             for (int32_t left = odt_min(a->B - b, most); left > 0; left -= 2, from += 2 * size) {
-                const int8_t *at = from, *next = left > 1 ? from + size : from;
-                for (int32_t i = 0; i < pixels; i++, at += N, next += N) {
-                    x[i] = (int32_t)((uint32_t)(*next - zx) << 16) + (*at - zx);
-                }
+                pair_pixels(x, x + tiny.pixels, from, left > 1 ? from + size : from, N, a->zx);
                 taps.end = taps.sums + tiny.outputs;
                 taps.others = left > 1 ? taps.end : taps.sums; // which are written first
                 sum_taps(&taps);
                 taps.sums = taps.end + tiny.outputs;
             }
-            finish(a, a->OH * odt_min(a->B - b, most), a->OW, a->OW, &c, &o, sums, a->y + b * a->y_b + n);
+            begin_rows(&o, a, a->OH * odt_min(a->B - b, most), a->OW, a->OW);
+            finish(a, n, &c, &o, sums, a->y + b * a->y_b + n);
         }
     }
     add_peak(&o, a);
@@ -350,27 +372,28 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int3
         KH = KW = odt_max(K, 2);
     }
     odt_tile_t t = {.H = a->H, .W = a->W, .x_h = x_h, .x_w = x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW,
-        .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .words = words};
+        .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .most = ODT_TILE_SUMS, .words = words};
     t.group = K == 3 && !is_line && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
     int32_t w[TAPS] = {0};
-    filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .skip = a->w_kh - a->KW * a->w_kw,
-        .gap = (KW - a->KW) * 4, .rows = a->KH};
     channel_t c;
     output_t o;
     if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t) || !begin_outputs(&o, a)) {
         return 0;
     }
+    filter_t f = filter_of(a, w, KW);
     while (odt_tile_next(&t)) {
         odt_windows_t windows = {.w = w, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
             .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,
             .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
+        int8_t *y = a->y + t.oh * a->y_oh + t.ow * a->y_ow;
+        begin_rows(&o, a, t.rows, t.columns, t.even);
         for (int32_t n = first; n < stop; n++) {
             if (!load_channel(&c, a, n, &f, &o)) {
                 return 0;
             }
             windows.offset = c.offset;
             for (int32_t b = 0; b < a->B; b++) {
-                odt_poll();
+                odt_tile_poll(&t);
                 odt_tile_fill(&t, a->x + b * a->H * a->W * a->N + n);
                 if (is_line) {
                     odt_sum_lines(&windows);
@@ -383,7 +406,7 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int3
                 } else {
                     odt_sum_any(&windows, KH, KW);
                 }
-                finish(a, t.rows, t.columns, t.even, &c, &o, sums, a->y + b * a->y_b + t.oh * a->y_oh + t.ow * a->y_ow + n);
+                finish(a, n, &c, &o, sums, y + b * a->y_b + n);
             }
         }
     }
@@ -391,78 +414,48 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int3
     return 1;
 }
 
-// A phase of the gradient of a strided layer's input, and what is done for it in a tile of the errors that all share.
-typedef struct {
-    const odt_depthwise_t *a;
-    filter_t f;
-    channel_t c;
-    odt_windows_t windows;
-    int32_t w[4], rows, columns, even;
-    int8_t *y;
-} phase_t;
+// Whether an axis has a stride of 2, or may be taken to: of one place a single tap meets one error.
+static int is_two(int32_t stride, int32_t size, int32_t taps, int32_t pad, int32_t errors) {
+    return taps >= 1 && taps <= 3 && (stride == 2 || (size == 1 && taps == 1 && pad == 0 && errors == 1));
+}
 
-int odt_depthwise_phases_i8__m0(const odt_depthwise_t *a, int32_t count, int32_t first, int32_t stop) {
-    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS];
-    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = a->W * a->N, .x_w = a->N, .SH = 1, .SW = 1, .zx = a->zx, .group = 2,
-        .words = words};
-    phase_t phases[4], *end = phases + count;
+// Counted from the padding, inputs 2 * j and 2 * j + 1 meet errors j - 1 and j. So a tile of errors gives squares of four inputs,
+// in the image's order; of which padding, if it is odd, hides a first row and a first column.
+int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
+    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], w[9] = {0}, N = a->N, H = a->H, W = a->W;
+    odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
+        .w_kh = a->KW, .w_kw = 1, .y_oh = W * N, .y_ow = N};
+    odt_tile_t t = {.H = a->OH, .W = a->OW, .x_h = a->OW * N, .x_w = N, .KH = 2, .KW = 2, .SH = 1, .SW = 1,
+        .top = 1 - a->PT / 2, .left = 1 - a->PL / 2, .OH = (a->PT + H + 1) / 2 - a->PT / 2,
+        .OW = (a->PL + W + 1) / 2 - a->PL / 2, .group = 2, .most = ODT_TILE_SUMS / 4, .words = words};
+    filter_t f = filter_of(&d, w, 3);
+    channel_t c;
     output_t o;
-    for (int32_t i = 0; i < count; i++) {
-        if (a[i].KH < 1 || a[i].KH > 2 || a[i].KW < 1 || a[i].KW > 2) {
-            return 0;
-        }
-        t.top = odt_max(t.top, a[i].top);
-        t.left = odt_max(t.left, a[i].left);
-        t.OH = odt_max(t.OH, a[i].OH);
-        t.OW = odt_max(t.OW, a[i].OW);
-    }
-    for (phase_t *p = phases; p != end; p++, a++) { // with taps of 0, filters are 1x3 or 2x2
-        int32_t KW = a->KH == 1 ? 3 : 2;
-        p->a = a;
-        p->f = (filter_t) {.to = p->w, .step = a->w_kw, .width = a->KW * 4, .skip = a->w_kh - a->KW * a->w_kw,
-            .gap = (KW - a->KW) * 4, .rows = a->KH};
-        memset(p->w, 0, sizeof(p->w));
-        t.KH = odt_max(t.KH, t.top - a->top + a->KH);
-        t.KW = odt_max(t.KW, t.left - a->left + KW);
-    }
-    a = phases[0].a;
-    if (!odt_tile_plan(&t) || !begin_outputs(&o, a)) {
+    if (!is_two(a->SH, H, a->KH, a->PT, a->OH) || !is_two(a->SW, W, a->KW, a->PL, a->OW) || !odt_tile_plan(&t)
+        || !begin_outputs(&o, &d)) {
         return 0;
     }
     while (odt_tile_next(&t)) {
-        for (phase_t *p = phases; p != end; p++) {
-            const odt_depthwise_t *b = p->a;
-            int32_t KH = b->KH, KW = KH == 1 ? 3 : 2;
-            p->rows = odt_min(t.rows, b->OH - t.oh);
-            p->columns = odt_min(t.columns, b->OW - t.ow);
-            p->even = (p->columns + 1) & ~1;
-            p->y = b->y + t.oh * b->y_oh + t.ow * b->y_ow;
-            p->windows = (odt_windows_t) {.w = p->w,
-                .x = odt_tile_windows(&t) + (t.top - b->top) * t.pitch + t.left - b->left, .sums = sums,
-                .row = (t.pitch - KW) * 4, .back = (2 - (KH - 1) * t.pitch - KW) * 4, .even = p->even * 4,
-                .skip = (t.pitch - p->even) * 4, .rows = p->rows};
-        }
+        int32_t even = 2 * t.even, ih = 2 * t.oh - a->PT % 2, iw = 2 * t.ow - a->PL % 2;
+        int32_t above = odt_max(-ih, 0), beside = odt_max(-iw, 0);
+        int32_t rows = odt_min(2 * t.rows, H - ih) - above, columns = odt_min(2 * t.columns, W - iw) - beside;
+        odt_windows_t windows = {.w = w, .x = odt_tile_windows(&t), .sums = sums, .row = t.pitch * 4, .even = even * 4,
+            .skip = (t.pitch - t.even) * 4, .rows = t.rows};
+        int8_t *y = a->dx + (ih + above) * d.y_oh + (iw + beside) * N;
+        begin_rows(&o, &d, rows, columns, even);
         for (int32_t n = first; n < stop; n++) {
-            for (phase_t *p = phases; p != end; p++) {
-                if (!load_channel(&p->c, p->a, n, &p->f, &o)) {
-                    return 0;
-                }
-                p->windows.offset = p->c.offset;
+            if (!load_channel(&c, &d, n, &f, &o)) {
+                return 0;
             }
             for (int32_t b = 0; b < a->B; b++) {
-                odt_poll();
-                odt_tile_fill(&t, a->x + b * a->H * a->W * a->N + n);
-                for (phase_t *p = phases; p != end; p++) {
-                    if (p->rows <= 0 || p->columns <= 0) {
-                        continue;
-                    }
-                    (p->a->KH == 1 ? odt_sum_lines : odt_sum_small)(&p->windows);
-                    finish(p->a, p->rows, p->columns, p->even, &p->c, &o, sums, p->y + b * a->y_b + n);
-                }
+                odt_tile_poll(&t);
+                odt_tile_fill(&t, a->e + b * a->OH * a->OW * N + n);
+                odt_sum_squares(&windows);
+                finish(&d, n, &c, &o, sums + above * even + beside, y + b * H * d.y_oh + n);
             }
         }
     }
-    add_peak(&o, a);
+    add_peak(&o, &d);
     return 1;
 }
 

@@ -28,6 +28,10 @@ void odt_sum_small(const odt_windows_t *windows);
 void odt_sum_lines(const odt_windows_t *windows);
 void odt_sum_any(const odt_windows_t *windows, int32_t KH, int32_t KW);
 
+// A filter of 3x3 backwards, over errors that lay a stride of 2 apart: squares of 2x2 sums, in groups of 2. `row` is of the tile,
+// `even` of a row of sums, of which two belong to a row of windows; no offset.
+void odt_sum_squares(const odt_windows_t *windows);
+
 #endif
 
 #endif

@@ -123,6 +123,8 @@ __attribute__((naked, noinline)) static void fill_rows_2(const odt_tile_rows_t *
         );
 }
 
+enum { ROWS = 5 }; // of outputs at least, if an image has as many: more and shorter rows take longer to lay out
+
 static int32_t rounded(const odt_tile_t *t, int32_t columns) {
     return (columns + t->group - 1) & -t->group;
 }
@@ -132,18 +134,20 @@ int odt_tile_plan(odt_tile_t *t) {
         || t->OH < 1 || t->OW < 1) {
         return 0;
     }
-    // As wide as leaves room for 16 rows of outputs, if there are as many.
-    int32_t room = ODT_TILE_WORDS / ((odt_min(t->OH, 16) - 1) * t->SH + t->KH), widest = (room - t->KW + t->SW) / t->SW;
-    widest = odt_min(widest, ODT_TILE_SUMS) & -t->group;
-    t->wide = odt_min(t->OW, widest);
-    if (t->wide < 1) {
+    // As wide as leaves room for these rows, and then as wide as one another.
+    int32_t room = ODT_TILE_WORDS / ((odt_min(t->OH, ROWS) - 1) * t->SH + t->KH), widest = (room - t->KW + t->SW) / t->SW;
+    widest = odt_min(widest, t->most) & -t->group;
+    if (widest < 1) {
         return 0;
     }
+    int32_t parts = (t->OW + widest - 1) / widest;
+    t->wide = odt_min(rounded(t, (t->OW + parts - 1) / parts), t->OW);
     int32_t even = rounded(t, t->wide);
     t->pitch = t->SW * even + t->KW - t->SW;
-    t->high = odt_min((ODT_TILE_WORDS / t->pitch - t->KH) / t->SH + 1, ODT_TILE_SUMS / even);
+    t->high = odt_min((ODT_TILE_WORDS / t->pitch - t->KH) / t->SH + 1, t->most / even);
     t->high = odt_min(t->high, t->OH);
     t->oh = -1;
+    t->unpolled = 0;
     return 1;
 }
 

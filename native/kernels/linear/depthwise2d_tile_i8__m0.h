@@ -14,7 +14,7 @@
 
 enum {
     ODT_TILE_WORDS = 324,  // of 3x3: 16x16 outputs
-    ODT_TILE_SUMS = 256,   // outputs of a tile, its rows rounded up to groups
+    ODT_TILE_SUMS = 256,
 };
 
 // What fill_rows_1 and fill_rows_2 load.
@@ -34,6 +34,7 @@ typedef struct {
     int32_t H, W, KH, KW, SH, SW, top, left, OH, OW, zx; // as in odt_depthwise_t
     int32_t x_h, x_w;   // from one row of the image to the next, from one column
     int32_t group;      // of how many outputs of a row are computed at a time, 2 or 4
+    int32_t most;       // outputs of a tile, its rows rounded up to groups: at most ODT_TILE_SUMS
     int32_t *words;     // ODT_TILE_WORDS + 2
     int32_t high, wide; // outputs of a tile: rows and columns, of which there may be less
     int32_t pitch;      // words of a row; the first SW of them are no window's
@@ -42,6 +43,7 @@ typedef struct {
     int32_t even;         // columns rounded up to groups
     int32_t from;         // of the first input that is inside the image, less x_w
     odt_tile_rows_t fill;
+    int32_t unpolled; // outputs since odt_poll() was called
 } odt_tile_t;
 
 // Divides outputs into tiles. Returns whether it could: strides along rows are 1 or 2.
@@ -52,6 +54,15 @@ int odt_tile_next(odt_tile_t *t);
 
 // Lays out the inputs of a channel, of which x is the image's first; channels and images may follow one another.
 void odt_tile_fill(odt_tile_t *t, const int8_t *x);
+
+// To be called for each channel of a tile: a poll takes as long as a few outputs.
+static inline void odt_tile_poll(odt_tile_t *t) {
+    t->unpolled += t->rows * t->even;
+    if (t->unpolled >= ODT_TILE_SUMS) {
+        t->unpolled = 0;
+        odt_poll();
+    }
+}
 
 // Where the windows of the tile begin.
 static inline const int32_t *odt_tile_windows(const odt_tile_t *t) {

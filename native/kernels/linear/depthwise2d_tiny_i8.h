@@ -10,7 +10,7 @@
 
 #include "../common/window.h"
 
-enum { ODT_TINY = 9 }; // pixels of an image at most, and outputs
+enum { ODT_TINY = 9, ODT_TINY_DW = 6 }; // pixels of an image at most, and outputs; on a Cortex-M0+ of a gradient of filters
 
 // For each output the bytes of its taps, 2 for each, and for these where the pixel and the weight lie, in bytes of words.
 typedef struct {

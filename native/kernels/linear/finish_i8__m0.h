@@ -10,7 +10,7 @@
     _Static_assert(offsetof(type, high) == 20 && offsetof(type, low) == 24 && offsetof(type, max) == 28 \
         && offsetof(type, min) == 32, "as ODT_FINISH_RARE loads them")
 
-// The end of a macro with the argument n, a digit: the output of r2 and r3, both the sum, of 18 bits and a sign, goes to
+// The end of a macro with the argument n, a digit: the output of r2 and r3, both the sum, of 19 bits and a sign, goes to
 // r1. r5, r6, r7: m_low, m_high and shift; r10, r11: top and bottom, what is neither out of range nor a new peak; r12:
 // step; lr: 2 * zy + 1; r4: min; on the stack where high, low, max and min are (ODT_FINISH_AT).
 #define ODT_FINISH \
