@@ -202,9 +202,9 @@ def draw_corners():
                 yield build("mse_i8", {"B": 1, "N": 45, "z": -128}, operands, control, bytes([target]) * 45)
     for sign in (1, -1):  # sums of 19 bits and next to it, by multipliers whose bits are all set
         for bias in (0, 200000, 231000, 231424, 232822, 232823, 400000, 1 << 20, (1 << 31) - 1):
-            sizes = {"B": 1, "H": 3, "W": 3, "C": 1, "N": 1, "KH": 3, "KW": 3, "SH": 1, "SW": 1, "PT": 1, "PL": 1, "OH": 3, "OW": 3}
-            sizes.update(zx=127, zy=3, lo=-128)
-            operands = {"x": bytes([128] * 9), "w": bytes([-127 * sign & 255] * 9), "b": word(bias * sign & (1 << 32) - 1)}
+            sizes = dict.fromkeys(("B", "C", "N", "SH", "SW", "PT", "PL"), 1)
+            sizes.update(dict.fromkeys(("H", "W", "KH", "KW", "OH", "OW"), 3), zx=127, zy=3, lo=-128)
+            operands = {"x": bytes([128] * 9), "w": bytes([-127 * sign & 255] * 9), "b": word(bias * sign & 0xFFFFFFFF)}
             operands.update(q=array("i", [(1 << 24) - 1 << 7, 44]).tobytes(), y=bytes(9), peak=word(0))
             yield build("depthwise2d_i8", sizes, operands, {}, b"")
     for N in (1, 15, 16, 17, 32, 33, 70):  # one class alone is near to 1, or all are alike; powers to 2^-17

@@ -136,8 +136,16 @@ def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
         "conv2d_dx_i8__m4.c": {"CHANNELS": cost_m4.CHANNELS, "DEPTH": cost_m4.DEPTH, "ROWS": cost_m4.ROWS},
         "conv2d_dw_i8__m4.c": {"CHANNELS": cost_m4.ERRORS, "DEPTH": cost_m4.POSITIONS},
         "dense_i8__m4.c": {"ROWS": cost_m4.ROWS},
-        "depthwise2d_i8__m4.c": {"POSITIONS": cost_m4.PAIRS_OF_ROWS, "OUTPUTS": cost_m4.OUTPUTS},
-        "depthwise2d_dw_i8__m4.c": {"POSITIONS": cost_m4.PAIRS_OF_ROWS, "OUTPUTS": cost_m4.OUTPUTS},
+        "depthwise2d_i8__m4.c": {
+            "POSITIONS": cost_m4.PAIRS_OF_ROWS,
+            "OUTPUTS": cost_m4.OUTPUTS,
+            "WIDEST": cost_m4.WIDEST,
+        },
+        "depthwise2d_dw_i8__m4.c": {
+            "POSITIONS": cost_m4.PAIRS_OF_ROWS,
+            "OUTPUTS": cost_m4.OUTPUTS,
+            "TAPS": cost_m4.TAPS,
+        },
     }
     for name, values in wanted.items():
         for word, value in values.items():
@@ -145,6 +153,7 @@ def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
     text = re.search(r"#if ODT_M4\nenum \{(.*?)\};", (folder / "conv2d_dw_i8.c").read_text())[1]
     for word, value in re.findall(r"(\w+) = (\d+)", text):
         assert getattr(cost_m4, word, 0) == int(value), word
+    assert "enum { SQUARES = %d }" % cost_m4.SQUARES in found["depthwise2d_i8__m4.c"]
     text = (folder / "conv2d_few_i8__m4.c").read_text()
     assert "OTHER_LINE = %d }" % cost_m4.OTHER_LINE in text
     assert "ODT_FEW_DEPTH = %d }" % cost_m4.FEW_DEPTH in (folder / "conv2d_i8__m4.h").read_text()

@@ -3,7 +3,7 @@
 # What kernels of native/kernels/linear/ decide by on a Cortex-M0+: panel_i8.c, gather_i8__panel.h, conv2d_dw_i8.c.
 ROWS, DEPTH, BLOCK = 4, 144, 48
 MANY_ROWS, MANY_ERRORS, MANY_PAIRS = 4, 6, 9  # conv2d_i8.h
-SINGLE_ROWS, SINGLE_WEIGHTS, TINY, TINY_DW = 16, 320, 9, 6  # single_i8.c, depthwise2d_tiny_i8.h
+SINGLE_ROWS, SINGLE_WEIGHTS, TINY, TINY_DW, TINY_M4 = 16, 320, 9, 6, 36  # single_i8.c, depthwise2d_tiny_i8.h
 FEW, GATHERED, PADDED = 80, 1280, 256
 PER_WINDOW, PER_ROW, PER_BYTE, DIRECT_ROW, DIRECT_WINDOW, DIRECT_BORDER = 20, 18, 5, 150, 42, 250
 DIRECT_TAP, DIRECT_ELEMENT, PER_SUM, PER_ERRORS, PIECE = 200, 42, 75, 22, 16
@@ -295,7 +295,8 @@ def _depthwise(s, kind, N, gradient):
         "pairs": N * B * OH * -(-OW // 2), "fours": N * B * OH * -(-OW // 4),
     })  # fmt: skip
     is_dw = kind == "depthwise dw"
-    is_small = H * W <= (TINY_DW if is_dw else TINY) and OH * OW <= TINY and max(KH, KW) <= 7
+    most = TINY_DW if is_dw else TINY
+    is_small = most >= H * W and OH * OW <= TINY and max(KH, KW) <= 7
     if is_small and (is_dw or B > 1) and (not gradient or SH == SW == 1):
         times = N * (B if is_dw else -(-B // 2))
         taps = meetings(s["OH"], SH, s["PT"], KH, s["H"]) * meetings(s["OW"], SW, s["PL"], KW, s["W"])

@@ -1,11 +1,11 @@
 """What int8 kernels of a Cortex-M4 do: the loops of native/kernels/linear/*__m4.c, counted, whose factors cost.py has."""
 
-from .cost_m0 import MANY_PAIRS, MANY_ROWS, TINY, is_single, meetings, phases, single, sparse
+from .cost_m0 import MANY_PAIRS, MANY_ROWS, TINY, TINY_M4, is_single, meetings, phases, single, sparse
 
 # What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c,
 # conv2d_dw_i8.c, dense_dx_i8.c.
 DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 96, 32, 4, 4, 16, 32
-PAIRS_OF_ROWS, OUTPUTS = 64, 32
+PAIRS_OF_ROWS, OUTPUTS, WIDEST, TAPS, SQUARES = 64, 32, 7, 32, 16
 SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, PANEL_ROW, PANEL_WORD = 18, 68, 7, 5, 10, 20, 18
 FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, 96, 8, 768
 BYTE, PACK, PACK_WORD, OTHER, OTHER_LINE = 2, 360, 57, 142, 97
@@ -177,6 +177,8 @@ def _depthwise(s, kind, N, SH, SW, H, W, OH, OW):
     fours = _up(N, 4)
     if _is_tiny(s) and N >= 4 and not (kind == "depthwise dx" and (s["SH"] > 1 or s["SW"] > 1)):
         return _tiny(s, kind, N)
+    if KW == 1 and KH <= WIDEST and OH > OW:  # columns are taken for rows
+        KH, KW, SH, SW, H, W, OH, OW = KW, KH, SW, SH, W, H, OW, OH
     lines = KH // 2 + 1 if SH % 2 else _up(KH, 2)
     room = PAIRS_OF_ROWS // max(lines, 1) - KW
     most = min(room // SW + 1, OUTPUTS) if room >= 0 else OUTPUTS
@@ -191,7 +193,8 @@ def _depthwise(s, kind, N, SH, SW, H, W, OH, OW):
 
 
 def _is_tiny(s):
-    return s["H"] * s["W"] <= TINY and s["OH"] * s["OW"] <= TINY and max(s["KH"], s["KW"]) <= 7
+    most = TINY_M4 if s["KH"] * s["KW"] <= TINY else TINY
+    return s["H"] * s["W"] <= most and s["OH"] * s["OW"] <= TINY and max(s["KH"], s["KW"]) <= 7
 
 
 def _tiny(s, kind, N):
@@ -204,7 +207,22 @@ def _tiny(s, kind, N):
     })]  # fmt: skip
 
 
+def _is_halved(stride, size, taps, pad, errors):
+    """As in depthwise2d_i8.h."""
+    return 1 <= taps <= 3 and (stride == 2 or (size == taps == errors == 1 and pad == 0))
+
+
 def _depthwise_dx(s):
+    """With strides of 2 by squares of four inputs."""
+    B, H, W, PT, PL, fours = s["B"], s["H"], s["W"], s["PT"], s["PL"], _up(s["N"], 4)
+    is_halved = _is_halved(s["SH"], H, s["KH"], PT, s["OH"]) and _is_halved(s["SW"], W, s["KW"], PL, s["OW"])
+    if is_halved and s["SH"] * s["SW"] > 1 and s["N"] >= 4:
+        high, wide = (PT + H - 1) // 2 - PT // 2 + 1, (PL + W - 1) // 2 - PL // 2 + 1
+        parts = _up(wide, SQUARES)
+        return [("depthwise dx squares", {
+            "1": 1, "filters": fours, "images": fours * B * parts, "rows": fours * B * parts * high,
+            "squares": fours * B * high * wide, "outputs": fours * B * H * W,
+        })]  # fmt: skip
     return _depthwise(s, "depthwise dx", s["N"], s["SH"], s["SW"], s["OH"], s["OW"], s["H"], s["W"])
 
 
@@ -212,6 +230,8 @@ def _depthwise_dw(s):
     B, KH, KW, SH, SW, OH, OW = (s[word] for word in ("B", "KH", "KW", "SH", "SW", "OH", "OW"))
     if _is_tiny(s) and s["R"] >= 4:
         return _tiny(s, "depthwise dw", s["R"])
+    if KW == 1 and KH <= TAPS and OH > OW:
+        KH, KW, SH, SW, OH, OW = KW, KH, SW, SH, OW, OH
     fours, taps = _up(s["R"], 4), KH * KW
     most = max(min(PAIRS_OF_ROWS // KH // SW - (KW - 1) // SW, OUTPUTS), 1)
     parts = _up(OW, most)

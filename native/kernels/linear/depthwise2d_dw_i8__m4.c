@@ -58,22 +58,29 @@ typedef struct {
     int32_t lines[LINES];
 } gradient_t;
 
+// A layer as it is, or turned so that its columns are rows, as of filters of one column: from a row to the next, from a column.
+typedef struct {
+    odt_depthwise2d_dw_i8_t a;
+    int32_t x_h, x_w, e_h, e_w;
+} layer_t;
+
 // Rows oh, oh + 1 and columns ow .. ow + count - 1 of the errors of an image. Lines of x pair the rows that
 // are multiplied with these; columns lie by their phase of the stride.
-static void add_rows(const odt_depthwise2d_dw_i8_t *a, const int8_t *x, const int8_t *e, int32_t oh,
-    int32_t ow, int32_t count, gradient_t *s) {
+static void add_rows(const layer_t *l, const int8_t *x, const int8_t *e, int32_t oh, int32_t ow, int32_t count,
+    gradient_t *s) {
+    const odt_depthwise2d_dw_i8_t *a = &l->a;
     int32_t phase = count + (a->KW - 1) / a->SW, line = phase * a->SW;
     uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101, no_error = 0;
-    odt_line_t upper = odt_line_of(e, oh, a->OH, a->OW, a->N, &no_error);
-    odt_line_t lower = odt_line_of(e, oh + 1, a->OH, a->OW, a->N, &no_error);
+    odt_line_t upper = odt_line_of(e, oh, a->OH, l->e_h, l->e_w, &no_error);
+    odt_line_t lower = odt_line_of(e, oh + 1, a->OH, l->e_h, l->e_w, &no_error);
     odt_pack_lines(s->e, &upper, &lower, ow, 1, count, a->OW, 0);
     for (int32_t kh = 0; kh < a->KH; kh++) {
         int32_t row = oh * a->SH - a->PT + kh, slot = (row + a->PT) % a->KH;
         odt_pixel_t *at = s->x + slot * line;
         if (s->lines[slot] != row) {
             s->lines[slot] = row;
-            upper = odt_line_of(x, row, a->H, a->W, a->N, &none);
-            lower = odt_line_of(x, row + a->SH, a->H, a->W, a->N, &none);
+            upper = odt_line_of(x, row, a->H, l->x_h, l->x_w, &none);
+            lower = odt_line_of(x, row + a->SH, a->H, l->x_h, l->x_w, &none);
             for (int32_t i = 0; i < a->SW; i++) {
                 odt_pack_lines(at + i * phase, &upper, &lower, ow * a->SW - a->PL + i, a->SW, phase, a->W, a->zx);
             }
@@ -133,7 +140,8 @@ ODT_ASSEMBLY static void add_taps(const uint8_t *taps, int32_t (*dw)[4], const o
 }
 
 // Of all errors, of channels n .. n + 3.
-static void add_all(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t most, gradient_t *s) {
+static void add_all(const layer_t *l, int32_t n, int32_t most, gradient_t *s) {
+    const odt_depthwise2d_dw_i8_t *a = &l->a;
     int32_t parts = (a->OW + odt_min(most, OUTPUTS) - 1) / odt_min(most, OUTPUTS);
     int32_t columns = (a->OW + parts - 1) / parts, from = a->at + n;
     memset(s->sums, 0, sizeof(s->sums));
@@ -142,7 +150,7 @@ static void add_all(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t most, g
             odt_poll();
             memset(s->lines, 0x80, sizeof(s->lines)); // none
             for (int32_t oh = 0; oh < a->OH; oh += 2) {
-                add_rows(a, a->x + b * a->H * a->W * a->N + from, a->e + b * a->OH * a->OW * a->N + from, oh, ow,
+                add_rows(l, a->x + b * a->H * a->W * a->N + from, a->e + b * a->OH * a->OW * a->N + from, oh, ow,
                     odt_min(columns, a->OW - ow), s);
             }
         }
@@ -152,24 +160,30 @@ static void add_all(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t most, g
 // Of a large filter some rows of taps at a time.
 int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
     gradient_t s;
-    int32_t rows = a->KW < 1 ? 0 : odt_min(odt_min(TAPS / a->KW, LINES), a->KH);
-    int32_t most = rows < 1 ? 0 : POSITIONS / rows / a->SW - (a->KW - 1) / a->SW;
+    layer_t part = {*a, a->W * a->N, a->N, a->OW * a->N, a->N};
+    if (a->KW == 1 && a->KH <= TAPS && a->OH > a->OW) { // taps lie in the same order
+        part = (layer_t) {*a, part.x_w, part.x_h, part.e_w, part.e_h};
+        part.a.H = a->W, part.a.W = a->H, part.a.KH = 1, part.a.KW = a->KH, part.a.SH = a->SW, part.a.SW = a->SH;
+        part.a.PT = a->PL, part.a.PL = a->PT, part.a.OH = a->OW, part.a.OW = a->OH;
+    }
+    const int32_t KH = part.a.KH, KW = part.a.KW, SW = part.a.SW, PT = part.a.PT;
+    int32_t rows = KW < 1 ? 0 : odt_min(odt_min(TAPS / KW, LINES), KH);
+    int32_t most = rows < 1 ? 0 : POSITIONS / rows / SW - (KW - 1) / SW;
     if (n < 0 || most < 1) {
         return 0;
     }
-    odt_depthwise2d_dw_i8_t part = *a;
-    for (int32_t kh = 0; kh < a->KH; kh += rows) {
-        part.KH = odt_min(rows, a->KH - kh);
-        part.PT = a->PT - kh;
+    for (int32_t kh = 0; kh < KH; kh += rows) {
+        part.a.KH = odt_min(rows, KH - kh);
+        part.a.PT = PT - kh;
         add_all(&part, n, most, &s);
-        store(a, n, s.sums, kh * a->KW, part.KH * a->KW);
+        store(a, n, s.sums, kh * KW, part.a.KH * KW);
     }
     return 1;
 }
 
 int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     int32_t size[] = {a->H, a->W, a->KH, a->KW, a->SH, a->SW, a->PT, a->PL, a->OH, a->OW}, N = a->N, dw[49][4];
-    odt_tiny_pixel_t x[ODT_TINY], e[ODT_TINY];
+    odt_tiny_pixel_t x[ODT_TINY_M4], e[ODT_TINY];
     odt_tiny_t t;
     if (a->R < 4 || !odt_tiny_plan(&t, size)) {
         return 0;

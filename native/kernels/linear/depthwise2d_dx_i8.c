@@ -19,7 +19,7 @@ static int begin_phase(const odt_depthwise2d_dx_i8_t *a, int32_t kh, int32_t kw,
         .y = a->dx + h.first * inputs + w.first * N, .peak = a->peak, .B = a->B, .H = a->OH,
         .W = a->OW, .N = N, .KH = is_empty ? 0 : h.taps, .KW = is_empty ? 0 : w.taps, .SH = 1,
         .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs, .OW = w.outputs, .lo = -127,
-        .w_n = a->KH * a->KW, .w_kh = -a->SH * a->KW, .w_kw = -a->SW, .y_b = a->H * inputs,
+        .x_h = a->OW * N, .x_w = N, .w_n = a->KH * a->KW, .w_kh = -a->SH * a->KW, .w_kw = -a->SW, .y_b = a->H * inputs,
         .y_oh = a->SH * inputs, .y_ow = a->SW * N};
     return h.outputs > 0 && w.outputs > 0;
 }
@@ -28,7 +28,11 @@ static int begin_phase(const odt_depthwise2d_dx_i8_t *a, int32_t kh, int32_t kw,
 static void depthwise_dx_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const odt_depthwise2d_dx_i8_t *a = arguments;
     #if ODT_M0_DEPTHWISE
-    if (a->SH * a->SW > 1 && odt_depthwise_dx_i8__m0(a, first, stop, peak)) {
+    if (odt_depthwise_dx_i8__m0(a, first, stop, peak)) {
+        return;
+    }
+    #elif ODT_M4
+    if (odt_depthwise_dx_i8__m4(a, first, stop, peak)) {
         return;
     }
     #endif

@@ -224,7 +224,7 @@ void odt_depthwise2d_i8(const odt_depthwise2d_i8_t *a) {
     odt_depthwise_t d = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
         .B = a->B, .H = a->H, .W = a->W, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW,
         .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy, .lo = a->lo,
-        .w_n = a->KH * a->KW, .w_kh = a->KW, .w_kw = 1, .y_b = a->OH * outputs, .y_oh = outputs,
+        .x_h = a->W * a->N, .x_w = a->N, .w_n = a->KH * a->KW, .w_kh = a->KW, .w_kw = 1, .y_b = a->OH * outputs, .y_oh = outputs,
         .y_ow = a->N};
     odt_depthwise_i8(&d);
 }

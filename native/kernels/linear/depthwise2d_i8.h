@@ -16,7 +16,7 @@ typedef struct {
     int8_t *y;
     int32_t *peak;
     int32_t B, N, H, W, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo; // from H to OW as odt_tiny_plan() takes them
-    int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow;
+    int32_t x_h, x_w, w_n, w_kh, w_kw, y_b, y_oh, y_ow; // from one row to the next, from one column
 } odt_depthwise_t;
 
 // Channels that are computed at a time: what vectors like, or what registers hold; taps of theirs that are held on the
@@ -34,9 +34,42 @@ typedef int32_t odt_depthwise_weight_t;
 // Channels first .. stop - 1 of an odt_depthwise_t; an odt_work_t.
 void odt_depthwise_channels_i8(const void *arguments, int32_t first, int32_t stop, int32_t *peak);
 
+// The same layer, its columns taken for rows.
+static inline odt_depthwise_t odt_turned(const odt_depthwise_t *a) {
+    odt_depthwise_t t = {.x = a->x, .w = a->w, .bias = a->bias, .q = a->q, .y = a->y, .peak = a->peak, .B = a->B, .N = a->N,
+        .H = a->W, .W = a->H, .KH = a->KW, .KW = a->KH, .SH = a->SW, .SW = a->SH, .top = a->left, .left = a->top, .OH = a->OW,
+        .OW = a->OH, .zx = a->zx, .zy = a->zy, .lo = a->lo, .x_h = a->x_w, .x_w = a->x_h, .w_n = a->w_n, .w_kh = a->w_kw,
+        .w_kw = a->w_kh, .y_b = a->y_b, .y_oh = a->y_ow, .y_ow = a->y_oh};
+    return t;
+}
+
 static inline void odt_depthwise_i8(const odt_depthwise_t *a) {
     odt_split(odt_depthwise_channels_i8, a, a->N, ODT_DEPTHWISE_LANES, a->peak);
 }
+
+#if ODT_M0_DEPTHWISE || ODT_M4
+
+// The gradient of the input of a layer with strides of 2 and filters of 3x3 at most, by squares: counted from the padding, inputs
+// 2 * j and 2 * j + 1 of an axis meet errors j - 1 and j, and no others.
+typedef struct {
+    int32_t top, left, high, wide; // the first square's j, less 1, and how many there are
+} odt_squares_t;
+
+// Whether an axis is such a one, or may be taken to be: of one place, where a single tap meets one error.
+static inline int odt_is_halved(int32_t stride, int32_t size, int32_t taps, int32_t pad, int32_t errors) {
+    return taps >= 1 && taps <= 3 && (stride == 2 || (size == 1 && taps == 1 && pad == 0 && errors == 1));
+}
+
+static inline int odt_find_squares(odt_squares_t *s, const odt_depthwise2d_dx_i8_t *a) {
+    s->top = a->PT / 2 - 1;
+    s->left = a->PL / 2 - 1;
+    s->high = (a->PT + a->H - 1) / 2 - s->top;
+    s->wide = (a->PL + a->W - 1) / 2 - s->left;
+    return a->SH * a->SW > 1 && odt_is_halved(a->SH, a->H, a->KH, a->PT, a->OH)
+        && odt_is_halved(a->SW, a->W, a->KW, a->PL, a->OW);
+}
+
+#endif
 
 #if ODT_M0_DEPTHWISE
 
@@ -44,8 +77,7 @@ static inline void odt_depthwise_i8(const odt_depthwise_t *a) {
 // taps.
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop);
 
-// The gradient of the input of strided filters; returns whether it was done: of filters of 3x3 at most and strides of 2, in one
-// row, too.
+// The gradient of the input by squares; returns whether it was done.
 int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);
 
 // The gradient of these filters; returns whether it was done: with strides of at most 2, of filters that leave a tile room.
@@ -58,6 +90,9 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
 // Channels first .. stop - 1 of images of a few pixels; returns whether they are, and channels four at least.
 int odt_depthwise_tiny_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop);
 int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
+
+// The gradient of the input by squares; returns whether it was done: not of fewer channels than four.
+int odt_depthwise_dx_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);
 
 // Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or
 // filters are large.

@@ -362,8 +362,7 @@ static int32_t cost(int32_t columns, int32_t group) {
     return 35 + (columns + group - 1) / group * (group == 4 ? 130 : 73);
 }
 
-// Rows and columns of x are x_h and x_w apart.
-static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t x_h, int32_t x_w) {
+static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS];
     int32_t KH = a->KH, KW = a->KW, K = odt_max(KH, KW), is_line = KH == 1 && KW <= 3;
     if (is_line) { // small ones get taps of 0, so that they are 1x3, 2x2 or 3x3
@@ -371,7 +370,7 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int3
     } else if (K <= 3) {
         KH = KW = odt_max(K, 2);
     }
-    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = x_h, .x_w = x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW,
+    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = a->x_h, .x_w = a->x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW,
         .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .most = ODT_TILE_SUMS, .words = words};
     t.group = K == 3 && !is_line && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
     int32_t w[TAPS] = {0};
@@ -414,25 +413,21 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop, int3
     return 1;
 }
 
-// Whether an axis has a stride of 2, or may be taken to: of one place a single tap meets one error.
-static int is_two(int32_t stride, int32_t size, int32_t taps, int32_t pad, int32_t errors) {
-    return taps >= 1 && taps <= 3 && (stride == 2 || (size == 1 && taps == 1 && pad == 0 && errors == 1));
-}
-
-// Counted from the padding, inputs 2 * j and 2 * j + 1 meet errors j - 1 and j. So a tile of errors gives squares of four inputs,
-// in the image's order; of which padding, if it is odd, hides a first row and a first column.
+// The squares' sums lie in the image's order; padding, if it is odd, hides a first row and a first column.
 int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
     int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], w[9] = {0}, N = a->N, H = a->H, W = a->W;
+    odt_squares_t s;
+    if (!odt_find_squares(&s, a)) {
+        return 0;
+    }
     odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
         .w_kh = a->KW, .w_kw = 1, .y_oh = W * N, .y_ow = N};
-    odt_tile_t t = {.H = a->OH, .W = a->OW, .x_h = a->OW * N, .x_w = N, .KH = 2, .KW = 2, .SH = 1, .SW = 1,
-        .top = 1 - a->PT / 2, .left = 1 - a->PL / 2, .OH = (a->PT + H + 1) / 2 - a->PT / 2,
-        .OW = (a->PL + W + 1) / 2 - a->PL / 2, .group = 2, .most = ODT_TILE_SUMS / 4, .words = words};
+    odt_tile_t t = {.H = a->OH, .W = a->OW, .x_h = a->OW * N, .x_w = N, .KH = 2, .KW = 2, .SH = 1, .SW = 1, .top = -s.top,
+        .left = -s.left, .OH = s.high, .OW = s.wide, .group = 2, .most = ODT_TILE_SUMS / 4, .words = words};
     filter_t f = filter_of(&d, w, 3);
     channel_t c;
     output_t o;
-    if (!is_two(a->SH, H, a->KH, a->PT, a->OH) || !is_two(a->SW, W, a->KW, a->PL, a->OW) || !odt_tile_plan(&t)
-        || !begin_outputs(&o, &d)) {
+    if (!odt_tile_plan(&t) || !begin_outputs(&o, &d)) {
         return 0;
     }
     while (odt_tile_next(&t)) {
@@ -460,19 +455,15 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
 }
 
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
-    int32_t x_h = a->W * a->N, x_w = a->N;
     if (depthwise_tiny(a, first, stop)) {
         return 1;
     }
     int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));
     if (a->KH == 1 || (a->KW != 1 && a->OW * by_columns >= a->OH * by_rows)) {
-        return depthwise(a, first, stop, x_h, x_w);
+        return depthwise(a, first, stop);
     }
-    odt_depthwise_t turned = {.x = a->x, .w = a->w, .bias = a->bias, .q = a->q, .y = a->y, .peak = a->peak,
-        .B = a->B, .H = a->W, .W = a->H, .N = a->N, .KH = a->KW, .KW = a->KH, .SH = a->SW, .SW = a->SH,
-        .top = a->left, .left = a->top, .OH = a->OW, .OW = a->OH, .zx = a->zx, .zy = a->zy, .lo = a->lo,
-        .w_n = a->w_n, .w_kh = a->w_kw, .w_kw = a->w_kh, .y_b = a->y_b, .y_oh = a->y_ow, .y_ow = a->y_oh};
-    return depthwise(&turned, first, stop, x_w, x_h); // columns are longer, go up in groups, or are all of a filter
+    odt_depthwise_t turned = odt_turned(a);
+    return depthwise(&turned, first, stop); // columns are longer, go up in groups, or are all of a filter
 }
 
 #endif

@@ -177,8 +177,8 @@ static void sum_row(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32
         if (s->lines[line] != first + pair) {
             uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101;
             int32_t row = 2 * (first + pair) - a->top;
-            odt_line_t upper = odt_line_of(x, row, a->H, a->W, a->N, &none);
-            odt_line_t lower = odt_line_of(x, row + 1, a->H, a->W, a->N, &none);
+            odt_line_t upper = odt_line_of(x, row, a->H, a->x_h, a->x_w, &none);
+            odt_line_t lower = odt_line_of(x, row + 1, a->H, a->x_h, a->x_w, &none);
             s->lines[line] = first + pair;
             odt_pack_lines(s->x + line * positions, &upper, &lower, ow * a->SW - a->left, 1, positions, a->W, a->zx);
         }
@@ -236,7 +236,7 @@ ODT_ASSEMBLY static void sum_taps(const uint8_t *taps, const odt_tiny_pixel_t *w
 // Four channels of images of a few pixels.
 static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_t n, int32_t *bounds) {
     int32_t sums[OUTPUTS][4], start[4], step = a->w_n, N = a->N;
-    odt_tiny_pixel_t w[49], x[ODT_TINY], *to = w;
+    odt_tiny_pixel_t w[49], x[ODT_TINY_M4], *to = w;
     odt_scales_t scales;
     scales.kind = ODT_SHORT;
     for (int32_t i = 0; i < 4; i++) {
@@ -282,6 +282,11 @@ int odt_depthwise_tiny_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t s
 }
 
 int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
+    odt_depthwise_t turned;
+    if (a->KW == 1 && a->KH <= WIDEST && a->OH > a->OW) { // columns are longer, and all of a filter
+        turned = odt_turned(a);
+        a = &turned;
+    }
     int32_t lines = lines_of(a), room = lines ? POSITIONS / lines - a->KW : -1;
     scratch_t s;
     if (n < 0 || a->KH < 1 || a->KW < 1 || a->KW > WIDEST || (a->KH + 1) / 2 * a->KW > PAIRS || lines > LINES
@@ -321,6 +326,158 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
         }
     }
     *peak = odt_peak_of(bounds, a->zy, a->lo, *peak);
+    return 1;
+}
+
+// The gradient of the input by squares.
+
+enum { SQUARES = 16 }; // of a row at a time
+
+typedef struct {
+    odt_pixel_t x[SQUARES + 1];
+    uint32_t w[2][12]; // of two channels each
+    int32_t sums[4 * SQUARES][4];
+    odt_scales_t scales;
+} squares_t;
+
+// Sums that lie where their outputs do: that many, one after another.
+typedef struct {
+    int32_t (*sums)[4], count;
+    int8_t *y;
+} row_t;
+
+// Squares of pixels, of errors a b over c d, to two rows of sums, `lower` being the end of `upper`: 46 instructions for 36
+// products of four channels. r0: x, r1: w, r2, r3: upper and lower, r4-r7: a over c and b over d of two channels, r8-r11: weights
+// and sums, r12: end.
+ODT_ASSEMBLY static void sum_squares(const odt_pixel_t *x, const uint32_t *w, int32_t (*upper)[4], int32_t (*lower)[4]) {
+    (void)x, (void)w, (void)upper, (void)lower;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_two at, next, step\n"
+        "ldrd r4, r5, [r0, #\\at]\n"
+        "ldrd r6, r7, [r0, #\\next]\n"
+        "ldm r1!, {r8-r11}\n"
+        "smuad r8, r6, r8\n"
+        "smuad r9, r7, r9\n"
+        "smuad r10, r6, r10\n"
+        "smuad r11, r7, r11\n"
+        "strd r8, r9, [r3, #16]\n"
+        "strd r10, r11, [r2, #16]\n"
+        "ldm r1!, {r8-r11}\n"
+        "smuad r8, r6, r8\n"
+        "smuad r9, r7, r9\n"
+        "smlad r8, r4, r10, r8\n"
+        "smlad r9, r5, r11, r9\n"
+        "strd r8, r9, [r3], #\\step\n"
+        "ldm r1!, {r8-r11}\n"
+        "smuad r8, r6, r8\n"
+        "smuad r9, r7, r9\n"
+        "smlad r8, r4, r10, r8\n"
+        "smlad r9, r5, r11, r9\n"
+        "strd r8, r9, [r2], #\\step\n"
+        ".endm\n"
+        "push {r4-r11, lr}\n"
+        "mov r12, r3\n"
+        "1:\n"
+        "odt_two 0, 16, 8\n"
+        "odt_two 8, 24, 24\n"
+        "add r0, r0, #16\n"
+        "sub r1, r1, #96\n"
+        "cmp r2, r12\n"
+        "bne 1b\n"
+        "pop {r4-r11, pc}\n"
+        ".purgem odt_two\n"
+        );
+}
+
+// Filters of channels n .. n + 3, as sum_squares() takes them.
+static void prepare_squares(const odt_depthwise_t *d, int32_t n, squares_t *s) {
+    s->scales.kind = ODT_SHORT;
+    for (int32_t i = 0; i < 4; i++) {
+        const int8_t *w = d->w + (n + i) * d->w_n, *from = w;
+        int8_t square[9] = {0};
+        uint32_t *to = &s->w[i / 2][i % 2];
+        if (d->w_n < 9) { // other taps are 0
+            for (int32_t kh = 0; kh < d->KH; kh++, from += d->KW) {
+                memcpy(square + 3 * kh, from, (size_t)d->KW);
+            }
+            w = square;
+        }
+        to[0] = (uint32_t)w[4] << 16;
+        to[2] = odt_lower((uint32_t)w[7], (uint32_t)w[1]);
+        to[4] = (uint32_t)w[3] << 16;
+        to[6] = (uint32_t)w[5] << 16;
+        to[8] = odt_lower((uint32_t)w[6], (uint32_t)w[0]);
+        to[10] = odt_lower((uint32_t)w[8], (uint32_t)w[2]);
+        odt_add_scale(&s->scales, i, odt_checked(&d->q[n + i]), 0, d->KH * d->KW, 0, d->lo);
+    }
+}
+
+static void finish_row(const odt_depthwise_t *d, int32_t n, const squares_t *s, row_t *row, int32_t *bounds) {
+    if (row->count && !odt_finish_pixels(row->sums, row->count, &s->scales, row->y, d->y_ow, 0, d->lo, bounds)) {
+        finish_slowly(d, n, row->sums, row->count, row->y, d->peak);
+    }
+    row->count = 0;
+}
+
+// Channels n .. n + 3 of an image, columns of squares ow .. ow + count - 1.
+static void depthwise_squares(const odt_depthwise2d_dx_i8_t *a, const odt_depthwise_t *d, const odt_squares_t *q, int32_t ow,
+    int32_t count, int32_t b, int32_t n, squares_t *s, int32_t *bounds) {
+    const int8_t *e = a->e + b * a->OH * a->OW * a->N + n;
+    int32_t iw = 2 * ow - a->PL % 2, beside = odt_max(-iw, 0), columns = odt_min(2 * count, a->W - iw) - beside, done = 0;
+    int8_t *dx = a->dx + b * a->H * d->y_oh + (iw + beside) * a->N + n;
+    uint32_t none = 0;
+    row_t row = {.count = 0};
+    for (int32_t oh = 0; oh < q->high; oh++) {
+        if (oh % 4 == 0) {
+            odt_poll();
+        }
+        if (done + 4 * count > 4 * SQUARES) {
+            finish_row(d, n, s, &row, bounds);
+            done = 0;
+        }
+        odt_line_t upper = odt_line_of(e, q->top + oh, a->OH, a->OW * a->N, a->N, &none);
+        odt_line_t lower = odt_line_of(e, q->top + oh + 1, a->OH, a->OW * a->N, a->N, &none);
+        odt_pack_lines(s->x, &upper, &lower, q->left + ow, 1, count + 1, a->OW, 0);
+        sum_squares(s->x, s->w[0], s->sums + done, s->sums + done + 2 * count);
+        for (int32_t ih = 2 * oh - a->PT % 2, end = ih + 2; ih < end; ih++, done += 2 * count) {
+            int32_t (*sums)[4] = s->sums + done + beside;
+            int8_t *y = dx + ih * d->y_oh;
+            if (ih < 0 || ih >= a->H) {
+                continue;
+            }
+            if (row.count && (sums != row.sums + row.count || y != row.y + row.count * a->N)) {
+                finish_row(d, n, s, &row, bounds);
+            }
+            if (row.count == 0) {
+                row = (row_t) {sums, 0, y};
+            }
+            row.count += columns;
+        }
+    }
+    finish_row(d, n, s, &row, bounds);
+}
+
+int odt_depthwise_dx_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
+    int32_t bounds[2] = {INT16_MIN, INT16_MAX}, N = a->N;
+    odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
+        .y_oh = a->W * N, .y_ow = N};
+    odt_squares_t q;
+    squares_t s;
+    if (N < 4 || !odt_find_squares(&q, a)) {
+        return 0;
+    }
+    int32_t parts = (q.wide + SQUARES - 1) / SQUARES, columns = (q.wide + parts - 1) / parts;
+    for (int32_t i = first; i < stop; i += 4) {
+        int32_t n = odt_min(i, N - 4); // the last four, if fewer are left
+        prepare_squares(&d, n, &s);
+        for (int32_t b = 0; b < a->B; b++) {
+            for (int32_t ow = 0; ow < q.wide; ow += columns) {
+                depthwise_squares(a, &d, &q, ow, odt_min(columns, q.wide - ow), b, n, &s, bounds);
+            }
+        }
+    }
+    *peak = odt_peak_of(bounds, 0, d.lo, *peak);
     return 1;
 }
 

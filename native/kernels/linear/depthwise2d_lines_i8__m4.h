@@ -23,9 +23,9 @@ typedef struct {
     int32_t step;
 } odt_line_t;
 
-static inline odt_line_t odt_line_of(const int8_t *x, int32_t row, int32_t rows, int32_t W, int32_t N,
+static inline odt_line_t odt_line_of(const int8_t *x, int32_t row, int32_t rows, int32_t x_h, int32_t x_w,
     const uint32_t *none) {
-    odt_line_t inside = {x + row * W * N, N}, outside = {(const int8_t *)none, 0};
+    odt_line_t inside = {x + row * x_h, x_w}, outside = {(const int8_t *)none, 0};
     return row >= 0 && row < rows ? inside : outside;
 }
 

@@ -197,7 +197,7 @@ int odt_find_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy,
     scale->half = (1 << (shift - 1)) + zy * (1 << shift);
     scale->shift = shift;
     int64_t largest = (int64_t)depth * (128 * 255) + odt_magnitude(start);
-    return largest <= INT32_MAX && largest * q.m >> q.s < 32000 ? ODT_SHORT : ODT_WIDE;
+    return largest <= INT32_MAX && (int32_t)(largest * q.m >> 32) >> shift < 32000 ? ODT_SHORT : ODT_WIDE;
 }
 
 #endif
