@@ -36,10 +36,10 @@ void odt_depthwise_channels_i8(const void *arguments, int32_t first, int32_t sto
 
 // The same layer, its columns taken for rows.
 static inline odt_depthwise_t odt_turned(const odt_depthwise_t *a) {
-    odt_depthwise_t t = {.x = a->x, .w = a->w, .bias = a->bias, .q = a->q, .y = a->y, .peak = a->peak, .B = a->B, .N = a->N,
-        .H = a->W, .W = a->H, .KH = a->KW, .KW = a->KH, .SH = a->SW, .SW = a->SH, .top = a->left, .left = a->top, .OH = a->OW,
-        .OW = a->OH, .zx = a->zx, .zy = a->zy, .lo = a->lo, .x_h = a->x_w, .x_w = a->x_h, .w_n = a->w_n, .w_kh = a->w_kw,
-        .w_kw = a->w_kh, .y_b = a->y_b, .y_oh = a->y_ow, .y_ow = a->y_oh};
+    odt_depthwise_t t = *a;
+    t.H = a->W, t.W = a->H, t.KH = a->KW, t.KW = a->KH, t.SH = a->SW, t.SW = a->SH, t.top = a->left, t.left = a->top;
+    t.OH = a->OW, t.OW = a->OH, t.x_h = a->x_w, t.x_w = a->x_h, t.w_kh = a->w_kw, t.w_kw = a->w_kh;
+    t.y_oh = a->y_ow, t.y_ow = a->y_oh;
     return t;
 }
 
