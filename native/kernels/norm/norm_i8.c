@@ -588,7 +588,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
                 norm_dx_sums(&p, &sum, &products);
             }
             int64_t part = (int64_t)products / (1 << HAT_BITS);
-            if (n < 1 << 10 && part == (int32_t)part) { // sums of errors have 22 bits more than n
+            if (!ODT_SMALL && n < 1 << 10 && part == (int32_t)part) { // sums of errors have 22 bits more than n
                 p.mean = (int32_t)sum / (int32_t)n;
                 p.slope = odt_sat32((int32_t)part / (int32_t)n);
             } else {
