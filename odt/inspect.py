@@ -16,6 +16,7 @@ All of it runs steps in pieces (watch.py) and changes no bit of them. Nothing is
 which instruction makes what is found by compiling the network once more, which takes the RAM of that.
 """
 
+import gc
 from array import array
 
 from .fixed import bits_to_float, elements, get
@@ -27,6 +28,7 @@ from .plan.program import HEADER_WORDS
 from .plan.values import CONSTANT, GRADIENT, HEADER, SCALE, home
 from .run.progress import CLIPPED, clipped
 from .run.session import is_untrained, ready
+from .run.start import Tidy
 from .run.weights import read
 from .watch import Watch
 
@@ -96,10 +98,11 @@ class Map:
         ready(model)
         noted = []
         optimizer = None if is_untrained(model.session) else model.session.optimizer
-        plan = compile_graph(
-            model.nodes, model.session.loss, optimizer, model.dtype, model.batch_size, model.session.micro,
-            model.session.plan.segments, model.session.plan.flash, noted, model.session.plan.bits,
-        )  # fmt: skip
+        with Tidy():
+            plan = compile_graph(
+                model.nodes, model.session.loss, optimizer, model.dtype, model.batch_size, model.session.micro,
+                model.session.plan.segments, model.session.plan.flash, noted, model.session.plan.bits,
+            )  # fmt: skip
         if plan.code != model.program.code:
             raise RuntimeError("the network, its loss or its optimizer has changed since compile()")
         self.instructions = []
@@ -218,9 +221,16 @@ def _shapes(node):
     return [node.shape] + [parent.shape for parent in node.inputs]
 
 
+def _tensors(model):
+    """Those of the Map, and the heap tidied of what that took: copies of tensors, of a board's RAM, are not to lie among it."""
+    tensors = Map(model).tensors
+    gc.collect()
+    return tensors
+
+
 def names(model):
     """The names of the tensors of a training step: outputs, errors ("dx"), gradients, weights, optimizer state."""
-    return sorted(Map(model).tensors)
+    return sorted(_tensors(model))
 
 
 class Trace(Watch):
@@ -234,7 +244,7 @@ class Trace(Watch):
 
     def __init__(self, model, names, raw=False, folder=None):
         super().__init__(model)
-        tensors = Map(model).tensors
+        tensors = _tensors(model)
         for name in names:
             if name not in tensors:
                 raise ValueError("no tensor %r, there are: %s" % (name, ", ".join(sorted(tensors))))
@@ -311,7 +321,7 @@ class Ranges(Watch):
         super().__init__(model)
         if model.dtype != "int8":
             raise TypeError("Ranges: a model of dtype int8 is expected, got %s" % model.dtype)
-        tensors = Map(model).tensors
+        tensors = _tensors(model)
         found = [t for t in tensors.values() if t.scale and t.code == "b" and not t.weights]
         self.tensors = sorted(found, key=lambda tensor: (tensor.pieces[0][0], tensor.name))
         self.seen = {}  # name -> [range, peak of the last step, peak of all, values at an end, values]

@@ -3,7 +3,7 @@
 It needs neither the layers nor what plans.
 """
 
-from .run.session import batch, bind, clear, end_within, mean, point, ready, train
+from .run.session import batch, bind, clear, mean, point, ready, train_alone
 
 
 class Network:
@@ -118,11 +118,7 @@ class Network:
             return mean(session, count)
         clear(session)
         batch(session, 0, count)
-        try:
-            train(session)
-        except BaseException:
-            end_within(session)
-            raise
+        train_alone(session)
         return mean(session, count)
 
     def evaluate(self, x, y=None, batch_size=None, verbose=0):

@@ -12,6 +12,8 @@ FORMATS = {  # of labels only: a uint16 below 2**15 is read as an int16, and so 
 }  # fmt: skip
 _BYTES = (1, 1, 2, 4, 4)  # by format
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "il", "float32": "f", "uint16": "H", "uint32": "IL"}
+_RAW = bytes, bytearray, memoryview
+_LISTS = list, tuple
 _WIDE = "qQdlL"  # eight bytes on a PC: what NumPy makes when it is not asked
 
 
@@ -22,8 +24,8 @@ def samples(argument, data, dtypes, row, one=()):
     ``bytes``, ``bytearray`` and a memoryview of bytes are taken as raw data of that one. Lists and 64-bit arrays are copied.
     Raises TypeError for other formats, ValueError for an amount or a shape that is not whole samples.
     """
-    raw = isinstance(data, (bytes, bytearray, memoryview))
-    if isinstance(data, (list, tuple)) or hasattr(data, "shape"):
+    raw = isinstance(data, _RAW)
+    if isinstance(data, _LISTS) or hasattr(data, "shape"):
         from .arrays import one_axis
 
         data = one_axis(argument, data, dtypes, row, one)
@@ -77,8 +79,6 @@ def check_probabilities(argument, data, row):
 
 def check_labels(argument, data, classes):
     """ValueError that names the first label that is not in 0 .. classes-1."""
-    if min(data) >= 0 and max(data) < classes:
-        return
     for index, label in enumerate(data):
         if not 0 <= label < classes:
             place = (argument, label, index, classes - 1)

@@ -121,6 +121,15 @@ def train(session):
         _look_at_scale(session)
 
 
+def train_alone(session):
+    """train(), of train_step(): on its own, so that the names of both find room on the stack."""
+    try:
+        train(session)
+    except BaseException:
+        end_within(session)
+        raise
+
+
 def is_untrained(session):
     """Whether it was compiled without an optimizer. By a word: start.py, which has the class, is let go of."""
     return hasattr(session.optimizer, "untrained")
@@ -272,7 +281,9 @@ class Session:
             if labels != count:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:
-                check_labels(name, [y[at] for at in range(0, len(y), width)] if y_zero else y, classes)
+                firsts = [y[at] for at in range(0, len(y), width)] if y_zero else y
+                if min(firsts) < 0 or max(firsts) >= classes:  # looking at each takes longer
+                    check_labels(name, firsts, classes)
                 if y_format == INT16 and classes > 32768:  # of a uint16 an int16 has no more
                     y, y_format = array("i", y), INT32
             else:
@@ -351,8 +362,9 @@ class Session:
         done = 0
         if self.rows >= self.count:
             next_part(self)
+            start, stop = self.sections[section]
             limited = self.count if level == 2 else 0
-            done = calibrate_words(self.engine, self.loaded, self.regions, *self.sections[section], limited, step)
+            done = calibrate_words(self.engine, self.loaded, self.regions, start, stop, limited, step)
         if not done:
             from .calibration import calibrate, calibrate_parts  # in RAM when compile's work is done
 
