@@ -105,16 +105,23 @@ static const int32_t *words_between(mp_obj_t program, mp_int_t start, mp_int_t s
     return words;
 }
 
+// Runs the instruction at *pc, and moves it to the next; whether a callback has run, which may have moved a buffer.
+static inline bool run_next(const int32_t *words, mp_int_t *pc, int32_t rows, mp_obj_t sequence, odt_region_t *regions) {
+    #ifdef RUNNING
+    RUNNING(words, sequence, regions)
+    #endif
+    *pc = (mp_int_t)odt_step(words, (size_t)*pc, regions, rows);
+    if (!poll()) {
+        return false;
+    }
+    get_regions(words, sequence, regions);
+    return true;
+}
+
 static void run_words(const int32_t *words, mp_int_t pc, mp_int_t stop, int32_t rows, mp_obj_t sequence,
     odt_region_t *regions) {
     while (pc < stop) {
-        #ifdef RUNNING
-        RUNNING(words, sequence, regions)
-        #endif
-        pc = (mp_int_t)odt_step(words, (size_t)pc, regions, rows);
-        if (poll()) { // a callback may have moved a buffer
-            get_regions(words, sequence, regions);
-        }
+        run_next(words, &pc, rows, sequence, regions);
     }
 }
 

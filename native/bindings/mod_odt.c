@@ -70,15 +70,11 @@ static mp_buffer_info_t scales_of(mp_obj_t scales) {
     return info;
 }
 
-static int run_one(void *context, size_t pc) {
+static int run_one(void *context, size_t at) {
     run_t *run = context;
-    RUNNING(run->words, run->sequence, run->regions)
-    odt_step(run->words, pc, run->regions, 0);
-    if (poll()) { // a callback may have moved a buffer
-        get_regions(run->words, run->sequence, run->regions);
-        if (scales_of(run->scales).buf != run->place) {
-            mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
-        }
+    mp_int_t pc = (mp_int_t)at;
+    if (run_next(run->words, &pc, 0, run->sequence, run->regions) && scales_of(run->scales).buf != run->place) {
+        mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
     }
     return 1;
 }

@@ -281,9 +281,7 @@ class Session:
             if labels != count:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:
-                firsts = [y[at] for at in range(0, len(y), width)] if y_zero else y
-                if min(firsts) < 0 or max(firsts) >= classes:  # looking at each takes longer
-                    check_labels(name, firsts, classes)
+                check_labels(name, [y[at] for at in range(0, len(y), width)] if y_zero else y, classes)
                 if y_format == INT16 and classes > 32768:  # of a uint16 an int16 has no more
                     y, y_format = array("i", y), INT32
             else:
