@@ -146,7 +146,7 @@ def in_turn(tasks, layers, dtype, rate, seed, budget, logits=False):
             model.fit(replay.mixed(*train), epochs=EPOCHS, verbose=0)
             replay.add(*train)
         score.add(model)
-    return score.result, model.session.steps
+    return score.result, model.session.steps()
 
 
 def joint(tasks, layers, dtype, rate, seed, steps):

@@ -48,13 +48,15 @@ class Watch:
 
     def __enter__(self):
         session = self.session = ready(self.model)
-        self.before = session.parts, session.others, session.update
-        session.parts, session.others, session.update = [self._cut(pieces) for pieces in self.before]
+        self.before = session.parts, session.others, session.update, session.whole
+        session.parts, session.others, session.update = [self._cut(pieces) for pieces in self.before[:3]]
+        session.whole = session.known = None
         return self
 
     def __exit__(self, *unused):
-        self.session.parts, self.session.others, self.session.update = self.before
-        self.before = None
+        session = self.session
+        session.parts, session.others, session.update, session.whole = self.before
+        self.before = session.known = None
 
     def _cut(self, pieces):
         if not pieces:

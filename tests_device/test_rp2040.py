@@ -209,7 +209,7 @@ def test_ctrl_c_within_a_step_is_back_at_the_prompt_in_100_ms_and_fit_goes_on(bo
             line.sendall(b"\x03")
             assert b"KeyboardInterrupt" in read_until(line, b">>> ", 60)
         log = board.serial()[before:]
-        line.sendall(b"steps = model.session.steps; _ = model.fit(x, y, verbose=0); model.session.steps - steps\r")
+        line.sendall(b"steps = model.session.steps(); _ = model.fit(x, y, verbose=0); model.session.steps() - steps\r")
         assert b"\r\n10\r\n>>> " in read_until(line, b"\n>>> ", 300)
     sent = [at for direction, at, data in log if direction == "in" and data == b"\x03"]
     assert len(sent) == 4

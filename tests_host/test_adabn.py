@@ -72,11 +72,11 @@ def test_statistics_are_those_that_pytorchs_layers_see(count, batches):
     model = network()
     x = X[:count]
     expected = followed(model, x, [slice(8 * i, min(count, 8 * i + 8)) for i in range(batches)] * 2)
-    others, steps = rest(model), model.session.steps
+    others, steps = rest(model), model.session.steps()
     adabn.update_bn(model, x, epochs=2)
     for got, wanted in zip(statistics(model), expected):
         assert got == pytest.approx(wanted, rel=1e-5, abs=1e-5)
-    assert rest(model) == others and model.session.steps == steps
+    assert rest(model) == others and model.session.steps() == steps
 
 
 def test_those_of_int8_are_within_a_step_of_its_numbers():

@@ -209,12 +209,12 @@ def test_a_save_or_load_that_fails_leaves_the_old_or_the_new(failing, where, tmp
     def loaded(failed):
         if failed:
             assert other.digest() == old
-            assert other.epoch == 1 and other.session.steps == 3 and other.session.underway == (2, 5, 1, 0, 1)
+            assert other.epoch == 1 and other.session.steps() == 3 and other.session.underway == (2, 5, 1, 0, 1)
         else:
             assert (
                 other.digest() == new
                 and other.epoch == 1
-                and other.session.steps == 6
+                and other.session.steps() == 6
                 and other.session.underway is None
             )
         before()

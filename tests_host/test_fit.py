@@ -127,9 +127,9 @@ def test_stop_training_ends_it(place):
     steps = network()
     for x, y in list(batches())[: 1 if place == "on_batch_end" else 3]:
         pass
-    assert model.session.steps == (1 if place == "on_batch_end" else 3)
+    assert model.session.steps() == (1 if place == "on_batch_end" else 3)
     model.fit(X, Y, epochs=2, verbose=0)  # a stop is over with its fit
-    assert model.session.steps > 6 and steps.session.steps == 0
+    assert model.session.steps() > 6 and steps.session.steps() == 0
 
 
 @pytest.mark.parametrize("bad, words", (
@@ -328,7 +328,7 @@ def test_fit_async_ends_with_the_digest_of_fit_while_others_run(dtype, monkeypat
 
     async def blink(model):
         while True:
-            ticks.append(model.session.steps)
+            ticks.append(model.session.steps())
             with pytest.raises(RuntimeError, match="fit_async"):
                 model.predict(X)
             await asyncio.sleep(0)
@@ -357,7 +357,7 @@ def test_a_cancelled_fit_async_leaves_a_model_that_works_on():
             await task
 
     asyncio.run(main())
-    assert model.session.steps > 0 and np.isfinite(model.evaluate(X, Y)[0])
+    assert model.session.steps() > 0 and np.isfinite(model.evaluate(X, Y)[0])
     losses = model.fit(X, Y, epochs=20, verbose=0).history["loss"]
     assert losses[-1] < 1.2
     with pytest.raises(ValueError, match="slice_ms"):
@@ -490,7 +490,7 @@ def test_training_goes_on_from_what_a_callback_loads(place, way, dtype, tmp_path
     history = train(model, way, [once])
     assert once.error is None and len(history["loss"]) == 3 and np.isfinite(history["loss"]).all()
     after = {"on_batch_end": 8, "on_epoch_end": 6, "on_train_end": 0}.get(place, 9)
-    assert model.session.steps == saved.session.steps + after
+    assert model.session.steps() == saved.session.steps() + after
     if place == "on_batch_end":
         for batch in list(batches())[1:]:
             saved.train_step(*batch)
@@ -585,7 +585,7 @@ def test_data_that_a_callback_empties_are_told_and_not_taken_for_padding(which, 
         5 if which == "x" else 55, 5 if which == "y" else 11)):  # fmt: skip
         fit = model.fit if way == "fit" else lambda *a, **o: asyncio.run(model.fit_async(*a, **o))
         fit(x, y, epochs=3, callbacks=[Once(place, empty)], verbose=0)
-    assert model.session.steps == {"on_batch_end": 1, "on_epoch_end": 3}.get(place, 0)
+    assert model.session.steps() == {"on_batch_end": 1, "on_epoch_end": 3}.get(place, 0)
     model.fit(X, Y, verbose=0)
 
 
@@ -663,7 +663,7 @@ def test_int8_training_that_diverges_is_told_before_predict_is_infinite(depth, l
     model, error = diverge([log])
     rate = odt.fixed.bits_to_float(optimizer.learning_rate.base)
     assert error == "int8 training has diverged: after step %d a range is beyond float32; learning rate %g" % (
-        model.session.steps,
+        model.session.steps(),
         rate,
     )
     assert way == "batches" or log.calls[-1] == "end"
@@ -719,7 +719,7 @@ def test_nothing_begins_anew_after_2_to_the_32_steps(way, dtype):
         if way == "step":
             for x, y in list(batches()) + list(batches()):
                 model.train_step(x, y)
-                counts.append(model.session.steps)
+                counts.append(model.session.steps())
         elif way == "fit":
             model.fit(X, Y, epochs=2, verbose=0)
         else:
@@ -727,7 +727,7 @@ def test_nothing_begins_anew_after_2_to_the_32_steps(way, dtype):
     assert first == [0, 1, 2]
     assert steps == [0xFEFFFFFE, 0xFEFFFFFF] + 10 * [0xFF000000]
     assert model.session.optimizer.learning_rate.bits(steps[-1]) == rate
-    assert model.session.steps == 0xFF000004
+    assert model.session.steps() == 0xFF000004
     if counts:
         assert counts[6:] == [0xFFFFFFFE, 0xFFFFFFFF, 0xFF000001, 0xFF000002, 0xFF000003, 0xFF000004]
     assert np.isfinite(model.evaluate(X, Y)[0])

@@ -62,7 +62,7 @@ def test_model_file_tells_layers_weights_and_labels_without_a_script(tmp_path, c
     assert "model file, %d bytes, undamaged: Sequential, %s, batch 2\n" % (file.stat().st_size, dtype) in text
     assert ("trains       by Adam, loss sparse" if purpose == "training" else "trains       no: to predict") in text
     assert "input        float32 (4, 4, 1)\noutput       (5,), a, b, c, d, e\n" in text
-    assert "digest       %08x after %d steps" % (opened.digest(), opened.session.steps) in text
+    assert "digest       %08x after %d steps" % (opened.digest(), opened.session.steps()) in text
     rows = [line.split() for line in text.split("layers\n")[1].split("tensors\n")[0].splitlines()]
     assert [(row[0], row[1], int(row[-1])) for row in rows] == [
         ("input", "InputLayer", 0), ("conv2d", "Conv2D", 30), ("flatten", "Flatten", 0), ("head", "Dense", 65),

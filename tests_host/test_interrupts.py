@@ -161,7 +161,7 @@ def test_a_first_step_in_one_pass_interrupted_at_any_time_goes_on():
                 continue
             except KeyboardInterrupt:
                 pass
-            if model.session.steps == 0:  # nothing but ranges has been touched
+            if model.session.steps() == 0:  # nothing but ranges has been touched
                 ranges += 1
                 model.train_step(x, y)
                 assert model.digest() == expected.digest()

@@ -196,7 +196,7 @@ def test_class_weights_given_to_fit_are_as_good_as_the_loss_s(dtype, optimizer):
     session = model.session
     found = model.fit(x, y, epochs=3, validation_data=(x, y), callbacks=[ends], verbose=0, class_weight=given)
     assert ends.found == expected.found and found.history == history.history
-    assert model.session is session and model.epoch == 3 and session.steps == 15
+    assert model.session is session and model.epoch == 3 and session.steps() == 15
     assert all(list(a) == list(b) for a, b in zip(model.get_weights(), wanted.get_weights()))
     assert np.array_equal(model.predict(x), wanted.predict(x))
     plain = weighed(dtype, optimizer=optimizer)
@@ -275,7 +275,7 @@ def test_class_weights_that_cannot_be_say_what_to_write(tmp_path):
     model = weighed()
     with pytest.raises(KeyboardInterrupt):
         model.fit(x, y, class_weight=[1, 2, 3], callbacks=[Stopped()], verbose=0)
-    assert model.session.steps == 3 and model.session.fit is None
+    assert model.session.steps() == 3 and model.session.fit is None
     model.fit(x, y, verbose=0)
 
 

@@ -571,5 +571,5 @@ def test_hundreds_of_epochs_leave_no_floats_all_over_the_heap():
     """On a board with 140 KB free, 250 entries of a history had left no place for 1 KB."""
     teacher, _, _ = taught(steps=400)
     teacher.fit()
-    assert head(teacher).session.steps == 400
+    assert head(teacher).session.steps() == 400
     assert [len(values) for values in head(teacher).history.history.values()] == [1, 1]

@@ -139,10 +139,10 @@ def test_a_collapse_is_undone(dtype):
     model = network(dtype, rate=2, diversity=0)
     adabn.update_bn(model, DIM[:64])
     model.predict(DIM[:64])  # whose ranges it takes
-    state, steps = bytes(model.session.state), model.session.steps
+    state, steps = bytes(model.session.state), model.session.steps()
     with pytest.raises(ValueError, match=r"adapt: \d+ of 64 samples would be of one class, of \d+ before"):
         tent.adapt(model, DIM[:64], epochs=20)
-    assert bytes(model.session.state) == state and model.session.steps == steps and model.epoch == 0
+    assert bytes(model.session.state) == state and model.session.steps() == steps and model.epoch == 0
     tent.adapt(model, DIM[:64], epochs=20, guard=False)
     said = model.predict_classes(DIM[:64])
     assert max(said.count(label) for label in range(10)) > 40
@@ -163,7 +163,7 @@ def test_what_goes_wrong_half_way_leaves_all_as_it_was(dtype, monkeypatch):
     model = network(dtype)
     adabn.update_bn(model, DIM[:64])
     model.predict(DIM[:64])
-    state, steps, fit = bytes(model.session.state), model.session.steps, odt.Sequential.fit
+    state, steps, fit = bytes(model.session.state), model.session.steps(), odt.Sequential.fit
     for error in (KeyboardInterrupt, ArithmeticError):
 
         def broken(self, *args, error=error, **options):
@@ -173,7 +173,7 @@ def test_what_goes_wrong_half_way_leaves_all_as_it_was(dtype, monkeypatch):
         monkeypatch.setattr(odt.Sequential, "fit", broken)
         with pytest.raises(error):
             tent.adapt(model, DIM[:64], epochs=2)
-        assert bytes(model.session.state) == state and model.session.steps == steps and model.epoch == 0
+        assert bytes(model.session.state) == state and model.session.steps() == steps and model.epoch == 0
 
 
 def test_less_than_half_a_batch_at_the_end_is_left_out():
@@ -181,11 +181,11 @@ def test_less_than_half_a_batch_at_the_end_is_left_out():
     for count in (32, 39, 40):
         model = network()
         tent.adapt(model, DIM[:count], epochs=1, guard=False)
-        digests.append((model.digest(), model.session.steps))
+        digests.append((model.digest(), model.session.steps()))
     assert digests[0] == digests[1] != digests[2] and [steps for _, steps in digests] == [2, 2, 3]
     model = network()
     tent.adapt(model, DIM[:5], epochs=1, guard=False)
-    assert model.session.steps == 1
+    assert model.session.steps() == 1
 
 
 def test_micro_batches_have_means_of_their_own():

@@ -14,6 +14,7 @@
 #include "../kernels/online/rls.h"
 #include "../threads.h"
 #include "entry_points.h"
+#include "step.h"
 
 typedef struct {
     PyObject_HEAD
@@ -284,18 +285,17 @@ static const char *element_code(const Py_buffer *view) {
     return format;
 }
 
-static PyObject *entry_count_samples(PyObject *const *args, Py_ssize_t count) {
-    (void)count;
+// The samples of a buffer that is of that kind, 0 if it is of another; -1 with an exception set.
+static Py_ssize_t count_samples(PyObject *buffer, PyObject *kind) {
     int code, format, elements, classes;
-    if (!PyTuple_Check(args[1])) {
-        return PyErr_Format(PyExc_TypeError, "a kind of samples is a tuple, not %s", Py_TYPE(args[1])->tp_name);
-    }
-    if (!PyArg_ParseTuple(args[1], "iiii", &code, &format, &elements, &classes)) {
-        return NULL;
+    if (!PyTuple_Check(kind)) {
+        PyErr_Format(PyExc_TypeError, "a kind of samples is a tuple, not %s", Py_TYPE(kind)->tp_name);
+        return -1;
     }
     Py_buffer view;
-    if (PyObject_GetBuffer(args[0], &view, PyBUF_FORMAT | PyBUF_ND)) {
-        return NULL;
+    if (!PyArg_ParseTuple(kind, "iiii", &code, &format, &elements, &classes)
+        || PyObject_GetBuffer(buffer, &view, PyBUF_FORMAT | PyBUF_ND)) {
+        return -1;
     }
     const char *found = element_code(&view);
     size_t samples = 0;
@@ -303,7 +303,53 @@ static PyObject *entry_count_samples(PyObject *const *args, Py_ssize_t count) {
         samples = odt_count_samples(view.buf, (size_t)view.len, format, elements, classes);
     }
     PyBuffer_Release(&view);
-    return PyLong_FromSize_t(samples);
+    return (Py_ssize_t)samples;
+}
+
+static PyObject *entry_count_samples(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_ssize_t samples = count_samples(args[0], args[1]);
+    return samples < 0 ? NULL : PyLong_FromSsize_t(samples);
+}
+
+static PyObject *entry_step(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer views[ODT_REGIONS] = {{0}};
+    odt_region_t regions[ODT_REGIONS] = {{0}};
+    PyObject *types[2], *kinds[2], *program, *sequence, *items[ODT_REGIONS];
+    Py_ssize_t start, stop, batch;
+    long rate = PyLong_AsLong(args[1]);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    if (!PyTuple_Check(args[0])) {
+        return PyErr_Format(PyExc_TypeError, "a call of step is a tuple, not %s", Py_TYPE(args[0])->tp_name);
+    }
+    if (!PyArg_ParseTuple(args[0], "OOOOOOnnn", &types[0], &kinds[0], &types[1], &kinds[1], &program, &sequence, &start,
+        &stop, &batch)) {
+        return NULL;
+    }
+    const int32_t *words = words_between(program, start, stop);
+    if (!words || !get_items(sequence, items)) {
+        return NULL;
+    }
+    Py_ssize_t samples = 0;
+    int good = 1;
+    if ((PyObject *)Py_TYPE(items[ODT_X_DATA]) == types[0] && (PyObject *)Py_TYPE(items[ODT_Y_DATA]) == types[1]) {
+        samples = count_samples(items[ODT_X_DATA], kinds[0]);
+        Py_ssize_t labels = samples < 0 ? samples : count_samples(items[ODT_Y_DATA], kinds[1]);
+        good = labels >= 0;
+        samples = good && samples == labels && samples <= batch ? samples : 0;
+    }
+    if (samples) {
+        good = get_regions(words, items, views, regions);
+        if (good) {
+            begin_step(regions[ODT_CONTROL].data, (size_t)samples, (int32_t)rate);
+            good = run_words(words, start, stop, 0, regions);
+        }
+    }
+    release(items, views);
+    return good ? PyLong_FromSsize_t(samples) : NULL;
 }
 
 static int samples_are(const Py_buffer *view, int code, int format, int elements, size_t samples) {

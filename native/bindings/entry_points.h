@@ -28,7 +28,10 @@
     X(calibrate, 5, 6) /* calibrate(program, regions, start, stop, scales, step=False): sets the scales that follow peaks, on \
         the samples of the batch in hand, as these words find them. scales: an array of int32, one per sample, for the input's \
         scale to be limited by the median of theirs, or None. step: then runs these words, if that can be done in the same \
-        pass; True if it was */
+        pass; True if it was */ \
+    X(step, 2, 2) /* step((x's type, its kind, y's type, its kind, program, regions, start, stop, batch), rate): runs these \
+        words for one batch, the samples of X_DATA and Y_DATA, at that RATE, with KEY 1 and the loss's sums 0. Returns how many \
+        samples: 0, and nothing is done, where data is not of these types and kinds (see count_samples) or more than a batch */
 
 // And where all kernels are one _odt: on stock firmware this one is _odt_online's.
 #define ODT_ONLINE_ENTRY_POINTS(X) \

@@ -167,22 +167,26 @@ static char element_code(mp_buffer_info_t info) {
     return info.typecode == BYTEARRAY_TYPECODE ? 'B' : (char)info.typecode;
 }
 
-static mp_obj_t entry_count_samples(size_t count, const mp_obj_t *args) {
+// The samples of a buffer that is of that kind, else 0.
+static size_t count_samples(mp_obj_t buffer, mp_obj_t kind) {
     mp_int_t numbers[4];
     for (size_t i = 0; i < 4; i++) {
-        mp_obj_t *kind;
-        mp_obj_get_array(args[1], &count, &kind); // anew: a number's __int__ may change a list
+        size_t count;
+        mp_obj_t *items;
+        mp_obj_get_array(kind, &count, &items); // anew: a number's __int__ may change a list
         if (count != 4) {
             mp_raise_ValueError(MP_ERROR_TEXT("a kind of samples is 4 numbers"));
         }
-        numbers[i] = mp_obj_get_int(kind[i]);
+        numbers[i] = mp_obj_get_int(items[i]);
     }
-    mp_buffer_info_t info = get_buffer(args[0]);
-    if (numbers[0] != element_code(info)) {
-        return MP_OBJ_NEW_SMALL_INT(0);
-    }
-    return mp_obj_new_int_from_uint(odt_count_samples(info.buf, info.len, (int32_t)numbers[1], (int32_t)numbers[2],
-        (int32_t)numbers[3]));
+    mp_buffer_info_t info = get_buffer(buffer);
+    return numbers[0] != element_code(info) ? 0
+        : odt_count_samples(info.buf, info.len, (int32_t)numbers[1], (int32_t)numbers[2], (int32_t)numbers[3]);
+}
+
+static mp_obj_t entry_count_samples(size_t count, const mp_obj_t *args) {
+    (void)count;
+    return mp_obj_new_int_from_uint(count_samples(args[0], args[1]));
 }
 
 // Numbers of predict()'s first argument, in their order.

@@ -53,6 +53,7 @@ static struct running {
 #include "../calibrate.h"
 #include "features.h"
 #include "online.h"
+#include "step.h"
 
 // What one instruction is run on.
 typedef struct {
@@ -92,6 +93,41 @@ static mp_obj_t entry_calibrate(size_t count, const mp_obj_t *args) {
     run_t run = {words, args[1], args[4], regions, info.buf};
     return mp_obj_new_bool(odt_calibrate(words, regions, (size_t)start, (size_t)stop, info.buf, (int32_t)(info.len / 4),
         step, run_one, &run) == 2);
+}
+
+// Items of step()'s first argument; those before are x's and y's, a type and a kind each.
+enum { STEP_PROGRAM = 4, STEP_REGIONS, STEP_START, STEP_STOP, STEP_BATCH, STEP_ITEMS };
+
+static mp_obj_t entry_step(size_t count, const mp_obj_t *args) {
+    static const size_t data[] = {ODT_X_DATA, ODT_Y_DATA};
+    mp_int_t rate = mp_obj_get_int(args[1]);
+    mp_obj_t *call, *buffers;
+    if (!mp_obj_is_type(args[0], &mp_type_tuple)) { // which stays as it is
+        mp_raise_TypeError(MP_ERROR_TEXT("a call of step is a tuple"));
+    }
+    mp_obj_get_array(args[0], &count, &call);
+    if (count != STEP_ITEMS) {
+        mp_raise_ValueError(MP_ERROR_TEXT("a call of step is 9 items"));
+    }
+    mp_int_t start = mp_obj_get_int(call[STEP_START]), stop = mp_obj_get_int(call[STEP_STOP]);
+    mp_int_t batch = mp_obj_get_int(call[STEP_BATCH]);
+    size_t samples[2];
+    for (size_t i = 0; i < 2; i++) {
+        mp_obj_get_array(call[STEP_REGIONS], &count, &buffers);
+        if (count != ODT_REGIONS || MP_OBJ_FROM_PTR(mp_obj_get_type(buffers[data[i]])) != call[2 * i]) {
+            return MP_OBJ_NEW_SMALL_INT(0);
+        }
+        samples[i] = count_samples(buffers[data[i]], call[2 * i + 1]);
+    }
+    if (samples[0] != samples[1] || batch <= 0 || samples[0] > (size_t)batch || !samples[0]) {
+        return MP_OBJ_NEW_SMALL_INT(0);
+    }
+    const int32_t *words = words_between(call[STEP_PROGRAM], start, stop);
+    odt_region_t regions[ODT_REGIONS];
+    get_regions(words, call[STEP_REGIONS], regions);
+    begin_step(regions[ODT_CONTROL].data, samples[0], (int32_t)rate);
+    run_words(words, start, stop, 0, call[STEP_REGIONS], regions);
+    return mp_obj_new_int_from_uint(samples[0]);
 }
 
 static mp_obj_t entry_draw_bytes(size_t count, const mp_obj_t *args) {

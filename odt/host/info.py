@@ -65,7 +65,7 @@ def _model(path, data, _):
         len(plan.code),
         plan.constants,
     )
-    yield "digest       %08x after %d steps, %d complete epochs" % (model.digest(), session.steps, model.epoch)
+    yield "digest       %08x after %d steps, %d complete epochs" % (model.digest(), session.steps(), model.epoch)
     yield "ranges       %s" % _RANGES[session.calibrated]
     yield "layers"
     for name, kind, shape, parameters, *_ in plan.table:

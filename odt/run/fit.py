@@ -256,7 +256,7 @@ class Training:
 
             self.progress = Progress(epochs)
             told = session.input.dtype in ("int8", "uint8") and not session.loss.degree  # nothing that hints are about
-            if not (told or session.steps) and isinstance(self.data, Arrays):
+            if not (told or session.steps()) and isinstance(self.data, Arrays):
                 from .hints import say
 
                 say(session, *self.data.bound[:3])
@@ -266,7 +266,7 @@ class Training:
         model, session = self.model, self.session
         model.stop_training = False
         model.history = self.history
-        if session.loss.degree and session.fresh and not session.steps and isinstance(self.data, Arrays):
+        if session.loss.degree and session.fresh and not session.steps() and isinstance(self.data, Arrays):
             from .centre import centre
 
             self.data.first()
@@ -292,7 +292,7 @@ class Training:
             raise
         except KeyboardInterrupt:
             if self.progress:
-                print("\nstopped at step %d: its weights are kept; initial_epoch=model.epoch goes on" % session.steps)
+                print("\nstopped at step %d: its weights are kept; initial_epoch=model.epoch goes on" % session.steps())
             raise
         finally:
             if session.busy is True:  # else a load() that ended half way
@@ -317,7 +317,7 @@ class Training:
             session.refuse()
         order = self.order
         if order is None:
-            order = (hash32(session.seed, session.steps) >> 3) | 1 if self.shuffle else 0
+            order = (hash32(session.seed, session.steps()) >> 3) | 1 if self.shuffle else 0
         session.epoch = epoch
         if session.calibrated < 2:
             self.data.first()
@@ -345,7 +345,7 @@ class Training:
                     self._mark(samples, order)
                     sums, scale = session.underway[2:], session.now and bytes(session.now)
                     for callback in batch_end:
-                        callback.on_batch_end(session.steps)
+                        callback.on_batch_end(session.steps())
                     if session.busy:
                         session.refuse()
                     self._put_sums(sums)

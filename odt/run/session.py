@@ -16,7 +16,6 @@ from .data import check_finite, check_labels, check_probabilities, samples
 
 _LAST = const(0xFF000000)
 _WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 steps of it are no float32
-_type = type  # a global of this module is found sooner than a builtin
 _LABELS = ("uint8", "int8", "int16", "int32", "uint16", "uint32")
 _TARGETS = ("float32", "int8", "uint8", "int16", "int32")
 
@@ -42,13 +41,18 @@ def bind(session, x, y, what=""):
     """Check the data and point the program at it; returns the number of samples."""
     if session.busy:
         session.refuse()
-    count = 0
-    if session.known and _type(x) is session.known[0] and _type(y) is session.known[2]:
-        count = session.engine.count_samples(x, session.known[1])
-        if count != session.engine.count_samples(y, session.known[3]):
-            count = 0
-    if not count:
-        x, y, count = session.look_at(x, y, what)
+    known = session.known
+    if known and x.__class__ is known[0] and y.__class__ is known[2]:
+        count = session.engine.count_samples(x, known[1])
+        known = session.engine.count_samples(y, known[3])
+        if known == count != 0:  # and then as point(): a call takes as long as what it does
+            session.control[SAMPLES] = count
+            session.control[ORDER] = session.control[KEY] = 0
+            session.regions[X_DATA] = x
+            session.regions[Y_DATA] = y
+            session.used = None
+            return count
+    x, y, count = session.look_at(x, y, what)
     point(session, x, y, count)
     return count
 
@@ -60,8 +64,7 @@ def point(session, x, y, count):
     control[ORDER] = control[KEY] = 0
     regions[X_DATA] = x
     regions[Y_DATA] = y
-    if session.used is not None:
-        session.used = None
+    session.used = None
 
 
 def batch(session, position, count):
@@ -105,20 +108,33 @@ def clear(session):
 
 def train(session):
     """A step on the batch in hand."""
-    control, state = session.control, session.state
-    control[RATE] = session.optimizer.learning_rate.bits(  # as set_rate(), which would take longer
-        state[0] | state[1] << 8 | state[2] << 16 | state[3] << 24 if state[3] != 255 else session.stay()
-    )
-    control[KEY] = 1
-    if session.micro:
-        _train_parts(session)
+    control, rate = session.control, session.optimizer.learning_rate
+    if rate is session.steady:
+        control[RATE] = rate.base
+        control[KEY] = 1
     else:
-        for piece in session.parts:
-            _run_piece(session, piece)
-    for piece in session.update:
-        _run_piece(session, piece)
-    if session.scale is not None:
+        session.set_rate()
+    if session.whole:
+        session.engine.run(session.loaded, session.regions, session.whole[0], session.whole[1])
+    else:
+        _train_parts(session)
+    scale = session.scale
+    if scale is not None and (scale[3] > 122 or session.watched is not None):
         _look_at_scale(session)
+
+
+def step(session, x, y):
+    """bind(), clear(), batch() and train() of data that is ``known``, in one call of the engine; 0, and nothing is done, of other."""
+    rate, regions = session.optimizer.learning_rate, session.regions
+    if rate is not session.steady:
+        return 0
+    regions[X_DATA] = x
+    regions[Y_DATA] = y
+    session.used = None
+    count = session.engine.step(session.known, rate.base)
+    if count and session.scale[3] > 122:
+        _look_at_scale(session)
+    return count
 
 
 def train_alone(session):
@@ -144,8 +160,15 @@ def end_within(session):
 
 
 def _train_parts(session):
-    while next_part(session):
-        for piece in pieces(session):
+    """train() of parts that are not one run of the program."""
+    if not session.micro:
+        for piece in session.parts:
+            _run_piece(session, piece)
+    else:
+        while next_part(session):
+            for piece in pieces(session):
+                _run_piece(session, piece)
+        for piece in session.update:
             _run_piece(session, piece)
 
 
@@ -198,7 +221,8 @@ class Session:
     ``input``: the Input's layer, or what has its name, shape and format; ``shape``: the output's, of a sample.
     ``plan``, ``program``: what was compiled. ``engine``, ``loaded``: the executor, and its form of the program. ``arena``,
     ``state``, ``control``, ``frozen``: the regions, in ``regions`` by number, with the data in hand. ``parts``, ``others``,
-    ``update``: the pieces, (start, stop, call or None), of a step for the first micro-batch, for each other, and once.
+    ``update``: the pieces, (start, stop, call or None), of a step for the first micro-batch, for each other, and once;
+    ``whole``: (start, stop) of a step that is one run of the program, or None.
     ``calibrated``: 0, 1 (forward) or 2 (backward too). ``epoch`` and ``underway``, (samples, order, LOSS, LOSS_HIGH, CORRECT)
     of an epoch that is not complete: where training stands. ``busy``: True within a step of ``within``, or the name of what
     ended half way. ``fit``: the name of what is underway. ``peaks``: see hold(). ``told``: prepare() has said where ranges
@@ -218,6 +242,7 @@ class Session:
         self.row = elements(layer.shape)
         self.width = 1 if loss.labels else elements(shape)
         self.classes = shape[0] if loss.labels else 0
+        self.rate = self.steady = None  # the learning rate that set_rate() saw, and the same if it does not change
         self.busy = False
         self.within = self.fit = None
         self.known = None  # of what kind data was, see look_at()
@@ -231,9 +256,11 @@ class Session:
             None  # the unit of LOSS, for how many outputs, and in which scale of theirs
         )
 
-    @property
     def steps(self):
-        """Steps made: the program counts them, so that Ctrl-C cannot come in between."""
+        """Steps made: the program counts them, so that Ctrl-C cannot come in between.
+
+        No property: with one in its class MicroPython searches that for each attribute that is set.
+        """
         return get(self.state, 0)
 
     def refuse(self, reads=False):
@@ -254,7 +281,8 @@ class Session:
         """Check data of any kind and note its formats: ``(x, y, samples)``, both as buffers.
 
         On a board that takes as long as a small step, so bind() first asks ``count_samples`` whether the data is
-        good and stored as ``known`` says: types and, of what the control block describes, type codes and formats.
+        good and stored as ``known`` says: types and, of what the control block describes, type codes and formats; and then
+        what else the engine's step() takes: no words where it has none, a step is not one run, or its loss is in a scale.
         """
         self.known = None
         layer = self.input
@@ -301,12 +329,15 @@ class Session:
             )
             if plain:
                 typecode = self.engine.typecode
+                one = self.whole and self.watched is None and hasattr(self.engine, "step")
+                start, stop = self.whole if one else (0, 0)
                 known = (
-                    _type(x),
+                    x.__class__,
                     (ord(typecode(x) or "?"), x_format, self.row, 0),
-                    _type(y),
+                    y.__class__,
                     (ord(typecode(y) or "?"), y_format, width, 2 if loss.binary else 0 if y_zero else classes),
-                )
+                    self.loaded, self.regions, start, stop, self.batch_size,
+                )  # fmt: skip
         control = self.control
         control[X_FORMAT] = x_format
         control[Y_FORMAT] = y_format
@@ -349,7 +380,7 @@ class Session:
         self.calibrated = 0  # should this be interrupted, the next begins anew
         count = self.control[SAMPLES]
         batch(self, 0, count)
-        if self.plan.reading and self.fresh and not self.steps:
+        if self.plan.reading and self.fresh and not self.steps():
             from .prime import prime
 
             prime(self)
@@ -422,13 +453,17 @@ class Session:
             self.run(section)
 
     def set_rate(self):
-        control = self.control
-        control[RATE] = self.optimizer.learning_rate.bits(self.stay() if self.state[3] == 255 else self.steps)
+        control, rate = self.control, self.optimizer.learning_rate
+        if rate is not self.rate:
+            from .rate import Constant
+
+            self.rate, self.steady = rate, rate if rate.__class__ is Constant else None
+        control[RATE] = rate.bits(self.stay() if self.state[3] == 255 else self.steps())
         control[KEY] = 1  # not 0: dropout drops
 
     def stay(self):
         """The step of schedules beyond 255 * 2^24: that. There the counter begins anew before 2^32, and they do not."""
-        if self.steps == 0xFFFFFFFF:
+        if self.steps() == 0xFFFFFFFF:
             put(self.state, 0, _LAST)
         return _LAST
 
@@ -437,7 +472,7 @@ class Session:
         if (memory[at + 3] << 8 | memory[at + 2]) >= _WIDEST:
             raise ArithmeticError(
                 "int8 training has diverged: after step %d a range is beyond float32; learning rate %g"
-                % (self.steps, bits_to_float(self.control[RATE]))
+                % (self.steps(), bits_to_float(self.control[RATE]))
             )
 
     def check_ranges(self):
@@ -450,7 +485,7 @@ class Session:
         if self.engine.find_nonfinite(self.loss_word) >= 0:
             raise ArithmeticError(
                 "the loss of step %d is not finite: the weights are those before it; learning rate %g"
-                % (self.steps, bits_to_float(self.control[RATE]))
+                % (self.steps(), bits_to_float(self.control[RATE]))
             )
 
     def evaluate(self, count):

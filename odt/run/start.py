@@ -87,6 +87,8 @@ def begin(session, plan, engine, loaded, arena, state, control, frozen):
     session.sections = {name: session.program.section(name) for name in SECTIONS}
     session.loss_word = memoryview(control)[LOSS : LOSS + 1]
     session.parts, session.others, session.update = _divide(session)
+    moves = getattr(session.optimizer, "moves", False)  # weights, within a step: see end_within()
+    session.whole = session.parts[0][:2] if int8 and not (session.micro or moves) else None
     at = plan.output.scale.offset if int8 else 0
     session.scale = memoryview(state)[at : at + 4] if int8 else None  # of the output
     session.scales = plan.scales if int8 else ()

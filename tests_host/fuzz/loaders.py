@@ -68,7 +68,7 @@ class Files:
 
 
 def condition(model):
-    return model.digest(), model.epoch, model.session.underway, model.session.calibrated, model.session.steps
+    return model.digest(), model.epoch, model.session.underway, model.session.calibrated, model.session.steps()
 
 
 def load_or_refuse(model, place):

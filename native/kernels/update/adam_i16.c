@@ -220,6 +220,18 @@ static void scale_step(adam_t *a, int32_t rate, uint32_t sw) {
     row->rest = 32 - row->shift;
 }
 
+#if ODT_RP2040
+
+static int is_zero(const int32_t *d, int32_t K) {
+    const int32_t *end = d + K;
+    while (d != end && *d == 0) {
+        d++;
+    }
+    return d == end;
+}
+
+#endif
+
 // Rows first .. stop - 1 of those that there are gradients of. What "peaks" is whether a weight was limited.
 static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_t *is_limited) {
     const odt_adam_i8_t *o = arguments;
@@ -242,6 +254,11 @@ static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_
             sw_before = sw;
         }
         int32_t above = raise_exponent(&a, &o->ex[i]);
+        #if ODT_RP2040
+        if (is_zero(a.row.d, K)) {
+            step_still_row(&a.row);
+        } else
+        #endif
         step_row(&a.row);
         a.row.x += (uint32_t)K * a.row.step;
         if (above > ABOVE) {
