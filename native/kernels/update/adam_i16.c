@@ -94,6 +94,10 @@ static void step_row(adam_row_t *row) {
 
 #endif
 
+#if !ODT_RP2040
+#define step_still_row step_row
+#endif
+
 // A factor of all rows, and its bits.
 typedef struct {
     uint32_t by;
@@ -140,12 +144,12 @@ static void set_factor(uint32_t *product, int32_t *shift, int32_t factor, int32_
     }
 }
 
-// The row's exponent, to which its gradient and its state are brought, from what it was. Returns how many bits it
-// is above the least that this gradient needs.
-static int32_t raise_exponent(adam_t *a, int8_t *exponent) {
+// The row's exponent, to which its gradient, of so many bits, and its state are brought, from what it was. Returns how
+// many bits it is above the least that this gradient needs.
+static int32_t raise_exponent(adam_t *a, int8_t *exponent, int32_t bits) {
     adam_row_t *row = &a->row;
     int16_t *v = (int16_t *)(void *)((char *)row->m + row->v_apart);
-    int32_t bits = odt_bits_of(row->d, a->K), ex = *exponent;
+    int32_t ex = *exponent;
     int32_t need = odt_needed_exponent(bits, a->G, a->level), rise = need - ex;
     if (rise > 0) {
         odt_state_shift_right(row->m, a->K, rise);
@@ -194,7 +198,7 @@ void odt_adam_i16(const odt_adam_i16_t *o) {
         int16_t *m = o->m + n * K, *v = o->v + n * K;
         a.row.d = d;
         a.row.m = m;
-        int32_t above = raise_exponent(&a, &o->ex[n]);
+        int32_t above = raise_exponent(&a, &o->ex[n], odt_bits_of(d, K));
         for (int32_t k = 0; k < K; k++, a.row.x += a.row.step) {
             int32_t root = move_moments(&a.row, d[k], a.row.x, m + k, v + k);
             d[k] = odt_limit(m[k] * 4096 / root, -32768, 32767);
@@ -220,17 +224,17 @@ static void scale_step(adam_t *a, int32_t rate, uint32_t sw) {
     row->rest = 32 - row->shift;
 }
 
-#if ODT_RP2040
-
-static int is_zero(const int32_t *d, int32_t K) {
-    const int32_t *end = d + K;
-    while (d != end && *d == 0) {
-        d++;
+// Whether a row has no gradient, where there is a loop for these.
+static inline int is_zero(const int32_t *d, int32_t K) {
+    int32_t any = !ODT_RP2040;
+    for (; K >= 4 && !any; K -= 4, d += 4) {
+        any = d[0] | d[1] | d[2] | d[3];
     }
-    return d == end;
+    for (; K && !any; K--, d++) {
+        any = *d;
+    }
+    return !any;
 }
-
-#endif
 
 // Rows first .. stop - 1 of those that there are gradients of. What "peaks" is whether a weight was limited.
 static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_t *is_limited) {
@@ -253,13 +257,13 @@ static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_
             scale_step(&a, *o->rate, sw);
             sw_before = sw;
         }
-        int32_t above = raise_exponent(&a, &o->ex[i]);
-        #if ODT_RP2040
-        if (is_zero(a.row.d, K)) {
+        int is_still = is_zero(a.row.d, K);
+        int32_t above = raise_exponent(&a, &o->ex[i], is_still ? 0 : odt_bits_of(a.row.d, K));
+        if (is_still) {
             step_still_row(&a.row);
-        } else
-        #endif
-        step_row(&a.row);
+        } else {
+            step_row(&a.row);
+        }
         a.row.x += (uint32_t)K * a.row.step;
         if (above > ABOVE) {
             lower_exponent(&a, o->m + i * K, &o->ex[i]);
