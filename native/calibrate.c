@@ -459,7 +459,8 @@ static int is_step(work_t *w, size_t stop) {
             has_key |= program[pc] == ODT_TICK || program[pc] == ODT_STEP_KEY;
             continue;
         }
-        if (has_operand_in(program, pc, ODT_STATE, 1) || (has_key && has_operand_in(program, pc, ODT_CONTROL, 0))) {
+        int is_seen = pc >= w->forward && program[body(program, pc)] != ODT_RELATIVE_I8; // by is_left_out()
+        if ((!is_seen && has_operand_in(program, pc, ODT_STATE, 1)) || (has_key && has_operand_in(program, pc, ODT_CONTROL, 0))) {
             return 0;
         }
         size_t range = range_of(w, pc);

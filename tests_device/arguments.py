@@ -153,6 +153,7 @@ def arguments_of_any_kind(count):
             "log_mel",
             "calibrate",
             "draw_bytes",
+            "step",
         )
     ]
     for _ in range(count):
@@ -179,6 +180,25 @@ def arguments_of_any_kind(count):
             given = [(_odt.load(program), regions()) + kind, array("bBhif"[below(8) and 4], [0] * below(20))]
             if below(2):
                 given.append(below(25) - 5)
+        elif name == "step" and below(4):
+            program, made = good[below(len(good))], list(regions())
+            made[3:5] = bytes(below(9)), bytes(below(9))
+            kinds = [(66, below(6), below(4), below(3)) for _ in range(2)]
+            end = (len(program) // 4, 12, below(60))[below(3)]
+            call = [
+                bytes,
+                kinds[0],
+                bytes,
+                kinds[1],
+                _odt.load(program),
+                made,
+                (12, below(20))[below(4) == 0],
+                end,
+                below(9),
+            ]
+            if below(4) == 0:
+                call[below(9)] = anything()
+            given = [tuple(call), (0x3C000000, 0)[below(2)]]
         elif name == "calibrate" and below(4):
             program = good[below(len(good))]
             given = [

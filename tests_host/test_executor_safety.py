@@ -434,6 +434,40 @@ def test_predictions_lie_within_their_regions_and_fill_what_is_given(native):
     assert native.predict((*good[:7], 0, *good[8:]), array("f", [7] * 6)) is True  # of no rows: nothing
 
 
+def test_a_step_runs_on_data_of_its_kinds_alone(native):
+    """A program that clears a word: it is run, and the control block set, or nothing is done."""
+    control = array("i", [7] * opcodes.CONTROL_WORDS)
+    x, y = bytes(6), array("h", (0, 1, 2))
+    regions = [bytearray(b"\1" * 8), bytearray(8), control, x, y, None]
+    good = (bytes, (ord("B"), 1, 2, 0), array, (ord("h"), 2, 1, 3), native.load(words().tobytes()), regions, 12, 15, 3)
+    names = dict.fromkeys(("POSITION", "ORDER", "LOSS", "LOSS_HIGH", "CORRECT"), 0)
+    names.update(SAMPLES=3, COUNT=3, RATE=0x3C000000, KEY=1, DONE=12)
+    expected = [7] * opcodes.CONTROL_WORDS
+    for name, value in names.items():
+        expected[getattr(opcodes, name)] = value
+    for at, wrong in (
+        (0, bytearray), (2, bytes), (1, (ord("b"), 1, 2, 0)), (1, (ord("B"), 1, 3, 0)), (1, (ord("B"), 1, 1, 0)),
+        (3, (ord("h"), 2, 1, 2)), (3, (ord("H"), 2, 1, 3)), (8, 2), (8, 0), (8, -1),
+    ):  # fmt: skip
+        assert native.step((*good[:at], wrong, *good[at + 1 :]), 0x3C000000) == 0
+        assert set(control) == {7} and set(regions[0]) == {1}
+    for data in (None, array("B", x), bytearray(x), b"", bytes(8)):
+        regions[3] = data
+        assert native.step(good, 0x3C000000) == 0 and set(control) == {7}
+    regions[3] = x
+    for at, wrong in ((4, 5), (5, None), (6, 11), (7, 99), (7, 0), (1, ()), (1, None), (3, (1, 2, 3)), (8, "3")):
+        with pytest.raises((TypeError, ValueError)):
+            native.step((*good[:at], wrong, *good[at + 1 :]), 0x3C000000)
+    for wrong in (good[:-1], (*good, 1), (), None, list(good)):
+        with pytest.raises((TypeError, ValueError)):
+            native.step(wrong, 0x3C000000)
+    with pytest.raises(TypeError):
+        native.step(good, None)
+    assert set(control) == {7} and set(regions[0]) == {1}
+    assert native.step(good, 0x3C000000) == 3
+    assert list(control) == expected and regions[0] != b"\1" * 8
+
+
 def test_outputs_are_rounded_once_to_nearest_even(native):
     """Against NumPy's product in float64; scales about ties, the largest and the smallest."""
     rng = random.Random(5)

@@ -697,6 +697,50 @@ def test_int8_ranges_up_to_the_last_are_trained():
         model.session.check_ranges()
 
 
+def test_steps_in_one_call_end_as_those_that_are_not(monkeypatch):
+    """Data of other kinds between, batches that are not whole, a hook, a rate that is changed and one that changes, the counter's end."""
+    from array import array
+
+    from odt.watch import Phases
+
+    calls, found = [], []
+    flat = array("f", X.ravel())
+    data = [
+        (flat[:20], bytes(Y[:4])),
+        (flat[20:40], bytes(Y[4:8])),
+        (flat[40:], bytes(Y[8:])),
+        (X[:4], Y[:4]),
+        (flat[:20], bytearray(Y[:4])),
+        (flat[:20], array("h", Y[:4])),
+        (flat[20:40], array("h", Y[4:8])),
+    ]
+    for has_step in (True, False):
+        engine = odt.executor.engine
+        if has_step:
+            original = engine.step
+            monkeypatch.setattr(engine, "step", lambda *args: calls.append(original(*args)) or calls[-1])
+        else:
+            monkeypatch.delattr(engine, "step")
+        model = network()
+        losses = [model.train_step(*pair) for pair in data * 2]
+        with Phases(model, [Log()]):
+            losses += [model.train_step(*pair) for pair in data[:2]]
+        model.session.optimizer.learning_rate = odt.Adam(0.002).learning_rate
+        losses += [model.train_step(*pair) for pair in data[:3]]
+        model.session.optimizer.learning_rate = odt.StepDecay(0.01, 1)
+        losses += [model.train_step(*pair) for pair in data[:3]]
+        model.session.optimizer.learning_rate = odt.Adam(0.003).learning_rate
+        for start in (0xFEFFFFFE, 0xFFFFFFFD):
+            odt.run.weights.put(model.session.state, 0, start)
+            losses += [model.train_step(*pair) for pair in data[:2] * 2]
+        with pytest.raises(ValueError, match="x: 8 samples do not fit batch_size 4"):
+            model.train_step(flat[:40], bytes(Y[:8]))
+        found.append((model.digest(), losses, model.session.steps()))
+        monkeypatch.undo()
+    assert found[0] == found[1] and found[0][2] == 0xFF000002
+    assert calls.count(4) + calls.count(3) > 8 and 0 in calls
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("way", ("step", "fit", "fit_async"))
 def test_nothing_begins_anew_after_2_to_the_32_steps(way, dtype):

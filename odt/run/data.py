@@ -12,13 +12,14 @@ FORMATS = {  # of labels only: a uint16 below 2**15 is read as an int16, and so 
 }  # fmt: skip
 _BYTES = (1, 1, 2, 4, 4)  # by format
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "il", "float32": "f", "uint16": "H", "uint32": "IL"}
+_PLAIN = bytes, bytearray  # whose type code is asked of no engine, which makes a string
 _RAW = bytes, bytearray, memoryview
 _LISTS = list, tuple
 _WIDE = "qQdlL"  # eight bytes on a PC: what NumPy makes when it is not asked
 
 
 def samples(argument, data, dtypes, row, one=()):
-    """``(buffer, format, count)`` of ``data`` as samples of ``row`` elements.
+    """``(buffer, format, count, type code)`` of ``data`` as samples of ``row`` elements.
 
     ``dtypes`` are the names that are accepted, the preferred first; ``one`` is the shape that one sample may come in.
     ``bytes``, ``bytearray`` and a memoryview of bytes are taken as raw data of that one. Lists and 64-bit arrays are copied.
@@ -30,7 +31,7 @@ def samples(argument, data, dtypes, row, one=()):
 
         data = one_axis(argument, data, dtypes, row, one)
     try:
-        code = executor.engine.typecode(data)
+        code = "B" if isinstance(data, _PLAIN) else executor.engine.typecode(data)
         size = executor.engine.nbytes(data)
     except TypeError:
         raise TypeError("%s: a buffer or a list is expected, got %r" % (argument, type(data)))
@@ -57,7 +58,7 @@ def samples(argument, data, dtypes, row, one=()):
         raise ValueError("%s: %d bytes are not whole samples of %d bytes (%d %s)" % (argument, size, width, row, dtype))
     if size == 0:
         raise ValueError("%s: empty, at least one sample is expected" % argument)
-    return data, chosen, size // width
+    return data, chosen, size // width, code
 
 
 def check_finite(argument, data, format, row):
@@ -79,8 +80,11 @@ def check_probabilities(argument, data, row):
 
 def check_labels(argument, data, classes):
     """ValueError that names the first label that is not in 0 .. classes-1."""
-    if min(data) >= 0 and max(data) < classes:  # to look at each takes longer
-        return
+    if min(data) < 0 or max(data) >= classes:  # to look at each takes longer
+        _refuse_label(argument, data, classes)
+
+
+def _refuse_label(argument, data, classes):
     for index, label in enumerate(data):
         if not 0 <= label < classes:
             place = (argument, label, index, classes - 1)

@@ -19,6 +19,10 @@ class Constant:
         """The rate of step ``step`` (from 0) as float32 bits."""
         return self.base
 
+    def steady(self):
+        """Whether that is ``base`` at every step."""
+        return self.__class__ is Constant
+
     def saved(self):
         """What a model file keeps of it: integers, or lists of such."""
         return [self.base]

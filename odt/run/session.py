@@ -109,7 +109,7 @@ def clear(session):
 def train(session):
     """A step on the batch in hand."""
     control, rate = session.control, session.optimizer.learning_rate
-    if rate is session.steady:
+    if rate is session.steady and session.state[3] != 255:  # else see stay()
         control[RATE] = rate.base
         control[KEY] = 1
     else:
@@ -126,7 +126,7 @@ def train(session):
 def step(session, x, y):
     """bind(), clear(), batch() and train() of data that is ``known``, in one call of the engine; 0, and nothing is done, of other."""
     rate, regions = session.optimizer.learning_rate, session.regions
-    if rate is not session.steady:
+    if rate is not session.steady or session.state[3] == 255:
         return 0
     regions[X_DATA] = x
     regions[Y_DATA] = y
@@ -288,7 +288,7 @@ class Session:
         layer = self.input
         given_x, given_y, known = x, y, None
         name = what + "x"
-        x, x_format, count = samples(name, x, (layer.dtype,), self.row, layer.shape)
+        x, x_format, count, x_code = samples(name, x, (layer.dtype,), self.row, layer.shape)
         check_finite(name, x, x_format, self.row)
         y_format, y_scale, y_zero, same = 0, ONE, 0, False
         loss, classes = self.loss, self.classes
@@ -305,7 +305,7 @@ class Session:
             if loss.with_logits and isinstance(y, (bytes, bytearray, memoryview)) and len(y) == count * (classes + 1):
                 dtypes, width, y_zero = ("uint8",), classes + 1, 1
             name = what + "y"
-            y, y_format, labels = samples(name, y, dtypes, width)
+            y, y_format, labels, y_code = samples(name, y, dtypes, width)
             if labels != count:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:
@@ -328,14 +328,13 @@ class Session:
                 and not (hasattr(x, "shape") or hasattr(y, "shape"))
             )
             if plain:
-                typecode = self.engine.typecode
                 one = self.whole and self.watched is None and hasattr(self.engine, "step")
                 start, stop = self.whole if one else (0, 0)
                 known = (
                     x.__class__,
-                    (ord(typecode(x) or "?"), x_format, self.row, 0),
+                    (ord(x_code or "?"), x_format, self.row, 0),
                     y.__class__,
-                    (ord(typecode(y) or "?"), y_format, width, 2 if loss.binary else 0 if y_zero else classes),
+                    (ord(y_code or "?"), y_format, width, 2 if loss.binary else 0 if y_zero else classes),
                     self.loaded, self.regions, start, stop, self.batch_size,
                 )  # fmt: skip
         control = self.control
@@ -455,9 +454,7 @@ class Session:
     def set_rate(self):
         control, rate = self.control, self.optimizer.learning_rate
         if rate is not self.rate:
-            from .rate import Constant
-
-            self.rate, self.steady = rate, rate if rate.__class__ is Constant else None
+            self.rate, self.steady = rate, rate if hasattr(rate, "steady") and rate.steady() else None
         control[RATE] = rate.bits(self.stay() if self.state[3] == 255 else self.steps())
         control[KEY] = 1  # not 0: dropout drops
 

@@ -153,8 +153,12 @@ static int32_t raise_exponent(adam_t *a, int8_t *exponent, int32_t bits) {
     int32_t need = odt_needed_exponent(bits, a->G, a->level), rise = need - ex;
     if (rise > 0) {
         odt_state_shift_right(row->m, a->K, rise);
-        for (int32_t k = 0; k < a->K; k++) {
-            v[k] = rise > 15 ? 0 : (int16_t)(((uint16_t)v[k] + (1 << (rise - 1))) >> rise);
+        if (rise > 15) {
+            odt_state_shift_right(v, a->K, rise);
+        } else {
+            for (int32_t k = 0; k < a->K; k++) {
+                v[k] = (int16_t)(((uint16_t)v[k] + (1 << (rise - 1))) >> rise);
+            }
         }
         *exponent = (int8_t)(ex = need);
     }

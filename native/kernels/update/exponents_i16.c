@@ -1,5 +1,7 @@
 // Block exponents (exponents_i16.h).
 
+#include <string.h>
+
 #include "../../core.h"
 #include "exponents_i16.h"
 
@@ -35,7 +37,11 @@ int32_t odt_bits_of(const int32_t *d, int32_t K) {
 }
 
 void odt_state_shift_right(int16_t *v, int32_t K, int32_t bits) {
+    if (bits > 15) { // as of state that has no exponent yet
+        memset(v, 0, 2 * (size_t)K);
+        return;
+    }
     for (int32_t k = 0; k < K; k++) {
-        v[k] = bits > 15 ? 0 : (int16_t)((v[k] + (1 << (bits - 1))) >> bits);
+        v[k] = (int16_t)((v[k] + (1 << (bits - 1))) >> bits);
     }
 }
