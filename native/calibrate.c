@@ -32,7 +32,7 @@ typedef struct {
     void *context;
 } work_t;
 
-static inline size_t own_words(const int32_t *program, size_t pc) {
+static inline __attribute__((always_inline)) size_t own_words(const int32_t *program, size_t pc) {
     const odt_opcode_t *op = odt_opcode(program[pc]);
     return 1u + op->operands + op->immediates;
 }
