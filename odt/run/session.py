@@ -45,12 +45,8 @@ def bind(session, x, y, what=""):
     if known and x.__class__ is known[0] and y.__class__ is known[2]:
         count = session.engine.count_samples(x, known[1])
         known = session.engine.count_samples(y, known[3])
-        if known == count != 0:  # and then as point(): a call takes as long as what it does
-            session.control[SAMPLES] = count
-            session.control[ORDER] = session.control[KEY] = 0
-            session.regions[X_DATA] = x
-            session.regions[Y_DATA] = y
-            session.used = None
+        if known == count != 0:
+            point(session, x, y, count)
             return count
     x, y, count = session.look_at(x, y, what)
     point(session, x, y, count)
@@ -132,7 +128,9 @@ def step(session, x, y):
     regions[Y_DATA] = y
     session.used = None
     count = session.engine.step(session.known, rate.base)
-    if count and session.scale[3] > 122:
+    if not count:
+        regions[X_DATA] = regions[Y_DATA] = None  # as before the first
+    elif session.scale[3] > 122:
         _look_at_scale(session)
     return count
 
