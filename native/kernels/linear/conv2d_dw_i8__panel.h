@@ -109,13 +109,13 @@ static void correlate_dw_piece(const odt_correlation_dw_t *a, const windows_t *g
             }
             pack(s->panel, 0, a->e + m * a->e_step + n, rows, a->e_step, count, totals);
             for (int32_t i = 0; i < ROWS; i++) {
-                start[place(i)] = odt_wrap_mul(odt_wrap_sub(0, g->zx), totals[i]);
+                start[i] = odt_wrap_mul(odt_wrap_sub(0, g->zx), totals[i]);
             }
             for (int32_t k = 0; k < K; k += BLOCK) {
                 const columns_t c = {count, K, odt_min(BLOCK, K - k), 1};
                 run(s->sums, start, s->panel, 0, s->windows + k, &c);
                 for (int32_t i = 0; i < channels; i++) {
-                    store(a->dw + (n + i) * filter + at + k, &s->sums[0][place(i)], c.count, m == 0);
+                    store(a->dw + (n + i) * filter + at + k, &s->sums[0][i], c.count, m == 0);
                 }
             }
         }
@@ -168,13 +168,13 @@ static __attribute__((noinline)) void correlate_dw_of_same_size(const odt_correl
                     patch_errors(a, e, rows, m, count, dh, dw, s.panel, totals);
                 }
                 for (int32_t i = 0; i < ROWS; i++) {
-                    start[place(i)] = odt_wrap_mul(odt_wrap_sub(0, a->zx), totals[i]);
+                    start[i] = odt_wrap_mul(odt_wrap_sub(0, a->zx), totals[i]);
                 }
                 for (int32_t c = 0; c < C; c += BLOCK) {
                     const columns_t inputs = {odt_max(to - from, 0), pixel, odt_min(BLOCK, C - c), 1};
                     run(s.sums, start, s.panel, from - m, a->x + (from + shift) * pixel + c, &inputs);
                     for (int32_t i = 0; i < channels; i++) {
-                        store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][place(i)], inputs.count,
+                        store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][i], inputs.count,
                             m == 0);
                     }
                 }
@@ -255,7 +255,7 @@ static ODT_SCRATCH void correlate_dw_by_taps(const odt_correlation_dw_t *a, int 
                                 fill_columns(s.sums, count, start);
                             }
                             for (int32_t i = 0; i < channels; i++) {
-                                store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][place(i)], count,
+                                store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][i], count,
                                     is_whole);
                             }
                         }
@@ -346,13 +346,13 @@ int odt_transposed2d_dw_by_panels_i8(const odt_transposed2d_dw_i8_t *a) {
                         pack_made(a, n, kh, kw, r, first, count, errors, s.panel, depth, totals);
                     }
                     for (int32_t i = 0; i < ROWS; i++) {
-                        start[place(i)] = odt_wrap_mul(odt_wrap_sub(0, a->zx), totals[i]);
+                        start[i] = odt_wrap_mul(odt_wrap_sub(0, a->zx), totals[i]);
                     }
                     for (int32_t c = 0; c < C; c += BLOCK) {
                         const columns_t inputs = {depth, C, odt_min(BLOCK, C - c), 1};
                         run(s.sums, start, s.panel, 0, a->x + (row * a->W + first) * C + c, &inputs);
                         for (int32_t i = 0; i < channels; i++) {
-                            store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][place(i)], inputs.count,
+                            store(a->dw + (n + i) * filter + tap * C + c, &s.sums[0][i], inputs.count,
                                 row == 0 && first == 0);
                         }
                     }

@@ -73,24 +73,26 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
     }
 }
 
-static const int32_t none[ROWS]; // where columns start that nothing was added to
-
 // The way of channels n .. n + 3 from sums to outputs.
 typedef struct {
     const odt_correlation_t *a;
-    int32_t n, rows, is_usual, offsets[ROWS];
+    int32_t n, rows, is_usual, most, offsets[ROWS];
 } finish_t;
 
 static void begin_finish(const odt_correlation_t *a, int32_t n, const int32_t *totals, finish_t *f) {
     f->a = a;
     f->n = n;
     f->rows = odt_min(ROWS, a->N - n);
-    f->is_usual = is_usual_range(a->zy, a->lo, *a->peak);
-    const odt_multiplier_t *q = a->q + n * a->q_step;
-    for (int32_t i = 0; i < f->rows; i++) {
-        f->is_usual = f->is_usual && is_usual(&q[i * a->q_step]);
-        f->offsets[i] = odt_wrap_sub(a->bias ? a->bias[n + i] : 0, odt_wrap_mul(a->zx, totals[i]));
+    f->most = odt_min(a->KH * a->KW * a->C, ANY_SUM >> 14) << 14;
+    int32_t rows = f->rows, zx = a->zx, step = a->q_step;
+    const int32_t *bias = a->bias ? a->bias + n : none;
+    const odt_multiplier_t *q = a->q + n * step;
+    uint32_t marks = 0;
+    for (int32_t i = 0; i < rows; i++, q += step) {
+        marks = mark_unusual(marks, q);
+        f->offsets[i] = odt_wrap_sub(bias[i], odt_wrap_mul(zx, totals[i]));
     }
+    f->is_usual = !marks && is_usual_range(a->zy, a->lo, *a->peak);
 }
 
 // `count` outputs in a row.
@@ -103,8 +105,8 @@ static void finish(const finish_t *f, const sums_t *sums, int32_t count, int8_t 
         o.q = q;
         o.q_step = a->q_step * (int32_t)sizeof(*q);
         o.y = y;
-        o.row = 0;
-        o.rows = 4 * f->rows;
+        o.most = f->most;
+        o.rows = f->rows;
         o.step = a->y_ow;
         o.zy = a->zy;
         o.lo = a->lo;
@@ -112,25 +114,23 @@ static void finish(const finish_t *f, const sums_t *sums, int32_t count, int8_t 
         return;
     }
     for (int32_t i = 0; i < f->rows; i++, q += a->q_step) {
-        odt_finish_i8((const int32_t (*)[4])sums, place(i), f->offsets[i], q, a->zy, a->lo, count, y + i, a->y_ow, a->peak);
+        odt_finish_i8((const int32_t (*)[4])sums, i, f->offsets[i], q, a->zy, a->lo, count, y + i, a->y_ow, a->peak);
     }
 }
 
 #if !ODT_SMALL
 
 // `count` outputs from number m of all on: at once if they lie without gaps, or row by row.
-static void finish_from(const odt_correlation_t *a, int32_t n, const int32_t *totals, const sums_t *sums, int32_t m,
-    int32_t count, int is_dense) {
-    finish_t f;
-    begin_finish(a, n, totals, &f);
+static void finish_from(const finish_t *f, const sums_t *sums, int32_t m, int32_t count, int is_dense) {
+    const odt_correlation_t *a = f->a;
     if (is_dense) {
-        finish(&f, sums, count, a->y + m * a->y_ow);
+        finish(f, sums, count, a->y + m * a->y_ow);
         return;
     }
     int32_t row = m / a->OW, ow = m - row * a->OW, b = row / a->OH, oh = row - b * a->OH;
     for (int32_t here; count > 0; count -= here, sums += here) {
         here = odt_min(a->OW - ow, count);
-        finish(&f, sums, here, a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow);
+        finish(f, sums, here, a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow);
         ow = 0;
         if (++oh == a->OH) {
             oh = 0;
@@ -144,6 +144,7 @@ static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t
     gathered_t s;
     int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, step = (K + 3) & ~3, packed = -1, totals[ROWS];
     int32_t block = odt_min(BLOCK, GATHERED / step), depth = K;
+    finish_t f;
     int32_t lines = odt_is_contiguous(a) ? 1 : g->lines, length = K / lines; // of filters
     if (ODT_M0 && K % 4 > 1) { // by whole words, the rest of which is 0 in the panel
         depth = step;
@@ -166,9 +167,10 @@ static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t
                     int32_t kh = row_of(line, g->line_taps, g->KW), kw = line * g->line_taps - kh * g->KW;
                     pack_filters(a, n, kh, kw, 0, length, s.panel, line * length, totals);
                 }
+                begin_finish(a, n, totals, &f);
             }
             run(s.sums, none, s.panel, 0, s.windows, &c);
-            finish_from(a, n, totals, (const sums_t *)s.sums, m, c.count, is_dense);
+            finish_from(&f, (const sums_t *)s.sums, m, c.count, is_dense);
         }
     }
 }
@@ -178,7 +180,8 @@ static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_
     scratch_t s;
     int32_t M = a->B * a->OH * a->OW, K = a->C, pixel = odt_pixel(a->C, a->x_skip);
     for (int32_t n = 0; n < a->N; n += ROWS) {
-        int32_t rows[ROWS], totals[ROWS], last = a->N - 1 - n;
+        int32_t rows[ROWS], totals[ROWS] = {0}, last = a->N - 1 - n;
+        finish_t f;
         for (int32_t i = 0; i < ROWS; i++) {
             rows[i] = odt_min(i, last) * a->w_n;
         }
@@ -187,15 +190,15 @@ static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_
             odt_poll();
             for (int32_t k = 0; k < K; k += DEPTH) {
                 const columns_t c = {odt_min(DEPTH, K - k), 1, count, pixel};
-                if (k == 0 && (m == 0 || K > DEPTH)) {
-                    memset(totals, 0, sizeof(totals));
-                }
                 if (m == 0 || K > DEPTH) {
                     pack(s.panel, 0, a->w + n * a->w_n + k * a->w_c, rows, a->w_c, c.depth, totals);
                 }
                 run(s.sums, k ? NULL : none, s.panel, 0, a->x + m * pixel + k, &c);
             }
-            finish_from(a, n, totals, (const sums_t *)s.sums, m, count, is_dense);
+            if (m == 0) {
+                begin_finish(a, n, totals, &f);
+            }
+            finish_from(&f, (const sums_t *)s.sums, m, count, is_dense);
         }
     }
 }

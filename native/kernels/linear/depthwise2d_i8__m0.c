@@ -18,82 +18,103 @@ ODT_BESIDE_ASSEMBLY
 
 enum { TAPS = 49 };
 
-// A channel's way from sums to outputs, zy included. A result above `top` or below `bottom` is out of range or a new
-// peak, or both.
+// A channel's way from sums to outputs, zy included.
 typedef struct {
     int8_t *y;              // 0
-    int32_t step, twice;    // 4, 8: 2 * zy + 1
-    int32_t m_low, m_high;  // 12, 16: 12 bits each
-    int32_t high, low;      // 20, 24
-    int32_t max, min;       // 28, 32: what there was
-    int32_t top, bottom;    // 36, 40
-    int32_t shift;          // 44: q.s - 20
-    int32_t columns, rows;  // 48, 52: bytes of the sums of a row; rows
-    int32_t none, skip;     // 56, 60: bytes after a row of sums, and after one of outputs
+    int32_t step;           // 4
+    int32_t columns, rows;  // 8, 12: bytes of the sums of a row; rows
+    int32_t m_low, m_high;  // 16, 20: 12 bits each
+    int32_t shift;          // 24: q.s - 19
+    int32_t is_cut;         // 28: off at zy, as after a ReLU
+    int32_t high, low;      // 32, 36
+    int32_t max, min;       // 40, 44: what there was
+    int32_t from, span;     // 48, 52: zy and the largest, each less
+    int32_t least;          // 56: the least result that is neither out of range nor a new peak
+    int32_t none, skip;     // 60, 64: bytes after a row of sums, and after one of outputs
 } output_t;
 
 ODT_FINISH_AT(output_t, high, low, max, min);
 
-// Rows of sums to outputs, o->y[i * o->step]. No sum has more than 19 bits and a sign. 18.5 cycles per output, and 23 per row;
-// an output that leaves its range takes 6 more. r0: sums, r8: bytes of the sums of a row, r9: their end; the others as in
-// ODT_FINISH.
+// Rows of sums to outputs, o->y[i * o->step]. No sum has more than 19 bits and a sign. 16.5 cycles per output, and 23 per row; where
+// they are cut off at zy 17.5, and 13.5 of one that is; an output that is out of range takes 18 more. r0: sums, r8: bytes of the
+// sums of a row, r9: their end; the others as in ODT_FINISH_MACROS.
 __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, output_t *o) {
     (void)sums, (void)o;
     __asm volatile (
         ".syntax unified\n"
-        ".macro odt_finish_one n\n"
+        ODT_FINISH_MACROS
+        ".macro odt_finish_one n, is_cut\n"
         "1\\n:\n"
         "ldmia r0!, {r2}\n"
         "movs r3, r2\n"
-        ODT_FINISH
+        ".if \\is_cut\n"
+        "bmi 7\\n\\()f\n"
+        ".endif\n"
+        "odt_finish \\n\n"
         ".endm\n"
-        ".macro odt_finish_rare n\n"
-        ODT_FINISH_RARE
+        ".macro odt_finish_else n, is_cut\n"
+        ".if \\is_cut\n"
+        "odt_finish_cut \\n\n"
+        ".endif\n"
+        "odt_finish_rare \\n\n"
         ".endm\n"
-        ODT_SAVE_REGISTERS
-        "movs r2, r1\n"
-        "adds r2, #32\n"
-        "ldmia r2!, {r4-r7}\n"
-        "mov r10, r5\n"
-        "mov r11, r6\n"
-        "ldmia r2!, {r5, r6}\n"
-        "mov r8, r5\n"
-        "movs r2, r6\n"
-        "push {r1, r2}\n" // 4: rows
-        "ldmia r1!, {r2, r3, r5}\n"
-        "mov r12, r3\n"
-        "mov lr, r5\n"
-        "ldmia r1!, {r5, r6}\n"
-        "movs r1, r2\n"
-        "4:\n"
+        ".macro odt_finish_kind a, b, is_cut\n"
+        "5\\a:\n"
         "mov r9, r0\n"
         "add r9, r8\n"
         "mov r2, r8\n" // an odd one first
         "lsls r2, r2, #29\n"
-        "bmi 11f\n"
-        "odt_finish_one 0\n"
-        "odt_finish_one 1\n"
+        "bmi 1\\b\\()f\n"
+        "odt_finish_one \\a, \\is_cut\n"
+        "odt_finish_one \\b, \\is_cut\n"
         "cmp r0, r9\n"
-        "bne 10b\n"
+        "bne 1\\a\\()b\n"
         "ldr r2, [sp]\n"
-        "ldr r3, [r2, #56]\n"
-        "adds r0, r0, r3\n"
         "ldr r3, [r2, #60]\n"
+        "adds r0, r0, r3\n"
+        "adds r2, #64\n"
+        "ldr r3, [r2]\n"
         "adds r1, r1, r3\n"
         "ldr r2, [sp, #4]\n"
         "subs r2, #1\n"
         "str r2, [sp, #4]\n"
-        "bne 4b\n"
+        "bne 5\\a\\()b\n"
+        "b 83f\n"
+        "odt_finish_else \\a, \\is_cut\n"
+        "odt_finish_else \\b, \\is_cut\n"
+        ".endm\n"
+        ODT_SAVE_REGISTERS
+        "movs r7, r1\n"
+        "adds r1, #48\n"
+        "ldmia r1!, {r4-r6}\n"
+        "mov r10, r5\n"
+        "mov r11, r6\n"
+        "subs r1, #60\n"
+        "ldmia r7!, {r2, r3, r5, r6}\n"
+        "mov r12, r3\n"
+        "mov r8, r5\n"
+        "push {r1, r6}\n" // 4: rows
+        "movs r1, r2\n"
+        "ldmia r7!, {r5, r6}\n"
+        "ldmia r7!, {r2, r3}\n"
+        "movs r7, r2\n"
+        "cmp r3, #0\n"
+        "bne 52f\n"
+        "odt_finish_kind 0, 1, 0\n"
+        "odt_finish_kind 2, 3, 1\n"
+        "83:\n"
         "pop {r0, r1}\n"
         "mov r5, r10\n"
         "mov r6, r11\n"
-        "adds r0, #32\n"
+        "adds r0, #48\n"
         "stmia r0!, {r4-r6}\n"
         ODT_RESTORE_REGISTERS
-        "odt_finish_rare 0\n"
-        "odt_finish_rare 1\n"
+        "81:\n"
+        ODT_FINISH_RARE
+        ODT_FINISH_PURGE
         ".purgem odt_finish_one\n"
-        ".purgem odt_finish_rare\n"
+        ".purgem odt_finish_else\n"
+        ".purgem odt_finish_kind\n"
         );
 }
 
@@ -183,7 +204,7 @@ static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthw
     c->is_short = shift >= 33 && ((uint32_t)m & 0x8000007F) == 0 && most > 0 && a->KH * a->KW * f->squares < most * most;
     o->m_low = m >> 7 & 4095;
     o->m_high = m >> 19;
-    o->shift = odt_min(shift, 62) - 20;
+    o->shift = odt_min(shift, 62) - 19;
     return !(f->bits & 1 << 14); // none is -128, as no weight is (numerics.md)
 }
 
@@ -235,13 +256,14 @@ static int begin_outputs(output_t *o, const odt_depthwise_t *a) {
     int32_t zy = a->zy, lo = a->lo, peak = *a->peak;
     // Field by field, as a copy of the whole takes long on an RP2040.
     o->step = a->y_ow;
-    o->twice = 2 * zy + 1;
+    o->is_cut = lo == zy;
     o->high = 127;
     o->low = lo;
     o->max = zy + peak;
     o->min = zy - (lo == zy ? 1 << 30 : peak); // after a ReLU: no peak
-    o->top = odt_min(o->max, o->high);
-    o->bottom = odt_max(o->min, o->low);
+    o->least = odt_max(o->min, o->low);
+    o->from = zy - o->least;
+    o->span = odt_min(o->max, o->high) - o->least;
     return zy == (int8_t)zy && lo == (int8_t)lo && lo <= zy && peak >= 0 && peak < 1 << 30;
 }
 

@@ -1,4 +1,7 @@
 // How sums become outputs on a Cortex-M0+: what panel_i8__m0.h and depthwise2d_i8__m0.c share.
+//
+// A result is counted from the least that is neither out of range nor a new peak: as an unsigned number it is then above how many
+// such results there are wherever it is one of either.
 
 #ifndef ODT_FINISH_I8_M0_H
 #define ODT_FINISH_I8_M0_H
@@ -7,62 +10,86 @@
 
 // Where a struct is to have them, all with zy included: the range of outputs and the peaks that there were.
 #define ODT_FINISH_AT(type, high, low, max, min) \
-    _Static_assert(offsetof(type, high) == 20 && offsetof(type, low) == 24 && offsetof(type, max) == 28 \
-        && offsetof(type, min) == 32, "as ODT_FINISH_RARE loads them")
+    _Static_assert(offsetof(type, high) == 32 && offsetof(type, low) == 36 && offsetof(type, max) == 40 \
+        && offsetof(type, min) == 44, "as ODT_FINISH_RARE loads them")
 
-// The end of a macro with the argument n, a digit: the output of r2 and r3, both the sum, of 19 bits and a sign, goes to
-// r1. r5, r6, r7: m_low, m_high and shift; r10, r11: top and bottom, what is neither out of range nor a new peak; r12:
-// step; lr: 2 * zy + 1; r4: min; on the stack where high, low, max and min are (ODT_FINISH_AT).
-#define ODT_FINISH \
-    "muls r3, r5\n" /* (v * m_high + (v * m_low >> 12)) >> shift, rounded */ \
+// odt_finish: the output of r2 and r3, both the sum, of 19 bits and a sign, goes to r1. Each has a number of its own, n. r5, r6,
+// r7: m_low, m_high and q.s - 19; r11: the least result, r4: zy less it, r10: the largest less it; r12: step; the struct's address
+// on the stack. What it seldom needs is odt_finish_rare n, and ODT_FINISH_RARE at label 81; of a sum below 0, where outputs are cut
+// off at zy, odt_finish_cut n does at 7n all.
+#define ODT_FINISH_MACROS \
+    ".macro odt_finish n\n" \
+    "muls r3, r5\n" /* v * m_high + (v * m_low >> 12), shifted and, by the last bit that goes, rounded */ \
     "asrs r3, r3, #12\n" \
     "muls r2, r6\n" \
     "adds r2, r2, r3\n" \
     "asrs r2, r7\n" \
     "2\\n:\n" \
-    "add r2, lr\n" \
-    "asrs r2, r2, #1\n" \
+    "adcs r2, r4\n" \
     "cmp r2, r10\n" \
-    "bgt 6\\n\\()f\n" \
-    "cmp r2, r11\n" \
-    "blt 8\\n\\()f\n" \
+    "bhi 6\\n\\()f\n" \
     "3\\n:\n" \
+    "add r2, r11\n" \
+    "4\\n:\n" \
     "strb r2, [r1]\n" \
-    "add r1, r12\n"
-
-// The end of another macro, for the same n: what ODT_FINISH seldom needs.
-#define ODT_FINISH_RARE \
-    "6\\n:\n" /* out of range, if no new peak */ \
-    "ldr r3, [sp]\n" \
-    "ldr r3, [r3, #28]\n" \
-    "cmp r2, r3\n" \
-    "bgt 7\\n\\()f\n" \
-    "mov r2, r10\n" \
+    "add r1, r12\n" \
+    ".endm\n" \
+    ".macro odt_finish_rare n\n" \
+    "6\\n:\n" \
+    "bl 81f\n" \
     "b 3\\n\\()b\n" \
+    ".endm\n" \
+    ".macro odt_finish_cut n\n" \
     "7\\n:\n" \
-    "ldr r3, [sp]\n" \
-    "str r2, [r3, #28]\n" \
-    "ldr r3, [r3, #20]\n" \
-    "mov r10, r2\n" \
-    "cmp r2, r3\n" \
-    "ble 3\\n\\()b\n" \
-    "mov r10, r3\n" \
-    "movs r2, r3\n" \
-    "b 3\\n\\()b\n" \
-    "8\\n:\n" \
-    "cmp r2, r4\n" \
-    "blt 9\\n\\()f\n" \
     "mov r2, r11\n" \
-    "b 3\\n\\()b\n" \
-    "9\\n:\n" \
-    "movs r4, r2\n" \
+    "b 4\\n\\()b\n" \
+    ".endm\n"
+
+#define ODT_FINISH_PURGE \
+    ".purgem odt_finish\n" \
+    ".purgem odt_finish_rare\n" \
+    ".purgem odt_finish_cut\n"
+
+// Out of range, if no new peak; after the comparison with r10.
+#define ODT_FINISH_RARE \
+    "add r2, r11\n" \
+    "bmi 1f\n" \
     "ldr r3, [sp]\n" \
-    "ldr r3, [r3, #24]\n" \
-    "mov r11, r2\n" \
+    "ldr r3, [r3, #40]\n" \
     "cmp r2, r3\n" \
-    "bge 3\\n\\()b\n" \
-    "mov r11, r3\n" \
+    "ble 2f\n" \
+    "ldr r3, [sp]\n" \
+    "str r2, [r3, #40]\n" \
+    "ldr r3, [r3, #32]\n" \
+    "cmp r2, r3\n" \
+    "ble 3f\n" \
     "movs r2, r3\n" \
-    "b 3\\n\\()b\n"
+    "3:\n" \
+    "mov r3, r11\n" \
+    "subs r2, r2, r3\n" \
+    "mov r10, r2\n" \
+    "2:\n" \
+    "mov r2, r10\n" \
+    "bx lr\n" \
+    "1:\n" \
+    "ldr r3, [sp]\n" \
+    "ldr r3, [r3, #44]\n" \
+    "cmp r2, r3\n" \
+    "bge 2f\n" \
+    "ldr r3, [sp]\n" \
+    "str r2, [r3, #44]\n" \
+    "ldr r3, [r3, #36]\n" \
+    "cmp r2, r3\n" \
+    "bge 3f\n" \
+    "movs r2, r3\n" \
+    "3:\n" \
+    "mov r3, r11\n" \
+    "mov r11, r2\n" \
+    "subs r3, r3, r2\n" \
+    "adds r4, r4, r3\n" \
+    "add r10, r3\n" \
+    "2:\n" \
+    "movs r2, #0\n" \
+    "bx lr\n"
 
 #endif

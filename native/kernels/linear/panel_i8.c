@@ -32,18 +32,22 @@ typedef struct {
 
 // The way of rows of sums to outputs, as finish_rows() of panel_i8__m0.h and ODT_FINISH_RARE load it.
 typedef struct {
-    const int32_t *offsets;    // 0: what is added to the sums of each row
+    const int32_t *offsets;    // 0: what is added to the sums of the first row; the others' lie beside it
     const odt_multiplier_t *q; // 4: of the first row
-    int32_t q_step;            // 8: bytes to the next row's
-    int8_t *y;                 // 12: of the first row; the others lie beside it
-    const int32_t *sums;       // 16
-    int32_t high, lo;          // 20, 24
-    int32_t max, min;          // 28, 32: the peaks, zy included
-    int32_t row, rows;         // 36, 40: the first row and the end of rows, times 4
-    int32_t length;            // 44: bytes of columns
+    int8_t *y;                 // 8: of the first row; the others lie beside it
+    const int32_t *sums;       // 12: the first row's of the first column
+    int32_t q_step;            // 16: bytes to the next row's multiplier
+    int32_t length;            // 20: bytes of columns
+    int32_t most;              // 24: no sum's magnitude is above
+    int32_t rows;              // 28
+    int32_t high, lo;          // 32, 36
+    int32_t max, min;          // 40, 44: the peaks, zy included
     int32_t step, zy;          // 48, 52: from a column's output to the next's
-    int32_t m, shift;          // 56, 60: of the row
 } output_t;
+
+enum { ANY_SUM = 1 << 20 }; // most, where nothing is known: above what finish_rows() need not look at
+
+static const int32_t none[ROWS]; // where columns start that nothing was added to
 
 static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
     int32_t s0 = start[0], s1 = start[1], s2 = start[2], s3 = start[3];
@@ -60,7 +64,6 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 //
 //     panel_t, UNITS      of what a panel consists, UNITS of it a depth
 //     ALIGNED             depths that are multiplied together: where runs had better begin
-//     place(row)          where a row's sum is in a column
 //     pack(..)            four rows to the panel; take(..) and put_back(..) depths of it out and in
 //     run(..)             sums += panel * columns, or from where all columns start
 //     finish_rows(..)     rows of sums to outputs
@@ -71,9 +74,10 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 #include "panel_i8__c.h"
 #endif
 
-// Whether finish_rows() may be used: unless a scale has run away or a program is wrong.
-static inline int is_usual(const odt_multiplier_t *q) {
-    return q->s >= 33 && q->s <= 62 && q->m >= 0 && ((uint32_t)q->m & 127) == 0;
+// Whether finish_rows() may be used: unless a scale has run away or a program is wrong. Of several multipliers, each adds to
+// `marks`, which are 0 at first.
+static inline uint32_t mark_unusual(uint32_t marks, const odt_multiplier_t *q) {
+    return marks | ((uint32_t)q->m & 0x8000007F) | ((((uint32_t)q->s - 33) | (62 - (uint32_t)q->s)) & 0x80000000);
 }
 
 static inline int is_usual_range(int32_t zy, int32_t lo, int32_t peak) {
@@ -94,19 +98,17 @@ static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const 
 
 void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const odt_multiplier_t *q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
-    if (count > 0 && is_usual(q) && is_usual_range(zy, lo, *peak)) {
-        int32_t row = place(at), offsets[ROWS];
+    if (count > 0 && !mark_unusual(0, q) && is_usual_range(zy, lo, *peak)) {
         output_t o;
         o.q = q;
         o.q_step = 0;
         o.y = y;
-        o.row = 4 * row;
-        o.rows = 4 * row + 4;
+        o.most = ANY_SUM;
+        o.rows = 1;
         o.step = step;
         o.zy = zy;
         o.lo = lo;
-        offsets[row] = offset;
-        finish_usual(&o, *sums, count, offsets, peak);
+        finish_usual(&o, *sums + at, count, &offset, peak);
         return;
     }
     odt_multiplier_t checked = odt_checked(q);

@@ -4,10 +4,6 @@
 typedef int16_t panel_t;
 enum { UNITS = 4, ALIGNED = 2 };
 
-static inline int32_t place(int32_t row) {
-    return row;
-}
-
 static inline void put(panel_t *panel, int32_t k, const int32_t *r) {
     panel_t *group = panel + (k >> 1) * 8 + (k & 1);
     group[0] = (panel_t)r[0];
@@ -172,8 +168,7 @@ static void finish_row(output_t *o, const int32_t *sum, int32_t offset, odt_mult
 }
 
 static void finish_rows(output_t *o) {
-    for (; o->row != o->rows; o->row += 4, o->q += o->q_step / (int32_t)sizeof(*o->q), o->y++) {
-        int32_t row = o->row >> 2;
-        finish_row(o, o->sums + place(row), o->offsets[row], *o->q, o->y);
+    for (int32_t i = 0; i < o->rows; i++) {
+        finish_row(o, o->sums + i, o->offsets[i], o->q[i * o->q_step / (int32_t)sizeof(*o->q)], o->y + i);
     }
 }

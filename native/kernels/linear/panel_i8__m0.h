@@ -6,25 +6,19 @@
 // lane needs no splitting: the sum of all P, less the sum of the high lanes * 65536, is that of the low
 // lanes modulo 2^32.
 //
-// Layout: depth k and k + 1 of rows 0 and 2, then of rows 1 and 3. Sums of a column: of rows 2, 3, 0, 1,
-// as STM writes the registers.
+// Layout: depth k and k + 1 of rows 2 and 0, low and high, then of rows 3 and 1.
 
 #include "../../core.h"
 #include "../common/registers__m0.h"
 #include "finish_i8__m0.h"
 
 typedef uint32_t panel_t;
-enum { UNITS = 2, ALIGNED = 2, WORDS = -128 };
+enum { UNITS = 2, ALIGNED = 2 };
 
 static inline void put(panel_t *panel, int32_t k, const int32_t *r) {
     panel_t *group = panel + (k >> 1) * 4 + (k & 1);
-    group[0] = ((uint32_t)r[2] << 16) + (uint32_t)r[0];
-    group[2] = ((uint32_t)r[3] << 16) + (uint32_t)r[1];
-}
-
-// Where a row's sum is in a column.
-static inline int32_t place(int32_t row) {
-    return row ^ 2;
+    group[0] = ((uint32_t)r[0] << 16) + (uint32_t)r[2];
+    group[2] = ((uint32_t)r[1] << 16) + (uint32_t)r[3];
 }
 
 // Pairs of depths of two rows, `step` bytes apart, to every other pair of words; 22 cycles per pair. Returns the
@@ -91,9 +85,9 @@ static uint32_t pack_lanes(panel_t *panel, int32_t k, const int8_t *low, const i
 static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows, int32_t step,
     int32_t count, int32_t *totals) {
     for (int32_t i = 0; i < 2; i++) {
-        uint32_t sum = pack_lanes(panel + 2 * i, k, w + rows[i], w + rows[i + 2], step, count);
-        totals[i] += (int16_t)sum; // of at most DEPTH rows: 16 bits suffice
-        totals[i + 2] += (int32_t)(sum + 0x8000) >> 16;
+        uint32_t sum = pack_lanes(panel + 2 * i, k, w + rows[i + 2], w + rows[i], step, count);
+        totals[i] += (int32_t)(sum + 0x8000) >> 16; // of at most DEPTH rows: 16 bits suffice
+        totals[i + 2] += (int16_t)sum;
     }
 }
 
@@ -118,15 +112,15 @@ static inline void put_back(panel_t *panel, int32_t k, int32_t stop, const int8_
     for (; k < stop; k++) {
         const int8_t *from = e + k * step;
         panel_t *group = panel + (k >> 1) * 4 + (k & 1);
-        group[0] = ((uint32_t)from[rows[2]] << 16) + (uint32_t)from[rows[0]];
-        group[2] = ((uint32_t)from[rows[3]] << 16) + (uint32_t)from[rows[1]];
+        group[0] = ((uint32_t)from[rows[0]] << 16) + (uint32_t)from[rows[2]];
+        group[2] = ((uint32_t)from[rows[1]] << 16) + (uint32_t)from[rows[3]];
     }
 }
 
 static inline void subtract(int32_t *totals, const uint32_t *taken) {
     for (int32_t i = 0; i < 2; i++) {
-        totals[i] -= (int16_t)taken[i];
-        totals[i + 2] -= (int32_t)(taken[i] + 0x8000) >> 16;
+        totals[i] -= (int32_t)(taken[i] + 0x8000) >> 16;
+        totals[i + 2] -= (int16_t)taken[i];
     }
 }
 
@@ -139,16 +133,14 @@ static inline void subtract(int32_t *totals, const uint32_t *taken) {
 #define HOT
 #endif
 
-// Pairs of depths: sums += panel * columns. Per pair 7 cycles to load two elements of the column and
-// two times 9 for the products: 25 for 8 products; 0.75 per pair for the loop; 42 per column, 39 where each
-// starts from the same four words; 20 for one more depth, if `back` is odd: twice the bytes from the pairs' end to the next
-// column, and 1. Stride WORDS means columns of whole aligned words: 22.5 per pair. In the loops r0: panel, r1: b, r2, r3: sums
-// of upper halves, r8, r9: of all, r4, r5: words of the panel, r6, r7: elements, r10: stride, or a word of b, r11: 2 * stride,
-// r12: the panel's end, lr: where the loop is entered.
-HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const sums_t *end,
-    const panel_t *panel, const int8_t *b, int32_t stride, int32_t pairs, int32_t back,
-    const int32_t *start) {
-    (void)sums, (void)end, (void)panel, (void)b, (void)stride, (void)pairs, (void)back, (void)start;
+// Pairs of depths: sums += panel * columns, or where all columns start if that is not NULL. Per pair 7 cycles to load two elements
+// of the column and two times 9 for the products: 25 for 8 products; 0.75 per pair for the loop; 39 per column, 27 where each
+// starts from 0, 36 from other words; 20 for one more depth. 22.5 per pair where columns are whole aligned words. In the loops r0:
+// panel, r1: b, r2, r3: sums of upper halves, r8, r9: of all, r4, r5: words of the panel, r6, r7: elements, r10: stride, or a word
+// of b, r11: 2 * stride, r12: the panel's end, lr: where the loop is entered. About 110 around them.
+HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const int32_t *start, const panel_t *panel,
+    const int8_t *b, const columns_t *c) {
+    (void)sums, (void)start, (void)panel, (void)b, (void)c;
     __asm volatile (
         ".syntax unified\n"
         ".macro odt_lane_pair high, low\n" // 9 cycles
@@ -185,59 +177,101 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "odt_lane_pair r3, r9\n"
         ".endm\n"
         ODT_SAVE_REGISTERS
-        "push {r0-r3}\n" // 0: sums, 4: end, 8: panel; 52: stride, 56: pairs, 60: back, 64: start
-        "ldr r4, [sp, #52]\n"
-        "mov r10, r4\n"
-        "adds r4, r4, r4\n"
-        "mov r11, r4\n"
-        "ldr r5, [sp, #56]\n"
-        "lsls r4, r5, #4\n"
-        "adds r4, r4, r2\n"
-        "mov r12, r4\n" // the panel's end
-        "mov r1, r3\n"
-        "rsbs r5, r5, #0\n" // to enter the loop so that pairs modulo 4 are done first
-        "movs r4, #3\n"
-        "ands r5, r4\n"
-        "movs r4, #38\n"
-        "muls r5, r4\n"
-        "adr r4, 2f\n"
-        "ldr r6, [sp, #52]\n"
-        "adds r6, r6, #128\n"
-        "bne 4f\n"
-        "adr r4, 3f\n" // columns of words: pairs are even, so r5 is 0 or 76 and becomes 0 or 74
-        "lsrs r6, r5, #5\n"
-        "subs r5, r5, r6\n"
-        "4:\n"
-        "adds r4, r4, r5\n"
-        "mov lr, r4\n"
+        "cmp r1, #0\n"
+        "beq 1f\n"
+        "ldmia r1!, {r4-r7}\n"
+        "lsls r1, r4, #16\n" // the sums of all, from those of lower halves
+        "adds r6, r6, r1\n"
+        "lsls r1, r5, #16\n"
+        "adds r7, r7, r1\n"
+        "push {r4-r7}\n"
+        "mov r1, sp\n"
+        "orrs r4, r5\n"
+        "orrs r4, r6\n"
+        "orrs r4, r7\n"
+        "subs r5, r4, #1\n"
+        "sbcs r4, r5\n" // 0, if they are, or 1
+        "b 2f\n"
         "1:\n"
-        "ldr r7, [sp, #64]\n"
-        "cmp r7, #0\n"
-        "beq 7f\n"
-        "ldmia r7!, {r2, r3, r4, r5}\n"
-        "8:\n"
-        "mov r8, r4\n"
-        "mov r9, r5\n"
-        "ldr r0, [sp, #8]\n"
-        "mov pc, lr\n"
-        "7:\n"
-        "ldr r7, [sp]\n"
-        "ldmia r7!, {r2, r3, r4, r5}\n"
+        "sub sp, #16\n"
+        "movs r4, #1\n"
+        "2:\n"
+        "mov r9, r1\n"
+        "ldr r7, [sp, #52]\n"
+        "ldmia r7!, {r5, r6}\n" // depth, stride
+        "lsrs r5, r5, #1\n"
+        "adcs r4, r4\n" // with an odd depth
+        "mov r10, r6\n"
+        "adds r6, r6, r6\n"
+        "mov r11, r6\n"
+        "muls r6, r5\n"
+        "ldmia r7!, {r1}\n" // count
+        "lsls r1, r1, #4\n"
+        "adds r1, r1, r0\n" // the end of sums
+        "ldr r7, [r7]\n" // step
+        "subs r6, r7, r6\n"
+        "lsls r6, r6, #2\n"
+        "adds r4, r4, r6\n" // with what is to be added to b after a column
+        "lsls r6, r5, #4\n"
+        "adds r6, r6, r2\n"
+        "mov r12, r6\n" // the panel's end
+        "rsbs r5, r5, #0\n" // to enter the loop so that pairs modulo 4 are done first
+        "movs r6, #3\n"
+        "ands r5, r6\n"
+        "orrs r7, r3\n"
+        "lsls r7, r7, #30\n"
+        "bne 3f\n"
+        "mov r7, r10\n"
+        "cmp r7, #1\n"
+        "bne 3f\n"
+        "lsrs r7, r5, #1\n"
+        "bcs 3f\n"
+        "movs r7, #37\n" // pairs are even: two by two
+        "muls r5, r7\n"
+        "adr r6, 5f\n"
+        "b 4f\n"
+        "3:\n"
+        "movs r7, #38\n"
+        "muls r5, r7\n"
+        "adr r6, 6f\n"
+        "4:\n"
+        "adds r6, r6, r5\n"
+        "mov lr, r6\n"
+        "mov r5, r9\n"
+        "push {r0-r2, r4, r5}\n" // 0: sums, 4: end, 8: panel, 12: back, 16: start
+        "mov r1, r3\n"
+        "movs r7, r0\n"
+        "asrs r6, r4, #2\n"
+        "bcc 8f\n"
+        "1:\n"
+        "ldr r0, [sp, #16]\n"
+        "cmp r0, #0\n"
+        "bne 7f\n"
+        "ldmia r7!, {r2, r3, r4, r5}\n" // from where they are
         "lsls r0, r2, #16\n"
         "adds r4, r4, r0\n"
         "lsls r0, r3, #16\n"
         "adds r5, r5, r0\n"
-        "b 8b\n"
+        "mov r8, r4\n"
+        "mov r9, r5\n"
+        "ldr r0, [sp, #8]\n"
+        "mov pc, lr\n"
+        "7:\n" // from a start
+        "ldmia r0!, {r2, r3, r4, r5}\n"
+        "mov r8, r4\n"
+        "mov r9, r5\n"
+        "ldr r0, [sp, #8]\n"
+        "mov pc, lr\n"
         ".balign 4\n"
-        "2:\n"
+        "6:\n"
         "odt_depth_pair\n"
         "odt_depth_pair\n"
         "odt_depth_pair\n"
         "odt_depth_pair\n"
         "cmp r0, r12\n"
-        "bne 2b\n"
-        "5:\n"
-        "ldr r6, [sp, #60]\n"
+        "bne 6b\n"
+        "11:\n"
+        "ldr r6, [sp, #12]\n"
         "asrs r6, r6, #1\n"
         "bcs 9f\n"
         "10:\n"
@@ -250,11 +284,19 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "subs r5, r5, r0\n"
         "stmia r7!, {r2, r3, r4, r5}\n"
         "str r7, [sp]\n"
-        "adds r1, r1, r6\n"
-        "ldr r6, [sp, #4]\n"
-        "cmp r7, r6\n"
-        "bne 1b\n"
-        "b 6f\n"
+        "ldr r0, [sp, #4]\n"
+        "cmp r7, r0\n"
+        "beq 12f\n"
+        "asrs r6, r6, #1\n"
+        "add r1, r6\n" // and leaves the carry
+        "bcs 1b\n"
+        "8:\n" // from 0
+        "movs r2, #0\n"
+        "movs r3, #0\n"
+        "mov r8, r2\n"
+        "mov r9, r3\n"
+        "ldr r0, [sp, #8]\n"
+        "mov pc, lr\n"
         "9:\n"
         "ldrb r7, [r1]\n"
         "sxtb r7, r7\n"
@@ -270,14 +312,14 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const s
         "adcs r3, r5\n"
         "b 10b\n"
         ".balign 4\n"
-        "3:\n"
+        "5:\n"
         "odt_depth_word\n"
         "odt_depth_word\n"
         "cmp r0, r12\n"
-        "bne 3b\n"
-        "b 5b\n"
-        "6:\n"
-        "add sp, #16\n"
+        "bne 5b\n"
+        "b 11b\n"
+        "12:\n"
+        "add sp, #36\n"
         ODT_RESTORE_REGISTERS
         ".purgem odt_lane_pair\n"
         ".purgem odt_depth_pair\n"
@@ -299,71 +341,248 @@ static void run_single(sums_t *sums, const panel_t *panel, int32_t k, const int8
     }
 }
 
-// Adds the products of depths k .. of the panel with columns that begin at b: to `start`, four words that are
-// the same for all columns, if there is one.
-static void run(sums_t *sums, const int32_t *start, const panel_t *panel, int32_t k, const int8_t *b,
+// As run(), for an odd k or a single depth, or none.
+static __attribute__((noinline)) void run_odd(sums_t *sums, const int32_t *start, const panel_t *panel, int32_t k, const int8_t *b,
     const columns_t *c) {
-    int32_t depth = c->depth, pairs;
-    if (start && ((k & 1) || depth < 2)) {
+    if (start) {
         fill_columns(sums, c->count, start);
-        start = NULL;
     }
-    if (depth <= 0 || c->count <= 0) {
-        return;
-    }
-    if (k & 1) {
-        run_single(sums, panel, k++, b, c);
-        b += c->stride;
-        depth--;
-    }
-    pairs = depth >> 1;
-    if (pairs) {
-        int32_t length = pairs * 2 * c->stride, stride = c->stride, lanes[ROWS];
-        if (stride == 1 && pairs % 2 == 0 && (((uintptr_t)b | (uintptr_t)c->step) & 3) == 0) {
-            stride = WORDS;
-        }
-        if (start) {
-            lanes[0] = start[0];
-            lanes[1] = start[1];
-            lanes[2] = (int32_t)((uint32_t)start[2] + ((uint32_t)start[0] << 16));
-            lanes[3] = (int32_t)((uint32_t)start[3] + ((uint32_t)start[1] << 16));
-            start = lanes;
-        }
-        run_pairs(sums, (const sums_t *)sums + c->count, panel + k * UNITS, b, stride, pairs,
-            2 * (c->step - length) + (depth & 1), start);
-    } else if (depth) {
+    if (c->depth > 0) {
         run_single(sums, panel, k, b, c);
+    }
+    if (c->depth > 1) {
+        columns_t rest = {c->depth - 1, c->stride, c->count, c->step};
+        if (rest.depth > 1) {
+            run_pairs(sums, NULL, panel + (k + 1) * UNITS, b + c->stride, &rest);
+        } else {
+            run_single(sums, panel, k + 1, b + c->stride, &rest);
+        }
+    }
+}
+
+// Adds the products of depths k .. of the panel with columns that begin at b, of which there are some: to `start`, four words that
+// are the same for all columns, if there is one.
+static void run(sums_t *sums, const int32_t *start, const panel_t *panel, int32_t k, const int8_t *b, const columns_t *c) {
+    if ((k & 1) || c->depth < 2) {
+        run_odd(sums, start, panel, k, b, c);
+    } else {
+        run_pairs(sums, start, panel + k * UNITS, b, c);
     }
 }
 
 ODT_FINISH_AT(output_t, high, lo, max, min);
 
-// A sum of less than 2^18 takes 24 cycles: two products, as m is of 24 bits. A larger one takes 33 more, a
-// result that leaves its range 6; a row 80. In the loop r0: sum, r1: y, r4: least there was, r5, r6: m's 12 bits
-// each, r7: shift, r8: offset, r9: end, r10, r11: what is neither out of range nor a new peak, r12: step.
+// Rows are of two kinds, cut off at zy as after a ReLU or not. Of either there is a loop over outputs, two at a time, and one over
+// four whose sums are known not to be large. Each begins with where it is entered. A small module has one over single outputs.
+#if ODT_SMALL
+
+#define ODT_FINISH_LOOPS(entries, a, is_cut) \
+    ".balign 4\n" \
+    entries ":\n" \
+    "odt_finish_one " a ", 0, 1, " is_cut "\n" \
+    "adds r0, #16\n" \
+    "cmp r0, r9\n" \
+    "bne 1" a "b\n" \
+    "b 96f\n" \
+    "odt_finish_else " a ", 1, " is_cut "\n"
+
+#else
+
+#define ODT_FINISH_TWOS(entries, a, b, is_cut) \
+    ".balign 4\n" \
+    entries ":\n" \
+    "b 1" a "f\n" \
+    "nop\n" \
+    "subs r0, #16\n" \
+    "b 1" b "f\n" \
+    "odt_finish_one " a ", 0, 1, " is_cut "\n" \
+    "odt_finish_one " b ", 16, 1, " is_cut "\n" \
+    "adds r0, #32\n" \
+    "cmp r0, r9\n" \
+    "bne 1" a "b\n" \
+    "b 96f\n" \
+    "odt_finish_else " a ", 1, " is_cut "\n" \
+    "odt_finish_else " b ", 1, " is_cut "\n"
+
+#define ODT_FINISH_FOURS(entries, a, b, c, d, is_cut) \
+    ".balign 4\n" \
+    entries ":\n" \
+    "b 1" a "f\n" \
+    "nop\n" \
+    "subs r0, #16\n" \
+    "b 1" b "f\n" \
+    "subs r0, #32\n" \
+    "b 1" c "f\n" \
+    "subs r0, #48\n" \
+    "b 1" d "f\n" \
+    "odt_finish_one " a ", 0, 0, " is_cut "\n" \
+    "odt_finish_one " b ", 16, 0, " is_cut "\n" \
+    "odt_finish_one " c ", 32, 0, " is_cut "\n" \
+    "odt_finish_one " d ", 48, 0, " is_cut "\n" \
+    "adds r0, #64\n" \
+    "cmp r0, r9\n" \
+    "bne 1" a "b\n" \
+    "b 96f\n" \
+    "odt_finish_else " a ", 0, " is_cut "\n" \
+    "odt_finish_else " b ", 0, " is_cut "\n" \
+    "odt_finish_else " c ", 0, " is_cut "\n" \
+    "odt_finish_else " d ", 0, " is_cut "\n"
+
+#endif
+
+// An output takes 17 cycles: two products, as m is of 24 bits. Where a row is cut off at zy it takes 18, and 13 if it is; where sums
+// are checked 4 more, 45 for a larger one; a result that is out of range 18; a row 63. In the loops r0: sum, r1: y, r4: zy less the
+// least that is neither out of range nor a new peak, r5, r6: m's 12 bits each, r7: shift, r8: offset, r9: end, r10: how many
+// results there are from that least on, less 1, r11: that least, r12: step.
 HOT __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
     (void)o;
     __asm volatile (
         ".syntax unified\n"
-        ".macro odt_finish_one n, from\n"
+        ODT_FINISH_MACROS
+        ".macro odt_finish_one n, from, is_checked, is_cut\n"
         "1\\n:\n"
         "ldr r2, [r0, #\\from]\n"
         "add r2, r8\n"
-        "lsls r3, r2, #13\n"
-        "asrs r3, r3, #13\n"
+        ".if \\is_checked & \\is_cut\n"
+        "asrs r3, r2, #19\n"
+        "bmi 7\\n\\()f\n"
+        "bne 5\\n\\()f\n"
+        "movs r3, r2\n"
+        ".elseif \\is_checked\n"
+        "lsls r3, r2, #12\n"
+        "asrs r3, r3, #12\n"
         "cmp r3, r2\n"
         "bne 5\\n\\()f\n"
-        ODT_FINISH
+        ".else\n"
+        "movs r3, r2\n"
+        ".if \\is_cut\n"
+        "bmi 7\\n\\()f\n"
+        ".endif\n"
+        ".endif\n"
+        "odt_finish \\n\n"
         ".endm\n"
-        ".macro odt_finish_rare n\n"
-        "5\\n:\n" // v * m >> 32 by halves
+        ".macro odt_finish_else n, is_checked, is_cut\n"
+        ".if \\is_checked\n"
+        "5\\n:\n"
+        "bl 82f\n"
+        "b 2\\n\\()b\n"
+        ".endif\n"
+        ".if \\is_cut\n"
+        "odt_finish_cut \\n\n"
+        ".endif\n"
+        "odt_finish_rare \\n\n"
+        ".endm\n"
+        ODT_SAVE_REGISTERS
+        "ldr r2, [r0, #36]\n" // low
+        "ldr r4, [r0, #44]\n"
+        "cmp r4, r2\n"
+        "bge 1f\n"
+        "movs r4, r2\n"
+        "1:\n"
+        "mov r11, r4\n"
+        "ldr r7, [r0, #32]\n" // high
+        "ldr r3, [r0, #40]\n"
+        "cmp r3, r7\n"
+        "ble 1f\n"
+        "movs r3, r7\n"
+        "1:\n"
+        "subs r3, r3, r4\n"
+        "mov r10, r3\n"
+        "ldr r3, [r0, #48]\n"
+        "mov r12, r3\n"
+        "ldr r3, [r0, #52]\n" // zy
+        "subs r4, r3, r4\n"
+        "adr r6, 92f\n"
+    #if !ODT_SMALL
+        "adr r5, 90f\n"
+    #endif
+        "cmp r2, r3\n"
+        "bne 1f\n"
+        "adr r6, 93f\n"
+    #if !ODT_SMALL
+        "adr r5, 91f\n"
+    #endif
+        "1:\n"
+    #if !ODT_SMALL
+        "ldr r1, [r0, #20]\n" // each entry is 4 bytes; what is left over of fours, or of twos, comes first
+        "lsls r2, r1, #27\n"
+        "lsrs r2, r2, #29\n"
+        "adds r6, r6, r2\n"
+        "rsbs r1, r1, #0\n"
+        "lsls r2, r1, #26\n"
+        "lsrs r2, r2, #28\n"
+        "adds r5, r5, r2\n"
+    #endif
+        "push {r0, r5, r6}\n"
+        "95:\n"
         "ldr r7, [sp]\n"
-        "ldr r7, [r7, #56]\n"
+        "ldmia r7!, {r0-r3}\n" // offsets, q, y, sums
+        "ldmia r0!, {r5}\n"
+        "mov r8, r5\n"
+    #if !ODT_SMALL
+        "asrs r6, r5, #31\n" // whether a sum with its offset may have more than 19 bits and a sign
+        "eors r5, r6\n"
+        "ldr r6, [r7, #8]\n"
+        "adds r5, r5, r6\n"
+        "ldr r6, [sp, #4]\n"
+        "lsrs r5, r5, #19\n"
+        "beq 1f\n"
+        "ldr r6, [sp, #8]\n"
+        "1:\n"
+        "mov lr, r6\n"
+    #endif
+        "ldr r5, [r7]\n" // q_step
+        "ldr r6, [r1, #4]\n"
+        "adds r1, r1, r5\n"
+        "subs r5, r1, r5\n"
+        "ldr r5, [r5]\n"
+        "adds r2, r2, #1\n"
+        "adds r3, r3, #4\n"
+        "subs r7, #16\n"
+        "stmia r7!, {r0-r3}\n"
+        "subs r0, r3, #4\n"
+        "subs r1, r2, #1\n"
+        "ldr r3, [r7, #4]\n" // length
+        "adds r3, r3, r0\n"
+        "mov r9, r3\n"
+        "movs r7, r6\n"
+        "subs r7, #19\n"
+        "lsrs r6, r5, #19\n"
+        "lsls r5, r5, #13\n"
+        "lsrs r5, r5, #20\n"
+    #if ODT_SMALL
+        "ldr r3, [sp, #8]\n"
+        "mov pc, r3\n"
+        ODT_FINISH_LOOPS("92", "0", "0")
+        ODT_FINISH_LOOPS("93", "1", "1")
+    #else
+        "mov pc, lr\n"
+        ODT_FINISH_FOURS("90", "0", "1", "2", "3", "0")
+        ODT_FINISH_FOURS("91", "4", "5", "6", "7", "1")
+        ODT_FINISH_TWOS("92", "8", "9", "0")
+        ODT_FINISH_TWOS("93", "10", "11", "1")
+    #endif
+        "96:\n"
+        "ldr r2, [sp]\n"
+        "ldr r3, [r2, #28]\n"
+        "subs r3, r3, #1\n"
+        "str r3, [r2, #28]\n"
+        "beq 1f\n"
+        "b 95b\n"
+        "1:\n"
+        "add sp, #12\n"
+        ODT_RESTORE_REGISTERS
+        "81:\n"
+        ODT_FINISH_RARE
+        "82:\n" // v * m >> 32 by halves, then the rest of the shift
+        "push {r4, r6, r7}\n"
+        "lsls r7, r6, #12\n"
+        "orrs r7, r5\n"
+        "lsls r7, r7, #7\n"
         "uxth r6, r7\n" // m low
         "lsrs r7, r7, #16\n"
         "uxth r3, r2\n" // v low
         "asrs r2, r2, #16\n"
-        "push {r4}\n"
         "movs r4, r3\n"
         "muls r4, r6\n"
         "lsrs r4, r4, #16\n"
@@ -377,93 +596,13 @@ HOT __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
         "asrs r6, r6, #16\n"
         "adds r2, r2, r6\n"
         "adds r2, r2, r3\n"
-        "pop {r4}\n"
-        "ldr r7, [sp]\n"
-        "ldr r6, [r7, #56]\n"
-        "asrs r6, r6, #19\n"
-        "ldr r7, [r7, #60]\n"
+        "pop {r4, r6, r7}\n"
         "movs r3, r7\n"
         "subs r3, #13\n"
         "asrs r2, r3\n"
-        "b 2\\n\\()b\n"
-        ODT_FINISH_RARE
-        ".endm\n"
-        ODT_SAVE_REGISTERS
-        "push {r0}\n"
-        "ldr r3, [r0, #48]\n"
-        "mov r12, r3\n"
-        "ldr r3, [r0, #52]\n"
-        "lsls r3, r3, #1\n"
-        "adds r3, r3, #1\n"
-        "mov lr, r3\n"
-        "100:\n"
-        "ldr r2, [sp]\n"
-        "movs r7, r2\n"
-        "ldmia r7!, {r0, r1, r3, r4}\n" // offsets, q, q_step, y
-        "ldr r5, [r2, #36]\n" // 4 * row, for offsets; 8 more or less for sums
-        "ldr r0, [r0, r5]\n"
-        "mov r8, r0\n"
-        "movs r0, #8\n"
-        "eors r5, r0\n"
-        "ldr r0, [r2, #16]\n"
-        "adds r0, r0, r5\n"
-        "ldr r5, [r2, #44]\n"
-        "adds r5, r5, r0\n"
-        "mov r9, r5\n"
-        "ldr r5, [r1]\n"
-        "ldr r7, [r1, #4]\n"
-        "adds r1, r1, r3\n"
-        "str r1, [r2, #4]\n"
-        "movs r1, r4\n"
-        "adds r4, r4, #1\n"
-        "str r4, [r2, #12]\n"
-        "subs r7, #20\n"
-        "str r5, [r2, #56]\n"
-        "str r7, [r2, #60]\n"
-        "asrs r6, r5, #19\n"
-        "lsls r5, r5, #13\n"
-        "lsrs r5, r5, #20\n"
-        "ldr r3, [r2, #28]\n"
-        "cmp r3, #127\n"
-        "ble 101f\n"
-        "movs r3, #127\n"
-        "101:\n"
-        "mov r10, r3\n"
-        "ldr r3, [r2, #24]\n"
-        "ldr r4, [r2, #32]\n"
-        "cmp r3, r4\n"
-        "bge 102f\n"
-        "movs r3, r4\n"
-        "102:\n"
-        "mov r11, r3\n"
-        "mov r2, r9\n" // an odd one first
-        "subs r2, r2, r0\n"
-        "lsls r2, r2, #27\n"
-        "bpl 10f\n"
-        "subs r0, #16\n"
-        "b 11f\n"
-        "odt_finish_one 0, 0\n"
-        "odt_finish_one 1, 16\n"
-        "adds r0, #32\n"
-        "cmp r0, r9\n"
-        "bne 10b\n"
-        "b 103f\n"
-        "odt_finish_rare 0\n"
-        "odt_finish_rare 1\n"
-        "103:\n"
-        "ldr r2, [sp]\n"
-        "str r4, [r2, #32]\n"
-        "ldr r3, [r2, #36]\n"
-        "adds r3, r3, #4\n"
-        "str r3, [r2, #36]\n"
-        "ldr r2, [r2, #40]\n"
-        "cmp r3, r2\n"
-        "beq 104f\n"
-        "b 100b\n"
-        "104:\n"
-        "pop {r0}\n"
-        ODT_RESTORE_REGISTERS
+        "bx lr\n"
+        ODT_FINISH_PURGE
         ".purgem odt_finish_one\n"
-        ".purgem odt_finish_rare\n"
+        ".purgem odt_finish_else\n"
         );
 }
