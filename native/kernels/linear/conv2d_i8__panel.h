@@ -31,13 +31,13 @@ static void pack_filters(const odt_correlation_t *a, int32_t n, int32_t kh, int3
     }
 }
 
-// One row of outputs, ow = first .. first + count - 1: the products of part `from` .. `to` of a line of the
+// Row oh of image b of the outputs, ow = first .. first + count - 1: the products of part `from` .. `to` of a line of the
 // filters, which lies at depth k of the panel, added to sums, or to `start` if there is one.
-static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first, int32_t count,
+static void correlate_row(const odt_correlation_t *a, int32_t b, int32_t oh, int32_t first, int32_t count,
     int32_t kh, int32_t kw, int32_t from, int32_t to, const panel_t *panel, int32_t k, sums_t *sums,
     const int32_t *start) {
     int8_t outside = (int8_t)a->zx;
-    int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
+    int32_t ih = oh * a->SH - a->top + kh;
     if (ih < 0 || ih >= a->H) {
         if (outside || start) {
             columns_t c = {outside ? to - from : 0, 0, count, 0};
@@ -50,7 +50,7 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t first
     while (ow < end) {
         int32_t iw = ow * SW - a->left + kw, line_taps = odt_line_taps(a->KW, a->x_skip);
         if (iw >= 0 && iw + line_taps <= a->W) { // all that lie inside as a whole
-            int32_t whole = odt_min((a->W - line_taps - iw) / SW + 1, end - ow);
+            int32_t rest = a->W - line_taps - iw, whole = odt_min((SW == 1 ? rest : rest / SW) + 1, end - ow);
             columns_t c = {to - from, 1, whole, SW * pixel};
             run(sums, start, panel, k, x + iw * pixel + from, &c);
             sums += whole;
@@ -83,7 +83,7 @@ static void begin_finish(const odt_correlation_t *a, int32_t n, const int32_t *t
     f->a = a;
     f->n = n;
     f->rows = odt_min(ROWS, a->N - n);
-    f->most = odt_min(a->KH * a->KW * a->C, ANY_SUM >> 14) << 14;
+    f->most = odt_min(a->KH * a->KW * a->C, ANY_SUM >> 14) * 127 * 128; // numerics.md: no weight is -128
     int32_t rows = f->rows, zx = a->zx, step = a->q_step;
     const int32_t *bias = a->bias ? a->bias + n : none;
     const odt_multiplier_t *q = a->q + n * step;
@@ -237,9 +237,13 @@ static ODT_SCRATCH void correlate_by_rows(const odt_correlation_t *a, int is_den
                             pack_filters(a, n, kh, kw, from, to, s.panel, at - k, totals);
                         }
                         sums_t *sums = s.sums;
+                        int32_t b = row / a->OH, oh = row - b * a->OH;
                         for (int32_t r = row; r < stop; r++, sums += count) {
-                            correlate_row(a, r, ow, count, kh, kw, from, to, s.panel, at - k, sums,
-                                at ? NULL : none);
+                            correlate_row(a, b, oh, ow, count, kh, kw, from, to, s.panel, at - k, sums, at ? NULL : none);
+                            if (++oh == a->OH) {
+                                oh = 0;
+                                b++;
+                            }
                         }
                         at = odt_min((line + 1) * padded, end);
                     }
