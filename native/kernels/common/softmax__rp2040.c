@@ -29,7 +29,7 @@ int odt_begin_softmax(odt_softmax_t *s, int32_t N, const odt_multiplier_t *q, ui
     "add r4, " constant "\n" \
     "lsrs r4, r4, #16\n"
 
-// 7 cycles an element for the largest, 33 a power, 16 a quotient, of which the divider works for 8. r8: sum, r9: s, r10-r12, lr:
+// 7 cycles an element for the largest, 33 a power, 13 a quotient, of which the divider works for 8. r8: sum, r9: s, r10-r12, lr:
 // constants of exp2n.
 __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, const int8_t *x, int8_t *y) {
     (void)s;
@@ -99,7 +99,8 @@ __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, cons
         "add r8, r4\n"
         "subs r0, r0, #1\n"
         "bpl 3b\n"
-        // r0: how many, r1: y, r2: the divider, r3: sum, r4: twice it, r5: factor, r6: a dividend, r7: the quotient before; r12: plus
+        // r0: index, below 0, r1: where y ends, less 1, r2: the divider, r3: sum, r4: twice it, r5: factor, r6: a dividend, r7: the
+        // quotient before; r12: plus
         "mov r7, r9\n"
         "ldr r0, [r7]\n"
         "ldr r1, [r7, #32]\n"
@@ -114,7 +115,10 @@ __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, cons
         "str r4, [r2, #4]\n"
         "ldr r7, [r7, #20]\n"
         "mov r12, r7\n"
-        "subs r0, r0, #1\n"
+        "adds r1, r1, r0\n"
+        "subs r1, r1, #1\n"
+        "negs r0, r0\n"
+        "adds r0, r0, #1\n"
         "beq 8f\n"
         "6:\n" // 8 cycles at least from one quotient to the next
         "pop {r6}\n"
@@ -124,30 +128,27 @@ __attribute__((naked, noinline)) uint32_t odt_softmax_row(odt_softmax_t *s, cons
         "str r6, [r2]\n"
         "str r4, [r2, #4]\n"
         "add r7, r12\n"
-        "cmp r7, #127\n"
-        "bgt 10f\n"
-        "7:\n"
-        "strb r7, [r1]\n"
-        "adds r1, r1, #1\n"
-        "subs r0, r0, #1\n"
+        "strb r7, [r1, r0]\n"
+        "adds r0, r0, #1\n"
         "bne 6b\n"
         "8:\n"
-        "mov r0, r8\n"
-        "nop\n"
+        "mov r3, r9\n"
+        "ldr r4, [r3, #28]\n"
+        "ldr r3, [r3, #32]\n"
         "ldr r7, [r2, #16]\n"
         "add r7, r12\n"
-        "cmp r7, #127\n"
-        "ble 11f\n"
-        "movs r7, #127\n"
-        "11:\n"
         "strb r7, [r1]\n"
+        "ldrsb r7, [r3, r4]\n" // 128 can only be that of the largest, which never is -128
+        "adds r7, #128\n"
+        "bne 7f\n"
+        "movs r7, #127\n"
+        "strb r7, [r3, r4]\n"
+        "7:\n"
+        "mov r0, r8\n"
         ODT_RESTORE_REGISTERS
         "5:\n"
         "movs r4, #0\n"
         "b 4b\n"
-        "10:\n"
-        "movs r7, #127\n"
-        "b 7b\n"
         ".balign 4\n"
         "9: .word 3491 * 65536 + 65535, 15696 * 65536 + 65535, 45421 * 65536 + 65535, 449, %c0\n"
         :: "i" (ODT_DIVIDER));

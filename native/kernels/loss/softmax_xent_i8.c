@@ -55,6 +55,8 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
     #if ODT_RP2040
     odt_softmax_t rows;
     int is_usual = odt_begin_softmax(&rows, N, &q, 254, 0);
+    const uint8_t *labels = a->labels->data + samples.position; // of the first rows, if they are bytes that lie in order
+    int32_t ordered = format == ODT_UINT8 && !samples.order ? odt_min(samples.count, (int32_t)samples.stored - samples.position) : 0;
     #endif
     uint64_t loss = 0;
     int32_t correct = 0;
@@ -63,12 +65,21 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
     for (int32_t b = 0; b < a->B; b++) {
         const int8_t *x = a->x + b * N;
         int8_t *e = a->e + b * N;
-        const uint8_t *sample = odt_sample(&samples, b);
-        if (!sample) {
-            memset(e, 0, (size_t)N);
-            continue;
+        int32_t label;
+        #if ODT_RP2040
+        if (b < ordered) {
+            label = labels[b] < N ? labels[b] : -1;
+        } else
+        #endif
+        {
+            const uint8_t *sample = odt_sample(&samples, b);
+            if (!sample) {
+                memset(e, 0, (size_t)N);
+                continue;
+            }
+            label = odt_label(&samples, sample, N);
         }
-        int32_t label = odt_label(&samples, sample, N), below = label < 0 ? 0 : -x[label];
+        int32_t below = label < 0 ? 0 : -x[label];
         row_t row;
         #if ODT_RP2040
         if (is_usual) {

@@ -91,12 +91,21 @@ static uint32_t square_of(int32_t n) {
     return odt_scale_mul(scale, scale);
 }
 
+// spread / square, without a division where that is a power of 2, as for 8 or 64 numbers.
+static uint32_t variance_of(uint64_t spread, uint32_t square) {
+    uint32_t scale = scale_of(spread);
+    if (!ODT_SMALL && square << 9 == 0) {
+        return odt_scale_shift(scale, 127 - (int32_t)(square >> 23));
+    }
+    return odt_scale_div(scale, square);
+}
+
 // The statistics of a group; returns its variance in steps as a scale, or 0.
 static uint32_t measure(int32_t *st, const int8_t *x, int32_t S, int32_t C, int32_t stride, int32_t z, uint32_t square,
     uint32_t eps) {
     uint64_t spread;
     st[0] = moments(x, S, C, stride, z, &spread);
-    uint32_t variance = spread ? odt_scale_div(scale_of(spread), square) : 0;
+    uint32_t variance = spread ? variance_of(spread, square) : 0;
     st[1] = inverse(variance, eps);
     return variance;
 }
@@ -219,7 +228,7 @@ static int load_gains(gain_t *to, const odt_norm_i8_t *a, int32_t n, int32_t cou
         odt_rescaler_t q = odt_rescaler(m);
         to->low = q.low;
         to->high = q.high;
-        to->shift = q.shift - 1;
+        to->shift = q.shift;
         to->plus = a->b[n] + 128 + a->zy * 256;
         is_short = is_short && q.has_short && has_bits(odt_rescaled(1 << 18, m), 29) && has_bits(a->b[n], 29);
     }

@@ -183,7 +183,7 @@ typedef struct {
     int32_t value;       // 32
 } apply_t;
 
-// Outputs, 48 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
+// Outputs, 46 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
 // are those of the next. r1: gains, r4-r7: factors of h and the step, then a gain, r10: low, r11: high, r12: shift, lr: step; on
 // the stack next, delta, limits.
 __attribute__((naked, noinline)) static const int8_t *apply_gains(const hats_t *hats, apply_t *apply) {
@@ -217,9 +217,7 @@ __attribute__((naked, noinline)) static const int8_t *apply_gains(const hats_t *
         "muls r2, r5\n"
         "adds r2, r2, r3\n"
         "asrs r2, r6\n"
-        "adds r2, r2, #1\n"
-        "asrs r2, r2, #1\n"
-        "adds r2, r2, r7\n"
+        "adcs r2, r7\n" // and rounds, by the last bit that goes
         "asrs r2, r2, #8\n"
         "ldr r3, [sp]\n"
         "adds r1, r1, r3\n"
