@@ -246,18 +246,18 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const i
         "1:\n"
         "ldr r0, [sp, #16]\n"
         "cmp r0, #0\n"
-        "bne 7f\n"
-        "ldmia r7!, {r2, r3, r4, r5}\n" // from where they are
-        "lsls r0, r2, #16\n"
-        "adds r4, r4, r0\n"
-        "lsls r0, r3, #16\n"
-        "adds r5, r5, r0\n"
+        "beq 7f\n"
+        "ldmia r0!, {r2, r3, r4, r5}\n" // from a start
         "mov r8, r4\n"
         "mov r9, r5\n"
         "ldr r0, [sp, #8]\n"
         "mov pc, lr\n"
-        "7:\n" // from a start
-        "ldmia r0!, {r2, r3, r4, r5}\n"
+        "7:\n" // from where they are
+        "ldmia r7!, {r2, r3, r4, r5}\n"
+        "lsls r0, r2, #16\n"
+        "adds r4, r4, r0\n"
+        "lsls r0, r3, #16\n"
+        "adds r5, r5, r0\n"
         "mov r8, r4\n"
         "mov r9, r5\n"
         "ldr r0, [sp, #8]\n"
