@@ -466,8 +466,9 @@ typedef struct {
 } loaded_t;
 
 static const int32_t *gains_of(loaded_t *loaded, const group_t *p, int32_t c) {
-    int32_t n = p->n + c, count = p->a->C == 1 ? 1 : odt_min(ELEMENTS, p->a->G * p->a->C - n);
+    int32_t n = p->n + c;
     if (loaded->first != n) {
+        int32_t count = p->a->C == 1 ? 1 : odt_min(ELEMENTS, p->a->G * p->a->C - n);
         loaded->first = n;
         for (int32_t i = 0; i < count; i++) {
             loaded->words[i] = gain(p->gains, n + i);
