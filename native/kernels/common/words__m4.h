@@ -61,6 +61,15 @@ static inline uint32_t odt_upper(uint32_t first, uint32_t second) {
     return pair;
 }
 
+// The pairs of each of four columns of two words of bytes, `plus` added to each, to every `step` words.
+static inline void odt_pairs(uint32_t *to, int32_t step, uint32_t first, uint32_t second, uint32_t plus) {
+    uint32_t lower = odt_lower(first, second), upper = odt_upper(first, second);
+    to[0] = odt_even(lower, plus);
+    to[step] = odt_odd(lower, plus);
+    to[2 * step] = odt_even(upper, plus);
+    to[3 * step] = odt_odd(upper, plus);
+}
+
 // Both products of halves, added to a sum.
 static inline int32_t odt_smlad(uint32_t a, uint32_t b, int32_t sum) {
     __asm ("smlad %0, %1, %2, %3" : "=r" (sum) : "r" (a), "r" (b), "r" (sum));

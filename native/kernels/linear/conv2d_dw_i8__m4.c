@@ -111,25 +111,10 @@ static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t
                     }
                     continue;
                 }
-                uint32_t first = odt_word(e), second = left > 1 ? odt_word(next) : 0;
-                uint32_t even0 = odt_even(first, 0), even1 = odt_even(second, 0);
-                to[0] = odt_lower(even0, even1);
-                to[2 * words] = odt_upper(even0, even1);
-                uint32_t odd0 = odt_odd(first, 0), odd1 = odt_odd(second, 0);
-                to[words] = odt_lower(odd0, odd1);
-                to[3 * words] = odt_upper(odd0, odd1);
+                odt_pairs(to, words, odt_word(e), left > 1 ? odt_word(next) : 0, 0);
             }
         }
     }
-}
-
-static inline void put_pair(uint32_t *to, uint32_t first, uint32_t second, uint32_t minus) {
-    uint32_t even0 = odt_even(first, minus), even1 = odt_even(second, minus);
-    uint32_t odd0 = odt_odd(first, minus), odd1 = odt_odd(second, minus);
-    to[0] = odt_lower(even0, even1);
-    to[1] = odt_lower(odd0, odd1);
-    to[2] = odt_upper(even0, even1);
-    to[3] = odt_upper(odd0, odd1);
 }
 
 // Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position.
@@ -152,14 +137,14 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
         } else {
             const int8_t *x = a->x + (b * a->H + ih) * line;
             for (; i < first; i += 2, at += 2 * step, to += 4) {
-                put_pair(to, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
+                odt_pairs(to, 1, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
             }
             const int8_t *from = x + at;
             for (; i < end; i += 2, from += 2 * step, to += 4) {
-                put_pair(to, odt_word(from), odt_word(from + step), minus);
+                odt_pairs(to, 1, odt_word(from), odt_word(from + step), minus);
             }
             for (at = start + i * step; i < p->padded; i += 2, at += 2 * step, to += 4) {
-                put_pair(to, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
+                odt_pairs(to, 1, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
             }
         }
         if (++oh == a->OH) {

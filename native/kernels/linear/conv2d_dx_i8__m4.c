@@ -53,18 +53,8 @@ static void pack(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, 
                 }
             }
         }
-        uint32_t even0 = odt_even(depths[0], 0), even2 = odt_even(depths[2], 0);
-        out[0] = odt_lower(even0, even2);
-        out[4] = odt_upper(even0, even2);
-        uint32_t even1 = odt_even(depths[1], 0), even3 = odt_even(depths[3], 0);
-        out[1] = odt_lower(even1, even3);
-        out[5] = odt_upper(even1, even3);
-        uint32_t odd0 = odt_odd(depths[0], 0), odd2 = odt_odd(depths[2], 0);
-        out[2] = odt_lower(odd0, odd2);
-        out[6] = odt_upper(odd0, odd2);
-        uint32_t odd1 = odt_odd(depths[1], 0), odd3 = odt_odd(depths[3], 0);
-        out[3] = odt_lower(odd1, odd3);
-        out[7] = odt_upper(odd1, odd3);
+        odt_pairs(out, 2, depths[0], depths[2], 0);
+        odt_pairs(out + 1, 2, depths[1], depths[3], 0);
     }
 }
 

@@ -92,27 +92,25 @@ void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *
     int32_t inside = first < W ? odt_min((W - 1 - first) / by + 1, count) : 0;
     const int8_t *x0 = upper->at + first * upper->step, *x1 = lower->at + first * lower->step;
     count -= inside;
-    if (inside > 0) { // 15 instructions a pixel
+    if (inside > 0) { // 13 instructions a pixel
         __asm volatile (
             "1:\n"
             "ldr r8, [%1]\n"
             "ldr r9, [%2]\n"
             "add %1, %1, %4\n"
             "add %2, %2, %5\n"
-            "sxtab16 r10, %6, r8\n"
-            "sxtab16 r11, %6, r8, ror #8\n"
-            "sxtab16 r12, %6, r9\n"
-            "sxtab16 lr, %6, r9, ror #8\n"
-            "pkhbt r8, r10, r12, lsl #16\n"
-            "pkhbt r9, r11, lr, lsl #16\n"
-            "pkhtb r10, r12, r10, asr #16\n"
-            "pkhtb r11, lr, r11, asr #16\n"
+            "pkhtb r11, r9, r8, asr #16\n"
+            "pkhbt r9, r8, r9, lsl #16\n"
+            "sxtab16 r8, %6, r9\n"
+            "sxtab16 r9, %6, r9, ror #8\n"
+            "sxtab16 r10, %6, r11\n"
+            "sxtab16 r11, %6, r11, ror #8\n"
             "stm %0!, {r8-r11}\n"
             "subs %3, %3, #1\n"
             "bne 1b\n"
             : "+r" (to), "+r" (x0), "+r" (x1), "+r" (inside)
             : "r" (up), "r" (low), "r" (minus)
-            : "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+            : "r8", "r9", "r10", "r11", "cc", "memory");
     }
     for (; count > 0; count--, to++) {
         memset(*to, 0, sizeof(*to));
