@@ -37,6 +37,9 @@ static inline uint32_t odt_odds(uint32_t word) {
 // Bytes 0 and 2 to halves, and `plus` added to each.
 static inline uint32_t odt_even(uint32_t word, uint32_t plus) {
     uint32_t pair;
+    if (__builtin_constant_p(plus) && plus == 0) {
+        return odt_evens(word);
+    }
     __asm ("sxtab16 %0, %1, %2" : "=r" (pair) : "r" (plus), "r" (word));
     return pair;
 }
@@ -44,6 +47,9 @@ static inline uint32_t odt_even(uint32_t word, uint32_t plus) {
 // Bytes 1 and 3.
 static inline uint32_t odt_odd(uint32_t word, uint32_t plus) {
     uint32_t pair;
+    if (__builtin_constant_p(plus) && plus == 0) {
+        return odt_odds(word);
+    }
     __asm ("sxtab16 %0, %1, %2, ror #8" : "=r" (pair) : "r" (plus), "r" (word));
     return pair;
 }

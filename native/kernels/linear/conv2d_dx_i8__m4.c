@@ -30,31 +30,33 @@ static void pack(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, 
     int32_t next = a->w_kw - a->C * step; // to the next tap
     const int8_t *w = a->w + n + kh * a->w_kh + (kw + tap) * a->w_kw + c * step;
     uint32_t *out = (uint32_t *)(void *)panel;
-    for (; left > 0; left -= 4, out += 8) {
+    while (left > 0) {
+        int32_t whole = a->N >= 4 ? odt_min(left, a->C - c) & ~3 : 0; // of the tap
         uint32_t depths[4] = {0};
-        if (a->N >= 4 && left >= 4 && a->C - c >= 4) {
-            depths[0] = odt_word(w);
-            depths[1] = odt_word(w + step);
-            depths[2] = odt_word(w + 2 * step);
-            depths[3] = odt_word(w + 3 * step);
-            w += 4 * step;
-            c += 4;
+        for (const uint32_t *end = out + 2 * whole; out != end; out += 8, w += 4 * step) {
+            const int8_t *third = w + 2 * step;
+            odt_pairs(out, 2, odt_word(w), odt_word(third), 0);
+            odt_pairs(out + 1, 2, odt_word(w + step), odt_word(third + step), 0);
+        }
+        for (int32_t i = 0; i < 4 && i < left && !whole; i++, c++, w += step) {
             if (c == a->C) {
                 c = 0;
                 w += next;
             }
-        } else {
-            for (int32_t i = 0; i < odt_min(left, 4); i++) {
-                depths[i] = a->N >= 4 ? odt_word(w) : odt_word_within(w, 0, a->N, w[a->N - 1]);
-                w += step;
-                if (++c == a->C) {
-                    c = 0;
-                    w += next;
-                }
-            }
+            depths[i] = a->N >= 4 ? odt_word(w) : odt_word_within(w, 0, a->N, w[a->N - 1]);
         }
-        odt_pairs(out, 2, depths[0], depths[2], 0);
-        odt_pairs(out + 1, 2, depths[1], depths[3], 0);
+        if (!whole) {
+            odt_pairs(out, 2, depths[0], depths[2], 0);
+            odt_pairs(out + 1, 2, depths[1], depths[3], 0);
+            out += 8;
+            left -= 4;
+        }
+        c += whole;
+        left -= whole;
+        if (c == a->C) {
+            c = 0;
+            w += next;
+        }
     }
 }
 
@@ -139,11 +141,11 @@ void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
     int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, padded = (length + 3) & ~3;
     int32_t depth = (taps == a->KW ? a->KH : a->KH * a->KW) * padded, rows = a->B * a->OH;
     int32_t columns = odt_min(a->OW, ROWS), block = a->OW < ROWS ? ROWS / a->OW : 1; // rows of windows at a time
-    int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh), kind;
-    odt_row_t all;
-    kind = odt_prepare_row(a, 0, depth, &all);
+    int is_dense = a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh);
+    odt_scale_t scale = {0};
+    int kind = odt_find_scale(a->q, 0, odt_most(depth, a->zy, a->lo), a->zy, &scale);
     for (int32_t i = 0; i < ROWS; i++) {
-        s.rows[i].scale = all.scale;
+        s.rows[i].scale = scale;
         s.rows[i].start = 0;
     }
     for (int32_t i = 0; i < a->N; i += CHANNELS) {
@@ -180,12 +182,6 @@ void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
             }
         }
     }
-}
-
-int odt_prepare_row(const odt_correlation_t *a, int32_t n, int32_t depth, odt_row_t *row) {
-    odt_multiplier_t q = odt_checked(&a->q[n * a->q_step]);
-    row->start = a->bias ? a->bias[n] : 0;
-    return odt_find_scale(q, row->start, depth, a->zy, a->lo, &row->scale);
 }
 
 void odt_finish_slowly(const odt_correlation_t *a, int32_t n, int32_t n_row, const odt_row_t *rows, int32_t count,

@@ -88,10 +88,9 @@ static int32_t first_of(const odt_correlation_t *a, int32_t group) {
 
 // A group of filters, the last repeated, as number i.
 static void pack(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, scratch_t *s) {
-    int32_t n = first_of(a, group);
-    s->scales[i].kind = ODT_SHORT;
+    int32_t n = first_of(a, group), bias[FILTERS];
     for (int32_t j = 0; j < FILTERS; j++) {
-        int32_t filter = odt_min(n + j, a->N - 1), bias = a->bias ? a->bias[filter] : 0;
+        int32_t filter = odt_min(n + j, a->N - 1);
         const int8_t *w = a->w + filter * a->w_n;
         if (!odt_is_contiguous(a)) {
             int8_t *to = s->filter;
@@ -103,9 +102,10 @@ static void pack(const odt_correlation_t *a, const plan_t *p, int32_t group, int
             w = s->filter;
         }
         int32_t sum = widen(s->panel + i * FILTERS * 4 * p->words, j, w, p->depth);
-        s->start[i][j] = odt_wrap_sub(bias, odt_wrap_mul(a->zx, sum));
-        odt_add_scale(&s->scales[i], j, odt_checked(&a->q[filter * a->q_step]), bias, p->depth, a->zy, a->lo);
+        bias[j] = a->bias ? a->bias[filter] : 0;
+        s->start[i][j] = odt_wrap_sub(bias[j], odt_wrap_mul(a->zx, sum));
     }
+    odt_find_scales(&s->scales[i], a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy);
 }
 
 // `count` outputs of channels n .. that follow one another in y.

@@ -93,8 +93,12 @@ static void pack(const odt_correlation_t *a, const window_t *p, int32_t k, int32
 // How sums of the filters n .. become outputs; returns the worst kind of scale.
 static int prepare(const odt_correlation_t *a, int32_t n, int32_t count, int32_t depth, odt_row_t *rows) {
     int worst = ODT_SHORT;
-    for (int32_t i = 0; i < count; i++) {
-        worst = odt_min(worst, odt_prepare_row(a, n + i, depth, &rows[i]));
+    int32_t most = odt_most(depth, a->zy, a->lo), zy = a->zy, step = a->q_step;
+    const odt_multiplier_t *q = a->q + n * step;
+    const int32_t *bias = a->bias ? a->bias + n : NULL;
+    for (odt_row_t *end = rows + count; rows != end; rows++, q += step) {
+        rows->start = bias ? *bias++ : 0;
+        worst = odt_min(worst, odt_find_scale(q, rows->start, most, zy, &rows->scale));
     }
     return worst;
 }

@@ -16,9 +16,6 @@ enum { ODT_FEW_DEPTH = 96 };
 int odt_is_few(const odt_correlation_t *a);
 void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds);
 
-// How sums of `depth` products with filter n become outputs; returns what kind of scale it is.
-int odt_prepare_row(const odt_correlation_t *a, int32_t n, int32_t depth, odt_row_t *row);
-
 // As odt_finish_rows(), whatever the scales: sum i of row j, of the first `sums`, is of filter
 // n + j * n_row + i * (1 - n_row). Adds to the peak.
 void odt_finish_slowly(const odt_correlation_t *a, int32_t n, int32_t n_row, const odt_row_t *rows, int32_t count,

@@ -120,9 +120,7 @@ void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *
 // Filters of channels n .. n + 3, pairs of taps of a column, and how their sums become outputs.
 static void prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
     int32_t width = a->KW, pairs = (a->KH + 1) / 2;
-    s->scales.kind = ODT_SHORT;
     for (int32_t i = 0; i < 4; i++) {
-        odt_multiplier_t q = odt_checked(&a->q[n + i]);
         const int8_t *row = a->w + (n + i) * a->w_n;
         uint32_t *to = &s->even[width][i];
         for (int32_t kh = 0; kh < a->KH; kh += 2, row += 2 * a->w_kh) {
@@ -133,8 +131,8 @@ static void prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
             }
         }
         s->start[i] = a->bias ? a->bias[n + i] : 0;
-        odt_add_scale(&s->scales, i, q, s->start[i], a->KH * width, a->zy, a->lo);
     }
+    odt_find_scales(&s->scales, a->q + n, 1, 4, s->start, odt_most(a->KH * width, a->zy, a->lo), a->zy);
     if (a->SH % 2) {
         for (int32_t kw = 0; kw < width; kw++) { // above the filters, and below
             memset(s->even[kw], 0, sizeof(odt_pixel_t));
@@ -236,11 +234,10 @@ static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_
     int32_t sums[OUTPUTS][4], start[4], step = a->w_n, N = a->N;
     odt_tiny_pixel_t w[49], x[ODT_TINY_M4], *to = w;
     odt_scales_t scales;
-    scales.kind = ODT_SHORT;
     for (int32_t i = 0; i < 4; i++) {
         start[i] = a->bias ? a->bias[n + i] : 0;
-        odt_add_scale(&scales, i, odt_checked(&a->q[n + i]), start[i], a->KH * a->KW, a->zy, a->lo);
     }
+    odt_find_scales(&scales, a->q + n, 1, 4, start, odt_most(a->KH * a->KW, a->zy, a->lo), a->zy);
     for (int32_t kh = 0; kh < a->KH; kh++) {
         const int8_t *from = a->w + n * step + kh * a->w_kh;
         for (int32_t kw = 0; kw < a->KW; kw++, from += a->w_kw, to++) {
@@ -390,7 +387,7 @@ ODT_ASSEMBLY static void sum_squares(const odt_pixel_t *x, const uint32_t *w, in
 
 // Filters of channels n .. n + 3, as sum_squares() takes them.
 static void prepare_squares(const odt_depthwise_t *d, int32_t n, squares_t *s) {
-    s->scales.kind = ODT_SHORT;
+    static const int32_t start[4];
     for (int32_t i = 0; i < 4; i++) {
         const int8_t *w = d->w + (n + i) * d->w_n, *from = w;
         int8_t square[9] = {0};
@@ -407,8 +404,8 @@ static void prepare_squares(const odt_depthwise_t *d, int32_t n, squares_t *s) {
         to[6] = (uint32_t)w[5] << 16;
         to[8] = odt_lower((uint32_t)w[6], (uint32_t)w[0]);
         to[10] = odt_lower((uint32_t)w[8], (uint32_t)w[2]);
-        odt_add_scale(&s->scales, i, odt_checked(&d->q[n + i]), 0, d->KH * d->KW, 0, d->lo);
     }
+    odt_find_scales(&s->scales, d->q + n, 1, 4, start, odt_most(d->KH * d->KW, 0, d->lo), 0);
 }
 
 static void finish_row(const odt_depthwise_t *d, int32_t n, const squares_t *s, row_t *row, int32_t *bounds) {

@@ -63,14 +63,18 @@ FINISH(finish_pixels, "", ODT_SMALLEST("r4", "r5"))
 FINISH(finish_positive_pixels, "", "")
 FINISH(finish_wide_pixels, ODT_SATURATE, ODT_SMALLEST("r4", "r5"))
 
-void odt_add_scale(odt_scales_t *scales, int32_t i, odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy,
-    int32_t lo) {
-    odt_scale_t scale = {0};
-    int kind = odt_find_scale(q, start, depth, zy, lo, &scale);
-    scales->of[i].m = scale.m;
-    scales->of[i].half = scale.half + (128 << scale.shift);
-    scales->shifts[i] = scale.shift;
-    scales->kind = odt_min(scales->kind, kind);
+void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_step, int32_t channels, const int32_t *start,
+    int32_t most, int32_t zy) {
+    scales->kind = ODT_SHORT;
+    for (int32_t i = 0; i < 4; i++) {
+        odt_scale_t scale = {0};
+        int kind = odt_find_scale(q, start[i], most, zy, &scale);
+        scales->of[i].m = scale.m;
+        scales->of[i].half = scale.half + (128 << scale.shift);
+        scales->shifts[i] = scale.shift;
+        scales->kind = odt_min(scales->kind, kind);
+        q += i + 1 < channels ? q_step : 0;
+    }
 }
 
 int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *scales, int8_t *y, int32_t step,

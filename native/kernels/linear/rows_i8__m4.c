@@ -188,16 +188,4 @@ int32_t odt_peak_of(const int32_t *bounds, int32_t zy, int32_t lo, int32_t peak)
     return lo == zy ? peak : odt_max(peak, zy - bounds[1]);
 }
 
-int odt_find_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale) {
-    int32_t shift = q.s - 32;
-    if (zy != (int8_t)zy || lo != (int8_t)lo || lo > zy || q.m < 0 || shift < 1 || shift > 22) {
-        return ODT_UNSCALED; // a scale has run away or a program is wrong
-    }
-    scale->m = q.m;
-    scale->half = (1 << (shift - 1)) + zy * (1 << shift);
-    scale->shift = shift;
-    int64_t largest = (int64_t)depth * (128 * 255) + odt_magnitude(start);
-    return largest <= INT32_MAX && (int32_t)(largest * q.m >> 32) >> shift < 32000 ? ODT_SHORT : ODT_WIDE;
-}
-
 #endif

@@ -7,17 +7,35 @@
 
 #include <stdint.h>
 
-#include "../../odt.h"
+#include "../../fixed.h"
 
 // v = ((sum * m >> 32) + half) >> shift
 typedef struct {
     int32_t m, half, shift;
 } odt_scale_t;
 
-// That of zy + q * sum, of `depth` products and what they are added to; zy is part of half. Returns whether
-// there is one that clamps to lo .. 127, and whether results are known to have 16 bits.
+// The largest that `depth` products sum to; less than 0 if outputs cannot be clamped to lo .. 127.
+static inline int32_t odt_most(int32_t depth, int32_t zy, int32_t lo) {
+    if (zy != (int8_t)zy || lo != (int8_t)lo || lo > zy) {
+        return -1;
+    }
+    return depth > INT32_MAX / (128 * 255) ? INT32_MAX : depth * (128 * 255);
+}
+
+// That of zy + q * sum, of products that sum to `most` and what they are added to; zy is part of half. Returns whether there is
+// one, and whether results are known to have 16 bits.
 enum { ODT_UNSCALED, ODT_WIDE, ODT_SHORT };
-int odt_find_scale(odt_multiplier_t q, int32_t start, int32_t depth, int32_t zy, int32_t lo, odt_scale_t *scale);
+static inline int odt_find_scale(const odt_multiplier_t *q, int32_t start, int32_t most, int32_t zy, odt_scale_t *scale) {
+    int32_t m = q->m, below = odt_wrap_sub(q->s, 33); // shift - 1
+    if ((m | most) < 0 || (uint32_t)below > 21) {
+        return ODT_UNSCALED; // a scale has run away or a program is wrong
+    }
+    scale->m = m;
+    scale->half = (2 * zy + 1) * (1 << below);
+    scale->shift = below + 1;
+    uint32_t largest = (uint32_t)most + odt_magnitude(start);
+    return largest <= INT32_MAX && (int32_t)((int64_t)(int32_t)largest * m >> 32) >> below < 64000 ? ODT_SHORT : ODT_WIDE;
+}
 
 // A row's sums with the four, and how they become outputs.
 typedef struct {
