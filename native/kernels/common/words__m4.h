@@ -76,6 +76,13 @@ static inline void odt_pairs(uint32_t *to, int32_t step, uint32_t first, uint32_
     to[3 * step] = odt_odd(upper, plus);
 }
 
+// Of 8 bits: -128 or 127 if it has more.
+static inline int32_t odt_narrow(int32_t v) {
+    int32_t narrow;
+    __asm ("ssat %0, #8, %1" : "=r" (narrow) : "r" (v));
+    return narrow;
+}
+
 // Both products of halves, added to a sum.
 static inline int32_t odt_smlad(uint32_t a, uint32_t b, int32_t sum) {
     __asm ("smlad %0, %1, %2, %3" : "=r" (sum) : "r" (a), "r" (b), "r" (sum));

@@ -34,15 +34,15 @@ enum {
     WORDS("r8", "r9") \
     WORDS("r10", "r11")
 
-// sums += x * w, x of `eights` > 0 times 8 depths, of `fours` > 0 times four rows K bytes apart. 85 instructions
-// for 64 products, 17 for four rows. r0: row 0, r1: row 3, r2: K, r3: x, r4-r7: the rows' sums, r8-r11: pairs of x, r12, lr:
+// sums = start + x * w, x of `eights` > 0 times 8 depths, of `fours` > 0 times four rows K bytes apart. 85 instructions
+// for 64 products, 18 for four rows. r0: row 0, r1: row 3, r2: K, r3: x, r4-r7: the rows' sums, r8-r11: pairs of x, r12, lr:
 // pairs of weights.
 ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x,
-    int32_t eights, int32_t fours) {
-    (void)sums, (void)w, (void)K, (void)x, (void)eights, (void)fours;
+    int32_t eights, int32_t fours, const int32_t *start) {
+    (void)sums, (void)w, (void)K, (void)x, (void)eights, (void)fours, (void)start;
     __asm volatile (
         ".syntax unified\n"
-        "push {r0, r1, r3, r4-r12, lr}\n" // 0: sums, 4: back, 8: x, 44: entry; 52: eights, then the end of x, 56: fours
+        "push {r0, r1, r3, r4-r12, lr}\n" // 0: sums, 4: back, 8: x, 44: entry; 52: eights, then the end of x, 56: fours, 60: start
         "ldr r4, [sp, #52]\n"
         "adr.w r5, 2f\n"
         "tst r4, #1\n" // the loop is entered in its middle if there is an odd number
@@ -59,9 +59,10 @@ ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, con
         "add r1, r0, r2\n"
         "add r1, r1, r2, lsl #1\n"
         "1:\n"
-        "ldr r8, [sp]\n"
+        "ldr r8, [sp, #60]\n"
         "ldr r3, [sp, #8]\n"
-        "ldm r8, {r4-r7}\n"
+        "ldm r8!, {r4-r7}\n"
+        "str r8, [sp, #60]\n"
         "ldr pc, [sp, #44]\n"
         "2:\n"
         EIGHT
@@ -132,38 +133,48 @@ void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int3
 // zy + q * sum, clamped, of `count` sums. Returns the peak.
 static int32_t finish(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak,
     int8_t *y) {
-    for (int32_t i = 0; i < count; i++) {
-        int32_t shift = q[i].s - 33; // half of the last bit that is lost is added when all others are
-        if (shift >= 0 && shift <= 29) {
-            int32_t v = ((int32_t)((int64_t)sums[i] * q[i].m >> 32) >> shift) + 1;
-            y[i] = odt_clamp_by(v >> 1, zy, lo, &peak);
+    int32_t low = 0;
+    for (const int32_t *end = sums + count; sums != end; sums++, q++, y++) {
+        uint32_t shift = (uint32_t)q->s - 33; // half of the last bit that is lost is added when all others are
+        if (shift <= 29) {
+            int32_t v = (((int32_t)((int64_t)*sums * q->m >> 32) >> shift) + 1) >> 1;
+            peak = odt_max(peak, v);
+            low = odt_min(low, v);
+            *y = (int8_t)odt_max(odt_narrow(v + zy), lo);
         } else {
             int32_t highest = peak;
-            y[i] = odt_clamp(odt_rescaled(sums[i], odt_checked(&q[i])), zy, lo, &highest);
+            *y = odt_clamp(odt_rescaled(*sums, odt_checked(q)), zy, lo, &highest);
             peak = highest;
         }
     }
-    return peak;
+    return lo == zy ? peak : odt_max(peak, -low);
 }
 
 int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
     uint32_t x[DEPTH / 2];
-    int32_t sums[ROWS], K = a->K, rows = a->N < 4 ? 0 : a->N, whole = K & ~7, highest = *peak;
+    int32_t sums[ROWS], last[4], K = a->K, N = a->N, whole = K & ~7, highest = *peak;
+    if (N < 4) {
+        return 0;
+    }
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *sample = a->x + m * K;
-        for (int32_t done = 0, count; done < rows; done += count) {
+        for (int32_t n = 0; n < N; n += ROWS) {
+            int32_t count = odt_min(ROWS, N - n), rest = count & 3, fours = count >> 2, end = n + count;
             odt_poll();
-            count = odt_min(ROWS, odt_max((rows - done) & ~3, 4));
-            int32_t n = odt_min(done, rows - count); // some of the last four twice
-            for (int32_t i = 0; i < count; i++) {
-                sums[i] = a->b[n + i];
-            }
             for (int32_t k = 0; k < whole; k += DEPTH) {
                 int32_t depth = odt_min(DEPTH, whole - k);
-                if (done == 0 || whole > DEPTH) {
+                if (n == 0 || whole > DEPTH) {
                     widen(x, sample + k, depth, a->zx);
                 }
-                dot_rows(sums, a->w + n * K + k, K, x, depth >> 3, count >> 2);
+                if (fours) {
+                    dot_rows(sums, a->w + n * K + k, K, x, depth >> 3, fours, k ? sums : a->b + n);
+                }
+                if (rest) { // the last four, some of them twice
+                    dot_rows(last, a->w + (end - 4) * K + k, K, x, depth >> 3, 1, k ? last : a->b + end - 4);
+                }
+            }
+            for (int32_t i = whole ? count - rest : 0; i < count; i++) {
+                sums[i] = whole ? last[4 - count + i] : a->b[n + i];
             }
             for (int32_t i = 0; i < count && whole < K; i++) {
                 const int8_t *w = a->w + (n + i) * K;
@@ -171,11 +182,11 @@ int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
                     sums[i] = odt_wrap_add(sums[i], odt_wrap_mul(odt_wrap_sub(sample[k], a->zx), w[k]));
                 }
             }
-            highest = finish(sums, count, a->q + n, a->zy, a->lo, highest, a->y + m * a->N + n);
+            highest = finish(sums, count, a->q + n, a->zy, a->lo, highest, a->y + m * N + n);
         }
     }
     *peak = highest;
-    return rows;
+    return N;
 }
 
 #endif
