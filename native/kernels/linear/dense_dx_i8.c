@@ -11,15 +11,7 @@
 
 #if ODT_M4
 
-#include "../common/words__m4.h"
-
-ODT_BESIDE_ASSEMBLY
-
-// Two errors, as SMLAD takes them, and where their rows of weights begin.
-typedef struct {
-    int32_t offset, next;
-    uint32_t pair;
-} error_t;
+#include "dense_dx_i8__m4.h"
 
 #else
 
@@ -27,63 +19,6 @@ typedef struct {
 typedef struct {
     int32_t offset, e;
 } error_t;
-
-#endif
-
-enum {
-    ERRORS = 48, // of a list
-    SUMS = 128,  // at a time, a multiple of 4
-};
-
-#if ODT_M4
-
-// Those of N errors that are not 0. Returns the list's end.
-static error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K) {
-    int32_t found = 0;
-    for (int32_t n = 0, offset = 0; n < N; n++, offset += K) {
-        if (e[n]) {
-            if (found & 1) {
-                list->next = offset;
-                list->pair = odt_lower(list->pair, (uint32_t)e[n]);
-                list++;
-            } else {
-                list->offset = list->next = offset;
-                list->pair = (uint16_t)e[n];
-            }
-            found++;
-        }
-    }
-    return list + (found & 1);
-}
-
-static inline int32_t sum_column(const error_t *list, const error_t *end, const int8_t *w, int32_t sum) {
-    for (; list != end; list++) {
-        sum = odt_smlad(odt_lower((uint32_t)w[list->offset], (uint32_t)w[list->next]), list->pair, sum);
-    }
-    return sum;
-}
-
-static __attribute__((noinline)) void sum_columns(int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end,
-    const int8_t *w) {
-    for (; sums != sums_end; sums += 4, w += 4) {
-        int32_t s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
-        for (const error_t *at = list; at != end; at++) {
-            uint32_t first = odt_word(w + at->offset), second = odt_word(w + at->next), pair = at->pair;
-            uint32_t even0 = odt_even(first, 0), even1 = odt_even(second, 0);
-            s0 = odt_smlad(odt_lower(even0, even1), pair, s0);
-            s2 = odt_smlad(odt_upper(even0, even1), pair, s2);
-            uint32_t odd0 = odt_odd(first, 0), odd1 = odt_odd(second, 0);
-            s1 = odt_smlad(odt_lower(odd0, odd1), pair, s1);
-            s3 = odt_smlad(odt_upper(odd0, odd1), pair, s3);
-        }
-        sums[0] = s0;
-        sums[1] = s1;
-        sums[2] = s2;
-        sums[3] = s3;
-    }
-}
-
-#else
 
 static error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K) {
     for (int32_t n = 0, offset = 0; n < N; n++, offset += K) {
@@ -104,7 +39,9 @@ static inline int32_t sum_column(const error_t *list, const error_t *end, const 
 }
 
 #if ODT_M0
+
 #include "dense_dx_i8__m0.h"
+
 #else
 
 static __attribute__((noinline)) void sum_columns(int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end,
@@ -130,10 +67,18 @@ static __attribute__((noinline)) void sum_columns(int32_t *sums, const int32_t *
 
 #endif
 
+enum {
+    LIST = 48,
+    ERRORS = ODT_M4 ? 2 * LIST : LIST, // of a list
+    SUMS = 128, // at a time, a multiple of 4
+};
+
 // Outputs of a sample from their sums.
-static void finish(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
+static void finish(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
     int32_t i = 0;
-    #if ODT_M0
+    #if ODT_M4
+    i = finish_fours(sums, count, q, dx, peak);
+    #elif ODT_M0
     i = count & ~3;
     for (int32_t j = 0; j < 4; j++) {
         odt_finish_i8((const int32_t (*)[4])(const void *)sums, j, 0, q, 0, -127, i / 4, dx + j, 4, peak);
@@ -149,7 +94,7 @@ static void finish(const int32_t *sums, int32_t count, const odt_multiplier_t *q
 
 // Sample by sample, from one error that is not 0 to the next.
 static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
-    error_t list[ERRORS];
+    error_t list[LIST];
     int32_t sums[SUMS], K = a->K, N = a->N, peak = *a->peak;
     for (int32_t m = 0; m < a->M; m++) {
         for (int32_t k = 0; k < K; k += SUMS) {
