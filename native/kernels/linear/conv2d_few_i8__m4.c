@@ -132,7 +132,19 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
     plan_t p = plan_of(a);
     int32_t pixel = odt_pixel(a->C, a->x_skip), bytes = 4 * p.words, all = a->B * a->OH * a->OW;
     int is_dense = (a->OH == 1 || a->y_oh == a->OW * a->y_ow) && (a->B == 1 || a->y_b == a->OH * a->OW * a->y_ow);
-    const windows_t g = WINDOWS_OF(a);
+    windows_t g = WINDOWS_OF(a);
+    if (a->x_skip && a->KW > 1) { // pixels side by side, if there is room for rows of them
+        windows_t whole = g;
+        whole.pixel = a->C;
+        whole.skip = a->x_skip;
+        whole.line_taps = a->KW;
+        whole.lines = a->KH;
+        whole.length = a->KW * a->C;
+        begin_padded(&whole, &s.padded);
+        if (s.padded.pitch) {
+            g = whole;
+        }
+    }
     if (bytes != p.depth) { // what zeros of the panel are multiplied with
         memset(s.windows, 0, (size_t)(p.block * bytes));
     }

@@ -39,6 +39,24 @@ static void gather_row(const windows_t *g, const int8_t *row, int32_t size, int3
     }
 }
 
+#if ODT_M4
+
+// `count` rows of whole words, `length` bytes of each.
+static void copy_words(int8_t *to, int32_t step, const int8_t *x, int32_t stride, int32_t count, int32_t length) {
+    for (; length > 4; length -= 8, to += 8, x += 8) {
+        int8_t *at = to;
+        const int8_t *from = x;
+        for (int32_t i = count; i; i--, at += step, from += stride) {
+            memcpy(at, from, 8);
+        }
+    }
+    for (; length > 0 && count; count--, to += step, x += stride) {
+        memcpy(to, x, 4);
+    }
+}
+
+#endif
+
 // `count` windows, of which the first begins `at` bytes into padded row ih.
 static __attribute__((noinline)) void gather_padded(const windows_t *g, const padded_t *p, int32_t ih, int32_t at, int32_t count,
     int8_t *to, int32_t step) {
@@ -46,6 +64,13 @@ static __attribute__((noinline)) void gather_padded(const windows_t *g, const pa
     const int8_t *rows = p->rows + at;
     for (int32_t stop = ih + g->lines; ih < stop; ih++, to += length) {
         int is_inside = ih >= 0 && ih < H;
+        #if ODT_M4
+        int32_t words = (length + 3) & ~3;
+        if ((g->lines - (stop - ih)) * length + words <= step) { // what is past the line is written later, or of no use
+            copy_words(to, step, is_inside ? rows + (ih & mask) * pitch : p->line, is_inside ? stride : 0, count, words);
+            continue;
+        }
+        #endif
         copy_rows(to, step, is_inside ? rows + (ih & mask) * pitch : p->line, is_inside ? stride : 0, count, length);
     }
 }

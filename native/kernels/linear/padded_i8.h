@@ -16,6 +16,9 @@ typedef struct {
     const int8_t *x;
     int32_t H, W, pixel, SH, SW, top, left, OH, OW, line_taps, KW, lines, length;
     int8_t zx;
+    #if ODT_M4
+    int32_t skip; // bytes between pixels of x, which its rows are copied without
+    #endif
 } windows_t;
 
 // Those of a convolution, or of the gradient of its filters, which name their sizes alike.
@@ -128,13 +131,14 @@ static __attribute__((noinline)) void copy_rows(int8_t *to, int32_t step, const 
 
 #endif
 
-enum { LINE = 96, PADDED = 256 }; // bytes of a window's line at most, and of rows with zx beside them
+enum { LINE = 96, PADDED = 256, BEYOND = ODT_M4 ? 4 : 0 }; // bytes of a window's line at most, of rows with zx beside them, and
+                                                           // what words may read past these
 
 // A line of zx, and the rows of x that a row of outputs meets: row ih at (ih & mask) * pitch, of image b those from `first` to
 // `next`. Of a row `inside` bytes from `skip` on lie at `from`, all else is zx. No room: pitch = 0.
 typedef struct {
     int32_t pitch, mask, from, skip, inside, b, first, next;
-    int8_t line[LINE] __attribute__((aligned(4))), rows[PADDED] __attribute__((aligned(4)));
+    int8_t line[LINE] __attribute__((aligned(4))), rows[PADDED + BEYOND] __attribute__((aligned(4)));
 } padded_t;
 
 static void begin_padded(const windows_t *g, padded_t *p) {
@@ -168,12 +172,22 @@ static void begin_padded(const windows_t *g, padded_t *p) {
 // Rows ih .. of image b, as many as a window has lines.
 static __attribute__((noinline)) void pad_rows(const windows_t *g, padded_t *p, int32_t b, int32_t ih) {
     int32_t size = g->W * g->pixel, start = odt_max(ih, 0), stop = odt_min(ih + g->lines, g->H);
+    int32_t stride = 0, count = 1, length = p->inside, skip = p->skip;
+    #if ODT_M4
+    if (g->skip) {
+        length = g->pixel;
+        count = p->inside / length;
+        stride = length + g->skip;
+        skip = p->skip / length * stride;
+        size = g->W * stride;
+    }
+    #endif
     if (b != p->b || start < p->first || start > p->next) {
         p->b = b;
         p->first = p->next = start;
     }
     for (int32_t row = p->next; row < stop && p->inside > 0; row++) {
-        copy_rows(p->rows + (row & p->mask) * p->pitch + p->from, 0, g->x + (b * g->H + row) * size + p->skip, 0, 1, p->inside);
+        copy_rows(p->rows + (row & p->mask) * p->pitch + p->from, length, g->x + (b * g->H + row) * size + skip, stride, count, length);
     }
     p->next = odt_max(p->next, stop);
     p->first = odt_max(p->first, p->next - p->mask - 1);
