@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct {
-    const int8_t *image; // that the window is of
+    const int8_t *image; // that the window is of; the window, if it is a pixel
     int32_t b, ih, iw;   // where it begins
     int is_inside;
     int8_t *y;
@@ -126,6 +126,17 @@ static int32_t locate(const odt_correlation_t *a, int32_t first, int32_t total, 
     return count;
 }
 
+// The same where windows are pixels of one row, as those of dense layers.
+static int32_t locate_pixels(const odt_correlation_t *a, int32_t first, int32_t total, window_t *windows) {
+    int32_t count = odt_min(total - first, WINDOWS), pixel = odt_pixel(a->C, a->x_skip);
+    for (int32_t i = 0; i < WINDOWS; i++) {
+        windows[i].image = a->x + first * pixel;
+        windows[i].y = a->y + first * a->y_ow;
+        first += i + 1 < count;
+    }
+    return count;
+}
+
 static void run(scratch_t *s, int32_t first, int32_t last, const int8_t *w, const int16_t *panel, int32_t words,
     int32_t back, int is_start) {
     if (first < last) {
@@ -142,6 +153,7 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
     int32_t depth = a->KH * a->KW * a->C, total = a->B * a->OH * a->OW, safe = count, tail = depth % DEPTH;
     int32_t run_depth = odt_is_contiguous(a) ? depth : a->C; // of a filter's weights that lie together, else whole words
     const int8_t *w = a->w + n * a->w_n;
+    int are_pixels = odt_is_pointwise(a) && a->B * a->OH == 1;
     int kind = prepare(a, n, count, depth, s->rows);
     if (tail % 4 && n + count == a->N) { // a word would end past the last filter, or the last three if they are short
         safe = odt_max(count - (depth < 4 ? 3 : 1), 0);
@@ -153,7 +165,7 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
     window_t windows[WINDOWS];
     for (int32_t first = 0; first < total; first += WINDOWS) {
         odt_poll();
-        int32_t here = locate(a, first, total, windows);
+        int32_t here = (are_pixels ? locate_pixels : locate)(a, first, total, windows);
         for (int32_t i = 0; depth == 0 && i < count; i++) {
             for (int32_t j = 0; j < WINDOWS; j++) {
                 s->rows[i].sums[j] = s->rows[i].start;
@@ -162,7 +174,11 @@ static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scra
         for (int32_t k = 0; k < depth; k += DEPTH) {
             int32_t end = odt_min(k + DEPTH, depth), direct = end == depth ? safe : count;
             for (int32_t i = 0; i < WINDOWS; i++) {
-                pack(a, &windows[i], k, end, s, s->panel + 4 * i);
+                if (are_pixels) {
+                    widen(s->panel + 4 * i, windows[i].image + k, end - k, a->zx);
+                } else {
+                    pack(a, &windows[i], k, end, s, s->panel + 4 * i);
+                }
             }
             for (int32_t at = k, stop; at < end; at = stop) {
                 int32_t part = run_depth == depth ? 0 : at / run_depth, kh = part / a->KW;
