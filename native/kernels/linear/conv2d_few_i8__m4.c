@@ -19,13 +19,14 @@ enum {
     GROUPS = 8,
     OUTPUTS = 32,    // windows at a time
     GATHERED = 768,  // bytes of these
+    PIXELS = 80,     // windows at a time if none is gathered
 };
 
 typedef struct {
     int16_t panel[FILTERS * DEPTH];
-    int32_t sums[OUTPUTS][4], start[GROUPS][FILTERS];
+    int32_t sums[PIXELS][4], start[GROUPS][FILTERS]; // behind OUTPUTS sums lie windows that are gathered
     odt_scales_t scales[GROUPS];
-    int8_t windows[GATHERED], filter[DEPTH];
+    int8_t filter[DEPTH];
     padded_t padded;
 } scratch_t;
 
@@ -41,7 +42,7 @@ static plan_t plan_of(const odt_correlation_t *a) {
         .groups = (a->N + FILTERS - 1) / FILTERS, .lines = taps == a->KW ? a->KH : a->KH * a->KW};
     if (words) {
         p.at_once = odt_min(odt_min(DEPTH / (4 * words), GROUPS), p.groups);
-        p.block = p.direct ? OUTPUTS : odt_min(GATHERED / (4 * words), OUTPUTS);
+        p.block = p.direct && a->N >= FILTERS ? PIXELS : p.direct ? OUTPUTS : odt_min(GATHERED / (4 * words), OUTPUTS);
     }
     return p;
 }
@@ -133,6 +134,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), bytes = 4 * p.words, all = a->B * a->OH * a->OW;
     int is_dense = (a->OH == 1 || a->y_oh == a->OW * a->y_ow) && (a->B == 1 || a->y_b == a->OH * a->OW * a->y_ow);
     windows_t g = WINDOWS_OF(a);
+    int8_t *windows = (int8_t *)(void *)s.sums[OUTPUTS];
     if (a->x_skip && a->KW > 1) { // pixels side by side, if there is room for rows of them
         windows_t whole = g;
         whole.pixel = a->C;
@@ -146,17 +148,17 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
         }
     }
     if (bytes != p.depth) { // what zeros of the panel are multiplied with
-        memset(s.windows, 0, (size_t)(p.block * bytes));
+        memset(windows, 0, (size_t)(p.block * bytes));
     }
     // Windows that are gathered once are run over by all groups, those that lie there by the groups that are packed.
     int32_t at_once = p.direct ? p.at_once : p.groups, packed = -1;
     for (int32_t first = 0; first < p.groups; first += at_once) {
         for (int32_t m = 0; m < all; m += p.block) {
             int32_t count = odt_min(p.block, all - m), stop = odt_min(first + at_once, p.groups);
-            const int8_t *x = p.direct ? a->x + m * pixel : s.windows;
+            const int8_t *x = p.direct ? a->x + m * pixel : windows;
             odt_poll();
             if (!p.direct) {
-                gather_windows(&g, m, count, s.windows, bytes, &s.padded);
+                gather_windows(&g, m, count, windows, bytes, &s.padded);
             }
             for (int32_t group = first; group < stop; group++) {
                 int32_t i = group % p.at_once;

@@ -10,6 +10,7 @@
 #include "../../fixed.h"
 #include "../common/words__m4.h"
 #include "conv2d_i8__m4.h"
+#include "dense_i8__m4.h"
 #include "padded_i8.h"
 #include "rows_i8__m4.h"
 
@@ -211,17 +212,31 @@ static odt_correlation_t flatten(const odt_correlation_t *a) {
     return c;
 }
 
+// One pixel beyond whole panels, as those of a dense layer, by itself.
+static void sum_last_pixel(odt_correlation_t *a) {
+    int32_t last = a->OW - 1;
+    if (odt_is_pointwise(a) && a->B * a->OH == 1 && last % WINDOWS == 0 && last > 0 && a->N >= 4 && a->w_n == a->C && a->bias
+        && a->q_step == 1) {
+        const odt_dense_i8_t d = {.y = a->y + last * a->y_ow, .peak = a->peak, .x = a->x + last * odt_pixel(a->C, a->x_skip),
+            .w = a->w, .b = a->bias, .q = a->q, .M = 1, .K = a->C, .N = a->N, .zx = a->zx, .zy = a->zy, .lo = a->lo};
+        odt_dense_i8__m4(&d, a->peak);
+        a->W = a->OW = last;
+    }
+}
+
 void odt_correlate_part_i8(const odt_correlation_t *given) {
     if (odt_is_single(given)) {
         odt_correlate_single_i8(given);
         return;
     }
-    const odt_correlation_t flat = flatten(given), *a = &flat;
+    odt_correlation_t flat = flatten(given);
+    const odt_correlation_t *a = &flat;
     int32_t bounds[2] = {INT16_MIN, INT16_MAX};
     if (odt_is_few(a)) {
         odt_correlate_few_i8(a, bounds);
     } else if (a->w_c == 1) {
         scratch_t s;
+        sum_last_pixel(&flat);
         s.g = WINDOWS_OF(a);
         begin_padded(&s.g, &s.padded);
         for (int32_t n = 0; n < a->N; n += ROWS) {
