@@ -48,40 +48,32 @@ typedef struct {
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
-// Four words of `sums` for each channel, `step` bytes apart: = or += errors * panel, `fours` > 0 times four
-// positions. 46 instructions for 64 products, 13 per channel. r0: sums, r1: panel, r2: errors, r3: the end of the channel's
-// errors, r4-r7: its sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
+// Four words of `sums` for each channel, `step` bytes apart: = or += errors * panel, `fours` times four positions, 8 at
+// most. 44 instructions for 64 products, 11 per channel. r0: sums, r1: panel, r2: errors, r3: the end of all errors, r4-r7:
+// a channel's sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
 #define RUN(name, start) \
     ODT_ASSEMBLY static void name(int32_t *sums, const uint32_t *panel, \
         const uint32_t *errors, int32_t step, const uint32_t *end, int32_t fours) { \
         (void)sums, (void)panel, (void)errors, (void)step, (void)end, (void)fours; \
         __asm volatile ( \
             ".syntax unified\n" \
-            "push {r1, r3, r4-r12, lr}\n" /* 0: panel, 4: step, 40: entry; 48: end, 52: fours, then bytes */ \
-            "ldr r3, [sp, #52]\n" \
-            "rsb r4, r3, #0\n" /* the loop is entered so that fours modulo 4 are done first */ \
-            "and r4, r4, #3\n" \
+            "push {r1, r3, r4-r12, lr}\n" /* 0: panel, 4: step, 40: entry; 48: end, 52: fours */ \
+            "ldrd r3, r4, [sp, #48]\n" \
+            "rsb r4, r4, #8\n" \
             "mov r5, #44\n" \
             "adr.w r6, 2f\n" \
             "mla r4, r4, r5, r6\n" \
             "add r4, r4, #1\n" \
             "str r4, [sp, #40]\n" \
-            "lsl r3, r3, #3\n" \
-            "str r3, [sp, #52]\n" \
             "1:\n" \
             start \
-            "ldr r3, [sp, #52]\n" \
             "ldr r1, [sp]\n" \
-            "add r3, r3, r2\n" \
             "ldr pc, [sp, #40]\n" \
             "2:\n" \
-            FOUR FOUR FOUR FOUR \
-            "cmp r2, r3\n" \
-            "bne 2b\n" \
+            FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR \
             "stm r0, {r4-r7}\n" \
-            "ldrd r1, r3, [sp]\n" \
-            "add r0, r0, r3\n" \
-            "ldr r3, [sp, #48]\n" \
+            "ldr r8, [sp, #4]\n" \
+            "add r0, r0, r8\n" \
             "cmp r2, r3\n" \
             "bne 1b\n" \
             "pop {r1, r3, r4-r12, pc}\n" \
@@ -122,11 +114,15 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
     uint32_t *to) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), line = a->W * pixel, size = line - a->x_skip, step = a->SW * pixel;
     int32_t start = (p->first * a->SW - a->left + kw) * pixel + column;
-    uint32_t minus = odt_twice(-a->zx);
-    int32_t first = start < 0 ? (-start + step - 1) / step : 0; // positions whose words lie inside
-    int32_t end = start > size - 4 ? 0 : (size - 4 - start) / step + 1;
-    first = odt_min((first + 1) & ~1, p->padded);
-    end = odt_limit(odt_min(end, p->count) & ~1, first, p->padded);
+    uint32_t minus = odt_twice(-a->zx), none = (uint8_t)a->zx * 0x01010101u;
+    int32_t first = 0, end = p->count & ~1; // positions whose words lie inside
+    int are_inside = start >= 0 && start + (p->count - 1) * step <= size - 4;
+    if (!are_inside) {
+        first = start < 0 ? (-start + step - 1) / step : 0;
+        end = start > size - 4 ? 0 : (size - 4 - start) / step + 1;
+        first = odt_min((first + 1) & ~1, p->padded);
+        end = odt_limit(odt_min(end, p->count) & ~1, first, p->padded);
+    }
     int32_t b = p->row / a->OH, oh = p->row - b * a->OH;
     for (int32_t row = p->row; row < p->stop; row++) {
         int32_t ih = oh * a->SH - a->top + kh, at = start, i = 0;
@@ -142,6 +138,11 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
             const int8_t *from = x + at;
             for (; i < end; i += 2, from += 2 * step, to += 4) {
                 odt_pairs(to, 1, odt_word(from), odt_word(from + step), minus);
+            }
+            if (are_inside && i < p->padded) { // the last without another
+                odt_pairs(to, 1, odt_word(from), none, minus);
+                i += 2;
+                to += 4;
             }
             for (at = start + i * step; i < p->padded; i += 2, at += 2 * step, to += 4) {
                 odt_pairs(to, 1, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
