@@ -40,8 +40,33 @@
     "ldr r4, [sp, #56]\n" \
     "ldm r4, {r4-r7}\n"
 
-// 54 instructions for 64 products, 15 per row; 13 for 16 and 10 where rows have four words at most. r0: rows, r1: panel, r2: w, r3: the end of the row's w, r4-r7: its sums, r8-r11:
-// pairs of the panel, r12, lr: two pairs of w.
+// Words of a row, 24 at most: one after the other, or by fours in a loop where code is to be small. r3 is the end of rows; in the
+// loop that of the row's w.
+#if ODT_MPY
+#define FIRST_WORD \
+    "rsb r4, r3, #0\n" /* those modulo 4 are done first */ \
+    "and r4, r4, #3\n" \
+    "lsl r3, r3, #2\n" \
+    "str r3, [sp, #48]\n"
+#define ROW_END \
+    "ldr r3, [sp, #48]\n" \
+    "add r3, r3, r2\n"
+#define WORDS \
+    WORD WORD WORD WORD \
+    "cmp r2, r3\n" \
+    "bne 2b\n" \
+    "ldr r3, [sp]\n"
+#else
+#define FIRST_WORD \
+    "rsb r4, r3, #24\n" \
+    "ldr r3, [sp]\n"
+#define ROW_END
+#define EIGHT WORD WORD WORD WORD WORD WORD WORD WORD
+#define WORDS EIGHT EIGHT EIGHT
+#endif
+
+// 13 instructions for 16 products, 12 per row; 10 or 9 by its start. r0: rows, r1: panel, r2: w, r4-r7: a row's sums, r8-r11: pairs
+// of the panel, r12, lr: two pairs of w.
 #define RUN_WORDS(prototype, start, size) \
     ODT_ASSEMBLY void prototype { \
         __asm volatile ( \
@@ -49,52 +74,25 @@
             "push {r1-r2, r4-r12, lr}\n" /* 0: end, 4: panel, 40: entry; 48: words, 52: back, 56: start */ \
             "mov r2, r3\n" \
             "ldr r3, [sp, #48]\n" \
-            "rsb r4, r3, #0\n" /* the loop is entered so that words modulo 4 are done first */ \
-            "and r4, r4, #3\n" \
+            FIRST_WORD \
             "mov r5, #52\n" \
             "adr.w r6, 2f\n" \
-            "cmp r3, #4\n" \
-            "bgt 0f\n" \
-            "adr.w r6, 4f\n" \
-            "0:\n" \
             "mla r4, r4, r5, r6\n" \
             "add r4, r4, #1\n" \
             "str r4, [sp, #40]\n" \
-            "lsl r3, r3, #2\n" \
-            "ble 5f\n" \
-            "str r3, [sp, #48]\n" \
             "1:\n" \
             start \
-            "ldr r3, [sp, #48]\n" \
+            ROW_END \
             "ldr r1, [sp, #4]\n" \
-            "add r3, r3, r2\n" \
             "ldr pc, [sp, #40]\n" \
             "2:\n" \
-            WORD WORD WORD WORD \
-            "cmp r2, r3\n" \
-            "bne 2b\n" \
-            "ldr r3, [sp, #52]\n" \
-            "stm r0, {r4-r7}\n" \
-            "add r2, r2, r3\n" \
-            "ldr r3, [sp]\n" \
-            "add r0, r0, #" size "\n" \
-            "cmp r0, r3\n" \
-            "bne 1b\n" \
-            "pop {r1-r2, r4-r12, pc}\n" \
-            "5:\n" \
-            "ldr r3, [sp]\n" \
-            "3:\n" \
-            start \
-            "ldr r1, [sp, #4]\n" \
-            "ldr pc, [sp, #40]\n" \
-            "4:\n" \
-            WORD WORD WORD WORD \
+            WORDS \
             "ldr r8, [sp, #52]\n" \
             "stm r0, {r4-r7}\n" \
             "add r2, r2, r8\n" \
             "add r0, r0, #" size "\n" \
             "cmp r0, r3\n" \
-            "bne 3b\n" \
+            "bne 1b\n" \
             "pop {r1-r2, r4-r12, pc}\n" \
             ); \
     }
