@@ -76,6 +76,13 @@ static inline void odt_pairs(uint32_t *to, int32_t step, uint32_t first, uint32_
     to[3 * step] = odt_odd(upper, plus);
 }
 
+// The upper half of a product.
+static inline int32_t odt_smmul(int32_t a, int32_t b) {
+    int32_t upper;
+    __asm ("smmul %0, %1, %2" : "=r" (upper) : "r" (a), "r" (b));
+    return upper;
+}
+
 // Of 8 bits: -128 or 127 if it has more.
 static inline int32_t odt_narrow(int32_t v) {
     int32_t narrow;

@@ -100,8 +100,11 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, i
     int32_t at = (ow * a->SW - a->left + kw) * pixel, room = size - odt_line_taps(a->KW, a->x_skip) * C - at;
     int32_t words = (to - from + 3) >> 2, is_aligned = C % 4 == 0;
     const int8_t *x = a->x + (b * a->H + ih) * size;
-    int32_t first = odt_min(at < 0 ? (-at + step - 1) / step : 0, count); // that lies inside as a whole
-    int32_t end = room < 0 ? first : odt_limit(room / step + 1, first, count);
+    int32_t first = 0, end = count; // that lie inside as a whole
+    if (at < 0 || room < (count - 1) * step) {
+        first = odt_min(at < 0 ? (-at + step - 1) / step : 0, count);
+        end = room < 0 ? first : odt_limit(room / step + 1, first, count);
+    }
     int32_t rest = ((a->B - b) * a->H - ih) * size - a->x_skip; // of x
     while (end > first && at + (end - 1) * step + from + 4 * words > rest) {
         end--; // the last word would end past it

@@ -148,7 +148,7 @@ static int32_t finish(const int32_t *sums, int32_t count, const odt_multiplier_t
     for (const int32_t *end = sums + count; sums != end; sums++, q++, y++) {
         uint32_t shift = (uint32_t)q->s - 33; // half of the last bit that is lost is added when all others are
         if (shift <= 29) {
-            int32_t v = (((int32_t)((int64_t)*sums * q->m >> 32) >> shift) + 1) >> 1;
+            int32_t v = ((odt_smmul(*sums, q->m) >> shift) + 1) >> 1;
             peak = odt_max(peak, v);
             low = odt_min(low, v);
             *y = (int8_t)odt_max(odt_narrow(v + zy), lo);

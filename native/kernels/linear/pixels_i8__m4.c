@@ -68,9 +68,9 @@ void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_
     scales->kind = ODT_SHORT;
     for (int32_t i = 0; i < 4; i++) {
         odt_scale_t scale = {0};
-        int kind = odt_find_scale(q, start[i], most, zy, &scale);
+        int kind = odt_find_scale(q, start[i], most, zy + 128, &scale);
         scales->of[i].m = scale.m;
-        scales->of[i].half = scale.half + (128 << scale.shift);
+        scales->of[i].half = scale.half;
         scales->shifts[i] = scale.shift;
         scales->kind = odt_min(scales->kind, kind);
         q += i + 1 < channels ? q_step : 0;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../../fixed.h"
+#include "../common/words__m4.h"
 
 // v = ((sum * m >> 32) + half) >> shift
 typedef struct {
@@ -34,7 +35,7 @@ static inline int odt_find_scale(const odt_multiplier_t *q, int32_t start, int32
     scale->half = (2 * zy + 1) * (1 << below);
     scale->shift = below + 1;
     uint32_t largest = (uint32_t)most + odt_magnitude(start);
-    return largest <= INT32_MAX && (int32_t)((int64_t)(int32_t)largest * m >> 32) >> below < 64000 ? ODT_SHORT : ODT_WIDE;
+    return largest <= INT32_MAX && odt_smmul((int32_t)largest, m) >> below < 64000 ? ODT_SHORT : ODT_WIDE;
 }
 
 // A row's sums with the four, and how they become outputs.
