@@ -109,6 +109,25 @@ static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t
     }
 }
 
+// Pairs of words of x `step` bytes apart, as odt_pairs(): 12 instructions each.
+static inline void pack_pairs(uint32_t **to, const int8_t **x, int32_t step, int32_t pairs, uint32_t minus) {
+    __asm volatile (
+        "1:\n"
+        "ldr r8, [%1]\n"
+        "ldr r9, [%1, %3]\n"
+        "add %1, %1, %3, lsl #1\n"
+        "pkhtb r11, r9, r8, asr #16\n"
+        "pkhbt r9, r8, r9, lsl #16\n"
+        "sxtab16 r8, %4, r9\n"
+        "sxtab16 r9, %4, r9, ror #8\n"
+        "sxtab16 r10, %4, r11\n"
+        "sxtab16 r11, %4, r11, ror #8\n"
+        "stm %0!, {r8-r11}\n"
+        "subs %2, %2, #1\n"
+        "bne 1b\n"
+        : "+r" (*to), "+r" (*x), "+r" (pairs) : "r" (step), "r" (minus) : "r8", "r9", "r10", "r11", "cc", "memory");
+}
+
 // Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position.
 static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_t kh, int32_t kw, int32_t column,
     uint32_t *to) {
@@ -136,8 +155,9 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
                 odt_pairs(to, 1, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
             }
             const int8_t *from = x + at;
-            for (; i < end; i += 2, from += 2 * step, to += 4) {
-                odt_pairs(to, 1, odt_word(from), odt_word(from + step), minus);
+            if (i < end) {
+                pack_pairs(&to, &from, step, (end - i) / 2, minus);
+                i = end;
             }
             if (are_inside && i < p->padded) { // the last without another
                 odt_pairs(to, 1, odt_word(from), none, minus);
