@@ -172,22 +172,20 @@ static void begin_padded(const windows_t *g, padded_t *p) {
 // Rows ih .. of image b, as many as a window has lines.
 static __attribute__((noinline)) void pad_rows(const windows_t *g, padded_t *p, int32_t b, int32_t ih) {
     int32_t size = g->W * g->pixel, start = odt_max(ih, 0), stop = odt_min(ih + g->lines, g->H);
-    int32_t stride = 0, count = 1, length = p->inside, skip = p->skip;
-    #if ODT_M4
-    if (g->skip) {
-        length = g->pixel;
-        count = p->inside / length;
-        stride = length + g->skip;
-        skip = p->skip / length * stride;
-        size = g->W * stride;
-    }
-    #endif
     if (b != p->b || start < p->first || start > p->next) {
         p->b = b;
         p->first = p->next = start;
     }
     for (int32_t row = p->next; row < stop && p->inside > 0; row++) {
-        copy_rows(p->rows + (row & p->mask) * p->pitch + p->from, length, g->x + (b * g->H + row) * size + skip, stride, count, length);
+        #if ODT_M4
+        if (g->skip) {
+            int32_t pixel = g->pixel, stride = pixel + g->skip, first = (b * g->H + row) * g->W + p->skip / pixel;
+            int8_t *to = p->rows + (row & p->mask) * p->pitch + p->from;
+            copy_rows(to, pixel, g->x + first * stride, stride, p->inside / pixel, pixel);
+            continue;
+        }
+        #endif
+        copy_rows(p->rows + (row & p->mask) * p->pitch + p->from, 0, g->x + (b * g->H + row) * size + p->skip, 0, 1, p->inside);
     }
     p->next = odt_max(p->next, stop);
     p->first = odt_max(p->first, p->next - p->mask - 1);
