@@ -96,15 +96,17 @@ static void widen(uint32_t *to, const int8_t *x, int32_t count, int32_t zx) {
     }
 }
 
-// sums = x * w, x of bytes and `minus` added to each, to its `end`, of four rows `step` bytes apart. 25 instructions for 16
-// products. r0-r7: as above, r8, r9: pairs of x, r10: its end, r11: minus, r12, lr: pairs of weights.
+// sums = x * w, x of bytes and `minus` added to each, to its `end`, of `fours` > 0 times four rows `step` bytes apart. 25
+// instructions for 16 products, 20 for four rows. r0-r7: as above, r8, r9: pairs of x, r10: its end, r11: minus, r12, lr: pairs
+// of weights.
 ODT_ASSEMBLY static void dot_bytes(int32_t *sums, const int8_t *w, int32_t step, const int8_t *x, const int8_t *end,
-    uint32_t minus) {
-    (void)sums, (void)w, (void)step, (void)x, (void)end, (void)minus;
+    uint32_t minus, int32_t fours) {
+    (void)sums, (void)w, (void)step, (void)x, (void)end, (void)minus, (void)fours;
     __asm volatile (
         ".syntax unified\n"
-        "push {r0, r4-r12, lr}\n" // 44: end, 48: minus
-        "ldrd r10, r11, [sp, #44]\n"
+        "push {r0, r3, r4-r12, lr}\n" // 0: sums, 4: x; 48: end, 52: minus, 56: fours
+        "ldrd r10, r11, [sp, #48]\n"
+        "1:\n"
         "mov r0, r1\n"
         "add r1, r0, r2\n"
         "add r1, r1, r2, lsl #1\n"
@@ -112,31 +114,36 @@ ODT_ASSEMBLY static void dot_bytes(int32_t *sums, const int8_t *w, int32_t step,
         "mov r5, r4\n"
         "mov r6, r4\n"
         "mov r7, r4\n"
-        "b 2f\n"
-        "1:\n"
+        "b 3f\n"
+        "2:\n"
         "ldr r8, [r3], #4\n"
         "sxtab16 r9, r11, r8, ror #8\n"
         "sxtab16 r8, r11, r8\n"
         WORDS("r8", "r9")
-        "2:\n"
+        "3:\n"
         "cmp r3, r10\n"
+        "bne 2b\n"
+        "ldrd r8, r3, [sp]\n"
+        "ldr r9, [sp, #56]\n"
+        "stm r8!, {r4-r7}\n"
+        "str r8, [sp]\n"
+        "add r1, r1, r3\n" // from the end of a row to its beginning
+        "sub r1, r1, r10\n"
+        "add r1, r1, r2\n"
+        "subs r9, r9, #1\n"
+        "str r9, [sp, #56]\n"
         "bne 1b\n"
-        "pop {r0}\n"
-        "stm r0, {r4-r7}\n"
+        "add sp, sp, #8\n"
         "pop {r4-r12, pc}\n"
         );
 }
 
 void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums, int32_t fours) {
     int32_t whole = K & ~3;
-    for (; fours; fours--, w += 4 * step, sums += 4) {
-        dot_bytes(sums, w, step, x, x + whole, odt_twice(-zx));
+    dot_bytes(sums, w, step, x, x + whole, odt_twice(-zx), fours);
+    for (int32_t *end = sums + 4 * fours; sums != end && whole < K; sums++, w += step) {
         for (int32_t k = whole; k < K; k++) {
-            int32_t v = odt_wrap_sub(x[k], zx);
-            const int8_t *at = w + k;
-            for (int32_t i = 0; i < 4; i++, at += step) {
-                sums[i] = odt_wrap_add(sums[i], odt_wrap_mul(v, *at));
-            }
+            *sums = odt_wrap_add(*sums, odt_wrap_mul(odt_wrap_sub(x[k], zx), w[k]));
         }
     }
 }
