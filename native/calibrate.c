@@ -18,6 +18,7 @@
 #define FOUND 2 // its peak, by an instruction before
 #define FOUND_FORWARD 4
 #define NOTED 3 // bits
+#define UNKNOWN 2 // see leave_out()
 
 typedef struct {
     const int32_t *program;
@@ -228,15 +229,16 @@ static int is_exact(const work_t *w, size_t pc, size_t range, int32_t largest) {
     return w->program[pc] == ODT_GATHER_I8 && largest < INT32_MAX && largest / 2 > instruction[odt_opcode(*instruction)->operands + 1];
 }
 
-// Limits the input's scale by the median of those that each sample of the batch would have on its own.
-static int leave_out(const work_t *w, size_t pc, size_t range) {
+// Limits the input's scale by the median of those that each sample of the batch would have on its own. UNKNOWN, and nothing is
+// done, if it is not `known` what scale all samples have and the largest of theirs is not that.
+static int leave_out(const work_t *w, size_t pc, size_t range, int known) {
     int32_t *scales = w->scales;
     int32_t *control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT), word = w->program[range + 1];
     int32_t position = control[ODT_POSITION], count = control[ODT_COUNT], before = *word_at(w->regions, word), found = 0;
     int32_t peak = peak_of(w->program, range);
-    int good = 1;
+    int good = 1, is_found = known || w->room >= count;
     control[ODT_COUNT] = 1;
-    for (int32_t row = 0; good && row < odt_min(count, w->room); row++) {
+    for (int32_t row = 0; good && is_found && row < odt_min(count, w->room); row++) {
         control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT); // which a callback may have moved
         control[ODT_POSITION] = odt_wrap_add(position, row);
         *word_at(w->regions, word) = UNSEEN;
@@ -246,6 +248,7 @@ static int leave_out(const work_t *w, size_t pc, size_t range) {
             good = w->run(w->context, pc);
             largest = *word_at(w->regions, peak);
         } while (good && follow(w, range) && !is_exact(w, pc, range, largest) && ++round < ROUNDS);
+        is_found = known || largest == 0 || is_exact(w, pc, range, largest);
         int32_t scale = *word_at(w->regions, word);
         if (scale != UNSEEN) {
             int32_t at = found++;
@@ -258,11 +261,15 @@ static int leave_out(const work_t *w, size_t pc, size_t range) {
     control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT);
     control[ODT_POSITION] = position;
     control[ODT_COUNT] = count;
-    if (found) {
-        before = odt_min(before, (int32_t)odt_scale_shift((uint32_t)scales[found / 2], BEYOND));
-    }
     *word_at(w->regions, word) = before;
     *word_at(w->regions, peak) = 0;
+    if (!is_found) {
+        return good ? UNKNOWN : 0;
+    }
+    if (found) {
+        before = known ? before : scales[found - 1];
+        *word_at(w->regions, word) = odt_min(before, (int32_t)odt_scale_shift((uint32_t)scales[found / 2], BEYOND));
+    }
     return good && w->run(w->context, pc);
 }
 
@@ -393,7 +400,7 @@ static int fit(work_t *w, size_t pc, size_t range) {
         return 0;
     }
     int is_input = program[pc] == ODT_GATHER_I8 || program[pc] == ODT_GATHER_NORM_I8;
-    return !is_input || !w->room || leave_out(w, pc, range);
+    return !is_input || !w->room || leave_out(w, pc, range, 1);
 }
 
 // Whether the instruction at pc writes to the arena alone, and updates nothing in it but this peak.
@@ -502,12 +509,16 @@ int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t st
         while (w.near + w.reach < pc) { // whatever it is, if each has to be looked for
             w.near = next(program, w.near);
         }
-        int is_update = is_left_out(&w, pc);
-        if (!is_update || w.steps) {
-            size_t range;
-            if (!run(context, pc) || (!is_update && (range = range_of(&w, pc)) != 0 && !fit(&w, pc, range))) {
-                return 0;
-            }
+        int is_update = is_left_out(&w, pc), is_run = UNKNOWN;
+        size_t range = is_update ? 0 : range_of(&w, pc);
+        if (range && program[pc] == ODT_GATHER_I8 && room && *word_at(regions, program[range + 1]) == UNSEEN) {
+            is_run = leave_out(&w, pc, range, 0);
+        }
+        if (is_run == UNKNOWN && (!is_update || w.steps)) {
+            is_run = run(context, pc) && (!range || fit(&w, pc, range));
+        }
+        if (!is_run) {
+            return 0;
         }
     }
     return 1 + w.steps;

@@ -81,6 +81,25 @@ def test_the_range_of_the_input_leaves_out_an_outlier_in_both(outlier):
     assert check(model, x, [0, 1, 2, 3] * 2)
 
 
+@pytest.mark.parametrize("dtype", ("float32", "int16"))
+def test_an_input_of_any_size_gets_the_same_range_in_both(dtype):
+    """Samples of 0, below what the first scale sees and above what it holds, alone and mixed."""
+    rng = random.Random(3)
+    changed = 0
+    model = odt.Sequential([odt.Input((3,), dtype=dtype, **({} if dtype == "float32" else {"scale": 1e-6})), odt.Dense(2)])
+    for _ in range(300):
+        model.compile(odt.Adam(0.01), batch_size=6)
+        sizes = rng.choice(((0, 1e-9), (1, 1e3), (1e3, 1e12), (0, 1e-9, 1, 1e12), (0,)))
+        values = []
+        for _ in range(rng.randint(1, 6)):
+            size = rng.choice(sizes)
+            values += [size * rng.uniform(-1, 1) for _ in range(3)]
+        if dtype == "int16":
+            values = [max(-32768, min(32767, round(value * 100))) for value in values]
+        changed += check(model, array("f" if dtype == "float32" else "h", values), bytes(len(values) // 3))
+    assert changed > 100
+
+
 def test_fisher_information_is_measured_in_the_same_ranges(monkeypatch):
     rng = random.Random(2)
     x, y = [[rng.gauss(0, 1) for _ in range(72)] for _ in range(10)], [index % 3 for index in range(10)]
