@@ -152,9 +152,10 @@ void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int3
 static int32_t finish(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak,
     int8_t *y) {
     int32_t low = 0;
+    uint32_t shifts = zy == (int8_t)zy && lo == (int8_t)lo ? 30 : 0; // none if a program is wrong
     for (const int32_t *end = sums + count; sums != end; sums++, q++, y++) {
         uint32_t shift = (uint32_t)q->s - 33; // half of the last bit that is lost is added when all others are
-        if (shift <= 29) {
+        if (shift < shifts) {
             int32_t v = ((odt_smmul(*sums, q->m) >> shift) + 1) >> 1;
             peak = odt_max(peak, v);
             low = odt_min(low, v);
