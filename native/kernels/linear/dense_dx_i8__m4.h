@@ -4,8 +4,6 @@
 #ifndef ODT_DENSE_DX_I8_M4_H
 #define ODT_DENSE_DX_I8_M4_H
 
-#include <string.h>
-
 #include "../common/words__m4.h"
 #include "pixels_i8__m4.h"
 
