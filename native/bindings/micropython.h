@@ -168,7 +168,7 @@ static char element_code(mp_buffer_info_t info) {
 }
 
 // The samples of a buffer that is of that kind, else 0.
-static size_t count_samples(mp_obj_t buffer, mp_obj_t kind) {
+static inline size_t count_samples(mp_obj_t buffer, mp_obj_t kind) {
     mp_int_t numbers[4];
     for (size_t i = 0; i < 4; i++) {
         size_t count;

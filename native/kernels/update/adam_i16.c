@@ -37,6 +37,9 @@ typedef struct {
     int8_t *w;
     uint32_t x;                     // the dither: bits 16 .. 31 round v, 0 .. 15 m, those below 24 the weight
     int32_t is_limited;             // set where a weight was
+    #if ODT_RP2040
+    int32_t is_still;               // without a gradient
+    #endif
 } adam_row_t;
 
 // sqrt(A^2 + B^2) in 2^-16, with A = s * 2^16 but for the factor sqrt(beta2), B in 2^-6: the larger of the
@@ -94,10 +97,6 @@ static void step_row(adam_row_t *row) {
 
 #endif
 
-#if !ODT_RP2040
-#define step_still_row step_row
-#endif
-
 // A factor of all rows, and its bits.
 typedef struct {
     uint32_t by;
@@ -144,21 +143,43 @@ static void set_factor(uint32_t *product, int32_t *shift, int32_t factor, int32_
     }
 }
 
-// The row's exponent, to which its gradient, of so many bits, and its state are brought, from what it was. Returns how
-// many bits it is above the least that this gradient needs.
-static int32_t raise_exponent(adam_t *a, int8_t *exponent, int32_t bits) {
+#if ODT_RP2040
+
+static int is_zero(const int32_t *d, int32_t K) {
+    int32_t any = 0;
+    for (; K >= 4 && !any; K -= 4, d += 4) {
+        any = d[0] | d[1] | d[2] | d[3];
+    }
+    for (; K && !any; K--, d++) {
+        any = *d;
+    }
+    return !any;
+}
+
+static int32_t bits_of(adam_row_t *row, int32_t K) {
+    row->is_still = is_zero(row->d, K);
+    return row->is_still ? 0 : odt_bits_of(row->d, K);
+}
+
+#else
+
+static inline int32_t bits_of(adam_row_t *row, int32_t K) {
+    return odt_bits_of(row->d, K);
+}
+
+#endif
+
+// The row's exponent, to which its gradient and its state are brought, from what it was. Returns how many bits it
+// is above the least that this gradient needs.
+static int32_t raise_exponent(adam_t *a, int8_t *exponent) {
     adam_row_t *row = &a->row;
     int16_t *v = (int16_t *)(void *)((char *)row->m + row->v_apart);
-    int32_t ex = *exponent;
+    int32_t bits = bits_of(row, a->K), ex = *exponent;
     int32_t need = odt_needed_exponent(bits, a->G, a->level), rise = need - ex;
     if (rise > 0) {
         odt_state_shift_right(row->m, a->K, rise);
-        if (rise > 15) {
-            odt_state_shift_right(v, a->K, rise);
-        } else {
-            for (int32_t k = 0; k < a->K; k++) {
-                v[k] = (int16_t)(((uint16_t)v[k] + (1 << (rise - 1))) >> rise);
-            }
+        for (int32_t k = 0; k < a->K; k++) {
+            v[k] = rise > 15 ? 0 : (int16_t)(((uint16_t)v[k] + (1 << (rise - 1))) >> rise);
         }
         *exponent = (int8_t)(ex = need);
     }
@@ -202,7 +223,7 @@ void odt_adam_i16(const odt_adam_i16_t *o) {
         int16_t *m = o->m + n * K, *v = o->v + n * K;
         a.row.d = d;
         a.row.m = m;
-        int32_t above = raise_exponent(&a, &o->ex[n], odt_bits_of(d, K));
+        int32_t above = raise_exponent(&a, &o->ex[n]);
         for (int32_t k = 0; k < K; k++, a.row.x += a.row.step) {
             int32_t root = move_moments(&a.row, d[k], a.row.x, m + k, v + k);
             d[k] = odt_limit(m[k] * 4096 / root, -32768, 32767);
@@ -228,18 +249,6 @@ static void scale_step(adam_t *a, int32_t rate, uint32_t sw) {
     row->rest = 32 - row->shift;
 }
 
-// Whether a row has no gradient, where there is a loop for these.
-static inline int is_zero(const int32_t *d, int32_t K) {
-    int32_t any = !ODT_RP2040;
-    for (; K >= 4 && !any; K -= 4, d += 4) {
-        any = d[0] | d[1] | d[2] | d[3];
-    }
-    for (; K && !any; K--, d++) {
-        any = *d;
-    }
-    return !any;
-}
-
 // Rows first .. stop - 1 of those that there are gradients of. What "peaks" is whether a weight was limited.
 static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_t *is_limited) {
     const odt_adam_i8_t *o = arguments;
@@ -261,13 +270,12 @@ static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_
             scale_step(&a, *o->rate, sw);
             sw_before = sw;
         }
-        int is_still = is_zero(a.row.d, K);
-        int32_t above = raise_exponent(&a, &o->ex[i], is_still ? 0 : odt_bits_of(a.row.d, K));
-        if (is_still) {
-            step_still_row(&a.row);
-        } else {
-            step_row(&a.row);
-        }
+        int32_t above = raise_exponent(&a, &o->ex[i]);
+        #if ODT_RP2040
+        (a.row.is_still ? step_still_row : step_row)(&a.row);
+        #else
+        step_row(&a.row);
+        #endif
         a.row.x += (uint32_t)K * a.row.step;
         if (above > ABOVE) {
             lower_exponent(&a, o->m + i * K, &o->ex[i]);
