@@ -445,7 +445,9 @@ def contents(rng, op, operand, dtype, size, immediates):
         values = [draw_int32(rng) if span > 1000 else rng.randint(-span, span) for _ in range(count)]
         if operand == "b":
             values = [max(-1 << 30, min(1 << 30, v)) for v in values]
-        if op.name == "adam_i8" and operand == "d" and rng.random() < 0.5:  # rows of units that let nothing through, or one element
+        if (
+            op.name == "adam_i8" and operand == "d" and rng.random() < 0.5
+        ):  # rows of units that let nothing through, or one element
             K = immediates["K"]
             dead = [rng.random() < 0.6 for _ in range(count // K)]
             spared = rng.randrange(count) if rng.random() < 0.5 else -1

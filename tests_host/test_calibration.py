@@ -86,7 +86,9 @@ def test_an_input_of_any_size_gets_the_same_range_in_both(dtype):
     """Samples of 0, below what the first scale sees and above what it holds, alone and mixed."""
     rng = random.Random(3)
     changed = 0
-    model = odt.Sequential([odt.Input((3,), dtype=dtype, **({} if dtype == "float32" else {"scale": 1e-6})), odt.Dense(2)])
+    model = odt.Sequential(
+        [odt.Input((3,), dtype=dtype, **({} if dtype == "float32" else {"scale": 1e-6})), odt.Dense(2)]
+    )
     for _ in range(300):
         model.compile(odt.Adam(0.01), batch_size=6)
         sizes = rng.choice(((0, 1e-9), (1, 1e3), (1e3, 1e12), (0, 1e-9, 1, 1e12), (0,)))
