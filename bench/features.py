@@ -136,7 +136,7 @@ def files():
             path = ROOT / "build" / "mpy" / name / piece
             yield "%-36s%6d bytes" % ("%s/%s" % (name, piece), path.stat().st_size)
     for name in (
-        "features/__init__", "features/logmel", "features/tables", "reference/logmel", "reference/frames",
+        "features/__init__", "features/logmel", "features/tables", "reference/logmel", "reference/buffers",
         "reference/spectrum", "features/frontend", "features/frontend_tables", "reference/frontend",
         "features/motion", "reference/motion", "features/filter", "reference/biquads", "features/rocket",
         "reference/rocket", "features/refused",

@@ -1,6 +1,6 @@
 """A cascade of biquads in Python: what native/kernels/features/biquads_i16.c computes, from docs/numerics.md (Features)."""
 
-from .frames import int16_of
+from .buffers import int16_of
 
 _DONE, _STATE, _SAMPLES, _OUT = 0, 1, 2, 3
 _MAGIC = 0x4649

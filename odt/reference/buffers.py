@@ -133,3 +133,31 @@ def _code_of(view):
         return "d" if size == 8 else "f"
     codes = "hH" if size == 2 else "qQ" if size == 8 else "iI"
     return codes[min(view) >= 0 and max(view) >> 8 * size - 1]
+
+
+# Frames of int16 samples.
+
+
+def is_int16(data, codes, count):
+    """Whether a buffer has that many int16: elements of one of these typecodes, "B" being raw bytes."""
+    try:
+        code = typecode(data)
+        if code == "H" and not hasattr(memoryview(data), "format"):  # that of a view is not told
+            code = "h"
+        return code in codes and nbytes(data) == 2 * count
+    except TypeError:
+        return False
+
+
+def view16(samples):
+    """What is_int16 found good, by its int16."""
+    return array("h", bytes(samples)) if typecode(samples) == "B" else samples
+
+
+def int16_of(data, codes):
+    """The int16 of a buffer whose typecode is one of these, "B" being raw bytes; None of another."""
+    try:
+        count = nbytes(data) // 2
+    except TypeError:
+        return None
+    return view16(data) if is_int16(data, codes, count) else None

@@ -1,7 +1,7 @@
 """TensorFlow's microfrontend, a frame, in Python: what native/kernels/features/frontend_i16.c computes, from docs/numerics.md (Features)."""
 
 from ..fixed import bit_length
-from .frames import is_int16, view16
+from .buffers import is_int16, view16
 
 _DONE, _STATE, _SAMPLES, _OUT = 0, 1, 2, 3
 _MAGIC = 0x4631

@@ -1,6 +1,6 @@
 """MiniRocket's features in Python: what native/kernels/features/rocket_i16.c computes, from docs/numerics.md (Features)."""
 
-from .frames import is_int16, view16
+from .buffers import is_int16, view16
 
 _DONE, _STATE, _SAMPLES, _OUT = 0, 1, 2, 3
 _MAGIC, _KERNELS, _MOST = 0x4D52, 84, 120
