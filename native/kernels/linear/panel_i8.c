@@ -45,7 +45,7 @@ typedef struct {
     int32_t step, zy;          // 48, 52: from a column's output to the next's
 } output_t;
 
-enum { ANY_SUM = 1 << 20 }; // most, where nothing is known: above what finish_rows() need not look at
+#define ANY_SUM (1 << 20) // most, where nothing is known: above what finish_rows() need not look at
 
 static const int32_t none[ROWS]; // where columns start that nothing was added to
 

@@ -434,7 +434,7 @@ ODT_FINISH_AT(output_t, high, lo, max, min);
 // are checked 4 more, 45 for a larger one; a result that is out of range 18; a row 63. In the loops r0: sum, r1: y, r4: zy less the
 // least that is neither out of range nor a new peak, r5, r6: m's 12 bits each, r7: shift, r8: offset, r9: end, r10: how many
 // results there are from that least on, less 1, r11: that least, r12: step.
-HOT __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
+__attribute__((naked, noinline)) static void finish_rows(output_t *o) {
     (void)o;
     __asm volatile (
         ".syntax unified\n"
