@@ -89,7 +89,7 @@ static inline int32_t sum_column(const error_t *list, const error_t *end, const 
     return sum;
 }
 
-// Outputs of `count` sums but for a rest of less than four; returns how many.
+// Outputs of sums, four at a time: of all but the last `count` % 4. Returns how many were made.
 static int32_t finish_fours(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
     static const int32_t start[4];
     int32_t fours = count >> 2, bounds[2] = {INT16_MIN, INT16_MAX};

@@ -388,13 +388,17 @@ ODT_FINISH_AT(output_t, high, lo, max, min);
 
 #else
 
-#define ODT_FINISH_TWOS(entries, a, b, is_cut) \
+// Where a loop is entered: with all its outputs, or without the first.
+#define ODT_FINISH_ENTRIES(entries, a, b) \
     ".balign 4\n" \
     entries ":\n" \
     "b 1" a "f\n" \
     "nop\n" \
     "subs r0, #16\n" \
-    "b 1" b "f\n" \
+    "b 1" b "f\n"
+
+#define ODT_FINISH_TWOS(entries, a, b, is_cut) \
+    ODT_FINISH_ENTRIES(entries, a, b) \
     "odt_finish_one " a ", 0, 1, " is_cut "\n" \
     "odt_finish_one " b ", 16, 1, " is_cut "\n" \
     "adds r0, #32\n" \
@@ -405,12 +409,7 @@ ODT_FINISH_AT(output_t, high, lo, max, min);
     "odt_finish_else " b ", 1, " is_cut "\n"
 
 #define ODT_FINISH_FOURS(entries, a, b, c, d, is_cut) \
-    ".balign 4\n" \
-    entries ":\n" \
-    "b 1" a "f\n" \
-    "nop\n" \
-    "subs r0, #16\n" \
-    "b 1" b "f\n" \
+    ODT_FINISH_ENTRIES(entries, a, b) \
     "subs r0, #32\n" \
     "b 1" c "f\n" \
     "subs r0, #48\n" \

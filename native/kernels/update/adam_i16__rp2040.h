@@ -1,6 +1,5 @@
 // Rows of adam_i8 on an RP2040, in 94 cycles per weight, 66 where a row's gradient is 0, as of a ReLU that lets nothing
-// through. The chip's divider is used directly, with the waiting
-// filled: an interrupt that divides saves what is in it.
+// through. The chip's divider is used directly, with the waiting filled: an interrupt that divides saves what is in it.
 
 #ifndef ODT_ADAM_I16_RP2040_H
 #define ODT_ADAM_I16_RP2040_H
