@@ -95,12 +95,17 @@ def grow(rng, values, op):
     values.update(SH=rng.randint(1, 2), SW=rng.choice((1, 1, 2, 3)))
     if "pool" in op and rng.random() < 0.5:  # each pixel is of one window
         values.update(SH=values["KH"], SW=values["KW"])
+    if op.startswith("conv2d") and rng.random() < 0.15:  # a line, or a row of errors, that is longer than is packed at once
+        values.update(rng.choice((
+            {"B": 1, "H": 2, "W": 8, "C": rng.choice((72, 90)), "N": 5, "KH": rng.choice((1, 2)), "KW": 5},
+            {"B": 1, "H": 1, "W": 600, "C": rng.choice((1, 4)), "N": 5, "KH": 1, "KW": 3, "SW": 2},
+        )))  # fmt: skip
     values.update(PT=values["KH"] // 2, PL=values["KW"] // 2)
     if rng.random() < 0.3:
         values.update(PT=0, PL=0)
     upwards = "transposed" in op and rng.random() < 0.7
     if upwards and rng.random() < 0.3:  # rows that are longer than a panel is deep
-        values.update(B=1, H=1, W=150, KH=1, PT=0, C=rng.choice((1, 3, 8)), N=rng.choice((1, 4, 5)))
+        values.update(B=1, H=1, W=300, KH=1, PT=0, C=rng.choice((1, 3, 8)), N=rng.choice((1, 4, 5)))
     for o, i, k, s, p in (("OH", "H", "KH", "SH", "PT"), ("OW", "W", "KW", "SW", "PL")):
         if upwards:
             values[o] = max(1, (values[i] - 1) * values[s] - 2 * values[p] + values[k])
@@ -207,6 +212,21 @@ def draw_corners():
             operands = {"x": bytes([128] * 9), "w": bytes([-127 * sign & 255] * 9), "b": word(bias * sign & 0xFFFFFFFF)}
             operands.update(q=array("i", [(1 << 24) - 1 << 7, 44]).tobytes(), y=bytes(9), peak=word(0))
             yield build("depthwise2d_i8", sizes, operands, {}, b"")
+    rng = random.Random("rows")
+    some = lambda count: bytes([rng.randrange(256) for _ in range(count)])  # noqa: E731
+    line = {"B": 1, "H": 1, "N": 5, "KH": 1, "SH": 1, "SW": 1, "PT": 0, "PL": 0, "OH": 1}
+    for weight in (127, -127):  # rows of filters or errors, longer than is packed at once, whose sums are as large as can be
+        for place in ({"W": 5, "C": 300, "KW": 1, "OW": 5}, {"W": 6, "C": 72, "KW": 5, "PL": 2, "OW": 6}):
+            sizes = {**line, **place, "zx": 127, "zy": 3, "lo": -128}
+            K = sizes["KW"] * sizes["C"]
+            operands = {"x": some(sizes["W"] * sizes["C"]), "w": bytes([weight & 255]) * (4 * K) + some(K), "b": bytes(20)}
+            operands.update(q=array("i", [3 << 29, 47] * 5).tobytes(), y=bytes(5 * sizes["OW"]), peak=word(0))
+            yield build("conv2d_i8", sizes, operands, {}, b"")
+        for place in ({"W": 300, "KW": 1}, {"W": 600, "KW": 1, "SW": 2}, {"W": 300, "KW": 3, "PL": 1}):
+            for error in (weight, -128):
+                sizes = {**line, **place, "C": 4, "OW": 300, "zx": -9, "at": 0, "R": 5}
+                operands = {"x": some(4 * sizes["W"]), "e": bytes([error & 255]) * 1500, "dw": bytes(80 * sizes["KW"])}
+                yield build("conv2d_dw_i8", sizes, operands, {}, b"")
     for N in (1, 15, 16, 17, 32, 33, 70):  # one class alone is near to 1, or all are alike; powers to 2^-17
         for name, operands in (("softmax_xent_i8", {"se": bytes(4)}), ("softmax_i8", {})):
             for scale in (ONE, 0x3D800000, 0x3E3504F3, 0x3F317218):

@@ -1,7 +1,7 @@
 """What int8 kernels of a Cortex-M0+ do: the loops of native/kernels/linear/, counted, whose factors cost.py has."""
 
 # What kernels of native/kernels/linear/ decide by on a Cortex-M0+: panel_i8.c, gather_i8__panel.h, conv2d_dw_i8.c.
-ROWS, DEPTH, BLOCK = 4, 144, 48
+ROWS, DEPTH, BLOCK, AT_ONCE = 4, 288, 48, 256
 MANY_ROWS, MANY_ERRORS, MANY_PAIRS = 4, 6, 9  # conv2d_i8.h
 SINGLE_ROWS, SINGLE_WEIGHTS, TINY, TINY_DW, TINY_M4 = 16, 320, 9, 6, 36  # single_i8.c, depthwise2d_tiny_i8.h
 FEW, GATHERED, PADDED = 80, 1280, 256
@@ -138,7 +138,7 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         return single(B, KH, K, OH, OW, kind)
     apart = 0 if is_dense else B * OH
     if KH == KW == SH == SW == 1 and not (top or left) and (OH, OW) == (H, W):
-        chunks, blocks = -(-K // DEPTH), -(-P // BLOCK)
+        chunks, blocks = -(-K // AT_ONCE), -(-P // BLOCK)
         aligned = K % 4 == 0
         terms = {
             "pack": panels * K * (1 if chunks == 1 else blocks), "packs": panels * (1 if chunks == 1 else blocks * chunks),
@@ -149,8 +149,7 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         finishes, group = panels * (blocks + apart), "pointwise"
     elif _is_gathered(KH, length, C, W, OW, SW, panels):
         step = (K + 3) & ~3
-        block = min(BLOCK, GATHERED // step)
-        blocks = -(-P // block)
+        blocks = -(-P // min(BLOCK, (16 * BLOCK + GATHERED) // (16 + step)))
         packs = panels * blocks if panels > 1 else 1
         depth = step if K % 4 > 1 else K
         terms = {
@@ -259,7 +258,7 @@ def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
                     terms[term] = terms.get(term, 0) + count
             return [("dw gathered", terms)]
     if is_same_size:
-        blocks = -(-P // DEPTH)
+        blocks = -(-P // AT_ONCE)
         moved = sum([kh != top or kw != left for kh in range(KH) for kw in range(KW)])
         outside = sum([
             H * W - max(H - abs(kh - top), 0) * max(W - abs(kw - left), 0) for kh in range(KH) for kw in range(KW)
@@ -270,8 +269,8 @@ def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
             "store": N * blocks * T, "odd": panels * blocks * K * (P % 2),
         })  # fmt: skip
         return [("dw same", terms)]
-    columns = min(OW, DEPTH)
-    block = DEPTH // ((columns + 1) & ~1) if OW < DEPTH else 1
+    columns = min(OW, AT_ONCE)
+    block = DEPTH // ((columns + 1) & ~1) if OW < AT_ONCE else 1
     blocks, rows = -(-B * OH // block), B * OH
     once = rows <= block
     terms.update({

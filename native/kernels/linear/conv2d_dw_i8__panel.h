@@ -155,9 +155,9 @@ static __attribute__((noinline)) void correlate_dw_of_same_size(const odt_correl
         for (int32_t i = 0; i < ROWS; i++) {
             rows[i] = odt_min(i, channels - 1);
         }
-        for (int32_t m = 0; m < all; m += DEPTH) {
+        for (int32_t m = 0; m < all; m += AT_ONCE) {
             const int8_t *e = a->e + m * a->e_step + n;
-            int32_t count = odt_min(DEPTH, all - m), whole[ROWS] = {0}, start[ROWS];
+            int32_t count = odt_min(AT_ONCE, all - m), whole[ROWS] = {0}, start[ROWS];
             odt_poll();
             pack(s.panel, 0, e, rows, a->e_step, count, whole);
             for (int32_t tap = 0; tap < a->KH * a->KW; tap++) {
@@ -193,8 +193,8 @@ static ODT_SCRATCH void correlate_dw_by_taps(const odt_correlation_dw_t *a, int 
     int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), SW = a->SW, rows = a->B * a->OH, filter = a->KH * a->KW * C;
     scratch_t s;
     static const int8_t one = 1;
-    int32_t columns = odt_min(a->OW, DEPTH), padded = (columns + ALIGNED - 1) & -ALIGNED;
-    int32_t block = a->OW < DEPTH ? DEPTH / padded : 1; // rows of errors at a time
+    int32_t columns = odt_min(a->OW, AT_ONCE), padded = (columns + ALIGNED - 1) & -ALIGNED;
+    int32_t block = a->OW < AT_ONCE ? DEPTH / padded : 1; // rows of errors at a time
     int is_whole = rows <= block && a->OW <= columns && !extreme; // one panel holds all errors of a channel
     if (!is_whole) {
         clear_words(a->dw, a->N * filter);
@@ -320,7 +320,7 @@ static void pack_made(const odt_transposed2d_dw_i8_t *a, int32_t n, int32_t kh, 
 
 // The gradient of a transposed convolution's filters: a tap's are the product of all inputs and the errors that they made by it.
 int odt_transposed2d_dw_by_panels_i8(const odt_transposed2d_dw_i8_t *a) {
-    int32_t C = a->C, rows = a->B * a->H, filter = a->KH * a->KW * C, columns = odt_min(a->W, DEPTH);
+    int32_t C = a->C, rows = a->B * a->H, filter = a->KH * a->KW * C, columns = odt_min(a->W, AT_ONCE);
     scratch_t s;
     if (rows * a->W < 16) { // most of a panel would be empty
         return 0;

@@ -22,9 +22,13 @@ static void pack_filters(const odt_correlation_t *a, int32_t n, int32_t kh, int3
     // As long as depths are equally far apart: to the end of a tap, of the row, or where rows are, too, of what is asked for.
     int32_t run = !ODT_SMALL && to > a->KW * a->C ? to : a->w_kw == a->C * a->w_c ? a->KW * a->C : a->C;
     const int8_t *w = a->w + n * a->w_n + kh * a->w_kh + kw * a->w_kw;
+    if (!ODT_SMALL && run >= to && to - from <= AT_ONCE) {
+        pack(panel, k, w + from * a->w_c, rows, a->w_c, to - from, totals);
+        return;
+    }
     while (from < to) {
         int32_t tap = from / a->C, c = from - tap * a->C;
-        int32_t count = odt_min(to - from, run - from % run);
+        int32_t count = odt_min(ODT_SMALL ? to - from : odt_min(to - from, AT_ONCE), run - from % run);
         pack(panel, k, w + tap * a->w_kw + c * a->w_c, rows, a->w_c, count, totals);
         from += count;
         k += count;
@@ -143,21 +147,22 @@ static void finish_from(const finish_t *f, const sums_t *sums, int32_t m, int32_
 static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t *a, const windows_t *g, int is_dense) {
     gathered_t s;
     int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, step = (K + 3) & ~3, packed = -1, totals[ROWS];
-    int32_t block = odt_min(BLOCK, GATHERED / step), depth = K;
+    int32_t block = odt_min(BLOCK, (int32_t)sizeof(s.room) / ((int32_t)sizeof(sums_t) + step)), depth = K;
+    int8_t *windows = (int8_t *)(s.room + block);
     finish_t f;
     int32_t lines = odt_is_contiguous(a) ? 1 : g->lines, length = K / lines; // of filters
     if (ODT_M0 && K % 4 > 1) { // by whole words, the rest of which is 0 in the panel
         depth = step;
     }
     if (K < depth) { // which are multiplied by these bytes of the windows
-        memset(s.windows, 0, (size_t)(block * step));
+        memset(windows, 0, (size_t)(block * step));
     }
     for (int32_t k = K; k < depth; k++) {
         put(s.panel, k, none);
     }
     for (int32_t m = 0; m < M; m += block) {
         const columns_t c = {depth, 1, odt_min(block, M - m), step};
-        gather_windows(g, m, c.count, s.windows, step, &s.padded);
+        gather_windows(g, m, c.count, windows, step, &s.padded);
         for (int32_t n = 0; n < a->N; n += ROWS) {
             odt_poll();
             if (packed != n) {
@@ -169,8 +174,8 @@ static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t
                 }
                 begin_finish(a, n, totals, &f);
             }
-            run(s.sums, none, s.panel, 0, s.windows, &c);
-            finish_from(&f, (const sums_t *)s.sums, m, c.count, is_dense);
+            run(s.room, none, s.panel, 0, windows, &c);
+            finish_from(&f, (const sums_t *)s.room, m, c.count, is_dense);
         }
     }
 }
@@ -188,9 +193,9 @@ static __attribute__((noinline)) void correlate_pointwise(const odt_correlation_
         for (int32_t m = 0; m < M; m += BLOCK) {
             int32_t count = odt_min(BLOCK, M - m);
             odt_poll();
-            for (int32_t k = 0; k < K; k += DEPTH) {
-                const columns_t c = {odt_min(DEPTH, K - k), 1, count, pixel};
-                if (m == 0 || K > DEPTH) {
+            for (int32_t k = 0; k < K; k += AT_ONCE) {
+                const columns_t c = {odt_min(AT_ONCE, K - k), 1, count, pixel};
+                if (m == 0 || K > AT_ONCE) {
                     pack(s.panel, 0, a->w + n * a->w_n + k * a->w_c, rows, a->w_c, c.depth, totals);
                 }
                 run(s.sums, k ? NULL : none, s.panel, 0, a->x + m * pixel + k, &c);

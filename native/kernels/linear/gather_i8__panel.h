@@ -14,8 +14,13 @@ enum {
 
 typedef struct {
     panel_t panel[FEW * UNITS];
-    sums_t sums[BLOCK];
-    int8_t windows[GATHERED] __attribute__((aligned(4)));
+    union {
+        struct {
+            sums_t sums[BLOCK];
+            int8_t windows[GATHERED] __attribute__((aligned(4)));
+        };
+        sums_t room[BLOCK + GATHERED / sizeof(sums_t)]; // of the forward pass: sums, then windows, as many of both
+    };
     padded_t padded;
 } gathered_t;
 

@@ -1,6 +1,6 @@
 // Products of int8 matrices by panels (conv2d_i8.h) on cores without SMLAD: the inner loops of the core, then the loops
-// around them. The stack holds a panel and a block of sums, 1.9 KB together, or with
-// windows that are gathered 3.0 KB; nothing else is needed.
+// around them. The stack holds a panel and a block of sums, or windows that are gathered, 3.1 KB together, in a small module 1.9;
+// nothing else is needed.
 
 #include "../../core.h"
 #include "conv2d_i8.h"
@@ -17,8 +17,9 @@
 
 enum {
     ROWS = 4,   // of a panel
-    DEPTH = 144, // products a panel has, even: of 3x3 taps of 16 channels
+    DEPTH = ODT_SMALL ? 144 : 288, // products a panel has, even: of 3x3 taps of 16 channels, or 32
     BLOCK = 48, // columns that are summed at a time
+    AT_ONCE = ODT_SMALL ? DEPTH : 256, // that are packed at a time: 16 bits hold a row's sum
 };
 
 // The sums of a block of columns, four rows each, in the core's own form.

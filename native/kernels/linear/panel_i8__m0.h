@@ -81,12 +81,12 @@ static uint32_t pack_lanes(panel_t *panel, int32_t k, const int8_t *low, const i
     return sum;
 }
 
-// Four rows, which begin at w[rows[0]], .., to depths k .. of the panel; adds each row to its total.
+// Four rows, which begin at w[rows[0]], .., to depths k .. of the panel, at most AT_ONCE; adds each row to its total.
 static void pack(panel_t *panel, int32_t k, const int8_t *w, const int32_t *rows, int32_t step,
     int32_t count, int32_t *totals) {
     for (int32_t i = 0; i < 2; i++) {
         uint32_t sum = pack_lanes(panel + 2 * i, k, w + rows[i + 2], w + rows[i], step, count);
-        totals[i] += (int32_t)(sum + 0x8000) >> 16; // of at most DEPTH rows: 16 bits suffice
+        totals[i] += (int32_t)(sum + 0x8000) >> 16;
         totals[i + 2] += (int16_t)sum;
     }
 }
