@@ -95,7 +95,7 @@ def grow(rng, values, op):
     values.update(SH=rng.randint(1, 2), SW=rng.choice((1, 1, 2, 3)))
     if "pool" in op and rng.random() < 0.5:  # each pixel is of one window
         values.update(SH=values["KH"], SW=values["KW"])
-    if op.startswith("conv2d") and rng.random() < 0.15:  # a line, or a row of errors, that is longer than is packed at once
+    if op.startswith("conv2d") and rng.random() < 0.15:  # a line, or a row of errors, longer than is packed at once
         values.update(rng.choice((
             {"B": 1, "H": 2, "W": 8, "C": rng.choice((72, 90)), "N": 5, "KH": rng.choice((1, 2)), "KW": 5},
             {"B": 1, "H": 1, "W": 600, "C": rng.choice((1, 4)), "N": 5, "KH": 1, "KW": 3, "SW": 2},
@@ -215,12 +215,14 @@ def draw_corners():
     rng = random.Random("rows")
     some = lambda count: bytes([rng.randrange(256) for _ in range(count)])  # noqa: E731
     line = {"B": 1, "H": 1, "N": 5, "KH": 1, "SH": 1, "SW": 1, "PT": 0, "PL": 0, "OH": 1}
-    for weight in (127, -127):  # rows of filters or errors, longer than is packed at once, whose sums are as large as can be
+    for weight in (127, -127):  # rows of filters or errors, longer than is packed at once, of the largest sums
         for place in ({"W": 5, "C": 300, "KW": 1, "OW": 5}, {"W": 6, "C": 72, "KW": 5, "PL": 2, "OW": 6}):
             sizes = {**line, **place, "zx": 127, "zy": 3, "lo": -128}
             K = sizes["KW"] * sizes["C"]
-            operands = {"x": some(sizes["W"] * sizes["C"]), "w": bytes([weight & 255]) * (4 * K) + some(K), "b": bytes(20)}
-            operands.update(q=array("i", [3 << 29, 47] * 5).tobytes(), y=bytes(5 * sizes["OW"]), peak=word(0))
+            operands = {"x": some(sizes["W"] * sizes["C"]), "w": bytes([weight & 255]) * (4 * K) + some(K)}
+            operands.update(
+                b=bytes(20), q=array("i", [3 << 29, 47] * 5).tobytes(), y=bytes(5 * sizes["OW"]), peak=word(0)
+            )
             yield build("conv2d_i8", sizes, operands, {}, b"")
         for place in ({"W": 300, "KW": 1}, {"W": 600, "KW": 1, "SW": 2}, {"W": 300, "KW": 3, "PL": 1}):
             for error in (weight, -128):
