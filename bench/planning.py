@@ -5,9 +5,10 @@
 
 Cycles by odt's own interpreter (tests_device/rp2040js/README.md), of one run, as they repeat exactly. first step: calibration
 with it, before anything else was trained or predicted. blocks: the largest that bytearray() gets, before the model is
-compiled and after. large: the largest batch with which compile() succeeds on a board that has compiled nothing before, its
-arena, and arena, state and program of that batch in percent of the heap that is free when the layers are made and nothing
-is compiled. Samples and labels are not in the heap then.
+compiled and after. large: the largest batch, or of DS-CNN, where a sample takes a seventh of the heap, of one sample the
+most frames, with which compile() succeeds on a board that has compiled nothing before; its arena, and arena, state and
+program together in percent of the heap that is free when the layers are made and nothing is compiled. Samples and labels
+are not in the heap then.
 """
 
 import sys
@@ -23,10 +24,10 @@ DIGITS = """
 """
 BLOCK = 'odt.DepthwiseConv2D(3, padding="same", activation="relu"), odt.Conv2D(24, 1, activation="relu"),\n'
 KEYWORDS = """
-    odt.Input((49, 10, 1), dtype="int8", scale=1 / 32),
+    odt.Input((%d, 10, 1), dtype="int8", scale=1 / 32),
     odt.Conv2D(24, (10, 4), strides=2, padding="same", activation="relu"),
     %s    odt.GlobalAvgPool(), odt.Dense(12),
-""" % (4 * BLOCK)
+""" % (49, 4 * BLOCK)
 MLP = 'odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(32, "relu"), odt.Dense(10)'
 BYTES = "x = bytearray([i * 7 % 17 for i in range({size})])"
 FLOATS = "x = array.array('f', [i * 7 % 17 / 16 for i in range({size})])"
@@ -88,15 +89,20 @@ except MemoryError:
 
 
 def largest(machine, layers, batch):
-    """The largest batch that compiles; the heap that was free, the arena, and arena, state and program. Each try is a board's first."""
-    good, bad, found = 0, 0, ()
+    """The largest batch, or the most frames, that compiles; the heap that was free, the arena, and arena, state and program.
+
+    Each try is a board's first.
+    """
+    good, bad, found, frames = 0, 0, (), 49 if layers is KEYWORDS else 0
+    tried = frames or batch
     while not bad or bad - good > 1:
-        machine.run((BOARD + LARGEST).format(layers=layers, batch=batch))
+        sizes = {"layers": layers.replace("(49,", "(%d," % tried), "batch": 1} if frames else {"layers": layers, "batch": tried}
+        machine.run((BOARD + LARGEST).format(**sizes))
         if "largest" in machine.said:
-            good, found = batch, [int(word) for word in machine.said.rpartition("largest ")[2].split()]
+            good, found = tried, [int(word) for word in machine.said.rpartition("largest ")[2].split()]
         else:
-            bad = batch
-        batch = (good + bad) // 2 if bad else 2 * good
+            bad = tried
+        tried = (good + bad) // 2 if bad else 2 * good
     return good, *found
 
 
@@ -127,7 +133,7 @@ def main():
     print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
         "", "compile", "s at", "first", "second", "", "before:", "", "after:", "", "large", "", "% of"))  # fmt: skip
     print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
-        "", "cycles", "125MHz", "step", "step", "times", "free", "block", "free", "block", "batch", "arena", "free"))  # fmt: skip
+        "", "cycles", "125MHz", "step", "step", "times", "free", "block", "free", "block", "", "arena", "free"))  # fmt: skip
     for _, line in found:
         print(line)
 
