@@ -96,8 +96,8 @@ def largest(machine, layers, batch):
     good, bad, found, frames = 0, 0, (), 49 if layers is KEYWORDS else 0
     tried = frames or batch
     while not bad or bad - good > 1:
-        sizes = {"layers": layers.replace("(49,", "(%d," % tried), "batch": 1} if frames else {"layers": layers, "batch": tried}
-        machine.run((BOARD + LARGEST).format(**sizes))
+        network = layers.replace("(49,", "(%d," % tried) if frames else layers
+        machine.run((BOARD + LARGEST).format(layers=network, batch=1 if frames else tried))
         if "largest" in machine.said:
             good, found = tried, [int(word) for word in machine.said.rpartition("largest ")[2].split()]
         else:

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core.h"
 #include "fixed.h"
 #include "odt.h"
 #include "opcodes.h"
@@ -361,8 +362,14 @@ static void limit_rows(uint8_t *immediates, const uint8_t *limits, unsigned numb
     }
 }
 
+#if ODT_SMALL
+#define ODT_COLLECT static void
+#else
+#define ODT_COLLECT static inline __attribute__((always_inline)) void // 60 cycles of an RP2040 less
+#endif
+
 // The arguments of the instruction at pc, for `count` rows of a batch of `rows`.
-static void collect(arguments_t *arguments, const int32_t *program, size_t pc, const odt_region_t *regions,
+ODT_COLLECT collect(arguments_t *arguments, const int32_t *program, size_t pc, const odt_region_t *regions,
     int32_t rows, int32_t count) {
     const odt_opcode_t *op = odt_opcode(program[pc]);
     const uint8_t *shape = odt_shape(op);

@@ -1,8 +1,8 @@
 """Adam of int8 weights: its moments in int16, and the update of the weights in one with them."""
 
-from ..fixed import bit_length, scale_div, scale_mul, scale_shift, wrap32
+from ..fixed import bit_length, scale_div, scale_int, scale_mul, scale_shift, wrap32
 from .data import rows
-from .update_i8 import dither, halve_rows, needed_exponent, power_of_2, product, round_shift, short
+from .update_i8 import dither, halve_rows, needed_exponent, round_shift, short
 
 
 def adam_i16(o):
@@ -12,9 +12,9 @@ def adam_i16(o):
     """
     adam = _Adam(o)
     for n in range(o.N):
-        for i, _ in adam.row(n, n * o.K, (o.at + n) * o.K):
+        for i in adam.row(n, o.at + n):
             o.d[i] = max(-32768, min(32767, _quotient(o.m[i] << 12, o.v[i])))
-        o.ds[n] = power_of_2(-12 - adam.finer)
+        o.ds[n] = scale_shift(adam.quotient, -12)
 
 
 def adam_i8(o):
@@ -29,17 +29,21 @@ def adam_i8(o):
     adam = _Adam(o)
     limited = bool(o.common and o.at and o.limited[0])
     for n in part:
-        factor, shift = _short_step(o.rate[0], o.sw[n], adam.finer)
-        for i, x in adam.row(n - o.at, (n - o.at) * o.K, n * o.K):
+        factor, shift = _short_step(o.rate[0], o.sw[n], adam.quotient)
+        x = adam.dither_of(n)
+        u = (x << 16 & 0xFFFFFFFF | x >> 16) >> (32 - shift)
+        if o.K & 1:
+            u ^= (1 << shift) - 1
+        for i in adam.row(n - o.at, n):
             step = _quotient(o.m[i] * factor, o.v[i])
             i += o.at * o.K
-            u = (x << 8 & 0xFFFFFFFF) >> (32 - shift)
             value = 256 * o.w[i] + o.r[i] - ((step + u) >> shift)
             if not -32640 <= value <= 32639:
                 value = 32639 if value > 0 else -32640
                 limited = True
             o.w[i] = (value + 128) >> 8
             o.r[i] = value - 256 * o.w[i]
+            u ^= (1 << shift) - 1
         if limited and not o.common:
             halve_rows(o, n, n + 1)
             limited = False
@@ -50,11 +54,11 @@ def adam_i8(o):
         o.limited[0] = int(limited)
 
 
-def _short_step(rate, sw, finer):
+def _short_step(rate, sw, quotient):
     """(factor, shift) from a quotient of the moments to residual units of a weight."""
     if rate == 0:
         return 0, 1
-    factor, exponent = short(scale_shift(scale_div(rate, sw), 8 - finer))
+    factor, exponent = short(scale_shift(scale_div(scale_mul(rate, quotient), sw), 8))
     if exponent > -1:
         return 32767, 1
     return (factor, -exponent) if exponent >= -30 else (factor >> min(31, -30 - exponent), 30)
@@ -73,17 +77,22 @@ class _Adam:
         self.o = o
         self.scale = scale_mul(o.factor, o.gs[0])
         self.dither = dither(o)
-        self.c1 = max(0, min(4096, o.c1))
-        self.rc2 = max(0, min(16384, o.rc2))
-        self.level = 13
-        while self.rc2 << (self.level + 1) >= 1 << 24:
+        self.c1 = max(1, min(4096, o.c1))
+        root = max(1, min(16384, o.rc2))
+        self.quotient = scale_div(scale_int(2 * self.c1), scale_int(root))
+        self.level = min(13, 22 - bit_length(self.c1))
+        while (self.c1 << (self.level + 2)) // root >= 1 << 15:
             self.level -= 1
-        self.finer = 13 - self.level
+        self.largest = (self.c1 << (self.level + 2)) // root
 
-    def row(self, n, first, index):
-        """Update row n's state, which begins at ``first``; yield each element's place and dither."""
-        o, level = self.o, self.level
-        bits, need = needed_exponent(o.d[first : first + o.K], self.scale, level)
+    def dither_of(self, index):
+        """What rounds row ``index`` of all: of K elements every other one, the last but one among them; others its complement."""
+        return self.dither[0] + index * self.dither[1] & 0xFFFFFFFF
+
+    def row(self, n, index):
+        """Update the state's row n, which is row ``index`` of all; yield each element's place."""
+        o, first = self.o, n * self.o.K
+        bits, need = needed_exponent(o.d[first : first + o.K], self.scale, self.level)
         ex = max(need, o.ex[n])
         if ex > o.ex[n]:
             for i in range(first, first + o.K):
@@ -91,37 +100,36 @@ class _Adam:
                 o.v[i] = _signed16(round_shift(o.v[i] & 65535, ex - o.ex[n]))
         factor, exponent = short(scale_shift(self.scale, 4 - ex))
         before = max(0, bits - 16)
-        c1 = self.c1 << self.finer
-        m_factor, m_shift = product(factor, exponent + before, c1, bit_length(c1))
-        v_factor, v_shift = product(factor, exponent + before - 12, self.rc2, bit_length(self.rc2))
+        exponent += before
+        factor *= self.c1
+        factor = factor >> min(-exponent, 31) if exponent < 0 else factor << min(exponent, 31)
+        half = self.dither_of(index) >> 16
+        if o.K & 1:
+            half ^= 65535
         top = 0
         for i in range(first, first + o.K):
-            x = self.dither[0] + (index + i - first) * self.dither[1] & 0xFFFFFFFF
-            d = o.d[i] >> before
-            mean = wrap32(d * m_factor) >> m_shift
-            o.m[i] = wrap32(o.m[i] * (65536 - 16 * self.c1) + mean + (x & 65535)) >> 16
-            root = wrap32(d * v_factor) >> v_shift
-            o.v[i] = _signed16(self._root(o.v[i] & 65535, root, x >> 16))
+            mean = wrap32((o.d[i] >> before) * factor)
+            o.m[i] = wrap32(o.m[i] * (65536 - 16 * self.c1) + mean + half) >> 16
+            o.v[i] = _signed16(self._root(o.v[i] & 65535, (~mean if mean < 0 else mean) >> 11, half))
             top |= o.v[i] & 65535
-            yield i, x
-        if need < ex - 3 and 0 < top < 1 << (level - 3) and ex > -100:
+            half ^= 65535
+            yield i
+        if need < ex - 3 and 0 < top < self.largest // 16 and ex > -100:
             for i in range(first, first + o.K):
                 o.m[i] = max(-32767, min(32767, o.m[i] * 4))
                 o.v[i] *= 4
             ex -= 2
         o.ex[n] = ex
 
-    def _root(self, s, b, high):
+    def _root(self, s, b, half):
         """sqrt(beta2 s^2 + (1 - beta2) g^2) from s and the second term's root, b * 2^-6."""
-        if b < 0:
-            b = ~b
         base = s * self.o.r2
         if s << 6 <= b:
             base = b << 10
             rise = ((s << 6) ** 2 & 0xFFFFFFFF) // ((b >> 5) + 1)
         else:
             rise = (b * b & 0xFFFFFFFF) // (2 * s)
-        return ((base + (rise << 4) & 0xFFFFFFFF) + high & 0xFFFFFFFF) >> 16
+        return ((base + (rise << 4) & 0xFFFFFFFF) + half & 0xFFFFFFFF) >> 16
 
 
 def _signed16(v):

@@ -155,13 +155,12 @@ def short(scale):
     return ((scale & 0x7FFFFF) | 0x800000) >> 9, (scale >> 23) - 141
 
 
-def product(factor, exponent, by, bits):
-    """factor * 2^exponent * by as (factor, shift); bits are of ``by``."""
-    exponent += bits
-    return (factor * by >> bits) << max(0, min(31, exponent)) & 0xFFFFFFFF, max(0, min(31, -exponent))
+def product(factor, exponent):
+    """factor * 2^exponent as (factor, shift)."""
+    return factor << max(0, min(31, exponent)) & 0xFFFFFFFF, max(0, min(31, -exponent))
 
 
 def dither(o):
-    """(of element 0, from one element to the next)."""
+    """(of element or row 0, from one to the next)."""
     key = hash32(o.c[KEY], o.id)
     return key, hash32(key, 1) | 1

@@ -34,7 +34,7 @@ def _momentum_i16(o, nesterov):
                 v[i] = round_shift(v[i], ex - o.ex[n])
         before = max(0, bits - 16)
         factor, exponent = short(scale_shift(scale, 16 - ex))
-        factor, shift = product(factor, exponent + before, 1, 0)
+        factor, shift = product(factor, exponent + before)
         top = 0
         for i in row:
             g = wrap32((o.d[i] >> before) * factor) >> shift

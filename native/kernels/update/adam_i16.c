@@ -12,30 +12,27 @@
 #include "exponents_i16.h"
 
 enum {
-    LEVEL = 13,
-    ABOVE = 3, // bits that an exponent may be above what its gradient needs
+    LEVEL = 13,     // of gradients, at most: below 2^(LEVEL + 1) units
+    FINER = 11,     // bits by which a gradient's part of the first moment is finer than of the second
+    ABOVE = 3,      // bits that an exponent may be above what its gradient needs
 };
 
 // A row, from an element on; in the order in which adam_i16__rp2040.h and adam_i16__m4.h load it.
 typedef struct {
-    int32_t before;                 // shift of a gradient, before one of two products:
-    uint32_t v_factor;              // what it brings to the second moment's root
-    int32_t v_shift;
-    uint32_t m_factor;              // and to the first moment
-    int32_t m_shift;
-    uint32_t step;                  // from one element's dither to the next one's
+    int32_t before;                 // shift of a gradient, before
+    uint32_t factor;                // what it brings to the first moment
     uint32_t b1;                    // beta1
     uintptr_t divider;              // ODT_DIVIDER
     uint32_t r2;                    // sqrt(beta2)
-    int32_t rate, rest;             // of the step's: rest = 32 - shift
-    int32_t shift;
+    int32_t rate;                   // of the step's,
+    int32_t dither, shift;          // which is rounded, as is every other one by the dither's complement
     ptrdiff_t r_apart;              // bytes from w to r
-    const int32_t *end;
+    const int8_t *end;              // of w
     ptrdiff_t v_apart;              // bytes from m to v
     const int32_t *d;
     int16_t *m;
     int8_t *w;
-    uint32_t x;                     // the dither: bits 16 .. 31 round v, 0 .. 15 m, those below 24 the weight
+    uint32_t half;                  // what rounds moments, of 16 bits, every other one by its complement
     int32_t is_limited;             // set where a weight was
     #if ODT_RP2040
     int32_t is_still;               // without a gradient
@@ -52,13 +49,11 @@ static inline uint32_t hypotenuse(uint32_t s, uint32_t A, uint32_t B) {
 }
 
 // Updates an element's state. Returns the divisor of its first moment.
-static inline int32_t move_moments(const adam_row_t *a, int32_t d, uint32_t x, int16_t *m, int16_t *v) {
-    uint32_t g = (uint32_t)(d >> a->before);
-    uint32_t mean = (uint32_t)((int32_t)(g * a->m_factor) >> a->m_shift);
-    int32_t b = (int32_t)(g * a->v_factor) >> a->v_shift;
-    *m = (int16_t)((int32_t)((uint32_t)*m * a->b1 + mean + (x & 65535)) >> 16);
+static inline int32_t move_moments(const adam_row_t *a, int32_t d, uint32_t half, int16_t *m, int16_t *v) {
+    uint32_t mean = (uint32_t)(d >> a->before) * a->factor;
+    *m = (int16_t)((int32_t)((uint32_t)*m * a->b1 + mean + half) >> 16);
     uint32_t s = (uint16_t)*v;
-    s = (hypotenuse(s, s * a->r2, (uint32_t)(b ^ b >> 31)) + (x >> 16)) >> 16;
+    s = (hypotenuse(s, s * a->r2, (mean ^ (uint32_t)((int32_t)mean >> 31)) >> FINER) + half) >> 16;
     *v = (int16_t)s;
     return (int32_t)s + 1;
 }
@@ -83,9 +78,10 @@ static void step_row(adam_row_t *row) {
     #endif
     int16_t *m = a.m, *v = (int16_t *)(void *)((char *)m + a.v_apart);
     int8_t *w = a.w, *r = w + a.r_apart;
-    for (const int32_t *d = a.d; d != a.end; d++, m++, v++, w++, r++, a.x += a.step) {
-        int32_t root = move_moments(&a, *d, a.x, m, v);
-        int32_t W = 256 * *w + *r - ((*m * a.rate / root + (int32_t)(a.x << 8 >> a.rest)) >> a.shift);
+    int32_t odd = -((a.end - w) & 1), all = (1 << a.shift) - 1; // which are complements, and of what
+    for (const int32_t *d = a.d; w != a.end; d++, m++, v++, w++, r++, odd = ~odd) {
+        int32_t root = move_moments(&a, *d, a.half ^ ((uint32_t)odd & 65535), m, v);
+        int32_t W = 256 * *w + *r - ((*m * a.rate / root + (a.dither ^ (odd & all))) >> a.shift);
         if ((W ^ W >> 31) > 32639) { // beyond 127 and 127 / 256, or -127 and -128 / 256
             W = 32639 ^ W >> 31;
             row->is_limited = 1;
@@ -97,60 +93,55 @@ static void step_row(adam_row_t *row) {
 
 #endif
 
-// A factor of all rows, and its bits.
-typedef struct {
-    uint32_t by;
-    int32_t bits;
-} factor_t;
-
-// What all rows of a parameter share. A gradient is below 2^(level + 1) units, the first moment counts in
-// units 2^`finer` times as fine.
+// What all rows of a parameter share: 1 - beta1, with 12 bits, the scale of quotients of moments, whose units are not the same,
+// and which the largest second moment of a gradient of all bits is.
 typedef struct {
     adam_row_t row;
-    uint32_t G;
-    factor_t c1, rc2;               // 1 - beta1, in m's units, and the root of 1 - beta2
-    int32_t level, finer, K;
+    odt_dither_t dither;
+    uint32_t G, c1, quotient, largest;
+    int32_t level, K;
 } adam_t;
 
-static adam_t begin(int32_t factor, int32_t gs, int32_t key, int32_t id, uint32_t first, int32_t K, int32_t c1,
-    int32_t r2, int32_t rc2) {
-    c1 = odt_limit(c1, 0, 4096);
-    odt_dither_t dither = odt_dither(key, id);
-    adam_t a = {.row = {.step = dither.step, .b1 = 65536 - 16 * (uint32_t)c1, .divider = ODT_DIVIDER,
-        .r2 = (uint32_t)r2, .x = dither.first + first * dither.step},
-        .G = odt_scale_mul(odt_scale(factor), odt_scale(gs)), .rc2.by = (uint32_t)odt_limit(rc2, 0, 16384),
-        .level = LEVEL, .K = K};
-    while (a.rc2.by << (a.level + 1) >= 1 << 24) {
+static adam_t begin(int32_t factor, int32_t gs, int32_t key, int32_t id, int32_t K, int32_t c1, int32_t r2, int32_t rc2) {
+    uint32_t mean = (uint32_t)odt_limit(c1, 1, 4096), root = (uint32_t)odt_limit(rc2, 1, 16384);
+    adam_t a = {.row = {.b1 = 65536 - 16 * mean, .divider = ODT_DIVIDER, .r2 = (uint32_t)r2}, .dither = odt_dither(key, id),
+        .G = odt_scale_mul(odt_scale(factor), odt_scale(gs)), .c1 = mean,
+        .quotient = odt_scale_div(odt_scale_int(2 * mean), odt_scale_int(root)),
+        .level = odt_min(LEVEL, 22 - odt_bit_length(mean)), .K = K};
+    while ((a.largest = odt_divide(mean << (a.level + 2), root)) >> 15) { // a second moment has 16 bits
         a.level--;
     }
-    a.finer = LEVEL - a.level;
-    a.c1.by = (uint32_t)c1 << a.finer;
-    a.c1.bits = odt_bit_length(a.c1.by);
-    a.rc2.bits = odt_bit_length(a.rc2.by);
     return a;
 }
 
-// factor * 2^exponent, of 15 bits, times f as a factor of as many, or more where there is no shift, and a shift.
-static void set_factor(uint32_t *product, int32_t *shift, int32_t factor, int32_t exponent, const factor_t *f) {
-    uint32_t short_product = (uint32_t)factor * f->by >> f->bits;
-    exponent += f->bits;
-    if (exponent <= 0) {
-        *product = short_product;
-        *shift = odt_min(-exponent, 31);
-    } else {
-        *product = short_product << odt_min(exponent, 31);
-        *shift = 0;
-    }
+// What rounds row n: moments by the upper half of a word, weights by the other half first.
+static __attribute__((noinline)) void set_dither(adam_t *a, int32_t n) {
+    uint32_t x = a->dither.first + (uint32_t)n * a->dither.step;
+    a->row.half = x >> 16;
+    a->row.dither = (int32_t)((x << 16 | x >> 16) >> (32 - a->row.shift));
 }
 
 #if ODT_RP2040
 
 static int is_zero(const int32_t *d, int32_t K) {
     int32_t any = 0;
-    for (; K >= 4 && !any; K -= 4, d += 4) {
-        any = d[0] | d[1] | d[2] | d[3];
+    const int32_t *whole = d + (K & ~3), *end = d + K;
+    if (d != whole) {
+        __asm (
+            ".syntax unified\n"
+            "1:\n" // 12 cycles for 4
+            "ldmia %0!, {r3-r6}\n"
+            "orrs r3, r4\n"
+            "orrs r5, r6\n"
+            "orrs r3, r5\n"
+            "bne 2f\n"
+            "cmp %0, %2\n"
+            "bne 1b\n"
+            "2:\n"
+            "movs %1, r3\n"
+            : "+l" (d), "=l" (any) : "h" (whole) : "r3", "r4", "r5", "r6", "cc", "memory");
     }
-    for (; K && !any; K--, d++) {
+    for (d = whole; d != end && !any; d++) {
         any = *d;
     }
     return !any;
@@ -169,26 +160,35 @@ static inline int32_t bits_of(adam_row_t *row, int32_t K) {
 
 #endif
 
+// A row's state in units that are 2^rise as large.
+static void raise_state(const adam_t *a, int32_t rise) {
+    int16_t *m = a->row.m, *v = (int16_t *)(void *)((char *)m + a->row.v_apart);
+    odt_state_shift_right(m, a->K, rise);
+    for (int32_t k = 0; k < a->K; k++) {
+        v[k] = rise > 15 ? 0 : (int16_t)(((uint16_t)v[k] + (1 << (rise - 1))) >> rise);
+    }
+}
+
 // The row's exponent, to which its gradient and its state are brought, from what it was. Returns how many bits it
 // is above the least that this gradient needs.
 static int32_t raise_exponent(adam_t *a, int8_t *exponent) {
     adam_row_t *row = &a->row;
-    int16_t *v = (int16_t *)(void *)((char *)row->m + row->v_apart);
     int32_t bits = bits_of(row, a->K), ex = *exponent;
-    int32_t need = odt_needed_exponent(bits, a->G, a->level), rise = need - ex;
-    if (rise > 0) {
-        odt_state_shift_right(row->m, a->K, rise);
-        for (int32_t k = 0; k < a->K; k++) {
-            v[k] = rise > 15 ? 0 : (int16_t)(((uint16_t)v[k] + (1 << (rise - 1))) >> rise);
-        }
+    int32_t need = odt_needed_exponent(bits, a->G, a->level);
+    if (need > ex) {
+        raise_state(a, need - ex);
         *exponent = (int8_t)(ex = need);
     }
+    #if ODT_RP2040
+    if (row->is_still) {
+        return ex - need;
+    }
+    #endif
     uint32_t scale = odt_scale_shift(a->G, 4 - ex);
-    int32_t factor = odt_short_factor(scale);
     row->before = odt_max(bits - 16, 0);
-    int32_t power = odt_short_exponent(scale) + row->before;
-    set_factor(&row->v_factor, &row->v_shift, factor, power - 12, &a->rc2);
-    set_factor(&row->m_factor, &row->m_shift, factor, power, &a->c1);
+    uint32_t product = (uint32_t)odt_short_factor(scale) * a->c1;
+    int32_t power = odt_limit(odt_short_exponent(scale) + row->before, -31, 31);
+    row->factor = power < 0 ? product >> -power : product << power;
     return ex - need;
 }
 
@@ -203,7 +203,7 @@ static void lower_exponent(const adam_t *a, int16_t *m, int8_t *exponent) {
     for (; k < a->K; k++) {
         any |= (uint16_t)v[k];
     }
-    if (any == 0 || any >= 1u << (a->level - 3) || *exponent <= -100) {
+    if (any == 0 || any >= a->largest / 16 || *exponent <= -100) {
         return;
     }
     for (k = 0; k < a->K; k++) {
@@ -215,68 +215,68 @@ static void lower_exponent(const adam_t *a, int16_t *m, int8_t *exponent) {
 
 void odt_adam_i16(const odt_adam_i16_t *o) {
     int32_t K = o->K;
-    adam_t a = begin(o->factor, *o->gs, o->c[ODT_KEY], o->id, (uint32_t)o->at * (uint32_t)K, K, o->c1, o->r2,
-        o->rc2);
+    adam_t a = begin(o->factor, *o->gs, o->c[ODT_KEY], o->id, K, o->c1, o->r2, o->rc2);
     a.row.v_apart = (char *)o->v - (char *)o->m;
+    a.row.shift = 1;
     for (int32_t n = 0; n < o->N; n++) {
         int32_t *d = o->d + n * K;
         int16_t *m = o->m + n * K, *v = o->v + n * K;
         a.row.d = d;
         a.row.m = m;
         int32_t above = raise_exponent(&a, &o->ex[n]);
-        for (int32_t k = 0; k < K; k++, a.row.x += a.row.step) {
-            int32_t root = move_moments(&a.row, d[k], a.row.x, m + k, v + k);
+        set_dither(&a, o->at + n);
+        uint32_t half = K & 1 ? a.row.half ^ 65535 : a.row.half;
+        for (int32_t k = 0; k < K; k++, half ^= 65535) {
+            int32_t root = move_moments(&a.row, d[k], half, m + k, v + k);
             d[k] = odt_limit(m[k] * 4096 / root, -32768, 32767);
         }
         if (above > ABOVE) {
             lower_exponent(&a, m, &o->ex[n]);
         }
-        o->ds[n] = (int32_t)odt_scale_shift(ODT_ONE, -12 - a.finer);
+        o->ds[n] = (int32_t)odt_scale_shift(a.quotient, -12);
     }
 }
 
-// From moments' quotients to steps: `rate` * 2^-`shift` residual units of a weight of this scale.
-static void scale_step(adam_t *a, int32_t rate, uint32_t sw) {
+// From moments' quotients to steps: `rate` * 2^-`shift` residual units of a weight of this scale. `rate`: with that of quotients.
+static void scale_step(adam_t *a, uint32_t rate, uint32_t sw) {
     adam_row_t *row = &a->row;
     row->rate = 0;
     row->shift = 1;
     if (rate) {
-        uint32_t scale = odt_scale_shift(odt_scale_div(odt_scale(rate), sw), 8 - a->finer);
+        uint32_t scale = odt_scale_shift(odt_scale_div(rate, sw), 8);
         int32_t shift = -odt_short_exponent(scale);
         row->rate = shift < 1 ? 32767 : odt_short_factor(scale) >> odt_limit(shift - 30, 0, 31);
         row->shift = odt_limit(shift, 1, 30);
     }
-    row->rest = 32 - row->shift;
 }
 
 // Rows first .. stop - 1 of those that there are gradients of. What "peaks" is whether a weight was limited.
 static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_t *is_limited) {
     const odt_adam_i8_t *o = arguments;
     int32_t K = o->K;
-    adam_t a = begin(o->factor, *o->gs, o->c[ODT_KEY], o->id, (uint32_t)(o->at + first) * (uint32_t)K, K, o->c1, o->r2,
-        o->rc2);
+    adam_t a = begin(o->factor, *o->gs, o->c[ODT_KEY], o->id, K, o->c1, o->r2, o->rc2);
     a.row.v_apart = (char *)o->v - (char *)o->m;
     a.row.r_apart = (char *)o->r - (char *)o->w;
     a.row.is_limited = *is_limited;
-    uint32_t sw_before = 0; // which is no scale
+    uint32_t rate = *o->rate ? odt_scale_mul(odt_scale(*o->rate), a.quotient) : 0, sw_before = 0; // which are no scales
     for (int32_t i = first; i < stop; i++) {
         int32_t n = o->at + i;
         uint32_t sw = odt_scale(o->sw[n]);
         a.row.d = o->d + i * K;
-        a.row.end = a.row.d + K;
         a.row.m = o->m + i * K;
         a.row.w = o->w + n * K;
+        a.row.end = a.row.w + K;
         if (sw != sw_before) {
-            scale_step(&a, *o->rate, sw);
+            scale_step(&a, rate, sw);
             sw_before = sw;
         }
         int32_t above = raise_exponent(&a, &o->ex[i]);
+        set_dither(&a, n);
         #if ODT_RP2040
         (a.row.is_still ? step_still_row : step_row)(&a.row);
         #else
         step_row(&a.row);
         #endif
-        a.row.x += (uint32_t)K * a.row.step;
         if (above > ABOVE) {
             lower_exponent(&a, o->m + i * K, &o->ex[i]);
         }

@@ -76,27 +76,22 @@ ODT_AVX2 static inline __m256i hypotenuses(__m256i s, __m256i A, __m256i B) {
 // Of a row's elements as many as eights hold, to which `row` is moved.
 ODT_AVX2 static void step_eights(adam_row_t *row) {
     adam_row_t a = *row;
-    const __m256i low = _mm256_set1_epi32(65535), limit = _mm256_set1_epi32(32639);
-    const __m256i step = _mm256_set1_epi32((int32_t)(8 * a.step)), b1 = _mm256_set1_epi32((int32_t)a.b1);
-    const __m256i v_factor = _mm256_set1_epi32((int32_t)a.v_factor), m_factor = _mm256_set1_epi32((int32_t)a.m_factor);
-    const __m256i r2 = _mm256_set1_epi32((int32_t)a.r2), rate = _mm256_set1_epi32(a.rate);
-    const __m128i before = _mm_cvtsi32_si128(a.before), v_shift = _mm_cvtsi32_si128(a.v_shift);
-    const __m128i m_shift = _mm_cvtsi32_si128(a.m_shift), rest = _mm_cvtsi32_si128(a.rest), shift = _mm_cvtsi32_si128(a.shift);
-    __m256i x = _mm256_add_epi32(_mm256_set1_epi32((int32_t)a.x),
-        _mm256_mullo_epi32(_mm256_set1_epi32((int32_t)a.step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+    const __m256i limit = _mm256_set1_epi32(32639), b1 = _mm256_set1_epi32((int32_t)a.b1), r2 = _mm256_set1_epi32((int32_t)a.r2);
+    const __m256i factor = _mm256_set1_epi32((int32_t)a.factor), rate = _mm256_set1_epi32(a.rate);
+    const __m256i odd = _mm256_set1_epi64x((a.end - a.w) & 1 ? 0xFFFFFFFF : -0x100000000LL); // which are complements
+    const __m256i half = _mm256_xor_si256(_mm256_set1_epi32((int32_t)a.half), _mm256_srli_epi32(odd, 16));
+    const __m256i all = _mm256_and_si256(odd, _mm256_set1_epi32((1 << a.shift) - 1)), dither = _mm256_xor_si256(_mm256_set1_epi32(a.dither), all);
+    const __m128i before = _mm_cvtsi32_si128(a.before), shift = _mm_cvtsi32_si128(a.shift);
     __m256i limited = _mm256_setzero_si256();
-    for (; a.end - a.d >= 8; a.d += 8, a.m += 8, a.w += 8, a.x += 8 * a.step, x = _mm256_add_epi32(x, step)) {
+    for (; a.end - a.w >= 8; a.d += 8, a.m += 8, a.w += 8) {
         __m128i *m = (__m128i *)a.m, *v = (__m128i *)(void *)((char *)a.m + a.v_apart);
         __m128i *w = (__m128i *)a.w, *r = (__m128i *)(a.w + a.r_apart);
-        __m256i g = _mm256_sra_epi32(_mm256_loadu_si256((const __m256i *)a.d), before);
-        __m256i mean = _mm256_sra_epi32(_mm256_mullo_epi32(g, m_factor), m_shift);
-        __m256i b = _mm256_sra_epi32(_mm256_mullo_epi32(g, v_factor), v_shift);
+        __m256i mean = _mm256_mullo_epi32(_mm256_sra_epi32(_mm256_loadu_si256((const __m256i *)a.d), before), factor);
         __m256i first = _mm256_mullo_epi32(_mm256_cvtepi16_epi32(_mm_loadu_si128(m)), b1);
-        first = _mm256_add_epi32(_mm256_add_epi32(first, mean), _mm256_and_si256(x, low));
-        first = _mm256_srai_epi32(first, 16);
-        __m256i s = _mm256_cvtepu16_epi32(_mm_loadu_si128(v));
-        s = hypotenuses(s, _mm256_mullo_epi32(s, r2), _mm256_xor_si256(b, _mm256_srai_epi32(b, 31)));
-        s = _mm256_srli_epi32(_mm256_add_epi32(s, _mm256_srli_epi32(x, 16)), 16);
+        first = _mm256_srai_epi32(_mm256_add_epi32(_mm256_add_epi32(first, mean), half), 16);
+        __m256i s = _mm256_cvtepu16_epi32(_mm_loadu_si128(v)), second = _mm256_xor_si256(mean, _mm256_srai_epi32(mean, 31));
+        s = hypotenuses(s, _mm256_mullo_epi32(s, r2), _mm256_srli_epi32(second, FINER));
+        s = _mm256_srli_epi32(_mm256_add_epi32(s, half), 16);
         store_words(first, s, m, v);
         __m256i root = _mm256_add_epi32(s, _mm256_set1_epi32(1));
         __m256i moved = _mm256_mullo_epi32(first, rate), size = _mm256_abs_epi32(moved);
@@ -105,7 +100,7 @@ ODT_AVX2 static void step_eights(adam_row_t *row) {
         } else {
             moved = _mm256_sign_epi32(divide_short(size, root), moved);
         }
-        moved = _mm256_sra_epi32(_mm256_add_epi32(moved, _mm256_srl_epi32(_mm256_slli_epi32(x, 8), rest)), shift);
+        moved = _mm256_sra_epi32(_mm256_add_epi32(moved, dither), shift);
         __m256i W = _mm256_slli_epi32(_mm256_cvtepi8_epi32(_mm_loadl_epi64(w)), 8);
         W = _mm256_sub_epi32(_mm256_add_epi32(W, _mm256_cvtepi8_epi32(_mm_loadl_epi64(r))), moved);
         __m256i sign = _mm256_srai_epi32(W, 31), beyond = _mm256_cmpgt_epi32(_mm256_xor_si256(W, sign), limit);
