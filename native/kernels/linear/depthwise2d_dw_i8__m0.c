@@ -102,73 +102,114 @@ typedef struct {
     int32_t *dw;        // 8: what is added to
     int32_t zeros;      // 12: what each tap's sum is to be less
     int32_t rows;       // 16: of outputs
-    int32_t step;       // 20: bytes of x from the end of two taps to the next pair's
-    int32_t pairs;      // 24: bytes of the errors of a row
-    int32_t skip;       // 28: of x, from where the next pair would be to the next row
-    int32_t pitch;      // 32: bytes of x from a row of taps to the next
-    int32_t KH;         // 36: rows of three taps
+    int32_t pairs;      // 20: bytes of the errors of a row
+    int32_t skip;       // 24: of x, from where the next pair would be to the next row
+    int32_t pitch;      // 28: bytes of x from a row of taps to the next
+    int32_t KH;         // 32: rows of three taps
+    int32_t step, next; // 36, 40: bytes from a tap to the next, from a row of them
+    int32_t SW;         // 44
 } taps_t;
 
-// Rows of three taps of a filter: 20 cycles for 6 products, 9 per row of outputs, and 43 per row of taps. r0: x, r1: e, r2-r4: the
-// taps' sums, r5, r6: words of x, r7: a word of e, r8: step, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows.
+// Rows of three taps of a filter: 16.5 cycles for 6 products, as the last word of a pair is the first of the next, 18.5 with a
+// stride; 13 per row of outputs, and 60 per row of taps. r0: x, r1: e, r2-r4: the taps' sums, r5, r6: words of x, r7: a word of e,
+// r8: dw, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows.
 __attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
     (void)taps;
     __asm volatile (
         ".syntax unified\n"
+        ".macro odt_tap x, sum\n"
+        "muls \\x, r7\n"
+        "asrs \\x, \\x, #16\n"
+        "adcs \\sum, \\x\n"
+        ".endm\n"
+        ".macro odt_pair is_strided\n"
+        "ldmia r1!, {r7}\n"
+        ".if \\is_strided\n"
+        "ldmia r0!, {r5, r6}\n"
+        "odt_tap r5, r2\n"
+        "odt_tap r6, r3\n"
+        "ldr r6, [r0]\n"
+        "adds r0, #8\n"
+        ".else\n"
+        "odt_tap r5, r2\n"
+        "ldmia r0!, {r5, r6}\n"
+        "odt_tap r5, r3\n"
+        "movs r5, r6\n"
+        ".endif\n"
+        "odt_tap r6, r4\n"
+        ".endm\n"
+        ".macro odt_rows row, two, one, is_strided\n"
+        "\\row:\n"
+        "mov r9, r1\n"
+        "add r9, r10\n"
+        ".if \\is_strided == 0\n"
+        "ldmia r0!, {r5}\n"
+        ".endif\n"
+        "mov r6, r10\n" // an odd one first
+        "lsls r6, r6, #29\n"
+        "bmi \\one\\()f\n"
+        "\\two:\n"
+        "odt_pair \\is_strided\n"
+        "\\one:\n"
+        "odt_pair \\is_strided\n"
+        "cmp r1, r9\n"
+        "bne \\two\\()b\n"
+        "add r0, r11\n"
+        "mov r6, r12\n"
+        "subs r6, #1\n"
+        "mov r12, r6\n"
+        "bne \\row\\()b\n"
+        ".endm\n"
         ODT_SAVE_REGISTERS
         "push {r0}\n"
-        "adds r0, #20\n"
-        "ldmia r0!, {r1-r3}\n"
-        "mov r8, r1\n"
-        "mov r10, r2\n"
-        "mov r11, r3\n"
+        "ldr r1, [r0, #20]\n"
+        "mov r10, r1\n"
+        "ldr r1, [r0, #24]\n"
+        "mov r11, r1\n"
         "1:\n"
         "ldr r7, [sp]\n"
         "ldmia r7!, {r0, r1, r5, r6}\n"
-        "ldr r7, [r7]\n"
-        "mov r12, r7\n"
-        "ldmia r5!, {r2-r4}\n"
+        "mov r8, r5\n"
+        "ldr r2, [r7]\n"
+        "mov r12, r2\n"
+        "ldr r3, [r7, #20]\n"
+        "lsls r4, r3, #1\n"
+        "ldr r2, [r5]\n"
+        "ldr r3, [r5, r3]\n"
+        "ldr r4, [r5, r4]\n"
         "subs r2, r2, r6\n"
         "subs r3, r3, r6\n"
         "subs r4, r4, r6\n"
-        "2:\n"
-        "mov r9, r1\n"
-        "add r9, r10\n"
-        "3:\n"
-        "ldmia r1!, {r7}\n"
-        "ldmia r0!, {r5, r6}\n"
-        "muls r5, r7\n"
-        "asrs r5, r5, #16\n"
-        "adcs r2, r5\n"
-        "muls r6, r7\n"
-        "asrs r6, r6, #16\n"
-        "adcs r3, r6\n"
-        "ldr r5, [r0]\n"
-        "muls r5, r7\n"
-        "asrs r5, r5, #16\n"
-        "adcs r4, r5\n"
-        "add r0, r8\n"
-        "cmp r1, r9\n"
-        "bne 3b\n"
-        "add r0, r11\n"
-        "mov r5, r12\n"
-        "subs r5, #1\n"
-        "mov r12, r5\n"
-        "bne 2b\n"
+        "ldr r7, [r7, #28]\n"
+        "cmp r7, #1\n"
+        "bne 5f\n"
+        "odt_rows 2, 3, 4, 0\n"
+        "b 8f\n"
+        "odt_rows 5, 6, 7, 1\n"
+        "8:\n"
         "ldr r7, [sp]\n"
-        "ldr r5, [r7, #8]\n"
-        "stmia r5!, {r2-r4}\n"
+        "ldr r6, [r7, #36]\n"
+        "mov r5, r8\n"
+        "str r2, [r5]\n"
+        "str r3, [r5, r6]\n"
+        "lsls r6, r6, #1\n"
+        "str r4, [r5, r6]\n"
+        "ldr r6, [r7, #40]\n"
+        "adds r5, r5, r6\n"
         "str r5, [r7, #8]\n"
         "ldr r5, [r7]\n"
-        "ldr r6, [r7, #32]\n"
+        "ldr r6, [r7, #28]\n"
         "adds r5, r5, r6\n"
         "str r5, [r7]\n"
-        "ldr r5, [r7, #36]\n"
+        "ldr r5, [r7, #32]\n"
         "subs r5, #1\n"
-        "str r5, [r7, #36]\n"
+        "str r5, [r7, #32]\n"
         "bne 1b\n"
         "add sp, #4\n"
         ODT_RESTORE_REGISTERS
+        ".purgem odt_tap\n"
+        ".purgem odt_pair\n"
+        ".purgem odt_rows\n"
         );
 }
 
@@ -180,10 +221,12 @@ typedef struct {
 // The products of a channel's errors, packed, and its inputs in a tile, added to dw.
 static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t *dw) {
     const int32_t *row = odt_tile_windows(t);
-    if (v->KW == K && v->dw_w == 1) {
+    if (v->KW == K) {
         taps->x = row;
         taps->dw = dw;
         taps->KH = v->KH;
+        taps->step = v->dw_w * 4;
+        taps->next = v->dw_h * 4;
         sum_taps(taps);
         return;
     }
@@ -194,6 +237,8 @@ static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t
             taps->x = row + from;
             taps->dw = sums;
             taps->KH = rows;
+            taps->step = 4;
+            taps->next = K * 4;
             sum_taps(taps);
             for (const int32_t *three = sums; rows; rows--, three += K, to += v->dw_h) {
                 for (int32_t i = kw - from; i < K && from + i < v->KW; i++) {
@@ -268,6 +313,11 @@ static int depthwise_dw_tiny(const odt_depthwise2d_dw_i8_t *a, int32_t first, in
     return 1;
 }
 
+// About the cycles of these outputs for a row of taps.
+static int32_t cost(int32_t rows, int32_t columns) {
+    return rows * (13 + (columns + 1) / 2 * 16);
+}
+
 int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     if (depthwise_dw_tiny(a, first, stop)) {
         return 1;
@@ -276,7 +326,7 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
     axes_t v = {.KH = a->KH, .KW = a->KW, .x_h = a->W * N, .x_w = N, .e_h = a->OW * N, .e_w = N, .dw_h = a->KW, .dw_w = 1};
     odt_tile_t t = {.H = a->H, .W = a->W, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW,
         .zx = a->zx, .group = 2, .most = ODT_TILE_SUMS, .words = words};
-    if (a->KW < K && a->KW < a->KH) {
+    if (a->KW < K ? a->KW < a->KH : a->KW == a->KH && cost(a->OW, a->OH) < cost(a->OH, a->OW)) {
         v = (axes_t) {.KH = a->KW, .KW = a->KH, .x_h = N, .x_w = a->W * N, .e_h = N, .e_w = a->OW * N, .dw_h = 1, .dw_w = a->KW};
         t = (odt_tile_t) {.H = a->W, .W = a->H, .SH = a->SW, .SW = a->SH, .top = a->PL, .left = a->PT, .OH = a->OW,
             .OW = a->OH, .zx = a->zx, .group = 2, .most = ODT_TILE_SUMS, .words = words};
@@ -297,8 +347,8 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
             errors.pairs *= t.rows;
             errors.rows = 1;
         }
-        taps_t taps = {.e = pairs, .step = (2 * t.SW - 2) * 4, .pairs = t.even * 2,
-            .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .pitch = t.pitch * 4, .rows = t.rows};
+        taps_t taps = {.e = pairs, .pairs = t.even * 2, .skip = (t.SH * t.pitch - t.SW * t.even - (t.SW == 1)) * 4,
+            .pitch = t.pitch * 4, .rows = t.rows, .SW = t.SW};
         for (int32_t n = first; n < stop; n++) {
             for (int32_t b = 0; b < a->B; b++) {
                 odt_tile_poll(&t);
