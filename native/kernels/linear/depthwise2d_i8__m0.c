@@ -379,6 +379,223 @@ static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop)
     return 1;
 }
 
+// A filter of 3x3 and rows of windows a stride of 2 apart, as sum_strided loads them. A word of `even` is the weights of a row's
+// first column and, in the upper half, of its third: what a pixel of an even column meets at an output and at the one before.
+typedef struct {
+    int32_t even[3];    // 0
+    int32_t odd_0;      // 12: weights of the second column; 20, 24: more of them
+    int32_t offset;     // 16: of all sums
+    int32_t odd_1, odd_2;
+    const int8_t *x;    // 28: the first window's first pixel that is not padding, less a row
+    int32_t step, row;  // 32, 36: bytes from a column's last row to the next one's first, less a row; from a row to the next
+    int32_t *sums;      // 40
+    int32_t width;      // 44: bytes of the sums of a row, less the last
+    int32_t is_left, is_right; // 48, 52: whether there is padding
+    int32_t left, right; // 56, 60: what it is in the first sum, with the offset; in the last one
+    int32_t next, rows; // 64, 68: bytes from the end of a row of windows to the next; rows of outputs
+} strided_t;
+
+// Windows of 3x3 in an image as it lies: 49 cycles for 9 products, and 40 per row. r0: x, r1: step, r2: row, r3: sums, r4: the sum,
+// r5, r6: products, r7: a weight, r8-r10: even, r11: odd_0, r12: offset, lr: where the row's last sum lies.
+__attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
+    (void)strided;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_even\n" // r5: both products of two rows, r6: of the third
+        "ldrsb r5, [r0, r2]\n"
+        "mov r7, r8\n"
+        "muls r5, r7\n"
+        "adds r0, r0, r2\n"
+        "ldrsb r6, [r0, r2]\n"
+        "mov r7, r9\n"
+        "muls r6, r7\n"
+        "adds r5, r5, r6\n"
+        "adds r0, r0, r2\n"
+        "ldrsb r6, [r0, r2]\n"
+        "mov r7, r10\n"
+        "muls r6, r7\n"
+        "adds r0, r0, r1\n"
+        ".endm\n"
+        ODT_SAVE_REGISTERS
+        "ldmia r0!, {r1-r7}\n"
+        "mov r8, r1\n"
+        "mov r9, r2\n"
+        "mov r10, r3\n"
+        "mov r11, r4\n"
+        "mov r12, r5\n"
+        "movs r5, r6\n"
+        "movs r6, r7\n"
+        "movs r7, r0\n"
+        "push {r5-r7}\n" // 0, 4: odd_1, odd_2, 8: of strided, what is not loaded yet
+        "ldmia r7!, {r0-r3}\n"
+        "1:\n"
+        "ldr r7, [sp, #8]\n"
+        "ldr r4, [r7, #16]\n"
+        "adds r4, r4, r3\n"
+        "mov lr, r4\n"
+        "ldr r4, [r7, #28]\n"
+        "ldr r5, [r7, #20]\n"
+        "cmp r5, #0\n"
+        "bne 3f\n"
+        "odt_even\n"
+        "sxth r4, r5\n"
+        "sxth r6, r6\n"
+        "adds r4, r4, r6\n"
+        "add r4, r12\n"
+        "b 3f\n"
+        "2:\n"
+        "odt_even\n"
+        "sxth r7, r5\n"
+        "asrs r5, r5, #16\n"
+        "adcs r4, r5\n"
+        "sxth r5, r6\n"
+        "asrs r6, r6, #16\n"
+        "adcs r4, r6\n"
+        "stmia r3!, {r4}\n"
+        "adds r4, r7, r5\n"
+        "add r4, r12\n"
+        "3:\n"
+        "ldrsb r5, [r0, r2]\n"
+        "mov r7, r11\n"
+        "muls r5, r7\n"
+        "adds r4, r4, r5\n"
+        "adds r0, r0, r2\n"
+        "ldrsb r5, [r0, r2]\n"
+        "ldr r7, [sp]\n"
+        "muls r5, r7\n"
+        "adds r4, r4, r5\n"
+        "adds r0, r0, r2\n"
+        "ldrsb r5, [r0, r2]\n"
+        "ldr r7, [sp, #4]\n"
+        "muls r5, r7\n"
+        "adds r4, r4, r5\n"
+        "adds r0, r0, r1\n"
+        "cmp r3, lr\n"
+        "bne 2b\n"
+        "ldr r7, [sp, #8]\n"
+        "ldr r5, [r7, #32]\n"
+        "ldr r6, [r7, #24]\n"
+        "cmp r6, #0\n"
+        "bne 4f\n"
+        "odt_even\n"
+        "asrs r5, r5, #16\n"
+        "adcs r4, r5\n"
+        "asrs r5, r6, #16\n"
+        "adcs r4, r5\n"
+        "movs r5, #0\n"
+        "ldr r7, [sp, #8]\n"
+        "4:\n"
+        "adds r4, r4, r5\n"
+        "stmia r3!, {r4}\n"
+        "ldr r5, [r7, #36]\n"
+        "adds r0, r0, r5\n"
+        "ldr r5, [r7, #40]\n"
+        "subs r5, #1\n"
+        "str r5, [r7, #40]\n"
+        "bne 1b\n"
+        "add sp, #12\n"
+        ODT_RESTORE_REGISTERS
+        ".purgem odt_even\n"
+        );
+}
+
+// The filter of a channel; offset is its own.
+static void begin_filter(strided_t *s, const int32_t *w, int32_t zx, int32_t offset) {
+    s->even[0] = w[0] + w[2] * 65536;
+    s->even[1] = w[3] + w[5] * 65536;
+    s->even[2] = w[6] + w[8] * 65536;
+    s->odd_0 = w[1];
+    s->odd_1 = w[4];
+    s->odd_2 = w[7];
+    s->offset = offset;
+    s->left = offset + zx * (w[0] + w[3] + w[6]);
+    s->right = zx * (w[2] + w[5] + w[8]);
+}
+
+// The filter moved down by a row, over the last three of the image, if padding lies below them.
+static void move_down(strided_t *s, const int32_t *w, int32_t zx) {
+    s->even[2] = s->even[1];
+    s->even[1] = s->even[0];
+    s->even[0] = 0;
+    s->odd_2 = w[4];
+    s->odd_1 = w[1];
+    s->odd_0 = 0;
+    s->offset += zx * (w[6] + w[7] + w[8]);
+    s->left += zx * (w[7] + w[8]);
+    s->right -= zx * w[8];
+}
+
+// And up, over the first three.
+static void move_up(strided_t *s, const int32_t *w, int32_t zx) {
+    s->even[0] = s->even[1];
+    s->even[1] = s->even[2];
+    s->even[2] = 0;
+    s->odd_0 = w[4];
+    s->odd_1 = w[7];
+    s->odd_2 = 0;
+    s->offset += zx * (w[0] + w[1] + w[2]);
+    s->left += zx * (w[1] + w[2]);
+    s->right -= zx * w[2];
+}
+
+static void sum_rows(strided_t *s, const int8_t *x, int32_t *sums, int32_t rows) {
+    if (rows > 0) {
+        s->x = x;
+        s->sums = sums;
+        s->rows = rows;
+        sum_strided(s);
+    }
+}
+
+// Filters of 3x3 with a stride of 2: an input meets 2.25 products, of which a word of two weights makes two, and so takes less as
+// it lies than in a tile. Of padding there is a row and a column at most on each side.
+static int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t sums[ODT_TILE_SUMS], w[9], H = a->H, OH = a->OH, OW = a->OW, zx = a->zx;
+    int32_t top = a->top, below = 2 * OH + 1 - top - H, beside = 2 * OW + 1 - a->left - a->W;
+    channel_t c;
+    output_t o;
+    if (a->KH != 3 || a->KW != 3 || a->SH != 2 || a->SW != 2 || H < 3 || OH < 1 || OW < 1 || OW > ODT_TILE_SUMS || (top | 1) != 1
+        || (a->left | 1) != 1 || below > 1 || beside > 1 || zx != (int8_t)zx || !begin_outputs(&o, a)) {
+        return 0;
+    }
+    filter_t f = filter_of(a, w, 3);
+    int32_t is_right = beside == 1, columns = 2 * OW + 1 - a->left - is_right, block = ODT_TILE_SUMS / OW, unpolled = 0;
+    strided_t s = {.step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = OW * 4 - 4, .is_left = a->left, .is_right = is_right,
+        .next = 2 * a->x_h - columns * a->x_w};
+    for (int32_t oh = 0; oh < OH; oh += block) {
+        int32_t rows = odt_min(block, OH - oh), is_first = oh == 0 && top, is_last = oh + rows == OH && below == 1;
+        begin_rows(&o, a, rows, OW, OW);
+        for (int32_t n = first; n < stop; n++) {
+            if (!load_channel(&c, a, n, &f, &o)) {
+                return 0;
+            }
+            for (int32_t b = 0; b < a->B; b++) {
+                const int8_t *x = a->x + (b * H - 1) * a->x_h + n, *window = x + (2 * oh - top) * a->x_h; // each a row before
+                unpolled += rows * OW;
+                if (unpolled >= ODT_TILE_SUMS) {
+                    unpolled = 0;
+                    odt_poll();
+                }
+                begin_filter(&s, w, zx, c.offset);
+                if (is_first) {
+                    move_up(&s, w, zx);
+                    sum_rows(&s, window + a->x_h, sums, 1);
+                    begin_filter(&s, w, zx, c.offset);
+                    window += 2 * a->x_h;
+                }
+                sum_rows(&s, window, sums + is_first * OW, rows - is_first - is_last);
+                if (is_last) {
+                    move_down(&s, w, zx);
+                    sum_rows(&s, x + (H - 3) * a->x_h, sums + (rows - 1) * OW, 1);
+                }
+                finish(a, n, &c, &o, sums, a->y + b * a->y_b + oh * a->y_oh + n);
+            }
+        }
+    }
+    add_peak(&o, a);
+    return 1;
+}
+
 // About the cycles of a row of outputs of 3x3, summed in groups of 4 or 2.
 static int32_t cost(int32_t columns, int32_t group) {
     return 35 + (columns + group - 1) / group * (group == 4 ? 130 : 73);
@@ -477,7 +694,7 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
 }
 
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
-    if (depthwise_tiny(a, first, stop)) {
+    if (depthwise_tiny(a, first, stop) || depthwise_strided(a, first, stop)) {
         return 1;
     }
     int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));
