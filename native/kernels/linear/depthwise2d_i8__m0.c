@@ -185,15 +185,124 @@ static filter_t filter_of(const odt_depthwise_t *a, int32_t *w, int32_t width) {
     return f;
 }
 
-// A channel.
+// A channel, and how load_nine gets to the next one.
 typedef struct {
-    int32_t offset;
-    int is_short; // whether finish_rows() takes it
+    const int8_t *from; // 0: the first weight, less step
+    int32_t *w;         // 4
+    int32_t step, skip; // 8, 12: as in filter_t
+    int32_t zx;         // 16
+    const int32_t *bias;       // 20: or NULL
+    const odt_multiplier_t *q; // 24
+    output_t *o;        // 28
+    int32_t next;       // 32: from after a filter's last row to the next filter
+    int32_t offset;     // 36
+    int32_t is_long;    // 40: whether finish_rows() does not take it
+    int32_t bits;       // 44: has bit 14 if a weight is -128
+    int32_t is_nine;    // its filter is of 3x3
 } channel_t;
 
-// Returns whether two of its products fit a lane. o is that of the channel before.
-static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f,
-    output_t *o) {
+// load_channel() of a filter of 3x3, whose sums are short unless the bias is large: 145 cycles. r0: sum, r1: from, r2: to, r3: step,
+// r4-r6: weights, r7: bits, lr: skip, r12: channel; then as they are named.
+__attribute__((naked, noinline)) static void load_nine(channel_t *channel) {
+    (void)channel;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_three\n"
+        "ldrsb r4, [r1, r3]\n"
+        "adds r1, r1, r3\n"
+        "ldrsb r5, [r1, r3]\n"
+        "adds r1, r1, r3\n"
+        "ldrsb r6, [r1, r3]\n"
+        "adds r1, r1, r3\n"
+        "add r1, lr\n"
+        "stmia r2!, {r4-r6}\n"
+        "adds r0, r0, r4\n"
+        "adds r0, r0, r5\n"
+        "adds r0, r0, r6\n"
+        "muls r4, r4\n"
+        "orrs r7, r4\n"
+        "muls r5, r5\n"
+        "orrs r7, r5\n"
+        "muls r6, r6\n"
+        "orrs r7, r6\n"
+        ".endm\n"
+        "push {r4-r7, lr}\n"
+        "mov r12, r0\n"
+        "ldmia r0!, {r1-r4}\n"
+        "mov lr, r4\n"
+        "movs r0, #0\n"
+        "movs r7, #0\n"
+        "odt_three\n"
+        "odt_three\n"
+        "odt_three\n"
+        "mov r2, r12\n"
+        "ldr r3, [r2, #32]\n"
+        "adds r1, r1, r3\n"
+        "str r1, [r2]\n"
+        "adds r2, #16\n"
+        "ldmia r2!, {r3-r6}\n" // zx, bias, q, o
+        "muls r0, r3\n"
+        "movs r1, #0\n"
+        "cmp r4, #0\n"
+        "beq 1f\n"
+        "ldmia r4!, {r1}\n"
+        "1:\n"
+        "subs r0, r1, r0\n" // offset
+        "subs r2, #12\n"
+        "str r4, [r2]\n"
+        "movs r3, r1\n" // of 9 * 255 * 127 and this magnitude there are 19 bits
+        "bpl 2f\n"
+        "negs r3, r3\n"
+        "2:\n"
+        "movs r1, #227\n"
+        "lsls r1, r1, #10\n"
+        "cmp r1, r3\n"
+        "sbcs r3, r3\n" // is_long
+        "ldmia r5!, {r1}\n" // m: not negative, of 24 bits
+        "asrs r4, r1, #31\n"
+        "orrs r3, r4\n"
+        "lsls r4, r1, #25\n"
+        "orrs r3, r4\n"
+        "lsls r4, r1, #13\n"
+        "lsrs r4, r4, #20\n"
+        "str r4, [r6, #16]\n"
+        "asrs r1, r1, #19\n"
+        "str r1, [r6, #20]\n"
+        "ldmia r5!, {r1}\n" // s: 33 at least
+        "str r5, [r2, #4]\n"
+        "cmp r1, #33\n"
+        "bge 3f\n"
+        "movs r3, #1\n"
+        "3:\n"
+        "cmp r1, #62\n"
+        "ble 4f\n"
+        "movs r1, #62\n"
+        "4:\n"
+        "subs r1, #19\n"
+        "str r1, [r6, #24]\n"
+        "adds r2, #16\n"
+        "stmia r2!, {r0, r3, r7}\n"
+        "pop {r4-r7, pc}\n"
+        ".purgem odt_three\n"
+        );
+}
+
+// Before the first channel.
+static void begin_channels(channel_t *c, const odt_depthwise_t *a, int32_t first, const filter_t *f, output_t *o) {
+    c->from = a->w + first * a->w_n - a->w_kw;
+    c->w = f->to;
+    c->step = a->w_kw;
+    c->skip = a->w_kh - 3 * a->w_kw;
+    c->zx = a->zx;
+    c->bias = a->bias ? a->bias + first : NULL;
+    c->q = a->q + first;
+    c->o = o;
+    c->next = a->w_n - 3 * a->w_kh;
+    c->is_nine = a->KH == 3 && a->KW == 3;
+}
+
+static __attribute__((noinline)) void load_other(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f) {
+    output_t *o = c->o;
     int32_t bias = a->bias ? a->bias[n] : 0, m = a->q[n].m, shift = a->q[n].s;
     f->from = a->w + n * a->w_n - a->w_kw;
     load_filter(f);
@@ -201,11 +310,21 @@ static __attribute__((noinline)) int load_channel(channel_t *c, const odt_depthw
     // As they are, unless a scale has run away or a program is wrong, or a filter is large. No sum of n magnitudes is more than the
     // root of n times their squares' sum, and no input, less zx, than 255.
     int32_t most = odt_wrap_sub(1 << 19, (int32_t)odt_magnitude(bias)) >> 8;
-    c->is_short = shift >= 33 && ((uint32_t)m & 0x8000007F) == 0 && most > 0 && a->KH * a->KW * f->squares < most * most;
+    c->is_long = shift < 33 || ((uint32_t)m & 0x8000007F) != 0 || most <= 0 || a->KH * a->KW * f->squares >= most * most;
+    c->bits = f->bits;
     o->m_low = m >> 7 & 4095;
     o->m_high = m >> 19;
     o->shift = odt_min(shift, 62) - 19;
-    return !(f->bits & 1 << 14); // none is -128, as no weight is (numerics.md)
+}
+
+// Channel n, which follows the one before. Returns whether two of its products fit a lane.
+static inline int load_channel(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f) {
+    if (c->is_nine) {
+        load_nine(c);
+    } else {
+        load_other(c, a, n, f);
+    }
+    return !(c->bits & 1 << 14); // none is -128, as no weight is (numerics.md)
 }
 
 // Rows of outputs, of which sums of `even` lie before the next one's.
@@ -243,11 +362,11 @@ static __attribute__((noinline)) void finish_slowly(const odt_depthwise_t *a, in
 
 // Sums to the outputs from y on.
 static inline void finish(const odt_depthwise_t *a, int32_t n, const channel_t *c, output_t *o, const int32_t *sums, int8_t *y) {
-    if (c->is_short) {
+    if (c->is_long) {
+        finish_slowly(a, n, o, sums, y);
+    } else {
         o->y = y;
         finish_rows(sums, o);
-    } else {
-        finish_slowly(a, n, o, sums, y);
     }
 }
 
@@ -352,12 +471,13 @@ static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop)
     }
     filter_t f = filter_of(a, w, a->KW);
     tiny_taps_t taps = {.taps = tiny.taps, .x = x, .w = w};
+    begin_channels(&c, a, first, &f, &o);
     int32_t size = tiny.pixels * N, most = a->y_b == a->OH * a->y_oh ? ODT_TILE_SUMS / tiny.outputs & ~1 : 1; // images
     for (int32_t n = first; n < stop; n++) {
         if (n % 4 == 0 || a->B > most) {
             odt_poll();
         }
-        if (!load_channel(&c, a, n, &f, &o)) {
+        if (!load_channel(&c, a, n, &f)) {
             return 0;
         }
         for (int32_t b = 0; b < a->B; b += most) {
@@ -379,24 +499,23 @@ static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop)
     return 1;
 }
 
-// A filter of 3x3 and rows of windows a stride of 2 apart, as sum_strided loads them. A word of `even` is the weights of a row's
-// first column and, in the upper half, of its third: what a pixel of an even column meets at an output and at the one before.
+// A filter of 3x3 and rows of windows a stride of 2 apart, as sum_strided loads them.
 typedef struct {
-    int32_t even[3];    // 0
-    int32_t odd_0;      // 12: weights of the second column; 20, 24: more of them
-    int32_t offset;     // 16: of all sums
-    int32_t odd_1, odd_2;
-    const int8_t *x;    // 28: the first window's first pixel that is not padding, less a row
-    int32_t step, row;  // 32, 36: bytes from a column's last row to the next one's first, less a row; from a row to the next
-    int32_t *sums;      // 40
-    int32_t width;      // 44: bytes of the sums of a row, less the last
-    int32_t is_left, is_right; // 48, 52: whether there is padding
-    int32_t left, right; // 56, 60: what it is in the first sum, with the offset; in the last one
-    int32_t next, rows; // 64, 68: bytes from the end of a row of windows to the next; rows of outputs
+    const int32_t *w;   // 0
+    int32_t zx, bias;   // 4, 8
+    const int8_t *x;    // 12: the first window's first pixel that is not padding, less a row
+    int32_t step, row;  // 16, 20: bytes from a column's last row to the next one's first, less a row; from a row to the next
+    int32_t *sums;      // 24
+    int32_t width;      // 28: bytes of the sums of a row, less the last
+    int32_t is_left, is_right; // 32, 36: whether there is padding
+    int32_t next, rows; // 40, 44: bytes from the end of a row of windows to the next; rows of outputs
+    int32_t left, right; // 48, 52: what padding is in the first sum, with the bias, and in the last one
 } strided_t;
 
-// Windows of 3x3 in an image as it lies: 49 cycles for 9 products, and 40 per row. r0: x, r1: step, r2: row, r3: sums, r4: the sum,
-// r5, r6: products, r7: a weight, r8-r10: even, r11: odd_0, r12: offset, lr: where the row's last sum lies.
+// Windows of 3x3 in an image as it lies: 49 cycles for 9 products, 40 per row. A pixel of an even column of a window is multiplied by
+// the weights of its first column and, in the upper half, its third: these are what it adds to a sum and to the one before. r0: x,
+// r1: step, r2: row, r3: sums, r4: the sum, r5, r6: products, r7: a weight, r8-r10: the even columns' weights, r11: the first of the
+// odd ones', r12: the bias, less zx times all weights, lr: where the row's last sum lies.
 __attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
     (void)strided;
     __asm volatile (
@@ -416,25 +535,49 @@ __attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
         "muls r6, r7\n"
         "adds r0, r0, r1\n"
         ".endm\n"
+        ".macro odt_weights even\n"
+        "ldmia r1!, {r4-r6}\n"
+        "add lr, r4\n"
+        "adds r7, r7, r5\n"
+        "add r12, r6\n"
+        "lsls r6, r6, #16\n"
+        "adds r4, r4, r6\n"
+        "mov \\even, r4\n"
+        ".endm\n"
         ODT_SAVE_REGISTERS
-        "ldmia r0!, {r1-r7}\n"
-        "mov r8, r1\n"
-        "mov r9, r2\n"
-        "mov r10, r3\n"
-        "mov r11, r4\n"
-        "mov r12, r5\n"
-        "movs r5, r6\n"
-        "movs r6, r7\n"
-        "movs r7, r0\n"
-        "push {r5-r7}\n" // 0, 4: odd_1, odd_2, 8: of strided, what is not loaded yet
+        "push {r0}\n"
+        "ldmia r0!, {r1-r3}\n"
+        "movs r7, #0\n" // lr, r7, r12: sums of columns of weights
+        "mov lr, r7\n"
+        "mov r12, r7\n"
+        "odt_weights r8\n"
+        "mov r11, r5\n"
+        "odt_weights r9\n"
+        "push {r5}\n"
+        "odt_weights r10\n"
+        "push {r5}\n" // 0, 4: the odd columns' weights, 8: strided
+        "mov r4, lr\n"
+        "mov r5, r12\n"
+        "adds r7, r7, r4\n"
+        "adds r7, r7, r5\n"
+        "muls r7, r2\n"
+        "subs r3, r3, r7\n"
+        "mov r12, r3\n"
+        "muls r4, r2\n"
+        "adds r4, r4, r3\n"
+        "muls r5, r2\n"
+        "ldr r7, [sp, #8]\n"
+        "str r4, [r7, #48]\n"
+        "str r5, [r7, #52]\n"
+        "adds r7, #12\n"
         "ldmia r7!, {r0-r3}\n"
         "1:\n"
         "ldr r7, [sp, #8]\n"
-        "ldr r4, [r7, #16]\n"
+        "ldr r4, [r7, #28]\n"
         "adds r4, r4, r3\n"
         "mov lr, r4\n"
-        "ldr r4, [r7, #28]\n"
-        "ldr r5, [r7, #20]\n"
+        "ldr r4, [r7, #48]\n"
+        "ldr r5, [r7, #32]\n"
         "cmp r5, #0\n"
         "bne 3f\n"
         "odt_even\n"
@@ -461,20 +604,20 @@ __attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
         "adds r4, r4, r5\n"
         "adds r0, r0, r2\n"
         "ldrsb r5, [r0, r2]\n"
-        "ldr r7, [sp]\n"
+        "ldr r7, [sp, #4]\n"
         "muls r5, r7\n"
         "adds r4, r4, r5\n"
         "adds r0, r0, r2\n"
         "ldrsb r5, [r0, r2]\n"
-        "ldr r7, [sp, #4]\n"
+        "ldr r7, [sp]\n"
         "muls r5, r7\n"
         "adds r4, r4, r5\n"
         "adds r0, r0, r1\n"
         "cmp r3, lr\n"
         "bne 2b\n"
         "ldr r7, [sp, #8]\n"
-        "ldr r5, [r7, #32]\n"
-        "ldr r6, [r7, #24]\n"
+        "ldr r5, [r7, #52]\n"
+        "ldr r6, [r7, #36]\n"
         "cmp r6, #0\n"
         "bne 4f\n"
         "odt_even\n"
@@ -487,59 +630,22 @@ __attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
         "4:\n"
         "adds r4, r4, r5\n"
         "stmia r3!, {r4}\n"
-        "ldr r5, [r7, #36]\n"
-        "adds r0, r0, r5\n"
         "ldr r5, [r7, #40]\n"
+        "adds r0, r0, r5\n"
+        "ldr r5, [r7, #44]\n"
         "subs r5, #1\n"
-        "str r5, [r7, #40]\n"
+        "str r5, [r7, #44]\n"
         "bne 1b\n"
         "add sp, #12\n"
         ODT_RESTORE_REGISTERS
         ".purgem odt_even\n"
+        ".purgem odt_weights\n"
         );
 }
 
-// The filter of a channel; offset is its own.
-static void begin_filter(strided_t *s, const int32_t *w, int32_t zx, int32_t offset) {
-    s->even[0] = w[0] + w[2] * 65536;
-    s->even[1] = w[3] + w[5] * 65536;
-    s->even[2] = w[6] + w[8] * 65536;
-    s->odd_0 = w[1];
-    s->odd_1 = w[4];
-    s->odd_2 = w[7];
-    s->offset = offset;
-    s->left = offset + zx * (w[0] + w[3] + w[6]);
-    s->right = zx * (w[2] + w[5] + w[8]);
-}
-
-// The filter moved down by a row, over the last three of the image, if padding lies below them.
-static void move_down(strided_t *s, const int32_t *w, int32_t zx) {
-    s->even[2] = s->even[1];
-    s->even[1] = s->even[0];
-    s->even[0] = 0;
-    s->odd_2 = w[4];
-    s->odd_1 = w[1];
-    s->odd_0 = 0;
-    s->offset += zx * (w[6] + w[7] + w[8]);
-    s->left += zx * (w[7] + w[8]);
-    s->right -= zx * w[8];
-}
-
-// And up, over the first three.
-static void move_up(strided_t *s, const int32_t *w, int32_t zx) {
-    s->even[0] = s->even[1];
-    s->even[1] = s->even[2];
-    s->even[2] = 0;
-    s->odd_0 = w[4];
-    s->odd_1 = w[7];
-    s->odd_2 = 0;
-    s->offset += zx * (w[0] + w[1] + w[2]);
-    s->left += zx * (w[1] + w[2]);
-    s->right -= zx * w[2];
-}
-
-static void sum_rows(strided_t *s, const int8_t *x, int32_t *sums, int32_t rows) {
+static void sum_rows(strided_t *s, const int32_t *w, const int8_t *x, int32_t *sums, int32_t rows) {
     if (rows > 0) {
+        s->w = w;
         s->x = x;
         s->sums = sums;
         s->rows = rows;
@@ -550,7 +656,7 @@ static void sum_rows(strided_t *s, const int8_t *x, int32_t *sums, int32_t rows)
 // Filters of 3x3 with a stride of 2: an input meets 2.25 products, of which a word of two weights makes two, and so takes less as
 // it lies than in a tile. Of padding there is a row and a column at most on each side.
 static int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t stop) {
-    int32_t sums[ODT_TILE_SUMS], w[9], H = a->H, OH = a->OH, OW = a->OW, zx = a->zx;
+    int32_t sums[ODT_TILE_SUMS], w[15] = {0}, H = a->H, OH = a->OH, OW = a->OW, zx = a->zx;
     int32_t top = a->top, below = 2 * OH + 1 - top - H, beside = 2 * OW + 1 - a->left - a->W;
     channel_t c;
     output_t o;
@@ -558,17 +664,19 @@ static int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t st
         || (a->left | 1) != 1 || below > 1 || beside > 1 || zx != (int8_t)zx || !begin_outputs(&o, a)) {
         return 0;
     }
-    filter_t f = filter_of(a, w, 3);
+    filter_t f = filter_of(a, w + 3, 3); // rows of 0 around it, where it is moved so that none lies on padding
     int32_t is_right = beside == 1, columns = 2 * OW + 1 - a->left - is_right, block = ODT_TILE_SUMS / OW, unpolled = 0;
-    strided_t s = {.step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = OW * 4 - 4, .is_left = a->left, .is_right = is_right,
+    strided_t s = {.zx = zx, .step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = OW * 4 - 4, .is_left = a->left, .is_right = is_right,
         .next = 2 * a->x_h - columns * a->x_w};
     for (int32_t oh = 0; oh < OH; oh += block) {
         int32_t rows = odt_min(block, OH - oh), is_first = oh == 0 && top, is_last = oh + rows == OH && below == 1;
         begin_rows(&o, a, rows, OW, OW);
+        begin_channels(&c, a, first, &f, &o);
         for (int32_t n = first; n < stop; n++) {
-            if (!load_channel(&c, a, n, &f, &o)) {
+            if (!load_channel(&c, a, n, &f)) {
                 return 0;
             }
+            s.bias = a->bias ? a->bias[n] : 0;
             for (int32_t b = 0; b < a->B; b++) {
                 const int8_t *x = a->x + (b * H - 1) * a->x_h + n, *window = x + (2 * oh - top) * a->x_h; // each a row before
                 unpolled += rows * OW;
@@ -576,17 +684,13 @@ static int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t st
                     unpolled = 0;
                     odt_poll();
                 }
-                begin_filter(&s, w, zx, c.offset);
                 if (is_first) {
-                    move_up(&s, w, zx);
-                    sum_rows(&s, window + a->x_h, sums, 1);
-                    begin_filter(&s, w, zx, c.offset);
+                    sum_rows(&s, w + 6, window + a->x_h, sums, 1);
                     window += 2 * a->x_h;
                 }
-                sum_rows(&s, window, sums + is_first * OW, rows - is_first - is_last);
+                sum_rows(&s, w + 3, window, sums + is_first * OW, rows - is_first - is_last);
                 if (is_last) {
-                    move_down(&s, w, zx);
-                    sum_rows(&s, x + (H - 3) * a->x_h, sums + (rows - 1) * OW, 1);
+                    sum_rows(&s, w, x + (H - 3) * a->x_h, sums + (rows - 1) * OW, 1);
                 }
                 finish(a, n, &c, &o, sums, a->y + b * a->y_b + oh * a->y_oh + n);
             }
@@ -625,8 +729,9 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
             .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
         int8_t *y = a->y + t.oh * a->y_oh + t.ow * a->y_ow;
         begin_rows(&o, a, t.rows, t.columns, t.even);
+        begin_channels(&c, a, first, &f, &o);
         for (int32_t n = first; n < stop; n++) {
-            if (!load_channel(&c, a, n, &f, &o)) {
+            if (!load_channel(&c, a, n, &f)) {
                 return 0;
             }
             windows.offset = c.offset;
@@ -677,8 +782,9 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
             .skip = (t.pitch - t.even) * 4, .rows = t.rows};
         int8_t *y = a->dx + (ih + above) * d.y_oh + (iw + beside) * N;
         begin_rows(&o, &d, rows, columns, even);
+        begin_channels(&c, &d, first, &f, &o);
         for (int32_t n = first; n < stop; n++) {
-            if (!load_channel(&c, &d, n, &f, &o)) {
+            if (!load_channel(&c, &d, n, &f)) {
                 return 0;
             }
             for (int32_t b = 0; b < a->B; b++) {
