@@ -185,7 +185,7 @@ static filter_t filter_of(const odt_depthwise_t *a, int32_t *w, int32_t width) {
     return f;
 }
 
-// A channel, and how load_nine gets to the next one.
+// A channel, and how load_threes gets to the next one.
 typedef struct {
     const int8_t *from; // 0: the first weight, less step
     int32_t *w;         // 4
@@ -198,12 +198,12 @@ typedef struct {
     int32_t offset;     // 36
     int32_t is_long;    // 40: whether finish_rows() does not take it
     int32_t bits;       // 44: has bit 14 if a weight is -128
-    int32_t is_nine;    // its filter is of 3x3
+    int32_t rows;       // 48: of the filter, if it is of 3x3 or 1x3; 0 of another
 } channel_t;
 
-// load_channel() of a filter of 3x3, whose sums are short unless the bias is large: 145 cycles. r0: sum, r1: from, r2: to, r3: step,
+// load_channel() of a filter of 3x3 or 1x3, whose sums are short unless the bias is large: 150 cycles, or 105. r0: sum, r1: from, r2: to, r3: step,
 // r4-r6: weights, r7: bits, lr: skip, r12: channel; then as they are named.
-__attribute__((naked, noinline)) static void load_nine(channel_t *channel) {
+__attribute__((naked, noinline)) static void load_threes(channel_t *channel) {
     (void)channel;
     __asm volatile (
         ".syntax unified\n"
@@ -233,8 +233,13 @@ __attribute__((naked, noinline)) static void load_nine(channel_t *channel) {
         "movs r0, #0\n"
         "movs r7, #0\n"
         "odt_three\n"
+        "mov r4, r12\n"
+        "ldr r4, [r4, #48]\n"
+        "cmp r4, #1\n"
+        "beq 5f\n"
         "odt_three\n"
         "odt_three\n"
+        "5:\n"
         "mov r2, r12\n"
         "ldr r3, [r2, #32]\n"
         "adds r1, r1, r3\n"
@@ -297,8 +302,8 @@ static void begin_channels(channel_t *c, const odt_depthwise_t *a, int32_t first
     c->bias = a->bias ? a->bias + first : NULL;
     c->q = a->q + first;
     c->o = o;
-    c->next = a->w_n - 3 * a->w_kh;
-    c->is_nine = a->KH == 3 && a->KW == 3;
+    c->rows = a->KW == 3 && (a->KH == 3 || a->KH == 1) ? a->KH : 0;
+    c->next = a->w_n - c->rows * a->w_kh;
 }
 
 static __attribute__((noinline)) void load_other(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f) {
@@ -319,8 +324,8 @@ static __attribute__((noinline)) void load_other(channel_t *c, const odt_depthwi
 
 // Channel n, which follows the one before. Returns whether two of its products fit a lane.
 static inline int load_channel(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f) {
-    if (c->is_nine) {
-        load_nine(c);
+    if (c->rows) {
+        load_threes(c);
     } else {
         load_other(c, a, n, f);
     }
