@@ -35,8 +35,8 @@ typedef struct {
 
 ODT_FINISH_AT(output_t, high, low, max, min);
 
-// Rows of sums to outputs, o->y[i * o->step]. No sum has more than 19 bits and a sign. 16.5 cycles per output, and 23 per row; where
-// they are cut off at zy 17.5, and 13.5 of one that is; an output that is out of range takes 18 more. r0: sums, r8: bytes of the
+// Rows of sums to outputs, o->y[i * o->step]. No sum has more than 19 bits and a sign. 15.75 cycles per output, and 25 per row; where
+// they are cut off at zy 16.75, and 12.75 of one that is; an output that is out of range takes 18 more. r0: sums, r8: bytes of the
 // sums of a row, r9: their end; the others as in ODT_FINISH_MACROS.
 __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, output_t *o) {
     (void)sums, (void)o;
@@ -58,15 +58,22 @@ __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, ou
         ".endif\n"
         "odt_finish_rare \\n\n"
         ".endm\n"
-        ".macro odt_finish_kind a, b, is_cut\n"
+        ".macro odt_finish_kind a, b, c, d, is_cut\n"
         "5\\a:\n"
         "mov r9, r0\n"
         "add r9, r8\n"
-        "mov r2, r8\n" // an odd one first
+        "mov r2, r8\n" // first what fours leave over
         "lsls r2, r2, #29\n"
-        "bmi 1\\b\\()f\n"
+        "bcs 9f\n"
+        "beq 1\\a\\()f\n"
+        "b 1\\d\\()f\n"
+        "9:\n"
+        "bne 1\\b\\()f\n"
+        "b 1\\c\\()f\n"
         "odt_finish_one \\a, \\is_cut\n"
         "odt_finish_one \\b, \\is_cut\n"
+        "odt_finish_one \\c, \\is_cut\n"
+        "odt_finish_one \\d, \\is_cut\n"
         "cmp r0, r9\n"
         "bne 1\\a\\()b\n"
         "ldr r2, [sp]\n"
@@ -82,6 +89,8 @@ __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, ou
         "b 83f\n"
         "odt_finish_else \\a, \\is_cut\n"
         "odt_finish_else \\b, \\is_cut\n"
+        "odt_finish_else \\c, \\is_cut\n"
+        "odt_finish_else \\d, \\is_cut\n"
         ".endm\n"
         ODT_SAVE_REGISTERS
         "movs r7, r1\n"
@@ -99,9 +108,9 @@ __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, ou
         "ldmia r7!, {r2, r3}\n"
         "movs r7, r2\n"
         "cmp r3, #0\n"
-        "bne 52f\n"
-        "odt_finish_kind 0, 1, 0\n"
-        "odt_finish_kind 2, 3, 1\n"
+        "bne 54f\n"
+        "odt_finish_kind 0, 1, 2, 3, 0\n"
+        "odt_finish_kind 4, 5, 6, 7, 1\n"
         "83:\n"
         "pop {r0, r1}\n"
         "mov r5, r10\n"
