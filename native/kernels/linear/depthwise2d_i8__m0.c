@@ -1,6 +1,6 @@
 // Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input, a channel and a tile of its inputs
 // (depthwise2d_tile_i8__m0.h) at a time. One MULS makes two products, as in panel_i8__m0.h: a weight times the inputs of two
-// outputs beside one another. The stack holds 2.8 KB.
+// outputs beside one another; with a stride of 2, two weights times an input, which need no tile. The stack holds 2.9 KB.
 
 #include "../../core.h"
 #include "depthwise2d_sum_i8__m0.h"
@@ -127,129 +127,86 @@ __attribute__((naked, noinline)) static void finish_rows(const int32_t *sums, ou
         );
 }
 
-// What load_filter loads, and what the weights come to.
+// A channel, and how load_channel gets to the next one.
 typedef struct {
     const int8_t *from; // 0: the first weight, less step
-    int32_t *to;        // 4
+    int32_t *to;        // 4: words
     int32_t step;       // 8: from one weight of a row to the next
-    int32_t width;      // 12: bytes of the words of a row
-    int32_t *end;       // 16: of the words of all rows
-    int32_t skip;       // 20: from where a row's next weight would be to the next row's first
-    int32_t gap;        // 24: bytes after the words of a row
-    int32_t bits;       // 28: of all the squares of weights
-    int32_t sum;        // 32: of the weights
-    int32_t squares;    // 36: and of their squares
-} filter_t;
-
-// A filter to words: 12 cycles per weight, 18 per row. r0: bits, r1: from, r2: to, r3: step, r4: sum, r5: squares, r6: the weight,
-// r7, lr: filter, r12: the end of the row's words.
-__attribute__((naked, noinline)) static void load_filter(filter_t *filter) {
-    (void)filter;
-    __asm volatile (
-        ".syntax unified\n"
-        "push {r4-r7, lr}\n"
-        "mov lr, r0\n"
-        "ldmia r0!, {r1-r4}\n"
-        "adds r4, r4, r2\n"
-        "mov r12, r4\n"
-        "movs r4, #0\n"
-        "movs r5, #0\n"
-        "movs r0, #0\n"
-        "1:\n"
-        "ldrsb r6, [r1, r3]\n"
-        "adds r1, r1, r3\n"
-        "stmia r2!, {r6}\n"
-        "adds r4, r4, r6\n"
-        "muls r6, r6\n"
-        "adds r5, r5, r6\n"
-        "orrs r0, r6\n"
-        "cmp r2, r12\n"
-        "bne 1b\n"
-        "mov r7, lr\n"
-        "ldr r6, [r7, #16]\n"
-        "cmp r2, r6\n"
-        "beq 2f\n"
-        "ldr r6, [r7, #20]\n"
-        "adds r1, r1, r6\n"
-        "ldr r6, [r7, #24]\n"
-        "adds r2, r2, r6\n"
-        "ldr r6, [r7, #12]\n"
-        "adds r6, r6, r2\n"
-        "mov r12, r6\n"
-        "b 1b\n"
-        "2:\n"
-        "adds r7, #28\n"
-        "stmia r7!, {r0, r4, r5}\n"
-        "pop {r4-r7, pc}\n"
-        );
-}
-
-// As load_filter takes them, rows that follow one another as one. With `width` above a->KW rows get taps of 0.
-static filter_t filter_of(const odt_depthwise_t *a, int32_t *w, int32_t width) {
-    filter_t f = {.to = w, .step = a->w_kw, .width = a->KW * 4, .end = w + (a->KH - 1) * width + a->KW,
-        .skip = a->w_kh - a->KW * a->w_kw, .gap = (width - a->KW) * 4};
-    if (f.skip == 0 && f.gap == 0) {
-        f.width *= a->KH;
-    }
-    return f;
-}
-
-// A channel, and how load_threes gets to the next one.
-typedef struct {
-    const int8_t *from; // 0: the first weight, less step
-    int32_t *w;         // 4
-    int32_t step, skip; // 8, 12: as in filter_t
+    int32_t skip;       // 12: from where a row's next weight would be to the next row's first
     int32_t zx;         // 16
-    const int32_t *bias;       // 20: or NULL
+    const int32_t *biases;     // 20: or NULL
     const odt_multiplier_t *q; // 24
     output_t *o;        // 28
-    int32_t next;       // 32: from after a filter's last row to the next filter
+    int32_t next;       // 32: from where a filter's next row would be to the next filter
     int32_t offset;     // 36
     int32_t is_long;    // 40: whether finish_rows() does not take it
-    int32_t bits;       // 44: has bit 14 if a weight is -128
-    int32_t rows;       // 48: of the filter, if it is of 3x3 or 1x3; 0 of another
+    int32_t bias;       // 44
+    int32_t width;      // 48: bytes of the words of a row
+    int32_t gap;        // 52: bytes after them
+    int32_t *end;       // 56: where the next row's would be
+    int32_t taps;       // 60
 } channel_t;
 
-// load_channel() of a filter of 3x3 or 1x3, whose sums are short unless the bias is large: 150 cycles, or 105. r0: sum, r1: from, r2: to, r3: step,
-// r4-r6: weights, r7: bits, lr: skip, r12: channel; then as they are named.
-__attribute__((naked, noinline)) static void load_threes(channel_t *channel) {
+// A channel's filter to words, 33 cycles per row of three weights, of others 12 per weight and 17 per row, and what its sums become
+// outputs by: 75. Sums are short unless a scale has run away or a program is wrong, or a filter or a bias is large: no sum of n
+// magnitudes is more than the root of n times their squares' sum, and no input, less zx, than 255. Returns whether a weight is -128,
+// which none is (numerics.md): two of its products do not fit a lane. r0: sum, r1: from, r2: to, r3: step, r4-r6: weights, r7: all
+// squares' bits, r12: their sum, lr: skip; then as they are named. The stack: channel.
+__attribute__((naked, noinline)) static int load_channel(channel_t *channel) {
     (void)channel;
     __asm volatile (
         ".syntax unified\n"
-        ".macro odt_three\n"
-        "ldrsb r4, [r1, r3]\n"
+        ".macro odt_weight w\n"
+        "ldrsb \\w, [r1, r3]\n"
         "adds r1, r1, r3\n"
-        "ldrsb r5, [r1, r3]\n"
-        "adds r1, r1, r3\n"
-        "ldrsb r6, [r1, r3]\n"
-        "adds r1, r1, r3\n"
-        "add r1, lr\n"
-        "stmia r2!, {r4-r6}\n"
-        "adds r0, r0, r4\n"
-        "adds r0, r0, r5\n"
-        "adds r0, r0, r6\n"
-        "muls r4, r4\n"
-        "orrs r7, r4\n"
-        "muls r5, r5\n"
-        "orrs r7, r5\n"
-        "muls r6, r6\n"
-        "orrs r7, r6\n"
         ".endm\n"
-        "push {r4-r7, lr}\n"
-        "mov r12, r0\n"
+        ".macro odt_square w\n"
+        "adds r0, r0, \\w\n"
+        "muls \\w, \\w\n"
+        "add r12, \\w\n"
+        "orrs r7, \\w\n"
+        ".endm\n"
+        "push {r0, r4-r7, lr}\n"
+        "ldr r5, [r0, #48]\n"
         "ldmia r0!, {r1-r4}\n"
         "mov lr, r4\n"
         "movs r0, #0\n"
         "movs r7, #0\n"
-        "odt_three\n"
-        "mov r4, r12\n"
-        "ldr r4, [r4, #48]\n"
-        "cmp r4, #1\n"
-        "beq 5f\n"
-        "odt_three\n"
-        "odt_three\n"
-        "5:\n"
-        "mov r2, r12\n"
+        "mov r12, r0\n"
+        "cmp r5, #12\n"
+        "bne 2f\n"
+        "1:\n"
+        "odt_weight r4\n"
+        "odt_weight r5\n"
+        "odt_weight r6\n"
+        "stmia r2!, {r4-r6}\n"
+        "odt_square r4\n"
+        "odt_square r5\n"
+        "odt_square r6\n"
+        "add r1, lr\n"
+        "ldr r5, [sp]\n"
+        "ldr r6, [r5, #56]\n"
+        "cmp r2, r6\n"
+        "bne 1b\n"
+        "b 4f\n"
+        "2:\n"
+        "ldr r5, [sp]\n"
+        "ldr r6, [r5, #48]\n"
+        "adds r6, r6, r2\n"
+        "3:\n"
+        "odt_weight r4\n"
+        "stmia r2!, {r4}\n"
+        "odt_square r4\n"
+        "cmp r2, r6\n"
+        "bne 3b\n"
+        "add r1, lr\n"
+        "ldr r6, [r5, #52]\n"
+        "adds r2, r2, r6\n"
+        "ldr r6, [r5, #56]\n"
+        "cmp r2, r6\n"
+        "bne 2b\n"
+        "4:\n"
+        "movs r2, r5\n"
         "ldr r3, [r2, #32]\n"
         "adds r1, r1, r3\n"
         "str r1, [r2]\n"
@@ -264,81 +221,75 @@ __attribute__((naked, noinline)) static void load_threes(channel_t *channel) {
         "subs r0, r1, r0\n" // offset
         "subs r2, #12\n"
         "str r4, [r2]\n"
-        "movs r3, r1\n" // of 9 * 255 * 127 and this magnitude there are 19 bits
+        "str r1, [r2, #24]\n"
+        "cmp r1, #0\n"
         "bpl 2f\n"
-        "negs r3, r3\n"
+        "negs r1, r1\n"
         "2:\n"
-        "movs r1, #227\n"
-        "lsls r1, r1, #10\n"
-        "cmp r1, r3\n"
-        "sbcs r3, r3\n" // is_long
-        "ldmia r5!, {r1}\n" // m: not negative, of 24 bits
-        "asrs r4, r1, #31\n"
-        "orrs r3, r4\n"
-        "lsls r4, r1, #25\n"
-        "orrs r3, r4\n"
-        "lsls r4, r1, #13\n"
-        "lsrs r4, r4, #20\n"
-        "str r4, [r6, #16]\n"
+        "movs r4, #1\n"
+        "lsls r3, r4, #19\n"
+        "subs r3, r3, r1\n"
+        "asrs r3, r3, #8\n" // the most that the root may be
+        "cmp r3, #0\n"
+        "ble 3f\n"
+        "muls r3, r3\n"
+        "ldr r1, [r2, #40]\n"
+        "mov r4, r12\n"
+        "muls r4, r1\n"
+        "subs r4, r4, r3\n"
+        "asrs r4, r4, #31\n"
+        "adds r4, #1\n"
+        "3:\n" // r4: is_long
+        "ldmia r5!, {r1, r3}\n" // m: not negative, of 24 bits, s: 33 at least
+        "str r5, [r2, #4]\n"
+        "asrs r5, r1, #31\n"
+        "orrs r4, r5\n"
+        "lsls r5, r1, #25\n"
+        "orrs r4, r5\n"
+        "lsls r5, r1, #13\n"
+        "lsrs r5, r5, #20\n"
+        "str r5, [r6, #16]\n"
         "asrs r1, r1, #19\n"
         "str r1, [r6, #20]\n"
-        "ldmia r5!, {r1}\n" // s: 33 at least
-        "str r5, [r2, #4]\n"
-        "cmp r1, #33\n"
-        "bge 3f\n"
-        "movs r3, #1\n"
-        "3:\n"
-        "cmp r1, #62\n"
-        "ble 4f\n"
-        "movs r1, #62\n"
+        "cmp r3, #33\n"
+        "bge 4f\n"
+        "movs r4, #1\n"
         "4:\n"
-        "subs r1, #19\n"
-        "str r1, [r6, #24]\n"
+        "cmp r3, #62\n"
+        "ble 5f\n"
+        "movs r3, #62\n"
+        "5:\n"
+        "subs r3, #19\n"
+        "str r3, [r6, #24]\n"
         "adds r2, #16\n"
-        "stmia r2!, {r0, r3, r7}\n"
+        "stmia r2!, {r0, r4}\n"
+        "lsrs r0, r7, #14\n"
+        "add sp, #4\n"
         "pop {r4-r7, pc}\n"
-        ".purgem odt_three\n"
+        ".purgem odt_weight\n"
+        ".purgem odt_square\n"
         );
 }
 
-// Before the first channel.
-static void begin_channels(channel_t *c, const odt_depthwise_t *a, int32_t first, const filter_t *f, output_t *o) {
+// Before the first channel. Rows that follow one another are taken as one; with `width` above a->KW they get taps of 0.
+static void begin_channels(channel_t *c, const odt_depthwise_t *a, int32_t first, int32_t *w, int32_t width, output_t *o) {
+    int32_t KH = a->KH, KW = a->KW;
     c->from = a->w + first * a->w_n - a->w_kw;
-    c->w = f->to;
+    c->to = w;
     c->step = a->w_kw;
-    c->skip = a->w_kh - 3 * a->w_kw;
+    c->skip = a->w_kh - KW * a->w_kw;
     c->zx = a->zx;
-    c->bias = a->bias ? a->bias + first : NULL;
+    c->biases = a->bias ? a->bias + first : NULL;
     c->q = a->q + first;
     c->o = o;
-    c->rows = a->KW == 3 && (a->KH == 3 || a->KH == 1) ? a->KH : 0;
-    c->next = a->w_n - c->rows * a->w_kh;
-}
-
-static __attribute__((noinline)) void load_other(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f) {
-    output_t *o = c->o;
-    int32_t bias = a->bias ? a->bias[n] : 0, m = a->q[n].m, shift = a->q[n].s;
-    f->from = a->w + n * a->w_n - a->w_kw;
-    load_filter(f);
-    c->offset = odt_wrap_sub(bias, odt_wrap_mul(a->zx, f->sum));
-    // As they are, unless a scale has run away or a program is wrong, or a filter is large. No sum of n magnitudes is more than the
-    // root of n times their squares' sum, and no input, less zx, than 255.
-    int32_t most = odt_wrap_sub(1 << 19, (int32_t)odt_magnitude(bias)) >> 8;
-    c->is_long = shift < 33 || ((uint32_t)m & 0x8000007F) != 0 || most <= 0 || a->KH * a->KW * f->squares >= most * most;
-    c->bits = f->bits;
-    o->m_low = m >> 7 & 4095;
-    o->m_high = m >> 19;
-    o->shift = odt_min(shift, 62) - 19;
-}
-
-// Channel n, which follows the one before. Returns whether two of its products fit a lane.
-static inline int load_channel(channel_t *c, const odt_depthwise_t *a, int32_t n, filter_t *f) {
-    if (c->rows) {
-        load_threes(c);
-    } else {
-        load_other(c, a, n, f);
+    c->next = a->w_n - KH * a->w_kh;
+    c->width = KW * 4;
+    c->gap = (width - KW) * 4;
+    c->end = w + KH * width;
+    c->taps = KH * KW;
+    if (c->skip == 0 && c->gap == 0 && KW != 3) {
+        c->width *= KH;
     }
-    return !(c->bits & 1 << 14); // none is -128, as no weight is (numerics.md)
 }
 
 // Rows of outputs, of which sums of `even` lie before the next one's.
@@ -483,21 +434,20 @@ static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop)
     if (a->KH < 1 || a->KW < 1 || a->zx != (int8_t)a->zx || a->B == 1 || !odt_tiny_plan(&tiny, &a->H) || !begin_outputs(&o, a)) {
         return 0;
     }
-    filter_t f = filter_of(a, w, a->KW);
     tiny_taps_t taps = {.taps = tiny.taps, .x = x, .w = w};
-    begin_channels(&c, a, first, &f, &o);
+    begin_channels(&c, a, first, w, a->KW, &o);
     int32_t size = tiny.pixels * N, most = a->y_b == a->OH * a->y_oh ? ODT_TILE_SUMS / tiny.outputs & ~1 : 1; // images
     for (int32_t n = first; n < stop; n++) {
         if (n % 4 == 0 || a->B > most) {
             odt_poll();
         }
-        if (!load_channel(&c, a, n, &f)) {
+        if (load_channel(&c)) {
             return 0;
         }
         for (int32_t b = 0; b < a->B; b += most) {
             const int8_t *from = a->x + b * size + n;
             taps.sums = sums;
-            taps.bias = a->bias ? a->bias[n] : 0;
+            taps.bias = c.bias;
             for (int32_t left = odt_min(a->B - b, most); left > 0; left -= 2, from += 2 * size) {
                 pair_pixels(x, x + tiny.pixels, from, left > 1 ? from + size : from, N, a->zx);
                 taps.end = taps.sums + tiny.outputs;
@@ -513,25 +463,23 @@ static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop)
     return 1;
 }
 
-// A filter of 3x3 and rows of windows a stride of 2 apart, as sum_strided loads them.
+// Rows of windows of 3x3, a stride of 2 apart, as sum_strided loads them.
 typedef struct {
     const int32_t *w;   // 0
-    int32_t zx, bias;   // 4, 8
-    const int8_t *x;    // 12: the first window's first pixel that is not padding, less a row
-    int32_t step, row;  // 16, 20: bytes from a column's last row to the next one's first, less a row; from a row to the next
-    int32_t *sums;      // 24
-    int32_t width;      // 28: bytes of the sums of a row, less the last
-    int32_t is_left, is_right; // 32, 36: whether there is padding
-    int32_t next, rows; // 40, 44: bytes from the end of a row of windows to the next; rows of outputs
-    int32_t left, right; // 48, 52: what padding is in the first sum, with the bias, and in the last one
+    int32_t zx;         // 4
+    int32_t step, row;  // 8, 12: bytes from a column's last row to the next one's first, less a row; from a row to the next
+    int32_t *sums;      // 16
+    int32_t width;      // 20: bytes of the sums of a row, less the last
+    int32_t is_left, is_right; // 24, 28: whether there is padding
+    int32_t next, rows; // 32, 36: bytes from the end of a row of windows to the next; rows of outputs
 } strided_t;
 
 // Windows of 3x3 in an image as it lies: 49 cycles for 9 products, 40 per row. A pixel of an even column of a window is multiplied by
 // the weights of its first column and, in the upper half, its third: these are what it adds to a sum and to the one before. r0: x,
 // r1: step, r2: row, r3: sums, r4: the sum, r5, r6: products, r7: a weight, r8-r10: the even columns' weights, r11: the first of the
 // odd ones', r12: the bias, less zx times all weights, lr: where the row's last sum lies.
-__attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
-    (void)strided;
+__attribute__((naked, noinline)) static void sum_strided(const strided_t *strided, const int8_t *x, int32_t bias) {
+    (void)strided, (void)x, (void)bias;
     __asm volatile (
         ".syntax unified\n"
         ".macro odt_even\n" // r5: both products of two rows, r6: of the third
@@ -559,17 +507,23 @@ __attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
         "mov \\even, r4\n"
         ".endm\n"
         ODT_SAVE_REGISTERS
-        "push {r0}\n"
-        "ldmia r0!, {r1-r3}\n"
+        // 0, 4: the odd columns' weights, 8: strided, 12: x, then what padding is in a row's first sum, 16: in the last, 20: rows
+        "sub sp, #24\n"
+        "str r0, [sp, #8]\n"
+        "str r1, [sp, #12]\n"
+        "ldr r3, [r0, #36]\n"
+        "str r3, [sp, #20]\n"
+        "movs r3, r2\n"
+        "ldmia r0!, {r1, r2}\n"
         "movs r7, #0\n" // lr, r7, r12: sums of columns of weights
         "mov lr, r7\n"
         "mov r12, r7\n"
         "odt_weights r8\n"
         "mov r11, r5\n"
         "odt_weights r9\n"
-        "push {r5}\n"
+        "str r5, [sp, #4]\n"
         "odt_weights r10\n"
-        "push {r5}\n" // 0, 4: the odd columns' weights, 8: strided
+        "str r5, [sp]\n"
         "mov r4, lr\n"
         "mov r5, r12\n"
         "adds r7, r7, r4\n"
@@ -580,18 +534,18 @@ __attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
         "muls r4, r2\n"
         "adds r4, r4, r3\n"
         "muls r5, r2\n"
-        "ldr r7, [sp, #8]\n"
-        "str r4, [r7, #48]\n"
-        "str r5, [r7, #52]\n"
-        "adds r7, #12\n"
-        "ldmia r7!, {r0-r3}\n"
+        "movs r7, r0\n"
+        "ldr r0, [sp, #12]\n"
+        "str r4, [sp, #12]\n"
+        "str r5, [sp, #16]\n"
+        "ldmia r7!, {r1-r3}\n"
         "1:\n"
         "ldr r7, [sp, #8]\n"
-        "ldr r4, [r7, #28]\n"
+        "ldr r4, [r7, #20]\n"
         "adds r4, r4, r3\n"
         "mov lr, r4\n"
-        "ldr r4, [r7, #48]\n"
-        "ldr r5, [r7, #32]\n"
+        "ldr r4, [sp, #12]\n"
+        "ldr r5, [r7, #24]\n"
         "cmp r5, #0\n"
         "bne 3f\n"
         "odt_even\n"
@@ -630,8 +584,8 @@ __attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
         "cmp r3, lr\n"
         "bne 2b\n"
         "ldr r7, [sp, #8]\n"
-        "ldr r5, [r7, #52]\n"
-        "ldr r6, [r7, #36]\n"
+        "ldr r5, [sp, #16]\n"
+        "ldr r6, [r7, #28]\n"
         "cmp r6, #0\n"
         "bne 4f\n"
         "odt_even\n"
@@ -644,74 +598,38 @@ __attribute__((naked, noinline)) static void sum_strided(strided_t *strided) {
         "4:\n"
         "adds r4, r4, r5\n"
         "stmia r3!, {r4}\n"
-        "ldr r5, [r7, #40]\n"
+        "ldr r5, [r7, #32]\n"
         "adds r0, r0, r5\n"
-        "ldr r5, [r7, #44]\n"
+        "ldr r5, [sp, #20]\n"
         "subs r5, #1\n"
-        "str r5, [r7, #44]\n"
+        "str r5, [sp, #20]\n"
         "bne 1b\n"
-        "add sp, #12\n"
+        "add sp, #24\n"
         ODT_RESTORE_REGISTERS
         ".purgem odt_even\n"
         ".purgem odt_weights\n"
         );
 }
 
-static void sum_rows(strided_t *s, const int32_t *w, const int8_t *x, int32_t *sums, int32_t rows) {
-    if (rows > 0) {
-        s->w = w;
-        s->x = x;
-        s->sums = sums;
-        s->rows = rows;
-        sum_strided(s);
-    }
+// Whether it is a filter of 3x3 with a stride of 2: an input meets 2.25 products, of which a word of two weights makes two, and so
+// takes less as it lies than in a tile. Of padding there is a row and a column at most on each side.
+static int is_strided(const odt_depthwise_t *a) {
+    return a->KH == 3 && a->KW == 3 && a->SH == 2 && a->SW == 2 && a->H >= 3 && (a->top | 1) == 1 && (a->left | 1) == 1
+        && 2 * a->OH - a->top <= a->H && 2 * a->OW - a->left <= a->W && a->OW <= ODT_TILE_SUMS;
 }
 
-// Filters of 3x3 with a stride of 2: an input meets 2.25 products, of which a word of two weights makes two, and so takes less as
-// it lies than in a tile. Of padding there is a row and a column at most on each side.
-static int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t stop) {
-    int32_t sums[ODT_TILE_SUMS], w[15] = {0}, H = a->H, OH = a->OH, OW = a->OW, zx = a->zx;
-    int32_t top = a->top, below = 2 * OH + 1 - top - H, beside = 2 * OW + 1 - a->left - a->W;
-    channel_t c;
-    output_t o;
-    if (a->KH != 3 || a->KW != 3 || a->SH != 2 || a->SW != 2 || H < 3 || OH < 1 || OW < 1 || OW > ODT_TILE_SUMS || (top | 1) != 1
-        || (a->left | 1) != 1 || below > 1 || beside > 1 || zx != (int8_t)zx || !begin_outputs(&o, a)) {
-        return 0;
+// Rows oh .. of an image: windows that reach over it are taken to lie a row further down, or up, so that a row of 0 lies on the
+// padding. w: the filter, between such rows.
+static void sum_as_it_lies(strided_t *s, const odt_depthwise_t *a, const int32_t *w, const int8_t *x, int32_t bias, int32_t *sums,
+    int32_t oh, int32_t rows) {
+    int32_t inside = a->H - 3; // where the last windows begin that do not
+    for (int32_t ih = 2 * oh - a->top; rows; ih += 2 * s->rows, rows -= s->rows, sums += s->rows * a->OW) {
+        int32_t down = ih < 0 ? 1 : ih > inside ? -1 : 0;
+        s->w = w + 3 * down;
+        s->sums = sums;
+        s->rows = down ? 1 : odt_min(((inside - ih) >> 1) + 1, rows);
+        sum_strided(s, x + (ih + down - 1) * a->x_h, bias);
     }
-    filter_t f = filter_of(a, w + 3, 3); // rows of 0 around it, where it is moved so that none lies on padding
-    int32_t is_right = beside == 1, columns = 2 * OW + 1 - a->left - is_right, block = ODT_TILE_SUMS / OW, unpolled = 0;
-    strided_t s = {.zx = zx, .step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = OW * 4 - 4, .is_left = a->left, .is_right = is_right,
-        .next = 2 * a->x_h - columns * a->x_w};
-    for (int32_t oh = 0; oh < OH; oh += block) {
-        int32_t rows = odt_min(block, OH - oh), is_first = oh == 0 && top, is_last = oh + rows == OH && below == 1;
-        begin_rows(&o, a, rows, OW, OW);
-        begin_channels(&c, a, first, &f, &o);
-        for (int32_t n = first; n < stop; n++) {
-            if (!load_channel(&c, a, n, &f)) {
-                return 0;
-            }
-            s.bias = a->bias ? a->bias[n] : 0;
-            for (int32_t b = 0; b < a->B; b++) {
-                const int8_t *x = a->x + (b * H - 1) * a->x_h + n, *window = x + (2 * oh - top) * a->x_h; // each a row before
-                unpolled += rows * OW;
-                if (unpolled >= ODT_TILE_SUMS) {
-                    unpolled = 0;
-                    odt_poll();
-                }
-                if (is_first) {
-                    sum_rows(&s, w + 6, window + a->x_h, sums, 1);
-                    window += 2 * a->x_h;
-                }
-                sum_rows(&s, w + 3, window, sums + is_first * OW, rows - is_first - is_last);
-                if (is_last) {
-                    sum_rows(&s, w, x + (H - 3) * a->x_h, sums + (rows - 1) * OW, 1);
-                }
-                finish(a, n, &c, &o, sums, a->y + b * a->y_b + oh * a->y_oh + n);
-            }
-        }
-    }
-    add_peak(&o, a);
-    return 1;
 }
 
 // About the cycles of a row of outputs of 3x3, summed in groups of 4 or 2.
@@ -730,29 +648,40 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     odt_tile_t t = {.H = a->H, .W = a->W, .x_h = a->x_h, .x_w = a->x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW,
         .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .most = ODT_TILE_SUMS, .words = words};
     t.group = K == 3 && !is_line && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
-    int32_t w[TAPS] = {0};
+    int32_t w[TAPS + 3] = {0};
     channel_t c;
     output_t o;
     if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t) || !begin_outputs(&o, a)) {
         return 0;
     }
-    filter_t f = filter_of(a, w, KW);
+    int32_t right = 2 * a->OW + 1 - a->left - a->W == 1, strided = is_strided(a);
+    strided_t s = {.zx = a->zx, .step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = a->OW * 4 - 4, .is_left = a->left,
+        .is_right = right, .next = 2 * a->x_h - (2 * a->OW + 1 - a->left - right) * a->x_w};
+    if (strided) { // no tile, but its outputs
+        t.pitch = 0;
+        t.group = 1;
+        t.wide = a->OW;
+        t.high = ODT_TILE_SUMS / a->OW;
+    }
     while (odt_tile_next(&t)) {
-        odt_windows_t windows = {.w = w, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
+        odt_windows_t windows = {.w = w + 3, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
             .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,
             .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
         int8_t *y = a->y + t.oh * a->y_oh + t.ow * a->y_ow;
         begin_rows(&o, a, t.rows, t.columns, t.even);
-        begin_channels(&c, a, first, &f, &o);
+        begin_channels(&c, a, first, w + 3, KW, &o);
         for (int32_t n = first; n < stop; n++) {
-            if (!load_channel(&c, a, n, &f)) {
+            if (load_channel(&c)) {
                 return 0;
             }
             windows.offset = c.offset;
             for (int32_t b = 0; b < a->B; b++) {
+                const int8_t *x = a->x + b * a->H * a->W * a->N + n;
                 odt_tile_poll(&t);
-                odt_tile_fill(&t, a->x + b * a->H * a->W * a->N + n);
-                if (is_line) {
+                odt_tile_fill(&t, x);
+                if (strided) {
+                    sum_as_it_lies(&s, a, w + 3, x, c.bias, sums, t.oh, t.rows);
+                } else if (is_line) {
                     odt_sum_lines(&windows);
                 } else if (t.group == 4) {
                     odt_sum_fours(&windows);
@@ -782,7 +711,6 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
         .w_kh = a->KW, .w_kw = 1, .y_oh = W * N, .y_ow = N};
     odt_tile_t t = {.H = a->OH, .W = a->OW, .x_h = a->OW * N, .x_w = N, .KH = 2, .KW = 2, .SH = 1, .SW = 1, .top = -s.top,
         .left = -s.left, .OH = s.high, .OW = s.wide, .group = 2, .most = ODT_TILE_SUMS / 4, .words = words};
-    filter_t f = filter_of(&d, w, 3);
     channel_t c;
     output_t o;
     if (!odt_tile_plan(&t) || !begin_outputs(&o, &d)) {
@@ -796,9 +724,9 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
             .skip = (t.pitch - t.even) * 4, .rows = t.rows};
         int8_t *y = a->dx + (ih + above) * d.y_oh + (iw + beside) * N;
         begin_rows(&o, &d, rows, columns, even);
-        begin_channels(&c, &d, first, &f, &o);
+        begin_channels(&c, &d, first, w, 3, &o);
         for (int32_t n = first; n < stop; n++) {
-            if (!load_channel(&c, &d, n, &f)) {
+            if (load_channel(&c)) {
                 return 0;
             }
             for (int32_t b = 0; b < a->B; b++) {
@@ -814,7 +742,7 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
 }
 
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
-    if (depthwise_tiny(a, first, stop) || depthwise_strided(a, first, stop)) {
+    if (depthwise_tiny(a, first, stop)) {
         return 1;
     }
     int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));
