@@ -95,13 +95,13 @@ __attribute__((naked, noinline)) static void pack_errors(errors_t *errors) {
         );
 }
 
-// What sum_taps loads, and moves on.
+// What sum_taps loads; x moves on.
 typedef struct {
     const int32_t *x;   // 0
     const int32_t *e;   // 4
-    int32_t *dw;        // 8: what is added to
+    int32_t rows;       // 8: of outputs
     int32_t zeros;      // 12: what each tap's sum is to be less
-    int32_t rows;       // 16: of outputs
+    int32_t *dw;        // 16: what is added to
     int32_t pairs;      // 20: bytes of the errors of a row
     int32_t skip;       // 24: of x, from where the next pair would be to the next row
     int32_t pitch;      // 28: bytes of x from a row of taps to the next
@@ -111,8 +111,8 @@ typedef struct {
 } taps_t;
 
 // Rows of three taps of a filter: 16.5 cycles for 6 products, as the last word of a pair is the first of the next, 18.5 with a
-// stride; 13 per row of outputs, and 60 per row of taps. r0: x, r1: e, r2-r4: the taps' sums, r5, r6: words of x, r7: a word of e,
-// r8: dw, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows.
+// stride; 13 per row of outputs, and 52 per row of taps. r0: x, r1: e, r2-r4: the taps' sums, r5, r6: words of x, r7: a word of e,
+// r8: dw, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows, lr: rows of taps.
 __attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
     (void)taps;
     __asm volatile (
@@ -166,12 +166,14 @@ __attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
         "mov r10, r1\n"
         "ldr r1, [r0, #24]\n"
         "mov r11, r1\n"
+        "ldr r1, [r0, #32]\n"
+        "mov lr, r1\n"
+        "ldr r5, [r0, #16]\n"
         "1:\n"
-        "ldr r7, [sp]\n"
-        "ldmia r7!, {r0, r1, r5, r6}\n"
         "mov r8, r5\n"
-        "ldr r2, [r7]\n"
-        "mov r12, r2\n"
+        "ldr r7, [sp]\n"
+        "ldmia r7!, {r0, r1, r4, r6}\n"
+        "mov r12, r4\n"
         "ldr r3, [r7, #20]\n"
         "lsls r4, r3, #1\n"
         "ldr r2, [r5]\n"
@@ -196,14 +198,13 @@ __attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
         "str r4, [r5, r6]\n"
         "ldr r6, [r7, #40]\n"
         "adds r5, r5, r6\n"
-        "str r5, [r7, #8]\n"
-        "ldr r5, [r7]\n"
-        "ldr r6, [r7, #28]\n"
-        "adds r5, r5, r6\n"
-        "str r5, [r7]\n"
-        "ldr r5, [r7, #32]\n"
-        "subs r5, #1\n"
-        "str r5, [r7, #32]\n"
+        "ldr r3, [r7]\n"
+        "ldr r4, [r7, #28]\n"
+        "adds r3, r3, r4\n"
+        "str r3, [r7]\n"
+        "mov r3, lr\n"
+        "subs r3, #1\n"
+        "mov lr, r3\n"
         "bne 1b\n"
         "add sp, #4\n"
         ODT_RESTORE_REGISTERS
@@ -331,6 +332,7 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
         t = (odt_tile_t) {.H = a->W, .W = a->H, .SH = a->SW, .SW = a->SH, .top = a->PL, .left = a->PT, .OH = a->OW,
             .OW = a->OH, .zx = a->zx, .group = 2, .most = ODT_TILE_SUMS, .words = words};
     }
+    int32_t image = a->H * a->W * N, outputs = a->OH * a->OW * N;
     t.x_h = v.x_h;
     t.x_w = v.x_w;
     t.KH = v.KH;
@@ -349,11 +351,13 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
         }
         taps_t taps = {.e = pairs, .pairs = t.even * 2, .skip = (t.SH * t.pitch - t.SW * t.even - (t.SW == 1)) * 4,
             .pitch = t.pitch * 4, .rows = t.rows, .SW = t.SW};
+        const int8_t *from = a->e + t.oh * v.e_h + (t.ow - 1) * v.e_w + a->at;
         for (int32_t n = first; n < stop; n++) {
-            for (int32_t b = 0; b < a->B; b++) {
+            const int8_t *x = a->x + a->at + n;
+            errors.from = from + n;
+            for (int32_t b = a->B; b; b--, x += image, errors.from += outputs) {
                 odt_tile_poll(&t);
-                odt_tile_fill(&t, a->x + b * a->H * a->W * N + a->at + n);
-                errors.from = a->e + b * a->OH * a->OW * N + t.oh * v.e_h + (t.ow - 1) * v.e_w + a->at + n;
+                odt_tile_fill(&t, x);
                 pack_errors(&errors);
                 if (errors.extreme & 0x80008000) { // which no error is (numerics.md)
                     return 0;

@@ -229,9 +229,8 @@ __attribute__((naked, noinline)) static int load_channel(channel_t *channel) {
         "movs r4, #1\n"
         "lsls r3, r4, #19\n"
         "subs r3, r3, r1\n"
-        "asrs r3, r3, #8\n" // the most that the root may be
-        "cmp r3, #0\n"
-        "ble 3f\n"
+        "bcc 3f\n"
+        "lsrs r3, r3, #8\n" // the most that the root may be
         "muls r3, r3\n"
         "ldr r1, [r2, #40]\n"
         "mov r4, r12\n"
@@ -240,7 +239,7 @@ __attribute__((naked, noinline)) static int load_channel(channel_t *channel) {
         "asrs r4, r4, #31\n"
         "adds r4, #1\n"
         "3:\n" // r4: is_long
-        "ldmia r5!, {r1, r3}\n" // m: not negative, of 24 bits, s: 33 at least
+        "ldmia r5!, {r1, r3}\n" // m: not negative, of 24 bits, s: 33 to 62
         "str r5, [r2, #4]\n"
         "asrs r5, r1, #31\n"
         "orrs r4, r5\n"
@@ -251,15 +250,12 @@ __attribute__((naked, noinline)) static int load_channel(channel_t *channel) {
         "str r5, [r6, #16]\n"
         "asrs r1, r1, #19\n"
         "str r1, [r6, #20]\n"
-        "cmp r3, #33\n"
-        "bge 4f\n"
+        "subs r3, #33\n"
+        "cmp r3, #29\n"
+        "bls 4f\n"
         "movs r4, #1\n"
         "4:\n"
-        "cmp r3, #62\n"
-        "ble 5f\n"
-        "movs r3, #62\n"
-        "5:\n"
-        "subs r3, #19\n"
+        "adds r3, #14\n"
         "str r3, [r6, #24]\n"
         "adds r2, #16\n"
         "stmia r2!, {r0, r4}\n"
@@ -271,7 +267,7 @@ __attribute__((naked, noinline)) static int load_channel(channel_t *channel) {
         );
 }
 
-// Before the first channel. Rows that follow one another are taken as one; with `width` above a->KW they get taps of 0.
+// Before the first channel. With `width` above a->KW rows get taps of 0.
 static void begin_channels(channel_t *c, const odt_depthwise_t *a, int32_t first, int32_t *w, int32_t width, output_t *o) {
     int32_t KH = a->KH, KW = a->KW;
     c->from = a->w + first * a->w_n - a->w_kw;
@@ -287,9 +283,6 @@ static void begin_channels(channel_t *c, const odt_depthwise_t *a, int32_t first
     c->gap = (width - KW) * 4;
     c->end = w + KH * width;
     c->taps = KH * KW;
-    if (c->skip == 0 && c->gap == 0 && KW != 3) {
-        c->width *= KH;
-    }
 }
 
 // Rows of outputs, of which sums of `even` lie before the next one's.
@@ -513,8 +506,7 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "str r1, [sp, #12]\n"
         "ldr r3, [r0, #36]\n"
         "str r3, [sp, #20]\n"
-        "movs r3, r2\n"
-        "ldmia r0!, {r1, r2}\n"
+        "ldmia r0!, {r1, r3}\n"
         "movs r7, #0\n" // lr, r7, r12: sums of columns of weights
         "mov lr, r7\n"
         "mov r12, r7\n"
@@ -528,12 +520,12 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "mov r5, r12\n"
         "adds r7, r7, r4\n"
         "adds r7, r7, r5\n"
-        "muls r7, r2\n"
-        "subs r3, r3, r7\n"
-        "mov r12, r3\n"
-        "muls r4, r2\n"
-        "adds r4, r4, r3\n"
-        "muls r5, r2\n"
+        "muls r7, r3\n"
+        "subs r2, r2, r7\n"
+        "mov r12, r2\n"
+        "muls r4, r3\n"
+        "adds r4, r4, r2\n"
+        "muls r5, r3\n"
         "movs r7, r0\n"
         "ldr r0, [sp, #12]\n"
         "str r4, [sp, #12]\n"
@@ -611,10 +603,10 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         );
 }
 
-// Whether it is a filter of 3x3 with a stride of 2: an input meets 2.25 products, of which a word of two weights makes two, and so
-// takes less as it lies than in a tile. Of padding there is a row and a column at most on each side.
+// Whether it is a filter of 3x3 with strides, which are 2: an input meets 2.25 products, of which a word of two weights makes two, and
+// so takes less as it lies than in a tile. Of padding there is a row and a column at most on each side.
 static int is_strided(const odt_depthwise_t *a) {
-    return a->KH == 3 && a->KW == 3 && a->SH == 2 && a->SW == 2 && a->H >= 3 && (a->top | 1) == 1 && (a->left | 1) == 1
+    return a->KH == 3 && a->KW == 3 && a->SH * a->SW == 4 && a->H >= 3 && (a->top | a->left | 1) == 1
         && 2 * a->OH - a->top <= a->H && 2 * a->OW - a->left <= a->W && a->OW <= ODT_TILE_SUMS;
 }
 
@@ -624,7 +616,7 @@ static void sum_as_it_lies(strided_t *s, const odt_depthwise_t *a, const int32_t
     int32_t oh, int32_t rows) {
     int32_t inside = a->H - 3; // where the last windows begin that do not
     for (int32_t ih = 2 * oh - a->top; rows; ih += 2 * s->rows, rows -= s->rows, sums += s->rows * a->OW) {
-        int32_t down = ih < 0 ? 1 : ih > inside ? -1 : 0;
+        int32_t down = (ih < 0) - (ih > inside);
         s->w = w + 3 * down;
         s->sums = sums;
         s->rows = down ? 1 : odt_min(((inside - ih) >> 1) + 1, rows);
@@ -654,9 +646,9 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t) || !begin_outputs(&o, a)) {
         return 0;
     }
-    int32_t right = 2 * a->OW + 1 - a->left - a->W == 1, strided = is_strided(a);
+    int32_t last = 2 * a->OW - a->left, right = last == a->W, strided = is_strided(a); // last: the last window's last column
     strided_t s = {.zx = a->zx, .step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = a->OW * 4 - 4, .is_left = a->left,
-        .is_right = right, .next = 2 * a->x_h - (2 * a->OW + 1 - a->left - right) * a->x_w};
+        .is_right = right, .next = 2 * a->x_h - (last + 1 - right) * a->x_w};
     if (strided) { // no tile, but its outputs
         t.pitch = 0;
         t.group = 1;
