@@ -10,6 +10,7 @@
 #include "../common/inner_i8.h"
 #include "../common/window.h"
 #include "../common/within.h"
+#include "../common/words.h"
 #include "conv2d_i8.h"
 
 #if ODT_M0 && !ODT_SMALL
@@ -42,10 +43,7 @@ static int is_sparse(const odt_conv2d_dw_i8_t *a) {
     int32_t step = (positions + SAMPLES - 1) / SAMPLES | 1, sampled = 0; // odd, so that it meets all places of a window
     int64_t errors = 0;
     for (int32_t m = 0; m < positions; m += step, sampled++) {
-        const int8_t *e = a->e + m * a->N + a->at;
-        for (int32_t n = 0; n < a->R; n++) {
-            errors += e[n] != 0;
-        }
+        errors += odt_count_errors(a->e + m * a->N + a->at, a->R);
     }
     int64_t direct = errors * (ERROR + KH * (ERROR_ROW + (int64_t)ERROR_TAP * run)) + (int64_t)sampled * a->R * SCAN;
     int64_t panel = PANEL + KH * (PANEL_ROW + (run + 3) / 4 * (int64_t)PANEL_WORD + (int64_t)(KH > 1 ? TAP + MORE : TAP) * run);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../common/axpy_i8__m0.h"
+#include "../common/words.h"
 
 enum { SUMS = 512 };
 
@@ -34,12 +35,7 @@ static int is_sparse(const odt_conv2d_dx_i8_t *a) {
         return 0;
     }
     for (int32_t m = 0; m < positions; m += step, sampled++) {
-        const int8_t *e = a->e + m * N;
-        for (int32_t n = 0; n < N; n++) {
-            if (e[n]) {
-                errors++;
-            }
-        }
+        errors += odt_count_errors(a->e + m * N, N);
         if (sampled == FIRST - 1 && 5 * errors > 2 * FIRST * N) {
             return 0;
         }
