@@ -7,20 +7,62 @@
 
 #if ODT_M4
 
+#include <string.h>
+
 #include "../../fixed.h"
 #include "../common/words__m4.h"
 #include "conv2d_i8__m4.h"
+#include "pixels_i8__m4.h"
 
 enum {
-    CHANNELS = 4, // of a panel
-    DEPTH = 96,   // products a panel has, a multiple of 4
-    ROWS = 32,    // windows at a time
+    CHANNELS = 4,   // of a panel
+    DEPTH = 96,     // products a panel has, a multiple of 4
+    ROWS = 32,      // windows at a time
+    AT_ONCE = 128,  // windows of one line at a time
+    EDGES = 16,     // of these at most that are copied, and bytes of such
+    COPIED = 768,
 };
 
 typedef struct {
     int16_t panel[CHANNELS * DEPTH];
     odt_row_t rows[ROWS];
 } scratch_t;
+
+typedef struct {
+    int16_t panel[CHANNELS * DEPTH];
+    odt_maker_t maker;
+    int8_t edges[COPIED], *y[EDGES];
+} lines_t;
+
+// Four rows of w, four channels of each, to the panel, `fours` > 0 times: 21 instructions for 16 weights.
+static __attribute__((noinline)) uint32_t *pack_fours(uint32_t *to, const int8_t *w, int32_t step, int32_t fours) {
+    __asm volatile (
+        "1:\n"
+        "ldr r4, [%1]\n"
+        "ldr r5, [%1, %3]\n"
+        "ldr r9, [%1, %3, lsl #1]\n"
+        "add %1, %1, %3, lsl #1\n"
+        "ldr r10, [%1, %3]\n"
+        "add %1, %1, %3, lsl #1\n"
+        "pkhtb r11, r9, r4, asr #16\n"
+        "pkhbt r4, r4, r9, lsl #16\n"
+        "pkhtb r12, r10, r5, asr #16\n"
+        "pkhbt r5, r5, r10, lsl #16\n"
+        "sxtb16 r6, r4, ror #8\n"
+        "sxtb16 r4, r4\n"
+        "sxtb16 r8, r5, ror #8\n"
+        "sxtb16 r5, r5\n"
+        "sxtb16 r9, r11\n"
+        "sxtb16 r11, r11, ror #8\n"
+        "sxtb16 r10, r12\n"
+        "sxtb16 r12, r12, ror #8\n"
+        "stm %0!, {r4-r6, r8-r12}\n"
+        "subs %2, %2, #1\n"
+        "bne 1b\n"
+        : "+r" (to), "+r" (w), "+r" (fours) : "r" (step)
+        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "cc", "memory");
+    return to;
+}
 
 // Part from .. to - 1 of row kh, from column kw on, of filters n .. n + 3, the last repeated, to the panel; zeros to a
 // multiple of four.
@@ -33,10 +75,9 @@ static void pack(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, 
     while (left > 0) {
         int32_t whole = a->N >= 4 ? odt_min(left, a->C - c) & ~3 : 0; // of the tap
         uint32_t depths[4] = {0};
-        for (const uint32_t *end = out + 2 * whole; out != end; out += 8, w += 4 * step) {
-            const int8_t *third = w + 2 * step;
-            odt_pairs(out, 2, odt_word(w), odt_word(third), 0);
-            odt_pairs(out + 1, 2, odt_word(w + step), odt_word(third + step), 0);
+        if (whole) {
+            out = pack_fours(out, w, step, whole >> 2);
+            w += whole * step;
         }
         for (int32_t i = 0; i < 4 && i < left && !whole; i++, c++, w += step) {
             if (c == a->C) {
@@ -139,7 +180,75 @@ static void finish(const odt_correlation_t *a, int32_t n, int32_t row, int32_t o
     }
 }
 
-void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
+// Of filters of one line, of DEPTH products at most, whose outputs are made at once. Windows beside the border, or whose last word
+// would end past x, are copied. Returns whether it could be done.
+static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a, int32_t *bounds) {
+    lines_t s;
+    odt_maker_t *maker = &s.maker;
+    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, words = (length + 3) >> 2, rows = a->B * a->OH;
+    int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, step = a->SW * pixel, at = -a->left * pixel;
+    if (a->KH != 1 || taps != a->KW || length < 1 || 4 * words > DEPTH || a->top || (a->OH - 1) * a->SH >= a->H || a->N < CHANNELS
+        || size < 4) {
+        return 0;
+    }
+    int32_t first = at < 0 ? odt_min((-at + step - 1) / step, a->OW) : 0, room = size - length - at; // that lie inside
+    int32_t end = room < 0 ? first : odt_limit(room / step + 1, first, a->OW), safe = end; // the latter in the last row
+    int32_t rest = (a->H - (a->OH - 1) * a->SH) * size - a->x_skip;
+    while (safe > first && at + (safe - 1) * step + 4 * words > rest) {
+        safe--;
+    }
+    int32_t count = end - first, edges = rows * (a->OW - count) + end - safe;
+    memset(maker, 0, sizeof(*maker));
+    if (edges > EDGES || edges * 4 * words > COPIED || !odt_begin_maker(maker, a->q, 0, 1, maker->start,
+        odt_most(length, a->zy, a->lo), a->zy)) {
+        return 0;
+    }
+    edges = 0;
+    for (int32_t row = 0; row < rows && edges < EDGES; row++) {
+        int32_t b = row / a->OH, oh = row - b * a->OH, stop = row == rows - 1 ? safe : end;
+        const int8_t *x = a->x + (b * a->H + oh * a->SH) * size;
+        for (int32_t ow = first > 0 ? 0 : stop; ow < a->OW; ow = ow + 1 == first ? stop : ow + 1, edges++) {
+            odt_gather(s.edges + edges * 4 * words, x, at + ow * step, 4 * words, odt_min(size, at + ow * step + length), 0);
+            s.y[edges] = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow;
+        }
+    }
+    maker->step = a->y_ow;
+    maker->panel = s.panel;
+    maker->words = words;
+    for (int32_t i = 0; i < a->N; i += CHANNELS) {
+        int32_t n = odt_min(i, a->N - CHANNELS);
+        pack(a, n, 0, 0, 0, length, s.panel);
+        maker->back = step - 4 * words;
+        for (int32_t b = 0; b < a->B; b++) {
+            odt_made_t m = {.x_row = a->SH * size, .y_row = a->y_oh};
+            for (int32_t ow = first; ow < end; ow += AT_ONCE) {
+                int32_t stop = odt_min(ow + AT_ONCE, end);
+                odt_poll();
+                m.x = a->x + b * a->H * size + at + ow * step;
+                m.y = a->y + b * a->y_b + ow * a->y_ow + n;
+                m.rows = a->OH - (b == a->B - 1 && stop > safe);
+                m.count = stop - ow;
+                if (m.rows) {
+                    odt_make_pixels(maker, &m, 1, a->zy, a->lo, bounds);
+                }
+                if (m.rows < a->OH && safe > ow) {
+                    m.x += m.rows * m.x_row;
+                    m.y += m.rows * m.y_row;
+                    m.rows = 1;
+                    m.count = safe - ow;
+                    odt_make_pixels(maker, &m, 1, a->zy, a->lo, bounds);
+                }
+            }
+        }
+        for (int32_t j = 0; j < edges; j++) {
+            odt_made_t m = {.x = s.edges + j * 4 * words, .y = s.y[j] + n, .rows = 1, .count = 1};
+            odt_make_pixels(maker, &m, 1, a->zy, a->lo, bounds);
+        }
+    }
+    return 1;
+}
+
+static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *a, int32_t *bounds) {
     scratch_t s;
     int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, padded = (length + 3) & ~3;
     int32_t depth = (taps == a->KW ? a->KH : a->KH * a->KW) * padded, rows = a->B * a->OH;
@@ -184,6 +293,12 @@ void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
                 }
             }
         }
+    }
+}
+
+void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
+    if (!correlate_lines(a, bounds)) {
+        correlate_blocks(a, bounds);
     }
 }
 

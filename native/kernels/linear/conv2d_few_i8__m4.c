@@ -19,14 +19,13 @@ enum {
     GROUPS = 8,
     OUTPUTS = 32,    // windows at a time
     GATHERED = 768,  // bytes of these
-    PIXELS = 80,     // windows at a time if none is gathered
+    PIXELS = 128,    // windows at a time if none is gathered
 };
 
 typedef struct {
     int16_t panel[FILTERS * DEPTH];
-    int32_t sums[PIXELS][4], start[GROUPS][FILTERS]; // behind OUTPUTS sums lie windows that are gathered
-    odt_scales_t scales[GROUPS];
-    int8_t filter[DEPTH];
+    odt_maker_t makers[GROUPS];
+    int8_t filter[DEPTH], windows[GATHERED] __attribute__((aligned(4)));
     padded_t padded;
 } scratch_t;
 
@@ -87,9 +86,11 @@ static int32_t first_of(const odt_correlation_t *a, int32_t group) {
     return odt_max(odt_min(group * FILTERS, a->N - FILTERS), 0);
 }
 
-// A group of filters, the last repeated, as number i.
-static void pack(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, scratch_t *s) {
+// A group of filters, the last repeated, as number i. Returns whether a maker can have their scales.
+static int pack(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, scratch_t *s) {
     int32_t n = first_of(a, group), bias[FILTERS];
+    odt_maker_t *maker = &s->makers[i];
+    int16_t *panel = s->panel + i * FILTERS * 4 * p->words;
     for (int32_t j = 0; j < FILTERS; j++) {
         int32_t filter = odt_min(n + j, a->N - 1);
         const int8_t *w = a->w + filter * a->w_n;
@@ -102,39 +103,53 @@ static void pack(const odt_correlation_t *a, const plan_t *p, int32_t group, int
             }
             w = s->filter;
         }
-        int32_t sum = widen(s->panel + i * FILTERS * 4 * p->words, j, w, p->depth);
+        int32_t sum = widen(panel, j, w, p->depth);
         bias[j] = a->bias ? a->bias[filter] : 0;
-        s->start[i][j] = odt_wrap_sub(bias[j], odt_wrap_mul(a->zx, sum));
+        maker->start[j] = odt_wrap_sub(bias[j], odt_wrap_mul(a->zx, sum));
     }
-    odt_find_scales(&s->scales[i], a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy);
+    maker->panel = panel;
+    maker->words = p->words;
+    maker->back = p->direct ? odt_pixel(a->C, a->x_skip) - 4 * p->words : 0;
+    maker->step = a->N >= FILTERS ? a->y_ow : FILTERS;
+    return odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy);
 }
 
-// `count` outputs of channels n .. that follow one another in y.
-static void finish(const odt_correlation_t *a, int32_t n, int32_t (*sums)[4], int32_t count, const odt_scales_t *scales,
-    int8_t *y, int32_t *bounds) {
-    int32_t channels = odt_min(a->N, FILTERS), is_whole = channels == FILTERS;
-    int8_t few[OUTPUTS * FILTERS];
-    if (odt_finish_pixels(sums, count, scales, is_whole ? y + n : few, is_whole ? a->y_ow : FILTERS, a->zy, a->lo, bounds)) {
-        for (int32_t i = 0; !is_whole && i < count; i++, y += a->y_ow) {
-            odt_copy(y, few + FILTERS * i, channels);
+// `count` outputs of channels n .. that follow one another in y, whatever the scales.
+static void make_slowly(const odt_correlation_t *a, int32_t n, const odt_maker_t *maker, const int8_t *x, int32_t count, int8_t *y) {
+    for (; count > 0; count--, x += maker->back, y += a->y_ow) {
+        const uint32_t *panel = (const uint32_t *)(const void *)maker->panel;
+        int32_t sums[FILTERS];
+        memcpy(sums, maker->start, sizeof(sums));
+        for (int32_t i = maker->words; i; i--, x += 4) {
+            for (int32_t j = 0; j < FILTERS; j++, panel += 2) {
+                sums[j] = odt_smlad(odt_evens(odt_word(x)), panel[0], odt_smlad(odt_odds(odt_word(x)), panel[1], sums[j]));
+            }
         }
-        return;
-    }
-    for (int32_t i = 0; i < count; i++, y += a->y_ow) {
-        for (int32_t j = 0; j < channels; j++) {
+        for (int32_t j = 0; j < odt_min(a->N, FILTERS); j++) {
             odt_multiplier_t q = odt_checked(&a->q[(n + j) * a->q_step]);
-            y[n + j] = odt_clamp(odt_rescaled(sums[i][j], q), a->zy, a->lo, a->peak);
+            y[n + j] = odt_clamp(odt_rescaled(sums[j], q), a->zy, a->lo, a->peak);
         }
+    }
+}
+
+// The same, if the scales allow for it, by the maker.
+static void make(const odt_correlation_t *a, int32_t n, odt_maker_t *maker, const int8_t *x, int32_t count, int8_t *y,
+    int32_t *bounds) {
+    int8_t few[OUTPUTS * FILTERS];
+    odt_made_t made = {.x = x, .y = a->N >= FILTERS ? y + n : few, .rows = 1, .count = count};
+    odt_make_pixels(maker, &made, 0, a->zy, a->lo, bounds);
+    for (int32_t i = 0; a->N < FILTERS && i < count; i++, y += a->y_ow) {
+        odt_copy(y, few + FILTERS * i, a->N);
     }
 }
 
 void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
     scratch_t s;
+    int8_t has_scale[GROUPS];
     plan_t p = plan_of(a);
     int32_t pixel = odt_pixel(a->C, a->x_skip), bytes = 4 * p.words, all = a->B * a->OH * a->OW;
     int is_dense = (a->OH == 1 || a->y_oh == a->OW * a->y_ow) && (a->B == 1 || a->y_b == a->OH * a->OW * a->y_ow);
     windows_t g = WINDOWS_OF(a);
-    int8_t *windows = (int8_t *)(void *)s.sums[OUTPUTS];
     if (a->x_skip && a->KW > 1) { // pixels side by side, if there is room for rows of them
         windows_t whole = g;
         whole.pixel = a->C;
@@ -148,33 +163,36 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
         }
     }
     if (bytes != p.depth) { // what zeros of the panel are multiplied with
-        memset(windows, 0, (size_t)(p.block * bytes));
+        memset(s.windows, 0, (size_t)(p.block * bytes));
     }
     // Windows that are gathered once are run over by all groups, those that lie there by the groups that are packed.
     int32_t at_once = p.direct ? p.at_once : p.groups, packed = -1;
     for (int32_t first = 0; first < p.groups; first += at_once) {
         for (int32_t m = 0; m < all; m += p.block) {
             int32_t count = odt_min(p.block, all - m), stop = odt_min(first + at_once, p.groups);
-            const int8_t *x = p.direct ? a->x + m * pixel : windows;
+            const int8_t *x = p.direct ? a->x + m * pixel : s.windows;
             odt_poll();
             if (!p.direct) {
-                gather_windows(&g, m, count, windows, bytes, &s.padded);
+                gather_windows(&g, m, count, s.windows, bytes, &s.padded);
             }
             for (int32_t group = first; group < stop; group++) {
                 int32_t i = group % p.at_once;
                 if (packed != group - i) {
                     packed = group - i;
                     for (int32_t j = 0; j < odt_min(p.at_once, p.groups - packed); j++) {
-                        pack(a, &p, packed + j, j, &s);
+                        has_scale[j] = (int8_t)pack(a, &p, packed + j, j, &s);
                     }
                 }
-                odt_start_pixels(s.sums, s.sums + count, s.panel + i * FILTERS * bytes, x, p.words,
-                    p.direct ? pixel - bytes : 0, s.start[i]);
                 for (int32_t done = 0, here; done < count; done += here) { // of a row of outputs, or of all
                     int32_t row = is_dense ? 0 : (m + done) / a->OW, ow = m + done - row * a->OW, b = row / a->OH;
                     int8_t *y = a->y + b * a->y_b + (row - b * a->OH) * a->y_oh + ow * a->y_ow;
+                    const int8_t *from = x + done * (bytes + s.makers[i].back);
                     here = is_dense ? count : odt_min(a->OW - ow, count - done);
-                    finish(a, first_of(a, group), s.sums + done, here, &s.scales[i], y, bounds);
+                    if (has_scale[i]) {
+                        make(a, first_of(a, group), &s.makers[i], from, here, y, bounds);
+                    } else {
+                        make_slowly(a, first_of(a, group), &s.makers[i], from, here, y);
+                    }
                 }
             }
         }

@@ -9,24 +9,6 @@
 #include "../common/words__m4.h"
 #include "rows_i8__m4.h"
 
-#define SMLAD4 \
-    "ldm r1!, {r8-r11}\n" \
-    "smlad r4, r8, r12, r4\n" \
-    "smlad r4, r9, lr, r4\n" \
-    "smlad r5, r10, r12, r5\n" \
-    "smlad r5, r11, lr, r5\n" \
-    "ldm r1!, {r8-r11}\n" \
-    "smlad r6, r8, r12, r6\n" \
-    "smlad r6, r9, lr, r6\n" \
-    "smlad r7, r10, r12, r7\n" \
-    "smlad r7, r11, lr, r7\n"
-
-#define WORD /* 13 instructions, 52 bytes */ \
-    "ldr lr, [r2], #4\n" \
-    "sxtb16 r12, lr\n" \
-    "sxtb16 lr, lr, ror #8\n" \
-    SMLAD4
-
 // r4-r7: what sums begin with.
 #define NONE \
     "ldr r4, [r0, #28]\n" \
@@ -35,10 +17,6 @@
     "mov r7, r4\n"
 #define SUMS \
     "ldm r0, {r4-r7}\n"
-
-#define SAME /* for all */ \
-    "ldr r4, [sp, #56]\n" \
-    "ldm r4, {r4-r7}\n"
 
 // Words of a row, 24 at most: one after the other, or by fours in a loop where code is to be small. r3 is the end of rows; in the
 // loop that of the row's w.
@@ -52,7 +30,7 @@
     "ldr r3, [sp, #48]\n" \
     "add r3, r3, r2\n"
 #define WORDS \
-    WORD WORD WORD WORD \
+    ODT_WORD ODT_WORD ODT_WORD ODT_WORD \
     "cmp r2, r3\n" \
     "bne 2b\n" \
     "ldr r3, [sp]\n"
@@ -61,17 +39,18 @@
     "rsb r4, r3, #24\n" \
     "ldr r3, [sp]\n"
 #define ROW_END
-#define EIGHT WORD WORD WORD WORD WORD WORD WORD WORD
-#define WORDS EIGHT EIGHT EIGHT
+#define WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS
 #endif
 
 // 13 instructions for 16 products, 12 per row; 10 or 9 by its start. r0: rows, r1: panel, r2: w, r4-r7: a row's sums, r8-r11: pairs
 // of the panel, r12, lr: two pairs of w.
-#define RUN_WORDS(prototype, start, size) \
-    ODT_ASSEMBLY void prototype { \
+#define RUN_WORDS(name, start) \
+    ODT_ASSEMBLY void name(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w, int32_t words, \
+        int32_t back) { \
+        (void)rows, (void)end, (void)panel, (void)w, (void)words, (void)back; \
         __asm volatile ( \
             ".syntax unified\n" \
-            "push {r1-r2, r4-r12, lr}\n" /* 0: end, 4: panel, 40: entry; 48: words, 52: back, 56: start */ \
+            "push {r1-r2, r4-r12, lr}\n" /* 0: end, 4: panel, 40: entry; 48: words, 52: back */ \
             "mov r2, r3\n" \
             "ldr r3, [sp, #48]\n" \
             FIRST_WORD \
@@ -90,24 +69,15 @@
             "ldr r8, [sp, #52]\n" \
             "stm r0, {r4-r7}\n" \
             "add r2, r2, r8\n" \
-            "add r0, r0, #" size "\n" \
+            "add r0, r0, #32\n" \
             "cmp r0, r3\n" \
             "bne 1b\n" \
             "pop {r1-r2, r4-r12, pc}\n" \
             ); \
     }
 
-#define ROWS_OF(name) \
-    name(odt_row_t *rows __attribute__((unused)), const odt_row_t *end __attribute__((unused)), \
-        const int16_t *panel __attribute__((unused)), const int8_t *w __attribute__((unused)), \
-        int32_t words __attribute__((unused)), int32_t back __attribute__((unused)))
-
-RUN_WORDS(ROWS_OF(odt_start_rows), NONE, "32")
-RUN_WORDS(ROWS_OF(odt_add_rows), SUMS, "32")
-RUN_WORDS(odt_start_pixels(int32_t (*sums)[4] __attribute__((unused)), int32_t (*end)[4] __attribute__((unused)),
-    const int16_t *panel __attribute__((unused)), const int8_t *w __attribute__((unused)),
-    int32_t words __attribute__((unused)), int32_t back __attribute__((unused)),
-    const int32_t *start __attribute__((unused))), SAME, "16")
+RUN_WORDS(odt_start_rows, NONE)
+RUN_WORDS(odt_add_rows, SUMS)
 
 // From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions per row; 26 where the
 // smallest does not matter, 34 where results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3: largest, lr:

@@ -52,10 +52,6 @@ void odt_start_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel,
 void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
     int32_t words, int32_t back);
 
-// sums of four, one after another: = start[0 .. 3] + panel * w.
-void odt_start_pixels(int32_t (*sums)[4], int32_t (*end)[4], const int16_t *panel, const int8_t *w, int32_t words,
-    int32_t back, const int32_t *start);
-
 // y[i][row * step] = max(v, lo), at most 127, of sum i, scales being of that kind or better. `bounds`: the
 // largest and the smallest v so far, but the latter not where zy = lo = -128, as after a ReLU. Returns whether
 // it could be done: not if there is no scale, or a v has more than 16 bits.
@@ -70,6 +66,23 @@ int odt_add_bounds(int32_t *bounds, const uint32_t *found, int kind, int32_t plu
 static inline int odt_is_below(const uint32_t *found, int32_t lo, int32_t plus) {
     return lo > -128 && ((int16_t)found[1] < lo + plus || (int32_t)found[1] >> 16 < lo + plus);
 }
+
+// A word of bytes at r2 times that of a panel at r1, added to r4-r7; r8-r11: pairs of the panel, r12, lr: two pairs of the word.
+#define ODT_WORD /* 13 instructions, 52 bytes */ \
+    "ldr lr, [r2], #4\n" \
+    "sxtb16 r12, lr\n" \
+    "sxtb16 lr, lr, ror #8\n" \
+    "ldm r1!, {r8-r11}\n" \
+    "smlad r4, r8, r12, r4\n" \
+    "smlad r4, r9, lr, r4\n" \
+    "smlad r5, r10, r12, r5\n" \
+    "smlad r5, r11, lr, r5\n" \
+    "ldm r1!, {r8-r11}\n" \
+    "smlad r6, r8, r12, r6\n" \
+    "smlad r6, r9, lr, r6\n" \
+    "smlad r7, r10, r12, r7\n" \
+    "smlad r7, r11, lr, r7\n"
+#define ODT_EIGHT_WORDS ODT_WORD ODT_WORD ODT_WORD ODT_WORD ODT_WORD ODT_WORD ODT_WORD ODT_WORD
 
 // Four sums to 16 bits.
 #define ODT_SATURATE \
