@@ -40,14 +40,14 @@ enum { SCAN = 0, ERROR = 0, ERROR_ROW = 20, ERROR_TAP = 3, PANEL = 0, PANEL_ROW 
 static int is_sparse(const odt_conv2d_dw_i8_t *a) {
     enum { SAMPLES = 64 };
     int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C, KH = a->KH;
-    int32_t step = (positions + SAMPLES - 1) / SAMPLES | 1, sampled = 0; // odd, so that it meets all places of a window
-    int64_t errors = 0;
-    for (int32_t m = 0; m < positions; m += step, sampled++) {
-        errors += odt_count_errors(a->e + m * a->N + a->at, a->R);
-    }
-    int64_t direct = errors * (ERROR + KH * (ERROR_ROW + (int64_t)ERROR_TAP * run)) + (int64_t)sampled * a->R * SCAN;
+    int32_t step = (positions + SAMPLES - 1) / SAMPLES | 1; // odd, so that it meets all places of a window
+    int64_t direct = ERROR + KH * (ERROR_ROW + (int64_t)ERROR_TAP * run);
     int64_t panel = PANEL + KH * (PANEL_ROW + (run + 3) / 4 * (int64_t)PANEL_WORD + (int64_t)(KH > 1 ? TAP + MORE : TAP) * run);
-    return direct < sampled * ((a->R + 3) / 4) * panel;
+    int64_t left = (positions + step - 1) / step * ((a->R + 3) / 4 * panel - (int64_t)a->R * SCAN); // that panels would take
+    for (int32_t m = 0; m < positions && left > 0; m += step) {
+        left -= odt_count_errors(a->e + m * a->N + a->at, a->R) * direct;
+    }
+    return left > 0;
 }
 
 // What errors of channels n .. stop - 1, those that are not 0, add to their filters' gradients: those of image b, of the output

@@ -1,6 +1,6 @@
 // Gradients of filters (conv2d_i8.h) on cores with SMLAD, a Cortex-M4 and later. Both factors are packed on
 // the stack as int16, two positions to a word: the errors of some channels, and four neighbouring bytes of
-// x, less zx, which are four neighbours in dw. The stack holds 1.6 KB.
+// x, less zx, which are four neighbours in dw. The stack holds 2.9 KB.
 
 #include "../../core.h"
 #include "conv2d_i8.h"
@@ -12,7 +12,7 @@
 #include "../common/words__m4.h"
 
 enum {
-    CHANNELS = 16, // of errors at a time
+    CHANNELS = 32, // of errors at a time
     DEPTH = 32,    // positions at a time, a multiple of 4
 };
 
@@ -83,27 +83,56 @@ typedef struct {
 RUN(start_sums, ZERO)
 RUN(add_sums, SUMS)
 
+// Pairs of words of errors `step` bytes apart, to four rows `row` bytes apart: 15 instructions each.
+static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, int32_t step, int32_t pairs) {
+    uint32_t *last = to + 3 * (row / 4);
+    __asm volatile (
+        "1:\n"
+        "ldr r8, [%2]\n"
+        "ldr r9, [%2, %4]\n"
+        "add %2, %2, %4, lsl #1\n"
+        "pkhtb r11, r9, r8, asr #16\n"
+        "pkhbt r9, r8, r9, lsl #16\n"
+        "sxtb16 r8, r9\n"
+        "sxtb16 r9, r9, ror #8\n"
+        "sxtb16 r10, r11\n"
+        "sxtb16 r11, r11, ror #8\n"
+        "str r9, [%0, %5]\n"
+        "str r10, [%0, %5, lsl #1]\n"
+        "str r8, [%0], #4\n"
+        "str r11, [%1], #4\n"
+        "subs %3, %3, #1\n"
+        "bne 1b\n"
+        : "+r" (to), "+r" (last), "+r" (e), "+r" (pairs) : "r" (step), "r" (row) : "r8", "r9", "r10", "r11", "cc", "memory");
+}
+
 // The errors of channels n .. n + count - 1, `fours` words of two pairs each.
 static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t n, int32_t count,
     uint32_t *errors) {
-    int32_t words = p->depth / 2;
-    if ((p->stop - p->row) * p->padded != p->depth) {
+    int32_t words = p->depth / 2, here = p->count, rows = p->stop - p->row, padded = p->padded;
+    if (rows * padded != p->depth) {
         memset(errors, 0, (size_t)(count * words) * sizeof(*errors));
     }
-    for (int32_t row = p->row; row < p->stop; row++, errors += p->padded / 2) {
+    if (here == a->OW && here == padded) { // rows follow one another
+        here = padded = here * rows;
+        rows = 1;
+    }
+    const int8_t *row = a->e + (p->row * a->OW + p->first) * a->e_step + n;
+    for (; rows > 0; rows--, errors += padded / 2, row += a->OW * a->e_step) {
         for (int32_t i = 0; i < count; i += 4) {
-            int32_t at = odt_max(odt_min(i, count - 4), 0);
-            const int8_t *e = a->e + (row * a->OW + p->first) * a->e_step + n + at;
+            int32_t at = odt_max(odt_min(i, count - 4), 0), left = here;
+            const int8_t *e = row + at;
             uint32_t *to = errors + at * words;
-            for (int32_t left = p->count; left > 0; left -= 2, e += 2 * a->e_step, to++) {
-                const int8_t *next = left > 1 ? e + a->e_step : e;
-                if (count < 4) {
-                    for (int32_t j = 0; j < count; j++) {
-                        to[j * words] = odt_lower((uint32_t)e[j], left > 1 ? (uint32_t)next[j] : 0);
-                    }
-                    continue;
+            if (left > 1 && count >= 4) {
+                pack_error_pairs(to, 4 * words, e, a->e_step, left >> 1);
+                to += left >> 1;
+                e += (left & ~1) * a->e_step;
+                left &= 1;
+            }
+            for (; left > 0; left -= 2, e += 2 * a->e_step, to++) {
+                for (int32_t j = 0; j < odt_min(count, 4); j++) {
+                    to[j * words] = odt_lower((uint32_t)e[j], left > 1 ? (uint32_t)e[j + a->e_step] : 0);
                 }
-                odt_pairs(to, words, odt_word(e), left > 1 ? odt_word(next) : 0, 0);
             }
         }
     }
@@ -128,44 +157,49 @@ static inline void pack_pairs(uint32_t **to, const int8_t **x, int32_t step, int
         : "+r" (*to), "+r" (*x), "+r" (pairs) : "r" (step), "r" (minus) : "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
-// Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position.
+// A word for position i of a row.
+static inline void set_position(uint32_t *to, int32_t i, uint32_t word, uint32_t minus) {
+    int16_t *half = (int16_t *)(void *)to + i / 2 * 8 + i % 2;
+    uint32_t even = odt_even(word, minus), odd = odt_odd(word, minus);
+    half[0] = (int16_t)even;
+    half[2] = (int16_t)odd;
+    half[4] = (int16_t)(even >> 16);
+    half[6] = (int16_t)(odd >> 16);
+}
+
+// Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position; of the last only `columns` matter.
 static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_t kh, int32_t kw, int32_t column,
-    uint32_t *to) {
+    int32_t columns, uint32_t *to) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), line = a->W * pixel, size = line - a->x_skip, step = a->SW * pixel;
-    int32_t start = (p->first * a->SW - a->left + kw) * pixel + column;
+    int32_t start = (p->first * a->SW - a->left + kw) * pixel + column, padded = p->padded, count = p->count;
+    int32_t last = a->B * a->H * line - a->x_skip - 4 - (padded - 1) * step; // where a row may begin
     uint32_t minus = odt_twice(-a->zx), none = (uint8_t)a->zx * 0x01010101u;
-    int32_t first = 0, end = p->count & ~1; // positions whose words lie inside
-    int are_inside = start >= 0 && start + (p->count - 1) * step <= size - 4;
-    if (!are_inside) {
-        first = start < 0 ? (-start + step - 1) / step : 0;
-        end = start > size - 4 ? 0 : (size - 4 - start) / step + 1;
-        first = odt_min((first + 1) & ~1, p->padded);
-        end = odt_limit(odt_min(end, p->count) & ~1, first, p->padded);
+    int32_t room = size - odt_min(columns, 4) - start;
+    int are_whole = ((start | step | size) & 3) == 0; // words lie inside or beside it
+    int32_t first = 0, end = count; // positions whose words lie inside, where they matter
+    if (start < 0 || room < (count - 1) * step) {
+        first = start < 0 ? odt_min((-start + step - 1) / step, count) : 0;
+        end = room < 0 ? first : odt_limit(room / step + 1, first, count);
     }
     int32_t b = p->row / a->OH, oh = p->row - b * a->OH;
     for (int32_t row = p->row; row < p->stop; row++) {
-        int32_t ih = oh * a->SH - a->top + kh, at = start, i = 0;
+        int32_t ih = oh * a->SH - a->top + kh, at = (b * a->H + ih) * line + start;
         if (ih < 0 || ih >= a->H) {
-            for (; i < p->padded; i += 2, to += 4) {
+            for (int32_t i = 0; i < padded; i += 2, to += 4) {
                 to[0] = to[1] = to[2] = to[3] = 0;
             }
+        } else if (at >= 0 && at <= last) { // what is read beside the row is replaced
+            const int8_t *x = a->x + at - start, *from = x + start;
+            uint32_t *begin = to;
+            pack_pairs(&to, &from, step, padded / 2, minus);
+            for (int32_t i = first > 0 ? 0 : end; i < count; i = i + 1 == first ? end : i + 1) {
+                set_position(begin, i, are_whole ? none : odt_word_within(x, start + i * step, size, a->zx), minus);
+            }
         } else {
-            const int8_t *x = a->x + (b * a->H + ih) * line;
-            for (; i < first; i += 2, at += 2 * step, to += 4) {
-                odt_pairs(to, 1, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
-            }
-            const int8_t *from = x + at;
-            if (i < end) {
-                pack_pairs(&to, &from, step, (end - i) / 2, minus);
-                i = end;
-            }
-            if (are_inside && i < p->padded) { // the last without another
-                odt_pairs(to, 1, odt_word(from), none, minus);
-                i += 2;
-                to += 4;
-            }
-            for (at = start + i * step; i < p->padded; i += 2, at += 2 * step, to += 4) {
-                odt_pairs(to, 1, odt_word_within(x, at, size, a->zx), odt_word_within(x, at + step, size, a->zx), minus);
+            const int8_t *x = a->x + at - start;
+            for (int32_t i = 0; i < padded; i += 2, to += 4) {
+                uint32_t word = odt_word_within(x, start + i * step, size, a->zx);
+                odt_pairs(to, 1, word, odt_word_within(x, start + (i + 1) * step, size, a->zx), minus);
             }
         }
         if (++oh == a->OH) {
@@ -184,8 +218,8 @@ static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n
     pack_errors(a, p, n, count, s->errors);
     for (int32_t kh = 0, kw = 0; kh < a->KH; dw += length) {
         for (int32_t column = 0; column < length; column += 4) {
-            pack_columns(a, p, kh, kw, column, s->panel);
             int32_t columns = length - column;
+            pack_columns(a, p, kh, kw, column, columns, s->panel);
             if (columns < 4) {
                 start_sums(s->sums[0], s->panel, s->errors, sizeof(s->sums[0]), end, fours);
                 for (int32_t i = 0; i < count; i++) {
