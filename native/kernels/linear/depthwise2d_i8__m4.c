@@ -160,8 +160,9 @@ static int32_t lines_of(const odt_depthwise_t *a) {
     return a->SH % 2 ? a->KH / 2 + 1 : (a->KH + 1) / 2;
 }
 
-// Windows ow .. ow + count - 1 of row `oh` of an image. Pairs begin with every other row.
-static void sum_row(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32_t ow, int32_t count,
+// Windows ow .. ow + count - 1 of row `oh` of an image, or of two rows, which meet the same pairs. These begin with every other
+// row.
+static void sum_rows(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32_t rows, int32_t ow, int32_t count,
     scratch_t *s, int32_t (*sums)[4]) {
     int32_t ih = oh * a->SH, is_odd = ih & 1, first = ih >> 1, pairs = (a->KH + 1 + is_odd) / 2;
     int32_t lines = lines_of(a), taps = a->KW, positions = (count - 1) * a->SW + taps;
@@ -179,14 +180,20 @@ static void sum_row(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32
             odt_pack_lines(s->x + line * positions, &upper, &lower, ow * a->SW - a->left, 1, positions, a->W, a->zx);
         }
     }
+    int32_t size = (int32_t)sizeof(odt_pixel_t);
     for (int32_t pair = 0; pair < pairs; pair += 2) {
-        int32_t second = pair + 1 < pairs ? taps : 0, size = (int32_t)sizeof(odt_pixel_t);
+        int32_t second = pair + 1 < pairs ? taps : 0;
         int32_t jump = second ? (int32_t)(at[pair + 1] - at[pair] - taps) * size : 0;
         int32_t next = (a->SW - taps - second) * size - jump;
         if (pair == 0) {
             start_windows(sums, sums + count, at[0], w, taps, second, jump, next, s->start);
         } else {
             add_windows(sums, sums + count, at[pair], w + pair * taps, taps, second, jump, next, NULL);
+        }
+        if (rows > 1 && pair == 0) {
+            start_windows(sums + count, sums + 2 * count, at[0], s->odd, taps, second, jump, next, s->start);
+        } else if (rows > 1) {
+            add_windows(sums + count, sums + 2 * count, at[pair], s->odd + pair * taps, taps, second, jump, next, NULL);
         }
     }
 }
@@ -294,6 +301,7 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     // Rows that follow one another in y are finished as one.
     int is_dense = parts == 1 && a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh);
     int32_t at_once = is_dense ? OUTPUTS / columns : 1;
+    int are_pairs = !ODT_MPY && a->SH == 1 && a->KH % 2 && at_once > 1; // of rows that begin with an even one
     for (int32_t ow = 0; ow < a->OW; ow += columns) {
         int32_t count = odt_min(columns, a->OW - ow), done = 0;
         int8_t *y = a->y;
@@ -302,16 +310,18 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
             for (int32_t i = 0; i < lines; i++) {
                 s.lines[i] = -1; // none
             }
-            for (int32_t oh = 0; oh < a->OH; oh++) {
+            for (int32_t oh = 0, rows; oh < a->OH; oh += rows) {
+                rows = are_pairs && oh % 2 == 0 && oh + 1 < a->OH && done + 1 < at_once ? 2 : 1;
                 if (oh % 8 == 0) {
                     odt_poll();
                 }
                 if (done == 0) {
                     y = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow + n;
                 }
-                sum_row(a, x, oh, ow, count, &s, s.sums + done * count);
-                int is_last = b == a->B - 1 && oh == a->OH - 1;
-                if (++done == at_once || is_last) {
+                sum_rows(a, x, oh, rows, ow, count, &s, s.sums + done * count);
+                int is_last = b == a->B - 1 && oh + rows == a->OH;
+                done += rows;
+                if (done == at_once || is_last) {
                     if (!odt_finish_pixels(s.sums, done * count, &s.scales, y, a->y_ow, a->zy, a->lo, bounds)) {
                         finish_slowly(a, n, s.sums, done * count, y, peak);
                     }
