@@ -18,18 +18,23 @@ static MP_DEFINE_CONST_OBJ_TYPE(program_type, MP_QSTR_Program, MP_TYPE_FLAG_NONE
 #define RAISE_VALUE_ERROR(text, ...) \
     mp_raise_msg_varg(&mp_type_ValueError, (mp_rom_error_text_t)(text), __VA_ARGS__)
 
-// Raises a pending KeyboardInterrupt, runs scheduled callbacks; whether Python code may have run.
-static bool poll(void) {
+// Whether a KeyboardInterrupt or a scheduled callback may wait.
+static inline bool is_pending(void) {
     #ifdef MICROPY_VM_HOOK_LOOP
     MICROPY_VM_HOOK_LOOP
     #endif
     #if MICROPY_ENABLE_SCHEDULER
-    // What an interrupt schedules from here on is for the next poll: none may run and not be told.
-    if (MP_STATE_VM(sched_state) != MP_SCHED_PENDING
-        && MP_STATE_THREAD(mp_pending_exception) == MP_OBJ_NULL) {
+    return MP_STATE_VM(sched_state) == MP_SCHED_PENDING || MP_STATE_THREAD(mp_pending_exception) != MP_OBJ_NULL;
+    #else
+    return true;
+    #endif
+}
+
+// Raises a pending KeyboardInterrupt, runs scheduled callbacks; whether Python code may have run.
+static bool poll(void) {
+    if (!is_pending()) { // what an interrupt schedules from here on is for the next poll: none may run and not be told
         return false;
     }
-    #endif
     odt_join(); // what follows may leave the kernel, and its buffers be freed
     mp_handle_pending(true);
     return true;
@@ -153,11 +158,8 @@ ODT_FEATURE(rocket, odt_rocket_i16)
 ODT_ONLINE_ENTRY_POINTS(OBJECT)
 ODT_FEATURES_ENTRY_POINTS(OBJECT)
 
-// Within an instruction, which goes on with the pointers that it has; none is to the user's data.
-void odt_poll(void) {
-    if (!mp_thread_is_main_thread()) {
-        return;
-    }
+// Runs what waits within an instruction, which goes on with the pointers that it has; none is to the user's data.
+static __attribute__((noinline)) void poll_within(void) {
     struct running mine = running;
     if (!poll()) {
         return;
@@ -170,6 +172,12 @@ void odt_poll(void) {
             mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
         }
         mine.regions[i] = regions[i];
+    }
+}
+
+void odt_poll(void) {
+    if (mp_thread_is_main_thread() && is_pending()) {
+        poll_within();
     }
 }
 

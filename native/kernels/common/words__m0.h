@@ -31,20 +31,28 @@ static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count
     *odd = sum;
 }
 
-// Whether one of the bytes of `rows` > 0 rows of `count` > 0 words, each `skip` bytes after the one before, is -128: 9 cycles a word.
+// Whether one of the bytes of `rows` > 0 rows of `count` > 0 words, each `skip` bytes after the one before, is -128: 15 cycles for two words.
 static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t rows, int32_t skip) {
     uint32_t word, found = 0, mask;
     int32_t left;
     __asm volatile (
         ".syntax unified\n"
-        "1:\n"
-        "mov %[left], %[count]\n"
-        "2:\n"
+        ".macro odt_find_least\n"
         "ldmia %[from]!, {%[word]}\n"
         "eors %[word], %[high]\n"
         "subs %[mask], %[word], %[low]\n" // an upper bit is 1 where it was 0 and is now less than 0: the lowest byte of 0 at least
         "bics %[mask], %[word]\n"
         "orrs %[found], %[mask]\n"
+        ".endm\n"
+        "1:\n"
+        "mov %[left], %[count]\n"
+        "adds %[left], #1\n"
+        "lsrs %[left], %[left], #1\n"
+        "bcc 3f\n" // an odd number
+        "2:\n"
+        "odt_find_least\n"
+        "3:\n"
+        "odt_find_least\n"
         "subs %[left], #1\n"
         "bne 2b\n"
         "add %[from], %[skip]\n"
@@ -52,6 +60,7 @@ static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t row
         "subs %[left], #1\n"
         "mov %[rows], %[left]\n"
         "bne 1b\n"
+        ".purgem odt_find_least\n"
         : [from] "+l" (from), [rows] "+h" (rows), [word] "=&l" (word), [mask] "=&l" (mask), [found] "+l" (found), [left] "=&l" (left)
         : [count] "h" (count), [skip] "h" (skip), [high] "l" (0x80808080), [low] "l" (0x01010101) : "cc", "memory");
     return (found & 0x80808080) != 0;
