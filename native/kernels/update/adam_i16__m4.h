@@ -29,11 +29,11 @@ __attribute__((naked, noinline)) static void step_row(adam_row_t *row) {
         "strh r7, [r2], #2\n"
         "ldrh r12, [r4]\n"
         "cmp r11, r12, lsl #6\n"
-        "bhs 4\n\()f\n"
+        "bhs 4\\n\\()f\n"
         "mul r8, r12, r9\n" // r8: A
         "mul r11, r11, r11\n"
         "lsl r12, r12, #1\n"
-        "1\n:\n"
+        "1\\n:\n"
         "udiv r11, r11, r12\n"
         "add r8, r8, r11, lsl #4\n"
         "add r8, r8, r6, lsr #16\n"
@@ -44,7 +44,7 @@ __attribute__((naked, noinline)) static void step_row(adam_row_t *row) {
         "mul r7, r7, r11\n"
         "sdiv r7, r7, r8\n"
         "ldrd r11, r12, [r0, #24]\n"
-        ".if \n\n" // to round the negated quotient is to round by the complement
+        ".if \\n\n" // to round the negated quotient is to round by the complement
         "sub r7, r11, r7\n"
         ".else\n"
         "add r7, r7, r11\n"
@@ -53,15 +53,15 @@ __attribute__((naked, noinline)) static void step_row(adam_row_t *row) {
         "ldrsb r11, [r3]\n"
         "ldrsb r12, [r5]\n"
         "add r12, r12, r11, lsl #8\n"
-        ".if \n\n"
+        ".if \\n\n"
         "add r12, r12, r7\n"
         ".else\n"
         "sub r12, r12, r7\n" // r12: W
         ".endif\n"
         "eor r11, r12, r12, asr #31\n"
         "cmp r11, #32640\n"
-        "bge 5\n\()f\n"
-        "3\n:\n"
+        "bge 5\\n\\()f\n"
+        "3\\n:\n"
         "strb r12, [r5], #1\n" // W - 256 * w is W's low byte
         "add r12, r12, #128\n"
         "asr r12, r12, #8\n"
@@ -69,19 +69,19 @@ __attribute__((naked, noinline)) static void step_row(adam_row_t *row) {
         "mvn r6, r6\n"
         ".endm\n"
         ".macro odt_adam_rare n\n"
-        "4\n:\n" // the gradient's term is the larger
+        "4\\n:\n" // the gradient's term is the larger
         "lsl r7, r12, #6\n"
         "lsl r8, r11, #10\n"
         "lsr r12, r11, #5\n"
         "add r12, r12, #1\n"
         "mul r11, r7, r7\n"
         "ldrsh r7, [r2, #-2]\n"
-        "b 1\n\()b\n"
-        "5\n:\n" // a weight beyond its limit
+        "b 1\\n\\()b\n"
+        "5\\n:\n" // a weight beyond its limit
         "movw r11, #32639\n"
         "eor r12, r11, r12, asr #31\n"
         "str r11, [r0, #60]\n"
-        "b 3\n\()b\n"
+        "b 3\\n\\()b\n"
         ".endm\n"
         "push {r4-r11, lr}\n"
         "ldrd r1, r2, [r0, #44]\n" // d, m
