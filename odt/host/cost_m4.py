@@ -4,7 +4,7 @@ from .cost_m0 import MANY_PAIRS, MANY_ROWS, TINY, TINY_M4, is_single, meetings, 
 
 # What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c,
 # conv2d_dw_i8.c, dense_dx_i8.c.
-DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 96, 32, 4, 4, 16, 32
+DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 96, 32, 4, 4, 32, 32
 PAIRS_OF_ROWS, OUTPUTS, WIDEST, TAPS, SQUARES = 64, 32, 7, 32, 16
 SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, PANEL_ROW, PANEL_WORD = 18, 68, 7, 5, 10, 20, 18
 FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, 96, 8, 768
