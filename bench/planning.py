@@ -24,10 +24,10 @@ DIGITS = """
 """
 BLOCK = 'odt.DepthwiseConv2D(3, padding="same", activation="relu"), odt.Conv2D(24, 1, activation="relu"),\n'
 KEYWORDS = """
-    odt.Input((%d, 10, 1), dtype="int8", scale=1 / 32),
+    odt.Input((49, 10, 1), dtype="int8", scale=1 / 32),
     odt.Conv2D(24, (10, 4), strides=2, padding="same", activation="relu"),
     %s    odt.GlobalAvgPool(), odt.Dense(12),
-""" % (49, 4 * BLOCK)
+""" % (4 * BLOCK)
 MLP = 'odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(32, "relu"), odt.Dense(10)'
 BYTES = "x = bytearray([i * 7 % 17 for i in range({size})])"
 FLOATS = "x = array.array('f', [i * 7 % 17 / 16 for i in range({size})])"

@@ -197,7 +197,8 @@ int32_t odt_log2q(uint32_t v) {
 uint32_t odt_isqrt(uint64_t v) {
     uint64_t r = 0, bit = (uint64_t)1 << 62;
     #if ODT_M0 && !ODT_SMALL
-    uint32_t high = (uint32_t)(v >> 32), root = 0; // of its upper half in 32 bits, a quarter of the cycles
+    // The first half of the bits depends on the upper word alone: a quarter of the cycles.
+    uint32_t high = (uint32_t)(v >> 32), root = 0;
     for (uint32_t b = (uint32_t)1 << 30; b; b >>= 2) {
         if (high >= root + b) {
             high -= root + b;

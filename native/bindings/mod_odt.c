@@ -18,7 +18,7 @@ static MP_DEFINE_CONST_OBJ_TYPE(program_type, MP_QSTR_Program, MP_TYPE_FLAG_NONE
 #define RAISE_VALUE_ERROR(text, ...) \
     mp_raise_msg_varg(&mp_type_ValueError, (mp_rom_error_text_t)(text), __VA_ARGS__)
 
-// Whether a KeyboardInterrupt or a scheduled callback may wait.
+// Whether a KeyboardInterrupt or a scheduled callback may be pending.
 static inline bool is_pending(void) {
     #ifdef MICROPY_VM_HOOK_LOOP
     MICROPY_VM_HOOK_LOOP
@@ -30,13 +30,18 @@ static inline bool is_pending(void) {
     #endif
 }
 
-// Raises a pending KeyboardInterrupt, runs scheduled callbacks; whether Python code may have run.
+// Raises the KeyboardInterrupt, runs the callbacks.
+static void run_pending(void) {
+    odt_join(); // what follows may leave the kernel, and its buffers be freed
+    mp_handle_pending(true);
+}
+
+// The same if any are pending; returns whether Python code may have run.
 static bool poll(void) {
     if (!is_pending()) { // what an interrupt schedules from here on is for the next poll: none may run and not be told
         return false;
     }
-    odt_join(); // what follows may leave the kernel, and its buffers be freed
-    mp_handle_pending(true);
+    run_pending();
     return true;
 }
 
@@ -158,12 +163,10 @@ ODT_FEATURE(rocket, odt_rocket_i16)
 ODT_ONLINE_ENTRY_POINTS(OBJECT)
 ODT_FEATURES_ENTRY_POINTS(OBJECT)
 
-// Runs what waits within an instruction, which goes on with the pointers that it has; none is to the user's data.
-static __attribute__((noinline)) void poll_within(void) {
+// Runs what is pending within an instruction, which goes on with the pointers that it has; none is to the user's data.
+static __attribute__((noinline)) void run_within(void) {
     struct running mine = running;
-    if (!poll()) {
-        return;
-    }
+    run_pending();
     running = mine; // a callback may have run a program of its own
     odt_region_t regions[ODT_REGIONS];
     get_regions(mine.words, mine.sequence, regions);
@@ -177,7 +180,7 @@ static __attribute__((noinline)) void poll_within(void) {
 
 void odt_poll(void) {
     if (mp_thread_is_main_thread() && is_pending()) {
-        poll_within();
+        run_within();
     }
 }
 

@@ -86,7 +86,7 @@ class _Adam:
         self.largest = (self.c1 << (self.level + 2)) // root
 
     def dither_of(self, index):
-        """What rounds row ``index`` of all: of K elements every other one, the last but one among them; others its complement."""
+        """The word that rounds row ``index`` of all; every other element, the last among them, takes its complement."""
         return self.dither[0] + index * self.dither[1] & 0xFFFFFFFF
 
     def row(self, n, index):

@@ -31,7 +31,8 @@ static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count
     *odd = sum;
 }
 
-// Whether one of the bytes of `rows` > 0 rows of `count` > 0 words, each `skip` bytes after the one before, is -128: 15 cycles for two words.
+// Whether one of the bytes of `rows` > 0 rows of `count` > 0 words, each `skip` bytes after the one before, is -128. 15 cycles per
+// two words.
 static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t rows, int32_t skip) {
     uint32_t word, found = 0, mask;
     int32_t left;

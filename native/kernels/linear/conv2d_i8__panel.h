@@ -22,7 +22,7 @@ static void pack_filters(const odt_correlation_t *a, int32_t n, int32_t kh, int3
     // As long as depths are equally far apart: to the end of a tap, of the row, or where rows are, too, of what is asked for.
     int32_t run = !ODT_SMALL && to > a->KW * a->C ? to : a->w_kw == a->C * a->w_c ? a->KW * a->C : a->C;
     const int8_t *w = a->w + n * a->w_n + kh * a->w_kh + kw * a->w_kw;
-    if (!ODT_SMALL && run >= to && to - from <= AT_ONCE) {
+    if (!ODT_SMALL && run >= to && to - from <= AT_ONCE) { // mostly: no division is needed
         pack(panel, k, w + from * a->w_c, rows, a->w_c, to - from, totals);
         return;
     }

@@ -11,7 +11,8 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// dw = e * x, to the end of x, which are words: 31 cycles for 8, a multiple of which there are; 14 if e is 0, as behind a ReLU.
+// dw = e * x for the words of x up to `end`, whose number is a multiple of 8. 31 cycles per 8 words, or 14 where e is 0, as it
+// often is after a ReLU.
 __attribute__((naked, noinline)) static void set_one(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e) {
     (void)dw, (void)x, (void)end, (void)e;
     __asm volatile (

@@ -59,7 +59,7 @@ static void copy_words(int8_t *to, int32_t step, const int8_t *x, int32_t stride
 
 #if ODT_M0
 
-// Lines of four bytes at even addresses, as of 10x4 taps of one channel: without a call of copy_rows() for each.
+// Lines of four bytes at even addresses, as 10x4 taps of one channel have them: copy_rows() takes longer to begin than to copy.
 static inline void copy_fours(int8_t *to, int32_t step, const int8_t *x, int32_t stride, int32_t count) {
     for (; count; count--, to += step, x += stride) {
         memcpy(__builtin_assume_aligned(to, 2), __builtin_assume_aligned(x, 2), 2);
@@ -75,7 +75,7 @@ static __attribute__((noinline)) void gather_padded(const windows_t *g, const pa
     int32_t H = g->H, length = g->length, pitch = p->pitch, mask = p->mask, stride = g->SW * g->pixel;
     const int8_t *rows = p->rows + at;
     #if ODT_M0
-    int is_four = length == 4 && (((uintptr_t)rows | (uintptr_t)to | (uintptr_t)stride | (uintptr_t)step) & 1) == 0; // pitch is of words
+    int is_four = length == 4 && (((uintptr_t)rows | (uintptr_t)to | (uintptr_t)stride | (uintptr_t)step) & 1) == 0; // as the pitch is
     #endif
     for (int32_t stop = ih + g->lines; ih < stop; ih++, to += length) {
         int is_inside = ih >= 0 && ih < H;

@@ -19,7 +19,7 @@ typedef struct {
             sums_t sums[BLOCK];
             int8_t windows[GATHERED] __attribute__((aligned(4)));
         };
-        sums_t room[BLOCK + GATHERED / sizeof(sums_t)]; // of the forward pass: sums, then windows, as many of both
+        sums_t room[BLOCK + GATHERED / sizeof(sums_t)]; // forward: sums, then as many windows
     };
     padded_t padded;
 } gathered_t;

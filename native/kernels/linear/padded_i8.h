@@ -31,8 +31,8 @@ typedef struct {
 #if ODT_M0
 
 // `count` > 0 rows of `length` > 0 bytes each, from every `stride` bytes of x to every `step` bytes: 8 cycles per row, 4 per
-// byte or, if all lie at words or halfwords, per one of these. r0: to, r1: step, r2: x, r3: stride, r4: rows left, r5: length, r6: where the loop is
-// entered, r7: a byte; lr: bytes at a time.
+// byte or, if all addresses and lengths are multiples of 4 or 2, per word or halfword. r0: to, r1: step, r2: x, r3: stride,
+// r4: rows left, r5: length, r6: where the loop is entered, r7: what is copied.
 __attribute__((naked, noinline)) static void copy_rows(int8_t *to, int32_t step, const int8_t *x, int32_t stride,
     int32_t count, int32_t length) {
     (void)to, (void)step, (void)x, (void)stride, (void)count, (void)length;

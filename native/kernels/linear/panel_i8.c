@@ -17,9 +17,9 @@
 
 enum {
     ROWS = 4,   // of a panel
-    DEPTH = ODT_SMALL ? 144 : 288, // products a panel has, even: of 3x3 taps of 16 channels, or 32
+    DEPTH = ODT_SMALL ? 144 : 288, // products in a panel, even: a filter of 3x3 taps of 16 channels, or 32
     BLOCK = 48, // columns that are summed at a time
-    AT_ONCE = ODT_SMALL ? DEPTH : 256, // that are packed at a time: 16 bits hold a row's sum
+    AT_ONCE = ODT_SMALL ? DEPTH : 256, // depths that are packed at a time: 16 bits hold their sum
 };
 
 // The sums of a block of columns, four rows each, in the core's own form.

@@ -12,27 +12,27 @@
 #include "exponents_i16.h"
 
 enum {
-    LEVEL = 13,     // of gradients, at most: below 2^(LEVEL + 1) units
-    FINER = 11,     // bits by which a gradient's part of the first moment is finer than of the second
-    ABOVE = 3,      // bits that an exponent may be above what its gradient needs
+    LEVEL = 13, // gradients are below 2^(LEVEL + 1) units, or less
+    FINER = 11, // bits by which a gradient's contribution to the first moment is finer than that to the second
+    ABOVE = 3,  // bits that an exponent may be above what its gradient needs
 };
 
 // A row, from an element on; in the order in which adam_i16__rp2040.h and adam_i16__m4.h load it.
 typedef struct {
-    int32_t before;                 // shift of a gradient, before
-    uint32_t factor;                // what it brings to the first moment
+    int32_t before;                 // bits that a gradient is shifted right by, before it is multiplied by
+    uint32_t factor;                // which makes it its contribution to the first moment
     uint32_t b1;                    // beta1
     uintptr_t divider;              // ODT_DIVIDER
     uint32_t r2;                    // sqrt(beta2)
-    int32_t rate;                   // of the step's,
-    int32_t dither, shift;          // which is rounded, as is every other one by the dither's complement
+    int32_t rate;                   // a step is quotient * rate + dither, shifted right; every other
+    int32_t dither, shift;          // element has the dither's complement
     ptrdiff_t r_apart;              // bytes from w to r
     const int8_t *end;              // of w
     ptrdiff_t v_apart;              // bytes from m to v
     const int32_t *d;
     int16_t *m;
     int8_t *w;
-    uint32_t half;                  // what rounds moments, of 16 bits, every other one by its complement
+    uint32_t half;                  // 16 bits that round the moments; every other element has their complement
     int32_t is_limited;             // set where a weight was
     #if ODT_RP2040
     int32_t is_still;               // without a gradient
@@ -78,7 +78,7 @@ static void step_row(adam_row_t *row) {
     #endif
     int16_t *m = a.m, *v = (int16_t *)(void *)((char *)m + a.v_apart);
     int8_t *w = a.w, *r = w + a.r_apart;
-    int32_t odd = -((a.end - w) & 1), all = (1 << a.shift) - 1; // which are complements, and of what
+    int32_t odd = -((a.end - w) & 1), all = (1 << a.shift) - 1; // odd: -1 where the complement is taken, else 0
     for (const int32_t *d = a.d; w != a.end; d++, m++, v++, w++, r++, odd = ~odd) {
         int32_t root = move_moments(&a, *d, a.half ^ ((uint32_t)odd & 65535), m, v);
         int32_t W = 256 * *w + *r - ((*m * a.rate / root + (a.dither ^ (odd & all))) >> a.shift);
@@ -93,8 +93,8 @@ static void step_row(adam_row_t *row) {
 
 #endif
 
-// What all rows of a parameter share: 1 - beta1, with 12 bits, the scale of quotients of moments, whose units are not the same,
-// and which the largest second moment of a gradient of all bits is.
+// What all rows of a parameter share. c1: 1 - beta1 in 2^-12; quotient: the scale of first moment / second moment, whose units
+// differ; largest: the second moment of a gradient of 2^(level + 1) units.
 typedef struct {
     adam_row_t row;
     odt_dither_t dither;
@@ -114,7 +114,8 @@ static adam_t begin(int32_t factor, int32_t gs, int32_t key, int32_t id, int32_t
     return a;
 }
 
-// What rounds row n: moments by the upper half of a word, weights by the other half first.
+// Row n's dither is one word: its upper half rounds the moments, its bits from the lower half on the weights. Not inlined, which
+// keeps modules small.
 static __attribute__((noinline)) void set_dither(adam_t *a, int32_t n) {
     uint32_t x = a->dither.first + (uint32_t)n * a->dither.step;
     a->row.half = x >> 16;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-_Static_assert(offsetof(adam_row_t, r2) == 16 && offsetof(adam_row_t, rate) == 20 && offsetof(adam_row_t, r_apart) == 32
+_Static_assert(FINER == 11 && offsetof(adam_row_t, r2) == 16 && offsetof(adam_row_t, rate) == 20 && offsetof(adam_row_t, r_apart) == 32
     && offsetof(adam_row_t, half) == 56 && offsetof(adam_row_t, is_limited) == 60, "as the loop loads them");
 
 // As the C one, two weights at a time, the first of which has the dither as it is, the second its complement. r0: row, r1: d, r2: m,

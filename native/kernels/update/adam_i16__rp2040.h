@@ -8,7 +8,7 @@
 
 #include "../common/registers__m0.h"
 
-_Static_assert(offsetof(adam_row_t, b1) == 8 && offsetof(adam_row_t, rate) == 20 && offsetof(adam_row_t, end) == 36
+_Static_assert(FINER == 11 && offsetof(adam_row_t, b1) == 8 && offsetof(adam_row_t, rate) == 20 && offsetof(adam_row_t, end) == 36
     && offsetof(adam_row_t, v_apart) == 40 && offsetof(adam_row_t, is_limited) == 60, "as the loops load them");
 
 // Weight n of four, 76 cycles, or where the gradient is 0 (`still`) 54; `rare` comes before (b) or after (f). What it needs

@@ -5,7 +5,7 @@
 
 #include "../../fixed.h"
 
-// What rounds a parameter's elements at random: element i by the bits of first + i * step. Of any two elements the
+// What rounds a parameter's elements at random: element i, or in Adam row i, by the bits of first + i * step. Any two of these
 // dithers are as good as independent, as both words are another pair at every step of the training.
 typedef struct {
     uint32_t first, step;
