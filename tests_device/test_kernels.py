@@ -1,5 +1,6 @@
 """Each core's int8 kernels compute what the PC's do, to the bit, on random programs."""
 
+import itertools
 import random
 import struct
 import sys
@@ -212,6 +213,16 @@ def draw_corners():
             operands = {"x": bytes([128] * 9), "w": bytes([-127 * sign & 255] * 9), "b": word(bias * sign & 0xFFFFFFFF)}
             operands.update(q=array("i", [(1 << 24) - 1 << 7, 44]).tobytes(), y=bytes(9), peak=word(0))
             yield build("depthwise2d_i8", sizes, operands, {}, b"")
+    shifts = (41, 42, 47, 48, 49)
+    for K, sign, zy, shift in itertools.product((48, 54, 60), (1, -1), (-128, 3), shifts):  # and of 20 bits
+        sizes = dict.fromkeys(("B", "H", "KH", "KW", "SH", "SW", "OH"), 1)
+        sizes.update(W=9, OW=9, C=K, N=5, PT=0, PL=0, zx=0, zy=zy, lo=-128)
+        x = b"".join([bytes([127] * n + [128] * (K - n)) for n in range(0, K + 1, K // 8)][:9])
+        operands = {"x": x, "w": bytes([127 * sign & 255]) * (5 * K), "y": bytes(45), "peak": word(0)}
+        operands["b"] = array("i", [0, 5000 * sign, 1 << 30, -1 << 30, 1 << 18]).tobytes()
+        multipliers = [(m << 7, shift) for m in ((1 << 24) - 1, (1 << 24) - 2048, 3 << 22, 1 << 23, 0xFFF7FF)]
+        operands["q"] = array("i", itertools.chain.from_iterable(multipliers)).tobytes()
+        yield build("conv2d_i8", sizes, operands, {}, b"")
     rng = random.Random("rows")
     some = lambda count: bytes([rng.randrange(256) for _ in range(count)])  # noqa: E731
     line = {"B": 1, "H": 1, "N": 5, "KH": 1, "SH": 1, "SW": 1, "PT": 0, "PL": 0, "OH": 1}

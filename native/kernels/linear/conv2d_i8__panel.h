@@ -147,8 +147,9 @@ static void finish_from(const finish_t *f, const sums_t *sums, int32_t m, int32_
 static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t *a, const windows_t *g, int is_dense) {
     gathered_t s;
     int32_t M = a->B * a->OH * a->OW, K = g->lines * g->length, step = (K + 3) & ~3, packed = -1, totals[ROWS];
-    int32_t block = odt_min(BLOCK, (int32_t)sizeof(s.room) / ((int32_t)sizeof(sums_t) + step)), depth = K;
-    int8_t *windows = (int8_t *)(s.room + block);
+    int32_t block = ((int32_t)sizeof(s.room) - step * 8) / ((int32_t)sizeof(sums_t) + step), depth = K;
+    sums_t *sums = s.room + step / 2; // two depths of a panel take as much as the sums of a column
+    int8_t *windows = (int8_t *)(sums + block);
     finish_t f;
     int32_t lines = odt_is_contiguous(a) ? 1 : g->lines, length = K / lines; // of filters
     if (ODT_M0 && K % 4 > 1) { // by whole words, the rest of which is 0 in the panel
@@ -174,8 +175,8 @@ static __attribute__((noinline)) void correlate_gathered(const odt_correlation_t
                 }
                 begin_finish(a, n, totals, &f);
             }
-            run(s.room, none, s.panel, 0, windows, &c);
-            finish_from(&f, (const sums_t *)s.room, m, c.count, is_dense);
+            run(sums, none, s.panel, 0, windows, &c);
+            finish_from(&f, (const sums_t *)sums, m, c.count, is_dense);
         }
     }
 }

@@ -13,13 +13,13 @@ enum {
 };
 
 typedef struct {
-    panel_t panel[FEW * UNITS];
     union {
         struct {
+            panel_t panel[FEW * UNITS];
             sums_t sums[BLOCK];
             int8_t windows[GATHERED] __attribute__((aligned(4)));
         };
-        sums_t room[BLOCK + GATHERED / sizeof(sums_t)]; // forward: sums, then as many windows
+        sums_t room[FEW / 2 + BLOCK + GATHERED / sizeof(sums_t)]; // forward: what a panel needs, sums, as many windows
     };
     padded_t padded;
 } gathered_t;

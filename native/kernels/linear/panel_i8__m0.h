@@ -263,13 +263,11 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const i
         "ldr r0, [sp, #8]\n"
         "mov pc, lr\n"
         ".balign 4\n"
-        "6:\n"
-        "odt_depth_pair\n"
-        "odt_depth_pair\n"
-        "odt_depth_pair\n"
-        "odt_depth_pair\n"
+        "5:\n"
+        "odt_depth_word\n"
+        "odt_depth_word\n"
         "cmp r0, r12\n"
-        "bne 6b\n"
+        "bne 5b\n"
         "11:\n"
         "ldr r6, [sp, #12]\n"
         "asrs r6, r6, #1\n"
@@ -312,11 +310,13 @@ HOT __attribute__((naked, noinline)) static void run_pairs(sums_t *sums, const i
         "adcs r3, r5\n"
         "b 10b\n"
         ".balign 4\n"
-        "5:\n"
-        "odt_depth_word\n"
-        "odt_depth_word\n"
+        "6:\n"
+        "odt_depth_pair\n"
+        "odt_depth_pair\n"
+        "odt_depth_pair\n"
+        "odt_depth_pair\n"
         "cmp r0, r12\n"
-        "bne 5b\n"
+        "bne 6b\n"
         "b 11b\n"
         "12:\n"
         "add sp, #36\n"
@@ -384,7 +384,7 @@ ODT_FINISH_AT(output_t, high, lo, max, min);
     "cmp r0, r9\n" \
     "bne 1" a "b\n" \
     "b 96f\n" \
-    "odt_finish_else " a ", 1, " is_cut "\n"
+    "odt_finish_else " a ", 0, 1, " is_cut "\n"
 
 #else
 
@@ -405,8 +405,8 @@ ODT_FINISH_AT(output_t, high, lo, max, min);
     "cmp r0, r9\n" \
     "bne 1" a "b\n" \
     "b 96f\n" \
-    "odt_finish_else " a ", 1, " is_cut "\n" \
-    "odt_finish_else " b ", 1, " is_cut "\n"
+    "odt_finish_else " a ", 0, 1, " is_cut "\n" \
+    "odt_finish_else " b ", 16, 1, " is_cut "\n"
 
 #define ODT_FINISH_FOURS(entries, a, b, c, d, is_cut) \
     ODT_FINISH_ENTRIES(entries, a, b) \
@@ -422,17 +422,22 @@ ODT_FINISH_AT(output_t, high, lo, max, min);
     "cmp r0, r9\n" \
     "bne 1" a "b\n" \
     "b 96f\n" \
-    "odt_finish_else " a ", 0, " is_cut "\n" \
-    "odt_finish_else " b ", 0, " is_cut "\n" \
-    "odt_finish_else " c ", 0, " is_cut "\n" \
-    "odt_finish_else " d ", 0, " is_cut "\n"
+    "odt_finish_else " a ", 0, 0, " is_cut "\n" \
+    "odt_finish_else " b ", 16, 0, " is_cut "\n" \
+    "odt_finish_else " c ", 32, 0, " is_cut "\n" \
+    "odt_finish_else " d ", 48, 0, " is_cut "\n"
 
 #endif
 
 // An output takes 17 cycles: two products, as m is of 24 bits. Where a row is cut off at zy it takes 18, and 13 if it is; where sums
-// are checked 4 more, 45 for a larger one; a result that is out of range 18; a row 63. In the loops r0: sum, r1: y, r4: zy less the
-// least that is neither out of range nor a new peak, r5, r6: m's 12 bits each, r7: shift, r8: offset, r9: end, r10: how many
-// results there are from that least on, less 1, r11: that least, r12: step.
+// are checked 4 more, 45 for a larger one; a result that is out of range 18; a row 68. In the loops r0: sum, r1: y, r4: zy less the
+// least that is neither out of range nor a new peak, r5: m's lower 12 bits as a signed number, r6: what m has above, r7: shift, r8:
+// offset, r9: end, r10: how many results there are from that least on, less 1, r11: that least, r12: step.
+//
+// Sums of 19 bits and a sign need no check. Nor do those below L * 2^16 whose product wraps to one that is out of range whatever
+// the range is, since label 83 then looks at the sum: the product is below L * 2^28 and wraps to (16 - L) * 2^28 or more of the
+// other sign, which with L = 12 and a shift of 22 is a result beyond 255, and with L = 15 and a shift of 28 is less than 0, where
+// a negative sum would have been cut off.
 __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
     (void)o;
     __asm volatile (
@@ -460,7 +465,7 @@ __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
         ".endif\n"
         "odt_finish \\n\n"
         ".endm\n"
-        ".macro odt_finish_else n, is_checked, is_cut\n"
+        ".macro odt_finish_else n, from, is_checked, is_cut\n"
         ".if \\is_checked\n"
         "5\\n:\n"
         "bl 82f\n"
@@ -469,7 +474,14 @@ __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
         ".if \\is_cut\n"
         "odt_finish_cut \\n\n"
         ".endif\n"
+        ".if \\is_checked\n"
         "odt_finish_rare \\n\n"
+        ".else\n"
+        "6\\n:\n"
+        "ldr r3, [r0, #\\from]\n"
+        "bl 83f\n"
+        "b 3\\n\\()b\n"
+        ".endif\n"
         ".endm\n"
         ODT_SAVE_REGISTERS
         "ldr r2, [r0, #36]\n" // low
@@ -494,12 +506,14 @@ __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
         "adr r6, 92f\n"
     #if !ODT_SMALL
         "adr r5, 90f\n"
+        "movs r7, #12\n" // L
     #endif
         "cmp r2, r3\n"
         "bne 1f\n"
         "adr r6, 93f\n"
     #if !ODT_SMALL
         "adr r5, 91f\n"
+        "movs r7, #15\n"
     #endif
         "1:\n"
     #if !ODT_SMALL
@@ -512,23 +526,19 @@ __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
         "lsrs r2, r2, #28\n"
         "adds r5, r5, r2\n"
     #endif
-        "push {r0, r5, r6}\n"
+        "push {r0, r5, r6, r7}\n"
         "95:\n"
         "ldr r7, [sp]\n"
         "ldmia r7!, {r0-r3}\n" // offsets, q, y, sums
         "ldmia r0!, {r5}\n"
         "mov r8, r5\n"
     #if !ODT_SMALL
-        "asrs r6, r5, #31\n" // whether a sum with its offset may have more than 19 bits and a sign
+        "asrs r6, r5, #31\n" // how large a sum with its offset may be, in 2^16
         "eors r5, r6\n"
         "ldr r6, [r7, #8]\n"
         "adds r5, r5, r6\n"
-        "ldr r6, [sp, #4]\n"
-        "lsrs r5, r5, #19\n"
-        "beq 1f\n"
-        "ldr r6, [sp, #8]\n"
-        "1:\n"
-        "mov lr, r6\n"
+        "lsrs r5, r5, #16\n"
+        "mov lr, r5\n"
     #endif
         "ldr r5, [r7]\n" // q_step
         "ldr r6, [r1, #4]\n"
@@ -546,16 +556,33 @@ __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
         "mov r9, r3\n"
         "movs r7, r6\n"
         "subs r7, #19\n"
-        "lsrs r6, r5, #19\n"
-        "lsls r5, r5, #13\n"
-        "lsrs r5, r5, #20\n"
+        "lsrs r6, r5, #7\n"
+        "lsls r5, r6, #20\n"
+        "asrs r5, r5, #20\n"
+        "subs r6, r6, r5\n"
+        "lsrs r6, r6, #12\n"
     #if ODT_SMALL
         "ldr r3, [sp, #8]\n"
         "mov pc, r3\n"
         ODT_FINISH_LOOPS("92", "0", "0")
         ODT_FINISH_LOOPS("93", "1", "1")
     #else
-        "mov pc, lr\n"
+        "mov r3, lr\n" // whether sums are to be checked
+        "cmp r3, #8\n"
+        "blo 2f\n"
+        "ldr r2, [sp, #12]\n"
+        "cmp r3, r2\n"
+        "bhs 1f\n"
+        "adds r2, r2, r2\n"
+        "subs r2, #2\n" // 22 of 12, 28 of 15
+        "cmp r7, r2\n"
+        "bhi 1f\n"
+        "2:\n"
+        "ldr r2, [sp, #4]\n"
+        "mov pc, r2\n"
+        "1:\n"
+        "ldr r2, [sp, #8]\n"
+        "mov pc, r2\n"
         ODT_FINISH_FOURS("90", "0", "1", "2", "3", "0")
         ODT_FINISH_FOURS("91", "4", "5", "6", "7", "1")
         ODT_FINISH_TWOS("92", "8", "9", "0")
@@ -569,14 +596,33 @@ __attribute__((naked, noinline)) static void finish_rows(output_t *o) {
         "beq 1f\n"
         "b 95b\n"
         "1:\n"
-        "add sp, #12\n"
+        "add sp, #16\n"
         ODT_RESTORE_REGISTERS
+    #if !ODT_SMALL
+        "83:\n" // the product may have wrapped: of a sum of more than 19 bits once more
+        "add r3, r8\n"
+        "push {r3, lr}\n"
+        "asrs r3, r3, #19\n"
+        "beq 1f\n"
+        "adds r3, #1\n"
+        "beq 1f\n"
+        "ldr r2, [sp]\n"
+        "bl 82f\n"
+        "adcs r2, r4\n"
+        "1:\n"
+        "pop {r3}\n"
+        "pop {r3}\n"
+        "mov lr, r3\n"
+        "cmp r2, r10\n"
+        "bhi 81f\n"
+        "bx lr\n"
+    #endif
         "81:\n"
         ODT_FINISH_RARE
         "82:\n" // v * m >> 32 by halves, then the rest of the shift
         "push {r4, r6, r7}\n"
         "lsls r7, r6, #12\n"
-        "orrs r7, r5\n"
+        "adds r7, r7, r5\n"
         "lsls r7, r7, #7\n"
         "uxth r6, r7\n" // m low
         "lsrs r7, r7, #16\n"
