@@ -28,6 +28,15 @@ static size_t instruction_words(const int32_t *program, size_t pc) {
     return words;
 }
 
+// What limits each immediate: after the descriptions of the operands.
+static const uint8_t *immediate_limits(const odt_opcode_t *op) {
+    const uint8_t *shape = odt_shape(op);
+    for (int32_t i = 0; i < op->operands; i++) {
+        shape += 1 + (*shape & 7);
+    }
+    return shape;
+}
+
 size_t odt_region_bytes(const int32_t *program, size_t region) {
     switch (region) {
         case ODT_ARENA:
@@ -116,12 +125,9 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
     }
     const int32_t *operands = program + pc + 1;
     const int32_t *immediates = operands + op->operands;
-    const uint8_t *shape = odt_shape(op);
-    for (int32_t i = 0; i < op->operands; i++) { // past the operands, which need good sizes
-        shape += 1 + (*shape & 7);
-    }
+    const uint8_t *kinds = immediate_limits(op); // operands need good sizes
     for (int32_t i = 0; i < op->immediates; i++) {
-        unsigned limit = shape[i] & ODT_LIMIT;
+        unsigned limit = kinds[i] & ODT_LIMIT;
         if (limit != ODT_ANY && (immediates[i] < (limit != ODT_PADDING)
             || immediates[i] > limits[limit])) {
             fault->word = (int32_t)(immediates + i - program);
@@ -131,7 +137,7 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
             return ODT_FAULT_IMMEDIATE;
         }
     }
-    shape = odt_shape(op);
+    const uint8_t *shape = odt_shape(op);
     for (int32_t i = 0; i < op->operands; i++) {
         fault->word = (int32_t)(operands + i - program);
         fault->operand = i;
@@ -144,11 +150,7 @@ static int verify_instruction(const int32_t *program, size_t pc, size_t words,
 }
 
 static int is_size(const odt_opcode_t *op, int32_t immediate) {
-    const uint8_t *shape = odt_shape(op);
-    for (int32_t i = 0; i < op->operands; i++) {
-        shape += 1 + (*shape & 7);
-    }
-    return immediate >= 0 && immediate < op->immediates && (shape[immediate] & ODT_LIMIT) > ODT_PADDING;
+    return immediate >= 0 && immediate < op->immediates && (immediate_limits(op)[immediate] & ODT_LIMIT) > ODT_PADDING;
 }
 
 // Checks the instruction that the prefix at `prefix` belongs to, and the two as one.
@@ -362,6 +364,11 @@ static void limit_rows(uint8_t *immediates, const uint8_t *limits, unsigned numb
     }
 }
 
+// Where immediate `index` of these arguments lies.
+static uint8_t *immediate(arguments_t *arguments, const odt_opcode_t *op, int32_t index) {
+    return arguments->bytes + op->operands * sizeof(void *) + (uint32_t)index * sizeof(int32_t);
+}
+
 #if ODT_SMALL
 #define ODT_COLLECT static void
 #else
@@ -372,28 +379,22 @@ static void limit_rows(uint8_t *immediates, const uint8_t *limits, unsigned numb
 ODT_COLLECT collect(arguments_t *arguments, const int32_t *program, size_t pc, const odt_region_t *regions,
     int32_t rows, int32_t count) {
     const odt_opcode_t *op = odt_opcode(program[pc]);
-    const uint8_t *shape = odt_shape(op);
     uint8_t *to = arguments->bytes;
     const int32_t *from = program + pc + 1;
     for (unsigned i = op->operands; i; i--) {
-        uint32_t word = (uint32_t)*from++;
-        const void *pointer = &regions[word >> ODT_REGION_SHIFT];
-        if ((*shape >> 3 & 7) != ODT_BUF) {
-            pointer = locate(word, regions);
-        }
-        shape += 1 + (*shape & 7);
+        uint32_t word = (uint32_t)*from++, region = word >> ODT_REGION_SHIFT;
+        const void *pointer = region == ODT_X_DATA || region == ODT_Y_DATA ? &regions[region] : locate(word, regions);
         memcpy(to, &pointer, sizeof(pointer));
         to += sizeof(pointer);
     }
-    memcpy(to, from, op->immediates * sizeof(int32_t));
-    if (count < rows) {
-        limit_rows(to, shape, op->immediates, rows, count);
+    for (unsigned i = op->immediates; i; i--) { // a call of memcpy for all takes longer
+        int32_t value = *from++;
+        memcpy(to, &value, sizeof(value));
+        to += sizeof(value);
     }
-}
-
-// Where immediate `index` of these arguments lies.
-static uint8_t *immediate(arguments_t *arguments, const odt_opcode_t *op, int32_t index) {
-    return arguments->bytes + op->operands * sizeof(void *) + (uint32_t)index * sizeof(int32_t);
+    if (count < rows) {
+        limit_rows(immediate(arguments, op, 0), immediate_limits(op), op->immediates, rows, count);
+    }
 }
 
 // few: the sizes that the mask names, times count / R.
