@@ -49,6 +49,19 @@ def sizes(s, node):
     return window_sizes(s, node) + ((layer.groups,) if layer.kind == "group_conv2d" else ())
 
 
+def _operation(s, node):
+    """(name less its ending, sizes) of a layer's instructions: a filter as wide as the image is one of a row, a whole one dense."""
+    kind, given = node.layer.kind, sizes(s, node)
+    if kind == "conv2d":
+        batch, height, width, channels, filters, high, wide, stride, _, top, left, rows, columns = given
+        pixels = width * channels
+        if columns == 1 and wide == width and not left and height * pixels < 65536:
+            if rows == 1 and high == height and not top:
+                return "dense", (batch, height * pixels, filters)
+            given = (batch, 1, height, pixels, filters, 1, high, 1, stride, 0, top, 1, rows)
+    return kind, given
+
+
 def _forward(s, node, inputs):
     (x,) = inputs
     layer = node.layer
@@ -57,6 +70,7 @@ def _forward(s, node, inputs):
     count = s.batch * elements(node.shape)
     y = s.tensor(layer.name, count, ACTIVATION, node.relu)
     bias = weights.bias
+    kind, immediates = _operation(s, node)
     if s.int8:
         rescale = s.scratch("rescale", 8 * rows)
         s.emit("rescale", (rescale, x.scale, weights.scale, y.scale), (rows, x.factor))
@@ -65,17 +79,14 @@ def _forward(s, node, inputs):
             s.emit("clear", (total,), (rows,))
         else:
             s.emit("bias_i8", (total, bias, x.scale, weights.scale), (rows,))
-        s.emit(
-            node.layer.kind + "_i8",
-            (y.buffer, y.peak, x.buffer, weights.kernel, total, rescale),
-            sizes(s, node) + (x.zero, y.zero, y.lo),
-        )
+        operands = (y.buffer, y.peak, x.buffer, weights.kernel, total, rescale)
+        s.emit(kind + "_i8", operands, immediates + (x.zero, y.zero, y.lo))
         return y
     if bias is None:
         bias = s.scratch("bias", 4 * rows)
         s.emit("clear", (bias,), (rows,))
     relu = int(node.relu == 1)
-    s.emit(node.layer.kind + "_f32", (y.buffer, x.buffer, weights.kernel, bias), sizes(s, node) + (relu,))
+    s.emit(kind + "_f32", (y.buffer, x.buffer, weights.kernel, bias), immediates + (relu,))
     return ceiling(s, y, layer.name) if node.relu == 6 else y
 
 
@@ -94,8 +105,9 @@ def _backward(s, node, error, needed):
 
     def make(part, gradient=None):
         gradient = gradient or s.scratch("gradient", 4 * part.count, GRADIENT)
-        immediates = sizes(s, node) + zero + (part.at + part.shift, part.rows)
-        s.emit(node.layer.kind + "_dw" + suffix, (gradient, error.buffer, x.buffer), immediates)
+        kind, immediates = _operation(s, node)
+        immediates += zero + (part.at + part.shift, part.rows)
+        s.emit(kind + "_dw" + suffix, (gradient, error.buffer, x.buffer), immediates)
         return gradient
 
     def note(gradient):
@@ -145,10 +157,10 @@ def _dx(s, node, error):
     name = node.layer.name
     weights = s.buffers.weights[node]
     rows = weights.rows
+    kind, immediates = _operation(s, node)
     dx = s.tensor(name + " dx", s.values[node.inputs[0]].count, ERROR)
     if not s.int8:
-        operands = (dx.buffer, error.buffer, weights.kernel)
-        s.emit(node.layer.kind + "_dx_f32", operands, sizes(s, node))
+        s.emit(kind + "_dx_f32", (dx.buffer, error.buffer, weights.kernel), immediates)
         return dx
     source = error.buffer
     if weights.common or node.layer.by_channel:
@@ -164,7 +176,7 @@ def _dx(s, node, error):
         sizes_and_id = (error.count // rows, rows, s.dither(name + " scaled error"))
         s.emit("channel_scale_i8", (source, error.buffer, channels, s.control), sizes_and_id)
     operands = (dx.buffer, dx.peak, source, weights.kernel, rescale)
-    s.emit(node.layer.kind + "_dx_i8", operands, sizes(s, node))
+    s.emit(kind + "_dx_i8", operands, immediates)
     return dx
 
 
