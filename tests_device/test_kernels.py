@@ -104,6 +104,8 @@ def grow(rng, values, op):
     values.update(PT=values["KH"] // 2, PL=values["KW"] // 2)
     if rng.random() < 0.3:
         values.update(PT=0, PL=0)
+    if "depthwise" in op and rng.random() < 0.2:  # each weight meets one input
+        values.update(KH=values["H"], KW=values["W"], PT=0, PL=0)
     upwards = "transposed" in op and rng.random() < 0.7
     if upwards and rng.random() < 0.3:  # rows that are longer than a panel is deep
         values.update(B=1, H=1, W=300, KH=1, PT=0, C=rng.choice((1, 3, 8)), N=rng.choice((1, 4, 5)))

@@ -11,6 +11,39 @@
 #include "../common/within.h"
 #include "depthwise2d_i8.h"
 
+#if !ODT_SMALL
+
+// dw = or += e * (x - zx), x being `step` bytes apart.
+static __attribute__((noinline)) void add_apart(int32_t *dw, const int8_t *x, int32_t step, int32_t count, int32_t zx, int32_t e,
+    int is_first) {
+    int32_t *end = dw + count;
+    if (is_first) {
+        for (; dw != end; x += step) {
+            *dw++ = odt_wrap_mul(e, odt_wrap_sub(*x, zx));
+        }
+        return;
+    }
+    for (; dw != end; x += step, dw++) {
+        *dw = odt_wrap_add(*dw, odt_wrap_mul(e, odt_wrap_sub(*x, zx)));
+    }
+}
+
+// Where odt_is_whole().
+static void depthwise_dw_whole(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
+    int32_t N = a->N, taps = a->KH * a->KW;
+    for (int32_t n = first; n < stop; n++) {
+        for (int32_t b = 0; b < a->B; b++) {
+            int32_t at = a->at + n, e = a->e[b * N + at];
+            if (b == 0 || e) {
+                odt_poll();
+                add_apart(a->dw + n * taps, a->x + b * taps * N + at, N, taps, a->zx, e, b == 0);
+            }
+        }
+    }
+}
+
+#endif
+
 // acc += e * (x - zx) over a row of `count` outputs.
 static inline __attribute__((always_inline)) void add_row(int32_t *acc, const int8_t *e, const int8_t *x,
     int32_t e_step, int32_t x_step, int32_t count, int32_t zero, int32_t lanes) {
@@ -29,6 +62,12 @@ static void depthwise_dw_channels(const void *arguments, int32_t first, int32_t 
     const odt_depthwise2d_dw_i8_t *a = arguments;
     int32_t N = a->N, taps = a->KH * a->KW;
     (void)peak;
+    #if !ODT_SMALL
+    if (odt_is_whole(a->H, a->W, a->KH, a->KW, a->PT, a->PL, a->OH, a->OW)) {
+        depthwise_dw_whole(a, first, stop);
+        return;
+    }
+    #endif
     // Until `first` is the first of the channels that are left.
     #if ODT_M4
     if (odt_depthwise_dw_tiny_i8__m4(a, first, stop)) {

@@ -4,8 +4,32 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../common/rescale.h"
 #include "depthwise2d_i8.h"
 #include "phase.h"
+
+#if !ODT_SMALL
+
+// Where odt_is_whole(): every input has one product, the channel's error times a weight.
+static __attribute__((noinline)) void depthwise_dx_whole(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop,
+    int32_t *largest) {
+    int32_t N = a->N, taps = a->KH * a->KW, peak = *largest;
+    for (int32_t n = first; n < stop; n++) {
+        odt_rescaler_t q = odt_rescaler(odt_checked(&a->q[n]));
+        for (int32_t b = 0; b < a->B; b++) {
+            int32_t e = a->e[b * N + n];
+            int8_t *dx = a->dx + b * taps * N + n;
+            const int8_t *w = a->w + n * taps;
+            odt_poll();
+            for (const int8_t *end = w + taps; w != end; w++, dx += N) {
+                *dx = odt_clamp_by(odt_rescale_by(&q, e * *w), 0, -127, &peak);
+            }
+        }
+    }
+    *largest = peak;
+}
+
+#endif
 
 ODT_BESIDE_ASSEMBLY
 
@@ -27,6 +51,12 @@ static int begin_phase(const odt_depthwise2d_dx_i8_t *a, int32_t kh, int32_t kw,
 // Channels first .. stop - 1, phase by phase.
 static void depthwise_dx_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const odt_depthwise2d_dx_i8_t *a = arguments;
+    #if !ODT_SMALL
+    if (odt_is_whole(a->H, a->W, a->KH, a->KW, a->PT, a->PL, a->OH, a->OW)) {
+        depthwise_dx_whole(a, first, stop, peak);
+        return;
+    }
+    #endif
     #if ODT_M0_DEPTHWISE
     if (odt_depthwise_dx_i8__m0(a, first, stop, peak)) {
         return;

@@ -11,6 +11,33 @@
 #include "../common/window.h"
 #include "depthwise2d_i8.h"
 
+#if ODT_PANEL && !ODT_SMALL
+
+// The sum of (x - zx) * w, x being `step` bytes apart. A function of its own, so that all lies in registers.
+static __attribute__((noinline)) int32_t dot_apart(const int8_t *x, int32_t step, const int8_t *w, int32_t count, int32_t zx) {
+    int32_t sum = 0;
+    for (const int8_t *end = w + count; w != end; x += step) {
+        sum = odt_wrap_add(sum, odt_wrap_mul(odt_wrap_sub(*x, zx), *w++));
+    }
+    return sum;
+}
+
+// Where odt_is_whole().
+static __attribute__((noinline)) void depthwise_whole(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak) {
+    int32_t N = a->N, taps = a->KH * a->KW;
+    for (int32_t n = first; n < stop; n++) {
+        odt_rescaler_t q = odt_rescaler(odt_checked(&a->q[n]));
+        int32_t bias = a->bias ? a->bias[n] : 0;
+        for (int32_t b = 0; b < a->B; b++) {
+            odt_poll();
+            int32_t v = odt_wrap_add(dot_apart(a->x + b * taps * N + n, N, a->w + n * taps, taps, a->zx), bias);
+            a->y[b * a->y_b + n] = odt_clamp_by(odt_rescale_by(&q, v), a->zy, a->lo, peak);
+        }
+    }
+}
+
+#endif
+
 // Filters of the channels of a block, tap by tap.
 typedef struct {
     odt_depthwise_weight_t w[ODT_DEPTHWISE_TAPS][ODT_DEPTHWISE_LANES];
@@ -200,6 +227,12 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
 
 void odt_depthwise_channels_i8(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const odt_depthwise_t *a = arguments;
+    #if ODT_PANEL && !ODT_SMALL
+    if (a->w_kw == 1 && odt_is_whole(a->H, a->W, a->KH, a->KW, a->top, a->left, a->OH, a->OW)) {
+        depthwise_whole(a, first, stop, peak);
+        return;
+    }
+    #endif
     #if ODT_M0_DEPTHWISE || ODT_M4
     odt_depthwise_t other;
     if (peak != a->peak) {
