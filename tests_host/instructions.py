@@ -216,6 +216,8 @@ def draw_immediates(rng, op):
         values["N"] = values["G"] * rng.randint(1, 3)
     elif values and "conv2d" not in op.name:
         values["C"] = values["N"]
+    if op.name.startswith("depthwise") and rng.random() < 0.25:  # a filter as large as the image
+        values.update(KH=values["H"], KW=values["W"], PT=0, PL=0, OH=1, OW=1)
     if "R" in op.immediates:  # rows of N, mostly among them
         values["R"], before = rng.randint(1, 6), rng.choice((0, rng.randint(0, 5)))
         values["N"] = values["R"] + before + rng.choice((0, rng.randint(0, 5)))

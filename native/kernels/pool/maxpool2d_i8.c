@@ -9,6 +9,41 @@
 #include "../common/window.h"
 #include "maxpool2d_choice.h"
 
+#if ODT_32_BIT
+
+// The largest of a window of rows x columns, N and `row` bytes apart, of each channel; -128 of none. A function of its own, so that
+// all lies in registers.
+static __attribute__((noinline)) void largest(int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
+    for (const int8_t *end = y + N; y != end; x++) {
+        const int8_t *from = x;
+        int32_t best = -128;
+        for (int32_t kh = rows; kh > 0; kh--, from += row) {
+            const int8_t *at = from;
+            for (int32_t kw = columns; kw > 0; kw--, at += N) {
+                best = odt_max(best, *at);
+            }
+        }
+        *y++ = (int8_t)best;
+    }
+}
+
+#else
+
+// As vectors take it.
+static void largest(int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
+    memset(y, -128, (size_t)N);
+    for (int32_t kh = 0; kh < rows; kh++) {
+        for (int32_t kw = 0; kw < columns; kw++) {
+            const int8_t *at = x + kh * row + kw * N;
+            for (int32_t n = 0; n < N; n++) {
+                y[n] = y[n] > at[n] ? y[n] : at[n];
+            }
+        }
+    }
+}
+
+#endif
+
 void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a) {
     int32_t N = a->N;
     int8_t *y = a->y;
@@ -19,15 +54,8 @@ void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a) {
             for (int32_t ow = 0; ow < a->OW; ow++) {
                 int32_t iw = ow * a->SW - a->PL;
                 odt_taps_t tw = odt_taps(iw, a->KW, a->W);
-                memset(y, -128, (size_t)N);
-                for (int32_t kh = th.from; kh < th.to; kh++) {
-                    for (int32_t kw = tw.from; kw < tw.to; kw++) {
-                        const int8_t *x = a->x + ((b * a->H + ih + kh) * a->W + iw + kw) * N;
-                        for (int32_t n = 0; n < N; n++) {
-                            y[n] = y[n] > x[n] ? y[n] : x[n];
-                        }
-                    }
-                }
+                const int8_t *x = a->x + ((b * a->H + ih + th.from) * a->W + iw + tw.from) * N;
+                largest(y, x, th.to - th.from, tw.to - tw.from, N, a->W * N);
                 y += N;
             }
         }
