@@ -109,6 +109,8 @@ def grow(rng, values, op):
     upwards = "transposed" in op and rng.random() < 0.7
     if upwards and rng.random() < 0.3:  # rows that are longer than a panel is deep
         values.update(B=1, H=1, W=300, KH=1, PT=0, C=rng.choice((1, 3, 8)), N=rng.choice((1, 4, 5)))
+    elif upwards and rng.random() < 0.3:  # images of one pixel
+        values.update(H=1, W=1, PT=0, PL=0)
     for o, i, k, s, p in (("OH", "H", "KH", "SH", "PT"), ("OW", "W", "KW", "SW", "PL")):
         if upwards:
             values[o] = max(1, (values[i] - 1) * values[s] - 2 * values[p] + values[k])

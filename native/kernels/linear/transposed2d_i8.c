@@ -7,6 +7,7 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../common/inner_i8.h"
+#include "../common/rescale.h"
 #include "../common/window.h"
 #include "../common/within.h"
 #include "conv2d_i8.h"
@@ -41,10 +42,50 @@ static void transposed2d_by_panels(const odt_transposed2d_i8_t *a) {
 
 #endif
 
+#if ODT_PANEL && !ODT_SMALL
+
+// Of images of one pixel, as a decoder begins with: an output is one row of a filter times it. Panels would multiply mostly padding.
+static int transposed2d_of_pixels(const odt_transposed2d_i8_t *a) {
+    enum { MOST = 64 };
+    int32_t taps = a->KH * a->KW, C = a->C, N = a->N, zx = a->zx, sums[MOST];
+    if (a->H != 1 || a->W != 1 || a->PT || a->PL || a->OH != a->KH || a->OW != a->KW || taps < 4 || taps > MOST
+        || zx != (int8_t)zx) {
+        return 0;
+    }
+    for (int32_t n = 0; n < N; n++) {
+        odt_rescaler_t q = odt_rescaler(odt_checked(&a->q[n]));
+        const int8_t *w = a->w + n * taps * C;
+        for (int32_t b = 0; b < a->B; b++) {
+            const int8_t *x = a->x + b * C;
+            int8_t *y = a->y + b * taps * N + n;
+            odt_poll();
+            odt_dot4_i8(x, w, C, C, zx, sums, taps / 4);
+            if (taps % 4) { // some twice
+                odt_dot4_i8(x, w + (taps - 4) * C, C, C, zx, sums + taps - 4, 1);
+            }
+            for (int32_t i = 0; i < taps; i++, y += N) {
+                *y = odt_clamp_by(odt_rescale_by(&q, odt_wrap_add(sums[i], a->b[n])), a->zy, a->lo, a->peak);
+            }
+        }
+    }
+    return 1;
+}
+
+#else
+
+static inline int transposed2d_of_pixels(const odt_transposed2d_i8_t *a) {
+    (void)a;
+    return 0;
+}
+
+#endif
+
 #if ODT_PANEL && !ODT_M4
 
 void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
-    transposed2d_by_panels(a);
+    if (!transposed2d_of_pixels(a)) {
+        transposed2d_by_panels(a);
+    }
 }
 
 #else
@@ -78,6 +119,9 @@ static void transposed2d_by_outputs(const odt_transposed2d_i8_t *a) {
 }
 
 void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
+    if (transposed2d_of_pixels(a)) {
+        return;
+    }
     #if ODT_M4 // taps that lie apart are run over as whole words, or gathered if they are few
     int32_t most = (a->KH + a->SH - 1) / a->SH * ((a->KW + a->SW - 1) / a->SW) * a->C;
     if (a->C % 4 == 0 || (most <= ODT_FEW_DEPTH && a->zx == (int8_t)a->zx)) {
