@@ -252,6 +252,18 @@ def draw_corners():
                     control = {opcodes.SAMPLES: 1, opcodes.COUNT: 1, opcodes.Y_FORMAT: 1}
                     sizes = {"B": 1, "N": N, "z": 0} if "xent" in name else {"M": 1, "N": N, "factor": ONE}
                     yield build(name, sizes, operands, control, bytes([N - 1]))
+    for order in (0, 0x1234567):  # more rows than are computed at once, in order and shuffled, some labels of no class
+        for form, code in ((1, "B"), (2, "h")):
+            control = {
+                opcodes.SAMPLES: 290,
+                opcodes.COUNT: 280,
+                opcodes.POSITION: 3,
+                opcodes.Y_FORMAT: form,
+                opcodes.ORDER: order,
+            }
+            operands = {"x": some(1500), "e": bytes(1500), "sx": word(0x3D800000), "se": bytes(4)}
+            labels = array(code, [5 if rng.random() < 0.02 else rng.randrange(5) for _ in range(290)])
+            yield build("softmax_xent_i8", {"B": 300, "N": 5, "z": 0}, operands, control, labels.tobytes())
 
 
 def run(machine, cases, parts, whole=False):

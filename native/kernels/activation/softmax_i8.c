@@ -20,17 +20,14 @@ void odt_softmax_i8(const odt_softmax_i8_t *a) {
     int32_t N = a->N;
     #if ODT_RP2040
     odt_softmax_t rows;
-    int is_usual = odt_begin_softmax(&rows, N, &q, 512, -128);
+    if (a->M > 0 && odt_begin_softmax(&rows, N, &q, 512, -128)) {
+        odt_softmax_rows(&rows, a->x, a->y, a->M);
+        return;
+    }
     #endif
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *x = a->x + m * N;
         int8_t *y = a->y + m * N;
-        #if ODT_RP2040
-        if (is_usual) {
-            odt_softmax_row(&rows, x, y);
-            continue;
-        }
-        #endif
         int32_t top = -128;
         for (int32_t i = 0; i < N; i++) {
             top = odt_max(top, x[i]);

@@ -1,4 +1,4 @@
-// Rows of a softmax on an RP2040, each by one call: powers of 2 in assembly, quotients by the divider.
+// Rows of a softmax on an RP2040, and their crossentropy, by one call: powers of 2 in assembly, quotients by the divider.
 
 #ifndef ODT_SOFTMAX_RP2040_H
 #define ODT_SOFTMAX_RP2040_H
@@ -10,20 +10,26 @@
 #include "../../fixed.h"
 
 // y[i] = min((factor * E[i] + sum) / (2 * sum) + plus, 127), E[i] = exp2n(rescale((top - x[i]) * 65536, q)), sum that of all E[i].
+// Where there are labels, 127 is subtracted from y[label].
 typedef struct {
-    int32_t N;                         // 0
-    uint32_t shift, multiplier, half;  // 4, 8, 12: q's, as odt_rescaled_byte() takes it; 1/2 before the shift
-    uint32_t factor;                   // 16
-    int32_t plus;                      // 20
-    int32_t top, best;                 // 24, 28: the last row's largest, and the first place of it
-    int8_t *y;                         // 32
+    int32_t N;                        // 0
+    const int8_t *x;                  // 4: of the next row
+    uint32_t half, shift, multiplier; // 8, 12, 16: q's, as odt_rescaled_byte() takes it; half is 1/2 before the shift
+    int8_t *y;                        // 20: likewise; it may be x
+    int32_t plus;                     // 24
+    uint32_t factor;                  // 28
+    const int8_t *end;                // 32: of y
+    const uint8_t *labels;            // 36: of the next row on, or NULL; N and more are none
+    int32_t label;                    // 40: the last one
+    uint32_t loss;                    // 44: sum of -ln of the labels' probabilities, Q16
+    int32_t correct;                  // 48: how often the first of the largest is the label
 } odt_softmax_t;
 
-// Begins rows of N, factor 512 at most; returns whether they are as models have them. (softmax__rp2040.c)
+// Begins rows of N without labels, factor 512 at most; returns whether they are as models have them. (softmax__rp2040.c)
 int odt_begin_softmax(odt_softmax_t *s, int32_t N, const odt_multiplier_t *q, uint32_t factor, int32_t plus);
 
-// A row y, which may be x; returns sum. It takes 4 * N bytes of stack.
-uint32_t odt_softmax_row(odt_softmax_t *s, const int8_t *x, int8_t *y);
+// `rows` > 0 of them, 256 at most where there are labels, whose loss then has 32 bits. It takes 4 * N bytes of stack.
+void odt_softmax_rows(odt_softmax_t *s, const int8_t *x, int8_t *y, int32_t rows);
 
 #endif
 

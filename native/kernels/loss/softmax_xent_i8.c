@@ -48,52 +48,68 @@ static uint32_t loss_of(uint32_t sum, int32_t below) {
     return v <= 0 ? 0 : ((uint32_t)v >> 16) * 45426 + ((((uint32_t)v & 65535) * 45426 + 32768) >> 16);
 }
 
+#if ODT_RP2040
+
+enum { ROWS = 256, SHUFFLED = 32 }; // of a call, and those whose labels are looked up
+
+// Rows from b on that have labels, which rows->labels then are; at most SHUFFLED ones go to `labels`.
+static int32_t find_labels(odt_softmax_t *rows, const odt_softmax_xent_i8_t *a, const odt_samples_t *samples, int32_t b,
+    uint8_t *labels) {
+    int32_t count = odt_min(samples->count, (int32_t)samples->stored - samples->position);
+    count = odt_min(odt_min(count, a->B) - b, ROWS);
+    if (samples->format == ODT_UINT8 && !samples->order && count > 0) { // they lie in order
+        rows->labels = samples->region->data + samples->position + b;
+        return count;
+    }
+    rows->labels = labels;
+    for (count = 0; count < SHUFFLED && b + count < a->B; count++) {
+        const uint8_t *sample = odt_sample(samples, b + count);
+        int32_t label = sample ? odt_label(samples, sample, a->N) : -1;
+        if (label < 0) {
+            break;
+        }
+        labels[count] = (uint8_t)label;
+    }
+    return count;
+}
+
+#endif
+
 void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
-    int32_t N = a->N, format = a->c[ODT_Y_FORMAT];
+    int32_t N = a->N;
     odt_multiplier_t q = odt_multiplier(odt_scale_mul(odt_scale(*a->sx), ODT_LOG2E));
-    odt_samples_t samples = odt_samples(a->c, a->labels, format, 1);
+    odt_samples_t samples = odt_samples(a->c, a->labels, a->c[ODT_Y_FORMAT], 1);
+    uint64_t loss = 0;
+    int32_t correct = 0, b = 0;
     #if ODT_RP2040
     odt_softmax_t rows;
+    uint8_t labels[SHUFFLED];
     int is_usual = odt_begin_softmax(&rows, N, &q, 254, 0);
-    const uint8_t *labels = a->labels->data + samples.position; // of the first rows, if they are bytes that lie in order
-    int32_t ordered = format == ODT_UINT8 && !samples.order ? odt_min(samples.count, (int32_t)samples.stored - samples.position) : 0;
     #endif
-    uint64_t loss = 0;
-    int32_t correct = 0;
     *a->se = (int32_t)odt_scale_div(ODT_ONE,
         odt_scale_int(127 * (uint32_t)odt_rows(a->c, a->B)));
-    for (int32_t b = 0; b < a->B; b++) {
+    while (b < a->B) {
         const int8_t *x = a->x + b * N;
         int8_t *e = a->e + b * N;
-        int32_t label;
         #if ODT_RP2040
-        if (b < ordered) {
-            label = labels[b] < N ? labels[b] : -1;
-        } else
-        #endif
-        {
-            const uint8_t *sample = odt_sample(&samples, b);
-            if (!sample) {
-                memset(e, 0, (size_t)N);
-                continue;
-            }
-            label = odt_label(&samples, sample, N);
+        int32_t count = is_usual ? find_labels(&rows, a, &samples, b, labels) : 0;
+        if (count) {
+            odt_softmax_rows(&rows, x, e, count);
+            loss += rows.loss;
+            correct += rows.correct;
+            b += count;
+            continue;
         }
-        int32_t below = label < 0 ? 0 : -x[label];
-        row_t row;
-        #if ODT_RP2040
-        if (is_usual) {
-            row.sum = odt_softmax_row(&rows, x, e);
-            row.best = rows.best;
-            below = (int32_t)(((uint32_t)(rows.top + below) * rows.multiplier + rows.half) >> rows.shift);
-        } else
         #endif
-        {
-            row = softmax_of(x, e, N, &q);
-            below = odt_rescaled_byte(row.top + below, &q);
+        const uint8_t *sample = odt_sample(&samples, b++);
+        if (!sample) {
+            memset(e, 0, (size_t)N);
+            continue;
         }
+        int32_t label = odt_label(&samples, sample, N), below = label < 0 ? 0 : -x[label];
+        row_t row = softmax_of(x, e, N, &q);
         if (label >= 0) {
-            loss += loss_of(row.sum, below);
+            loss += loss_of(row.sum, odt_rescaled_byte(row.top + below, &q));
             correct += label == row.best;
             e[label] = (int8_t)(e[label] - 127);
         }
