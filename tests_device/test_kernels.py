@@ -198,10 +198,54 @@ def draw_adam(rng):
     return build("adam_f32", {"N": count, **sizes}, operands, {}, b"")
 
 
+def draw_layer_norm(rng):
+    """Statistics of rows, and what is made of them: some are all alike, some deviations and means are of no row."""
+    C = rng.choice((2, 3, 4, 5, 8, 8, 16, 31, 32, 33, 64))
+    M, z = min(45, 1200 // C), rng.choice((-128, 0, 127))
+    words = lambda values: array("i", values).tobytes()  # noqa: E731
+    scale = lambda low, high: rng.randint(low, high) << 23 | rng.choice((0, 0x7FFFFF, rng.randrange(1 << 23)))  # noqa: E731
+    x, st = [], []
+    for _ in range(M):
+        middle, span = rng.randint(-128, 127), rng.choice((0, 1, 3, 30, 30, 255))
+        row = [max(-128, min(127, middle + rng.randint(-span, span))) for _ in range(C)]
+        if rng.random() < 0.2:
+            row = [rng.choice((-128, 127)) for _ in range(C)]
+        mean = sum(row) / C
+        deviation = (sum([(v - mean) ** 2 for v in row]) / C) ** 0.5 + 0.1
+        pair = [int((mean - z) * 1024), float_to_bits(1 / deviation)]
+        if rng.random() < 0.1:
+            pair[rng.randrange(2)] = scale(95, 133)
+        x += row
+        st += pair
+    e = [rng.choice((-127, 127)) if rng.random() < 0.05 else int(rng.gauss(0, rng.choice((3, 30)))) % 127 for _ in x]
+    top = rng.choice((8, 20, 20, 24))
+    operands = {"x": array("b", x).tobytes(), "e": array("b", e).tobytes(), "st": words(st), "y": bytes(M * C)}
+    operands.update(dx=bytes(M * C), dw=bytes(4 * C), peak=words([rng.choice((0, 60, 60, 1 << 20))]))
+    operands.update(q=words([v for _ in range(C) for v in (rng.randint(-1 << 23, 1 << 23) << 7, rng.randint(28, 30))]))
+    operands.update(b=words([rng.randint(-20000, 20000) for _ in range(C)]))
+    operands.update(gamma=words([rng.randint(-1 << top, 1 << top) for _ in range(C)]))
+    operands.update(se=words([scale(120, 121)]), sx=words([ONE]), sdx=words([scale(118, 121)]))
+    factor = scale(120, 132)
+    control = {opcodes.COUNT: M, opcodes.KEY: rng.randrange(1 << 30), opcodes.POSITION: rng.randrange(100)}
+    sizes = {"M": M, "S": 1, "G": 1, "C": C, "z": z, "zx": z, "zy": rng.choice((-128, 0, 5)), "lo": -128, "factor": ONE}
+    sizes.update(rows=0, id=3, F=C, bits=rng.choice((6, 8, 12)))
+    for name in ("norm_i8", "norm_dw_i8", "norm_dx_i8"):
+        yield build(name, {key: sizes[key] for key in opcodes.opcode(name).immediates}, operands, control, b"")
+    sizes.update(factor=factor, eps=scale(100, 125))
+    for G in [1] + [G for G in (2, 3, 4) if C % G == 0]:
+        sizes.update(G=G, C=C // G)
+        operands.update(st=bytes(8 * M * G))
+        yield build(
+            "norm_stats_i8", {key: sizes[key] for key in ("M", "S", "G", "C", "z", "factor", "eps")}, operands, {}, b""
+        )
+
+
 def draw_corners():
     """What random programs seldom meet."""
     for seed in range(60):
         yield draw_adam(random.Random(seed))
+    for seed in range(40):
+        yield from draw_layer_norm(random.Random("layer %d" % seed))
     word = lambda v: array("I", [v]).tobytes()  # noqa: E731
     for target in (128, 127, 0, 255):  # differences of -2^16 and next to it, squares whose sum needs a 33rd bit
         for peak in (0, 300, 90000):

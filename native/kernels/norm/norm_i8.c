@@ -203,21 +203,34 @@ static inline int has_bits(int32_t v, int32_t bits) {
 
 enum { ELEMENTS = 32 }; // at a time
 
-// Normalised values of `bits` from the statistics st, `step` bytes apart. Returns whether none is too large for loops over
-// elements.
-static int begin_hats(hats_t *h, const int32_t *st, int32_t bits, int32_t z, int32_t step) {
-    odt_multiplier_t m = odt_multiplier(odt_scale_shift(odt_scale(st[1]), bits - MEAN_BITS));
-    int32_t offset = odt_wrap_sub(-z * (1 << MEAN_BITS), st[0]);
-    int32_t least = odt_wrap_sub(offset, 128 << MEAN_BITS), most = odt_wrap_add(offset, 127 << MEAN_BITS);
+// Normalised values of `bits` of elements that are `step` bytes apart, but for what belongs to a group, of `length` of them.
+static void begin_hats(hats_t *h, int32_t bits, int32_t z, int32_t step, int32_t length) {
     h->step = step;
+    h->length = length;
+    h->zero = -z * (1 << MEAN_BITS);
+    h->one = 147 - bits;
+}
+
+// And of a group, from its statistics. Returns whether none is too large for loops over elements.
+static int group_hats(hats_t *h, const int32_t *st) {
+    int32_t offset = odt_wrap_sub(h->zero, st[0]), s = h->one + 20 - (int32_t)((uint32_t)st[1] << 1 >> 24);
+    int32_t least = odt_wrap_sub(offset, 128 << MEAN_BITS), most = odt_wrap_add(offset, 127 << MEAN_BITS);
+    uint32_t m = (uint32_t)st[1] << 8 | 1u << 31;
     h->offset = offset;
-    h->low = m.m >> 7 & 4095;
-    h->high = m.m >> 19;
-    h->shift = m.s - 20;
-    if (!has_bits(offset, 20) || !has_bits(least, 18) || !has_bits(most, 18) || m.m & 127 || m.s < 20 || m.s > 49) {
+    h->low = m >> 8 & 4095;
+    h->high = m >> 20;
+    h->shift = s - 20;
+    h->st = st + 2;
+    if (!has_bits(offset, 20) || !has_bits(least, 18) || !has_bits(most, 18) || s < 20 || s > 49) {
         return 0;
     }
-    return m.s > 30 || (has_bits(odt_rescaled(least, m), 18) && has_bits(odt_rescaled(most, m), 18));
+    odt_multiplier_t q = {(int32_t)(m >> 1), s};
+    return s > 30 || (has_bits(odt_rescaled(least, q), 18) && has_bits(odt_rescaled(most, q), 18));
+}
+
+// Rows of a LayerNorm that loops may do after one another.
+static int32_t rows_of(int32_t S, int32_t G, int32_t C) {
+    return S == 1 && G == 1 && C > 1 && C <= ELEMENTS ? ELEMENTS : 1;
 }
 
 // Channels n .. n + count - 1; returns whether no h is too large for them.
@@ -242,7 +255,7 @@ static void apply_all(const odt_norm_i8_t *a, hats_t *h, int32_t at, int32_t cou
     h->x = a->x + at;
     h->end = h->x + count * h->step;
     for (;;) {
-        h->x = apply_gains(h, apply);
+        h->x = apply_gains(apply);
         if (h->x == h->end) {
             return;
         }
@@ -278,8 +291,10 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
     #if ODT_M0 && !ODT_SMALL
     gain_t gains[ELEMENTS];
     hats_t h;
-    apply_t apply = {gains, a->C == 1 ? -(int32_t)sizeof(gain_t) : 0, (int32_t)(a->y - a->x), odt_limits_of(&outputs), 0};
+    apply_t apply = {gains, a->C == 1 ? -(int32_t)sizeof(gain_t) : 0, (int32_t)(a->y - a->x), odt_limits_of(&outputs), 0, &h, gains};
     int32_t loaded = -1, most = a->C == 1 ? length : ELEMENTS, is_gain = 0, usual = odt_is_usual(&outputs);
+    int32_t rows = rows_of(a->S, a->G, a->C);
+    begin_hats(&h, HAT_BITS, z, step, length);
     #endif
     for (int32_t m = 0; m < a->M; m++) {
         poll_after(&waited, a->S * width);
@@ -287,7 +302,9 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
             const int32_t *st = a->st + 2 * (m * a->G + g);
             int32_t at = m * a->S * width + g * a->C;
             #if ODT_M0 && !ODT_SMALL
-            int is_short = usual && begin_hats(&h, st, HAT_BITS, z, step);
+            int is_short = usual && group_hats(&h, st);
+            int32_t left = odt_min(a->M - m, rows) - 1;
+            h.left = left;
             #endif
             for (int32_t run = 0; run < runs; run++, at += width) {
                 #if ODT_M0 && !ODT_SMALL
@@ -307,6 +324,10 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
                 norm_elements(a, st, z, at, g * a->C, length, step, &outputs);
                 #endif
             }
+            #if ODT_M0 && !ODT_SMALL
+            m += left - h.left;
+            waited += (left - h.left) * width;
+            #endif
         }
     }
     *a->peak = outputs.peak;
@@ -314,32 +335,20 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
 
 #if ODT_M0 && !ODT_SMALL
 
-// dw = dw + e * h, of h up to `end`.
-static __attribute__((noinline)) void add_products(int32_t *dw, const int8_t *e, const int32_t *h, const int32_t *end) {
-    for (; h != end; dw++) {
-        *dw = odt_wrap_add(*dw, odt_wrap_mul(*e++, *h++));
-    }
-}
-
-// Adds the products of a group, whose elements begin at `at`.
-static void norm_dw_group(const odt_norm_dw_i8_t *a, hats_t *hats, int32_t at, int32_t *dw) {
-    int32_t width = a->G * a->C, h[ELEMENTS];
+// Adds the products of a group, whose elements begin at `at`, and of the groups that are left.
+static void norm_dw_groups(const odt_norm_dw_i8_t *a, hats_t *hats, int32_t at, int32_t *dw) {
+    int32_t width = a->G * a->C, sums[2];
+    hats->x = a->x + at;
     if (a->C == 1) {
-        hats->x = a->x + at;
         hats->end = hats->x + a->S * width;
-        sum_products(hats, a->e + at, h);
-        *dw = odt_wrap_add(*dw, h[1]);
+        sum_products(hats, a->e + at, sums);
+        *dw = odt_wrap_add(*dw, sums[1]);
         return;
     }
-    for (int32_t s = 0; s < a->S; s++, at += width) {
-        for (int32_t c = 0, count; c < a->C; c += count) {
-            const int8_t *e = a->e + at + c;
-            count = odt_min(a->C - c, ELEMENTS);
-            hats->x = a->x + at + c;
-            hats->end = hats->x + count;
-            list_hats(hats, h);
-            add_products(dw + c, e, h, h + count);
-        }
+    products_t products = {dw, (int32_t)(a->e - a->x), hats};
+    for (int32_t s = 0; s < a->S; s++, hats->x += width) {
+        hats->end = hats->x + a->C;
+        add_products(&products);
     }
 }
 
@@ -348,15 +357,23 @@ static void norm_dw_group(const odt_norm_dw_i8_t *a, hats_t *hats, int32_t at, i
 void odt_norm_dw_i8(const odt_norm_dw_i8_t *a) {
     int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), bits = odt_limit(a->bits, 0, HAT_BITS), waited = 0;
     memset(a->dw, 0, (size_t)width * sizeof(*a->dw));
+    #if ODT_M0 && !ODT_SMALL
+    hats_t hats;
+    int32_t rows = rows_of(a->S, a->G, a->C);
+    begin_hats(&hats, bits, z, a->C == 1 ? width : 1, a->C);
+    #endif
     for (int32_t m = 0; m < a->M; m++) {
         poll_after(&waited, a->S * width);
         for (int32_t g = 0; g < a->G; g++) {
             const int32_t *st = a->st + 2 * (m * a->G + g);
             int32_t *dw = a->dw + g * a->C, at = m * a->S * width + g * a->C;
             #if ODT_M0 && !ODT_SMALL
-            hats_t hats;
-            if ((a->C == 1 || a->C >= 4) && begin_hats(&hats, st, bits, z, a->C == 1 ? width : 1)) {
-                norm_dw_group(a, &hats, at, dw);
+            if ((a->C == 1 || a->C >= 4) && group_hats(&hats, st)) {
+                int32_t left = odt_min(a->M - m, rows) - 1;
+                hats.left = left;
+                norm_dw_groups(a, &hats, at, dw);
+                m += left - hats.left;
+                waited += (left - hats.left) * width;
                 continue;
             }
             #endif
@@ -570,6 +587,8 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
         .key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id),
         .before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F}; // by place in the epoch, as dropout
     #if ODT_M0 && !ODT_SMALL
+    hats_t hats;
+    begin_hats(&hats, HAT_BITS, p.z, a->C == 1 ? width : 1, a->C);
     loaded_t loaded;
     loaded.first = -1;
     #endif
@@ -588,8 +607,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
             p.at = m * a->S * width + g * a->C;
             p.n = g * a->C;
             #if ODT_M0 && !ODT_SMALL
-            hats_t hats;
-            int is_short = begin_hats(&hats, p.st, HAT_BITS, p.z, a->C == 1 ? width : 1) && S < 1 << 20;
+            int is_short = group_hats(&hats, p.st) && S < 1 << 20;
             if (is_short) {
                 norm_dx_sums__m0(&p, &loaded, &hats, &sum, &products);
             } else

@@ -33,26 +33,31 @@ __attribute__((naked, noinline)) static void sum_squares(const int8_t *x, int32_
 }
 
 // Elements of a group, `step` bytes apart, and the way to their normalised values h: what is added to x * 1024, then a
-// rescaler's factors.
+// rescaler's factors. `left` groups of `length` elements that are 1 byte apart may follow.
 typedef struct {
     const int8_t *x;   // 0
     int32_t step;      // 4
-    int32_t offset;    // 8
-    int32_t low, high; // 12, 16
-    int32_t shift;     // 20: less 1
-    const int8_t *end; // 24: of x
+    const int8_t *end; // 8: of x
+    int32_t offset;    // 12
+    int32_t low, high; // 16, 20
+    int32_t shift;     // 24: less 1
+    int32_t left;      // 28
+    const int32_t *st; // 32: the next group's statistics
+    int32_t length;    // 36
+    int32_t zero;      // 40: -1024 times the zero point of x
+    int32_t one;       // 44: the shift of a deviation of 1, less its exponent
 } hats_t;
 
-// Begins: r0: x, less step, r4-r6: low, high and shift, r7: step, r8: offset, r9: end.
+// Begins: r0: x, less step, r4-r6: low, high and shift, r7: step, r8: offset, r9: end, less step.
 #define ODT_BEGIN_HATS \
     ".syntax unified\n" \
     ODT_SAVE_REGISTERS \
-    "ldmia r0!, {r1-r6}\n" \
+    "ldmia r0!, {r1, r2, r7}\n" \
+    "ldmia r0!, {r3-r6}\n" \
     "mov r8, r3\n" \
+    "subs r7, r7, r2\n" \
+    "mov r9, r7\n" \
     "movs r7, r2\n" \
-    "ldr r0, [r0]\n" \
-    "subs r0, r0, r7\n" \
-    "mov r9, r0\n" \
     "subs r0, r1, r7\n"
 
 // The next h to r2, 13 cycles; r3 is lost.
@@ -70,6 +75,44 @@ typedef struct {
     "adds r2, r2, #1\n" \
     "asrs r2, r2, #1\n"
 
+// Begins the next group where r0 and r9 are, 50 cycles: to r4-r6, r8, r9 and *r3; or on to 7 if none is left, if its h may have
+// more than 18 bits, or if its mean is none of bytes. r1, r2, r3, r7 are lost.
+#define ODT_NEXT_HATS \
+    "ldr r7, [r3, #28]\n" \
+    "subs r7, r7, #1\n" \
+    "bmi 7f\n" \
+    "ldr r1, [r3, #32]\n" \
+    "ldmia r1!, {r2, r4}\n" \
+    "lsrs r5, r4, #23\n" \
+    "ldr r6, [r3, #44]\n" \
+    "subs r6, r6, r5\n" \
+    "movs r5, r6\n" \
+    "subs r5, #11\n" \
+    "cmp r5, #18\n" \
+    "bhi 7f\n" \
+    "ldr r5, [r3, #40]\n" \
+    "subs r2, r5, r2\n" \
+    "asrs r5, r2, #17\n" /* 0 or -1 */ \
+    "adds r5, r5, #1\n" \
+    "lsrs r5, r5, #1\n" \
+    "bne 7f\n" \
+    "str r7, [r3, #28]\n" \
+    "str r1, [r3, #32]\n" \
+    "movs r5, #1\n" \
+    "lsls r5, r5, #23\n" \
+    "orrs r5, r4\n" \
+    "lsls r5, r5, #8\n" \
+    "lsrs r5, r5, #20\n" \
+    "lsls r4, r4, #20\n" \
+    "lsrs r4, r4, #20\n" \
+    "mov r8, r2\n" \
+    "ldr r1, [r3, #36]\n" \
+    "add r9, r1\n" \
+    "ldr r7, [r3, #8]\n" \
+    "adds r1, r1, r7\n" \
+    "adds r3, #8\n" \
+    "stmia r3!, {r1, r2, r4-r6}\n"
+
 // All h to words: 18 cycles each.
 __attribute__((naked, noinline)) static void list_hats(const hats_t *hats, int32_t *to) {
     (void)hats, (void)to;
@@ -82,6 +125,48 @@ __attribute__((naked, noinline)) static void list_hats(const hats_t *hats, int32
         "stmia r1!, {r2}\n"
         "cmp r0, r9\n"
         "bne 1b\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
+// What add_products loads.
+typedef struct {
+    int32_t *dw;    // 0
+    int32_t delta;  // 4: bytes from an x to its e
+    hats_t *hats;   // 8
+} products_t;
+
+// dw = dw + e * h of each element, 25 cycles, then of those of the groups that are left, to the same dw. r1: dw, r10: delta, r11:
+// products.
+__attribute__((naked, noinline)) static void add_products(const products_t *products) {
+    (void)products;
+    __asm volatile (
+        "mov r12, r0\n"
+        "ldr r0, [r0, #8]\n"
+        ODT_BEGIN_HATS
+        "mov r3, r12\n"
+        "mov r11, r3\n"
+        "ldr r1, [r3, #4]\n"
+        "mov r10, r1\n"
+        "1:\n"
+        "mov r3, r11\n"
+        "ldr r1, [r3]\n"
+        "2:\n"
+        ODT_HAT
+        "mov r3, r10\n"
+        "ldrsb r3, [r0, r3]\n"
+        "muls r2, r3\n"
+        "ldr r3, [r1]\n"
+        "adds r3, r3, r2\n"
+        "stmia r1!, {r3}\n"
+        "cmp r0, r9\n"
+        "bne 2b\n"
+        "mov r3, r11\n"
+        "ldr r3, [r3, #8]\n"
+        ODT_NEXT_HATS
+        "movs r7, #1\n"
+        "b 1b\n"
+        "7:\n"
         ODT_RESTORE_REGISTERS
         );
 }
@@ -181,15 +266,18 @@ typedef struct {
     int32_t delta;       // 8: bytes from an x to its y
     odt_limits_t limits;     // 12
     int32_t value;       // 32
+    hats_t *hats;        // 36
+    const gain_t *first; // 40: of a group's first element
 } apply_t;
 
 // Outputs, 46 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
-// are those of the next. r1: gains, r4-r7: factors of h and the step, then a gain, r10: low, r11: high, r12: shift, lr: step; on
-// the stack next, delta, limits.
-__attribute__((naked, noinline)) static const int8_t *apply_gains(const hats_t *hats, apply_t *apply) {
-    (void)hats, (void)apply;
+// are those of the next. Then those of the groups that are left, each with the same gains. r1: gains, r4-r7: factors of h and the step, then a gain, r10: low, r11: high, r12: shift, lr: step; on
+// the stack next, delta, limits, apply.
+__attribute__((naked, noinline)) static const int8_t *apply_gains(apply_t *apply) {
+    (void)apply;
     __asm volatile (
-        "mov r12, r1\n"
+        "mov r12, r0\n"
+        "ldr r0, [r0, #36]\n"
         ODT_BEGIN_HATS
         "mov r1, r12\n"
         "push {r1}\n"
@@ -226,6 +314,16 @@ __attribute__((naked, noinline)) static const int8_t *apply_gains(const hats_t *
         "strb r2, [r0, r3]\n"
         "cmp r0, r9\n"
         "bne 1b\n"
+        "ldr r3, [sp, #28]\n"
+        "ldr r3, [r3, #36]\n"
+        ODT_NEXT_HATS
+        "mov r10, r4\n"
+        "mov r11, r5\n"
+        "mov r12, r6\n"
+        "ldr r3, [sp, #28]\n"
+        "ldr r1, [r3, #40]\n"
+        "b 1b\n"
+        "7:\n"
         "add r0, lr\n"
         "b 6f\n"
         ODT_CLAMP_RARE("8")
