@@ -10,6 +10,12 @@
 
 ODT_BESIDE_ASSEMBLY
 
+// Of errors with their gains, and of those times h.
+typedef struct {
+    int64_t errors;    // 0
+    uint64_t products; // 8
+} sums_t;
+
 #if ODT_M0 && !ODT_SMALL
 #include "norm_i8__m0.h"
 #endif
@@ -175,7 +181,7 @@ void odt_affine_i8(const odt_affine_i8_t *a) {
 }
 
 // What makes a difference to the mean a normalised x with so many bits.
-static odt_rescaler_t hat(const int32_t *st, int32_t bits) {
+static __attribute__((noinline)) odt_rescaler_t hat(const int32_t *st, int32_t bits) {
     return odt_rescaler(odt_multiplier(odt_scale_shift(odt_scale(st[1]), bits - MEAN_BITS)));
 }
 
@@ -420,19 +426,8 @@ static uint32_t outer(int32_t factor, const int32_t *se, const int32_t *sx, cons
     return odt_scale_shift(odt_scale_div(scale, odt_scale(*sdx)), all->shift - 20);
 }
 
-// v * h, of which v seldom has more than 23 bits and h seldom more than 17.
-static inline int64_t product(int32_t v, int32_t h) {
-    if (ODT_M0 && !ODT_SMALL && has_bits(v, 24) && has_bits(h, 17)) {
-        return (int64_t)((v >> 12) * h) * 4096 + (v & 4095) * h;
-    }
-    return (int64_t)v * h;
-}
-
 // h * slope, of which HAT_BITS are rounded away.
 static inline int64_t scaled_hat(int32_t h, int32_t slope) {
-    if (ODT_M0 && !ODT_SMALL && has_bits(h, 17) && has_bits(slope, 24)) {
-        return h * (slope >> HAT_BITS) + ((h * (slope & ((1 << HAT_BITS) - 1)) + (1 << (HAT_BITS - 1))) >> HAT_BITS);
-    }
     return ((int64_t)h * slope + (1 << (HAT_BITS - 1))) >> HAT_BITS;
 }
 
@@ -447,15 +442,15 @@ typedef struct {
     uint32_t key, before;
 } group_t;
 
-static void norm_dx_sums(const group_t *p, int64_t *sum, uint64_t *products) {
+static void norm_dx_sums(const group_t *p, sums_t *sums) {
     const odt_norm_dx_i8_t *a = p->a;
     int32_t at = p->at, width = a->G * a->C;
     odt_rescaler_t inverse = hat(p->st, HAT_BITS);
     for (int32_t s = 0; s < p->S; s++, at += width) {
         for (int32_t c = 0; c < a->C; c++) {
             int32_t v = a->e[at + c] * gain(p->gains, p->n + c), h = normalised(a->x[at + c], p->z, p->st[0], &inverse);
-            *sum += v;
-            *products += (uint64_t)product(v, h);
+            sums->errors += v;
+            sums->products += (uint64_t)((int64_t)v * h);
         }
     }
 }
@@ -477,96 +472,109 @@ static void norm_dx_outputs(const group_t *p, odt_outputs_t *outputs) {
 
 #if ODT_M0 && !ODT_SMALL
 
-// Gains of ELEMENTS channels from `first` on, or that of the only one of a group.
+// What its loops need: gains of ELEMENTS channels from `first` on, or that of the only one of a group; h of a block of elements.
 typedef struct {
-    int32_t first, words[ELEMENTS];
-} loaded_t;
+    hats_t hats;
+    errors_t errors;
+    random_t random;
+    int32_t first, gains[ELEMENTS];
+    int32_t h[ELEMENTS], v[4 * ELEMENTS]; // beside one another
+} loops_t;
 
-static const int32_t *gains_of(loaded_t *loaded, const group_t *p, int32_t c) {
+static const int32_t *gains_of(loops_t *l, const group_t *p, int32_t c) {
     int32_t n = p->n + c;
-    if (loaded->first != n) {
+    if (l->first != n) {
         int32_t count = p->a->C == 1 ? 1 : odt_min(ELEMENTS, p->a->G * p->a->C - n);
-        loaded->first = n;
+        l->first = n;
         for (int32_t i = 0; i < count; i++) {
-            loaded->words[i] = gain(p->gains, n + i);
+            l->gains[i] = gain(p->gains, n + i);
         }
     }
-    return loaded->words;
+    return l->gains;
 }
 
 // The same by loops over blocks of elements. Where a group has one channel all of its errors have one gain.
-static void norm_dx_sums__m0(const group_t *p, loaded_t *loaded, hats_t *hats, int64_t *sum, uint64_t *products) {
+static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     const odt_norm_dx_i8_t *a = p->a;
-    int32_t width = a->G * a->C, h[ELEMENTS];
+    int32_t width = a->G * a->C;
     if (a->C == 1) {
         int32_t factor = gain(p->gains, p->n), errors = 0;
         int64_t all = 0;
-        hats->x = a->x + p->at;
+        l->hats.x = a->x + p->at;
         for (int32_t s = 0; s < p->S; s += 63) { // products of 25 bits and a sign
-            hats->end = hats->x + odt_min(p->S - s, 63) * width;
-            sum_products(hats, a->e + (hats->x - a->x), h);
-            errors += h[0];
-            all += h[1];
-            hats->x = hats->end;
+            l->hats.end = l->hats.x + odt_min(p->S - s, 63) * width;
+            sum_products(&l->hats, a->e + (l->hats.x - a->x), l->h);
+            errors += l->h[0];
+            all += l->h[1];
+            l->hats.x = l->hats.end;
         }
-        *sum = (int64_t)errors * factor;
-        *products = (uint64_t)all * (uint64_t)(int64_t)factor;
+        sums->errors = (int64_t)errors * factor;
+        sums->products = (uint64_t)all * (uint64_t)(int64_t)factor;
         return;
     }
     for (int32_t s = 0, at = p->at; s < p->S; s++, at += width) {
         for (int32_t c = 0, count; c < a->C; c += count) {
-            const int32_t *gain = gains_of(loaded, p, c), *from = h;
+            const int32_t *gain = gains_of(l, p, c);
             const int8_t *e = a->e + at + c;
-            int32_t errors = 0;
             count = odt_min(a->C - c, ELEMENTS);
-            hats->x = a->x + at + c;
-            hats->end = hats->x + count;
-            list_hats(hats, h);
-            for (int32_t left = count; left > 0; left -= 8, e += 8, from += 8, gain += 8) {
-                sums_t sums;
-                sum_eight(e, from, gain, from + odt_min(left, 8), &sums);
-                errors += sums.errors;
-                *products += (uint64_t)((int64_t)sums.high * 4096 + sums.low);
+            l->hats.x = a->x + at + c;
+            l->hats.end = l->hats.x + count;
+            list_hats(&l->hats, l->h);
+            for (int32_t i = 0; i < count; i += 8) {
+                sum_eight(e + i, l->h + i, gain + i, l->h + odt_min(i + 8, count), sums);
             }
-            *sum += errors;
         }
     }
 }
 
-static int norm_dx_outputs__m0(group_t *p, loaded_t *loaded, hats_t *h, odt_outputs_t *outputs) {
+static int norm_dx_outputs__m0(group_t *p, loops_t *l, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
-    int32_t v[4 * ELEMENTS], most = a->C == 1 ? 4 * ELEMENTS : ELEMENTS; // of one gain
-    int32_t width = a->G * a->C, runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C, s = p->q.s;
-    errors_t errors = {v, (int32_t)(a->e - a->x), p->mean, p->slope & ((1 << HAT_BITS) - 1), p->slope >> HAT_BITS, loaded->words};
+    hats_t *h = &l->hats;
+    random_t *random = &l->random;
+    int32_t width = a->G * a->C, most = a->C == 1 ? 4 * ELEMENTS : ELEMENTS; // of one gain
+    int32_t runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C, s = p->q.s;
     uint32_t m = (uint32_t)p->q.m >> 7;
-    random_t random = {m & 255, m >> 8 & 255, m >> 16, 0, ODT_HASH_GOLDEN * (uint32_t)h->step, h->step, v, 55 - s, s - 23,
-        outputs->top, outputs->peak, a->dx, s - 39};
     if (!odt_is_usual(outputs) || !has_bits(p->slope, 24) || s < 39 || s > 53) {
         return 0;
     }
+    l->errors.mean = p->mean;
+    l->errors.low = p->slope & ((1 << HAT_BITS) - 1);
+    l->errors.high = p->slope >> HAT_BITS;
+    random->low = m & 255;
+    random->middle = m >> 8 & 255;
+    random->high = m >> 16;
+    random->back = 55 - s;
+    random->shift = s - 23;
+    random->up = s - 39;
+    random->top = outputs->top;
+    random->peak = outputs->peak;
     for (int32_t run = 0, first = p->at; run < runs; run++, first += width) {
         for (int32_t i = 0, at = first, count; i < length; i += count, at += count * h->step) {
-            const int32_t *from = v;
+            const int32_t *from = l->v;
             count = odt_min(length - i, most);
-            gains_of(loaded, p, a->C == 1 ? 0 : i);
             h->x = a->x + at;
             h->end = h->x + count * h->step;
-            if (a->C == 1) {
-                list_errors_of_one(h, &errors);
+            if (a->C > 1 && runs == 1 && count == a->C) { // whose h are there
+                subtract_means(l->h, l->h + count, &l->errors);
             } else {
-                list_errors(h, &errors);
+                gains_of(l, p, a->C == 1 ? 0 : i);
+                if (a->C == 1) {
+                    list_errors_of_one(h, &l->errors);
+                } else {
+                    list_errors(h, &l->errors);
+                }
             }
-            random.u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
-            random.y = a->dx + at;
-            random.end = v + count;
-            while (from != random.end) {
-                from = rescale_randomly(from, &random, ODT_HASH_SECOND, ODT_HASH_THIRD);
-                if (from != random.end) {
-                    *random.y = odt_output(outputs, odt_rescaled_random(*from++, p->q, odt_hash32(random.u, 0)));
-                    random.top = outputs->top;
-                    random.peak = outputs->peak;
-                    random.y += h->step;
-                    random.u += random.next;
+            random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
+            random->y = a->dx + at;
+            random->end = from + count;
+            while (from != random->end) {
+                from = rescale_randomly(from, random, ODT_HASH_SECOND, ODT_HASH_THIRD);
+                if (from != random->end) {
+                    *random->y = odt_output(outputs, odt_rescaled_random(*from++, p->q, odt_hash32(random->u, 0)));
+                    random->top = outputs->top;
+                    random->peak = outputs->peak;
+                    random->y += h->step;
+                    random->u += random->next;
                 }
             }
             poll_after(&p->waited, count);
@@ -586,45 +594,49 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     group_t p = {.a = a, .gains = &all, .z = odt_limit(a->zx, -128, 127),
         .key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id),
         .before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F}; // by place in the epoch, as dropout
-    #if ODT_M0 && !ODT_SMALL
-    hats_t hats;
-    begin_hats(&hats, HAT_BITS, p.z, a->C == 1 ? width : 1, a->C);
-    loaded_t loaded;
-    loaded.first = -1;
-    #endif
     if (a->rows > 0) {
         int64_t rows = (int64_t)odt_max(a->c[ODT_COUNT], 1) * a->rows;
         S = rows < S ? (int32_t)rows : S;
         memset(a->dx, 0, (size_t)(a->M * a->S) * (size_t)width);
     }
     p.S = S;
+    int64_t n = (uint32_t)S * (uint32_t)a->C;
+    #if ODT_M0 && !ODT_SMALL
+    loops_t loops;
+    begin_hats(&loops.hats, HAT_BITS, p.z, a->C == 1 ? width : 1, a->C);
+    loops.first = -1;
+    loops.errors.v = loops.v;
+    loops.errors.delta = (int32_t)(a->e - a->x);
+    loops.errors.gains = loops.gains;
+    loops.random.step = loops.hats.step;
+    loops.random.next = ODT_HASH_GOLDEN * (uint32_t)loops.hats.step;
+    #endif
     for (int32_t m = 0; m < a->M; m++) {
         for (int32_t g = 0; g < a->G; g++) {
-            int64_t sum = 0, n = (uint32_t)S * (uint32_t)a->C;
-            uint64_t products = 0;
+            sums_t sums = {0, 0};
             p.st = a->st + 2 * (m * a->G + g);
             p.q = odt_multiplier(odt_scale_mul(odt_scale(p.st[1]), scale));
             p.at = m * a->S * width + g * a->C;
             p.n = g * a->C;
             #if ODT_M0 && !ODT_SMALL
-            int is_short = group_hats(&hats, p.st) && S < 1 << 20;
+            int is_short = group_hats(&loops.hats, p.st) && S < 1 << 20;
             if (is_short) {
-                norm_dx_sums__m0(&p, &loaded, &hats, &sum, &products);
+                norm_dx_sums__m0(&p, &loops, &sums);
             } else
             #endif
             {
-                norm_dx_sums(&p, &sum, &products);
+                norm_dx_sums(&p, &sums);
             }
-            int64_t part = (int64_t)products / (1 << HAT_BITS);
+            int64_t part = (int64_t)sums.products / (1 << HAT_BITS);
             if (!ODT_SMALL && n < 1 << 10 && part == (int32_t)part) { // sums of errors have 22 bits more than n
-                p.mean = (int32_t)sum / (int32_t)n;
+                p.mean = (int32_t)sums.errors / (int32_t)n;
                 p.slope = odt_sat32((int32_t)part / (int32_t)n);
             } else {
-                p.mean = (int32_t)(sum / n);
+                p.mean = (int32_t)(sums.errors / n);
                 p.slope = odt_sat32(part / n);
             }
             #if ODT_M0 && !ODT_SMALL
-            if (is_short && norm_dx_outputs__m0(&p, &loaded, &hats, &outputs)) {
+            if (is_short && norm_dx_outputs__m0(&p, &loops, &outputs)) {
                 continue;
             }
             #endif
