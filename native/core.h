@@ -143,7 +143,7 @@
 #define ODT_M0_DEPTHWISE (ODT_M0 && !ODT_SMALL)
 
 // The divider of an RP2040, a core's own, or 0: words UDIVIDEND, UDIVISOR, SDIVIDEND, SDIVISOR, QUOTIENT. A quotient is
-// there after 8 cycles. An interrupt that divides saves what is in it.
+// there after 8 cycles, and the REMAINDER behind it. An interrupt that divides saves what is in it.
 #if ODT_RP2040
 #define ODT_DIVIDER 0xD0000060
 #else

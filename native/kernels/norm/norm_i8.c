@@ -19,6 +19,9 @@ typedef struct {
 #if ODT_M0 && !ODT_SMALL
 #include "norm_i8__m0.h"
 #endif
+#if ODT_RP2040
+#include "norm_stats_i8__rp2040.h"
+#endif
 
 enum {
     MEAN_BITS = 10, // a difference to the mean has at most 18 bits, which odt_rescale_by likes
@@ -119,6 +122,16 @@ static uint32_t measure(int32_t *st, const int8_t *x, int32_t S, int32_t C, int3
 void odt_norm_stats_i8(const odt_norm_stats_i8_t *a) {
     int32_t width = a->G * a->C, z = odt_limit(a->z, -128, 127);
     uint32_t eps = eps_in(a->eps, unit(a->factor, a->sx)), square = square_of(a->S * a->C);
+    #if ODT_RP2040
+    if (a->S == 1 && a->C <= 32 && (a->C & (a->C - 1)) == 0 && eps - (63u << 23) < 128u << 23) {
+        int32_t groups = a->M * a->G;
+        few_t f = {a->C, -a->C * z, ((int32_t)(square >> 23) - 127) / 2, eps, a->x, a->st, a->st + 2 * groups, inverse(0, eps)};
+        if (groups) {
+            measure_few(&f);
+        }
+        return;
+    }
+    #endif
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *x = a->x + m * a->S * width;
         for (int32_t g = 0; g < a->G; g++) {
