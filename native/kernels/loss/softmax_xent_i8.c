@@ -9,6 +9,8 @@
 #include "../common/softmax__rp2040.h"
 #include "targets_i8.h"
 
+ODT_BESIDE_ASSEMBLY
+
 // S of a softmax stays below this, so that 254 * E + S and 2 * S are of 32 bits.
 #define MAX_SUM (1u << 30)
 
