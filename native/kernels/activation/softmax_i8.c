@@ -5,6 +5,27 @@
 #include "../common/elements.h"
 #include "../common/softmax__rp2040.h"
 
+void odt_softmax_dx_i8(const odt_softmax_dx_i8_t *a) {
+    int32_t N = a->N;
+    odt_multiplier_t q = odt_checked(a->q);
+    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
+    for (int32_t m = 0; m < a->M; m++) {
+        const int8_t *e = a->e + m * N, *y = a->y + m * N;
+        int8_t *dx = a->dx + m * N;
+        uint32_t mean = 0; // of e, in 1/256; it wraps
+        for (int32_t i = 0; i < N; i++) {
+            mean += (uint32_t)(e[i] * (y[i] + 128));
+        }
+        for (int32_t i = 0; i < N; i++) {
+            uint32_t v = (uint32_t)(y[i] + 128) * ((uint32_t)(256 * e[i]) - mean);
+            dx[i] = odt_output(&outputs, odt_rescaled((int32_t)v, q));
+        }
+    }
+    *a->peak = outputs.peak;
+}
+
+ODT_BESIDE_ASSEMBLY
+
 #if !ODT_SMALL
 #define KEPT 16 // outputs of a row whose powers are kept
 #endif
@@ -55,23 +76,4 @@ void odt_softmax_i8(const odt_softmax_i8_t *a) {
             y[i] = (int8_t)odt_min((int32_t)odt_divide(512 * p + sum, 2 * sum) - 128, 127);
         }
     }
-}
-
-void odt_softmax_dx_i8(const odt_softmax_dx_i8_t *a) {
-    int32_t N = a->N;
-    odt_multiplier_t q = odt_checked(a->q);
-    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
-    for (int32_t m = 0; m < a->M; m++) {
-        const int8_t *e = a->e + m * N, *y = a->y + m * N;
-        int8_t *dx = a->dx + m * N;
-        uint32_t mean = 0; // of e, in 1/256; it wraps
-        for (int32_t i = 0; i < N; i++) {
-            mean += (uint32_t)(e[i] * (y[i] + 128));
-        }
-        for (int32_t i = 0; i < N; i++) {
-            uint32_t v = (uint32_t)(y[i] + 128) * ((uint32_t)(256 * e[i]) - mean);
-            dx[i] = odt_output(&outputs, odt_rescaled((int32_t)v, q));
-        }
-    }
-    *a->peak = outputs.peak;
 }

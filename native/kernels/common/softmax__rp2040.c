@@ -1,5 +1,7 @@
 // Rows of a softmax on an RP2040: softmax__rp2040.h.
 
+#include <stddef.h>
+
 #include "../../core.h"
 #include "softmax__rp2040.h"
 
@@ -13,8 +15,14 @@ enum { MOST = 256 }; // elements of a row, whose powers are on the stack
 
 int odt_begin_softmax(odt_softmax_t *s, int32_t N, const odt_multiplier_t *q, uint32_t factor, int32_t plus) {
     uint32_t shift = (uint32_t)q->s - 24;
-    *s = (odt_softmax_t) {.N = N, .half = 1u << (shift & 31), .shift = shift + 1, .multiplier = (uint32_t)q->m >> 7, .plus = plus,
-        .factor = factor, .label = N};
+    s->N = N;
+    s->half = 1u << (shift & 31);
+    s->shift = shift + 1;
+    s->multiplier = (uint32_t)q->m >> 7;
+    s->plus = plus;
+    s->factor = factor;
+    s->labels = NULL;
+    s->label = N;
     // 255 * multiplier + half has 32 bits.
     return shift - 1 <= 23 && ((uint32_t)q->m & 0x8000007F) == 0 && N >= 1 && N <= MOST;
 }

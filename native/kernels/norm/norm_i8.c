@@ -468,6 +468,18 @@ static void norm_dx_sums(const group_t *p, sums_t *sums) {
     }
 }
 
+// The means of errors and of those times h.
+static void set_means(group_t *p, const sums_t *sums) {
+    int64_t n = (uint32_t)p->S * (uint32_t)p->a->C, part = (int64_t)sums->products / (1 << HAT_BITS);
+    if (!ODT_SMALL && n < 1 << 10 && part == (int32_t)part) { // sums of errors have 22 bits more than n
+        p->mean = (int32_t)sums->errors / (int32_t)n;
+        p->slope = odt_sat32((int32_t)part / (int32_t)n);
+    } else {
+        p->mean = (int32_t)(sums->errors / n);
+        p->slope = odt_sat32(part / n);
+    }
+}
+
 static void norm_dx_outputs(const group_t *p, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
     int32_t at = p->at, width = a->G * a->C;
@@ -540,16 +552,11 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     }
 }
 
-static int norm_dx_outputs__m0(group_t *p, loops_t *l, odt_outputs_t *outputs) {
-    const odt_norm_dx_i8_t *a = p->a;
-    hats_t *h = &l->hats;
+// Begins errors of a group, less its means; returns whether they are as loops take them.
+static __attribute__((noinline)) int begin_errors(loops_t *l, const group_t *p) {
     random_t *random = &l->random;
-    int32_t width = a->G * a->C, most = a->C == 1 ? 4 * ELEMENTS : ELEMENTS; // of one gain
-    int32_t runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C, s = p->q.s;
+    int32_t s = p->q.s;
     uint32_t m = (uint32_t)p->q.m >> 7;
-    if (!odt_is_usual(outputs) || !has_bits(p->slope, 24) || s < 39 || s > 53) {
-        return 0;
-    }
     l->errors.mean = p->mean;
     l->errors.low = p->slope & ((1 << HAT_BITS) - 1);
     l->errors.high = p->slope >> HAT_BITS;
@@ -559,41 +566,80 @@ static int norm_dx_outputs__m0(group_t *p, loops_t *l, odt_outputs_t *outputs) {
     random->back = 55 - s;
     random->shift = s - 23;
     random->up = s - 39;
-    random->top = outputs->top;
-    random->peak = outputs->peak;
+    return has_bits(p->slope, 24) && s >= 39 && s <= 53;
+}
+
+// Rounds l->v to `count` outputs from `at` on.
+static __attribute__((noinline)) void round_errors(loops_t *l, group_t *p, int32_t at, int32_t count, odt_outputs_t *outputs) {
+    random_t *random = &l->random;
+    const int32_t *from = l->v;
+    random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
+    random->y = p->a->dx + at;
+    random->end = from + count;
+    for (;;) {
+        random->top = outputs->top;
+        random->peak = outputs->peak;
+        from = rescale_randomly(from, random, ODT_HASH_SECOND, ODT_HASH_THIRD);
+        if (from == random->end) {
+            break;
+        }
+        *random->y = odt_output(outputs, odt_rescaled_random(*from++, p->q, odt_hash32(random->u, 0)));
+        random->y += random->step;
+        random->u += random->next;
+        if (from == random->end) {
+            break;
+        }
+    }
+    poll_after(&p->waited, count);
+}
+
+static int norm_dx_outputs__m0(group_t *p, loops_t *l, odt_outputs_t *outputs) {
+    const odt_norm_dx_i8_t *a = p->a;
+    hats_t *h = &l->hats;
+    int32_t width = a->G * a->C, most = a->C == 1 ? 4 * ELEMENTS : ELEMENTS; // of one gain
+    int32_t runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C;
+    if (!odt_is_usual(outputs) || !begin_errors(l, p)) {
+        return 0;
+    }
     for (int32_t run = 0, first = p->at; run < runs; run++, first += width) {
         for (int32_t i = 0, at = first, count; i < length; i += count, at += count * h->step) {
-            const int32_t *from = l->v;
             count = odt_min(length - i, most);
+            gains_of(l, p, a->C == 1 ? 0 : i);
             h->x = a->x + at;
             h->end = h->x + count * h->step;
-            if (a->C > 1 && runs == 1 && count == a->C) { // whose h are there
-                subtract_means(l->h, l->h + count, &l->errors);
+            if (a->C == 1) {
+                list_errors_of_one(h, &l->errors);
             } else {
-                gains_of(l, p, a->C == 1 ? 0 : i);
-                if (a->C == 1) {
-                    list_errors_of_one(h, &l->errors);
-                } else {
-                    list_errors(h, &l->errors);
-                }
+                list_errors(h, &l->errors);
             }
-            random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
-            random->y = a->dx + at;
-            random->end = from + count;
-            while (from != random->end) {
-                from = rescale_randomly(from, random, ODT_HASH_SECOND, ODT_HASH_THIRD);
-                if (from != random->end) {
-                    *random->y = odt_output(outputs, odt_rescaled_random(*from++, p->q, odt_hash32(random->u, 0)));
-                    random->top = outputs->top;
-                    random->peak = outputs->peak;
-                    random->y += h->step;
-                    random->u += random->next;
-                }
-            }
-            poll_after(&p->waited, count);
+            round_errors(l, p, at, count, outputs);
         }
     }
     return 1;
+}
+
+// Rows of a LayerNorm from m on, each a block, whose h are made once; returns the first that loops do not take.
+static int32_t norm_dx_rows(group_t *p, loops_t *l, uint32_t scale, int32_t m, odt_outputs_t *outputs) {
+    const odt_norm_dx_i8_t *a = p->a;
+    int32_t C = a->C, at = m * C;
+    const int32_t *st = a->st + 2 * m, *gains = gains_of(l, p, 0);
+    for (; m < a->M && odt_is_usual(outputs) && group_hats(&l->hats, st); m++, st += 2, at += C) {
+        sums_t sums = {0, 0};
+        l->hats.x = a->x + at;
+        l->hats.end = l->hats.x + C;
+        list_hats(&l->hats, l->h);
+        for (int32_t i = 0; i < C; i += 8) {
+            sum_eight(a->e + at + i, l->h + i, gains + i, l->h + odt_min(i + 8, C), &sums);
+        }
+        set_means(p, &sums);
+        p->q = odt_multiplier(odt_scale_mul(odt_scale(st[1]), scale));
+        if (!begin_errors(l, p)) {
+            break;
+        }
+        subtract_means(l->h, l->h + C, &l->errors);
+        round_errors(l, p, at, C, outputs);
+    }
+    return m;
 }
 
 #endif
@@ -613,7 +659,6 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
         memset(a->dx, 0, (size_t)(a->M * a->S) * (size_t)width);
     }
     p.S = S;
-    int64_t n = (uint32_t)S * (uint32_t)a->C;
     #if ODT_M0 && !ODT_SMALL
     loops_t loops;
     begin_hats(&loops.hats, HAT_BITS, p.z, a->C == 1 ? width : 1, a->C);
@@ -623,8 +668,17 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     loops.errors.gains = loops.gains;
     loops.random.step = loops.hats.step;
     loops.random.next = ODT_HASH_GOLDEN * (uint32_t)loops.hats.step;
+    int is_layer = rows_of(a->S, a->G, a->C) > 1;
     #endif
     for (int32_t m = 0; m < a->M; m++) {
+        #if ODT_M0 && !ODT_SMALL
+        if (is_layer) {
+            m = norm_dx_rows(&p, &loops, scale, m, &outputs);
+            if (m == a->M) {
+                break;
+            }
+        }
+        #endif
         for (int32_t g = 0; g < a->G; g++) {
             sums_t sums = {0, 0};
             p.st = a->st + 2 * (m * a->G + g);
@@ -640,14 +694,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
             {
                 norm_dx_sums(&p, &sums);
             }
-            int64_t part = (int64_t)sums.products / (1 << HAT_BITS);
-            if (!ODT_SMALL && n < 1 << 10 && part == (int32_t)part) { // sums of errors have 22 bits more than n
-                p.mean = (int32_t)sums.errors / (int32_t)n;
-                p.slope = odt_sat32((int32_t)part / (int32_t)n);
-            } else {
-                p.mean = (int32_t)(sums.errors / n);
-                p.slope = odt_sat32(part / n);
-            }
+            set_means(&p, &sums);
             #if ODT_M0 && !ODT_SMALL
             if (is_short && norm_dx_outputs__m0(&p, &loops, &outputs)) {
                 continue;
