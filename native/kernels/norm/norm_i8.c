@@ -267,6 +267,15 @@ static int load_gains(gain_t *to, const odt_norm_i8_t *a, int32_t n, int32_t cou
     return is_short;
 }
 
+static void limit_outputs(apply_t *apply, const odt_outputs_t *outputs) {
+    odt_limits_t limits = odt_limits_of(outputs);
+    apply->bottom = limits.bottom;
+    apply->range = limits.top - limits.bottom;
+    apply->most = limits.most;
+    apply->least = limits.least;
+    apply->lo = limits.lo;
+}
+
 // Elements from `at` on of the channels that are loaded.
 static void apply_all(const odt_norm_i8_t *a, hats_t *h, int32_t at, int32_t count, apply_t *apply, const gain_t *gains,
     odt_outputs_t *outputs) {
@@ -279,7 +288,7 @@ static void apply_all(const odt_norm_i8_t *a, hats_t *h, int32_t at, int32_t cou
             return;
         }
         a->y[h->x - a->x] = odt_output_of_peak(outputs, apply->value - outputs->z);
-        apply->limits = odt_limits_of(outputs);
+        limit_outputs(apply, outputs);
         h->x += h->step;
         if (h->x == h->end) {
             return;
@@ -310,7 +319,8 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
     #if ODT_M0 && !ODT_SMALL
     gain_t gains[ELEMENTS];
     hats_t h;
-    apply_t apply = {gains, a->C == 1 ? -(int32_t)sizeof(gain_t) : 0, (int32_t)(a->y - a->x), odt_limits_of(&outputs), 0, &h, gains};
+    apply_t apply = {.delta = (int32_t)(a->y - a->x), .next = a->C == 1 ? -(int32_t)sizeof(gain_t) : 0, .hats = &h, .first = gains};
+    limit_outputs(&apply, &outputs);
     int32_t loaded = -1, most = a->C == 1 ? length : ELEMENTS, is_gain = 0, usual = odt_is_usual(&outputs);
     int32_t rows = rows_of(a->S, a->G, a->C);
     begin_hats(&h, HAT_BITS, z, step, length);

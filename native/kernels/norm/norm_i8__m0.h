@@ -268,20 +268,22 @@ typedef struct {
     int32_t low, high, shift, plus;
 } gain_t;
 
-// What apply_gains loads, and where it stopped.
+// What apply_gains loads, and where it stopped. Outputs from bottom to bottom + range need nothing; most, least and lo are
+// odt_limits_t's.
 typedef struct {
-    const gain_t *gains; // 0: of the first
-    int32_t next;        // 4: bytes from the end of one's to the next's
-    int32_t delta;       // 8: bytes from an x to its y
-    odt_limits_t limits;     // 12
-    int32_t value;       // 32
-    hats_t *hats;        // 36
-    const gain_t *first; // 40: of a group's first element
+    const gain_t *gains;      // 0: of the first
+    int32_t bottom, range;    // 4, 8
+    int32_t delta;            // 12: bytes from an x to its y
+    int32_t next;             // 16: bytes from the end of one's gain to the next's
+    int32_t most, least, lo;  // 20, 24, 28
+    int32_t value;            // 32
+    hats_t *hats;             // 36
+    const gain_t *first;      // 40: of a group's first element
 } apply_t;
 
-// Outputs, 46 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
-// are those of the next. Then those of the groups that are left, each with the same gains. r1: gains, r4-r7: factors of h and the step, then a gain, r10: low, r11: high, r12: shift, lr: step; on
-// the stack next, delta, limits, apply.
+// Outputs, 43 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
+// are those of the next. Then those of the groups that are left, each with the same gains. r1: gains, r4-r7: factors of h and the
+// step, then a gain, then bottom, range, delta and next, r10: low, r11: high, r12: shift, lr: step; on the stack what is loaded.
 __attribute__((naked, noinline)) static const int8_t *apply_gains(apply_t *apply) {
     (void)apply;
     __asm volatile (
@@ -290,7 +292,7 @@ __attribute__((naked, noinline)) static const int8_t *apply_gains(apply_t *apply
         ODT_BEGIN_HATS
         "mov r1, r12\n"
         "push {r1}\n"
-        "sub sp, #28\n" // 0: next, 4: delta, 8: limits, 28: apply
+        "sub sp, #28\n" // 0: bottom, 4: range, 8: delta, 12: next, 16: most, 20: least, 24: lo, 28: apply
         "mov r10, r4\n"
         "mov r11, r5\n"
         "mov r12, r6\n"
@@ -316,11 +318,14 @@ __attribute__((naked, noinline)) static const int8_t *apply_gains(apply_t *apply
         "asrs r2, r6\n"
         "adcs r2, r7\n" // and rounds, by the last bit that goes
         "asrs r2, r2, #8\n"
-        "ldr r3, [sp]\n"
-        "adds r1, r1, r3\n"
-        ODT_CLAMP("8")
-        "ldr r3, [sp, #4]\n"
-        "strb r2, [r0, r3]\n"
+        "mov r3, sp\n"
+        "ldmia r3!, {r4-r7}\n"
+        "adds r1, r1, r7\n"
+        "subs r3, r2, r4\n"
+        "cmp r3, r5\n"
+        "bhi 4f\n"
+        "3:\n"
+        "strb r2, [r0, r6]\n"
         "cmp r0, r9\n"
         "bne 1b\n"
         "ldr r3, [sp, #28]\n"
@@ -335,7 +340,20 @@ __attribute__((naked, noinline)) static const int8_t *apply_gains(apply_t *apply
         "7:\n"
         "add r0, lr\n"
         "b 6f\n"
-        ODT_CLAMP_RARE("8")
+        "4:\n"
+        "cmp r2, r4\n"
+        "blt 5f\n"
+        "ldr r3, [sp, #16]\n"
+        "cmp r2, r3\n"
+        "bgt 6f\n"
+        "movs r2, #127\n"
+        "b 3b\n"
+        "5:\n"
+        "ldr r3, [sp, #20]\n"
+        "cmp r2, r3\n"
+        "blt 6f\n"
+        "ldr r2, [sp, #24]\n"
+        "b 3b\n"
         "6:\n"
         "ldr r3, [sp, #28]\n"
         "str r1, [r3]\n"

@@ -120,26 +120,24 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
         "lsrs r2, r5, #24\n"
         "lsrs r5, r2\n"
         "adds r0, r0, r2\n"
-        // odt_scale_sqrt(): r5: the mantissa, doubled where its exponent is even, r4: half of that, of which r1 is the root by two
-        // of Newton's steps, then all of it; r0: its exponent
+        // odt_scale_sqrt(): r5: the mantissa, doubled where its exponent is even, r4: half of that, of which r1 is the root, from a line
+        // r6 * r4 / 2^19 + 8 * r1 by one of Newton's steps, then all of it; r0: its exponent
         "subs r0, #173\n"
         "asrs r0, r0, #1\n"
+        "movs r6, #105\n"
+        "movs r1, #154\n"
         "bcc 8f\n"
         "lsls r5, r5, #1\n"
+        "movs r6, #75\n"
+        "movs r1, #215\n"
         "8:\n"
         "lsrs r4, r5, #1\n"
-        "ldr r3, 14f\n"
-        "lsrs r1, r4, #11\n"
-        "movs r2, #11\n"
-        "muls r1, r2\n"
-        "lsrs r1, r1, #5\n"
-        "movs r2, #179\n"
-        "lsls r2, r2, #3\n"
-        "adds r1, r1, r2\n" // to 3.5 %
-        DIVIDE("r4", "r1")
-        "ldr r2, [r3, #16]\n"
+        "lsrs r2, r4, #11\n"
+        "muls r2, r6\n"
+        "lsrs r2, r2, #8\n"
+        "lsls r1, r1, #3\n"
         "adds r1, r1, r2\n"
-        "lsrs r1, r1, #1\n"
+        "ldr r3, 14f\n"
         DIVIDE("r4", "r1")
         "ldr r2, [r3, #16]\n"
         "adds r1, r1, r2\n"
