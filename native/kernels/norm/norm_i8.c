@@ -125,7 +125,7 @@ void odt_norm_stats_i8(const odt_norm_stats_i8_t *a) {
     #if ODT_RP2040
     if (a->S == 1 && a->C <= 32 && (a->C & (a->C - 1)) == 0 && eps - (63u << 23) < 128u << 23) {
         int32_t groups = a->M * a->G;
-        few_t f = {a->C, -a->C * z, ((int32_t)(square >> 23) - 127) / 2, eps, a->x, a->st, a->st + 2 * groups, inverse(0, eps)};
+        few_t f = {a->C, -a->C * z, ((int32_t)(square >> 23) - 127) / 2, eps, a->x, a->st, a->st + 2 * groups};
         if (groups) {
             measure_few(&f);
         }

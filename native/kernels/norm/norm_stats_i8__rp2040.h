@@ -13,15 +13,18 @@ typedef struct {
     uint32_t eps;      // 12: a scale
     const int8_t *x;   // 16
     int32_t *st, *end; // 20, 24
-    int32_t none;      // 28: what stands where there is no variance
 } few_t;
 
-#define DIVIDE(dividend, divisor) \
+// Begins a division, which needs 8 cycles then: those of `meanwhile`.
+#define DIVIDE(dividend, divisor, meanwhile) \
     "str " dividend ", [r3]\n" \
     "str " divisor ", [r3, #4]\n" \
-    "b 99f\n" "99: b 99f\n" "99: b 99f\n" "99: b 99f\n" "99:\n" /* 8 cycles */
+    meanwhile
 
-// What measure() makes, 8 cycles an element and 230. r3: the divider, r8: f, r9: x, r10: st.
+#define WAIT_4 "b 99f\n" "99: b 99f\n" "99:\n"
+#define WAIT_6 "b 99f\n" "99:\n" WAIT_4
+
+// What measure() makes, 8 cycles an element and 210. r3: the divider, r8: f, r9: x, r10: st, r11: its end, r12: a mean.
 __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
     (void)f;
     __asm volatile (
@@ -32,6 +35,8 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
         "mov r9, r1\n"
         "ldr r1, [r0, #20]\n"
         "mov r10, r1\n"
+        "ldr r1, [r0, #24]\n"
+        "mov r11, r1\n"
         // r0: x, r1: index, r2: less, r3: an element, r4: sum, r5: sum of squares, r6: log2, r7: eps
         "1:\n"
         "mov r3, r8\n"
@@ -56,18 +61,12 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
         "bics r3, r1\n"
         "adds r2, r2, r3\n"
         "asrs r2, r6\n"
-        "mov r0, r10\n"
-        "stmia r0!, {r2}\n"
-        "mov r10, r0\n"
+        "mov r12, r2\n"
         // r5: the spread, below 2^24, as a scale; r0: its exponent field less 1, n^2 taken off
         "lsls r5, r6\n"
         "muls r4, r4\n"
         "subs r5, r5, r4\n"
-        "bne 12f\n"
-        "mov r4, r8\n"
-        "ldr r4, [r4, #28]\n"
-        "b 11f\n"
-        "12:\n"
+        "beq 11f\n" // where there is none, eps alone
         "movs r0, #149\n"
         "subs r0, r0, r6\n"
         "subs r0, r0, r6\n"
@@ -83,6 +82,14 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
         "lsls r5, r5, #4\n"
         "subs r0, #4\n"
         "b 6f\n"
+        "11:\n"
+        "lsrs r0, r7, #23\n"
+        "lsls r5, r7, #9\n"
+        "lsrs r5, r5, #9\n"
+        "movs r2, #1\n"
+        "lsls r2, r2, #23\n"
+        "orrs r5, r2\n"
+        "b 12f\n"
         "5:\n"
         "lsls r5, r5, #1\n"
         "subs r0, #1\n"
@@ -122,6 +129,7 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
         "adds r0, r0, r2\n"
         // odt_scale_sqrt(): r5: the mantissa, doubled where its exponent is even, r4: half of that, of which r1 is the root, from a line
         // r6 * r4 / 2^19 + 8 * r1 by one of Newton's steps, then all of it; r0: its exponent
+        "12:\n"
         "subs r0, #173\n"
         "asrs r0, r0, #1\n"
         "movs r6, #105\n"
@@ -138,7 +146,8 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
         "lsls r1, r1, #3\n"
         "adds r1, r1, r2\n"
         "ldr r3, 14f\n"
-        DIVIDE("r4", "r1")
+        // r0: the exponent's field of the reciprocal, r6: digits of its quotient
+        DIVIDE("r4", "r1", "movs r2, #102\n" "subs r0, r2, r0\n" "lsls r0, r0, #23\n" "movs r6, #3\n" WAIT_4)
         "ldr r2, [r3, #16]\n"
         "adds r1, r1, r2\n"
         "lsrs r1, r1, #1\n"
@@ -154,46 +163,36 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
         "subs r5, r5, r2\n"
         "lsls r5, r5, #11\n"
         "lsls r2, r1, #1\n"
-        DIVIDE("r5", "r2")
+        DIVIDE("r5", "r2", "lsls r1, r1, #12\n" "movs r2, #0\n" WAIT_6)
         "ldr r5, [r3, #20]\n"
         "ldr r4, [r3, #16]\n"
-        "lsls r1, r1, #12\n"
         "adds r1, r1, r4\n"
         "muls r4, r4\n"
         "lsls r5, r5, #12\n"
-        "movs r2, #0\n"
         "cmp r5, r4\n"
         "sbcs r1, r2\n"
-        // odt_scale_div() of 1: r5: what is left, r1: the divisor, r4: the quotient, r6: digits
+        // odt_scale_div() of 1: r5: what is left, r1: the divisor, r4: the quotient
         "movs r5, #1\n"
         "lsls r5, r5, #23\n"
         "movs r4, #0\n"
-        "movs r6, #3\n"
         "10:\n"
         "lsls r5, r5, #8\n"
-        DIVIDE("r5", "r1")
+        DIVIDE("r5", "r1", "lsls r4, r4, #8\n" "nop\n" WAIT_6)
         "ldr r5, [r3, #20]\n"
         "ldr r2, [r3, #16]\n"
-        "lsls r4, r4, #8\n"
         "adds r4, r4, r2\n"
         "subs r6, r6, #1\n"
         "bne 10b\n"
         "lsls r5, r5, #1\n"
         "cmp r5, r1\n"
         "adcs r4, r4\n"
-        "adds r4, r4, #1\n"
         "lsrs r4, r4, #1\n"
-        "movs r2, #102\n"
-        "subs r2, r2, r0\n"
-        "lsls r2, r2, #23\n"
-        "adds r4, r4, r2\n"
-        "11:\n"
-        "mov r3, r8\n"
+        "adcs r4, r0\n" // rounded
         "mov r0, r10\n"
-        "stmia r0!, {r4}\n"
+        "mov r3, r12\n"
+        "stmia r0!, {r3, r4}\n"
         "mov r10, r0\n"
-        "ldr r3, [r3, #24]\n"
-        "cmp r0, r3\n"
+        "cmp r0, r11\n"
         "beq 13f\n"
         "b 1b\n"
         "13:\n"
@@ -204,5 +203,7 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
 }
 
 #undef DIVIDE
+#undef WAIT_4
+#undef WAIT_6
 
 #endif
