@@ -562,53 +562,54 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     }
 }
 
-// Begins errors of a group, less its means; returns whether they are as loops take them.
-static __attribute__((noinline)) int begin_errors(loops_t *l, const group_t *p) {
+// Begins errors of a group, less its means, by the scale of its multiplier; returns whether they are as loops take them.
+static __attribute__((noinline)) int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
-    int32_t s = p->q.s;
-    uint32_t m = (uint32_t)p->q.m >> 7;
+    int32_t s = 157 - (int32_t)(scale >> 23);
+    uint32_t m = scale | 1u << 23;
     l->errors.mean = p->mean;
     l->errors.low = p->slope & ((1 << HAT_BITS) - 1);
     l->errors.high = p->slope >> HAT_BITS;
     random->low = m & 255;
     random->middle = m >> 8 & 255;
-    random->high = m >> 16;
+    random->high = m >> 16 & 255;
     random->back = 55 - s;
     random->shift = s - 23;
     random->up = s - 39;
-    return has_bits(p->slope, 24) && s >= 39 && s <= 53;
+    return odt_is_usual(outputs) && has_bits(p->slope, 24) && s >= 39 && s <= 53;
 }
 
-// Rounds l->v to `count` outputs from `at` on.
-static __attribute__((noinline)) void round_errors(loops_t *l, group_t *p, int32_t at, int32_t count, odt_outputs_t *outputs) {
+// Where the outputs of l->v go, of which there is none yet.
+static __attribute__((noinline)) void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
-    const int32_t *from = l->v;
     random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
     random->y = p->a->dx + at;
-    random->end = from + count;
-    for (;;) {
-        random->top = outputs->top;
-        random->peak = outputs->peak;
-        from = rescale_randomly(from, random, ODT_HASH_SECOND, ODT_HASH_THIRD);
-        if (from == random->end) {
-            break;
-        }
-        *random->y = odt_output(outputs, odt_rescaled_random(*from++, p->q, odt_hash32(random->u, 0)));
-        random->y += random->step;
-        random->u += random->next;
-        if (from == random->end) {
-            break;
-        }
-    }
-    poll_after(&p->waited, count);
+    random->end = l->v + count;
+    random->top = outputs->top;
+    random->peak = outputs->peak;
 }
 
-static int norm_dx_outputs__m0(group_t *p, loops_t *l, odt_outputs_t *outputs) {
+// Rounds l->v to outputs. Then u and y are those behind them.
+static void round_errors(loops_t *l, uint32_t scale, odt_outputs_t *outputs) {
+    random_t *random = &l->random;
+    for (const int32_t *from = l->v; from != random->end;) {
+        from = rescale_randomly(from, random, ODT_HASH_SECOND, ODT_HASH_THIRD);
+        if (from != random->end) {
+            *random->y = odt_output(outputs, odt_rescaled_random(*from++, odt_multiplier(scale), odt_hash32(random->u, 0)));
+            random->top = outputs->top;
+            random->peak = outputs->peak;
+            random->y += random->step;
+            random->u += random->next;
+        }
+    }
+}
+
+static int norm_dx_outputs__m0(group_t *p, loops_t *l, uint32_t scale, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
     hats_t *h = &l->hats;
     int32_t width = a->G * a->C, most = a->C == 1 ? 4 * ELEMENTS : ELEMENTS; // of one gain
     int32_t runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C;
-    if (!odt_is_usual(outputs) || !begin_errors(l, p)) {
+    if (!begin_errors(l, p, scale, outputs)) {
         return 0;
     }
     for (int32_t run = 0, first = p->at; run < runs; run++, first += width) {
@@ -622,18 +623,21 @@ static int norm_dx_outputs__m0(group_t *p, loops_t *l, odt_outputs_t *outputs) {
             } else {
                 list_errors(h, &l->errors);
             }
-            round_errors(l, p, at, count, outputs);
+            place_outputs(l, p, at, count, outputs);
+            round_errors(l, scale, outputs);
+            poll_after(&p->waited, count);
         }
     }
     return 1;
 }
 
 // Rows of a LayerNorm from m on, each a block, whose h are made once; returns the first that loops do not take.
-static int32_t norm_dx_rows(group_t *p, loops_t *l, uint32_t scale, int32_t m, odt_outputs_t *outputs) {
+static int32_t norm_dx_rows(group_t *p, loops_t *l, uint32_t unit, int32_t m, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
     int32_t C = a->C, at = m * C;
     const int32_t *st = a->st + 2 * m, *gains = gains_of(l, p, 0);
-    for (; m < a->M && odt_is_usual(outputs) && group_hats(&l->hats, st); m++, st += 2, at += C) {
+    place_outputs(l, p, at, C, outputs);
+    for (; m < a->M && group_hats(&l->hats, st); m++, st += 2, at += C) {
         sums_t sums = {0, 0};
         l->hats.x = a->x + at;
         l->hats.end = l->hats.x + C;
@@ -642,12 +646,15 @@ static int32_t norm_dx_rows(group_t *p, loops_t *l, uint32_t scale, int32_t m, o
             sum_eight(a->e + at + i, l->h + i, gains + i, l->h + odt_min(i + 8, C), &sums);
         }
         set_means(p, &sums);
-        p->q = odt_multiplier(odt_scale_mul(odt_scale(st[1]), scale));
-        if (!begin_errors(l, p)) {
+        uint32_t scale = odt_scale_mul((uint32_t)st[1] << 1 >> 1, unit);
+        if (!begin_errors(l, p, scale, outputs)) {
             break;
         }
         subtract_means(l->h, l->h + C, &l->errors);
-        round_errors(l, p, at, C, outputs);
+        round_errors(l, scale, outputs);
+        if (m % 8 == 0) { // 256 elements at most
+            odt_poll();
+        }
     }
     return m;
 }
@@ -658,7 +665,7 @@ static int32_t norm_dx_rows(group_t *p, loops_t *l, uint32_t scale, int32_t m, o
 void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     int32_t width = a->G * a->C, S = a->S;
     gains_t all = gains(a->gamma, width);
-    uint32_t scale = outer(a->factor, a->se, a->sx, a->sdx, &all);
+    uint32_t unit = outer(a->factor, a->se, a->sx, a->sdx, &all);
     odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     group_t p = {.a = a, .gains = &all, .z = odt_limit(a->zx, -128, 127),
         .key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id),
@@ -683,7 +690,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     for (int32_t m = 0; m < a->M; m++) {
         #if ODT_M0 && !ODT_SMALL
         if (is_layer) {
-            m = norm_dx_rows(&p, &loops, scale, m, &outputs);
+            m = norm_dx_rows(&p, &loops, unit, m, &outputs);
             if (m == a->M) {
                 break;
             }
@@ -692,7 +699,8 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
         for (int32_t g = 0; g < a->G; g++) {
             sums_t sums = {0, 0};
             p.st = a->st + 2 * (m * a->G + g);
-            p.q = odt_multiplier(odt_scale_mul(odt_scale(p.st[1]), scale));
+            uint32_t scale = odt_scale_mul(odt_scale(p.st[1]), unit);
+            p.q = odt_multiplier(scale);
             p.at = m * a->S * width + g * a->C;
             p.n = g * a->C;
             #if ODT_M0 && !ODT_SMALL
@@ -706,7 +714,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
             }
             set_means(&p, &sums);
             #if ODT_M0 && !ODT_SMALL
-            if (is_short && norm_dx_outputs__m0(&p, &loops, &outputs)) {
+            if (is_short && norm_dx_outputs__m0(&p, &loops, scale, &outputs)) {
                 continue;
             }
             #endif
