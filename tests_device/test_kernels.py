@@ -204,7 +204,9 @@ def draw_layer_norm(rng):
     M, z = min(45, 1200 // C), rng.choice((-128, 0, 127))
     words = lambda values: array("i", values).tobytes()  # noqa: E731
     scale = lambda low, high: rng.randint(low, high) << 23 | rng.choice((0, 0x7FFFFF, rng.randrange(1 << 23)))  # noqa: E731
-    x, st = [], []
+    x, st, e = [], [], []
+    top = rng.choice((8, 20, 20, 24))
+    low = rng.choice((-1 << top, (1 << top) - 9))
     for _ in range(M):
         middle, span = rng.randint(-128, 127), rng.choice((0, 1, 3, 30, 30, 255))
         row = [max(-128, min(127, middle + rng.randint(-span, span))) for _ in range(C)]
@@ -213,17 +215,24 @@ def draw_layer_norm(rng):
         mean = sum(row) / C
         deviation = (sum([(v - mean) ** 2 for v in row]) / C) ** 0.5 + 0.1
         pair = [int((mean - z) * 1024), float_to_bits(1 / deviation)]
+        span = rng.choice((3, 30))
+        errors = [
+            rng.choice((-127, 127)) if rng.random() < 0.05 else max(-127, min(127, int(rng.gauss(0, span))))
+            for _ in row
+        ]
         if rng.random() < 0.1:
             pair[rng.randrange(2)] = scale(95, 133)
+        elif span > 3 and rng.random() < 0.1:  # products that are as large as they may be
+            pair[1] = scale(125, 125)
+            errors = [127 if v > mean else -127 for v in row]
         x += row
+        e += errors
         st += pair
-    e = [rng.choice((-127, 127)) if rng.random() < 0.05 else int(rng.gauss(0, rng.choice((3, 30)))) % 127 for _ in x]
-    top = rng.choice((8, 20, 20, 24))
     operands = {"x": array("b", x).tobytes(), "e": array("b", e).tobytes(), "st": words(st), "y": bytes(M * C)}
     operands.update(dx=bytes(M * C), dw=bytes(4 * C), peak=words([rng.choice((0, 60, 60, 1 << 20))]))
     operands.update(q=words([v for _ in range(C) for v in (rng.randint(-1 << 23, 1 << 23) << 7, rng.randint(28, 30))]))
     operands.update(b=words([rng.randint(-20000, 20000) for _ in range(C)]))
-    operands.update(gamma=words([rng.randint(-1 << top, 1 << top) for _ in range(C)]))
+    operands.update(gamma=words([rng.randint(low, 1 << top) for _ in range(C)]))
     operands.update(se=words([scale(120, 121)]), sx=words([ONE]), sdx=words([scale(118, 121)]))
     factor = scale(120, 132)
     control = {opcodes.COUNT: M, opcodes.KEY: rng.randrange(1 << 30), opcodes.POSITION: rng.randrange(100)}
