@@ -82,7 +82,7 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
     odt_multiplier_t q = odt_multiplier(odt_scale_mul(odt_scale(*a->sx), ODT_LOG2E));
     odt_samples_t samples = odt_samples(a->c, a->labels, a->c[ODT_Y_FORMAT], 1);
     uint64_t loss = 0;
-    int32_t correct = 0, b = 0;
+    int32_t correct = 0;
     #if ODT_RP2040
     odt_softmax_t rows;
     uint8_t labels[SHUFFLED];
@@ -90,7 +90,7 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
     #endif
     *a->se = (int32_t)odt_scale_div(ODT_ONE,
         odt_scale_int(127 * (uint32_t)odt_rows(a->c, a->B)));
-    while (b < a->B) {
+    for (int32_t b = 0; b < a->B; b++) {
         const int8_t *x = a->x + b * N;
         int8_t *e = a->e + b * N;
         #if ODT_RP2040
@@ -99,19 +99,20 @@ void odt_softmax_xent_i8(const odt_softmax_xent_i8_t *a) {
             odt_softmax_rows(&rows, x, e, count);
             loss += rows.loss;
             correct += rows.correct;
-            b += count;
+            b += count - 1;
             continue;
         }
         #endif
-        const uint8_t *sample = odt_sample(&samples, b++);
+        const uint8_t *sample = odt_sample(&samples, b);
         if (!sample) {
             memset(e, 0, (size_t)N);
             continue;
         }
         int32_t label = odt_label(&samples, sample, N), below = label < 0 ? 0 : -x[label];
         row_t row = softmax_of(x, e, N, &q);
+        below = odt_rescaled_byte(row.top + below, &q);
         if (label >= 0) {
-            loss += loss_of(row.sum, odt_rescaled_byte(row.top + below, &q));
+            loss += loss_of(row.sum, below);
             correct += label == row.best;
             e[label] = (int8_t)(e[label] - 127);
         }

@@ -194,7 +194,7 @@ void odt_affine_i8(const odt_affine_i8_t *a) {
 }
 
 // What makes a difference to the mean a normalised x with so many bits.
-static __attribute__((noinline)) odt_rescaler_t hat(const int32_t *st, int32_t bits) {
+static odt_rescaler_t hat(const int32_t *st, int32_t bits) {
     return odt_rescaler(odt_multiplier(odt_scale_shift(odt_scale(st[1]), bits - MEAN_BITS)));
 }
 
@@ -580,7 +580,8 @@ static __attribute__((noinline)) int begin_errors(loops_t *l, const group_t *p, 
 }
 
 // Where the outputs of l->v go, of which there is none yet.
-static __attribute__((noinline)) void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count, const odt_outputs_t *outputs) {
+static __attribute__((noinline)) void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count,
+    const odt_outputs_t *outputs) {
     random_t *random = &l->random;
     random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
     random->y = p->a->dx + at;

@@ -207,9 +207,9 @@ __attribute__((naked, noinline)) static void sum_products(const hats_t *hats, co
         );
 }
 
-// Adds to sums those of h up to `end`, 8 at most: products of 25 bits times 14 are 31 bits by halves. 23 cycles each, 60 in all. An error with
-// its gain goes to 128 bytes behind its h. r3: an error, r5: its product with h, r6: its gain, r4: sum of upper products, r8: of
-// lower ones, r12: end, lr: errors.
+// Adds to sums those of h up to `end`, 8 at most: products of 25 bits times 14 are 31 bits by halves. 23 cycles each, 60 in all. An
+// error with its gain goes to 128 bytes behind its h. r3: an error, r5: its product with h, r6: its gain, r4: sum of upper products,
+// r8: of lower ones, r12: end, lr: errors.
 __attribute__((naked, noinline)) static void sum_eight(const int8_t *e, int32_t *h, const int32_t *gains, const int32_t *end,
     sums_t *sums) {
     (void)e, (void)h, (void)gains, (void)end, (void)sums;
@@ -281,7 +281,7 @@ typedef struct {
     const gain_t *first;      // 40: of a group's first element
 } apply_t;
 
-// Outputs, 43 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
+// Outputs, 45 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
 // are those of the next. Then those of the groups that are left, each with the same gains. r1: gains, r4-r7: factors of h and the
 // step, then a gain, then bottom, range, delta and next, r10: low, r11: high, r12: shift, lr: step; on the stack what is loaded.
 __attribute__((naked, noinline)) static const int8_t *apply_gains(apply_t *apply) {

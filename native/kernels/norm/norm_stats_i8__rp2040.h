@@ -3,6 +3,7 @@
 #ifndef ODT_NORM_STATS_I8_RP2040_H
 #define ODT_NORM_STATS_I8_RP2040_H
 
+#include "../../core.h"
 #include "../common/registers__m0.h"
 
 // Groups of n elements, which lie beside one another: n is a power of 2, 32 at most, eps 2^-64 to 2^64.
@@ -127,8 +128,8 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
         "lsrs r2, r5, #24\n"
         "lsrs r5, r2\n"
         "adds r0, r0, r2\n"
-        // odt_scale_sqrt(): r5: the mantissa, doubled where its exponent is even, r4: half of that, of which r1 is the root, from a line
-        // r6 * r4 / 2^19 + 8 * r1 by one of Newton's steps, then all of it; r0: its exponent
+        // odt_scale_sqrt(): r5: the mantissa, doubled where its exponent is even, r4: half of that, r1: 12 bits of the root, from a
+        // line r6 * r4 / 2^19 + 8 * r1 by one of Newton's steps, then all 24; r0: its exponent
         "12:\n"
         "subs r0, #173\n"
         "asrs r0, r0, #1\n"
@@ -146,7 +147,7 @@ __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
         "lsls r1, r1, #3\n"
         "adds r1, r1, r2\n"
         "ldr r3, 14f\n"
-        // r0: the exponent's field of the reciprocal, r6: digits of its quotient
+        // r0: the exponent's field of the reciprocal, less 1, r6: digits of its quotient
         DIVIDE("r4", "r1", "movs r2, #102\n" "subs r0, r2, r0\n" "lsls r0, r0, #23\n" "movs r6, #3\n" WAIT_4)
         "ldr r2, [r3, #16]\n"
         "adds r1, r1, r2\n"
