@@ -305,18 +305,16 @@ def draw_corners():
                     control = {opcodes.SAMPLES: 1, opcodes.COUNT: 1, opcodes.Y_FORMAT: 1}
                     sizes = {"B": 1, "N": N, "z": 0} if "xent" in name else {"M": 1, "N": N, "factor": ONE}
                     yield build(name, sizes, operands, control, bytes([N - 1]))
+    samples = {opcodes.SAMPLES: 290, opcodes.COUNT: 280, opcodes.POSITION: 3}
     for order in (0, 0x1234567):  # more rows than are computed at once, in order and shuffled, some labels of no class
         for form, code in ((1, "B"), (2, "h")):
-            control = {
-                opcodes.SAMPLES: 290,
-                opcodes.COUNT: 280,
-                opcodes.POSITION: 3,
-                opcodes.Y_FORMAT: form,
-                opcodes.ORDER: order,
-            }
-            operands = {"x": some(1500), "e": bytes(1500), "sx": word(0x3D800000), "se": bytes(4)}
-            labels = array(code, [5 if rng.random() < 0.02 else rng.randrange(5) for _ in range(290)])
-            yield build("softmax_xent_i8", {"B": 300, "N": 5, "z": 0}, operands, control, labels.tobytes())
+            for B, N in ((300, 5), (6, 255), (6, 256)):
+                operands = {"x": some(B * N), "e": bytes(B * N), "sx": word(0x3D800000), "se": bytes(4)}
+                top = 255 if form == 1 else 300
+                labels = [min(N, top) if rng.random() < 0.1 else rng.randrange(N) for _ in range(290)]
+                control = {**samples, opcodes.Y_FORMAT: form, opcodes.ORDER: order}
+                data = array(code, labels).tobytes()
+                yield build("softmax_xent_i8", {"B": B, "N": N, "z": 0}, operands, control, data)
 
 
 def run(machine, cases, parts, whole=False):

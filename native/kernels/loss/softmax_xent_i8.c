@@ -54,7 +54,7 @@ static uint32_t loss_of(uint32_t sum, int32_t below) {
 
 enum { ROWS = 256, SHUFFLED = 32 }; // of a call, and those whose labels are looked up
 
-// Rows from b on that have labels, which rows->labels then are; at most SHUFFLED ones go to `labels`.
+// Rows from b on of samples that are there, whose labels rows->labels then are; at most SHUFFLED ones go to `labels`.
 static int32_t find_labels(odt_softmax_t *rows, const odt_softmax_xent_i8_t *a, const odt_samples_t *samples, int32_t b,
     uint8_t *labels) {
     int32_t count = odt_min(samples->count, (int32_t)samples->stored - samples->position);
@@ -67,10 +67,10 @@ static int32_t find_labels(odt_softmax_t *rows, const odt_softmax_xent_i8_t *a, 
     for (count = 0; count < SHUFFLED && b + count < a->B; count++) {
         const uint8_t *sample = odt_sample(samples, b + count);
         int32_t label = sample ? odt_label(samples, sample, a->N) : -1;
-        if (label < 0) {
+        if (label < 0 && (!sample || a->N > 255)) {
             break;
         }
-        labels[count] = (uint8_t)label;
+        labels[count] = (uint8_t)label; // 255 if it is none
     }
     return count;
 }
