@@ -312,55 +312,66 @@ static void norm_elements(const odt_norm_i8_t *a, const int32_t *st, int32_t z, 
     }
 }
 
+#if ODT_M0 && !ODT_SMALL
+
+// As many groups at a time as there is room for their channels' gains, or parts of one.
 void odt_norm_i8(const odt_norm_i8_t *a) {
-    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), waited = 0;
-    int32_t runs = a->C == 1 ? 1 : a->S, length = a->C == 1 ? a->S : a->C, step = a->C == 1 ? width : 1;
+    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), waited = 0, many = odt_max(ELEMENTS / a->C, 1);
+    int32_t runs = a->C == 1 ? 1 : a->S, step = a->C == 1 ? width : 1, rows = rows_of(a->S, a->G, a->C);
     odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, *a->peak);
-    #if ODT_M0 && !ODT_SMALL
+    int usual = odt_is_usual(&outputs);
     gain_t gains[ELEMENTS];
     hats_t h;
     apply_t apply = {.delta = (int32_t)(a->y - a->x), .next = a->C == 1 ? -(int32_t)sizeof(gain_t) : 0, .hats = &h, .first = gains};
     limit_outputs(&apply, &outputs);
-    int32_t loaded = -1, most = a->C == 1 ? length : ELEMENTS, is_gain = 0, usual = odt_is_usual(&outputs);
-    int32_t rows = rows_of(a->S, a->G, a->C);
-    begin_hats(&h, HAT_BITS, z, step, length);
-    #endif
+    begin_hats(&h, HAT_BITS, z, step, a->C);
+    for (int32_t i = 0; i < width;) {
+        int32_t first = i / a->C, groups = odt_min(many, a->G - first), from = i - first * a->C;
+        int32_t channels = odt_min(a->C - from, ELEMENTS), count = a->C == 1 ? a->S : channels;
+        int is_gain = load_gains(gains, a, i, groups * channels);
+        for (int32_t m = 0; m < a->M; m++) {
+            poll_after(&waited, a->S * groups * channels);
+            for (int32_t g = 0; g < groups; g++) {
+                const int32_t *st = a->st + 2 * (m * a->G + first + g);
+                int32_t n = g * a->C, at = m * a->S * width + i + n;
+                int is_short = usual && is_gain && group_hats(&h, st);
+                int32_t left = odt_min(a->M - m, rows) - 1;
+                h.left = left;
+                for (int32_t run = 0; run < runs; run++, at += width) {
+                    if (is_short) {
+                        apply_all(a, &h, at, count, &apply, gains + n, &outputs);
+                    } else {
+                        norm_elements(a, st, z, at, i + n, count, step, &outputs);
+                    }
+                }
+                m += left - h.left;
+                waited += (left - h.left) * width;
+            }
+        }
+        i += groups * channels;
+    }
+    *a->peak = outputs.peak;
+}
+
+#else
+
+void odt_norm_i8(const odt_norm_i8_t *a) {
+    int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), waited = 0;
+    int32_t runs = a->C == 1 ? 1 : a->S, length = a->C == 1 ? a->S : a->C, step = a->C == 1 ? width : 1;
+    odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, *a->peak);
     for (int32_t m = 0; m < a->M; m++) {
         poll_after(&waited, a->S * width);
         for (int32_t g = 0; g < a->G; g++) {
-            const int32_t *st = a->st + 2 * (m * a->G + g);
             int32_t at = m * a->S * width + g * a->C;
-            #if ODT_M0 && !ODT_SMALL
-            int is_short = usual && group_hats(&h, st);
-            int32_t left = odt_min(a->M - m, rows) - 1;
-            h.left = left;
-            #endif
             for (int32_t run = 0; run < runs; run++, at += width) {
-                #if ODT_M0 && !ODT_SMALL
-                for (int32_t i = 0; i < length; i += most) {
-                    int32_t count = odt_min(length - i, most), n = g * a->C + (a->C == 1 ? 0 : i);
-                    if (loaded != n) {
-                        loaded = n;
-                        is_gain = load_gains(gains, a, n, a->C == 1 ? 1 : count);
-                    }
-                    if (is_short && is_gain) {
-                        apply_all(a, &h, at + i, count, &apply, gains, &outputs);
-                    } else {
-                        norm_elements(a, st, z, at + i, n, count, step, &outputs);
-                    }
-                }
-                #else
-                norm_elements(a, st, z, at, g * a->C, length, step, &outputs);
-                #endif
+                norm_elements(a, a->st + 2 * (m * a->G + g), z, at, g * a->C, length, step, &outputs);
             }
-            #if ODT_M0 && !ODT_SMALL
-            m += left - h.left;
-            waited += (left - h.left) * width;
-            #endif
         }
     }
     *a->peak = outputs.peak;
 }
+
+#endif
 
 #if ODT_M0 && !ODT_SMALL
 
