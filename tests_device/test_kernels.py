@@ -240,6 +240,15 @@ def draw_layer_norm(rng):
     sizes.update(rows=0, id=3, F=C, bits=rng.choice((6, 8, 12)))
     for name in ("norm_i8", "norm_dw_i8", "norm_dx_i8"):
         yield build(name, {key: sizes[key] for key in opcodes.opcode(name).immediates}, operands, control, b"")
+    grouped = {**sizes, "M": 1, "G": M}  # the same as groups, of channels of their own
+    gains = {"q": operands["q"] * M, "b": operands["b"] * M}
+    yield build(
+        "norm_i8",
+        {key: grouped[key] for key in opcodes.opcode("norm_i8").immediates},
+        {**operands, **gains},
+        control,
+        b"",
+    )
     sizes.update(factor=factor, eps=scale(100, 125))
     for G in [1] + [G for G in (2, 3, 4) if C % G == 0]:
         sizes.update(G=G, C=C // G)
