@@ -18,27 +18,35 @@ enum {
     DEPTH = ODT_FEW_DEPTH, // products that a panel has, of one group or of some
     GROUPS = 8,
     OUTPUTS = 32,    // windows at a time
-    GATHERED = 768,  // bytes of these
+    GATHERED = 1280, // bytes of these
     PIXELS = 128,    // windows at a time if none is gathered
 };
 
 typedef struct {
     int16_t panel[FILTERS * DEPTH];
     odt_maker_t makers[GROUPS];
-    int8_t filter[DEPTH], windows[GATHERED] __attribute__((aligned(4)));
+    int8_t filters[FILTERS][DEPTH], windows[GATHERED] __attribute__((aligned(4)));
     padded_t padded;
 } scratch_t;
 
-// Sizes that all follow from: whether a window's pixels are multiplied where they lie; words of a window; groups of filters,
-// and how many are packed at a time; windows at a time; lines of a window.
+// Sizes that all follow from: whether a window's pixels are multiplied where they lie, and all as if they were of one row; words
+// of a window; groups of filters, and how many are packed at a time; windows at a time; lines of a window.
 typedef struct {
-    int32_t direct, depth, words, groups, at_once, block, lines;
+    int32_t direct, is_row, depth, words, groups, at_once, block, lines;
 } plan_t;
+
+// Whether windows are pixels inside the image.
+static int are_pixels(const odt_correlation_t *a) {
+    return a->KH == 1 && a->KW == 1 && a->top == 0 && a->left == 0 && (int64_t)(a->OH - 1) * a->SH < a->H
+        && (int64_t)(a->OW - 1) * a->SW < a->W;
+}
 
 static plan_t plan_of(const odt_correlation_t *a) {
     int32_t taps = odt_line_taps(a->KW, a->x_skip), depth = a->KH * a->KW * a->C, words = (depth + 3) >> 2;
-    plan_t p = {.direct = odt_is_pointwise(a) && a->C % 4 == 0, .depth = depth, .words = words,
+    int is_dense = (a->OH == 1 || a->y_oh == a->OW * a->y_ow) && (a->B == 1 || a->y_b == a->OH * a->OW * a->y_ow);
+    plan_t p = {.direct = are_pixels(a) && a->C % 4 == 0, .depth = depth, .words = words,
         .groups = (a->N + FILTERS - 1) / FILTERS, .lines = taps == a->KW ? a->KH : a->KH * a->KW};
+    p.is_row = is_dense && (!p.direct || odt_is_pointwise(a));
     if (words) {
         p.at_once = odt_min(odt_min(DEPTH / (4 * words), GROUPS), p.groups);
         p.block = p.direct && a->N >= FILTERS ? PIXELS : p.direct ? OUTPUTS : odt_min(GATHERED / (4 * words), OUTPUTS);
@@ -62,54 +70,61 @@ int odt_is_few(const odt_correlation_t *a) {
     return !odt_is_contiguous(a) || few < OTHER + OTHER_LINE * p.lines;
 }
 
-// `count` bytes and then zeros to four, as filter i of a group's panel. Returns their sum.
-static int32_t widen(int16_t *panel, int32_t i, const int8_t *w, int32_t count) {
-    uint32_t *to = (uint32_t *)(void *)panel + 2 * i;
-    int32_t sum = 0;
-    for (const int8_t *end = w + (count & ~3); w != end; w += 4, to += 8) {
-        uint32_t word = odt_word(w), even = odt_evens(word), odd = odt_odds(word);
-        to[0] = even;
-        to[1] = odd;
-        sum = odt_smlad(even, 0x10001, odt_smlad(odd, 0x10001, sum));
-    }
-    if (count & 3) {
-        uint32_t word = odt_word_within(w, 0, count & 3, 0);
-        to[0] = odt_evens(word);
-        to[1] = odt_odds(word);
-        sum = odt_smlad(to[0], 0x10001, odt_smlad(to[1], 0x10001, sum));
-    }
-    return sum;
-}
-
 // The channel that a group begins with.
 static int32_t first_of(const odt_correlation_t *a, int32_t group) {
     return odt_max(odt_min(group * FILTERS, a->N - FILTERS), 0);
 }
 
+// Less zx times the weights of four filters.
+static void begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32_t zx) {
+    const uint32_t *pairs = (const uint32_t *)(const void *)panel;
+    uint32_t minus = odt_twice(-zx);
+    int32_t first = sums[0], second = sums[1], third = sums[2], fourth = sums[3];
+    for (; words; words--, pairs += 2 * FILTERS) {
+        first = odt_smlad(pairs[0], minus, odt_smlad(pairs[1], minus, first));
+        second = odt_smlad(pairs[2], minus, odt_smlad(pairs[3], minus, second));
+        third = odt_smlad(pairs[4], minus, odt_smlad(pairs[5], minus, third));
+        fourth = odt_smlad(pairs[6], minus, odt_smlad(pairs[7], minus, fourth));
+    }
+    sums[0] = first;
+    sums[1] = second;
+    sums[2] = third;
+    sums[3] = fourth;
+}
+
+// A filter whose weights lie apart.
+static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, int8_t *filter) {
+    int8_t *to = filter;
+    for (int32_t kh = 0; kh < a->KH; kh++) {
+        for (int32_t kw = 0; kw < a->KW; kw++, to += a->C) {
+            odt_copy(to, w + kh * a->w_kh + kw * a->w_kw, a->C);
+        }
+    }
+    return filter;
+}
+
 // A group of filters, the last repeated, as number i. Returns whether a maker can have their scales.
-static int pack(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, scratch_t *s) {
+__attribute__((noinline)) static int pack(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, scratch_t *s) {
     int32_t n = first_of(a, group), bias[FILTERS];
+    int is_contiguous = odt_is_contiguous(a);
     odt_maker_t *maker = &s->makers[i];
     int16_t *panel = s->panel + i * FILTERS * 4 * p->words;
-    for (int32_t j = 0; j < FILTERS; j++) {
-        int32_t filter = odt_min(n + j, a->N - 1);
-        const int8_t *w = a->w + filter * a->w_n;
-        if (!odt_is_contiguous(a)) {
-            int8_t *to = s->filter;
-            for (int32_t kh = 0; kh < a->KH; kh++) {
-                for (int32_t kw = 0; kw < a->KW; kw++, to += a->C) {
-                    odt_copy(to, w + kh * a->w_kh + kw * a->w_kw, a->C);
-                }
-            }
-            w = s->filter;
+    const int8_t *w[FILTERS], *filter = a->w + n * a->w_n;
+    for (int32_t j = 0, from = n; j < FILTERS; j++) {
+        w[j] = is_contiguous ? filter : gather_filter(a, filter, s->filters[j]);
+        maker->start[j] = bias[j] = a->bias ? a->bias[from] : 0;
+        if (from + 1 < a->N) {
+            from++;
+            filter += a->w_n;
         }
-        int32_t sum = widen(panel, j, w, p->depth);
-        bias[j] = a->bias ? a->bias[filter] : 0;
-        maker->start[j] = odt_wrap_sub(bias[j], odt_wrap_mul(a->zx, sum));
+    }
+    odt_widen_four(panel, w, p->depth, 0);
+    if (a->zx) {
+        begin_sums(maker->start, panel, p->words, a->zx);
     }
     maker->panel = panel;
     maker->words = p->words;
-    maker->back = p->direct ? odt_pixel(a->C, a->x_skip) - 4 * p->words : 0;
+    maker->back = p->direct ? a->SW * odt_pixel(a->C, a->x_skip) - 4 * p->words : 0;
     maker->step = a->N >= FILTERS ? a->y_ow : FILTERS;
     return odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy);
 }
@@ -132,14 +147,24 @@ static void make_slowly(const odt_correlation_t *a, int32_t n, const odt_maker_t
     }
 }
 
-// The same, if the scales allow for it, by the maker.
-static void make(const odt_correlation_t *a, int32_t n, odt_maker_t *maker, const int8_t *x, int32_t count, int8_t *y,
-    int32_t *bounds) {
+// Rows of outputs of channels n .., by the maker if the scales allow for it.
+static void make(const odt_correlation_t *a, int32_t n, int has_scale, odt_maker_t *maker, odt_made_t made, int32_t *bounds) {
     int8_t few[OUTPUTS * FILTERS];
-    odt_made_t made = {.x = x, .y = a->N >= FILTERS ? y + n : few, .rows = 1, .count = count};
-    odt_make_pixels(maker, &made, 0, a->zy, a->lo, bounds);
-    for (int32_t i = 0; a->N < FILTERS && i < count; i++, y += a->y_ow) {
-        odt_copy(y, few + FILTERS * i, a->N);
+    if (has_scale && a->N >= FILTERS) {
+        made.y += n;
+        odt_make_pixels(maker, &made, 0, a->zy, a->lo, bounds);
+        return;
+    }
+    for (; made.rows; made.rows--, made.x += made.x_row, made.y += made.y_row) {
+        if (has_scale) {
+            odt_made_t row = {.x = made.x, .y = few, .rows = 1, .count = made.count};
+            odt_make_pixels(maker, &row, 0, a->zy, a->lo, bounds);
+            for (int32_t i = 0; i < made.count; i++) {
+                odt_copy(made.y + i * a->y_ow, few + FILTERS * i, a->N);
+            }
+        } else {
+            make_slowly(a, n, maker, made.x, made.count, made.y);
+        }
     }
 }
 
@@ -148,7 +173,6 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
     int8_t has_scale[GROUPS];
     plan_t p = plan_of(a);
     int32_t pixel = odt_pixel(a->C, a->x_skip), bytes = 4 * p.words, all = a->B * a->OH * a->OW;
-    int is_dense = (a->OH == 1 || a->y_oh == a->OW * a->y_ow) && (a->B == 1 || a->y_b == a->OH * a->OW * a->y_ow);
     windows_t g = WINDOWS_OF(a);
     if (a->x_skip && a->KW > 1) { // pixels side by side, if there is room for rows of them
         windows_t whole = g;
@@ -170,7 +194,6 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
     for (int32_t first = 0; first < p.groups; first += at_once) {
         for (int32_t m = 0; m < all; m += p.block) {
             int32_t count = odt_min(p.block, all - m), stop = odt_min(first + at_once, p.groups);
-            const int8_t *x = p.direct ? a->x + m * pixel : s.windows;
             odt_poll();
             if (!p.direct) {
                 gather_windows(&g, m, count, s.windows, bytes, &s.padded);
@@ -183,16 +206,20 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
                         has_scale[j] = (int8_t)pack(a, &p, packed + j, j, &s);
                     }
                 }
-                for (int32_t done = 0, here; done < count; done += here) { // of a row of outputs, or of all
-                    int32_t row = is_dense ? 0 : (m + done) / a->OW, ow = m + done - row * a->OW, b = row / a->OH;
-                    int8_t *y = a->y + b * a->y_b + (row - b * a->OH) * a->y_oh + ow * a->y_ow;
-                    const int8_t *from = x + done * (bytes + s.makers[i].back);
-                    here = is_dense ? count : odt_min(a->OW - ow, count - done);
-                    if (has_scale[i]) {
-                        make(a, first_of(a, group), &s.makers[i], from, here, y, bounds);
-                    } else {
-                        make_slowly(a, first_of(a, group), &s.makers[i], from, here, y);
+                odt_made_t made = {.rows = 1, .x_row = p.direct ? a->SH * a->W * pixel : a->OW * bytes, .y_row = a->y_oh};
+                for (int32_t done = 0; done < count; done += made.rows * made.count) { // of rows of outputs, or of all
+                    int32_t row = p.is_row ? 0 : (m + done) / a->OW, ow = m + done - row * a->OW, b = row / a->OH, oh = row - b * a->OH;
+                    made.x = s.windows + done * bytes;
+                    if (p.direct) {
+                        made.x = a->x + ((b * a->H + oh * a->SH) * a->W + ow * a->SW) * pixel;
                     }
+                    made.y = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow;
+                    made.count = count - done;
+                    if (!p.is_row) {
+                        made.rows = ow ? 1 : odt_limit((count - done) / a->OW, 1, a->OH - oh);
+                        made.count = odt_min(a->OW - ow, count - done);
+                    }
+                    make(a, first_of(a, group), has_scale[i], &s.makers[i], made, bounds);
                 }
             }
         }

@@ -79,6 +79,62 @@
 RUN_WORDS(odt_start_rows, NONE)
 RUN_WORDS(odt_add_rows, SUMS)
 
+// `words` > 0 times four bytes at each of four addresses, `plus` added to each: 29 instructions for 32 bytes. r0: panel, r1-r3, r12: x, r4-r11: pairs, lr: plus.
+ODT_ASSEMBLY static void widen_words(int16_t *panel, const int8_t *const *x, int32_t words, uint32_t plus) {
+    (void)panel, (void)x, (void)words, (void)plus;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_widen\n"
+        "ldr r4, [r1], #4\n"
+        "ldr r6, [r2], #4\n"
+        "ldr r8, [r3], #4\n"
+        "ldr r10, [r12], #4\n"
+        "sxtab16 r5, lr, r4, ror #8\n"
+        "sxtab16 r4, lr, r4\n"
+        "sxtab16 r7, lr, r6, ror #8\n"
+        "sxtab16 r6, lr, r6\n"
+        "sxtab16 r9, lr, r8, ror #8\n"
+        "sxtab16 r8, lr, r8\n"
+        "sxtab16 r11, lr, r10, ror #8\n"
+        "sxtab16 r10, lr, r10\n"
+        "stm r0!, {r4-r11}\n"
+        ".endm\n"
+        "push {r2, r4-r11, lr}\n"
+        "mov lr, r3\n"
+        "add r4, r0, r2, lsl #5\n"
+        "str r4, [sp]\n" // where the panel ends
+        "tst r2, #1\n"
+        "ldm r1, {r1-r3, r12}\n"
+        "bne 2f\n"
+        "1:\n"
+        "odt_widen\n"
+        "2:\n" // an odd number begins here
+        "odt_widen\n"
+        "ldr r4, [sp]\n"
+        "cmp r0, r4\n"
+        "bne 1b\n"
+        "pop {r2, r4-r11, pc}\n"
+        ".purgem odt_widen\n"
+        );
+}
+
+void odt_widen_four(int16_t *panel, const int8_t *const *x, int32_t count, int32_t zx) {
+    uint32_t minus = odt_twice(-zx), *to = (uint32_t *)(void *)panel;
+    if (count >= 4) {
+        widen_words(panel, x, count >> 2, minus);
+    }
+    if (count & 3) {
+        int32_t bits = 8 * (count & 3);
+        uint32_t beside = (uint8_t)zx * 0x01010101u << bits;
+        to += 8 * (count >> 2);
+        for (int32_t i = 0; i < 4; i++, to += 2) {
+            uint32_t word = count >= 4 ? odt_word(x[i] + count - 4) >> (32 - bits) | beside : odt_word_within(x[i], 0, count, zx);
+            to[0] = odt_even(word, minus);
+            to[1] = odt_odd(word, minus);
+        }
+    }
+}
+
 // From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions per row; 26 where the
 // smallest does not matter, 34 where results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3: largest, lr:
 // smallest, r4-r7: results, r8-r10: m, half and shift, then r7-r10: the ends, r11: their step.

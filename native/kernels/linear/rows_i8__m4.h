@@ -52,6 +52,9 @@ void odt_start_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel,
 void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
     int32_t words, int32_t back);
 
+// `count` > 0 bytes at each of four addresses to the four of a panel, less zx, and zeros to a multiple of four.
+void odt_widen_four(int16_t *panel, const int8_t *const *x, int32_t count, int32_t zx);
+
 // y[i][row * step] = max(v, lo), at most 127, of sum i, scales being of that kind or better. `bounds`: the
 // largest and the smallest v so far, but the latter not where zy = lo = -128, as after a ReLU. Returns whether
 // it could be done: not if there is no scale, or a v has more than 16 bits.
