@@ -17,7 +17,7 @@
 enum {
     WINDOWS = 4, // of a panel
     BEYOND_EIGHT = 7, // bytes that are copied beyond the last of eight
-    DEPTH = 96, // products a panel has, a multiple of 4
+    DEPTH = 128, // products a panel has, a multiple of 4
     ROWS = 32,   // filters at a time
 };
 
@@ -138,7 +138,7 @@ __attribute__((noinline)) static void pack_any(const odt_correlation_t *a, const
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, offset = at.kh * size + at.kw * pixel + at.from;
     int32_t lies[WINDOWS], direct = 0, here; // -1 or 0 each
     const int8_t *x[WINDOWS];
-    const int8_t *end = a->x + a->B * a->H * size - a->x_skip - BEYOND_EIGHT; // of the last line of a window that may be copied by eights
+    const int8_t *end = a->x + a->B * a->H * size - a->x_skip - BEYOND_EIGHT; // of a window that may be copied by eights
     int16_t *panel = s->panel;
     for (int32_t i = 0; i < WINDOWS; i++) {
         const window_t *w = &windows[i];
@@ -226,9 +226,21 @@ static void run(scratch_t *s, int32_t first, int32_t last, const int8_t *w, cons
     }
 }
 
+// Depths of a panel: whole lines, if they are no more panels then.
+static int32_t depths_at_once(const odt_correlation_t *a, int32_t depth) {
+    int32_t length = odt_line_taps(a->KW, a->x_skip) * a->C;
+    if (depth <= DEPTH || length > DEPTH) {
+        return DEPTH;
+    }
+    int32_t lines = DEPTH - DEPTH % length;
+    return lines % 4 == 0 && (depth + lines - 1) / lines == (depth + DEPTH - 1) / DEPTH ? lines : DEPTH;
+}
+
 // Filters n .. n + count - 1 over all windows.
-__attribute__((noinline)) static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scratch_t *s, int32_t *bounds) {
-    int32_t depth = a->KH * a->KW * a->C, total = a->B * a->OH * a->OW, safe = count, tail = depth % DEPTH;
+__attribute__((noinline)) static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scratch_t *s,
+    int32_t *bounds) {
+    int32_t depth = a->KH * a->KW * a->C, total = a->B * a->OH * a->OW, at_once = depths_at_once(a, depth);
+    int32_t safe = count, tail = depth % at_once;
     int32_t run_depth = odt_is_contiguous(a) ? depth : a->C; // of a filter's weights that lie together, else whole words
     const int8_t *w = a->w + n * a->w_n;
     int kind = prepare(a, n, count, depth, s->rows);
@@ -254,8 +266,8 @@ __attribute__((noinline)) static void correlate(const odt_correlation_t *a, int3
                 s->rows[i].sums[j] = s->rows[i].start;
             }
         }
-        for (int32_t k = 0; k < depth; k += DEPTH) {
-            int32_t end = odt_min(k + DEPTH, depth), direct = end == depth ? safe : count;
+        for (int32_t k = 0; k < depth; k += at_once) {
+            int32_t end = odt_min(k + at_once, depth), direct = end == depth ? safe : count;
             place_t place = place_of(a, k);
             (place.has_words && is_row ? pack_row : pack_any)(a, windows, place, end - k, s);
             for (int32_t at = k, stop; at < end; at = stop) {

@@ -18,7 +18,7 @@
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
-// Words of a row, 24 at most: one after the other, or by fours in a loop where code is to be small. r3 is the end of rows; in the
+// Words of a row, 32 at most: one after the other, or by fours in a loop where code is to be small. r3 is the end of rows; in the
 // loop that of the row's w.
 #if ODT_MPY
 #define FIRST_WORD \
@@ -36,10 +36,10 @@
     "ldr r3, [sp]\n"
 #else
 #define FIRST_WORD \
-    "rsb r4, r3, #24\n" \
+    "rsb r4, r3, #32\n" \
     "ldr r3, [sp]\n"
 #define ROW_END
-#define WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS
+#define WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS
 #endif
 
 // 13 instructions for 16 products, 12 per row; 10 or 9 by its start. r0: rows, r1: panel, r2: w, r4-r7: a row's sums, r8-r11: pairs

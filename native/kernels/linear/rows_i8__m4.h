@@ -45,7 +45,7 @@ typedef struct {
     int32_t start;
 } odt_row_t;
 
-// sums = start + panel * w, or sums += panel * w. Rows of `words` > 0 times four bytes, 96 at most, each of which ends
+// sums = start + panel * w, or sums += panel * w. Rows of `words` > 0 times four bytes, 128 at most, each of which ends
 // `back` bytes before the next.
 void odt_start_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
     int32_t words, int32_t back);
