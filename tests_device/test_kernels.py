@@ -258,8 +258,34 @@ def draw_layer_norm(rng):
         )
 
 
+def draw_windows(rng):
+    """A convolution whose channels have nearly one multiplier: pixels with a stride, rows of windows beside the border or not."""
+    sizes = rng.choice((
+        {"H": rng.randint(2, 9), "W": rng.randint(2, 9), "C": rng.choice((4, 8, 16, 20)), "KH": 1, "KW": 1},
+        {"H": rng.randint(4, 6), "W": rng.choice((4, 5, 9, 16)), "C": rng.choice((4, 6, 8)), "KH": 3, "KW": 3},
+        {"H": rng.randint(5, 7), "W": rng.randint(7, 12), "C": rng.choice((2, 6)), "KH": 5, "KW": 5},
+        {"H": 1, "W": rng.randint(12, 30), "C": rng.choice((3, 9, 12)), "KH": 1, "KW": rng.choice((3, 7))},
+    ))  # fmt: skip
+    sizes.update(B=rng.randint(1, 2), N=rng.choice((3, 4, 9, 16)), SH=rng.choice((1, 1, 2)), SW=rng.choice((1, 1, 2)))
+    pad = rng.randrange(2)
+    sizes.update(PT=pad * (sizes["KH"] // 2), PL=pad * (sizes["KW"] // 2))
+    for o, i, k, s, p in (("OH", "H", "KH", "SH", "PT"), ("OW", "W", "KW", "SW", "PL")):
+        sizes[o] = (sizes[i] + 2 * sizes[p] - sizes[k]) // sizes[s] + 1
+    sizes.update(zx=rng.choice((-128, 0, 5)), zy=rng.choice((-128, 3)), lo=-128)
+    count, shift = sizes["N"], rng.randint(36, 49)
+    some = lambda count: bytes([rng.randrange(256) for _ in range(count)])  # noqa: E731
+    q = [v for _ in range(count) for v in (rng.randrange(1 << 23, 1 << 24) << 7, shift + (rng.random() < 0.1))]
+    operands = {"x": some(sizes["B"] * sizes["H"] * sizes["W"] * sizes["C"]), "peak": bytes(4)}
+    operands["w"] = some(count * sizes["KH"] * sizes["KW"] * sizes["C"]).replace(b"\x80", b"\x81")
+    operands["b"] = array("i", [rng.randrange(-9000, 9000) for _ in range(count)]).tobytes()
+    operands.update(q=array("i", q).tobytes(), y=bytes(sizes["B"] * sizes["OH"] * sizes["OW"] * count))
+    return build("conv2d_i8", sizes, operands, {}, b"")
+
+
 def draw_corners():
     """What random programs seldom meet."""
+    for seed in range(120):
+        yield draw_windows(random.Random("windows %d" % seed))
     for seed in range(60):
         yield draw_adam(random.Random(seed))
     for seed in range(40):

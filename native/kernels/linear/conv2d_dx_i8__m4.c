@@ -200,7 +200,7 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
     int32_t count = end - first, edges = rows * (a->OW - count) + end - safe;
     memset(maker, 0, sizeof(*maker));
     if (edges > EDGES || edges * 4 * words > COPIED || !odt_begin_maker(maker, a->q, 0, 1, maker->start,
-        odt_most(length, a->zy, a->lo), a->zy)) {
+        odt_most(length, a->zy, a->lo), a->zy, 0)) {
         return 0;
     }
     edges = 0;

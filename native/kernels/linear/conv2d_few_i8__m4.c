@@ -118,7 +118,15 @@ __attribute__((noinline)) static int pack(const odt_correlation_t *a, const plan
             filter += a->w_n;
         }
     }
-    odt_widen_four(panel, w, p->depth, 0);
+    int has_scale = odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy, 1);
+    if (has_scale && maker->scale == ODT_UPPER) {
+        odt_widen_high(panel, w, p->depth);
+        for (int32_t j = 0; j < FILTERS; j++) {
+            maker->start[j] = bias[j] * 256;
+        }
+    } else {
+        odt_widen_four(panel, w, p->depth, 0);
+    }
     if (a->zx) {
         begin_sums(maker->start, panel, p->words, a->zx);
     }
@@ -126,7 +134,7 @@ __attribute__((noinline)) static int pack(const odt_correlation_t *a, const plan
     maker->words = p->words;
     maker->back = p->direct ? a->SW * odt_pixel(a->C, a->x_skip) - 4 * p->words : 0;
     maker->step = a->N >= FILTERS ? a->y_ow : FILTERS;
-    return odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy);
+    return has_scale;
 }
 
 // `count` outputs of channels n .. that follow one another in y, whatever the scales.

@@ -112,12 +112,12 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "rsb r4, r4, #0\n" /* those modulo 4 are done first */ \
     "and r4, r4, #3\n"
 #define WINDOW_END \
-    "ldr r8, [r0, #36]\n" \
+    "ldr r8, [r0, #16]\n" \
     "add r8, r2, r8, lsl #2\n" \
-    "str r8, [r0, #44]\n"
+    "str r8, [r0, #24]\n"
 #define WORDS \
     ODT_WORD ODT_WORD ODT_WORD ODT_WORD \
-    "ldr r8, [r0, #44]\n" \
+    "ldr r8, [r0, #24]\n" \
     "cmp r2, r8\n" \
     "bne 2b\n"
 #else
@@ -128,15 +128,15 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
 #endif
 
 #define START \
-    "ldrd r4, r5, [r0, #-40]\n" \
-    "ldrd r6, r7, [r0, #-32]\n" \
+    "ldrd r4, r5, [r0, #-44]\n" \
+    "ldrd r6, r7, [r0, #-36]\n" \
     WINDOW_END \
-    "ldr r1, [r0, #32]\n" \
-    "ldr pc, [r0, #40]\n"
+    "ldr r1, [r0, #12]\n" \
+    "ldr pc, [r0, #20]\n"
 
 // From zero: the first word of a window by itself.
 #define ZERO \
-    "ldr r1, [r0, #32]\n" \
+    "ldr r1, [r0, #12]\n" \
     "ldr lr, [r2], #4\n" \
     "ldm r1!, {r8-r11}\n" \
     "sxtb16 r12, lr\n" \
@@ -150,25 +150,74 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "smuad r7, r10, r12\n" \
     "smlad r6, r9, lr, r6\n" \
     "smlad r7, r11, lr, r7\n" \
-    "ldr pc, [r0, #40]\n"
+    "ldr pc, [r0, #20]\n"
 
 #define LARGEST \
-    "ssub16 r8, r4, r11\n" \
-    "sel r11, r4, r11\n" \
-    "ssub16 r8, r5, r11\n" \
-    "sel r11, r5, r11\n"
+    "ssub16 r8, r4, r12\n" \
+    "sel r12, r4, r12\n" \
+    "ssub16 r8, r5, r12\n" \
+    "sel r12, r5, r12\n"
 #define BOTH \
     "ssub16 r8, r4, r5\n" \
     "sel r9, r4, r5\n" \
     "sel r10, r5, r4\n" \
-    "ssub16 r8, r9, r11\n" \
-    "sel r11, r9, r11\n" \
-    "ssub16 r8, r12, r10\n" \
-    "sel r12, r10, r12\n"
+    "ssub16 r8, r9, r12\n" \
+    "sel r12, r9, r12\n" \
+    "ssub16 r8, lr, r10\n" \
+    "sel lr, r10, lr\n"
 
-// 13 instructions for 16 products, 34 for four outputs; 31 from zero, or without the smallest. r0: 40 bytes into the maker, r1:
-// panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of x, scales, bounds.
-#define MAKE(name, start, entry, bounds) \
+// Sums to pairs of v: by any shift, by one of 16, or by none, rounded.
+#define SCALE(multiply) \
+    multiply " r4, r4, r1, r11\n" \
+    multiply " r5, r5, r8, r11\n" \
+    multiply " r6, r6, r9, r11\n" \
+    multiply " r7, r7, r10, r11\n"
+#define PAIRS \
+    "pkhbt r4, r4, r6, lsl #16\n" \
+    "pkhbt r5, r5, r7, lsl #16\n"
+#define SHIFTED SCALE("smmla") \
+    "ldr r1, [r0, #28]\n" \
+    "asr r4, r4, r1\n" \
+    "asr r5, r5, r1\n" \
+    "asr r6, r6, r1\n" \
+    "asr r7, r7, r1\n" \
+    PAIRS
+#define UPPER SCALE("smmla") \
+    "pkhtb r4, r6, r4, asr #16\n" \
+    "pkhtb r5, r7, r5, asr #16\n"
+#define ROUNDED SCALE("smmlar") PAIRS
+
+#define OUTPUTS(label, scale, bounds) \
+    label ":\n" \
+    "ldmdb r0, {r1, r8-r12, lr}\n" /* m, half, bounds */ \
+    scale \
+    bounds \
+    "strd r12, lr, [r0, #-8]\n" \
+    "usat16 r4, #8, r4\n" \
+    "usat16 r5, #8, r5\n" \
+    "orr r4, r4, r5, lsl #8\n" \
+    "eor r4, r4, #0x80808080\n" \
+    "ldm r0, {r8-r10}\n" /* step, back, end */ \
+    "str r4, [r3]\n" \
+    "add r3, r3, r8\n" \
+    "add r2, r2, r9\n" \
+    "cmp r3, r10\n" \
+    "bne 1b\n" \
+    "pop {r4-r11, pc}\n"
+
+#if ODT_MPY
+#define WAYS(way) way(3, SHIFTED, BOTH)
+#else
+#define WAYS(way) way(3, SHIFTED, BOTH) way(4, SHIFTED, LARGEST) way(5, UPPER, BOTH) way(6, UPPER, LARGEST) \
+    way(7, ROUNDED, BOTH) way(8, ROUNDED, LARGEST)
+#endif
+#define PLACE(label, scale, bounds) ".word " #label "f - 9b + 1\n"
+#define WAY(label, scale, bounds) OUTPUTS(#label, scale, bounds)
+
+// 13 instructions for 16 products, 32 for four outputs, 28 if shifts are 16 or none; 3 less from zero, or without the smallest.
+// r0: 44 bytes into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of x; r1,
+// r8-r12, lr: scales, bounds.
+#define MAKE(name, start, entry) \
     ODT_ASSEMBLY static void name(odt_maker_t *maker, const int8_t *x, int8_t *y) { \
         (void)maker, (void)x, (void)y; \
         __asm volatile ( \
@@ -176,71 +225,76 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
             "push {r4-r11, lr}\n" \
             "mov r3, r2\n" \
             "mov r2, r1\n" \
-            "add r0, r0, #40\n" \
-            "ldr r4, [r0, #36]\n" \
+            "add r0, r0, #44\n" \
+            "ldr r4, [r0, #16]\n" \
+            "ldr r7, [r0, #32]\n" \
             entry \
             "mov r5, #52\n" \
             "adr.w r6, 2f\n" \
             "mla r4, r4, r5, r6\n" \
             "add r4, r4, #1\n" \
-            "str r4, [r0, #40]\n" \
+            "str r4, [r0, #20]\n" \
+            "adr.w r6, 9f\n" \
+            "ldr r7, [r6, r7, lsl #2]\n" \
+            "add r7, r7, r6\n" \
+            "str r7, [r0, #36]\n" \
+            "b 1f\n" \
+            ".balign 4\n" \
+            "9:\n" \
+            WAYS(PLACE) \
             "1:\n" \
             start \
             "2:\n" \
             WORDS \
-            "ldmdb r0, {r8-r12, lr}\n" \
-            "smmla r4, r4, r8, r9\n" \
-            "smmla r5, r5, r10, r11\n" \
-            "smmla r6, r6, r12, lr\n" \
-            "ldm r0, {r8-r12, lr}\n" /* and the shift, bounds, step */ \
-            "smmla r7, r7, r8, r9\n" \
-            "asr r4, r4, r10\n" \
-            "asr r5, r5, r10\n" \
-            "asr r6, r6, r10\n" \
-            "asr r7, r7, r10\n" \
-            "pkhbt r4, r4, r6, lsl #16\n" \
-            "pkhbt r5, r5, r7, lsl #16\n" \
-            bounds \
-            "strd r11, r12, [r0, #12]\n" \
-            "usat16 r4, #8, r4\n" \
-            "usat16 r5, #8, r5\n" \
-            "orr r4, r4, r5, lsl #8\n" \
-            "eor r4, r4, #0x80808080\n" \
-            "str r4, [r3]\n" \
-            "add r3, r3, lr\n" \
-            "ldrd r8, r9, [r0, #24]\n" \
-            "add r2, r2, r8\n" \
-            "cmp r3, r9\n" \
-            "bne 1b\n" \
-            "pop {r4-r11, pc}\n" \
+            "ldr pc, [r0, #36]\n" \
+            WAYS(WAY) \
             ); \
     }
 
-MAKE(make_pixels, START, FIRST_WORD, BOTH)
+MAKE(make_pixels, START, FIRST_WORD)
 #if ODT_MPY
-#define make_positive_pixels make_pixels
 #define make_pixels_of_zero make_pixels
 #else
-MAKE(make_positive_pixels, START, FIRST_WORD, LARGEST)
-MAKE(make_pixels_of_zero, ZERO, FIRST_WORD "add r4, r4, #1\n", BOTH)
+MAKE(make_pixels_of_zero, ZERO, FIRST_WORD "add r4, r4, #1\n")
 #endif
 
 int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels, const int32_t *start,
-    int32_t most, int32_t zy) {
-    odt_scales_t scales;
-    odt_find_scales(&scales, q, q_step, channels, start, most, zy);
-    int32_t shift = INT32_MAX, is_exact = scales.kind == ODT_SHORT;
+    int32_t most, int32_t zy, int may_be_upper) {
+    int32_t shifts[4], least = INT32_MAX, highest = 0, bits = 0;
+    uint32_t largest = 0;
     for (int32_t i = 0; i < 4; i++) {
-        shift = odt_min(shift, scales.shifts[i]);
+        odt_scale_t scale;
+        if (odt_find_scale(q, start[i], most, zy + 128, &scale) != ODT_SHORT) {
+            return 0;
+        }
+        maker->m[i] = scale.m;
+        shifts[i] = scale.shift;
+        bits |= scale.m;
+        least = odt_min(least, scale.shift);
+        highest = odt_max(highest, scale.shift);
+        largest |= odt_magnitude(start[i]);
+        q += i + 1 < channels ? q_step : 0;
+    }
+    int32_t spare = bits & 127 ? 0 : 7, shift = least; // multipliers have 24 bits
+    maker->scale = ODT_SHIFTED;
+    maker->half = (2 * (zy + 128) + 1) << (shift - 1);
+    if (!ODT_MPY && highest <= spare) {
+        maker->scale = ODT_ROUNDED;
+        maker->half = zy + 128;
+        shift = 0;
+    } else if (!ODT_MPY && may_be_upper && least >= 8 && highest - 8 <= spare && largest <= INT32_MAX >> 9 && most <= INT32_MAX >> 9) {
+        maker->scale = ODT_UPPER;
+        maker->half = (2 * (zy + 128) + 1) << 15;
+        shift = 8;
+    }
+    if (highest - shift > spare) {
+        return 0;
     }
     maker->shift = shift;
-    for (int32_t i = 0; i < 4 && is_exact; i++) { // multipliers have 24 bits, 7 to spare
-        int32_t less = scales.shifts[i] - shift;
-        maker->of[i].m = scales.of[i].m >> less;
-        maker->of[i].half = scales.of[i].half >> less;
-        is_exact = maker->of[i].m << less == scales.of[i].m;
+    for (int32_t i = 0; i < 4; i++) {
+        maker->m[i] >>= shifts[i] - shift;
     }
-    return is_exact;
+    return 1;
 }
 
 void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, int32_t zy, int32_t lo, int32_t *bounds) {
@@ -248,15 +302,10 @@ void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, in
     int8_t *y = made->y;
     maker->found[0] = odt_twice(INT16_MIN);
     maker->found[1] = odt_twice(INT16_MAX);
+    maker->way = ODT_MPY ? 0 : 2 * maker->scale + (zy == -128);
     for (int32_t i = made->rows; i; i--, x += made->x_row, y += made->y_row) {
         maker->end = y + made->count * maker->step;
-        if (is_zero) {
-            make_pixels_of_zero(maker, x, y);
-        } else if (zy == -128) {
-            make_positive_pixels(maker, x, y);
-        } else {
-            make_pixels(maker, x, y);
-        }
+        (is_zero ? make_pixels_of_zero : make_pixels)(maker, x, y);
     }
     if (odt_is_below(maker->found, lo, 128)) {
         y = made->y;

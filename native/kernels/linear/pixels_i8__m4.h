@@ -22,24 +22,25 @@ void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_
 int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *scales, int8_t *y, int32_t step,
     int32_t zy, int32_t lo, int32_t *bounds);
 
-// Windows of bytes times a panel, to outputs of four neighbouring channels at once: v = (((start + sum) * m >> 32) + half) >>
-// shift.
+// How sums become v + 128: ((sum * m >> 32) + half) >> shift, or by a shift of 16 if the panel is of 256 times the weights, or by
+// none: half + sum * m / (1 << 32), rounded.
+enum { ODT_SHIFTED, ODT_UPPER, ODT_ROUNDED };
+
+// Windows of bytes times a panel, to outputs of four neighbouring channels at once.
 typedef struct {
-    int32_t start[4];
-    struct {
-        int32_t m, half;
-    } of[4];
-    int32_t shift;
-    uint32_t found[2];          // the largest and the smallest v in each half
-    int32_t step, back;         // bytes from an output to the next, from the end of a window to the next
-    const int8_t *end;          // of y
-    const int16_t *panel;       // of `words` > 0 times four products, 96 at most
-    int32_t words, entry, stop; // where the loop is entered, the end of a window's words
+    int32_t start[4], m[4], half;
+    uint32_t found[2];    // the largest and the smallest v in each half
+    int32_t step, back;   // bytes from an output to the next, from the end of a window to the next
+    const int8_t *end;    // of y
+    const int16_t *panel; // of `words` > 0 times four products, 96 at most
+    int32_t words, entry, stop, shift, way, finish; // where the loop is entered, the end of a window's words, what comes after
+    int32_t scale;
 } odt_maker_t;
 
-// Scales of `channels` multipliers as odt_find_scales() takes them; returns whether they have one shift and all v 16 bits.
+// Scales of `channels` multipliers as odt_find_scales() takes them; returns whether these can be brought to one shift, and all v
+// have 16 bits. Not ODT_UPPER unless that may be.
 int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels, const int32_t *start,
-    int32_t most, int32_t zy);
+    int32_t most, int32_t zy, int may_be_upper);
 
 // Rows of windows and of outputs, x_row and y_row bytes apart.
 typedef struct {

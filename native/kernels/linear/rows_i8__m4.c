@@ -79,44 +79,48 @@
 RUN_WORDS(odt_start_rows, NONE)
 RUN_WORDS(odt_add_rows, SUMS)
 
-// `words` > 0 times four bytes at each of four addresses, `plus` added to each: 29 instructions for 32 bytes. r0: panel, r1-r3, r12: x, r4-r11: pairs, lr: plus.
-ODT_ASSEMBLY static void widen_words(int16_t *panel, const int8_t *const *x, int32_t words, uint32_t plus) {
-    (void)panel, (void)x, (void)words, (void)plus;
-    __asm volatile (
-        ".syntax unified\n"
-        ".macro odt_widen\n"
-        "ldr r4, [r1], #4\n"
-        "ldr r6, [r2], #4\n"
-        "ldr r8, [r3], #4\n"
-        "ldr r10, [r12], #4\n"
-        "sxtab16 r5, lr, r4, ror #8\n"
-        "sxtab16 r4, lr, r4\n"
-        "sxtab16 r7, lr, r6, ror #8\n"
-        "sxtab16 r6, lr, r6\n"
-        "sxtab16 r9, lr, r8, ror #8\n"
-        "sxtab16 r8, lr, r8\n"
-        "sxtab16 r11, lr, r10, ror #8\n"
-        "sxtab16 r10, lr, r10\n"
-        "stm r0!, {r4-r11}\n"
-        ".endm\n"
-        "push {r2, r4-r11, lr}\n"
-        "mov lr, r3\n"
-        "add r4, r0, r2, lsl #5\n"
-        "str r4, [sp]\n" // where the panel ends
-        "tst r2, #1\n"
-        "ldm r1, {r1-r3, r12}\n"
-        "bne 2f\n"
-        "1:\n"
-        "odt_widen\n"
-        "2:\n" // an odd number begins here
-        "odt_widen\n"
-        "ldr r4, [sp]\n"
-        "cmp r0, r4\n"
-        "bne 1b\n"
-        "pop {r2, r4-r11, pc}\n"
-        ".purgem odt_widen\n"
-        );
-}
+// `words` > 0 times four bytes at each of four addresses: 29 instructions for 32 bytes. r0: panel, r1-r3, r12: x, r4-r11: pairs,
+// lr: what is added to each, or the mask.
+#define WIDEN(even, odd) \
+    "ldr r4, [r1], #4\n" \
+    "ldr r6, [r2], #4\n" \
+    "ldr r8, [r3], #4\n" \
+    "ldr r10, [r12], #4\n" \
+    odd("r5", "r4") \
+    even("r4", "r4") \
+    odd("r7", "r6") \
+    even("r6", "r6") \
+    odd("r9", "r8") \
+    even("r8", "r8") \
+    odd("r11", "r10") \
+    even("r10", "r10") \
+    "stm r0!, {r4-r11}\n"
+#define WIDEN_WORDS(name, even, odd) \
+    ODT_ASSEMBLY static void name(int16_t *panel, const int8_t *const *x, int32_t words, uint32_t with) { \
+        (void)panel, (void)x, (void)words, (void)with; \
+        __asm volatile ( \
+            ".syntax unified\n" \
+            "push {r2, r4-r11, lr}\n" \
+            "mov lr, r3\n" \
+            "add r4, r0, r2, lsl #5\n" \
+            "str r4, [sp]\n" /* where the panel ends */ \
+            "tst r2, #1\n" \
+            "ldm r1, {r1-r3, r12}\n" \
+            "bne 2f\n" \
+            "1:\n" \
+            WIDEN(even, odd) \
+            "2:\n" /* an odd number begins here */ \
+            WIDEN(even, odd) \
+            "ldr r4, [sp]\n" \
+            "cmp r0, r4\n" \
+            "bne 1b\n" \
+            "pop {r2, r4-r11, pc}\n" \
+            ); \
+    }
+
+#define EVEN(to, from) "sxtab16 " to ", lr, " from "\n"
+#define ODD(to, from) "sxtab16 " to ", lr, " from ", ror #8\n"
+WIDEN_WORDS(widen_words, EVEN, ODD)
 
 void odt_widen_four(int16_t *panel, const int8_t *const *x, int32_t count, int32_t zx) {
     uint32_t minus = odt_twice(-zx), *to = (uint32_t *)(void *)panel;
@@ -134,6 +138,27 @@ void odt_widen_four(int16_t *panel, const int8_t *const *x, int32_t count, int32
         }
     }
 }
+
+#if !ODT_MPY
+
+#define EVEN_HIGH(to, from) "and " to ", lr, " from ", lsl #8\n"
+#define ODD_HIGH(to, from) "and " to ", lr, " from "\n"
+WIDEN_WORDS(widen_high_words, EVEN_HIGH, ODD_HIGH)
+
+void odt_widen_high(int16_t *panel, const int8_t *const *x, int32_t count) {
+    uint32_t mask = 0xFF00FF00, *to = (uint32_t *)(void *)panel;
+    if (count >= 4) {
+        widen_high_words(panel, x, count >> 2, mask);
+    }
+    to += 8 * (count >> 2);
+    for (int32_t i = 0; i < 4 && count & 3; i++, to += 2) {
+        uint32_t word = odt_word_within(x[i], count & ~3, count, 0);
+        to[0] = word << 8 & mask;
+        to[1] = word & mask;
+    }
+}
+
+#endif
 
 // From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions per row; 26 where the
 // smallest does not matter, 34 where results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3: largest, lr:

@@ -55,6 +55,9 @@ void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, c
 // `count` > 0 bytes at each of four addresses to the four of a panel, less zx, and zeros to a multiple of four.
 void odt_widen_four(int16_t *panel, const int8_t *const *x, int32_t count, int32_t zx);
 
+// The same, times 256.
+void odt_widen_high(int16_t *panel, const int8_t *const *x, int32_t count);
+
 // y[i][row * step] = max(v, lo), at most 127, of sum i, scales being of that kind or better. `bounds`: the
 // largest and the smallest v so far, but the latter not where zy = lo = -128, as after a ReLU. Returns whether
 // it could be done: not if there is no scale, or a v has more than 16 bits.
