@@ -1,6 +1,6 @@
 // Products of int8 matrices (conv2d_i8.h) on cores with SMLAD, a Cortex-M4 and later: of a few products each. Four filters
 // are packed on the stack as int16 and run over windows of x, which lie there already where they are pixels, or are gathered
-// (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 2.7 KB.
+// (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 3.7 KB.
 
 #include "../../core.h"
 #include "conv2d_i8.h"
@@ -54,20 +54,21 @@ static plan_t plan_of(const odt_correlation_t *a) {
     return p;
 }
 
-// Instructions in which the ways differ, fitted to 500 shapes, of which one in twenty takes more than 4 % longer than it had to:
-// of a byte that is gathered; to pack a group of filters, and a word of theirs; conv2d_i8__m4.c's of a window, and of a line of
-// it.
-enum { BYTE = 2, PACK = 360, PACK_WORD = 57, OTHER = 142, OTHER_LINE = 97 };
+// Instructions in which the ways differ, fitted to 70 shapes, of which one in fifteen takes more than 4 % longer than it had to:
+// of a byte that is gathered; to pack a group of filters, and a word of theirs; conv2d_i8__m4.c's of a window, of a line of it, of
+// a byte where lines are not whole words, of four outputs.
+enum { BYTE = 1, PACK = 500, PACK_WORD = 15, OTHER = 60, OTHER_LINE = 30, OTHER_BYTE = 2, OTHER_GROUP = 8 };
 
 int odt_is_few(const odt_correlation_t *a) {
     plan_t p = plan_of(a);
-    int32_t all = a->B * a->OH * a->OW;
+    int32_t all = a->B * a->OH * a->OW, has_words = p.lines == 1 || p.depth / odt_max(p.lines, 1) % 4 == 0;
     if (a->w_c != 1 || p.depth < 1 || p.depth > DEPTH || all < 1 || a->zx != (int8_t)a->zx) {
         return 0;
     }
     int32_t often = p.direct || p.groups == p.at_once ? all : p.block; // windows that filters are packed for
     int64_t few = p.groups * (int64_t)(PACK + PACK_WORD * p.words) / often + (p.direct ? 0 : BYTE * p.depth);
-    return !odt_is_contiguous(a) || few < OTHER + OTHER_LINE * p.lines;
+    int64_t other = OTHER + OTHER_LINE * p.lines + (has_words ? 0 : OTHER_BYTE * p.depth) + OTHER_GROUP * (int64_t)p.groups;
+    return !odt_is_contiguous(a) || few < other;
 }
 
 // The channel that a group begins with.
