@@ -1,6 +1,6 @@
 // Products of int8 matrices (conv2d_i8.h) on cores with SMLAD, a Cortex-M4 and later: of a few products each. Four filters
 // are packed on the stack as int16 and run over windows of x, which lie there already where they are pixels, or are gathered
-// (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 3.7 KB.
+// (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 4 KB.
 
 #include "../../core.h"
 #include "conv2d_i8.h"
@@ -120,7 +120,7 @@ __attribute__((noinline)) static int pack(const odt_correlation_t *a, const plan
         }
     }
     int has_scale = odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy, 1);
-    if (has_scale && maker->scale == ODT_UPPER) {
+    if (!ODT_MPY && has_scale && maker->scale == ODT_UPPER) {
         odt_widen_high(panel, w, p->depth);
         for (int32_t j = 0; j < FILTERS; j++) {
             maker->start[j] = bias[j] * 256;
@@ -217,7 +217,8 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
                 }
                 odt_made_t made = {.rows = 1, .x_row = p.direct ? a->SH * a->W * pixel : a->OW * bytes, .y_row = a->y_oh};
                 for (int32_t done = 0; done < count; done += made.rows * made.count) { // of rows of outputs, or of all
-                    int32_t row = p.is_row ? 0 : (m + done) / a->OW, ow = m + done - row * a->OW, b = row / a->OH, oh = row - b * a->OH;
+                    int32_t row = p.is_row ? 0 : (m + done) / a->OW, ow = m + done - row * a->OW, b = row / a->OH;
+                    int32_t oh = row - b * a->OH;
                     made.x = s.windows + done * bytes;
                     if (p.direct) {
                         made.x = a->x + ((b * a->H + oh * a->SH) * a->W + ow * a->SW) * pixel;

@@ -1,6 +1,6 @@
 // Products of int8 matrices (conv2d_i8.h) on cores with SMLAD, a Cortex-M4 and later: the forward pass. Four
 // windows of x are packed on the stack, x - zx as int16, their borders filled; filters are then run over
-// them where they lie. The stack holds 2.8 KB.
+// them where they lie. The stack holds 3.2 KB.
 
 #include "../../core.h"
 #include "conv2d_i8.h"

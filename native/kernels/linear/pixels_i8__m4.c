@@ -214,9 +214,9 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
 #define PLACE(label, scale, bounds) ".word " #label "f - 9b + 1\n"
 #define WAY(label, scale, bounds) OUTPUTS(#label, scale, bounds)
 
-// 13 instructions for 16 products, 32 for four outputs, 28 if shifts are 16 or none; 3 less from zero, or without the smallest.
-// r0: 44 bytes into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of x; r1,
-// r8-r12, lr: scales, bounds.
+// 13 instructions for 16 products, 30 for four outputs, 35 by any shift; 3 less from zero, or without the smallest. r0: 44 bytes
+// into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of x; r1, r8-r12, lr:
+// scales, bounds.
 #define MAKE(name, start, entry) \
     ODT_ASSEMBLY static void name(odt_maker_t *maker, const int8_t *x, int8_t *y) { \
         (void)maker, (void)x, (void)y; \
@@ -282,7 +282,8 @@ int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_ste
         maker->scale = ODT_ROUNDED;
         maker->half = zy + 128;
         shift = 0;
-    } else if (!ODT_MPY && may_be_upper && least >= 8 && highest - 8 <= spare && largest <= INT32_MAX >> 9 && most <= INT32_MAX >> 9) {
+    } else if (!ODT_MPY && may_be_upper && least >= 8 && highest - 8 <= spare && largest <= INT32_MAX >> 9
+        && most <= INT32_MAX >> 9) { // 256 times the sums have 32 bits
         maker->scale = ODT_UPPER;
         maker->half = (2 * (zy + 128) + 1) << 15;
         shift = 8;
