@@ -286,6 +286,16 @@ def draw_corners():
     """What random programs seldom meet."""
     for seed in range(120):
         yield draw_windows(random.Random("windows %d" % seed))
+    rng = random.Random("lines")
+    for shift in range(36, 50):  # many errors by few weights, whose sums are of any shift
+        sizes = {"B": 1, "H": 4, "W": 20, "C": rng.choice((4, 5, 8)), "N": rng.choice((4, 8, 10)), "KH": 1, "KW": 1}
+        sizes.update(SH=1, SW=1, PT=0, PL=0, OH=4, OW=20)
+        operands = {
+            name: rng.randbytes(80 * sizes[n]).replace(b"\x80", b"\x81") for name, n in (("e", "N"), ("dx", "C"))
+        }
+        operands["w"] = rng.randbytes(sizes["N"] * sizes["C"]).replace(b"\x80", b"\x81")
+        operands.update(peak=bytes(4), q=array("i", [rng.randrange(1 << 23, 1 << 24) << 7, shift]).tobytes())
+        yield build("conv2d_dx_i8", sizes, operands, {}, b"")
     for seed in range(60):
         yield draw_adam(random.Random(seed))
     for seed in range(40):

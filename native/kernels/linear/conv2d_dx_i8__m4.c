@@ -200,7 +200,7 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
     int32_t count = end - first, edges = rows * (a->OW - count) + end - safe;
     memset(maker, 0, sizeof(*maker));
     if (edges > EDGES || edges * 4 * words > COPIED || !odt_begin_maker(maker, a->q, 0, 1, maker->start,
-        odt_most(length, a->zy, a->lo), a->zy, 0)) {
+        odt_most(length, a->zy, a->lo), a->zy, rows * a->OW > 8 * words)) { // 8 words of a panel cost what 8 outputs gain
         return 0;
     }
     edges = 0;
@@ -218,6 +218,10 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
     for (int32_t i = 0; i < a->N; i += CHANNELS) {
         int32_t n = odt_min(i, a->N - CHANNELS);
         pack(a, n, 0, 0, 0, length, s.panel);
+        uint32_t *pairs = (uint32_t *)(void *)s.panel;
+        for (int32_t j = !ODT_MPY && maker->scale == ODT_UPPER ? 2 * CHANNELS * words : 0; j; j--, pairs++) {
+            *pairs = *pairs << 8 & 0xFF00FF00;
+        }
         maker->back = step - 4 * words;
         for (int32_t b = 0; b < a->B; b++) {
             odt_made_t m = {.x_row = a->SH * size, .y_row = a->y_oh};
