@@ -28,13 +28,13 @@
 #define SHAPES 240
 #define FIRST 810
 #elif ODT_MPY && ODT_PIECE == 4
-#define ROWS 16
-#define SHAPES 217
+#define ROWS 15
+#define SHAPES 202
 #define FIRST 1050
 #elif ODT_MPY && ODT_PIECE == 5
-#define ROWS 23
-#define SHAPES 476
-#define FIRST 1267
+#define ROWS 24
+#define SHAPES 491
+#define FIRST 1252
 #elif ODT_MPY && ODT_PIECE == 6
 #define ROWS 35
 #define SHAPES 309
@@ -154,41 +154,41 @@ const odt_table_t odt_table = {
     ROW(ODT_CONCAT_I8, (odt_kernel_t)odt_concat_i8, 3, 1092, 4, 7)
     ROW(ODT_PLACE, (odt_kernel_t)odt_place, 4, 1109, 2, 4)
     ROW(ODT_SLICE, (odt_kernel_t)odt_slice, 5, 1119, 2, 4)
-    ROW(ODT_MULTIPLY_I8, (odt_kernel_t)odt_multiply_i8, 6, 1129, 5, 5)
-    ROW(ODT_LEAKY_RELU_I8, (odt_kernel_t)odt_leaky_relu_i8, 7, 1144, 2, 3)
-    ROW(ODT_LEAKY_RELU_DX_I8, (odt_kernel_t)odt_leaky_relu_dx_i8, 8, 1151, 4, 4)
-    ROW(ODT_DECAY_I8, (odt_kernel_t)odt_decay_i8, 9, 1163, 3, 3)
-    ROW(ODT_DECAY_I32, (odt_kernel_t)odt_decay_i32, 10, 1172, 2, 3)
-    ROW(ODT_DROPOUT_I8, (odt_kernel_t)odt_dropout_i8, 11, 1179, 6, 6)
-    ROW(ODT_DROPOUT_DX_I8, (odt_kernel_t)odt_dropout_dx_i8, 12, 1199, 3, 4)
-    ROW(ODT_MAE_I8, (odt_kernel_t)odt_mae_i8, 13, 1211, 6, 3)
-    ROW(ODT_HUBER_I8, (odt_kernel_t)odt_huber_i8, 14, 1227, 8, 4)
-    ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 15, 1248, 7, 4)
+    ROW(ODT_LEAKY_RELU_I8, (odt_kernel_t)odt_leaky_relu_i8, 6, 1129, 2, 3)
+    ROW(ODT_LEAKY_RELU_DX_I8, (odt_kernel_t)odt_leaky_relu_dx_i8, 7, 1136, 4, 4)
+    ROW(ODT_DECAY_I8, (odt_kernel_t)odt_decay_i8, 8, 1148, 3, 3)
+    ROW(ODT_DECAY_I32, (odt_kernel_t)odt_decay_i32, 9, 1157, 2, 3)
+    ROW(ODT_DROPOUT_I8, (odt_kernel_t)odt_dropout_i8, 10, 1164, 6, 6)
+    ROW(ODT_DROPOUT_DX_I8, (odt_kernel_t)odt_dropout_dx_i8, 11, 1184, 3, 4)
+    ROW(ODT_MAE_I8, (odt_kernel_t)odt_mae_i8, 12, 1196, 6, 3)
+    ROW(ODT_HUBER_I8, (odt_kernel_t)odt_huber_i8, 13, 1212, 8, 4)
+    ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 14, 1233, 7, 4)
     #endif
     #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, upsampling, sampling, zeroth order
-    ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 0, 1267, 2, 6)
-    ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 1, 1285, 4, 6)
-    ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 2, 1307, 6, 17)
-    ROW(ODT_GROUP_CONV2D_DX_I8, (odt_kernel_t)odt_group_conv2d_dx_i8, 3, 1346, 5, 14)
-    ROW(ODT_GROUP_CONV2D_DW_I8, (odt_kernel_t)odt_group_conv2d_dw_i8, 4, 1380, 3, 17)
-    ROW(ODT_TRANSPOSED2D_I8, (odt_kernel_t)odt_transposed2d_i8, 5, 1413, 6, 16)
-    ROW(ODT_TRANSPOSED2D_DX_I8, (odt_kernel_t)odt_transposed2d_dx_i8, 6, 1450, 5, 13)
-    ROW(ODT_TRANSPOSED2D_DW_I8, (odt_kernel_t)odt_transposed2d_dw_i8, 7, 1482, 3, 16)
-    ROW(ODT_RELATIVE_I8, (odt_kernel_t)odt_relative_i8, 8, 1513, 5, 1)
-    ROW(ODT_RANK_I8, (odt_kernel_t)odt_rank_i8, 9, 1524, 5, 5)
-    ROW(ODT_PICK, (odt_kernel_t)odt_pick, 10, 1540, 4, 4)
-    ROW(ODT_PUT, (odt_kernel_t)odt_put, 11, 1556, 4, 4)
-    ROW(ODT_FISHER_I8, (odt_kernel_t)odt_fisher_i8, 12, 1572, 5, 5)
-    ROW(ODT_PASSED_I8, (odt_kernel_t)odt_passed_i8, 13, 1591, 3, 1)
-    ROW(ODT_SLOPE_I8, (odt_kernel_t)odt_slope_i8, 14, 1598, 4, 4)
-    ROW(ODT_ROOM_I8, (odt_kernel_t)odt_room_i8, 15, 1610, 4, 4)
-    ROW(ODT_PERTURB_I8, (odt_kernel_t)odt_perturb_i8, 16, 1624, 3, 5)
-    ROW(ODT_PERTURB_I32, (odt_kernel_t)odt_perturb_i32, 17, 1636, 2, 3)
-    ROW(ODT_WALK_I8, (odt_kernel_t)odt_walk_i8, 18, 1643, 5, 4)
-    ROW(ODT_WALK_I32, (odt_kernel_t)odt_walk_i32, 19, 1659, 3, 2)
-    ROW(ODT_SAMPLING_I8, (odt_kernel_t)odt_sampling_i8, 20, 1667, 7, 5)
-    ROW(ODT_DIVERGENCE_I8, (odt_kernel_t)odt_divergence_i8, 21, 1689, 6, 10)
-    ROW(ODT_SAMPLING_DX_I8, (odt_kernel_t)odt_sampling_dx_i8, 22, 1713, 9, 7)
+    ROW(ODT_MULTIPLY_I8, (odt_kernel_t)odt_multiply_i8, 0, 1252, 5, 5)
+    ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 1, 1267, 2, 6)
+    ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 2, 1285, 4, 6)
+    ROW(ODT_GROUP_CONV2D_I8, (odt_kernel_t)odt_group_conv2d_i8, 3, 1307, 6, 17)
+    ROW(ODT_GROUP_CONV2D_DX_I8, (odt_kernel_t)odt_group_conv2d_dx_i8, 4, 1346, 5, 14)
+    ROW(ODT_GROUP_CONV2D_DW_I8, (odt_kernel_t)odt_group_conv2d_dw_i8, 5, 1380, 3, 17)
+    ROW(ODT_TRANSPOSED2D_I8, (odt_kernel_t)odt_transposed2d_i8, 6, 1413, 6, 16)
+    ROW(ODT_TRANSPOSED2D_DX_I8, (odt_kernel_t)odt_transposed2d_dx_i8, 7, 1450, 5, 13)
+    ROW(ODT_TRANSPOSED2D_DW_I8, (odt_kernel_t)odt_transposed2d_dw_i8, 8, 1482, 3, 16)
+    ROW(ODT_RELATIVE_I8, (odt_kernel_t)odt_relative_i8, 9, 1513, 5, 1)
+    ROW(ODT_RANK_I8, (odt_kernel_t)odt_rank_i8, 10, 1524, 5, 5)
+    ROW(ODT_PICK, (odt_kernel_t)odt_pick, 11, 1540, 4, 4)
+    ROW(ODT_PUT, (odt_kernel_t)odt_put, 12, 1556, 4, 4)
+    ROW(ODT_FISHER_I8, (odt_kernel_t)odt_fisher_i8, 13, 1572, 5, 5)
+    ROW(ODT_PASSED_I8, (odt_kernel_t)odt_passed_i8, 14, 1591, 3, 1)
+    ROW(ODT_SLOPE_I8, (odt_kernel_t)odt_slope_i8, 15, 1598, 4, 4)
+    ROW(ODT_ROOM_I8, (odt_kernel_t)odt_room_i8, 16, 1610, 4, 4)
+    ROW(ODT_PERTURB_I8, (odt_kernel_t)odt_perturb_i8, 17, 1624, 3, 5)
+    ROW(ODT_PERTURB_I32, (odt_kernel_t)odt_perturb_i32, 18, 1636, 2, 3)
+    ROW(ODT_WALK_I8, (odt_kernel_t)odt_walk_i8, 19, 1643, 5, 4)
+    ROW(ODT_WALK_I32, (odt_kernel_t)odt_walk_i32, 20, 1659, 3, 2)
+    ROW(ODT_SAMPLING_I8, (odt_kernel_t)odt_sampling_i8, 21, 1667, 7, 5)
+    ROW(ODT_DIVERGENCE_I8, (odt_kernel_t)odt_divergence_i8, 22, 1689, 6, 10)
+    ROW(ODT_SAMPLING_DX_I8, (odt_kernel_t)odt_sampling_dx_i8, 23, 1713, 9, 7)
     #endif
     #if HAS(6) // _odt_f32: float32 models of dense layers, and int8 ones with moments in float32
     ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1743, 4, 4)
@@ -384,21 +384,21 @@ const odt_table_t odt_table = {
         129, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 130, 0, 2, 145, 129, 66, 0, 1,
         97, 129, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 130, 0,
         2, 66, 0, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 2, 0, 1, 66, 0, 2,
-        ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 1, 0, 145, 129, 65, 0, 65, 0, 97, 129,
-        ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 193, 0, 65, 0, ODT_SIZE | ODT_ROWS,
-        ODT_ANY, ODT_ANY, 193, 0, 65, 0, 65, 0, 81, 144, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY,
-        ODT_ANY, 129, 0, 129, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 81, 144, ODT_SIZE,
-        ODT_ANY, ODT_ANY, 194, 0, 1, 17, 129, 66, 0, 1, 81, 129, 81, 132, 145, 144,
-        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 194, 0, 1, 66, 0, 1, 81,
-        144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 194, 0, 1, 17, 129, 145, 144, 104,
-        66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 2, 0, 1, 17, 129, 145, 129, 145,
-        144, 104, 66, 0, 1, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 194,
-        0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, 73, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+        ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_ANY, 193, 0, 65, 0, ODT_SIZE | ODT_ROWS, ODT_ANY,
+        ODT_ANY, 193, 0, 65, 0, 65, 0, 81, 144, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, 129,
+        0, 129, 0, 81, 144, ODT_SIZE, ODT_ANY, ODT_ANY, 145, 0, 81, 144, ODT_SIZE, ODT_ANY,
+        ODT_ANY, 194, 0, 1, 17, 129, 66, 0, 1, 81, 129, 81, 132, 145, 144, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 194, 0, 1, 66, 0, 1, 81, 144,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 194, 0, 1, 17, 129, 145, 144, 104, 66, 0,
+        1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, 2, 0, 1, 17, 129, 145, 129, 145, 144,
+        104, 66, 0, 1, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, 194, 0,
+        1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, 73, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
         ODT_ANY, ODT_ANY,
     #endif
     #if HAS(5)
-        6, 0, 1, 4, 2, 5, 3, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
-        ODT_SIZE8, ODT_SIZE8, 4, 0, 1, 2, 3, 145, 129, 70, 0, 1, 4, 2, 5, 3, 97, 129,
+        1, 0, 145, 129, 65, 0, 65, 0, 97, 129, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY,
+        ODT_ANY, 6, 0, 1, 4, 2, 5, 3, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
+        ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 4, 0, 1, 2, 3, 145, 129, 70, 0, 1, 4, 2, 5, 3, 97, 129,
         ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 4, 0, 11, 12,
         4, 145, 129, 69, 0, 1, 2, 13, 3, 68, 4, 5, 6, 3, 81, 4, 97, 4, ODT_SIZE16 | ODT_ROWS,
         ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
@@ -546,22 +546,22 @@ const odt_table_t odt_table = {
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0xd73c0794, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0x5fe57ac2, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
         0, 0, 1, 2, 3, 4, 64, 5, 6, 7, 8, 9, 10, 11, 65, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
         44, 45, 66, 14, 15, 16, 17, 103, 104, 18, 19, 20, 105, 106, 107, 108, 109, 138, 139, 140,
-        148, 149, 150, 110, 111, 141, 142, 143, 144, 151, 112, 113, 114, 115, 116, 67, 68, 69, 70,
-        152, 46, 47, 145, 146, 80, 81, 153, 21, 117, 118, 71, 72, 119, 120, 22, 23, 121, 122, 123,
-        124, 24, 25, 125, 126, 127, 73, 74, 128, 26, 129, 27, 130, 82, 83, 84, 154, 155, 156, 85,
-        86, 87, 157, 158, 159, 75, 76, 160, 161, 28, 131, 77, 162, 78, 163, 79, 164, 48, 147, 52,
+        148, 149, 150, 110, 111, 141, 142, 143, 144, 151, 112, 113, 114, 115, 116, 67, 68, 69, 79,
+        152, 46, 47, 145, 146, 80, 81, 153, 21, 117, 118, 70, 71, 119, 120, 22, 23, 121, 122, 123,
+        124, 24, 25, 125, 126, 127, 72, 73, 128, 26, 129, 27, 130, 82, 83, 84, 154, 155, 156, 85,
+        86, 87, 157, 158, 159, 74, 75, 160, 161, 28, 131, 76, 162, 77, 163, 78, 164, 48, 147, 52,
         53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 132, 133,
         134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
         93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 185,
         186, 187, 188, 183, 189, 184,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 80, 103, 138, 148, 185, 188, 190};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 185, 188, 190};
 #endif
 #endif
 

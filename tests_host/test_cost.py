@@ -134,8 +134,10 @@ def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
             "PACK": cost_m4.PACK,
             "PACK_WORD": cost_m4.PACK_WORD,
             "OTHER": cost_m4.OTHER,
+            "OTHER_LINE": cost_m4.OTHER_LINE,
+            "OTHER_BYTE": cost_m4.OTHER_BYTE,
         },
-        "conv2d_dx_i8__m4.c": {"CHANNELS": cost_m4.CHANNELS, "DEPTH": cost_m4.DEPTH, "ROWS": cost_m4.ROWS},
+        "conv2d_dx_i8__m4.c": {"CHANNELS": cost_m4.CHANNELS, "DEPTH": cost_m4.DX_DEPTH, "ROWS": cost_m4.ROWS},
         "conv2d_dw_i8__m4.c": {"CHANNELS": cost_m4.ERRORS, "DEPTH": cost_m4.POSITIONS},
         "dense_i8__m4.c": {"ROWS": cost_m4.ROWS},
         "depthwise2d_i8__m4.c": {
@@ -157,7 +159,7 @@ def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
         assert getattr(cost_m4, word, 0) == int(value), word
     assert "enum { SQUARES = %d }" % cost_m4.SQUARES in found["depthwise2d_i8__m4.c"]
     text = (folder / "conv2d_few_i8__m4.c").read_text()
-    assert "OTHER_LINE = %d }" % cost_m4.OTHER_LINE in text
+    assert "OTHER_GROUP = %d }" % cost_m4.OTHER_GROUP in text
     assert "ODT_FEW_DEPTH = %d }" % cost_m4.FEW_DEPTH in (folder / "conv2d_i8__m4.h").read_text()
     assert "SUMS = %d," % cost_m4.SUMS in (folder / "dense_dx_i8.c").read_text()
 

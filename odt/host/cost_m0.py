@@ -149,7 +149,7 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         finishes, group = panels * (blocks + apart), "pointwise"
     elif _is_gathered(KH, length, C, W, OW, SW, panels):
         step = (K + 3) & ~3
-        blocks = -(-P // min(BLOCK, (16 * BLOCK + GATHERED) // (16 + step)))
+        blocks = -(-P // ((8 * (FEW - step) + 16 * BLOCK + GATHERED) // (16 + step)))
         packs = panels * blocks if panels > 1 else 1
         depth = step if K % 4 > 1 else K
         terms = {

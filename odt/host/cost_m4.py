@@ -4,11 +4,11 @@ from .cost_m0 import MANY_PAIRS, MANY_ROWS, TINY, TINY_M4, is_single, meetings, 
 
 # What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c,
 # conv2d_dw_i8.c, dense_dx_i8.c.
-DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 96, 32, 4, 4, 32, 32
+DEPTH, DX_DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 128, 96, 32, 4, 4, 32, 32
 PAIRS_OF_ROWS, OUTPUTS, WIDEST, TAPS, SQUARES = 64, 32, 7, 32, 16
 SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, PANEL_ROW, PANEL_WORD = 18, 68, 7, 5, 10, 20, 18
-FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, 96, 8, 768
-BYTE, PACK, PACK_WORD, OTHER, OTHER_LINE = 2, 360, 57, 142, 97
+FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, 96, 8, 1280
+BYTE, PACK, PACK_WORD, OTHER, OTHER_LINE, OTHER_BYTE, OTHER_GROUP = 1, 500, 15, 60, 30, 2, 8
 MANY_ERRORS, SUMS = 4, 128
 
 
@@ -32,8 +32,8 @@ def forward(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
     P, depth, length = B * OH * OW, KH * KW * C, KW * C
     if is_single(N, OH, OW, KH, depth):
         return single(B, KH, depth, OH, OW, "")
-    pointwise = KH == KW == SH == SW == 1 and not (top or left) and (OH, OW) == (H, W)
-    found = _few(P, KH, depth, N, pointwise and C % 4 == 0)
+    pixels = KH == KW == 1 and not (top or left) and (OH - 1) * SH < H and (OW - 1) * SW < W
+    found = _few(P, KH, depth, N, pixels and C % 4 == 0)
     if found:
         return found
     groups, panels = _up(N, ROWS), _up(P, WINDOWS)
@@ -60,7 +60,10 @@ def _few(P, KH, depth, N, direct):
     at_once = min(FEW_DEPTH // (4 * words), GROUPS, groups)
     block = ROWS if direct else min(GATHERED // (4 * words), ROWS)
     often = P if direct or groups == at_once else block
-    if groups * (PACK + PACK_WORD * words) // often + (0 if direct else BYTE * depth) >= OTHER + OTHER_LINE * KH:
+    other = OTHER + OTHER_LINE * KH + OTHER_GROUP * groups
+    if KH > 1 and depth // KH % 4:
+        other += OTHER_BYTE * depth
+    if groups * (PACK + PACK_WORD * words) // often + (0 if direct else BYTE * depth) >= other:
         return None
     blocks = _up(P, block)
     packs = groups if direct or groups == at_once else groups * blocks
@@ -86,11 +89,11 @@ def backward(B, H, W, C, N, KH, KW, top, left, OH, OW, is_dense=True):
     if KH == KW == 1 and not (top or left) and (OH, OW) == (H, W) and is_dense:  # all positions are one row
         B, H, W, OH, OW = 1, 1, P, 1, P
     padded = (length + 3) & ~3
-    chunks, words = _up(KH * padded, DEPTH), padded // 4
+    chunks, words = _up(KH * padded, DX_DEPTH), padded // 4
     columns, block = min(OW, ROWS), ROWS // OW if OW < ROWS else 1
     parts = _up(OW, columns)
     blocks = _up(B * OH, block) * parts
-    pieces = KH + (chunks - 1 if padded and DEPTH % padded else 0)  # of a panel
+    pieces = KH + (chunks - 1 if padded and DX_DEPTH % padded else 0)  # of a panel
     packs = panels * (1 if chunks <= 1 else blocks)
     rows = panels * B * meetings(OH, 1, top, KH, H) * (pieces / KH if KH else 0)
     inside = _inside(OW, 1, left, KW, W) if KH else 0

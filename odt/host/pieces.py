@@ -36,7 +36,7 @@ _ZEROTH = ("passed", "slope", "room", "perturb", "walk")  # odt.ZerothOrder
 _OWN = ("distil", "entropy")  # odt.dark, odt.tent
 _MORE = (
     "leaky_relu_i8", "leaky_relu_dx_i8", "weighted_xent_i8", "mae_i8", "huber_i8", "decay_i8", "decay_i32", "add_i8",
-    "concat_i8", "place", "slice", "multiply_i8", "dropout_i8", "dropout_dx_i8", "channel_scale_i8", "rescale_dx",
+    "concat_i8", "place", "slice", "dropout_i8", "dropout_dx_i8", "channel_scale_i8", "rescale_dx",
 )  # fmt: skip
 _LOSSES = ("weighted", "mae", "huber")  # which few float32 models have
 _IMPORTED = ("add_once_i8", "mean2d_i8", "lookup_i8")
