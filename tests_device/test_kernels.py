@@ -373,7 +373,7 @@ def run(machine, cases, parts, whole=False):
             blocks = b""
             for block in [case.program, *case.regions]:
                 blocks += struct.pack("<i", -1 if block is None else len(block)) + (block or b"")
-            if batches[-1] + len(blocks) > 30000:
+            if batches[-1] + len(blocks) > 20000:
                 batches.append(0)
             batches[-1] += len(blocks)
             f.write(blocks)
