@@ -13,7 +13,7 @@ PIECES = {
     "_odt_depth": "int8 depthwise convolutions",
     "_odt_norm": "int8 normalisation",
     "_odt_more": "int8 joins, dropout and weight decay, rarer losses and activations",
-    "_odt_rare": "int8 grouped, transposed and dynamic layers, upsampling, sampling, zeroth order",
+    "_odt_rare": "int8 grouped, transposed and dynamic layers, Multiply, upsampling, sampling, zeroth order",
     "_odt_f32": "float32 models of dense layers, and int8 ones with moments in float32",
     "_odt_f32_conv": "float32 convolutions and pooling",
     "_odt_f32_more": "other float32",
