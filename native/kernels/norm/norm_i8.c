@@ -213,12 +213,12 @@ static void poll_after(int32_t *waited, int32_t count) {
     }
 }
 
+#if ODT_M0 && !ODT_SMALL
+
 // Whether a number has at most that many bits and a sign.
 static inline int has_bits(int32_t v, int32_t bits) {
     return ((uint32_t)v + (1u << bits)) >> (bits + 1) == 0;
 }
-
-#if ODT_M0 && !ODT_SMALL
 
 enum { ELEMENTS = 32 }; // at a time
 
