@@ -142,8 +142,9 @@
 // Depthwise convolutions by tiles (depthwise2d_tile_i8__m0.h).
 #define ODT_M0_DEPTHWISE (ODT_M0 && !ODT_SMALL)
 
-// The divider of an RP2040, a core's own, or 0: words UDIVIDEND, UDIVISOR, SDIVIDEND, SDIVISOR, QUOTIENT. A quotient is
-// there after 8 cycles, and the REMAINDER behind it. An interrupt that divides saves what is in it.
+// The divider of an RP2040, a core's own, or 0: words UDIVIDEND, UDIVISOR, SDIVIDEND, SDIVISOR, QUOTIENT. The
+// quotient can be read after 8 cycles, and the remainder from the word after QUOTIENT. An interrupt that divides saves the
+// divider's contents.
 #if ODT_RP2040
 #define ODT_DIVIDER 0xD0000060
 #else

@@ -164,7 +164,7 @@ const odt_table_t odt_table = {
     ROW(ODT_HUBER_I8, (odt_kernel_t)odt_huber_i8, 13, 1212, 8, 4)
     ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 14, 1233, 7, 4)
     #endif
-    #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, upsampling, sampling, zeroth order
+    #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, Multiply, upsampling, sampling, zeroth order
     ROW(ODT_MULTIPLY_I8, (odt_kernel_t)odt_multiply_i8, 0, 1252, 5, 5)
     ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 1, 1267, 2, 6)
     ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 2, 1285, 4, 6)

@@ -157,8 +157,9 @@ def draw_all(monkeypatch):
 
 
 def build(name, sizes, contents, control, data):
-    """A case whose operands, each behind another in the arena, hold the given bytes; data: what X and Y are."""
+    """A case whose operands, each behind another in the arena, hold the given bytes; sizes: its immediates, among others; data: what X and Y are."""
     op, arena, addresses = opcodes.opcode(name), b"", []
+    sizes = {key: sizes[key] for key in op.immediates}
     words = array("i", [0] * opcodes.CONTROL_WORDS)
     for place, value in control.items():
         words[place] = value
@@ -239,23 +240,15 @@ def draw_layer_norm(rng):
     sizes = {"M": M, "S": 1, "G": 1, "C": C, "z": z, "zx": z, "zy": rng.choice((-128, 0, 5)), "lo": -128, "factor": ONE}
     sizes.update(rows=0, id=3, F=C, bits=rng.choice((6, 8, 12)))
     for name in ("norm_i8", "norm_dw_i8", "norm_dx_i8"):
-        yield build(name, {key: sizes[key] for key in opcodes.opcode(name).immediates}, operands, control, b"")
+        yield build(name, sizes, operands, control, b"")
     grouped = {**sizes, "M": 1, "G": M}  # the same as groups, of channels of their own
     gains = {"q": operands["q"] * M, "b": operands["b"] * M}
-    yield build(
-        "norm_i8",
-        {key: grouped[key] for key in opcodes.opcode("norm_i8").immediates},
-        {**operands, **gains},
-        control,
-        b"",
-    )
+    yield build("norm_i8", grouped, {**operands, **gains}, control, b"")
     sizes.update(factor=factor, eps=scale(100, 125))
     for G in [1] + [G for G in (2, 3, 4) if C % G == 0]:
         sizes.update(G=G, C=C // G)
         operands.update(st=bytes(8 * M * G))
-        yield build(
-            "norm_stats_i8", {key: sizes[key] for key in ("M", "S", "G", "C", "z", "factor", "eps")}, operands, {}, b""
-        )
+        yield build("norm_stats_i8", sizes, operands, {}, b"")
 
 
 def draw_windows(rng):

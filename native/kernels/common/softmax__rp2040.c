@@ -33,8 +33,8 @@ int odt_begin_softmax(odt_softmax_t *s, int32_t N, const odt_multiplier_t *q, ui
     add "\n" \
     "lsrs " r ", " r ", #16\n"
 
-// 7 cycles an element for the largest, 33 a power, 13 a quotient, of which the divider works for 8; 65 a row, and 75 its loss. r8:
-// N, then sum, r9: s, r10-r12, lr: constants of exp2n.
+// 7 cycles per element to find the largest, 33 per power, 13 per quotient, of which the divider works for 8; 65 per row, and 75 for
+// its loss. r8: N, then sum, r9: s, r10-r12, lr: constants of exp2n.
 __attribute__((naked, noinline)) static void make_rows(odt_softmax_t *s) {
     (void)s;
     __asm volatile (

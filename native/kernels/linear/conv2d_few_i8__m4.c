@@ -43,10 +43,9 @@ static int are_pixels(const odt_correlation_t *a) {
 
 static plan_t plan_of(const odt_correlation_t *a) {
     int32_t taps = odt_line_taps(a->KW, a->x_skip), depth = a->KH * a->KW * a->C, words = (depth + 3) >> 2;
-    int is_dense = (a->OH == 1 || a->y_oh == a->OW * a->y_ow) && (a->B == 1 || a->y_b == a->OH * a->OW * a->y_ow);
     plan_t p = {.direct = are_pixels(a) && a->C % 4 == 0, .depth = depth, .words = words,
         .groups = (a->N + FILTERS - 1) / FILTERS, .lines = taps == a->KW ? a->KH : a->KH * a->KW};
-    p.is_row = is_dense && (!p.direct || odt_is_pointwise(a));
+    p.is_row = odt_is_dense(a) && (!p.direct || odt_is_pointwise(a));
     if (words) {
         p.at_once = odt_min(odt_min(DEPTH / (4 * words), GROUPS), p.groups);
         p.block = p.direct && a->N >= FILTERS ? PIXELS : p.direct ? OUTPUTS : odt_min(GATHERED / (4 * words), OUTPUTS);

@@ -77,6 +77,12 @@ static inline int odt_is_pointwise(const odt_correlation_t *a) {
         && a->OW == a->W;
 }
 
+// Whether all outputs of a channel are equally far apart.
+static inline int odt_is_dense(const odt_correlation_t *a) {
+    int32_t line = a->OW * a->y_ow;
+    return (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
+}
+
 // Whether a filter's weights lie in the order of windows.
 static inline int odt_is_contiguous(const odt_correlation_t *a) {
     return a->w_c == 1 && (a->KW == 1 || a->w_kw == a->C) && (a->KH == 1 || a->w_kh == a->KW * a->C);

@@ -275,8 +275,7 @@ void odt_correlate_part_i8(const odt_correlation_t *a) {
         return;
     }
     #endif
-    int32_t line = a->OW * a->y_ow;
-    int is_dense = (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
+    int is_dense = odt_is_dense(a);
     #if !ODT_SMALL
     const windows_t g = WINDOWS_OF(a);
     if (ODT_PANEL && odt_is_single(a)) {

@@ -430,7 +430,7 @@ ODT_FINISH_AT(output_t, high, lo, max, min);
 #endif
 
 // An output takes 17 cycles: two products, as m is of 24 bits. Where a row is cut off at zy it takes 18, and 13 if it is; where sums
-// are checked 4 more, 45 for a larger one; a result that is out of range 18; a row 68. In the loops r0: sum, r1: y, r4: zy less the
+// are checked 4 more, 45 for a larger one; a result that is out of range 18; 68 per row. In the loops r0: sum, r1: y, r4: zy less the
 // least that is neither out of range nor a new peak, r5: m's lower 12 bits as a signed number, r6: what m has above, r7: shift, r8:
 // offset, r9: end, r10: how many results there are from that least on, less 1, r11: that least, r12: step.
 //

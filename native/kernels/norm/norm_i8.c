@@ -10,7 +10,7 @@
 
 ODT_BESIDE_ASSEMBLY
 
-// Of errors with their gains, and of those times h.
+// Sums of errors times their gains, and of these products times h.
 typedef struct {
     int64_t errors;    // 0
     uint64_t products; // 8
@@ -222,7 +222,8 @@ static inline int has_bits(int32_t v, int32_t bits) {
 
 enum { ELEMENTS = 32 }; // at a time
 
-// Normalised values of `bits` of elements that are `step` bytes apart, but for what belongs to a group, of `length` of them.
+// Prepares what all groups share: normalised values have `bits` fractional bits, their elements are `step` bytes apart, and a group
+// has `length` of them.
 static void begin_hats(hats_t *h, int32_t bits, int32_t z, int32_t step, int32_t length) {
     h->step = step;
     h->length = length;
@@ -230,7 +231,7 @@ static void begin_hats(hats_t *h, int32_t bits, int32_t z, int32_t step, int32_t
     h->one = 147 - bits;
 }
 
-// And of a group, from its statistics. Returns whether none is too large for loops over elements.
+// Prepares a group from its statistics. Returns whether no normalised value is too large for loops over elements.
 static int group_hats(hats_t *h, const int32_t *st) {
     int32_t offset = odt_wrap_sub(h->zero, st[0]), s = h->one + 20 - (int32_t)((uint32_t)st[1] << 1 >> 24);
     int32_t least = odt_wrap_sub(offset, 128 << MEAN_BITS), most = odt_wrap_add(offset, 127 << MEAN_BITS);
@@ -539,6 +540,18 @@ static const int32_t *gains_of(loops_t *l, const group_t *p, int32_t c) {
     return l->gains;
 }
 
+// Adds the products of `count` elements from `at` on, whose h and errors times gains are then in l->h and l->v.
+static inline __attribute__((always_inline)) void sum_block(loops_t *l, const group_t *p, int32_t at, int32_t count,
+    const int32_t *gains, sums_t *sums) {
+    const int8_t *e = p->a->e + at;
+    l->hats.x = p->a->x + at;
+    l->hats.end = l->hats.x + count;
+    list_hats(&l->hats, l->h);
+    for (int32_t i = 0; i < count; i += 8) {
+        sum_eight(e + i, l->h + i, gains + i, l->h + odt_min(i + 8, count), sums);
+    }
+}
+
 // The same by loops over blocks of elements. Where a group has one channel all of its errors have one gain.
 static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     const odt_norm_dx_i8_t *a = p->a;
@@ -560,15 +573,8 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     }
     for (int32_t s = 0, at = p->at; s < p->S; s++, at += width) {
         for (int32_t c = 0, count; c < a->C; c += count) {
-            const int32_t *gain = gains_of(l, p, c);
-            const int8_t *e = a->e + at + c;
             count = odt_min(a->C - c, ELEMENTS);
-            l->hats.x = a->x + at + c;
-            l->hats.end = l->hats.x + count;
-            list_hats(&l->hats, l->h);
-            for (int32_t i = 0; i < count; i += 8) {
-                sum_eight(e + i, l->h + i, gain + i, l->h + odt_min(i + 8, count), sums);
-            }
+            sum_block(l, p, at + c, count, gains_of(l, p, c), sums);
         }
     }
 }
@@ -651,12 +657,7 @@ static int32_t norm_dx_rows(group_t *p, loops_t *l, uint32_t unit, int32_t m, od
     place_outputs(l, p, at, C, outputs);
     for (; m < a->M && group_hats(&l->hats, st); m++, st += 2, at += C) {
         sums_t sums = {0, 0};
-        l->hats.x = a->x + at;
-        l->hats.end = l->hats.x + C;
-        list_hats(&l->hats, l->h);
-        for (int32_t i = 0; i < C; i += 8) {
-            sum_eight(a->e + at + i, l->h + i, gains + i, l->h + odt_min(i + 8, C), &sums);
-        }
+        sum_block(l, p, at, C, gains, &sums);
         set_means(p, &sums);
         uint32_t scale = odt_scale_mul((uint32_t)st[1] << 1 >> 1, unit);
         if (!begin_errors(l, p, scale, outputs)) {

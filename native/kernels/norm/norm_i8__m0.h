@@ -207,8 +207,8 @@ __attribute__((naked, noinline)) static void sum_products(const hats_t *hats, co
         );
 }
 
-// Adds to sums those of h up to `end`, 8 at most: products of 25 bits times 14 are 31 bits by halves. 23 cycles each, 60 in all. An
-// error with its gain goes to 128 bytes behind its h. r3: an error, r5: its product with h, r6: its gain, r4: sum of upper products,
+// Adds to sums those of h up to `end`, 8 at most: products of 25 bits times 14 are 31 bits by halves. 23 cycles each, 60 in
+// all. Each error times its gain is stored 128 bytes after its h. r3: an error, r5: its product with h, r6: its gain, r4: sum of upper products,
 // r8: of lower ones, r12: end, lr: errors.
 __attribute__((naked, noinline)) static void sum_eight(const int8_t *e, int32_t *h, const int32_t *gains, const int32_t *end,
     sums_t *sums) {
@@ -430,8 +430,8 @@ __attribute__((naked, noinline)) static void list_errors_of_one(const hats_t *ha
         );
 }
 
-// The same of h up to `end` and what lies 128 bytes behind it: v there, 17 cycles each. r0: h, r1: v, r2: h, then its product, r4,
-// r5: the slope, r6: mean, r7: 2048, r12: end.
+// The same for h up to `end` and errors times gains that lie 128 bytes after them, which become v: 17 cycles each. r0: h, r1: v,
+// r2: h, then its product, r4, r5: the slope, r6: mean, r7: 2048, r12: end.
 __attribute__((naked, noinline)) static void subtract_means(int32_t *h, const int32_t *end, const errors_t *errors) {
     (void)h, (void)end, (void)errors;
     __asm volatile (

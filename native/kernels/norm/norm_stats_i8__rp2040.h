@@ -16,7 +16,7 @@ typedef struct {
     int32_t *st, *end; // 20, 24
 } few_t;
 
-// Begins a division, which needs 8 cycles then: those of `meanwhile`.
+// Begins a division. Its result is ready 8 cycles later, which `meanwhile` takes.
 #define DIVIDE(dividend, divisor, meanwhile) \
     "str " dividend ", [r3]\n" \
     "str " divisor ", [r3, #4]\n" \
@@ -25,7 +25,7 @@ typedef struct {
 #define WAIT_4 "b 99f\n" "99: b 99f\n" "99:\n"
 #define WAIT_6 "b 99f\n" "99:\n" WAIT_4
 
-// What measure() makes, 8 cycles an element and 210. r3: the divider, r8: f, r9: x, r10: st, r11: its end, r12: a mean.
+// What measure() makes: 8 cycles per element and 210 per group. r3: the divider, r8: f, r9: x, r10: st, r11: its end, r12: a mean.
 __attribute__((naked, noinline)) static void measure_few(const few_t *f) {
     (void)f;
     __asm volatile (
