@@ -33,7 +33,7 @@ BETWEEN = [  # the layers
     "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8", "gather_norm_i8",
     "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8", "softmax_xent_i8", "running_stats_i8", "read_stats_i8", "track_read_i8", "range_i8",
 ]  # fmt: skip
-FLOATS = ["adam_f32", "adam_i32"]  # by integers on cores without floats
+FLOATS = ["adam_f32", "adam_i32"]  # of float32 state: by integers on cores without floats, and everywhere
 SMALL = 16  # cases of each instruction as the host's tests draw them
 MEDIUM = 10  # and with more channels, so that blocks are full, and then some
 
@@ -42,26 +42,25 @@ import _odt, gc
 if ODT_ARGS["parts"]:
     _odt.threads(0)
 odd = 0
-with open("cases", "rb") as f:
-    for batch in ODT_ARGS["batches"]:
-        gc.collect()
-        data = memoryview(f.read(batch))
-        while data:
-            blocks = []
-            for _ in range(7):
-                size = int.from_bytes(data[:4], "little")
-                none = size == 0xFFFFFFFF
-                blocks.append(None if none else bytearray(data[4 : 4 + size]))
-                data = data[4 if none else 4 + size :]
-            for data_region in odd * ODT_ARGS["data"]:  # the user's data lie anywhere
-                if blocks[1 + data_region]:
-                    blocks[1 + data_region] = memoryview(bytearray(1) + blocks[1 + data_region])[1:]
-            odd ^= 1
-            program = bytes(blocks[0])
-            _odt.run(_odt.load(program), blocks[1:], 12, len(program) // 4)
-            print(*[_odt.crc32(region) for region in blocks[1:4]])
-            if ODT_ARGS["whole"]:
-                print(*[region.hex() for region in blocks[1:4]])
+for batch in ODT_ARGS["batches"]:
+    gc.collect()
+    data = memoryview(f.read(batch))
+    while data:
+        blocks = []
+        for _ in range(7):
+            size = int.from_bytes(data[:4], "little")
+            none = size == 0xFFFFFFFF
+            blocks.append(None if none else bytearray(data[4 : 4 + size]))
+            data = data[4 if none else 4 + size :]
+        for data_region in odd * ODT_ARGS["data"]:  # the user's data lie anywhere
+            if blocks[1 + data_region]:
+                blocks[1 + data_region] = memoryview(bytearray(1) + blocks[1 + data_region])[1:]
+        odd ^= 1
+        program = bytes(blocks[0])
+        _odt.run(_odt.load(program), blocks[1:], 12, len(program) // 4)
+        print(*[_odt.crc32(region) for region in blocks[1:4]])
+        if ODT_ARGS["whole"]:
+            print(*[region.hex() for region in blocks[1:4]])
 """
 
 
@@ -199,6 +198,32 @@ def draw_adam(rng):
     return build("adam_f32", {"N": count, **sizes}, operands, {}, b"")
 
 
+def draw_adam_i32(rng):
+    """Steps of moments and gradients of any size to each other, moments that cancel, 0s among others; some are of no model."""
+    count, middle = 60, rng.choice((107, 107, 120, 95, 60, 20, 200))  # the scale's exponent
+
+    def draw(field, spread):
+        field = max(0, min(255, field + rng.randint(-spread, spread)))
+        return 0 if rng.random() < 0.08 else field << 23 | rng.choice((0, 0x7FFFFF, rng.randrange(1 << 23)))
+
+    d = [rng.choice((-1, 1)) * (rng.randrange(1 << rng.randrange(1, 32)) >> rng.randrange(2)) for _ in range(count)]
+    edges = (0, 0, 1, 255, 256, -256, 65535, 65536, -65537, (1 << 31) - 1, -1 << 31)
+    d = [rng.choice(edges) if rng.random() < 0.3 else value for value in d]
+    spread, ratio = rng.choice(((4, 0), (12, 0), (40, 20), (4, 30))), rng.choice((0, 0, 10))
+    m = [draw(middle + 8 + spread[1], spread[0]) | rng.randrange(2) << 31 for _ in range(count)]
+    v = [draw(2 * (middle + 8 - ratio) - 127 + spread[1], spread[0]) for _ in range(count)]
+    for i in range(0, count, 6):
+        m[i], v[i], d[i] = rng.choice(((0, v[i], 0), (m[i], 0, 0), (0, 0, 0), (m[i], v[i] & ~0x7FFFFF, 0)))
+    factors = rng.choice(((0.9, 0.999), (0.5, 0.75), (1e-6, 1e-6), (1 - 2.0**-12, 1 - 2.0**-20)))
+    sizes = {"b1": factors[0], "c1": 1 - factors[0], "b2": factors[1], "c2": 1 - factors[1]}
+    sizes["eps"] = rng.choice((1e-7, 1e-7, 1e-12, 1.0))
+    sizes = {name: float_to_bits(value) for name, value in sizes.items()}
+    words = lambda values: array("I", [value & 0xFFFFFFFF for value in values]).tobytes()  # noqa: E731
+    operands = {"d": words(d), "m": words(m), "v": words(v), "ds": bytes(4)}
+    operands.update(gs=words([middle << 23 | rng.randrange(1 << 23)]), rate=words([ONE, 0x3D000000]))
+    return build("adam_i32", {"N": 1, "K": count, "factor": ONE, **sizes}, operands, {}, b"")
+
+
 def draw_layer_norm(rng):
     """Statistics of rows, and what is made of them: some are all alike, some deviations and means are of no row."""
     C = rng.choice((2, 3, 4, 5, 8, 8, 16, 31, 32, 33, 64))
@@ -291,6 +316,8 @@ def draw_corners():
         yield build("conv2d_dx_i8", sizes, operands, {}, b"")
     for seed in range(60):
         yield draw_adam(random.Random(seed))
+    for seed in range(80):
+        yield draw_adam_i32(random.Random("state %d" % seed))
     for seed in range(40):
         yield from draw_layer_norm(random.Random("layer %d" % seed))
     word = lambda v: array("I", [v]).tobytes()  # noqa: E731
@@ -360,18 +387,18 @@ def run(machine, cases, parts, whole=False):
 
     parts: kernels compute in two parts as for two cores, but one after the other: the emulated chip has one core.
     """
-    batches = [0]  # the bytes of cases that are read at a time
-    with (machine.files / "cases").open("wb") as f:
-        for case in cases:
-            blocks = b""
-            for block in [case.program, *case.regions]:
-                blocks += struct.pack("<i", -1 if block is None else len(block)) + (block or b"")
-            if batches[-1] + len(blocks) > 20000:
-                batches.append(0)
-            batches[-1] += len(blocks)
-            f.write(blocks)
-    args = {"batches": batches, "whole": whole, "parts": parts, "data": [opcodes.X_DATA, opcodes.Y_DATA]}
-    return machine.exec(ON_BOARD, timeout=300, args=args).splitlines()
+    batches = [b""]  # that are read at a time
+    for case in cases:
+        blocks = b""
+        for block in [case.program, *case.regions]:
+            blocks += struct.pack("<i", -1 if block is None else len(block)) + (block or b"")
+        if len(batches[-1]) + len(blocks) > 20000:
+            batches.append(b"")
+        batches[-1] += blocks
+    laid = machine.lay(b"".join(batches))
+    args = {"batches": [len(batch) for batch in batches], "whole": whole, "parts": parts}
+    args["data"] = [opcodes.X_DATA, opcodes.Y_DATA]
+    return machine.exec(laid + ON_BOARD, timeout=300, args=args).splitlines()
 
 
 def describe(case, expected, lines):

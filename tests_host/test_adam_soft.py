@@ -15,11 +15,6 @@ void adam_f32(int32_t count, float *d, float *m, float *v, const int32_t *rate, 
     odt_adam_f32_t a = {d, m, v, rate, count, f[0], f[1], f[2], f[3], f[4]};
     odt_adam_f32(&a);
 }
-void adam_i32(int32_t count, int32_t *d, float *m, float *v, const int32_t *rate, const int32_t *f, const int32_t *gs, int32_t *ds) {
-    odt_adam_i32_t a = {.d = d, .ds = ds, .m = m, .v = v, .gs = gs, .rate = rate, .N = 1, .K = count, .factor = 0x3F800000,
-        .b1 = f[0], .c1 = f[1], .b2 = f[2], .c2 = f[3], .eps = f[4]};
-    odt_adam_i32(&a);
-}
 """
 COUNT = 200000
 ADAM = (0.9, 0.1, 0.999, 0.001, 1e-7)
@@ -29,9 +24,7 @@ ADAM = (0.9, 0.1, 0.999, 0.001, 1e-7)
 def library(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("adam")
     (folder / "harness.c").write_text(HARNESS)
-    files = ["fixed.c", "float32.c"] + [
-        "kernels/update/" + name for name in ("adam__soft.c", "adam_f32.c", "adam_i32.c")
-    ]
+    files = ["fixed.c", "float32.c"] + ["kernels/update/" + name for name in ("adam__soft.c", "adam_f32.c")]
     options = [
         "-std=c99",
         "-O1",
@@ -143,22 +136,3 @@ def test_any_bits_at_all_are_those_of_floats(library):
     corners += [field << 23 | rest for field in (24, 25, 75, 76, 160, 161, 190, 191, 254) for rest in (0, 0x7FFFFF)]
     corners = np.array(corners + [bits | 1 << 31 for bits in corners], U32).view(F32)
     run_f32(library, *[x.ravel() for x in np.meshgrid(corners, corners, corners)])
-
-
-@pytest.mark.parametrize("scale", (2.0**-10, 1.7e-6, 3.1e4))
-def test_int32_gradients_become_directions_of_20_bits(library, scale):
-    rng = np.random.default_rng(4)
-    d = rng.integers(-(1 << 31), 1 << 31, COUNT) >> rng.integers(0, 32, COUNT)
-    d[:8] = (0, 1, -1, (1 << 24) - 1, 1 << 24, (1 << 24) + 1, -(1 << 31), (1 << 31) - 1)
-    d = d.astype(np.int32)
-    middle = 117 + int(np.log2(scale))
-    m, v = draw(rng, middle - 4, middle + 20), np.abs(draw(rng, max(25, 2 * middle - 140), 2 * middle - 80))
-    factors, rate, gs, ds = np.array(ADAM, F32), np.array([0, 0.5], F32), np.array([scale], F32), np.zeros(1, np.int32)
-    new_m, new_v, x = expected(m, v, d.astype(F32) * F32(scale), factors, rate[1])
-    x = np.trunc(np.clip(x, F32(-4), F32(4)) * F32(1 << 20)).astype(np.int32)
-    library.adam_i32(
-        COUNT, pointer(d), pointer(m), pointer(v), pointer(rate), pointer(factors), pointer(gs), pointer(ds)
-    )
-    same(m, new_m)
-    same(v, new_v)
-    assert np.array_equal(d, x)

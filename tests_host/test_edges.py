@@ -63,11 +63,55 @@ def test_float32_results_below_their_smallest_are_stored_as_zero(executor):
     sizes = {"N": 2, "b1": ONE, "c1": 0, "b2": ONE, "c2": 0, "eps": ONE}
     after = run(executor, "adam_f32", operands, sizes)
     assert after["m"] == words(0, m + 1) and after["v"] == words(0, v + 1)
-    operands["gs"] = words(ONE)
-    after = run(executor, "adam_i32", operands, dict(sizes, N=1, K=2, factor=ONE))
-    assert after["m"] == words(0, m + 1) and after["v"] == words(0, v + 1)
     after = run(executor, "momentum_f32", {"v": words(m, m + 1)}, {"N": 2, "mu": ONE})
     assert after["v"] == words(0, m + 1)
+
+
+@executors
+def test_moments_of_int8_models_in_float32_stay_among_its_normal_numbers(executor):
+    small, large, half = 1 << 23, (255 << 23) - 1, 126 << 23
+    operands = {"m": words(small, small + 2, large, small), "v": words(small, small + 2, large, small)}
+    operands.update(d=words(0, 0, 1 << 30, 1 << 30), gs=words(254 << 23), rate=words(ONE, ONE))
+    sizes = {"N": 1, "K": 4, "factor": ONE, "b1": half, "c1": half, "b2": half, "c2": half, "eps": ONE}
+    after = run(executor, "adam_i32", operands, sizes)
+    assert after["m"] == after["v"] == words(0, 0, large, large)
+    after = run(executor, "adam_i32", dict(operands, gs=words(ONE)), dict(sizes, c1=ONE >> 1, c2=ONE >> 1))
+    assert after["m"][:8] == after["v"][:8] == words(small, small + 2)
+
+
+@executors
+@pytest.mark.parametrize("size", (3, 300, 40000, 1 << 25))
+@pytest.mark.parametrize("beta1, beta2, eps", ((0.9, 0.999, 1e-7), (0.5, 0.75, 1e-3), (0.99, 0.9, 1e-12)))
+def test_a_step_of_float32_state_is_adams_in_float64(executor, size, beta1, beta2, eps):
+    """Of moments like the gradient, far smaller and far larger ones, and of none."""
+    rng = np.random.default_rng(size)
+    count, scale, correction = 3000, np.float32(1.7e-5 / size), 0.3
+    d = np.round(rng.normal(size=count) * size).astype("int32")
+    m = (rng.normal(size=count) * 1.7e-5 * 10.0 ** rng.integers(-6, 7, count)).astype("float32")
+    v = (np.square(rng.normal(size=count) * 1.7e-5) * 10.0 ** rng.integers(-6, 7, count)).astype("float32")
+    m[::7], v[::7] = 0, 0
+    bits = lambda x: int(np.float32(x).view("uint32"))  # noqa: E731
+    sizes = dict(
+        N=1, K=count, factor=ONE, b1=bits(beta1), c1=bits(1 - beta1), b2=bits(beta2), c2=bits(1 - beta2), eps=bits(eps)
+    )
+    operands = {
+        "d": d.tobytes(),
+        "m": m.tobytes(),
+        "v": v.tobytes(),
+        "gs": words(bits(scale)),
+        "rate": words(ONE, bits(correction)),
+    }
+    after = run(executor, "adam_i32", operands, sizes)
+    found_m, found_v = (np.frombuffer(after[name], "float32").astype(float) for name in "mv")
+    x = np.frombuffer(after["d"], "int32") * 2.0**-20
+    g = d * float(scale)
+    new_m, new_v = beta1 * m.astype(float) + (1 - beta1) * g, beta2 * v.astype(float) + (1 - beta2) * g**2
+    part = np.abs(beta1 * m) + np.abs((1 - beta1) * g)  # they may cancel
+    assert (np.abs(found_m - new_m) <= part * 2.0**-12).all()
+    assert (np.abs(found_v - new_v) <= new_v * 2.0**-13).all()
+    wanted = np.clip(found_m / (np.sqrt(found_v) + eps * correction), -4, 4)
+    assert (np.abs(x - wanted) <= np.abs(wanted) * 2.0**-13 + 2.0**-20).all()
+    assert (x[g == 0] * m[g == 0] >= 0).all() and (x[(m == 0) & (g == 0)] == 0).all()
 
 
 @executors

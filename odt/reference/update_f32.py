@@ -2,7 +2,7 @@
 
 import math
 
-from ..fixed import ONE, bits_to_float, float_to_bits, log2_floor, scale_mul, scale_shift
+from ..fixed import ONE, bit_length, bits_to_float, float_to_bits, log2_floor, scale_mul, scale_shift
 from ..regions import RATE
 from .float32 import divide, rounded, store, store2, to_int
 
@@ -122,14 +122,90 @@ def adam_i32(o):
 
     d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32[1] rate:i32[2] ; N K factor b1 c1 b2 c2 eps
     """
-    scale = bits_to_float(scale_mul(o.factor, o.gs[0]))
-    constants = _adam_constants(o)
+    scale, c1, c2 = _number(scale_mul(o.factor, o.gs[0])), _number(o.c1), _number(o.c2)
+    root = _upper(scale)
+    of_d = _factor(root * _upper(c1), scale[1] + c1[1] - 134, 14)
+    of_square = _factor((root * root + 0x8000 >> 16) * _upper(c2), 2 * scale[1] + c2[1] - 260, 15)
+    eps = _number(scale_mul(o.eps, o.rate[1]))
     for i in range(o.N * o.K):
-        g = rounded(rounded(float(o.d[i])) * scale)
-        x = _adam_step(o, i, g, *constants)
-        o.d[i] = to_int((4.0 if x > 4 else -4.0 if x < -4 else x) * 1048576)
+        size, m, v = abs(o.d[i]), float_to_bits(o.m[i]), float_to_bits(o.v[i])
+        cut = max(bit_length(size) - 16, 0)
+        size >>= cut
+        more = size * of_d[0]
+        if m >> 31 & 1 != (o.d[i] < 0):
+            more = -more
+        moment = _moved(m, _decay(o.c1), more, of_d[1] + cut)
+        sign = -1 if (m >> 31 & 1) != (moment[0] < 0) else 1
+        m = _packed(abs(moment[0]), moment[1])
+        square = size * size
+        wide = square >> 16 != 0
+        more = square * of_square[0] >> (16 if wide else 0)
+        v = _packed(*_moved(v, _decay(o.c2), more, of_square[1] + 2 * cut + (16 if wide else 0)))
+        o.m[i] = bits_to_float(m | (1 << 31 if sign < 0 else 0))
+        o.v[i] = bits_to_float(v)
+        o.d[i] = sign * _direction(_number(m), _number(v), eps[0] >> 8, eps[1] - 142)
     for n in range(o.N):
         o.ds[n] = scale_shift(ONE, -20)
+
+
+def _number(bits):
+    """(man, field) of float bits: man * 2^(field - 150), man of 24 bits or 0, without the sign."""
+    field = bits >> 23 & 255
+    return (bits & 0x7FFFFF | 0x800000 if field else 0), field
+
+
+def _packed(v, field):
+    """Float bits of v * 2^(field - 150), v not negative: cut off to 24 bits."""
+    more = bit_length(v) - 24
+    field += more
+    if v == 0 or field < 1:
+        return 0
+    if field > 254:
+        return 0x7F7FFFFF
+    return (field << 23) + ((v >> more if more > 0 else v << -more) - 0x800000)
+
+
+def _upper(number):
+    """A mantissa's upper 16 bits, rounded."""
+    return min(number[0] + 128 >> 8, 65535)
+
+
+def _factor(v, field, bits):
+    """v * 2^(field - 150), v of more bits than these or 0, rounded to them, and its field."""
+    more = bit_length(v) - bits
+    return ((v >> more - 1) + 1 >> 1 if v else 0), field + more
+
+
+def _decay(rate):
+    """What a moment loses by: man * factor >> shift, of the upper 16 bits of man."""
+    man, field = _number(rate)
+    return (65536, 8) if field > 126 else (man + 128 >> 8, min(134 - field, 31))
+
+
+def _moved(bits, decay, more, unit):
+    """A moment (without its sign) after its decay plus more * 2^(unit - 150): (v, field)."""
+    man, field = _number(bits)
+    man -= (man >> 8) * decay[0] >> decay[1]
+    if more == 0:
+        return man, field
+    if field >= unit:
+        size = abs(more) >> field - unit
+        return man + (size if more > 0 else -size), field
+    return (man >> unit - field) + more, unit
+
+
+def _direction(m, v, below, unit):
+    """m / (sqrt(v) + below * 2^unit) in units of 2^-20, 4 at most."""
+    if v[0]:
+        other = v[1] - 157 >> 1
+        square = v[0] << 8 - (v[1] & 1)
+        y = 22528 + (square >> 17) + (square >> 19) + (square >> 20)  # within 3.2 %
+        y = y + square // y >> 1
+        y = y + square // y >> 1
+        below = y + (below >> other - unit) if other >= unit else below + (y >> unit - other)
+        unit = max(other, unit)
+    quotient, shift = (m[0] << 8) // below, m[1] - 138 - unit
+    return min(quotient << shift, 1 << 22) if shift >= 0 else quotient >> -shift
 
 
 # From directions to weights

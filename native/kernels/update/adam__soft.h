@@ -1,5 +1,5 @@
-// Steps of Adam with float32 state in integers, where a core has no instructions for floats: the bits of adam_f32.c's and
-// adam_i32.c's expressions, each operation rounded to nearest even.
+// Steps of Adam of float32 models in integers, where a core has no instructions for floats: the bits of adam_f32.c's expressions, each
+// operation rounded to nearest even.
 
 #ifndef ODT_ADAM_SOFT_H
 #define ODT_ADAM_SOFT_H
