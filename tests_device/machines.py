@@ -21,6 +21,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from mpremote import romfs
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("ODT_BUILD", ROOT / "build"))
 
@@ -44,6 +46,7 @@ class Machine:
     name = None
     make = None  # the command that builds the image
     image = None  # what it builds, below build/
+    prelude = ""  # what goes before each script
 
     def __init__(self):
         self.image_path = BUILD / self.image
@@ -81,6 +84,21 @@ class Machine:
         """Run source text and return what it printed."""
         return self._run_source(source, timeout, args, "<exec>")
 
+    def install(self, files):
+        """As put() of files and folders that modules are imported from.
+
+        A board on QEMU, unless it is on already, has them in its memory as ROMFS: its serial line takes 0.1 ms a byte.
+        """
+        self.put(files)
+
+    def lay(self, data):
+        """Lay bytes where the next script finds them: the lines, to go before it, by which it has f.read() and f.seek().
+
+        In the memory of a board on QEMU, unless it is on already, which takes no time; else in a file.
+        """
+        (self.files / "laid").write_bytes(data)
+        return 'f = open("laid", "rb")\n'
+
     def put(self, files):
         """Copy a folder's contents, or a list of files and folders, to where scripts run."""
         if files is None:
@@ -99,6 +117,7 @@ class Machine:
     def _run_source(self, source, timeout, args, label):
         if args is not None:
             source = f"ODT_ARGS = {args!r}\n{source}"
+        source = self.prelude + source
         script = self._temp / "script.py"
         script.write_text(source)
         code, output = self._run_script(script, timeout)
@@ -273,6 +292,36 @@ def executed():
 """
 
 
+PSRAM = 0x21000000  # of an MPS2 board: 16 MB that the firmware does not use
+ROOM = 1 << 22  # of what is installed, before what is laid
+LAID = """
+import uctypes
+class f:
+    at = %d
+    def seek(at):
+        f.at = %d + at
+    def read(count):
+        f.at += count
+        return bytes(uctypes.bytearray_at(f.at - count, count))
+""" % (PSRAM + ROOM, PSRAM + ROOM)
+MOUNT_ROM = """
+import sys, uctypes, vfs
+vfs.mount(vfs.VfsRom(uctypes.bytearray_at(%d, %d)), "/rom")
+sys.path.append("/rom")
+"""
+
+
+def add_to_rom(made, file):
+    """A file, or a folder with what is in it, to a VfsRomWriter."""
+    if file.is_dir():
+        made.opendir(file.name)
+        for inner in sorted(file.iterdir()):
+            add_to_rom(made, inner)
+        made.closedir()
+    else:
+        made.mkfile(file.name, file.read_bytes())
+
+
 class Qemu(Emulated):
     """A Cortex-M board on QEMU.
 
@@ -283,6 +332,14 @@ class Qemu(Emulated):
     make = "make qemu"
     qemu_machine = None
     loaded = ()  # (file, address) of what lies in memory beside the firmware
+
+    def lay(self, data):
+        if self._process is not None:
+            return super().lay(data)
+        path = self._temp / "laid"
+        path.write_bytes(data)
+        self.loaded += ((path, PSRAM + ROOM),)
+        return LAID
 
     def _start(self):
         log = (self._temp / "qemu.log").open("wb")

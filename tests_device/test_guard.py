@@ -41,21 +41,22 @@ BETWEEN = (
     "bias_dw_i8", "relu_dx_i8", "open_i8", "masked_i8",
     "sigmoid_dx_i8", "softmax_i8", "softmax_xent_i8", "mse_i8", "gather_i8",
 )  # fmt: skip
+NAMES = [*test_kernels.KERNELS, *BETWEEN]
 CASES = {"qemu_m4": 30, "rp2040": 15}  # of each kernel: of so many sizes that all their operands come in turn
 ON_BOARD = (
     """
 import _odt, uctypes, gc
-with open("cases", "rb") as f:
-    for words, size, given, ends, is_given in ODT_ARGS["cases"]:
-        gc.collect()
-        program = f.read(words)
-        edge = given if is_given else size
-        edge = uctypes.bytearray_at(START + (%d - edge if ends else 0), edge)
-        arena, data = (bytearray(size), edge) if is_given else (edge, bytearray(given))
-        arena[:] = f.read(size)
-        data[:] = f.read(given)
-        _odt.run(_odt.load(program), [arena, bytearray(0), bytearray(68), data, data, bytearray(0)], 12, words // 4)
-        print("crc", _odt.crc32(arena))
+f.seek(ODT_ARGS["at"])
+for words, size, given, ends, is_given in ODT_ARGS["cases"]:
+    gc.collect()
+    program = f.read(words)
+    edge = given if is_given else size
+    edge = uctypes.bytearray_at(START + (%d - edge if ends else 0), edge)
+    arena, data = (bytearray(size), edge) if is_given else (edge, bytearray(given))
+    arena[:] = f.read(size)
+    data[:] = f.read(given)
+    _odt.run(_odt.load(program), [arena, bytearray(0), bytearray(68), data, data, bytearray(0)], 12, words // 4)
+    print("crc", _odt.crc32(arena))
 """
     % SIZE
 )
@@ -149,17 +150,24 @@ def run(native, program, arena, data):
 
 @pytest.fixture(scope="module", params=BOARDS)
 def board(request):
+    """A board, with the cases of all kernels: name -> (from which byte on, cases)."""
     with machines.open(request.param) as machine:
+        machine.cases, laid = {}, b""
+        for name in NAMES:
+            cases = draw_cases(name, CASES[machine.name])
+            machine.cases[name] = len(laid), cases
+            laid += b"".join([program + arena + data for program, arena, data, _, _ in cases])
+        machine.laid = machine.lay(laid)
         yield machine
 
 
-@pytest.mark.parametrize("name", [*test_kernels.KERNELS, *BETWEEN])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_kernel_touches_nothing_beside_an_operand(board, name):
     native = pytest.importorskip("_odt")
-    cases = draw_cases(name, CASES[board.name])
-    (board.files / "cases").write_bytes(b"".join(program + arena + data for program, arena, data, _, _ in cases))
+    at, cases = board.cases[name]
     sizes = [(len(program), len(arena), len(data), ends, is_data) for program, arena, data, ends, is_data in cases]
-    text = board.exec(BOARDS[board.name] + ON_BOARD, timeout=250, args={"cases": sizes})
+    script = BOARDS[board.name] + board.laid + ON_BOARD
+    text = board.exec(script, timeout=250, args={"cases": sizes, "at": at})
     sums = [int(line.split()[1]) for line in text.splitlines() if line.startswith("crc")]
     assert sums == [run(native, *case[:3]) for case in cases]
 

@@ -10,7 +10,6 @@ import odt
 
 SCRIPT = machines.ROOT / "tests_device" / "in_place.py"
 WEIGHTS = machines.ROOT / "tests_device" / "frozen_weights.py"
-PSRAM = 0x21000000  # of an MPS2 board: 16 MB that the firmware does not use
 
 
 def network(**options):
@@ -66,8 +65,8 @@ def test_frozen_module_and_romfs_of_a_cortex_m3_are_read_in_place(tmp_path):
     image, file = rom(tmp_path)
     (tmp_path / "romfs.img").write_bytes(image)
     with machines.open("qemu_m3") as machine:
-        machine.loaded = ((tmp_path / "romfs.img", PSRAM),)
-        text = machine.run(SCRIPT, args={"rom": (PSRAM, len(image)), "file": file, "module": "weights"})
+        machine.loaded = ((tmp_path / "romfs.img", machines.PSRAM),)
+        text = machine.run(SCRIPT, args={"rom": (machines.PSRAM, len(image)), "file": file, "module": "weights"})
     for name in ("frozen", "file", "module"):
         check(text.splitlines(), name)
     assert text.splitlines().count("True") == 2  # file and module lie in the ROMFS

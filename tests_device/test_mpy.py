@@ -13,7 +13,7 @@ def give(machine, arch):
     """What an installation copies, to where the machine's scripts run."""
     kernels = sorted((MPY / arch).glob("_odt*.mpy"))
     assert (MPY / "python" / "odt").exists() and kernels, f"{MPY / arch} is not built: run `make mpy`"
-    machine.put([MPY / "python" / "odt", *kernels])
+    machine.install([MPY / "python" / "odt", *kernels])
 
 
 STOCK = ["stock_unix x64", "stock_qemu_m3 armv7m", "stock_qemu_m4hf armv7emsp"]
