@@ -333,6 +333,19 @@ class Qemu(Emulated):
     qemu_machine = None
     loaded = ()  # (file, address) of what lies in memory beside the firmware
 
+    def install(self, files):
+        if self._process is not None:
+            super().install(files)
+            return
+        made = romfs.VfsRomWriter()
+        for file in files:
+            add_to_rom(made, file)
+        image = made.finalise()
+        path = self._temp / "romfs.img"
+        path.write_bytes(image)
+        self.loaded += ((path, PSRAM),)
+        self.prelude = MOUNT_ROM % (PSRAM, len(image))
+
     def lay(self, data):
         if self._process is not None:
             return super().lay(data)

@@ -314,6 +314,13 @@ def draw_corners():
         operands["w"] = rng.randbytes(sizes["N"] * sizes["C"]).replace(b"\x80", b"\x81")
         operands.update(peak=bytes(4), q=array("i", [rng.randrange(1 << 23, 1 << 24) << 7, shift]).tobytes())
         yield build("conv2d_dx_i8", sizes, operands, {}, b"")
+    for H, K, S, P, C in ((9, 3, 2, 1, 16), (6, 3, 1, 1, 35), (5, 5, 1, 0, 7), (4, 4, 2, 0, 32), (5, 2, 1, 0, 40)):
+        O = (H + 2 * P - K) // S + 1  # averages of windows that overlap, of more positions than are finished at once
+        sizes = dict(B=2, H=H, W=H, C=C, N=C, KH=K, KW=K, SH=S, SW=S, PT=P, PL=P, OH=O, OW=O, adaptive=0, top=K * K)
+        operands = {"e": rng.randbytes(2 * O * O * C).replace(b"\x80", b"\x81"), "dx": bytes(2 * H * H * C)}
+        for shift in (40, 44):
+            operands.update(peak=bytes(4), q=array("i", [rng.randrange(1 << 23, 1 << 24) << 7, shift]).tobytes())
+            yield build("avgpool2d_dx_i8", sizes, operands, {}, b"")
     for seed in range(60):
         yield draw_adam(random.Random(seed))
     for seed in range(80):

@@ -7,7 +7,16 @@
 #include "../common/elements.h"
 #include "../common/elements__m0.h"
 #include "../common/inner_i8.h"
+#include "../linear/conv2d_i8.h"
 #include "avgpool2d.h"
+
+#if ODT_SMALL
+enum { SUMS = ODT_BLOCK }; // on the stack
+#define ODT_FOURS
+#else
+enum { SUMS = 8 * ODT_BLOCK };
+#define ODT_FOURS _Pragma("GCC unroll 4")
+#endif
 
 void odt_avgpool2d_i8(const odt_avgpool2d_i8_t *a) {
     int32_t N = a->N;
@@ -31,6 +40,14 @@ void odt_avgpool2d_i8(const odt_avgpool2d_i8_t *a) {
                 }
             }
         }
+    }
+}
+
+// sums + e * share
+static __attribute__((noinline)) void add_share(int32_t *sums, const int8_t *e, int32_t count, uint32_t share) {
+    ODT_FOURS
+    for (int32_t i = 0; i < count; i++) {
+        sums[i] = odt_wrap_add(sums[i], (int32_t)((uint32_t)e[i] * share));
     }
 }
 
@@ -77,22 +94,48 @@ static void avgpool2d_dx_of_tiles(const odt_avgpool2d_dx_i8_t *a, const odt_resc
 
 #endif
 
+// Positions of window o.
+static inline uint32_t length_of(const odt_axis_t *a, int32_t o) {
+    int32_t start = o * a->stride - a->pad;
+    if (a->stride && start >= 0 && start <= a->size - a->taps) {
+        return (uint32_t)a->taps;
+    }
+    odt_taps_t t = odt_axis_window(a, o);
+    return (uint32_t)(t.to - t.from);
+}
+
+// From sums to inputs' gradients.
+static void finish(int32_t (*sums)[4], int32_t count, const odt_rescaler_t *q, int8_t *dx, int32_t *peak) {
+    int32_t i = 0;
+    #if ODT_PANEL && !ODT_SMALL
+    for (; i < 4; i++) {
+        odt_finish_i8((const int32_t (*)[4])sums, i, 0, &q->q, 0, -127, count / 4, dx + i, 4, peak);
+    }
+    i = count & ~3;
+    #endif
+    for (const int32_t *all = sums[0]; i < count; i++) {
+        dx[i] = odt_clamp_by(odt_rescale_by(q, all[i]), 0, -127, peak);
+    }
+}
+
 void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
     int32_t N = a->N;
     odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
-    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     odt_axis_t rows = ODT_AXIS_H(a), columns = ODT_AXIS_W(a);
     uint32_t top = (uint32_t)a->top << 8;
     int8_t *dx = a->dx;
     #if !ODT_SMALL
-    if (!a->adaptive && a->SH == a->KH && a->SW == a->KW && a->PT == 0 && a->PL == 0 && a->OH <= a->H / a->KH
-        && a->OW <= a->W / a->KW) {
+    if (!a->adaptive && (a->SH == a->KH || a->OH == 1) && (a->SW == a->KW || a->OW == 1) && a->PT == 0 && a->PL == 0
+        && a->OH <= a->H / a->KH && a->OW <= a->W / a->KW) {
+        odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
         avgpool2d_dx_of_tiles(a, &q, top / ((uint32_t)a->KH * (uint32_t)a->KW), &outputs);
         (void)odt_output(&outputs, 0); // of what lies beside all windows
         *a->peak = outputs.peak;
         return;
     }
     #endif
+    int32_t sums[SUMS / 4][4], done = 0; // of positions that follow one another
+    uint32_t counted = 0, share = 0;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
             odt_taps_t h = odt_axis_holders(&rows, ih);
@@ -100,26 +143,28 @@ void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
                 odt_taps_t w = odt_axis_holders(&columns, iw);
                 for (int32_t n = 0; n < N; n += ODT_BLOCK) {
                     int32_t block = odt_min(N - n, ODT_BLOCK);
-                    uint32_t acc[ODT_BLOCK] = {0};
+                    if (done + block > SUMS) {
+                        finish(sums, done, &q, dx, a->peak);
+                        dx += done;
+                        done = 0;
+                    }
+                    int32_t *acc = sums[0] + done;
+                    memset(acc, 0, (size_t)block * 4);
                     for (int32_t oh = h.from; oh < h.to; oh++) {
-                        odt_taps_t th = odt_axis_window(&rows, oh);
+                        uint32_t high = length_of(&rows, oh);
                         for (int32_t ow = w.from; ow < w.to; ow++) {
-                            odt_taps_t tw = odt_axis_window(&columns, ow);
-                            uint32_t count = (uint32_t)(th.to - th.from)
-                                * (uint32_t)(tw.to - tw.from);
-                            uint32_t share = top / count;
-                            const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + ow) * N + n;
-                            for (int32_t i = 0; i < block; i++) {
-                                acc[i] += (uint32_t)e[i] * share;
+                            uint32_t count = high * length_of(&columns, ow);
+                            if (count != counted) {
+                                share = top / count;
+                                counted = count;
                             }
+                            add_share(acc, a->e + ((b * a->OH + oh) * a->OW + ow) * N + n, block, share);
                         }
                     }
-                    for (int32_t i = 0; i < block; i++) {
-                        *dx++ = odt_output(&outputs, odt_rescale_by(&q, (int32_t)acc[i]));
-                    }
+                    done += block;
                 }
             }
         }
     }
-    *a->peak = outputs.peak;
+    finish(sums, done, &q, dx, a->peak);
 }
