@@ -228,24 +228,24 @@ static void begin_hats(hats_t *h, int32_t bits, int32_t z, int32_t step, int32_t
     h->step = step;
     h->length = length;
     h->zero = -z * (1 << MEAN_BITS);
-    h->one = 147 - bits;
+    h->one = 150 - bits;
 }
 
 // Prepares a group from its statistics. Returns whether no normalised value is too large for loops over elements.
 static int group_hats(hats_t *h, const int32_t *st) {
-    int32_t offset = odt_wrap_sub(h->zero, st[0]), s = h->one + 20 - (int32_t)((uint32_t)st[1] << 1 >> 24);
+    int32_t offset = odt_wrap_sub(h->zero, st[0]), shift = h->one - (int32_t)((uint32_t)st[1] << 1 >> 24);
     int32_t least = odt_wrap_sub(offset, 128 << MEAN_BITS), most = odt_wrap_add(offset, 127 << MEAN_BITS);
     uint32_t m = (uint32_t)st[1] << 8 | 1u << 31;
-    h->offset = offset;
-    h->low = m >> 8 & 4095;
-    h->high = m >> 20;
-    h->shift = s - 20;
     h->st = st + 2;
-    if (!has_bits(offset, 20) || !has_bits(least, 18) || !has_bits(most, 18) || s < 20 || s > 49) {
+    if (!has_bits(offset, 20) || !has_bits(least, 18) || !has_bits(most, 18) || shift < 3 || shift > 31) {
         return 0;
     }
-    odt_multiplier_t q = {(int32_t)(m >> 1), s};
-    return s > 30 || (has_bits(odt_rescaled(least, q), 18) && has_bits(odt_rescaled(most, q), 18));
+    int64_t sum = ((int64_t)offset * (int32_t)(m >> 8) >> MEAN_BITS) + (1 << (shift - 1));
+    h->factor = (int32_t)(m >> 8);
+    h->offset = (int32_t)sum;
+    h->shift = shift;
+    odt_multiplier_t q = {(int32_t)(m >> 1), shift + 17};
+    return sum == h->offset && (shift > 13 || (has_bits(odt_rescaled(least, q), 18) && has_bits(odt_rescaled(most, q), 18)));
 }
 
 // Rows of a LayerNorm that loops may do after one another.

@@ -32,88 +32,104 @@ __attribute__((naked, noinline)) static void sum_squares(const int8_t *x, int32_
         );
 }
 
-// Elements of a group, `step` bytes apart, and the way to their normalised values h: what is added to x * 1024, then a
-// rescaler's factors. `left` groups of `length` elements that are 1 byte apart may follow.
+// Elements of a group, `step` bytes apart, and the way to their normalised values h: (x * factor + offset) >> shift, of a factor of
+// 24 bits: a sum of 33. `left` groups of `length` elements that are 1 byte apart may follow.
 typedef struct {
     const int8_t *x;   // 0
     int32_t step;      // 4
     const int8_t *end; // 8: of x
-    int32_t offset;    // 12
-    int32_t low, high; // 16, 20
-    int32_t shift;     // 24: less 1
-    int32_t left;      // 28
-    const int32_t *st; // 32: the next group's statistics
-    int32_t length;    // 36
-    int32_t zero;      // 40: -1024 times the zero point of x
-    int32_t one;       // 44: the shift of a deviation of 1, less its exponent
+    int32_t factor;    // 12
+    int32_t offset;    // 16
+    int32_t shift;     // 20
+    int32_t left;      // 24
+    const int32_t *st; // 28: the next group's statistics
+    int32_t length;    // 32
+    int32_t zero;      // 36: -1024 times the zero point of x
+    int32_t one;       // 40: the shift of a deviation of 1, plus its exponent
 } hats_t;
 
-// Begins: r0: x, less step, r4-r6: low, high and shift, r7: step, r8: offset, r9: end, less step.
+// Begins: r0: x, less step, r4-r6: factor, offset and shift, r7: step, r9: end, less step.
 #define ODT_BEGIN_HATS \
     ".syntax unified\n" \
     ODT_SAVE_REGISTERS \
     "ldmia r0!, {r1, r2, r7}\n" \
-    "ldmia r0!, {r3-r6}\n" \
-    "mov r8, r3\n" \
+    "ldmia r0!, {r4-r6}\n" \
     "subs r7, r7, r2\n" \
     "mov r9, r7\n" \
     "movs r7, r2\n" \
     "subs r0, r1, r7\n"
 
-// The next h to r2, 13 cycles; r3 is lost.
+// The next h to r2, 7 cycles; r3 may be lost. A sum of more than 32 bits, which is far from the mean, is of ODT_FAR_HAT.
 #define ODT_HAT \
     "ldrsb r2, [r0, r7]\n" \
     "add r0, r7\n" \
-    "lsls r2, r2, #10\n" \
-    "add r2, r8\n" \
-    "movs r3, r2\n" \
-    "muls r3, r4\n" \
-    "asrs r3, r3, #12\n" \
-    "muls r2, r5\n" \
-    "adds r2, r2, r3\n" \
+    "muls r2, r4\n" \
+    "adds r2, r2, r5\n" \
+    "bvs 8f\n" \
     "asrs r2, r6\n" \
-    "adds r2, r2, #1\n" \
-    "asrs r2, r2, #1\n"
+    "9:\n"
 
-// Begins the next group where r0 and r9 are, 50 cycles: to r4-r6, r8, r9 and *r3; or on to 7 if none is left, if its h may have
-// more than 18 bits, or if its mean is none of bytes. r1, r2, r3, r7 are lost.
+// Its sign is what the sum's is not.
+#define ODT_FAR_HAT \
+    "8:\n" \
+    "asrs r2, r2, #1\n" \
+    "movs r3, #1\n" \
+    "lsls r3, r3, #31\n" \
+    "eors r2, r3\n" \
+    "subs r3, r6, #1\n" \
+    "asrs r2, r3\n" \
+    "b 9b\n"
+
+// Begins the next group where r0 and r9 are, 60 cycles: to r4-r6, r9 and *r3; or on to 7 if none is left, if its h may have
+// more than 18 bits, or if its mean is none of bytes. r1, r2, r3, r7, r8 are lost.
 #define ODT_NEXT_HATS \
-    "ldr r7, [r3, #28]\n" \
+    "ldr r7, [r3, #24]\n" \
     "subs r7, r7, #1\n" \
     "bmi 7f\n" \
-    "ldr r1, [r3, #32]\n" \
+    "mov r8, r7\n" \
+    "ldr r1, [r3, #28]\n" \
     "ldmia r1!, {r2, r4}\n" \
     "lsrs r5, r4, #23\n" \
-    "ldr r6, [r3, #44]\n" \
+    "ldr r6, [r3, #40]\n" \
     "subs r6, r6, r5\n" \
     "movs r5, r6\n" \
-    "subs r5, #11\n" \
-    "cmp r5, #18\n" \
+    "subs r5, #14\n" \
+    "cmp r5, #17\n" \
     "bhi 7f\n" \
-    "ldr r5, [r3, #40]\n" \
+    "ldr r5, [r3, #36]\n" \
     "subs r2, r5, r2\n" \
     "asrs r5, r2, #17\n" /* 0 or -1 */ \
     "adds r5, r5, #1\n" \
     "lsrs r5, r5, #1\n" \
     "bne 7f\n" \
-    "str r7, [r3, #28]\n" \
-    "str r1, [r3, #32]\n" \
+    "lsls r4, r4, #9\n" \
+    "lsrs r4, r4, #9\n" \
     "movs r5, #1\n" \
     "lsls r5, r5, #23\n" \
-    "orrs r5, r4\n" \
-    "lsls r5, r5, #8\n" \
-    "lsrs r5, r5, #20\n" \
-    "lsls r4, r4, #20\n" \
-    "lsrs r4, r4, #20\n" \
-    "mov r8, r2\n" \
-    "ldr r1, [r3, #36]\n" \
-    "add r9, r1\n" \
+    "orrs r4, r5\n" \
+    "lsrs r5, r4, #12\n" \
+    "muls r5, r2\n" \
+    "lsls r5, r5, #2\n" \
+    "lsls r7, r4, #20\n" \
+    "lsrs r7, r7, #20\n" \
+    "muls r7, r2\n" \
+    "asrs r7, r7, #10\n" \
+    "adds r5, r5, r7\n" \
+    "movs r7, #1\n" \
+    "lsls r7, r6\n" \
+    "lsrs r7, r7, #1\n" \
+    "adds r5, r5, r7\n" \
+    "bvs 7f\n" \
+    "ldr r2, [r3, #32]\n" \
+    "add r9, r2\n" \
     "ldr r7, [r3, #8]\n" \
-    "adds r1, r1, r7\n" \
+    "adds r2, r2, r7\n" \
     "adds r3, #8\n" \
-    "stmia r3!, {r1, r2, r4-r6}\n"
+    "mov r7, r8\n" \
+    "stmia r3!, {r2, r4-r7}\n" \
+    "str r1, [r3]\n"
 
-// All h to words: 18 cycles each.
+// All h to words: 12 cycles each.
 __attribute__((naked, noinline)) static void list_hats(const hats_t *hats, int32_t *to) {
     (void)hats, (void)to;
     __asm volatile (
@@ -126,6 +142,7 @@ __attribute__((naked, noinline)) static void list_hats(const hats_t *hats, int32
         "cmp r0, r9\n"
         "bne 1b\n"
         ODT_RESTORE_REGISTERS
+        ODT_FAR_HAT
         );
 }
 
@@ -136,7 +153,7 @@ typedef struct {
     hats_t *hats;   // 8
 } products_t;
 
-// dw = dw + e * h of each element, 25 cycles, then of those of the groups that are left, to the same dw. r1: dw, r10: delta, r11:
+// dw = dw + e * h of each element, 19 cycles, then of those of the groups that are left, to the same dw. r1: dw, r10: delta, r11:
 // products.
 __attribute__((naked, noinline)) static void add_products(const products_t *products) {
     (void)products;
@@ -168,10 +185,11 @@ __attribute__((naked, noinline)) static void add_products(const products_t *prod
         "b 1b\n"
         "7:\n"
         ODT_RESTORE_REGISTERS
+        ODT_FAR_HAT
         );
 }
 
-// Sums of e and of e * h, modulo 2^32: 23 cycles each. r1: e, r10: sum of e, r11: of e * h, r12: sums.
+// Sums of e and of e * h, modulo 2^32: 17 cycles each. r1: e, r10: sum of e, r11: of e * h, r12: sums.
 __attribute__((naked, noinline)) static void sum_products(const hats_t *hats, const int8_t *e, int32_t *sums) {
     (void)hats, (void)e, (void)sums;
     __asm volatile (
@@ -204,6 +222,7 @@ __attribute__((naked, noinline)) static void sum_products(const hats_t *hats, co
         "pop {r4-r7}\n"
         "pop {r0, r1}\n" // lr, e
         "bx r0\n"
+        ODT_FAR_HAT
         );
 }
 
@@ -281,9 +300,9 @@ typedef struct {
     const gain_t *first;      // 40: of a group's first element
 } apply_t;
 
-// Outputs, 45 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
-// are those of the next. Then those of the groups that are left, each with the same gains. r1: gains, r4-r7: factors of h and the
-// step, then a gain, then bottom, range, delta and next, r10: low, r11: high, r12: shift, lr: step; on the stack what is loaded.
+// Outputs, 39 cycles each, to the end, which is returned, or to a new peak: then `value`, where its x is is returned, and gains
+// are those of the next. Then those of the groups that are left, each with the same gains. r1: gains, r4-r7: factor, offset and shift
+// of h and the step, then a gain, then bottom, range, delta and next, r10: factor, r11: offset, r12: shift, lr: step; on the stack what is loaded.
 __attribute__((naked, noinline)) static const int8_t *apply_gains(apply_t *apply) {
     (void)apply;
     __asm volatile (
@@ -360,6 +379,7 @@ __attribute__((naked, noinline)) static const int8_t *apply_gains(apply_t *apply
         "str r2, [r3, #32]\n"
         "add sp, #32\n"
         ODT_RESTORE_REGISTERS
+        ODT_FAR_HAT
         );
 }
 
@@ -372,7 +392,7 @@ typedef struct {
     const int32_t *gains; // 20: of each element, or of all of them
 } errors_t;
 
-// Of a gain of each element 42 cycles, of one gain 38. r1, r3: factors, r10: low, r11: 2048, r12: high, lr: v; on the stack delta,
+// Of a gain of each element 36 cycles, of one gain 32. r1, r3: factors, r10: low, r11: 2048, r12: high, lr: v; on the stack delta,
 // mean, gains or the gain.
 #define LIST_ERRORS(first, gain) \
     "mov r12, r1\n" \
@@ -414,7 +434,8 @@ typedef struct {
     "cmp r0, r9\n" \
     "bne 1b\n" \
     "add sp, #12\n" \
-    ODT_RESTORE_REGISTERS
+    ODT_RESTORE_REGISTERS \
+    ODT_FAR_HAT
 
 __attribute__((naked, noinline)) static void list_errors(const hats_t *hats, const errors_t *errors) {
     (void)hats, (void)errors;
