@@ -248,6 +248,8 @@ def draw_layer_norm(rng):
         ]
         if rng.random() < 0.1:
             pair[rng.randrange(2)] = scale(95, 133)
+        elif rng.random() < 0.05:  # a mean next to the least byte
+            pair = [(-128 - z) * 1024 + 1, scale(119, 123) | 0x7FFFFF]
         elif span > 3 and rng.random() < 0.1:  # products that are as large as they may be
             pair[1] = scale(125, 125)
             errors = [127 if v > mean else -127 for v in row]

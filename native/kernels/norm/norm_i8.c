@@ -20,6 +20,7 @@ typedef struct {
 #include "norm_i8__m0.h"
 #endif
 #if ODT_RP2040
+#include "norm_dx_i8__rp2040.h"
 #include "norm_stats_i8__rp2040.h"
 #endif
 
@@ -525,7 +526,7 @@ typedef struct {
     errors_t errors;
     random_t random;
     int32_t first, gains[ELEMENTS];
-    int32_t h[ELEMENTS], v[4 * ELEMENTS]; // beside one another
+    int32_t h[ELEMENTS], v[4 * ELEMENTS];
 } loops_t;
 
 static const int32_t *gains_of(loops_t *l, const group_t *p, int32_t c) {
@@ -538,18 +539,6 @@ static const int32_t *gains_of(loops_t *l, const group_t *p, int32_t c) {
         }
     }
     return l->gains;
-}
-
-// Adds the products of `count` elements from `at` on, whose h and errors times gains are then in l->h and l->v.
-static inline __attribute__((always_inline)) void sum_block(loops_t *l, const group_t *p, int32_t at, int32_t count,
-    const int32_t *gains, sums_t *sums) {
-    const int8_t *e = p->a->e + at;
-    l->hats.x = p->a->x + at;
-    l->hats.end = l->hats.x + count;
-    list_hats(&l->hats, l->h);
-    for (int32_t i = 0; i < count; i += 8) {
-        sum_eight(e + i, l->h + i, gains + i, l->h + odt_min(i + 8, count), sums);
-    }
 }
 
 // The same by loops over blocks of elements. Where a group has one channel all of its errors have one gain.
@@ -574,13 +563,19 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     for (int32_t s = 0, at = p->at; s < p->S; s++, at += width) {
         for (int32_t c = 0, count; c < a->C; c += count) {
             count = odt_min(a->C - c, ELEMENTS);
-            sum_block(l, p, at + c, count, gains_of(l, p, c), sums);
+            l->hats.x = a->x + at + c;
+            l->hats.end = l->hats.x + count;
+            list_hats(&l->hats, l->h);
+            const int32_t *gains = gains_of(l, p, c);
+            for (int32_t i = 0; i < count; i += 8) {
+                sum_eight(a->e + at + c + i, l->h + i, gains + i, l->h + odt_min(i + 8, count), sums);
+            }
         }
     }
 }
 
 // Begins errors of a group, less its means, by the scale of its multiplier; returns whether they are as loops take them.
-static __attribute__((noinline)) int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_outputs_t *outputs) {
+static int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
     int32_t s = 157 - (int32_t)(scale >> 23);
     uint32_t m = scale | 1u << 23;
@@ -597,7 +592,7 @@ static __attribute__((noinline)) int begin_errors(loops_t *l, const group_t *p, 
 }
 
 // Where the outputs of l->v go, of which there is none yet.
-static __attribute__((noinline)) void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count,
+static void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count,
     const odt_outputs_t *outputs) {
     random_t *random = &l->random;
     random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
@@ -649,25 +644,63 @@ static int norm_dx_outputs__m0(group_t *p, loops_t *l, uint32_t scale, odt_outpu
     return 1;
 }
 
-// Rows of a LayerNorm from m on, each a block, whose h are made once; returns the first that loops do not take.
-static int32_t norm_dx_rows(group_t *p, loops_t *l, uint32_t unit, int32_t m, odt_outputs_t *outputs) {
+#endif
+
+#if ODT_RP2040
+
+// Rows of a LayerNorm.
+typedef struct {
+    dx_rows_t rows;
+    const odt_norm_dx_i8_t *a;
+    uint32_t unit;
+    odt_outputs_t *outputs;
+    term_t terms[ELEMENTS];
+} layer_t;
+
+static int32_t output_exactly(dx_rows_t *rows, const term_t *after, uint32_t u, int8_t *dx) {
+    const layer_t *l = (const layer_t *)rows;
+    const term_t *term = after - 1;
+    int32_t v = l->a->e[dx - l->a->dx] * term->gain - rows->mean;
+    v = odt_sat32(v - scaled_hat(term->h, rows->slope));
+    odt_multiplier_t q = odt_multiplier(odt_scale_mul(odt_scale(rows->st[1]), l->unit));
+    *dx = odt_output(l->outputs, odt_rescaled_random(v, q, odt_hash32(u, 0)));
+    rows->top = l->outputs->top;
+    return rows->top;
+}
+
+static void begin_rows(layer_t *l, const group_t *p, uint32_t unit, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
-    int32_t C = a->C, at = m * C;
-    const int32_t *st = a->st + 2 * m, *gains = gains_of(l, p, 0);
-    place_outputs(l, p, at, C, outputs);
-    for (; m < a->M && group_hats(&l->hats, st); m++, st += 2, at += C) {
-        sums_t sums = {0, 0};
-        sum_block(l, p, at, C, gains, &sums);
-        set_means(p, &sums);
-        uint32_t scale = odt_scale_mul((uint32_t)st[1] << 1 >> 1, unit);
-        if (!begin_errors(l, p, scale, outputs)) {
-            break;
-        }
-        subtract_means(l->h, l->h + C, &l->errors);
-        round_errors(l, scale, outputs);
-        if (m % 8 == 0) { // 256 elements at most
-            odt_poll();
-        }
+    uint32_t m = (unit & ((1u << 23) - 1)) | 1u << 23;
+    hats_t hats;
+    begin_hats(&hats, HAT_BITS, p->z, 1, a->C);
+    l->a = a;
+    l->unit = unit;
+    l->outputs = outputs;
+    l->rows = (dx_rows_t){.zero = hats.zero, .one = hats.one, .least = 13 + a->C / 16, .delta = (int32_t)(a->e - a->x),
+        .length = a->C, .terms = l->terms, .high = (int32_t)(m >> 12), .low = (int32_t)(m & 4095),
+        .shift = 122 - (int32_t)(unit >> 23), .exact = output_exactly};
+    for (int32_t c = 0; c < a->C; c++) {
+        l->terms[c].gain = gain(p->gains, c);
+    }
+}
+
+// Rows from m on; returns the first that is out of range.
+static int32_t norm_dx_rows(layer_t *l, const group_t *p, int32_t m) {
+    const odt_norm_dx_i8_t *a = p->a;
+    dx_rows_t *rows = &l->rows;
+    int32_t at = m * a->C;
+    rows->x = a->x + at;
+    rows->st = a->st + 2 * m;
+    rows->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
+    rows->dx = a->dx + at;
+    rows->top = l->outputs->top;
+    rows->left = 0;
+    while (rows->left == 0 && m < a->M) {
+        int32_t count = odt_min(a->M - m, 256 / a->C);
+        rows->left = count;
+        dx_rows(rows);
+        m += count - rows->left;
+        odt_poll();
     }
     return m;
 }
@@ -698,12 +731,18 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     loops.errors.gains = loops.gains;
     loops.random.step = loops.hats.step;
     loops.random.next = ODT_HASH_GOLDEN * (uint32_t)loops.hats.step;
+    #endif
+    #if ODT_RP2040
+    layer_t layer;
     int is_layer = rows_of(a->S, a->G, a->C) > 1;
+    if (is_layer) {
+        begin_rows(&layer, &p, unit, &outputs);
+    }
     #endif
     for (int32_t m = 0; m < a->M; m++) {
-        #if ODT_M0 && !ODT_SMALL
-        if (is_layer) {
-            m = norm_dx_rows(&p, &loops, unit, m, &outputs);
+        #if ODT_RP2040
+        if (is_layer && odt_is_usual(&outputs)) {
+            m = norm_dx_rows(&layer, &p, m);
             if (m == a->M) {
                 break;
             }

@@ -80,24 +80,17 @@ typedef struct {
     "asrs r2, r3\n" \
     "b 9b\n"
 
-// Begins the next group where r0 and r9 are, 60 cycles: to r4-r6, r9 and *r3; or on to 7 if none is left, if its h may have
-// more than 18 bits, or if its mean is none of bytes. r1, r2, r3, r7, r8 are lost.
-#define ODT_NEXT_HATS \
-    "ldr r7, [r3, #24]\n" \
-    "subs r7, r7, #1\n" \
-    "bmi 7f\n" \
-    "mov r8, r7\n" \
-    "ldr r1, [r3, #28]\n" \
-    "ldmia r1!, {r2, r4}\n" \
+// A group's factor, offset and shift of h to r4-r6, of r2, r4: its statistics, r5, r6: zero and one of hats_t; or on to 7 if the
+// shift is less than `least`, so that h may have more than 32 - least bits, or if its mean is none of bytes. 34 cycles; r2, r7 are
+// lost.
+#define ODT_FACTORS(least) \
+    "subs r2, r5, r2\n" \
     "lsrs r5, r4, #23\n" \
-    "ldr r6, [r3, #40]\n" \
     "subs r6, r6, r5\n" \
     "movs r5, r6\n" \
-    "subs r5, #14\n" \
-    "cmp r5, #17\n" \
+    "subs r5, r5, " least "\n" \
+    "cmp r5, #16\n" \
     "bhi 7f\n" \
-    "ldr r5, [r3, #36]\n" \
-    "subs r2, r5, r2\n" \
     "asrs r5, r2, #17\n" /* 0 or -1 */ \
     "adds r5, r5, #1\n" \
     "lsrs r5, r5, #1\n" \
@@ -119,7 +112,20 @@ typedef struct {
     "lsls r7, r6\n" \
     "lsrs r7, r7, #1\n" \
     "adds r5, r5, r7\n" \
-    "bvs 7f\n" \
+    "bvs 7f\n"
+
+// Begins the next group where r0 and r9 are, 60 cycles: to r4-r6, r9 and *r3; or on to 7 if none is left, if its h may have
+// more than 18 bits, or if its mean is none of bytes. r1, r2, r3, r7, r8 are lost.
+#define ODT_NEXT_HATS \
+    "ldr r7, [r3, #24]\n" \
+    "subs r7, r7, #1\n" \
+    "bmi 7f\n" \
+    "mov r8, r7\n" \
+    "ldr r1, [r3, #28]\n" \
+    "ldmia r1!, {r2, r4}\n" \
+    "ldr r5, [r3, #36]\n" \
+    "ldr r6, [r3, #40]\n" \
+    ODT_FACTORS("#14") \
     "ldr r2, [r3, #32]\n" \
     "add r9, r2\n" \
     "ldr r7, [r3, #8]\n" \
@@ -226,10 +232,9 @@ __attribute__((naked, noinline)) static void sum_products(const hats_t *hats, co
         );
 }
 
-// Adds to sums those of h up to `end`, 8 at most: products of 25 bits times 14 are 31 bits by halves. 23 cycles each, 60 in
-// all. Each error times its gain is stored 128 bytes after its h. r3: an error, r5: its product with h, r6: its gain, r4: sum of upper products,
-// r8: of lower ones, r12: end, lr: errors.
-__attribute__((naked, noinline)) static void sum_eight(const int8_t *e, int32_t *h, const int32_t *gains, const int32_t *end,
+// Adds to sums those of h up to `end`, 8 at most: products of 25 bits times 14 are 31 bits by halves. 21 cycles each, 60 in
+// all. r3: an error, r5: its product with h, r6: its gain, r4: sum of upper products, r8: of lower ones, r12: end, lr: errors.
+__attribute__((naked, noinline)) static void sum_eight(const int8_t *e, const int32_t *h, const int32_t *gains, const int32_t *end,
     sums_t *sums) {
     (void)e, (void)h, (void)gains, (void)end, (void)sums;
     __asm volatile (
@@ -249,7 +254,6 @@ __attribute__((naked, noinline)) static void sum_eight(const int8_t *e, int32_t 
         "muls r5, r3\n"
         "ldmia r2!, {r6}\n"
         "muls r3, r6\n"
-        "str r3, [r1, #124]\n"
         "add lr, r3\n"
         "asrs r7, r5, #12\n"
         "muls r7, r6\n"
@@ -448,37 +452,6 @@ __attribute__((naked, noinline)) static void list_errors_of_one(const hats_t *ha
     (void)hats, (void)errors;
     __asm volatile (
         LIST_ERRORS("ldr r3, [r3]\n", "ldr r3, [sp, #8]\n")
-        );
-}
-
-// The same for h up to `end` and errors times gains that lie 128 bytes after them, which become v: 17 cycles each. r0: h, r1: v,
-// r2: h, then its product, r4, r5: the slope, r6: mean, r7: 2048, r12: end.
-__attribute__((naked, noinline)) static void subtract_means(int32_t *h, const int32_t *end, const errors_t *errors) {
-    (void)h, (void)end, (void)errors;
-    __asm volatile (
-        ".syntax unified\n"
-        "push {r4-r7, lr}\n"
-        "mov r12, r1\n"
-        "adds r2, #8\n"
-        "ldmia r2!, {r3-r5}\n"
-        "movs r6, r3\n"
-        "movs r7, #128\n"
-        "lsls r7, r7, #4\n"
-        "1:\n"
-        "ldmia r0!, {r2}\n"
-        "ldr r1, [r0, #124]\n"
-        "movs r3, r2\n"
-        "muls r3, r4\n"
-        "adds r3, r3, r7\n"
-        "asrs r3, r3, #12\n"
-        "muls r2, r5\n"
-        "adds r2, r2, r3\n"
-        "subs r1, r1, r6\n"
-        "subs r1, r1, r2\n"
-        "str r1, [r0, #124]\n"
-        "cmp r0, r12\n"
-        "bne 1b\n"
-        "pop {r4-r7, pc}\n"
         );
 }
 
