@@ -261,7 +261,7 @@ def draw_layer_norm(rng):
     operands.update(q=words([v for _ in range(C) for v in (rng.randint(-1 << 23, 1 << 23) << 7, rng.randint(28, 30))]))
     operands.update(b=words([rng.randint(-20000, 20000) for _ in range(C)]))
     operands.update(gamma=words([rng.randint(low, 1 << top) for _ in range(C)]))
-    operands.update(se=words([scale(120, 121)]), sx=words([ONE]), sdx=words([scale(118, 121)]))
+    operands.update(se=words([scale(120, 121)]), sx=words([ONE]), sdx=words([scale(*rng.choice(((118, 121), (104, 119))))]))
     factor = scale(120, 132)
     control = {opcodes.COUNT: M, opcodes.KEY: rng.randrange(1 << 30), opcodes.POSITION: rng.randrange(100)}
     sizes = {"M": M, "S": 1, "G": 1, "C": C, "z": z, "zx": z, "zy": rng.choice((-128, 0, 5)), "lo": -128, "factor": ONE}
@@ -276,6 +276,40 @@ def draw_layer_norm(rng):
         sizes.update(G=G, C=C // G)
         operands.update(st=bytes(8 * M * G))
         yield build("norm_stats_i8", sizes, operands, {}, b"")
+
+
+def draw_layer_errors():
+    """Gradients of a LayerNorm's input whose sums are as large as they may be, or nearly 2^32, or next to a whole output."""
+    bytes_of = lambda values: array("b", values).tobytes()  # noqa: E731
+    words = lambda values: array("i", values).tobytes()  # noqa: E731
+
+    def case(C, x, e, st, gamma, key=1, sdx=121):
+        operands = {"x": bytes_of(x), "e": bytes_of(e), "st": words(st), "gamma": words([gamma] * C), "dx": bytes(len(x))}
+        operands.update(se=words([120 << 23]), sx=words([ONE]), sdx=words([sdx << 23]), peak=words([1 << 20]))
+        sizes = {"M": len(x) // C, "S": 1, "G": 1, "C": C, "zx": 0, "factor": ONE, "rows": 0, "id": 3, "F": C}
+        return build("norm_dx_i8", sizes, operands, {opcodes.COUNT: 1, opcodes.KEY: key}, b"")
+
+    for C, gamma in itertools.product((8, 15, 16, 31, 32), ((1 << 20) - 1, 1 - (1 << 20))):
+        for error in (127, -127):
+            st = [v for exponent in range(122, 128) for v in (-1000, exponent << 23 | 0x7FFFFF)]
+            yield case(C, [127] * (6 * C), [error] * (6 * C), st, gamma)
+    for mean, mantissa in ((6201, 4215794), (27452, 6824364), (-30100, 1359793)):  # h * slope / 4096 is about 2^32
+        yield case(2, [127] * 2, [127] * 2, [mean, 125 << 23 | mantissa], (1 << 20) - 1)
+    rng = random.Random(3)
+    x, e, st = [], [], []
+    for _ in range(40):
+        row = [rng.randint(-60, 60) for _ in range(8)]
+        x += row
+        e += [rng.randint(-127, 127) for _ in range(8)]
+        st += [int(sum(row) * 1024 / 8), 121 << 23 | rng.randrange(1 << 23)]
+    for key in (3116, 12448, 19046, 111, 473, 1481):  # less than 2^-16 below an output, or above
+        yield case(8, x, e, st, (1 << 20) - 1, key)
+    for key in (13, 82, 179, 321):  # multipliers that are too small
+        yield case(8, x, e, st, (1 << 20) - 1, key, 134)
+    x = [sign * v for v in range(9, 49) for sign in (1, -1)]
+    st = [word for v in range(9, 49) for word in (0, float_to_bits(1 / (v + 0.01)))]
+    for sdx in (100, 101, 102):  # of two elements little more is left than what was rounded
+        yield case(2, x, [v % 7 - 3 for v in e[:80]], st, (1 << 20) - 1, 1, sdx)
 
 
 def draw_windows(rng):
@@ -329,6 +363,7 @@ def draw_corners():
         yield draw_adam_i32(random.Random("state %d" % seed))
     for seed in range(40):
         yield from draw_layer_norm(random.Random("layer %d" % seed))
+    yield from draw_layer_errors()
     word = lambda v: array("I", [v]).tobytes()  # noqa: E731
     for target in (128, 127, 0, 255):  # differences of -2^16 and next to it, squares whose sum needs a 33rd bit
         for peak in (0, 300, 90000):

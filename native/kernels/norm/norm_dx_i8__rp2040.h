@@ -20,24 +20,23 @@ typedef struct dx_rows {
     uint32_t u;          // 12: of its first element before it is hashed
     int8_t *dx;          // 16
     int32_t zero, one;   // 20, 24: as in hats_t
-    int32_t least;       // 28: shift of h, so that sums have 32 bits
-    int32_t delta;       // 32: bytes from an x to its e
-    int32_t length;      // 36
-    term_t *terms;       // 40
-    int32_t high, low;   // 44, 48: of what all multipliers have, 12 bits each
-    int32_t shift;       // 52: of parts, less that of h
-    int32_t top;         // 56: of odt_outputs_t, -bottom too
-    int32_t mean, slope; // 60, 64: of the row
-    int32_t (*exact)(struct dx_rows *rows, const term_t *after, uint32_t u, int8_t *dx); // 68: makes an output, returns top
+    int32_t delta;       // 28: bytes from an x to its e
+    int32_t length;      // 32
+    term_t *terms;       // 36
+    int32_t high, low;   // 40, 44: of what all multipliers have, 12 bits each
+    int32_t shift;       // 48: of parts, less that of h
+    int32_t top;         // 52: of odt_outputs_t, -bottom too
+    int32_t mean, slope; // 56, 60: of the row
+    int32_t (*exact)(struct dx_rows *rows, const term_t *after, uint32_t u, int8_t *dx); // 64: makes an output, returns top
 } dx_rows_t;
 
-// Rows to the end, or to one that is out of range: 86 cycles per element, 180 per row. On the stack rows.
+// Rows to the end, or to one that is out of range: 87 cycles per element, 180 per row. On the stack rows.
 //
 // Sums: 30 each. r0: x, r1: terms, r2: h, r3: e, r4, r5: factor and offset of h, r6: gain, r7: e * h, r8: shift of h, r9: end, r10:
 // delta, r11: sum of errors, r12, lr: of products, by the upper bits of e * h and modulo 2^32.
 //
 // Errors, less their means: 26. r0: terms, r4, r5: -slope by 12 bits, r6, r7: multiplier by 16, r9: end, r10: shift of parts, r11:
-// 32 - shift, r12: -mean in parts. An error is at most 2 less than it should be before it is multiplied, parts 1956.
+// 32 - shift, r12: -mean in parts. An error is at most 1 less than it should be before it is multiplied, parts are -600 to 1364.
 //
 // Outputs: 31. r0: terms, r4, r5: the hash's factors, r6: 32 - shift, r7: shift, r8: u, r9: end, r10: from one u to the next, r11:
 // top, r12: what leaves no doubt, lr: dx.
@@ -54,8 +53,8 @@ __attribute__((naked, noinline)) static void dx_rows(dx_rows_t *rows) {
         "beq 7f\n"
         "ldmia r1!, {r2, r4}\n"
         "adds r3, #8\n"
-        "ldmia r3!, {r5-r7}\n"
-        ODT_FACTORS("r7")
+        "ldmia r3!, {r5, r6}\n"
+        ODT_FACTORS
         "mov r8, r6\n"
         "ldmia r3, {r1-r3}\n"
         "mov r10, r1\n"
@@ -112,15 +111,15 @@ __attribute__((naked, noinline)) static void dx_rows(dx_rows_t *rows) {
         // r1, r2: slope and mean, r5: multiplier, r6: shift of parts; 8 cycles at least from a divisor to its quotient
         "ldr r0, [sp]\n"
         "ldr r3, 11f\n"
-        "ldr r7, [r0, #36]\n"
+        "ldr r7, [r0, #32]\n"
         "str r1, [r3, #8]\n"
         "str r7, [r3, #12]\n"
         "lsrs r5, r4, #12\n"
         "lsls r4, r4, #20\n"
         "lsrs r4, r4, #20\n"
-        "ldr r6, [r0, #44]\n"
+        "ldr r6, [r0, #40]\n"
         "muls r4, r6\n"
-        "ldr r2, [r0, #48]\n"
+        "ldr r2, [r0, #44]\n"
         "muls r2, r5\n"
         "adds r4, r4, r2\n"
         "ldr r1, [r3, #16]\n"
@@ -130,21 +129,21 @@ __attribute__((naked, noinline)) static void dx_rows(dx_rows_t *rows) {
         "lsrs r4, r4, #12\n"
         "muls r5, r6\n"
         "adds r5, r5, r4\n"
-        "ldr r6, [r0, #52]\n"
-        "add r6, r8\n"
-        "cmp r6, #16\n"
-        "blt 7b\n"
-        "str r1, [r0, #64]\n"
-        "ldr r2, [r3, #16]\n"
-        "str r2, [r0, #60]\n"
-        "asrs r3, r1, #24\n" // 0 or -1
-        "adds r3, r3, #1\n"
-        "lsrs r3, r3, #1\n"
+        "str r1, [r0, #60]\n"
+        "asrs r4, r1, #24\n" // 0 or -1
+        "adds r4, r4, #1\n"
+        "lsrs r4, r4, #1\n"
         "bne 7b\n"
-        // a shift of 24 at most
+        "ldr r2, [r3, #16]\n"
+        "str r2, [r0, #56]\n"
+        "ldr r6, [r0, #48]\n"
+        "add r6, r8\n"
+        // a shift of 24 at most; beyond 38 a multiplier may be 0
         "movs r3, r6\n"
         "subs r3, #24\n"
         "ble 3f\n"
+        "cmp r3, #14\n"
+        "bgt 7b\n"
         "lsrs r5, r3\n"
         "movs r6, #24\n"
         "3:\n"
@@ -169,7 +168,7 @@ __attribute__((naked, noinline)) static void dx_rows(dx_rows_t *rows) {
         "lsls r3, r3, #2\n"
         "subs r2, r2, r3\n"
         "mov r12, r2\n"
-        "ldr r0, [r0, #40]\n"
+        "ldr r0, [r0, #36]\n"
         "4:\n"
         "ldr r1, [r0, #4]\n"
         "ldr r2, [r0, #8]\n"
@@ -194,14 +193,14 @@ __attribute__((naked, noinline)) static void dx_rows(dx_rows_t *rows) {
         "cmp r0, r9\n"
         "bne 4b\n"
         "ldr r3, [sp]\n"
-        "ldr r0, [r3, #40]\n"
+        "ldr r0, [r3, #36]\n"
         "ldr r1, [r3, #12]\n"
         "mov r8, r1\n"
         "ldr r1, [r3, #16]\n"
         "mov lr, r1\n"
         "mov r7, r10\n"
         "mov r6, r11\n"
-        "ldr r1, [r3, #56]\n"
+        "ldr r1, [r3, #52]\n"
         "mov r11, r1\n"
         "ldr r1, 12f\n"
         "mov r10, r1\n"
@@ -244,7 +243,7 @@ __attribute__((naked, noinline)) static void dx_rows(dx_rows_t *rows) {
         "bne 5b\n"
         "ldr r6, [sp]\n"
         "ldmia r6!, {r0-r2}\n"
-        "ldr r3, [r6, #24]\n"
+        "ldr r3, [r6, #20]\n"
         "adds r0, r0, r3\n"
         "adds r1, #8\n"
         "subs r2, r2, #1\n"
@@ -260,7 +259,7 @@ __attribute__((naked, noinline)) static void dx_rows(dx_rows_t *rows) {
         "push {r1-r4}\n"
         "ldr r0, [sp, #16]\n"
         "mov r2, r8\n"
-        "ldr r4, [r0, #68]\n"
+        "ldr r4, [r0, #64]\n"
         "blx r4\n"
         "mov r11, r0\n"
         "pop {r0, r2-r4}\n"

@@ -602,13 +602,18 @@ static void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t coun
     random->peak = outputs->peak;
 }
 
+// An output by the way that does for all; u: before it is hashed.
+static __attribute__((noinline)) int8_t output_exactly(odt_outputs_t *outputs, int32_t v, uint32_t scale, uint32_t u) {
+    return odt_output(outputs, odt_rescaled_random(v, odt_multiplier(scale), odt_hash32(u, 0)));
+}
+
 // Rounds l->v to outputs. Then u and y are those behind them.
 static void round_errors(loops_t *l, uint32_t scale, odt_outputs_t *outputs) {
     random_t *random = &l->random;
     for (const int32_t *from = l->v; from != random->end;) {
         from = rescale_randomly(from, random, ODT_HASH_SECOND, ODT_HASH_THIRD);
         if (from != random->end) {
-            *random->y = odt_output(outputs, odt_rescaled_random(*from++, odt_multiplier(scale), odt_hash32(random->u, 0)));
+            *random->y = output_exactly(outputs, *from++, scale, random->u);
             random->top = outputs->top;
             random->peak = outputs->peak;
             random->y += random->step;
@@ -657,13 +662,12 @@ typedef struct {
     term_t terms[ELEMENTS];
 } layer_t;
 
-static int32_t output_exactly(dx_rows_t *rows, const term_t *after, uint32_t u, int8_t *dx) {
+static int32_t row_output(dx_rows_t *rows, const term_t *after, uint32_t u, int8_t *dx) {
     const layer_t *l = (const layer_t *)rows;
     const term_t *term = after - 1;
     int32_t v = l->a->e[dx - l->a->dx] * term->gain - rows->mean;
     v = odt_sat32(v - scaled_hat(term->h, rows->slope));
-    odt_multiplier_t q = odt_multiplier(odt_scale_mul(odt_scale(rows->st[1]), l->unit));
-    *dx = odt_output(l->outputs, odt_rescaled_random(v, q, odt_hash32(u, 0)));
+    *dx = output_exactly(l->outputs, v, odt_scale_mul(odt_scale(rows->st[1]), l->unit), u);
     rows->top = l->outputs->top;
     return rows->top;
 }
@@ -676,9 +680,9 @@ static void begin_rows(layer_t *l, const group_t *p, uint32_t unit, odt_outputs_
     l->a = a;
     l->unit = unit;
     l->outputs = outputs;
-    l->rows = (dx_rows_t){.zero = hats.zero, .one = hats.one, .least = 13 + a->C / 16, .delta = (int32_t)(a->e - a->x),
+    l->rows = (dx_rows_t){.zero = hats.zero, .one = hats.one, .delta = (int32_t)(a->e - a->x),
         .length = a->C, .terms = l->terms, .high = (int32_t)(m >> 12), .low = (int32_t)(m & 4095),
-        .shift = 122 - (int32_t)(unit >> 23), .exact = output_exactly};
+        .shift = 122 - (int32_t)(unit >> 23), .exact = row_output};
     for (int32_t c = 0; c < a->C; c++) {
         l->terms[c].gain = gain(p->gains, c);
     }

@@ -80,15 +80,14 @@ typedef struct {
     "asrs r2, r3\n" \
     "b 9b\n"
 
-// A group's factor, offset and shift of h to r4-r6, of r2, r4: its statistics, r5, r6: zero and one of hats_t; or on to 7 if the
-// shift is less than `least`, so that h may have more than 32 - least bits, or if its mean is none of bytes. 34 cycles; r2, r7 are
-// lost.
-#define ODT_FACTORS(least) \
+// A group's factor, offset and shift of h to r4-r6, of r2, r4: its statistics, r5, r6: zero and one of hats_t; or on to 7 if h may
+// have more than 18 bits, of which the last is of a sum of 33, or if its mean is none of bytes. 34 cycles; r2, r7 are lost.
+#define ODT_FACTORS \
     "subs r2, r5, r2\n" \
     "lsrs r5, r4, #23\n" \
     "subs r6, r6, r5\n" \
     "movs r5, r6\n" \
-    "subs r5, r5, " least "\n" \
+    "subs r5, #14\n" \
     "cmp r5, #16\n" \
     "bhi 7f\n" \
     "asrs r5, r2, #17\n" /* 0 or -1 */ \
@@ -114,8 +113,8 @@ typedef struct {
     "adds r5, r5, r7\n" \
     "bvs 7f\n"
 
-// Begins the next group where r0 and r9 are, 60 cycles: to r4-r6, r9 and *r3; or on to 7 if none is left, if its h may have
-// more than 18 bits, or if its mean is none of bytes. r1, r2, r3, r7, r8 are lost.
+// Begins the next group where r0 and r9 are, 60 cycles: to r4-r6, r9 and *r3; or on to 7 if none is left or ODT_FACTORS
+// does. r1, r2, r3, r7, r8 are lost.
 #define ODT_NEXT_HATS \
     "ldr r7, [r3, #24]\n" \
     "subs r7, r7, #1\n" \
@@ -125,7 +124,7 @@ typedef struct {
     "ldmia r1!, {r2, r4}\n" \
     "ldr r5, [r3, #36]\n" \
     "ldr r6, [r3, #40]\n" \
-    ODT_FACTORS("#14") \
+    ODT_FACTORS \
     "ldr r2, [r3, #32]\n" \
     "add r9, r2\n" \
     "ldr r7, [r3, #8]\n" \
