@@ -6,7 +6,6 @@
 
 #include "../../core.h"
 #include "depthwise2d_tile_i8__m0.h"
-#include "depthwise2d_tiny_i8.h"
 
 #if ODT_M0_DEPTHWISE
 
@@ -14,10 +13,15 @@
 
 #include "../../fixed.h"
 #include "../common/registers__m0.h"
+#include "../common/window.h"
 
 ODT_BESIDE_ASSEMBLY
 
-enum { K = 3, ROWS = 7 }; // taps of a filter's row; rows of taps whose sums go elsewhere first
+enum {
+    K = 3,    // taps of a filter's row
+    ROWS = 7, // rows of taps whose sums go elsewhere first, or whose inputs are read as they lie
+    SMALL = 7 // rows and columns of outputs for which that takes less than a tile
+};
 
 // What pack_errors loads, and what it has found.
 typedef struct {
@@ -250,65 +254,196 @@ static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t
     }
 }
 
-// Errors of all outputs of an image, as words, times the pixels that their taps meet, added to dw: 16 cycles per product, 13
-// around those of an error. r0: taps, r1: x, r2: dw, r3: e, r4: an error, r5: a product, r6: a weight's place, r7: its gradient,
-// r8: the end of e, r9: where the output's taps end.
-__attribute__((naked, noinline)) static void add_products(const uint8_t *taps, const int32_t *x, int32_t *dw,
-    const int32_t *e, const int32_t *end) {
-    (void)taps, (void)x, (void)dw, (void)e, (void)end;
+// A row of three taps: the first input that it meets and the first error, each less N, and what follows the last row of errors, less N;
+// counted from the image's.
+typedef struct {
+    int32_t x, e, end;
+} line_t;
+
+// What sum_lines loads.
+typedef struct {
+    const line_t *line;  // 0
+    const int8_t *x, *e; // 4, 8
+    int32_t *dw;         // 12: what is added to
+    int32_t N;           // 16
+    int32_t zx;          // 20
+    int32_t errors;      // 24: bytes of a row's errors, less that whose last tap is padding
+    int32_t skip;        // 28: from a row's last input to where the next one's first is, less N
+    int32_t is_left, is_right; // 32, 36: whether there is padding
+    int32_t is_odd;      // 40: of `errors`
+    int32_t SW;          // 44
+    const line_t *end;   // 48
+} lines_t;
+
+// Rows of three taps over inputs and errors as they lie: 15.5 cycles for 3 products, 16.5 with a stride; 28 per row of errors, and 50
+// per row of taps. r0: x, r1: N, r2: 2 * N with a stride, or an input, r3: e, r4: an error, r5: their sum, r6: an input and products,
+// r7: lines, r8-r10: the taps' sums, r11: the end of the row's errors, r12: errors, lr: skip.
+__attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
+    (void)lines;
     __asm volatile (
         ".syntax unified\n"
+        ".macro odt_error x, y, is_strided\n" // the inputs x and, without a stride, y, then one or two that follow
+        "ldrsb r4, [r3, r1]\n"
+        "adds r3, r3, r1\n"
+        "adds r5, r5, r4\n"
+        "muls \\x, r4\n"
+        "add r8, \\x\n"
+        ".if \\is_strided\n"
+        "ldrsb \\x, [r0, r1]\n"
+        ".else\n"
+        "movs \\x, \\y\n"
+        ".endif\n"
+        "muls \\x, r4\n"
+        "add r9, \\x\n"
+        ".endm\n"
+        ".macro odt_inside x, y, is_strided\n"
+        "odt_error \\x, \\y, \\is_strided\n"
+        ".if \\is_strided\n"
+        "ldrsb \\x, [r0, r2]\n"
+        "adds r0, r0, r2\n"
+        ".else\n"
+        "ldrsb \\x, [r0, r1]\n"
+        "adds r0, r0, r1\n"
+        ".endif\n"
+        "muls r4, \\x\n"
+        "add r10, r4\n"
+        ".endm\n"
+        ".macro odt_line row, first, two, one, last, y, is_strided\n"
+        "\\row:\n"
+        "mov r11, r3\n"
+        "add r11, r12\n"
+        "ldr r6, [r7, #20]\n"
+        "ldr r4, [r7, #32]\n"
+        "cmp r4, #0\n"
+        "bne \\first\\()f\n"
+        "ldrsb r6, [r0, r1]\n"
+        "adds r0, r0, r1\n"
+        "\\first:\n"
+        ".if \\is_strided == 0\n"
+        "ldrsb r2, [r0, r1]\n"
+        "adds r0, r0, r1\n"
+        ".endif\n"
+        "ldr r4, [r7, #40]\n"
+        "cmp r4, #0\n"
+        "beq \\two\\()f\n"
+        ".if \\is_strided == 0\n"
+        "movs r4, r6\n"
+        "movs r6, r2\n"
+        "movs r2, r4\n"
+        ".endif\n"
+        "b \\one\\()f\n"
+        "\\two:\n"
+        "odt_inside r6, r2, \\is_strided\n"
+        "\\one:\n"
+        "odt_inside \\y, r6, \\is_strided\n"
+        "cmp r3, r11\n"
+        "bne \\two\\()b\n"
+        "ldr r4, [r7, #36]\n"
+        "cmp r4, #0\n"
+        "beq \\last\\()f\n"
+        "odt_error r6, r2, \\is_strided\n"
+        "ldr r6, [r7, #20]\n"
+        "muls r4, r6\n"
+        "add r10, r4\n"
+        "\\last:\n"
+        "add r0, lr\n"
+        "ldr r4, [sp]\n"
+        "cmp r3, r4\n"
+        "bne \\row\\()b\n"
+        ".endm\n"
         ODT_SAVE_REGISTERS
-        "ldr r4, [sp, #36]\n"
-        "mov r8, r4\n"
+        "movs r7, r0\n"
+        "ldmia r0!, {r2-r6}\n"
+        "movs r1, r6\n"
+        "ldr r6, [r7, #24]\n"
+        "mov r12, r6\n"
+        "ldr r6, [r7, #28]\n"
+        "mov lr, r6\n"
+        "push {r1, r2, r5}\n" // 0: the end of the errors, 4: line, 8: dw
         "1:\n"
-        "ldrb r7, [r0]\n"
-        "adds r0, r0, #1\n"
-        "adds r7, r7, r0\n"
-        "mov r9, r7\n"
-        "ldmia r3!, {r4}\n"
-        "b 3f\n"
-        "2:\n"
-        "ldrb r5, [r0]\n"
-        "ldrb r6, [r0, #1]\n"
-        "adds r0, r0, #2\n"
-        "ldr r5, [r1, r5]\n"
+        "ldr r4, [sp, #4]\n"
+        "ldmia r4!, {r0, r3, r6}\n"
+        "str r4, [sp, #4]\n"
+        "ldr r4, [r7, #4]\n"
+        "adds r0, r0, r4\n"
+        "ldr r4, [r7, #8]\n"
+        "adds r3, r3, r4\n"
+        "adds r6, r6, r4\n"
+        "str r6, [sp]\n"
+        "movs r5, #0\n"
+        "mov r8, r5\n"
+        "mov r9, r5\n"
+        "mov r10, r5\n"
+        "cmp r3, r6\n"
+        "beq 9f\n"
+        "ldr r4, [r7, #44]\n"
+        "lsls r2, r1, #1\n"
+        "cmp r4, #1\n"
+        "bne 10f\n"
+        "odt_line 2, 3, 4, 5, 6, r2, 0\n"
+        "9:\n"
+        "ldr r4, [r7, #20]\n"
         "muls r5, r4\n"
-        "ldr r7, [r2, r6]\n"
-        "adds r7, r7, r5\n"
-        "str r7, [r2, r6]\n"
-        "3:\n"
-        "cmp r0, r9\n"
-        "bne 2b\n"
-        "cmp r3, r8\n"
+        "ldr r6, [sp, #8]\n"
+        "ldmia r6!, {r0, r2, r3}\n"
+        "add r0, r8\n"
+        "add r2, r9\n"
+        "add r3, r10\n"
+        "subs r0, r0, r5\n"
+        "subs r2, r2, r5\n"
+        "subs r3, r3, r5\n"
+        "subs r6, #12\n"
+        "stmia r6!, {r0, r2, r3}\n"
+        "str r6, [sp, #8]\n"
+        "ldr r4, [sp, #4]\n"
+        "ldr r6, [r7, #48]\n"
+        "cmp r4, r6\n"
         "bne 1b\n"
+        "add sp, #12\n"
         ODT_RESTORE_REGISTERS
+        "odt_line 10, 3, 4, 5, 6, r6, 1\n"
+        "b 9b\n"
+        ".purgem odt_error\n"
+        ".purgem odt_inside\n"
+        ".purgem odt_line\n"
         );
 }
 
-// Images of a few pixels.
-static int depthwise_dw_tiny(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
-    const int32_t size[] = {a->H, a->W, a->KH, a->KW, a->SH, a->SW, a->PT, a->PL, a->OH, a->OW};
-    int32_t x[ODT_TINY], e[ODT_TINY], N = a->N, filter = a->KH * a->KW, zx = a->zx;
-    odt_tiny_t tiny;
-    if (a->H * a->W > ODT_TINY_DW || !odt_tiny_plan(&tiny, size)) {
+// Filters with rows of three taps, whose inputs take less as they lie than in a tile: those with a stride, of which each is in 2.25
+// products of 3x3, and those of narrow images. Of padding there is a column at most on each side.
+static __attribute__((noinline)) int depthwise_dw_lines(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
+    int32_t N = a->N, W = a->W, KH = a->KH, SW = a->SW, OW = a->OW, filter = KH * K;
+    int32_t last = (OW - 1) * SW - a->PL + K, right = last > W; // last: after the last window's last column
+    if (a->KW != K || KH < 1 || KH > ROWS || SW < 1 || SW > 2 || a->SH < 1 || (SW == 1 && odt_max(a->OH, OW) > SMALL)
+        || (a->PL | 1) != 1 || last > W + 1 || OW <= right) {
         return 0;
     }
-    int32_t *dw = a->dw + first * filter;
-    memset(dw, 0, (size_t)((stop - first) * filter) * sizeof(int32_t));
-    for (int32_t n = first; n < stop; n++, dw += filter) {
-        const int8_t *pixel = a->x + a->at + n, *error = a->e + a->at + n;
-        if (n % 4 == 0) {
-            odt_poll();
+    line_t line[ROWS];
+    int32_t image = a->H * W * N, outputs = a->OH * OW * N, high = odt_min(odt_max(ODT_TILE_SUMS / OW, 1), a->OH); // rows between polls
+    lines_t lines = {.line = line, .N = N, .zx = a->zx, .errors = (OW - right) * N,
+        .skip = (a->SH * W - (last - right - (right && SW == 2))) * N, .is_left = a->PL, .is_right = right, .is_odd = (OW - right) & 1,
+        .SW = SW, .end = line + KH};
+    memset(a->dw + first * filter, 0, (size_t)((stop - first) * filter) * sizeof(int32_t));
+    for (int32_t oh = 0; oh < a->OH; oh += high) {
+        for (int32_t kh = 0; kh < KH; kh++) {
+            odt_taps_t o = odt_outputs(kh, a->PT, a->SH, a->H, a->OH);
+            int32_t from = odt_max(o.from, oh);
+            int32_t to = odt_max(odt_min(o.to, oh + high), from);
+            line[kh] = (line_t) {((from * a->SH - a->PT + kh) * W - 1) * N, (from * OW - 1) * N, (to * OW - 1) * N};
         }
-        for (int32_t b = a->B; b; b--) {
-            for (int32_t i = 0; i < tiny.pixels; i++, pixel += N) {
-                x[i] = odt_wrap_sub(*pixel, zx);
+        int32_t unpolled = 0;
+        for (int32_t n = first; n < stop; n++) {
+            lines.dw = a->dw + n * filter;
+            lines.x = a->x + a->at + n;
+            lines.e = a->e + a->at + n;
+            for (int32_t b = a->B; b; b--, lines.x += image, lines.e += outputs) {
+                unpolled += high * OW;
+                if (unpolled >= ODT_TILE_SUMS) {
+                    unpolled = 0;
+                    odt_poll();
+                }
+                sum_lines(&lines);
             }
-            for (int32_t i = 0; i < tiny.outputs; i++, error += N) {
-                e[i] = *error;
-            }
-            add_products(tiny.taps, x, dw, e, e + tiny.outputs);
         }
     }
     return 1;
@@ -320,7 +455,7 @@ static int32_t cost(int32_t rows, int32_t columns) {
 }
 
 int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
-    if (depthwise_dw_tiny(a, first, stop)) {
+    if (depthwise_dw_lines(a, first, stop)) {
         return 1;
     }
     int32_t words[ODT_TILE_WORDS + 2], pairs[ODT_TILE_SUMS / 2], N = a->N, filter = a->KH * a->KW;
