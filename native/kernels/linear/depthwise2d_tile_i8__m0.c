@@ -8,9 +8,9 @@
 #include "../../fixed.h"
 #include "../common/registers__m0.h"
 
-// Loads an odt_tile_rows_t and begins a row. r0: to, r1: from, r2: step, r3: 2 * step, r8: bulk, r9: skip,
-// r10: from_skip, r11: zx, lr: rows; on the stack: rest. r12: where the bulk ends; on to 3 if there is none, or to 2.
-#define BEGIN_ROWS \
+// Loads an odt_tile_rows_t. r0: to, r1: from, r2: step, r3: 2 * step, r4, r8: bulk, r9: skip, r10: from_skip, r11: zx; on the stack 0:
+// rows, 4: rest.
+#define LOAD_ROWS \
     ".syntax unified\n" \
     ODT_SAVE_REGISTERS \
     "ldmia r0!, {r1-r7}\n" \
@@ -19,36 +19,35 @@
     "mov r10, r6\n" \
     "mov r11, r7\n" \
     "ldmia r0!, {r6, r7}\n" \
-    "mov lr, r6\n" \
-    "push {r7}\n" \
+    "push {r6, r7}\n" \
     "movs r0, r1\n" \
     "movs r1, r2\n" \
     "movs r2, r3\n" \
-    "adds r3, r3, r3\n" \
+    "adds r3, r3, r3\n"
+
+// r12: where the bulk ends; r4: the element before.
+#define BEGIN_ROW \
     "1:\n" \
     "mov r12, r0\n" \
     "add r12, r8\n" \
-    "mov r4, r11\n" /* the elements before */ \
-    "mov r5, r11\n" \
-    "cmp r0, r12\n" \
-    "beq 3f\n" \
-    "2:\n"
+    "mov r4, r11\n"
 
 #define END_ROWS \
     "add r0, r9\n" \
     "add r1, r10\n" \
-    "mov r6, lr\n" \
+    "ldr r6, [sp]\n" \
     "subs r6, #1\n" \
-    "mov lr, r6\n" \
+    "str r6, [sp]\n" \
     "bne 1b\n" \
-    "add sp, #4\n" \
+    "add sp, #8\n" \
     ODT_RESTORE_REGISTERS
 
-// Rows of x[p] + x[p + 1] * 65536: 15 cycles for two elements, and 23 per row. r4, r5: elements, r6, r7: words.
+// Rows of x[p] + x[p + 1] * 65536: 12 cycles for two elements, 3 per eight, and 24 per row. r4, r5: elements, r6, r7: words, lr: where
+// of eight elements a row begins.
 __attribute__((naked, noinline)) static void fill_rows_1(const odt_tile_rows_t *fill) {
     (void)fill;
     __asm volatile (
-        BEGIN_ROWS
+        ".macro odt_two\n"
         "ldrsb r5, [r1, r2]\n"
         "lsls r6, r5, #16\n"
         "adds r6, r6, r4\n"
@@ -57,10 +56,30 @@ __attribute__((naked, noinline)) static void fill_rows_1(const odt_tile_rows_t *
         "adds r7, r7, r5\n"
         "stmia r0!, {r6, r7}\n"
         "add r1, r3\n"
+        ".endm\n"
+        LOAD_ROWS
+        "adr r5, 2f\n"
+        "cmp r4, #0\n"
+        "bne 4f\n"
+        "adds r5, #68\n" // after 2
+        "4:\n"
+        "negs r4, r4\n"
+        "movs r6, #24\n"
+        "ands r4, r6\n"
+        "lsls r4, r4, #1\n" // 16 bytes for two elements
+        "adds r5, r5, r4\n"
+        "mov lr, r5\n"
+        BEGIN_ROW
+        "mov pc, lr\n"
+        ".balign 4\n"
+        "2:\n"
+        "odt_two\n"
+        "odt_two\n"
+        "odt_two\n"
+        "odt_two\n"
         "cmp r0, r12\n"
         "bne 2b\n"
-        "3:\n"
-        "ldr r6, [sp]\n"
+        "ldr r6, [sp, #4]\n"
         "cmp r6, #0\n"
         "beq 4f\n"
         "ldrsb r5, [r1, r2]\n"
@@ -75,6 +94,7 @@ __attribute__((naked, noinline)) static void fill_rows_1(const odt_tile_rows_t *
         "adds r4, r4, r6\n"
         "stmia r0!, {r4}\n"
         END_ROWS
+        ".purgem odt_two\n"
         );
 }
 
@@ -94,13 +114,18 @@ __attribute__((naked, noinline)) static void fill_rows_2(const odt_tile_rows_t *
         "adds \\b, \\b, r3\n"
         "stmia r0!, {\\a, \\b}\n"
         ".endm\n"
-        BEGIN_ROWS
+        LOAD_ROWS
+        BEGIN_ROW
+        "mov r5, r11\n"
+        "cmp r0, r12\n"
+        "beq 3f\n"
+        "2:\n"
         "odt_two r4, r5, r6, r7\n"
         "odt_two r6, r7, r4, r5\n"
         "cmp r0, r12\n"
         "bne 2b\n"
         "3:\n"
-        "ldr r7, [sp]\n"
+        "ldr r7, [sp, #4]\n"
         "b 5f\n"
         "4:\n"
         "ldrsb r6, [r1, r2]\n"
