@@ -2,7 +2,8 @@
 // (depthwise2d_tile_i8__m0.h) at a time. One MULS sums two products: that of the words x[p] + x[p + S] * 65536 and
 // e[i + 1] + e[i] * 65536 is, modulo 2^32, e[i + 1] * x[p] + (e[i] * x[p] + e[i + 1] * x[p + S]) * 65536. As |e| <= 127
 // the first term is below 2^15 and the bracket fits 16 bits: it is the word / 65536 rounded to nearest, which ASRS leaves
-// in a register and the carry. The stack holds 2 KB.
+// in a register and the carry. The stack holds 2 KB. Where inputs are in few products each, or images are small, there is no tile:
+// an MULS is a product.
 
 #include "../../core.h"
 #include "depthwise2d_tile_i8__m0.h"
@@ -269,14 +270,14 @@ typedef struct {
     int32_t zx;          // 20
     int32_t errors;      // 24: bytes of a row's errors, less that whose last tap is padding
     int32_t skip;        // 28: from a row's last input to where the next one's first is, less N
-    int32_t is_left, is_right; // 32, 36: whether there is padding
-    int32_t is_odd;      // 40: of `errors`
-    int32_t SW;          // 44
-    const line_t *end;   // 48
+    int32_t begin;       // 32: whether there is padding, and in bit 1 whether the errors are odd
+    int32_t is_right;    // 36: whether there is padding
+    int32_t SW;          // 40
+    const line_t *end;   // 44
 } lines_t;
 
-// Rows of three taps over inputs and errors as they lie: 15.5 cycles for 3 products, 16.5 with a stride; 28 per row of errors, and 50
-// per row of taps. r0: x, r1: N, r2: 2 * N with a stride, or an input, r3: e, r4: an error, r5: their sum, r6: an input and products,
+// Rows of three taps over inputs and errors as they lie: 15.5 cycles for 3 products, 16.5 with a stride; 22 per row of errors, 14 more
+// where the last is beside padding, and 50 per row of taps. r0: x, r1: N, r2: 2 * N with a stride, or an input, r3: e, r4: an error, r5: their sum, r6: an input and products,
 // r7: lines, r8-r10: the taps' sums, r11: the end of the row's errors, r12: errors, lr: skip.
 __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
     (void)lines;
@@ -308,30 +309,30 @@ __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
         "muls r4, \\x\n"
         "add r10, r4\n"
         ".endm\n"
-        ".macro odt_line row, first, two, one, last, y, is_strided\n"
+        ".macro odt_line row, left, first, two, one, last, y, is_strided\n"
         "\\row:\n"
         "mov r11, r3\n"
         "add r11, r12\n"
-        "ldr r6, [r7, #20]\n"
         "ldr r4, [r7, #32]\n"
-        "cmp r4, #0\n"
-        "bne \\first\\()f\n"
+        "lsrs r4, r4, #1\n" // C: padding, Z: not odd
+        "bcs \\left\\()f\n"
         "ldrsb r6, [r0, r1]\n"
-        "adds r0, r0, r1\n"
+        "add r0, r1\n"
         "\\first:\n"
         ".if \\is_strided == 0\n"
         "ldrsb r2, [r0, r1]\n"
-        "adds r0, r0, r1\n"
+        "add r0, r1\n"
         ".endif\n"
-        "ldr r4, [r7, #40]\n"
-        "cmp r4, #0\n"
         "beq \\two\\()f\n"
         ".if \\is_strided == 0\n"
-        "movs r4, r6\n"
-        "movs r6, r2\n"
-        "movs r2, r4\n"
+        "mov r4, r6\n"
+        "mov r6, r2\n"
+        "mov r2, r4\n"
         ".endif\n"
         "b \\one\\()f\n"
+        "\\left:\n"
+        "ldr r6, [r7, #20]\n"
+        "b \\first\\()b\n"
         "\\two:\n"
         "odt_inside r6, r2, \\is_strided\n"
         "\\one:\n"
@@ -376,11 +377,11 @@ __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
         "mov r10, r5\n"
         "cmp r3, r6\n"
         "beq 9f\n"
-        "ldr r4, [r7, #44]\n"
+        "ldr r4, [r7, #40]\n"
         "lsls r2, r1, #1\n"
         "cmp r4, #1\n"
         "bne 10f\n"
-        "odt_line 2, 3, 4, 5, 6, r2, 0\n"
+        "odt_line 2, 3, 4, 5, 6, 7, r2, 0\n"
         "9:\n"
         "ldr r4, [r7, #20]\n"
         "muls r5, r4\n"
@@ -396,12 +397,12 @@ __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
         "stmia r6!, {r0, r2, r3}\n"
         "str r6, [sp, #8]\n"
         "ldr r4, [sp, #4]\n"
-        "ldr r6, [r7, #48]\n"
+        "ldr r6, [r7, #44]\n"
         "cmp r4, r6\n"
         "bne 1b\n"
         "add sp, #12\n"
         ODT_RESTORE_REGISTERS
-        "odt_line 10, 3, 4, 5, 6, r6, 1\n"
+        "odt_line 10, 3, 4, 5, 6, 7, r6, 1\n"
         "b 9b\n"
         ".purgem odt_error\n"
         ".purgem odt_inside\n"
@@ -421,7 +422,7 @@ static __attribute__((noinline)) int depthwise_dw_lines(const odt_depthwise2d_dw
     line_t line[ROWS];
     int32_t image = a->H * W * N, outputs = a->OH * OW * N, high = odt_min(odt_max(ODT_TILE_SUMS / OW, 1), a->OH); // rows between polls
     lines_t lines = {.line = line, .N = N, .zx = a->zx, .errors = (OW - right) * N,
-        .skip = (a->SH * W - (last - right - (right && SW == 2))) * N, .is_left = a->PL, .is_right = right, .is_odd = (OW - right) & 1,
+        .skip = (a->SH * W - (last - right - (right && SW == 2))) * N, .begin = a->PL | ((OW - right) & 1) << 1, .is_right = right,
         .SW = SW, .end = line + KH};
     memset(a->dw + first * filter, 0, (size_t)((stop - first) * filter) * sizeof(int32_t));
     for (int32_t oh = 0; oh < a->OH; oh += high) {

@@ -1,6 +1,6 @@
 // Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input, a channel and a tile of its inputs
 // (depthwise2d_tile_i8__m0.h) at a time. One MULS makes two products, as in panel_i8__m0.h: a weight times the inputs of two
-// outputs beside one another; with a stride of 2, two weights times an input, which need no tile. The stack holds 2.9 KB.
+// outputs beside one another; with strides of 2, two weights times an input, which need no tile. The stack holds 2.9 KB.
 
 #include "../../core.h"
 #include "depthwise2d_sum_i8__m0.h"
@@ -319,7 +319,7 @@ static __attribute__((noinline)) void finish_slowly(const odt_depthwise_t *a, in
 }
 
 // Sums to the outputs from y on.
-static inline void finish(const odt_depthwise_t *a, int32_t n, const channel_t *c, output_t *o, const int32_t *sums, int8_t *y) {
+static inline __attribute__((always_inline)) void finish(const odt_depthwise_t *a, int32_t n, const channel_t *c, output_t *o, const int32_t *sums, int8_t *y) {
     if (c->is_long) {
         finish_slowly(a, n, o, sums, y);
     } else {
@@ -464,13 +464,14 @@ typedef struct {
     int32_t *sums;      // 16
     int32_t width;      // 20: bytes of the sums of a row, less the last
     int32_t is_left, is_right; // 24, 28: whether there is padding
-    int32_t next, rows; // 32, 36: bytes from the end of a row of windows to the next; rows of outputs
+    int32_t next;       // 32: bytes from the end of a row of windows to the next
+    int32_t *end;       // 36: of the sums
 } strided_t;
 
-// Windows of 3x3 in an image as it lies: 49 cycles for 9 products, 40 per row. A pixel of an even column of a window is multiplied by
+// Windows of 3x3 in an image as it lies: 48 cycles for 9 products, 41 per row. A pixel of an even column of a window is multiplied by
 // the weights of its first column and, in the upper half, its third: these are what it adds to a sum and to the one before. r0: x,
-// r1: step, r2: row, r3: sums, r4: the sum, r5, r6: products, r7: a weight, r8-r10: the even columns' weights, r11: the first of the
-// odd ones', r12: the bias, less zx times all weights, lr: where the row's last sum lies.
+// r1: the first of the odd columns' weights, r2: row, r3: sums, r4: the sum, r5, r6: products, r7: a weight, r8-r10: the even columns'
+// weights, r11: step, r12: the bias, less zx times all weights, lr: where the row's last sum lies.
 __attribute__((naked, noinline)) static void sum_strided(const strided_t *strided, const int8_t *x, int32_t bias) {
     (void)strided, (void)x, (void)bias;
     __asm volatile (
@@ -488,7 +489,7 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "ldrsb r6, [r0, r2]\n"
         "mov r7, r10\n"
         "muls r6, r7\n"
-        "adds r0, r0, r1\n"
+        "add r0, r11\n"
         ".endm\n"
         ".macro odt_weights even\n"
         "ldmia r1!, {r4-r6}\n"
@@ -500,7 +501,7 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "mov \\even, r4\n"
         ".endm\n"
         ODT_SAVE_REGISTERS
-        // 0, 4: the odd columns' weights, 8: strided, 12: x, then what padding is in a row's first sum, 16: in the last, 20: rows
+        // 0, 4: the odd columns' weights, 8: strided, 12: x, then what padding is in a row's first sum, 16: in the last, 20: the end of the sums
         "sub sp, #24\n"
         "str r0, [sp, #8]\n"
         "str r1, [sp, #12]\n"
@@ -530,7 +531,10 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "ldr r0, [sp, #12]\n"
         "str r4, [sp, #12]\n"
         "str r5, [sp, #16]\n"
-        "ldmia r7!, {r1-r3}\n"
+        "mov r1, r11\n"
+        "ldmia r7!, {r4}\n"
+        "mov r11, r4\n"
+        "ldmia r7!, {r2, r3}\n"
         "1:\n"
         "ldr r7, [sp, #8]\n"
         "ldr r4, [r7, #20]\n"
@@ -559,8 +563,7 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "add r4, r12\n"
         "3:\n"
         "ldrsb r5, [r0, r2]\n"
-        "mov r7, r11\n"
-        "muls r5, r7\n"
+        "muls r5, r1\n"
         "adds r4, r4, r5\n"
         "adds r0, r0, r2\n"
         "ldrsb r5, [r0, r2]\n"
@@ -572,7 +575,7 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "ldr r7, [sp]\n"
         "muls r5, r7\n"
         "adds r4, r4, r5\n"
-        "adds r0, r0, r1\n"
+        "add r0, r11\n"
         "cmp r3, lr\n"
         "bne 2b\n"
         "ldr r7, [sp, #8]\n"
@@ -593,8 +596,7 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "ldr r5, [r7, #32]\n"
         "adds r0, r0, r5\n"
         "ldr r5, [sp, #20]\n"
-        "subs r5, #1\n"
-        "str r5, [sp, #20]\n"
+        "cmp r3, r5\n"
         "bne 1b\n"
         "add sp, #24\n"
         ODT_RESTORE_REGISTERS
@@ -606,8 +608,8 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
 // Whether it is a filter of 3x3 with strides, which are 2: an input meets 2.25 products, of which a word of two weights makes two, and
 // so takes less as it lies than in a tile. Of padding there is a row and a column at most on each side.
 static int is_strided(const odt_depthwise_t *a) {
-    return a->KH == 3 && a->KW == 3 && a->SH * a->SW == 4 && a->H >= 3 && (a->top | a->left | 1) == 1
-        && 2 * a->OH - a->top <= a->H && 2 * a->OW - a->left <= a->W && a->OW <= ODT_TILE_SUMS;
+    return a->KH == 3 && a->KW == 3 && a->SH == 2 && a->SW == 2 && a->H >= 3 && a->zx == (int8_t)a->zx && (a->top | a->left | 1) == 1
+        && 2 * a->OH - a->top <= a->H && 2 * a->OW - a->left <= a->W && (uint32_t)a->OW - 1 < ODT_TILE_SUMS;
 }
 
 // Rows oh .. of an image: windows that reach over it are taken to lie a row further down, or up, so that a row of 0 lies on the
@@ -615,13 +617,54 @@ static int is_strided(const odt_depthwise_t *a) {
 static void sum_as_it_lies(strided_t *s, const odt_depthwise_t *a, const int32_t *w, const int8_t *x, int32_t bias, int32_t *sums,
     int32_t oh, int32_t rows) {
     int32_t inside = a->H - 3; // where the last windows begin that do not
-    for (int32_t ih = 2 * oh - a->top; rows; ih += 2 * s->rows, rows -= s->rows, sums += s->rows * a->OW) {
+    for (int32_t ih = 2 * oh - a->top, count; rows; ih += 2 * count, rows -= count, sums = s->end) {
         int32_t down = (ih < 0) - (ih > inside);
+        count = down ? 1 : odt_min(((inside - ih) >> 1) + 1, rows);
         s->w = w + 3 * down;
         s->sums = sums;
-        s->rows = down ? 1 : odt_min(((inside - ih) >> 1) + 1, rows);
+        s->end = sums + count * a->OW;
         sum_strided(s, x + (ih + down - 1) * a->x_h, bias);
     }
+}
+
+// Images in which it does, a channel at a time.
+static __attribute__((noinline)) int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t sums[ODT_TILE_SUMS], w[9 + 2 * 3] = {0};
+    channel_t c;
+    output_t o;
+    if (!is_strided(a) || !begin_outputs(&o, a)) {
+        return 0;
+    }
+    int32_t last = 2 * a->OW - a->left, right = last == a->W; // last: the last window's last column
+    int32_t high = odt_min(ODT_TILE_SUMS / a->OW, a->OH), image = a->H * a->W * a->N, unpolled = 0;
+    strided_t s = {.zx = a->zx, .step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = a->OW * 4 - 4, .is_left = a->left,
+        .is_right = right, .next = 2 * a->x_h - (last + 1 - right) * a->x_w};
+    begin_channels(&c, a, first, w + 3, 3, &o);
+    begin_rows(&o, a, a->OH, a->OW, a->OW);
+    for (int32_t n = first; n < stop; n++) {
+        const int8_t *x = a->x + n;
+        int8_t *y = a->y + n;
+        if (load_channel(&c)) {
+            return 0;
+        }
+        for (int32_t b = a->B; b; b--, x += image, y += a->y_b) {
+            for (int32_t oh = 0; oh < a->OH; oh += high) {
+                int32_t rows = odt_min(high, a->OH - oh);
+                unpolled += rows * a->OW;
+                if (unpolled >= ODT_TILE_SUMS) {
+                    unpolled = 0;
+                    odt_poll();
+                }
+                if (high < a->OH) {
+                    begin_rows(&o, a, rows, a->OW, a->OW);
+                }
+                sum_as_it_lies(&s, a, w + 3, x, c.bias, sums, oh, rows);
+                finish(a, n, &c, &o, sums, y + oh * a->y_oh);
+            }
+        }
+    }
+    add_peak(&o, a);
+    return 1;
 }
 
 // About the cycles of a row of outputs of 3x3, summed in groups of 4 or 2.
@@ -640,40 +683,28 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     odt_tile_t t = {.H = a->H, .W = a->W, .x_h = a->x_h, .x_w = a->x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW,
         .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .most = ODT_TILE_SUMS, .words = words};
     t.group = K == 3 && !is_line && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
-    int32_t w[TAPS + 3] = {0};
+    int32_t w[TAPS] = {0};
     channel_t c;
     output_t o;
     if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t) || !begin_outputs(&o, a)) {
         return 0;
     }
-    int32_t last = 2 * a->OW - a->left, right = last == a->W, strided = is_strided(a); // last: the last window's last column
-    strided_t s = {.zx = a->zx, .step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = a->OW * 4 - 4, .is_left = a->left,
-        .is_right = right, .next = 2 * a->x_h - (last + 1 - right) * a->x_w};
-    if (strided) { // no tile, but its outputs
-        t.pitch = 0;
-        t.group = 1;
-        t.wide = a->OW;
-        t.high = ODT_TILE_SUMS / a->OW;
-    }
     while (odt_tile_next(&t)) {
-        odt_windows_t windows = {.w = w + 3, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
+        odt_windows_t windows = {.w = w, .x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
             .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,
             .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows};
         int8_t *y = a->y + t.oh * a->y_oh + t.ow * a->y_ow;
         begin_rows(&o, a, t.rows, t.columns, t.even);
-        begin_channels(&c, a, first, w + 3, KW, &o);
+        begin_channels(&c, a, first, w, KW, &o);
         for (int32_t n = first; n < stop; n++) {
             if (load_channel(&c)) {
                 return 0;
             }
             windows.offset = c.offset;
             for (int32_t b = 0; b < a->B; b++) {
-                const int8_t *x = a->x + b * a->H * a->W * a->N + n;
                 odt_tile_poll(&t);
-                odt_tile_fill(&t, x);
-                if (strided) {
-                    sum_as_it_lies(&s, a, w + 3, x, c.bias, sums, t.oh, t.rows);
-                } else if (is_line) {
+                odt_tile_fill(&t, a->x + b * a->H * a->W * a->N + n);
+                if (is_line) {
                     odt_sum_lines(&windows);
                 } else if (t.group == 4) {
                     odt_sum_fours(&windows);
@@ -734,7 +765,7 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
 }
 
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
-    if (depthwise_tiny(a, first, stop)) {
+    if (depthwise_tiny(a, first, stop) || depthwise_strided(a, first, stop)) {
         return 1;
     }
     int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));

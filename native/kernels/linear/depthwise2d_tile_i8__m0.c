@@ -8,46 +8,14 @@
 #include "../../fixed.h"
 #include "../common/registers__m0.h"
 
-// Loads an odt_tile_rows_t. r0: to, r1: from, r2: step, r3: 2 * step, r4, r8: bulk, r9: skip, r10: from_skip, r11: zx; on the stack 0:
-// rows, 4: rest.
-#define LOAD_ROWS \
-    ".syntax unified\n" \
-    ODT_SAVE_REGISTERS \
-    "ldmia r0!, {r1-r7}\n" \
-    "mov r8, r4\n" \
-    "mov r9, r5\n" \
-    "mov r10, r6\n" \
-    "mov r11, r7\n" \
-    "ldmia r0!, {r6, r7}\n" \
-    "push {r6, r7}\n" \
-    "movs r0, r1\n" \
-    "movs r1, r2\n" \
-    "movs r2, r3\n" \
-    "adds r3, r3, r3\n"
-
-// r12: where the bulk ends; r4: the element before.
-#define BEGIN_ROW \
-    "1:\n" \
-    "mov r12, r0\n" \
-    "add r12, r8\n" \
-    "mov r4, r11\n"
-
-#define END_ROWS \
-    "add r0, r9\n" \
-    "add r1, r10\n" \
-    "ldr r6, [sp]\n" \
-    "subs r6, #1\n" \
-    "str r6, [sp]\n" \
-    "bne 1b\n" \
-    "add sp, #8\n" \
-    ODT_RESTORE_REGISTERS
-
-// Rows of x[p] + x[p + 1] * 65536: 12 cycles for two elements, 3 per eight, and 24 per row. r4, r5: elements, r6, r7: words, lr: where
-// of eight elements a row begins.
-__attribute__((naked, noinline)) static void fill_rows_1(const odt_tile_rows_t *fill) {
+// Rows of x[p] + x[p + 1] * 65536, 12 cycles for two elements, 3 per eight and 24 per row, or with a stride of x[p] + x[p + 2] * 65536,
+// 29 for four. r0: to, r1: from, r2: step, r3: 2 * step, r4, r5: elements, which with a stride become words, r6, r7: words or elements,
+// r8: bulk, r9: skip, r10: from_skip, r11: zx, r12: where the bulk ends, lr: where a row begins, without a stride among eight elements.
+__attribute__((naked, noinline)) static void fill_rows(const odt_tile_rows_t *fill) {
     (void)fill;
     __asm volatile (
-        ".macro odt_two\n"
+        ".syntax unified\n"
+        ".macro odt_pair\n"
         "ldrsb r5, [r1, r2]\n"
         "lsls r6, r5, #16\n"
         "adds r6, r6, r4\n"
@@ -57,52 +25,6 @@ __attribute__((naked, noinline)) static void fill_rows_1(const odt_tile_rows_t *
         "stmia r0!, {r6, r7}\n"
         "add r1, r3\n"
         ".endm\n"
-        LOAD_ROWS
-        "adr r5, 2f\n"
-        "cmp r4, #0\n"
-        "bne 4f\n"
-        "adds r5, #68\n" // after 2
-        "4:\n"
-        "negs r4, r4\n"
-        "movs r6, #24\n"
-        "ands r4, r6\n"
-        "lsls r4, r4, #1\n" // 16 bytes for two elements
-        "adds r5, r5, r4\n"
-        "mov lr, r5\n"
-        BEGIN_ROW
-        "mov pc, lr\n"
-        ".balign 4\n"
-        "2:\n"
-        "odt_two\n"
-        "odt_two\n"
-        "odt_two\n"
-        "odt_two\n"
-        "cmp r0, r12\n"
-        "bne 2b\n"
-        "ldr r6, [sp, #4]\n"
-        "cmp r6, #0\n"
-        "beq 4f\n"
-        "ldrsb r5, [r1, r2]\n"
-        "add r1, r2\n"
-        "lsls r6, r5, #16\n"
-        "adds r6, r6, r4\n"
-        "stmia r0!, {r6}\n"
-        "movs r4, r5\n"
-        "4:\n"
-        "mov r6, r11\n"
-        "lsls r6, r6, #16\n"
-        "adds r4, r4, r6\n"
-        "stmia r0!, {r4}\n"
-        END_ROWS
-        ".purgem odt_two\n"
-        );
-}
-
-// Rows of x[p] + x[p + 2] * 65536: 29 cycles for four elements. r4-r7: elements that become words.
-__attribute__((naked, noinline)) static void fill_rows_2(const odt_tile_rows_t *fill) {
-    (void)fill;
-    __asm volatile (
-        ".syntax unified\n"
         ".macro odt_two a, b, c, d\n"
         "ldrsb \\c, [r1, r2]\n"
         "add r1, r2\n"
@@ -114,20 +36,83 @@ __attribute__((naked, noinline)) static void fill_rows_2(const odt_tile_rows_t *
         "adds \\b, \\b, r3\n"
         "stmia r0!, {\\a, \\b}\n"
         ".endm\n"
-        LOAD_ROWS
-        BEGIN_ROW
+        ODT_SAVE_REGISTERS
+        "ldmia r0!, {r1-r7}\n"
+        "mov r8, r4\n"
+        "mov r9, r5\n"
+        "mov r10, r6\n"
+        "mov r11, r7\n"
+        "ldmia r0!, {r5-r7}\n"
+        "push {r6, r7}\n" // 0: rows, 4: rest
+        "movs r0, r1\n"
+        "movs r1, r2\n"
+        "movs r2, r3\n"
+        "adds r3, r3, r3\n"
+        "cmp r5, #1\n"
+        "adr r5, 5f\n"
+        "bne 4f\n"
+        "adr r5, 2f\n"
+        "cmp r4, #0\n"
+        "bne 3f\n"
+        "adds r5, #68\n" // after 2
+        "3:\n"
+        "negs r4, r4\n"
+        "movs r6, #24\n"
+        "ands r4, r6\n"
+        "lsls r4, r4, #1\n" // 16 bytes for two elements
+        "adds r5, r5, r4\n"
+        "4:\n"
+        "mov lr, r5\n"
+        "1:\n"
+        "mov r12, r0\n"
+        "add r12, r8\n"
+        "mov r4, r11\n" // the element before
+        "mov pc, lr\n"
+        ".balign 4\n"
+        "2:\n"
+        "odt_pair\n"
+        "odt_pair\n"
+        "odt_pair\n"
+        "odt_pair\n"
+        "cmp r0, r12\n"
+        "bne 2b\n"
+        "ldr r6, [sp, #4]\n"
+        "cmp r6, #0\n"
+        "beq 3f\n"
+        "ldrsb r5, [r1, r2]\n"
+        "add r1, r2\n"
+        "lsls r6, r5, #16\n"
+        "adds r6, r6, r4\n"
+        "stmia r0!, {r6}\n"
+        "movs r4, r5\n"
+        "3:\n"
+        "mov r6, r11\n"
+        "lsls r6, r6, #16\n"
+        "adds r4, r4, r6\n"
+        "stmia r0!, {r4}\n"
+        "4:\n"
+        "add r0, r9\n"
+        "add r1, r10\n"
+        "ldr r6, [sp]\n"
+        "subs r6, #1\n"
+        "str r6, [sp]\n"
+        "bne 1b\n"
+        "add sp, #8\n"
+        ODT_RESTORE_REGISTERS
+        ".balign 4\n"
+        "5:\n"
         "mov r5, r11\n"
         "cmp r0, r12\n"
-        "beq 3f\n"
-        "2:\n"
+        "beq 7f\n"
+        "6:\n"
         "odt_two r4, r5, r6, r7\n"
         "odt_two r6, r7, r4, r5\n"
         "cmp r0, r12\n"
-        "bne 2b\n"
-        "3:\n"
+        "bne 6b\n"
+        "7:\n"
         "ldr r7, [sp, #4]\n"
-        "b 5f\n"
-        "4:\n"
+        "b 9f\n"
+        "8:\n"
         "ldrsb r6, [r1, r2]\n"
         "add r1, r2\n"
         "lsls r3, r6, #16\n"
@@ -135,15 +120,16 @@ __attribute__((naked, noinline)) static void fill_rows_2(const odt_tile_rows_t *
         "stmia r0!, {r4}\n"
         "movs r4, r5\n"
         "movs r5, r6\n"
-        "5:\n"
+        "9:\n"
         "subs r7, #1\n"
-        "bpl 4b\n"
+        "bpl 8b\n"
         "mov r6, r11\n"
         "lsls r6, r6, #16\n"
         "adds r4, r4, r6\n"
         "adds r5, r5, r6\n"
         "stmia r0!, {r4, r5}\n"
-        END_ROWS
+        "b 4b\n"
+        ".purgem odt_pair\n"
         ".purgem odt_two\n"
         );
 }
@@ -211,6 +197,7 @@ int odt_tile_next(odt_tile_t *t) {
     f->skip = (t->pitch - count - t->SW) * 4;
     f->from_skip = t->x_h - count * t->x_w;
     f->zx = t->zx;
+    f->stride = t->SW;
     f->rows = count > 0 ? last - first : 0;
     return 1;
 }
@@ -220,11 +207,7 @@ void odt_tile_fill(odt_tile_t *t, const int8_t *x) {
         return;
     }
     t->fill.from = x + t->from;
-    if (t->SW == 1) {
-        fill_rows_1(&t->fill);
-    } else {
-        fill_rows_2(&t->fill);
-    }
+    fill_rows(&t->fill);
 }
 
 #endif

@@ -17,7 +17,7 @@ enum {
     ODT_TILE_SUMS = 256,
 };
 
-// What fill_rows_1 and fill_rows_2 load.
+// What fill_rows loads.
 typedef struct {
     int32_t *to;        // 0: the word whose upper half the first element is
     const int8_t *from; // 4: the first element, less step
@@ -26,7 +26,8 @@ typedef struct {
     int32_t skip;       // 16: bytes from the last word of a row to the next one's first
     int32_t from_skip;  // 20
     int32_t zx;         // 24
-    int32_t rows, rest; // 28, 32: rows; how many elements of one are left over
+    int32_t stride;     // 28: 1 or 2
+    int32_t rows, rest; // 32, 36: rows; how many elements of one are left over
 } odt_tile_rows_t;
 
 // What odt_tile_plan() takes, and below it what it makes.

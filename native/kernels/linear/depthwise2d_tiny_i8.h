@@ -10,8 +10,8 @@
 
 #include "../common/window.h"
 
-// Pixels of an image at most, and outputs; on a Cortex-M0+ of a gradient of filters, on an M4 of filters of nine taps at most.
-enum { ODT_TINY = 9, ODT_TINY_DW = 6, ODT_TINY_M4 = 36 };
+// Pixels of an image at most, and outputs; pixels on an M4 of filters of nine taps at most.
+enum { ODT_TINY = 9, ODT_TINY_M4 = 36 };
 
 // For each output the bytes of its taps, 2 for each, and for these where the pixel and the weight lie, in bytes of words.
 typedef struct {
