@@ -261,7 +261,8 @@ def draw_layer_norm(rng):
     operands.update(q=words([v for _ in range(C) for v in (rng.randint(-1 << 23, 1 << 23) << 7, rng.randint(28, 30))]))
     operands.update(b=words([rng.randint(-20000, 20000) for _ in range(C)]))
     operands.update(gamma=words([rng.randint(low, 1 << top) for _ in range(C)]))
-    operands.update(se=words([scale(120, 121)]), sx=words([ONE]), sdx=words([scale(*rng.choice(((118, 121), (104, 119))))]))
+    operands.update(se=words([scale(120, 121)]), sx=words([ONE]))
+    operands.update(sdx=words([scale(*rng.choice(((118, 121), (104, 119))))]))
     factor = scale(120, 132)
     control = {opcodes.COUNT: M, opcodes.KEY: rng.randrange(1 << 30), opcodes.POSITION: rng.randrange(100)}
     sizes = {"M": M, "S": 1, "G": 1, "C": C, "z": z, "zx": z, "zy": rng.choice((-128, 0, 5)), "lo": -128, "factor": ONE}
@@ -284,8 +285,10 @@ def draw_layer_errors():
     words = lambda values: array("i", values).tobytes()  # noqa: E731
 
     def case(C, x, e, st, gamma, key=1, sdx=121):
-        operands = {"x": bytes_of(x), "e": bytes_of(e), "st": words(st), "gamma": words([gamma] * C), "dx": bytes(len(x))}
-        operands.update(se=words([120 << 23]), sx=words([ONE]), sdx=words([sdx << 23]), peak=words([1 << 20]))
+        operands = {"x": bytes_of(x), "e": bytes_of(e), "st": words(st), "gamma": words([gamma] * C)}
+        operands.update(
+            dx=bytes(len(x)), se=words([120 << 23]), sx=words([ONE]), sdx=words([sdx << 23]), peak=words([1 << 20])
+        )
         sizes = {"M": len(x) // C, "S": 1, "G": 1, "C": C, "zx": 0, "factor": ONE, "rows": 0, "id": 3, "F": C}
         return build("norm_dx_i8", sizes, operands, {opcodes.COUNT: 1, opcodes.KEY: key}, b"")
 
