@@ -353,10 +353,12 @@ def draw_corners():
         operands["w"] = rng.randbytes(sizes["N"] * sizes["C"]).replace(b"\x80", b"\x81")
         operands.update(peak=bytes(4), q=array("i", [rng.randrange(1 << 23, 1 << 24) << 7, shift]).tobytes())
         yield build("conv2d_dx_i8", sizes, operands, {}, b"")
+    # averages of windows that overlap, of more positions than are finished at once
     for H, K, S, P, C in ((9, 3, 2, 1, 16), (6, 3, 1, 1, 35), (5, 5, 1, 0, 7), (4, 4, 2, 0, 32), (5, 2, 1, 0, 40)):
-        O = (H + 2 * P - K) // S + 1  # averages of windows that overlap, of more positions than are finished at once
-        sizes = dict(B=2, H=H, W=H, C=C, N=C, KH=K, KW=K, SH=S, SW=S, PT=P, PL=P, OH=O, OW=O, adaptive=0, top=K * K)
-        operands = {"e": rng.randbytes(2 * O * O * C).replace(b"\x80", b"\x81"), "dx": bytes(2 * H * H * C)}
+        size = (H + 2 * P - K) // S + 1
+        sizes = dict(B=2, H=H, W=H, C=C, N=C, KH=K, KW=K, SH=S, SW=S, PT=P, PL=P, OH=size, OW=size, adaptive=0)
+        sizes["top"] = K * K
+        operands = {"e": rng.randbytes(2 * size**2 * C).replace(b"\x80", b"\x81"), "dx": bytes(2 * H * H * C)}
         for shift in (40, 44):
             operands.update(peak=bytes(4), q=array("i", [rng.randrange(1 << 23, 1 << 24) << 7, shift]).tobytes())
             yield build("avgpool2d_dx_i8", sizes, operands, {}, b"")
@@ -383,7 +385,10 @@ def draw_corners():
             operands.update(q=array("i", [(1 << 24) - 1 << 7, 44]).tobytes(), y=bytes(9), peak=word(0))
             yield build("depthwise2d_i8", sizes, operands, {}, b"")
     places = itertools.product(((40, 35), (5, 6)), (0, 1), (0, 1, 2), (1, 2), (1, 2))
-    for (H, W), PT, PL, SH, SW in places:  # more outputs than between two polls, and few, whose windows are outside, too
+    for (
+        H,
+        W,
+    ), PT, PL, SH, SW in places:  # more outputs than between two polls, and few, whose windows are outside, too
         sizes = dict(B=1, C=2, N=2, H=H, W=W, KH=3, KW=3, SH=SH, SW=SW, PT=PT, PL=PL, OH=H // SH, OW=W // SW, zx=3)
         operands = {"x": rng.randbytes(2 * H * W), "e": rng.randbytes(2 * sizes["OH"] * sizes["OW"]), "dw": bytes(72)}
         yield build("depthwise2d_dw_i8", {**sizes, "at": 0, "R": 2}, operands, {}, b"")

@@ -107,7 +107,7 @@ static inline uint32_t length_of(const odt_axis_t *a, int32_t o) {
 // From sums to inputs' gradients.
 static void finish(int32_t (*sums)[4], int32_t count, const odt_rescaler_t *q, int8_t *dx, int32_t *peak) {
     int32_t i = 0;
-    #if ODT_PANEL && !ODT_SMALL
+    #if ODT_PANEL && !ODT_M4 && !ODT_SMALL
     for (; i < 4; i++) {
         odt_finish_i8((const int32_t (*)[4])sums, i, 0, &q->q, 0, -127, count / 4, dx + i, 4, peak);
     }
