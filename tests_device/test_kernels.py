@@ -384,14 +384,17 @@ def draw_corners():
             operands = {"x": bytes([128] * 9), "w": bytes([-127 * sign & 255] * 9), "b": word(bias * sign & 0xFFFFFFFF)}
             operands.update(q=array("i", [(1 << 24) - 1 << 7, 44]).tobytes(), y=bytes(9), peak=word(0))
             yield build("depthwise2d_i8", sizes, operands, {}, b"")
-    places = itertools.product(((40, 35), (5, 6)), (0, 1), (0, 1, 2), (1, 2), (1, 2))
-    for (
-        H,
-        W,
-    ), PT, PL, SH, SW in places:  # more outputs than between two polls, and few, whose windows are outside, too
-        sizes = dict(B=1, C=2, N=2, H=H, W=W, KH=3, KW=3, SH=SH, SW=SW, PT=PT, PL=PL, OH=H // SH, OW=W // SW, zx=3)
-        operands = {"x": rng.randbytes(2 * H * W), "e": rng.randbytes(2 * sizes["OH"] * sizes["OW"]), "dw": bytes(72)}
-        yield build("depthwise2d_dw_i8", {**sizes, "at": 0, "R": 2}, operands, {}, b"")
+    places = itertools.product(((40, 35), (5, 6), (5, 1)), (0, 1), (0, 1, 2), (1, 2), (1, 2))
+    # more outputs than between two polls, and few, whose windows are outside, too
+    for (H, W), PT, PL, SH, SW in places:
+        sizes = dict(B=1 if H == 40 else 2, C=2, N=2, H=H, W=W, KH=3, KW=3, SH=SH, SW=SW, PT=PT, PL=PL, OH=H // SH)
+        sizes.update(OW=max(W // SW, 1), zx=3, zy=3, lo=-128, at=0, R=2)
+        outputs = sizes["B"] * 2 * sizes["OH"] * sizes["OW"]
+        operands = {"x": rng.randbytes(sizes["B"] * 2 * H * W), "e": rng.randbytes(outputs), "dw": bytes(72)}
+        operands.update(w=rng.randbytes(18).replace(b"\x80", b"\x81"), b=bytes(8), y=bytes(outputs), peak=word(0))
+        operands["q"] = array("i", [3 << 29, 45, 1 << 30, 44]).tobytes()
+        yield build("depthwise2d_dw_i8", sizes, operands, {}, b"")
+        yield build("depthwise2d_i8", sizes, operands, {}, b"")
     shifts = (41, 42, 47, 48, 49)
     for K, sign, zy, shift in itertools.product((48, 54, 60), (1, -1), (-128, 3), shifts):  # and of 20 bits
         sizes = dict.fromkeys(("B", "H", "KH", "KW", "SH", "SW", "OH"), 1)
