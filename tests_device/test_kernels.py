@@ -377,13 +377,25 @@ def draw_corners():
                 operands = {"x": bytes([x & 255]) * 45, "e": bytes(45), "sx": word(ONE), "se": word(ONE)}
                 operands.update(so=bytes(4), peak=word(peak))
                 yield build("mse_i8", {"B": 1, "N": 45, "z": -128}, operands, control, bytes([target]) * 45)
-    for sign in (1, -1):  # sums of 19 bits and next to it, by multipliers whose bits are all set
-        for bias in (0, 200000, 231000, 231424, 232822, 232823, 400000, 1 << 20, (1 << 31) - 1):
-            sizes = dict.fromkeys(("B", "C", "N", "SH", "SW", "PT", "PL"), 1)
-            sizes.update(dict.fromkeys(("H", "W", "KH", "KW", "OH", "OW"), 3), zx=127, zy=3, lo=-128)
-            operands = {"x": bytes([128] * 9), "w": bytes([-127 * sign & 255] * 9), "b": word(bias * sign & 0xFFFFFFFF)}
-            operands.update(q=array("i", [(1 << 24) - 1 << 7, 44]).tobytes(), y=bytes(9), peak=word(0))
-            yield build("depthwise2d_i8", sizes, operands, {}, b"")
+    biases = (0, 200000, 231000, 231424, 232822, 232823, 400000, 1 << 20, (1 << 31) - 1)
+    for weight, bias, K in itertools.product((-127, 127, -128), biases, (3, 5)):  # sums of 19 bits, and of more
+        sizes = dict.fromkeys(("B", "C", "N", "SH", "SW"), 1)
+        sizes.update(dict.fromkeys(("H", "W", "KH", "KW", "OH", "OW"), K), PT=K // 2, PL=K // 2, zx=127, zy=3, lo=-128)
+        operands = {"x": bytes([128] * K**2), "w": bytes([weight & 255] * K**2)}
+        operands["b"] = word((bias if weight < 0 else -bias) & 0xFFFFFFFF)
+        operands.update(q=array("i", [(1 << 24) - 1 << 7, 44]).tobytes(), y=bytes(K**2), peak=word(0))
+        yield build("depthwise2d_i8", sizes, operands, {}, b"")
+    for B in (28, 29, 31, 56):  # more images of a few pixels than are finished as one
+        sizes = dict(B=B, C=2, N=2, H=3, W=3, KH=3, KW=3, SH=1, SW=1, PT=1, PL=1, OH=3, OW=3, zx=3, zy=-128, lo=-128)
+        operands = {"x": rng.randbytes(18 * B), "w": rng.randbytes(18).replace(b"\x80", b"\x81"), "b": bytes(8)}
+        operands.update(q=array("i", [3 << 29, 42, 5 << 28, 43]).tobytes(), y=bytes(18 * B), peak=word(0))
+        yield build("depthwise2d_i8", sizes, operands, {}, b"")
+    for B, PT, PL in itertools.product((1, 2), (0, 1), (0, 1)):  # with strides, more rows than are summed at once
+        sizes = dict(B=B, C=2, N=2, H=36, W=36, KH=3, KW=3, SH=2, SW=2, PT=PT, PL=PL, OH=18, OW=18)
+        sizes.update(zx=3, zy=-1, lo=-128)
+        operands = {"x": rng.randbytes(2592 * B), "w": rng.randbytes(18).replace(b"\x80", b"\x81"), "b": bytes(8)}
+        operands.update(q=array("i", [3 << 29, 42, 5 << 28, 43]).tobytes(), y=bytes(648 * B), peak=word(0))
+        yield build("depthwise2d_i8", sizes, operands, {}, b"")
     places = itertools.product(((40, 35), (5, 6), (5, 1)), (0, 1), (0, 1, 2), (1, 2), (1, 2))
     # more outputs than between two polls, and few, whose windows are outside, too
     for (H, W), PT, PL, SH, SW in places:

@@ -8,8 +8,6 @@
 
 #if ODT_M0_DEPTHWISE
 
-#include "../common/registers__m0.h"
-
 // To the next row at 1, and the end after the last: x (r0) and the end of the row's sums (r12) move on. The stack has 0: bytes of x
 // to skip, 4: rows left, 8: from one row's end to the next's. r1 is free.
 #define ODT_NEXT_ROW \
@@ -23,7 +21,7 @@
     "bne 1b\n" \
     "add sp, #12\n"
 
-// Fours, A and B being pairs: 130 cycles for 36 products, and 14 per row. r0: x, r1: a weight, r2-r4: words, r8, r5: of A all
+// Fours, A and B being pairs: 130 cycles for 36 products, and 12 per row. r0: x, r1: a weight, r2-r4: words, r8, r5: of A all
 // and the upper halves, r9, r7: of B; r6, r3: the products left of one row, r10, r11: of the row before; r12: row, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows) {
     (void)windows;
@@ -52,8 +50,8 @@ __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows
         "muls r6, r1\n"
         "muls r3, r1\n"
         ".endm\n"
-        ODT_SAVE_REGISTERS
-        // 0: filter, 36: offset of both halves, 40: offset, 44: back, 48: end, 52: skip, 56: even, 60: rows
+        "push {lr}\n"
+        // 0: filter, 36: offset of both halves, 40: offset, 44: back, 48: end, 52: skip, 56: even, 60: the last row's end
         "sub sp, #64\n"
         "ldmia r0!, {r1-r7}\n"
         "mov r8, r2\n"
@@ -71,6 +69,9 @@ __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows
         "str r6, [sp, #44]\n"
         "ldmia r0!, {r3, r4}\n"
         "str r3, [sp, #52]\n"
+        "ldr r2, [sp, #56]\n"
+        "muls r4, r2\n"
+        "add r4, lr\n"
         "str r4, [sp, #60]\n"
         "mov r0, sp\n"
         "ldmia r1!, {r2-r6}\n"
@@ -112,22 +113,21 @@ __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows
         "cmp r1, r2\n"
         "bne 1b\n"
         "ldr r2, [sp, #56]\n"
-        "adds r1, r1, r2\n"
-        "str r1, [sp, #48]\n"
+        "adds r2, r2, r1\n"
+        "str r2, [sp, #48]\n"
         "ldr r2, [sp, #52]\n"
         "adds r0, r0, r2\n"
         "ldr r2, [sp, #60]\n"
-        "subs r2, #1\n"
-        "str r2, [sp, #60]\n"
+        "cmp r1, r2\n"
         "bne 1b\n"
         "add sp, #64\n"
-        ODT_RESTORE_REGISTERS
+        "pop {pc}\n"
         ".purgem odt_split\n"
         ".purgem odt_five\n"
         );
 }
 
-// Pairs: 73 cycles for 18 products, and 13 per row. r0: w, r1: x, r2-r4: words, r6, r7: weights, r8: all, r5: the upper halves,
+// Pairs: 73 cycles for 18 products, and 11 per row. r0: w, r1: x, r2-r4: words, r6, r7: weights, r8: all, r5: the upper halves,
 // r9: row, r10: back, r11: offset, r12: the end of the row's sums, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows) {
     (void)windows;
@@ -141,7 +141,7 @@ __attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows
         "asrs \\x0, \\x0, #16\n"
         "adcs r5, \\x0\n"
         ".endm\n"
-        ODT_SAVE_REGISTERS
+        "push {lr}\n"
         "ldmia r0!, {r1-r7}\n"
         "mov lr, r3\n"
         "mov r11, r4\n"
@@ -154,7 +154,9 @@ __attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows
         "movs r1, r2\n"
         "movs r2, r3\n"
         "movs r3, r7\n"
-        "push {r2-r4}\n" // 0: skip, 4: even, 8: rows
+        "muls r4, r3\n"
+        "add r4, lr\n"
+        "push {r2-r4}\n" // 0: skip, 4: even, 8: the last row's end
         "1:\n"
         "movs r5, #0\n"
         "mov r8, r11\n"
@@ -193,11 +195,10 @@ __attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows
         "ldr r4, [sp, #4]\n"
         "add r12, r4\n"
         "ldr r4, [sp, #8]\n"
-        "subs r4, #1\n"
-        "str r4, [sp, #8]\n"
+        "cmp r6, r4\n"
         "bne 1b\n"
         "add sp, #12\n"
-        ODT_RESTORE_REGISTERS
+        "pop {pc}\n"
         ".purgem odt_two\n"
         );
 }
@@ -217,7 +218,7 @@ __attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows
         "asrs r2, r2, #16\n"
         "adcs r1, r2\n"
         ".endm\n"
-        ODT_SAVE_REGISTERS
+        "push {lr}\n"
         "ldmia r0!, {r1-r7}\n"
         "mov r8, r2\n"
         "mov lr, r3\n"
@@ -248,7 +249,7 @@ __attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows
         "cmp r1, r12\n"
         "bne 1b\n"
         ODT_NEXT_ROW
-        ODT_RESTORE_REGISTERS
+        "pop {pc}\n"
         ".purgem odt_two\n"
         );
 }
@@ -259,7 +260,7 @@ __attribute__((naked, noinline)) void odt_sum_lines(const odt_windows_t *windows
     (void)windows;
     __asm volatile (
         ".syntax unified\n"
-        ODT_SAVE_REGISTERS
+        "push {lr}\n"
         "ldmia r0!, {r1-r7}\n"
         "mov lr, r3\n"
         "mov r8, r4\n"
@@ -293,21 +294,23 @@ __attribute__((naked, noinline)) void odt_sum_lines(const odt_windows_t *windows
         "cmp r1, r12\n"
         "bne 1b\n"
         ODT_NEXT_ROW
-        ODT_RESTORE_REGISTERS
+        "pop {pc}\n"
         );
 }
 
 // Pairs of filters of any size: 15 cycles for two taps, that is 4 products; 13 per row of the filter, 7 more for an odd
 // tap, 20 per pair. r0: w, r1: x, r2, r3: words, r6, r7: weights, r8: all, r4: the upper halves, r9: row, r10: back - row, r11:
 // offset, r12: where the twos of the filter's row end, lr: sums.
-__attribute__((naked, noinline)) void odt_sum_any(const odt_windows_t *windows, int32_t KH, int32_t KW) {
-    (void)windows, (void)KH, (void)KW;
+__attribute__((naked, noinline)) void odt_sum_any(const odt_windows_t *windows) {
+    (void)windows;
     __asm volatile (
         ".syntax unified\n"
-        ODT_SAVE_REGISTERS
+        "push {lr}\n"
         // 0: skip, 4: rows, 8: even, 12: filter, 16: its end, 20: bytes of the twos of its row, 24: whether a tap is
         // left over, 28: end
         "sub sp, #32\n"
+        "ldr r1, [r0, #36]\n"
+        "ldr r2, [r0, #40]\n"
         "lsrs r3, r2, #1\n"
         "lsls r3, r3, #3\n"
         "str r3, [sp, #20]\n"
@@ -390,7 +393,7 @@ __attribute__((naked, noinline)) void odt_sum_any(const odt_windows_t *windows, 
         "str r5, [sp, #4]\n"
         "bne 1b\n"
         "add sp, #32\n"
-        ODT_RESTORE_REGISTERS
+        "pop {pc}\n"
         );
 }
 
@@ -401,7 +404,7 @@ __attribute__((naked, noinline)) void odt_sum_squares(const odt_windows_t *windo
     (void)windows;
     __asm volatile (
         ".syntax unified\n"
-        ODT_SAVE_REGISTERS
+        "push {lr}\n"
         // 0: filter, 36: the end of the upper row's sums, 40: even, 44: skip, 48: rows
         "sub sp, #52\n"
         "ldmia r0!, {r1-r7}\n"
@@ -493,7 +496,7 @@ __attribute__((naked, noinline)) void odt_sum_squares(const odt_windows_t *windo
         "str r3, [sp, #48]\n"
         "bne 1b\n"
         "add sp, #52\n"
-        ODT_RESTORE_REGISTERS
+        "pop {pc}\n"
         );
 }
 

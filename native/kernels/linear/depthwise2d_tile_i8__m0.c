@@ -8,7 +8,7 @@
 #include "../../fixed.h"
 #include "../common/registers__m0.h"
 
-// Rows of x[p] + x[p + 1] * 65536, 12 cycles for two elements, 3 per eight and 24 per row, or with a stride of x[p] + x[p + 2] * 65536,
+// Rows of x[p] + x[p + 1] * 65536, 12 cycles for two elements, 3 per eight and 22 per row, or with a stride of x[p] + x[p + 2] * 65536,
 // 29 for four. r0: to, r1: from, r2: step, r3: 2 * step, r4, r5: elements, which with a stride become words, r6, r7: words or elements,
 // r8: bulk, r9: skip, r10: from_skip, r11: zx, r12: where the bulk ends, lr: where a row begins, without a stride among eight elements.
 __attribute__((naked, noinline)) static void fill_rows(const odt_tile_rows_t *fill) {
@@ -36,14 +36,14 @@ __attribute__((naked, noinline)) static void fill_rows(const odt_tile_rows_t *fi
         "adds \\b, \\b, r3\n"
         "stmia r0!, {\\a, \\b}\n"
         ".endm\n"
-        ODT_SAVE_REGISTERS
+        "push {lr}\n"
         "ldmia r0!, {r1-r7}\n"
         "mov r8, r4\n"
         "mov r9, r5\n"
         "mov r10, r6\n"
         "mov r11, r7\n"
         "ldmia r0!, {r5-r7}\n"
-        "push {r6, r7}\n" // 0: rows, 4: rest
+        "push {r6, r7}\n" // 0: end, 4: rest
         "movs r0, r1\n"
         "movs r1, r2\n"
         "movs r2, r3\n"
@@ -94,11 +94,10 @@ __attribute__((naked, noinline)) static void fill_rows(const odt_tile_rows_t *fi
         "add r0, r9\n"
         "add r1, r10\n"
         "ldr r6, [sp]\n"
-        "subs r6, #1\n"
-        "str r6, [sp]\n"
+        "cmp r0, r6\n"
         "bne 1b\n"
         "add sp, #8\n"
-        ODT_RESTORE_REGISTERS
+        "pop {pc}\n"
         ".balign 4\n"
         "5:\n"
         "mov r5, r11\n"
@@ -199,15 +198,33 @@ int odt_tile_next(odt_tile_t *t) {
     f->zx = t->zx;
     f->stride = t->SW;
     f->rows = count > 0 ? last - first : 0;
+    f->end = f->to + f->rows * t->pitch;
     return 1;
 }
 
+// Of a tile that holds nothing but padding.
+__attribute__((naked, noinline)) static void fill_nothing(const odt_tile_rows_t *fill) {
+    (void)fill;
+    __asm volatile ("bx lr\n");
+}
+
+odt_tile_fill_t *odt_tile_filler(const odt_tile_t *t) {
+    return t->fill.rows <= 0 ? fill_nothing : fill_rows;
+}
+
+__attribute__((naked, noinline)) static void call(const odt_tile_rows_t *fill, odt_tile_fill_t *by) {
+    (void)fill, (void)by;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_SAVE_REGISTERS
+        "blx r1\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
 void odt_tile_fill(odt_tile_t *t, const int8_t *x) {
-    if (t->fill.rows <= 0) { // nothing but padding
-        return;
-    }
     t->fill.from = x + t->from;
-    fill_rows(&t->fill);
+    call(&t->fill, odt_tile_filler(t));
 }
 
 #endif

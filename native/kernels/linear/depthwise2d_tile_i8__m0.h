@@ -27,7 +27,9 @@ typedef struct {
     int32_t from_skip;  // 20
     int32_t zx;         // 24
     int32_t stride;     // 28: 1 or 2
-    int32_t rows, rest; // 32, 36: rows; how many elements of one are left over
+    const int32_t *end; // 32: `to` after the last row
+    int32_t rest;       // 36: how many elements of a row are left over
+    int32_t rows;
 } odt_tile_rows_t;
 
 // What odt_tile_plan() takes, and below it what it makes.
@@ -55,6 +57,10 @@ int odt_tile_next(odt_tile_t *t);
 
 // Lays out the inputs of a channel, of which x is the image's first; channels and images may follow one another.
 void odt_tile_fill(odt_tile_t *t, const int8_t *x);
+
+// What does so, `fill` being told where from. It keeps no register but for the stack's.
+typedef void odt_tile_fill_t(const odt_tile_rows_t *fill);
+odt_tile_fill_t *odt_tile_filler(const odt_tile_t *t);
 
 // To be called for each channel of a tile: a poll takes as long as a few outputs.
 static inline void odt_tile_poll(odt_tile_t *t) {
