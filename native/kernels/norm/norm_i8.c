@@ -520,25 +520,29 @@ static void norm_dx_outputs(const group_t *p, odt_outputs_t *outputs) {
 
 #if ODT_M0 && !ODT_SMALL
 
-// What its loops need: gains of ELEMENTS channels from `first` on, or that of the only one of a group; h of a block of elements.
+enum { GAINS = 3 * ELEMENTS }; // at a time, where groups have several
+
+// What its loops need: gains of `loaded` channels from `first` on; h of a block of elements, and its errors, in whose place, but for
+// a block, are the gains.
 typedef struct {
     hats_t hats;
     errors_t errors;
     random_t random;
-    int32_t first, gains[ELEMENTS];
-    int32_t h[ELEMENTS], v[4 * ELEMENTS];
+    int32_t first, loaded;
+    int32_t h[ELEMENTS], v[ELEMENTS + GAINS];
 } loops_t;
 
-static const int32_t *gains_of(loops_t *l, const group_t *p, int32_t c) {
-    int32_t n = p->n + c;
-    if (l->first != n) {
-        int32_t count = p->a->C == 1 ? 1 : odt_min(ELEMENTS, p->a->G * p->a->C - n);
+// Gains of `count` channels.
+static const int32_t *gains_of(loops_t *l, const group_t *p, int32_t c, int32_t count) {
+    int32_t n = p->n + c, *gains = l->v + ELEMENTS;
+    if (n < l->first || n + count > l->first + l->loaded) {
         l->first = n;
-        for (int32_t i = 0; i < count; i++) {
-            l->gains[i] = gain(p->gains, n + i);
+        l->loaded = odt_min(GAINS, p->a->G * p->a->C - n);
+        for (int32_t i = 0; i < l->loaded; i++) {
+            gains[i] = gain(p->gains, n + i);
         }
     }
-    return l->gains;
+    return gains + (n - l->first);
 }
 
 // The same by loops over blocks of elements. Where a group has one channel all of its errors have one gain.
@@ -566,7 +570,7 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
             l->hats.x = a->x + at + c;
             l->hats.end = l->hats.x + count;
             list_hats(&l->hats, l->h);
-            const int32_t *gains = gains_of(l, p, c);
+            const int32_t *gains = gains_of(l, p, c, count);
             for (int32_t i = 0; i < count; i += 8) {
                 sum_eight(a->e + at + c + i, l->h + i, gains + i, l->h + odt_min(i + 8, count), sums);
             }
@@ -577,18 +581,15 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
 // Begins errors of a group, less its means, by the scale of its multiplier; returns whether they are as loops take them.
 static int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
-    int32_t s = 157 - (int32_t)(scale >> 23);
-    uint32_t m = scale | 1u << 23;
+    int32_t shift = 134 - (int32_t)(scale >> 23);
     l->errors.mean = p->mean;
     l->errors.low = p->slope & ((1 << HAT_BITS) - 1);
     l->errors.high = p->slope >> HAT_BITS;
-    random->low = m & 255;
-    random->middle = m >> 8 & 255;
-    random->high = m >> 16 & 255;
-    random->back = 55 - s;
-    random->shift = s - 23;
-    random->up = s - 39;
-    return odt_is_usual(outputs) && has_bits(p->slope, 24) && s >= 39 && s <= 53;
+    random->low = scale & 0xFFFF;
+    random->high = (scale >> 16 & 127) | 128;
+    random->doubt = -256u << ((32 - shift) & 31);
+    random->shift = shift;
+    return odt_is_usual(outputs) && has_bits(p->slope, 24) && shift >= 16 && shift <= 30;
 }
 
 // Where the outputs of l->v go, of which there is none yet.
@@ -625,20 +626,21 @@ static void round_errors(loops_t *l, uint32_t scale, odt_outputs_t *outputs) {
 static int norm_dx_outputs__m0(group_t *p, loops_t *l, uint32_t scale, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
     hats_t *h = &l->hats;
-    int32_t width = a->G * a->C, most = a->C == 1 ? 4 * ELEMENTS : ELEMENTS; // of one gain
-    int32_t runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C;
+    int32_t width = a->G * a->C, most = a->C == 1 ? ELEMENTS + GAINS : ELEMENTS;
+    int32_t runs = a->C == 1 ? 1 : p->S, length = a->C == 1 ? p->S : a->C, only = gain(p->gains, p->n);
     if (!begin_errors(l, p, scale, outputs)) {
         return 0;
     }
     for (int32_t run = 0, first = p->at; run < runs; run++, first += width) {
         for (int32_t i = 0, at = first, count; i < length; i += count, at += count * h->step) {
             count = odt_min(length - i, most);
-            gains_of(l, p, a->C == 1 ? 0 : i);
             h->x = a->x + at;
             h->end = h->x + count * h->step;
             if (a->C == 1) {
+                l->errors.gains = &only;
                 list_errors_of_one(h, &l->errors);
             } else {
+                l->errors.gains = gains_of(l, p, i, count);
                 list_errors(h, &l->errors);
             }
             place_outputs(l, p, at, count, outputs);
@@ -729,10 +731,9 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     #if ODT_M0 && !ODT_SMALL
     loops_t loops;
     begin_hats(&loops.hats, HAT_BITS, p.z, a->C == 1 ? width : 1, a->C);
-    loops.first = -1;
+    loops.first = loops.loaded = 0;
     loops.errors.v = loops.v;
     loops.errors.delta = (int32_t)(a->e - a->x);
-    loops.errors.gains = loops.gains;
     loops.random.step = loops.hats.step;
     loops.random.next = ODT_HASH_GOLDEN * (uint32_t)loops.hats.step;
     #endif

@@ -395,8 +395,8 @@ typedef struct {
     const int32_t *gains; // 20: of each element, or of all of them
 } errors_t;
 
-// Of a gain of each element 36 cycles, of one gain 32. r1, r3: factors, r10: low, r11: 2048, r12: high, lr: v; on the stack delta,
-// mean, gains or the gain.
+// Of a gain of each element 35 cycles, of one gain 31. r1, r3: factors, r10: low, r12: high, lr: v; on the stack delta, mean, gains
+// or the gain.
 #define LIST_ERRORS(first, gain) \
     "mov r12, r1\n" \
     ODT_BEGIN_HATS \
@@ -412,18 +412,14 @@ typedef struct {
     "mov r12, r2\n" \
     first \
     "str r3, [sp, #8]\n" \
-    "movs r1, #128\n" \
-    "lsls r1, r1, #4\n" \
-    "mov r11, r1\n" \
     "1:\n" \
     ODT_HAT \
+    "mov r1, r12\n" \
     "mov r3, r10\n" \
     "muls r3, r2\n" \
-    "add r3, r11\n" \
-    "asrs r3, r3, #12\n" \
-    "mov r1, r12\n" \
     "muls r2, r1\n" \
-    "adds r2, r2, r3\n" \
+    "asrs r3, r3, #12\n" \
+    "adcs r2, r3\n" /* and rounds, by the last bit that goes */ \
     gain \
     "ldr r1, [sp]\n" \
     "ldrsb r1, [r0, r1]\n" \
@@ -456,116 +452,109 @@ __attribute__((naked, noinline)) static void list_errors_of_one(const hats_t *ha
 
 // What rescale_randomly loads.
 typedef struct {
-    uint32_t low, middle, high; // 0, 4, 8: bytes of the multiplier, less its lowest 7 bits
-    uint32_t u, next;           // 12, 16: of the first element before it is hashed, and from it to the next
-    int32_t step;               // 20: from one y to the next
-    const int32_t *end;         // 24: of v
-    int32_t back, shift, top;   // 28, 32, 36: 55 - q.s, q.s - 23, and of odt_outputs_t, -bottom too
-    int32_t peak;               // 40
-    int8_t *y;                  // 44: of the first
-    int32_t up;                 // 48: q.s - 39
+    uint32_t u, next;   // 0, 4: of the first element before it is hashed, and from it to the next
+    const int32_t *end; // 8: of v
+    int8_t *y;          // 12: of the first
+    int32_t low, high;  // 16, 20: the multiplier's 16 and 8 bits, less its lowest 7
+    uint32_t doubt;     // 24: -256 by 32 - shift
+    int32_t shift;      // 28: of parts, q.s - 23
+    int32_t step;       // 32: from one y to the next
+    int32_t top, peak;  // 36, 40: of odt_outputs_t, -bottom too
 } random_t;
 
-// rescale_random of words to outputs, 56 cycles each, up to the end, which is returned, or to where there are a new peak or a v of
-// more than 22 bits and a sign, for which `u` and `y` are then. With M the multiplier less its lowest 7 bits and D the upper bits of
-// u * 2^up, v * M + D is summed by the bytes of M. r0: v, r1: an element, r2: u, then the output, r3, r7: parts, r4-r6: low, middle,
-// high, r8: u before it is hashed, r9: next, r10, r11: the hash's factors, r12: up, lr: y.
+// rescale_random of words to outputs, 47 cycles each, up to the end, which is returned, or to where there are a new peak, a v of
+// more than 23 bits and a sign, or a doubt, for which `u` and `y` are then. Parts are the upper bits of a product and of u: they may
+// lack 256 of the 2^shift that are 1, so that an output is in doubt that these would raise. r0: v, r1: an element, then parts, r2: u,
+// r4, r5: the hash's factors, r6: 32 - shift, r7: shift, r8: u before it is hashed, r9: end, r10: low, r11: high, r12: doubt, lr: y.
 __attribute__((naked, noinline)) static const int32_t *rescale_randomly(const int32_t *v, random_t *random, uint32_t second,
     uint32_t third) {
     (void)v, (void)random, (void)second, (void)third;
     __asm volatile (
         ".syntax unified\n"
         ODT_SAVE_REGISTERS
+        "push {r1}\n"
+        "sub sp, #16\n" // 0: next, 4: step, 8: top, 12: peak, 16: random
+        "movs r4, r2\n"
+        "movs r5, r3\n"
+        "ldmia r1!, {r2, r3, r6, r7}\n"
+        "mov r8, r2\n"
+        "str r3, [sp]\n"
+        "mov r9, r6\n"
+        "mov lr, r7\n"
+        "ldmia r1!, {r2, r3, r6, r7}\n"
         "mov r10, r2\n"
         "mov r11, r3\n"
-        "push {r1}\n"
-        "sub sp, #24\n" // 0: step, 4: end, 8: back, 12: shift, 16: top, 20: peak, 24: random
-        "ldmia r1!, {r4-r6}\n"
-        "ldmia r1!, {r2, r3}\n"
-        "mov r8, r2\n"
-        "mov r9, r3\n"
-        "mov r7, sp\n"
-        "ldmia r1!, {r2, r3}\n"
-        "stmia r7!, {r2, r3}\n"
-        "ldmia r1!, {r2, r3}\n"
-        "stmia r7!, {r2, r3}\n"
-        "ldmia r1!, {r2, r3}\n"
-        "stmia r7!, {r2, r3}\n"
-        "ldmia r1!, {r2, r3}\n"
-        "mov lr, r2\n"
-        "mov r12, r3\n"
+        "mov r12, r6\n"
+        "movs r6, #32\n"
+        "subs r6, r6, r7\n"
+        "ldmia r1, {r1-r3}\n"
+        "str r1, [sp, #4]\n"
+        "str r2, [sp, #8]\n"
+        "str r3, [sp, #12]\n"
         "1:\n"
         "ldmia r0!, {r1}\n"
-        "asrs r3, r1, #22\n" // 0 or -1
-        "adds r3, r3, #1\n"
-        "lsrs r3, r3, #1\n"
+        "asrs r2, r1, #8\n"
+        "sxth r3, r2\n"
+        "cmp r3, r2\n"
         "bne 6f\n"
+        "mov r3, r10\n"
+        "muls r2, r3\n"
+        "asrs r2, r2, #8\n"
+        "mov r3, r11\n"
+        "muls r1, r3\n"
+        "adds r1, r1, r2\n"
         "mov r2, r8\n"
         "lsrs r3, r2, #16\n"
         "eors r2, r3\n"
-        "mov r3, r10\n"
-        "muls r2, r3\n"
+        "muls r2, r4\n"
         "lsrs r3, r2, #15\n"
         "eors r2, r3\n"
-        "mov r3, r11\n"
-        "muls r2, r3\n"
+        "muls r2, r5\n"
         "lsrs r3, r2, #16\n"
         "eors r2, r3\n"
-        "mov r7, r12\n" // the lower half of D
-        "movs r3, r2\n"
-        "lsls r3, r7\n"
-        "uxth r3, r3\n"
-        "movs r7, r1\n"
-        "muls r7, r4\n"
-        "adds r3, r3, r7\n"
-        "asrs r3, r3, #8\n"
-        "movs r7, r1\n"
-        "muls r7, r5\n"
-        "adds r3, r3, r7\n"
-        "asrs r3, r3, #8\n"
-        "muls r1, r6\n"
-        "adds r1, r1, r3\n"
-        "ldr r7, [sp, #8]\n" // its upper half
-        "lsrs r2, r7\n"
-        "adds r2, r2, r1\n"
-        "ldr r7, [sp, #12]\n"
-        "asrs r2, r7\n"
-        "ldr r3, [sp, #16]\n"
-        "adds r7, r2, r3\n"
+        "lsrs r2, r6\n"
+        "adds r1, r1, r2\n"
+        "bvs 6f\n"
+        "movs r2, r1\n"
+        "lsls r2, r6\n"
+        "cmp r2, r12\n"
+        "bhs 6f\n"
+        "asrs r1, r7\n"
+        "ldr r3, [sp, #8]\n"
+        "adds r2, r1, r3\n"
         "lsls r3, r3, #1\n"
-        "cmp r7, r3\n"
+        "cmp r2, r3\n"
         "bhi 4f\n"
         "3:\n"
         "mov r3, lr\n"
-        "strb r2, [r3]\n"
-        "ldr r3, [sp]\n"
-        "add lr, r3\n"
-        "add r8, r9\n"
+        "strb r1, [r3]\n"
         "ldr r3, [sp, #4]\n"
-        "cmp r0, r3\n"
+        "add lr, r3\n"
+        "ldr r3, [sp]\n"
+        "add r8, r3\n"
+        "cmp r0, r9\n"
         "bne 1b\n"
         "b 7f\n"
         "6:\n"
         "subs r0, r0, #4\n"
         "7:\n"
-        "ldr r3, [sp, #24]\n"
+        "ldr r3, [sp, #16]\n"
         "mov r1, r8\n"
-        "str r1, [r3, #12]\n"
+        "str r1, [r3]\n"
         "mov r1, lr\n"
-        "str r1, [r3, #44]\n"
-        "add sp, #28\n"
+        "str r1, [r3, #12]\n"
+        "add sp, #20\n"
         ODT_RESTORE_REGISTERS
         "4:\n" // what is clamped without being a peak
-        "asrs r3, r2, #31\n"
-        "movs r7, r2\n"
-        "eors r7, r3\n"
-        "subs r7, r7, r3\n"
-        "ldr r2, [sp, #20]\n"
-        "cmp r7, r2\n"
+        "asrs r3, r1, #31\n"
+        "eors r1, r3\n"
+        "subs r1, r1, r3\n"
+        "ldr r2, [sp, #12]\n"
+        "cmp r1, r2\n"
         "bgt 6b\n"
-        "movs r2, #127\n"
-        "eors r2, r3\n"
-        "subs r2, r2, r3\n"
+        "movs r1, #127\n"
+        "eors r1, r3\n"
+        "subs r1, r1, r3\n"
         "b 3b\n"
         );
 }
