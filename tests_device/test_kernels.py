@@ -315,6 +315,27 @@ def draw_layer_errors():
         yield case(2, x, [v % 7 - 3 for v in e[:80]], st, (1 << 20) - 1, 1, sdx)
 
 
+def draw_errors(rng):
+    """The gradient of a normalisation's input by multipliers of any size: some are 0."""
+    M, S, G, C = rng.choice(
+        ((1, 150, 3, 1), (2, 12, 2, 5), (9, 1, 1, 64), (1, 4, 4, 30), (4, 1, 1, 120), (70, 1, 1, 8))
+    )
+    count, exponent, top = M * S * G * C, rng.randint(118, 124), rng.choice((1, 8, 127, 127))
+    bytes_of = lambda values: array("b", values).tobytes()  # noqa: E731
+    words = lambda values: array("i", values).tobytes()  # noqa: E731
+    scale = lambda exponent: exponent << 23 | rng.choice((0, 0x7FFFFF, rng.randrange(1 << 23)))  # noqa: E731
+    operands = {"x": bytes_of([rng.randint(-128, 127) for _ in range(count)]), "dx": bytes(count)}
+    operands.update(e=bytes_of([rng.choice((-top, top, rng.randint(-top, top))) for _ in range(count)]))
+    operands.update(st=words([v for _ in range(M * G) for v in (rng.randint(-20000, 20000), scale(exponent))]))
+    operands.update(gamma=words([rng.randrange(1 << rng.randint(8, 20)) for _ in range(G * C - 1)] + [(1 << 20) - 1]))
+    operands.update(
+        se=words([ONE]), sx=words([ONE]), sdx=words([scale(rng.choice((116, rng.randint(113, 142))) + exponent - 121)])
+    )
+    operands.update(peak=words([rng.choice((0, 60, 1 << 20))]))
+    sizes = {"M": M, "S": S, "G": G, "C": C, "zx": -3, "factor": ONE, "rows": 0, "id": 3, "F": S * G * C}
+    return build("norm_dx_i8", sizes, operands, {opcodes.COUNT: M, opcodes.KEY: rng.randrange(1 << 30)}, b"")
+
+
 def draw_windows(rng):
     """A convolution whose channels have nearly one multiplier: pixels with a stride, rows of windows beside the border or not."""
     sizes = rng.choice((
@@ -369,6 +390,8 @@ def draw_corners():
     for seed in range(40):
         yield from draw_layer_norm(random.Random("layer %d" % seed))
     yield from draw_layer_errors()
+    for seed in range(150):
+        yield draw_errors(random.Random("errors %d" % seed))
     word = lambda v: array("I", [v]).tobytes()  # noqa: E731
     for target in (128, 127, 0, 255):  # differences of -2^16 and next to it, squares whose sum needs a 33rd bit
         for peak in (0, 300, 90000):
