@@ -674,7 +674,8 @@ static int32_t row_output(dx_rows_t *rows, const term_t *after, uint32_t u, int8
     return rows->top;
 }
 
-static void begin_rows(layer_t *l, const group_t *p, uint32_t unit, odt_outputs_t *outputs) {
+// Returns whether no sum of a row can wrap: one of errors of -128 by gains of -2^14 alone may.
+static int begin_rows(layer_t *l, const group_t *p, uint32_t unit, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
     uint32_t m = (unit & ((1u << 23) - 1)) | 1u << 23;
     hats_t hats;
@@ -685,9 +686,12 @@ static void begin_rows(layer_t *l, const group_t *p, uint32_t unit, odt_outputs_
     l->rows = (dx_rows_t){.zero = hats.zero, .one = hats.one, .delta = (int32_t)(a->e - a->x),
         .length = a->C, .terms = l->terms, .high = (int32_t)(m >> 12), .low = (int32_t)(m & 4095),
         .shift = 122 - (int32_t)(unit >> 23), .exact = row_output};
+    int32_t least = 0;
     for (int32_t c = 0; c < a->C; c++) {
         l->terms[c].gain = gain(p->gains, c);
+        least = odt_min(least, l->terms[c].gain);
     }
+    return least > -(1 << 14);
 }
 
 // Rows from m on; returns the first that is out of range.
@@ -739,10 +743,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     #endif
     #if ODT_RP2040
     layer_t layer;
-    int is_layer = rows_of(a->S, a->G, a->C) > 1;
-    if (is_layer) {
-        begin_rows(&layer, &p, unit, &outputs);
-    }
+    int is_layer = rows_of(a->S, a->G, a->C) > 1 && begin_rows(&layer, &p, unit, &outputs);
     #endif
     for (int32_t m = 0; m < a->M; m++) {
         #if ODT_RP2040
