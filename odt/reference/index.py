@@ -12,8 +12,7 @@ MODULES = (  # a string takes half the RAM of a tuple
     "join_concat "
     "join_f32 "
     "join_i8 "
-    "join_upsample_f32 "
-    "join_upsample_i8 "
+    "join_upsample "
     "linear_depthwise_f32 "
     "linear_depthwise_i8 "
     "linear_f32 "
@@ -52,6 +51,6 @@ MODULES = (  # a string takes half the RAM of a tuple
     "update_zeroth_i8 "
 )
 BY_NUMBER = (
-    "MMQQQQQQQ99999999555++HHJJ1;?URSSTTTN6666666444**GGII0:>SSS///10JJII332+**++**))(((())((STTSUSPO8887"
-    "77888777,,,,?>?>?>A@HGEEEEEEEEEBBBBBBBBPPOOOMKK-.-.--T+*+*-.RQDCWVWVWWWVWWVLLLLLLFFJ1+=<=<"
+    "LLPPPPPPP88888888444++GGII1:>TQRRSSSM5555555333**FFHH09=RRR///10IIHH222+**++**))(((())((RSSRTRON7776"
+    "66777666,,,,>=>=>=@?GFDDDDDDDDDAAAAAAAAOONNNLJJ-.-.--S+*+*-.QPCBVUVUVVVUVVUKKKKKKEEI1+<;<;"
 )

@@ -10,13 +10,21 @@
 #include "../linear/conv2d_i8.h"
 #include "avgpool2d.h"
 
-#if ODT_SMALL
+#if ODT_MPY
 enum { SUMS = ODT_BLOCK }; // on the stack
 #define ODT_FOURS
 #else
 enum { SUMS = 8 * ODT_BLOCK };
 #define ODT_FOURS _Pragma("GCC unroll 4")
 #endif
+
+// sums + e * share
+static void add_share(int32_t *sums, const int8_t *e, int32_t count, uint32_t share) {
+    ODT_FOURS
+    for (int32_t i = 0; i < count; i++) {
+        sums[i] = odt_wrap_add(sums[i], (int32_t)((uint32_t)e[i] * share));
+    }
+}
 
 void odt_avgpool2d_i8(const odt_avgpool2d_i8_t *a) {
     int32_t N = a->N;
@@ -40,14 +48,6 @@ void odt_avgpool2d_i8(const odt_avgpool2d_i8_t *a) {
                 }
             }
         }
-    }
-}
-
-// sums + e * share
-static __attribute__((noinline)) void add_share(int32_t *sums, const int8_t *e, int32_t count, uint32_t share) {
-    ODT_FOURS
-    for (int32_t i = 0; i < count; i++) {
-        sums[i] = odt_wrap_add(sums[i], (int32_t)((uint32_t)e[i] * share));
     }
 }
 
@@ -96,10 +96,12 @@ static void avgpool2d_dx_of_tiles(const odt_avgpool2d_dx_i8_t *a, const odt_resc
 
 // Positions of window o.
 static inline uint32_t length_of(const odt_axis_t *a, int32_t o) {
+    #if !ODT_MPY
     int32_t start = o * a->stride - a->pad;
     if (a->stride && start >= 0 && start <= a->size - a->taps) {
         return (uint32_t)a->taps;
     }
+    #endif
     odt_taps_t t = odt_axis_window(a, o);
     return (uint32_t)(t.to - t.from);
 }

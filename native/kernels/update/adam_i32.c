@@ -35,7 +35,7 @@ static inline number_t number(uint32_t bits) {
 }
 
 // v in units of 2^(field - 150) as float bits: cut off to 24, or at the largest float; 0 below the smallest of 24.
-static inline uint32_t packed(uint32_t v, int32_t field) {
+static uint32_t packed(uint32_t v, int32_t field) {
     int32_t more = odt_bit_length(v) - 24;
     field += more;
     if (v == 0 || field < 1) {
@@ -83,7 +83,7 @@ static void begin(factors_t *s, const odt_adam_i32_t *a) {
 
 // A moment's decay, and its sum with `more` in units of 2^(field - 150), or, if they *differ in sign, the difference, of which *differ
 // is then whether `more` is the larger.
-static inline uint32_t moved(uint32_t bits, int32_t factor, int32_t shift, uint32_t more, int32_t field, int *differ) {
+static uint32_t moved(uint32_t bits, int32_t factor, int32_t shift, uint32_t more, int32_t field, int *differ) {
     number_t x = number(bits);
     x.man -= (x.man >> 8) * (uint32_t)factor >> shift;
     if (more == 0) {
@@ -104,7 +104,7 @@ static inline uint32_t moved(uint32_t bits, int32_t factor, int32_t shift, uint3
 }
 
 // The root of v, and *unit, that power of two in which it counts 2^15 .. 2^16.
-static inline uint32_t root_of(number_t v, int32_t *unit) {
+static uint32_t root_of(number_t v, int32_t *unit) {
     *unit = (v.field - 157) >> 1;
     uint32_t square = v.man << (8 - (v.field & 1));
     // By Newton's method, from a line within 3.2 %.
@@ -114,7 +114,7 @@ static inline uint32_t root_of(number_t v, int32_t *unit) {
 }
 
 // m / (sqrt(v) + eps) in units of 2^-20, 4 at most.
-static inline uint32_t direction(const factors_t *s, number_t m, number_t v) {
+static uint32_t direction(const factors_t *s, number_t m, number_t v) {
     int32_t unit = s->eps_unit, other;
     uint32_t below = (uint32_t)s->eps;
     if (v.man) {

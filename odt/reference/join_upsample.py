@@ -1,7 +1,8 @@
-"""Images enlarged: x[h, w] becomes SH rows of SW columns, which serves either dtype; its gradient in int8."""
+"""Images enlarged: x[h, w] becomes SH rows of SW columns, which serves either dtype; its gradients."""
 
 from ..fixed import rescale, wrap32
 from .data import Sink
+from .float32 import rounded, store
 
 
 def upsample2d(o):
@@ -32,6 +33,22 @@ def upsample2d_dx_i8(o):
                 total = wrap32(sum([o.e[i + n] for i in starts]))
                 sink.put((row * o.W + w) * o.N + n, rescale(total, o.q[0], o.q[1]))
     sink.close()
+
+
+def upsample2d_dx_f32(o):
+    """dx = sum_(sh,sw) e
+
+    dx=f32[B*H*W*N] e:f32[B*H*SH*W*SW*N] ; B H W N SH SW
+    """
+    width = o.W * o.SW
+    for row in range(o.B * o.H):
+        for w in range(o.W):
+            starts = list(copies(o, row, w, width))
+            for n in range(o.N):
+                total = 0.0
+                for i in starts:
+                    total = rounded(total + o.e[i + n])
+                o.dx[(row * o.W + w) * o.N + n] = store(total)
 
 
 def copies(o, row, w, width):
