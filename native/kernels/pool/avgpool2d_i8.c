@@ -107,16 +107,16 @@ static inline uint32_t length_of(const odt_axis_t *a, int32_t o) {
 }
 
 // From sums to inputs' gradients.
-static void finish(int32_t (*sums)[4], int32_t count, const odt_rescaler_t *q, int8_t *dx, int32_t *peak) {
+static void finish(const int32_t *sums, int32_t count, const odt_rescaler_t *q, int8_t *dx, int32_t *peak) {
     int32_t i = 0;
     #if ODT_PANEL && !ODT_M4 && !ODT_SMALL
     for (; i < 4; i++) {
-        odt_finish_i8((const int32_t (*)[4])sums, i, 0, &q->q, 0, -127, count / 4, dx + i, 4, peak);
+        odt_finish_i8((const int32_t (*)[4])(const void *)sums, i, 0, &q->q, 0, -127, count / 4, dx + i, 4, peak);
     }
     i = count & ~3;
     #endif
-    for (const int32_t *all = sums[0]; i < count; i++) {
-        dx[i] = odt_clamp_by(odt_rescale_by(q, all[i]), 0, -127, peak);
+    for (; i < count; i++) {
+        dx[i] = odt_clamp_by(odt_rescale_by(q, sums[i]), 0, -127, peak);
     }
 }
 
@@ -136,7 +136,7 @@ void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
         return;
     }
     #endif
-    int32_t sums[SUMS / 4][4], done = 0; // of positions that follow one another
+    int32_t sums[SUMS], done = 0; // of positions that follow one another
     uint32_t counted = 0, share = 0;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t ih = 0; ih < a->H; ih++) {
@@ -150,7 +150,7 @@ void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
                         dx += done;
                         done = 0;
                     }
-                    int32_t *acc = sums[0] + done;
+                    int32_t *acc = sums + done;
                     memset(acc, 0, (size_t)block * 4);
                     for (int32_t oh = h.from; oh < h.to; oh++) {
                         uint32_t high = length_of(&rows, oh);
