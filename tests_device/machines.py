@@ -341,18 +341,20 @@ class Qemu(Emulated):
         for file in files:
             add_to_rom(made, file)
         image = made.finalise()
-        path = self._temp / "romfs.img"
-        path.write_bytes(image)
-        self.loaded += ((path, PSRAM),)
+        self._load("romfs.img", image, PSRAM)
         self.prelude = MOUNT_ROM % (PSRAM, len(image))
 
     def lay(self, data):
         if self._process is not None:
             return super().lay(data)
-        path = self._temp / "laid"
-        path.write_bytes(data)
-        self.loaded += ((path, PSRAM + ROOM),)
+        self._load("laid", data, PSRAM + ROOM)
         return LAID
+
+    def _load(self, name, data, address):
+        """Have bytes in memory when the board is switched on."""
+        path = self._temp / name
+        path.write_bytes(data)
+        self.loaded += ((path, address),)
 
     def _start(self):
         log = (self._temp / "qemu.log").open("wb")

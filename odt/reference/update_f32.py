@@ -54,24 +54,16 @@ def adam_f32(o):
 
     d+f32[N] m+f32[N] v+f32[N] rate:i32[2] ; N b1 c1 b2 c2 eps
     """
-    constants = _adam_constants(o)
-    for i in range(o.N):
-        o.d[i] = store(_adam_step(o, i, o.d[i], *constants))
-
-
-def _adam_step(o, i, g, b1, c1, b2, c2, eps):
-    """Update m and v at i with the gradient g; the direction m / (sqrt(v) + eps)."""
-    m = store(rounded(b1 * o.m[i]) + rounded(c1 * g))
-    v = store2(rounded(b2 * o.v[i]) + rounded(c2 * rounded(g * g)))
-    o.m[i] = m
-    o.v[i] = v
-    root = rounded(math.sqrt(v)) if v > 0 else v - v  # NaN stays NaN
-    return divide(m, rounded(root + eps))
-
-
-def _adam_constants(o):
+    b1, c1, b2, c2 = [bits_to_float(bits) for bits in (o.b1, o.c1, o.b2, o.c2)]
     eps = rounded(bits_to_float(o.eps) * bits_to_float(o.rate[1]))
-    return [bits_to_float(bits) for bits in (o.b1, o.c1, o.b2, o.c2)] + [eps]
+    for i in range(o.N):
+        g = o.d[i]
+        m = store(rounded(b1 * o.m[i]) + rounded(c1 * g))
+        v = store2(rounded(b2 * o.v[i]) + rounded(c2 * rounded(g * g)))
+        o.m[i] = m
+        o.v[i] = v
+        root = rounded(math.sqrt(v)) if v > 0 else v - v  # NaN stays NaN
+        o.d[i] = store(divide(m, rounded(root + eps)))
 
 
 def momentum_i32(o):
@@ -127,6 +119,7 @@ def adam_i32(o):
     of_d = _factor(root * _upper(c1), scale[1] + c1[1] - 134, 14)
     of_square = _factor((root * root + 0x8000 >> 16) * _upper(c2), 2 * scale[1] + c2[1] - 260, 15)
     eps = _number(scale_mul(o.eps, o.rate[1]))
+    of_m, of_v = _decay(o.c1), _decay(o.c2)
     for i in range(o.N * o.K):
         size, m, v = abs(o.d[i]), float_to_bits(o.m[i]), float_to_bits(o.v[i])
         cut = max(bit_length(size) - 16, 0)
@@ -134,13 +127,12 @@ def adam_i32(o):
         more = size * of_d[0]
         if m >> 31 & 1 != (o.d[i] < 0):
             more = -more
-        moment = _moved(m, _decay(o.c1), more, of_d[1] + cut)
+        moment = _moved(m, of_m, more, of_d[1] + cut)
         sign = -1 if (m >> 31 & 1) != (moment[0] < 0) else 1
         m = _packed(abs(moment[0]), moment[1])
         square = size * size
-        wide = square >> 16 != 0
-        more = square * of_square[0] >> (16 if wide else 0)
-        v = _packed(*_moved(v, _decay(o.c2), more, of_square[1] + 2 * cut + (16 if wide else 0)))
+        half = 16 if square >> 16 else 0
+        v = _packed(*_moved(v, of_v, square * of_square[0] >> half, of_square[1] + 2 * cut + half))
         o.m[i] = bits_to_float(m | (1 << 31 if sign < 0 else 0))
         o.v[i] = bits_to_float(v)
         o.d[i] = sign * _direction(_number(m), _number(v), eps[0] >> 8, eps[1] - 142)

@@ -277,8 +277,9 @@ typedef struct {
 } lines_t;
 
 // Rows of three taps over inputs and errors as they lie: 15.5 cycles for 3 products, 16.5 with a stride; 22 per row of errors, 14 more
-// where the last is beside padding, and 50 per row of taps. r0: x, r1: N, r2: 2 * N with a stride, or an input, r3: e, r4: an error, r5: their sum, r6: an input and products,
-// r7: lines, r8-r10: the taps' sums, r11: the end of the row's errors, r12: errors, lr: skip.
+// where the last is beside padding, and 50 per row of taps. r0: x, r1: N, r2: 2 * N with a stride, or an input, r3: e, r4: an
+// error, r5: their sum, r6: an input and products, r7: lines, r8-r10: the taps' sums, r11: the end of the row's errors, r12:
+// errors, lr: skip.
 __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
     (void)lines;
     __asm volatile (

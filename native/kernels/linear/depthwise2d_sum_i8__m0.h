@@ -22,8 +22,8 @@ typedef struct {
     int32_t KH, KW;      // 36, 40: of any size
 } odt_windows_t;
 
-// Filters of 3x3, in groups of 4 (without a stride) or 2; of 2x2, of 1x3 and of KH x KW, in groups of 2. None of these functions keeps a
-// register but for the stack's: run_planes() calls them (depthwise2d_i8__m0.c).
+// Filters of 3x3, in groups of 4 (without a stride) or 2; of 2x2, of 1x3 and of KH x KW, in groups of 2. These functions save no
+// register: run_planes() calls them, which expects none to be kept but the stack pointer (depthwise2d_i8__m0.c).
 void odt_sum_fours(const odt_windows_t *windows);
 void odt_sum_pairs(const odt_windows_t *windows);
 void odt_sum_small(const odt_windows_t *windows);

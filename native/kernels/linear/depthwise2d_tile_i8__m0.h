@@ -58,7 +58,7 @@ int odt_tile_next(odt_tile_t *t);
 // Lays out the inputs of a channel, of which x is the image's first; channels and images may follow one another.
 void odt_tile_fill(odt_tile_t *t, const int8_t *x);
 
-// What does so, `fill` being told where from. It keeps no register but for the stack's.
+// The function that does so, once `from` is set in its argument. It saves no register: only the stack pointer is as before.
 typedef void odt_tile_fill_t(const odt_tile_rows_t *fill);
 odt_tile_fill_t *odt_tile_filler(const odt_tile_t *t);
 

@@ -214,13 +214,7 @@ __attribute__((naked, noinline)) static void dx_rows(dx_rows_t *rows) {
         "5:\n"
         "ldr r1, [r0, #8]\n"
         "adds r0, #12\n"
-        "mov r2, r8\n"
-        "lsrs r3, r2, #16\n"
-        "eors r2, r3\n"
-        "muls r2, r4\n"
-        "lsrs r3, r2, #15\n"
-        "eors r2, r3\n"
-        "muls r2, r5\n" // of which the upper half is as it will be
+        ODT_HASH_UPPER
         "lsrs r2, r6\n"
         "adds r1, r1, r2\n"
         "movs r2, r1\n"

@@ -522,8 +522,8 @@ static void norm_dx_outputs(const group_t *p, odt_outputs_t *outputs) {
 
 enum { GAINS = 3 * ELEMENTS }; // at a time, where groups have several
 
-// What its loops need: gains of `loaded` channels from `first` on; h of a block of elements, and its errors, in whose place, but for
-// a block, are the gains.
+// What its loops need: the gains of `loaded` channels from `first` on, and h and the errors of a block of elements. The gains lie behind
+// the errors in v; a group of one channel, which loads none, has errors there, too.
 typedef struct {
     hats_t hats;
     errors_t errors;

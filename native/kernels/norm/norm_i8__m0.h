@@ -450,6 +450,16 @@ __attribute__((naked, noinline)) static void list_errors_of_one(const hats_t *ha
         );
 }
 
+// The hash of r8 by the factors r4 and r5 to r2, of which the upper half is as it will be. r3 is lost.
+#define ODT_HASH_UPPER \
+    "mov r2, r8\n" \
+    "lsrs r3, r2, #16\n" \
+    "eors r2, r3\n" \
+    "muls r2, r4\n" \
+    "lsrs r3, r2, #15\n" \
+    "eors r2, r3\n" \
+    "muls r2, r5\n"
+
 // What rescale_randomly loads.
 typedef struct {
     uint32_t u, next;   // 0, 4: of the first element before it is hashed, and from it to the next
@@ -503,13 +513,7 @@ __attribute__((naked, noinline)) static const int32_t *rescale_randomly(const in
         "mov r3, r11\n"
         "muls r1, r3\n"
         "adds r1, r1, r2\n"
-        "mov r2, r8\n"
-        "lsrs r3, r2, #16\n"
-        "eors r2, r3\n"
-        "muls r2, r4\n"
-        "lsrs r3, r2, #15\n"
-        "eors r2, r3\n"
-        "muls r2, r5\n"
+        ODT_HASH_UPPER
         "lsrs r3, r2, #16\n"
         "eors r2, r3\n"
         "lsrs r2, r6\n"

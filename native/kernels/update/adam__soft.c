@@ -52,10 +52,7 @@ static inline odt_soft_t add(odt_soft_t x, odt_soft_t y, int differ, int *exchan
 static inline odt_soft_t root(odt_soft_t x) {
     int32_t e = x.field - 127;
     uint32_t v = x.man << (7 + (e & 1)); // 1 to 4 times 2^30: its root times 2^9 is that of x.man's 50 bits
-    // By Newton's method, from a line within 3.2 %, then a unit or two below the root.
-    uint32_t y = 22528 + (v >> 17) + (v >> 19) + (v >> 20);
-    y = (y + odt_divide(v, y)) >> 1;
-    y = ((y + odt_divide(v, y)) >> 1) - 1;
+    uint32_t y = odt_root_above(v) - 1; // not above it any more
     uint32_t rest = v - y * y, t = odt_divide(rest << 8, y), root = (y << 9) + t;
     if ((int32_t)((rest << 18) - t * ((y << 10) + t)) < 0) {
         root--;

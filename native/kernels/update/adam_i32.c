@@ -61,7 +61,7 @@ static uint32_t upper(number_t x) {
     return (uint32_t)odt_min((int32_t)((x.man + 128) >> 8), 65535);
 }
 
-// v in units of 2^(field - 150), 0 or of 29 bits at least, to a factor of so many bits.
+// Rounds v, in units of 2^(field - 150), to a factor of so many bits. v is 0 or has at least 29 bits.
 static void set_factor(uint32_t v, int32_t field, int32_t bits, int32_t *factor, int32_t *unit) {
     int32_t more = odt_bit_length(v) - bits;
     *factor = more > 0 ? (int32_t)(((v >> (more - 1)) + 1) >> 1) : 0;
@@ -106,11 +106,7 @@ static uint32_t moved(uint32_t bits, int32_t factor, int32_t shift, uint32_t mor
 // The root of v, and *unit, that power of two in which it counts 2^15 .. 2^16.
 static uint32_t root_of(number_t v, int32_t *unit) {
     *unit = (v.field - 157) >> 1;
-    uint32_t square = v.man << (8 - (v.field & 1));
-    // By Newton's method, from a line within 3.2 %.
-    uint32_t y = 22528 + (square >> 17) + (square >> 19) + (square >> 20);
-    y = (y + odt_divide(square, y)) >> 1;
-    return (y + odt_divide(square, y)) >> 1;
+    return odt_root_above(v.man << (8 - (v.field & 1)));
 }
 
 // m / (sqrt(v) + eps) in units of 2^-20, 4 at most.

@@ -94,6 +94,17 @@ static int are_usual(const factors_t *f) {
     "2:\n" \
     "b " zero "\n"
 
+// lr to m and r11 to v, 10 cycles; r1 and r2 are lost.
+#define STORE_MOMENTS \
+    "mov r1, r9\n" \
+    "mov r2, lr\n" \
+    "stmia r1!, {r2}\n" \
+    "mov r9, r1\n" \
+    "mov r1, r10\n" \
+    "mov r2, r11\n" \
+    "stmia r1!, {r2}\n" \
+    "mov r10, r1\n"
+
 // r7: the factors, r8-r10: d, m and v, r11: d's square, then the new v, r12: 2^23, lr: m, then the new one. The stack: twice the
 // bits by which d was cut, elements.
 __attribute__((naked, noinline)) static void step_usual(elements_t *elements) {
@@ -244,15 +255,8 @@ __attribute__((naked, noinline)) static void step_usual(elements_t *elements) {
         "lsrs r2, r2, #1\n"
         "adds r2, r2, r4\n"
         "str r3, [r6]\n"
-        "str r2, [r6, #4]\n" // 10
-        "mov r1, r9\n"
-        "mov r2, lr\n"
-        "stmia r1!, {r2}\n"
-        "mov r9, r1\n"
-        "mov r1, r10\n"
-        "mov r2, r11\n"
-        "stmia r1!, {r2}\n"
-        "mov r10, r1\n"
+        "str r2, [r6, #4]\n"
+        STORE_MOMENTS
         "ldr r0, [r6, #16]\n"
         "cmp r5, #0\n"
         "bge 32f\n"
@@ -281,14 +285,7 @@ __attribute__((naked, noinline)) static void step_usual(elements_t *elements) {
         "stmia r1!, {r2-r4}\n"
         ODT_RESTORE_REGISTERS
         "31:\n" // m is 0
-        "mov r1, r9\n"
-        "mov r2, lr\n"
-        "stmia r1!, {r2}\n"
-        "mov r9, r1\n"
-        "mov r1, r10\n"
-        "mov r2, r11\n"
-        "stmia r1!, {r2}\n"
-        "mov r10, r1\n"
+        STORE_MOMENTS
         "movs r0, #0\n"
         "b 34b\n"
         "32:\n"
@@ -310,5 +307,6 @@ __attribute__((naked, noinline)) static void step_usual(elements_t *elements) {
 #undef ALIGN
 #undef PACK
 #undef PACK_OTHERS
+#undef STORE_MOMENTS
 
 #endif
