@@ -10,6 +10,7 @@
 //     ODT_X86_SMALL=1             tests alone: a PC's tiles so small that shapes of tests are several
 //     ODT_SOFT_FLOAT=1            tests alone: Adam's floats by integers on a PC
 //     ODT_TEST_SOFTFLOAT          a test alone: bindings/softfloat.c on a PC
+//     ODT_TEST_DIVIDE             a test alone: bindings/divide.c on a PC
 //     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
 //     PICO_ON_DEVICE=1            an RP2040 or RP2350: its SDK
 //

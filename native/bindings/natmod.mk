@@ -11,7 +11,7 @@ MOD = _odt
 PIECES := $(shell sed -n 's/^.define ODT_PIECE_NAMES(X)//p' opcodes.h | tr -d 'X()"')
 FEATURES = features frontend motion rocket
 NUMBERS = $(shell seq 0 $$(($(words $(PIECES)) - 1)))
-SRC = bindings/mod_mpy.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard kernels/*/*.c)
+SRC = bindings/mod_mpy.c bindings/divide.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard kernels/*/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
 FAST = $(if $(filter armv6m,$(ARCH)),,$(filter-out %/group_conv2d_i8.c %/transposed2d_i8.c,$(wildcard kernels/linear/*_i8.c)))
 CFLAGS_EXTRA = -I. -fwrapv -ffp-contract=off -ffunction-sections -fdata-sections \
