@@ -52,7 +52,6 @@ static void conv2d_dx_of_errors(const void *arguments, int32_t first, int32_t st
     const odt_conv2d_dx_i8_t *a = arguments;
     int32_t C = a->C, N = a->N, KW = a->KW, line = a->W * C, filter = a->KH * KW * C, most = SUMS / line;
     int32_t sums[SUMS];
-    odt_multiplier_t q = odt_checked(a->q);
     for (int32_t row = first, rows; row < stop; row += rows) {
         int32_t b = row / a->H, top = row - b * a->H;
         const int8_t *e = a->e + b * a->OH * a->OW * N;
@@ -84,13 +83,7 @@ static void conv2d_dx_of_errors(const void *arguments, int32_t first, int32_t st
             }
         }
         int8_t *dx = a->dx + row * line;
-        int32_t count = rows * line, fours = count / 4;
-        for (int32_t i = 0; i < 4; i++) {
-            odt_finish_i8((const int32_t (*)[4])sums, i, 0, a->q, 0, -127, fours, dx + i, 4, peak);
-        }
-        for (int32_t i = 4 * fours; i < count; i++) {
-            dx[i] = odt_clamp(odt_rescaled(sums[i], q), 0, -127, peak);
-        }
+        odt_finish_errors_i8(sums, a->q, rows * line, dx, peak);
     }
 }
 

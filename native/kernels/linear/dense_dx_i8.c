@@ -75,14 +75,12 @@ enum {
 
 // Outputs of a sample from their sums.
 static void finish(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
+    #if ODT_M0
+    odt_finish_errors_i8(sums, q, count, dx, peak);
+    #else
     int32_t i = 0;
     #if ODT_M4
     i = finish_fours(sums, count, q, dx, peak);
-    #elif ODT_M0
-    i = count & ~3;
-    for (int32_t j = 0; j < 4; j++) {
-        odt_finish_i8((const int32_t (*)[4])(const void *)sums, j, 0, q, 0, -127, i / 4, dx + j, 4, peak);
-    }
     #endif
     odt_rescaler_t r = odt_rescaler(odt_checked(q));
     odt_outputs_t o = odt_outputs_from(0, -127, *peak);
@@ -90,6 +88,7 @@ static void finish(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8
         dx[i] = odt_output(&o, odt_rescale_by(&r, sums[i]));
     }
     *peak = o.peak;
+    #endif
 }
 
 // Sample by sample, from one error that is not 0 to the next.

@@ -124,6 +124,31 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const o
     }
 }
 
+#if ODT_PANEL
+
+void odt_finish_errors_i8(const int32_t *sums, const odt_multiplier_t *q, int32_t count, int8_t *dx, int32_t *peak) {
+    int32_t fours = count / ROWS, done = 0;
+    if (fours > 0 && !mark_unusual(0, q) && is_usual_range(0, -127, *peak)) {
+        output_t o;
+        o.q = q;
+        o.q_step = 0;
+        o.y = dx;
+        o.most = ANY_SUM;
+        o.rows = ROWS;
+        o.step = ROWS;
+        o.zy = 0;
+        o.lo = -127;
+        finish_usual(&o, sums, fours, none, peak);
+        done = fours * ROWS;
+    }
+    odt_multiplier_t checked = odt_checked(q);
+    for (; done < count; done++) {
+        dx[done] = odt_clamp(odt_rescaled(sums[done], checked), 0, -127, peak);
+    }
+}
+
+#endif
+
 typedef struct {
     panel_t panel[DEPTH * UNITS];
     sums_t sums[BLOCK];

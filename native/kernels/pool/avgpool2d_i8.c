@@ -4,6 +4,7 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
+#include "../common/axpy_i8__m0.h"
 #include "../common/elements.h"
 #include "../common/elements__m0.h"
 #include "../common/inner_i8.h"
@@ -18,11 +19,20 @@ enum { SUMS = 8 * ODT_BLOCK };
 #define ODT_FOURS _Pragma("GCC unroll 4")
 #endif
 
-// sums + e * share
-static void add_share(int32_t *sums, const int8_t *e, int32_t count, uint32_t share) {
-    ODT_FOURS
-    for (int32_t i = 0; i < count; i++) {
-        sums[i] = odt_wrap_add(sums[i], (int32_t)((uint32_t)e[i] * share));
+// The means of a window of rows x columns, N and `row` bytes apart, of each channel; 0 of none. A function of its own, so that what
+// its loops need lies in registers.
+static __attribute__((noinline)) void means(int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
+    uint32_t count = (uint32_t)rows * (uint32_t)columns;
+    for (const int8_t *end = y + N; y != end; x++) {
+        const int8_t *from = x;
+        uint32_t sum = 128 * count; // of x + 128: a division of what is not negative
+        for (int32_t kh = rows; kh > 0; kh--, from += row) {
+            const int8_t *at = from;
+            for (int32_t kw = columns; kw > 0; kw--, at += N) {
+                sum += (uint32_t)*at;
+            }
+        }
+        *y++ = count ? (int8_t)((int32_t)((2 * sum + count) / (2 * count)) - 128) : 0;
     }
 }
 
@@ -33,19 +43,9 @@ void odt_avgpool2d_i8(const odt_avgpool2d_i8_t *a) {
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
             odt_taps_t h = odt_axis_window(&rows, oh);
-            for (int32_t ow = 0; ow < a->OW; ow++) {
+            for (int32_t ow = 0; ow < a->OW; ow++, y += N) {
                 odt_taps_t w = odt_axis_window(&columns, ow);
-                uint32_t count = (uint32_t)(h.to - h.from) * (uint32_t)(w.to - w.from);
-                for (int32_t n = 0; n < N; n++) {
-                    uint32_t sum = 0; // of x + 128: a division of what is not negative
-                    for (int32_t ih = h.from; ih < h.to; ih++) {
-                        const int8_t *x = a->x + ((b * a->H + ih) * a->W + w.from) * N + n;
-                        for (int32_t iw = w.from; iw < w.to; iw++, x += N) {
-                            sum += (uint32_t)(*x + 128);
-                        }
-                    }
-                    *y++ = count ? (int8_t)((int32_t)((2 * sum + count) / (2 * count)) - 128) : 0;
-                }
+                means(y, a->x + ((b * a->H + h.from) * a->W + w.from) * N, h.to - h.from, w.to - w.from, N, a->W * N);
             }
         }
     }
@@ -94,79 +94,100 @@ static void avgpool2d_dx_of_tiles(const odt_avgpool2d_dx_i8_t *a, const odt_resc
 
 #endif
 
-// Positions of window o.
-static inline uint32_t length_of(const odt_axis_t *a, int32_t o) {
-    #if !ODT_MPY
-    int32_t start = o * a->stride - a->pad;
-    if (a->stride && start >= 0 && start <= a->size - a->taps) {
-        return (uint32_t)a->taps;
+// Positions from .. to - 1 of a row of inputs, of some channels, and what their gradients are summed in.
+typedef struct {
+    int32_t *sums;
+    const odt_axis_t *columns;
+    int32_t from, to, N, channels;
+    uint32_t top;
+} part_t;
+
+// Adds what a row of windows has of them; e: its first error, high: the windows' positions in a column.
+static void add_windows(const part_t *p, const int8_t *e, uint32_t high) {
+    int32_t channels = p->channels;
+    odt_taps_t w = odt_axis_holders(p->columns, p->from);
+    w.to = odt_axis_holders(p->columns, p->to - 1).to;
+    uint32_t counted = 0, share = 0;
+    for (e += w.from * p->N; w.from < w.to; w.from++, e += p->N) {
+        odt_taps_t t = odt_axis_window(p->columns, w.from);
+        uint32_t count = high * (uint32_t)(t.to - t.from);
+        t.from = odt_max(t.from, p->from);
+        t.to = odt_min(t.to, p->to);
+        if (t.from >= t.to) {
+            continue;
+        }
+        if (count != counted) {
+            share = p->top / count;
+            counted = count;
+        }
+        int32_t *sums = p->sums + (t.from - p->from) * channels;
+        #if ODT_M0 && !ODT_SMALL
+        odt_axpy_rows_t taps = {.sums = sums, .x = e, .e = (int32_t)share, .fours = (channels & ~3) * (int32_t)sizeof(*sums),
+            .rest = channels & 3, .x_skip = -channels, .rows = t.to - t.from};
+        odt_axpy_rows(&taps);
+        #else
+        for (; t.from < t.to; t.from++, sums += channels) {
+            ODT_FOURS
+            for (int32_t n = 0; n < channels; n++) {
+                sums[n] = odt_wrap_add(sums[n], (int32_t)((uint32_t)e[n] * share));
+            }
+        }
+        #endif
     }
-    #endif
-    odt_taps_t t = odt_axis_window(a, o);
-    return (uint32_t)(t.to - t.from);
 }
 
 // From sums to inputs' gradients.
-static void finish(const int32_t *sums, int32_t count, const odt_rescaler_t *q, int8_t *dx, int32_t *peak) {
-    int32_t i = 0;
-    #if ODT_PANEL && !ODT_M4 && !ODT_SMALL
-    for (; i < 4; i++) {
-        odt_finish_i8((const int32_t (*)[4])(const void *)sums, i, 0, &q->q, 0, -127, count / 4, dx + i, 4, peak);
+static void finish(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
+    #if ODT_M0 && !ODT_SMALL
+    odt_finish_errors_i8(sums, q, count, dx, peak);
+    #else
+    odt_rescaler_t r = odt_rescaler(odt_checked(q));
+    for (int32_t i = 0; i < count; i++) {
+        dx[i] = odt_clamp_by(odt_rescale_by(&r, sums[i]), 0, -127, peak);
     }
-    i = count & ~3;
     #endif
-    for (; i < count; i++) {
-        dx[i] = odt_clamp_by(odt_rescale_by(q, sums[i]), 0, -127, peak);
-    }
 }
 
 void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
     int32_t N = a->N;
-    odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
     odt_axis_t rows = ODT_AXIS_H(a), columns = ODT_AXIS_W(a);
-    uint32_t top = (uint32_t)a->top << 8;
     int8_t *dx = a->dx;
     #if !ODT_SMALL
     if (!a->adaptive && (a->SH == a->KH || a->OH == 1) && (a->SW == a->KW || a->OW == 1) && a->PT == 0 && a->PL == 0
         && a->OH <= a->H / a->KH && a->OW <= a->W / a->KW) {
         odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
-        avgpool2d_dx_of_tiles(a, &q, top / ((uint32_t)a->KH * (uint32_t)a->KW), &outputs);
+        odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
+        avgpool2d_dx_of_tiles(a, &q, ((uint32_t)a->top << 8) / ((uint32_t)a->KH * (uint32_t)a->KW), &outputs);
         (void)odt_output(&outputs, 0); // of what lies beside all windows
         *a->peak = outputs.peak;
         return;
     }
     #endif
     int32_t sums[SUMS], done = 0; // of positions that follow one another
-    uint32_t counted = 0, share = 0;
-    for (int32_t b = 0; b < a->B; b++) {
-        for (int32_t ih = 0; ih < a->H; ih++) {
-            odt_taps_t h = odt_axis_holders(&rows, ih);
-            for (int32_t iw = 0; iw < a->W; iw++) {
-                odt_taps_t w = odt_axis_holders(&columns, iw);
-                for (int32_t n = 0; n < N; n += ODT_BLOCK) {
-                    int32_t block = odt_min(N - n, ODT_BLOCK);
-                    if (done + block > SUMS) {
-                        finish(sums, done, &q, dx, a->peak);
-                        dx += done;
-                        done = 0;
-                    }
-                    int32_t *acc = sums + done;
-                    memset(acc, 0, (size_t)block * 4);
-                    for (int32_t oh = h.from; oh < h.to; oh++) {
-                        uint32_t high = length_of(&rows, oh);
-                        for (int32_t ow = w.from; ow < w.to; ow++) {
-                            uint32_t count = high * length_of(&columns, ow);
-                            if (count != counted) {
-                                share = top / count;
-                                counted = count;
-                            }
-                            add_share(acc, a->e + ((b * a->OH + oh) * a->OW + ow) * N + n, block, share);
-                        }
-                    }
-                    done += block;
+    int32_t channels = odt_min(N, SUMS), many = SUMS / odt_max(channels, 1);
+    part_t p = {.columns = &columns, .N = N, .top = (uint32_t)a->top << 8};
+    for (int32_t row = 0; row < a->B * a->H; row++) {
+        int32_t b = row / a->H;
+        odt_taps_t h = odt_axis_holders(&rows, row - b * a->H);
+        for (p.from = 0; p.from < a->W; p.from = p.to) {
+            p.to = odt_min(p.from + many, a->W);
+            for (int32_t n = 0; n < N; n += channels) {
+                p.channels = odt_min(N - n, channels);
+                int32_t size = (p.to - p.from) * p.channels;
+                if (done + size > SUMS) {
+                    finish(sums, done, a->q, dx, a->peak);
+                    dx += done;
+                    done = 0;
                 }
+                p.sums = sums + done;
+                memset(p.sums, 0, (size_t)size * 4);
+                for (int32_t oh = h.from; oh < h.to; oh++) {
+                    odt_taps_t high = odt_axis_window(&rows, oh);
+                    add_windows(&p, a->e + (b * a->OH + oh) * a->OW * N + n, (uint32_t)(high.to - high.from));
+                }
+                done += size;
             }
         }
     }
-    finish(sums, done, &q, dx, a->peak);
+    finish(sums, done, a->q, dx, a->peak);
 }
