@@ -226,7 +226,7 @@ def draw_adam_i32(rng):
 
 def draw_layer_norm(rng):
     """Statistics of rows, and what is made of them: some are all alike, some deviations and means are of no row."""
-    C = rng.choice((2, 3, 4, 5, 8, 8, 16, 31, 32, 33, 64))
+    C = rng.choice((2, 3, 4, 5, 8, 8, 16, 31, 32, 33, 63, 64, 65))
     M, z = min(45, 1200 // C), rng.choice((-128, 0, 127))
     words = lambda values: array("i", values).tobytes()  # noqa: E731
     scale = lambda low, high: rng.randint(low, high) << 23 | rng.choice((0, 0x7FFFFF, rng.randrange(1 << 23)))  # noqa: E731
@@ -292,10 +292,11 @@ def draw_layer_errors():
         sizes = {"M": len(x) // C, "S": 1, "G": 1, "C": C, "zx": 0, "factor": ONE, "rows": 0, "id": 3, "F": C}
         return build("norm_dx_i8", sizes, operands, {opcodes.COUNT: 1, opcodes.KEY: key}, b"")
 
-    for C, gamma in itertools.product((8, 15, 16, 31, 32), ((1 << 20) - 1, 1 - (1 << 20))):
+    for C, gamma in itertools.product((8, 15, 16, 31, 32, 33, 63, 64), ((1 << 20) - 1, 1 - (1 << 20))):
         for error in (127, -127):
             st = [v for exponent in range(122, 128) for v in (-1000, exponent << 23 | 0x7FFFFF)]
             yield case(C, [127] * (6 * C), [error] * (6 * C), st, gamma)
+        yield case(C, [127] * (6 * C), [-128] * (6 * C), st, 64 - (1 << 20))  # of 64 next to 2^32 in one of its units
     for mean, mantissa in ((6201, 4215794), (27452, 6824364), (-30100, 1359793)):  # h * slope / 4096 is about 2^32
         yield case(2, [127] * 2, [127] * 2, [mean, 125 << 23 | mantissa], (1 << 20) - 1)
     rng = random.Random(3)
@@ -318,7 +319,10 @@ def draw_layer_errors():
 def draw_errors(rng):
     """The gradient of a normalisation's input by multipliers of any size: some are 0."""
     M, S, G, C = rng.choice(
-        ((1, 150, 3, 1), (2, 12, 2, 5), (9, 1, 1, 64), (1, 4, 4, 30), (4, 1, 1, 120), (70, 1, 1, 8))
+        (
+            *((1, 150, 3, 1), (2, 12, 2, 5), (9, 1, 1, 64), (1, 4, 4, 30), (4, 1, 1, 120), (70, 1, 1, 8)),
+            *((2, 9, 3, 4), (1, 40, 2, 8), (1, 35, 5, 2), (3, 3, 2, 32), (2, 5, 2, 12), (1, 3, 1, 70)),
+        )
     )
     count, exponent, top = M * S * G * C, rng.randint(118, 124), rng.choice((1, 8, 127, 127))
     bytes_of = lambda values: array("b", values).tobytes()  # noqa: E731
@@ -390,7 +394,7 @@ def draw_corners():
     for seed in range(40):
         yield from draw_layer_norm(random.Random("layer %d" % seed))
     yield from draw_layer_errors()
-    for seed in range(150):
+    for seed in range(240):
         yield draw_errors(random.Random("errors %d" % seed))
     word = lambda v: array("I", [v]).tobytes()  # noqa: E731
     for target in (128, 127, 0, 255):  # differences of -2^16 and next to it, squares whose sum needs a 33rd bit

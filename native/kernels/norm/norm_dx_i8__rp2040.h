@@ -1,4 +1,4 @@
-// The gradient of a LayerNorm's input on an RP2040 (norm_i8.c): rows of 32 elements at most, one after another.
+// The gradient of a LayerNorm's input on an RP2040 (norm_i8.c): rows of 64 elements at most, one after another.
 
 #ifndef ODT_NORM_DX_I8_RP2040_H
 #define ODT_NORM_DX_I8_RP2040_H
@@ -28,6 +28,7 @@ typedef struct dx_rows {
     int32_t top;         // 52: of odt_outputs_t, -bottom too
     int32_t mean, slope; // 56, 60: of the row
     int32_t (*exact)(struct dx_rows *rows, const term_t *after, uint32_t u, int8_t *dx); // 64: makes an output, returns top
+    int32_t least;       // 68: a row's shift of h that lets no sum wrap: 14 where a row has 32 elements at most, else 15
 } dx_rows_t;
 
 // Rows to the end, or to one that is out of range: 87 cycles per element, 180 per row. On the stack rows.
@@ -55,6 +56,9 @@ __attribute__((naked, noinline)) static void dx_rows(dx_rows_t *rows) {
         "adds r3, #8\n"
         "ldmia r3!, {r5, r6}\n"
         ODT_FACTORS
+        "ldr r7, [r3, #40]\n"
+        "cmp r6, r7\n"
+        "blt 7f\n"
         "mov r8, r6\n"
         "ldmia r3, {r1-r3}\n"
         "mov r10, r1\n"

@@ -6,6 +6,7 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
+#include "../common/words.h"
 #include "../common/elements.h"
 
 ODT_BESIDE_ASSEMBLY
@@ -221,7 +222,7 @@ static inline int has_bits(int32_t v, int32_t bits) {
     return ((uint32_t)v + (1u << bits)) >> (bits + 1) == 0;
 }
 
-enum { ELEMENTS = 32 }; // at a time
+enum { ELEMENTS = 64 }; // at a time
 
 // Prepares what all groups share: normalised values have `bits` fractional bits, their elements are `step` bytes apart, and a group
 // has `length` of them.
@@ -520,16 +521,18 @@ static void norm_dx_outputs(const group_t *p, odt_outputs_t *outputs) {
 
 #if ODT_M0 && !ODT_SMALL
 
-enum { GAINS = 3 * ELEMENTS }; // at a time, where groups have several
+enum { GAINS = 96 }; // at a time, where groups have several
 
 // What its loops need: the gains of `loaded` channels from `first` on, and h and the errors of a block of elements. The gains lie behind
-// the errors in v; a group of one channel, which loads none, has errors there, too.
+// the errors in v; a group of one channel, which loads none, has errors there, too. Of groups that have few channels several rows are a
+// block: they are gathered, and their gains repeated.
 typedef struct {
     hats_t hats;
     errors_t errors;
     random_t random;
-    int32_t first, loaded;
+    int32_t first, loaded, rows;
     int32_t h[ELEMENTS], v[ELEMENTS + GAINS];
+    int8_t x[2 * ELEMENTS]; // and e
 } loops_t;
 
 // Gains of `count` channels.
@@ -537,12 +540,46 @@ static const int32_t *gains_of(loops_t *l, const group_t *p, int32_t c, int32_t 
     int32_t n = p->n + c, *gains = l->v + ELEMENTS;
     if (n < l->first || n + count > l->first + l->loaded) {
         l->first = n;
-        l->loaded = odt_min(GAINS, p->a->G * p->a->C - n);
+        l->loaded = l->rows > 1 ? count : odt_min(GAINS, p->a->G * p->a->C - n);
         for (int32_t i = 0; i < l->loaded; i++) {
             gains[i] = gain(p->gains, n + i);
         }
+        for (int32_t i = count; i < l->rows * count; i++) {
+            gains[i] = gains[i - count];
+        }
     }
     return gains + (n - l->first);
+}
+
+// Begins a block: rows of `count` elements from `at` on. Returns its errors.
+static const int8_t *begin_block(loops_t *l, const odt_norm_dx_i8_t *a, int32_t at, int32_t count, int32_t rows) {
+    const int8_t *x = a->x + at, *e = a->e + at;
+    if (rows > 1) {
+        int32_t width = a->G * a->C;
+        if ((((uintptr_t)x | (uintptr_t)e | (uintptr_t)width | (uintptr_t)count) & 3) == 0) {
+            int8_t *to = l->x;
+            for (const int8_t *end = to + rows * count; to != end; x += width - count, e += width - count) {
+                for (const int8_t *stop = x + count; x != stop; x += 4, e += 4, to += 4) {
+                    odt_store_word(to, odt_load_word(x));
+                    odt_store_word(to + ELEMENTS, odt_load_word(e));
+                }
+            }
+        } else {
+            int8_t *to = l->x;
+            for (const int8_t *end = to + rows * count; to != end; x += width - count, e += width - count) {
+                for (const int8_t *stop = x + count; x != stop; x++, e++, to++) {
+                    to[0] = *x;
+                    to[ELEMENTS] = *e;
+                }
+            }
+        }
+        x = l->x;
+        e = x + ELEMENTS;
+    }
+    l->hats.x = x;
+    l->hats.end = x + rows * count;
+    l->errors.delta = (int32_t)(e - x);
+    return e;
 }
 
 // The same by loops over blocks of elements. Where a group has one channel all of its errors have one gain.
@@ -564,15 +601,15 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
         sums->products = (uint64_t)all * (uint64_t)(int64_t)factor;
         return;
     }
-    for (int32_t s = 0, at = p->at; s < p->S; s++, at += width) {
+    for (int32_t s = 0, at = p->at, rows; s < p->S; s += rows, at += rows * width) {
+        rows = odt_min(p->S - s, l->rows);
         for (int32_t c = 0, count; c < a->C; c += count) {
             count = odt_min(a->C - c, ELEMENTS);
-            l->hats.x = a->x + at + c;
-            l->hats.end = l->hats.x + count;
+            const int8_t *e = begin_block(l, a, at + c, count, rows);
             list_hats(&l->hats, l->h);
             const int32_t *gains = gains_of(l, p, c, count);
-            for (int32_t i = 0; i < count; i += 8) {
-                sum_eight(a->e + at + c + i, l->h + i, gains + i, l->h + odt_min(i + 8, count), sums);
+            for (int32_t i = 0; i < rows * count; i += 8) {
+                sum_eight(e + i, l->h + i, gains + i, l->h + odt_min(i + 8, rows * count), sums);
             }
         }
     }
@@ -592,13 +629,14 @@ static int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_
     return odt_is_usual(outputs) && has_bits(p->slope, 24) && shift >= 16 && shift <= 30;
 }
 
-// Where the outputs of l->v go, of which there is none yet.
-static void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count,
-    const odt_outputs_t *outputs) {
+// Where the outputs of l->v go, rows of `count`, of which there is none yet.
+static void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count, int32_t rows, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
     random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
     random->y = p->a->dx + at;
     random->end = l->v + count;
+    random->last = l->v + rows * count;
+    random->length = count * (int32_t)sizeof(*l->v);
     random->top = outputs->top;
     random->peak = outputs->peak;
 }
@@ -611,14 +649,19 @@ static __attribute__((noinline)) int8_t output_exactly(odt_outputs_t *outputs, i
 // Rounds l->v to outputs. Then u and y are those behind them.
 static void round_errors(loops_t *l, uint32_t scale, odt_outputs_t *outputs) {
     random_t *random = &l->random;
-    for (const int32_t *from = l->v; from != random->end;) {
+    for (const int32_t *from = l->v; from != random->last;) {
         from = rescale_randomly(from, random, ODT_HASH_SECOND, ODT_HASH_THIRD);
-        if (from != random->end) {
+        if (from != random->last) {
             *random->y = output_exactly(outputs, *from++, scale, random->u);
             random->top = outputs->top;
             random->peak = outputs->peak;
             random->y += random->step;
             random->u += random->next;
+            if (from == random->end && from != random->last) {
+                random->end += random->length / (int32_t)sizeof(*from);
+                random->y += random->y_skip;
+                random->u += random->u_skip;
+            }
         }
     }
 }
@@ -631,21 +674,23 @@ static int norm_dx_outputs__m0(group_t *p, loops_t *l, uint32_t scale, odt_outpu
     if (!begin_errors(l, p, scale, outputs)) {
         return 0;
     }
-    for (int32_t run = 0, first = p->at; run < runs; run++, first += width) {
+    for (int32_t run = 0, first = p->at, rows; run < runs; run += rows, first += rows * width) {
+        rows = odt_min(runs - run, l->rows);
         for (int32_t i = 0, at = first, count; i < length; i += count, at += count * h->step) {
             count = odt_min(length - i, most);
-            h->x = a->x + at;
-            h->end = h->x + count * h->step;
             if (a->C == 1) {
+                h->x = a->x + at;
+                h->end = h->x + count * h->step;
                 l->errors.gains = &only;
                 list_errors_of_one(h, &l->errors);
             } else {
+                (void)begin_block(l, a, at, count, rows);
                 l->errors.gains = gains_of(l, p, i, count);
                 list_errors(h, &l->errors);
             }
-            place_outputs(l, p, at, count, outputs);
+            place_outputs(l, p, at, count, rows, outputs);
             round_errors(l, scale, outputs);
-            poll_after(&p->waited, count);
+            poll_after(&p->waited, rows * count);
         }
     }
     return 1;
@@ -685,7 +730,8 @@ static int begin_rows(layer_t *l, const group_t *p, uint32_t unit, odt_outputs_t
     l->outputs = outputs;
     l->rows = (dx_rows_t){.zero = hats.zero, .one = hats.one, .delta = (int32_t)(a->e - a->x),
         .length = a->C, .terms = l->terms, .high = (int32_t)(m >> 12), .low = (int32_t)(m & 4095),
-        .shift = 122 - (int32_t)(unit >> 23), .exact = row_output};
+        .shift = 122 - (int32_t)(unit >> 23), .exact = row_output,
+        .least = a->C > 32 ? 15 : 14};
     int32_t least = 0;
     for (int32_t c = 0; c < a->C; c++) {
         l->terms[c].gain = gain(p->gains, c);
@@ -736,6 +782,9 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     loops_t loops;
     begin_hats(&loops.hats, HAT_BITS, p.z, a->C == 1 ? width : 1, a->C);
     loops.first = loops.loaded = 0;
+    loops.rows = S > 1 && a->C > 1 && a->C <= ELEMENTS / 2 ? ELEMENTS / a->C : 1;
+    loops.random.y_skip = width - a->C;
+    loops.random.u_skip = ODT_HASH_GOLDEN * (uint32_t)(width - a->C);
     loops.errors.v = loops.v;
     loops.errors.delta = (int32_t)(a->e - a->x);
     loops.random.step = loops.hats.step;

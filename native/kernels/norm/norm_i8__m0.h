@@ -463,17 +463,21 @@ __attribute__((naked, noinline)) static void list_errors_of_one(const hats_t *ha
 // What rescale_randomly loads.
 typedef struct {
     uint32_t u, next;   // 0, 4: of the first element before it is hashed, and from it to the next
-    const int32_t *end; // 8: of v
+    const int32_t *end; // 8: of a row of v
     int8_t *y;          // 12: of the first
     int32_t low, high;  // 16, 20: the multiplier's 16 and 8 bits, less its lowest 7
     uint32_t doubt;     // 24: -256 by 32 - shift
     int32_t shift;      // 28: of parts, q.s - 23
     int32_t step;       // 32: from one y to the next
     int32_t top, peak;  // 36, 40: of odt_outputs_t, -bottom too
+    const int32_t *last; // 44: end of all rows
+    int32_t length;      // 48: bytes of a row of v
+    int32_t y_skip;      // 52: from the end of a row's y to the next one's
+    uint32_t u_skip;     // 56: likewise
 } random_t;
 
-// rescale_random of words to outputs, 47 cycles each, up to the end, which is returned, or to where there are a new peak, a v of
-// more than 23 bits and a sign, or a doubt, for which `u` and `y` are then. Parts are the upper bits of a product and of u: they may
+// rescale_random of words to outputs, 47 cycles each and 17 a row, up to the end, which is returned, or to where there are a new peak,
+// a v of more than 23 bits and a sign, or a doubt, for which `u`, `y` and its row's `end` are then. Parts are the upper bits of a product and of u: they may
 // lack 256 of the 2^shift that are 1, so that an output is in doubt that these would raise. r0: v, r1: an element, then parts, r2: u,
 // r4, r5: the hash's factors, r6: 32 - shift, r7: shift, r8: u before it is hashed, r9: end, r10: low, r11: high, r12: doubt, lr: y.
 __attribute__((naked, noinline)) static const int32_t *rescale_randomly(const int32_t *v, random_t *random, uint32_t second,
@@ -538,11 +542,23 @@ __attribute__((naked, noinline)) static const int32_t *rescale_randomly(const in
         "add r8, r3\n"
         "cmp r0, r9\n"
         "bne 1b\n"
-        "b 7f\n"
+        "ldr r3, [sp, #16]\n"
+        "ldr r2, [r3, #44]\n"
+        "cmp r0, r2\n"
+        "beq 7f\n"
+        "ldr r2, [r3, #48]\n"
+        "add r9, r2\n"
+        "ldr r2, [r3, #52]\n"
+        "add lr, r2\n"
+        "ldr r2, [r3, #56]\n"
+        "add r8, r2\n"
+        "b 1b\n"
         "6:\n"
         "subs r0, r0, #4\n"
         "7:\n"
         "ldr r3, [sp, #16]\n"
+        "mov r1, r9\n"
+        "str r1, [r3, #8]\n"
         "mov r1, r8\n"
         "str r1, [r3]\n"
         "mov r1, lr\n"
