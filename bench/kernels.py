@@ -117,8 +117,28 @@ LEAST = 2000  # MACs of a shape that counts
 # Of a weight gradient that is measured: of the first rows, where all are more than a board has room for.
 SUMS = 24 << 10
 POOL = dict(B=1, H=16, W=16, C=16, N=16, KH=2, KW=2, SH=2, SW=2, PT=0, PL=0, OH=8, OW=8)
-LAYER_NORM, BATCH_NORM = dict(M=64, S=1, G=1, C=8), dict(M=1, S=256, G=16, C=1)
+POOL3 = dict(POOL, KH=3, KW=3, OH=7, OW=7)
+POOL4 = dict(B=1, H=1, W=64, C=16, N=16, KH=1, KW=4, SH=1, SW=4, PT=0, PL=0, OH=1, OW=16)
 FACTOR = 0x3F800000
+BATCH_NORM = dict(M=1, S=256, G=16, C=1)
+NORMS = (
+    ("LayerNorm, 8 wide", dict(M=64, S=1, G=1, C=8)),
+    ("LayerNorm, 64 wide", dict(M=16, S=1, G=1, C=64)),
+    ("GroupNorm of 4 channels", dict(M=4, S=64, G=4, C=4)),
+)
+
+
+def of_norms():
+    """Lines of ELEMENTS."""
+    for label, sizes in NORMS:
+        width = sizes["S"] * sizes["G"] * sizes["C"]
+        count = sizes["M"] * width
+        yield label, "norm_stats_i8", dict(sizes, z=0, factor=FACTOR, eps=0x3A83126F), 0, count
+        yield label, "norm_i8", dict(sizes, zx=0), 29, count
+        yield label, "norm_dw_i8", dict(sizes, zx=0, bits=8), 0, count
+        yield label, "norm_dx_i8", dict(sizes, zx=0, factor=FACTOR, rows=0, id=3, F=width), 0, count
+
+
 # A label, the instruction, sizes, the shift of its multipliers, elements; a format of what it reads from the user.
 ELEMENTS = (
     ("Add", "add_i8", dict(N=2048, za=-128, zb=0), 32, 2048),
@@ -129,10 +149,7 @@ ELEMENTS = (
     ("BatchNorm", "norm_i8", dict(BATCH_NORM, zx=0), 29, 4096),
     ("BatchNorm", "norm_dw_i8", dict(BATCH_NORM, zx=0, bits=8), 0, 4096),
     ("BatchNorm", "norm_dx_i8", dict(BATCH_NORM, zx=0, factor=FACTOR, rows=0, id=3, F=256), 0, 4096),
-    ("LayerNorm, 8 wide", "norm_stats_i8", dict(LAYER_NORM, z=0, factor=FACTOR, eps=0x3A83126F), 0, 512),
-    ("LayerNorm, 8 wide", "norm_i8", dict(LAYER_NORM, zx=0), 29, 512),
-    ("LayerNorm, 8 wide", "norm_dw_i8", dict(LAYER_NORM, zx=0, bits=8), 0, 512),
-    ("LayerNorm, 8 wide", "norm_dx_i8", dict(LAYER_NORM, zx=0, factor=FACTOR, rows=0, id=3, F=8), 0, 512),
+    *of_norms(),
     ("softmax", "softmax_i8", dict(M=16, N=10, factor=0x3C800000), 0, 160),
     ("softmax", "softmax_dx_i8", dict(M=16, N=10), 46, 160),
     ("sigmoid, tanh", "sigmoid_i8", dict(N=2048, z=0, factor=FACTOR), 0, 2048),
@@ -140,8 +157,12 @@ ELEMENTS = (
     ("ReLU", "relu_dx_i8", dict(N=2048), 0, 2048),
     ("average pool 2x2", "avgpool2d_i8", dict(POOL, adaptive=0), 0, 4096),
     ("average pool 2x2", "avgpool2d_dx_i8", dict(POOL, adaptive=0, top=4), 41, 4096),
+    ("average pool 3x3/2", "avgpool2d_i8", dict(POOL3, adaptive=0), 0, 4096),
+    ("average pool 3x3/2", "avgpool2d_dx_i8", dict(POOL3, adaptive=0, top=9), 41, 4096),
     ("max pool 2x2", "maxpool2d_choice_i8", dict(POOL, S=256, bits=2), 0, 4096),
     ("max pool 2x2", "unpool2d_i8", dict(POOL, S=256, bits=2), 0, 4096),
+    ("max pool 1x4", "maxpool2d_choice_i8", dict(POOL4, S=64, bits=2), 0, 1024),
+    ("max pool 1x4", "unpool2d_i8", dict(POOL4, S=64, bits=2), 0, 1024),
     ("global average 8x8x16", "globalavg_i8", dict(B=1, S=64, N=16, zx=-128), 37, 1024),
     ("UpSampling 2x2", "upsample2d", dict(B=1, H=8, W=8, N=16, SH=2, SW=2), 0, 4096),
     ("UpSampling 2x2", "upsample2d_dx_i8", dict(B=1, H=8, W=8, N=16, SH=2, SW=2), 33, 4096),
