@@ -32,8 +32,7 @@ MODULES = (  # a string takes half the RAM of a tuple
     "norm_gather_i8 "
     "norm_i8 "
     "norm_read_i8 "
-    "pool_f32 "
-    "pool_i8 "
+    "pool_max "
     "pool_mean_f32 "
     "pool_mean_i8 "
     "program "
@@ -51,6 +50,6 @@ MODULES = (  # a string takes half the RAM of a tuple
     "update_zeroth_i8 "
 )
 BY_NUMBER = (
-    "LLPPPPPPP88888888444++GGII1:>TQRRSSSM5555555333**FFHH09=RRR///10IIHH222+**++**))(((())((RSSRTRON7776"
-    "66777666,,,,>=>=>=@?GFDDDDDDDDDAAAAAAAAOONNNLJJ-.-.--S+*+*-.QPCBVUVUVVVUVVUKKKKKKEEI1+<;<;"
+    "KKOOOOOOO88888888444++FFHH1:>SPQQRRRL5555555333**FFGG09=QQQ///10HHGG222+**++**))(((())((QRRQSQNM7776"
+    "66777666,,,,>=>=>=@?FFDDDDDDDDDAAAAAAAANNMMMKII-.-.--R+*+*-.POCBUTUTUUUTUUTJJJJJJEEH1+<;<;"
 )

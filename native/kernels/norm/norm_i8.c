@@ -411,7 +411,7 @@ void odt_norm_dw_i8(const odt_norm_dw_i8_t *a) {
             const int32_t *st = a->st + 2 * (m * a->G + g);
             int32_t *dw = a->dw + g * a->C, at = m * a->S * width + g * a->C;
             #if ODT_M0 && !ODT_SMALL
-            if ((a->C == 1 || a->C >= 4) && group_hats(&hats, st)) {
+            if (group_hats(&hats, st)) {
                 int32_t left = odt_min(a->M - m, rows) - 1;
                 hats.left = left;
                 norm_dw_groups(a, &hats, at, dw);
@@ -555,21 +555,19 @@ static const int32_t *gains_of(loops_t *l, const group_t *p, int32_t c, int32_t 
 static const int8_t *begin_block(loops_t *l, const odt_norm_dx_i8_t *a, int32_t at, int32_t count, int32_t rows) {
     const int8_t *x = a->x + at, *e = a->e + at;
     if (rows > 1) {
-        int32_t width = a->G * a->C;
-        if ((((uintptr_t)x | (uintptr_t)e | (uintptr_t)width | (uintptr_t)count) & 3) == 0) {
-            int8_t *to = l->x;
-            for (const int8_t *end = to + rows * count; to != end; x += width - count, e += width - count) {
-                for (const int8_t *stop = x + count; x != stop; x += 4, e += 4, to += 4) {
-                    odt_store_word(to, odt_load_word(x));
+        int8_t *to = l->x;
+        uintptr_t skip = (uintptr_t)(a->G * a->C - count), any = (uintptr_t)x | (uintptr_t)e | skip | (uintptr_t)count;
+        for (const int8_t *end = to + rows * count; to != end; x += skip, e += skip) {
+            for (const int8_t *stop = to + count; to != stop;) {
+                if (any & 3) {
+                    to[ELEMENTS] = *e++;
+                    *to++ = *x++;
+                } else {
                     odt_store_word(to + ELEMENTS, odt_load_word(e));
-                }
-            }
-        } else {
-            int8_t *to = l->x;
-            for (const int8_t *end = to + rows * count; to != end; x += width - count, e += width - count) {
-                for (const int8_t *stop = x + count; x != stop; x++, e++, to++) {
-                    to[0] = *x;
-                    to[ELEMENTS] = *e;
+                    odt_store_word(to, odt_load_word(x));
+                    x += 4;
+                    e += 4;
+                    to += 4;
                 }
             }
         }
