@@ -46,7 +46,7 @@ static inline int odt_has_products(void) {
 void odt_finish_i8(const int32_t (*sums)[4], int32_t place, int32_t offset, const odt_multiplier_t *q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak);
 
-#if ODT_PANEL && !ODT_M4
+#if ODT_M0
 // The same of sums that follow one another, to errors: dx[i] = clamp(q * sums[i]).
 void odt_finish_errors_i8(const int32_t *sums, const odt_multiplier_t *q, int32_t count, int8_t *dx, int32_t *peak);
 #endif

@@ -124,7 +124,7 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const o
     }
 }
 
-#if ODT_PANEL
+#if ODT_M0
 
 void odt_finish_errors_i8(const int32_t *sums, const odt_multiplier_t *q, int32_t count, int8_t *dx, int32_t *peak) {
     int32_t fours = count / ROWS, done = 0;
