@@ -296,7 +296,7 @@ def draw_layer_errors():
         for error in (127, -127):
             st = [v for exponent in range(122, 128) for v in (-1000, exponent << 23 | 0x7FFFFF)]
             yield case(C, [127] * (6 * C), [error] * (6 * C), st, gamma)
-        yield case(C, [127] * (6 * C), [-128] * (6 * C), st, 64 - (1 << 20))  # of 64 next to 2^32 in one of its units
+        yield case(C, [127] * (6 * C), [-128] * (6 * C), st, 64 - (1 << 20))  # with C = 64 a sum just below 2^32
     for mean, mantissa in ((6201, 4215794), (27452, 6824364), (-30100, 1359793)):  # h * slope / 4096 is about 2^32
         yield case(2, [127] * 2, [127] * 2, [mean, 125 << 23 | mantissa], (1 << 20) - 1)
     rng = random.Random(3)

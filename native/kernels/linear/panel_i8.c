@@ -97,19 +97,29 @@ static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const 
     *peak = odt_max(o->max - o->zy, o->lo == o->zy ? 0 : o->zy - o->min);
 }
 
+// Finishes rows of one multiplier; returns 0, with nothing done, where finish_rows() may not be used. Inlined, as a call with ten arguments
+// takes about 60 cycles.
+static inline __attribute__((always_inline)) int finish_of_one(const int32_t *sums, const int32_t *offsets, const odt_multiplier_t *q,
+    int32_t zy, int32_t lo, int32_t rows, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
+    if (count <= 0 || mark_unusual(0, q) || !is_usual_range(zy, lo, *peak)) {
+        return 0;
+    }
+    output_t o;
+    o.q = q;
+    o.q_step = 0;
+    o.y = y;
+    o.most = ANY_SUM;
+    o.rows = rows;
+    o.step = step;
+    o.zy = zy;
+    o.lo = lo;
+    finish_usual(&o, sums, count, offsets, peak);
+    return 1;
+}
+
 void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const odt_multiplier_t *q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
-    if (count > 0 && !mark_unusual(0, q) && is_usual_range(zy, lo, *peak)) {
-        output_t o;
-        o.q = q;
-        o.q_step = 0;
-        o.y = y;
-        o.most = ANY_SUM;
-        o.rows = 1;
-        o.step = step;
-        o.zy = zy;
-        o.lo = lo;
-        finish_usual(&o, *sums + at, count, &offset, peak);
+    if (finish_of_one(*sums + at, &offset, q, zy, lo, 1, count, y, step, peak)) {
         return;
     }
     odt_multiplier_t checked = odt_checked(q);
@@ -127,20 +137,8 @@ void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const o
 #if ODT_M0
 
 void odt_finish_errors_i8(const int32_t *sums, const odt_multiplier_t *q, int32_t count, int8_t *dx, int32_t *peak) {
-    int32_t fours = count / ROWS, done = 0;
-    if (fours > 0 && !mark_unusual(0, q) && is_usual_range(0, -127, *peak)) {
-        output_t o;
-        o.q = q;
-        o.q_step = 0;
-        o.y = dx;
-        o.most = ANY_SUM;
-        o.rows = ROWS;
-        o.step = ROWS;
-        o.zy = 0;
-        o.lo = -127;
-        finish_usual(&o, sums, fours, none, peak);
-        done = fours * ROWS;
-    }
+    int32_t columns = count / ROWS;
+    int32_t done = finish_of_one(sums, none, q, 0, -127, ROWS, columns, dx, ROWS, peak) ? columns * ROWS : 0;
     odt_multiplier_t checked = odt_checked(q);
     for (; done < count; done++) {
         dx[done] = odt_clamp(odt_rescaled(sums[done], checked), 0, -127, peak);

@@ -627,7 +627,7 @@ static int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_
     return odt_is_usual(outputs) && has_bits(p->slope, 24) && shift >= 16 && shift <= 30;
 }
 
-// Where the outputs of l->v go, rows of `count`, of which there is none yet.
+// Where the outputs of l->v, rows of `count` elements, are to be written, from the first on.
 static void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count, int32_t rows, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
     random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;

@@ -476,7 +476,7 @@ typedef struct {
     uint32_t u_skip;     // 56: likewise
 } random_t;
 
-// rescale_random of words to outputs, 47 cycles each and 17 a row, up to the end, which is returned, or to where there are a new peak,
+// rescale_random of words to outputs, 47 cycles each and 17 per row, up to the end, which is returned, or to where there are a new peak,
 // a v of more than 23 bits and a sign, or a doubt, for which `u`, `y` and its row's `end` are then. Parts are the upper bits of a product and of u: they may
 // lack 256 of the 2^shift that are 1, so that an output is in doubt that these would raise. r0: v, r1: an element, then parts, r2: u,
 // r4, r5: the hash's factors, r6: 32 - shift, r7: shift, r8: u before it is hashed, r9: end, r10: low, r11: high, r12: doubt, lr: y.

@@ -61,7 +61,7 @@ static uint32_t upper(number_t x) {
     return (uint32_t)odt_min((int32_t)((x.man + 128) >> 8), 65535);
 }
 
-// Rounds v, in units of 2^(field - 150), to a factor of so many bits. v is 0 or has at least 29 bits.
+// Rounds v, in units of 2^(field - 150), to a factor of `bits` bits. v is 0 or has at least 29 bits.
 static void set_factor(uint32_t v, int32_t field, int32_t bits, int32_t *factor, int32_t *unit) {
     int32_t more = odt_bit_length(v) - bits;
     *factor = more > 0 ? (int32_t)(((v >> (more - 1)) + 1) >> 1) : 0;
