@@ -2,7 +2,7 @@
 
 mip's package.json names files, and knows no architectures. So what chooses is a file among them:
 
-    package.json                    for any board: the package except FEW, kernels for all boards, and what chooses at the first import
+    package.json                    for any board: the package except FEW, the kernels of EVERY_BOARD, and what chooses at the first import
     odt_kernels.py                  for a board with a network: brings one of those below
     armv6m_6.3.json                 the package and the kernels of that architecture and .mpy version
     python.json                     the package alone
@@ -22,9 +22,9 @@ from .pieces import beside
 
 KERNELS = Path(__file__).with_name("odt_kernels.py")
 CHOOSER = Path(__file__).with_name("odt_chooser.py")
-_PC = ("x86", "x64")
-_LEFT_OUT = "armv7emdp"  # of package.json: its boards take those for armv7emsp, and a Pico's flash has no room for both
-# Neither has it room for what few models use; the package of each architecture has it.
+# package.json has the kernels of these: other Arm cores run one of the two, and a Pico's file system has no room for more.
+EVERY_BOARD = ("armv6m", "armv7emsp")
+# It has none of these either, which few models use; the package of each architecture has them.
 FEW = (
     "odt/adabn.mpy",
     "odt/dark.mpy",
@@ -53,7 +53,7 @@ def main(files, to):
         for part in parts:
             shutil.copy(kernels.parent / part, to / name)
         _write(to / (name + ".json"), package + [[part, "%s/%s" % (name, part)] for part in parts])
-        if ARCHITECTURES[arch] not in _PC + (_LEFT_OUT,):
+        if ARCHITECTURES[arch] in EVERY_BOARD:
             every += [["_odt_all/%s/%s" % (name, part), "%s/%s" % (name, part)] for part in parts if part not in FEW]
     _write(to / "package.json", every + [["_odt.py", CHOOSER.name]])  # which chooses among what has come before it
     print("odt: packages for mip are in %s" % to)
