@@ -75,7 +75,7 @@ def test_windows_after_a_label_are_recorded_and_the_file_goes_on(run):
 
 def test_what_goes_wrong_is_named(run, monkeypatch):
     status, text, found = run("--label", "wave", "--count", "1000", end=1000)
-    assert status == 1 and "odt: the script ended\nthe script's own" in text
+    assert status == 1 and "odt: the script ended\n    the script's own" in text
     before = len(found)
     status, text, found = run("--label", "wave", "--count", "1000", "--budget", str(192 + 52 * (before + 2)))
     assert status == 1 and "is full: --budget is %d records" % (before + 2) in text and len(found) == before + 2

@@ -23,6 +23,7 @@ from ..plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH
 from .board import BoardError
 from .files import replacing
 from .page import page
+from .text import literal, say, visible
 
 # Okabe and Ito's colours, which the colour-blind tell apart.
 COLOURS = {ACTIVATION: "#56b4e9", ERROR: "#e69f00", GRADIENT: "#009e73", SCRATCH: "#cc79a7"}
@@ -121,7 +122,7 @@ def _png(plan, path):
         axes.axvline(first, color="0.85", linewidth=0.5, zorder=0)
     axes.axvline(plan.forward, color="k", linewidth=0.8)
     axes.set_xticks(
-        [(a + b) / 2 for _, a, b in plan.spans], [name for name, _, _ in plan.spans], rotation=90, fontsize=6
+        [(a + b) / 2 for _, a, b in plan.spans], [literal(name) for name, _, _ in plan.spans], rotation=90, fontsize=6
     )
     axes.set(xlim=(0, count), ylim=(0, plan.arena * 1.05), ylabel="bytes", title=plan.title())
     kinds = [Patch(facecolor=colour, label=kind) for kind, colour in COLOURS.items()]
@@ -150,7 +151,7 @@ def _html(plan, path):
         shapes.append('<rect class="box" fill="%s" x="%d" y="%.2f" width="%d" height="%.2f"><title>%s</title></rect>' % (
             COLOURS[box.kind], x(box.first), y(box.top), x(box.last + 1) - x(box.first), y(box.offset) - y(box.top),
             escape("%s (%s): %d bytes at %d, instructions %d to %d" % (
-                box.name, box.kind, box.size, box.offset, box.first, box.last)),
+                visible(box.name), box.kind, box.size, box.offset, box.first, box.last)),
         ))  # fmt: skip
     steps = ["%d,%.2f %d,%.2f" % (x(i), y(live), x(i + 1), y(live)) for i, live in enumerate(plan.live)]
     shapes.append('<polyline class="live" points="%s"/>' % " ".join(steps))
@@ -164,7 +165,8 @@ def _html(plan, path):
         at = (x(first) + x(end)) // 2 + 4
         place = at, _TOP + _HEIGHT + 8
         shapes.append(
-            '<text transform="translate(%d %d) rotate(-90)" text-anchor="end">%s</text>' % (place + (escape(name),))
+            '<text transform="translate(%d %d) rotate(-90)" text-anchor="end">%s</text>'
+            % (place + (escape(visible(name)),))
         )
     middle = x(plan.forward)
     shapes.append('<line class="turn" x1="%d" x2="%d" y1="%d" y2="%d"/>' % (middle, middle, _TOP - 18, _TOP + _HEIGHT))
@@ -234,5 +236,5 @@ def command(options):
         plan = chart(compiled_by(options.script), options.output)
     except (OSError, ValueError) as error:
         raise BoardError(str(error))
-    print("%s: %s" % (options.output, plan.title()))
+    say("%s: %s" % (options.output, plan.title()))
     return 0

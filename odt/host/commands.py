@@ -7,11 +7,16 @@ from pathlib import Path
 from . import chart, deploy, info, install, monitor, pico, record, run
 from .board import Board, BoardError, ports
 from .files import MPY
-from .process import visible
+from .text import run as guarded
+from .text import complain, say
 
 
 def main(arguments=None):
     """Run the command; returns the process's exit status."""
+    return guarded(lambda: _main(arguments))
+
+
+def _main(arguments):
     parser = argparse.ArgumentParser(
         prog="odt" if Path(sys.argv[0]).stem == "odt" else "python -m odt", description=__doc__
     )
@@ -146,7 +151,7 @@ def main(arguments=None):
     try:
         return options.run(options)
     except BoardError as error:
-        print("odt:", visible(str(error)))  # a board's words are in some
+        complain("odt:", error)
         return 1
 
 
@@ -173,9 +178,9 @@ def devices(options):
     found = ports()
     for port in found:
         try:
-            print(port + ":", install.describe(Board(port).probe()))
+            say(port + ":", install.describe(Board(port).probe()))
         except BoardError as error:
-            print("%s: %s" % (port, error))
+            complain("%s: %s" % (port, error))
     if not found:
-        print("odt: no board is plugged in")
+        say("odt: no board is plugged in")
     return 0 if found else 1

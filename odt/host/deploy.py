@@ -11,6 +11,7 @@ from . import install
 from .board import Board, BoardError, only_port
 from .generate import families
 from .pieces import BASE, beside, piece
+from .text import say
 
 TRIAL = Path(__file__).with_name("trial.py")
 
@@ -44,7 +45,7 @@ def command(options):
     files = Path(options.files)
     board = Board(options.connect or only_port())
     found = board.probe()
-    print("Found", install.describe(found))
+    say("Found", install.describe(found))
     backend = check(found, files, model, len(data))
     wanted = expected(data)
     if not found["frozen"]:
@@ -54,7 +55,7 @@ def command(options):
         if status:
             return status
     place = "/" + source.name
-    print("Copying %s, %d bytes, to %s" % (source.name, len(data), place))
+    say("Copying %s, %d bytes, to %s" % (source.name, len(data), place))
     new = place + ".new"
     try:
         board.call("fs", "cp", source, ":" + new, timeout=600)
@@ -65,8 +66,8 @@ def command(options):
         raise
     board.call("exec", _TAKE % ((new, place),))
     said = "it predicts and trains as on this PC" if len(wanted) > 1 else "it predicts as on this PC"
-    print("Tried there: %s; %d bytes of heap left with it open" % (said, left))
-    print('A program opens it with: odt.load_model("%s")' % place)
+    say("Tried there: %s; %d bytes of heap left with it open" % (said, left))
+    say('A program opens it with: odt.load_model("%s")' % place)
     return 0
 
 

@@ -16,6 +16,7 @@ from ..plan.program import HEADER_WORDS, SECTIONS, Prefixed, Program
 from ..run import checkpoint, weights
 from .board import BoardError
 from .chart import compiled_by
+from .text import say
 
 _RANGES = ("none yet", "of the forward pass", "all known")
 _DTYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "f32": "float32", "mul": "multiplier"}
@@ -24,10 +25,11 @@ _DTYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "f32": "float32", "mul"
 def command(options):
     """Print it; returns 0. BoardError with the reason why not."""
     try:
-        for line in describe(options.file, options.model):
-            print(line)
+        lines = list(describe(options.file, options.model))
     except (OSError, ValueError) as error:
         raise BoardError(str(error)) from None
+    for line in lines:
+        say(line)
     return 0
 
 

@@ -9,6 +9,7 @@ from .. import executor
 from .board import Board, BoardError, only_port
 from .files import EXAMPLES, IN_CHECKOUT
 from .pieces import FILES, beside
+from .text import complain, say
 
 SELFTEST = Path(__file__).with_name("selftest.py")
 
@@ -159,20 +160,20 @@ def install(options):
     example = _example(options.example)
     board = Board(options.connect or only_port())
     found = board.probe()
-    print("Found", describe(found))
+    say("Found", describe(found))
     compiled = None if found["frozen"] else package(files)
     wanted = expected()
     status = 0
     if found["frozen"]:
-        print("Its firmware has odt inside: nothing to install")
-        print("Self-test passed; %d bytes of heap left" % selftest(board, "native", wanted))
+        say("Its firmware has odt inside: nothing to install")
+        say("Self-test passed; %d bytes of heap left" % selftest(board, "native", wanted))
         folder = "/"
     else:
         folder, status = bring(board, found, files, compiled, example, options.python_only, wanted)
     if example:
         name = example[0].parent.name
         place = folder.rstrip("/") + "/" + name
-        print("Copying the example %s to %s" % (name, place))
+        say("Copying the example %s to %s" % (name, place))
         board.make_folder(place)
         board.copy(example, place)
         script = example[0].stem
@@ -180,7 +181,7 @@ def install(options):
         line = (
             "import os; os.chdir('%s'); import %s" % (place, script) if example[1:] else "import %s.%s" % (name, script)
         )
-        print('Run it with: mpremote connect %s exec "%s"' % (board.port, line))
+        say('Run it with: mpremote connect %s exec "%s"' % (board.port, line))
     return status
 
 
@@ -206,28 +207,28 @@ def bring(board, found, files, package, example, python_only, wanted):
     fitting = [file for file in fitting if size_of(beside(file)) < room]
     lib = found["libs"][0]
     installed = ["%s/%s.mpy" % (lib, name) for name in FILES]
-    print("Copying %d modules to %s" % (len(modules), lib))
+    say("Copying %d modules to %s" % (len(modules), lib))
     board.make_folder(lib + "/odt")
     board.copy([package], lib)
     status = 0
     for file in fitting:
         name = file.parent.name
         parts = beside(file)
-        print("Copying the kernels for %s, %d bytes in %d files" % (name, size_of(parts), len(parts)))
+        say("Copying the kernels for %s, %d bytes in %d files" % (name, size_of(parts), len(parts)))
         board.copy(parts, lib)
         try:
             left = selftest(board, "native", wanted)
         except BoardError as error:
-            print("They fail the self-test: %s" % error)
+            complain("They fail the self-test: %s" % error)
             board.remove(*installed)
             status, reason = 1, "no kernels passed the self-test"
             continue
-        print("Self-test passed: the PC's digests in int8 and float32; %d bytes of heap left" % left)
+        say("Self-test passed: the PC's digests in int8 and float32; %d bytes of heap left" % left)
         return lib, 0
-    print("Without kernels (%s): odt runs some hundred times slower, in Python" % reason)
+    say("Without kernels (%s): odt runs some hundred times slower, in Python" % reason)
     board.remove(*installed)
     left = selftest(board, "reference", wanted)
-    print("Self-test passed: the PC's digest in int8; %d bytes of heap left" % left)
+    say("Self-test passed: the PC's digest in int8; %d bytes of heap left" % left)
     return lib, status
 
 

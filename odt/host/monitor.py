@@ -21,8 +21,9 @@ from .board import BoardError, only_port, stop
 from .curves import Curves
 from .monitor_series import RECENT, Logged
 from .plotting import draw
-from .process import Process, commands, visible
+from .process import Process, commands
 from .run import DIGEST
+from .text import complain, say, visible
 
 # fit() rewrites its line where it believes in a terminal: so there is something to draw within an epoch. A shell's
 # background processes inherit that they ignore Ctrl-C.
@@ -61,7 +62,7 @@ class Run:
         """Returns the script's own lines, and its events in words."""
         own = []
         for line in self.curves.feed(text, end):
-            own += [visible(each) for each in self.logged.line(line)]
+            own += [visible(each, "\t") for each in self.logged.line(line)]
         self.text.extend(own)
         for line in own:
             self.digests += DIGEST.findall(line)
@@ -95,11 +96,11 @@ def command(options):
     finally:
         signal.signal(signal.SIGINT, before)
     if run.damaged:
-        print("odt: %d damaged %s left out" % (run.damaged, "line was" if run.damaged == 1 else "lines were"))
+        say("odt: %d damaged %s left out" % (run.damaged, "line was" if run.damaged == 1 else "lines were"))
     if run.drawable:
-        print("odt: report in %s" % " and ".join(write(run, options.report)))
+        say("odt: report in %s" % " and ".join(write(run, options.report)))
     if source.interrupted:
-        print("odt:", run.ended)
+        complain("odt:", run.ended)
         return 130
     if failure:
         raise failure
@@ -131,7 +132,7 @@ def _follow(run, source):
         shown(run, run.feed("", True))
         run.ended = "interrupted" if source.interrupted else "ended well"
         if failure:
-            run.ended = visible(str(failure))
+            run.ended = visible(str(failure), "\n\t")
     return failure
 
 
@@ -198,7 +199,7 @@ def picture(run, width):
     from rich.console import Group
     from rich.text import Text
 
-    name = "%s on %s" % (Path(run.script).name, run.place)
+    name = visible("%s on %s" % (Path(run.script).name, run.place))
     if not run.drawable:
         return Text("%s: no progress of fit() and no line of log() yet" % name, "dim")
     drawn = list(run.logged.series.items())[:_DRAWN]

@@ -1,13 +1,14 @@
 """The report of a run: a page, and the same curves as a PNG. By matplotlib; the page needs no network."""
 
+import html
 import io
 import math
 import os
 import time
-from html import escape
 
 from .files import replacing, write_text
 from .page import page
+from .text import literal, visible
 
 _DRAWN = 12  # calls of fit(), the last ones, and series, the first ones: drawing takes half a second each
 _NAMED = 20  # events that are named where they are; more are told by their colour
@@ -40,7 +41,7 @@ def drawn(run):
 
     count = len(fits) + max(len(series), bool(run.logged.events))
     figure = Figure(figsize=(10, 0.4 + 3.4 * count), layout="constrained")
-    figure.suptitle("%s on %s" % (os.path.basename(run.script), run.place))
+    figure.suptitle(literal("%s on %s" % (os.path.basename(run.script), run.place)))
     FigureCanvasAgg(figure)
     grid = figure.add_gridspec(count, 2)
     for number, fit in enumerate(fits):
@@ -70,16 +71,16 @@ def _values(axes, logged, name, series):
     """A series over the number of its values, its threshold, and where events were."""
     numbers = [1 + i * series.each for i in range(len(series.lows))]
     if series.each > 1:
-        axes.fill_between(numbers, series.lows, series.highs, step="post", color=_COLOURS[0][2], label=name)
+        axes.fill_between(numbers, series.lows, series.highs, step="post", color=_COLOURS[0][2], label=literal(name))
     else:
-        axes.plot(numbers, series.lows, ".-", markersize=3, linewidth=0.8, color=_COLOURS[0][2], label=name)
+        axes.plot(numbers, series.lows, ".-", markersize=3, linewidth=0.8, color=_COLOURS[0][2], label=literal(name))
     if series.steps:
         steps = [(max(1, number), value) for number, value in series.steps]
         steps.append((max(2, series.count), steps[-1][1]))
         axes.plot(*zip(*steps), "--", drawstyle="steps-post", color=_COLOURS[1][2], label="threshold")
     named = {}  # how many events are named there
     for number, event in enumerate(logged.events):
-        colour, label = _EVENTS[number % len(_EVENTS)], "%s: %d" % (event, logged.events[event])
+        colour, label = _EVENTS[number % len(_EVENTS)], literal("%s: %d" % (event, logged.events[event]))
         for mark, counts in logged.marks:
             if mark == event:
                 at = max(1, counts.get(name, 0))
@@ -90,7 +91,7 @@ def _values(axes, logged, name, series):
                     axes.text(
                         at,
                         1.13 - 0.15 * named[at],
-                        event,
+                        literal(event),
                         rotation=90,
                         va="top",
                         ha="right",
@@ -100,7 +101,7 @@ def _values(axes, logged, name, series):
     shown = [value for value in series.lows + series.highs if math.isfinite(value)]
     if shown and min(shown) > 0 and max(shown) > 100 * min(shown):
         axes.set_yscale("log")
-    axes.set(xlabel="sample", ylabel=name)
+    axes.set(xlabel="sample", ylabel=literal(name))
     axes.grid(alpha=0.3)
     axes.legend(loc="upper left", fontsize=7)
 
@@ -110,6 +111,11 @@ def _range(fit, lines):
     first = min([1, *[line.get_xdata()[0] for line in lines]])
     room = max(0.02 * (fit.epochs - first), 0.05)
     return first - room, fit.epochs + room
+
+
+def escape(text, keep=""):
+    """Visible text as HTML."""
+    return html.escape(visible(text, keep))
 
 
 def _cell(value):
@@ -126,7 +132,7 @@ def _page(run, svg):
         ("damaged lines", str(run.damaged)),
     ]  # fmt: skip
     parts = ["<table>"]
-    parts += ["<tr><th>%s</th><td>%s</td></tr>" % (name, escape(value)) for name, value in facts]
+    parts += ["<tr><th>%s</th><td>%s</td></tr>" % (name, escape(value, "\n\t")) for name, value in facts]
     parts += ["</table>", svg]
     if len(run.curves.fits) > _DRAWN:
         parts.append("<p>the last %d of %d fits; tables of all</p>" % (_DRAWN, len(run.curves.fits)))
@@ -139,7 +145,7 @@ def _page(run, svg):
             parts.append("<tr><td>%d</td>%s</tr>" % (epoch, "".join([_cell(value) for value in row])))
         parts.append("</table>")
     parts += _events(run.logged)
-    parts.append("<h4>what the script printed</h4>\n<pre>%s</pre>" % escape("\n".join(run.text)))
+    parts.append("<h4>what the script printed</h4>\n<pre>%s</pre>" % escape("\n".join(run.text), "\n\t"))
     return page(run.script, _STYLE, "\n".join(parts))
 
 

@@ -28,6 +28,7 @@ from tqdm.auto import tqdm
 from ..plan.compiler import compile_graph
 from . import cost
 from .files import replacing
+from .text import literal
 
 # A figure: whether more of it is better; what a table calls it.
 FIGURES = {
@@ -350,7 +351,9 @@ class NetworkSearch:
                     ".", label=label, **style,
                 )  # fmt: skip
             for label, figures in marks:
-                axes.plot(figures[name], 100 * figures["accuracy"], "*", markersize=11, color="#d55e00", label=label)
+                axes.plot(
+                    figures[name], 100 * figures["accuracy"], "*", markersize=11, color="#d55e00", label=literal(label)
+                )
             if name in self.limits:
                 axes.axvline(self.limits[name], color="red", linestyle=":", label="limit")
             axes.set(xlabel=FIGURES[name][1], ylabel="accuracy, %", xscale="log")

@@ -2,6 +2,8 @@
 
 from html import escape
 
+from .text import visible
+
 _STYLE = "body { font: 14px sans-serif; margin: 20px; color: #222; background: white; }"
 
 _PAGE = """<!DOCTYPE html>
@@ -23,4 +25,4 @@ _PAGE = """<!DOCTYPE html>
 
 def page(title, style, body):
     """The whole page: ``title`` is text, ``style`` rules of its own, ``body`` HTML."""
-    return _PAGE % (escape(title), _STYLE, style, escape(title), body)
+    return _PAGE % (escape(visible(title)), _STYLE, style, escape(visible(title)), body)

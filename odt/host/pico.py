@@ -23,6 +23,7 @@ from pathlib import Path
 
 from .board import BoardError, mpremote
 from .files import CHECKOUT, IN_CHECKOUT
+from .text import say
 
 BUILD = CHECKOUT / "build"
 _STARTING = 60  # seconds
@@ -67,14 +68,14 @@ def command(options):
             )  # fmt: skip
             leave = "The REPL has the port until Ctrl-X, which switches the board off (--no-repl leaves it to others)"
             words = {"firmware": what, "port": port, "odt": program(), "mpremote": _called("mpremote")}
-            print(_WORDS % dict(words, leave=leave if repl else "Ctrl-C switches it off"), flush=True)
+            say(_WORDS % dict(words, leave=leave if repl else "Ctrl-C switches it off"), keep="\n", flush=True)
             user = None
             if repl:
                 user = subprocess.Popen([*mpremote(), "connect", port, "repl"])
                 stack.callback(_end, user)
             status = _carry(master, link, user)
         except KeyboardInterrupt:
-            print("odt: the board is switched off")
+            say("odt: the board is switched off")
             return 0
         if status is None:
             raise BoardError("the emulated board has stopped: %s" % _reason(process, temp / "log"))

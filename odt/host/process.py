@@ -13,13 +13,7 @@ from pathlib import Path
 from .board import BoardError, mpremote, only_port
 
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
-_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 _GRACE = 10  # seconds that an interrupted script has to end by itself
-
-
-def visible(text):
-    """Text whose control characters are spelled out, but tabs and line ends: no terminal takes them for commands."""
-    return _CONTROL.sub(lambda match: "\\x%02x" % ord(match[0]), text)
 
 
 def commands(script, on, connect, host):

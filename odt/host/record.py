@@ -22,7 +22,8 @@ from ..record import Recorder
 from ..stream import Window
 from .board import BoardError, only_port, stop
 from .plotting import draw
-from .process import Process, commands, visible
+from .process import Process, commands
+from .text import say, visible
 
 _PATIENCE = 20  # seconds without a window
 _STYLES = ("cyan", "yellow", "magenta", "green", "red", "blue")
@@ -86,18 +87,21 @@ class Sensor:
         mark, _, rest = line.partition("odt-record ")
         if mark or not rest:
             if line.strip():
-                self.own.append(visible(line))
+                self.own.append(visible(line, "\t"))
             return
         check, _, text = rest.partition(" ")
         words = text.split(" ")
-        if check != str(binascii.crc32(text.encode("utf-8", "replace"))):
+        try:
+            if check != str(binascii.crc32(text.encode("utf-8", "replace"))):
+                self.damaged += 1
+            elif words[0] == "sensor":
+                self.kind = (*map(int, words[1:4]), words[4], int(words[5]))
+                self._put((0, None))
+            elif self.kind:
+                self.overruns = int(words[2])
+                self._put((int(words[1]), array(self.kind[3], binascii.a2b_base64(words[3]))))
+        except (ValueError, IndexError, TypeError):  # a script's own line that looks like these
             self.damaged += 1
-        elif words[0] == "sensor":
-            self.kind = (*map(int, words[1:4]), words[4], int(words[5]))
-            self._put((0, None))
-        elif self.kind:
-            self.overruns = int(words[2])
-            self._put((int(words[1]), array(self.kind[3], binascii.a2b_base64(words[3]))))
 
     def _put(self, window):
         """The oldest goes where nobody asks."""
@@ -172,7 +176,7 @@ def _record(sensor, options):
         recorder = Recorder(options.output, Window(length, channels, hop, typecode), rate or None, options.budget)
     except (ValueError, TypeError) as error:
         raise BoardError(str(error)) from None
-    print("odt: %d x %d of typecode %r%s into %s" % (
+    say("odt: %d x %d of typecode %r%s into %s" % (
         length, channels, typecode, ", %d a second" % rate if rate else "", options.output))  # fmt: skip
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -181,13 +185,13 @@ def _record(sensor, options):
         else:
             _ask(sensor, recorder, options.count)
     except KeyboardInterrupt:
-        print()
+        say()
     finally:
         signal.signal(signal.SIGINT, before)
         recorder.close()
-        print("odt:", recorder)
+        say("odt:", recorder)
         if sensor.damaged or sensor.overruns:
-            print("odt: %d damaged lines were left out; the board lost %d samples" % (sensor.damaged, sensor.overruns))
+            say("odt: %d damaged lines were left out; the board lost %d samples" % (sensor.damaged, sensor.overruns))
     return 0
 
 
@@ -195,23 +199,23 @@ def _ask(sensor, recorder, count):
     """Labels from the standard input, until it ends."""
     label = ""
     while True:
-        print("label (Enter: %s; -: the last record away; Ctrl-D: end) > " % (label or "none yet"), end="", flush=True)
+        say("label (Enter: %s; -: the last record away; Ctrl-D: end) > " % (label or "none yet"), end="", flush=True)
         line = sys.stdin.readline()
         if not line:
-            print()
+            say()
             return
         word = line.strip()
         if word == "-":
             if len(recorder):
                 recorder.remove()
-            print(recorder)
+            say(recorder)
             continue
         label = word or label
         if label:
             try:
                 _capture(sensor, recorder, label, count)
             except ValueError as error:  # of the label
-                print(error)
+                say(error)
                 label = ""
 
 
@@ -224,7 +228,7 @@ def _capture(sensor, recorder, label, count):
     first, done, shown = None, 0, [None]
     newest = sensor.newest()
     live = Live(
-        get_renderable=lambda: picture(shown[0], window.channels, "%s %d/%d" % (label, done, count), console.width),
+        get_renderable=lambda: picture(shown[0], window.channels, visible("%s %d/%d" % (label, done, count)), console.width),
         console=console, refresh_per_second=10,
     )  # fmt: skip
     drawn = console.is_terminal
@@ -245,7 +249,7 @@ def _capture(sensor, recorder, label, count):
     finally:
         if drawn:
             live.stop()
-    print("%s: %d, %d in all" % (label, done, recorder.count(label)))
+    say("%s: %d, %d in all" % (label, done, recorder.count(label)))
 
 
 def picture(x, channels, title, width):

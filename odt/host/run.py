@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .board import BoardError
 from .process import Process, commands
+from .text import say
 
 DIGEST = re.compile(r"\bdigest ([0-9a-f]{8})\b")
 
@@ -29,14 +30,14 @@ def command(options):
     digests = {}
     for place, words in places.items():
         if options.compare:
-            print("--- %s" % place, flush=True)
+            say("--- %s" % place, flush=True)
         text = []
         for part in Process(place, words, script.parent, options.timeout):
             text.append(part)
-            print(part, end="", flush=True)
+            say(part, keep="\r\n\t", end="", flush=True)
         digests[place] = DIGEST.findall("".join(text))
     if options.compare:
-        print("---", compare(digests["host"], name, digests[name]))
+        say("---", compare(digests["host"], name, digests[name]))
     return 0
 
 

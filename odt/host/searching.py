@@ -8,6 +8,7 @@ import numpy as np
 from .board import BoardError
 from .family import Family
 from .networks import NetworkSearch
+from .text import say
 
 _SHOWN = 30  # points of the front
 LIMITS = ("ram", "predict_ram", "flash", "cycles")
@@ -31,17 +32,18 @@ def command(options):
         search.run(minutes, options.trials, options.workers or os.cpu_count() or 1)
         point = search.best() if options.take is None else search.point(options.take)
         lines = list(search.table())
-        print("\n".join(lines[: 1 + _SHOWN]))
+        for line in lines[: 1 + _SHOWN]:
+            say(line)
         if len(lines) > 1 + _SHOWN:
-            print("and %d more, of less accuracy" % (len(lines) - 1 - _SHOWN))
+            say("and %d more, of less accuracy" % (len(lines) - 1 - _SHOWN))
         if options.picture:
             search.picture(options.picture)
         model = search.write(point, options.output, options.labels.split(",") if options.labels else None)
     except (OSError, ValueError, TypeError, MemoryError, RuntimeError) as error:
         raise BoardError("%s: %s" % (options.data, error)) from None
     for line in describe(point, model, "rp2040"):
-        print(line)
-    print(
+        say(line)
+    say(
         "%s: ready for odt.load_model; python3 -m odt deploy %s brings it to a board" % (options.output, options.output)
     )
     return 0

@@ -6,6 +6,7 @@ import numpy as np
 
 from ... import optimizers
 from ..board import BoardError
+from ..text import say
 from . import load
 
 
@@ -32,8 +33,8 @@ def command(options):
     except KeyError as error:
         raise BoardError("%s: %s" % (options.model, error.args[0])) from None
     for line in describe(model, data):
-        print(line)
-    print("%s: ready for odt.load_model; python3 -m odt info %s shows it" % (options.output, options.output))
+        say(line)
+    say("%s: ready for odt.load_model; python3 -m odt info %s shows it" % (options.output, options.output))
     return 0
 
 
