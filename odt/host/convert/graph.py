@@ -23,6 +23,7 @@ output, None where it has none; the scales of a kernel's bytes, one per row, are
 | add, multiply, concatenate | | |
 """
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,6 +73,21 @@ class Graph:
 def refuse(origin, what, instead=None):
     """Raise Unsupported for a node."""
     raise Unsupported("%s: %s%s" % (origin, what, "; instead: " + instead if instead else ""))
+
+
+@contextmanager
+def parsing(name):
+    """What another library raises in this block, where it parses or computes what a file says, is the file's damage: a ValueError.
+
+    Nothing of odt's own runs in such a block: an error of odt's is a defect and keeps its type.
+    """
+    try:
+        yield
+    except (FileNotFoundError, PermissionError, IsADirectoryError, Unsupported):
+        raise
+    except Exception as error:
+        lines = str(error).strip().splitlines() or [""]
+        raise ValueError("%s is damaged: %s: %s" % (name, type(error).__name__, lines[0])) from error
 
 
 def finite(origin, name, values):
