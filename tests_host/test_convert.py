@@ -390,20 +390,30 @@ class Shuffled(nn.Module):
         return self.b(self.a(x))
 
 
+def _halved(x):
+    half = x[:, :, 2:]
+    x.relu_()
+    return x[:, :, :2] + half
+
+
 REFUSED = {
-    "gelu": (lambda s, x: F.gelu(s.a(x)), r"node gelu \(gelu.default\).*instead: ReLU"),
+    "gelu": (lambda s, x: F.gelu(s.a(x)), r"node gelu \(gelu.default\).*instead: GELU's tanh form, or ReLU"),
     "dilation": (lambda s, x: F.conv2d(x, s.a.weight, padding=2, dilation=2), r"conv2d.*dilation \(2, 2\)"),
     "shared": (lambda s, x: s.a(s.a(x)), r"node conv2d_1 .*shares weights with node conv2d;"),
     "outputs": (lambda s, x: (s.a(x), x), "2 outputs"),
     "batch": (lambda s, x: s.a(x).flatten(), "node flatten .*one result per sample"),
     "transposed": (lambda s, x: s.b(s.a(x)), r"node linear .*transposition"),
     "softmax": (lambda s, x: F.log_softmax(s.a(x), 1), "cross-entropy contains it"),
-    "slice": (lambda s, x: s.a(x)[:, :1], r"node slice_\d .*instead: whole tensors"),
-    "bilinear": (lambda s, x: F.interpolate(s.a(x), scale_factor=2, mode="bilinear"), "upsample_bilinear2d.*nearest"),
+    "corners": (
+        lambda s, x: F.interpolate(s.a(x), scale_factor=2, mode="bilinear", align_corners=True),
+        "upsample_bilinear2d.*has align_corners=True; instead: align_corners=False",
+    ),
     "reflect": (lambda s, x: s.a(F.pad(x, (1, 1, 1, 1), "reflect")), "node pad .*reflect.*zeros"),
-    "lost": (lambda s, x: s.b(torch.ones(1, 4)), "node ones .*constants alone"),
-    "clamp": (lambda s, x: torch.clamp(s.a(x), -1, 1), r"clamp.*-1 \.\. 1.*ReLU6"),
-    "joined": (lambda s, x: s.a(x) + s.a(x)[:, :, :1], "node"),
+    "lost": (lambda s, x: s.b(torch.ones(1, 4)), "the output does not depend on the input"),
+    "random": (lambda s, x: s.a(x) + torch.rand(4), "node rand .*the same each time.*a buffer"),
+    "clamp": (lambda s, x: torch.clamp(s.a(x), 1, -1), r"clamp.*1 \.\. -1.*below the upper"),
+    "large": (lambda s, x: s.a(x) + torch.zeros(9, 1 << 20).sum(), r"node zeros .*\(9, 1048576\), above 8388608"),
+    "in place": (lambda s, x: _halved(s.a(x)), "node relu_ .*changes a tensor in place, which node slice_1 shows too"),
     "data": (lambda s, x: s.a(x) if x.sum() > 0 else x, "torch.export of the module for samples of"),
 }
 

@@ -6,6 +6,7 @@ after a Flatten; a Dense before a reshape to images) or is refused by name, as o
 """
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
@@ -340,6 +341,155 @@ class Builder:
         node = self._node("upsample", name, origin, [value.node], out + value.shape[-1:], size=tuple(times))
         return self._from_images(node)
 
+    def bilinear(self, value, times, name, origin):
+        """Enlarged by whole factors, the centres of positions half way between their edges, edges repeated.
+
+        That is each position repeated, then the mean of as many neighbours; for an even factor the mean of two such means.
+        """
+        made = self.upsample(value, times, name + "_repeated", origin)
+        pads = tuple((n // 2, n // 2) for n in times)
+        ones = (1,) * len(times)
+        made = self.pool("avgpool", made, tuple(times), ones, pads, False, name + "_mean", origin)
+        if any(n % 2 == 0 for n in times):
+            two = tuple(2 - n % 2 for n in times)
+            made = self.pool("avgpool", made, two, ones, None, False, name, origin)
+        return made
+
+    def reduce(self, op, value, axes, keep, name, origin):
+        """The mean ("avgpool") or the largest ("maxpool") along axes of the source's sample; ``keep``: they stay, as 1."""
+        self._no_pads(value, origin)
+        rank = len(value.source)
+        axes = sorted({axis % rank for axis in axes})
+        image = [axis for axis in range(rank) if axis != self.channel % rank]
+        kept = tuple(1 if axis in axes else n for axis, n in enumerate(value.source))
+        if axes == image and rank > 1:
+            return self.global_pool(op, value, keep, name, origin)
+        while axes:
+            order = self._order(value, origin)
+            along = [order.index(axis) for axis in axes if value.source[axis] > 1]
+            if not along:
+                break
+            first = last = min(along)
+            while last + 1 in along or last + 1 < rank and value.source[order[last + 1]] == 1:
+                last += 1
+            shape = [value.source[axis] for axis in order]
+            before, count, after = (
+                int(np.prod(part)) for part in (shape[:first], shape[first : last + 1], shape[last + 1 :])
+            )
+            made = self._along(op, value.node, before, count, after, name, origin)
+            source = tuple(1 if axis in axes and axis in order[first : last + 1] else n
+                           for axis, n in enumerate(value.source))  # fmt: skip
+            value = self._ordered(made, source, order, origin)
+        left = kept if keep else tuple(n for axis, n in enumerate(value.source) if axis not in axes)
+        return self.reshape(value, left, origin)
+
+    def _along(self, op, node, before, count, after, name, origin):
+        """The node that reduces the middle one of three axes, which may be any of odt's in one."""
+        while count > 1:
+            part = count if op == "avgpool" and before == 1 else max(n for n in range(1, 256) if count % n == 0)
+            if part == 1:
+                refuse(origin, "reduces %d positions, a prime number above 255" % count)
+            count //= part
+            node = self._node("reshape", "reshape", origin, [node], (before * count, part, after))
+            if op == "avgpool" and before * count == 1:
+                node = self._node("globalavg", name, origin, [node], (after,))
+            else:
+                node = self._node(
+                    op, name, origin, [node], (before * count, 1, after),
+                    size=(1, part), strides=(1, part), pads=((0, 0), (0, 0)), out=(before * count, 1),
+                )  # fmt: skip
+        return node
+
+    def slice(self, value, axis, start, step, count, name, origin):
+        """``count`` positions along an axis of the source's sample, every ``step``-th from ``start`` on.
+
+        Windows of one position do it, or a convolution that takes one number each; of rows in another order than odt's, a Dense.
+        """
+        self._no_pads(value, origin)
+        source = value.source
+        if not source:
+            refuse(origin, "takes a part of single numbers")
+        axis %= len(source)
+        if count < 1 or start < 0 or step < 1 or start + (count - 1) * step >= source[axis]:
+            refuse(origin, "takes %d positions from %d on of axis %d of %s" % (count, start, axis, source))
+        if count == source[axis]:
+            return value
+        wanted = np.take(np.arange(value.index.size).reshape(source), start + step * np.arange(count), axis)
+        order = self._order(value, origin, len(source) > 1)
+        if order is None:
+            place = np.empty_like(value.index)
+            place[value.index] = np.arange(place.size)
+            kernel = np.zeros((count, value.index.size))
+            kernel[np.arange(count), place[wanted]] = 1
+            node = self._node(
+                "dense", name, origin, [self._flat(value, origin).node], (count,), {"kernel": kernel, "bias": None}
+            )
+            node.trainable = False
+            return self._value(node, (count,), np.arange(count))
+        at = order.index(axis)
+        shape = [source[each] for each in order]
+        before, after = int(np.prod(shape[:at])), int(np.prod(shape[at + 1 :]))
+        node = self._taken(value.node, (before, source[axis], after), start, step, count, name, origin)
+        return self._ordered(node, wanted.shape, order, origin)
+
+    def _taken(self, node, shape, start, step, count, name, origin):
+        """The node that gives every ``step``-th of the middle one of three axes."""
+        before, extent, after = shape
+        if start == 0:
+            node = self._node("reshape", "reshape", origin, [node], shape)
+            return self._node(
+                "maxpool", name, origin, [node], (before, count, after),
+                size=(1, 1), strides=(1, step), pads=((0, 0), (0, 0)), out=(before, count),
+            )  # fmt: skip
+        if step == 1 and start * after < 256:  # one channel: what lies before is cut
+            node = self._node("reshape", "reshape", origin, [node], (before, extent * after, 1))
+            pads = ((0, 0), (start * after, (extent - start - count) * after))
+            weights = {"kernel": np.ones((1, 1, 1, 1)), "bias": None}
+            node = self._node(
+                "transposed", name, origin, [node], (before, count * after, 1), weights,
+                size=(1, 1), strides=(1, 1), pads=pads, out=(before, count * after),
+            )  # fmt: skip
+            node.trainable = False
+            return node
+        width = start + 1
+        if max(width, step) > 255:
+            refuse(
+                origin, "takes positions from %d on, every %d" % (start, step), "a part that begins before position 255"
+            )
+        node = self._node("reshape", "reshape", origin, [node], shape)
+        kernel = np.zeros((after, 1, width, 1))
+        kernel[:, :, start] = 1
+        node = self._node(
+            "conv", name, origin, [node], (before, count, after), {"kernel": kernel, "bias": None},
+            size=(1, width), strides=(1, step), pads=((0, 0), (0, 0)), groups=after,
+        )  # fmt: skip
+        node.trainable = False
+        return node
+
+    def _order(self, value, origin, must=True, wanted=None):
+        """The source's axes in the order in which odt's tensor has them, ``wanted`` where that is one; None where there is none
+        and none must be.
+        """
+        numbers = np.arange(value.index.size).reshape(value.source)
+        plain = list(range(len(value.source)))
+        for order in [wanted or plain, *map(list, permutations(plain))]:
+            if np.array_equal(numbers.transpose(order).ravel(), value.index):
+                return order
+        if self._permute(value, np.arange(value.index.size)):
+            return plain
+        if must:
+            refuse(
+                origin, "meets samples of shape %s in an order of odt's own" % (value.source,), "no reshape before it"
+            )
+        return None
+
+    def _ordered(self, node, source, order, origin):
+        """The value of a node of any shape whose numbers are the source's axes in this order."""
+        shape = tuple(source[axis] for axis in order)
+        if node.shape != shape:
+            node = self._node("flatten" if len(shape) == 1 else "reshape", "reshape", origin, [node], shape)
+        return self._value(node, source, np.arange(int(np.prod(source))).reshape(source).transpose(order))
+
     def _window(self, value, axes, dilation, origin):
         if axes not in (1, 2):
             refuse(origin, "slides over %d axes" % axes, "1 or 2 axes")
@@ -384,15 +534,62 @@ class Builder:
         )
 
     def limited(self, value, low, high, name, origin):
-        """A ReLU (``high`` None) or a ReLU6, as its limits say."""
-        if low != 0 or high not in (None, 6):
-            refuse(origin, "limits to %s .. %s" % (low, high), "ReLU, or ReLU6, which limits to 0 .. 6")
-        return self.unary("relu6" if high else "relu", value, name, origin)
+        """max(low, min(high, value)); None is no limit."""
+        if low is None and high is None:
+            return value
+        if low == 0 and high in (None, 6):
+            return self.unary("relu6" if high else "relu", value, name, origin)
+        if None in (low, high):  # one ReLU, moved and for an upper limit mirrored
+            sign, limit = (1, low) if high is None else (-1, high)
+            moved = self.affine(value, sign, -sign * limit, name + "_moved", origin)
+            made = self.affine(self.unary("relu", moved, name + "_limited", origin), sign, limit, name, origin)
+        elif low < high:
+            step = 6 / (high - low)
+            moved = self.affine(value, step, -step * low, name + "_moved", origin)
+            made = self.affine(self.unary("relu6", moved, name + "_limited", origin), 1 / step, low, name, origin)
+        else:
+            refuse(origin, "limits to %s .. %s" % (low, high), "a lower limit below the upper one")
+        if low is not None and low >= 0:
+            made.node.options["positive"] = True
+        return self._whole(made, moved.node.inputs[0], lambda x: np.clip(x, low, high))
 
     def leaky_relu(self, value, slope, name, origin):
-        if not 0 <= slope <= 1:
-            refuse(origin, "has a slope of %r" % slope, "one of 0 to 1")
-        return self.unary("leaky_relu", value, name, origin, slope=slope)
+        """value above 0, slope * value below; ``slope``: one number, or constants that ``affine`` takes."""
+        slope = np.asarray(slope, np.float64)
+        if slope.size and np.all(slope == slope.ravel()[0]) and 0 <= slope.ravel()[0] <= 1:
+            return self.unary("leaky_relu", value, name, origin, slope=float(slope.ravel()[0]))
+        below = self.unary("relu", self.affine(value, -1, 0, name + "_mirrored", origin), name + "_below", origin)
+        above = self.unary("relu", value, name + "_above", origin)
+        return self.join("add", [above, self.affine(below, -slope, 0, name + "_scaled", origin)], name, origin)
+
+    def absolute(self, value, name, origin):
+        """The numbers without their signs."""
+        return self.leaky_relu(value, -1, name, origin)
+
+    def power(self, value, exponent, name, origin):
+        """``exponent``: a whole number of 1 to 4."""
+        if exponent not in (1, 2, 3, 4):
+            refuse(origin, "raises to the power %s" % (exponent,), "a whole power of 1 to 4")
+        made = value
+        for number in range(2, int(exponent) + 1):
+            made = self.join("multiply", [made, value], name if number == exponent else name + "_part", origin)
+        return made
+
+    def silu(self, value, name, origin):
+        """value * sigmoid(value)."""
+        gate = self.unary("sigmoid", value, name + "_gate", origin)
+        return self.join("multiply", [value, gate], name, origin)
+
+    def gelu(self, value, tanh, name, origin):
+        """``tanh``: the form 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), which is x sigmoid of twice what tanh takes."""
+        if not tanh:
+            refuse(origin, "is a GELU by the error function", "GELU's tanh form, or ReLU")
+        step = 2 * np.sqrt(2 / np.pi)
+        square = self.join("multiply", [value, value], name + "_square", origin)
+        inner = self.affine(square, 0.044715 * step, step, name + "_inner", origin)
+        inner = self.join("multiply", [value, inner], name + "_cube", origin)
+        gate = self.unary("sigmoid", inner, name + "_gate", origin)
+        return self.join("multiply", [value, gate], name, origin)
 
     def hard_sigmoid(self, value, name, origin, alpha=1 / 6, beta=0.5):
         """alpha * value + beta, limited to 0 .. 1."""
@@ -445,6 +642,9 @@ class Builder:
     def affine(self, value, gain, offset, name, origin):
         """Times ``gain``, plus ``offset``: constants of the source that broadcast to one number per channel."""
         self._no_pads(value, origin)
+        if not value.source:
+            row = self.affine(self.reshape(value, (1,), origin), gain, offset, name, origin)
+            return self.reshape(row, (), origin)
         constants = [np.asarray(each) for each in (gain, offset)]
         axis = self.channel
         rank = len(value.source)
@@ -489,9 +689,6 @@ class Builder:
         for value in values:
             self._no_pads(value, origin)
         largest = max(values, key=lambda value: value.index.size)
-        for value in values:
-            if value.index.size != largest.index.size and len(value.source) != len(largest.source):
-                refuse(origin, "joins %s and %s" % (largest.source, value.source), "shapes of as many axes")
         values = [self._broadcast(value, largest, origin) for value in values]
         first = values[0]
         made = []
@@ -514,7 +711,7 @@ class Builder:
 
     def subtract(self, first, second, name, origin):
         if isinstance(first, Value) and isinstance(second, Value):
-            refuse(origin, "subtracts two tensors of the network", "an Add after a layer with negated weights")
+            return self.join("add", [first, self.affine(second, -1, 0, name + "_minus", origin)], name, origin)
         if isinstance(first, Value):
             return self.affine(first, 1, -np.asarray(second), name, origin)
         return self.affine(second, -1, first, name, origin)
@@ -526,16 +723,33 @@ class Builder:
             return self.affine(first, 1 / np.asarray(second, np.float64), 0, name, origin)
 
     def _broadcast(self, value, largest, origin):
-        """A value of (1, .., channels) as large as the other."""
-        if value.index.size == largest.index.size:
+        """A value with some sizes of 1 as large as the other: its numbers repeated."""
+        if value.source == largest.source:
             return value
-        channels = largest.source[self.channel]
-        ones = tuple(n if n == channels and at == self.channel % len(largest.source) else 1
-                     for at, n in enumerate(largest.source))  # fmt: skip
-        if len(largest.source) == 1 or value.source != ones:
-            refuse(origin, "joins %s and %s" % (largest.source, value.source), "one shape, or one number per channel")
-        image = self._images(largest, origin)
-        return self.upsample(value, image.shape[:-1], "upsample", origin)
+        if len(value.source) != len(largest.source) or any(
+            n not in (1, most) for n, most in zip(value.source, largest.source)
+        ):
+            refuse(origin, "joins %s and %s" % (largest.source, value.source), "one shape, or sizes of 1")
+        images = self.channel % len(largest.source)
+        if (
+            all(n == 1 or at == images for at, n in enumerate(value.source))
+            and len(value.source) > 1 < value.index.size
+        ):
+            image = self._images(largest, origin)
+            return self.upsample(value, image.shape[:-1], "upsample", origin)
+        order = self._order(value, origin, wanted=self._order(largest, origin))
+        for at, axis in enumerate(order):
+            times = largest.source[axis]
+            if value.source[axis] == times:
+                continue
+            before, after = (
+                int(np.prod([value.source[each] for each in part])) for part in (order[:at], order[at + 1 :])
+            )
+            node = self._node("reshape", "reshape", origin, [value.node], (before, 1, after))
+            node = self._node("upsample", "upsample", origin, [node], (before, times, after), size=(1, times))
+            source = value.source[:axis] + (times,) + value.source[axis + 1 :]
+            value = self._ordered(node, source, order, origin)
+        return value
 
     def concatenate(self, values, axis, name, origin):
         """Along an axis of the source's samples."""
@@ -553,8 +767,10 @@ class Builder:
             starts = np.cumsum([0] + [value.index.size for value in values])
             index = np.concatenate([value.index + start for value, start in zip(values, starts)])
         else:
-            if axis % rank not in (self.channel % rank, rank - 1):
-                refuse(origin, "concatenates along axis %d of %s" % (axis, values[0].source), "along the channels")
+            wanted = [self._moved(value.source, axis).ravel() for value in values]
+            known = axis % rank in (self.channel % rank, rank - 1)
+            if not known or not all(self._permute(value, each) for value, each in zip(values, wanted)):
+                return self._concatenated(values, axis % rank, name, origin)
             values = [self._arranged(value, axis, origin) for value in values]
         shapes = [value.shape for value in values]
         if any(shape[:-1] != shapes[0][:-1] for shape in shapes):
@@ -566,6 +782,31 @@ class Builder:
         source = list(values[0].source)
         source[axis] = shape[-1]
         return self._value(node, source, self._moved(tuple(source), axis))
+
+    def _concatenated(self, values, axis, name, origin):
+        """Along any axis: the numbers of those after it in odt's order are one axis with it."""
+        order = self._order(values[0], origin)
+        at = order.index(axis)
+        rows = []
+        for value in values:
+            shape = [value.source[each] for each in order]
+            if shape[:at] + shape[at + 1 :] != [values[0].source[each] for each in order if each != axis]:
+                refuse(
+                    origin,
+                    "concatenates %s along axis %d" % ([value.source for value in values], axis),
+                    "shapes that are equal in the other axes",
+                )
+            if self._order(value, origin, wanted=order) != order:
+                refuse(
+                    origin, "concatenates values whose axes odt has in different orders", "no transposition before it"
+                )
+            target = (int(np.prod(shape[:at])), int(np.prod(shape[at:])))
+            rows.append(self._node("reshape", "reshape", origin, [value.node], target))
+        width = sum(row.shape[1] for row in rows)
+        node = self._node("concatenate", name, origin, rows, (rows[0].shape[0], width))
+        source = list(values[0].source)
+        source[axis] = sum(value.source[axis] for value in values)
+        return self._ordered(node, tuple(source), order, origin)
 
 
 def _more(pads, others):

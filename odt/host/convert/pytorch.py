@@ -1,13 +1,21 @@
-"""Reads PyTorch: an nn.Module by torch.export, or an ExportedProgram. In ``eval`` mode; the module is left as it was."""
+"""Reads PyTorch: an nn.Module by torch.export, or an ExportedProgram. In ``eval`` mode; the module is left as it was.
+
+Each operator has a row: ``@_reads("names", "arguments")``. Of the arguments of the operator's own schema a row names those
+that the method reads; ``name=value`` is refused unless it has that value, ``name~`` has no effect on the numbers. What a row
+does not name is refused unless it has the schema's default.
+"""
+
+import operator
 
 import numpy as np
 import torch
 from torch.export import ExportedProgram, export
 
 from .builder import Builder, Value
-from .graph import Unsupported, refuse
+from .graph import MOST, Unsupported, refuse
 
 _BATCH = 3  # samples of the example; another first size in the graph would mix samples
+ROWS = {}  # {operator: (method, {argument: None where it is read, else (the value it must have,), or () without effect})}
 
 
 def read(source, shape):
@@ -21,8 +29,10 @@ def read(source, shape):
     shape = tuple(int(size) for size in shape)
     if not shape or min(shape) < 1:
         raise ValueError("shape: sizes of at least 1 are expected, got %s" % (shape,))
+    if np.prod(shape, dtype=object) > MOST:
+        raise ValueError("shape: %s is above %d numbers" % (shape, MOST))
     modes = [(module, module.training) for module in source.modules()]
-    dtype = next((p.dtype for p in source.parameters()), torch.float32)
+    dtype = next((p.dtype for p in source.parameters() if p.dtype.is_floating_point), torch.float32)
     try:
         source.eval()
         program = export(source, (torch.zeros((_BATCH, *shape), dtype=dtype),))
@@ -37,30 +47,51 @@ def read(source, shape):
     return _Reader(program).graph()
 
 
+def _reads(names, arguments):
+    """The method reads these operators; ``arguments`` as the module's first lines say."""
+    row = {}
+    for each in arguments.split():
+        name, equals, value = each.partition("=")
+        row[name.rstrip("~")] = (value == "True",) if equals else () if name.endswith("~") else None
+
+    def note(method):
+        ROWS.update(dict.fromkeys(names.split(), (method, row)))
+        return method
+
+    return note
+
+
 class _Reader:
-    """Follows the nodes of an ExportedProgram. ``known`` has, by name, a Value, a constant as a NumPy array, or None."""
+    """Follows the nodes of an ExportedProgram. ``known`` has, by name, a Value, a constant as a tensor, a list of these, or None."""
 
     def __init__(self, program):
         self.program = program
         self.nodes = list(program.graph.nodes)
+        self.place = {node: number for number, node in enumerate(self.nodes)}
         self.builder = Builder(0)
         self.known = {}
-        self.owner = {}  # of a parameter, its name in the module
+        self.owner = {}  # of a parameter or what is computed of it, its name in the module
         self.read_by = {}  # of a weight, the node that has taken it
+        self.root = {}  # of a view, the tensor whose memory it may show
+        self.version = {}  # of a tensor that is changed in place, the node that gave it at first
+        self.constants = 0  # numbers of all that was computed of constants
 
     def graph(self):
+        for node in self.nodes:
+            _no_recurrence(node)
         signature = self.program.graph_signature
         state, constants = self.program.state_dict, self.program.constants
+        changes = any(map(_is_mutable, self.nodes))  # then constants are copied first
         inputs = []
         for spec in signature.input_specs:
             name = spec.arg.name
-            kind = spec.kind.name
-            if kind == "USER_INPUT":
+            if spec.kind.name == "USER_INPUT":
                 inputs.append(name)
                 continue
             tensor = state[spec.target] if spec.target in state else constants.get(spec.target)
             self.owner[name] = spec.target
-            self.known[name] = tensor.detach().cpu().numpy() if isinstance(tensor, torch.Tensor) else None
+            if isinstance(tensor, torch.Tensor):
+                self.known[name] = tensor.detach().cpu().clone() if changes else tensor.detach().cpu()
         if len(inputs) != 1:
             raise Unsupported("the module takes %d inputs: %s; instead: one" % (len(inputs), ", ".join(inputs)))
         for node in self.nodes:
@@ -68,91 +99,191 @@ class _Reader:
                 if node.name == inputs[0]:
                     self.known[node.name] = self._input(node)
             elif node.op == "call_function":
-                self.known[node.name] = self._call(node)
+                self._call(node)
             elif node.op == "output":
                 return self._output(node)
         raise Unsupported("the module has no output")
 
     def _input(self, node):
-        shape = tuple(node.meta["val"].shape)
-        if any(not isinstance(size, int) for size in shape[1:]):
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            raise Unsupported("input %s: is %r; instead: a tensor" % (node.name, value))
+        shape = tuple(value.shape)
+        if len(shape) < 2 or any(not isinstance(size, int) for size in shape[1:]):
             raise Unsupported(
-                "input %s: has the dynamic shape %s; instead: fixed sizes beside the batch" % (node.name, shape)
+                "input %s: has the shape %s; instead: a batch of samples of fixed sizes" % (node.name, shape)
             )
         self.batch = shape[0]
-        readers = list(node.users)
-        channel = 0
-        if (
-            any(_operator(each) in ("permute", "transpose") for each in readers)
-            or len(shape) == 3
-            and not any(_operator(each) in _OF_IMAGES for each in readers)
-        ):
-            channel = -1
-        return self.builder.input(node.name, shape[1:], channel)
+        return self.builder.input(node.name, shape[1:], _channel(node, len(shape)) - 1)
 
     def _output(self, node):
-        outputs = node.args[0]
+        specs = self.program.graph_signature.output_specs
+        outputs = [each for each, spec in zip(node.args[0], specs) if spec.kind.name == "USER_OUTPUT"]
         if len(outputs) != 1 or not isinstance(outputs[0], torch.fx.Node):
             raise Unsupported("the module gives %d outputs; instead: one tensor" % len(outputs))
-        value = self.known[outputs[0].name]
+        value = self.known.get(outputs[0].name)
         if not isinstance(value, Value):
             raise Unsupported("the output does not depend on the input")
         return self.builder.finish(value)
 
     def _call(self, node):
-        operator = _operator(node)
+        """Read one node: what it gives is in ``known`` then."""
+        name = _operator(node)
+        if name.startswith("assert") or not node.users and not _is_mutable(node):
+            return
+        if node.target is operator.getitem:
+            self.known[node.name] = self._item(node)
+            return
+        if name.startswith("sym_") or not isinstance(node.meta.get("val"), (torch.Tensor, list, tuple)):
+            return  # a size
         origin = "node %s (%s)" % (node.name, str(node.target).removeprefix("aten."))
-        call = getattr(self, "_" + operator, None) if operator in _OPERATORS else None
         arguments = _Arguments(self, node, origin)
-        if not any(isinstance(each, Value) for each in arguments.tensors()):
-            refuse(origin, "computes with constants alone", "a buffer with the result")
-        if call is None:
-            refuse(origin, "odt has no such operator", _INSTEAD.get(operator))
-        expected = node.meta["val"].shape
-        if not len(expected) or expected[0] != self.batch:
-            refuse(origin, "gives %s of a batch of %d" % (tuple(expected), self.batch), "one result per sample")
-        made = call(arguments)
-        if made.pads is None and made.source != tuple(expected[1:]):
-            refuse(origin, "gives %s, odt's layer %s" % (tuple(expected[1:]), made.source))
+        if not any(isinstance(each, (Value, list)) for each in arguments.tensors()):
+            made = self._folded(node, origin)
+        else:
+            made = self._read(node, name, arguments)
+        self.known[node.name] = made
+        if node.args and isinstance(node.args[0], torch.fx.Node):
+            self._alias(node, name, origin)
+
+    def _read(self, node, name, a):
+        if name not in ROWS:
+            refuse(a.origin, "odt has no such operator", INSTEAD.get(name))
+        method, row = ROWS[name]
+        a.check(row)
+        expected = node.meta["val"]
+        several = isinstance(expected, (list, tuple))
+        for each in expected if several else [expected]:
+            shape = tuple(each.shape)
+            if not shape or shape[0] != self.batch:
+                refuse(a.origin, "gives %s of a batch of %d" % (shape, self.batch), "one result per sample")
+        made = method(self, a)
+        for value, each in zip(made, expected) if several else [(made, expected)]:
+            if value is None:
+                continue
+            if each.dtype not in (torch.float32, torch.float64, *a.dtypes()) or not each.dtype.is_floating_point:
+                refuse(a.origin, "makes %s" % each.dtype, "float32 throughout")
+            if value.pads is None and value.source != tuple(each.shape[1:]):
+                refuse(a.origin, "gives %s, odt's layer %s" % (tuple(each.shape[1:]), value.source))
         return made
 
-    # --- operators ----------------------------------------------------------------------------
+    def _item(self, node):
+        value, at = self.known.get(node.args[0].name), node.args[1]
+        made = value[at] if isinstance(value, (list, tuple)) else None
+        if made is None:
+            refuse(
+                "node %s" % node.name, "takes result %s of node %s" % (at, node.args[0].name), "its first result alone"
+            )
+        self.root[node.name] = self.root.get(node.args[0].name, node.args[0].name)
+        return made
 
+    def _folded(self, node, origin):
+        """What PyTorch computes of constants."""
+        results = node.meta["val"]
+        for each in results if isinstance(results, (list, tuple)) else [results]:
+            count = np.prod([n if isinstance(n, int) else MOST for n in each.shape], dtype=object)
+            self.constants += count
+            if count > MOST or self.constants > 8 * MOST:
+                refuse(origin, "computes constants of shape %s, above %d numbers" % (tuple(each.shape), MOST))
+        if (
+            _schema(node) is None
+            or node.target.namespace != "aten"
+            or torch.Tag.nondeterministic_seeded in node.target.tags
+        ):
+            refuse(origin, "computes with constants alone, and not by an operator of PyTorch's that gives the same each time",
+                   "a buffer with the result")  # fmt: skip
+        sources = [each.name for each in node.all_input_nodes if each.name in self.owner]
+        if sources:
+            self.owner[node.name] = self.owner[sources[0]]
+
+        def constant(each):
+            if isinstance(each, torch.fx.Node):
+                if each.name not in self.known:
+                    refuse(origin, "computes with a size of the batch", "fixed sizes")
+                return self.known[each.name]
+            return torch.device("cpu") if isinstance(each, torch.device) else each
+
+        args, options = torch.fx.node.map_aggregate((node.args, dict(node.kwargs)), constant)
+        with torch.no_grad():
+            return node.target(*args, **options)
+
+    def _alias(self, node, name, origin):
+        """Note that the node shows the memory of its first argument; or, where it changes that, that others see it."""
+        first = node.args[0].name
+        root = self.root.get(first, first)
+        schema = _schema(node)
+        if schema is None:
+            return
+        if _is_mutable(node):
+            made = self.known[node.name]
+            version = self.version.get(first, first)
+            self.version[node.name] = version
+            self.root[node.name] = root
+            for other in self.nodes[: self.place[node]]:
+                if self.root.get(other.name, other.name) != root:
+                    continue
+                if self.version.get(other.name, other.name) == version:
+                    self.known[other.name] = made
+                elif isinstance(made, Value) and any(self.place[user] > self.place[node] for user in other.users):
+                    refuse(origin, "changes a tensor in place, which node %s shows too" % other.name, "a new tensor")
+        elif name in _MAY_SHOW or any(each.alias_info is not None for each in schema.returns):
+            self.root[node.name] = root
+
+    # --- layers with weights ------------------------------------------------------------------
+
+    @_reads("linear", "input weight bias")
     def _linear(self, a):
-        return self.builder.dense(a.value(0), a.weight(1), a.weight(2), a.layer(1), a.origin)
+        return self.builder.dense(a.value("input"), a.weight("weight"), a.weight("bias"), a.layer("weight"), a.origin)
 
-    def _conv2d(self, a):
-        kernel = a.weight(1)
+    @_reads("matmul mm", "self other mat2")
+    def _matmul(self, a):
+        other = "other" if "other" in a.values else "mat2"
+        return self._product(a, "self", other, None, 1)
+
+    @_reads("addmm", "self mat1 mat2 beta alpha")
+    def _addmm(self, a):
+        bias = a.array("self") * a["beta"]
+        return self._product(a, "mat1", "mat2", bias, a["alpha"])
+
+    def _product(self, a, first, second, bias, factor):
+        if isinstance(a[second], Value) or not isinstance(a[first], Value) or a.array(second).ndim != 2:
+            refuse(a.origin, "multiplies matrices that both depend on the sample", "nn.Linear")
+        return self.builder.dense(a.value(first), a.weight(second).T * factor, bias, a.layer(second), a.origin)
+
+    @_reads("conv1d conv2d", "input weight bias stride padding dilation groups")
+    def _conv(self, a):
+        kernel = a.weight("weight")
         axes = kernel.ndim - 2
-        value, strides, dilation = a.value(0), a.sizes(3, axes, 1), a.sizes(5, axes, 1)
-        groups = a.get(6, 1)
-        kernel = np.moveaxis(kernel, 1, -1)
-        pads, same = a.get(4, 0), None
-        if isinstance(pads, str):
-            pads, same = (None, "upper") if pads == "same" else (((0, 0),) * axes, None)
+        if isinstance(a["padding"], str):
+            pads, same = (None, "upper") if a["padding"] == "same" else (((0, 0),) * axes, None)
         else:
-            pads = tuple((n, n) for n in a.sizes(4, axes, 0))
+            pads, same = tuple((n, n) for n in a.sizes("padding", axes)), None
         return self.builder.conv(
-            value, kernel, a.weight(2), strides, pads, groups, a.layer(1), a.origin, dilation, same
-        )
-
-    _conv1d = _conv2d
-
-    def _conv_transpose2d(self, a):
-        kernel = a.weight(1)
-        axes = kernel.ndim - 2
-        strides, pads, extra = a.sizes(3, axes, 1), a.sizes(4, axes, 0), a.sizes(5, axes, 0)
-        kernel = np.moveaxis(np.swapaxes(kernel, 0, 1), 1, -1) if a.get(6, 1) == 1 else kernel
-        return self.builder.transposed(
-            a.value(0), kernel, a.weight(2), strides, [(n, n) for n in pads], extra, a.get(6, 1), a.layer(1), a.origin,
-            a.sizes(7, axes, 1),
+            a.value("input"), np.moveaxis(kernel, 1, -1), a.weight("bias"), a.sizes("stride", axes), pads, a["groups"],
+            a.layer("weight"), a.origin, a.sizes("dilation", axes), same,
         )  # fmt: skip
 
-    _conv_transpose1d = _conv_transpose2d
+    @_reads("conv_transpose1d conv_transpose2d", "input weight bias stride padding output_padding groups dilation")
+    def _conv_transpose(self, a):
+        kernel = a.weight("weight")
+        axes = kernel.ndim - 2
+        kernel = np.moveaxis(np.swapaxes(kernel, 0, 1), 1, -1) if a["groups"] == 1 else kernel
+        pads = [(n, n) for n in a.sizes("padding", axes)]
+        return self.builder.transposed(
+            a.value("input"), kernel, a.weight("bias"), a.sizes("stride", axes), pads, a.sizes("output_padding", axes),
+            a["groups"], a.layer("weight"), a.origin, a.sizes("dilation", axes),
+        )  # fmt: skip
 
+    @_reads("convolution", "input weight bias stride padding dilation transposed output_padding groups")
+    def _convolution(self, a):
+        return self._conv_transpose(a) if a["transposed"] else self._conv(a)
+
+    # --- normalisations -----------------------------------------------------------------------
+
+    @_reads("batch_norm", "input weight bias running_mean running_var training=False momentum eps cudnn_enabled~")
     def _batch_norm(self, a):
-        value = a.value(0)
-        gamma, beta, mean, variance = (a.weight(i) for i in (1, 2, 3, 4))
+        gamma, beta = a.weight("weight"), a.weight("bias")
+        mean, variance = a.weight("running_mean"), a.weight("running_var")
         if mean is None:
             refuse(a.origin, "has no running statistics", "track_running_stats=True")
         ones = np.ones_like(mean)
@@ -160,313 +291,653 @@ class _Reader:
             "gamma": ones if gamma is None else gamma, "beta": 0 * ones if beta is None else beta,
             "mean": mean, "variance": variance,
         }  # fmt: skip
-        momentum = min(max(1 - a.get(6, 0.1), 0.0001), 0.9999)
-        name = a.layer(1) if gamma is not None else a.layer(3)
-        return self.builder.norm("batch", value, weights, name, a.origin, epsilon=a.get(7, 1e-5), momentum=momentum)
+        momentum = min(max(1 - a["momentum"], 0.0001), 0.9999)
+        name = a.layer("running_mean" if gamma is None else "weight")
+        return self.builder.norm(
+            "batch", a.value("input"), weights, name, a.origin, epsilon=a["eps"], momentum=momentum
+        )
 
+    @_reads("native_batch_norm_legit_no_training", "input weight bias running_mean running_var momentum eps")
+    def _native_batch_norm(self, a):
+        return [self._batch_norm(a), None, None]
+
+    @_reads("layer_norm", "input normalized_shape weight bias eps cudnn_enable~")
     def _layer_norm(self, a):
-        shape = tuple(a.get(1, ()))
+        shape = tuple(a["normalized_shape"])
         if len(shape) != 1:
             refuse(a.origin, "normalises %d axes" % len(shape), "the last axis, or a GroupNorm")
-        return self._gamma_beta("layer", a, 2, shape[0], epsilon=a.get(4, 1e-5))
+        return self._gamma_beta("layer", a, shape[0])
 
+    @_reads("native_layer_norm", "input normalized_shape weight bias eps")
+    def _native_layer_norm(self, a):
+        return [self._layer_norm(a), None, None]
+
+    @_reads("group_norm", "input num_groups weight bias eps cudnn_enabled~")
     def _group_norm(self, a):
-        groups = a.get(1, 1)
-        return self._gamma_beta("group", a, 2, a.value(0).source[0], epsilon=a.get(4, 1e-5), groups=groups)
+        return self._gamma_beta("group", a, a.value("input").source[0], groups=a["num_groups"])
 
+    @_reads("instance_norm", "input weight bias running_mean running_var use_input_stats momentum eps cudnn_enabled~")
     def _instance_norm(self, a):
-        if not a.get(5, True):
-            refuse(a.origin, "uses running statistics", "track_running_stats=False")
-        channels = a.value(0).source[0]
-        return self._gamma_beta("group", a, 1, channels, epsilon=a.get(7, 1e-5), groups=channels)
+        if not a["use_input_stats"]:
+            return self._batch_norm(a)
+        channels = a.value("input").source[0]
+        return self._gamma_beta("group", a, channels, groups=channels)
 
-    def _gamma_beta(self, kind, a, at, count, **options):
-        gamma, beta = a.weight(at), a.weight(at + 1)
+    def _gamma_beta(self, kind, a, count, **options):
+        gamma, beta = a.weight("weight"), a.weight("bias")
         weights = {
             "gamma": np.ones(count) if gamma is None else gamma, "beta": np.zeros(count) if beta is None else beta,
         }  # fmt: skip
-        return self.builder.norm(kind, a.value(0), weights, a.layer(at), a.origin, **options)
-
-    def _pooled(self, op, a, counts=False):
-        axes = len(a.value(0).source) - 1
-        size = a.sizes(1, axes, 1)
-        strides = a.sizes(2, axes, size)
-        pads = tuple((n, n) for n in a.sizes(3, axes, 0))
-        at = 5 if op == "maxpool" else 4
-        dilation = a.sizes(4, axes, 1) if op == "maxpool" else None
-        return self.builder.pool(
-            op, a.value(0), size, strides, pads, a.get(at, False), a.name, a.origin, dilation, counts
+        return self.builder.norm(
+            kind, a.value("input"), weights, a.layer("weight"), a.origin, epsilon=a["eps"], **options
         )
 
-    def _max_pool2d(self, a):
-        return self._pooled("maxpool", a)
+    # --- pools, means and sizes ---------------------------------------------------------------
 
-    _max_pool1d = _max_pool2d
+    def _pooled(self, op, a, dilation=None, counts=False):
+        axes = len(a.value("self").source) - 1
+        size = a.sizes("kernel_size", axes)
+        strides = a.sizes("stride", axes) if a["stride"] else size
+        pads = tuple((n, n) for n in a.sizes("padding", axes))
+        return self.builder.pool(
+            op, a.value("self"), size, strides, pads, a["ceil_mode"], a.name, a.origin, dilation, counts
+        )
 
-    def _avg_pool2d(self, a):
-        if a.get(6) is not None:
-            refuse(a.origin, "has a divisor_override")
-        return self._pooled("avgpool", a, a.get(5, True))
+    @_reads("max_pool1d max_pool2d", "self kernel_size stride padding dilation ceil_mode")
+    def _max_pool(self, a):
+        return self._pooled("maxpool", a, a.sizes("dilation", len(a.value("self").source) - 1))
 
-    _avg_pool1d = _avg_pool2d
+    @_reads("max_pool1d_with_indices max_pool2d_with_indices", "self kernel_size stride padding dilation ceil_mode")
+    def _max_pool_indices(self, a):
+        return [self._max_pool(a), None]
 
-    def _adaptive_avg_pool2d(self, a):
-        axes = len(a.value(0).source) - 1
-        return self.builder.adaptive(a.value(0), a.sizes(1, axes, 1), a.name, a.origin)
+    @_reads("avg_pool1d avg_pool2d", "self kernel_size stride padding ceil_mode count_include_pad")
+    def _avg_pool(self, a):
+        return self._pooled("avgpool", a, None, a["count_include_pad"])
 
-    _adaptive_avg_pool1d = _adaptive_avg_pool2d
+    @_reads("adaptive_avg_pool1d adaptive_avg_pool2d", "self output_size")
+    def _adaptive_avg_pool(self, a):
+        axes = len(a.value("self").source) - 1
+        return self.builder.adaptive(a.value("self"), a.sizes("output_size", axes), a.name, a.origin)
 
-    def _mean(self, a):
-        value, axes = a.value(0), a.get(1)
+    @_reads("adaptive_max_pool1d adaptive_max_pool2d", "self output_size")
+    def _adaptive_max_pool(self, a):
+        value = a.value("self")
+        extents = value.source[1:]
+        out = a.sizes("output_size", len(extents))
+        if any(extent % n for extent, n in zip(extents, out)):
+            refuse(a.origin, "divides %s into %s windows" % (extents, out), "sizes that divide the image")
+        size = tuple(extent // n for extent, n in zip(extents, out))
+        none = tuple((0, 0) for _ in size)
+        return [self.builder.pool("maxpool", value, size, size, none, False, a.name, a.origin), None]
+
+    def _reduced(self, op, a, value):
+        axes, keep = a.get("dim"), bool(a.get("keepdim"))
         rank = len(value.source) + 1
-        axes = sorted(axis % rank for axis in axes) if axes else list(range(rank))
-        if axes != list(range(2, rank)):
-            refuse(a.origin, "takes the mean of axes %s of %d" % (axes, rank), "the mean of all positions of a channel")
-        return self.builder.global_pool("avgpool", value, a.get(2, False), a.name, a.origin)
+        axes = list(range(rank)) if axes is None or axes == [] else [axes] if isinstance(axes, int) else axes
+        axes = [axis % rank for axis in axes]
+        if 0 in axes:
+            refuse(a.origin, "reduces the batch", "axes of a sample")
+        return self.builder.reduce(op, value, [axis - 1 for axis in axes], keep, a.name, a.origin)
 
-    def _upsample_nearest2d(self, a):
-        value = a.value(0)
-        size = list(a.node.meta["val"].shape[2:])
-        times = [n // extent for n, extent in zip(size, value.source[1:])]
-        if [n * extent for n, extent in zip(times, value.source[1:])] != size:
-            refuse(a.origin, "enlarges %s to %s" % (value.source[1:], tuple(size)), "a whole factor")
-        return self.builder.upsample(value, times, a.name, a.origin)
+    @_reads("mean", "self dim keepdim dtype")
+    def _mean(self, a):
+        return self._reduced("avgpool", a, a.value("self"))
 
-    _upsample_nearest1d = _upsample_nearest2d
+    @_reads("sum", "self dim keepdim dtype")
+    def _sum(self, a):
+        made = self._reduced("avgpool", a, a.value("self"))
+        count = a.value("self").index.size // max(made.index.size, 1)
+        return self.builder.affine(made, count, 0, a.name + "_sum", a.origin)
 
-    def _relu(self, a):
-        return self.builder.unary("relu", a.value(0), a.name, a.origin)
+    @_reads("amax", "self dim keepdim")
+    def _amax(self, a):
+        return self._reduced("maxpool", a, a.value("self"))
 
-    def _relu6(self, a):
-        return self.builder.unary("relu6", a.value(0), a.name, a.origin)
+    @_reads("amin", "self dim keepdim")
+    def _amin(self, a):
+        turned = self.builder.affine(a.value("self"), -1, 0, a.name + "_minus", a.origin)
+        return self.builder.affine(self._reduced("maxpool", a, turned), -1, 0, a.name, a.origin)
 
+    @_reads("max", "self dim keepdim other")
+    def _max(self, a):
+        if "other" in a.values:
+            return self._maximum(a)
+        return [self._amax(a), None]
+
+    @_reads("min", "self dim keepdim other")
+    def _min(self, a):
+        if "other" in a.values:
+            return self._minimum(a)
+        return [self._amin(a), None]
+
+    def _factors(self, a, value):
+        """The factors by which an image grows; where one shrinks, one over it."""
+        size = a.node.meta["val"].shape[2:]
+        scales = a.get("scale_factors") or [
+            a.get(name) for name in ("scales_h", "scales_w", "scales") if name in a.values
+        ]
+        found = []
+        for at, (n, extent) in enumerate(zip(size, value.source[1:])):
+            factor = n / extent
+            given = scales[at] if at < len(scales) and scales[at] is not None else factor
+            if given != factor:
+                refuse(
+                    a.origin,
+                    "enlarges %s to %s by a factor of %r" % (value.source[1:], tuple(size), given),
+                    "a whole factor",
+                )
+            found.append(factor)
+        return found
+
+    @_reads("upsample_nearest1d upsample_nearest2d", "self input output_size scale_factors scales scales_h scales_w")
+    def _nearest(self, a):
+        value = a.value("input" if "input" in a.values else "self")
+        factors = self._factors(a, value)
+        if all(factor % 1 == 0 for factor in factors):
+            return self.builder.upsample(value, [int(factor) for factor in factors], a.name, a.origin)
+        for axis, factor in enumerate(factors):
+            if factor > 1 or 1 / factor % 1:
+                refuse(a.origin, "enlarges %s by %s" % (value.source[1:], factors), "whole factors")
+            step = round(1 / factor)
+            value = self.builder.slice(value, axis + 1, 0, step, value.source[axis + 1] // step, a.name, a.origin)
+        return value
+
+    @_reads(
+        "upsample_linear1d upsample_bilinear2d",
+        "self input output_size align_corners=False scale_factors scales scales_h scales_w",
+    )
+    def _bilinear(self, a):
+        value = a.value("input" if "input" in a.values else "self")
+        factors = self._factors(a, value)
+        if any(factor % 1 for factor in factors):
+            refuse(a.origin, "enlarges %s by %s" % (value.source[1:], factors), "whole factors")
+        return self.builder.bilinear(value, [int(factor) for factor in factors], a.name, a.origin)
+
+    # --- activations --------------------------------------------------------------------------
+
+    @_reads("relu relu6 sigmoid tanh", "self")
+    def _plain(self, a):
+        return self.builder.unary(_operator(a.node), a.value("self"), a.name, a.origin)
+
+    @_reads("hardtanh", "self min_val max_val")
     def _hardtanh(self, a):
-        return self.builder.limited(a.value(0), a.get(1, -1.0), a.get(2, 1.0), a.name, a.origin)
+        return self.builder.limited(a.value("self"), a["min_val"], a["max_val"], a.name, a.origin)
 
+    @_reads("clamp clip clamp_min clamp_max", "self min max")
     def _clamp(self, a):
-        return self.builder.limited(a.value(0), a.get(1), a.get(2), a.name, a.origin)
+        return self.builder.limited(a.value("self"), a.number("min"), a.number("max"), a.name, a.origin)
 
-    def _clamp_min(self, a):
-        return self.builder.limited(a.value(0), a.get(1), None, a.name, a.origin)
+    @_reads("maximum fmax", "self other")
+    def _maximum(self, a):
+        return self._larger(a, 1)
 
+    @_reads("minimum fmin", "self other")
+    def _minimum(self, a):
+        return self._larger(a, -1)
+
+    def _larger(self, a, sign):
+        """first + relu(second - first), and for the smaller first - relu(first - second)."""
+        first, second = a["self"], a["other"]
+        if not (isinstance(first, Value) and isinstance(second, Value)):
+            value, limit = (first, a.number("other")) if isinstance(first, Value) else (second, a.number("self"))
+            low, high = (limit, None) if sign > 0 else (None, limit)
+            return self.builder.limited(value, low, high, a.name, a.origin)
+        pair = (second, first) if sign > 0 else (first, second)
+        more = self.builder.subtract(*pair, a.name + "_difference", a.origin)
+        more = self.builder.unary("relu", more, a.name + "_above", a.origin)
+        if sign > 0:
+            return self.builder.join("add", [first, more], a.name, a.origin)
+        return self.builder.subtract(first, more, a.name, a.origin)
+
+    @_reads("leaky_relu", "self negative_slope")
     def _leaky_relu(self, a):
-        return self.builder.leaky_relu(a.value(0), a.get(1, 0.01), a.name, a.origin)
+        return self.builder.leaky_relu(a.value("self"), a["negative_slope"], a.name, a.origin)
 
-    def _sigmoid(self, a):
-        return self.builder.unary("sigmoid", a.value(0), a.name, a.origin)
+    @_reads("prelu", "self weight")
+    def _prelu(self, a):
+        value, slope = a.value("self"), a.array("weight")
+        if slope.size > 1:
+            slope = slope.reshape((-1,) + (1,) * (len(value.source) - 1))
+        return self.builder.leaky_relu(value, slope, a.name, a.origin)
 
-    def _tanh(self, a):
-        return self.builder.unary("tanh", a.value(0), a.name, a.origin)
-
+    @_reads("silu", "self")
     def _silu(self, a):
-        gate = self.builder.unary("sigmoid", a.value(0), a.name + "_gate", a.origin)
-        return self.builder.join("multiply", [a.value(0), gate], a.name, a.origin)
+        return self.builder.silu(a.value("self"), a.name, a.origin)
 
+    @_reads("gelu", "self approximate")
+    def _gelu(self, a):
+        return self.builder.gelu(a.value("self"), a["approximate"] == "tanh", a.name, a.origin)
+
+    @_reads("glu", "self dim")
+    def _glu(self, a):
+        value = a.value("self")
+        axis = self._axis(a, "dim") - 1
+        half = value.source[axis] // 2
+        first, second = (self.builder.slice(value, axis, at, 1, half, a.name, a.origin) for at in (0, half))
+        gate = self.builder.unary("sigmoid", second, a.name + "_gate", a.origin)
+        return self.builder.join("multiply", [first, gate], a.name, a.origin)
+
+    @_reads("hardsigmoid", "self")
     def _hardsigmoid(self, a):
-        return self.builder.hard_sigmoid(a.value(0), a.name, a.origin)
+        return self.builder.hard_sigmoid(a.value("self"), a.name, a.origin)
 
+    @_reads("hardswish", "self")
     def _hardswish(self, a):
-        return self.builder.join("multiply", [a.value(0), self._hardsigmoid(a)], a.name, a.origin)
+        return self.builder.join("multiply", [a.value("self"), self._hardsigmoid(a)], a.name, a.origin)
 
+    @_reads("softmax", "self dim dtype half_to_float")
     def _softmax(self, a):
-        axis = a.get(1, -1)
-        rank = len(a.value(0).source) + 1
-        if axis % rank == 0:
-            refuse(a.origin, "takes the softmax over the batch")
-        return self.builder.softmax(a.value(0), axis % rank - 1, a.name, a.origin)
+        return self.builder.softmax(a.value("self"), self._axis(a, "dim") - 1, a.name, a.origin)
 
+    @_reads("dropout feature_dropout", "input p train=False")
     def _dropout(self, a):
-        return self.builder.unary("dropout", a.value(0), a.name, a.origin, rate=a.get(1, 0.5))
+        return self.builder.unary("dropout", a.value("input"), a.name, a.origin, rate=a["p"])
 
-    _feature_dropout = _dropout
+    # --- arithmetic ---------------------------------------------------------------------------
 
+    @_reads("add", "self other alpha")
     def _add(self, a):
-        if a.options.get("alpha", 1) != 1:
-            refuse(a.origin, "adds %r times a tensor" % a.options["alpha"], "alpha=1")
-        return self._joined("add", a)
+        return self.builder.arithmetic("add", a.operand("self"), self._times_alpha(a, "other"), a.name, a.origin)
 
+    def _times_alpha(self, a, name):
+        operand = a.operand(name)
+        if a["alpha"] == 1:
+            return operand
+        if isinstance(operand, Value):
+            return self.builder.affine(operand, a["alpha"], 0, a.name + "_alpha", a.origin)
+        return operand * a["alpha"]
+
+    @_reads("mul", "self other")
     def _mul(self, a):
-        return self._joined("multiply", a)
+        return self.builder.arithmetic("multiply", a.operand("self"), a.operand("other"), a.name, a.origin)
 
-    def _joined(self, op, a):
-        return self.builder.arithmetic(op, a.operand(0), a.operand(1), a.name, a.origin)
-
+    @_reads("sub", "self other alpha")
     def _sub(self, a):
-        return self._subtracted(a, 0, 1)
+        return self.builder.subtract(a.operand("self"), self._times_alpha(a, "other"), a.name, a.origin)
 
+    @_reads("rsub", "self other alpha")
     def _rsub(self, a):
-        return self._subtracted(a, 1, 0)
+        return self.builder.subtract(a.operand("other"), self._times_alpha(a, "self"), a.name, a.origin)
 
-    def _subtracted(self, a, first, second):
-        if a.options.get("alpha", 1) != 1:
-            refuse(a.origin, "has alpha=%r" % a.options["alpha"], "alpha=1")
-        return self.builder.subtract(a.operand(first), a.operand(second), a.name, a.origin)
-
+    @_reads("div", "self other")
     def _div(self, a):
-        return self.builder.divide(a.operand(0), a.operand(1), a.name, a.origin)
+        return self.builder.divide(a.operand("self"), a.operand("other"), a.name, a.origin)
 
+    @_reads("neg", "self")
+    def _neg(self, a):
+        return self.builder.affine(a.value("self"), -1, 0, a.name, a.origin)
+
+    @_reads("abs", "self")
+    def _abs(self, a):
+        return self.builder.absolute(a.value("self"), a.name, a.origin)
+
+    @_reads("square", "self")
+    def _square(self, a):
+        return self.builder.power(a.value("self"), 2, a.name, a.origin)
+
+    @_reads("pow", "self exponent")
+    def _pow(self, a):
+        return self.builder.power(a.value("self"), a.number("exponent"), a.name, a.origin)
+
+    # --- axes and parts -----------------------------------------------------------------------
+
+    def _axis(self, a, name):
+        """An axis of the batch's tensor, which is not the batch's own."""
+        rank = len(a.value("self" if "self" in a.values else "input").source) + 1
+        if a[name] % rank == 0:
+            refuse(a.origin, "works along the batch", "an axis of a sample")
+        return a[name] % rank
+
+    @_reads("cat concat concatenate", "tensors dim")
     def _cat(self, a):
-        values = [self.known.get(each.name) for each in a.node.args[0]]
-        axis = a.get(1, 0)
-        rank = len(a.node.meta["val"].shape)
-        if axis % rank == 0:
+        values = a["tensors"]
+        axis = a["dim"] % len(a.node.meta["val"].shape)
+        if axis == 0:
             refuse(a.origin, "concatenates batches")
-        return self.builder.concatenate(values, axis % rank - 1, a.name, a.origin)
+        return self.builder.concatenate(values, axis - 1, a.name, a.origin)
 
+    @_reads("stack", "tensors dim")
+    def _stack(self, a):
+        axis = a["dim"] % len(a.node.meta["val"].shape)
+        if axis == 0 or not all(isinstance(value, Value) for value in a["tensors"]):
+            refuse(a.origin, "stacks batches, or constants", "tensors of the network, along an axis of a sample")
+        rows = [
+            self.builder.reshape(value, value.source[: axis - 1] + (1,) + value.source[axis - 1 :], a.origin)
+            for value in a["tensors"]
+        ]
+        return self.builder.concatenate(rows, axis - 1, a.name, a.origin)
+
+    @_reads("view reshape unsafe_view", "self size shape")
+    @_reads("flatten", "self start_dim end_dim")
+    @_reads("unflatten", "self dim sizes")
+    @_reads("squeeze unsqueeze", "self dim")
+    @_reads("view_as reshape_as", "self other")
     def _view(self, a):
-        """Any change of shape that keeps the order of the numbers."""
-        return self.builder.reshape(a.value(0), tuple(a.node.meta["val"].shape)[1:], a.origin)
+        """Any change of shape that keeps the order of the numbers; the graph has the new one."""
+        return self.builder.reshape(a.value("self"), tuple(a.node.meta["val"].shape)[1:], a.origin)
 
-    _reshape = _flatten = _unflatten = _squeeze = _unsqueeze = _unsafe_view = _view
-
+    @_reads("permute", "self dims")
     def _permute(self, a):
-        return self._ordered(a, list(a.get(1)))
+        rank = len(a["dims"])
+        return self._ordered(a, [axis % rank for axis in a["dims"]])
 
+    @_reads("transpose swapaxes swapdims", "self dim0 dim1 axis0 axis1")
     def _transpose(self, a):
-        order = list(range(len(a.value(0).source) + 1))
-        first, second = a.get(1), a.get(2)
+        order = list(range(len(a.value("self").source) + 1))
+        first, second = (a[name] for name in ("dim0", "dim1", "axis0", "axis1") if name in a.values)
         order[first], order[second] = order[second], order[first]
         return self._ordered(a, order)
 
+    @_reads("movedim moveaxis", "self source destination")
+    def _movedim(self, a):
+        rank = len(a.value("self").source) + 1
+        source, to = (np.atleast_1d(a[name]) % rank for name in ("source", "destination"))
+        order = [axis for axis in range(rank) if axis not in source]
+        for at, axis in sorted(zip(to.tolist(), source.tolist())):
+            order.insert(at, axis)
+        return self._ordered(a, order)
+
     def _ordered(self, a, order):
-        rank = len(order)
-        order = [axis % rank for axis in order]
         if order[0] != 0:
             refuse(a.origin, "moves the batch")
-        return self.builder.transpose(a.value(0), [axis - 1 for axis in order[1:]], a.origin)
+        return self.builder.transpose(a.value("self"), [axis - 1 for axis in order[1:]], a.origin)
 
+    @_reads("slice", "self dim start end step")
+    def _slice(self, a):
+        value, axis = a.value("self"), a["dim"] % (len(a.value("self").source) + 1)
+        if axis == 0:
+            if a.node.meta["val"].shape != a.node.args[0].meta["val"].shape:
+                refuse(a.origin, "takes a part of the batch", "an axis of a sample")
+            return value
+        places = range(value.source[axis - 1])[slice(a.number("start"), a.number("end"), a["step"])]
+        return self._part(a, value, axis, places)
+
+    @_reads("narrow", "self dim start length")
+    def _narrow(self, a):
+        value, axis = a.value("self"), self._axis(a, "dim")
+        start = int(a.number("start")) % value.source[axis - 1]
+        return self._part(a, value, axis, range(start, start + a["length"]))
+
+    def _part(self, a, value, axis, places):
+        return self.builder.slice(value, axis - 1, places.start, places.step, len(places), a.name, a.origin)
+
+    @_reads("select", "self dim index")
+    def _select(self, a):
+        value, axis = a.value("self"), self._axis(a, "dim")
+        at = a["index"] % value.source[axis - 1]
+        made = self._part(a, value, axis, range(at, at + 1))
+        return self._view_of(a, made, axis)
+
+    def _view_of(self, a, value, axis):
+        return self.builder.reshape(value, value.source[: axis - 1] + value.source[axis:], a.origin)
+
+    @_reads(
+        "split split_with_sizes chunk unsafe_chunk tensor_split",
+        "self split_size split_sizes chunks sections indices dim",
+    )
+    def _split(self, a):
+        value, axis = a.value("self"), self._axis(a, "dim")
+        start, made = 0, []
+        for each in a.node.meta["val"]:
+            made.append(self._part(a, value, axis, range(start, start + each.shape[axis])))
+            start += each.shape[axis]
+        return made
+
+    @_reads("unbind", "self dim")
+    def _unbind(self, a):
+        value, axis = a.value("self"), self._axis(a, "dim")
+        parts = (self._part(a, value, axis, range(at, at + 1)) for at in range(value.source[axis - 1]))
+        return [self._view_of(a, part, axis) for part in parts]
+
+    @_reads("pad", "self pad mode value")
     def _pad(self, a):
-        if a.get(2, "constant") != "constant" or (a.get(3) or 0) != 0:
-            refuse(a.origin, "pads by %r with %r" % (a.get(2, "constant"), a.get(3)), "zeros")
+        if a["mode"] != "constant" or (a["value"] or 0) != 0:
+            refuse(a.origin, "pads by %r with %r" % (a["mode"], a["value"]), "zeros")
         return self._padded(a)
 
+    @_reads("constant_pad_nd", "self pad value")
     def _constant_pad_nd(self, a):
-        if a.get(2, 0) != 0:
-            refuse(a.origin, "pads with %r" % a.get(2), "zeros")
+        if a["value"] != 0:
+            refuse(a.origin, "pads with %r" % a["value"], "zeros")
         return self._padded(a)
 
     def _padded(self, a):
-        flat = list(a.get(1))
-        pads = [(0, 0)] * len(a.value(0).source)
-        if len(flat) // 2 > len(pads):
+        flat = list(a["pad"])
+        value = a.value("self")
+        rank = len(value.source)
+        pads = [(0, 0)] * rank
+        if len(flat) // 2 > rank:
             refuse(a.origin, "pads the batch")
         for number in range(len(flat) // 2):
             pads[-1 - number] = (flat[2 * number], flat[2 * number + 1])
-        return self.builder.pad(a.value(0), pads, a.origin)
+        for axis, (before, after) in enumerate(pads):  # below 0 they cut
+            if min(before, after) < 0:
+                count = value.source[axis] + min(before, 0) + min(after, 0)
+                value = self.builder.slice(value, axis, -min(before, 0), 1, count, a.name, a.origin)
+        pads = [(max(before, 0), max(after, 0)) for before, after in pads]
+        return self.builder.pad(value, pads, a.origin) if any(map(any, pads)) else value
 
+    @_reads("contiguous clone", "self memory_format~")
+    @_reads("detach alias lift_fresh_copy", "self")
+    @_reads("to to_copy", "self dtype device~ non_blocking~ copy~ memory_format~ layout~ pin_memory~ other")
+    @_reads("type_as", "self other")
     def _same(self, a):
-        return a.value(0)
-
-    _contiguous = _clone = _detach = _alias = _same
-
-    def _to(self, a):
-        if not a.node.meta["val"].dtype.is_floating_point:
-            refuse(a.origin, "makes %s" % a.node.meta["val"].dtype, "floats throughout")
-        return a.value(0)
-
-    _to_copy = _to
+        return a.value("self")
 
 
 class _Arguments:
-    """The arguments of one node, by their position."""
+    """The arguments of one node, by their names in the operator's schema; defaults are the schema's."""
 
     def __init__(self, reader, node, origin):
         self.reader, self.node, self.origin, self.name = reader, node, origin, node.name
-        schema = node.target._schema.arguments
-        self.options = dict(node.kwargs)
-        self.values = list(node.args)
-        for argument in schema[len(self.values) :]:
-            self.values.append(self.options.get(argument.name, _MISSING))
+        schema = _schema(node)
+        self.schema = [] if schema is None else schema.arguments
+        self.values = {}
+        for at, argument in enumerate(self.schema):
+            if at < len(node.args):
+                self.values[argument.name] = node.args[at]
+            elif argument.name in node.kwargs:
+                self.values[argument.name] = node.kwargs[argument.name]
+            elif argument.has_default_value():
+                self.values[argument.name] = argument.default_value
+
+    def check(self, row):
+        """Refuse what the operator's row does not know."""
+        for argument in self.schema:
+            if argument.name not in self.values or row.get(argument.name, ()) is None:
+                continue
+            value, needed = self.values[argument.name], row.get(argument.name)
+            if needed is None:
+                needed = (argument.default_value,) if argument.has_default_value() else (_NONE,)
+            if needed and value != needed[0]:
+                instead = "" if needed[0] is _NONE else "%s=%r" % (argument.name, needed[0])
+                refuse(self.origin, "has %s=%r" % (argument.name, value), instead)
 
     def tensors(self):
         for each in self.node.all_input_nodes:
             yield self.reader.known.get(each.name)
 
-    def get(self, at, default=None):
-        value = self.values[at] if at < len(self.values) else _MISSING
-        return default if value is _MISSING or value is None else value
+    def dtypes(self):
+        """Those of the network's tensors that it takes."""
+        for each in self.node.all_input_nodes:
+            if isinstance(self.reader.known.get(each.name), Value):
+                yield each.meta["val"].dtype
 
-    def operand(self, at):
-        """A Value, a constant array, or a number."""
-        each = self.get(at)
-        return self.reader.known.get(each.name) if isinstance(each, torch.fx.Node) else each
+    def __getitem__(self, name):
+        """A Value, a constant as a tensor, a number, or a list of such."""
+        value = self.values[name]
+        if isinstance(value, (list, tuple)):
+            return [self._known(each) for each in value]
+        return self._known(value)
 
-    def value(self, at):
-        value = self.operand(at)
-        if not isinstance(value, Value):
-            refuse(self.origin, "argument %d is no tensor of the network" % at)
+    def get(self, name):
+        return self[name] if name in self.values else None
+
+    def _known(self, value):
+        if not isinstance(value, torch.fx.Node):
+            return value
+        if value.name not in self.reader.known:
+            refuse(self.origin, "has the dynamic size %s" % value.name, "fixed sizes")
+        return self.reader.known[value.name]
+
+    def operand(self, name):
+        """A Value, or a constant as an array; one that has the same numbers for each sample of the batch has them once."""
+        value = self[name]
+        if not isinstance(value, torch.Tensor):
+            return value
+        value = _array(value)
+        if value.ndim == self.node.meta["val"].ndim and len(value) > 1 and np.all(value == value[:1]):
+            value = value[:1]
         return value
 
-    def weight(self, at):
-        """A parameter or buffer, or None where none is given."""
-        each = self.get(at)
-        if each is None:
+    def value(self, name):
+        value = self[name]
+        if not isinstance(value, Value):
+            refuse(self.origin, "%s is no tensor of the network" % name)
+        return value
+
+    def array(self, name):
+        """A constant, or a number, as an array."""
+        value = self[name]
+        if isinstance(value, Value):
+            refuse(self.origin, "%s is computed of the sample" % name, "a constant")
+        return _array(value) if isinstance(value, torch.Tensor) else np.asarray(value)
+
+    def number(self, name):
+        """A constant of one number, or None where none is given."""
+        if self.get(name) is None:
             return None
-        weight = self.reader.known.get(each.name)
-        if not isinstance(weight, np.ndarray):
-            refuse(self.origin, "argument %d is computed" % at, "a parameter or a buffer")
+        value = self.array(name)
+        if value.size != 1:
+            refuse(self.origin, "%s has %d numbers" % (name, value.size), "one number")
+        return value.ravel()[0].item()
+
+    def weight(self, name):
+        """A parameter, a buffer or what is computed of such; None where none is given."""
+        if self[name] is None:
+            return None
+        if not isinstance(self[name], torch.Tensor):
+            refuse(self.origin, "%s is computed of the sample" % name, "a parameter or a buffer")
+        each = self.values[name]
         taken = self.reader.read_by.setdefault(self.reader.owner.get(each.name, each.name), self.node.name)
         if taken != self.node.name:
             refuse(self.origin, "shares weights with node %s" % taken, "a module of its own for each use")
-        return weight
+        return _array(self[name])
 
-    def layer(self, at):
+    def layer(self, name):
         """What the module with this parameter is called."""
-        each = self.get(at)
-        if each is None:
-            return self.name
-        return self.reader.owner.get(each.name, each.name).rpartition(".")[0] or self.name
+        each = self.values[name]
+        owner = self.reader.owner.get(each.name, "") if each is not None else ""
+        return owner.partition(".parametrizations.")[0].rpartition(".")[0] if "." in owner else self.name
 
-    def sizes(self, at, count, default):
-        value = self.get(at, default)
-        value = (value,) * count if isinstance(value, int) or value is None else tuple(value) or default
+    def sizes(self, name, count):
+        value = self[name]
+        value = (value,) * count if isinstance(value, int) else tuple(value)
         if len(value) == 1:
-            value = tuple(value) * count
-        if any(each is not None and not isinstance(each, int) for each in value):
-            refuse(self.origin, "has a dynamic size %s" % (value,), "fixed sizes")
-        return tuple(value)
+            value = value * count
+        if len(value) != count or any(not isinstance(each, int) for each in value):
+            refuse(self.origin, "has %s=%s" % (name, value), "%d fixed sizes" % count)
+        return value
 
 
-class _Missing:
-    pass
+class _None:
+    def __repr__(self):
+        return "none"
 
 
-_MISSING = _Missing()
+_NONE = _None()
+
+
+def _array(tensor):
+    return (tensor.double() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+
+
+def _schema(node):
+    return getattr(node.target, "_schema", None)
+
+
+def _is_mutable(node):
+    schema = _schema(node)
+    return schema is not None and schema.is_mutable
 
 
 def _operator(node):
     """conv2d of aten.conv2d.default, relu of aten.relu_.default."""
-    schema = getattr(node.target, "_schema", None)
-    return schema.name.rpartition("::")[2].strip("_") if schema else str(node.target)
+    schema = _schema(node)
+    return schema.name.rpartition("::")[2].strip("_") if schema else getattr(node.target, "__name__", str(node.target))
 
 
-_OF_IMAGES = (
-    "conv1d", "max_pool1d", "avg_pool1d", "adaptive_avg_pool1d", "batch_norm", "group_norm", "instance_norm", "conv_transpose1d",
-    "pad", "constant_pad_nd", "flatten", "view", "reshape", "upsample_nearest1d",
+def _no_recurrence(node):
+    """Refuse modules that have no counterpart by their own name, before what they are made of is met."""
+    for path, kind in (node.meta.get("nn_module_stack") or {}).values():
+        name = (kind if isinstance(kind, str) else kind.__name__).rpartition(".")[2]
+        instead = next((INSTEAD[key] for key in _MODULES if name.startswith(key)), None)
+        if instead:
+            refuse("module %s (%s)" % (path or "itself", name), "odt has no such layer", instead)
+
+
+def _channel(node, rank):
+    """The axis of the input that becomes the last: what the first layer that tells them apart takes as channels."""
+    todo, seen, flat = [(node, tuple(range(rank)))], set(), False
+    for node, axes in todo:
+        for user in node.users:
+            name = _operator(user)
+            if user in seen:
+                continue
+            seen.add(user)
+            if name in _OF_CHANNELS and axes[1]:
+                return axes[1]
+            if name in _OF_FEATURES and axes[-1]:
+                return axes[-1]
+            if name in ("permute", "transpose"):
+                order = list(range(rank))
+                if name == "permute":
+                    order = [axis % rank for axis in user.args[1]]
+                else:
+                    first, second = user.args[1:3]
+                    order[first], order[second] = order[second], order[first]
+                todo.append((user, tuple(axes[axis] for axis in order)))
+            elif name in ("flatten", "view", "reshape"):
+                flat = True
+            elif name in ROWS and isinstance(user.meta.get("val"), torch.Tensor) and user.meta["val"].ndim == rank:
+                todo.append((user, axes))
+    return rank - 1 if rank == 3 and not flat else 1
+
+
+_OF_CHANNELS = (
+    "conv1d", "conv2d", "max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
+    "adaptive_max_pool1d", "adaptive_max_pool2d", "batch_norm", "group_norm", "instance_norm", "conv_transpose1d",
+    "conv_transpose2d", "convolution", "upsample_nearest1d", "upsample_nearest2d", "upsample_linear1d", "upsample_bilinear2d", "prelu",
 )  # fmt: skip
-_OPERATORS = {name[1:] for name in vars(_Reader) if name.startswith("_") and name != "__init__"} - {
-    "input", "output", "call", "pooled", "gamma_beta", "limited", "joined", "ordered", "padded", "same",
-}  # fmt: skip
-_INSTEAD = {
+_OF_FEATURES = ("linear", "layer_norm", "native_layer_norm", "matmul")
+_MAY_SHOW = (
+    "dropout",
+    "feature_dropout",
+    "contiguous",
+    "reshape",
+    "flatten",
+    "to",
+)  # what these give is at times what they took
+_RECURRENCE = "Conv1d over the sequence, or windows of it: odt trains no recurrent layer"
+_ATTENTION = "convolutions: odt has no attention"
+_MODULES = ("LSTM", "GRU", "RNN", "MultiheadAttention", "Transformer")
+INSTEAD = {
+    **dict.fromkeys(("LSTM", "GRU", "RNN", "lstm", "gru", "rnn_tanh", "rnn_relu"), _RECURRENCE),
+    **dict.fromkeys(("MultiheadAttention", "Transformer", "scaled_dot_product_attention"), _ATTENTION),
     "log_softmax": "no softmax: odt's cross-entropy contains it",
-    "gelu": "ReLU, or SiLU, which imports as Sigmoid and Multiply",
     "elu": "ReLU or LeakyReLU",
-    "prelu": "LeakyReLU with a fixed slope",
-    "max_pool2d_with_indices": "max_pool2d without return_indices",
-    "matmul": "nn.Linear",
+    "selu": "ReLU or LeakyReLU",
+    "celu": "ReLU or LeakyReLU",
+    "softplus": "ReLU",
+    "mish": "SiLU, or ReLU",
+    "rms_norm": "LayerNorm",
     "bmm": "layers without products of two tensors",
-    "scaled_dot_product_attention": "convolutions: odt has no attention",
-    "lstm": "Conv1D over the sequence: odt has no recurrence",
-    "gru": "Conv1D over the sequence: odt has no recurrence",
-    "rnn_tanh": "Conv1D over the sequence: odt has no recurrence",
     "embedding": "one-hot samples and a Linear",
-    "slice": "whole tensors",
-    "select": "whole tensors, or AdaptiveAvgPool",
-    "split": "two convolutions of the whole tensor",
-    "chunk": "two convolutions of the whole tensor",
-    "max": "AdaptiveAvgPool, or MaxPool with a window as large as the image",
-    "adaptive_max_pool2d": "MaxPool with a window as large as the image",
     "conv3d": "2-D convolutions",
-    "upsample_bilinear2d": "upsampling by mode='nearest'",
+    "upsample_bicubic2d": "upsampling by mode='bilinear'",
     "flip": "data that are flipped before",
+    "expand": "an Add or a product, which repeat a number per channel",
+    "repeat": "nn.Upsample",
+    "alpha_dropout": "Dropout",
 }

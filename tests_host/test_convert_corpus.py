@@ -1,0 +1,169 @@
+"""Small networks as people write them, by torch.export: equal, or refused in one sentence."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from odt.host.convert import Unsupported, load
+
+torch.set_num_threads(1)
+
+
+class Net(nn.Module):
+    """Layers by name, and a function of them and the samples."""
+
+    def __init__(self, shape, function, **layers):
+        super().__init__()
+        self.shape, self.function = shape, function
+        for name, layer in layers.items():
+            setattr(self, name, layer)
+
+    def forward(self, x):
+        return self.function(self, x)
+
+
+def sequence(shape, *layers):
+    return Net(shape, lambda s, x: s.all(x), all=nn.Sequential(*layers))
+
+
+def block(dilation, pad):
+    return Net((), lambda s, x: F.relu(s.c(x)[:, :, :-pad]) + x, c=nn.Conv1d(4, 4, 3, padding=pad, dilation=dilation))
+
+
+def _scaled(s, x):
+    mean, deviation = torch.tensor([0.1, 0.2, 0.3]).view(1, 3, 1, 1), torch.full((3,), 0.5)
+    return s.c((x - mean) / (deviation.reshape(-1, 1, 1) * torch.arange(1, 4).float()[:, None, None]))
+
+
+def _in_place(s, x):
+    a = s.a(x)
+    b = s.b(a).relu_()
+    a.mul_(2)
+    b += a
+    return b
+
+
+def _pooled(s, x):
+    x = s.a(x)
+    return s.b(torch.cat([x.mean(-1), x.amax(2), x[..., -1]], 1))
+
+
+def _gated(s, x):
+    a, b = s.a(x).chunk(2, 1)
+    return s.b(torch.tanh(a) * torch.sigmoid(b)).flatten(1)
+
+
+def _arithmetic(s, x):
+    a, b = s.a(x), s.b(x)
+    return torch.maximum(a - b, -b).abs() + torch.minimum(a, b) - s.c(x) ** 2
+
+
+def _parts(s, x):
+    first, second, third = torch.split(s.a(x), [2, 3, 1], 1)
+    return torch.cat([second, first * third], 1)
+
+
+def _frames(s, x):
+    x = s.a(x)
+    return s.b(torch.stack([x[:, :, 0], x[:, :, 3], x[:, :, -1]], 1).flatten(1))
+
+
+IMAGE, SERIES, ROWS = (3, 8, 8), (3, 20), (10, 5)
+# name: how it is made; what is refused is in REFUSED with what the message says.
+NETWORKS = {
+    "mlp": lambda: sequence((7,), nn.Linear(7, 9), nn.Tanh(), nn.Linear(9, 3), nn.Softmax(-1)),
+    "regression": lambda: Net((7,), lambda s, x: s.b(F.silu(s.a(x))).squeeze(-1) * 2, a=nn.Linear(7, 9), b=nn.Linear(9, 1)),
+    "cnn": lambda: sequence(IMAGE, nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 3)),
+    "depthwise": lambda: sequence(IMAGE, nn.Conv2d(3, 6, 3, 2, 1, groups=3), nn.ReLU6(), nn.Conv2d(6, 4, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()),
+    "resnet in place": lambda: Net(IMAGE, _in_place, a=nn.Conv2d(3, 4, 1), b=nn.Conv2d(4, 4, 3, padding=1)),
+    "weight_norm": lambda: sequence((5,), nn.utils.parametrizations.weight_norm(nn.Linear(5, 4)), nn.ReLU(), nn.Linear(4, 2)),
+    "spectral_norm": lambda: sequence(IMAGE, nn.utils.parametrizations.spectral_norm(nn.Conv2d(3, 4, 3)), nn.ReLU(), nn.Conv2d(4, 2, 1)),
+    "constants in forward": lambda: Net(IMAGE, _scaled, c=nn.Conv2d(3, 4, 3)),
+    "casts": lambda: Net((4,), lambda s, x: s.a(x.float() * torch.tensor([1, 2, 3, 4]).to(x.dtype)) + torch.ones(3, dtype=torch.int64), a=nn.Linear(4, 3)),
+    "causal": lambda: Net(SERIES, lambda s, x: s.b(F.relu(s.a(F.pad(x, (2, 0)))))[:, :, -1], a=nn.Conv1d(3, 4, 3), b=nn.Conv1d(4, 2, 1)),
+    "chomped": lambda: sequence(SERIES, nn.Conv1d(3, 4, 1), block(1, 2), nn.AdaptiveAvgPool1d(1), nn.Flatten()),
+    "several pools": lambda: Net(SERIES, _pooled, a=nn.Conv1d(3, 4, 3), b=nn.Linear(12, 3)),
+    "gated": lambda: Net(SERIES, _gated, a=nn.Conv1d(3, 8, 3), b=nn.Conv1d(4, 1, 1)),
+    "glu": lambda: sequence(SERIES, nn.Conv1d(3, 8, 3), nn.GLU(1), nn.Conv1d(4, 2, 1)),
+    "parts": lambda: Net((5,), _parts, a=nn.Linear(5, 6)),
+    "parts of channels": lambda: Net(IMAGE, lambda s, x: s.b(torch.cat([x[:, 1:], s.a(x[:, :1])], 1)), a=nn.Conv2d(1, 2, 1), b=nn.Conv2d(4, 2, 3)),
+    "frames": lambda: Net(SERIES, _frames, a=nn.Conv1d(3, 4, 3), b=nn.Linear(12, 3)),
+    "every second": lambda: Net(IMAGE, lambda s, x: s.b(s.a(x)[:, :, 1::2, ::2]), a=nn.Conv2d(3, 4, 3, padding=1), b=nn.Conv2d(4, 2, 3)),
+    "mean of rows": lambda: Net(ROWS, lambda s, x: s.b(F.relu(s.a(x)).mean(1)), a=nn.Linear(5, 6), b=nn.Linear(6, 2)),
+    "mean of an axis": lambda: Net(IMAGE, lambda s, x: s.b(s.a(x).mean(3).flatten(1)), a=nn.Conv2d(3, 4, 3), b=nn.Linear(24, 2)),
+    "mean of channels": lambda: Net(IMAGE, lambda s, x: s.a(x).mean(1, keepdim=True), a=nn.Conv2d(3, 4, 3)),
+    "sum and least": lambda: Net(SERIES, lambda s, x: s.a(x).sum(2) - s.b(x).amin(-1), a=nn.Conv1d(3, 4, 3), b=nn.Conv1d(3, 4, 1)),
+    "largest": lambda: Net(SERIES, lambda s, x: s.a(x).max(2)[0], a=nn.Conv1d(3, 4, 3)),
+    "bilinear": lambda: sequence(IMAGE, nn.Conv2d(3, 4, 3, 2, 1), nn.Upsample(scale_factor=2, mode="bilinear"), nn.Conv2d(4, 2, 3)),
+    "bilinear by 3": lambda: Net((2, 3, 4), lambda s, x: F.interpolate(s.a(x), (9, 8), mode="bilinear"), a=nn.Conv2d(2, 3, 1)),
+    "linear": lambda: sequence((3, 5), nn.Conv1d(3, 4, 1), nn.Upsample(scale_factor=4, mode="linear")),
+    "nearest": lambda: Net(IMAGE, lambda s, x: F.interpolate(F.interpolate(s.a(x), scale_factor=0.5), scale_factor=3), a=nn.Conv2d(3, 2, 1)),
+    "prelu": lambda: sequence(IMAGE, nn.Conv2d(3, 4, 3), nn.PReLU(), nn.Conv2d(4, 4, 3), prelu(4), nn.Conv2d(4, 2, 1)),
+    "tanh gelu": lambda: sequence((7,), nn.Linear(7, 9), nn.GELU("tanh"), nn.Linear(9, 3)),
+    "clamped": lambda: Net((7,), lambda s, x: torch.clamp(s.b(F.hardtanh(s.a(x)).clip(-0.5)), max=0.25), a=nn.Linear(7, 9), b=nn.Linear(9, 3)),
+    "arithmetic": lambda: Net((7,), _arithmetic, a=nn.Linear(7, 3), b=nn.Linear(7, 3), c=nn.Linear(7, 3)),
+    "broadcast": lambda: Net(IMAGE, lambda s, x: x * torch.sigmoid(s.a(x)) + s.b(x).mean((1, 2), keepdim=True), a=nn.Conv2d(3, 1, 1), b=nn.Conv2d(3, 4, 1)),
+    "along the height": lambda: Net(IMAGE, lambda s, x: s.b(torch.cat([x, s.a(x)], 2)), a=nn.Conv2d(3, 3, 3, (2, 1), 1), b=nn.Conv2d(3, 2, 3)),
+    "along the time": lambda: Net(SERIES, lambda s, x: torch.cat([x, s.a(x)], -1).sum(1), a=nn.Conv1d(3, 3, 3)),
+    "norms": lambda: Net(ROWS, lambda s, x: s.b(s.n(F.relu(s.a(x))).flatten(1)), a=nn.Linear(5, 6), n=nn.LayerNorm(6), b=nn.Linear(60, 2)),
+    "group norm": lambda: sequence(IMAGE, nn.Conv2d(3, 4, 3), nn.GroupNorm(2, 4), nn.SiLU(), nn.InstanceNorm2d(4, affine=True), nn.Conv2d(4, 2, 3)),
+    "decoder": lambda: sequence((6,), nn.Linear(6, 48), nn.ReLU(), nn.Unflatten(1, (3, 4, 4)), nn.ConvTranspose2d(3, 2, 3, 2, 1, 1), nn.Sigmoid()),
+    "matrix": lambda: Net((7,), lambda s, x: x @ s.w.weight.T @ torch.eye(3) + 1, w=nn.Linear(7, 3)),
+    "mobile": lambda: sequence(IMAGE, nn.Conv2d(3, 6, 3, 2, 1, bias=False), nn.BatchNorm2d(6), nn.Hardswish(), nn.Conv2d(6, 6, 3, 1, 1, groups=6), nn.Hardsigmoid(), nn.Dropout(0.1), nn.Flatten(), nn.Linear(96, 3)),
+    "lstm": lambda: Net((7, 3), lambda s, x: s.a(x)[0][:, -1], a=nn.LSTM(3, 4, batch_first=True)),
+    "gru": lambda: Net((7, 3), lambda s, x: s.a(x)[1][0], a=nn.GRU(3, 4, batch_first=True)),
+    "attention": lambda: Net((6, 4), lambda s, x: s.a(x, x, x)[0], a=nn.MultiheadAttention(4, 2, batch_first=True)),
+    "transformer": lambda: sequence((6, 4), nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)),
+    "gelu": lambda: sequence((7,), nn.Linear(7, 9), nn.GELU(), nn.Linear(9, 3)),
+    "corners": lambda: sequence(IMAGE, nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True), nn.Conv2d(3, 2, 3)),
+    "reflected": lambda: sequence(IMAGE, nn.Conv2d(3, 2, 3, padding=1, padding_mode="reflect")),
+    "softplus": lambda: sequence((7,), nn.Linear(7, 9), nn.Softplus()),
+}  # fmt: skip
+
+
+def prelu(channels):
+    made = nn.PReLU(channels)
+    nn.init.uniform_(made.weight, -0.5, 1.5)
+    return made
+
+
+# By every exporter the same network is refused; the words of PyTorch's own operators and of ONNX's.
+REFUSED = {
+    "lstm": ("LSTM.*no such.*Conv", "LSTM"),
+    "gru": ("GRU.*no such.*Conv", "GRU"),
+    "attention": ("MultiheadAttention.*no such.*convolutions", "node"),
+    "transformer": ("TransformerEncoderLayer.*no such.*convolutions", "node"),
+    "gelu": ("error function", "Gelu|Erf"),
+    "corners": ("align_corners", "Resize"),
+    "reflected": ("pad .*reflect.*zeros", "Pad"),
+    "softplus": ("softplus.*no such operator; instead: ReLU", "Softplus"),
+}
+
+
+def made(name):
+    torch.manual_seed(0)
+    net = NETWORKS[name]()
+    for module in net.modules():
+        if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
+            nn.init.normal_(module.running_mean, 0, 0.2)
+            nn.init.uniform_(module.running_var, 0.5, 2)
+    return net.eval(), np.random.default_rng(1).normal(size=(4, *net.shape)).astype(np.float32)
+
+
+def equal(model, x, expected):
+    got = model.imported.outputs(model.predict(model.imported.samples(x)))
+    assert got.shape == expected.shape
+    assert np.abs(got - expected).max() <= 1e-4 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_module_gives_pytorchs_outputs_or_is_refused(name):
+    net, x = made(name)
+    expected = net(torch.from_numpy(x.copy()))
+    if name in REFUSED:
+        with pytest.raises(Unsupported, match=REFUSED[name][0]):
+            load(net, net.shape)
+    else:
+        equal(load(net, net.shape), x, expected.detach().numpy())
