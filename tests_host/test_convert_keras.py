@@ -85,10 +85,13 @@ class Mine(L.Layer):
     "layer, message",
     [
         (L.Conv2D(2, 2, dilation_rate=2), r"layer conv\w* \(Conv2D\): has dilation"),
-        (L.PReLU(), r"\(PReLU\): odt has no such layer; instead: LeakyReLU"),
-        (L.Dense(3, activation="gelu"), "has the activation gelu"),
-        (L.UpSampling2D(2, interpolation="bilinear"), "bilinear"),
-        (Mine(), r"\(Mine\): odt has no such layer"),
+        (L.Dense(3, activation="softsign"), "has the activation softsign; instead: relu"),
+        (L.UpSampling2D(2, interpolation="lanczos3"), "enlarges by 'lanczos3'; instead: interpolation"),
+        (L.Conv2D(2, 2, data_format="channels_first"), "has its channels first"),
+        (L.UnitNormalization(), r"\(UnitNormalization\): odt has no such layer; instead: LayerNormalization"),
+        (L.TimeDistributed(L.LSTM(2)), r"\(TimeDistributed\), layer lstm\w* \(LSTM\): is applied to each step"),
+        (L.Dense(2, activation=lambda x: x), "has the activation <lambda>, which is not Keras's"),
+        (Mine(), r"\(Mine\): is no class of Keras's own; instead: Keras's own layers"),
     ],
 )
 def test_what_odt_has_not_is_named(layer, message):

@@ -1,0 +1,307 @@
+"""Every option of every Keras layer that odt reads, at a value that is not its default: Keras's own numbers, or a refusal by name.
+
+A layer or an option that has no row here fails test_each_option_has_a_value.
+"""
+
+import os
+import types
+
+import numpy as np
+import pytest
+
+from odt.host.convert import Unsupported, load
+
+os.environ.setdefault("KERAS_BACKEND", "torch")
+import keras  # noqa: E402
+from keras import layers as L  # noqa: E402
+
+from odt.host.convert import kerasmodel  # noqa: E402
+
+
+class Refused:
+    """A value of an option that odt reads and refuses."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+IMAGE, SERIES, ROW = (8, 6, 4), (9, 4), (6,)
+# name of the layer: its arguments, and the shape of a sample
+CASES = {
+    "Activation": (dict(activation="tanh"), ROW),
+    "ActivityRegularization": ({}, ROW),
+    "AdaptiveAveragePooling1D": (dict(output_size=2), SERIES),
+    "AdaptiveAveragePooling2D": (dict(output_size=2), IMAGE),
+    "Add": ({}, ROW),
+    "AlphaDropout": (dict(rate=0.2), ROW),
+    "Average": ({}, ROW),
+    "AveragePooling1D": (dict(pool_size=2), SERIES),
+    "AveragePooling2D": (dict(pool_size=2), IMAGE),
+    "BatchNormalization": ({}, IMAGE),
+    "Concatenate": ({}, SERIES),
+    "Conv1D": (dict(filters=4, kernel_size=3), SERIES),
+    "Conv1DTranspose": (dict(filters=3, kernel_size=3), SERIES),
+    "Conv2D": (dict(filters=4, kernel_size=3), IMAGE),
+    "Conv2DTranspose": (dict(filters=3, kernel_size=3), IMAGE),
+    "CenterCrop": (dict(height=4, width=4), IMAGE),
+    "Cropping1D": ({}, SERIES),
+    "Cropping2D": ({}, IMAGE),
+    "Dense": (dict(units=3), ROW),
+    "DepthwiseConv1D": (dict(kernel_size=3), SERIES),
+    "DepthwiseConv2D": (dict(kernel_size=3), IMAGE),
+    "Dropout": (dict(rate=0.2), SERIES),
+    "Flatten": ({}, IMAGE),
+    "GaussianDropout": (dict(rate=0.2), ROW),
+    "GaussianNoise": (dict(stddev=0.2), ROW),
+    "GlobalAveragePooling1D": ({}, SERIES),
+    "GlobalAveragePooling2D": ({}, IMAGE),
+    "GlobalMaxPooling1D": ({}, SERIES),
+    "GlobalMaxPooling2D": ({}, IMAGE),
+    "GroupNormalization": (dict(groups=2), IMAGE),
+    "Identity": ({}, ROW),
+    "LayerNormalization": ({}, SERIES),
+    "LeakyReLU": ({}, ROW),
+    "MaxPooling1D": (dict(pool_size=2), SERIES),
+    "MaxPooling2D": (dict(pool_size=2), IMAGE),
+    "Maximum": ({}, ROW),
+    "Minimum": ({}, ROW),
+    "Multiply": ({}, ROW),
+    "Normalization": ({}, SERIES),
+    "PReLU": (dict(shared_axes=[1, 2]), IMAGE),
+    "Permute": (dict(dims=(1, 2)), SERIES),
+    "ReLU": ({}, ROW),
+    "RepeatVector": (dict(n=2), ROW),
+    "Rescaling": (dict(scale=1.0), ROW),
+    "Reshape": (dict(target_shape=(2, 3)), ROW),
+    "Resizing": (dict(height=16, width=12), IMAGE),
+    "SeparableConv1D": (dict(filters=4, kernel_size=3), SERIES),
+    "SeparableConv2D": (dict(filters=4, kernel_size=3), IMAGE),
+    "Softmax": ({}, SERIES),
+    "SpatialDropout1D": (dict(rate=0.2), SERIES),
+    "SpatialDropout2D": (dict(rate=0.2), IMAGE),
+    "Subtract": ({}, ROW),
+    "TimeDistributed": (dict(layer=lambda: L.Dense(3)), SERIES),
+    "UpSampling1D": (dict(size=2), SERIES),
+    "UpSampling2D": ({}, IMAGE),
+    "ZeroPadding1D": ({}, SERIES),
+    "ZeroPadding2D": ({}, IMAGE),
+}
+FACTORS = (
+    "RandomBrightness",
+    "RandomColorDegeneration",
+    "RandomContrast",
+    "RandomHue",
+    "RandomSaturation",
+    "RandomSharpness",
+)
+CASES.update({name: (dict(factor=0.2), (8, 6, 3)) for name in FACTORS + ("RandomZoom", "RandomRotation")})
+CASES["RandomZoom"] = dict(height_factor=0.2), (8, 6, 3)
+CASES["RandomTranslation"] = dict(height_factor=0.2, width_factor=0.2), (8, 6, 3)
+CASES["RandomPosterization"] = dict(factor=4), (8, 6, 3)
+CASES.update({name: ({}, (8, 6, 3)) for name in kerasmodel.LAYERS if name.startswith("Random") and name not in CASES})
+SEVERAL = ("Add", "Average", "Concatenate", "Maximum", "Minimum", "Multiply", "Subtract")
+
+# values of options that are read, by the option, or by layer and option
+READ = {
+    "units": [5],
+    "activation": ["relu", "softmax", lambda: L.LeakyReLU(0.1), lambda: L.ReLU(max_value=1.5), Refused("softsign")],
+    "use_bias": [False],
+    "filters": [6],
+    "kernel_size": [2],
+    "strides": [2],
+    "padding": ["same"],
+    "Conv1D.padding": ["same", "causal"],
+    "ZeroPadding1D.padding": [(2, 1)],
+    "ZeroPadding2D.padding": [((2, 1), (0, 3))],
+    "dilation_rate": [Refused(2)],
+    "groups": [2],
+    "GroupNormalization.groups": [4],
+    "depth_multiplier": [2],
+    "axis": [Refused(1)],
+    "BatchNormalization.axis": [3, Refused(1)],
+    "Softmax.axis": [2, Refused((1, 2))],
+    "Concatenate.axis": [1, 2],
+    "Normalization.axis": [None, 2, Refused(1)],
+    "LayerNormalization.axis": [2, Refused((1, 2))],
+    "momentum": [0.5],
+    "epsilon": [0.3],
+    "center": [False],
+    "scale": [False],
+    "Rescaling.scale": [0.25, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]],
+    "offset": [0.5],
+    "output_size": [3],
+    "pool_size": [3],
+    "keepdims": [True],
+    "size": [3],
+    "interpolation": ["nearest", "bilinear", Refused("bicubic")],
+    "height": [24, Refused(7)],
+    "CenterCrop.height": [3, Refused(9)],
+    "width": [6, Refused(3)],
+    "CenterCrop.width": [3, Refused(7)],
+    "cropping": [1, (0, 2)],
+    "Cropping2D.cropping": [((2, 1), (0, 3)), ((0, 0), (2, 2))],
+    "target_shape": [(3, 2), (-1, 2)],
+    "n": [3],
+    "dims": [(2, 1)],
+    "max_value": [6, 1.5],
+    "negative_slope": [0.5, 1.5],
+    "threshold": [Refused(0.5)],
+    "shared_axes": [[1, 2], Refused([1])],
+    "rate": [0.4],
+    "mean": [],  # see test_a_normalization_that_is_given_its_mean
+    "variance": [],
+    "invert": [True],
+    "layer": [lambda: L.Activation("tanh"), Refused(lambda: L.LayerNormalization())],
+    "output_padding": [],
+}
+# of options without effect in inference
+IDLE = {
+    "noise_shape": (None, 1, 4),
+    "AlphaDropout.noise_shape": (None, 1),
+    "synchronized": False,  # True is TensorFlow's alone
+    "renorm_momentum": 0.5,
+    "renorm_clipping": {"rmax": 2.0},
+    "l1": 0.1,
+    "l2": 0.1,
+    "rate": 0.4,
+    "stddev": 0.4,
+    "factor": 0.3,
+    "RandomPosterization.factor": 3,
+    "value_range": (0, 1),
+    "mode": "horizontal",
+    "fill_mode": "constant",
+    "fill_value": 0.5,
+    "scale": 0.5,
+    "RandomErasing.scale": (0.1, 0.2),
+    "kernel_size": 5,
+    "interpolation": "nearest",
+    "height_factor": 0.3,
+    "width_factor": 0.3,
+    "x_factor": 0.3,
+    "y_factor": 0.3,
+    "sigma": 0.5,
+    "brightness_factor": 0.3,
+    "contrast_factor": 0.3,
+    "saturation_factor": 0.3,
+    "hue_factor": 0.3,
+    "trainable": False,
+    "name": "another",
+    "seed": 5,
+    "_initializer": "ones",
+    "_regularizer": "l2",
+    "_constraint": "non_neg",
+}
+# of options that are refused unless at their default
+REFUSED = {
+    "output_padding": 0,
+    "renorm": True,
+    "rms_scaling": True,
+    "quantization_config": lambda: keras.quantizers.Int8QuantizationConfig(),
+    "crop_to_aspect_ratio": True,
+    "pad_to_aspect_ratio": True,
+    "fill_mode": "reflect",
+    "fill_value": 0.5,
+    "antialias": True,
+    "dtype": "mixed_float16",
+    "data_format": "channels_first",
+}
+NAMES = sorted(name for name in kerasmodel.LAYERS if name != "InputLayer" and hasattr(L, name))
+
+
+def options_of(name):
+    """{option: (how, value or values)} of a layer, ``how`` one of "read", "idle" and "refused"."""
+    row, found = kerasmodel.LAYERS[name], {}
+    for option in getattr(L, name)(**arguments(name)).get_config():
+        end = next((end for end in kerasmodel._IDLE_ENDS if option.endswith(end)), option)
+        idle = option in row.idle or option in kerasmodel._IDLE or end != option
+        how = "read" if option in row.reads else "idle" if idle else "refused"
+        table = {"read": READ, "idle": IDLE, "refused": REFUSED}[how]
+        key = "%s.%s" % (name, option)
+        assert key in table or end in table, "%s: give the option a value that is not its default" % key
+        found[option] = how, table[key if key in table else end]
+    return found
+
+
+def arguments(name):
+    return {option: settled(value) for option, value in CASES[name][0].items()}
+
+
+def settled(value):
+    return value() if isinstance(value, types.FunctionType) else value
+
+
+def network(name, layer, shape=None):
+    """A model of a layer, all its weights at random."""
+    keras.utils.set_random_seed(1)
+    x = keras.Input(shape or CASES[name][1])
+    first = L.Rescaling(0.5, 0.1)(x)
+    y = layer([first, L.Dense(CASES[name][1][-1])(x)]) if name in SEVERAL else layer(first)
+    if name.startswith("ZeroPadding"):
+        y = getattr(L, "Conv" + name[-2:])(2, 1)(y)
+    model = keras.Model(x, y)
+    rng = np.random.default_rng(2)
+    for weight in model.weights:
+        low = 0.5 if "variance" in weight.path or "gamma" in weight.path else -0.3
+        if weight.dtype == "float32":
+            weight.assign(rng.uniform(low, low + 1, weight.shape))
+        elif isinstance(layer, L.Normalization):
+            continue
+    for each in model.layers:
+        if isinstance(each, L.Normalization):
+            each.finalize_state()
+    return model
+
+
+def compare(model):
+    x = np.random.default_rng(0).normal(size=(3, *model.inputs[0].shape[1:])).astype("float32") * 4
+    expected = keras.ops.convert_to_numpy(model(x, training=False))
+    taken = load(model)
+    got = taken.imported.outputs(taken.predict(taken.imported.samples(x)))
+    assert got.shape == expected.shape
+    assert np.abs(got - expected).max() <= 1e-5 * max(1, np.abs(expected).max())
+
+
+def refused(model, layer):
+    with pytest.raises(Unsupported, match=r"layer %s \(%s\)" % (layer.name, type(layer).__name__)):
+        load(model)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_option_has_a_value(name):
+    assert name in CASES, "a row for the layer %s" % name
+    options_of(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_that_are_read(name):
+    for option, (how, values) in options_of(name).items():
+        for value in values if how == "read" else ():
+            made = settled(value.value if isinstance(value, Refused) else value)
+            layer = getattr(L, name)(**{**arguments(name), option: made})
+            model = network(name, layer)
+            if isinstance(value, Refused):
+                refused(model, layer)
+            else:
+                compare(model)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_without_effect(name):
+    idle = {option: value for option, (how, value) in options_of(name).items() if how == "idle"}
+    if name.startswith("Spatial"):
+        idle.pop("trainable", None)
+    compare(network(name, getattr(L, name)(**{**arguments(name), **idle})))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_that_are_refused(name):
+    for option, (how, value) in options_of(name).items():
+        if how == "refused":
+            layer = getattr(L, name)(**{**arguments(name), option: settled(value)})
+            refused(network(name, layer, (3, 3, 3) if name.startswith("Random") else None), layer)
+
+
+def test_a_normalization_that_is_given_its_mean():
+    for shape in ((), (4,)):
+        layer = L.Normalization(mean=np.full(shape, 2.0), variance=np.full(shape, 3.0))
+        compare(network("Normalization", layer))
