@@ -198,7 +198,7 @@ REFUSED = {
     "pads": (network([node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], pads=[3] * 4)]), "lie in the padding alone"),
     "attribute": (network([node("Conv", ["x", "w"], ["y"], strides=[1])], weights=W), "strides has 1 sizes, expected 2"),
     "zero": (network([node("Div", ["x", "z"], ["y"])], weights={"z": np.zeros(1, "float32")}), "Div.*gain, number 0 is inf"),
-    "resize": (network([node("Resize", ["x", "", "s"], ["y"], mode="linear")], weights={"s": np.array([1, 1, 2, 2], "float32")}), "mode nearest"),
+    "resize": (network([node("Resize", ["x", "", "s"], ["y"], mode="cubic")], weights={"s": np.array([1, 1, 2, 2], "float32")}), "mode nearest"),
 }  # fmt: skip
 
 
@@ -216,12 +216,55 @@ def test_a_dynamic_shape_can_be_given():
         load(proto, (3, 6, 5))
 
 
-def test_weights_in_another_file_are_not_followed(tmp_path):
+def beside(folder, weights, **fields):
+    """A file of one convolution whose weights lie in another file, described by these fields."""
     proto = network([node("Conv", ["x", "w"], ["y"])], weights=W)
     tensor = proto.graph.initializer[0]
+    content = tensor.raw_data
     tensor.ClearField("raw_data")
     tensor.data_location = TensorProto.EXTERNAL
-    tensor.external_data.add(key="location", value="/etc/passwd")
+    for key, value in fields.items():
+        tensor.external_data.add(key=key, value=str(value))
+    (folder / weights).write_bytes(b"1234" + content + b"56")
+    (folder / "net.onnx").write_bytes(proto.SerializeToString())
+    return proto
+
+
+def test_weights_beside_the_file_are_read(tmp_path):
+    beside(tmp_path, "net.onnx.data", location="net.onnx.data", offset=4, length=216, checksum="0")
+    x = data(MobileNetV2, 2)[:, :2, :4, :4]
+    model = load(tmp_path / "net.onnx")
+    got = model.imported.outputs(model.predict(model.imported.samples(x)))
+    assert np.abs(got - run(str(tmp_path / "net.onnx"), x)).max() < 1e-5
+
+
+OUTSIDE = {
+    "path": (dict(location="/etc/passwd"), "lies in '/etc/passwd'; instead: a file in the same folder"),
+    "up": (dict(location="../w.bin"), "in the same folder"),
+    "down": (dict(location="sub/w.bin"), "in the same folder"),
+    "backslash": (dict(location="..\\w.bin"), "in the same folder"),
+    "parent": (dict(location=".."), "in the same folder"),
+    "none": (dict(offset=0), "in the same folder"),
+    "missing": (dict(location="v.bin"), "v.bin is not there"),
+    "link": (dict(location="link.bin"), "link.bin is not there, or no file"),
+    "folder": (dict(location="sub"), "sub is not there, or no file"),
+    "pipe": (dict(location="pipe"), "pipe is not there, or no file"),
+    "short": (dict(location="w.bin", offset=8), "216 bytes from 8 on of .*w.bin, expected 216 of the file's 222"),
+    "before": (dict(location="w.bin", offset=-4), "bytes from -4 on"),
+    "length": (dict(location="w.bin", length=8), "8 bytes from 0 on of .*, expected 216"),
+    "words": (dict(location="w.bin", offset="x"), "offset and length are no numbers"),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_weights_elsewhere_or_of_another_size_are_not_followed(name, tmp_path):
+    fields, message = OUTSIDE[name]
+    proto = beside(tmp_path, "w.bin", **fields)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link.bin").symlink_to(tmp_path / "w.bin")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match=message):
+        load(tmp_path / "net.onnx")
     with pytest.raises(ValueError, match="initializer w lies in another file"):
         load(proto)
 

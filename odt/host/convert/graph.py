@@ -76,7 +76,7 @@ def refuse(origin, what, instead=None):
 
 
 @contextmanager
-def parsing(name):
+def parsing(name, what="damaged"):
     """What another library raises in this block, where it parses or computes what a file says, is the file's damage: a ValueError.
 
     Nothing of odt's own runs in such a block: an error of odt's is a defect and keeps its type.
@@ -87,7 +87,7 @@ def parsing(name):
         raise
     except Exception as error:
         lines = str(error).strip().splitlines() or [""]
-        raise ValueError("%s is damaged: %s: %s" % (name, type(error).__name__, lines[0])) from error
+        raise ValueError("%s is %s: %s: %s" % (name, what, type(error).__name__, lines[0])) from error
 
 
 def finite(origin, name, values):
