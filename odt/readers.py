@@ -14,16 +14,16 @@ depends on the batch, never on the file.
 from array import array
 from struct import pack_into, unpack_from
 
-from .fixed import bit_length, count_of, elements, is_int, order
+from .run.csv import Lines, float32, has_letter, parse, text, whole  # noqa: F401 (parse is from here, too)
+from .fixed import count_of, elements, is_int, order
 
-_CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
-_SIZES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
+_CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
+_SIZES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "float32": 4}
 _WIDE = {"int64": "int32", "float64": "float32"}  # what they become as they are read
 _DESCR = {
-    "i1": "int8", "u1": "uint8", "b1": "uint8", "i2": "int16", "i4": "int32", "i8": "int64", "f4": "float32",
-    "f8": "float64",
+    "i1": "int8", "u1": "uint8", "b1": "uint8", "i2": "int16", "u2": "uint16", "i4": "int32", "i8": "int64",
+    "f4": "float32", "f8": "float64",
 }  # fmt: skip
-_LINE = 4096  # bytes of a CSV line
 
 
 class Column:
@@ -34,6 +34,8 @@ class Column:
     "float64" and "int64", what NumPy makes when it is not asked, are read as float32 (to nearest) and int32,
     number by number in Python: a board is faster with a file of ``astype("float32")``.
     """
+
+    shape = ()  # of a sample, where the file says it
 
     def __init__(self, path, dtype, row=1, offset=0, stride=None, samples=None):
         self.wide = dtype if dtype in _WIDE else None
@@ -81,6 +83,9 @@ def _npy(path):
         header = header.decode()
     except ValueError:
         raise ValueError("%s: its header is no text" % path)
+    if "'descr': [" in header:
+        raise ValueError("%s: records of fields, from byte %d on: RawReader(Column(path, dtype, row, offset, stride), ..) reads one" % (
+            path, 8 + wide + size))  # fmt: skip
     descr = _entry(path, header, "descr", "'", "'")
     if descr[:1] == ">" or descr[1:] not in _DESCR:
         raise ValueError("%s: dtype %s, expected little-endian %s: convert it with astype()" % (
@@ -98,7 +103,7 @@ def _npy(path):
     column = Column(path, _DESCR[descr[1:]], row, 8 + wide + size)
     if column.samples < shape[0]:
         raise ValueError("%s: shape %s, but only %d samples follow" % (path, tuple(shape), column.samples))
-    column.samples = shape[0]
+    column.samples, column.shape = shape[0], shape[1:]
     return column
 
 
@@ -168,6 +173,15 @@ class RawReader(_Reader):
         self._x = _Buffer(x, batch_size)
         self._y = _Buffer(y, batch_size) if isinstance(y, Column) else _Copy(y, batch_size)
         self._normalizer = _checked(normalizer, x)
+
+    def check_model(self, session):
+        """ValueError where a file says that its samples have other axes than the model's; those of an Input of one axis may have several."""
+        from .run.arrays import check_axes
+
+        x = self._x.column
+        check_axes(x.path + ": x", x.shape, session.input.shape)
+        if isinstance(self._y, _Buffer) and not session.loss.labels:
+            check_axes(self._y.column.path + ": y", self._y.column.shape, session.shape)
 
     def read(self, first, count, at):
         self._x.read(first, count, at)
@@ -281,104 +295,108 @@ def _checked(normalizer, column):
 class CsvReader(_Reader):
     """Samples from a text file, a line each: float32 features and a label.
 
-    ``label``: the column with the label, an integer (from the end if negative); or ``targets``: a list of
-    columns that are float32 targets. ``skip``: columns to leave out. A first line that is not of numbers
-    is the heading. Numbers become the same bits on every machine, whatever its floats. Lines are found by
-    an index of at most ``2 * index`` places, so that a block is at least samples / (2 * index) lines.
+    ``label``: the column with the label (from the end if negative), a whole number or, with ``labels``, one of these names; or
+    ``targets``: a list of columns that are float32 targets. ``skip``: columns to leave out. ``separator``: between columns; None: spaces
+    and tabs, any number. ``decimal``: the mark in numbers, as ",". The first line is a heading if it holds text and, of the columns that
+    are not skipped, none is a number. Numbers become the same bits on every machine, whatever its floats. ValueError names a bad line.
+
+    Lines are found by an index of at most ``2 * index`` places, so that a block is at least samples / (2 * index) lines.
     """
 
-    def __init__(self, path, batch_size, label=-1, targets=None, skip=(), separator=",", index=128, normalizer=None):
-        self.path = path
-        self.separator = separator
-        with open(path, "rb") as file:
-            line = _read_line(file)
-            columns = len(line.split(separator.encode()))
-            self._start = len(line) if _is_heading(line, separator) else 0
-            samples = self._scan(file, index)
-        super().__init__(samples, batch_size, self._lines)
+    def __init__(
+        self, path, batch_size, label=-1, targets=None, skip=(), separator=",", index=128, normalizer=None, decimal=".",
+        labels=None,
+    ):  # fmt: skip
+        if labels is not None and not isinstance(labels, (list, tuple)):
+            raise TypeError("%s: labels is a list of names, got %r" % (path, labels))
+        self.path, self._skip = path, skip
+        self._lines = Lines(path, separator, decimal)
+        try:
+            words = self._lines.first(self._used)
+            samples = self._scan(index) if words else 0
+        finally:
+            self._lines.close()
+        super().__init__(samples, batch_size, self._step if samples else 1)
         if samples < 1:
             raise ValueError("%s: no line of numbers" % path)
-        self.columns = columns
+        self.columns = len(words)
         self._y_columns = [self._column("label", label)] if targets is None else [
             self._column("targets", column) for column in targets]  # fmt: skip
         out = [self._column("skip", column) for column in skip] + self._y_columns
-        self._x_columns = [column for column in range(columns) if column not in out]
+        self._x_columns = [column for column in range(self.columns) if column not in out]
         if not self._x_columns or not self._y_columns:
-            raise ValueError("%s: %d columns leave no feature or no label" % (path, columns))
+            hint = ': is separator=";" meant?' if b";" in words[0] else ""
+            raise ValueError("%s: %d columns leave no feature or no label%s" % (path, self.columns, hint))
         self._integer = targets is None
+        self._names = None if labels is None else [str(name) for name in labels]
         self._x = array("f", bytes(4 * batch_size * len(self._x_columns)))
         self._y = array("i" if self._integer else "f", bytes(4 * batch_size * len(self._y_columns)))
-        self._file = None
         self._next = -1
         self._normalizer = normalizer
         if normalizer is not None and normalizer.features != len(self._x_columns):
             raise ValueError("normalizer: of %d features, %s has %d" % (
                 normalizer.features, path, len(self._x_columns)))  # fmt: skip
 
+    def _used(self, columns):
+        """Of a line of so many columns those that are not skipped."""
+        out = [column % columns for column in self._skip if is_int(column)]
+        return [column for column in range(columns) if column not in out]
+
     def _column(self, name, column):
         if not is_int(column) or not -self.columns <= column < self.columns:
             raise ValueError("%s: %s is a column of %d, got %r" % (self.path, name, self.columns, column))
         return column % self.columns
 
-    def _scan(self, file, size):
-        """Count the lines and note where every so manieth begins."""
-        file.seek(self._start)
-        places = array("I")
-        lines, samples, at = 1, 0, self._start
-        while True:
-            line = _read_line(file)
-            if not line:
-                break
-            if len(line) == _LINE and line[-1:] != b"\n":
-                raise ValueError("%s: a line at byte %d of more than %d bytes" % (self.path, at, _LINE))
-            if line.strip():
-                if samples % lines == 0:
-                    places.append(at)
-                samples += 1
-                if len(places) > 2 * size:
-                    places = array("I", [places[k] for k in range(0, len(places), 2)])
-                    lines *= 2
-            at += len(line)
-        self._places = places
-        self._lines = lines
+    def _scan(self, size):
+        """Count the lines from that in hand on and note where every so manieth begins."""
+        lines, places, step, samples = self._lines, array("I"), 1, 0
+        while samples == 0 or lines.line():
+            if samples % step == 0:
+                places.append(lines.at)
+            samples += 1
+            if len(places) > 2 * size:
+                places = array("I", [places[k] for k in range(0, len(places), 2)])
+                step *= 2
+        self._places, self._step = places, step
         return samples
 
     def read(self, first, count, at):
-        if self._file is None:
-            self._file = open(self.path, "rb")
-            self._next = -1
-        if first != self._next:
-            self._file.seek(self._places[first // self._lines])
-            for _ in range(first % self._lines):
-                self._line()
-        for k in range(count):
-            self._take(first + k, at + k)
+        lines, following, self._next = self._lines, self._next, -1
+        if first != following or lines.file is None:
+            lines.seek(self._places[first // self._step])
+            for _ in range(first % self._step):
+                lines.line()
+        for k in range(at, at + count):
+            words = lines.words()
+            if words is None:
+                raise ValueError("%s ends before sample %d of %d" % (self.path, first + k - at, self.samples))
+            self._take(words, k)
         self._next = first + count
 
-    def _line(self):
-        while True:
-            line = _read_line(self._file)
-            if not line or line.strip():
-                return line
-
-    def _take(self, sample, at):
-        words = self._line().decode().strip().split(self.separator)
-        if len(words) != self.columns:
-            raise ValueError("%s: sample %d has %d columns, expected %d" % (
-                self.path, sample, len(words), self.columns))  # fmt: skip
+    def _take(self, words, at):
+        lines, what = self._lines, "number"
         try:
             at_x = at * len(self._x_columns)
             for k, column in enumerate(self._x_columns):
-                pack_into("<I", self._x, 4 * (at_x + k), parse(words[column]))
+                pack_into("<I", self._x, 4 * (at_x + k), float32(*lines.number_of(words[column])))
+            if self._integer:
+                column, what = self._y_columns[0], "label of %r" % self._names if self._names else "whole number"
+                self._y[at] = self._label(words[column])
+                return
             at_y = at * len(self._y_columns)
             for k, column in enumerate(self._y_columns):
-                if self._integer:
-                    self._y[at_y + k] = int(words[column])
-                else:
-                    pack_into("<I", self._y, 4 * (at_y + k), parse(words[column]))
-        except (ValueError, OverflowError):
-            raise ValueError("%s: sample %d, column %d is no number: %r" % (
-                self.path, sample, column, words[column]))  # fmt: skip
+                pack_into("<I", self._y, 4 * (at_y + k), float32(*lines.number_of(words[column])))
+        except ValueError:
+            hint = ": give labels=[..], the names" if what[0] == "w" and has_letter(words[column]) else ""
+            lines.refuse(column, words[column], what, hint)
+
+    def _label(self, word):
+        if self._names:
+            return self._names.index(text(word))
+        value, exact = whole(*self._lines.number_of(word))
+        if not exact or not -0x80000000 <= value < 0x80000000:
+            raise ValueError
+        return value
 
     def batch(self, count):
         x = memoryview(self._x)[: count * len(self._x_columns)]
@@ -388,75 +406,7 @@ class CsvReader(_Reader):
 
     def close(self):
         """Close the file; iterating opens it again."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-
-def _read_line(file):
-    try:
-        return file.readline(_LINE)
-    except TypeError:  # the files of mpremote mount take no size
-        return file.readline()
-
-
-def _is_heading(line, separator):
-    for word in line.decode().strip().split(separator):
-        try:
-            parse(word)
-        except ValueError:
-            return True
-    return False
-
-
-def parse(text):
-    """A decimal number as the bits of the nearest float32 (ties to even), by integers alone.
-
-    ValueError for what is none, NaN and infinities among it, and for what is too large.
-    """
-    text = text.strip()
-    head, _, tail = text.replace("E", "e").partition("e")
-    sign = 0
-    if head[:1] in ("-", "+"):
-        sign = 0x80000000 if head[0] == "-" else 0
-        head = head[1:]
-    whole, _, part = head.partition(".")
-    digits = whole + part
-    power = tail[1:] if tail[:1] in ("-", "+") else tail
-    has_power = "e" in text or "E" in text
-    if not digits or (has_power and not power) or [c for c in digits + power if c not in "0123456789"]:
-        raise ValueError("no number: %r" % text)
-    digits = digits.lstrip("0") or "0"
-    exponent = (int(tail) if has_power else 0) - len(part)
-    value = int(digits)
-    if value == 0 or exponent + len(digits) < -46:
-        return sign
-    if exponent + len(digits) > 40:
-        raise ValueError("too large: %r" % text)
-    top = value * 10**exponent if exponent > 0 else value
-    bottom = 1 if exponent > 0 else 10**-exponent
-    shift = bit_length(top) - bit_length(bottom) - 24  # the quotient has 24 or 25 bits
-    if shift > 0:
-        bottom <<= shift
-    else:
-        top <<= -shift
-    mantissa = top // bottom
-    if mantissa >= 1 << 24:
-        shift += 1
-        sticky = (mantissa & 1) << 1 | (1 if mantissa * bottom != top else 0)
-        mantissa >>= 1
-    else:
-        rest = 2 * (top - mantissa * bottom)
-        sticky = 3 if rest > bottom else 2 if rest == bottom else 1 if rest else 0
-    if sticky == 3 or (sticky == 2 and mantissa & 1):
-        mantissa += 1
-        if mantissa == 1 << 24:
-            mantissa >>= 1
-            shift += 1
-    field = shift + 150
-    if field > 254:
-        raise ValueError("too large: %r" % text)
-    return sign if field < 1 else sign | field << 23 | mantissa & 0x7FFFFF
+        self._lines.close()
 
 
 class Normalizer:

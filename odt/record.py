@@ -156,13 +156,15 @@ class Recorder:
         """The records as they are now for ``fit``, ``evaluate`` and ``metrics``: an odt.readers.RawReader of x and the labels' numbers."""
         from .readers import Column, RawReader
 
-        code = self.window.typecode
+        window = self.window
+        code = window.typecode
         if code not in _DTYPES:
             raise ValueError("reader: fit takes no numbers of typecode %r" % code)
         if not len(self):
             raise ValueError("reader: %s has no record" % self.path)
-        row = self.window.length * self.window.channels
+        row = window.length * window.channels
         x = Column(self.path, _DTYPES[code], row, _HEAD + _BEFORE, self.record, len(self))
+        x.shape = window.length, window.channels
         return RawReader(x, Column(self.path, "uint8", 1, _HEAD, self.record, len(self)), batch_size, block)
 
     def __iter__(self):
@@ -231,6 +233,10 @@ class Recorder:
 
     def _check(self, x):
         engine, window = executor.engine, self.window
+        if hasattr(x, "shape"):
+            from .run.arrays import check_sample
+
+            check_sample("add: x", x, (window.length, window.channels))
         try:
             code, size = engine.typecode(x), engine.nbytes(x)
         except Exception:  # of CPython a BufferError, too, which boards do not have

@@ -68,7 +68,7 @@ BAD_X = {
     "a ragged list": ([[0, 1], [1]], ValueError, ("x", "sample 1", "1", "2")),
     "a ragged list of the right sum": ([[0], [1, 2, 3]], ValueError, ("x", "sample 0", "1", "2")),
     "half a sample": (array.array("f", [0, 1, 2]), ValueError, ("x", "12 bytes", "8 bytes", "float32")),
-    "a wrong NumPy shape": (np.zeros((2, 3), "float32"), ValueError, ("x", "(2, 3)", "2 elements")),
+    "a wrong NumPy shape": (np.zeros((2, 3), "float32"), ValueError, ("x", "(2, 3)", "(samples, 2)")),
     "a transposed NumPy shape": (np.zeros((4, 3, 2), "float32"), ValueError, ("x", "(4, 3, 2)")),
     "no sample in a list": ([], ValueError, ("x", "empty")),
     "no sample in bytes": (b"", ValueError, ("x", "empty")),
@@ -169,7 +169,7 @@ BAD_LABELS = {
     "far above": (np.array([0, 1, 2**40]), ValueError, ("y", "element 2", "int32", 2**40)),
     "above what a list holds": ([0, 2**31, 1], ValueError, ("y", "item 1", "int32")),
     "NumPy columns": (np.array([[0], [9], [1]]), ValueError, ("y", "label 9", "sample 1")),
-    "one hot": (np.eye(3, dtype="uint8"), ValueError, ("y", "(3, 3)", "1 elements")),
+    "one hot": (np.eye(3, dtype="uint8"), ValueError, ("y", "(3, 3)", "(samples,)", "categorical_crossentropy")),
     "a one-hot list": ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], ValueError, ("y", "sample 0", "3", "1")),
     "bytes above": (b"\0\1\7", ValueError, ("y", "label 7", "sample 2")),
     "too few": ([0, 1], ValueError, ("y", "2 samples", "3")),
@@ -199,7 +199,7 @@ def test_bad_targets_are_refused():
     model = dense(loss="mse")
     good = np.zeros((3, 3), "float32")
     for targets, kind, words in (
-        (np.zeros((3, 2), "float32"), ValueError, ("y", "(3, 2)", "3 elements")),
+        (np.zeros((3, 2), "float32"), ValueError, ("y", "(3, 2)", "(samples, 3)")),
         (good[:2], ValueError, ("y", "2 samples", "3")),
         (
             good + np.array([[0], [0], [np.inf]], "float32"),
@@ -216,7 +216,8 @@ def test_bad_targets_are_refused():
 def test_bad_pixels_are_refused():
     model = pixels()
     for data, kind, words in (
-        (np.zeros((1, 3, 2, 1), "int8"), TypeError, ("x", "'b'", "uint8")),
+        (np.zeros((1, 2, 3, 1), "int8"), TypeError, ("x", "'b'", "uint8")),
+        (np.zeros((1, 3, 2, 1), "uint8"), ValueError, ("x", "(1, 3, 2, 1)", "(samples, 2, 3, 1)")),
         (np.zeros((1, 2, 3, 1), "float32"), TypeError, ("x", "'f'", "uint8")),
         ([[0, 1, 2, 3, 4, 256]], ValueError, ("x", "item 0", "uint8")),
         ([[0, 1, 2, 3, 4, -1]], ValueError, ("x", "item 0", "uint8")),

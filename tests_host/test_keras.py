@@ -318,7 +318,7 @@ def test_a_sequential_grows_by_add_and_shrinks_by_pop():
 
 
 def test_a_first_layer_with_input_shape_needs_no_input():
-    for first in (odt.Dense(6, input_shape=(4,)), odt.Dense(6, input_shape=4), odt.Flatten(input_shape=(2, 2))):
+    for first in (odt.Dense(6, input_shape=(4,)), odt.Dense(6, input_shape=4), odt.Flatten(input_shape=(4, 1))):
         grown = odt.Sequential()
         grown.add(first)
         rest = [odt.Dense(6), odt.ReLU(), odt.Dense(3)][first.kind == "dense" :]

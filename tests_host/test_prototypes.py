@@ -135,7 +135,7 @@ def test_what_is_bad_is_named_and_changes_nothing():
     for call, error, text in (
         (lambda: prototypes.learn_one(X[0], 10), ValueError, r"y: a label in 0\.\.9"),
         (lambda: prototypes.learn_one(X[:2], 1), ValueError, "one sample is expected, got 2"),
-        (lambda: prototypes.learn_one(X[0, :3], 1), ValueError, "elements"),
+        (lambda: prototypes.learn_one(X[0, :3], 1), ValueError, r"expected \(samples, "),
         (lambda: prototypes.partial_fit(X[:3], [1, 2]), ValueError, "2 labels, x has 3"),
         (lambda: prototypes.partial_fit(X[:3], [1, 2, 11]), ValueError, "y: a label"),
         (lambda: prototypes.predict_one(X[:2]), ValueError, "one sample"),

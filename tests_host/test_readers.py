@@ -244,12 +244,12 @@ def test_a_file_that_shrinks_is_noticed(tmp_path):
 
 
 @pytest.mark.parametrize("line, words", (
-    ("1,2,3,4,5", "sample 45 has 5 columns, expected 6"),
-    ("1,2,x,4,5,0", "sample 45, column 2 is no number: 'x'"),
-    ("1,2,nan,4,5,0", "sample 45, column 2 is no number: 'nan'"),
+    ("1,2,3,4,5", "line 47 has 5 columns, expected 6"),
+    ("1,2,x,4,5,0", "line 47, column 2 is no number: 'x'"),
+    ("1,2,nan,4,5,0", "line 47, column 2 is no number: 'nan'"),
     ("1,2,1e39,4,5,0", "column 2"),
-    ("1,2,3,4,5,1.5", "column 5 is no number: '1.5'"),
-    ("1,2,3,4,5," + 5000 * "1", "line at byte"),
+    ("1,2,3,4,5,1.5", "line 47, column 5 is no whole number: '1.5'"),
+    ("1,2,3,4,5," + 70000 * "1", "line 47 has more than 65536 bytes"),
 ))  # fmt: skip
 def test_a_bad_line_of_a_csv_is_refused_with_its_place(line, words, tmp_path):
     path = csv(tmp_path)

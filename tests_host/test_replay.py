@@ -370,7 +370,7 @@ def test_what_is_bad_is_named_and_changes_nothing():
     nan[1, 2] = np.nan
     for bad, error, text in (
         ((x, [0, 1, 5]), ValueError, r"label 5 of sample 2 is not in 0\.\.4"), ((x, [0, 1]), ValueError, "2 samples, x has 3"),
-        ((nan, y), ValueError, "sample 1, element 2 is NaN"), ((x[:, :2], y), ValueError, "3 elements"),
+        ((nan, y), ValueError, "sample 1, element 2 is NaN"), ((x[:, :2], y), ValueError, r"\(samples, 3\)"),
         ((x[:0], y[:0]), ValueError, "empty"), (("abc", y), TypeError, "x: "), ((x, [1]), ValueError, "1 samples, x has 3"),
         ((x.astype("int16"), y), TypeError, "expected float32"), ((x, [0, "a", 1]), TypeError, "y: item 1"),
     ):  # fmt: skip
@@ -418,7 +418,7 @@ def test_what_latents_cannot_be_made_of_is_named():
     fresh.compile(None, "mse", dtype="int8")
     with pytest.raises(ValueError, match="int8 ranges are not known"):
         Latents(fresh)
-    with pytest.raises(ValueError, match="elements"):
+    with pytest.raises(ValueError, match=r"expected \(samples, 8, 8, 1\)"):
         Latents(front, X[:9])(X[:2, :7])
 
 

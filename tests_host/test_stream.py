@@ -573,7 +573,7 @@ def test_lines_that_are_no_samples_are_named(tmp_path):
             read(text)
     with pytest.raises(ValueError, match="line 2, column 1"):
         read("1,2\n3,nan\n", typecode="f")
-    with pytest.raises(ValueError, match="line 2, column 4"):
+    with pytest.raises(ValueError, match="line 1, column 4: it has 2 columns"):
         read("1,2\n3,4\n", columns=[4])
 
 

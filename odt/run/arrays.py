@@ -1,4 +1,7 @@
-"""The user's data where they are not in a plain buffer: lists, arrays with a shape, numbers of 64 bits."""
+"""The user's data where they are not in a plain buffer: lists, arrays with a shape, numbers of 64 bits.
+
+An array with a shape has the Input's axes, in its order: what has as many elements, but other axes, is refused. Axes of 1 do not count.
+"""
 
 from array import array
 
@@ -6,64 +9,153 @@ from ..fixed import elements
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
 _LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "int32": 2147483647}
+_FLAT = []  # the axes of a number
+_NAMES = "write names = sorted(set(y)), then y = [names.index(name) for name in y]"
 
 
 def one_axis(argument, data, dtypes, row, one=()):
     """A list, or an array of a shape, as a buffer of a single axis; arguments and errors as of data.samples()."""
     if isinstance(data, (list, tuple)):
-        return _from_list(argument, data, dtypes, row)
+        return _from_list(argument, data, dtypes, row, one or (row,))
     return _flat(argument, data, row, one)
 
 
 def _flat(argument, data, row, one=()):
-    """An array with a shape (NumPy's, ulab's, a memoryview's) as one of a single axis."""
-    shape = getattr(data, "shape", None)
-    if shape is None:
-        return data
-    if not getattr(memoryview(data), "c_contiguous", True):
-        if hasattr(data, "copy"):  # a view of NumPy's
-            return _flat(argument, data.copy(), row, one)
-        raise ValueError("%s: an array without gaps, in C order, is expected; give a copy" % argument)
+    """An array with a shape (NumPy's, ulab's, a memoryview's, what NumPy reads) as one of a single axis."""
+    shape = tuple(data.shape)
+    if len(shape) != 1:
+        if shape == tuple(one):
+            shape = (1,) + shape
+        if not shape or _long(shape[1:]) != _long(one or (row,)):
+            refuse(argument, data, shape, one or (row,))
+    try:
+        view = memoryview(data)
+    except Exception:  # of pandas, PyTorch, or of dates
+        data = _read(argument, data)
+        view = memoryview(data)
+    texts = argument[-1:] == "y" and getattr(view, "format", "b")[-1:] in "wsO" and shape[0]
+    if texts and isinstance(data.reshape(-1)[0], (str, bytes)):
+        raise TypeError("%s: numbers are expected, got texts: %s" % (argument, _NAMES))
+    if not getattr(view, "c_contiguous", True):
+        if not hasattr(data, "copy"):
+            raise ValueError("%s: an array without gaps, in C order, is expected; give a copy" % argument)
+        data = data.copy()  # a view of NumPy's
     if len(shape) == 1:
         return data
-    if tuple(shape) == tuple(one):
-        shape = (1,) + tuple(one)
-    count = elements(shape[1:])
-    if not shape or count != row:
-        hint = '; one-hot labels want the loss "categorical_crossentropy"' if row == 1 and argument[-1:] == "y" else ""
-        raise ValueError("%s: shape %s, expected (samples, ..) of %d elements%s" % (argument, shape, row, hint))
     if hasattr(data, "reshape"):
         return data.reshape(shape[0] * row)
     return data.cast("B").cast(data.format) if shape[0] else b""
 
 
-def _from_list(argument, data, dtypes, row):
-    """Numbers, or lists of ``row`` numbers each, as an array."""
+def _read(argument, data):
+    """What is no buffer as NumPy reads it."""
+    try:
+        found = __import__("numpy").asarray(data)
+        memoryview(found)
+        return found
+    except Exception as error:
+        raise TypeError("%s: an array of numbers is expected, got %r: %s" % (argument, type(data), error))
+
+
+def _long(shape):
+    return [extent for extent in shape if extent != 1]
+
+
+def check_sample(argument, data, shape):
+    """ValueError for an array of more than one axis whose axes are not those of ``shape``, of one sample."""
+    found = tuple(data.shape)
+    if len(found) > 1 and _long(found) != _long(shape):
+        refuse(argument, data, found, shape, 0)
+
+
+def check_axes(argument, found, shape):
+    """ValueError where samples of a file are of the shape ``found``, not ``shape``, of several axes; (): it does not say."""
+    if found and len(shape) > 1 and _long(found) != _long(shape):
+        refuse(argument, None, (-1,) + tuple(found), shape)
+
+
+def refuse(argument, data, shape, expected, first=1):
+    """ValueError for an array of this shape, with what would be right; ``first``: its first axis of a sample."""
+    expected, found, name = tuple(expected), shape[first:], argument.split(" ")[-1]
+    order = _order(found, expected)
+    if not order and first:
+        order = _order(shape, expected)  # of one sample
+        first = 0 if order else 1
+    hint = ""
+    if order:
+        order = ["0"] * first + [str(axis + first) for axis in order]
+        hint = ": %s.%s(%s)" % (name, "permute" if hasattr(data, "permute") else "transpose", ", ".join(order))
+    elif _joins(found, expected):
+        hint = ": %s.reshape(%s)" % (name, ", ".join(["-1"] * first + [str(extent) for extent in expected]))
+    elif elements(expected) == 1 and name == "y":
+        hint = '; one-hot labels want the loss "categorical_crossentropy"'
+    text = str(shape) if shape[:1] != (-1,) else "(samples, " + str(shape[1:])[1:]
+    wanted = str(expected)
+    if first:
+        wanted = "(samples,)" if expected == (1,) else "(samples, %s)" % wanted[1:-1].rstrip(",")
+    raise ValueError("%s: shape %s, expected %s%s" % (argument, text, wanted, hint))
+
+
+def _order(found, expected):
+    """The axes of ``found`` that make it ``expected``, channels first before others; None where there are none."""
+    order = []
+    for extent in expected:
+        for axis in list(range(1, len(found))) + [0]:
+            if axis < len(found) and axis not in order and found[axis] == extent:
+                order.append(axis)
+                break
+    return order if len(order) == len(found) == len(expected) else None
+
+
+def _joins(found, expected):
+    """Whether one shape's axes are the other's, some of them joined."""
+    ends = []
+    for shape in (found, expected):
+        ends.append([elements(shape[: k + 1]) for k in range(len(shape))])
+    few, many = sorted(ends, key=len)
+    return few[-1:] == many[-1:] and all([end in many for end in few])
+
+
+def _from_list(argument, data, dtypes, row, shape):
+    """Numbers, or lists of the Input's shape each, as an array."""
     dtype = "float32" if "float32" in dtypes else "int32" if "int32" in dtypes else dtypes[0]
     limit = _LIMITS.get(dtype)
-    flat = array(_CODES[dtype])
+    flat, long = array(_CODES[dtype]), _long(shape)
     for index, item in enumerate(data):
         before = len(flat)
         try:
-            _append(item, flat, limit)
+            axes = _append(item, flat, limit)
         except (TypeError, ValueError):
-            raise TypeError("%s: item %d is not of numbers (%s)" % (argument, index, dtype))
+            hint = ": %r: %s" % (item, _NAMES) if isinstance(item, str) and argument[-1:] == "y" else ""
+            raise TypeError("%s: item %d is not of numbers (%s)%s" % (argument, index, dtype, hint))
         except OverflowError:
             raise ValueError("%s: item %d does not fit into %s" % (argument, index, dtype))
-        if isinstance(item, (list, tuple)) and len(flat) - before != row:
-            place = (argument, index, len(flat) - before, row)
-            raise ValueError("%s: sample %d has %d numbers, expected %d" % place)
+        if isinstance(item, (list, tuple)):
+            if axes is None:
+                raise ValueError("%s: sample %d: its lists differ in length" % (argument, index))
+            if len(flat) - before != row:
+                place = (argument, index, len(flat) - before, row)
+                raise ValueError("%s: sample %d has %d numbers, expected %d" % place)
+            if axes != long:
+                refuse("%s: sample %d" % (argument, index), None, tuple(axes), shape, 0)
     return flat
 
 
 def _append(item, into, limit):
+    """Put an item's numbers there; returns its axes but those of 1, None where lists differ."""
     if isinstance(item, (list, tuple)):
+        axes = first = None
         for part in item:
-            _append(part, into, limit)
-        return
+            axes = _append(part, into, limit)
+            if first is None:
+                first = axes
+            if axes is None or axes != first:
+                return None
+        return first if len(item) == 1 else [len(item)] + (first or [])
     if limit and not (0 if limit == 255 else -limit - 1) <= item <= limit:
         raise OverflowError  # MicroPython's array would wrap
     into.append(item)
+    return _FLAT
 
 
 def narrow(argument, data, dtypes, code):

@@ -85,6 +85,8 @@ class Stream:
             self.iterator = iter(data)
         except TypeError:
             raise TypeError("%sx: without y an iterable of batches (x, y) is expected, got %r" % (what, type(data)))
+        if hasattr(data, "check_model"):  # a reader
+            data.check_model(session)
         self.session = session
         self.data = data
         self.once = self.iterator is data

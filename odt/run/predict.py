@@ -70,7 +70,9 @@ def _look(session, x, out):
         seen.kind = x.__class__
         seen.samples = ord(engine.typecode(x) or "?"), session.control[X_FORMAT], session.row, 0
         seen.call = (session.loaded, session.regions) + seen.samples[:3] + seen.place
-    elif whole and getattr(type(given), "__module__", None) == "numpy":
+    elif (
+        whole and hasattr(given, "shape") and getattr(type(given), "__module__", "builtins") != "builtins"
+    ):  # NumPy reads it
         out = __import__("numpy").frombuffer(out, "f").reshape((count,) + tuple(session.shape))
     return out
 

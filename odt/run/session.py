@@ -303,7 +303,7 @@ class Session:
             if loss.with_logits and isinstance(y, (bytes, bytearray, memoryview)) and len(y) == count * (classes + 1):
                 dtypes, width, y_zero = ("uint8",), classes + 1, 1
             name = what + "y"
-            y, y_format, labels, y_code = samples(name, y, dtypes, width)
+            y, y_format, labels, y_code = samples(name, y, dtypes, width, () if loss.labels else self.shape)
             if labels != count:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:

@@ -19,7 +19,13 @@ class CsvSource:
     typecode: str
     ended: bool
     def __init__(
-        self, path: str, typecode: str = "h", columns: Sequence[int] | None = None, separator: str = ","
+        self,
+        path: str,
+        typecode: str = "h",
+        columns: Sequence[int] | None = None,
+        separator: str | None = ",",
+        scale: float | None = None,
+        decimal: str = ".",
     ) -> None: ...
     def readinto(self, buffer: Any) -> int: ...
     def close(self) -> None: ...

@@ -42,6 +42,9 @@ def samples_of(path):
     """The array "x" of an .npz, or its only one, or that of an .npy. No pickle is read."""
     try:
         with open(path, "rb") as file:
+            if file.read(2) not in (b"\x93N", b"PK"):
+                raise ValueError("an .npy or .npz file is expected, as numpy.save(path, x) writes it")
+            file.seek(0)
             held = np.load(file, allow_pickle=False)
             if isinstance(held, np.ndarray):
                 return held
@@ -50,7 +53,8 @@ def samples_of(path):
                 raise ValueError("the arrays are %s; one is called x" % (", ".join(names) or "none"))
             return held["x" if "x" in names else names[0]]
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile, MemoryError, NotImplementedError) as error:
-        raise ValueError("--calibrate %s: %s" % (path, error)) from None
+        text = "an array of numbers is expected, not of objects" if "allow_pickle" in str(error) else error
+        raise ValueError("--calibrate %s: %s" % (path, text)) from None
 
 
 def describe(model, data):
