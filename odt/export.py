@@ -10,6 +10,7 @@ from . import executor
 from .fixed import elements
 from .regions import CONSTANTS, VERSION, X_SCALE
 from .run.checkpoint import path_of, write_file
+from .run.sections import is_whole
 from .run.session import is_untrained
 
 _MAGIC = b"ODTN"
@@ -45,7 +46,7 @@ def export(model, session, path, labels, purpose, features):
             crc = executor.engine.crc32(piece, crc)
             body.append(piece)
     header = _MAGIC + struct.pack("<7I", _FORMAT, VERSION, *sizes) + bytes(24) + struct.pack("<I", crc)
-    write_file(path, [header + struct.pack("<I", executor.engine.crc32(header))] + body)
+    write_file(path, [header + struct.pack("<I", executor.engine.crc32(header))] + body, is_whole)
 
 
 def _is_frozen(model, session):
@@ -57,16 +58,19 @@ def _is_frozen(model, session):
 def _inference(nodes, session):
     """The same weights and ranges in a session that does not train; all weights are frozen."""
     from .frozen import pack_session
-    from .run.build import build
+    from .run.build import attach, build
     from .run.transfer import transfer
 
     frozen = None
-    for _ in range(2):  # in the state, then in what is frozen
-        made = build(
-            nodes, None, session.loss, session.dtype, session.batch_size, None, session.seed, None, None, frozen
-        )
-        transfer(made, session, "export")
-        frozen = frozen or pack_session(made)
+    try:
+        for _ in range(2):  # in the state, then in what is frozen
+            made = build(
+                nodes, None, session.loss, session.dtype, session.batch_size, None, session.seed, None, None, frozen
+            )
+            transfer(made, session, "export")
+            frozen = frozen or pack_session(made)
+    finally:
+        attach(session)
     return made
 
 

@@ -73,4 +73,4 @@ def write_module(path, model, shift=0):
 
     text = "# Weights of layers that do not train, for compile(frozen=DATA). Made by odt.frozen.\n\nDATA = "
     text += "memoryview(%r)[%d:]\n" % (bytes(shift) + pack(model), shift) if shift else "%r\n" % pack(model)
-    write_file(path_of(path), (text.encode(),))
+    write_file(path_of(path), (text.encode(),), lambda name: False)  # what is imported is found by its name

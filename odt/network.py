@@ -47,21 +47,10 @@ class Network:
         Until it ends compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with the updates made so far.
         """
         if class_weight is not None:
-            from .run.habits import Weighed
+            from .run.habits import weighed
 
-            with Weighed(self, class_weight, batch_size):
-                return self.fit(
-                    x,
-                    y,
-                    epochs,
-                    validation_data,
-                    shuffle,
-                    verbose,
-                    callbacks,
-                    initial_epoch,
-                    steps_per_epoch,
-                    validation_split,
-                )
+            what = x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch, steps_per_epoch
+            return weighed(self, class_weight, batch_size, what + (validation_split,))
         from .run.fit import Training
 
         x, y, validation_data = self._asked(x, y, validation_data, validation_split, batch_size)

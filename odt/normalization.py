@@ -70,9 +70,22 @@ class Normalization(Layer):
                 raise ValueError("%r: x, number %d is NaN or infinite" % (self, index))
             sums[index % width] += value
             squares[index % width] += value * value
-        self.sums = whole, count, sums, squares
-        if self.part:
-            self._write(*self.part)
+        before = self.sums
+        try:
+            self.sums = whole, count, sums, squares
+            if self.part:
+                self._write(*self.part)
+        except BaseException:
+            if not self.part or not self._is_in(*self.part):
+                self.sums = before
+            raise
+
+    def _is_in(self, session, vectors):
+        """Whether a session has what adapt() has found."""
+        for buffer, data in zip(vectors, self.statistics(session.input)):
+            if session.state[buffer.offset : buffer.offset + buffer.size] != data:
+                return False
+        return True
 
     def _raw(self, x):
         """The numbers of a buffer, which is of the Input's where it is of bytes, as fit() takes it."""

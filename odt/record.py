@@ -21,13 +21,14 @@ from array import array
 
 from . import executor
 from .fixed import size_of
-from .run.checkpoint import path_of, write_file
+from .run.checkpoint import path_of, settle, write_file
 
 _HEAD = 192  # bytes before the first record
 _NAME = 19  # bytes of a label at most
 _BEFORE = 1 + _NAME  # y and label
 _PIECE = 512  # bytes that are copied at a time
 _DESCR = {"b": "|i1", "B": "|u1", "h": "<i2", "H": "<u2", "i": "<i4", "I": "<u4", "f": "<f4"}
+_FIRST = 55  # bytes that the headers of all files have in common
 _DTYPES = {"b": "int8", "B": "uint8", "h": "int16", "i": "int32", "f": "float32"}  # fit's
 
 
@@ -51,31 +52,43 @@ class Recorder:
         if self.each < 1:
             raise ValueError("Recorder: budget %d: a header of %d bytes and %d records of %d take %d" % (
                 budget, _HEAD, self.classes or 1, self.record, _HEAD + (self.classes or 1) * self.record))  # fmt: skip
-        self.labels, self._counts = [], []
+        settle(self.path, self._is_whole)
         try:
-            file = open(self.path, "rb")
-        except OSError:
+            found = self._scan(self.path)
+        except OSError as error:
+            if error.errno != 2:  # ENOENT
+                raise
+            found = None
+        if found is None:
+            write_file(self.path, [self._head(0)], self._is_whole)
+            found = self.rate, [], [], 0
+        else:
             try:
-                os.rename(self.path + ".new", self.path)  # of a remove() that was cut short where a name must be free
-                file = open(self.path, "rb")
-            except OSError:
-                write_file(self.path, [self._head(0)])
-                return
-        with file:
-            self._open(file)
+                self._scan(self.path + ".new")  # of a remove() that was cut short: it is not to come back for this file
+                os.remove(self.path + ".new")
+            except (OSError, ValueError):
+                pass
+        self.rate = found[0]
+        self._known = found[1:3]  # labels, and how many records each has: they change together
+
+    @property
+    def labels(self):
+        """The names, in the order of their numbers."""
+        return self._known[0]
 
     def __len__(self):
-        return sum(self._counts)
+        return sum(self._known[1])
 
     def count(self, label):
         """The records of a label."""
-        return self._counts[self.labels.index(label)] if label in self.labels else 0
+        labels, counts = self._known
+        return counts[labels.index(label)] if label in labels else 0
 
     def add(self, x, label):
         """Append a window's numbers, as ``window.next()`` gives them. False, and nothing is written, where the label's part is full.
 
         On the flash when it returns. ValueError for another length or typecode, NaN, a label too long or too many; OSError for a
-        file that cannot be written. Then the file holds what it held.
+        file that cannot be written. Then the file holds what it held. Where it is interrupted, the record is there or not.
         """
         name = _name(label)
         self._check(x)
@@ -85,17 +98,24 @@ class Recorder:
         number = len(self.labels) if new else self.labels.index(label)
         if (self.count(label) if self.classes else len(self)) >= self.each:
             return False
-        with open(self.path, "r+b") as file:
-            at = _HEAD + len(self) * self.record  # where an interrupted one may have begun
-            file.seek(at)
-            file.write(bytes(_BEFORE))
-            file.write(x)
-            file.seek(at)  # last: a record without a label is none
-            file.write(struct.pack("B19s", number, name))
+        labels, counts = self._known
         if new:
-            self.labels, self._counts = self.labels + [label], self._counts + [1]
-        else:
-            self._counts[number] += 1
+            labels, counts = labels + [label], counts + [0]
+        counts = [count + (k == number) for k, count in enumerate(counts)]
+        try:
+            with open(self.path, "r+b") as file:
+                at = _HEAD + len(self) * self.record  # where an interrupted one may have begun
+                file.seek(at)
+                file.write(struct.pack("BB18s", number, 0, name[1:]))
+                file.write(x)
+                _sync(file)
+                file.seek(at + 1)  # last, a single byte: a record without a label is none
+                file.write(name[:1])
+                _sync(file)
+            self._known = labels, counts
+        except BaseException:
+            self._look()
+            raise
         return True
 
     def capture(self, label, count=1, source=None, pause=0.01, patience=500):
@@ -108,7 +128,8 @@ class Recorder:
         window = self.window
         while window.next() is not None:
             pass
-        first = window.position + (0 if source else window.hop) + window.length
+        begun = not source or window.begun  # a hop that has samples of before
+        first = window.position + (window.hop if begun else 0) + window.length
         done = empty = 0
         while done < size_of("capture", "count", count):
             x = window.next()
@@ -145,7 +166,8 @@ class Recorder:
         """Take away all records of a label, and its name. The file is written anew, beside the old one."""
         if label not in self.labels:
             raise KeyError("forget: no label %r, there are %r" % (label, self.labels))
-        self._rewrite(lambda k, y: self.labels[y] != label)
+        labels = self.labels
+        self._rewrite(lambda k, y: labels[y] != label)
 
     def close(self):
         """Write the number of records into the header, which np.load() goes by. add() may follow."""
@@ -179,7 +201,7 @@ class Recorder:
                 yield x, self.labels[number]
 
     def __repr__(self):
-        counts = ["%s %d" % (label, count) for label, count in zip(self.labels, self._counts)]
+        counts = ["%s %d" % (label, self.count(label)) for label in self.labels]
         return "Recorder(%r: %s; %s %d)" % (
             self.path, ", ".join(counts) or "no record", "each label at most" if self.classes else "at most", self.each)  # fmt: skip
 
@@ -193,9 +215,32 @@ class Recorder:
         return "{'descr': [('y', '|u1'), ('label', '|S%d'), (%s, '%s', (%d, %d))], 'fortran_order': False, " % (
             _NAME, name, _DESCR[self.window.typecode], self.window.length, self.window.channels)  # fmt: skip
 
-    def _open(self, file):
-        """Take over the labels and counts of a file that is there."""
+    def _is_whole(self, name):
+        """Whether a file is one that was written anew to its end: its header says how many records it has."""
+        try:
+            found = self._scan(name)
+            return found is not None and found[3] == sum(found[2])
+        except (OSError, ValueError):
+            return False
+
+    def _look(self):
+        """Take over what the file holds, where what has changed it was interrupted."""
+        try:
+            self._known = self._scan(self.path)[1:3]
+        except (OSError, ValueError):
+            pass
+
+    def _scan(self, name):
+        """(rate, labels, their counts, the header's number of records) of a file; None where it ends within its first header."""
+        with open(name, "rb") as file:
+            return self._read(file)
+
+    def _read(self, file):
         head = file.read(_HEAD)
+        if not head.strip(b"\0") and not file.read(1):
+            return None
+        if len(head) < _HEAD and head[:_FIRST] == self._head(0)[: min(len(head), _FIRST)]:
+            return None
         try:
             kind = head[10:].decode().partition("'shape'")[0]
         except ValueError:
@@ -215,12 +260,12 @@ class Recorder:
         for k in range(count):
             file.seek(_HEAD + k * self.record)
             y, label = struct.unpack("B19s", file.read(_BEFORE))
+            if k == count - 1 and not label[0]:
+                break  # its bytes were lost with the power
             try:
                 label = label.rstrip(b"\0").decode()
             except ValueError:
                 label = ""
-            if k == count - 1 and not (y or label):
-                break  # its bytes were lost with the power
             if label and y == len(labels) and label not in labels:
                 labels.append(label)
                 counts.append(0)
@@ -229,7 +274,8 @@ class Recorder:
             counts[y] += 1
         if self.classes and len(labels) > self.classes:
             raise ValueError("%s has %d labels, expected at most %d" % (self.path, len(labels), self.classes))
-        self.rate, self.labels, self._counts = rate, labels, counts
+        number = head.rpartition(b"(")[2].partition(b",")[0]
+        return rate, labels, counts, int(number) if number.isdigit() else -1
 
     def _check(self, x):
         engine, window = executor.engine, self.window
@@ -264,8 +310,12 @@ class Recorder:
                     y = labels.index(label)
                     counts[y] += 1
                     kept.append((k, y))
-        write_file(self.path, self._parts(kept))
-        self.labels, self._counts = labels, counts
+        try:
+            write_file(self.path, self._parts(kept), self._is_whole)
+            self._known = labels, counts
+        except BaseException:
+            self._look()
+            raise
 
     def _parts(self, kept):
         """The bytes of a file of these records, (number, y) each. The old one is closed before the last are taken."""
@@ -281,6 +331,13 @@ class Recorder:
                         raise OSError(5, "%s ends within record %d" % (self.path, k))
                     left -= len(piece)
                     yield piece
+
+
+def _sync(file):
+    """To the disk of a PC; a board's file systems write in order, and what closes there is written."""
+    if hasattr(os, "fsync"):
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _name(label):

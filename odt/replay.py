@@ -15,7 +15,7 @@ import struct
 from array import array
 
 from .fixed import ONE, hash32, is_int, is_number, millionths, own, quantize, scale_of, scale_shift, size_of, within
-from .online.stored import Stored
+from .online.stored import Stored, counted
 from .regions import X_DATA, X_SCALE, Y_DATA, const
 from .run.session import bind, ready
 
@@ -79,7 +79,7 @@ class Replay(Stored):
 
     @property
     def seen(self):
-        """Samples that came."""
+        """Samples that came; beyond 2^32 - 1 it goes on at 2^31."""
         return struct.unpack_from("<I", self.state, _SEEN)[0]
 
     @property
@@ -161,8 +161,8 @@ class Replay(Stored):
 
     def _keep(self, sample, unit, label):
         seen, table = self.seen, _TABLE + 4 * label
-        of_label = struct.unpack_from("<I", self.state, table)[0] + 1
-        parts = [(_SEEN, struct.pack("<I", seen + 1)), (table, struct.pack("<I", of_label))]
+        of_label = counted(struct.unpack_from("<I", self.state, table)[0])
+        parts = [(_SEEN, struct.pack("<I", counted(seen))), (table, struct.pack("<I", of_label))]
         place = seen if seen < self.capacity else self._taken(label, of_label, hash32(self.seed, seen))
         if place >= 0:
             new = bytearray(self.size)

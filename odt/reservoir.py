@@ -8,6 +8,7 @@ model.fit(reservoir.x, reservoir.y)         # now and then
 from array import array
 
 from .fixed import count_of, hash32, is_int
+from .online.stored import whole
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
 
@@ -54,17 +55,13 @@ class Reservoir:
                 kept[new + k] = numbers[k]
             view = memoryview(kept)
             parts.append((view[place * row : (place + 1) * row], view[new : new + row]))
-        late = None
-        while True:
-            try:
-                for old, new in parts:
-                    old[:] = new
-                self.seen = seen
-                break
-            except KeyboardInterrupt as error:  # a sample never has another's label
-                late = error
-        if late:
-            raise late
+
+        def change():
+            for old, new in parts:
+                old[:] = new
+            self.seen = seen
+
+        whole(change)  # a sample never has another's label
         return place
 
     @property

@@ -15,12 +15,13 @@ before one are an "or". Times are whole milliseconds of any clock that goes on, 
 import struct
 
 from .fixed import is_int, own, size_of
-from .online.stored import Stored
+from .online.stored import Stored, whole
 from .online.units import fixed_point
 from .regions import const
 
 _MAGIC = const(0x3153544F)
 _PERIOD = const(0x3FFFFFFF)  # of ticks_ms(), less 1
+_BACK = const(1 << 24)  # a clock that stands so far back, 4.6 hours, is wrong; else it has begun anew
 _CELLS = const(3)  # of a rule: whether it is on, the time after its cooldown, how often it has fired
 _POINT = const(16)
 _TICK, _VALUE, _EVENT = const(0), const(1), const(2)
@@ -258,7 +259,7 @@ class Rules(Stored):
     def __init__(self, events=()):
         self.names = list(_names("Rules", "events", events, 0))
         self.rules = []
-        self.cells = [0, 0]  # the clock that was given, 1 later; milliseconds since the first
+        self.cells = [0, 0]  # what the clock showed at first, 1 later; milliseconds since then
         self._signals = []
 
     def add(self, name, condition, action=None, cooldown=0):
@@ -277,11 +278,15 @@ class Rules(Stored):
             if rule.condition is condition:
                 raise ValueError("add: the condition is that of rule %r: make a second one" % rule.name)
         rule = Rule(self, name, condition, action, cooldown, len(self.cells))
-        self.cells += [1] + [0] * (_CELLS - 1 + condition.cells)
-        self.names.append(name)
-        self.rules.append(rule)
-        if condition.signal and condition.signal not in self._signals:
-            self._signals.append(condition.signal)
+        cells = self.cells + [1] + [0] * (_CELLS - 1 + condition.cells)
+        names, rules, signals = self.names + [name], self.rules + [rule], self._signals
+        if condition.signal and condition.signal not in signals:
+            signals = signals + [condition.signal]
+
+        def change():
+            self.cells, self.names, self.rules, self._signals = cells, names, rules, signals
+
+        whole(change)
         return rule
 
     def event(self, name, now):
@@ -306,11 +311,12 @@ class Rules(Stored):
         if not is_int(now) or now < 0:
             raise ValueError("now is milliseconds, an int of at least 0, got %r" % (now,))
         now &= _PERIOD
-        passed = (now + 1 - cells[0]) & _PERIOD if cells[0] else 0
-        if passed > _PERIOD >> 1:
-            raise ValueError("now is %d, before the last, %d" % (now, cells[0] - 1))
-        cells[1] += passed
-        cells[0] = now + 1
+        if not cells[0]:
+            cells[0] = (now - cells[1] & _PERIOD) + 1
+        passed = (now + 1 - cells[0] - cells[1]) & _PERIOD
+        if passed > _PERIOD - _BACK:
+            raise ValueError("now is %d, before the last, %d" % (now, cells[0] - 1 + cells[1] & _PERIOD))
+        cells[1] += passed  # one store: what interrupts it leaves the time whole
         return cells[1]
 
     def _take(self, kind, name, x, now):
@@ -374,10 +380,14 @@ class Rules(Stored):
     def load(self, place):
         """Read a checkpoint of the same rules; ValueError and no change where it is none or damaged. The clock may begin anew."""
         cells = list(struct.unpack("<%dq" % (len(self.cells) + len(self._limited())), self.read(place)[12:]))
-        limits = cells[len(self.cells) :]
-        for rule, limit in zip(self._limited(), limits):
-            rule.condition.bound = limit
-        self.cells[:] = cells[: len(self.cells)]
+        limits, cells = cells[len(self.cells) :], cells[: len(self.cells)]
+
+        def change():
+            for rule, limit in zip(self._limited(), limits):
+                rule.condition.bound = limit
+            self.cells = cells
+
+        whole(change)
 
     def _limited(self):
         return [rule for rule in self.rules if rule.condition.signal]

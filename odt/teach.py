@@ -29,7 +29,7 @@ from .fixed import (
     scale_shift,
     size_of,
 )
-from .online.stored import Stored
+from .online.stored import Stored, counted, whole
 from .regions import const
 from .run.session import ready
 
@@ -139,7 +139,8 @@ class Teacher(Stored):
         """Keep ``x``, one sample as the front's ``predict`` takes it, for a label: a str of at most 19 bytes, or an int of 32 bits.
 
         A class that is full gives up one of its samples, chosen by the seed. ValueError for a label too many, for a front that has
-        changed, and as of ``predict``; OSError where it cannot be saved. Then, and where it is interrupted, all is as before.
+        changed, and as of ``predict``; OSError where it cannot be saved. Then all is as before. Where it is interrupted, RAM and
+        ``place`` hold the same: what they held, or the new sample too.
         """
         entry = _entry(label)
         self._check()
@@ -158,8 +159,8 @@ class Teacher(Stored):
         for free in range(count + 1, self.each):  # the others hold these again: each class weighs as much
             first = free % (count + 1) * width
             block[free * width : (free + 1) * width] = block[first : first + width]
-        table = _TABLE + place * _ENTRY
-        self._change(((at, block), (table, struct.pack("<I", count + 1) + entry)), max(place + 1, len(self.labels)))
+        table, count = _TABLE + place * _ENTRY, struct.pack("<I", counted(count))
+        self._change(((at, block), (table, count + entry)), max(place + 1, len(self.labels)))
 
     def forget(self, label):
         """Unlearn a class; KeyError for a label that is none. Of the class that came last it leaves the state of before it, to the bit."""
@@ -174,7 +175,7 @@ class Teacher(Stored):
         self._change(parts, last)
 
     def count(self, label):
-        """Samples of a label that were learned, those given up with them."""
+        """Samples of a label that were learned, those given up with them; beyond 2^32 - 1 it goes on at 2^31."""
         place = self._find(label)
         return 0 if place < 0 else struct.unpack_from("<I", self.state, _TABLE + place * _ENTRY)[0]
 
@@ -276,23 +277,35 @@ class Teacher(Stored):
             if self.place is not None:
                 self.save(self.place)
         except BaseException:
-            self._write(before, labels)
-            self._learned = learned
+            if self.place is None or not self._is_saved():
+                self._write(before, labels)
+                self._learned = learned
             raise
 
     def _write(self, parts, labels):
-        """As a whole: what interrupts it is raised afterwards."""
-        late = None
-        while True:
+        """As a whole."""
+
+        def change():
+            for at, data in parts:
+                self.state[at : at + len(data)] = data
+            self.labels, self._learned = labels, False
+
+        whole(change)
+
+    def _is_saved(self):
+        """Whether ``place`` holds this state: an interrupted save may have come so far."""
+        from .run import checkpoint
+
+        engine, place = executor.engine, checkpoint.path_of(self.place)
+        try:
+            file = checkpoint.open_file(place, engine) if isinstance(place, str) else place.read(engine)
             try:
-                for at, data in parts:
-                    self.state[at : at + len(data)] = data
-                self.labels, self._learned = labels, False
-                break
-            except KeyboardInterrupt as error:
-                late = error
-        if late:
-            raise late
+                words, crc = checkpoint.read_header(file, "", engine)
+            finally:
+                file.close()
+        except (OSError, ValueError):
+            return False
+        return words[14] == engine.crc32(self.state, crc)
 
     # The layer that learns
 

@@ -38,9 +38,10 @@ class Watch:
     What is watched is what ``fit``, ``fit_async`` and ``train_step`` run; several may be nested.
     """
 
+    before = None  # the pieces of a step that is not cut
+
     def __init__(self, model):
-        ready(model)
-        self.model = model
+        self.model, self.session = model, ready(model)
 
     def places(self, start, stop):
         """Of a part of the step: ``{word: [call, ..]}``, called behind the instruction that ends there, or first."""
@@ -48,15 +49,22 @@ class Watch:
 
     def __enter__(self):
         session = self.session = ready(self.model)
-        self.before = session.parts, session.others, session.update, session.whole
-        session.parts, session.others, session.update = [self._cut(pieces) for pieces in self.before[:3]]
-        session.whole = session.known = None
+        before = session.parts, session.others, session.update, session.whole
+        cut = [self._cut(pieces) for pieces in before[:3]]
+        try:
+            self.before = before
+            session.parts, session.others, session.update = cut
+            session.whole = session.known = None
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *unused):
         session = self.session
-        session.parts, session.others, session.update, session.whole = self.before
-        self.before = session.known = None
+        if self.before:
+            session.parts, session.others, session.update, session.whole = self.before
+        session.known = None
 
     def _cut(self, pieces):
         if not pieces:

@@ -221,10 +221,16 @@ def test_bad_input_is_named_and_leaves_the_file(tmp_path):
         open(path, "wb").write(bad)
         with pytest.raises(ValueError, match="no file of recordings|record %d is damaged" % (at > 200)):
             recorder(path)
-    for size in (0, 5, 100, 191):
-        open(path, "wb").write(before[:size])
+    for size in (0, 5, 100, 191):  # cut within its header: it holds nothing
+        for rest in (before[:size], bytes(size)):
+            open(path, "wb").write(rest)
+            made = recorder(path, rate=50)
+            assert len(made) == 0 and made.labels == [] and made.add(taken(1), "rest") and len(recorder(path)) == 1
+    for foreign in (b"my notes", bytes(191) + b"x", bytes(400), b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f4'"):
+        open(path, "wb").write(foreign)
         with pytest.raises(ValueError, match="is no file of recordings"):
             recorder(path)
+        assert open(path, "rb").read() == foreign
     np.save(path, np.zeros((3, 40)))
     with pytest.raises(ValueError, match="no file of recordings|other recordings"):
         recorder(path)

@@ -14,6 +14,7 @@ from array import array
 from .. import executor
 from ..fixed import ONE, exp2n, hash32, is_int, log2q, own, scale_div, scale_int, scale_shift, size_of
 from .oselm import _LIMIT, _X_VALUE, _Y_FORM, OSELM, positive
+from .stored import whole
 
 _ACTIVATIONS = {"tanh": 1, "clip": 4}
 _UNIT = 18  # states are in units of 2^-18
@@ -180,37 +181,43 @@ class EchoState(OSELM):
 
     def load(self, place):
         """Read a checkpoint of a model of the same sizes and settings; ValueError and no change where it is none or damaged."""
-        super().load(place)
-        at = len(self._readout)
-        for i in range(self.units):
-            self._now[i] = struct.unpack_from("<i", self.state, at + 4 * i)[0]
-        self._fresh = False
+        new, at = self.read(place), len(self._readout)
+        now = array("i", struct.unpack("<%di" % self.units, new[at:]))
+
+        def change():
+            self._fresh = False
+            self.state[:] = new
+            self._now = now
+
+        whole(change)
 
     def _call(self, x, y, learn):
         self._hear(x)
-        code = self._rls(self._readout, self._work, self._features, y, learn)
-        if code == _Y_FORM:
-            y = self._copy("y", y, self._y)
+        seen = self.seen
+        try:
             code = self._rls(self._readout, self._work, self._features, y, learn)
-        if code:
-            self._explain(code, x, y)
-        if learn:
-            self._go_on()
+            if code == _Y_FORM:
+                y = self._copy("y", y, self._y)
+                code = self._rls(self._readout, self._work, self._features, y, learn)
+            if code:
+                self._explain(code, x, y)
+            if learn:
+                self._go_on()
+        except BaseException:
+            if self.seen != seen:  # the outputs have learned it
+                self._go_on()
+            raise
 
     def _go_on(self):
-        """What followed becomes what is, as a whole: what interrupts it is raised afterwards."""
-        state, now, then, at, late = self.state, self._now, self._next, len(self._readout), None
+        """What followed becomes what is, as a whole."""
+        whole(self._follow)
+
+    def _follow(self):
+        state, now, then, at = self.state, self._now, self._next, len(self._readout)
         self._fresh = False
-        while True:
-            try:
-                for i in range(self.units):
-                    now[i] = then[i]
-                    struct.pack_into("<i", state, at + 4 * i, then[i])
-                break
-            except KeyboardInterrupt as error:
-                late = error
-        if late:
-            raise late
+        for i in range(self.units):
+            now[i] = then[i]
+            struct.pack_into("<i", state, at + 4 * i, then[i])
 
     def _hear(self, x):
         """Into _next and _features what follows from x."""

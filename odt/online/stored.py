@@ -3,6 +3,24 @@
 from .. import executor
 
 
+def whole(change):
+    """Call ``change``, which does the same however often it is begun, until it ends: what interrupts it is raised afterwards."""
+    late = None
+    for _ in range(9):  # not for ever: memory may lack
+        try:
+            change()
+            break
+        except BaseException as error:  # Ctrl-C, a timeout's
+            late = error
+    if late:
+        raise late
+
+
+def counted(count):
+    """One more, in 32 bits: of 2^32 the older half is let go."""
+    return count + 1 if count < 0xFFFFFFFF else 1 << 31
+
+
 class Stored:
     """A model whose state is one bytearray, ``state``; the first ``header`` bytes say its kind and sizes, and never change."""
 
@@ -47,17 +65,13 @@ class Stored:
         return new.state
 
     def _change(self, *parts):
-        """Write (offset, bytes) as a whole: what interrupts it is raised afterwards."""
-        late = None
-        while True:
-            try:
-                for at, data in parts:
-                    self.state[at : at + len(data)] = data
-                break
-            except KeyboardInterrupt as error:
-                late = error
-        if late:
-            raise late
+        """Write (offset, bytes) as a whole."""
+
+        def change():
+            for at, data in parts:
+                self.state[at : at + len(data)] = data
+
+        whole(change)
 
 
 class _Session:

@@ -41,7 +41,7 @@ def save(place, session):
         return head + struct.pack("<I", engine.crc32(state, engine.crc32(head)))
 
     if isinstance(place, str):
-        _save_file(place, engine, header(0), state)
+        write_file(place, (header(0), state), lambda name: _whole(name, engine))
     else:
         place.write(engine, header, state)
 
@@ -67,7 +67,7 @@ def _load(place, session, parts):
     name = place if isinstance(place, str) else repr(place)
     file = open_file(place, engine) if isinstance(place, str) else place.read(engine)
     try:
-        words, crc = _header(file, name, engine)
+        words, crc = read_header(file, name, engine)
         ours = words[1] == engine.crc32(session.plan.code) and words[2] == len(state)
         _body(file, name, engine, words, crc, parts if ours else None)
         if isinstance(place, str) and file.read(1):
@@ -78,7 +78,7 @@ def _load(place, session, parts):
         seed = struct.unpack("<2I", file.read(8))[1]
         samples, order, *sums = words[5:10]
         underway = None
-        if samples:
+        if samples or order:  # of the first batch of an epoch, too
             underway = (samples, order) + tuple([w - (1 << 32) if w >> 31 else w for w in sums])
         where = words[3], words[4], underway, seed
         if parts:
@@ -106,12 +106,12 @@ def read_state(file, name, session):
 
 def check(file, name, engine):
     """The words of a checkpoint that is whole, from version to sequence; else ValueError."""
-    words, crc = _header(file, name, engine)
+    words, crc = read_header(file, name, engine)
     _body(file, name, engine, words, crc)
     return words
 
 
-def _header(file, name, engine):
+def read_header(file, name, engine):
     """(words, CRC of the header); ValueError where it is none."""
     header = file.read(HEADER)
     if len(header) < HEADER or header[:4] != _MAGIC:
@@ -155,58 +155,66 @@ def _chunks(file, length):
 # Files
 
 
-def _save_file(path, engine, header, state):
-    beside = path + ".new"
-    if not _exists(path) and _whole(beside, engine):
-        try:
-            os.rename(beside, path)  # the power failed between remove and rename
-        except OSError:
-            if not _exists(path):  # else another process has done it
-                raise
-    write_file(path, (header, state))
+def write_file(path, parts, whole):
+    """Write bytes to a file; the old one is whole until the new one is. What ends it leaves the old one, or the new one.
 
-
-def write_file(path, parts):
-    """Write bytes to a file; the old one is whole until the new one is. OSError leaves the old one.
-
-    The new one is written beside it, flushed, and renamed: on a PC from a name that no other process uses.
+    The new one is written beside it, flushed, and renamed: on a PC from a name that no other process uses. ``whole(name)`` says
+    whether the file of that name is one that this function wrote to its end, see find().
     """
+    settle(path, whole)
     if hasattr(os, "replace"):
         from ..host.files import write_file
 
         return write_file(path, parts)
     beside = path + ".new"
+    ended = False
     try:
         with open(beside, "wb") as file:
             for part in parts:
                 file.write(part)
             file.flush()
-    except OSError as error:
+        ended = True
         try:
-            os.remove(beside)  # no half a file in the way where it is full
+            os.rename(beside, path)
+        except OSError as error:
+            if error.errno != _EXISTS:
+                raise
+            os.remove(path)  # a FAT that does not rename onto a file
+            os.rename(beside, path)
+    except BaseException as error:
+        try:
+            if not ended or _exists(path):
+                os.remove(beside)  # no half a file in the way where it is full, and never the only one
         except OSError:
             pass
-        if error.errno == _READ_ONLY:  # CircuitPython's drive, while USB owns it
+        if isinstance(error, OSError) and error.errno == _READ_ONLY:  # CircuitPython's drive, while USB owns it
             raise OSError(
                 _READ_ONLY, "%s: scripts may not write this drive: storage.remount() in boot.py, or odt.slots" % path
             )
         raise
-    try:
-        os.rename(beside, path)
-    except OSError as error:
-        if error.errno != _EXISTS:
-            raise
-        os.remove(path)  # a FAT that does not rename onto a file
-        os.rename(beside, path)
+
+
+def find(path, whole):
+    """The name of the file that write_file() left for ``path``: ``<path>.new``, if that alone is there, and whole.
+
+    So it is where a FAT does not rename onto a file, and the power failed between remove and rename.
+    """
+    return path + ".new" if not _exists(path) and whole(path + ".new") else path
+
+
+def settle(path, whole):
+    """Give that file its name."""
+    name = find(path, whole)
+    if name != path:
+        try:
+            os.rename(name, path)
+        except OSError:
+            if not _exists(path):  # else another process has done it
+                raise
 
 
 def open_file(path, engine):
-    try:
-        return open(path, "rb")
-    except OSError:
-        if not _whole(path + ".new", engine):
-            raise
-        return open(path + ".new", "rb")
+    return open(find(path, lambda name: _whole(name, engine)), "rb")
 
 
 def _exists(path):

@@ -17,6 +17,14 @@ _NAMES = ("loss", "accuracy", "val_loss", "val_accuracy")
 _SUMS = const(3)  # words from LOSS: LOSS, LOSS_HIGH, CORRECT
 
 
+class _Slice:
+    def __getitem__(self, index):
+        return index
+
+
+_ALL = _Slice()[:]  # made once: a slice is an object
+
+
 class History:
     """What ``fit`` saw: ``history["loss"]`` and so on, an entry an epoch.
 
@@ -30,6 +38,12 @@ class History:
         if name not in self.history:
             self.history[name] = [] if sys.implementation.name == "cpython" else array("d")
         self.history[name].append(value)
+
+
+def _refuse(reason, what):
+    from .habits import refuse
+
+    refuse(reason, what)
 
 
 class Arrays:
@@ -68,8 +82,7 @@ class Arrays:
         """ValueError where a callback has taken data away: a step would take what is missing for padding."""
         _, x, y, _ = self.bound
         if len(x) < self.lengths[0] or len(y) < self.lengths[1]:
-            place = (self.what, len(x), len(y)) + self.lengths
-            raise ValueError("%sx, y: %d and %d elements are left of %d and %d: data may not shrink" % place)
+            _refuse("shrunk", (self.what, len(x), len(y)) + self.lengths)
 
 
 class Stream:
@@ -84,7 +97,7 @@ class Stream:
         try:
             self.iterator = iter(data)
         except TypeError:
-            raise TypeError("%sx: without y an iterable of batches (x, y) is expected, got %r" % (what, type(data)))
+            _refuse("batches", (what, type(data)))
         if hasattr(data, "check_model"):  # a reader
             data.check_model(session)
         self.session = session
@@ -109,7 +122,7 @@ class Stream:
         self.open(0, 0)
         pair = self._next()
         if pair is None:
-            raise ValueError("%sx: no batch came" % self.what)
+            _refuse("none", (self.what,))
         self._bind(pair)
         if self.once:
             self.pending = pair
@@ -118,9 +131,10 @@ class Stream:
         """The next batch, or None. What comes from the iterable may use the model, as a callback may."""
         session = self.session
         control = session.control
-        fit, session.fit = session.fit, session.fit or "evaluate"
+        fit = session.fit
         loss, high, correct = control[LOSS], control[LOSS_HIGH], control[CORRECT]
         try:
+            session.fit = fit or "evaluate"
             return next(self.iterator)
         except StopIteration:
             return None
@@ -130,25 +144,23 @@ class Stream:
 
     def _bind(self, pair):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError("%sx: a batch is a pair (x, y), got %r" % (self.what, type(pair)))
+            _refuse("pair", (self.what, type(pair)))
         count = bind(self.session, pair[0], pair[1], self.what)
         if count > self.session.batch_size:
-            raise ValueError(
-                "%sx: a batch of %d samples does not fit batch_size %d" % (self.what, count, self.session.batch_size)
-            )
+            _refuse("large", (self.what, count, self.session.batch_size))
         batch(self.session, 0, count)
         return count
 
     def batches(self, start):
         """As in Arrays; batches before ``start`` are skipped, but not of a generator, which goes on."""
-        step = 0
-        samples = start if self.once else 0
+        size = self.session.batch_size
+        samples, step = (start, (start + size - 1) // size) if self.once else (0, 0)
         while step != self.limit:
             pair = self.pending or self._next()
             self.pending = None
             if pair is None:
                 if step == 0 or (self.once and self.limit):
-                    raise ValueError("%sx: ended after %d batches of an epoch" % (self.what, step))
+                    _refuse("short", (self.what, step))
                 self.steps = step  # for the progress line of the next epoch
                 return
             step += 1
@@ -163,7 +175,7 @@ def source(session, x, y, what="", steps=None):
     if y is None and not isinstance(x, (list, tuple)):
         return Stream(session, x, steps, what)
     if steps is not None:
-        raise ValueError("steps_per_epoch belongs to an iterable of batches, x is an array")
+        _refuse("steps", ())
     return Arrays(session, x, y, what)
 
 
@@ -175,19 +187,23 @@ def _held(session, data):
             return Stream(session, data, None, "validation ")
     except TypeError:
         pass
-    raise TypeError("validation_data is a pair (x, y) or an iterable of batches, got %r" % (type(data),))
+    _refuse("held", (type(data),))
 
 
 def evaluate(session, x):
     """(loss, accuracy) over an iterable of batches."""
-    data = Stream(session, x, None)
-    if session.calibrated < 1:
-        data.first()
-        session.prepare(1)
-    data.open(0, 0)
-    clear(session)
-    for samples in data.batches(0):
-        session.look("evaluate")
+    data, fit = Stream(session, x, None), session.fit
+    try:
+        if session.calibrated < 1:
+            data.first()
+            session.prepare(1)
+        data.open(0, 0)
+        clear(session)
+        for samples in data.batches(0):
+            session.look("evaluate")
+    except BaseException:
+        session.fit = fit
+        raise
     return session.result(samples)
 
 
@@ -204,40 +220,39 @@ class Training:
         epochs, initial_epoch, steps_per_epoch = own(epochs), own(initial_epoch), own(steps_per_epoch)
         callbacks = () if callbacks is None else callbacks
         first = 0 if initial_epoch is None else initial_epoch
-        for name, value, least in (("epochs", epochs, 1), ("initial_epoch", first, 0)):
-            if not is_int(value) or value < least:
-                raise ValueError("%s is an int above %d, got %r" % (name, least - 1, value))
-        if first > epochs:
-            raise ValueError("initial_epoch is in 0..epochs = %d, got %d" % (epochs, first))
-        if steps_per_epoch is not None and (not is_int(steps_per_epoch) or steps_per_epoch < 1):
-            raise ValueError("steps_per_epoch is an int above 0, got %r" % (steps_per_epoch,))
-        if not isinstance(callbacks, (list, tuple)):
-            raise TypeError("callbacks is a list of objects, got %r" % (type(callbacks),))
+        steps = 1 if steps_per_epoch is None else steps_per_epoch
+        if not (is_int(epochs) and is_int(first) and is_int(steps) and steps > 0 <= first <= epochs > 0 and (
+                isinstance(callbacks, (list, tuple)))):  # fmt: skip
+            from .habits import refuse_options
+
+            refuse_options(epochs, first, steps, callbacks)
         self.hooks = {name: [] for name in _HOOKS}
         self.phased = []
         for index, callback in enumerate(callbacks):
             found = [name for name in _HOOKS if hasattr(callback, name)]
             phased = [name for name in _PHASE if hasattr(callback, name + "begin") or hasattr(callback, name + "end")]
             if not found + phased or isinstance(callback, type):
-                raise TypeError("callbacks: item %d has none of %s: %r" % (index, ", ".join(_HOOKS), callback))
+                _refuse("callback", (index, ", ".join(_HOOKS), callback))
             for name in found:
                 self.hooks[name].append(callback)
             if phased:
                 self.phased.append(callback)
         self.model, self.session = model, session
-        session.fit = self.name
         try:
+            session.fit = self.name
             for callback in callbacks:
                 if hasattr(callback, "set_model"):
                     callback.set_model(model)
-        finally:
             session.fit = None
+        except BaseException:
+            session.fit = None
+            raise
         self.held = None
         if validation_data is not None:
             self.held = _held(session, validation_data)
         self.data = source(session, x, y, "", steps_per_epoch)
         if isinstance(self.data, Stream) and self.data.once and epochs > 1 and not steps_per_epoch:
-            raise ValueError("x: a generator cannot begin anew: give steps_per_epoch for %d epochs" % epochs)
+            _refuse("once", (epochs,))
         self.epochs = epochs
         self.shuffle = shuffle
         self.slices = slices
@@ -249,10 +264,13 @@ class Training:
             self.start, self.order = session.underway[:2]
             self.sums = session.underway[2:]
             if isinstance(self.data, Arrays) and self.start > self.data.samples:
-                raise ValueError("x: %d samples, the epoch to resume stands at sample %d" % (
-                    self.data.samples, self.start))  # fmt: skip
+                _refuse("resume", (self.data.samples, self.start))
         self.first = first
-        self.progress = None
+        # The sums of the loss, and what they and the scale in which they count were before a step.
+        self.words = memoryview(session.control)[LOSS : LOSS + _SUMS]
+        self.kept = memoryview(array("i", bytes(4 * _SUMS)))
+        self.scale = session.now and bytearray(4)
+        self.phases = self.progress = self.ended = None
         if verbose:
             from .progress import Progress
 
@@ -273,14 +291,13 @@ class Training:
 
             self.data.first()
             centre(session, self.data.bound[0], self.data.bound[2])
-        phases = None
-        if self.phased:
-            from ..watch import Phases
-
-            phases = Phases(model, self.phased)
-            phases.__enter__()
-        session.fit = self.name
         try:
+            session.fit = self.name
+            if self.phased:
+                from ..watch import Phases
+
+                self.phases = Phases(model, self.phased)
+                self.phases.__enter__()
             for callback in self.hooks["on_train_begin"]:
                 callback.on_train_begin()
             for epoch in range(self.first, self.epochs):
@@ -289,19 +306,25 @@ class Training:
                 if model.stop_training:
                     break
             self._end()
-        except ArithmeticError:
-            self._end()
-            raise
-        except KeyboardInterrupt:
-            if self.progress:
+            self._leave()
+        except BaseException as error:
+            self._leave()
+            if isinstance(error, ArithmeticError):
+                self._end()
+            if isinstance(error, KeyboardInterrupt) and self.progress:
                 print("\nstopped at step %d: its weights are kept; initial_epoch=model.epoch goes on" % session.steps())
             raise
-        finally:
-            if session.busy is True:  # else a load() that ended half way
-                session.busy = False
-            session.fit = None
-            if phases:
-                phases.__exit__()
+
+    def _leave(self):
+        """Whatever has ended the training."""
+        session = self.session
+        if self.ended:
+            self._complete()
+        if session.busy is True:  # else a load() that ended half way
+            session.busy = False
+        session.fit = None
+        if self.phases:
+            self.phases.__exit__()
 
     def _end(self):
         if self.progress:
@@ -320,6 +343,8 @@ class Training:
         order = self.order
         if order is None:
             order = (hash32(session.seed, session.steps()) >> 3) | 1 if self.shuffle else 0
+        if self.order is None:
+            session.underway = None
         session.epoch = epoch
         if session.calibrated < 2:
             self.data.first()
@@ -332,10 +357,14 @@ class Training:
         step = start // session.batch_size
         self.start, self.order, self.sums = 0, None, None
         calibrated = True
+        # The sums of the loss are those of ``samples``, or where begun == after != samples those and of a part of a step.
+        after = begun = 0
         try:
             for after in self.data.batches(start):
                 if not calibrated:
                     self._calibrate()
+                self._keep()
+                begun = after
                 if self.slices is None:
                     train(session)
                 else:
@@ -345,15 +374,14 @@ class Training:
                 step += 1
                 if batch_end:
                     self._mark(samples, order)
-                    sums, scale = session.underway[2:], session.now and bytes(session.now)
+                    self._keep()
+                    begun = -1
                     for callback in batch_end:
                         callback.on_batch_end(session.steps())
                     if session.busy:
                         session.refuse()
-                    self._put_sums(sums)
-                    if session.watched != scale:  # of which they are
-                        session.now[:] = scale
-                        session.end_step()
+                    self._back()
+                    begun = 0
                     calibrated = session.calibrated == 2  # else a callback has loaded or set weights
                     session.epoch = epoch
                     if model.stop_training:
@@ -362,14 +390,13 @@ class Training:
                     progress.step(epoch, step, self.data.steps, session.result(samples))
         except BaseException:  # a task that is cancelled, too
             end_within(session)
+            if begun < 0 or begun == after != samples:
+                self._back()
             raise
         finally:
             self._mark(samples, order)
         session.check_ranges()
         results = session.result(samples)
-        if not model.stop_training:  # else the epoch is still underway
-            session.epoch = epoch + 1
-            session.underway = None
         if self.held:
             self.held.open(epoch, 0)
             clear(session)
@@ -380,25 +407,50 @@ class Training:
                     for _ in self.slices.section(session, "evaluate"):
                         yield
             results += session.result(samples)
-        logs = {}
-        for name, value in zip(_NAMES, results):
-            if value is not None:
-                self.history.add(name, value)
-                logs[name] = value
+        entries = len(self.history.history.get("loss", ()))
+        self.ended = epoch, results, entries  # from here on _leave() completes the epoch
+        logs = self._complete()
         if progress:
             progress.epoch(epoch, self.data.steps, results)
         for callback in self.hooks["on_epoch_end"]:
             callback.on_epoch_end(epoch, logs)
 
+    def _complete(self):
+        """Count an epoch and what it has found, once; returns its logs."""
+        epoch, results, entries = self.ended
+        if not self.model.stop_training:  # else the epoch is still underway
+            self.session.epoch, self.session.underway = epoch + 1, None
+        logs, history = {}, self.history
+        for name, value in zip(_NAMES, results):
+            if value is not None:
+                if len(history.history.get(name, ())) == entries:
+                    history.add(name, value)
+                logs[name] = value
+        self.ended = None
+        return logs
+
     def _calibrate(self):
         """Find the ranges of weights that came within an epoch, then point at the same batch again."""
         session = self.session
-        sums, position, count = tuple(session.control[LOSS : LOSS + _SUMS]), session.position, session.count
+        position, count = session.position, session.count
         session.calibrate(2)
         batch(session, position, position + count)
-        self._put_sums(sums)
-        if session.watched != session.now:
-            session.end_step()
+        self._back()
+
+    def _keep(self):
+        """Keep the sums of the loss, and the scale in which they count."""
+        self.kept[_ALL] = self.words
+        if self.scale:
+            self.scale[_ALL] = self.session.now
+
+    def _back(self):
+        """The sums of the loss are what was kept, in the scale that is now the output's."""
+        session = self.session
+        self.words[_ALL] = self.kept
+        if self.scale:
+            session.now[_ALL] = self.scale
+            if session.watched != session.now:
+                session.end_step()
 
     def _mark(self, samples, order):
         """Note where in the epoch the model stands, for save() and for callbacks that use the model."""

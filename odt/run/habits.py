@@ -18,6 +18,39 @@ def asked(model, x, y, held, split, batch_size):
     return x, y, held
 
 
+_REFUSED = {  # of fit
+    "shrunk": "%sx, y: %d and %d elements are left of %d and %d: data may not shrink",
+    "batches": "%sx: without y an iterable of batches (x, y) is expected, got %r",
+    "none": "%sx: no batch came",
+    "pair": "%sx: a batch is a pair (x, y), got %r",
+    "large": "%sx: a batch of %d samples does not fit batch_size %d",
+    "short": "%sx: ended after %d batches of an epoch",
+    "steps": "steps_per_epoch belongs to an iterable of batches, x is an array",
+    "held": "validation_data is a pair (x, y) or an iterable of batches, got %r",
+    "once": "x: a generator cannot begin anew: give steps_per_epoch for %d epochs",
+    "resume": "x: %d samples, the epoch to resume stands at sample %d",
+    "callback": "callbacks: item %d has none of %s: %r",
+}
+
+
+def refuse(reason, what):
+    """TypeError, ValueError of fit's, whose text is told by ``what``."""
+    error = TypeError if reason in ("batches", "pair", "held", "callback") else ValueError
+    raise error(_REFUSED[reason] % what)
+
+
+def refuse_options(epochs, first, steps, callbacks):
+    """ValueError, TypeError for what fit was given."""
+    for name, value, least in (("epochs", epochs, 1), ("initial_epoch", first, 0)):
+        if not is_int(value) or value < least:
+            raise ValueError("%s is an int above %d, got %r" % (name, least - 1, value))
+    if first > epochs:
+        raise ValueError("initial_epoch is in 0..epochs = %d, got %d" % (epochs, first))
+    if not is_int(steps) or steps < 1:
+        raise ValueError("steps_per_epoch is an int above 0, got %r" % (steps,))
+    raise TypeError("callbacks is a list of objects, got %r" % (type(callbacks),))
+
+
 def ignored(batch_size, verbose):
     """Check what evaluate and predict take from Keras and have no use for: rows are computed as they come, nothing is printed."""
     batch_size, verbose = own(batch_size), own(verbose)
@@ -83,21 +116,55 @@ def _not_yet(model, name):
 
 def rebatch(model, batch_size):
     """Plan the model for another batch size; its state, and what it has learnt, goes on."""
-    from .build import build
+    from .build import attach, build
 
     old, options = model.session, getattr(model, "options", None)
     if options is None:
         raise ValueError("batch_size is %d, as the model's file says, got %r" % (old.batch_size, batch_size))
     batch(batch_size, options[4] or 1)
     options = options[:3] + (batch_size,) + options[4:]
-    new = build(model.nodes, *options)
-    if len(new.state) != len(old.state):
-        raise ValueError(
-            "batch_size: give it to compile(batch_size=%d), the state of this model depends on it" % batch_size
-        )
-    new.state[:] = old.state
-    _goes_on(old, new)
-    model.session, model.options = new, options
+
+    def change():
+        model.session, model.options = new, options
+
+    try:
+        new = build(model.nodes, *options)
+        if len(new.state) != len(old.state):
+            raise ValueError(
+                "batch_size: give it to compile(batch_size=%d), the state of this model depends on it" % batch_size
+            )
+        new.state[:] = old.state
+        _goes_on(old, new)
+        _whole(change)
+    except BaseException:
+        attach(model.session)
+        raise
+
+
+def _whole(change):
+    """Call ``change``, which does the same however often it is begun, until it ends: what interrupts it is raised afterwards."""
+    late = None
+    for _ in range(9):
+        try:
+            change()
+            break
+        except BaseException as error:
+            late = error
+    if late:
+        raise late
+
+
+def weighed(model, class_weight, batch_size, arguments):
+    """``fit`` of the model as compiled with these weights of classes: its state moves there, and back, whatever ends it."""
+    held = Weighed(model, class_weight, batch_size)
+    try:
+        held.enter()
+        found = model.fit(*arguments)
+        held.leave()
+    except BaseException:
+        held.leave()
+        raise
+    return found
 
 
 class Weighed:
@@ -106,10 +173,12 @@ class Weighed:
     ``batch_size``, where it is given, stays.
     """
 
+    old = None  # the session to go back to
+
     def __init__(self, model, class_weight, batch_size):
         self.model, self.class_weight, self.batch_size = model, class_weight, batch_size
 
-    def __enter__(self):
+    def enter(self):
         from .build import build
 
         model = self.model
@@ -133,25 +202,33 @@ class Weighed:
         if self.batch_size is not None and own(self.batch_size) != old.batch_size:
             rebatch(model, own(self.batch_size))
             old, options = model.session, model.options
-        self.old, new = old, build(model.nodes, options[0], loss, *options[2:])
+        self.old = old  # now build() attaches layers to another
+        new = build(model.nodes, options[0], loss, *options[2:])
         first, last = self.place = _table(new, len(old.state))
         new.state[:first] = old.state[:first]
         new.state[last:] = old.state[first:]
         _goes_on(old, new)
         model.session = new
 
-    def __exit__(self, *unused):
+    def leave(self):
+        """Go back, as a whole; however often it is called."""
+        if self.old:
+            _whole(self._back)
+
+    def _back(self):
         from .build import attach
 
-        new, old = self.model.session, self.old
-        first, last = self.place
-        old.state[:first] = new.state[:first]
-        old.state[first:] = new.state[last:]
-        _goes_on(new, old)
-        if new.busy and new.busy is not True:
-            old.busy = new.busy
+        old, model = self.old, self.model
+        if model.session is not old:
+            new = model.session
+            first, last = self.place
+            old.state[:first] = new.state[:first]
+            old.state[first:] = new.state[last:]
+            _goes_on(new, old)
+            if new.busy and new.busy is not True:
+                old.busy = new.busy
         attach(old)
-        self.model.session = old
+        model.session = old
 
 
 def _table(session, size):
@@ -173,7 +250,14 @@ async def weighed_async(model, x, y, slice_ms, options, class_weight, split, bat
     """fit_async with weights of classes."""
     from .fit_async import fit_async
 
-    with Weighed(model, class_weight, batch_size):
+    held = Weighed(model, class_weight, batch_size)
+    try:
+        held.enter()
         if split:
             x, y, options["validation_data"] = asked(model, x, y, options["validation_data"], split, None)
-        return await fit_async(model, x, y, slice_ms, options)
+        found = await fit_async(model, x, y, slice_ms, options)
+        held.leave()
+    except BaseException:
+        held.leave()
+        raise
+    return found

@@ -40,7 +40,7 @@ def restore(session, state, epoch):
 def in_place(session, write, where):
     """``write()`` changes the state itself, having set ``busy``.
 
-    If memory, a read or Ctrl-C ends it, it runs once more; Ctrl-C is raised when all is done.
+    If anything ends it, it runs once more; what is not of memory or a read is raised when all is done.
     """
     late = failed = None
     while True:
@@ -49,15 +49,15 @@ def in_place(session, write, where):
             session.calibrated, session.epoch, session.underway, session.seed = where
             session.fresh = session.busy = False
             break
-        except KeyboardInterrupt as error:
-            if late:
-                raise
-            late = error
         except (MemoryError, OSError):
             if failed:
                 raise
             failed = True
             gc.collect()
+        except BaseException as error:  # Ctrl-C, a timeout's
+            if late:
+                raise
+            late = error
     if late:
         raise late
 

@@ -21,7 +21,12 @@ class ModelFile:
         self.file = self.data = None
         self.at = 0
         if isinstance(source, str):
-            self.file = open(source, "rb")
+            try:
+                self.file = open(source, "rb")
+            except OSError:
+                if source[-4:] == ".new" or not is_whole(source + ".new"):
+                    raise
+                self.file = open(source + ".new", "rb")  # see find() of checkpoint.py
             source = self.file
         try:
             self.data = memoryview(source)  # bytes, or a file of a ROMFS
@@ -107,6 +112,15 @@ class ModelFile:
         if len(data) != size:
             raise OSError(5, "%s: could be read once, and not again" % self.name)
         return data
+
+
+def is_whole(name):
+    """Whether the file of this name is a model file that is whole."""
+    try:
+        ModelFile(name).close()
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 def _place(sizes):

@@ -41,7 +41,7 @@ class Events:
     def reset(self):
         """Forget the windows that came, and what is active."""
         count = len(self.labels)
-        self._row, self._sums = array("i", bytes(4 * count)), array("i", bytes(4 * count))
+        self._row, self._sums, self._next = [array("i", bytes(4 * count)) for _ in range(3)]
         self._ring = array("i", bytes(4 * count * self.mean))
         self._at = self._hold = 0
         self._active = -1
@@ -60,26 +60,42 @@ class Events:
         count = len(self.labels)
         if len(self._sums) != count:
             self.reset()
-        row, sums, ring = self._row, self._sums, self._ring
+        row, ring = self._row, self._ring
+        before, sums = self._sums, self._next
         self._read(posteriors, row, count)
         if not count:
             return None
         at, best = self._at, 0
         for k in range(count):
-            sums[k] += row[k] - ring[at + k]
-            ring[at + k] = row[k]
+            sums[k] = before[k] + row[k] - ring[at + k]
             if sums[k] > sums[best]:
                 best = k
-        self._at = (at + count) % len(ring)
-        held = self._hold
-        if held:
-            self._hold = held - 1
-        if self._active >= 0 and sums[self._active] < self.release * self.mean:
-            self._active = -1
-        if held or best == self._active or sums[best] < self.threshold * self.mean or self.labels[best] in self.unknown:
+        active, held = self._active, self._hold
+        if active >= 0 and sums[active] < self.release * self.mean:
+            active = -1
+        if held or best == active or sums[best] < self.threshold * self.mean or self.labels[best] in self.unknown:
+            self._take(active, held - 1 if held else 0)
             return None
-        self._active, self._hold = best, self.hold_off
-        return self.labels[best], (sums[best] // self.mean >> 6) / 1024
+        event = self.labels[best], (sums[best] // self.mean >> 6) / 1024
+        self._take(best, self.hold_off)
+        return event
+
+    def _take(self, active, held):
+        """Take over a row and the sums with it, as a whole: what interrupts it is raised afterwards."""
+        sums, before = self._next, self._sums
+        row, at, late = self._row, self._at, None
+        following = (at + len(row)) % len(self._ring)
+        for _ in range(9):
+            try:
+                for k in range(len(row)):
+                    self._ring[at + k] = row[k]
+                self._sums, self._next = sums, before
+                self._at, self._active, self._hold = following, active, held
+                break
+            except BaseException as error:
+                late = error
+        if late:
+            raise late
 
     def _read(self, values, row, count):
         """Posteriors into ``row`` as 65536ths."""

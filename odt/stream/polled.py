@@ -27,7 +27,8 @@ class PolledSource:
         self.late = self.clipped = 0
         self._size = 1 if typecode in "bB" else 2 if typecode in "hH" else 4
         self._clock = clock or getattr(time, "ticks_us", None) or _microseconds
-        self._since = getattr(time, "ticks_diff", None) if clock is None else None
+        ticks = getattr(time, "ticks_us", None)
+        self._end = time.ticks_add(0, -1) if ticks and self._clock is ticks else None  # its last number
         self._period = 1000000 // rate
         if self._period < 1:
             raise ValueError("PolledSource: rate is in 1..1000000, got %r" % (rate,))
@@ -38,7 +39,12 @@ class PolledSource:
         now = self._clock()
         if self._last is None:
             self._last, self._left = now, 0
-        waited = (self._since(now, self._last) if self._since else now - self._last) - self._left
+        waited = now - self._last
+        if self._end is not None:
+            waited &= self._end  # ticks_diff() is negative after half of its period
+        elif waited < 0:
+            waited = self._left  # a clock that has begun anew
+        waited -= self._left
         if waited < 0:
             return 0
         values = self.read()

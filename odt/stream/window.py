@@ -139,6 +139,11 @@ class Window:
             raise ValueError("sample: the slot holds a part of a sample, commit() the rest of it")
         return self._samples[self._head % self.slots * self.hop + self._at // size] if self._room() else None
 
+    @property
+    def begun(self):
+        """Whether the slot that is being written holds samples."""
+        return self._at != self._begin
+
     def skip(self, count=1):
         """``count`` samples were lost before they came, as a sensor's FIFO may say: a gap; those of a slot that is not whole go with them."""
         count = size_of("skip", "count", count, _MOST)

@@ -14,6 +14,8 @@ class Window:
     overruns: int
     gap: int
     position: int
+    @property
+    def begun(self) -> bool: ...
     def __init__(
         self,
         length: int,
