@@ -48,13 +48,13 @@
 #define SHAPES 648
 #define FIRST 2286
 #elif ODT_MPY && ODT_PIECE == 9
-#define ROWS 3
-#define SHAPES 60
+#define ROWS 5
+#define SHAPES 105
 #define FIRST 2934
 #elif ODT_MPY && ODT_PIECE == 10
 #define ROWS 2
 #define SHAPES 39
-#define FIRST 2994
+#define FIRST 3039
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -278,14 +278,16 @@ const odt_table_t odt_table = {
     ROW(ODT_DISTIL_XENT_F32, (odt_kernel_t)odt_distil_xent_f32, 35, 2908, 4, 3)
     ROW(ODT_ENTROPY_F32, (odt_kernel_t)odt_entropy_f32, 36, 2920, 5, 3)
     #endif
-    #if HAS(9) // _odt_import: int8 layers in another framework's steps
+    #if HAS(9) // _odt_import: int8 layers in another framework's steps, dilation
     ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2934, 5, 19)
     ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2969, 6, 5)
     ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 2986, 3, 1)
+    ROW(ODT_SPACE_TO_BATCH, (odt_kernel_t)odt_space_to_batch, 3, 2994, 2, 11)
+    ROW(ODT_BATCH_TO_SPACE, (odt_kernel_t)odt_batch_to_space, 4, 3017, 2, 10)
     #endif
     #if HAS(10) // _odt_own: int8 losses of odt.dark and odt.tent
-    ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 2994, 6, 4)
-    ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3011, 9, 3)
+    ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 3039, 6, 4)
+    ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3056, 9, 3)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -535,7 +537,11 @@ const odt_table_t odt_table = {
         ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
         ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
         ODT_ANY, ODT_ANY, 193, 0, 145, 129, 65, 0, 65, 0, 97, 129, 97, 129, ODT_SIZE | ODT_ROWS,
-        ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 193, 0, 65, 0, 66, 132, 192, ODT_SIZE | ODT_ROWS,
+        ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 193, 0, 65, 0, 66, 132, 192, ODT_SIZE | ODT_ROWS, 6, 0,
+        4, 5, 8, 9, 3, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 4, 0, 1,
+        2, 3, 70, 0, 4, 5, 8, 9, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
+        ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
     #endif
     #if HAS(10)
         194, 0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
@@ -546,7 +552,7 @@ const odt_table_t odt_table = {
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0x5fe57ac2, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0xdca22d4d, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
@@ -559,9 +565,9 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 132, 133,
         134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
         93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 185,
-        186, 187, 188, 183, 189, 184,
+        186, 187, 190, 183, 191, 184, 188, 189,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 185, 188, 190};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 185, 190, 192};
 #endif
 #endif
 
@@ -761,3 +767,5 @@ ODT_ASSERT_LAYOUT(distil_xent_i8, sx, 6, alpha, 4);
 ODT_ASSERT_LAYOUT(distil_xent_f32, x, 4, alpha, 3);
 ODT_ASSERT_LAYOUT(entropy_i8, se, 9, diversity, 3);
 ODT_ASSERT_LAYOUT(entropy_f32, x, 5, diversity, 3);
+ODT_ASSERT_LAYOUT(space_to_batch, x, 2, fill, 11);
+ODT_ASSERT_LAYOUT(batch_to_space, x, 2, OW, 10);

@@ -42,10 +42,10 @@
 #define ODT_FLOAT32 4
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 190
+#define ODT_OPCODES 192
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES 3033
+#define ODT_SHAPES 3078
 
 // The files of the kernels for stock firmware (odt/host/pieces.py).
 #define ODT_PIECES 11
@@ -242,6 +242,8 @@ enum {
     ODT_DISTIL_XENT_F32 = 188,
     ODT_ENTROPY_I8 = 189,
     ODT_ENTROPY_F32 = 190,
+    ODT_SPACE_TO_BATCH = 191,
+    ODT_BATCH_TO_SPACE = 192,
 };
 
 // y = 0
@@ -2114,5 +2116,21 @@ typedef struct {
     int32_t B, N, diversity;
 } odt_entropy_f32_t;
 void odt_entropy_f32(const odt_entropy_f32_t *a);
+
+// y[b, p, q, i, j] = x[b, i * SH + p - PT, j * SW + q - PL], beside x fill, in bytes
+typedef struct {
+    int8_t *y; // [B][SH][SW][OH][OW][U]
+    const int8_t *x; // [B][H][W][U]
+    int32_t B, H, W, U, SH, SW, PT, PL, OH, OW, fill;
+} odt_space_to_batch_t;
+void odt_space_to_batch(const odt_space_to_batch_t *a);
+
+// the inverse of space_to_batch; beside its y 0
+typedef struct {
+    int8_t *y; // [B][H][W][U]
+    const int8_t *x; // [B][SH][SW][OH][OW][U]
+    int32_t B, H, W, U, SH, SW, PT, PL, OH, OW;
+} odt_batch_to_space_t;
+void odt_batch_to_space(const odt_batch_to_space_t *a);
 
 #endif

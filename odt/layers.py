@@ -195,8 +195,10 @@ class Window(Layer):
 
     axes = 2
 
+    dilation_rate = (1, 1)  # pixels from one tap to the next
+
     def _place(self, shape, size, strides, padding, channels):
-        """Set ``self.window`` (the sizes of opcodes.WINDOW without B) and return the output's shape."""
+        """Set ``self.window`` (the sizes of opcodes.WINDOW without B, as if nothing were dilated) and return the output's shape."""
         if len(shape) != self.axes + 1:
             axes = "(length, channels)" if self.axes == 1 else "(height, width, channels)"
             self.wrong_shape(shape, axes)
@@ -204,10 +206,11 @@ class Window(Layer):
             self.wrong_shape(shape, "at most 65535 along an axis")
         out = []
         before = []
-        for extent, width, stride in zip(shape, size, strides):
-            if padding == "same":
+        for extent, width, stride, rate in zip(shape, size, strides, self.dilation_rate):
+            width += (width - 1) * (rate - 1)
+            if padding != "valid":
                 count = (extent + stride - 1) // stride
-                before.append(max((count - 1) * stride + width - extent, 0) // 2)
+                before.append(width - 1 if padding == "causal" else max((count - 1) * stride + width - extent, 0) // 2)
             else:
                 count = (extent - width) // stride + 1
                 before.append(0)
@@ -230,13 +233,18 @@ class Conv(Window):
     family = "linear"
     can_clamp = True
 
-    def __init__(self, filters, kernel_size, strides, padding, activation, use_bias, name, trainable):
+    def __init__(self, filters, kernel_size, strides, padding, activation, use_bias, name, trainable, dilation_rate=1):
         super().__init__(name, trainable)
         kind = type(self).__name__
         self.filters = filters if filters is None else size_of(kind, "filters", filters)
         self.kernel_size = sizes_of(kind, "kernel_size", kernel_size, self.axes, 255)
         self.strides = sizes_of(kind, "strides", strides, self.axes, 255)
         self.padding = _padding(kind, padding)
+        self.dilation_rate = sizes_of(kind, "dilation_rate", dilation_rate, self.axes, 65535)
+        if max(self.dilation_rate) > 1:
+            self.family, self.can_be_dynamic = "dilated", False
+            if max(self.strides) > 1:
+                raise ValueError("%s: strides or dilation_rate is 1, got %s and %s" % (kind, strides, dilation_rate))
         self.activation = activation_of(kind, activation)
         self.use_bias = use_bias
 
@@ -254,7 +262,8 @@ class Conv2D(Conv):
     """2-D convolution of (height, width, channels); kernel ``(filters, height, width, channels)``.
 
     ``padding`` is "valid" or "same" (TensorFlow's: the odd row of zeros comes last). With ``groups`` the
-    channels and the filters are split into so many, and a filter meets its group's channels only.
+    channels and the filters are split into so many, and a filter meets its group's channels only. ``dilation_rate``, as in Keras:
+    the distance between a filter's taps; strides are 1 where it is more.
     """
 
     kind = "conv2d"
@@ -262,9 +271,9 @@ class Conv2D(Conv):
 
     def __init__(
         self, filters, kernel_size, strides=1, padding="valid", activation=None, use_bias=True,
-        name=None, trainable=True, groups=1, input_shape=None,
+        name=None, trainable=True, groups=1, input_shape=None, dilation_rate=1,
     ):  # fmt: skip
-        super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
+        super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable, dilation_rate)
         self.input_shape = input_shape
         self.groups = size_of(type(self).__name__, "groups", groups)
         if self.filters % self.groups:
@@ -281,14 +290,17 @@ class Conv2D(Conv):
             self.macs //= groups
             self.by_channel = groups == channels == self.filters
             self.kind = "depthwise2d" if self.by_channel else "group_conv2d"
-            self.can_be_dynamic = self.by_channel
+            self.can_be_dynamic = self.by_channel and self.family == "linear"
             if not self.by_channel:
                 self.window = self.window[:2] + (depth,) + self.window[3:]
         return out
 
 
 class Conv1D(Conv2D):
-    """1-D convolution of (length, channels); kernel ``(filters, length, channels)``."""
+    """1-D convolution of (length, channels); kernel ``(filters, length, channels)``.
+
+    ``padding`` may be "causal", too: all zeros come first, and no output depends on a later input.
+    """
 
     axes = 1
 
@@ -301,9 +313,9 @@ class DepthwiseConv2D(Conv):
 
     def __init__(
         self, kernel_size, strides=1, padding="valid", activation=None, use_bias=True, name=None,
-        trainable=True,
+        trainable=True, dilation_rate=1,
     ):  # fmt: skip
-        super().__init__(None, kernel_size, strides, padding, activation, use_bias, name, trainable)
+        super().__init__(None, kernel_size, strides, padding, activation, use_bias, name, trainable, dilation_rate)
 
     def fans(self):
         taps = self.kernel_shape[1] * self.kernel_shape[2]
@@ -435,8 +447,8 @@ def __getattr__(name):
 
 
 def _padding(kind, padding):
-    if padding not in ("valid", "same"):
-        raise ValueError('%s: padding is "valid" or "same", got %r' % (kind, padding))
+    if padding not in ("valid", "same") and not (padding == "causal" and kind == "Conv1D"):
+        raise ValueError('%s: padding is "valid", "same" or, of Conv1D, "causal", got %r' % (kind, padding))
     return padding
 
 

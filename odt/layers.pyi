@@ -28,7 +28,7 @@ from .resizing import (
 
 ActivationName: TypeAlias = Literal["leaky_relu", "sigmoid", "softmax", "tanh", "relu", "relu6"]
 DataType: TypeAlias = Literal["float32", "int8", "uint8", "int16", "int32"]
-Padding: TypeAlias = Literal["valid", "same"]
+Padding: TypeAlias = Literal["valid", "same", "causal"]
 Sizes: TypeAlias = int | Sequence[int]
 
 class Layer:
@@ -81,6 +81,7 @@ class Conv(Window):
         use_bias: bool,
         name: str | None,
         trainable: bool,
+        dilation_rate: Sizes = 1,
     ) -> None: ...
 
 def activation_of(kind: str, activation: ActivationName | Literal["linear"] | None) -> ActivationName | None: ...
@@ -100,6 +101,7 @@ class Conv2D(Layer):
         trainable: bool = True,
         groups: int = 1,
         input_shape: Sizes | None = None,
+        dilation_rate: Sizes = 1,
     ) -> None: ...
 
 class Conv1D(Conv2D):
@@ -117,6 +119,7 @@ class DepthwiseConv2D(Layer):
         use_bias: bool = True,
         name: str | None = None,
         trainable: bool = True,
+        dilation_rate: Sizes = 1,
     ) -> None: ...
 
 class MaxPool2D(Layer):

@@ -110,6 +110,8 @@ TABLE = (
     b"70 upsample2d_dx_i8 dx=i8[B*H*W*N] peak+i32[1] e:i8[B*H*SH*W*SW*N] q:mul[1] ; B H W N SH SW\n"  # dx = clamp(q * sum_(sh,sw) e)
     b"71 upsample2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*H*SH*W*SW*N] ; B H W N SH SW\n"  # dx = sum_(sh,sw) e
     b"185 add_once_i8 y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N' za zb zy lo\n"  # as add_i8, with terms in 2^-16 of y's steps
+    b"191 space_to_batch y=i8[B*SH*SW*OH*OW*U] x:i8[B*H*W*U] ; B H W U SH SW PT PL OH OW fill\n"  # y[b, p, q, i, j] = x[b, i * SH + p - PT, j * SW + q - PL], beside x fill, in bytes
+    b"192 batch_to_space y=i8[B*H*W*U] x:i8[B*SH*SW*OH*OW*U] ; B H W U SH SW PT PL OH OW\n"  # the inverse of space_to_batch; beside its y 0
     # activation: ReLU and its kin, forward and backward, and their masks as bits
     b"21 relu_i8 y=i8[N]~x x:i8[N] ; N' z\n"  # y = max(x, z)
     b"22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N' lo\n"  # dx = e where y > lo, else 0

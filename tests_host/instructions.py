@@ -228,6 +228,12 @@ def draw_immediates(rng, op):
         values["K"], before = rng.randint(1, 9), rng.choice((0, rng.randint(0, 9)))
         values["N"] = values["K"] + before + rng.choice((0, rng.randint(0, 9)))
         values["at"] = rng.choice((before, before, before, -1, rng.randint(0, 20), draw_int32(rng)))
+    elif "fill" in op.immediates or op.name == "batch_to_space":  # mostly as much as the image has
+        for size, step, before, batches in (("H", "SH", "PT", "OH"), ("W", "SW", "PL", "OW")):
+            values[size], values[step] = rng.randint(1, 7), rng.randint(1, 3)
+            values[before] = rng.choice((0, rng.randint(0, values[step] - 1), rng.randint(0, 12)))
+            whole = (values[size] + values[before] + values[step] - 1) // values[step]
+            values[batches] = max(1, whole + rng.choice((0, 0, 0, 1, -1)))
     if "bits" in op.immediates and "OH" in values:
         draw_choices(rng, values)
     if op.name.startswith(("open", "masked")):
@@ -298,6 +304,8 @@ def draw_immediates(rng, op):
             v = float_to_bits(beta if name == "keep" else 1.0 - beta)
         elif name == "slope":
             v = rng.choice((0, draw_scale(rng, -8, 0), 0x3F800000))
+        elif name == "fill":
+            v = rng.choice((-128, 0, rng.randint(-128, 127), draw_int32(rng)))
         elif name in ("id", "at", "ahead"):
             v = rng.randrange(-1 << 31, 1 << 31)
         elif name == "which":

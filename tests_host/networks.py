@@ -16,9 +16,10 @@ MOST = 90  # elements of a layer's output; the Python executor multiplies a mill
 
 
 class Random:
-    """Draws from a random.Random."""
+    """Draws from a random.Random. ``plain``: no convolution is dilated or causal."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, plain=False):
+        self.plain = plain
         self.choice = rng.choice
         self.integer = rng.randint
 
@@ -28,6 +29,22 @@ def product(shape):
     for extent in shape:
         count *= extent
     return count
+
+
+def draw_place(d, shape, window, steps, as_argument):
+    """How a convolution's window lies: some are dilated, or causal, unless ``d.plain``."""
+    place = {"kernel_size": as_argument(window), "strides": as_argument(steps), "padding": d.choice(("valid", "same"))}
+    if getattr(d, "plain", False) or d.choice((True, True, False)):
+        return place
+    if len(shape) == 2 and d.choice((True, False)):
+        place["padding"] = "causal"
+        if d.choice((True, False)):
+            return place
+    place["strides"], rates = 1, []
+    for extent, taps in zip(shape, window):
+        most = (extent - 1) // (taps - 1) if taps > 1 and place["padding"] == "valid" else 5
+        rates.append(d.integer(1, most))
+    return dict(place, dilation_rate=as_argument(rates))
 
 
 def draw_layer(d, shape):
@@ -59,10 +76,8 @@ def draw_layer(d, shape):
     if kind == "conv":
         groups = d.choice([g for g in (1, 1, 1, 2, 3, shape[-1]) if shape[-1] % g == 0])
         filters = groups * d.integer(1, max(1, 5 // groups))
-        return pick("Conv")(
-            filters, as_argument(sizes(4)), as_argument(steps()), d.choice(("valid", "same")), activation,
-            groups=groups, **options,
-        )  # fmt: skip
+        place = draw_place(d, shape, sizes(4), steps(), as_argument)
+        return pick("Conv")(filters, activation=activation, groups=groups, **place, **options)
     if kind == "transposed":
         window = [d.integer(1, 3) for _ in range(axes)]
         name = "Conv%dDTranspose" % axes
@@ -72,7 +87,7 @@ def draw_layer(d, shape):
         )  # fmt: skip
     if kind == "depthwise":
         return odt.DepthwiseConv2D(
-            as_argument(sizes(4)), as_argument(steps()), d.choice(("valid", "same")), activation, **options
+            activation=activation, **draw_place(d, shape, sizes(4), steps(), as_argument), **options
         )
     if kind in ("maxpool", "avgpool"):
         strides = d.choice((None, as_argument(steps())))

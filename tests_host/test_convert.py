@@ -194,7 +194,26 @@ class Mixer(nn.Module):
         return self.out(y.flatten(1))
 
 
-ZOO = (LeNet, DSCNN, MobileNetV2, ResNet8, Series, Autoencoder, SqueezeExcite, Mixer)
+class Dilated(nn.Module):
+    """Images, then a line of their pixels: what was before in time, at distances of 1, 2, 4 .., as WaveNet has it."""
+
+    shape = (2, 12, 10)
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.n = nn.Conv2d(2, 12, 3, padding=2, dilation=2), nn.BatchNorm2d(12)
+        self.b = nn.Conv2d(12, 12, (3, 2), dilation=(2, 3), groups=12)
+        self.c, self.d = nn.Conv1d(12, 8, 3, dilation=2), nn.Conv1d(8, 8, 2, dilation=4)
+        self.e, self.out = nn.Conv1d(8, 8, 3, padding=5, dilation=5, groups=2), nn.Linear(8, 3)
+
+    def forward(self, x):
+        x = self.b(F.relu(self.n(self.a(x)))).flatten(2)
+        x = F.relu(self.c(F.pad(x, (4, 0))))
+        x = self.e(x + F.relu(self.d(F.pad(x, (4, 0)))))
+        return self.out(x.mean(2))
+
+
+ZOO = (LeNet, DSCNN, MobileNetV2, ResNet8, Series, Autoencoder, SqueezeExcite, Mixer, Dilated)
 
 
 def made(kind, seed=0):
@@ -398,7 +417,11 @@ def _halved(x):
 
 REFUSED = {
     "gelu": (lambda s, x: F.gelu(s.a(x)), r"node gelu \(gelu.default\).*instead: GELU's tanh form, or ReLU"),
-    "dilation": (lambda s, x: F.conv2d(x, s.a.weight, padding=2, dilation=2), r"conv2d.*dilation \(2, 2\)"),
+    "dilation": (
+        lambda s, x: F.conv2d(x, s.a.weight, stride=2, padding=2, dilation=2),
+        r"conv2d.*strides \(2, 2\) and dilation \(2, 2\)",
+    ),
+    "pooled": (lambda s, x: F.max_pool2d(x, 2, 1, dilation=2), r"max_pool2d.*dilation \(2, 2\)"),
     "shared": (lambda s, x: s.a(s.a(x)), r"node conv2d_1 .*shares weights with node conv2d;"),
     "outputs": (lambda s, x: (s.a(x), x), "2 outputs"),
     "batch": (lambda s, x: s.a(x).flatten(), "node flatten .*one result per sample"),

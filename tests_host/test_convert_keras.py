@@ -84,7 +84,6 @@ class Mine(L.Layer):
 @pytest.mark.parametrize(
     "layer, message",
     [
-        (L.Conv2D(2, 2, dilation_rate=2), r"layer conv\w* \(Conv2D\): has dilation"),
         (L.Dense(3, activation="softsign"), "has the activation softsign; instead: relu"),
         (L.UpSampling2D(2, interpolation="lanczos3"), "enlarges by 'lanczos3'; instead: interpolation"),
         (L.Conv2D(2, 2, data_format="channels_first"), "has its channels first"),

@@ -359,7 +359,8 @@ def unscaled(file):
 
 def dilated(file):
     made = conv(file, file.call("RESHAPE", [0, np.array([1, 6, 4, 1])], (6, 4, 1), "ReshapeOptions"), 2, (3, 4))
-    file.graph.operators[-1].builtinOptions.dilationHFactor = 2
+    options = file.graph.operators[-1].builtinOptions
+    options.strideH = options.strideW = options.dilationHFactor = 2
     return made
 
 
@@ -369,7 +370,7 @@ REFUSED = {
     "two outputs": (two_outputs, r"node 0 \(RELU\): has 2 outputs"),
     "shared": (shared, r"node 1 \(FULLY_CONNECTED\): shares the weights"),
     "unscaled": (unscaled, r"input t0: gives int8 without one scale"),
-    "dilated": (dilated, r"node 1 \(CONV_2D\): has dilation \(2, 1\)"),
+    "dilated": (dilated, r"node 1 \(CONV_2D\): has strides \(2, 2\) and dilation \(2, 1\)"),
     "batch": (
         lambda file: file.call("RESHAPE", [0, np.array([2, 12])], (12,), "ReshapeOptions"),
         r"one result per sample",

@@ -56,7 +56,7 @@ def varied(seed, model, options):
 def cases():
     """(name, model, options) of each."""
     for seed in range(COUNT):
-        model, options, _, _ = networks.draw_case(networks.Random(random.Random(seed)))
+        model, options, _, _ = networks.draw_case(networks.Random(random.Random(seed), plain=True))
         yield "random %d" % seed, model, varied(seed, model, options)
     for dtype in ("int8", "float32"):
         for depth in (2, 20):
@@ -66,6 +66,10 @@ def cases():
                 odt.Sequential([odt.Input((16,)), *layers, odt.Dense(10)]),
                 {"optimizer": odt.Adam(0.01), "dtype": dtype, "batch_size": 16},
             )
+    for seed in range(2 * COUNT):
+        model, options, _, _ = networks.draw_case(networks.Random(random.Random(seed)))
+        if any(max(getattr(node.layer, "dilation_rate", (1,))) > 1 for node in model.nodes):
+            yield "dilated %d" % seed, model, varied(seed, model, options)
 
 
 def described(model, options):

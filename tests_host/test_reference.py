@@ -410,6 +410,20 @@ def test_upsampling_and_its_gradient():
     assert np.array_equal(call("upsample2d_dx_f32", dict(e=e), **v)["dx"], exact.ravel())
 
 
+def test_space_to_batch_is_numpy_s_every_nth_pixel_and_batch_to_space_its_inverse():
+    rng = np.random.default_rng(15)
+    x = rng.integers(-128, 128, (2, 7, 5, 3))
+    v = dict(B=2, H=7, W=5, U=3, SH=3, SW=2, PT=2, PL=1, OH=4, OW=3)  # a row more than the image has
+    padded = np.pad(x, ((0, 0), (2, 3), (1, 0), (0, 0)), constant_values=-7)
+    batches = np.stack([padded[:, p::3, q::2] for p in range(3) for q in range(2)], 1)
+    assert np.array_equal(call("space_to_batch", dict(x=x), fill=-7, **v)["y"], batches.ravel())
+    assert np.array_equal(call("batch_to_space", dict(x=batches), **v)["y"], x.ravel())
+    v.update(OH=2)  # and less: rows 4 to 6 lie in no batch
+    assert np.array_equal(call("space_to_batch", dict(x=x), fill=-7, **v)["y"], batches[:, :, :2].ravel())
+    kept = np.where(np.arange(7)[:, None, None] < 4, x, 0)
+    assert np.array_equal(call("batch_to_space", dict(x=batches[:, :, :2]), **v)["y"], kept.ravel())
+
+
 STEPS = np.arange(-128, 128)
 
 

@@ -27,7 +27,10 @@ def _padding(layer, image, window):
     """What F.pad adds to NCHW: (left, right, top, bottom)."""
     if layer.padding == "valid":
         return (0, 0, 0, 0)
-    strides = _two(layer, layer.strides)
+    strides, rates = _two(layer, layer.strides), _two(layer, getattr(layer, "dilation_rate", (1,) * layer.axes))
+    window = [(taps - 1) * rate + 1 for taps, rate in zip(window, rates)]
+    if layer.padding == "causal":  # Keras: all zeros come first
+        return (window[1] - 1, 0, 0, 0)
     return same(image[1], window[1], strides[1]) + same(image[0], window[0], strides[0])
 
 
@@ -146,7 +149,9 @@ class Twin:
             return y if bias is None else y + bias[:, None, None]
         groups = x.shape[1] if layer.kind == "depthwise2d" else getattr(layer, "groups", 1)
         x = F.pad(x, _padding(layer, image, window))
-        return F.conv2d(x, kernel.permute(0, 3, 1, 2), bias, strides, groups=groups)
+        return F.conv2d(
+            x, kernel.permute(0, 3, 1, 2), bias, strides, dilation=_two(layer, layer.dilation_rate), groups=groups
+        )
 
     def _normalised(self, node, x):
         layer = node.layer

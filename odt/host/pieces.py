@@ -17,7 +17,7 @@ PIECES = {
     "_odt_f32": "float32 models of dense layers, and int8 ones with moments in float32",
     "_odt_f32_conv": "float32 convolutions and pooling",
     "_odt_f32_more": "other float32",
-    "_odt_import": "int8 layers in another framework's steps",
+    "_odt_import": "int8 layers in another framework's steps, dilation",
     "_odt_own": "int8 losses of odt.dark and odt.tent",
 }
 
@@ -39,7 +39,7 @@ _MORE = (
     "concat_i8", "place", "slice", "dropout_i8", "dropout_dx_i8", "channel_scale_i8", "rescale_dx",
 )  # fmt: skip
 _LOSSES = ("weighted", "mae", "huber")  # which few float32 models have
-_IMPORTED = ("add_once_i8", "mean2d_i8", "lookup_i8")
+_IMPORTED = ("add_once_i8", "mean2d_i8", "lookup_i8", "space_to_batch", "batch_to_space")
 
 
 def piece(name, family):

@@ -1,6 +1,7 @@
 """Dense, convolution, depthwise, transposed and grouped: sums of products, a bias, a rescaling by channel."""
 
 from ..fixed import ONE, elements
+from .forward import family
 from .shared import bias_gradient, ceiling, times, window_sizes
 from .values import ACTIVATION, ERROR, GRADIENT, Part
 
@@ -46,7 +47,8 @@ def sizes(s, node):
     if layer.kind == "dense":
         units, features = layer.kernel_shape
         return (s.batch * layer.rows, features, units)
-    return window_sizes(s, node) + ((layer.groups,) if layer.kind == "group_conv2d" else ())
+    window = family(layer).sizes(s, layer) if layer.family == "dilated" else window_sizes(s, node)
+    return window + ((layer.groups,) if layer.kind == "group_conv2d" else ())
 
 
 def _operation(s, node):
@@ -62,15 +64,15 @@ def _operation(s, node):
     return kind, given
 
 
-def _forward(s, node, inputs):
+def forward(s, node, inputs):
     (x,) = inputs
     layer = node.layer
     weights = s.buffers.parameters(node)
     rows = weights.rows
-    count = s.batch * elements(node.shape)
-    y = s.tensor(layer.name, count, ACTIVATION, node.relu)
-    bias = weights.bias
     kind, immediates = _operation(s, node)
+    places = immediates[2:3] if kind == "dense" else immediates[4:5] + immediates[11:13]
+    y = s.tensor(layer.name, immediates[0] * elements(places), ACTIVATION, node.relu)
+    bias = weights.bias
     if s.int8:
         rescale = s.scratch("rescale", 8 * rows)
         s.emit("rescale", (rescale, x.scale, weights.scale, y.scale), (rows, x.factor))
@@ -90,7 +92,7 @@ def _forward(s, node, inputs):
     return ceiling(s, y, layer.name) if node.relu == 6 else y
 
 
-def _backward(s, node, error, needed):
+def backward(s, node, error, needed):
     layer = node.layer
     if s.probing or not layer.trainable:
         return [_dx(s, node, error) if needed[0] else None]
@@ -180,5 +182,5 @@ def _dx(s, node, error):
     return dx
 
 
-_ROW = (_forward, _backward)
+_ROW = (forward, backward)
 ROWS = dict.fromkeys(("dense", "conv2d", "depthwise2d", "group_conv2d", "transposed2d"), _ROW)

@@ -1,4 +1,6 @@
-"""Concatenation: tensors as columns of a wider one, and these taken out again, which serves either dtype; in int8 rescaled."""
+"""Concatenation: tensors as columns of a wider one, and these taken out again, which serves either dtype; in int8 rescaled.
+
+And images as batches of every second, third .. pixel, for dilated convolutions: plan/dilated.py."""
 
 from ..fixed import rescale
 from .data import Sink
@@ -40,6 +42,47 @@ def slice(o):
         first = m * o.N + o.at
         for k in range(o.K):
             o.y[m * o.K + k] = o.x[first + k] if inside else 0
+
+
+def space_to_batch(o):
+    """y[b, p, q, i, j] = x[b, i * SH + p - PT, j * SW + q - PL], beside x fill, in bytes
+
+    y=i8[B*SH*SW*OH*OW*U] x:i8[B*H*W*U] ; B H W U SH SW PT PL OH OW fill
+    """
+    size = o.U
+    fill = (o.fill + 128 & 255) - 128
+    at = 0
+    for i in _spread(o):
+        for k in range(size):
+            o.y[at + k] = fill if i is None else o.x[i + k]
+        at += size
+
+
+def batch_to_space(o):
+    """the inverse of space_to_batch; beside its y 0
+
+    y=i8[B*H*W*U] x:i8[B*SH*SW*OH*OW*U] ; B H W U SH SW PT PL OH OW
+    """
+    size = o.U
+    for k in range(len(o.y)):
+        o.y[k] = 0
+    at = 0
+    for i in _spread(o):
+        if i is not None:
+            o.y[i : i + size] = o.x[at : at + size]
+        at += size
+
+
+def _spread(o):
+    """Yield, for each pixel of the phases (b, p, q, i, j), where it is in the image [B, H, W, U], None beside it."""
+    for b in range(o.B):
+        for p in range(o.SH):
+            for q in range(o.SW):
+                for i in range(o.OH):
+                    h = i * o.SH + p - o.PT
+                    for j in range(o.OW):
+                        w = j * o.SW + q - o.PL
+                        yield ((b * o.H + h) * o.W + w) * o.U if 0 <= h < o.H and 0 <= w < o.W else None
 
 
 def _fits(o):

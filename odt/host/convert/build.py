@@ -5,6 +5,7 @@ import numpy as np
 import odt
 from odt.layers import Input
 
+from .builder import spans
 from .graph import LINEAR, Unsupported
 from .layers import Lookup, placed, worded
 
@@ -156,7 +157,8 @@ def _window(kind, node, *arguments, **options):
     kind += "%dD" % _axes(node) if not kind.endswith("Transpose") else ""
     extents = node.inputs[0].shape[:-1]
     size, strides, pads, out = (node.options[key] for key in ("size", "strides", "pads", "out"))
-    word = worded(size, strides, pads, extents, out, kind.endswith("Transpose"))
+    reach = spans(size, node.options.get("dilation", (1,) * len(size)))
+    word = worded(reach, strides, pads, extents, out, kind.endswith("Transpose"))
     if word:
         return getattr(odt, kind)(*arguments, size, strides, word, name=node.name, **options)
     return placed(kind, pads, out, *arguments, size, strides, "valid", name=node.name, **options)
@@ -165,7 +167,8 @@ def _window(kind, node, *arguments, **options):
 def _conv(node):
     node.options["out"] = node.shape[:-1]
     bias = node.weights["bias"] is not None
-    return _window("Conv", node, node.shape[-1], use_bias=bias, groups=node.options["groups"])
+    options = {"groups": node.options["groups"], "dilation_rate": node.options.get("dilation", 1)}
+    return _window("Conv", node, node.shape[-1], use_bias=bias, **options)
 
 
 def _transposed(node):

@@ -232,15 +232,18 @@ class Builder:
         """``kernel``: (filters, .., channels of a group). ``same``: "upper" or "lower", then ``pads`` are found."""
         kernel = finite(origin, "kernel", kernel)
         axes = kernel.ndim - 2
-        value = self._window(value, axes, dilation, origin)
+        value = self._window(value, axes, None, origin)
         size, channels, filters = kernel.shape[1:-1], value.shape[-1], kernel.shape[0]
+        rates = tuple(1 if taps == 1 else int(rate) for taps, rate in zip(size, dilation or (1,) * axes))
+        if max(strides) > 1 and max(rates) > 1:
+            refuse(origin, "has strides %s and dilation %s" % (tuple(strides), rates), "strides or a dilation of 1")
         if groups < 1 or channels != kernel.shape[-1] * groups or filters % groups:
             place = (origin, kernel.shape, groups, channels)
             raise ValueError("%s: kernel %s in %d groups does not take %d channels" % place)
-        pads, out = self._places(value, size, strides, pads, same, False, origin)
+        pads, out = self._places(value, spans(size, rates), strides, pads, same, False, origin)
         node = self._node(
             "conv", name, origin, [value.node], out + (filters,), self._weights(kernel, bias, steps, origin),
-            size=size, strides=tuple(strides), pads=pads, groups=int(groups),
+            size=size, strides=tuple(strides), pads=pads, groups=int(groups), dilation=rates,
         )  # fmt: skip
         return self._from_images(node)
 
@@ -807,6 +810,11 @@ class Builder:
         source = list(values[0].source)
         source[axis] = sum(value.source[axis] for value in values)
         return self._ordered(node, tuple(source), order, origin)
+
+
+def spans(size, rates):
+    """Positions that a dilated window reaches over, of each axis."""
+    return tuple((taps - 1) * rate + 1 for taps, rate in zip(size, rates))
 
 
 def _more(pads, others):

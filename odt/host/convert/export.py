@@ -238,7 +238,10 @@ class _Writer:
         """(size, strides, before, after) of each axis of the layer."""
         h, w, _, _, kh, kw, sh, sw, pt, pl, oh, ow = layer.window
         rows = [(kh, sh, pt, h, oh), (kw, sw, pl, w, ow)][2 - layer.axes :]
-        after = [max((out - 1) * stride + size - extent - before, 0) for size, stride, before, extent, out in rows]
+        after = [
+            max((out - 1) * stride + (size - 1) * rate + 1 - extent - before, 0)
+            for (size, stride, before, extent, out), rate in zip(rows, layer.dilation_rate)
+        ]
         return [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows], after
 
     def _conv2d(self, node, inputs):
@@ -251,6 +254,7 @@ class _Writer:
             [inputs[0], kernel, bias],
             kernel_shape=size,
             strides=strides,
+            dilations=node.layer.dilation_rate,
             pads=before + after,
             group=group,
         )

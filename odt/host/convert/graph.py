@@ -8,7 +8,7 @@ output, None where it has none; the scales of a kernel's bytes, one per row, are
 |---|---|---|
 | input | | |
 | dense | | kernel, bias or None; steps, where it was of bytes |
-| conv, transposed | size, strides, pads ((before, after) of each axis), groups; of transposed also out | kernel, bias or None |
+| conv, transposed | size, strides, pads ((before, after) of each axis), of conv also groups and, if not 1, dilation, of transposed out | kernel, bias or None |
 | norm | kind "batch", "layer" or "group"; epsilon, momentum, groups | gamma, beta; of "batch" also mean, variance |
 | affine | | gain, offset: one number per channel each |
 | maxpool, avgpool | size, strides, pads, out | |
