@@ -134,6 +134,9 @@ def test_the_command_writes_a_model_file_that_learns_on(files, capsys):
     model.fit(same.imported.samples(data(Series, 8)), [0, 1, 2, 3, 4, 0, 1, 2], verbose=0)
     assert commands.main(["import", "net.onnx", "-o", "float.odt"]) == 0
     assert odt.load_model("float.odt").dtype == "float32"
+    size = (files / "float.odt").stat().st_size
+    text = capsys.readouterr().out
+    assert "float32, as there is no --calibrate with samples" in text and "float.odt, %d bytes: ready" % size in text
 
 
 @pytest.mark.parametrize(
@@ -141,7 +144,11 @@ def test_the_command_writes_a_model_file_that_learns_on(files, capsys):
     [
         (["--dtype", "int8"], "calibrate: samples are needed"),
         (["--calibrate", "two.npz"], "the arrays are a, b; one is called x"),
-        (["--calibrate", "pickled.npy"], "allow_pickle=False"),
+        (["--calibrate", "pickled.npy"], "--calibrate pickled.npy: an array of numbers is expected, not of objects"),
+        (
+            ["--calibrate", "data.csv"],
+            "--calibrate data.csv: an .npy or .npz file is expected, as numpy.save(path, x) writes it",
+        ),
         (["--calibrate", "net.onnx"], "--calibrate net.onnx: "),
         (
             ["--calibrate", "wrong.npz"],
@@ -153,6 +160,7 @@ def test_the_command_writes_a_model_file_that_learns_on(files, capsys):
     ],
 )
 def test_what_the_command_refuses_is_said_and_the_file_stays(files, capsys, words, message):
+    np.savetxt("data.csv", np.zeros((4, 3)), delimiter=",")
     np.savez("two.npz", a=np.zeros(3), b=np.zeros(3))
     np.savez("wrong.npz", x=np.zeros((4, 4, 4)))
     np.save("pickled.npy", np.array([{}]), allow_pickle=True)

@@ -645,15 +645,19 @@ class Builder:
     def affine(self, value, gain, offset, name, origin):
         """Times ``gain``, plus ``offset``: constants of the source that broadcast to one number per channel."""
         self._no_pads(value, origin)
-        if not value.source:
-            row = self.affine(self.reshape(value, (1,), origin), gain, offset, name, origin)
-            return self.reshape(row, (), origin)
         constants = [np.asarray(each) for each in (gain, offset)]
+        if all(constant.size == 1 for constant in constants):  # the same of all numbers, wherever they are
+            weights = {
+                key: np.full(value.shape[-1], finite(origin, key, constant).ravel()[0])
+                for key, constant in zip(("gain", "offset"), constants)
+            }
+            node = self._node("affine", name, origin, [value.node], value.shape, weights)
+            node.trainable = False
+            return self._value(node, value.source, value.index)
         axis = self.channel
         rank = len(value.source)
         of_last = any(c.ndim and c.shape[-1] > 1 and c.size == c.shape[-1] for c in constants)
-        single = all(c.size == 1 for c in constants)
-        if rank > 1 and (of_last or single and np.array_equal(value.index, np.arange(value.index.size))):
+        if rank > 1 and of_last:
             axis = -1
         value = self._by_channel(value, origin, axis)
         weights = {}

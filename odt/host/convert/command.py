@@ -1,6 +1,7 @@
 """python -m odt import: a file of another framework becomes a model file."""
 
 import zipfile
+from pathlib import Path
 
 import numpy as np
 
@@ -32,9 +33,11 @@ def command(options):
         raise BoardError("%s: %s" % (options.model, error)) from None
     except KeyError as error:
         raise BoardError("%s: %s" % (options.model, error.args[0])) from None
-    for line in describe(model, data):
+    for line in describe(model, data, options.dtype):
         say(line)
-    say("%s: ready for odt.load_model; python3 -m odt info %s shows it" % (options.output, options.output))
+    say("%s, %d bytes: ready for odt.load_model; python3 -m odt info %s shows it" % (
+        options.output, Path(options.output).stat().st_size, options.output,
+    ))  # fmt: skip
     return 0
 
 
@@ -57,16 +60,18 @@ def samples_of(path):
         raise ValueError("--calibrate %s: %s" % (path, text)) from None
 
 
-def describe(model, data):
-    """The lines that say what came of it."""
+def describe(model, data, dtype=None):
+    """The lines that say what came of it; ``dtype``: what was asked for."""
     session, graph = model.session, model.imported.graph
     count = sum(int(np.prod(shape)) for layer in model.layers for _, shape in layer.weight_shapes())
     yield "%d layers, %d parameters; samples %s in the source, %s in odt" % (
         len(model.layers) - 1, count, graph.source_shape, graph.nodes[0].shape,
     )  # fmt: skip
-    ranges = "" if data is None else ", ranges of %d samples" % len(data)
+    why = "" if data is None else ", ranges of %d samples" % len(data)
+    if dtype is None and data is None:
+        why = ", as there is no --calibrate with samples, of which int8 takes its ranges"
     yield "%s%s; arena %d and state %d bytes, program %d" % (
-        session.dtype, ranges, len(session.arena), len(session.state), len(session.plan.code),
+        session.dtype, why, len(session.arena), len(session.state), len(session.plan.code),
     )  # fmt: skip
     if any(layer.steps for layer in model.layers):
         yield "the source's own int8 steps up to what trains" + ("" if not model.imported.left else ", but for " + "; ".join(

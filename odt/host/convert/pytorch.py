@@ -52,7 +52,8 @@ def _reads(names, arguments):
     row = {}
     for each in arguments.split():
         name, equals, value = each.partition("=")
-        row[name.rstrip("~")] = (value == "True",) if equals else () if name.endswith("~") else None
+        needed = ({"True": True, "False": False, "None": None}[value],) if equals else None
+        row[name.rstrip("~")] = () if name.endswith("~") else needed
 
     def note(method):
         ROWS.update(dict.fromkeys(names.split(), (method, row)))
@@ -129,7 +130,7 @@ class _Reader:
     def _call(self, node):
         """Read one node: what it gives is in ``known`` then."""
         name = _operator(node)
-        if name.startswith("assert") or not node.users and not _is_mutable(node):
+        if name.startswith("_assert") or not node.users and not _is_mutable(node):
             return
         if node.target is operator.getitem:
             self.known[node.name] = self._item(node)
@@ -153,10 +154,9 @@ class _Reader:
         a.check(row)
         expected = node.meta["val"]
         several = isinstance(expected, (list, tuple))
-        for each in expected if several else [expected]:
-            shape = tuple(each.shape)
-            if not shape or shape[0] != self.batch:
-                refuse(a.origin, "gives %s of a batch of %d" % (shape, self.batch), "one result per sample")
+        first = expected[0] if several else expected
+        if not first.shape or first.shape[0] != self.batch:
+            refuse(a.origin, "gives %s of a batch of %d" % (tuple(first.shape), self.batch), "one result per sample")
         made = method(self, a)
         for value, each in zip(made, expected) if several else [(made, expected)]:
             if value is None:
@@ -297,7 +297,7 @@ class _Reader:
             "batch", a.value("input"), weights, name, a.origin, epsilon=a["eps"], momentum=momentum
         )
 
-    @_reads("native_batch_norm_legit_no_training", "input weight bias running_mean running_var momentum eps")
+    @_reads("_native_batch_norm_legit_no_training", "input weight bias running_mean running_var momentum eps")
     def _native_batch_norm(self, a):
         return [self._batch_norm(a), None, None]
 
@@ -355,7 +355,7 @@ class _Reader:
     def _avg_pool(self, a):
         return self._pooled("avgpool", a, None, a["count_include_pad"])
 
-    @_reads("adaptive_avg_pool1d adaptive_avg_pool2d", "self output_size")
+    @_reads("adaptive_avg_pool1d adaptive_avg_pool2d _adaptive_avg_pool2d", "self output_size")
     def _adaptive_avg_pool(self, a):
         axes = len(a.value("self").source) - 1
         return self.builder.adaptive(a.value("self"), a.sizes("output_size", axes), a.name, a.origin)
@@ -526,7 +526,7 @@ class _Reader:
     def _hardswish(self, a):
         return self.builder.join("multiply", [a.value("self"), self._hardsigmoid(a)], a.name, a.origin)
 
-    @_reads("softmax", "self dim dtype half_to_float")
+    @_reads("softmax _softmax", "self dim dtype half_to_float=False")
     def _softmax(self, a):
         return self.builder.softmax(a.value("self"), self._axis(a, "dim") - 1, a.name, a.origin)
 
@@ -560,7 +560,7 @@ class _Reader:
     def _rsub(self, a):
         return self.builder.subtract(a.operand("other"), self._times_alpha(a, "self"), a.name, a.origin)
 
-    @_reads("div", "self other")
+    @_reads("div", "self other rounding_mode=None")
     def _div(self, a):
         return self.builder.divide(a.operand("self"), a.operand("other"), a.name, a.origin)
 
@@ -608,7 +608,7 @@ class _Reader:
         ]
         return self.builder.concatenate(rows, axis - 1, a.name, a.origin)
 
-    @_reads("view reshape unsafe_view", "self size shape")
+    @_reads("view reshape _unsafe_view", "self size shape")
     @_reads("flatten", "self start_dim end_dim")
     @_reads("unflatten", "self dim sizes")
     @_reads("squeeze unsqueeze", "self dim")
@@ -720,7 +720,7 @@ class _Reader:
 
     @_reads("contiguous clone", "self memory_format~")
     @_reads("detach alias lift_fresh_copy", "self")
-    @_reads("to to_copy", "self dtype device~ non_blocking~ copy~ memory_format~ layout~ pin_memory~ other")
+    @_reads("to _to_copy", "self dtype device~ non_blocking~ copy~ memory_format~ layout~ pin_memory~ other")
     @_reads("type_as", "self other")
     def _same(self, a):
         return a.value("self")
@@ -865,7 +865,7 @@ def _is_mutable(node):
 def _operator(node):
     """conv2d of aten.conv2d.default, relu of aten.relu_.default."""
     schema = _schema(node)
-    return schema.name.rpartition("::")[2].strip("_") if schema else getattr(node.target, "__name__", str(node.target))
+    return schema.name.rpartition("::")[2].rstrip("_") if schema else getattr(node.target, "__name__", str(node.target))
 
 
 def _no_recurrence(node):
@@ -906,7 +906,7 @@ def _channel(node, rank):
 
 
 _OF_CHANNELS = (
-    "conv1d", "conv2d", "max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
+    "conv1d", "conv2d", "max_pool1d", "max_pool2d", "max_pool1d_with_indices", "max_pool2d_with_indices", "avg_pool1d", "avg_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
     "adaptive_max_pool1d", "adaptive_max_pool2d", "batch_norm", "group_norm", "instance_norm", "conv_transpose1d",
     "conv_transpose2d", "convolution", "upsample_nearest1d", "upsample_nearest2d", "upsample_linear1d", "upsample_bilinear2d", "prelu",
 )  # fmt: skip
