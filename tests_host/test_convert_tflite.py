@@ -365,7 +365,7 @@ def dilated(file):
 
 
 REFUSED = {
-    "gelu": (gelu, r"node 0 \(GELU\): odt has no such operator; instead: RELU"),
+    "gelu": (gelu, r"node 0 \(GELU\): is a GELU by the error function"),
     "no buffer": (no_buffer, r"neither computed before it is read nor a constant"),
     "two outputs": (two_outputs, r"node 0 \(RELU\): has 2 outputs"),
     "shared": (shared, r"node 1 \(FULLY_CONNECTED\): shares the weights"),

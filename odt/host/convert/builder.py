@@ -13,6 +13,15 @@ import numpy as np
 from .graph import MOST, Graph, Node, finite, refuse
 
 UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "dropout", "same")
+_PASSING = (
+    "maxpool",
+    "upsample",
+    "flatten",
+    "reshape",
+    "dropout",
+    "relu",
+    "relu6",
+)  # bytes in the steps that they come in
 _POSITIVE = ("relu", "relu6", "sigmoid")
 
 
@@ -165,13 +174,57 @@ class Builder:
 
     def reshape(self, value, source, origin):
         """Another shape of the source's sample, of as many numbers."""
-        self._no_pads(value, origin)
         source = tuple(int(size) for size in source)
+        if value.pads is not None:
+            carried = self._carried(value, source)
+            if carried:
+                return carried
+            value = self.padded(value, origin)
         if np.prod(source, dtype=object) != value.index.size or (source and min(source) < 1):
             raise ValueError("%s: %s does not hold the numbers of %s" % (origin, source, value.source))
         made = Value(value.node, value.shape, source, value.index)
         self.values.append(made)
         return made
+
+    def _sides(self, value):
+        """(before, after) of each axis of the source's sample, of a value that is padded."""
+        sides = list(value.pads)
+        sides.insert(self.channel % len(value.source), (0, 0))
+        return sides
+
+    def padded_source(self, value):
+        """The source's shape of a sample, with the zeros that a padding adds."""
+        if value.pads is None:
+            return value.source
+        return tuple(n + sum(pair) for n, pair in zip(value.source, self._sides(value)))
+
+    def padded(self, value, origin):
+        """The value with the zeros of its padding, where no window follows that begins in them."""
+        if value.pads is None:
+            return value
+        channels, axes = value.shape[-1], len(value.pads)
+        kernel = np.ones((channels, *(1,) * axes, 1))
+        made = self.conv(
+            value, kernel, None, (1,) * axes, ((0, 0),) * axes, channels, "pad", origin, steps=np.array(1 / 127)
+        )
+        made.node.trainable = False
+        made.node.scale, made.node.zero_point = value.node.scale, value.node.zero_point
+        return made
+
+    def _carried(self, value, source):
+        """A padded value of another shape, if that has other axes of size 1 alone; else None."""
+        left = [(n, pair) for n, pair in zip(value.source, self._sides(value)) if n + sum(pair) != 1]
+        made = [left.pop(0) if n != 1 and left and n == left[0][0] + sum(left[0][1]) else (n, (0, 0)) for n in source]
+        channel = self.channel % max(len(source), 1)
+        if left or len(source) < 2 or made[channel][1] != (0, 0):
+            return None
+        pads = tuple(pair for at, (_, pair) in enumerate(made) if at != channel)
+        kept = tuple(n for n, _ in made)
+        if np.prod(kept) != value.index.size:
+            return None
+        result = Value(value.node, value.shape, kept, value.index, pads)
+        self.values.append(result)
+        return result
 
     def transpose(self, value, order, origin):
         """Axes of the source's sample in this order."""
@@ -282,11 +335,16 @@ class Builder:
         """
         value = self._window(value, len(size), dilation, origin)
         if value.pads is not None:
-            if op == "maxpool" and value.node.op not in _POSITIVE and any(map(any, value.pads)):
-                refuse(origin, "takes the largest of zeros that a padding added", "padding of the pooling's own")
-            if op == "avgpool" and any(map(any, pads or ())) and not counts:
-                refuse(origin, "pads what is padded already")
-            counts = counts or op == "avgpool"
+            if (
+                op == "maxpool"
+                and value.node.op not in _POSITIVE
+                or same
+                or any(map(any, pads or ()))
+                and not counts
+                or any(before >= width for (before, _), width in zip(value.pads, size))
+            ):
+                value = self.padded(value, origin)
+            counts = counts or op == "avgpool" and value.pads is not None
         pads, out = self._places(value, size, strides, pads, same, ceil, origin)
         inside = all(
             (n - 1) * step - pair[0] < extent for n, step, pair, extent in zip(out, strides, pads, value.shape)
@@ -296,6 +354,8 @@ class Builder:
         if op == "avgpool" and counts and any(map(any, pads)):
             if ceil:
                 refuse(origin, "counts a padding's zeros, with ceil_mode", "count_include_pad=False")
+            if value.shape[-1] * np.prod(size, dtype=object) > MOST:
+                refuse(origin, "has windows of %s" % (tuple(size),), "smaller ones")
             kernel = np.full((value.shape[-1], *size, 1), 1 / np.prod(size))
             no_pads = Value(value.node, value.shape, value.source, value.index)
             steps = np.array(1 / np.prod(size) / 127)
@@ -422,6 +482,8 @@ class Builder:
         if order is None:
             place = np.empty_like(value.index)
             place[value.index] = np.arange(place.size)
+            if count * value.index.size > MOST:
+                refuse(origin, "takes %d of %d numbers" % (count, value.index.size), "fewer")
             kernel = np.zeros((count, value.index.size))
             kernel[np.arange(count), place[wanted]] = 1
             node = self._node(
@@ -455,7 +517,7 @@ class Builder:
             node.trainable = False
             return node
         width = start + 1
-        if max(width, step) > 255:
+        if max(width, step) > 255 or after * width > MOST:
             refuse(
                 origin, "takes positions from %d on, every %d" % (start, step), "a part that begins before position 255"
             )
@@ -509,8 +571,10 @@ class Builder:
         before = _more(value.pads, pads) if pads is not None else value.pads or tuple((0, 0) for _ in size)
         for extent, width, stride, (first, last) in zip(value.shape, size, strides, before):
             if same:
-                short = max((-(-extent // stride) - 1) * stride + width - extent, 0)
-                first, last = (short // 2, short - short // 2) if same == "upper" else (short - short // 2, short // 2)
+                whole = extent + first + last  # of what is padded already
+                short = max((-(-whole // stride) - 1) * stride + width - whole, 0)
+                less, more = short // 2, short - short // 2
+                first, last = (first + less, last + more) if same == "upper" else (first + more, last + less)
             if min(first, last) < 0:
                 refuse(origin, "has a padding below 0")
             room = extent + first + last - width
@@ -618,11 +682,30 @@ class Builder:
         """The value, of which the source makes bytes here: (byte - zero) * scale, -128 to 127."""
         if not (1e-30 < scale < 1e30 and -128 <= zero <= 127):
             raise ValueError("%s: bytes of a scale of %r and a zero point of %d" % (origin, scale, zero))
-        known = value.node.scale, value.node.zero_point
-        if known[0] is not None and known != (scale, zero):
+        start, reach = self._reach(value.node)
+        low, high = (-128 - zero) * scale, (127 - zero) * scale
+        if reach and (low > reach[0] + 1.5 * scale or high < reach[1] - 1.5 * scale):  # what lies beyond is cut here
+            value = self.limited(value, low, high, name, origin)
+        elif start is not None and (start.scale, start.zero_point) != (scale, zero):
             value = self.unary("same", value, name, origin)
         value.node.scale, value.node.zero_point = scale, zero
         return value
+
+    @staticmethod
+    def _reach(node):
+        """(the node whose bytes a node gives on as they are or None, (the least, the largest) of what those can mean or None)."""
+        ops = []
+        while node.scale is None and node.op in _PASSING and node.inputs:
+            ops.append(node.op)
+            node = node.inputs[0]
+        if node.scale is None:
+            return None, None
+        low, high = (-128 - node.zero_point) * node.scale, (127 - node.zero_point) * node.scale
+        if "relu" in ops or "relu6" in ops:
+            low, high = max(low, 0), max(high, 0)
+        if "relu6" in ops:
+            high = min(high, 6)
+        return None if {"relu", "relu6"} & set(ops) else node, (low, high)
 
     def softmax(self, value, axis, name, origin):
         self._no_pads(value, origin)

@@ -95,7 +95,7 @@ class _Reader:
         value = self.known[output]
         if not isinstance(value, Value):
             raise Unsupported("the output does not depend on the input")
-        return self.builder.finish(value)
+        return self.builder.finish(self.builder.padded(value, "the output"))
 
     def _output(self):
         """The name of the one output; where a classifier gives a label, too, that of the scores."""
@@ -222,11 +222,11 @@ class _Reader:
     # --- operators ----------------------------------------------------------------------------
 
     def _Shape(self, a):
-        source = (self.batch, *a.value(0).source)
+        source = (self.batch, *self.builder.padded_source(a.value(0)))
         return np.array(source[a.get("start", 0) : a.get("end", len(source))], np.int64)
 
     def _Size(self, a):
-        return np.array(self.batch * a.value(0).index.size, np.int64)
+        return np.array(self.batch * np.prod(self.builder.padded_source(a.value(0)), dtype=object), np.int64)
 
     def _Conv(self, a):
         return self._conv(a, a.value(0), a.weight(1), a.weight(2), a.steps(1, 0))
@@ -487,12 +487,12 @@ class _Reader:
 
     def _Reshape(self, a):
         value, wanted = a.value(0), a.ints(1)
-        full = (self.batch, *value.source)
+        full = (self.batch, *self.builder.padded_source(value))
         if not a.get("allowzero", 0):
             if any(n == 0 for n in wanted[len(full) :]):
                 raise ValueError("%s: takes axis %d of a tensor of %s" % (a.origin, len(wanted) - 1, full))
             wanted = [full[at] if n == 0 else n for at, n in enumerate(wanted)]
-        count = self.batch * value.index.size
+        count = int(np.prod(full, dtype=object))
         if wanted.count(-1) == 1:
             others = -int(np.prod(wanted, dtype=object))
             wanted[wanted.index(-1)] = count // others if others else 0
@@ -502,7 +502,7 @@ class _Reader:
 
     def _Squeeze(self, a):
         value, axes = a.value(0), a.axes()
-        full = (self.batch, *value.source)
+        full = (self.batch, *self.builder.padded_source(value))
         axes = [i for i, n in enumerate(full) if i and n == 1] if axes is None else [a.axis(axis) for axis in axes]
         if any(at and full[at] != 1 for at in axes):
             raise ValueError("%s: axes %s of %s are not 1" % (a.origin, axes, full))
@@ -512,7 +512,7 @@ class _Reader:
         value, axes = a.value(0), a.axes() or []
         rank = len(value.source) + 1 + len(axes)
         axes = {a.axis(axis, rank) for axis in axes}
-        left = [self.batch, *value.source]
+        left = [self.batch, *self.builder.padded_source(value)]
         if len(axes) + len(left) != rank:
             raise ValueError("%s: names an axis twice" % a.origin)
         return self._without_batch(a, [1 if at in axes else left.pop(0) for at in range(rank)], 0 in axes)
@@ -825,7 +825,10 @@ class _Arguments:
         for name in node.input:
             if name not in reader.known:
                 raise ValueError("%s: the tensor %r is not there" % (origin, name))
-            self.inputs.append(reader.known[name])
+            given = reader.known[name]
+            if isinstance(given, Value) and node.op_type not in _AFTER_PADS:
+                given = reader.builder.padded(given, origin)
+            self.inputs.append(given)
         folded = not any(isinstance(each, Value) for each in self.inputs)
         self.attributes = attributes(node, reader.opsets, origin, folded)
 
@@ -1089,6 +1092,19 @@ def _dequantized(x, scale, zero, axis, origin):
 _FLOATS = (_TYPES.FLOAT, _TYPES.DOUBLE, _TYPES.FLOAT16)
 _HALF_PIXEL = ("half_pixel", "pytorch_half_pixel", "half_pixel_symmetric")
 _SAME = ("QuantizeLinear", "DequantizeLinear", "Cast", "Identity", "Dropout")
+_AFTER_PADS = (
+    "Conv",
+    "MaxPool",
+    "AveragePool",
+    "Pad",
+    "Reshape",
+    "Squeeze",
+    "Unsqueeze",
+    "Identity",
+    "Cast",
+    "Shape",
+    "Size",
+)
 _MOVES = (  # and compute nothing
     "Concat", "Flatten", "Gather", "Identity", "MaxPool", "Reshape", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze", "Shape",
     "Size",
