@@ -132,14 +132,15 @@ def _main(arguments):
     command.add_argument("--minutes", metavar="NUMBER", type=float, help="10, where --trials is not given")
     command.add_argument("--trials", metavar="COUNT", type=int, help="the number of networks to try")
     command.add_argument("--workers", metavar="COUNT", type=int, help="processes; as many as there are cores")
-    command.add_argument("--epochs", metavar="COUNT", type=int, default=8, help="of a network's training; 8")
+    command.add_argument("--epochs", metavar="COUNT", type=int, default=18, help="of a network's training; 18")
     command.add_argument("--dtype", choices=("int8", "float32", "both"), default="both")
     command.add_argument("--scale", metavar="NUMBER", type=float, help="what a step of integer samples means")
     command.add_argument("--network", metavar="SCRIPT", help="with a function network(trial) of your own")
     command.add_argument(
-        "--objectives", metavar="NAMES", default="accuracy,ram,predict_ram,flash,cycles", help="all: %(default)s"
-    )
-    command.add_argument("--sampler", choices=("nsga2", "tpe"), default="nsga2")
+        "--objectives", metavar="NAMES",
+        help="some of accuracy,ram,predict_ram,flash,cycles; accuracy within the limits, if not given",
+    )  # fmt: skip
+    command.add_argument("--sampler", choices=("tpe", "nsga2"), default="tpe")
     command.add_argument("--study", metavar="FILE", help="trials are kept there, and gone on with")
     command.add_argument("--take", metavar="TRIAL", type=int, help="write this one's model, not the best's")
     command.add_argument("--picture", metavar="FILE", help=".png: accuracy against costs")

@@ -13,6 +13,7 @@ import numpy as np
 from .. import layers as layer_names
 from .. import update
 from ..model import Sequential
+from ..normalization import Normalization
 from ..optimizers import SGD, Adam
 
 OPTIMIZERS = {"adam": Adam, "momentum": lambda rate: SGD(rate, 0.9), "sgd": SGD}
@@ -24,11 +25,12 @@ class Family:
     uint8 or int8, y integer labels from 0 on.
 
     ``scale``: what a step of uint8 and int8 means; 1 / the largest magnitude if not given. ``dtypes``: those to choose from.
+    ``normalize``: None puts a Normalization before float32 features whose means or deviations differ much, False does not.
     ``adapt``: a pair (x, y) of the board's own. Then a network is trained on the others whole, and on these by a policy; else all of it is trained.
     ``seed``: of first weights and of the order of samples.
     """
 
-    def __init__(self, train, scale=None, dtypes=("int8", "float32"), adapt=None, seed=0):
+    def __init__(self, train, scale=None, dtypes=("int8", "float32"), adapt=None, seed=0, normalize=None):
         x, y = train
         x, y = np.asarray(x), np.asarray(y)
         if x.dtype not in ("float32", "uint8", "int8"):
@@ -48,6 +50,31 @@ class Family:
         if self.classes < 2:
             raise ValueError("y: two classes at least are expected, all labels are 0")
         self.dtypes, self.adapt, self.seed = tuple(dtypes), adapt, seed
+        self.raw = x if normalize is not False and _is_raw(x) else None
+
+    def starts(self):
+        """Choices to try first: shapes that people write by hand, from wide to narrow."""
+        plain = {"prune": 0.0, "batch": 16, "parts": 1, "rate": 0.004, "optimizer": "adam", "recompute": False}
+        if len(self.dtypes) > 1:
+            plain["dtype"] = self.dtypes[0]
+        found = []
+        if len(self.shape) > 1:
+            plain["kind"] = "conv"
+            for width in (16, 8, 4):
+                for kernel in (3, 5):
+                    shape = {"shrink": "pool", "kernel": kernel, "filters": width, "growth": 2.0, "blocks": 2}
+                    found += [
+                        dict(plain, head="flatten", **shape),
+                        dict(plain, head="dense", hidden=4 * width, **shape),
+                    ]
+                found.append(
+                    dict(plain, shrink="stride", kernel=3, filters=width, growth=1.5, blocks=3, head="average")
+                )
+            plain["kind"] = "dense"
+        for widths in ((128, 64), (64, 32), (64,), (32,), (16,), ()):
+            shape = {"width %d" % number: width for number, width in enumerate(widths)}
+            found.append(dict(plain, depth=len(widths), **shape))
+        return found
 
     def __call__(self, trial):
         """The network of a trial's choices, compiled."""
@@ -73,6 +100,9 @@ class Family:
         """Input and layers; ``whole``: with the channels that are cut later on."""
         source = {} if self.format == "float32" else {"dtype": self.format, "scale": self.scale}
         found = [layer_names.Input(self.shape, **source)]
+        if self.raw is not None:
+            found.append(Normalization())
+            found[-1].adapt(self.raw)
         cut = trial.suggest_categorical("prune", (0.0, 0.25, 0.5))
 
         def wide(width):
@@ -99,6 +129,7 @@ class Family:
         by_stride = trial.suggest_categorical("shrink", ("stride", "pool")) == "stride"
         width = trial.suggest_categorical("filters", (4, 6, 8, 12, 16, 24, 32))
         growth = trial.suggest_categorical("growth", (1.0, 1.5, 2.0))
+        kernel = trial.suggest_categorical("kernel", (3, 5))
         size = self.shape[:-1]
         for number in range(trial.suggest_int("blocks", 1, 4)):
             halves = max(size) >= 4
@@ -108,23 +139,28 @@ class Family:
                 found.append(layer_names.DepthwiseConv2D(3, strides, "same", "relu"))
                 found.append(convolution(filters, 1, activation="relu"))
             else:
-                found.append(convolution(filters, 3, strides, "same", "relu"))
+                found.append(convolution(filters, kernel, strides, "same", "relu"))
             if halves:
                 if not by_stride:
                     found.append(pooling(padding="same"))
                 size = [-(-extent // 2) for extent in size]
-        average = trial.suggest_categorical("head", ("flatten", "average")) == "average"
-        found.append(layer_names.GlobalAvgPool() if average else layer_names.Flatten())
+        head = trial.suggest_categorical("head", ("flatten", "average", "dense"))
+        found.append(layer_names.GlobalAvgPool() if head == "average" else layer_names.Flatten())
+        if head == "dense":
+            found.append(layer_names.Dense(wide(trial.suggest_categorical("hidden", (16, 32, 64))), "relu"))
 
-    def fit(self, model, trial, train, epochs):
-        """Train a compiled model as its trial's choices say."""
+    def fit(self, model, trial, train, epochs, callbacks=()):
+        """Train a compiled model as its trial's choices say. One of the ``callbacks`` may end it, but where it is adapted."""
         cut = trial.suggest_categorical("prune", (0.0, 0.25, 0.5))
+        callbacks = list(callbacks) if self.adapt is None else []
         if cut == 0 and self.adapt is None:
-            model.fit(*train, epochs=epochs, verbose=0)
+            model.fit(*train, epochs=epochs, verbose=0, callbacks=callbacks)
             return
         before = Sequential(self.layers(trial, whole=True)) if cut else Sequential(self.layers(trial))
         self._compile(before, trial)
-        before.fit(*train, epochs=max(1, epochs // 2) if cut else epochs, verbose=0)
+        before.fit(*train, epochs=max(1, epochs // 2) if cut else epochs, verbose=0, callbacks=callbacks)
+        if before.stop_training:
+            return
         if cut:
             after = Sequential(self.layers(trial)) if self.adapt is not None else model
             if after is not model:
@@ -135,6 +171,16 @@ class Family:
         if self.adapt is not None:
             model.set_weights(before.get_weights())
             model.fit(*self.adapt, epochs=epochs, verbose=0)
+
+
+def _is_raw(x):
+    """Whether float32 samples have features, along the last axis, of other sizes than one range of int8 shows well."""
+    if x.dtype != "float32" or x.shape[-1] > 256:
+        return False
+    features = x.reshape(-1, x.shape[-1]).astype("float64")
+    means, deviations = abs(features.mean(0)), features.std(0)
+    deviations = deviations[deviations > 0]
+    return bool(deviations.size) and (deviations.max() > 4 * deviations.min() or means.max() > 4 * deviations.max())
 
 
 def cut_channels(wide, narrow):

@@ -2,6 +2,7 @@
 
     search = NetworkSearch(Family(train), train, test, limits={"ram": 60000, "cycles": 5e6})
     search.run(minutes=10, workers=2)
+    search.confirm(minutes=1)
     print("\\n".join(search.table()))
     search.picture("pareto.png")
     search.write(search.best(), "best.odt")            # odt.load_model() opens it, there and here
@@ -11,12 +12,16 @@ limit is not trained. The others are trained, for the accuracy. No board is need
 """
 
 import contextlib
+import copy
+import gc
+import inspect
 import math
 import multiprocessing
 import os
 import shutil
 import tempfile
 import time
+import warnings
 import weakref
 import zlib
 
@@ -28,6 +33,7 @@ from tqdm.auto import tqdm
 from ..plan.compiler import compile_graph
 from . import cost
 from .files import replacing
+from .halving import Rungs
 from .text import literal
 
 # A figure: whether more of it is better; what a table calls it.
@@ -54,16 +60,18 @@ class Point:
 class NetworkSearch:
     """``network(trial)`` gives a compiled model, its choices by Optuna's ``trial.suggest_..``; ``train``, ``test``: pairs (x, y).
 
-    ``fit(model, trial, train, epochs)`` trains it, in place of ``model.fit``; a ``network`` with a method ``fit`` has it with it.
+    ``fit(model, trial, train, epochs)`` trains it, in place of ``model.fit``; a ``network`` with a method ``fit`` has it with it. One
+    that takes ``callbacks``, too, is ended early where other trials are ahead (halving.py). The choices of ``network.starts()``, if it
+    has that method, are tried first.
     ``objectives``: some of "accuracy", "ram" (arena and state of training), "predict_ram" (the same, compiled for
     prediction of one sample), "flash" (the model file), "cycles" (of a step on ``machine``). ``limits``: the most of a figure, by name.
-    ``sampler``: "nsga2" or "tpe". ``storage``: a file's name, or a database's address as Optuna takes it: trials are kept there; a
+    ``sampler``: "tpe" or "nsga2". ``storage``: a file's name, or a database's address as Optuna takes it: trials are kept there; a
     later search of the same ``name``, data, objectives and epochs goes on with them. Several machines may share it, each with a
     ``seed`` of its own.
     """
 
     def __init__(
-        self, network, train, test, fit=None, objectives=tuple(FIGURES), limits=None, epochs=8, sampler="nsga2", seed=0,
+        self, network, train, test, fit=None, objectives=tuple(FIGURES), limits=None, epochs=8, sampler="tpe", seed=0,
         storage=None, name="networks", machine="rp2040", progress=True,
     ):  # fmt: skip
         for argument, names in (("objectives", objectives), ("limits", limits or {})):
@@ -78,11 +86,14 @@ class NetworkSearch:
             raise ValueError("machine: one of %s is expected, got %r" % (", ".join(cost.MACHINES), machine))
         self.network, self.train, self.test = network, train, test
         self.fit = fit or getattr(network, "fit", _fit)
+        self.halves = "callbacks" in inspect.signature(self.fit).parameters
+        self.means = {}  # by a trial's number: its mean accuracy of several seeds, see confirm()
         self.objectives, self.limits, self.epochs = tuple(objectives), dict(limits or {}), epochs
         self.sampler, self.seed, self.name, self.machine, self.progress = sampler, seed, name, machine, progress
         optuna.logging.set_verbosity(optuna.logging.ERROR)  # what fails is told once, by run()
         if storage is None:
-            folder = tempfile.mkdtemp(prefix="odt-search-")
+            memory = "/dev/shm"  # Optuna waits for the disk after each of a trial's choices
+            folder = tempfile.mkdtemp(prefix="odt-search-", dir=memory if os.path.isdir(memory) else None)
             weakref.finalize(self, shutil.rmtree, folder, True)
             storage = os.path.join(folder, "trials")
         self.storage = os.fspath(storage)
@@ -96,14 +107,18 @@ class NetworkSearch:
             self.study.set_user_attr("search", asked)
         elif kept != asked:
             raise ValueError("storage: %s holds trials of another search, %s; this is %s" % (self.storage, kept, asked))
+        if not self.study.get_trials(deepcopy=False):
+            for choices in getattr(network, "starts", tuple)():
+                self.study.enqueue_trial(choices)
 
     def _open(self, seed):
         kind = {
             "nsga2": lambda: optuna.samplers.NSGAIISampler(population_size=40, seed=seed),
-            "tpe": lambda: optuna.samplers.TPESampler(multivariate=True, seed=seed),
+            "tpe": lambda: optuna.samplers.TPESampler(multivariate=True, group=True, seed=seed),
         }[self.sampler]
         directions = ["maximize" if FIGURES[each][0] else "minimize" for each in self.objectives]
         storage = self.storage
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # of group=
         try:
             if "://" not in storage:
                 storage = optuna.storages.JournalStorage(
@@ -124,6 +139,8 @@ class NetworkSearch:
             raise ValueError("run: minutes or trials, or both, are expected")
         if trials == 0:
             return
+        gc.collect()
+        gc.freeze()  # compile() collects garbage, and would look through all imports each time
         before, end = len(self.study.trials), None if minutes is None else time.monotonic() + 60 * minutes
         if workers > 1 and "fork" not in multiprocessing.get_all_start_methods():
             workers = 1  # a network's function need not be one that another process could be given
@@ -199,30 +216,44 @@ class NetworkSearch:
         same = self._same(trial)
         if same is not None:
             for key, value in same.user_attrs.items():
-                trial.set_user_attr(key, value)
+                if key in ("figures", "digest", "ended"):
+                    trial.set_user_attr(key, value)
             self._told(trial, same.user_attrs["figures"])
             return same.values
         figures = dict(self.figures(model), accuracy=0.0)
         if not self._is_beyond(figures):
+            rungs = Rungs(self, trial, figures) if self.halves else None
             try:
-                self.fit(model, trial, self.train, self.epochs)
-                accuracy = model.evaluate(*self.test)[1]
+                self._train(model, trial, rungs)
+                ended = rungs is not None and rungs.ended
+                accuracy = rungs.accuracy if ended else model.evaluate(*self.test)[1]
             except ArithmeticError as error:  # diverged
                 trial.set_user_attr("refused", str(error))
                 raise optuna.TrialPruned(str(error)) from None
             # What data decides of the cycles may be beyond a limit now.
             figures = dict(self.figures(model), accuracy=accuracy)
-            if not self._is_beyond(figures):
+            if ended:
+                trial.set_user_attr("ended", ended)
+            elif not self._is_beyond(figures):
                 trial.set_user_attr("digest", model.digest())
         trial.set_user_attr("figures", figures)
         self._told(trial, figures)
         return [figures[each] for each in self.objectives]
 
+    def _train(self, model, trial, rungs, network=None):
+        """Train as the trial says; without ``rungs`` to the end."""
+        fit = self.fit if network is None else network.fit
+        if rungs is None:
+            fit(model, trial, self.train, self.epochs)
+        else:
+            fit(model, trial, self.train, self.epochs, callbacks=[rungs])
+
     def _same(self, trial):
         """A trial of before with these choices, which is not trained again; what other limits forbade is trained now."""
         for other in self.study.get_trials(deepcopy=False, states=(_DONE,)):
             known = other.user_attrs
-            if other.params == trial.params and ("digest" in known or self._is_beyond(known["figures"])):
+            trained = "digest" in known or "ended" in known
+            if other.params == trial.params and (trained or self._is_beyond(known["figures"])):
                 return other
         return None
 
@@ -284,15 +315,58 @@ class NetworkSearch:
         kept = [point for point in points if not any([other.beats(point.figures, self.objectives) for other in points])]
         return sorted(kept, key=lambda point: (-point.figures["accuracy"], point.figures["ram"]))
 
-    def best(self, within=0.01):
-        """The Point to take: of those at most ``within`` less accurate than the best, the cheapest, by the product of its costs."""
+    def confirm(self, minutes, points=4, seeds=2):
+        """Train the most accurate Points again with other seeds, for that many minutes at most: best() then goes by their means.
+
+        The best of many trials on few test samples is partly luck. Of a ``network`` with an attribute ``seed``, as Family has.
+        """
+        if not hasattr(self.network, "seed"):
+            return
+        end = time.monotonic() + 60 * minutes
+        chosen = {}  # other parts of a batch, for one, make no other network
+        for point in sorted(self.points(), key=lambda point: (-point.figures["accuracy"], point.figures["ram"])):
+            chosen.setdefault(point.digest, point)
+        chosen = list(chosen.values())[:points]
+        found = {point.number: [point.figures["accuracy"]] for point in chosen}
+        with contextlib.suppress(KeyboardInterrupt):
+            for seed in range(seeds):
+                network = copy.copy(self.network)
+                network.seed = self.network.seed + 1 + seed
+                for point in chosen:
+                    began = time.monotonic()
+                    found[point.number].append(self._accuracy(network, point))
+                    if 2 * time.monotonic() - began > end:  # another one would end too late
+                        raise KeyboardInterrupt
+        least = min(map(len, found.values()), default=0)
+        self.means = {number: sum(each[:least]) / least for number, each in found.items()} if least > 1 else {}
+
+    def _accuracy(self, network, point):
+        trial = optuna.trial.FixedTrial(point.params)
+        model = network(trial)
+        try:
+            self._train(model, trial, None, network)
+        except ArithmeticError:  # diverged
+            return 0.0
+        return model.evaluate(*self.test)[1]
+
+    def best(self, within=None):
+        """The Point to take: of those at most ``within`` less accurate than the best, the cheapest, by the product of its costs.
+
+        Where limits are given, ``within`` is 0 if it is not given: what costs no more than these is welcome; else 0.01.
+        """
         front = self.front()
         if not front:
             raise ValueError("best: nothing was trained: run() first")
-        least = front[0].figures["accuracy"] - within
-        costs = [each for each in self.objectives if each != "accuracy"]
+        if within is None:
+            within = 0 if self.limits else 0.01
+        accuracies = {point.number: point.figures["accuracy"] for point in front}
+        if self.means:
+            front = [point for point in self.points() if point.number in self.means]
+            accuracies = self.means
+        least = max([accuracies[point.number] for point in front]) - within
+        costs = [each for each in self.objectives if each != "accuracy"] or ["ram"]
         return min(
-            [point for point in front if point.figures["accuracy"] >= least],
+            [point for point in front if accuracies[point.number] >= least],
             key=lambda point: sum([math.log(point.figures[each]) for each in costs]),
         )
 
@@ -307,7 +381,7 @@ class NetworkSearch:
         """The Point's model, trained again: to the same bits, else RuntimeError."""
         trial = optuna.trial.FixedTrial(point.params)
         model = self.network(trial)
-        self.fit(model, trial, self.train, self.epochs)
+        self._train(model, trial, None)
         if model.digest() != point.digest:
             raise RuntimeError(
                 "trial %d had the digest %08x, now it has %08x: data, network or odt are others than then"
@@ -337,7 +411,7 @@ class NetworkSearch:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        costs = [each for each in FIGURES if each in self.objectives and each != "accuracy"]
+        costs = [each for each in FIGURES if each in (*self.objectives, *self.limits) and each != "accuracy"] or ["ram"]
         columns = min(2, len(costs))
         figure = Figure(figsize=(5 * columns, 3.6 * -(-len(costs) // 2)), layout="constrained")
         points, front = self.points(), self.front()
@@ -364,8 +438,8 @@ class NetworkSearch:
             figure.savefig(name, dpi=120)
 
 
-def _fit(model, trial, train, epochs):
-    model.fit(*train, epochs=epochs, verbose=0)
+def _fit(model, trial, train, epochs, callbacks=()):
+    model.fit(*train, epochs=epochs, verbose=0, callbacks=callbacks)
 
 
 def _number(value):

@@ -21,15 +21,21 @@ def command(options):
             if getattr(options, name) is not None and getattr(options, name) < 1:
                 raise ValueError("--%s: a number above 0 is expected, got %s" % (name, getattr(options, name)))
         train, test, adapt = pairs(options.data, options.seed)
+        within = limits(options)
+        objectives = _objectives(options, within)
         search = NetworkSearch(
-            _network(options, train, adapt), train, test, objectives=options.objectives.split(","),
-            limits=limits(options), epochs=options.epochs, sampler=options.sampler, seed=options.seed,
+            _network(options, train, adapt, "cycles" in {*objectives, *within}), train, test, objectives=objectives,
+            limits=within, epochs=options.epochs, sampler=options.sampler, seed=options.seed,
             storage=options.study, machine="rp2040",
         )  # fmt: skip
         minutes = 10 if options.minutes is None and options.trials is None else options.minutes
         if minutes is not None:
             minutes *= 0.97  # what is left writes the model
-        search.run(minutes, options.trials, options.workers or os.cpu_count() or 1)
+        if options.trials != 0:
+            again = None if minutes is None or options.take is not None else 0.2 * minutes
+            search.run(minutes and minutes - (again or 0), options.trials, options.workers or os.cpu_count() or 1)
+            if again:
+                search.confirm(again)
         point = search.best() if options.take is None else search.point(options.take)
         lines = list(search.table())
         for line in lines[: 1 + _SHOWN]:
@@ -135,7 +141,14 @@ def _pair(names, x, y):
     return np.ascontiguousarray(x), y.astype("int32")
 
 
-def _network(options, train, adapt):
+def _objectives(options, within):
+    """What was named; else accuracy within the limits, or accuracy against RAM where there are none."""
+    if options.objectives:
+        return options.objectives.split(",")
+    return ["accuracy"] if within else ["accuracy", "ram"]
+
+
+def _network(options, train, adapt, cycles):
     """What makes networks: the function of a script, or the family."""
     if options.network:
         scope = runpy.run_path(options.network)
@@ -143,4 +156,4 @@ def _network(options, train, adapt):
             raise ValueError("%s: a function network(trial) is expected" % options.network)
         return scope["network"]
     dtypes = ("int8", "float32") if options.dtype == "both" else (options.dtype,)
-    return Family(train, options.scale, dtypes, adapt, options.seed)
+    return Family(train, options.scale, dtypes, adapt, options.seed, False if cycles else None)
