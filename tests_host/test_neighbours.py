@@ -7,6 +7,8 @@ from odt.online import KNN, NCM, RCE, KMeans
 from odt.online import neighbours as module
 from odt.slots import Bytes
 
+PLACE = np.dtype([("y", "<u2"), ("score", "<i2"), ("x", "<i2", 5)])
+
 
 def blobs(seed, samples=400, inputs=5, classes=4):
     """Samples in whole units of 1/256, of several classes that overlap."""
@@ -70,8 +72,44 @@ def test_a_condensed_model_keeps_only_what_it_got_wrong():
         model.learn_one(row, int(label))
     assert len(model) == len(kept) < 150
     states = [(label, *row) for row, label in kept]
-    found = np.frombuffer(bytes(model.state[64:]), np.dtype([("y", "<i4"), ("x", "<i2", 5)]))[: len(kept)]
+    found = np.frombuffer(bytes(model.state[64:]), PLACE)[: len(kept)]
     assert [(each["y"], *each["x"]) for each in found] == states
+
+
+@pytest.mark.parametrize("budget", (1, 4, 9))
+@pytest.mark.parametrize("k", (1, 3))
+def test_a_full_condensed_model_lets_go_of_the_sample_with_the_lowest_score(budget, k):
+    """By its definition: places with a score each; the votes are scikit-learn's, where no two distances are equal."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    x, y = blobs(k, 100, classes=3)
+    model, following = KNN(5, budget, min(k, budget), condense=True), 0
+    places = []  # [row, label, score]
+    for row, q, label in zip(x, units(x), y):
+        place = following
+        if places:
+            gaps = [((each[0] - q) ** 2).sum() for each in places]
+            nearest = places[int(np.argmin(gaps))]
+            right = nearest[1] == label
+            nearest[2] = min(3, nearest[2] + 1) if right else max(-3, nearest[2] - 2)
+            number = min(k, budget, len(places))
+            oracle = KNeighborsClassifier(number).fit([each[0] for each in places], [each[1] for each in places])
+            vote = oracle.predict([q])[0]
+            model.learn_one(row, int(label))
+            if vote == label:
+                continue
+            if len(places) == budget:
+                scores = [places[(following + i) % budget][2] for i in range(budget)]
+                place = (following + int(np.argmin(scores))) % budget
+        else:
+            model.learn_one(row, int(label))
+        places[place : place + 1] = [[q, label, 0]]
+        following = (place + 1) % budget
+    found = np.frombuffer(bytes(model.state[64:]), PLACE)
+    assert len(places) == budget
+    assert [(*each["x"], each["y"], each["score"]) for each in found] == [(*q, y, score) for q, y, score in places]
+    with pytest.raises(ValueError, match=r"y: a label in 0\.\.65535 is expected, got 65536"):
+        model.learn_one(x[0], 65536)
 
 
 def test_after_a_drift_the_newest_samples_are_left():

@@ -17,6 +17,7 @@ from .units import fixed_point
 _MAGIC = 0x3154444E
 _MEANS, _KNN, _RCE, _KMEANS = 1, 2, 3, 4
 _MANY = (1 << 31) - 1
+_BEST = 3  # the highest score of a condensed sample
 
 
 class _Kept(Stored):
@@ -138,8 +139,9 @@ class KMeans(NCM):
 class KNN(_Kept):
     """k nearest neighbours among at most ``budget`` samples, of any labels below 2^31: 4 bytes and 2 per input for each.
 
-    condense: only samples that it gets wrong are kept (Hart, 1968; TML-CD: Disabato and Roveri). When the budget is used up, the
-    oldest goes. metric: "l2", or "l1".
+    condense: only samples that it gets wrong are kept (Hart, 1968; TML-CD: Disabato and Roveri), of labels below 65536. When the
+    budget is used up, the oldest goes; of a condensed model the one with the lowest score. A sample's score rises by 1, up to 3,
+    when it is nearest to a sample of its own label, and falls by 2, down to -3, when that has another. metric: "l2", or "l1".
     """
 
     def __init__(self, inputs, budget=64, k=1, condense=False, metric="l2", point=8):
@@ -153,18 +155,37 @@ class KNN(_Kept):
 
     def learn_one(self, x, y):
         """Keep a sample of label y, unless it is condensed away. ValueError, TypeError for what is none; then nothing changes."""
-        x, y = self._units(x), self._label(y)
-        if self._condense and self._vote(x) == y:
-            return
+        x, y = self._units(x), self._label(y, 65536 if self._condense else 1 << 31)
         used, place = struct.unpack_from("<2I", self.state, 44)
-        record = struct.pack(self._format, y, *x)
         place %= self._places
+        parts = []
+        if self._condense and used:
+            nearest, vote = self._look(x)
+            at = 66 + nearest * self._step  # its score, the upper half of its label's word
+            label, score = struct.unpack_from("<Hh", self.state, at - 2)
+            score = min(score + 1, _BEST) if label == y else max(score - 2, -_BEST)
+            parts.append((at, struct.pack("<h", score)))
+            if vote == y:
+                return self._change(*parts)
+            if used == self._places:
+                place = self._worst(place, nearest, score)
         used, following = min(used + 1, self._places), (place + 1) % self._places
-        self._change((64 + place * self._step, record), (44, struct.pack("<2I", used, following)))
+        parts.append((64 + place * self._step, struct.pack(self._format, y, *x)))
+        self._change(*parts, (44, struct.pack("<2I", used, following)))
+
+    def _worst(self, first, changed, score):
+        """The place of the lowest score, the first from ``first`` on of several; that of ``changed`` is ``score``."""
+        worst = None
+        for i in range(self._places):
+            place = (first + i) % self._places
+            found = score if place == changed else struct.unpack_from("<h", self.state, 66 + place * self._step)[0]
+            if worst is None or found < worst[0]:
+                worst = found, place
+        return worst[1]
 
     def predict_one(self, x):
         """The label that most of the k nearest have, the smallest of several; None if none is kept."""
-        return self._vote(self._units(x))
+        return self._look(self._units(x))[1]
 
     def forget(self, left=0):
         """Drop all samples but the ``left`` newest: after a drift."""
@@ -178,10 +199,13 @@ class KNN(_Kept):
             kept[i * self._step : (i + 1) * self._step] = self.state[old : old + self._step]
         self._change((64, kept), (44, struct.pack("<2I", left, left % self._places)))
 
-    def _vote(self, x):
+    def _look(self, x):
+        """(the place of the nearest, the label of predict_one())."""
         nearest = []  # (distance, place, label), the nearest first
         for place in range(len(self)):
             label, *sample = struct.unpack_from(self._format, self.state, 64 + place * self._step)
+            if self._condense:
+                label &= 65535
             if self._squares:
                 distance = sum([(a - b) * (a - b) for a, b in zip(sample, x)])
             else:
@@ -197,7 +221,7 @@ class KNN(_Kept):
         for label in sorted(votes):
             if best is None or votes[label] > votes[best]:
                 best = label
-        return best
+        return nearest[0][1] if nearest else None, best
 
 
 class RCE(_Kept):
