@@ -1,12 +1,12 @@
-"""`odt search` for five minutes on one core against the first network that a person types, on three data sets.
+"""`odt search` for five minutes on one core against the first network that a person types, on four data sets.
 
     python bench/search_typed.py                 writes bench/results/search_typed.txt
     python bench/search_typed.py --minutes 1     prints
 
-Digits (sklearn's 8x8 images), MNIST-1D (40 numbers in a row) and exercises on the wrist (examples/gesture: windows of 2.56 s at 25 Hz, whole
-recordings apart). The command gets the typed network's RAM as its limit, trains for as many epochs and chooses by samples that
-the typed network does not need. Accuracy is on others, which neither has seen: of the model file that the command writes, and of
-the typed network's five seeds.
+Digits (sklearn's 8x8 images), MNIST-1D (40 numbers in a row), River's ImageSegments (raw features) and exercises on the
+wrist (examples/gesture: windows of 2.56 s at 25 Hz; no recording is in two parts). The command gets the RAM of the typed
+network as its limit, trains for the same epochs and chooses by samples that the typed network does not see. Accuracy is on
+samples that neither has seen: that of the model file that the command writes, and that of the typed network's five seeds.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import tempfile
 
 import mnist1d.data
 import numpy as np
+import river.datasets
 import written
 from counting import ROOT
 
@@ -61,6 +62,18 @@ def exercises():
     ]
 
 
+def segments():
+    """Features of 2310 pieces of photographs, as measured: River's ImageSegments."""
+    samples = list(river.datasets.ImageSegments())
+    names = sorted({label for _, label in samples})
+    order = np.random.RandomState(0).permutation(len(samples))
+    x = np.array([list(samples[at][0].values()) for at in order], "float32")
+    y = np.array([names.index(samples[at][1]) for at in order], "int32")
+    first = odt.Normalization()
+    first.adapt(x[:1000])
+    return [odt.Input(x.shape[1:]), first, odt.Dense(32, "relu")], parts(x, y, 1000, 1300)
+
+
 def parts(x, y, *ends):
     return list(zip(np.split(x, ends), np.split(y, ends)))
 
@@ -84,7 +97,7 @@ def main():
     print("odt search DATA --ram <that of the typed network> --minutes %g --workers 1, %d epochs" % (minutes, EPOCHS))
     print("accuracy on samples that neither has seen, in %")
     print("               typed: mean   worst      RAM    search     RAM   what was written")
-    for data in (digits, series, exercises):
+    for data in (digits, series, segments, exercises):
         _, (train, choose, test) = data()
         models = [typed(data()[0], train, seed) for seed in range(SEEDS)]
         right = [100 * model.evaluate(*test)[1] for model in models]
