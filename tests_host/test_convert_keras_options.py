@@ -3,6 +3,7 @@
 A layer or an option that has no row here fails test_each_option_has_a_value.
 """
 
+import inspect
 import os
 import types
 
@@ -14,6 +15,7 @@ from odt.host.convert import Unsupported, load
 os.environ.setdefault("KERAS_BACKEND", "torch")
 import keras  # noqa: E402
 from keras import layers as L  # noqa: E402
+from keras import ops  # noqa: E402
 
 from odt.host.convert import kerasmodel  # noqa: E402
 
@@ -35,8 +37,8 @@ CASES = {
     "Add": ({}, ROW),
     "AlphaDropout": (dict(rate=0.2), ROW),
     "Average": ({}, ROW),
-    "AveragePooling1D": (dict(pool_size=2), SERIES),
-    "AveragePooling2D": (dict(pool_size=2), IMAGE),
+    "AveragePooling1D": (dict(pool_size=3, strides=1), SERIES),
+    "AveragePooling2D": (dict(pool_size=3, strides=1), IMAGE),
     "BatchNormalization": ({}, IMAGE),
     "Concatenate": ({}, SERIES),
     "Conv1D": (dict(filters=4, kernel_size=3), SERIES),
@@ -133,6 +135,8 @@ READ = {
     "offset": [0.5],
     "output_size": [3],
     "pool_size": [3],
+    "AveragePooling1D.pool_size": [2],
+    "AveragePooling2D.pool_size": [2],
     "keepdims": [True],
     "size": [3],
     "interpolation": ["nearest", "bilinear", Refused("bicubic")],
@@ -257,7 +261,7 @@ def network(name, layer, shape=None):
 def compare(model):
     x = np.random.default_rng(0).normal(size=(3, *model.inputs[0].shape[1:])).astype("float32") * 4
     expected = keras.ops.convert_to_numpy(model(x, training=False))
-    taken = load(model)
+    taken = load(model, train="none", batch_size=1)
     got = taken.imported.outputs(taken.predict(taken.imported.samples(x)))
     assert got.shape == expected.shape
     assert np.abs(got - expected).max() <= 1e-5 * max(1, np.abs(expected).max())
@@ -307,3 +311,128 @@ def test_a_normalization_that_is_given_its_mean():
     for shape in ((), (4,)):
         layer = L.Normalization(mean=np.full(shape, 2.0), variance=np.full(shape, 3.0))
         compare(network("Normalization", layer))
+
+
+# calls of each operation, at arguments that are not its defaults
+OPERATIONS = {
+    "Absolute": [lambda x: abs(x)],
+    "Add": [lambda x: x + x, lambda x: 1.5 + x, lambda x: x + np.arange(4.0, dtype="float32")],
+    "AveragePool": [lambda x: ops.average_pool(x, 3, strides=1, padding="same")],
+    "Cast": [lambda x: ops.cast(x, "float32")],
+    "Clip": [lambda x: ops.clip(x, -1, 0.5), lambda x: ops.clip(x, 0, float("inf"))],
+    "Concatenate": [lambda x: ops.concatenate([x, x * 2], axis=3), lambda x: ops.concatenate([x, -x], axis=-1)],
+    "Divide": [lambda x: ops.divide(x, 3.0)],
+    "ExpandDims": [lambda x: ops.expand_dims(ops.mean(x, axis=1), 2)],
+    "Gelu": [lambda x: ops.gelu(x, approximate=True)],
+    "GetItem": [lambda x: x[..., 1:3], lambda x: x[:, 2], lambda x: x[:, ::2, 1:4], lambda x: x[:, -3:-1]],
+    "HardSigmoid": [lambda x: ops.hard_sigmoid(x)],
+    "HardSilu": [lambda x: ops.hard_silu(x)],
+    "HardTanh": [lambda x: ops.hard_tanh(x)],
+    "LeakyRelu": [lambda x: ops.leaky_relu(x, negative_slope=0.4)],
+    "Max": [lambda x: ops.max(x, axis=(1, 2), keepdims=True), lambda x: ops.max(x, axis=1)],
+    "MaxPool": [lambda x: ops.max_pool(x, 3, strides=1, padding="same")],
+    "Maximum": [lambda x: ops.maximum(x, 0.5), lambda x: ops.maximum(-x, x * 2)],
+    "Mean": [lambda x: ops.mean(x, axis=(1, 2), keepdims=True), lambda x: ops.mean(x, axis=2)],
+    "Minimum": [lambda x: ops.minimum(0.5, x), lambda x: ops.minimum(-x, x * 2)],
+    "Multiply": [lambda x: 2 * x, lambda x: x * x],
+    "Negative": [lambda x: -x],
+    "Pad": [lambda x: L.Conv2D(2, 2)(ops.pad(x, [[0, 0], [1, 2], [0, 3], [0, 0]]))],
+    "Power": [lambda x: x**2, lambda x: x**3],
+    "ReLU": [lambda x: keras.activations.relu(x, negative_slope=0.2), lambda x: keras.activations.relu(x, max_value=2)],
+    "Relu": [lambda x: ops.relu(x)],
+    "Relu6": [lambda x: ops.relu6(x)],
+    "Reshape": [lambda x: ops.reshape(x, (-1, 16, 12))],
+    "Sigmoid": [lambda x: ops.sigmoid(x)],
+    "Silu": [lambda x: ops.silu(x)],
+    "Softmax": [lambda x: ops.softmax(x, axis=3)],
+    "Square": [lambda x: ops.square(x)],
+    "Squeeze": [lambda x: ops.squeeze(x[:, 1:2], 1)],
+    "StopGradient": [lambda x: ops.stop_gradient(x)],
+    "Subtract": [lambda x: 1 - x, lambda x: x - 1, lambda x: x - x * x],
+    "Sum": [lambda x: ops.sum(x, axis=(1, 2), keepdims=True), lambda x: ops.sum(x, axis=-3)],
+    "Tanh": [lambda x: ops.tanh(x)],
+    "Transpose": [lambda x: ops.transpose(x, (0, 2, 1, 3))],
+    "TrueDivide": [lambda x: x / 255],
+}
+REFUSED_OPERATIONS = {
+    ("AveragePool", "data_format"): lambda x: ops.average_pool(x, 2, data_format="channels_first"),
+    ("Cast", "dtype"): lambda x: ops.cast(x, "float16"),
+    ("Max", "initial"): lambda x: ops.max(x, axis=1, initial=1.0),
+    ("MaxPool", "data_format"): lambda x: ops.max_pool(x, 2, data_format="channels_first"),
+    ("Pad", "mode"): lambda x: ops.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="reflect"),
+    ("ReLU", "threshold"): lambda x: keras.activations.relu(x, threshold=0.5),
+}
+
+
+def called(call):
+    x = keras.Input(IMAGE)
+    return keras.Model(x, call(L.Rescaling(0.5, 0.1)(x)))
+
+
+@pytest.mark.parametrize("name", sorted(kerasmodel.OPERATIONS))
+def test_operations(name):
+    row = kerasmodel.OPERATIONS[name]
+    for call in OPERATIONS[name]:
+        model = called(call)
+        cls = next(type(each) for each in model.operations if type(each).__name__ == name)
+        compare(model)
+    for option in inspect.signature(cls.__init__).parameters:
+        known = option in row.reads or option in ("self", "name") or (name, option) in REFUSED_OPERATIONS
+        assert known, "%s: a call in REFUSED_OPERATIONS, or in what the row reads: %s" % (name, option)
+
+
+@pytest.mark.parametrize("name, option", sorted(REFUSED_OPERATIONS))
+def test_options_of_operations_that_are_refused(name, option):
+    with pytest.raises(Unsupported, match=r"layer \w+ \(%s\): " % name):
+        load(called(REFUSED_OPERATIONS[name, option]))
+
+
+def test_each_activation_of_keras_is_its_own_or_refused():
+    taken = []
+    for name in sorted(set(dir(keras.activations)) - {"deserialize", "get", "serialize", "glu", "threshold"}):
+        if not name.startswith("_"):
+            layer = L.Activation(name)
+            model = network("Activation", layer)
+            try:
+                load(model)
+            except Unsupported as error:
+                assert str(error).startswith("layer %s (Activation): " % layer.name)
+            else:
+                taken.append(name)
+                compare(model)
+    assert {"relu", "relu6", "leaky_relu", "sigmoid", "silu", "tanh", "softmax", "hard_tanh"} < set(taken)
+
+
+def test_an_average_pool_that_pads_one_side_more_is_refused_where_backends_differ():
+    x = keras.Input((9, 8, 2))
+    layer = L.AveragePooling2D(2, padding="same")
+    refused(keras.Model(x, layer(x)), layer)
+
+
+@pytest.mark.parametrize(
+    "kind", ["Conv1D", "Conv1DTranspose", "DepthwiseConv1D", "MaxPooling1D", "AveragePooling1D", "SeparableConv1D"]
+)
+def test_windows_of_all_sizes_and_strides(kind):
+    places = [(size, stride, word) for size in (1, 2, 3, 4) for stride in (1, 2, 3, 5) for word in ("same", "valid")]
+    for at, (size, stride, padding) in enumerate(places):
+        x = keras.Input((7 + at % 3, 2))
+        first = (3, size) if kind in ("Conv1D", "Conv1DTranspose", "SeparableConv1D") else (size,)
+        layer = getattr(L, kind)(*first, strides=stride, padding=padding)
+        try:
+            compare(keras.Model(x, layer(x)))
+        except Unsupported as error:
+            assert str(error).startswith("layer %s (%s): " % (layer.name, kind))
+            assert kind == "AveragePooling1D" and padding == "same"
+
+
+@pytest.mark.parametrize("kind", ["Conv1D", "Conv1DTranspose", "DepthwiseConv1D", "SeparableConv1D"])
+def test_dilations(kind):
+    for padding in ("same", "valid") + ("causal",) * (kind == "Conv1D"):
+        for size, rate in ((2, 2), (3, 3), (4, 2), (1, 5)):
+            first = (size,) if kind == "DepthwiseConv1D" else (3, size)
+            layer = getattr(L, kind)(*first, dilation_rate=rate, padding=padding)
+            x = keras.Input((11, 2))
+            try:
+                compare(keras.Model(x, layer(x)))
+            except Unsupported as error:
+                assert kind == "Conv1DTranspose" and str(error).startswith("layer %s (%s): " % (layer.name, kind))

@@ -567,6 +567,8 @@ class Builder:
         """(before, after) of each axis and the positions of the output."""
         if min(strides) < 1 or min(size) < 1:
             raise ValueError("%s: a window of %s with strides %s" % (origin, tuple(size), tuple(strides)))
+        if same and value.pads is not None:
+            refuse(origin, "pads what is padded already", "one padding")
         found, out = [], []
         before = _more(value.pads, pads) if pads is not None else value.pads or tuple((0, 0) for _ in size)
         for extent, width, stride, (first, last) in zip(value.shape, size, strides, before):
@@ -601,7 +603,8 @@ class Builder:
         )
 
     def limited(self, value, low, high, name, origin):
-        """max(low, min(high, value)); None is no limit."""
+        """max(low, min(high, value)); None and infinities are no limits."""
+        low, high = None if low is None or low < -3e38 else low, None if high is None or high > 3e38 else high
         if low is None and high is None:
             return value
         if low == 0 and high in (None, 6):

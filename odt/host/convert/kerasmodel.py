@@ -106,7 +106,7 @@ def refuse_layer(kind, origin):
     for names, instead in _INSTEAD.items():
         if kind in names.split():
             refuse(origin, "odt has no such layer", instead)
-    refuse(origin, "odt has no such layer")
+    refuse(origin, "odt has no such layer", "layers and operations that docs/import.md names")
 
 
 def _layer(names, reads="", idle="", **defaults):
@@ -172,10 +172,12 @@ class _Reader:
         """The value of one call of a layer, a model or an operation."""
         called = node.operation
         origin = "layer %s (%s)" % (called.name, type(called).__name__)
+        if not isinstance(called, keras.Model):
+            self._known(called, origin)
         usual = inspect.signature(called.call).parameters
         options = {name: each for name, each in node.arguments.kwargs.items()
-                   if each is not None and each is not (usual[name].default if name in usual else None)
-                   and not (name == "training" and each is False)}  # fmt: skip
+                   if not (_is_none(each) or name in usual and each is usual[name].default
+                           or name == "training" and each is False)}  # fmt: skip
         if options:
             text = ", ".join("%s=%.40r" % pair for pair in sorted(options.items()))
             refuse(origin, "is called with %s" % text, "a call with its input alone")
@@ -188,19 +190,22 @@ class _Reader:
         if len(inputs) != 1:
             refuse(origin, "is called with %d arguments" % len(inputs), "a call with its input alone")
         if isinstance(called, keras.Model):
-            if not isinstance(inputs[0], Value):
-                refuse(origin, "is called with %r" % (type(inputs[0]).__name__,), "a call with one tensor")
-            return self._run(called, inputs[0])
+            values = inputs[0] if isinstance(inputs[0], list) else inputs
+            if any(not isinstance(each, Value) for each in values):
+                refuse(origin, "is called with a %s" % type(inputs[0]).__name__, "a call with one tensor")
+            return self._run(called, values[0])
         return self._applied(called, inputs[0], origin)
 
-    def _checked(self, called, origin):
-        """The row of a layer or an operation, whose options odt reads."""
+    def _known(self, called, origin):
+        """The row of a layer or an operation; Unsupported where it is not Keras's, or odt has none for it."""
         cls = type(called)
         if not _is_own(cls) or "call" in vars(called):
             refuse(origin, "is no class of Keras's own", "Keras's own layers")
-        row = _row(cls)
-        if row is None:
-            refuse_layer(cls.__name__, origin)
+        return _row(cls) or refuse_layer(cls.__name__, origin)
+
+    def _checked(self, called, origin):
+        """The row of a layer or an operation, whose options odt reads."""
+        row = self._known(called, origin)
         if isinstance(called, keras.Layer):
             _check_policy(called.dtype_policy.name, origin)
             if not called.built:
@@ -209,7 +214,7 @@ class _Reader:
             options = called.get_config()
         except Exception as error:  # of Keras, where an option cannot be described
             refuse(origin, "has an option that Keras cannot describe (%s)" % error, "Keras's own functions")
-        row.check(cls, options, origin)
+        row.check(type(called), options, origin)
         return row
 
     def _applied(self, layer, x, origin):
@@ -321,8 +326,6 @@ class _Reader:
         same, pads = ("upper", None) if layer.padding == "same" else (None, ((0, 0),) * axes)
         if layer.padding == "causal":
             pads = (((kernel.shape[1] - 1) * dilation[0], 0),)
-        if same and x.pads is not None:
-            refuse(origin, "pads what is padded already")
         return self.builder.conv(x, kernel, bias, strides, pads, groups, name, origin, dilation, same)
 
     @_layer("Conv1D Conv2D", "filters kernel_size strides padding dilation_rate groups activation use_bias")
@@ -414,6 +417,13 @@ class _Reader:
         size = _sizes(layer.pool_size, len(x.source) - 1)
         same, pads = ("upper", None) if layer.padding == "same" else (None, ((0, 0),) * len(size))
         strides = _sizes(layer.strides or size, len(size))
+        if same and op == "avgpool" and keras.backend.backend() == "torch":
+            short = [(n - 1) // step * step + width - n for n, width, step in zip(x.source, size, strides)]
+            if any(n > 0 and n % 2 for n in short):
+                refuse(
+                    origin, "pads by %s in all, where Keras on PyTorch repeats the edge and on others leaves it out" % short,
+                    'padding="valid", or KERAS_BACKEND=tensorflow or jax, as which odt computes',
+                )  # fmt: skip
         return self.builder.pool(op, x, size, strides, pads, False, layer.name, origin, same=same)
 
     @_layer("GlobalMaxPooling1D GlobalMaxPooling2D GlobalAveragePooling1D GlobalAveragePooling2D", "keepdims")
@@ -727,6 +737,11 @@ LAYERS["InputLayer"] = Row(None, "batch_shape", "optional", sparse=False, ragged
 _JOINS = {LAYERS[name].make for name in ("Add", "Average", "Subtract", "Maximum", "Concatenate")}
 
 
+def _is_none(argument):
+    """Whether an argument is None, or the masks of several inputs that have none."""
+    return all(map(_is_none, argument)) if isinstance(argument, (list, tuple)) else argument is None
+
+
 def _replaced(argument, known):
     """An argument of a call, with the values of its tensors."""
     if isinstance(argument, (list, tuple)):
@@ -761,7 +776,7 @@ def _last_axis(axis, x, origin):
 
 
 def _sizes(value, count):
-    return (value,) * count if isinstance(value, int) else tuple(value)
+    return (int(value),) * count if isinstance(value, int) else tuple(int(each) for each in value)
 
 
 def _pairs(padding, x):
@@ -789,5 +804,4 @@ _INSTEAD = {
     "Conv3D Conv3DTranspose MaxPooling3D AveragePooling3D UpSampling3D ZeroPadding3D Cropping3D SpatialDropout3D "
     "GlobalMaxPooling3D GlobalAveragePooling3D AdaptiveAveragePooling3D AdaptiveMaxPooling3D": "layers of 1 or 2 axes",
     "AdaptiveMaxPooling1D AdaptiveMaxPooling2D": "MaxPooling",
-    "Elu Selu Celu Softplus Softsign Exp Log Sqrt LogSoftmax Mish": "layers of Keras that docs/import.md names",
 }  # fmt: skip
