@@ -41,7 +41,7 @@ class Loaded(Network):
         if isinstance(self._features, (list, tuple)):
             from .features import make
 
-            self._features = make(*self._features)
+            self._features = make(*self._features, self.session.plan)
         return self._features
 
     @features.setter

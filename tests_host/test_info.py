@@ -26,7 +26,7 @@ def compiled(tmp_path, optimizer="Adam(0.01)", dtype="int8", train=True):
     found = {}
     exec(script.read_text(), found)
     model = found["model"]
-    data = [[i % 7] * 16 for i in range(6)]
+    data = [i % 7 for i in range(6) for _ in range(16)]
     model.fit(data, [i % 5 for i in range(6)], verbose=0)
     return script, model
 

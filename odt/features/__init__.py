@@ -9,11 +9,20 @@ _HOMES = {
 }  # fmt: skip
 
 
-def make(name, parameters):
-    """The feature whose ``parameters()`` are (name, parameters). ValueError for an unknown name; what is wrong in parameters, its class says."""
-    if name not in _HOMES:
-        raise ValueError("odt.features.make: no feature is called %r" % (name,))
-    return __getattr__(name)(**parameters)
+def make(name, parameters, plan=None):
+    """The feature whose ``parameters()`` are (name, parameters). ValueError for an unknown name; what is wrong in parameters, its class says.
+
+    ``plan``: of the model file that has them, which an error names.
+    """
+    try:
+        if name not in _HOMES:
+            raise ValueError("odt.features.make: no feature is called %r" % (name,))
+        return __getattr__(name)(**parameters)
+    except (ValueError, TypeError, ArithmeticError) as error:
+        if plan is None:
+            raise
+        file = plan._layers[0] if isinstance(plan._layers, tuple) else plan.name
+        raise ValueError("%s is damaged: features %s: %s" % (file, name, error))
 
 
 def __getattr__(name):

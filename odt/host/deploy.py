@@ -36,18 +36,14 @@ def command(options):
     """Returns 0 when the board computes with the model what the PC does; raises BoardError with the reason."""
     source = Path(options.model)
     try:
-        data = source.read_bytes()
-        model = load_model(data)
-    except OSError as error:
+        data, model, wanted = read(source)
+    except (OSError, ValueError) as error:
         raise BoardError(str(error)) from None
-    except ValueError as error:
-        raise BoardError("%s: %s" % (source, error)) from None
     files = Path(options.files)
     board = Board(options.connect or only_port())
     found = board.probe()
     say("Found", install.describe(found))
     backend = check(found, files, model, len(data))
-    wanted = expected(data)
     if not found["frozen"]:
         _, status = install.bring(
             board, found, files, install.package(files), [], backend == "reference", install.expected()
@@ -69,6 +65,17 @@ def command(options):
     say("Tried there: %s; %d bytes of heap left with it open" % (said, left))
     say('A program opens it with: odt.load_model("%s")' % place)
     return 0
+
+
+def read(source):
+    """(bytes of a model file, its model, what the trial makes of it here); ValueError that names the file where it is damaged."""
+    data = Path(source).read_bytes()
+    try:
+        model = load_model(data)
+        pieces(model)
+        return data, model, expected(data)
+    except (ValueError, ArithmeticError) as error:
+        raise ValueError("%s: %s" % (source, error)) from None
 
 
 def check(found, files, model, size):

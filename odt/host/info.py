@@ -38,7 +38,11 @@ def describe(path, script=None):
     data = Path(path).read_bytes()
     for magic, kind in ((b"ODTN", _model), (b"ODTM", _checkpoint), (b"ODTF", _frozen), (b"ODT1", _program)):
         if data[:4] == magic:
-            return kind(str(path), data, compiled_by(script) if script else None)
+            try:
+                yield from kind(str(path), data, compiled_by(script) if script else None)
+            except ValueError as error:
+                raise error if str(path) in str(error) else ValueError("%s: %s" % (path, error)) from None
+            return
     raise ValueError(
         "%s: no model file (ODTN), checkpoint (ODTM), frozen weights (ODTF) or program (ODT1): it begins with %r"
         % (path, data[:4])

@@ -7,12 +7,17 @@ from ..regions import CONSTANTS, STATE
 from ..plan.values import Buffer, Part, Weights
 
 
+_FIGURES = {"totals": ("weights", "optimizer state"), "peaks": ("activations", "errors", "gradients", "scratch")}
+_MOST = 1 << 31
+
+
 class Layer:
     """A layer's name and weights, without its class."""
 
     def __init__(self, row):
-        self.name, self.kind, self.epsilon = row["name"], row["kind"], row["epsilon"]
-        self._shapes = [(name, tuple(shape)) for name, shape in row["shapes"]]
+        self.name, self.kind = _text(row["name"]), _text(row["kind"])
+        self.epsilon = within("epsilon", row["epsilon"], 0x7F800000)
+        self._shapes = [(_text(name), _shape(shape)) for name, shape in row["shapes"]]
 
     def weight_shapes(self):
         """As layers.Layer has it."""
@@ -27,8 +32,11 @@ def parse(plan):
     text = plan.layers
     try:
         _parse(plan, json.loads(text))
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError("the model file's layers are not those of its program: %r" % (error,))
+    except MemoryError:
+        raise
+    except Exception as error:
+        name = plan._layers[0] if isinstance(plan._layers, tuple) else plan.name
+        raise ValueError("%s is damaged: the model file's layers are not those of its program: %r" % (name, error))
 
 
 def _parse(plan, found):
@@ -37,23 +45,70 @@ def _parse(plan, found):
     layers = [Layer(row) for row in rows]
     for layer, weights, row in zip(layers, made, rows):
         if row["into"] is not None:
-            weights.into = made[row["into"]]
-            weights.into.folded = layer, weights
+            outer = made[within("into", row["into"], len(made))]
+            _same([outer.folded, outer.into, layer.weight_shapes()], [None, None, _folded(layer, outer)])
+            weights.into = outer
+            outer.folded = layer, weights
+    for layer, weights in zip(layers, made):
         _check(layer, weights, plan)
-    for at in found["forward"][1::2] + found["errors"]:
+    ranges = _ints(found["forward"], len(found["forward"]) // 2 * 2)
+    for at in ranges[1::2] + _ints(found["errors"]):
         within("range", at, plan.state - 3)
     figures = found["plan"]
+    for name, parts in _FIGURES.items():
+        _ints([figures[name][part] for part in parts])
+    plan.lower_bound, plan.again, plan.sums = _ints([figures["lower_bound"], figures["again"], figures["sums"]])
     plan.totals, plan.peaks = figures["totals"], figures["peaks"]
-    plan.lower_bound, plan.again, plan.sums = figures["lower_bound"], figures["again"], figures["sums"]
-    plan.forward, plan.errors = found["forward"], found["errors"]
-    plan.table = [row[:2] + [tuple(row[2])] + row[3:] for row in found["table"]]
+    plan.forward, plan.errors = ranges, found["errors"]
+    plan.table = [[_text(row[0]), _text(row[1]), _shape(row[2])] + _ints(row[3:], 4) for row in found["table"]]
     plan.weights = list(zip(layers, made))
+
+
+def _text(value):
+    if not isinstance(value, str):
+        raise ValueError("a str is expected, got %r" % (value,))
+    return value
+
+
+def _ints(values, count=None):
+    """A list of ``count`` ints of at least 0."""
+    if not isinstance(values, list) or len(values) != (len(values) if count is None else count):
+        raise ValueError("%r" % (values,))
+    for value in values:
+        within("number", value, 1 << 62)
+    return values
+
+
+def _shape(values):
+    return tuple([within("shape", value - 1, 1 << 24) + 1 for value in values])
+
+
+def _folded(layer, outer):
+    """The shapes of a BatchNorm that ``outer`` holds."""
+    if not outer.kernel or not (outer.vectors or outer.bias):
+        raise ValueError("%r is held by no kernel" % layer)
+    return [(name, (outer.rows,)) for name, _ in layer.weight_shapes()[:4]]
 
 
 def _check(layer, weights, plan):
     """ValueError unless the weights have the sizes of their shapes and lie in the regions."""
-    sizes = []
+    shapes = [shape for _, shape in layer.weight_shapes()]
+    vectors = weights.vectors
+    for buffer in [weights.kernel, weights.residual, weights.scale, weights.bias] + vectors:
+        if buffer:
+            within("region", buffer.region, 256)
+            size = plan.constants if buffer.region == CONSTANTS else plan.state
+            within("size", buffer.size, size + 1)
+            within("offset", buffer.offset, size - buffer.size + 1)
+            if buffer.region not in (STATE, CONSTANTS) or buffer is weights.residual and buffer.region != STATE:
+                raise ValueError("%s lies in region %d" % (buffer.name, buffer.region))
+    if weights.bias:
+        _same(weights.bias.size, 4 * weights.rows)
+    if weights.into:
+        _same(len(shapes), 4)
+        return
     if weights.kernel:
+        _same([weights.rows, weights.columns], [shapes[0][0], elements(shapes[0][1:])])
         _same(weights.kernel.size * plan.elements, weights.rows * weights.columns * 4)
         for part in weights.trained:
             within("part", part.at, part.total)
@@ -62,22 +117,10 @@ def _check(layer, weights, plan):
             _same(part.columns, weights.columns)
             if weights.residual:
                 _same(weights.residual.size, part.total * part.columns)
-        if weights.scale or plan.elements == 4:
-            _same(weights.scale.size, 4 * weights.rows)
-        sizes.append(weights.rows * weights.columns)
-    vectors = weights.vectors
-    if not weights.into:
-        sizes += [vector.size // 4 for vector in vectors]
-        _same(sizes, [elements(shape) for _, shape in layer.weight_shapes()])
-    for buffer in [weights.kernel, weights.residual, weights.scale, weights.bias] + vectors:
-        if buffer:
-            within(
-                buffer.name,
-                buffer.offset,
-                (plan.constants if buffer.region == CONSTANTS else plan.state) - buffer.size + 1,
-            )
-            if buffer.region not in (STATE, CONSTANTS) or buffer is weights.residual and buffer.region != STATE:
-                raise ValueError(buffer.region)
+        if plan.elements == 4:
+            _same([weights.scale.size, weights.scale.region], [4 * weights.rows, weights.kernel.region])
+        shapes = shapes[1:]
+    _same([vector.size for vector in vectors], [4 * elements(shape) for shape in shapes])
 
 
 def _same(found, expected):
@@ -87,7 +130,10 @@ def _same(found, expected):
 
 def _weights(row):
     trained = [Part(total, columns, at, rows, shift) for total, columns, at, rows, shift in row["trained"]]
-    weights = Weights(row["rows"], row["columns"], trained, bool(row["common"]))
+    for part in row["trained"]:
+        _ints([abs(value) for value in part])
+    rows, columns = _ints([row["rows"], row["columns"]])
+    weights = Weights(rows, columns, trained, bool(row["common"]))
     buffers = [_buffer(each) for each in row["buffers"] + row["vectors"]]
     weights.kernel, weights.residual, weights.scale, weights.bias = buffers[:4]
     weights.vectors = buffers[4:]
@@ -100,7 +146,7 @@ def _buffer(row):
     if row is None:
         return None
     name, region, offset, size, role = row
-    buffer = Buffer(name, size, None, region)
+    buffer = Buffer(_text(name), size, None, region)
     buffer.offset = offset
     if role:
         buffer.role = role

@@ -1,19 +1,18 @@
 """The session that a model file makes. Let go once it has (open.py)."""
 
 import gc
-import json
 
 from .. import executor
 from ..fixed import elements, is_int, within
 from ..plan.program import Program
 from .opened import Loss, Optimizer, Plan, Shape
-from .sections import FROZEN, HEAD, LAYERS, PROGRAM, STATE, ModelFile
+from .sections import FROZEN, HEAD, LAYERS, PROGRAM, STATE, ModelFile, wrong
 from .session import Session
 from .start import Untrained, begin, check_place, control_block, reserve
 
-_RATES = {  # what a schedule is made with before it becomes the file's
-    "Constant": ("run.rate", (0,)), "StepDecay": ("schedules", (0, 1)), "CosineDecay": ("schedules", (0, 1)),
-    "ExponentialDecay": ("rates", (0, 1, 0.5)), "WarmUp": ("rates", (0, 1)),
+_RATES = {  # what a schedule is made with before it becomes the file's, and which of its values counts steps
+    "Constant": ("run.rate", (0,), None), "StepDecay": ("schedules", (0, 1), 1), "CosineDecay": ("schedules", (0, 1), 1),
+    "ExponentialDecay": ("rates", (0, 1, 0.5), None), "WarmUp": ("rates", (0, 1), 0),
 }  # fmt: skip
 
 
@@ -30,7 +29,7 @@ def _open(file):
     engine = executor.engine
     kept = None
     try:
-        head = json.loads(file.section(HEAD))
+        head = file.parsed(HEAD)
         code = file.section(PROGRAM)
         loaded = engine.load(code)
         program = Program(code)
@@ -44,8 +43,8 @@ def _open(file):
         if features is not None and not (isinstance(features[0], str) and isinstance(features[1], dict)):
             raise ValueError("features %r" % (features,))
         del head, program
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError("%s: no model that runs here: %s" % (file.name, error))
+    except Exception as error:
+        raise wrong(file.name, error)
     gc.collect()
     arena, state = reserve(plan, False) or reserve(plan)
     if plan.constants:
@@ -69,13 +68,16 @@ def parts_of(source):
     """What load_weights() takes of a model file: as of a session, dtype, plan, state, frozen, calibrated; and the file's name."""
     file = ModelFile(source)
     try:
-        head = json.loads(file.section(HEAD))
+        head = file.parsed(HEAD)
         parts = Parts()
-        parts.dtype, parts.calibrated = head["dtype"], head["ranges"]
+        parts.dtype, parts.calibrated = _dtype(head), within("ranges", head["ranges"], 3)
         parts.plan = Plan(None, file.section(LAYERS), parts.dtype)
+        parts.plan.name = file.name
         parts.plan.state, parts.plan.constants = file.sizes[STATE], file.sizes[FROZEN]
         parts.state, parts.frozen = file.section(STATE), file.section(FROZEN)
         return parts, file.name
+    except Exception as error:
+        raise wrong(file.name, error)
     finally:
         file.close()
 
@@ -85,11 +87,15 @@ def _same(found, expected, what):
         raise ValueError("%d bytes of %s, the program has %d" % (expected, what, found))
 
 
+def _dtype(head):
+    if head["dtype"] not in ("int8", "float32"):
+        raise ValueError("dtype %r" % (head["dtype"],))
+    return head["dtype"]
+
+
 def _session(head, layers, code, program):
     """Session and plan of the head; whatever it holds, nothing outside of the regions is reached."""
-    dtype, rows = head["dtype"], head["micro"] or head["batch"]
-    if dtype not in ("int8", "float32"):
-        raise ValueError("dtype %r" % (dtype,))
+    dtype, rows = _dtype(head), head["micro"] or head["batch"]
     within("batch", head["batch"] - 1, 65535)
     within("micro", rows - 1, head["batch"])
     name, shape, form, scale, zero = head["input"]
@@ -97,7 +103,7 @@ def _session(head, layers, code, program):
         raise ValueError("input of %r" % (form,))
     within("zero point", zero + (1 << 31), 1 << 32)
     within("seed", head["seed"], 1 << 30)
-    names = [name, head["kind"]] + (head["labels"] or [])
+    names = [name, head["kind"], head["optimizer"], head["loss"][0]] + (head["labels"] or [])
     if not all([isinstance(each, str) for each in names]):
         raise ValueError("names %r" % (names,))
     shape = [within("shape", size - 1, 1 << 24) + 1 for size in shape]
@@ -106,6 +112,11 @@ def _session(head, layers, code, program):
     shape = tuple([within("shape", size - 1, 1 << 24) + 1 for size in shape])
     loss = Loss(*head["loss"])
     within("degree", loss.degree, 3)
+    within("unit", head["loss"][6], 1 << 31)
+    count = elements(shape)
+    count = max(count, 2) if loss.labels or loss.binary else count
+    if head["labels"] is not None and len(head["labels"]) != count:
+        raise ValueError("%d labels of %d classes" % (len(head["labels"]), count))
     optimizer = Untrained()
     if head["rate"]:
         optimizer = Optimizer(head["optimizer"], _rate(head["rate"]))
@@ -138,17 +149,30 @@ def _session(head, layers, code, program):
     session.calibrated = within("ranges", head["ranges"], 3)
     session.epoch = within("epoch", head["epoch"], 1 << 31)
     session.underway = head["underway"] and tuple(head["underway"])
-    if session.underway and (len(session.underway) != 5 or not all([is_int(word) for word in session.underway])):
-        raise ValueError("underway: %r" % (session.underway,))
+    if session.underway:
+        samples, order = session.underway[:2]
+        within("underway", samples, 1 << 32)
+        within("underway", order, 1 << 32)
+        if len(session.underway) != 5 or not all(
+            [is_int(word) and -(1 << 31) <= word < 1 << 31 for word in session.underway[2:]]
+        ):
+            raise ValueError("underway: %r" % (session.underway,))
     return session, plan
 
 
 def _rate(row):
     """A schedule of ``saved`` values."""
-    home, options = _RATES[row[0]]
+    home, options, steps = _RATES[row[0]]
     module = __import__("odt." + home, None, None, ("*",))
     rate = getattr(module, row[0])(*options)
-    rate.restore(
-        [_rate(value) if isinstance(value, list) and isinstance(value[0], str) else value for value in row[1:]]
-    )
+    values = []
+    for at, value in enumerate(row[1:]):
+        if not isinstance(value, list):
+            values.append(within("rate", value - (at == steps), 0x7F800000) + (at == steps))
+        elif isinstance(value[0], str):
+            values.append(_rate(value))
+        else:
+            values.append([within("rate", part, 1 << 30) for part in value])
+    rate.restore(values)
+    rate.bits(0)
     return rate

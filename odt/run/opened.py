@@ -51,6 +51,7 @@ class Plan:
 
     segments = bits = ()
     reading = None
+    name = "the model file"
 
     def __init__(self, code, layers, dtype):
         self.code, self._layers = code, layers

@@ -1,5 +1,6 @@
 """The sections of a model file that is whole: docs/model_file.md."""
 
+import json
 import struct
 
 from .. import executor
@@ -98,6 +99,13 @@ class ModelFile:
             return self.data[self.at : self.at + size]
         return self._whole(self._read(size), size)
 
+    def parsed(self, section):
+        """A section of JSON as a dict."""
+        found = json.loads(bytes(self.section(section)))
+        if not isinstance(found, dict):
+            raise ValueError("JSON of a dict is expected, got %r" % (type(found),))
+        return found
+
     def into(self, section, memory):
         """Read it into ``memory``, a piece at a time."""
         self._seek(section)
@@ -121,6 +129,16 @@ def is_whole(name):
         return True
     except (OSError, ValueError):
         return False
+
+
+def wrong(name, error):
+    """What is raised where what a file holds makes no sense: ValueError that names the file; what is not the file's fault as it is."""
+    if isinstance(error, (MemoryError, OSError, ImportError)):
+        return error
+    text = str(error) if isinstance(error, ValueError) else repr(error)
+    if isinstance(error, KeyError):
+        text = "%s is missing" % error
+    return ValueError("%s is damaged, or no model that runs here: %s" % (name, text))
 
 
 def _place(sizes):

@@ -35,7 +35,8 @@ OPTIONS = {"executor": (), "executor_panel": ("-DODT_PANEL=1",)}
 # The others, and the modules that they are there for.
 LOADERS = {
     "verifiers": "reference.program", "checkpoint": "checkpoint", "slots": "slots checkpoint", "frozen": "frozen",
-    "info": "host.info", "npy": "readers", "csv": "readers", "numbers": "readers",
+    "info": "host.info", "model": "run.sections run.model_file run.layers run.opened run.transfer open",
+    "npy": "readers", "csv": "readers", "numbers": "readers",
     "monitor": "host.curves host.monitor host.monitor_series",
     "answers": "host.board host.install",
 }  # fmt: skip

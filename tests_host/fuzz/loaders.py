@@ -5,16 +5,21 @@ Whatever the bytes: a ValueError or OSError that leaves the model as it was, or 
 how many lines were reached and how many there are.
 """
 
+import atexit
 import contextlib
 import gc
 import importlib
 import io
 import os
+import random
 import re
 import shlex
+import shutil
 import struct
 import sys
+import tempfile
 from fractions import Fraction
+from pathlib import Path
 
 import atheris
 
@@ -41,6 +46,9 @@ with contextlib.nullcontext() if counts_lines else atheris.instrument_imports(in
     from odt.reference import program as reference
     from odt.host import board, info, install, monitor
     from odt.run import checkpoint, replace
+
+    import damage
+    import test_model_file
 
 import numpy as np
 
@@ -238,6 +246,45 @@ def info_target():
     return test
 
 
+class Draw(random.Random):
+    """Chooses by bytes, then by zeros: what a mutation of the bytes changes is one choice."""
+
+    def __new__(cls, data):
+        return super().__new__(cls)
+
+    def __init__(self, data):
+        super().__init__(0)
+        self.file = io.BytesIO(data)
+
+    def getrandbits(self, count):
+        size = -(-count // 8)
+        return int.from_bytes(self.file.read(size).ljust(size, b"\0"), "little") >> (8 * size - count)
+
+    def random(self):
+        return self.getrandbits(16) / 65536
+
+
+def model_target():
+    """A model file with the CRCs right, in every reader: taken, or refused by its name."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, True)
+    files = list(test_model_file.made(Path(folder)))
+    path = os.path.join(folder, damage.NAME)
+
+    def test(data):
+        if len(data) < 2:
+            return
+        _, good, target = files[data[0] & 7]
+        if data[0] & 128 and len(data) > 65:  # sections as they are
+            sizes = [min(size, len(data)) for size in struct.unpack("<5I", data[13:33])]
+            content = damage.written(damage.sections(data[1:13] + struct.pack("<5I", *sizes) + data[33:]))
+        else:
+            content = damage.damaged(good, Draw(data[1:]))
+        damage.tried(content, path, [target], test_model_file.X, test_model_file.Y)
+
+    return test
+
+
 def numbers_target():
     """Decimals and float64 as float32 to nearest, against fractions and NumPy; what is no number is refused."""
 
@@ -316,7 +363,6 @@ def monitor_target():
 
 def answers_target():
     """What a board answers to `install`: it is one, or the reason why not."""
-    from pathlib import Path
 
     class Package:
         """Files whose headers are those of .mpy files for an armv6m."""
@@ -435,6 +481,15 @@ def info_corpus():
     program = network().program.code
     files = [data[1:] for data in checkpoint_corpus()[:1] + frozen_corpus()[:1]] + [program]
     return [bytes([kind]) + bytes(data) for data in files for kind in (0, 1, 3, 4, 7, 12)]
+
+
+def model_corpus():
+    with tempfile.TemporaryDirectory() as folder:
+        files = [data for _, data, _ in test_model_file.made(Path(folder))]
+    choices = random.Random(1)
+    return [bytes([128]) + data for data in files if len(data) < 8000] + [
+        bytes([number & 7]) + choices.randbytes(60) for number in range(32)
+    ]
 
 
 def numbers_corpus():
