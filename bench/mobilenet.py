@@ -154,7 +154,7 @@ def costs(net):
         file = ROOT / "build" / "mobilenet.odt"
         packed = odt.frozen.pack(model)
         small = odt.Model(model.nodes[0], model.nodes[-1])
-        options = list(model.options)
+        options = list(model.session.options)
         small.compile(options[0], options[1], "int8", 1, 0, frozen=packed)
         small.load_weights(model)
         small.export(file)

@@ -157,9 +157,11 @@ def _recompile(model):
     old = model.session
     size = len(old.arena)
     old.arena = old.regions[ARENA] = None  # its content is worth nothing between runs
+    model.session = None  # else compile() would keep its ranges
     try:
         model.compile(old.optimizer, old.loss, old.dtype, old.batch_size, old.seed, micro_batch=old.micro)
     except BaseException:
+        model.session = old
         old.arena = old.regions[ARENA] = bytearray(size)
         raise
     session = model.session

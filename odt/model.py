@@ -44,6 +44,9 @@ class Model(Network):
     ):  # fmt: skip
         """Plan the training, reserve its memory and draw the first weights.
 
+        Called again it keeps weights, and int8's ranges where the plan has the same, as Keras does; the optimizer's state begins
+        anew, and ``seed`` is then the order's and dropout's: for new weights build the model again. So do layers begin or cease
+        to train whose ``trainable`` was set.
         ``optimizer``: "sgd", "adam" or an object of optimizers.py, None to predict and evaluate alone; ``loss``: "sparse_categorical_crossentropy",
         "mse" or an object of losses.py; ``dtype``: "int8" (integers throughout) or "float32".
         ``micro_batch``: so many samples of a batch at a time, their gradients summed, one update a batch: the
@@ -103,13 +106,31 @@ class Model(Network):
         try:
             from .run.build import build
 
-            self.session = build(self.nodes, *options)  # until here the model before is whole
-            self.options = options
+            session = build(self.nodes, *options)
+            if self.session is not None:
+                from .run.habits import keep
+
+                keep(self.session, session)
+            session.options = options
+            self.session = session  # until here the model before is whole
         except MemoryError:
             build = None
             unload()
             raise
         gc.collect()
+
+    @property
+    def trainable(self):
+        """Whether a layer with weights trains. Set, it is that of all of these, from the next ``compile`` on."""
+        from .run.habits import trains
+
+        return trains(self)
+
+    @trainable.setter
+    def trainable(self, value):
+        from .run.habits import trains
+
+        trains(self, value)
 
     @property
     def layers(self):

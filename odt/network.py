@@ -3,6 +3,8 @@
 It needs neither the layers nor what plans.
 """
 
+import sys
+
 from .run.session import batch, bind, clear, mean, point, ready, step, train_alone
 
 
@@ -98,7 +100,7 @@ class Network:
         ArithmeticError where training has diverged, as of ``fit``.
         """
         session = self.session
-        if session is None or session.busy:
+        if session is None or session.busy or session.fit:
             ready(self)
         known = session.known
         if known and known[7] and session.calibrated == 2:
@@ -143,7 +145,7 @@ class Network:
         if batch_size is not None or verbose:
             _ignored(batch_size, verbose)
         session = self.session
-        if session is None or session.busy:
+        if session is None or session.busy or session.fit:
             ready(self)
         verbose = session.seen  # one name for two things: MicroPython keeps 11 words of a call off the heap
         if verbose is None:
@@ -270,7 +272,7 @@ class Network:
         """
         from .run.checkpoint import load
 
-        if self.session is None or self.session.busy is True:
+        if self.session is None or self.session.busy is True or self.session.fit:
             ready(self)
         load(path, self.session)
 
@@ -300,3 +302,9 @@ def _see(session):
 
     session.seen = seen = Seen(session)
     return seen
+
+
+if sys.implementation.name == "cpython":
+    from .host.guard import guard
+
+    guard(Network)

@@ -125,3 +125,5 @@ def _set(layer, ratio, with_bias):
     layer.update_rows = None if count == rows else ((0, count),) if count else ()
     layer.update_bias = with_bias
     layer.trainable = count > 0 or (with_bias and layer.use_bias)
+    if not layer.trainable:  # so that trainable = True means all of it
+        layer.update_rows, layer.update_bias = None, True

@@ -171,6 +171,7 @@ def test_a_first_step_in_one_pass_ends_with_the_bits_of_calibration_and_then_a_s
             return made[-1]
 
         for engine in (types.SimpleNamespace(**dict(vars(_odt), calibrate=calibrate)), STEPWISE):
+            model.session = None  # or compile() keeps the weights
             model.compile(**options)
             model.session.engine = engine
             try:

@@ -134,7 +134,7 @@ class Stream:
         fit = session.fit
         loss, high, correct = control[LOSS], control[LOSS_HIGH], control[CORRECT]
         try:
-            session.fit = fit or "evaluate"
+            session.begin(fit or "evaluate")
             return next(self.iterator)
         except StopIteration:
             return None
@@ -239,7 +239,7 @@ class Training:
                 self.phased.append(callback)
         self.model, self.session = model, session
         try:
-            session.fit = self.name
+            session.begin(self.name)
             for callback in callbacks:
                 if hasattr(callback, "set_model"):
                     callback.set_model(model)
@@ -292,7 +292,7 @@ class Training:
             self.data.first()
             centre(session, self.data.bound[0], self.data.bound[2])
         try:
-            session.fit = self.name
+            session.begin(self.name)
             if self.phased:
                 from ..watch import Phases
 

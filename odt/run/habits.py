@@ -114,28 +114,49 @@ def _not_yet(model, name):
         raise ValueError("%s: the model is compiled: %s layers before compile()" % (name, name))
 
 
+def trains(model, value=None):
+    """Whether a layer with weights trains; of all of them, where a ``value`` is given."""
+    from ..update import _layers
+
+    layers = _layers(model)
+    for layer in layers if value is not None else ():
+        layer.trainable = bool(value)
+    return any([layer.trainable for layer in layers])
+
+
+def keep(old, new):
+    """compile() again: the weights that the session before has learnt or was given, and ranges where the plan has the same."""
+    if old.busy or old.fresh and not old.steps():  # part old, part new; or as they were drawn
+        return
+    from .transfer import transfer
+
+    transfer(new, old, "compile")
+    if new.seed not in (0, old.seed):
+        print("compile keeps the weights: build the model again for new ones of seed %d" % new.seed)
+
+
 def rebatch(model, batch_size):
     """Plan the model for another batch size; its state, and what it has learnt, goes on."""
     from .build import attach, build
 
-    old, options = model.session, getattr(model, "options", None)
+    old = model.session
+    options = old.options
     if options is None:
         raise ValueError("batch_size is %d, as the model's file says, got %r" % (old.batch_size, batch_size))
     batch(batch_size, options[4] or 1)
     options = options[:3] + (batch_size,) + options[4:]
 
-    def change():
-        model.session, model.options = new, options
-
     try:
         new = build(model.nodes, *options)
+        _as_planned(old, new)
         if len(new.state) != len(old.state):
             raise ValueError(
                 "batch_size: give it to compile(batch_size=%d), the state of this model depends on it" % batch_size
             )
         new.state[:] = old.state
         _goes_on(old, new)
-        _whole(change)
+        new.options = options
+        model.session = new
     except BaseException:
         attach(model.session)
         raise
@@ -184,7 +205,7 @@ class Weighed:
         model = self.model
         old = ready(model)
         old.alone("fit")
-        options, loss = getattr(model, "options", None), old.loss
+        options, loss = old.options, old.loss
         if options is None:
             raise ValueError(
                 "class_weight: a model from a file has its loss: compile it with the weights, export it again"
@@ -201,9 +222,11 @@ class Weighed:
         loss = type(loss)(self.class_weight, loss.label_smoothing)
         if self.batch_size is not None and own(self.batch_size) != old.batch_size:
             rebatch(model, own(self.batch_size))
-            old, options = model.session, model.options
+            old = model.session
+            options = old.options
         self.old = old  # now build() attaches layers to another
         new = build(model.nodes, options[0], loss, *options[2:])
+        _as_planned(old, new)
         first, last = self.place = _table(new, len(old.state))
         new.state[:first] = old.state[:first]
         new.state[last:] = old.state[first:]
@@ -229,6 +252,12 @@ class Weighed:
                 old.busy = new.busy
         attach(old)
         model.session = old
+
+
+def _as_planned(old, new):
+    """ValueError where layers train that did not at compile(), or the other way round."""
+    if [row[5] for row in old.plan.table] != [row[5] for row in new.plan.table]:
+        raise ValueError("trainable has changed since compile(): compile() again, which keeps the weights")
 
 
 def _table(session, size):

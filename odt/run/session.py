@@ -14,6 +14,14 @@ from ..regions import (
 )  # fmt: skip
 from .data import check_finite, check_labels, check_probabilities, samples
 
+try:
+    from _thread import get_ident
+except ImportError:  # of one thread
+
+    def get_ident():
+        return 0
+
+
 _LAST = const(0xFF000000)
 _WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 steps of it are no float32
 _LABELS = ("uint8", "int8", "int16", "int32", "uint16", "uint32")
@@ -21,14 +29,14 @@ _TARGETS = ("float32", "int8", "uint8", "int16", "int32")
 
 
 def ready(model, reads=False):
-    """The model's session; RuntimeError if there is none, or within a step.
+    """The model's session; RuntimeError if there is none, within a step, or where another thread's fit is underway.
 
     ``reads``: the state alone is to be read, as a hook of watch.py may within a step.
     """
     session = model.session
     if session is None:
         raise RuntimeError("the model is not compiled: call compile() first")
-    if session.busy:
+    if session.busy or session.fit:
         session.refuse(reads)
     return session
 
@@ -231,6 +239,7 @@ class Session:
     told = False
     ends = None  # see classes.ending()
     fresh = True  # its weights are those of compile
+    options = None  # build()'s, of a model that compile() made
 
     def __init__(self, layer, shape, optimizer, loss, dtype, batch_size, micro, seed):
         self.input, self.shape = layer, shape
@@ -262,13 +271,20 @@ class Session:
         return get(self.state, 0)
 
     def refuse(self, reads=False):
-        """RuntimeError within a step, but to read where the arena is not read, or where something ended half way."""
+        """RuntimeError in another thread than fit's, within a step, but to read where the arena is not read, or where something ended half way."""
+        if self.fit and self.owner != get_ident():
+            raise RuntimeError("%s is underway in another thread: this one needs a model of its own" % self.fit)
         if self.busy is True and not (reads and self.within != "fit_async"):
             raise RuntimeError("%s is within a step: use the model in on_batch_end, or when it has ended" % self.within)
-        if self.busy is not True:
+        if self.busy not in (True, False):
             raise RuntimeError(
                 "%s() ended half way: part of the model is new, part old: load() or compile() it" % self.busy
             )
+
+    def begin(self, name):
+        """Note what is underway, in this thread; ``fit`` is None again when it has ended."""
+        self.owner = get_ident()
+        self.fit = name
 
     def alone(self, name):
         """RuntimeError where fit is underway."""
