@@ -116,9 +116,7 @@ def _not_yet(model, name):
 
 def trains(model, value=None):
     """Whether a layer with weights trains; of all of them, where a ``value`` is given."""
-    from ..update import _layers
-
-    layers = _layers(model)
+    layers = [node.layer for node in model.nodes if node.layer.weight_shapes() and not node.layer.view]
     for layer in layers if value is not None else ():
         layer.trainable = bool(value)
     return any([layer.trainable for layer in layers])
