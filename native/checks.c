@@ -48,7 +48,7 @@ void odt_draw_bytes(uint8_t *to, size_t count, uint32_t key, uint32_t first, int
 }
 
 size_t odt_count_samples(const uint8_t *data, size_t bytes, int32_t format, int32_t elements, int32_t classes) {
-    if (format < 0 || format > ODT_FLOAT32 || elements < 1 || elements > ODT_DEFAULT_LIMIT) {
+    if (format < 0 || format > ODT_UINT16 || elements < 1 || elements > ODT_DEFAULT_LIMIT) {
         return 0;
     }
     size_t row = odt_format_bytes[format] * (size_t)elements;

@@ -6,7 +6,7 @@
 #include "fixed.h"
 #include "opcodes.h"
 
-const uint8_t odt_format_bytes[] = {1, 1, 2, 4, 4};
+const uint8_t odt_format_bytes[] = {1, 1, 2, 4, 4, 2};
 
 odt_samples_t odt_samples(const int32_t *control, const odt_region_t *region, int32_t format,
     int32_t elements) {
@@ -19,7 +19,7 @@ odt_samples_t odt_samples(const int32_t *control, const odt_region_t *region, in
         .elements = elements,
         .order = (uint32_t)control[ODT_ORDER],
     };
-    if (format < 0 || format > ODT_FLOAT32 || samples.position < 0 || samples.samples <= samples.position) {
+    if (format < 0 || format > ODT_UINT16 || samples.position < 0 || samples.samples <= samples.position) {
         samples.count = 0;
     } else {
         samples.count = odt_min(samples.count, samples.samples - samples.position);
@@ -71,6 +71,8 @@ int32_t odt_element(const uint8_t *sample, int32_t format, int32_t i) {
             return sample[i];
         case ODT_INT16:
             return (int16_t)(sample[2 * i] | sample[2 * i + 1] << 8);
+        case ODT_UINT16:
+            return sample[2 * i] | sample[2 * i + 1] << 8;
         default:
             sample += 4 * (size_t)i;
             return (int32_t)(sample[0] | (uint32_t)sample[1] << 8 | (uint32_t)sample[2] << 16

@@ -40,6 +40,7 @@
 #define ODT_INT16 2
 #define ODT_INT32 3
 #define ODT_FLOAT32 4
+#define ODT_UINT16 5
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
 #define ODT_OPCODES 192

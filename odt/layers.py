@@ -15,12 +15,13 @@ from .fixed import elements, is_int, is_number, millionths, own, size_of, sizes_
 from .regions import DEFAULT_LIMIT
 from .plan.graph import Node
 
-_FORMATS = ("float32", "int8", "uint8", "int16", "int32")
+_FORMATS = ("float32", "int8", "uint8", "int16", "uint16", "int32")
 _RANGES = {
     "float32": (0, 0),
     "int8": (-128, 127),
     "uint8": (0, 255),
     "int16": (-32768, 32767),
+    "uint16": (0, 65535),
     "int32": (-2147483648, 2147483647),
 }
 
@@ -153,11 +154,11 @@ class InputLayer(Layer):
 def Input(shape, dtype="float32", scale=1, zero_point=0, name=None, limit=None):
     """The shape and the number format of one sample; gives a node.
 
-    ``dtype`` is the format of the data that ``fit`` will get: "float32", "int8", "uint8", "int16" or
-    "int32". An integer ``raw`` means ``(raw - zero_point) * scale``: uint8 pixels want
+    ``dtype`` is the format of the data that ``fit`` will get: "float32", "int8", "uint8", "int16",
+    "uint16" or "int32". An integer ``raw`` means ``(raw - zero_point) * scale``: uint8 pixels want
     ``scale=1 / 255``.
 
-    In an int8 model the range of float32, int16 and int32 data is found on the first batch and then follows the data, by a
+    In an int8 model the range of float32, int16, uint16 and int32 data is found on the first batch and then follows the data, by a
     quarter a step at most, so that a rare outlier is clipped and forgotten. ``limit`` fixes the range instead: magnitudes
     above it are clipped, always. ``float32`` models take every value as it is.
     """

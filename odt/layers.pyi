@@ -27,7 +27,7 @@ from .resizing import (
 )
 
 ActivationName: TypeAlias = Literal["leaky_relu", "sigmoid", "softmax", "tanh", "relu", "relu6"]
-DataType: TypeAlias = Literal["float32", "int8", "uint8", "int16", "int32"]
+DataType: TypeAlias = Literal["float32", "int8", "uint8", "int16", "uint16", "int32"]
 Padding: TypeAlias = Literal["valid", "same", "causal"]
 Sizes: TypeAlias = int | Sequence[int]
 

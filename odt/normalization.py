@@ -12,7 +12,7 @@ from .run.exact import statistics as exact
 from .run.exact import whole as number
 from .run.replace import rewrite
 
-_CODES = {"int8": "b", "int16": "h", "int32": "i", "float32": "f"}
+_CODES = {"int8": "b", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 
 
 class Normalization(Layer):

@@ -29,7 +29,7 @@ _BEFORE = 1 + _NAME  # y and label
 _PIECE = 512  # bytes that are copied at a time
 _DESCR = {"b": "|i1", "B": "|u1", "h": "<i2", "H": "<u2", "i": "<i4", "I": "<u4", "f": "<f4"}
 _FIRST = 55  # bytes that the headers of all files have in common
-_DTYPES = {"b": "int8", "B": "uint8", "h": "int16", "i": "int32", "f": "float32"}  # fit's
+_DTYPES = {"b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "i": "int32", "f": "float32"}  # fit's
 
 
 class Recorder:

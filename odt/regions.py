@@ -40,11 +40,12 @@ CONSTANTS = const(5)
 REGIONS = const(6)
 REGION_SHIFT = const(26)
 
-# Formats of the user's data, by number: int8, uint8, int16, int32, float32.
+# Formats of the user's data, by number: int8, uint8, int16, int32, float32, uint16.
 INT8 = const(0)
 UINT8 = const(1)
 INT16 = const(2)
 INT32 = const(3)
 FLOAT32 = const(4)
+UINT16 = const(5)
 
 DEFAULT_LIMIT = const(0x3FFFFFF)  # of a size in an instruction

@@ -23,7 +23,7 @@ _MAGIC = const(0x3150444F)
 _INFINITE = const(0x7F800000)
 _CRC, _SEEN, _TABLE = const(24), const(28), const(32)  # offsets in the state
 _NO_LOGITS = const(128)  # -128 as the first: of a sample that has none
-_BYTES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
+_BYTES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "float32": 4}
 
 
 class Replay(Stored):

@@ -10,7 +10,7 @@ from array import array
 from .fixed import count_of, hash32, is_int
 from .online.stored import whole
 
-_CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
+_CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 
 
 class Reservoir:

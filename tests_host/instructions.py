@@ -28,7 +28,7 @@ LINES = sorted(
     [line.split() for line in opcodes.TABLE.decode().splitlines()], key=lambda words: int(words[0])
 )  # what is drawn goes by it
 NAMES = tuple(words[1] for words in LINES if words[1] not in PREFIXES)
-ELEMENT_SIZES = (1, 1, 2, 4, 4)
+ELEMENT_SIZES = (1, 1, 2, 4, 4, 2)
 SCALES = {"sk", "sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest", "seen"}
 FLOAT_STATE = {"momentum_i32", "nesterov_i32", "adam_i32"}
 
@@ -478,7 +478,7 @@ def draw_control(rng, op):
     control[opcodes.ORDER] = rng.choice((0, rng.randrange(-1 << 31, 1 << 31)))
     control[opcodes.RATE] = rng.choice((0, draw_scale(rng, -12, 0), draw_scale(rng, -12, 0)))
     for base in (opcodes.X_FORMAT, opcodes.Y_FORMAT):
-        control[base] = rng.choice((0, 1, 2, 3, 4, 4))
+        control[base] = rng.choice((0, 1, 2, 3, 4, 4, 5))
         control[base + 1] = draw_scale(rng, -10, 4)
         control[base + 2] = rng.choice((0, rng.randint(-300, 300), draw_int32(rng)))
     control[opcodes.LOSS] = rng.choice((0, rng.randrange(1 << 20), -1, draw_int32(rng)))
@@ -520,8 +520,8 @@ def draw_data(rng, op, control, immediates):
             count = len(values)
         if kind == 4:
             return bytearray(struct.pack("<%df" % count, *[v + rng.uniform(-0.4, 0.4) for v in values]))
-        values = [v & 255 if kind == 1 else v for v in values]
-        return bytearray(struct.pack("<%d%s" % (count, "bBhi"[kind]), *values))
+        values = [v & 255 if kind == 1 else v & 65535 if kind == 5 else v for v in values]
+        return bytearray(struct.pack("<%d%s" % (count, "bBhi H"[kind]), *values))
     if kind != 4:
         return bytearray(rng.randbytes(count * ELEMENT_SIZES[kind] + rng.randrange(3)))
     values = [draw_float(rng) for _ in range(count)]

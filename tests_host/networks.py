@@ -10,7 +10,7 @@ import odt
 from odt import rates
 
 FORMATS = ("float32", "float32", "uint8", "int8", "int16", "int32")
-CODES = {"float32": "f", "uint8": "B", "int8": "b", "int16": "h", "int32": "i"}
+CODES = {"float32": "f", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "uint16": "H"}
 ACTIVATIONS = (None, None, "relu", "relu6", "leaky_relu", "sigmoid", "tanh", "softmax")
 MOST = 90  # elements of a layer's output; the Python executor multiplies a million times a second
 
@@ -127,11 +127,11 @@ def draw_nodes(d):
     """(the input's node, the last node) of a graph that may branch and join."""
     axes = d.integer(1, 3)
     shape = tuple([d.integer(1, (12, 6, 5)[axes - 1]) for _ in range(axes)])
-    kind = d.choice(FORMATS)
+    kind = d.choice(FORMATS if getattr(d, "plain", False) else FORMATS + ("uint16",))
     if kind == "float32":
         x = odt.Input(shape)
     else:
-        low, high = {"uint8": (0, 255), "int8": (-128, 127)}.get(kind, (-300, 300))
+        low, high = {"uint8": (0, 255), "int8": (-128, 127), "uint16": (0, 65535)}.get(kind, (-300, 300))
         x = odt.Input(shape, kind, scale=d.choice((1 / 255, 1 / 64, 0.3)), zero_point=d.integer(low, high))
     nodes = [x]
     for _ in range(d.integer(0, 6)):
@@ -216,7 +216,7 @@ def draw_data(d, code, count):
     if code == "f":
         return draw_floats(d, count)
     seed = d.integer(0, 65535)
-    mask, low = {"B": (255, 0), "b": (255, -128)}.get(code, (1023, -512))
+    mask, low = {"B": (255, 0), "b": (255, -128), "H": (65535, 0)}.get(code, (1023, -512))
     values = []
     for _ in range(count):
         seed = (seed * 75 + 74) % 65537

@@ -169,3 +169,12 @@ def test_what_onnx_has_not_is_named_and_nothing_is_written(tmp_path):
     with pytest.raises(ValueError, match="make it by its script, and load_weights"):
         save_onnx(odt.load_model(str(tmp_path / "model.odt")), path)
     assert path.read_bytes() == b"before"
+
+
+@pytest.mark.parametrize("kind", ("uint16", "int16", "int32"))
+def test_samples_of_integers_are_read_as_odt_reads_them(kind, tmp_path):
+    x = np.random.default_rng(1).integers(0, 30000, (9, 6)).astype(kind)
+    model = odt.Sequential([odt.Input((6,), kind, 1 / 4096, 15000), odt.Dense(4, "relu"), odt.Dense(2)])
+    model.compile(None, dtype="float32", seed=1)
+    got, expected = written(model, tmp_path / "net.onnx", x), model.predict(x)
+    assert np.abs(got - expected).max() <= 1e-5 * np.abs(expected).max()

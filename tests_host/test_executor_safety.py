@@ -353,17 +353,17 @@ def test_checks_of_buffers(native):
     assert native.nbytes(array("h", [1, 2, 3])) == 6
 
 
-FORMATS = {"b": 0, "B": 1, "h": 2, "i": 3, "f": 4}
+FORMATS = {"b": 0, "B": 1, "h": 2, "i": 3, "f": 4, "H": 5}
 
 
 @pytest.mark.parametrize("code", FORMATS)
 def test_samples_are_counted_where_they_are_whole_and_of_that_type(native, code):
     data, format = array(code, [1, 2, 3, 4, 5, 6]), FORMATS[code]
     assert [native.count_samples(data, (ord(code), format, n, 0)) for n in range(-1, 8)] == [0, 0, 6, 3, 2, 0, 0, 1, 0]
-    for other in set("bBhif") - {code}:
+    for other in set("bBhHif") - {code}:
         assert native.count_samples(data, (ord(other), format, 1, 0)) == 0
     assert native.count_samples(array(code), (ord(code), format, 3, 0)) == 0
-    for unknown in (-1, 5, 1 << 30):
+    for unknown in (-1, 6, 1 << 30):
         assert native.count_samples(data, (ord(code), unknown, 1, 0)) == 0
     assert native.count_samples(data, (ord(code), format, 1 << 30, 0)) == 0
 
@@ -383,7 +383,7 @@ def test_samples_with_labels_beyond_the_classes_or_numbers_that_are_none_are_not
         return
     assert count([0, 9, 5], 10) == 3
     assert count([0, 9, 5], 9) == 0
-    if code != "B":
+    if code not in "BH":
         assert count([0, -1, 5], 10) == 0 and count([0, -1, 5], 0) == 3
 
 

@@ -1,11 +1,13 @@
 """fit with callbacks, generators and slices: what they see, and that they change no bit."""
 
 import asyncio
+from array import array
 
 import numpy as np
 import pytest
 
 import odt
+from odt import executor
 from odt.callbacks import Callback, EarlyStopping, ModelCheckpoint
 from odt.run import fit_async
 from odt.run.session import Session
@@ -775,3 +777,41 @@ def test_nothing_begins_anew_after_2_to_the_32_steps(way, dtype):
     if counts:
         assert counts[6:] == [0xFFFFFFFE, 0xFFFFFFFF, 0xFF000001, 0xFF000002, 0xFF000003, 0xFF000004]
     assert np.isfinite(model.evaluate(X, Y)[0])
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_uint16_samples_train_as_int16_ones_of_another_zero_point_in_each_form_they_come_in(dtype, tmp_path):
+    random = np.random.default_rng(1)
+    y = (np.arange(32) % 2).astype("uint8")
+    x = (
+        (32768 + np.where(y[:, None], 9000, -9000) + random.normal(size=(32, 20)) * 9000)
+        .clip(0, 65535)
+        .astype("uint16")
+    )
+    shifted = (x.astype("int32") - 32768).astype("int16")
+
+    def trained(x, kind="uint16", zero=32768):
+        model = odt.Sequential([odt.Input((20,), kind, 1 / 32768, zero), odt.Dense(8, "relu"), odt.Dense(2)])
+        model.compile(odt.Adam(0.01), dtype=dtype, batch_size=8, seed=1)
+        model.fit(x, y, epochs=2, verbose=0)
+        return model
+
+    expected = trained(shifted, "int16", 0).digest()
+    given = [x, array("H", x.ravel().tolist()), x.tolist(), x.tobytes(), memoryview(x)]
+    assert [trained(each).digest() for each in given] == [expected] * len(given)
+    executor.use("reference")
+    try:
+        model = trained(x)
+    finally:
+        executor.use("native")
+    assert model.digest() == expected
+    model.export(tmp_path / "net.odt")
+    opened = odt.load_model(tmp_path / "net.odt")
+    assert opened.predict(x).tolist() == model.predict(x).tolist()
+    model.train_step(x[:8], y[:8])
+    assert opened.train_step(x[:8], y[:8]) >= 0 and opened.digest() == model.digest()
+    for bad in ([[65536] * 20], [[-1] * 20]):
+        with pytest.raises(ValueError, match="does not fit into uint16"):
+            model.predict(bad)
+    with pytest.raises(TypeError, match="elements are of type 'h', expected uint16"):
+        model.predict(shifted)

@@ -119,6 +119,10 @@ def test_predict_before_fit_does_not_change_what_follows():
 FORMATS = {
     "float32": (X, {}),
     "int16": (RANDOM.integers(-32768, 32768, (20, 4)).astype(np.int16) // np.int16([1, 10, 100, 1]), {"scale": 0.5}),
+    "uint16": (
+        RANDOM.integers(0, 65536, (20, 4)).astype(np.uint16) // np.uint16([1, 10, 100, 1]),
+        {"scale": 0.5, "zero_point": 40000},
+    ),
     "int32": (RANDOM.integers(-(2**31), 2**31, (20, 4)).astype(np.int32), {"zero_point": 2**31 - 1}),
 }
 

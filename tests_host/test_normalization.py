@@ -113,6 +113,7 @@ FORMATS = {
     "uint8": (RANDOM.integers(0, 256, (20, 4)).astype(np.uint8), {"scale": 0.01, "zero_point": 9}),
     "int8": (RANDOM.integers(-128, 128, (20, 4)).astype(np.int8), {"scale": 3}),
     "int16": (RANDOM.integers(-32768, 32768, (20, 4)).astype(np.int16), {"scale": 0.5}),
+    "uint16": (RANDOM.integers(0, 65536, (20, 4)).astype(np.uint16), {"scale": 0.5, "zero_point": 32768}),
     "int32": (RANDOM.integers(-(2**31), 2**31, (20, 4)).astype(np.int32), {"zero_point": 2**31 - 1}),
 }
 

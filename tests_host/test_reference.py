@@ -621,17 +621,18 @@ def test_weighted_cross_entropy_int8_is_within_its_bounds(w):
 # Samples
 
 
-@pytest.mark.parametrize("dtype", (np.int8, np.uint8, np.int16, np.int32, np.float32))
+@pytest.mark.parametrize("dtype", (np.int8, np.uint8, np.int16, np.int32, np.float32, np.uint16))
 def test_gathered_samples_mean_what_the_users_data_mean(dtype):
     rng = np.random.default_rng(6)
-    x = rng.integers(0, 100, (20, 6)).astype(dtype)
-    formats = (np.int8, np.uint8, np.int16, np.int32, np.float32)
+    high = 65400 if dtype == np.uint16 else 0
+    x = rng.integers(high, high + 100, (20, 6)).astype(dtype)
+    formats = (np.int8, np.uint8, np.int16, np.int32, np.float32, np.uint16)
     c = control(COUNT=3, POSITION=4, SAMPLES=20, ORDER=99, X_FORMAT=formats.index(dtype))
-    c[opcodes.X_SCALE], c[opcodes.X_ZERO] = bits(0.5), 10
+    c[opcodes.X_SCALE], c[opcodes.X_ZERO] = bits(0.5), 10 + high
     rows = [fixed.order(4 + r, 20, 99) for r in range(3)]
     meaning = x[rows].astype(np.float64)
     if dtype != np.float32:
-        meaning = (meaning - 10) * 0.5
+        meaning = (meaning - 10 - high) * 0.5
     got = call("gather_f32", dict(x=x, c=c), B=4, F=6)["y"].reshape(4, 6)
     np.testing.assert_allclose(got[:3], meaning)
     assert not got[3].any()

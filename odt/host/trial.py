@@ -22,6 +22,10 @@ if session.input.dtype in ("uint8", "int8"):
     x = bytes(numbers)
 elif session.input.dtype == "int16":
     x = array("h", [131 * (number - 125) for number in numbers])
+elif session.input.dtype == "uint16":
+    x = array("H", [261 * number for number in numbers])
+elif session.input.dtype == "int32":
+    x = array("i", [(number - 125) << 20 for number in numbers])
 else:
     x = array("f", [(number - 125) / 64 for number in numbers])
 outputs = bytes(model.predict(x))

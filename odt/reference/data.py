@@ -7,7 +7,7 @@ import struct
 from array import array
 
 from ..fixed import ONE, order, quantize
-from ..regions import BATCH, COUNT, FLOAT32, ORDER, POSITION, SAMPLES, Y_FORMAT
+from ..regions import BATCH, COUNT, FLOAT32, ORDER, POSITION, SAMPLES, UINT16, Y_FORMAT
 
 
 # Samples
@@ -19,8 +19,8 @@ def samples(c, base, data, rows, count, floats="I"):
     base is X_FORMAT or Y_FORMAT, floats the struct code by which float32 elements are read.
     """
     kind = c[base]
-    code = ("b", "B", "h", "i", floats)[kind] if 0 <= kind <= FLOAT32 else "b"
-    size = count * (1, 1, 2, 4, 4)[kind] if 0 <= kind <= FLOAT32 else len(data) + 1
+    code = ("b", "B", "h", "i", floats, "H")[kind] if 0 <= kind <= UINT16 else "b"
+    size = count * (1, 1, 2, 4, 4, 2)[kind] if 0 <= kind <= UINT16 else len(data) + 1
     code = "<%d%s" % (count, code)
     for r in range(rows):
         p = c[POSITION] + r

@@ -7,8 +7,8 @@ from array import array
 
 from ..fixed import elements
 
-_CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
-_LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "int32": 2147483647}
+_CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
+_LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "uint16": 65535, "int32": 2147483647}
 _FLAT = []  # the axes of a number
 _NAMES = "write names = sorted(set(y)), then y = [names.index(name) for name in y]"
 
@@ -152,7 +152,7 @@ def _append(item, into, limit):
             if axes is None or axes != first:
                 return None
         return first if len(item) == 1 else [len(item)] + (first or [])
-    if limit and not (0 if limit == 255 else -limit - 1) <= item <= limit:
+    if limit and not (0 if limit in (255, 65535) else -limit - 1) <= item <= limit:
         raise OverflowError  # MicroPython's array would wrap
     into.append(item)
     return _FLAT

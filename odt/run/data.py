@@ -5,12 +5,12 @@ from array import array
 
 from .. import executor
 from ..fixed import float_to_bits
-from ..regions import FLOAT32, INT8, INT16, INT32, UINT8
+from ..regions import FLOAT32, INT8, INT16, INT32, UINT8, UINT16
 
-FORMATS = {  # of labels only: a uint16 below 2**15 is read as an int16, and so on
-    "int8": INT8, "uint8": UINT8, "int16": INT16, "int32": INT32, "float32": FLOAT32, "uint16": INT16, "uint32": INT32,
+FORMATS = {  # uint32 of labels only: below 2**31 they are read as int32
+    "int8": INT8, "uint8": UINT8, "int16": INT16, "int32": INT32, "float32": FLOAT32, "uint16": UINT16, "uint32": INT32,
 }  # fmt: skip
-_BYTES = (1, 1, 2, 4, 4)  # by format
+_BYTES = (1, 1, 2, 4, 4, 2)  # by format
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "il", "float32": "f", "uint16": "H", "uint32": "IL"}
 _PLAIN = bytes, bytearray  # whose type code is asked of no engine, which makes a string
 _RAW = bytes, bytearray, memoryview

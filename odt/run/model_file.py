@@ -99,7 +99,7 @@ def _session(head, layers, code, program):
     within("batch", head["batch"] - 1, 65535)
     within("micro", rows - 1, head["batch"])
     name, shape, form, scale, zero = head["input"]
-    if form not in ("float32", "int8", "uint8", "int16", "int32"):
+    if form not in ("float32", "int8", "uint8", "int16", "uint16", "int32"):
         raise ValueError("input of %r" % (form,))
     within("zero point", zero + (1 << 31), 1 << 32)
     within("seed", head["seed"], 1 << 30)

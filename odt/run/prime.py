@@ -11,7 +11,7 @@ from .exact import UNIT, statistics, whole
 
 _NUMBERS = 1024  # that are looked at, of samples spread over the data
 _SAMPLES = 8  # but at least so many
-_CODES = "bBhiI"  # by format: of float32 the bits
+_CODES = "bBhiIH"  # by format: of float32 the bits
 
 
 def prime(session):

@@ -9,8 +9,8 @@ from struct import unpack_from
 
 from ..fixed import ONE, bits_to_float, elements, get, multiplier, put, scale_div
 from ..regions import (
-    BATCH, CORRECT, COUNT, FLOAT32, INT16, INT32, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES, X_DATA,
-    X_FORMAT, X_SCALE, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO, const,
+    BATCH, CORRECT, COUNT, FLOAT32, INT16, INT32, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES, UINT16,
+    X_DATA, X_FORMAT, X_SCALE, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO, const,
 )  # fmt: skip
 from .data import check_finite, check_labels, check_probabilities, samples
 
@@ -25,7 +25,7 @@ except ImportError:  # of one thread
 _LAST = const(0xFF000000)
 _WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 steps of it are no float32
 _LABELS = ("uint8", "int8", "int16", "int32", "uint16", "uint32")
-_TARGETS = ("float32", "int8", "uint8", "int16", "int32")
+_TARGETS = ("float32", "int8", "uint8", "int16", "int32", "uint16")
 
 
 def ready(model, reads=False):
@@ -324,8 +324,8 @@ class Session:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:
                 check_labels(name, [y[at] for at in range(0, len(y), width)] if y_zero else y, classes)
-                if y_format == INT16 and classes > 32768:  # of a uint16 an int16 has no more
-                    y, y_format = array("i", y), INT32
+                if y_format == UINT16:  # as int16, while these have as many
+                    y, y_format = (array("i", y), INT32) if classes > 32768 else (y, INT16)
             else:
                 check_finite(name, y, y_format, self.width)
                 same = y_format == x_format

@@ -4,7 +4,7 @@ from ..run.session import ready
 from .events import Events
 from .window import Window
 
-_CODES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f"}
+_CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 
 
 def made(kind, model, events, hop, slots):

@@ -19,7 +19,7 @@ from .graph import Unsupported
 
 _OPSET = 17
 _TYPES = {"float32": TensorProto.FLOAT, "uint8": TensorProto.UINT8, "int8": TensorProto.INT8,
-          "int16": TensorProto.INT16, "int32": TensorProto.INT32}  # fmt: skip
+          "int16": TensorProto.INT16, "uint16": TensorProto.UINT16, "int32": TensorProto.INT32}  # fmt: skip
 _SAME = ("maxpool2d", "upsample2d", "dropout")  # their numbers are bytes of the scale before
 
 
