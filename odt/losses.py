@@ -90,10 +90,10 @@ class SparseCategoricalCrossentropy(_Loss):
             raise ValueError("class_weight: a weighted mean needs the whole batch, micro_batch has parts of it")
         weights = self._weights(logits.count // s.batch)
         smooth = self.label_smoothing
+        top = max(weights)
+        if top == 0:
+            raise ValueError("class_weight: all are 0")
         if s.int8:
-            top = max(weights)
-            if top == 0:
-                raise ValueError("class_weight: all are 0")
             for index, weight in enumerate(weights):
                 weights[index] = rescale(32767, *multiplier(scale_div(weight, top))) if weight else 0
             smooth = (millionths(smooth) * 65536 + 500000) // 1000000

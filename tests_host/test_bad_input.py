@@ -206,7 +206,7 @@ def test_bad_targets_are_refused():
             ValueError,
             ("y", "sample 2", "element 0"),
         ),
-        (np.zeros((3, 3), "uint16"), TypeError, ("y", "'H'", "float32")),
+        (np.zeros((3, 3), "uint32"), TypeError, ("y", "'I'", "float32")),
     ):
         with refused(kind, *words, model=model):
             model.fit(X, targets, verbose=0)

@@ -793,7 +793,7 @@ def test_uint16_samples_train_as_int16_ones_of_another_zero_point_in_each_form_t
     def trained(x, kind="uint16", zero=32768):
         model = odt.Sequential([odt.Input((20,), kind, 1 / 32768, zero), odt.Dense(8, "relu"), odt.Dense(2)])
         model.compile(odt.Adam(0.01), dtype=dtype, batch_size=8, seed=1)
-        model.fit(x, y, epochs=2, verbose=0)
+        model.fit(x, y, epochs=2)  # with what it says of the data
         return model
 
     expected = trained(shifted, "int16", 0).digest()
@@ -815,3 +815,51 @@ def test_uint16_samples_train_as_int16_ones_of_another_zero_point_in_each_form_t
             model.predict(bad)
     with pytest.raises(TypeError, match="elements are of type 'h', expected uint16"):
         model.predict(shifted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("weights", ([0, 0, 0], {0: 0, 1: 0, 2: 1e-10}))
+def test_weights_of_classes_that_are_all_0_are_refused_in_both_dtypes(dtype, weights):
+    model = network(dtype)
+    before = model.digest()
+    with pytest.raises(ValueError, match="class_weight: all are 0$"):
+        model.fit(X, Y, class_weight=weights, verbose=0)
+    assert model.digest() == before
+    with pytest.raises(ValueError, match="class_weight: all are 0$"):
+        model.compile("sgd", odt.SparseCategoricalCrossentropy(weights), dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("weights", ([0, 5, 0], {0: 0, 2: 0}))
+def test_weights_that_are_0_for_each_class_of_the_data_are_refused(dtype, weights):
+    model, y = network(dtype), np.array([0, 2] * 5 + [0], "uint8")
+    before = model.digest()
+    for call in (model.fit, lambda *data, **options: asyncio.run(model.fit_async(*data, **options))):
+        with pytest.raises(ValueError, match="class_weight: all are 0 of the classes in y"):
+            call(X, y, class_weight=weights, verbose=0)
+        assert model.digest() == before
+    model.compile("sgd", odt.SparseCategoricalCrossentropy(weights), dtype=dtype, batch_size=4)
+    with pytest.raises(ValueError, match="class_weight: all are 0 of the classes in y"):
+        model.fit(X, y, verbose=0)
+    model.fit(X, Y, verbose=0)
+    assert np.isfinite(model.train_step(X[:4], y[:4]))  # a batch may have none that counts
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_batchnorm_of_one_number_per_channel_and_batch_is_refused(dtype):
+    """As PyTorch does: it would train without effect."""
+    flat = odt.Sequential([odt.Input((5,)), odt.Dense(6), odt.ReLU(), odt.BatchNorm(name="norm"), odt.Dense(3)])
+    for options in ({"batch_size": 1}, {"batch_size": 4, "micro_batch": 1}):
+        with pytest.raises(ValueError, match="^norm: one number per channel"):
+            flat.compile(odt.Adam(0.01), dtype=dtype, **options)
+    flat.compile(odt.Adam(0.01), dtype=dtype, batch_size=2)
+    with pytest.raises(ValueError, match="^norm: one number per channel"):
+        flat.fit(X, Y, batch_size=1, verbose=0)
+    flat.compile(None, dtype=dtype, batch_size=1)
+    lines = odt.Sequential(
+        [odt.Input((5, 1)), odt.Conv1D(4, 1), odt.ReLU(), odt.BatchNorm(), odt.Flatten(), odt.Dense(3)]
+    )
+    lines.compile(odt.Adam(0.01), dtype=dtype, batch_size=1)
+    lines.fit(X, Y, verbose=0)
+    flat.layers[-2].trainable = False
+    flat.compile(odt.Adam(0.01), dtype=dtype, batch_size=1)

@@ -133,6 +133,10 @@ def _batch_statistics(s, node, weights, x):
         s.emit("running_stats_i8", (st, mean, variance, x.scale), (channels, x.factor, layer.epsilon))
     if not layer.trainable:
         return
+    if s.batch * layer.positions == 1 and s.buffers.trains and not s.probing:
+        raise ValueError(
+            "%r: one number per channel in a batch has no variance: give more samples, or trainable=False" % layer
+        )
     weights.spread = s.scratch("variance of the batch", 4 * channels)
     if s.int8:
         operands = (st, weights.spread, x.buffer, x.scale, s.control)

@@ -271,6 +271,10 @@ class Training:
         self.kept = memoryview(array("i", bytes(4 * _SUMS)))
         self.scale = session.now and bytearray(4)
         self.phases = self.progress = self.ended = None
+        if getattr(session.loss, "class_weight", None) and isinstance(self.data, Arrays):
+            from .habits import check_weights
+
+            check_weights(session.loss.class_weight, self.data.bound[2])
         if verbose:
             from .progress import Progress
 

@@ -252,6 +252,13 @@ class Weighed:
         model.session = old
 
 
+def check_weights(class_weight, labels):
+    """ValueError where each of these labels has a weight of 0."""
+    given = class_weight if isinstance(class_weight, dict) else dict(enumerate(class_weight))
+    if not any([given.get(label, 1) > 1e-9 for label in set(labels)]):
+        raise ValueError("class_weight: all are 0 of the classes in y")
+
+
 def _as_planned(old, new):
     """ValueError where layers train that did not at compile(), or the other way round."""
     if [row[5] for row in old.plan.table] != [row[5] for row in new.plan.table]:

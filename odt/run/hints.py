@@ -64,5 +64,5 @@ def targets(session, y, samples):
 
 def _code(session, format):
     """The struct code of the data in hand, and its bytes."""
-    code = "<" + "bBhif"[session.control[format]]
+    code = "<" + "bBhifH"[session.control[format]]
     return code, struct.calcsize(code)
