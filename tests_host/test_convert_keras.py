@@ -206,14 +206,17 @@ def test_what_is_not_keras_s_own_is_refused(made, message):
         load(made())
 
 
-@pytest.mark.parametrize("layer", [L.Conv2D(2, 3, padding="same"), L.Conv2D(2, 3)])
-def test_paddings_one_after_another(layer):
-    model = keras.Sequential([L.Input((5, 5, 2)), L.ZeroPadding2D(1), layer])
-    if layer.padding == "same":
-        with pytest.raises(Unsupported, match="pads what is padded already"):
-            load(model)
-    else:
-        load(model)
+@pytest.mark.parametrize("layers", [
+    [L.Conv2D(2, 3, padding="same")], [L.Conv2D(2, 3, strides=2)], [L.MaxPooling2D()], [L.MaxPooling2D(3, 2, padding="same")],
+    [L.AveragePooling2D(2)], [L.ReLU(), L.BatchNormalization()], [L.Flatten(), L.Dense(3)], [L.GlobalMaxPooling2D()], [],
+    [L.ZeroPadding2D(2), L.Conv2D(2, 3)], [L.Identity(), L.UpSampling2D(2)], [L.Conv2DTranspose(2, 2)],
+])  # fmt: skip
+def test_whatever_follows_a_padding_meets_its_zeros(layers):
+    model = keras.Sequential([L.Input((5, 5, 2)), L.Rescaling(1.0, -3.0), L.ZeroPadding2D(((1, 0), (2, 1))), *layers])
+    x = np.random.default_rng(0).normal(size=(3, 5, 5, 2)).astype("float32")
+    taken = load(model, train="none", batch_size=1)
+    expected = model.predict(x, verbose=0)
+    assert np.abs(taken.imported.outputs(taken.predict(x)) - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
 def parts_of(model, path):

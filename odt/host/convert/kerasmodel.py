@@ -149,7 +149,8 @@ class _Reader:
         shape = tuple(inputs[0].shape)[1:]
         if None in shape:
             refuse("model %s" % model.name, "its input has the dynamic shape %s" % (shape,), "fixed sizes")
-        return self.builder.finish(self._run(model, self.builder.input(inputs[0].name, shape)))
+        value = self._run(model, self.builder.input(inputs[0].name, shape))
+        return self.builder.finish(self.builder.padded(value, "the output"))
 
     def _run(self, model, value):
         """The output of a model, or of one within it, for the value of its input."""
@@ -186,6 +187,7 @@ class _Reader:
         inputs = [_replaced(each, known) for each in node.arguments.args]
         if not isinstance(called, keras.Layer):
             row = self._checked(called, origin)
+            inputs = self._padded(inputs, called, row, origin)
             return row.make(self, called, inputs, origin, tuple(node.output_tensors[0].shape)[1:])
         if len(inputs) != 1:
             refuse(origin, "is called with %d arguments" % len(inputs), "a call with its input alone")
@@ -227,12 +229,21 @@ class _Reader:
         tensors = x if isinstance(x, list) and row.make in _JOINS else [x]
         if not tensors or any(not isinstance(each, Value) for each in tensors):
             refuse(origin, "is called with what is no tensor of the network", "a Rescaling for constants")
-        value = row.make(self, layer, tensors if row.make in _JOINS else x, origin)
+        tensors = self._padded(tensors, layer, row, origin)
+        value = row.make(self, layer, tensors if row.make in _JOINS else tensors[0], origin)
         left = [each.path for each in layer.variables
                 if id(each) not in self.read and each.name != "seed_generator_state"]  # fmt: skip
         if left:
             refuse(origin, "has the variables %s, which odt does not read" % ", ".join(left), "a layer without them")
         return value
+
+    def _padded(self, inputs, called, row, origin):
+        """The inputs, with the zeros that a padding before adds where no window follows that begins in them."""
+        if row.make in _AFTER_PADS and getattr(called, "padding", None) != "same":
+            return inputs
+        if isinstance(inputs, (list, tuple)):
+            return [self._padded(each, called, row, origin) for each in inputs]
+        return self.builder.padded(inputs, origin) if isinstance(inputs, Value) else inputs
 
     def _array(self, variable):
         self.read.add(id(variable))
@@ -735,6 +746,8 @@ def _check_input(layer, model):
 
 LAYERS["InputLayer"] = Row(None, "batch_shape", "optional", sparse=False, ragged=False)
 _JOINS = {LAYERS[name].make for name in ("Add", "Average", "Subtract", "Maximum", "Concatenate")}
+_WINDOWS = "Conv2D DepthwiseConv2D SeparableConv2D MaxPooling2D ZeroPadding2D Identity"
+_AFTER_PADS = {LAYERS[name].make for name in _WINDOWS.split()} | {OPERATIONS["Pad"].make}
 
 
 def _is_none(argument):
