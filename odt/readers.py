@@ -15,7 +15,7 @@ from array import array
 from struct import pack_into, unpack_from
 
 from .run.csv import Lines, float32, has_letter, parse, text, whole  # noqa: F401 (parse is from here, too)
-from .fixed import count_of, elements, is_int, order
+from .fixed import count_of, elements, is_int, order, own
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 _SIZES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "float32": 4}
@@ -430,10 +430,14 @@ class Normalizer:
         self.squares = array("f", bytes(4 * features))
 
     def update(self, x):
-        """Take in samples, a flat array after one another."""
-        size = self.features
-        if len(x) % size:
-            raise ValueError("x: %d numbers are not whole samples of %d" % (len(x), size))
+        """Take in samples, a flat array after one another or (samples, features). ValueError for NaN, infinity and what is beyond 1e18; then
+        nothing is taken in."""
+        size, x = self.features, self._flat(x)
+        for at in range(len(x)):
+            if not -1e18 < x[at] < 1e18:
+                raise ValueError(
+                    "x: sample %d, feature %d: %r is no number below 1e18" % (at // size, at % size, own(x[at]))
+                )
         mean, squares = self.mean, self.squares
         for at in range(0, len(x), size):
             self.count += 1
@@ -443,15 +447,23 @@ class Normalizer:
                 mean[k] += delta / self.count
                 squares[k] += delta * (value - mean[k])
 
+    def _flat(self, x):
+        if len(getattr(x, "shape", ())) > 1:
+            from .run.arrays import rows
+
+            x = rows("x", x, self.features)
+        if len(x) % self.features:
+            raise ValueError("x: %d numbers are not whole samples of %d" % (len(x), self.features))
+        return x
+
     def deviation(self, k):
         """The standard deviation of feature k; 1 where all samples are alike."""
         variance = self.squares[k] / self.count if self.count else 0
         return variance**0.5 if variance > 1e-12 else 1.0
 
     def apply(self, x):
-        """Normalise samples in place, a flat array of floats; returns it."""
-        if len(x) % self.features:
-            raise ValueError("x: %d numbers are not whole samples of %d" % (len(x), self.features))
+        """Normalise samples in place, an array of floats; returns it, flat."""
+        x = self._flat(x)
         for k in range(self.features):
             mean, factor = self.mean[k], 1 / self.deviation(k)
             for at in range(k, len(x), self.features):

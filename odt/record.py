@@ -126,6 +126,9 @@ class Recorder:
         """
         _name(label)
         window = self.window
+        rate = getattr(source, "rate", None)
+        if self.rate and rate and rate != self.rate:
+            raise ValueError("capture: the source has %r samples a second, the file %d" % (rate, self.rate))
         while window.next() is not None:
             pass
         begun = not source or window.begun  # a hop that has samples of before
@@ -279,10 +282,10 @@ class Recorder:
 
     def _check(self, x):
         engine, window = executor.engine, self.window
-        if hasattr(x, "shape"):
-            from .run.arrays import check_sample
+        if len(getattr(x, "shape", ())) > 1:
+            from .run.arrays import one_sample
 
-            check_sample("add: x", x, (window.length, window.channels))
+            one_sample("add: x", x, (window.length, window.channels))
         try:
             code, size = engine.typecode(x), engine.nbytes(x)
         except Exception:  # of CPython a BufferError, too, which boards do not have

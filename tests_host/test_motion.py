@@ -12,7 +12,7 @@ from scipy import signal
 
 import odt
 import odt.features
-from odt.features import Filter, Motion
+from odt.features import Filter, Motion, make
 from odt.reference.biquads import biquads
 from odt.reference.motion import motion
 
@@ -143,9 +143,31 @@ def test_sizes_out_of_range_are_named(options, text):
 
 
 def test_a_size_that_is_no_int_is_a_type_error():
-    for options in ({"window": 1.5}, {"rate": None}, {"bands": (1, 2.5)}, {"fft": "64"}):
+    for options in ({"window": 1.5}, {"rate": None}, {"fft": "64"}):
         with pytest.raises(TypeError, match="Motion: .* int"):
             Motion(**options)
+    for edge in ("2", None, True, 1j):
+        with pytest.raises(TypeError, match="Motion: the edges of bands are numbers"):
+            Motion(bands=(1, edge))
+    for bands in ((1, float("nan")), (0.5, float("inf")), (-0.5, 1), (0.5, 0.5, 1), (1, 0.5)):
+        with pytest.raises(ValueError, match="Motion: bands rise"):
+            Motion(bands=bands)
+
+
+def test_edges_below_one_hertz_are_those_of_a_slower_clock():
+    """Half a hertz at 10 Hz is the bin of 5 at 100."""
+    samples = array("h", (np.random.default_rng(3).normal(size=3 * 256) * 1000).astype("int16").tobytes())
+    for slow, fast in (
+        ((0.1, 0.3, 0.5, 2), (1, 3, 5, 20)),
+        ((0, 0.25, 1), (0, 2.5, 10)),
+        ((np.float64(0.2), 1.5), (2, 15)),
+    ):
+        feature, same = Motion(10, 256, 3, slow), Motion(100, 256, 3, fast)
+        assert feature._tables == same._tables and feature(samples) == same(samples)
+        again = make(*feature.parameters())
+        assert again.bands == feature.bands and again(samples) == feature(samples)
+    with pytest.raises(ValueError, match="from 0.1 up to 0.15 Hz"):
+        Motion(100, 128, 3, (0.1, 0.15))
 
 
 @pytest.mark.parametrize("kernel", [_odt.motion, motion])

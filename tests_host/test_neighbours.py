@@ -281,3 +281,13 @@ def test_an_interrupt_within_a_change_is_raised_after_it():
     with pytest.raises(KeyboardInterrupt):
         model.learn_one([1, 2], 3)
     assert bytes(model.state) == bytes(expected.state)
+
+
+@pytest.mark.parametrize("label", (2, 255, 256, -1, 1 << 31, 1.0, "1", None, True))
+def test_the_count_of_what_is_no_label_is_refused(label):
+    for model in (NCM(3, 2), KMeans(3, 2)):
+        with pytest.raises(ValueError, match=r"count: label: .* not in 0\.\.1"):
+            model.count(label)
+        with pytest.raises(ValueError, match="count: label"):
+            model.mean(label)
+        assert model.count(1) == model.count(np.int64(1)) == 0 and model.mean(0) is None

@@ -1,7 +1,9 @@
 """Readers give what the arrays gave; their RAM does not grow; what is damaged is refused by name."""
 
+import re
 import struct
 import tracemalloc
+from array import array as buffer
 from fractions import Fraction
 
 import numpy as np
@@ -312,6 +314,51 @@ def test_decimals_become_the_nearest_float32():
     ):
         with pytest.raises(ValueError):
             parse(text)
+
+
+def test_a_sample_that_is_no_number_is_named_and_teaches_the_normalizer_nothing():
+    x = RANDOM.normal(size=(20, 5)).astype("float32")
+    normalizer = Normalizer(5)
+    normalizer.update(x)
+    before = normalizer.to_bytes()
+    for bad, error, words in (
+        (np.nan, ValueError, "x: sample 3, feature 2: nan"), (np.inf, ValueError, "sample 3, feature 2: inf"), (-np.inf, ValueError, "sample 3, feature 2"),
+        (1e30, ValueError, "sample 3, feature 2"),
+    ):  # fmt: skip
+        wrong = x.copy()
+        wrong[3, 2] = bad
+        for data in (wrong, wrong.ravel(), wrong.ravel().tolist(), buffer("f", wrong.ravel())):
+            with pytest.raises(error, match=words):
+                normalizer.update(data)
+    for wrong in (x.T, x.reshape(-1, 4), x.ravel()[:7], x.reshape(2, 10, 5)):
+        with pytest.raises(ValueError, match="^x: "):
+            normalizer.update(wrong)
+        with pytest.raises(ValueError, match="^x: "):
+            normalizer.apply(wrong.copy())
+    with pytest.raises(TypeError):
+        normalizer.update([1, 2, "3", 4, 5])
+    assert normalizer.to_bytes() == before
+    normalizer.update(x)
+    assert np.array(normalizer.mean) == pytest.approx(x.mean(0), abs=1e-5) and normalizer.count == 40
+
+
+def test_a_file_of_records_names_what_reads_it(tmp_path):
+    records = np.zeros(9, [("y", "u1"), ("x", "<i2", (3,)), ("t", "<f4")])
+    records["y"], records["x"] = np.arange(9) % 2, np.arange(27).reshape(9, 3)
+    path = str(tmp_path / "r.npy")
+    np.save(path, records)
+    with pytest.raises(ValueError, match=r"r.npy: records of fields, from byte \d+ on: RawReader\(Column") as error:
+        NpyReader(path, [0] * 9, 4)
+    begin = int(re.search(r"byte (\d+)", str(error.value)).group(1))
+    size = records.dtype.itemsize
+    x = Column(path, "int16", 3, begin + records.dtype.fields["x"][1], size)
+    read = [(list(a), list(b)) for a, b in RawReader(x, Column(path, "uint8", 1, begin, size), 9)]
+    assert read == [(list(range(27)), [k % 2 for k in range(9)])]
+
+
+def test_labels_of_16_bits_are_read(tmp_path):
+    x, y = npy(tmp_path, y=Y.astype("uint16"))
+    assert trained(NpyReader(x, y, 4)) == trained(X, Y)
 
 
 def test_the_normalizer_learns_mean_and_deviation_in_one_pass(tmp_path):

@@ -159,11 +159,11 @@ def test_other_arguments_are_named_and_nothing_changes():
     feature = MiniRocket(40, 2, 84)
     with pytest.raises(ValueError, match=r"MiniRocket: fit\(x\) comes first"):
         feature(bytes(160))
-    for wrong in ([0] * 80, None, np.zeros(80, "f"), np.zeros(80, "uint16")):
-        with pytest.raises(TypeError, match="MiniRocket.fit: x: windows of int16 are expected"):
+    for wrong in (None, np.zeros(80, "f"), array("H", [0] * 80)):
+        with pytest.raises(TypeError, match="MiniRocket.fit: x: .*int16"):
             feature.fit(wrong)
     for wrong in (np.zeros(81, "int16"), array("h"), bytes(158)):
-        with pytest.raises(ValueError, match="MiniRocket.fit: x: windows of 80 int16 are expected, got "):
+        with pytest.raises(ValueError, match="MiniRocket.fit: x: "):
             feature.fit(wrong)
     assert feature.biases is None
     feature.fit(windows(40, 2))

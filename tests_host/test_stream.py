@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
 
 import odt
+from odt.features import Frames, LogMel
+from odt.record import Recorder
 from odt.stream import CsvSource, Events, PolledSource, Stalled, Stream, WavSource, Window
 
 
@@ -488,9 +490,9 @@ def test_a_wav_file_plays_a_sensor(tmp_path):
     source.close()
     with pytest.raises(ValueError, match="50 samples a second, expected 16000"):
         WavSource(path, rate=16000)
-    with pytest.raises(ValueError, match="the source has channels 2, the window 1"):
+    with pytest.raises(ValueError, match="the source has channels 2, expected 1"):
         Stream(Window(16), model, Events(3)).listen(WavSource(path))
-    with pytest.raises(ValueError, match="typecode 'h', the window 'f'"):
+    with pytest.raises(ValueError, match="typecode 'h', expected 'f'"):
         Stream(Window(16, 2, None, "f"), model, Events(3)).listen(WavSource(path))
 
 
@@ -594,6 +596,87 @@ def test_what_does_not_fit_together_is_named():
     with pytest.raises(ValueError, match="NaN"):
         stream.feed([0.0, float("nan"), 0.0, 1.0])
     assert stream.events.label is None and len(stream.feed([0.0, 1.0, 0.0, 1.0])) == 1
+
+
+def test_an_error_in_one_window_loses_no_sample_of_a_block_and_no_event():
+    """Windows that follow a NaN are those of an unbroken stream; what they were is returned by the next call."""
+
+    def labels(x):
+        seen.append(list(x))
+        if any(value != value for value in x):
+            raise ValueError("NaN")
+        return [1.0, 0.0] if x[0] % 4 < 2 else [0.0, 1.0]
+
+    data = [float(i) for i in range(40)]
+    data[9] = data[10] = data[30] = float("nan")
+    for size in (2, 8, 16, 40):
+        seen, errors, events = [], 0, ()
+        stream = Stream(Window(4, hop=2, typecode="f"), labels, Events(["a", "b"], mean=1))
+        for at in range(0, 40, size):
+            try:
+                events += stream.feed(array("f", data[at : at + size]))
+            except ValueError:
+                errors += 1
+        events += stream.poll()
+        assert str(seen) == str([data[at : at + 4] for at in range(0, 38, 2)]) and stream.window.overruns == 0 < errors
+        good = [at for at in range(0, 38, 2) if not {9, 10, 30} & set(range(at, at + 4))]
+        expected = ["a" if at % 4 < 2 else "b" for at in good]
+        changes = [b for a, b in zip([None] + expected, expected) if a != b]
+        assert [label for label, _ in events] == changes
+
+
+def test_a_row_that_features_could_not_make_is_a_gap_of_the_frames():
+    def features(x):
+        if 5 in x:
+            raise ValueError("five")
+        return [x[0]]
+
+    seen = []
+    stream = Stream(
+        Window(2, typecode="h"), lambda x: seen.append(list(x)) or [1.0, 0.0], Events(2), features, Window(3, hop=1)
+    )
+    with pytest.raises(ValueError, match="five"):
+        stream.feed(array("h", range(20)))
+    assert seen == [[6, 8, 10], [8, 10, 12], [10, 12, 14], [12, 14, 16], [14, 16, 18]]
+
+
+def test_a_source_of_another_rate_than_the_features_is_refused(tmp_path):
+    path = str(tmp_path / "x.wav")
+    with wave.open(path, "wb") as file:
+        file.setparams((1, 2, 44100, 0, "NONE", ""))
+        file.writeframes(bytes(2000))
+    mel = LogMel(8000, 240, 256, 20, 125, 4000)
+    for features in (mel, Frames(mel, 80, 2)):
+        stream = Stream(Window(features.window), lambda x: [1.0, 0.0], Events(2), features)
+        with pytest.raises(ValueError, match="source has rate 44100, expected 8000: resample it"):
+            stream.listen(WavSource(path))
+        stream.listen(PolledSource(lambda: 0, 8000))
+        with pytest.raises(ValueError, match="rate 50"):
+            stream.listen(PolledSource(lambda: 0, 50))
+    with pytest.raises(ValueError, match="capture: the source has 44100 samples a second, the file 16000"):
+        Recorder(str(tmp_path / "r.npy"), Window(8), rate=16000).capture("a", 1, WavSource(path))
+
+
+def wav(sound, riff=None, data=None, after=b""):
+    """The bytes of a WAV file, its sizes as given."""
+    body = b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 16000, 2, 16)
+    whole = body + b"data" + struct.pack("<I", len(sound) if data is None else data) + sound + after
+    return b"RIFF" + struct.pack("<I", len(whole) if riff is None else riff) + whole
+
+
+def test_a_wav_file_whose_writer_did_not_know_its_size_is_read_to_its_end(tmp_path):
+    sound, path = array("h", range(-50, 50)).tobytes(), tmp_path / "s.wav"
+    more = b"LIST" + struct.pack("<I", 4) + b"abcd"
+    for content, expected in (
+        (wav(sound), sound), (wav(sound, 0, 0), sound), (wav(sound, 0xFFFFFFFF, 0xFFFFFFFF), sound), (wav(sound, 36, 0), sound),
+        (wav(sound, None, 0xFFFFFFFF), sound), (wav(b""), b""), (wav(b"", after=more), b""), (wav(sound, after=more), sound),
+        (wav(sound[:-20], None, len(sound)), sound[:-20]),
+    ):  # fmt: skip
+        path.write_bytes(content)
+        source, found, buffer = WavSource(str(path)), b"", bytearray(64)
+        while not source.ended:
+            found += bytes(buffer[: source.readinto(buffer)])
+        assert found == expected
 
 
 def test_the_cost_of_a_window_is_that_of_its_parts_and_changes_nothing():

@@ -102,6 +102,10 @@ class Filter:
         samples: any number of int16, a multiple of the channels, in anything with the buffer protocol; bytes are raw int16.
         With out nothing is allocated. ValueError for another dtype or length; then nothing has changed.
         """
+        if len(getattr(samples, "shape", ())) > 1:
+            from ..run.arrays import rows
+
+            samples = rows("samples", samples, self.channels)
         if out is None:
             try:
                 size = executor.engine.nbytes(samples)

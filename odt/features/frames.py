@@ -21,7 +21,7 @@ class Frames:
         self.features = features
         self.hop = size_of("Frames", "hop", hop, features.window)
         self.rows = size_of("Frames", "rows", rows, 65535)
-        self.axes = getattr(features, "axes", 1)
+        self.axes, self.rate = getattr(features, "axes", 1), getattr(features, "rate", None)
         self.window = features.window + (rows - 1) * hop
         self.shape = rows, features.outputs
         self.outputs = rows * features.outputs
@@ -36,6 +36,10 @@ class Frames:
         samples: int16, or bytes, as the feature takes them. ValueError for another dtype or length; ``out`` is then undefined.
         """
         features, count = self.features, self.features.outputs
+        if len(getattr(samples, "shape", ())) > 1:
+            from ..run.arrays import one_sample
+
+            samples = one_sample("samples", samples, (self.window, self.axes))
         view, to = memoryview(samples), memoryview(array("h", bytes(2 * self.outputs)) if out is None else out)
         unit = self.axes * (2 if len(view) == 2 * self.window * self.axes else 1)  # of bytes
         for name, found, expected in (("samples", len(view), self.window * unit), ("out", len(to), self.outputs)):

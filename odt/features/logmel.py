@@ -90,6 +90,10 @@ class LogMel:
         """
         if out is None:
             out = array("h", bytes(2 * self.outputs))
+        if len(getattr(samples, "shape", ())) > 1:
+            from ..run.arrays import one_sample
+
+            samples = one_sample("samples", samples, (self.window, 1))
         error = self._kernel(out, samples, self._tables, self._work)
         if error:
             from .refused import refuse

@@ -10,7 +10,7 @@ The arithmetic: docs/numerics.md, Features.
 from array import array
 
 from .. import executor
-from ..fixed import is_int, own, size_of
+from ..fixed import decimal, is_int, is_number, own, size_of
 
 STATISTICS = 6  # mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the mean
 
@@ -34,7 +34,7 @@ def _motion():
 class Motion:
     """Of each axis of a window: six statistics, then the power in bands.
 
-    rate: Hz; window: samples of each axis, 2..2048, fft: a power of two, 32..2048, not below it (None: the next). bands: two or more ints, rising, in Hz: the edges of
+    rate: Hz; window: samples of each axis, 2..2048, fft: a power of two, 32..2048, not below it (None: the next). bands: two or more numbers, rising, in Hz, of 4 digits: the edges of
     the bands, each from one edge up to, without it, the next; () for statistics alone, which need next to no RAM. A band without a
     bin of the transform, which are rate / fft Hz apart, is a ValueError.
 
@@ -60,13 +60,14 @@ class Motion:
             raise ValueError("Motion: bands are () or 2..65 edges, got %d" % len(bands))
         last = -1
         for edge in bands:
-            if not is_int(edge):
-                raise TypeError("Motion: the edges of bands are ints, in Hz, got %r" % (edge,))
-            if not last < edge <= rate // 2:
+            if not is_number(edge):
+                raise TypeError("Motion: the edges of bands are numbers, in Hz, got %r" % (edge,))
+            if not max(last, 0) <= edge <= rate // 2 or edge == last:
                 raise ValueError("Motion: bands rise from 0 to rate / 2 = %d Hz at most, got %r" % (rate // 2, bands))
-            bin = (edge * fft + rate - 1) // rate
+            over, power = (edge, 0) if is_int(edge) else decimal(edge)
+            bin = -(-over * fft * 10 ** max(power, 0) // (rate * 10 ** max(-power, 0)))
             if last >= 0 and bin == tables[-1]:
-                raise ValueError("Motion: no bin of the transform is from %d up to %d Hz: a larger fft" % (last, edge))
+                raise ValueError("Motion: no bin of the transform is from %g up to %g Hz: a larger fft" % (last, edge))
             tables.append(bin)
             last = edge
         self._tables, self._work = tables, array("i", (0,))
@@ -98,6 +99,10 @@ class Motion:
         """
         if out is None:
             out = array("h", bytes(2 * self.outputs))
+        if len(getattr(samples, "shape", ())) > 1:
+            from ..run.arrays import one_sample
+
+            samples = one_sample("samples", samples, (self.window, self.axes))
         error = self._kernel(out, samples, self._tables, self._work)
         if error:
             from .refused import refuse

@@ -1,6 +1,19 @@
-"""What a feature's kernel found wrong, as the ValueError that names it. Loaded when there is one."""
+"""What a feature's kernel found wrong, as the ValueError that names it, and the windows that MiniRocket.fit takes. Loaded when needed."""
 
 from .. import executor
+from ..run.data import samples as samples_of
+
+
+def windows(x, window, axes):
+    """int16 windows one after the other, of an array of ints or of a list; each (window, axes), or flat."""
+    shape, row = getattr(x, "shape", ()), window * axes
+    if hasattr(x, "astype") and x.dtype.kind in "iu" and x.dtype.itemsize != 2:
+        if x.size and not -32768 <= x.min() <= x.max() <= 32767:
+            raise ValueError("MiniRocket.fit: x: a number is beyond int16")
+        x = x.astype("int16")
+    if len(shape) == 2 and shape[1] == row:
+        x = x.reshape(-1)
+    return samples_of("MiniRocket.fit: x", x, ("int16",), row, (window, axes))[0]
 
 
 def refuse(error, samples, out, expected, outputs):

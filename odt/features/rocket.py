@@ -106,10 +106,14 @@ class MiniRocket:
     def fit(self, x):
         """Take the biases of windows: of each kernel from its convolution with one of them, by chance. Returns self.
 
-        x: any number of windows, window * axes int16 each, one after the other (a NumPy array may have them as rows): what ``__call__``
-        takes. In Python, once: on a board it takes seconds. TypeError, ValueError for no window, or a part of one.
+        x: any number of windows, window * axes int16 each, one after the other: what ``__call__`` takes, an array (windows, window, axes) of
+        ints or a list of windows. In Python, once: on a board it takes seconds. TypeError, ValueError for no window, or a part of one.
         """
-        flat = x.reshape(-1) if hasattr(x, "reshape") else x
+        flat = x
+        if isinstance(x, (list, tuple)) or hasattr(x, "shape"):
+            from .refused import windows
+
+            flat = windows(x, self.window, self.axes)
         try:
             view, count = memoryview(flat), executor.engine.nbytes(flat) // 2
         except TypeError:
@@ -167,6 +171,10 @@ class MiniRocket:
             raise ValueError("MiniRocket: fit(x) comes first, or biases=")
         if out is None:
             out = array("h", bytes(2 * self.outputs))
+        if len(getattr(samples, "shape", ())) > 1:
+            from ..run.arrays import one_sample
+
+            samples = one_sample("samples", samples, (self.window, self.axes))
         error = self._kernel(out, samples, self._tables, self._work)
         if error:
             from .refused import refuse

@@ -221,6 +221,10 @@ class EchoState(OSELM):
 
     def _hear(self, x):
         """Into _next and _features what follows from x."""
+        if len(getattr(x, "shape", ())) > 1:
+            from .units import own_axis
+
+            x = own_axis(x, self.inputs)
         new, old, same = self._copy("x", x, self._new), self._x, self._fresh
         for i in range(self.inputs):
             value = new[i]

@@ -10,9 +10,9 @@ machine decides alike. Of equal distances the first counts. The state is one byt
 
 import struct
 
-from ..fixed import is_int, own, size_of
+from ..fixed import is_int, own, size_of, within
 from .stored import Stored
-from .units import fixed_point
+from .units import fixed_point, own_axis
 
 _MAGIC = 0x3154444E
 _MEANS, _KNN, _RCE, _KMEANS = 1, 2, 3, 4
@@ -40,6 +40,8 @@ class _Kept(Stored):
         return min(struct.unpack_from("<I", self.state, 44)[0], self._places)
 
     def _units(self, x):
+        if len(getattr(x, "shape", ())) > 1:
+            x = own_axis(x, self.inputs)
         try:
             count = len(x)
         except TypeError:
@@ -80,7 +82,8 @@ class NCM(_Kept):
         return self._nearest(self._units(x))
 
     def count(self, label):
-        """Samples learned of a label; beyond 2^31 the older half of them is let go."""
+        """Samples learned of a label; beyond 2^31 the older half of them is let go. ValueError for what is no label."""
+        within("count: label", own(label), self._places)
         return struct.unpack_from("<q", self.state, 64 + label * self._step)[0]
 
     def mean(self, label):

@@ -201,6 +201,11 @@ class OSELM(Stored):
         return y
 
     def _call(self, x, y, learn):
+        if len(getattr(x, "shape", ())) > 1:
+            from .units import own_axis
+
+            same, x = y is x, own_axis(x, self.inputs)
+            y = x if same else y
         code = self._rls(self.state, self._work, x, y, learn)
         if code == _X_FORM:
             x = self._copy("x", x, self._x)

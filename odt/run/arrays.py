@@ -5,7 +5,7 @@ An array with a shape has the Input's axes, in its order: what has as many eleme
 
 from array import array
 
-from ..fixed import elements
+from ..fixed import count_of, elements
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 _LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "uint16": 65535, "int32": 2147483647}
@@ -61,11 +61,24 @@ def _long(shape):
     return [extent for extent in shape if extent != 1]
 
 
-def check_sample(argument, data, shape):
-    """ValueError for an array of more than one axis whose axes are not those of ``shape``, of one sample."""
+def one_sample(argument, data, shape):
+    """One sample, an array of several axes, as one of a single axis; ValueError where its axes are not those of ``shape``."""
     found = tuple(data.shape)
-    if len(found) > 1 and _long(found) != _long(shape):
+    if _long(found) != _long(shape):
         refuse(argument, data, found, shape, 0)
+    return _joined(data)
+
+
+def rows(argument, data, row):
+    """The same of an array (samples, row)."""
+    found = tuple(data.shape)
+    if _long(found[1:]) != _long((row,)):
+        refuse(argument, data, found, (row,))
+    return _joined(data)
+
+
+def _joined(data):
+    return data.reshape(-1) if hasattr(data, "reshape") else data.cast("B").cast(data.format)
 
 
 def check_axes(argument, found, shape):
@@ -77,9 +90,12 @@ def check_axes(argument, found, shape):
 def refuse(argument, data, shape, expected, first=1):
     """ValueError for an array of this shape, with what would be right; ``first``: its first axis of a sample."""
     expected, found, name = tuple(expected), shape[first:], argument.split(" ")[-1]
-    order = _order(found, expected)
+    order, several = _order(found, expected), first
     if not order and first:
         order = _order(shape, expected)  # of one sample
+        several = 0 if order else 1
+        if several and len(shape) == 2 and shape[:1] == expected:
+            order = [1, 0]
         first = 0 if order else 1
     hint = ""
     if order:
@@ -91,7 +107,7 @@ def refuse(argument, data, shape, expected, first=1):
         hint = '; one-hot labels want the loss "categorical_crossentropy"'
     text = str(shape) if shape[:1] != (-1,) else "(samples, " + str(shape[1:])[1:]
     wanted = str(expected)
-    if first:
+    if several:
         wanted = "(samples,)" if expected == (1,) else "(samples, %s)" % wanted[1:-1].rstrip(",")
     raise ValueError("%s: shape %s, expected %s%s" % (argument, text, wanted, hint))
 
@@ -130,13 +146,13 @@ def _from_list(argument, data, dtypes, row, shape):
             raise TypeError("%s: item %d is not of numbers (%s)%s" % (argument, index, dtype, hint))
         except OverflowError:
             raise ValueError("%s: item %d does not fit into %s" % (argument, index, dtype))
-        if isinstance(item, (list, tuple)):
-            if axes is None:
-                raise ValueError("%s: sample %d: its lists differ in length" % (argument, index))
+        if axes is None:
+            raise ValueError("%s: sample %d: its lists differ in length" % (argument, index))
+        if axes is not _FLAT or isinstance(item, (list, tuple)):
             if len(flat) - before != row:
                 place = (argument, index, len(flat) - before, row)
                 raise ValueError("%s: sample %d has %d numbers, expected %d" % place)
-            if axes != long:
+            if axes != long and (axes != [row] or isinstance(item, (list, tuple))):  # an array of one axis is flat
                 refuse("%s: sample %d" % (argument, index), None, tuple(axes), shape, 0)
     return flat
 
@@ -152,6 +168,11 @@ def _append(item, into, limit):
             if axes is None or axes != first:
                 return None
         return first if len(item) == 1 else [len(item)] + (first or [])
+    if not isinstance(item, (int, float, str, bytes)) and count_of(item) is not None:  # an array
+        for number in item.reshape(-1).tolist() if hasattr(item, "tolist") and hasattr(item, "reshape") else item:
+            _append(number, into, limit)
+        axes = _long(getattr(item, "shape", ()) or (len(item),))
+        return axes or [1]
     if limit and not (0 if limit in (255, 65535) else -limit - 1) <= item <= limit:
         raise OverflowError  # MicroPython's array would wrap
     into.append(item)

@@ -22,6 +22,7 @@ class Stream:
             raise TypeError("Stream: model is a model or a function of a sample, got %r" % (model,))
         self.window, self.model, self.events, self.features, self.frames = window, model, events, features, frames
         self._for = self._row = None  # features, and what they fill
+        self._kept = ()  # events of a call that raised
 
     @staticmethod
     def of(model, events=None, hop=None, slots=2):
@@ -35,22 +36,38 @@ class Stream:
         return made(Stream, model, events, hop, slots)
 
     def feed(self, samples):
-        """Take in samples, as ``Window.push`` does, any number: a sequence of the events that they make."""
-        at, found = 0, ()
+        """Take in samples, as ``Window.push`` does, any number: a sequence of the events that they make. Errors: as of ``poll``."""
+        samples = self.window.flat(samples)
+        at, found, late = 0, (), None
         while at < len(samples):
             at = self.window.put(samples, at)
-            found += self.poll()
-        return found
+            try:
+                found += self.poll()
+            except Exception as error:
+                late = late or error
+        return self._end(found, late)
 
     def poll(self):
-        """The events of the windows that are whole, where an interrupt or a driver feeds ``window``."""
-        found = ()
+        """The events of the windows that are whole, where an interrupt or a driver feeds ``window``.
+
+        The first error of one, as of a NaN in it, is raised when all have been seen; the next call returns their events.
+        """
+        found, self._kept, late = self._kept, (), None
         x = self.window.next()
         while x is not None:
-            event = self.see(x)
-            if event:
-                found += (event,)
+            try:
+                event = self.see(x)
+                if event:
+                    found += (event,)
+            except Exception as error:
+                late = late or error
             x = self.window.next()
+        return self._end(found, late)
+
+    def _end(self, found, late):
+        if late:
+            self._kept = found + self._kept
+            raise late
         return found
 
     def see(self, x):
@@ -62,11 +79,16 @@ class Stream:
             if self._for is not features:
                 self._for, self._row = features, self._made(features)
             row = self._row
-            if row is not None and frames:
-                x = features(x, frames.sample())
-                frames.commit(2 * frames.channels)
-            else:
-                x = features(x) if row is None else features(x, row)
+            try:
+                if row is not None and frames:
+                    x = features(x, frames.sample())
+                    frames.commit(2 * frames.channels)
+                else:
+                    x = features(x) if row is None else features(x, row)
+            except BaseException:
+                if frames:
+                    frames.skip()  # the row that is missing
+                raise
         if frames:
             if row is None:
                 frames.push(x)
@@ -96,14 +118,14 @@ class Stream:
 
         ``source.readinto(buffer)`` puts bytes into a buffer and gives their number, or something to await that does. Nothing (0 or None) is
         asked for again after ``pause`` seconds; ``patience`` times in a row: Stalled. It ends where ``source.ended`` is true, as of files.
-        ValueError for a source whose ``channels`` or ``typecode`` are not the window's.
+        ValueError for a source whose ``channels`` or ``typecode`` are not the window's, or whose ``rate`` is not that of the features.
         """
-        for name in ("channels", "typecode"):
-            expected = getattr(self.window, name)
-            if getattr(source, name, expected) != expected:
-                raise ValueError(
-                    "listen: the source has %s %r, the window %r" % (name, getattr(source, name), expected)
-                )
+        for name, other in (("channels", self.window), ("typecode", self.window), ("rate", self.features)):
+            expected = getattr(other, name, None)
+            found = getattr(source, name, expected)
+            if expected is not None and found is not None and found != expected:
+                hint = ": resample it, in SciPy by signal.resample_poly" if name == "rate" else ""
+                raise ValueError("listen: the source has %s %r, expected %r%s" % (name, found, expected, hint))
         return _Listening(self, source, pause, patience)
 
     def cost(self, clock=None):

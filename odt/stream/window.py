@@ -73,6 +73,7 @@ class Window:
         ``hop`` samples at once, where a slot begins, are copied in one go, others number by number; neither allocates. ValueError where
         they are no whole samples.
         """
+        samples = self.flat(samples)
         count, done = len(samples), self.put(samples)
         unit = self.channels * self._item if self._is_raw(samples) else self.channels
         if done < count:
@@ -81,6 +82,8 @@ class Window:
 
     def put(self, samples, start=0):
         """As ``push``, but from index ``start``; returns the index of what did not fit, and loses nothing."""
+        if start == 0:
+            self.flat(samples)
         count, raw, item = len(samples), self._is_raw(samples), self._item
         views, ring = self._views, self._ring
         if raw:
@@ -104,6 +107,14 @@ class Window:
             start += size
             self.commit(size * item)
         return start
+
+    def flat(self, samples):
+        """Samples one after the other, of an array (samples, channels), too. ValueError for one of other axes."""
+        if len(getattr(samples, "shape", ())) < 2:
+            return samples
+        from ..run.arrays import rows
+
+        return rows("push: samples", samples, self.channels)
 
     def slot(self):
         """What of the slot is to be written, as bytes: for ``readinto``, DMA; None where the reader is late. ``commit`` when it is."""
