@@ -9,7 +9,12 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.capi import onnxruntime_pybind11_state as native
 
-from odt.host.convert import load
+from hypothesis import given
+from hypothesis import strategies as st
+from test_convert_onnx import FUZZED
+
+from odt.host.convert import load, onnxfile
+from odt.host.convert.onnxfold import FOLDED
 from odt.host.convert.onnxtable import ATTRIBUTES, NEWEST, OLDEST
 
 RNG = np.random.default_rng(0)
@@ -361,3 +366,60 @@ def test_values_that_are_no_default_are_onnxruntime_s_or_refused(key):
 
 
 ALWAYS_REFUSED = ("com.microsoft.Gelu", "ai.onnx.ml.Normalizer")
+
+
+NUMBERS = [-(2**63), -2, -1, 0, 1, 2, 3, 4, 7, 1000, 2**31, 2**62]
+
+
+@FUZZED
+@given(st.data())
+def test_a_node_that_says_something_else_is_a_value_error_or_a_network(draw):
+    """Operators, attributes, inputs, outputs, constants, shapes and opsets given other values: no error of odt's own comes of it."""
+    key = draw.draw(st.sampled_from(sorted(ATTRIBUTES)))
+    shape, inputs, values = NODES[key]
+    proto = network(key, draw.draw(st.sampled_from([7, 9, 11, 13, 17, 18, 21, 23])), inputs, values, shape)
+    graph = proto.graph
+    names = [name for each in graph.node for name in (*each.input, *each.output)] + ["", "x", "none"]
+    for _ in range(draw.draw(st.integers(1, 3))):
+        at = draw.draw(st.sampled_from(list(graph.node)))
+        kind = draw.draw(st.sampled_from(["op", "input", "output", "attribute", "new", "constant", "dims", "drop"]))
+        number = draw.draw(st.sampled_from(NUMBERS))
+        if kind == "op":
+            other = draw.draw(st.sampled_from(sorted(ATTRIBUTES) + sorted(FOLDED)))
+            at.domain, _, at.op_type = other.rpartition(".")
+        elif kind == "input" and at.input:
+            at.input[draw.draw(st.integers(0, len(at.input) - 1))] = draw.draw(st.sampled_from(names))
+        elif kind == "output":
+            at.output[0] = draw.draw(st.sampled_from(names))
+        elif kind == "drop" and at.input:
+            del at.input[draw.draw(st.integers(0, len(at.input) - 1)) :]
+        elif kind == "attribute" and at.attribute:
+            each = draw.draw(st.sampled_from(list(at.attribute)))
+            if each.ints:
+                each.ints[draw.draw(st.integers(0, len(each.ints) - 1))] = number
+            each.i, each.f = number, draw.draw(st.sampled_from([0.0, -1.0, 1e38, float("nan"), float("inf")]))
+        elif kind == "new":
+            schema = SCHEMAS[draw.draw(st.sampled_from(sorted(ATTRIBUTES)))][-1]
+            if schema.attributes:
+                name = draw.draw(st.sampled_from(sorted(schema.attributes)))
+                some = {"INT": number, "FLOAT": -1.0, "INTS": [number] * 2, "FLOATS": [0.5] * 3, "STRING": "x"}
+                value = some.get(str(schema.attributes[name].type).split(".")[-1])
+                if value is not None:
+                    at.attribute.append(helper.make_attribute(name, value))
+        elif kind in ("constant", "dims") and graph.initializer:
+            tensor = draw.draw(st.sampled_from(list(graph.initializer)))
+            given = numpy_helper.to_array(tensor).copy()
+            if kind == "constant" and given.size:
+                with np.errstate(all="ignore"):
+                    given.reshape(-1)[draw.draw(st.integers(0, given.size - 1))] = np.array(number).astype(given.dtype)
+            elif kind == "dims":
+                given = draw.draw(
+                    st.sampled_from(
+                        [given[None], given.ravel(), given.ravel()[:1], given.ravel()[:0], given.astype("float64")]
+                    )
+                )
+            tensor.CopyFrom(numpy_helper.from_array(given, tensor.name))
+    try:
+        onnxfile.read(proto)
+    except ValueError:
+        pass

@@ -10,7 +10,7 @@ from itertools import permutations
 
 import numpy as np
 
-from .graph import MOST, Graph, Node, finite, refuse
+from .graph import MOST, Graph, Node, Unsupported, finite, refuse
 
 UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "dropout", "same")
 _PASSING = (
@@ -29,7 +29,7 @@ _POSITIVE = ("relu", "relu6", "sigmoid")
 class Value:
     """``node`` computes it, in ``shape``; ``source`` is the shape of a sample in the source, ``index`` as above, flat.
 
-    ``pads``: zeros that a padding of the source adds, (before, after) of each axis of the image; only a window can follow.
+    ``pads``: zeros that a padding of the source adds, (before, after) of each axis of its sample; ``padded`` makes them.
     """
 
     node: Node
@@ -186,65 +186,80 @@ class Builder:
         self.values.append(made)
         return made
 
-    def _sides(self, value):
-        """(before, after) of each axis of the source's sample, of a value that is padded."""
-        sides = list(value.pads)
-        sides.insert(self.channel % len(value.source), (0, 0))
-        return sides
-
     def padded_source(self, value):
         """The source's shape of a sample, with the zeros that a padding adds."""
         if value.pads is None:
             return value.source
-        return tuple(n + sum(pair) for n, pair in zip(value.source, self._sides(value)))
+        return tuple(n + sum(pair) for n, pair in zip(value.source, value.pads))
 
     def padded(self, value, origin):
         """The value with the zeros of its padding, where no window follows that begins in them."""
         if value.pads is None:
             return value
-        channels, axes = value.shape[-1], len(value.pads)
-        kernel = np.ones((channels, *(1,) * axes, 1))
-        made = self.conv(
-            value, kernel, None, (1,) * axes, ((0, 0),) * axes, channels, "pad", origin, steps=np.array(1 / 127)
-        )
-        made.node.trainable = False
-        made.node.scale, made.node.zero_point = value.node.scale, value.node.zero_point
+        pads, value, rank = list(value.pads), self._no_padding(value), len(value.source)
+        if rank == 1:
+            image = self.padded(
+                Value(value.node, value.shape, (*value.source, 1), value.index, (*pads, (0, 0))), origin
+            )
+            return self.reshape(image, image.source[:1], origin)
+        found = None
+        for last in sorted(range(rank), key=lambda axis: (pads[axis] != (0, 0), axis != self.channel % rank)):
+            try:
+                found = self._arranged(value, last, origin)
+                break
+            except Unsupported as error:
+                refused = error
+        if found is None:
+            raise refused
+        value = found
+        sides = tuple(pair for axis, pair in enumerate(pads) if axis != last)
+        shape = tuple(n + sum(pair) for n, pair in zip(value.shape, sides)) + value.shape[-1:]
+        node = self._zeros(value.node, shape, sides, origin) if any(map(any, sides)) else value.node
+        if any(pads[last]):  # as an image of one channel
+            rows, count = int(np.prod(shape[:-1])), shape[-1] + sum(pads[last])
+            node = self._node("reshape", "reshape", origin, [node], (rows, shape[-1], 1))
+            node = self._zeros(node, (rows, count, 1), ((0, 0), pads[last]), origin)
+            node = self._node("reshape", "reshape", origin, [node], shape[:-1] + (count,))
+        source = tuple(n + sum(pair) for n, pair in zip(value.source, pads))
+        node.scale, node.zero_point = value.node.scale, value.node.zero_point
+        return self._value(node, source, self._moved(source, last))
+
+    def _zeros(self, node, shape, pads, origin):
+        """A node that pads: a convolution of one tap for each channel."""
+        one, channels = (1,) * len(pads), shape[-1]
+        weights = self._weights(np.ones((channels, *one, 1)), None, np.array(1 / 127), origin)
+        made = self._node(
+            "conv", "pad", origin, [node], shape, weights, size=one, strides=one, pads=pads, groups=channels, dilation=one
+        )  # fmt: skip
+        made.trainable, made.scale, made.zero_point = False, node.scale, node.zero_point
         return made
 
     def _carried(self, value, source):
         """A padded value of another shape, if that has other axes of size 1 alone; else None."""
-        left = [(n, pair) for n, pair in zip(value.source, self._sides(value)) if n + sum(pair) != 1]
+        left = [(n, pair) for n, pair in zip(value.source, value.pads) if n + sum(pair) != 1]
         made = [left.pop(0) if n != 1 and left and n == left[0][0] + sum(left[0][1]) else (n, (0, 0)) for n in source]
-        channel = self.channel % max(len(source), 1)
-        if left or len(source) < 2 or made[channel][1] != (0, 0):
-            return None
-        pads = tuple(pair for at, (_, pair) in enumerate(made) if at != channel)
         kept = tuple(n for n, _ in made)
-        if np.prod(kept) != value.index.size:
+        if left or not kept or np.prod(kept, dtype=object) != value.index.size:
             return None
-        result = Value(value.node, value.shape, kept, value.index, pads)
+        result = Value(value.node, value.shape, kept, value.index, tuple(pair for _, pair in made))
         self.values.append(result)
         return result
 
     def transpose(self, value, order, origin):
         """Axes of the source's sample in this order."""
-        self._no_pads(value, origin)
         if sorted(order) != list(range(len(value.source))):
             raise ValueError("%s: axes %s are not those of %s" % (origin, tuple(order), value.source))
         before = np.arange(value.index.size).reshape(value.source).transpose(order)
         place = np.empty(before.size, value.index.dtype)
         place[before.ravel()] = np.arange(before.size)
-        made = Value(value.node, value.shape, before.shape, place[value.index])
+        pads = None if value.pads is None else tuple(value.pads[axis] for axis in order)
+        made = Value(value.node, value.shape, before.shape, place[value.index], pads)
         self.values.append(made)
         return made
 
     def pad(self, value, pads, origin):
-        """Zeros around the image; ``pads``: (before, after) of each axis of the source's sample."""
-        value = self._images(value, origin)
-        channel = self.channel % len(value.source)
-        if any(pads[channel]):
-            refuse(origin, "pads the channels", "a Concatenate")
-        pads = tuple(tuple(int(n) for n in pair) for axis, pair in enumerate(pads) if axis != channel)
+        """Zeros around the sample; ``pads``: (before, after) of each axis of the source's sample."""
+        pads = tuple((int(before), int(after)) for before, after in pads)
         if min(min(pair) for pair in pads) < 0:
             refuse(origin, "cuts the image: pads %s" % (pads,))
         made = Value(value.node, value.shape, value.source, value.index, _more(value.pads, pads))
@@ -287,6 +302,8 @@ class Builder:
         axes = kernel.ndim - 2
         value = self._window(value, axes, None, origin)
         size, channels, filters = kernel.shape[1:-1], value.shape[-1], kernel.shape[0]
+        if dilation is not None and min(dilation) < 1:
+            raise ValueError("%s: a dilation of %s" % (origin, tuple(dilation)))
         rates = tuple(1 if taps == 1 else int(rate) for taps, rate in zip(size, dilation or (1,) * axes))
         if max(strides) > 1 and max(rates) > 1:
             refuse(origin, "has strides %s and dilation %s" % (tuple(strides), rates), "strides or a dilation of 1")
@@ -333,18 +350,13 @@ class Builder:
         """``op``: "maxpool" or "avgpool"; ``counts``: zeros of the padding count in the mean. ``away``: in bytes a mean half way
         between two of them becomes that which is further from 0, else the even one.
         """
-        value = self._window(value, len(size), dilation, origin)
-        if value.pads is not None:
-            if (
-                op == "maxpool"
-                and value.node.op not in _POSITIVE
-                or same
-                or any(map(any, pads or ()))
-                and not counts
-                or any(before >= width for (before, _), width in zip(value.pads, size))
-            ):
-                value = self.padded(value, origin)
-            counts = counts or op == "avgpool" and value.pads is not None
+        image = self._window(value, len(size), dilation, origin)
+        if image.pads is not None:
+            below = op == "maxpool" and image.node.op not in _POSITIVE  # zeros may be the largest
+            twice = same or any(map(any, pads or ())) and not counts
+            if below or twice or any(before >= width for (before, _), width in zip(image.pads, size)):
+                image = self._window(self.padded(value, origin), len(size), dilation, origin)
+        value, counts = image, counts or op == "avgpool" and image.pads is not None
         pads, out = self._places(value, size, strides, pads, same, ceil, origin)
         inside = all(
             (n - 1) * step - pair[0] < extent for n, step, pair, extent in zip(out, strides, pads, value.shape)
@@ -560,7 +572,13 @@ class Builder:
             refuse(origin, "slides over %d axes" % axes, "1 or 2 axes")
         if dilation is not None and any(n != 1 for n in dilation):
             refuse(origin, "has dilation %s" % (tuple(dilation),), "a larger kernel, or a stride or pooling before it")
-        return self._images(value, origin, axes)
+        channel = self.channel % max(len(value.source), 1)
+        if value.pads is not None and len(value.source) == axes + 1 and any(value.pads[channel]):
+            value = self.padded(value, origin)
+        image = self._images(value, origin, axes)
+        if image.pads is not None:  # of the axes along which it slides
+            image.pads = tuple(pair for axis, pair in enumerate(image.pads) if axis != channel)
+        return image
 
     @staticmethod
     def _places(value, size, strides, pads, same, ceil, origin):

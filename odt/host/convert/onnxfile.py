@@ -1093,6 +1093,7 @@ _FLOATS = (_TYPES.FLOAT, _TYPES.DOUBLE, _TYPES.FLOAT16)
 _HALF_PIXEL = ("half_pixel", "pytorch_half_pixel", "half_pixel_symmetric")
 _SAME = ("QuantizeLinear", "DequantizeLinear", "Cast", "Identity", "Dropout")
 _AFTER_PADS = (
+    "Transpose",
     "Conv",
     "MaxPool",
     "AveragePool",

@@ -819,7 +819,7 @@ def _pairs(given, origin):
 
 _AFTER_PADS = (
     "CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D", "AVERAGE_POOL_2D", "PAD", "PADV2", "RESHAPE", "SQUEEZE", "EXPAND_DIMS", "SHAPE",
-    "SPACE_TO_BATCH_ND", "DEQUANTIZE",
+    "SPACE_TO_BATCH_ND", "DEQUANTIZE", "TRANSPOSE",
 )  # fmt: skip
 _RESHAPES = ("RESHAPE", "SQUEEZE", "EXPAND_DIMS")
 _COPIES = (  # bytes as they are, whatever they mean
