@@ -1,6 +1,10 @@
-"""Small networks as people write them, by torch.export: equal, or refused in one sentence."""
+"""Small networks as people write them, by torch.export and by PyTorch's two exporters to ONNX: equal, or refused in one sentence."""
+
+import gc
+import warnings
 
 import numpy as np
+import onnxruntime
 import pytest
 import torch
 from torch import nn
@@ -9,6 +13,15 @@ from torch.nn import functional as F
 from odt.host.convert import Unsupported, load
 
 torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick():
+    """compile() collects garbage, which takes a second of all that PyTorch holds: it is left out here."""
+    torch.export.export(nn.ReLU(), (torch.zeros(1),))
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 class Net(nn.Module):
@@ -112,6 +125,8 @@ NETWORKS = {
     "decoder": lambda: sequence((6,), nn.Linear(6, 48), nn.ReLU(), nn.Unflatten(1, (3, 4, 4)), nn.ConvTranspose2d(3, 2, 3, 2, 1, 1), nn.Sigmoid()),
     "matrix": lambda: Net((7,), lambda s, x: x @ s.w.weight.T @ torch.eye(3) + 1, w=nn.Linear(7, 3)),
     "mobile": lambda: sequence(IMAGE, nn.Conv2d(3, 6, 3, 2, 1, bias=False), nn.BatchNorm2d(6), nn.Hardswish(), nn.Conv2d(6, 6, 3, 1, 1, groups=6), nn.Hardsigmoid(), nn.Dropout(0.1), nn.Flatten(), nn.Linear(96, 3)),
+    "dilated": lambda: Net(SERIES, lambda s, x: s.b(F.relu(s.a(F.pad(x, (6, 0)))).mean(-1)), a=nn.Conv1d(3, 4, 4, dilation=2), b=nn.Linear(4, 2)),
+    "atrous": lambda: sequence(IMAGE, nn.Conv2d(3, 4, 3, padding=2, dilation=2), nn.ReLU(), nn.Conv2d(4, 2, 3, dilation=(1, 3))),
     "lstm": lambda: Net((7, 3), lambda s, x: s.a(x)[0][:, -1], a=nn.LSTM(3, 4, batch_first=True)),
     "gru": lambda: Net((7, 3), lambda s, x: s.a(x)[1][0], a=nn.GRU(3, 4, batch_first=True)),
     "attention": lambda: Net((6, 4), lambda s, x: s.a(x, x, x)[0], a=nn.MultiheadAttention(4, 2, batch_first=True)),
@@ -167,3 +182,45 @@ def test_a_module_gives_pytorchs_outputs_or_is_refused(name):
             load(net, net.shape)
     else:
         equal(load(net, net.shape), x, expected.detach().numpy())
+
+
+# By ONNX what PyTorch's operators say in one word is said in several: these are refused there, in these words.
+REFUSED_BY_ONNX = {
+    **{name: words for name, (_, words) in REFUSED.items()},
+    "sum and least": "ReduceMin.*no such operator",
+    "arithmetic": "Max.*compares 2 tensors",
+    "nearest": "Resize.*enlarges",
+}
+REFUSED_BY_DYNAMO = {**REFUSED_BY_ONNX, "linear": "GatherND.*no such operator; instead: Slice"}
+NOT_EXPORTED = ("spectral_norm", "attention", "transformer")  # by the older exporter
+DYNAMO = (
+    "regression", "resnet in place", "spectral_norm", "constants in forward", "chomped", "several pools", "gated", "every second",
+    "mean of rows", "bilinear", "linear", "prelu", "broadcast", "group norm", "decoder", "mobile", "dilated", "lstm", "attention",
+)  # fmt: skip
+
+
+def onnx_agrees(name, folder, refused, **options):
+    """The file that an exporter writes gives onnxruntime's outputs, or is refused in these words."""
+    net, x = made(name)
+    path = str(folder / "net.onnx")
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(net, (torch.zeros(4, *net.shape),), path, verbose=False, **options)
+    if name in refused:
+        with pytest.raises(Unsupported, match=refused[name]):
+            load(path)
+        return
+    session = onnxruntime.InferenceSession(path)
+    equal(load(path), x, session.run(None, {session.get_inputs()[0].name: x})[0])
+
+
+@pytest.mark.parametrize("name", DYNAMO)
+def test_pytorchs_exporter_writes_what_is_read_or_refused(name, tmp_path):
+    onnx_agrees(name, tmp_path, REFUSED_BY_DYNAMO, dynamo=True)
+    if name not in REFUSED_BY_DYNAMO:
+        assert (tmp_path / "net.onnx.data").exists()  # the weights beside the file, as this exporter does it
+
+
+@pytest.mark.parametrize("name", [name for name in NETWORKS if name not in NOT_EXPORTED])
+def test_pytorchs_older_exporter_writes_what_is_read_or_refused(name, tmp_path):
+    onnx_agrees(name, tmp_path, REFUSED_BY_ONNX, dynamo=False)
