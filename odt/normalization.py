@@ -87,6 +87,15 @@ class Normalization(Layer):
                 return False
         return True
 
+    def say(self, session):
+        """Print, once, that it does nothing yet."""
+        session.raw = None
+        if self.sums is None and session.fresh and not session.steps():
+            print(
+                "%s: never adapted, samples are read as they are: call adapt(x), with x as fit takes it, before fit"
+                % self.name
+            )
+
     def _raw(self, x):
         """The numbers of a buffer, which is of the Input's where it is of bytes, as fit() takes it."""
         if executor.engine.typecode(x) != "B" or self.reads not in _CODES:

@@ -1,6 +1,7 @@
 """Normalization: statistics of data, samples read by them, in both number systems and executors."""
 
 import array
+import re
 
 import numpy as np
 import pytest
@@ -220,7 +221,11 @@ def test_fit_says_once_that_features_differ(dtype, capsys):
         assert len(lines(x)) == 1
     for x in (normalised(X), digits, digits / 16, datasets.load_diabetes().data[:60], datasets.load_iris().data[:60]):
         assert lines(x) == []
-    assert lines(wine, [odt.Normalization()]) == []
+    (line_,) = lines(wine, [odt.Normalization()])
+    assert (
+        line_
+        == "normalization: never adapted, samples are read as they are: call adapt(x), with x as fit takes it, before fit"
+    )
     assert lines(wine, [odt.BatchNorm()]) == lines(wine, [odt.Flatten(), odt.BatchNorm()]) == []
     assert lines(wine, [odt.Dense(3), odt.BatchNorm()]) == [line]
     if dtype == "int8":  # whose input has one scale: BatchNorm comes too late
@@ -228,11 +233,71 @@ def test_fit_says_once_that_features_differ(dtype, capsys):
         assert (
             late.startswith(line[: line.index(" begin")]) and "int8 loses it before first: begin with odt.Norm" in late
         )
-    assert lines(wine, [odt.Normalization(), odt.BatchNorm()]) == []
+    assert lines(wine, [odt.Normalization(), odt.BatchNorm()]) == [line_]
     model = odt.Sequential([odt.Input((13,)), odt.Dense(2)])
     model.compile(dtype=dtype)
     model.fit(wine.astype(np.float32).tobytes(), bytes(60))
     assert capsys.readouterr().out.startswith(line)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_fit_says_once_that_features_lie_far_from_0(dtype, capsys):
+    """Six deviations off; the digits, a sensor around 0 and a network that begins with what mends it are silent."""
+
+    def lines(x, first=(), shape=None, **options):
+        shape = x.shape[1:] if shape is None else shape
+        model = odt.Sequential([odt.Input(shape, **options), *first, odt.Flatten(), odt.Dense(2)])
+        model.compile(dtype=dtype)
+        for _ in range(2):
+            model.fit(x, Y[: len(x)])
+        return [line for line in capsys.readouterr().out.splitlines() if "epoch" not in line]
+
+    random = np.random.default_rng(4)
+    rooms = (random.normal(size=(60, 3)) * (2, 3, 2.5) + (21, 48, 60)).astype("f")
+    series = (random.normal(size=(60, 50, 1)) * 9 + 500).astype("f")
+    (line,) = lines(rooms)
+    assert re.fullmatch(
+        r"input: features lie far from 0: no. \d about [\d.]+, which moves by [\d.]+: begin with odt.Normalization\(\), adapted to x",
+        line,
+    )
+    number, mean, moves = re.findall(r"[\d.]+\d|\d", line)[1:]
+    spread = rooms[np.arange(16) * 60 // 16, int(number)]
+    assert float(mean) == pytest.approx(spread.mean(), rel=1e-4) and float(moves) == pytest.approx(
+        spread.std(), rel=1e-3
+    )
+    adc = (series * 4).astype("int16")
+    for x, options in ((series, {}), (adc, {"dtype": "int16"}), (series.repeat(20, 1).reshape(60, 1000, 1), {}), (-series, {}), (1e6 + series, {}),
+                       (rooms.repeat(2, 1), {}), ((random.normal(size=(60, 25, 20)) * 500 + 5900).astype("int16"), {"dtype": "int16", "scale": 1 / 2048})):  # fmt: skip
+        assert len(lines(x, **options)) == 1
+    layer = odt.Normalization()
+    layer.adapt(rooms)
+    for x, first, options in (
+        (rooms, [layer], {}), (rooms, [odt.BatchNorm()], {}), (rooms - rooms.mean(0), [], {}), (adc, [], {"dtype": "int16", "zero_point": 2000}),
+        (random.uniform(0, 1, (60, 6)).astype("f"), [], {}), (np.full((60, 3), 7, "f"), [], {}), (adc.astype("uint8"), [], {"dtype": "uint8"}),
+        (np.c_[rooms[:, :1], 3 * random.normal(size=(60, 2))].astype("f"), [], {}),
+    ):  # fmt: skip
+        assert lines(x, first, **options) == [], (x[0], options)
+
+
+def test_a_normalization_that_was_never_adapted_says_so_once(capsys):
+    def model():
+        made = odt.Sequential([odt.Input((2,)), odt.Normalization(name="norm"), odt.Dense(2)])
+        made.compile(dtype="float32", batch_size=2)
+        return made
+
+    x, y, said = np.array([[1, 2], [3, 5]], "f"), [0, 1], "norm: never adapted, samples are read as they are"
+    for call in (lambda m: m.predict(x), lambda m: m.fit(x, y, verbose=0)):
+        made = model()
+        for _ in range(2):
+            call(made)
+        assert capsys.readouterr().out.count(said) == 1
+    before, after = model(), model()
+    after.layers[0].adapt(x)
+    before.set_weights(after.get_weights())
+    for made in (before, after):
+        made.predict(x)
+        made.fit(x, y, verbose=0)
+    assert said not in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -23,8 +23,14 @@ class Frames:
         self.rows = size_of("Frames", "rows", rows, 65535)
         self.axes, self.rate = getattr(features, "axes", 1), getattr(features, "rate", None)
         self.window = features.window + (rows - 1) * hop
-        self.shape = rows, features.outputs
+        self.shape, self.preset = (rows, features.outputs), getattr(features, "preset", None)
         self.outputs = rows * features.outputs
+
+    def layers(self, x=None):
+        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
+        from .begin import layers
+
+        return layers(self, x)
 
     def parameters(self):
         """(name, {keyword: value}), of which ``odt.features.make`` makes it again."""

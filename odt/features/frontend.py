@@ -36,6 +36,8 @@ class MicroFrontend(LogMel):
     Arguments, TypeError and ValueError: as LogMel's.
     """
 
+    preset = None
+
     def _make(self):
         from .frontend_tables import tables, work
 

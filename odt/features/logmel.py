@@ -35,17 +35,25 @@ def _log_mel():
 class LogMel:
     """Log-mel energies of frames of ``window`` int16 samples at ``rate`` Hz, in ``channels`` bands from ``low`` to ``high`` Hz.
 
-    fft: a power of two, 32..2048, not below the window; the frame is followed by zeros up to it. A band that is narrower than the
+    window: None, 30 ms; fft: a power of two, 32..2048, not below the window (None: the next); the frame is followed by zeros up to it.
+    high: None, 15/32 of the rate, 7500 at most. A band that is narrower than the
     rate / fft of a bin may hear nothing, and is 0. TypeError, ValueError for what is out of range.
 
     ``outputs``: how many numbers come out, the channels. ``nbytes`` of RAM: tables and scratch. One LogMel computes a frame at a time, in one thread.
     """
 
     coefficients = 0
+    preset = 1 / 1024, 5632  # scale and zero_point of an Input: energies of 22 bits, the noise of a room, are 0
 
-    def __init__(self, rate=16000, window=480, fft=512, channels=40, low=125, high=7500):
+    def __init__(self, rate=16000, window=None, fft=None, channels=40, low=125, high=None):
         kind = type(self).__name__
         self.rate = rate = size_of(kind, "rate", rate, 1000000)
+        window = min(max(rate * 3 // 100, 1), 2048) if window is None else window
+        if fft is None:
+            fft = 32
+            while fft < 2048 and fft < own(window):
+                fft *= 2
+        high = min(7500, rate * 15 // 32) if high is None else high
         self.fft = fft = size_of(kind, "fft", fft, 2048)
         if fft < 32 or fft & fft - 1:
             raise ValueError("%s: fft is a power of two in 32..2048, got %d" % (kind, fft))
@@ -75,6 +83,14 @@ class LogMel:
     @property
     def nbytes(self):
         return 2 * len(self._tables) + 4 * len(self._work)
+
+    def layers(self, x=None):
+        """What a network over these features begins with, a list: an Input in which sounds of usual loudness are near 0 (None: LogMel alone),
+        or, with ``x``, int16 features of the training samples, an Input and a Normalization adapted to them. ValueError where x lacks.
+        """
+        from .begin import layers
+
+        return layers(self, x)
 
     def parameters(self):
         """(name, {keyword: value}), of which ``odt.features.make`` makes it again."""
@@ -113,7 +129,9 @@ class MFCC(LogMel):
     In units of 1/32 of a factor of 2: LogMel's are 1/256. The first is the loudness, as librosa's and SciPy's.
     """
 
-    def __init__(self, rate=16000, window=480, fft=512, channels=40, low=125, high=7500, coefficients=13):
+    preset = None
+
+    def __init__(self, rate=16000, window=None, fft=None, channels=40, low=125, high=None, coefficients=13):
         size_of("MFCC", "channels", channels, 128)
         self.coefficients = size_of("MFCC", "coefficients", coefficients, channels)
         super().__init__(rate, window, fft, channels, low, high)

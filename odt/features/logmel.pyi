@@ -15,12 +15,13 @@ class LogMel:
     def __init__(
         self,
         rate: int = 16000,
-        window: int = 480,
-        fft: int = 512,
+        window: int | None = None,
+        fft: int | None = None,
         channels: int = 40,
         low: int = 125,
-        high: int = 7500,
+        high: int | None = None,
     ) -> None: ...
+    def layers(self, x: Any = None) -> list[Any]: ...
     def parameters(self) -> tuple[str, dict[str, int]]: ...
     def __call__(self, samples: Any, out: Any = None) -> Any: ...
 
@@ -30,10 +31,10 @@ class MFCC(LogMel):
     def __init__(
         self,
         rate: int = 16000,
-        window: int = 480,
-        fft: int = 512,
+        window: int | None = None,
+        fft: int | None = None,
         channels: int = 40,
         low: int = 125,
-        high: int = 7500,
+        high: int | None = None,
         coefficients: int = 13,
     ) -> None: ...

@@ -41,6 +41,8 @@ class Motion:
     ``outputs``: axes * (6 + bands). TypeError, ValueError for what is out of range.
     """
 
+    preset = None
+
     def __init__(self, rate=100, window=128, axes=3, bands=(1, 3, 5, 10, 20, 40), fft=None):
         self.rate = rate = size_of("Motion", "rate", rate, 1000000)
         self.window = window = size_of("Motion", "window", window, 2048)
@@ -83,6 +85,12 @@ class Motion:
     @property
     def nbytes(self):
         return 2 * len(self._tables) + 4 * len(self._work)
+
+    def layers(self, x=None):
+        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
+        from .begin import layers
+
+        return layers(self, x)
 
     def parameters(self):
         """(name, {keyword: value}), of which ``odt.features.make`` makes it again."""

@@ -9,7 +9,7 @@ class Motion:
     rate: int
     window: int
     axes: int
-    bands: tuple[int, ...]
+    bands: tuple[float, ...]
     fft: int
     outputs: int
     nbytes: int
@@ -18,8 +18,9 @@ class Motion:
         rate: int = 100,
         window: int = 128,
         axes: int = 3,
-        bands: Sequence[int] = (1, 3, 5, 10, 20, 40),
+        bands: Sequence[float] = (1, 3, 5, 10, 20, 40),
         fft: int | None = None,
     ) -> None: ...
+    def layers(self, x: Any = None) -> list[Any]: ...
     def parameters(self) -> tuple[str, dict[str, Any]]: ...
     def __call__(self, samples: Any, out: Any = None) -> Any: ...

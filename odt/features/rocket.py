@@ -70,6 +70,8 @@ class MiniRocket:
     ``outputs``: features. TypeError, ValueError for what is out of range.
     """
 
+    preset = 1 / 16384, 0  # numbers from 0 to 1
+
     def __init__(self, window=128, axes=3, features=420, seed=0, biases=None):
         self.window = window = size_of("MiniRocket", "window", window, 2048)
         self.axes = axes = size_of("MiniRocket", "axes", axes, 16)
@@ -154,6 +156,12 @@ class MiniRocket:
     @property
     def nbytes(self):
         return 2 * len(self._tables) + 4 * len(self._work)
+
+    def layers(self, x=None):
+        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
+        from .begin import layers
+
+        return layers(self, x)
 
     def parameters(self):
         """(name, {keyword: value}), of which ``odt.features.make`` makes it again."""

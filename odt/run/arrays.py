@@ -97,6 +97,8 @@ def refuse(argument, data, shape, expected, first=1):
         if several and len(shape) == 2 and shape[:1] == expected:
             order = [1, 0]
         first = 0 if order else 1
+    if ": sample" in argument:  # of a list
+        name, first = "numpy.array(%s)" % argument.partition(":")[0].split(" ")[-1], 1
     hint = ""
     if order:
         order = ["0"] * first + [str(axis + first) for axis in order]

@@ -111,6 +111,7 @@ def attach(session):
         for layer, parameters in plan.each():
             if layer.kind == "normalization":
                 layer.part = session, parameters.vectors
+                session.raw = layer
 
 
 def _load(nodes, optimizer):

@@ -238,6 +238,8 @@ class Training:
             if phased:
                 self.phased.append(callback)
         self.model, self.session = model, session
+        if session.raw:
+            session.raw.say(session)
         try:
             session.begin(self.name)
             for callback in callbacks:

@@ -1,4 +1,4 @@
-"""What fit says once of its data, by name: features that differ by orders of magnitude, targets far from where weights begin."""
+"""What fit says once of its data, by name: features that differ by orders of magnitude or lie far from 0, targets far from where weights begin."""
 
 import struct
 
@@ -8,12 +8,14 @@ _SAMPLES = 16
 _NUMBERS = 512  # of a sample: what has more is an image or a series, of one unit
 _FAR = 300  # for a target from the mean, where the output's bias begins (centre.py): Adam moves a weight by the learning rate a step
 _MOST = 1000  # for a bias in int8
+_OFFSET = 4  # deviations of a feature from 0 to its mean
+_LOOKED = 8192  # numbers at most, for that
 _RATIO = 25  # the largest value to what a quarter of the features move less than
 
 
 def say(session, samples, x, y):
     """Print what is to be said."""
-    for hint in (features(session, x, samples), targets(session, y, samples)):
+    for hint in (features(session, x, samples) or offsets(session, x, samples), targets(session, y, samples)):
         if hint:
             print(hint)
 
@@ -21,7 +23,7 @@ def say(session, samples, x, y):
 def features(session, x, samples):
     """A line if the features of ``x``, of ``samples`` samples, differ so much in size that a Normalization should come first."""
     layer = session.input
-    names = [getattr(part, "kind", "") for part, _ in session.plan.weights]
+    names = _kinds(session)
     width = layer.shape[-1]
     if layer.dtype in ("int8", "uint8") or width < 2 or session.row > _NUMBERS or "normalization" in names:
         return None
@@ -46,6 +48,47 @@ def features(session, x, samples):
     return "%s: features differ: values reach %g, no. %d moves by %g: %sbegin with odt.Normalization(), adapted to x" % (
         layer.name, top, moves[0][1], moves[0][0], what,
     )  # fmt: skip
+
+
+def offsets(session, x, samples):
+    """A line if most features of ``x`` lie so far from 0, for how little they move, that a Normalization should come first."""
+    layer = session.input
+    if layer.dtype in ("int8", "uint8") or [
+        kind for kind in _kinds(session)[:1] if kind in ("normalization", "batchnorm")
+    ]:
+        return None
+    code, size = _code(session, X_FORMAT)
+    width, row, zero = layer.shape[-1], session.row, layer.zero_point
+    looked = min(samples, _SAMPLES, max(2, _LOOKED // row))
+    moves = far = 0
+    for feature in range(width):
+        count = total = squares = origin = 0
+        for number in range(looked):
+            first = number * samples // looked * row
+            for index in range(first + feature, first + row, width):
+                value = struct.unpack_from(code, x, size * index)[0]
+                origin = origin if count else value  # sums of what is near 0 keep their digits
+                count += 1
+                total += value - origin
+                squares += (value - origin) * (value - origin)
+        mean = total / count
+        spread = squares / count - mean * mean
+        mean += origin - zero
+        if spread > 0:
+            moves += 1
+            if mean * mean > _OFFSET * _OFFSET * spread:
+                far += 1
+                told = feature, mean, spread**0.5
+    if 2 * far <= moves:
+        return None
+    return (
+        "%s: features lie far from 0: no. %d about %g, which moves by %g: begin with odt.Normalization(), adapted to x"
+        % ((layer.name,) + told)
+    )
+
+
+def _kinds(session):
+    return [getattr(part, "kind", "") for part, _ in session.plan.weights]
 
 
 def targets(session, y, samples):

@@ -16,6 +16,8 @@ class Seen:
 
     def __init__(self, session):
         output = session.plan.output
+        if session.raw:
+            session.raw.say(session)
         self.kind = self.samples = None
         self.width = output.count // session.rows
         scale = session.plan.output.scale.offset if session.scale is not None else -1

@@ -238,6 +238,7 @@ class Session:
     peaks = None
     told = False
     ends = None  # see classes.ending()
+    raw = None  # a Normalization, until it was asked whether it has been adapted
     fresh = True  # its weights are those of compile
     options = None  # build()'s, of a model that compile() made
 
