@@ -8,7 +8,7 @@ _ALLOC, _NOBITS, _SYMTAB = 2, 8, 2
 _HEAP = (("__GcHeapStart", "__GcHeapEnd"), ("_heap_start", "_heap_end"))  # ports rp2, stm32
 
 # Bytes before the file system, where the port's linker script lets a firmware run into it.
-ROOM = {"RPI_PICO": 768 * 1024, "RPI_PICO2": 1024 * 1024, "RPI_PICO_W": 1200 * 1024}
+ROOM = {"RPI_PICO": 800 * 1024, "RPI_PICO2": 1024 * 1024, "RPI_PICO_W": 1200 * 1024}
 
 
 def sizes(path):
