@@ -302,11 +302,18 @@ def api(names):
     return lambda: api_table(names)
 
 
+def operators_table():
+    from odt.host.convert import operators
+
+    return operators.table()
+
+
 TABLES = {
     "accuracy": accuracy_table,
     "steps": steps_table,
     "ram": ram_table,
     "language": language.table,
+    "operators": operators_table,
     **{name: api(names) for name, names in API.items()},
 }
 TABLE = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
