@@ -374,3 +374,45 @@ def test_state_is_as_large_as_the_documents_say():
         assert len(model.state) == 64 + 2 * n * (n + 1) + 4 * n * outputs + 4 * units
         assert struct.unpack_from("<4I", model.state)[1:] == (units + inputs, n, outputs)
     assert odt.online.EchoState is EchoState
+
+
+def lorenz(count):
+    v, found = np.array([1.0, 1, 1]), []
+    for i in range(2 * count + 400):
+        x, y, z = v
+        v = v + 0.02 * np.array([10 * (y - x), x * (28 - z) - y, x * y - 8 / 3 * z])
+        found.append(v[0] / 40)
+    return np.array(found[401::2]), np.array(found[403::2])
+
+
+def narma(count):
+    u = np.random.default_rng(3).random(count + 50) / 2
+    y = np.zeros(count + 50)
+    for t in range(10, count + 49):
+        y[t + 1] = 0.3 * y[t] + 0.05 * y[t] * y[t - 9 : t + 1].sum() + 1.5 * u[t - 9] * u[t] + 0.1
+    return u[50:], y[50:]
+
+
+def mackey_glass(count):
+    x = [1.2] * 171
+    for _ in range(10 * (count + 200)):
+        x.append(x[-1] + 0.1 * (0.2 * x[-171] / (1 + x[-171] ** 10) - 0.1 * x[-1]))
+    found = np.array(x[2000::10])
+    return found[:count], found[6 : count + 6]
+
+
+@pytest.mark.parametrize("series", (lorenz, narma, mackey_glass))
+def test_the_default_regularization_is_as_good_as_the_best(series):
+    u, t = series(900)
+
+    def error(**options):
+        model, found = EchoState(1, units=48, seed=1, **options), []
+        for i in range(850):
+            if i < 600:
+                model.learn_one([u[i]], float(t[i]))
+            else:
+                found.append(model.predict_one([u[i]]))
+                model.step_one([u[i]])
+        return np.sqrt(np.mean((np.array(found) - t[600:850]) ** 2)) / t[600:850].std()
+
+    assert error() < 1.05 * min(error(regularization=least) for least in (1e-4, 1e-6, 1e-9))

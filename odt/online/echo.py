@@ -70,7 +70,7 @@ class EchoState(OSELM):
     """
 
     def __init__(self, inputs, outputs=None, units=32, activation="tanh", classes=None, leak=1.0, radius=0.9, connections=4,
-                 input_scale=0.2, forgetting=1.0, regularization=1e-6, seed=0):  # fmt: skip
+                 input_scale=0.2, forgetting=1.0, regularization=1e-8, seed=0):  # fmt: skip
         kind = type(self).__name__
         inputs = size_of(kind, "inputs", inputs, 63)
         self.units = units = size_of(kind, "units", units, 960)

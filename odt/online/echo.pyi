@@ -22,7 +22,7 @@ class EchoState(OSELM):
         connections: int = 4,
         input_scale: float = 0.2,
         forgetting: float = 1.0,
-        regularization: float = 1e-6,
+        regularization: float = 1e-8,
         seed: int = 0,
     ) -> None: ...
     def step_one(self, x: Sequence[float]) -> None: ...
