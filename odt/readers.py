@@ -14,7 +14,7 @@ depends on the batch, never on the file.
 from array import array
 from struct import pack_into, unpack_from
 
-from .run.csv import Lines, float32, has_letter, parse, text, whole  # noqa: F401 (parse is from here, too)
+from .run.csv import Lines, float32, parse, text, whole  # noqa: F401 (parse is from here, too)
 from .fixed import count_of, elements, is_int, order, own
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
@@ -84,7 +84,7 @@ def _npy(path):
     except ValueError:
         raise ValueError("%s: its header is no text" % path)
     if "'descr': [" in header:
-        raise ValueError("%s: records of fields, from byte %d on: RawReader(Column(path, dtype, row, offset, stride), ..) reads one" % (
+        raise ValueError("%s: records of fields, from byte %d on: RawReader(Column(..), ..) reads one" % (
             path, 8 + wide + size))  # fmt: skip
     descr = _entry(path, header, "descr", "'", "'")
     if descr[:1] == ">" or descr[1:] not in _DESCR:
@@ -307,8 +307,6 @@ class CsvReader(_Reader):
         self, path, batch_size, label=-1, targets=None, skip=(), separator=",", index=128, normalizer=None, decimal=".",
         labels=None,
     ):  # fmt: skip
-        if labels is not None and not isinstance(labels, (list, tuple)):
-            raise TypeError("%s: labels is a list of names, got %r" % (path, labels))
         self.path, self._skip = path, skip
         self._lines = Lines(path, separator, decimal)
         try:
@@ -387,8 +385,7 @@ class CsvReader(_Reader):
             for k, column in enumerate(self._y_columns):
                 pack_into("<I", self._y, 4 * (at_y + k), float32(*lines.number_of(words[column])))
         except ValueError:
-            hint = ": give labels=[..], the names" if what[0] == "w" and has_letter(words[column]) else ""
-            lines.refuse(column, words[column], what, hint)
+            lines.refuse(column, words[column], what)
 
     def _label(self, word):
         if self._names:

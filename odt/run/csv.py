@@ -103,6 +103,8 @@ class Lines:
             hint = ": is separator=None meant, spaces?"
         elif b"," in word and self.decimal == b".":
             hint = ': is decimal="," meant?'
+        elif what[0] == "w" and has_letter(word):  # whole number: a label
+            hint = ": give labels=[..], the names"
         raise ValueError("%s: line %d, column %d is no %s: %r%s" % (
             self.path, self.count(), column, what, text(word), hint))  # fmt: skip
 
