@@ -31,7 +31,7 @@ def _flat(argument, data, row, one=()):
     try:
         view = memoryview(data)
     except Exception:  # of pandas, PyTorch, or of dates
-        data = _read(argument, data)
+        data = read(argument, data)
         view = memoryview(data)
     texts = argument[-1:] == "y" and getattr(view, "format", "b")[-1:] in "wsO" and shape[0]
     if texts and isinstance(data.reshape(-1)[0], (str, bytes)):
@@ -47,7 +47,7 @@ def _flat(argument, data, row, one=()):
     return data.cast("B").cast(data.format) if shape[0] else b""
 
 
-def _read(argument, data):
+def read(argument, data):
     """What is no buffer as NumPy reads it."""
     try:
         found = __import__("numpy").asarray(data)

@@ -5,8 +5,16 @@ from array import array
 
 def labels(argument, y, classes):
     """The labels of one-hot rows, as an array."""
+    if hasattr(y, "shape") and not hasattr(y, "tolist"):  # of pandas
+        from .arrays import read
+
+        y = read(argument, y)
     if hasattr(y, "tolist"):
         y = y.tolist()
+    if len(y) and isinstance(y[0], str):
+        from .arrays import one_axis
+
+        one_axis(argument, y, ("int32",), 1)  # which says what to write
     found = array("B" if classes <= 256 else "H")
     rows = y
     if len(y) and not isinstance(y[0], (list, tuple)):
