@@ -356,6 +356,11 @@ def test_a_file_of_records_names_what_reads_it(tmp_path):
     assert read == [(list(range(27)), [k % 2 for k in range(9)])]
 
 
+def test_samples_of_16_bits_are_read(tmp_path):
+    x = RANDOM.integers(0, 65536, (45, 5)).astype("uint16")
+    assert trained(NpyReader(*npy(tmp_path, x), 4), kind="uint16") == trained(x, Y, kind="uint16")
+
+
 def test_labels_of_16_bits_are_read(tmp_path):
     x, y = npy(tmp_path, y=Y.astype("uint16"))
     assert trained(NpyReader(x, y, 4)) == trained(X, Y)

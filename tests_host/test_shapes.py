@@ -229,3 +229,11 @@ def test_what_numpy_reads_is_taken_and_what_it_does_not_is_named():
     ):
         with pytest.raises(TypeError, match=r"^y: .*names.index"):
             model.fit(x, labels, verbose=0)
+    one_hot = odt.Sequential([odt.Input((2,)), odt.Dense(2)])
+    one_hot.compile(loss="categorical_crossentropy", dtype="float32", batch_size=4)
+    rows = np.eye(2)[y]
+    for labels in (rows, Frame(rows), torch.tensor(rows), rows.tolist()):
+        one_hot.fit(x, labels, verbose=0)
+    for labels in (["rest", "wave"] * 2, np.array(["rest", "wave"] * 2)):
+        with pytest.raises(TypeError, match=r"^y: .*names.index"):
+            one_hot.fit(x, labels, verbose=0)
