@@ -52,6 +52,14 @@ def normalised():
     return odt.Model(x, odt.Dense(3)(odt.Flatten()(d)))
 
 
+def dilated():
+    x = odt.Input((24,))
+    a = odt.Conv1D(4, 3, padding="causal", dilation_rate=2, activation="relu")(odt.Reshape((12, 2))(x))
+    b = odt.Conv1D(4, 2, padding="same", dilation_rate=5)(a)  # copied to batches and back
+    c = odt.DepthwiseConv2D((2, 3), dilation_rate=(3, 1), activation="relu")(odt.Reshape((4, 6, 2))(b))
+    return odt.Model(x, odt.Dense(3)(odt.Flatten()(c)))
+
+
 def raw():
     first = odt.Normalization()
     model = odt.Sequential(
@@ -74,6 +82,7 @@ CASES = (
     ("mae", dense, "mae"),
     ("huber", dense, odt.Huber(0.5)),
     ("normalised", normalised, "mse"),
+    ("dilated", dilated, "mse"),
     ("raw", raw, "categorical_crossentropy"),
     ("variational", variational, "mse"),
 )
