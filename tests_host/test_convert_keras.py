@@ -383,3 +383,39 @@ def test_a_file_that_is_not_there_and_an_error_of_odt_s_own_keep_their_types(tmp
     monkeypatch.setattr(kerasmodel, "_sizes", lambda value, count: None + 1)
     with pytest.raises(TypeError):
         load(tmp_path / "net.keras")
+
+
+def test_rescaling_of_channels_that_come_first():
+    keras.config.set_image_data_format("channels_first")
+    try:
+        with pytest.raises(Unsupported, match=r"layer rescaling\w* \(Rescaling\): has its channels first"):
+            load(keras.Sequential([L.Input((3, 3, 3)), L.Rescaling([1.0, 2.0, 3.0])]))
+    finally:
+        keras.config.set_image_data_format("channels_last")
+
+
+def places(config, path=()):
+    """Where the values of a description are."""
+    for key, each in config.items() if isinstance(config, dict) else enumerate(config):
+        if key not in ("compile_config", "registered_name"):
+            yield path + (key,)
+            if isinstance(each, (dict, list)):
+                yield from places(each, path + (key,))
+
+
+@pytest.mark.parametrize("network", [stack, residual, series])
+def test_a_description_with_another_value_is_read_or_a_value_error(network, tmp_path):
+    config, parts = parts_of(made(network), tmp_path / "net.keras")
+    found = list(places(config))
+    rng = np.random.default_rng(4)
+    for value in [None, -1, 0, 3, 10**9, "x", [], [2, 2, 2], {}, True, 0.5, float("nan")] * 2:
+        changed = json.loads(json.dumps(config))
+        *path, last = found[rng.integers(len(found))]
+        inner = changed
+        for key in path:
+            inner = inner[key]
+        inner[last] = value
+        try:
+            kerasmodel.read(written(tmp_path / "bad.keras", changed, parts))
+        except ValueError:
+            pass

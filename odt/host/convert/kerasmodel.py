@@ -533,6 +533,8 @@ class _Reader:
 
     @_layer("Rescaling", "scale offset")
     def _rescaling(self, layer, x, origin):
+        if np.ndim(layer.scale) and keras.config.image_data_format() != "channels_last":
+            refuse(origin, "has its channels first", 'keras.config.set_image_data_format("channels_last")')
         return self.builder.affine(x, np.asarray(layer.scale), np.asarray(layer.offset), layer.name, origin)
 
     @_layer("TimeDistributed", "layer")
