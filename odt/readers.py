@@ -435,14 +435,25 @@ class Normalizer:
                 raise ValueError(
                     "x: sample %d, feature %d: %r is no number below 1e18" % (at // size, at % size, own(x[at]))
                 )
-        mean, squares = self.mean, self.squares
+        mean, squares, count = array("f", self.mean), array("f", self.squares), self.count
         for at in range(0, len(x), size):
-            self.count += 1
+            if count == 0x7FFFFFFF:  # the older half is let go
+                count >>= 1
+                for k in range(size):
+                    squares[k] /= 2
+            count += 1
             for k in range(size):
                 value = x[at + k]
                 delta = value - mean[k]
-                mean[k] += delta / self.count
+                mean[k] += delta / count
                 squares[k] += delta * (value - mean[k])
+
+        def change():
+            self.mean, self.squares, self.count = mean, squares, count
+
+        from .online.stored import whole
+
+        whole(change)
 
     def _flat(self, x):
         if len(getattr(x, "shape", ())) > 1:

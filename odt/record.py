@@ -288,7 +288,9 @@ class Recorder:
             one_sample("add: x", x, (window.length, window.channels))
         try:
             code, size = engine.typecode(x), engine.nbytes(x)
-        except Exception:  # of CPython a BufferError, too, which boards do not have
+        except Exception as error:
+            if type(error).__name__ not in ("TypeError", "ValueError", "BufferError"):  # boards have no BufferError
+                raise
             code, size = type(x).__name__, 0
         if code != window.typecode or size != self.record - _BEFORE:
             raise ValueError("add: a window is %d x %d numbers of typecode %r, got %d bytes of %r" % (

@@ -129,7 +129,7 @@ def test_a_writer_that_comes_in_anywhere_within_the_reader_tears_no_window():
     import sys
 
     code = Window.next.__code__
-    for every, slots in ((1, 2), (5, 2), (11, 2), (12, 2), (13, 3), (16, 2), (23, 2)):
+    for every, slots in ((1, 2), (5, 2), (11, 2), (12, 2), (13, 3), (24, 2), (31, 2)):
         window, sent, lines = Window(6, 1, 4, "i", slots), 0, 0
 
         def interrupt(frame, event, _):
@@ -157,7 +157,7 @@ def test_a_writer_that_comes_in_anywhere_within_the_reader_tears_no_window():
                     ends.append(window.position)
         finally:
             sys.settrace(old)
-        assert gaps <= window.overruns and (len(ends) > 40 or every < 16)
+        assert gaps <= window.overruns and (len(ends) > 40 or every < 24)
 
 
 def test_a_window_says_what_it_takes_and_refuses_what_makes_none():

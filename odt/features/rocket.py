@@ -101,9 +101,14 @@ class MiniRocket:
         self._kernel = _rocket()
 
     def _keep(self, biases):
-        for i in range(self.features):
-            self._work[i] = biases[i]
-        self.biases = biases
+        from ..online.stored import whole
+
+        def change():
+            for i in range(self.features):
+                self._work[i] = biases[i]
+            self.biases = biases
+
+        whole(change)
 
     def fit(self, x):
         """Take the biases of windows: of each kernel from its convolution with one of them, by chance. Returns self.

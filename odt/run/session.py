@@ -206,8 +206,10 @@ def mean(session, count):
     if watched is None:
         return total / (count << 16)
     if session.unit_count != count or watched != session.unit_scale:
-        session.unit_count, session.unit_scale = count, bytes(watched)
+        session.unit_count = 0  # until all is there
+        session.unit_scale = bytes(watched)
         session.unit = session.loss.unit(session.output_scale() / 256) / count
+        session.unit_count = count
     return total * session.unit
 
 

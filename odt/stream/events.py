@@ -41,10 +41,12 @@ class Events:
     def reset(self):
         """Forget the windows that came, and what is active."""
         count = len(self.labels)
-        self._row, self._sums, self._next = [array("i", bytes(4 * count)) for _ in range(3)]
-        self._ring = array("i", bytes(4 * count * self.mean))
-        self._at = self._hold = 0
+        self._sums = ()  # until all is there: update() begins anew
         self._active = -1
+        self._at = self._hold = 0
+        self._ring = array("i", bytes(4 * count * self.mean))
+        self._row, self._next = array("i", bytes(4 * count)), array("i", bytes(4 * count))
+        self._sums = array("i", bytes(4 * count))
 
     @property
     def label(self):

@@ -61,8 +61,10 @@ class Window:
         self._lost = array("i", bytes(4 * self.slots))  # samples, before each slot
         self.overruns = self.gap = self.position = 0
         self._head = self._tail = 0  # slots written by the writer, read by the reader, modulo twice the slots
+        self._slot = 0  # that _at, _begin and _dropped are of: another than _head where a commit() was interrupted
         self._at = self._begin = self._first
         self._dropped, self._left, self._given = 0, self._full, False
+        self._torn, self._following, self._then = False, 0, 0  # see next()
         self._samples = None  # see sample()
 
     # The writer's
@@ -85,6 +87,7 @@ class Window:
         if start == 0:
             self.flat(samples)
         count, raw, item = len(samples), self._is_raw(samples), self._item
+        self._room()
         views, ring = self._views, self._ring
         if raw:
             views, ring, item = self._parts, self._raw, 1
@@ -131,11 +134,12 @@ class Window:
         count = room if count is None else count
         if not 0 <= count <= room:
             raise ValueError("commit: %d bytes, the slot has %d" % (count, room))
-        self._at += count
-        if self._at == self._size:
+        if self._at + count < self._size:
+            self._at += count
+        else:
             self._lost[self._head % self.slots] = self._dropped
-            self._dropped = self._at = self._begin = 0
-            self._head = (self._head + 1) % self._turns  # last: now it is the reader's
+            self._head = (self._head + 1) % self._turns  # now it is the reader's
+            self._turn()
 
     def sample(self):
         """The next sample, as numbers that are to be written; then ``commit`` its bytes. None where the reader is late.
@@ -146,18 +150,20 @@ class Window:
         if not self._samples:
             whole, step = memoryview(self._ring), self.channels
             self._samples = [whole[at : at + step] for at in range(0, len(whole), step)]
+        room = self._room()
         if self._at % size:
             raise ValueError("sample: the slot holds a part of a sample, commit() the rest of it")
-        return self._samples[self._head % self.slots * self.hop + self._at // size] if self._room() else None
+        return self._samples[self._head % self.slots * self.hop + self._at // size] if room else None
 
     @property
     def begun(self):
         """Whether the slot that is being written holds samples."""
-        return self._at != self._begin
+        return self._room() > 0 and self._at != self._begin
 
     def skip(self, count=1):
         """``count`` samples were lost before they came, as a sensor's FIFO may say: a gap; those of a slot that is not whole go with them."""
         count = size_of("skip", "count", count, _MOST)
+        self._room()
         self._drop(count + (self._at - self._begin) // (self.channels * self._item))
 
     def _is_raw(self, samples):
@@ -178,7 +184,14 @@ class Window:
 
     def _room(self):
         """Bytes of the slot that is being written; 0 where the reader has not read what it holds."""
+        if self._slot != self._head:
+            self._turn()
         return 0 if (self._head - self._tail) % self._turns == self.slots else self._size - self._at
+
+    def _turn(self):
+        """Begin the slot at the head."""
+        self._dropped = self._at = self._begin = 0
+        self._slot = self._head
 
     def _drop(self, count):
         self._dropped = min(self._dropped + count, _MOST)
@@ -189,25 +202,33 @@ class Window:
 
     def next(self):
         """``data`` with the next window in it, until ``next`` is called again; None where none is whole yet."""
+        if self._torn:  # what has moved on was interrupted: the window begins anew
+            if self._tail == self._following:
+                self.position = self._then
+            self._left = self._full
+            self._torn = False
         if self._given:
-            self._given, self.gap = False, 0
+            self.gap = 0
+            self._given = False
         for _ in range((self._head - self._tail) % self._turns):  # not those that come meanwhile: it is to end
             slot = self._tail % self.slots
             lost = self._lost[slot]
-            if lost:
-                self.gap += lost
-                self.position += lost
-                self._left = self._full
-            if self._left == self._full:
-                self.position -= self._first // (self.channels * self._item)
+            left = self._full if lost else self._left
+            self._then = self.position + lost + self.hop
+            if left == self._full:
+                self._then -= self._first // (self.channels * self._item)
+            self._following = (self._tail + 1) % self._turns
+            self._torn = True
             if self.hop < self.length:
                 self._kept[_ALL] = self._old
             self._new[_ALL] = self._views[slot]
-            self._tail = (self._tail + 1) % self._turns
-            self.position += self.hop
-            self._left -= 1
-            if not self._left:
-                self._left, self._given = 1, True
+            self._tail = self._following
+            self.position = self._then
+            self.gap += lost
+            self._left = left - 1 or 1
+            self._given = left == 1
+            self._torn = False
+            if left == 1:
                 return self.data
         return None
 
