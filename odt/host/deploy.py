@@ -21,6 +21,20 @@ TRIAL = Path(__file__).with_name("trial.py")
 HEAP = {"firmware": 16000, "native": 49000, "reference": 150000}
 
 _ROW = re.compile(r"odt-trial (\w+) (predicts|trains) ([0-9a-f]{8}) ([0-9]{1,9})")
+# Where the power failed between remove and rename of an earlier one, the new file is the only one: it gets its name.
+_SETTLE = """
+import os
+path = %r
+try:
+    os.stat(path)
+except OSError:
+    try:
+        from odt.run.sections import ModelFile
+        ModelFile(path + ".new").close()
+        os.rename(path + ".new", path)
+    except (OSError, ValueError):
+        pass
+"""
 _TAKE = """
 import os
 new, path = %r
@@ -53,6 +67,7 @@ def command(options):
     place = "/" + source.name
     say("Copying %s, %d bytes, to %s" % (source.name, len(data), place))
     new = place + ".new"
+    board.call("exec", _SETTLE % place)
     try:
         board.call("fs", "cp", source, ":" + new, timeout=600)
         left = tried(board, new, wanted)
