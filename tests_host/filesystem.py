@@ -30,6 +30,16 @@ class _Node:
 
     def __init__(self, data=b""):
         self.cached = self.stored = data
+        self.edited = False  # in place
+
+    def part(self, part, last=False):
+        """What is found where that part of what was written since has come to the disk: its first bytes, or its last."""
+        kept = int(part * len(self.cached))
+        if not self.edited:
+            return self.cached[:kept]
+        if not last:
+            return self.cached[:kept] + self.stored[kept:]
+        return self.stored[:kept] + bytes(max(0, kept - len(self.stored))) + self.cached[kept:]
 
 
 class Disk:
@@ -77,11 +87,13 @@ class Disk:
             for part in (0, 0.5, 1) if loose else (1,):
                 files = {}
                 for name, node in names.items():
-                    kept = int(part * len(node.cached))
-                    files[name] = node.cached[:kept] if id(node) in loose else node.stored
+                    files[name] = node.part(part) if id(node) in loose else node.stored
                 if loose and not part:  # or the length is there, and the bytes are not
                     torn = {name: files[name] or bytes(len(node.cached)) for name, node in names.items()}
                     found.append(torn)
+                if loose and part:
+                    last = {name: node.part(part, True) if node.edited else files[name] for name, node in names.items()}
+                    found.append(last)
                 if files not in found:
                     found.append(files)
         return found
@@ -104,6 +116,10 @@ class Disk:
             if path not in self.names:
                 raise FileNotFoundError(errno.ENOENT, path)
             return io.BytesIO(self.names[path].cached)
+        if mode == "r+b":
+            if path not in self.names:
+                raise FileNotFoundError(errno.ENOENT, path)
+            return _Editor(self, self.names[path])
         assert mode == "wb"
         node = _Node()
         self.change(lambda names: names.__setitem__(path, node))
@@ -152,6 +168,39 @@ class _Writer:
     def _empty(self):
         self.node.cached += self.buffer
         self.buffer = b""
+
+
+class _Editor(_Writer):
+    """Of a file that is there, written in place."""
+
+    def __init__(self, disk, node):
+        super().__init__(disk, node)
+        node.edited, self.at, self.buffer = True, 0, []
+
+    def seek(self, at):
+        self.at = at
+
+    def fileno(self):
+        return self.node
+
+    def write(self, data):
+        data = bytes(data)
+        try:
+            self.disk.call("write")
+        except PowerFailure:
+            self.buffer.append((self.at, data[: len(data) // 2]))
+            self._empty()
+            raise
+        self.buffer.append((self.at, data))
+        self.at += len(data)
+        if self.disk.kind != "pc":
+            self._empty()
+
+    def _empty(self):
+        for at, data in self.buffer:
+            old = self.node.cached
+            self.node.cached = old[:at] + bytes(max(0, at - len(old))) + data + old[at + len(data) :]
+        self.buffer = []
 
 
 class _Os:

@@ -253,10 +253,14 @@ def _taught(it):
     return _of_teacher(it), it.digest(), [it.predict(x) for x in X]
 
 
-def _from_file(path):
-    it = teach.Teacher(FRONT, classes=3, budget=40, steps=6)
+def _reopened(path):
+    it = teach.Teacher(FRONT, classes=3, budget=40, steps=6, place=path)
     it.load(path)
-    return _of_teacher(it)
+    return it
+
+
+def _from_file(path):
+    return _of_teacher(_reopened(path))
 
 
 def recorder(path):
