@@ -72,7 +72,7 @@ def of_model(model):
     session = model.session
     history = {name: list(values) for name, values in model.history.history.items()} if model.history else None
     state = bytes(session.state), session.calibrated, session.epoch, session.underway, session.seed, session.fresh
-    assert not session.busy and session.fit is None and session.parts == model.parts
+    assert not session.busy and session.fit is None and session.parts == session.whole_parts
     return state, history
 
 
@@ -84,7 +84,7 @@ def whole_model(model):
 def model_row(make, changes, known=whole_model, **options):
     def made(path):
         model = make()
-        model.parts = model.session.parts
+        model.session.whole_parts = model.session.parts
         return model
 
     return Saver(made, changes, known, **options)
@@ -178,7 +178,7 @@ def _echo():
     return EchoState(2, 1, units=3, seed=3)
 
 
-def _detector(make, values):
+def _detector(make, values, step=1):
     def made(path):
         it = make()
         for value in values:
@@ -187,7 +187,7 @@ def _detector(make, values):
 
     return Saver(
         made, {"update": lambda it: it.update(1), "reset": lambda it: it.reset(), "load": None}, of_state,
-        save=lambda it, path: it.save(path), load=lambda it, path: it.load(path), other=lambda: NCM(2, classes=2),
+        save=lambda it, path: it.save(path), load=lambda it, path: it.load(path), other=lambda: NCM(2, classes=2), step=step,
     )  # fmt: skip
 
 
@@ -349,14 +349,14 @@ TABLE = {
     "EchoState": online(
         _echo, ROWS,
         {"learn_one": learn, "step_one": lambda it: it.step_one([0.75, -0.5]), "reset": lambda it: it.reset()},
-        lambda it: (bytes(it.states()), it.predict_one(X[0])),
+        lambda it: (bytes(it.states()), it.predict_one(X[0])), step=3,
     ),
     "Prototypes": online(
         lambda: Prototypes(LATENTS, classes=3), ROWS, {"learn_one": learn, "forget": lambda it: it.forget(2)},
         lambda it: [it.predict_one(x) for x in X],
-        step=3,
+        step=5,
     ),
-    "ADWIN": _detector(lambda: ADWIN(clock=1, grace_period=1), [0, 1] * 6),
+    "ADWIN": _detector(lambda: ADWIN(clock=1, grace_period=1), [0, 1] * 6, step=5),
     "DDM": _detector(lambda: DDM(2), [0, 1, 0]),
     "PageHinkley": _detector(lambda: PageHinkley(2), [0.5, 1, 0]),
     "KSWIN": _detector(lambda: KSWIN(window_size=8, stat_size=3), [0.5, 1, 0]),
@@ -366,18 +366,18 @@ TABLE = {
     ),
     "Replay": Saver(
         _replayed, {"add": lambda it: it.add(X[:2], Y[:2]), "load": None}, of_state, lambda it: _parts(it, ROWS[:2]),
-        save=lambda it, path: it.save(path), load=lambda it, path: it.load(path), other=lambda: Replay(trained(), budget=200), step=3,
+        save=lambda it, path: it.save(path), load=lambda it, path: it.load(path), other=lambda: Replay(trained(), budget=200), step=5,
     ),
     "Reservoir": Saver(_reservoir, {"add": lambda it: it.add(*ROWS[5])}, _of_reservoir),
     "Teacher": Saver(
         _teacher, {"learn": lambda it: it.learn(X[2], "c"), "learn more": lambda it: it.learn(X[2], "a"),
                    "forget": lambda it: it.forget(it.labels[0])},
-        _of_teacher, file=_from_file, step=5,
+        _of_teacher, file=_from_file, step=11,
         save=lambda it, path: it.save(path), load=lambda it, path: it.load(path),
         other=lambda: teach.Teacher(FRONT, classes=2, budget=40, steps=6),
     ),
     "Teacher without a place": Saver(
-        lambda path: _teacher(path, False), {"learn": lambda it: it.learn(X[2], "c"), "load": None}, _taught,
+        lambda path: _teacher(path, False), {"learn": lambda it: it.learn(X[2], "c"), "load": None}, _taught, step=7,
         save=lambda it, path: it.save(path), load=lambda it, path: it.load(path),
     ),
     "Recorder": Saver(
@@ -391,12 +391,12 @@ TABLE = {
         _recorded, {"capture": lambda it: it.capture("c", 1, Played())}, lambda it: _of_recorder(it)[:2],
         file=lambda path: _of_recorder(recorder(path))[:2],
     ),
-    "MiniRocket": Saver(_rocket, {"fit": lambda it: it._keep(BIASES)}, _of_rocket),
+    "MiniRocket": Saver(_rocket, {"fit": lambda it: it._keep(BIASES)}, _of_rocket, step=3),
     "Events": Saver(_events, {"update": lambda it: it.update([0.7, 0.2, 0.1]), "reset": lambda it: it.reset()}, _of_events),
     "Normalizer": Saver(
         _normalizer, {"update": lambda it: it.update([3, 4, 0, 1])}, lambda it: (it.count, bytes(it.mean), bytes(it.squares))
     ),
-    "Normalization": model_row(_normalized, {"adapt": lambda model: _norm(model).adapt(X[:3])}, _of_normalized, step=5),
+    "Normalization": model_row(_normalized, {"adapt": lambda model: _norm(model).adapt(X[:3])}, _of_normalized, step=15),
 }  # fmt: skip
 
 for _dtype in DTYPES:
@@ -411,5 +411,5 @@ for _dtype in DTYPES:
         load=lambda model, path: model.load(path),
         other=_other_dtype(_dtype),
         touch=lambda model: model.fit(X[:4], Y[:4], verbose=0),
-        step=5,
+        step=25,
     )  # fmt: skip

@@ -394,13 +394,13 @@ class Training:
                         break
                 if progress and progress.due():
                     progress.step(epoch, step, self.data.steps, session.result(samples))
+            self._mark(samples, order)
         except BaseException:  # a task that is cancelled, too
             end_within(session)
             if begun < 0 or begun == after != samples:
                 self._back()
-            raise
-        finally:
             self._mark(samples, order)
+            raise
         session.check_ranges()
         results = session.result(samples)
         if self.held:
