@@ -133,7 +133,8 @@ def is_whole(name):
 
 def wrong(name, error):
     """What is raised where what a file holds makes no sense: ValueError that names the file; what is not the file's fault as it is."""
-    if isinstance(error, (MemoryError, OSError, ImportError)):
+    kinds = ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError
+    if not isinstance(error, kinds) and type(error).__name__ != "error":  # struct's; else memory lacks, or a timeout's came
         return error
     text = str(error) if isinstance(error, ValueError) else repr(error)
     if isinstance(error, KeyError):
