@@ -32,9 +32,11 @@ def parse(plan):
     text = plan.layers
     try:
         _parse(plan, json.loads(text))
-    except MemoryError:
-        raise
     except Exception as error:
+        from .sections import of_data
+
+        if not of_data(error):
+            raise
         name = plan._layers[0] if isinstance(plan._layers, tuple) else plan.name
         raise ValueError("%s is damaged: the model file's layers are not those of its program: %r" % (name, error))
 

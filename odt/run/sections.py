@@ -131,10 +131,15 @@ def is_whole(name):
         return False
 
 
+def of_data(error):
+    """Whether data that makes no sense raises such an error; others are of memory, of a device, of a timeout."""
+    kinds = ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError
+    return isinstance(error, kinds) or type(error).__name__ == "error"  # struct's
+
+
 def wrong(name, error):
     """What is raised where what a file holds makes no sense: ValueError that names the file; what is not the file's fault as it is."""
-    kinds = ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError
-    if not isinstance(error, kinds) and type(error).__name__ != "error":  # struct's; else memory lacks, or a timeout's came
+    if not of_data(error):
         return error
     text = str(error) if isinstance(error, ValueError) else repr(error)
     if isinstance(error, KeyError):
