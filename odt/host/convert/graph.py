@@ -76,16 +76,17 @@ def refuse(origin, what, instead=None):
 
 
 @contextmanager
-def parsing(name, what="damaged"):
+def parsing(name, what="damaged", errors=Exception):
     """What another library raises in this block, where it parses or computes what a file says, is the file's damage: a ValueError.
 
-    Nothing of odt's own runs in such a block: an error of odt's is a defect and keeps its type.
+    Nothing of odt's own runs in such a block, or ``errors`` are those of the other alone: an error of odt's is a defect and
+    keeps its type.
     """
     try:
         yield
     except (FileNotFoundError, PermissionError, IsADirectoryError, Unsupported):
         raise
-    except Exception as error:
+    except errors as error:
         lines = str(error).strip().splitlines() or [""]
         raise ValueError("%s is %s: %s: %s" % (name, what, type(error).__name__, lines[0])) from error
 

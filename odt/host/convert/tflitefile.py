@@ -224,7 +224,7 @@ class _Reader:
             numbers = [
                 each if each is None or node.name != "DEQUANTIZE" else a.meaning(at) for at, each in enumerate(a.inputs)
             ]
-            made, count = fold(node.name, numbers, node.options, a.made.shape, len(node.outputs), self.budget, a.origin)
+            made, count = fold(node.name, numbers, node.options, a.made, len(node.outputs), self.budget, a.origin)
             self.budget -= count
         else:
             if node.name not in ATTRIBUTES:

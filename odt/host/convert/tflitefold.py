@@ -98,20 +98,24 @@ _ALONE = {
 _LEAST = {**dict.fromkeys(_ALONE, 1), "RANGE": 3, "SLICE": 3, "STRIDED_SLICE": 4}  # inputs, where they are not two
 
 
-def fold(name, inputs, options, shape, outputs, budget, origin):
-    """(what a node gives, a list where it has several outputs; how many numbers that are). ``shape``: of the output, as the file says."""
+def fold(name, inputs, options, tensor, outputs, budget, origin):
+    """(what a node gives, a list where it has several outputs; how many numbers that are). ``tensor``: the first of them."""
     least = _LEAST.get(name, 2)
     if len(inputs) < least or any(each is None for each in inputs[:least]):
         raise ValueError("%s: has %d inputs, expected %d" % (origin, len(inputs), least))
+    if tensor.kind == "V":
+        refuse(origin, "gives constants of type %d" % tensor.type, "float32 or int32")
     count = _count(name, inputs, origin)
     if count > MOST or count > budget:
         refuse(origin, "makes %d numbers of constants, above %d or %d in all" % (count, MOST, BUDGET))
-    with parsing(origin), np.errstate(all="ignore"):
-        made = _made(name, inputs, options, shape, outputs, origin)
-    return made, count
+    if any(each is not None and each.dtype.kind not in "iuf" for each in inputs):
+        refuse(origin, "computes with constants that are no numbers", "a network whose constants are folded")
+    with parsing(origin, errors=(ValueError, IndexError)), np.errstate(all="ignore"):  # of NumPy
+        found = _found(name, inputs, options, tensor, outputs, origin)
+    return found, count
 
 
-def _made(name, inputs, options, shape, outputs, origin):
+def _found(name, inputs, options, tensor, outputs, origin):
     x = inputs[0]
     if name in _ARITHMETIC:
         made = _arithmetic(name, x, inputs[1])
@@ -124,7 +128,9 @@ def _made(name, inputs, options, shape, outputs, origin):
         return np.asarray(_REDUCE[name](x, axes, keepdims=options["KeepDims"])).astype(x.dtype)
     if name == "RESHAPE":
         return x.reshape(
-            _whole(inputs[1], origin) if len(inputs) > 1 and inputs[1] is not None else options["NewShape"] or shape
+            _whole(inputs[1], origin)
+            if len(inputs) > 1 and inputs[1] is not None
+            else options["NewShape"] or tensor.shape
         )
     if name == "CONCATENATION":
         return np.concatenate(inputs, options["Axis"])
@@ -148,7 +154,7 @@ def _made(name, inputs, options, shape, outputs, origin):
     return {
         "ABS": lambda: np.abs(x),
         "BROADCAST_TO": lambda: np.broadcast_to(x, _whole(inputs[1], origin)),
-        "CAST": lambda: x,  # sizes stay whole; floats that are cast to them are refused where sizes are read
+        "CAST": lambda: x.astype(tensor.kind),
         "DEQUANTIZE": lambda: x,
         "EXPAND_DIMS": lambda: np.expand_dims(x, _one(inputs[1], origin)),
         "FILL": lambda: np.full(_whole(x, origin), inputs[1].ravel()[0]),
