@@ -117,6 +117,12 @@ class Model(Network):
             build = None
             unload()
             raise
+        except BaseException:
+            if self.session is not None:
+                from .run.build import attach
+
+                attach(self.session)
+            raise
         gc.collect()
 
     @property

@@ -192,6 +192,30 @@ def test_a_fit_that_an_exception_ends_at_any_opcode_goes_on_and_counts_each_batc
     assert clean > 20
 
 
+PLANS = {
+    "batch_size": lambda model: model.fit(X, Y, batch_size=3, verbose=0),
+    "class_weight": lambda model: model.fit(X, Y, class_weight={0: 1, 1: 2, 2: 1}, verbose=0),
+    "compile": lambda model: model.compile(batch_size=3),
+    "export": lambda model: model.export(os.devnull + "/none", purpose="inference"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANS)
+def test_a_normalization_is_of_the_model_that_is_there_wherever_planning_it_anew_ends(name):
+    """What adapt() finds goes into the session that the model has."""
+    made = savers._normalized()
+    with Interrupt(0) as counted, contextlib.suppress(OSError):
+        PLANS[name](made)
+    lost = 0
+    for at in [*range(1, counted.done, max(1, counted.done // 25)), *range(max(1, counted.done - 25), counted.done)]:
+        model = savers._normalized()
+        with Raised(at, KeyboardInterrupt), contextlib.suppress(OSError):
+            PLANS[name](model)
+        lost += savers._norm(model).part[0] is not model.session
+    assert not lost
+
+
 # Windows of a stream
 
 
@@ -484,11 +508,25 @@ def test_what_is_deleted_does_not_come_back(monkeypatch):
 # None is left out
 
 
-KEEP = {"save", "load", "learn", "learn_one", "partial_fit", "forget", "adapt", "export", "capture"}
+KEEP = {
+    "save",
+    "load",
+    "learn",
+    "learn_one",
+    "partial_fit",
+    "forget",
+    "adapt",
+    "export",
+    "capture",
+    "update",
+    "add",
+    "remove",
+}
 # What has one of these and no row of its own, and why.
 OTHERS = {
     "Stored": "the base of rows", "_Kept": "the base of rows", "Detector": "the base of rows", "Network": "rows by dtype",
     "Loaded": "a Network", "Model": "a Network", "Sequential": "a Network", "Recorder": "rows of both",
+    "Arena": "the planner's", "History": "fit's, in the test of fit",
 }  # fmt: skip
 # Functions that open a file to write, and how the old one stays whole.
 WRITERS = {

@@ -126,9 +126,14 @@ def keep(old, new):
     """compile() again: the weights that the session before has learnt or was given, and ranges where the plan has the same."""
     if old.busy or old.fresh and not old.steps():  # part old, part new; or as they were drawn
         return
+    from .build import attach
     from .transfer import transfer
 
-    transfer(new, old, "compile")
+    try:
+        transfer(new, old, "compile")
+    except BaseException:
+        attach(old)
+        raise
     if new.seed not in (0, old.seed):
         print("compile keeps the weights: build the model again for new ones of seed %d" % new.seed)
 
