@@ -338,6 +338,8 @@ def stored_weights(change):
     ("units", r"layer dense \(Dense\): has a tensor of shape \(8, 1000000000\), above"),
     ("layers", r"layer dense\w* \(Dense\): has a tensor of shape \(2048, 2048\), above"),
     ("input", r"layer \w+ \(InputLayer\): has a tensor of shape \(None, 1000000000\), above"),
+    ("row", r"layer \w+ \(InputLayer\): has a tensor of shape \(1000000000,\), above"),
+    ("nested", "is damaged.* nested"),
     ("description", "is damaged.*its description has"),
     ("archive", "is damaged.*unpacks to"),
     ("sum", "is damaged: .* bytes of weights, at most"),
@@ -357,6 +359,10 @@ def test_no_file_takes_more_than_its_budget(change, message, tmp_path, monkeypat
             each.pop("build_config", None)
     elif change == "input":
         layers[0]["config"]["batch_shape"] = [None, 10**9]
+    elif change == "row":
+        layers[0]["config"]["batch_shape"] = 10**9
+    elif change == "nested":
+        layers[1]["config"]["later"] = json.loads("[" * 900 + "]" * 900)
     elif change == "description":
         monkeypatch.setattr(kerasfile, "_LONGEST", 100)
     elif change == "archive":
@@ -375,7 +381,7 @@ def test_a_file_that_is_not_there_and_an_error_of_odt_s_own_keep_their_types(tmp
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "none.keras")
     made(series).save(tmp_path / "net.keras")
-    for name in ("_check", "_check_weights", "_check_object"):
+    for name in ("_check", "_check_weights", "_check_object", "_check_size"):
         with monkeypatch.context() as patch:
             patch.setattr(kerasfile, name, lambda *arguments: {}["missing"])
             with pytest.raises(KeyError):

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import h5py
 import keras
+import numpy as np
 
 from .graph import MOST, Unsupported, parsing, refuse
 from .kerasmodel import described
 
 _LARGEST = 1 << 28  # bytes of what a file unpacks to, and of what its data sets declare
 _LONGEST = 1 << 23  # bytes of its description
+_DEEPEST = 200
 _OF_TRAINING = ("keras.initializers", "keras.regularizers", "keras.constraints")
 _MODELS = (
     ("keras", "Sequential"), ("keras", "Model"), ("keras", "Functional"),
@@ -51,16 +53,20 @@ def _unpacked(path):
 
 def _check(config, path):
     """Check all that a description names, and take out what belongs to training: optimizer, loss and metrics."""
-    todo = [config]
+    todo, found = [(config, 0)], []
     while todo:
-        each = todo.pop()
+        each, depth = todo.pop()
+        if depth > _DEEPEST:
+            raise ValueError("%s is damaged: its description is nested more than %d times" % (path, _DEEPEST))
         if isinstance(each, dict):
             if "class_name" in each:
                 each.pop("compile_config", None)
-                _check_object(each, path)
+                found.append(each)
             each = list(each.values())
         if isinstance(each, list):
-            todo += reversed(each)
+            todo += [(inner, depth + 1) for inner in reversed(each)]
+    for each in found:
+        _check_object(each, path)
 
 
 def _check_object(each, path):
@@ -93,11 +99,12 @@ def _not_executed(name, module):
 
 def _check_size(shape, most, origin):
     """How many numbers a tensor of this shape has; Unsupported where there are more than ``most``."""
+    shape = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
     size = 1
-    for each in shape if isinstance(shape, (list, tuple)) else (shape,):
-        size *= max(each, 1) if isinstance(each, int) else 1
+    for each in shape:
+        size *= max(int(each), 1) if isinstance(each, (int, np.integer)) else 1
     if size > most:
-        refuse(origin, "has a tensor of shape %s, above %d numbers" % (tuple(shape), most))
+        refuse(origin, "has a tensor of shape %s, above %d numbers" % (shape, most))
     return size
 
 
@@ -158,7 +165,7 @@ class _Budget:
             origin = "layer %s (%s)" % (layer.name, type(layer).__name__)
             try:
                 self.total += _check_size(shape or (), min(MOST, 4 * MOST - self.total), origin)
-            except Unsupported as error:  # which Keras may turn into another
+            except Exception as error:  # which Keras may turn into another
                 self.refused = error
                 raise
             return self.made(layer, shape, *arguments, **options)
@@ -181,6 +188,6 @@ def _made(config, weights, path):
             try:
                 return keras.saving.load_model(checked, compile=False, safe_mode=True)
             except Exception:
-                if budget.refused:
-                    raise budget.refused from None
-                raise
+                if not budget.refused:
+                    raise
+        raise budget.refused
