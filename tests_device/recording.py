@@ -59,7 +59,7 @@ def tilt():
     return now[0] / 100000 - 1, 40.0 if now[0] > 120000 else -0.25
 
 
-polled = PolledSource(tilt, 100, 2, scale=1024, clock=clock)
+polled = PolledSource(tilt, 50, 2, scale=1024, clock=clock)
 print("polled", recorder.capture("still", 2, polled, pause=0), polled.clipped, polled.late)
 recorder.remove(4)
 recorder.forget("down")

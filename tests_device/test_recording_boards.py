@@ -14,7 +14,7 @@ def test_a_recording_is_the_file_of_the_pc(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where the script writes its file
     expected = on_the_pc(SCRIPT, {})
     assert expected.startswith(
-        "captured 2\npolled 2 12 0\nRecorder('gestures.npy': still 11, up 12; each label at most 20)"
+        "captured 2\npolled 2 18 0\nRecorder('gestures.npy': still 11, up 12; each label at most 20)"
     )
     assert expected.count("digest") == 2
     with machines.open(name) as machine:
