@@ -439,6 +439,7 @@ class Training:
         """Find the ranges of weights that came within an epoch, then point at the same batch again."""
         session = self.session
         position, count = session.position, session.count
+        self._keep()
         session.calibrate(2)
         batch(session, position, position + count)
         self._back()
