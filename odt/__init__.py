@@ -37,7 +37,7 @@ HOMES = {
     "Normalization": "normalization",
     "BatchNorm": "norms", "GroupNorm": "norms", "LayerNorm": "norms",
     "load_model": "open",
-    "SGD": "optimizers", "Adam": "optimizers", "AdamW": "optimizers",
+    "SGD": "optimizers", "Adam": "optimizers", "AdamW": "optimizers", "RMSprop": "optimizers",
     "AdaptiveAvgPool1D": "resizing", "AdaptiveAvgPool2D": "resizing", "Conv1DTranspose": "resizing",
     "Conv2DTranspose": "resizing", "Reshape": "resizing", "UpSampling1D": "resizing", "UpSampling2D": "resizing",
     "get_num_threads": "run.threads", "set_num_threads": "run.threads",
@@ -104,6 +104,10 @@ class _Module:
 
 
 _on_a_board = sys.implementation.name != "cpython"
+if not _on_a_board:
+    from .host.guard import install
+
+    install()
 
 
 def __getattr__(name):
@@ -118,7 +122,11 @@ def __getattr__(name):
     try:
         return _load(name) if place in (None, "modules", "inner") else _load(place, name)
     except ImportError:
-        raise AttributeError("module 'odt' has no attribute %r" % name) from None
+        if name[:1] == "_":
+            raise AttributeError("module 'odt' has no attribute %r" % name) from None
+        from .host.idioms import missing
+
+        raise AttributeError(missing("odt", name, __dir__())) from None
 
 
 def __dir__():

@@ -86,6 +86,7 @@ from .optimizers import (
     SGD as SGD,
     Adam as Adam,
     AdamW as AdamW,
+    RMSprop as RMSprop,
 )
 from .resizing import (
     AdaptiveAvgPool1D as AdaptiveAvgPool1D,

@@ -123,15 +123,16 @@ class EarlyStopping(_Monitor):
 class ModelCheckpoint(_Monitor):
     """Save the model after each epoch, or after those that improve ``monitor``, or every ``steps`` steps.
 
-    ``path``: the file's name, in which ``{epoch}`` becomes the epoch's number from 1; or another place
+    ``filepath``: the file's name, in which ``{epoch}`` becomes the epoch's number from 1; or another place
     that ``model.save`` takes. A resumed run ends as if it had not stopped::
 
         model.load("model.odt")
         model.fit(x, y, epochs=20, initial_epoch=model.epoch)
     """
 
-    def __init__(self, path, monitor="val_loss", save_best_only=False, steps=None, mode="auto"):
+    def __init__(self, filepath=None, monitor="val_loss", save_best_only=False, steps=None, mode="auto", path=None):
         super().__init__(monitor, mode)
+        path = filepath if path is None else path
         if steps is not None and (not is_int(steps) or steps < 1 or save_best_only):
             raise ValueError("ModelCheckpoint: steps is an int above 0, without save_best_only, got %r" % (steps,))
         self.path = path_of(path)
@@ -151,3 +152,58 @@ class ModelCheckpoint(_Monitor):
     def _save(self, epoch):
         path = self.path
         self.model.save(path.format(epoch=epoch + 1) if isinstance(path, str) else path)
+
+
+class ReduceLROnPlateau(_Monitor):
+    """Multiply the learning rate by ``factor``, down to ``min_lr``, after ``patience`` epochs without an improvement of ``monitor``.
+
+    For ``cooldown`` epochs after that none is counted. The rate stays when training has ended; a checkpoint does not hold it.
+    """
+
+    def __init__(
+        self, monitor="val_loss", factor=0.1, patience=10, mode="auto", min_delta=0.0001, cooldown=0, min_lr=0
+    ):
+        super().__init__(monitor, mode, min_delta)
+        for name, value in (("patience", patience), ("cooldown", cooldown)):
+            if not is_int(value) or value < 0:
+                raise ValueError("ReduceLROnPlateau: %s is an int not below 0, got %r" % (name, value))
+        if not is_number(factor) or not 0 < factor < 1:
+            raise ValueError("ReduceLROnPlateau: factor is above 0 and below 1, got %r" % (factor,))
+        if not is_number(min_lr) or min_lr < 0:
+            raise ValueError("ReduceLROnPlateau: min_lr is a number not below 0, got %r" % (min_lr,))
+        self.factor, self.patience, self.cooldown, self.min_lr = factor, patience, cooldown, min_lr
+
+    def on_train_begin(self):
+        self.best = None
+        self.waited = self.cooling = 0
+
+    def on_epoch_end(self, epoch, logs):
+        improved = self.improved(logs)
+        if self.cooling:
+            self.cooling -= 1
+            self.waited = 0
+        if improved:
+            self.waited = 0
+        elif not self.cooling:
+            self.waited += 1
+            if self.waited >= self.patience:
+                from .run.names import rate_of, set_rate
+
+                rate = rate_of(self.model)
+                if rate > self.min_lr:
+                    set_rate(self.model, max(rate * self.factor, self.min_lr))
+                    self.cooling, self.waited = self.cooldown, 0
+
+
+class LearningRateScheduler(Callback):
+    """Before each epoch the learning rate becomes ``schedule(epoch, rate)``, epochs from 0; it stays when training has ended."""
+
+    def __init__(self, schedule):
+        if not callable(schedule):
+            raise TypeError("LearningRateScheduler: schedule is a function of (epoch, rate), got %r" % (schedule,))
+        self.schedule = schedule
+
+    def on_epoch_begin(self, epoch):
+        from .run.names import rate_of, set_rate
+
+        set_rate(self.model, self.schedule(epoch, rate_of(self.model)))

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from os import PathLike
 from typing import Any, Literal
 
@@ -36,10 +37,33 @@ class ModelCheckpoint(Callback):
 
     def __init__(
         self,
-        path: str | PathLike[str] | Place,
+        filepath: str | PathLike[str] | Place | None = None,
         monitor: str = "val_loss",
         save_best_only: bool = False,
         steps: int | None = None,
         mode: _Mode = "auto",
+        path: str | PathLike[str] | Place | None = None,
     ) -> None: ...
     def on_epoch_end(self, epoch: int, logs: dict[str, Any]) -> None: ...
+
+class ReduceLROnPlateau(Callback):
+    """Multiply the learning rate by ``factor`` after ``patience`` epochs without an improvement of ``monitor``."""
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        mode: _Mode = "auto",
+        min_delta: float = 0.0001,
+        cooldown: int = 0,
+        min_lr: float = 0,
+    ) -> None: ...
+    def on_train_begin(self) -> None: ...
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any]) -> None: ...
+
+class LearningRateScheduler(Callback):
+    """Before each epoch the learning rate becomes ``schedule(epoch, rate)``."""
+
+    def __init__(self, schedule: Callable[[int, float], float]) -> None: ...
+    def on_epoch_begin(self, epoch: int) -> None: ...

@@ -28,7 +28,7 @@ _RANGES = {
 
 # Activations that follow as a layer of their own, and the modules of these and other layers that few networks have.
 FOLLOWING = {"sigmoid": "Sigmoid", "tanh": "Tanh", "softmax": "Softmax", "leaky_relu": "LeakyReLU"}
-_ROOMS = ("activations", "joins", "resizing")
+_ROOMS = ("activations", "joins", "normalization", "resizing")
 
 
 class Layer:

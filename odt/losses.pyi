@@ -26,8 +26,12 @@ class BinaryCrossentropy(_Loss):
 class MeanSquaredError(_Loss):
     """The mean of squared differences over outputs and samples."""
 
+    def __init__(self) -> None: ...
+
 class MeanAbsoluteError(_Loss):
     """The mean of absolute differences over outputs and samples; targets as of MeanSquaredError."""
+
+    def __init__(self) -> None: ...
 
 class Huber(_Loss):
     """Half the square of a difference up to ``delta``, linear beyond; the mean; targets as of MeanSquaredError."""

@@ -3,8 +3,6 @@
 It needs neither the layers nor what plans.
 """
 
-import sys
-
 from .run.session import batch, bind, clear, mean, point, ready, step, train_alone
 
 
@@ -27,6 +25,11 @@ class Network:
     batch_size = property(lambda self: self.session and self.session.batch_size)
     seed = property(lambda self: self.session and self.session.seed)
     epoch = property(lambda self: self.session and self.session.epoch)  # where fit's initial_epoch goes on
+
+    def __getattr__(self, name):
+        from .run.names import find
+
+        return find(self, name)
 
     def fit(
         self, x, y=None, epochs=1, validation_data=None, shuffle=True, verbose=1, callbacks=(),
@@ -302,9 +305,3 @@ def _see(session):
 
     session.seen = seen = Seen(session)
     return seen
-
-
-if sys.implementation.name == "cpython":
-    from .host.guard import guard
-
-    guard(Network)

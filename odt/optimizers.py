@@ -159,7 +159,14 @@ def AdamW(learning_rate=0.001, weight_decay=0.01, **options):
     return Adam(learning_rate, weight_decay=weight_decay, **options)
 
 
-OPTIMIZERS = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
+def RMSprop(learning_rate=0.001, rho=0.9, **options):
+    """RMSprop (Tieleman and Hinton, 2012) as PyTorch has it: Adam of ``beta_1`` 0 without bias correction, and with its state; ``options`` as of Adam."""
+    found = Adam(learning_rate, beta_2=rho, **options)
+    found.beta_1, found.betas = 0, (0, 0)
+    return found
+
+
+OPTIMIZERS = {"sgd": SGD, "adam": Adam, "adamw": AdamW, "rmsprop": RMSprop}
 
 
 def _schedule(rate):

@@ -108,6 +108,7 @@ def test_devices_lists_it_and_run_takes_it_where_it_is_the_only_board(pico):
     if len(text.splitlines()) > 1:
         pytest.skip("real boards are plugged in")
     assert status == 0 and text.startswith(pico.port + ": Raspberry Pi Pico with RP2040, micropython 1.25.0 ")
+    assert text.endswith(", odt in its firmware\n")
     for port in ((), ("--port", pico.port)):
         status, text = pico.call("odt", "run", XOR, "--compare", *port)
         assert status == 0, text

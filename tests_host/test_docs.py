@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 import odt  # noqa: E402
 from odt import opcodes  # noqa: E402
-from odt.host import commands, generate, language  # noqa: E402
+from odt.host import commands, generate, idioms, language  # noqa: E402
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
@@ -273,13 +273,13 @@ API = {
         "Sigmoid Tanh Softmax Activation Normalization BatchNorm LayerNorm GroupNorm Dropout Sampling Add Multiply Concatenate"
     ),
     "losses": "SparseCategoricalCrossentropy CategoricalCrossentropy BinaryCrossentropy MeanSquaredError MeanAbsoluteError Huber",
-    "optimizers": "SGD Adam AdamW ZerothOrder StepDecay CosineDecay rates.ExponentialDecay rates.WarmUp",
+    "optimizers": "SGD Adam AdamW RMSprop ZerothOrder StepDecay CosineDecay rates.ExponentialDecay rates.WarmUp",
     "model": (
         "Sequential.add Sequential.pop Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.predict_proba "
         "Model.predict_classes Model.calibrate Model.summary "
         "Model.save Model.load Model.digest Model.get_weights Model.set_weights Model.disassemble Model.draw"
     ),
-    "callbacks": "callbacks.EarlyStopping callbacks.ModelCheckpoint",
+    "callbacks": "callbacks.EarlyStopping callbacks.ModelCheckpoint callbacks.ReduceLROnPlateau callbacks.LearningRateScheduler",
 }
 
 
@@ -314,6 +314,8 @@ TABLES = {
     "ram": ram_table,
     "language": language.table,
     "operators": operators_table,
+    "keras": idioms.table,
+    "keywords": idioms.keyword_table,
     **{name: api(names) for name, names in API.items()},
 }
 TABLE = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.S)

@@ -420,8 +420,8 @@ def test_what_cannot_be_meant_says_what_to_write():
             model.compile(metrics=metrics)
     with pytest.raises(ValueError, match="metrics: 'accuracy' is not given; mse is"):
         dense(loss="mse", activation=None, metrics=["accuracy"])
-    with pytest.raises(ValueError, match="optimizer is one of adam, adamw, sgd, got 'rmsprop'"):
-        model.compile("rmsprop")
+    with pytest.raises(ValueError, match="optimizer is one of adam, adamw, rmsprop, sgd, got 'lion'"):
+        model.compile("lion")
     with pytest.raises(ValueError, match='want the loss "categorical_crossentropy"'):
         model.fit(x, np.eye(3)[y])
     with pytest.raises(TypeError, match=r"expected float32: x.astype\('float32'\)"):
@@ -587,3 +587,140 @@ def test_it_is_the_same_in_both_executors_and_for_both_number_systems_near_the_m
         model = regression(dtype)
         model.fit(x, far, verbose=0, callbacks=[_Stop()])
         assert np.abs(np.array(model.get_weights()[3]) - mean).max() < 0.02
+
+
+def test_rmsprop_is_pytorch_s():
+    torch = pytest.importorskip("torch")
+    model = dense(activation=None, batch_size=40)
+    model.compile(odt.RMSprop(0.01, rho=0.95, epsilon=1e-6), dtype="float32", batch_size=40)
+    theirs = [
+        torch.tensor(np.array(values).reshape(shape), requires_grad=True)
+        for values, shape in zip(model.get_weights(), ((6, 4), (6,), (3, 6), (3,)))
+    ]
+    optimizer = torch.optim.RMSprop(theirs, lr=0.01, alpha=0.95, eps=1e-6)
+    for _ in range(40):
+        model.train_step(x, y)
+        logits = torch.relu(torch.tensor(x) @ theirs[0].T + theirs[1]) @ theirs[2].T + theirs[3]
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(logits, torch.tensor(y)).backward()
+        optimizer.step()
+    for ours, other in zip(model.get_weights(), theirs):
+        assert np.allclose(ours, other.detach().numpy().ravel(), atol=1e-5)
+
+
+@pytest.mark.parametrize("state", (None, "float32"))
+def test_rmsprop_learns_in_int8_too(state):
+    model = dense(dtype="int8")
+    model.compile(odt.RMSprop(0.01, state=state), batch_size=8)
+    model.fit(x, y, epochs=60, verbose=0)
+    exact = dense()
+    exact.compile(odt.RMSprop(0.01), dtype="float32", batch_size=8)
+    exact.fit(x, y, epochs=60, verbose=0)
+    assert model.evaluate(x, y)[1] > exact.evaluate(x, y)[1] - 0.06 > 0.6
+    model.compile("rmsprop")
+
+
+class Scripted(odt.callbacks.Callback):
+    """Gives the next callbacks of an epoch these losses."""
+
+    def __init__(self, losses):
+        self.losses, self.rates = losses, []
+
+    def on_epoch_begin(self, epoch):
+        from odt.run.names import rate_of
+
+        self.rates.append(rate_of(self.model))
+
+    def on_epoch_end(self, epoch, logs):
+        logs["val_loss"] = self.losses[epoch]
+
+
+@pytest.mark.parametrize(
+    "options",
+    (
+        {"patience": 2},
+        {"patience": 1, "cooldown": 2, "min_lr": 0.002},
+        {"patience": 0, "min_delta": 0.2, "factor": 0.5},
+    ),
+)
+def test_the_rate_falls_on_a_plateau_when_keras_s_does(options, monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", "torch")
+    keras = pytest.importorskip("keras")
+    losses = [1.0, 0.9, 0.95, 0.91, 0.89, 0.9, 0.9, 0.9, 0.5, 0.45, 0.6, 0.6, 0.6, 0.6]
+    scripted = Scripted(losses)
+    model = dense()
+    model.compile(odt.SGD(0.1), dtype="float32")
+    model.fit(x, y, epochs=len(losses), verbose=0, callbacks=[scripted, odt.callbacks.ReduceLROnPlateau(**options)])
+
+    class Theirs:
+        pass
+
+    theirs, rates = Theirs(), []
+    theirs.optimizer = keras.optimizers.SGD(0.1)
+    callback = keras.callbacks.ReduceLROnPlateau(**options)
+    callback.set_model(theirs)
+    callback.on_train_begin()
+    for epoch, loss in enumerate(losses):
+        rates.append(float(theirs.optimizer.learning_rate))
+        callback.on_epoch_end(epoch, {"val_loss": loss})
+    assert np.allclose(scripted.rates, rates, rtol=3e-3) and len(set(rates)) > 1  # a rate has 4 digits
+
+
+def test_a_scheduler_sets_the_rate_of_each_epoch_and_a_constant_one_changes_no_bit():
+    models = [dense(dtype="int8"), dense(dtype="int8")]
+    for model in models:
+        model.compile(odt.Adam(0.01), batch_size=8, seed=1)
+    scripted = Scripted([1] * 4)
+    models[0].fit(
+        x, y, epochs=4, verbose=0, callbacks=[odt.callbacks.LearningRateScheduler(lambda epoch, rate: rate), scripted]
+    )
+    models[1].fit(x, y, epochs=4, verbose=0)
+    assert models[0].digest() == models[1].digest()
+    scripted = Scripted([1] * 4)
+    scheduler = odt.callbacks.LearningRateScheduler(lambda epoch, rate: rate / 2 if epoch else rate)
+    models[0].fit(x, y, epochs=4, verbose=0, callbacks=[scheduler, scripted])
+    assert np.allclose(scripted.rates, [0.01, 0.005, 0.0025, 0.00125], rtol=1e-4)
+
+
+def test_what_few_programs_ask_a_model_for_is_there():
+    model = dense()
+    first, last = model.layers[0], model.layers[1]
+    assert model.get_layer(first.name) is first is model.get_layer(index=0) and model.get_layer(index=1) is last
+    with pytest.raises(ValueError, match="no layer is 'dens'; there are dense, dense_1"):
+        model.get_layer("dens")
+    assert model.count_params() == 4 * 6 + 6 + 6 * 3 + 3
+    assert model.input_shape == (None, 4) and model.output_shape == (None, 3)
+    assert model.metrics_names == ["loss", "accuracy"] and model.loss.name.endswith("crossentropy")
+    twin = dense()
+    assert model.train_on_batch(x[:8], y[:8]) == twin.train_step(x[:8], y[:8])
+    assert np.array_equal(model.predict_on_batch(x), twin.predict(x))
+    assert model.test_on_batch(x, y) == twin.evaluate(x, y)
+
+
+def test_a_checkpoint_s_file_has_keras_s_name(tmp_path):
+    model = dense()
+    for options in ({"filepath": tmp_path / "a.odt"}, {"path": tmp_path / "b.odt"}):
+        model.fit(x, y, verbose=0, callbacks=[odt.callbacks.ModelCheckpoint(**options)])
+    assert (tmp_path / "a.odt").stat().st_size == (tmp_path / "b.odt").stat().st_size > 64
+
+
+def test_what_a_person_types_in_another_library_is_refused_with_what_to_write():
+    class Own(odt.layers.Layer):
+        def call(self, x):
+            return x
+
+    a = odt.Input((4,))
+    b = odt.Dense(4)(a)
+    for function, words in (
+        (lambda: odt.Sequential([odt.Input((4,)), Own()]), "layer 'Own': .*docs/add_a_layer.md"),
+        (lambda: a + b, r"odt.Add\(\)\(\[a, b\]\)"),
+        (lambda: 2 * b, "odt.Add"),
+        (lambda: odt.Model([a], b), "got list, Node"),
+        (lambda: odt.Model(inputs=a, outputs=[b, b]), "odt.Concatenate"),
+        (lambda: odt.layers.InputLayer((4,)), r"odt.Input\(shape\)"),
+        (lambda: dense(loss=lambda a, b: 0), "docs/modules.md"),
+        (lambda: odt.Dense(4, unit=3), "Dense has no unit=: units="),
+    ):
+        with pytest.raises(TypeError, match=words):
+            function()
+    assert "History of 2 epochs: loss " in repr(dense().fit(x, y, epochs=2, verbose=0))

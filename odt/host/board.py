@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -117,6 +118,22 @@ class Board:
         if "odt-probe " not in text:
             raise BoardError("%s: there is no MicroPython that answers" % self.port)
         return parse(self.port, text.rpartition("odt-probe ")[2].partition("\n")[0])
+
+    def odt(self, found):
+        """Whether the board that ``probe`` found has odt, in words."""
+        if found["frozen"]:
+            return "odt in its firmware"
+        try:
+            text = self.call(
+                "exec",
+                "try:\n    import odt\n    print('odt-is', odt.__version__)\nexcept ImportError:\n    print('odt-is', 0)",
+            )
+        except BoardError:
+            text = ""
+        version = re.search(r"odt-is ([\w.]+)", text)
+        if not version:
+            return "whether it has odt is not known"
+        return "without odt: odt install" if version[1] == "0" else "odt %s in its files" % version[1]
 
     def make_folder(self, path):
         """Make a folder and those above it."""

@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from .. import __version__
 from . import chart, deploy, info, install, monitor, pico, record, run
 from .board import Board, BoardError, ports
 from .files import MPY
@@ -20,6 +21,7 @@ def _main(arguments):
     parser = argparse.ArgumentParser(
         prog="odt" if Path(sys.argv[0]).stem == "odt" else "python -m odt", description=__doc__
     )
+    parser.add_argument("--version", action="version", version="odt " + __version__)
     commands = parser.add_subparsers(dest="command", required=True)
 
     command = commands.add_parser("install", help="bring odt to a MicroPython board, and test it there")
@@ -175,11 +177,13 @@ def searching(options):
 
 
 def devices(options):
-    """A line a board: its port, what it is, which kernels fit."""
+    """A line a board: its port, what it is, which kernels fit, whether it has odt."""
     found = ports()
     for port in found:
         try:
-            say(port + ":", install.describe(Board(port).probe()))
+            board = Board(port)
+            found = board.probe()
+            say(port + ":", install.describe(found) + ", " + board.odt(found))
         except BoardError as error:
             complain("%s: %s" % (port, error))
     if not found:

@@ -4,6 +4,8 @@ On a board fit alone refuses other threads (run/session.py), and a name that is 
 """
 
 import functools
+import importlib.machinery
+import inspect
 import sys
 import threading
 
@@ -29,11 +31,212 @@ class Owner:
             )
 
 
-def guard(cls):
-    """Give Network, and the classes that follow it, what this file says."""
-    _wrap(cls)
-    cls.__setattr__ = _setattr
-    cls.__init_subclass__ = classmethod(lambda sub: _wrap(sub) if _ours(sub) else None)
+class Missing(AttributeError):
+    """Says what to write when it is printed: hasattr() asks often, and prints nothing."""
+
+    def __init__(self, place, name, owner):
+        super().__init__(name)
+        self.place, self.missing, self.owner = place, name, owner
+
+    def __str__(self):
+        from .idioms import missing
+
+        return missing(self.place, self.missing, dir(self.owner))
+
+
+def install():
+    """From now on odt's modules are given, as they are imported, what this file says."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+_MODULES = (
+    "activations", "callbacks", "layers", "losses", "metrics", "model", "network", "optimizers", "plan.graph", "run.fit",
+)  # fmt: skip
+_FUNCTIONS = ("Input", "AdamW", "RMSprop")
+
+
+class _Finder:
+    """Finds these modules as Python does, and completes them."""
+
+    def find_spec(self, name, path=None, target=None):
+        package, _, module = name.partition(".")
+        if package != "odt" or module not in _MODULES:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is not None and type(spec.loader) is importlib.machinery.SourceFileLoader:
+            spec.loader = _Loader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def exec_module(self, module):
+        super().exec_module(module)
+        _complete(module, module.__name__.partition(".")[2])
+
+
+def _complete(module, place):
+    if place == "network":
+        cls = module.Network
+        _wrap(cls)
+        cls.__setattr__ = _setattr
+        cls.__getattr__ = _getattr("model", cls.__getattr__)
+        cls.__init_subclass__ = classmethod(lambda sub: _wrap(sub) if _ours(sub) else None)
+        for name in ("evaluate", "fit", "predict", "load_weights", "save", "summary"):
+            setattr(cls, name, _keywords(name, vars(cls)[name]))
+    elif place == "model":
+        module.Model.compile = _keywords("compile", module.Model.compile, _compile_hint)
+        module.Model.__init__ = _model(module.Model.__init__)
+    elif place == "plan.graph":
+        for name, instead in (
+            ("add", "Add"),
+            ("mul", "Multiply"),
+            ("sub", "Add"),
+            ("truediv", "Multiply"),
+            ("matmul", "Dense"),
+        ):
+            setattr(module.Node, "__%s__" % name, _operator(instead))
+            setattr(module.Node, "__r%s__" % name, _operator(instead))
+        module.Node.__repr__ = lambda node: "<output of %r, shape %s>" % (node.layer, node.shape)
+    elif place == "run.fit":
+        module.History.__repr__ = _history
+    else:
+        module.__getattr__ = _module_getattr(module, place, vars(module).get("__getattr__"))
+        if place == "layers":
+            cls = module.Layer
+            cls.__getattr__ = _getattr("layer")
+            cls.__call__ = _call(cls.__call__)
+            module.InputLayer.__init__ = _input_layer(module.InputLayer.__init__)
+            for each in [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, cls)]:
+                _constructor(each)
+            cls.__init_subclass__ = classmethod(lambda sub: _constructor(sub))
+        for name, each in list(vars(module).items()):
+            if place != "layers" and isinstance(each, type) and each.__module__ == module.__name__ and name[0] != "_":
+                _constructor(each)
+            elif name in _FUNCTIONS:
+                setattr(module, name, _keywords(name, each))
+    if place == "optimizers":
+        module.OPTIMIZERS.update(adamw=module.AdamW, rmsprop=module.RMSprop)
+
+
+def _input_layer(function):
+    @functools.wraps(function)
+    def init(self, *args, **options):
+        if len(args) + len(options) < 6:  # all that Input() gives
+            raise TypeError("InputLayer: write odt.Input(shape), which gives the output that the next layer takes")
+        function(self, *args, **options)
+
+    return init
+
+
+def _constructor(cls):
+    if _ours(cls) and "__init__" in vars(cls) and cls.__name__ != "InputLayer":
+        cls.__init__ = _keywords(cls.__name__, vars(cls)["__init__"])
+    elif cls.__module__ == "odt.losses" and cls.__init__ is object.__init__:
+        cls.__init__ = _keywords(cls.__name__, lambda self: None)
+
+
+def _keywords(name, function, hint=None):
+    """The function, that says what to write for a keyword that it does not take."""
+    parameters = inspect.signature(function).parameters.values()
+    known = [each.name for each in parameters if each.name != "self" and each.kind is not each.VAR_KEYWORD]
+    taken = frozenset(known)
+    free = any(each.kind is each.VAR_KEYWORD for each in parameters)
+
+    @functools.wraps(function)
+    def call(*args, **options):
+        if options and not free and not taken.issuperset(options):
+            from .idioms import keyword
+
+            called = type(args[0]).__name__ if function.__name__ == "__init__" and args else name
+            unknown = [each for each in options if each not in taken][0]
+            raise TypeError(keyword(called, unknown, known))
+        try:
+            return function(*args, **options)
+        except (TypeError, ValueError) as error:
+            text = hint and hint(error, args, options)
+            if not text:
+                raise
+            raise type(error)("%s: %s" % (error, text)) from None
+
+    return call
+
+
+def _compile_hint(error, args, options):
+    from .idioms import compile_hint
+
+    return compile_hint(str(error))
+
+
+def _model(function):
+    @functools.wraps(function)
+    def init(self, *args, **options):
+        from .idioms import MODEL
+
+        given = list(args) + list(options.values())
+        if (
+            len(given) < 2
+            and _ours(type(self))
+            or any(isinstance(each, (list, tuple, dict)) for each in given)
+            or not given
+        ):
+            raise TypeError(MODEL % ", ".join([type(each).__name__ for each in given] or ["nothing"]))
+        function(self, *args, **options)
+
+    return init
+
+
+def _operator(instead):
+    def refuse(self, other):
+        raise TypeError("layers' outputs have no operators: odt.%s, as odt.Add()([a, b])" % instead)
+
+    return refuse
+
+
+def _call(function):
+    @functools.wraps(function)
+    def call(self, *args, **options):
+        if self.family is None and not self.view:
+            raise TypeError(
+                "layer %r: a layer of one's own has a kind and a family, which are lowered to instructions: "
+                "docs/add_a_layer.md; what Lambda or call() would compute is a layer of odt, or a change of the samples"
+                % type(self).__name__
+            )
+        return function(self, *args, **options)
+
+    return call
+
+
+def _getattr(place, before=None):
+    """The class's __getattr__: what ``before`` finds, else an error that says what to write."""
+
+    def find(self, name):
+        if before and name[:2] != "__":
+            try:
+                return before(self, name)
+            except AttributeError:
+                pass
+        raise Missing(place, name, self)
+
+    return find
+
+
+def _module_getattr(module, place, before):
+    def find(name):
+        if before:
+            try:
+                return before(name)
+            except AttributeError:
+                pass
+        raise Missing(place, name, module)
+
+    return find
+
+
+def _history(history):
+    epochs = max([len(values) for values in history.history.values()] or [0])
+    last = ", ".join("%s %.4g" % (name, values[-1]) for name, values in history.history.items() if len(values))
+    return "<History of %d epochs%s>" % (epochs, ": " + last if last else "")
 
 
 def _wrap(cls):
