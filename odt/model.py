@@ -113,15 +113,14 @@ class Model(Network):
                 keep(self.session, session)
             session.options = options
             self.session = session  # until here the model before is whole
-        except MemoryError:
-            build = None
-            unload()
-            raise
-        except BaseException:
+        except BaseException as error:
             if self.session is not None:
                 from .run.build import attach
 
                 attach(self.session)
+            if isinstance(error, MemoryError):
+                build = attach = None
+                unload()
             raise
         gc.collect()
 
