@@ -161,7 +161,7 @@ CASES = {
        for name in ("maximum", "minimum", "fmax", "fmin")},
     "leaky_relu.default": case(ROW, AGAIN, negative_slope=[0.3, -0.5, 2]),
     "prelu.default": case(IMAGE, dict(AGAIN, weight=torch.tensor([0.3])), weight=[weight(4), torch.tensor([-0.5])]),
-    "gelu.default": case(ROW, dict(AGAIN, approximate="tanh"), "approximate", approximate=["none"]),
+    "gelu.default": case(ROW, dict(AGAIN, approximate="tanh"), approximate=["none"]),
     "glu.default": case(IMAGE, AGAIN, dim=[1, 2]),
     "softmax.int": case(IMAGE, dict(AGAIN, dim=1), dim=[dict(AGAIN, dim=-3)], dtype=[torch.float64]),
     "_softmax.default": case(IMAGE, dict(AGAIN, dim=1, half_to_float=False), "half_to_float", dim=[dict(AGAIN, dim=-3, half_to_float=False)], half_to_float=[True]),

@@ -150,7 +150,6 @@ REFUSED = {
     "gru": ("GRU.*no such.*Conv", "GRU"),
     "attention": ("MultiheadAttention.*no such.*convolutions", "node"),
     "transformer": ("TransformerEncoderLayer.*no such.*convolutions", "node"),
-    "gelu": ("error function", "Gelu|Erf"),
     "corners": ("align_corners", "Resize"),
     "reflected": ("pad .*reflect.*zeros", "Pad"),
     "softplus": ("softplus.*no such operator; instead: ReLU", "Softplus"),

@@ -323,7 +323,7 @@ OPERATIONS = {
     "Concatenate": [lambda x: ops.concatenate([x, x * 2], axis=3), lambda x: ops.concatenate([x, -x], axis=-1)],
     "Divide": [lambda x: ops.divide(x, 3.0)],
     "ExpandDims": [lambda x: ops.expand_dims(ops.mean(x, axis=1), 2)],
-    "Gelu": [lambda x: ops.gelu(x, approximate=True)],
+    "Gelu": [lambda x: ops.gelu(x, approximate=True), lambda x: ops.gelu(x, approximate=False)],
     "GetItem": [lambda x: x[..., 1:3], lambda x: x[:, 2], lambda x: x[:, ::2, 1:4], lambda x: x[:, -3:-1]],
     "HardSigmoid": [lambda x: ops.hard_sigmoid(x)],
     "HardSilu": [lambda x: ops.hard_silu(x)],

@@ -333,10 +333,6 @@ def test_the_command_writes_a_model_file(tmp_path, capsys):
     assert (tmp_path / "net.odt").exists() and "ready for odt.load_model" in capsys.readouterr().out
 
 
-def gelu(file):
-    return file.call("GELU", [0], (6, 4), "GeluOptions")
-
-
 def no_buffer(file):
     return file.call("FULLY_CONNECTED", [0, file.tensor((3, 24)), -1], (3,), "FullyConnectedOptions")
 
@@ -365,7 +361,6 @@ def dilated(file):
 
 
 REFUSED = {
-    "gelu": (gelu, r"node 0 \(GELU\): is a GELU by the error function"),
     "no buffer": (no_buffer, r"neither computed before it is read nor a constant"),
     "two outputs": (two_outputs, r"node 0 \(RELU\): has 2 outputs"),
     "shared": (shared, r"node 1 \(FULLY_CONNECTED\): shares the weights"),
