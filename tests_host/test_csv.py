@@ -33,7 +33,7 @@ ODD = (
     "0x1F",
     "-",
 )
-NO_NUMBER = ("nan", "inf", "infinity")
+NO_TEXT = ("nan", "inf", "infinity", "na", "null")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def rows_of(text, skipped):
     if (
         used
         and all(number(word) is None for word in used[0])
-        and any(re.search("[A-Za-z]", w) and w.lower() not in NO_NUMBER for w in used[0])
+        and any(re.search("[A-Za-z]", w) and w.lower() not in NO_TEXT for w in used[0])
     ):
         rows, used = rows[1:], used[1:]
     return [line for line, _ in rows], [[number(word) for word in row] for row in used]
@@ -175,6 +175,7 @@ def test_labels_marks_and_skipped_columns(text, options, expected, place):
     ("1.5  2.5  0\n1 2 3\n", {"separator": " "}, "separator=None"),
     ("1.5 2.5 0\n", {}, "1 columns leave no feature"),
     ("nan,nan,0\n1,2,0\n", {"skip": (2,), "label": 1}, "line 1, column 0 is no number: 'nan'"),
+    ("NA,NA,NA\n1,2,0\n", {}, "line 1, column 0 is no number: 'NA': fill it in"), (",,\n1,2,0\n", {}, "line 1, column 0 is no number: '': fill it in"),
     ("1,2,0\n3,4\n", {}, "line 2 has 2 columns, expected 3"),
     ("1,2,0\n", {"separator": ""}, "separator is a character"), ("1,2,0\n", {"decimal": None}, "decimal is a character"),
 ))  # fmt: skip

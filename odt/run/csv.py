@@ -82,7 +82,7 @@ class Lines:
             except ValueError:
                 if word.lower().lstrip(b"+-") in _NO_FLOATS:
                     return False
-            found = found or has_letter(word)
+            found = found or has_letter(word) and word.lower() not in _MISSING
         return found
 
     def number_of(self, word):
