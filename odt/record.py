@@ -229,7 +229,8 @@ class Recorder:
     def _look(self):
         """Take over what the file holds, where what has changed it was interrupted."""
         try:
-            self._known = self._scan(self.path)[1:3]
+            found = self._scan(self.path)
+            self._known = found[1:3] if found else ([], [])
         except (OSError, ValueError):
             pass
 
