@@ -53,4 +53,4 @@ class Loaded(Network):
             raise AttributeError(
                 "%s: a model from a file has no layers: build it anew, compile() it and load_weights() the file" % name
             )
-        raise AttributeError("a model from a file has no attribute %r" % name)
+        return Network.__getattr__(self, name)

@@ -724,3 +724,51 @@ def test_what_a_person_types_in_another_library_is_refused_with_what_to_write():
         with pytest.raises(TypeError, match=words):
             function()
     assert "History of 2 epochs: loss " in repr(dense().fit(x, y, epochs=2, verbose=0))
+
+
+def test_help_repr_and_tab_show_what_a_person_types():
+    for name, home in odt.HOMES.items():
+        if home != "inner":
+            assert name in odt.__doc__, name
+    for name in odt.host.guard._CALLS.split():
+        assert hasattr(dense(), name) and name in dir(dense()), name
+    model = odt.Sequential([odt.Input((4,)), odt.Dense(3)])
+    assert repr(model) == "<Sequential: 1 layers, 15 parameters, not compiled>"
+    model.compile(batch_size=8)
+    assert repr(model) == "<Sequential: 1 layers, 15 parameters, int8, batch_size 8>"
+    assert repr(odt.Input((4,))) == "<output of input, shape (4,)>" or "InputLayer" in repr(odt.Input((4,)))
+
+
+def test_a_model_from_a_file_shows_what_it_is(tmp_path):
+    dense().export(tmp_path / "m.odt")
+    opened = odt.load_model(tmp_path / "m.odt")
+    assert repr(opened) == "<Loaded: 51 parameters, float32, batch_size 8>" and opened.count_params() == 51
+    assert opened.input_shape == (None, 4) and opened.output_shape == (None, 3)
+
+
+def test_the_command_says_its_version_and_whether_a_board_has_odt(monkeypatch, capsys):
+    from odt.host import board, commands
+
+    with pytest.raises(SystemExit):
+        commands.main(["--version"])
+    assert capsys.readouterr().out == "odt %s\n" % odt.__version__
+    probe = {
+        "name": "micropython",
+        "version": (1, 25, 0),
+        "machine": "Pico",
+        "mpy": 4870,
+        "free": 1000,
+        "libs": ["/lib"],
+        "disk": 1000,
+    }
+    for frozen, answer, words in (
+        (True, "", "odt in its firmware"), (False, "odt-is 0.1.0\n", "odt 0.1.0 in its files"),
+        (False, "odt-is 0\n", "without odt: odt install"), (False, "?", "whether it has odt is not known"),
+    ):  # fmt: skip
+        found = "odt-probe %r\n" % dict(probe, frozen=frozen)
+        monkeypatch.setattr(
+            board.Board, "call", lambda self, *what, **more: found if "odt-probe" in what[1] else answer
+        )
+        monkeypatch.setattr(commands, "ports", lambda: ["/dev/ttyX"])
+        assert commands.main(["devices"]) == 0
+        assert capsys.readouterr().out.endswith(words + "\n")

@@ -7,6 +7,7 @@ import functools
 import importlib.machinery
 import inspect
 import sys
+import textwrap
 import threading
 
 _SHORT = (
@@ -48,6 +49,30 @@ def install():
     """From now on odt's modules are given, as they are imported, what this file says."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+    package = sys.modules["odt"]
+    package.__doc__ = package.__doc__.partition(_LISTED)[0] + _LISTED + _names(package.HOMES)
+
+
+_LISTED = "\nWhat it has, of which help() says more, as help(odt.Dense):\n\n"
+_KINDS = {
+    "layers": ("activations", "joins", "layers", "normalization", "norms", "resizing", "vae"), "losses": ("losses",),
+    "optimizers and learning rates": ("optimizers", "schedules", "zeroth"), "models": ("model", "open"),
+    "cores": ("run.threads",), "modules": ("modules",),
+}  # fmt: skip
+_CALLS = (
+    "compile fit fit_async train_step evaluate predict predict_proba predict_classes calibrate summary save load export "
+    "load_weights get_weights set_weights get_layer count_params trainable history digest draw disassemble"
+)
+
+
+def _names(homes):
+    """For help(odt): the names by kind, and what a model does."""
+    lines = []
+    for kind, places in _KINDS.items():
+        names = sorted(name for name, place in homes.items() if place in places)
+        lines.append(textwrap.fill("%s: %s" % (kind, ", ".join(names)), 100, subsequent_indent="    "))
+    lines.append(textwrap.fill("a model's calls: " + ", ".join(_CALLS.split()), 100, subsequent_indent="    "))
+    return "\n".join(lines) + "\n"
 
 
 _MODULES = (
@@ -81,6 +106,8 @@ def _complete(module, place):
         _wrap(cls)
         cls.__setattr__ = _setattr
         cls.__getattr__ = _getattr("model", cls.__getattr__)
+        cls.__repr__ = _repr
+        cls.__dir__ = _dir
         cls.__init_subclass__ = classmethod(lambda sub: _wrap(sub) if _ours(sub) else None)
         for name in ("evaluate", "fit", "predict", "load_weights", "save", "summary"):
             setattr(cls, name, _keywords(name, vars(cls)[name]))
@@ -231,6 +258,21 @@ def _module_getattr(module, place, before):
         raise Missing(place, name, module)
 
     return find
+
+
+def _repr(model):
+    session, kind = model.session, type(model).__name__
+    words = ["%d layers" % len(model.layers)] if hasattr(model, "nodes") else []
+    if session is not None or words:
+        words.append("%d parameters" % model.count_params())
+    words.append("not compiled" if session is None else "%s, batch_size %d" % (session.dtype, session.batch_size))
+    return "<%s: %s>" % (kind, ", ".join(words))
+
+
+def _dir(model):
+    from ..run.names import FOUND, SAME
+
+    return sorted({*object.__dir__(model), *FOUND, *SAME})
 
 
 def _history(history):

@@ -3,13 +3,13 @@
 from ..fixed import bits_to_float, elements
 from .session import ready
 
-_SAME = {"train_on_batch": "train_step", "test_on_batch": "evaluate", "predict_on_batch": "predict"}
+SAME = {"train_on_batch": "train_step", "test_on_batch": "evaluate", "predict_on_batch": "predict"}
 
 
 def find(model, name):
     """The attribute; AttributeError where there is none of that name."""
-    if name in _SAME:
-        return getattr(model, _SAME[name])
+    if name in SAME:
+        return getattr(model, SAME[name])
     if name in FOUND and (name == "count_params" or model.session is not None or hasattr(model, "nodes")):
         return FOUND[name](model)
     raise AttributeError("a model has no %s" % name)
