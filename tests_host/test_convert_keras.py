@@ -136,6 +136,11 @@ class Doubled(keras.Model):
         return 2 * super().call(x)
 
 
+class Called(keras.Sequential):
+    def __call__(self, *arguments, **options):
+        return 2 * super().__call__(*arguments, **options)
+
+
 class Layers(keras.Model):
     def __init__(self):
         super().__init__()
@@ -167,6 +172,7 @@ def changed(change):
     (lambda: functional(Dense(2)), "is no class of Keras's own"),
     (lambda: functional(L.Dense(2), of=Doubled), "has a call\\(\\) of its own"),
     (Layers, "is a class of its own"),
+    (lambda: Called([L.Input((4,)), L.Dense(2)]), "has a __call__\\(\\) of its own"),
     (lambda: changed(lambda model, layer: model.quantize("int8")), "layer changed .* computes in int8"),
     (lambda: changed(lambda model, layer: layer.enable_lora(2)), "layer changed .* lora_rank=2"),
     (lambda: changed(lambda model, layer: setattr(layer, "call", relu)), "layer changed .* no class of Keras's own"),

@@ -143,23 +143,18 @@ class _Reader:
         self.read = set()  # variables
 
     def graph(self, model):
-        inputs, outputs = _ends(model)
-        if len(inputs) != 1 or len(outputs) != 1:
-            refuse("model %s" % model.name, "has %d inputs and %d outputs" % (len(inputs), len(outputs)), "one of each")
-        shape = tuple(inputs[0].shape)[1:]
+        first, _ = _ends(model)
+        shape = tuple(first.shape)[1:]
         if None in shape:
             refuse("model %s" % model.name, "its input has the dynamic shape %s" % (shape,), "fixed sizes")
-        value = self._run(model, self.builder.input(inputs[0].name, shape))
+        value = self._run(model, self.builder.input(first.name, shape))
         return self.builder.finish(self.builder.padded(value, "the output"))
 
     def _run(self, model, value):
         """The output of a model, or of one within it, for the value of its input."""
-        origin = "model %s" % model.name
-        inputs, outputs = _ends(model)
-        if len(inputs) != 1 or len(outputs) != 1:
-            refuse(origin, "has %d inputs and %d outputs" % (len(inputs), len(outputs)), "one of each")
-        _check_policy(model.dtype_policy.name, origin)
-        known = {id(inputs[0]): value}
+        first, last = _ends(model)
+        _check_policy(model.dtype_policy.name, "model %s" % model.name)
+        known = {id(first): value}
         model = getattr(model, "_functional", None) or model
         for depth in sorted(model._nodes_by_depth, reverse=True):
             for node in model._nodes_by_depth[depth]:
@@ -167,7 +162,7 @@ class _Reader:
                     _check_input(node.operation, model)
                 elif node.operation in model.operations:
                     known[id(node.output_tensors[0])] = self._called(node, known)
-        return known[id(model.outputs[0])]
+        return known[id(last)]
 
     def _called(self, node, known):
         """The value of one call of a layer, a model or an operation."""
@@ -717,23 +712,22 @@ class _Reader:
 
 
 def _ends(model):
-    """(inputs, outputs) of a model that has been built."""
+    """(input, output) of a model that has been built, and has one of each."""
     name = "model %s" % model.name
     sequential = isinstance(model, keras.Sequential)
     if not (sequential or hasattr(model, "_nodes_by_depth")):
         refuse(name, "is a class of its own", "a Sequential or a functional model")
-    try:
-        inputs, outputs = model.inputs, model.outputs
-    except (AttributeError, ValueError):  # of Keras
-        inputs = None
-    if inputs is None or sequential and model._functional is None:
+    if sequential and model._functional is None:
         refuse(
             name, "has not been built, so it has no shapes", "a first layer keras.Input(shape), or model.build(shape)"
         )
-    owners = [each for each in type(model).__mro__ if "call" in vars(each)]
-    if not owners[0].__module__.startswith("keras.src.models."):
-        refuse(name, "has a call() of its own", "a Sequential or a functional model")
-    return inputs, outputs
+    for method in ("call", "__call__"):
+        owner = next(each for each in type(model).__mro__ if method in vars(each))
+        if not owner.__module__.startswith("keras.src."):
+            refuse(name, "has a %s() of its own" % method, "a Sequential or a functional model")
+    if len(model.inputs) != 1 or len(model.outputs) != 1:
+        refuse(name, "has %d inputs and %d outputs" % (len(model.inputs), len(model.outputs)), "one of each")
+    return model.inputs[0], model.outputs[0]
 
 
 def _check_input(layer, model):
@@ -815,7 +809,7 @@ _INSTEAD = {
     "ELU": "LeakyReLU",
     "RMSNormalization UnitNormalization": "LayerNormalization",
     "Dot": "a Multiply and a Dense",
-    "RandomCrop AutoContrast Equalization Solarization": "the augmentation in the pipeline of the data",
+    "RandomCrop AutoContrast Equalization Solarization AugMix CutMix MixUp RandAugment MaxNumBoundingBoxes Pipeline": "the augmentation in the pipeline of the data",
     "Conv3D Conv3DTranspose MaxPooling3D AveragePooling3D UpSampling3D ZeroPadding3D Cropping3D SpatialDropout3D "
     "GlobalMaxPooling3D GlobalAveragePooling3D AdaptiveAveragePooling3D AdaptiveMaxPooling3D": "layers of 1 or 2 axes",
     "AdaptiveMaxPooling1D AdaptiveMaxPooling2D": "MaxPooling",
