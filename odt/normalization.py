@@ -50,6 +50,10 @@ class Normalization(Layer):
         Data of integers means what the Input says, and so do ``bytes``, raw data of its dtype. Exact sums: the same bits on every machine, in any order. In a compiled
         model they take effect at once, and ranges of int8 are found anew. ValueError where x has other features.
         """
+        if hasattr(x, "shape") and not hasattr(x, "reshape") and not isinstance(x, memoryview):  # of pandas
+            from .run.arrays import read
+
+            x = read("adapt: x", x)
         shape = getattr(x, "shape", None) or _shape(x)
         width = shape[-1] if len(shape) > 1 else self.channels if self.shapes else 0
         if not width:

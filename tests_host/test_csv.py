@@ -220,6 +220,8 @@ def test_floats_become_integers_by_a_scale(place):
         played(CsvSource(str(place), "b", scale=100))
     with pytest.raises(TypeError, match="scale"):
         CsvSource(str(place), scale="7")
+    with pytest.raises(TypeError, match="columns are ints, from 0, got 'g'"):
+        CsvSource(str(place), columns=["g"])
 
 
 def test_what_a_source_read_before_a_bad_line_is_kept_and_what_follows_it_comes(place):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import odt
-from odt.readers import NpyReader
+from odt.readers import Normalizer, NpyReader
 
 torch = pytest.importorskip("torch")
 gc.freeze()  # what was imported: compile() collects
@@ -209,6 +209,13 @@ def test_what_numpy_reads_is_taken_and_what_it_does_not_is_named():
             model.evaluate(data, labels)
             model.calibrate(data)
         right = model.predict(x)
+        layer, same = odt.Normalization(), odt.Normalization()
+        layer.adapt(data)
+        same.adapt(np.asarray(data))
+        assert layer.sums == same.sums and layer.sums[1] == 4
+        normalizer = Normalizer(2)
+        normalizer.update(data)
+        assert np.array(normalizer.mean) == pytest.approx(x.mean(0), abs=1e-5)
     texts = Frame(np.array([["a", 1], ["b", 2]] * 2, dtype=object))
     grad = torch.tensor(x, requires_grad=True)
     for bad, error, words in ((texts, TypeError, "float32"), (grad, TypeError, "detach"), (torch.tensor(x).bfloat16(), TypeError, "array of numbers"),

@@ -66,7 +66,7 @@ def one_sample(argument, data, shape):
     found = tuple(data.shape)
     if _long(found) != _long(shape):
         refuse(argument, data, found, shape, 0)
-    return _joined(data)
+    return _joined(argument, data)
 
 
 def rows(argument, data, row):
@@ -74,11 +74,13 @@ def rows(argument, data, row):
     found = tuple(data.shape)
     if _long(found[1:]) != _long((row,)):
         refuse(argument, data, found, (row,))
-    return _joined(data)
+    return _joined(argument, data)
 
 
-def _joined(data):
-    return data.reshape(-1) if hasattr(data, "reshape") else data.cast("B").cast(data.format)
+def _joined(argument, data):
+    if isinstance(data, memoryview):
+        return data.cast("B").cast(data.format)
+    return (data if hasattr(data, "reshape") else read(argument, data)).reshape(-1)
 
 
 def check_axes(argument, found, shape):

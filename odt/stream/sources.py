@@ -2,7 +2,7 @@
 
 from struct import pack_into, unpack_from
 
-from ..fixed import is_number, own
+from ..fixed import is_int, is_number, own
 
 
 class WavSource:
@@ -92,6 +92,9 @@ class CsvSource:
         scale = own(scale)
         if scale is not None and not is_number(scale):
             raise TypeError("%s: scale is a number, got %r" % (path, scale))
+        for column in columns or ():
+            if not is_int(column):
+                raise TypeError("%s: columns are ints, from 0, got %r" % (path, column))
         self.typecode, self.columns, self.path, self.channels = typecode, columns, path, 0
         self._scale = None if scale is None else number(repr(scale))
         self._error, self._lines = None, Lines(path, separator, decimal)
