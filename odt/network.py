@@ -84,7 +84,7 @@ class Network:
             "callbacks": callbacks, "initial_epoch": initial_epoch, "steps_per_epoch": steps_per_epoch,
         }  # fmt: skip
         if class_weight is not None:
-            from .run.habits import weighed_async
+            from .run.fit_async import weighed_async
 
             return weighed_async(self, x, y, slice_ms, options, class_weight, validation_split, batch_size)
         return fit_async(self, x, y, slice_ms, options)

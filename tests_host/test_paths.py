@@ -308,6 +308,7 @@ def test_no_other_writer_is_in_the_package():
         "run/checkpoint.py": 1,
         "host/files.py": 2,
         "host/pico.py": 2,
+        "host/convert/kerasfile.py": 1,
     }
     allowed.update(
         {"host/chart.py": 2, "host/monitor_report.py": 2, "host/search.py": 1, "host/networks.py": 1, "profile.py": 1}

@@ -21,8 +21,7 @@ def make(name, parameters, plan=None):
     except (ValueError, TypeError, ArithmeticError) as error:
         if plan is None:
             raise
-        file = plan._layers[0] if isinstance(plan._layers, tuple) else plan.name
-        raise ValueError("%s is damaged: features %s: %s" % (file, name, error))
+        raise ValueError("%s is damaged: features %s: %s" % (plan.file, name, error))
 
 
 def __getattr__(name):

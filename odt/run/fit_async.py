@@ -68,3 +68,20 @@ async def fit_async(model, x, y, slice_ms, options):
     finally:
         run.close()  # a cancelled task leaves the model with the updates made so far
     return training.history
+
+
+async def weighed_async(model, x, y, slice_ms, options, class_weight, split, batch_size):
+    """fit_async with weights of classes."""
+    from .habits import Weighed, asked
+
+    held = Weighed(model, class_weight, batch_size)
+    try:
+        held.enter()
+        if split:
+            x, y, options["validation_data"] = asked(model, x, y, options["validation_data"], split, None)
+        found = await fit_async(model, x, y, slice_ms, options)
+        held.leave()
+    except BaseException:
+        held.leave()
+        raise
+    return found

@@ -283,20 +283,3 @@ def _goes_on(old, new):
     """Where training stands, from a session to another that has its state."""
     new.calibrated, new.epoch, new.underway, new.seed = old.calibrated, old.epoch, old.underway, old.seed
     new.told, new.fresh = old.told, old.fresh
-
-
-async def weighed_async(model, x, y, slice_ms, options, class_weight, split, batch_size):
-    """fit_async with weights of classes."""
-    from .fit_async import fit_async
-
-    held = Weighed(model, class_weight, batch_size)
-    try:
-        held.enter()
-        if split:
-            x, y, options["validation_data"] = asked(model, x, y, options["validation_data"], split, None)
-        found = await fit_async(model, x, y, slice_ms, options)
-        held.leave()
-    except BaseException:
-        held.leave()
-        raise
-    return found

@@ -37,8 +37,7 @@ def parse(plan):
 
         if not of_data(error):
             raise
-        name = plan._layers[0] if isinstance(plan._layers, tuple) else plan.name
-        raise ValueError("%s is damaged: the model file's layers are not those of its program: %r" % (name, error))
+        raise ValueError("%s is damaged: the model file's layers are not those of its program: %r" % (plan.file, error))
 
 
 def _parse(plan, found):

@@ -58,6 +58,11 @@ class Plan:
         self.elements = 4 if dtype == "int8" else 1  # of a kernel in four bytes
 
     @property
+    def file(self):
+        """The model file's name, where it has one."""
+        return self._layers[0] if isinstance(self._layers, tuple) else self.name
+
+    @property
     def layers(self):
         """The bytes of the section; OSError or ValueError where the file is no longer there or another's."""
         if not isinstance(self._layers, tuple):
