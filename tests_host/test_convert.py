@@ -411,6 +411,11 @@ class Shuffled(nn.Module):
         return self.b(self.a(x))
 
 
+def _without_gradient(s, x):
+    with torch.no_grad():
+        return s.a(x)
+
+
 def _halved(x):
     half = x[:, :, 2:]
     x.relu_()
@@ -437,6 +442,11 @@ REFUSED = {
     "random": (lambda s, x: s.a(x) + torch.rand(4), "node rand .*the same each time.*a buffer"),
     "clamp": (lambda s, x: torch.clamp(s.a(x), 1, -1), r"clamp.*1 \.\. -1.*below the upper"),
     "large": (lambda s, x: s.a(x) + torch.zeros(9, 1 << 20).sum(), r"node zeros .*\(9, 1048576\), above 8388608"),
+    "state": (
+        lambda s, x: s.a(x) * s.b.bias.detach().mul_(2)[:1],
+        "node mul_ .*changes b.bias, which the next call finds",
+    ),
+    "no_grad": (_without_gradient, "wrap_with_set_grad_enabled.*a forward without torch.no_grad"),
     "in place": (lambda s, x: _halved(s.a(x)), "node relu_ .*changes a tensor in place, which node slice_1 shows too"),
     "data": (lambda s, x: s.a(x) if x.sum() > 0 else x, "torch.export of the module for samples of"),
 }

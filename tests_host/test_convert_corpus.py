@@ -127,6 +127,8 @@ NETWORKS = {
     "mobile": lambda: sequence(IMAGE, nn.Conv2d(3, 6, 3, 2, 1, bias=False), nn.BatchNorm2d(6), nn.Hardswish(), nn.Conv2d(6, 6, 3, 1, 1, groups=6), nn.Hardsigmoid(), nn.Dropout(0.1), nn.Flatten(), nn.Linear(96, 3)),
     "dilated": lambda: Net(SERIES, lambda s, x: s.b(F.relu(s.a(F.pad(x, (6, 0)))).mean(-1)), a=nn.Conv1d(3, 4, 4, dilation=2), b=nn.Linear(4, 2)),
     "atrous": lambda: sequence(IMAGE, nn.Conv2d(3, 4, 3, padding=2, dilation=2), nn.ReLU(), nn.Conv2d(4, 2, 3, dilation=(1, 3))),
+    "positions": lambda: Net((6, 5), lambda s, x: s.b(F.relu(s.a(x) + s.p.weight)), a=nn.Linear(5, 3), b=nn.Linear(3, 2), p=nn.Linear(3, 6)),
+    "mean image": lambda: Net(IMAGE, lambda s, x: s.c((x - torch.linspace(0, 1, 192).view(3, 8, 8)) / 3), c=nn.Conv2d(3, 2, 3)),
     "lstm": lambda: Net((7, 3), lambda s, x: s.a(x)[0][:, -1], a=nn.LSTM(3, 4, batch_first=True)),
     "gru": lambda: Net((7, 3), lambda s, x: s.a(x)[1][0], a=nn.GRU(3, 4, batch_first=True)),
     "attention": lambda: Net((6, 4), lambda s, x: s.a(x, x, x)[0], a=nn.MultiheadAttention(4, 2, batch_first=True)),

@@ -756,40 +756,36 @@ class Builder:
         return self._value(node, value.source, value.index)
 
     def affine(self, value, gain, offset, name, origin):
-        """Times ``gain``, plus ``offset``: constants of the source that broadcast to one number per channel."""
+        """Times ``gain``, plus ``offset``: constants of the source, one number, one per channel, or what broadcasts to a sample."""
         self._no_pads(value, origin)
-        constants = [np.asarray(each) for each in (gain, offset)]
-        if all(constant.size == 1 for constant in constants):  # the same of all numbers, wherever they are
-            weights = {
-                key: np.full(value.shape[-1], finite(origin, key, constant).ravel()[0])
-                for key, constant in zip(("gain", "offset"), constants)
-            }
-            node = self._node("affine", name, origin, [value.node], value.shape, weights)
-            node.trainable = False
-            return self._value(node, value.source, value.index)
-        axis = self.channel
-        rank = len(value.source)
-        of_last = any(c.ndim and c.shape[-1] > 1 and c.size == c.shape[-1] for c in constants)
-        if rank > 1 and of_last:
-            axis = -1
-        value = self._by_channel(value, origin, axis)
-        weights = {}
-        for key, constant in zip(("gain", "offset"), constants):
-            constant = finite(origin, key, constant)
-            wide = constant.reshape((1,) * max(rank - constant.ndim, 0) + constant.shape)
-            if wide.ndim == rank + 1 and wide.shape[0] == 1:
-                wide = wide[0]
-            channels = value.source[axis]
-            others = [n for at, n in enumerate(wide.shape) if at != axis % rank]
-            if wide.ndim != rank or any(n != 1 for n in others) or wide.shape[axis] not in (1, channels):
-                refuse(
-                    origin, "meets a constant of shape %s, samples are %s" % (constant.shape, value.source),
-                    "one number, or one per channel",
-                )  # fmt: skip
-            weights[key] = self._vector(value, np.broadcast_to(wide.ravel(), (channels,)), key, origin)
+        rank, shape, channel = len(value.source), value.shape, self.channel
+        constants = [finite(origin, key, each) for key, each in (("gain", gain), ("offset", offset))]
+        constants = [each[0] if each.ndim == rank + 1 and len(each) == 1 else each for each in constants]
+        if any(each.size > 1 and not _broadcasts(each.shape, value.source) for each in constants):
+            refuse(
+                origin, "meets a constant of shape %s, samples are %s" % (max(each.shape for each in constants), value.source),
+                "one number, one per channel, or one per number of a sample",
+            )  # fmt: skip
+        if rank > 1 and any(each.ndim and each.size == each.shape[-1] > 1 for each in constants):
+            channel = -1
+        if all(each.size == 1 for each in constants):  # the same of all numbers, wherever they are
+            vectors = [np.full(shape[-1], each.ravel()[0]) for each in constants]
+        else:
+            wide = [np.broadcast_to(each.ravel()[0] if each.size == 1 else each, value.source) for each in constants]
+            moved = self._moved(value.source, channel).ravel()
+            rows = [np.moveaxis(each, channel, -1).reshape(-1, value.source[channel]) for each in wide]
+            if all((each == each[0]).all() for each in rows) and (rank == 1 or self._permute(value, moved)):
+                value = self._by_channel(value, origin, channel)
+                shape = value.shape
+                vectors = [each[0][value.index] if rank == 1 else each[0] for each in rows]
+            else:  # one per number
+                value = self._flat(value, origin)
+                vectors = [each.ravel()[value.index] for each in wide]
+        weights = dict(zip(("gain", "offset"), vectors))
         node = self._node("affine", name, origin, [value.node], value.shape, weights)
         node.trainable = False
-        return self._value(node, value.source, value.index)
+        made = self._value(node, value.source, value.index)
+        return made if node.shape == shape else self._reshaped(made, shape, origin)
 
     def _by_channel(self, value, origin, axis):
         self._no_pads(value, origin)
@@ -943,6 +939,11 @@ def _gelu(x):
 def spans(size, rates):
     """Positions that a dilated window reaches over, of each axis."""
     return tuple((taps - 1) * rate + 1 for taps, rate in zip(size, rates))
+
+
+def _broadcasts(shape, other):
+    """Whether an array of the first shape stands for one of the other."""
+    return len(shape) <= len(other) and all(a in (1, b) for a, b in zip(shape[::-1], other[::-1]))
 
 
 def _more(pads, others):

@@ -72,6 +72,7 @@ class _Reader:
         self.builder = Builder(0)
         self.known = {}
         self.owner = {}  # of a parameter or what is computed of it, its name in the module
+        self.state = {}  # of a parameter or buffer, the same
         self.read_by = {}  # of a weight, the node that has taken it
         self.root = {}  # of a view, the tensor whose memory it may show
         self.version = {}  # of a tensor that is changed in place, the node that gave it at first
@@ -90,7 +91,7 @@ class _Reader:
                 inputs.append(name)
                 continue
             tensor = state[spec.target] if spec.target in state else constants.get(spec.target)
-            self.owner[name] = spec.target
+            self.owner[name] = self.state[name] = spec.target
             if isinstance(tensor, torch.Tensor):
                 self.known[name] = tensor.detach().cpu().clone() if changes else tensor.detach().cpu()
         if len(inputs) != 1:
@@ -215,6 +216,12 @@ class _Reader:
         if schema is None:
             return
         if _is_mutable(node):
+            if root in self.state:
+                refuse(
+                    origin,
+                    "changes %s, which the next call finds" % self.state[root],
+                    "a forward that changes no state",
+                )
             made = self.known[node.name]
             version = self.version.get(first, first)
             self.version[node.name] = version
@@ -932,6 +939,15 @@ INSTEAD = {
     "softplus": "ReLU",
     "mish": "SiLU, or ReLU",
     "rms_norm": "LayerNorm",
+    "wrap_with_set_grad_enabled": "a forward without torch.no_grad(), which load needs not",
+    "einsum": "nn.Linear, or x @ weights",
+    "where": "ReLU or LeakyReLU",
+    "gt": "ReLU or LeakyReLU",
+    "argmax": "the scores: odt's predict_classes takes the largest",
+    "pixel_shuffle": "ConvTranspose2d",
+    "unfold": "a convolution",
+    "im2col": "a convolution",
+    "softshrink": "ReLU",
     "bmm": "layers without products of two tensors",
     "embedding": "one-hot samples and a Linear",
     "conv3d": "2-D convolutions",
