@@ -53,9 +53,7 @@ def features(session, x, samples):
 def offsets(session, x, samples):
     """A line if most features of ``x`` lie so far from 0, for how little they move, that a Normalization should come first."""
     layer = session.input
-    if layer.dtype in ("int8", "uint8") or [
-        kind for kind in _kinds(session)[:1] if kind in ("normalization", "batchnorm")
-    ]:
+    if layer.dtype in ("int8", "uint8") or _kinds(session)[:1] in (["normalization"], ["batchnorm"]):
         return None
     code, size = _code(session, X_FORMAT)
     width, row, zero = layer.shape[-1], session.row, layer.zero_point
