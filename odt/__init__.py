@@ -104,10 +104,6 @@ class _Module:
 
 
 _on_a_board = sys.implementation.name != "cpython"
-if not _on_a_board:
-    from .host.guard import install
-
-    install()
 
 
 def __getattr__(name):
@@ -122,12 +118,14 @@ def __getattr__(name):
     try:
         return _load(name) if place in (None, "modules", "inner") else _load(place, name)
     except ImportError:
-        if name[:1] == "_":
-            raise AttributeError("module 'odt' has no attribute %r" % name) from None
-        from .host.idioms import missing
-
-        raise AttributeError(missing("odt", name, __dir__())) from None
+        raise AttributeError("module 'odt' has no attribute %r" % name) from None
 
 
 def __dir__():
     return sorted(set(globals()) | set(HOMES) | set(KERAS))
+
+
+if not _on_a_board:
+    from .host.guard import install
+
+    install()

@@ -8,8 +8,13 @@ from typing_extensions import Buffer, TypeAlias
 from .plan.program import Program
 from .run.fit import History
 
-Data: TypeAlias = Buffer | Sequence[Any]
-"""Samples after one another: anything with the buffer protocol, or lists."""
+class _Array(Protocol):
+    """As NumPy's, which has the buffer protocol for type checkers from Python 3.12 on alone; pandas', PyTorch's."""
+
+    def __array__(self) -> Any: ...
+
+Data: TypeAlias = Buffer | Sequence[Any] | _Array
+"""Samples after one another: anything with the buffer protocol, arrays of NumPy and others, or lists."""
 Batches: TypeAlias = Iterable[tuple[Data, Data]]
 
 class Place(Protocol):

@@ -50,6 +50,7 @@ def install():
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
     package = sys.modules["odt"]
+    package.__getattr__ = _module_getattr(package, "odt", package.__getattr__)
     package.__doc__ = package.__doc__.partition(_LISTED)[0] + _LISTED + _names(package.HOMES)
 
 

@@ -16,11 +16,8 @@ from .data import check_finite, check_labels, check_probabilities, samples
 
 try:
     from _thread import get_ident
-except ImportError:  # of one thread
-
-    def get_ident():
-        return 0
-
+except ImportError:  # one thread: "" is its name
+    get_ident = str
 
 _LAST = const(0xFF000000)
 _WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 steps of it are no float32
@@ -276,7 +273,7 @@ class Session:
     def refuse(self, reads=False):
         """RuntimeError in another thread than fit's, within a step, but to read where the arena is not read, or where something ended half way."""
         if self.fit and self.owner != get_ident():
-            raise RuntimeError("%s is underway in another thread: this one needs a model of its own" % self.fit)
+            raise RuntimeError("%s is underway in another thread" % self.fit)
         if self.busy is True and not (reads and self.within != "fit_async"):
             raise RuntimeError("%s is within a step: use the model in on_batch_end, or when it has ended" % self.within)
         if self.busy not in (True, False):
