@@ -32,7 +32,7 @@ help:
 	@echo "make qemu           Cortex-M3, M4, M4F, M7 and M33 images for QEMU"
 	@echo "make rp2040         Raspberry Pi Pico firmware, and an emulator to run it"
 	@echo "make firmware       firmware for a board, and what odt adds to it: BOARD=RPI_PICO | RPI_PICO2 | ..."
-	@echo "make mpy            kernels and package as .mpy files for stock firmware"
+	@echo "make mpy            kernels and package as .mpy files for stock firmware (MORE_ARCHS=rv32imc: of RISC-V, too)"
 	@echo "make mip            the same as packages for mip"
 	@echo "make release        wheel, sources, packages for mip, kernels, firmware and checksums, into build/dist"
 	@echo "make stock          MicroPython without odt, to test these"

@@ -4,11 +4,12 @@
 #   make mip            build/mip/: the same as packages for mip, to be served
 #   make stock          MicroPython without odt for the unix port, two QEMU boards and the RP2040
 #
-# rv32imc and xtensawin are built where their compilers are installed.
+#   make mpy MORE_ARCHS="rv32imc xtensawin"         these architectures too, whose compilers have to be installed
+#
+# What is built does not depend on what else a machine has.
 
-MPY_ARCHS := x64 armv6m armv7m armv7emsp armv7emdp \
-    $(if $(shell command -v riscv64-unknown-elf-gcc),rv32imc) \
-    $(if $(shell command -v xtensa-esp32-elf-gcc),xtensawin)
+MORE_ARCHS ?=
+MPY_ARCHS := x64 armv6m armv7m armv7emsp armv7emdp $(MORE_ARCHS)
 MPY_KERNELS = $(MPY_ARCHS:%=$(BUILD)/mpy/%/_odt.mpy)
 MPY_PYTHON = $(ODT_PYTHON:%.py=$(BUILD)/mpy/python/%.mpy)
 # Left of modules that have moved: they would be installed.

@@ -126,7 +126,7 @@ class ModelCheckpoint(_Monitor):
     ``filepath``: the file's name, in which ``{epoch}`` becomes the epoch's number from 1; or another place
     that ``model.save`` takes. A resumed run ends as if it had not stopped::
 
-        model.load("model.odt")
+        model.load("model.ckpt")
         model.fit(x, y, epochs=20, initial_epoch=model.epoch)
     """
 

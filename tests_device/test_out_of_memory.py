@@ -4,6 +4,7 @@ import re
 
 import machines
 import pytest
+from test_mpy import give
 
 OPERATIONS = ["set_weights", "compile", "fit", "first fit", "save", "load"]
 
@@ -35,3 +36,37 @@ def test_running_out_of_memory_on_a_board_leaves_the_model(name):
         machine.mounts = False
         text = machine.run("tests_device/allocation.py", args={"step": 512, "grow": 8}, timeout=600)
         check(text, OPERATIONS, 2)
+
+
+STOCK = """
+import gc
+import odt
+
+held = bytearray(HELD)  # a person's data
+layers = [
+    odt.Input((64, 3), dtype="int16", scale=1 / 1024), odt.Conv1D(8, 5, strides=2, activation="relu"), odt.MaxPool1D(2),
+    odt.Conv1D(16, 3, activation="relu"), odt.GlobalAvgPool(), odt.Dense(4),
+]
+model = odt.Sequential(layers)
+try:
+    model.compile(odt.Adam(0.005), batch_size=16, seed=1)
+    x, y = bytes([i % 16 for i in range(2 * 192 * 8)]), bytes([i % 4 for i in range(8)])
+    model.fit(x, y, epochs=2, verbose=0)
+    print("done")
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("held", (28000, 44000))
+def test_compile_on_stock_firmware_leaves_room_for_fit_or_says_what_does(held):
+    """Found by a newcomer: compile() took all but 32 KB, and fit() ended within opcodes.py, allocating 136 bytes."""
+    with machines.open("stock_rp2040") as machine:
+        give(machine, "armv6m")
+        text = machine.exec(STOCK.replace("HELD", str(held)), timeout=300)
+        if held == 28000:
+            assert text == "done\n"
+        else:
+            assert re.search(
+                r"training needs 44000 bytes beside arena and state.*; \d+ are free. Use a model file", text
+            ), text

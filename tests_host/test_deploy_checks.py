@@ -7,7 +7,7 @@ from odt.host.board import BoardError
 
 FOUND = {
     "name": "micropython", "version": (1, 25, 0), "machine": "a board", "mpy": 4358, "free": 200000, "libs": ["/lib"],
-    "disk": 500000, "frozen": True,
+    "disk": 500000, "block": 4096, "frozen": True,
 }  # fmt: skip
 
 
@@ -19,22 +19,20 @@ def model(**kwargs):
 
 def test_what_does_not_fit_is_said_with_both_figures(tmp_path):
     made = model()
-    assert deploy.check(FOUND, tmp_path, made, 1000) == "native"
-    with pytest.raises(BoardError, match="file system has room for 500000 bytes, 500001 are needed"):
-        deploy.check(FOUND, tmp_path, made, 500001)
+    assert deploy.check(FOUND, tmp_path, made) == "native"
     plan = made.session.plan
     own = plan.arena + plan.state + len(plan.code)
     least = deploy.HEAP["firmware"] + own
-    assert deploy.check(dict(FOUND, free=least), tmp_path, made, 1000) == "native"
+    assert deploy.check(dict(FOUND, free=least), tmp_path, made) == "native"
     with pytest.raises(
         BoardError, match="%d bytes of heap are free, %d are needed at least: .*, %d of the" % (least - 1, least, own)
     ):
-        deploy.check(dict(FOUND, free=least - 1), tmp_path, made, 1000)
+        deploy.check(dict(FOUND, free=least - 1), tmp_path, made)
     for without in (dict(FOUND, disk=-1), dict(FOUND, libs=[])):
         with pytest.raises(BoardError, match="no file system"):
-            deploy.check(without, tmp_path, made, 1000)
+            deploy.check(without, tmp_path, made)
     with pytest.raises(BoardError, match="nothing to install"):
-        deploy.check(dict(FOUND, frozen=False), tmp_path, made, 1000)
+        deploy.check(dict(FOUND, frozen=False), tmp_path, made)
 
 
 def test_the_pieces_are_those_of_the_program():

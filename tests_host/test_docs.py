@@ -2,7 +2,8 @@
 
     build/venv/bin/python tests_host/test_docs.py       writes transcripts and tables anew
 
-A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin; those of docs/tutorial.md are one. A ```console
+A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin; those of docs/tutorial.md are one. Its first
+line says where it runs (PLACES); tests_device/test_docs_boards.py runs it on boards. A ```console
 block begins with its command. A table of figures stands between `<!-- name -->` and `<!-- end -->`.
 An indented block holds commands: those of this PC run, of the others what they name exists. What only a board can
 run, and a ```text, says which test runs or writes it.
@@ -35,6 +36,14 @@ BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk", "boards/firmw
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 STEPS = ROOT / "bench" / "results" / "steps.txt"
 MENDS = "run `build/venv/bin/python tests_host/test_docs.py`"
+
+LARGE = "and on a board with more RAM than a Pico"
+PLACES = (
+    "# on a PC",
+    "# on a PC, and on a board",
+    "# on a PC, " + LARGE,
+    "# on a board",
+)  # a Python block's first line
 
 
 def blocks(document, language):
@@ -322,6 +331,16 @@ TABLE = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
 # --- tests ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("document, line, text", named_blocks("python"))
+def test_each_block_says_where_it_runs(document, line, text):
+    """There tests run it: here, and on boards in tests_device/test_docs_boards.py."""
+    first = text.split("\n")[0]
+    assert first.partition(":")[0] in PLACES, "%r: one of %s is expected" % (first, ", ".join(PLACES))
+    assert '"digits.bin"' not in text or "examples/digits/digits.bin" in first
+    if first == PLACES[-1]:  # the others run here by themselves
+        assert document.name == "tutorial.md"
 
 
 @pytest.mark.parametrize("document, line, text", list(python_blocks()))

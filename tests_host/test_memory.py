@@ -406,3 +406,29 @@ def test_a_program_that_reads_what_nobody_wrote_is_drawn_with_a_question_mark():
         words[index] -= at - 12
     assert "?" in drawing.draw(Program(bytes(words)))
     assert disassemble(bytes(words)).count("\n") == model.disassemble().count("\n") - 1
+
+
+def test_where_fit_will_have_no_room_compile_says_so_and_nothing_changes(monkeypatch):
+    """On a board whose kernels are pieces, with the table of instructions in a file."""
+    from types import SimpleNamespace
+
+    import odt.run.build as build
+
+    model = odt.Sequential([odt.Input((2,)), odt.Dense(2)])
+    model.compile(batch_size=2, seed=1)
+    before = model.digest()
+    names = [name for name in dir(odt.executor.engine) if name != "calibrate" and name[0] != "_"]
+    pieces = SimpleNamespace(**{name: getattr(odt.executor.engine, name) for name in names})
+    free = [43999]
+    monkeypatch.setattr(build, "executor", SimpleNamespace(engine=pieces, backend="native"))
+    monkeypatch.setattr(build, "gc", SimpleNamespace(collect=lambda: None, mem_free=lambda: free[0]))
+    with pytest.raises(
+        MemoryError, match="needs 44000 bytes beside arena and state, .*; 43999 are free. Use a model file"
+    ):
+        model.compile(batch_size=3, seed=2)
+    assert model.digest() == before and model.batch_size == 2
+    for options in (dict(optimizer=None), dict(dtype="float32")):
+        model.compile(batch_size=3, seed=2, **options)
+    free[0] = 44000
+    model.compile(batch_size=4, seed=2)
+    assert model.batch_size == 4

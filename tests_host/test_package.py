@@ -213,3 +213,19 @@ def test_the_sdist_installs_without_a_compiler_and_trains_in_python(built, pytho
     install(python, built[0], "--no-build-isolation", **env)
     assert imported(python, tmp_path) == "reference"
     assert trained(python, tmp_path) in (ROOT / "examples" / "xor" / "README.md").read_text()  # the digest among it
+
+
+def test_what_make_mpy_builds_does_not_depend_on_what_else_is_installed(tmp_path):
+    """Debian's compiler for RISC-V was enough for package.json to outgrow a Pico, and for two tests to fail."""
+    for name in ("riscv64-unknown-elf-gcc", "xtensa-esp32-elf-gcc"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    printed = []
+    for path, more in (("", ()), (str(tmp_path) + os.pathsep, ()), ("", ("MORE_ARCHS=rv32imc",))):
+        command = ["make", "-s", "--eval", "archs: ; @echo $(MPY_ARCHS)", "archs", *more]
+        env = dict(os.environ, PATH=path + os.environ["PATH"])
+        printed.append(
+            subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True).stdout.split()
+        )
+    assert printed[0] == printed[1] == ["x64", "armv6m", "armv7m", "armv7emsp", "armv7emdp"]
+    assert printed[2] == [*printed[0], "rv32imc"]

@@ -22,7 +22,7 @@ HOSTILE = "a\x1b]0;owned\x07\x1b[2J\x9b31m\x00\x7f\r\nforged: undamaged\u2028\u2
 NAMED = "_\u202e$a_$ $\u200b"  # what log() lets a name have
 PROBE = {
     "name": "micropython", "version": (1, 25, 0), "machine": "Pico " + HOSTILE, "mpy": 4870, "free": 241264, "libs": ["/lib"],
-    "disk": 868352, "frozen": True,
+    "disk": 868352, "block": 4096, "frozen": True,
 }  # fmt: skip
 SCRIPT = """
 import odt

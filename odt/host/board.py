@@ -18,24 +18,47 @@ def has(name):
         return True
     except ImportError:
         return False
-def size(entries, folder):
-    return sum([size(os.ilistdir(folder + e[0]), folder + e[0] + "/") if e[1] == 0x4000 else e[3] for e in entries])
 path = getattr(sys, "path", [])  # some have none
 found = {
     "name": i[0], "version": tuple(i[1])[:3], "machine": getattr(i, "_machine", sys.platform),
     "mpy": getattr(i, "_mpy", 0), "free": gc.mem_free() if hasattr(gc, "mem_free") else 0,
-    "libs": [p for p in path if p.endswith("/lib") and not p.startswith("/rom")], "disk": -1,
+    "libs": [p for p in path if p.endswith("/lib") and not p.startswith("/rom")], "disk": -1, "block": 4096,
 }
 try:
     s = os.statvfs(found["libs"][0][:-3] or "/")
-    found["disk"] = s[0] * s[3]
-    lib = found["libs"][0] + "/"  # what odt takes there makes room for odt
-    found["disk"] += size([e for e in os.ilistdir(lib) if e[0] == "odt" or e[0][:4] == "_odt"], lib)
+    found["disk"], found["block"] = s[0] * s[3], s[0]
 except (AttributeError, IndexError, OSError):
     pass
 path[:] = [".frozen"]
 found["frozen"] = has("odt") and has("_odt")
 print("\\nodt-probe", found)
+"""
+
+# What is there of odt in a folder: a line a file, its path, size and CRC-32.
+HELD = """
+import binascii, os
+buffer = bytearray(4096)
+def see(path, kind):
+    if kind == 0x4000:
+        for entry in os.ilistdir(path):
+            see(path + "/" + entry[0], entry[1])
+        return
+    crc = size = 0
+    with open(path, "rb") as file:
+        while True:
+            count = file.readinto(buffer)
+            if not count:
+                break
+            size += count
+            crc = binascii.crc32(memoryview(buffer)[:count], crc)
+    print("odt-held", size, crc & 0xFFFFFFFF, path)
+try:
+    entries = list(os.ilistdir(lib))
+except OSError:
+    entries = []
+for entry in entries:
+    if entry[0] == "odt" or entry[0][:4] == "_odt":
+        see(lib + "/" + entry[0], entry[1])
 """
 
 
@@ -74,7 +97,7 @@ def only_port():
 # What PROBE prints: of each entry its type, and that of its elements.
 _ANSWER = {
     "name": (str, str), "version": (tuple, int), "machine": (str, str), "mpy": (int, int), "free": (int, int),
-    "libs": (list, str), "disk": (int, int), "frozen": (bool, bool),
+    "libs": (list, str), "disk": (int, int), "block": (int, int), "frozen": (bool, bool),
 }  # fmt: skip
 
 
@@ -91,6 +114,8 @@ def parse(port, line):
             type(part) is not element for part in (value if kind in (tuple, list) else ())
         ):
             raise BoardError("%s: a damaged answer: %s is %.80r, expected %s" % (port, name, value, kind.__name__))
+    if not 0 < found["block"] <= 1 << 20:
+        raise BoardError("%s: a damaged answer: blocks of %d bytes" % (port, found["block"]))
     return found
 
 
@@ -141,16 +166,28 @@ class Board:
         script += "    try:\n        os.mkdir(path)\n    except OSError:\n        pass\n"
         self.call("exec", script % path)
 
+    def held(self, lib):
+        """{path: (size, CRC-32)} of odt's files in a folder."""
+        found = {}
+        for line in self.call("exec", "lib = %r" % lib, "exec", HELD, timeout=300).splitlines():
+            words = line.split(" ", 3)
+            if words[0] == "odt-held" and len(words) == 4 and words[1].isdecimal() and words[2].isdecimal():
+                found[words[3]] = int(words[1]), int(words[2])
+        return found
+
     def copy(self, sources, folder):
         """Copy files and folders into a folder of the board. What is there already is not written again."""
+        files = [source for source in sources if not Path(source).is_dir()]
+        if files:
+            self.call("fs", "cp", *files, ":%s/" % folder, timeout=600)
         for source in sources:
-            recursive = ["-r"] if Path(source).is_dir() else []
-            self.call("fs", "cp", *recursive, source, ":%s/" % folder, timeout=600)
+            if source not in files:
+                self.call("fs", "cp", "-r", source, ":%s/" % folder, timeout=600)
 
-    def remove(self, *paths):
-        """Remove files, those that are there."""
-        script = "import os\nfor path in %r:\n    try:\n        os.remove(path)\n    except OSError:\n        pass\n"
-        self.call("exec", script % (paths,))
+    def remove(self, *paths, folders=()):
+        """Remove files, then folders that are empty, those that are there."""
+        script = "import os\nfor path in %r:\n    try:\n        os.%s(path)\n    except OSError:\n        pass\n"
+        self.call("exec", script % (paths, "remove"), "exec", script % (tuple(folders), "rmdir"))
 
 
 def stop(port):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ..open import load_model
 from ..plan.program import HEADER_WORDS
-from . import install
+from . import install, room
 from .board import Board, BoardError, only_port
 from .generate import families
-from .pieces import BASE, beside, piece
+from .pieces import BASE, piece
 from .text import say
 
 TRIAL = Path(__file__).with_name("trial.py")
@@ -57,10 +57,30 @@ def command(options):
     board = Board(options.connect or only_port())
     found = board.probe()
     say("Found", install.describe(found))
-    backend = check(found, files, model, len(data))
+    backend = check(found, files, model)
+    names, held = room.without(options.without), {}
+    copied = room.File(source, "/" + source.name + ".new")
+    if found["frozen"]:
+        room.fits(found, held, [copied])
+    else:
+        held = board.held(found["libs"][0])
+        names += [
+            name
+            for name in room.absent(held, found["libs"][0])
+            if name not in names and (name != "reference" or backend == "native")
+        ]
     if not found["frozen"]:
         _, status = install.bring(
-            board, found, files, install.package(files), [], backend == "reference", install.expected()
+            board,
+            found,
+            files,
+            install.package(files),
+            [],
+            backend == "reference",
+            install.expected(),
+            names,
+            held,
+            [copied],
         )
         if status:
             return status
@@ -93,27 +113,22 @@ def read(source):
         raise ValueError("%s: %s" % (source, error)) from None
 
 
-def check(found, files, model, size):
+def check(found, files, model):
     """Which executor the board will have; BoardError with both figures where model or package do not fit."""
     if not found["libs"] or found["disk"] < 0:
         raise BoardError("the board has no file system to copy the model to")
     plan = model.session.plan
     own = plan.arena + plan.state + plan.constants + len(plan.code)
-    bring = size
     if found["frozen"]:
         backend, need = "native", HEAP["firmware"]
     else:
         package = install.package(files)
-        install.check(found, package, size)
+        install.check(found, package)
         fitting, _ = install.kernels(found, files)
         backend = "native" if fitting else "reference"
         need = HEAP[backend]
-        bring += install.size_of(package.rglob("*.mpy"))
         if fitting:
-            bring += install.size_of(beside(fitting[0]))
             need += install.size_of([fitting[0].with_name(name + ".mpy") for name in pieces(model)])
-    if found["disk"] < bring:
-        raise BoardError("the board's file system has room for %d bytes, %d are needed" % (found["disk"], bring))
     if found["free"] < need + own:
         raise BoardError(
             "too little RAM: %d bytes of heap are free, %d are needed at least: %d of odt, %d of the model (arena %d, "

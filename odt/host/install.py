@@ -8,6 +8,7 @@ from pathlib import Path
 from .. import executor
 from .board import Board, BoardError, only_port
 from .files import EXAMPLES, IN_CHECKOUT
+from . import room
 from .pieces import FILES, beside
 from .text import complain, say
 
@@ -56,7 +57,7 @@ def header(file):
     return start[1], start[2] & 3, start[2] >> 2 & 15
 
 
-def check(found, package, bytes_needed):
+def check(found, package):
     """BoardError with the reason why the package cannot be installed."""
     if found["name"] != "micropython":
         raise BoardError(
@@ -77,8 +78,6 @@ def check(found, package, bytes_needed):
         )
     if not found["libs"] or found["disk"] < 0:
         raise BoardError("the board has no file system to install to")
-    if found["disk"] < bytes_needed:
-        raise BoardError("the board's file system has room for %d bytes, %d are needed" % (found["disk"], bytes_needed))
     if found["free"] < PYTHON_HEAP:
         raise BoardError(
             "too little RAM: %d bytes of heap are free, odt needs %d from files; "
@@ -169,7 +168,8 @@ def install(options):
         say("Self-test passed; %d bytes of heap left" % selftest(board, "native", wanted))
         folder = "/"
     else:
-        folder, status = bring(board, found, files, compiled, example, options.python_only, wanted)
+        names = room.without(options.without)
+        folder, status = bring(board, found, files, compiled, example, options.python_only, wanted, names)
     if example:
         name = example[0].parent.name
         place = folder.rstrip("/") + "/" + name
@@ -197,31 +197,44 @@ def package(files):
     return folder
 
 
-def bring(board, found, files, package, example, python_only, wanted):
-    """Copy the package and kernels, and try them; returns the folder that they are in, and the exit status."""
-    modules = sorted(package.rglob("*.mpy"))
-    size = size_of(modules + example)
-    check(found, package, size)
+def bring(board, found, files, package, example, python_only, wanted, names=(), held=None, more=()):
+    """Copy what the board lacks of the package and kernels, and try them; returns the folder that they are in, and the exit status.
+
+    ``names``: parts of room.PARTS to leave out. Nothing is copied where not all of it fits.
+    """
+    check(found, package)
     fitting, reason = ([], "as you asked") if python_only else kernels(found, files)
-    room = found["disk"] - size
-    fitting = [file for file in fitting if size_of(beside(file)) < room]
+    if not fitting and "reference" in names:
+        raise BoardError("without kernels (%s) odt needs the Python executor: not --without reference" % reason)
     lib = found["libs"][0]
+    held = board.held(lib) if held is None else held
+    more = [*more, *[room.File(file, "/%s/%s" % (example[0].parent.name, file.name)) for file in example]]
+    wants = room.check(found, held, lib, package, beside(fitting[0]) if fitting else [], names, more)
     installed = ["%s/%s.mpy" % (lib, name) for name in FILES]
-    say("Copying %d modules to %s" % (len(modules), lib))
-    board.make_folder(lib + "/odt")
-    board.copy([package], lib)
+    modules = [file for file in wants if file.target.startswith(lib + "/odt/")]
+    there = len(modules) - len(room.lacking(held, modules))
+    say("Copying %d modules to %s%s" % (len(modules) - there, lib, ", %d are there" % there if there else ""))
+    room.bring(board, held, modules)
     status = 0
     for file in fitting:
         name = file.parent.name
-        parts = beside(file)
-        say("Copying the kernels for %s, %d bytes in %d files" % (name, size_of(parts), len(parts)))
-        board.copy(parts, lib)
+        parts = [each for each in room.wanted(lib, package, beside(file), names) if each.source.parent == file.parent]
+        there = len(parts) - len(room.lacking(held, parts))
+        size = sum([each.size for each in parts])
+        say("Copying the kernels for %s, %d bytes in %d files%s" % (
+            name, size, len(parts), ", %d of them are there" % there if there else ""))  # fmt: skip
+        room.bring(board, held, parts)
+        held = {
+            path: content for path, content in held.items() if path not in installed
+        }  # another core's come over them
         try:
             left = selftest(board, "native", wanted)
         except BoardError as error:
             complain("They fail the self-test: %s" % error)
             board.remove(*installed)
             status, reason = 1, "no kernels passed the self-test"
+            if "reference" in names:
+                raise BoardError("%s, and the Python executor was left out" % reason) from None
             continue
         say("Self-test passed: the PC's digests in int8 and float32; %d bytes of heap left" % left)
         return lib, 0

@@ -12,6 +12,9 @@ from . import weights
 from .session import Session
 from .start import Tidy, Untrained, begin, check_place, control_block, reserve
 
+_FIRST = const(
+    44000
+)  # bytes that fit's modules and the first ranges take where the table of instructions is a file's: in pieces
 _GARBAGE = const(24576)  # bytes between collections while planning: what stays is made when it is done
 
 
@@ -77,6 +80,16 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         put(state, plan.x_scale.offset, control[X_SCALE])
     plan.first = plan.exponents = plan.sizes = None  # not del, which in MicroPython leaves a pointer to them
     gc.collect()
+    if (
+        int8
+        and optimizer
+        and executor.backend == "native"
+        and not hasattr(engine, "calibrate")
+        and gc.mem_free() < _FIRST
+    ):
+        from .hints import crowded
+
+        crowded(_FIRST, gc.mem_free())
     begin(session, plan, engine, loaded, arena, state, control, frozen)
     attach(session)
     return session

@@ -107,3 +107,11 @@ def _code(session, format):
     """The struct code of the data in hand, and its bytes."""
     code = "<" + "bBhifH"[session.control[format]]
     return code, struct.calcsize(code)
+
+
+def crowded(needed, free):
+    """What compile() raises where arena and state fit, and what fit() loads then does not."""
+    raise MemoryError(
+        "training needs %d bytes beside arena and state, for what fit() loads and its first batch; %d are free. "
+        "Use a model file: export() on a PC after a fit() there, load_model() here" % (needed, free)
+    )
