@@ -591,6 +591,7 @@ def test_it_is_the_same_in_both_executors_and_for_both_number_systems_near_the_m
 
 def test_rmsprop_is_pytorch_s():
     torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)  # more wait for one another, busily
     model = dense(activation=None, batch_size=40)
     model.compile(odt.RMSprop(0.01, rho=0.95, epsilon=1e-6), dtype="float32", batch_size=40)
     theirs = [

@@ -7,7 +7,7 @@ import difflib
 
 _SEQUENCES = (
     "odt has no recurrent layers: odt.online.EchoState learns sequences on a board, and Conv1D over a window of "
-    "samples does what most LSTMs of sensors do (docs/answers.md)"
+    "samples does what most LSTMs of sensors do (docs/online.md)"
 )
 _ATTENTION = "odt has no attention: Conv1D or Dense over a window of samples"
 _3D = "odt has 1 and 2 axes: put the third axis into the channels, odt.Conv2D and odt.Reshape"
