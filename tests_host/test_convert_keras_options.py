@@ -125,7 +125,7 @@ READ = {
     "BatchNormalization.axis": [3, Refused(1)],
     "Softmax.axis": [2, Refused((1, 2))],
     "Concatenate.axis": [1, 2],
-    "Normalization.axis": [None, 2, Refused(1)],
+    "Normalization.axis": [None, 2, 1],
     "LayerNormalization.axis": [2, Refused((1, 2))],
     "momentum": [0.5],
     "epsilon": [0.3],
@@ -152,7 +152,7 @@ READ = {
     "max_value": [6, 1.5],
     "negative_slope": [0.5, 1.5],
     "threshold": [Refused(0.5)],
-    "shared_axes": [[1, 2], Refused([1])],
+    "shared_axes": [[1, 2], [1]],
     "rate": [0.4],
     "mean": [],  # see test_a_normalization_that_is_given_its_mean
     "variance": [],

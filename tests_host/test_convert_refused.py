@@ -37,7 +37,6 @@ ONNX = {
     "read twice": (one("MaxPool", outputs=["p", "at"], kernel_shape=[1, 1], after=[node("Sum", ["p", "at"], ["y"])]), "t (MaxPool): has 2 outputs that are read"),
     "only constants": (one("HardSwish", ["w"], weights={"w": f(4, 1, 1)}, outputs=["h"], after=[node("Add", ["x", "h"], ["y"])]), "t (HardSwish): computes with constants alone"),
     "domain of constants": (one("Identity", ["w"], weights={"w": f(4)}, domain="com.microsoft", outputs=["h"], after=[node("Add", ["x", "h"], ["y"])]), "t (Identity)"),
-    "Gelu": (one("Gelu", domain="com.microsoft"), "t (Gelu): is a GELU by the error function; instead: GELU's tanh form"),
     "transposed of rows": (one("ConvTranspose", ["x", "w"], ROW, {"w": f(6, 2, 3)}), "t (ConvTranspose): takes samples of 2 axes"),
     "output_shape": (one("ConvTranspose", ["x", "w"], weights={"w": f(4, 2, 3, 3)}, output_shape=[7]), "output_shape has 1 sizes, expected 2"),
     "Gemm": (one("Gemm", ["x", "w"], (3, 6), {"w": f(6, 2)}), "takes samples of one axis"),
