@@ -508,6 +508,9 @@ class Builder:
         shape = [source[each] for each in order]
         before, after = int(np.prod(shape[:at])), int(np.prod(shape[at + 1 :]))
         node = self._taken(value.node, (before, source[axis], after), start, step, count, name, origin)
+        known, _ = self._reach(value.node)
+        if known is not None:  # its bytes are some of those
+            node.scale, node.zero_point = known.scale, known.zero_point
         return self._ordered(node, wanted.shape, order, origin)
 
     def _taken(self, node, shape, start, step, count, name, origin):
@@ -522,7 +525,7 @@ class Builder:
         if step == 1 and start * after < 256:  # one channel: what lies before is cut
             node = self._node("reshape", "reshape", origin, [node], (before, extent * after, 1))
             pads = ((0, 0), (start * after, (extent - start - count) * after))
-            weights = {"kernel": np.ones((1, 1, 1, 1)), "bias": None}
+            weights = self._weights(np.ones((1, 1, 1, 1)), None, np.array(1 / 127), origin)
             node = self._node(
                 "transposed", name, origin, [node], (before, count * after, 1), weights,
                 size=(1, 1), strides=(1, 1), pads=pads, out=(before, count * after),
@@ -538,7 +541,7 @@ class Builder:
         kernel = np.zeros((after, 1, width, 1))
         kernel[:, :, start] = 1
         node = self._node(
-            "conv", name, origin, [node], (before, count, after), {"kernel": kernel, "bias": None},
+            "conv", name, origin, [node], (before, count, after), self._weights(kernel, None, np.array(1 / 127), origin),
             size=(1, width), strides=(1, step), pads=((0, 0), (0, 0)), groups=after,
         )  # fmt: skip
         node.trainable = False
@@ -604,6 +607,8 @@ class Builder:
                 count += 1
             if room < 0:
                 refuse(origin, "has a window of %s, which does not fit into %s" % (tuple(size), value.shape))
+            if first > 255:
+                refuse(origin, "begins %d positions before the image" % first, "a padding of at most 255")
             found.append((int(first), int(last)))
             out.append(int(count))
         return tuple(found), tuple(out)
