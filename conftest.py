@@ -1,15 +1,47 @@
 """What all tests share: the garbage collector passes over what pytest and the tests' imports keep.
 
 compile() collects garbage, as it does on a board. Beside PyTorch, Keras and five thousand tests that is 0.1 to 0.5 s
-each time, for objects that stay anyway.
+each time, for objects that stay anyway. And which statements of the readers of other frameworks the tests run: tests_host/reader_lines.py.
 """
 
 import gc
+import sys
+from pathlib import Path
 
 import pytest
+
+sys.path.append(str(Path(__file__).resolve().parent / "tests_host"))
+import reader_lines  # noqa: E402
+
+reader_lines.install()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _frozen():
     gc.collect()
     gc.freeze()
+
+
+def pytest_sessionfinish(session):
+    """A worker gives its lines; who has them all says and judges them."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["lines"] = {name: sorted(lines) for name, lines in reader_lines.SEEN.items()}
+    elif reader_lines.of_all(config) and not reader_lines.report()[1] and session.exitstatus == 0:
+        session.exitstatus = 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    for name, lines in getattr(node, "workeroutput", {}).get("lines", {}).items():
+        reader_lines.SEEN[name].update(lines)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if reader_lines.of_all(config):
+        lines, enough = reader_lines.report()
+        terminalreporter.section(
+            "statements of the readers that the tests run, at least %d %%" % reader_lines.LEAST, red=not enough
+        )
+        for line in lines:
+            terminalreporter.line(line)

@@ -442,6 +442,17 @@ REFUSED = {
     "random": (lambda s, x: s.a(x) + torch.rand(4), "node rand .*the same each time.*a buffer"),
     "clamp": (lambda s, x: torch.clamp(s.a(x), 1, -1), r"clamp.*1 \.\. -1.*below the upper"),
     "large": (lambda s, x: s.a(x) + torch.zeros(9, 1 << 20).sum(), r"node zeros .*\(9, 1048576\), above 8388608"),
+    "matrices": (lambda s, x: torch.matmul(x, s.a(x)), "matmul.*multiplies matrices that both depend"),
+    "uneven": (lambda s, x: F.adaptive_max_pool2d(s.a(x), 3), r"divides \(4, 4\) into \(3, 3\) windows"),
+    "nearest": (lambda s, x: F.interpolate(s.a(x), (6, 6)), "enlarges .*whole factors"),
+    "linear": (lambda s, x: F.interpolate(s.a(x), (6, 6), mode="bilinear"), "enlarges .*whole factors"),
+    "softmax of the batch": (lambda s, x: F.softmax(s.a(x), 0), "works along the batch"),
+    "stack": (lambda s, x: torch.stack([x, torch.ones(3, 2, 4, 4)], 1), "stacks batches, or constants"),
+    "limit": (lambda s, x: torch.clamp(x, min=s.a(x)), "min is computed of the sample; instead: a constant"),
+    "limits": (lambda s, x: torch.clamp(s.a(x), min=torch.ones(4)), "min has 4 numbers; instead: one number"),
+    "whole": (lambda s, x: s.a(x).int(), "makes torch.int32; instead: float32 throughout"),
+    "kernel": (lambda s, x: F.linear(x, s.a(x).mean((0, 1))), "node mean .*one result per sample"),
+    "moved": (lambda s, x: s.a(x).transpose(0, 2)[:3], "node transpose .*one result per sample"),
     "state": (
         lambda s, x: s.a(x) * s.b.bias.detach().mul_(2)[:1],
         "node mul_ .*changes b.bias, which the next call finds",
@@ -481,6 +492,10 @@ def test_data_that_do_not_fit_are_named(digits):
         load(net)
     with pytest.raises(ValueError, match="torch.export of the module for samples of"):
         load(net, (3, 8, 8))
+    with pytest.raises(ValueError, match="sizes of at least 1 are expected"):
+        load(net, (1, 0, 8))
+    with pytest.raises(ValueError, match="above 8388608 numbers"):
+        load(net, (1, 1 << 12, 1 << 12))
     with pytest.raises(TypeError, match="an nn.Module or a file's name"):
         load(3)
     with pytest.raises(KeyError, match="no layer with weights is called 'nine'"):

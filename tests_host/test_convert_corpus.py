@@ -128,6 +128,7 @@ NETWORKS = {
     "dilated": lambda: Net(SERIES, lambda s, x: s.b(F.relu(s.a(F.pad(x, (6, 0)))).mean(-1)), a=nn.Conv1d(3, 4, 4, dilation=2), b=nn.Linear(4, 2)),
     "atrous": lambda: sequence(IMAGE, nn.Conv2d(3, 4, 3, padding=2, dilation=2), nn.ReLU(), nn.Conv2d(4, 2, 3, dilation=(1, 3))),
     "positions": lambda: Net((6, 5), lambda s, x: s.b(F.relu(s.a(x) + s.p.weight)), a=nn.Linear(5, 3), b=nn.Linear(3, 2), p=nn.Linear(3, 6)),
+    "ones of the batch": lambda: Net(IMAGE, lambda s, x: s.c(x + torch.ones(x.shape[0], 1, 8, 8)), c=nn.Conv2d(3, 2, 3)),
     "mean image": lambda: Net(IMAGE, lambda s, x: s.c((x - torch.linspace(0, 1, 192).view(3, 8, 8)) / 3), c=nn.Conv2d(3, 2, 3)),
     "lstm": lambda: Net((7, 3), lambda s, x: s.a(x)[0][:, -1], a=nn.LSTM(3, 4, batch_first=True)),
     "gru": lambda: Net((7, 3), lambda s, x: s.a(x)[1][0], a=nn.GRU(3, 4, batch_first=True)),
@@ -188,6 +189,7 @@ def test_a_module_gives_pytorchs_outputs_or_is_refused(name):
 # By ONNX what PyTorch's operators say in one word is said in several: these are refused there, in these words.
 REFUSED_BY_ONNX = {
     **{name: words for name, (_, words) in REFUSED.items()},
+    "ones of the batch": "Add.*meets a constant of shape",
     "sum and least": "ReduceMin.*no such operator",
     "arithmetic": "Max.*compares 2 tensors",
     "nearest": "Resize.*enlarges",
