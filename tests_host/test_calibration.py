@@ -65,11 +65,9 @@ def test_rows_that_are_chosen_at_each_step_and_clipped_gradients_are_calibrated_
             optimizer = odt.zeroth.ZerothOrder(0.01, tail=1)
         model.compile(optimizer, batch_size=6, seed=3, micro_batch=3 if option == "micro" else None)
         rng = random.Random(1)
-        x = [
-            [rng.gauss(0, 1) * (9 if row == 2 else 1) for _ in range(128)]
-            for row in range(3 if option == "micro" else 6)
-        ]
-        assert check(model, x, [row % 4 for row in range(len(x))])
+        rows = 3 if option == "micro" else 6
+        x = array("f", [rng.gauss(0, 1) * (9 if row == 2 else 1) for row in range(rows) for _ in range(128)])
+        assert check(model, x, [row % 4 for row in range(rows)])
 
 
 @pytest.mark.parametrize("outlier", (1, 50))
@@ -104,7 +102,7 @@ def test_an_input_of_any_size_gets_the_same_range_in_both(dtype):
 
 def test_fisher_information_is_measured_in_the_same_ranges(monkeypatch):
     rng = random.Random(2)
-    x, y = [[rng.gauss(0, 1) for _ in range(72)] for _ in range(10)], [index % 3 for index in range(10)]
+    x, y = array("f", [rng.gauss(0, 1) for _ in range(72 * 10)]), [index % 3 for index in range(10)]
     found = []
     for engine in (_odt, STEPWISE):
         model = odt.Sequential([odt.Input((6, 6, 2)), odt.Conv2D(4, 3, activation="relu"), odt.Flatten(), odt.Dense(3)])

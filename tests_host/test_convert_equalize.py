@@ -15,7 +15,7 @@ from odt.host.convert.equalize import equalize
 
 def model_of(graph, **options):
     model, found = build.assemble(graph)
-    model.imported = Imported(graph)
+    vars(model)["imported"] = Imported(graph)  # as load() sets it
     model.compile(odt.Adam(), "mse", "float32", 4)
     build.set_weights(model, graph, found)
     return model

@@ -36,25 +36,34 @@ def steps(model, x, y):
     return found
 
 
+SEEDS = {
+    "dilated lines": 12
+}  # its biases' gradients are small: those of one batch of 8 are off by up to a third, to both sides
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("name", sorted(NETWORKS))
 def test_int8_gradients_have_the_size_of_the_float_ones(name, loss):
-    model = build(name)
-    model.compile(odt.SGD(0.1), loss, dtype="int8", batch_size=8, seed=3)
-    x, y = batch(model, loss, 1, 8)
-    found = steps(model, x, y)
-    expected = iter(Twin(model, weights=dequantized(model)).gradients(x, y, loss))
-    compared = 0
-    for _, weights in model.session.plan.weights:
-        for buffer in (weights.kernel, weights.bias):
-            if buffer is None:
-                continue
-            gradient = next(expected)
-            if gradient is None:
-                assert buffer.offset not in found
-                continue
-            gradient = np.asarray(gradient).reshape(-1)
-            size = found[buffer.offset] @ gradient / (gradient @ gradient)
-            assert 0.8 < size < 1.25, (buffer.name, size)
-            compared += 1
-    assert compared == len(found)
+    sizes = {}  # by weight or bias: of each seed, the size of its int8 gradient along the float one
+    for seed in range(3, 3 + SEEDS.get(name, 1)):
+        model = build(name)
+        model.compile(odt.SGD(0.1), loss, dtype="int8", batch_size=8, seed=seed)
+        x, y = batch(model, loss, seed - 2, 8)
+        found = steps(model, x, y)
+        expected = iter(Twin(model, weights=dequantized(model)).gradients(x, y, loss))
+        compared = 0
+        for _, weights in model.session.plan.weights:
+            for buffer in (weights.kernel, weights.bias):
+                if buffer is None:
+                    continue
+                gradient = next(expected)
+                if gradient is None:
+                    assert buffer.offset not in found
+                    continue
+                gradient = np.asarray(gradient).reshape(-1)
+                size = found[buffer.offset] @ gradient / (gradient @ gradient)
+                sizes.setdefault(buffer.name, []).append(size)
+                compared += 1
+        assert compared == len(found)
+    for name, found in sizes.items():
+        assert 0.8 < np.mean(found) < 1.25, (name, found)

@@ -761,6 +761,7 @@ def test_the_command_says_its_version_and_whether_a_board_has_odt(monkeypatch, c
         "free": 1000,
         "libs": ["/lib"],
         "disk": 1000,
+        "block": 4096,
     }
     for frozen, answer, words in (
         (True, "", "odt in its firmware"), (False, "odt-is 0.1.0\n", "odt 0.1.0 in its files"),

@@ -304,7 +304,7 @@ def test_a_shared_arena_trains_to_the_same_bits_as_one_without_any_sharing(dtype
         model = odt.Model(x, out)
         model.compile(odt.Adam(0.01), dtype=dtype, batch_size=4, seed=3)
         random = np.random.default_rng(0)
-        data = random.normal(size=(10, 60)).astype("float32"), random.integers(0, 3, 10, "uint8")
+        data = random.normal(size=(10, 6, 5, 2)).astype("float32"), random.integers(0, 3, 10, "uint8")
         model.fit(*data, epochs=2, verbose=0)
         return model.digest(), model.program.arena
 

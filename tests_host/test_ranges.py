@@ -177,7 +177,7 @@ def test_a_calibrated_model_looks_at_samples_of_one_kind_once(trained):
     calls = []
 
     def note(frame, event, argument):
-        if event in ("call", "c_call"):
+        if event in ("call", "c_call") and not frame.f_code.co_filename.endswith("guard.py"):  # which boards lack
             calls.append(frame.f_code.co_name if event == "call" else argument.__name__)
 
     sys.setprofile(note)

@@ -48,10 +48,10 @@ class LogMel:
     def __init__(self, rate=16000, window=None, fft=None, channels=40, low=125, high=None):
         kind = type(self).__name__
         self.rate = rate = size_of(kind, "rate", rate, 1000000)
-        window = min(max(rate * 3 // 100, 1), 2048) if window is None else window
+        window = size_of(kind, "window", min(max(rate * 3 // 100, 1), 2048) if window is None else window, 2048)
         if fft is None:
             fft = 32
-            while fft < 2048 and fft < own(window):
+            while fft < window:
                 fft *= 2
         high = min(7500, rate * 15 // 32) if high is None else high
         self.fft = fft = size_of(kind, "fft", fft, 2048)
