@@ -19,7 +19,7 @@ OPTIONAL = {
     "micropython.const": "else a function",
     "numpy": "float32 without kernels, on a PC",
     "operator.mul": "else a function",
-    "os.replace": "checkpoints on a PC",
+    "os.fsync": "a Recorder's file on a PC", "os.replace": "checkpoints on a PC",
     "time.monotonic": "where time.ticks_ms is missing", "time.ticks_diff": "progress", "time.ticks_ms": "progress",
     "time.perf_counter_ns": "odt.profile on a PC", "time.ticks_us": "odt.profile",
     "time.monotonic_ns": "where time.ticks_us is missing",
