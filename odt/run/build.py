@@ -12,9 +12,8 @@ from . import weights
 from .session import Session
 from .start import Tidy, Untrained, begin, check_place, control_block, reserve
 
-_FIRST = const(
-    44000
-)  # bytes that fit's modules and the first ranges take where the table of instructions is a file's: in pieces
+# Bytes that fit's modules and the first ranges take where the table of instructions is a file's, in pieces.
+_FIRST = const(44000)
 _GARBAGE = const(24576)  # bytes between collections while planning: what stays is made when it is done
 
 
