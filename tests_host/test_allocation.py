@@ -65,7 +65,7 @@ def sweep(failing, call, check, least, step=1):
         try:
             call()
             failed = False
-        except MemoryError:
+        except (MemoryError, SystemError):  # CPython's own, where a function's frame could not be allocated
             failed = True
         finally:
             count = failing.stop()
