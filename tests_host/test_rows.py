@@ -141,8 +141,9 @@ def test_validation_of_a_last_batch_is_that_of_all_rows(dtype):
         model.compile(odt.Adam(0.01), dtype=dtype, batch_size=16, seed=3)
         if whole:
             Whole(model)
-        options = {"epochs": 2, "validation_data": (X[:21], Y[:21]), "verbose": 0}
-        done = asyncio.run(model.fit_async(X, Y, slice_ms=1, **options)) if in_slices else model.fit(X, Y, **options)
+        x = X.reshape(-1, 8, 8, 1)
+        options = {"epochs": 2, "validation_data": (x[:21], Y[:21]), "verbose": 0}
+        done = asyncio.run(model.fit_async(x, Y, slice_ms=1, **options)) if in_slices else model.fit(x, Y, **options)
         return done.history, model.digest()
 
     assert history(False, False) == history(True, False) == history(False, True)
