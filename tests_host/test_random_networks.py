@@ -41,6 +41,7 @@ def same_executor():
 def train(model, options, x, y, backend):
     """All that training leaves behind, as far as bits are promised."""
     executor.use(backend)
+    model.session = None  # else compile() keeps what has been trained
     model.compile(**options)
     try:
         history = model.fit(x, y, epochs=2, validation_data=(x, y), verbose=0).history
