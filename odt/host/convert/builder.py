@@ -476,6 +476,20 @@ class Builder:
                 )  # fmt: skip
         return node
 
+    def cut(self, value, batch, axis, cut, name, origin):
+        """The positions of a Python slice along an axis of the source's tensor, whose first axis is the ``batch``."""
+        full = (batch, *value.source)
+        if cut.step == 0:
+            raise ValueError("%s: a step of 0" % origin)
+        chosen = range(full[axis])[cut]
+        if len(chosen) == full[axis] and chosen.step == 1:
+            return value
+        if axis == 0:
+            refuse(origin, "takes some samples of the batch", "one result per sample")
+        if not chosen or chosen.step < 0:
+            refuse(origin, "takes positions %s of %d" % (list(chosen)[:8], full[axis]), "at least one, forwards")
+        return self.slice(value, axis - 1, chosen.start, chosen.step, len(chosen), name, origin)
+
     def slice(self, value, axis, start, step, count, name, origin):
         """``count`` positions along an axis of the source's sample, every ``step``-th from ``start`` on.
 

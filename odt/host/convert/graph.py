@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 MOST = 1 << 23  # numbers of a tensor: what is larger is a damaged file, or no board's network
+BUDGET = 4 * MOST  # numbers of all results that a file's constants give
 LINEAR = ("dense", "conv", "transposed")
 
 
@@ -68,6 +69,20 @@ class Graph:
 
     def readers(self, node):
         return [other for other in self.nodes if any(each is node for each in other.inputs)]
+
+
+def product(sizes):
+    """How many numbers a tensor of these sizes has, however large they are."""
+    return int(np.prod([max(int(n), 0) for n in sizes], dtype=object))
+
+
+def whole_numbers(constant, origin):
+    """The sizes or positions that a constant of a file names, a list; ValueError if it names none."""
+    if constant is None or constant.dtype.kind not in "iu" or constant.size > 64:
+        raise ValueError(
+            "%s: whole numbers are expected, got %s" % (origin, "none" if constant is None else constant.dtype)
+        )
+    return [int(n) for n in np.ravel(constant)]
 
 
 def refuse(origin, what, instead=None):

@@ -12,8 +12,8 @@ import onnx
 from onnx import numpy_helper
 
 from .builder import Builder, Value
-from .graph import MOST, Unsupported, parsing, refuse
-from .onnxfold import BUDGET, FOLDED, fold, size
+from .graph import BUDGET, MOST, Unsupported, parsing, refuse
+from .onnxfold import FOLDED, fold, size
 from .onnxtable import ATTRIBUTES, NEWEST, OLDEST, attributes, key_of
 
 _LARGEST = 1 << 28  # bytes of a file
@@ -561,22 +561,8 @@ class _Reader:
         if not len(starts) == len(ends) == len(axes) == len(steps):
             raise ValueError("%s: %d starts, %d ends, %d axes" % (a.origin, len(starts), len(ends), len(axes)))
         for axis, *cut in zip(axes, starts, ends, steps):
-            value = self._cut(a, value, a.axis(axis, ranks), slice(*cut))
+            value = self.builder.cut(value, self.batch, a.axis(axis, ranks), slice(*cut), a.name, a.origin)
         return value
-
-    def _cut(self, a, value, axis, cut):
-        """Positions along an axis, the batch being the first."""
-        full = (self.batch, *value.source)
-        if cut.step == 0:
-            raise ValueError("%s: a step of 0" % a.origin)
-        chosen = range(full[axis])[cut]
-        if len(chosen) == full[axis] and chosen.step == 1:
-            return value
-        if axis == 0:
-            refuse(a.origin, "takes some samples of the batch", "one result per sample")
-        if not chosen or chosen.step < 0:
-            refuse(a.origin, "takes positions %s of %d" % (list(chosen)[:8], full[axis]), "at least one, forwards")
-        return self.builder.slice(value, axis - 1, chosen.start, chosen.step, len(chosen), a.name, a.origin)
 
     def _Split(self, a):
         value = a.value(0)
@@ -599,7 +585,7 @@ class _Reader:
             )
         ends = np.cumsum(sizes).tolist()
         return [
-            self._cut(a, value, axis, slice(end - n, end)) if name else None
+            self.builder.cut(value, self.batch, axis, slice(end - n, end), a.name, a.origin) if name else None
             for name, end, n in zip(a.node.output, ends, sizes)
         ]
 
@@ -613,7 +599,7 @@ class _Reader:
         step = at[1] - at[0] if len(at) > 1 else 1
         if not at or step < 1 or at != list(range(at[0], at[0] + step * len(at), step)):
             refuse(a.origin, "takes the positions %s" % at[:8], "positions in equal steps, forwards")
-        made = self._cut(a, value, axis, slice(at[0], at[-1] + 1, step))
+        made = self.builder.cut(value, self.batch, axis, slice(at[0], at[-1] + 1, step), a.name, a.origin)
         if chosen.ndim:
             return made
         return self._without_batch_of(a, made, axis)

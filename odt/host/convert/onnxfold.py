@@ -9,32 +9,17 @@ import onnx
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
-from .graph import MOST, parsing, refuse
-
-BUDGET = 4 * MOST  # numbers of all results
-
-
-def _product(sizes):
-    return int(np.prod([max(int(n), 0) for n in sizes], dtype=object))
-
-
-def _whole(constant, origin):
-    """The sizes that a constant names."""
-    if constant is None or constant.dtype.kind not in "iu" or constant.size > 64:
-        raise ValueError(
-            "%s: whole numbers are expected, got %s" % (origin, "none" if constant is None else constant.dtype)
-        )
-    return [int(n) for n in np.ravel(constant)]
+from .graph import parsing, product, refuse, whole_numbers
 
 
 def _joint(shapes, origin):
     with parsing(origin):
-        return _product(np.broadcast_shapes(*shapes))
+        return product(np.broadcast_shapes(*shapes))
 
 
 def _largest(inputs, attributes, origin):
     """Of what gives no more numbers than all that it takes."""
-    return sum(_product([max(n, 1) for n in each.shape]) for each in inputs if each is not None)
+    return sum(product([max(n, 1) for n in each.shape]) for each in inputs if each is not None)
 
 
 def _few(inputs, attributes, origin):
@@ -46,11 +31,11 @@ def _elementwise(inputs, attributes, origin):
 
 
 def _expand(inputs, attributes, origin):
-    return _joint([inputs[0].shape, tuple(max(n, 0) for n in _whole(inputs[1], origin))], origin)
+    return _joint([inputs[0].shape, tuple(max(n, 0) for n in whole_numbers(inputs[1], origin))], origin)
 
 
 def _tile(inputs, attributes, origin):
-    return inputs[0].size * _product(_whole(inputs[1], origin))
+    return inputs[0].size * product(whole_numbers(inputs[1], origin))
 
 
 def _range(inputs, attributes, origin):
@@ -65,7 +50,7 @@ def _gather(inputs, attributes, origin):
     data, indices, axis = inputs[0], inputs[1], attributes.get("axis", 0)
     if not -data.ndim <= axis < data.ndim:
         raise ValueError("%s: axis %d of a constant of shape %s" % (origin, axis, data.shape))
-    return indices.size * _product([n for at, n in enumerate(data.shape) if at != axis % data.ndim])
+    return indices.size * product([n for at, n in enumerate(data.shape) if at != axis % data.ndim])
 
 
 def _matmul(inputs, attributes, origin):
@@ -79,13 +64,13 @@ def _matmul(inputs, attributes, origin):
 
 
 def _pad(inputs, attributes, origin):
-    flat = _whole(inputs[1], origin) if len(inputs) > 1 else attributes.get("pads", ())
-    return _product([n + sum(max(each, 0) for each in flat) for n in inputs[0].shape])
+    flat = whole_numbers(inputs[1], origin) if len(inputs) > 1 else attributes.get("pads", ())
+    return product([n + sum(max(each, 0) for each in flat) for n in inputs[0].shape])
 
 
 def _resize(inputs, attributes, origin):
     if len(inputs) > 3 and inputs[3] is not None:
-        return _product(_whole(inputs[3], origin)) * max(inputs[0].size, 1)
+        return product(whole_numbers(inputs[3], origin)) * max(inputs[0].size, 1)
     scales = inputs[2] if len(inputs) > 2 else inputs[1] if len(inputs) > 1 else np.array(attributes.get("scales", ()))
     if scales is None or scales.dtype.kind != "f" or scales.size > 8 or not np.all((scales > 0) & (scales < 1e6)):
         raise ValueError("%s: scales of %s" % (origin, scales))
@@ -93,7 +78,7 @@ def _resize(inputs, attributes, origin):
 
 
 def _of_shape(inputs, attributes, origin):
-    return _product(_whole(inputs[0], origin))
+    return product(whole_numbers(inputs[0], origin))
 
 
 def _attribute(inputs, attributes, origin):

@@ -10,8 +10,8 @@ import numpy as np
 import tflite
 
 from .builder import Builder, Value
-from .graph import MOST, Unsupported, parsing, refuse
-from .tflitefold import BUDGET, FOLDED, fold
+from .graph import BUDGET, MOST, Unsupported, parsing, refuse
+from .tflitefold import FOLDED, fold
 from .tflitetable import ATTRIBUTES, ROWS, checked, parsed
 
 _LARGEST = 1 << 28  # bytes of a file
@@ -575,20 +575,6 @@ class _Reader:
             refuse(a.origin, "pads with %s" % a.meaning(2), "zeros")
         return self._PAD(a)
 
-    def _cut(self, a, value, axis, cut):
-        """Positions along an axis, the batch being the first."""
-        full = (self.batch, *value.source)
-        if cut.step == 0:
-            raise ValueError("%s: a step of 0" % a.origin)
-        chosen = range(full[axis])[cut]
-        if len(chosen) == full[axis] and chosen.step == 1:
-            return value
-        if axis == 0:
-            refuse(a.origin, "takes some samples of the batch", "one result per sample")
-        if not chosen or chosen.step < 0:
-            refuse(a.origin, "takes positions %s of %d" % (list(chosen)[:8], full[axis]), "at least one, forwards")
-        return self.builder.slice(value, axis - 1, chosen.start, chosen.step, len(chosen), a.name, a.origin)
-
     def _SLICE(self, a):
         value, starts, sizes = a.value(0), a.ints(1), a.ints(2)
         full = (self.batch, *value.source)
@@ -598,7 +584,7 @@ class _Reader:
             end = full[axis] if count == -1 else start + count
             if not 0 <= start <= end <= full[axis]:
                 raise ValueError("%s: takes %s from %s on of %s" % (a.origin, sizes, starts, full))
-            value = self._cut(a, value, axis, slice(start, end))
+            value = self.builder.cut(value, self.batch, axis, slice(start, end), a.name, a.origin)
         return value
 
     def _STRIDED_SLICE(self, a):
@@ -617,7 +603,7 @@ class _Reader:
                 cut = slice(start, start + 1)
             else:
                 cut = slice(None if masked["BeginMask"] else start, None if masked["EndMask"] else end, step)
-            value = self._cut(a, value, axis, cut)
+            value = self.builder.cut(value, self.batch, axis, cut, a.name, a.origin)
         return self._without(a, value, gone)
 
     def _without(self, a, value, axes):
@@ -632,7 +618,10 @@ class _Reader:
         if not sizes or min(sizes) < 1 or sum(sizes) != extent:
             raise ValueError("%s: parts of %s do not make %d positions" % (a.origin, sizes, extent))
         ends = np.cumsum(sizes).tolist()
-        return [self._cut(a, value, axis, slice(end - n, end)) for end, n in zip(ends, sizes)]
+        return [
+            self.builder.cut(value, self.batch, axis, slice(end - n, end), a.name, a.origin)
+            for end, n in zip(ends, sizes)
+        ]
 
     def _SPLIT(self, a):
         value, axes, count = a.value(1), a.ints(0), a.options["NumSplits"]
@@ -668,7 +657,7 @@ class _Reader:
         step = chosen[1] - chosen[0] if len(chosen) > 1 else 1
         if not chosen or step < 1 or chosen != list(range(chosen[0], chosen[0] + step * len(chosen), step)):
             refuse(a.origin, "takes the positions %s" % chosen[:8], "positions in equal steps, forwards")
-        made = self._cut(a, value, axis, slice(chosen[0], chosen[-1] + 1, step))
+        made = self.builder.cut(value, self.batch, axis, slice(chosen[0], chosen[-1] + 1, step), a.name, a.origin)
         return made if a.inputs[1].ndim else self._without(a, made, [axis])
 
     def _times(self, a):

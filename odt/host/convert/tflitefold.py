@@ -2,33 +2,20 @@
 
 import numpy as np
 
-from .graph import MOST, parsing, refuse
+from .graph import BUDGET, MOST, parsing, product, refuse, whole_numbers
 
-BUDGET = 4 * MOST  # numbers of all results
 _ENDS = {0: None, 1: (0, None), 2: (-1, 1), 3: (0, 6)}  # by tflite.ActivationFunctionType: the limits
 
 
-def _whole(constant, origin):
-    if constant is None or constant.dtype.kind not in "iu" or constant.size > 64:
-        raise ValueError(
-            "%s: whole numbers are expected, got %s" % (origin, "none" if constant is None else constant.dtype)
-        )
-    return [int(n) for n in np.ravel(constant)]
-
-
 def _one(constant, origin):
-    numbers = _whole(constant, origin)
+    numbers = whole_numbers(constant, origin)
     if len(numbers) != 1:
         raise ValueError("%s: one whole number is expected, got %d" % (origin, len(numbers)))
     return numbers[0]
 
 
-def _product(sizes):
-    return int(np.prod([max(n, 0) for n in sizes], dtype=object))
-
-
 def _strided(x, options, cuts, origin):
-    begin, end, step = (_whole(each, origin) for each in cuts)
+    begin, end, step = (whole_numbers(each, origin) for each in cuts)
     if not len(begin) == len(end) == len(step) <= x.ndim:
         raise ValueError("%s: cuts %s, %s, %s of a constant of shape %s" % (origin, begin, end, step, x.shape))
     if options["EllipsisMask"] or options["NewAxisMask"] or options["Offset"] or 0 in step:
@@ -65,13 +52,13 @@ def _count(name, inputs, origin):
     given = [each for each in inputs if each is not None]
     if name in _ARITHMETIC:
         with parsing(origin):
-            return _product(np.broadcast_shapes(*(each.shape for each in given)))
+            return product(np.broadcast_shapes(*(each.shape for each in given)))
     if name == "FILL":
-        return _product(_whole(inputs[0], origin))
+        return product(whole_numbers(inputs[0], origin))
     if name == "BROADCAST_TO":
-        return _product(_whole(inputs[1], origin))
+        return product(whole_numbers(inputs[1], origin))
     if name == "TILE":
-        return inputs[0].size * _product(_whole(inputs[1], origin))
+        return inputs[0].size * product(whole_numbers(inputs[1], origin))
     if name == "GATHER":
         return inputs[0].size * max(inputs[1].size, 1)
     if name == "RANGE":
@@ -79,7 +66,7 @@ def _count(name, inputs, origin):
         if not step:
             raise ValueError("%s: a range in steps of 0" % origin)
         return len(range(start, limit, step))
-    return sum(_product([max(n, 1) for n in each.shape]) for each in given)
+    return sum(product([max(n, 1) for n in each.shape]) for each in given)
 
 
 _ALONE = {
@@ -124,11 +111,11 @@ def _found(name, inputs, options, tensor, outputs, origin):
             refuse(origin, "ends with activation %d" % end, "RELU, RELU6 or none")
         return made if _ENDS[end] is None else np.clip(made, *_ENDS[end])
     if name in _REDUCE:
-        axes = tuple(_whole(inputs[1], origin))
+        axes = tuple(whole_numbers(inputs[1], origin))
         return np.asarray(_REDUCE[name](x, axes, keepdims=options["KeepDims"])).astype(x.dtype)
     if name == "RESHAPE":
         return x.reshape(
-            _whole(inputs[1], origin)
+            whole_numbers(inputs[1], origin)
             if len(inputs) > 1 and inputs[1] is not None
             else options["NewShape"] or tensor.shape
         )
@@ -143,7 +130,7 @@ def _found(name, inputs, options, tensor, outputs, origin):
     if name == "STRIDED_SLICE":
         return _strided(x, options, inputs[1:4], origin)
     if name == "SLICE":
-        begin, sizes = (_whole(each, origin) for each in inputs[1:3])
+        begin, sizes = (whole_numbers(each, origin) for each in inputs[1:3])
         if len(begin) != x.ndim or len(sizes) != x.ndim or any(n < 0 for n in begin):
             raise ValueError("takes %s from %s on of a constant of shape %s" % (sizes, begin, x.shape))
         return x[tuple(slice(at, None if n == -1 else at + n) for at, n in zip(begin, sizes))]
@@ -153,16 +140,16 @@ def _found(name, inputs, options, tensor, outputs, origin):
         return np.take(x, inputs[1], axis=options["Axis"])
     return {
         "ABS": lambda: np.abs(x),
-        "BROADCAST_TO": lambda: np.broadcast_to(x, _whole(inputs[1], origin)),
+        "BROADCAST_TO": lambda: np.broadcast_to(x, whole_numbers(inputs[1], origin)),
         "CAST": lambda: x.astype(tensor.kind),
         "DEQUANTIZE": lambda: x,
         "EXPAND_DIMS": lambda: np.expand_dims(x, _one(inputs[1], origin)),
-        "FILL": lambda: np.full(_whole(x, origin), inputs[1].ravel()[0]),
+        "FILL": lambda: np.full(whole_numbers(x, origin), inputs[1].ravel()[0]),
         "NEG": lambda: -x,
         "RANGE": lambda: np.arange(*(_one(each, origin) for each in inputs)),
         "SHAPE": lambda: np.array(x.shape),
         "SQUARE": lambda: x * x,
         "SQUEEZE": lambda: np.squeeze(x, tuple(options["SqueezeDims"]) or None),
-        "TILE": lambda: np.tile(x, _whole(inputs[1], origin)),
-        "TRANSPOSE": lambda: np.transpose(x, _whole(inputs[1], origin)),
+        "TILE": lambda: np.tile(x, whole_numbers(inputs[1], origin)),
+        "TRANSPOSE": lambda: np.transpose(x, whole_numbers(inputs[1], origin)),
     }[name]()
