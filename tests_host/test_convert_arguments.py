@@ -4,11 +4,10 @@ Every overload that has a row is called with each argument of its own schema at 
 gives PyTorch's output; what does not names the argument. An operator or an argument that CASES does not call fails.
 """
 
-import gc
-
 import numpy as np
 import pytest
 import torch
+from exporting import quick  # noqa: F401
 from torch import nn
 
 from odt.host.convert import load
@@ -238,15 +237,6 @@ NOT_CALLED = {
     ),
 }
 SAME = ("momentum", "p", "dtype", "device", "layout", "pin_memory")  # read, and without effect on what these calls give
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick():
-    """compile() collects garbage, which takes a second of all that PyTorch holds: it is left out here."""
-    torch.export.export(nn.ReLU(), (torch.zeros(1),))
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def overload(name):

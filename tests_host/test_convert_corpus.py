@@ -1,27 +1,18 @@
 """Small networks as people write them, by torch.export and by PyTorch's two exporters to ONNX: equal, or refused in one sentence."""
 
-import gc
 import warnings
 
 import numpy as np
 import onnxruntime
 import pytest
 import torch
+from exporting import quick  # noqa: F401
 from torch import nn
 from torch.nn import functional as F
 
 from odt.host.convert import Unsupported, load
 
 torch.set_num_threads(1)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick():
-    """compile() collects garbage, which takes a second of all that PyTorch holds: it is left out here."""
-    torch.export.export(nn.ReLU(), (torch.zeros(1),))
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 class Net(nn.Module):

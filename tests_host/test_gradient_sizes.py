@@ -36,9 +36,8 @@ def steps(model, x, y):
     return found
 
 
-SEEDS = {
-    "dilated lines": 12
-}  # its biases' gradients are small: those of one batch of 8 are off by up to a third, to both sides
+# The gradients of its biases are small: in one batch of 8 samples int8's are off by up to a third, to both sides.
+SEEDS = {"dilated lines": 12}
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -34,7 +34,7 @@ found["frozen"] = has("odt") and has("_odt")
 print("\\nodt-probe", found)
 """
 
-# What is there of odt in a folder: a line a file, its path, size and CRC-32.
+# Prints the files of odt in a folder: one line per file, with its path, size and CRC-32.
 HELD = """
 import binascii, os
 buffer = bytearray(4096)

@@ -15,6 +15,7 @@ import contextlib
 import copy
 import gc
 import inspect
+import itertools
 import math
 import multiprocessing
 import os
@@ -328,15 +329,16 @@ class NetworkSearch:
             chosen.setdefault(point.digest, point)
         chosen = list(chosen.values())[:points]
         found = {point.number: [point.figures["accuracy"]] for point in chosen}
+        took = 0
         with contextlib.suppress(KeyboardInterrupt):
-            for seed in range(seeds):
+            for seed, point in itertools.product(range(seeds), chosen):
+                began = time.monotonic()
+                if began + took > end:
+                    break
                 network = copy.copy(self.network)
                 network.seed = self.network.seed + 1 + seed
-                for point in chosen:
-                    began = time.monotonic()
-                    found[point.number].append(self._accuracy(network, point))
-                    if 2 * time.monotonic() - began > end:  # another one would end too late
-                        raise KeyboardInterrupt
+                found[point.number].append(self._accuracy(network, point))
+                took = time.monotonic() - began
         least = min(map(len, found.values()), default=0)
         self.means = {number: sum(each[:least]) / least for number, each in found.items()} if least > 1 else {}
 

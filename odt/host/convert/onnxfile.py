@@ -661,7 +661,7 @@ class _Reader:
         return a.value(0)
 
     def _is_half(self):
-        """Whether the file computes in half precision throughout: its weights have no more."""
+        """Whether the file computes in half precision throughout, so that its weights have 16 bits at most."""
         return any(each.dtype == np.float16 for each in self.constants.values())
 
     # --- quantized networks -------------------------------------------------------------------
@@ -909,7 +909,7 @@ class _Arguments:
         return [int(n) for n in np.ravel(given)]
 
     def floats(self, name, count, usual=None):
-        """An attribute of so many numbers, one for all, or none where ``usual`` is given."""
+        """An attribute of that many numbers, or of one that counts for all; ``usual`` where it is not set."""
         given = np.asarray(self.get(name, [] if usual is None else [usual]), np.float64)
         if given.size not in (1, count):
             raise ValueError("%s: %s has %d numbers, expected %d" % (self.origin, name, given.size, count))
@@ -990,7 +990,7 @@ def _positive(node):
 
 
 def _repeats(where, rounding, extents, times):
-    """Whether a Resize to the nearest repeats each position so many times."""
+    """Whether a Resize by nearest neighbour repeats each position that many times."""
     for extent, n in zip(extents, times):
         at = np.arange(extent * n, dtype=np.float64)
         if where in _HALF_PIXEL:

@@ -18,7 +18,7 @@ def _joint(shapes, origin):
 
 
 def _largest(inputs, attributes, origin):
-    """Of what gives no more numbers than all that it takes."""
+    """The bound for an operator whose result has no more numbers than its inputs together."""
     return sum(product([max(n, 1) for n in each.shape]) for each in inputs if each is not None)
 
 

@@ -139,7 +139,7 @@ def schema_of(node, opsets):
 def attributes(node, opsets, origin, folded=False):
     """{name: value} of a node as its operator's description allows; ValueError for others, Unsupported where the table says so.
 
-    Where all inputs are constants (``folded``) each attribute counts, but for those that the table refuses of a quantization.
+    Where all inputs are constants (``folded``) every attribute is computed, except those of a quantization that the table refuses.
     """
     schema, key = schema_of(node, opsets), key_of(node)
     if schema is None and node.domain != "com.microsoft":
