@@ -41,6 +41,12 @@ def test_the_collector_passes_over_what_pytest_keeps():
     assert gc.get_freeze_count() > 10_000
 
 
+def test_each_test_file_has_a_name_of_its_own():
+    """pytest and the tests import them by it."""
+    names = [file.name for folder in ("tests_host", "tests_device") for file in (ROOT / folder).glob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_there_is_no_circle_of_imports():
     assert circle() == []
 

@@ -15,6 +15,7 @@ from house import ROOT
 
 import odt
 from odt.opcodes import VERSION
+from odt.run.model_file import _RATES
 
 RANDOM = np.random.default_rng(7)
 X = RANDOM.normal(size=(40, 8, 8, 2)).astype("float32")
@@ -510,6 +511,38 @@ def test_whatever_a_file_says_each_reader_names_it_and_nothing_outside_of_the_re
         except AssertionError as error:
             raise AssertionError("seed %d, case %d, of %s: %s" % (seed, number, name, error)) from error
     assert 10 < opened < 150
+
+
+def places(row):
+    """Paths to each value within nested lists."""
+    for at, value in enumerate(row):
+        yield (at,)
+        if isinstance(value, list):
+            yield from ((at, *rest) for rest in places(value))
+
+
+@pytest.mark.usefixtures("frozen_heap")
+@pytest.mark.parametrize("kind", sorted(_RATES))
+def test_a_schedule_with_any_value_of_another_kind_is_refused_or_gives_rates(kind, tmp_path):
+    rates = {
+        "Constant": 0.01, "StepDecay": odt.StepDecay(0.05, 3, 0.5), "CosineDecay": odt.CosineDecay(0.05, 40),
+        "ExponentialDecay": odt.rates.ExponentialDecay(0.01, 5, 0.9),
+        "WarmUp": odt.rates.WarmUp(odt.rates.ExponentialDecay(0.01, 5, 0.9), 7),
+    }  # fmt: skip
+    model = trained(network(), optimizer=odt.Adam(rates[kind]))
+    path = tmp_path / damage.NAME
+    model.export(path)
+    head, *others = damage.sections(path.read_bytes())
+    head = json.loads(head)
+    assert head["rate"][0] == kind
+    for place in places(head["rate"]):
+        for atom in damage.ATOMS:
+            changed = json.loads(json.dumps(head))
+            within = changed["rate"]
+            for at in place[:-1]:
+                within = within[at]
+            within[place[-1]] = atom
+            damage.tried(damage.written([json.dumps(changed).encode(), *others]), str(path), [model], X, Y)
 
 
 @pytest.mark.usefixtures("frozen_heap")

@@ -165,14 +165,17 @@ def _rate(row):
     home, options, steps = _RATES[row[0]]
     module = __import__("odt." + home, None, None, ("*",))
     rate = getattr(module, row[0])(*options)
-    values = []
-    for at, value in enumerate(row[1:]):
-        if not isinstance(value, list):
-            values.append(within("rate", value - (at == steps), 0x7F800000) + (at == steps))
-        elif isinstance(value[0], str):
+    known, values = rate.saved(), []
+    if len(row) != 1 + len(known):
+        raise ValueError("a rate of %d values" % (len(row) - 1))
+    for at, own in enumerate(known):  # each is of the kind that such a schedule saves
+        value = row[1 + at]
+        if hasattr(own, "saved"):
             values.append(_rate(value))
-        else:
+        elif isinstance(own, list):
             values.append([within("rate", part, 1 << 30) for part in value])
+        else:
+            values.append(within("rate", value - (at == steps), 0x7F800000) + (at == steps))
     rate.restore(values)
     rate.bits(0)
     return rate
