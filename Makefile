@@ -6,7 +6,7 @@ include boards/boards.mk
 
 PYTHON := $(BUILD)/venv/bin/python
 EXTENSION := pyproject.toml setup.py native/bindings/cpython.c native/bindings/entry_points.h \
-    $(wildcard native/*.[ch] native/kernels/*/*.[ch])
+    $(wildcard native/*.[ch] native/common/*.[ch] native/kernels/*/*.[ch] native/cores/*.h native/cores/*/*)
 
 .PHONY: help
 help:

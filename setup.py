@@ -41,7 +41,8 @@ class BuildPackage(build_py):
                 shutil.copyfile(file, target)
 
 
-sources = glob("native/*.c") + glob("native/kernels/*/*.c") + ["native/bindings/cpython.c"]
+FOLDERS = ("native", "native/common", "native/kernels/*", "native/cores/*")
+sources = [name for folder in FOLDERS for name in glob(folder + "/*.c")] + ["native/bindings/cpython.c"]
 setup(
     cmdclass={"build_py": BuildPackage},
     ext_modules=[

@@ -134,7 +134,7 @@ class Checkout:
             capture_output=True,
             text=True,
         ).stdout.strip()
-        sources = [*self.folder.glob("native/*.c"), *self.folder.glob("native/kernels/*/*.c")]
+        sources = [path for path in self.folder.glob("native/**/*.c") if path.parent.name != "bindings"]
         sources.append(self.folder / "native/bindings/cpython.c")
         objects = self.folder / "objects"
         objects.mkdir(exist_ok=True)

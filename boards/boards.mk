@@ -16,7 +16,7 @@ ODT_PYTHON := $(filter-out odt/host/% odt/__main__.py,$(sort $(shell find odt -n
 ODT_NATIVE ?= $(CURDIR)/native
 ODT_MANIFEST ?= $(CURDIR)/boards/manifest.py
 ODT_FILES := manifest.py boards/manifest.py boards/boards.mk tests_device/frozen_weights.py $(wildcard native/*.[ch] \
-    native/kernels/*/*.[ch] native/bindings/*.[ch] native/bindings/micropython.*) \
+    native/common/*.[ch] native/kernels/*/*.[ch] native/cores/*.h native/cores/*/* native/bindings/*.[ch] native/bindings/micropython.*) \
     $(ODT_PYTHON)
 
 MPYCROSS = $(BUILD)/mpy-cross/mpy-cross

@@ -37,7 +37,7 @@ $(BUILD)/venv/.mpy: $(BUILD)/venv/.run
 	@$(PIP_INSTALL) '.[mpy]'
 	@touch $@
 
-$(MPY_KERNELS): $(BUILD)/mpy/%/_odt.mpy: $(wildcard native/*.[ch] native/kernels/*/*.[ch] \
+$(MPY_KERNELS): $(BUILD)/mpy/%/_odt.mpy: $(wildcard native/*.[ch] native/common/*.[ch] native/kernels/*/*.[ch] native/cores/*.h native/cores/*/* \
     native/bindings/*) $(MPYCROSS) | sources-arm $(BUILD)/venv/.mpy
 	@mkdir -p $(@D)
 	@echo "odt: compiling the kernels for $*"

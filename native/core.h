@@ -14,18 +14,20 @@
 //     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
 //     PICO_ON_DEVICE=1            an RP2040 or RP2350: its SDK
 //
-// Decided here, each 0 or 1 but ODT_DIVIDER. A kernel's file that is not for every core says at the end of its name, after two
-// underscores, which it is for:
+// Decided here, each 0 or 1 but ODT_DIVIDER. A kernel's file that is not for every core lies in native/cores/, and says at the end
+// of its name, after two underscores, which core it is for:
 //
-//     __m0        ODT_M0          RP2040: all; _odt.mpy for armv6m: without the depthwise ones
-//     __rp2040    ODT_RP2040      RP2040
-//     __m4        ODT_M4          Cortex-M4, M7, M33 (RP2350, STM32F4 ..): _odt.mpy for armv7emsp and armv7emdp
-//     __panel     ODT_PANEL and not ODT_M4: the M0 and all other 32-bit cores (M3, ESP32, RISC-V)
-//     __c         as __panel, but not ODT_M0: in C what that core has in assembly
-//     __soft      ODT_SOFT_FLOAT
-//     __threads   ODT_THREADS
-//     __x86       ODT_X86         a PC with AVX2, which is asked for when it runs
-//     none        every core: what no other file of the operation computes, and all of it on a PC
+//     m0/       __m0        ODT_M0          RP2040: all; _odt.mpy for armv6m: without the depthwise ones
+//               __rp2040    ODT_RP2040      RP2040
+//     m4/       __m4        ODT_M4          Cortex-M4, M7, M33 (RP2350, STM32F4 ..): _odt.mpy for armv7emsp and armv7emdp
+//     panel/    __panel     ODT_PANEL and not ODT_M4: the M0 and all other 32-bit cores (M3, ESP32, RISC-V)
+//               __c         as __panel, but not ODT_M0: in C what that core has in assembly
+//               none        ODT_PANEL: all 32-bit cores
+//     soft/     __soft      ODT_SOFT_FLOAT
+//     threads/  __threads   ODT_THREADS
+//     x86/      __x86       ODT_X86         a PC with AVX2, checked at run time
+//
+// A file in native/kernels/ is portable C for every core. A .h compiles alone; an .inc is a part of the one file that includes it.
 
 #ifndef ODT_CORE_H
 #define ODT_CORE_H
@@ -125,7 +127,7 @@
 
 // --- which loops it gets ------------------------------------------------------------------------
 
-// Dense layers and convolutions by panels, rows packed on the stack (conv2d_i8.h); on a PC plain loops.
+// Dense layers and convolutions by panels, rows packed on the stack (correlate.h); on a PC plain loops.
 #ifndef ODT_PANEL
 #define ODT_PANEL ODT_32_BIT
 #endif

@@ -1,4 +1,4 @@
-"""Adam with float32 state in integers (native/kernels/update/adam__soft.c), compiled for the PC: NumPy's float32 bits."""
+"""Adam with float32 state in integers (native/cores/soft/adam__soft.c), compiled for the PC: NumPy's float32 bits."""
 
 import ctypes
 import subprocess
@@ -24,7 +24,7 @@ ADAM = (0.9, 0.1, 0.999, 0.001, 1e-7)
 def library(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("adam")
     (folder / "harness.c").write_text(HARNESS)
-    files = ["fixed.c", "float32.c"] + ["kernels/update/" + name for name in ("adam__soft.c", "adam_f32.c")]
+    files = ["fixed.c", "float32.c"] + ["cores/soft/adam__soft.c", "kernels/update/adam_f32.c"]
     options = [
         "-std=c99",
         "-O1",

@@ -93,12 +93,17 @@ def test_a_model_from_a_file_costs_the_same(tmp_path):
     assert cost.cycles(odt.load_model(str(tmp_path / "m.odt")), X, Y) == cost.cycles(model, X, Y)
 
 
+def kernel(file):
+    """The text of a file of a family or a core."""
+    return next(iter((ROOT / "native").glob("*/*/" + file))).read_text()
+
+
 @pytest.mark.parametrize(
-    "file", ("panel_i8.c", "gather_i8__panel.h", "conv2d_dw_i8.c", "single_i8.c", "depthwise2d_tiny_i8.h")
+    "file", ("panel_i8.c", "gather_i8__panel.inc", "conv2d_dw_i8.c", "single_i8.c", "depthwise2d_tiny_i8.h")
 )
 def test_what_kernels_decide_by_is_theirs(file):
     """On an RP2040: the branch of ODT_M0, without ODT_SMALL."""
-    text = (ROOT / "native" / "kernels" / "linear" / file).read_text()
+    text = kernel(file)
     if file == "conv2d_dw_i8.c":
         found = re.search(r"#elif ODT_M0 .*?\nenum \{(.*?)\};", text, re.S)[1]
         assert int(re.search(r"enum \{ SAMPLES = (\d+) \};", text)[1]) == cost.SAMPLED
@@ -115,14 +120,13 @@ def test_what_kernels_decide_by_is_theirs(file):
 
 
 def test_what_an_input_gradient_decides_by_is_its_own():
-    text = (ROOT / "native" / "kernels" / "linear" / "conv2d_dx_i8__m0.h").read_text()
+    text = kernel("conv2d_dx_i8__m0.inc")
     found = [pair for values in re.findall(r"enum \{(.*?)\};", text) for pair in re.findall(r"(\w+) = (\d+)", values)]
     assert {name: int(value) for name, value in found} == cost_m0.DX
 
 
 def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
-    folder = ROOT / "native" / "kernels" / "linear"
-    found = {path.name: path.read_text() for path in folder.glob("*m4.c")}
+    found = {path.name: path.read_text() for path in (ROOT / "native" / "cores" / "m4").glob("*m4.c")}
     wanted = {
         "conv2d_i8__m4.c": {"WINDOWS": cost_m4.WINDOWS, "DEPTH": cost_m4.DEPTH, "ROWS": cost_m4.ROWS},
         "conv2d_few_i8__m4.c": {
@@ -154,18 +158,18 @@ def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
     for name, values in wanted.items():
         for word, value in values.items():
             assert re.search(r"\b%s = (\d+)," % word, found[name])[1] == str(value), (name, word)
-    text = re.search(r"#if ODT_M4\nenum \{(.*?)\};", (folder / "conv2d_dw_i8.c").read_text())[1]
+    text = re.search(r"#if ODT_M4\nenum \{(.*?)\};", kernel("conv2d_dw_i8.c"))[1]
     for word, value in re.findall(r"(\w+) = (\d+)", text):
         assert getattr(cost_m4, word, 0) == int(value), word
     assert "enum { SQUARES = %d }" % cost_m4.SQUARES in found["depthwise2d_i8__m4.c"]
-    text = (folder / "conv2d_few_i8__m4.c").read_text()
+    text = kernel("conv2d_few_i8__m4.c")
     assert "OTHER_GROUP = %d }" % cost_m4.OTHER_GROUP in text
-    assert "ODT_FEW_DEPTH = %d }" % cost_m4.FEW_DEPTH in (folder / "conv2d_i8__m4.h").read_text()
-    assert "SUMS = %d," % cost_m4.SUMS in (folder / "dense_dx_i8.c").read_text()
+    assert "ODT_FEW_DEPTH = %d }" % cost_m4.FEW_DEPTH in kernel("conv2d_i8__m4.h")
+    assert "SUMS = %d," % cost_m4.SUMS in kernel("dense_dx_i8.c")
 
 
 def test_how_many_samples_are_few_for_a_dense_layer():
-    text = (ROOT / "native" / "kernels" / "linear" / "conv2d_i8.h").read_text()
+    text = (ROOT / "native" / "cores" / "correlate.h").read_text()
     assert "ODT_MANY_ROWS = %d," % cost_m0.MANY_ROWS in text
     assert (
         "ODT_MANY_ERRORS = ODT_SMALL ? 2 : ODT_M0 ? %d : ODT_M4 ? %d :" % (cost_m0.MANY_ERRORS, cost_m4.MANY_ERRORS)

@@ -1,7 +1,6 @@
 """Whatever a program and its data hold, the native executor refuses it or stays in its regions."""
 
 import functools
-import glob
 import itertools
 import os
 import random
@@ -9,6 +8,7 @@ import struct
 import subprocess
 from array import array
 
+import native_sources
 import numpy as np
 import pytest
 from instructions import NAMES, assemble, draw, draw_name, has_size
@@ -46,10 +46,8 @@ UNPLEASANT = (
 def harness(request, tmp_path_factory):
     """The path of native/ compiled with safety.c and the sanitizers."""
     path = str(tmp_path_factory.mktemp("safety") / "safety")
-    sources = glob.glob(os.path.join(ROOT, "native", "*.c"))
-    sources += glob.glob(os.path.join(ROOT, "native", "kernels", "*", "*.c"))
     command = ["gcc", *SANITIZE.split(), *request.param.split(), "-fno-sanitize-recover=all", "-o", path]
-    subprocess.run([*command, os.path.join(HERE, "safety.c"), *sources], check=True)
+    subprocess.run([*command, os.path.join(HERE, "safety.c"), *native_sources.sources()], check=True)
     return path
 
 

@@ -89,8 +89,8 @@ def test_a_batch_enters_the_modules_that_the_document_lists(dtype):
 
 def test_files_of_the_table_of_kernels_are_there_and_none_of_a_core_is_missing():
     table = TEXT[TEXT.index("<!-- kernels by core -->") : TEXT.index("<!-- end -->")]
-    named = set(re.findall(r"\w+\.[ch]\b", table))
-    there = {file.name for file in (ROOT / "native" / "kernels").glob("*/*.[ch]")}
+    named = set(re.findall(r"\w+\.(?:c|h|inc)\b", table))
+    there = {file.name for part in ("kernels", "cores") for file in (ROOT / "native" / part).glob("*/*.*")}
     assert named <= there
     for family in re.findall(r"`?native/kernels/(\w+)/", TEXT):
         assert (ROOT / "native" / "kernels" / family).is_dir()

@@ -1,4 +1,4 @@
-"""What a Cortex-M0+ computes by factors of 16 bits (native/fixed.c, kernels/common), compiled for the PC: as docs/numerics.md has
+"""What a Cortex-M0+ computes by factors of 16 bits (native/fixed.c, common), compiled for the PC: as docs/numerics.md has
 it, by Python's integers."""
 
 import ctypes
@@ -13,7 +13,7 @@ import pytest
 NATIVE = Path(__file__).resolve().parent.parent / "native"
 COUNT = 40000
 HARNESS = """
-#include "kernels/common/elements.h"
+#include "common/elements.h"
 void rescaled(int32_t count, const int32_t *v, const int32_t *m, const int32_t *s, int32_t *whole, int32_t *by) {
     for (int32_t i = 0; i < count; i++) {
         odt_multiplier_t q = {m[i], s[i]};
@@ -54,7 +54,7 @@ void outputs(int32_t count, const int32_t *v, int32_t z, int32_t lo, int32_t *pe
 def call(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("rescale")
     (folder / "harness.c").write_text(HARNESS)
-    sources = [folder / "harness.c", NATIVE / "fixed.c", NATIVE / "kernels/common/elements.c"]
+    sources = [folder / "harness.c", NATIVE / "fixed.c", NATIVE / "common/elements.c"]
     options = [
         "-std=c99",
         "-O1",

@@ -1,7 +1,6 @@
 """Two threads compute what one computes, to the bit, and leave nothing behind (native/threads.h)."""
 
 import ctypes
-import glob
 import os
 import random
 import signal
@@ -10,6 +9,7 @@ import sys
 import threading
 import time
 
+import native_sources
 import pytest
 from instructions import NAMES, draw
 from test_executor_safety import run, spoil
@@ -58,11 +58,7 @@ def draw_large(rng, name, monkeypatch):
 
 def compile_native(path, options, *harness):
     """native/ with a worker that threads.c starts."""
-    sources = [
-        *glob.glob(os.path.join(ROOT, "native", "*.c")),
-        *glob.glob(os.path.join(ROOT, "native", "kernels", "*", "*.c")),
-    ]
-    sources += [os.path.join(HERE, name) for name in ("threads.c", *harness)]
+    sources = [*native_sources.sources(), *[os.path.join(HERE, name) for name in ("threads.c", *harness)]]
     command = ["gcc", "-std=c99", "-O1", "-g", "-fwrapv", "-ffp-contract=off", "-DODT_THREADS", *options.split()]
     subprocess.run([*command, "-pthread", "-o", str(path), *sources], check=True)
 

@@ -6,7 +6,8 @@
 # multiply-adds, so that floats have the same bits on every machine (docs/numerics.md).
 
 get_filename_component(ODT_NATIVE ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
-file(GLOB ODT_SRC CONFIGURE_DEPENDS ${ODT_NATIVE}/*.c ${ODT_NATIVE}/kernels/*/*.c)
+file(GLOB ODT_SRC CONFIGURE_DEPENDS ${ODT_NATIVE}/*.c ${ODT_NATIVE}/common/*.c ${ODT_NATIVE}/kernels/*/*.c
+    ${ODT_NATIVE}/cores/*/*.c)
 
 add_library(usermod_odt INTERFACE)
 target_sources(usermod_odt INTERFACE ${CMAKE_CURRENT_LIST_DIR}/mod_odt.c ${ODT_SRC})
@@ -25,7 +26,7 @@ if(PICO_PLATFORM STREQUAL "rp2040")
             kernels/join/add_once_i8 kernels/linear/depthwise2d_dw_i8 kernels/linear/depthwise2d_i8
             kernels/linear/group_conv2d_i8 kernels/linear/transposed2d_i8 kernels/loss/binary_xent_i8
             kernels/loss/distil_xent_i8 kernels/loss/entropy_i8 kernels/loss/huber_i8 kernels/loss/weighted_xent_i8
-            kernels/norm/gather_norm_i8 kernels/norm/norm_i8 kernels/norm/read_i8 kernels/pool/mean2d_i8 kernels/sampling/sampling_i8
+            kernels/norm/gather_norm_i8 kernels/norm/norm_i8 kernels/norm/running_norm_i8 kernels/pool/mean2d_i8 kernels/sampling/sampling_i8
             kernels/update/momentum_i32 kernels/update/slope_i8 kernels/update/zeroth_i8)
         list(APPEND ODT_SMALL_SRC ${ODT_NATIVE}/${name}.c)
     endforeach()

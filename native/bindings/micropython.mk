@@ -6,7 +6,7 @@
 # multiply-adds, so that floats have the same bits on every machine (docs/numerics.md).
 
 ODT_NATIVE := $(patsubst %/bindings,%,$(USERMOD_DIR))
-ODT_SRC := $(wildcard $(ODT_NATIVE)/*.c) $(wildcard $(ODT_NATIVE)/kernels/*/*.c)
+ODT_SRC := $(wildcard $(ODT_NATIVE)/*.c) $(wildcard $(addprefix $(ODT_NATIVE)/,common/*.c kernels/*/*.c cores/*/*.c))
 ODT_BINDING := $(ODT_NATIVE)/bindings/mod_odt.c
 
 # Objects are named by their place under USER_C_MODULES; the port's own files would hide ours.

@@ -11,9 +11,9 @@ MOD = _odt
 PIECES := $(shell sed -n 's/^.define ODT_PIECE_NAMES(X)//p' opcodes.h | tr -d 'X()"')
 FEATURES = features frontend motion rocket
 NUMBERS = $(shell seq 0 $$(($(words $(PIECES)) - 1)))
-SRC = bindings/mod_mpy.c bindings/divide.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard kernels/*/*.c)
+SRC = bindings/mod_mpy.c bindings/divide.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard common/*.c kernels/*/*.c cores/*/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
-FAST = $(if $(filter armv6m,$(ARCH)),,$(filter-out %/group_conv2d_i8.c %/transposed2d_i8.c,$(wildcard kernels/linear/*_i8.c)))
+FAST = $(if $(filter armv6m,$(ARCH)),,$(filter-out %/group_conv2d_i8.c %/transposed2d_i8.c,$(wildcard kernels/linear/*_i8.c cores/panel/*_i8.c)))
 CFLAGS_EXTRA = -I. -fwrapv -ffp-contract=off -ffunction-sections -fdata-sections \
     $(if $(filter armv6m,$(ARCH)),-fno-tree-loop-optimize)
 
@@ -28,7 +28,7 @@ $(FAST:%.c=$(BUILD)/%.o): CFLAGS += -O2
 # Each piece has its own part of the table of instructions, and copies of what else it needs but for what it calls in the
 # base (mod_piece.c).
 KERNELS_O = $(filter-out $(BUILD)/bindings/mod_mpy.o,$(SRC_O))
-IN_BASE = panel_i8 conv2d_i8__m4 conv2d_dx_i8__m4 conv2d_dw_i8__m4
+IN_BASE = panel/panel_i8 m4/conv2d_i8__m4 m4/conv2d_dx_i8__m4 m4/conv2d_dw_i8__m4
 TABLES_O = $(NUMBERS:%=$(BUILD)/opcodes_%.o)
 
 $(TABLES_O): $(BUILD)/opcodes_%.o: opcodes.c $(CONFIG_H)
@@ -49,7 +49,7 @@ LINK = $(CROSS)ld $(LD_EMULATION) -r --gc-sections -e mpy_init -o $@ $^ \
 $(BUILD)/linked_0.o: $(BUILD)/bindings/mod_mpy.o $(BUILD)/opcodes_0.o $(KERNELS_O)
 	$(LINK)
 
-$(BUILD)/linked_%.o: $(BUILD)/mod_piece.o $(BUILD)/opcodes_%.o $(filter-out $(IN_BASE:%=$(BUILD)/kernels/linear/%.o),$(KERNELS_O))
+$(BUILD)/linked_%.o: $(BUILD)/mod_piece.o $(BUILD)/opcodes_%.o $(filter-out $(IN_BASE:%=$(BUILD)/cores/%.o),$(KERNELS_O))
 	$(LINK)
 
 # odt.online's and odt.features' own, which need none of the others.
@@ -102,6 +102,6 @@ endef
 $(foreach number,$(filter-out 0,$(NUMBERS)),$(eval $(call piece,$(number))))
 
 # The headers that dynruntime.mk does not know of; and the name by which it calls this file.
-$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o $(BUILD)/mod_online.o $(FEATURES:%=$(BUILD)/mod_%.o): $(wildcard *.h bindings/*.h kernels/*/*.h)
+$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o $(BUILD)/mod_online.o $(FEATURES:%=$(BUILD)/mod_%.o): $(wildcard *.h bindings/*.h common/*.h kernels/*/*.h cores/*.h cores/*/*.h cores/*/*.inc)
 .PHONY: Makefile
 Makefile: ;

@@ -9,7 +9,7 @@
 #define ODT_PIECE_H
 
 #include "../core.h"
-#include "../kernels/linear/conv2d_i8.h"
+#include "../cores/correlate.h"
 #include "../table.h"
 
 // X(arguments, name, names of these) for what pieces call in the base, as dense layers need these long loops too.

@@ -1,20 +1,20 @@
 """What int8 kernels of a Cortex-M0+ do: the loops of native/kernels/linear/, counted, whose factors cost.py has."""
 
-# What kernels of native/kernels/linear/ decide by on a Cortex-M0+: panel_i8.c, gather_i8__panel.h, conv2d_dw_i8.c.
+# What kernels of native/kernels/linear/ decide by on a Cortex-M0+: panel_i8.c, gather_i8__panel.inc, conv2d_dw_i8.c.
 ROWS, DEPTH, BLOCK, AT_ONCE = 4, 288, 48, 256
-MANY_ROWS, MANY_ERRORS, MANY_PAIRS = 4, 6, 9  # conv2d_i8.h
+MANY_ROWS, MANY_ERRORS, MANY_PAIRS = 4, 6, 9  # correlate.h
 SINGLE_ROWS, SINGLE_WEIGHTS, TINY, TINY_DW, TINY_M4 = 16, 320, 9, 6, 36  # single_i8.c, depthwise2d_tiny_i8.h
 FEW, GATHERED, PADDED = 80, 1280, 256
 PER_WINDOW, PER_ROW, PER_BYTE, DIRECT_ROW, DIRECT_WINDOW, DIRECT_BORDER = 20, 18, 5, 150, 42, 250
 DIRECT_TAP, DIRECT_ELEMENT, PER_SUM, PER_ERRORS, PIECE = 200, 42, 75, 22, 16
 SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, TAP, MORE = 30, 135, 15, 15, 60, 16, 5
-DX = {  # conv2d_dx_i8__m0.h
+DX = {  # conv2d_dx_i8__m0.inc
     "SUMS": 512, "POSITION": 60, "SCAN": 10, "ERROR": 90, "ERROR_ROW": 20, "ERROR_TAP": 10, "PANEL_PRODUCTS": 35,
     "SAMPLES": 24, "FIRST": 6,
 }  # fmt: skip
 
 
-# int8 by panels: correlate() is what conv2d_i8__panel.h does, correlate_dw() what conv2d_dw_i8__panel.h does.
+# int8 by panels: correlate() is what conv2d_i8__panel.inc does, correlate_dw() what conv2d_dw_i8__panel.inc does.
 
 
 def _conv2d(s):
@@ -30,7 +30,7 @@ def sampled(e, N, at, R, samples):
 
 
 def dx_errors(e, N):
-    """What is_sparse() of conv2d_dx_i8__m0.h finds in errors ``e`` of N channels."""
+    """What is_sparse() of conv2d_dx_i8__m0.inc finds in errors ``e`` of N channels."""
     counts, first = sampled(e, N, 0, N, DX["SAMPLES"]), DX["FIRST"]
     many = len(counts) >= first and 5 * sum(counts[:first]) > 2 * first * N
     return {"hits": sum(counts), "sampled": len(counts), "many": many}
@@ -212,7 +212,7 @@ def _is_few(size, length):
 
 
 def _is_gathered(KH, length, C, W, OW, SW, panels):
-    """As is_gathered() of gather_i8__panel.h."""
+    """As is_gathered() of gather_i8__panel.inc."""
     size = KH * length
     if not _is_few(size, length):
         return False
@@ -222,7 +222,7 @@ def _is_gathered(KH, length, C, W, OW, SW, panels):
 
 
 def pieces(KH, KW, C):
-    """[(lines, taps, channels)] of the pieces in which windows are gathered, as by piece_of() of gather_i8__panel.h."""
+    """[(lines, taps, channels)] of the pieces in which windows are gathered, as by piece_of() of gather_i8__panel.inc."""
     if KH * KW * C <= 3 * PIECE:
         return [(KH, KW, C)]
     lines, taps, channels = 1, max(PIECE // C, 1), min(C, PIECE)

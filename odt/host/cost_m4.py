@@ -211,7 +211,7 @@ def _tiny(s, kind, N):
 
 
 def _is_halved(stride, size, taps, pad, errors):
-    """As in depthwise2d_i8.h."""
+    """As in depthwise.h."""
     return 1 <= taps <= 3 and (stride == 2 or (size == taps == errors == 1 and pad == 0))
 
 

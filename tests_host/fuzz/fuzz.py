@@ -86,8 +86,8 @@ def run(command, **environment):
 
 
 def _native():
-    names = [os.path.join(ROOT, "native", part) for part in ("*.c", "kernels/*/*.c")]
-    return [name for part in names for name in sorted(glob.glob(part))]
+    names = sorted(glob.glob(os.path.join(ROOT, "native", "**", "*.c"), recursive=True))
+    return [name for name in names if os.path.basename(os.path.dirname(name)) != "bindings"]
 
 
 def build(target, folder=FOLDER, coverage=False):
@@ -95,7 +95,8 @@ def build(target, folder=FOLDER, coverage=False):
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, target + (".lines" if coverage else ".bin"))
     harness = [os.path.join(HERE, name) for name in ("executor.c", "program_mutator.c")]
-    headers = [name for part in ("*.h", "kernels/*/*.h") for name in glob.glob(os.path.join(ROOT, "native", part))]
+    parts = [os.path.join(ROOT, "native", "**", "*." + end) for end in ("h", "inc")]
+    headers = [name for part in parts for name in glob.glob(part, recursive=True)]
     newest = max(os.path.getmtime(name) for name in _native() + harness + headers + [__file__])
     if os.path.exists(path) and os.path.getmtime(path) > newest:
         return path

@@ -3,8 +3,8 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/words.h"
-#include "../common/words__m0.h"
+#include "../../common/words.h"
+#include "../../cores/m0/words__m0.h"
 
 void odt_relu_i8(const odt_relu_i8_t *a) {
     const int8_t *x = a->x;

@@ -2,10 +2,10 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
-#include "../common/elements.h"
+#include "../../common/elements.h"
 
 #if ODT_M0 && !ODT_SMALL
-#include "sigmoid_i8__m0.h"
+#include "../../cores/m0/sigmoid_i8__m0.h"
 #endif
 
 // 256 / (1 + exp(-v)) - 128 of v = x - z in steps, q the steps in units of log 2.

@@ -2,8 +2,8 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
-#include "../common/elements.h"
-#include "../common/softmax__rp2040.h"
+#include "../../common/elements.h"
+#include "../../cores/m0/softmax__rp2040.h"
 
 void odt_softmax_dx_i8(const odt_softmax_dx_i8_t *a) {
     int32_t N = a->N;

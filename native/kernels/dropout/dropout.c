@@ -4,7 +4,7 @@
 #include "../../fixed.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "../common/begin.h"
+#include "../../common/step_key.h"
 
 // A probability in Q16 of which some is kept.
 static uint32_t limit(int32_t drop) {

@@ -2,12 +2,12 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
-#include "../common/elements.h"
+#include "../../common/elements.h"
 
 ODT_BESIDE_ASSEMBLY
 
 #if ODT_M0 && !ODT_SMALL
-#include "add_i8__m0.h"
+#include "../../cores/m0/add_i8__m0.h"
 #endif
 
 void odt_add_i8(const odt_add_i8_t *a) {

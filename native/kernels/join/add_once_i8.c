@@ -1,7 +1,7 @@
 // Sums of two tensors, int8, as those of add_i8.c but rounded once: what networks of other frameworks compute. May work in place.
 
 #include "../../opcodes.h"
-#include "../common/elements.h"
+#include "../../common/elements.h"
 
 void odt_add_once_i8(const odt_add_once_i8_t *a) {
     odt_rescaler_t qa = odt_rescaler(odt_checked(a->qa)), qb = odt_rescaler(odt_checked(a->qb));

@@ -2,9 +2,9 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
-#include "../common/elements.h"
-#include "../common/elements__m0.h"
-#include "../common/within.h"
+#include "../../common/elements.h"
+#include "../../cores/m0/elements__m0.h"
+#include "../../common/axis_part.h"
 
 void odt_concat_i8(const odt_concat_i8_t *a) {
     int32_t K = a->K, N = a->N;

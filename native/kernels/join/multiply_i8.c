@@ -1,7 +1,7 @@
 // Products of two tensors, int8.
 
 #include "../../opcodes.h"
-#include "../common/elements.h"
+#include "../../common/elements.h"
 
 void odt_multiply_i8(const odt_multiply_i8_t *a) {
     odt_rescaler_t q = odt_rescaler(odt_checked(a->q));

@@ -1,7 +1,7 @@
 // The gradient of images enlarged, int8: sums over SH x SW. dx is [B, H, W, N].
 
 #include "../../opcodes.h"
-#include "../common/elements.h"
+#include "../../common/elements.h"
 
 void odt_upsample2d_dx_i8(const odt_upsample2d_dx_i8_t *a) {
     int32_t N = a->N, SW = a->SW, width = a->W * SW;

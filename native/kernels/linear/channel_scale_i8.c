@@ -2,7 +2,7 @@
 
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/rescale.h"
+#include "../../common/rescale.h"
 
 void odt_channel_scale_i8(const odt_channel_scale_i8_t *a) {
     int32_t M = a->M, N = a->N, peak = INT32_MAX;

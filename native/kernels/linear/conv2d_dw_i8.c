@@ -7,14 +7,14 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
-#include "../common/inner_i8.h"
-#include "../common/window.h"
-#include "../common/within.h"
-#include "../common/words.h"
-#include "conv2d_i8.h"
+#include "../../common/inner_i8.h"
+#include "../../common/window.h"
+#include "../../common/axis_part.h"
+#include "../../common/words.h"
+#include "../../cores/correlate.h"
 
 #if ODT_M0 && !ODT_SMALL
-#include "../common/axpy_i8__m0.h"
+#include "../../cores/m0/axpy_i8__m0.h"
 #endif
 
 static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {

@@ -7,13 +7,13 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
-#include "../common/inner_i8.h"
-#include "../common/window.h"
-#include "conv2d_i8.h"
+#include "../../common/inner_i8.h"
+#include "../../common/window.h"
+#include "../../cores/correlate.h"
 #include "phase.h"
 
 #if ODT_M0 && !ODT_SMALL
-#include "conv2d_dx_i8__m0.h"
+#include "../../cores/m0/conv2d_dx_i8__m0.inc"
 #endif
 
 // Zeros, where a stride is longer than the filter: most of dx is what no window meets.

@@ -5,9 +5,9 @@
 
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "../common/inner_f32.h"
-#include "../common/window.h"
-#include "../common/within.h"
+#include "../../common/inner_f32.h"
+#include "../../common/window.h"
+#include "../../common/axis_part.h"
 
 void odt_conv2d_f32(const odt_conv2d_f32_t *a) {
     int32_t C = a->C, N = a->N, KH = a->KH, KW = a->KW;

@@ -5,9 +5,9 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
-#include "../common/inner_i8.h"
-#include "../common/window.h"
-#include "conv2d_i8.h"
+#include "../../common/inner_i8.h"
+#include "../../common/window.h"
+#include "../../cores/correlate.h"
 
 static void conv2d_by_panels(const odt_conv2d_i8_t *a) {
     int32_t row = a->KW * a->C, outputs = a->OW * a->N;

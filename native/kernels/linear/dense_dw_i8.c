@@ -6,17 +6,17 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/inner_i8.h"
-#include "../common/within.h"
-#include "../common/words.h"
-#include "../common/words__m0.h"
-#include "conv2d_i8.h"
+#include "../../common/inner_i8.h"
+#include "../../common/axis_part.h"
+#include "../../common/words.h"
+#include "../../cores/m0/words__m0.h"
+#include "../../cores/correlate.h"
 
 #if ODT_PANEL && !ODT_SMALL
 
 #if ODT_M0
 
-#include "dense_dw_i8__m0.h"
+#include "../../cores/m0/dense_dw_i8__m0.h"
 
 ODT_BESIDE_ASSEMBLY
 
@@ -46,7 +46,7 @@ static inline void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end,
 
 #elif ODT_M4
 
-#include "../common/words__m4.h"
+#include "../../cores/m4/words__m4.h"
 
 // dw = both products of e and x, words of two, a multiple of 8 of them; or dw += these.
 #define PRODUCTS(name, four) \

@@ -3,15 +3,15 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/elements.h"
-#include "../common/inner_i8.h"
-#include "conv2d_i8.h"
+#include "../../common/elements.h"
+#include "../../common/inner_i8.h"
+#include "../../cores/correlate.h"
 
 #if ODT_PANEL && !ODT_SMALL
 
 #if ODT_M4
 
-#include "dense_dx_i8__m4.h"
+#include "../../cores/m4/dense_dx_i8__m4.h"
 
 #else
 
@@ -40,7 +40,7 @@ static inline int32_t sum_column(const error_t *list, const error_t *end, const 
 
 #if ODT_M0
 
-#include "dense_dx_i8__m0.h"
+#include "../../cores/m0/dense_dx_i8__m0.inc"
 
 #else
 

@@ -6,8 +6,8 @@
 
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "../common/inner_f32.h"
-#include "../common/within.h"
+#include "../../common/inner_f32.h"
+#include "../../common/axis_part.h"
 
 void odt_dense_f32(const odt_dense_f32_t *a) {
     int32_t K = a->K, N = a->N;

@@ -3,12 +3,12 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/inner_i8.h"
-#include "../common/rescale.h"
-#include "conv2d_i8.h"
-#include "dense_i8__c.h"
-#include "dense_i8__m0.h"
-#include "dense_i8__m4.h"
+#include "../../common/inner_i8.h"
+#include "../../common/rescale.h"
+#include "../../cores/correlate.h"
+#include "../../cores/panel/dense_i8__c.h"
+#include "../../cores/m0/dense_i8__m0.h"
+#include "../../cores/m4/dense_i8__m4.h"
 
 #if ODT_PANEL && !ODT_M4
 

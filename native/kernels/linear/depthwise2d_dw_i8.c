@@ -7,9 +7,9 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
-#include "../common/window.h"
-#include "../common/within.h"
-#include "depthwise2d_i8.h"
+#include "../../common/window.h"
+#include "../../common/axis_part.h"
+#include "../../cores/depthwise.h"
 
 #if !ODT_SMALL
 

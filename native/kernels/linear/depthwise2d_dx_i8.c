@@ -4,8 +4,8 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/rescale.h"
-#include "depthwise2d_i8.h"
+#include "../../common/rescale.h"
+#include "../../cores/depthwise.h"
 #include "phase.h"
 
 #if !ODT_SMALL

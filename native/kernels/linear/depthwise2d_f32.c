@@ -5,9 +5,9 @@
 
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "../common/inner_f32.h"
-#include "../common/window.h"
-#include "../common/within.h"
+#include "../../common/inner_f32.h"
+#include "../../common/window.h"
+#include "../../common/axis_part.h"
 
 // acc[i] += x[i] * w[i * stride]
 static void multiply_add(float *acc, const float *x, const float *w, int32_t stride, int32_t n) {

@@ -1,4 +1,4 @@
-// Depthwise 2-D convolutions, int8: the forward pass, and the gradient of the input as phases of it (depthwise2d_i8.h).
+// Depthwise 2-D convolutions, int8: the forward pass, and the gradient of the input as phases of it (depthwise.h).
 // x is [B, H, W, N], w [N, KH, KW], y [B, OH, OW, N].
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
-#include "../common/rescale.h"
-#include "../common/window.h"
-#include "depthwise2d_i8.h"
+#include "../../common/rescale.h"
+#include "../../common/window.h"
+#include "../../cores/depthwise.h"
 
 #if ODT_PANEL && !ODT_SMALL
 

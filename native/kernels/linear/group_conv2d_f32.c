@@ -6,9 +6,9 @@
 #include "../../fixed.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "../common/inner_f32.h"
-#include "../common/window.h"
-#include "../common/within.h"
+#include "../../common/inner_f32.h"
+#include "../../common/window.h"
+#include "../../common/axis_part.h"
 
 // First input channel of output n's group.
 static int32_t group_start(int32_t n, int32_t N, int32_t G, int32_t C) {

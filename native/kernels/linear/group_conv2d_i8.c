@@ -6,10 +6,10 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/inner_i8.h"
-#include "../common/window.h"
-#include "../common/within.h"
-#include "conv2d_i8.h"
+#include "../../common/inner_i8.h"
+#include "../../common/window.h"
+#include "../../common/axis_part.h"
+#include "../../cores/correlate.h"
 
 #if ODT_PANEL && !ODT_SMALL
 

@@ -6,12 +6,12 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/inner_i8.h"
-#include "../common/rescale.h"
-#include "../common/window.h"
-#include "../common/within.h"
-#include "conv2d_i8.h"
-#include "conv2d_i8__m4.h"
+#include "../../common/inner_i8.h"
+#include "../../common/rescale.h"
+#include "../../common/window.h"
+#include "../../common/axis_part.h"
+#include "../../cores/correlate.h"
+#include "../../cores/m4/conv2d_i8__m4.h"
 #include "phase.h"
 
 // By panels: outputs a stride apart have the same taps, as inputs of conv2d_dx_i8.c do; the gradient of the input is a

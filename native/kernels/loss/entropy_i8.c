@@ -5,7 +5,7 @@
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/elements.h"
+#include "../../common/elements.h"
 #include "targets_i8.h"
 
 #define MAX_SUM (1u << 30)

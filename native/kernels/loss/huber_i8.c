@@ -6,7 +6,7 @@
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/elements.h"
+#include "../../common/elements.h"
 #include "targets_i8.h"
 
 void odt_huber_i8(const odt_huber_i8_t *a) {

@@ -6,7 +6,7 @@
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/elements.h"
+#include "../../common/elements.h"
 #include "targets_i8.h"
 
 #if !ODT_SMALL
@@ -27,7 +27,7 @@ typedef struct {
 } errors_t;
 
 #if ODT_M0
-#include "mse_i8__m0.h"
+#include "../../cores/m0/mse_i8__m0.inc"
 #endif
 
 static __attribute__((noinline)) void store_errors(errors_t *a) {

@@ -6,7 +6,7 @@
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/softmax__rp2040.h"
+#include "../../cores/m0/softmax__rp2040.h"
 #include "targets_i8.h"
 
 ODT_BESIDE_ASSEMBLY

@@ -4,11 +4,11 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
-#include "../common/rescale.h"
+#include "../../common/rescale.h"
 #include "targets_i8.h"
 
 #if ODT_M0 && !ODT_SMALL
-#include "targets_i8__m0.h"
+#include "../../cores/m0/targets_i8__m0.h"
 #endif
 
 void odt_add_loss_i8(int32_t *c, uint64_t loss) {

@@ -8,9 +8,9 @@
 #include "../../core.h"
 #include "../../data.h"
 #include "../../fixed.h"
-#include "../common/quantize.h"
-#include "../common/quantize__m0.h"
-#include "../common/rescale.h"
+#include "../../common/quantize.h"
+#include "../../cores/m0/quantize__m0.h"
+#include "../../common/rescale.h"
 
 // Adds to the 64 bits of LOSS and LOSS_HIGH.
 void odt_add_loss_i8(int32_t *c, uint64_t loss);

@@ -6,8 +6,8 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
-#include "../common/words.h"
-#include "../common/elements.h"
+#include "../../common/words.h"
+#include "../../common/elements.h"
 
 ODT_BESIDE_ASSEMBLY
 
@@ -18,11 +18,11 @@ typedef struct {
 } sums_t;
 
 #if ODT_M0 && !ODT_SMALL
-#include "norm_i8__m0.h"
+#include "../../cores/m0/norm_i8__m0.inc"
 #endif
 #if ODT_RP2040
-#include "norm_dx_i8__rp2040.h"
-#include "norm_stats_i8__rp2040.h"
+#include "../../cores/m0/norm_dx_i8__rp2040.inc"
+#include "../../cores/m0/norm_stats_i8__rp2040.inc"
 #endif
 
 enum {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "../common/window.h"
+#include "../../common/window.h"
 
 // One axis: `size` positions in, `outputs` windows; adaptive when there is no stride.
 typedef struct {

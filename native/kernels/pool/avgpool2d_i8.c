@@ -4,11 +4,11 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
-#include "../common/axpy_i8__m0.h"
-#include "../common/elements.h"
-#include "../common/elements__m0.h"
-#include "../common/inner_i8.h"
-#include "../linear/conv2d_i8.h"
+#include "../../cores/m0/axpy_i8__m0.h"
+#include "../../common/elements.h"
+#include "../../cores/m0/elements__m0.h"
+#include "../../common/inner_i8.h"
+#include "../../cores/correlate.h"
 #include "avgpool2d.h"
 
 #if ODT_MPY

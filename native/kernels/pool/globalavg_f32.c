@@ -4,7 +4,7 @@
 
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "../common/inner_f32.h"
+#include "../../common/inner_f32.h"
 
 void odt_globalavg_f32(const odt_globalavg_f32_t *a) {
     int32_t S = a->S, N = a->N;

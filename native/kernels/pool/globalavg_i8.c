@@ -4,7 +4,7 @@
 
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/inner_i8.h"
+#include "../../common/inner_i8.h"
 
 void odt_globalavg_i8(const odt_globalavg_i8_t *a) {
     int32_t S = a->S, N = a->N, peak = *a->peak;

@@ -4,8 +4,8 @@
 
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "../common/inner_f32.h"
-#include "../common/window.h"
+#include "../../common/inner_f32.h"
+#include "../../common/window.h"
 #include "maxpool2d_choice.h"
 
 // The first largest x of a window's channel as kh * KW + kw, and itself; -1 where it has no position.

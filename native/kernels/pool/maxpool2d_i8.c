@@ -5,8 +5,8 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/inner_i8.h"
-#include "../common/window.h"
+#include "../../common/inner_i8.h"
+#include "../../common/window.h"
 #include "maxpool2d_choice.h"
 
 #if ODT_32_BIT
@@ -88,11 +88,11 @@ typedef struct {
 } pooled_t;
 
 #if ODT_M0 && !ODT_SMALL
-#include "maxpool2d_i8__m0.h"
+#include "../../cores/m0/maxpool2d_i8__m0.inc"
 #else
 
 #if ODT_M4
-#include "maxpool2d_i8__m4.h"
+#include "../../cores/m4/maxpool2d_i8__m4.inc"
 #endif
 
 #if ODT_32_BIT

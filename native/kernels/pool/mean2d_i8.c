@@ -1,7 +1,7 @@
 // Means of windows, int8, in a scale of their own. x is [B, H, W, N], y [B, OH, OW, N].
 
 #include "../../opcodes.h"
-#include "../common/elements.h"
+#include "../../common/elements.h"
 #include "avgpool2d.h"
 
 // sum / count to the nearest; half way to an even y, or to that which is further from 0.

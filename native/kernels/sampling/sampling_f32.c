@@ -3,7 +3,7 @@
 #include "../../data.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "../common/begin.h"
+#include "../../common/step_key.h"
 #include "sampling.h"
 
 #define TOP 0x40B17218u // 8 ln 2, the largest v that counts

@@ -2,8 +2,8 @@
 
 #include "../../data.h"
 #include "../../opcodes.h"
-#include "../common/begin.h"
-#include "../common/elements.h"
+#include "../../common/step_key.h"
+#include "../../common/elements.h"
 #include "../loss/targets_i8.h"
 #include "sampling.h"
 

@@ -6,13 +6,13 @@
 #include "../../data.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/elements.h"
-#include "../common/quantize.h"
-#include "../common/words.h"
+#include "../../common/elements.h"
+#include "../../common/quantize.h"
+#include "../../common/words.h"
 
 #if ODT_M0 && !ODT_SMALL
-#include "../common/elements__m0.h"
-#include "gather_i8__m0.h"
+#include "../../cores/m0/elements__m0.h"
+#include "../../cores/m0/gather_i8__m0.h"
 
 ODT_BESIDE_ASSEMBLY
 #endif

@@ -3,7 +3,7 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/rescale.h"
+#include "../../common/rescale.h"
 
 // factor * a * b / c
 static uint32_t proportion(int32_t factor, uint32_t a, uint32_t b, uint32_t c) {

@@ -3,7 +3,7 @@
 #include "../../core.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "adam__soft.h"
+#include "../../cores/soft/adam__soft.h"
 
 void odt_adam_f32(const odt_adam_f32_t *a) {
     float eps = odt_float((uint32_t)a->eps) * odt_float((uint32_t)a->rate[1]);

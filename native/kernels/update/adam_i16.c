@@ -7,7 +7,7 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../threads.h"
-#include "../common/within.h"
+#include "../../common/axis_part.h"
 #include "apply_i8.h"
 #include "exponents_i16.h"
 
@@ -17,7 +17,7 @@ enum {
     ABOVE = 3,  // bits that an exponent may be above what its gradient needs
 };
 
-// A row, from an element on; in the order in which adam_i16__rp2040.h and adam_i16__m4.h load it.
+// A row, from an element on; in the order in which adam_i16__rp2040.inc and adam_i16__m4.inc load it.
 typedef struct {
     int32_t before;                 // bits that a gradient is shifted right by, before it is multiplied by
     uint32_t factor;                // which makes it its contribution to the first moment
@@ -59,12 +59,12 @@ static inline int32_t move_moments(const adam_row_t *a, int32_t d, uint32_t half
 }
 
 #if ODT_RP2040
-#include "adam_i16__rp2040.h"
+#include "../../cores/m0/adam_i16__rp2040.inc"
 #elif ODT_M4
-#include "adam_i16__m4.h"
+#include "../../cores/m4/adam_i16__m4.inc"
 #else
 #if ODT_X86
-#include "adam_i16__x86.h"
+#include "../../cores/x86/adam_i16__x86.inc"
 #endif
 
 // The row's state and weights.

@@ -5,7 +5,7 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/words.h"
+#include "../../common/words.h"
 
 // What a step needs of the factors.
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
 } factors_t;
 
 #if ODT_RP2040
-#include "adam_i32__rp2040.h"
+#include "../../cores/m0/adam_i32__rp2040.inc"
 
 ODT_BESIDE_ASSEMBLY // what is usual is assembly
 #endif

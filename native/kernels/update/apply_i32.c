@@ -2,7 +2,7 @@
 
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/rescale.h"
+#include "../../common/rescale.h"
 
 void odt_apply_i32(const odt_apply_i32_t *a) {
     const int64_t limit = 1 << 30;

@@ -4,12 +4,12 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
-#include "../common/rescale.h"
-#include "../common/within.h"
+#include "../../common/rescale.h"
+#include "../../common/axis_part.h"
 #include "apply_i8.h"
 
 #if ODT_RP2040
-#include "apply_i8__rp2040.h"
+#include "../../cores/m0/apply_i8__rp2040.h"
 
 ODT_BESIDE_ASSEMBLY
 #endif

@@ -1,0 +1,913 @@
+// Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input, a channel and a tile of its inputs
+// (depthwise2d_tile_i8__m0.h) at a time. One MULS makes two products, as in panel_i8__m0.inc: a weight times the inputs of two
+// outputs beside one another; with a stride of 2, two weights times an input, which need no tile. The stack holds 3 KB.
+
+#include "../../core.h"
+#include "depthwise2d_sum_i8__m0.h"
+
+#if ODT_M0_DEPTHWISE
+
+#include "../../fixed.h"
+#include "../../common/saturated.h"
+#include "registers__m0.h"
+#include "../../common/window.h"
+#include "../panel/depthwise2d_tiny_i8.h"
+#include "finish_i8__m0.h"
+
+ODT_BESIDE_ASSEMBLY
+
+enum { TAPS = 49 };
+
+// A channel's way from sums to outputs, zy included.
+typedef struct {
+    int32_t none;           // 0: bytes after a row of sums
+    int32_t step;           // 4
+    int32_t columns, rows;  // 8, 12: bytes of the sums of a row; rows
+    int32_t m_low, m_high;  // 16, 20: 12 bits each
+    int32_t shift;          // 24: q.s - 19
+    int32_t is_cut;         // 28: off at zy, as after a ReLU
+    int32_t high, low;      // 32, 36
+    int32_t max, min;       // 40, 44: what there was
+    int32_t from, span;     // 48, 52: zy and the largest, each less
+    int32_t least;          // 56: the least result that is neither out of range nor a new peak
+    int32_t skip;           // 60: bytes after a row of outputs
+} output_t;
+
+ODT_FINISH_AT(output_t, high, low, max, min);
+
+// A channel, and how run_planes() gets to the next one.
+typedef struct {
+    const int8_t *from; // 0: the first weight, less step
+    int32_t *to;        // 4: words
+    int32_t step;       // 8: from one weight of a row to the next
+    int32_t skip;       // 12: from where a row's next weight would be to the next row's first
+    int32_t *end;       // 16: where the words of a row after the last would be
+    int32_t limit;      // 20: of a bias's magnitude, so that sums are short; 0: filters are not small ones of three columns
+    int32_t zx;         // 24
+    const int32_t *biases;     // 28: or NULL
+    const odt_multiplier_t *q; // 32
+    output_t *o;        // 36
+    int32_t next;       // 40: from where a filter's next row would be to the next filter
+    int32_t is_long;    // 44: whether finish_slowly() is to take it
+    int32_t bias;       // 48
+    int32_t width;      // 52: bytes of the words of a row
+    int32_t gap;        // 56: bytes after them
+    int32_t taps;       // 60
+} channel_t;
+
+// The outputs of a tile: of all images of a channel, then of the next one.
+typedef struct planes {
+    channel_t c;           // 0
+    odt_windows_t windows; // 64
+    int32_t unpolled;      // 108: outputs since poll() was called
+    int32_t outputs;       // 112: of an image
+    const int8_t *x;       // 116: an image, and where its outputs go
+    int8_t *y;             // 120
+    const int32_t *sums;   // 124: the first that becomes an output
+    odt_tile_rows_t *fill; // 128
+    int32_t at;            // 132: from x to where it begins
+    odt_tile_fill_t *fill_by;                                         // 136
+    void (*sum_by)(const odt_windows_t *);                            // 140
+    int32_t left;          // 144: images
+    int32_t x_b, y_b;      // 148, 152: from an image to the next
+    int32_t x_n, y_n;      // 156, 160: from the last one to the first of the next channel
+    int32_t B;             // 164
+    int32_t channels;      // 168
+    void (*poll)(void);    // 172
+    void (*finish_slowly)(const struct planes *); // 176
+    const odt_depthwise_t *a;
+} planes_t;
+
+_Static_assert(offsetof(planes_t, windows) == 64 && offsetof(planes_t, unpolled) == 108 && offsetof(planes_t, finish_slowly) == 176,
+    "as run_planes() loads them");
+
+// Channels first .. stop - 1 of a tile. A channel's filter to words, 26 cycles per row of three weights, of others 13 per weight and 8
+// per row, and what its sums become outputs by: 65. Sums are short unless a scale has run away or a program is wrong, or a filter or a
+// bias is large: no sum of n magnitudes is more than the root of n times their squares' sum, and no input, less zx, than 255. Returns
+// whether a weight is -128, which none is (numerics.md): two of its products do not fit a lane. r0: sum, r1: from, r2: to, r3: step,
+// r4-r6: weights, r7: all squares' bits, r8: end, r9: skip, r10: gap, r11: width, r12: the squares' sum.
+//
+// Then rows of sums to outputs, o->y[i * o->step]. No sum has more than 19 bits and a sign. 15.75 cycles per output, and 24 per row; where
+// they are cut off at zy 16.75, and 12.75 of one that is; an output that is out of range takes 18 more. r0: sums, r8: bytes of the
+// sums of a row, r9: their end; the others as in ODT_FINISH_MACROS. The stack: 0: o, 4: rows; planes.
+__attribute__((naked, noinline)) static int run_planes(planes_t *planes) {
+    (void)planes;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_FINISH_MACROS
+        ".macro odt_weight w\n"
+        "ldrsb \\w, [r1, r3]\n"
+        "adds r1, r1, r3\n"
+        ".endm\n"
+        ".macro odt_bits w\n"
+        "adds r0, r0, \\w\n"
+        "muls \\w, \\w\n"
+        "orrs r7, \\w\n"
+        ".endm\n"
+        ".macro odt_finish_one n, is_cut\n"
+        "1\\n:\n"
+        "ldmia r0!, {r2}\n"
+        "movs r3, r2\n"
+        ".if \\is_cut\n"
+        "bmi 7\\n\\()f\n"
+        ".endif\n"
+        "odt_finish \\n\n"
+        ".endm\n"
+        ".macro odt_finish_else n, is_cut\n"
+        ".if \\is_cut\n"
+        "odt_finish_cut \\n\n"
+        ".endif\n"
+        "odt_finish_rare \\n\n"
+        ".endm\n"
+        ".macro odt_finish_kind a, b, c, d, is_cut\n"
+        "5\\a:\n"
+        "mov r9, r0\n"
+        "add r9, r8\n"
+        "mov r2, r8\n" // first what fours leave over
+        "lsls r2, r2, #29\n"
+        "bcs 9f\n"
+        "beq 1\\a\\()f\n"
+        "b 1\\d\\()f\n"
+        "9:\n"
+        "bne 1\\b\\()f\n"
+        "b 1\\c\\()f\n"
+        "odt_finish_one \\a, \\is_cut\n"
+        "odt_finish_one \\b, \\is_cut\n"
+        "odt_finish_one \\c, \\is_cut\n"
+        "odt_finish_one \\d, \\is_cut\n"
+        "cmp r0, r9\n"
+        "bne 1\\a\\()b\n"
+        "ldr r2, [sp]\n"
+        "ldr r3, [r2]\n"
+        "adds r0, r0, r3\n"
+        "ldr r3, [r2, #60]\n"
+        "adds r1, r1, r3\n"
+        "ldr r2, [sp, #4]\n"
+        "subs r2, #1\n"
+        "str r2, [sp, #4]\n"
+        "bne 5\\a\\()b\n"
+        "b 83f\n"
+        "odt_finish_else \\a, \\is_cut\n"
+        "odt_finish_else \\b, \\is_cut\n"
+        "odt_finish_else \\c, \\is_cut\n"
+        "odt_finish_else \\d, \\is_cut\n"
+        ".endm\n"
+        ODT_SAVE_REGISTERS
+        "push {r0}\n"
+        // The channel.
+        "100:\n"
+        "ldr r0, [sp]\n"
+        "ldmia r0!, {r1-r6}\n"
+        "mov r9, r4\n"
+        "mov r8, r5\n"
+        "movs r7, #0\n"
+        "movs r0, #0\n"
+        "cmp r6, #0\n"
+        "bne 101f\n"
+        "b 102f\n"
+        "101:\n"
+        "odt_weight r4\n"
+        "odt_weight r5\n"
+        "odt_weight r6\n"
+        "stmia r2!, {r4-r6}\n"
+        "odt_bits r4\n"
+        "odt_bits r5\n"
+        "odt_bits r6\n"
+        "add r1, r9\n"
+        "cmp r2, r8\n"
+        "bne 101b\n"
+        "105:\n"
+        "lsrs r7, r7, #14\n"
+        "beq 106f\n"
+        "movs r0, r7\n"
+        "b 125f\n"
+        "106:\n"
+        "ldr r2, [sp]\n"
+        "ldr r3, [r2, #40]\n"
+        "adds r1, r1, r3\n"
+        "str r1, [r2]\n"
+        "movs r1, r2\n"
+        "adds r1, #20\n"
+        "ldmia r1!, {r3-r7}\n" // limit, zx, bias, q, o
+        "muls r0, r4\n"
+        "movs r1, #0\n"
+        "cmp r5, #0\n"
+        "beq 107f\n"
+        "ldmia r5!, {r1}\n"
+        "str r5, [r2, #28]\n"
+        "107:\n"
+        "str r1, [r2, #48]\n"
+        "subs r0, r1, r0\n"
+        "str r0, [r2, #76]\n"
+        "asrs r4, r1, #31\n"
+        "adds r1, r1, r4\n"
+        "eors r1, r4\n"
+        "cmp r3, #0\n"
+        "bne 108f\n"
+        "movs r4, #1\n"
+        "lsls r3, r4, #19\n"
+        "subs r3, r3, r1\n"
+        "bcc 109f\n"
+        "lsrs r3, r3, #8\n" // the most that the root may be
+        "muls r3, r3\n"
+        "ldr r1, [r2, #60]\n"
+        "mov r4, r12\n"
+        "muls r4, r1\n"
+        "subs r4, r4, r3\n"
+        "asrs r4, r4, #31\n"
+        "adds r4, #1\n"
+        "b 109f\n"
+        "108:\n"
+        "cmp r3, r1\n"
+        "sbcs r4, r4\n"
+        "109:\n" // r4: is_long
+        "ldmia r6!, {r1, r3}\n" // m: not negative, of 24 bits, s: 33 to 62
+        "str r6, [r2, #32]\n"
+        "asrs r5, r1, #31\n"
+        "orrs r4, r5\n"
+        "lsls r5, r1, #25\n"
+        "orrs r4, r5\n"
+        "lsls r0, r1, #13\n"
+        "lsrs r0, r0, #20\n"
+        "asrs r1, r1, #19\n"
+        "subs r3, #33\n"
+        "cmp r3, #29\n"
+        "bls 110f\n"
+        "movs r4, #1\n"
+        "110:\n"
+        "adds r3, #14\n"
+        "adds r7, #16\n"
+        "stmia r7!, {r0, r1, r3}\n"
+        "str r4, [r2, #44]\n"
+        // An image.
+        "120:\n"
+        "ldr r7, [sp]\n"
+        "adds r7, #108\n"
+        "ldmia r7!, {r0, r1, r2}\n"
+        "adds r0, r0, r1\n"
+        "lsrs r1, r0, #8\n"
+        "beq 121f\n"
+        "ldr r1, [r7, #52]\n"
+        "blx r1\n"
+        "movs r0, #0\n"
+        "121:\n"
+        "subs r7, #12\n"
+        "stmia r7!, {r0}\n"
+        "ldr r2, [r7, #4]\n"
+        "ldr r0, [r7, #16]\n"
+        "ldr r1, [r7, #20]\n"
+        "adds r2, r2, r1\n"
+        "str r2, [r0, #4]\n"
+        "ldr r1, [r7, #24]\n"
+        "blx r1\n"
+        "ldr r0, [sp]\n"
+        "adds r0, #64\n"
+        "ldr r1, [r0, #76]\n"
+        "blx r1\n"
+        "ldr r0, [sp]\n"
+        "ldr r1, [r0, #44]\n"
+        "cmp r1, #0\n"
+        "beq 122f\n"
+        "movs r7, r0\n"
+        "adds r7, #176\n"
+        "ldr r1, [r7]\n"
+        "blx r1\n"
+        "b 123f\n"
+        "122:\n"
+        "ldr r7, [r0, #36]\n"
+        "ldr r2, [r0, #120]\n"
+        "ldr r0, [r0, #124]\n"
+        "movs r1, r7\n"
+        "adds r7, #4\n"
+        "ldmia r7!, {r3, r5, r6}\n"
+        "mov r12, r3\n"
+        "mov r8, r5\n"
+        "push {r1, r6}\n"
+        "adds r1, #48\n"
+        "ldmia r1!, {r4-r6}\n"
+        "mov r10, r5\n"
+        "mov r11, r6\n"
+        "movs r1, r2\n"
+        "ldmia r7!, {r5, r6}\n"
+        "ldmia r7!, {r2, r3}\n"
+        "movs r7, r2\n"
+        "cmp r3, #0\n"
+        "bne 54f\n"
+        "odt_finish_kind 0, 1, 2, 3, 0\n"
+        "odt_finish_kind 4, 5, 6, 7, 1\n"
+        "83:\n"
+        "pop {r0, r1}\n"
+        "mov r5, r10\n"
+        "mov r6, r11\n"
+        "adds r0, #48\n"
+        "stmia r0!, {r4-r6}\n"
+        "123:\n"
+        "ldr r7, [sp]\n"
+        "adds r7, #116\n"
+        "ldmia r7!, {r0, r1}\n"
+        "movs r6, r7\n"
+        "adds r6, #20\n" // 144
+        "ldmia r6!, {r2-r4}\n"
+        "subs r2, #1\n"
+        "beq 124f\n"
+        "str r2, [r7, #20]\n"
+        "adds r0, r0, r3\n"
+        "adds r1, r1, r4\n"
+        "subs r7, #8\n"
+        "stmia r7!, {r0, r1}\n"
+        "b 120b\n"
+        "124:\n"
+        "ldmia r6!, {r2-r5}\n" // 156
+        "str r4, [r7, #20]\n"
+        "adds r0, r0, r2\n"
+        "adds r1, r1, r3\n"
+        "subs r7, #8\n"
+        "stmia r7!, {r0, r1}\n"
+        "subs r5, #1\n"
+        "str r5, [r7, #44]\n"
+        "beq 126f\n"
+        "b 100b\n"
+        "126:\n"
+        "movs r0, #0\n"
+        "125:\n" // r0: not 0 where a weight is -128
+        "add sp, #4\n"
+        ODT_RESTORE_REGISTERS
+        "102:\n"
+        "mov r12, r6\n"
+        "ldr r4, [sp]\n"
+        "adds r4, #52\n"
+        "ldmia r4!, {r5, r6}\n"
+        "mov r11, r5\n"
+        "mov r10, r6\n"
+        "103:\n"
+        "movs r6, r2\n"
+        "add r6, r11\n"
+        "104:\n"
+        "odt_weight r4\n"
+        "stmia r2!, {r4}\n"
+        "odt_bits r4\n"
+        "add r12, r4\n"
+        "cmp r2, r6\n"
+        "bne 104b\n"
+        "add r1, r9\n"
+        "add r2, r10\n"
+        "cmp r2, r8\n"
+        "bne 103b\n"
+        "b 105b\n"
+        "81:\n"
+        ODT_FINISH_RARE
+        ODT_FINISH_PURGE
+        ".purgem odt_weight\n"
+        ".purgem odt_bits\n"
+        ".purgem odt_finish_one\n"
+        ".purgem odt_finish_else\n"
+        ".purgem odt_finish_kind\n"
+        );
+}
+
+static inline const planes_t *planes_of(const odt_windows_t *windows) {
+    return (const planes_t *)((const char *)windows - offsetof(planes_t, windows));
+}
+
+static void poll(void) {
+    odt_poll();
+}
+
+// As run_planes() makes outputs, by any multiplier.
+static void finish_slowly(const planes_t *p) {
+    const odt_depthwise_t *a = p->a;
+    const output_t *o = p->c.o;
+    const int32_t *sums = p->sums;
+    int8_t *y = p->y;
+    odt_multiplier_t by = odt_checked(p->c.q - 1);
+    int32_t columns = o->columns / 4, even = columns + o->none / 4;
+    if (odt_is_beyond(by, a->zy, a->lo, *a->peak)) {
+        odt_beyond_t b = odt_beyond(by, a->zy, a->lo, a->peak);
+        for (int32_t rows = o->rows; rows; rows--, y += o->skip + columns * a->y_ow, sums += even) {
+            odt_beyond_outputs(&b, sums, 1, 0, columns, y, a->y_ow);
+        }
+        odt_beyond_peak(&b);
+        return;
+    }
+    odt_rescaler_t q = odt_rescaler(by);
+    for (int32_t rows = o->rows; rows; rows--, y += o->skip, sums += even - columns) {
+        for (int32_t i = columns; i; i--, y += a->y_ow) {
+            *y = odt_clamp_by(odt_rescale_by(&q, *sums++), a->zy, a->lo, a->peak);
+        }
+    }
+}
+
+// Before the first channel: their filters. With `width` above a->KW rows get taps of 0.
+static void begin_channels(planes_t *p, const odt_depthwise_t *a, int32_t first, int32_t *w, int32_t width, output_t *o) {
+    int32_t KH = a->KH, KW = a->KW;
+    channel_t *c = &p->c;
+    c->from = a->w + first * a->w_n - a->w_kw;
+    c->to = w;
+    c->step = a->w_kw;
+    c->skip = a->w_kh - KW * a->w_kw;
+    c->zx = a->zx;
+    c->biases = a->bias ? a->bias + first : NULL;
+    c->q = a->q + first;
+    c->o = o;
+    c->next = a->w_n - KH * a->w_kh;
+    c->width = KW * 4;
+    c->gap = (width - KW) * 4;
+    c->end = w + KH * width;
+    c->taps = KH * KW;
+    c->limit = KW == 3 && width == 3 && KH <= 3 ? (1 << 19) - 3 * 127 * 255 * KH : 0;
+    p->windows.w = w;
+    p->a = a;
+    p->poll = poll;
+    p->finish_slowly = finish_slowly;
+}
+
+// What lays out their inputs.
+static void begin_tile(planes_t *p, odt_tile_t *t) {
+    p->outputs = t->rows * t->even;
+    p->fill = &t->fill;
+    p->at = t->from;
+    p->fill_by = odt_tile_filler(t);
+}
+
+static void begin_no_tile(planes_t *p, odt_tile_t *none, int32_t outputs) {
+    none->fill.rows = none->from = 0;
+    none->rows = outputs;
+    none->even = 1;
+    begin_tile(p, none);
+}
+
+// And their images, of `size` inputs.
+static void begin_images(planes_t *p, int32_t B, const int8_t *x, int32_t size, int8_t *y, int32_t y_b, int32_t channels) {
+    p->x = x;
+    p->y = y;
+    p->x_b = size;
+    p->y_b = y_b;
+    p->x_n = 1 - (B - 1) * size;
+    p->y_n = 1 - (B - 1) * y_b;
+    p->B = p->left = B;
+    p->channels = channels;
+}
+
+// Rows of outputs, of which sums of `even` lie before the next one's.
+static void begin_rows(output_t *o, const odt_depthwise_t *a, int32_t rows, int32_t columns, int32_t even) {
+    o->none = (even - columns) * 4;
+    o->skip = a->y_oh - columns * a->y_ow;
+    if (o->skip == 0 && o->none == 0) { // as one
+        columns *= rows;
+        rows = 1;
+    }
+    o->columns = columns * 4;
+    o->rows = rows;
+}
+
+// What outputs leave their range by, and the peak there was; whether a program is not wrong.
+static int begin_outputs(output_t *o, const odt_depthwise_t *a) {
+    int32_t zy = a->zy, lo = a->lo, peak = *a->peak;
+    // Field by field, as a copy of the whole takes long on an RP2040.
+    o->step = a->y_ow;
+    o->is_cut = lo == zy;
+    o->high = 127;
+    o->low = lo;
+    o->max = zy + peak;
+    o->min = zy - (lo == zy ? 1 << 30 : peak); // after a ReLU: no peak
+    o->least = odt_max(o->min, o->low);
+    o->from = zy - o->least;
+    o->span = odt_min(o->max, o->high) - o->least;
+    return zy == (int8_t)zy && lo == (int8_t)lo && lo <= zy && peak >= 0 && peak < 1 << 30;
+}
+
+static void add_peak(const output_t *o, const odt_depthwise_t *a) {
+    int32_t zy = a->zy;
+    *a->peak = odt_max(*a->peak, a->lo == zy ? o->max - zy : odt_max(o->max - zy, zy - o->min));
+}
+
+// What sum_taps loads.
+typedef struct {
+    const uint8_t *taps; // 0: of odt_tiny_t
+    const int32_t *x;    // 4: pixels of two images, less zx, one in each half
+    const int32_t *w;    // 8
+    int32_t *sums;       // 12: of the lower halves; 16: of the upper
+    int32_t *others;
+    int32_t *end;        // 20: of sums
+    int32_t bias;        // 24
+} tiny_taps_t;
+
+// Outputs of two images: 16 cycles for 2 products, 27 around those of an output. r0: taps, r1: x, r2: w, r3: sums, r4: the upper
+// halves, r5: a word, r6: a weight, r7: where the output's taps end, r8: all, r9: others, r10: end, r11: bias.
+__attribute__((naked, noinline)) static void sum_taps(const tiny_taps_t *taps) {
+    (void)taps;
+    __asm volatile (
+        ".syntax unified\n"
+        ODT_SAVE_REGISTERS
+        "ldmia r0!, {r1-r7}\n"
+        "mov r9, r5\n"
+        "mov r10, r6\n"
+        "mov r11, r7\n"
+        "movs r0, r1\n"
+        "movs r1, r2\n"
+        "movs r2, r3\n"
+        "movs r3, r4\n"
+        "1:\n"
+        "ldrb r7, [r0]\n"
+        "adds r0, r0, #1\n"
+        "adds r7, r7, r0\n"
+        "movs r4, #0\n"
+        "mov r8, r4\n"
+        "b 3f\n"
+        "2:\n"
+        "ldrb r5, [r0]\n"
+        "ldrb r6, [r0, #1]\n"
+        "adds r0, r0, #2\n"
+        "ldr r5, [r1, r5]\n"
+        "ldr r6, [r2, r6]\n"
+        "muls r5, r6\n"
+        "add r8, r5\n"
+        "asrs r5, r5, #16\n"
+        "adcs r4, r5\n"
+        "3:\n"
+        "cmp r0, r7\n"
+        "bne 2b\n"
+        "mov r5, r8\n"
+        "lsls r6, r4, #16\n"
+        "subs r5, r5, r6\n"
+        "add r5, r11\n"
+        "add r4, r11\n"
+        "mov r6, r9\n"
+        "stmia r6!, {r4}\n"
+        "mov r9, r6\n"
+        "stmia r3!, {r5}\n"
+        "cmp r3, r10\n"
+        "bne 1b\n"
+        ODT_RESTORE_REGISTERS
+        );
+}
+
+// Pixels of two images, `step` bytes apart, less zx.
+static __attribute__((noinline)) void pair_pixels(int32_t *x, const int32_t *end, const int8_t *at, const int8_t *next,
+    int32_t step, int32_t zx) {
+    for (int32_t both = zx + zx * 65536; x != end; x++, at += step, next += step) {
+        *x = *next * 65536 + *at - both;
+    }
+}
+
+// Images of a few pixels.
+typedef struct {
+    planes_t p; // of `most` images each, the last of `last`
+    int32_t most, last;
+    tiny_taps_t taps;
+    int32_t *x, *x_end, *sums;
+    int32_t step, size, zx, outputs;
+} tiny_planes_t;
+
+static void sum_tiny(const odt_windows_t *windows) {
+    tiny_planes_t *t = (tiny_planes_t *)planes_of(windows);
+    const odt_depthwise_t *a = t->p.a;
+    const int8_t *from = t->p.x;
+    int32_t left = t->most;
+    if (t->p.left == 1) {
+        left = t->last;
+    }
+    if (t->p.B > 1) {
+        begin_rows(t->p.c.o, a, a->OH * left, a->OW, a->OW);
+    }
+    t->taps.bias = t->p.c.bias;
+    t->taps.sums = t->sums;
+    for (; left > 0; left -= 2) {
+        const int8_t *next = left > 1 ? from + t->size : from;
+        pair_pixels(t->x, t->x_end, from, next, t->step, t->zx);
+        t->taps.end = t->taps.sums + t->outputs;
+        t->taps.others = left > 1 ? t->taps.end : t->taps.sums; // which are written first
+        sum_taps(&t->taps);
+        t->taps.sums = t->taps.end + t->outputs;
+        from = next + t->size;
+    }
+}
+
+// Two at a time; those that follow one another are finished as one. A single one takes less as a tile.
+static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t sums[ODT_TILE_SUMS], w[TAPS], x[ODT_TINY], B = a->B;
+    odt_tiny_t tiny;
+    odt_tile_t none;
+    output_t o;
+    if (a->KH < 1 || a->KW < 1 || a->zx != (int8_t)a->zx || B == 1 || !odt_tiny_plan(&tiny, &a->H) || !begin_outputs(&o, a)) {
+        return 0;
+    }
+    int32_t size = tiny.pixels * a->N, most = odt_min(a->y_b == a->OH * a->y_oh ? ODT_TILE_SUMS / tiny.outputs & ~1 : 1, B);
+    int32_t parts = (B + most - 1) / most;
+    tiny_planes_t t = {.most = most, .last = B - (parts - 1) * most, .taps = {.taps = tiny.taps, .x = x, .w = w}, .x = x,
+        .x_end = x + tiny.pixels, .sums = sums, .step = a->N, .size = size, .zx = a->zx, .outputs = tiny.outputs,
+        .p = {.sums = sums, .sum_by = sum_tiny}};
+    begin_rows(&o, a, a->OH * B, a->OW, a->OW);
+    begin_channels(&t.p, a, first, w, a->KW, &o);
+    begin_no_tile(&t.p, &none, most * tiny.outputs);
+    begin_images(&t.p, parts, a->x + first, most * size, a->y + first, most * a->y_b, stop - first);
+    if (run_planes(&t.p)) {
+        return 0;
+    }
+    add_peak(&o, a);
+    return 1;
+}
+
+// Rows of windows of 3x3, a stride of 2 apart, as sum_strided loads them.
+typedef struct {
+    const int32_t *w;   // 0
+    int32_t zx;         // 4
+    int32_t step, row;  // 8, 12: bytes from a column's last row to the next one's first, less a row; from a row to the next
+    int32_t *sums;      // 16
+    int32_t width;      // 20: bytes of the sums of a row, less the last
+    int32_t is_left, is_right; // 24, 28: whether there is padding
+    int32_t next;       // 32: bytes from the end of a row of windows to the next
+    const int32_t *end; // 36: of the sums
+} strided_t;
+
+// Windows of 3x3 in an image as it lies: 48 cycles for 9 products, 41 per row. A pixel of an even column of a window is multiplied by
+// the weights of its first column and, in the upper half, its third: these are what it adds to a sum and to the one before. r0: x,
+// r1: the first of the odd columns' weights, r2: row, r3: sums, r4: the sum, r5, r6: products, r7: a weight, r8-r10: the even columns'
+// weights, r11: step, r12: the bias, less zx times all weights, lr: where the row's last sum lies.
+__attribute__((naked, noinline)) static void sum_strided(const strided_t *strided, const int8_t *x, int32_t bias) {
+    (void)strided, (void)x, (void)bias;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_even\n" // r5: both products of two rows, r6: of the third
+        "ldrsb r5, [r0, r2]\n"
+        "mov r7, r8\n"
+        "muls r5, r7\n"
+        "adds r0, r0, r2\n"
+        "ldrsb r6, [r0, r2]\n"
+        "mov r7, r9\n"
+        "muls r6, r7\n"
+        "adds r5, r5, r6\n"
+        "adds r0, r0, r2\n"
+        "ldrsb r6, [r0, r2]\n"
+        "mov r7, r10\n"
+        "muls r6, r7\n"
+        "add r0, r11\n"
+        ".endm\n"
+        ".macro odt_weights even\n"
+        "ldmia r1!, {r4-r6}\n"
+        "add lr, r4\n"
+        "adds r7, r7, r5\n"
+        "add r12, r6\n"
+        "lsls r6, r6, #16\n"
+        "adds r4, r4, r6\n"
+        "mov \\even, r4\n"
+        ".endm\n"
+        ODT_SAVE_REGISTERS
+        // 0, 4: the odd columns' weights, 8: strided, 12: x, then what padding is in a row's first sum, 16: in the last, 20: end
+        "sub sp, #24\n"
+        "str r0, [sp, #8]\n"
+        "str r1, [sp, #12]\n"
+        "ldr r3, [r0, #36]\n"
+        "str r3, [sp, #20]\n"
+        "ldmia r0!, {r1, r3}\n"
+        "movs r7, #0\n" // lr, r7, r12: sums of columns of weights
+        "mov lr, r7\n"
+        "mov r12, r7\n"
+        "odt_weights r8\n"
+        "mov r11, r5\n"
+        "odt_weights r9\n"
+        "str r5, [sp, #4]\n"
+        "odt_weights r10\n"
+        "str r5, [sp]\n"
+        "mov r4, lr\n"
+        "mov r5, r12\n"
+        "adds r7, r7, r4\n"
+        "adds r7, r7, r5\n"
+        "muls r7, r3\n"
+        "subs r2, r2, r7\n"
+        "mov r12, r2\n"
+        "muls r4, r3\n"
+        "adds r4, r4, r2\n"
+        "muls r5, r3\n"
+        "movs r7, r0\n"
+        "ldr r0, [sp, #12]\n"
+        "str r4, [sp, #12]\n"
+        "str r5, [sp, #16]\n"
+        "mov r1, r11\n"
+        "ldmia r7!, {r4}\n"
+        "mov r11, r4\n"
+        "ldmia r7!, {r2, r3}\n"
+        "1:\n"
+        "ldr r7, [sp, #8]\n"
+        "ldr r4, [r7, #20]\n"
+        "adds r4, r4, r3\n"
+        "mov lr, r4\n"
+        "ldr r4, [sp, #12]\n"
+        "ldr r5, [r7, #24]\n"
+        "cmp r5, #0\n"
+        "bne 3f\n"
+        "odt_even\n"
+        "sxth r4, r5\n"
+        "sxth r6, r6\n"
+        "adds r4, r4, r6\n"
+        "add r4, r12\n"
+        "b 3f\n"
+        "2:\n"
+        "odt_even\n"
+        "sxth r7, r5\n"
+        "asrs r5, r5, #16\n"
+        "adcs r4, r5\n"
+        "sxth r5, r6\n"
+        "asrs r6, r6, #16\n"
+        "adcs r4, r6\n"
+        "stmia r3!, {r4}\n"
+        "adds r4, r7, r5\n"
+        "add r4, r12\n"
+        "3:\n"
+        "ldrsb r5, [r0, r2]\n"
+        "muls r5, r1\n"
+        "adds r4, r4, r5\n"
+        "adds r0, r0, r2\n"
+        "ldrsb r5, [r0, r2]\n"
+        "ldr r7, [sp, #4]\n"
+        "muls r5, r7\n"
+        "adds r4, r4, r5\n"
+        "adds r0, r0, r2\n"
+        "ldrsb r5, [r0, r2]\n"
+        "ldr r7, [sp]\n"
+        "muls r5, r7\n"
+        "adds r4, r4, r5\n"
+        "add r0, r11\n"
+        "cmp r3, lr\n"
+        "bne 2b\n"
+        "ldr r7, [sp, #8]\n"
+        "ldr r5, [sp, #16]\n"
+        "ldr r6, [r7, #28]\n"
+        "cmp r6, #0\n"
+        "bne 4f\n"
+        "odt_even\n"
+        "asrs r5, r5, #16\n"
+        "adcs r4, r5\n"
+        "asrs r5, r6, #16\n"
+        "adcs r4, r5\n"
+        "movs r5, #0\n"
+        "ldr r7, [sp, #8]\n"
+        "4:\n"
+        "adds r4, r4, r5\n"
+        "stmia r3!, {r4}\n"
+        "ldr r5, [r7, #32]\n"
+        "adds r0, r0, r5\n"
+        "ldr r5, [sp, #20]\n"
+        "cmp r3, r5\n"
+        "bne 1b\n"
+        "add sp, #24\n"
+        ODT_RESTORE_REGISTERS
+        ".purgem odt_even\n"
+        ".purgem odt_weights\n"
+        );
+}
+
+// Whether it is a filter of 3x3 with strides, which are 2: an input meets 2.25 products, of which a word of two weights makes two, and
+// so takes less as it lies than in a tile. Of padding there is a row and a column at most on each side.
+static int is_strided(const odt_depthwise_t *a) {
+    return a->KH == 3 && a->KW == 3 && a->SH == 2 && a->SW == 2 && a->H >= 3 && a->zx == (int8_t)a->zx && (a->top | a->left | 1) == 1
+        && 2 * a->OH - a->top <= a->H && 2 * a->OW - a->left <= a->W && (uint32_t)a->OW - 1 < ODT_TILE_SUMS;
+}
+
+// Of an image, or parts of one that follow one another: as many rows of outputs as have room.
+typedef struct {
+    planes_t p;
+    strided_t s;
+    int32_t high, parts;
+} strided_planes_t;
+
+// Windows that reach over an image are taken to lie a row further down, or up, so that a row of 0 lies on the padding. The filter lies
+// between such rows.
+static void sum_as_it_lies(const odt_windows_t *windows) {
+    strided_planes_t *v = (strided_planes_t *)planes_of(windows);
+    strided_t *s = &v->s;
+    const odt_depthwise_t *a = v->p.a;
+    int32_t inside = a->H - 3, OW = a->OW, ih = -a->top, rows = v->high; // inside: where the last windows begin that do not
+    if (v->parts > 1) {
+        int32_t oh = (v->p.B - v->p.left) * v->high;
+        ih += 2 * oh;
+        rows = odt_min(rows, a->OH - oh);
+        begin_rows(v->p.c.o, a, rows, OW, OW);
+    }
+    s->sums = windows->sums;
+    while (rows) {
+        int32_t down = (ih < 0) - (ih > inside), count = down ? 1 : odt_min(((inside - ih) >> 1) + 1, rows);
+        s->w = windows->w + 3 * down;
+        s->end = s->sums + count * OW;
+        sum_strided(s, v->p.x + (ih + down - 1) * a->x_h, v->p.c.bias);
+        s->sums += count * OW;
+        ih += 2 * count;
+        rows -= count;
+    }
+}
+
+static int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t sums[ODT_TILE_SUMS], w[9 + 2 * 3] = {0};
+    odt_tile_t none;
+    output_t o;
+    if (!is_strided(a) || !begin_outputs(&o, a)) {
+        return 0;
+    }
+    int32_t last = 2 * a->OW - a->left, right = last == a->W, image = a->H * a->W * a->N; // last: the last window's last column
+    int32_t high = odt_min(ODT_TILE_SUMS / a->OW, a->OH), parts = (a->OH + high - 1) / high;
+    strided_planes_t v = {.s = {.zx = a->zx, .step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = a->OW * 4 - 4, .is_left = a->left,
+        .is_right = right, .next = 2 * a->x_h - (last + 1 - right) * a->x_w}, .high = high, .parts = parts,
+        .p = {.windows.sums = sums, .sums = sums, .sum_by = sum_as_it_lies}};
+    begin_no_tile(&v.p, &none, high * a->OW);
+    begin_rows(&o, a, high, a->OW, a->OW);
+    int32_t count = parts > 1 ? 1 : a->B; // images whose channels follow one another
+    for (int32_t b = 0; b < a->B; b += count) {
+        begin_channels(&v.p, a, first, w + 3, 3, &o);
+        begin_images(&v.p, count * parts, a->x + b * image + first, parts > 1 ? 0 : image, a->y + b * a->y_b + first,
+            parts > 1 ? high * a->y_oh : a->y_b, stop - first);
+        if (run_planes(&v.p)) {
+            return 0;
+        }
+    }
+    add_peak(&o, a);
+    return 1;
+}
+
+// About the cycles of a row of outputs of 3x3, summed in groups of 4 or 2.
+static int32_t cost(int32_t columns, int32_t group) {
+    return 35 + (columns + group - 1) / group * (group == 4 ? 130 : 73);
+}
+
+static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS];
+    int32_t KH = a->KH, KW = a->KW, K = odt_max(KH, KW), is_line = KH == 1 && KW <= 3;
+    if (is_line) { // small ones get taps of 0, so that they are 1x3, 2x2 or 3x3
+        KW = 3;
+    } else if (K <= 3) {
+        KH = KW = odt_max(K, 2);
+    }
+    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = a->x_h, .x_w = a->x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW,
+        .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .most = ODT_TILE_SUMS, .words = words};
+    t.group = K == 3 && !is_line && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
+    int32_t w[TAPS] = {0};
+    output_t o;
+    if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t) || !begin_outputs(&o, a)) {
+        return 0;
+    }
+    planes_t p = {.sums = sums, .sum_by = is_line ? odt_sum_lines : t.group == 4 ? odt_sum_fours : K == 3 ? odt_sum_pairs
+        : K < 3 ? odt_sum_small : odt_sum_any};
+    while (odt_tile_next(&t)) {
+        p.windows = (odt_windows_t) {.x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
+            .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,
+            .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows, .KH = KH, .KW = KW};
+        begin_rows(&o, a, t.rows, t.columns, t.even);
+        begin_channels(&p, a, first, w, KW, &o);
+        begin_tile(&p, &t);
+        begin_images(&p, a->B, a->x + first, a->H * a->W * a->N, a->y + t.oh * a->y_oh + t.ow * a->y_ow + first, a->y_b, stop - first);
+        if (run_planes(&p)) {
+            return 0;
+        }
+    }
+    add_peak(&o, a);
+    return 1;
+}
+
+// The squares' sums lie in the image's order; padding, if it is odd, hides a first row and a first column.
+int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
+    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], w[9] = {0}, N = a->N, H = a->H, W = a->W;
+    odt_squares_t s;
+    if (!odt_find_squares(&s, a)) {
+        return 0;
+    }
+    odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
+        .w_kh = a->KW, .w_kw = 1, .y_oh = W * N, .y_ow = N};
+    odt_tile_t t = {.H = a->OH, .W = a->OW, .x_h = a->OW * N, .x_w = N, .KH = 2, .KW = 2, .SH = 1, .SW = 1, .top = -s.top,
+        .left = -s.left, .OH = s.high, .OW = s.wide, .group = 2, .most = ODT_TILE_SUMS / 4, .words = words};
+    planes_t p = {.sum_by = odt_sum_squares};
+    output_t o;
+    if (!odt_tile_plan(&t) || !begin_outputs(&o, &d)) {
+        return 0;
+    }
+    while (odt_tile_next(&t)) {
+        int32_t even = 2 * t.even, ih = 2 * t.oh - a->PT % 2, iw = 2 * t.ow - a->PL % 2;
+        int32_t above = odt_max(-ih, 0), beside = odt_max(-iw, 0);
+        int32_t rows = odt_min(2 * t.rows, H - ih) - above, columns = odt_min(2 * t.columns, W - iw) - beside;
+        p.windows = (odt_windows_t) {.x = odt_tile_windows(&t), .sums = sums, .row = t.pitch * 4, .even = even * 4,
+            .skip = (t.pitch - t.even) * 4, .rows = t.rows};
+        p.sums = sums + above * even + beside;
+        begin_rows(&o, &d, rows, columns, even);
+        begin_channels(&p, &d, first, w, 3, &o);
+        begin_tile(&p, &t);
+        begin_images(&p, a->B, a->e + first, a->OH * a->OW * N, a->dx + (ih + above) * d.y_oh + (iw + beside) * N + first, H * d.y_oh,
+            stop - first);
+        if (run_planes(&p)) {
+            return 0;
+        }
+    }
+    add_peak(&o, &d);
+    return 1;
+}
+
+int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    if (depthwise_tiny(a, first, stop) || depthwise_strided(a, first, stop)) {
+        return 1;
+    }
+    int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));
+    if (a->KH == 1 || (a->KW != 1 && a->OW * by_columns >= a->OH * by_rows)) {
+        return depthwise(a, first, stop);
+    }
+    odt_depthwise_t turned = odt_turned(a);
+    return depthwise(&turned, first, stop); // columns are longer, go up in groups, or are all of a filter
+}
+
+#endif

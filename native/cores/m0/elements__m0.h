@@ -1,0 +1,82 @@
+// Outputs (elements.h) in assembly of a Cortex-M0+: what is neither out of range nor a new peak, and what is clamped without
+// being one. Where there is a new peak a loop ends, for odt_output_of_peak().
+
+#ifndef ODT_ELEMENTS_M0_H
+#define ODT_ELEMENTS_M0_H
+
+#include "../../core.h"
+
+#if ODT_M0 && !ODT_SMALL
+
+#include "../../common/elements.h"
+#include "registers__m0.h"
+
+// As odt_outputs_t, the zero point included.
+typedef struct {
+    int32_t top, bottom; // 0, 4
+    int32_t most, least; // 8, 12
+    int32_t lo;          // 16
+} odt_limits_t;
+
+static inline odt_limits_t odt_limits_of(const odt_outputs_t *o) {
+    int32_t z = o->z;
+    odt_limits_t l = {o->top + z, o->bottom + z, o->most + z, o->least == INT32_MIN ? INT32_MIN : o->least + z, o->lo};
+    return l;
+}
+
+// Whether odt_outputs_from() was given what models have.
+static inline int odt_is_usual(const odt_outputs_t *o) {
+    return o->most >= 0 && o->peak < 1 << 30;
+}
+
+// An output in r2, the limits at sp + `at`: clamped at 3, or on to 6 if it is a new peak. r3 is lost.
+#define ODT_CLAMP(at) \
+    "ldr r3, [sp, #" at "]\n" \
+    "cmp r2, r3\n" \
+    "bgt 4f\n" \
+    "ldr r3, [sp, #" at " + 4]\n" \
+    "cmp r2, r3\n" \
+    "blt 5f\n" \
+    "3:\n"
+
+// And what it seldom needs.
+#define ODT_CLAMP_RARE(at) \
+    "4:\n" \
+    "ldr r3, [sp, #" at " + 8]\n" \
+    "cmp r2, r3\n" \
+    "bgt 6f\n" \
+    "movs r2, #127\n" \
+    "b 3b\n" \
+    "5:\n" \
+    "ldr r3, [sp, #" at " + 12]\n" \
+    "cmp r2, r3\n" \
+    "blt 6f\n" \
+    "ldr r2, [sp, #" at " + 16]\n" \
+    "b 3b\n"
+
+// y[i] = clamp(zy + q * (x[i] + plus) * factor) of `rows` > 0 rows of `count` > 0 elements, the first from `done` on. They are then
+// where it ended: no rows, or those from the one with a new peak at `done` on, `value` being that output with its zero point.
+// x + plus has 9 bits, factor too.
+typedef struct {
+    const int8_t *x;              // 0: a row
+    int8_t *y;                    // 4: likewise
+    int32_t plus, factor;         // 8, 12
+    int32_t low, high, shift;     // 16, 20, 24: of odt_rescaler_t, shift less 1
+    int32_t twice;                // 28: 2 * zy + 1
+    odt_limits_t limits;          // 32
+    int32_t count, done, value;   // 52, 56, 60
+    // Of a factor that is a power of 2, else multiplier is 0: ((x[i] * multiplier + offset) >> shift_by) + more >> 1.
+    int32_t multiplier, shift_by; // 64, 68
+    int32_t offset, more;         // 72, 76
+    int32_t rows, apart;          // 80, 84: apart is from one row's y to the next one's
+} odt_bytes_t;
+
+// Begins outputs of bytes less `zero`; returns whether they are as models have them. Then rows of `count` > 0, those of x beside
+// one another. (elements__m0.c)
+int odt_begin_bytes(odt_bytes_t *b, int32_t zero, int32_t factor, odt_multiplier_t q, const odt_outputs_t *outputs);
+void odt_rescale_bytes(odt_bytes_t *b, int8_t *y, const int8_t *x, int32_t count, int32_t rows, int32_t apart,
+    odt_outputs_t *outputs);
+
+#endif
+
+#endif

@@ -1,0 +1,276 @@
+// Gradients of filters (correlate.h) on cores with SMLAD, a Cortex-M4 and later. Both factors are packed on
+// the stack as int16, two positions to a word: the errors of some channels, and four neighbouring bytes of
+// x, less zx, which are four neighbours in dw. The stack holds 2.9 KB.
+
+#include "../../core.h"
+#include "../correlate.h"
+
+#if ODT_M4
+
+#include "../../fixed.h"
+#include "../../common/window.h"
+#include "words__m4.h"
+
+enum {
+    CHANNELS = 32, // of errors at a time
+    DEPTH = 32,    // positions at a time, a multiple of 4
+};
+
+typedef struct {
+    uint32_t panel[DEPTH * 2];           // of each pair of positions the words of four columns
+    uint32_t errors[CHANNELS * DEPTH / 2]; // of each channel the words of all pairs
+    int32_t sums[CHANNELS][4];
+} scratch_t;
+
+// The positions packed: rows `row` .. `stop` - 1 of e, columns first .. first + count - 1, `padded` of a row.
+typedef struct {
+    int32_t row, stop, first, count, padded, depth;
+} block_t;
+
+#define FOUR /* 11 instructions, 44 bytes */ \
+    "ldm r2!, {r12, lr}\n" \
+    "ldm r1!, {r8-r11}\n" \
+    "smlad r4, r8, r12, r4\n" \
+    "smlad r5, r9, r12, r5\n" \
+    "smlad r6, r10, r12, r6\n" \
+    "smlad r7, r11, r12, r7\n" \
+    "ldm r1!, {r8-r11}\n" \
+    "smlad r4, r8, lr, r4\n" \
+    "smlad r5, r9, lr, r5\n" \
+    "smlad r6, r10, lr, r6\n" \
+    "smlad r7, r11, lr, r7\n"
+
+#define ZERO \
+    "mov r4, #0\n" \
+    "mov r5, r4\n" \
+    "mov r6, r4\n" \
+    "mov r7, r4\n"
+#define SUMS \
+    "ldm r0, {r4-r7}\n"
+
+// Four words of `sums` for each channel, `step` bytes apart: = or += errors * panel, `fours` times four positions, 8 at
+// most. 44 instructions for 64 products, 11 per channel. r0: sums, r1: panel, r2: errors, r3: the end of all errors, r4-r7:
+// a channel's sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
+#define RUN(name, start) \
+    ODT_ASSEMBLY static void name(int32_t *sums, const uint32_t *panel, \
+        const uint32_t *errors, int32_t step, const uint32_t *end, int32_t fours) { \
+        (void)sums, (void)panel, (void)errors, (void)step, (void)end, (void)fours; \
+        __asm volatile ( \
+            ".syntax unified\n" \
+            "push {r1, r3, r4-r12, lr}\n" /* 0: panel, 4: step, 40: entry; 48: end, 52: fours */ \
+            "ldrd r3, r4, [sp, #48]\n" \
+            "rsb r4, r4, #8\n" \
+            "mov r5, #44\n" \
+            "adr.w r6, 2f\n" \
+            "mla r4, r4, r5, r6\n" \
+            "add r4, r4, #1\n" \
+            "str r4, [sp, #40]\n" \
+            "1:\n" \
+            start \
+            "ldr r1, [sp]\n" \
+            "ldr pc, [sp, #40]\n" \
+            "2:\n" \
+            FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR \
+            "stm r0, {r4-r7}\n" \
+            "ldr r8, [sp, #4]\n" \
+            "add r0, r0, r8\n" \
+            "cmp r2, r3\n" \
+            "bne 1b\n" \
+            "pop {r1, r3, r4-r12, pc}\n" \
+            ); \
+    }
+
+RUN(start_sums, ZERO)
+RUN(add_sums, SUMS)
+
+// Pairs of words of errors `step` bytes apart, to four rows `row` bytes apart: 15 instructions each.
+static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, int32_t step, int32_t pairs) {
+    uint32_t *last = to + 3 * (row / 4);
+    __asm volatile (
+        "1:\n"
+        "ldr r8, [%2]\n"
+        "ldr r9, [%2, %4]\n"
+        "add %2, %2, %4, lsl #1\n"
+        "pkhtb r11, r9, r8, asr #16\n"
+        "pkhbt r9, r8, r9, lsl #16\n"
+        "sxtb16 r8, r9\n"
+        "sxtb16 r9, r9, ror #8\n"
+        "sxtb16 r10, r11\n"
+        "sxtb16 r11, r11, ror #8\n"
+        "str r9, [%0, %5]\n"
+        "str r10, [%0, %5, lsl #1]\n"
+        "str r8, [%0], #4\n"
+        "str r11, [%1], #4\n"
+        "subs %3, %3, #1\n"
+        "bne 1b\n"
+        : "+r" (to), "+r" (last), "+r" (e), "+r" (pairs) : "r" (step), "r" (row) : "r8", "r9", "r10", "r11", "cc", "memory");
+}
+
+// The errors of channels n .. n + count - 1, `fours` words of two pairs each.
+static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t n, int32_t count,
+    uint32_t *errors) {
+    int32_t words = p->depth / 2, here = p->count, rows = p->stop - p->row, padded = p->padded;
+    if (rows * padded != p->depth) {
+        memset(errors, 0, (size_t)(count * words) * sizeof(*errors));
+    }
+    if (here == a->OW && here == padded) { // rows follow one another
+        here = padded = here * rows;
+        rows = 1;
+    }
+    const int8_t *row = a->e + (p->row * a->OW + p->first) * a->e_step + n;
+    for (; rows > 0; rows--, errors += padded / 2, row += a->OW * a->e_step) {
+        for (int32_t i = 0; i < count; i += 4) {
+            int32_t at = odt_max(odt_min(i, count - 4), 0), left = here;
+            const int8_t *e = row + at;
+            uint32_t *to = errors + at * words;
+            if (left > 1 && count >= 4) {
+                pack_error_pairs(to, 4 * words, e, a->e_step, left >> 1);
+                to += left >> 1;
+                e += (left & ~1) * a->e_step;
+                left &= 1;
+            }
+            for (; left > 0; left -= 2, e += 2 * a->e_step, to++) {
+                for (int32_t j = 0; j < odt_min(count, 4); j++) {
+                    to[j * words] = odt_lower((uint32_t)e[j], left > 1 ? (uint32_t)e[j + a->e_step] : 0);
+                }
+            }
+        }
+    }
+}
+
+// Pairs of words of x `step` bytes apart, as odt_pairs(): 12 instructions each.
+static inline void pack_pairs(uint32_t **to, const int8_t **x, int32_t step, int32_t pairs, uint32_t minus) {
+    __asm volatile (
+        "1:\n"
+        "ldr r8, [%1]\n"
+        "ldr r9, [%1, %3]\n"
+        "add %1, %1, %3, lsl #1\n"
+        "pkhtb r11, r9, r8, asr #16\n"
+        "pkhbt r9, r8, r9, lsl #16\n"
+        "sxtab16 r8, %4, r9\n"
+        "sxtab16 r9, %4, r9, ror #8\n"
+        "sxtab16 r10, %4, r11\n"
+        "sxtab16 r11, %4, r11, ror #8\n"
+        "stm %0!, {r8-r11}\n"
+        "subs %2, %2, #1\n"
+        "bne 1b\n"
+        : "+r" (*to), "+r" (*x), "+r" (pairs) : "r" (step), "r" (minus) : "r8", "r9", "r10", "r11", "cc", "memory");
+}
+
+// A word for position i of a row.
+static inline void set_position(uint32_t *to, int32_t i, uint32_t word, uint32_t minus) {
+    int16_t *half = (int16_t *)(void *)to + i / 2 * 8 + i % 2;
+    uint32_t even = odt_even(word, minus), odd = odt_odd(word, minus);
+    half[0] = (int16_t)even;
+    half[2] = (int16_t)odd;
+    half[4] = (int16_t)(even >> 16);
+    half[6] = (int16_t)(odd >> 16);
+}
+
+// Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position; of the last only `columns` matter.
+static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_t kh, int32_t kw, int32_t column,
+    int32_t columns, uint32_t *to) {
+    int32_t pixel = odt_pixel(a->C, a->x_skip), line = a->W * pixel, size = line - a->x_skip, step = a->SW * pixel;
+    int32_t start = (p->first * a->SW - a->left + kw) * pixel + column, padded = p->padded, count = p->count;
+    int32_t last = a->B * a->H * line - a->x_skip - 4 - (padded - 1) * step; // where a row may begin
+    uint32_t minus = odt_twice(-a->zx), none = (uint8_t)a->zx * 0x01010101u;
+    int32_t room = size - odt_min(columns, 4) - start;
+    int are_whole = ((start | step | size) & 3) == 0; // words lie inside or beside it
+    int32_t first = 0, end = count; // positions whose words lie inside, where they matter
+    if (start < 0 || room < (count - 1) * step) {
+        first = start < 0 ? odt_min((-start + step - 1) / step, count) : 0;
+        end = room < 0 ? first : odt_limit(room / step + 1, first, count);
+    }
+    int32_t b = p->row / a->OH, oh = p->row - b * a->OH;
+    for (int32_t row = p->row; row < p->stop; row++) {
+        int32_t ih = oh * a->SH - a->top + kh, at = (b * a->H + ih) * line + start;
+        if (ih < 0 || ih >= a->H) {
+            for (int32_t i = 0; i < padded; i += 2, to += 4) {
+                to[0] = to[1] = to[2] = to[3] = 0;
+            }
+        } else if (at >= 0 && at <= last) { // what is read beside the row is replaced
+            const int8_t *x = a->x + at - start, *from = x + start;
+            uint32_t *begin = to;
+            pack_pairs(&to, &from, step, padded / 2, minus);
+            for (int32_t i = first > 0 ? 0 : end; i < count; i = i + 1 == first ? end : i + 1) {
+                set_position(begin, i, are_whole ? none : odt_word_within(x, start + i * step, size, a->zx), minus);
+            }
+        } else {
+            const int8_t *x = a->x + at - start;
+            for (int32_t i = 0; i < padded; i += 2, to += 4) {
+                uint32_t word = odt_word_within(x, start + i * step, size, a->zx);
+                odt_pairs(to, 1, word, odt_word_within(x, start + (i + 1) * step, size, a->zx), minus);
+            }
+        }
+        if (++oh == a->OH) {
+            oh = 0;
+            b++;
+        }
+    }
+}
+
+// The products of a block of positions for channels n .. n + count - 1.
+static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n, int32_t count,
+    int is_first, scratch_t *s) {
+    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, filter = a->KH * a->KW * a->C;
+    int32_t words = p->depth / 2, fours = p->depth / 4, *dw = a->dw + n * filter;
+    const uint32_t *end = s->errors + count * words;
+    pack_errors(a, p, n, count, s->errors);
+    for (int32_t kh = 0, kw = 0; kh < a->KH; dw += length) {
+        for (int32_t column = 0; column < length; column += 4) {
+            int32_t columns = length - column;
+            pack_columns(a, p, kh, kw, column, columns, s->panel);
+            if (columns < 4) {
+                start_sums(s->sums[0], s->panel, s->errors, sizeof(s->sums[0]), end, fours);
+                for (int32_t i = 0; i < count; i++) {
+                    for (int32_t j = 0; j < columns; j++) {
+                        int32_t *to = dw + i * filter + column + j;
+                        *to = s->sums[i][j] + (is_first ? 0 : *to);
+                    }
+                }
+            } else if (is_first) {
+                start_sums(dw + column, s->panel, s->errors, 4 * filter, end, fours);
+            } else {
+                add_sums(dw + column, s->panel, s->errors, 4 * filter, end, fours);
+            }
+        }
+        kw += taps;
+        if (kw >= a->KW) {
+            kw = 0;
+            kh++;
+        }
+    }
+}
+
+void odt_correlate_dw_part_i8(const odt_correlation_dw_t *given) {
+    odt_correlation_dw_t flat = *given;
+    const odt_correlation_dw_t *a = &flat;
+    if (a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H
+        && a->OW == a->W) {
+        flat.W = flat.OW = a->B * a->OH * a->OW;
+        flat.B = flat.H = flat.OH = 1;
+    }
+    scratch_t s;
+    int32_t rows = a->B * a->OH, parts = (a->OW + DEPTH - 1) / DEPTH; // of a row of positions
+    int32_t columns = ((a->OW + parts - 1) / parts + 1) & ~1, block = DEPTH / columns;
+    int32_t groups = odt_max((a->N + CHANNELS - 1) / CHANNELS, 1), channels = (a->N + groups - 1) / groups;
+    for (int32_t n = 0; n < a->N; n += channels) {
+        int32_t count = odt_min(channels, a->N - n);
+        for (int32_t row = 0; row < rows; row += block) {
+            for (int32_t first = 0; first < a->OW; first += columns) {
+                odt_poll();
+                block_t p = {.row = row, .stop = odt_min(row + block, rows), .first = first};
+                p.count = odt_min(columns, a->OW - first);
+                p.padded = (p.count + 1) & ~1;
+                int32_t depth = (p.stop - row) * p.padded;
+                p.depth = (depth + 3) & ~3;
+                if (p.depth != depth) {
+                    memset(s.panel + depth * 2, 0, 4 * sizeof(*s.panel));
+                }
+                add_block(a, &p, n, count, row == 0 && first == 0, &s);
+            }
+        }
+    }
+}
+
+#endif

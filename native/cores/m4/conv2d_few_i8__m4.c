@@ -1,0 +1,238 @@
+// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: of a few products each. Four filters
+// are packed on the stack as int16 and run over windows of x, which lie there already where they are pixels, or are gathered
+// (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 4 KB.
+
+#include "../../core.h"
+#include "../correlate.h"
+
+#if ODT_M4
+
+#include "../../fixed.h"
+#include "words__m4.h"
+#include "conv2d_i8__m4.h"
+#include "../panel/gather_i8.h"
+#include "pixels_i8__m4.h"
+
+enum {
+    FILTERS = 4,     // of a group
+    DEPTH = ODT_FEW_DEPTH, // products that a panel has, of one group or of some
+    GROUPS = 8,
+    OUTPUTS = 32,    // windows at a time
+    GATHERED = 1280, // bytes of these
+    PIXELS = 128,    // windows at a time if none is gathered
+};
+
+typedef struct {
+    int16_t panel[FILTERS * DEPTH];
+    odt_maker_t makers[GROUPS];
+    int8_t filters[FILTERS][DEPTH], windows[GATHERED] __attribute__((aligned(4)));
+    padded_t padded;
+} scratch_t;
+
+// Sizes that all follow from: whether a window's pixels are multiplied where they lie, and all as if they were of one row; words
+// of a window; groups of filters, and how many are packed at a time; windows at a time; lines of a window.
+typedef struct {
+    int32_t direct, is_row, depth, words, groups, at_once, block, lines;
+} plan_t;
+
+// Whether windows are pixels inside the image.
+static int are_pixels(const odt_correlation_t *a) {
+    return a->KH == 1 && a->KW == 1 && a->top == 0 && a->left == 0 && (int64_t)(a->OH - 1) * a->SH < a->H
+        && (int64_t)(a->OW - 1) * a->SW < a->W;
+}
+
+static plan_t plan_of(const odt_correlation_t *a) {
+    int32_t taps = odt_line_taps(a->KW, a->x_skip), depth = a->KH * a->KW * a->C, words = (depth + 3) >> 2;
+    plan_t p = {.direct = are_pixels(a) && a->C % 4 == 0, .depth = depth, .words = words,
+        .groups = (a->N + FILTERS - 1) / FILTERS, .lines = taps == a->KW ? a->KH : a->KH * a->KW};
+    p.is_row = odt_is_dense(a) && (!p.direct || odt_is_pointwise(a));
+    if (words) {
+        p.at_once = odt_min(odt_min(DEPTH / (4 * words), GROUPS), p.groups);
+        p.block = p.direct && a->N >= FILTERS ? PIXELS : p.direct ? OUTPUTS : odt_min(GATHERED / (4 * words), OUTPUTS);
+    }
+    return p;
+}
+
+// Instructions in which the ways differ, fitted to 70 shapes, of which one in fifteen takes more than 4 % longer than it had to:
+// of a byte that is gathered; to pack a group of filters, and a word of theirs; conv2d_i8__m4.c's of a window, of a line of it, of
+// a byte where lines are not whole words, of four outputs.
+enum { BYTE = 1, PACK = 500, PACK_WORD = 15, OTHER = 60, OTHER_LINE = 30, OTHER_BYTE = 2, OTHER_GROUP = 8 };
+
+int odt_is_few(const odt_correlation_t *a) {
+    plan_t p = plan_of(a);
+    int32_t all = a->B * a->OH * a->OW, has_words = p.lines == 1 || p.depth / odt_max(p.lines, 1) % 4 == 0;
+    if (a->w_c != 1 || p.depth < 1 || p.depth > DEPTH || all < 1 || a->zx != (int8_t)a->zx) {
+        return 0;
+    }
+    int32_t often = p.direct || p.groups == p.at_once ? all : p.block; // windows that filters are packed for
+    int64_t few = p.groups * (int64_t)(PACK + PACK_WORD * p.words) / often + (p.direct ? 0 : BYTE * p.depth);
+    int64_t other = OTHER + OTHER_LINE * p.lines + (has_words ? 0 : OTHER_BYTE * p.depth) + OTHER_GROUP * (int64_t)p.groups;
+    return !odt_is_contiguous(a) || few < other;
+}
+
+// The channel that a group begins with.
+static int32_t first_of(const odt_correlation_t *a, int32_t group) {
+    return odt_max(odt_min(group * FILTERS, a->N - FILTERS), 0);
+}
+
+// Less zx times the weights of four filters.
+static void begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32_t zx) {
+    const uint32_t *pairs = (const uint32_t *)(const void *)panel;
+    uint32_t minus = odt_twice(-zx);
+    int32_t first = sums[0], second = sums[1], third = sums[2], fourth = sums[3];
+    for (; words; words--, pairs += 2 * FILTERS) {
+        first = odt_smlad(pairs[0], minus, odt_smlad(pairs[1], minus, first));
+        second = odt_smlad(pairs[2], minus, odt_smlad(pairs[3], minus, second));
+        third = odt_smlad(pairs[4], minus, odt_smlad(pairs[5], minus, third));
+        fourth = odt_smlad(pairs[6], minus, odt_smlad(pairs[7], minus, fourth));
+    }
+    sums[0] = first;
+    sums[1] = second;
+    sums[2] = third;
+    sums[3] = fourth;
+}
+
+// A filter whose weights lie apart.
+static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, int8_t *filter) {
+    int8_t *to = filter;
+    for (int32_t kh = 0; kh < a->KH; kh++) {
+        for (int32_t kw = 0; kw < a->KW; kw++, to += a->C) {
+            odt_copy(to, w + kh * a->w_kh + kw * a->w_kw, a->C);
+        }
+    }
+    return filter;
+}
+
+// A group of filters, the last repeated, as number i. Returns whether a maker can have their scales.
+__attribute__((noinline)) static int pack(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, scratch_t *s) {
+    int32_t n = first_of(a, group), bias[FILTERS];
+    int is_contiguous = odt_is_contiguous(a);
+    odt_maker_t *maker = &s->makers[i];
+    int16_t *panel = s->panel + i * FILTERS * 4 * p->words;
+    const int8_t *w[FILTERS], *filter = a->w + n * a->w_n;
+    for (int32_t j = 0, from = n; j < FILTERS; j++) {
+        w[j] = is_contiguous ? filter : gather_filter(a, filter, s->filters[j]);
+        maker->start[j] = bias[j] = a->bias ? a->bias[from] : 0;
+        if (from + 1 < a->N) {
+            from++;
+            filter += a->w_n;
+        }
+    }
+    int has_scale = odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy, 1);
+    if (!ODT_MPY && has_scale && maker->scale == ODT_UPPER) {
+        odt_widen_high(panel, w, p->depth);
+        for (int32_t j = 0; j < FILTERS; j++) {
+            maker->start[j] = bias[j] * 256;
+        }
+    } else {
+        odt_widen_four(panel, w, p->depth, 0);
+    }
+    if (a->zx) {
+        begin_sums(maker->start, panel, p->words, a->zx);
+    }
+    maker->panel = panel;
+    maker->words = p->words;
+    maker->back = p->direct ? a->SW * odt_pixel(a->C, a->x_skip) - 4 * p->words : 0;
+    maker->step = a->N >= FILTERS ? a->y_ow : FILTERS;
+    return has_scale;
+}
+
+// `count` outputs of channels n .. that follow one another in y, whatever the scales.
+static void make_slowly(const odt_correlation_t *a, int32_t n, const odt_maker_t *maker, const int8_t *x, int32_t count, int8_t *y) {
+    for (; count > 0; count--, x += maker->back, y += a->y_ow) {
+        const uint32_t *panel = (const uint32_t *)(const void *)maker->panel;
+        int32_t sums[FILTERS];
+        memcpy(sums, maker->start, sizeof(sums));
+        for (int32_t i = maker->words; i; i--, x += 4) {
+            for (int32_t j = 0; j < FILTERS; j++, panel += 2) {
+                sums[j] = odt_smlad(odt_evens(odt_word(x)), panel[0], odt_smlad(odt_odds(odt_word(x)), panel[1], sums[j]));
+            }
+        }
+        for (int32_t j = 0; j < odt_min(a->N, FILTERS); j++) {
+            odt_multiplier_t q = odt_checked(&a->q[(n + j) * a->q_step]);
+            y[n + j] = odt_clamp(odt_rescaled(sums[j], q), a->zy, a->lo, a->peak);
+        }
+    }
+}
+
+// Rows of outputs of channels n .., by the maker if the scales allow for it.
+static void make(const odt_correlation_t *a, int32_t n, int has_scale, odt_maker_t *maker, odt_made_t made, int32_t *bounds) {
+    int8_t few[OUTPUTS * FILTERS];
+    if (has_scale && a->N >= FILTERS) {
+        made.y += n;
+        odt_make_pixels(maker, &made, 0, a->zy, a->lo, bounds);
+        return;
+    }
+    for (; made.rows; made.rows--, made.x += made.x_row, made.y += made.y_row) {
+        if (has_scale) {
+            odt_made_t row = {.x = made.x, .y = few, .rows = 1, .count = made.count};
+            odt_make_pixels(maker, &row, 0, a->zy, a->lo, bounds);
+            for (int32_t i = 0; i < made.count; i++) {
+                odt_copy(made.y + i * a->y_ow, few + FILTERS * i, a->N);
+            }
+        } else {
+            make_slowly(a, n, maker, made.x, made.count, made.y);
+        }
+    }
+}
+
+void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
+    scratch_t s;
+    int8_t has_scale[GROUPS];
+    plan_t p = plan_of(a);
+    int32_t pixel = odt_pixel(a->C, a->x_skip), bytes = 4 * p.words, all = a->B * a->OH * a->OW;
+    windows_t g = WINDOWS_OF(a);
+    if (a->x_skip && a->KW > 1) { // pixels side by side, if there is room for rows of them
+        windows_t whole = g;
+        whole.pixel = a->C;
+        whole.skip = a->x_skip;
+        whole.line_taps = a->KW;
+        whole.lines = a->KH;
+        whole.length = a->KW * a->C;
+        begin_padded(&whole, &s.padded);
+        if (s.padded.pitch) {
+            g = whole;
+        }
+    }
+    if (bytes != p.depth) { // what zeros of the panel are multiplied with
+        memset(s.windows, 0, (size_t)(p.block * bytes));
+    }
+    // Windows that are gathered once are run over by all groups, those that lie there by the groups that are packed.
+    int32_t at_once = p.direct ? p.at_once : p.groups, packed = -1;
+    for (int32_t first = 0; first < p.groups; first += at_once) {
+        for (int32_t m = 0; m < all; m += p.block) {
+            int32_t count = odt_min(p.block, all - m), stop = odt_min(first + at_once, p.groups);
+            odt_poll();
+            if (!p.direct) {
+                gather_windows(&g, m, count, s.windows, bytes, &s.padded);
+            }
+            for (int32_t group = first; group < stop; group++) {
+                int32_t i = group % p.at_once;
+                if (packed != group - i) {
+                    packed = group - i;
+                    for (int32_t j = 0; j < odt_min(p.at_once, p.groups - packed); j++) {
+                        has_scale[j] = (int8_t)pack(a, &p, packed + j, j, &s);
+                    }
+                }
+                odt_made_t made = {.rows = 1, .x_row = p.direct ? a->SH * a->W * pixel : a->OW * bytes, .y_row = a->y_oh};
+                for (int32_t done = 0; done < count; done += made.rows * made.count) { // of rows of outputs, or of all
+                    int32_t row = p.is_row ? 0 : (m + done) / a->OW, ow = m + done - row * a->OW, b = row / a->OH;
+                    int32_t oh = row - b * a->OH;
+                    made.x = s.windows + done * bytes;
+                    if (p.direct) {
+                        made.x = a->x + ((b * a->H + oh * a->SH) * a->W + ow * a->SW) * pixel;
+                    }
+                    made.y = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow;
+                    made.count = count - done;
+                    if (!p.is_row) {
+                        made.rows = ow ? 1 : odt_limit((count - done) / a->OW, 1, a->OH - oh);
+                        made.count = odt_min(a->OW - ow, count - done);
+                    }
+                    make(a, first_of(a, group), has_scale[i], &s.makers[i], made, bounds);
+                }
+            }
+        }
+    }
+}
+
+#endif

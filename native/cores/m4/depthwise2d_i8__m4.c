@@ -1,0 +1,489 @@
+// Depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later, four channels at a
+// time. Rows of x are packed on the stack as int16, less zx, pixels of two rows to a word, so that a product
+// takes two taps of a column. The stack holds 2.4 KB.
+
+#include "../../core.h"
+#include "../depthwise.h"
+
+#if ODT_M4
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "words__m4.h"
+#include "depthwise2d_lines_i8__m4.h"
+#include "../panel/depthwise2d_tiny_i8.h"
+#include "pixels_i8__m4.h"
+
+enum {
+    POSITIONS = 64, // of pairs of rows
+    PAIRS = 28,     // of taps
+    OUTPUTS = 32,
+    LINES = 9,      // pairs of rows at a time
+    WIDEST = 7,     // taps in a row
+};
+
+typedef struct {
+    odt_pixel_t x[POSITIONS];
+    odt_pixel_t even[2 * WIDEST + PAIRS], odd[WIDEST + PAIRS]; // taps for windows that begin with a pair, and in one
+    int32_t sums[OUTPUTS][4];
+    odt_scales_t scales;
+    int32_t start[4];
+    int32_t lines[LINES]; // which pairs of rows there are
+} scratch_t;
+
+// sums = start, or sums, + x * w: `taps` of a pair of rows, then, `jump` bytes on, `second` of another; `next`
+// leads to the next window. 6 instructions per tap for 8 products, 13 per window. In the loops r0: x, r1: w, r4-r7: the sums of
+// four channels, r8-r11: pixels of x, r2, r3, r12, lr: of w.
+#define SUM(name, from) \
+    ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], const odt_pixel_t *x, \
+        const odt_pixel_t *w, int32_t taps, int32_t second, int32_t jump, int32_t next, const int32_t *start) { \
+        (void)sums, (void)end, (void)x, (void)w, (void)taps, (void)second, (void)jump, (void)next, (void)start; \
+        __asm volatile ( \
+            ".syntax unified\n" \
+            "push {r0-r12, lr}\n" /* 0: sums, 4: end, 8: start, 12: w; 56: taps, 60: second: where to begin */ \
+            "mov r0, r2\n"        /* 64: jump, 68: next, 72: start */ \
+            "ldr r4, [sp, #72]\n" \
+            "str r4, [sp, #8]\n" \
+            "ldrd r4, r5, [sp, #56]\n" \
+            "rsb r4, r4, #7\n" \
+            "rsb r5, r5, #7\n" \
+            "mov r6, #24\n" \
+            "adr.w r7, 2f\n" \
+            "mla r4, r4, r6, r7\n" \
+            "adr.w r7, 3f\n" \
+            "mla r5, r5, r6, r7\n" \
+            "add r4, r4, #1\n" \
+            "add r5, r5, #1\n" \
+            "strd r4, r5, [sp, #56]\n" \
+            "1:\n" \
+            from \
+            "ldm r8, {r4-r7}\n" \
+            "ldr pc, [sp, #56]\n" \
+            "2:\n" \
+            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
+            "ldr r8, [sp, #64]\n" \
+            "add r0, r0, r8\n" \
+            "ldr pc, [sp, #60]\n" \
+            "3:\n" \
+            ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS ODT_PIXELS \
+            "ldr r10, [sp, #68]\n" \
+            "ldrd r8, r9, [sp]\n" \
+            "add r0, r0, r10\n" \
+            "stm r8!, {r4-r7}\n" \
+            "str r8, [sp]\n" \
+            "cmp r8, r9\n" \
+            "bne 1b\n" \
+            "add sp, sp, #16\n" \
+            "pop {r4-r12, pc}\n" \
+            ); \
+    }
+
+SUM(start_windows, "ldrd r8, r1, [sp, #8]\n")
+SUM(add_windows, "ldr r8, [sp]\n" "ldr r1, [sp, #12]\n")
+
+void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *lower, int32_t first, int32_t by,
+    int32_t count, int32_t W, int32_t zx) {
+    uint32_t minus = odt_twice(-zx);
+    int32_t up = upper->step * by, low = lower->step * by;
+    for (; count > 0 && first < 0; count--, first += by, to++) {
+        memset(*to, 0, sizeof(*to));
+    }
+    int32_t inside = first < W ? odt_min((W - 1 - first) / by + 1, count) : 0;
+    const int8_t *x0 = upper->at + first * upper->step, *x1 = lower->at + first * lower->step;
+    count -= inside;
+    if (inside > 0) { // 13 instructions a pixel
+        __asm volatile (
+            "1:\n"
+            "ldr r8, [%1]\n"
+            "ldr r9, [%2]\n"
+            "add %1, %1, %4\n"
+            "add %2, %2, %5\n"
+            "pkhtb r11, r9, r8, asr #16\n"
+            "pkhbt r9, r8, r9, lsl #16\n"
+            "sxtab16 r8, %6, r9\n"
+            "sxtab16 r9, %6, r9, ror #8\n"
+            "sxtab16 r10, %6, r11\n"
+            "sxtab16 r11, %6, r11, ror #8\n"
+            "stm %0!, {r8-r11}\n"
+            "subs %3, %3, #1\n"
+            "bne 1b\n"
+            : "+r" (to), "+r" (x0), "+r" (x1), "+r" (inside)
+            : "r" (up), "r" (low), "r" (minus)
+            : "r8", "r9", "r10", "r11", "cc", "memory");
+    }
+    for (; count > 0; count--, to++) {
+        memset(*to, 0, sizeof(*to));
+    }
+}
+
+// Filters of channels n .. n + 3, pairs of taps of a column, and how their sums become outputs.
+static void prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
+    int32_t width = a->KW, pairs = (a->KH + 1) / 2;
+    for (int32_t i = 0; i < 4; i++) {
+        const int8_t *row = a->w + (n + i) * a->w_n;
+        uint32_t *to = &s->even[width][i];
+        for (int32_t kh = 0; kh < a->KH; kh += 2, row += 2 * a->w_kh) {
+            const int8_t *w = row;
+            int32_t below = kh + 1 < a->KH ? a->w_kh : 0, keep = kh + 1 < a->KH ? -1 : 0;
+            for (const uint32_t *end = to + 4 * width; to != end; w += a->w_kw, to += 4) {
+                *to = odt_lower((uint32_t)*w, (uint32_t)(w[below] & keep));
+            }
+        }
+        s->start[i] = a->bias ? a->bias[n + i] : 0;
+    }
+    odt_find_scales(&s->scales, a->q + n, 1, 4, s->start, odt_most(a->KH * width, a->zy, a->lo), a->zy);
+    if (a->SH % 2) {
+        for (int32_t kw = 0; kw < width; kw++) { // above the filters, and below
+            memset(s->even[kw], 0, sizeof(odt_pixel_t));
+            memset(s->even[width * (pairs + 1) + kw], 0, sizeof(odt_pixel_t));
+        }
+        const uint32_t *above = s->even[0], *below = s->even[width];
+        for (uint32_t *to = s->odd[0], *end = s->odd[width * (a->KH / 2 + 1)]; to != end; to++) {
+            *to = *above++ >> 16 | *below++ << 16;
+        }
+    }
+}
+
+// Sums, which start with the bias, to outputs, whatever the scales.
+static void finish_slowly(const odt_depthwise_t *a, int32_t n, int32_t (*sums)[4], int32_t count, int8_t *y,
+    int32_t *peak) {
+    for (int32_t i = 0; i < count; i++, y += a->y_ow) {
+        for (int32_t j = 0; j < 4; j++) {
+            y[j] = odt_clamp(odt_rescaled(sums[i][j], odt_checked(&a->q[n + j])), a->zy, a->lo, peak);
+        }
+    }
+}
+
+// Pairs of rows that windows meet at most.
+static int32_t lines_of(const odt_depthwise_t *a) {
+    return a->SH % 2 ? a->KH / 2 + 1 : (a->KH + 1) / 2;
+}
+
+// Windows ow .. ow + count - 1 of row `oh` of an image, or of two rows, which meet the same pairs. These begin with every other
+// row.
+static void sum_rows(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32_t rows, int32_t ow, int32_t count,
+    scratch_t *s, int32_t (*sums)[4]) {
+    int32_t ih = oh * a->SH, is_odd = ih & 1, first = ih >> 1, pairs = (a->KH + 1 + is_odd) / 2;
+    int32_t lines = lines_of(a), taps = a->KW, positions = (count - 1) * a->SW + taps;
+    const odt_pixel_t *w = is_odd ? s->odd : s->even + taps;
+    const odt_pixel_t *at[LINES + 1];
+    int32_t line = first % lines;
+    for (int32_t pair = 0; pair < pairs; pair++, line = line + 1 < lines ? line + 1 : 0) {
+        at[pair] = s->x + line * positions;
+        if (s->lines[line] != first + pair) {
+            uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101;
+            int32_t row = 2 * (first + pair) - a->top;
+            odt_line_t upper = odt_line_of(x, row, a->H, a->x_h, a->x_w, &none);
+            odt_line_t lower = odt_line_of(x, row + 1, a->H, a->x_h, a->x_w, &none);
+            s->lines[line] = first + pair;
+            odt_pack_lines(s->x + line * positions, &upper, &lower, ow * a->SW - a->left, 1, positions, a->W, a->zx);
+        }
+    }
+    int32_t size = (int32_t)sizeof(odt_pixel_t);
+    for (int32_t pair = 0; pair < pairs; pair += 2) {
+        int32_t second = pair + 1 < pairs ? taps : 0;
+        int32_t jump = second ? (int32_t)(at[pair + 1] - at[pair] - taps) * size : 0;
+        int32_t next = (a->SW - taps - second) * size - jump;
+        if (pair == 0) {
+            start_windows(sums, sums + count, at[0], w, taps, second, jump, next, s->start);
+        } else {
+            add_windows(sums, sums + count, at[pair], w + pair * taps, taps, second, jump, next, NULL);
+        }
+        if (rows > 1 && pair == 0) {
+            start_windows(sums + count, sums + 2 * count, at[0], s->odd, taps, second, jump, next, s->start);
+        } else if (rows > 1) {
+            add_windows(sums + count, sums + 2 * count, at[pair], s->odd + pair * taps, taps, second, jump, next, NULL);
+        }
+    }
+}
+
+// Outputs of an image of a few pixels, of four channels: sums = start + x * w, taps as in odt_tiny_t. 12 instructions for 4
+// products, 9 around those of an output. r0: taps, r1: w, r2: x, r3: where the output's taps end, r4-r7: sums, r8, r9: a pixel,
+// r10, r11: its weights, lr: where sums go.
+ODT_ASSEMBLY static void sum_taps(const uint8_t *taps, const odt_tiny_pixel_t *w, const odt_tiny_pixel_t *x,
+    int32_t (*sums)[4], int32_t (*end)[4], const int32_t *start) {
+    (void)taps, (void)w, (void)x, (void)sums, (void)end, (void)start;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r4-r12, lr}\n" // 40: end, 44: start
+        "mov lr, r3\n"
+        "1:\n"
+        "ldr r8, [sp, #44]\n"
+        "ldrb r3, [r0], #1\n"
+        "ldm r8, {r4-r7}\n"
+        "add r3, r3, r0\n"
+        "b 3f\n"
+        "2:\n"
+        "ldrb r12, [r0], #1\n"
+        "add r12, r2, r12, lsl #1\n"
+        "ldrd r8, r9, [r12]\n"
+        "ldrb r12, [r0], #1\n"
+        "add r12, r1, r12, lsl #1\n"
+        "ldrd r10, r11, [r12]\n"
+        "smlabb r4, r8, r10, r4\n"
+        "smlabb r5, r9, r11, r5\n"
+        "smlatt r6, r8, r10, r6\n"
+        "smlatt r7, r9, r11, r7\n"
+        "3:\n"
+        "cmp r0, r3\n"
+        "bne 2b\n"
+        "stm lr!, {r4-r7}\n"
+        "ldr r8, [sp, #40]\n"
+        "cmp lr, r8\n"
+        "bne 1b\n"
+        "pop {r4-r12, pc}\n"
+        );
+}
+
+// Four channels of images of a few pixels.
+static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_t n, int32_t *bounds) {
+    int32_t sums[OUTPUTS][4], start[4], step = a->w_n, N = a->N;
+    odt_tiny_pixel_t w[49], x[ODT_TINY_M4], *to = w;
+    odt_scales_t scales;
+    for (int32_t i = 0; i < 4; i++) {
+        start[i] = a->bias ? a->bias[n + i] : 0;
+    }
+    odt_find_scales(&scales, a->q + n, 1, 4, start, odt_most(a->KH * a->KW, a->zy, a->lo), a->zy);
+    for (int32_t kh = 0; kh < a->KH; kh++) {
+        const int8_t *from = a->w + n * step + kh * a->w_kh;
+        for (int32_t kw = 0; kw < a->KW; kw++, from += a->w_kw, to++) {
+            (*to)[0] = odt_lower((uint32_t)from[0], (uint32_t)from[2 * step]);
+            (*to)[1] = odt_lower((uint32_t)from[step], (uint32_t)from[3 * step]);
+        }
+    }
+    int32_t is_dense = a->y_oh == a->OW * a->y_ow;
+    int32_t most = is_dense && a->y_b == a->OH * a->y_oh ? OUTPUTS / t->outputs : 1; // images that are finished as one
+    for (int32_t b = 0; b < a->B; b += most) {
+        int32_t images = odt_min(a->B - b, most), count = images * t->outputs, here = is_dense ? count : a->OW;
+        int8_t *y = a->y + b * a->y_b + n;
+        odt_poll();
+        for (int32_t i = 0; i < images; i++) {
+            odt_tiny_load(x, a->x + (b + i) * t->pixels * N + n, N, t->pixels, a->zx);
+            sum_taps(t->taps, w, x, sums + i * t->outputs, sums + (i + 1) * t->outputs, start);
+        }
+        for (int32_t done = 0; done < count; done += here, y += a->y_oh) {
+            if (!odt_finish_pixels(sums + done, here, &scales, y, a->y_ow, a->zy, a->lo, bounds)) {
+                finish_slowly(a, n, sums + done, here, y, a->peak);
+            }
+        }
+    }
+}
+
+int odt_depthwise_tiny_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t bounds[2] = {INT16_MIN, INT16_MAX};
+    odt_tiny_t t;
+    if (a->N < 4 || a->KH < 1 || a->KW < 1 || !odt_tiny_plan(&t, &a->H)) {
+        return 0;
+    }
+    for (int32_t n = first; n < stop; n += 4) {
+        depthwise_tiny(a, &t, odt_min(n, a->N - 4), bounds); // the last four, if fewer are left
+    }
+    *a->peak = odt_peak_of(bounds, a->zy, a->lo, *a->peak);
+    return 1;
+}
+
+int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
+    odt_depthwise_t turned;
+    if (a->KW == 1 && a->KH <= WIDEST && a->OH > a->OW) { // columns are longer, and all of a filter
+        turned = odt_turned(a);
+        a = &turned;
+    }
+    int32_t lines = lines_of(a), room = lines ? POSITIONS / lines - a->KW : -1;
+    scratch_t s;
+    if (n < 0 || a->KH < 1 || a->KW < 1 || a->KW > WIDEST || (a->KH + 1) / 2 * a->KW > PAIRS || lines > LINES
+        || room < 0) {
+        return 0;
+    }
+    prepare(a, n, &s);
+    int32_t most = odt_min(room / a->SW + 1, OUTPUTS), parts = (a->OW + most - 1) / most;
+    int32_t columns = (a->OW + parts - 1) / parts, bounds[2] = {INT16_MIN, INT16_MAX};
+    // Rows that follow one another in y are finished as one.
+    int is_dense = parts == 1 && a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh);
+    int32_t at_once = is_dense ? OUTPUTS / columns : 1;
+    int are_pairs = !ODT_MPY && a->SH == 1 && a->KH % 2 && at_once > 1; // of rows that begin with an even one
+    for (int32_t ow = 0; ow < a->OW; ow += columns) {
+        int32_t count = odt_min(columns, a->OW - ow), done = 0;
+        int8_t *y = a->y;
+        for (int32_t b = 0; b < a->B; b++) {
+            const int8_t *x = a->x + b * a->H * a->W * a->N + n;
+            for (int32_t i = 0; i < lines; i++) {
+                s.lines[i] = -1; // none
+            }
+            for (int32_t oh = 0, rows; oh < a->OH; oh += rows) {
+                rows = are_pairs && oh % 2 == 0 && oh + 1 < a->OH && done + 1 < at_once ? 2 : 1;
+                if (oh % 8 == 0) {
+                    odt_poll();
+                }
+                if (done == 0) {
+                    y = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow + n;
+                }
+                sum_rows(a, x, oh, rows, ow, count, &s, s.sums + done * count);
+                int is_last = b == a->B - 1 && oh + rows == a->OH;
+                done += rows;
+                if (done == at_once || is_last) {
+                    if (!odt_finish_pixels(s.sums, done * count, &s.scales, y, a->y_ow, a->zy, a->lo, bounds)) {
+                        finish_slowly(a, n, s.sums, done * count, y, peak);
+                    }
+                    done = 0;
+                }
+            }
+        }
+    }
+    *peak = odt_peak_of(bounds, a->zy, a->lo, *peak);
+    return 1;
+}
+
+// The gradient of the input by squares.
+
+enum { SQUARES = 16 }; // of a row at a time
+
+typedef struct {
+    odt_pixel_t x[SQUARES + 1];
+    uint32_t w[2][12]; // of two channels each
+    int32_t sums[4 * SQUARES][4];
+    odt_scales_t scales;
+} squares_t;
+
+// Sums that lie where their outputs do: that many, one after another.
+typedef struct {
+    int32_t (*sums)[4], count;
+    int8_t *y;
+} row_t;
+
+// Squares of pixels, of errors a b over c d, to two rows of sums, `lower` being the end of `upper`: 46 instructions for 36
+// products of four channels. r0: x, r1: w, r2, r3: upper and lower, r4-r7: a over c and b over d of two channels, r8-r11: weights
+// and sums, r12: end.
+ODT_ASSEMBLY static void sum_squares(const odt_pixel_t *x, const uint32_t *w, int32_t (*upper)[4], int32_t (*lower)[4]) {
+    (void)x, (void)w, (void)upper, (void)lower;
+    __asm volatile (
+        ".syntax unified\n"
+        ".macro odt_two at, next, step\n"
+        "ldrd r4, r5, [r0, #\\at]\n"
+        "ldrd r6, r7, [r0, #\\next]\n"
+        "ldm r1!, {r8-r11}\n"
+        "smuad r8, r6, r8\n"
+        "smuad r9, r7, r9\n"
+        "smuad r10, r6, r10\n"
+        "smuad r11, r7, r11\n"
+        "strd r8, r9, [r3, #16]\n"
+        "strd r10, r11, [r2, #16]\n"
+        "ldm r1!, {r8-r11}\n"
+        "smuad r8, r6, r8\n"
+        "smuad r9, r7, r9\n"
+        "smlad r8, r4, r10, r8\n"
+        "smlad r9, r5, r11, r9\n"
+        "strd r8, r9, [r3], #\\step\n"
+        "ldm r1!, {r8-r11}\n"
+        "smuad r8, r6, r8\n"
+        "smuad r9, r7, r9\n"
+        "smlad r8, r4, r10, r8\n"
+        "smlad r9, r5, r11, r9\n"
+        "strd r8, r9, [r2], #\\step\n"
+        ".endm\n"
+        "push {r4-r11, lr}\n"
+        "mov r12, r3\n"
+        "1:\n"
+        "odt_two 0, 16, 8\n"
+        "odt_two 8, 24, 24\n"
+        "add r0, r0, #16\n"
+        "sub r1, r1, #96\n"
+        "cmp r2, r12\n"
+        "bne 1b\n"
+        "pop {r4-r11, pc}\n"
+        ".purgem odt_two\n"
+        );
+}
+
+// Filters of channels n .. n + 3, as sum_squares() takes them.
+static void prepare_squares(const odt_depthwise_t *d, int32_t n, squares_t *s) {
+    static const int32_t start[4];
+    for (int32_t i = 0; i < 4; i++) {
+        const int8_t *w = d->w + (n + i) * d->w_n, *from = w;
+        int8_t square[9] = {0};
+        uint32_t *to = &s->w[i / 2][i % 2];
+        if (d->w_n < 9) { // other taps are 0
+            for (int32_t kh = 0; kh < d->KH; kh++, from += d->KW) {
+                memcpy(square + 3 * kh, from, (size_t)d->KW);
+            }
+            w = square;
+        }
+        to[0] = (uint32_t)w[4] << 16;
+        to[2] = odt_lower((uint32_t)w[7], (uint32_t)w[1]);
+        to[4] = (uint32_t)w[3] << 16;
+        to[6] = (uint32_t)w[5] << 16;
+        to[8] = odt_lower((uint32_t)w[6], (uint32_t)w[0]);
+        to[10] = odt_lower((uint32_t)w[8], (uint32_t)w[2]);
+    }
+    odt_find_scales(&s->scales, d->q + n, 1, 4, start, odt_most(d->KH * d->KW, 0, d->lo), 0);
+}
+
+static void finish_row(const odt_depthwise_t *d, int32_t n, const squares_t *s, row_t *row, int32_t *bounds) {
+    if (row->count && !odt_finish_pixels(row->sums, row->count, &s->scales, row->y, d->y_ow, 0, d->lo, bounds)) {
+        finish_slowly(d, n, row->sums, row->count, row->y, d->peak);
+    }
+    row->count = 0;
+}
+
+// Channels n .. n + 3 of an image, columns of squares ow .. ow + count - 1.
+static void depthwise_squares(const odt_depthwise2d_dx_i8_t *a, const odt_depthwise_t *d, const odt_squares_t *q, int32_t ow,
+    int32_t count, int32_t b, int32_t n, squares_t *s, int32_t *bounds) {
+    const int8_t *e = a->e + b * a->OH * a->OW * a->N + n;
+    int32_t iw = 2 * ow - a->PL % 2, beside = odt_max(-iw, 0), columns = odt_min(2 * count, a->W - iw) - beside, done = 0;
+    int8_t *dx = a->dx + b * a->H * d->y_oh + (iw + beside) * a->N + n;
+    uint32_t none = 0;
+    row_t row = {.count = 0};
+    for (int32_t oh = 0; oh < q->high; oh++) {
+        if (oh % 4 == 0) {
+            odt_poll();
+        }
+        if (done + 4 * count > 4 * SQUARES) {
+            finish_row(d, n, s, &row, bounds);
+            done = 0;
+        }
+        odt_line_t upper = odt_line_of(e, q->top + oh, a->OH, a->OW * a->N, a->N, &none);
+        odt_line_t lower = odt_line_of(e, q->top + oh + 1, a->OH, a->OW * a->N, a->N, &none);
+        odt_pack_lines(s->x, &upper, &lower, q->left + ow, 1, count + 1, a->OW, 0);
+        sum_squares(s->x, s->w[0], s->sums + done, s->sums + done + 2 * count);
+        for (int32_t ih = 2 * oh - a->PT % 2, end = ih + 2; ih < end; ih++, done += 2 * count) {
+            int32_t (*sums)[4] = s->sums + done + beside;
+            int8_t *y = dx + ih * d->y_oh;
+            if (ih < 0 || ih >= a->H) {
+                continue;
+            }
+            if (row.count && (sums != row.sums + row.count || y != row.y + row.count * a->N)) {
+                finish_row(d, n, s, &row, bounds);
+            }
+            if (row.count == 0) {
+                row = (row_t) {sums, 0, y};
+            }
+            row.count += columns;
+        }
+    }
+    finish_row(d, n, s, &row, bounds);
+}
+
+int odt_depthwise_dx_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
+    int32_t bounds[2] = {INT16_MIN, INT16_MAX}, N = a->N;
+    odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
+        .y_oh = a->W * N, .y_ow = N};
+    odt_squares_t q;
+    squares_t s;
+    if (N < 4 || !odt_find_squares(&q, a)) {
+        return 0;
+    }
+    int32_t parts = (q.wide + SQUARES - 1) / SQUARES, columns = (q.wide + parts - 1) / parts;
+    for (int32_t i = first; i < stop; i += 4) {
+        int32_t n = odt_min(i, N - 4); // the last four, if fewer are left
+        prepare_squares(&d, n, &s);
+        for (int32_t b = 0; b < a->B; b++) {
+            for (int32_t ow = 0; ow < q.wide; ow += columns) {
+                depthwise_squares(a, &d, &q, ow, odt_min(columns, q.wide - ow), b, n, &s, bounds);
+            }
+        }
+    }
+    *peak = odt_peak_of(bounds, 0, d.lo, *peak);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,45 @@
+// Depthwise convolutions of images of a few pixels on a Cortex-M0+ and -M4: tap by tap, by a list of those that meet the image,
+// as it takes longer to be laid out for their other loops than to be gone through.
+
+#ifndef ODT_DEPTHWISE2D_TINY_I8_H
+#define ODT_DEPTHWISE2D_TINY_I8_H
+
+#include "../../core.h"
+
+#if ODT_M0_DEPTHWISE || ODT_M4
+
+#include "../../common/window.h"
+
+// Pixels of an image at most, and outputs; pixels on an M4 of filters of nine taps at most.
+enum { ODT_TINY = 9, ODT_TINY_M4 = 36 };
+
+// For each output the bytes of its taps, 2 for each, and for these where the pixel and the weight lie, in bytes of words.
+typedef struct {
+    int32_t pixels, outputs;
+    uint8_t taps[ODT_TINY * (2 * ODT_TINY + 1)];
+} odt_tiny_t;
+
+// Whether it is such a layer, of which `size` are H, W, KH, KW, SH, SW, top, left, OH and OW.
+int odt_tiny_plan(odt_tiny_t *t, const int32_t *size);
+
+#if ODT_M4
+
+#include "../m4/words__m4.h"
+
+typedef uint32_t odt_tiny_pixel_t[2]; // four channels as int16: 0 and 2, then 1 and 3
+
+// Pixels of four channels, `step` bytes apart, less zx.
+static inline void odt_tiny_load(odt_tiny_pixel_t *to, const int8_t *x, int32_t step, int32_t count, int32_t zx) {
+    uint32_t minus = odt_twice(-zx);
+    for (; count > 0; count--, x += step, to++) {
+        uint32_t word = odt_word(x);
+        (*to)[0] = odt_even(word, minus);
+        (*to)[1] = odt_odd(word, minus);
+    }
+}
+
+#endif
+
+#endif
+
+#endif

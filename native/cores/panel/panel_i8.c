@@ -1,0 +1,167 @@
+// Products of int8 matrices by panels (correlate.h) on cores without SMLAD: the inner loops of the core, then the loops
+// around them. The stack holds a panel and a block of sums, or windows that are gathered, 3.1 KB together, in a small module 1.9;
+// nothing else is needed.
+
+#include "../../core.h"
+#include "../correlate.h"
+
+#if !ODT_M4 // which has loops of its own: conv2d_i8__m4.c, conv2d_dw_i8__m4.c
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "../../common/saturated.h"
+#include "../../common/inner_i8.h"
+#include "../../common/window.h"
+#include "../../common/words.h"
+
+enum {
+    ROWS = 4,   // of a panel
+    DEPTH = ODT_SMALL ? 144 : 288, // products in a panel, even: a filter of 3x3 taps of 16 channels, or 32
+    BLOCK = 48, // columns that are summed at a time
+    AT_ONCE = ODT_SMALL ? DEPTH : 256, // depths that are packed at a time: 16 bits hold their sum
+};
+
+// The sums of a block of columns, four rows each, in the core's own form.
+typedef int32_t sums_t[ROWS];
+
+// What a panel is run over: `count` columns of `depth` elements, `stride` bytes apart. The columns
+// start `step` bytes apart.
+typedef struct {
+    int32_t depth, stride, count, step;
+} columns_t;
+
+// The way of rows of sums to outputs, as finish_rows() of panel_i8__m0.inc and ODT_FINISH_RARE load it.
+typedef struct {
+    const int32_t *offsets;    // 0: what is added to the sums of the first row; the others' lie beside it
+    const odt_multiplier_t *q; // 4: of the first row
+    int8_t *y;                 // 8: of the first row; the others lie beside it
+    const int32_t *sums;       // 12: the first row's of the first column
+    int32_t q_step;            // 16: bytes to the next row's multiplier
+    int32_t length;            // 20: bytes of columns
+    int32_t most;              // 24: no sum's magnitude is above
+    int32_t rows;              // 28
+    int32_t high, lo;          // 32, 36
+    int32_t max, min;          // 40, 44: the peaks, zy included
+    int32_t step, zy;          // 48, 52: from a column's output to the next's
+} output_t;
+
+#define ANY_SUM (1 << 20) // most, where nothing is known: above what finish_rows() need not look at
+
+static const int32_t none[ROWS]; // where columns start that nothing was added to
+
+static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
+    int32_t s0 = start[0], s1 = start[1], s2 = start[2], s3 = start[3];
+    for (const sums_t *end = (const sums_t *)sums + count; sums != end; sums++) {
+        int32_t *s = *sums;
+        s[0] = s0;
+        s[1] = s1;
+        s[2] = s2;
+        s[3] = s3;
+    }
+}
+
+// Each core's:
+//
+//     panel_t, UNITS      of what a panel consists, UNITS of it a depth
+//     ALIGNED             depths that are multiplied together: where runs had better begin
+//     pack(..)            four rows to the panel; take(..) and put_back(..) depths of it out and in
+//     run(..)             sums += panel * columns, or from where all columns start
+//     finish_rows(..)     rows of sums to outputs
+
+#if ODT_M0
+#include "../m0/panel_i8__m0.inc"
+#else
+#include "panel_i8__c.inc"
+#endif
+
+// Whether finish_rows() may be used: unless a scale has run away or a program is wrong. Of several multipliers, each adds to
+// `marks`, which are 0 at first.
+static inline uint32_t mark_unusual(uint32_t marks, const odt_multiplier_t *q) {
+    return marks | ((uint32_t)q->m & 0x8000007F) | ((((uint32_t)q->s - 33) | (62 - (uint32_t)q->s)) & 0x80000000);
+}
+
+static inline int is_usual_range(int32_t zy, int32_t lo, int32_t peak) {
+    return zy == (int8_t)zy && lo == (int8_t)lo && lo <= zy && (uint32_t)peak < 1 << 30;
+}
+
+// Field by field, as a copy of the whole takes long on an RP2040.
+static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const int32_t *offsets, int32_t *peak) {
+    o->offsets = offsets;
+    o->sums = sums;
+    o->length = count * (int32_t)sizeof(sums_t);
+    o->high = 127;
+    o->max = o->zy + *peak;
+    o->min = o->zy - (o->lo == o->zy ? 1 << 30 : *peak); // after a ReLU: no peak
+    finish_rows(o);
+    *peak = odt_max(o->max - o->zy, o->lo == o->zy ? 0 : o->zy - o->min);
+}
+
+// Finishes rows of one multiplier; returns 0, with nothing done, where finish_rows() may not be used. Inlined, as a call with ten arguments
+// takes about 60 cycles.
+static inline __attribute__((always_inline)) int finish_of_one(const int32_t *sums, const int32_t *offsets, const odt_multiplier_t *q,
+    int32_t zy, int32_t lo, int32_t rows, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
+    if (count <= 0 || mark_unusual(0, q) || !is_usual_range(zy, lo, *peak)) {
+        return 0;
+    }
+    output_t o;
+    o.q = q;
+    o.q_step = 0;
+    o.y = y;
+    o.most = ANY_SUM;
+    o.rows = rows;
+    o.step = step;
+    o.zy = zy;
+    o.lo = lo;
+    finish_usual(&o, sums, count, offsets, peak);
+    return 1;
+}
+
+void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const odt_multiplier_t *q,
+    int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
+    if (finish_of_one(*sums + at, &offset, q, zy, lo, 1, count, y, step, peak)) {
+        return;
+    }
+    odt_multiplier_t checked = odt_checked(q);
+    if (count > 0 && odt_is_beyond(checked, zy, lo, *peak)) {
+        odt_beyond_t b = odt_beyond(checked, zy, lo, peak);
+        odt_beyond_outputs(&b, *sums + at, 4, offset, count, y, step);
+        odt_beyond_peak(&b);
+        return;
+    }
+    for (; count > 0; count--, sums++, y += step) {
+        *y = odt_clamp(odt_rescaled(odt_wrap_add((*sums)[at], offset), checked), zy, lo, peak);
+    }
+}
+
+#if ODT_M0
+
+void odt_finish_errors_i8(const int32_t *sums, const odt_multiplier_t *q, int32_t count, int8_t *dx, int32_t *peak) {
+    int32_t columns = count / ROWS;
+    int32_t done = finish_of_one(sums, none, q, 0, -127, ROWS, columns, dx, ROWS, peak) ? columns * ROWS : 0;
+    odt_multiplier_t checked = odt_checked(q);
+    for (; done < count; done++) {
+        dx[done] = odt_clamp(odt_rescaled(sums[done], checked), 0, -127, peak);
+    }
+}
+
+#endif
+
+typedef struct {
+    panel_t panel[DEPTH * UNITS];
+    sums_t sums[BLOCK];
+} scratch_t;
+
+// One unit, as both directions run the same loops over panels.
+#if ODT_SMALL
+#define ODT_SCRATCH inline __attribute__((always_inline)) // there is one function
+#else
+#define ODT_SCRATCH __attribute__((noinline)) // none shares the stack with another
+#include "gather_i8__panel.inc"
+#endif
+
+#include "conv2d_i8__panel.inc"
+
+#include "conv2d_dw_i8__panel.inc"
+
+#endif

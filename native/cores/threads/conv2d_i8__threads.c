@@ -1,0 +1,88 @@
+// Products of int8 matrices (correlate.h) on two cores: channels where they come out even, as each core then packs
+// its own; else images, or rows of one, or positions of a row.
+
+#include "../correlate.h"
+
+#ifdef ODT_THREADS
+
+#include <stddef.h>
+
+enum { ROWS = 4 }; // of a panel
+
+static void correlate_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    odt_correlation_t a = *(const odt_correlation_t *)arguments;
+    a.w += first * a.w_n;
+    a.bias = a.bias ? a.bias + first : NULL;
+    a.q += first * a.q_step;
+    a.y += first;
+    a.N = stop - first;
+    a.peak = peak;
+    odt_correlate_part_i8(&a);
+}
+
+static void correlate_images(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    odt_correlation_t a = *(const odt_correlation_t *)arguments;
+    a.x += first * a.H * a.W * odt_pixel(a.C, a.x_skip);
+    a.y += first * a.y_b;
+    a.B = stop - first;
+    a.peak = peak;
+    odt_correlate_part_i8(&a);
+}
+
+static void correlate_rows(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    odt_correlation_t a = *(const odt_correlation_t *)arguments;
+    a.top -= first * a.SH;
+    a.y += first * a.y_oh;
+    a.OH = stop - first;
+    a.peak = peak;
+    odt_correlate_part_i8(&a);
+}
+
+// Of a product of matrices, x [W, C].
+static void correlate_positions(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    odt_correlation_t a = *(const odt_correlation_t *)arguments;
+    a.x += first * odt_pixel(a.C, a.x_skip);
+    a.y += first * a.y_ow;
+    a.W = a.OW = stop - first;
+    a.peak = peak;
+    odt_correlate_part_i8(&a);
+}
+
+void odt_correlate_i8(const odt_correlation_t *given) {
+    if (!odt_has_parts()) {
+        odt_correlate_part_i8(given);
+        return;
+    }
+    odt_correlation_t a = *given;
+    int32_t panels = (a.N + ROWS - 1) / ROWS;
+    if (a.N >= 2 * ROWS && (panels % 2 == 0 || panels > ROWS)) {
+        odt_split(correlate_channels, &a, a.N, ROWS, a.peak);
+    } else if (a.B > 1) {
+        odt_split(correlate_images, &a, a.B, 1, a.peak);
+    } else if (odt_is_pointwise(&a) && (a.OH == 1 || a.y_oh == a.OW * a.y_ow)) {
+        a.W = a.OW = a.OH * a.OW;
+        a.H = a.OH = 1;
+        odt_split(correlate_positions, &a, a.OW, 1, a.peak);
+    } else {
+        odt_split(correlate_rows, &a, a.OH, 1, a.peak);
+    }
+}
+
+static void correlate_dw_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    odt_correlation_dw_t a = *(const odt_correlation_dw_t *)arguments;
+    (void)peak;
+    a.dw += first * a.KH * a.KW * a.C;
+    a.e += first;
+    a.N = stop - first;
+    odt_correlate_dw_part_i8(&a);
+}
+
+void odt_correlate_dw_i8(const odt_correlation_dw_t *a) {
+    if (odt_has_parts()) {
+        odt_split(correlate_dw_channels, a, a->N, ROWS, NULL);
+    } else {
+        odt_correlate_dw_part_i8(a);
+    }
+}
+
+#endif

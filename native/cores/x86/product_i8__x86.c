@@ -1,0 +1,534 @@
+// Products of int8 matrices (correlate.h) on a PC whose processor has AVX2: pairs of int16 are multiplied and added, 16
+// numbers at a time. x lies in lines of int16, zx taken off and 0 around it, so that a window's rows are read where they
+// lie in them; the other factor is packed in pairs. Sums wrap, so that their order does not matter.
+
+#include "../../core.h"
+#include "../correlate.h"
+
+#if ODT_X86
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "avx2__x86.h"
+
+enum {
+    WIDTH = 16,        // filters of a panel; columns of a gradient that are summed together
+    ROWS = 4,          // outputs, or errors of a gradient, that are summed together
+    BLOCK = 64,        // outputs that are summed before they are finished
+    POSITIONS = ODT_X86_SMALL ? 24 : 1024, // of a gradient's tile at most
+    CHANNELS = ODT_X86_SMALL ? 8 : 64,     // of a gradient that are packed at most
+    LINES = ODT_X86_SMALL ? 320 : 32768,   // numbers of x that there is room for
+    PANELS = ODT_X86_SMALL ? 2048 : 65536, // of the factor that is packed; of errors in pairs
+};
+
+// 0.2 MB each, too much for the stack of a thread: as many products may be computed at once, others by panels. A vector is
+// read where lines end.
+typedef struct {
+    int16_t panels[PANELS] __attribute__((aligned(64)));
+    int16_t lines[LINES + WIDTH];
+} scratch_t;
+
+static scratch_t all_scratch[4];
+static int is_taken[4];
+
+static scratch_t *take(void) {
+    for (int32_t i = 0; i < 4; i++) {
+        if (!__atomic_exchange_n(&is_taken[i], 1, __ATOMIC_ACQUIRE)) {
+            return &all_scratch[i];
+        }
+    }
+    return NULL;
+}
+
+static void give_back(const scratch_t *s) {
+    __atomic_store_n(&is_taken[s - all_scratch], 0, __ATOMIC_RELEASE);
+}
+
+// Windows of x [B, H, W, C], zx outside.
+typedef struct {
+    const int8_t *x;
+    int32_t B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, zx;
+} windows_t;
+
+// Outputs of which lines are there: those of images, or rows of one, or columns of one of these.
+typedef struct {
+    int32_t image, images, row, rows, column, columns;
+} tile_t;
+
+// From one output of a tile to the next.
+typedef struct {
+    int32_t image, row, column;
+} place_t;
+
+static inline int32_t line_size(const windows_t *w, const tile_t *t) {
+    return ((t->columns - 1) * w->SW + w->KW) * w->C;
+}
+
+static inline int32_t image_lines(const windows_t *w, const tile_t *t) {
+    return (t->rows - 1) * w->SH + w->KH;
+}
+
+// The largest tile of at most that many outputs; 0 if there is no room for one.
+static int tile_of(const windows_t *w, int32_t most, tile_t *t) {
+    int64_t width = ((w->OW - 1) * (int64_t)w->SW + w->KW) * w->C, height = (w->OH - 1) * (int64_t)w->SH + w->KH;
+    int64_t window = (int64_t)w->KH * w->KW * w->C;
+    tile_t found = {0, 1, 0, 1, 0, 1};
+    if (window > LINES || window <= 0) {
+        return 0;
+    }
+    if (width * w->KH > LINES || w->OW > most) {
+        int32_t room = (LINES / (w->KH * w->C) - w->KW) / w->SW + 1;
+        found.columns = odt_min(odt_min(room, most), w->OW);
+    } else if (width * height > LINES || w->OH > most / w->OW) {
+        int32_t room = (int32_t)((LINES / width - w->KH) / w->SH + 1);
+        found.columns = w->OW;
+        found.rows = odt_min(odt_min(room, most / w->OW), w->OH);
+    } else {
+        found.columns = w->OW;
+        found.rows = w->OH;
+        found.images = odt_min(odt_min((int32_t)(LINES / (width * height)), most / (w->OH * w->OW)), w->B);
+    }
+    *t = found;
+    return 1;
+}
+
+// The tile cut off where outputs end.
+static tile_t within(const windows_t *w, const tile_t *t) {
+    tile_t cut = *t;
+    cut.images = odt_min(t->images, w->B - t->image);
+    cut.rows = odt_min(t->rows, w->OH - t->row);
+    cut.columns = odt_min(t->columns, w->OW - t->column);
+    return cut;
+}
+
+// To the next tile; 0 after the last.
+static int next_tile(const windows_t *w, tile_t *t) {
+    t->column += t->columns;
+    if (t->column >= w->OW) {
+        t->column = 0;
+        t->row += t->rows;
+        if (t->row >= w->OH) {
+            t->row = 0;
+            t->image += t->images;
+        }
+    }
+    return t->image < w->B;
+}
+
+ODT_AVX2 static void widen(const int8_t *x, int32_t zx, int32_t count, int16_t *to) {
+    __m256i z = _mm256_set1_epi16((int16_t)zx);
+    int32_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        __m256i v = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(x + i)));
+        _mm256_storeu_si256((__m256i *)(to + i), _mm256_sub_epi16(v, z));
+    }
+    if (i + 8 <= count) {
+        __m128i v = _mm_cvtepi8_epi16(_mm_loadl_epi64((const __m128i *)(x + i)));
+        _mm_storeu_si128((__m128i *)(to + i), _mm_sub_epi16(v, _mm256_castsi256_si128(z)));
+        i += 8;
+    }
+    for (; i < count; i++) {
+        to[i] = (int16_t)(x[i] - zx);
+    }
+}
+
+// What a tile's windows read of x.
+static void fill_lines(const windows_t *w, const tile_t *t, int16_t *to) {
+    int32_t size = line_size(w, t), height = image_lines(w, t), C = w->C, start = t->column * w->SW - w->left;
+    int32_t from = odt_limit(-start * C, 0, size), stop = odt_limit((w->W - start) * C, from, size);
+    for (int32_t b = t->image; b < t->image + t->images; b++) {
+        int32_t ih = t->row * w->SH - w->top;
+        for (const int16_t *end = to + height * size; to != end; to += size, ih++) {
+            if (ih < 0 || ih >= w->H || from == stop) {
+                memset(to, 0, (size_t)size * sizeof(*to));
+                continue;
+            }
+            memset(to, 0, (size_t)from * sizeof(*to));
+            widen(w->x + ((b * w->H + ih) * w->W + start) * C + from, w->zx, stop - from, to + from);
+            memset(to + stop, 0, (size_t)(size - stop) * sizeof(*to));
+        }
+    }
+    memset(to, 0, WIDTH * sizeof(*to));
+}
+
+// Where the windows of the next outputs begin in the lines, and how far their outputs are from y; how many there are.
+static int32_t next_outputs(const windows_t *w, const tile_t *t, place_t *p, int32_t most, int32_t *offsets,
+    const odt_correlation_t *a, int32_t *places) {
+    int32_t count = 0, size = line_size(w, t), height = image_lines(w, t), step = w->SW * w->C;
+    while (count < most && p->image < t->images) {
+        int32_t here = odt_min(most - count, t->columns - p->column);
+        int32_t offset = (p->image * height + p->row * w->SH) * size + p->column * step;
+        for (int32_t i = 0; i < here; i++) {
+            offsets[count + i] = offset + i * step;
+        }
+        if (a) {
+            int32_t place = (t->image + p->image) * a->y_b + (t->row + p->row) * a->y_oh;
+            for (int32_t i = 0; i < here; i++) {
+                places[count + i] = place + (t->column + p->column + i) * a->y_ow;
+            }
+        }
+        count += here;
+        p->column += here;
+        if (p->column == t->columns) {
+            p->column = 0;
+            if (++p->row == t->rows) {
+                p->row = 0;
+                p->image++;
+            }
+        }
+    }
+    return count;
+}
+
+// --- forward, and the gradient of the input -----------------------------------------------------
+
+// Rows of a filter in pairs: `pairs` of each of KH rows, 16 filters of each pair; after an odd row 0.
+ODT_AVX2 static void pack_rows(const int8_t *const *rows, int32_t length, int16_t *to) {
+    int32_t k = 0;
+    for (; k + 8 <= length; k += 8, to += 8 * WIDTH) {
+        for (int32_t j = 0; j < WIDTH; j += 4) {
+            __m128i r[4];
+            for (int32_t i = 0; i < 4; i++) {
+                r[i] = _mm_cvtepi8_epi16(_mm_loadl_epi64((const __m128i *)(rows[j + i] + k)));
+            }
+            __m128i a = _mm_unpacklo_epi32(r[0], r[1]), b = _mm_unpacklo_epi32(r[2], r[3]);
+            __m128i c = _mm_unpackhi_epi32(r[0], r[1]), d = _mm_unpackhi_epi32(r[2], r[3]);
+            _mm_store_si128((__m128i *)(to + 2 * j), _mm_unpacklo_epi64(a, b));
+            _mm_store_si128((__m128i *)(to + 2 * WIDTH + 2 * j), _mm_unpackhi_epi64(a, b));
+            _mm_store_si128((__m128i *)(to + 4 * WIDTH + 2 * j), _mm_unpacklo_epi64(c, d));
+            _mm_store_si128((__m128i *)(to + 6 * WIDTH + 2 * j), _mm_unpackhi_epi64(c, d));
+        }
+    }
+    for (; k < length; k += 2, to += 2 * WIDTH) {
+        for (int32_t j = 0; j < WIDTH; j++) {
+            to[2 * j] = rows[j][k];
+            to[2 * j + 1] = k + 1 < length ? rows[j][k + 1] : 0;
+        }
+    }
+}
+
+// Two rows of bytes as pairs.
+ODT_AVX2 static void pair_up(const int8_t *first, const int8_t *second, int32_t count, int16_t *to) {
+    int32_t i = 0;
+    for (; i + 16 <= count; i += 16, to += 32) {
+        __m256i a = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(first + i)));
+        __m256i b = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(second + i)));
+        __m256i low = _mm256_unpacklo_epi16(a, b), high = _mm256_unpackhi_epi16(a, b);
+        _mm256_storeu_si256((__m256i *)to, _mm256_permute2x128_si256(low, high, 0x20));
+        _mm256_storeu_si256((__m256i *)(to + 16), _mm256_permute2x128_si256(low, high, 0x31));
+    }
+    for (; i < count; i++, to += 2) {
+        to[0] = first[i];
+        to[1] = second[i];
+    }
+}
+
+static const int8_t zeros[64]; // WIDTH or CHANNELS of them are read
+
+// Filters n .. n + 15; those that there are not are copies of the last, or 0.
+static void pack_panel(const odt_correlation_t *a, int32_t n, int16_t *panel) {
+    int32_t length = a->KW * a->C, pairs = (length + 1) / 2, count = odt_min(WIDTH, a->N - n);
+    const int8_t *w = a->w + n * a->w_n;
+    for (int32_t kh = 0; kh < a->KH; kh++, w += a->w_kh, panel += 2 * WIDTH * pairs) {
+        if (a->w_c == 1 && (a->KW == 1 || a->w_kw == a->C)) {
+            const int8_t *rows[WIDTH];
+            for (int32_t j = 0; j < WIDTH; j++) {
+                rows[j] = w + odt_min(j, count - 1) * a->w_n;
+            }
+            pack_rows(rows, length, panel);
+            continue;
+        }
+        int16_t *to = panel;
+        int32_t kw = 0, c = 0;
+        for (int32_t pair = 0; pair < pairs; pair++, to += 2 * WIDTH) {
+            const int8_t *both[2] = {zeros, zeros};
+            for (int32_t i = 0; i < 2 && kw < a->KW; i++) {
+                both[i] = w + kw * a->w_kw + c * a->w_c;
+                if (++c == a->C) {
+                    c = 0;
+                    kw++;
+                }
+            }
+            if (a->w_n == 1) {
+                pair_up(both[0], both[1], count, to);
+            } else {
+                for (int32_t j = 0; j < count; j++) {
+                    to[2 * j] = both[0][j * a->w_n];
+                    to[2 * j + 1] = both[1] == zeros ? 0 : both[1][j * a->w_n];
+                }
+            }
+            memset(to + 2 * count, 0, (size_t)(2 * (WIDTH - count)) * sizeof(*to));
+        }
+    }
+}
+
+ODT_AVX2 static inline __m256i pair_at(const int16_t *x) {
+    int32_t pair;
+    memcpy(&pair, x, sizeof(pair));
+    return _mm256_set1_epi32(pair);
+}
+
+// Sums of four windows by `vectors` times eight filters of a panel.
+ODT_AVX2 static inline __attribute__((always_inline)) void multiply(const int16_t *x, const int32_t *offsets, int32_t KH,
+    int32_t size, int32_t pairs, const int16_t *panel, int32_t vectors, int32_t *sums) {
+    const int16_t *x0 = x + offsets[0], *x1 = x + offsets[1], *x2 = x + offsets[2], *x3 = x + offsets[3];
+    __m256i s[ROWS][2];
+    for (int32_t i = 0; i < ROWS; i++) {
+        s[i][0] = s[i][1] = _mm256_setzero_si256();
+    }
+    for (; KH; KH--, x0 += size, x1 += size, x2 += size, x3 += size) {
+        for (int32_t p = 0; p < 2 * pairs; p += 2, panel += 2 * WIDTH) {
+            __m256i v[ROWS] = {pair_at(x0 + p), pair_at(x1 + p), pair_at(x2 + p), pair_at(x3 + p)};
+            for (int32_t j = 0; j < vectors; j++) {
+                __m256i w = _mm256_load_si256((const __m256i *)(panel + WIDTH * j));
+                for (int32_t i = 0; i < ROWS; i++) {
+                    s[i][j] = _mm256_add_epi32(s[i][j], _mm256_madd_epi16(v[i], w));
+                }
+            }
+        }
+    }
+    for (int32_t i = 0; i < ROWS; i++) {
+        for (int32_t j = 0; j < 2; j++) {
+            _mm256_storeu_si256((__m256i *)(sums + WIDTH * i + 8 * j), s[i][j]);
+        }
+    }
+}
+
+ODT_AVX2 static void multiply_all(const windows_t *w, const int16_t *x, int32_t size, int32_t *offsets, int32_t count,
+    const int16_t *panel, int32_t filters, int32_t *sums) {
+    int32_t pairs = (w->KW * w->C + 1) / 2;
+    for (int32_t i = 0; i < count; i += ROWS, sums += ROWS * WIDTH) {
+        if (filters <= 8) {
+            multiply(x, offsets + i, w->KH, size, pairs, panel, 1, sums);
+        } else {
+            multiply(x, offsets + i, w->KH, size, pairs, panel, 2, sums);
+        }
+    }
+}
+
+// How sums of 16 filters become outputs.
+typedef struct {
+    int32_t offsets[WIDTH], m[WIDTH], half[WIDTH], shift[WIDTH];
+    int32_t zy, lo, filters;
+} outputs_t;
+
+ODT_AVX2 static inline __m256i scaled(const int32_t *sums, const outputs_t *o, int32_t j) {
+    __m256i s = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)(sums + j)), _mm256_loadu_si256((const __m256i *)(o->offsets + j)));
+    __m256i m = _mm256_loadu_si256((const __m256i *)(o->m + j));
+    __m256i low = _mm256_srli_epi64(_mm256_mul_epi32(s, m), 32);
+    __m256i high = _mm256_mul_epi32(_mm256_srli_epi64(s, 32), _mm256_srli_epi64(m, 32));
+    __m256i upper = _mm256_blend_epi32(low, high, 0xAA);
+    upper = _mm256_add_epi32(upper, _mm256_loadu_si256((const __m256i *)(o->half + j)));
+    return _mm256_srav_epi32(upper, _mm256_loadu_si256((const __m256i *)(o->shift + j)));
+}
+
+// The greatest number of a vector.
+ODT_AVX2 static int32_t greatest(__m256i v) {
+    int32_t all[8], found;
+    _mm256_storeu_si256((__m256i *)all, v);
+    found = all[0];
+    for (int32_t i = 1; i < 8; i++) {
+        found = odt_max(found, all[i]);
+    }
+    return found;
+}
+
+ODT_AVX2 static void finish(const outputs_t *o, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places,
+    int32_t *peak) {
+    __m256i zy = _mm256_set1_epi32(o->zy), lo = _mm256_set1_epi32(o->lo), hi = _mm256_set1_epi32(127);
+    __m256i max = _mm256_setzero_si256(), min = max, beyond = _mm256_set1_epi32(256);
+    for (int32_t i = 0; i < count; i++, sums += WIDTH) {
+        __m256i a = scaled(sums, o, 0), b = o->filters > 8 ? scaled(sums, o, 8) : _mm256_setzero_si256();
+        max = _mm256_max_epi32(max, _mm256_max_epi32(a, b));
+        min = _mm256_min_epi32(min, _mm256_min_epi32(a, b));
+        a = _mm256_max_epi32(_mm256_add_epi32(_mm256_min_epi32(a, beyond), zy), lo);
+        b = _mm256_max_epi32(_mm256_add_epi32(_mm256_min_epi32(b, beyond), zy), lo);
+        __m256i words = _mm256_packs_epi32(_mm256_min_epi32(a, hi), _mm256_min_epi32(b, hi));
+        words = _mm256_permute4x64_epi64(words, 0xD8);
+        __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+        int8_t *to = y + places[i];
+        if (o->filters == WIDTH) {
+            _mm_storeu_si128((__m128i *)to, bytes);
+        } else if (o->filters == 8) {
+            _mm_storel_epi64((__m128i *)to, bytes);
+        } else {
+            int8_t all[WIDTH];
+            _mm_storeu_si128((__m128i *)all, bytes);
+            for (int32_t j = 0; j < o->filters; j++) {
+                to[j] = all[j];
+            }
+        }
+    }
+    *peak = odt_max(*peak, greatest(max));
+    if (o->lo != o->zy) {
+        *peak = odt_max(*peak, greatest(_mm256_sub_epi32(_mm256_setzero_si256(), min)));
+    }
+}
+
+// How the filters n .. n + 15 are finished; 0 for multipliers that no scale has unless it has run away.
+static int outputs_of(const odt_correlation_t *a, int32_t n, outputs_t *o) {
+    *o = (outputs_t){.zy = a->zy, .lo = a->lo, .filters = odt_min(WIDTH, a->N - n)};
+    for (int32_t j = 0; j < o->filters; j++) {
+        const odt_multiplier_t *q = &a->q[(n + j) * a->q_step];
+        if (q->s < 33 || q->s > 62 || q->m < 0) {
+            return 0;
+        }
+        o->offsets[j] = a->bias ? a->bias[n + j] : 0;
+        o->m[j] = q->m;
+        o->shift[j] = q->s - 32;
+        o->half[j] = 1 << (o->shift[j] - 1);
+    }
+    return 1;
+}
+
+static int is_usual(const odt_correlation_t *a) {
+    if (a->zx != (int8_t)a->zx || a->zy != (int8_t)a->zy || a->lo != (int8_t)a->lo || a->lo > a->zy) {
+        return 0;
+    }
+    for (int32_t n = 0; n < a->N; n += WIDTH) {
+        outputs_t o;
+        if (!outputs_of(a, n, &o)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int odt_correlate_i8__x86(const odt_correlation_t *a) {
+    windows_t w = {a->x, a->B, a->H, a->W, a->C, a->KH, a->KW, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->zx};
+    int32_t panel = a->KH * ((a->KW * a->C + 1) & ~1) * WIDTH;
+    tile_t first;
+    if (!odt_has_avx2() || a->x_skip || !is_usual(a) || !tile_of(&w, INT32_MAX, &first) || panel > PANELS) {
+        return 0;
+    }
+    odt_poll(); // which may leave for good: not while scratch is taken
+    scratch_t *scratch = take();
+    if (!scratch) {
+        return 0;
+    }
+    int16_t *lines = scratch->lines, *panels = scratch->panels;
+    int32_t at_once = PANELS / panel * WIDTH;
+    for (int32_t from = 0; from < a->N; from += at_once) {
+        int32_t stop = odt_min(from + at_once, a->N);
+        for (int32_t n = from; n < stop; n += WIDTH) {
+            pack_panel(a, n, panels + (n - from) / WIDTH * panel);
+        }
+        tile_t next = first;
+        do {
+            tile_t t = within(&w, &next);
+            place_t place = {0, 0, 0};
+            int32_t offsets[BLOCK + ROWS], places[BLOCK], sums[(BLOCK + ROWS) * WIDTH], count;
+            fill_lines(&w, &t, lines);
+            while ((count = next_outputs(&w, &t, &place, BLOCK, offsets, a, places)) != 0) {
+                for (int32_t i = count; i & (ROWS - 1); i++) {
+                    offsets[i] = offsets[count - 1];
+                }
+                for (int32_t n = from; n < stop; n += WIDTH) {
+                    outputs_t o;
+                    outputs_of(a, n, &o);
+                    multiply_all(&w, lines, line_size(&w, &t), offsets, count, panels + (n - from) / WIDTH * panel, o.filters,
+                        sums);
+                    finish(&o, sums, count, a->y + n, places, a->peak);
+                }
+            }
+        } while (next_tile(&w, &next));
+    }
+    give_back(scratch);
+    return 1;
+}
+
+// --- the gradient of the filters ----------------------------------------------------------------
+
+// dw of four filters and 16 columns, of which `columns` are there: the products of pairs of errors and of windows.
+ODT_AVX2 static void add_products(const int16_t *x, const int32_t *offsets, const int32_t *e, int32_t step, int32_t pairs,
+    int32_t filters, int32_t *dw, int32_t filter, int32_t columns, int is_first) {
+    __m256i s[ROWS][2], lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i masks[2] = {_mm256_cmpgt_epi32(_mm256_set1_epi32(columns), lanes), _mm256_cmpgt_epi32(_mm256_set1_epi32(columns - 8), lanes)};
+    for (int32_t i = 0; i < ROWS; i++) {
+        s[i][0] = s[i][1] = _mm256_setzero_si256();
+    }
+    for (int32_t p = 0; p < pairs; p++, e += step) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(x + offsets[2 * p]));
+        __m256i b = _mm256_loadu_si256((const __m256i *)(x + offsets[2 * p + 1]));
+        __m256i low = _mm256_unpacklo_epi16(a, b), high = _mm256_unpackhi_epi16(a, b);
+        for (int32_t i = 0; i < ROWS; i++) {
+            __m256i v = _mm256_set1_epi32(e[i]);
+            s[i][0] = _mm256_add_epi32(s[i][0], _mm256_madd_epi16(v, low));
+            s[i][1] = _mm256_add_epi32(s[i][1], _mm256_madd_epi16(v, high));
+        }
+    }
+    for (int32_t i = 0; i < filters; i++, dw += filter) {
+        __m256i sums[2] = {_mm256_permute2x128_si256(s[i][0], s[i][1], 0x20), _mm256_permute2x128_si256(s[i][0], s[i][1], 0x31)};
+        for (int32_t j = 0; j < 2; j++) {
+            if (!is_first) {
+                sums[j] = _mm256_add_epi32(sums[j], _mm256_maskload_epi32(dw + 8 * j, masks[j]));
+            }
+            _mm256_maskstore_epi32(dw + 8 * j, masks[j], sums[j]);
+        }
+    }
+}
+
+// Errors of the tile's outputs in pairs, `step` filters each.
+static int32_t pack_errors(const odt_correlation_dw_t *a, const tile_t *t, int32_t n, int32_t filters, int32_t step, int32_t *to) {
+    const int8_t *before = NULL;
+    int32_t count = 0;
+    for (int32_t b = t->image; b < t->image + t->images; b++) {
+        for (int32_t oh = t->row; oh < t->row + t->rows; oh++) {
+            const int8_t *e = a->e + ((b * a->OH + oh) * a->OW + t->column) * a->e_step + n;
+            for (int32_t i = 0; i < t->columns; i++, e += a->e_step, count++) {
+                if (count & 1) {
+                    pair_up(before, e, filters, (int16_t *)to);
+                    to += step;
+                }
+                before = e;
+            }
+        }
+    }
+    if (count & 1) {
+        pair_up(before, zeros, filters, (int16_t *)to);
+    }
+    return (count + 1) / 2;
+}
+
+int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
+    windows_t w = {a->x, a->B, a->H, a->W, a->C, a->KH, a->KW, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->zx};
+    int32_t length = a->KW * a->C, filter = a->KH * length;
+    tile_t first;
+    if (!odt_has_avx2() || a->x_skip || a->zx != (int8_t)a->zx || !tile_of(&w, POSITIONS, &first)) {
+        return 0;
+    }
+    odt_poll();
+    scratch_t *scratch = take();
+    if (!scratch) {
+        return 0;
+    }
+    int16_t *lines = scratch->lines;
+    int32_t *errors = (int32_t *)(void *)scratch->panels;
+    tile_t next = first;
+    do {
+        tile_t t = within(&w, &next);
+        place_t place = {0, 0, 0};
+        int32_t offsets[POSITIONS + 1], size = line_size(&w, &t);
+        int is_first = t.image == 0 && t.row == 0 && t.column == 0;
+        fill_lines(&w, &t, lines);
+        int32_t count = next_outputs(&w, &t, &place, POSITIONS, offsets, NULL, NULL);
+        offsets[count] = offsets[count - 1];
+        for (int32_t from = 0; from < a->N; from += CHANNELS) {
+            int32_t filters = odt_min(CHANNELS, a->N - from), step = (filters + ROWS - 1) & -ROWS;
+            int32_t pairs = pack_errors(a, &t, from, filters, step, errors);
+            for (int32_t kh = 0; kh < a->KH; kh++) {
+                for (int32_t c = 0; c < length; c += WIDTH) {
+                    for (int32_t n = 0; n < filters; n += ROWS) {
+                        add_products(lines + kh * size + c, offsets, errors + n, step, pairs, odt_min(ROWS, filters - n),
+                            a->dw + (from + n) * filter + kh * length + c, filter, length - c, is_first);
+                    }
+                }
+            }
+        }
+    } while (next_tile(&w, &next));
+    give_back(scratch);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,76 @@
+// Where a clamp let values through, as bits, for errors to be masked by: bit i & 7 of byte i >> 3.
+
+#include "../../core.h"
+#include "../../float32.h"
+#include "../../opcodes.h"
+#include "../../common/words.h"
+#include "../../cores/m0/words__m0.h"
+
+static int fits(int32_t count, int32_t bytes) {
+    return count <= 8 * (int64_t)bytes;
+}
+
+void odt_open_i8(const odt_open_i8_t *a) {
+    int32_t i = 0;
+    if (!fits(a->N, a->S)) {
+        return;
+    }
+    #if ODT_M0 && !ODT_SMALL
+    if (a->N >= 8 && a->lo == -128 && a->hi > 127 && ((uintptr_t)a->y & 3) == 0) {
+        i = a->N & ~7;
+        odt_open_words(a->bits, a->y, i / 8);
+    }
+    #endif
+    uint32_t byte = 0;
+    for (; i < a->N; i++) {
+        byte |= (uint32_t)(a->y[i] > a->lo && a->y[i] < a->hi) << (i & 7);
+        if ((i & 7) == 7 || i == a->N - 1) {
+            a->bits[i >> 3] = (int8_t)byte;
+            byte = 0;
+        }
+    }
+}
+
+void odt_open_f32(const odt_open_f32_t *a) {
+    float hi = odt_float((uint32_t)a->hi);
+    if (!fits(a->N, a->S)) {
+        return;
+    }
+    uint32_t byte = 0;
+    for (int32_t i = 0; i < a->N; i++) {
+        byte |= (uint32_t)(a->y[i] > 0.0f && a->y[i] < hi) << (i & 7);
+        if ((i & 7) == 7 || i == a->N - 1) {
+            a->bits[i >> 3] = (int8_t)byte;
+            byte = 0;
+        }
+    }
+}
+
+// Bytes of ones where one of four bits is 1.
+static inline uint32_t spread(uint32_t bits) {
+    uint32_t ones = bits * 0x00204081 & 0x01010101;
+    return (ones << 8) - ones;
+}
+
+void odt_masked_i8(const odt_masked_i8_t *a) {
+    int32_t i = 0, N = a->N;
+    if (!fits(N, a->S)) {
+        return;
+    }
+    if (ODT_32_BIT && !ODT_SMALL && (((uintptr_t)a->e | (uintptr_t)a->dx) & 3) == 0) {
+        for (; i + 8 <= N; i += 8) {
+            uint32_t bits = (uint8_t)a->bits[i >> 3];
+            odt_store_word(a->dx + i, odt_load_word(a->e + i) & spread(bits & 15));
+            odt_store_word(a->dx + i + 4, odt_load_word(a->e + i + 4) & spread(bits >> 4));
+        }
+    }
+    for (; i < N; i++) {
+        a->dx[i] = a->bits[i >> 3] >> (i & 7) & 1 ? a->e[i] : 0;
+    }
+}
+
+void odt_masked_f32(const odt_masked_f32_t *a) {
+    for (int32_t i = 0; i < a->N && fits(a->N, a->S); i++) {
+        a->dx[i] = a->bits[i >> 3] >> (i & 7) & 1 ? a->e[i] : 0.0f;
+    }
+}

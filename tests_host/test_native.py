@@ -1,0 +1,57 @@
+"""native/ as docs/architecture.md has it: portable C in kernels/, what a core has of its own in cores/, headers that are headers."""
+
+import re
+import subprocess
+
+import pytest
+from native_sources import NATIVE
+
+# What makes a PC's compiler read a file as another core's does; of assembly it checks the syntax of the C around.
+CORES = {
+    "PC": "-DODT_THREADS",
+    "RP2040": "-DODT_PANEL=1 -DODT_SOFT_FLOAT=1 -D__ARM_ARCH_6M__=1 -DPICO_ON_DEVICE=1",
+    "_odt.mpy of a Cortex-M0+": "-DODT_PANEL=1 -D__ARM_ARCH_6M__=1 -DMICROPY_ENABLE_DYNRUNTIME",
+    "Cortex-M4": "-DODT_PANEL=1 -D__ARM_FEATURE_DSP=1",
+    "Cortex-M3": "-DODT_PANEL=1 -DODT_SOFT_FLOAT=1",
+}
+OF_A_CORE = re.compile(r"__(m0|rp2040|m4|panel|c|soft|threads|x86)\.(c|h|inc)$")
+
+
+def files(*ends):
+    return sorted(path for end in ends for path in NATIVE.rglob("*." + end) if path.parent.name != "bindings")
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_every_header_compiles_alone(core):
+    command = ["gcc", "-std=c99", "-fwrapv", *CORES[core].split(), "-fsyntax-only", "-x", "c"]  # each for itself
+    done = subprocess.run([*command, *map(str, files("h"))], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_included_is_a_header_or_says_that_it_is_none_and_is_included_once():
+    included = {}
+    for path in files("c", "h", "inc"):
+        for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M):
+            target = (path.parent / name).resolve()
+            assert target.exists() and target.suffix in (".h", ".inc"), (path, name)
+            included.setdefault(target, []).append(path)
+    assert all(len(included[path]) == 1 for path in files("inc")), (
+        "a file that needs what stands before its #include has one place"
+    )
+
+
+def test_kernels_include_cores_and_cores_common_and_none_the_other_way_round():
+    below = {"kernels": {"kernels", "cores", "common"}, "cores": {"cores", "common"}, "common": {"common"}}
+    for path in files("c", "h", "inc"):
+        room = path.relative_to(NATIVE).parts[0]
+        if room in below:
+            for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M):
+                parts = (path.parent / name).resolve().relative_to(NATIVE).parts
+                assert len(parts) == 1 or parts[0] in below[room], (path, name)
+
+
+def test_a_file_of_a_core_lies_in_the_folder_of_the_core():
+    of_cores = [path for path in files("c", "h", "inc") if OF_A_CORE.search(path.name)]
+    assert len(of_cores) > 50
+    assert {path.relative_to(NATIVE).parts[0] for path in of_cores} == {"cores"}
+    assert not list((NATIVE / "kernels").rglob("*.inc"))
