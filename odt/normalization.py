@@ -29,6 +29,7 @@ class Normalization(Layer):
     def __init__(self, name=None):
         super().__init__(name, False)
         self.sums = None  # of adapt(): whether of ints, how many, by feature: of numbers, of their squares
+        self.axes = ()  # of a sample of adapt()
         self.part = None  # of which compiled model it is: (session, buffers of mean and variance)
         self.reads = None  # the Input's dtype
 
@@ -38,8 +39,16 @@ class Normalization(Layer):
         return node
 
     def build(self, shapes):
+        self._check_axes(self.axes, shapes[0])
         self.channels = shapes[0][-1]
         return shapes[0]
+
+    def _check_axes(self, axes, shape):
+        """ValueError where a sample's axes are as many as the Input's, but others; of an array of rows the last one counts."""
+        if axes and (axes[-1] != shape[-1] or len(axes) == len(shape) and axes != tuple(shape)):
+            from .run.arrays import refuse
+
+            refuse("%r: x" % self, None, (-1,) + axes, shape)
 
     def weight_shapes(self):
         return [(name, (self.channels,)) for name in ("mean", "variance")]
@@ -58,8 +67,9 @@ class Normalization(Layer):
         width = shape[-1] if len(shape) > 1 else self.channels if self.shapes else 0
         if not width:
             raise ValueError("%r: x is an array of (samples, .., features), got shape %s" % (self, tuple(shape)))
-        if self.shapes and width != self.channels:
-            raise ValueError("%r: x has %d features, expected %d" % (self, width, self.channels))
+        axes = tuple(shape[1:])
+        if self.shapes:
+            self._check_axes(axes, self.shapes[0])
         if self.part:
             self._check(self.part[0])
         values = self._raw(x) if isinstance(x, (bytes, bytearray, memoryview)) else _flat(x)
@@ -74,14 +84,14 @@ class Normalization(Layer):
                 raise ValueError("%r: x, number %d is NaN or infinite" % (self, index))
             sums[index % width] += value
             squares[index % width] += value * value
-        before = self.sums
+        before = self.sums, self.axes
         try:
-            self.sums = whole, count, sums, squares
+            self.sums, self.axes = (whole, count, sums, squares), axes
             if self.part:
                 self._write(*self.part)
         except BaseException:
             if not self.part or not self._is_in(*self.part):
-                self.sums = before
+                self.sums, self.axes = before
             raise
 
     def _is_in(self, session, vectors):

@@ -180,6 +180,7 @@ class RawReader(_Reader):
 
         x = self._x.column
         check_axes(x.path + ": x", x.shape, session.input.shape)
+        _check_row(x.path, x.row, session)
         if isinstance(self._y, _Buffer) and not session.loss.labels:
             check_axes(self._y.column.path + ": y", self._y.column.shape, session.shape)
 
@@ -285,6 +286,18 @@ class _Copy:
         pass
 
 
+def _check_row(path, row, session, place=""):
+    if row != session.row:
+        shape = tuple(session.input.shape)
+        raise ValueError(
+            "%s: samples of %d numbers%s, the model's Input has %d: %r" % (path, row, place, session.row, shape)
+        )
+
+
+def _several(columns):
+    return (columns,) if is_int(columns) or isinstance(columns, str) else columns
+
+
 def _checked(normalizer, column):
     if normalizer is not None and (column.dtype != "float32" or column.row != normalizer.features):
         raise ValueError("normalizer: of %d float32 features, %s has %d of %s" % (
@@ -307,6 +320,7 @@ class CsvReader(_Reader):
         self, path, batch_size, label=-1, targets=None, skip=(), separator=",", index=128, normalizer=None, decimal=".",
         labels=None,
     ):  # fmt: skip
+        skip, targets = _several(skip), _several(targets)
         self.path, self._skip = path, skip
         self._lines = Lines(path, separator, decimal)
         try:
@@ -323,7 +337,8 @@ class CsvReader(_Reader):
         out = [self._column("skip", column) for column in skip] + self._y_columns
         self._x_columns = [column for column in range(self.columns) if column not in out]
         if not self._x_columns or not self._y_columns:
-            hint = ': is separator=";" meant?' if b";" in words[0] else ""
+            found = [mark for mark in ";\t| " if mark.encode() in words[0] and self.columns == 1]
+            hint = ": is separator=%r meant?" % (None if found[0] == " " else found[0]) if found else ""
             raise ValueError("%s: %d columns leave no feature or no label%s" % (path, self.columns, hint))
         self._integer = targets is None
         self._names = None if labels is None else [str(name) for name in labels]
@@ -342,7 +357,8 @@ class CsvReader(_Reader):
 
     def _column(self, name, column):
         if not is_int(column) or not -self.columns <= column < self.columns:
-            raise ValueError("%s: %s is a column of %d, got %r" % (self.path, name, self.columns, column))
+            raise ValueError("%s: %s is a column's number, from 0, of %d, got %r" % (
+                self.path, name, self.columns, column))  # fmt: skip
         return column % self.columns
 
     def _scan(self, size):
@@ -394,6 +410,10 @@ class CsvReader(_Reader):
         if not exact or not -0x80000000 <= value < 0x80000000:
             raise ValueError
         return value
+
+    def check_model(self, session):
+        """ValueError where a line has more or fewer features than the model's samples."""
+        _check_row(self.path, len(self._x_columns), session, " in columns %r" % (self._x_columns,))
 
     def batch(self, count):
         x = memoryview(self._x)[: count * len(self._x_columns)]

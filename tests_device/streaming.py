@@ -100,3 +100,26 @@ if hasattr(gc, "mem_alloc"):
     print("so in an interrupt: lost", window.overruns)
     row, events = array("b", [100, -120, -128]), Events(LABELS)
     print("an update took %d bytes of heap" % allocated(lambda: events.update(row)))
+    from odt.readers import CsvReader
+
+    source, two = CsvSource("played.csv"), bytearray(4)
+    source.readinto(two)
+    reader = iter(CsvReader("played.csv", 1))
+    next(reader)
+    kept = []
+    for size in (16384, 2048):  # a heap whose largest piece is of 4 KB
+        try:
+            while True:
+                kept.append(bytearray(size))
+        except MemoryError:
+            pass
+    for k in range(-40, 0):
+        if k % 4 < 2:
+            kept[k] = None
+    try:
+        source.readinto(two)
+        next(reader)
+        print("lines are read in a heap of small pieces")
+    except MemoryError as error:
+        kept.clear()
+        print(error)

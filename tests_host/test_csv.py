@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odt.readers import CsvReader
-from odt.stream import CsvSource
+import odt
+from odt.readers import CsvReader, NpyReader
+from odt.stream import CsvSource, WavSource
 
 NUMBERS = ("1.5", "-2", "0", "3e2", "+.25", "7.", '"4.5"', " 6 ", "1e-3")
 ODD = (
@@ -101,7 +102,7 @@ def test_every_line_of_a_file_is_a_sample_or_named(place, table, skip, mark, end
         assert not good, error
         assert "field.csv" in str(error)
         bad = [line for line, row in zip(lines, rows) if any(v is None or not abs(v) < 3e38 for v in row)]
-        offset = 1 if blank else 0
+        offset = len(text) - len(text.lstrip("\n"))  # blank lines before it: an empty word makes one, too
         assert not bad or "line %d, column" % (bad[0] + offset) in str(error), (text, bad, error)
         return
     assert good and np.array_equal(np.array(found, "f").reshape(len(rows), -1), np.array(rows, "f"))
@@ -171,18 +172,45 @@ def test_labels_marks_and_skipped_columns(text, options, expected, place):
     ("1,2,0\n\nNA,2,1\n", {}, "line 3, column 0 is no number: 'NA': fill it in"),
     ("1,5;2,5;0\n", {}, "line 1, column 1 is no number: '5;2': is separator=';'"),
     ("1,5;2,5;0\n", {"separator": ";"}, "line 1, column 0 is no number: '1,5': is decimal=\",\""),
-    ("1.5;2.5;0\n", {}, 'leave no feature or no label: is separator=";"'),
+    ("1.5;2.5;0\n", {}, "leave no feature or no label: is separator=';' meant"),
     ("1.5  2.5  0\n1 2 3\n", {"separator": " "}, "separator=None"),
     ("1.5 2.5 0\n", {}, "1 columns leave no feature"),
     ("nan,nan,0\n1,2,0\n", {"skip": (2,), "label": 1}, "line 1, column 0 is no number: 'nan'"),
     ("NA,NA,NA\n1,2,0\n", {}, "line 1, column 0 is no number: 'NA': fill it in"), (",,\n1,2,0\n", {}, "line 1, column 0 is no number: '': fill it in"),
     ("1,2,0\n3,4\n", {}, "line 2 has 2 columns, expected 3"),
+    ("1\t2\t0\n", {}, r"leave no feature or no label: is separator='\\t'"), ("1 2 0\n", {}, "is separator=None"),
+    ("1.234,5;2;0\n", {"separator": ";", "decimal": ","}, "'1.234,5': numbers are expected without marks of thousands"),
+    ("2024-01-01 10:00:00,1,0\n", {}, "line 1, column 0 .* take the text out, or the column, by skip="),
+    ("5 C,1,0\n", {}, "'5 C': take the text out"), ("a,b,c\nm,s,-\n1,2,0\n", {}, "line 2, column 0 .* second heading"),
+    ("a,b,c\r1,2,0\r", {}, "lines that end with"), ("PK\3\4workbook\n", {}, 'another archive: in Excel save it as "CSV UTF-8"'),
+    ("1,2,0\n", {"label": "c"}, "label is a column's number, from 0, of 3, got 'c'"),
+    ("1,2,0\n", {"skip": "a"}, "skip is a column's number"), ("1,2,0\n", {"targets": "c"}, "targets is a column's number"),
     ("1,2,0\n", {"separator": ""}, "separator is a character"), ("1,2,0\n", {"decimal": None}, "decimal is a character"),
 ))  # fmt: skip
 def test_what_is_no_number_is_named_with_its_line_and_what_helps(text, options, words, place):
     place.write_text(text)
     with pytest.raises(ValueError, match="field.csv: .*" + words):
         read(place, **options)
+
+
+def test_one_column_may_be_given_as_a_number(place):
+    place.write_text("7,1.5,2,0.5\n8,2.5,3,0.25\n")
+    x, y = read(place, skip=0, targets=3)
+    assert x.tolist() == [[1.5, 2], [2.5, 3]] and list(y) == [0.5, 0.25]
+    assert list(read(place, skip=0, targets=-1)[1]) == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("call, options, words", (
+    (CsvReader, {"batch_size": 2, "delimiter": ";"}, "CsvReader has no delimiter=: separator="),
+    (CsvReader, {"batch_size": 2, "columns": [0]}, "CsvReader has no columns=: skip="),
+    (CsvSource, {"usecols": [0]}, "CsvSource has no usecols=: columns="),
+    (WavSource, {"channels": 1}, "WavSource has no channels=: a Window of the file's channels"),
+    (CsvReader, {"batch_size": 2, "lable": 0}, "CsvReader has no lable=: label=.; it takes path, batch_size"),
+))  # fmt: skip
+def test_a_keyword_of_other_libraries_is_answered_with_ours(call, options, words, place):
+    place.write_text("1,2,0\n")
+    with pytest.raises(TypeError, match=words):
+        call(str(place), **options)
 
 
 def test_after_a_bad_line_a_reader_begins_where_it_is_told(place):
@@ -232,3 +260,27 @@ def test_what_a_source_read_before_a_bad_line_is_kept_and_what_follows_it_comes(
         source.readinto(buffer)
     assert source.readinto(buffer) == 4 and list(array("h", bytes(buffer[:4]))) == [5, 6]
     assert source.readinto(buffer) == 0 and source.ended
+
+
+def test_lines_of_more_or_fewer_features_than_the_model_has_are_named(place, tmp_path):
+    place.write_text("7,1.5,2,1\n8,2.5,3,0\n" * 4)
+    np.save(tmp_path / "x.npy", np.zeros((8, 3), "float32"))
+    for features, skip, refused in ((3, (), False), (2, (0,), False), (4, (), True), (2, (), True), (1, (1,), True)):
+        model = odt.Sequential([odt.Input((features,)), odt.Dense(2)])
+        model.compile(batch_size=8, seed=1)
+        reader = CsvReader(str(place), 8, skip=skip)
+        if not refused:
+            assert len(model.fit(reader, verbose=0).history["loss"]) == 1
+            continue
+        columns = [column for column in range(3) if column not in skip]
+        words = "field.csv: samples of %d numbers in columns %s, the model's Input has %d" % (
+            len(columns),
+            columns,
+            features,
+        )
+        for call in (model.fit, model.evaluate):
+            with pytest.raises(ValueError, match=re.escape(words)):
+                call(reader)
+        if features != 3:
+            with pytest.raises(ValueError, match="x.npy: samples of 3 numbers, the model's Input has %d" % features):
+                model.evaluate(NpyReader(str(tmp_path / "x.npy"), [0] * 8, 8))

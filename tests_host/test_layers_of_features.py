@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import odt
-from odt.features import MFCC, Frames, LogMel, MicroFrontend, MiniRocket, Motion
+from odt.features import MFCC, Filter, Frames, LogMel, MicroFrontend, MiniRocket, Motion
+from odt.stream import Events, Stream, Window
 
 RATE = 8000
 FRAMES = Frames(LogMel(RATE, channels=20), 160, 25)
@@ -85,3 +86,42 @@ def test_a_rate_brings_its_own_window_transform_and_bands(kind):
         assert (feature.window, feature.fft, feature.high) == (window, fft, high)
         assert len(feature(bytes(2 * window))) == feature.outputs
     assert kind(8000, window=100).fft == 128 and kind(8000, fft=512).window == 240
+
+
+@pytest.mark.parametrize("made, window", (
+    (lambda: LogMel(rate=8000), None), (lambda: Frames(LogMel(rate=8000), hop=80, rows=3), None),
+    (lambda: Motion(rate=50, window=64, axes=1, bands=(1, 3, 5)), None), (lambda: Filter(((1 << 29, 0, 0, 1 << 29, 0, 0),)), 64),
+))  # fmt: skip
+def test_a_recording_of_another_kind_is_told_what_makes_it_the_right_one(made, window):
+    feature = made()
+    window = window or feature.window
+    stereo = np.random.default_rng(1).integers(-9999, 9999, (window, 2)).astype("int16")
+    left = list(feature(np.ascontiguousarray(stereo[:, 0])))
+    for samples, words, right in (
+        (stereo[:, 0], "an array with gaps, .*give samples.copy", lambda x: x.copy()),
+        (stereo[:, 0] / 32767, r"make \(x \* 32767\).astype\('int16'\)", lambda x: np.rint(x * 32767).astype("int16")),
+        (stereo[:, 0].astype("int32"), r"give x.astype\('int16'\)", lambda x: x.astype("int16")),
+        (stereo[:, 0].tolist(), r"a list: give array\('h', samples\)", lambda x: array("h", x)),
+    ):
+        if window == 64 and words.startswith("give x"):
+            continue  # a Filter takes any number: it does not know how many are meant
+        with pytest.raises(ValueError, match=words):
+            feature(samples)
+        assert list(feature(right(samples))) == left
+    if not isinstance(feature, Filter):
+        with pytest.raises(ValueError, match=r"one channel is expected, as samples\[..., :1\]"):
+            feature(stereo)
+        assert list(feature(stereo[..., :1])) == left
+
+
+@pytest.mark.parametrize("name, value, words", (
+    ("channels", 2, "a Window of as many"), ("typecode", "f", "a Window of it, or write the file in that type"), ("rate", 44100, "resample it"),
+))  # fmt: skip
+def test_a_source_of_another_kind_is_told_what_to_do(name, value, words):
+    class Source:
+        channels, typecode, rate = 1, "h", 8000
+
+    stream = Stream(Window(240, hop=80), lambda x: [0.5, 0.5], Events(["a", "b"]), LogMel(rate=8000))
+    setattr(Source, name, value)
+    with pytest.raises(ValueError, match="listen: the source has %s %r, expected .*: %s" % (name, value, words)):
+        stream.listen(Source())

@@ -319,6 +319,27 @@ def test_fit_says_once_that_targets_are_far_from_0(loss, capsys):
     assert lines((y - y.mean()) / y.std()) == lines(y) == []
 
 
+def test_axes_in_another_order_are_refused_before_the_layer_has_a_model_and_after():
+    x = np.random.default_rng(0).normal(size=(5, 3, 6, 3)).astype("float32")  # the last axis fits by chance
+    early, late = odt.Normalization(), odt.Normalization()
+    early.adapt(x)
+    late(odt.Input((6, 3, 3)))
+    words = r"shape \(samples, 3, 6, 3\), expected \(samples, 6, 3, 3\): x.transpose\(0, 2, 3, 1\)"  # channels first are what it takes them for
+    with pytest.raises(ValueError, match=words):
+        early(odt.Input((6, 3, 3)))
+    with pytest.raises(ValueError, match=words):
+        late.adapt(x)
+    late.adapt(x.transpose(0, 2, 1, 3))
+    rows = x.reshape(-1, 3)  # each row a sample: only features are told
+    early.adapt(rows)
+    early(odt.Input((6, 3, 3)))
+    assert early.sums == late.sums[:1] + (90,) + early.sums[2:] and late.sums[1] == 90
+    with pytest.raises(
+        ValueError, match=r"shape \(samples, 54\), expected \(samples, 6, 3, 3\): x.reshape\(-1, 6, 3, 3\)"
+    ):
+        late.adapt(x.reshape(5, -1))
+
+
 def test_what_does_not_fit_is_refused_by_name():
     x = odt.Input((4,))
     with pytest.raises(ValueError, match="normalization: a Normalization follows the Input"):
@@ -326,7 +347,7 @@ def test_what_does_not_fit_is_refused_by_name():
     model = network()
     layer, digest = model.layers[0], model.digest()
     for data, words in (
-        (X[:, :3], "3 features, expected 4"), (np.zeros(5), "5 numbers"), (np.full((2, 4), np.nan), "number 0 is NaN"), ([], "0 numbers"),
+        (X[:, :3], r"x: shape \(samples, 3\), expected \(samples, 4\)"), (np.zeros(5), "5 numbers"), (np.full((2, 4), np.nan), "number 0 is NaN"), ([], "0 numbers"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             layer.adapt(data)

@@ -244,3 +244,69 @@ def test_what_numpy_reads_is_taken_and_what_it_does_not_is_named():
     for labels in (["rest", "wave"] * 2, np.array(["rest", "wave"] * 2)):
         with pytest.raises(TypeError, match=r"^y: .*names.index"):
             one_hot.fit(x, labels, verbose=0)
+
+
+@pytest.mark.parametrize("found, words", (
+    ((8, 6), "x.reshape(8, 6, 1)"), ((5, 8, 6, 3), "x[..., :1]"), ((5, 48), "x.reshape(-1, 8, 6, 1)"),
+))  # fmt: skip
+def test_what_is_said_of_images_of_one_channel_is_right(found, words):
+    x, model = np.random.default_rng(1).normal(size=found).astype("float32"), network((8, 6, 1))
+    with pytest.raises(ValueError, match=re.escape(": " + words) if ".reshape" in words else re.escape("as " + words)):
+        model.predict(x)
+    assert model.predict(eval(words)).shape == (1 if found == (8, 6) else 5, 3)
+
+
+@pytest.mark.parametrize("dtype, x, words", (
+    ("uint8", np.full((4, 3), 0.5), "an Input of dtype 'float32' takes floats"),
+    ("uint8", np.array([[0.0, 1, 1]] * 4, "f"), "an Input of dtype 'float32' takes floats"),  # of 0..1, cut to a byte, little is left
+    ("uint8", np.array([[0.0, np.nan, 90]] * 4, "f"), "an Input of dtype 'float32' takes floats"),
+    ("uint8", np.array([[0.0, 7, 255]] * 4, "f"), "x.astype('uint8')"), ("uint8", np.full((4, 3), 255, "int64"), "x.astype('uint8')"),
+    ("uint8", np.full((4, 3), 256, "uint16"), "they are 256..256, beyond uint8"),
+    ("int8", np.full((4, 3), -129, "int16"), "they are -129..-129, beyond int8"), ("int16", np.full((4, 3), 40000, "uint16"), "40000..40000"),
+    ("float32", np.full((4, 3), 3, "int16"), "x.astype('float32')"), ("float32", np.full((4, 3), 3, "float16"), "x.astype('float32')"),
+))  # fmt: skip
+def test_an_array_of_another_type_is_told_what_keeps_its_numbers(dtype, x, words):
+    model = odt.Sequential([odt.Input((3,), dtype=dtype, scale=1 if dtype == "float32" else 1 / 2), odt.Dense(2)])
+    model.compile(batch_size=4, dtype="float32", seed=1)
+    with pytest.raises(TypeError, match=re.escape(words)):
+        model.predict(x)
+    if words[:2] == "x.":
+        converted = eval(words)
+        assert np.array_equal(converted, x) and len(model.predict(converted)) == 4
+
+
+@pytest.mark.parametrize("y, words", (
+    (np.array([0, 1, 1, 0.0]), "y.astype('uint8')"), (np.array([0, 1, 999, 0.0]), "y.astype('int16')"),
+    (np.array([0, 1, np.nan, 0]), "labels are whole numbers, without NaN"), (np.array([0, 1, 0.5, 0]), "labels are whole"),
+))  # fmt: skip
+def test_labels_of_floats_are_told_what_keeps_them(y, words):
+    x = np.zeros((4, 3), "float32")
+    with pytest.raises(TypeError, match=re.escape(words)):
+        network((3,)).fit(x, y.astype("float32"))
+    if words[:2] == "y.":
+        assert np.array_equal(eval(words), y)
+
+
+def test_masked_numbers_are_no_numbers():
+    x = np.ma.masked_array(np.ones((4, 3), "float32"), mask=np.eye(4, 3, dtype=bool))
+    with pytest.raises(ValueError, match=re.escape("x: a masked array: x.filled(value)")):
+        network((3,)).predict(x)
+    for whole in (x.filled(0), np.ma.masked_array(np.ones((4, 3), "float32"))):  # of which nothing is masked
+        assert network((3,)).predict(whole).shape == (4, 3)
+
+
+@pytest.mark.parametrize("shape, words", (
+    ((3, 32, 32), "Input((32, 32, 3)) and x.transpose(0, 2, 3, 1)"), ((1, 28, 28), "Input((28, 28, 1)) and x.transpose(0, 2, 3, 1)"),
+    ((3, 64), "Input((64, 3)) and x.transpose(0, 2, 1)"), ((1, 128), "Input((128, 1)) and"), ((6, 200), "Input((200, 6)) and"),
+))  # fmt: skip
+def test_an_input_with_channels_first_is_taken_with_a_warning(shape, words):
+    with pytest.warns(UserWarning, match=re.escape(words)) as said:
+        node = odt.Input(shape)
+    assert node.shape == shape and said[0].filename == __file__
+
+
+@pytest.mark.parametrize("shape", (
+    (32, 32, 3), (28, 28, 1), (64, 3), (49, 10, 1), (8, 40, 1), (10, 20), (16, 64), (1, 8), (3, 3, 16), (3, 8), (128,), (3, 40, 8)))  # fmt: skip
+def test_inputs_with_channels_last_are_taken_without(shape, recwarn):
+    odt.Input(shape)
+    assert not recwarn

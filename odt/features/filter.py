@@ -109,12 +109,15 @@ class Filter:
         if out is None:
             try:
                 size = executor.engine.nbytes(samples)
-            except TypeError:
+            except Exception:  # of CPython a BufferError, too
                 size = 0
             out = array("h", bytes(size & ~1))
         error = self._kernel(out, samples, self._tables, self._work)
         if error == _SAMPLES:
-            raise ValueError("samples: int16, a multiple of %d, are expected, got %r" % (self.channels, type(samples)))
+            from .refused import told
+
+            found = told("samples", samples, None)
+            raise ValueError("samples: int16, a multiple of %d, are expected, got %s" % (self.channels, found))
         if error:
             raise ValueError("out: as many int16 as the samples are expected, in memory of its own")
         return out

@@ -46,6 +46,10 @@ class Frames:
             from ..run.arrays import one_sample
 
             samples = one_sample("samples", samples, (self.window, self.axes))
+        if isinstance(samples, (list, tuple)):
+            from .refused import refuse
+
+            refuse(2, samples, None, self.window * self.axes, self.outputs)
         view, to = memoryview(samples), memoryview(array("h", bytes(2 * self.outputs)) if out is None else out)
         unit = self.axes * (2 if len(view) == 2 * self.window * self.axes else 1)  # of bytes
         for name, found, expected in (("samples", len(view), self.window * unit), ("out", len(to), self.outputs)):

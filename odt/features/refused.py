@@ -21,9 +21,27 @@ def refuse(error, samples, out, expected, outputs):
     if error == 1:
         raise ValueError("out: memory of its own is expected, not that of the tables")
     name, value, count = ("out", out, outputs) if error == 3 else ("samples", samples, expected)
+    raise ValueError("%s: %d int16 are expected, got %s" % (name, count, told(name, value, count)))
+
+
+def told(name, value, count):
+    """What came, with what makes int16 of it."""
+    if isinstance(value, (list, tuple)):
+        return "a list: give array('h', %s)" % name
     try:
         engine = executor.engine
-        found = "%d bytes of typecode %r" % (engine.nbytes(value), engine.typecode(value))
+        code, size = engine.typecode(value), engine.nbytes(value)
     except Exception:  # of CPython a BufferError, too, which boards do not have
-        found = repr(type(value))
-    raise ValueError("%s: %d int16 are expected, got %s" % (name, count, found))
+        if (
+            getattr(value, "c_contiguous", True)
+            and getattr(value, "contiguous", True)
+            and not hasattr(value, "strides")
+        ):
+            return repr(type(value))
+        return "an array with gaps, as a column of another: give %s.copy()" % name
+    hint = ""
+    if code in "fd":
+        hint = ": of floats of -1..1 as of sound make (x * 32767).astype('int16')"
+    elif code not in "hbB" and len(value) == count:
+        hint = ": if all are in -32768..32767, give x.astype('int16')"
+    return "%d bytes of typecode %r%s" % (size, code, hint)

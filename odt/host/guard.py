@@ -9,6 +9,7 @@ import inspect
 import sys
 import textwrap
 import threading
+import warnings
 
 _SHORT = (
     "calibrate", "compile", "digest", "evaluate", "export", "get_weights", "load", "load_weights", "predict", "save",
@@ -77,7 +78,8 @@ def _names(homes):
 
 
 _MODULES = (
-    "activations", "callbacks", "layers", "losses", "metrics", "model", "network", "optimizers", "plan.graph", "run.fit",
+    "activations", "callbacks", "layers", "losses", "metrics", "model", "network", "optimizers", "plan.graph", "readers",
+    "record", "replay", "run.fit", "stream.polled", "stream.sources", "teach",
 )  # fmt: skip
 _FUNCTIONS = ("Input", "AdamW", "RMSprop")
 
@@ -143,8 +145,33 @@ def _complete(module, place):
                 _constructor(each)
             elif name in _FUNCTIONS:
                 setattr(module, name, _keywords(name, each))
+    if place == "layers":
+        module.Input = _channels_last(module.Input)
     if place == "optimizers":
         module.OPTIMIZERS.update(adamw=module.AdamW, rmsprop=module.RMSprop)
+
+
+def _channels_last(function):
+    """Input, which warns where a shape looks as PyTorch has it: it is taken, and means other axes."""
+
+    @functools.wraps(function)
+    def call(shape, *args, **options):
+        made = function(shape, *args, **options)
+        axes = made.shape
+        image = len(axes) == 3 and axes[0] in (1, 3, 4) and axes[1] == axes[2] > 7
+        series = len(axes) == 2 and axes[0] in (1, 2, 3, 6, 9) and axes[1] > max(31, 10 * axes[0])
+        if (image or series) and not _ours_calls():
+            turned = axes[1:] + axes[:1]
+            warnings.warn(
+                "Input(%s): channels are last, so these are %s positions of %d channels. Where %d is the channels: Input(%s) "
+                "and x.transpose(%s)"
+                % (axes, " x ".join(str(extent) for extent in axes[:-1]), axes[-1], axes[0], turned,
+                   "0, 2, 3, 1" if image else "0, 2, 1"),
+                stacklevel=2,
+            )  # fmt: skip
+        return made
+
+    return call
 
 
 def _input_layer(function):

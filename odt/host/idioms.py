@@ -225,6 +225,29 @@ KEYWORDS = {
     "load_weights": {"leave it out: the layers are the same, or ValueError names the first that differs": "skip_mismatch by_name"},
 }  # fmt: skip
 
+# The same of what reads files, by the names of pandas, NumPy and others.
+_FILES = {
+    "CsvReader": {
+        "separator=": "delimiter sep delim_whitespace",
+        "skip=(0,), the columns to leave out": "columns usecols",
+        "leave it out: the first line is a heading if it holds text, and no number in a column that is used": "header skiprows skip_header has_header",
+        "leave it out: UTF-8 is expected": "encoding",
+        "label=, or targets=, a column's number": "target label_column y y_column",
+        "decimal=": "thousands decimal_separator",
+        "fit(shuffle=True)": "shuffle",
+    },
+    "CsvSource": {
+        "separator=": "delimiter sep delim_whitespace",
+        "columns=[1, 2], those to take": "skip usecols",
+        "leave it out: lines are taken as fast as they are asked for": "rate",
+        "typecode=": "dtype",
+    },
+    "WavSource": {
+        "a Window of the file's channels; of two make one, in NumPy by x.mean(1)": "channels mono",
+        "typecode is the file's": "dtype typecode",
+    },
+}  # fmt: skip
+
 
 def hint(place, name):
     """What to write instead of this name; "" where nothing is known."""
@@ -248,8 +271,8 @@ def missing(place, name, known=()):
 
 def keyword(call, name, known):
     """The text of a TypeError for a keyword that this callable does not take."""
-    for place in (call, ""):
-        for text, names in KEYWORDS.get(place, {}).items():
+    for texts in (KEYWORDS.get(call, {}), KEYWORDS[""] if call not in _FILES else {}, _FILES.get(call, {})):
+        for text, names in texts.items():
             if name in names.split() and text.split("=")[0] != name:
                 return "%s has no %s=: %s" % (call, name, text)
     near = difflib.get_close_matches(name, known, 1)

@@ -23,6 +23,10 @@ def one_axis(argument, data, dtypes, row, one=()):
 def _flat(argument, data, row, one=()):
     """An array with a shape (NumPy's, ulab's, a memoryview's, what NumPy reads) as one of a single axis."""
     shape = tuple(data.shape)
+    if hasattr(data, "filled") and data.mask.any():  # numpy.ma
+        raise ValueError(
+            "%s: a masked array: %s.filled(value) says what stands where it is masked" % (argument, argument)
+        )
     if len(shape) != 1:
         if shape == tuple(one):
             shape = (1,) + shape
@@ -57,6 +61,28 @@ def read(argument, data):
         raise TypeError("%s: an array of numbers is expected, got %r: %s" % (argument, type(data), error))
 
 
+def retyped(argument, data, dtypes):
+    """What makes an array of NumPy's one of these types, and leaves its numbers what they are."""
+    name, dtype = argument.split(" ")[-1], dtypes[0]
+    kind = data.dtype.kind
+    if "float32" in dtypes or kind not in "fiu":
+        return "%s.astype(%r)" % (name, dtype)
+    whole = kind != "f" or not len(data) or bool((data == data.round()).all()) and float(abs(data).max()) < 1e18
+    if not whole and name == "y":
+        return "labels are whole numbers, without NaN"
+    low, high = (int(data.min()), int(data.max())) if whole and len(data) else (0, 0)
+    fits = [other for other in dtypes if other in _LIMITS and _low(other) <= low and high <= _LIMITS[other]]
+    if kind == "f" and name != "y" and not (fits and low < high > 1):
+        return "an Input of dtype 'float32' takes floats; %s is rint(x / scale + zero_point)" % dtype
+    if fits:
+        return "%s.astype(%r)" % (name, fits[0])
+    return "they are %d..%d, beyond %s: an Input of another dtype" % (low, high, dtype)
+
+
+def _low(dtype):
+    return 0 if dtype[0] == "u" else -_LIMITS[dtype] - 1
+
+
 def _long(shape):
     return [extent for extent in shape if extent != 1]
 
@@ -80,7 +106,9 @@ def rows(argument, data, row):
 def _joined(argument, data):
     if isinstance(data, memoryview):
         return data.cast("B").cast(data.format)
-    return (data if hasattr(data, "reshape") else read(argument, data)).reshape(-1)
+    joined = (data if hasattr(data, "reshape") else read(argument, data)).reshape(-1)
+    flags = getattr(joined, "flags", None)  # of NumPy's: a view may have gaps
+    return joined if flags is None or flags.c_contiguous else joined.copy()
 
 
 def check_axes(argument, found, shape):
@@ -107,9 +135,13 @@ def refuse(argument, data, shape, expected, first=1):
         hint = ": %s.%s(%s)" % (name, "permute" if hasattr(data, "permute") else "transpose", ", ".join(order))
     elif _joins(found, expected):
         hint = ": %s.reshape(%s)" % (name, ", ".join(["-1"] * first + [str(extent) for extent in expected]))
+    elif len(found) == len(expected) > 1 and found[:-1] == expected[:-1] and expected[-1] == 1:
+        hint = ": one channel is expected, as %s[..., :1]" % name
+    elif several and _long(shape) == _long(expected):  # one sample
+        hint = ": %s.reshape(%s)" % (name, ", ".join([str(extent) for extent in expected]))
     elif elements(expected) == 1 and name == "y":
         hint = '; one-hot labels want the loss "categorical_crossentropy"'
-    text = str(shape) if shape[:1] != (-1,) else "(samples, " + str(shape[1:])[1:]
+    text = str(shape).replace("(-1,", "(samples,").replace(",)", ")" if shape[:1] == (-1,) else ",)")
     wanted = str(expected)
     if several:
         wanted = "(samples,)" if expected == (1,) else "(samples, %s)" % wanted[1:-1].rstrip(",")

@@ -7,6 +7,7 @@ line. Only columns in use are looked at, as bytes: a heading or a comment may be
 from ..fixed import bit_length
 
 _LINE = 65536  # bytes of a line
+_PIECE = 512  # that are read at once
 _NO_FLOATS = (b"nan", b"inf", b"infinity")
 _MISSING = (b"", b"na", b"n/a", b"null", b"none")
 
@@ -28,21 +29,32 @@ class Lines:
     def line(self):
         """The next line, b"" at the end."""
         while True:
-            try:
-                line = self.file.readline(_LINE)
-            except TypeError:  # the files of mpremote mount take no size
-                line = self.file.readline()
+            line = more = self._piece()
+            while more and more[-1:] != b"\n" and len(line) < _LINE:
+                more = self._piece()
+                line += more
             self.at = self.following
             self.following += len(line)
-            if len(line) == _LINE and line[-1:] != b"\n":
+            if len(line) >= _LINE and line[-1:] != b"\n":
                 raise ValueError("%s: line %d has more than %d bytes" % (self.path, self.count(), _LINE))
             if not self.at:
                 if line[:3] == b"\xef\xbb\xbf":  # a byte order mark
                     line = line[3:]
+                if line[:4] == b"PK\3\4":
+                    raise ValueError('%s: a workbook or another archive: in Excel save it as "CSV UTF-8"' % self.path)
                 if b"\0" in line:
                     raise ValueError('%s: UTF-16, UTF-8 is expected: in Excel save it as "CSV UTF-8"' % self.path)
+                if b"\r" in line.strip():
+                    raise ValueError("%s: lines that end with \\r alone, \\n is expected: save it again" % self.path)
             if not line or line.strip():
                 return line
+
+    def _piece(self):
+        """Some bytes up to a line's end: MicroPython reserves as many as are asked for."""
+        try:
+            return self.file.readline(_PIECE)
+        except TypeError:  # the files of mpremote mount take no size
+            return self.file.readline()
 
     def first(self, columns):
         """The words of the first sample, None without; ``columns``: those in use of a line of so many, a function."""
@@ -92,21 +104,30 @@ class Lines:
 
     def refuse(self, column, word, what="number", hint=""):
         """ValueError for a word of the line in hand, with what may help."""
-        word, own = _clean(word), self.separator
+        word, own, mark = _clean(word), self.separator, self.decimal
+        line = self.count()
         if own == b" " and not word:
             hint = ": give separator=None, any number of spaces"
         elif word.lower() in _MISSING or word.lower().lstrip(b"+-") in _NO_FLOATS:
-            hint = ": fill it in, or leave the line out"
+            hint = ": fill it in, or leave the line or the column out"
         elif own != b";" and b";" in word or own is not None and b"\t" in word:
             hint = ": is separator=%r meant?" % (";" if b";" in word else "\t")
-        elif own is not None and b" " in word and not has_letter(word):
+        elif own is not None and b" " in word and not has_letter(word) and self.columns == 1:
             hint = ": is separator=None meant, spaces?"
-        elif b"," in word and self.decimal == b".":
+        elif b"," in word and b"." in word:
+            hint = ": numbers are expected without marks of thousands"
+        elif b"," in word and mark == b".":
             hint = ': is decimal="," meant?'
         elif what[0] == "w" and has_letter(word):  # whole number: a label
             hint = ": give labels=[..], the names"
+        elif hint or what[0] != "n":
+            pass
+        elif 1 < line < 4 and has_letter(word) and not [digit for digit in word if 48 <= digit < 58]:
+            hint = ": is it of a second heading? Take that line out"
+        else:
+            hint = ": take the text out, or the column, by skip= or columns="
         raise ValueError("%s: line %d, column %d is no %s: %r%s" % (
-            self.path, self.count(), column, what, text(word), hint))  # fmt: skip
+            self.path, line, column, what, text(word), hint))  # fmt: skip
 
     def count(self):
         """The number of the line in hand, from 1."""

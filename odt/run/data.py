@@ -51,7 +51,11 @@ def samples(argument, data, dtypes, row, one=()):
             break
     if chosen is None:
         expected = " or ".join(dtypes)
-        hint = ": %s.astype(%r)" % (argument, dtypes[0]) if hasattr(data, "astype") else ""
+        hint = ""
+        if hasattr(data, "astype"):
+            from .arrays import retyped
+
+            hint = ": " + retyped(argument, data, dtypes)
         raise TypeError("%s: elements are of type %r, expected %s%s" % (argument, code, expected, hint))
     width = row * _BYTES[chosen]
     if size % width:

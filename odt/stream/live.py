@@ -124,8 +124,9 @@ class Stream:
             expected = getattr(other, name, None)
             found = getattr(source, name, expected)
             if expected is not None and found is not None and found != expected:
-                hint = ": resample it, in SciPy by signal.resample_poly" if name == "rate" else ""
-                raise ValueError("listen: the source has %s %r, expected %r%s" % (name, found, expected, hint))
+                from .made import HINTS
+
+                raise ValueError("listen: the source has %s %r, expected %r: %s" % (name, found, expected, HINTS[name]))
         return _Listening(self, source, pause, patience)
 
     def cost(self, clock=None):

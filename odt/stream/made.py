@@ -4,6 +4,11 @@ from ..run.session import ready
 from .events import Events
 from .window import Window
 
+HINTS = {  # of Stream.listen, by what differs
+    "channels": "a Window of as many, or another file: of a stereo sound's array x[:, 0] is one channel",
+    "typecode": "a Window of it, or write the file in that type, in NumPy by astype()",
+    "rate": "resample it, in SciPy by signal.resample_poly",
+}
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 
 

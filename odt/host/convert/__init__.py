@@ -238,5 +238,8 @@ def _calibration(x, imported, input):
         return x.astype(np.float32)
     x = imported.bytes(x)
     if x.dtype.kind == "f":
-        raise ValueError("calibrate: the input's dtype is %s, got %s" % (kind, x.dtype))
+        raise ValueError(
+            "calibrate: the input's dtype is %s, got %s: give numpy.rint(x / scale + zero_point).astype(%r)"
+            % (kind, x.dtype, kind)
+        )
     return x.astype(kind)
