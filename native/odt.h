@@ -9,8 +9,8 @@
 //         }
 //     }
 //
-// C99 and nothing else: no allocation, no globals (but threads.c's), no libm, no interpreter's header. Compile
-// with -fwrapv -ffp-contract=off: int32 sums wrap, and no multiply-add is fused.
+// C99 and nothing else: no globals (but threads.c's), no libm, no interpreter's header, and no allocation (but a PC's, for the
+// time of a call: cores/x86/). Compile with -fwrapv -ffp-contract=off: int32 sums wrap, and no multiply-add is fused.
 //
 // What an instruction writes lies apart from all that it reads, or exactly over an operand that is alike, where
 // odt/opcodes.py says so: the verifier sees to it, so that what a kernel has checked stays as it was. Kernels that

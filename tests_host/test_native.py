@@ -55,3 +55,14 @@ def test_a_file_of_a_core_lies_in_the_folder_of_the_core():
     assert len(of_cores) > 50
     assert {path.relative_to(NATIVE).parts[0] for path in of_cores} == {"cores"}
     assert not list((NATIVE / "kernels").rglob("*.inc"))
+
+
+def test_there_are_no_globals_but_those_of_threads_c():
+    """What is declared at the start of a line, is no function and no constant."""
+    declared = re.compile(
+        r"^(?:static |_Atomic )*(?!typedef|extern|return)[a-z]\w*(?: \w+)* \*?\w+(?:\[[^\]]*\])*(?: = .*)?;", re.M
+    )
+    found = {path.name: declared.findall(path.read_text()) for path in files("c", "h", "inc")}
+    assert [name for name, lines in found.items() if lines and not all("const " in line for line in lines)] == [
+        "threads.c"
+    ]

@@ -7,6 +7,7 @@
 
 #if ODT_X86
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../fixed.h"
@@ -22,27 +23,15 @@ enum {
     PANELS = ODT_X86_SMALL ? 2048 : 65536, // of the factor that is packed; of errors in pairs
 };
 
-// 0.2 MB each, too much for the stack of a thread: as many products may be computed at once, others by panels. A vector is
-// read where lines end.
+// 0.2 MB, too much for the stack of a thread: of malloc() for the time of a call. A vector is read where lines end.
 typedef struct {
-    int16_t panels[PANELS] __attribute__((aligned(64)));
+    int16_t panels[PANELS + 32];
     int16_t lines[LINES + WIDTH];
 } scratch_t;
 
-static scratch_t all_scratch[4];
-static int is_taken[4];
-
-static scratch_t *take(void) {
-    for (int32_t i = 0; i < 4; i++) {
-        if (!__atomic_exchange_n(&is_taken[i], 1, __ATOMIC_ACQUIRE)) {
-            return &all_scratch[i];
-        }
-    }
-    return NULL;
-}
-
-static void give_back(const scratch_t *s) {
-    __atomic_store_n(&is_taken[s - all_scratch], 0, __ATOMIC_RELEASE);
+// Of the panels: vectors that begin where a line of the cache does.
+static inline int16_t *aligned(int16_t *panels) {
+    return (int16_t *)(((uintptr_t)panels + 63) & ~(uintptr_t)63);
 }
 
 // Windows of x [B, H, W, C], zx outside.
@@ -402,12 +391,12 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
     if (!odt_has_avx2() || a->x_skip || !is_usual(a) || !tile_of(&w, INT32_MAX, &first) || panel > PANELS) {
         return 0;
     }
-    odt_poll(); // which may leave for good: not while scratch is taken
-    scratch_t *scratch = take();
+    odt_poll(); // which may leave for good: not while there is scratch
+    scratch_t *scratch = malloc(sizeof(*scratch));
     if (!scratch) {
         return 0;
     }
-    int16_t *lines = scratch->lines, *panels = scratch->panels;
+    int16_t *lines = scratch->lines, *panels = aligned(scratch->panels);
     int32_t at_once = PANELS / panel * WIDTH;
     for (int32_t from = 0; from < a->N; from += at_once) {
         int32_t stop = odt_min(from + at_once, a->N);
@@ -434,7 +423,7 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
             }
         } while (next_tile(&w, &next));
     }
-    give_back(scratch);
+    free(scratch);
     return 1;
 }
 
@@ -499,12 +488,12 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
         return 0;
     }
     odt_poll();
-    scratch_t *scratch = take();
+    scratch_t *scratch = malloc(sizeof(*scratch));
     if (!scratch) {
         return 0;
     }
     int16_t *lines = scratch->lines;
-    int32_t *errors = (int32_t *)(void *)scratch->panels;
+    int32_t *errors = (int32_t *)(void *)aligned(scratch->panels);
     tile_t next = first;
     do {
         tile_t t = within(&w, &next);
@@ -527,7 +516,7 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
             }
         }
     } while (next_tile(&w, &next));
-    give_back(scratch);
+    free(scratch);
     return 1;
 }
 
