@@ -5,18 +5,24 @@
 Bytes are compile()'s, on any machine the same. bound: no placement of the same instructions can take
 less. half: with memory_budget = state + half of the arena; least: the smallest budget that compile()
 offers; beside each the multiply-accumulates that are computed again, in percent of a forward pass.
+
+Then the networks of bench/published.py, SGD, one sample to a step, frozen weights in flash: the arena without a budget,
+that of the smallest one, whose forward pass runs by rows, and both programs' bytes.
 """
 
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+import published  # noqa: E402
 import written  # noqa: E402
 from architectures import activity, keywords, separable  # noqa: E402
 
 import odt  # noqa: E402
+from odt.frozen import pack  # noqa: E402
 from odt.plan.compiler import compile_graph  # noqa: E402
 from odt.plan.values import home  # noqa: E402
 from odt.opcodes import ARENA  # noqa: E402
@@ -111,12 +117,45 @@ def rows():
                     one, plan.state, half, arena, again)  # fmt: skip
 
 
+def by_rows():
+    for name, updates in published.UPDATES.items():
+        for trains in updates:
+            model = published.network(name, trains)
+            model.compile(odt.SGD(0.05), batch_size=1)
+            frozen = pack(model)
+            before = plan_of(published.network(name, trains), frozen)
+            try:
+                plan_of(published.network(name, trains), frozen, 1)
+            except MemoryError as error:
+                least = int(str(error).split("at least ")[1].split()[0])
+            begin = time.process_time()
+            after = plan_of(published.network(name, trains), frozen, least)
+            took = time.process_time() - begin
+            total = (after.arena + after.state) / 1024
+            yield "%-18s  %-12s  %8d %8d  %8d %8.1f  %8d %8d  %6.1f" % (
+                name, trains, before.arena, after.arena, after.state, total, len(before.code), len(after.code), took
+            )  # fmt: skip
+
+
+def plan_of(model, frozen, budget=None):
+    model.compile(odt.SGD(0.05), batch_size=1, frozen=frozen, memory_budget=budget)
+    return model.session.plan
+
+
 def main():
     lines = ["Bytes that training takes, SGD with momentum. Written by: python bench/memory.py", ""]
     lines.append("%-27s  %-7s %5s  %8s %8s %8s %5s  %8s  %15s  %15s" % (
-        "network", "dtype", "batch", "arena", "bound", "above", "one", "state", "half, again", "least, again"))  # fmt: skip
+        "network", "dtype", "batch", "arena", "bound", "above", "one", "state", "half, again",
+        "least, again"))  # fmt: skip
     print("\n".join(lines))
     for line in rows():
+        print(line, flush=True)
+        lines.append(line)
+    head = "%-18s  %-12s  %8s %8s  %8s %8s  %8s %8s  %6s" % (
+        "128x128x3, int8", "trains", "arena", "by rows", "state", "KB", "program", "by rows", "CPU s")  # fmt: skip
+    print("\n" + head)
+    lines += ["", head]
+    for line in by_rows():
         print(line, flush=True)
         lines.append(line)
     written.write("memory.txt", lines)

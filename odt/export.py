@@ -33,6 +33,12 @@ def export(model, session, path, labels, purpose, features):
     features = model.features if features is None else features
     if session.plan.reading:
         head["reading"] = list(session.plan.reading)
+    if session.plan.rows:
+        if session.calibrated < 2 and purpose == "training":
+            raise ValueError(
+                "export: the model runs by rows, which no board can measure ranges for: fit() or calibrate(x, y) it first"
+            )
+        head["rows"] = [list(stage) for stage in getattr(session.plan.rows, "names", session.plan.rows)]
     if features is not None:
         head["features"] = _features(features, session)
     head = json.dumps(head).encode()

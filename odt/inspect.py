@@ -102,10 +102,11 @@ class Map:
         with Tidy():
             plan = compile_graph(
                 model.nodes, model.session.loss, optimizer, model.dtype, model.batch_size, model.session.micro,
-                model.session.plan.segments, model.session.plan.flash, noted, model.session.plan.bits,
+                model.session.plan.segments, model.session.plan.flash, noted, model.session.plan.bits, model.session.plan.rows,
             )  # fmt: skip
         if plan.code != model.program.code:
             raise RuntimeError("the network, its loss or its optimizer has changed since compile()")
+        self._by_rows = bool(model.session.plan.rows)  # an output is then made in parts
         self.instructions = []
         output = model.session.sections["predict"][1]
         last = model.session.update[0][0] if model.session.micro else None
@@ -140,7 +141,14 @@ class Map:
                 if description[1] == ":":
                     continue
                 other, shift = home(operand)
-                if operand is buffer or whole and other is owner and at <= shift < at + buffer.size:
+                if (
+                    operand is buffer
+                    or self._by_rows
+                    and operand.root is buffer
+                    or whole
+                    and other is owner
+                    and at <= shift < at + buffer.size
+                ):
                     yield end, instruction, description
                     break
 

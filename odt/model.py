@@ -53,7 +53,7 @@ class Model(Network):
         arena of a small batch and the sums for the steps of a large one, to the same bits in int8 (but where
         LeakyReLU or a frozen layer rounds errors at random), in float32 but for the order of summation.
         ``memory_budget``: so many bytes of arena and state at most, for activations that are forgotten and computed
-        again (recompute.py); ``checkpoint`` "sqrt": so in any case, keeping about the root of the layers' number.
+        again (recompute.py), and on a PC for layers that run by rows (host/rows); ``checkpoint`` "sqrt": so in any case, keeping about the root of the layers' number.
         ``frozen``: the weights of layers that do not train, read where they lie, at no RAM (frozen.py).
         ``metrics``: "accuracy" alone, which losses of labels and BinaryCrossentropy give in any case.
         Raises MemoryError with the bytes needed and there; the model is then as before.

@@ -6,12 +6,14 @@ It is a step like any other: it trains the model.
 
 import time
 
+from .fixed import elements
 from .inspect import Map
 from .regions import ARENA
 from .plan.values import OPTIMIZER, home
 from .watch import Watch
 
 _PHASES = ("forward", "backward", "update")
+_BY_ROWS = ("conv2d", "depthwise2d", "group_conv2d")
 
 
 def profile(model, x, y, clock=None, unit="us"):
@@ -69,6 +71,11 @@ class _Timer(Watch):
             base, _, gradient = kind.partition("_d")
             if layer and base == layer.kind:
                 count = layer.macs * model.session.rows * parts
+                if (
+                    model.session.plan.rows and kind == layer.kind and layer.kind in _BY_ROWS
+                ):  # of a sample's rows, some
+                    sizes = dict(zip(instruction.opcode.immediates, instruction.immediates))
+                    count = sizes["OH"] * sizes["OW"] * elements(layer.kernel_shape) * parts
                 if gradient == "w":  # maybe of some rows
                     rows = instruction.immediates[instruction.opcode.immediates.index("R")]
                     count = count * rows // layer.kernel_shape[0]

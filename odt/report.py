@@ -44,6 +44,8 @@ def summary(plan, dtype, batch):
         print("  %-16s %8d" % (name, plan.peaks[name]))
     if plan.again:
         print("%-18s %8d MACs per sample, of activations that are not retained" % ("recomputed", plan.again))
+    for stage in getattr(plan.rows, "names", plan.rows) or ():
+        print("%-18s %s to %s, %d of a stripe" % ("by rows", stage[0], stage[1], stage[2]))
     if plan.sums:
         print("  %-16s %8d, over the micro-batches of a batch" % ("gradient sums", plan.sums))
     print("%-18s %8d bytes, plus %d for the program" % (

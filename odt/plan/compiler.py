@@ -19,7 +19,9 @@ class Draft:
     """What compile_graph() has decided, as numbers, operands and the planner's own objects."""
 
 
-def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(), flash=0, noted=None, bits=None):
+def compile_graph(
+    nodes, loss, optimizer, dtype, batch, micro=None, segments=(), flash=0, noted=None, bits=None, rows=None
+):
     """The Plan that trains ``nodes`` (graph.trace) on batches of ``batch``, ``micro`` at a time.
 
     The train section of a program for micro-batches has two parts, up to tick and from it on: the
@@ -28,24 +30,25 @@ def compile_graph(nodes, loss, optimizer, dtype, batch, micro=None, segments=(),
     ``flash``: bytes before the first of the weights that are frozen in flash, 0 if none are.
     ``segments``: (first, end) of runs of nodes to compute again before the backward pass of node ``end``.
     ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``buffers``, ``instructions`` and ``values``,
-    all of them as seen.py has it. ``bits``: as for masks.keep_bits.
+    all of them as seen.py has it. ``bits``: as for masks.keep_bits. ``rows``: on a PC, what lets parts of the forward pass
+    run by rows: rows(schedule, ends) (host/rows).
     """
-    draft = _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits)
+    draft = _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits, rows)
     if sys.implementation.name != "cpython":
         gc.collect()  # what planning took, so that what stays takes its place
     return _finished(nodes, draft)
 
 
-def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits):
+def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits, rows):
     """What compile_graph() decides, of operands; nothing else that planning made is needed after it."""
     prepare(nodes, dtype, batch)
     s = Schedule(dtype, micro or batch, optimizer, flash, noted)
     buffers, arena = s.buffers, s.arena
     buffers.layers = {node.layer.name: 0 for node in nodes}
-    output, ends, first = train(s, nodes, loss, micro, segments, bits)
+    output, ends, first = train(s, nodes, loss, micro, segments, bits, rows)
     instructions, count = s.instructions, len(s.instructions)
     draft = Draft()
-    draft.segments, draft.flash, draft.bits = segments, flash, bits
+    draft.segments, draft.flash, draft.bits, draft.rows = segments, flash, bits, rows
     lives = lifetimes(instructions, arena)
     draft.arena, draft.lower_bound = place(lives, arena, count)
     draft.peaks = {kind: max(live_bytes(lives, arena, count, kind)) for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH)}
@@ -96,6 +99,8 @@ def _finished(nodes, draft):
     plan.code, plan.arena, plan.lower_bound, plan.state = draft.code, draft.arena, draft.lower_bound, draft.state
     plan.constants, plan.sums, plan.again = draft.constants, draft.sums, draft.again
     plan.segments, plan.flash, plan.bits, plan.activated = draft.segments, draft.flash, draft.bits, draft.activated
+    if draft.rows:
+        plan.rows = draft.rows
     plan.first = [(offset, bytes(memoryview(data))) for offset, data in draft.first]
     plan.exponents, plan.sizes = array("i", draft.exponents), array("i", draft.sizes)
     plan.scales, plan.forward, plan.errors = (
@@ -146,10 +151,10 @@ def _words(owners, parameters, unit):
     return words
 
 
-def train(s, nodes, loss, micro=None, segments=(), bits=None):
+def train(s, nodes, loss, micro=None, segments=(), bits=None, rows=None):
     """Emit a training step; returns the output, the ends of the sections, and each node's value in noted schedules.
 
-    ``bits``: as for masks.keep_bits.
+    ``bits``, ``rows``: as for compile_graph.
     """
     if micro:
         s.updates.accumulate()
@@ -158,6 +163,8 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None):
     s.finish()
     ends.append(len(s.instructions))
     keep_bits(s, ends, output.buffer, bits)
+    if rows:
+        rows(s, ends)
     share(s.instructions, s.arena)
     if s.updates.ratio is not None:
         from ..opcodes import forget

@@ -24,6 +24,16 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     Raises MemoryError naming the smallest budget.
     """
     what = nodes, loss, optimizer, dtype, batch, micro
+    made, least, whole, state = search(what, flash, memory_budget, checkpoint)
+    if made is None:
+        raise MemoryError("memory_budget %d: at least %d bytes are needed (state %d), %d without recomputation" % (
+            memory_budget, least + state, state, whole + state))  # fmt: skip
+    return made
+
+
+def search(what, flash, memory_budget, checkpoint):
+    """(Plan as of plan(), or None; bytes of the smallest arena, of that without recomputation, and of the state)."""
+    nodes, _, _, dtype, batch, micro = what
 
     def attempt(segments, bits=None):
         return compile_graph(*what, segments, flash, bits=bits)
@@ -31,12 +41,12 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     prepare(nodes, dtype, batch)
     chain = Chain(nodes, (micro or batch) * (1 if dtype == "int8" else 4))
     if checkpoint:
-        return attempt(chain.roots())
+        return attempt(chain.roots()), 0, 0, 0
     made = attempt(())
     whole, state = made.arena, made.state
     limit = memory_budget - state
     if whole <= limit:
-        return made
+        return made, whole, whole, state
     made = None  # its memory is needed
     from .segments import Choices
 
@@ -52,8 +62,7 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
             least = other
         arena = min(arena, made.arena)
     if min(arena, whole) > limit:
-        raise MemoryError("memory_budget %d: at least %d bytes are needed (state %d), %d without recomputation" % (
-            memory_budget, min(arena, whole) + state, state, whole + state))  # fmt: skip
+        return None, min(arena, whole), whole, state
     most = limit
     for _ in range(_TRIES):
         made = None
@@ -62,9 +71,10 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
             break
         made = attempt(*found[0][1:])
         if made.arena <= limit:
-            return made
+            break
         most = made.lower_bound - 1
-    return attempt(least, bits)
+        made = None
+    return made or attempt(least, bits), arena, whole, state
 
 
 def roots(nodes, dtype, batch):

@@ -18,14 +18,16 @@ class Choices:
     A segment is a pair of numbers (p, q) of cuts. It has two sizes, both in bytes above what is kept at cut p: what is kept at
     cut q for the backward pass, and what lives at the worst moment of its own forward and backward pass. The value
     at a cut belongs to the segment that begins there. ``like``: the Choices with bits, whose sizes hold where there are none.
+    ``forward``: whether the forward pass counts; not where it can run by rows (host/rows).
     """
 
-    def __init__(self, what, flash, chain, bits, like=None):
+    def __init__(self, what, flash, chain, bits, like=None, forward=True):
         self.what = what
         self.flash = flash
         self.chain = chain
         self.bits = bits
         self.like = like
+        self.forward = forward
         self.numbers = {node.layer.name: number for number, node in enumerate(what[0])}
         self.known = {}  # segment -> its sizes when computed again
         self.fewest = 0  # bytes of the choice that needs the fewest, when least() has found it
@@ -63,7 +65,8 @@ class Choices:
             sizes.append((arena.sizes[value] + 3) & ~3)
 
         def takes(p, q):
-            return kept[q] - kept[p], max(live[forward[p] : forward[q]] + live[back[q] : back[p]] or [0]) - kept[p]
+            own = live[forward[p] : forward[q]] if self.forward else []
+            return kept[q] - kept[p], max(own + live[back[q] : back[p]] or [0]) - kept[p]
 
         for p, q in segments:
             self.known.setdefault((p, q), takes(p, q))

@@ -145,9 +145,10 @@ class Plan:
     ``reading``: (mean, variance, channels, epsilon) of the BatchNorm by which samples are read, offsets in the state; None without.
     ``owners``: the layers that have weights, in the order of the nodes; ``words``: what Parameters.words() says of them. Weights are
     made of it when they are asked for: as objects they would take seven hundred bytes of a board's RAM for a dense layer.
+    ``rows``: on a PC, host.rows.Rows of a plan whose forward pass runs by rows.
     """
 
-    reading = None
+    reading = rows = None
 
     @property
     def weights(self):

@@ -34,7 +34,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
             from ..frozen import HEADER as flash
             from ..frozen import check as check_frozen
         if not is_free:
-            from ..plan.recompute import plan as plan_within
+            plan_within = _within()
     with Tidy(_GARBAGE):
         if is_free:
             plan = compile_graph(*graph, flash=flash)
@@ -90,6 +90,8 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
 
         crowded(_FIRST, gc.mem_free())
     begin(session, plan, engine, loaded, arena, state, control, frozen)
+    if plan.rows:
+        plan.rows.attach(session)
     attach(session)
     return session
 
@@ -124,6 +126,15 @@ def attach(session):
             if layer.kind == "normalization":
                 layer.part = session, parameters.vectors
                 session.raw = layer
+
+
+def _within():
+    """What plans within a budget: on a PC also by rows."""
+    try:
+        from ..host.rows.budget import plan
+    except ImportError:  # a board has no odt.host
+        from ..plan.recompute import plan
+    return plan
 
 
 def _load(nodes, optimizer):

@@ -1,4 +1,7 @@
-"""What fit says once of its data, by name: features that differ by orders of magnitude or lie far from 0, targets far from where weights begin."""
+"""What fit says once of its data, by name: features that differ by orders of magnitude or lie far from 0, targets far from where weights begin.
+
+And what is refused where it is asked for: memory that fit would lack, ranges of a model by rows.
+"""
 
 import struct
 
@@ -107,6 +110,14 @@ def _code(session, format):
     """The struct code of the data in hand, and its bytes."""
     code = "<" + "bBhifH"[session.control[format]]
     return code, struct.calcsize(code)
+
+
+def by_rows(*unused):
+    """What a model from a file that runs by rows has in place of Session.calibrate(): a stripe does not tell a range."""
+    raise RuntimeError(
+        "the model runs by rows: its ranges are its file's and are not measured here; "
+        "calibrate(x, y) it on the PC, where it was compiled, and export() it anew"
+    )
 
 
 def crowded(needed, free):

@@ -146,6 +146,11 @@ def _session(head, layers, code, program):
         within("epsilon", epsilon, 0x7F800000)
         for offset in (mean, variance):
             within("statistics", offset, program.state - 4 * channels + 1)
+    if plan.rows:
+        from .hints import by_rows
+
+        session.calibrate = by_rows
+        plan.rows = [(str(first), str(last), within("rows", rows, 65536)) for first, last, rows in plan.rows]
     session.calibrated = within("ranges", head["ranges"], 3)
     session.epoch = within("epoch", head["epoch"], 1 << 31)
     session.underway = head["underway"] and tuple(head["underway"])

@@ -50,7 +50,7 @@ class Plan:
     """
 
     segments = bits = ()
-    reading = None
+    reading = rows = None
     name = "the model file"
 
     def __init__(self, code, layers, dtype):
@@ -82,6 +82,7 @@ class Plan:
         self.x_scale, self.x_seen = [None if at is None else Place(at) for at in head["x"]]
         self.activated = head["activated"] == 1
         self.reading = head.get("reading")
+        self.rows = head.get("rows")
         self.bias = None
         if head["bias"]:
             self.bias = Place(head["bias"][0])

@@ -46,7 +46,7 @@ def _values(model, session):
     noted = []
     plan = compile_graph(
         model.nodes, session.loss, optimizer, session.dtype, session.batch_size, session.micro, session.plan.segments,
-        session.plan.flash, noted, session.plan.bits,
+        session.plan.flash, noted, session.plan.bits, session.plan.rows,
     )  # fmt: skip
     if plan.code != model.program.code:
         raise RuntimeError("the network, its loss or its optimizer has changed since compile()")

@@ -1,0 +1,44 @@
+"""Training by rows: less RAM for the forward pass where its activations are not kept, to the same bits.
+
+A stretch of layers runs stripe by stripe: a few rows of its output, then the next few (stage.py). Nothing is computed
+twice; rows that the next stripe needs are moved. The instructions are those of any program, with other heights,
+paddings and parts of operands, so that every executor runs them. It happens on a PC, between planning and placement
+(Rows), where a ``memory_budget`` asks for it (budget.py), and takes a batch, or micro-batches, of one sample. A board
+gets such a plan in a model file.
+"""
+
+from .choose import Forward
+
+
+class Rows:
+    """What ``compile_graph(rows=)`` takes: lets parts of a schedule's forward pass run by rows.
+
+    ``stages``: (first unit, unit behind the last, rows in a stripe); None: chosen for the first schedule, within
+    ``limit`` bytes of arena where that can be, else within the fewest. ``forward``: the Forward of an equal schedule,
+    which knows what stages take. ``end``: instructions of the forward pass. ``names``: (first layer, last layer, rows)
+    of the stages, and ``against``: why a layer's units do not run by rows, by its name, where layers have names.
+    ``whole``: the Plan of the same step without stages (ranges.py).
+    """
+
+    whole = None
+
+    def __init__(self, limit=None, stages=None, forward=None):
+        self.limit, self.stages, self.forward = limit, stages, forward
+
+    def __call__(self, s, ends):
+        forward = Forward(s, ends)
+        if self.stages is None:
+            self.forward = self.forward or forward
+            self.stages = self.forward.choose(self.limit)
+        forward.rewrite(s, ends, self.stages)
+        self.end = ends[0]
+        units = forward.units
+        self.names = [(units[a].owner, units[b - 1].owner, rows) for a, b, rows in self.stages]
+        self.masks = any([unit.scale > 1 for unit in units])
+        self.against = {unit.owner: unit.why for unit in units if unit.why}
+
+    def attach(self, session):
+        """Let ranges of the session be found by the whole step."""
+        from .ranges import calibrate
+
+        session.calibrate = lambda level, whole=False, step=False: calibrate(session, level, whole, step)

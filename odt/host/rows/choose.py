@@ -1,0 +1,137 @@
+"""Which stages the forward pass is cut into: by dynamic programming over the boundaries between units.
+
+The bytes that live between two units do not depend on how the others run. So the RAM of a cut is the largest of its
+stages', and the best cut up to a boundary is part of the best one of all.
+"""
+
+from ...plan.instruction import END, ROW
+from ...plan.memory import lifetimes, live_bytes, share
+from ...regions import REGION_SHIFT
+from .stage import Stage, row_out
+from .units import units
+
+ROWS = (1, 2, 4, 8)  # of a stage's last output in a stripe
+_FEW = 6  # units of a stage, for a first look
+
+
+class Bytes:
+    """Sizes and homes of an arena's buffers at one moment, which outlive the schedule."""
+
+    def __init__(self, arena):
+        self.sizes = list(arena.sizes)
+        self.roots = [arena.root(number) for number in range(len(self.sizes))]
+
+    def root(self, operand):
+        """As memory.Arena.root()."""
+        return 0 if operand >> REGION_SHIFT else self.roots[operand]
+
+
+class Forward:
+    """The forward pass of a schedule whose activations are not in place yet (before memory.share()).
+
+    ``peaks``: bytes that live while a unit runs as it is; ``rest``: while what comes after the forward pass does.
+    """
+
+    def __init__(self, s, ends):
+        arena = s.arena
+        self.bytes = Bytes(arena)
+        self.units, _ = units(s, ends[0])
+        lives = lifetimes(s.instructions, arena)
+        self.lives = {root: (first, last) for root, first, last in lives}
+        roots = list(arena.roots)
+        share(s.instructions, arena)
+        live = live_bytes(lifetimes(s.instructions, arena), arena, len(s.instructions))
+        arena.roots[:] = roots
+        self.peaks = [max(live[unit.start : unit.index + 1]) for unit in self.units]
+        self.rest = max(live[ends[0] :] or [0])
+        self.words = [sum([made[ROW][END] - 1 for made in unit.prepares + [unit.made]]) for unit in self.units]
+        # (first unit, unit behind the last, rows) -> (bytes, bytes of the windows and of what lives through, words)
+        self.stages = {}
+
+    def stage(self, a, b, rows):
+        """Units a .. b - 1 by stripes of that many rows."""
+        end = self.units[b - 1].index
+        return Stage(self.units[a:b], rows, {unit.y for unit in self.units[a:b] if self.lives[unit.y][1] > end})
+
+    def _measured(self, a, b, rows):
+        key = a, b, rows
+        if key not in self.stages:
+            begin, end = self.units[a].start, self.units[b - 1].index
+            sizes = self.bytes.sizes
+            before = [(root, last) for root, (first, last) in self.lives.items() if first < begin <= last]
+            through = sum([sizes[root] + 3 & ~3 for root, last in before if last > end])
+            dying = [root for root, last in before if last <= end]
+            stage = self.stage(a, b, rows)
+            windows = sum([count * row_out(unit) for unit, count in stage.windows.items()])
+            self.stages[key] = through + stage.live_bytes(self.bytes, dying), through + windows, stage.words()
+        return self.stages[key]
+
+    def options(self, a, most, longest, rows):
+        """[(b, rows, bytes, words)] of what begins with unit a in ``most`` bytes: itself alone, with rows 0, or a
+        stage.
+
+        Stages have ``longest`` units, and do not go on where their windows alone take more than ``most`` bytes.
+        """
+        found = [(a + 1, 0, self.peaks[a], self.words[a])] if self.peaks[a] <= most else []
+        if self.units[a].why:
+            return found
+        for b in range(a + 2, min(len(self.units), a + longest) + 1):
+            last = self.units[b - 1]
+            if last.why:
+                break
+            if last.scale > 1:  # a mask ends with what it is of
+                continue
+            for count in rows:
+                if count < last.view.height:
+                    bytes_, windows, words = self._measured(a, b, count)
+                    if bytes_ <= most:
+                        found.append((b, count, bytes_, words))
+                    elif count == rows[0]:
+                        break  # more rows take no less
+            if count < last.view.height and windows > most:
+                break
+        return found
+
+    def least(self):
+        """The fewest bytes of the forward pass, of those that the stages in options() allow."""
+        most = max(self.peaks)
+        for longest, rows in ((_FEW, ROWS[:1]), (len(self.units), ROWS[:1]), (len(self.units), ROWS)):
+            least = [0] * (len(self.units) + 1)
+            for a in range(len(self.units) - 1, -1, -1):
+                options = self.options(a, most, longest, rows)
+                least[a] = min([max(bytes_, least[b]) for b, _, bytes_, _ in options], default=most + 1)
+            most = min(most, least[0])
+        return most
+
+    def choose(self, limit=None):
+        """Stages, (first unit, unit behind the last, rows): of the shortest program within ``limit`` bytes; if none is,
+        in the fewest.
+
+        Without a limit, in the fewest. Bytes below what the rest of the step needs save nothing: then they count as
+        that many.
+        """
+        count = len(self.units)
+        most = max(self.least(), self.rest, limit or 0)
+        best = [None] * count + [(0, 0, 0)]  # words, the next boundary, rows
+        for a in range(count - 1, -1, -1):
+            options = self.options(a, most, count, ROWS)
+            best[a] = min([(words + best[b][0], b, rows) for b, rows, _, words in options if best[b]], default=None)
+        stages, a = [], 0
+        while a < count:
+            _, b, rows = best[a]
+            if rows:
+                stages.append((a, b, rows))
+            a = b
+        return stages
+
+    def rewrite(self, s, ends, stages):
+        """Let the stages run by stripes."""
+        made, done = [], 0
+        for a, b, rows in stages:
+            made += s.instructions[done : self.units[a].start]
+            made += self.stage(a, b, rows).emit(s)
+            done = self.units[b - 1].index + 1
+        made += s.instructions[done:]
+        grown = len(made) - len(s.instructions)
+        s.instructions = made
+        ends[:] = [end + grown for end in ends]

@@ -1,0 +1,29 @@
+"""Where a plan by rows takes the most bytes, and why no stripe saves any there."""
+
+from ...plan.compiler import compile_graph
+from ...plan.seen import lifetimes
+from . import Rows
+
+
+def reason(made, what, flash):
+    """The layer at whose turn the most bytes live, what takes the most of them, and why it is whole; for people."""
+    rows = Rows(stages=made.rows.stages)
+    plan = compile_graph(*what, made.segments, flash, [], made.bits, rows)
+    owners = [instruction.owner for instruction in plan.instructions]
+    live = [0] * len(owners)
+    lives = lifetimes(plan.instructions)
+    for buffer, first, last in lives:
+        for at in range(first, last + 1):
+            live[at] += buffer.size + 3 & ~3
+    at = live.index(max(live))
+    largest, first, last = max([life for life in lives if life[1] <= at <= life[2]], key=lambda life: life[0].size)
+    text = "%d bytes of arena at %r, of which %d are %r" % (max(live), owners[at], largest.size, largest.name)
+    maker, reader = owners[first], owners[last]
+    if at >= rows.end:
+        return text + " (the backward pass does not run by rows)"
+    if last >= rows.end:
+        return text + " (read again by the backward pass, of %r)" % reader
+    for layer in (maker, reader):
+        if layer in rows.against:
+            return text + " (%r: %s)" % (layer, rows.against[layer])
+    return text

@@ -1,0 +1,246 @@
+"""A stage: some units one after the other, run stripe by stripe, each for as many rows as those after it need.
+
+A stripe makes a few rows of the last unit's output and, before, those rows of the others that are not there yet:
+nothing is computed twice. What a unit makes lies in one of three ways: ``whole``, where something after the stage reads
+it; in a window of the rows that the next stripe needs, too, which move to the window's beginning; or in a buffer of the
+stripe alone.
+"""
+
+from ...opcodes import WINDOW
+from ...plan.instruction import END, FIRST, ROW, SHARES, STOP
+from ...plan.values import ACTIVATION
+
+_H, _PT, _OH = [WINDOW.split().index(name) for name in ("H", "PT", "OH")]
+_SLICE = 7  # words
+
+
+class Run:
+    """``unit`` makes rows ``at`` .. ``end`` - 1 of its output from rows ``low`` .. ``high`` - 1 of its inputs."""
+
+    def __init__(self, unit, at, end):
+        self.unit, self.at, self.end = unit, at, end
+        self.low, self.high = needed(unit, at, end)
+
+
+class Stripe:
+    """``runs``, then ``moves``: (unit, from which row of its window on rows move down, how many). ``begins``: by unit,
+    a window's first row.
+    """
+
+    def __init__(self, runs, moves, begins):
+        self.runs, self.moves, self.begins = runs, moves, begins
+
+
+def needed(unit, at, end):
+    """(first, behind the last) of the rows of an input that these rows of the output depend on."""
+    low = max(0, at * unit.stride - unit.pad)
+    return low, min(unit.view_in.height, (end - 1) * unit.stride - unit.pad + unit.window)
+
+
+def pieces(shift, count):
+    """(row, rows) of moves by ``shift`` rows down of ``count`` rows such that none meets where it comes from."""
+    return [(at, min(shift, count - at)) for at in range(0, count, shift)]
+
+
+class Stage:
+    """``units`` by stripes of ``rows`` rows of the last one's output; ``stays``: the values that something after it
+    reads.
+
+    ``windows``: rows of a window, by unit.
+    """
+
+    def __init__(self, units, rows, stays):
+        self.units, self.rows = units, rows
+        self.makers = {unit.y: unit for unit in units}
+        self.whole = {unit for unit in units if unit.y in stays}
+        self.readers = {unit: [each for each in units if unit.y in each.inputs] for unit in units}
+        self.windows = {}
+        self.stripes = []
+        self._place(self._cut())
+
+    def _cut(self):
+        """[(Runs of a stripe, by unit the first row of its output that a later stripe reads)]."""
+        units, found = self.units, []
+        height = units[-1].view.height
+        done = dict.fromkeys(units, 0)  # rows made
+        at = 0
+        while at < height:
+            at = min(height, at + self.rows)
+            need = {}
+            for unit in reversed(units):
+                own = unit.view.height
+                rows = own if at == height else own * at // height if not self.readers[unit] else need.get(unit, 0)
+                need[unit] = rows = max(rows, done[unit])
+                if rows > done[unit]:
+                    for value in unit.inputs:
+                        if value in self.makers:
+                            maker = self.makers[value]
+                            need[maker] = max(need.get(maker, 0), needed(unit, done[unit], rows)[1])
+            runs = [Run(unit, done[unit], need[unit]) for unit in units if need[unit] > done[unit]]
+            done = need
+            low = dict(done)
+            for unit in units:
+                for reader in self.readers[unit]:
+                    if done[reader] < reader.view.height:
+                        low[unit] = min(low[unit], needed(reader, done[reader], done[reader] + 1)[0])
+            found.append((runs, low))
+        return found
+
+    def _place(self, cut):
+        """Give what is carried from stripe to stripe its windows, and say when rows move."""
+        made = dict.fromkeys(self.units, 0)
+        carried = set()
+        for runs, low in cut:
+            made.update({run.unit: run.end for run in runs})
+            carried.update([unit for unit in self.units if unit not in self.whole and low[unit] < made[unit]])
+        self.windows = dict.fromkeys([unit for unit in self.units if unit in carried], 0)
+        made = dict.fromkeys(self.units, 0)
+        begins = dict.fromkeys(self.windows, 0)
+        for runs, low in cut:
+            made.update({run.unit: run.end for run in runs})
+            moves, after = [], dict(begins)
+            for unit in self.windows:
+                self.windows[unit] = max(self.windows[unit], made[unit] - begins[unit])
+                if low[unit] > begins[unit]:
+                    after[unit] = low[unit]
+                    if made[unit] > low[unit]:
+                        moves.append((unit, low[unit] - begins[unit], made[unit] - low[unit]))
+            self.stripes.append(Stripe(runs, moves, begins))
+            begins = after
+
+    def words(self):
+        """Words of its program."""
+        total = sum([made[ROW][END] - 1 for unit in self.units for made in unit.prepares])
+        for stripe in self.stripes:
+            total += sum([run.unit.made[ROW][END] - 1 for run in stripe.runs])
+            total += _SLICE * sum([len(pieces(shift, count)) for _, shift, count in stripe.moves])
+        return total
+
+    def moved(self):
+        """Bytes that it moves."""
+        return sum([count * row_out(unit) for stripe in self.stripes for unit, _, count in stripe.moves])
+
+    def live_bytes(self, arena, dying):
+        """The most bytes that live at once of what the stage makes and of ``dying``: values from before that nothing
+        reads after it.
+        """
+        lives = _Lives({root: arena.sizes[root] for root in dying})
+        for unit in self.units:
+            for made in unit.prepares:
+                root = arena.root(made[FIRST])
+                lives.step((), root, arena.sizes[root])
+        for number, stripe in enumerate(self.stripes):
+            keys = {unit: unit if unit in self.whole or unit in self.windows else (unit, number) for unit in self.units}
+            for run in stripe.runs:
+                unit, made, rows = run.unit, run.unit.made, run.end - run.at
+                read = [
+                    keys[self.makers[operand]] if operand in self.makers else arena.root(operand)
+                    for operand in made[FIRST + 1 : made[ROW][STOP]]
+                ]
+                whole = unit.view.height if unit in self.whole else self.windows.get(unit, rows)
+                shares = (
+                    made[ROW][SHARES] if rows == whole else None
+                )  # as memory.share(): of buffers, not of their parts
+                lives.step(read, keys[unit], whole * row_out(unit), shares and read[shares[1] - 1])
+            for unit, shift, count in stripe.moves:
+                for _ in pieces(shift, count):
+                    lives.step((unit,))
+        return lives.most(self.whole)
+
+    def emit(self, s):
+        """The instructions of the stage; the schedule's arena gets the buffers of its rows."""
+        arena = s.arena
+        out = [made for unit in self.units for made in unit.prepares]
+        windows = {}
+        for unit, rows in self.windows.items():
+            windows[unit] = s.scratch("rows", rows * row_out(unit), ACTIVATION)
+        for stripe in self.stripes:
+            places = {unit: (windows[unit], stripe.begins[unit]) for unit in windows}
+            places.update({unit: (unit.y, 0) for unit in self.whole})
+            for run in stripe.runs:
+                unit = run.unit
+                if unit not in places:
+                    size = (run.end - run.at) * row_out(unit)
+                    places[unit] = s.scratch("rows", size, ACTIVATION), run.at
+                out.append(_striped(arena, run, places, self.makers))
+            for unit, shift, count in stripe.moves:
+                row, window = row_out(unit), windows[unit]
+                for at, rows in pieces(shift, count):
+                    size = rows * row
+                    to, source = arena.part(window, at * row, size), arena.part(window, (at + shift) * row, size)
+                    made = s.instruction("slice", (to, source), (1, size, size, 0))
+                    out.append(made[: made[ROW][END]] + unit.made[unit.made[ROW][END] :])
+        return out
+
+
+def row_out(unit):
+    """Bytes of a row of the unit's output."""
+    return unit.view.row // unit.scale
+
+
+def _striped(arena, run, places, makers):
+    """The run's instruction. ``places``: by unit, the buffer that holds its rows, and its first one."""
+    unit, rows = run.unit, run.end - run.at
+
+    def part(value, row, at, end):
+        buffer, first = places[makers[value]] if value in makers else (value, 0)
+        at, size = (at - first) * row, (end - at) * row
+        return buffer if size == arena.sizes[buffer] else arena.part(buffer, at, size)
+
+    parts = {value: part(value, unit.view_in.row, run.low, run.high) for value in unit.inputs}
+    parts[unit.y] = part(unit.y, row_out(unit), run.at, run.end)
+    made = unit.made
+    stop, end = made[ROW][STOP], made[ROW][END]
+    operands = tuple([parts.get(operand, operand) for operand in made[FIRST:stop]])
+    sizes = list(made[stop:end])
+    if unit.is_windowed:
+        sizes[_H], sizes[_PT], sizes[_OH] = run.high - run.low, max(0, unit.pad - run.at * unit.stride), rows
+    else:  # elements, and of a mask its bytes
+        sizes[0] = sizes[0] // unit.view.height * rows
+        if unit.scale > 1:
+            sizes[1] = rows * row_out(unit)
+    return made[:FIRST] + operands + tuple(sizes) + made[end:]
+
+
+class _Lives:
+    """How long things live, by keys, in steps; what has no key lives throughout, and is not counted."""
+
+    def __init__(self, sizes):
+        self.sizes = dict(sizes)
+        self.first = dict.fromkeys(sizes, 0)
+        self.last = dict.fromkeys(sizes, 0)
+        self.now = 0
+        self.shared = []  # (step, key that is made, key in whose memory it may lie)
+
+    def step(self, read, made=None, size=0, source=None):
+        """One reads these keys and may write one; ``source``: in whose memory, if it is as large and dies there."""
+        for key in read:
+            if key in self.last:
+                self.last[key] = self.now
+        if made is not None:
+            if made not in self.first:
+                self.sizes[made], self.first[made] = size, self.now
+                if source in self.last:
+                    self.shared.append((self.now, made, source))
+            self.last[made] = self.now
+        self.now += 1
+
+    def most(self, whole):
+        for key in whole:
+            self.last[key] = self.now
+        homes = {}
+        for step, made, source in self.shared:
+            source = homes.get(source, source)
+            if self.last[source] == step and self.sizes[source] == self.sizes[made]:
+                homes[made] = source
+                self.last[source] = self.last[made]
+        live = [0] * (self.now + 2)
+        for key, size in self.sizes.items():
+            if key not in homes:
+                live[self.first[key]] += size + 3 & ~3
+                live[self.last[key] + 1] -= size + 3 & ~3
+        most = total = 0
+        for change in live:
+            total += change
+            most = max(most, total)
+        return most
