@@ -76,12 +76,12 @@ def test_boards_train_by_rows_to_the_digests_of_the_pc(name, tmp_path):
     check(text, expected)
 
 
-def test_mobilenet_trains_its_last_layer_on_a_cortex_m7_with_its_weights_in_place(tmp_path):
+def test_mobilenet_trains_its_last_layer_on_a_cortex_m4_with_its_weights_in_place(tmp_path):
     frozen = odt.frozen.pack(mobilenet())
     size = 64 * 64 * 3
     path, expected, whole = made(mobilenet, tmp_path, size, frozen=frozen)
     assert int(re.findall(r"arena (\d+)", expected)[0]) < 0.35 * whole
-    with machines.open("qemu_m7") as machine:
+    with machines.open("qemu_m4hf") as machine:
         machine.install([path])
         text = machine.run(SCRIPT, timeout=900, args={"file": "/rom/" + path.name, "size": size})
     check(text, expected)
