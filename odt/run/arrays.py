@@ -61,6 +61,12 @@ def read(argument, data):
         raise TypeError("%s: an array of numbers is expected, got %r: %s" % (argument, type(data), error))
 
 
+def refuse_type(argument, data, dtypes, code):
+    """TypeError for elements of another type, with what makes the right one of them."""
+    hint = ": " + retyped(argument, data, dtypes) if hasattr(data, "astype") else ""
+    raise TypeError("%s: elements are of type %r, expected %s%s" % (argument, code, " or ".join(dtypes), hint))
+
+
 def retyped(argument, data, dtypes):
     """What makes an array of NumPy's one of these types, and leaves its numbers what they are."""
     name, dtype = argument.split(" ")[-1], dtypes[0]

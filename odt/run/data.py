@@ -50,13 +50,9 @@ def samples(argument, data, dtypes, row, one=()):
             chosen = FORMATS[dtype]
             break
     if chosen is None:
-        expected = " or ".join(dtypes)
-        hint = ""
-        if hasattr(data, "astype"):
-            from .arrays import retyped
+        from .arrays import refuse_type
 
-            hint = ": " + retyped(argument, data, dtypes)
-        raise TypeError("%s: elements are of type %r, expected %s%s" % (argument, code, expected, hint))
+        refuse_type(argument, data, dtypes, code)
     width = row * _BYTES[chosen]
     if size % width:
         raise ValueError("%s: %d bytes are not whole samples of %d bytes (%d %s)" % (argument, size, width, row, dtype))
