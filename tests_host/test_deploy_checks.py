@@ -2,6 +2,7 @@
 
 import odt
 import pytest
+from odt.features import Frames, LogMel
 from odt.host import deploy
 from odt.host.board import BoardError
 
@@ -52,3 +53,19 @@ def test_what_is_no_model_is_refused_before_a_board_is_asked(tmp_path, capsys, c
     assert main(["deploy", str(path), "--connect", "/dev/none"]) == 1
     text = capsys.readouterr().out
     assert text.startswith("odt: ") and words in text and "/dev/none" not in text
+
+
+def test_a_board_gets_the_parts_that_the_model_needs(tmp_path):
+    path = tmp_path / "heard.odt"
+    frames = Frames(LogMel(rate=8000, channels=20), hop=160, rows=4)
+    made = odt.Sequential([*frames.layers(), odt.Flatten(), odt.Dense(2)])
+    made.compile(batch_size=2)
+    made.export(path, features=frames)
+    _, heard, _ = deploy.read(path)
+    absent = ["reference", "features", "online"]  # of a board that was given odt without them
+    assert deploy.left_out([], absent, "native", heard) == ["reference", "online"]
+    assert deploy.left_out([], absent, "native", model()) == absent
+    assert deploy.left_out(["online"], absent, "reference", model()) == ["online", "features"]
+    assert deploy.left_out(["features"], [], "native", model()) == ["features"]
+    with pytest.raises(BoardError, match="--without features: the model's samples are made by odt.features .Frames."):
+        deploy.left_out(["features"], absent, "native", heard)

@@ -64,11 +64,7 @@ def command(options):
         room.fits(found, held, [copied])
     else:
         held = board.held(found["libs"][0])
-        names += [
-            name
-            for name in room.absent(held, found["libs"][0])
-            if name not in names and (name != "reference" or backend == "native")
-        ]
+        names = left_out(names, room.absent(held, found["libs"][0]), backend, model)
     if not found["frozen"]:
         _, status = install.bring(
             board,
@@ -102,12 +98,24 @@ def command(options):
     return 0
 
 
+def left_out(asked, absent, backend, model):
+    """The names of the parts that stay away: those of --without, and those that the board was given without before, but what the model needs."""
+    needed = ["reference"] if backend != "native" else []
+    if model.features is not None:
+        needed.append("features")
+        if "features" in asked:
+            name = type(model.features).__name__
+            raise BoardError("--without features: the model's samples are made by odt.features (%s)" % name)
+    return asked + [name for name in absent if name not in asked + needed]
+
+
 def read(source):
     """(bytes of a model file, its model, what the trial makes of it here); ValueError that names the file where it is damaged."""
     data = Path(source).read_bytes()
     try:
         model = load_model(data)
         pieces(model)
+        _ = model.features  # made of what the file says
         return data, model, expected(data)
     except (ValueError, ArithmeticError) as error:
         raise ValueError("%s: %s" % (source, error)) from None
