@@ -26,7 +26,7 @@ help:
 	@echo "make circuitpython  the package as CircuitPython's bundle has it (CPY_DIR=<checkout>: as .mpy files)"
 	@echo "make docs           the documents as a site, in build/site"
 	@echo "make lock           the newest versions of what is installed, into the lock files"
-	@echo "make generate       write what is generated from odt/opcodes.py"
+	@echo "make generate       write what is generated from odt/base/opcodes.py"
 	@echo "make unix           MicroPython's unix port with odt inside"
 	@echo "make unix-float30   the same with CircuitPython's 30-bit floats"
 	@echo "make qemu           Cortex-M3, M4, M4F, M7 and M33 images for QEMU"

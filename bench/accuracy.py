@@ -21,7 +21,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests_host")]
 from twin import Twin  # noqa: E402
 
 import odt  # noqa: E402
-from odt.fixed import hash32, order  # noqa: E402
+from odt.base.fixed import hash32
+from odt.base.primitives import order  # noqa: E402
 
 
 def digits():

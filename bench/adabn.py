@@ -8,7 +8,7 @@ Digits: two convolutions of 8 and 16 channels, 8 epochs; MNIST-1D: three of 25, 
 of 16. Each is trained on the data as they are; then update_bn on 32 or 200 unlabelled samples of the changed data;
 accuracy in % on others of these (2,000 of MNIST-1D). labels: of the same network trained on changed data with all labels. One
 class: the samples are all of class 0, the data unchanged (of MNIST-1D, too). PyTorch: a network of the same sizes, trained
-by itself, and torch.optim.swa_utils.update_bn. entropy, various: after update_bn on the 200, odt.tent on the same for 5 and
+by itself, and torch.optim.swa_utils.update_bn. entropy, various: after update_bn on the 200, odt.continual.tent on the same for 5 and
 20 epochs, Adam of 0.004, without a guard, by the loss Entropy of diversity 0 and 1; in PyTorch the same loss of the layers in
 training mode. Means +- standard error over seeds. Costs, all that Python does included: first, update_bn of a batch of 16
 digits on a model for the first time, which finds the instructions; then a batch more; without the guard's two predictions;
@@ -24,9 +24,9 @@ import torch
 from accuracy import digits, mnist1d
 
 import odt
-from odt import adabn, tent
-from odt.tent import Entropy
-from odt.slots import Bytes
+from odt.continual import adabn, tent
+from odt.continual.tent import Entropy
+from odt.files.slots import Bytes
 
 DRAW = np.random.default_rng(7)
 BATCH, RATE = 16, 0.004
@@ -100,7 +100,7 @@ class Odt:
         """A network that has followed x, and learned from its own predictions of it."""
         made = copy.copy(self)
         made.model = network(self.name)
-        odt.update.norm(made.model)
+        odt.adapt.update.norm(made.model)
         made.model.compile(odt.Adam(RATE), Entropy(diversity), dtype=self.model.dtype, batch_size=BATCH, seed=1)
         made.model.load_weights(self.model)
         made.model.calibrate(np.ascontiguousarray(x))
@@ -236,8 +236,8 @@ def qualities(tasks, seeds):
 ON_BOARD = """
 import gc
 import odt
-from odt import adabn
-from odt.tent import Entropy
+from odt.continual import adabn
+from odt.continual.tent import Entropy
 x = bytes([(7 * i + i // 5) %% 17 for i in range(64 * 16)])
 def network():
     layers = [odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16)]
@@ -261,7 +261,7 @@ end()
 model = None
 gc.collect()
 model = network()
-odt.update.norm(model)
+odt.adapt.update.norm(model)
 model.compile(odt.Adam(), Entropy(), dtype="%s", batch_size=16)
 model.train_step(x, y)
 begin()

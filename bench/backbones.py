@@ -128,7 +128,7 @@ def trained(data, rows, seed):
 def compiled(data, twin, rows, dtype, seed, frozen=None):
     """odt's model with these weights, of which the last layer trains."""
     model = data.network()
-    odt.update.last(model)
+    odt.adapt.update.last(model)
     model.compile(odt.Adam(0.01), dtype=dtype, batch_size=16, micro_batch=data.micro, seed=seed, frozen=frozen)
     shapes = [np.shape(values) for values in model.get_weights()]
     model.set_weights([p.detach().numpy().reshape(s) for p, s in zip(twin.flat_parameters(), shapes)])
@@ -220,7 +220,7 @@ def write(name):
     """The model file of a network that learned all data."""
     data = DATA[name]()
     twin = trained(data, data.whole, 0)
-    packed = odt.frozen.pack(compiled(data, twin, data.whole, "int8", 0))
+    packed = odt.files.frozen.pack(compiled(data, twin, data.whole, "int8", 0))
     model = compiled(data, twin, data.whole, "int8", 0, packed)
     model.export(str(FOLDER / (name + ".odt")), labels=data.labels, features=data.features)
     if name == "image":

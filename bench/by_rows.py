@@ -20,7 +20,7 @@ import published  # noqa: E402
 import written  # noqa: E402
 
 import odt  # noqa: E402
-from odt.frozen import pack  # noqa: E402
+from odt.files.frozen import pack  # noqa: E402
 from odt.plan.program import Program  # noqa: E402
 from odt.run.session import batch, bind, clear  # noqa: E402
 

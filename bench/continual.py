@@ -1,4 +1,4 @@
-"""Continual learning without kept samples, beside odt.replay: LwF, EWC and CWR*.
+"""Continual learning without kept samples, beside odt.continual.replay: LwF, EWC and CWR*.
 
     python bench/continual.py                 a quarter of an hour of one core; writes bench/results/continual.txt
     python bench/continual.py --seeds 1 --part turns
@@ -8,12 +8,12 @@ Tasks, network, epochs and scores are those of bench/replay.py, and so is what a
 starts from odt's first weights. In % and points, mean +- standard error; bytes: of what is kept beside the network.
 
 LwF (Li and Hoiem, 2016): cross-entropy, and strength times the divergence of what the network says of the new samples, of the classes seen, from what it said before
-the task, at temperature 2. odt's, without a kept sample: odt.dark's loss on the new samples, alpha the strength. EWC (Kirkpatrick et al., 2017; online: Schwarz et
-al., 2018): a penalty by the Fisher information of 200 samples of each task, on all weights. replay, logits: odt.replay, odt.dark in a budget of 4 KB.
+the task, at temperature 2. odt's, without a kept sample: odt.continual.dark's loss on the new samples, alpha the strength. EWC (Kirkpatrick et al., 2017; online: Schwarz et
+al., 2018): a penalty by the Fisher information of 200 samples of each task, on all weights. replay, logits: odt.continual.replay, odt.continual.dark in a budget of 4 KB.
 
 head: as in bench/replay.py's latents: four digits are learned at first, the layers up to the second pooling do not change from then on, three tasks of two digits
 follow. CWR* (Maltoni and Lomonaco, 2019): each task trains a layer of its own classes from zeros by momentum, whose rows less their mean are joined
-with those of before by how many samples came; the front is odt's in float32. latents: odt.latents in 8 bits, and how many of them are kept.
+with those of before by how many samples came; the front is odt's in float32. latents: odt.continual.latents in 8 bits, and how many of them are kept.
 
 generated: as head, and with two other lists of tasks: turns, whose front learned all digits as they are, and series, the first 1,000 of MNIST-1D by
 bench/accuracy.py's network, whose convolutions are the front. Latents that are kept, beside latents that are drawn, in NumPy, from a Gaussian of each class in as
@@ -38,7 +38,7 @@ from replay import BATCH, EPOCHS, HELD_OUT, LAYERS, RATES, Base, Score, cell  # 
 from twin import Twin  # noqa: E402
 
 import odt  # noqa: E402
-from odt.replay import Replay  # noqa: E402
+from odt.continual import Replay  # noqa: E402
 
 TEMPERATURE, FISHER, BUDGET, FRONT = 2, 200, 4096, LAYERS["second pooling"]
 MODELS = {
@@ -210,7 +210,7 @@ def quantized(values):
 
 
 class Generator:
-    """Latents drawn from a Gaussian for each class, in place of latents that odt.replay keeps."""
+    """Latents drawn from a Gaussian for each class, in place of latents that odt.continual.replay keeps."""
 
     def __init__(self, latents, model, seed):
         self.width, self.model, self.rng, self.classes = latents.width, model, np.random.default_rng(seed), {}
@@ -231,7 +231,7 @@ class Generator:
 
 
 class Drawn:
-    """Batches as odt.replay mixes them: a class known weighs as much as one of y. No latent is drawn twice."""
+    """Batches as odt.continual.replay mixes them: a class known weighs as much as one of y. No latent is drawn twice."""
 
     epoch = order = 0
 

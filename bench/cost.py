@@ -96,7 +96,7 @@ def draw(seed, dtype):
         optimizer = {"adam": odt.Adam(0.002), "momentum": odt.SGD(0.01, 0.9), "sgd": odt.SGD(0.01)}[name]
         batch = rng.choice((1, 2, 3, 4, 8, 8, 16, 16, 16, 32))
         policy = rng.choice(("whole", "whole", "whole", "whole", "bias", "last"))
-        getattr(odt.update, policy)(model)
+        getattr(odt.adapt.update, policy)(model)
         options = {"checkpoint": "sqrt"} if rng.random() < 0.1 else {}
         if batch % 2 == 0 and rng.random() < 0.15:
             options["micro_batch"] = batch // (4 if batch % 4 == 0 and seed % 2 else 2)

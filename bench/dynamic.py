@@ -41,7 +41,7 @@ POLICIES = {
 }
 ON_BOARD = """
 from array import array
-from odt import update
+from odt.adapt import update
 model = network({channels})
 {policy}
 model.compile(odt.Adam(odt.CosineDecay(0.01, {steps})), batch_size={batch}, seed=1)

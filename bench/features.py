@@ -1,4 +1,4 @@
-"""odt.features.LogMel and MFCC: error against float64, cost of a frame, RAM and bytes of .mpy.
+"""odt.sensors.LogMel and MFCC: error against float64, cost of a frame, RAM and bytes of .mpy.
 
     python bench/features.py            writes bench/results/features.txt (two minutes)
     python bench/features.py qemu_m4    prints only, with the costs on these machines
@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 import written  # noqa: E402
 from counting import ROOT  # noqa: E402
 
-from odt.features import MFCC, Filter, LogMel, MicroFrontend, MiniRocket, Motion  # noqa: E402
+from odt.sensors import MFCC, Filter, LogMel, MicroFrontend, MiniRocket, Motion  # noqa: E402
 
 MACHINES = "rp2040", "qemu_m3", "qemu_m4", "qemu_m4hf"
 PIECES = "_odt_features.mpy", "_odt_frontend.mpy", "_odt_motion.mpy", "_odt_rocket.mpy"
@@ -28,7 +28,7 @@ SIZES = (16000, 480, 512, 40, 125, 7500), (8000, 240, 256, 20, 100, 4000), (1600
 ON_BOARD = """
 import gc
 from array import array
-from odt.features import MFCC, Filter, LogMel, MicroFrontend, MiniRocket, Motion
+from odt.sensors import MFCC, Filter, LogMel, MicroFrontend, MiniRocket, Motion
 mel = %s%r
 x, out = array("h", [(i * i * 7919 >> 3) %% 20011 - 10005 for i in range(%d)]), array("h", bytes(2 * %d))
 kernel, tables, work = mel._kernel, mel._tables, mel._work
@@ -136,10 +136,10 @@ def files():
             path = ROOT / "build" / "mpy" / name / piece
             yield "%-36s%6d bytes" % ("%s/%s" % (name, piece), path.stat().st_size)
     for name in (
-        "features/__init__", "features/logmel", "features/tables", "reference/logmel", "reference/buffers",
-        "reference/spectrum", "features/frontend", "features/frontend_tables", "reference/frontend",
-        "features/motion", "reference/motion", "features/filter", "reference/biquads", "features/rocket",
-        "reference/rocket", "features/refused",
+        "sensors/__init__", "sensors/features/logmel", "sensors/features/tables", "reference/logmel", "reference/buffers",
+        "reference/spectrum", "sensors/features/frontend", "sensors/features/frontend_tables", "reference/frontend",
+        "sensors/features/motion", "reference/motion", "sensors/features/filter", "reference/biquads", "sensors/features/rocket",
+        "reference/rocket", "sensors/features/refused",
     ):  # fmt: skip
         path = ROOT / "build" / "mpy" / "python" / "odt" / (name + ".mpy")
         note = ", while one is made" if name.endswith("tables") else ", without kernels alone" * name.startswith("ref")
@@ -148,7 +148,7 @@ def files():
 
 def main():
     names = sys.argv[1:] or MACHINES
-    lines = counting.head("odt.features.LogMel. Written by: python bench/features.py")[:-1]
+    lines = counting.head("odt.sensors.LogMel. Written by: python bench/features.py")[:-1]
     lines += [counting.heading(name) for name in names]
     print(*lines, sep="\n")
     for part in (costs(names), files(), *[errors(size) for size in SIZES[:2]]):

@@ -22,7 +22,7 @@ import instructions
 import listings
 from counting import ROOT, UNITS
 
-from odt import opcodes
+from odt.base import opcodes
 
 MACHINES = ("rp2040", "qemu_m3", "qemu_m4", "qemu_m7", "qemu_m33", "pc")
 # A kind: what its lines' median may be on a machine.

@@ -18,7 +18,7 @@ import numpy as np
 import written
 
 import odt
-from odt import labels
+from odt.continual import labels
 
 ROOT = Path(__file__).resolve().parent.parent
 POOL, FIRST, MORE, ROUNDS = 1200, 20, 20, 9

@@ -27,8 +27,8 @@ ON_BOARD = """
 import gc
 from array import array
 import odt
-from odt.features import LogMel
-from odt.stream import Events, Stream, Window
+from odt.sensors import LogMel
+from odt.sensors import Events, Stream, Window
 sound = bytes(memoryview(array("h", [(i * i * 7919 >> 3) %% 20011 - 10005 for i in range(160)])))
 class Source:
     def readinto(self, buffer):

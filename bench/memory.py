@@ -22,10 +22,10 @@ import written  # noqa: E402
 from architectures import activity, keywords, separable  # noqa: E402
 
 import odt  # noqa: E402
-from odt.frozen import pack  # noqa: E402
+from odt.base.opcodes import ARENA  # noqa: E402
+from odt.files.frozen import pack  # noqa: E402
 from odt.plan.compiler import compile_graph  # noqa: E402
 from odt.plan.values import home  # noqa: E402
-from odt.opcodes import ARENA  # noqa: E402
 
 
 def digits():

@@ -116,7 +116,7 @@ def by_odt(net, layers, dtype, x, y, test, epochs, seed):
 
 def imported(net, layers, dtype, steps, seed=0, **options):
     clean = mnist()[0][0][:200].reshape(-1, 1, 28, 28)
-    policy = (lambda model: odt.update.last(model, layers)) if layers else "none"
+    policy = (lambda model: odt.adapt.update.last(model, layers)) if layers else "none"
     options.setdefault("batch_size", BATCH)
     options.update(calibrate=clean if dtype == "int8" else None, dtype=dtype, seed=seed)
     if layers:
@@ -152,7 +152,7 @@ def costs(net):
         model = imported(net, layers, "int8", 100, batch_size=1)
         numbers = sum(part.count for _, weights in model.session.plan.weights for part in weights.trained)
         file = ROOT / "build" / "mobilenet.odt"
-        packed = odt.frozen.pack(model)
+        packed = odt.files.frozen.pack(model)
         small = odt.Model(model.nodes[0], model.nodes[-1])
         options = list(model.session.options)
         small.compile(options[0], options[1], "int8", 1, 0, frozen=packed)

@@ -16,7 +16,7 @@ import numpy as np
 from accuracy import digits, digits_cnn, mnist1d, mnist1d_cnn
 
 import odt
-from odt import teach
+from odt.continual import teach
 
 BATCH, RATE, EPOCHS, STEPS = 16, 0.002, 20, 1000
 LABELS = 5, 20, 100

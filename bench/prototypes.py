@@ -1,4 +1,4 @@
-"""Few-shot: classes that a front never saw, by odt.prototypes, with and without the episodic training of odt.host.episodes.
+"""Few-shot: classes that a front never saw, by odt.continual.prototypes, with and without the episodic training of odt.host.episodes.
 
     git clone https://github.com/brendenlake/omniglot build/omniglot
     git clone https://github.com/Jakobovski/free-spoken-digit-dataset build/fsdd
@@ -32,9 +32,11 @@ import written  # noqa: E402
 from PIL import Image  # noqa: E402
 from sklearn.datasets import load_digits  # noqa: E402
 
+from odt.continual import (
+    Latents,  # noqa: E402
+    Prototypes,  # noqa: E402
+)
 from odt.host import episodes  # noqa: E402
-from odt.latents import Latents  # noqa: E402
-from odt.prototypes import Prototypes  # noqa: E402
 
 SIZE, WAYS, QUERIES, SHOTS = 14, (5, 20), 5, (1, 5)
 EPISODES, EPISODE, RATE = 1000, (20, 5, 5), 0.002

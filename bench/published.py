@@ -6,7 +6,7 @@ modify and distribute it, provided that this notice is kept; it comes without wa
 """
 
 import odt
-from odt import update
+from odt.adapt import update
 
 # Channels of the first convolution, then blocks: channels of the first 1x1 convolution (0: none), size and stride of
 # the depthwise one, channels of the second 1x1 convolution, whether the block's input is added.

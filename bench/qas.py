@@ -23,8 +23,11 @@ import written  # noqa: E402
 from accuracy import BATCH, TASKS  # noqa: E402
 
 import odt  # noqa: E402
-from odt.fixed import ONE, bits_to_float  # noqa: E402
-from odt.fixed import get  # noqa: E402
+from odt.base.fixed import (  # noqa: E402
+    ONE,
+    bits_to_float,
+    get,  # noqa: E402
+)
 
 
 class Unscaled(odt.SGD):

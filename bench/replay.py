@@ -1,4 +1,4 @@
-"""What odt.replay remembers: tasks that are learned one after the other, by bytes of replay.
+"""What odt.continual.replay remembers: tasks that are learned one after the other, by bytes of replay.
 
     python bench/replay.py               without arguments it writes bench/results/replay.txt
     python bench/replay.py --seeds 2 --part classes
@@ -11,10 +11,10 @@ first weights and what is kept. One network of ten outputs, which is not told th
 
 classes: five tasks of two digits. turns: four tasks of all digits, turned by 0, 90, 180 and 270 degrees. accuracy: mean over all tasks after the last;
 forgetting: how far the tasks but the last have fallen below their best, on average (Chaudhry et al., 2018). In % and points, mean +- standard error. bytes: of
-Replay's state. with logits: odt.dark. fine-tuning: the tasks without replay. joint: all tasks at once, for as many steps as replay takes.
+Replay's state. with logits: odt.continual.dark. fine-tuning: the tasks without replay. joint: all tasks at once, for as many steps as replay takes.
 
 latents: four digits are learned at first, with all layers; the layers up to the named one are then the front and do not change, the others go on with three
-tasks of two digits and as many samples kept. float: the front's outputs as float32; 8 bits: odt.latents; both in a float32 network, of the same front. int8: network,
+tasks of two digits and as many samples kept. float: the front's outputs as float32; 8 bits: odt.continual.latents; both in a float32 network, of the same front. int8: network,
 front and latents. less: 8 bits less float of the same seed. all layers: the same tasks with replay of images in the whole network, float32.
 
 series: MNIST-1D by bench/accuracy.py's network, two classes at a time; all 4,000 series train, 2,000 others are the test. cost, of the digits' network in int8, 16
@@ -39,9 +39,11 @@ import written  # noqa: E402
 from accuracy import digits_cnn, mnist1d, mnist1d_cnn  # noqa: E402
 
 import odt  # noqa: E402
-from odt.dark import DarkExperience  # noqa: E402
-from odt.latents import Latents  # noqa: E402
-from odt.replay import Replay  # noqa: E402
+from odt.continual import (
+    DarkExperience,  # noqa: E402
+    Latents,  # noqa: E402
+    Replay,  # noqa: E402
+)
 
 BATCH, EPOCHS = 16, 10
 RATES = 0.001, 0.002, 0.004
@@ -52,7 +54,7 @@ KEPT = 50, 100, 300
 LAYERS = {"first pooling": 3, "second pooling": 5}  # layers of digits_cnn in the front, the Input with them
 DTYPES = "int8", "float32"
 HELD_OUT = 100, 101, 102  # the seeds that choose rates
-ALPHA = 0.1  # of odt.dark
+ALPHA = 0.1  # of odt.continual.dark
 
 DATA = (ROOT / "examples/digits/digits.bin").read_bytes()
 X = np.frombuffer(DATA[: 1797 * 64], "uint8").reshape(-1, 8, 8, 1)
@@ -285,8 +287,8 @@ def latents(seeds):
 
 ON_BOARD = """
 import odt
-from odt.dark import DarkExperience
-from odt.replay import Replay
+from odt.continual import DarkExperience
+from odt.continual import Replay
 model = odt.Sequential([
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
     odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),

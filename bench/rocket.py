@@ -14,7 +14,7 @@ import written
 from accuracy import mnist1d, mnist1d_cnn
 
 import odt
-from odt.features import MiniRocket
+from odt.sensors import MiniRocket
 
 SEEDS = 10
 SAMPLES = (5, 20, 100)

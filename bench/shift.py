@@ -30,10 +30,12 @@ import machines  # noqa: E402
 import written  # noqa: E402
 
 import odt  # noqa: E402
-from odt import update  # noqa: E402
-from odt.adapt import task_adaptive  # noqa: E402
+from odt.adapt import (
+    task_adaptive,  # noqa: E402
+    update,  # noqa: E402
+)
+from odt.adapt.lite import lite_residual, take_weights  # noqa: E402
 from odt.plan.graph import backward_macs  # noqa: E402
-from odt.lite import lite_residual, take_weights  # noqa: E402
 
 BATCH, EPOCHS, SEEDS = 8, 30, 5
 RATES = (0.001, 0.003, 0.01)
@@ -282,7 +284,7 @@ def accuracy_lines(network, found, rates, choices):
 
 ON_BOARD = """
 import gc
-from odt import update
+from odt.adapt import update
 model = {builder}()
 {policy}
 model.compile(odt.Adam(0.003), batch_size={batch}, seed=1)
@@ -305,7 +307,7 @@ gc.enable()
 def on_board(network, batch, model):
     """What applies the model's policy on the board."""
     if any(node.layer.name.endswith("_lite") for node in model.nodes):
-        lines = ["from odt.lite import lite_residual", "model = lite_residual(model, %r)" % LITE[network]]
+        lines = ["from odt.adapt.lite import lite_residual", "model = lite_residual(model, %r)" % LITE[network]]
     else:
         lines = ["for node in model.nodes:", "    layer = node.layer"]
         for node in model.nodes:

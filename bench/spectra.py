@@ -1,4 +1,4 @@
-"""odt.features.LogMel beside the transforms of ulab and emlearn-micropython, each within the firmware of one emulated machine.
+"""odt.sensors.LogMel beside the transforms of ulab and emlearn-micropython, each within the firmware of one emulated machine.
 
     make firmware BOARD=RPI_PICO ULAB_DIR=<folder>
     make qemu ODT_NATIVE=<folder>
@@ -20,7 +20,7 @@ import written  # noqa: E402
 
 ROWS = (
     ("odt LogMel(16000, 512, 512, 40): window, FFT, power, 40 bands, log2", """
-from odt.features import LogMel
+from odt.sensors import LogMel
 mel, out = LogMel(16000, 512, 512, 40), array("h", bytes(80))
 samples = array("h", [int(v) for v in x])
 def call():

@@ -6,9 +6,9 @@ the last of a run of an exercise, in which it begins and ends. "mixed" ones and 
 
 Each session is held out in turn, and with each another exercise, NEW, of which two recordings, one of each other session, teach: nine splits. What else is in
 the two other sessions trains a network in float32 (PyTorch, 30 epochs, Adam 0.004 with cosine decay, classes weighted equally), whose weights odt takes in int8 and
-float32; odt.teach keeps 48 windows of each known class. PyTorch: float32, all layers, from the same weights, with all data: all that the network was trained on, and the
+float32; odt.continual.teach keeps 48 windows of each known class. PyTorch: float32, all layers, from the same weights, with all data: all that the network was trained on, and the
 taught windows repeated to a third of these; 10 epochs, of the rates 0.001 and 0.003 the one with the best sum over both (which favours it).
-"motion": odt.features.Motion, standardised, and dense layers of 48 and 32; "raw": four convolutions over the samples. Accuracy in %: the mean of the classes';
+"motion": odt.sensors.Motion, standardised, and dense layers of 48 and 32; "raw": four convolutions over the samples. Accuracy in %: the mean of the classes';
 mean +- standard error over the nine splits. The stream: the held out session's recordings, exercises and others by turns; see examples/gesture/motions.py.
 """
 
@@ -30,9 +30,13 @@ from motions import NAMES  # noqa: E402
 from twin import Twin  # noqa: E402
 
 import odt  # noqa: E402
-from odt import teach  # noqa: E402
-from odt.features import Motion  # noqa: E402
-from odt.stream import Events, Stream, Window  # noqa: E402
+from odt.continual import teach  # noqa: E402
+from odt.sensors import (  # noqa: E402
+    Events,
+    Motion,  # noqa: E402
+    Stream,
+    Window,
+)
 
 SOURCE = ROOT / "build" / "emlearn-micropython" / "examples" / "har_trees" / "data" / "raw" / "har_record_exercises_1"
 MOTION = Motion(rate=motions.RATE, window=motions.LENGTH, axes=3, bands=(1, 2, 3, 5, 8, 13, 20))
@@ -230,9 +234,9 @@ class Held:
 COST = """
 import gc
 import odt
-from odt import teach
-from odt.features import Motion
-from odt.stream import Window
+from odt.continual import teach
+from odt.sensors import Motion
+from odt.sensors import Window
 front = odt.load_model("front.bin")
 motion = front.features
 teacher = teach.Teacher(front, classes=4, budget=4 * 48 * 32)
@@ -287,7 +291,7 @@ def measured():
     rows, streams = {}, {}
     for kind in ("motion", "raw"):
         print("%-10s%-22s%16s%24s%24s%24s" % (
-            kind, "held out, new", "before", "odt.teach int8", "odt.teach float32", "PyTorch, all layers"))  # fmt: skip
+            kind, "held out, new", "before", "odt.continual.teach int8", "odt.continual.teach float32", "PyTorch, all layers"))  # fmt: skip
         for split in SPLITS:
             held = Held(data, kind, *split)
             found = [held.before("int8"), held.taught_score("int8"), held.taught_score("float32"), held.torch()]
@@ -298,7 +302,7 @@ def measured():
                 streams[split] = held.stream(False) + held.stream(True, SETTINGS)
         columns = np.array([found[:4] for key, found in rows.items() if key[0] == kind]).transpose(1, 2, 0)
         print("\nover the nine           known ones         the new             all")
-        names = "before, int8", "odt.teach, int8", "odt.teach, float32", "PyTorch, all layers"
+        names = "before, int8", "odt.continual.teach, int8", "odt.continual.teach, float32", "PyTorch, all layers"
         for name, column in zip(names, columns):
             print("  %-20s%s" % (name, "".join(["%16s" % story_parts.cell(values) for values in column])))
         print()

@@ -2,7 +2,7 @@
 
 free-spoken-digit-dataset (build/fsdd): six speakers, ten digits, fifty utterances of each. Each speaker is held out in turn, and with each another word, NEW;
 the five others' nine words train a network in float32 (PyTorch, 25 epochs, Adam 0.004 with cosine decay, moved by up to four rows and two channels),
-whose weights odt takes in int8 and float32. Three utterances of each of the ten words by the one held out teach: odt.teach keeps them and three by others of
+whose weights odt takes in int8 and float32. Three utterances of each of the ten words by the one held out teach: odt.continual.teach keeps them and three by others of
 each known word. The test is all that is left of this speaker. PyTorch: float32, all layers, from the same weights, with all data: all of the five speakers', and the taught
 ones repeated to a third of these; 8 epochs, of the rates 0.001 and 0.003 the one with the best sum over both (which favours it).
 Accuracy in %, mean +- standard error over the six speakers.
@@ -18,13 +18,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench"), str(KE
 
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
-import torch  # noqa: E402
 import story_parts  # noqa: E402
+import torch  # noqa: E402
 import words  # noqa: E402
 from twin import Twin  # noqa: E402
 
 import odt  # noqa: E402
-from odt import teach  # noqa: E402
+from odt.continual import teach  # noqa: E402
 
 SOURCE = ROOT / "build" / "fsdd" / "recordings"
 NEW = {"george": 3, "jackson": 0, "lucas": 7, "nicolas": 4, "theo": 1, "yweweler": 8}
@@ -188,7 +188,7 @@ COST = """
 import gc
 import odt
 from array import array
-from odt import teach
+from odt.continual import teach
 from words import CHANNELS, LENGTH, ROWS, features
 import words
 front = odt.load_model("front.bin")
@@ -255,7 +255,7 @@ def measured():
     rows, heard = {}, {64: [], 256: [], 512: []}
     print(
         "keyword   %-12s%5s%16s%24s%24s%24s"
-        % ("speaker", "new", "before", "odt.teach int8", "odt.teach float32", "PyTorch, all layers")
+        % ("speaker", "new", "before", "odt.continual.teach int8", "odt.continual.teach float32", "PyTorch, all layers")
     )
     for who in sorted(NEW):
         held = Held(data, who)
@@ -268,7 +268,9 @@ def measured():
         print("          %-12s%5d%16.1f%s" % (who, held.new, found[0][0], cells), flush=True)
     columns = np.array(list(rows.values())).transpose(1, 2, 0)
     print("\nover the six            nine words       the tenth             all")
-    for name, column in zip(("before, int8", "odt.teach, int8", "odt.teach, float32", "PyTorch, all layers"), columns):
+    for name, column in zip(
+        ("before, int8", "odt.continual.teach, int8", "odt.continual.teach, float32", "PyTorch, all layers"), columns
+    ):
         print("  %-20s%s" % (name, "".join(["%16s" % story_parts.cell(values) for values in column])))
     print("\nstream of words, noise      found   right    said   hours")
     for noise, each in heard.items():

@@ -70,7 +70,7 @@ def lived(hidden, seed, dark):
 COST = """
 import gc
 from array import array
-from odt import labels
+from odt.continual import labels
 from odt.online import OSELM
 model = OSELM(4, classes=2, hidden=None)
 x = array("f", [0.5, -0.25, 1.5, 0.125])

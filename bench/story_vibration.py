@@ -286,8 +286,8 @@ class Samples:
 """
 REST = """
 import gc
-from odt.rules import Above, Rules
-from odt.stream import log
+from odt.sensors import Above, Rules
+from odt.sensors import log
 model = Bands()
 window = array("h", [(37 * i) % 101 - 50 for i in range(256)])
 watch = Watch(model)

@@ -1,4 +1,4 @@
-"""What odt.teach learns from a few samples of new classes, and what it costs.
+"""What odt.continual.teach learns from a few samples of new classes, and what it costs.
 
     python bench/teach.py                digits and costs; without arguments it writes bench/results/teach.txt (ten minutes)
     python bench/teach.py --task mnist1d --no-machines          (half an hour)
@@ -29,7 +29,7 @@ from accuracy import digits_cnn, mnist1d, mnist1d_cnn  # noqa: E402
 from twin import Twin  # noqa: E402
 
 import odt  # noqa: E402
-from odt import teach  # noqa: E402
+from odt.continual import teach  # noqa: E402
 
 PAIRS = (3, 7), (4, 9)
 KEPT = 8, 32
@@ -92,7 +92,7 @@ class Trial:
         for label in range(10):
             for i in self.shots[self.new.index(label)] if label in self.new else self.order[label][:kept]:
                 teacher.learn(self.x[i], label)
-        found = {"odt.teach": self.score([teacher.predict(row)[0] for row in self.xt])}
+        found = {"odt.continual.teach": self.score([teacher.predict(row)[0] for row in self.xt])}
         stored = (
             np.frombuffer(bytes(teacher.state), "int8")[-10 * kept * width :].reshape(10, kept, width).astype("float32")
         )
@@ -149,7 +149,7 @@ def table(task, seeds):
             for kept in KEPT:
                 for dtype in ("int8", "float32"):
                     for name, found in trial.taught(dtype, kept).items():
-                        if name == "odt.teach" or dtype == "int8":
+                        if name == "odt.continual.teach" or dtype == "int8":
                             rows.setdefault((kept, name + " " + dtype), []).append(trial.before(dtype)[:1] + found)
             for last in (False, True):
                 name = "PyTorch, %s" % ("the last layer" if last else "all layers")
@@ -162,7 +162,7 @@ def table(task, seeds):
 
 ON_BOARD = """
 import odt
-from odt import teach
+from odt.continual import teach
 front = odt.Sequential([
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
     odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(),

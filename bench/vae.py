@@ -19,7 +19,8 @@ import torch.nn.functional as F
 from accuracy import digits, mnist1d
 
 import odt
-from odt import teach, vae
+from odt import generative as vae
+from odt.continual import teach
 
 BATCH, RATE, HIDDEN, LATENT = 16, 0.002, 64, 8
 LABELS = 5, 20, 100

@@ -321,7 +321,7 @@ static int is_mask(const int32_t *program, size_t pc, int32_t errors) {
 // The instruction that takes the errors of that at pc, less some that become 0, through a max-pooling into a range that both
 // share, if its windows do not overlap, so that its peak is that of the errors it takes; and if only updates are between. Else 0.
 static size_t find_echo(const work_t *w, size_t pc, size_t range) {
-    enum { KH = 5, KW, SH, SW }; // see WINDOW of odt/opcodes.py
+    enum { KH = 5, KW, SH, SW }; // see WINDOW of odt/base/opcodes.py
     const int32_t *program = w->program;
     int32_t errors = program[body(program, pc) + 1];
     size_t at = next(program, pc);

@@ -13,7 +13,7 @@
 // time of a call: cores/x86/). Compile with -fwrapv -ffp-contract=off: int32 sums wrap, and no multiply-add is fused.
 //
 // What an instruction writes lies apart from all that it reads, or exactly over an operand that is alike, where
-// odt/opcodes.py says so: the verifier sees to it, so that what a kernel has checked stays as it was. Kernels that
+// odt/base/opcodes.py says so: the verifier sees to it, so that what a kernel has checked stays as it was. Kernels that
 // have such operands copy with memmove and promise no compiler that pointers differ.
 
 #ifndef ODT_H

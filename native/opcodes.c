@@ -1,4 +1,4 @@
-// Generated from odt/opcodes.py by odt/host/generate.py; after a change there: make generate.
+// Generated from odt/base/opcodes.py by odt/host/generate.py; after a change there: make generate.
 //
 // What the verifier and the executor know of each instruction: of all, or in a file for stock firmware of the
 // piece ODT_PIECE (odt/host/pieces.py).
@@ -285,7 +285,7 @@ const odt_table_t odt_table = {
     ROW(ODT_SPACE_TO_BATCH, (odt_kernel_t)odt_space_to_batch, 3, 2994, 2, 11)
     ROW(ODT_BATCH_TO_SPACE, (odt_kernel_t)odt_batch_to_space, 4, 3017, 2, 10)
     #endif
-    #if HAS(10) // _odt_own: int8 losses of odt.dark and odt.tent
+    #if HAS(10) // _odt_own: int8 losses of odt.continual.dark and odt.continual.tent
     ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 3039, 6, 4)
     ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3056, 9, 3)
     #endif

@@ -1,4 +1,4 @@
-// Generated from odt/opcodes.py by odt/host/generate.py; after a change there: make generate.
+// Generated from odt/base/opcodes.py by odt/host/generate.py; after a change there: make generate.
 //
 // The instruction set: constants, numbers, and each kernel's arguments and prototype. A kernel
 // takes a pointer to its operands (const when it only reads them) and then its immediates.

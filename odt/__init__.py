@@ -17,7 +17,7 @@ model.fit(x, y, epochs=10)
 import gc
 import sys
 
-from . import executor
+from .base import executor
 
 __version__ = "0.1.0"
 backend = executor.backend
@@ -25,35 +25,32 @@ backend = executor.backend
 # Where each name comes from: its module is loaded when it is used, as a board's RAM is small. "modules" are what a program
 # names, "inner" what these are made of.
 HOMES = {
-    "LeakyReLU": "activations", "ReLU6": "activations", "Sigmoid": "activations", "Softmax": "activations",
-    "Tanh": "activations",
-    "Add": "joins", "Concatenate": "joins", "Multiply": "joins",
+    "LeakyReLU": "layers.activations", "ReLU6": "layers.activations", "Sigmoid": "layers.activations",
+    "Softmax": "layers.activations", "Tanh": "layers.activations",
+    "Add": "layers.joins", "Concatenate": "layers.joins", "Multiply": "layers.joins",
     "Activation": "layers", "AvgPool1D": "layers", "AvgPool2D": "layers", "Conv1D": "layers", "Conv2D": "layers",
     "Dense": "layers", "DepthwiseConv2D": "layers", "Dropout": "layers", "Flatten": "layers",
     "GlobalAvgPool": "layers", "Input": "layers", "MaxPool1D": "layers", "MaxPool2D": "layers", "ReLU": "layers",
     "BinaryCrossentropy": "losses", "CategoricalCrossentropy": "losses", "Huber": "losses",
     "MeanAbsoluteError": "losses", "MeanSquaredError": "losses", "SparseCategoricalCrossentropy": "losses",
     "Model": "model", "Sequential": "model",
-    "Normalization": "normalization",
-    "BatchNorm": "norms", "GroupNorm": "norms", "LayerNorm": "norms",
-    "load_model": "open",
+    "Normalization": "layers.normalization",
+    "BatchNorm": "layers.norms", "GroupNorm": "layers.norms", "LayerNorm": "layers.norms",
+    "load_model": "files.open",
     "SGD": "optimizers", "Adam": "optimizers", "AdamW": "optimizers", "RMSprop": "optimizers",
-    "AdaptiveAvgPool1D": "resizing", "AdaptiveAvgPool2D": "resizing", "Conv1DTranspose": "resizing",
-    "Conv2DTranspose": "resizing", "Reshape": "resizing", "UpSampling1D": "resizing", "UpSampling2D": "resizing",
+    "AdaptiveAvgPool1D": "layers.resizing", "AdaptiveAvgPool2D": "layers.resizing",
+    "Conv1DTranspose": "layers.resizing", "Conv2DTranspose": "layers.resizing", "Reshape": "layers.resizing",
+    "UpSampling1D": "layers.resizing", "UpSampling2D": "layers.resizing",
     "get_num_threads": "run.threads", "set_num_threads": "run.threads",
-    "CosineDecay": "schedules", "StepDecay": "schedules",
-    "Sampling": "vae",
-    "ZerothOrder": "zeroth",
-    "adabn": "modules", "adapt": "modules", "callbacks": "modules", "dark": "modules", "features": "modules", "frozen": "modules", "inspect": "modules",
-    "labels": "modules", "latents": "modules", "layers": "modules", "lite": "modules", "losses": "modules",
-    "metrics": "modules", "model": "modules", "norms": "modules", "online": "modules", "optimizers": "modules", "profile": "modules",
-    "prototypes": "modules", "rates": "modules", "readers": "modules", "record": "modules", "replay": "modules", "reservoir": "modules", "rules": "modules",
-    "slots": "modules", "stream": "modules", "teach": "modules", "tent": "modules", "update": "modules", "vae": "modules", "watch": "modules",
-    "activations": "inner", "classes": "inner", "drawing": "inner", "export": "inner", "fisher": "inner",
-    "fixed": "inner", "folding": "inner", "joins": "inner", "lines": "inner", "network": "inner", "normalization": "inner",
-    "opcodes": "inner", "open": "inner", "plan": "inner", "posteriors": "inner", "primitives": "inner", "reference": "inner",
-    "regions": "inner", "report": "inner", "resizing": "inner", "run": "inner", "schedules": "inner",
-    "zeroth": "inner",
+    "CosineDecay": "optimizers.schedules", "StepDecay": "optimizers.schedules",
+    "ExponentialDecay": "optimizers.rates", "WarmUp": "optimizers.rates",
+    "Sampling": "generative",
+    "ZerothOrder": "optimizers.zeroth",
+    "adapt": "modules", "callbacks": "modules", "continual": "modules", "data": "modules", "files": "modules",
+    "generative": "modules",
+    "inspect": "modules", "layers": "modules", "losses": "modules", "metrics": "modules", "model": "modules",
+    "online": "modules", "optimizers": "modules", "sensors": "modules",
+    "base": "inner", "plan": "inner", "reference": "inner", "run": "inner",
 }  # fmt: skip
 KERAS = {  # what odt calls by a shorter name; also those of odt.layers
     "AveragePooling1D": "AvgPool1D", "AveragePooling2D": "AvgPool2D", "BatchNormalization": "BatchNorm",
@@ -97,7 +94,8 @@ class _Module:
         self._of = name
 
     def __getattr__(self, name):
-        return getattr(_load(self._of), name)
+        module = _load(self._of)
+        return getattr(module, name) if hasattr(module, name) else _load(self._of + "." + name)
 
     def __repr__(self):
         return "odt." + self._of

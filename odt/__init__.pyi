@@ -1,116 +1,93 @@
 """odt: training neural networks on microcontrollers."""
 
 from . import (
-    adabn as adabn,
     adapt as adapt,
+)
+from . import (
     callbacks as callbacks,
-    dark as dark,
-    executor as executor,
-    features as features,
-    frozen as frozen,
+)
+from . import (
+    continual as continual,
+)
+from . import (
+    data as data,
+)
+from . import (
+    files as files,
+)
+from . import (
+    generative as generative,
+)
+from . import (
     inspect as inspect,
-    labels as labels,
-    latents as latents,
-    lite as lite,
+)
+from . import (
     metrics as metrics,
+)
+from . import (
     online as online,
+)
+from . import (
     plan as plan,
-    profile as profile,
-    prototypes as prototypes,
-    rates as rates,
-    readers as readers,
-    record as record,
-    replay as replay,
-    reservoir as reservoir,
-    rules as rules,
-    slots as slots,
-    stream as stream,
-    teach as teach,
-    tent as tent,
-    update as update,
-    vae as vae,
-    watch as watch,
 )
-from .activations import (
-    LeakyReLU as LeakyReLU,
-    ReLU6 as ReLU6,
-    Sigmoid as Sigmoid,
-    Softmax as Softmax,
-    Tanh as Tanh,
+from . import (
+    sensors as sensors,
 )
-from .joins import (
-    Add as Add,
-    Concatenate as Concatenate,
-    Multiply as Multiply,
-)
-from .layers import (
-    Activation as Activation,
-    AvgPool1D as AvgPool1D,
-    AvgPool2D as AvgPool2D,
-    Conv1D as Conv1D,
-    Conv2D as Conv2D,
-    Dense as Dense,
-    DepthwiseConv2D as DepthwiseConv2D,
-    Dropout as Dropout,
-    Flatten as Flatten,
-    GlobalAvgPool as GlobalAvgPool,
-    Input as Input,
-    MaxPool1D as MaxPool1D,
-    MaxPool2D as MaxPool2D,
-    ReLU as ReLU,
-)
-from .losses import (
-    BinaryCrossentropy as BinaryCrossentropy,
-    CategoricalCrossentropy as CategoricalCrossentropy,
-    Huber as Huber,
-    MeanAbsoluteError as MeanAbsoluteError,
-    MeanSquaredError as MeanSquaredError,
-    SparseCategoricalCrossentropy as SparseCategoricalCrossentropy,
-)
-from .model import (
-    Model as Model,
-    Sequential as Sequential,
-)
-from .normalization import (
-    Normalization as Normalization,
-)
-from .norms import (
-    BatchNorm as BatchNorm,
-    GroupNorm as GroupNorm,
-    LayerNorm as LayerNorm,
-)
-from .open import (
-    load_model as load_model,
-)
-from .optimizers import (
-    SGD as SGD,
-    Adam as Adam,
-    AdamW as AdamW,
-    RMSprop as RMSprop,
-)
-from .resizing import (
-    AdaptiveAvgPool1D as AdaptiveAvgPool1D,
-    AdaptiveAvgPool2D as AdaptiveAvgPool2D,
-    Conv1DTranspose as Conv1DTranspose,
-    Conv2DTranspose as Conv2DTranspose,
-    Reshape as Reshape,
-    UpSampling1D as UpSampling1D,
-    UpSampling2D as UpSampling2D,
-)
-from .run.threads import (
-    get_num_threads as get_num_threads,
-    set_num_threads as set_num_threads,
-)
-from .schedules import (
-    CosineDecay as CosineDecay,
-    StepDecay as StepDecay,
-)
-from .vae import (
-    Sampling as Sampling,
-)
-from .zeroth import (
-    ZerothOrder as ZerothOrder,
-)
+from .base import executor as executor
+from .files.open import load_model as load_model
+from .generative import Sampling as Sampling
+from .layers import Activation as Activation
+from .layers import AvgPool1D as AvgPool1D
+from .layers import AvgPool2D as AvgPool2D
+from .layers import Conv1D as Conv1D
+from .layers import Conv2D as Conv2D
+from .layers import Dense as Dense
+from .layers import DepthwiseConv2D as DepthwiseConv2D
+from .layers import Dropout as Dropout
+from .layers import Flatten as Flatten
+from .layers import GlobalAvgPool as GlobalAvgPool
+from .layers import Input as Input
+from .layers import MaxPool1D as MaxPool1D
+from .layers import MaxPool2D as MaxPool2D
+from .layers import ReLU as ReLU
+from .layers.activations import LeakyReLU as LeakyReLU
+from .layers.activations import ReLU6 as ReLU6
+from .layers.activations import Sigmoid as Sigmoid
+from .layers.activations import Softmax as Softmax
+from .layers.activations import Tanh as Tanh
+from .layers.joins import Add as Add
+from .layers.joins import Concatenate as Concatenate
+from .layers.joins import Multiply as Multiply
+from .layers.normalization import Normalization as Normalization
+from .layers.norms import BatchNorm as BatchNorm
+from .layers.norms import GroupNorm as GroupNorm
+from .layers.norms import LayerNorm as LayerNorm
+from .layers.resizing import AdaptiveAvgPool1D as AdaptiveAvgPool1D
+from .layers.resizing import AdaptiveAvgPool2D as AdaptiveAvgPool2D
+from .layers.resizing import Conv1DTranspose as Conv1DTranspose
+from .layers.resizing import Conv2DTranspose as Conv2DTranspose
+from .layers.resizing import Reshape as Reshape
+from .layers.resizing import UpSampling1D as UpSampling1D
+from .layers.resizing import UpSampling2D as UpSampling2D
+from .losses import BinaryCrossentropy as BinaryCrossentropy
+from .losses import CategoricalCrossentropy as CategoricalCrossentropy
+from .losses import Huber as Huber
+from .losses import MeanAbsoluteError as MeanAbsoluteError
+from .losses import MeanSquaredError as MeanSquaredError
+from .losses import SparseCategoricalCrossentropy as SparseCategoricalCrossentropy
+from .model import Model as Model
+from .model import Sequential as Sequential
+from .optimizers import SGD as SGD
+from .optimizers import Adam as Adam
+from .optimizers import AdamW as AdamW
+from .optimizers import RMSprop as RMSprop
+from .optimizers.rates import ExponentialDecay as ExponentialDecay
+from .optimizers.rates import WarmUp as WarmUp
+from .optimizers.schedules import CosineDecay as CosineDecay
+from .optimizers.schedules import StepDecay as StepDecay
+from .optimizers.zeroth import ZerothOrder as ZerothOrder
+from .run.threads import get_num_threads as get_num_threads
+from .run.threads import set_num_threads as set_num_threads
 
 AveragePooling1D = AvgPool1D
 AveragePooling2D = AvgPool2D

@@ -20,8 +20,8 @@ compile, fit and fit_async are refused (RuntimeError) until fit has ended.
 
 import gc
 
-from .fixed import is_int, is_number
-from .run.checkpoint import path_of
+from .base.fixed import is_int, is_number
+from .files.checkpoint import path_of
 
 
 class Callback:

@@ -2,7 +2,8 @@
 
 import struct
 
-from .fixed import millionths, multiplier, own, rescale, scale_div, scale_of
+from .base.fixed import multiplier, own, scale_div
+from .base.primitives import millionths, rescale, scale_of
 
 
 class _Loss:
@@ -12,7 +13,7 @@ class _Loss:
     binary = False  # y is 0 or 1, or a probability
     onehot = False  # y is a row of 0 and a single 1 a sample, for a label
     activation = None  # kind of the layer that the loss contains: behind one, it takes what comes before that
-    with_logits = False  # y may be rows of bytes: a label, and the logits that odt.replay has kept
+    with_logits = False  # y may be rows of bytes: a label, and the logits that odt.continual.replay has kept
     hits = False  # CORRECT counts them: accuracy is known
     from_logits = None  # as the user says: whether the activation does not come before it; None: either
     class_weight = None

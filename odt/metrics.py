@@ -6,8 +6,8 @@ the matrix.
 
 from array import array
 
-from .fixed import is_int
-from .regions import COUNT, POSITION, Y_DATA
+from .base.fixed import is_int
+from .base.regions import COUNT, POSITION, Y_DATA
 
 _WIDTH = 79  # of a REPL of 80 columns
 

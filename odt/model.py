@@ -2,13 +2,13 @@
 
 import gc
 
-from .fixed import is_int, own
+from .base.fixed import is_int, own
 from .layers import Layer
 from .losses import LOSSES
-from .network import Network
 from .optimizers import OPTIMIZERS
 from .plan import unload
 from .plan.graph import Node, trace
+from .run.network import Network
 
 
 class Model(Network):
@@ -146,7 +146,7 @@ class Model(Network):
         """Print the layers and, once compiled, their costs, and the RAM that training takes, to the byte."""
         if self.session is not None:
             return super().summary()
-        from .report import outline
+        from .plan.report import outline
 
         outline(self.nodes)
 

@@ -5,10 +5,10 @@ from typing_extensions import Buffer, TypeAlias
 
 from .layers import Layer
 from .losses import _Loss
-from .network import Network
 from .optimizers import SGD, Adam
-from .zeroth import ZerothOrder
+from .optimizers.zeroth import ZerothOrder
 from .plan.graph import Node
+from .run.network import Network
 
 LossName: TypeAlias = Literal[
     "sparse_categorical_crossentropy",

@@ -6,7 +6,8 @@
 import gc
 
 import odt
-from odt import adabn, executor
+from odt import executor
+from odt.continual import adabn
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:

@@ -1,9 +1,9 @@
-"""Which samples odt.labels would have labelled, and what it labels: the same on every machine. Runs on a machine, and on CPython."""
+"""Which samples odt.continual.labels would have labelled, and what it labels: the same on every machine. Runs on a machine, and on CPython."""
 
 import gc
 
 import odt
-from odt import labels
+from odt.continual import labels
 from odt.online import OSELM
 
 x = bytes([(7 * i + i // 5 + i * i // 97) % 17 for i in range(64 * 40)])

@@ -6,7 +6,7 @@ ODT_ARGS: ``address`` and ``size`` of the frozen weights in flash, or ``file``, 
 import gc
 
 import odt
-from odt import update
+from odt.adapt import update
 
 ADDRESS, SIZE, FILE = [globals().get("ODT_ARGS", {}).get(name) for name in ("address", "size", "file")]
 

@@ -8,7 +8,7 @@ from array import array
 
 import odt
 from odt import executor
-from odt.features import MFCC, Filter, LogMel, MicroFrontend, MiniRocket, Motion
+from odt.sensors import MFCC, Filter, LogMel, MicroFrontend, MiniRocket, Motion
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:

@@ -4,10 +4,10 @@ import asyncio
 import gc
 
 import odt
+from odt import ExponentialDecay, WarmUp
 from odt.callbacks import Callback, EarlyStopping
-from odt.rates import ExponentialDecay, WarmUp
+from odt.inspect import Phases
 from odt.run import session
-from odt.watch import Phases
 
 x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])
 y = bytes([i % 10 for i in range(40)])
@@ -144,8 +144,8 @@ gc.collect()
 # Readers: the same samples from files.
 import struct
 
-from odt.readers import Column, CsvReader, NpyReader, RawReader
-from odt.reservoir import Reservoir
+from odt.continual import Reservoir
+from odt.data import Column, CsvReader, NpyReader, RawReader
 
 real = [[(((i * 37 + k * 11) * 2654435761) % 1000 - 500) / 128 for k in range(5)] for i in range(21)]
 labels = [i % 3 for i in range(21)]
@@ -193,7 +193,7 @@ print("reservoir digest %08x" % small(kept.x, kept.y))
 
 # Checkpoints: a run that is stopped within an epoch, and goes on from a file and from blocks.
 from odt.callbacks import ModelCheckpoint
-from odt.slots import Blocks, Bytes
+from odt.files.slots import Blocks, Bytes
 
 
 class Memory:

@@ -4,8 +4,7 @@ import binascii
 from array import array
 
 import odt
-from odt.features import Frames, LogMel
-from odt.stream import Events, Stream
+from odt.sensors import Events, Frames, LogMel, Stream
 
 STATE = [1]
 

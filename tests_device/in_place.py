@@ -72,5 +72,7 @@ elif __name__ == "__main__":
 
     model = network()
     model.compile(odt.SGD(0.05), batch_size=2, seed=1)
-    text = "# For tests_device/test_in_place.py. Made by in_place.py.\n\nFOUR = %r\n" % four(odt.frozen.pack(model))
+    text = "# For tests_device/test_in_place.py. Made by in_place.py.\n\nFOUR = %r\n" % four(
+        odt.files.frozen.pack(model)
+    )
     Path(__file__).with_name("frozen_weights.py").write_text(text)

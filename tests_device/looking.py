@@ -3,8 +3,7 @@
 import gc
 
 import odt
-from odt.inspect import Ranges, Trace, names
-from odt.profile import profile
+from odt.inspect import Ranges, Trace, names, profile
 
 x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])
 y = bytes([i % 10 for i in range(40)])

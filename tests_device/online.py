@@ -7,6 +7,7 @@ import gc
 from array import array
 
 from odt import executor
+from odt.files.slots import Bytes
 from odt.online import (
     ADWIN,
     DDM,
@@ -21,7 +22,6 @@ from odt.online import (
     KMeans,
     PageHinkley,
 )
-from odt.slots import Bytes
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:

@@ -4,9 +4,9 @@ All that ``ODT_ARGS["only"]`` names; without it, all.
 """
 
 import odt
-from odt import frozen, update
-from odt.adapt import task_adaptive
-from odt.lite import lite_residual
+from odt.adapt import task_adaptive, update
+from odt.adapt.lite import lite_residual
+from odt.files import frozen
 
 
 def network(normalisations=()):

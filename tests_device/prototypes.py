@@ -7,9 +7,8 @@ from array import array
 
 import odt
 from odt import executor
-from odt.latents import Latents
-from odt.prototypes import Prototypes
-from odt.slots import Bytes
+from odt.continual import Latents, Prototypes
+from odt.files.slots import Bytes
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:

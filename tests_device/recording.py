@@ -5,8 +5,7 @@ import os
 from array import array
 
 import odt
-from odt.record import Recorder
-from odt.stream import PolledSource, Window
+from odt.sensors import PolledSource, Recorder, Window
 
 STATE = [1]
 

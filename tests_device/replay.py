@@ -8,10 +8,8 @@ from array import array
 
 import odt
 from odt import executor
-from odt.dark import DarkExperience
-from odt.latents import Latents
-from odt.replay import Replay
-from odt.slots import Bytes
+from odt.continual import DarkExperience, Latents, Replay
+from odt.files.slots import Bytes
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:

@@ -3,7 +3,7 @@
 import gc
 import os
 
-from odt.rules import Above, Absence, All, Below, Count, Rules, Sequence
+from odt.sensors import Above, Absence, All, Below, Count, Rules, Sequence
 
 said = []
 rules = Rules(["a", "b", "c"])

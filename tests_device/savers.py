@@ -9,12 +9,9 @@ import os
 from array import array
 
 import odt
-from odt import teach
+from odt.continual import Replay, teach
 from odt.online import KNN
-from odt.record import Recorder
-from odt.replay import Replay
-from odt.rules import Count, Rules
-from odt.stream import Window
+from odt.sensors import Count, Recorder, Rules, Window
 
 try:
     ARGS = ODT_ARGS

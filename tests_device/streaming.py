@@ -6,7 +6,7 @@ import struct
 from array import array
 
 import odt
-from odt.stream import CsvSource, Events, Stream, WavSource, Window
+from odt.sensors import CsvSource, Events, Stream, WavSource, Window
 
 LABELS = ["down", "still", "up"]
 STATE = [1]
@@ -100,7 +100,7 @@ if hasattr(gc, "mem_alloc"):
     print("so in an interrupt: lost", window.overruns)
     row, events = array("b", [100, -120, -128]), Events(LABELS)
     print("an update took %d bytes of heap" % allocated(lambda: events.update(row)))
-    from odt.readers import CsvReader
+    from odt.data import CsvReader
 
     source, two = CsvSource("played.csv"), bytearray(4)
     source.readinto(two)

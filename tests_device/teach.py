@@ -7,8 +7,9 @@ import gc
 from array import array
 
 import odt
-from odt import executor, teach
-from odt.slots import Bytes
+from odt import executor
+from odt.continual import teach
+from odt.files.slots import Bytes
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:

@@ -6,8 +6,9 @@
 import gc
 
 import odt
-from odt import executor, tent
-from odt.tent import Entropy
+from odt import executor
+from odt.continual import tent
+from odt.continual.tent import Entropy
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:
@@ -26,7 +27,7 @@ def layers():
 
 def network(dtype, batch_size, rate, diversity):
     model = odt.Sequential(layers())
-    odt.update.norm(model)
+    odt.adapt.update.norm(model)
     model.compile(odt.Adam(rate), Entropy(diversity), dtype=dtype, batch_size=batch_size, seed=1)
     model.load_weights(trained)
     model.predict(x)

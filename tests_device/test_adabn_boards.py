@@ -1,13 +1,14 @@
-"""odt.adabn moves statistics, and odt.tent adapts, on the machines as on the PC, bit for bit."""
+"""odt.continual.adabn moves statistics, and odt.continual.tent adapts, on the machines as on the PC, bit for bit."""
 
 import re
 from pathlib import Path
 
 import machines
-import odt
 import pytest
 from test_mpy import give
 from test_training import on_the_pc
+
+import odt
 
 REFUSED = {"adabn": "alike", "tent": "of one class"}  # a script, and why it has been refused twice
 

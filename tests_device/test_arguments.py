@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE.parent / "tests_host"))
 
 import instructions  # noqa: E402
 
-from odt import opcodes  # noqa: E402
+from odt.base import opcodes  # noqa: E402
 
 
 def draw_all(seed, count):

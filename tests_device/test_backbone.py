@@ -10,7 +10,7 @@ from machine_rp2040 import RP2040
 from test_training import on_the_pc
 
 import odt
-from odt import frozen
+from odt.files import frozen
 
 SCRIPT = Path(__file__).with_name("backbone.py")
 ADDRESS = 0x101A0000  # in the last 384 KB of a Pico's flash, which its empty file system does not use

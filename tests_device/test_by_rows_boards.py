@@ -77,7 +77,7 @@ def test_boards_train_by_rows_to_the_digests_of_the_pc(name, tmp_path):
 
 
 def test_mobilenet_trains_its_last_layer_on_a_cortex_m4_with_its_weights_in_place(tmp_path):
-    frozen = odt.frozen.pack(mobilenet())
+    frozen = odt.files.frozen.pack(mobilenet())
     size = 64 * 64 * 3
     path, expected, whole = made(mobilenet, tmp_path, size, frozen=frozen)
     assert int(re.findall(r"arena (\d+)", expected)[0]) < 0.35 * whole

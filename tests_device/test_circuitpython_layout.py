@@ -3,8 +3,9 @@
 import os
 
 import machines
-from odt.host import circuitpython, files, language
 from test_training import digest, on_the_pc
+
+from odt.host import circuitpython, files, language
 
 FILES = [file.as_posix() for file in files.board_modules()]
 MODULES = [file[:-3].replace("/", ".") for file in FILES if not file.endswith("__init__.py")]

@@ -5,8 +5,9 @@ import sys
 from types import SimpleNamespace
 
 import machines
-import odt
 import pytest
+
+import odt
 from odt.host import deploy
 from odt.host.board import BoardError
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import machines
 import pytest
+
 from odt.host.run import DIGEST
 
 XOR = machines.ROOT / "examples" / "xor" / "train.py"

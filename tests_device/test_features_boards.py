@@ -1,13 +1,14 @@
-"""odt.features ends with the PC's bits on the machines, in C and in Python, and allocates nothing for a frame."""
+"""odt.sensors.features ends with the PC's bits on the machines, in C and in Python, and allocates nothing for a frame."""
 
 import re
 from pathlib import Path
 
 import machines
-import odt
 import pytest
 from test_mpy import give
 from test_training import on_the_pc
+
+import odt
 
 SCRIPT = Path(__file__).with_name("features.py")
 
@@ -43,8 +44,8 @@ def test_modules_for_stock_firmware_end_with_the_bits_of_the_pc(name, folder, ex
         text = machine.run(SCRIPT, timeout=300)
         assert facts(text) == expected
         text = machine.exec(
-            "import sys\nfrom odt.features import LogMel\nLogMel()\n"
-            "print([n for n in sys.modules if n[:4] == '_odt' or n == 'odt.features.tables'])"
+            "import sys\nfrom odt.sensors import LogMel\nLogMel()\n"
+            "print([n for n in sys.modules if n[:4] == '_odt' or n == 'odt.sensors.features.tables'])"
         )
         assert "_odt_features" in text and "_odt_conv" not in text and "tables" not in text
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 
 import instructions  # noqa: E402
 
-from odt import opcodes  # noqa: E402
+from odt.base import opcodes  # noqa: E402
 
 SIZE = 0x8000
 LARGEST = 8000  # bytes of a case

@@ -4,9 +4,10 @@ import os
 import re
 
 import machines
-import odt
 import pytest
 from test_training import ROOT, on_the_pc
+
+import odt
 
 NAMES = ("unix", "qemu_m4", "rp2040")
 HERE = ROOT / "tests_device"

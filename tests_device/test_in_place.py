@@ -22,19 +22,19 @@ def network(**options):
 def test_the_module_that_the_images_freeze_is_the_networks():
     model, four = network()
     found = runpy.run_path(str(WEIGHTS))["FOUR"]
-    assert found == four(odt.frozen.pack(model)), "run `build/venv/bin/python tests_device/in_place.py`"
+    assert found == four(odt.files.frozen.pack(model)), "run `build/venv/bin/python tests_device/in_place.py`"
 
 
 def check(lines, name):
     """That a copy takes the weights' bytes more, to a block of the heap, and that the model reads the original."""
     (words,) = [line.split() for line in lines if line.startswith(name + " ")]
     size, more = int(words[1]), int(words[2])
-    assert size == len(odt.frozen.pack(network()[0])) and size <= more <= size + 64
+    assert size == len(odt.files.frozen.pack(network()[0])) and size <= more <= size + 64
     assert words[3:5] == ["True", "True"] and words[5] == words[6] == on_the_pc()
 
 
 def on_the_pc():
-    model, _ = network(frozen=odt.frozen.pack(network()[0]))
+    model, _ = network(frozen=odt.files.frozen.pack(network()[0]))
     model.train_step(bytes(range(64)), bytes([0, 2]))
     return "%08x" % model.digest()
 
@@ -46,7 +46,7 @@ def test_frozen_module_of_the_unix_port_is_read_in_place():
 
 def rom(folder):
     """(image, the file's name): by which the weights lie at a multiple of 4, as docs/memory.md says."""
-    data = odt.frozen.pack(network()[0])
+    data = odt.files.frozen.pack(network()[0])
     mpy = folder / "weights.mpy"
     subprocess.run([machines.BUILD / "mpy-cross" / "mpy-cross", WEIGHTS, "-o", mpy], check=True)
     for number in range(8):  # mpremote makes an image's length even, so that what follows counts, too

@@ -11,10 +11,11 @@ from pathlib import Path
 import machines
 import pytest
 import test_readme
+from test_training import digest, on_the_pc
+
 from odt.host import install
 from odt.host.board import Board, BoardError
 from odt.host.pieces import PIECES, beside
-from test_training import digest, on_the_pc
 
 MPY = machines.BUILD / "mpy"
 

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 
 import instructions  # noqa: E402
 
-from odt import opcodes  # noqa: E402
-from odt.fixed import ONE, float_to_bits  # noqa: E402
+from odt.base import opcodes  # noqa: E402
+from odt.base.fixed import ONE, float_to_bits  # noqa: E402
 
 LAYERS = ("dense", "conv2d", "depthwise2d", "group_conv2d")
 KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_dx", "_dw")] + [

@@ -1,4 +1,4 @@
-"""odt.labels chooses the same samples on every machine, whatever its floats are."""
+"""odt.continual.labels chooses the same samples on every machine, whatever its floats are."""
 
 import machines
 import pytest

@@ -54,7 +54,14 @@ def test_the_table_has_every_layer_and_loss():
     import odt
 
     rows = set(re.findall(r"^\| (\w+) \|", (ROOT / "docs" / "layers.md").read_text(), re.M))
-    for module in (odt.activations, odt.joins, odt.layers, odt.losses, odt.resizing, odt.vae):
+    for module in (
+        odt.layers.activations,
+        odt.layers.joins,
+        odt.layers,
+        odt.losses,
+        odt.layers.resizing,
+        odt.generative,
+    ):
         for name in vars(odt):
             kind = getattr(odt, name)
             if getattr(kind, "__module__", None) == module.__name__ and isinstance(kind, type):

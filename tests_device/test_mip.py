@@ -158,16 +158,16 @@ def test_board_whose_kernels_nobody_built_gets_the_package_without(index):
 def test_file_that_does_not_come_whole_is_an_error_though_mip_only_prints_it(index, tmp_path):
     folder = tmp_path / "mip"
     with served(folder) as (_, address), networked("stock_unix") as machine:
-        (folder / "odt" / "fixed.mpy").unlink()
-        size = (folder / "odt" / "frozen.mpy").stat().st_size
+        (folder / "odt" / "base" / "fixed.mpy").unlink()
+        size = (folder / "odt" / "files" / "frozen.mpy").stat().st_size
         text = machine.exec(INSTALL, args={"address": address})
-        assert text.splitlines()[-1] == "refused: %s/odt/fixed.mpy: 0 bytes came of %d" % (
-            address, (MPY / "python/odt/fixed.mpy").stat().st_size,
+        assert text.splitlines()[-1] == "refused: %s/odt/base/fixed.mpy: 0 bytes came of %d" % (
+            address, (MPY / "python/odt/base/fixed.mpy").stat().st_size,
         )  # fmt: skip
-        shutil.copy(MPY / "python/odt/fixed.mpy", folder / "odt")
-        (folder / "odt" / "frozen.mpy").write_bytes(b"short")
+        shutil.copy(MPY / "python/odt/base/fixed.mpy", folder / "odt" / "base")
+        (folder / "odt" / "files" / "frozen.mpy").write_bytes(b"short")
         text = machine.exec(INSTALL, args={"address": address})
-        assert text.splitlines()[-1] == "refused: %s/odt/frozen.mpy: 5 bytes came of %d" % (address, size)
+        assert text.splitlines()[-1] == "refused: %s/odt/files/frozen.mpy: 5 bytes came of %d" % (address, size)
         (folder / "python.json").unlink()
         (folder / "x64_6.3.json").unlink()
         text = machine.exec(INSTALL, args={"address": address})

@@ -23,8 +23,8 @@ print("digest %08x" % model.digest())
 WATCH = """
 import gc
 from odt.online import Autoencoder, PageHinkley
-from odt.rules import Above, Rules
-from odt.stream import log
+from odt.sensors import Above, Rules
+from odt.sensors import log
 
 model, detector, rules = Autoencoder(4, hidden=2), PageHinkley(threshold=2, mode="up"), Rules()
 rules.add("odd", Above("score", 1), log)

@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 
 import machines
-import odt
 import pytest
 from test_mpy import give
 from test_training import on_the_pc
+
+import odt
 
 SCRIPT = Path(__file__).with_name("online.py")
 

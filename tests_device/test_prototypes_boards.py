@@ -1,13 +1,14 @@
-"""odt.prototypes decides on the machines as on the PC."""
+"""odt.continual.prototypes decides on the machines as on the PC."""
 
 import re
 from pathlib import Path
 
 import machines
-import odt
 import pytest
 from test_mpy import give
 from test_training import on_the_pc
+
+import odt
 
 SCRIPT = Path(__file__).with_name("prototypes.py")
 

@@ -1,4 +1,4 @@
-"""odt.rules ends with the PC's bits on the machines."""
+"""odt.sensors.rules ends with the PC's bits on the machines."""
 
 import re
 from pathlib import Path

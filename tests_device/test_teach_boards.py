@@ -1,13 +1,14 @@
-"""odt.teach decides, learns and forgets on the machines as on the PC, bit for bit."""
+"""odt.continual.teach decides, learns and forgets on the machines as on the PC, bit for bit."""
 
 import re
 from pathlib import Path
 
 import machines
-import odt
 import pytest
 from test_mpy import give
 from test_training import on_the_pc
+
+import odt
 
 SCRIPT = Path(__file__).with_name("teach.py")
 

@@ -5,11 +5,12 @@ import time
 from pathlib import Path
 
 import machines
-import odt
 import pytest
 from test_mpy import give
 from test_rp2040 import connect, read_until
 from test_training import on_the_pc
+
+import odt
 
 SCRIPT = Path(__file__).with_name("zeroth.py")
 

@@ -6,8 +6,8 @@ ODT_ARGS: ``executor``, "reference" where there are no kernels, as on CircuitPyt
 from array import array
 
 import odt
+from odt.continual import Reservoir
 from odt.reference import program as reference
-from odt.reservoir import Reservoir
 
 try:
     ARGS = ODT_ARGS

@@ -8,8 +8,8 @@ import zlib
 from pathlib import Path
 
 from odt import load_model
+from odt.base.opcodes import VERSION
 from odt.host import deploy, info
-from odt.opcodes import VERSION
 
 NAME = "damaged.odt"
 ATOMS = (

@@ -16,6 +16,10 @@ def imports(name):
     """The modules of odt that a module imports, at once or later."""
     package = name.split(".") if FILES[name].name == "__init__.py" else name.split(".")[:-1]
     for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "__import__":
+            target = getattr(node.args[0], "value", None)
+            if target in FILES:
+                yield target
         if not isinstance(node, ast.ImportFrom):
             continue
         base = package[: len(package) - node.level + 1] if node.level else []

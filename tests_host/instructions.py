@@ -8,9 +8,9 @@ import math
 import struct
 from array import array
 
-from odt import opcodes
-from odt.fixed import ONE, float_to_bits, multiplier
-from odt.opcodes import (
+from odt.base import opcodes
+from odt.base.fixed import ONE, float_to_bits, multiplier
+from odt.base.opcodes import (
     ARENA,
     CONSTANTS,
     CONTROL,

@@ -7,7 +7,7 @@ import random
 from array import array
 
 import odt
-from odt import rates
+from odt.optimizers import rates
 
 FORMATS = ("float32", "float32", "uint8", "int8", "int16", "int32")
 CODES = {"float32": "f", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "uint16": "H"}

@@ -7,9 +7,8 @@ import struct
 from array import array
 
 import odt
-from odt import teach
-from odt.features import MiniRocket
-from odt.latents import Latents
+from odt.continual import Latents, Prototypes, Replay, Reservoir, teach
+from odt.data import Normalizer
 from odt.online import (
     ADWIN,
     DDM,
@@ -24,13 +23,7 @@ from odt.online import (
     KMeans,
     PageHinkley,
 )
-from odt.prototypes import Prototypes
-from odt.readers import Normalizer
-from odt.record import Recorder
-from odt.replay import Replay
-from odt.reservoir import Reservoir
-from odt.rules import Above, Count, Rules, Sequence
-from odt.stream import Events, Window
+from odt.sensors import Above, Count, Events, MiniRocket, Recorder, Rules, Sequence, Window
 
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0], [0.5, -1.0], [-0.25, 0.0], [1.0, 1.0]]
 Y = [0, 2, 1, 0, 1, 2]

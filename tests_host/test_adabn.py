@@ -1,4 +1,4 @@
-"""odt.adabn: running statistics beside those that PyTorch's layers see, and what it is for."""
+"""odt.continual.adabn: running statistics beside those that PyTorch's layers see, and what it is for."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import odt
-from odt import adabn
+from odt.continual import adabn
 
 DRAW = np.random.default_rng(5)
 X = DRAW.normal(1.5, 2, size=(24, 6, 6, 2)).astype("float32")

@@ -6,9 +6,9 @@ import torch
 from twin import Twin
 
 import odt
-from odt import executor, update
-from odt.adapt import task_adaptive
-from odt.fisher import fisher
+from odt import executor
+from odt.adapt import task_adaptive, update
+from odt.adapt.fisher import fisher
 from odt.plan.graph import backward_macs
 
 X = np.random.default_rng(6).normal(size=(24, 8, 8, 2)).astype("float32")
@@ -279,12 +279,12 @@ def test_channels_that_are_none_are_refused(ranges, error):
 def test_a_model_trains_on_after_a_measurement_in_an_arena_of_its_own(dtype):
     """Larger than the model's, which makes room for it, or not to be had."""
     model, plain = trained(dtype=dtype), trained(dtype=dtype)
-    probe = odt.fisher.plan(model)
+    probe = odt.adapt.fisher.plan(model)
     probe.arena = len(model.session.arena) + 64
-    odt.fisher.measure(model, X, Y, probe)
+    odt.adapt.fisher.measure(model, X, Y, probe)
     probe.arena = 1 << 62
     with pytest.raises(MemoryError, match="an arena of %d bytes" % probe.arena):
-        odt.fisher.measure(model, X, Y, probe)
+        odt.adapt.fisher.measure(model, X, Y, probe)
     with pytest.raises(TypeError, match="memory_budget"):
         task_adaptive(model, X, Y, memory_budget=1.5)
     for each in (model, plain):

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import odt
-from odt import executor, opcodes
-from odt.run import start as building
+from odt import executor
+from odt.base import opcodes
 from odt.plan.compiler import check_accumulators
 from odt.plan.program import Program
 from odt.reference import program as reference
+from odt.run import start as building
 
 try:
     import _odt
@@ -862,12 +863,12 @@ def test_a_layer_that_knows_other_sizes_is_refused_and_the_first_model_compiles_
     lambda: dense().fit([(X, Y)], steps_per_epoch=True), lambda: odt.Dense(True), lambda: odt.Input((True,)),
     lambda: odt.Input((2,), "int8", zero_point=True), lambda: odt.Input((2,), "int8", scale=True),
     lambda: odt.Conv2D(1, True), lambda: odt.SGD(True), lambda: odt.Adam(epsilon=True), lambda: odt.SGD(0.1, True),
-    lambda: odt.StepDecay(0.1, True), lambda: odt.CosineDecay(0.1, True), lambda: odt.rates.ExponentialDecay(0.1, True, 0.5),
-    lambda: odt.rates.ExponentialDecay(0.1, 5, True), lambda: odt.rates.WarmUp(0.1, True), lambda: odt.update.last(dense(), True),
+    lambda: odt.StepDecay(0.1, True), lambda: odt.CosineDecay(0.1, True), lambda: odt.ExponentialDecay(0.1, True, 0.5),
+    lambda: odt.ExponentialDecay(0.1, 5, True), lambda: odt.WarmUp(0.1, True), lambda: odt.adapt.update.last(dense(), True),
     lambda: odt.callbacks.EarlyStopping(patience=True), lambda: odt.callbacks.EarlyStopping(min_delta=True),
-    lambda: odt.callbacks.ModelCheckpoint("x", steps=True), lambda: odt.reservoir.Reservoir(True, 2),
+    lambda: odt.callbacks.ModelCheckpoint("x", steps=True), lambda: odt.continual.Reservoir(True, 2),
     lambda: odt.adapt.task_adaptive(dense(), X, Y, memory_budget=True), lambda: odt.LayerNorm(epsilon=True),
-    lambda: odt.readers.Column(__file__, "int8", row=True), lambda: odt.readers.Column(__file__, "int8", samples=True),
+    lambda: odt.data.Column(__file__, "int8", row=True), lambda: odt.data.Column(__file__, "int8", samples=True),
 ), ids=lambda call: str(call.__code__.co_firstlineno))  # fmt: skip
 def test_true_is_no_number(call):
     with pytest.raises((TypeError, ValueError), match="True"):

@@ -10,8 +10,8 @@ from array import array
 
 import pytest
 
-from odt import opcodes
-from odt.opcodes import CONTROL_WORDS
+from odt.base import opcodes
+from odt.base.opcodes import CONTROL_WORDS
 
 _odt = pytest.importorskip("_odt")
 
@@ -54,7 +54,7 @@ from array import array
 import _odt
 from exporter import Exporter
 from test_bindings import clears
-from odt.regions import CONTROL_WORDS
+from odt.base.regions import CONTROL_WORDS
 
 loaded = _odt.load(clears(1))
 for at in range(6):

@@ -22,7 +22,7 @@ from odt.plan import compiler, memory
 from odt.plan.compiler import compile_graph, prepare, train
 from odt.plan.program import Program
 from odt.plan.schedule import Schedule
-from odt.profile import profile
+from odt.inspect import profile
 from odt.run.session import batch, bind, clear
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
@@ -318,7 +318,7 @@ def test_published_networks_train_to_the_same_bits_in_less(name, trains, extent,
         model.compile(odt.SGD(0.05), batch_size=1, seed=1, **options)
         return model
 
-    frozen = odt.frozen.pack(make())
+    frozen = odt.files.frozen.pack(make())
     plain, fewest = make(frozen=frozen), least(lambda **options: make(frozen=frozen, **options))
     model = make(frozen=frozen, memory_budget=fewest)
     assert len(model.session.arena) < share * len(plain.session.arena)

@@ -9,8 +9,8 @@ import networks
 import pytest
 
 import odt
-from odt import fisher
-from odt.regions import REGION_SHIFT, STATE
+from odt.adapt import fisher
+from odt.base.regions import REGION_SHIFT, STATE
 from odt.run.session import bind
 
 STEPWISE = types.SimpleNamespace(**{name: value for name, value in vars(_odt).items() if name != "calibrate"})
@@ -60,9 +60,9 @@ def test_rows_that_are_chosen_at_each_step_and_clipped_gradients_are_calibrated_
         model = odt.Sequential([odt.Input((8, 8, 2), dtype="float32"), *layers])
         optimizer = odt.Adam(0.01, global_clipnorm=1.0) if option == "clipped" else odt.Adam(0.01)
         if option == "dynamic":
-            odt.update.dynamic(model, 0.2, 0.7)
+            odt.adapt.update.dynamic(model, 0.2, 0.7)
         if option == "zeroth order":
-            optimizer = odt.zeroth.ZerothOrder(0.01, tail=1)
+            optimizer = odt.optimizers.zeroth.ZerothOrder(0.01, tail=1)
         model.compile(optimizer, batch_size=6, seed=3, micro_batch=3 if option == "micro" else None)
         rng = random.Random(1)
         rows = 3 if option == "micro" else 6

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from odt.files.slots import Bytes
 from odt.online import NCM, CentroidDrift
-from odt.slots import Bytes
 
 
 class Definition:

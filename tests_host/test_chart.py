@@ -52,7 +52,7 @@ def test_every_byte_of_the_arena_that_the_program_touches_lies_in_a_box(options)
     for _, code, addresses, immediates in model.program.walk(HEADER_WORDS, model.program.section("train")[1]):
         sizes = dict(zip(code.immediates, immediates))
         for number, address in enumerate(addresses):
-            if address >> odt.opcodes.REGION_SHIFT == odt.opcodes.ARENA:
+            if address >> odt.base.opcodes.REGION_SHIFT == odt.base.opcodes.ARENA:
                 end = address + code.bytes(number, sizes)
                 living = [box for box in plan.boxes if box.first <= index <= box.last]
                 assert any(box.offset <= address and end <= box.top for box in living), (index, code.name)

@@ -11,9 +11,9 @@ from filesystem import KINDS, Disk, PowerFailure
 
 import odt
 from odt.callbacks import Callback, ModelCheckpoint
+from odt.files import checkpoint
+from odt.files.slots import Blocks, Bytes
 from odt.host import files
-from odt.run import checkpoint
-from odt.slots import Blocks, Bytes
 
 DTYPES = ("int8", "float32")
 RANDOM = np.random.default_rng(5)
@@ -580,7 +580,7 @@ def test_a_drive_that_scripts_may_not_write_is_named_with_what_to_do(monkeypatch
     disk.open = read_only
     disk.install(monkeypatch, checkpoint)
     with pytest.raises(
-        OSError, match="m: scripts may not write this drive: storage.remount.. in boot.py, or odt.slots"
+        OSError, match="m: scripts may not write this drive: storage.remount.. in boot.py, or odt.files.slots"
     ) as error:
         model.save("m")
     assert error.value.errno == errno.EROFS

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from odt.host import commands, run
 from odt.host.board import BoardError
 

@@ -129,7 +129,7 @@ def test_trainable_of_a_model_is_that_of_all_its_layers():
 
 def test_trainable_after_a_policy_means_all_of_a_layer():
     model = network()
-    odt.update.last(model)
+    odt.adapt.update.last(model)
     model.layers[0].trainable = True
     model.compile()
     weights = model.get_weights()

@@ -8,7 +8,7 @@ from test_convert_onnx import run
 from test_convert_tflite import FILES
 
 import odt
-from odt.fixed import bits_to_float, get
+from odt.base.fixed import bits_to_float, get
 from odt.host.convert import load, save_onnx
 
 

@@ -354,7 +354,7 @@ def test_the_last_layer_learns_on_from_bytes_that_are_litert_s(tmp_path):
     assert opened.digest() == model.digest()
 
 
-@pytest.mark.parametrize("train", [["t16", "t23"], "bias", "all", lambda model: odt.update.last(model, 3)])
+@pytest.mark.parametrize("train", [["t16", "t23"], "bias", "all", lambda model: odt.adapt.update.last(model, 3)])
 def test_where_more_trains_the_front_is_shorter_and_learns_on(train):
     model = learning(train)
     fixed = [layer.name for layer in model.layers if layer.steps]
@@ -375,10 +375,10 @@ def test_where_other_layers_are_to_train_than_was_said_steps_follow_values_or_it
             model.compile("adam", dtype=dtype)
     model = learning("last")
     with pytest.raises(ValueError, match="t17: a table of an imported network"):
-        odt.fisher.fisher(model, model.imported.samples(IMAGES[:8]), LABELS[:8])
+        odt.adapt.fisher.fisher(model, model.imported.samples(IMAGES[:8]), LABELS[:8])
     model = of_bytes((FILES / "digits_int8.tflite").read_bytes())
     assert all(node.steps for node in model.nodes if node.layer.steps)
-    odt.update.whole(model)
+    odt.adapt.update.whole(model)
     model.compile(odt.Adam(0.002), batch_size=20)
     assert [node.layer.kind for node in model.nodes if node.steps] == ["input"]
     losses = model.fit(IMAGES[:200], LABELS[:200], epochs=3, verbose=0).history["loss"]
@@ -389,7 +389,7 @@ def test_weights_may_stay_in_flash_and_a_file_for_prediction_has_them_there(tmp_
     model = of_bytes(RESIDUAL, input={"dtype": "int8"})
     x = model.imported.samples(IMAGES[:40])
     expected = bytes(model.predict(x))
-    given = of_bytes(RESIDUAL, input={"dtype": "int8"}, frozen=odt.frozen.pack(model))
+    given = of_bytes(RESIDUAL, input={"dtype": "int8"}, frozen=odt.files.frozen.pack(model))
     assert bytes(given.predict(x)) == expected and len(given.session.state) < len(model.session.state) / 2
     model.export(tmp_path / "model.odt", purpose="inference")
     assert bytes(odt.load_model(str(tmp_path / "model.odt")).predict(x)) == expected

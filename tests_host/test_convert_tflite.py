@@ -1,8 +1,7 @@
 """Networks of TensorFlow Lite become odt models: outputs are LiteRT's, what is refused is named, damaged files change nothing."""
 
-from pathlib import Path
-
 import tempfile
+from pathlib import Path
 
 import flatbuffers
 import numpy as np

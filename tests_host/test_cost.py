@@ -187,7 +187,7 @@ def test_what_cannot_be_foretold_is_named():
     model.compile(None)
     with pytest.raises(RuntimeError, match="not compiled to train"):
         cost.cycles(model)
-    odt.update.dynamic(model)
+    odt.adapt.update.dynamic(model)
     model.compile(odt.SGD(0.1))
     with pytest.raises(cost.Unknown, match="rows that each step chooses"):
         cost.cycles(model)

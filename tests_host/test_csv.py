@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import odt
-from odt.readers import CsvReader, NpyReader
-from odt.stream import CsvSource, WavSource
+from odt.data import CsvReader, NpyReader
+from odt.sensors import CsvSource, WavSource
 
 NUMBERS = ("1.5", "-2", "0", "3e2", "+.25", "7.", '"4.5"', " 6 ", "1e-3")
 ODD = (

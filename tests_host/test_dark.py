@@ -1,4 +1,4 @@
-"""odt.dark: the loss against PyTorch and NumPy in float64, the logits that odt.replay keeps for it, files, bad input."""
+"""odt.continual.dark: the loss against PyTorch and NumPy in float64, the logits that odt.continual.replay keeps for it, files, bad input."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,8 @@ from test_reference import as_float, call, control, softmax
 from test_replay import X, Y, reader
 
 import odt
-from odt import opcodes
-from odt.dark import DarkExperience
-from odt.replay import Replay
+from odt.base import opcodes
+from odt.continual import DarkExperience, Replay
 
 
 def dark(dtype="int8", alpha=1, seed=1, rate=0.004, batch_size=16):

@@ -1,10 +1,11 @@
 """What python -m odt deploy says before it writes anything."""
 
-import odt
 import pytest
-from odt.features import Frames, LogMel
+
+import odt
 from odt.host import deploy
 from odt.host.board import BoardError
+from odt.sensors import Frames, LogMel
 
 FOUND = {
     "name": "micropython", "version": (1, 25, 0), "machine": "a board", "mpy": 4358, "free": 200000, "libs": ["/lib"],
@@ -62,10 +63,10 @@ def test_a_board_gets_the_parts_that_the_model_needs(tmp_path):
     made.compile(batch_size=2)
     made.export(path, features=frames)
     _, heard, _ = deploy.read(path)
-    absent = ["reference", "features", "online"]  # of a board that was given odt without them
+    absent = ["reference", "sensors", "online"]  # of a board that was given odt without them
     assert deploy.left_out([], absent, "native", heard) == ["reference", "online"]
     assert deploy.left_out([], absent, "native", model()) == absent
-    assert deploy.left_out(["online"], absent, "reference", model()) == ["online", "features"]
-    assert deploy.left_out(["features"], [], "native", model()) == ["features"]
-    with pytest.raises(BoardError, match="--without features: the model's samples are made by odt.features .Frames."):
-        deploy.left_out(["features"], absent, "native", heard)
+    assert deploy.left_out(["online"], absent, "reference", model()) == ["online", "sensors"]
+    assert deploy.left_out(["sensors"], [], "native", model()) == ["sensors"]
+    with pytest.raises(BoardError, match="--without sensors: the model's samples are made by odt.sensors .Frames."):
+        deploy.left_out(["sensors"], absent, "native", heard)

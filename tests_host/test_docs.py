@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import odt  # noqa: E402
-from odt import opcodes  # noqa: E402
+from odt.base import opcodes  # noqa: E402
 from odt.host import commands, generate, idioms, language  # noqa: E402
 
 README = ROOT / "README.md"
@@ -282,7 +282,7 @@ API = {
         "Sigmoid Tanh Softmax Activation Normalization BatchNorm LayerNorm GroupNorm Dropout Sampling Add Multiply Concatenate"
     ),
     "losses": "SparseCategoricalCrossentropy CategoricalCrossentropy BinaryCrossentropy MeanSquaredError MeanAbsoluteError Huber",
-    "optimizers": "SGD Adam AdamW RMSprop ZerothOrder StepDecay CosineDecay rates.ExponentialDecay rates.WarmUp",
+    "optimizers": "SGD Adam AdamW RMSprop ZerothOrder StepDecay CosineDecay ExponentialDecay WarmUp",
     "model": (
         "Sequential.add Sequential.pop Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.predict_proba "
         "Model.predict_classes Model.calibrate Model.summary "
@@ -477,7 +477,7 @@ def test_every_module_that_is_imported_when_used_is_on_the_page_of_modules():
 
 
 def test_every_module_can_be_imported_from_the_package():
-    """As `from odt import fixed`, on MicroPython too, whose import asks the package for it."""
+    """As `from odt.base import fixed`, on MicroPython too, whose import asks the package for it."""
     known = modules("modules") | modules("inner")
     there = {path.stem for path in (ROOT / "odt").glob("*.py")} | {"plan", "reference", "run"}
     packages = {path.parent.name for path in (ROOT / "odt").glob("*/__init__.py")}

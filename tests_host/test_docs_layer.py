@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from odt import opcodes
+from odt.base import opcodes
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.M | re.S)
@@ -28,7 +28,7 @@ def test_the_layer_of_the_page_is_built_and_passes_its_tests(tmp_path):
     for name, text in blocks:
         file = tmp_path / name
         before = file.read_text() if file.exists() else ""
-        if name == "odt/opcodes.py":  # the next numbers, at the end of the section, which normalisation's follows
+        if name == "odt/base/opcodes.py":  # the next numbers, at the end of the section, which normalisation's follows
             count = len(opcodes.TABLE.splitlines())
             text = re.sub(r'b"90(\d) ', lambda match: 'b"%d ' % (count + int(match[1])), text)
             after = before.replace("    # norm: ", text + "    # norm: ")

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-
-import odt
-from odt import update
-from odt.reference import dynamic
 from test_update import OPTIMIZERS, X, Y, network, weights
 from twin import Twin
+
+import odt
+from odt.adapt import update
+from odt.reference import dynamic
 
 
 def compiled(minimum, maximum, optimizer, dtype, batch=8):
@@ -156,8 +156,8 @@ def test_the_next_policy_replaces_it():
 
 def test_a_step_is_watched_profiled_and_traced_as_any_other():
     model = compiled(0.2, 1, odt.Adam(0.01), "int8")
-    with odt.watch.Phases(model, []):
+    with odt.inspect.Phases(model, []):
         model.train_step(X[:8], Y[:8])
-    rows = odt.profile.profile(model, X[:8], Y[:8])
+    rows = odt.inspect.profile(model, X[:8], Y[:8])
     assert [row[0] for row in rows][:2] == ["input", "first"]
     assert "few conv2d_dw_i8" in " ".join(model.disassemble().split()) or "few" in model.disassemble()

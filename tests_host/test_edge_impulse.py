@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from odt.features import MFCC, LogMel, edge_impulse, make
+from odt.sensors import MFCC, LogMel, make
+from odt.sensors.features import edge_impulse
 
 RATE = 16000
 

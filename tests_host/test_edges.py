@@ -8,9 +8,9 @@ import pytest
 from instructions import NAMES, assemble, draw
 from test_executors_agree import executors
 
-from odt import opcodes
-from odt.fixed import ONE
-from odt.opcodes import ARENA, CONSTANTS, CONTROL, CONTROL_WORDS, REGION_SHIFT, Y_DATA
+from odt.base import opcodes
+from odt.base.fixed import ONE
+from odt.base.opcodes import ARENA, CONSTANTS, CONTROL, CONTROL_WORDS, REGION_SHIFT, Y_DATA
 
 
 def run(executor, name, operands, immediates, control=None, data=b""):

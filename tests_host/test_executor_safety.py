@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from instructions import NAMES, assemble, draw, draw_name, has_size
 
-from odt import opcodes
+from odt.base import opcodes
 from odt.reference import program as reference
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt.features import MFCC, Frames, LogMel, MicroFrontend, Motion, make
-from odt.stream import Events, Stream
+from odt.sensors import MFCC, Events, Frames, LogMel, MicroFrontend, Motion, Stream, make
 
 MEL = LogMel(rate=8000, window=200, fft=256, channels=12, high=4000)
 SOUND = array("h", np.random.default_rng(1).integers(-9000, 9000, 3000).astype("int16"))
@@ -116,7 +115,7 @@ def test_bad_features_are_named(tmp_path):
     model = network((5, 12))
     for features, error, words in (
         (MEL, ValueError, "the features are 12 numbers, the model's Input takes 60"),
-        (abs, TypeError, "features is one of odt.features, got <built-in function abs>"),
+        (abs, TypeError, "features is one of odt.sensors.features, got <built-in function abs>"),
     ):
         with pytest.raises(error, match=words):
             model.export(path, features=features)

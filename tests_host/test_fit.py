@@ -610,7 +610,7 @@ def test_a_hook_within_a_step_may_look_at_the_weights_and_not_use_the_model(way,
 
     class Hooks:
         def __getattr__(self, name):
-            if name not in odt.watch.PHASES:
+            if name not in odt.inspect.PHASES:
                 raise AttributeError(name)
             return lambda: self.call(name)
 
@@ -625,9 +625,9 @@ def test_a_hook_within_a_step_may_look_at_the_weights_and_not_use_the_model(way,
 
     train(plain, way, epochs=1)
     train(model, way, [Hooks()], epochs=1)
-    assert model.digest() == plain.digest() and set(seen) == set(odt.watch.PHASES)
+    assert model.digest() == plain.digest() and set(seen) == set(odt.inspect.PHASES)
     model.predict(X)
-    with odt.watch.Phases(model, [Hooks()]):
+    with odt.inspect.Phases(model, [Hooks()]):
         model.train_step(X[:4], Y[:4])
 
 
@@ -663,7 +663,7 @@ def test_int8_training_that_diverges_is_told_before_predict_is_infinite(depth, l
 
     log = Log()
     model, error = diverge([log])
-    rate = odt.fixed.bits_to_float(optimizer.learning_rate.base)
+    rate = odt.base.fixed.bits_to_float(optimizer.learning_rate.base)
     assert error == "int8 training has diverged: after step %d a range is beyond float32; learning rate %g" % (
         model.session.steps(),
         rate,
@@ -703,7 +703,7 @@ def test_steps_in_one_call_end_as_those_that_are_not(monkeypatch):
     """Data of other kinds between, batches that are not whole, a hook, a rate that is changed and one that changes, the counter's end."""
     from array import array
 
-    from odt.watch import Phases
+    from odt.inspect import Phases
 
     calls, found = [], []
     flat = array("f", X.ravel())

@@ -1,4 +1,4 @@
-"""The primitives of odt/fixed.py against NumPy's float64, Python's big integers and statistics."""
+"""The primitives of odt/base/fixed.py against NumPy's float64, Python's big integers and statistics."""
 
 import math
 import os
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from odt import fixed
+from odt.base import fixed, primitives
 from odt.reference import float32
 
 LITERALS = (
@@ -75,7 +75,7 @@ def test_scale_shift_and_log2_floor():
     for _ in range(500):
         a, k = random_scale(rng), rng.randint(-50, 50)
         assert value(fixed.scale_shift(a, k)) == value(a) * Fraction(2) ** k
-        assert Fraction(2) ** fixed.log2_floor(a) <= value(a) < Fraction(2) ** (fixed.log2_floor(a) + 1)
+        assert Fraction(2) ** primitives.log2_floor(a) <= value(a) < Fraction(2) ** (primitives.log2_floor(a) + 1)
 
 
 # Rescaling
@@ -87,7 +87,7 @@ def test_rescale_is_the_nearest_integer_half_up():
         scale = random_scale(rng, -31, 5)
         v = rng.randrange(-1 << 31, 1 << 31) >> rng.randrange(31)
         exact = math.floor(v * value(scale) + Fraction(1, 2))
-        assert fixed.rescale(v, *fixed.multiplier(scale)) == max(-(2**31) + 1, min(2**31 - 1, exact))
+        assert primitives.rescale(v, *fixed.multiplier(scale)) == max(-(2**31) + 1, min(2**31 - 1, exact))
 
 
 def test_multiplier_of_extreme_scales():
@@ -100,7 +100,7 @@ def test_multiplier_of_extreme_scales():
 def test_rescale_random_is_right_on_average(scale):
     m, s = fixed.multiplier(float_bits(scale))
     for v in (1, -1, 7, -1234):
-        draws = [fixed.rescale_random(v, m, s, fixed.hash32(5, i)) for i in range(20000)]
+        draws = [primitives.rescale_random(v, m, s, fixed.hash32(5, i)) for i in range(20000)]
         exact = v * scale
         assert set(draws) <= {math.floor(exact), math.floor(exact) + 1}
         fraction = exact - math.floor(exact)
@@ -113,7 +113,7 @@ def test_rescale_random_is_right_on_average(scale):
 
 def test_exp2n_errs_by_less_than_2_6():
     t = np.concatenate([np.arange(65536), np.arange(65536, 18 * 65536, 17)])
-    got = np.array([fixed.exp2n(int(v)) for v in t])
+    got = np.array([primitives.exp2n(int(v)) for v in t])
     assert np.max(np.abs(got - 65536 * np.exp2(-t / 65536.0))) < 2.6
 
 
@@ -145,7 +145,7 @@ def test_log2q_errs_by_less_than_4():
     rng = random.Random(5)
     v = [1, 2, 3, 65535, 65536, 65537, (1 << 32) - 1]
     v += [rng.randrange(1, 1 << rng.randint(1, 32)) for _ in range(20000)]
-    got = np.array([fixed.log2q(x) for x in v])
+    got = np.array([primitives.log2q(x) for x in v])
     assert np.max(np.abs(got - 65536 * np.log2(np.array(v, dtype=np.float64)))) < 4
 
 
@@ -153,7 +153,7 @@ def test_isqrt_and_bit_length():
     rng = random.Random(6)
     values = [0, 1, 2, 3, 4, 2**60, 2**60 - 1, 2**62 + 12345]
     for v in values + [rng.randrange(1 << rng.randint(1, 62)) for _ in range(2000)]:
-        assert fixed.isqrt(v) == math.isqrt(v)
+        assert primitives.isqrt(v) == math.isqrt(v)
         assert fixed.bit_length(v) == v.bit_length()
 
 
@@ -174,13 +174,13 @@ def test_hash32_is_uniform_and_keys_are_independent():
 @pytest.mark.parametrize("samples", (1, 2, 3, 4, 5, 15, 16, 17, 100, 1000, 4097))
 def test_order_is_a_permutation(samples):
     for key in (1, 2, 0xFFFFFFFF, -5):
-        assert sorted(fixed.order(p, samples, key) for p in range(samples)) == list(range(samples))
-    assert [fixed.order(p, samples, 0) for p in range(samples)] == list(range(samples))
+        assert sorted(primitives.order(p, samples, key) for p in range(samples)) == list(range(samples))
+    assert [primitives.order(p, samples, 0) for p in range(samples)] == list(range(samples))
 
 
 def test_order_shuffles():
     n = 1000
-    places = np.array([[fixed.order(p, n, key) for p in range(n)] for key in range(1, 30)])
+    places = np.array([[primitives.order(p, n, key) for p in range(n)] for key in range(1, 30)])
     straight = np.arange(n)
     correlations = [np.corrcoef(row, straight)[0, 1] for row in places]
     assert np.max(np.abs(correlations)) < 0.2
@@ -193,14 +193,14 @@ def test_quantize_is_the_nearest_integer_half_away_from_zero():
         bits = random_scale(rng, -20, 20) | rng.randrange(2) << 31
         inverse = random_scale(rng, -10, 10)
         x = min(value(bits & 0x7FFFFFFF) * value(inverse), Fraction(2**31 - 1))
-        got = fixed.quantize(bits, inverse)
+        got = primitives.quantize(bits, inverse)
         assert abs(abs(got) - x) <= Fraction(1, 2) + x / 2**23
         assert got == 0 or (got < 0) == (bits >> 31 == 1)
-    assert fixed.quantize(0x7F800000, fixed.ONE) == 2**31 - 1
-    assert fixed.quantize(0xFF800000, fixed.ONE) == -(2**31) + 1
-    assert fixed.quantize(float_bits(3e9), fixed.ONE) == 2**31 - 1
-    assert fixed.quantize(0x80000001, fixed.ONE) == 0
-    assert [fixed.quantize(float_bits(x), fixed.ONE) for x in (0.5, 0.49, -0.5, -1.5)] == [
+    assert primitives.quantize(0x7F800000, fixed.ONE) == 2**31 - 1
+    assert primitives.quantize(0xFF800000, fixed.ONE) == -(2**31) + 1
+    assert primitives.quantize(float_bits(3e9), fixed.ONE) == 2**31 - 1
+    assert primitives.quantize(0x80000001, fixed.ONE) == 0
+    assert [primitives.quantize(float_bits(x), fixed.ONE) for x in (0.5, 0.49, -0.5, -1.5)] == [
         1,
         0,
         -1,
@@ -216,30 +216,30 @@ def test_literals_come_out_exactly_on_every_interpreter(bits):
     for x in LITERALS:
         digits, exponent = ("%.3e" % x).split("e")
         expected = (int(digits.replace(".", "")), int(exponent) - 3)
-        assert fixed.decimal(shortened(x, bits)) == expected
-        assert fixed.decimal(-shortened(x, bits)) == (-expected[0], expected[1])
+        assert primitives.decimal(shortened(x, bits)) == expected
+        assert primitives.decimal(-shortened(x, bits)) == (-expected[0], expected[1])
         exact = Fraction("%.3e" % x)
-        assert fixed.scale_of(shortened(x, bits)) == float_bits(float(exact))
+        assert primitives.scale_of(shortened(x, bits)) == float_bits(float(exact))
 
 
 def test_decimal_of_integers_and_zero():
-    assert fixed.decimal(0) == fixed.decimal(0.0) == (0, 0)
-    assert fixed.decimal(7) == (7000, -3)
-    assert fixed.decimal(123456789) == (1235, 5)
-    assert fixed.decimal(10**12) == (1000, 9)
-    assert fixed.decimal(0.99996) == (1000, -3)
+    assert primitives.decimal(0) == primitives.decimal(0.0) == (0, 0)
+    assert primitives.decimal(7) == (7000, -3)
+    assert primitives.decimal(123456789) == (1235, 5)
+    assert primitives.decimal(10**12) == (1000, 9)
+    assert primitives.decimal(0.99996) == (1000, -3)
 
 
 @pytest.mark.parametrize("x", (float("nan"), float("inf"), float("-inf")))
 def test_decimal_refuses_what_is_not_finite(x):
     with pytest.raises(ValueError):
-        fixed.decimal(x)
+        primitives.decimal(x)
 
 
 @pytest.mark.parametrize("x", (0, -1.0, 1e-60, 1e60))
 def test_scale_of_refuses_what_is_no_scale(x):
     with pytest.raises(ValueError):
-        fixed.scale_of(x)
+        primitives.scale_of(x)
 
 
 def test_scale_of_is_correctly_rounded():
@@ -247,16 +247,16 @@ def test_scale_of_is_correctly_rounded():
     for _ in range(5000):
         text = "%de%d" % (rng.randint(1000, 9999), rng.randint(-38, 30))
         # float32 of the decimal itself; through a double is safe for 4 digits except near ties.
-        assert fixed.scale_of(float(text)) == float_bits(float(text))
+        assert primitives.scale_of(float(text)) == float_bits(float(text))
 
 
 @pytest.mark.parametrize("bits", (53, 24, 22))
 def test_millionths(bits):
     for n in (0, 1, 500000, 900000, 990000, 999000, 999900, 999990, 950000, 123456):
-        assert fixed.millionths(shortened(n / 1e6, bits)) == n
+        assert primitives.millionths(shortened(n / 1e6, bits)) == n
     for x in (1, -0.1, float("nan")):
         with pytest.raises(ValueError):
-            fixed.millionths(x)
+            primitives.millionths(x)
 
 
 def test_bits_and_floats():
@@ -291,15 +291,15 @@ def test_decimals_come_out_the_same_on_micropython(variant):
         pytest.skip("build/%s is not built" % variant)
     millionths = (0.9, 0.99, 0.999, 0.9999, 0.99999, 0.5, 0.95, 0.123456, 0.0, 1e-6)
     script = (
-        "from odt import fixed\n"
-        "print([fixed.decimal(x) for x in %r])\n"
-        "print([fixed.scale_of(x) for x in %r])\n"
-        "print([fixed.millionths(x) for x in %r])\n" % (LITERALS, LITERALS, millionths)
+        "from odt.base import primitives\n"
+        "print([primitives.decimal(x) for x in %r])\n"
+        "print([primitives.scale_of(x) for x in %r])\n"
+        "print([primitives.millionths(x) for x in %r])\n" % (LITERALS, LITERALS, millionths)
     )
     done = subprocess.run([python, "-c", script], cwd=root, check=True, timeout=30, capture_output=True, text=True)
     expected = [
-        [fixed.decimal(x) for x in LITERALS],
-        [fixed.scale_of(x) for x in LITERALS],
-        [fixed.millionths(x) for x in millionths],
+        [primitives.decimal(x) for x in LITERALS],
+        [primitives.scale_of(x) for x in LITERALS],
+        [primitives.millionths(x) for x in millionths],
     ]
     assert done.stdout.split("\n")[-4:-1] == [str(row) for row in expected]

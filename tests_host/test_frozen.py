@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import odt
-from odt import executor, frozen, update
+from odt import executor
+from odt.adapt import update
+from odt.files import frozen
 
 X = np.random.default_rng(8).normal(size=(24, 8, 8, 2)).astype("float32")
 Y = np.random.default_rng(9).integers(0, 4, 24).astype("uint8")
@@ -109,8 +111,8 @@ def test_bytes_that_do_not_fit_are_refused_and_the_model_stays():
     damaged = bytearray(data)
     damaged[-1] ^= 1
     for bad, error in (
-        (b"", "not what odt.frozen.pack made"),
-        (b"ODTX" + data[4:], "not what odt.frozen.pack made"),
+        (b"", "not what odt.files.frozen.pack made"),
+        (b"ODTX" + data[4:], "not what odt.files.frozen.pack made"),
         (data[:-4], "%d bytes of another network's layers" % (len(data) - 4)),
         (frozen.pack(network(8)), "another network's layers, this one's take %d" % len(data)),
         (frozen.pack(network(dtype="float32")), "another network's layers"),

@@ -1,17 +1,17 @@
-"""What is generated from odt/opcodes.py and committed agrees with it; so does where kernels lie."""
+"""What is generated from odt/base/opcodes.py and committed agrees with it; so does where kernels lie."""
 
 import re
 
 import pytest
 
-from odt import opcodes
+from odt.base import opcodes
 from odt.host import generate
 
 
 @pytest.mark.parametrize("name", sorted(generate.generated()))
 def test_generated_file_agrees_with_the_table(name):
     agrees = (generate.ROOT / name).read_text() == generate.generated()[name]
-    assert agrees, "%s does not agree with odt/opcodes.py; run make generate" % name
+    assert agrees, "%s does not agree with odt/base/opcodes.py; run make generate" % name
 
 
 def test_no_two_native_sources_have_one_name_so_that_objects_may_lie_in_one_folder():
@@ -37,7 +37,7 @@ def test_core_h_alone_says_which_core_this_is():
 
 def test_each_kernel_lies_in_the_folder_of_its_section_of_the_table():
     family, families, folders = None, {}, {}
-    for line in (generate.ROOT / "odt" / "opcodes.py").read_text().splitlines():
+    for line in (generate.ROOT / "odt" / "base" / "opcodes.py").read_text().splitlines():
         section, instruction = re.match(r"    # (\w+): ", line), re.match(r'    b"\d+ (\w+) ', line)
         family = section[1] if section else family
         if instruction and instruction[1] not in opcodes.PREFIXES:

@@ -9,8 +9,8 @@ import torch
 from twin import Twin
 
 import odt
-from odt import fixed
-from odt.opcodes import KEY
+from odt.base import fixed, primitives
+from odt.base.opcodes import KEY
 from odt.plan.program import Program
 from odt.run import session
 
@@ -280,7 +280,7 @@ def int8_gradients(model, x, y, loss="sparse_categorical_crossentropy", scale=1)
     session.clear(model.session)
     session.batch(model.session, 0, len(x))
     steps, seed = struct.unpack_from("<Ii", model.session.state)
-    model.session.control[KEY] = fixed.wrap32(fixed.hash32(seed, steps + 1))  # as tick makes it
+    model.session.control[KEY] = primitives.wrap32(fixed.hash32(seed, steps + 1))  # as tick makes it
     twin = Twin(model, weights=dequantized(model))
     expected = [g for g in twin.gradients(x * scale, y, loss) if g is not None]
     program = Program(model.session.plan.code)
@@ -356,7 +356,7 @@ def test_any_layer_may_be_the_last_and_be_predicted(name, dtype):
 
 
 def test_scale_of_one_is_one():
-    assert fixed.scale_of(1) == fixed.ONE
+    assert primitives.scale_of(1) == fixed.ONE
 
 
 def test_int8_gradients_of_the_digits_cnn_are_those_of_the_float_network():

@@ -101,7 +101,7 @@ def test_checkpoint_of_another_network_than_the_scripts_is_refused(tmp_path, cap
 
 def test_frozen_weights_are_listed_with_their_scales(tmp_path, capsys):
     script, model = compiled(tmp_path, train=False)
-    data = odt.frozen.pack(model)
+    data = odt.files.frozen.pack(model)
     file = tmp_path / "frozen.bin"
     file.write_bytes(data)
     assert "frozen weights, %d bytes, undamaged\n" % len(data) in info(capsys, file)[1]

@@ -8,9 +8,8 @@ import torch
 import torch.nn.functional as F
 
 import odt
-import odt.frozen
-from odt.inspect import Ranges, Trace, names
-from odt.profile import profile
+import odt.files.frozen
+from odt.inspect import Ranges, Trace, names, profile
 
 RANDOM = np.random.default_rng(12)
 X = RANDOM.normal(size=(10, 6, 6, 2)).astype("float32")
@@ -307,7 +306,7 @@ def test_a_network_that_is_partly_frozen_in_flash_is_traced():
         model.compile(batch_size=4, seed=1, **options)
         return model
 
-    model = network(frozen=odt.frozen.pack(network()))
+    model = network(frozen=odt.files.frozen.pack(network()))
     with Trace(model, ["dense", "dense_1 kernel"]) as trace:
         model.train_step(np.ones((4, 5), "float32"), [0, 1, 2, 0])
     assert list(trace["dense_1 kernel"]) == list(model.get_weights()[2])

@@ -1,6 +1,7 @@
 """What `python -m odt install` decides, for boards that are not here."""
 
 import pytest
+
 from odt.host import commands, install
 from odt.host.board import BoardError
 

@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 import odt
+import odt.layers.activations
 from odt.host import idioms
 
 os.environ.setdefault("KERAS_BACKEND", "torch")
@@ -33,7 +34,9 @@ def is_odt_s_or_says_what_to_write(owner, name, place):
 
 @pytest.mark.parametrize("place, name", [(place, name) for place in PLACES for name in names(getattr(keras, place))])
 def test_each_name_of_a_module(place, name):
-    is_odt_s_or_says_what_to_write(getattr(odt, place), name, place)
+    is_odt_s_or_says_what_to_write(
+        odt.layers.activations if place == "activations" else getattr(odt, place), name, place
+    )
 
 
 @pytest.mark.parametrize("name", names(keras))

@@ -1,4 +1,4 @@
-"""odt.labels: queries, votes of rules, labels of the network's own; against NumPy in float64."""
+"""odt.continual.labels: queries, votes of rules, labels of the network's own; against NumPy in float64."""
 
 from array import array
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt import labels
+from odt.continual import labels
 from odt.online import OSELM
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt.features import MFCC, Filter, Frames, LogMel, MicroFrontend, MiniRocket, Motion
-from odt.stream import Events, Stream, Window
+from odt.sensors import MFCC, Events, Filter, Frames, LogMel, MicroFrontend, MiniRocket, Motion, Stream, Window
 
 RATE = 8000
 FRAMES = Frames(LogMel(RATE, channels=20), 160, 25)

@@ -236,7 +236,7 @@ def test_update_bn_moves_it_to_another_sensor():
     model = network(batch_size=24)
     model.fit(X, Y, epochs=2, verbose=0)
     moved = ((X - MEANS) * 3 + MEANS + DEVIATIONS).astype(np.float32)
-    odt.adabn.update_bn(model, moved, guard=False)
+    odt.continual.update_bn(model, moved, guard=False)
     mean, variance = statistics(model)
     assert (np.abs(mean - moved.mean(0, np.float64)) < 0.1 * moved.std(0, np.float64)).all()
     assert (np.abs(np.sqrt(variance) / moved.std(0, np.float64) - 1) < 0.1).all()

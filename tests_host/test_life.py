@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from filesystem import Disk
 
+from odt.files import checkpoint
 from odt.host import files
-from odt.run import checkpoint
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "personalise"
 FILES = ("person.bin", "warm.odt", "learn.odt")

@@ -6,8 +6,10 @@ import torch
 from twin import Twin
 
 import odt
-from odt import executor, frozen, update
-from odt.lite import lite_residual, take_weights
+from odt import executor
+from odt.adapt import update
+from odt.adapt.lite import lite_residual, take_weights
+from odt.files import frozen
 
 RANDOM = np.random.default_rng(8)
 

@@ -1,4 +1,4 @@
-"""odt.features.LogMel and MFCC: C and Python give equal bits, near what float64 gives by the definition; bad states and arguments."""
+"""odt.sensors.LogMel and MFCC: C and Python give equal bits, near what float64 gives by the definition; bad states and arguments."""
 
 import json
 from array import array
@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import odt
-import odt.features
-from odt.features import MFCC, LogMel, tables
+import odt.sensors.features
 from odt.reference.logmel import log_mel
+from odt.sensors import MFCC, LogMel
+from odt.sensors.features import tables
 
 ROWS = [
     (16000, 480, 512, 40, 125, 7500),
@@ -330,18 +331,18 @@ def test_a_feature_is_made_again_of_its_parameters(feature):
     name, parameters = feature.parameters()
     assert all(getattr(feature, keyword) == value for keyword, value in parameters.items())
     assert json.loads(json.dumps(parameters)) == parameters
-    again = odt.features.make(name, parameters)
+    again = odt.sensors.make(name, parameters)
     assert type(again) is type(feature) and repr(again) == repr(feature)
     assert again._tables == feature._tables and again._work == feature._work
 
 
 def test_an_unknown_feature_and_parameters_out_of_range_are_named():
-    with pytest.raises(ValueError, match="odt.features.make: no feature is called 'Missing'"):
-        odt.features.make("Missing", {})
+    with pytest.raises(ValueError, match="odt.sensors.make: no feature is called 'Missing'"):
+        odt.sensors.make("Missing", {})
     with pytest.raises(ValueError, match="LogMel: channels is in 1..128, got 0"):
-        odt.features.make("LogMel", {"channels": 0})
+        odt.sensors.make("LogMel", {"channels": 0})
     with pytest.raises(TypeError):
-        odt.features.make("LogMel", {"missing": 0})
+        odt.sensors.make("LogMel", {"missing": 0})
 
 
 def test_each_executor_has_its_kernel():
@@ -355,4 +356,4 @@ def test_each_executor_has_its_kernel():
     finally:
         odt.executor.use("native")
     with pytest.raises(AttributeError, match="no attribute 'Missing'"):
-        odt.features.Missing  # noqa: B018
+        odt.sensors.features.Missing  # noqa: B018

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt import update
+from odt.adapt import update
 
 X = np.random.default_rng(1).normal(size=(24, 8, 8, 2), scale=20).astype("float32")  # such that ReLU6 cuts off
 Y = np.random.default_rng(2).integers(0, 4, 24).astype("uint8")

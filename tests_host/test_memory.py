@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import odt
-from odt import drawing, opcodes
+from odt.base import opcodes
 from odt.losses import LOSSES
 from odt.optimizers import SGD, Adam
-from odt.plan import compiler, memory
+from odt.plan import compiler, drawing, memory
 from odt.plan.instruction import ACCESS, FIRST, ROW, SHARES, STOP
 from odt.plan.listing import disassemble
 from odt.plan.program import Program

@@ -1,4 +1,4 @@
-"""odt.features.MicroFrontend: the integers of TensorFlow's microfrontend, as the PyPI package pymicro-features (2.0.2) computes them; C and Python."""
+"""odt.sensors.MicroFrontend: the integers of TensorFlow's microfrontend, as the PyPI package pymicro-features (2.0.2) computes them; C and Python."""
 
 import zlib
 from array import array
@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import odt
-import odt.features
-from odt.features import LogMel, MicroFrontend
+import odt.sensors.features
 from odt.reference.frontend import frontend
+from odt.sensors import LogMel, MicroFrontend
 
 HOP = 160
 SIZES = [
@@ -161,7 +161,7 @@ def test_noise_is_learned_until_reset():
 
 def test_a_microfrontend_is_made_again_of_its_parameters():
     front = MicroFrontend(8000, 240, 256, 20, 100, 4000)
-    again = odt.features.make(*front.parameters())
+    again = odt.sensors.make(*front.parameters())
     assert type(again) is MicroFrontend and again._tables == front._tables
     assert front.parameters() == ("MicroFrontend", LogMel(8000, 240, 256, 20, 100, 4000).parameters()[1])
     assert (

@@ -11,7 +11,7 @@ import torch
 from twin import Twin
 
 import odt
-from odt import fixed, opcodes
+from odt.base import fixed, opcodes
 from odt.run import progress, session
 
 DTYPES = ("int8", "float32")

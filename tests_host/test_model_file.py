@@ -14,8 +14,8 @@ from damage import sections, written
 from house import ROOT
 
 import odt
-from odt.opcodes import VERSION
-from odt.run.model_file import _RATES
+from odt.base.opcodes import VERSION
+from odt.files.model_file import _RATES
 
 RANDOM = np.random.default_rng(7)
 X = RANDOM.normal(size=(40, 8, 8, 2)).astype("float32")
@@ -94,8 +94,8 @@ def test_what_opens_goes_on_as_the_model_that_was_exported(tmp_path, make, dtype
     (
         dict(optimizer=odt.SGD(odt.StepDecay(0.05, 3, 0.5), momentum=0.9)),
         dict(optimizer=odt.SGD(odt.CosineDecay(0.05, 40), momentum=0.9, nesterov=True, global_clipnorm=1)),
-        dict(optimizer=odt.AdamW(odt.rates.WarmUp(odt.rates.ExponentialDecay(0.01, 5, 0.9), 7))),
-        dict(optimizer=odt.rates.WarmUp and odt.Adam(odt.rates.WarmUp(odt.StepDecay(0.01, 4), 3)), micro_batch=3),
+        dict(optimizer=odt.AdamW(odt.WarmUp(odt.ExponentialDecay(0.01, 5, 0.9), 7))),
+        dict(optimizer=odt.WarmUp and odt.Adam(odt.WarmUp(odt.StepDecay(0.01, 4), 3)), micro_batch=3),
         dict(memory_budget=18000),
         dict(loss=odt.SparseCategoricalCrossentropy(class_weight=[1, 2, 1, 1, 3], label_smoothing=0.1)),
     ),
@@ -157,7 +157,7 @@ def test_frozen_weights_are_read_where_they_lie(tmp_path):
     model = network(norm=odt.LayerNorm)
     model.nodes[1].layer.trainable = False
     model.compile(odt.Adam(0.01), batch_size=8)
-    model.compile(odt.Adam(0.01), batch_size=8, frozen=odt.frozen.pack(model))
+    model.compile(odt.Adam(0.01), batch_size=8, frozen=odt.files.frozen.pack(model))
     model.fit(X, Y, epochs=2, verbose=0)
     model.export(tmp_path / "m.odt")
     data = (tmp_path / "m.odt").read_bytes()
@@ -380,7 +380,14 @@ print(*[name for name in sys.modules if name.startswith("odt")])
     )
     for line in run.stdout.splitlines():
         names = set(line.split())
-        assert not names & {"odt.model", "odt.layers", "odt.losses", "odt.optimizers", "odt.run.build", "odt.rates"}
+        assert not names & {
+            "odt.model",
+            "odt.layers",
+            "odt.losses",
+            "odt.optimizers",
+            "odt.run.build",
+            "odt.optimizers.rates",
+        }
         assert {name for name in names if name.startswith("odt.plan.")} <= {"odt.plan.program"}
 
 
@@ -478,13 +485,13 @@ def frozen_heap():
 def made(folder):
     """{name: bytes} of files of all kinds, each with a way to make the model that takes its weights."""
     sparse = network()
-    odt.update.sparse(sparse, {"conv2d": 0.5, "dense": 1})
+    odt.adapt.update.sparse(sparse, {"conv2d": 0.5, "dense": 1})
     folded = odt.Sequential([
         odt.Input((8, 8, 2)), odt.Conv2D(4, 3, trainable=False), odt.BatchNorm(trainable=False), odt.Flatten(), odt.Dense(5),
     ])  # fmt: skip
-    warm = odt.Adam(odt.rates.WarmUp(odt.rates.ExponentialDecay(0.01, 5, 0.9), 7))
+    warm = odt.Adam(odt.WarmUp(odt.ExponentialDecay(0.01, 5, 0.9), 7))
     step, cosine = odt.StepDecay(0.05, 3, 0.5), odt.CosineDecay(0.05, 40)
-    heard = odt.features.Frames(odt.features.LogMel(rate=8000, window=64, fft=64, channels=4, high=4000), 9, 32)
+    heard = odt.sensors.Frames(odt.sensors.LogMel(rate=8000, window=64, fft=64, channels=4, high=4000), 9, 32)
     for name, model, options, export in (
         ("int8", network(), {}, {"labels": list("abcde")}), ("float32", network(), {"dtype": "float32"}, {}),
         ("leading", leading(), {}, {}), ("inference", network(), {}, {"purpose": "inference"}),
@@ -526,8 +533,8 @@ def places(row):
 def test_a_schedule_with_any_value_of_another_kind_is_refused_or_gives_rates(kind, tmp_path):
     rates = {
         "Constant": 0.01, "StepDecay": odt.StepDecay(0.05, 3, 0.5), "CosineDecay": odt.CosineDecay(0.05, 40),
-        "ExponentialDecay": odt.rates.ExponentialDecay(0.01, 5, 0.9),
-        "WarmUp": odt.rates.WarmUp(odt.rates.ExponentialDecay(0.01, 5, 0.9), 7),
+        "ExponentialDecay": odt.ExponentialDecay(0.01, 5, 0.9),
+        "WarmUp": odt.WarmUp(odt.ExponentialDecay(0.01, 5, 0.9), 7),
     }  # fmt: skip
     model = trained(network(), optimizer=odt.Adam(rates[kind]))
     path = tmp_path / damage.NAME
@@ -565,7 +572,7 @@ def test_each_reader_of_model_files_is_among_those_that_damaged_files_are_given_
             if name in readers and "convert" not in file.parts:  # Keras has a load_model, too
                 found.setdefault(file.relative_to(ROOT / "odt").as_posix(), set()).add(name)
     assert found == {
-        "network.py": {"parts_of"}, "host/info.py": {"load_model"}, "host/deploy.py": {"load_model"},
-        "host/trial.py": {"load_model"}, "run/model_file.py": {"ModelFile"}, "run/opened.py": {"layers_of"},
-        "run/sections.py": {"ModelFile"}
+        "run/network.py": {"parts_of"}, "host/info.py": {"load_model"}, "host/deploy.py": {"load_model"},
+        "host/trial.py": {"load_model"}, "files/model_file.py": {"ModelFile"}, "files/opened.py": {"layers_of"},
+        "files/sections.py": {"ModelFile"}
     }  # fmt: skip

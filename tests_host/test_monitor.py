@@ -291,7 +291,7 @@ def test_script_without_progress_is_status_1_and_no_report(follow):
     assert status == 1 and page is None
     assert text == (
         "hello\nodt: nothing to draw: the script printed no progress line of fit(), as verbose=1 has them, "
-        "and none of odt.stream's log()\n"
+        "and none of odt.sensors.stream's log()\n"
     )
 
 

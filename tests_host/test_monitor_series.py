@@ -1,4 +1,4 @@
-"""`python -m odt monitor` of a stream: values, thresholds and events are those that odt.stream.log() was given.
+"""`python -m odt monitor` of a stream: values, thresholds and events are those that odt.sensors.log() was given.
 
 build/venv/bin/python tests_host/test_monitor_series.py     writes the drawing of docs/stream.md anew
 """
@@ -24,8 +24,7 @@ from test_monitor import HARM, TEXT, TRAIN, follow, table  # noqa: E402, F401
 
 from odt.host import monitor, monitor_report, monitor_series
 from odt.host.monitor_series import Logged
-from odt.rules import Above, Rules
-from odt.stream import log
+from odt.sensors import Above, Rules, log
 
 NAMES = st.text(
     st.characters(exclude_categories=("Cc", "Cs"), exclude_characters=":|>\ufffd\u2028\u2029\x85"),
@@ -242,7 +241,7 @@ def test_the_picture_has_a_row_for_each_series_with_threshold_and_events():
 def test_a_script_that_trains_and_then_watches_is_followed_and_reported(follow, tmp_path):  # noqa: F811
     status, text, page = follow(
         TRAIN
-        + "model.fit(x, y, epochs=3)\nfrom odt.stream import log\nfor i in range(5):\n    log('score', i / 8, 0.5)\n"
+        + "model.fit(x, y, epochs=3)\nfrom odt.sensors import log\nfor i in range(5):\n    log('score', i / 8, 0.5)\n"
         "log('drift & more')\nprint('digest %08x' % model.digest())\n"
     )
     assert status == 0, text
@@ -256,7 +255,7 @@ def test_a_script_that_trains_and_then_watches_is_followed_and_reported(follow, 
 
 
 def test_a_script_that_only_tells_events_is_reported_too(follow):  # noqa: F811
-    status, text, page = follow("from odt.stream import log\nlog('door')\nlog('door')\n")
+    status, text, page = follow("from odt.sensors import log\nlog('door')\nlog('door')\n")
     assert status == 0 and text.startswith("door\ndoor\nodt: report in ") and "<th>events</th><td>door 2</td>" in page
 
 

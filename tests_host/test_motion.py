@@ -1,4 +1,4 @@
-"""odt.features.Motion and Filter: C and Python give equal bits, near what NumPy and SciPy give in float64; bad arguments and states."""
+"""odt.sensors.Motion and Filter: C and Python give equal bits, near what NumPy and SciPy give in float64; bad arguments and states."""
 
 import json
 from array import array
@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy import signal
 
 import odt
-import odt.features
-from odt.features import Filter, Motion, make
+import odt.sensors.features
 from odt.reference.biquads import biquads
 from odt.reference.motion import motion
+from odt.sensors import Filter, Motion, make
 
 SIZES = [
     (100, 128, 3, (1, 3, 5, 10, 20, 40)),
@@ -295,12 +295,12 @@ def test_a_filter_s_parameters_are_ints_that_make_it_again():
     one = Filter(DESIGNS["elliptic, order 6"], channels=2)
     name, parameters = one.parameters()
     assert all(isinstance(v, int) for row in parameters["sos"] for v in row)
-    for made in (odt.features.make(name, parameters), odt.features.make(name, json.loads(json.dumps(parameters)))):
+    for made in (odt.sensors.make(name, parameters), odt.sensors.make(name, json.loads(json.dumps(parameters)))):
         assert made._tables == one._tables and made.sos == one.sos and made.channels == 2
     assert repr(one) == "Filter(3 sections, 2 channels, 160 bytes)"
     feature = Motion(100, 64, 2, [1, 10, np.int64(50)])
     name, parameters = feature.parameters()
-    again = odt.features.make(name, parameters)
+    again = odt.sensors.make(name, parameters)
     assert again._tables == feature._tables and again._work == feature._work and parameters["bands"] == (1, 10, 50)
     assert repr(feature) == "Motion(64 samples of 2 axes at 100 Hz -> 16 numbers, %d bytes)" % feature.nbytes
 

@@ -3,13 +3,13 @@
 import numpy as np
 import optuna
 import pytest
+from test_search import X, Y
 
 import odt
 from odt.host import commands, networks, searching
 from odt.host.board import BoardError
 from odt.host.family import Family, cut_channels
 from odt.host.networks import FIGURES, NetworkSearch
-from test_search import X, Y
 
 SHUFFLED = np.random.default_rng(0).permutation(1000)
 IMAGES = X.reshape(-1, 8, 8, 1)

@@ -10,9 +10,10 @@ from test_gradients import LOSSES, batch, dequantized, int8_gradients
 from twin import Twin
 
 import odt
+from odt.base.fixed import bits_to_float, float_to_bits
+from odt.base.primitives import scale_add, scale_sqrt
+from odt.base.opcodes import KEY
 from odt.reference import norm_i8
-from odt.fixed import bits_to_float, float_to_bits, scale_add, scale_sqrt
-from odt.opcodes import KEY
 from odt.run import session
 
 NETWORKS = {

@@ -191,8 +191,8 @@ def test_adapting_a_trained_model_takes_effect_and_keeps_its_weights():
 
 def test_update_policies_leave_it_alone():
     model = network(adapted=False)
-    odt.update.bias(model)
-    odt.update.last(model, 2)
+    odt.adapt.update.bias(model)
+    odt.adapt.update.last(model, 2)
     model.compile()
     model.fit(X, Y, verbose=0)
     assert [list(found) for found in statistics(model)] == [[0] * 4, [1] * 4]

@@ -9,9 +9,9 @@ import pytest
 
 import odt
 from odt import executor
+from odt.files.slots import Bytes
+from odt.files.stored import Stored
 from odt.online import OSELM, Autoencoder
-from odt.online.stored import Stored
-from odt.slots import Bytes
 
 EXECUTORS = ("native", "reference")
 

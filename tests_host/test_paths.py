@@ -10,6 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import odt
+from odt import callbacks
+from odt.data import readers
+from odt.files import frozen
 from odt.host import (
     chart,
     convert,
@@ -24,12 +29,8 @@ from odt.host import (
     search,
     searching,
 )
-
-import odt
-from odt import callbacks, frozen, readers
-from odt import inspect as looking
-from odt.record import Recorder
-from odt.stream import Window
+from odt.inspect import tensors as looking
+from odt.sensors import Recorder, Window
 
 X = np.random.default_rng(1).normal(size=(12, 5)).astype("float32")
 Y = np.random.default_rng(2).integers(0, 3, 12).astype("int32")
@@ -247,7 +248,7 @@ def test_what_is_no_name_and_no_place_is_refused_by_name(bad, tmp_path):
     model = network()
     digest = model.digest()
     for name in ("save", "load"):
-        with pytest.raises(TypeError, match=name + ": a file's name or a place of odt.slots is expected, got "):
+        with pytest.raises(TypeError, match=name + ": a file's name or a place of odt.files.slots is expected, got "):
             getattr(model, name)(bad)
     with open(tmp_path / "m", "w+b") as file:
         for name in ("save", "load"):
@@ -301,17 +302,23 @@ def test_a_writer_that_is_cut_off_leaves_the_old_file_and_nothing_else(use, tmp_
 def test_no_other_writer_is_in_the_package():
     """But for what fills folders that make removes, what streams (Trace), what ends with its process, and what replacing() names."""
     allowed = {
-        "inspect.py": 1,
+        "inspect/tensors.py": 1,
         "host/record.py": 1,
         "host/mip.py": 1,
         "host/circuitpython.py": 1,
-        "run/checkpoint.py": 1,
+        "files/checkpoint.py": 1,
         "host/files.py": 2,
         "host/pico.py": 2,
         "host/convert/kerasfile.py": 1,
     }
     allowed.update(
-        {"host/chart.py": 2, "host/monitor_report.py": 2, "host/search.py": 1, "host/networks.py": 1, "profile.py": 1}
+        {
+            "host/chart.py": 2,
+            "host/monitor_report.py": 2,
+            "host/search.py": 1,
+            "host/networks.py": 1,
+            "inspect/timing.py": 1,
+        }
     )  # profile's is a gradient's name
     root = Path(odt.__file__).parent
     for file in sorted(root.rglob("*.py")):

@@ -5,7 +5,7 @@ import pytest
 from test_reference import call, window_case
 
 import odt
-from odt.fixed import get
+from odt.base.fixed import get
 from odt.plan import updates, values
 
 RANDOM = np.random.default_rng(11)

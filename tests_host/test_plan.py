@@ -8,7 +8,9 @@ import sys
 import pytest
 from house import circle
 
-from odt import activations, layers, norms, opcodes
+from odt import layers
+from odt.base import opcodes
+from odt.layers import activations, norms
 from odt.plan import instruction
 
 FAMILIES = {"activation", "dropout", "dynamic", "join", "linear", "norm", "pool", "step"}

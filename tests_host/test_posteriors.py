@@ -1,4 +1,4 @@
-"""odt.posteriors computes in 30 bits, which boards have without allocating, what its formulas say in as many as it takes."""
+"""odt.run.posteriors computes in 30 bits, which boards have without allocating, what its formulas say in as many as it takes."""
 
 import struct
 from array import array
@@ -8,8 +8,8 @@ from math import floor, log
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odt.fixed import exp2n
-from odt.posteriors import normal, parts, softmax
+from odt.base.primitives import exp2n
+from odt.run.posteriors import normal, parts, softmax
 
 
 def plain(t):

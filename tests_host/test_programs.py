@@ -16,9 +16,9 @@ import networks  # noqa: E402
 import pytest  # noqa: E402
 
 import odt  # noqa: E402
-from odt import fisher  # noqa: E402
+from odt.adapt import fisher  # noqa: E402
 from odt.inspect import Map  # noqa: E402
-from odt.zeroth import ZerothOrder  # noqa: E402
+from odt.optimizers.zeroth import ZerothOrder  # noqa: E402
 
 GOLDEN = os.path.join(HERE, "golden", "programs.txt")
 COUNT = 160  # networks at random

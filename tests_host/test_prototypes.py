@@ -1,4 +1,4 @@
-"""odt.prototypes against scikit-learn and NumPy, and the episodic training of odt.host.episodes against its definition."""
+"""odt.continual.prototypes against scikit-learn and NumPy, and the episodic training of odt.host.episodes against its definition."""
 
 import functools
 
@@ -9,9 +9,8 @@ from sklearn.datasets import load_digits
 from sklearn.neighbors import NearestCentroid
 
 import odt
+from odt.continual import Latents, Prototypes
 from odt.host import episodes
-from odt.latents import Latents
-from odt.prototypes import Prototypes
 
 DIGITS = load_digits()
 X, Y = DIGITS.images.astype("uint8")[..., None], DIGITS.target.astype("uint8")
@@ -239,7 +238,7 @@ def test_episodes_that_cannot_be_drawn_are_named():
 def test_no_two_kinds_of_state_begin_alike():
     """A checkpoint of one is none of another: odt.online's, and what is made of them."""
     from odt import online
-    from odt.replay import Replay
+    from odt.continual import Replay
 
     front = latents("int8")
     head = odt.Sequential([front.input(), odt.Dense(10)])

@@ -5,8 +5,10 @@ import math
 import pytest
 
 import odt
-from odt import fixed, schedules
-from odt.rates import ExponentialDecay, WarmUp, scaled
+from odt import ExponentialDecay, WarmUp
+from odt.base import fixed, primitives
+from odt.optimizers import schedules
+from odt.optimizers.rates import scaled
 
 
 class Small(int):
@@ -83,9 +85,9 @@ def test_warm_up_is_a_straight_line_in_small_integers(steps):
 
 def decayed(initial, gamma, count):
     """StepDecay's definition: the products one after the other, by the normative scale_mul."""
-    rates = [fixed.scale_of(initial)]
+    rates = [primitives.scale_of(initial)]
     while len(rates) <= count:
-        rates.append(fixed.scale_mul(rates[-1], fixed.scale_of(gamma)))
+        rates.append(fixed.scale_mul(rates[-1], primitives.scale_of(gamma)))
     return rates
 
 

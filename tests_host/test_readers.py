@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import odt
-from odt.readers import Column, CsvReader, Normalizer, NpyReader, RawReader, parse
-from odt.reservoir import Reservoir
+from odt.continual import Reservoir
+from odt.data import Column, CsvReader, Normalizer, NpyReader, RawReader
+from odt.data.readers import parse
 
 RANDOM = np.random.default_rng(2)
 X = RANDOM.normal(size=(45, 5)).astype("float32")

@@ -1,4 +1,4 @@
-"""odt.record: files that NumPy reads as what was recorded, whatever is added, removed and cut short between."""
+"""odt.sensors.record: files that NumPy reads as what was recorded, whatever is added, removed and cut short between."""
 
 import os
 from array import array
@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from odt.host import files
 
 import odt
-from odt.readers import RawReader
-from odt.record import Recorder
-from odt.stream import CsvSource, Window
+from odt.data import RawReader
+from odt.host import files
+from odt.sensors import CsvSource, Recorder, Window
 
 FIELDS = ["y", "label", "x"]
 
@@ -125,7 +124,7 @@ def test_every_typecode_is_read_by_numpy_and_what_fit_takes_trains(tmp_path, cod
 
 
 def test_pairs_of_the_records_teach_a_teacher(tmp_path):
-    from odt import teach
+    from odt.continual import teach
 
     made = recorder(str(tmp_path / "r.npy"))
     rows = [("rest", 0), ("wave", 40), ("rest", 1), ("wave", 44), ("wave", 41)]
@@ -163,7 +162,7 @@ def test_windows_are_captured_from_a_source_or_as_an_interrupt_brings_them(tmp_p
         made.window.push(array("h", [at[0], at[0] + 1]))
         at[0] += 2
 
-    from odt import record
+    from odt.sensors import record
 
     made = recorder(str(tmp_path / "s.npy"))
     for _ in range(7):
@@ -237,7 +236,7 @@ def test_bad_input_is_named_and_leaves_the_file(tmp_path):
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
-    from odt import record
+    from odt.sensors import record
 
     path = str(tmp_path / "r.npy")
     made = recorder(path)

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from odt.host import commands, record
 from odt.host.board import BoardError
 
 SENSOR = """
 import time
 from array import array
-from odt.stream import Window
+from odt.sensors import Window
 
 window, rate = Window(8, 2, hop=4), 50
 print("the script's own")

@@ -14,10 +14,10 @@ import instructions
 import numpy as np
 import pytest
 from house import circle
-from odt.host import generate
 
-from odt import fixed, opcodes
-from odt.opcodes import ARENA, CONTROL, CONTROL_WORDS, REGION_SHIFT, X_DATA, Y_DATA
+from odt.base import fixed, opcodes, primitives
+from odt.base.opcodes import ARENA, CONTROL, CONTROL_WORDS, REGION_SHIFT, X_DATA, Y_DATA
+from odt.host import generate
 from odt.reference import program as reference
 from odt.reference.index import BY_NUMBER, MODULES
 
@@ -629,7 +629,7 @@ def test_gathered_samples_mean_what_the_users_data_mean(dtype):
     formats = (np.int8, np.uint8, np.int16, np.int32, np.float32, np.uint16)
     c = control(COUNT=3, POSITION=4, SAMPLES=20, ORDER=99, X_FORMAT=formats.index(dtype))
     c[opcodes.X_SCALE], c[opcodes.X_ZERO] = bits(0.5), 10 + high
-    rows = [fixed.order(4 + r, 20, 99) for r in range(3)]
+    rows = [primitives.order(4 + r, 20, 99) for r in range(3)]
     meaning = x[rows].astype(np.float64)
     if dtype != np.float32:
         meaning = (meaning - 10 - high) * 0.5

@@ -1,4 +1,4 @@
-"""odt.replay and odt.latents: what is kept, what fit gets, what is remembered; checkpoints, stale latents, bad input."""
+"""odt.continual.replay and odt.continual.latents: what is kept, what fit gets, what is remembered; checkpoints, stale latents, bad input."""
 
 import asyncio
 import functools
@@ -10,9 +10,8 @@ import pytest
 from test_whole import Interrupt
 
 import odt
-from odt import fixed, replay, teach
-from odt.latents import Latents
-from odt.replay import Replay
+from odt.base import fixed
+from odt.continual import Latents, Replay, replay, teach
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = (ROOT / "examples/digits/digits.bin").read_bytes()
@@ -399,7 +398,7 @@ def test_what_a_replay_cannot_be_made_of_is_named():
     for loss in ("mse", "categorical_crossentropy"):
         model = odt.Sequential([odt.Input((3,)), odt.Dense(2)])
         model.compile("adam", loss)
-        with pytest.raises(ValueError, match="odt.reservoir"):
+        with pytest.raises(ValueError, match="odt.continual.reservoir"):
             Replay(model)
     latents = Latents(teach.front(backbone("float32"), "high"), X[:9])
     head = odt.Sequential([odt.Input((4, 4, 12), dtype="int8", scale=1 / 32), odt.Flatten(), odt.Dense(10)])

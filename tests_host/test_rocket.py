@@ -1,4 +1,4 @@
-"""odt.features.MiniRocket: C and Python give equal bits, those of the paper's definition in NumPy; bad arguments and states."""
+"""odt.sensors.MiniRocket: C and Python give equal bits, those of the paper's definition in NumPy; bad arguments and states."""
 
 import itertools
 import json
@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import odt
-import odt.features
-from odt.features import MiniRocket
-from odt.features.rocket import _dilations
+import odt.sensors.features
 from odt.reference.rocket import rocket
+from odt.sensors import MiniRocket
+from odt.sensors.features.rocket import _dilations
 
 SIZES = [(128, 3, 420), (9, 1, 84), (40, 1, 840), (50, 16, 252), (300, 2, 1260)]
 
@@ -127,7 +127,7 @@ def test_parameters_make_it_again_in_a_model_s_file(tmp_path):
     x = windows(40, 2)
     one = MiniRocket(40, 2, 84, seed=7).fit(x)
     name, parameters = one.parameters()
-    again = odt.features.make(name, json.loads(json.dumps(parameters)))
+    again = odt.sensors.make(name, json.loads(json.dumps(parameters)))
     assert again._tables == one._tables and again.biases == one.biases and again(x[3].ravel()) == one(x[3].ravel())
     assert repr(one) == "MiniRocket(40 samples of 2 axes -> 84 numbers, %d bytes)" % one.nbytes
     model = odt.Sequential([odt.Input((84,), dtype="int16", scale=1 / 16384), odt.Dense(2)])

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from house import ROOT
+from test_install_choice import board as probed
+
 from odt.host import commands, install, room
 from odt.host.board import HELD, Board, BoardError
 from odt.host.files import board_modules
-from test_install_choice import board as probed
 
 
 @pytest.fixture
@@ -114,13 +115,13 @@ def test_what_does_not_fit_is_refused_before_the_first_file_and_what_would_fit_i
         )
         assert room_for < need and not flash.copies and flash.folders == {"", "/lib"}
         offered = re.search(r"--without (\S+)", said)
-        if fraction == 0.3 or (block == 512 and fraction < 0.8):  # there folders take more than modules
+        if fraction == 0.3:
             assert not offered and "Nothing that can be left out is enough" in said
             continue
         assert run(files, "--without", offered[1]) == 0  # without running full: Flash.copy asserts it
         for name in offered[1].split(","):
-            folder, kernels, _ = room.PARTS[name]
-            assert not [path for path in flash.files if "/odt/%s/" % folder in path or Path(path).stem in kernels]
+            kernels, _ = room.PARTS[name]
+            assert not [path for path in flash.files if "/odt/%s/" % name in path or Path(path).stem in kernels]
 
 
 @pytest.mark.parametrize("at", (0, 1, 60, 150, 203))
@@ -138,10 +139,20 @@ def test_an_installation_that_fails_leaves_nothing_half_done(at, files, monkeypa
     assert flash.files == {path: data for path, data in before.items() if path != "/lib/odt/model.mpy"}
 
 
+def test_modules_of_another_version_are_removed(files, monkeypatch):
+    flash = Flash(1000, monkeypatch)
+    assert run(files) == 0
+    before = dict(flash.files)
+    flash.files["/lib/odt/replay.mpy"] = flash.files["/lib/odt/old/module.mpy"] = b"of another version"
+    flash.files["/lib/own.mpy"] = flash.files["/main.py"] = b"the user's"
+    assert run(files) == 0
+    assert set(flash.files) == {*before, "/lib/own.mpy", "/main.py"}
+
+
 def test_parts_that_are_no_parts_and_the_executor_that_is_needed(files, monkeypatch, capsys):
     Flash(1000, monkeypatch)
     for words, said in (
-        (("--without", "conv"), "--without: there is no part 'conv'; there are reference, features, online"),
+        (("--without", "conv"), "--without: there is no part 'conv'; there are reference, sensors, online, continual"),
         (("--without", "reference", "--python-only"), "without kernels (as you asked) odt needs the Python executor"),
     ):
         assert run(files, *words) == 1 and said in capsys.readouterr().out
@@ -149,15 +160,15 @@ def test_parts_that_are_no_parts_and_the_executor_that_is_needed(files, monkeypa
 
 def test_what_imports_a_part_that_may_be_left_out_is_named_with_it():
     """At its top: what asks for one at work is of that part, or has kernels' functions for it."""
-    for name, (folder, _, about) in room.PARTS.items():
-        assert (ROOT / "odt" / folder).is_dir()
+    for name, (_, about) in room.PARTS.items():
+        assert (ROOT / "odt" / name).is_dir()
         for module in board_modules():
-            if module.parts[0] in (folder, "reference"):
+            if module.parts[0] in (name, "reference"):
                 continue
             for node in ast.parse((ROOT / "odt" / module).read_text(encoding="utf-8")).body:
-                if isinstance(node, ast.ImportFrom):
+                if isinstance(node, ast.ImportFrom) and node.level == len(module.parts):
                     words = "%s.%s" % (node.module, node.names[0].name)
-                    needs = re.match(r"%s\b" % folder, words)
+                    needs = re.match(r"%s\b" % name, words)
                     assert not needs or re.search(r"\b%s\b" % module.stem, about), (name, module)
 
 

@@ -10,7 +10,7 @@ from instructions import NAMES, Case, draw
 from test_executors_agree import compare, executors
 
 import odt
-from odt import opcodes
+from odt.base import opcodes
 
 X = np.random.RandomState(1).randint(0, 17, (40, 64)).astype("uint8")
 Y = np.random.RandomState(2).randint(0, 10, 40).astype("uint8")

@@ -1,14 +1,13 @@
-"""odt.rules: each condition beside one that looks at the whole past anew, on streams at random."""
+"""odt.sensors.rules: each condition beside one that looks at the whole past anew, on streams at random."""
 
 import itertools
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-
 from test_whole import Interrupt
 
-from odt.rules import Above, Absence, All, Below, Count, Rules, Sequence
+from odt.sensors import Above, Absence, All, Below, Count, Rules, Sequence
 
 NAMES = ["a", "b", "c"]
 streams = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 12)), max_size=40)

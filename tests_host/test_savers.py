@@ -19,14 +19,14 @@ from savers import TABLE
 from test_whole import Interrupt
 
 import odt
-from odt import record
+from odt.data import Normalizer
+from odt.files import checkpoint, sections
+from odt.files.slots import Bytes
 from odt.host import files as files_of_host
 from odt.online import KNN, NCM, OSELM
-from odt.readers import Normalizer
-from odt.rules import Absence, Count, Rules
-from odt.run import checkpoint, replace, sections
-from odt.slots import Bytes
-from odt.stream import PolledSource, Window, polled
+from odt.run import replace
+from odt.sensors import Absence, Count, PolledSource, Rules, Window, record
+from odt.sensors.stream import polled
 
 
 class Timeout(Exception):
@@ -530,11 +530,11 @@ OTHERS = {
 }  # fmt: skip
 # Functions that open a file to write, and how the old one stays whole.
 WRITERS = {
-    "run/checkpoint.py write_file": "the one way",
+    "files/checkpoint.py write_file": "the one way",
     "host/files.py write_file": "the one way, of a PC",
-    "record.py add": "appends, see the row",
-    "record.py close": "the header, see the row",
-    "inspect.py _write": "a new folder of tensors, for a person",
+    "sensors/record.py add": "appends, see the row",
+    "sensors/record.py close": "the header, see the row",
+    "inspect/tensors.py _write": "a new folder of tensors, for a person",
 }
 
 

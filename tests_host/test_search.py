@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import odt
-from odt import frozen, update
+from odt.adapt import update
+from odt.files import frozen
 from odt.host.search import Search, write
 
 pytestmark = pytest.mark.slow

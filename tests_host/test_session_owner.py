@@ -13,7 +13,7 @@ import pytest
 
 import odt
 from odt.host.guard import _SHORT
-from odt.network import Network
+from odt.run.network import Network
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPT = os.path.join(os.path.dirname(HERE), "tests_device", "owner.py")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import odt
-from odt.readers import Normalizer, NpyReader
+from odt.data import Normalizer, NpyReader
 
 torch = pytest.importorskip("torch")
 gc.freeze()  # what was imported: compile() collects

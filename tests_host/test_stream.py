@@ -1,4 +1,4 @@
-"""odt.stream: windows as NumPy's sliding_window_view has them, events as a slow reference in fractions, sources, bad input."""
+"""odt.sensors.stream: windows as NumPy's sliding_window_view has them, events as a slow reference in fractions, sources, bad input."""
 
 import asyncio
 import random
@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
 
 import odt
-from odt.features import Frames, LogMel
-from odt.record import Recorder
-from odt.stream import CsvSource, Events, PolledSource, Stalled, Stream, WavSource, Window
+from odt.sensors import CsvSource, Events, Frames, LogMel, PolledSource, Recorder, Stalled, Stream, WavSource, Window
 
 
 def slid(x, length, hop):
@@ -362,7 +360,7 @@ def recording():
 
 
 def expected_of(model, x, hop):
-    rows = odt.labels.probabilities(
+    rows = odt.continual.labels.probabilities(
         model, np.stack([np.array(view) for _, view in slid(x, 16, hop)]).astype("int16").reshape(-1, 16, 2)
     )
     events = Events(["down", "still", "up"], hold_off=2)

@@ -12,17 +12,27 @@ import numpy as np
 import pytest
 
 import odt
-from odt import adabn, adapt, fisher, labels, metrics, profile, teach, tent
-from odt.features import MFCC, Filter, Frames, LogMel, MicroFrontend, MiniRocket, Motion
+from odt import metrics
+from odt.adapt import fisher
+from odt.adapt import tinytrain as adapt
+from odt.continual import Latents, Prototypes, Replay, Reservoir, adabn, labels, teach, tent
+from odt.data import Normalizer
 from odt.host.convert import load
-from odt.latents import Latents
+from odt.inspect import timing as profile
 from odt.online import KNN, NCM, OSELM, RCE, Autoencoder, CentroidDrift, EchoState, KMeans
-from odt.prototypes import Prototypes
-from odt.readers import Normalizer
-from odt.record import Recorder
-from odt.replay import Replay
-from odt.reservoir import Reservoir
-from odt.stream import Events, Stream, Window
+from odt.sensors import (
+    MFCC,
+    Events,
+    Filter,
+    Frames,
+    LogMel,
+    MicroFrontend,
+    MiniRocket,
+    Motion,
+    Recorder,
+    Stream,
+    Window,
+)
 
 X = np.random.default_rng(0).normal(size=(6, 4, 3)).astype("f")
 Y = [0, 1, 0, 1, 0, 1]
@@ -73,61 +83,61 @@ INT = (X * 1000).astype("int16")
 ROW = np.arange(6, dtype="f")
 # name: (what makes it, right data, data of other axes of as many numbers, or why there are none)
 TAKERS = {
-    "odt.network:Network." + name: (lambda name=name: lambda x, f=getattr(network(), name): f(x, Y), X)
+    "odt.run.network:Network." + name: (lambda name=name: lambda x, f=getattr(network(), name): f(x, Y), X)
     for name in ("fit", "evaluate", "train_step")
 }
 TAKERS.update({
-    "odt.network:Network." + name: (lambda name=name: getattr(network(), name), X)
+    "odt.run.network:Network." + name: (lambda name=name: getattr(network(), name), X)
     for name in ("predict", "predict_proba", "predict_classes", "calibrate", "__call__")
 })  # fmt: skip
 TAKERS.update({
-    "odt.network:Network.fit_async": (lambda: later(lambda x, m=network(): m.fit_async(x, Y, verbose=0)), X),
-    "odt.adabn:update_bn": (lambda: lambda x, m=normed(): adabn.update_bn(m, x), X),
-    "odt.tent:adapt": (lambda: lambda x, m=normed(tent.Entropy()): tent.adapt(m, x, 1), X),
-    "odt.adapt:task_adaptive": (lambda: lambda x, m=network(): adapt.task_adaptive(m, x, Y), X),
-    "odt.fisher:fisher": (lambda: lambda x, m=network(): fisher.fisher(m, x, Y), X),
-    "odt.fisher:measure": (lambda: lambda x, m=network(): fisher.measure(m, x, Y), X),
-    "odt.classes:classes": (lambda: lambda x, m=network(): m.predict_classes(x), X),
-    "odt.classes:probabilities": (lambda: lambda x, m=network(): m.predict_proba(x), X),
-    "odt.posteriors:probabilities": (lambda: lambda x, m=network(): labels.uncertainty(m, x), X),
-    "odt.labels:uncertainty": (lambda: lambda x, m=network(): labels.uncertainty(m, x), X),
-    "odt.labels:query": (lambda: lambda x, m=network(): labels.query(m, x, 2), X),
-    "odt.labels:pseudo": (lambda: lambda x, m=network(): labels.pseudo(m, x), X),
-    "odt.labels:Asker.wants": (lambda: labels.Asker(network(), 5, 0.5, 4).wants, X[:1]),
+    "odt.run.network:Network.fit_async": (lambda: later(lambda x, m=network(): m.fit_async(x, Y, verbose=0)), X),
+    "odt.continual.adabn:update_bn": (lambda: lambda x, m=normed(): adabn.update_bn(m, x), X),
+    "odt.continual.tent:adapt": (lambda: lambda x, m=normed(tent.Entropy()): tent.adapt(m, x, 1), X),
+    "odt.adapt.tinytrain:task_adaptive": (lambda: lambda x, m=network(): adapt.task_adaptive(m, x, Y), X),
+    "odt.adapt.fisher:fisher": (lambda: lambda x, m=network(): fisher.fisher(m, x, Y), X),
+    "odt.adapt.fisher:measure": (lambda: lambda x, m=network(): fisher.measure(m, x, Y), X),
+    "odt.run.classes:classes": (lambda: lambda x, m=network(): m.predict_classes(x), X),
+    "odt.run.classes:probabilities": (lambda: lambda x, m=network(): m.predict_proba(x), X),
+    "odt.run.posteriors:probabilities": (lambda: lambda x, m=network(): labels.uncertainty(m, x), X),
+    "odt.continual.labels:uncertainty": (lambda: lambda x, m=network(): labels.uncertainty(m, x), X),
+    "odt.continual.labels:query": (lambda: lambda x, m=network(): labels.query(m, x, 2), X),
+    "odt.continual.labels:pseudo": (lambda: lambda x, m=network(): labels.pseudo(m, x), X),
+    "odt.continual.labels:Asker.wants": (lambda: labels.Asker(network(), 5, 0.5, 4).wants, X[:1]),
     "odt.metrics:confusion_matrix": (lambda: lambda x, m=network(): metrics.confusion_matrix(m, x, Y), X),
     "odt.metrics:report": (lambda: lambda x, m=network(): metrics.report(m, x, Y), X),
-    "odt.profile:profile": (lambda: lambda x, m=network(): profile.profile(m, x, Y), X),
-    "odt.latents:Latents.__call__": (latents, X),
-    "odt.teach:front": (lambda: lambda x, m=network(dtype="int8"): teach.front(m, "flat", x) and m.calibrate(x), X),
-    "odt.teach:Teacher.learn": (lambda: lambda x, t=teacher(): t.learn(x, "a"), X[:1]),
-    "odt.teach:Teacher.predict": (lambda: teacher().predict, X[:1]),
-    "odt.teach:Teacher.similarity": (lambda: teacher().similarity, X[:1]),
-    "odt.prototypes:Prototypes.partial_fit": (lambda: lambda x, p=Prototypes(latents(), 2): p.partial_fit(x, Y), X),
-    "odt.prototypes:Prototypes.nearest_one": (lambda: Prototypes(latents(), 2).nearest_one, X[:1]),
-    "odt.prototypes:Prototypes.predict_one": (lambda: Prototypes(latents(), 2).predict_one, X[:1]),
-    "odt.replay:Replay.add": (lambda: lambda x, r=Replay(network(), 1000): r.add(x, Y), X),
-    "odt.replay:Replay.mixed": (lambda: lambda x, r=Replay(network(), 1000): r.mixed(x, Y), X),
-    "odt.record:Recorder.add": (lambda: lambda x, r=recorder(): r.add(x, "a"), X[0]),
-    "odt.reservoir:Reservoir.add": (lambda: lambda x, r=Reservoir(4, 6): r.add(x, 0), ROW, ROW.reshape(2, 3)),
-    "odt.stream.window:Window.push": (lambda: Window(4, 3, typecode="f").push, X[0]),
-    "odt.stream.window:Window.put": (lambda: Window(4, 3, typecode="f").put, X[0].ravel(), X[0].T.copy()),
-    "odt.stream.window:Window.flat": (lambda: Window(4, 3, typecode="f").flat, X[0]),
-    "odt.stream.live:Stream.feed": (lambda: stream().feed, X[0]),
-    "odt.stream.live:Stream.see": (lambda: stream().see, X[:1]),
-    "odt.stream.live:Stream.posteriors": (lambda: stream().posteriors, X[:1]),
-    "odt.features.motion:Motion.__call__": (lambda: Motion(window=4, bands=()), INT[0]),
-    "odt.features.frames:Frames.__call__": (lambda: Frames(Motion(window=2, bands=()), 1, 3), INT[0]),
-    "odt.features.filter:Filter.__call__": (lambda: Filter([(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)], 3), INT[0]),
-    "odt.features.rocket:MiniRocket.fit": (lambda: MiniRocket(12, 3, 84).fit, INT.reshape(2, 12, 3)),
-    "odt.features.rocket:MiniRocket.__call__": (lambda: MiniRocket(12, 3, 84).fit(INT.ravel()), INT[:3].reshape(12, 3)),
-    "odt.features.logmel:LogMel.__call__": (lambda: LogMel(8000, 32, 32, 4, 100, 4000), INT.ravel()[:32], INT.ravel()[:32].reshape(2, 16)),
-    "odt.features.logmel:LogMel.layers": (lambda: LogMel(8000, channels=12).layers, INT.reshape(6, 12), INT.reshape(12, 6)),
-    "odt.features.motion:Motion.layers": (lambda: Motion(window=2, axes=2, bands=()).layers, INT.reshape(6, 12), INT.reshape(12, 6)),
-    "odt.features.frames:Frames.layers": (lambda: Frames(LogMel(8000, channels=3), 9, 4).layers, INT),
-    "odt.features.rocket:MiniRocket.layers": (lambda: MiniRocket(9, 1, 84).layers, np.resize(INT, (2, 84)), np.resize(INT, (84, 2))),
-    "odt.readers:Normalizer.update": (lambda: Normalizer(3).update, X[0]),
-    "odt.readers:Normalizer.apply": (lambda: Normalizer(3).apply, X[0].copy()),
-    "odt.normalization:Normalization.adapt": (lambda: normalization().adapt, X),
+    "odt.inspect.timing:profile": (lambda: lambda x, m=network(): profile.profile(m, x, Y), X),
+    "odt.continual.latents:Latents.__call__": (latents, X),
+    "odt.continual.teach:front": (lambda: lambda x, m=network(dtype="int8"): teach.front(m, "flat", x) and m.calibrate(x), X),
+    "odt.continual.teach:Teacher.learn": (lambda: lambda x, t=teacher(): t.learn(x, "a"), X[:1]),
+    "odt.continual.teach:Teacher.predict": (lambda: teacher().predict, X[:1]),
+    "odt.continual.teach:Teacher.similarity": (lambda: teacher().similarity, X[:1]),
+    "odt.continual.prototypes:Prototypes.partial_fit": (lambda: lambda x, p=Prototypes(latents(), 2): p.partial_fit(x, Y), X),
+    "odt.continual.prototypes:Prototypes.nearest_one": (lambda: Prototypes(latents(), 2).nearest_one, X[:1]),
+    "odt.continual.prototypes:Prototypes.predict_one": (lambda: Prototypes(latents(), 2).predict_one, X[:1]),
+    "odt.continual.replay:Replay.add": (lambda: lambda x, r=Replay(network(), 1000): r.add(x, Y), X),
+    "odt.continual.replay:Replay.mixed": (lambda: lambda x, r=Replay(network(), 1000): r.mixed(x, Y), X),
+    "odt.sensors.record:Recorder.add": (lambda: lambda x, r=recorder(): r.add(x, "a"), X[0]),
+    "odt.continual.reservoir:Reservoir.add": (lambda: lambda x, r=Reservoir(4, 6): r.add(x, 0), ROW, ROW.reshape(2, 3)),
+    "odt.sensors.stream.window:Window.push": (lambda: Window(4, 3, typecode="f").push, X[0]),
+    "odt.sensors.stream.window:Window.put": (lambda: Window(4, 3, typecode="f").put, X[0].ravel(), X[0].T.copy()),
+    "odt.sensors.stream.window:Window.flat": (lambda: Window(4, 3, typecode="f").flat, X[0]),
+    "odt.sensors.stream.live:Stream.feed": (lambda: stream().feed, X[0]),
+    "odt.sensors.stream.live:Stream.see": (lambda: stream().see, X[:1]),
+    "odt.sensors.stream.live:Stream.posteriors": (lambda: stream().posteriors, X[:1]),
+    "odt.sensors.features.motion:Motion.__call__": (lambda: Motion(window=4, bands=()), INT[0]),
+    "odt.sensors.features.frames:Frames.__call__": (lambda: Frames(Motion(window=2, bands=()), 1, 3), INT[0]),
+    "odt.sensors.features.filter:Filter.__call__": (lambda: Filter([(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)], 3), INT[0]),
+    "odt.sensors.features.rocket:MiniRocket.fit": (lambda: MiniRocket(12, 3, 84).fit, INT.reshape(2, 12, 3)),
+    "odt.sensors.features.rocket:MiniRocket.__call__": (lambda: MiniRocket(12, 3, 84).fit(INT.ravel()), INT[:3].reshape(12, 3)),
+    "odt.sensors.features.logmel:LogMel.__call__": (lambda: LogMel(8000, 32, 32, 4, 100, 4000), INT.ravel()[:32], INT.ravel()[:32].reshape(2, 16)),
+    "odt.sensors.features.logmel:LogMel.layers": (lambda: LogMel(8000, channels=12).layers, INT.reshape(6, 12), INT.reshape(12, 6)),
+    "odt.sensors.features.motion:Motion.layers": (lambda: Motion(window=2, axes=2, bands=()).layers, INT.reshape(6, 12), INT.reshape(12, 6)),
+    "odt.sensors.features.frames:Frames.layers": (lambda: Frames(LogMel(8000, channels=3), 9, 4).layers, INT),
+    "odt.sensors.features.rocket:MiniRocket.layers": (lambda: MiniRocket(9, 1, 84).layers, np.resize(INT, (2, 84)), np.resize(INT, (84, 2))),
+    "odt.data.readers:Normalizer.update": (lambda: Normalizer(3).update, X[0]),
+    "odt.data.readers:Normalizer.apply": (lambda: Normalizer(3).apply, X[0].copy()),
+    "odt.layers.normalization:Normalization.adapt": (lambda: normalization().adapt, X),
     "odt.host.convert:Imported.samples": (lambda: imported().samples, X.transpose(0, 2, 1), X),
 })  # fmt: skip
 ONLINE = {
@@ -174,22 +184,23 @@ for place, (kind, names) in ONLINE.items():
             ROW.reshape(2, 3),
         )
 NO_ARRAYS = {
-    "a number": ("odt.fixed:float_to_bits", "odt.primitives:order", "odt.online.drift:Detector.update", "odt.rules:Condition.value", "odt.rules:Above.value",
-                 "odt.rules:Rules.value", "odt.online.units:fixed_point"),
-    "samples as the user's rules take them": ("odt.labels:Votes.votes", "odt.labels:Votes.fit", "odt.labels:Votes.labels"),
-    "what was checked, or what checks": ("odt.features.refused:refuse", "odt.features.refused:windows", "odt.features.begin:layers", "odt.online.units:own_axis"),
+    "a number": ("odt.base.fixed:float_to_bits", "odt.base.primitives:order", "odt.online.drift:Detector.update", "odt.sensors.rules:Condition.value", "odt.sensors.rules:Above.value",
+                 "odt.sensors.rules:Rules.value", "odt.online.units:fixed_point"),
+    "samples as the user's rules take them": ("odt.continual.labels:Votes.votes", "odt.continual.labels:Votes.fit", "odt.continual.labels:Votes.labels"),
+    "what was checked, or what checks": ("odt.sensors.features.refused:refuse", "odt.sensors.features.refused:windows", "odt.sensors.features.begin:layers", "odt.online.units:own_axis"),
     "samples of any shape": ("odt.host.convert:Imported.bytes",),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
     "a window as the recorder shows it": ("odt.host.record:picture",),
 }  # fmt: skip
 _INNER = ("odt.run.", "odt.plan.", "odt.reference.", "odt.host.cost", "odt.host.chart", "odt.host.odt_kernels")
+_FACES = ("odt.run.network", "odt.run.classes", "odt.run.posteriors")
 
 
 def found():
     """Public functions and methods with an argument of samples, by name."""
     for path in sorted((house.ROOT / "odt").rglob("*.py")):
         module = ".".join(path.relative_to(house.ROOT).with_suffix("").parts).removesuffix(".__init__")
-        if module.startswith(_INNER):
+        if module.startswith(_INNER) and module not in _FACES:
             continue
         tree = ast.parse(path.read_text())
         for owner in [tree, *[node for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"]]:

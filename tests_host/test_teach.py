@@ -1,4 +1,4 @@
-"""odt.teach: what is kept, what is learned of it and how sure it is, against NumPy and PyTorch; forgetting, checkpoints, bad input."""
+"""odt.continual.teach: what is kept, what is learned of it and how sure it is, against NumPy and PyTorch; forgetting, checkpoints, bad input."""
 
 import functools
 import struct
@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import odt
-from odt import teach
-from odt.slots import Bytes
+from odt.continual import teach
+from odt.files.slots import Bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = (ROOT / "examples/digits/digits.bin").read_bytes()

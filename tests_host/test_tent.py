@@ -1,4 +1,4 @@
-"""odt.tent: the gradient of the entropy as PyTorch has it, what adapts, what it regains, what is refused."""
+"""odt.continual.tent: the gradient of the entropy as PyTorch has it, what adapts, what it regains, what is refused."""
 
 from pathlib import Path
 
@@ -8,8 +8,9 @@ import torch
 from test_reference import as_float, bits, call, control, softmax
 
 import odt
-from odt import adabn, opcodes, tent
-from odt.tent import Entropy
+from odt.base import opcodes
+from odt.continual import adabn, tent
+from odt.continual.tent import Entropy
 
 DATA = np.frombuffer((Path(__file__).parent.parent / "examples/digits/digits.bin").read_bytes(), "uint8")
 X, Y = DATA[: 1797 * 64].reshape(-1, 8, 8, 1), DATA[1797 * 64 :]
@@ -27,7 +28,7 @@ def layers(softmax_at_end=False):
 TRAINED = {}
 
 
-def network(dtype="int8", rate=0.004, diversity=1, policy=odt.update.norm, end=False, **options):
+def network(dtype="int8", rate=0.004, diversity=1, policy=odt.adapt.update.norm, end=False, **options):
     """A model that has learned digits, ready to adapt."""
     if dtype not in TRAINED:
         TRAINED[dtype] = odt.Sequential(layers())

@@ -85,7 +85,7 @@ def onnx_file(folder):
 
 SENSOR = """
 print(%r.encode("utf-8", "replace").decode())
-from odt.stream import Window
+from odt.sensors import Window
 window = Window(2, 1, typecode="h")
 class source:
     ended, count = False, 0

@@ -17,7 +17,7 @@ from test_executors_agree import compare
 
 import odt
 from odt import executor
-from odt.slots import Bytes
+from odt.files.slots import Bytes
 
 pytestmark = pytest.mark.slow
 

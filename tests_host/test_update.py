@@ -6,7 +6,8 @@ import torch
 from twin import Twin
 
 import odt
-from odt import executor, update
+from odt import executor
+from odt.adapt import update
 
 X = np.random.default_rng(6).normal(size=(24, 8, 8, 2)).astype("float32")
 Y = np.random.default_rng(7).integers(0, 4, 24).astype("uint8")

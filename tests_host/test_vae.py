@@ -1,4 +1,4 @@
-"""odt.vae: sampling and its divergence against PyTorch, and what a variational autoencoder is for."""
+"""odt.generative: sampling and its divergence against PyTorch, and what a variational autoencoder is for."""
 
 import re
 
@@ -9,8 +9,10 @@ import torch.nn.functional as F
 from test_gradients import dequantized
 
 import odt
-from odt import executor, teach, vae
-from odt.fixed import hash32
+from odt import executor
+from odt import generative as vae
+from odt.base.fixed import hash32
+from odt.continual import teach
 
 X = np.random.default_rng(1).normal(size=(8, 5)).astype("float32")
 RATE = 0.05

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt.watch import PHASES, Phases, Watch
+from odt.inspect import PHASES, Phases, Watch
 
 RANDOM = np.random.default_rng(9)
 X = RANDOM.normal(size=(20, 6, 6, 1)).astype("float32")

@@ -9,8 +9,8 @@ import pytest
 
 import odt
 from odt.callbacks import EarlyStopping
+from odt.files.slots import Bytes
 from odt.run import build, replace, weights
-from odt.slots import Bytes
 
 pytestmark = pytest.mark.slow
 
@@ -153,7 +153,7 @@ class Unreliable(Bytes):
 @pytest.mark.parametrize("times", (1, 1000))
 @pytest.mark.parametrize("error", (OSError(errno.EIO, "I/O error"), MemoryError(), KeyboardInterrupt()))
 def test_a_load_whose_reads_fail_takes_all_or_nothing_or_says_so(room, error, times, monkeypatch):
-    monkeypatch.setattr("odt.run.checkpoint._CHUNK", 32)
+    monkeypatch.setattr("odt.files.checkpoint._CHUNK", 32)
     place = Unreliable(bytearray(8192))
     model, other = saved(room, place)
     old, new = condition(model), condition(other)
@@ -178,7 +178,7 @@ def test_a_load_whose_reads_fail_takes_all_or_nothing_or_says_so(room, error, ti
         for use in (
             lambda: model.fit(X, Y), lambda: model.train_step(X[:1], Y[:1]), lambda: model.evaluate(X, Y), model.digest,
             lambda: model.predict(X), lambda: model.save(place), model.get_weights, lambda: model.set_weights([]),
-            lambda: odt.frozen.pack(model), lambda: model.fit_async(X, Y).send(None),
+            lambda: odt.files.frozen.pack(model), lambda: model.fit_async(X, Y).send(None),
         ):  # fmt: skip
             with pytest.raises(
                 RuntimeError, match=r"load\(\) ended half way: part of the model is new, part old: load\(\)"
@@ -196,7 +196,7 @@ def test_a_load_whose_reads_fail_takes_all_or_nothing_or_says_so(room, error, ti
 
 def test_a_callback_that_hides_a_load_that_ended_half_way_ends_the_training(monkeypatch):
     lack_memory(monkeypatch)
-    monkeypatch.setattr("odt.run.checkpoint._CHUNK", 32)
+    monkeypatch.setattr("odt.files.checkpoint._CHUNK", 32)
     place = Unreliable(bytearray(8192))
     place.error = OSError(errno.EIO, "I/O error")
     for name in ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end"):

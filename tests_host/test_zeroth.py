@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt import opcodes
+from odt.base import opcodes
 
 ROOT = Path(__file__).resolve().parent.parent
 X = np.random.default_rng(5).normal(size=(24, 6)).astype("float32")
@@ -468,7 +468,7 @@ def test_what_it_cannot_train_is_refused_and_the_model_is_as_before():
     normed.layers[1].trainable = False
     normed.compile(odt.ZerothOrder())
     chosen = odt.Sequential(mlp())
-    odt.update.dynamic(chosen)
+    odt.adapt.update.dynamic(chosen)
     with pytest.raises(ValueError, match="a dynamic update belongs to the tail"):
         chosen.compile(odt.ZerothOrder())
 
@@ -476,7 +476,7 @@ def test_what_it_cannot_train_is_refused_and_the_model_is_as_before():
 def test_rows_biases_and_frozen_layers_move_as_they_are_told():
     model = odt.Sequential(mlp())
     model.layers[0].trainable = False
-    odt.update.channels(model, {model.layers[1].name: [(1, 2), (5, 1)], model.layers[2].name: [(0, 4)]})
+    odt.adapt.update.channels(model, {model.layers[1].name: [(1, 2), (5, 1)], model.layers[2].name: [(0, 4)]})
     model.compile(odt.ZerothOrder(0.05, 0.05, sign=True), batch_size=24, seed=3)
     before = weights_of(model)
     for _ in range(5):

@@ -1,7 +1,7 @@
 """The networks of the model files in this folder: to compile them otherwise, and then load_weights() of the file."""
 
 import odt
-from odt.features import Frames, LogMel, Motion
+from odt.sensors import Frames, LogMel, Motion
 
 DIGITS = [str(number) for number in range(10)]
 EXERCISES = ["other", "jumpingjack", "lunge", "squat"]

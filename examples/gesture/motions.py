@@ -1,6 +1,6 @@
 """What the PC that trains and the board that is taught share: recordings, windows of them, and what the events of a stream are worth."""
 
-from odt.stream import Stream, Window
+from odt.sensors import Stream, Window
 
 RATE, LENGTH, HOP = 100, 256, 64  # a window of 2.56 s, each 0.64 s
 NAMES = "other", "jumpingjack", "lunge", "squat"

@@ -9,10 +9,12 @@ Every one of them ends with the same digest. bench/stories.py made the files tha
 
 import gc
 
-import odt
 from motions import recordings, watch, windows
-from odt import executor, teach
-from odt.stream import Events
+
+import odt
+from odt import executor
+from odt.continual import teach
+from odt.sensors import Events
 
 # A test may ask for less by putting ODT_ARGS before this script.
 args = globals().get("ODT_ARGS", {})

@@ -11,10 +11,12 @@ import gc
 import os
 from array import array
 
-import odt
-from odt import executor, teach
-from odt.stream import Window
 from words import CHANNELS, HOP, LENGTH, RATE, ROWS, WINDOW, Listener, features
+
+import odt
+from odt import executor
+from odt.continual import teach
+from odt.sensors import Window
 
 # A test may ask for less by putting ODT_ARGS before this script.
 args = globals().get("ODT_ARGS", {})

@@ -2,7 +2,7 @@
 
 from array import array
 
-from odt.features import LogMel
+from odt.sensors import LogMel
 
 RATE, WINDOW, HOP = 8000, 240, 160  # frames of 30 ms, one each 20 ms
 ROWS, CHANNELS = 32, 20

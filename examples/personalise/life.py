@@ -12,9 +12,8 @@ import gc
 import os
 
 import odt
-from odt import adabn, labels, tent
 from odt.callbacks import ModelCheckpoint
-from odt.replay import Replay
+from odt.continual import Replay, adabn, labels, tent
 
 # A test may ask for less by putting ODT_ARGS before this script.
 ARGS = globals().get("ODT_ARGS", {})

@@ -13,8 +13,7 @@ import random
 import sys
 
 import odt
-from odt import tent
-from odt.reservoir import Reservoir
+from odt.continual import Reservoir, tent
 
 FOLDER = sys.argv[1] if len(sys.argv) > 1 else "."
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 0
@@ -98,8 +97,8 @@ trained = network()
 trained.compile(odt.Adam(odt.CosineDecay(0.004, EPOCHS * len(y) // BATCH)), batch_size=BATCH, seed=SEED)
 trained.fit(x, y, epochs=EPOCHS)
 for name, trains, rate, loss in (
-    ("warm.odt", odt.update.norm, 0.004, tent.Entropy()),
-    ("learn.odt", odt.update.last, 0.005, "sparse_categorical_crossentropy"),
+    ("warm.odt", odt.adapt.update.norm, 0.004, tent.Entropy()),
+    ("learn.odt", odt.adapt.update.last, 0.005, "sparse_categorical_crossentropy"),
 ):
     model = network()
     trains(model)

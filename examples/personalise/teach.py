@@ -4,7 +4,7 @@
     micropython teach.py                                             on MicroPython's unix port
     mpremote mount examples/personalise run examples/personalise/teach.py     on a board
 
-Only a last layer learns, of what odt.teach keeps of each class; every machine ends with the same digest. pretrain.py made the
+Only a last layer learns, of what odt.continual.teach keeps of each class; every machine ends with the same digest. pretrain.py made the
 files that it reads; see README.md.
 """
 
@@ -12,7 +12,7 @@ import gc
 import os
 
 import odt
-from odt import teach
+from odt.continual import teach
 
 # A test may ask for less by putting ODT_ARGS before this script.
 STEPS = globals().get("ODT_ARGS", {}).get("steps", 1000)

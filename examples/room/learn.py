@@ -9,9 +9,10 @@ Every one of them ends with the same digest. bench/stories.py made the file that
 
 import gc
 
+from office import MINUTES, Office, minutes
+
 from odt import executor
 from odt.online import OSELM
-from office import MINUTES, Office, minutes
 
 # A test may ask for less by putting ODT_ARGS before this script.
 counts = globals().get("ODT_ARGS", {}).get("minutes", MINUTES)

@@ -2,7 +2,7 @@
 
 from array import array
 
-from odt import labels
+from odt.continual import labels
 
 MINUTES = 2665, 8143, 9752  # of 2 to 4, 4 to 10 and 11 to 18 February 2015
 LEAST, MOST = 30, 360  # minutes from one question to the next
@@ -45,7 +45,7 @@ class Office:
     def live(self, part, log=None):
         """(how often each of NAMES was right, how often asks asked) of a sequence of minutes.
 
-        ``log``: odt.stream's, to tell of each hour how often asks was right, and when it asks.
+        ``log``: odt.sensors.stream's, to tell of each hour how often asks was right, and when it asks.
         """
         right, questions, hour = [0] * len(NAMES), 0, 0
         every, asks = self.every, self.asks

@@ -6,10 +6,11 @@
 Every one of them ends with the same digest.
 """
 
+from office import MINUTES, Office, minutes
+
 from odt import executor
 from odt.online import OSELM
-from odt.stream import log
-from office import MINUTES, Office, minutes
+from odt.sensors import log
 
 # A test may ask for less by putting ODT_ARGS before this script.
 count = globals().get("ODT_ARGS", {}).get("minutes", MINUTES)[0]

@@ -11,7 +11,7 @@ import gc
 
 import odt
 from odt import metrics
-from odt.readers import Column, RawReader
+from odt.data import Column, RawReader
 
 # A test may ask for less by putting ODT_ARGS before this script.
 args = globals().get("ODT_ARGS", {})

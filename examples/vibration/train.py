@@ -10,7 +10,7 @@ Every one of them ends with the same digest. Data: bearing.bin, windows of 256 s
 import gc
 
 import odt
-from odt.readers import Column, Normalizer, RawReader
+from odt.data import Column, Normalizer, RawReader
 
 # A test may ask for something else by putting ODT_ARGS before this script.
 args = globals().get("ODT_ARGS", {})

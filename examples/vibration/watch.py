@@ -11,10 +11,10 @@ Every one of them ends with the same digest. Data: bearing.bin and change.bin, w
 import gc
 from array import array
 
-from odt import executor
-from odt.rules import Above, Rules
-from odt.stream import log
 from watching import WINDOW, Bands, Watch
+
+from odt import executor
+from odt.sensors import Above, Rules, log
 
 # A test may ask for something else by putting ODT_ARGS before this script.
 args = globals().get("ODT_ARGS", {})

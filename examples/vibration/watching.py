@@ -2,9 +2,9 @@
 
 from array import array
 
-from odt.features import LogMel
+from odt.data import Normalizer
 from odt.online import Autoencoder, PageHinkley
-from odt.readers import Normalizer
+from odt.sensors import LogMel
 
 RATE, WINDOW, BANDS = 6400, 256, 20
 LEARNED, MEASURED = 64, 32  # healthy windows: to learn from, and then to see how high their scores are

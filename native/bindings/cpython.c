@@ -461,7 +461,7 @@ static PyObject *entry_rls(PyObject *const *args, Py_ssize_t count) {
     return good ? PyLong_FromLong(done) : NULL;
 }
 
-// What odt.features computes: out of int16, samples of int16 or raw.
+// What odt.sensors.features computes: out of int16, samples of int16 or raw.
 static PyObject *compute_feature(PyObject *const *args, int (*kernel)(odt_bytes_t, odt_bytes_t, odt_bytes_t, odt_bytes_t)) {
     Py_buffer views[4] = {{0}};
     odt_bytes_t out, samples;

@@ -1,4 +1,4 @@
-// What odt.features computes, for MicroPython: in a firmware (mod_odt.c), and in files of its own (mod_features.c, mod_frontend.c,
+// What odt.sensors.features computes, for MicroPython: in a firmware (mod_odt.c), and in files of its own (mod_features.c, mod_frontend.c,
 // mod_motion.c, mod_rocket.c).
 
 #ifndef ODT_FEATURES_H

@@ -52,7 +52,7 @@ $(BUILD)/linked_0.o: $(BUILD)/bindings/mod_mpy.o $(BUILD)/opcodes_0.o $(KERNELS_
 $(BUILD)/linked_%.o: $(BUILD)/mod_piece.o $(BUILD)/opcodes_%.o $(filter-out $(IN_BASE:%=$(BUILD)/cores/%.o),$(KERNELS_O))
 	$(LINK)
 
-# odt.online's and odt.features' own, which need none of the others.
+# odt.online's and odt.sensors.features' own, which need none of the others.
 ONLINE_CONFIG_H = $(BUILD)/online.config.h
 $(ONLINE_CONFIG_H): bindings/mod_online.c | $(BUILD_DIRS)
 	$(Q)$(MPY_LD) --arch $(ARCH) --preprocess -o $@ $<

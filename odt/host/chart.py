@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from unittest import mock
 
-from ..inspect import Map
+from ..inspect.tensors import Map
 from ..model import Model
 from ..plan.seen import lifetimes
 from ..plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH

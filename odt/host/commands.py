@@ -8,8 +8,8 @@ from .. import __version__
 from . import chart, deploy, info, install, monitor, pico, record, room, run
 from .board import Board, BoardError, ports
 from .files import MPY
-from .text import run as guarded
 from .text import complain, say
+from .text import run as guarded
 
 _WITHOUT = "where the file system is small: leave out %s, with commas between" % ", ".join(room.PARTS)
 
@@ -66,7 +66,9 @@ def _main(arguments):
     command.set_defaults(run=monitor.command)
 
     command = commands.add_parser("record", help="record a board's sensor with labels, for fit and NumPy")
-    command.add_argument("script", help="it makes window, a Window of odt.stream, and source, what has readinto()")
+    command.add_argument(
+        "script", help="it makes window, a Window of odt.sensors.stream, and source, what has readinto()"
+    )
     command.add_argument(
         "--output", "-o", metavar="FILE", default="recordings.npy", help="recordings.npy, if not given"
     )

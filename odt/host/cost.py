@@ -15,7 +15,7 @@ import math
 import random
 from array import array
 
-from ..regions import REGION_SHIFT, SAMPLES
+from ..base.regions import REGION_SHIFT, SAMPLES
 from ..run.session import batch, bind, clear, is_untrained, next_part, pieces
 from . import cost_m0, cost_m4
 from .cost_m4f import FACTORS as M4F

@@ -5,7 +5,7 @@ import io
 import re
 from pathlib import Path
 
-from ..open import load_model
+from ..files.open import load_model
 from ..plan.program import HEADER_WORDS
 from . import install, room
 from .board import Board, BoardError, only_port
@@ -29,7 +29,7 @@ try:
     os.stat(path)
 except OSError:
     try:
-        from odt.run.sections import ModelFile
+        from odt.files.sections import ModelFile
         ModelFile(path + ".new").close()
         os.rename(path + ".new", path)
     except (OSError, ValueError):
@@ -102,10 +102,10 @@ def left_out(asked, absent, backend, model):
     """The names of the parts that stay away: those of --without, and those that the board was given without before, but what the model needs."""
     needed = ["reference"] if backend != "native" else []
     if model.features is not None:
-        needed.append("features")
-        if "features" in asked:
+        needed.append("sensors")
+        if "sensors" in asked:
             name = type(model.features).__name__
-            raise BoardError("--without features: the model's samples are made by odt.features (%s)" % name)
+            raise BoardError("--without sensors: the model's samples are made by odt.sensors (%s)" % name)
     return asked + [name for name in absent if name not in asked + needed]
 
 

@@ -11,9 +11,9 @@ activations that are computed again, and channels that are cut half way. With sa
 import numpy as np
 
 from .. import layers as layer_names
-from .. import update
+from ..adapt import update
+from ..layers.normalization import Normalization
 from ..model import Sequential
-from ..normalization import Normalization
 from ..optimizers import SGD, Adam
 
 OPTIMIZERS = {"adam": Adam, "momentum": lambda rate: SGD(rate, 0.9), "sgd": SGD}

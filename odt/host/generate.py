@@ -1,4 +1,4 @@
-"""Writes from odt/opcodes.py: native/opcodes.h, native/opcodes.c, docs/opcodes.md, odt/lines.py and, of odt/reference, index.py and docstrings.
+"""Writes from odt/base/opcodes.py: native/opcodes.h, native/opcodes.c, docs/opcodes.md, odt/base/lines.py and, of odt/reference, index.py and docstrings.
 
 ::
 
@@ -14,12 +14,12 @@ import textwrap
 import zlib
 from pathlib import Path
 
-from odt import opcodes
-from odt.host.files import write_text
-from odt.host.pieces import PIECES, piece
+from ..base import opcodes
+from .files import write_text
+from .pieces import PIECES, piece
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = "odt/opcodes.py"
+SOURCE = "odt/base/opcodes.py"
 COMMAND = "make generate"
 TYPES = {
     "i8": "int8_t",
@@ -44,7 +44,7 @@ def generated():
     return {
         "native/opcodes.h": _header(table, formulas),
         "native/opcodes.c": _tables(table),
-        "odt/lines.py": _lines(table),
+        "odt/base/lines.py": _lines(table),
         "odt/reference/index.py": _index(table),
         "docs/opcodes.md": _manual(table, formulas),
         **_documented(table, formulas),

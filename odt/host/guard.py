@@ -57,9 +57,9 @@ def install():
 
 _LISTED = "\nWhat it has, of which help() says more, as help(odt.Dense):\n\n"
 _KINDS = {
-    "layers": ("activations", "joins", "layers", "normalization", "norms", "resizing", "vae"), "losses": ("losses",),
-    "optimizers and learning rates": ("optimizers", "schedules", "zeroth"), "models": ("model", "open"),
-    "cores": ("run.threads",), "modules": ("modules",),
+    "layers": ("layers", "generative"), "losses": ("losses",), "optimizers and learning rates": ("optimizers",),
+    "models": ("model", "files"),
+    "cores": ("run",), "modules": ("modules",),
 }  # fmt: skip
 _CALLS = (
     "compile fit fit_async train_step evaluate predict predict_proba predict_classes calibrate summary save load export "
@@ -71,15 +71,16 @@ def _names(homes):
     """For help(odt): the names by kind, and what a model does."""
     lines = []
     for kind, places in _KINDS.items():
-        names = sorted(name for name, place in homes.items() if place in places)
+        names = sorted(name for name, place in homes.items() if place.partition(".")[0] in places)
         lines.append(textwrap.fill("%s: %s" % (kind, ", ".join(names)), 100, subsequent_indent="    "))
     lines.append(textwrap.fill("a model's calls: " + ", ".join(_CALLS.split()), 100, subsequent_indent="    "))
     return "\n".join(lines) + "\n"
 
 
 _MODULES = (
-    "activations", "callbacks", "layers", "losses", "metrics", "model", "network", "optimizers", "plan.graph", "readers",
-    "record", "replay", "run.fit", "stream.polled", "stream.sources", "teach",
+    "callbacks", "continual.replay", "continual.teach", "data.readers", "layers", "layers.activations", "losses", "metrics",
+    "model", "optimizers", "plan.graph", "run.fit", "run.network", "sensors.record", "sensors.stream.polled",
+    "sensors.stream.sources",
 )  # fmt: skip
 _FUNCTIONS = ("Input", "AdamW", "RMSprop")
 
@@ -100,11 +101,11 @@ class _Finder:
 class _Loader(importlib.machinery.SourceFileLoader):
     def exec_module(self, module):
         super().exec_module(module)
-        _complete(module, module.__name__.partition(".")[2])
+        _complete(module, module.__name__.partition(".")[2].replace("layers.activations", "activations"))
 
 
 def _complete(module, place):
-    if place == "network":
+    if place == "run.network":
         cls = module.Network
         _wrap(cls)
         cls.__setattr__ = _setattr
@@ -155,8 +156,8 @@ def _channels_last(function):
     """Input, which warns where a shape looks as PyTorch has it: it is taken, and means other axes."""
 
     @functools.wraps(function)
-    def call(shape, *args, **options):
-        made = function(shape, *args, **options)
+    def call(*args, **options):
+        made = function(*args, **options)
         axes = made.shape
         image = len(axes) == 3 and axes[0] in (1, 3, 4) and axes[1] == axes[2] > 7
         series = len(axes) == 2 and axes[0] in (1, 2, 3, 6, 9) and axes[1] > max(31, 10 * axes[0])

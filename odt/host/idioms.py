@@ -26,13 +26,14 @@ MISSING = {
     "odt": {
         "odt.Sequential, odt.Model and odt.load_model": "models",
         "odt's layers are odt.Dense and so on": "keras",
+        'a name: activation="relu", "relu6", "leaky_relu", "sigmoid", "tanh" or "softmax"': "activations",
         'labels are integers, with the loss "sparse_categorical_crossentropy"; numpy.eye(classes)[y] makes one-hot labels; '
         "compile(seed=..) sets the seed; model.draw() and model.summary() show a model": "utils",
         "leave it out: odt has no penalties; odt.AdamW(weight_decay=..) keeps weights small, odt.Dropout regularises": "regularizers constraints",
         "leave it out: kernels begin as Glorot uniform, biases as 0; set_weights() sets others": "initializers Initializer",
         "odt computes by its own kernels; a dtype is compile(dtype=..)": "backend config dtype_policies mixed_precision DTypePolicy FloatDTypePolicy "
         "Variable KerasTensor Operation Function StatelessScope SymbolicScope RematScope remat name_scope distribution device ops random tree quantizers Quantizer",
-        "numpy or files hold the data; odt.readers reads files in batches": "datasets preprocessing",
+        "numpy or files hold the data; odt.data.readers reads files in batches": "datasets preprocessing",
         "odt.host.convert imports networks (docs/import.md); examples/ has small ones": "applications",
         "model.export(path) writes a model file, model.save(path) a checkpoint": "export saving legacy",
         "odt.layers, odt.losses, odt.optimizers and odt.metrics have the classes": "Layer Loss Metric Optimizer InputSpec src version wrappers",
@@ -66,7 +67,7 @@ MISSING = {
         "RandomPosterization RandomRotation RandomSaturation RandomSharpness RandomShear RandomTranslation RandomZoom Equalization Solarization "
         "ContrastLimitedAdaptiveHistogramEqualization MaxNumBoundingBoxes Pipeline CenterCrop Resizing Cropping1D Cropping2D",
         _TEXT: "Embedding ReversibleEmbedding CategoryEncoding Discretization HashedCrossing Hashing IntegerLookup StringLookup TextVectorization",
-        "odt.features.LogMel": "MelSpectrogram STFTSpectrogram",
+        "odt.sensors.LogMel": "MelSpectrogram STFTSpectrogram",
         "odt.Reshape keeps the order of the numbers: give the samples in the order that the next layer wants": "Permute RepeatVector",
         _ELEMENT: "Average Subtract Maximum Minimum Dot average subtract maximum minimum dot",
         "odt.Add()([a, b])": "add", "odt.Multiply()([a, b])": "multiply", "odt.Concatenate()([a, b])": "concatenate",
@@ -79,7 +80,7 @@ MISSING = {
         "odt.Adam, odt.AdamW, odt.RMSprop or odt.SGD": "Adadelta Adafactor Adagrad Adamax Ftrl Lamb Lion Muon Nadam ScheduleFreeAdamW Optimizer OptimizerMap "
         "MultiOptimizer",
         "leave it out: int8 keeps its own scales": "LossScaleOptimizer",
-        "odt.StepDecay, odt.CosineDecay, odt.rates.ExponentialDecay and odt.rates.WarmUp": "schedules legacy",
+        "odt.StepDecay, odt.CosineDecay, odt.ExponentialDecay and odt.WarmUp": "schedules legacy",
         _OBJECT: "serialize deserialize get",
     },
     "callbacks": {
@@ -99,7 +100,7 @@ MISSING = {
         "odt.SparseCategoricalCrossentropy": "sparse_categorical_crossentropy",
         "odt.MeanSquaredError, odt.MeanAbsoluteError or odt.Huber": "LogCosh MeanAbsolutePercentageError MeanSquaredLogarithmicError Poisson CosineSimilarity "
         "log_cosh mean_absolute_percentage_error mean_squared_logarithmic_error poisson cosine_similarity mean_squared_error mean_absolute_error huber",
-        "odt has no such loss: odt.prototypes and odt.latents compare samples": "Circle circle CTC ctc",
+        "odt has no such loss: odt.continual.prototypes and odt.continual.latents compare samples": "Circle circle CTC ctc",
         "a loss of one's own: docs/modules.md": "Loss",
         _OBJECT: "serialize deserialize get",
     },
@@ -158,7 +159,7 @@ MISSING = {
         "bias_initializer kernel_regularizer bias_regularizer kernel_constraint bias_constraint activity_regularizer losses add_loss add_metric metrics",
         'compile(dtype="int8") or "float32"': "dtype dtype_policy compute_dtype variable_dtype quantize quantization_mode quantization_config quantized_build "
         "quantized_call autocast variable_serialization_spec supports_jit supports_masking training",
-        "odt.lite adds small layers that train": "enable_lora lora_alpha lora_enabled lora_rank",
+        "odt.adapt.lite adds small layers that train": "enable_lora lora_alpha lora_enabled lora_rank",
         "model.export(path) writes a model file": "get_config from_config save_own_variables load_own_variables",
         "layer.trainable": "torch_params",
     },

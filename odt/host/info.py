@@ -8,12 +8,13 @@ import io
 import struct
 from pathlib import Path
 
-from .. import executor, frozen
-from ..fixed import bits_to_float, get
-from ..open import load_model
-from ..opcodes import REGION_SHIFT, STATE, VERSION, opcode
+from ..base import executor
+from ..base.fixed import bits_to_float, get
+from ..base.opcodes import REGION_SHIFT, STATE, VERSION, opcode
+from ..files import checkpoint, frozen
+from ..files.open import load_model
 from ..plan.program import HEADER_WORDS, SECTIONS, Prefixed, Program
-from ..run import checkpoint, weights
+from ..run import weights
 from .board import BoardError
 from .chart import compiled_by
 from .text import say

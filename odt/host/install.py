@@ -5,10 +5,10 @@ import io
 import re
 from pathlib import Path
 
-from .. import executor
+from ..base import executor
+from . import room
 from .board import Board, BoardError, only_port
 from .files import EXAMPLES, IN_CHECKOUT
-from . import room
 from .pieces import FILES, beside
 from .text import complain, say
 
@@ -215,6 +215,7 @@ def bring(board, found, files, package, example, python_only, wanted, names=(), 
     there = len(modules) - len(room.lacking(held, modules))
     say("Copying %d modules to %s%s" % (len(modules) - there, lib, ", %d are there" % there if there else ""))
     room.bring(board, held, modules)
+    board.remove(*room.left(held, lib, package))
     status = 0
     for file in fitting:
         name = file.parent.name

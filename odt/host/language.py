@@ -11,7 +11,7 @@ from .files import PACKAGE, board_modules
 # Used only where it is there, or by modules that say what they need.
 OPTIONAL = {
     "_odt": "the kernels", "_odt_online.rls": "the same of odt.online",
-    "_odt_features.log_mel": "and of odt.features", "_odt_frontend.frontend": "and its MicroFrontend",
+    "_odt_features.log_mel": "and of odt.sensors.features", "_odt_frontend.frontend": "and its MicroFrontend",
     "_odt_motion.motion": "and its Motion", "_odt_motion.biquads": "and its Filter", "_odt_rocket.rocket": "and its MiniRocket",
     "asyncio": "fit_async",
     "binascii.crc32": "else in Python",
@@ -21,7 +21,7 @@ OPTIONAL = {
     "operator.mul": "else a function",
     "os.fsync": "a Recorder's file on a PC", "os.replace": "checkpoints on a PC",
     "time.monotonic": "where time.ticks_ms is missing", "time.ticks_diff": "progress", "time.ticks_ms": "progress",
-    "time.perf_counter_ns": "odt.profile on a PC", "time.ticks_us": "odt.profile",
+    "time.perf_counter_ns": "odt.inspect.timing on a PC", "time.ticks_us": "odt.inspect.timing",
     "time.monotonic_ns": "where time.ticks_us is missing",
     "ulab.numpy": "float32 in its vectors",
     "uctypes.addressof": "where memoryview has no cast", "uctypes.bytearray_at": "where memoryview has no cast",

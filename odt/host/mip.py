@@ -26,9 +26,9 @@ CHOOSER = Path(__file__).with_name("odt_chooser.py")
 EVERY_BOARD = ("armv6m", "armv7emsp")
 # It has none of these either, which few models use; the package of each architecture has them.
 FEW = (
-    "odt/adabn.mpy",
-    "odt/dark.mpy",
-    "odt/tent.mpy",
+    "odt/continual/adabn.mpy",
+    "odt/continual/dark.mpy",
+    "odt/continual/tent.mpy",
     "odt/reference/loss_own_f32.mpy",
     "odt/reference/loss_own_i8.mpy",
     "_odt_own.mpy",

@@ -4,7 +4,7 @@
     python -m odt monitor train.py --on host                on this PC
     mpremote run train.py | python -m odt monitor -         what another command prints
 
-It reads the lines that fit() prints, loss and accuracy, so the script is as it was, and those of odt.stream's log():
+It reads the lines that fit() prints, loss and accuracy, so the script is as it was, and those of odt.sensors.stream's log():
 values, thresholds and events. The report, <name>.html and <name>.png, is written however the script ends: by an error,
 by Ctrl-C, or because the board has gone.
 """
@@ -107,7 +107,7 @@ def command(options):
     if not run.drawable:
         raise BoardError(
             "nothing to draw: the script printed no progress line of fit(), as verbose=1 has them, and none of "
-            "odt.stream's log()"
+            "odt.sensors.stream's log()"
         )
     return 0
 

@@ -1,4 +1,4 @@
-"""Values and events of a stream, read from what log() prints: odt/stream/logs.py writes these lines.
+"""Values and events of a stream, read from what log() prints: odt/sensors/stream/logs.py writes these lines.
 
 What else a script prints is kept apart; a line that is not whole is counted and left out.
 """

@@ -18,22 +18,22 @@ PIECES = {
     "_odt_f32_conv": "float32 convolutions and pooling",
     "_odt_f32_more": "other float32",
     "_odt_import": "int8 layers in another framework's steps, dilation",
-    "_odt_own": "int8 losses of odt.dark and odt.tent",
+    "_odt_own": "int8 losses of odt.continual.dark and odt.continual.tent",
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.
 BESIDE = {
     "_odt_online": "odt.online",
-    "_odt_features": "odt.features",
-    "_odt_frontend": "odt.features.frontend",
-    "_odt_motion": "odt.features.motion and filter",
-    "_odt_rocket": "odt.features.rocket",
+    "_odt_features": "odt.sensors.features",
+    "_odt_frontend": "odt.sensors.features.frontend",
+    "_odt_motion": "odt.sensors.features.motion and filter",
+    "_odt_rocket": "odt.sensors.features.rocket",
 }
 FILES = {**PIECES, **BESIDE}
 
 _FLOATS = ("momentum_i32", "nesterov_i32", "adam_i32")  # which compute floats
 _ZEROTH = ("passed", "slope", "room", "perturb", "walk")  # odt.ZerothOrder
-_OWN = ("distil", "entropy")  # odt.dark, odt.tent
+_OWN = ("distil", "entropy")  # odt.continual.dark, odt.continual.tent
 _MORE = (
     "leaky_relu_i8", "leaky_relu_dx_i8", "weighted_xent_i8", "mae_i8", "huber_i8", "decay_i8", "decay_i32", "add_i8",
     "concat_i8", "place", "slice", "dropout_i8", "dropout_dx_i8", "channel_scale_i8", "rescale_dx",

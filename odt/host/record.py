@@ -3,8 +3,8 @@
     python -m odt record sensor.py --output gestures.npy           asks for a label, and records the next windows
     python -m odt record sensor.py --label rest --count 20         without asking
 
-The script makes ``window``, an odt.stream.Window, and ``source``, what has readinto() (None, or no such name: an interrupt
-feeds the window); ``rate``, samples a second, is kept in the file. The file is that of odt.record, and goes on if it is there.
+The script makes ``window``, an odt.sensors.Window, and ``source``, what has readinto() (None, or no such name: an interrupt
+feeds the window); ``rate``, samples a second, is kept in the file. The file is that of odt.sensors.record, and goes on if it is there.
 """
 
 import binascii
@@ -18,8 +18,8 @@ import threading
 from array import array
 from pathlib import Path
 
-from ..record import Recorder
-from ..stream import Window
+from ..sensors.record import Recorder
+from ..sensors import Window
 from .board import BoardError, only_port, stop
 from .plotting import draw
 from .process import Process, commands

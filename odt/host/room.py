@@ -5,13 +5,18 @@ from itertools import combinations
 
 from .board import BoardError
 
-# What `--without` leaves out: the folder in odt/, the kernels' files, and what it is.
+# What `--without` leaves out: the folder in odt/, its kernels' files, and what it is.
 PARTS = {
-    "reference": ("reference", (), "the Python executor, which kernels replace"),
-    "features": (
-        "features", ("_odt_features", "_odt_frontend", "_odt_motion", "_odt_rocket"), "log-mel, motion and other odt.features"
+    "reference": ((), "the Python executor, which kernels replace"),
+    "sensors": (
+        ("_odt_features", "_odt_frontend", "_odt_motion", "_odt_rocket"), "odt.sensors: features, streams, recordings, rules"
     ),
-    "online": ("online", ("_odt_online",), "odt.online, and what needs it: teach, prototypes, replay, reservoir, rules"),
+    "online": (("_odt_online",), "odt.online, and what needs it: prototypes, rules"),
+    "continual": (("_odt_own",), "odt.continual: replay, teaching, few labels, another place"),
+    "adapt": ((), "odt.adapt: which layers and channels train"),
+    "data": ((), "odt.data: samples in CSV, .npy and raw files"),
+    "generative": ((), "odt.generative: variational autoencoders"),
+    "inspect": ((), "odt.inspect: tensors, ranges and time by layer"),
 }  # fmt: skip
 _ENTRY = 44  # bytes that a folder keeps of a file: its name, where it lies, its size
 _SPARE = 4  # blocks that a file system wants for itself while it writes
@@ -41,9 +46,8 @@ def without(text):
 
 def wanted(lib, package, kernels, names=()):
     """The Files of the package and of the kernels, but for the parts of these names."""
-    folders = [PARTS[name][0] for name in names]
-    stems = [stem for name in names for stem in PARTS[name][1]]
-    modules = [file for file in sorted(package.rglob("*.mpy")) if file.relative_to(package).parts[0] not in folders]
+    stems = [stem for name in names for stem in PARTS[name][0]]
+    modules = [file for file in sorted(package.rglob("*.mpy")) if file.relative_to(package).parts[0] not in names]
     found = [File(file, "%s/odt/%s" % (lib, file.relative_to(package).as_posix())) for file in modules]
     return found + [File(file, "%s/%s" % (lib, file.name)) for file in kernels if file.stem not in stems]
 
@@ -51,6 +55,12 @@ def wanted(lib, package, kernels, names=()):
 def lacking(held, files):
     """Those of the files that the board has not, or has otherwise. ``held``: of Board.held()."""
     return [file for file in files if held.get(file.target) != file.content]
+
+
+def left(held, lib, package):
+    """Modules of another version of odt on the board, which this one does not have."""
+    own = {file.target for file in wanted(lib, package, [])}
+    return [path for path in held if path.startswith(lib + "/odt/") and path.endswith(".mpy") and path not in own]
 
 
 def blocks(size, block):
@@ -78,7 +88,7 @@ def absent(held, lib):
     """The names of the parts that a board with odt has been given without."""
     if lib + "/odt/__init__.mpy" not in held:
         return []
-    return [name for name, (folder, _, _) in PARTS.items() if not any("/odt/%s/" % folder in path for path in held)]
+    return [name for name in PARTS if not any("/odt/%s/" % name in path for path in held)]
 
 
 def _room(found):
@@ -108,7 +118,7 @@ def check(found, held, lib, package, kernels, names=(), more=()):
             less = needed(held, wanted(lib, package, kernels, [*names, *some]) + list(more), block)
             if less <= room:
                 raise BoardError("%s. What fits, with %d: --without %s (%s)" % (
-                    text, less, ",".join([*names, *some]), "; ".join([PARTS[name][2] for name in some])))  # fmt: skip
+                    text, less, ",".join([*names, *some]), "; ".join([PARTS[name][1] for name in some])))  # fmt: skip
     raise BoardError("%s. Nothing that can be left out is enough" % text)
 
 

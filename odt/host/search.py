@@ -5,7 +5,7 @@
     write(policy, "policy.json")
     search.picture("pareto.png")
 
-    odt.update.sparse(model, **json.load(open("policy.json")))      # on the board
+    odt.adapt.update.sparse(model, **json.load(open("policy.json")))      # on the board
 
 The contribution of an update is what it adds to the accuracy when it is made alone: biases of the last k layers
 on top of the last layer, a part of one layer's weights on top of all biases. The search, by Optuna's NSGA-II, looks for
@@ -19,10 +19,10 @@ from pathlib import Path
 import optuna
 from tqdm.auto import tqdm
 
-from ..frozen import HEADER
+from ..adapt.update import sparse
+from ..files.frozen import HEADER
 from ..losses import LOSSES
 from ..plan.compiler import compile_graph
-from ..update import sparse
 from .files import replacing, write_text
 
 RATIOS = (0.125, 0.25, 0.5, 1.0)
@@ -206,13 +206,14 @@ class Search:
 
 
 def write(policy, path):
-    """The policy as .json, or as a .py module's POLICY: ``odt.update.sparse(model, **policy)`` takes it."""
+    """The policy as .json, or as a .py module's POLICY: ``odt.adapt.update.sparse(model, **policy)`` takes it."""
     suffix = Path(path).suffix
     if suffix not in (".json", ".py"):
         raise ValueError("the policy's file ends with .json or .py, got %r" % str(path))
     text = json.dumps(policy, indent=1) + "\n"
     if suffix == ".py":
-        text = "# What odt.update.sparse(model, **POLICY) trains. Written by odt.host.search.\n\nPOLICY = %r\n" % (
-            policy,
+        text = (
+            "# What odt.adapt.update.sparse(model, **POLICY) trains. Written by odt.host.search.\n\nPOLICY = %r\n"
+            % (policy,)
         )
     write_text(path, text)

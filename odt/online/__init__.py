@@ -3,16 +3,10 @@
 from odt.online import OSELM
 """
 
-_HOMES = {"OSELM": "oselm", "Autoencoder": "oselm", "EchoState": "echo", "KSWIN": "kswin", "CentroidDrift": "centroid"}
-for _name in ("ADWIN", "DDM", "PageHinkley"):
-    _HOMES[_name] = "drift"
-for _name in ("KMeans", "KNN", "NCM", "RCE"):
-    _HOMES[_name] = "neighbours"
+from ..base import lazy
 
-
-def __getattr__(name):
-    if name not in _HOMES:
-        raise AttributeError("module 'odt.online' has no attribute %r" % name)
-    found = getattr(__import__("odt.online." + _HOMES[name], None, None, ("*",)), name)
-    globals()[name] = found
-    return found
+_HOMES = lazy.spread((
+    ("oselm", "OSELM Autoencoder"), ("echo", "EchoState"), ("kswin", "KSWIN"), ("centroid", "CentroidDrift"),
+    ("drift", "ADWIN DDM PageHinkley"), ("neighbours", "KMeans KNN NCM RCE"),
+))  # fmt: skip
+__getattr__ = lazy.getter("odt.online", _HOMES, globals())

@@ -1,24 +1,12 @@
-from .centroid import (
-    CentroidDrift as CentroidDrift,
-)
-from .drift import (
-    ADWIN as ADWIN,
-    DDM as DDM,
-    PageHinkley as PageHinkley,
-)
-from .echo import (
-    EchoState as EchoState,
-)
-from .kswin import (
-    KSWIN as KSWIN,
-)
-from .neighbours import (
-    KNN as KNN,
-    NCM as NCM,
-    RCE as RCE,
-    KMeans as KMeans,
-)
-from .oselm import (
-    OSELM as OSELM,
-    Autoencoder as Autoencoder,
-)
+from .centroid import CentroidDrift as CentroidDrift
+from .drift import ADWIN as ADWIN
+from .drift import DDM as DDM
+from .drift import PageHinkley as PageHinkley
+from .echo import EchoState as EchoState
+from .kswin import KSWIN as KSWIN
+from .neighbours import KNN as KNN
+from .neighbours import NCM as NCM
+from .neighbours import RCE as RCE
+from .neighbours import KMeans as KMeans
+from .oselm import OSELM as OSELM
+from .oselm import Autoencoder as Autoencoder

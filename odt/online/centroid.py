@@ -11,11 +11,11 @@ No sample is kept. Inputs become int16 as in neighbours.py; sums are exact integ
 
 import struct
 
-from ..fixed import size_of
+from ..base.primitives import size_of
 from .neighbours import NCM
 from .units import fixed_point
 
-_CENTROIDS = 6  # 5 are odt.prototypes
+_CENTROIDS = 6  # 5 are odt.continual.prototypes
 
 
 class CentroidDrift(NCM):

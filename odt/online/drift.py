@@ -11,9 +11,10 @@ precision of a board's floats makes no difference. After an alarm a detector sta
 
 import struct
 
-from .. import executor
-from ..fixed import bit_length, decimal, is_int, is_number, isqrt, own
-from .stored import Stored
+from ..base import executor
+from ..base.fixed import bit_length, is_int, is_number, own
+from ..base.primitives import decimal, isqrt
+from ..files.stored import Stored
 from .units import LIMIT, fixed_point
 
 _MAGIC = 0x3144544F

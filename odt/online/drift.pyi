@@ -1,6 +1,6 @@
 from typing import Any, Literal
 
-from .stored import Stored
+from ..files.stored import Stored
 
 class Detector(Stored):
     """What the detectors share: update(x), then drift_detected."""

@@ -11,10 +11,11 @@ every machine has the same bits, and its readout is OSELM's. The arithmetic: doc
 import struct
 from array import array
 
-from .. import executor
-from ..fixed import ONE, exp2n, hash32, is_int, log2q, own, scale_div, scale_int, scale_shift, size_of
+from ..base import executor
+from ..base.fixed import ONE, hash32, is_int, own, scale_div, scale_int, scale_shift
+from ..base.primitives import exp2n, log2q, size_of
+from ..files.stored import whole
 from .oselm import _LIMIT, _X_VALUE, _Y_FORM, OSELM, positive
-from .stored import whole
 
 _ACTIVATIONS = {"tanh": 1, "clip": 4}
 _UNIT = 18  # states are in units of 2^-18

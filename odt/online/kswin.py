@@ -9,7 +9,7 @@ Of equally many values the Kolmogorov-Smirnov test's p-value is a quotient of in
 raises an alarm is known beforehand, exactly.
 """
 
-from ..fixed import hash32, is_int, own
+from ..base.fixed import hash32, is_int, own
 from .drift import Detector, ratio, whole
 
 

@@ -10,8 +10,9 @@ machine decides alike. Of equal distances the first counts. The state is one byt
 
 import struct
 
-from ..fixed import is_int, own, size_of, within
-from .stored import Stored
+from ..base.fixed import is_int, own, within
+from ..base.primitives import size_of
+from ..files.stored import Stored
 from .units import fixed_point, own_axis
 
 _MAGIC = 0x3154444E

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from .stored import Stored
+from ..files.stored import Stored
 
 class _Kept(Stored):
     inputs: int

@@ -10,21 +10,10 @@ Huang, Liang et al. (2006); on a Raspberry Pi Pico: Tsukada et al., ONLAD (2020)
 import struct
 from array import array
 
-from .. import executor
-from ..fixed import (
-    ONE,
-    is_int,
-    is_number,
-    own,
-    scale_div,
-    scale_int,
-    scale_mul,
-    scale_of,
-    scale_shift,
-    scale_sqrt,
-    size_of,
-)
-from .stored import Stored
+from ..base import executor
+from ..base.fixed import ONE, is_int, is_number, own, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import scale_of, scale_sqrt, size_of
+from ..files.stored import Stored
 
 _MAGIC = 0x3152444F
 _ACTIVATIONS = {"linear": 0, "tanh": 1, "sigmoid": 2, "relu": 3}

@@ -2,7 +2,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Literal
 
-from .stored import Stored
+from ..files.stored import Stored
 
 class OSELM(Stored):
     """Random features, and linear outputs by recursive least squares, a sample at a time."""

@@ -1,6 +1,6 @@
 """Numbers as integers, the same on every interpreter: what drift.py and neighbours.py compute with."""
 
-from ..fixed import own
+from ..base.fixed import own
 
 LIMIT = 1 << 20
 

@@ -1,7 +1,7 @@
 """Activations that are instructions of their own. A ReLU after a layer that can clamp is none: see graph.fuse_relu."""
 
-from ..fixed import ONE, scale_shift
-from ..regions import const
+from ..base.fixed import ONE, scale_shift
+from ..base.regions import const
 from .masks import mask
 from .shared import ceiling, convert, rescaled, spread, times
 from .values import ACTIVATION

@@ -7,12 +7,24 @@ instructions are known (memory.py).
 import struct
 from array import array
 
-from ..fixed import ONE, elements, scale_add
-from ..regions import CONSTANTS, REGION_SHIFT, STATE
+from ..base.fixed import ONE, elements
+from ..base.primitives import scale_add
+from ..base.regions import CONSTANTS, REGION_SHIFT, STATE
 from .memory import Arena
-from .values import (
-    ADDED, CONSTANT, EXPONENT, FLOAT, HEADER, OPTIMIZER, ROLES, SCALE, SCRATCH, WEIGHT, Part, placed,
-)  # fmt: skip
+from .values import (  # fmt: skip
+    ADDED,
+    CONSTANT,
+    EXPONENT,
+    FLOAT,
+    HEADER,
+    OPTIMIZER,
+    ROLES,
+    SCALE,
+    SCRATCH,
+    WEIGHT,
+    Part,
+    placed,
+)
 
 
 class Parameters:

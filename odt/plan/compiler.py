@@ -4,7 +4,7 @@ import gc
 import sys
 from array import array
 
-from ..regions import ARENA, REGION_SHIFT
+from ..base.regions import ARENA, REGION_SHIFT
 from .forward import family, forward
 from .gradient import backward
 from .graph import fuse_relu, mask_after_pooling, trained
@@ -167,7 +167,7 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None, rows=None):
         rows(s, ends)
     share(s.instructions, s.arena)
     if s.updates.ratio is not None:
-        from ..opcodes import forget
+        from ..base.opcodes import forget
 
         forget()  # what dynamic.py has looked up
     return output, ends, first

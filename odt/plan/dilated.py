@@ -5,7 +5,7 @@ such line is copied to batches of every rate-th pixel, and back. What these have
 the rate, counts for peaks, as padding rows do, and for nothing else.
 """
 
-from ..fixed import elements
+from ..base.fixed import elements
 from . import linear
 from .linear import check  # noqa: F401
 from .values import ACTIVATION

@@ -1,6 +1,6 @@
 """Dropout: the same elements in the forward pass and in the error, by the step's key."""
 
-from ..fixed import ONE, scale_div, scale_int, scale_shift
+from ..base.fixed import ONE, scale_div, scale_int, scale_shift
 from .shared import times
 from .values import ACTIVATION
 

@@ -5,8 +5,8 @@ chosen compact tensors are made, and the kernels run on these: what is not chose
 in the gradient of the weights nor in the error that goes on to the layers before.
 """
 
-from ..fixed import ONE
-from ..opcodes import opcode
+from ..base.fixed import ONE
+from ..base.opcodes import opcode
 from .instruction import NAME, ROW
 from .linear import gradient_scale, sizes
 from .shared import bias_gradient

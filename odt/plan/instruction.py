@@ -11,8 +11,8 @@ An instruction is a tuple, as a network has hundreds and a board's RAM is small:
 
 import struct
 
-from ..opcodes import line
-from ..regions import REGION_SHIFT, VERSION, const
+from ..base.opcodes import line
+from ..base.regions import REGION_SHIFT, VERSION, const
 from .program import HEADER_WORDS, MAGIC, SECTIONS_AT
 
 # Of a row.

@@ -1,6 +1,6 @@
 """Where branches meet: sums, products, and outputs beside one another; and images enlarged."""
 
-from ..fixed import ONE, elements
+from ..base.fixed import ONE, elements
 from .shared import ceiling, convert, rescaled, resized, spread, times
 from .values import ACTIVATION, ERROR
 

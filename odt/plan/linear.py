@@ -1,6 +1,6 @@
 """Dense, convolution, depthwise, transposed and grouped: sums of products, a bias, a rescaling by channel."""
 
-from ..fixed import ONE, elements
+from ..base.fixed import ONE, elements
 from .forward import family
 from .shared import bias_gradient, ceiling, times, window_sizes
 from .values import ACTIVATION, ERROR, GRADIENT, Part

@@ -1,6 +1,6 @@
 """Programs looked at instruction by instruction: what one updates, and all of them as text."""
 
-from ..regions import REGION_SHIFT, STATE
+from ..base.regions import REGION_SHIFT, STATE
 from .program import HEADER_WORDS, SECTIONS, Prefixed, Program
 
 

@@ -4,7 +4,7 @@ Where backward needs an activation only to know where its ReLU was open, a bit p
 whose weights do not train, under most update policies.
 """
 
-from ..regions import REGION_SHIFT
+from ..base.regions import REGION_SHIFT
 from .instruction import ACCESS, END, FIRST, MARK, READS, ROW, STOP
 from .memory import lifetimes, live_bytes
 

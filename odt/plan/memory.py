@@ -6,8 +6,8 @@ one order after the other until the arena is as small as it can be. It need not 
 the lower bound says how far off it is at most.
 """
 
-from ..fixed import hash32
-from ..regions import REGION_SHIFT, const
+from ..base.fixed import hash32
+from ..base.regions import REGION_SHIFT, const
 from .instruction import FIRST, SHARES, STOP
 
 _TRIES = const(100)  # random orders

@@ -1,6 +1,7 @@
 """Layer, group and batch normalisation; and frozen BatchNorms that become part of the weights before them."""
 
-from ..fixed import ONE, isqrt, scale_div, scale_shift
+from ..base.fixed import ONE, scale_div, scale_shift
+from ..base.primitives import isqrt
 from .graph import consumers
 from .shared import bias_gradient, ceiling
 from .values import ACTIVATION, ERROR, GRADIENT, Part

@@ -1,6 +1,6 @@
 """Max-pooling, and the averages of windows and of all positions."""
 
-from ..fixed import ONE, elements, scale_div, scale_int
+from ..base.fixed import ONE, elements, scale_div, scale_int
 from .masks import mask
 from .shared import rescaled, resized, spread, times, window_sizes
 from .values import ACTIVATION

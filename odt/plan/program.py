@@ -3,7 +3,7 @@
 import struct
 from array import array
 
-from ..regions import const
+from ..base.regions import const
 
 MAGIC = const(0x3154444F)  # "ODT1"
 HEADER_WORDS = const(12)
@@ -34,7 +34,7 @@ class Program:
 
     def walk(self, start, stop):
         """Yield ``(word, Opcode, addresses, immediates)`` of each instruction; with its prefix it is a Prefixed."""
-        from ..opcodes import PREFIXES, opcode  # the table of instructions: in RAM only where a program is walked
+        from ..base.opcodes import PREFIXES, opcode  # the table of instructions: in RAM only where a program is walked
 
         while start < stop:
             code, addresses, immediates = self._decode(start, opcode)

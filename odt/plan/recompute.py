@@ -6,7 +6,8 @@ same ranges and before those weights change: to the same bits. Nothing is comput
 that a step costs at most one forward pass more.
 """
 
-from ..fixed import elements, isqrt
+from ..base.fixed import elements
+from ..base.primitives import isqrt
 from .compiler import compile_graph, prepare
 from .graph import resolve
 

@@ -6,8 +6,8 @@ Forward in the order of the graph, the loss, then backward with the updates. Not
 
 import struct
 
-from ..fixed import ONE, scale_div, scale_int
-from ..regions import CONTROL, REGION_SHIFT, X_DATA, Y_DATA
+from ..base.fixed import ONE, scale_div, scale_int
+from ..base.regions import CONTROL, REGION_SHIFT, X_DATA, Y_DATA
 from .buffers import Buffers
 from .instruction import ACCESS, END, FIRST, MARK, READS, ROW, STOP, WRITES, row
 from .updates import Updates

@@ -1,7 +1,7 @@
 """What the planner decided, as objects, for those who look inside a plan: inspect.py, profile.py and the host's tools."""
 
-from ..opcodes import opcode
-from ..regions import ARENA, REGION_SHIFT, STATE
+from ..base.opcodes import opcode
+from ..base.regions import ARENA, REGION_SHIFT, STATE
 from .instruction import END, FIRST, NAME, ROW, STOP
 from .values import Buffer, Value
 

@@ -1,6 +1,6 @@
 """What several families emit."""
 
-from ..fixed import ONE, elements, scale_mul
+from ..base.fixed import ONE, elements, scale_mul
 from .values import ACTIVATION, ERROR, GRADIENT
 
 

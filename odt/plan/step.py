@@ -1,6 +1,7 @@
 """What every step begins with: a batch is gathered, in the input's format and range."""
 
-from ..fixed import elements, scale_div, scale_int, scale_of
+from ..base.fixed import elements, scale_div, scale_int
+from ..base.primitives import scale_of
 from .values import ACTIVATION
 
 

@@ -4,8 +4,9 @@ A weight is updated as soon as its gradient is whole, so that one gradient lives
 their norm or for the other micro-batches.
 """
 
-from ..fixed import ONE, isqrt
-from ..regions import const
+from ..base.fixed import ONE
+from ..base.primitives import isqrt
+from ..base.regions import const
 from .values import GRADIENT, Part
 
 _PIECE_CODE = const(200)  # bytes of the instructions that make and apply a part of a gradient

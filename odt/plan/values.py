@@ -5,8 +5,8 @@ the operand's address, as a program has it: ``region << REGION_SHIFT | offset``.
 is the number of a buffer (memory.Arena). A compiled model keeps Buffers, and of its planning nothing else that is in this file.
 """
 
-from ..fixed import ONE
-from ..regions import ARENA, REGION_SHIFT
+from ..base.fixed import ONE
+from ..base.regions import ARENA, REGION_SHIFT
 
 # The kinds of buffers, as summary() groups them.
 ACTIVATION = "activations"

@@ -5,8 +5,8 @@ weights are what they are, and the arena is that of one forward pass. The last l
 the second pass has left is what it works on.
 """
 
-from ..fixed import scale_div, scale_int, scale_mul, scale_shift
-from ..regions import CONTROL_WORDS
+from ..base.fixed import scale_div, scale_int, scale_mul, scale_shift
+from ..base.regions import CONTROL_WORDS
 from .compiler import diverge, predict_from, read_by
 from .forward import forward
 from .gradient import backward

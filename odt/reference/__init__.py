@@ -5,6 +5,6 @@ networks need in files of their own (``linear_depthwise_i8.py``), those of eithe
 which is where, and a module is imported with the first program that needs it. vectors.py has some of float32 for ulab and
 NumPy; data.py, float32.py and buffers.py are what they share.
 
-A function is called as its instruction is; its docstring is the formula and the operands of odt/opcodes.py, which says how
+A function is called as its instruction is; its docstring is the formula and the operands of odt/base/opcodes.py, which says how
 they are read. ``make generate`` writes it, and index.py.
 """

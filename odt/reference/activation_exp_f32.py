@@ -1,6 +1,6 @@
 """Activations with an exponential function in float32: sigmoid, tanh, softmax."""
 
-from ..fixed import bits_to_float
+from ..base.fixed import bits_to_float
 from .float32 import divide, expf, rounded, store
 
 

@@ -1,6 +1,7 @@
 """Activations with an exponential function in int8: sigmoid (tanh with factor 2) and softmax."""
 
-from ..fixed import LOG2_E, exp2n, multiplier, rescale, scale_mul, wrap32
+from ..base.fixed import LOG2_E, multiplier, scale_mul
+from ..base.primitives import exp2n, rescale, wrap32
 from .data import Sink
 
 

@@ -1,6 +1,6 @@
 """ReLU and its kin in float32, forward beside backward, and their masks as bits."""
 
-from ..fixed import bits_to_float
+from ..base.fixed import bits_to_float
 from .data import masked, open_bits
 from .float32 import store
 

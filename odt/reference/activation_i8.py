@@ -1,7 +1,8 @@
 """ReLU and its kin in int8, forward beside backward, and their masks as bits."""
 
-from ..fixed import hash32, multiplier, rescale, rescale_random
-from ..regions import KEY
+from ..base.fixed import hash32, multiplier
+from ..base.primitives import rescale, rescale_random
+from ..base.regions import KEY
 from .data import masked, open_bits
 
 

@@ -3,8 +3,8 @@
 import struct
 from array import array
 
-from ..fixed import hash32
-from ..regions import ARENA, STATE
+from ..base.fixed import hash32
+from ..base.regions import ARENA, STATE
 
 try:
     import uctypes  # MicroPython, whose memoryview has no cast

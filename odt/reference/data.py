@@ -6,9 +6,9 @@
 import struct
 from array import array
 
-from ..fixed import ONE, order, quantize
-from ..regions import BATCH, COUNT, FLOAT32, ORDER, POSITION, SAMPLES, UINT16, Y_FORMAT
-
+from ..base.fixed import ONE
+from ..base.primitives import order, quantize
+from ..base.regions import BATCH, COUNT, FLOAT32, ORDER, POSITION, SAMPLES, UINT16, Y_FORMAT
 
 # Samples
 

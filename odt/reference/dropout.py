@@ -1,7 +1,8 @@
 """Dropout, forward beside backward, in int8 and float32."""
 
-from ..fixed import hash32, scale_div, scale_int, scale_mul, scale_shift, wrap32
-from ..regions import KEY, POSITION
+from ..base.fixed import hash32, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import wrap32
+from ..base.regions import KEY, POSITION
 from .float32 import rounded
 
 

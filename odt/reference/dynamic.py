@@ -1,8 +1,8 @@
 """The choice of what trains, by int8 errors, and tensors of the rows that it names, of either dtype."""
 
-from ..fixed import multiplier, nearest_scale, rescale, scale_add, scale_div, scale_int, scale_mul, wrap32
-from ..regions import KEY
-
+from ..base.fixed import multiplier, nearest_scale, scale_div, scale_int, scale_mul
+from ..base.primitives import rescale, scale_add, wrap32
+from ..base.regions import KEY
 
 # The choice
 

@@ -1,9 +1,8 @@
 """The choice of what trains by float32 errors."""
 
-from ..regions import KEY
+from ..base.regions import KEY
 from .dynamic import choose
 from .float32 import divide, rounded, store, store2, to_int
-
 
 # The choice
 

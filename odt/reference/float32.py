@@ -6,7 +6,8 @@ they are float32, it does nothing; CircuitPython's 30-bit floats come close only
 
 from array import array
 
-from ..fixed import ONE, bits_to_float, float_to_bits, log2_floor, sat32, scale_shift
+from ..base.fixed import ONE, bits_to_float, float_to_bits, sat32, scale_shift
+from ..base.primitives import log2_floor
 
 cell = array("f", [0.0])
 _TINY = bits_to_float(76 << 23)  # 2^-51

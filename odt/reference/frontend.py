@@ -1,6 +1,6 @@
 """TensorFlow's microfrontend, a frame, in Python: what native/kernels/features/frontend_i16.c computes, from docs/numerics.md (Features)."""
 
-from ..fixed import bit_length
+from ..base.fixed import bit_length
 from .buffers import is_int16, view16
 
 _DONE, _STATE, _SAMPLES, _OUT = 0, 1, 2, 3

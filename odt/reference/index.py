@@ -1,4 +1,4 @@
-# Generated from odt/opcodes.py by odt/host/generate.py; after a change there: make generate.
+# Generated from odt/base/opcodes.py by odt/host/generate.py; after a change there: make generate.
 """Which module has the function of an instruction: MODULES.split()[ord(BY_NUMBER[its number - 1]) - 40]."""
 
 MODULES = (  # a string takes half the RAM of a tuple

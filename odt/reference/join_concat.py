@@ -2,7 +2,7 @@
 
 And images as batches of every second, third .. pixel, for dilated convolutions: plan/dilated.py."""
 
-from ..fixed import rescale
+from ..base.primitives import rescale
 from .data import Sink
 
 

@@ -1,6 +1,7 @@
 """Several int8 tensors into one, each in a scale of its own."""
 
-from ..fixed import rescale, sat32, wrap32
+from ..base.fixed import sat32
+from ..base.primitives import rescale, wrap32
 from .data import Sink
 
 

@@ -1,6 +1,6 @@
 """Images enlarged: x[h, w] becomes SH rows of SW columns, which serves either dtype; its gradients."""
 
-from ..fixed import rescale, wrap32
+from ..base.primitives import rescale, wrap32
 from .data import Sink
 from .float32 import rounded, store
 

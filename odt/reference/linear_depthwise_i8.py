@@ -1,6 +1,6 @@
 """Depthwise convolution in int8, forward beside backward."""
 
-from ..fixed import rescale, wrap32
+from ..base.primitives import rescale, wrap32
 from .data import Sink, positions, rows, windows
 
 

@@ -1,6 +1,6 @@
 """Convolution in groups, and transposed convolution, in int8: sums of the products that linear_group.py lists."""
 
-from ..fixed import rescale, wrap32
+from ..base.primitives import rescale, wrap32
 from .data import Sink, rows
 from .linear_group import group_products, transposed_products
 

@@ -3,8 +3,9 @@
 Sums are exact Python integers, wrapped to int32 before they are rescaled.
 """
 
-from ..fixed import hash32, rescale, rescale_random, wrap32
-from ..regions import KEY
+from ..base.fixed import hash32
+from ..base.primitives import rescale, rescale_random, wrap32
+from ..base.regions import KEY
 from .data import Sink, blank, positions, rows, windows
 
 try:

@@ -1,7 +1,7 @@
 """The softmax loss in float32: the error of the output, and the loss of the batch."""
 
-from ..fixed import bits_to_float, float_to_bits
-from ..regions import CORRECT, LOSS, Y_FORMAT
+from ..base.fixed import bits_to_float, float_to_bits
+from ..base.regions import CORRECT, LOSS, Y_FORMAT
 from .data import batch_count, first_largest, label, samples
 from .float32 import divide, expf, logf, rounded, store
 

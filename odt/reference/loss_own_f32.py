@@ -1,7 +1,7 @@
 """Losses of what a network says against what it said before, and by itself, in float32."""
 
-from ..fixed import bits_to_float
-from ..regions import CORRECT, LOSS, Y_FORMAT, Y_ZERO
+from ..base.fixed import bits_to_float
+from ..base.regions import CORRECT, LOSS, Y_FORMAT, Y_ZERO
 from .data import batch_count, label, samples
 from .float32 import divide, logf, rounded, store
 from .loss_f32 import add_loss, powers_of

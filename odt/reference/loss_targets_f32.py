@@ -1,7 +1,7 @@
 """Losses of numbers against targets in float32: binary cross-entropy, squared, absolute and Huber error."""
 
-from ..fixed import bits_to_float, nearest_scale
-from ..regions import CORRECT, FLOAT32, LOSS, Y_FORMAT, Y_SCALE, Y_ZERO
+from ..base.fixed import bits_to_float, nearest_scale
+from ..base.regions import CORRECT, FLOAT32, LOSS, Y_FORMAT, Y_SCALE, Y_ZERO
 from .data import batch_count, samples
 from .float32 import affine, divide, expf, logf, rounded, store
 from .loss_f32 import add_loss

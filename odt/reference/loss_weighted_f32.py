@@ -1,7 +1,7 @@
 """The softmax loss with class weights and label smoothing in float32."""
 
-from ..fixed import bits_to_float
-from ..regions import CORRECT, COUNT, LOSS, Y_FORMAT
+from ..base.fixed import bits_to_float
+from ..base.regions import CORRECT, COUNT, LOSS, Y_FORMAT
 from .data import batch_count, first_largest, label, samples
 from .float32 import divide, expf, logf, rounded, store
 from .loss_f32 import add_loss

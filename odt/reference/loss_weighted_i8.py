@@ -1,20 +1,8 @@
 """The softmax loss with class weights and label smoothing in int8."""
 
-from ..fixed import (
-    LOG2_E,
-    exp2n,
-    hash32,
-    log2q,
-    multiplier,
-    rescale,
-    rescale_random,
-    sat32,
-    scale_div,
-    scale_int,
-    scale_mul,
-    scale_shift,
-)
-from ..regions import CORRECT, COUNT, KEY, Y_FORMAT
+from ..base.fixed import LOG2_E, hash32, multiplier, sat32, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import exp2n, log2q, rescale, rescale_random
+from ..base.regions import CORRECT, COUNT, KEY, Y_FORMAT
 from .data import batch_count, label, samples
 from .loss_i8 import add_loss
 

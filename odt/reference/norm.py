@@ -3,7 +3,7 @@
 Each group's S * C numbers are listed by their places.
 """
 
-from ..regions import COUNT
+from ..base.regions import COUNT
 
 
 def limit(v, low, high):

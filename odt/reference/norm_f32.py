@@ -2,11 +2,10 @@
 
 import math
 
-from ..fixed import bits_to_float
-from ..regions import COUNT, KEY
+from ..base.fixed import bits_to_float
+from ..base.regions import COUNT, KEY
 from .float32 import divide, rounded, store
 from .norm import counted, groups, limit
-
 
 # Statistics
 

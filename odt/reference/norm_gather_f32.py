@@ -2,8 +2,8 @@
 
 import math
 
-from ..fixed import bits_to_float
-from ..regions import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
+from ..base.fixed import bits_to_float
+from ..base.regions import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
 from .data import samples
 from .float32 import affine, divide, rounded, store
 

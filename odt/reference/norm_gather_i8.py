@@ -1,7 +1,8 @@
 """Samples that a Normalization reads, of an int8 network."""
 
-from ..fixed import ONE, multiplier, quantize, rescale, sat32, scale_div, scale_shift, scale_sqrt
-from ..regions import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
+from ..base.fixed import ONE, multiplier, sat32, scale_div, scale_shift
+from ..base.primitives import quantize, rescale, scale_sqrt
+from ..base.regions import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
 from .data import samples
 
 

@@ -1,26 +1,21 @@
 """Normalisation in int8: statistics, forward, backward."""
 
-from ..fixed import (
+from ..base.fixed import (
     ONE,
     bit_length,
     hash32,
     multiplier,
     nearest_scale,
-    rescale,
-    rescale_random,
     sat32,
-    scale_add,
     scale_div,
     scale_int,
     scale_mul,
     scale_shift,
-    scale_sqrt,
-    wrap32,
 )
-from ..regions import COUNT, KEY, POSITION
+from ..base.primitives import rescale, rescale_random, scale_add, scale_sqrt, wrap32
+from ..base.regions import COUNT, KEY, POSITION
 from .data import Sink
 from .norm import counted, groups, limit
-
 
 # Statistics
 

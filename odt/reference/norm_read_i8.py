@@ -1,10 +1,8 @@
 """A BatchNorm whose running statistics scale the samples as they are read, of an int8 network."""
 
-from ..fixed import (
-    ONE, multiplier, nearest_scale, quantize, rescale, sat32, scale_add, scale_div, scale_int, scale_mul, scale_shift,
-    scale_sqrt,
-)  # fmt: skip
-from ..regions import KEY
+from ..base.fixed import ONE, multiplier, nearest_scale, sat32, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import quantize, rescale, scale_add, scale_sqrt
+from ..base.regions import KEY
 
 
 def read_stats_i8(o):

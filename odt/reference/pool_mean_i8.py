@@ -1,6 +1,7 @@
 """Mean pooling in int8, forward beside backward: of windows, and of all."""
 
-from ..fixed import ONE, multiplier, rescale, scale_div, scale_int, scale_mul, wrap32
+from ..base.fixed import ONE, multiplier, scale_div, scale_int, scale_mul
+from ..base.primitives import rescale, wrap32
 from .data import Sink
 from .pool_mean import average_windows
 

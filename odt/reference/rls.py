@@ -6,18 +6,8 @@ The state changes by one assignment at the end, so that nothing that interrupts 
 import struct
 from array import array
 
-from ..fixed import (
-    ONE,
-    bit_length,
-    bits_to_float,
-    exp2n,
-    float_to_bits,
-    hash32,
-    multiplier,
-    quantize,
-    rescale,
-    scale_shift,
-)
+from ..base.fixed import ONE, bit_length, bits_to_float, float_to_bits, hash32, multiplier, scale_shift
+from ..base.primitives import exp2n, quantize, rescale
 from .buffers import nbytes, typecode
 from .float32 import rounded, store
 

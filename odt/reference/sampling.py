@@ -1,19 +1,8 @@
 """Sampling and its divergence, forward beside backward, in int8 and float32."""
 
-from ..fixed import (
-    LOG2_E,
-    bits_to_float,
-    exp2n,
-    hash32,
-    multiplier,
-    rescale,
-    sat32,
-    scale_div,
-    scale_int,
-    scale_mul,
-    scale_shift,
-)
-from ..regions import COUNT, KEY, LOSS, POSITION
+from ..base.fixed import LOG2_E, bits_to_float, hash32, multiplier, sat32, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import exp2n, rescale
+from ..base.regions import COUNT, KEY, LOSS, POSITION
 from .data import Sink, batch_count
 from .dropout import begin
 from .float32 import divide, expf, rounded, store

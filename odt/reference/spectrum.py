@@ -1,6 +1,6 @@
 """The power spectrum of int16 samples in Python: what native/kernels/features/spectrum.h computes, from docs/numerics.md (Features)."""
 
-from ..fixed import bit_length
+from ..base.fixed import bit_length
 
 
 def _twiddle(sines, quarter, k):

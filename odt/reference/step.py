@@ -1,7 +1,8 @@
 """A step of either dtype: its counters and random numbers."""
 
-from ..fixed import ONE, hash32, isqrt, scale_div, scale_int, scale_mul, scale_shift, wrap32
-from ..regions import KEY, RATE
+from ..base.fixed import ONE, hash32, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import isqrt, wrap32
+from ..base.regions import KEY, RATE
 
 
 def clear(o):

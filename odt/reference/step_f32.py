@@ -1,7 +1,7 @@
 """A step of a float32 network: its batch."""
 
-from ..fixed import bits_to_float
-from ..regions import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
+from ..base.fixed import bits_to_float
+from ..base.regions import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
 from .data import samples
 from .float32 import affine, store
 

@@ -2,7 +2,7 @@
 
 import math
 
-from ..fixed import bits_to_float
+from ..base.fixed import bits_to_float
 from .float32 import divide, rounded, store, store2
 
 

@@ -1,17 +1,7 @@
 """Gradients of int8 networks, int32, summed over micro-batches and clipped by the norm of all."""
 
-from ..fixed import (
-    ONE,
-    bit_length,
-    nearest_scale,
-    scale_add,
-    scale_div,
-    scale_int,
-    scale_mul,
-    scale_shift,
-    scale_sqrt,
-    wrap32,
-)
+from ..base.fixed import ONE, bit_length, nearest_scale, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import scale_add, scale_sqrt, wrap32
 
 
 def accumulate_i32(o):

@@ -1,6 +1,7 @@
 """Adam of int8 weights: its moments in int16, and the update of the weights in one with them."""
 
-from ..fixed import bit_length, scale_div, scale_int, scale_mul, scale_shift, wrap32
+from ..base.fixed import bit_length, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import wrap32
 from .data import rows
 from .update_i8 import dither, halve_rows, needed_exponent, round_shift, short
 

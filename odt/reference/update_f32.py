@@ -2,10 +2,10 @@
 
 import math
 
-from ..fixed import ONE, bit_length, bits_to_float, float_to_bits, log2_floor, scale_mul, scale_shift
-from ..regions import RATE
+from ..base.fixed import ONE, bit_length, bits_to_float, float_to_bits, scale_mul, scale_shift
+from ..base.primitives import log2_floor
+from ..base.regions import RATE
 from .float32 import divide, rounded, store, store2, to_int
-
 
 # Decay
 

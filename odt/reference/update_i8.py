@@ -1,20 +1,9 @@
 """Updates of int8 weights and int32 biases: decay, plain directions, and what every optimizer ends with."""
 
-from ..fixed import (
-    ONE,
-    bit_length,
-    hash32,
-    log2_floor,
-    multiplier,
-    rescale,
-    rescale_random,
-    scale_div,
-    scale_mul,
-    scale_shift,
-)
-from ..regions import KEY, RATE
+from ..base.fixed import ONE, bit_length, hash32, multiplier, scale_div, scale_mul, scale_shift
+from ..base.primitives import log2_floor, rescale, rescale_random
+from ..base.regions import KEY, RATE
 from .data import limit30, rows
-
 
 # Decay
 

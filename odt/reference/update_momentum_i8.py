@@ -1,6 +1,7 @@
 """Momentum and Nesterov momentum of int8 weights, in int16."""
 
-from ..fixed import scale_mul, scale_shift, wrap32
+from ..base.fixed import scale_mul, scale_shift
+from ..base.primitives import wrap32
 from .update_i8 import dither, needed_exponent, power_of_2, product, round_shift, short
 
 

@@ -1,7 +1,8 @@
 """Zeroth order, float32: weights along directions drawn again from the step's key, the losses along them."""
 
-from ..fixed import bits_to_float, float_to_bits, wrap32
-from ..regions import CORRECT, LOSS, RATE
+from ..base.fixed import bits_to_float, float_to_bits
+from ..base.primitives import wrap32
+from ..base.regions import CORRECT, LOSS, RATE
 from .data import batch_count
 from .float32 import rounded, store
 from .update_zeroth_i8 import direction, key_of, moving

@@ -1,9 +1,8 @@
 """Zeroth order, int8: directions drawn again from the step's key, the losses along them, the step."""
 
-from ..fixed import (
-    hash32, multiplier, nearest_scale, rescale, rescale_random, scale_div, scale_int, scale_mul, scale_shift, wrap32,
-)  # fmt: skip
-from ..regions import CORRECT, KEY, LOSS, LOSS_HIGH, RATE
+from ..base.fixed import hash32, multiplier, nearest_scale, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import rescale, rescale_random, wrap32
+from ..base.regions import CORRECT, KEY, LOSS, LOSS_HIGH, RATE
 from .data import batch_count, limit30
 from .update_i8 import halve_rows
 

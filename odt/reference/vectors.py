@@ -18,7 +18,7 @@ except ImportError:
     name = "numpy"
     _FLOAT = np.float32
 
-from ..regions import VERSION  # noqa: F401
+from ..base.regions import VERSION  # noqa: F401
 from . import program
 from .buffers import count_samples, crc32, draw, find_nonfinite, nbytes, predict, typecode  # noqa: F401
 from .data import blank, rows, zeros

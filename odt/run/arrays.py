@@ -5,7 +5,8 @@ An array with a shape has the Input's axes, in its order: what has as many eleme
 
 from array import array
 
-from ..fixed import count_of, elements
+from ..base.fixed import elements
+from ..base.primitives import count_of
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 _LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "uint16": 65535, "int32": 2147483647}

@@ -4,9 +4,10 @@ import gc
 import sys
 from array import array
 
-from .. import executor
-from ..fixed import elements, put, scale_of
-from ..regions import X_SCALE, const
+from ..base import executor
+from ..base.fixed import elements, put
+from ..base.primitives import scale_of
+from ..base.regions import X_SCALE, const
 from ..plan import drop, unload
 from . import weights
 from .session import Session
@@ -31,8 +32,8 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
 
         _load(nodes, optimizer)
         if frozen is not None:
-            from ..frozen import HEADER as flash
-            from ..frozen import check as check_frozen
+            from ..files.frozen import HEADER as flash
+            from ..files.frozen import check as check_frozen
         if not is_free:
             plan_within = _within()
     with Tidy(_GARBAGE):
@@ -58,8 +59,8 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
             loaded = None
             code, plan.code = bytes(memoryview(plan.code)), None  # out of the way once more: the longest comes last
             unload()
-            drop("odt.opcodes")
-            drop("odt.lines")
+            drop("odt.base.opcodes")
+            drop("odt.base.lines")
             for _ in range(2):  # what was in the way of the first copy no longer is
                 gc.collect()
                 plan = _anew(plan, {Plan: 0, Value: 2, Buffer: 3})

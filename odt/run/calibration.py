@@ -8,8 +8,8 @@ session.calibrate_words() has it do this in one call instead (native/calibrate.c
 
 from array import array
 
-from ..fixed import get, put, scale_div, scale_int, scale_mul, scale_shift
-from ..regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
+from ..base.fixed import get, put, scale_div, scale_int, scale_mul, scale_shift
+from ..base.regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
 from ..plan.listing import updates
 from .weights import UNSEEN
 
@@ -84,7 +84,7 @@ def calibrate(program, section, engine, loaded, regions, start=None):
 
 def _tidy():
     """Let go of what walks have decoded, which lies all over the heap."""
-    from ..opcodes import forget
+    from ..base.opcodes import forget
 
     forget()
 

@@ -6,9 +6,10 @@ time the error says nothing else. So fit begins with the mean of targets there, 
 
 import struct
 
-from ..fixed import ONE, put, quantize, scale_shift
-from ..regions import FLOAT32, Y_FORMAT
-from .exact import UNIT, ratio, whole
+from ..base.exact import UNIT, ratio, whole
+from ..base.fixed import ONE, put, scale_shift
+from ..base.primitives import quantize
+from ..base.regions import FLOAT32, Y_FORMAT
 
 _SAMPLES = 16  # spread over the data
 _FAR = 16  # a mean from here on

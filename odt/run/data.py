@@ -3,9 +3,9 @@
 import struct
 from array import array
 
-from .. import executor
-from ..fixed import float_to_bits
-from ..regions import FLOAT32, INT8, INT16, INT32, UINT8, UINT16
+from ..base import executor
+from ..base.fixed import float_to_bits
+from ..base.regions import FLOAT32, INT8, INT16, INT32, UINT8, UINT16
 
 FORMATS = {  # uint32 of labels only: below 2**31 they are read as int32
     "int8": INT8, "uint8": UINT8, "int16": INT16, "int32": INT32, "float32": FLOAT32, "uint16": UINT16, "uint32": INT32,

@@ -7,8 +7,9 @@ A generator, so that it may pause: it yields between slices of a step when it is
 import sys
 from array import array
 
-from ..fixed import count_of, hash32, is_int, own
-from ..regions import CORRECT, LOSS, LOSS_HIGH, ORDER, const
+from ..base.fixed import hash32, is_int, own
+from ..base.primitives import count_of
+from ..base.regions import CORRECT, LOSS, LOSS_HIGH, ORDER, const
 from .session import batch, bind, clear, end_within, ready, train
 
 _HOOKS = ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end")
@@ -300,7 +301,7 @@ class Training:
         try:
             session.begin(self.name)
             if self.phased:
-                from ..watch import Phases
+                from ..inspect.watch import Phases
 
                 self.phases = Phases(model, self.phased)
                 self.phases.__enter__()

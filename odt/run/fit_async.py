@@ -2,7 +2,7 @@
 
 import asyncio
 
-from ..fixed import is_int
+from ..base.fixed import is_int
 from .fit import Training
 from .progress import now, since
 from .session import next_part, pieces, ready

@@ -1,7 +1,7 @@
 """What Keras has and few use, or odt's compile decides: loaded when it is asked for."""
 
-from ..fixed import is_int, own
-from ..regions import REGION_SHIFT
+from ..base.fixed import is_int, own
+from ..base.regions import REGION_SHIFT
 from .session import ready
 
 

@@ -5,7 +5,7 @@ And what is refused where it is asked for: memory that fit would lack, ranges of
 
 import struct
 
-from ..regions import FLOAT32, X_FORMAT, Y_FORMAT
+from ..base.regions import FLOAT32, X_FORMAT, Y_FORMAT
 
 _SAMPLES = 16
 _NUMBERS = 512  # of a sample: what has more is an image or a series, of one unit

@@ -3,8 +3,8 @@
 Each run of weights has four instructions in a step, in their order: along its direction, back, against it, back.
 """
 
-from ..opcodes import forget
-from ..regions import DONE
+from ..base.opcodes import forget
+from ..base.regions import DONE
 
 
 def put_back(session):

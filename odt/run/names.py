@@ -1,6 +1,6 @@
 """What Keras's models have and few programs use, found by its name: loaded when one asks for an attribute that a model has not."""
 
-from ..fixed import bits_to_float, elements
+from ..base.fixed import bits_to_float, elements
 from .session import ready
 
 SAME = {"train_on_batch": "train_step", "test_on_batch": "evaluate", "predict_on_batch": "predict"}
@@ -60,6 +60,6 @@ def rate_of(model):
 
 def set_rate(model, rate):
     """Train on with another learning rate, a number or a schedule."""
-    from .rate import Constant
+    from ..base.rate import Constant
 
     model.session.optimizer.learning_rate = rate if hasattr(rate, "bits") else Constant(rate)

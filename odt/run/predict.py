@@ -2,8 +2,8 @@
 
 from array import array
 
-from ..fixed import get
-from ..regions import COUNT, POSITION, X_DATA, X_FORMAT, Y_DATA
+from ..base.fixed import get
+from ..base.regions import COUNT, POSITION, X_DATA, X_FORMAT, Y_DATA
 from .session import point
 
 

@@ -5,9 +5,10 @@ Zero and one, with which other BatchNorms begin, would give features of thousand
 
 import struct
 
-from ..fixed import ONE, get, put, scale_add
-from ..regions import FLOAT32, STATE, X_DATA, X_FORMAT, X_SCALE, X_ZERO, SAMPLES
-from .exact import UNIT, statistics, whole
+from ..base.exact import UNIT, statistics, whole
+from ..base.fixed import ONE, get, put
+from ..base.primitives import scale_add
+from ..base.regions import FLOAT32, SAMPLES, STATE, X_DATA, X_FORMAT, X_SCALE, X_ZERO
 
 _NUMBERS = 1024  # that are looked at, of samples spread over the data
 _SAMPLES = 8  # but at least so many

@@ -3,7 +3,7 @@
 import sys
 import time
 
-from ..fixed import bits_to_float, get
+from ..base.fixed import bits_to_float, get
 
 if hasattr(time, "ticks_ms"):
     now = time.ticks_ms

@@ -7,7 +7,7 @@ in heap; then copied at once. Where the heap is too small as well it is written 
 
 import gc
 
-from ..fixed import elements, get
+from ..base.fixed import elements, get
 
 
 def room(session):

@@ -7,11 +7,31 @@ or ``ready(model)``, which raises where it is not to be used.
 from array import array
 from struct import unpack_from
 
-from ..fixed import ONE, bits_to_float, elements, get, multiplier, put, scale_div
-from ..regions import (
-    BATCH, CORRECT, COUNT, FLOAT32, INT16, INT32, KEY, LOSS, LOSS_HIGH, ORDER, POSITION, RATE, SAMPLES, UINT16,
-    X_DATA, X_FORMAT, X_SCALE, Y_DATA, Y_FORMAT, Y_SCALE, Y_ZERO, const,
-)  # fmt: skip
+from ..base.fixed import ONE, bits_to_float, elements, get, multiplier, put, scale_div
+from ..base.regions import (  # fmt: skip
+    BATCH,
+    CORRECT,
+    COUNT,
+    FLOAT32,
+    INT16,
+    INT32,
+    KEY,
+    LOSS,
+    LOSS_HIGH,
+    ORDER,
+    POSITION,
+    RATE,
+    SAMPLES,
+    UINT16,
+    X_DATA,
+    X_FORMAT,
+    X_SCALE,
+    Y_DATA,
+    Y_FORMAT,
+    Y_SCALE,
+    Y_ZERO,
+    const,
+)
 from .data import check_finite, check_labels, check_probabilities, samples
 
 try:

@@ -3,7 +3,7 @@
 import gc
 from array import array
 
-from ..regions import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE, const
+from ..base.regions import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE, const
 from ..plan.program import HEADER_WORDS, SECTIONS, Program
 
 _CALLS = const(2048)  # bytes that stay free before the arena: else each call's frame is looked for through all of it
@@ -110,7 +110,7 @@ def _divide(session):
     again = start
     last = stop
     if session.micro:
-        from ..opcodes import forget, opcode
+        from ..base.opcodes import forget, opcode
 
         for at, code, _, _ in session.program.walk(start, stop):
             if code.name == "tick":

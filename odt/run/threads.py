@@ -2,7 +2,7 @@
 
 import time
 
-from .. import executor
+from ..base import executor
 
 STACK = 6144  # bytes of the second core's on a board, from its heap: the deepest kernel takes 3 KB, its panel and sums
 

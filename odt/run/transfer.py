@@ -2,7 +2,7 @@
 
 from array import array
 
-from ..regions import CONSTANTS
+from ..base.regions import CONSTANTS
 from . import weights
 from .replace import flat, rewrite
 from .session import is_untrained
@@ -28,7 +28,7 @@ def set_weights(session, values):
         raise ValueError("%d arrays more than the model has weights" % len(values))
     for parameters in taken:
         if parameters.folded:
-            from ..folding import fold
+            from .folding import fold
 
             layer, inner = parameters.folded
             taken[parameters] = fold(taken[parameters], parameters, taken[inner])
@@ -66,7 +66,7 @@ def transfer(session, source, name):
                 continue
             values = _read(source, other, old)
             if new.folded:
-                from ..folding import fold
+                from .folding import fold
 
                 inner = [at for at, (_, each) in enumerate(mine) if each is new.folded[1]][0]
                 values = fold(values, new, _read(source, *theirs[inner]))

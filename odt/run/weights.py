@@ -3,12 +3,11 @@
 import struct
 from array import array
 
-from .. import executor
-from ..fixed import (
-    ONE, bits_to_float, get, hash32, isqrt, put, quantize, scale_add, scale_div, scale_int, scale_mul, scale_shift,
-)  # fmt: skip
+from ..base import executor
+from ..base.fixed import ONE, bits_to_float, get, hash32, put, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import isqrt, quantize, scale_add
+from ..base.regions import CONSTANTS, const
 from ..plan.values import ADDED
-from ..regions import CONSTANTS, const
 from .data import float32_bits
 
 _VECTOR = 1 << 20  # of biases and the like
@@ -107,7 +106,7 @@ def _signed(byte):
 def read(layer, state, flash, weights, int8):
     """The layer's weights as arrays of float32, in the order of its ``weight_shapes``."""
     if weights.into:
-        from ..folding import identity
+        from .folding import identity
 
         outer = weights.into
         bias = None if outer.vectors else _read_vector(_memory(state, flash, outer.bias), outer.bias, int8)

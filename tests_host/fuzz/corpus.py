@@ -17,7 +17,7 @@ sys.path[:0] = [os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))]
 import instructions
 import networks
 
-from odt import opcodes
+from odt.base import opcodes
 
 NETWORKS = 60
 MOST = 8192  # bytes of an input: libFuzzer's -max_len

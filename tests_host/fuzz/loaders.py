@@ -41,14 +41,16 @@ if counts_lines:
     sys.settrace(trace)
 
 with contextlib.nullcontext() if counts_lines else atheris.instrument_imports(include=["odt"]):
-    import odt
-    from odt import executor, frozen, readers, slots
-    from odt.reference import program as reference
-    from odt.host import board, info, install, monitor
-    from odt.run import checkpoint, replace
-
     import damage
     import test_model_file
+
+    import odt
+    from odt import executor
+    from odt.data import readers
+    from odt.files import checkpoint, frozen, slots
+    from odt.host import board, info, install, monitor
+    from odt.reference import program as reference
+    from odt.run import replace
 
 import numpy as np
 

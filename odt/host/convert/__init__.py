@@ -118,7 +118,7 @@ def load(
     "float32"; without it int8 where there is ``calibrate``. ``batch_norm``: "fold" makes a BatchNorm part of the weights before
     it (where it cannot be, it stays and does not train), "keep" leaves it a layer that trains. ``train``: "all", "last" (the last layer),
     "bias" (all biases and the last layer), "none", a list of layers' names, or a function of the model that is called before
-    ``compile``, as those of ``odt.update``. ``input``: options of ``odt.Input``, as ``{"dtype": "uint8", "scale": 1 / 255}``: the source takes raw times
+    ``compile``, as those of ``odt.adapt.update``. ``input``: options of ``odt.Input``, as ``{"dtype": "uint8", "scale": 1 / 255}``: the source takes raw times
     scale; of bytes without a scale, ``{"dtype": "int8"}``, raw are the source's own. ``optimizer``, ``loss``, ``batch_size`` and the rest:
     of ``compile``; the loss is of labels, or "mse" where the output has several axes.
 
@@ -205,7 +205,7 @@ def save_onnx(model, path):
 
 def _choose(model, train, graph):
     """Which layers train; those that are constants of the source never do."""
-    from odt import update
+    from ...adapt import update
 
     fixed = {node.name for node in graph.nodes if not node.trainable}
     if callable(train):

@@ -3,8 +3,8 @@
 import numpy as np
 
 import odt
-from odt.layers import Input
 
+from ...layers import Input
 from .builder import spans
 from .graph import LINEAR, Unsupported
 from .layers import Lookup, placed, worded

@@ -8,10 +8,10 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ...fixed import bits_to_float, get
+from ...base.fixed import bits_to_float, get
+from ...base.regions import ARENA, X_SCALE
 from ...plan.compiler import compile_graph
 from ...plan.values import home
-from ...regions import ARENA, X_SCALE
 from ...run.session import is_untrained, ready
 from ...run.weights import read
 from ..files import write_file

@@ -802,7 +802,7 @@ _INSTEAD = {
     "Masking": "sequences of one length, padded beforehand",
     "Embedding ReversibleEmbedding CategoryEncoding": "one-hot samples and a Dense",
     "StringLookup IntegerLookup TextVectorization Hashing HashedCrossing Discretization": "numbers that the program makes",
-    "MelSpectrogram STFTSpectrogram": "odt.features, before the network",
+    "MelSpectrogram STFTSpectrogram": "odt.sensors.features, before the network",
     "Lambda": "layers",
     "EinsumDense": "Dense",
     "SpectralNormalization": "the layer within it, with its weights",

@@ -6,11 +6,10 @@ halfway between two steps differently. From where something trains on, ranges fo
 
 import numpy as np
 
-from odt.fixed import float_to_bits, put
-from odt.plan.compiler import prepare
-from odt.plan.graph import resolve
-from odt.regions import CONSTANTS
-
+from ...base.fixed import float_to_bits, put
+from ...base.regions import CONSTANTS
+from ...plan.compiler import prepare
+from ...plan.graph import resolve
 from .build import factors
 from .graph import LINEAR
 

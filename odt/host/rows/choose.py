@@ -6,7 +6,7 @@ stages', and the best cut up to a boundary is part of the best one of all.
 
 from ...plan.instruction import END, ROW
 from ...plan.memory import lifetimes, live_bytes, share
-from ...regions import REGION_SHIFT
+from ...base.regions import REGION_SHIFT
 from .stage import Stage, row_out
 from .units import units
 

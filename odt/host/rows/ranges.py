@@ -5,7 +5,7 @@ the model's own, so that the ranges, and the first step, are those of that progr
 runs.
 """
 
-from ...regions import X_DATA, Y_DATA
+from ...base.regions import X_DATA, Y_DATA
 from ...run.session import Session
 from ...run.start import begin
 

@@ -6,7 +6,7 @@ it; in a window of the rows that the next stripe needs, too, which move to the w
 stripe alone.
 """
 
-from ...opcodes import WINDOW
+from ...base.opcodes import WINDOW
 from ...plan.instruction import END, FIRST, ROW, SHARES, STOP
 from ...plan.values import ACTIVATION
 

@@ -4,9 +4,9 @@ A unit is an instruction with those before it that prepare its multipliers and b
 row depends on a window of rows of its inputs and on nothing else. ``View`` says how a value is cut into rows.
 """
 
-from ...opcodes import opcode
+from ...base.opcodes import opcode
 from ...plan.instruction import ACCESS, END, FIRST, NAME, READS, ROW, STOP
-from ...regions import REGION_SHIFT
+from ...base.regions import REGION_SHIFT
 
 _PREPARES = ("rescale", "bias_i8", "ratio", "product", "clear")
 _WINDOWED = ("conv2d", "depthwise2d", "group_conv2d", "maxpool2d", "avgpool2d", "mean2d")

@@ -1,0 +1,45 @@
+"""Which executor runs the programs: the native module where there is one, else Python: float32 with ulab's or NumPy's vectors.
+
+Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``draw``, ``typecode``, ``nbytes``, ``count_samples`` and ``predict``.
+"""
+
+from . import regions
+
+
+def use(name):
+    """Run what is compiled from now on with "native", "reference", "ulab" or "numpy"; ImportError without it."""
+    global engine, backend
+    if name == "native":
+        import _odt as chosen
+    elif name == "reference":
+        from ..reference import program as chosen
+    elif name in ("ulab", "numpy"):
+        from ..reference import vectors as chosen
+
+        if chosen.name != name:
+            raise ImportError("no " + name)
+    else:
+        raise ValueError('the executor is "native", "reference", "ulab" or "numpy", got %r' % (name,))
+    if chosen.VERSION != regions.VERSION:
+        raise ImportError(
+            "_odt has instruction set %d, odt needs %d: rebuild the firmware" % (chosen.VERSION, regions.VERSION)
+        )
+    if not hasattr(chosen, "predict"):
+        raise ImportError("_odt is older than odt: rebuild the firmware")
+    engine = chosen
+    backend = name
+
+
+try:
+    use("native")
+except (ImportError, ValueError) as error:
+    if isinstance(error, ValueError):  # MicroPython's "incompatible .mpy"
+        print("odt: _odt.mpy is not for this machine or MicroPython (%s); computing in Python" % error)
+    elif "rebuild" in str(error):
+        print("odt:", error)
+    try:
+        from ..reference import vectors
+
+        use(vectors.name)
+    except ImportError:
+        use("reference")

@@ -1,0 +1,126 @@
+"""Data that look otherwise than in training: BatchNorm's gamma and beta learn from the network's own predictions, without labels.
+
+    odt.adapt.update.norm(model)                      # gamma and beta of normalisation layers train, and nothing else
+    model.compile(odt.Adam(0.004), tent.Entropy(), batch_size=16)
+    model.load_weights("gesture.odt")
+    adabn.update_bn(model, x)                   # the statistics first
+    tent.adapt(model, x)
+
+Test-time entropy minimisation (TENT: Wang et al., 2021) with the term that asks for many classes (information maximisation: SHOT, Liang et
+al., 2020): predictions become surer, of a batch as various. It helps where odt.continual.adabn leaves a class or two doubtful, and harms where classes do
+not come alike. It never looks at a label.
+"""
+
+from ..base.fixed import ONE, is_number, own, scale_shift
+from ..base.primitives import quantize, scale_of, size_of
+from ..base.opcodes import forget
+from ..base.regions import REGION_SHIFT, STATE
+from ..losses import SparseCategoricalCrossentropy
+from ..run.session import ready
+
+_MASK = (1 << REGION_SHIFT) - 1
+
+
+class Entropy(SparseCategoricalCrossentropy):
+    """The mean entropy of what a classifier says, less ``diversity`` times the entropy of its mean over the batch.
+
+    ``diversity`` in 0..16; with 0 nothing holds the network from saying one class of all. Labels count for accuracy alone; "loss" is the mean
+    entropy, in nats. The outputs are logits, or a softmax of them.
+    """
+
+    name = "entropy"
+
+    def __init__(self, diversity=1):
+        super().__init__()
+        diversity = own(diversity)
+        if not is_number(diversity) or not (diversity == 0 or 0.001 <= diversity <= 16):
+            raise ValueError("Entropy: diversity is 0, or a number in 0.001..16, got %r" % (diversity,))
+        self.diversity = diversity
+
+    def emit(self, s, logits):
+        """Emit the loss of ``logits``; returns the error's Value."""
+        outputs = logits.count // s.batch
+        part = scale_of(self.diversity) if self.diversity else 0
+        sums = s.scratch("sums of the softmax", 4 * outputs)
+        if not s.int8:
+            error = s.like("loss error", logits)
+            s.emit("entropy_f32", (error.buffer, sums, s.control, s.y, logits.buffer), (s.batch, outputs, part))
+            return error
+        error = s.tensor("loss error", logits.count)
+        scale = s.scratch("loss error scale", 4)
+        operands = (error.buffer, scale, sums, error.peak, s.control, s.y, logits.buffer, logits.scale, error.scale)
+        s.emit("entropy_i8", operands, (s.batch, outputs, quantize(part, scale_shift(ONE, 16)) if part else 0))
+        return s.loss_error(error, scale, error.peak)
+
+
+def adapt(model, x, epochs=5, guard=True):
+    """Train a model that has the loss Entropy on ``x``, samples as ``predict`` takes them, of all classes; what trains is compile's choice.
+
+    Samples that are less than half a batch at the end are left out, unless there is no other. It takes a byte per sample, and what training
+    changes of the state once more.
+
+    ``guard``: ValueError where more than nine tenths of ``x`` are said to be of one class before, and where afterwards fewer classes are
+    said than before: where two samples drawn at random are twice as often of one class. Then, where training diverges, and if it is interrupted,
+    the model is as it was. ValueError, too, for a model of another loss, and for fewer than 2 samples.
+    """
+    session = ready(model)
+    session.alone("adapt")
+    epochs = size_of("adapt", "epochs", epochs)
+    if session.loss.name != "entropy":
+        raise ValueError("adapt: the model's loss is %s: compile it with tent.Entropy()" % session.loss.name)
+    x, _, count = session.look_at(x, None, "", True)
+    if count < 2:
+        raise ValueError("adapt: x: 1 sample, at least 2 are expected")
+    size = session.batch_size
+    whole = count if count < size or count % size >= (size + 1) // 2 else count - count % size
+    before = _said(model, x) if guard else ()
+    if guard and max(before) * 10 > 9 * count:
+        raise ValueError("adapt: x: %d of %d samples seem to be of one class; all are expected" % (max(before), count))
+    kept = [(at, bytes(session.state[at : at + length])) for at, length in _changed(session)]
+    marks = session.calibrated, session.epoch, session.underway
+    try:
+        model.fit(x if whole == count else memoryview(x)[: len(x) // count * whole], bytes(whole), epochs, verbose=0)
+        if guard:
+            after = _said(model, x)
+            if _alike(after) > 2 * _alike(before):
+                raise ValueError("adapt: %d of %d samples would be of one class, of %d before" % (
+                    max(after), count, max(before)))  # fmt: skip
+    except BaseException:
+        for at, data in kept:
+            session.state[at : at + len(data)] = data
+        session.calibrated, session.epoch, session.underway = marks
+        raise
+
+
+def _said(model, x):
+    """How many samples are said to be of each class."""
+    names, model.labels = model.labels, None
+    try:
+        found = model.predict_classes(x)
+    finally:
+        model.labels = names
+    return [found.count(label) for label in range(model.session.classes)]
+
+
+def _alike(counts):
+    """Pairs of samples that are of one class."""
+    return sum([count * count for count in counts])
+
+
+def _changed(session):
+    """[(offset, bytes)] of the state that a step changes."""
+    found = []
+    for _, code, addresses, immediates in session.program.walk(*session.program.section("train")):
+        sizes = dict(zip(code.immediates, immediates))
+        for index, address in enumerate(addresses):
+            if code.operands[index][1] != ":" and address >> REGION_SHIFT == STATE:
+                found.append((address & _MASK, code.bytes(index, sizes)))
+    forget()
+    merged = []
+    for at, length in sorted(found):
+        if merged and at <= sum(merged[-1]):
+            first, size = merged.pop()
+            merged.append((first, max(size, at + length - first)))
+        else:
+            merged.append((at, length))
+    return merged

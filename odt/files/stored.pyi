@@ -1,0 +1,13 @@
+from os import PathLike
+
+from ..run.network import Place
+
+class Stored:
+    """A model whose state is one bytearray."""
+
+    header: int
+    state: bytearray
+    def digest(self) -> int: ...
+    def save(self, place: str | PathLike[str] | Place) -> None: ...
+    def load(self, place: str | PathLike[str] | Place) -> None: ...
+    def read(self, place: str | PathLike[str] | Place) -> bytearray: ...

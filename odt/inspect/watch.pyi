@@ -1,0 +1,23 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..model import Model
+
+PHASES: tuple[str, ...]
+
+class Watch:
+    """``with Watch(model):`` cuts the model's steps where ``places`` says."""
+
+    model: Model
+    def __init__(self, model: Model) -> None: ...
+    def places(self, start: int, stop: int) -> dict[int, list[Callable[[], object]]]: ...
+    def __enter__(self) -> Watch: ...
+    def __exit__(self, *unused: object) -> None: ...
+
+def updates(code: Any, addresses: Sequence[int]) -> bool: ...
+
+class Phases(Watch):
+    """Calls those methods of ``callbacks`` that are named in PHASES."""
+
+    def __init__(self, model: Model, callbacks: Sequence[Any]) -> None: ...
+    def places(self, start: int, stop: int) -> dict[int, list[Callable[[], object]]]: ...

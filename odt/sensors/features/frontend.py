@@ -1,0 +1,53 @@
+"""TensorFlow's microfrontend: what networks hear that were trained for TensorFlow Lite Micro, or as microWakeWord's.
+
+    front = MicroFrontend()
+    for each 10 ms: front(the newest 30 ms of samples, out)
+
+Hann window, real FFT of 16 bits, filter bank, square root, noise reduction, gain control (PCAN), logarithm, each rounded as
+there: the same integers (docs/features.md). The arithmetic: docs/numerics.md, Features.
+"""
+
+from ...base import executor
+from ...plan import drop
+from .logmel import LogMel
+
+
+def _frontend():
+    """As odt.sensors.features.logmel's: of ``_odt``, of ``_odt_frontend.mpy``, in Python."""
+    if executor.backend == "native":
+        if hasattr(executor.engine, "frontend"):
+            return executor.engine.frontend
+        try:
+            from _odt_frontend import frontend
+
+            return frontend
+        except ImportError:
+            pass
+    from ...reference.frontend import frontend
+
+    return frontend
+
+
+class MicroFrontend(LogMel):
+    """64 times the natural logarithm of each band's amplitude over its noise, as TensorFlow's microfrontend makes it of frames of int16 samples.
+
+    The defaults are the settings of microWakeWord and of TensorFlow Lite Micro's micro_speech: 40 channels of 30 ms, a frame each 10 ms
+    (micro_speech: 20). What is noise, frames teach: one MicroFrontend a stream, frames in their order, ``reset()`` before another stream.
+    Arguments, TypeError and ValueError: as LogMel's.
+    """
+
+    preset = None
+
+    def _make(self):
+        from .frontend_tables import tables, work
+
+        self._tables = tables(self.rate, self.window, self.fft, self.channels, self.low, self.high)
+        self._work = work(self.fft, self.channels)
+        drop("odt.sensors.features.frontend_tables")
+        self._kernel = _frontend()
+
+    def reset(self):
+        """Forget what is noise, as before the first frame."""
+        work = self._work
+        for i in range(self.fft // 2 + 1, len(work)):
+            work[i] = 0

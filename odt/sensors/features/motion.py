@@ -1,0 +1,124 @@
+"""Features of motion: statistics of a window of an accelerometer's or gyroscope's samples, and their power in bands.
+
+    motion = Motion(rate=100, window=128, axes=3, bands=(1, 3, 5, 10, 20))
+    out = array("h", bytes(2 * motion.outputs))
+    motion(samples, out)  # x, y, z, x, y, z, ..
+
+The arithmetic: docs/numerics.md, Features.
+"""
+
+from array import array
+
+from ...base import executor
+from ...base.fixed import is_int, is_number, own
+from ...base.primitives import decimal, size_of
+
+STATISTICS = 6  # mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the mean
+
+
+def _motion():
+    """As odt.sensors.features.logmel's: of ``_odt``, of ``_odt_motion.mpy``, in Python."""
+    if executor.backend == "native":
+        if hasattr(executor.engine, "motion"):
+            return executor.engine.motion
+        try:
+            from _odt_motion import motion
+
+            return motion
+        except ImportError:
+            pass
+    from ...reference.motion import motion
+
+    return motion
+
+
+class Motion:
+    """Of each axis of a window: six statistics, then the power in bands.
+
+    rate: Hz; window: samples of each axis, 2..2048, fft: a power of two, 32..2048, not below it (None: the next). bands: two or more numbers, rising, in Hz, of 4 digits: the edges of
+    the bands, each from one edge up to, without it, the next; () for statistics alone, which need next to no RAM. A band without a
+    bin of the transform, which are rate / fft Hz apart, is a ValueError.
+
+    ``outputs``: axes * (6 + bands). TypeError, ValueError for what is out of range.
+    """
+
+    preset = None
+
+    def __init__(self, rate=100, window=128, axes=3, bands=(1, 3, 5, 10, 20, 40), fft=None):
+        self.rate = rate = size_of("Motion", "rate", rate, 1000000)
+        self.window = window = size_of("Motion", "window", window, 2048)
+        self.axes = axes = size_of("Motion", "axes", axes, 16)
+        if window < 2:
+            raise ValueError("Motion: window is in 2..2048, got 1")
+        if fft is None:
+            fft = 32
+            while fft < window:
+                fft *= 2
+        self.fft = fft = size_of("Motion", "fft", fft, 2048)
+        if fft < max(32, window) or fft & fft - 1:
+            raise ValueError("Motion: fft is a power of two in 32..2048, not below the window, got %d" % fft)
+        self.bands = bands = tuple(own(edge) for edge in bands)
+        tables = array("h", (0x4D4F, window, fft, axes, max(len(bands) - 1, 0)))
+        if len(bands) == 1 or len(bands) > 65:
+            raise ValueError("Motion: bands are () or 2..65 edges, got %d" % len(bands))
+        last = -1
+        for edge in bands:
+            if not is_number(edge):
+                raise TypeError("Motion: the edges of bands are numbers, in Hz, got %r" % (edge,))
+            if not max(last, 0) <= edge <= rate // 2 or edge == last:
+                raise ValueError("Motion: bands rise from 0 to rate / 2 = %d Hz at most, got %r" % (rate // 2, bands))
+            over, power = (edge, 0) if is_int(edge) else decimal(edge)
+            bin = -(-over * fft * 10 ** max(power, 0) // (rate * 10 ** max(-power, 0)))
+            if last >= 0 and bin == tables[-1]:
+                raise ValueError("Motion: no bin of the transform is from %g up to %g Hz: a larger fft" % (last, edge))
+            tables.append(bin)
+            last = edge
+        self._tables, self._work = tables, array("i", (0,))
+        if bands:
+            from ...plan import drop
+            from .tables import waves
+
+            self._work = waves(window, fft)
+            drop("odt.sensors.features.tables")
+        self.outputs = axes * (STATISTICS + tables[4])
+        self._kernel = _motion()
+
+    @property
+    def nbytes(self):
+        return 2 * len(self._tables) + 4 * len(self._work)
+
+    def layers(self, x=None):
+        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
+        from .begin import layers
+
+        return layers(self, x)
+
+    def parameters(self):
+        """(name, {keyword: value}), of which ``odt.sensors.make`` makes it again."""
+        keywords = "rate", "window", "axes", "bands", "fft"
+        return "Motion", {keyword: getattr(self, keyword) for keyword in keywords}
+
+    def __call__(self, samples, out=None):
+        """Of each axis: mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the mean; then of each
+        band 256 log2 of its power, 0 where that is below 1.
+
+        samples: window * axes int16, the axes interleaved, in anything with the buffer protocol; bytes are raw int16. out: an array("h") of
+        ``outputs``, or a memoryview of one, which is filled and returned, and nothing is allocated; None: a new array.
+        ValueError for another dtype or length; then out is as it was.
+        """
+        if out is None:
+            out = array("h", bytes(2 * self.outputs))
+        if len(getattr(samples, "shape", ())) > 1:
+            from ...run.arrays import one_sample
+
+            samples = one_sample("samples", samples, (self.window, self.axes))
+        error = self._kernel(out, samples, self._tables, self._work)
+        if error:
+            from .refused import refuse
+
+            refuse(error, samples, out, self.window * self.axes, self.outputs)
+        return out
+
+    def __repr__(self):
+        return "Motion(%d samples of %d axes at %d Hz -> %d numbers, %d bytes)" % (
+            self.window, self.axes, self.rate, self.outputs, self.nbytes)  # fmt: skip
