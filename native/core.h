@@ -8,7 +8,6 @@
 //     ODT_POLLS                   a binding has odt_poll() (odt.h): micropython.mk and micropython.cmake
 //     ODT_PANEL=1                 tests alone: the loops of 32-bit cores on a PC
 //     ODT_X86_SMALL=1             tests alone: a PC's tiles so small that shapes of tests are several
-//     ODT_SOFT_FLOAT=1            tests alone: Adam's floats by integers on a PC
 //     ODT_TEST_SOFTFLOAT          a test alone: bindings/softfloat.c on a PC
 //     ODT_TEST_DIVIDE             a test alone: bindings/divide.c on a PC
 //     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
@@ -23,7 +22,6 @@
 //     panel/    __panel     ODT_PANEL and not ODT_M4: the M0 and all other 32-bit cores (M3, ESP32, RISC-V)
 //               __c         as __panel, but not ODT_M0: in C what that core has in assembly
 //               none        ODT_PANEL: all 32-bit cores
-//     soft/     __soft      ODT_SOFT_FLOAT
 //     threads/  __threads   ODT_THREADS
 //     x86/      __x86       ODT_X86         a PC with AVX2, checked at run time
 //
@@ -100,15 +98,6 @@
 #define ODT_BESIDE_ASSEMBLY _Pragma("GCC optimize (\"Os\")")
 #else
 #define ODT_BESIDE_ASSEMBLY
-#endif
-
-// Adam's floats by integers: a core has no instructions for floats, and room for code.
-#ifndef ODT_SOFT_FLOAT
-#if defined(__arm__) && !defined(__ARM_FP) && !ODT_MPY
-#define ODT_SOFT_FLOAT 1
-#else
-#define ODT_SOFT_FLOAT 0
-#endif
 #endif
 
 // Leading zeros: by an instruction or of the compiler's library, which a module for an M0 is not linked with.

@@ -9,12 +9,12 @@ from native_sources import NATIVE
 # What makes a PC's compiler read a file as another core's does; of assembly it checks the syntax of the C around.
 CORES = {
     "PC": "-DODT_THREADS",
-    "RP2040": "-DODT_PANEL=1 -DODT_SOFT_FLOAT=1 -D__ARM_ARCH_6M__=1 -DPICO_ON_DEVICE=1",
+    "RP2040": "-DODT_PANEL=1 -D__ARM_ARCH_6M__=1 -DPICO_ON_DEVICE=1",
     "_odt.mpy of a Cortex-M0+": "-DODT_PANEL=1 -D__ARM_ARCH_6M__=1 -DMICROPY_ENABLE_DYNRUNTIME",
     "Cortex-M4": "-DODT_PANEL=1 -D__ARM_FEATURE_DSP=1",
-    "Cortex-M3": "-DODT_PANEL=1 -DODT_SOFT_FLOAT=1",
+    "Cortex-M3": "-DODT_PANEL=1",
 }
-OF_A_CORE = re.compile(r"__(m0|rp2040|m4|panel|c|soft|threads|x86)\.(c|h|inc)$")
+OF_A_CORE = re.compile(r"__(m0|rp2040|m4|panel|c|threads|x86)\.(c|h|inc)$")
 
 
 def files(*ends):

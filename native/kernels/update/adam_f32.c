@@ -1,15 +1,10 @@
 // Adam of float32 models: gradients become directions.
 
-#include "../../core.h"
 #include "../../float32.h"
 #include "../../opcodes.h"
-#include "../../cores/soft/adam__soft.h"
 
 void odt_adam_f32(const odt_adam_f32_t *a) {
     float eps = odt_float((uint32_t)a->eps) * odt_float((uint32_t)a->rate[1]);
-    #if ODT_SOFT_FLOAT
-    odt_soft_adam(a->d, a->m, a->v, a->N, (uint32_t)a->b1, (uint32_t)a->c1, (uint32_t)a->b2, (uint32_t)a->c2, odt_bits(eps));
-    #else
     float b1 = odt_float((uint32_t)a->b1), c1 = odt_float((uint32_t)a->c1);
     float b2 = odt_float((uint32_t)a->b2), c2 = odt_float((uint32_t)a->c2);
     for (int32_t i = 0; i < a->N; i++) {
@@ -20,5 +15,4 @@ void odt_adam_f32(const odt_adam_f32_t *a) {
         a->v[i] = v;
         a->d[i] = odt_store(m / (odt_sqrtf(v) + eps));
     }
-    #endif
 }
