@@ -6,6 +6,8 @@ import subprocess
 import pytest
 from native_sources import NATIVE
 
+from odt.host import routes
+
 # What makes a PC's compiler read a file as another core's does; of assembly it checks the syntax of the C around.
 CORES = {
     "PC": "-DODT_THREADS",
@@ -66,3 +68,45 @@ def test_there_are_no_globals_but_those_of_threads_c():
     assert [name for name, lines in found.items() if lines and not all("const " in line for line in lines)] == [
         "threads.c"
     ]
+
+
+def test_what_the_table_of_routes_names_is_there():
+    """Operations, conditions and functions; of each operation the last row of a core has no condition, or none comes after it."""
+    text = "".join(path.read_text() for path in files("c", "h", "inc") if path.name != "route.h")
+    words, functions, operations = set(re.findall(r"\w+", text)), routes.sources(NATIVE.parent), set()
+    for operation, condition, chosen in routes.rows(NATIVE.parent):
+        assert "odt_" + operation in functions or operation.startswith("conv2d_d") and "odt_" + operation in words, (
+            operation
+        )
+        assert not condition or condition in words, condition
+        assert set(chosen.values()) <= set(functions), chosen
+        operations.add(operation)
+    rows = [line for line in (NATIVE / "cores" / "route.h").read_text().splitlines() if "    ROUTE(" in line]
+    assert len(rows) == len(routes.rows(NATIVE.parent)) > 40 and len(operations) > 20
+    for core in routes.CORES:
+        for operation in operations:
+            assert any(core in chosen for name, _, chosen in routes.rows(NATIVE.parent) if name == operation), (
+                core,
+                operation,
+            )
+
+
+def test_every_file_of_a_core_has_a_loop_in_the_table_or_serves_one_that_has():
+    functions, served = routes.sources(NATIVE.parent), set()
+    for _, _, chosen in routes.rows(NATIVE.parent):
+        served.update(path for name in chosen.values() for path in functions[name])
+    includes = {
+        path: {(path.parent / name).resolve() for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M)}
+        for path in files("c", "h", "inc")
+    }
+    while True:  # what they include, what includes an .inc, and the .c of a header
+        more = {target for path in served for target in includes[path]}
+        more |= {
+            path for path in includes if any(target in served and target.suffix == ".inc" for target in includes[path])
+        }
+        more |= {path.with_suffix(".c") for path in served if path.with_suffix(".c") in includes}
+        if more <= served:
+            break
+        served |= more
+    of_cores = {path for path in includes if "cores" in path.relative_to(NATIVE).parts[:-2]}
+    assert of_cores - served == {NATIVE / "cores" / "threads" / "conv2d_i8__threads.c"}  # which shares any of them out

@@ -19,14 +19,8 @@
 #include "../odt.h"
 #include "../opcodes.h"
 #include "../threads.h"
+#include "route.h"
 #include "x86/avx2__x86.h"
-
-enum {
-    ODT_SHORT_RUN = 16, // where there are vectors: loops shorter than this do not pay for being vectorised
-    ODT_MANY_ROWS = 4,  // of a dense layer's x: from these on packing weights to panels pays
-    ODT_MANY_ERRORS = ODT_SMALL ? 2 : ODT_M0 ? 6 : ODT_M4 ? 4 : ODT_X86 ? 4 : 16, // of its input's gradient's e
-    ODT_MANY_PAIRS = ODT_SMALL ? 2 : 9, // of its weights' gradient's x and e
-};
 
 // sums[r] = sum_k (x[k] - zx) * w[r * step + k], `fours` > 0 times four rows of K > 0 (dense_i8__m0.h, dense_i8__c.h,
 // dense_i8__m4.c).

@@ -1,17 +1,23 @@
 """What int8 kernels of a Cortex-M0+ do: the loops of native/kernels/linear/, counted, whose factors cost.py has."""
 
-# What kernels of native/kernels/linear/ decide by on a Cortex-M0+: panel_i8.c, gather_i8__panel.inc, conv2d_dw_i8.c.
-ROWS, DEPTH, BLOCK, AT_ONCE = 4, 288, 48, 256
-MANY_ROWS, MANY_ERRORS, MANY_PAIRS = 4, 6, 9  # correlate.h
-SINGLE_ROWS, SINGLE_WEIGHTS, TINY, TINY_DW, TINY_M4 = 16, 320, 9, 6, 36  # single_i8.c, depthwise2d_tiny_i8.h
-FEW, GATHERED, PADDED = 80, 1280, 256
-PER_WINDOW, PER_ROW, PER_BYTE, DIRECT_ROW, DIRECT_WINDOW, DIRECT_BORDER = 20, 18, 5, 150, 42, 250
-DIRECT_TAP, DIRECT_ELEMENT, PER_SUM, PER_ERRORS, PIECE = 200, 42, 75, 22, 16
-SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, TAP, MORE = 30, 135, 15, 15, 60, 16, 5
-DX = {  # conv2d_dx_i8__m0.inc
-    "SUMS": 512, "POSITION": 60, "SCAN": 10, "ERROR": 90, "ERROR_ROW": 20, "ERROR_TAP": 10, "PANEL_PRODUCTS": 35,
-    "SAMPLES": 24, "FIRST": 6,
-}  # fmt: skip
+from .routes.limits import M0
+
+ROWS, DEPTH, BLOCK, AT_ONCE = 4, 288, 48, 256  # panel_i8.c
+TINY_DW = 6  # depthwise2d_dw_i8__m0.c
+SINGLE_ROWS, SINGLE_WEIGHTS, TINY = M0["SINGLE_ROWS"], M0["SINGLE_WEIGHTS"], M0["TINY"]
+MANY_ROWS, MANY_ERRORS, MANY_PAIRS = M0["MANY_ROWS"], M0["MANY_ERRORS"], M0["MANY_PAIRS"]
+FEW, GATHERED, PIECE, PADDED = M0["GATHER_FEW"], M0["GATHER_BYTES"], M0["GATHER_PIECE"], 256  # padded_i8.h
+PER_WINDOW, PER_ROW, PER_BYTE = M0["GATHER_PER_WINDOW"], M0["GATHER_PER_ROW"], M0["GATHER_PER_BYTE"]
+DIRECT_ROW, DIRECT_WINDOW = M0["GATHER_DIRECT_ROW"], M0["GATHER_DIRECT_WINDOW"]
+DIRECT_BORDER, DIRECT_TAP, DIRECT_ELEMENT = (
+    M0["GATHER_DIRECT_BORDER"],
+    M0["GATHER_DIRECT_TAP"],
+    M0["GATHER_DIRECT_ELEMENT"],
+)
+PER_SUM, PER_ERRORS = M0["GATHER_PER_SUM"], M0["GATHER_PER_ERRORS"]
+SCAN, ERROR, ERROR_ROW, ERROR_TAP = M0["DW_SCAN"], M0["DW_ERROR"], M0["DW_ERROR_ROW"], M0["DW_ERROR_TAP"]
+PANEL, TAP, MORE = M0["DW_PANEL"], M0["DW_TAP"], M0["DW_MORE"]
+DX = {name[3:]: value for name, value in M0.items() if name.startswith("DX_")}
 
 
 # int8 by panels: correlate() is what conv2d_i8__panel.inc does, correlate_dw() what conv2d_dw_i8__panel.inc does.

@@ -1,15 +1,19 @@
 """What int8 kernels of a Cortex-M4 do: the loops of native/kernels/linear/*__m4.c, counted, whose factors cost.py has."""
 
-from .cost_m0 import MANY_PAIRS, MANY_ROWS, TINY, TINY_M4, is_single, meetings, phases, single, sparse
+from .routes.limits import M4
+from .cost_m0 import is_single, meetings, phases, single, sparse
 
 # What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c,
 # conv2d_dw_i8.c, dense_dx_i8.c.
 DEPTH, DX_DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 128, 96, 32, 4, 4, 32, 32
 PAIRS_OF_ROWS, OUTPUTS, WIDEST, TAPS, SQUARES = 64, 32, 7, 32, 16
-SCAN, ERROR, ERROR_ROW, ERROR_TAP, PANEL, PANEL_ROW, PANEL_WORD = 18, 68, 7, 5, 10, 20, 18
-FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, 96, 8, 1280
-BYTE, PACK, PACK_WORD, OTHER, OTHER_LINE, OTHER_BYTE, OTHER_GROUP = 1, 500, 15, 60, 30, 2, 8
-MANY_ERRORS, SUMS = 4, 128
+SCAN, ERROR, ERROR_ROW, ERROR_TAP = M4["DW_SCAN"], M4["DW_ERROR"], M4["DW_ERROR_ROW"], M4["DW_ERROR_TAP"]
+PANEL, PANEL_ROW, PANEL_WORD = M4["DW_PANEL"], M4["DW_PANEL_ROW"], M4["DW_PANEL_WORD"]
+FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, M4["FEW_DEPTH"], 8, 1280
+BYTE, PACK, PACK_WORD, OTHER = M4["FEW_BYTE"], M4["FEW_PACK"], M4["FEW_PACK_WORD"], M4["FEW_OTHER"]
+OTHER_LINE, OTHER_BYTE, OTHER_GROUP = M4["FEW_OTHER_LINE"], M4["FEW_OTHER_BYTE"], M4["FEW_OTHER_GROUP"]
+MANY_ROWS, MANY_ERRORS, MANY_PAIRS = M4["MANY_ROWS"], M4["MANY_ERRORS"], M4["MANY_PAIRS"]
+TINY, TINY_M4, SUMS = M4["TINY"], M4["TINY_M4"], 128  # dense_dx_i8.c
 
 
 def _up(count, size):

@@ -56,8 +56,6 @@ static plan_t plan_of(const odt_correlation_t *a) {
 // Instructions in which the ways differ, fitted to 70 shapes, of which one in fifteen takes more than 4 % longer than it had to:
 // of a byte that is gathered; to pack a group of filters, and a word of theirs; conv2d_i8__m4.c's of a window, of a line of it, of
 // a byte where lines are not whole words, of four outputs.
-enum { BYTE = 1, PACK = 500, PACK_WORD = 15, OTHER = 60, OTHER_LINE = 30, OTHER_BYTE = 2, OTHER_GROUP = 8 };
-
 int odt_is_few(const odt_correlation_t *a) {
     plan_t p = plan_of(a);
     int32_t all = a->B * a->OH * a->OW, has_words = p.lines == 1 || p.depth / odt_max(p.lines, 1) % 4 == 0;
@@ -65,8 +63,10 @@ int odt_is_few(const odt_correlation_t *a) {
         return 0;
     }
     int32_t often = p.direct || p.groups == p.at_once ? all : p.block; // windows that filters are packed for
-    int64_t few = p.groups * (int64_t)(PACK + PACK_WORD * p.words) / often + (p.direct ? 0 : BYTE * p.depth);
-    int64_t other = OTHER + OTHER_LINE * p.lines + (has_words ? 0 : OTHER_BYTE * p.depth) + OTHER_GROUP * (int64_t)p.groups;
+    int64_t few = p.groups * (int64_t)(ODT_FEW_PACK + ODT_FEW_PACK_WORD * p.words) / often
+        + (p.direct ? 0 : ODT_FEW_BYTE * p.depth);
+    int64_t other = ODT_FEW_OTHER + ODT_FEW_OTHER_LINE * p.lines + (has_words ? 0 : ODT_FEW_OTHER_BYTE * p.depth)
+        + ODT_FEW_OTHER_GROUP * (int64_t)p.groups;
     return !odt_is_contiguous(a) || few < other;
 }
 

@@ -10,8 +10,6 @@
 // (w_n = 1). Adds to `bounds`, as odt_finish_rows() does.
 void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds);
 
-enum { ODT_FEW_DEPTH = 96 };
-
 // Of at most ODT_FEW_DEPTH products each, if odt_is_few(). Adds to `bounds`.
 int odt_is_few(const odt_correlation_t *a);
 void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds);

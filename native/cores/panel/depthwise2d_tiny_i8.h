@@ -5,13 +5,11 @@
 #define ODT_DEPTHWISE2D_TINY_I8_H
 
 #include "../../core.h"
+#include "../route.h"
 
 #if ODT_M0_DEPTHWISE || ODT_M4
 
 #include "../../common/window.h"
-
-// Pixels of an image at most, and outputs; pixels on an M4 of filters of nine taps at most.
-enum { ODT_TINY = 9, ODT_TINY_M4 = 36 };
 
 // For each output the bytes of its taps, 2 for each, and for these where the pixel and the weight lie, in bytes of words.
 typedef struct {

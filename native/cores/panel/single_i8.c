@@ -12,15 +12,13 @@
 #include "../../common/window.h"
 
 enum {
-    SINGLE_ROWS = 16,     // of a filter at most
-    SINGLE_WEIGHTS = 320, // of a filter, if they lie apart
     BLOCK = 48,           // outputs at a time
 };
 
 int odt_is_single(const odt_correlation_t *a) {
     int32_t filter = a->KH * a->KW * a->C;
-    return a->N == 1 && a->OH * a->OW >= 4 && a->x_skip == 0 && a->KH <= SINGLE_ROWS && filter > 0
-        && (filter <= SINGLE_WEIGHTS || odt_is_contiguous(a));
+    return a->N == 1 && a->OH * a->OW >= 4 && a->x_skip == 0 && a->KH <= ODT_SINGLE_ROWS && filter > 0
+        && (filter <= ODT_SINGLE_WEIGHTS || odt_is_contiguous(a));
 }
 
 // Adds x * w - less for `count` windows, BLOCK at most, `step` bytes apart: of a row of `length` > 0 weights.
@@ -65,9 +63,9 @@ static void finish(const odt_correlation_t *a, const int32_t (*sums)[4], int32_t
 // Outputs below one another, or where there are less than four, beside one another.
 void odt_correlate_single_i8(const odt_correlation_t *a) {
     int32_t sums[BLOCK][4];
-    int8_t copy[SINGLE_WEIGHTS];
+    int8_t copy[ODT_SINGLE_WEIGHTS];
     const int8_t *w = a->w;
-    int32_t C = a->C, KW = a->KW, line = a->W * C, upright = a->OH >= 4, less[SINGLE_ROWS];
+    int32_t C = a->C, KW = a->KW, line = a->W * C, upright = a->OH >= 4, less[ODT_SINGLE_ROWS];
     int32_t all = upright ? a->OH : a->OW, others = upright ? a->OW : a->OH;
     if (!odt_is_contiguous(a)) {
         int8_t *to = copy;

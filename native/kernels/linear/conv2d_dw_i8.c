@@ -24,26 +24,15 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
     odt_correlate_dw_i8(&g);
 }
 
-// What either way costs, as measured: cycles of an RP2040, instructions of a Cortex-M4. Directly: for each error, and for one
-// that is not 0, to which come rows of the filter and their elements. By panels: for a position of four channels, and of it
-// for a row, a word of elements, and each element, more of them where a window has several rows.
-#if ODT_M4
-enum { SCAN = 18, ERROR = 68, ERROR_ROW = 7, ERROR_TAP = 5, PANEL = 10, PANEL_ROW = 20, PANEL_WORD = 18, TAP = 0, MORE = 0 };
-#elif ODT_M0 // a small one gathers no windows: its rows come one by one
-enum { SCAN = 30, ERROR = 135, ERROR_ROW = 15, ERROR_TAP = 15, PANEL = 60, PANEL_ROW = ODT_SMALL ? 300 : 0, PANEL_WORD = 0, TAP = 16, MORE = 5 };
-#else // not measured: what an M4's older loops were
-enum { SCAN = 0, ERROR = 0, ERROR_ROW = 20, ERROR_TAP = 3, PANEL = 0, PANEL_ROW = 20, PANEL_WORD = 0, TAP = 5, MORE = 0 };
-#endif
-
 // Whether that many errors are 0, as after a max-pooling, that going from one to the next that is not
 // costs less than panels of all: judged by some positions.
 static int is_sparse(const odt_conv2d_dw_i8_t *a) {
-    enum { SAMPLES = 64 };
     int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C, KH = a->KH;
-    int32_t step = (positions + SAMPLES - 1) / SAMPLES | 1; // odd, so that it meets all places of a window
-    int64_t direct = ERROR + KH * (ERROR_ROW + (int64_t)ERROR_TAP * run);
-    int64_t panel = PANEL + KH * (PANEL_ROW + (run + 3) / 4 * (int64_t)PANEL_WORD + (int64_t)(KH > 1 ? TAP + MORE : TAP) * run);
-    int64_t left = (positions + step - 1) / step * ((a->R + 3) / 4 * panel - (int64_t)a->R * SCAN); // that panels would take
+    int32_t step = (positions + ODT_DW_SAMPLES - 1) / ODT_DW_SAMPLES | 1; // odd, so that it meets all places of a window
+    int64_t direct = ODT_DW_ERROR + KH * (ODT_DW_ERROR_ROW + (int64_t)ODT_DW_ERROR_TAP * run);
+    int64_t row = (int64_t)(KH > 1 ? ODT_DW_TAP + ODT_DW_MORE : ODT_DW_TAP) * run + (run + 3) / 4 * (int64_t)ODT_DW_PANEL_WORD;
+    int64_t panel = ODT_DW_PANEL + KH * (ODT_DW_PANEL_ROW + row);
+    int64_t left = (positions + step - 1) / step * ((a->R + 3) / 4 * panel - (int64_t)a->R * ODT_DW_SCAN); // that panels would take
     for (int32_t m = 0; m < positions && left > 0; m += step) {
         left -= odt_count_errors(a->e + m * a->N + a->at, a->R) * direct;
     }

@@ -244,7 +244,7 @@ static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count
 #endif
 
 // Sums of four columns of words, two in the halves of a word each, which 256 bytes do not fill.
-static __attribute__((noinline)) void sum_columns(int32_t *db, const int8_t *e, int32_t M, int32_t N) {
+static __attribute__((noinline)) void sum_word_columns(int32_t *db, const int8_t *e, int32_t M, int32_t N) {
     enum { AT_ONCE = 256 };
     uint32_t sums[4] = {0};
     for (int32_t m = 0; m < M; m += AT_ONCE) {
@@ -267,7 +267,7 @@ void odt_bias_dw_i8(const odt_bias_dw_i8_t *a) {
     #if ODT_32_BIT && !ODT_SMALL
     if ((((uintptr_t)a->e | (uintptr_t)N) & 3) == 0) {
         for (; n < N; n += 4) {
-            sum_columns(a->db + n, a->e + n, M, N);
+            sum_word_columns(a->db + n, a->e + n, M, N);
         }
     }
     #endif
