@@ -287,6 +287,53 @@ def test_load_takes_only_bytes_of_whole_words(native):
             native.load(program.tobytes()[:length])
 
 
+@pytest.mark.parametrize("name", ("native", "reference"))
+def test_load_takes_read_only_buffers_whatever_becomes_of_them(name):
+    """Unaligned, changed beneath the view, released: the program that runs is the one that was verified."""
+    engine = pytest.importorskip("_odt") if name == "native" else reference
+    control = array("i", [0] * opcodes.CONTROL_WORDS)
+
+    def runs(loaded):
+        arena = array("i", [5, 6])
+        engine.run(loaded, [arena, bytearray(), control, None, None, None], 12, 15)
+        return list(arena) == [0, 0]
+
+    for shift in range(5):
+        data = bytearray(shift) + words().tobytes()
+        views = [memoryview(bytes(data))[shift:], memoryview(data).toreadonly()[shift:]]
+        loaded = [engine.load(view) for view in views]
+        data[shift:] = bytes(len(data) - shift)
+        for view in views:
+            view.release()
+        assert all(runs(each) for each in loaded)
+    for other in (memoryview(bytearray(words())), bytearray(words()), words(), "text", None, 5):
+        with pytest.raises(TypeError):
+            engine.load(other)
+    with pytest.raises(ValueError):
+        released = memoryview(words().tobytes())
+        released.release()
+        engine.load(released)
+
+
+def test_bytes_and_views_of_them_are_refused_alike(native):
+    draw = random.Random(7)
+    refused = 0
+    for _ in range(500):
+        data = bytearray(words().tobytes())
+        for _ in range(draw.randint(0, 3)):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        data = bytes(data[: draw.choice((len(data), len(data), draw.randrange(len(data))))])
+        found = []
+        for program in (data, memoryview(bytes(1) + data)[1:], memoryview(data)[::1]):
+            try:
+                found.append(type(native.load(program)))
+            except ValueError as error:
+                found.append(str(error))
+        assert found == found[:1] * 3
+        refused += isinstance(found[0], str)
+    assert 100 < refused < 500
+
+
 def test_run_refuses_regions_that_do_not_fit_and_names_them(native):
     loaded = native.load(words().tobytes())
     arena, control = array("i", [5, 6]), array("i", [0] * opcodes.CONTROL_WORDS)

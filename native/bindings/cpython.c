@@ -50,29 +50,55 @@ static PyObject *raise_fault(int error, const odt_fault_t *f) {
     return PyErr_Format(PyExc_ValueError, "program: error %d", error);
 }
 
+// A new reference to bytes that stay as they are: the object itself, or a copy of a read-only buffer, beneath which there may be
+// memory that somebody else writes to.
+static PyObject *program_bytes(PyObject *object) {
+    Py_buffer view;
+    if (PyBytes_CheckExact(object)) {
+        Py_INCREF(object);
+        return object;
+    }
+    if (PyObject_CheckBuffer(object)) {
+        if (PyObject_GetBuffer(object, &view, PyBUF_SIMPLE)) {
+            return NULL;
+        }
+        PyObject *copy = view.readonly ? PyBytes_FromStringAndSize(view.buf, view.len) : NULL;
+        int is_written = !view.readonly;
+        PyBuffer_Release(&view);
+        if (!is_written) {
+            return copy;
+        }
+    }
+    return PyErr_Format(PyExc_TypeError, "program must be bytes or a read-only buffer, not %s",
+        Py_TYPE(object)->tp_name);
+}
+
 static PyObject *entry_load(PyObject *const *args, Py_ssize_t count) {
     (void)count;
     odt_fault_t fault;
-    if (!PyBytes_CheckExact(args[0])) {
-        return PyErr_Format(PyExc_TypeError, "program must be bytes, not %s",
-            Py_TYPE(args[0])->tp_name);
+    PyObject *code = program_bytes(args[0]);
+    if (!code) {
+        return NULL;
     }
-    Py_ssize_t bytes = PyBytes_GET_SIZE(args[0]);
+    Py_ssize_t bytes = PyBytes_GET_SIZE(code);
     if (bytes % 4) {
+        Py_DECREF(code);
         return PyErr_Format(PyExc_ValueError, "program: %zd bytes are no whole words", bytes);
     }
-    if ((uintptr_t)PyBytes_AS_STRING(args[0]) % 4) {
+    if ((uintptr_t)PyBytes_AS_STRING(code) % 4) {
+        Py_DECREF(code);
         return PyErr_Format(PyExc_ValueError, "program: not aligned to 4 bytes");
     }
-    int error = odt_verify((const int32_t *)(const void *)PyBytes_AS_STRING(args[0]),
-        (size_t)bytes / 4, &fault);
+    int error = odt_verify((const int32_t *)(const void *)PyBytes_AS_STRING(code), (size_t)bytes / 4, &fault);
     if (error) {
+        Py_DECREF(code);
         return raise_fault(error, &fault);
     }
     program_t *program = PyObject_New(program_t, &program_type);
     if (program) {
-        Py_INCREF(args[0]);
-        program->code = args[0];
+        program->code = code;
+    } else {
+        Py_DECREF(code);
     }
     return (PyObject *)program;
 }

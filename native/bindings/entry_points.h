@@ -5,7 +5,7 @@
 
 // X(name, least arguments, most arguments)
 #define ODT_ENTRY_POINTS(X) \
-    X(load, 1, 1) /* load(program): verifies bytes, returns a Program */ \
+    X(load, 1, 1) /* load(program): verifies bytes, or a read-only buffer in place, returns a Program */ \
     X(run, 4, 5) /* run(program, regions, start, stop, rows=0): runs the instructions of these words; of a batch of so \
         many rows the first COUNT alone */ \
     X(crc32, 1, 2) /* crc32(buffer, crc=0): as zlib's */ \

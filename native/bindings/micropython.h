@@ -19,7 +19,7 @@
 
 typedef struct {
     mp_obj_base_t base;
-    mp_obj_t code; // bytes, which stay as they are; kept from the garbage collector
+    mp_obj_t code; // bytes, or a buffer that nothing writes to; kept from the garbage collector
     const int32_t *words;
 } program_t;
 
@@ -36,16 +36,18 @@ static MP_NORETURN void raise_fault(int error, const odt_fault_t *f) {
 
 static mp_obj_t entry_load(size_t count, const mp_obj_t *args) {
     (void)count;
-    size_t bytes;
     odt_fault_t fault;
-    if (mp_obj_get_type(args[0]) != &mp_type_bytes) {
-        mp_raise_TypeError(MP_ERROR_TEXT("program must be bytes"));
+    mp_buffer_info_t info, written;
+    // What was verified has to stay: bytes, or a view of bytes or of flash, but none of what Python can write to.
+    if (mp_obj_get_type(args[0]) == &mp_type_str || !mp_get_buffer(args[0], &info, MP_BUFFER_READ) ||
+        mp_get_buffer(args[0], &written, MP_BUFFER_WRITE)) {
+        mp_raise_TypeError(MP_ERROR_TEXT("program must be bytes or a read-only buffer"));
     }
-    const char *data = mp_obj_str_get_data(args[0], &bytes);
-    if (bytes % 4 || (uintptr_t)data % 4) {
+    size_t bytes = info.len;
+    if (bytes % 4 || (uintptr_t)info.buf % 4) {
         mp_raise_ValueError(MP_ERROR_TEXT("program: not of whole words, aligned to 4 bytes"));
     }
-    const int32_t *words = (const int32_t *)(const void *)data;
+    const int32_t *words = (const int32_t *)info.buf;
     int error = odt_verify(words, bytes / 4, &fault);
     #ifdef BRING
     while (error == ODT_FAULT_PIECE) {

@@ -31,7 +31,11 @@ def _open(file):
     try:
         head = file.parsed(HEAD)
         code = file.section(PROGRAM)
-        loaded = engine.load(code)
+        try:
+            loaded = engine.load(code)
+        except (TypeError, ValueError):  # it can be written to, or lies at no multiple of 4: to RAM
+            code = bytes(code)
+            loaded = engine.load(code)
         program = Program(code)
         _same(program.state, file.sizes[STATE], "state")
         _same(program.constants, file.sizes[FROZEN], "frozen weights")

@@ -10,8 +10,8 @@ from ..run.network import Network
 def load_model(source):
     """A model from a file of ``export``, ready to train, to evaluate and to predict.
 
-    ``source``: a file's name, or its bytes (a memoryview of a ROMFS, a frozen module's): what is frozen of the model
-    is then read where it lies, if that is a multiple of 4 bytes, at no RAM; of a file on a ROMFS, too. Raises OSError
+    ``source``: a file's name, or its bytes (a memoryview of a ROMFS, a frozen module's): the program and what is
+    frozen are then read where they lie, if that is a multiple of 4 bytes, at no RAM; of a file on a ROMFS, too. Raises OSError
     where it cannot be read, ValueError with the reason for what is damaged or made for another odt, MemoryError with the bytes
     that are needed and there.
     """

@@ -92,10 +92,10 @@ class ModelFile:
             self.file.seek(self.at)
 
     def section(self, section):
-        """Its bytes; of the layers and the frozen weights in place, where the file lies in memory."""
+        """Its bytes; of the program, the layers and the frozen weights in place, where the file lies in memory."""
         self._seek(section)
         size = self.sizes[section]
-        if section in (LAYERS, FROZEN) and self.data is not None:
+        if section in (PROGRAM, LAYERS, FROZEN) and self.data is not None:
             return self.data[self.at : self.at + size]
         return self._whole(self._read(size), size)
 

@@ -23,7 +23,7 @@ class Program:
     @property
     def words(self):
         """All words, as an array; where RAM is short, ``walk``."""
-        return array("i", self.code)
+        return array("i", bytes(self.code))
 
     def _read(self, at, count):
         return struct.unpack_from("<%di" % count, self.code, 4 * at)

@@ -58,13 +58,15 @@ class Program:
 
 
 def load(program):
-    """Verify a program (bytes) and return it in the form that `run` takes.
+    """Verify a program, bytes or a read-only memoryview, and return it in the form that `run` takes, a copy.
 
-    Raises TypeError for anything but bytes, ValueError with the reason for a program that is
+    Raises TypeError for anything else, ValueError with the reason for a program that is
     damaged, was made for another instruction set, or would reach outside of its regions.
     """
     if not isinstance(program, bytes):
-        raise TypeError("a program is bytes, not %s" % type(program).__name__)
+        if not isinstance(program, memoryview) or not getattr(program, "readonly", True):
+            raise TypeError("a program is bytes or a read-only memoryview, not %s" % type(program).__name__)
+        program = bytes(program)
     if len(program) % 4 or len(program) < 4 * _HEADER_WORDS:
         raise ValueError("a program of %d bytes" % len(program))
     words = array("i", program)
