@@ -19,7 +19,7 @@ static int32_t exponent(uint32_t a) {
     return (int32_t)(a >> 23) - 150;
 }
 
-static uint32_t pack(uint32_t m, int32_t e) {
+static uint32_t pack_scale(uint32_t m, int32_t e) {
     e += 150;
     if (e < 1) {
         return 0x00800000;
@@ -48,7 +48,7 @@ uint32_t odt_scale_mul(uint32_t a, uint32_t b) {
         m >>= 1;
         h++;
     }
-    return pack(m, exponent(a) + exponent(b) + h);
+    return pack_scale(m, exponent(a) + exponent(b) + h);
 }
 
 uint32_t odt_scale_div(uint32_t a, uint32_t b) {
@@ -68,7 +68,7 @@ uint32_t odt_scale_div(uint32_t a, uint32_t b) {
         m >>= 1;
         h++;
     }
-    return pack(m, exponent(a) - exponent(b) - 25 + h);
+    return pack_scale(m, exponent(a) - exponent(b) - 25 + h);
 }
 
 uint32_t odt_scale_add(uint32_t a, uint32_t b) {
@@ -81,7 +81,7 @@ uint32_t odt_scale_add(uint32_t a, uint32_t b) {
         m >>= 1;
         h++;
     }
-    return pack(m, exponent(high) - 6 + h);
+    return pack_scale(m, exponent(high) - 6 + h);
 }
 
 uint32_t odt_scale_sqrt(uint32_t a) {
@@ -100,9 +100,9 @@ uint32_t odt_scale_sqrt(uint32_t a) {
     uint32_t rest = v << 12 | (mantissa(a) << 11 & 0xFFF & (uint32_t)(h - 24)), q = odt_divide(rest, 2 * root);
     rest -= 2 * root * q;
     root = (root << 12) + q - (rest << 12 < q * q);
-    return pack(root, (e - h) >> 1);
+    return pack_scale(root, (e - h) >> 1);
     #else
-    return pack(odt_isqrt((uint64_t)mantissa(a) << h), (e - h) >> 1);
+    return pack_scale(odt_isqrt((uint64_t)mantissa(a) << h), (e - h) >> 1);
     #endif
 }
 
@@ -118,11 +118,11 @@ uint32_t odt_scale_int(uint32_t n) {
             shift++;
         }
     }
-    return pack(n, shift);
+    return pack_scale(n, shift);
 }
 
 uint32_t odt_scale_shift(uint32_t a, int32_t k) {
-    return pack(mantissa(a), exponent(a) + k);
+    return pack_scale(mantissa(a), exponent(a) + k);
 }
 
 odt_multiplier_t odt_multiplier(uint32_t scale) {

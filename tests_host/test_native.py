@@ -16,6 +16,14 @@ CORES = {
     "Cortex-M4": "-DODT_PANEL=1 -D__ARM_FEATURE_DSP=1",
     "Cortex-M3": "-DODT_PANEL=1",
 }
+# Static functions and types of one name in several files: the list may only shrink.
+SHARED_NAMES = """
+add_all add_products add_taps add_windows advance apart begin begin_rows bit_length choose correlate_row
+cost errors_of errors_t extent finish_row finish_t finish_usual gain group_start inverse is_good is_prefix
+is_sparse layer_t limited lines_t list_errors locate logarithm measure normalised odt_bytes_t odt_sum_words
+output_t outputs_of own_words pack_errors pack_pairs place_t power prepare put root_of row_of row_t run
+store sum_rows sum_squares sum_taps sums_t times transform twiddle widen windows_t
+"""
 OF_A_CORE = re.compile(r"__(m0|rp2040|m4|panel|c|threads|x86)\.(c|h|inc)$")
 
 
@@ -110,3 +118,19 @@ def test_every_file_of_a_core_has_a_loop_in_the_table_or_serves_one_that_has():
         served |= more
     of_cores = {path for path in includes if "cores" in path.relative_to(NATIVE).parts[:-2]}
     assert of_cores - served == {NATIVE / "cores" / "threads" / "conv2d_i8__threads.c"}  # which shares any of them out
+
+
+def test_a_static_name_is_one_thing():
+    """Functions and types of files; those whose names differ only after the two underscores serve one caller, each on its core."""
+    function = re.compile(r"^((?:__attribute__[^;={]*|ODT_\w+ )?static [^;={}#]*\)) \{$", re.M)
+    named = re.compile(r"^(?:\} (\w+);|typedef [^{;]*?(\w+)(?:\[.*\])?;)", re.M)
+    found = {}
+    for path in files("c", "h", "inc"):
+        text = re.sub(r"//.*", "", path.read_text())
+        heads = [re.sub(r"__attribute__\(\(.*?\)\)", "", head) for head in function.findall(text)]
+        names = [re.search(r"(\w+)\(", head)[1] for head in heads] + [a or b for a, b in named.findall(text)]
+        for name in names:
+            found.setdefault(name, set()).add(path.name.partition(".")[0].partition("__")[0])
+    assert len(found) > 700
+    several = {name for name, stems in found.items() if len(stems) > 1}
+    assert several == set(SHARED_NAMES.split()), several ^ set(SHARED_NAMES.split())

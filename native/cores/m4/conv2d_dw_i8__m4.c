@@ -20,7 +20,7 @@ typedef struct {
     uint32_t panel[DEPTH * 2];           // of each pair of positions the words of four columns
     uint32_t errors[CHANNELS * DEPTH / 2]; // of each channel the words of all pairs
     int32_t sums[CHANNELS][4];
-} scratch_t;
+} dw_scratch_t;
 
 // The positions packed: rows `row` .. `stop` - 1 of e, columns first .. first + count - 1, `padded` of a row.
 typedef struct {
@@ -211,7 +211,7 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
 
 // The products of a block of positions for channels n .. n + count - 1.
 static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n, int32_t count,
-    int is_first, scratch_t *s) {
+    int is_first, dw_scratch_t *s) {
     int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, filter = a->KH * a->KW * a->C;
     int32_t words = p->depth / 2, fours = p->depth / 4, *dw = a->dw + n * filter;
     const uint32_t *end = s->errors + count * words;
@@ -250,7 +250,7 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *given) {
         flat.W = flat.OW = a->B * a->OH * a->OW;
         flat.B = flat.H = flat.OH = 1;
     }
-    scratch_t s;
+    dw_scratch_t s;
     int32_t rows = a->B * a->OH, parts = (a->OW + DEPTH - 1) / DEPTH; // of a row of positions
     int32_t columns = ((a->OW + parts - 1) / parts + 1) & ~1, block = DEPTH / columns;
     int32_t groups = odt_max((a->N + CHANNELS - 1) / CHANNELS, 1), channels = (a->N + groups - 1) / groups;

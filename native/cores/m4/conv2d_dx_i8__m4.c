@@ -26,7 +26,7 @@ enum {
 typedef struct {
     int16_t panel[CHANNELS * DEPTH];
     odt_row_t rows[ROWS];
-} scratch_t;
+} dx_scratch_t;
 
 typedef struct {
     int16_t panel[CHANNELS * DEPTH];
@@ -66,7 +66,7 @@ static __attribute__((noinline)) uint32_t *pack_fours(uint32_t *to, const int8_t
 
 // Part from .. to - 1 of row kh, from column kw on, of filters n .. n + 3, the last repeated, to the panel; zeros to a
 // multiple of four.
-static void pack(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, int32_t from, int32_t to,
+static void pack_dx(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, int32_t from, int32_t to,
     int16_t *panel) {
     int32_t tap = from / a->C, c = from - tap * a->C, left = to - from, step = a->w_c;
     int32_t next = a->w_kw - a->C * step; // to the next tap
@@ -168,7 +168,7 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, i
 }
 
 // Sums of `count` windows, which follow one another in y, to channels n .. n + 3.
-static void finish(const odt_correlation_t *a, int32_t n, int32_t row, int32_t ow, int32_t count,
+static void finish_dx(const odt_correlation_t *a, int32_t n, int32_t row, int32_t ow, int32_t count,
     const odt_row_t *rows, int kind, int32_t *bounds) {
     int8_t *y[CHANNELS];
     int32_t b = row / a->OH;
@@ -217,7 +217,7 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
     maker->words = words;
     for (int32_t i = 0; i < a->N; i += CHANNELS) {
         int32_t n = odt_min(i, a->N - CHANNELS);
-        pack(a, n, 0, 0, 0, length, s.panel);
+        pack_dx(a, n, 0, 0, 0, length, s.panel);
         uint32_t *pairs = (uint32_t *)(void *)s.panel;
         for (int32_t j = !ODT_MPY && maker->scale == ODT_UPPER ? 2 * CHANNELS * words : 0; j; j--, pairs++) {
             *pairs = *pairs << 8 & 0xFF00FF00;
@@ -253,7 +253,7 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
 }
 
 static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *a, int32_t *bounds) {
-    scratch_t s;
+    dx_scratch_t s;
     int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, padded = (length + 3) & ~3;
     int32_t depth = (taps == a->KW ? a->KH : a->KH * a->KW) * padded, rows = a->B * a->OH;
     int32_t columns = odt_min(a->OW, ROWS), block = a->OW < ROWS ? ROWS / a->OW : 1; // rows of windows at a time
@@ -282,7 +282,7 @@ static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *
                         int32_t kh = taps == a->KW ? line : line / a->KW, kw = taps == a->KW ? 0 : line - kh * a->KW;
                         int16_t *panel = s.panel + (at - k) * CHANNELS;
                         if (!is_packed) {
-                            pack(a, n, kh, kw, from, to, panel);
+                            pack_dx(a, n, kh, kw, from, to, panel);
                         }
                         for (int32_t r = row; r < stop; r++) {
                             correlate_row(a, r, ow, count, kh, kw, from, to, panel, s.rows + (r - row) * count, at == 0);
@@ -293,7 +293,7 @@ static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *
                 // Rows that follow one another in y are finished as one.
                 int32_t at_once = is_dense && count == a->OW ? stop - row : 1;
                 for (int32_t r = row; r < stop; r += at_once) {
-                    finish(a, n, r, ow, count * at_once, s.rows + (r - row) * count, kind, bounds);
+                    finish_dx(a, n, r, ow, count * at_once, s.rows + (r - row) * count, kind, bounds);
                 }
             }
         }

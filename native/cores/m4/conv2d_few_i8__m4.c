@@ -27,7 +27,7 @@ typedef struct {
     odt_maker_t makers[GROUPS];
     int8_t filters[FILTERS][DEPTH], windows[GATHERED] __attribute__((aligned(4)));
     padded_t padded;
-} scratch_t;
+} few_scratch_t;
 
 // Sizes that all follow from: whether a window's pixels are multiplied where they lie, and all as if they were of one row; words
 // of a window; groups of filters, and how many are packed at a time; windows at a time; lines of a window.
@@ -104,7 +104,7 @@ static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, 
 }
 
 // A group of filters, the last repeated, as number i. Returns whether a maker can have their scales.
-__attribute__((noinline)) static int pack(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, scratch_t *s) {
+__attribute__((noinline)) static int pack_few(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, few_scratch_t *s) {
     int32_t n = first_of(a, group), bias[FILTERS];
     int is_contiguous = odt_is_contiguous(a);
     odt_maker_t *maker = &s->makers[i];
@@ -177,7 +177,7 @@ static void make(const odt_correlation_t *a, int32_t n, int has_scale, odt_maker
 }
 
 void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
-    scratch_t s;
+    few_scratch_t s;
     int8_t has_scale[GROUPS];
     plan_t p = plan_of(a);
     int32_t pixel = odt_pixel(a->C, a->x_skip), bytes = 4 * p.words, all = a->B * a->OH * a->OW;
@@ -211,7 +211,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
                 if (packed != group - i) {
                     packed = group - i;
                     for (int32_t j = 0; j < odt_min(p.at_once, p.groups - packed); j++) {
-                        has_scale[j] = (int8_t)pack(a, &p, packed + j, j, &s);
+                        has_scale[j] = (int8_t)pack_few(a, &p, packed + j, j, &s);
                     }
                 }
                 odt_made_t made = {.rows = 1, .x_row = p.direct ? a->SH * a->W * pixel : a->OW * bytes, .y_row = a->y_oh};

@@ -35,7 +35,7 @@ typedef struct {
     int8_t bytes[WINDOWS][DEPTH + BEYOND_EIGHT] __attribute__((aligned(4)));
     windows_t g;
     padded_t padded;
-} scratch_t;
+} forward_scratch_t;
 
 // `count` > 0 bytes, and up to 7 more: 6 instructions for 8.
 static inline void copy_beyond(int8_t *to, const int8_t *from, int32_t count) {
@@ -76,7 +76,7 @@ static inline int advance(const odt_correlation_t *a, place_t *at) {
 }
 
 // `count` > 0 bytes of a window, from there on.
-static void gather(const odt_correlation_t *a, const window_t *w, place_t at, int32_t count, scratch_t *s, int8_t *to) {
+static void gather(const odt_correlation_t *a, const window_t *w, place_t at, int32_t count, forward_scratch_t *s, int8_t *to) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, here;
     const int8_t *row = w->image + (w->ih + at.kh) * size;
     int is_padded = s->padded.pitch;
@@ -109,7 +109,7 @@ static void gather_inside(const int8_t *x, place_t at, int32_t count, int32_t si
 
 // `count` depths of four windows that follow one another in a row of outputs, all inside the image or of padded rows.
 __attribute__((noinline)) static void pack_row(const odt_correlation_t *a, const window_t *w, place_t at, int32_t count,
-    scratch_t *s) {
+    forward_scratch_t *s) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, zx = a->zx, here;
     int is_inside = w[0].is_inside && w[WINDOWS - 1].is_inside;
     const int8_t *row = w->image + (w->ih + at.kh) * size + w->iw * pixel;
@@ -134,7 +134,7 @@ __attribute__((noinline)) static void pack_row(const odt_correlation_t *a, const
 
 // Those of any four windows: inside the image from where they lie, if that is by whole words, others gathered.
 __attribute__((noinline)) static void pack_any(const odt_correlation_t *a, const window_t *windows, place_t at, int32_t count,
-    scratch_t *s) {
+    forward_scratch_t *s) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, offset = at.kh * size + at.kw * pixel + at.from;
     int32_t lies[WINDOWS], direct = 0, here; // -1 or 0 each
     const int8_t *x[WINDOWS];
@@ -215,7 +215,7 @@ __attribute__((noinline)) static void locate(const odt_correlation_t *a, output_
     }
 }
 
-static void run(scratch_t *s, int32_t first, int32_t last, const int8_t *w, const int16_t *panel, int32_t words,
+static void run(forward_scratch_t *s, int32_t first, int32_t last, const int8_t *w, const int16_t *panel, int32_t words,
     int32_t back, int is_start) {
     if (first < last) {
         if (is_start) {
@@ -237,7 +237,7 @@ static int32_t depths_at_once(const odt_correlation_t *a, int32_t depth) {
 }
 
 // Filters n .. n + count - 1 over all windows.
-__attribute__((noinline)) static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, scratch_t *s,
+__attribute__((noinline)) static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, forward_scratch_t *s,
     int32_t *bounds) {
     int32_t depth = a->KH * a->KW * a->C, total = a->B * a->OH * a->OW, at_once = depths_at_once(a, depth);
     int32_t safe = count, tail = depth % at_once;
@@ -318,7 +318,7 @@ static void sum_last_pixel(odt_correlation_t *a) {
 }
 
 __attribute__((noinline)) static void correlate_all(const odt_correlation_t *a, int32_t *bounds) {
-    scratch_t s;
+    forward_scratch_t s;
     s.g = WINDOWS_OF(a);
     begin_padded(&s.g, &s.padded);
     for (int32_t n = 0; n < a->N; n += ROWS) {

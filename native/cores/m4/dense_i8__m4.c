@@ -179,7 +179,7 @@ void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int3
 }
 
 // zy + q * sum, clamped, of `count` sums. Returns the peak.
-static int32_t finish(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak,
+static int32_t finish_dense_m4(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak,
     int8_t *y) {
     int32_t low = 0;
     uint32_t shifts = zy == (int8_t)zy && lo == (int8_t)lo ? 30 : 0; // none if a program is wrong
@@ -261,7 +261,7 @@ int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
                     sums[i] = odt_wrap_add(sums[i], odt_wrap_mul(odt_wrap_sub(sample[k], a->zx), w[k]));
                 }
             }
-            highest = finish(sums, count, a->q + n, a->zy, a->lo, highest, a->y + m * N + n);
+            highest = finish_dense_m4(sums, count, a->q + n, a->zy, a->lo, highest, a->y + m * N + n);
         }
     }
     *peak = highest;

@@ -30,7 +30,7 @@ typedef struct {
     odt_scales_t scales;
     int32_t start[4];
     int32_t lines[LINES]; // which pairs of rows there are
-} scratch_t;
+} depthwise_scratch_t;
 
 // sums = start, or sums, + x * w: `taps` of a pair of rows, then, `jump` bytes on, `second` of another; `next`
 // leads to the next window. 6 instructions per tap for 8 products, 13 per window. In the loops r0: x, r1: w, r4-r7: the sums of
@@ -118,7 +118,7 @@ void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *
 }
 
 // Filters of channels n .. n + 3, pairs of taps of a column, and how their sums become outputs.
-static void prepare(const odt_depthwise_t *a, int32_t n, scratch_t *s) {
+static void prepare(const odt_depthwise_t *a, int32_t n, depthwise_scratch_t *s) {
     int32_t width = a->KW, pairs = (a->KH + 1) / 2;
     for (int32_t i = 0; i < 4; i++) {
         const int8_t *row = a->w + (n + i) * a->w_n;
@@ -163,7 +163,7 @@ static int32_t lines_of(const odt_depthwise_t *a) {
 // Windows ow .. ow + count - 1 of row `oh` of an image, or of two rows, which meet the same pairs. These begin with every other
 // row.
 static void sum_rows(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32_t rows, int32_t ow, int32_t count,
-    scratch_t *s, int32_t (*sums)[4]) {
+    depthwise_scratch_t *s, int32_t (*sums)[4]) {
     int32_t ih = oh * a->SH, is_odd = ih & 1, first = ih >> 1, pairs = (a->KH + 1 + is_odd) / 2;
     int32_t lines = lines_of(a), taps = a->KW, positions = (count - 1) * a->SW + taps;
     const odt_pixel_t *w = is_odd ? s->odd : s->even + taps;
@@ -290,7 +290,7 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
         a = &turned;
     }
     int32_t lines = lines_of(a), room = lines ? POSITIONS / lines - a->KW : -1;
-    scratch_t s;
+    depthwise_scratch_t s;
     if (n < 0 || a->KH < 1 || a->KW < 1 || a->KW > WIDEST || (a->KH + 1) / 2 * a->KW > PAIRS || lines > LINES
         || room < 0) {
         return 0;

@@ -150,7 +150,7 @@ void odt_finish_errors_i8(const int32_t *sums, const odt_multiplier_t *q, int32_
 typedef struct {
     panel_t panel[DEPTH * UNITS];
     sums_t sums[BLOCK];
-} scratch_t;
+} panel_scratch_t;
 
 // One unit, as both directions run the same loops over panels.
 #if ODT_SMALL

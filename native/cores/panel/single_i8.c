@@ -47,7 +47,7 @@ static void sum_rows(const odt_correlation_t *a, const int8_t *w, odt_taps_t t, 
     }
 }
 
-static void finish(const odt_correlation_t *a, const int32_t (*sums)[4], int32_t count, int8_t *y, int32_t step) {
+static void finish_single(const odt_correlation_t *a, const int32_t (*sums)[4], int32_t count, int8_t *y, int32_t step) {
     #if ODT_M4
     odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
     odt_outputs_t o = odt_outputs_from(a->zy, a->lo, *a->peak);
@@ -113,7 +113,7 @@ void odt_correlate_single_i8(const odt_correlation_t *a) {
                     }
                 }
                 int32_t oh = upright ? first : other, ow = upright ? other : first;
-                finish(a, (const int32_t (*)[4])sums, count, a->y + image * a->y_b + oh * a->y_oh + ow * a->y_ow,
+                finish_single(a, (const int32_t (*)[4])sums, count, a->y + image * a->y_b + oh * a->y_oh + ow * a->y_ow,
                     upright ? a->y_oh : a->y_ow);
             }
         }

@@ -27,7 +27,7 @@ enum {
 typedef struct {
     int16_t panels[PANELS + 32];
     int16_t lines[LINES + WIDTH];
-} scratch_t;
+} product_scratch_t;
 
 // Of the panels: vectors that begin where a line of the cache does.
 static inline int16_t *aligned(int16_t *panels) {
@@ -323,7 +323,7 @@ ODT_AVX2 static int32_t greatest(__m256i v) {
     return found;
 }
 
-ODT_AVX2 static void finish(const outputs_t *o, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places,
+ODT_AVX2 static void finish_product(const outputs_t *o, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places,
     int32_t *peak) {
     __m256i zy = _mm256_set1_epi32(o->zy), lo = _mm256_set1_epi32(o->lo), hi = _mm256_set1_epi32(127);
     __m256i max = _mm256_setzero_si256(), min = max, beyond = _mm256_set1_epi32(256);
@@ -392,7 +392,7 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
         return 0;
     }
     odt_poll(); // which may leave for good: not while there is scratch
-    scratch_t *scratch = malloc(sizeof(*scratch));
+    product_scratch_t *scratch = malloc(sizeof(*scratch));
     if (!scratch) {
         return 0;
     }
@@ -418,7 +418,7 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
                     outputs_of(a, n, &o);
                     multiply_all(&w, lines, line_size(&w, &t), offsets, count, panels + (n - from) / WIDTH * panel, o.filters,
                         sums);
-                    finish(&o, sums, count, a->y + n, places, a->peak);
+                    finish_product(&o, sums, count, a->y + n, places, a->peak);
                 }
             }
         } while (next_tile(&w, &next));
@@ -488,7 +488,7 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
         return 0;
     }
     odt_poll();
-    scratch_t *scratch = malloc(sizeof(*scratch));
+    product_scratch_t *scratch = malloc(sizeof(*scratch));
     if (!scratch) {
         return 0;
     }

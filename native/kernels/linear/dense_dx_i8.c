@@ -74,7 +74,7 @@ enum {
 };
 
 // Outputs of a sample from their sums.
-static void finish(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
+static void finish_dense_dx(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
     #if ODT_M0
     odt_finish_errors_i8(sums, q, count, dx, peak);
     #else
@@ -113,7 +113,7 @@ static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
                     sums[i] = sum_column(list, end, w + i, sums[i]);
                 }
             }
-            finish(sums, count, a->q, a->dx + m * K + k, &peak);
+            finish_dense_dx(sums, count, a->q, a->dx + m * K + k, &peak);
         }
     }
     *a->peak = peak;

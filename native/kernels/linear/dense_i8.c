@@ -15,7 +15,7 @@
 enum { AT_ONCE = ODT_SMALL ? 4 : 32 }; // outputs of a sample
 
 // From sums to `count` outputs; returns the peak.
-static int32_t finish(const int32_t *sums, int32_t count, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,
+static int32_t finish_dense(const int32_t *sums, int32_t count, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,
     int32_t peak, int8_t *y) {
     for (int32_t i = 0; i < count; i++) {
         #if ODT_M0 && !ODT_SMALL
@@ -65,7 +65,7 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
                 odt_dot4_i8(a->x + m * K, a->w + (from + count - 4) * K, K, K, a->zx, sums + count - 4, 1);
             }
             odt_dot4_i8(a->x + m * K, a->w + from * K, K, K, a->zx, sums, count / 4);
-            peak = finish(sums, count, a->b + from, a->q + from, a->zy, a->lo, peak, a->y + m * N + from);
+            peak = finish_dense(sums, count, a->b + from, a->q + from, a->zy, a->lo, peak, a->y + m * N + from);
         }
     }
     #endif

@@ -45,7 +45,7 @@ typedef struct {
     int32_t bias[ODT_DEPTHWISE_LANES];
 } filters_t;
 
-static void pack(const odt_depthwise_t *a, int32_t n, int32_t lanes, int32_t first, int32_t last,
+static void pack_filters_of_lanes(const odt_depthwise_t *a, int32_t n, int32_t lanes, int32_t first, int32_t last,
     filters_t *f) {
     for (int32_t tap = first; tap < last; tap++) {
         const int8_t *w = a->w + n * a->w_n + tap / a->KW * a->w_kh + tap % a->KW * a->w_kw;
@@ -170,7 +170,7 @@ static void sum_window(const odt_depthwise_t *a, int32_t n, int32_t lanes, int32
     for (int32_t first = 0; first < taps; first += ODT_DEPTHWISE_TAPS) {
         int32_t last = odt_min(first + ODT_DEPTHWISE_TAPS, taps);
         if (taps > ODT_DEPTHWISE_TAPS) {
-            pack(a, n, lanes, first, last, f);
+            pack_filters_of_lanes(a, n, lanes, first, last, f);
         }
         if (lanes == ODT_DEPTHWISE_LANES) {
             add_taps(a, x, th, tw, first, last, f, ODT_DEPTHWISE_LANES, acc);
@@ -197,7 +197,7 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
             f.q[i] = odt_rescaler(odt_checked(&a->q[n + i]));
             f.bias[i] = a->bias ? a->bias[n + i] : 0;
         }
-        pack(a, n, lanes, 0, odt_min(taps, ODT_DEPTHWISE_TAPS), &f);
+        pack_filters_of_lanes(a, n, lanes, 0, odt_min(taps, ODT_DEPTHWISE_TAPS), &f);
         #if ODT_PANEL && !ODT_M4
         if (lanes == ODT_DEPTHWISE_LANES && taps <= ODT_DEPTHWISE_TAPS) {
             depthwise_lanes(a, n, &f, &peak);

@@ -137,7 +137,7 @@ static void add_windows(const part_t *p, const int8_t *e, uint32_t high) {
 }
 
 // From sums to inputs' gradients.
-static void finish(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
+static void finish_average(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
     #if ODT_M0 && !ODT_SMALL
     odt_finish_errors_i8(sums, q, count, dx, peak);
     #else
@@ -175,7 +175,7 @@ void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
                 p.channels = odt_min(N - n, channels);
                 int32_t size = (p.to - p.from) * p.channels;
                 if (done + size > SUMS) {
-                    finish(sums, done, a->q, dx, a->peak);
+                    finish_average(sums, done, a->q, dx, a->peak);
                     dx += done;
                     done = 0;
                 }
@@ -189,5 +189,5 @@ void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
             }
         }
     }
-    finish(sums, done, a->q, dx, a->peak);
+    finish_average(sums, done, a->q, dx, a->peak);
 }
