@@ -11,6 +11,8 @@ import textwrap
 import threading
 import warnings
 
+from . import moved
+
 _SHORT = (
     "calibrate", "compile", "digest", "evaluate", "export", "get_weights", "load", "load_weights", "predict", "save",
     "set_weights", "train_step",
@@ -52,6 +54,7 @@ def install():
         sys.meta_path.insert(0, _Finder())
     package = sys.modules["odt"]
     package.__getattr__ = _module_getattr(package, "odt", package.__getattr__)
+    moved.install()
     package.__doc__ = package.__doc__.partition(_LISTED)[0] + _LISTED + _names(package.HOMES)
 
 
