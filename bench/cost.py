@@ -1,13 +1,13 @@
 """What odt.host.cost knows of a machine: random networks are run on an emulated board, and what they take is fitted to their instructions.
 
-    python bench/cost.py                measures and fits; writes odt/host/cost_rp2040.py
+    python bench/cost.py                measures and fits; writes odt/host/cost/rp2040.py
     python bench/cost.py --again        fits anew what it measured, which is in build/cost_rp2040.json
     python bench/cost.py --check        measures other networks against those factors; writes bench/results/cost.txt
-    python bench/cost.py --machine cortex-m4f [--again | --check]   the same by QEMU: cost_m4f.py, bench/results/cost_m4f.txt
+    python bench/cost.py --machine cortex-m4f [--again | --check]   the same by QEMU: odt/host/cost/m4f.py, bench/results/cost_m4f.txt
 
 Each network is drawn from a seed, planned on the PC, opened on the board as a model file, and makes three steps. Then some steps
 are measured whole, of which the shortest counts, and one an instruction at a time, as bench/steps.py does. For each instruction
-the cycles are fitted by sums of products of its sizes (odt/host/cost.py says which) with factors of at least 0, by
+the cycles are fitted by sums of products of its sizes (odt/host/cost/__init__.py says which) with factors of at least 0, by
 least squares of relative errors. Networks of other seeds, which no factor has seen, and those of bench/steps.py say what it is worth.
 """
 
@@ -381,7 +381,7 @@ def main():
     kept = ROOT / ("build/cost_%s.json" % name)
     if not options.check:
         networks = json.loads(kept.read_text()) if options.again else measured(board, kept)
-        (ROOT / ("odt/host/cost_%s.py" % name)).write_text(table(fit(networks, board), board))
+        (ROOT / ("odt/host/cost/%s.py" % name)).write_text(table(fit(networks, board), board))
         return
     out = [counting.heading(emulator), ""]
     for dtype, count in CHECK.items():

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import odt
-from odt.host import cost, cost_m0, cost_m4
+from odt.host import cost
+from odt.host.cost import m0, m4
 from odt.host.routes.limits import M0, M4
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -104,12 +105,10 @@ def test_the_blocks_of_panels_are_panel_i8_cs():
     """On an RP2040, without ODT_SMALL."""
     found = dict(re.findall(r"\b(ROWS|DEPTH|BLOCK|AT_ONCE) = (?:ODT_SMALL \? \w+ : )?(\d+)", kernel("panel_i8.c")))
     assert {name: int(value) for name, value in found.items()} == {
-        "ROWS": cost_m0.ROWS, "DEPTH": cost_m0.DEPTH, "BLOCK": cost_m0.BLOCK, "AT_ONCE": cost_m0.AT_ONCE,
+        "ROWS": m0.ROWS, "DEPTH": m0.DEPTH, "BLOCK": m0.BLOCK, "AT_ONCE": m0.AT_ONCE,
     }  # fmt: skip
-    assert "PADDED = %d," % cost_m0.PADDED in kernel("padded_i8.h")
-    assert (
-        M0["DW_SAMPLES"] == cost.SAMPLED and M0["DW_PANEL_ROW"] == M0["DW_PANEL_WORD"] == 0
-    )  # which cost_m0.py leaves out
+    assert "PADDED = %d," % m0.PADDED in kernel("padded_i8.h")
+    assert M0["DW_SAMPLES"] == cost.SAMPLED and M0["DW_PANEL_ROW"] == M0["DW_PANEL_WORD"] == 0  # which m0.py leaves out
 
 
 @pytest.mark.parametrize(("core", "flags"), [("M0", "-D__ARM_ARCH_6M__=1"), ("M4", "-D__ARM_FEATURE_DSP=1")])
@@ -129,32 +128,32 @@ def test_the_numbers_that_choose_a_loop_are_those_of_route_h(core, flags, tmp_pa
 def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
     found = {path.name: path.read_text() for path in (ROOT / "native" / "cores" / "m4").glob("*m4.c")}
     wanted = {
-        "conv2d_i8__m4.c": {"WINDOWS": cost_m4.WINDOWS, "DEPTH": cost_m4.DEPTH, "ROWS": cost_m4.ROWS},
+        "conv2d_i8__m4.c": {"WINDOWS": m4.WINDOWS, "DEPTH": m4.DEPTH, "ROWS": m4.ROWS},
         "conv2d_few_i8__m4.c": {
-            "FILTERS": cost_m4.FILTERS,
-            "GROUPS": cost_m4.GROUPS,
-            "OUTPUTS": cost_m4.ROWS,
-            "GATHERED": cost_m4.GATHERED,
+            "FILTERS": m4.FILTERS,
+            "GROUPS": m4.GROUPS,
+            "OUTPUTS": m4.ROWS,
+            "GATHERED": m4.GATHERED,
         },
-        "conv2d_dx_i8__m4.c": {"CHANNELS": cost_m4.CHANNELS, "DEPTH": cost_m4.DX_DEPTH, "ROWS": cost_m4.ROWS},
-        "conv2d_dw_i8__m4.c": {"CHANNELS": cost_m4.ERRORS, "DEPTH": cost_m4.POSITIONS},
-        "dense_i8__m4.c": {"ROWS": cost_m4.ROWS},
+        "conv2d_dx_i8__m4.c": {"CHANNELS": m4.CHANNELS, "DEPTH": m4.DX_DEPTH, "ROWS": m4.ROWS},
+        "conv2d_dw_i8__m4.c": {"CHANNELS": m4.ERRORS, "DEPTH": m4.POSITIONS},
+        "dense_i8__m4.c": {"ROWS": m4.ROWS},
         "depthwise2d_i8__m4.c": {
-            "POSITIONS": cost_m4.PAIRS_OF_ROWS,
-            "OUTPUTS": cost_m4.OUTPUTS,
-            "WIDEST": cost_m4.WIDEST,
+            "POSITIONS": m4.PAIRS_OF_ROWS,
+            "OUTPUTS": m4.OUTPUTS,
+            "WIDEST": m4.WIDEST,
         },
         "depthwise2d_dw_i8__m4.c": {
-            "POSITIONS": cost_m4.PAIRS_OF_ROWS,
-            "OUTPUTS": cost_m4.OUTPUTS,
-            "TAPS": cost_m4.TAPS,
+            "POSITIONS": m4.PAIRS_OF_ROWS,
+            "OUTPUTS": m4.OUTPUTS,
+            "TAPS": m4.TAPS,
         },
     }
     for name, values in wanted.items():
         for word, value in values.items():
             assert re.search(r"\b%s = (\d+)," % word, found[name])[1] == str(value), (name, word)
-    assert "enum { SQUARES = %d }" % cost_m4.SQUARES in found["depthwise2d_i8__m4.c"]
-    assert "SUMS = %d," % cost_m4.SUMS in kernel("dense_dx_i8.c")
+    assert "enum { SQUARES = %d }" % m4.SQUARES in found["depthwise2d_i8__m4.c"]
+    assert "SUMS = %d," % m4.SUMS in kernel("dense_dx_i8.c")
 
 
 def test_what_cannot_be_foretold_is_named():

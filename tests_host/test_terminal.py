@@ -205,7 +205,7 @@ def test_matplotlib_draws_dollars_and_underscores():
 # Modules with print() of their own: scripts that boards run, and what make runs.
 PRINTS = {
     "text", "selftest", "trial", "odt_kernels", "odt_chooser", "board", "record", "generate", "language", "sizes", "mip", "circuitpython",
-    "firmware", "cost", "cost_m0", "cost_m4", "cost_m4f", "cost_rp2040", "networks",
+    "firmware", "networks",
 }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """What int8 kernels of a Cortex-M0+ do: the loops of native/kernels/linear/, counted, whose factors cost.py has."""
 
-from .routes.limits import M0
+from ..routes.limits import M0
 
 ROWS, DEPTH, BLOCK, AT_ONCE = 4, 288, 48, 256  # panel_i8.c
 TINY_DW = 6  # depthwise2d_dw_i8__m0.c

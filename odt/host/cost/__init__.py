@@ -5,8 +5,8 @@
     print(by_instruction(model))          # {instruction: cycles}
 
 Each instruction costs a sum of products of its sizes, each times a factor: `TERMS` has the products of most,
-cost_m0.py and cost_m4.py those of convolutions and dense layers in int8, whose kernels choose between loops. The factors are
-measured (bench/cost.py, on the emulated boards): the RP2040's cycles lie in cost_rp2040.py, in cost_m4f.py instructions of a
+m0.py and m4.py those of convolutions and dense layers in int8, whose kernels choose between loops. The factors are
+measured (bench/cost.py, on the emulated boards): the RP2040's cycles lie in rp2040.py, in m4f.py instructions of a
 Cortex-M4 with an FPU, of which a real one takes some more cycles. What is not foretold: how data steers a kernel (a shift more, a zero
 that is skipped), the garbage collector, and the loop around the step.
 """
@@ -15,15 +15,15 @@ import math
 import random
 from array import array
 
-from ..base.regions import REGION_SHIFT, SAMPLES
-from ..run.session import batch, bind, clear, is_untrained, next_part, pieces
-from . import cost_m0, cost_m4
-from .cost_m4f import FACTORS as M4F
-from .cost_rp2040 import FACTORS as RP2040
+from ...base.regions import REGION_SHIFT, SAMPLES
+from ...run.session import batch, bind, clear, is_untrained, next_part, pieces
+from . import m0, m4
+from .m4f import FACTORS as M4F
+from .rp2040 import FACTORS as RP2040
 
 MACHINES = {
-    "rp2040": (RP2040, cost_m0.LOOPS),
-    "cortex-m4f": (M4F, cost_m4.LOOPS),
+    "rp2040": (RP2040, m0.LOOPS),
+    "cortex-m4f": (M4F, m4.LOOPS),
 }  # factors, and the loops that they are of
 
 SAMPLED = 64  # positions
@@ -163,7 +163,7 @@ def _piece(session, program, piece):
                 if operand == "e" and code.name == "conv2d_dw_i8":
                     sizes.update(_errors(data, sizes))
                 elif operand == "e" and code.name == "conv2d_dx_i8":
-                    sizes.update(cost_m0.dx_errors(data, sizes["N"]))
+                    sizes.update(m0.dx_errors(data, sizes["N"]))
         yield code.name, sizes
         session.engine.run(session.loaded, session.regions, at, at + code.words)
 
@@ -172,7 +172,7 @@ def _errors(e, s):
     """What is_sparse() of native/kernels/linear/conv2d_dw_i8.c decides by: "hits", the errors that are not 0 at the positions that it
     samples; and "E", those of all rows in hand."""
     N, at, R = s["N"], s["at"], s["R"]
-    counts = cost_m0.sampled(e, N, at, R, SAMPLED)
+    counts = m0.sampled(e, N, at, R, SAMPLED)
     found = sum([len(column) - column.count(0) for column in [e[n::N] for n in range(at, at + R)]])
     return {"E": found, "hits": sum(counts), "sampled": len(counts)}
 

@@ -1,7 +1,7 @@
 """What int8 kernels of a Cortex-M4 do: the loops of native/kernels/linear/*__m4.c, counted, whose factors cost.py has."""
 
-from .routes.limits import M4
-from .cost_m0 import is_single, meetings, phases, single, sparse
+from ..routes.limits import M4
+from .m0 import is_single, meetings, phases, single, sparse
 
 # What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c,
 # conv2d_dw_i8.c, dense_dx_i8.c.
