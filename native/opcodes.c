@@ -44,17 +44,21 @@
 #define SHAPES 234
 #define FIRST 2052
 #elif ODT_MPY && ODT_PIECE == 8
-#define ROWS 37
-#define SHAPES 648
+#define ROWS 39
+#define SHAPES 666
 #define FIRST 2286
 #elif ODT_MPY && ODT_PIECE == 9
 #define ROWS 5
 #define SHAPES 105
-#define FIRST 2934
+#define FIRST 2952
 #elif ODT_MPY && ODT_PIECE == 10
 #define ROWS 2
 #define SHAPES 39
-#define FIRST 3039
+#define FIRST 3057
+#elif ODT_MPY && ODT_PIECE == 11
+#define ROWS 2
+#define SHAPES 35
+#define FIRST 3096
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -277,17 +281,23 @@ const odt_table_t odt_table = {
     ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 34, 2889, 5, 4)
     ROW(ODT_DISTIL_XENT_F32, (odt_kernel_t)odt_distil_xent_f32, 35, 2908, 4, 3)
     ROW(ODT_ENTROPY_F32, (odt_kernel_t)odt_entropy_f32, 36, 2920, 5, 3)
+    ROW(ODT_CURVE_F32, (odt_kernel_t)odt_curve_f32, 37, 2934, 2, 4)
+    ROW(ODT_CURVE_DX_F32, (odt_kernel_t)odt_curve_dx_f32, 38, 2942, 3, 4)
     #endif
     #if HAS(9) // _odt_import: int8 layers in another framework's steps, dilation
-    ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2934, 5, 19)
-    ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2969, 6, 5)
-    ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 2986, 3, 1)
-    ROW(ODT_SPACE_TO_BATCH, (odt_kernel_t)odt_space_to_batch, 3, 2994, 2, 11)
-    ROW(ODT_BATCH_TO_SPACE, (odt_kernel_t)odt_batch_to_space, 4, 3017, 2, 10)
+    ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2952, 5, 19)
+    ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2987, 6, 5)
+    ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 3004, 3, 1)
+    ROW(ODT_SPACE_TO_BATCH, (odt_kernel_t)odt_space_to_batch, 3, 3012, 2, 11)
+    ROW(ODT_BATCH_TO_SPACE, (odt_kernel_t)odt_batch_to_space, 4, 3035, 2, 10)
     #endif
     #if HAS(10) // _odt_own: int8 losses of odt.continual.dark and odt.continual.tent
-    ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 3039, 6, 4)
-    ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3056, 9, 3)
+    ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 3057, 6, 4)
+    ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3074, 9, 3)
+    #endif
+    #if HAS(11) // _odt_curve: int8 ELU, SELU and GELU
+    ROW(ODT_CURVE_I8, (odt_kernel_t)odt_curve_i8, 0, 3096, 5, 8)
+    ROW(ODT_CURVE_DX_I8, (odt_kernel_t)odt_curve_dx_i8, 1, 3114, 6, 5)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -531,6 +541,8 @@ const odt_table_t odt_table = {
         27, 0, 130, 1, 90, 0, 1, 91, 0, 130, 1, 89, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
         ODT_ANY, ODT_ANY, 218, 0, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
         ODT_ANY, 218, 0, 1, 25, 1, 145, 144, 104, 90, 0, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
+        217, 0, 89, 0, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, 217, 0, 89, 0, 89, 0,
+        ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY,
     #endif
     #if HAS(9)
         4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 4, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS,
@@ -548,11 +560,16 @@ const odt_table_t odt_table = {
         ODT_ANY, ODT_ANY, 2, 0, 1, 17, 129, 17, 1, 145, 129, 145, 144, 104, 66, 0, 1, 81, 129, 81,
         129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
     #endif
+    #if HAS(11)
+        1, 0, 145, 129, 65, 0, 81, 129, 81, 129, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY,
+        ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 1, 0, 145, 129, 65, 0, 65, 0, 81, 129, 97, 129,
+        ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
+    #endif
     },
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0xdca22d4d, ODT_PIECE, odt_table.rows};
+const odt_piece_t odt_piece = {0xf21052b3, ODT_PIECE, odt_table.rows};
 #if ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
@@ -564,10 +581,10 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         86, 87, 157, 158, 159, 74, 75, 160, 161, 28, 131, 76, 162, 77, 163, 78, 164, 48, 147, 52,
         53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 132, 133,
         134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
-        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 185,
-        186, 187, 190, 183, 191, 184, 188, 189,
+        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 187,
+        188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 185, 190, 192};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196};
 #endif
 #endif
 
@@ -769,3 +786,7 @@ ODT_ASSERT_LAYOUT(entropy_i8, se, 9, diversity, 3);
 ODT_ASSERT_LAYOUT(entropy_f32, x, 5, diversity, 3);
 ODT_ASSERT_LAYOUT(space_to_batch, x, 2, fill, 11);
 ODT_ASSERT_LAYOUT(batch_to_space, x, 2, OW, 10);
+ODT_ASSERT_LAYOUT(curve_i8, sy, 5, gain, 8);
+ODT_ASSERT_LAYOUT(curve_dx_i8, q, 6, alpha, 5);
+ODT_ASSERT_LAYOUT(curve_f32, x, 2, gain, 4);
+ODT_ASSERT_LAYOUT(curve_dx_f32, x, 3, gain, 4);

@@ -43,14 +43,14 @@
 #define ODT_UINT16 5
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 192
+#define ODT_OPCODES 196
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES 3078
+#define ODT_SHAPES 3131
 
 // The files of the kernels for stock firmware (odt/host/pieces.py).
-#define ODT_PIECES 11
-#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own")
+#define ODT_PIECES 12
+#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve")
 
 enum {
     ODT_CLEAR = 1,
@@ -245,6 +245,10 @@ enum {
     ODT_ENTROPY_F32 = 190,
     ODT_SPACE_TO_BATCH = 191,
     ODT_BATCH_TO_SPACE = 192,
+    ODT_CURVE_I8 = 193,
+    ODT_CURVE_DX_I8 = 194,
+    ODT_CURVE_F32 = 195,
+    ODT_CURVE_DX_F32 = 196,
 };
 
 // y = 0
@@ -2133,5 +2137,45 @@ typedef struct {
     int32_t B, H, W, U, SH, SW, PT, PL, OH, OW;
 } odt_batch_to_space_t;
 void odt_batch_to_space(const odt_batch_to_space_t *a);
+
+// y = clamp(zy + gain * f(factor * sx * (x - z)) / sy), f by kind: 0 ELU, else GELU
+typedef struct {
+    int8_t *y; // [N]
+    int32_t *peak; // [1]
+    const int8_t *x; // [N]
+    const int32_t *sx; // [1]
+    const int32_t *sy; // [1]
+    int32_t N, z, zy, lo, factor, kind, alpha, gain;
+} odt_curve_i8_t;
+void odt_curve_i8(const odt_curve_i8_t *a);
+
+// dx = clamp(q * e * 2^14 * f'(factor * sx * (x - z))), f as of curve_i8
+typedef struct {
+    int8_t *dx; // [N]
+    int32_t *peak; // [1]
+    const int8_t *e; // [N]
+    const int8_t *x; // [N]
+    const int32_t *sx; // [1]
+    const odt_multiplier_t *q; // [1]
+    int32_t N, z, factor, kind, alpha;
+} odt_curve_dx_i8_t;
+void odt_curve_dx_i8(const odt_curve_dx_i8_t *a);
+
+// y = gain * f(x), f by kind: 0 ELU, else GELU
+typedef struct {
+    float *y; // [N], may be x
+    const float *x; // [N]
+    int32_t N, kind, alpha, gain;
+} odt_curve_f32_t;
+void odt_curve_f32(const odt_curve_f32_t *a);
+
+// dx = e * gain * f'(x), f as of curve_f32
+typedef struct {
+    float *dx; // [N], may be e
+    const float *e; // [N]
+    const float *x; // [N]
+    int32_t N, kind, alpha, gain;
+} odt_curve_dx_f32_t;
+void odt_curve_dx_f32(const odt_curve_dx_f32_t *a);
 
 #endif

@@ -25,6 +25,7 @@ backend = executor.backend
 # Where each name comes from: its module is loaded when it is used, as a board's RAM is small. "modules" are what a program
 # names, "inner" what these are made of.
 HOMES = {
+    "ELU": "layers.activations", "GELU": "layers.activations", "SELU": "layers.activations",
     "LeakyReLU": "layers.activations", "ReLU6": "layers.activations", "Sigmoid": "layers.activations",
     "Softmax": "layers.activations", "Tanh": "layers.activations",
     "Add": "layers.joins", "Concatenate": "layers.joins", "Multiply": "layers.joins",

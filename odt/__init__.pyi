@@ -50,6 +50,9 @@ from .layers import Input as Input
 from .layers import MaxPool1D as MaxPool1D
 from .layers import MaxPool2D as MaxPool2D
 from .layers import ReLU as ReLU
+from .layers.activations import ELU as ELU
+from .layers.activations import GELU as GELU
+from .layers.activations import SELU as SELU
 from .layers.activations import LeakyReLU as LeakyReLU
 from .layers.activations import ReLU6 as ReLU6
 from .layers.activations import Sigmoid as Sigmoid

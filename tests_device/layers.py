@@ -60,6 +60,11 @@ def dilated():
     return odt.Model(x, odt.Dense(3)(odt.Flatten()(c)))
 
 
+def bent():
+    return odt.Sequential([odt.Input((24,)), odt.Reshape((12, 2)), odt.Conv1D(6, 3, activation="gelu"), odt.ELU(0.7),
+                           odt.Flatten(), odt.Dense(9), odt.SELU(), odt.Dense(3, activation="gelu")])  # fmt: skip
+
+
 def raw():
     first = odt.Normalization()
     model = odt.Sequential(
@@ -83,6 +88,7 @@ CASES = (
     ("huber", dense, odt.Huber(0.5)),
     ("normalised", normalised, "mse"),
     ("dilated", dilated, "mse"),
+    ("bent", bent, "mse"),
     ("raw", raw, "categorical_crossentropy"),
     ("variational", variational, "mse"),
 )

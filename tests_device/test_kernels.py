@@ -28,7 +28,7 @@ KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_d
     "apply_i32",
 ]
 BETWEEN = [  # the layers
-    "add_i8", "add_once_i8", "mean2d_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "space_to_batch", "batch_to_space", "avgpool2d_dx_i8", "sigmoid_dx_i8", "softmax_i8", "softmax_dx_i8",
+    "add_i8", "add_once_i8", "mean2d_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "space_to_batch", "batch_to_space", "avgpool2d_dx_i8", "sigmoid_dx_i8", "curve_i8", "curve_dx_i8", "softmax_i8", "softmax_dx_i8",
     "maxpool2d_i8", "maxpool2d_choice_i8", "unpool2d_i8", "bias_dw_i8", "relu_dx_i8", "open_i8", "masked_i8",
     "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8", "gather_norm_i8",
     "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8", "softmax_xent_i8", "running_stats_i8", "read_stats_i8", "track_read_i8", "range_i8",

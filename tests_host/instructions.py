@@ -236,6 +236,8 @@ def draw_immediates(rng, op):
             values[batches] = max(1, whole + rng.choice((0, 0, 0, 1, -1)))
     if "bits" in op.immediates and "OH" in values:
         draw_choices(rng, values)
+    if op.name.startswith("curve") and rng.random() < 0.3:  # so many that all bytes' results are computed first
+        values["N"] = rng.randint(256, 300)
     if op.name.startswith(("open", "masked")):
         values["N"] = rng.randint(1, 40)
         values["S"] = max(1, (values["N"] + 7) // 8 + rng.choice((0, 0, 0, 1, -1)))
@@ -291,7 +293,11 @@ def draw_immediates(rng, op):
             else:
                 v = rng.choice((0, rng.randint(0, 65536), rng.randint(0, 65536), draw_int32(rng)))
         elif name == "alpha":
-            v = draw_scale(rng, -8, 8) if floats else rng.choice((0, rng.randint(1, 1 << 17), draw_int32(rng)))
+            v = (
+                draw_scale(rng, -8, 8)
+                if floats or op.name.startswith("curve")
+                else rng.choice((0, rng.randint(1, 1 << 17), draw_int32(rng)))
+            )
         elif name == "diversity":
             v = rng.choice((0, draw_scale(rng, -4, 4))) if floats else rng.choice((0, 65536, draw_int32(rng)))
         elif name == "delta":
@@ -304,6 +310,10 @@ def draw_immediates(rng, op):
             v = float_to_bits(beta if name == "keep" else 1.0 - beta)
         elif name == "slope":
             v = rng.choice((0, draw_scale(rng, -8, 0), 0x3F800000))
+        elif name == "kind":
+            v = rng.choice((0, 1, 2, draw_int32(rng)))
+        elif name == "gain":
+            v = draw_scale(rng, -8, 8)
         elif name == "fill":
             v = rng.choice((-128, 0, rng.randint(-128, 127), draw_int32(rng)))
         elif name in ("id", "at", "ahead"):

@@ -146,7 +146,7 @@ CASES = {
     "upsample_bilinear2d.default": case(IMAGE, LINEAR_OLD[0], "align_corners scales_h scales_w", align_corners=[True], output_size=[[6, 12]],
                                         scales_h=[2.1], scales_w=[3.1]),
     **{name + ".default": case(ROW, AGAIN) for name in (
-        "relu", "relu6", "sigmoid", "tanh", "silu", "hardsigmoid", "hardswish", "neg", "abs", "square", "detach", "alias", "lift_fresh_copy")},
+        "relu", "relu6", "sigmoid", "tanh", "silu", "hardsigmoid", "hardswish", "selu", "neg", "abs", "square", "detach", "alias", "lift_fresh_copy")},
     "hardtanh.default": case(ROW, AGAIN, min_val=[-0.5], max_val=[0.3]),
     "clamp.default": case(ROW, dict(AGAIN, min=0), min=[-0.5], max=[0.3]),
     "clip.default": case(ROW, dict(AGAIN, min=0), min=[-0.5], max=[0.3]),
@@ -160,6 +160,10 @@ CASES = {
        for name in ("maximum", "minimum", "fmax", "fmin")},
     "leaky_relu.default": case(ROW, AGAIN, negative_slope=[0.3, -0.5, 2]),
     "prelu.default": case(IMAGE, dict(AGAIN, weight=torch.tensor([0.3])), weight=[weight(4), torch.tensor([-0.5])]),
+    "erf.default": case(ROW, AGAIN, "self", self=[X]),  # as a part of GELU alone
+    "special_erf.default": case(ROW, AGAIN, "self", self=[X]),
+    "elu.default": case(ROW, AGAIN, alpha=[0.3, 3.0, -0.5], scale=[1.7, -0.5], input_scale=[0.4, 2]),
+    "celu.default": case(ROW, AGAIN, alpha=[0.3, 2]),
     "gelu.default": case(ROW, dict(AGAIN, approximate="tanh"), approximate=["none"]),
     "glu.default": case(IMAGE, AGAIN, dim=[1, 2]),
     "softmax.int": case(IMAGE, dict(AGAIN, dim=1), dim=[dict(AGAIN, dim=-3)], dtype=[torch.float64]),

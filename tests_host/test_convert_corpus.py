@@ -106,6 +106,9 @@ NETWORKS = {
     "nearest": lambda: Net(IMAGE, lambda s, x: F.interpolate(F.interpolate(s.a(x), scale_factor=0.5), scale_factor=3), a=nn.Conv2d(3, 2, 1)),
     "prelu": lambda: sequence(IMAGE, nn.Conv2d(3, 4, 3), nn.PReLU(), nn.Conv2d(4, 4, 3), prelu(4), nn.Conv2d(4, 2, 1)),
     "tanh gelu": lambda: sequence((7,), nn.Linear(7, 9), nn.GELU("tanh"), nn.Linear(9, 3)),
+    "elus": lambda: sequence((7,), nn.Linear(7, 9), nn.ELU(0.5), nn.Linear(9, 8), nn.SELU(), nn.Linear(8, 6), nn.CELU(2.0), nn.Linear(6, 3)),
+    "gelus": lambda: sequence(IMAGE, nn.Conv2d(3, 6, 3), nn.GELU(), nn.Conv2d(6, 6, 3, groups=6), nn.GELU(), nn.Flatten(), nn.Linear(96, 3)),
+    "erf": lambda: Net((7,), lambda s, x: s.b(torch.erf(s.a(x))), a=nn.Linear(7, 9), b=nn.Linear(9, 3)),
     "clamped": lambda: Net((7,), lambda s, x: torch.clamp(s.b(F.hardtanh(s.a(x)).clip(-0.5)), max=0.25), a=nn.Linear(7, 9), b=nn.Linear(9, 3)),
     "arithmetic": lambda: Net((7,), _arithmetic, a=nn.Linear(7, 3), b=nn.Linear(7, 3), c=nn.Linear(7, 3)),
     "broadcast": lambda: Net(IMAGE, lambda s, x: x * torch.sigmoid(s.a(x)) + s.b(x).mean((1, 2), keepdim=True), a=nn.Conv2d(3, 1, 1), b=nn.Conv2d(3, 4, 1)),
@@ -145,6 +148,7 @@ REFUSED = {
     "attention": ("MultiheadAttention.*no such.*convolutions", "node"),
     "transformer": ("TransformerEncoderLayer.*no such.*convolutions", "node"),
     "corners": ("align_corners", "Resize"),
+    "erf": ("erf.*part of GELU alone; instead", "Erf.*part of GELU alone"),
     "reflected": ("pad .*reflect.*zeros", "Pad"),
     "softplus": ("softplus.*no such operator; instead: ReLU", "Softplus"),
 }
@@ -189,7 +193,7 @@ REFUSED_BY_DYNAMO = {**REFUSED_BY_ONNX, "linear": "GatherND.*no such operator; i
 NOT_EXPORTED = ("spectral_norm", "attention", "transformer")  # by the older exporter
 DYNAMO = (
     "regression", "resnet in place", "spectral_norm", "constants in forward", "chomped", "several pools", "gated", "every second",
-    "mean of rows", "bilinear", "linear", "prelu", "broadcast", "group norm", "decoder", "mobile", "dilated", "lstm", "attention",
+    "mean of rows", "bilinear", "linear", "prelu", "broadcast", "group norm", "elus", "gelus", "erf", "decoder", "mobile", "dilated", "lstm", "attention",
 )  # fmt: skip
 
 

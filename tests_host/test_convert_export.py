@@ -65,7 +65,14 @@ def gated():
     return x, odt.Concatenate()([odt.MaxPool2D()(y), odt.AvgPool2D()(y)])
 
 
-@pytest.mark.parametrize("network", [residual, means, gated])
+def bent():
+    """Odt's curves are 0.01 steps off at most, and each of three layers may round to the next step."""
+    x = odt.Input((8, 8, 1), "int16", 1 / 16)
+    y = odt.Conv2D(8, 3, padding="same", activation="gelu")(x)
+    return x, odt.Conv2D(8, 3, 2, activation="selu")(odt.Conv2D(8, 3, padding="same", activation="elu")(y))
+
+
+@pytest.mark.parametrize("network", [residual, means, gated, bent])
 def test_int8_models_that_odt_has_trained_are_onnxruntime_s_to_the_step(network, tmp_path):
     _, x, y = trained()
     x = np.moveaxis(x, 1, -1).astype("int16").copy()
@@ -75,7 +82,7 @@ def test_int8_models_that_odt_has_trained_are_onnxruntime_s_to_the_step(network,
     model.compile(odt.Adam(0.004), seed=3)
     model.fit(x[:1000], y[:1000], epochs=4, verbose=0)
     got, expected = written(model, tmp_path / "net.onnx", x[1000:]), model.predict(x[1000:])
-    assert np.mean(np.abs(got - expected) <= 1.01 * step(model)) >= (0.999 if network is gated else 1)
+    assert np.mean(np.abs(got - expected) <= 1.01 * step(model)) >= {gated: 0.999, bent: 0.99}.get(network, 1)
     assert np.mean(np.abs(got - expected) <= 0.01 * step(model)) >= 0.9
     assert np.mean(got.argmax(1) == expected.argmax(1)) >= 0.995
 

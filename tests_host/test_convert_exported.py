@@ -296,7 +296,7 @@ REFUSED = {
     "MultiHeadAttention": lambda: model([node("MultiHeadAttention", ["x", "x", "x"], ["y"], domain="com.microsoft", num_heads=1)], (7, 3), {}),
     "MatMulNBits": lambda: model([node("MatMulNBits", ["x", "q", "s"], ["y"], domain="com.microsoft", K=32, N=2, bits=4, block_size=32)], (32,), {"q": np.zeros((2, 1, 16), "uint8"), "s": f(2)}),
     "DynamicQuantizeLinear": lambda: model([node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]), node("DequantizeLinear", ["q", "s", "z"], ["y"])], (7,), {}),
-    "Erf": lambda: model([node("Erf", ["x"], ["y"])], (7,), {}),
+    "Mish": lambda: model([node("Mish", ["x"], ["y"])], (7,), {}, opset=18),
     "If": lambda: model([node("If", ["x"], ["y"])], (7,), {}),
     "Normalizer": lambda: model([node("Normalizer", ["x"], ["y"], norm="L2", domain="ai.onnx.ml")], (7,), {}),
     "TreeEnsembleClassifier": lambda: model([node("TreeEnsembleClassifier", ["x"], ["label", "y"], domain="ai.onnx.ml")], (7,), {}),

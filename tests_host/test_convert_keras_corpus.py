@@ -181,6 +181,14 @@ def gelu_of_tanh(x):
     return L.Dense(2)(ops.gelu(L.Dense(3)(L.Flatten()(x)), approximate=True))
 
 
+@network(6, 5, 3)
+def elus(x):
+    x = L.Conv2D(4, 3, activation="elu")(x)
+    return L.Dense(2)(
+        ops.selu(L.Dense(3, activation="selu")(L.ELU(0.3)(L.Dense(5, activation="gelu")(L.Flatten()(x)))))
+    )
+
+
 @network(8, refused=r"layer lstm\w* \(LSTM\): odt has no such layer; instead: Conv1D")
 def recurrent(x):
     return L.Dense(2)(L.LSTM(3)(L.Reshape((4, 2))(x)))

@@ -186,7 +186,7 @@ def network(nodes, shape=("n", 2, 4, 4), weights=(), output="y", kind=TensorProt
 node = helper.make_node
 W = {"w": np.ones((3, 2, 3, 3), "float32")}
 REFUSED = {
-    "operator": (network([node("Elu", ["x"], ["y"], "e")]), r"node e \(Elu\): odt has no such operator; instead: Relu"),
+    "operator": (network([node("Softplus", ["x"], ["y"], "e")]), r"node e \(Softplus\): odt has no such operator; instead: Relu"),
     "dilation": (network([node("Conv", ["x", "w"], ["y"], dilations=[2, 2], strides=[2, 2], pads=[2] * 4)], weights=W), r"node 0 \(Conv\): has strides \(2, 2\) and dilation"),
     "dynamic": (network([node("Relu", ["x"], ["y"])], ("n", 2, "h", 4)), r"input x: has the dynamic shape .*shape="),
     "rank": (network([node("Relu", ["x"], ["y"])], (4,)), "input x: has the shape"),

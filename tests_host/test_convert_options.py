@@ -53,6 +53,7 @@ NODES = {  # the sample's shape, the inputs (None is the network's), the options
     "DEPTHWISE_CONV_2D": (IMAGE, [None, f(1, 3, 2, 6), f(6)], {**CONV, "depthMultiplier": 2}),
     "DEQUANTIZE": (IMAGE, ["q"], {}),
     "DIV": (IMAGE, [None, 1 + f(3) ** 2], {}),
+    "ELU": (IMAGE, [None], {}),
     "EXPAND_DIMS": ((6, 5), [None, i(1)], {}),
     "FULLY_CONNECTED": (ROW, [None, f(4, 6), f(4)], {}),
     "GATHER": (IMAGE, [None, i([1, 2])], {"axis": 3}),
@@ -171,12 +172,15 @@ def steps(file, at, scale, zero):
     tensor.quantization.scale, tensor.quantization.zeroPoint = [scale], [zero]
 
 
-def litert(content, x):
+BY_OTHERS = {"ELU": (OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,)}  # of which there is no reference kernel
+
+
+def litert(content, x, kernels=OpResolverType.BUILTIN_REF):
     """LiteRT's outputs by its reference kernels, or None where it does not take the network."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            machine = Interpreter(model_content=content, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+            machine = Interpreter(model_content=content, experimental_op_resolver_type=kernels)
             machine.allocate_tensors()
             rows = []
             for row in x:
@@ -211,7 +215,7 @@ def test_values_that_are_no_default_are_litert_s_or_refused(name):
         values = {**needed, **values}
         outputs = values.get("numSplits", 2 if name == "UNPACK" else 1)
         content = network(name, shape, taken, values, outputs)
-        expected = litert(content, x)
+        expected = litert(content, x, *BY_OTHERS.get(name, ()))
         if expected is None or not np.all(np.isfinite(expected)):
             continue
         try:

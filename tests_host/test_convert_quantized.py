@@ -271,6 +271,8 @@ def convolved(name, kernel, axis, out, after, options, activation=0, **values):
 ALONE = {
     "logistic": one_input("LOGISTIC", (6, 4), (6, 4), (1 / 256, -128)),
     "tanh": one_input("TANH", (6, 4), (6, 4), (1 / 128, 0)),
+    "elu": one_input("ELU", (6, 4), (6, 4), (0.03, -90)),
+    "gelu": one_input("GELU", (6, 4), (6, 4), (0.03, -110), "GeluOptions", approximate=False),
     "hard swish": one_input("HARD_SWISH", (6, 4), (6, 4), (0.03, -90)),
     "leaky relu": one_input("LEAKY_RELU", (6, 4), (6, 4), (0.04, -40), "LeakyReluOptions", alpha=0.2),
     "relu": one_input("RELU", (6, 4), (6, 4), (0.03, -128)),

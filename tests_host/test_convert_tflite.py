@@ -175,6 +175,8 @@ NETWORKS = {
     "relu6": one("RELU6"),
     "logistic": one("LOGISTIC"),
     "tanh": one("TANH"),
+    "elu": one("ELU"),
+    "gelu": one("GELU", "GeluOptions", approximate=False),
     "leaky relu": one("LEAKY_RELU", "LeakyReluOptions", alpha=0.2),
     "hard swish": one("HARD_SWISH"),
     "softmax": one("SOFTMAX", "SoftmaxOptions", beta=0.5),

@@ -331,7 +331,7 @@ def test_a_first_layer_with_input_shape_needs_no_input():
         odt.Sequential([odt.Dense(3, input_shape=(0,))])
 
 
-@pytest.mark.parametrize("name", ("relu", "relu6", "sigmoid", "tanh", "softmax", "leaky_relu"))
+@pytest.mark.parametrize("name", ("relu", "relu6", "sigmoid", "tanh", "softmax", "leaky_relu", "elu", "selu", "gelu"))
 def test_activation_is_the_layer_of_that_name(name):
     models = [
         odt.Sequential([odt.Input((4,)), odt.Dense(6), *layer, odt.Dense(3)])
@@ -339,14 +339,14 @@ def test_activation_is_the_layer_of_that_name(name):
     ]
     models[1] = odt.Sequential([odt.Input((4,)), odt.Dense(6, activation=name), odt.Dense(3)])
     assert trained(models[0]) == trained(models[1]) and models[0].layers[1].name == "act"
-    assert type(odt.layers.Activation(name)).__mro__[1:] == odt.layers.Layer.__mro__
+    assert isinstance(odt.layers.Activation(name), odt.layers.Layer)
 
 
 def test_an_activation_that_is_none_says_so():
     with pytest.raises(ValueError, match="'linear' changes nothing: leave it out"):
         odt.Activation("linear")
-    with pytest.raises(ValueError, match="Activation: activation is one of .*relu6.*, got 'gelu'"):
-        odt.Activation("gelu")
+    with pytest.raises(ValueError, match="Activation: activation is one of .*relu6.*, got 'mish'"):
+        odt.Activation("mish")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from pathlib import Path
 import instructions
 import numpy as np
 import pytest
+import torch
+import torch.nn.functional as F
 from house import circle
 
 from odt.base import fixed, opcodes, primitives
@@ -446,6 +448,53 @@ def test_softmax_int8_is_within_its_bound(scale):
         got = call("softmax_i8", dict(x=x, sx=scale), M=9, N=n, factor=bits(1.0))["y"]
         exact = 256 * softmax(x * np.float64(np.float32(scale))) - 128
         assert np.max(np.abs(got - np.minimum(exact, 127).ravel())) <= 0.52
+
+
+CURVES = {"elu": (0, lambda x: F.elu(x, 1.5)), "gelu": (1, F.gelu)}  # kind; f, by PyTorch
+
+
+def exact_curve(x, function):
+    """f and its gradient of a float64 array."""
+    x = torch.tensor(np.asarray(x, np.float64), requires_grad=True)
+    y = function(x)
+    y.sum().backward()
+    return y.detach().numpy(), x.grad.numpy()
+
+
+@pytest.mark.parametrize("scale", (0.001, 0.02, 0.09, 1.0, 300.0))
+@pytest.mark.parametrize("zero", (-128, 0, 50))
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_int8_are_within_their_bounds(name, zero, scale):
+    kind, function = CURVES[name]
+    scale, gain, factor = float(np.float32(scale)), 0.75, 0.5
+    exact, slope = exact_curve((STEPS - zero) * scale * factor, function)
+    sy = float(np.float32(max(abs(exact * gain).max() / 127, 1e-3)))
+    v = dict(z=zero, factor=bits(factor), kind=kind, alpha=bits(1.5))
+    bound = 0.505 + 0.0003 * gain / sy  # beside half a step of y what the bend is off by
+    more = dict(v, gain=bits(gain), zy=3, lo=-127)
+    found = call("curve_i8", dict(x=STEPS, sx=scale, sy=sy, peak=[0]), N=256, **more)
+    expected = np.clip(exact * gain / sy, -32767, 32767)
+    assert np.abs(found["y"] - np.clip(expected + 3, -127, 127)).max() <= bound
+    assert abs(found["peak"][0] - abs(expected).max()) <= bound
+    few = [call("curve_i8", dict(x=STEPS[at:][:128], sx=scale, sy=sy), N=128, **more)["y"] for at in (0, 128)]
+    assert np.array_equal(np.concatenate(few), found["y"])
+    e = np.random.default_rng(3).integers(-127, 128, 256)
+    dx = call("curve_dx_i8", dict(e=e, x=STEPS, sx=scale, q=multipliers(0.9 / 16384)), N=256, **v)["dx"]
+    assert np.abs(dx - np.clip(0.9 * e * slope, -127, 127)).max() <= 0.5 + 127 * 0.002
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_float32_are_within_their_bounds(name):
+    kind, function = CURVES[name]
+    rng = np.random.default_rng(18)
+    small = 10 ** rng.uniform(-12, 0, 400) * rng.choice((-1, 1), 400)
+    x = np.concatenate([rng.normal(size=400) * 5, small, [0, -0.0, 100, -100, 1e15, -1e15]]).astype(np.float32)
+    e = rng.normal(size=len(x)).astype(np.float32)
+    v = dict(N=len(x), kind=kind, alpha=bits(1.5), gain=bits(0.75))
+    exact, slope = exact_curve(x, function)
+    np.testing.assert_allclose(call("curve_f32", dict(x=x), **v)["y"], 0.75 * exact, rtol=2e-7, atol=4e-7)
+    np.testing.assert_allclose(call("curve_dx_f32", dict(e=e, x=x), **v)["dx"], 0.75 * e * slope, rtol=3e-7, atol=1e-6)
+    assert np.isnan(call("curve_f32", dict(x=[float("nan")]), **dict(v, N=1))["y"][0])
 
 
 def test_gradients_of_activations_int8():

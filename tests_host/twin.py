@@ -108,6 +108,10 @@ class Twin:
             y = F.relu6(x)
         elif layer.kind == "leaky_relu":
             y = F.leaky_relu(x, struct.unpack("<f", struct.pack("<I", layer.slope))[0])
+        elif layer.kind == "curve":
+            kind, alpha, gain = layer.curve
+            alpha, gain = struct.unpack("<2f", struct.pack("<2I", alpha, gain))
+            y = F.gelu(x) if kind else gain * F.elu(x, alpha)
         elif layer.kind == "sigmoid":
             y = torch.sigmoid(x)
         elif layer.kind == "tanh":

@@ -22,7 +22,7 @@ if(PICO_PLATFORM STREQUAL "rp2040")
     # Its 768 KB are short. Where each operation is a call, loops of floats that are small are as fast; the others are of few models.
     file(GLOB ODT_FLOAT_SRC CONFIGURE_DEPENDS ${ODT_NATIVE}/kernels/*/*_f32.c)
     list(APPEND ODT_SMALL_SRC ${ODT_FLOAT_SRC})
-    foreach(name checks kernels/dynamic/fisher kernels/dynamic/rank kernels/features/logmel_i16 kernels/features/motion_i16
+    foreach(name checks kernels/activation/curve_i8 kernels/dynamic/fisher kernels/dynamic/rank kernels/features/logmel_i16 kernels/features/motion_i16
             kernels/join/add_once_i8 kernels/linear/depthwise2d_dw_i8 kernels/linear/depthwise2d_i8
             kernels/linear/group_conv2d_i8 kernels/linear/transposed2d_i8 kernels/loss/binary_xent_i8
             kernels/loss/distil_xent_i8 kernels/loss/entropy_i8 kernels/loss/huber_i8 kernels/loss/weighted_xent_i8

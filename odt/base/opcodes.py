@@ -139,6 +139,10 @@ TABLE = (
     b"157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0
     b"158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0
     b"186 lookup_i8 y=i8[N]~x x:i8[N] table:i8[4*64] ; N'\n"  # y = table[x + 128]
+    b"193 curve_i8 y=i8[N] peak+i32[1] x:i8[N] sx:i32[1] sy:i32[1] ; N' z zy lo factor kind alpha gain\n"  # y = clamp(zy + gain * f(factor * sx * (x - z)) / sy), f by kind: 0 ELU, else GELU
+    b"194 curve_dx_i8 dx=i8[N] peak+i32[1] e:i8[N] x:i8[N] sx:i32[1] q:mul[1] ; N' z factor kind alpha\n"  # dx = clamp(q * e * 2^14 * f'(factor * sx * (x - z))), f as of curve_i8
+    b"195 curve_f32 y=f32[N]~x x:f32[N] ; N' kind alpha gain\n"  # y = gain * f(x), f by kind: 0 ELU, else GELU
+    b"196 curve_dx_f32 dx=f32[N]~e e:f32[N] x:f32[N] ; N' kind alpha gain\n"  # dx = e * gain * f'(x), f as of curve_f32
     # norm: normalisation by layers, groups and batches
     b"123 norm_stats_i8 st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S' G C z factor eps\n"  # st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
     b"132 norm_stats_f32 st=f32[M*G*2] x:f32[M*S*G*C] ; M S' G C eps\n"  # st[m, g] = mean of x; 1 / sqrt(variance of x + eps)

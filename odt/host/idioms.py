@@ -59,7 +59,7 @@ MISSING = {
         "odt.Dense": "EinsumDense",
         'odt.Input(shape, dtype="uint8", scale=1 / 255), which costs nothing': "Rescaling",
         "odt.Normalization after the Input, or odt.BatchNorm": "UnitNormalization RMSNormalization SpectralNormalization",
-        "odt.ReLU, odt.LeakyReLU or odt.Tanh": "ELU PReLU",
+        "odt.ReLU, odt.LeakyReLU or odt.ELU": "PReLU",
         "leave it out": "Identity",
         _NOISE: "GaussianNoise GaussianDropout AlphaDropout SpatialDropout1D SpatialDropout2D ActivityRegularization",
         _AUGMENT: "AugMix AutoContrast CutMix MixUp RandAugment RandomBrightness RandomColorDegeneration RandomColorJitter RandomContrast RandomCrop "
@@ -121,7 +121,7 @@ MISSING = {
         _OBJECT: "serialize deserialize get",
     },
     "activations": {
-        'a name: activation="relu", "relu6", "leaky_relu", "sigmoid", "tanh" or "softmax"': "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu "
+        'a name: activation="relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "sigmoid", "tanh" or "softmax"': "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu "
         "hard_swish hard_tanh leaky_relu linear log_sigmoid log_softmax mish relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign "
         "sparse_plus sparse_sigmoid sparsemax squareplus swish tanh tanh_shrink threshold",
         _OBJECT: "serialize deserialize get",

@@ -19,6 +19,7 @@ PIECES = {
     "_odt_f32_more": "other float32",
     "_odt_import": "int8 layers in another framework's steps, dilation",
     "_odt_own": "int8 losses of odt.continual.dark and odt.continual.tent",
+    "_odt_curve": "int8 ELU, SELU and GELU",
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.
@@ -52,6 +53,8 @@ def piece(name, family):
         return "_odt_f32_conv" if float32 else "_odt_conv"
     if layer in _OWN:
         return "_odt_f32_more" if float32 else "_odt_own"
+    if layer == "curve":
+        return "_odt_f32_more" if float32 else "_odt_curve"
     if layer in _ZEROTH:
         return "_odt_f32_more" if float32 else "_odt_rare"
     dense = (

@@ -28,7 +28,10 @@ _RANGES = {
 
 
 # Activations that follow as a layer of their own, and the modules of these and other layers that few networks have.
-FOLLOWING = {"sigmoid": "Sigmoid", "tanh": "Tanh", "softmax": "Softmax", "leaky_relu": "LeakyReLU"}
+FOLLOWING = {
+    "sigmoid": "Sigmoid", "tanh": "Tanh", "softmax": "Softmax", "leaky_relu": "LeakyReLU",
+    "elu": "ELU", "selu": "SELU", "gelu": "GELU",
+}  # fmt: skip
 
 
 class Layer:

@@ -20,7 +20,7 @@ from .resizing import Reshape as Reshape
 from .resizing import UpSampling1D as UpSampling1D
 from .resizing import UpSampling2D as UpSampling2D
 
-ActivationName: TypeAlias = Literal["leaky_relu", "sigmoid", "softmax", "tanh", "relu", "relu6"]
+ActivationName: TypeAlias = Literal["leaky_relu", "elu", "selu", "gelu", "sigmoid", "softmax", "tanh", "relu", "relu6"]
 DataType: TypeAlias = Literal["float32", "int8", "uint8", "int16", "uint16", "int32"]
 Padding: TypeAlias = Literal["valid", "same", "causal"]
 Sizes: TypeAlias = int | Sequence[int]

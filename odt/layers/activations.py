@@ -1,8 +1,18 @@
 """Activations as layers, as layers.py has ReLU; it loads them when one is named."""
 
-from ..base.fixed import is_number, own
+from ..base.fixed import ONE, is_number, own
 from ..base.primitives import scale_of
 from . import Layer
+
+
+def _factor(what, value, most):
+    """A number from 0 to ``most`` as float32 bits, 0 where it is next to nothing."""
+    value = own(value)
+    if not is_number(value):
+        raise TypeError("%s is a number, got %r" % (what, value))
+    if not 0 <= value <= most:
+        raise ValueError("%s is in 0..%s, got %r" % (what, most, value))
+    return scale_of(value) if value > 1e-9 else 0
 
 
 class ReLU6(Layer):
@@ -24,12 +34,7 @@ class LeakyReLU(Layer):
 
     def __init__(self, negative_slope=0.3, name=None):
         super().__init__(name)
-        negative_slope = own(negative_slope)
-        if not is_number(negative_slope):
-            raise TypeError("LeakyReLU: negative_slope is a number, got %r" % (negative_slope,))
-        if not 0 <= negative_slope <= 1:
-            raise ValueError("LeakyReLU: negative_slope is in 0..1, got %r" % (negative_slope,))
-        self.slope = scale_of(negative_slope) if negative_slope > 1e-9 else 0
+        self.slope = _factor("LeakyReLU: negative_slope", negative_slope, 1)
 
 
 class Sigmoid(Layer):
@@ -54,3 +59,27 @@ class Softmax(Layer):
 
     kind = "softmax"
     family = "activation"
+
+
+class _Curve(Layer):
+    kind = "curve"
+    family = "activation"
+    curve = 1, ONE, ONE  # of the instructions: kind, alpha, gain
+
+
+class ELU(_Curve):
+    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``, with an alpha of 0 to 1.9 (Clevert et al. 2015)."""
+
+    def __init__(self, alpha=1.0, name=None):
+        super().__init__(name)
+        self.curve = 0, _factor("ELU: alpha", alpha, 1.9), ONE
+
+
+class SELU(_Curve):
+    """``1.0507 * x`` where it is positive, else ``1.7581 * (exp(x) - 1)`` (Klambauer et al. 2017)."""
+
+    curve = 0, 0x3FD62D7D, 0x3F867D5F
+
+
+class GELU(_Curve):
+    """``x * (1 + erf(x / sqrt(2))) / 2``, the exact form (Hendrycks and Gimpel 2016)."""

@@ -16,3 +16,14 @@ class Tanh(Layer):
 
 class Softmax(Layer):
     """``exp(x) / sum(exp(x))`` over the last axis; in int8 in steps of 1/256."""
+
+class ELU(Layer):
+    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``, with an alpha of 0 to 1.9."""
+
+    def __init__(self, alpha: float = 1.0, name: str | None = None) -> None: ...
+
+class SELU(Layer):
+    """``1.0507 * x`` where it is positive, else ``1.7581 * (exp(x) - 1)``."""
+
+class GELU(Layer):
+    """``x * (1 + erf(x / sqrt(2))) / 2``, the exact form."""

@@ -91,6 +91,29 @@ def _curve_dx(kind, shift):
     return backward
 
 
+def _bent(s, node, inputs):
+    """ELU, SELU and GELU, which the immediates in ``layer.curve`` tell apart."""
+    (x,) = inputs
+    curve = node.layer.curve
+    y = s.tensor(node.layer.name, x.count, ACTIVATION)
+    if s.int8:
+        sizes = (x.count, x.zero, y.zero, y.lo, x.factor) + curve
+        s.emit("curve_i8", (y.buffer, y.peak, x.buffer, x.scale, y.scale), sizes)
+    else:
+        s.emit("curve_f32", (y.buffer, x.buffer), (x.count,) + curve)
+    return y
+
+
+def _bent_dx(s, node, error, needed):
+    x, curve = s.values[node.inputs[0]], node.layer.curve
+    operands, sizes = (error.buffer, x.buffer), (error.count,) + curve
+    dx, rescale = rescaled(s, node, error, scale_shift(curve[2], -14))
+    if s.int8:
+        operands += (x.scale,)
+        sizes = (error.count, x.zero, x.factor) + curve[:2]
+    return spread(s, "curve_dx", dx, operands, rescale, sizes)
+
+
 def _softmax(s, node, inputs):
     (x,) = inputs
     rows = x.count // node.shape[-1]
@@ -130,6 +153,7 @@ ROWS = {
     "leaky_relu": (_leaky_relu, _leaky_relu_dx),
     "sigmoid": (_curve("sigmoid", _PER_256, -128, ONE), _curve_dx("sigmoid", -16)),
     "tanh": (_curve("tanh", _PER_128, 0, _TWO), _curve_dx("tanh", -14)),
+    "curve": (_bent, _bent_dx),
     "softmax": (_softmax, _softmax_dx),
     "lookup": (_lookup, _lookup_dx),
 }

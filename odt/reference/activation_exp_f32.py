@@ -1,4 +1,4 @@
-"""Activations with an exponential function in float32: sigmoid, tanh, softmax."""
+"""Activations with an exponential function in float32: sigmoid, tanh, softmax, ELU, GELU."""
 
 from ..base.fixed import bits_to_float
 from .float32 import divide, expf, rounded, store
@@ -102,3 +102,50 @@ def softmax_dx_f32(o):
             mean = rounded(mean + rounded(o.e[i] * o.y[i]))
         for i in range(at, at + size):
             o.dx[i] = store(o.y[i] * rounded(o.e[i] - mean))
+
+
+_ELU = 0  # other kinds: GELU
+
+
+def curve_f32(o):
+    """y = gain * f(x), f by kind: 0 ELU, else GELU
+
+    y=f32[N]~x x:f32[N] ; N' kind alpha gain
+    """
+    alpha, gain = bits_to_float(o.alpha), bits_to_float(o.gain)
+    for i in range(o.N):
+        o.y[i] = store(gain * _curve(o.x[i], o.kind, alpha)[0])
+
+
+def curve_dx_f32(o):
+    """dx = e * gain * f'(x), f as of curve_f32
+
+    dx=f32[N]~e e:f32[N] x:f32[N] ; N' kind alpha gain
+    """
+    alpha, gain = bits_to_float(o.alpha), bits_to_float(o.gain)
+    for i in range(o.N):
+        o.dx[i] = store(o.e[i] * rounded(gain * _curve(o.x[i], o.kind, alpha)[1]))
+
+
+# Abramowitz and Stegun 7.1.26: a5 to a1 and p; sqrt 1/2, 1 / sqrt(2 pi).
+_TERMS = [bits_to_float(bits) for bits in (0x3F87DC22, 0xBFBA00E3, 0x3FB5F0E3, 0xBE91A98E, 0x3E827906)]
+_P, _HALF_ROOT, _DENSITY = [bits_to_float(bits) for bits in (0x3EA7BA05, 0x3F3504F3, 0x3ECC422A)]
+
+
+def _curve(x, kind, alpha):
+    """f(x) and its gradient."""
+    if kind == _ELU:
+        if not x <= 0:
+            return x, 1.0
+        power = expf(x)
+        return rounded(alpha * rounded(power - 1.0)), rounded(alpha * power)
+    size = -x if x < 0 else x
+    u = rounded(size * _HALF_ROOT)
+    t = divide(1.0, rounded(1.0 + rounded(u * _P)))
+    p = 0.0
+    for term in _TERMS:
+        p = rounded(rounded(p + term) * t)
+    power = expf(-rounded(u * u))
+    part = rounded(p * power) * 0.5
+    part = part if x < 0 else rounded(1.0 - part)
+    return rounded(x * part), rounded(part + rounded(x * rounded(power * _DENSITY)))

@@ -1,6 +1,6 @@
-"""Activations with an exponential function in int8: sigmoid (tanh with factor 2) and softmax."""
+"""Activations with an exponential function in int8: sigmoid (tanh with factor 2), softmax, ELU and GELU."""
 
-from ..base.fixed import LOG2_E, multiplier, scale_mul
+from ..base.fixed import LOG2_E, multiplier, scale_div, scale_mul, scale_shift
 from ..base.primitives import exp2n, rescale, wrap32
 from .data import Sink
 
@@ -67,3 +67,69 @@ def softmax_dx_i8(o):
 def _exponent(o):
     """The multiplier that makes steps << 16 of x an argument of exp2n."""
     return multiplier(scale_mul(scale_mul(o.factor, o.sx[0]), LOG2_E))
+
+
+_ELU = 0  # other kinds: GELU
+
+
+def curve_i8(o):
+    """y = clamp(zy + gain * f(factor * sx * (x - z)) / sy), f by kind: 0 ELU, else GELU
+
+    y=i8[N] peak+i32[1] x:i8[N] sx:i32[1] sy:i32[1] ; N' z zy lo factor kind alpha gain
+    """
+    sink = Sink(o.y, o.peak, o.zy, o.lo)
+    scale, gain = scale_mul(o.factor, o.sx[0]), scale_div(o.gain, o.sy[0])
+    line = multiplier(scale_mul(scale, gain))
+    bend = multiplier(scale_shift(gain, -8))
+    bends = _bends(o, scale)
+    for i in range(o.N):
+        v, added, _ = bends(o.x[i])
+        v = (rescale(max(0, v) * 256, *line) >> 2) + (rescale(added, *bend) >> 2)
+        sink.put(i, max(-32767, min(32767, (v + 32) >> 6)))
+    sink.close()
+
+
+def curve_dx_i8(o):
+    """dx = clamp(q * e * 2^14 * f'(factor * sx * (x - z))), f as of curve_i8
+
+    dx=i8[N] peak+i32[1] e:i8[N] x:i8[N] sx:i32[1] q:mul[1] ; N' z factor kind alpha
+    """
+    sink = Sink(o.dx, o.peak)
+    bends = _bends(o, scale_mul(o.factor, o.sx[0]))
+    for i in range(o.N):
+        sink.put(i, rescale(o.e[i] * bends(o.x[i])[2], o.q[0], o.q[1]))
+    sink.close()
+
+
+def _bends(o, scale):
+    """The function that gives of a byte x - z, the bend in Q16 and the gradient in Q14; it computes each byte's once."""
+    exponent = multiplier(scale_mul(scale, LOG2_E) if o.kind == _ELU else scale)
+    alpha = min(32766, rescale(16384, *multiplier(o.alpha)))
+    z, found = max(-128, min(127, o.z)), {}
+
+    def bends(x):
+        if x not in found:
+            v = x - z
+            a = rescale(abs(v) << 16, *exponent)
+            found[x] = (v,) + (_elu(v, a, alpha) if o.kind == _ELU else _gelu(v, a))
+        return found[x]
+
+    return bends
+
+
+def _elu(v, a, alpha):
+    if v > 0:
+        return 0, 16384
+    power = exp2n(a)
+    return (power - 65536) * alpha >> 14, (power >> 1) * alpha >> 15
+
+
+def _gelu(v, a):
+    """By the normal distribution's tail, 2 to a polynomial."""
+    b = min(a, 8 << 16) >> 4
+    p = (((1499 * b >> 12) + 33150) * b >> 12) + 73551
+    tail = exp2n(((p >> 3) * b >> 9) + 65890)
+    bend = b * tail >> 12
+    p = (((3117 * b >> 12) + 45955) * b >> 12) + 50982
+    slope = (tail - (bend * (p >> 4) >> 12)) >> 2
+    return -bend, slope if v < 0 else 16384 - slope

@@ -41,13 +41,29 @@ def fold(graph, norms=True, front=()):
             weights["steps"] = weights["steps"] * np.abs(gain)
         parent.scale, parent.zero_point = node.scale, node.zero_point
         into[id(node)] = parent
+    for node in graph.nodes:  # what is left of a factor and its inverse
+        if node not in front and id(node) not in into and _is_nothing(node):
+            into[id(node)] = node.inputs[0]
+
+    def left(node):
+        while id(node) in into:
+            node = into[id(node)]
+        return node
+
     for node in graph.nodes:
-        node.inputs = [into.get(id(each), each) for each in node.inputs]
-    graph.output = into.get(id(graph.output), graph.output)
+        node.inputs = [left(each) for each in node.inputs]
+    graph.output = left(graph.output)
     graph.nodes = [node for node in graph.nodes if id(node) not in into]
     for node in graph.nodes:
         if norms and node.op == "norm" and node.options["kind"] == "batch":
             node.trainable = False
+
+
+def _is_nothing(node):
+    """Whether a node, which is not the network's first, multiplies by 1 and adds 0."""
+    if node.op != "affine" or node.inputs[0].op == "input":
+        return False
+    return np.all(node.weights["gain"] == 1) and not np.any(node.weights["offset"])
 
 
 def factors(node):
@@ -125,12 +141,17 @@ def _layer(node):
     maker = _MAKERS.get(node.op)
     if maker:
         return maker(node)
+    if node.op == "erf":
+        raise Unsupported("odt has erf as a part of GELU alone; instead: x * (1 + erf(x / sqrt(2)))")
     kind, options = {
         "relu": ("ReLU", {}),
         "relu6": ("ReLU6", {}),
         "leaky_relu": ("LeakyReLU", {"negative_slope": node.options.get("slope")}),
         "sigmoid": ("Sigmoid", {}),
         "tanh": ("Tanh", {}),
+        "elu": ("ELU", {"alpha": node.options.get("alpha")}),
+        "selu": ("SELU", {}),
+        "gelu": ("GELU", {}),
         "softmax": ("Softmax", {}),
         "dropout": ("Dropout", {"rate": node.options.get("rate")}),
         "flatten": ("Flatten", {}),

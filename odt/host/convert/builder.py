@@ -5,7 +5,6 @@ where each number of odt's tensor is in the source's (``index``). What computes 
 after a Flatten; a Dense before a reshape to images) or is refused by name, as odt transposes nothing.
 """
 
-import math
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -13,7 +12,8 @@ import numpy as np
 
 from .graph import MOST, Graph, Node, Unsupported, finite, refuse
 
-UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "dropout", "same")
+UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "elu", "selu", "gelu", "erf", "dropout", "same")
+SELU = (1.6732632423543772, 1.0507009873554805)  # alpha and gain: Klambauer et al. 2017
 _PASSING = (
     "maxpool",
     "upsample",
@@ -689,23 +689,60 @@ class Builder:
         return self.join("multiply", [value, gate], name, origin)
 
     def gelu(self, value, tanh, name, origin):
-        """``tanh``: the form 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), which is x sigmoid of twice what tanh takes.
-
-        By the error function: x sigmoid of a polynomial of x, which within +-8 is 3e-5 from it at most.
-        """
-        step = 2 * np.sqrt(2 / np.pi)
-        x, factors = value, (0.044715 * step, step)
+        """``tanh``: the form 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), which is x sigmoid of twice what tanh takes."""
         if not tanh:
-            x, factors = self.limited(value, -8, 8, name + "_limited", origin), _GELU
-        square = self.join("multiply", [x, x], name + "_square", origin)
-        inner = self.affine(square, factors[0], factors[1], name + "_inner", origin)
-        for number, factor in enumerate(factors[2:]):
-            inner = self.join("multiply", [square, inner], "%s_power%d" % (name, number), origin)
-            inner = self.affine(inner, 1, factor, "%s_inner%d" % (name, number), origin)
-        inner = self.join("multiply", [x, inner], name + "_cube", origin)
+            return self.unary("gelu", value, name, origin)
+        step = 2 * np.sqrt(2 / np.pi)
+        square = self.join("multiply", [value, value], name + "_square", origin)
+        inner = self.affine(square, 0.044715 * step, step, name + "_inner", origin)
+        inner = self.join("multiply", [value, inner], name + "_cube", origin)
         gate = self.unary("sigmoid", inner, name + "_gate", origin)
-        made = self.join("multiply", [value, gate], name, origin)
-        return made if tanh else self._whole(made, value.node, _gelu)
+        return self.join("multiply", [value, gate], name, origin)
+
+    def elu(self, value, alpha, name, origin):
+        """value above 0, alpha * (exp(value) - 1) below."""
+        if 0 <= alpha <= 1.9 and abs(float("%.4g" % alpha) - alpha) < 1e-6:  # a layer's alpha has four digits
+            return self.unary("elu", value, name, origin, alpha=float(alpha))
+        above = self.unary("relu", value, name + "_above", origin)
+        turned = self.affine(value, -1, 0, name + "_turned", origin)
+        below = self.affine(self.unary("relu", turned, name + "_limited", origin), -1, 0, name + "_below", origin)
+        curve = self.unary("elu", below, name + "_curve", origin, alpha=1.0)
+        return self.join("add", [above, self.affine(curve, alpha, 0, name + "_scaled", origin)], name, origin)
+
+    def selu(self, value, alpha, gain, name, origin):
+        """gain times ``elu``."""
+        if gain == 1:
+            return self.elu(value, alpha, name, origin)
+        if abs(alpha - SELU[0]) < 1e-6:
+            made = self.unary("selu", value, name, origin)
+            return made if abs(gain - SELU[1]) < 1e-6 else self.affine(made, gain / SELU[1], 0, name + "_gain", origin)
+        return self.affine(self.elu(value, alpha, name + "_elu", origin), gain, 0, name, origin)
+
+    def celu(self, value, alpha, name, origin):
+        """value above 0, alpha * (exp(value / alpha) - 1) below."""
+        if not alpha > 0:
+            refuse(origin, "has alpha %s" % alpha, "a positive one")
+        made = self.elu(self.affine(value, 1 / alpha, 0, name + "_within", origin), 1, name + "_elu", origin)
+        return self.affine(made, alpha, 0, name, origin)
+
+    def _gelu_of(self, first, second, name, origin):
+        """first * second, if one is an x, the other 1 + erf(x / sqrt(2)), both times a number: the exact GELU; else None."""
+        if not np.array_equal(first.index, second.index) or first.shape != second.shape:
+            return None
+        end, (outer, one) = _line(second.node)
+        if end.op != "erf" or end.scale is not None or abs(outer - one) > 1e-4 * abs(one):
+            return None
+        (start, (gain, offset)), (root, line) = _line(first.node), _line(end.inputs[0])
+        line = np.sqrt(2) * np.array(line)  # x, and first is a times it
+        if root is not start or not line[0] or not np.allclose(gain / line[0] * line[1], offset, 1e-4, 1e-6):
+            return None
+        x = self._value(root, first.source, first.index)
+        if np.abs(line - (1, 0)).max() <= 1e-6:
+            line = 1, 0
+        else:
+            x = self.affine(x, line[0], line[1], name + "_x", origin)
+        made = self.unary("gelu", x, name + "_gelu", origin)
+        return self.affine(made, 2 * gain / line[0] * one, 0, name, origin)
 
     def hard_sigmoid(self, value, name, origin, alpha=1 / 6, beta=0.5):
         """alpha * value + beta, limited to 0 .. 1."""
@@ -823,6 +860,10 @@ class Builder:
             refuse(origin, "joins what is no tensor of the network")
         for value in values:
             self._no_pads(value, origin)
+        if op == "multiply" and len(values) == 2:
+            made = self._gelu_of(*values, name, origin) or self._gelu_of(*values[::-1], name, origin)
+            if made:
+                return made
         largest = max(values, key=lambda value: value.index.size)
         values = [self._broadcast(value, largest, origin) for value in values]
         first = values[0]
@@ -944,15 +985,14 @@ class Builder:
         return self._ordered(node, tuple(source), order, origin)
 
 
-_GELU = (
-    -7.03039389e-04,
-    7.40113303e-02,
-    1.59501572,
-)  # of x^5, x^3 and x: least squares, weighted towards the largest error
-
-
-def _gelu(x):
-    return x / 2 * (1 + np.vectorize(math.erf)(x / np.sqrt(2)))
+def _line(node):
+    """(the node of which constant factors and offsets, one number each, make this one, (the factor, the offset))."""
+    gain, offset = 1.0, 0.0
+    while node.op == "affine" and node.scale is None and all(np.ptp(each) == 0 for each in node.weights.values()):
+        own = node.weights["gain"].flat[0], node.weights["offset"].flat[0]
+        gain, offset = gain * own[0], offset + gain * own[1]
+        node = node.inputs[0]
+    return node, (gain, offset)
 
 
 def spans(size, rates):

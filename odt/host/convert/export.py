@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ...base.fixed import bits_to_float, get
+from ...base.fixed import ONE, bits_to_float, get
 from ...base.regions import ARENA, X_SCALE
 from ...plan.compiler import compile_graph
 from ...plan.values import home
@@ -359,6 +359,24 @@ class _Writer:
     def _leaky_relu(self, node, inputs):
         slope = bits_to_float(node.layer.slope) if node.layer.slope else 0.0
         return self._unary("LeakyRelu", node, inputs, alpha=slope)
+
+    def _curve(self, node, inputs):
+        """GELU, as an operator of opset 20, is x * (0.5 + 0.5 * erf(x / sqrt(2)))."""
+        name, x = node.layer.name, inputs[0]
+        kind, alpha, gain = node.layer.curve
+        if kind == 0:
+            attributes = {"alpha": bits_to_float(alpha) if alpha else 0.0}
+            if gain != ONE:
+                attributes["gamma"] = bits_to_float(gain)
+            return self._unary("Elu" if gain == ONE else "Selu", node, inputs, **attributes)
+        made = self._add("Mul", [x, self._constant(name + " root", 0.5**0.5)], name + " within")
+        made = self._add("Erf", [made], name + " erf")
+        half = self._constant(name + " half", 0.5)
+        made = self._add("Add", [self._add("Mul", [made, half], name + " part"), half], name + " gate")
+        made = self._add("Mul", [x, made], name)
+        if x in self.turned:
+            self.turned.add(made)
+        return made
 
     def _sigmoid(self, node, inputs):
         return self._unary("Sigmoid", node, inputs)

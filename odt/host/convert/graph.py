@@ -15,7 +15,8 @@ output, None where it has none; the scales of a kernel's bytes, one per row, are
 | adaptive | out | |
 | globalavg, flatten, reshape | | |
 | upsample | size | |
-| relu, relu6, sigmoid, tanh, softmax | | |
+| relu, relu6, sigmoid, tanh, softmax, selu, gelu; erf, which is a part of gelu | | |
+| elu | alpha | |
 | leaky_relu | slope | |
 | same: the same numbers, in other bytes | | |
 | lookup, in place of several | function | |

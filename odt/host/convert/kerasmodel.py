@@ -15,11 +15,12 @@ os.environ.setdefault("KERAS_BACKEND", "torch")
 
 import keras  # noqa: E402
 
-from .builder import Builder, Value  # noqa: E402
+from .builder import SELU, Builder, Value  # noqa: E402
 from .graph import refuse  # noqa: E402
 
 LAYERS, OPERATIONS = {}, {}  # name of the class: its Row
 _MODULES = ("keras.src.ops.numpy", "keras.src.ops.nn", "keras.src.ops.core", "keras.src.activations.activations")
+_MODULES += ("keras.src.ops.math",)
 _IDLE = ("name", "trainable", "seed")  # options without effect in inference; so are those that end with:
 _IDLE_ENDS = ("_initializer", "_regularizer", "_constraint")
 
@@ -284,9 +285,17 @@ class _Reader:
             return b.limited(value, -1, 1, called, origin)
         if name == "gelu":
             return b.gelu(value, False, called, origin)
+        if name == "elu":
+            return b.elu(value, 1, called, origin)
+        if name == "selu":
+            return b.selu(value, *SELU, called, origin)
+        if name == "celu":
+            return b.celu(value, 1, called, origin)
+        if name == "erf":
+            return b.unary("erf", value, called, origin)
         return refuse(
             origin, "has the activation %s" % name,
-            "relu, relu6, leaky_relu, hard_tanh, sigmoid, hard_sigmoid, tanh, softmax, silu or hard_silu",
+            "relu, relu6, leaky_relu, hard_tanh, sigmoid, hard_sigmoid, tanh, softmax, silu, hard_silu, elu, selu or gelu",
         )  # fmt: skip
 
     @_layer("Activation", "activation")
@@ -310,6 +319,10 @@ class _Reader:
     @_layer("LeakyReLU", "negative_slope")
     def _leaky_relu(self, layer, x, origin):
         return self.builder.leaky_relu(x, layer.negative_slope, layer.name, origin)
+
+    @_layer("ELU", "alpha")
+    def _elu(self, layer, x, origin):
+        return self.builder.elu(x, layer.alpha, layer.name, origin)
 
     @_layer("PReLU", "shared_axes")
     def _prelu(self, layer, x, origin):
@@ -623,7 +636,7 @@ class _Reader:
         low, high = (each if each is None else _single(each, origin) for each in (called.x_min, called.x_max))
         return self.builder.limited(inputs[0], low, high, called.name, origin)
 
-    @_operation("Relu Relu6 Sigmoid Tanh Silu HardSigmoid HardSilu HardTanh")
+    @_operation("Relu Relu6 Sigmoid Tanh Silu HardSigmoid HardSilu HardTanh Selu Erf")
     def _function(self, called, inputs, origin, out):
         words = {"HardSigmoid": "hard_sigmoid", "HardSilu": "hard_silu", "HardTanh": "hard_tanh"}
         name = type(called).__name__
@@ -636,6 +649,14 @@ class _Reader:
     @_operation("Gelu", "approximate")
     def _gelu(self, called, inputs, origin, out):
         return self.builder.gelu(inputs[0], called.approximate, called.name, origin)
+
+    @_operation("Elu", "alpha")
+    def _elu_operation(self, called, inputs, origin, out):
+        return self._elu(called, inputs[0], origin)
+
+    @_operation("Celu", "alpha")
+    def _celu(self, called, inputs, origin, out):
+        return self.builder.celu(inputs[0], called.alpha, called.name, origin)
 
     @_operation("LeakyRelu", "negative_slope")
     def _leaky_relu_operation(self, called, inputs, origin, out):
@@ -806,7 +827,6 @@ _INSTEAD = {
     "Lambda": "layers",
     "EinsumDense": "Dense",
     "SpectralNormalization": "the layer within it, with its weights",
-    "ELU": "LeakyReLU",
     "RMSNormalization UnitNormalization": "LayerNormalization",
     "Dot": "a Multiply and a Dense",
     "RandomCrop AutoContrast Equalization Solarization AugMix CutMix MixUp RandAugment MaxNumBoundingBoxes Pipeline": "the augmentation in the pipeline of the data",

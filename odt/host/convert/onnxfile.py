@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from .builder import Builder, Value
+from .builder import SELU, Builder, Value
 from .graph import BUDGET, MOST, Unsupported, parsing, refuse
 from .onnxfold import FOLDED, fold, size
 from .onnxtable import ATTRIBUTES, NEWEST, OLDEST, attributes, key_of
@@ -431,6 +431,18 @@ class _Reader:
 
     def _Gelu(self, a):
         return self.builder.gelu(a.value(0), a.get("approximate", "none") == "tanh", a.name, a.origin)
+
+    def _Erf(self, a):
+        return self.builder.unary("erf", a.value(0), a.name, a.origin)
+
+    def _Elu(self, a):
+        return self.builder.elu(a.value(0), a.get("alpha", 1.0), a.name, a.origin)
+
+    def _Selu(self, a):
+        return self.builder.selu(a.value(0), a.get("alpha", SELU[0]), a.get("gamma", SELU[1]), a.name, a.origin)
+
+    def _Celu(self, a):
+        return self.builder.celu(a.value(0), a.get("alpha", 1.0), a.name, a.origin)
 
     def _Softmax(self, a):
         return self._softmax(a, a.value(0), self.opset)
@@ -1108,10 +1120,6 @@ _NO_ATTENTION = (
 _STATIC = "static quantization to int8 (QDQ)"
 _INSTEAD = {
     "Gelu": "Relu, or Sigmoid and Mul",
-    "Erf": "Relu, or Gelu's tanh form",
-    "Elu": "Relu or LeakyRelu",
-    "Selu": "Relu or LeakyRelu",
-    "Celu": "Relu or LeakyRelu",
     "Softplus": "Relu",
     "Mish": "HardSwish",
     "LogSoftmax": "no softmax: odt's cross-entropy contains it",

@@ -26,6 +26,7 @@ ATTRIBUTES = {
     "AveragePool": _rows(_WINDOW + " ceil_mode count_include_pad dilations"),
     "BatchNormalization": _rows("epsilon momentum", "spatial training_mode"),
     "Cast": _rows("to", "", "saturate round_mode"),  # these two of float8, which is refused
+    "Celu": _rows("alpha"),
     "Clip": _rows("min max"),
     "Concat": _rows("axis"),
     "Conv": _rows(_WINDOW + " dilations group B"),
@@ -33,6 +34,8 @@ ATTRIBUTES = {
     "DequantizeLinear": _rows("axis x_zero_point", "block_size output_dtype"),
     "Div": {},
     "Dropout": _rows("ratio", "training_mode", "seed"),
+    "Elu": _rows("alpha"),
+    "Erf": {},
     "Flatten": _rows("axis"),
     "Gather": _rows("axis"),
     "Gelu": _rows("approximate"),
@@ -68,6 +71,7 @@ ATTRIBUTES = {
         "antialias exclude_outside keep_aspect_ratio_policy",
         "cubic_coeff_a extrapolation_value roi",  # of modes that are refused
     ),
+    "Selu": _rows("alpha gamma"),
     "Shape": _rows("end start"),
     "Sigmoid": {},
     "Size": {},

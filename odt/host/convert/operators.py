@@ -29,6 +29,7 @@ TAKEN = {
     "SOFTMAX",
     "SiLU, hard swish, GELU, GLU": "silu hardsigmoid hardswish gelu glu Gelu HardSigmoid HardSwish Swish Silu HardSilu GELU "
     "HARD_SWISH",
+    "ELU, SELU, CELU, erf within GELU": "elu selu celu erf special_erf Elu Selu Celu Erf ELU",
     "dropout, augmentation": "dropout feature_dropout Dropout AlphaDropout GaussianDropout GaussianNoise SpatialDropout1D "
     "SpatialDropout2D ActivityRegularization RandomBrightness RandomColorDegeneration RandomColorJitter RandomContrast "
     "RandomElasticTransform RandomErasing RandomFlip RandomGaussianBlur RandomGrayscale RandomHue RandomInvert "

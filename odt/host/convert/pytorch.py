@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.export import ExportedProgram, export
 
-from .builder import Builder, Value
+from .builder import SELU, Builder, Value
 from .graph import MOST, Unsupported, refuse
 
 _BATCH = 3  # samples of the example; another first size in the graph would mix samples
@@ -516,6 +516,27 @@ class _Reader:
     def _gelu(self, a):
         return self.builder.gelu(a.value("self"), a["approximate"] == "tanh", a.name, a.origin)
 
+    @_reads("erf special_erf", "self")
+    def _erf(self, a):
+        return self.builder.unary("erf", a.value("self"), a.name, a.origin)
+
+    @_reads("elu", "self alpha scale input_scale")
+    def _elu(self, a):
+        value, alpha, gain, within = a.value("self"), a["alpha"], a["scale"], a["input_scale"]
+        if not within > 0:
+            refuse(a.origin, "has input_scale %s" % within, "a positive one")
+        if within != 1:
+            value = self.builder.affine(value, within, 0, a.name + "_within", a.origin)
+        return self.builder.selu(value, alpha * within, gain / within, a.name, a.origin)
+
+    @_reads("selu", "self")
+    def _selu(self, a):
+        return self.builder.selu(a.value("self"), *SELU, a.name, a.origin)
+
+    @_reads("celu", "self alpha")
+    def _celu(self, a):
+        return self.builder.celu(a.value("self"), a["alpha"], a.name, a.origin)
+
     @_reads("glu", "self dim")
     def _glu(self, a):
         value = a.value("self")
@@ -933,9 +954,6 @@ INSTEAD = {
     **dict.fromkeys(("LSTM", "GRU", "RNN", "lstm", "gru", "rnn_tanh", "rnn_relu"), _RECURRENCE),
     **dict.fromkeys(("MultiheadAttention", "Transformer", "scaled_dot_product_attention"), _ATTENTION),
     "log_softmax": "no softmax: odt's cross-entropy contains it",
-    "elu": "ReLU or LeakyReLU",
-    "selu": "ReLU or LeakyReLU",
-    "celu": "ReLU or LeakyReLU",
     "softplus": "ReLU",
     "mish": "SiLU, or ReLU",
     "rms_norm": "LayerNorm",

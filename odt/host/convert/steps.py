@@ -4,6 +4,8 @@ These layers, the front, compute what the source's own runtime does, except that
 halfway between two steps differently. From where something trains on, ranges follow the values as in any model (docs/numerics.md).
 """
 
+import math
+
 import numpy as np
 
 from ...base.fixed import float_to_bits, put
@@ -11,16 +13,22 @@ from ...base.regions import CONSTANTS
 from ...plan.compiler import prepare
 from ...plan.graph import resolve
 from .build import factors
+from .builder import SELU
 from .graph import LINEAR
 
 _SAME = ("maxpool", "upsample", "flatten", "reshape", "dropout")  # an output in the steps of the input
 _CLAMPS = (*LINEAR, "norm", "affine", "add")  # a ReLU that alone follows is part of it
-_SCALED = (*_CLAMPS, "input", "avgpool", "adaptive", "globalavg", "concatenate", "multiply", "lookup")
+_CURVES = ("elu", "selu", "gelu")
+_SCALED = (*_CLAMPS, *_CURVES, "input", "avgpool", "adaptive", "globalavg", "concatenate", "multiply", "lookup")
 _OWN = {"relu6": (6 / 255, -128), "sigmoid": (1 / 256, -128), "tanh": (1 / 128, 0), "softmax": (1 / 256, -128)}  # odt's
 _UNROUNDED = "the source does not round there"
+_erf = np.vectorize(math.erf)
 _FUNCTIONS = {
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "tanh": np.tanh,
+    "selu": lambda x: SELU[1] * _elu(SELU[0])(x),
+    "gelu": lambda x: x / 2 * (1 + _erf(x / np.sqrt(2))),
+    "erf": _erf,
     "relu": lambda x: np.maximum(x, 0),
     "relu6": lambda x: np.clip(x, 0, 6),
     "same": lambda x: x,
@@ -56,6 +64,8 @@ def tabulate(graph, front):
         function = node.options.get("function") or _FUNCTIONS.get(node.op)
         if node.op == "leaky_relu":
             function = _leaky_relu(node.options["slope"])
+        if node.op == "elu":
+            function = _elu(node.options["alpha"])
         if node.op == "relu" and start and _steps(node) == _steps(start):
             function = None
         if function and start in sure and _is_known(node):
@@ -129,6 +139,10 @@ def _reach(node):
 
 def _leaky_relu(slope):
     return lambda x: np.where(x < 0, slope * x, x)
+
+
+def _elu(alpha):
+    return lambda x: np.where(x < 0, alpha * np.expm1(np.minimum(x, 0)), x)
 
 
 def _packed(node, low):

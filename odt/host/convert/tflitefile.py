@@ -477,6 +477,9 @@ class _Reader:
     def _GELU(self, a):
         return self.builder.gelu(a.value(0), a.options["Approximate"], a.name, a.origin)
 
+    def _ELU(self, a):
+        return self.builder.elu(a.value(0), 1, a.name, a.origin)
+
     def _HARD_SWISH(self, a):
         return self.builder.hard_swish(a.value(0), a.name, a.origin)
 
@@ -816,7 +819,7 @@ _COPIES = (  # bytes as they are, whatever they mean
 )  # fmt: skip
 _SPREADS = (  # computes the same of samples that SPACE_TO_BATCH_ND has made
     "CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "SUB", "MUL", "DIV", "RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1", "LEAKY_RELU", "PRELU",
-    "LOGISTIC", "TANH", "HARD_SWISH", "GELU", "QUANTIZE", "DEQUANTIZE",
+    "LOGISTIC", "TANH", "HARD_SWISH", "GELU", "ELU", "QUANTIZE", "DEQUANTIZE",
 )  # fmt: skip
 OPERATORS = set(ATTRIBUTES)
 _NO_RECURRENCE = "CONV_2D over the sequence (causal, dilated): odt has no recurrence"
@@ -831,7 +834,6 @@ _INSTEAD = {
     "WHILE": _NO_RECURRENCE + "; a GRU or LSTM of Keras becomes WHILE, too",
     "IF": "a network without branches",
     "CUSTOM": "TensorFlow Lite's own operators",
-    "ELU": "RELU or LEAKY_RELU",
     "LOG_SOFTMAX": "no softmax: odt's cross-entropy contains it",
     "CONV_3D": "CONV_2D",
     "ARG_MAX": "the scores: odt's predict gives them all",

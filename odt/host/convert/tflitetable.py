@@ -37,6 +37,7 @@ ATTRIBUTES = {
     "DEPTHWISE_CONV_2D": _rows(_DILATED + " DepthMultiplier"),
     "DEQUANTIZE": {},
     "DIV": _rows(_ENDS),
+    "ELU": {},
     "EXPAND_DIMS": {},
     "FULLY_CONNECTED": _rows(_ENDS + " KeepNumDims", "WeightsFormat", "AsymmetricQuantizeInputs QuantizedBiasType"),
     "GATHER": _rows("Axis", "BatchDims"),
