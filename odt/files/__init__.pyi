@@ -1,0 +1,1 @@
+from . import frozen as frozen, slots as slots
