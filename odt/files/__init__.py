@@ -2,6 +2,7 @@
 
 
 def __getattr__(name):
-    if name not in ("frozen", "slots"):
+    try:
+        return __import__("odt.files." + name, None, None, ("*",))
+    except ImportError:
         raise AttributeError("module 'odt.files' has no attribute %r" % name)
-    return __import__("odt.files." + name, None, None, ("*",))
