@@ -76,30 +76,21 @@ def _load(place, name=None):
 
 
 class _Later:
-    """Stands for a class or function until it is called: a board's TAB and dir() ask for every name that they know."""
+    """Stands for a module, or for what it calls ``name``, until it is used: a board's TAB and dir() ask for every name that they know."""
 
-    def __init__(self, place, name):
+    def __init__(self, place, name=None):
         self._of = place, name
 
     def __call__(self, *args, **options):
         return _load(*self._of)(*args, **options)
 
-    def __repr__(self):
-        return "odt.%s.%s" % self._of
-
-
-class _Module:
-    """Stands for a module until something of it is used, as _Later does."""
-
-    def __init__(self, name):
-        self._of = name
-
     def __getattr__(self, name):
-        module = _load(self._of)
-        return getattr(module, name) if hasattr(module, name) else _load(self._of + "." + name)
+        place, own = self._of
+        found = _load(place, own)
+        return getattr(found, name) if own or hasattr(found, name) else _load(place + "." + name)
 
     def __repr__(self):
-        return "odt." + self._of
+        return "odt." + (self._of[1] or self._of[0])
 
 
 _on_a_board = sys.implementation.name != "cpython"
@@ -111,13 +102,13 @@ def __getattr__(name):
     name = KERAS.get(name, name)
     place = HOMES.get(name)
     if _on_a_board and place in ("modules", "inner"):
-        return _Module(name)
+        return _Later(name)
     if _on_a_board and "odt." + place not in sys.modules:
         return _Later(place, name)
     try:
         return _load(name) if place in (None, "modules", "inner") else _load(place, name)
     except ImportError:
-        raise AttributeError("module 'odt' has no attribute %r" % name) from None
+        raise AttributeError("odt has no " + name) from None
 
 
 def __dir__():

@@ -12,9 +12,11 @@ class Constant:
             raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
         if not 0 <= rate < 1e6:
             raise ValueError("learning_rate is in 0..1e6, got %r" % (rate,))
-        from .primitives import scale_of
+        self.base = 0
+        if rate > 1e-30:
+            from .primitives import scale_of
 
-        self.base = scale_of(rate) if rate > 1e-30 else 0
+            self.base = scale_of(rate)
 
     def bits(self, step):
         """The rate of step ``step`` (from 0) as float32 bits."""

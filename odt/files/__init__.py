@@ -5,4 +5,4 @@ def __getattr__(name):
     try:
         return __import__("odt.files." + name, None, None, ("*",))
     except ImportError:
-        raise AttributeError("module 'odt.files' has no attribute %r" % name)
+        raise AttributeError("odt.files has no " + name)

@@ -15,8 +15,10 @@ def drop(name):
         del sys.modules[name]
     except KeyError:  # it is not there, or the null pointer's
         pass
-    if hasattr(sys.modules[room], part):
+    try:
         delattr(sys.modules[room], part)
+    except (AttributeError, KeyError):
+        pass
 
 
 def unload():
