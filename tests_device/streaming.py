@@ -107,9 +107,9 @@ if hasattr(gc, "mem_alloc"):
     reader = iter(CsvReader("played.csv", 1))
     next(reader)
     kept = []
-    for size in (16384, 2048):  # a heap whose largest piece is of 4 KB
+    for size, left in ((16384, 120000), (2048, 0)):  # a heap whose largest piece is of 4 KB
         try:
-            while True:
+            while gc.mem_free() > left:
                 kept.append(bytearray(size))
         except MemoryError:
             pass
