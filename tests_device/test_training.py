@@ -108,7 +108,7 @@ def test_a_step_allocates_nothing_and_the_arena_is_as_announced(name):
 def test_what_a_step_calls_keeps_its_names_on_the_c_stack(tmp_path):
     """MicroPython takes those of a call from the heap where names and operands are more than 11 words: py/vm.c."""
     words, source = {}, ROOT / "build" / "src" / "micropython"
-    for module in ("network", "run/session", "run/predict"):
+    for module in ("run/network", "run/session", "run/predict"):
         compiled = tmp_path / "module.mpy"
         subprocess.run([ROOT / "build/mpy-cross/mpy-cross", ROOT / f"odt/{module}.py", "-o", compiled], check=True)
         command = [sys.executable, source / "tools/mpy-tool.py", "-d", compiled]
