@@ -34,7 +34,7 @@ def found(name):
     return importlib.import_module(place)
 
 
-class Finder:
+class _Finder:
     """Finds a module under its old name."""
 
     def find_spec(self, name, path=None, target=None):
@@ -53,5 +53,5 @@ class Finder:
 
 def install():
     """Look for old names after all others."""
-    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
-        sys.meta_path.append(Finder())
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.append(_Finder())
