@@ -5,5 +5,5 @@ from odt.data import CsvReader
 
 from ..base import lazy
 
-_HOMES = lazy.spread((("readers", "Column CsvReader Normalizer NpyReader RawReader"),))
+_HOMES = lazy.spread((("readers", "Column CsvReader Normalizer NpyReader RawReader"), (None, "readers")))
 __getattr__ = lazy.getter("odt.data", _HOMES, globals())

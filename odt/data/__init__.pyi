@@ -1,3 +1,4 @@
+from . import readers as readers
 from .readers import (
     Column as Column,
 )

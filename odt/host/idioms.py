@@ -33,7 +33,7 @@ MISSING = {
         "leave it out: kernels begin as Glorot uniform, biases as 0; set_weights() sets others": "initializers Initializer",
         "odt computes by its own kernels; a dtype is compile(dtype=..)": "backend config dtype_policies mixed_precision DTypePolicy FloatDTypePolicy "
         "Variable KerasTensor Operation Function StatelessScope SymbolicScope RematScope remat name_scope distribution device ops random tree quantizers Quantizer",
-        "numpy or files hold the data; odt.data.readers reads files in batches": "datasets preprocessing",
+        "numpy or files hold the data; odt.data reads files in batches": "datasets preprocessing",
         "odt.host.convert imports networks (docs/import.md); examples/ has small ones": "applications",
         "model.export(path) writes a model file, model.save(path) a checkpoint": "export saving legacy",
         "odt.layers, odt.losses, odt.optimizers and odt.metrics have the classes": "Layer Loss Metric Optimizer InputSpec src version wrappers",
