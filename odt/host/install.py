@@ -215,7 +215,7 @@ def bring(board, found, files, package, example, python_only, wanted, names=(), 
     there = len(modules) - len(room.lacking(held, modules))
     say("Copying %d modules to %s%s" % (len(modules) - there, lib, ", %d are there" % there if there else ""))
     room.bring(board, held, modules)
-    board.remove(*room.left(held, lib, package))
+    board.remove(*room.outdated(held, lib, package))
     status = 0
     for file in fitting:
         name = file.parent.name

@@ -57,7 +57,7 @@ def lacking(held, files):
     return [file for file in files if held.get(file.target) != file.content]
 
 
-def left(held, lib, package):
+def outdated(held, lib, package):
     """Modules of another version of odt on the board, which this one does not have."""
     own = {file.target for file in wanted(lib, package, [])}
     return [path for path in held if path.startswith(lib + "/odt/") and path.endswith(".mpy") and path not in own]
