@@ -34,7 +34,7 @@ TOPOLOGIES = {
         (384, 7, 1, 96, 0),
     )),
 }  # fmt: skip
-# Biases of so many last convolutions, and of these convolutions so much of the kernel; beside the last layer.
+# How many of the last convolutions train their biases, and which share of each kernel trains; the last layer trains, too.
 UPDATES = {
     "MobileNetV2-w0.35": {
         "last layer": (0, {}), "biases of 25": (25, {}),

@@ -186,6 +186,8 @@ class Board:
 
     def remove(self, *paths, folders=()):
         """Remove files, then folders that are empty, those that are there."""
+        if not paths and not folders:
+            return
         script = "import os\nfor path in %r:\n    try:\n        os.%s(path)\n    except OSError:\n        pass\n"
         self.call("exec", script % (paths, "remove"), "exec", script % (tuple(folders), "rmdir"))
 

@@ -104,7 +104,7 @@ class _Finder:
 class _Loader(importlib.machinery.SourceFileLoader):
     def exec_module(self, module):
         super().exec_module(module)
-        _complete(module, module.__name__.partition(".")[2].replace("layers.activations", "activations"))
+        _complete(module, module.__name__.partition(".")[2])
 
 
 def _complete(module, place):

@@ -19,6 +19,7 @@ _NOISE = "odt.Dropout(rate), or add noise to the samples in a generator of batch
 _BACKEND = "frameworks' layers do not train on a board: odt.host.convert imports Keras, PyTorch, ONNX and TFLite files (docs/import.md)"
 _OWN = "a layer of one's own: docs/add_a_layer.md"
 _ELEMENT = "odt.Add, odt.Multiply and odt.Concatenate join branches"
+_ACTIVATION = 'a name: activation="relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "sigmoid", "tanh" or "softmax"'
 _OBJECT = "names and objects of odt are given as they are, there is nothing to look up or to serialise"
 
 # By place, what to write for which names.
@@ -26,7 +27,7 @@ MISSING = {
     "odt": {
         "odt.Sequential, odt.Model and odt.load_model": "models",
         "odt's layers are odt.Dense and so on": "keras",
-        'a name: activation="relu", "relu6", "leaky_relu", "sigmoid", "tanh" or "softmax"': "activations",
+        _ACTIVATION: "activations",
         'labels are integers, with the loss "sparse_categorical_crossentropy"; numpy.eye(classes)[y] makes one-hot labels; '
         "compile(seed=..) sets the seed; model.draw() and model.summary() show a model": "utils",
         "leave it out: odt has no penalties; odt.AdamW(weight_decay=..) keeps weights small, odt.Dropout regularises": "regularizers constraints",
@@ -120,8 +121,8 @@ MISSING = {
         "a callback of one's own is any object with on_epoch_end(epoch, logs)": "Mean MeanMetricWrapper Metric Sum",
         _OBJECT: "serialize deserialize get",
     },
-    "activations": {
-        'a name: activation="relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "sigmoid", "tanh" or "softmax"': "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu "
+    "layers.activations": {
+        _ACTIVATION: "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu "
         "hard_swish hard_tanh leaky_relu linear log_sigmoid log_softmax mish relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign "
         "sparse_plus sparse_sigmoid sparsemax squareplus swish tanh tanh_shrink threshold",
         _OBJECT: "serialize deserialize get",

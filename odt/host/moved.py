@@ -1,4 +1,4 @@
-"""Modules under the names that they had before they lay in folders: a script that imports one runs, and is told the new name."""
+"""Old module names: a script that imports a module by its name from before the folders runs, and a warning names the new one."""
 
 import importlib
 import importlib.machinery

@@ -13,7 +13,7 @@ from .choose import Forward
 class Rows:
     """What ``compile_graph(rows=)`` takes: lets parts of a schedule's forward pass run by rows.
 
-    ``stages``: (first unit, unit behind the last, rows in a stripe); None: chosen for the first schedule, within
+    ``stages``: (first unit, unit after the last, rows in a stripe); None: chosen for the first schedule, within
     ``limit`` bytes of arena where that can be, else within the fewest. ``forward``: the Forward of an equal schedule,
     which knows what stages take. ``end``: instructions of the forward pass. ``names``: (first layer, last layer, rows)
     of the stages, and ``against``: why a layer's units do not run by rows, by its name, where layers have names.

@@ -45,7 +45,7 @@ class Forward:
         self.peaks = [max(live[unit.start : unit.index + 1]) for unit in self.units]
         self.rest = max(live[ends[0] :] or [0])
         self.words = [sum([made[ROW][END] - 1 for made in unit.prepares + [unit.made]]) for unit in self.units]
-        # (first unit, unit behind the last, rows) -> (bytes, bytes of the windows and of what lives through, words)
+        # (first unit, unit after the last, rows) -> (bytes, bytes of the windows and of what lives through, words)
         self.stages = {}
 
     def stage(self, a, b, rows):
@@ -104,7 +104,7 @@ class Forward:
         return most
 
     def choose(self, limit=None):
-        """Stages, (first unit, unit behind the last, rows): of the shortest program within ``limit`` bytes; if none is,
+        """Stages, (first unit, unit after the last, rows): of the shortest program within ``limit`` bytes; if none is,
         in the fewest.
 
         Without a limit, in the fewest. Bytes below what the rest of the step needs save nothing: then they count as

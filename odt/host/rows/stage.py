@@ -32,7 +32,7 @@ class Stripe:
 
 
 def needed(unit, at, end):
-    """(first, behind the last) of the rows of an input that these rows of the output depend on."""
+    """(first, after the last) of the rows of an input that these rows of the output depend on."""
     low = max(0, at * unit.stride - unit.pad)
     return low, min(unit.view_in.height, (end - 1) * unit.stride - unit.pad + unit.window)
 
