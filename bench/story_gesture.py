@@ -369,7 +369,7 @@ def picture(found):
         title_fontsize=7,
     )
     figure.tight_layout()
-    figure.savefig(ROOT / "docs" / "gesture.svg", metadata={"Date": None})
+    figure.savefig(ROOT / "docs" / "pictures" / "gesture.svg", metadata={"Date": None})
 
 
 def files():

@@ -299,7 +299,7 @@ def picture(rows):
     axes.set_ylabel("% of the ten words")
     axes.legend(loc="lower center", fontsize=7, ncol=3)
     figure.tight_layout()
-    figure.savefig(ROOT / "docs" / "keyword.svg", metadata={"Date": None})
+    figure.savefig(ROOT / "docs" / "pictures" / "keyword.svg", metadata={"Date": None})
 
 
 def files():

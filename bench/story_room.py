@@ -160,4 +160,4 @@ def picture(rows):
     axes.set_ylabel("% of the minutes")
     axes.legend(loc="lower center", fontsize=6, ncol=3)
     figure.tight_layout()
-    figure.savefig(ROOT / "docs" / "room.svg", metadata={"Date": None})
+    figure.savefig(ROOT / "docs" / "pictures" / "room.svg", metadata={"Date": None})

@@ -402,4 +402,4 @@ def picture(found):
         axis.tick_params(labelsize=6)
     axes[0].set_yticks([-number for number in range(len(rows))], ["%s, %s" % row for row in rows])
     figure.tight_layout()
-    figure.savefig(ROOT / "docs" / "vibration.svg", metadata={"Date": None})
+    figure.savefig(ROOT / "docs" / "pictures" / "vibration.svg", metadata={"Date": None})

@@ -1,4 +1,4 @@
-"""Writes docs/layers.md: which layer, loss and optimizer ended with the PC's digest on which machine.
+"""Writes docs/reference/layers.md: which layer, loss and optimizer ended with the PC's digest on which machine.
 
 ::
 
@@ -77,7 +77,7 @@ def main(names):
         with machines.open(name) as machine:
             found[name] = digests(machine.run(SCRIPT, timeout=900))
     text = table(pc, parts, found)
-    (ROOT / "docs" / "layers.md").write_text(text)
+    (ROOT / "docs" / "reference" / "layers.md").write_text(text)
     print(text)
 
 

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 import test_docs  # noqa: E402
 
 DIGITS = machines.ROOT / "examples" / "digits" / "digits.bin"
-TUTORIAL = machines.ROOT / "docs" / "tutorial.md"
-STREAM = machines.ROOT / "docs" / "stream.md"
+TUTORIAL = machines.ROOT / "docs" / "tutorials" / "gestures.md"
+STREAM = machines.ROOT / "docs" / "howto" / "stream.md"
 
 
 class Small(machines.Unix):

@@ -45,7 +45,7 @@ def test_frozen_module_of_the_unix_port_is_read_in_place():
 
 
 def rom(folder):
-    """(image, the file's name): by which the weights lie at a multiple of 4, as docs/memory.md says."""
+    """(image, the file's name): by which the weights lie at a multiple of 4, as docs/explanation/memory.md says."""
     data = odt.files.frozen.pack(network()[0])
     mpy = folder / "weights.mpy"
     subprocess.run([machines.BUILD / "mpy-cross" / "mpy-cross", WEIGHTS, "-o", mpy], check=True)

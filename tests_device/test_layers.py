@@ -53,7 +53,7 @@ def test_the_reference_ends_with_the_digests_of_the_kernels(name, pc):
 def test_the_table_has_every_layer_and_loss():
     import odt
 
-    rows = set(re.findall(r"^\| (\w+) \|", (ROOT / "docs" / "layers.md").read_text(), re.M))
+    rows = set(re.findall(r"^\| (\w+) \|", (ROOT / "docs" / "reference" / "layers.md").read_text(), re.M))
     for module in (
         odt.layers.activations,
         odt.layers.joins,

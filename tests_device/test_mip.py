@@ -1,6 +1,6 @@
 """The packages of `make mip`, from a web server on loopback, by mpremote and on the board.
 
-build/venv/bin/python tests_device/test_mip.py      writes the transcript of docs/pico.md anew
+build/venv/bin/python tests_device/test_mip.py      writes the transcript of docs/tutorials/pico.md anew
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from odt.host.mip import FEW  # noqa: E402
 from odt.host.pieces import FILES  # noqa: E402
 
 MPY = machines.BUILD / "mpy"
-PAGE = ROOT / "docs" / "pico.md"
+PAGE = ROOT / "docs" / "tutorials" / "pico.md"
 KERNELS = sorted([name + ".mpy" for name in FILES])
 LAST = "Copying: ./lib/%s\nDone\n" % KERNELS[-1]
 

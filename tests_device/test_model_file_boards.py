@@ -102,7 +102,7 @@ def test_stock_firmware_ends_with_the_digests_of_the_pc(name, made):
 
 
 def heap():
-    """Of the emulated Pico with stock firmware, by network of docs/model_file.md's sentence: what is free, and the model's own."""
+    """Of the emulated Pico with stock firmware, by network of docs/reference/model_file.md's sentence: what is free, and the model's own."""
     readme = (machines.ROOT / "README.md").read_text()
     first = readme[readme.index("model = odt.Sequential") : readme.index("model.compile")]
     names = {"odt": odt}
@@ -135,7 +135,7 @@ def test_a_stock_pico_has_the_heap_left_that_the_document_says():
     networks = heap()
     free, left, piece, _ = networks[0]
     figures = [left, free] + networks[0][2:] + networks[1][1:] + networks[2][1:]
-    found = SENTENCE.search((machines.ROOT / "docs" / "model_file.md").read_text())
+    found = SENTENCE.search((machines.ROOT / "docs" / "reference" / "model_file.md").read_text())
     # A build differs from another by some hundred bytes.
     assert [int(each) for each in found.groups()] == pytest.approx([each / 1000 for each in figures], abs=1.5)
     assert left >= 140_000 and piece >= 120_000

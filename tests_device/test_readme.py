@@ -80,7 +80,7 @@ README = ROOT / "README.md"
 FIGURES = {
     "kernels and package": (README, r"(<!-- sizes of make mpy -->\n)(.*?)(\n\n)", sizes, 0),
     "firmware": (README, r"(prints what odt adds to a Pico's, )(.*?)(;)", added, 64),
-    "wanted": (ROOT / "docs" / "stm32.md", r"(odt from files wants )(.*?)(: where)", wanted, 1),
+    "wanted": (ROOT / "docs" / "howto" / "stm32.md", r"(odt from files wants )(.*?)(: where)", wanted, 1),
     "installation": (README, r"(<!-- written by tests_device/test_readme.py -->\n```text\n)(.*?)(```)", installed, 0),
     "heap": (README, r"(All of it lies in the board's RAM: )(.*?)(, before a model)", heap, 0),
 }

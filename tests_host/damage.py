@@ -20,7 +20,7 @@ TEXTS = (b"", b"[]", b"null", b"{}", b"7", b"\xff\xfe", b'{"a":', b'{"a": 1e999}
 
 
 def sections(data):
-    """The five sections of a model file, as docs/model_file.md has them."""
+    """The five sections of a model file, as docs/reference/model_file.md has them."""
     sizes = struct.unpack("<5I", data[12:32])
     parts, at = [], 64
     for size in sizes:

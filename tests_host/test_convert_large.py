@@ -112,7 +112,7 @@ def test_the_bytes_of_one_are_those_of_the_page():
     none, last, whole = [
         load(made(MobileNetV2, 10), train=how, **options).session.plan for how in ("none", "last", "all")
     ]
-    text = " ".join((Path(__file__).parent.parent / "docs" / "import.md").read_text().split())
+    text = " ".join((Path(__file__).parent.parent / "docs" / "howto" / "import.md").read_text().split())
     found = re.search(
         r"MobileNetV2-0.35 .*? (\d+) KB of activations and (\d+) KB of weights; .*? (\d+) KB more, .*? (\d+) KB", text
     )

@@ -2,7 +2,7 @@
 
     build/venv/bin/python tests_host/test_docs.py       writes transcripts and tables anew
 
-A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin; those of docs/tutorial.md are one. Its first
+A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin; those of docs/tutorials/gestures.md are one. Its first
 line says where it runs (PLACES); tests_device/test_docs_boards.py runs it on boards. A ```console
 block begins with its command. A table of figures stands between `<!-- name -->` and `<!-- end -->`.
 An indented block holds commands: those of this PC run, of the others what they name exists. What only a board can
@@ -31,7 +31,7 @@ from odt.base import opcodes  # noqa: E402
 from odt.host import commands, generate, idioms, language  # noqa: E402
 
 README = ROOT / "README.md"
-DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
+DOCUMENTS = [README, *sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
 BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk", "boards/firmware.mk")
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 STEPS = ROOT / "bench" / "results" / "steps.txt"
@@ -86,7 +86,7 @@ def python_blocks():
     """Those of a document whose blocks go on from one another, with what is between them left out, are one."""
     for document in DOCUMENTS:
         found = blocks(document, "python")
-        if document.name == "tutorial.md":
+        if document.name == "gestures.md":
             text = ""
             for line, block in found:
                 text += "\n" * (line - text.count("\n")) + block
@@ -136,8 +136,8 @@ def compare():
 
 
 def look():
-    """The first script of docs/inspect.md."""
-    document = ROOT / "docs" / "inspect.md"
+    """The first script of docs/howto/inspect.md."""
+    document = ROOT / "docs" / "howto" / "inspect.md"
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "examples" / "digits" / "digits.bin", folder)
         (Path(folder) / "look.py").write_text(blocks(document, "python")[0][1])
@@ -340,7 +340,7 @@ def test_each_block_says_where_it_runs(document, line, text):
     assert first.partition(":")[0] in PLACES, "%r: one of %s is expected" % (first, ", ".join(PLACES))
     assert '"digits.bin"' not in text or "examples/digits/digits.bin" in first
     if first == PLACES[-1]:  # the others run here by themselves
-        assert document.name == "tutorial.md"
+        assert document.name == "gestures.md"
 
 
 @pytest.mark.parametrize("document, line, text", list(python_blocks()))
@@ -417,7 +417,10 @@ def mpremote_commands(words, folder):
         stop = words.index("+") if "+" in words else len(words)
         assert words[0] in main._COMMANDS or words[0] in main._BUILTIN_COMMAND_EXPANSIONS, words[0]
         for word in words[1:stop]:
-            if re.search(r"\.(py|bin)$|^examples", word) and (folder, word) != (ROOT / "docs", "train.py"):
+            if re.search(r"\.(py|bin)$|^examples", word) and (folder, word) != (
+                ROOT / "docs" / "tutorials",
+                "train.py",
+            ):
                 assert (ROOT / word).exists() or (folder / word).exists(), word
         words = words[stop + 1 :]
 
@@ -470,7 +473,7 @@ def modules(kind):
 
 def test_every_module_that_is_imported_when_used_is_on_the_page_of_modules():
     """Those that odt offers by name, except the layers, losses and optimizers of the tables."""
-    text = (ROOT / "docs" / "modules.md").read_text()
+    text = (ROOT / "docs" / "reference" / "modules.md").read_text()
     tables = {"layers", "losses", "model", "norms", "optimizers", "open", "normalization"}
     for name in modules("modules") - tables:
         assert "`odt.%s`" % name in text and "`odt.%s`" % name in README.read_text(), name
@@ -493,7 +496,9 @@ def test_the_first_script_of_the_readme_ends_with_the_digest_beside_it(tmp_path,
 
 
 def test_numerics_md_has_each_family_s_section_and_there_the_family_s_instructions():
-    sections = re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", (ROOT / "docs" / "numerics.md").read_text(), re.M | re.S)
+    sections = re.findall(
+        r"^## (\w+)\n(.*?)(?=^## |\Z)", (ROOT / "docs" / "reference" / "numerics.md").read_text(), re.M | re.S
+    )
     families = {name: set(names) for name, (_, names) in generate.families().items()}
     known, found = set().union(*families.values()), {}
     for name, text in sections:
@@ -504,7 +509,7 @@ def test_numerics_md_has_each_family_s_section_and_there_the_family_s_instructio
 
 
 def test_the_control_words_of_program_md_are_those_of_the_table():
-    text = (ROOT / "docs" / "program.md").read_text().partition("**The control block**")[2]
+    text = (ROOT / "docs" / "reference" / "program.md").read_text().partition("**The control block**")[2]
     rows = re.findall(r"^\| ([\d, ]+) \| ([A-Z_, ]+) \|", text, re.M)
     listed = [pair for row in rows for pair in zip(row[1].split(", "), map(int, row[0].split(", ")))]
     assert [number for _, number in listed] == list(range(opcodes.CONTROL_WORDS))

@@ -1,4 +1,4 @@
-"""docs/add_a_layer.md, done: its blocks are put into a copy of the tree, which is built, and its tests pass."""
+"""docs/howto/add_a_layer.md, done: its blocks are put into a copy of the tree, which is built, and its tests pass."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def test_the_layer_of_the_page_is_built_and_passes_its_tests(tmp_path):
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     (tmp_path / "tests_host").mkdir()
     shutil.copy(ROOT / "tests_host" / "test_generated.py", tmp_path / "tests_host")
-    blocks = BLOCK.findall((ROOT / "docs" / "add_a_layer.md").read_text())
+    blocks = BLOCK.findall((ROOT / "docs" / "howto" / "add_a_layer.md").read_text())
     assert len(blocks) == 9
     for name, text in blocks:
         file = tmp_path / name

@@ -24,16 +24,24 @@ def site(tmp_path_factory):
 
 def test_every_document_is_a_page_that_the_others_lead_to(site):
     front = (site / "index.html").read_text()
-    for document in ROOT.glob("docs/*.md"):
-        name = "" if document.stem == "index" else document.stem + "/"
-        assert (site / name / "index.html").is_file(), document
-        assert 'href="%s"' % (name or ".") in front, document
+    documents = [document.relative_to(ROOT / "docs") for document in ROOT.glob("docs/**/*.md")]
+    assert {document.parent.as_posix() for document in documents} == {
+        ".",
+        "tutorials",
+        "howto",
+        "reference",
+        "explanation",
+    }
+    for document in documents:
+        name = document.with_suffix(".html").as_posix()
+        assert (site / name).is_file(), document
+        assert 'href="%s"' % name in front, document
 
 
 def test_readme_examples_and_habits_are_pages_too(site):
     front = (site / "index.html").read_text()
     for name in ("readme", "contributing", "changelog", *["examples/" + path.parent.name for path in EXAMPLES]):
-        assert 'href="%s/"' % name in front and (site / name / "index.html").is_file(), name
+        assert 'href="%s.html"' % name in front and (site / name).with_suffix(".html").is_file(), name
 
 
 class Links(HTMLParser):
@@ -70,7 +78,6 @@ def test_no_link_is_dead(site):
             if parts.scheme or parts.netloc:
                 continue
             target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
-            target = target / "index.html" if target.is_dir() else target
             assert target.is_file(), (page.relative_to(site.resolve()), address)
             if target in pages:
                 assert unquote(parts.fragment) in pages[target].names, (page.relative_to(site.resolve()), address)
@@ -99,13 +106,21 @@ def test_pages_load_nothing_from_elsewhere(site):
 
 
 def test_the_titles_of_code_blocks_are_shown(site):
-    assert '<span class="filename">odt/layers/__init__.py</span>' in (site / "add_a_layer" / "index.html").read_text()
+    assert '<span class="filename">odt/layers/__init__.py</span>' in (site / "howto" / "add_a_layer.html").read_text()
 
 
 def test_errors_that_the_page_of_troubles_quotes_are_odts_words():
     sources = [file.read_text() for file in [*ROOT.glob("odt/**/*.py"), *ROOT.glob("native/bindings/*.py")]]
-    rows = re.findall(r"^\| `([^`]+)`([^|]*)\|", (ROOT / "docs" / "troubleshooting.md").read_text(), re.M)
+    rows = re.findall(r"^\| `([^`]+)`([^|]*)\|", (ROOT / "docs" / "howto" / "troubleshooting.md").read_text(), re.M)
     assert len(rows) > 10
     for words, whose in rows:
         found = any(words in re.sub(r'"\s*\n\s*"', "", text) for text in sources)
         assert found or "(MicroPython)" in whose or "(mpremote)" in whose, words
+
+
+def test_the_search_works_in_pages_that_are_opened_as_files(site):
+    """Its index is a script, and a frame takes the Worker's place: docs/iframe-worker.js."""
+    index = (site / "search" / "search_index.js").read_text()
+    assert index.startswith("var __index = {") and "howto/troubleshooting.html" in index
+    for page in ("index.html", "howto/import.html"):
+        assert re.search(r'<script src="(?:\.\./)?iframe-worker\.js">', (site / page).read_text())

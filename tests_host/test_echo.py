@@ -16,7 +16,7 @@ from odt.reference.rls import _activate
 
 
 def hashes(seed, first, count):
-    """docs/numerics.md's hash in NumPy's integers."""
+    """docs/reference/numerics.md's hash in NumPy's integers."""
     weyl = np.arange(first, first + count, dtype=np.uint64) * np.uint64(0x9E3779B9)
     u = (np.uint64(seed) + weyl) & np.uint64(0xFFFFFFFF)
     for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B)):
@@ -25,7 +25,7 @@ def hashes(seed, first, count):
 
 
 def reservoir(inputs, units, connections, seed):
-    """The int8 matrices W_in and W, by docs/numerics.md."""
+    """The int8 matrices W_in and W, by docs/reference/numerics.md."""
     count = units * (inputs + 1)
     entry = ((hashes(seed, 0, count) >> 24 | 1) - 128).reshape(units, inputs + 1)
     u = hashes(seed, count, units * connections)

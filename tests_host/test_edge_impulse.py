@@ -1,4 +1,4 @@
-"""docs/features.md, Edge Impulse's blocks: how far LogMel and MFCC are from their MFE and MFCC (version 4), written here in float64 from their description."""
+"""docs/reference/features.md, Edge Impulse's blocks: how far LogMel and MFCC are from their MFE and MFCC (version 4), written here in float64 from their description."""
 
 import numpy as np
 import pytest

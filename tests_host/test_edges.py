@@ -1,4 +1,4 @@
-"""The edges that docs/numerics.md and docs/program.md draw, where random cases seldom come: both executors."""
+"""The edges that docs/reference/numerics.md and docs/reference/program.md draw, where random cases seldom come: both executors."""
 
 import random
 from array import array
@@ -204,7 +204,7 @@ def moments_of(after):
     return [[value / finer for value in array(kind, after[name])] for kind, name in (("h", "m"), ("H", "v"))]
 
 
-# docs/numerics.md, "what is added to sqrt(v)": one unit of the second moment, in which v is kept.
+# docs/reference/numerics.md, "what is added to sqrt(v)": one unit of the second moment, in which v is kept.
 
 
 @executors

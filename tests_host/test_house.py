@@ -1,4 +1,4 @@
-"""docs/architecture.md: rooms, what each may import, no circle, no borrowed privates, and the way of a batch."""
+"""docs/explanation/architecture.md: rooms, what each may import, no circle, no borrowed privates, and the way of a batch."""
 
 import ast
 import gc
@@ -12,7 +12,7 @@ from house import FILES, ROOT, TREES, circle, imports
 
 import odt
 
-TEXT = (ROOT / "docs" / "architecture.md").read_text()
+TEXT = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
 
 
 def room(name):

@@ -713,13 +713,13 @@ def test_what_a_person_types_in_another_library_is_refused_with_what_to_write():
     a = odt.Input((4,))
     b = odt.Dense(4)(a)
     for function, words in (
-        (lambda: odt.Sequential([odt.Input((4,)), Own()]), "layer 'Own': .*docs/add_a_layer.md"),
+        (lambda: odt.Sequential([odt.Input((4,)), Own()]), "layer 'Own': .*docs/howto/add_a_layer.md"),
         (lambda: a + b, r"odt.Add\(\)\(\[a, b\]\)"),
         (lambda: 2 * b, "odt.Add"),
         (lambda: odt.Model([a], b), "got list, Node"),
         (lambda: odt.Model(inputs=a, outputs=[b, b]), "odt.Concatenate"),
         (lambda: odt.layers.InputLayer((4,)), r"odt.Input\(shape\)"),
-        (lambda: dense(loss=lambda a, b: 0), "docs/modules.md"),
+        (lambda: dense(loss=lambda a, b: 0), "docs/reference/modules.md"),
         (lambda: odt.Dense(4, unit=3), "Dense has no unit=: units="),
     ):
         with pytest.raises(TypeError, match=words):

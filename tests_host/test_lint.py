@@ -36,7 +36,7 @@ def prose(text):
 
 def test_lines_of_documents_wrap():
     files = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()
-    files = files or [str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md")]  # of an archive
+    files = files or [str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md")]  # of an archive
     assert len(files) > 20
     wide = re.search(r"^line-length = (\d+)$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)[1]
     assert wide == "120"

@@ -1,6 +1,6 @@
 """`python -m odt monitor` of a stream: values, thresholds and events are those that odt.sensors.log() was given.
 
-build/venv/bin/python tests_host/test_monitor_series.py     writes the drawing of docs/stream.md anew
+build/venv/bin/python tests_host/test_monitor_series.py     writes the drawing of docs/howto/stream.md anew
 """
 
 import io
@@ -275,7 +275,7 @@ def test_a_hundred_thousand_values_are_read_and_drawn_in_seconds(tmp_path):
 
 # --- the document -------------------------------------------------------------------------------
 
-DOCUMENT = ROOT / "docs" / "stream.md"
+DOCUMENT = ROOT / "docs" / "howto" / "stream.md"
 DRAWING = re.compile(r"(<!-- written by tests_host/test_monitor_series.py -->\n```text\n)(.*?)(```\n)", re.S)
 
 

@@ -1,4 +1,4 @@
-"""native/ as docs/architecture.md has it: portable C in kernels/, what a core has of its own in cores/, headers that are headers."""
+"""native/ as docs/explanation/architecture.md has it: portable C in kernels/, what a core has of its own in cores/, headers that are headers."""
 
 import re
 import subprocess

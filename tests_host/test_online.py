@@ -28,7 +28,7 @@ def backend(request):
 
 
 def random_features(x, hidden, seed=0, activation="tanh", scale=1.0):
-    """h of each row, in float64: weights by the hash of docs/numerics.md in NumPy's integers, the rest by its functions."""
+    """h of each row, in float64: weights by the hash of docs/reference/numerics.md in NumPy's integers, the rest by its functions."""
     inputs = x.shape[1]
     u = (np.uint64(seed) + np.arange(hidden * (inputs + 1), dtype=np.uint64) * np.uint64(0x9E3779B9)) & np.uint64(
         0xFFFFFFFF

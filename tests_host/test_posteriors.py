@@ -13,7 +13,7 @@ from odt.run.posteriors import normal, parts, softmax
 
 
 def plain(t):
-    """exp2n by its polynomial (docs/numerics.md), in any number of bits."""
+    """exp2n by its polynomial (docs/reference/numerics.md), in any number of bits."""
     n, f, r = t >> 16, t & 65535, 449
     for coefficient in (3491, 15696, 45421, 65536):
         r = coefficient - (r * f >> 16)

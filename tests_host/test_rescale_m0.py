@@ -1,4 +1,4 @@
-"""What a Cortex-M0+ computes by factors of 16 bits (native/fixed.c, common), compiled for the PC: as docs/numerics.md has
+"""What a Cortex-M0+ computes by factors of 16 bits (native/fixed.c, common), compiled for the PC: as docs/reference/numerics.md has
 it, by Python's integers."""
 
 import ctypes

@@ -22,7 +22,7 @@ IMAGES = """
 
 
 def limited(case, rows):
-    """(the case with a COUNT below ``rows``, the same case with the smaller sizes that it stands for): docs/program.md."""
+    """(the case with a COUNT below ``rows``, the same case with the smaller sizes that it stands for): docs/reference/program.md."""
     op = opcodes.opcode(case.name)
     count = max(1, array("i", bytes(case.regions[opcodes.CONTROL]))[opcodes.COUNT])
     words, sizes = array("i", case.program), dict(case.immediates)

@@ -19,7 +19,7 @@ RATE = 0.05
 
 
 def normal(seed, step, stream, size):
-    """What docs/numerics.md says of g, of the first ``size`` outputs of a batch at position 0."""
+    """What docs/reference/numerics.md says of g, of the first ``size`` outputs of a batch at position 0."""
     key = hash32(hash32(seed, step), stream)
     words = np.array([[hash32(key, 2 * i), hash32(key, 2 * i + 1)] for i in range(size)], "uint32")
     sums = words.view("uint8").reshape(size, 8).astype("float64").sum(1) - 1020

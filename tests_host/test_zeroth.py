@@ -34,7 +34,7 @@ def compiled(optimizer, dtype="int8", layers=None, **options):
 
 
 def hash32(key, i):
-    """docs/numerics.md's, over uint64 arrays."""
+    """docs/reference/numerics.md's, over uint64 arrays."""
     mask = np.uint64(0xFFFFFFFF)
     u = (np.uint64(key) + np.asarray(i, "uint64") * np.uint64(0x9E3779B9)) & mask
     u = ((u ^ (u >> np.uint64(16))) * np.uint64(0x7FEB352D)) & mask

@@ -1,5 +1,5 @@
-"""Writes from odt/base/opcodes.py: native/opcodes.h, native/opcodes.c, docs/opcodes.md, odt/base/lines.py and, of odt/reference, index.py and docstrings;
-from native/cores/route.h: odt/host/routes/limits.py and a table of docs/architecture.md.
+"""Writes from odt/base/opcodes.py: native/opcodes.h, native/opcodes.c, docs/reference/opcodes.md, odt/base/lines.py and, of odt/reference, index.py and docstrings;
+from native/cores/route.h: odt/host/routes/limits.py and a table of docs/explanation/architecture.md.
 
 ::
 
@@ -48,15 +48,15 @@ def generated():
         "native/opcodes.c": _tables(table),
         "odt/base/lines.py": _lines(table),
         "odt/reference/index.py": _index(table),
-        "docs/opcodes.md": _manual(table, formulas),
+        "docs/reference/opcodes.md": _manual(table, formulas),
         routes.LIMITS: routes.text_of_limits(ROOT),
-        "docs/architecture.md": _with_routes((ROOT / "docs/architecture.md").read_text()),
+        "docs/explanation/architecture.md": _with_routes((ROOT / "docs/explanation/architecture.md").read_text()),
         **_documented(table, formulas),
     }
 
 
 def _with_routes(text):
-    """docs/architecture.md with the table of native/cores/route.h between its marks."""
+    """docs/explanation/architecture.md with the table of native/cores/route.h between its marks."""
     begin, end = "<!-- kernels by core -->\n", "<!-- end -->"
     before, rest = text.split(begin)
     return before + begin + "\n".join(routes.table(ROOT)) + "\n" + end + rest.split(end, 1)[1]

@@ -258,7 +258,7 @@ def _call(function):
         if self.family is None and not self.view:
             raise TypeError(
                 "layer %r: a layer of one's own has a kind and a family, which are lowered to instructions: "
-                "docs/add_a_layer.md; what Lambda or call() would compute is a layer of odt, or a change of the samples"
+                "docs/howto/add_a_layer.md; what Lambda or call() would compute is a layer of odt, or a change of the samples"
                 % type(self).__name__
             )
         return function(self, *args, **options)

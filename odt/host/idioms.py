@@ -1,13 +1,13 @@
 """What to write instead of what odt does not have: the texts of errors, by Keras's names. Loaded when there is such an error.
 
-A board's error names what is missing and no more. docs/keras.md is made from this (tests_host/test_docs.py), Keras's own names are checked by tests_host/test_keras_names.py.
+A board's error names what is missing and no more. docs/reference/keras.md is made from this (tests_host/test_docs.py), Keras's own names are checked by tests_host/test_keras_names.py.
 """
 
 import difflib
 
 _SEQUENCES = (
     "odt has no recurrent layers: odt.online.EchoState learns sequences on a board, and Conv1D over a window of "
-    "samples does what most LSTMs of sensors do (docs/online.md)"
+    "samples does what most LSTMs of sensors do (docs/howto/online.md)"
 )
 _ATTENTION = "odt has no attention: Conv1D or Dense over a window of samples"
 _3D = "odt has 1 and 2 axes: put the third axis into the channels, odt.Conv2D and odt.Reshape"
@@ -16,8 +16,8 @@ _MAXPOOL = "odt.MaxPool2D(size) with the whole size of the image, then odt.Flatt
 _AUGMENT = "change the samples before fit, in a generator of batches"
 _TEXT = "turn text and categories into numbers before fit"
 _NOISE = "odt.Dropout(rate), or add noise to the samples in a generator of batches"
-_BACKEND = "frameworks' layers do not train on a board: odt.host.convert imports Keras, PyTorch, ONNX and TFLite files (docs/import.md)"
-_OWN = "a layer of one's own: docs/add_a_layer.md"
+_BACKEND = "frameworks' layers do not train on a board: odt.host.convert imports Keras, PyTorch, ONNX and TFLite files (docs/howto/import.md)"
+_OWN = "a layer of one's own: docs/howto/add_a_layer.md"
 _ELEMENT = "odt.Add, odt.Multiply and odt.Concatenate join branches"
 _ACTIVATION = 'a name: activation="relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "sigmoid", "tanh" or "softmax"'
 _OBJECT = "names and objects of odt are given as they are, there is nothing to look up or to serialise"
@@ -35,7 +35,7 @@ MISSING = {
         "odt computes by its own kernels; a dtype is compile(dtype=..)": "backend config dtype_policies mixed_precision DTypePolicy FloatDTypePolicy "
         "Variable KerasTensor Operation Function StatelessScope SymbolicScope RematScope remat name_scope distribution device ops random tree quantizers Quantizer",
         "numpy or files hold the data; odt.data reads files in batches": "datasets preprocessing",
-        "odt.host.convert imports networks (docs/import.md); examples/ has small ones": "applications",
+        "odt.host.convert imports networks (docs/howto/import.md); examples/ has small ones": "applications",
         "model.export(path) writes a model file, model.save(path) a checkpoint": "export saving legacy",
         "odt.layers, odt.losses, odt.optimizers and odt.metrics have the classes": "Layer Loss Metric Optimizer InputSpec src version wrappers",
         "odt.AdamW(weight_decay=..)": "Regularizer",
@@ -102,7 +102,7 @@ MISSING = {
         "odt.MeanSquaredError, odt.MeanAbsoluteError or odt.Huber": "LogCosh MeanAbsolutePercentageError MeanSquaredLogarithmicError Poisson CosineSimilarity "
         "log_cosh mean_absolute_percentage_error mean_squared_logarithmic_error poisson cosine_similarity mean_squared_error mean_absolute_error huber",
         "odt has no such loss: odt.continual.prototypes and odt.continual.latents compare samples": "Circle circle CTC ctc",
-        "a loss of one's own: docs/modules.md": "Loss",
+        "a loss of one's own: docs/reference/modules.md": "Loss",
         _OBJECT: "serialize deserialize get",
     },
     "metrics": {
@@ -306,7 +306,10 @@ MODEL = (
 )
 _COMPILE = (
     ("metrics:", "evaluate and history give the loss, and the accuracy of labels; others: model.predict(x) and NumPy"),
-    ("loss is a name or an object", "a loss of one's own is an object that emits instructions: docs/modules.md"),
+    (
+        "loss is a name or an object",
+        "a loss of one's own is an object that emits instructions: docs/reference/modules.md",
+    ),
     ("loss is one of", "odt.MeanSquaredError, odt.MeanAbsoluteError and odt.Huber for numbers, the others for labels"),
     ("optimizer is one of", "odt.Adam, odt.AdamW, odt.RMSprop or odt.SGD"),
 )
@@ -321,7 +324,7 @@ def compile_hint(text):
 
 
 def table():
-    """docs/keras.md's: a row for each text, with the names that it is for."""
+    """docs/reference/keras.md's: a row for each text, with the names that it is for."""
     found = {}
     rows = [(place, text, names) for place, texts in MISSING.items() for text, names in texts.items()]
     for place, text, names in rows:

@@ -1,6 +1,6 @@
 """What odt uses of Python: the modules and their names, the builtins. For interpreters that have less of it.
 
-python3 -m odt.host.language        prints the table of docs/circuitpython.md
+python3 -m odt.host.language        prints the table of docs/howto/circuitpython.md
 """
 
 import ast

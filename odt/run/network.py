@@ -257,7 +257,7 @@ class Network:
         set_weights(ready(self), values)
 
     def save(self, path):
-        """Write a checkpoint: weights, scales, optimizer, and where training stands (docs/checkpoint.md).
+        """Write a checkpoint: weights, scales, optimizer, and where training stands (docs/reference/checkpoint.md).
 
         ``path``: a file's name, a str or a pathlib.Path, written beside the old one and then renamed; or a place of
         slots.py. OSError when that fails; what was there is then still there.
@@ -283,7 +283,7 @@ class Network:
         """Write a model file, which ``odt.load_model`` opens on any machine, without the script that made the model.
 
         It holds the program, the weights, ranges and optimizer's state as they are, frozen weights too, and where training
-        stands (docs/model_file.md). ``purpose`` "inference": without optimizer and gradients, all weights frozen, so that they are
+        stands (docs/reference/model_file.md). ``purpose`` "inference": without optimizer and gradients, all weights frozen, so that they are
         read in place where the file lies in flash. ``labels``: a list of str, the classes' names, kept as ``model.labels``.
         ``features``: what makes the Input's numbers of samples (odt.sensors.features), whose name and parameters the file keeps; ``model.features``.
         TypeError for a loss or a learning rate of one's own, OSError where the file cannot be written: what was there is

@@ -5,7 +5,7 @@
     model.export("digits.odt")
 
 One inner description (graph.py) stands between the readers and odt: nodes in odt's shapes with float weights. It runs on a PC
-alone; what it makes runs everywhere. Needs NumPy, and the package of the framework that is read. docs/import.md has more.
+alone; what it makes runs everywhere. Needs NumPy, and the package of the framework that is read. docs/howto/import.md has more.
 """
 
 import copy

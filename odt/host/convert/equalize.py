@@ -1,6 +1,6 @@
 """Scales of channels move between layers, until no channel of a kernel is much smaller than the others: the network computes the same.
 
-A layer that trains in int8 has one scale for its whole kernel (docs/numerics.md), and a folded BatchNorm leaves channels that
+A layer that trains in int8 has one scale for its whole kernel (docs/reference/numerics.md), and a folded BatchNorm leaves channels that
 differ a hundredfold. Where only ReLUs, poolings and sums lie between, a channel may be divided by any number above 0
 before, and its weights multiplied by it behind: cross-layer equalization (Nagel et al., 2019), here over residual sums too.
 """

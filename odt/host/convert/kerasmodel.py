@@ -107,7 +107,7 @@ def refuse_layer(kind, origin):
     for names, instead in _INSTEAD.items():
         if kind in names.split():
             refuse(origin, "odt has no such layer", instead)
-    refuse(origin, "odt has no such layer", "layers and operations that docs/import.md names")
+    refuse(origin, "odt has no such layer", "layers and operations that docs/howto/import.md names")
 
 
 def _layer(names, reads="", idle="", **defaults):

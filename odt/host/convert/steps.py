@@ -1,7 +1,7 @@
 """What of a quantized source stays as it is: scales, zero points and the bytes of weights, up to the first layer that trains.
 
 These layers, the front, compute what the source's own runtime does, except that the two may round a number close to
-halfway between two steps differently. From where something trains on, ranges follow the values as in any model (docs/numerics.md).
+halfway between two steps differently. From where something trains on, ranges follow the values as in any model (docs/reference/numerics.md).
 """
 
 import math
