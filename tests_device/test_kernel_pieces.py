@@ -1,6 +1,6 @@
 """Kernels by need on stock firmware: a program brings the pieces that it uses, and no file but odt's own is taken for one.
 
-build/venv/bin/python tests_device/test_kernel_pieces.py      writes the table of docs/tutorials/pico.md anew
+build/venv/bin/python tests_device/test_kernel_pieces.py      writes the table of docs/reference/costs.md anew
 """
 
 import random
@@ -24,11 +24,11 @@ from test_executors_agree import with_one_nan  # noqa: E402
 from odt.host import install  # noqa: E402
 from odt.host.pieces import PIECES  # noqa: E402
 
-PAGE = machines.ROOT / "docs" / "tutorials" / "pico.md"
+PAGE = machines.ROOT / "docs" / "reference" / "costs.md"
 TABLE = re.compile(r"(<!-- written by tests_device/test_kernel_pieces.py -->\n)(.*?)(\n\n)", re.S)
 FOLDERS = ["stock_unix x64", "stock_qemu_m3 armv7m", "stock_qemu_m3 armv6m", "stock_qemu_m4hf armv7emsp"]
 
-# The networks are those of README's first screen and of the tests of memory; their steps end with the digest of the PC.
+# The networks are those of docs/tutorials/pc.md and of the tests of memory; their steps end with the digest of the PC.
 MODELS = """
 import gc, sys
 gc.collect()
@@ -307,7 +307,7 @@ def installed(pico):
 
 
 def measured(pico):
-    """The table of docs/tutorials/pico.md, and {model: what it printed}."""
+    """The table of docs/reference/costs.md, and {model: what it printed}."""
     code, output = pico.mpremote("exec", COST % (list(PIECES),))
     assert code == 0, output.decode()
     cost = {name: int(size) for name, size in [line.split() for line in output.decode().splitlines()]}

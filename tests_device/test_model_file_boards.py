@@ -27,7 +27,7 @@ STOCK = {"stock_unix": "x64", "stock_qemu_m4hf": "armv7emsp", "stock_rp2040": "a
 
 
 def digits(dense=False):
-    """The network of README's first screen, or one of dense layers."""
+    """The network of docs/tutorials/pc.md, or one of dense layers."""
     first = [] if dense else [odt.Conv2D(8, 3, activation="relu"), odt.MaxPool2D()]
     return odt.Sequential([
         odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), *first, odt.Flatten(), odt.Dense(32 if dense else 10, activation="relu" if dense else None),
@@ -103,8 +103,8 @@ def test_stock_firmware_ends_with_the_digests_of_the_pc(name, made):
 
 def heap():
     """Of the emulated Pico with stock firmware, by network of docs/reference/model_file.md's sentence: what is free, and the model's own."""
-    readme = (machines.ROOT / "README.md").read_text()
-    first = readme[readme.index("model = odt.Sequential") : readme.index("model.compile")]
+    page = (machines.ROOT / "docs" / "tutorials" / "pc.md").read_text()
+    first = page[page.index("model = odt.Sequential") : page.index("model.compile")]
     names = {"odt": odt}
     exec(first, names)
     flat = [odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Flatten()]

@@ -67,7 +67,7 @@ def installed():
 
 
 def heap():
-    """In KB, by the README's own lines of the installation."""
+    """In KB, by the page's own lines of the installation."""
     document, pattern, _, _ = FIGURES["installation"]
     text = re.search(pattern, document.read_text(), re.S)[2]
     found = re.search(r"(\d+) bytes of heap free.* (\d+) bytes of heap left", text, re.S)
@@ -75,14 +75,15 @@ def heap():
     return "%.0f of a stock Pico's %.0f KB of heap remain free" % (left, free)
 
 
-README = ROOT / "README.md"
+INSTALL = ROOT / "docs" / "howto" / "install.md"
+COSTS = ROOT / "docs" / "reference" / "costs.md"
 # name: (document, pattern of what stands before it, it and what stands behind, its measurement, slack)
 FIGURES = {
-    "kernels and package": (README, r"(<!-- sizes of make mpy -->\n)(.*?)(\n\n)", sizes, 0),
-    "firmware": (README, r"(prints what odt adds to a Pico's, )(.*?)(;)", added, 64),
-    "wanted": (ROOT / "docs" / "howto" / "stm32.md", r"(odt from files wants )(.*?)(: where)", wanted, 1),
-    "installation": (README, r"(<!-- written by tests_device/test_readme.py -->\n```text\n)(.*?)(```)", installed, 0),
-    "heap": (README, r"(All of it lies in the board's RAM: )(.*?)(, before a model)", heap, 0),
+    "kernels and package": (COSTS, r"(<!-- sizes of make mpy -->\n)(.*?)(\n\n)", sizes, 0),
+    "firmware": (INSTALL, r"(prints what odt adds to a Pico's, )(.*?)(;)", added, 64),
+    "wanted": (INSTALL, r"(odt from files wants )(.*?)(: where)", wanted, 1),
+    "installation": (INSTALL, r"(<!-- written by tests_device/test_readme.py -->\n```text\n)(.*?)(```)", installed, 0),
+    "heap": (INSTALL, r"(All of it lies in the board's RAM: )(.*?)(, before a model)", heap, 0),
 }
 
 
@@ -98,11 +99,11 @@ def check(name, measured=None):
     )
 
 
-def test_readme_gives_the_sizes_of_the_kernels_and_of_the_package():
+def test_documents_give_the_sizes_of_the_kernels_and_of_the_package():
     check("kernels and package")
 
 
-def test_readme_gives_what_odt_adds_to_a_firmware():
+def test_documents_give_what_odt_adds_to_a_firmware():
     check("firmware")
 
 

@@ -83,7 +83,7 @@ def test_the_reference_ends_with_the_digest_of_the_kernels(name, pc):
 
 
 def check_public_steps(text, block):
-    """README: train_step takes the float that it returns; in float32 two objects more, in int8 with mse an integer of 64 bits."""
+    """docs/reference/costs.md: train_step takes the float that it returns; in float32 two objects more, in int8 with mse an integer of 64 bits."""
     assert f"a float takes {block} bytes" in text
     taken = re.findall(r"train_step of (\w+), (\w+) takes (\d+) bytes", text)
     assert len(taken) == 8

@@ -147,6 +147,7 @@ def look():
 COMMANDS = {
     "python look.py": look,
     "make run": compare,
+    "cd examples/digits && python first.py": lambda: script("digits", "first.py"),
     "cd examples/digits && python train.py": lambda: script("digits"),
     "cd examples/xor && python train.py": lambda: script("xor"),
     "cd examples/vibration && python train.py": lambda: script("vibration"),
@@ -193,6 +194,23 @@ def steps_table():
         steps = dict(zip(machines.split()[::2], [int(count) for count in counts.split()[::2]]))
         cells = name, steps["rp2040"] / 1e6, steps["rp2040"] / 125e3, steps["qemu_m4"] / 1e6
         lines.append("| %s | %.2f M cycles | %.1f ms | %.2f M instructions |" % cells)
+    return "\n".join(lines) + "\n"
+
+
+def figures_table():
+    """README's: of two networks what training takes, and how it ends."""
+    accuracy = dict(row.split(" | ", 1) for row in accuracy_table().splitlines()[2:])
+    rows = (
+        ("digits CNN, batch 16",) * 2 + ("| digits-cnn",),
+        ("digits MLP 64-32-10, batch 16", "MLP 64-32-10, batch 16", "| digits-mlp"),
+    )
+    lines = ["| | RAM to train | one step on a Pico | accuracy |", "|---|--:|--:|--:|"]
+    for network, step, task in rows:
+        ram = [row.split(" | ")[2] for row in ram_table().splitlines() if network in row]
+        cycles = [row.split(" | ")[1:3] for row in steps_table().splitlines() if row.startswith("| " + step)]
+        torch, _, int8, _ = [cell.partition(" ±")[0] for cell in accuracy[task].split(" | ")]
+        cells = network.partition(",")[0], ram[0], *cycles[0], int8, torch
+        lines.append("| %s | %s bytes | %s, %s | %s %% (%s %%) |" % cells)
     return "\n".join(lines) + "\n"
 
 
@@ -268,11 +286,12 @@ def vibration_words():
     return "%d KB" % -(-int(re.search(r"^total RAM +(\d+) bytes", text, re.M)[1]) // 1000)
 
 
-# Figures within the README's sentences: (what stands before, behind, their measurement).
+COSTS = ROOT / "docs" / "reference" / "costs.md"
+# Figures within sentences: (document, what stands before, behind, their measurement).
 SENTENCES = (
-    ('`"int8"` or `"float32"`; float32 needs ', " the RAM", float32_words),
-    ("prints the same; the program, ", ", and the user's data come on top", program_words),
-    ("learns how a healthy machine vibrates, in\n  ", " of RAM", vibration_words),
+    (COSTS, "float32 needs ", " the RAM of int8", float32_words),
+    (COSTS, "The program, ", ", and your data come on top", program_words),
+    (README, "learns how a healthy machine vibrates, in ", " of RAM", vibration_words),
 )
 
 API = {
@@ -286,7 +305,7 @@ API = {
     "model": (
         "Sequential.add Sequential.pop Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.predict_proba "
         "Model.predict_classes Model.calibrate Model.summary "
-        "Model.save Model.load Model.digest Model.get_weights Model.set_weights Model.disassemble Model.draw"
+        "Model.save Model.load Model.export Model.load_weights Model.digest Model.get_weights Model.set_weights Model.disassemble Model.draw"
     ),
     "callbacks": "callbacks.EarlyStopping callbacks.ModelCheckpoint callbacks.ReduceLROnPlateau callbacks.LearningRateScheduler",
 }
@@ -318,6 +337,7 @@ def operators_table():
 
 
 TABLES = {
+    "figures": figures_table,
     "accuracy": accuracy_table,
     "steps": steps_table,
     "ram": ram_table,
@@ -417,10 +437,7 @@ def mpremote_commands(words, folder):
         stop = words.index("+") if "+" in words else len(words)
         assert words[0] in main._COMMANDS or words[0] in main._BUILTIN_COMMAND_EXPANSIONS, words[0]
         for word in words[1:stop]:
-            if re.search(r"\.(py|bin)$|^examples", word) and (folder, word) != (
-                ROOT / "docs" / "tutorials",
-                "train.py",
-            ):
+            if re.search(r"\.(py|bin)$|^examples", word):
                 assert (ROOT / word).exists() or (folder / word).exists(), word
         words = words[stop + 1 :]
 
@@ -452,9 +469,9 @@ def test_the_tables_are_what_is_measured_and_declared(name):
     assert found == [TABLES[name]()], MENDS
 
 
-@pytest.mark.parametrize("before, behind, measure", SENTENCES, ids=[sentence[2].__name__ for sentence in SENTENCES])
-def test_the_figures_within_sentences_are_measured(before, behind, measure):
-    assert before + measure() + behind in README.read_text(), MENDS
+@pytest.mark.parametrize("document, before, behind, measure", SENTENCES, ids=[row[3].__name__ for row in SENTENCES])
+def test_the_figures_within_sentences_are_measured(document, before, behind, measure):
+    assert before + measure() + behind in document.read_text(), MENDS
 
 
 def test_every_public_layer_loss_and_optimizer_is_in_a_table():
@@ -476,7 +493,7 @@ def test_every_module_that_is_imported_when_used_is_on_the_page_of_modules():
     text = (ROOT / "docs" / "reference" / "modules.md").read_text()
     tables = {"layers", "losses", "model", "norms", "optimizers", "open", "normalization"}
     for name in modules("modules") - tables:
-        assert "`odt.%s`" % name in text and "`odt.%s`" % name in README.read_text(), name
+        assert "`odt.%s`" % name in text, name
 
 
 def test_every_module_can_be_imported_from_the_package():
@@ -487,12 +504,21 @@ def test_every_module_can_be_imported_from_the_package():
     assert known == (there | packages) - {"__init__", "__main__", "executor", "host"}
 
 
-def test_the_first_script_of_the_readme_ends_with_the_digest_beside_it(tmp_path, monkeypatch, capsys):
+def test_the_first_script_ends_with_the_digest_beside_it(tmp_path, monkeypatch, capsys):
+    page = ROOT / "docs" / "tutorials" / "pc.md"
     shutil.copy(ROOT / "examples" / "digits" / "digits.bin", tmp_path)
     monkeypatch.chdir(tmp_path)
-    exec(blocks(README, "python")[0][1], {"__name__": "__main__"})
+    exec(blocks(page, "python")[0][1], {"__name__": "__main__"})
     digest = capsys.readouterr().out.split()[-1]
-    assert re.search(r"^CPython .* %s " % digest, blocks(README, "console")[0][1], re.M)
+    assert re.search(r"^CPython .* %s " % digest, blocks(page, "console")[0][1], re.M)
+
+
+def test_the_readme_is_short_and_its_example_is_a_file():
+    """What it is, how to install it, one example, one table; all else is a page of docs/."""
+    assert len(README.read_text().splitlines()) <= 150
+    ((_, example),) = blocks(README, "python")
+    assert example.partition("\n")[2] == (ROOT / "examples" / "digits" / "first.py").read_text()
+    assert [name for _, name, _, _ in TABLE.findall(README.read_text())] == ["figures"]
 
 
 def test_numerics_md_has_each_family_s_section_and_there_the_family_s_instructions():
@@ -572,7 +598,7 @@ def write():
         old = document.read_text()
         text = re.sub(r"^```console\n(.*)\n((?s:.*?))^```$", transcript, old, flags=re.M)
         text = TABLE.sub(lambda match: match[1] + TABLES[match[2]]() + match[4], text)
-        for before, behind, measure in SENTENCES if document == README else ():
+        for before, behind, measure in [row[1:] for row in SENTENCES if row[0] == document]:
             text = re.sub(
                 "(%s).*?(%s)" % (re.escape(before), re.escape(behind)),
                 lambda match: match[1] + measure() + match[2],
