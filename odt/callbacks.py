@@ -23,13 +23,23 @@ import gc
 from .base.fixed import is_int, is_number
 from .files.checkpoint import path_of
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Callable
+    from os import PathLike
+    from typing import Any, Literal
+    from typing_extensions import TypeAlias
+    from .model import Model
+    from .run.network import Place
+
+    _Mode: TypeAlias = Literal["auto", "min", "max"]
+
 
 class Callback:
     """Has the model; the base of those below, and of your own if you like."""
 
-    model = None
+    model: "Model" = None
 
-    def set_model(self, model):
+    def set_model(self, model: "Model") -> None:
         self.model = model
 
 
@@ -71,7 +81,18 @@ class EarlyStopping(_Monitor):
     takes it up again when training ends. ``best_epoch`` says which epoch that was.
     """
 
-    def __init__(self, monitor="val_loss", patience=0, restore_best_weights=False, path=None, min_delta=0, mode="auto"):
+    best: "float | None"
+    best_epoch: "int | None"
+
+    def __init__(
+        self,
+        monitor: "str" = "val_loss",
+        patience: "int" = 0,
+        restore_best_weights: "bool" = False,
+        path: "str | PathLike[str] | None" = None,
+        min_delta: "float" = 0,
+        mode: "_Mode" = "auto",
+    ) -> None:
         super().__init__(monitor, mode, min_delta)
         if not is_int(patience) or patience < 0:
             raise ValueError("EarlyStopping: patience is an int not below 0, got %r" % (patience,))
@@ -83,7 +104,7 @@ class EarlyStopping(_Monitor):
         self.path = path
         self.state = None
 
-    def on_train_begin(self):
+    def on_train_begin(self) -> None:
         self.best = self.best_epoch = None
         self.waited = 0
         if self.restore and self.path is None:
@@ -96,7 +117,7 @@ class EarlyStopping(_Monitor):
                 except MemoryError:
                     raise MemoryError("EarlyStopping needs %d bytes to keep the best weights: give a path" % needed)
 
-    def on_epoch_end(self, epoch, logs):
+    def on_epoch_end(self, epoch: "int", logs: "dict[str, Any]") -> None:
         if self.improved(logs):
             self.best_epoch = epoch
             self.waited = 0
@@ -109,7 +130,7 @@ class EarlyStopping(_Monitor):
         if self.waited >= self.patience:  # also where patience is 0
             self.model.stop_training = True
 
-    def on_train_end(self):
+    def on_train_end(self) -> None:
         if not self.restore or self.best_epoch is None:
             return
         if self.path is not None:
@@ -130,7 +151,15 @@ class ModelCheckpoint(_Monitor):
         model.fit(x, y, epochs=20, initial_epoch=model.epoch)
     """
 
-    def __init__(self, filepath=None, monitor="val_loss", save_best_only=False, steps=None, mode="auto", path=None):
+    def __init__(
+        self,
+        filepath: "str | PathLike[str] | Place | None" = None,
+        monitor: "str" = "val_loss",
+        save_best_only: "bool" = False,
+        steps: "int | None" = None,
+        mode: "_Mode" = "auto",
+        path: "str | PathLike[str] | Place | None" = None,
+    ) -> None:
         super().__init__(monitor, mode)
         path = filepath if path is None else path
         if steps is not None and (not is_int(steps) or steps < 1 or save_best_only):
@@ -145,7 +174,7 @@ class ModelCheckpoint(_Monitor):
         if step % self.steps == 0:
             self._save(self.model.epoch)
 
-    def on_epoch_end(self, epoch, logs):
+    def on_epoch_end(self, epoch: "int", logs: "dict[str, Any]") -> None:
         if not self.save_best_only or self.improved(logs):
             self._save(epoch)
 
@@ -161,8 +190,15 @@ class ReduceLROnPlateau(_Monitor):
     """
 
     def __init__(
-        self, monitor="val_loss", factor=0.1, patience=10, mode="auto", min_delta=0.0001, cooldown=0, min_lr=0
-    ):
+        self,
+        monitor: "str" = "val_loss",
+        factor: "float" = 0.1,
+        patience: "int" = 10,
+        mode: "_Mode" = "auto",
+        min_delta: "float" = 0.0001,
+        cooldown: "int" = 0,
+        min_lr: "float" = 0,
+    ) -> None:
         super().__init__(monitor, mode, min_delta)
         for name, value in (("patience", patience), ("cooldown", cooldown)):
             if not is_int(value) or value < 0:
@@ -173,11 +209,11 @@ class ReduceLROnPlateau(_Monitor):
             raise ValueError("ReduceLROnPlateau: min_lr is a number not below 0, got %r" % (min_lr,))
         self.factor, self.patience, self.cooldown, self.min_lr = factor, patience, cooldown, min_lr
 
-    def on_train_begin(self):
+    def on_train_begin(self) -> None:
         self.best = None
         self.waited = self.cooling = 0
 
-    def on_epoch_end(self, epoch, logs):
+    def on_epoch_end(self, epoch: "int", logs: "dict[str, Any]") -> None:
         improved = self.improved(logs)
         if self.cooling:
             self.cooling -= 1
@@ -198,12 +234,12 @@ class ReduceLROnPlateau(_Monitor):
 class LearningRateScheduler(Callback):
     """Before each epoch the learning rate becomes ``schedule(epoch, rate)``, epochs from 0; it stays when training has ended."""
 
-    def __init__(self, schedule):
+    def __init__(self, schedule: "Callable[[int, float], float]") -> None:
         if not callable(schedule):
             raise TypeError("LearningRateScheduler: schedule is a function of (epoch, rate), got %r" % (schedule,))
         self.schedule = schedule
 
-    def on_epoch_begin(self, epoch):
+    def on_epoch_begin(self, epoch: "int") -> None:
         from .run.names import rate_of, set_rate
 
         set_rate(self.model, self.schedule(epoch, rate_of(self.model)))

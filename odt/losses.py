@@ -5,9 +5,14 @@ import struct
 from .base.fixed import multiplier, own, scale_div
 from .base.primitives import millionths, rescale, scale_of
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Mapping, Sequence
+
 
 class _Loss:
     """What Model asks of a loss."""
+
+    name: "str"
 
     labels = False  # y is one integer label a sample; else it has the output's shape
     binary = False  # y is 0 or 1, or a probability
@@ -64,7 +69,12 @@ class SparseCategoricalCrossentropy(_Loss):
     hits = True
     activation = "softmax"
 
-    def __init__(self, class_weight=None, label_smoothing=0, from_logits=None):
+    def __init__(
+        self,
+        class_weight: "Sequence[float] | Mapping[int, float] | None" = None,
+        label_smoothing: "float" = 0,
+        from_logits: "bool | None" = None,
+    ) -> None:
         label_smoothing = own(label_smoothing)
         if hasattr(class_weight, "tolist"):
             class_weight = class_weight.tolist()
@@ -142,7 +152,7 @@ class BinaryCrossentropy(_Loss):
     hits = True
     activation = "sigmoid"
 
-    def __init__(self, from_logits=None):
+    def __init__(self, from_logits: "bool | None" = None) -> None:
         self.from_logits = from_logits
 
     def emit(self, s, logits):
@@ -187,7 +197,7 @@ class Huber(_Loss):
     name = "huber"
     degree = 2
 
-    def __init__(self, delta=1):
+    def __init__(self, delta: "float" = 1) -> None:
         delta = own(delta)
         if not isinstance(delta, (int, float)) or not 1e-9 <= delta <= 1e9:
             raise ValueError("Huber: delta is a number above 0, got %r" % (delta,))

@@ -9,10 +9,20 @@ from array import array
 from .base.fixed import is_int
 from .base.regions import COUNT, POSITION, Y_DATA
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from typing_extensions import TypeAlias
+    from .model import Model
+    from .run.network import Batches, Data
+
+    _Matrix: TypeAlias = Sequence[Sequence[int]]
+
 _WIDTH = 79  # of a REPL of 80 columns
 
 
-def confusion_matrix(model, x, y=None, output=None):
+def confusion_matrix(
+    model: "Model", x: "Data | Batches", y: "Data | None" = None, output: "int | None" = None
+) -> "list[array[int]]":
     """Counts as a list of array('i'): ``matrix[label][predicted]``, for a model that was compiled for labels.
 
     The prediction is the first largest output; of a single output, whether it is above 0. Of a model for
@@ -74,30 +84,30 @@ def _outputs(session, row, outputs):
     return array("f", bytes(memoryview(session.arena)[at : at + 4 * outputs])), 0.5 if activated else 0
 
 
-def precision(matrix):
+def precision(matrix: "_Matrix") -> "list[float]":
     """Of what was taken for a class, the part that is of it; a list by class, 0 where nothing was."""
     size = range(len(matrix))
     return [_part(matrix[k][k], sum([matrix[row][k] for row in size])) for k in size]
 
 
-def recall(matrix):
+def recall(matrix: "_Matrix") -> "list[float]":
     """Of what is of a class, the part that was found; a list by class, 0 where nothing is."""
     return [_part(matrix[k][k], sum(matrix[k])) for k in range(len(matrix))]
 
 
-def f1(matrix):
+def f1(matrix: "_Matrix") -> "list[float]":
     """The harmonic mean of precision and recall; a list by class."""
     size = range(len(matrix))
     columns = [sum([matrix[row][k] for row in size]) for k in size]
     return [_part(2 * matrix[k][k], sum(matrix[k]) + columns[k]) for k in size]
 
 
-def accuracy(matrix):
+def accuracy(matrix: "_Matrix") -> "float":
     """The part that was predicted right."""
     return _part(sum([matrix[k][k] for k in range(len(matrix))]), sum([sum(row) for row in matrix]))
 
 
-def macro(values):
+def macro(values: "Sequence[float]") -> "float":
     """The mean over classes, each counting alike."""
     return sum(values) / len(values)
 
@@ -106,7 +116,13 @@ def _part(a, b):
     return a / b if b else 0.0
 
 
-def report(model, x, y=None, names=None, output=None):
+def report(
+    model: "Model",
+    x: "Data | Batches",
+    y: "Data | None" = None,
+    names: "Sequence[object] | None" = None,
+    output: "int | None" = None,
+) -> None:
     """Print the confusion matrix, and precision, recall and F1 by class, within 80 columns.
 
     ``names``: a list with a name a class; ``output`` as in confusion_matrix. Where the matrix is too wide, the commonest confusions are

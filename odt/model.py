@@ -10,6 +10,26 @@ from .plan import unload
 from .plan.graph import Node, trace
 from .run.network import Network
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from typing import Literal
+    from typing_extensions import TypeAlias
+    from .losses import _Loss
+    from .optimizers import SGD, Adam
+    from .optimizers.zeroth import ZerothOrder
+    from .run.network import Bytes
+
+    LossName: TypeAlias = Literal[
+        "sparse_categorical_crossentropy",
+        "categorical_crossentropy",
+        "binary_crossentropy",
+        "mse",
+        "mean_squared_error",
+        "mae",
+        "mean_absolute_error",
+        "huber",
+    ]
+
 
 class Model(Network):
     """A network from one Input node to one output node.
@@ -17,7 +37,9 @@ class Model(Network):
     ``compile`` plans it and reserves its memory.
     """
 
-    def __init__(self, inputs, outputs):
+    nodes: "list[Node]"
+
+    def __init__(self, inputs: "Node", outputs: "Node") -> None:
         for node in (inputs, outputs):
             if not isinstance(node, Node):
                 raise TypeError("Model: an Input and a layer's output are expected, got %r" % type(node))
@@ -39,9 +61,18 @@ class Model(Network):
         self.nodes = nodes
 
     def compile(
-        self, optimizer="adam", loss="sparse_categorical_crossentropy", dtype="int8", batch_size=16, seed=0,
-        micro_batch=None, memory_budget=None, checkpoint=None, frozen=None, metrics=None,
-    ):  # fmt: skip
+        self,
+        optimizer: "Literal['sgd', 'adam', 'adamw'] | SGD | Adam | ZerothOrder | None" = "adam",
+        loss: "LossName | _Loss" = "sparse_categorical_crossentropy",
+        dtype: "Literal['int8', 'float32']" = "int8",
+        batch_size: "int" = 16,
+        seed: "int" = 0,
+        micro_batch: "int | None" = None,
+        memory_budget: "int | None" = None,
+        checkpoint: "Literal['sqrt'] | None" = None,
+        frozen: "Bytes | None" = None,
+        metrics: "str | Sequence[str] | None" = None,
+    ) -> None:
         """Plan the training, reserve its memory and draw the first weights.
 
         Called again it keeps weights, and int8's ranges where the plan has the same, as Keras does; the optimizer's state begins
@@ -125,24 +156,24 @@ class Model(Network):
         gc.collect()
 
     @property
-    def trainable(self):
+    def trainable(self) -> "bool":
         """Whether a layer with weights trains. Set, it is that of all of these, from the next ``compile`` on."""
         from .run.habits import trains
 
         return trains(self)
 
     @trainable.setter
-    def trainable(self, value):
+    def trainable(self, value: "bool") -> None:
         from .run.habits import trains
 
         trains(self, value)
 
     @property
-    def layers(self):
+    def layers(self) -> "list[Layer]":
         """The layers in the order of the graph."""
         return [node.layer for node in self.nodes]
 
-    def summary(self):
+    def summary(self) -> None:
         """Print the layers and, once compiled, their costs, and the RAM that training takes, to the byte."""
         if self.session is not None:
             return super().summary()
@@ -159,25 +190,25 @@ class Sequential(Model):
         model = odt.Sequential([odt.Input((2,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
     """
 
-    def __init__(self, layers=()):
+    def __init__(self, layers: "Sequence[Node | Layer]" = ()) -> None:
         if not isinstance(layers, (list, tuple)):
             raise TypeError("Sequential: a list of layers is expected, got %r" % (layers,))
         self.nodes = []
         self.stack([], layers)
 
-    def add(self, layer):
+    def add(self, layer: "Node | Layer") -> None:
         """Put a layer on top; before ``compile``, else ValueError."""
         from .run.habits import add
 
         add(self, layer)
 
-    def pop(self):
+    def pop(self) -> "Layer":
         """Take the last layer away, before ``compile``, and return it."""
         from .run.habits import pop
 
         return pop(self)
 
-    def stack(self, ends, layers):
+    def stack(self, ends: "list[Node]", layers: "Sequence[Node | Layer]") -> None:
         """Become the stack of these nodes, the last of each item, and these layers."""
         for layer in layers:
             ends = _after(ends, layer)
@@ -186,7 +217,7 @@ class Sequential(Model):
         self.ends = ends
 
     @property
-    def layers(self):
+    def layers(self) -> "list[Layer]":
         """The layers in their order, without the Input."""
         return [node.layer for node in self.nodes[1:]]
 

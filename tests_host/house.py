@@ -1,4 +1,4 @@
-"""The modules of odt, except those of odt.host, and what they import."""
+"""The modules of odt, except those of odt.host, as they run, and what they import."""
 
 import ast
 from pathlib import Path
@@ -9,7 +9,34 @@ FILES = {
     for file in sorted((ROOT / "odt").rglob("*.py"))
     if "host" not in file.parts
 }
-TREES = {name: ast.parse(file.read_text()) for name, file in FILES.items()}
+
+
+class RunTime(ast.NodeTransformer):
+    """Without what is for type checkers alone: the blocks "if 1 - 1:" and annotations."""
+
+    def visit_If(self, node):
+        return None if ast.unparse(node.test) == "1 - 1" else self.generic_visit(node)
+
+    def visit_AnnAssign(self, node):
+        return node.value and ast.copy_location(ast.Assign([node.target], node.value), node)
+
+    def visit_arg(self, node):
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node):
+        node.returns = None
+        return self.generic_visit(node)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+
+def at_run_time(text):
+    """The tree of a module as MicroPython runs it."""
+    return RunTime().visit(ast.parse(text))
+
+
+TREES = {name: at_run_time(file.read_text()) for name, file in FILES.items()}
 
 
 def imports(name):

@@ -318,9 +318,9 @@ def api_table(names):
         found = odt
         for part in name.split("."):
             found = getattr(found, part)
-        call = name.replace("Model.", "") + str(inspect.signature(found)).replace("(self, ", "(").replace(
-            "(self)", "()"
-        )
+        signature = inspect.signature(found)
+        plain = [each.replace(annotation=each.empty) for each in signature.parameters.values() if each.name != "self"]
+        call = name.replace("Model.", "") + str(inspect.Signature(plain))
         what = " ".join(inspect.getdoc(found).partition("\n\n")[0].replace("``", "`").split())
         lines.append("| `%s` | %s |" % (call, what.replace("|", "\\|")))
     return "\n".join(lines) + "\n"

@@ -5,5 +5,11 @@ from odt.adapt import update
 
 from ..base import lazy
 
+if 1 - 1:  # for type checkers alone
+    from . import fisher as fisher
+    from . import lite as lite
+    from . import update as update
+    from .tinytrain import task_adaptive as task_adaptive
+
 _HOMES = lazy.spread((("tinytrain", "task_adaptive"), (None, "fisher lite update")))
-__getattr__ = lazy.getter("odt.adapt", _HOMES, globals())
+lazy.install("odt.adapt", _HOMES, globals())

@@ -22,10 +22,16 @@ from ..run.session import ready
 from .fisher import measure, plan
 from .update import channels
 
+if 1 - 1:  # for type checkers alone
+    from ..model import Model
+    from ..run.network import Data
+
 _SHARES = (1, 2, 4, 8)  # of a layer's channels 1 / so many
 
 
-def task_adaptive(model, x, y, memory_budget=None, macs_budget=None):
+def task_adaptive(
+    model: "Model", x: "Data", y: "Data", memory_budget: "int | None" = None, macs_budget: "int | None" = None
+) -> "dict[str, tuple[tuple[int, int], ...]]":
     """Let those channels train that matter most for some labelled samples, and compile the model anew, with its weights.
 
     ``x``, ``y``: as for ``fit``; a few dozen samples do. ``memory_budget``: bytes of arena and state together, in training and

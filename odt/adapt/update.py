@@ -10,14 +10,18 @@ A layer of which only some channels train keeps a scale a channel, as a frozen o
 
 from ..base.fixed import is_int
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Mapping, Sequence
+    from ..model import Model
 
-def whole(model):
+
+def whole(model: "Model") -> None:
     """Everything trains."""
     for layer in _layers(model):
         _set(layer, 1, True)
 
 
-def last(model, layers=1):
+def last(model: "Model", layers: "int" = 1) -> None:
     """The last ``layers`` layers with weights train."""
     owners = _layers(model)
     if not is_int(layers) or not 1 <= layers <= len(owners):
@@ -27,26 +31,26 @@ def last(model, layers=1):
         _set(layer, int(trains), trains)
 
 
-def bias(model):
+def bias(model: "Model") -> None:
     """All biases train, and the last layer (Cai et al., 2020: no activation is kept for a bias)."""
     for layer in _layers(model):
         _set(layer, 0, True)
     _set(_layers(model)[-1], 1, True)
 
 
-def norm(model):
+def norm(model: "Model") -> None:
     """Normalisation layers train, and nothing else (for odt.continual.tent)."""
     for layer in _layers(model):
         _set(layer, int(layer.normalises), layer.normalises)
 
 
-def norm_and_last(model):
+def norm_and_last(model: "Model") -> None:
     """Normalisation layers train, and the last layer."""
     norm(model)
     _set(_layers(model)[-1], 1, True)
 
 
-def sparse(model, ratios, biases=0):
+def sparse(model: "Model", ratios: "Mapping[str, float]", biases: "int" = 0) -> None:
     """The first ``ratio`` of the output channels of each layer that ``ratios`` names, {name: ratio}.
 
     With all the bias of that layer; and the biases of the last ``biases`` layers with weights (Lin et al., 2022: sparse update).
@@ -62,7 +66,7 @@ def sparse(model, ratios, biases=0):
         _set(layer, ratio, ratio > 0 or number >= len(owners) - biases)
 
 
-def dynamic(model, minimum=0.1, maximum=0.5):
+def dynamic(model: "Model", minimum: "float" = 0.1, maximum: "float" = 0.5) -> None:
     """At each step the output channels with the largest error train, between two shares of each layer's.
 
     The share falls from ``maximum`` to ``minimum`` with the error of the network's output, relative to the largest so far
@@ -81,7 +85,7 @@ def dynamic(model, minimum=0.1, maximum=0.5):
             layer.dynamic = int(minimum * 65536 + 0.5), int(maximum * 65536 + 0.5)
 
 
-def channels(model, ranges):
+def channels(model: "Model", ranges: "Mapping[str, Sequence[tuple[int, int]]]") -> None:
     """Of each layer that ``ranges`` names these output channels, with all its bias: {name: ((first, count), ..)}.
 
     ``first`` rises, ranges do not meet. What adapt.py chooses. Raises KeyError as ``sparse``.

@@ -5,8 +5,15 @@ Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``draw
 
 from . import regions
 
+if 1 - 1:  # for type checkers alone
+    from types import ModuleType
+    from typing import Literal
 
-def use(name):
+engine: "ModuleType"
+backend: "Literal['native', 'reference', 'ulab', 'numpy']"
+
+
+def use(name: "Literal['native', 'reference', 'ulab', 'numpy']") -> None:
     """Run what is compiled from now on with "native", "reference", "ulab" or "numpy"; ImportError without it."""
     global engine, backend
     if name == "native":

@@ -1,8 +1,11 @@
 """Names of a package that load their module when they are used: a board's RAM is small."""
 
 
-def getter(package, homes, found):
-    """The ``__getattr__`` of a package. ``homes``: {name: the module in it that has the name, or None for a module}; ``found``: its globals()."""
+def install(package, homes, found):
+    """Give a package its ``__getattr__``, which is returned. Type checkers do not see it: the package's names stand there for them.
+
+    ``homes``: {name: the module in the package that has the name, or None for a module}; ``found``: its globals().
+    """
 
     def get(name):
         if name not in homes:
@@ -12,6 +15,7 @@ def getter(package, homes, found):
         found[name] = value = getattr(module, name) if home else module
         return value
 
+    found["__getattr__"] = get
     return get
 
 

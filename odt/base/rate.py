@@ -6,7 +6,7 @@ from .fixed import is_number, own
 class Constant:
     """The same rate at every step."""
 
-    def __init__(self, rate):
+    def __init__(self, rate: "float") -> None:
         rate = own(rate)
         if not is_number(rate):
             raise TypeError("learning_rate is a number or a schedule, got %r" % (rate,))
@@ -18,7 +18,7 @@ class Constant:
 
             self.base = scale_of(rate)
 
-    def bits(self, step):
+    def bits(self, step: "int") -> "int":
         """The rate of step ``step`` (from 0) as float32 bits."""
         return self.base
 
@@ -26,11 +26,11 @@ class Constant:
         """Whether that is ``base`` at every step."""
         return self.__class__ is Constant
 
-    def saved(self):
+    def saved(self) -> "list":
         """What a model file keeps of it: integers, or lists of such."""
         return [self.base]
 
-    def restore(self, values):
+    def restore(self, values: "list") -> None:
         """Become what ``saved`` told of."""
         (self.base,) = values
 

@@ -13,10 +13,13 @@ from ..base.primitives import size_of
 from ..base.regions import KEY, REGION_SHIFT
 from ..run.session import batch, next_part, point, ready
 
+if 1 - 1:  # for type checkers alone
+    from ..run.network import Data, Network
+
 _MASK = (1 << REGION_SHIFT) - 1
 
 
-def update_bn(model, x, epochs=None, guard=True):
+def update_bn(model: "Network", x: "Data", epochs: "int | None" = None, guard: "bool" = True) -> None:
     """Move every BatchNorm's running mean and variance to those of ``x``: samples as ``predict`` takes them, of all classes.
 
     By its ``momentum`` with each batch of the model's ``batch_size``: n of them leave ``momentum ** n`` of what was. ``epochs``:

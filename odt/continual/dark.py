@@ -21,11 +21,13 @@ class DarkExperience(SparseCategoricalCrossentropy):
     same bits; the network ends in logits, not in a Softmax.
     """
 
+    alpha: "float"
+
     name = "dark_experience"
     with_logits = True
     from_logits = True
 
-    def __init__(self, alpha=0.1):
+    def __init__(self, alpha: "float" = 0.1) -> None:
         super().__init__(from_logits=True)
         alpha = own(alpha)
         if not is_number(alpha) or not 0.001 <= alpha <= 100:

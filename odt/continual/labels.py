@@ -13,11 +13,19 @@ from ..base.fixed import hash32, is_int, is_number
 from ..base.primitives import log2q, millionths
 from ..run.posteriors import normal, probabilities
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Callable, Sequence
+    from typing import Any, Literal
+    from ..online import OSELM
+    from ..run.network import Network
+
+    Measure = Literal["margin", "entropy", "least_confidence"]
+
 _ONE = 65536
 _MEASURES = ("margin", "entropy", "least_confidence")
 
 
-def uncertainty(model, x, by="margin"):
+def uncertainty(model: "Network | OSELM", x: "Any", by: "Measure" = "margin") -> "array[int]":
     """array('i'), for each sample how little the model knows about it, 0 .. 65536.
 
     ``by``: "margin", 1 less what the best class is ahead of the second (Scheffer et al., 2001); "entropy" of all classes, over that of
@@ -27,7 +35,12 @@ def uncertainty(model, x, by="margin"):
     return array("i", [_measure(row, by) for row in probabilities(model, x)])
 
 
-def query(model, x, count, by="margin"):
+def query(
+    model: "Network",
+    x: "Any",
+    count: "int",
+    by: "Literal['margin', 'entropy', 'least_confidence', 'coreset']" = "margin",
+) -> "list[int]":
     """Indices of the ``count`` samples of ``x`` to have labelled next, the first most urgent; all, where there are no more.
 
     ``by``: of ``uncertainty``; or "coreset", samples that are far from one another: each next is the one whose probabilities are
@@ -58,7 +71,18 @@ class Asker:
     for each sample of the window.
     """
 
-    def __init__(self, model, budget, share=0.1, window=50, by="margin"):
+    budget: "int"
+    asked: "int"
+    seen: "int"
+
+    def __init__(
+        self,
+        model: "Network | OSELM",
+        budget: "int",
+        share: "float" = 0.1,
+        window: "int" = 50,
+        by: "Measure" = "margin",
+    ) -> None:
         _check_measure(by)
         for name, value in (("budget", budget), ("window", window)):
             if not is_int(value) or value < 1:
@@ -70,7 +94,7 @@ class Asker:
         self.asked = self.seen = 0
         self._last = array("i", bytes(4 * window))
 
-    def wants(self, x):
+    def wants(self, x: "Any") -> "bool":
         """Whether to ask about ``x``, one sample; it counts as asked. False while fewer samples than ``1 / share`` have come."""
         scores = uncertainty(self.model, x, self.by)
         if len(scores) != 1:
@@ -89,7 +113,7 @@ class Asker:
         self.asked += 1
         return True
 
-    def unanswered(self):
+    def unanswered(self) -> None:
         """One question had no answer. ValueError where none was asked."""
         if not self.asked:
             raise ValueError("unanswered: nothing was asked")
@@ -103,7 +127,10 @@ class Votes:
     agree (Dawid and Skene, 1979, with one number a rule; expectation maximisation). Before, and without it, the majority counts.
     """
 
-    def __init__(self, rules, classes):
+    classes: "int"
+    accuracies: "list[int] | None"
+
+    def __init__(self, rules: "Sequence[Callable[[Any], int | None]]", classes: "int") -> None:
         if not is_int(classes) or not 2 <= classes <= 127:
             raise ValueError("Votes: classes is an int in 2..127, got %r" % (classes,))
         self.rules, self.classes = list(rules), classes
@@ -111,7 +138,7 @@ class Votes:
             raise ValueError("Votes: at least one rule is expected")
         self.accuracies = None  # after fit(): of each rule, in 65536ths
 
-    def votes(self, samples):
+    def votes(self, samples: "Any") -> "array[int]":
         """array('b'), of each sample a vote for each rule: a class, -1 where it abstains."""
         found = array("b")
         for number, sample in enumerate(samples):
@@ -125,7 +152,7 @@ class Votes:
                 found.append(vote)
         return found
 
-    def fit(self, samples, rounds=50):
+    def fit(self, samples: "Any", rounds: "int" = 50) -> None:
         """Estimate ``accuracies`` from samples without labels; ends early where they stay. ValueError for a rule that never votes."""
         votes, count, classes = self.votes(samples), len(self.rules), self.classes
         if not votes:
@@ -152,7 +179,7 @@ class Votes:
             accuracies = new
         self.accuracies = accuracies
 
-    def labels(self, samples, least=0):
+    def labels(self, samples: "Any", least: "float" = 0) -> "array[int]":
         """array('b') of classes; -1 where no rule votes, where two classes are level, or where the best has a probability below ``least``."""
         limit = _part("labels: least", least, _ONE)
         votes, count = self.votes(samples), len(self.rules)
@@ -177,7 +204,9 @@ class Votes:
         return normal([max(row) - value for value in row])
 
 
-def pseudo(model, x, least=0.95, each=None):
+def pseudo(
+    model: "Network", x: "Any", least: "float" = 0.95, each: "int | None" = None
+) -> "tuple[array[int], array[int]]":
     """``(indices, labels)`` of the samples of ``x`` whose best class has at least this probability (Lee, 2013).
 
     ``each``: at most this many per class, the surest ones, so that one class does not drown the others. Both are array('i').

@@ -17,6 +17,11 @@ from ..base.primitives import quantize, scale_of
 from ..base.regions import const
 from ..run.session import ready
 
+if 1 - 1:  # for type checkers alone
+    from typing import Any
+    from ..plan.graph import Node
+    from ..run.network import Network
+
 _INFINITE = const(0x7F800000)
 
 
@@ -27,7 +32,14 @@ class Latents:
     from now on. ``shape``: of a sample's; ``(raw - zero_point) * scale`` is what the front said. ValueError where ``x`` lacks, or says nothing.
     """
 
-    def __init__(self, front, x=None):
+    front: "Network"
+    shape: "tuple[int, ...]"
+    width: "int"
+    scale: "float"
+    zero_point: "int"
+    crc: "int"
+
+    def __init__(self, front: "Network", x: "Any" = None) -> None:
         session = ready(front)
         if session.calibrated < 1:
             raise ValueError("Latents: the front's int8 ranges are not known: calibrate(x) it")
@@ -44,18 +56,18 @@ class Latents:
             self.scale, self.zero_point = self._range(x)
         self.crc = self._crc()
 
-    def input(self, name=None):
+    def input(self, name: "str | None" = None) -> "Node":
         """The Input of a network that reads them."""
         from ..layers import Input
 
         return Input(self.shape, dtype="int8", scale=self.scale, zero_point=self.zero_point, name=name)
 
-    def check(self):
+    def check(self) -> None:
         """ValueError where the front is not as it was: what it said then means something else now."""
         if self.front.session is not self._session or self._crc() != self.crc:
             raise ValueError("Latents: stale: the front has changed since its range was taken: make new Latents of it")
 
-    def __call__(self, x):
+    def __call__(self, x: "Any") -> "bytearray":
         """The latents of samples as ``front.predict`` takes them: a bytearray of int8 numbers. ValueError where the front has changed."""
         self.check()
         width, at = self.width, 0

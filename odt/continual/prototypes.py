@@ -16,6 +16,13 @@ from ..base.primitives import decimal, isqrt
 from ..base.regions import const
 from ..online.neighbours import NCM
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from os import PathLike
+    from typing import Any, Literal
+    from ..run.network import Place
+    from .latents import Latents
+
 _PROTOTYPES = const(5)
 _METRIC, _CRC = const(20), const(52)  # offsets in the state
 _UNIT = const(4096)  # the length of an embedding that is normalised
@@ -29,9 +36,19 @@ class Prototypes(NCM):
     ``nearest_one`` gives it, of a sample that is of any class; None for no such limit.
     """
 
+    front: "Latents"
+    metric: "Literal['euclidean', 'cosine']"
+    reject: "float | None"
+
     _kind = _PROTOTYPES
 
-    def __init__(self, front, classes=10, metric="euclidean", reject=None):
+    def __init__(
+        self,
+        front: "Latents",
+        classes: "int" = 10,
+        metric: "Literal['euclidean', 'cosine']" = "euclidean",
+        reject: "float | None" = None,
+    ) -> None:
         if metric not in _METRICS:
             raise ValueError('Prototypes: metric is "euclidean" or "cosine", got %r' % (metric,))
         if not hasattr(front, "crc"):
@@ -44,11 +61,11 @@ class Prototypes(NCM):
         self._limit()
 
     @property
-    def labels(self):
+    def labels(self) -> "list[int]":
         """The labels that have samples."""
         return [label for label in range(self._places) if self.count(label)]
 
-    def partial_fit(self, x, y):
+    def partial_fit(self, x: "Any", y: "Sequence[int]") -> None:
         """Learn samples, as the front's ``predict`` takes them, and a label for each. ValueError, TypeError before any is learned."""
         labels = [self._label(label, self._places) for label in y]
         z, width = self.front(x), self.inputs
@@ -57,12 +74,12 @@ class Prototypes(NCM):
         for i in range(len(labels)):
             self._add(self._embedding(z, i * width), labels[i])
 
-    def forget(self, label):
+    def forget(self, label: "int") -> None:
         """Unlearn a class, to the bit."""
         at = 64 + within("forget: label", label, self._places) * self._step
         self._change((at, bytes(self._step)))
 
-    def nearest_one(self, x):
+    def nearest_one(self, x: "Any") -> "tuple[int | None, float | None]":
         """(label, distance) of the nearest class, whatever ``reject`` says; (None, None) where nothing was learned.
 
         "euclidean": in units of the front's outputs; "cosine": 1 - the cosine, in 1/1024.
@@ -72,13 +89,13 @@ class Prototypes(NCM):
             return None, None
         return place, distance / 1024 if self.metric == "cosine" else distance * self.front.scale / 256
 
-    def predict_one(self, x):
+    def predict_one(self, x: "Any") -> "int | None":
         """The label of the nearest class; None where nothing was learned, and of a sample that is farther than ``reject``."""
         limit = self._limit()
         place, distance = self._found(self._units(x))
         return None if limit is not None and distance > limit else place
 
-    def load(self, place):
+    def load(self, place: "str | PathLike[str] | Place") -> None:
         """Read a checkpoint of Prototypes of the same sizes and metric, over the same front; else ValueError, and nothing changes."""
         self.front.check()
         new = self.read(place)

@@ -20,6 +20,13 @@ from ..base.regions import X_DATA, X_SCALE, Y_DATA, const
 from ..files.stored import Stored, counted
 from ..run.session import bind, ready
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Iterator
+    from os import PathLike
+    from typing import Any
+    from ..run.network import Network, Place
+    from .latents import Latents
+
 _MAGIC = const(0x3150444F)
 _INFINITE = const(0x7F800000)
 _CRC, _SEEN, _TABLE = const(24), const(28), const(32)  # offsets in the state
@@ -35,9 +42,19 @@ class Replay(Stored):
     ValueError for a budget that holds less than a sample of each class.
     """
 
+    model: "Network"
+    front: "Latents | None"
+    seed: "int"
+    classes: "int"
+    size: "int"
+    width: "int"
+    capacity: "int"
+
     header = 24
 
-    def __init__(self, model, budget=16384, front=None, seed=0):
+    def __init__(
+        self, model: "Network", budget: "int" = 16384, front: "Latents | None" = None, seed: "int" = 0
+    ) -> None:
         session = ready(model)
         loss, layer = session.loss, session.input
         if not loss.labels or loss.onehot or session.classes > 255:
@@ -74,30 +91,30 @@ class Replay(Stored):
         for i in range(len(words)):
             struct.pack_into("<I", self.state, 4 * i, words[i])
 
-    def __len__(self):
+    def __len__(self) -> "int":
         """Samples kept."""
         return min(self.seen, self.capacity)
 
     @property
-    def seen(self):
+    def seen(self) -> "int":
         """Samples that came; beyond 2^32 - 1 it goes on at 2^31."""
         return struct.unpack_from("<I", self.state, _SEEN)[0]
 
     @property
-    def x(self):
+    def x(self) -> "memoryview":
         """The samples kept, without a copy: raw bytes, as ``fit`` and ``evaluate`` take them."""
         return memoryview(self.state)[self.samples : self.samples + len(self) * self.size]
 
     @property
-    def y(self):
+    def y(self) -> "memoryview":
         """Their labels."""
         return memoryview(self.state)[self.labels : self.labels + len(self)]
 
-    def count(self, label):
+    def count(self, label: "int") -> "int":
         """Samples kept of a label."""
         return bytes(self.y).count(bytes((within("count: label", label, self.classes),)))
 
-    def add(self, x, y):
+    def add(self, x: "Any", y: "Any") -> None:
         """Offer samples and labels as ``fit`` takes them, or one of each.
 
         Once all places are taken, a sample of a class that has fewer gets one of the largest class's, any other one of its own class's, with
@@ -110,7 +127,7 @@ class Replay(Stored):
         for i in range(count):
             self._keep(view[i * size : (i + 1) * size], unit, int(labels[i]))
 
-    def mixed(self, x, y, share=None):
+    def mixed(self, x: "Any", y: "Any", share: "float | None" = None) -> "Mixed":
         """Batches for ``fit``: all of x and y once an epoch, and of each batch a part drawn from what is kept, equally often of each class.
 
         ``share``: that part, above 0 and below 1; None for a class kept to weigh as much as one of y. It adds nothing: ``add`` does that,
@@ -124,12 +141,12 @@ class Replay(Stored):
             raise ValueError("mixed: batch_size is 1, and a batch is of old and new samples: compile with 2 at least")
         return Mixed(self, self._bound(x, y), share)
 
-    def save(self, place):
+    def save(self, place: "str | PathLike[str] | Place") -> None:
         """Write what is kept to a file, by its name, or to a place of odt.files.slots; the old checkpoint is whole until the new one is."""
         self.check()
         super().save(place)
 
-    def load(self, place):
+    def load(self, place: "str | PathLike[str] | Place") -> None:
         """Read a checkpoint of a Replay of the same sizes and seed, over the same front; else ValueError, and nothing changes."""
         self.check()
         new = self.read(place)
@@ -145,7 +162,7 @@ class Replay(Stored):
         return "Replay(%d of %d samples, %d classes, %d bytes)" % (
             len(self), self.capacity, self.classes, len(self.state))  # fmt: skip
 
-    def check(self):
+    def check(self) -> None:
         """ValueError where what is kept is stale: the front has changed."""
         if self.front is not None:
             self.front.check()
@@ -207,14 +224,14 @@ class Mixed:
 
     epoch = order = 0
 
-    def __init__(self, replay, data, share):
+    def __init__(self, replay: "Replay", data: "tuple[memoryview, int, Any, int]", share: "float | None") -> None:
         self._replay, self._data, self._share = replay, data, share
         self._batch, self._classes = replay.model.session.batch_size, len({int(label) for label in data[2]})
         self._x, self._y = bytearray(self._batch * replay.size), bytearray(self._batch * (1 + replay.width))
         self._places = array("H", bytes(2 * replay.capacity))  # of what is kept, class by class
         self._starts = array("H", bytes(2 * (replay.classes + 1)))
 
-    def __len__(self):
+    def __len__(self) -> "int":
         """Batches of an epoch."""
         new = self._batch - self._old(self._sort())
         return (self._data[3] + new - 1) // new
@@ -227,7 +244,7 @@ class Mixed:
             part, whole = millionths(self._share), 1000000
         return max(1, min(size - 1, (part * size + whole // 2) // whole)) if kept else 0
 
-    def __iter__(self):
+    def __iter__(self) -> "Iterator[tuple[memoryview, memoryview]]":
         replay, (view, unit, labels, count) = self._replay, self._data
         replay.check()
         x, y, size, seen = self._x, self._y, replay.size, replay.seen
@@ -283,7 +300,7 @@ class Mixed:
         return self._places[first + shuffled(turn % count, count, key + 7919 * which + turn // count)]
 
 
-def shuffled(p, count, key):
+def shuffled(p: "int", count: "int", key: "int") -> "int":
     """Which of ``count`` comes at p in the order of this key: as primitives.order(), by integers of 30 bits, which take no heap on a board."""
     h = 1
     while 1 << (2 * h) < count:

@@ -11,6 +11,11 @@ from ..base.fixed import hash32, is_int
 from ..base.primitives import count_of
 from ..files.stored import whole
 
+if 1 - 1:  # for type checkers alone
+    from typing import SupportsFloat
+    from ..layers import DataType
+    from ..run.network import Numbers
+
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 
 
@@ -20,7 +25,13 @@ class Reservoir:
     ``row``: numbers a sample, of ``dtype``, the Input's; labels are int32, or ``targets`` float32 numbers each.
     """
 
-    def __init__(self, capacity, row, dtype="float32", targets=None, seed=0):
+    capacity: "int"
+    row: "int"
+    seen: "int"
+
+    def __init__(
+        self, capacity: "int", row: "int", dtype: "DataType" = "float32", targets: "int | None" = None, seed: "int" = 0
+    ) -> None:
         if dtype not in _CODES:
             raise ValueError("Reservoir: dtype is one of %s, got %r" % (", ".join(sorted(_CODES)), dtype))
         for name, value in (("capacity", capacity), ("row", row), ("targets", 1 if targets is None else targets)):
@@ -34,10 +45,10 @@ class Reservoir:
         self._x = array(code, bytes((capacity + 1) * row * len(bytes(array(code, [0])))))
         self._y = array("f" if targets else "i", bytes(4 * (capacity + 1) * self.width))
 
-    def __len__(self):
+    def __len__(self) -> "int":
         return min(self.seen, self.capacity)
 
-    def add(self, x, y):
+    def add(self, x: "Numbers", y: "SupportsFloat | Numbers") -> "int | None":
         """Offer a sample; returns the place it took, or None if it was let go. One that raises is not counted."""
         targets = (y,) if count_of(y) is None else y
         if len(x) != self.row or len(targets) != self.width:
@@ -66,11 +77,11 @@ class Reservoir:
         return place
 
     @property
-    def x(self):
+    def x(self) -> "memoryview":
         """The samples kept, without a copy."""
         return memoryview(self._x)[: len(self) * self.row]
 
     @property
-    def y(self):
+    def y(self) -> "memoryview":
         """Their labels or targets."""
         return memoryview(self._y)[: len(self) * self.width]

@@ -21,6 +21,12 @@ from ..base.regions import const
 from ..files.stored import Stored, counted, whole
 from ..run.session import ready
 
+if 1 - 1:  # for type checkers alone
+    from os import PathLike
+    from typing import Any
+    from ..model import Model
+    from ..run.network import Network, Place
+
 _MAGIC = const(0x3154444F)
 _CRC, _USED, _TABLE = const(28), const(32), const(36)  # offsets in the state
 _ENTRY = const(24)  # bytes of a class there: samples learned, the label's length, the label
@@ -29,7 +35,7 @@ _BATCH = const(16)
 _ONE = const(16384)  # 1 in Q14
 
 
-def front(model, layer=None, x=None):
+def front(model: "Model", layer: "str | None" = None, x: "Any" = None) -> "Model":
     """A model of ``model``'s layers up to the one of this name, with its weights and ranges, which does not train.
 
     ``layer``: None, what the last layer with weights reads. ``x``: samples to find int8 ranges with, where the model's are not those of its
@@ -88,9 +94,26 @@ class Teacher(Stored):
     the front's output. For a moment learn() takes twice the budget of a class, forget() four times. An int8 front's ranges are fixed from now on.
     """
 
+    front: "Network"
+    classes: "int"
+    each: "int"
+    width: "int"
+    labels: "list[str | int]"
+    place: "str | PathLike[str] | Place | None"
+    reject: "float | None"
+
     header = 28
 
-    def __init__(self, front, classes=10, budget=16384, reject=None, place=None, steps=1000, seed=0):
+    def __init__(
+        self,
+        front: "Network",
+        classes: "int" = 10,
+        budget: "int" = 16384,
+        reject: "float | None" = None,
+        place: "str | PathLike[str] | Place | None" = None,
+        steps: "int" = 1000,
+        seed: "int" = 0,
+    ) -> None:
         session = ready(front)
         if session.calibrated < 1:
             raise ValueError("Teacher: the front's int8 ranges are not known: calibrate(x) it")
@@ -123,7 +146,7 @@ class Teacher(Stored):
             struct.pack_into("<I", self.state, 4 * i, words[i])
         self._learned = False  # whether the head has learned what is kept
 
-    def learn(self, x, label):
+    def learn(self, x: "Any", label: "str | int") -> None:
         """Keep ``x``, one sample as the front's ``predict`` takes it, for a label: a str of at most 19 bytes, or an int of 32 bits.
 
         A class that is full gives up one of its samples, chosen by the seed. ValueError for a label too many, for a front that has
@@ -150,7 +173,7 @@ class Teacher(Stored):
         table, count = _TABLE + place * _ENTRY, struct.pack("<I", counted(count))
         self._change(((at, block), (table, count + entry)), max(place + 1, len(self.labels)))
 
-    def forget(self, label):
+    def forget(self, label: "str | int") -> None:
         """Unlearn a class; KeyError for a label that is none. Of the class that came last it leaves the state of before it, to the bit."""
         self._check()
         place, last = self._find(label), len(self.labels) - 1
@@ -162,12 +185,12 @@ class Teacher(Stored):
             parts.append((start + last * size, bytes(size)))
         self._change(parts, last)
 
-    def count(self, label):
+    def count(self, label: "str | int") -> "int":
         """Samples of a label that were learned, those given up with them; beyond 2^32 - 1 it goes on at 2^31."""
         place = self._find(label)
         return 0 if place < 0 else struct.unpack_from("<I", self.state, _TABLE + place * _ENTRY)[0]
 
-    def predict(self, x):
+    def predict(self, x: "Any") -> "tuple[str | int | None, float]":
         """``(label, confidence)`` of one sample: the softmax of what the head says, in 1/1024; (None, 0.0) where nothing was learned.
 
         With ``reject``, of a sample that is like none of its class, (None, confidence). What was learned since is fitted first. It
@@ -182,13 +205,13 @@ class Teacher(Stored):
             return None, share
         return self.labels[best], share
 
-    def similarity(self, x):
+    def similarity(self, x: "Any") -> "float":
         """The cosine, in 1/1024, of a sample to the nearest that is kept of the class that it is predicted to be; 0.0 where nothing was learned."""
         self.fit()
         self._embed(x)
         return self._similar(self._decide()[0]) / 1024 if self.labels else 0.0
 
-    def fit(self):
+    def fit(self) -> None:
         """Learn what is kept, unless that has happened: ``steps`` of training. Interrupted, it begins anew at the next call."""
         if self._learned or not self.labels:
             return
@@ -204,18 +227,18 @@ class Teacher(Stored):
             self._unit = max(1, min(quantize(scale, scale_shift(ONE, 14)), 1 << 20))
         self._learned = True
 
-    def digest(self):
+    def digest(self) -> "int":
         """CRC-32 of what is kept and of what the head has learned from it."""
         self.fit()
         crc = executor.engine.crc32(self.state)
         return executor.engine.crc32(self._head.session.state, crc) if self.labels else crc
 
-    def save(self, place):
+    def save(self, place: "str | PathLike[str] | Place") -> None:
         """Write what is kept to a file, by its name, or to a place of odt.files.slots; the old checkpoint is whole until the new one is."""
         self._check()
         super().save(place)
 
-    def load(self, place):
+    def load(self, place: "str | PathLike[str] | Place") -> None:
         """Read a checkpoint of a Teacher of the same sizes and steps, over the same front; else ValueError, and nothing changes."""
         self._check()
         new = self.read(place)

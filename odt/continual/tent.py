@@ -18,6 +18,9 @@ from ..base.regions import REGION_SHIFT, STATE
 from ..losses import SparseCategoricalCrossentropy
 from ..run.session import ready
 
+if 1 - 1:  # for type checkers alone
+    from ..run.network import Data, Network
+
 _MASK = (1 << REGION_SHIFT) - 1
 
 
@@ -28,9 +31,11 @@ class Entropy(SparseCategoricalCrossentropy):
     entropy, in nats. The outputs are logits, or a softmax of them.
     """
 
+    diversity: "float"
+
     name = "entropy"
 
-    def __init__(self, diversity=1):
+    def __init__(self, diversity: "float" = 1) -> None:
         super().__init__()
         diversity = own(diversity)
         if not is_number(diversity) or not (diversity == 0 or 0.001 <= diversity <= 16):
@@ -53,7 +58,7 @@ class Entropy(SparseCategoricalCrossentropy):
         return s.loss_error(error, scale, error.peak)
 
 
-def adapt(model, x, epochs=5, guard=True):
+def adapt(model: "Network", x: "Data", epochs: "int" = 5, guard: "bool" = True) -> None:
     """Train a model that has the loss Entropy on ``x``, samples as ``predict`` takes them, of all classes; what trains is compile's choice.
 
     Samples that are less than half a batch at the end are left out, unless there is no other. It takes a byte per sample, and what training

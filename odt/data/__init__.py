@@ -5,5 +5,13 @@ from odt.data import CsvReader
 
 from ..base import lazy
 
+if 1 - 1:  # for type checkers alone
+    from . import readers as readers
+    from .readers import Column as Column
+    from .readers import CsvReader as CsvReader
+    from .readers import Normalizer as Normalizer
+    from .readers import NpyReader as NpyReader
+    from .readers import RawReader as RawReader
+
 _HOMES = lazy.spread((("readers", "Column CsvReader Normalizer NpyReader RawReader"), (None, "readers")))
-__getattr__ = lazy.getter("odt.data", _HOMES, globals())
+lazy.install("odt.data", _HOMES, globals())

@@ -6,8 +6,12 @@ It loads neither the layers nor what plans: a board needs only what trains, eval
 from ..plan import drop
 from ..run.network import Network
 
+if 1 - 1:  # for type checkers alone
+    from os import PathLike
+    from ..run.network import Bytes
 
-def load_model(source):
+
+def load_model(source: "str | PathLike[str] | Bytes") -> "Loaded":
     """A model from a file of ``export``, ready to train, to evaluate and to predict.
 
     ``source``: a file's name, or its bytes (a memoryview of a ROMFS, a frozen module's): the program and what is
@@ -32,6 +36,8 @@ def load_model(source):
 class Loaded(Network):
     """A model from a file: all that a compiled one does, but what its layers are needed for."""
 
+    kind: "str"
+
     def __init__(self, kind, session, labels, features):
         self.kind, self.session, self.labels, self._features = kind, session, labels, features
 
@@ -48,9 +54,15 @@ class Loaded(Network):
     def features(self, features):
         self._features = features
 
+    if 1 - 1:  # as in Network
+        __getattr__: None
+
     def __getattr__(self, name):
         if name in ("nodes", "compile"):
             raise AttributeError(
                 "%s: a model from a file has no layers: build it anew, compile() it and load_weights() the file" % name
             )
         return Network.__getattr__(self, name)
+
+    if 1 - 1:
+        __getattr__: None

@@ -2,6 +2,10 @@
 
 from ..base import executor
 
+if 1 - 1:  # for type checkers alone
+    from os import PathLike
+    from ..run.network import Place
+
 
 def whole(change):
     """Call ``change``, which does the same however often it is begun, until it ends: what interrupts it is raised afterwards."""
@@ -24,24 +28,26 @@ def counted(count):
 class Stored:
     """A model whose state is one bytearray, ``state``; the first ``header`` bytes say its kind and sizes, and never change."""
 
-    header = 44
+    state: "bytearray"
+
+    header: "int" = 44
     varies = False  # whether states of a kind differ in length
 
-    def digest(self):
+    def digest(self) -> "int":
         """CRC-32 of the state: equal bits, equal number, on every machine."""
         return executor.engine.crc32(self.state)
 
-    def save(self, place):
+    def save(self, place: "str | PathLike[str] | Place") -> None:
         """Write a checkpoint to a file, by its name, or to a place of odt.files.slots; the old one is whole until the new one is."""
         from . import checkpoint
 
         checkpoint.save(place, _Session(self))
 
-    def load(self, place):
+    def load(self, place: "str | PathLike[str] | Place") -> None:
         """Read a checkpoint of a model of the same sizes and settings; ValueError and no change where it is none or damaged."""
         self.state[:] = self.read(place)
 
-    def read(self, place):
+    def read(self, place: "str | PathLike[str] | Place") -> "bytearray":
         """The state of a checkpoint; errors as of ``load``."""
         from . import checkpoint
 

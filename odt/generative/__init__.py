@@ -17,6 +17,12 @@ from ..base.primitives import size_of
 from ..layers import Input, Layer
 from ..run.session import ready
 
+if 1 - 1:  # for type checkers alone
+    from array import array
+    from typing import Any
+    from ..model import Model
+    from ..run.network import Network
+
 
 class Sampling(Layer):
     """``mu + exp(v / 2) * g`` while training, g a normal number; ``mu`` otherwise. Input ``(2 n,)``: n means mu, then n log-variances v.
@@ -27,11 +33,15 @@ class Sampling(Layer):
     2017); ``warmup``: steps over which it rises to that; ``free_bits``: nats per dimension that cost nothing (Kingma et al., 2016). g is of a hash of the model's seed, the step and the element: it lies nowhere.
     """
 
+    beta: "float"
+    warmup: "int"
+    free_bits: "float"
+
     kind = "sampling"
     family = "sampling"
     repeatable = False
 
-    def __init__(self, beta=1, warmup=0, free_bits=0, name=None):
+    def __init__(self, beta: "float" = 1, warmup: "int" = 0, free_bits: "float" = 0, name: "str | None" = None) -> None:
         super().__init__(name)
         beta, free_bits, warmup = own(beta), own(free_bits), own(warmup)
         if not is_number(beta) or not 1e-6 <= beta <= 1e6:
@@ -49,7 +59,7 @@ class Sampling(Layer):
         return (shape[0] // 2,)
 
 
-def decoder(model, layer=None, seed=0):
+def decoder(model: "Model", layer: "str | None" = None, seed: "int" = 0) -> "Model":
     """A model of what comes after the Sampling of this name (None: the last), with its weights: float32 ``(n,)`` in; it does not train.
 
     In int8 its ranges are found with 64 points that ``generate`` would take. KeyError for a name that no Sampling has.
@@ -86,7 +96,7 @@ def decoder(model, layer=None, seed=0):
     return made
 
 
-def points(size, count, seed=0):
+def points(size: "int", count: "int", seed: "int" = 0) -> "array[float]":
     """``count`` rows of ``size`` normal numbers in an array of floats, the same on every machine for a seed."""
     from array import array
 
@@ -102,7 +112,7 @@ def points(size, count, seed=0):
     return found
 
 
-def generate(decoder, count, seed=0):
+def generate(decoder: "Network", count: "int", seed: "int" = 0) -> "list[Any]":
     """What ``decoder`` makes of ``count`` points: a list of predictions, as ``decoder.predict`` gives them."""
     size = ready(decoder).row
     found = points(size, count, seed)

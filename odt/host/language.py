@@ -52,6 +52,10 @@ class _Names(ast.NodeVisitor):
         for alias in node.names:
             self.modules[alias.asname or alias.name] = alias.name
 
+    def visit_If(self, node):
+        if ast.unparse(node.test) != "1 - 1":  # for type checkers alone
+            self.generic_visit(node)
+
     def visit_ImportFrom(self, node):
         if not node.level:
             self.names |= {"%s.%s" % (node.module, alias.name) for alias in node.names}

@@ -5,7 +5,18 @@ from odt.inspect import Ranges, profile
 
 from ..base import lazy
 
+if 1 - 1:  # for type checkers alone
+    from .tensors import Map as Map
+    from .tensors import Ranges as Ranges
+    from .tensors import Tensor as Tensor
+    from .tensors import Trace as Trace
+    from .tensors import names as names
+    from .timing import profile as profile
+    from .watch import PHASES as PHASES
+    from .watch import Phases as Phases
+    from .watch import Watch as Watch
+
 _HOMES = lazy.spread((
     ("tensors", "Map Ranges Tensor Trace names"), ("timing", "profile"), ("watch", "PHASES Phases Watch"),
 ))  # fmt: skip
-__getattr__ = lazy.getter("odt.inspect", _HOMES, globals())
+lazy.install("odt.inspect", _HOMES, globals())

@@ -23,6 +23,11 @@ either, but what the calls do. They may not use the model, whose arena holds hal
 from ..plan.listing import updates
 from ..run.session import ready
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Callable, Sequence
+    from typing import Any
+    from ..model import Model
+
 # Forward ends with the network's output; the loss belongs to backward. Each weight is updated as soon as
 # its gradient is whole, so that updates lie within backward, several a step; with micro_batch= forward and
 # backward come once a micro-batch, then one update.
@@ -38,16 +43,18 @@ class Watch:
     What is watched is what ``fit``, ``fit_async`` and ``train_step`` run; several may be nested.
     """
 
+    model: "Model"
+
     before = None  # the pieces of a step that is not cut
 
-    def __init__(self, model):
+    def __init__(self, model: "Model") -> None:
         self.model, self.session = model, ready(model)
 
-    def places(self, start, stop):
+    def places(self, start: "int", stop: "int") -> "dict[int, list[Callable[[], object]]]":
         """Of a part of the step: ``{word: [call, ..]}``, called behind the instruction that ends there, or first."""
         raise NotImplementedError
 
-    def __enter__(self):
+    def __enter__(self) -> "Watch":
         session = self.session = ready(self.model)
         before = session.parts, session.others, session.update, session.whole
         cut = [self._cut(pieces) for pieces in before[:3]]
@@ -60,7 +67,7 @@ class Watch:
             raise
         return self
 
-    def __exit__(self, *unused):
+    def __exit__(self, *unused: "object") -> None:
         session = self.session
         if self.before:
             session.parts, session.others, session.update, session.whole = self.before
@@ -99,11 +106,11 @@ def _together(calls):
 class Phases(Watch):
     """Calls those methods of ``callbacks`` that are named in PHASES."""
 
-    def __init__(self, model, callbacks):
+    def __init__(self, model: "Model", callbacks: "Sequence[Any]") -> None:
         super().__init__(model)
         self.calls = {name: [getattr(c, name) for c in callbacks if hasattr(c, name)] for name in PHASES}
 
-    def places(self, start, stop):
+    def places(self, start: "int", stop: "int") -> "dict[int, list[Callable[[], object]]]":
         session = self.session
         places = {}
         output = session.sections["predict"][1]

@@ -16,6 +16,43 @@ from ..base.primitives import millionths, size_of, sizes_of
 from ..base.regions import DEFAULT_LIMIT
 from ..plan.graph import Node
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from typing import Literal
+    from typing_extensions import TypeAlias
+    from .activations import ELU as ELU
+    from .activations import GELU as GELU
+    from .activations import SELU as SELU
+    from .activations import LeakyReLU as LeakyReLU
+    from .activations import ReLU6 as ReLU6
+    from .activations import Sigmoid as Sigmoid
+    from .activations import Softmax as Softmax
+    from .activations import Tanh as Tanh
+    from .joins import Add as Add
+    from .joins import Concatenate as Concatenate
+    from .joins import Multiply as Multiply
+    from .normalization import Normalization as Normalization
+    from .norms import BatchNorm as BatchNorm
+    from .norms import GroupNorm as GroupNorm
+    from .norms import LayerNorm as LayerNorm
+    from .resizing import AdaptiveAvgPool1D as AdaptiveAvgPool1D
+    from .resizing import AdaptiveAvgPool2D as AdaptiveAvgPool2D
+    from .resizing import Conv1DTranspose as Conv1DTranspose
+    from .resizing import Conv2DTranspose as Conv2DTranspose
+    from .resizing import Reshape as Reshape
+    from .resizing import UpSampling1D as UpSampling1D
+    from .resizing import UpSampling2D as UpSampling2D
+
+    ActivationName: TypeAlias = Literal[
+        "leaky_relu", "elu", "selu", "gelu", "sigmoid", "softmax", "tanh", "relu", "relu6"
+    ]
+
+    DataType: TypeAlias = Literal["float32", "int8", "uint8", "int16", "uint16", "int32"]
+
+    Padding: TypeAlias = Literal["valid", "same", "causal"]
+
+    Sizes: TypeAlias = int | Sequence[int]
+
 _FORMATS = ("float32", "int8", "uint8", "int16", "uint16", "int32")
 _RANGES = {
     "float32": (0, 0),
@@ -41,6 +78,9 @@ class Layer:
     several models (lite.py), with inputs of the same shapes in all: it knows its sizes. Else ValueError.
     """
 
+    name: "str | None"
+    trainable: "bool"
+
     kind = None  # which row of its family lowers it: plan/forward.py
     family = None  # the module of plan/ that has the row
     view = False  # the same bytes as its input: no instruction
@@ -60,9 +100,9 @@ class Layer:
     by_channel = False  # an input channel meets one output channel only
     zero = False  # the kernel, or gamma, begins with zeros: see lite.py
     steps = None  # (scale, zero point, lower clamp) of an int8 output as another framework has it
-    macs = 0  # multiply-accumulates of one sample, forward
+    macs: "int" = 0  # multiply-accumulates of one sample, forward
 
-    def __init__(self, name=None, trainable=True):
+    def __init__(self, name: "str | None" = None, trainable: "bool" = True) -> None:
         if name is not None and not isinstance(name, str):
             raise TypeError("%s: name is a str, got %r" % (type(self).__name__, name))
         self.name = name
@@ -71,7 +111,7 @@ class Layer:
         self.update_bias = True
         self.dynamic = None  # the smallest and largest share of these that trains in a step, in 65536ths
 
-    def __call__(self, inputs):
+    def __call__(self, inputs: "Node | Sequence[Node]") -> "Node":
         nodes = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
         for node in nodes:
             if not isinstance(node, Node):
@@ -92,11 +132,11 @@ class Layer:
     def __repr__(self):
         return self.name or type(self).__name__
 
-    def build(self, shapes):
+    def build(self, shapes: "Sequence[tuple[int, ...]]") -> "tuple[int, ...]":
         """The output's shape for the inputs' shapes; ValueError when they do not fit."""
         return shapes[0]
 
-    def weight_shapes(self):
+    def weight_shapes(self) -> "list[tuple[str, tuple[int, ...]]]":
         """``[(name, shape)]`` of the weights in the order of ``get_weights``."""
         shapes = []
         if self.kernel_shape:
@@ -154,7 +194,14 @@ class InputLayer(Layer):
         self.limit = limit
 
 
-def Input(shape, dtype="float32", scale=1, zero_point=0, name=None, limit=None):
+def Input(
+    shape: "Sizes",
+    dtype: "DataType" = "float32",
+    scale: "float" = 1,
+    zero_point: "int" = 0,
+    name: "str | None" = None,
+    limit: "float | None" = None,
+) -> "Node":
     """The shape and the number format of one sample; gives a node.
 
     ``dtype`` is the format of the data that ``fit`` will get: "float32", "int8", "uint8", "int16",
@@ -179,7 +226,15 @@ class Dense(Layer):
     family = "linear"
     can_clamp = can_be_dynamic = True
 
-    def __init__(self, units, activation=None, use_bias=True, name=None, trainable=True, input_shape=None):
+    def __init__(
+        self,
+        units: "int",
+        activation: "ActivationName | None" = None,
+        use_bias: "bool" = True,
+        name: "str | None" = None,
+        trainable: "bool" = True,
+        input_shape: "Sizes | None" = None,
+    ) -> None:
         super().__init__(name, trainable)
         self.input_shape = input_shape
         self.units = size_of("Dense", "units", units)
@@ -237,7 +292,18 @@ class Conv(Window):
     family = "linear"
     can_clamp = True
 
-    def __init__(self, filters, kernel_size, strides, padding, activation, use_bias, name, trainable, dilation_rate=1):
+    def __init__(
+        self,
+        filters: "int | None",
+        kernel_size: "Sizes",
+        strides: "Sizes",
+        padding: "Padding",
+        activation: "ActivationName | None",
+        use_bias: "bool",
+        name: "str | None",
+        trainable: "bool",
+        dilation_rate: "Sizes" = 1,
+    ) -> None:
         super().__init__(name, trainable)
         kind = type(self).__name__
         self.filters = filters if filters is None else size_of(kind, "filters", filters)
@@ -274,9 +340,19 @@ class Conv2D(Conv):
     can_be_dynamic = True
 
     def __init__(
-        self, filters, kernel_size, strides=1, padding="valid", activation=None, use_bias=True,
-        name=None, trainable=True, groups=1, input_shape=None, dilation_rate=1,
-    ):  # fmt: skip
+        self,
+        filters: "int",
+        kernel_size: "Sizes",
+        strides: "Sizes" = 1,
+        padding: "Padding" = "valid",
+        activation: "ActivationName | None" = None,
+        use_bias: "bool" = True,
+        name: "str | None" = None,
+        trainable: "bool" = True,
+        groups: "int" = 1,
+        input_shape: "Sizes | None" = None,
+        dilation_rate: "Sizes" = 1,
+    ) -> None:
         super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable, dilation_rate)
         self.input_shape = input_shape
         self.groups = size_of(type(self).__name__, "groups", groups)
@@ -317,9 +393,16 @@ class DepthwiseConv2D(Conv):
     by_channel = can_be_dynamic = True
 
     def __init__(
-        self, kernel_size, strides=1, padding="valid", activation=None, use_bias=True, name=None,
-        trainable=True, dilation_rate=1,
-    ):  # fmt: skip
+        self,
+        kernel_size: "Sizes",
+        strides: "Sizes" = 1,
+        padding: "Padding" = "valid",
+        activation: "ActivationName | None" = None,
+        use_bias: "bool" = True,
+        name: "str | None" = None,
+        trainable: "bool" = True,
+        dilation_rate: "Sizes" = 1,
+    ) -> None:
         super().__init__(None, kernel_size, strides, padding, activation, use_bias, name, trainable, dilation_rate)
 
     def fans(self):
@@ -330,7 +413,13 @@ class DepthwiseConv2D(Conv):
 class _Pool(Window):
     family = "pool"
 
-    def __init__(self, pool_size=2, strides=None, padding="valid", name=None):
+    def __init__(
+        self,
+        pool_size: "Sizes" = 2,
+        strides: "Sizes | None" = None,
+        padding: "Padding" = "valid",
+        name: "str | None" = None,
+    ) -> None:
         super().__init__(name)
         kind = type(self).__name__
         self.pool_size = sizes_of(kind, "pool_size", pool_size, self.axes, 255)
@@ -361,7 +450,13 @@ class AvgPool2D(_Pool):
     kind = "avgpool2d"
     adaptive = False
 
-    def __init__(self, pool_size=2, strides=None, padding="valid", name=None):
+    def __init__(
+        self,
+        pool_size: "Sizes" = 2,
+        strides: "Sizes | None" = None,
+        padding: "Padding" = "valid",
+        name: "str | None" = None,
+    ) -> None:
         super().__init__(pool_size, strides, padding, name)
         self.positions = elements(self.pool_size)  # of a whole window
         if self.positions > 16384:  # the gradient's sum of 256 * positions * error fits an int32
@@ -394,7 +489,7 @@ class Flatten(Layer):
     kind = "flatten"
     view = True
 
-    def __init__(self, name=None, trainable=True, input_shape=None):
+    def __init__(self, name: "str | None" = None, trainable: "bool" = True, input_shape: "Sizes | None" = None) -> None:
         super().__init__(name, trainable)
         self.input_shape = input_shape
 
@@ -420,7 +515,7 @@ class Dropout(Layer):
     family = "dropout"
     repeatable = False
 
-    def __init__(self, rate=0.5, name=None):
+    def __init__(self, rate: "float" = 0.5, name: "str | None" = None) -> None:
         super().__init__(name)
         rate = own(rate)
         if not is_number(rate):
@@ -430,7 +525,7 @@ class Dropout(Layer):
         self.drop = min((millionths(rate) * 65536 + 500000) // 1000000, 65535)
 
 
-def Activation(activation, name=None):
+def Activation(activation: "ActivationName", name: "str | None" = None) -> "Layer":
     """The layer of that activation, "relu" for one: a ReLU."""
     if activation == "relu":
         return ReLU(name=name)
@@ -438,6 +533,11 @@ def Activation(activation, name=None):
         activation_of("Activation", activation)
         raise ValueError("Activation: %r changes nothing: leave it out" % (activation,))
     return getattr(sys.modules["odt"], FOLLOWING.get(activation, "ReLU6"))(name=name)
+
+
+if 1 - 1:  # mypy takes the first of two, pyright the last: both refuse a name that is not above
+
+    class __getattr__: ...
 
 
 def __getattr__(name):
@@ -451,13 +551,26 @@ def __getattr__(name):
     return getattr(package, name)
 
 
+if 1 - 1:
+    AveragePooling1D = AvgPool1D
+    AveragePooling2D = AvgPool2D
+    BatchNormalization = BatchNorm
+    GlobalAveragePooling1D = GlobalAveragePooling2D = GlobalAvgPool
+    GroupNormalization = GroupNorm
+    LayerNormalization = LayerNorm
+    MaxPooling1D = MaxPool1D
+    MaxPooling2D = MaxPool2D
+
+    class __getattr__: ...
+
+
 def _padding(kind, padding):
     if padding not in ("valid", "same") and not (padding == "causal" and kind == "Conv1D"):
         raise ValueError('%s: padding is "valid", "same" or, of Conv1D, "causal", got %r' % (kind, padding))
     return padding
 
 
-def activation_of(kind, activation):
+def activation_of(kind: "str", activation: "ActivationName | Literal['linear'] | None") -> "ActivationName | None":
     """What a layer has of that name; ValueError where it is none."""
     if activation == "linear":
         return None

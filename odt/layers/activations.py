@@ -32,7 +32,7 @@ class LeakyReLU(Layer):
     kind = "leaky_relu"
     family = "activation"
 
-    def __init__(self, negative_slope=0.3, name=None):
+    def __init__(self, negative_slope: "float" = 0.3, name: "str | None" = None) -> None:
         super().__init__(name)
         self.slope = _factor("LeakyReLU: negative_slope", negative_slope, 1)
 
@@ -70,7 +70,7 @@ class _Curve(Layer):
 class ELU(_Curve):
     """``x`` where it is positive, else ``alpha * (exp(x) - 1)``, with an alpha of 0 to 1.9 (Clevert et al. 2015)."""
 
-    def __init__(self, alpha=1.0, name=None):
+    def __init__(self, alpha: "float" = 1.0, name: "str | None" = None) -> None:
         super().__init__(name)
         self.curve = 0, _factor("ELU: alpha", alpha, 1.9), ONE
 

@@ -2,6 +2,9 @@
 
 from . import Layer, activation_of
 
+if 1 - 1:  # for type checkers alone
+    from . import ActivationName
+
 
 class _Join(Layer):
     """What layers of several inputs of one shape share."""
@@ -23,7 +26,7 @@ class Add(_Join):
     kind = "add"
     can_clamp = True
 
-    def __init__(self, activation=None, name=None):
+    def __init__(self, activation: "ActivationName | None" = None, name: "str | None" = None) -> None:
         super().__init__(name)
         self.activation = activation_of("Add", activation)
 
@@ -33,7 +36,7 @@ class Multiply(_Join):
 
     kind = "multiply"
 
-    def __init__(self, name=None):
+    def __init__(self, name: "str | None" = None) -> None:
         super().__init__(name)
 
 
@@ -45,7 +48,7 @@ class Concatenate(Layer):
     arity = 2
     variadic = True
 
-    def __init__(self, axis=-1, name=None):
+    def __init__(self, axis: "int" = -1, name: "str | None" = None) -> None:
         super().__init__(name)
         self.axis = axis
 

@@ -13,6 +13,10 @@ from ..run.data import float32_bits
 from ..run.replace import rewrite
 from . import Layer
 
+if 1 - 1:  # for type checkers alone
+    from typing import Any
+    from ..run.network import Data
+
 _CODES = {"int8": "b", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 
 
@@ -27,7 +31,7 @@ class Normalization(Layer):
     kind = "normalization"
     view = True  # once it is part of the Input
 
-    def __init__(self, name=None):
+    def __init__(self, name: "str | None" = None) -> None:
         super().__init__(name, False)
         self.sums = None  # of adapt(): whether of ints, how many, by feature: of numbers, of their squares
         self.axes = ()  # of a sample of adapt()
@@ -54,7 +58,7 @@ class Normalization(Layer):
     def weight_shapes(self):
         return [(name, (self.channels,)) for name in ("mean", "variance")]
 
-    def adapt(self, x):
+    def adapt(self, x: "Data") -> None:
         """Mean and variance of each feature of ``x``, an array of a shape, nested lists, or flat once the layer has a model.
 
         Data of integers means what the Input says, and so do ``bytes``, raw data of its dtype. Exact sums: the same bits on every machine, in any order. In a compiled
@@ -136,7 +140,7 @@ class Normalization(Layer):
         level = 0 if session.dtype == "int8" else 2
         rewrite(session, "adapt", write, (level, session.epoch, session.underway, session.seed))
 
-    def statistics(self, inputs):
+    def statistics(self, inputs: "Any") -> "tuple[bytes, bytes]":
         """Bytes of mean and variance, float32 by feature, of samples in the format of the Input's layer."""
         if self.sums is None:
             return bytes(4 * self.channels), struct.pack("<I", ONE) * self.channels

@@ -48,7 +48,7 @@ class LayerNorm(_Norm):
 
     kind = "layernorm"
 
-    def __init__(self, epsilon=1e-3, name=None, trainable=True):
+    def __init__(self, epsilon: "float" = 1e-3, name: "str | None" = None, trainable: "bool" = True) -> None:
         super().__init__(epsilon, name, trainable)
 
     def build(self, shapes):
@@ -69,7 +69,9 @@ class GroupNorm(_Norm):
 
     kind = "groupnorm"
 
-    def __init__(self, groups, epsilon=1e-3, name=None, trainable=True):
+    def __init__(
+        self, groups: "int", epsilon: "float" = 1e-3, name: "str | None" = None, trainable: "bool" = True
+    ) -> None:
         super().__init__(epsilon, name, trainable)
         self.groups = size_of("GroupNorm", "groups", groups)
 
@@ -107,7 +109,9 @@ class BatchNorm(_Norm):
     kind = "batchnorm"
     repeatable = False
 
-    def __init__(self, momentum=0.9, epsilon=1e-3, name=None, trainable=True):
+    def __init__(
+        self, momentum: "float" = 0.9, epsilon: "float" = 1e-3, name: "str | None" = None, trainable: "bool" = True
+    ) -> None:
         super().__init__(epsilon, name, trainable)
         momentum = own(momentum)
         if not is_number(momentum):

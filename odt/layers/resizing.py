@@ -4,6 +4,10 @@ from ..base.fixed import own
 from ..base.primitives import size_of, sizes_of
 from . import Conv, Layer, Window
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from . import ActivationName, Padding, Sizes
+
 
 class Conv2DTranspose(Conv):
     """Transposed 2-D convolution: each position adds a window of its own to a larger image.
@@ -15,9 +19,16 @@ class Conv2DTranspose(Conv):
     kind = "transposed2d"
 
     def __init__(
-        self, filters, kernel_size, strides=1, padding="valid", activation=None, use_bias=True,
-        name=None, trainable=True,
-    ):  # fmt: skip
+        self,
+        filters: "int",
+        kernel_size: "Sizes",
+        strides: "Sizes" = 1,
+        padding: "Padding" = "valid",
+        activation: "ActivationName | None" = None,
+        use_bias: "bool" = True,
+        name: "str | None" = None,
+        trainable: "bool" = True,
+    ) -> None:
         super().__init__(filters, kernel_size, strides, padding, activation, use_bias, name, trainable)
         size_of(type(self).__name__, "filters", filters)
 
@@ -63,7 +74,7 @@ class AdaptiveAvgPool2D(Window):
     family = "pool"
     adaptive = True
 
-    def __init__(self, output_size, name=None):
+    def __init__(self, output_size: "Sizes", name: "str | None" = None) -> None:
         super().__init__(name)
         self.output_size = sizes_of(type(self).__name__, "output_size", output_size, self.axes)
 
@@ -94,7 +105,7 @@ class UpSampling2D(Window):
     kind = "upsample2d"
     family = "join"
 
-    def __init__(self, size=2, name=None):
+    def __init__(self, size: "Sizes" = 2, name: "str | None" = None) -> None:
         super().__init__(name)
         self.size = sizes_of(type(self).__name__, "size", size, self.axes, 255)
 
@@ -122,7 +133,7 @@ class Reshape(Layer):
     kind = "reshape"
     view = True
 
-    def __init__(self, target_shape, name=None):
+    def __init__(self, target_shape: "Sequence[int]", name: "str | None" = None) -> None:
         super().__init__(name)
         if not isinstance(target_shape, (tuple, list)) or not 1 <= len(target_shape) <= 3:
             raise ValueError("Reshape: target_shape is 1 to 3 sizes, got %r" % (target_shape,))

@@ -15,6 +15,10 @@ from ..base.primitives import size_of
 from .neighbours import NCM
 from .units import fixed_point
 
+if 1 - 1:  # for type checkers alone
+    from typing import SupportsIndex
+    from ..run.network import Numbers
+
 _CENTROIDS = 6  # 5 are odt.continual.prototypes
 
 
@@ -28,7 +32,9 @@ class CentroidDrift(NCM):
 
     _kind = _CENTROIDS
 
-    def __init__(self, inputs, classes=1, window=50, threshold=1.0, point=8):
+    def __init__(
+        self, inputs: "int", classes: "int" = 1, window: "int" = 50, threshold: "float" = 1.0, point: "int" = 8
+    ) -> None:
         super().__init__(inputs, classes, point)
         self._window = size_of("CentroidDrift", "window", window, 1 << 20)
         self._threshold = fixed_point("CentroidDrift: threshold", threshold)
@@ -42,17 +48,17 @@ class CentroidDrift(NCM):
         self.state = state
 
     @property
-    def drift_detected(self):
+    def drift_detected(self) -> "bool":
         """Whether the last sample ended a window that is too far."""
         return bool(self.state[60])
 
     @property
-    def distance(self):
+    def distance(self) -> "float | None":
         """Of the last whole window; None before the first."""
         distance = struct.unpack_from("<q", self.state, 52)[0]
         return None if distance < 0 else distance / 65536
 
-    def update(self, x, y=None, begin=True):
+    def update(self, x: "Numbers", y: "SupportsIndex | None" = None, begin: "bool" = True) -> None:
         """Look at a sample of label y, None: of the nearest centroid. Where no window is under way, one begins if ``begin``.
 
         ValueError, TypeError for what is no sample, and for a label that was not trained; then nothing has changed.

@@ -17,6 +17,9 @@ from ..base.primitives import decimal, isqrt
 from ..files.stored import Stored
 from .units import LIMIT, fixed_point
 
+if 1 - 1:  # for type checkers alone
+    from typing import Any, Literal, SupportsFloat
+
 _MAGIC = 0x3144544F
 _POINT = 40  # bits after the point of what is compared
 _ONE = 1 << _POINT
@@ -60,35 +63,35 @@ class Detector(Stored):
     header = 8
     varies = True
 
-    def __init__(self, *settings):
+    def __init__(self, *settings: "Any") -> None:
         self._settings = executor.engine.crc32(repr((type(self).__name__, settings)).encode())
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Begin anew."""
         self._state = self._first()
 
     @property
-    def drift_detected(self):
+    def drift_detected(self) -> "bool":
         """Whether the last value raised an alarm."""
         return self._state[0]
 
     @property
-    def warning_detected(self):
+    def warning_detected(self) -> "bool":
         """Whether it raised a warning: DDM's alone."""
         return self._state[1]
 
     @property
-    def n(self):
+    def n(self) -> "int":
         """Values since it began anew; of ADWIN those in the window."""
         return self._state[2]
 
-    def update(self, x):
+    def update(self, x: "SupportsFloat") -> None:
         """Look at the next value. ValueError, TypeError for what is no number; then nothing has changed."""
         x = self._read(x)
         self._state = self._next(self._first() if self._state[0] else self._state, x)
 
-    def digest(self):
+    def digest(self) -> "int":
         """CRC-32 of what it knows: equal on every machine."""
         return executor.engine.crc32(repr(self._state).encode())
 
@@ -123,7 +126,14 @@ class PageHinkley(Detector):
     "down" or "both". delta, threshold and alpha of 4 digits.
     """
 
-    def __init__(self, min_instances=30, delta=0.005, threshold=50.0, alpha=0.9999, mode="both"):
+    def __init__(
+        self,
+        min_instances: "int" = 30,
+        delta: "float" = 0.005,
+        threshold: "float" = 50.0,
+        alpha: "float" = 0.9999,
+        mode: "Literal['up', 'down', 'both']" = "both",
+    ) -> None:
         self._instances = whole("PageHinkley", "min_instances", min_instances, 1)
         if mode not in ("up", "down", "both"):
             raise ValueError('PageHinkley: mode is "up", "down" or "both", got %r' % (mode,))
@@ -158,7 +168,9 @@ class DDM(Detector):
     warm_start: values before any alarm. warning_threshold, drift_threshold: standard deviations, of 4 digits.
     """
 
-    def __init__(self, warm_start=30, warning_threshold=2.0, drift_threshold=3.0):
+    def __init__(
+        self, warm_start: "int" = 30, warning_threshold: "float" = 2.0, drift_threshold: "float" = 3.0
+    ) -> None:
         self._start = whole("DDM", "warm_start", warm_start, 0)
         self._warning = ratio("DDM", "warning_threshold", warning_threshold, 0, 1000)
         self._drift = ratio("DDM", "drift_threshold", drift_threshold, 0, 1000)
@@ -195,7 +207,14 @@ class ADWIN(Detector):
     either part; grace_period: values before any look.
     """
 
-    def __init__(self, delta=0.002, clock=32, max_buckets=5, min_window_length=5, grace_period=10):
+    def __init__(
+        self,
+        delta: "float" = 0.002,
+        clock: "int" = 32,
+        max_buckets: "int" = 5,
+        min_window_length: "int" = 5,
+        grace_period: "int" = 10,
+    ) -> None:
         self._delta = ratio("ADWIN", "delta", delta, 1e-6, 1)
         self._clock = whole("ADWIN", "clock", clock, 1)
         self._buckets = whole("ADWIN", "max_buckets", max_buckets, 1)
@@ -211,7 +230,7 @@ class ADWIN(Detector):
         return found[:6] + ([[tuple(bucket) for bucket in row] for row in found[6]],)
 
     @property
-    def estimation(self):
+    def estimation(self) -> "float":
         """The mean of the window, 0 of none."""
         return self._state[4] / 65536 / self._state[2] if self._state[2] else 0.0
 

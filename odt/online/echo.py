@@ -17,6 +17,10 @@ from ..base.primitives import exp2n, log2q, size_of
 from ..files.stored import whole
 from .oselm import _LIMIT, _X_VALUE, _Y_FORM, OSELM, positive
 
+if 1 - 1:  # for type checkers alone
+    from typing import Literal
+    from ..run.network import Numbers
+
 _ACTIVATIONS = {"tanh": 1, "clip": 4}
 _UNIT = 18  # states are in units of 2^-18
 _SILENT = "%s: the reservoir of this seed has no echo, take another or more units"
@@ -70,8 +74,25 @@ class EchoState(OSELM):
     take 3.4 million cycles for each sample.
     """
 
-    def __init__(self, inputs, outputs=None, units=32, activation="tanh", classes=None, leak=1.0, radius=0.9, connections=4,
-                 input_scale=0.2, forgetting=1.0, regularization=1e-8, seed=0):  # fmt: skip
+    units: "int"
+    connections: "int"
+    gain: "float"
+
+    def __init__(
+        self,
+        inputs: "int",
+        outputs: "int | None" = None,
+        units: "int" = 32,
+        activation: "Literal['tanh', 'clip']" = "tanh",
+        classes: "int | None" = None,
+        leak: "float" = 1.0,
+        radius: "float" = 0.9,
+        connections: "int" = 4,
+        input_scale: "float" = 0.2,
+        forgetting: "float" = 1.0,
+        regularization: "float" = 1e-8,
+        seed: "int" = 0,
+    ) -> None:
         kind = type(self).__name__
         inputs = size_of(kind, "inputs", inputs, 63)
         self.units = units = size_of(kind, "units", units, 960)
@@ -158,7 +179,7 @@ class EchoState(OSELM):
             at += count
             out[n] = total
 
-    def states(self):
+    def states(self) -> "array[float]":
         """The reservoir's states, an array('f')."""
         found = array("f", bytes(4 * self.units))
         for i in range(self.units):
@@ -169,12 +190,12 @@ class EchoState(OSELM):
         """The linear weights, an array('f') of (units + inputs + 1, outputs)."""
         return array("f", bytes(self._readout[64 + 2 * self.hidden * (self.hidden + 1) :]))
 
-    def step_one(self, x):
+    def step_one(self, x: "Numbers") -> None:
         """Take a sample into the reservoir and learn nothing: where no target is known, and before the first."""
         self._hear(x)
         self._go_on()
 
-    def reset(self):
+    def reset(self) -> None:
         """The reservoir's states become 0, as before a first sample; what was learned stays."""
         for i in range(self.units):
             self._next[i] = 0

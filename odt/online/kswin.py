@@ -36,7 +36,7 @@ def _least(size, over, under):
     return size + 1
 
 
-def drawn(seed, n, count, population):
+def drawn(seed: "int", n: "int", count: "int", population: "int") -> "list[int]":
     """``count`` different places of 0 .. population - 1, by the hashes of a seed and a step (Floyd's algorithm)."""
     found = []
     for i in range(count):
@@ -53,7 +53,9 @@ class KSWIN(Detector):
     seed: of what is drawn.
     """
 
-    def __init__(self, alpha=0.005, window_size=100, stat_size=30, seed=0):
+    def __init__(
+        self, alpha: "float" = 0.005, window_size: "int" = 100, stat_size: "int" = 30, seed: "int" = 0
+    ) -> None:
         over, under = ratio("KSWIN", "alpha", alpha, 1e-6, 1)
         size = self._size = whole("KSWIN", "stat_size", stat_size, 2)
         if size > 1000:

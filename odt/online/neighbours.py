@@ -15,6 +15,10 @@ from ..base.primitives import size_of
 from ..files.stored import Stored
 from .units import fixed_point, own_axis
 
+if 1 - 1:  # for type checkers alone
+    from typing import Literal, SupportsIndex
+    from ..run.network import Numbers
+
 _MAGIC = 0x3154444E
 _MEANS, _KNN, _RCE, _KMEANS = 1, 2, 3, 4
 _MANY = (1 << 31) - 1
@@ -24,6 +28,9 @@ _BEST = 3  # the highest score of a condensed sample
 class _Kept(Stored):
     """The state: 11 words that never change, [magic, kind, inputs, point, places, 6 of the kind's], one of the places in use, one of the
     next, 3 of 0; then the places, of ``step`` bytes each."""
+
+    inputs: "int"
+    point: "int"
 
     def __init__(self, kind, inputs, point, places, step, words=()):
         name = type(self).__name__
@@ -36,7 +43,7 @@ class _Kept(Stored):
         for i in range(len(words)):
             struct.pack_into("<I", self.state, 4 * i, words[i])
 
-    def __len__(self):
+    def __len__(self) -> "int":
         """Places in use."""
         return min(struct.unpack_from("<I", self.state, 44)[0], self._places)
 
@@ -67,27 +74,27 @@ class NCM(_Kept):
 
     _kind = _MEANS
 
-    def __init__(self, inputs, classes, point=8):
+    def __init__(self, inputs: "int", classes: "int", point: "int" = 8) -> None:
         name = type(self).__name__
         inputs = size_of(name, "inputs", inputs, 65536)
         super().__init__(self._kind, inputs, point, size_of(name, "classes", classes, 4096), 8 + 8 * inputs)
         struct.pack_into("<I", self.state, 44, self._places)
         self._format = "<q%dq" % inputs
 
-    def learn_one(self, x, y):
+    def learn_one(self, x: "Numbers", y: "SupportsIndex") -> None:
         """Learn a sample of label y. ValueError, TypeError for what is none; then nothing is learned."""
         self._add(self._units(x), self._label(y, self._places))
 
-    def predict_one(self, x):
+    def predict_one(self, x: "Numbers") -> "int | None":
         """The label whose mean is nearest; None if none was learned."""
         return self._nearest(self._units(x))
 
-    def count(self, label):
+    def count(self, label: "int") -> "int":
         """Samples learned of a label; beyond 2^31 the older half of them is let go. ValueError for what is no label."""
         within("count: label", own(label), self._places)
         return struct.unpack_from("<q", self.state, 64 + label * self._step)[0]
 
-    def mean(self, label):
+    def mean(self, label: "int") -> "list[float] | None":
         """The mean of a label as a list of floats; None if it has none."""
         n = self.count(label)
         sums = struct.unpack_from(self._format, self.state, 64 + label * self._step)[1:]
@@ -123,10 +130,10 @@ class KMeans(NCM):
 
     _kind = _KMEANS
 
-    def __init__(self, inputs, clusters, point=8):
+    def __init__(self, inputs: "int", clusters: "int", point: "int" = 8) -> None:
         super().__init__(inputs, clusters, point)
 
-    def learn_one(self, x):
+    def learn_one(self, x: "Numbers") -> "int":
         """Learn a sample; returns its cluster."""
         x = self._units(x)
         place = self._nearest(x)
@@ -148,7 +155,17 @@ class KNN(_Kept):
     when it is nearest to a sample of its own label, and falls by 2, down to -3, when that has another. metric: "l2", or "l1".
     """
 
-    def __init__(self, inputs, budget=64, k=1, condense=False, metric="l2", point=8):
+    k: "int"
+
+    def __init__(
+        self,
+        inputs: "int",
+        budget: "int" = 64,
+        k: "int" = 1,
+        condense: "bool" = False,
+        metric: "Literal['l1', 'l2']" = "l2",
+        point: "int" = 8,
+    ) -> None:
         inputs, budget = size_of("KNN", "inputs", inputs, 65536), size_of("KNN", "budget", budget, 65536)
         self.k = size_of("KNN", "k", k, budget)
         if metric not in ("l1", "l2"):
@@ -157,7 +174,7 @@ class KNN(_Kept):
         super().__init__(_KNN, inputs, point, budget, 4 + 2 * inputs, (k, int(self._squares), int(self._condense)))
         self._format = "<i%dh" % inputs
 
-    def learn_one(self, x, y):
+    def learn_one(self, x: "Numbers", y: "SupportsIndex") -> None:
         """Keep a sample of label y, unless it is condensed away. ValueError, TypeError for what is none; then nothing changes."""
         x, y = self._units(x), self._label(y, 65536 if self._condense else 1 << 31)
         used, place = struct.unpack_from("<2I", self.state, 44)
@@ -187,11 +204,11 @@ class KNN(_Kept):
                 worst = found, place
         return worst[1]
 
-    def predict_one(self, x):
+    def predict_one(self, x: "Numbers") -> "int | None":
         """The label that most of the k nearest have, the smallest of several; None if none is kept."""
         return self._look(self._units(x))[1]
 
-    def forget(self, left=0):
+    def forget(self, left: "int" = 0) -> None:
         """Drop all samples but the ``left`` newest: after a drift."""
         if not is_int(left) or left < 0:
             raise ValueError("forget: left is an int of at least 0, got %r" % (left,))
@@ -236,7 +253,14 @@ class RCE(_Kept):
     ``budget``: neurons, of 8 bytes and 2 per input; a sample that finds none left is not learned.
     """
 
-    def __init__(self, inputs, budget=64, reach=64, metric="l1", point=8):
+    def __init__(
+        self,
+        inputs: "int",
+        budget: "int" = 64,
+        reach: "float" = 64,
+        metric: "Literal['l1', 'lsup']" = "l1",
+        point: "int" = 8,
+    ) -> None:
         inputs, budget = size_of("RCE", "inputs", inputs, 65536), size_of("RCE", "budget", budget, 65536)
         if metric not in ("l1", "lsup"):
             raise ValueError('RCE: metric is "l1" or "lsup", got %r' % (metric,))
@@ -249,7 +273,7 @@ class RCE(_Kept):
         super().__init__(_RCE, inputs, point, budget, 8 + 2 * inputs, (int(self._sum), self._reach))
         self._format = "<2i%dh" % inputs
 
-    def learn_one(self, x, y):
+    def learn_one(self, x: "Numbers", y: "SupportsIndex") -> "int":
         """Learn a sample of label y; returns the number of neurons that changed or came, -1 if the budget is used up."""
         x, y = self._units(x), self._label(y)
         used = len(self)
@@ -269,7 +293,7 @@ class RCE(_Kept):
         self._change(*parts)
         return len(parts) - (not claimed and field > 0)
 
-    def classify_one(self, x):
+    def classify_one(self, x: "Numbers") -> "tuple[str, int | None, int | None]":
         """("identified", label, neuron), ("uncertain", label, neuron) where others claim it too, or ("unknown", None, None).
 
         The neuron, by its number, is the nearest of those that claim x: why.
@@ -284,7 +308,7 @@ class RCE(_Kept):
             return "unknown", None, None
         return ("identified" if len(labels) == 1 else "uncertain"), best[1], best[2]
 
-    def predict_one(self, x):
+    def predict_one(self, x: "Numbers") -> "int | None":
         """The label of the nearest neuron that claims x; None if none does."""
         return self.classify_one(x)[1]
 

@@ -15,6 +15,10 @@ from ..base.fixed import ONE, is_int, is_number, own, scale_div, scale_int, scal
 from ..base.primitives import scale_of, scale_sqrt, size_of
 from ..files.stored import Stored
 
+if 1 - 1:  # for type checkers alone
+    from typing import Literal, SupportsFloat
+    from ..run.network import Data, Numbers
+
 _MAGIC = 0x3152444F
 _ACTIVATIONS = {"linear": 0, "tanh": 1, "sigmoid": 2, "relu": 3}
 _X_FORM, _Y_FORM, _X_VALUE, _Y_VALUE = 1, 2, 3, 4
@@ -57,8 +61,23 @@ class OSELM(Stored):
     One bytearray, ``state``, is all that learns: 64 bytes, and 4 each for hidden * (hidden + 1) / 2 and hidden * outputs.
     """
 
-    def __init__(self, inputs, outputs=None, hidden=32, activation="tanh", classes=None, forgetting=1.0, regularization=0.01,
-                 seed=0, scale=1.0):  # fmt: skip
+    inputs: "int"
+    outputs: "int"
+    classes: "int | None"
+    hidden: "int"
+
+    def __init__(
+        self,
+        inputs: "int",
+        outputs: "int | None" = None,
+        hidden: "int | None" = 32,
+        activation: "Literal['tanh', 'sigmoid', 'relu']" = "tanh",
+        classes: "int | None" = None,
+        forgetting: "float" = 1.0,
+        regularization: "float" = 0.01,
+        seed: "int" = 0,
+        scale: "float" = 1.0,
+    ) -> None:
         kind = type(self).__name__
         if outputs is not None and classes is not None:
             raise ValueError("%s: outputs or classes, got both" % kind)
@@ -103,17 +122,17 @@ class OSELM(Stored):
         self._rls = _rls()
 
     @property
-    def seen(self):
+    def seen(self) -> "int":
         """Samples learned."""
         low, high = struct.unpack_from("<2I", self.state, 44)
         return low + (high << 32)
 
     @property
-    def error(self):
+    def error(self) -> "float":
         """The mean squared error of the last sample learned, or scored, before it was learned."""
         return self._work[self.outputs]
 
-    def learn_one(self, x, y):
+    def learn_one(self, x: "Numbers", y: "SupportsFloat | Numbers") -> None:
         """Learn a sample. x: ``inputs`` numbers; y: a label, a number, or ``outputs`` numbers.
 
         A float32 array of the right length is taken as it is, and nothing is allocated. ValueError for NaN and what is too
@@ -121,7 +140,7 @@ class OSELM(Stored):
         """
         self._call(x, self._targets(y), True)
 
-    def partial_fit(self, x, y):
+    def partial_fit(self, x: "Data", y: "Data") -> "OSELM":
         """Learn samples one after the other: x a sequence of them, y of what learn_one() takes. Returns the model.
 
         An error comes after those before it were learned.
@@ -132,7 +151,7 @@ class OSELM(Stored):
             self.learn_one(x[i], y[i])
         return self
 
-    def predict_one(self, x, out=None):
+    def predict_one(self, x: "Numbers", out: "array[float] | None" = None) -> "float | array[float]":
         """The label, the number, or an array('f') of the outputs; with ``out``, an array('f') of them, they are put there."""
         self._call(x, None, False)
         work, best = self._work, 0
@@ -148,7 +167,7 @@ class OSELM(Stored):
             return best
         return work[0] if self.outputs == 1 else work[: self.outputs]
 
-    def predict_proba_one(self, x):
+    def predict_proba_one(self, x: "Numbers") -> "array[float]":
         """Of each class, an array('f'): the outputs limited to 0 .. 1, over their sum; all alike where that is 0."""
         if not self.classes:
             raise ValueError("predict_proba_one: OSELM(classes=..) has probabilities")
@@ -162,12 +181,12 @@ class OSELM(Stored):
             found[i] = found[i] / total if total else 1.0 / self.outputs
         return found
 
-    def score_one(self, x, y):
+    def score_one(self, x: "Numbers", y: "SupportsFloat | Numbers") -> "float":
         """The mean squared error of a sample, which is not learned."""
         self._call(x, self._targets(y), False)
         return self.error
 
-    def weights(self):
+    def weights(self) -> "array[float]":
         """The linear weights, an array('f') of (hidden, outputs)."""
         return array("f", bytes(self.state[64 + 2 * self.hidden * (self.hidden + 1) :]))
 
@@ -243,20 +262,29 @@ class Autoencoder(OSELM):
     hidden: fewer than the inputs, or everything is reconstructed. Other arguments: OSELM's.
     """
 
-    def __init__(self, inputs, hidden=8, activation="tanh", forgetting=1.0, regularization=0.01, seed=0, scale=1.0):
+    def __init__(
+        self,
+        inputs: "int",
+        hidden: "int" = 8,
+        activation: "Literal['tanh', 'sigmoid', 'relu']" = "tanh",
+        forgetting: "float" = 1.0,
+        regularization: "float" = 0.01,
+        seed: "int" = 0,
+        scale: "float" = 1.0,
+    ) -> None:
         super().__init__(inputs, inputs, hidden, activation, None, forgetting, regularization, seed, scale)
 
-    def learn_one(self, x):
+    def learn_one(self, x: "Numbers") -> None:
         """Learn a sample; ``error`` is its score before that."""
         self._call(x, x, True)
 
-    def partial_fit(self, x):
+    def partial_fit(self, x: "Data") -> "Autoencoder":
         """Learn a sequence of samples one after the other. Returns the model."""
         for i in range(len(x)):
             self.learn_one(x[i])
         return self
 
-    def score_one(self, x):
+    def score_one(self, x: "Numbers") -> "float":
         """The mean squared error of the reconstruction: high for what is unlike the samples learned."""
         self._call(x, x, False)
         return self.error

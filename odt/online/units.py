@@ -5,7 +5,7 @@ from ..base.fixed import own
 LIMIT = 1 << 20
 
 
-def fixed_point(kind, x, point=16):
+def fixed_point(kind: "str", x: "float", point: "int" = 16) -> "int":
     """x in units of 2^-point, half up; ValueError for NaN and what is 2^20 or more, TypeError for no number."""
     x = own(x)
     if not isinstance(x, (int, float)):

@@ -11,6 +11,18 @@ from ..base.primitives import isqrt, millionths
 from ..base.rate import Constant, positive
 from ..base.regions import const
 
+if 1 - 1:  # for type checkers alone
+    from typing import Any, Literal, Protocol
+    from typing_extensions import TypeAlias
+
+    _State: TypeAlias = Literal["int16", "float32"]
+
+    class Schedule(Protocol):
+        """A learning rate by step: ``bits(step)`` is its float32 as an int."""
+
+        def bits(self, step: int) -> int: ...
+
+
 _MILLION = 1000000
 _EPSILON = const(0x33D6BF95)  # 1e-7
 
@@ -28,8 +40,14 @@ class SGD:
     betas = (0, 0)  # of the bias correction, Q30
 
     def __init__(
-        self, learning_rate=0.01, momentum=0, state=None, nesterov=False, weight_decay=0, global_clipnorm=None,
-    ):  # fmt: skip
+        self,
+        learning_rate: "float | Schedule" = 0.01,
+        momentum: "float" = 0,
+        state: "_State | None" = None,
+        nesterov: "bool" = False,
+        weight_decay: "float" = 0,
+        global_clipnorm: "float | None" = None,
+    ) -> None:
         self.learning_rate = _schedule(learning_rate)
         self.momentum = _fraction("SGD", "momentum", momentum)
         if nesterov and not self.momentum:
@@ -83,9 +101,15 @@ class Adam:
     """
 
     def __init__(
-        self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, state=None, weight_decay=0,
-        global_clipnorm=None,
-    ):  # fmt: skip
+        self,
+        learning_rate: "float | Schedule" = 0.001,
+        beta_1: "float" = 0.9,
+        beta_2: "float" = 0.999,
+        epsilon: "float" = 1e-7,
+        state: "_State | None" = None,
+        weight_decay: "float" = 0,
+        global_clipnorm: "float | None" = None,
+    ) -> None:
         self.learning_rate = _schedule(learning_rate)
         self.beta_1 = _fraction("Adam", "beta_1", beta_1)
         self.beta_2 = _fraction("Adam", "beta_2", beta_2)
@@ -155,12 +179,12 @@ class Adam:
         return s.updates.constants
 
 
-def AdamW(learning_rate=0.001, weight_decay=0.01, **options):
+def AdamW(learning_rate: "float | Schedule" = 0.001, weight_decay: "float" = 0.01, **options: "Any") -> "Adam":
     """Adam with decoupled weight decay (Loshchilov and Hutter, 2019); ``options`` as of Adam."""
     return Adam(learning_rate, weight_decay=weight_decay, **options)
 
 
-def RMSprop(learning_rate=0.001, rho=0.9, **options):
+def RMSprop(learning_rate: "float | Schedule" = 0.001, rho: "float" = 0.9, **options: "Any") -> "Adam":
     """RMSprop (Tieleman and Hinton, 2012) as PyTorch has it: Adam of ``beta_1`` 0 without bias correction, and with its state; ``options`` as of Adam."""
     found = Adam(learning_rate, beta_2=rho, **options)
     found.beta_1, found.betas = 0, (0, 0)

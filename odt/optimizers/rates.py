@@ -9,11 +9,15 @@ from ..base.fixed import is_int, is_number, own
 from ..base.primitives import millionths
 from ..base.rate import Constant
 
+if 1 - 1:  # for type checkers alone
+    from typing import Any
+    from . import Schedule
+
 _MILLION = 1000000
 _FAR = 200 << 16  # 2^-200, in Q16: no float32 is as small
 
 
-def scaled(bits, factor, shift):
+def scaled(bits: "int", factor: "int", shift: "int") -> "int":
     """``bits * factor * 2**-shift`` for a scale of at least 2^-100 and ``0 <= factor < 2**15``; truncated."""
     mantissa = ((bits & 0x7FFFFF | 0x800000) >> 9) * factor
     exponent = (bits >> 23) + 9 - shift
@@ -35,7 +39,7 @@ class ExponentialDecay(Constant):
     Within 1e-3 of it. For steps down instead see StepDecay.
     """
 
-    def __init__(self, initial, decay_steps, decay_rate):
+    def __init__(self, initial: "float", decay_steps: "int", decay_rate: "float") -> None:
         super().__init__(initial)
         decay_steps, decay_rate = own(decay_steps), own(decay_rate)
         if not is_int(decay_steps) or not 1 <= decay_steps < 1 << 30:
@@ -65,15 +69,15 @@ class ExponentialDecay(Constant):
                 break
         self._halvings = tuple(table)
 
-    def saved(self):
+    def saved(self) -> "list[Any]":
         """As Constant has it."""
         return [self.base, list(self._halvings)]
 
-    def restore(self, values):
+    def restore(self, values: "list[Any]") -> None:
         """As Constant has it."""
         self.base, self._halvings = values[0], tuple(values[1])
 
-    def bits(self, step):
+    def bits(self, step: "int") -> "int":
         """The rate of step ``step`` (from 0) as float32 bits; 0 once it is below 2^-126."""
         t = 0
         for halvings in self._halvings:
@@ -97,7 +101,7 @@ class WarmUp(Constant):
     Step i has ``(i + 1) / steps`` of the schedule's first rate; step ``steps`` is the schedule's step 0.
     """
 
-    def __init__(self, schedule, steps):
+    def __init__(self, schedule: "float | Schedule", steps: "int") -> None:
         if not hasattr(schedule, "bits"):
             schedule = Constant(schedule)
         steps = own(steps)
@@ -107,16 +111,16 @@ class WarmUp(Constant):
         self.steps = steps
         self.base = schedule.bits(0)
 
-    def saved(self):
+    def saved(self) -> "list[Any]":
         """As Constant has it."""
         return [self.steps, self.schedule]
 
-    def restore(self, values):
+    def restore(self, values: "list[Any]") -> None:
         """As Constant has it."""
         self.steps, self.schedule = values
         self.base = self.schedule.bits(0)
 
-    def bits(self, step):
+    def bits(self, step: "int") -> "int":
         """The rate of step ``step`` (from 0) as float32 bits."""
         if step >= self.steps:
             return self.schedule.bits(step - self.steps)

@@ -14,7 +14,7 @@ class StepDecay(Constant):
     object take one product a step at most. After a jump, as by ``load``, it is found from the start once.
     """
 
-    def __init__(self, initial, step_size, gamma=0.1):
+    def __init__(self, initial: "float", step_size: "int", gamma: "float" = 0.1) -> None:
         super().__init__(initial)
         step_size = own(step_size)
         if not is_int(step_size) or step_size < 1:
@@ -58,7 +58,7 @@ class StepDecay(Constant):
 class CosineDecay(Constant):
     """``initial * (1 + cos(pi * step / decay_steps)) / 2``, then 0 (Loshchilov and Hutter, 2017)."""
 
-    def __init__(self, initial, decay_steps):
+    def __init__(self, initial: "float", decay_steps: "int") -> None:
         super().__init__(initial)
         decay_steps = own(decay_steps)
         if not is_int(decay_steps) or not 1 <= decay_steps <= 0xFFFF:

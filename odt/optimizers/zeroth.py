@@ -5,6 +5,10 @@ from ..base.primitives import scale_of
 from ..base.rate import Constant
 from . import SGD, Adam
 
+if 1 - 1:  # for type checkers alone
+    from ..plan.graph import Node
+    from . import Schedule
+
 
 class ZerothOrder:
     """Zeroth-order descent (Spall, 1992): ``weight -= learning_rate * sign(L+ - L-) * z``.
@@ -21,7 +25,14 @@ class ZerothOrder:
     direct = None  # of an optimizer of gradients
     moves = True  # weights, within a step
 
-    def __init__(self, learning_rate=0.003, epsilon=0.02, tail=0, optimizer=None, sign=True):
+    def __init__(
+        self,
+        learning_rate: "float | Schedule" = 0.003,
+        epsilon: "float" = 0.02,
+        tail: "int" = 0,
+        optimizer: "SGD | Adam | None" = None,
+        sign: "bool" = True,
+    ) -> None:
         tail, epsilon = own(tail), own(epsilon)
         if not is_int(tail):
             raise TypeError("ZerothOrder: tail is an int, got %r" % (tail,))
@@ -52,13 +63,15 @@ class ZerothOrder:
         self.learning_rate = self.of_tail.learning_rate
         self.state = self.of_tail.state
 
-    def passes(self, s, nodes, loss, micro, segments):
+    def passes(
+        self, s: "object", nodes: "list[Node]", loss: "object", micro: "int | None", segments: "object"
+    ) -> "object":
         """Emit a step into the schedule ``s``: what compiler.py asks of an optimizer that has passes of its own."""
         from ..plan.zeroth import train
 
         return train(s, nodes, loss, micro, segments, self)
 
-    def backward_macs(self, nodes):
+    def backward_macs(self, nodes: "list[Node]") -> "list[int]":
         """Multiply-accumulates of each node after a sample's first forward pass."""
         from ..plan.graph import backward_macs
         from ..plan.zeroth import divide

@@ -3,6 +3,9 @@
 It knows shapes and who feeds whom, and nothing of bytes, dtypes or instructions.
 """
 
+if 1 - 1:  # for type checkers alone
+    from ..layers import Layer
+
 
 class Node:
     """One layer applied to the outputs of other nodes.
@@ -15,7 +18,11 @@ class Node:
     given, where they stay: in int8, before all that trains; else None.
     """
 
-    def __init__(self, layer, inputs, shape):
+    layer: "Layer"
+    inputs: "list[Node]"
+    shape: "tuple[int, ...]"
+
+    def __init__(self, layer: "Layer", inputs: "list[Node]", shape: "tuple[int, ...]") -> None:
         self.layer = layer
         self.inputs = inputs
         self.shape = shape

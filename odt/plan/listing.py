@@ -4,7 +4,7 @@ from ..base.regions import REGION_SHIFT, STATE
 from .program import HEADER_WORDS, SECTIONS, Prefixed, Program
 
 
-def updates(code, addresses):
+def updates(code, addresses) -> "bool":
     """Whether an instruction of the backward pass updates weights, optimizer or ranges: it writes to the state.
 
     But for what comes once per step: ``tick``, and ``relative``, which in a step that does not train leaves the state alone.

@@ -16,19 +16,24 @@ SECTIONS = ("predict", "evaluate", "train")
 class Program:
     """A program, its words readable by name."""
 
-    def __init__(self, code):
+    code: "bytes"
+    arena: "int"
+    state: "int"
+    constants: "int"
+
+    def __init__(self, code: "bytes") -> None:
         self.code = code
         self.arena, self.state, self.constants = self._read(_ARENA, 3)
 
     @property
-    def words(self):
+    def words(self) -> "array[int]":
         """All words, as an array; where RAM is short, ``walk``."""
         return array("i", bytes(self.code))
 
     def _read(self, at, count):
         return struct.unpack_from("<%di" % count, self.code, 4 * at)
 
-    def section(self, name):
+    def section(self, name: "str") -> "tuple[int, int]":
         """(start, stop) in words."""
         return self._read(SECTIONS_AT + 2 * SECTIONS.index(name), 2)
 

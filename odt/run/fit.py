@@ -32,10 +32,12 @@ class History:
     Each a list, on boards an array("d"): the floats of a list lie all over the heap, a piece of which no longer is free.
     """
 
+    history: "dict[str, list[float]]"
+
     def __init__(self):
         self.history = {}
 
-    def add(self, name, value):
+    def add(self, name: "str", value: "float") -> None:
         if name not in self.history:
             self.history[name] = [] if sys.implementation.name == "cpython" else array("d")
         self.history[name].append(value)

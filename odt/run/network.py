@@ -5,6 +5,31 @@ It needs neither the layers nor what plans.
 
 from .session import batch, bind, clear, mean, point, ready, step, train_alone
 
+if 1 - 1:  # for type checkers alone
+    from array import array
+    from collections.abc import Awaitable, Iterable, Mapping, Sequence
+    from os import PathLike
+    from typing import Any, Literal, Protocol
+    from typing_extensions import Buffer, TypeAlias
+    from ..plan.program import Program
+    from .fit import History
+
+    class Array(Protocol):
+        """NumPy's, pandas', PyTorch's. Type checkers know NumPy's as a Buffer from Python 3.12 on only."""
+
+        def __array__(self) -> Any: ...
+
+    Bytes: TypeAlias = Buffer | Array
+    Numbers: TypeAlias = Sequence[float] | Buffer | Array  # one sample
+    Data: TypeAlias = Sequence[Any] | Buffer | Array  # samples after one another
+    Batches: TypeAlias = Iterable[tuple[Data, Data]]
+
+    class Place(Protocol):
+        """Where checkpoints go that is no file: slots.Blocks and slots.Bytes."""
+
+        def read(self, engine: Any) -> Any: ...
+        def write(self, engine: Any, header: Any, state: Any) -> None: ...
+
 
 class Network:
     """Trains, evaluates and predicts by its ``session``.
@@ -13,28 +38,45 @@ class Network:
     these are made from.
     """
 
-    session = None  # see run/session.py
-    labels = None  # a list of the classes' names, for predict_classes()
-    features = None  # what makes the Input's numbers of samples (odt.sensors.features), for export() and Stream.of()
-    stop_training = False
-    history = None  # of the last fit, whatever ended it
+    session: "Any" = None  # see run/session.py
+    labels: "Sequence[Any] | None" = None  # a list of the classes' names, for predict_classes()
+    features: "Any" = None  # of odt.sensors: computes the Input's numbers; for export() and Stream.of()
+    stop_training: "bool" = False
+    history: "History | None" = None  # of the last fit, whatever ended it
 
     # Of the session, None without: compile() gives them.
-    program = property(lambda self: self.session and self.session.program)
-    dtype = property(lambda self: self.session and self.session.dtype)
-    batch_size = property(lambda self: self.session and self.session.batch_size)
-    seed = property(lambda self: self.session and self.session.seed)
-    epoch = property(lambda self: self.session and self.session.epoch)  # where fit's initial_epoch goes on
+    program: "Program | None" = property(lambda self: self.session and self.session.program)
+    dtype: "Literal['int8', 'float32']" = property(lambda self: self.session and self.session.dtype)
+    batch_size: "int" = property(lambda self: self.session and self.session.batch_size)
+    seed: "int" = property(lambda self: self.session and self.session.seed)
+    epoch: "int" = property(lambda self: self.session and self.session.epoch)  # where fit's initial_epoch goes on
+
+    if 1 - 1:  # mypy takes the first of two, pyright the last: both refuse a name that no method has
+        __getattr__: None
 
     def __getattr__(self, name):
         from .names import find
 
         return find(self, name)
 
+    if 1 - 1:
+        __getattr__: None
+
     def fit(
-        self, x, y=None, epochs=1, validation_data=None, shuffle=True, verbose=1, callbacks=(),
-        initial_epoch=None, steps_per_epoch=None, validation_split=0, class_weight=None, batch_size=None,
-    ):  # fmt: skip
+        self,
+        x: "Data | Batches",
+        y: "Data | None" = None,
+        epochs: "int" = 1,
+        validation_data: "tuple[Data, Data] | Batches | None" = None,
+        shuffle: "bool" = True,
+        verbose: "int" = 1,
+        callbacks: "Iterable[Any]" = (),
+        initial_epoch: "int | None" = None,
+        steps_per_epoch: "int | None" = None,
+        validation_split: "float" = 0,
+        class_weight: "Sequence[float] | Mapping[int, float] | None" = None,
+        batch_size: "int | None" = None,
+    ) -> "History":
         """Train for ``epochs`` passes over the data; returns a History.
 
         ``x``: (samples, *input shape) in the Input's dtype; ``y``: integer labels, or targets for "mse"; any
@@ -67,9 +109,21 @@ class Network:
         return training.history
 
     def fit_async(
-        self, x, y=None, epochs=1, validation_data=None, shuffle=True, verbose=1, callbacks=(),
-        initial_epoch=None, steps_per_epoch=None, slice_ms=10, validation_split=0, class_weight=None, batch_size=None,
-    ):  # fmt: skip
+        self,
+        x: "Data | Batches",
+        y: "Data | None" = None,
+        epochs: "int" = 1,
+        validation_data: "tuple[Data, Data] | Batches | None" = None,
+        shuffle: "bool" = True,
+        verbose: "int" = 1,
+        callbacks: "Iterable[Any]" = (),
+        initial_epoch: "int | None" = None,
+        steps_per_epoch: "int | None" = None,
+        slice_ms: "int" = 10,
+        validation_split: "float" = 0,
+        class_weight: "Sequence[float] | Mapping[int, float] | None" = None,
+        batch_size: "int | None" = None,
+    ) -> "Awaitable[History]":
         """``await model.fit_async(x, y)``: as ``fit``, to the same bits, while other asyncio tasks run.
 
         Pauses after the first instruction that ends ``slice_ms`` after the last pause. In a pause the model is
@@ -97,7 +151,7 @@ class Network:
             return asked(self, x, y, held, split, batch_size)
         return x, y, held
 
-    def train_step(self, x, y):
+    def train_step(self, x: "Data", y: "Data") -> "float":
         """One update on one batch of at most ``batch_size`` samples; returns the batch's loss.
 
         ArithmeticError where training has diverged, as of ``fit``.
@@ -120,7 +174,9 @@ class Network:
         train_alone(session)
         return mean(session, count)
 
-    def evaluate(self, x, y=None, batch_size=None, verbose=0):
+    def evaluate(
+        self, x: "Data | Batches", y: "Data | None" = None, batch_size: "int | None" = None, verbose: "int | str" = 0
+    ) -> "tuple[float, float | None]":
         """``(loss, accuracy)`` over the data, as ``fit`` takes it; accuracy is None for "mse".
 
         ``batch_size`` and ``verbose`` are Keras's and change nothing: it runs in batches of compile's, and prints nothing.
@@ -136,7 +192,7 @@ class Network:
         session.prepare(1)
         return session.evaluate(count)
 
-    def predict(self, x, out=None, batch_size=None, verbose=0):
+    def predict(self, x: "Data", out: "Any" = None, batch_size: "int | None" = None, verbose: "int | str" = 0) -> "Any":
         """The network's output as array('f'), samples after one another (logits for labels).
 
         ``x``: (samples, *input shape) as for ``fit``, or one sample in the Input's shape. Of a NumPy array the result is
@@ -155,7 +211,7 @@ class Network:
             verbose = _see(session)
         return verbose.predict(session, x, out)
 
-    def predict_proba(self, x):
+    def predict_proba(self, x: "Data") -> "Any":
         """Probabilities, as ``predict`` gives outputs: softmax of logits for labels, sigmoid for BinaryCrossentropy.
 
         Outputs of a Softmax or a Sigmoid are these already. ValueError for a network with neither.
@@ -164,7 +220,7 @@ class Network:
 
         return probabilities(self, x)
 
-    def predict_classes(self, x):
+    def predict_classes(self, x: "Data") -> "list[Any]":
         """A list with the class of each sample: its number, or its name where ``labels`` has names.
 
         The first of the largest outputs; for BinaryCrossentropy 1 where an output is above 0 (of a Sigmoid: 0.5), 0
@@ -174,11 +230,11 @@ class Network:
 
         return classes(self, x)
 
-    def __call__(self, x):
+    def __call__(self, x: "Data") -> "array[float]":
         """As ``predict``."""
         return self.predict(x)
 
-    def calibrate(self, x, y=None):
+    def calibrate(self, x: "Data", y: "Data | None" = None) -> None:
         """Set the ranges of an int8 model from these samples: of the forward pass, with ``y`` of the first batch's errors too.
 
         Every value of them then has room. Without it ``predict`` and ``evaluate`` take the ranges from the first data that they
@@ -193,7 +249,7 @@ class Network:
         if session.scale is not None:
             session.calibrate(1 if y is None else 2, True)
 
-    def load_weights(self, source):
+    def load_weights(self, source: "str | PathLike[str] | Bytes | Network") -> None:
         """Take over weights and ranges from a model file, by its name or its bytes, or from another model.
 
         Its layers are the same, its batch size, optimizer, frozen layers and dtype may be others: between models of one dtype
@@ -210,32 +266,32 @@ class Network:
 
         transfer(session, *parts_of(source))
 
-    def summary(self):
+    def summary(self) -> None:
         """Print the layers, their costs, and the RAM that training takes, to the byte."""
         from ..plan.report import summary
 
         session = ready(self)
         summary(session.plan, session.dtype, session.batch_size)
 
-    def disassemble(self):
+    def disassemble(self) -> "str":
         """The program as text, one instruction per line."""
         from ..plan.listing import disassemble
 
         return disassemble(ready(self).plan.code)
 
-    def draw(self, width=78, rows=24):
+    def draw(self, width: "int" = 78, rows: "int" = 24) -> "str":
         """A drawing of the arena as text: instructions across, bytes down."""
         from ..plan.drawing import draw
 
         return draw(ready(self).program, width, rows)
 
-    def digest(self):
+    def digest(self) -> "int":
         """CRC-32 of all weights, scales and optimizer state, and of what ``frozen=`` gave: equal bits, equal number."""
         session = ready(self, reads=True)
         crc = session.engine.crc32(session.state)
         return crc if session.frozen is None else session.engine.crc32(session.frozen, crc)
 
-    def get_weights(self):
+    def get_weights(self) -> "list[array[float]]":
         """The weights as float32 arrays: kernel, then bias, or as ``weight_shapes`` says, layer after layer."""
         from . import weights
 
@@ -245,7 +301,7 @@ class Network:
             result += weights.read(layer, session.state, session.frozen, parameters, session.dtype == "int8")
         return result
 
-    def set_weights(self, values):
+    def set_weights(self, values: "Sequence[Any]") -> None:
         """Take over weights as ``get_weights`` gives them; ValueError when one does not fit, and nothing changes.
 
         Each is flat, or an array of the shape that ``weight_shapes`` says: an array of another is refused, as Keras's
@@ -256,7 +312,7 @@ class Network:
 
         set_weights(ready(self), values)
 
-    def save(self, path):
+    def save(self, path: "str | PathLike[str] | Place") -> None:
         """Write a checkpoint: weights, scales, optimizer, and where training stands (docs/reference/checkpoint.md).
 
         ``path``: a file's name, a str or a pathlib.Path, written beside the old one and then renamed; or a place of
@@ -266,7 +322,7 @@ class Network:
 
         save(path, ready(self))
 
-    def load(self, path):
+    def load(self, path: "str | PathLike[str] | Place") -> None:
         """Read what ``save`` wrote for the same network, compiled alike; else ValueError, and nothing changes.
 
         ``fit(.., initial_epoch=model.epoch)`` then ends as if training had not stopped. All is read or nothing,
@@ -279,7 +335,13 @@ class Network:
             ready(self)
         load(path, self.session)
 
-    def export(self, path, labels=None, purpose="training", features=None):
+    def export(
+        self,
+        path: "str | PathLike[str]",
+        labels: "Sequence[str] | None" = None,
+        purpose: "Literal['training', 'inference']" = "training",
+        features: "Any" = None,
+    ) -> None:
         """Write a model file, which ``odt.load_model`` opens on any machine, without the script that made the model.
 
         It holds the program, the weights, ranges and optimizer's state as they are, frozen weights too, and where training

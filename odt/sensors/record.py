@@ -23,6 +23,13 @@ from ..base import executor
 from ..base.primitives import size_of
 from ..files.checkpoint import path_of, settle, write_file
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Iterator
+    from os import PathLike
+    from typing import Any
+    from ..data.readers import RawReader
+    from .stream.window import Window
+
 _HEAD = 192  # bytes before the first record
 _NAME = 19  # bytes of a label at most
 _BEFORE = 1 + _NAME  # y and label
@@ -40,7 +47,21 @@ class Recorder:
     ValueError for a file of other windows or another rate, or that is damaged. A record takes 20 bytes and the window's.
     """
 
-    def __init__(self, path, window, rate=None, budget=65536, classes=None):
+    path: "str"
+    window: "Window"
+    rate: "int | None"
+    classes: "int | None"
+    record: "int"
+    each: "int"
+
+    def __init__(
+        self,
+        path: "str | PathLike[str]",
+        window: "Window",
+        rate: "int | None" = None,
+        budget: "int" = 65536,
+        classes: "int | None" = None,
+    ) -> None:
         self.path, self.window = path_of(path), window
         if not isinstance(self.path, str):
             raise TypeError("Recorder: a file's name is expected, got %r" % (path,))
@@ -72,19 +93,19 @@ class Recorder:
         self._known = found[1:3]  # labels, and how many records each has: they change together
 
     @property
-    def labels(self):
+    def labels(self) -> "list[str]":
         """The names, in the order of their numbers."""
         return self._known[0]
 
-    def __len__(self):
+    def __len__(self) -> "int":
         return sum(self._known[1])
 
-    def count(self, label):
+    def count(self, label: "str") -> "int":
         """The records of a label."""
         labels, counts = self._known
         return counts[labels.index(label)] if label in labels else 0
 
-    def add(self, x, label):
+    def add(self, x: "array[Any] | memoryview", label: "str") -> "bool":
         """Append a window's numbers, as ``window.next()`` gives them. False, and nothing is written, where the label's part is full.
 
         On the flash when it returns. ValueError for another length or typecode, NaN, a label too long or too many; OSError for a
@@ -118,7 +139,9 @@ class Recorder:
             raise
         return True
 
-    def capture(self, label, count=1, source=None, pause=0.01, patience=500):
+    def capture(
+        self, label: "str", count: "int" = 1, source: "Any" = None, pause: "float" = 0.01, patience: "int" = 500
+    ) -> "int":
         """Wait for the next ``count`` windows and add them: how many were, fewer where the label's part is full or the source has ended.
 
         ``source``: what has ``readinto``, as ``Stream.listen`` takes, or None where an interrupt feeds the window; then what
@@ -158,26 +181,26 @@ class Recorder:
             time.sleep(pause)
         return done
 
-    def remove(self, number=-1):
+    def remove(self, number: "int" = -1) -> None:
         """Take away a record by its number, from the end if negative: a take that went wrong. The file is written anew."""
         count = len(self)
         if not -count <= number < count:
             raise IndexError("remove: record %r of %d" % (number, count))
         self._rewrite(lambda k, y: k != number % count)
 
-    def forget(self, label):
+    def forget(self, label: "str") -> None:
         """Take away all records of a label, and its name. The file is written anew, beside the old one."""
         if label not in self.labels:
             raise KeyError("forget: no label %r, there are %r" % (label, self.labels))
         labels = self.labels
         self._rewrite(lambda k, y: labels[y] != label)
 
-    def close(self):
+    def close(self) -> None:
         """Write the number of records into the header, which np.load() goes by. add() may follow."""
         with open(self.path, "r+b") as file:
             file.write(self._head(len(self)))
 
-    def reader(self, batch_size, block=1):
+    def reader(self, batch_size: "int", block: "int" = 1) -> "RawReader":
         """The records as they are now for ``fit``, ``evaluate`` and ``metrics``: an odt.data.RawReader of x and the labels' numbers."""
         from ..data.readers import Column, RawReader
 
@@ -192,7 +215,7 @@ class Recorder:
         x.shape = window.length, window.channels
         return RawReader(x, Column(self.path, "uint8", 1, _HEAD, self.record, len(self)), batch_size, block)
 
-    def __iter__(self):
+    def __iter__(self) -> "Iterator[tuple[array[Any], str]]":
         """(x, label) of each record in their order, as a Teacher of odt.continual.teach learns them; x is an array that the next one overwrites."""
         x = array(self.window.typecode, bytes(self.record - _BEFORE))
         with open(self.path, "rb") as file:

@@ -20,6 +20,12 @@ from ..base.regions import const
 from ..files.stored import Stored, whole
 from ..online.units import fixed_point
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Callable
+    from collections.abc import Sequence as Several
+    from os import PathLike
+    from ..run.network import Place
+
 _MAGIC = const(0x3153544F)
 _PERIOD = const(0x3FFFFFFF)  # of ticks_ms(), less 1
 _BACK = const(1 << 24)  # a clock that stands so far back, 4.6 hours, is wrong; else it has begun anew
@@ -52,23 +58,23 @@ def _names(kind, name, value, least):
 class Condition:
     """What a rule waits for. Its cells lie in the rules' list from ``at`` on; a time in it is 1 later than it was, 0 is none."""
 
-    cells = 1
-    signal = None  # whose values it wants
-    events = ()  # which it knows
+    cells: "int" = 1
+    signal: "str | None" = None  # whose values it wants
+    events: "tuple[str, ...]" = ()  # which it knows
 
-    def event(self, cells, at, name, now):
+    def event(self, cells: "list[int]", at: "int", name: "str", now: "int") -> "bool":
         """Whether this event completes it."""
         return False
 
-    def value(self, cells, at, x, now):
+    def value(self, cells: "list[int]", at: "int", x: "float", now: "int") -> "bool":
         """Whether this value of its signal does."""
         return False
 
-    def tick(self, cells, at, now):
+    def tick(self, cells: "list[int]", at: "int", now: "int") -> "bool":
         """Whether the time does."""
         return False
 
-    def clear(self, cells, at):
+    def clear(self, cells: "list[int]", at: "int") -> None:
         """Begin anew."""
         for i in range(at, at + self.cells):
             cells[i] = 0
@@ -77,13 +83,16 @@ class Condition:
 class Count(Condition):
     """``number`` times ``event`` within ``within`` ms, the first and the last included. What has counted counts no more."""
 
-    def __init__(self, event, number, within):
+    number: "int"
+    within: "int"
+
+    def __init__(self, event: "str", number: "int", within: "int") -> None:
         self.events = _names("Count", "event", [event], 1)
         self.number = self.cells = size_of("Count", "number", number, 65535)
         self.within = _span("Count", "within", within)
         self.cells += 1  # where the next time goes
 
-    def event(self, cells, at, name, now):
+    def event(self, cells: "list[int]", at: "int", name: "str", now: "int") -> "bool":
         if name != self.events[0]:
             return False
         place = cells[at]
@@ -96,14 +105,18 @@ class Count(Condition):
 class Sequence(Condition):
     """These ``events`` in this order within ``within`` ms, whatever comes between but ``without``, which begins it anew."""
 
-    def __init__(self, events, within, without=()):
+    order: "tuple[str, ...]"
+    without: "tuple[str, ...]"
+    within: "int"
+
+    def __init__(self, events: "Several[str]", within: "int", without: "str | Several[str]" = ()) -> None:
         self.order = _names("Sequence", "events", events, 2)
         self.without = _names("Sequence", "without", (without,) if isinstance(without, str) else without, 0)
         self.events = self.order + self.without
         self.within = _span("Sequence", "within", within)
         self.cells = len(self.order)  # of each event: when the latest run up to it began
 
-    def event(self, cells, at, name, now):
+    def event(self, cells: "list[int]", at: "int", name: "str", now: "int") -> "bool":
         if name in self.without:
             self.clear(cells, at)
             return False
@@ -122,7 +135,9 @@ class Sequence(Condition):
 class All(Condition):
     """Each of these ``events`` within ``within`` ms, in any order."""
 
-    def __init__(self, events, within):
+    within: "int"
+
+    def __init__(self, events: "Several[str]", within: "int") -> None:
         self.events = _names("All", "events", events, 2)
         for i, name in enumerate(self.events):
             if name in self.events[:i]:
@@ -130,7 +145,7 @@ class All(Condition):
         self.within = _span("All", "within", within)
         self.cells = len(self.events)  # of each, when it last came
 
-    def event(self, cells, at, name, now):
+    def event(self, cells: "list[int]", at: "int", name: "str", now: "int") -> "bool":
         if name not in self.events:
             return False
         cells[at + self.events.index(name)] = now + 1
@@ -145,18 +160,20 @@ class All(Condition):
 class Absence(Condition):
     """No ``event`` for ``within`` ms, since it came or, before that, since the first call; once, until it comes again."""
 
+    within: "int"
+
     cells = 2  # since when, whether it has been said
 
-    def __init__(self, event, within):
+    def __init__(self, event: "str", within: "int") -> None:
         self.events = _names("Absence", "event", [event], 1)
         self.within = _span("Absence", "within", within)
 
-    def event(self, cells, at, name, now):
+    def event(self, cells: "list[int]", at: "int", name: "str", now: "int") -> "bool":
         if name == self.events[0]:
             cells[at], cells[at + 1] = now + 1, 0
         return False
 
-    def tick(self, cells, at, now):
+    def tick(self, cells: "list[int]", at: "int", now: "int") -> "bool":
         if not cells[at]:
             cells[at] = now + 1
         if cells[at + 1] or now + 1 - cells[at] < self.within:
@@ -164,7 +181,7 @@ class Absence(Condition):
         cells[at + 1] = 1
         return True
 
-    def clear(self, cells, at):
+    def clear(self, cells: "list[int]", at: "int") -> None:
         pass
 
 
@@ -174,10 +191,13 @@ class Above(Condition):
     ``limit`` may be set to another number at any time, an action's too. Numbers are rounded to 1/65536.
     """
 
+    hold: "int"
+    bound: "int"
+
     _sign = 1
     cells = 2  # since when it is above, whether it has been said
 
-    def __init__(self, signal, limit, release=None, hold=0):
+    def __init__(self, signal: "str", limit: "float", release: "float | None" = None, hold: "int" = 0) -> None:
         kind = type(self).__name__
         (self.signal,) = _names(kind, "signal", [signal], 1)
         self.hold = _span(kind, "hold", hold) if own(hold) else 0
@@ -188,14 +208,14 @@ class Above(Condition):
         self._gap = self.bound - self._release
 
     @property
-    def limit(self):
+    def limit(self) -> "float":
         return self._sign * self.bound / 65536
 
     @limit.setter
-    def limit(self, value):
+    def limit(self, value: "float") -> None:
         self.bound = self._sign * fixed_point(type(self).__name__, value, _POINT)
 
-    def value(self, cells, at, x, now):
+    def value(self, cells: "list[int]", at: "int", x: "float", now: "int") -> "bool":
         x *= self._sign
         if x < self.bound - self._gap:
             cells[at] = cells[at + 1] = 0
@@ -211,7 +231,7 @@ class Above(Condition):
         cells[at + 1] = 1
         return True
 
-    def clear(self, cells, at):
+    def clear(self, cells: "list[int]", at: "int") -> None:
         pass
 
 
@@ -224,20 +244,35 @@ class Below(Above):
 class Rule:
     """One of Rules: ``name``, ``condition``, ``action``; ``fired``, how often; ``enabled``, whether it looks at what comes."""
 
-    def __init__(self, rules, name, condition, action, cooldown, at):
+    rules: "Rules"
+    name: "str"
+    condition: "Condition"
+    action: "Callable[[Rule], object] | None"
+    cooldown: "int"
+    at: "int"
+
+    def __init__(
+        self,
+        rules: "Rules",
+        name: "str",
+        condition: "Condition",
+        action: "Callable[[Rule], object] | None",
+        cooldown: "int",
+        at: "int",
+    ) -> None:
         self.rules, self.name, self.condition, self.action = rules, name, condition, action
         self.cooldown, self.at = cooldown, at
 
     @property
-    def fired(self):
+    def fired(self) -> "int":
         return self.rules.cells[self.at + 2]
 
     @property
-    def enabled(self):
+    def enabled(self) -> "bool":
         return self.rules.cells[self.at] == 1
 
     @enabled.setter
-    def enabled(self, value):
+    def enabled(self, value: "bool") -> None:
         cells = self.rules.cells
         cells[self.at] = int(bool(value))
         self.condition.clear(cells, self.at + _CELLS)
@@ -255,15 +290,21 @@ class Rules(Stored):
     everything of it is written: what it raises comes out of the call when all rules have seen the event.
     """
 
+    names: "list[str]"
+    rules: "list[Rule]"
+    cells: "list[int]"
+
     header = 12
 
-    def __init__(self, events=()):
+    def __init__(self, events: "Several[str]" = ()) -> None:
         self.names = list(_names("Rules", "events", events, 0))
         self.rules = []
         self.cells = [0, 0]  # what the clock showed at first, 1 later; milliseconds since then
         self._signals = []
 
-    def add(self, name, condition, action=None, cooldown=0):
+    def add(
+        self, name: "str", condition: "Condition", action: "Callable[[Rule], object] | None" = None, cooldown: "int" = 0
+    ) -> "Rule":
         """A Rule; ``cooldown``: ms after a firing in which it does not fire again. ValueError for names that are taken or not known."""
         if not isinstance(name, str) or name in self.names:
             raise ValueError("add: name is a new one, got %r" % (name,))
@@ -290,20 +331,20 @@ class Rules(Stored):
         whole(change)
         return rule
 
-    def event(self, name, now):
+    def event(self, name: "str", now: "int") -> None:
         """An event has come. ValueError for a name that is none, and where ``now`` is before the last; nothing has changed then."""
         if name not in self.names:
             raise ValueError("event: no event %r; there are %s" % (name, ", ".join(self.names)))
         self._take(_EVENT, name, 0, self._clock(now))
 
-    def value(self, signal, x, now):
+    def value(self, signal: "str", x: "float", now: "int") -> None:
         """A signal's value, below 2^20. ValueError for a signal that no rule wants, and as of ``event``."""
         if signal not in self._signals:
             raise ValueError("value: no rule wants %r; there are %s" % (signal, ", ".join(self._signals)))
         x = fixed_point("value", x, _POINT)
         self._take(_VALUE, signal, x, self._clock(now))
 
-    def tick(self, now):
+    def tick(self, now: "int") -> None:
         """Time has passed."""
         self._see(_TICK, 0, None, 0, self._clock(now))
 
@@ -367,7 +408,7 @@ class Rules(Stored):
             self._see(_EVENT, following, rule.name, 0, now)
 
     @property
-    def state(self):
+    def state(self) -> "bytearray":
         """What ``save`` writes: made when it is asked for."""
         from ..base import executor
 
@@ -378,7 +419,7 @@ class Rules(Stored):
         cells = [0] + self.cells[1:] + limits
         return bytearray(struct.pack("<3I%dq" % len(cells), _MAGIC, len(cells), crc, *cells))
 
-    def load(self, place):
+    def load(self, place: "str | PathLike[str] | Place") -> None:
         """Read a checkpoint of the same rules; ValueError and no change where it is none or damaged. The clock may begin anew."""
         cells = list(struct.unpack("<%dq" % (len(self.cells) + len(self._limited())), self.read(place)[12:]))
         limits, cells = cells[len(self.cells) :], cells[: len(self.cells)]

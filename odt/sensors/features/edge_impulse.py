@@ -27,9 +27,15 @@ def _frames(kind, rate, window, frame_length, frame_stride, num_filters, fft_len
 
 
 def mfe(
-    rate=16000, window=None, frame_length=0.02, frame_stride=0.01, num_filters=32, fft_length=256, low_frequency=300,
-    high_frequency=0,
-):  # fmt: skip
+    rate: "int" = 16000,
+    window: "int | None" = None,
+    frame_length: "float" = 0.02,
+    frame_stride: "float" = 0.01,
+    num_filters: "int" = 32,
+    fft_length: "int" = 256,
+    low_frequency: "int" = 300,
+    high_frequency: "int" = 0,
+) -> "Frames":
     """Audio (MFE): Frames of LogMel. rate: Hz; window: samples, None: a second; lengths in seconds, frequencies in Hz, high 0: rate / 2."""
     return _frames(
         LogMel, rate, window, frame_length, frame_stride, num_filters, fft_length, low_frequency, high_frequency, ()
@@ -37,9 +43,16 @@ def mfe(
 
 
 def mfcc(
-    rate=16000, window=None, num_cepstral=13, frame_length=0.02, frame_stride=0.02, num_filters=32, fft_length=256,
-    low_frequency=300, high_frequency=0,
-):  # fmt: skip
+    rate: "int" = 16000,
+    window: "int | None" = None,
+    num_cepstral: "int" = 13,
+    frame_length: "float" = 0.02,
+    frame_stride: "float" = 0.02,
+    num_filters: "int" = 32,
+    fft_length: "int" = 256,
+    low_frequency: "int" = 300,
+    high_frequency: "int" = 0,
+) -> "Frames":
     """Audio (MFCC): Frames of MFCC; arguments as mfe's, and the coefficients of a frame."""
     more = (num_cepstral,)
     return _frames(
@@ -47,7 +60,7 @@ def mfcc(
     )
 
 
-def spectral(rate=100, window=128, axes=3, fft_length=16):
+def spectral(rate: "int" = 100, window: "int" = 128, axes: "int" = 3, fft_length: "int" = 16) -> "Motion":
     """Spectral analysis: a Motion whose bands are the bins of a transform of ``fft_length``, a power of two in 4..128, but the first."""
     if fft_length not in (4, 8, 16, 32, 64, 128):
         raise ValueError("fft_length: a power of two in 4..128 is expected, got %r" % (fft_length,))

@@ -13,6 +13,9 @@ from ...base import executor
 from ...base.fixed import is_int, own
 from ...base.primitives import size_of
 
+if 1 - 1:  # for type checkers alone
+    from typing import Any
+
 _ONE = 1 << 29
 _SAMPLES, _OUT = 2, 3
 
@@ -60,7 +63,10 @@ class Filter:
     TypeError, ValueError for coefficients out of -4 .. 4, an a0 that is not 1, poles on or outside the unit circle.
     """
 
-    def __init__(self, sos, channels=1):
+    sos: "tuple[tuple[int, ...], ...]"
+    channels: "int"
+
+    def __init__(self, sos: "Any", channels: "int" = 1) -> None:
         self.channels = size_of("Filter", "channels", channels, 16)
         sos = [[own(value) for value in row] for row in sos]
         size_of("Filter", "sections", len(sos), 16)
@@ -85,19 +91,19 @@ class Filter:
         self._kernel = _biquads()
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> "int":
         return 4 * (len(self._tables) + len(self._work))
 
-    def parameters(self):
+    def parameters(self) -> "tuple[str, dict[str, Any]]":
         """(name, {keyword: value}), of which ``odt.sensors.make`` makes it again."""
         return "Filter", {"sos": self.sos, "channels": self.channels}
 
-    def reset(self):
+    def reset(self) -> None:
         """All inputs and outputs before the next are 0."""
         for i in range(len(self._work)):
             self._work[i] = 0
 
-    def __call__(self, samples, out=None):
+    def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
         """The samples filtered, limited to int16, into out, which may be samples itself; None: a new array.
 
         samples: any number of int16, a multiple of the channels, in anything with the buffer protocol; bytes are raw int16.

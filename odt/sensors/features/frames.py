@@ -4,6 +4,10 @@ from array import array
 
 from ...base.primitives import size_of
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Callable
+    from typing import Any
+
 
 class Frames:
     """``rows`` frames of ``features``, each ``hop`` samples after the one before: what a network over a spectrogram takes.
@@ -13,7 +17,15 @@ class Frames:
     (``Stream.of``), but of a feature with a memory, which a call begins anew.
     """
 
-    def __init__(self, features, hop, rows):
+    features: "Callable[..., Any]"
+    hop: "int"
+    rows: "int"
+    axes: "int"
+    window: "int"
+    outputs: "int"
+    shape: "tuple[int, int]"
+
+    def __init__(self, features: "Callable[..., Any] | tuple[str, dict[str, Any]]", hop: "int", rows: "int") -> None:
         if not callable(features):
             from .. import make
 
@@ -26,17 +38,17 @@ class Frames:
         self.shape, self.preset = (rows, features.outputs), getattr(features, "preset", None)
         self.outputs = rows * features.outputs
 
-    def layers(self, x=None):
+    def layers(self, x: "Any" = None) -> "list[Any]":
         """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
         from .begin import layers
 
         return layers(self, x)
 
-    def parameters(self):
+    def parameters(self) -> "tuple[str, dict[str, Any]]":
         """(name, {keyword: value}), of which ``odt.sensors.make`` makes it again."""
         return "Frames", {"features": self.features.parameters(), "hop": self.hop, "rows": self.rows}
 
-    def __call__(self, samples, out=None):
+    def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
         """The frames of ``window`` samples, one after the other: array("h") of ``outputs``, or ``out``.
 
         samples: int16, or bytes, as the feature takes them. ValueError for another dtype or length; ``out`` is then undefined.

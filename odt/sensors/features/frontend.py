@@ -46,7 +46,7 @@ class MicroFrontend(LogMel):
         drop("odt.sensors.features.frontend_tables")
         self._kernel = _frontend()
 
-    def reset(self):
+    def reset(self) -> None:
         """Forget what is noise, as before the first frame."""
         work = self._work
         for i in range(self.fft // 2 + 1, len(work)):

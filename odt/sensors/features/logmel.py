@@ -14,6 +14,9 @@ from ...base import executor
 from ...base.fixed import is_int, own
 from ...base.primitives import size_of
 
+if 1 - 1:  # for type checkers alone
+    from typing import Any
+
 _STATE, _SAMPLES, _OUT = 1, 2, 3
 
 
@@ -43,10 +46,26 @@ class LogMel:
     ``outputs``: how many numbers come out, the channels. ``nbytes`` of RAM: tables and scratch. One LogMel computes a frame at a time, in one thread.
     """
 
-    coefficients = 0
+    rate: "int"
+    window: "int"
+    fft: "int"
+    channels: "int"
+    low: "int"
+    high: "int"
+    outputs: "int"
+
+    coefficients: "int" = 0
     preset = 1 / 1024, 5632  # scale and zero_point of an Input: energies of 22 bits, the noise of a room, are 0
 
-    def __init__(self, rate=16000, window=None, fft=None, channels=40, low=125, high=None):
+    def __init__(
+        self,
+        rate: "int" = 16000,
+        window: "int | None" = None,
+        fft: "int | None" = None,
+        channels: "int" = 40,
+        low: "int" = 125,
+        high: "int | None" = None,
+    ) -> None:
         kind = type(self).__name__
         self.rate = rate = size_of(kind, "rate", rate, 1000000)
         window = size_of(kind, "window", min(max(rate * 3 // 100, 1), 2048) if window is None else window, 2048)
@@ -82,10 +101,10 @@ class LogMel:
         self._kernel = _log_mel()
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> "int":
         return 2 * len(self._tables) + 4 * len(self._work)
 
-    def layers(self, x=None):
+    def layers(self, x: "Any" = None) -> "list[Any]":
         """What a network over these features begins with, a list: an Input in which sounds of usual loudness are near 0 (None: LogMel alone),
         or, with ``x``, int16 features of the training samples, an Input and a Normalization adapted to them. ValueError where x lacks.
         """
@@ -93,12 +112,12 @@ class LogMel:
 
         return layers(self, x)
 
-    def parameters(self):
+    def parameters(self) -> "tuple[str, dict[str, int]]":
         """(name, {keyword: value}), of which ``odt.sensors.make`` makes it again."""
         keywords = "rate", "window", "fft", "channels", "low", "high"
         return type(self).__name__, {keyword: getattr(self, keyword) for keyword in keywords}
 
-    def __call__(self, samples, out=None):
+    def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
         """The channels of a frame: 256 log2 of each band's energy, 0 where that is below 1; 0..14848.
 
         samples: ``window`` int16, in anything with the buffer protocol; bytes and bytearray are taken as raw int16. out: an array("h")
@@ -132,7 +151,16 @@ class MFCC(LogMel):
 
     preset = None
 
-    def __init__(self, rate=16000, window=None, fft=None, channels=40, low=125, high=None, coefficients=13):
+    def __init__(
+        self,
+        rate: "int" = 16000,
+        window: "int | None" = None,
+        fft: "int | None" = None,
+        channels: "int" = 40,
+        low: "int" = 125,
+        high: "int | None" = None,
+        coefficients: "int" = 13,
+    ) -> None:
         size_of("MFCC", "channels", channels, 128)
         self.coefficients = size_of("MFCC", "coefficients", coefficients, channels)
         super().__init__(rate, window, fft, channels, low, high)

@@ -13,6 +13,10 @@ from ...base import executor
 from ...base.fixed import is_int, is_number, own
 from ...base.primitives import decimal, size_of
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from typing import Any
+
 STATISTICS = 6  # mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the mean
 
 
@@ -42,9 +46,23 @@ class Motion:
     ``outputs``: axes * (6 + bands). TypeError, ValueError for what is out of range.
     """
 
+    rate: "int"
+    window: "int"
+    axes: "int"
+    bands: "tuple[float, ...]"
+    fft: "int"
+    outputs: "int"
+
     preset = None
 
-    def __init__(self, rate=100, window=128, axes=3, bands=(1, 3, 5, 10, 20, 40), fft=None):
+    def __init__(
+        self,
+        rate: "int" = 100,
+        window: "int" = 128,
+        axes: "int" = 3,
+        bands: "Sequence[float]" = (1, 3, 5, 10, 20, 40),
+        fft: "int | None" = None,
+    ) -> None:
         self.rate = rate = size_of("Motion", "rate", rate, 1000000)
         self.window = window = size_of("Motion", "window", window, 2048)
         self.axes = axes = size_of("Motion", "axes", axes, 16)
@@ -84,21 +102,21 @@ class Motion:
         self._kernel = _motion()
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> "int":
         return 2 * len(self._tables) + 4 * len(self._work)
 
-    def layers(self, x=None):
+    def layers(self, x: "Any" = None) -> "list[Any]":
         """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
         from .begin import layers
 
         return layers(self, x)
 
-    def parameters(self):
+    def parameters(self) -> "tuple[str, dict[str, Any]]":
         """(name, {keyword: value}), of which ``odt.sensors.make`` makes it again."""
         keywords = "rate", "window", "axes", "bands", "fft"
         return "Motion", {keyword: getattr(self, keyword) for keyword in keywords}
 
-    def __call__(self, samples, out=None):
+    def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
         """Of each axis: mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the mean; then of each
         band 256 log2 of its power, 0 where that is below 1.
 

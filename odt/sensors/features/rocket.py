@@ -14,6 +14,10 @@ from ...base import executor
 from ...base.fixed import hash32, is_int, own
 from ...base.primitives import size_of
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from typing import Any
+
 KERNELS = 84
 
 
@@ -71,9 +75,23 @@ class MiniRocket:
     ``outputs``: features. TypeError, ValueError for what is out of range.
     """
 
+    window: "int"
+    axes: "int"
+    features: "int"
+    seed: "int"
+    biases: "tuple[int, ...] | None"
+    outputs: "int"
+
     preset = 1 / 16384, 0  # numbers from 0 to 1
 
-    def __init__(self, window=128, axes=3, features=420, seed=0, biases=None):
+    def __init__(
+        self,
+        window: "int" = 128,
+        axes: "int" = 3,
+        features: "int" = 420,
+        seed: "int" = 0,
+        biases: "Sequence[int] | None" = None,
+    ) -> None:
         self.window = window = size_of("MiniRocket", "window", window, 2048)
         self.axes = axes = size_of("MiniRocket", "axes", axes, 16)
         self.features = self.outputs = size_of("MiniRocket", "features", features, 10080)
@@ -111,7 +129,7 @@ class MiniRocket:
 
         whole(change)
 
-    def fit(self, x):
+    def fit(self, x: "Any") -> "MiniRocket":
         """Take the biases of windows: of each kernel from its convolution with one of them, by chance. Returns self.
 
         x: any number of windows, window * axes int16 each, one after the other: what ``__call__`` takes, an array (windows, window, axes) of
@@ -160,21 +178,21 @@ class MiniRocket:
         ]
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> "int":
         return 2 * len(self._tables) + 4 * len(self._work)
 
-    def layers(self, x=None):
+    def layers(self, x: "Any" = None) -> "list[Any]":
         """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
         from .begin import layers
 
         return layers(self, x)
 
-    def parameters(self):
+    def parameters(self) -> "tuple[str, dict[str, Any]]":
         """(name, {keyword: value}), of which ``odt.sensors.make`` makes it again."""
         keywords = "window", "axes", "features", "seed", "biases"
         return "MiniRocket", {keyword: getattr(self, keyword) for keyword in keywords}
 
-    def __call__(self, samples, out=None):
+    def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
         """Of each dilation, kernel and bias the share of the convolution that is above the bias, times 16384.
 
         samples: window * axes int16, the axes interleaved, in anything with the buffer protocol; bytes are raw int16. out: an array("h") of

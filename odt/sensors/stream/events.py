@@ -7,6 +7,10 @@ from ...base.fixed import is_int, is_number, own
 from ...base.primitives import millionths, size_of
 from ...run.posteriors import parts, softmax
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from typing import Any
+
 
 class Events:
     """``update(posteriors)`` once a window: None, or (label, confidence) of a class that has just become sure.
@@ -20,7 +24,21 @@ class Events:
     ``label`` is that of the class that is active, or None.
     """
 
-    def __init__(self, labels, mean=3, threshold=0.75, release=None, hold_off=0, unknown=(), logits=False):
+    labels: "Sequence[Any]"
+    mean: "int"
+    hold_off: "int"
+    logits: "bool"
+
+    def __init__(
+        self,
+        labels: "int | list[Any] | tuple[Any, ...]",
+        mean: "int" = 3,
+        threshold: "float" = 0.75,
+        release: "float | None" = None,
+        hold_off: "int" = 0,
+        unknown: "Any" = (),
+        logits: "bool" = False,
+    ) -> None:
         if not hasattr(labels, "index"):  # of a list or tuple
             labels = range(size_of("Events", "labels", labels))
         elif isinstance(labels, tuple) and not labels:
@@ -39,7 +57,7 @@ class Events:
                 raise ValueError("Events: unknown %r is no label of %r" % (label, self.labels))
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Forget the windows that came, and what is active."""
         count = len(self.labels)
         self._sums = ()  # until all is there: update() begins anew
@@ -50,10 +68,10 @@ class Events:
         self._sums = array("i", bytes(4 * count))
 
     @property
-    def label(self):
+    def label(self) -> "Any":
         return self.labels[self._active] if self._active >= 0 else None
 
-    def update(self, posteriors):
+    def update(self, posteriors: "Any") -> "tuple[Any, float] | None":
         """None, or the event that this window makes: (label, confidence), confidence in 1/1024.
 
         Of each class a number: ints in 65536ths; int8 and uint8 of an array as a softmax in int8 puts them out (scale 1/256); floats from

@@ -4,6 +4,16 @@ from array import array
 
 from ...run.posteriors import probabilities
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import AsyncIterator, Callable
+    from typing import Any, Protocol
+    from ...run.network import Network, Numbers
+    from .events import Events
+    from .window import Window
+
+    class Source(Protocol):
+        def readinto(self, __buffer: Any) -> Any: ...
+
 
 class Stalled(OSError):
     """A source gave nothing for too long."""
@@ -17,7 +27,20 @@ class Stream:
     that collects what ``features`` give, a row for each window, where the model takes several (a spectrogram).
     """
 
-    def __init__(self, window, model, events, features=None, frames=None):
+    window: "Window"
+    model: "Network | Callable[[Any], Any]"
+    events: "Events"
+    features: "Callable[[Any], Any] | None"
+    frames: "Window | None"
+
+    def __init__(
+        self,
+        window: "Window",
+        model: "Network | Callable[[Any], Any]",
+        events: "Events",
+        features: "Callable[[Any], Any] | None" = None,
+        frames: "Window | None" = None,
+    ) -> None:
         if not hasattr(model, "session") and not callable(model):
             raise TypeError("Stream: model is a model or a function of a sample, got %r" % (model,))
         self.window, self.model, self.events, self.features, self.frames = window, model, events, features, frames
@@ -25,7 +48,7 @@ class Stream:
         self._kept = ()  # events of a call that raised
 
     @staticmethod
-    def of(model, events=None, hop=None, slots=2):
+    def of(model: "Any", events: "Events | None" = None, hop: "int | None" = None, slots: "int" = 2) -> "Stream":
         """The stream of a model that says what it takes: ``model.features``, as ``export(features=)`` kept them; without, windows of samples.
 
         ``events``: an Events; None: one of the model's labels. ``hop``: samples between windows; of Frames, whose own hop is between
@@ -35,7 +58,7 @@ class Stream:
 
         return made(Stream, model, events, hop, slots)
 
-    def feed(self, samples):
+    def feed(self, samples: "Numbers") -> "tuple[tuple[Any, float], ...]":
         """Take in samples, as ``Window.push`` does, any number: a sequence of the events that they make. Errors: as of ``poll``."""
         samples = self.window.flat(samples)
         at, found, late = 0, (), None
@@ -47,7 +70,7 @@ class Stream:
                 late = late or error
         return self._end(found, late)
 
-    def poll(self):
+    def poll(self) -> "tuple[tuple[Any, float], ...]":
         """The events of the windows that are whole, where an interrupt or a driver feeds ``window``.
 
         The first error of one, as of a NaN in it, is raised when all have been seen; the next call returns their events.
@@ -70,7 +93,7 @@ class Stream:
             raise late
         return found
 
-    def see(self, x):
+    def see(self, x: "Any") -> "tuple[Any, float] | None":
         """The event of one window, or None."""
         features, frames, row = self.features, self.frames, None
         if frames and self.window.gap:
@@ -104,7 +127,7 @@ class Stream:
             return None
         return frames or array("h", bytes(2 * count))
 
-    def posteriors(self, x):
+    def posteriors(self, x: "Any") -> "Any":
         """What the model says of one sample, as ``events.update`` takes it."""
         if not hasattr(self.model, "session"):
             return self.model(x)
@@ -113,7 +136,9 @@ class Stream:
             raise ValueError("Stream: a window is %d samples of the model's Input, one is expected" % len(rows))
         return rows[0]
 
-    def listen(self, source, pause=0.01, patience=500):
+    def listen(
+        self, source: "Source", pause: "float" = 0.01, patience: "int" = 500
+    ) -> "AsyncIterator[tuple[Any, float]]":
         """``async for label, confidence in stream.listen(source)``; other tasks run meanwhile.
 
         ``source.readinto(buffer)`` puts bytes into a buffer and gives their number, or something to await that does. Nothing (0 or None) is
@@ -129,7 +154,7 @@ class Stream:
                 raise ValueError("listen: the source has %s %r, expected %r: %s" % (name, found, expected, HINTS[name]))
         return _Listening(self, source, pause, patience)
 
-    def cost(self, clock=None):
+    def cost(self, clock: "Callable[[], int] | None" = None) -> "tuple[int, int]":
         """What a window takes: (features, model) in microseconds, or in units of ``clock``, a function that returns a number that rises.
 
         Both run once on what the window holds, without an event; the hop's duration is what there is. With ``frames`` the model runs once

@@ -5,8 +5,11 @@ log("drift")  # >event:drift|t
 rules.add("odd", Above("score", 1), log)
 """
 
+if 1 - 1:  # for type checkers alone
+    from ..rules import Rule
 
-def log(name, value=None, threshold=None):
+
+def log(name: "str | Rule", value: "float | None" = None, threshold: "float | None" = None) -> None:
     """Print the line of a value, and that of its threshold if there is one; without a value, the line of an event.
 
     name: of the value or the event, 1 to 40 characters; or a Rule of odt.sensors.rules: as its action, ``log`` tells that it fires.

@@ -5,6 +5,10 @@ from struct import pack_into
 
 from ...base.primitives import count_of
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Callable, Sequence
+    from typing import Any, Literal
+
 _LIMITS = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535), "i": (-0x80000000, 0x7FFFFFFF), "I": (0, 0xFFFFFFFF)}  # fmt: skip
 
 
@@ -16,9 +20,25 @@ class PolledSource:
     that were not asked for in time. ValueError for NaN and for another number of ``channels``.
     """
 
-    ended = False
+    read: "Callable[[], float | Sequence[float]]"
+    rate: "int"
+    channels: "int"
+    typecode: "str"
+    scale: "float"
+    late: "int"
+    clipped: "int"
 
-    def __init__(self, read, rate, channels=1, typecode="h", scale=1, clock=None):
+    ended: "bool" = False
+
+    def __init__(
+        self,
+        read: "Callable[[], float | Sequence[float]]",
+        rate: "int",
+        channels: "int" = 1,
+        typecode: "Literal['b', 'B', 'h', 'H', 'i', 'I', 'f']" = "h",
+        scale: "float" = 1,
+        clock: "Callable[[], int] | None" = None,
+    ) -> None:
         if not callable(read):
             raise TypeError("PolledSource: read is a function, got %r" % (read,))
         if typecode != "f" and typecode not in _LIMITS:
@@ -34,7 +54,7 @@ class PolledSource:
             raise ValueError("PolledSource: rate is in 1..1000000, got %r" % (rate,))
         self._last = None
 
-    def readinto(self, buffer):
+    def readinto(self, buffer: "Any") -> "int":
         """The next sample's bytes if it is time, else 0."""
         now = self._clock()
         if self._last is None:

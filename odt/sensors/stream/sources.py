@@ -4,6 +4,10 @@ from struct import pack_into, unpack_from
 
 from ...base.fixed import is_int, is_number, own
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from typing import Any
+
 
 class WavSource:
     """The samples of a WAV file: PCM of 8, 16 or 32 bits, float of 32. ``rate`` in Hz; where it is given, the file is to have it.
@@ -11,9 +15,13 @@ class WavSource:
     ValueError for what is no such file.
     """
 
-    ended = False
+    channels: "int"
+    typecode: "str"
+    rate: "int"
 
-    def __init__(self, path, rate=None):
+    ended: "bool" = False
+
+    def __init__(self, path: "str", rate: "int | None" = None) -> None:
         self.file, self.path = open(path, "rb"), path
         try:
             self._open(rate)
@@ -61,7 +69,7 @@ class WavSource:
             raise ValueError("%s: it ends within its header" % self.path)
         return found
 
-    def readinto(self, buffer):
+    def readinto(self, buffer: "Any") -> "int":
         """As a file's: the number of bytes, 0 at the end."""
         if len(buffer) > self.left:
             buffer = memoryview(buffer)[: self.left]
@@ -70,7 +78,7 @@ class WavSource:
         self.ended = not count
         return count
 
-    def close(self):
+    def close(self) -> None:
         self.file.close()
 
 
@@ -82,9 +90,20 @@ class CsvSource:
     ``separator``, ``decimal`` and the heading: as of odt.data.CsvReader; columns in use are ``columns``.
     """
 
-    ended = False
+    channels: "int"
+    typecode: "str"
 
-    def __init__(self, path, typecode="h", columns=None, separator=",", scale=None, decimal="."):
+    ended: "bool" = False
+
+    def __init__(
+        self,
+        path: "str",
+        typecode: "str" = "h",
+        columns: "Sequence[int] | None" = None,
+        separator: "str | None" = ",",
+        scale: "float | None" = None,
+        decimal: "str" = ".",
+    ) -> None:
         from ...data.csv import Lines, number
 
         if not isinstance(typecode, str) or len(typecode) != 1 or typecode not in "bBhHiIf":
@@ -148,7 +167,7 @@ class CsvSource:
             raise ValueError
         return value if exact or scale else None
 
-    def readinto(self, buffer):
+    def readinto(self, buffer: "Any") -> "int":
         """Whole samples into a buffer: the number of bytes, 0 at the end. After a bad line the next call goes on with the one after it."""
         code = "<I" if self.typecode == "f" else "<" + self.typecode
         size = 1 if self.typecode in "bB" else 2 if self.typecode in "hH" else 4
@@ -174,5 +193,5 @@ class CsvSource:
         self.ended = not at
         return at
 
-    def close(self):
+    def close(self) -> None:
         self._lines.close()

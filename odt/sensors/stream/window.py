@@ -10,6 +10,10 @@ from array import array
 from ...base import executor
 from ...base.primitives import size_of
 
+if 1 - 1:  # for type checkers alone
+    from typing import Any, Literal
+    from ...run.network import Numbers
+
 _MOST = 0x3FFFFFFF  # the largest integer for which no machine allocates
 
 
@@ -39,7 +43,24 @@ class Window:
     the number of samples up to the window's end, lost ones with them.
     """
 
-    def __init__(self, length, channels=1, hop=None, typecode="h", slots=2):
+    length: "int"
+    channels: "int"
+    hop: "int"
+    slots: "int"
+    typecode: "str"
+    data: "array[Any]"
+    overruns: "int"
+    gap: "int"
+    position: "int"
+
+    def __init__(
+        self,
+        length: "int",
+        channels: "int" = 1,
+        hop: "int | None" = None,
+        typecode: "Literal['b', 'B', 'h', 'H', 'i', 'I', 'f']" = "h",
+        slots: "int" = 2,
+    ) -> None:
         self.length, self.channels = size_of("Window", "length", length), size_of("Window", "channels", channels)
         self.hop = hop = size_of("Window", "hop", self.length if hop is None else hop, self.length)
         self.slots, self.typecode = size_of("Window", "slots", slots, 1024), typecode
@@ -69,7 +90,7 @@ class Window:
 
     # The writer's
 
-    def push(self, samples):
+    def push(self, samples: "Numbers") -> "int":
         """Take in whole samples: numbers as an array, memoryview or list; bytes are raw ones. Returns how many of them were not lost.
 
         ``hop`` samples at once, where a slot begins, are copied in one go, others number by number; neither allocates. ValueError where
@@ -82,7 +103,7 @@ class Window:
             self._drop((count - done) // unit)
         return done // unit
 
-    def put(self, samples, start=0):
+    def put(self, samples: "Numbers", start: "int" = 0) -> "int":
         """As ``push``, but from index ``start``; returns the index of what did not fit, and loses nothing."""
         if start == 0:
             self.flat(samples)
@@ -111,7 +132,7 @@ class Window:
             self.commit(size * item)
         return start
 
-    def flat(self, samples):
+    def flat(self, samples: "Numbers") -> "Numbers":
         """Samples one after the other, of an array (samples, channels), too. ValueError for one of other axes."""
         if len(getattr(samples, "shape", ())) < 2:
             return samples
@@ -119,7 +140,7 @@ class Window:
 
         return rows("push: samples", samples, self.channels)
 
-    def slot(self):
+    def slot(self) -> "memoryview | None":
         """What of the slot is to be written, as bytes: for ``readinto``, DMA; None where the reader is late. ``commit`` when it is."""
         room = self._room()
         slot = self._head % self.slots
@@ -128,7 +149,7 @@ class Window:
         end = (slot + 1) * self._size
         return self._raw[end - room : end] if room else None
 
-    def commit(self, count=None):
+    def commit(self, count: "int | None" = None) -> None:
         """The next ``count`` bytes of ``slot()`` are written; all of them, where it is None."""
         room = self._room()
         count = room if count is None else count
@@ -141,7 +162,7 @@ class Window:
             self._head = (self._head + 1) % self._turns  # now it is the reader's
             self._turn()
 
-    def sample(self):
+    def sample(self) -> "memoryview | None":
         """The next sample, as numbers that are to be written; then ``commit`` its bytes. None where the reader is late.
 
         The first call makes a view of each, 32 bytes a sample of the slots.
@@ -156,11 +177,11 @@ class Window:
         return self._samples[self._head % self.slots * self.hop + self._at // size] if room else None
 
     @property
-    def begun(self):
+    def begun(self) -> "bool":
         """Whether the slot that is being written holds samples."""
         return self._room() > 0 and self._at != self._begin
 
-    def skip(self, count=1):
+    def skip(self, count: "int" = 1) -> None:
         """``count`` samples were lost before they came, as a sensor's FIFO may say: a gap; those of a slot that is not whole go with them."""
         count = size_of("skip", "count", count, _MOST)
         self._room()
@@ -200,7 +221,7 @@ class Window:
 
     # The reader's
 
-    def next(self):
+    def next(self) -> "array[Any] | None":
         """``data`` with the next window in it, until ``next`` is called again; None where none is whole yet."""
         if self._torn:  # what has moved on was interrupted: the window begins anew
             if self._tail == self._following:

@@ -1,1 +1,0 @@
-from . import frozen as frozen, slots as slots

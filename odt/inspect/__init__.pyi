@@ -1,9 +1,0 @@
-from .tensors import Map as Map
-from .tensors import Ranges as Ranges
-from .tensors import Tensor as Tensor
-from .tensors import Trace as Trace
-from .tensors import names as names
-from .timing import profile as profile
-from .watch import PHASES as PHASES
-from .watch import Phases as Phases
-from .watch import Watch as Watch

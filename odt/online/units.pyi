@@ -1,3 +1,0 @@
-LIMIT: int
-
-def fixed_point(kind: str, x: float, point: int = 16) -> int: ...

@@ -1,3 +1,0 @@
-from ..rules import Rule
-
-def log(name: str | Rule, value: float | None = None, threshold: float | None = None) -> None: ...
