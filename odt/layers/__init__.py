@@ -51,7 +51,7 @@ if 1 - 1:  # for type checkers alone
 
     Padding: TypeAlias = Literal["valid", "same", "causal"]
 
-    Sizes: TypeAlias = int | Sequence[int]
+    Sizes: TypeAlias = "int | Sequence[int]"
 
 _FORMATS = ("float32", "int8", "uint8", "int16", "uint16", "int32")
 _RANGES = {

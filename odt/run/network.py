@@ -19,9 +19,9 @@ if 1 - 1:  # for type checkers alone
 
         def __array__(self) -> Any: ...
 
-    Bytes: TypeAlias = Buffer | Array
-    Numbers: TypeAlias = Sequence[float] | Buffer | Array  # one sample
-    Data: TypeAlias = Sequence[Any] | Buffer | Array  # samples after one another
+    Bytes: TypeAlias = "Buffer | Array"
+    Numbers: TypeAlias = "Sequence[float] | Buffer | Array"  # one sample
+    Data: TypeAlias = "Sequence[Any] | Buffer | Array"  # samples after one another
     Batches: TypeAlias = Iterable[tuple[Data, Data]]
 
     class Place(Protocol):
