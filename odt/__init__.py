@@ -22,8 +22,8 @@ from .base import executor
 __version__ = "0.1.0"
 backend = executor.backend
 
-# Where each name comes from: its module is loaded when it is used, as a board's RAM is small. "modules" are what a program
-# names, "inner" what these are made of.
+# Where each name comes from: its module is loaded when it is used, as a board's RAM is small. "modules" are what a
+# program names, "inner" what these are made of.
 HOMES = {
     "ELU": "layers.activations", "GELU": "layers.activations", "SELU": "layers.activations",
     "LeakyReLU": "layers.activations", "ReLU6": "layers.activations", "Sigmoid": "layers.activations",
@@ -76,7 +76,9 @@ def _load(place, name=None):
 
 
 class _Later:
-    """Stands for a module, or for what it calls ``name``, until it is used: a board's TAB and dir() ask for every name that they know."""
+    """Stands for a module, or for what it calls ``name``, until it is used: a board's TAB and dir() ask for every name
+    that they know.
+    """
 
     def __init__(self, place, name=None):
         self._of = place, name

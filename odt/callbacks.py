@@ -184,9 +184,11 @@ class ModelCheckpoint(_Monitor):
 
 
 class ReduceLROnPlateau(_Monitor):
-    """Multiply the learning rate by ``factor``, down to ``min_lr``, after ``patience`` epochs without an improvement of ``monitor``.
+    """Multiply the learning rate by ``factor``, down to ``min_lr``, after ``patience`` epochs without an improvement of
+    ``monitor``.
 
-    For ``cooldown`` epochs after that none is counted. The rate stays when training has ended; a checkpoint does not hold it.
+    For ``cooldown`` epochs after that none is counted. The rate stays when training has ended; a checkpoint does not
+    hold it.
     """
 
     def __init__(
@@ -232,7 +234,9 @@ class ReduceLROnPlateau(_Monitor):
 
 
 class LearningRateScheduler(Callback):
-    """Before each epoch the learning rate becomes ``schedule(epoch, rate)``, epochs from 0; it stays when training has ended."""
+    """Before each epoch the learning rate becomes ``schedule(epoch, rate)``, epochs from 0; it stays when training has
+    ended.
+    """
 
     def __init__(self, schedule: "Callable[[int, float], float]") -> None:
         if not callable(schedule):

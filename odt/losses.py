@@ -144,7 +144,8 @@ class CategoricalCrossentropy(SparseCategoricalCrossentropy):
 class BinaryCrossentropy(_Loss):
     """Sigmoid and cross-entropy, for each output on its own; the network's output is the logits, or a Sigmoid of them.
 
-    Targets have the output's shape: integers 0 and 1, or float32 from 0 to 1. ``from_logits``: as of the other crossentropies.
+    Targets have the output's shape: integers 0 and 1, or float32 from 0 to 1. ``from_logits``: as of the other
+    crossentropies.
     """
 
     name = "binary_crossentropy"

@@ -125,8 +125,8 @@ def report(
 ) -> None:
     """Print the confusion matrix, and precision, recall and F1 by class, within 80 columns.
 
-    ``names``: a list with a name a class; ``output`` as in confusion_matrix. Where the matrix is too wide, the commonest confusions are
-    printed instead.
+    ``names``: a list with a name a class; ``output`` as in confusion_matrix. Where the matrix is too wide, the
+    commonest confusions are printed instead.
     """
     matrix = confusion_matrix(model, x, y, output)
     classes = len(matrix)

@@ -1,4 +1,6 @@
-"""What of a network trains: update policies, a choice by Fisher information, small branches. Each name is loaded when it is used.
+"""What of a network trains: update policies, a choice by Fisher information, small branches.
+
+Each name is loaded when it is used.
 
 from odt.adapt import update
 """

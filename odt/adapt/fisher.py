@@ -33,8 +33,8 @@ from ..run.weights import UNSEEN
 def fisher(model, x, y):
     """``{layer's name: array('f') of D_o}`` of each layer with a kernel, for labelled samples as ``fit`` takes them.
 
-    The model stays as it is, but for ranges as ``evaluate`` would find them. Its arena serves, or while this runs a larger
-    one in its place. Class weights do not count, and nothing drops out.
+    The model stays as it is, but for ranges as ``evaluate`` would find them. Its arena serves, or while this runs a
+    larger one in its place. Class weights do not count, and nothing drops out.
     """
     return {layer.name: array("f", bytes(found)) for layer, found in measure(model, x, y)}
 

@@ -26,12 +26,13 @@ def lite_residual(model, blocks, kernel_size=3, groups=2, expand=1, norm=0):
     alone. Outputs are (length, channels) or (height, width, channels).
 
     A branch averages its input to half of the block's output an axis (to all of an odd one: nothing is enlarged there);
-    a convolution of ``kernel_size`` (less on smaller images) in ``groups`` (1 where they do not divide the channels) gives ``expand``
-    times the input's channels; ReLU; a 1x1 convolution gives the output's, and each position is repeated. ``norm``: with a
-    GroupNorm with this many channels per group after each convolution (0: without). The last weights are 0 at first.
+    a convolution of ``kernel_size`` (less on smaller images) in ``groups`` (1 where they do not divide the channels)
+    gives ``expand`` times the input's channels; ReLU; a 1x1 convolution gives the output's, and each position is
+    repeated. ``norm``: with a GroupNorm with this many channels per group after each convolution (0: without). The last
+    weights are 0 at first.
 
-    The policy applies to ``model``'s layers, too: they are shared. KeyError for a name that no layer has, ValueError for a block
-    that is none; the model is then as before.
+    The policy applies to ``model``'s layers, too: they are shared. KeyError for a name that no layer has, ValueError
+    for a block that is none; the model is then as before.
     """
     named = {node.layer.name: node for node in model.nodes}
     sources = {}

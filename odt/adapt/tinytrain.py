@@ -1,4 +1,5 @@
-"""Task-adaptive sparse updates: what trains is chosen on the board, for the user's own samples (TinyTrain, Kwon et al., 2024).
+"""Task-adaptive sparse updates: what trains is chosen on the board, for the user's own samples (TinyTrain, Kwon et al.,
+2024).
 
     model.compile(odt.Adam(0.002), batch_size=8)
     model.set_weights(pretrained)                         # or load()
@@ -6,8 +7,8 @@
     model.fit(x, y, epochs=20)
 
 Layers compete by Fisher information for each parameter and multiply-accumulate, their channels by Fisher information
-(fisher.py). The choice is made of integers: the same on every machine. ``odt.adapt.update.channels(model, choice)`` sets it again,
-before a checkpoint of the adapted model is loaded.
+(fisher.py). The choice is made of integers: the same on every machine. ``odt.adapt.update.channels(model, choice)``
+sets it again, before a checkpoint of the adapted model is loaded.
 """
 
 import gc
@@ -32,18 +33,22 @@ _SHARES = (1, 2, 4, 8)  # of a layer's channels 1 / so many
 def task_adaptive(
     model: "Model", x: "Data", y: "Data", memory_budget: "int | None" = None, macs_budget: "int | None" = None
 ) -> "dict[str, tuple[tuple[int, int], ...]]":
-    """Let those channels train that matter most for some labelled samples, and compile the model anew, with its weights.
+    """Let those channels train that matter most for some labelled samples, and compile the model anew, with its
+    weights.
 
-    ``x``, ``y``: as for ``fit``; a few dozen samples do. ``memory_budget``: bytes of arena and state together, in training and
-    while measuring; ``macs_budget``: multiply-accumulates of a sample's backward pass, as ``summary`` counts them.
+    ``x``, ``y``: as for ``fit``; a few dozen samples do. ``memory_budget``: bytes of arena and state together, in
+    training and while measuring; ``macs_budget``: multiply-accumulates of a sample's backward pass, as ``summary``
+    counts them.
 
-    The score of a layer is P / (parameters * MACs), P the sum of its channels' D (as shares of the largest, which changes no
-    order). Layers are taken by falling score while they fit, each with all, 1/2, 1/4 or 1/8 of its channels, those of the
-    largest D, as many as fit; and all its bias. Returns ``{layer's name: ((first, count), ..)}``, the channels that train.
+    The score of a layer is P / (parameters * MACs), P the sum of its channels' D (as shares of the largest, which
+    changes no order). Layers are taken by falling score while they fit, each with all, 1/2, 1/4 or 1/8 of its channels,
+    those of the largest D, as many as fit; and all its bias. Returns ``{layer's name: ((first, count), ..)}``, the
+    channels that train.
 
-    The model is compiled as before but without recomputation; its ranges are found again. Meanwhile old and new state, and a
-    layer's weights as float32, are in RAM at once. MemoryError names the smallest memory_budget for which there is a choice,
-    ValueError the smallest macs_budget, or says that weights are frozen in flash; the model is then as before.
+    The model is compiled as before but without recomputation; its ranges are found again. Meanwhile old and new state,
+    and a layer's weights as float32, are in RAM at once. MemoryError names the smallest memory_budget for which there
+    is a choice, ValueError the smallest macs_budget, or says that weights are frozen in flash; the model is then as
+    before.
     """
     for name, value in (("memory_budget", memory_budget), ("macs_budget", macs_budget)):
         if value is not None and not is_int(value):

@@ -53,8 +53,8 @@ def norm_and_last(model: "Model") -> None:
 def sparse(model: "Model", ratios: "Mapping[str, float]", biases: "int" = 0) -> None:
     """The first ``ratio`` of the output channels of each layer that ``ratios`` names, {name: ratio}.
 
-    With all the bias of that layer; and the biases of the last ``biases`` layers with weights (Lin et al., 2022: sparse update).
-    Raises KeyError for a name that no layer with weights has.
+    With all the bias of that layer; and the biases of the last ``biases`` layers with weights (Lin et al., 2022: sparse
+    update). Raises KeyError for a name that no layer with weights has.
     """
     owners = _layers(model)
     for name, ratio in ratios.items():
@@ -69,10 +69,10 @@ def sparse(model: "Model", ratios: "Mapping[str, float]", biases: "int" = 0) -> 
 def dynamic(model: "Model", minimum: "float" = 0.1, maximum: "float" = 0.5) -> None:
     """At each step the output channels with the largest error train, between two shares of each layer's.
 
-    The share falls from ``maximum`` to ``minimum`` with the error of the network's output, relative to the largest so far
-    (Deutel et al., 2024). Of dense, convolution and depthwise layers the weights, but for the last layer: its rows are
-    the classes. Biases and what else trains do so whole. RAM is planned for ``maximum``. Not with ``micro_batch`` or
-    ``global_clipnorm``.
+    The share falls from ``maximum`` to ``minimum`` with the error of the network's output, relative to the largest so
+    far (Deutel et al., 2024). Of dense, convolution and depthwise layers the weights, but for the last layer: its rows
+    are the classes. Biases and what else trains do so whole. RAM is planned for ``maximum``. Not with ``micro_batch``
+    or ``global_clipnorm``.
     """
     for name, value in (("minimum", minimum), ("maximum", maximum)):
         if not isinstance(value, (int, float)) or not 0 < value <= 1:

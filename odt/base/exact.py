@@ -40,7 +40,9 @@ def ratio(over, under, unit):
 
 
 def statistics(count, sums, squares, unit, scale=ONE, zero=0):
-    """Bytes of means and variances, float32 by feature, of ``count`` numbers each: times 2^-unit, less ``zero``, times ``scale``."""
+    """Bytes of means and variances, float32 by feature, of ``count`` numbers each: times 2^-unit, less ``zero``, times
+    ``scale``.
+    """
     means, variances = bytearray(), bytearray()
     for total, square in zip(sums, squares):
         spread = count * square - total * total  # count^2 times the variance

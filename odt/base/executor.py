@@ -1,6 +1,8 @@
-"""Which executor runs the programs: the native module where there is one, else Python: float32 with ulab's or NumPy's vectors.
+"""Which executor runs the programs: the native module where there is one, else Python: float32 with ulab's or NumPy's
+vectors.
 
-Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``draw``, ``typecode``, ``nbytes``, ``count_samples`` and ``predict``.
+Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``draw``, ``typecode``, ``nbytes``,
+``count_samples`` and ``predict``.
 """
 
 from . import regions

@@ -28,7 +28,8 @@ def sat32(v):
 def hash32(key, i):
     """Random unsigned 32-bit number i of a key.
 
-    A Weyl sequence, its step 2^32 over the golden ratio, mixed by Wellons's lowbias32 (Prospecting for Hash Functions, 2018).
+    A Weyl sequence, its step 2^32 over the golden ratio, mixed by Wellons's lowbias32 (Prospecting for Hash Functions,
+    2018).
     """
     u = (key + i * 0x9E3779B9) & _MASK32
     u ^= u >> 16

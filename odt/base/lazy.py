@@ -2,7 +2,9 @@
 
 
 def install(package, homes, found):
-    """Give a package its ``__getattr__``, which is returned. Type checkers do not see it: the package's names stand there for them.
+    """Give a package its ``__getattr__``, which is returned.
+
+    Type checkers do not see it: the package's names stand there for them.
 
     ``homes``: {name: the module in the package that has the name, or None for a module}; ``found``: its globals().
     """

@@ -1,4 +1,5 @@
-"""The integer primitives of docs/numerics.md that a model at work on compiled kernels does without, and the way from users' decimals to integers.
+"""The integer primitives of docs/numerics.md that a model at work on compiled kernels does without, and the way from
+users' decimals to integers.
 
 On stock firmware this module lies in RAM once it is imported. Floats are met
 only where a user's literal comes in, and only by operations that short mantissas survive.
@@ -57,8 +58,8 @@ def rescale_random(v, m, s, u):
 def exp2n(t):
     """2^-(t / 65536) in Q16, for t >= 0; within 2.6 / 65536.
 
-    Of 2^-f: the polynomial of degree 4 of least largest error among those that are exact at f = 0 and 1 (0.16 / 65536); its
-    coefficients rounded to Q16 (1.0 / 65536), the rest by the shifts.
+    Of 2^-f: the polynomial of degree 4 of least largest error among those that are exact at f = 0 and 1 (0.16 / 65536);
+    its coefficients rounded to Q16 (1.0 / 65536), the rest by the shifts.
     """
     n = t >> 16
     if n > 16:

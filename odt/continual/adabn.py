@@ -3,9 +3,10 @@
     model = odt.load_model("gesture.odt")       # with BatchNorm layers, and an optimizer
     adabn.update_bn(model, x)                   # what the sensor gives here
 
-The statistics of the data at hand in the place of those of training (AdaBN: Li et al., 2016; Schneider et al., 2020), to the
-same bits on every machine. PyTorch's ``torch.optim.swa_utils.update_bn`` does it there. For a changed sensor, light or place; it
-harms where classes are as they were and only their shares have changed, above all where just one class is seen.
+The statistics of the data at hand in the place of those of training (AdaBN: Li et al., 2016; Schneider et al., 2020),
+to the same bits on every machine. PyTorch's ``torch.optim.swa_utils.update_bn`` does it there. For a changed sensor,
+light or place; it harms where classes are as they were and only their shares have changed, above all where just one
+class is seen.
 """
 
 from ..base.fixed import ONE, scale_mul, scale_shift
@@ -20,16 +21,17 @@ _MASK = (1 << REGION_SHIFT) - 1
 
 
 def update_bn(model: "Network", x: "Data", epochs: "int | None" = None, guard: "bool" = True) -> None:
-    """Move every BatchNorm's running mean and variance to those of ``x``: samples as ``predict`` takes them, of all classes.
+    """Move every BatchNorm's running mean and variance to those of ``x``: samples as ``predict`` takes them, of all
+    classes.
 
-    By its ``momentum`` with each batch of the model's ``batch_size``: n of them leave ``momentum ** n`` of what was. ``epochs``:
-    passes over ``x``; None for so many as leave less than 1/64. Samples at the end that are less than half a batch are left out,
-    unless there is no other. Weights, optimizer and steps stay; int8 ranges widen where they do not hold ``x``. Dropout drops, as
-    it does in PyTorch. It takes 8 bytes per channel, and 4 per range.
+    By its ``momentum`` with each batch of the model's ``batch_size``: n of them leave ``momentum ** n`` of what was.
+    ``epochs``: passes over ``x``; None for so many as leave less than 1/64. Samples at the end that are less than half
+    a batch are left out, unless there is no other. Weights, optimizer and steps stay; int8 ranges widen where they do
+    not hold ``x``. Dropout drops, as it does in PyTorch. It takes 8 bytes per channel, and 4 per range.
 
-    ``guard``: ValueError where a classifier of integer labels says one class of all of ``x`` afterwards, and did not before.
-    ValueError for fewer than 2 samples, or samples that are all alike, and for a model without a BatchNorm that trains. Then, and
-    if it is interrupted, statistics and ranges are as they were.
+    ``guard``: ValueError where a classifier of integer labels says one class of all of ``x`` afterwards, and did not
+    before. ValueError for fewer than 2 samples, or samples that are all alike, and for a model without a BatchNorm that
+    trains. Then, and if it is interrupted, statistics and ranges are as they were.
     """
     session = ready(model)
     session.alone("update_bn")

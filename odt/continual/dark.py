@@ -15,10 +15,11 @@ from ..losses import SparseCategoricalCrossentropy
 
 
 class DarkExperience(SparseCategoricalCrossentropy):
-    """ "sparse_categorical_crossentropy", and ``alpha`` times the mean squared distance of a kept sample's logits to those kept.
+    """ "sparse_categorical_crossentropy", and ``alpha`` times the mean squared distance of a kept sample's logits to
+    those kept.
 
-    ``alpha`` in 0.001..100. Logits are kept in quarters, -31.75 .. 31.75. On labels alone it is "sparse_categorical_crossentropy", to the
-    same bits; the network ends in logits, not in a Softmax.
+    ``alpha`` in 0.001..100. Logits are kept in quarters, -31.75 .. 31.75. On labels alone it is
+    "sparse_categorical_crossentropy", to the same bits; the network ends in logits, not in a Softmax.
     """
 
     alpha: "float"

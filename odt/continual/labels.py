@@ -28,8 +28,9 @@ _MEASURES = ("margin", "entropy", "least_confidence")
 def uncertainty(model: "Network | OSELM", x: "Any", by: "Measure" = "margin") -> "array[int]":
     """array('i'), for each sample how little the model knows about it, 0 .. 65536.
 
-    ``by``: "margin", 1 less what the best class is ahead of the second (Scheffer et al., 2001); "entropy" of all classes, over that of
-    equal ones; "least_confidence", 1 less the best (both in Settles, 2009). Of an OSELM of odt.online ``x`` is one sample.
+    ``by``: "margin", 1 less what the best class is ahead of the second (Scheffer et al., 2001); "entropy" of all
+    classes, over that of equal ones; "least_confidence", 1 less the best (both in Settles, 2009). Of an OSELM of
+    odt.online ``x`` is one sample.
     """
     _check_measure(by)
     return array("i", [_measure(row, by) for row in probabilities(model, x)])
@@ -41,10 +42,12 @@ def query(
     count: "int",
     by: "Literal['margin', 'entropy', 'least_confidence', 'coreset']" = "margin",
 ) -> "list[int]":
-    """Indices of the ``count`` samples of ``x`` to have labelled next, the first most urgent; all, where there are no more.
+    """Indices of the ``count`` samples of ``x`` to have labelled next, the first most urgent; all, where there are no
+    more.
 
-    ``by``: of ``uncertainty``; or "coreset", samples that are far from one another: each next is the one whose probabilities are
-    farthest from those chosen (Sener and Savarese, 2018), the first the least certain. Ties: the first.
+    ``by``: of ``uncertainty``; or "coreset", samples that are far from one another: each next is the one whose
+    probabilities are farthest from those chosen (Sener and Savarese, 2018), the first the least certain. Ties: the
+    first.
     """
     if not is_int(count) or count < 1:
         raise ValueError("query: count is an int above 0, got %r" % (count,))
@@ -65,10 +68,11 @@ def query(
 
 
 class Asker:
-    """Decides about samples as they come: the least certain ``share`` of the last ``window`` are asked about, ``budget`` in all.
+    """Decides about samples as they come: the least certain ``share`` of the last ``window`` are asked about,
+    ``budget`` in all.
 
-    ``wants(x)`` of a sample says whether to ask; who gets no answer calls ``unanswered()``, and the budget has it again. RAM: four bytes
-    for each sample of the window.
+    ``wants(x)`` of a sample says whether to ask; who gets no answer calls ``unanswered()``, and the budget has it
+    again. RAM: four bytes for each sample of the window.
     """
 
     budget: "int"
@@ -95,7 +99,10 @@ class Asker:
         self._last = array("i", bytes(4 * window))
 
     def wants(self, x: "Any") -> "bool":
-        """Whether to ask about ``x``, one sample; it counts as asked. False while fewer samples than ``1 / share`` have come."""
+        """Whether to ask about ``x``, one sample; it counts as asked.
+
+        False while fewer samples than ``1 / share`` have come.
+        """
         scores = uncertainty(self.model, x, self.by)
         if len(scores) != 1:
             raise ValueError("wants: one sample is expected, got %d" % len(scores))
@@ -123,8 +130,9 @@ class Asker:
 class Votes:
     """Rules that label, each right in some cases: weak supervision.
 
-    ``rules``: functions of a sample, which give its class, or None to abstain. ``fit(samples)`` finds how often each is right, by how they
-    agree (Dawid and Skene, 1979, with one number a rule; expectation maximisation). Before, and without it, the majority counts.
+    ``rules``: functions of a sample, which give its class, or None to abstain. ``fit(samples)`` finds how often each is
+    right, by how they agree (Dawid and Skene, 1979, with one number a rule; expectation maximisation). Before, and
+    without it, the majority counts.
     """
 
     classes: "int"
@@ -153,7 +161,10 @@ class Votes:
         return found
 
     def fit(self, samples: "Any", rounds: "int" = 50) -> None:
-        """Estimate ``accuracies`` from samples without labels; ends early where they stay. ValueError for a rule that never votes."""
+        """Estimate ``accuracies`` from samples without labels; ends early where they stay.
+
+        ValueError for a rule that never votes.
+        """
         votes, count, classes = self.votes(samples), len(self.rules), self.classes
         if not votes:
             raise ValueError("Votes: fit has no samples")
@@ -180,7 +191,9 @@ class Votes:
         self.accuracies = accuracies
 
     def labels(self, samples: "Any", least: "float" = 0) -> "array[int]":
-        """array('b') of classes; -1 where no rule votes, where two classes are level, or where the best has a probability below ``least``."""
+        """array('b') of classes; -1 where no rule votes, where two classes are level, or where the best has a
+        probability below ``least``.
+        """
         limit = _part("labels: least", least, _ONE)
         votes, count = self.votes(samples), len(self.rules)
         found = array("b")
@@ -192,7 +205,10 @@ class Votes:
         return found
 
     def _posterior(self, votes, at, accuracies):
-        """Probability of each class in 65536ths, from the votes of one sample. Without accuracies each rule counts the same."""
+        """Probability of each class in 65536ths, from the votes of one sample.
+
+        Without accuracies each rule counts the same.
+        """
         classes = self.classes
         row = [0] * classes
         for rule in range(len(self.rules)):
@@ -209,7 +225,8 @@ def pseudo(
 ) -> "tuple[array[int], array[int]]":
     """``(indices, labels)`` of the samples of ``x`` whose best class has at least this probability (Lee, 2013).
 
-    ``each``: at most this many per class, the surest ones, so that one class does not drown the others. Both are array('i').
+    ``each``: at most this many per class, the surest ones, so that one class does not drown the others. Both are
+    array('i').
     """
     limit = _part("pseudo: least", least, _ONE)
     if each is not None and (not is_int(each) or each < 1):

@@ -5,7 +5,8 @@
     head = odt.Sequential([latents.input(), odt.Flatten(), odt.Dense(10)])
     z = latents(x)                              # a byte per number, sample after sample: what head.fit takes
 
-One range holds for all samples, as their size tells classes too: an int8 front's own, or that of the samples a float32 front is given.
+One range holds for all samples, as their size tells classes too: an int8 front's own, or that of the samples a float32
+front is given.
 """
 
 import struct
@@ -28,8 +29,9 @@ _INFINITE = const(0x7F800000)
 class Latents:
     """The outputs of ``front``, a calibrated model that does not change, in int8.
 
-    ``x``: samples that a float32 front's range is found with; later outputs beyond it are clipped. An int8 front has a range, which is fixed
-    from now on. ``shape``: of a sample's; ``(raw - zero_point) * scale`` is what the front said. ValueError where ``x`` lacks, or says nothing.
+    ``x``: samples that a float32 front's range is found with; later outputs beyond it are clipped. An int8 front has a
+    range, which is fixed from now on. ``shape``: of a sample's; ``(raw - zero_point) * scale`` is what the front said.
+    ValueError where ``x`` lacks, or says nothing.
     """
 
     front: "Network"
@@ -68,7 +70,10 @@ class Latents:
             raise ValueError("Latents: stale: the front has changed since its range was taken: make new Latents of it")
 
     def __call__(self, x: "Any") -> "bytearray":
-        """The latents of samples as ``front.predict`` takes them: a bytearray of int8 numbers. ValueError where the front has changed."""
+        """The latents of samples as ``front.predict`` takes them: a bytearray of int8 numbers.
+
+        ValueError where the front has changed.
+        """
         self.check()
         width, at = self.width, 0
         found = None

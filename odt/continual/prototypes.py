@@ -1,12 +1,13 @@
-"""Classes of a few samples: each the mean of what a frozen front says of them (prototypical networks: Snell et al., 2017).
+"""Classes of a few samples: each the mean of what a frozen front says of them (prototypical networks: Snell et al.,
+2017).
 
     latents = Latents(odt.load_model("front.odt"))
     prototypes = Prototypes(latents, classes=5)
     prototypes.learn_one(x, 3)                  # a new class, or one sample more of it: one pass, no training
     label = prototypes.predict_one(x)
 
-Sums and counts are integers, and so are all decisions: the same on every machine, in any order of the samples. Of equal distances the first
-class counts. odt.host.episodes trains a front for it.
+Sums and counts are integers, and so are all decisions: the same on every machine, in any order of the samples. Of equal
+distances the first class counts. odt.host.episodes trains a front for it.
 """
 
 import struct
@@ -30,10 +31,11 @@ _METRICS = ("euclidean", "cosine")
 
 
 class Prototypes(NCM):
-    """Nearest class mean of the outputs of ``front``, odt.continual.latents' Latents: 64 bytes, and 8 and 8 per output for each of ``classes``.
+    """Nearest class mean of the outputs of ``front``, odt.continual.latents' Latents: 64 bytes, and 8 and 8 per output
+    for each of ``classes``.
 
-    ``metric``: "euclidean", or "cosine", for which each embedding is first made as long as any other. ``reject``: the largest distance, as
-    ``nearest_one`` gives it, of a sample that is of any class; None for no such limit.
+    ``metric``: "euclidean", or "cosine", for which each embedding is first made as long as any other. ``reject``: the
+    largest distance, as ``nearest_one`` gives it, of a sample that is of any class; None for no such limit.
     """
 
     front: "Latents"
@@ -66,7 +68,10 @@ class Prototypes(NCM):
         return [label for label in range(self._places) if self.count(label)]
 
     def partial_fit(self, x: "Any", y: "Sequence[int]") -> None:
-        """Learn samples, as the front's ``predict`` takes them, and a label for each. ValueError, TypeError before any is learned."""
+        """Learn samples, as the front's ``predict`` takes them, and a label for each.
+
+        ValueError, TypeError before any is learned.
+        """
         labels = [self._label(label, self._places) for label in y]
         z, width = self.front(x), self.inputs
         if len(z) != len(labels) * width:
@@ -90,13 +95,17 @@ class Prototypes(NCM):
         return place, distance / 1024 if self.metric == "cosine" else distance * self.front.scale / 256
 
     def predict_one(self, x: "Any") -> "int | None":
-        """The label of the nearest class; None where nothing was learned, and of a sample that is farther than ``reject``."""
+        """The label of the nearest class; None where nothing was learned, and of a sample that is farther than
+        ``reject``.
+        """
         limit = self._limit()
         place, distance = self._found(self._units(x))
         return None if limit is not None and distance > limit else place
 
     def load(self, place: "str | PathLike[str] | Place") -> None:
-        """Read a checkpoint of Prototypes of the same sizes and metric, over the same front; else ValueError, and nothing changes."""
+        """Read a checkpoint of Prototypes of the same sizes and metric, over the same front; else ValueError, and
+        nothing changes.
+        """
         self.front.check()
         new = self.read(place)
         found, ours = struct.unpack_from("<I", new, _CRC)[0], struct.unpack_from("<I", self.state, _CRC)[0]

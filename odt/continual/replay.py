@@ -1,14 +1,16 @@
-"""Learning more without forgetting: samples of what was learned before, in fixed memory, mixed into the batches of ``fit``.
+"""Learning more without forgetting: samples of what was learned before, in fixed memory, mixed into the batches of
+``fit``.
 
     replay = Replay(model, budget=8192)
     for x, y in tasks:                          # each of new classes, or of another place
         model.fit(replay.mixed(x, y), epochs=5)
         replay.add(x, y)
 
-Experience replay (Chaudhry et al., 2019) from a class-balancing reservoir (Chrysakis and Moens, 2020): classes have equally many places,
-and each sample of a class that ever came is there with the same probability. With ``front``, of odt.continual.latents, what is kept are a frozen
-front's int8 outputs (latent replay: Pellegrini et al., 2020). A model with the loss of odt.continual.dark also learns from its own logits of what is
-kept. Drawn by a seed: the same on every machine.
+Experience replay (Chaudhry et al., 2019) from a class-balancing reservoir (Chrysakis and Moens, 2020): classes have
+equally many places, and each sample of a class that ever came is there with the same probability. With ``front``, of
+odt.continual.latents, what is kept are a frozen front's int8 outputs (latent replay: Pellegrini et al., 2020). A model
+with the loss of odt.continual.dark also learns from its own logits of what is kept. Drawn by a seed: the same on every
+machine.
 """
 
 import struct
@@ -37,9 +39,10 @@ _BYTES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "float32":
 class Replay(Stored):
     """Samples that ``model``, compiled with "sparse_categorical_crossentropy", has learned, within ``budget`` bytes.
 
-    All of them are ``state``: 32 bytes, 4 per class, and 1 more per sample than its own; with the loss of odt.continual.dark 1 per class, too: the
-    sample's logits when it is added. ``front``: the Latents that the model's samples are; once that front has changed, all is refused.
-    ValueError for a budget that holds less than a sample of each class.
+    All of them are ``state``: 32 bytes, 4 per class, and 1 more per sample than its own; with the loss of
+    odt.continual.dark 1 per class, too: the sample's logits when it is added. ``front``: the Latents that the model's
+    samples are; once that front has changed, all is refused. ValueError for a budget that holds less than a sample of
+    each class.
     """
 
     model: "Network"
@@ -117,9 +120,10 @@ class Replay(Stored):
     def add(self, x: "Any", y: "Any") -> None:
         """Offer samples and labels as ``fit`` takes them, or one of each.
 
-        Once all places are taken, a sample of a class that has fewer gets one of the largest class's, any other one of its own class's, with
-        the probability that is fair to all of the class that came. Errors are those of ``fit``, and then nothing is kept. With the loss of
-        odt.continual.dark the model predicts what it keeps: ValueError where that is not finite.
+        Once all places are taken, a sample of a class that has fewer gets one of the largest class's, any other one of
+        its own class's, with the probability that is fair to all of the class that came. Errors are those of ``fit``,
+        and then nothing is kept. With the loss of odt.continual.dark the model predicts what it keeps: ValueError where
+        that is not finite.
         """
         y = own(y)
         view, unit, labels, count = self._bound(x, (y,) if is_int(y) else y)
@@ -128,11 +132,12 @@ class Replay(Stored):
             self._keep(view[i * size : (i + 1) * size], unit, int(labels[i]))
 
     def mixed(self, x: "Any", y: "Any", share: "float | None" = None) -> "Mixed":
-        """Batches for ``fit``: all of x and y once an epoch, and of each batch a part drawn from what is kept, equally often of each class.
+        """Batches for ``fit``: all of x and y once an epoch, and of each batch a part drawn from what is kept, equally
+        often of each class.
 
-        ``share``: that part, above 0 and below 1; None for a class kept to weigh as much as one of y. It adds nothing: ``add`` does that,
-        afterwards. While nothing is kept, batches are of x alone. A batch, and 2 bytes per sample of the budget, are reserved here. Errors are
-        those of ``fit``.
+        ``share``: that part, above 0 and below 1; None for a class kept to weigh as much as one of y. It adds nothing:
+        ``add`` does that, afterwards. While nothing is kept, batches are of x alone. A batch, and 2 bytes per sample of
+        the budget, are reserved here. Errors are those of ``fit``.
         """
         share = own(share)
         if share is not None and (not is_number(share) or not 0 < share < 1):
@@ -142,12 +147,16 @@ class Replay(Stored):
         return Mixed(self, self._bound(x, y), share)
 
     def save(self, place: "str | PathLike[str] | Place") -> None:
-        """Write what is kept to a file, by its name, or to a place of odt.files.slots; the old checkpoint is whole until the new one is."""
+        """Write what is kept to a file, by its name, or to a place of odt.files.slots; the old checkpoint is whole
+        until the new one is.
+        """
         self.check()
         super().save(place)
 
     def load(self, place: "str | PathLike[str] | Place") -> None:
-        """Read a checkpoint of a Replay of the same sizes and seed, over the same front; else ValueError, and nothing changes."""
+        """Read a checkpoint of a Replay of the same sizes and seed, over the same front; else ValueError, and nothing
+        changes.
+        """
         self.check()
         new = self.read(place)
         found, ours = struct.unpack_from("<I", new, _CRC)[0], struct.unpack_from("<I", self.state, _CRC)[0]
@@ -220,7 +229,9 @@ class Replay(Stored):
 
 
 class Mixed:
-    """What ``Replay.mixed`` gives to ``fit``, which sets ``epoch`` and ``order``, the key of this epoch's order of new samples."""
+    """What ``Replay.mixed`` gives to ``fit``, which sets ``epoch`` and ``order``, the key of this epoch's order of new
+    samples.
+    """
 
     epoch = order = 0
 
@@ -301,7 +312,9 @@ class Mixed:
 
 
 def shuffled(p: "int", count: "int", key: "int") -> "int":
-    """Which of ``count`` comes at p in the order of this key: as primitives.order(), by integers of 30 bits, which take no heap on a board."""
+    """Which of ``count`` comes at p in the order of this key: as primitives.order(), by integers of 30 bits, which take
+    no heap on a board.
+    """
     h = 1
     while 1 << (2 * h) < count:
         h += 1

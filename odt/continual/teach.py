@@ -6,9 +6,10 @@
     label, confidence = teacher.predict(x)
     teacher.forget("wave")
 
-Latent replay (Pellegrini et al., 2020): the front runs once per sample, its output is kept as int8 numbers, equally many places
-for each class, and a softmax layer learns all that is kept anew whenever that has changed. So nothing is forgotten but by ``forget``, and
-what is known depends on what is kept alone. Decisions are made of integers: the same on every machine.
+Latent replay (Pellegrini et al., 2020): the front runs once per sample, its output is kept as int8 numbers, equally
+many places for each class, and a softmax layer learns all that is kept anew whenever that has changed. So nothing is
+forgotten but by ``forget``, and what is known depends on what is kept alone. Decisions are made of integers: the same
+on every machine.
 """
 
 import struct
@@ -38,8 +39,9 @@ _ONE = const(16384)  # 1 in Q14
 def front(model: "Model", layer: "str | None" = None, x: "Any" = None) -> "Model":
     """A model of ``model``'s layers up to the one of this name, with its weights and ranges, which does not train.
 
-    ``layer``: None, what the last layer with weights reads. ``x``: samples to find int8 ranges with, where the model's are not those of its
-    parts (a BatchNorm goes into the layer before). KeyError for a name that no layer has, ValueError where nothing is left, or ``x`` lacks.
+    ``layer``: None, what the last layer with weights reads. ``x``: samples to find int8 ranges with, where the model's
+    are not those of its parts (a BatchNorm goes into the layer before). KeyError for a name that no layer has,
+    ValueError where nothing is left, or ``x`` lacks.
     """
     from ..model import Model
     from ..plan.graph import Node
@@ -74,7 +76,9 @@ def front(model: "Model", layer: "str | None" = None, x: "Any" = None) -> "Model
 
 
 class _Forgets:
-    """Clears what fit() keeps of each epoch: with hundreds of them these floats would lie all over the heap, and nothing large fit between."""
+    """Clears what fit() keeps of each epoch: with hundreds of them these floats would lie all over the heap, and
+    nothing large fit between.
+    """
 
     def __init__(self, model):
         self.model = model
@@ -86,12 +90,14 @@ class _Forgets:
 class Teacher(Stored):
     """Learns classes from samples, over the outputs of ``front``, a model that does not change.
 
-    ``classes``: at most so many, 1 .. 255. ``budget``: bytes of the samples kept, an equal part for each class. ``reject``: None, or a least similarity,
-    0 .. 1, below which predict() answers None (see similarity()). ``place``: a file's name or a place of odt.files.slots, where each change is saved.
-    ``steps``: of training after a change, of 16 samples each. ``seed``: of which sample a new one of a full class takes the place of.
+    ``classes``: at most so many, 1 .. 255. ``budget``: bytes of the samples kept, an equal part for each class.
+    ``reject``: None, or a least similarity, 0 .. 1, below which predict() answers None (see similarity()). ``place``: a
+    file's name or a place of odt.files.slots, where each change is saved. ``steps``: of training after a change, of 16
+    samples each. ``seed``: of which sample a new one of a full class takes the place of.
 
-    All memory is reserved here: ``state``, 36 bytes, 24 for each class and the budget; the layer that learns; and 9 bytes for each number of
-    the front's output. For a moment learn() takes twice the budget of a class, forget() four times. An int8 front's ranges are fixed from now on.
+    All memory is reserved here: ``state``, 36 bytes, 24 for each class and the budget; the layer that learns; and 9
+    bytes for each number of the front's output. For a moment learn() takes twice the budget of a class, forget() four
+    times. An int8 front's ranges are fixed from now on.
     """
 
     front: "Network"
@@ -147,11 +153,12 @@ class Teacher(Stored):
         self._learned = False  # whether the head has learned what is kept
 
     def learn(self, x: "Any", label: "str | int") -> None:
-        """Keep ``x``, one sample as the front's ``predict`` takes it, for a label: a str of at most 19 bytes, or an int of 32 bits.
+        """Keep ``x``, one sample as the front's ``predict`` takes it, for a label: a str of at most 19 bytes, or an int
+        of 32 bits.
 
-        A class that is full gives up one of its samples, chosen by the seed. ValueError for a label too many, for a front that has
-        changed, and as of ``predict``; OSError where it cannot be saved. Then all is as before. Where it is interrupted, RAM and
-        ``place`` hold the same: what they held, or the new sample too.
+        A class that is full gives up one of its samples, chosen by the seed. ValueError for a label too many, for a
+        front that has changed, and as of ``predict``; OSError where it cannot be saved. Then all is as before. Where it
+        is interrupted, RAM and ``place`` hold the same: what they held, or the new sample too.
         """
         entry = _entry(label)
         self._check()
@@ -174,7 +181,10 @@ class Teacher(Stored):
         self._change(((at, block), (table, count + entry)), max(place + 1, len(self.labels)))
 
     def forget(self, label: "str | int") -> None:
-        """Unlearn a class; KeyError for a label that is none. Of the class that came last it leaves the state of before it, to the bit."""
+        """Unlearn a class; KeyError for a label that is none.
+
+        Of the class that came last it leaves the state of before it, to the bit.
+        """
         self._check()
         place, last = self._find(label), len(self.labels) - 1
         if place < 0:
@@ -191,10 +201,12 @@ class Teacher(Stored):
         return 0 if place < 0 else struct.unpack_from("<I", self.state, _TABLE + place * _ENTRY)[0]
 
     def predict(self, x: "Any") -> "tuple[str | int | None, float]":
-        """``(label, confidence)`` of one sample: the softmax of what the head says, in 1/1024; (None, 0.0) where nothing was learned.
+        """``(label, confidence)`` of one sample: the softmax of what the head says, in 1/1024; (None, 0.0) where
+        nothing was learned.
 
-        With ``reject``, of a sample that is like none of its class, (None, confidence). What was learned since is fitted first. It
-        allocates what it returns. ValueError, TypeError for what is no sample, or of several, and where the front's output is not finite.
+        With ``reject``, of a sample that is like none of its class, (None, confidence). What was learned since is
+        fitted first. It allocates what it returns. ValueError, TypeError for what is no sample, or of several, and
+        where the front's output is not finite.
         """
         self.fit()
         self._embed(x)
@@ -206,13 +218,18 @@ class Teacher(Stored):
         return self.labels[best], share
 
     def similarity(self, x: "Any") -> "float":
-        """The cosine, in 1/1024, of a sample to the nearest that is kept of the class that it is predicted to be; 0.0 where nothing was learned."""
+        """The cosine, in 1/1024, of a sample to the nearest that is kept of the class that it is predicted to be; 0.0
+        where nothing was learned.
+        """
         self.fit()
         self._embed(x)
         return self._similar(self._decide()[0]) / 1024 if self.labels else 0.0
 
     def fit(self) -> None:
-        """Learn what is kept, unless that has happened: ``steps`` of training. Interrupted, it begins anew at the next call."""
+        """Learn what is kept, unless that has happened: ``steps`` of training.
+
+        Interrupted, it begins anew at the next call.
+        """
         if self._learned or not self.labels:
             return
         self._check()
@@ -234,12 +251,16 @@ class Teacher(Stored):
         return executor.engine.crc32(self._head.session.state, crc) if self.labels else crc
 
     def save(self, place: "str | PathLike[str] | Place") -> None:
-        """Write what is kept to a file, by its name, or to a place of odt.files.slots; the old checkpoint is whole until the new one is."""
+        """Write what is kept to a file, by its name, or to a place of odt.files.slots; the old checkpoint is whole
+        until the new one is.
+        """
         self._check()
         super().save(place)
 
     def load(self, place: "str | PathLike[str] | Place") -> None:
-        """Read a checkpoint of a Teacher of the same sizes and steps, over the same front; else ValueError, and nothing changes."""
+        """Read a checkpoint of a Teacher of the same sizes and steps, over the same front; else ValueError, and nothing
+        changes.
+        """
         self._check()
         new = self.read(place)
         crc, used = struct.unpack_from("<2I", new, _CRC)

@@ -1,4 +1,5 @@
-"""Data that look otherwise than in training: BatchNorm's gamma and beta learn from the network's own predictions, without labels.
+"""Data that look otherwise than in training: BatchNorm's gamma and beta learn from the network's own predictions,
+without labels.
 
     odt.adapt.update.norm(model)                      # gamma and beta of normalisation layers train, and nothing else
     model.compile(odt.Adam(0.004), tent.Entropy(), batch_size=16)
@@ -6,9 +7,10 @@
     adabn.update_bn(model, x)                   # the statistics first
     tent.adapt(model, x)
 
-Test-time entropy minimisation (TENT: Wang et al., 2021) with the term that asks for many classes (information maximisation: SHOT, Liang et
-al., 2020): predictions become surer, of a batch as various. It helps where odt.continual.adabn leaves a class or two doubtful, and harms where classes do
-not come alike. It never looks at a label.
+Test-time entropy minimisation (TENT: Wang et al., 2021) with the term that asks for many classes (information
+maximisation: SHOT, Liang et al., 2020): predictions become surer, of a batch as various. It helps where
+odt.continual.adabn leaves a class or two doubtful, and harms where classes do not come alike. It never looks at a
+label.
 """
 
 from ..base.fixed import ONE, is_number, own, scale_shift
@@ -27,8 +29,8 @@ _MASK = (1 << REGION_SHIFT) - 1
 class Entropy(SparseCategoricalCrossentropy):
     """The mean entropy of what a classifier says, less ``diversity`` times the entropy of its mean over the batch.
 
-    ``diversity`` in 0..16; with 0 nothing holds the network from saying one class of all. Labels count for accuracy alone; "loss" is the mean
-    entropy, in nats. The outputs are logits, or a softmax of them.
+    ``diversity`` in 0..16; with 0 nothing holds the network from saying one class of all. Labels count for accuracy
+    alone; "loss" is the mean entropy, in nats. The outputs are logits, or a softmax of them.
     """
 
     diversity: "float"
@@ -59,14 +61,16 @@ class Entropy(SparseCategoricalCrossentropy):
 
 
 def adapt(model: "Network", x: "Data", epochs: "int" = 5, guard: "bool" = True) -> None:
-    """Train a model that has the loss Entropy on ``x``, samples as ``predict`` takes them, of all classes; what trains is compile's choice.
+    """Train a model that has the loss Entropy on ``x``, samples as ``predict`` takes them, of all classes; what trains
+    is compile's choice.
 
-    Samples that are less than half a batch at the end are left out, unless there is no other. It takes a byte per sample, and what training
-    changes of the state once more.
+    Samples that are less than half a batch at the end are left out, unless there is no other. It takes a byte per
+    sample, and what training changes of the state once more.
 
-    ``guard``: ValueError where more than nine tenths of ``x`` are said to be of one class before, and where afterwards fewer classes are
-    said than before: where two samples drawn at random are twice as often of one class. Then, where training diverges, and if it is interrupted,
-    the model is as it was. ValueError, too, for a model of another loss, and for fewer than 2 samples.
+    ``guard``: ValueError where more than nine tenths of ``x`` are said to be of one class before, and where afterwards
+    fewer classes are said than before: where two samples drawn at random are twice as often of one class. Then, where
+    training diverges, and if it is interrupted, the model is as it was. ValueError, too, for a model of another loss,
+    and for fewer than 2 samples.
     """
     session = ready(model)
     session.alone("adapt")

@@ -1,7 +1,8 @@
 """Lines of numbers in a text file: what ``odt.data.CsvReader`` and ``odt.sensors.CsvSource`` share.
 
-The first line is a heading if it holds text and none of the columns in use is a number. Everything else is data, or an error that names its
-line. Only columns in use are looked at, as bytes: a heading or a comment may be in any encoding that is no UTF-16.
+The first line is a heading if it holds text and none of the columns in use is a number. Everything else is data, or an
+error that names its line. Only columns in use are looked at, as bytes: a heading or a comment may be in any encoding
+that is no UTF-16.
 """
 
 from ..base.fixed import bit_length
@@ -13,7 +14,9 @@ _MISSING = (b"", b"na", b"n/a", b"null", b"none")
 
 
 class Lines:
-    """The lines of the file ``path`` that are not blank. ``columns``: how many the first has; ``at``: where the line in hand begins.
+    """The lines of the file ``path`` that are not blank.
+
+    ``columns``: how many the first has; ``at``: where the line in hand begins.
 
     ``separator``: of columns; None: spaces and tabs, any number of them. ``decimal``: the mark in numbers.
     """
@@ -179,7 +182,10 @@ def has_letter(word):
 
 
 def number(text):
-    """(the sign's bit, digits, exponent) of a decimal number: digits * 10^exponent. ValueError for what is none, NaN and infinities with them."""
+    """(the sign's bit, digits, exponent) of a decimal number: digits * 10^exponent.
+
+    ValueError for what is none, NaN and infinities with them.
+    """
     text = text.strip()
     head, _, tail = text.replace("E", "e").partition("e")
     sign = 0

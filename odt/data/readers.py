@@ -176,7 +176,9 @@ class RawReader(_Reader):
         self._normalizer = _checked(normalizer, x)
 
     def check_model(self, session):
-        """ValueError where a file says that its samples have other axes than the model's; those of an Input of one axis may have several."""
+        """ValueError where a file says that its samples have other axes than the model's; those of an Input of one axis
+        may have several.
+        """
         from ..run.arrays import check_axes
 
         x = self._x.column
@@ -309,12 +311,14 @@ def _checked(normalizer, column):
 class CsvReader(_Reader):
     """Samples from a text file, a line each: float32 features and a label.
 
-    ``label``: the column with the label (from the end if negative), a whole number or, with ``labels``, one of these names; or
-    ``targets``: a list of columns that are float32 targets. ``skip``: columns to leave out. ``separator``: between columns; None: spaces
-    and tabs, any number. ``decimal``: the mark in numbers, as ",". The first line is a heading if it holds text and, of the columns that
-    are not skipped, none is a number. Numbers become the same bits on every machine, whatever its floats. ValueError names a bad line.
+    ``label``: the column with the label (from the end if negative), a whole number or, with ``labels``, one of these
+    names; or ``targets``: a list of columns that are float32 targets. ``skip``: columns to leave out. ``separator``:
+    between columns; None: spaces and tabs, any number. ``decimal``: the mark in numbers, as ",". The first line is a
+    heading if it holds text and, of the columns that are not skipped, none is a number. Numbers become the same bits on
+    every machine, whatever its floats. ValueError names a bad line.
 
-    Lines are found by an index of at most ``2 * index`` places, so that a block is at least samples / (2 * index) lines.
+    Lines are found by an index of at most ``2 * index`` places, so that a block is at least samples / (2 * index)
+    lines.
     """
 
     def __init__(
@@ -448,8 +452,10 @@ class Normalizer:
         self.squares = array("f", bytes(4 * features))
 
     def update(self, x):
-        """Take in samples, a flat array after one another or (samples, features). ValueError for NaN, infinity and what is beyond 1e18; then
-        nothing is taken in."""
+        """Take in samples, a flat array after one another or (samples, features).
+
+        ValueError for NaN, infinity and what is beyond 1e18; then nothing is taken in.
+        """
         size, x = self.features, self._flat(x)
         for at in range(len(x)):
             if not -1e18 < x[at] < 1e18:

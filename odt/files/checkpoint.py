@@ -156,10 +156,12 @@ def _chunks(file, length):
 
 
 def write_file(path, parts, whole):
-    """Write bytes to a file; the old one is whole until the new one is. What ends it leaves the old one, or the new one.
+    """Write bytes to a file; the old one is whole until the new one is.
 
-    The new one is written beside it, flushed, and renamed: on a PC from a name that no other process uses. ``whole(name)`` says
-    whether the file of that name is one that this function wrote to its end, see find().
+    What ends it leaves the old one, or the new one.
+
+    The new one is written beside it, flushed, and renamed: on a PC from a name that no other process uses.
+    ``whole(name)`` says whether the file of that name is one that this function wrote to its end, see find().
     """
     settle(path, whole)
     if hasattr(os, "replace"):

@@ -1,4 +1,6 @@
-"""Writes a model file: all that another machine needs to go on with a model, without its script. The format: docs/model_file.md.
+"""Writes a model file: all that another machine needs to go on with a model, without its script.
+
+The format: docs/model_file.md.
 
 ``model.export("gesture.odt", labels=["up", "down"])`` comes here; open.py reads it.
 """

@@ -1,4 +1,6 @@
-"""The layers of a model from a file, as summary(), get_weights() and load_weights() take them: read when they are asked for."""
+"""The layers of a model from a file, as summary(), get_weights() and load_weights() take them: read when they are asked
+for.
+"""
 
 import json
 
@@ -27,7 +29,10 @@ class Layer:
 
 
 def parse(plan):
-    """Give ``plan`` what its ``layers`` tell of: weights, table, ranges, the figures of summary(). ValueError if that is wrong."""
+    """Give ``plan`` what its ``layers`` tell of: weights, table, ranges, the figures of summary().
+
+    ValueError if that is wrong.
+    """
     text = plan.layers
     try:
         _parse(plan, json.loads(text))

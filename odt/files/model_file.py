@@ -69,7 +69,9 @@ class Parts:
 
 
 def parts_of(source):
-    """What load_weights() takes of a model file: as of a session, dtype, plan, state, frozen, calibrated; and the file's name."""
+    """What load_weights() takes of a model file: as of a session, dtype, plan, state, frozen, calibrated; and the
+    file's name.
+    """
     file = ModelFile(source)
     try:
         head = file.parsed(HEAD)

@@ -15,9 +15,9 @@ def load_model(source: "str | PathLike[str] | Bytes") -> "Loaded":
     """A model from a file of ``export``, ready to train, to evaluate and to predict.
 
     ``source``: a file's name, or its bytes (a memoryview of a ROMFS, a frozen module's): the program and what is
-    frozen are then read where they lie, if that is a multiple of 4 bytes, at no RAM; of a file on a ROMFS, too. Raises OSError
-    where it cannot be read, ValueError with the reason for what is damaged or made for another odt, MemoryError with the bytes
-    that are needed and there.
+    frozen are then read where they lie, if that is a multiple of 4 bytes, at no RAM; of a file on a ROMFS, too. Raises
+    OSError where it cannot be read, ValueError with the reason for what is damaged or made for another odt, MemoryError
+    with the bytes that are needed and there.
     """
     try:
         from ..run.start import Tidy
@@ -43,7 +43,9 @@ class Loaded(Network):
 
     @property
     def features(self):
-        """What makes the Input's numbers of samples, as ``export(features=)`` kept it, made when it is first asked for; or None."""
+        """What makes the Input's numbers of samples, as ``export(features=)`` kept it, made when it is first asked for;
+        or None.
+        """
         if isinstance(self._features, (list, tuple)):
             from ..sensors import make
 

@@ -138,7 +138,9 @@ def of_data(error):
 
 
 def wrong(name, error):
-    """What is raised where what a file holds makes no sense: ValueError that names the file; what is not the file's fault as it is."""
+    """What is raised where what a file holds makes no sense: ValueError that names the file; what is not the file's
+    fault as it is.
+    """
     if not of_data(error):
         return error
     text = str(error) if isinstance(error, ValueError) else repr(error)

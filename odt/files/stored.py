@@ -8,7 +8,9 @@ if 1 - 1:  # for type checkers alone
 
 
 def whole(change):
-    """Call ``change``, which does the same however often it is begun, until it ends: what interrupts it is raised afterwards."""
+    """Call ``change``, which does the same however often it is begun, until it ends: what interrupts it is raised
+    afterwards.
+    """
     late = None
     for _ in range(9):  # not for ever: memory may lack
         try:
@@ -26,7 +28,9 @@ def counted(count):
 
 
 class Stored:
-    """A model whose state is one bytearray, ``state``; the first ``header`` bytes say its kind and sizes, and never change."""
+    """A model whose state is one bytearray, ``state``; the first ``header`` bytes say its kind and sizes, and never
+    change.
+    """
 
     state: "bytearray"
 
@@ -38,13 +42,17 @@ class Stored:
         return executor.engine.crc32(self.state)
 
     def save(self, place: "str | PathLike[str] | Place") -> None:
-        """Write a checkpoint to a file, by its name, or to a place of odt.files.slots; the old one is whole until the new one is."""
+        """Write a checkpoint to a file, by its name, or to a place of odt.files.slots; the old one is whole until the
+        new one is.
+        """
         from . import checkpoint
 
         checkpoint.save(place, _Session(self))
 
     def load(self, place: "str | PathLike[str] | Place") -> None:
-        """Read a checkpoint of a model of the same sizes and settings; ValueError and no change where it is none or damaged."""
+        """Read a checkpoint of a model of the same sizes and settings; ValueError and no change where it is none or
+        damaged.
+        """
         self.state[:] = self.read(place)
 
     def read(self, place: "str | PathLike[str] | Place") -> "bytearray":

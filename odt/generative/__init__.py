@@ -25,12 +25,14 @@ if 1 - 1:  # for type checkers alone
 
 
 class Sampling(Layer):
-    """``mu + exp(v / 2) * g`` while training, g a normal number; ``mu`` otherwise. Input ``(2 n,)``: n means mu, then n log-variances v.
+    """``mu + exp(v / 2) * g`` while training, g a normal number; ``mu`` otherwise.
+    Input ``(2 n,)``: n means mu, then n log-variances v.
 
-    It adds ``beta * D / outputs`` to the loss, whose mean over the network's outputs odt's losses are (of labels: ``beta *
-    D``), D the divergence from normal numbers, ``sum(mu^2 + exp(v) - v - 1) / 2``: with ``beta=1`` and
-    ``binary_crossentropy`` the loss times the outputs is the negative ELBO. ``beta``: above 0 (beta-VAE, Higgins et al.,
-    2017); ``warmup``: steps over which it rises to that; ``free_bits``: nats per dimension that cost nothing (Kingma et al., 2016). g is of a hash of the model's seed, the step and the element: it lies nowhere.
+    It adds ``beta * D / outputs`` to the loss, whose mean over the network's outputs odt's losses are (of labels:
+    ``beta * D``), D the divergence from normal numbers, ``sum(mu^2 + exp(v) - v - 1) / 2``: with ``beta=1`` and
+    ``binary_crossentropy`` the loss times the outputs is the negative ELBO. ``beta``: above 0 (beta-VAE, Higgins et
+    al., 2017); ``warmup``: steps over which it rises to that; ``free_bits``: nats per dimension that cost nothing
+    (Kingma et al., 2016). g is of a hash of the model's seed, the step and the element: it lies nowhere.
     """
 
     beta: "float"
@@ -60,7 +62,8 @@ class Sampling(Layer):
 
 
 def decoder(model: "Model", layer: "str | None" = None, seed: "int" = 0) -> "Model":
-    """A model of what comes after the Sampling of this name (None: the last), with its weights: float32 ``(n,)`` in; it does not train.
+    """A model of what comes after the Sampling of this name (None: the last), with its weights: float32 ``(n,)`` in; it
+    does not train.
 
     In int8 its ranges are found with 64 points that ``generate`` would take. KeyError for a name that no Sampling has.
     """

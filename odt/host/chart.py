@@ -54,7 +54,8 @@ class Plan:
     """What the picture shows.
 
     ``boxes``; ``spans``, (layer, first instruction, instruction behind); ``forward``, how many instructions the
-    network's output takes; ``live``, bytes in use during each instruction; ``arena`` and ``lower_bound``, the largest of these.
+    network's output takes; ``live``, bytes in use during each instruction; ``arena`` and ``lower_bound``, the largest
+    of these.
     """
 
     def __init__(self, model):

@@ -1,4 +1,5 @@
-"""Lay odt out as CircuitPython's community bundle wants it: python3 -m odt.host.circuitpython build/circuitpython [mpy-cross]
+"""Lay odt out as CircuitPython's community bundle wants it: python3 -m odt.host.circuitpython build/circuitpython
+[mpy-cross]
 
     lib/odt/                    what a board's lib folder gets: .py, or .mpy by CircuitPython's own mpy-cross
     examples/odt_simpletest.py

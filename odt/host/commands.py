@@ -1,4 +1,6 @@
-"""The command line: python -m odt install | deploy | run | monitor | record | devices | pico | chart | info | import | search."""
+"""The command line: python -m odt install | deploy | run | monitor | record | devices | pico | chart | info | import |
+search.
+"""
 
 import argparse
 import sys

@@ -99,7 +99,9 @@ def command(options):
 
 
 def left_out(asked, absent, backend, model):
-    """The names of the parts that stay away: those of --without, and those that the board was given without before, but what the model needs."""
+    """The names of the parts that stay away: those of --without, and those that the board was given without before, but
+    what the model needs.
+    """
     needed = ["reference"] if backend != "native" else []
     if model.features is not None:
         needed.append("sensors")
@@ -110,7 +112,9 @@ def left_out(asked, absent, backend, model):
 
 
 def read(source):
-    """(bytes of a model file, its model, what the trial makes of it here); ValueError that names the file where it is damaged."""
+    """(bytes of a model file, its model, what the trial makes of it here); ValueError that names the file where it is
+    damaged.
+    """
     data = Path(source).read_bytes()
     try:
         model = load_model(data)

@@ -1,10 +1,13 @@
-"""Networks that tell new classes by a few samples of each: episodic training in PyTorch, and the board's file of what it gives.
+"""Networks that tell new classes by a few samples of each: episodic training in PyTorch, and the board's file of what
+it gives.
 
     episodes.train(net, x, y, ways=20, shots=5)             # prototypical networks (Snell et al., 2017)
-    model = episodes.backbone(net, x[:200], "front.odt")    # on the board: Prototypes(Latents(odt.load_model("front.odt")))
+    model = episodes.backbone(net, x[:200], "front.odt") # on the board:
+    Prototypes(Latents(odt.load_model("front.odt")))
 
-Each episode draws classes, some samples of each that are the support, whose means are the prototypes, and others, the queries, which are to
-be nearest to their own. ``net`` maps samples to embeddings, (n, features). Needs PyTorch and NumPy.
+Each episode draws classes, some samples of each that are the support, whose means are the prototypes, and others, the
+queries, which are to be nearest to their own. ``net`` maps samples to embeddings, (n, features). Needs PyTorch and
+NumPy.
 """
 
 import numpy as np
@@ -15,8 +18,9 @@ _METRICS = ("euclidean", "cosine")
 def train(net, x, y, ways=5, shots=5, queries=5, episodes=1000, rate=0.001, metric="euclidean", augment=None, seed=0):
     """Train ``net`` in place; returns the loss of each episode.
 
-    ``x``: (samples, *shape) as net takes them, ``y``: their classes. The loss is the cross-entropy of -|f(x) - mean|^2, or of 10 times the
-    cosine. Adam, its rate halved four times. ``augment``: a function of an episode's samples. ValueError where classes or samples lack.
+    ``x``: (samples, *shape) as net takes them, ``y``: their classes. The loss is the cross-entropy of -|f(x) - mean|^2,
+    or of 10 times the cosine. Adam, its rate halved four times. ``augment``: a function of an episode's samples.
+    ValueError where classes or samples lack.
     """
     import torch
 
@@ -54,7 +58,8 @@ def trials(y, ways, shots, queries, count, seed=0):
 def backbone(net, calibrate, path=None, dtype="int8", input=None):
     """``net`` as an odt model that does not train, and its file, if ``path`` names one.
 
-    ``calibrate``: samples of net's shape, which show every range; ``input``: options of odt.Input, as odt.host.convert.load takes them.
+    ``calibrate``: samples of net's shape, which show every range; ``input``: options of odt.Input, as
+    odt.host.convert.load takes them.
     """
     from .convert import load
 

@@ -1,11 +1,13 @@
-"""Networks that networks.py can choose from when nobody says which: of dense layers, or convolutions, for the data's shape.
+"""Networks that networks.py can choose from when nobody says which: of dense layers, or convolutions, for the data's
+shape.
 
     family = Family((x, y))
     model = family(trial)                       # of Optuna: compiled
     family.fit(model, trial, (x, y), epochs=8)
 
-What is chosen: the kind of layers, how many, how wide, how images shrink, dtype, optimizer and its rate, the batch and its parts,
-activations that are computed again, and channels that are cut half way. With samples to ``adapt`` to, the update policy.
+What is chosen: the kind of layers, how many, how wide, how images shrink, dtype, optimizer and its rate, the batch and
+its parts, activations that are computed again, and channels that are cut half way. With samples to ``adapt`` to, the
+update policy.
 """
 
 import numpy as np
@@ -21,13 +23,13 @@ POLICIES = ("whole", "bias", "last")
 
 
 class Family:
-    """``train``: (x, y), x an array (samples, numbers), (samples, steps, channels) or (samples, rows, columns, channels) of float32,
-    uint8 or int8, y integer labels from 0 on.
+    """``train``: (x, y), x an array (samples, numbers), (samples, steps, channels) or (samples, rows, columns,
+    channels) of float32, uint8 or int8, y integer labels from 0 on.
 
-    ``scale``: what a step of uint8 and int8 means; 1 / the largest magnitude if not given. ``dtypes``: those to choose from.
-    ``normalize``: None puts a Normalization before float32 features whose means or deviations differ much, False does not.
-    ``adapt``: a pair (x, y) of the board's own. Then a network is trained on the others whole, and on these by a policy; else all of it is trained.
-    ``seed``: of first weights and of the order of samples.
+    ``scale``: what a step of uint8 and int8 means; 1 / the largest magnitude if not given. ``dtypes``: those to choose
+    from. ``normalize``: None puts a Normalization before float32 features whose means or deviations differ much, False
+    does not. ``adapt``: a pair (x, y) of the board's own. Then a network is trained on the others whole, and on these
+    by a policy; else all of it is trained. ``seed``: of first weights and of the order of samples.
     """
 
     def __init__(self, train, scale=None, dtypes=("int8", "float32"), adapt=None, seed=0, normalize=None):
@@ -150,7 +152,10 @@ class Family:
             found.append(layer_names.Dense(wide(trial.suggest_categorical("hidden", (16, 32, 64))), "relu"))
 
     def fit(self, model, trial, train, epochs, callbacks=()):
-        """Train a compiled model as its trial's choices say. One of the ``callbacks`` may end it, but where it is adapted."""
+        """Train a compiled model as its trial's choices say.
+
+        One of the ``callbacks`` may end it, but where it is adapted.
+        """
         cut = trial.suggest_categorical("prune", (0.0, 0.25, 0.5))
         callbacks = list(callbacks) if self.adapt is None else []
         if cut == 0 and self.adapt is None:
@@ -184,7 +189,9 @@ def _is_raw(x):
 
 
 def cut_channels(wide, narrow):
-    """Of a Sequential's weights those of the channels of the largest norm, as many as the narrow one has: for its ``set_weights``."""
+    """Of a Sequential's weights those of the channels of the largest norm, as many as the narrow one has: for its
+    ``set_weights``.
+    """
     values, found, kept, sizes = list(wide.get_weights()), [], None, None
     for node, other in zip(wide.nodes[1:], narrow.nodes[1:]):
         layer, name = node.layer, type(node.layer).__name__

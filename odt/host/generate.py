@@ -1,5 +1,6 @@
-"""Writes from odt/base/opcodes.py: native/opcodes.h, native/opcodes.c, docs/reference/opcodes.md, odt/base/lines.py and, of odt/reference, index.py and docstrings;
-from native/cores/route.h: odt/host/routes/limits.py and a table of docs/explanation/architecture.md.
+"""Writes from odt/base/opcodes.py: native/opcodes.h, native/opcodes.c, docs/reference/opcodes.md, odt/base/lines.py
+and, of odt/reference, index.py and docstrings; from native/cores/route.h: odt/host/routes/limits.py and a table of
+docs/explanation/architecture.md.
 
 ::
 

@@ -1,4 +1,5 @@
-"""What CPython can afford for models: one thread at a time uses a model, and an attribute that nothing reads is refused.
+"""What CPython can afford for models: one thread at a time uses a model, and an attribute that nothing reads is
+refused.
 
 On a board fit alone refuses other threads (run/session.py), and a name that is misspelled is a new attribute.
 """

@@ -1,6 +1,7 @@
 """Successive halving of a search's trials: training ends early where other trials are ahead (Li et al., 2020, ASHA).
 
-After a ninth and a third of its epochs a trial is compared with the others that cost no more: it goes on among their best third.
+After a ninth and a third of its epochs a trial is compared with the others that cost no more: it goes on among their
+best third.
 """
 
 from ..callbacks import Callback

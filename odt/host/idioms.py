@@ -1,6 +1,9 @@
-"""What to write instead of what odt does not have: the texts of errors, by Keras's names. Loaded when there is such an error.
+"""What to write instead of what odt does not have: the texts of errors, by Keras's names.
 
-A board's error names what is missing and no more. docs/reference/keras.md is made from this (tests_host/test_docs.py), Keras's own names are checked by tests_host/test_keras_names.py.
+Loaded when there is such an error.
+
+A board's error names what is missing and no more. docs/reference/keras.md is made from this (tests_host/test_docs.py),
+Keras's own names are checked by tests_host/test_keras_names.py.
 """
 
 import difflib

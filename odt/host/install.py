@@ -21,8 +21,9 @@ ARCHITECTURES = {
 }  # fmt: skip
 ARM = ("armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp")
 
-# Bytes of free heap that the self-test wants of a board that has odt as .mpy files: what plans and trains a tiny model, in the
-# Python executor, or with kernels, whose files come on top. Measured on a stock Pico: tests_device/test_install.py.
+# Bytes of free heap that the self-test wants of a board that has odt as .mpy files: what plans and trains a tiny model,
+# in the Python executor, or with kernels, whose files come on top. Measured on a stock Pico:
+# tests_device/test_install.py.
 PYTHON_HEAP = 158000
 NATIVE_HEAP = 137000
 # The kernels that the self-test loads, each time into a fresh heap.
@@ -86,7 +87,9 @@ def check(found, package):
 
 
 def kernels(found, files):
-    """Each ``_odt.mpy`` that the board may load, with pieces beside it, the best first; and the reason where there is none."""
+    """Each ``_odt.mpy`` that the board may load, with pieces beside it, the best first; and the reason where there is
+    none.
+    """
     arch = ARCHITECTURES.get(found["mpy"] >> 10 & 15)
     if arch is None:
         return [], "this firmware loads no native code"
@@ -198,7 +201,8 @@ def package(files):
 
 
 def bring(board, found, files, package, example, python_only, wanted, names=(), held=None, more=()):
-    """Copy what the board lacks of the package and kernels, and try them; returns the folder that they are in, and the exit status.
+    """Copy what the board lacks of the package and kernels, and try them; returns the folder that they are in, and the
+    exit status.
 
     ``names``: parts of room.PARTS to leave out. Nothing is copied where not all of it fits.
     """

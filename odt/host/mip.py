@@ -2,7 +2,8 @@
 
 mip's package.json names files, and knows no architectures. So what chooses is a file among them:
 
-    package.json                    for any board: the package except FEW, the kernels of EVERY_BOARD, and what chooses at the first import
+    package.json                    for any board: the package except FEW, the kernels of EVERY_BOARD, and what
+                                    chooses at the first import
     odt_kernels.py                  for a board with a network: brings one of those below
     armv6m_6.3.json                 the package and the kernels of that architecture and .mpy version
     python.json                     the package alone
@@ -22,7 +23,8 @@ from .pieces import beside
 
 KERNELS = Path(__file__).with_name("odt_kernels.py")
 CHOOSER = Path(__file__).with_name("odt_chooser.py")
-# package.json has the kernels of these: other Arm cores run one of the two, and a Pico's file system has no room for more.
+# package.json has the kernels of these: other Arm cores run one of the two, and a Pico's file system has no room for
+# more.
 EVERY_BOARD = ("armv6m", "armv7emsp")
 # It has none of these either, which few models use; the package of each architecture has them.
 FEW = (

@@ -1,12 +1,13 @@
-"""python -m odt monitor: follow a script that trains or watches a stream, draw what it does as it goes, and write a report.
+"""python -m odt monitor: follow a script that trains or watches a stream, draw what it does as it goes, and write a
+report.
 
     python -m odt monitor train.py                          on the board that is plugged in
     python -m odt monitor train.py --on host                on this PC
     mpremote run train.py | python -m odt monitor -         what another command prints
 
-It reads the lines that fit() prints, loss and accuracy, so the script is as it was, and those of odt.sensors.stream's log():
-values, thresholds and events. The report, <name>.html and <name>.png, is written however the script ends: by an error,
-by Ctrl-C, or because the board has gone.
+It reads the lines that fit() prints, loss and accuracy, so the script is as it was, and those of odt.sensors.stream's
+log(): values, thresholds and events. The report, <name>.html and <name>.png, is written however the script ends: by an
+error, by Ctrl-C, or because the board has gone.
 """
 
 import collections

@@ -23,9 +23,9 @@ _FRAGMENT = re.compile(r">%s:|\|t$|^(?P<end>%s):%s$" % (_NAME % 50, _NAME.replac
 class Series:
     """The values of one name.
 
-    ``count``; ``last``; ``recent``: the last of them, (number from 1, value, threshold or None). ``lows``, ``highs``: the least and the
-    greatest of every ``each`` values, NaN where none is finite; ``each`` grows so that these lists stay short. ``steps``: thresholds,
-    (the number of values before, threshold), where they change.
+    ``count``; ``last``; ``recent``: the last of them, (number from 1, value, threshold or None). ``lows``, ``highs``:
+    the least and the greatest of every ``each`` values, NaN where none is finite; ``each`` grows so that these lists
+    stay short. ``steps``: thresholds, (the number of values before, threshold), where they change.
     """
 
     def __init__(self):
@@ -69,7 +69,9 @@ def _halved(values, which):
 
 
 class Logged:
-    """Give it each line. ``series``: {name: Series}; ``events``: {name: how many}; ``damaged``, how many lines were left out.
+    """Give it each line.
+
+    ``series``: {name: Series}; ``events``: {name: how many}; ``damaged``, how many lines were left out.
 
     ``marks``: the last events, (name, {series' name: how many of its values came before}).
     """

@@ -1,4 +1,6 @@
-"""Old module names: a script that imports a module by its name from before the folders runs, and a warning names the new one."""
+"""Old module names: a script that imports a module by its name from before the folders runs, and a warning names the
+new one.
+"""
 
 import importlib
 import importlib.machinery

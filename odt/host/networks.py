@@ -7,8 +7,9 @@
     search.picture("pareto.png")
     search.write(search.best(), "best.odt")            # odt.load_model() opens it, there and here
 
-A trial is a network that is compiled, which says its RAM to the byte, its flash and, by cost.py, its cycles; what is beyond a
-limit is not trained. The others are trained, for the accuracy. No board is needed. Needs `pip install '.[search]'`.
+A trial is a network that is compiled, which says its RAM to the byte, its flash and, by cost.py, its cycles; what is
+beyond a limit is not trained. The others are trained, for the accuracy. No board is needed. Needs `pip install
+'.[search]'`.
 """
 
 import contextlib
@@ -59,16 +60,17 @@ class Point:
 
 
 class NetworkSearch:
-    """``network(trial)`` gives a compiled model, its choices by Optuna's ``trial.suggest_..``; ``train``, ``test``: pairs (x, y).
+    """``network(trial)`` gives a compiled model, its choices by Optuna's ``trial.suggest_..``; ``train``, ``test``:
+    pairs (x, y).
 
-    ``fit(model, trial, train, epochs)`` trains it, in place of ``model.fit``; a ``network`` with a method ``fit`` has it with it. One
-    that takes ``callbacks``, too, is ended early where other trials are ahead (halving.py). The choices of ``network.starts()``, if it
-    has that method, are tried first.
-    ``objectives``: some of "accuracy", "ram" (arena and state of training), "predict_ram" (the same, compiled for
-    prediction of one sample), "flash" (the model file), "cycles" (of a step on ``machine``). ``limits``: the most of a figure, by name.
-    ``sampler``: "tpe" or "nsga2". ``storage``: a file's name, or a database's address as Optuna takes it: trials are kept there; a
-    later search of the same ``name``, data, objectives and epochs goes on with them. Several machines may share it, each with a
-    ``seed`` of its own.
+    ``fit(model, trial, train, epochs)`` trains it, in place of ``model.fit``; a ``network`` with a method ``fit`` has
+    it with it. One that takes ``callbacks``, too, is ended early where other trials are ahead (halving.py). The choices
+    of ``network.starts()``, if it has that method, are tried first. ``objectives``: some of "accuracy", "ram" (arena
+    and state of training), "predict_ram" (the same, compiled for prediction of one sample), "flash" (the model file),
+    "cycles" (of a step on ``machine``). ``limits``: the most of a figure, by name. ``sampler``: "tpe" or "nsga2".
+    ``storage``: a file's name, or a database's address as Optuna takes it: trials are kept there; a later search of the
+    same ``name``, data, objectives and epochs goes on with them. Several machines may share it, each with a ``seed`` of
+    its own.
     """
 
     def __init__(
@@ -132,7 +134,8 @@ class NetworkSearch:
             raise ValueError("storage: %s is not one of a search's: %s" % (self.storage, error)) from None
 
     def run(self, minutes=None, trials=None, workers=1):
-        """Try networks for that many minutes, or that many of them, in ``workers`` processes; Ctrl-C ends it, and what was found stays.
+        """Try networks for that many minutes, or that many of them, in ``workers`` processes; Ctrl-C ends it, and what
+        was found stays.
 
         ValueError, with figures, where no trial is within the limits, and where no trial could be compiled.
         """
@@ -317,9 +320,11 @@ class NetworkSearch:
         return sorted(kept, key=lambda point: (-point.figures["accuracy"], point.figures["ram"]))
 
     def confirm(self, minutes, points=4, seeds=2):
-        """Train the most accurate Points again with other seeds, for that many minutes at most: best() then goes by their means.
+        """Train the most accurate Points again with other seeds, for that many minutes at most: best() then goes by
+        their means.
 
-        The best of many trials on few test samples is partly luck. Of a ``network`` with an attribute ``seed``, as Family has.
+        The best of many trials on few test samples is partly luck. Of a ``network`` with an attribute ``seed``, as
+        Family has.
         """
         if not hasattr(self.network, "seed"):
             return
@@ -352,7 +357,8 @@ class NetworkSearch:
         return model.evaluate(*self.test)[1]
 
     def best(self, within=None):
-        """The Point to take: of those at most ``within`` less accurate than the best, the cheapest, by the product of its costs.
+        """The Point to take: of those at most ``within`` less accurate than the best, the cheapest, by the product of
+        its costs.
 
         Where limits are given, ``within`` is 0 if it is not given: what costs no more than these is welcome; else 0.01.
         """
@@ -408,8 +414,10 @@ class NetworkSearch:
             yield "%5d " % point.number + "".join(cells) + "  " + choices
 
     def picture(self, path, marks=()):
-        """Draw accuracy against each other objective, the front in colour; a file of matplotlib's. ``marks``: (name, figures) of networks
-        to compare with."""
+        """Draw accuracy against each other objective, the front in colour; a file of matplotlib's.
+
+        ``marks``: (name, figures) of networks to compare with.
+        """
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 

@@ -1,14 +1,15 @@
-"""Whole channels of a PyTorch network are cut, few at a time, with training in between; what is left is an ordinary module.
+"""Whole channels of a PyTorch network are cut, few at a time, with training in between; what is left is an ordinary
+module.
 
     from odt.host.prune import prune
 
     small = prune(net, images, parameters=0.1, tune=lambda net, round: train(net, epochs=1))
     model = odt.host.convert.load(small, calibrate=images, train="all")
 
-Which layers lose a channel together (a residual sum, a depthwise convolution and what is around it) is found by torch-pruning (Fang
-et al., 2023). How much is gone after each round is the schedule of Zhu and Gupta (2017), much at first and little at last.
-A channel's importance is that of its whole group: the norm of its weights, or the first-order change of
-the loss without it (Molchanov et al., 2019). Needs `pip install '.[prune]'`.
+Which layers lose a channel together (a residual sum, a depthwise convolution and what is around it) is found by
+torch-pruning (Fang et al., 2023). How much is gone after each round is the schedule of Zhu and Gupta (2017), much at
+first and little at last. A channel's importance is that of its whole group: the norm of its weights, or the first-order
+change of the loss without it (Molchanov et al., 2019). Needs `pip install '.[prune]'`.
 """
 
 import copy
@@ -27,13 +28,15 @@ _GRAINS = 400  # steps from all channels to none
 def prune(
     net, x, parameters, tune=None, rounds=8, importance="magnitude", loss=None, evenly=True, most=0.95, multiple=None
 ):
-    """A copy of ``net`` with at most ``parameters`` (a part of it, 0 to 1) of its parameters left; ``net`` stays as it is.
+    """A copy of ``net`` with at most ``parameters`` (a part of it, 0 to 1) of its parameters left; ``net`` stays as it
+    is.
 
-    ``x``: a tensor or array of one sample or more, as ``net`` takes them. ``tune(net, round)`` trains the network in place after each of
-    the ``rounds``; None: nothing does. ``importance``: "magnitude", or "taylor", for which ``loss(net)`` gives the loss of some samples
-    as a tensor. ``evenly``: every layer loses the same part of its channels; False: the least important of the whole network go,
-    which leaves narrow places. No layer loses more than ``most`` of them; ``multiple``: the number left is one of this.
-    Inputs and outputs keep their sizes. ValueError where ``parameters`` cannot be reached, and for arguments out of range.
+    ``x``: a tensor or array of one sample or more, as ``net`` takes them. ``tune(net, round)`` trains the network in
+    place after each of the ``rounds``; None: nothing does. ``importance``: "magnitude", or "taylor", for which
+    ``loss(net)`` gives the loss of some samples as a tensor. ``evenly``: every layer loses the same part of its
+    channels; False: the least important of the whole network go, which leaves narrow places. No layer loses more than
+    ``most`` of them; ``multiple``: the number left is one of this. Inputs and outputs keep their sizes. ValueError
+    where ``parameters`` cannot be reached, and for arguments out of range.
     """
     if not 0 < parameters < 1:
         raise ValueError("prune: parameters is the part that is left, above 0 and below 1, got %r" % (parameters,))
@@ -79,7 +82,8 @@ def count(net):
 def distillation(output, teacher, labels, temperature=4.0, part=0.7):
     """The loss of a student: cross entropy to its labels, and ``part`` of it to the teacher's softened probabilities.
 
-    ``output``, ``teacher``: logits (samples, classes); ``labels``: (samples). Hinton et al. (2015): the second is times temperature^2.
+    ``output``, ``teacher``: logits (samples, classes); ``labels``: (samples). Hinton et al. (2015): the second is times
+    temperature^2.
     """
     log = nn.functional.log_softmax(output / temperature, 1)
     soft = nn.functional.softmax(teacher.detach() / temperature, 1)

@@ -3,8 +3,9 @@
     python -m odt record sensor.py --output gestures.npy           asks for a label, and records the next windows
     python -m odt record sensor.py --label rest --count 20         without asking
 
-The script makes ``window``, an odt.sensors.Window, and ``source``, what has readinto() (None, or no such name: an interrupt
-feeds the window); ``rate``, samples a second, is kept in the file. The file is that of odt.sensors.record, and goes on if it is there.
+The script makes ``window``, an odt.sensors.Window, and ``source``, what has readinto() (None, or no such name: an
+interrupt feeds the window); ``rate``, samples a second, is kept in the file. The file is that of odt.sensors.record,
+and goes on if it is there.
 """
 
 import binascii

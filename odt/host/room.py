@@ -1,4 +1,7 @@
-"""What a board's file system has of odt, and what fits it besides. Files take whole blocks there: a small module 4096 bytes of a Pico's flash."""
+"""What a board's file system has of odt, and what fits it besides.
+
+Files take whole blocks there: a small module 4096 bytes of a Pico's flash.
+"""
 
 import zlib
 from itertools import combinations
@@ -69,7 +72,9 @@ def blocks(size, block):
 
 
 def needed(held, files, block):
-    """The free blocks that copying the files takes, of which some are there already: an old one goes when the new one is whole."""
+    """The free blocks that copying the files takes, of which some are there already: an old one goes when the new one
+    is whole.
+    """
     files = lacking(held, files)
     replaced = [blocks(held[file.target][0], block) for file in files if file.target in held]
     folders = {}

@@ -1,4 +1,5 @@
-"""Which layers to train within so many bytes: contribution analysis, then evolutionary search (Lin et al., 2022, SparseBP).
+"""Which layers to train within so many bytes: contribution analysis, then evolutionary search (Lin et al., 2022,
+SparseBP).
 
     search = Search(network, weights, train, test, lambda: odt.SGD(0.02, 0.9))
     policy = search.best(limit=40000)
@@ -29,11 +30,13 @@ RATIOS = (0.125, 0.25, 0.5, 1.0)
 
 
 class Search:
-    """``network()`` gives a new model, ``weights`` are its pretrained ones (``get_weights``), ``train`` and ``test`` pairs (x, y).
+    """``network()`` gives a new model, ``weights`` are its pretrained ones (``get_weights``), ``train`` and ``test``
+    pairs (x, y).
 
-    ``optimizer()`` gives a new optimizer; ``epochs`` of training are what an update is judged by, ``repeats`` times with other
-    shuffles. ``flash``: frozen weights are in flash and count no bytes. ``ratios``: parts of a layer's weights to choose from.
-    ``storage``, ``name``: Optuna's; machines that give the same ones, and each a ``seed`` of its own, share analysis and search.
+    ``optimizer()`` gives a new optimizer; ``epochs`` of training are what an update is judged by, ``repeats`` times
+    with other shuffles. ``flash``: frozen weights are in flash and count no bytes. ``ratios``: parts of a layer's
+    weights to choose from. ``storage``, ``name``: Optuna's; machines that give the same ones, and each a ``seed`` of
+    its own, share analysis and search.
     """
 
     def __init__(
@@ -176,7 +179,9 @@ class Search:
         return max(chosen, key=lambda policy: (self.accuracy(policy), -self.bytes(policy)))
 
     def picture(self, path):
-        """Draw the trials, their front and what was trained: accuracy, in percent, against bytes; a file of matplotlib's."""
+        """Draw the trials, their front and what was trained: accuracy, in percent, against bytes; a file of
+        matplotlib's.
+        """
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 

@@ -1,17 +1,22 @@
-"""Text from outside: files, boards and scripts name layers, labels, series and machines. A terminal, a drawing and a page show it, and obey none of it."""
+"""Text from outside: files, boards and scripts name layers, labels, series and machines.
+
+A terminal, a drawing and a page show it, and obey none of it.
+"""
 
 import os
 import sys
 import unicodedata
 import warnings
 
-# Control characters, those that are not seen (they turn the direction of text, too), ends of lines and paragraphs, halves
-# of characters, and what Unicode does not know.
+# Control characters, those that are not seen (they turn the direction of text, too), ends of lines and paragraphs,
+# halves of characters, and what Unicode does not know.
 _UNSEEN = ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
 
 
 def visible(text, keep=""):
-    """The text with what a terminal obeys, or does not show, spelled out as Python does; but for the characters of ``keep``."""
+    """The text with what a terminal obeys, or does not show, spelled out as Python does; but for the characters of
+    ``keep``.
+    """
     if text.isascii() and text.isprintable():
         return text
     return "".join([c if c in keep or unicodedata.category(c) not in _UNSEEN else _spelled(c) for c in text])
@@ -28,7 +33,9 @@ def say(*words, keep="", end="\n", flush=False):
 
 
 def complain(*words):
-    """The same for what went wrong, in others' words: lines after the first one are indented, so that none looks like odt's own."""
+    """The same for what went wrong, in others' words: lines after the first one are indented, so that none looks like
+    odt's own.
+    """
     say(" ".join([str(word) for word in words]).replace("\n", "\n    "), keep="\n\t")
 
 
@@ -41,8 +48,8 @@ def literal(text):
 def run(command):
     """``command()`` with the terminal guarded; returns its exit status.
 
-    Warnings are made visible, what the terminal's encoding lacks is spelled out. 141, as a shell says of SIGPIPE, where who
-    reads the output has gone (``| head``); 130 after Ctrl-C.
+    Warnings are made visible, what the terminal's encoding lacks is spelled out. 141, as a shell says of SIGPIPE, where
+    who reads the output has gone (``| head``); 130 after Ctrl-C.
     """
     plain = warnings.formatwarning
     warnings.formatwarning = lambda *given, **named: visible(plain(*given, **named), "\n\t")

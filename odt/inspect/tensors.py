@@ -235,7 +235,9 @@ def _shapes(node):
 
 
 def _tensors(model):
-    """Those of the Map, and the heap tidied of what that took: copies of tensors, of a board's RAM, are not to lie among it."""
+    """Those of the Map, and the heap tidied of what that took: copies of tensors, of a board's RAM, are not to lie
+    among it.
+    """
     tensors = Map(model).tensors
     gc.collect()
     return tensors

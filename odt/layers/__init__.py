@@ -74,8 +74,8 @@ FOLLOWING = {
 class Layer:
     """Base of all layers.
 
-    ``trainable=False`` freezes the weights: no gradient, no optimizer state, no update is planned. A layer may be part of
-    several models (lite.py), with inputs of the same shapes in all: it knows its sizes. Else ValueError.
+    ``trainable=False`` freezes the weights: no gradient, no optimizer state, no update is planned. A layer may be part
+    of several models (lite.py), with inputs of the same shapes in all: it knows its sizes. Else ValueError.
     """
 
     name: "str | None"
@@ -208,9 +208,9 @@ def Input(
     "uint16" or "int32". An integer ``raw`` means ``(raw - zero_point) * scale``: uint8 pixels want
     ``scale=1 / 255``.
 
-    In an int8 model the range of float32, int16, uint16 and int32 data is found on the first batch and then follows the data, by a
-    quarter a step at most, so that a rare outlier is clipped and forgotten. ``limit`` fixes the range instead: magnitudes
-    above it are clipped, always. ``float32`` models take every value as it is.
+    In an int8 model the range of float32, int16, uint16 and int32 data is found on the first batch and then follows the
+    data, by a quarter a step at most, so that a rare outlier is clipped and forgotten. ``limit`` fixes the range
+    instead: magnitudes above it are clipped, always. ``float32`` models take every value as it is.
     """
     layer = InputLayer(shape, dtype, scale, zero_point, name, limit)
     return Node(layer, [], layer.shape)
@@ -257,7 +257,9 @@ class Window(Layer):
     dilation_rate = (1, 1)  # pixels from one tap to the next
 
     def _place(self, shape, size, strides, padding, channels):
-        """Set ``self.window`` (the sizes of opcodes.WINDOW without B, as if nothing were dilated) and return the output's shape."""
+        """Set ``self.window`` (the sizes of opcodes.WINDOW without B, as if nothing were dilated) and return the
+        output's shape.
+        """
         if len(shape) != self.axes + 1:
             axes = "(length, channels)" if self.axes == 1 else "(height, width, channels)"
             self.wrong_shape(shape, axes)
@@ -332,8 +334,8 @@ class Conv2D(Conv):
     """2-D convolution of (height, width, channels); kernel ``(filters, height, width, channels)``.
 
     ``padding`` is "valid" or "same" (TensorFlow's: the odd row of zeros comes last). With ``groups`` the
-    channels and the filters are split into so many, and a filter meets its group's channels only. ``dilation_rate``, as in Keras:
-    the distance between a filter's taps; strides are 1 where it is more.
+    channels and the filters are split into so many, and a filter meets its group's channels only. ``dilation_rate``, as
+    in Keras: the distance between a filter's taps; strides are 1 where it is more.
     """
 
     kind = "conv2d"
@@ -379,8 +381,8 @@ class Conv2D(Conv):
 class Conv1D(Conv2D):
     """1-D convolution of (length, channels); kernel ``(filters, length, channels)``.
 
-    ``padding`` may be "causal", too: all zeros come first, and no output depends on a later input. A ``dilation_rate`` of which
-    the length is a multiple takes no RAM; for others samples are copied, see docs/numerics.md.
+    ``padding`` may be "causal", too: all zeros come first, and no output depends on a later input. A ``dilation_rate``
+    of which the length is a multiple takes no RAM; for others samples are copied, see docs/numerics.md.
     """
 
     axes = 1

@@ -23,9 +23,10 @@ _CODES = {"int8": "b", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"
 class Normalization(Layer):
     """Each feature, that is each place along the last axis, less its mean, over its deviation; follows the Input.
 
-    ``adapt(x)`` takes both from data. It costs no instruction of its own: samples are read so, in int8 before they are quantized, so
-    that a feature of thousandths is as fine as one of thousands. Weights, which do not train: mean and variance, float32 also in
-    int8 models; a variance of 0 counts as 1. Before ``adapt`` they are 0 and 1. In Keras: Normalization.
+    ``adapt(x)`` takes both from data. It costs no instruction of its own: samples are read so, in int8 before they are
+    quantized, so that a feature of thousandths is as fine as one of thousands. Weights, which do not train: mean and
+    variance, float32 also in int8 models; a variance of 0 counts as 1. Before ``adapt`` they are 0 and 1. In Keras:
+    Normalization.
     """
 
     kind = "normalization"
@@ -49,7 +50,9 @@ class Normalization(Layer):
         return shapes[0]
 
     def _check_axes(self, axes, shape):
-        """ValueError where a sample's axes are as many as the Input's, but others; of an array of rows the last one counts."""
+        """ValueError where a sample's axes are as many as the Input's, but others; of an array of rows the last one
+        counts.
+        """
         if axes and (axes[-1] != shape[-1] or len(axes) == len(shape) and axes != tuple(shape)):
             from ..run.arrays import refuse
 
@@ -59,10 +62,12 @@ class Normalization(Layer):
         return [(name, (self.channels,)) for name in ("mean", "variance")]
 
     def adapt(self, x: "Data") -> None:
-        """Mean and variance of each feature of ``x``, an array of a shape, nested lists, or flat once the layer has a model.
+        """Mean and variance of each feature of ``x``, an array of a shape, nested lists, or flat once the layer has a
+        model.
 
-        Data of integers means what the Input says, and so do ``bytes``, raw data of its dtype. Exact sums: the same bits on every machine, in any order. In a compiled
-        model they take effect at once, and ranges of int8 are found anew. ValueError where x has other features.
+        Data of integers means what the Input says, and so do ``bytes``, raw data of its dtype. Exact sums: the same
+        bits on every machine, in any order. In a compiled model they take effect at once, and ranges of int8 are found
+        anew. ValueError where x has other features.
         """
         if hasattr(x, "shape") and not hasattr(x, "reshape") and not isinstance(x, memoryview):  # of pandas
             from ..run.arrays import read

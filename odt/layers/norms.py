@@ -98,9 +98,9 @@ class BatchNorm(_Norm):
     that it alone follows, and costs nothing; after anything else it is computed. Of a folded layer
     ``get_weights`` gives the identity, and the kernel before it holds the product.
 
-    As the first layer of an int8 model with an Input of float32, int16 or int32, without ``limit``, its running statistics are
-    what samples are read by, so that features of any unit have their steps; they begin as those of the data that ``fit`` (or
-    ``calibrate``) sees first. Then a Normalization is not needed.
+    As the first layer of an int8 model with an Input of float32, int16 or int32, without ``limit``, its running
+    statistics are what samples are read by, so that features of any unit have their steps; they begin as those of the
+    data that ``fit`` (or ``calibrate``) sees first. Then a Normalization is not needed.
 
     Weights: gamma, beta, moving_mean, moving_variance (the variance of the batch, not the estimate with
     n - 1). ``momentum`` is PyTorch's 1 - 0.1; with Keras's 0.99 a few hundred steps are too few.

@@ -1,4 +1,5 @@
-"""Drift of centroids: how far those of the last samples are from those that were trained: an idea of Yamada and Matsutani (2022).
+"""Drift of centroids: how far those of the last samples are from those that were trained: an idea of Yamada and
+Matsutani (2022).
 
     detector = CentroidDrift(4, classes=2, window=50, threshold=0.5)
     detector.learn_one(x, label)  # in training
@@ -6,7 +7,8 @@
     if detector.drift_detected:
         ...
 
-No sample is kept. Inputs become int16 as in neighbours.py; sums are exact integers, and the distance has 16 bits after the point.
+No sample is kept. Inputs become int16 as in neighbours.py; sums are exact integers, and the distance has 16 bits after
+the point.
 """
 
 import struct
@@ -23,11 +25,13 @@ _CENTROIDS = 6  # 5 are odt.continual.prototypes
 
 
 class CentroidDrift(NCM):
-    """Trained centroids of labels, and those of a window of ``window`` samples; an alarm where their distance exceeds ``threshold``.
+    """Trained centroids of labels, and those of a window of ``window`` samples; an alarm where their distance exceeds
+    ``threshold``.
 
-    The distance is the sum of |recent - trained| over the inputs, the mean over the window's samples of their labels' distances.
-    The state: NCM's, with words of window and threshold, places for the window's sums, and from byte 48 on the window's samples, the
-    distance of the last whole window in 1/65536 (-1: none) and whether the last sample raised an alarm.
+    The distance is the sum of |recent - trained| over the inputs, the mean over the window's samples of their labels'
+    distances. The state: NCM's, with words of window and threshold, places for the window's sums, and from byte 48 on
+    the window's samples, the distance of the last whole window in 1/65536 (-1: none) and whether the last sample raised
+    an alarm.
     """
 
     _kind = _CENTROIDS
@@ -59,7 +63,9 @@ class CentroidDrift(NCM):
         return None if distance < 0 else distance / 65536
 
     def update(self, x: "Numbers", y: "SupportsIndex | None" = None, begin: "bool" = True) -> None:
-        """Look at a sample of label y, None: of the nearest centroid. Where no window is under way, one begins if ``begin``.
+        """Look at a sample of label y, None: of the nearest centroid.
+
+        Where no window is under way, one begins if ``begin``.
 
         ValueError, TypeError for what is no sample, and for a label that was not trained; then nothing has changed.
         """

@@ -1,12 +1,14 @@
-"""Drift: whether a stream is no longer what it was. River's detectors, in integers: the same alarm at the same sample everywhere.
+"""Drift: whether a stream is no longer what it was.
+
+River's detectors, in integers: the same alarm at the same sample everywhere.
 
     detector = ADWIN()
     detector.update(model.error)
     if detector.drift_detected:
         ...
 
-What comes is rounded to 1/65536; from there on sums are exact, and quotients and roots have 40 bits after the point, so that the
-precision of a board's floats makes no difference. After an alarm a detector starts again from the next value.
+What comes is rounded to 1/65536; from there on sums are exact, and quotients and roots have 40 bits after the point, so
+that the precision of a board's floats makes no difference. After an alarm a detector starts again from the next value.
 """
 
 import struct
@@ -55,7 +57,9 @@ def _ln(v, point):
 
 
 class Detector(Stored):
-    """What the detectors share: ``update(x)``, then ``drift_detected``. What they know is one tuple, that changes as a whole.
+    """What the detectors share: ``update(x)``, then ``drift_detected``.
+
+    What they know is one tuple, that changes as a whole.
 
     ``save`` and ``load`` keep it, as text (JSON), for a detector of the same settings.
     """
@@ -120,10 +124,11 @@ class Detector(Stored):
 
 
 class PageHinkley(Detector):
-    """Page-Hinkley's test (1954): the sum of deviations from the mean, faded by ``alpha``, leaves its least or its most.
+    """Page-Hinkley's test (1954): the sum of deviations from the mean, faded by ``alpha``, leaves its least or its
+    most.
 
-    min_instances: values before any alarm; delta: what a deviation is less by; threshold: how far the sum may go; mode: "up",
-    "down" or "both". delta, threshold and alpha of 4 digits.
+    min_instances: values before any alarm; delta: what a deviation is less by; threshold: how far the sum may go; mode:
+    "up", "down" or "both". delta, threshold and alpha of 4 digits.
     """
 
     def __init__(
@@ -163,7 +168,8 @@ class PageHinkley(Detector):
 
 
 class DDM(Detector):
-    """The drift detection method (Gama, 2004): ``update(wrong)``, 1 or True of an error; alarms where errors are more than at best.
+    """The drift detection method (Gama, 2004): ``update(wrong)``, 1 or True of an error; alarms where errors are more
+    than at best.
 
     warm_start: values before any alarm. warning_threshold, drift_threshold: standard deviations, of 4 digits.
     """
@@ -201,10 +207,11 @@ class DDM(Detector):
 
 
 class ADWIN(Detector):
-    """The adaptive window (Bifet and Gavalda, 2007): the values since the last change, in buckets that double; their ``estimation``.
+    """The adaptive window (Bifet and Gavalda, 2007): the values since the last change, in buckets that double; their
+    ``estimation``.
 
-    delta: how likely a false alarm may be, of 4 digits; clock: values between looks; max_buckets: of a size; min_window_length: of
-    either part; grace_period: values before any look.
+    delta: how likely a false alarm may be, of 4 digits; clock: values between looks; max_buckets: of a size;
+    min_window_length: of either part; grace_period: values before any look.
     """
 
     def __init__(

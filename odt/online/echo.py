@@ -4,8 +4,8 @@
     y = model.predict_one(x)
     model.learn_one(x, y)
 
-Jaeger, The "echo state" approach (2001); leaky units: Jaeger et al. (2007). The reservoir is integers in Python, so that
-every machine has the same bits, and its readout is OSELM's. The arithmetic: docs/numerics.md, Online.
+Jaeger, The "echo state" approach (2001); leaky units: Jaeger et al. (2007). The reservoir is integers in Python, so
+that every machine has the same bits, and its readout is OSELM's. The arithmetic: docs/numerics.md, Online.
 """
 
 import struct
@@ -59,19 +59,20 @@ def _table():
 
 
 class EchoState(OSELM):
-    """A regressor of ``outputs`` numbers or, with ``classes``, a classifier of labels, of a sequence's samples in their order.
+    """A regressor of ``outputs`` numbers or, with ``classes``, a classifier of labels, of a sequence's samples in their
+    order.
 
-    units: of the reservoir, x' = (1 - leak) x + leak * activation(W x + W_in [u, 1]); each hears ``connections`` others, and
-    all inputs. radius: W's spectral radius, to some percent. activation: "tanh", or "clip", the identity limited to -1 .. 1.
-    input_scale: the largest of W_in; inputs beyond +-8 count as that. The outputs are linear in the units, the inputs and 1.
-    inputs, forgetting, regularization, seed, classes: OSELM's.
+    units: of the reservoir, x' = (1 - leak) x + leak * activation(W x + W_in [u, 1]); each hears ``connections``
+    others, and all inputs. radius: W's spectral radius, to some percent. activation: "tanh", or "clip", the identity
+    limited to -1 .. 1. input_scale: the largest of W_in; inputs beyond +-8 count as that. The outputs are linear in the
+    units, the inputs and 1. inputs, forgetting, regularization, seed, classes: OSELM's.
 
-    ``learn_one`` and ``step_one`` take a sample into the reservoir; ``predict_one``, ``predict_proba_one`` and ``score_one``
-    say what would follow from one and change nothing; the same sample after them is not computed twice.
+    ``learn_one`` and ``step_one`` take a sample into the reservoir; ``predict_one``, ``predict_proba_one`` and
+    ``score_one`` say what would follow from one and change nothing; the same sample after them is not computed twice.
 
-    The reservoir is Python: of 32 units a sample takes 0.7 million cycles of an (emulated) RP2040 and is learned in 0.8 million
-    more, and making the model takes 80 million. Its int8 weights are kept, 2 bytes per connection: to hash those 192 anew would
-    take 3.4 million cycles for each sample.
+    The reservoir is Python: of 32 units a sample takes 0.7 million cycles of an (emulated) RP2040 and is learned in 0.8
+    million more, and making the model takes 80 million. Its int8 weights are kept, 2 bytes per connection: to hash
+    those 192 anew would take 3.4 million cycles for each sample.
     """
 
     units: "int"
@@ -143,7 +144,9 @@ class EchoState(OSELM):
         self.gain = self._within[1] * 4 / (1 << self._within[2] + drop)
 
     def _growth(self):
-        """The spectral radius of the int8 matrix, as a scale: the growth of a vector between two means of its size's logarithm."""
+        """The spectral radius of the int8 matrix, as a scale: the growth of a vector between two means of its size's
+        logarithm.
+        """
         v, w, shift, sums = array("i", self._now), self._next, 0, [0, 0]
         for i in range(self.units):
             v[i] = self._entry[i * (self.inputs + 1)] << 10
@@ -202,7 +205,9 @@ class EchoState(OSELM):
         self._go_on()
 
     def load(self, place):
-        """Read a checkpoint of a model of the same sizes and settings; ValueError and no change where it is none or damaged."""
+        """Read a checkpoint of a model of the same sizes and settings; ValueError and no change where it is none or
+        damaged.
+        """
         new, at = self.read(place), len(self._readout)
         now = array("i", struct.unpack("<%di" % self.units, new[at:]))
 

@@ -5,8 +5,8 @@
     if detector.drift_detected:
         ...
 
-Of equally many values the Kolmogorov-Smirnov test's p-value is a quotient of integers (Hodges, 1958), so that which distance
-raises an alarm is known beforehand, exactly.
+Of equally many values the Kolmogorov-Smirnov test's p-value is a quotient of integers (Hodges, 1958), so that which
+distance raises an alarm is known beforehand, exactly.
 """
 
 from ..base.fixed import hash32, is_int, own
@@ -47,10 +47,11 @@ def drawn(seed: "int", n: "int", count: "int", population: "int") -> "list[int]"
 
 
 class KSWIN(Detector):
-    """Kolmogorov-Smirnov windowing (Raab et al., 2020): the last ``stat_size`` of the last ``window_size`` values, against as many drawn of the others.
+    """Kolmogorov-Smirnov windowing (Raab et al., 2020): the last ``stat_size`` of the last ``window_size`` values,
+    against as many drawn of the others.
 
-    alpha: how likely a false alarm may be at each value, of 4 digits. window_size: twice ``stat_size`` at least; stat_size: 2 to 1000.
-    seed: of what is drawn.
+    alpha: how likely a false alarm may be at each value, of 4 digits. window_size: twice ``stat_size`` at least;
+    stat_size: 2 to 1000. seed: of what is drawn.
     """
 
     def __init__(

@@ -1,11 +1,13 @@
-"""Classifiers that compare with what they keep: nearest class mean, k nearest neighbours, RCE's influence fields, k-means.
+"""Classifiers that compare with what they keep: nearest class mean, k nearest neighbours, RCE's influence fields,
+k-means.
 
     model = KNN(4, budget=64)
     model.learn_one(x, label)
     label = model.predict_one(x)
 
-Inputs become int16 in units of 2^-point (larger ones the largest); from there on all is integers: distances and means are exact, and every
-machine decides alike. Of equal distances the first counts. The state is one bytearray of a size that is known beforehand.
+Inputs become int16 in units of 2^-point (larger ones the largest); from there on all is integers: distances and means
+are exact, and every machine decides alike. Of equal distances the first counts. The state is one bytearray of a size
+that is known beforehand.
 """
 
 import struct
@@ -26,8 +28,9 @@ _BEST = 3  # the highest score of a condensed sample
 
 
 class _Kept(Stored):
-    """The state: 11 words that never change, [magic, kind, inputs, point, places, 6 of the kind's], one of the places in use, one of the
-    next, 3 of 0; then the places, of ``step`` bytes each."""
+    """The state: 11 words that never change, [magic, kind, inputs, point, places, 6 of the kind's], one of the places
+    in use, one of the next, 3 of 0; then the places, of ``step`` bytes each.
+    """
 
     inputs: "int"
     point: "int"
@@ -126,7 +129,9 @@ class NCM(_Kept):
 
 
 class KMeans(NCM):
-    """Clusters of a stream (MacQueen, 1967): the first ``clusters`` samples that differ begin them, each other one joins the nearest mean."""
+    """Clusters of a stream (MacQueen, 1967): the first ``clusters`` samples that differ begin them, each other one
+    joins the nearest mean.
+    """
 
     _kind = _KMEANS
 
@@ -148,11 +153,13 @@ class KMeans(NCM):
 
 
 class KNN(_Kept):
-    """k nearest neighbours among at most ``budget`` samples, of any labels below 2^31: 4 bytes and 2 per input for each.
+    """k nearest neighbours among at most ``budget`` samples, of any labels below 2^31: 4 bytes and 2 per input for
+    each.
 
-    condense: only samples that it gets wrong are kept (Hart, 1968; TML-CD: Disabato and Roveri), of labels below 65536. When the
-    budget is used up, the oldest goes; of a condensed model the one with the lowest score. A sample's score rises by 1, up to 3,
-    when it is nearest to a sample of its own label, and falls by 2, down to -3, when that has another. metric: "l2", or "l1".
+    condense: only samples that it gets wrong are kept (Hart, 1968; TML-CD: Disabato and Roveri), of labels below 65536.
+    When the budget is used up, the oldest goes; of a condensed model the one with the lowest score. A sample's score
+    rises by 1, up to 3, when it is nearest to a sample of its own label, and falls by 2, down to -3, when that has
+    another. metric: "l2", or "l1".
     """
 
     k: "int"
@@ -175,7 +182,10 @@ class KNN(_Kept):
         self._format = "<i%dh" % inputs
 
     def learn_one(self, x: "Numbers", y: "SupportsIndex") -> None:
-        """Keep a sample of label y, unless it is condensed away. ValueError, TypeError for what is none; then nothing changes."""
+        """Keep a sample of label y, unless it is condensed away.
+
+        ValueError, TypeError for what is none; then nothing changes.
+        """
         x, y = self._units(x), self._label(y, 65536 if self._condense else 1 << 31)
         used, place = struct.unpack_from("<2I", self.state, 44)
         place %= self._places
@@ -246,11 +256,13 @@ class KNN(_Kept):
 
 
 class RCE(_Kept):
-    """Restricted Coulomb energy (Reilly, Cooper and Elbaum, 1982), as NeuroMem's chips have it: neurons with fields of influence.
+    """Restricted Coulomb energy (Reilly, Cooper and Elbaum, 1982), as NeuroMem's chips have it: neurons with fields of
+    influence.
 
-    A sample that no neuron of its label claims gets a neuron, whose field reaches to the nearest neuron of another label, ``reach``
-    at most; fields of other labels that claim it shrink until they do not. metric: "l1", or "lsup", the largest difference.
-    ``budget``: neurons, of 8 bytes and 2 per input; a sample that finds none left is not learned.
+    A sample that no neuron of its label claims gets a neuron, whose field reaches to the nearest neuron of another
+    label, ``reach`` at most; fields of other labels that claim it shrink until they do not. metric: "l1", or "lsup",
+    the largest difference. ``budget``: neurons, of 8 bytes and 2 per input; a sample that finds none left is not
+    learned.
     """
 
     def __init__(
@@ -294,7 +306,8 @@ class RCE(_Kept):
         return len(parts) - (not claimed and field > 0)
 
     def classify_one(self, x: "Numbers") -> "tuple[str, int | None, int | None]":
-        """("identified", label, neuron), ("uncertain", label, neuron) where others claim it too, or ("unknown", None, None).
+        """("identified", label, neuron), ("uncertain", label, neuron) where others claim it too, or ("unknown", None,
+        None).
 
         The neuron, by its number, is the nearest of those that claim x: why.
         """

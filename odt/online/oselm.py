@@ -4,7 +4,8 @@
     model.learn_one(x, label)
     label = model.predict_one(x)
 
-Huang, Liang et al. (2006); on a Raspberry Pi Pico: Tsukada et al., ONLAD (2020). The arithmetic: docs/numerics.md, Online.
+Huang, Liang et al. (2006); on a Raspberry Pi Pico: Tsukada et al., ONLAD (2020). The arithmetic: docs/numerics.md,
+Online.
 """
 
 import struct
@@ -26,7 +27,9 @@ _LIMIT = 1048576  # numbers are below
 
 
 def _rls():
-    """The kernel of the executor that computes: of a firmware's or PC's ``_odt``, of a stock board's ``_odt_online.mpy``, in Python."""
+    """The kernel of the executor that computes: of a firmware's or PC's ``_odt``, of a stock board's
+    ``_odt_online.mpy``, in Python.
+    """
     if executor.backend == "native":
         if hasattr(executor.engine, "rls"):
             return executor.engine.rls
@@ -53,12 +56,13 @@ def positive(kind, name, value):
 class OSELM(Stored):
     """A regressor of ``outputs`` numbers or, with ``classes``, a classifier of labels 0 .. classes - 1.
 
-    inputs: numbers of a sample, of order 1 (standardised, say), below 2^20. hidden: random features, of an ``activation`` of
-    "tanh", "sigmoid" or "relu"; None: none, the inputs and a bias are the features. forgetting: 0.5 .. 1, what each sample leaves
-    of the weight of those before; 1 forgets nothing. regularization: P starts as I over it. seed:
-    of the features. scale: of the features' sums, 1 for standardised inputs.
+    inputs: numbers of a sample, of order 1 (standardised, say), below 2^20. hidden: random features, of an
+    ``activation`` of "tanh", "sigmoid" or "relu"; None: none, the inputs and a bias are the features. forgetting: 0.5
+    .. 1, what each sample leaves of the weight of those before; 1 forgets nothing. regularization: P starts as I over
+    it. seed: of the features. scale: of the features' sums, 1 for standardised inputs.
 
-    One bytearray, ``state``, is all that learns: 64 bytes, and 4 each for hidden * (hidden + 1) / 2 and hidden * outputs.
+    One bytearray, ``state``, is all that learns: 64 bytes, and 4 each for hidden * (hidden + 1) / 2 and hidden *
+    outputs.
     """
 
     inputs: "int"
@@ -135,8 +139,8 @@ class OSELM(Stored):
     def learn_one(self, x: "Numbers", y: "SupportsFloat | Numbers") -> None:
         """Learn a sample. x: ``inputs`` numbers; y: a label, a number, or ``outputs`` numbers.
 
-        A float32 array of the right length is taken as it is, and nothing is allocated. ValueError for NaN and what is too
-        large or too long, TypeError for no numbers; then nothing is learned.
+        A float32 array of the right length is taken as it is, and nothing is allocated. ValueError for NaN and what is
+        too large or too long, TypeError for no numbers; then nothing is learned.
         """
         self._call(x, self._targets(y), True)
 
@@ -152,7 +156,9 @@ class OSELM(Stored):
         return self
 
     def predict_one(self, x: "Numbers", out: "array[float] | None" = None) -> "float | array[float]":
-        """The label, the number, or an array('f') of the outputs; with ``out``, an array('f') of them, they are put there."""
+        """The label, the number, or an array('f') of the outputs; with ``out``, an array('f') of them, they are put
+        there.
+        """
         self._call(x, None, False)
         work, best = self._work, 0
         if out is not None:

@@ -32,9 +32,10 @@ class SGD:
 
     ``nesterov``: the step is along ``gradient + momentum * v`` (Sutskever et al., 2013, as in PyTorch).
     ``weight_decay``: decoupled, ``weight -= learning_rate * weight_decay * weight`` before the step, of
-    kernels and biases. ``learning_rate`` is a number or a schedule. ``state`` is "int16" (default in int8 models) or "float32".
-    ``global_clipnorm``: gradients longer than this, all together as one vector, are made so long (Pascanu et al., 2013).
-    All of them are then in RAM at once, 4 bytes a parameter that trains; with ``micro_batch`` they are anyway.
+    kernels and biases. ``learning_rate`` is a number or a schedule. ``state`` is "int16" (default in int8 models) or
+    "float32". ``global_clipnorm``: gradients longer than this, all together as one vector, are made so long (Pascanu et
+    al., 2013). All of them are then in RAM at once, 4 bytes a parameter that trains; with ``micro_batch`` they are
+    anyway.
     """
 
     betas = (0, 0)  # of the bias correction, Q30
@@ -58,7 +59,8 @@ class SGD:
         self.state = _state("SGD", state)
 
     def direct(self, s, name, gradient, scale, part, factor):
-        """Emit the direction of ``gradient``, of these rows of the parameter of that name; its scale is ``scale * factor``.
+        """Emit the direction of ``gradient``, of these rows of the parameter of that name; its scale is ``scale *
+        factor``.
 
         Returns the operand of the direction's scales, a row each; None in float32 models.
         """
@@ -85,7 +87,8 @@ class SGD:
         return scales
 
     def step(self, s, name, operands, gradient, scale, part, factor, common):
-        """Emit the step of an int8 kernel along its gradient, as ``direct`` does the direction; False: it is two instructions.
+        """Emit the step of an int8 kernel along its gradient, as ``direct`` does the direction; False: it is two
+        instructions.
 
         ``operands``: the kernel, its residual, its rows' scales and ``limited``, as apply_i8 has them.
         """
@@ -95,9 +98,10 @@ class SGD:
 class Adam:
     """Adam (Kingma and Ba, 2015) with bias correction.
 
-    ``weight_decay`` (decoupled) and ``global_clipnorm`` are as in SGD: with a decay this is AdamW. ``state`` "int16", the
-    default in int8 models, keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md): what is added to sqrt(v) is one
-    unit of the row's state there, and another ``epsilon`` than 1e-7 belongs to ``state`` "float32": ``compile`` refuses it.
+    ``weight_decay`` (decoupled) and ``global_clipnorm`` are as in SGD: with a decay this is AdamW. ``state`` "int16",
+    the default in int8 models, keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md): what is added to
+    sqrt(v) is one unit of the row's state there, and another ``epsilon`` than 1e-7 belongs to ``state`` "float32":
+    ``compile`` refuses it.
     """
 
     def __init__(
@@ -185,7 +189,9 @@ def AdamW(learning_rate: "float | Schedule" = 0.001, weight_decay: "float" = 0.0
 
 
 def RMSprop(learning_rate: "float | Schedule" = 0.001, rho: "float" = 0.9, **options: "Any") -> "Adam":
-    """RMSprop (Tieleman and Hinton, 2012) as PyTorch has it: Adam of ``beta_1`` 0 without bias correction, and with its state; ``options`` as of Adam."""
+    """RMSprop (Tieleman and Hinton, 2012) as PyTorch has it: Adam of ``beta_1`` 0 without bias correction, and with its
+    state; ``options`` as of Adam.
+    """
     found = Adam(learning_rate, beta_2=rho, **options)
     found.beta_1, found.betas = 0, (0, 0)
     return found

@@ -10,8 +10,9 @@ from ..base.rate import Constant, positive
 class StepDecay(Constant):
     """``initial * gamma ** (step // step_size)``.
 
-    Each product is rounded to float32, and goes on from where it was asked for last, in two places: also two models that train by turns with one
-    object take one product a step at most. After a jump, as by ``load``, it is found from the start once.
+    Each product is rounded to float32, and goes on from where it was asked for last, in two places: also two models
+    that train by turns with one object take one product a step at most. After a jump, as by ``load``, it is found from
+    the start once.
     """
 
     def __init__(self, initial: "float", step_size: "int", gamma: "float" = 0.1) -> None:
@@ -77,7 +78,8 @@ class CosineDecay(Constant):
         if step >= self.decay_steps or not self.base:
             return 0
         # Small integers only: a step must not allocate. Half the angle, as a Q14 part of pi / 2; Taylor's series of the
-        # cosine to its 8th power, pi^2 / 8, pi^4 / 384, .. in Q14. Within 4e-4 of the schedule, relative to its first rate.
+        # cosine to its 8th power, pi^2 / 8, pi^4 / 384, .. in Q14. Within 4e-4 of the schedule, relative to its first
+        # rate.
         z = step * 16384 // self.decay_steps
         z = z * z >> 14
         cos = 16384 - (20213 * z >> 14) + (4156 * (z * z >> 14) >> 14)

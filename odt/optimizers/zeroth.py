@@ -13,13 +13,13 @@ if 1 - 1:  # for type checkers alone
 class ZerothOrder:
     """Zeroth-order descent (Spall, 1992): ``weight -= learning_rate * sign(L+ - L-) * z``.
 
-    L+ and L- are the batch's loss with the weights at ``weight + epsilon * z`` and ``weight - epsilon * z``; z is drawn from
-    the step's key, 1, 0, 0 or -1, and drawn again where it is needed: no gradient and no z is ever in RAM, and the arena is
-    that of a forward pass. In int8 epsilon is a whole number of steps of each row's scale, at least one and 31 at most, and
-    weights keep what is less than a step, rounded at random.
-    ``sign`` False: ``weight -= learning_rate * (L+ - L-) / (2 * epsilon) * z``. ``tail``: so many of the last layers that
-    train have a backward pass, and ``optimizer`` (an SGD or Adam; default ``Adam()``), whose schedule the learning rate here
-    then follows in proportion (Sugiura and Matsutani, 2025: ElasticZO).
+    L+ and L- are the batch's loss with the weights at ``weight + epsilon * z`` and ``weight - epsilon * z``; z is drawn
+    from the step's key, 1, 0, 0 or -1, and drawn again where it is needed: no gradient and no z is ever in RAM, and the
+    arena is that of a forward pass. In int8 epsilon is a whole number of steps of each row's scale, at least one and 31
+    at most, and weights keep what is less than a step, rounded at random. ``sign`` False: ``weight -= learning_rate *
+    (L+ - L-) / (2 * epsilon) * z``. ``tail``: so many of the last layers that train have a backward pass, and
+    ``optimizer`` (an SGD or Adam; default ``Adam()``), whose schedule the learning rate here then follows in proportion
+    (Sugiura and Matsutani, 2025: ElasticZO).
     """
 
     direct = None  # of an optimizer of gradients

@@ -6,7 +6,8 @@ import sys
 def drop(name):
     """On MicroPython let go of a module of odt, if it is loaded: of an .mpy file it lies in RAM.
 
-    Also where memory ended in an import: MicroPython 1.25 keeps a module whose object it could not allocate, a null pointer.
+    Also where memory ended in an import: MicroPython 1.25 keeps a module whose object it could not allocate, a null
+    pointer.
     """
     if sys.implementation.name == "cpython":
         return

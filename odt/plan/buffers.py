@@ -30,8 +30,8 @@ from .values import (  # fmt: skip
 class Parameters:
     """A layer's parameters while its network is planned, as operands: what values.Weights is when that is done.
 
-    ``vectors``: all but the kernel as (name, operand, role), in the order of ``get_weights``; ``fixed``: the operands of what does
-    not train; ``folded``: the node of the BatchNorm that kernel and bias hold.
+    ``vectors``: all but the kernel as (name, operand, role), in the order of ``get_weights``; ``fixed``: the operands
+    of what does not train; ``folded``: the node of the BatchNorm that kernel and bias hold.
     """
 
     kernel = residual = scale = bias = folded = None
@@ -62,7 +62,8 @@ class Parameters:
 
 
 class Buffers:
-    """Makes and keeps them; ``flash``: bytes of the frozen weights so far, 0 if there are none; ``trains``: whether any weight may.
+    """Makes and keeps them; ``flash``: bytes of the frozen weights so far, 0 if there are none; ``trains``: whether any
+    weight may.
 
     ``named``: whether the arena's buffers have names, and the state's are ``noted``, for those who look inside.
     """
@@ -89,7 +90,8 @@ class Buffers:
     def keep(self, name, size, kind=WEIGHT, role=None, first=None):
         """The operand of a new buffer of the state, whose ``name`` begins with its layer's.
 
-        ``role``: where its kind does not say what its numbers are; ``first``: what it holds at first (bytes), where that is known.
+        ``role``: where its kind does not say what its numbers are; ``first``: what it holds at first (bytes), where
+        that is known.
         """
         offset = self.state_size
         room = (size + 3) & ~3

@@ -29,9 +29,9 @@ def compile_graph(
     gradients to sums; the second updates, once.
     ``flash``: bytes before the first of the weights that are frozen in flash, 0 if none are.
     ``segments``: (first, end) of runs of nodes to compute again before the backward pass of node ``end``.
-    ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``buffers``, ``instructions`` and ``values``,
-    all of them as seen.py has it. ``bits``: as for masks.keep_bits. ``rows``: on a PC, what lets parts of the forward pass
-    run by rows: rows(schedule, ends) (host/rows).
+    ``noted``: a list to fill with the tensors' (name, value); the plan then has its ``buffers``, ``instructions`` and
+    ``values``, all of them as seen.py has it. ``bits``: as for masks.keep_bits. ``rows``: on a PC, what lets parts of
+    the forward pass run by rows: rows(schedule, ends) (host/rows).
     """
     draft = _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits, rows)
     if sys.implementation.name != "cpython":
@@ -94,7 +94,9 @@ def _offset(operand):
 
 
 def _finished(nodes, draft):
-    """The Plan of a Draft, its objects made anew: on a board they then lie at the bottom of the heap that planning has left."""
+    """The Plan of a Draft, its objects made anew: on a board they then lie at the bottom of the heap that planning has
+    left.
+    """
     plan = Plan()
     plan.code, plan.arena, plan.lower_bound, plan.state = draft.code, draft.arena, draft.lower_bound, draft.state
     plan.constants, plan.sums, plan.again = draft.constants, draft.sums, draft.again
@@ -219,7 +221,9 @@ def update(s, nodes, last, error, micro, segments):
 
 
 def read_by(nodes, loss):
-    """The node whose output the loss takes: the last one, or that before it where the loss contains the last one's layer."""
+    """The node whose output the loss takes: the last one, or that before it where the loss contains the last one's
+    layer.
+    """
     last = nodes[-1]
     return last.inputs[0] if last.layer.kind == loss.activation else last
 

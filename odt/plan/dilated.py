@@ -1,8 +1,9 @@
-"""Dilated convolutions, by the instructions of others: pixels that are a rate apart are neighbours among every rate-th pixel.
+"""Dilated convolutions, by the instructions of others: pixels that are a rate apart are neighbours among every rate-th
+pixel.
 
-A line of rate * L pixels is an image of L rows and rate columns, which a filter of one column goes over: nothing moves. What is no
-such line is copied to batches of every rate-th pixel, and back. What these have beyond the image, where its size is no multiple of
-the rate, counts for peaks, as padding rows do, and for nothing else.
+A line of rate * L pixels is an image of L rows and rate columns, which a filter of one column goes over: nothing moves.
+What is no such line is copied to batches of every rate-th pixel, and back. What these have beyond the image, where its
+size is no multiple of the rate, counts for peaks, as padding rows do, and for nothing else.
 """
 
 from ..base.fixed import elements
@@ -19,7 +20,9 @@ def _axis(size, taps, before, out, rate):
 
 
 def _lowered(s, layer):
-    """(the sizes of opcodes.WINDOW, B H W of input and output, SH SW PT PL of the copies): no SH .. where nothing is copied."""
+    """(the sizes of opcodes.WINDOW, B H W of input and output, SH SW PT PL of the copies): no SH .. where nothing is
+    copied.
+    """
     h, w, c, n, kh, kw, _, _, top, left, oh, ow = layer.window
     dh, dw = ((1,) + layer.dilation_rate)[-2:]
     if h == kh == oh == 1 and not top:
@@ -41,7 +44,8 @@ def sizes(s, layer):
 
 
 def _copy(s, layer, value, at, back=False, dry=False):
-    """The layer's input (at 0), output (1) or an error of these, as batches, or ``back``; itself where nothing is copied.
+    """The layer's input (at 0), output (1) or an error of these, as batches, or ``back``; itself where nothing is
+    copied.
 
     ``dry``: the copy is not read.
     """

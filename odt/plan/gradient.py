@@ -33,7 +33,8 @@ def _lowered(s, node, error, needed):
 
 
 def backward(s, nodes, last, error, segments=()):
-    """Emit backward instructions and updates, from the error of the output of ``last``: the last node, or that before it.
+    """Emit backward instructions and updates, from the error of the output of ``last``: the last node, or that before
+    it.
 
     ``segments``: (first, end) of nodes whose outputs were not kept; before node ``end`` they come again.
     """

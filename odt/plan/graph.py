@@ -11,11 +11,12 @@ class Node:
     """One layer applied to the outputs of other nodes.
 
     ``shape`` is the output's, without the batch. ``clamp``: the ReLU (1) or ReLU6 (6) of the layer itself, else 0;
-    ``relu``: the one that follows within the same instruction, where that is known; ``alias`` is the node that computes this one's output (a fused ReLU), else None.
-    ``masks``: the error is masked here for a ReLU below (1, 6), since this max-pooling alone reads its output.
-    ``folded``: the BatchNorm whose factors this one's weights hold, else None. ``statistics``: of an Input whose samples are read by
-    the running statistics of a BatchNorm, and of that BatchNorm: the latter's node, else None. ``steps``: those that its layer is
-    given, where they stay: in int8, before all that trains; else None.
+    ``relu``: the one that follows within the same instruction, where that is known; ``alias`` is the node that computes
+    this one's output (a fused ReLU), else None. ``masks``: the error is masked here for a ReLU below (1, 6), since this
+    max-pooling alone reads its output. ``folded``: the BatchNorm whose factors this one's weights hold, else None.
+    ``statistics``: of an Input whose samples are read by the running statistics of a BatchNorm, and of that BatchNorm:
+    the latter's node, else None. ``steps``: those that its layer is given, where they stay: in int8, before all that
+    trains; else None.
     """
 
     layer: "Layer"

@@ -3,8 +3,8 @@
 An instruction is a tuple, as a network has hundreds and a board's RAM is small:
 
 - its row: what the planner knows of its kind (row()), a tuple of NUMBER, ACCESS, STOP, END, SHARES, FORMAT and NAME;
-- a mark, mostly None. A node: this computes it a second time. Of a ReLU's mask: the name, and the immediates but the sizes, of
-  the instruction that makes the same mask as bits (masks.py);
+- a mark, mostly None. A node: this computes it a second time. Of a ReLU's mask: the name, and the immediates but the
+  sizes, of the instruction that makes the same mask as bits (masks.py);
 - its operands, up to STOP (values.py), then its immediates, up to END;
 - where names are noted, the name of its layer.
 """
@@ -54,8 +54,9 @@ def row(name):
 
 
 def encode(instructions, addresses, arena, state, constants, ends):
-    """The program, a bytearray, of regions of these bytes. ``addresses``: Arena.addresses(); ``ends`` gives each section's number of
-    instructions, all from the first.
+    """The program, a bytearray, of regions of these bytes.
+
+    ``addresses``: Arena.addresses(); ``ends`` gives each section's number of instructions, all from the first.
     """
     words = HEADER_WORDS
     for instruction in instructions:

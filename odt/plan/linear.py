@@ -52,7 +52,9 @@ def sizes(s, node):
 
 
 def _operation(s, node):
-    """(name less its ending, sizes) of a layer's instructions: a filter as wide as the image is one of a row, a whole one dense."""
+    """(name less its ending, sizes) of a layer's instructions: a filter as wide as the image is one of a row, a whole
+    one dense.
+    """
     kind, given = node.layer.kind, sizes(s, node)
     if kind == "conv2d":
         batch, height, width, channels, filters, high, wide, stride, _, top, left, rows, columns = given

@@ -7,7 +7,8 @@ from .program import HEADER_WORDS, SECTIONS, Prefixed, Program
 def updates(code, addresses) -> "bool":
     """Whether an instruction of the backward pass updates weights, optimizer or ranges: it writes to the state.
 
-    But for what comes once per step: ``tick``, and ``relative``, which in a step that does not train leaves the state alone.
+    But for what comes once per step: ``tick``, and ``relative``, which in a step that does not train leaves the state
+    alone.
     """
     if code.name == "plain_i32":  # what SGD has in place of a state
         return True

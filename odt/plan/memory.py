@@ -18,8 +18,9 @@ _FEW = const(100)  # instructions for which windows do not pay
 class Arena:
     """The arena's buffers by their numbers, from 1 on: lists of ints, where objects would take a board's RAM.
 
-    ``roots``: the number of the buffer whose memory it is: its own, or that of the one that it is part of or replaces; 0 of one
-    that has gone to the state. A part begins ``shifts`` bytes after its root. ``names``: for those who look inside, else None.
+    ``roots``: the number of the buffer whose memory it is: its own, or that of the one that it is part of or replaces;
+    0 of one that has gone to the state. A part begins ``shifts`` bytes after its root. ``names``: for those who look
+    inside, else None.
     """
 
     def __init__(self, named=False):
@@ -173,8 +174,8 @@ def _orders(indices, lives, sizes):
 def _first_fit(order, lives, sizes, count, most):
     """(offsets of the lives, bytes) of the buffers placed in an order; None where that takes ``most`` bytes or more.
 
-    What meets a short life is looked for among what was placed in a window of the instructions, so that the time is about
-    proportional to their number.
+    What meets a short life is looked for among what was placed in a window of the instructions, so that the time is
+    about proportional to their number.
     """
     everything = []  # (offset, end, first, last), by offset
     reach = _STRIDE if count > _FEW else -1

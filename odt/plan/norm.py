@@ -42,7 +42,9 @@ def fold_normalization(nodes):
 
 
 def read_by_batchnorm(nodes):
-    """Let samples that int8 would give one scale be read by the running statistics of a BatchNorm that comes first, and alone."""
+    """Let samples that int8 would give one scale be read by the running statistics of a BatchNorm that comes first, and
+    alone.
+    """
     for node in nodes:
         if node.layer.kind != "batchnorm":
             continue

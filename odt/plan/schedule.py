@@ -184,7 +184,9 @@ class Schedule:
         self.again = again
 
     def release(self):
-        """Empty all that is large: the stale words of a board's stack, which the collector reads, may point at it still."""
+        """Empty all that is large: the stale words of a board's stack, which the collector reads, may point at it
+        still.
+        """
         arena = self.arena
         for each in (
             self.instructions, self.rows, self.values, self.scales, self.ranges, self.streams, self.choices, arena.sizes, arena.kinds,

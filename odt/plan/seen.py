@@ -69,7 +69,9 @@ class _Seen:
 
 
 def seen(s, first):
-    """(Buffers of the state, Instructions, Values by ``first``'s nodes, Buffers of scales that follow a peak); s.noted has such Values then."""
+    """(Buffers of the state, Instructions, Values by ``first``'s nodes, Buffers of scales that follow a peak); s.noted
+    has such Values then.
+    """
     found = _Seen(s)
     s.noted[:] = [(name, found.value(value)) for name, value in s.noted]
     values = {node: found.value(first[node]) for node in first}

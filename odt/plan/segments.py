@@ -2,8 +2,9 @@
 
 The RAM of a segment, from one kept value to the next, depends on the other segments only by the bytes that those before
 it keep. So the RAM of a choice follows from that of its segments, and dynamic programming finds the best choice.
-A segment is measured on a schedule that computes it again. Not all are: the search takes lower bounds for those that were
-not measured, then the choice that it finds is measured, until it finds one of measured segments alone. No other is better.
+A segment is measured on a schedule that computes it again. Not all are: the search takes lower bounds for those that
+were not measured, then the choice that it finds is measured, until it finds one of measured segments alone. No other is
+better.
 """
 
 from .compiler import prepare, train
@@ -15,10 +16,10 @@ from .schedule import Schedule
 class Choices:
     """The choices for a ``chain`` (recompute.Chain), all with clamps as bits (masks.py) or all without.
 
-    A segment is a pair of numbers (p, q) of cuts. It has two sizes, both in bytes above what is kept at cut p: what is kept at
-    cut q for the backward pass, and what lives at the worst moment of its own forward and backward pass. The value
-    at a cut belongs to the segment that begins there. ``like``: the Choices with bits, whose sizes hold where there are none.
-    ``forward``: whether the forward pass counts; not where it can run by rows (host/rows).
+    A segment is a pair of numbers (p, q) of cuts. It has two sizes, both in bytes above what is kept at cut p: what is
+    kept at cut q for the backward pass, and what lives at the worst moment of its own forward and backward pass. The
+    value at a cut belongs to the segment that begins there. ``like``: the Choices with bits, whose sizes hold where
+    there are none. ``forward``: whether the forward pass counts; not where it can run by rows (host/rows).
     """
 
     def __init__(self, what, flash, chain, bits, like=None, forward=True):
@@ -91,7 +92,9 @@ class Choices:
                 return self.fewest, self.within(self.fewest)[1], self._nodes(segments), self.bits
 
     def within(self, limit):
-        """The cost, the segments ``[(first, end)]`` of nodes, and bits: of the choice that costs least in ``limit`` bytes."""
+        """The cost, the segments ``[(first, end)]`` of nodes, and bits: of the choice that costs least in ``limit``
+        bytes.
+        """
         while True:
             cost, segments = self._search(limit)
             if self._known(segments):

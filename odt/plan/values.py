@@ -1,8 +1,9 @@
 """What instructions work on: buffers, what their numbers mean, and which of them are a layer's weights.
 
-While a network is planned an operand is an int, as there are hundreds of them and a board's RAM is small. Outside of the arena it is
-the operand's address, as a program has it: ``region << REGION_SHIFT | offset``. In the arena, where nothing has an address yet, it
-is the number of a buffer (memory.Arena). A compiled model keeps Buffers, and of its planning nothing else that is in this file.
+While a network is planned an operand is an int, as there are hundreds of them and a board's RAM is small. Outside of
+the arena it is the operand's address, as a program has it: ``region << REGION_SHIFT | offset``. In the arena, where
+nothing has an address yet, it is the number of a buffer (memory.Arena). A compiled model keeps Buffers, and of its
+planning nothing else that is in this file.
 """
 
 from ..base.fixed import ONE
@@ -29,9 +30,10 @@ ROLES = (None, FLOAT, ADDED)  # of vectors
 class Buffer:
     """A run of bytes in one region, as a compiled model knows it and as who looks inside sees it (seen.py).
 
-    ``kind`` says what for: it groups the RAM plan. ``role``: of a buffer of the state, where its kind does not say what its
-    numbers are. ``root``: of a part of another buffer, or of one that takes another's place, that one; it begins ``shift`` bytes after.
-    ``exponents``: of int16 state, the buffer that has them. ``bits_of``: the activation whose ReLU mask it is.
+    ``kind`` says what for: it groups the RAM plan. ``role``: of a buffer of the state, where its kind does not say what
+    its numbers are. ``root``: of a part of another buffer, or of one that takes another's place, that one; it begins
+    ``shift`` bytes after. ``exponents``: of int16 state, the buffer that has them. ``bits_of``: the activation whose
+    ReLU mask it is.
     """
 
     role = root = exponents = bits_of = offset = None
@@ -56,7 +58,8 @@ def home(buffer):
 class Value:
     """A tensor between instructions: its buffer and, in int8, what its numbers mean.
 
-    A stored q stands for ``(q - zero) * scale * factor``; ``lo`` is its lower clamp. ``buffer``, ``scale`` and ``peak`` are operands.
+    A stored q stands for ``(q - zero) * scale * factor``; ``lo`` is its lower clamp. ``buffer``, ``scale`` and ``peak``
+    are operands.
     """
 
     scale = peak = None
@@ -81,8 +84,9 @@ class Value:
 class Weights:
     """A layer's parameters in the state: kernel, residual, channel scales, bias; or a normalisation's vectors.
 
-    ``trained``: the Parts of the kernel's rows that train; ``vectors``: all but the kernel, in the order of ``get_weights``; ``folded``:
-    the BatchNorm, and its Weights, that kernel and bias hold; ``into``: of such a BatchNorm, the Weights that hold it.
+    ``trained``: the Parts of the kernel's rows that train; ``vectors``: all but the kernel, in the order of
+    ``get_weights``; ``folded``: the BatchNorm, and its Weights, that kernel and bias hold; ``into``: of such a
+    BatchNorm, the Weights that hold it.
     """
 
     folded = into = None
@@ -101,8 +105,8 @@ class Part:
     """Rows ``at`` .. ``at + rows - 1`` of a parameter of ``total`` rows of ``columns`` elements.
 
     Of a kernel they are counted among the rows that train, which have gradient, residual and optimizer state;
-    in the kernel itself they lie ``shift`` rows further. ``chosen``: which rows the instructions for row 0 are repeated for
-    (dynamic.py).
+    in the kernel itself they lie ``shift`` rows further. ``chosen``: which rows the instructions for row 0 are repeated
+    for (dynamic.py).
     """
 
     chosen = None
@@ -126,7 +130,9 @@ class Part:
         return arena.part(operand, self.at * row, self.rows * row)
 
     def within(self, kernel, row):
-        """Where ``total`` rows of a kernel of the state or of flash begin such that the rows that this Part counts are its own."""
+        """Where ``total`` rows of a kernel of the state or of flash begin such that the rows that this Part counts are
+        its own.
+        """
         return kernel + self.shift * row
 
 
@@ -142,10 +148,11 @@ def placed(operand, name, size, role=None, kind=WEIGHT):
 class Plan:
     """What compile() decided: the program's bytes, where things lie in the state, the RAM plan.
 
-    ``reading``: (mean, variance, channels, epsilon) of the BatchNorm by which samples are read, offsets in the state; None without.
-    ``owners``: the layers that have weights, in the order of the nodes; ``words``: what Parameters.words() says of them. Weights are
-    made of it when they are asked for: as objects they would take seven hundred bytes of a board's RAM for a dense layer.
-    ``rows``: on a PC, host.rows.Rows of a plan whose forward pass runs by rows.
+    ``reading``: (mean, variance, channels, epsilon) of the BatchNorm by which samples are read, offsets in the state;
+    None without. ``owners``: the layers that have weights, in the order of the nodes; ``words``: what
+    Parameters.words() says of them. Weights are made of it when they are asked for: as objects they would take seven
+    hundred bytes of a board's RAM for a dense layer. ``rows``: on a PC, host.rows.Rows of a plan whose forward pass
+    runs by rows.
     """
 
     reading = rows = None

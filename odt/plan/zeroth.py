@@ -1,8 +1,8 @@
 """Zeroth order: a step of two forward passes, with weights moved there and back along a random direction.
 
 A layer's weights move just before its own instructions and back just after them, in place: between two layers all
-weights are what they are, and the arena is that of one forward pass. The last layers may have a backward pass; then what
-the second pass has left is what it works on.
+weights are what they are, and the arena is that of one forward pass. The last layers may have a backward pass; then
+what the second pass has left is what it works on.
 """
 
 from ..base.fixed import scale_div, scale_int, scale_mul, scale_shift
@@ -135,7 +135,9 @@ class Passes:
                 run.move(not second)
 
     def _keep_key(self):
-        """Let a Dropout or Sampling read a copy of the control block: it makes a key of calibration's, which is to move nothing."""
+        """Let a Dropout or Sampling read a copy of the control block: it makes a key of calibration's, which is to move
+        nothing.
+        """
         s = self.s
         dropout = s.instructions.pop()
         size = 4 * CONTROL_WORDS

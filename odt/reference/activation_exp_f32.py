@@ -51,8 +51,8 @@ def tanh_dx_f32(o):
         o.dx[i] = store(o.e[i] * rounded(1.0 - rounded(o.y[i] * o.y[i])))
 
 
-# Taylor's series of tanh to x^9, for |x| < 0.25: 62 / 2835, -17 / 315, 2 / 15, -1 / 3, 1. With the exponential function beyond it,
-# within 1.6e-7 of the true value, relatively.
+# Taylor's series of tanh to x^9, for |x| < 0.25: 62 / 2835, -17 / 315, 2 / 15, -1 / 3, 1. With the exponential function
+# beyond it, within 1.6e-7 of the true value, relatively.
 _TANH = [bits_to_float(bits) for bits in (0x3CB327A4, 0xBD5D0DD1, 0x3E088889, 0xBEAAAAAB, 0x3F800000)]
 
 

@@ -1,4 +1,6 @@
-"""A cascade of biquads in Python: what native/kernels/features/biquads_i16.c computes, from docs/numerics.md (Features)."""
+"""A cascade of biquads in Python: what native/kernels/features/biquads_i16.c computes, from docs/numerics.md
+(Features).
+"""
 
 from .buffers import int16_of
 

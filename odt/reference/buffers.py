@@ -123,7 +123,9 @@ def typecode(buffer):
 
 
 def _code_of(view):
-    """The code of a memoryview that does not tell (MicroPython's, CircuitPython's), by the size of its elements and what they are."""
+    """The code of a memoryview that does not tell (MicroPython's, CircuitPython's), by the size of its elements and
+    what they are.
+    """
     if not len(view):
         return "B"
     size = nbytes(view) // len(view)

@@ -1,7 +1,7 @@
 """float32 by Python's floats: each operation is rounded on its own, in the order docs/numerics.md gives.
 
-That is a store into an ``array("f")``. Where Python's floats are doubles, rounding so after a double operation is exact; where
-they are float32, it does nothing; CircuitPython's 30-bit floats come close only.
+That is a store into an ``array("f")``. Where Python's floats are doubles, rounding so after a double operation is
+exact; where they are float32, it does nothing; CircuitPython's 30-bit floats come close only.
 """
 
 from array import array
@@ -56,8 +56,8 @@ def affine(raw, zero, scale):
 # Functions
 
 
-# Taylor's series, of degree 7 on -ln 2 .. 0 and of log((1 + s) / (1 - s)) to s^9. ln 2 in two parts (Cody and Waite), the
-# first of 15 bits: n times it is exact. Within 1e-7 and 1.7e-7 of the true values, relatively.
+# Taylor's series, of degree 7 on -ln 2 .. 0 and of log((1 + s) / (1 - s)) to s^9. ln 2 in two parts (Cody and Waite),
+# the first of 15 bits: n times it is exact. Within 1e-7 and 1.7e-7 of the true values, relatively.
 _EXP = [rounded(1.0 / n) for n in (5040, 720, 120, 24, 6, 2, 1, 1)]
 _LOG = [rounded(1.0 / n) for n in (9, 7, 5, 3)]
 _LOG2_E = bits_to_float(0x3FB8AA3B)  # log2(e), as the float32 nearest to it

@@ -1,4 +1,6 @@
-"""TensorFlow's microfrontend, a frame, in Python: what native/kernels/features/frontend_i16.c computes, from docs/numerics.md (Features)."""
+"""TensorFlow's microfrontend, a frame, in Python: what native/kernels/features/frontend_i16.c computes, from
+docs/numerics.md (Features).
+"""
 
 from ..base.fixed import bit_length
 from .buffers import is_int16, view16

@@ -1,6 +1,8 @@
-"""Concatenation: tensors as columns of a wider one, and these taken out again, which serves either dtype; in int8 rescaled.
+"""Concatenation: tensors as columns of a wider one, and these taken out again, which serves either dtype; in int8
+rescaled.
 
-And images as batches of every second, third .. pixel, for dilated convolutions: plan/dilated.py."""
+And images as batches of every second, third .. pixel, for dilated convolutions: plan/dilated.py.
+"""
 
 from ..base.primitives import rescale
 from .data import Sink

@@ -1,4 +1,6 @@
-"""Statistics and spectral power of a window in Python: what native/kernels/features/motion_i16.c computes, from docs/numerics.md (Features)."""
+"""Statistics and spectral power of a window in Python: what native/kernels/features/motion_i16.c computes, from
+docs/numerics.md (Features).
+"""
 
 from .buffers import is_int16, view16
 from .spectrum import log2_256, power, spectrum

@@ -1,8 +1,9 @@
 """The reference executor: programs are verified and run in plain Python, integer exact, slow, readable.
 
-The same interface as the native module `_odt`, and the same bits (docs/numerics.md says which). An instruction is a function
-of a module of its family, named as in odt/base/opcodes.py; it takes one argument with an attribute for each operand (a typed array,
-or bytes for a ``buf``) and each immediate. Modules are imported with the first program that needs them: see index.py.
+The same interface as the native module `_odt`, and the same bits (docs/numerics.md says which). An instruction is a
+function of a module of its family, named as in odt/base/opcodes.py; it takes one argument with an attribute for each
+operand (a typed array, or bytes for a ``buf``) and each immediate. Modules are imported with the first program that
+needs them: see index.py.
 """
 
 from array import array
@@ -146,7 +147,9 @@ def _verify(loaded, at, within=False):
 
 
 def _spans(op, words, at, each=None):
-    """(operand, region, offset, bytes) of the operands that the instruction at a word reaches; ``each``: its prefix's sizes."""
+    """(operand, region, offset, bytes) of the operands that the instruction at a word reaches; ``each``: its prefix's
+    sizes.
+    """
     sizes = _immediates(op, words, at)
     spans = []
     for i in range(len(op.operands)):
@@ -243,7 +246,9 @@ def run(loaded, regions, start, stop, rows=0):
 
 
 def _fewer(op, words, at, buffers, rows):
-    """The immediates of the instruction at word ``at`` for the first COUNT of ``rows`` rows; None where they are as written."""
+    """The immediates of the instruction at word ``at`` for the first COUNT of ``rows`` rows; None where they are as
+    written.
+    """
     count = max(1, array("i", bytes(buffers[CONTROL][4 * COUNT : 4 * COUNT + 4]))[0])
     if count < rows:
         sizes = _immediates(op, words, at)
@@ -316,7 +321,9 @@ def _execute(op, words, at, buffers, sizes=None, which=None, rows=(0, 0)):
 
 
 def _write(written, control, at):
-    """What the instruction at word ``at`` has computed, and that it is done, as a whole: what interrupts it is raised afterwards."""
+    """What the instruction at word ``at`` has computed, and that it is done, as a whole: what interrupts it is raised
+    afterwards.
+    """
     late = None
     while True:
         try:

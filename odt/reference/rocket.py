@@ -1,4 +1,6 @@
-"""MiniRocket's features in Python: what native/kernels/features/rocket_i16.c computes, from docs/numerics.md (Features)."""
+"""MiniRocket's features in Python: what native/kernels/features/rocket_i16.c computes, from docs/numerics.md
+(Features).
+"""
 
 from .buffers import is_int16, view16
 

@@ -1,4 +1,6 @@
-"""The power spectrum of int16 samples in Python: what native/kernels/features/spectrum.h computes, from docs/numerics.md (Features)."""
+"""The power spectrum of int16 samples in Python: what native/kernels/features/spectrum.h computes, from
+docs/numerics.md (Features).
+"""
 
 from ..base.fixed import bit_length
 

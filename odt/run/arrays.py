@@ -1,6 +1,7 @@
 """The user's data where they are not in a plain buffer: lists, arrays with a shape, numbers of 64 bits.
 
-An array with a shape has the Input's axes, in its order: what has as many elements, but other axes, is refused. Axes of 1 do not count.
+An array with a shape has the Input's axes, in its order: what has as many elements, but other axes, is refused. Axes of
+1 do not count.
 """
 
 from array import array
@@ -95,7 +96,9 @@ def _long(shape):
 
 
 def one_sample(argument, data, shape):
-    """One sample, an array of several axes, as one of a single axis; ValueError where its axes are not those of ``shape``."""
+    """One sample, an array of several axes, as one of a single axis; ValueError where its axes are not those of
+    ``shape``.
+    """
     found = tuple(data.shape)
     if _long(found) != _long(shape):
         refuse(argument, data, found, shape, 0)
@@ -119,7 +122,9 @@ def _joined(argument, data):
 
 
 def check_axes(argument, found, shape):
-    """ValueError where samples of a file are of the shape ``found``, not ``shape``, of several axes; (): it does not say."""
+    """ValueError where samples of a file are of the shape ``found``, not ``shape``, of several axes; (): it does not
+    say.
+    """
     if found and len(shape) > 1 and _long(found) != _long(shape):
         refuse(argument, None, (-1,) + tuple(found), shape)
 

@@ -98,7 +98,8 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
 
 
 def _anew(value, arguments):
-    """A copy of a Plan, down to all that is its own: it takes the room that the planner has left, where its first one parts the heap.
+    """A copy of a Plan, down to all that is its own: it takes the room that the planner has left, where its first one
+    parts the heap.
 
     ``arguments``: how many a class takes whose objects are its own.
     """

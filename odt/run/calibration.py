@@ -1,9 +1,10 @@
 """The first ranges of an int8 model: each result is computed, measured, and computed again.
 
-Walks a section of the program on one batch, without updates and what is made for them alone. After an instruction with a peak,
-the scale becomes peak / limit, whatever it was, and the instruction runs again in that scale. The
-range of the input leaves out a sample that is far beyond the others of the batch. Where all kernels are one ``_odt``,
-session.calibrate_words() has it do this in one call instead (native/calibrate.c), to the same bits, and a first step with it.
+Walks a section of the program on one batch, without updates and what is made for them alone. After an instruction with
+a peak, the scale becomes peak / limit, whatever it was, and the instruction runs again in that scale. The range of the
+input leaves out a sample that is far beyond the others of the batch. Where all kernels are one ``_odt``,
+session.calibrate_words() has it do this in one call instead (native/calibrate.c), to the same bits, and a first step
+with it.
 """
 
 from array import array
@@ -145,7 +146,8 @@ def peaks(program):
 
 
 def widen(found, session, parts, rows=0):
-    """Run what ``parts()`` points at forward, from where it yields, until every range holds it; ``rows``: as run() has it.
+    """Run what ``parts()`` points at forward, from where it yields, until every range holds it; ``rows``: as run() has
+    it.
 
     ``found``: of peaks(). A range that was too small hides how far the next ones are, hence a round for each at most.
     """

@@ -1,7 +1,8 @@
 """The first bias of the output, of a network whose targets are far from 0.
 
-An optimizer like Adam moves a weight by about the learning rate a step: a bias of 0 takes thousands of steps to targets of hundreds, and all that
-time the error says nothing else. So fit begins with the mean of targets there, in a model whose weights are those of compile.
+An optimizer like Adam moves a weight by about the learning rate a step: a bias of 0 takes thousands of steps to targets
+of hundreds, and all that time the error says nothing else. So fit begins with the mean of targets there, in a model
+whose weights are those of compile.
 """
 
 import struct

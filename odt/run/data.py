@@ -22,8 +22,8 @@ def samples(argument, data, dtypes, row, one=()):
     """``(buffer, format, count, type code)`` of ``data`` as samples of ``row`` elements.
 
     ``dtypes`` are the names that are accepted, the preferred first; ``one`` is the shape that one sample may come in.
-    ``bytes``, ``bytearray`` and a memoryview of bytes are taken as raw data of that one. Lists and 64-bit arrays are copied.
-    Raises TypeError for other formats, ValueError for an amount or a shape that is not whole samples.
+    ``bytes``, ``bytearray`` and a memoryview of bytes are taken as raw data of that one. Lists and 64-bit arrays are
+    copied. Raises TypeError for other formats, ValueError for an amount or a shape that is not whole samples.
     """
     raw = isinstance(data, _RAW)
     if isinstance(data, _LISTS) or hasattr(data, "shape"):

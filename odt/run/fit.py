@@ -29,7 +29,8 @@ _ALL = _Slice()[:]  # made once: a slice is an object
 class History:
     """What ``fit`` saw: ``history["loss"]`` and so on, an entry an epoch.
 
-    Each a list, on boards an array("d"): the floats of a list lie all over the heap, a piece of which no longer is free.
+    Each a list, on boards an array("d"): the floats of a list lie all over the heap, a piece of which no longer is
+    free.
     """
 
     history: "dict[str, list[float]]"
@@ -366,7 +367,8 @@ class Training:
         step = start // session.batch_size
         self.start, self.order, self.sums = 0, None, None
         calibrated = True
-        # The sums of the loss are those of ``samples``, or where begun == after != samples those and of a part of a step.
+        # The sums of the loss are those of ``samples``, or where begun == after != samples those and of a part of a
+        # step.
         after = begun = 0
         try:
             for after in self.data.batches(start):

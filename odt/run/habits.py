@@ -52,7 +52,9 @@ def refuse_options(epochs, first, steps, callbacks):
 
 
 def ignored(batch_size, verbose):
-    """Check what evaluate and predict take from Keras and have no use for: rows are computed as they come, nothing is printed."""
+    """Check what evaluate and predict take from Keras and have no use for: rows are computed as they come, nothing is
+    printed.
+    """
     batch_size, verbose = own(batch_size), own(verbose)
     if batch_size is not None:
         batch(batch_size, 1)
@@ -123,7 +125,9 @@ def trains(model, value=None):
 
 
 def keep(old, new):
-    """compile() again: the weights that the session before has learnt or was given, and ranges where the plan has the same."""
+    """compile() again: the weights that the session before has learnt or was given, and ranges where the plan has the
+    same.
+    """
     if old.busy or old.fresh and not old.steps():  # part old, part new; or as they were drawn
         return
     from .build import attach
@@ -166,7 +170,9 @@ def rebatch(model, batch_size):
 
 
 def _whole(change):
-    """Call ``change``, which does the same however often it is begun, until it ends: what interrupts it is raised afterwards."""
+    """Call ``change``, which does the same however often it is begun, until it ends: what interrupts it is raised
+    afterwards.
+    """
     late = None
     for _ in range(9):
         try:
@@ -179,7 +185,9 @@ def _whole(change):
 
 
 def weighed(model, class_weight, batch_size, arguments):
-    """``fit`` of the model as compiled with these weights of classes: its state moves there, and back, whatever ends it."""
+    """``fit`` of the model as compiled with these weights of classes: its state moves there, and back, whatever ends
+    it.
+    """
     held = Weighed(model, class_weight, batch_size)
     try:
         held.enter()

@@ -1,4 +1,5 @@
-"""What fit says once of its data, by name: features that differ by orders of magnitude or lie far from 0, targets far from where weights begin.
+"""What fit says once of its data, by name: features that differ by orders of magnitude or lie far from 0, targets far
+from where weights begin.
 
 And what is refused where it is asked for: memory that fit would lack, ranges of a model by rows.
 """
@@ -9,7 +10,9 @@ from ..base.regions import FLOAT32, X_FORMAT, Y_FORMAT
 
 _SAMPLES = 16
 _NUMBERS = 512  # of a sample: what has more is an image or a series, of one unit
-_FAR = 300  # for a target from the mean, where the output's bias begins (centre.py): Adam moves a weight by the learning rate a step
+# for a target from the mean, where the output's bias begins (centre.py): Adam moves a weight by the learning rate a
+# step
+_FAR = 300
 _MOST = 1000  # for a bias in int8
 _OFFSET = 4  # deviations of a feature from 0 to its mean
 _LOOKED = 8192  # numbers at most, for that
@@ -24,7 +27,9 @@ def say(session, samples, x, y):
 
 
 def features(session, x, samples):
-    """A line if the features of ``x``, of ``samples`` samples, differ so much in size that a Normalization should come first."""
+    """A line if the features of ``x``, of ``samples`` samples, differ so much in size that a Normalization should come
+    first.
+    """
     layer = session.input
     names = _kinds(session)
     width = layer.shape[-1]
@@ -54,7 +59,9 @@ def features(session, x, samples):
 
 
 def offsets(session, x, samples):
-    """A line if most features of ``x`` lie so far from 0, for how little they move, that a Normalization should come first."""
+    """A line if most features of ``x`` lie so far from 0, for how little they move, that a Normalization should come
+    first.
+    """
     layer = session.input
     if layer.dtype in ("int8", "uint8") or _kinds(session)[:1] in (["normalization"], ["batchnorm"]):
         return None

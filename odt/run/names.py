@@ -1,4 +1,6 @@
-"""What Keras's models have and few programs use, found by its name: loaded when one asks for an attribute that a model has not."""
+"""What Keras's models have and few programs use, found by its name: loaded when one asks for an attribute that a model
+has not.
+"""
 
 from ..base.fixed import bits_to_float, elements
 from .session import ready

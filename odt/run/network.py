@@ -1,4 +1,5 @@
-"""A network that is ready to run: the face over a session that a compiled model (model.py) and one from a file (open.py) have.
+"""A network that is ready to run: the face over a session that a compiled model (model.py) and one from a file
+(open.py) have.
 
 It needs neither the layers nor what plans.
 """
@@ -34,8 +35,8 @@ if 1 - 1:  # for type checkers alone
 class Network:
     """Trains, evaluates and predicts by its ``session``.
 
-    A step of ``fit`` allocates nothing, ``train_step``, ``evaluate`` and ``predict`` no more than their results and what
-    these are made from.
+    A step of ``fit`` allocates nothing, ``train_step``, ``evaluate`` and ``predict`` no more than their results and
+    what these are made from.
     """
 
     session: "Any" = None  # see run/session.py
@@ -82,16 +83,17 @@ class Network:
         ``x``: (samples, *input shape) in the Input's dtype; ``y``: integer labels, or targets for "mse"; any
         object with the buffer protocol, or lists. Without ``y``, ``x`` is an iterable of batches (x, y) of at
         most ``batch_size`` samples; a generator that goes on for ever needs ``steps_per_epoch``.
-        ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch; ``validation_split``:
-        so does that part of the samples, their last, and is not trained on. ``batch_size``, where it is not compile's, plans the
-        model anew, which keeps its state. ``class_weight``, a list or a dict of labels and weights, plans it anew for this fit, which
-        takes as much memory again: the same bits as given to the loss at ``compile``; losses, those of validation too, are weighted.
-        Float32 targets in arrays whose mean is 16 or more from 0: the output's biases of a model that was only compiled begin there.
-        ``callbacks``: see callbacks.py. ``initial_epoch=model.epoch`` goes on where a loaded model stopped,
-        be it within an epoch, up to epoch ``epochs``.
-        In float32 a loss that is not finite raises ArithmeticError before it reaches the weights; in int8 a scale of 2^120
-        or more does, of the output after its step, of others after the epoch: predict would be infinite, the weights are lost.
-        Until it ends compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with the updates made so far.
+        ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch;
+        ``validation_split``: so does that part of the samples, their last, and is not trained on. ``batch_size``, where
+        it is not compile's, plans the model anew, which keeps its state. ``class_weight``, a list or a dict of labels
+        and weights, plans it anew for this fit, which takes as much memory again: the same bits as given to the loss at
+        ``compile``; losses, those of validation too, are weighted. Float32 targets in arrays whose mean is 16 or more
+        from 0: the output's biases of a model that was only compiled begin there. ``callbacks``: see callbacks.py.
+        ``initial_epoch=model.epoch`` goes on where a loaded model stopped, be it within an epoch, up to epoch
+        ``epochs``. In float32 a loss that is not finite raises ArithmeticError before it reaches the weights; in int8 a
+        scale of 2^120 or more does, of the output after its step, of others after the epoch: predict would be infinite,
+        the weights are lost. Until it ends compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with
+        the updates made so far.
         """
         if class_weight is not None:
             from .habits import weighed
@@ -179,7 +181,8 @@ class Network:
     ) -> "tuple[float, float | None]":
         """``(loss, accuracy)`` over the data, as ``fit`` takes it; accuracy is None for "mse".
 
-        ``batch_size`` and ``verbose`` are Keras's and change nothing: it runs in batches of compile's, and prints nothing.
+        ``batch_size`` and ``verbose`` are Keras's and change nothing: it runs in batches of compile's, and prints
+        nothing.
         """
         session = ready(self)
         if batch_size is not None or verbose:
@@ -195,11 +198,12 @@ class Network:
     def predict(self, x: "Data", out: "Any" = None, batch_size: "int | None" = None, verbose: "int | str" = 0) -> "Any":
         """The network's output as array('f'), samples after one another (logits for labels).
 
-        ``x``: (samples, *input shape) as for ``fit``, or one sample in the Input's shape. Of a NumPy array the result is
-        one, too: float32, (samples, *output shape). ``out``: array('f'), or another array of float32, of exactly as many
-        numbers: the outputs are written there and it is returned; nothing is allocated where ``x`` is of the same type as in
-        the call before. Only samples that are there are computed. The same bits on every machine. ``batch_size`` and ``verbose`` are
-        as of ``evaluate``. TypeError, ValueError as of ``fit``, and for an ``out`` that does not fit.
+        ``x``: (samples, *input shape) as for ``fit``, or one sample in the Input's shape. Of a NumPy array the result
+        is one, too: float32, (samples, *output shape). ``out``: array('f'), or another array of float32, of exactly as
+        many numbers: the outputs are written there and it is returned; nothing is allocated where ``x`` is of the same
+        type as in the call before. Only samples that are there are computed. The same bits on every machine.
+        ``batch_size`` and ``verbose`` are as of ``evaluate``. TypeError, ValueError as of ``fit``, and for an ``out``
+        that does not fit.
         """
         if batch_size is not None or verbose:
             _ignored(batch_size, verbose)
@@ -235,10 +239,12 @@ class Network:
         return self.predict(x)
 
     def calibrate(self, x: "Data", y: "Data | None" = None) -> None:
-        """Set the ranges of an int8 model from these samples: of the forward pass, with ``y`` of the first batch's errors too.
+        """Set the ranges of an int8 model from these samples: of the forward pass, with ``y`` of the first batch's
+        errors too.
 
-        Every value of them then has room. Without it ``predict`` and ``evaluate`` take the ranges from the first data that they
-        see and widen them where other data needs more; ``fit`` takes them from its first batch, unless ``y`` was given here.
+        Every value of them then has room. Without it ``predict`` and ``evaluate`` take the ranges from the first data
+        that they see and widen them where other data needs more; ``fit`` takes them from its first batch, unless ``y``
+        was given here.
         """
         session = ready(self)
         if y is None:
@@ -252,9 +258,10 @@ class Network:
     def load_weights(self, source: "str | PathLike[str] | Bytes | Network") -> None:
         """Take over weights and ranges from a model file, by its name or its bytes, or from another model.
 
-        Its layers are the same, its batch size, optimizer, frozen layers and dtype may be others: between models of one dtype
-        the weights move bit for bit, and the ranges with them where both have the same. The optimizer's state stays behind and
-        the weights that are frozen in flash stay. ValueError names the first layer that differs; nothing has changed then.
+        Its layers are the same, its batch size, optimizer, frozen layers and dtype may be others: between models of one
+        dtype the weights move bit for bit, and the ranges with them where both have the same. The optimizer's state
+        stays behind and the weights that are frozen in flash stay. ValueError names the first layer that differs;
+        nothing has changed then.
         """
         from .transfer import transfer
 
@@ -344,12 +351,12 @@ class Network:
     ) -> None:
         """Write a model file, which ``odt.load_model`` opens on any machine, without the script that made the model.
 
-        It holds the program, the weights, ranges and optimizer's state as they are, frozen weights too, and where training
-        stands (docs/reference/model_file.md). ``purpose`` "inference": without optimizer and gradients, all weights frozen, so that they are
-        read in place where the file lies in flash. ``labels``: a list of str, the classes' names, kept as ``model.labels``.
-        ``features``: what makes the Input's numbers of samples (odt.sensors.features), whose name and parameters the file keeps; ``model.features``.
-        TypeError for a loss or a learning rate of one's own, OSError where the file cannot be written: what was there is
-        then still there.
+        It holds the program, the weights, ranges and optimizer's state as they are, frozen weights too, and where
+        training stands (docs/reference/model_file.md). ``purpose`` "inference": without optimizer and gradients, all
+        weights frozen, so that they are read in place where the file lies in flash. ``labels``: a list of str, the
+        classes' names, kept as ``model.labels``. ``features``: what makes the Input's numbers of samples
+        (odt.sensors.features), whose name and parameters the file keeps; ``model.features``. TypeError for a loss or a
+        learning rate of one's own, OSError where the file cannot be written: what was there is then still there.
         """
         from ..files.export import export
 

@@ -11,10 +11,12 @@ from .session import ready
 
 
 def probabilities(model, x):
-    """A list for each sample: the probability of each class in 65536ths; of one logit or Sigmoid output, of no and of yes.
+    """A list for each sample: the probability of each class in 65536ths; of one logit or Sigmoid output, of no and of
+    yes.
 
-    ``model`` may be an OSELM of odt.online and ``x`` one sample: its outputs limited to 0 .. 1, over their sum; all alike where that is 0.
-    ValueError for what predicts no classes, or several yes or no, and where an output is not finite.
+    ``model`` may be an OSELM of odt.online and ``x`` one sample: its outputs limited to 0 .. 1, over their sum; all
+    alike where that is 0. ValueError for what predicts no classes, or several yes or no, and where an output is not
+    finite.
     """
     if hasattr(model, "predict_proba_one"):
         return [_shares(model, x)]

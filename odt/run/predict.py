@@ -1,4 +1,7 @@
-"""predict(): samples in, outputs as floats out. Where the samples are of the kind of before, that is one call of the engine."""
+"""predict(): samples in, outputs as floats out.
+
+Where the samples are of the kind of before, that is one call of the engine.
+"""
 
 from array import array
 
@@ -10,8 +13,8 @@ from .session import point
 class Seen:
     """What is known of a session's outputs, and of the samples that came last.
 
-    ``kind``: the type of these samples, None where others must be looked at, too; ``samples``: what count_samples() takes of
-    them; ``call``: what the engine's predict() takes; ``width``: numbers of a sample's output.
+    ``kind``: the type of these samples, None where others must be looked at, too; ``samples``: what count_samples()
+    takes of them; ``call``: what the engine's predict() takes; ``width``: numbers of a sample's output.
     """
 
     def __init__(self, session):
@@ -80,7 +83,9 @@ def _look(session, x, out):
 
 
 def _held(session, x, out):
-    """The same in ranges that no step has widened: None where they do not hold these samples, or a run of the program does not."""
+    """The same in ranges that no step has widened: None where they do not hold these samples, or a run of the program
+    does not.
+    """
     seen, found = session.seen, session.peaks
     count = session.engine.count_samples(x, seen.samples)
     if found is None or not 0 < count <= session.rows:

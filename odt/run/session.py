@@ -1,7 +1,7 @@
 """A session: a compiled model at work. Its regions, its program, the data and the batches that go through it.
 
-``Model.compile`` makes one (build.py) and everything that trains, evaluates or reads a model uses it: ``model.session``,
-or ``ready(model)``, which raises where it is not to be used.
+``Model.compile`` makes one (build.py) and everything that trains, evaluates or reads a model uses it:
+``model.session``, or ``ready(model)``, which raises where it is not to be used.
 """
 
 from array import array
@@ -58,8 +58,8 @@ def ready(model, reads=False):
     return session
 
 
-# What a step calls. Functions, as a Cortex-M0+ takes up to 1500 cycles to find a method in all that an object has. They are
-# short: MicroPython keeps the names and operands of a call on the C stack if they are 11 at most, else on the heap.
+# What a step calls. Functions, as a Cortex-M0+ takes up to 1500 cycles to find a method in all that an object has. They
+# are short: MicroPython keeps the names and operands of a call on the C stack if they are 11 at most, else on the heap.
 
 
 def bind(session, x, y, what=""):
@@ -145,7 +145,9 @@ def train(session):
 
 
 def step(session, x, y):
-    """bind(), clear(), batch() and train() of data that is ``known``, in one call of the engine; 0, and nothing is done, of other."""
+    """bind(), clear(), batch() and train() of data that is ``known``, in one call of the engine; 0, and nothing is
+    done, of other.
+    """
     rate, regions = session.optimizer.learning_rate, session.regions
     if rate is not session.steady or session.state[3] == 255:
         return 0
@@ -244,13 +246,13 @@ class Session:
     """What build.py made of a plan, or open.py of a file: attributes hold it, methods use it.
 
     ``input``: the Input's layer, or what has its name, shape and format; ``shape``: the output's, of a sample.
-    ``plan``, ``program``: what was compiled. ``engine``, ``loaded``: the executor, and its form of the program. ``arena``,
-    ``state``, ``control``, ``frozen``: the regions, in ``regions`` by number, with the data in hand. ``parts``, ``others``,
-    ``update``: the pieces, (start, stop, call or None), of a step for the first micro-batch, for each other, and once;
-    ``whole``: (start, stop) of a step that is one run of the program, or None.
-    ``calibrated``: 0, 1 (forward) or 2 (backward too). ``epoch`` and ``underway``, (samples, order, LOSS, LOSS_HIGH, CORRECT)
-    of an epoch that is not complete: where training stands. ``busy``: True within a step of ``within``, or the name of what
-    ended half way. ``fit``: the name of what is underway. ``peaks``: see hold(). ``told``: prepare() has said where ranges
+    ``plan``, ``program``: what was compiled. ``engine``, ``loaded``: the executor, and its form of the program.
+    ``arena``, ``state``, ``control``, ``frozen``: the regions, in ``regions`` by number, with the data in hand.
+    ``parts``, ``others``, ``update``: the pieces, (start, stop, call or None), of a step for the first micro-batch, for
+    each other, and once; ``whole``: (start, stop) of a step that is one run of the program, or None. ``calibrated``: 0,
+    1 (forward) or 2 (backward too). ``epoch`` and ``underway``, (samples, order, LOSS, LOSS_HIGH, CORRECT) of an epoch
+    that is not complete: where training stands. ``busy``: True within a step of ``within``, or the name of what ended
+    half way. ``fit``: the name of what is underway. ``peaks``: see hold(). ``told``: prepare() has said where ranges
     come from. ``seen``: what predict.py knows.
     """
 
@@ -291,7 +293,9 @@ class Session:
         return get(self.state, 0)
 
     def refuse(self, reads=False):
-        """RuntimeError in another thread than fit's, within a step, but to read where the arena is not read, or where something ended half way."""
+        """RuntimeError in another thread than fit's, within a step, but to read where the arena is not read, or where
+        something ended half way.
+        """
         if self.fit and self.owner != get_ident():
             raise RuntimeError("%s is underway in another thread" % self.fit)
         if self.busy is True and not (reads and self.within != "fit_async"):
@@ -315,8 +319,9 @@ class Session:
         """Check data of any kind and note its formats: ``(x, y, samples)``, both as buffers.
 
         On a board that takes as long as a small step, so bind() first asks ``count_samples`` whether the data is
-        good and stored as ``known`` says: types and, of what the control block describes, type codes and formats; and then
-        what else the engine's step() takes: no words where it has none, a step is not one run, or its loss is in a scale.
+        good and stored as ``known`` says: types and, of what the control block describes, type codes and formats; and
+        then what else the engine's step() takes: no words where it has none, a step is not one run, or its loss is in a
+        scale.
         """
         self.known = None
         layer = self.input
@@ -448,7 +453,9 @@ class Session:
         return done == 2
 
     def _is_plain(self):
-        """Whether a training step is its section of the program in one piece, and its loss counts in no scale that moves."""
+        """Whether a training step is its section of the program in one piece, and its loss counts in no scale that
+        moves.
+        """
         return not self.micro and self.watched is None and len(self.parts) == 1 and self.parts[0][2] is None
 
     def hold(self):
@@ -499,7 +506,10 @@ class Session:
         return _LAST
 
     def check_range(self, memory, at):
-        """In int8, after a step: a scale whose range is beyond float32. What follows would be infinite, and nothing is learnt."""
+        """In int8, after a step: a scale whose range is beyond float32.
+
+        What follows would be infinite, and nothing is learnt.
+        """
         if (memory[at + 3] << 8 | memory[at + 2]) >= _WIDEST:
             raise ArithmeticError(
                 "int8 training has diverged: after step %d a range is beyond float32; learning rate %g"

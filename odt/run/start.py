@@ -1,4 +1,6 @@
-"""What a session has when its plan and its state are there, wherever they come from: build.py plans, open.py reads a file."""
+"""What a session has when its plan and its state are there, wherever they come from: build.py plans, open.py reads a
+file.
+"""
 
 import gc
 from array import array
@@ -10,7 +12,9 @@ _CALLS = const(2048)  # bytes that stay free before the arena: else each call's 
 
 
 class Tidy:
-    """Collect garbage after every so many ``bytes``, so that what is made does not lie scattered when the arena is reserved."""
+    """Collect garbage after every so many ``bytes``, so that what is made does not lie scattered when the arena is
+    reserved.
+    """
 
     def __init__(self, bytes=4096):
         self.bytes = bytes
@@ -39,7 +43,10 @@ class Untrained:
 
 
 def reserve(plan, last=True):
-    """The arena and the state of a plan. Where there is no room: MemoryError with the figures, or None before the ``last`` try."""
+    """The arena and the state of a plan.
+
+    Where there is no room: MemoryError with the figures, or None before the ``last`` try.
+    """
     needed = plan.arena + plan.state
     gc.collect()
     try:

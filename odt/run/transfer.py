@@ -1,4 +1,6 @@
-"""Weights into a model: real numbers, or those of another model of the same layers, with its ranges, however both were compiled."""
+"""Weights into a model: real numbers, or those of another model of the same layers, with its ranges, however both were
+compiled.
+"""
 
 from array import array
 

@@ -77,7 +77,10 @@ def _draw(state, weights, key, unit):
 
 
 def residual_spans(weights):
-    """[(begin, end, at)]: the weights ``begin`` .. ``end - 1`` of a kernel have residuals, that of weight i at ``at + i`` in the state."""
+    """[(begin, end, at)]: the weights ``begin`` ..
+
+    ``end - 1`` of a kernel have residuals, that of weight i at ``at + i`` in the state.
+    """
     spans = []
     for part in weights.trained if weights.residual else ():
         shift = part.shift * part.columns

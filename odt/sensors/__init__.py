@@ -46,7 +46,9 @@ _get = lazy.install("odt.sensors", _HOMES, globals())
 
 
 def make(name: "str", parameters: "dict[str, Any]", plan: "Any" = None) -> "Any":
-    """The feature whose ``parameters()`` are (name, parameters). ValueError for an unknown name; what is wrong in parameters, its class says.
+    """The feature whose ``parameters()`` are (name, parameters).
+
+    ValueError for an unknown name; what is wrong in parameters, its class says.
 
     ``plan``: of the model file that has them, which an error names.
     """

@@ -40,11 +40,13 @@ _DTYPES = {"b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "i": "int32",
 
 
 class Recorder:
-    """Windows as of ``window`` (odt.sensors.Window) and their labels, appended to the file ``path``, which goes on if it is there.
+    """Windows as of ``window`` (odt.sensors.Window) and their labels, appended to the file ``path``, which goes on if
+    it is there.
 
-    ``rate``: samples a second, kept in the file, or None. ``budget``: the file's bytes at most. ``classes``: None, or the
-    number of labels, each of which has an equal part of it. ``labels``: the names, in the order of their numbers.
-    ValueError for a file of other windows or another rate, or that is damaged. A record takes 20 bytes and the window's.
+    ``rate``: samples a second, kept in the file, or None. ``budget``: the file's bytes at most. ``classes``: None, or
+    the number of labels, each of which has an equal part of it. ``labels``: the names, in the order of their numbers.
+    ValueError for a file of other windows or another rate, or that is damaged. A record takes 20 bytes and the
+    window's.
     """
 
     path: "str"
@@ -106,10 +108,13 @@ class Recorder:
         return counts[labels.index(label)] if label in labels else 0
 
     def add(self, x: "array[Any] | memoryview", label: "str") -> "bool":
-        """Append a window's numbers, as ``window.next()`` gives them. False, and nothing is written, where the label's part is full.
+        """Append a window's numbers, as ``window.next()`` gives them.
 
-        On the flash when it returns. ValueError for another length or typecode, NaN, a label too long or too many; OSError for a
-        file that cannot be written. Then the file holds what it held. Where it is interrupted, the record is there or not.
+        False, and nothing is written, where the label's part is full.
+
+        On the flash when it returns. ValueError for another length or typecode, NaN, a label too long or too many;
+        OSError for a file that cannot be written. Then the file holds what it held. Where it is interrupted, the record
+        is there or not.
         """
         name = _name(label)
         self._check(x)
@@ -142,10 +147,12 @@ class Recorder:
     def capture(
         self, label: "str", count: "int" = 1, source: "Any" = None, pause: "float" = 0.01, patience: "int" = 500
     ) -> "int":
-        """Wait for the next ``count`` windows and add them: how many were, fewer where the label's part is full or the source has ended.
+        """Wait for the next ``count`` windows and add them: how many were, fewer where the label's part is full or the
+        source has ended.
 
-        ``source``: what has ``readinto``, as ``Stream.listen`` takes, or None where an interrupt feeds the window; then what
-        began before this call is left out. OSError where nothing comes ``patience`` times in a row, ``pause`` seconds apart.
+        ``source``: what has ``readinto``, as ``Stream.listen`` takes, or None where an interrupt feeds the window; then
+        what began before this call is left out. OSError where nothing comes ``patience`` times in a row, ``pause``
+        seconds apart.
         """
         _name(label)
         window = self.window
@@ -201,7 +208,9 @@ class Recorder:
             file.write(self._head(len(self)))
 
     def reader(self, batch_size: "int", block: "int" = 1) -> "RawReader":
-        """The records as they are now for ``fit``, ``evaluate`` and ``metrics``: an odt.data.RawReader of x and the labels' numbers."""
+        """The records as they are now for ``fit``, ``evaluate`` and ``metrics``: an odt.data.RawReader of x and the
+        labels' numbers.
+        """
         from ..data.readers import Column, RawReader
 
         window = self.window
@@ -216,7 +225,9 @@ class Recorder:
         return RawReader(x, Column(self.path, "uint8", 1, _HEAD, self.record, len(self)), batch_size, block)
 
     def __iter__(self) -> "Iterator[tuple[array[Any], str]]":
-        """(x, label) of each record in their order, as a Teacher of odt.continual.teach learns them; x is an array that the next one overwrites."""
+        """(x, label) of each record in their order, as a Teacher of odt.continual.teach learns them; x is an array that
+        the next one overwrites.
+        """
         x = array(self.window.typecode, bytes(self.record - _BEFORE))
         with open(self.path, "rb") as file:
             for k in range(len(self)):
@@ -258,7 +269,9 @@ class Recorder:
             pass
 
     def _scan(self, name):
-        """(rate, labels, their counts, the header's number of records) of a file; None where it ends within its first header."""
+        """(rate, labels, their counts, the header's number of records) of a file; None where it ends within its first
+        header.
+        """
         with open(name, "rb") as file:
             return self._read(file)
 

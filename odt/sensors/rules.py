@@ -1,4 +1,6 @@
-"""Rules on events: what is said of a stream, and when, becomes an action. Complex events of simple ones, in fixed memory.
+"""Rules on events: what is said of a stream, and when, becomes an action.
+
+Complex events of simple ones, in fixed memory.
 
     rules = Rules(["knock", "step"])
     rules.add("visitor", Sequence(["step", "knock"], within=5000), lambda rule: print("at the door"), cooldown=30000)
@@ -8,8 +10,9 @@
     rules.value("score", model.score_one(x), time.ticks_ms())
     rules.tick(time.ticks_ms())                 # now and then: that nothing comes is no event
 
-A rule that fires is an event itself, by its name, for the rules after it: so they make sequences of sequences, and two rules
-before one are an "or". Times are whole milliseconds of any clock that goes on, such as ticks_ms(), and may begin anew at 2^30.
+A rule that fires is an event itself, by its name, for the rules after it: so they make sequences of sequences, and two
+rules before one are an "or". Times are whole milliseconds of any clock that goes on, such as ticks_ms(), and may begin
+anew at 2^30.
 """
 
 import struct
@@ -56,7 +59,10 @@ def _names(kind, name, value, least):
 
 
 class Condition:
-    """What a rule waits for. Its cells lie in the rules' list from ``at`` on; a time in it is 1 later than it was, 0 is none."""
+    """What a rule waits for.
+
+    Its cells lie in the rules' list from ``at`` on; a time in it is 1 later than it was, 0 is none.
+    """
 
     cells: "int" = 1
     signal: "str | None" = None  # whose values it wants
@@ -81,7 +87,10 @@ class Condition:
 
 
 class Count(Condition):
-    """``number`` times ``event`` within ``within`` ms, the first and the last included. What has counted counts no more."""
+    """``number`` times ``event`` within ``within`` ms, the first and the last included.
+
+    What has counted counts no more.
+    """
 
     number: "int"
     within: "int"
@@ -103,7 +112,9 @@ class Count(Condition):
 
 
 class Sequence(Condition):
-    """These ``events`` in this order within ``within`` ms, whatever comes between but ``without``, which begins it anew."""
+    """These ``events`` in this order within ``within`` ms, whatever comes between but ``without``, which begins it
+    anew.
+    """
 
     order: "tuple[str, ...]"
     without: "tuple[str, ...]"
@@ -186,7 +197,8 @@ class Absence(Condition):
 
 
 class Above(Condition):
-    """``signal`` at ``limit`` or above for ``hold`` ms; again only when it has been below ``release`` (None: the limit).
+    """``signal`` at ``limit`` or above for ``hold`` ms; again only when it has been below ``release`` (None: the
+    limit).
 
     ``limit`` may be set to another number at any time, an action's too. Numbers are rounded to 1/65536.
     """
@@ -242,7 +254,9 @@ class Below(Above):
 
 
 class Rule:
-    """One of Rules: ``name``, ``condition``, ``action``; ``fired``, how often; ``enabled``, whether it looks at what comes."""
+    """One of Rules: ``name``, ``condition``, ``action``; ``fired``, how often; ``enabled``, whether it looks at what
+    comes.
+    """
 
     rules: "Rules"
     name: "str"
@@ -284,10 +298,10 @@ class Rule:
 class Rules(Stored):
     """``events``: names of what comes from outside. Rules see each event in the order in which they were added.
 
-    All memory is reserved by ``add``: 8 bytes of a checkpoint, and a list's cell, for each time that is kept (3 for a rule,
-    and 2 for Absence, Above and Below, ``number`` + 1 for Count, one an event for Sequence and All). ``save``, ``load``:
-    how far each rule is, limits too; how long the board was off does not count. An action is called with its Rule, after
-    everything of it is written: what it raises comes out of the call when all rules have seen the event.
+    All memory is reserved by ``add``: 8 bytes of a checkpoint, and a list's cell, for each time that is kept (3 for a
+    rule, and 2 for Absence, Above and Below, ``number`` + 1 for Count, one an event for Sequence and All). ``save``,
+    ``load``: how far each rule is, limits too; how long the board was off does not count. An action is called with its
+    Rule, after everything of it is written: what it raises comes out of the call when all rules have seen the event.
     """
 
     names: "list[str]"
@@ -305,7 +319,10 @@ class Rules(Stored):
     def add(
         self, name: "str", condition: "Condition", action: "Callable[[Rule], object] | None" = None, cooldown: "int" = 0
     ) -> "Rule":
-        """A Rule; ``cooldown``: ms after a firing in which it does not fire again. ValueError for names that are taken or not known."""
+        """A Rule; ``cooldown``: ms after a firing in which it does not fire again.
+
+        ValueError for names that are taken or not known.
+        """
         if not isinstance(name, str) or name in self.names:
             raise ValueError("add: name is a new one, got %r" % (name,))
         if not isinstance(condition, Condition):
@@ -332,7 +349,10 @@ class Rules(Stored):
         return rule
 
     def event(self, name: "str", now: "int") -> None:
-        """An event has come. ValueError for a name that is none, and where ``now`` is before the last; nothing has changed then."""
+        """An event has come.
+
+        ValueError for a name that is none, and where ``now`` is before the last; nothing has changed then.
+        """
         if name not in self.names:
             raise ValueError("event: no event %r; there are %s" % (name, ", ".join(self.names)))
         self._take(_EVENT, name, 0, self._clock(now))
@@ -368,7 +388,9 @@ class Rules(Stored):
             self._see(kind, 0, name, x, now)
 
     def _see(self, kind, first, name, x, now):
-        """Let the rules from ``first`` on see an event, a signal's value or the time; what ends one of them is raised when all have."""
+        """Let the rules from ``first`` on see an event, a signal's value or the time; what ends one of them is raised
+        when all have.
+        """
         index, late = first, None
         while True:
             try:
@@ -420,7 +442,10 @@ class Rules(Stored):
         return bytearray(struct.pack("<3I%dq" % len(cells), _MAGIC, len(cells), crc, *cells))
 
     def load(self, place: "str | PathLike[str] | Place") -> None:
-        """Read a checkpoint of the same rules; ValueError and no change where it is none or damaged. The clock may begin anew."""
+        """Read a checkpoint of the same rules; ValueError and no change where it is none or damaged.
+
+        The clock may begin anew.
+        """
         cells = list(struct.unpack("<%dq" % (len(self.cells) + len(self._limited())), self.read(place)[12:]))
         limits, cells = cells[len(self.cells) :], cells[: len(self.cells)]
 

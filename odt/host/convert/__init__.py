@@ -4,8 +4,9 @@
     model.fit(model.imported.samples(images), labels, epochs=3)
     model.export("digits.odt")
 
-One inner description (graph.py) stands between the readers and odt: nodes in odt's shapes with float weights. It runs on a PC
-alone; what it makes runs everywhere. Needs NumPy, and the package of the framework that is read. docs/howto/import.md has more.
+One inner description (graph.py) stands between the readers and odt: nodes in odt's shapes with float weights. It runs
+on a PC alone; what it makes runs everywhere. Needs NumPy, and the package of the framework that is read.
+docs/howto/import.md has more.
 """
 
 import copy
@@ -34,8 +35,8 @@ class Imported:
     def samples(self, x):
         """Samples of the source's shape, (samples, channels, height, width) for one, in odt's: channels last.
 
-        Of an array (samples, *shape); the dtype stays, but floats become bytes for an Input of such, rounded as the source does.
-        ValueError for another shape.
+        Of an array (samples, *shape); the dtype stays, but floats become bytes for an Input of such, rounded as the
+        source does. ValueError for another shape.
         """
         graph = self.graph
         return _arranged(self.bytes(x), graph.source_shape, graph.nodes[0].shape, graph.order, "samples")
@@ -68,8 +69,8 @@ def read(source, shape=None):
     """The inner description of a network: an nn.Module or its ExportedProgram, a Keras model, an onnx.ModelProto, or a
     file, .onnx, .keras or .tflite, by its name.
 
-    ``shape``: of a sample as the source takes it, where the source does not say. Unsupported (a ValueError) names the node
-    that odt has not; ValueError for a damaged file. Nothing of a file is executed.
+    ``shape``: of a sample as the source takes it, where the source does not say. Unsupported (a ValueError) names the
+    node that odt has not; ValueError for a damaged file. Nothing of a file is executed.
     """
     if isinstance(source, (str, Path)):
         suffix = Path(source).suffix.lower()
@@ -113,17 +114,19 @@ def load(
 ):  # fmt: skip
     """An odt model with the weights of ``source`` (see ``read``), compiled: ``fit`` goes on with them.
 
-    ``calibrate``: samples, of the source's shape or of odt's (channels last), from which int8 takes its ranges; those before all that
-    trains are the source's own where that is quantized, and where all are, none are needed. ``dtype``: "int8" or
-    "float32"; without it int8 where there is ``calibrate``. ``batch_norm``: "fold" makes a BatchNorm part of the weights before
-    it (where it cannot be, it stays and does not train), "keep" leaves it a layer that trains. ``train``: "all", "last" (the last layer),
-    "bias" (all biases and the last layer), "none", a list of layers' names, or a function of the model that is called before
-    ``compile``, as those of ``odt.adapt.update``. ``input``: options of ``odt.Input``, as ``{"dtype": "uint8", "scale": 1 / 255}``: the source takes raw times
-    scale; of bytes without a scale, ``{"dtype": "int8"}``, raw are the source's own. ``optimizer``, ``loss``, ``batch_size`` and the rest:
-    of ``compile``; the loss is of labels, or "mse" where the output has several axes.
+    ``calibrate``: samples, of the source's shape or of odt's (channels last), from which int8 takes its ranges; those
+    before all that trains are the source's own where that is quantized, and where all are, none are needed. ``dtype``:
+    "int8" or "float32"; without it int8 where there is ``calibrate``. ``batch_norm``: "fold" makes a BatchNorm part of
+    the weights before it (where it cannot be, it stays and does not train), "keep" leaves it a layer that trains.
+    ``train``: "all", "last" (the last layer), "bias" (all biases and the last layer), "none", a list of layers' names,
+    or a function of the model that is called before ``compile``, as those of ``odt.adapt.update``. ``input``: options
+    of ``odt.Input``, as ``{"dtype": "uint8", "scale": 1 / 255}``: the source takes raw times scale; of bytes without a
+    scale, ``{"dtype": "int8"}``, raw are the source's own. ``optimizer``, ``loss``, ``batch_size`` and the rest: of
+    ``compile``; the loss is of labels, or "mse" where the output has several axes.
 
     ``model.imported`` is an Imported: ``samples(x)`` and ``outputs(y)`` between the source's axes and odt's.
-    Unsupported (a ValueError) names node, operator and what would do instead; ValueError for weights that are NaN, and data that do not fit.
+    Unsupported (a ValueError) names node, operator and what would do instead; ValueError for weights that are NaN, and
+    data that do not fit.
     """
     from . import build, steps
     from .equalize import equalize

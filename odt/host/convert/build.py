@@ -11,8 +11,8 @@ from .layers import Lookup, placed, worded
 
 
 def fold(graph, norms=True, front=()):
-    """Each constant factor and offset, and BatchNorm, that alone reads a layer with a kernel becomes part of its weights; so do
-    factors and offsets one after another of each other.
+    """Each constant factor and offset, and BatchNorm, that alone reads a layer with a kernel becomes part of its
+    weights; so do factors and offsets one after another of each other.
 
     Without ``norms`` BatchNorms stay, and train. Of the nodes in ``front`` those stay before which the source rounds.
     """
@@ -226,7 +226,9 @@ def _affine(node):
 
 
 def _deviation(node):
-    """(deviation, epsilon) of the BatchNorm of an affine node: in int8 whole steps are then whole parts of the deviation."""
+    """(deviation, epsilon) of the BatchNorm of an affine node: in int8 whole steps are then whole parts of the
+    deviation.
+    """
     before = node.inputs[0].scale
     if before is None:
         return 1, 1e-3

@@ -1,8 +1,8 @@
 """From a source's operations to the inner description: shapes, the order of axes, paddings.
 
-A source may have its channels first or last, may flatten, reshape and transpose. Here none of that moves a number: a Value knows
-where each number of odt's tensor is in the source's (``index``). What computes then either has its weights permuted (a Dense
-after a Flatten; a Dense before a reshape to images) or is refused by name, as odt transposes nothing.
+A source may have its channels first or last, may flatten, reshape and transpose. Here none of that moves a number: a
+Value knows where each number of odt's tensor is in the source's (``index``). What computes then either has its weights
+permuted (a Dense after a Flatten; a Dense before a reshape to images) or is refused by name, as odt transposes nothing.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,8 @@ _POSITIVE = ("relu", "relu6", "sigmoid")
 class Value:
     """``node`` computes it, in ``shape``; ``source`` is the shape of a sample in the source, ``index`` as above, flat.
 
-    ``pads``: zeros that a padding of the source adds, (before, after) of each axis of its sample; ``padded`` makes them.
+    ``pads``: zeros that a padding of the source adds, (before, after) of each axis of its sample; ``padded`` makes
+    them.
     """
 
     node: Node
@@ -270,7 +271,10 @@ class Builder:
     # --- layers -------------------------------------------------------------------------------
 
     def dense(self, value, kernel, bias, name, origin, steps=None):
-        """``kernel``: (units, features of the source). ``steps``, here and below: the scale of its bytes, of each row or of all, or None."""
+        """``kernel``: (units, features of the source).
+
+        ``steps``, here and below: the scale of its bytes, of each row or of all, or None.
+        """
         self._no_pads(value, origin)
         kernel = finite(origin, "kernel", kernel)
         features = value.source[-1] if value.source else 0
@@ -348,8 +352,9 @@ class Builder:
     def pool(
         self, op, value, size, strides, pads, ceil, name, origin, dilation=None, counts=False, same=None, away=False
     ):
-        """``op``: "maxpool" or "avgpool"; ``counts``: zeros of the padding count in the mean. ``away``: in bytes a mean half way
-        between two of them becomes that which is further from 0, else the even one.
+        """``op``: "maxpool" or "avgpool"; ``counts``: zeros of the padding count in the mean.
+
+        ``away``: in bytes a mean half way between two of them becomes that which is further from 0, else the even one.
         """
         image = self._window(value, len(size), dilation, origin)
         if image.pads is not None:
@@ -382,7 +387,10 @@ class Builder:
         return self._from_images(node)
 
     def global_pool(self, op, value, keep, name, origin, away=False):
-        """The mean ("avgpool") or the largest ("maxpool") of each channel; ``keep``: the axes stay, as 1. ``away`` as for pool()."""
+        """The mean ("avgpool") or the largest ("maxpool") of each channel; ``keep``: the axes stay, as 1.
+
+        ``away`` as for pool().
+        """
         value = self._images(value, origin)
         self._no_pads(value, origin)
         extents = value.shape[:-1]
@@ -420,7 +428,8 @@ class Builder:
     def bilinear(self, value, times, name, origin):
         """Enlarged by whole factors, the centres of positions half way between their edges, edges repeated.
 
-        That is each position repeated, then the mean of as many neighbours; for an even factor the mean of two such means.
+        That is each position repeated, then the mean of as many neighbours; for an even factor the mean of two such
+        means.
         """
         made = self.upsample(value, times, name + "_repeated", origin)
         pads = tuple((n // 2, n // 2) for n in times)
@@ -493,7 +502,8 @@ class Builder:
     def slice(self, value, axis, start, step, count, name, origin):
         """``count`` positions along an axis of the source's sample, every ``step``-th from ``start`` on.
 
-        Windows of one position do it, or a convolution that takes one number each; of rows in another order than odt's, a Dense.
+        Windows of one position do it, or a convolution that takes one number each; of rows in another order than odt's,
+        a Dense.
         """
         self._no_pads(value, origin)
         source = value.source
@@ -562,8 +572,8 @@ class Builder:
         return node
 
     def _order(self, value, origin, must=True, wanted=None):
-        """The source's axes in the order in which odt's tensor has them, ``wanted`` where that is one; None where there is none
-        and none must be.
+        """The source's axes in the order in which odt's tensor has them, ``wanted`` where that is one; None where there
+        is none and none must be.
         """
         numbers = np.arange(value.index.size).reshape(value.source)
         plain = list(range(len(value.source)))
@@ -689,7 +699,9 @@ class Builder:
         return self.join("multiply", [value, gate], name, origin)
 
     def gelu(self, value, tanh, name, origin):
-        """``tanh``: the form 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), which is x sigmoid of twice what tanh takes."""
+        """``tanh``: the form 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), which is x sigmoid of twice what tanh
+        takes.
+        """
         if not tanh:
             return self.unary("gelu", value, name, origin)
         step = 2 * np.sqrt(2 / np.pi)
@@ -726,7 +738,9 @@ class Builder:
         return self.affine(made, alpha, 0, name, origin)
 
     def _gelu_of(self, first, second, name, origin):
-        """first * second, if one is an x, the other 1 + erf(x / sqrt(2)), both times a number: the exact GELU; else None."""
+        """first * second, if one is an x, the other 1 + erf(x / sqrt(2)), both times a number: the exact GELU; else
+        None.
+        """
         if not np.array_equal(first.index, second.index) or first.shape != second.shape:
             return None
         end, (outer, one) = _line(second.node)
@@ -779,7 +793,9 @@ class Builder:
 
     @staticmethod
     def _reach(node):
-        """(the node whose bytes a node gives on as they are or None, (the least, the largest) of what those can mean or None)."""
+        """(the node whose bytes a node gives on as they are or None, (the least, the largest) of what those can mean or
+        None).
+        """
         ops = []
         while node.scale is None and node.op in _PASSING and node.inputs:
             ops.append(node.op)
@@ -812,7 +828,9 @@ class Builder:
         return self._value(node, value.source, value.index)
 
     def affine(self, value, gain, offset, name, origin):
-        """Times ``gain``, plus ``offset``: constants of the source, one number, one per channel, or what broadcasts to a sample."""
+        """Times ``gain``, plus ``offset``: constants of the source, one number, one per channel, or what broadcasts to
+        a sample.
+        """
         self._no_pads(value, origin)
         rank, shape, channel = len(value.source), value.shape, self.channel
         constants = [finite(origin, key, each) for key, each in (("gain", gain), ("offset", offset))]

@@ -12,7 +12,10 @@ from . import load
 
 
 def command(options):
-    """Read, convert, write the model file and say what it is; returns 0. BoardError with the reason why not: nothing is written then."""
+    """Read, convert, write the model file and say what it is; returns 0.
+
+    BoardError with the reason why not: nothing is written then.
+    """
     try:
         data = None if options.calibrate is None else samples_of(options.calibrate)
         pixels = {"dtype": "uint8", "scale": options.uint8} if options.uint8 else None

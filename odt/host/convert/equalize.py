@@ -1,8 +1,10 @@
-"""Scales of channels move between layers, until no channel of a kernel is much smaller than the others: the network computes the same.
+"""Scales of channels move between layers, until no channel of a kernel is much smaller than the others: the network
+computes the same.
 
-A layer that trains in int8 has one scale for its whole kernel (docs/reference/numerics.md), and a folded BatchNorm leaves channels that
-differ a hundredfold. Where only ReLUs, poolings and sums lie between, a channel may be divided by any number above 0
-before, and its weights multiplied by it behind: cross-layer equalization (Nagel et al., 2019), here over residual sums too.
+A layer that trains in int8 has one scale for its whole kernel (docs/reference/numerics.md), and a folded BatchNorm
+leaves channels that differ a hundredfold. Where only ReLUs, poolings and sums lie between, a channel may be divided by
+any number above 0 before, and its weights multiplied by it behind: cross-layer equalization (Nagel et al., 2019), here
+over residual sums too.
 """
 
 import numpy as np
@@ -13,7 +15,9 @@ _MOST = 1e4  # of a channel's factor, and one over it the least
 
 
 def equalize(graph, kept=()):
-    """Change the kernels and biases of a Graph whose BatchNorms are folded; outputs stay what they are, and the nodes ``kept``."""
+    """Change the kernels and biases of a Graph whose BatchNorms are folded; outputs stay what they are, and the nodes
+    ``kept``.
+    """
     groups, pinned = _groups(graph, kept)
     linear = [node for node in graph.nodes if _scales(node) and node not in kept]
     reads = {id(node): groups[id(node.inputs[0])] for node in linear}

@@ -1,7 +1,7 @@
 """Writes an odt model as ONNX: float, or with its bytes and scales as QDQ, for the tools that other people have.
 
-Samples stay as odt has them, channels last; a Transpose in the file turns them. Weights are those that odt computes with: in int8 the
-bytes and their scales, without the residuals, which only training reads.
+Samples stay as odt has them, channels last; a Transpose in the file turns them. Weights are those that odt computes
+with: in int8 the bytes and their scales, without the residuals, which only training reads.
 """
 
 import numpy as np
@@ -26,9 +26,10 @@ _SAME = ("maxpool2d", "upsample2d", "dropout")  # their numbers are bytes of the
 def save_onnx(model, path):
     """Write the network of a compiled model, with its weights and ranges, to ``path``.
 
-    Its input "x" takes (samples, *shape of the Input) in the Input's dtype, its output is what ``predict`` gives. An int8 model becomes a network
-    of QuantizeLinear and DequantizeLinear. A model of ``load_model`` has no layers: make it by its script and ``load_weights`` from the file.
-    Unsupported (a ValueError) names a layer that ONNX has no operator for; nothing is written then. RuntimeError before ``compile``.
+    Its input "x" takes (samples, *shape of the Input) in the Input's dtype, its output is what ``predict`` gives. An
+    int8 model becomes a network of QuantizeLinear and DequantizeLinear. A model of ``load_model`` has no layers: make
+    it by its script and ``load_weights`` from the file. Unsupported (a ValueError) names a layer that ONNX has no
+    operator for; nothing is written then. RuntimeError before ``compile``.
     """
     session = ready(model)
     if not hasattr(model, "nodes"):
@@ -41,7 +42,10 @@ def save_onnx(model, path):
 
 
 def _values(model, session):
-    """What each node's output is made of, in int8: the network is planned once more. RuntimeError where it has changed since."""
+    """What each node's output is made of, in int8: the network is planned once more.
+
+    RuntimeError where it has changed since.
+    """
     optimizer = None if is_untrained(session) else session.optimizer
     noted = []
     plan = compile_graph(
@@ -280,7 +284,8 @@ class _Writer:
         made, layer = self._mean(node, inputs), node.layer
         if not self.int8 or layer.steps and not layer.away:
             return made
-        # QuantizeLinear rounds half a step to even; odt up, or away from byte 0: by a part of a step that changes nothing else.
+        # QuantizeLinear rounds half a step to even; odt up, or away from byte 0: by a part of a step that changes
+        # nothing else.
         name, step = layer.name, self._scale_of(node.inputs[0])
         part = self._constant(name + " part", step / (4 * np.prod(layer.window[:2])))
         if layer.steps:

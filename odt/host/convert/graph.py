@@ -1,14 +1,18 @@
-"""The inner description of a network that comes in: nodes in odt's shapes, with float weights. No framework is imported here.
+"""The inner description of a network that comes in: nodes in odt's shapes, with float weights.
 
-A Node is one application of one operation. Shapes have no batch and end with the channels: (features,), (length, channels) or
-(height, width, channels). Kernels are (out, .., in) as odt's. ``scale`` and ``zero_point`` are those of the source's own int8
-output, None where it has none; the scales of a kernel's bytes, one per row, are its weights "steps".
+No framework is imported here.
+
+A Node is one application of one operation. Shapes have no batch and end with the channels: (features,), (length,
+channels) or (height, width, channels). Kernels are (out, .., in) as odt's. ``scale`` and ``zero_point`` are those of
+the source's own int8 output, None where it has none; the scales of a kernel's bytes, one per row, are its weights
+"steps".
 
 | op | options | weights |
 |---|---|---|
 | input | | |
 | dense | | kernel, bias or None; steps, where it was of bytes |
-| conv, transposed | size, strides, pads ((before, after) of each axis), of conv also groups and, if not 1, dilation, of transposed out | kernel, bias or None |
+| conv, transposed | size, strides, pads ((before, after) of each axis), of conv also groups and, if not 1, dilation, of
+  transposed out | kernel, bias or None |
 | norm | kind "batch", "layer" or "group"; epsilon, momentum, groups | gamma, beta; of "batch" also mean, variance |
 | affine | | gain, offset: one number per channel each |
 | maxpool, avgpool | size, strides, pads, out | |
@@ -57,8 +61,8 @@ class Node:
 class Graph:
     """``nodes`` are in an order in which they can be computed; the first is the input, ``output`` one of them.
 
-    ``source_shape``, ``source_output``: the shapes of a sample there; ``order`` and ``output_order``: of each number of odt's
-    input and output, row after row, where it is among the source's.
+    ``source_shape``, ``source_output``: the shapes of a sample there; ``order`` and ``output_order``: of each number of
+    odt's input and output, row after row, where it is among the source's.
     """
 
     nodes: list
@@ -93,10 +97,11 @@ def refuse(origin, what, instead=None):
 
 @contextmanager
 def parsing(name, what="damaged", errors=Exception):
-    """What another library raises in this block, where it parses or computes what a file says, is the file's damage: a ValueError.
+    """What another library raises in this block, where it parses or computes what a file says, is the file's damage: a
+    ValueError.
 
-    Nothing of odt's own runs in such a block, or ``errors`` are those of the other alone: an error of odt's is a defect and
-    keeps its type.
+    Nothing of odt's own runs in such a block, or ``errors`` are those of the other alone: an error of odt's is a defect
+    and keeps its type.
     """
     try:
         yield

@@ -1,4 +1,7 @@
-"""Opens a .keras file. Only layers and operations that kerasmodel.py reads are made, and their sizes are checked before that."""
+"""Opens a .keras file.
+
+Only layers and operations that kerasmodel.py reads are made, and their sizes are checked before that.
+"""
 
 import io
 import json

@@ -1,7 +1,8 @@
 """Reads Keras 3: a Sequential or functional model, or a .keras file (opened by kerasfile.py).
 
-LAYERS and OPERATIONS name what is read. Each row says which options of a class are read and which have no effect in inference; any
-other option that is not at its default is refused, so is one that a later Keras adds. All variables of a layer must have been read.
+LAYERS and OPERATIONS name what is read. Each row says which options of a class are read and which have no effect in
+inference; any other option that is not at its default is refused, so is one that a later Keras adds. All variables of a
+layer must have been read.
 """
 
 import inspect
@@ -28,8 +29,8 @@ _IDLE_ENDS = ("_initializer", "_regularizer", "_constraint")
 class Row:
     """How a layer or an operation becomes nodes: ``make(reader, layer, input or inputs, origin)``.
 
-    ``reads``: the options that ``make`` takes into account. ``idle``: those without effect in inference. ``defaults``: of options
-    that the class does not have as arguments.
+    ``reads``: the options that ``make`` takes into account. ``idle``: those without effect in inference. ``defaults``:
+    of options that the class does not have as arguments.
     """
 
     def __init__(self, make, reads="", idle="", **defaults):

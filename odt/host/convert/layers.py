@@ -1,7 +1,7 @@
 """Layers of other frameworks: paddings of each side, windows that reach beyond the end, and tables.
 
-The instructions have always taken where a window begins and how many there are; odt's own layers give them what Keras's words
-mean. What is made here runs on every board, as any program does.
+The instructions have always taken where a window begins and how many there are; odt's own layers give them what Keras's
+words mean. What is made here runs on every board, as any program does.
 """
 
 from ... import layers

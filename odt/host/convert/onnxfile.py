@@ -1,7 +1,8 @@
-"""Reads ONNX: float networks, and quantized ones (QDQ and QLinear operators) with their weights as floats and their scales beside.
+"""Reads ONNX: float networks, and quantized ones (QDQ and QLinear operators) with their weights as floats and their
+scales beside.
 
-Of a file what is in it is read, and weights in a file beside it, in the same folder: no functions, no code. What each operator's
-attributes do is in onnxtable.py.
+Of a file what is in it is read, and weights in a file beside it, in the same folder: no functions, no code. What each
+operator's attributes do is in onnxtable.py.
 """
 
 import stat
@@ -65,7 +66,9 @@ def _names(graph):
 
 
 class _Reader:
-    """``known`` has, by name, a Value or a constant as a NumPy array; ``bytes``, of a Value that is bytes there, what they mean."""
+    """``known`` has, by name, a Value or a constant as a NumPy array; ``bytes``, of a Value that is bytes there, what
+    they mean.
+    """
 
     def __init__(self, proto, opsets, shape, folder):
         self.proto, self.opsets, self.opset, self.shape, self.folder = proto, opsets, opsets[""], shape, folder
@@ -112,7 +115,9 @@ class _Reader:
         return outputs[0].name
 
     def _needed(self, output):
-        """(what messages call it, a node) of all that the output depends on; Unsupported where odt has no such operator."""
+        """(what messages call it, a node) of all that the output depends on; Unsupported where odt has no such
+        operator.
+        """
         names, found = {output}, []
         for number, node in reversed(list(enumerate(self.proto.node))):
             if names & set(node.output) - {""}:
@@ -896,7 +901,9 @@ class _Arguments:
         return self.reader.builder.affine(value, gain, offset, self.name + "_steps", self.origin)
 
     def steps(self, at, axis):
-        """Scales of the bytes that a weight was made of, one or one for each index of the axis; None where there are none such."""
+        """Scales of the bytes that a weight was made of, one or one for each index of the axis; None where there are
+        none such.
+        """
         scale, along = self.reader.steps.get(self.node.input[at], (None, None))
         return None if scale is None or scale.size > 1 and along != axis else np.ravel(scale)
 

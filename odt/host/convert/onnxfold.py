@@ -1,7 +1,9 @@
-"""What nodes of constants alone give: shapes, and weights in another form. ONNX's reference computes it, so that every attribute counts.
+"""What nodes of constants alone give: shapes, and weights in another form.
 
-A file of a few bytes can name a tensor of any size: how large a result becomes is known before it is made, and all of them have
-a budget.
+ONNX's reference computes it, so that every attribute counts.
+
+A file of a few bytes can name a tensor of any size: how large a result becomes is known before it is made, and all of
+them have a budget.
 """
 
 import numpy as np

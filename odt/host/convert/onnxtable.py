@@ -1,7 +1,8 @@
 """What the ONNX reader makes of each operator: one row per attribute and per input that may be left out.
 
-"read": its value counts (and may be refused by name). "default": refused unless it is its default. "ignored": no number of the
-output depends on it. What has no row is refused. Operators of other domains than ONNX's own have their domain before them.
+"read": its value counts (and may be refused by name). "default": refused unless it is its default. "ignored": no number
+of the output depends on it. What has no row is refused. Operators of other domains than ONNX's own have their domain
+before them.
 """
 
 import numpy as np
@@ -141,9 +142,11 @@ def schema_of(node, opsets):
 
 
 def attributes(node, opsets, origin, folded=False):
-    """{name: value} of a node as its operator's description allows; ValueError for others, Unsupported where the table says so.
+    """{name: value} of a node as its operator's description allows; ValueError for others, Unsupported where the table
+    says so.
 
-    Where all inputs are constants (``folded``) every attribute is computed, except those of a quantization that the table refuses.
+    Where all inputs are constants (``folded``) every attribute is computed, except those of a quantization that the
+    table refuses.
     """
     schema, key = schema_of(node, opsets), key_of(node)
     if schema is None and node.domain != "com.microsoft":

@@ -1,4 +1,7 @@
-"""The table of docs/howto/import.md: which operators each reader takes, by their names there, and what it refuses. Of the readers' own rows."""
+"""The table of docs/howto/import.md: which operators each reader takes, by their names there, and what it refuses.
+
+Of the readers' own rows.
+"""
 
 import os
 import re

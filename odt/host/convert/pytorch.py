@@ -1,8 +1,8 @@
 """Reads PyTorch: an nn.Module by torch.export, or an ExportedProgram. In ``eval`` mode; the module is left as it was.
 
-Each operator has a row: ``@_reads("names", "arguments")``. Of the arguments of the operator's own schema a row names those
-that the method reads; ``name=value`` is refused unless it has that value, ``name~`` has no effect on the numbers. What a row
-does not name is refused unless it has the schema's default.
+Each operator has a row: ``@_reads("names", "arguments")``. Of the arguments of the operator's own schema a row names
+those that the method reads; ``name=value`` is refused unless it has that value, ``name~`` has no effect on the numbers.
+What a row does not name is refused unless it has the schema's default.
 """
 
 import operator
@@ -15,7 +15,8 @@ from .builder import SELU, Builder, Value
 from .graph import MOST, Unsupported, refuse
 
 _BATCH = 3  # samples of the example; another first size in the graph would mix samples
-ROWS = {}  # {operator: (method, {argument: None where it is read, else (the value it must have,), or () without effect})}
+# {operator: (method, {argument: None where it is read, else (the value it must have,), or () without effect})}
+ROWS = {}
 
 
 def read(source, shape):
@@ -63,7 +64,10 @@ def _reads(names, arguments):
 
 
 class _Reader:
-    """Follows the nodes of an ExportedProgram. ``known`` has, by name, a Value, a constant as a tensor, a list of these, or None."""
+    """Follows the nodes of an ExportedProgram.
+
+    ``known`` has, by name, a Value, a constant as a tensor, a list of these, or None.
+    """
 
     def __init__(self, program):
         self.program = program

@@ -1,7 +1,9 @@
-"""What of a quantized source stays as it is: scales, zero points and the bytes of weights, up to the first layer that trains.
+"""What of a quantized source stays as it is: scales, zero points and the bytes of weights, up to the first layer that
+trains.
 
 These layers, the front, compute what the source's own runtime does, except that the two may round a number close to
-halfway between two steps differently. From where something trains on, ranges follow the values as in any model (docs/reference/numerics.md).
+halfway between two steps differently. From where something trains on, ranges follow the values as in any model
+(docs/reference/numerics.md).
 """
 
 import math
@@ -79,8 +81,8 @@ def tabulate(graph, front):
 def keep(graph, found, model, front):
     """Give the front's layers the source's steps, where it has some; ``found``: of each node odt's.
 
-    Returns (the nodes of kernels whose bytes stay, {name: why an output has other steps than the source's}, whether no range
-    of the network follows its values).
+    Returns (the nodes of kernels whose bytes stay, {name: why an output has other steps than the source's}, whether no
+    range of the network follows its values).
     """
     nodes = [node for node in graph.nodes if node in front and node in found]
     for node in nodes:
@@ -150,7 +152,10 @@ def _packed(node, low):
 
 
 def _fix(node, made, inputs, end):
-    """(the steps that the output gets, or None; why these are not the source's, or None). ``end``: the last node that ``made`` computes."""
+    """(the steps that the output gets, or None; why these are not the source's, or None).
+
+    ``end``: the last node that ``made`` computes.
+    """
     layer, before = made.layer, inputs[0] if inputs else None
     wanted = _steps(end) if _is_known(end) else None
     if node.op not in _SCALED or wanted is None and node.op in ("avgpool", "adaptive"):

@@ -1,7 +1,8 @@
-"""Reads TensorFlow Lite's files: float networks, and int8 ones (weights with a scale for all or for each channel, any zero point).
+"""Reads TensorFlow Lite's files: float networks, and int8 ones (weights with a scale for all or for each channel, any
+zero point).
 
-Of a quantized network the weights are read as what they mean, and each tensor's scale is kept beside it. What each operator's
-options do is in tflitetable.py. Needs `tflite`.
+Of a quantized network the weights are read as what they mean, and each tensor's scale is kept beside it. What each
+operator's options do is in tflitetable.py. Needs `tflite`.
 """
 
 from pathlib import Path
@@ -43,7 +44,10 @@ def read(source, shape=None):
 
 
 class _File:
-    """All that is read of a file, as Python's own objects. What reads a damaged one raises whatever it likes, here alone."""
+    """All that is read of a file, as Python's own objects.
+
+    What reads a damaged one raises whatever it likes, here alone.
+    """
 
     def __init__(self, source):
         model = tflite.Model.GetRootAsModel(source, 0)
@@ -69,7 +73,9 @@ def _buffer(buffer, source):
 
 
 class _Tensor:
-    """A tensor as the file describes it: ``kind`` is a NumPy dtype, ``scale`` and ``zero`` arrays or None, ``data`` bytes."""
+    """A tensor as the file describes it: ``kind`` is a NumPy dtype, ``scale`` and ``zero`` arrays or None, ``data``
+    bytes.
+    """
 
     def __init__(self, table, number, buffers):
         name = (table.Name() or b"tensor_%d" % number).decode("utf-8", "replace")

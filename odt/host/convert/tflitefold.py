@@ -1,4 +1,7 @@
-"""What TFLite nodes of constants alone give: sizes, mostly. Each result's size is known before it is made, and all have a budget."""
+"""What TFLite nodes of constants alone give: sizes, mostly.
+
+Each result's size is known before it is made, and all have a budget.
+"""
 
 import numpy as np
 
@@ -86,7 +89,10 @@ _LEAST = {**dict.fromkeys(_ALONE, 1), "RANGE": 3, "SLICE": 3, "STRIDED_SLICE": 4
 
 
 def fold(name, inputs, options, tensor, outputs, budget, origin):
-    """(what a node gives, a list where it has several outputs; how many numbers that are). ``tensor``: the first of them."""
+    """(what a node gives, a list where it has several outputs; how many numbers that are).
+
+    ``tensor``: the first of them.
+    """
     least = _LEAST.get(name, 2)
     if len(inputs) < least or any(each is None for each in inputs[:least]):
         raise ValueError("%s: has %d inputs, expected %d" % (origin, len(inputs), least))

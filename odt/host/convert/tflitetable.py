@@ -1,7 +1,8 @@
 """What the TFLite reader makes of each operator: the table of its options, and one row per field of that.
 
-"read": its value counts (and may be refused by name). "default": refused unless it is its default. "ignored": no number of the
-output depends on it. A field that has no row, or that this `tflite` does not know, is refused where the file sets it.
+"read": its value counts (and may be refused by name). "default": refused unless it is its default. "ignored": no number
+of the output depends on it. A field that has no row, or that this `tflite` does not know, is refused where the file
+sets it.
 """
 
 import struct

@@ -7,8 +7,8 @@
 Each instruction costs a sum of products of its sizes, each times a factor: `TERMS` has the products of most,
 m0.py and m4.py those of convolutions and dense layers in int8, whose kernels choose between loops. The factors are
 measured (bench/cost.py, on the emulated boards): the RP2040's cycles lie in rp2040.py, in m4f.py instructions of a
-Cortex-M4 with an FPU, of which a real one takes some more cycles. What is not foretold: how data steers a kernel (a shift more, a zero
-that is skipped), the garbage collector, and the loop around the step.
+Cortex-M4 with an FPU, of which a real one takes some more cycles. What is not foretold: how data steers a kernel (a
+shift more, a zero that is skipped), the garbage collector, and the loop around the step.
 """
 
 import math
@@ -29,7 +29,8 @@ MACHINES = {
 SAMPLED = 64  # positions
 
 # By the name's part before the dtype: products of sizes, with P = B * OH * OW, T = KH * KW, J = N / 32 rounded up,
-# V: N modulo 4, I: taps of all outputs that are inside the image; E and X: elements that are not 0, Q and D: their part.
+# V: N modulo 4, I: taps of all outputs that are inside the image; E and X: elements that are not 0, Q and D: their
+# part.
 WINDOW = "1 P P*N P*T P*T*N P*J P*T*J B*H*W*N"
 ROW = "1 N N*K N*R R*K"
 TERMS = {
@@ -70,12 +71,13 @@ class Unknown(ValueError):
 
 
 def cycles(model, x=None, y=None, machine="rp2040"):
-    """Of one ``train_step`` of a whole batch, Python around it included; ``machine`` "cortex-m4f": instructions. Unknown names what
-    was not measured.
+    """Of one ``train_step`` of a whole batch, Python around it included; ``machine`` "cortex-m4f": instructions.
 
-    ``model``: compiled with an optimizer, or opened from a file; it stays as it is. ``x``, ``y``: samples, as for ``fit``, a batch of
-    which goes through a step here: how many errors are 0 decides about a kernel's loops. Without, it is noise that does.
-    RuntimeError where it is not compiled to train.
+    Unknown names what was not measured.
+
+    ``model``: compiled with an optimizer, or opened from a file; it stays as it is. ``x``, ``y``: samples, as for
+    ``fit``, a batch of which goes through a step here: how many errors are 0 decides about a kernel's loops. Without,
+    it is noise that does. RuntimeError where it is not compiled to train.
     """
     return int(sum(by_instruction(model, x, y, machine).values()) + 0.5)
 
@@ -111,8 +113,8 @@ def cost(name, sizes, machine="rp2040", factors=None):
 def instructions(model, x=None, y=None):
     """``[(name, sizes)]`` of a step in their order: immediates, and what the data comes to. Errors as of cycles().
 
-    "E", "X": how many elements of operands e and x are not 0; "is_sparse": what a convolution's gradient decides by its errors;
-    "format": the Input's.
+    "E", "X": how many elements of operands e and x are not 0; "is_sparse": what a convolution's gradient decides by its
+    errors; "format": the Input's.
     """
     session = model.session
     if session is None or is_untrained(session):
@@ -169,8 +171,9 @@ def _piece(session, program, piece):
 
 
 def _errors(e, s):
-    """What is_sparse() of native/kernels/linear/conv2d_dw_i8.c decides by: "hits", the errors that are not 0 at the positions that it
-    samples; and "E", those of all rows in hand."""
+    """What is_sparse() of native/kernels/linear/conv2d_dw_i8.c decides by: "hits", the errors that are not 0 at the
+    positions that it samples; and "E", those of all rows in hand.
+    """
     N, at, R = s["N"], s["at"], s["R"]
     counts = m0.sampled(e, N, at, R, SAMPLED)
     found = sum([len(column) - column.count(0) for column in [e[n::N] for n in range(at, at + R)]])
@@ -212,7 +215,9 @@ def features(name, sizes, machine="rp2040"):
 
 
 def _are_tiles(s):
-    """Whether windows lie side by side and inside, as in native/kernels/pool/: avgpool2d_i8.c, and of 2x2 maxpool2d_i8.c."""
+    """Whether windows lie side by side and inside, as in native/kernels/pool/: avgpool2d_i8.c, and of 2x2
+    maxpool2d_i8.c.
+    """
     beside = s["SH"] == s["KH"] and s["SW"] == s["KW"] and not (s.get("adaptive") or s["PT"] or s["PL"])
     return beside and s["OH"] * s["KH"] <= s["H"] and s["OW"] * s["KW"] <= s["W"]
 

@@ -3,8 +3,8 @@
 from ..routes.limits import M4
 from .m0 import is_single, meetings, phases, single, sparse
 
-# What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c, depthwise2d*_i8__m4.c,
-# conv2d_dw_i8.c, dense_dx_i8.c.
+# What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c,
+# depthwise2d*_i8__m4.c, conv2d_dw_i8.c, dense_dx_i8.c.
 DEPTH, DX_DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 128, 96, 32, 4, 4, 32, 32
 PAIRS_OF_ROWS, OUTPUTS, WIDEST, TAPS, SQUARES = 64, 32, 7, 32, 16
 SCAN, ERROR, ERROR_ROW, ERROR_TAP = M4["DW_SCAN"], M4["DW_ERROR"], M4["DW_ERROR_ROW"], M4["DW_ERROR_TAP"]

@@ -1,4 +1,7 @@
-"""What a network over features begins with: an Input of their shape, and what brings them to mean 0. Loaded by ``layers()``."""
+"""What a network over features begins with: an Input of their shape, and what brings them to mean 0.
+
+Loaded by ``layers()``.
+"""
 
 from ...layers import Input
 from ...layers.normalization import Normalization

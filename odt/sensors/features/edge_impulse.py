@@ -1,4 +1,5 @@
-"""Features with the parameters of Edge Impulse's blocks, by their names and with their defaults: docs/features.md says what differs.
+"""Features with the parameters of Edge Impulse's blocks, by their names and with their defaults: docs/features.md says
+what differs.
 
 frames = edge_impulse.mfe(rate=16000, frame_length=0.02, frame_stride=0.01, num_filters=32)
 """
@@ -36,7 +37,9 @@ def mfe(
     low_frequency: "int" = 300,
     high_frequency: "int" = 0,
 ) -> "Frames":
-    """Audio (MFE): Frames of LogMel. rate: Hz; window: samples, None: a second; lengths in seconds, frequencies in Hz, high 0: rate / 2."""
+    """Audio (MFE): Frames of LogMel. rate: Hz; window: samples, None: a second; lengths in seconds, frequencies in Hz,
+    high 0: rate / 2.
+    """
     return _frames(
         LogMel, rate, window, frame_length, frame_stride, num_filters, fft_length, low_frequency, high_frequency, ()
     )
@@ -61,7 +64,9 @@ def mfcc(
 
 
 def spectral(rate: "int" = 100, window: "int" = 128, axes: "int" = 3, fft_length: "int" = 16) -> "Motion":
-    """Spectral analysis: a Motion whose bands are the bins of a transform of ``fft_length``, a power of two in 4..128, but the first."""
+    """Spectral analysis: a Motion whose bands are the bins of a transform of ``fft_length``, a power of two in 4..128,
+    but the first.
+    """
     if fft_length not in (4, 8, 16, 32, 64, 128):
         raise ValueError("fft_length: a power of two in 4..128 is expected, got %r" % (fft_length,))
     bands = [(rate * (2 * k - 1) + fft_length) // (2 * fft_length) for k in range(1, fft_length // 2 + 1)]

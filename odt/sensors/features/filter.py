@@ -37,7 +37,9 @@ def _biquads():
 
 
 def _quantised(sos):
-    """Rows of floats as rows of ints in 1 / 2^29; the gain, which SciPy has in the first section, in equal parts in all."""
+    """Rows of floats as rows of ints in 1 / 2^29; the gain, which SciPy has in the first section, in equal parts in
+    all.
+    """
     gains = [max(abs(row[0]), abs(row[1]), abs(row[2])) for row in sos]
     total = 1.0
     for gain in gains:
@@ -58,9 +60,10 @@ def _quantum(value):
 class Filter:
     """A cascade of biquads over int16 samples, whose state goes on from call to call.
 
-    sos: sections (b0, b1, b2, 1, a1, a2), as of SciPy's ``output="sos"``; floats, or ints in units of 1 / 2^29, which are what ``sos`` is
-    afterwards: these are the same on every machine, floats of a board are not. At most 16. channels: interleaved, each with its state.
-    TypeError, ValueError for coefficients out of -4 .. 4, an a0 that is not 1, poles on or outside the unit circle.
+    sos: sections (b0, b1, b2, 1, a1, a2), as of SciPy's ``output="sos"``; floats, or ints in units of 1 / 2^29, which
+    are what ``sos`` is afterwards: these are the same on every machine, floats of a board are not. At most 16.
+    channels: interleaved, each with its state. TypeError, ValueError for coefficients out of -4 .. 4, an a0 that is not
+    1, poles on or outside the unit circle.
     """
 
     sos: "tuple[tuple[int, ...], ...]"
@@ -106,8 +109,8 @@ class Filter:
     def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
         """The samples filtered, limited to int16, into out, which may be samples itself; None: a new array.
 
-        samples: any number of int16, a multiple of the channels, in anything with the buffer protocol; bytes are raw int16.
-        With out nothing is allocated. ValueError for another dtype or length; then nothing has changed.
+        samples: any number of int16, a multiple of the channels, in anything with the buffer protocol; bytes are raw
+        int16. With out nothing is allocated. ValueError for another dtype or length; then nothing has changed.
         """
         if len(getattr(samples, "shape", ())) > 1:
             from ...run.arrays import rows

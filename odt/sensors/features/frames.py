@@ -10,11 +10,13 @@ if 1 - 1:  # for type checkers alone
 
 
 class Frames:
-    """``rows`` frames of ``features``, each ``hop`` samples after the one before: what a network over a spectrogram takes.
+    """``rows`` frames of ``features``, each ``hop`` samples after the one before: what a network over a spectrogram
+    takes.
 
-    features: a LogMel or another feature of a frame, or its ``parameters()``. ``window``: samples that a call takes, window + (rows - 1) * hop of
-    the feature's; ``shape``: (rows, numbers of a frame); ``outputs``: their product. In a stream, frames come one at a time, to the same bits
-    (``Stream.of``), but of a feature with a memory, which a call begins anew.
+    features: a LogMel or another feature of a frame, or its ``parameters()``. ``window``: samples that a call takes,
+    window + (rows - 1) * hop of the feature's; ``shape``: (rows, numbers of a frame); ``outputs``: their product. In a
+    stream, frames come one at a time, to the same bits (``Stream.of``), but of a feature with a memory, which a call
+    begins anew.
     """
 
     features: "Callable[..., Any]"
@@ -39,7 +41,9 @@ class Frames:
         self.outputs = rows * features.outputs
 
     def layers(self, x: "Any" = None) -> "list[Any]":
-        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
+        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network
+        begins with.
+        """
         from .begin import layers
 
         return layers(self, x)
@@ -51,7 +55,8 @@ class Frames:
     def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
         """The frames of ``window`` samples, one after the other: array("h") of ``outputs``, or ``out``.
 
-        samples: int16, or bytes, as the feature takes them. ValueError for another dtype or length; ``out`` is then undefined.
+        samples: int16, or bytes, as the feature takes them. ValueError for another dtype or length; ``out`` is then
+        undefined.
         """
         features, count = self.features, self.features.outputs
         if len(getattr(samples, "shape", ())) > 1:

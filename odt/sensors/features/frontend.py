@@ -3,8 +3,8 @@
     front = MicroFrontend()
     for each 10 ms: front(the newest 30 ms of samples, out)
 
-Hann window, real FFT of 16 bits, filter bank, square root, noise reduction, gain control (PCAN), logarithm, each rounded as
-there: the same integers (docs/features.md). The arithmetic: docs/numerics.md, Features.
+Hann window, real FFT of 16 bits, filter bank, square root, noise reduction, gain control (PCAN), logarithm, each
+rounded as there: the same integers (docs/features.md). The arithmetic: docs/numerics.md, Features.
 """
 
 from ...base import executor
@@ -29,11 +29,12 @@ def _frontend():
 
 
 class MicroFrontend(LogMel):
-    """64 times the natural logarithm of each band's amplitude over its noise, as TensorFlow's microfrontend makes it of frames of int16 samples.
+    """64 times the natural logarithm of each band's amplitude over its noise, as TensorFlow's microfrontend makes it of
+    frames of int16 samples.
 
-    The defaults are the settings of microWakeWord and of TensorFlow Lite Micro's micro_speech: 40 channels of 30 ms, a frame each 10 ms
-    (micro_speech: 20). What is noise, frames teach: one MicroFrontend a stream, frames in their order, ``reset()`` before another stream.
-    Arguments, TypeError and ValueError: as LogMel's.
+    The defaults are the settings of microWakeWord and of TensorFlow Lite Micro's micro_speech: 40 channels of 30 ms, a
+    frame each 10 ms (micro_speech: 20). What is noise, frames teach: one MicroFrontend a stream, frames in their order,
+    ``reset()`` before another stream. Arguments, TypeError and ValueError: as LogMel's.
     """
 
     preset = None

@@ -1,4 +1,5 @@
-"""What odt.sensors.MicroFrontend computes once, by integers alone: native/kernels/features/frontend.h says what lies where.
+"""What odt.sensors.MicroFrontend computes once, by integers alone: native/kernels/features/frontend.h says what lies
+where.
 
 Loaded by one that is made, and dropped again on boards. Sizes were checked.
 """
@@ -66,7 +67,9 @@ def _hann(i, window):
 
 
 def _bands(rate, fft, channels, low, high):
-    """The first bin of each of channels + 1 bands and the end of the last; of each bin how far below its band's upper edge it is, in 1/4096."""
+    """The first bin of each of channels + 1 bands and the end of the last; of each bin how far below its band's upper
+    edge it is, in 1/4096.
+    """
     first = upper = _mel(low, 1)
     spacing = _single(_single(_mel(high, 1) - first) // (channels + 1))
     k = min((3 * rate + 2 * low * fft) // (2 * rate), fft // 2 + 1)

@@ -5,7 +5,8 @@
     mel(samples, out)
 
 Hann window, real FFT, power, triangles that are evenly spaced on the mel scale (HTK's), log2: the first stages of
-TensorFlow's microfrontend, without its noise reduction and gain control (those: MicroFrontend). The arithmetic: docs/numerics.md, Features.
+TensorFlow's microfrontend, without its noise reduction and gain control (those: MicroFrontend). The arithmetic:
+docs/numerics.md, Features.
 """
 
 from array import array
@@ -21,7 +22,9 @@ _STATE, _SAMPLES, _OUT = 1, 2, 3
 
 
 def _log_mel():
-    """The kernel of the executor that computes: of a firmware's or PC's ``_odt``, of a stock board's ``_odt_features.mpy``, in Python."""
+    """The kernel of the executor that computes: of a firmware's or PC's ``_odt``, of a stock board's
+    ``_odt_features.mpy``, in Python.
+    """
     if executor.backend == "native":
         if hasattr(executor.engine, "log_mel"):
             return executor.engine.log_mel
@@ -37,13 +40,15 @@ def _log_mel():
 
 
 class LogMel:
-    """Log-mel energies of frames of ``window`` int16 samples at ``rate`` Hz, in ``channels`` bands from ``low`` to ``high`` Hz.
+    """Log-mel energies of frames of ``window`` int16 samples at ``rate`` Hz, in ``channels`` bands from ``low`` to
+    ``high`` Hz.
 
-    window: None, 30 ms; fft: a power of two, 32..2048, not below the window (None: the next); the frame is followed by zeros up to it.
-    high: None, 15/32 of the rate, 7500 at most. A band that is narrower than the
-    rate / fft of a bin may hear nothing, and is 0. TypeError, ValueError for what is out of range.
+    window: None, 30 ms; fft: a power of two, 32..2048, not below the window (None: the next); the frame is followed by
+    zeros up to it. high: None, 15/32 of the rate, 7500 at most. A band that is narrower than the rate / fft of a bin
+    may hear nothing, and is 0. TypeError, ValueError for what is out of range.
 
-    ``outputs``: how many numbers come out, the channels. ``nbytes`` of RAM: tables and scratch. One LogMel computes a frame at a time, in one thread.
+    ``outputs``: how many numbers come out, the channels. ``nbytes`` of RAM: tables and scratch. One LogMel computes a
+    frame at a time, in one thread.
     """
 
     rate: "int"
@@ -105,8 +110,9 @@ class LogMel:
         return 2 * len(self._tables) + 4 * len(self._work)
 
     def layers(self, x: "Any" = None) -> "list[Any]":
-        """What a network over these features begins with, a list: an Input in which sounds of usual loudness are near 0 (None: LogMel alone),
-        or, with ``x``, int16 features of the training samples, an Input and a Normalization adapted to them. ValueError where x lacks.
+        """What a network over these features begins with, a list: an Input in which sounds of usual loudness are near 0
+        (None: LogMel alone), or, with ``x``, int16 features of the training samples, an Input and a Normalization
+        adapted to them. ValueError where x lacks.
         """
         from .begin import layers
 
@@ -120,9 +126,9 @@ class LogMel:
     def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
         """The channels of a frame: 256 log2 of each band's energy, 0 where that is below 1; 0..14848.
 
-        samples: ``window`` int16, in anything with the buffer protocol; bytes and bytearray are taken as raw int16. out: an array("h")
-        of ``outputs``, or a memoryview of one, which is filled and returned, and nothing is allocated; None: a new array.
-        ValueError for another dtype or length; then out is as it was.
+        samples: ``window`` int16, in anything with the buffer protocol; bytes and bytearray are taken as raw int16.
+        out: an array("h") of ``outputs``, or a memoryview of one, which is filled and returned, and nothing is
+        allocated; None: a new array. ValueError for another dtype or length; then out is as it was.
         """
         if out is None:
             out = array("h", bytes(2 * self.outputs))
@@ -144,7 +150,8 @@ class LogMel:
 
 
 class MFCC(LogMel):
-    """Mel-frequency cepstral coefficients: the first ``coefficients`` of the cosine transform (DCT-II, orthonormal) of a LogMel's channels.
+    """Mel-frequency cepstral coefficients: the first ``coefficients`` of the cosine transform (DCT-II, orthonormal) of
+    a LogMel's channels.
 
     In units of 1/32 of a factor of 2: LogMel's are 1/256. The first is the loudness, as librosa's and SciPy's.
     """

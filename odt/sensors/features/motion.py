@@ -39,9 +39,10 @@ def _motion():
 class Motion:
     """Of each axis of a window: six statistics, then the power in bands.
 
-    rate: Hz; window: samples of each axis, 2..2048, fft: a power of two, 32..2048, not below it (None: the next). bands: two or more numbers, rising, in Hz, of 4 digits: the edges of
-    the bands, each from one edge up to, without it, the next; () for statistics alone, which need next to no RAM. A band without a
-    bin of the transform, which are rate / fft Hz apart, is a ValueError.
+    rate: Hz; window: samples of each axis, 2..2048, fft: a power of two, 32..2048, not below it (None: the next).
+    bands: two or more numbers, rising, in Hz, of 4 digits: the edges of the bands, each from one edge up to, without
+    it, the next; () for statistics alone, which need next to no RAM. A band without a bin of the transform, which are
+    rate / fft Hz apart, is a ValueError.
 
     ``outputs``: axes * (6 + bands). TypeError, ValueError for what is out of range.
     """
@@ -106,7 +107,9 @@ class Motion:
         return 2 * len(self._tables) + 4 * len(self._work)
 
     def layers(self, x: "Any" = None) -> "list[Any]":
-        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
+        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network
+        begins with.
+        """
         from .begin import layers
 
         return layers(self, x)
@@ -117,12 +120,12 @@ class Motion:
         return "Motion", {keyword: getattr(self, keyword) for keyword in keywords}
 
     def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
-        """Of each axis: mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the mean; then of each
-        band 256 log2 of its power, 0 where that is below 1.
+        """Of each axis: mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the
+        mean; then of each band 256 log2 of its power, 0 where that is below 1.
 
-        samples: window * axes int16, the axes interleaved, in anything with the buffer protocol; bytes are raw int16. out: an array("h") of
-        ``outputs``, or a memoryview of one, which is filled and returned, and nothing is allocated; None: a new array.
-        ValueError for another dtype or length; then out is as it was.
+        samples: window * axes int16, the axes interleaved, in anything with the buffer protocol; bytes are raw int16.
+        out: an array("h") of ``outputs``, or a memoryview of one, which is filled and returned, and nothing is
+        allocated; None: a new array. ValueError for another dtype or length; then out is as it was.
         """
         if out is None:
             out = array("h", bytes(2 * self.outputs))

@@ -1,4 +1,7 @@
-"""What a feature's kernel found wrong, as the ValueError that names it, and the windows that MiniRocket.fit takes. Loaded when needed."""
+"""What a feature's kernel found wrong, as the ValueError that names it, and the windows that MiniRocket.fit takes.
+
+Loaded when needed.
+"""
 
 from ...base import executor
 from ...run.data import samples as samples_of
@@ -17,7 +20,9 @@ def windows(x, window, axes):
 
 
 def refuse(error, samples, out, expected, outputs):
-    """``error``: what the kernel returned, of samples that should be ``expected`` int16, an out that should be ``outputs``."""
+    """``error``: what the kernel returned, of samples that should be ``expected`` int16, an out that should be
+    ``outputs``.
+    """
     if error == 1:
         raise ValueError("out: memory of its own is expected, not that of the tables")
     name, value, count = ("out", out, outputs) if error == 3 else ("samples", samples, expected)

@@ -1,5 +1,6 @@
-"""MiniRocket (Dempster et al. 2021): how much of a window's convolutions with fixed kernels lies above fixed values. A front that needs no
-training before a Dense or odt.online's OSELM, for small sets.
+"""MiniRocket (Dempster et al. 2021): how much of a window's convolutions with fixed kernels lies above fixed values.
+
+A front that needs no training before a Dense or odt.online's OSELM, for small sets.
 
     rocket = MiniRocket(window=128, axes=3, features=420).fit(windows)
     out = array("h", bytes(2 * rocket.outputs))
@@ -67,10 +68,12 @@ def _channels(axes, key):
 
 
 class MiniRocket:
-    """Of a window: for each of 84 kernels of nine numbers, at several dilations, which share of its convolution is above a bias.
+    """Of a window: for each of 84 kernels of nine numbers, at several dilations, which share of its convolution is
+    above a bias.
 
-    window: samples of each axis, 9..2048; axes: 1..16, of which each kernel adds up some; features: a multiple of 84, 84..10080;
-    seed: of what is chosen by chance. biases: what ``fit`` found, ``features`` ints; None: fit(x) comes first.
+    window: samples of each axis, 9..2048; axes: 1..16, of which each kernel adds up some; features: a multiple of 84,
+    84..10080; seed: of what is chosen by chance. biases: what ``fit`` found, ``features`` ints; None: fit(x) comes
+    first.
 
     ``outputs``: features. TypeError, ValueError for what is out of range.
     """
@@ -132,8 +135,9 @@ class MiniRocket:
     def fit(self, x: "Any") -> "MiniRocket":
         """Take the biases of windows: of each kernel from its convolution with one of them, by chance. Returns self.
 
-        x: any number of windows, window * axes int16 each, one after the other: what ``__call__`` takes, an array (windows, window, axes) of
-        ints or a list of windows. In Python, once: on a board it takes seconds. TypeError, ValueError for no window, or a part of one.
+        x: any number of windows, window * axes int16 each, one after the other: what ``__call__`` takes, an array
+        (windows, window, axes) of ints or a list of windows. In Python, once: on a board it takes seconds. TypeError,
+        ValueError for no window, or a part of one.
         """
         flat = x
         if isinstance(x, (list, tuple)) or hasattr(x, "shape"):
@@ -166,7 +170,9 @@ class MiniRocket:
         return self
 
     def _convolved(self, samples, mask, dilation, kernel):
-        """A window's convolution with a kernel, zeros around it; as odt/reference/rocket.py, which a firmware does not have."""
+        """A window's convolution with a kernel, zeros around it; as odt/reference/rocket.py, which a firmware does not
+        have.
+        """
         x = [0] * (4 * dilation)
         for t in range(0, len(samples), self.axes):
             x.append(sum([int(samples[t + c]) for c in range(self.axes) if mask >> c & 1]))
@@ -182,7 +188,9 @@ class MiniRocket:
         return 2 * len(self._tables) + 4 * len(self._work)
 
     def layers(self, x: "Any" = None) -> "list[Any]":
-        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network begins with."""
+        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network
+        begins with.
+        """
         from .begin import layers
 
         return layers(self, x)
@@ -195,9 +203,9 @@ class MiniRocket:
     def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
         """Of each dilation, kernel and bias the share of the convolution that is above the bias, times 16384.
 
-        samples: window * axes int16, the axes interleaved, in anything with the buffer protocol; bytes are raw int16. out: an array("h") of
-        ``outputs``, or a memoryview of one, which is filled and returned, and nothing is allocated; None: a new array.
-        ValueError for another dtype or length, and before ``fit``; then out is as it was.
+        samples: window * axes int16, the axes interleaved, in anything with the buffer protocol; bytes are raw int16.
+        out: an array("h") of ``outputs``, or a memoryview of one, which is filled and returned, and nothing is
+        allocated; None: a new array. ValueError for another dtype or length, and before ``fit``; then out is as it was.
         """
         if self.biases is None:
             raise ValueError("MiniRocket: fit(x) comes first, or biases=")

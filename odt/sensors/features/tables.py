@@ -66,7 +66,9 @@ def _root(v):
 
 
 def _factors(channels):
-    """Of the orthonormal cosine transform of C channels: 2^16 sqrt(1/C) and sqrt(2/C), unsigned, and 2^15 cos(2 pi i / 4C), i = 0..C."""
+    """Of the orthonormal cosine transform of C channels: 2^16 sqrt(1/C) and sqrt(2/C), unsigned, and 2^15 cos(2 pi i /
+    4C), i = 0..C.
+    """
     factors = []
     for i in (0, 1):
         root = min(_root((1 << 64 + i) // channels) + (1 << 15) >> 16, 0xFFFF)
@@ -77,8 +79,10 @@ def _factors(channels):
 
 
 def bands(rate, window, fft, channels, low, high, coefficients=0):
-    """Head, the first bin of each band and, of each bin, its place within the band in 1/4096: array("h"). With coefficients,
-    the factors of the cosine transform behind them."""
+    """Head, the first bin of each band and, of each bin, its place within the band in 1/4096: array("h").
+
+    With coefficients, the factors of the cosine transform behind them.
+    """
     head = array("h", (_MAGIC, window, fft, channels, coefficients))
     first, last = _mel(low, 1), _mel(high, 1)
     edges = [fft // 2 + 1] * (channels + 2)
@@ -101,7 +105,9 @@ def bands(rate, window, fft, channels, low, high, coefficients=0):
 
 
 def waves(window, fft, channels=0):
-    """Sines of a quarter, the first half of Hann's window at the samples' middles, scratch, that of channels: array("i")."""
+    """Sines of a quarter, the first half of Hann's window at the samples' middles, scratch, that of channels:
+    array("i").
+    """
     quarter, left = fft // 4, window - window // 2
     work = array("i", bytes(4 * (quarter + 1 + left + fft + 2 + channels)))
     for k in range(quarter + 1):

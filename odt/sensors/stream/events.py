@@ -1,4 +1,7 @@
-"""Events from posteriors: the mean of the last windows, a threshold with hysteresis, a pause after each. Decided in integers."""
+"""Events from posteriors: the mean of the last windows, a threshold with hysteresis, a pause after each.
+
+Decided in integers.
+"""
 
 from array import array
 
@@ -15,11 +18,12 @@ if 1 - 1:  # for type checkers alone
 class Events:
     """``update(posteriors)`` once a window: None, or (label, confidence) of a class that has just become sure.
 
-    ``labels``: names in the order of the classes, or their number; of a list that grows (it may begin empty) new ones count from the next window on.
-    ``mean``: windows that are averaged; those before the first count as 0. ``threshold``, ``release``, from 0 to 1 (None: three quarters
-    of the threshold): a class becomes active where it is the first and its mean at least the threshold, and stays so until it is below
-    ``release`` or another becomes active; it is an event when it becomes so. ``hold_off``: for so many windows after one there is none.
-    ``unknown``: a label, or a list of those, that is no event ("rest", "noise"). ``logits``: update() is given logits.
+    ``labels``: names in the order of the classes, or their number; of a list that grows (it may begin empty) new ones
+    count from the next window on. ``mean``: windows that are averaged; those before the first count as 0.
+    ``threshold``, ``release``, from 0 to 1 (None: three quarters of the threshold): a class becomes active where it is
+    the first and its mean at least the threshold, and stays so until it is below ``release`` or another becomes active;
+    it is an event when it becomes so. ``hold_off``: for so many windows after one there is none. ``unknown``: a label,
+    or a list of those, that is no event ("rest", "noise"). ``logits``: update() is given logits.
 
     ``label`` is that of the class that is active, or None.
     """
@@ -74,9 +78,10 @@ class Events:
     def update(self, posteriors: "Any") -> "tuple[Any, float] | None":
         """None, or the event that this window makes: (label, confidence), confidence in 1/1024.
 
-        Of each class a number: ints in 65536ths; int8 and uint8 of an array as a softmax in int8 puts them out (scale 1/256); floats from
-        0 to 1. With ``logits`` ints in 65536ths, or floats. A tuple is (label, confidence), as ``odt.continual.teach`` predicts: the others count as 0.
-        ValueError for NaN, what is not from 0 to 1, and another number of classes; then nothing has changed.
+        Of each class a number: ints in 65536ths; int8 and uint8 of an array as a softmax in int8 puts them out (scale
+        1/256); floats from 0 to 1. With ``logits`` ints in 65536ths, or floats. A tuple is (label, confidence), as
+        ``odt.continual.teach`` predicts: the others count as 0. ValueError for NaN, what is not from 0 to 1, and
+        another number of classes; then nothing has changed.
         """
         count = len(self.labels)
         if len(self._sums) != count:

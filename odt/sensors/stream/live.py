@@ -22,9 +22,10 @@ class Stalled(OSError):
 class Stream:
     """Labels of what a sensor sends: each window goes through ``features``, ``model`` and ``events``.
 
-    ``window``: a Window. ``features``: a function of its data, which gives what the model takes; None: the data. ``model``: a model that
-    predicts classes, or a function of one sample that gives what ``events.update`` takes, as a teacher's ``predict``. ``frames``: a Window
-    that collects what ``features`` give, a row for each window, where the model takes several (a spectrogram).
+    ``window``: a Window. ``features``: a function of its data, which gives what the model takes; None: the data.
+    ``model``: a model that predicts classes, or a function of one sample that gives what ``events.update`` takes, as a
+    teacher's ``predict``. ``frames``: a Window that collects what ``features`` give, a row for each window, where the
+    model takes several (a spectrogram).
     """
 
     window: "Window"
@@ -49,17 +50,22 @@ class Stream:
 
     @staticmethod
     def of(model: "Any", events: "Events | None" = None, hop: "int | None" = None, slots: "int" = 2) -> "Stream":
-        """The stream of a model that says what it takes: ``model.features``, as ``export(features=)`` kept them; without, windows of samples.
+        """The stream of a model that says what it takes: ``model.features``, as ``export(features=)`` kept them;
+        without, windows of samples.
 
-        ``events``: an Events; None: one of the model's labels. ``hop``: samples between windows; of Frames, whose own hop is between
-        frames, the frames between two runs of the model (None: 1). ValueError where labels or features lack.
+        ``events``: an Events; None: one of the model's labels. ``hop``: samples between windows; of Frames, whose own
+        hop is between frames, the frames between two runs of the model (None: 1). ValueError where labels or features
+        lack.
         """
         from .made import made
 
         return made(Stream, model, events, hop, slots)
 
     def feed(self, samples: "Numbers") -> "tuple[tuple[Any, float], ...]":
-        """Take in samples, as ``Window.push`` does, any number: a sequence of the events that they make. Errors: as of ``poll``."""
+        """Take in samples, as ``Window.push`` does, any number: a sequence of the events that they make.
+
+        Errors: as of ``poll``.
+        """
         samples = self.window.flat(samples)
         at, found, late = 0, (), None
         while at < len(samples):
@@ -73,7 +79,8 @@ class Stream:
     def poll(self) -> "tuple[tuple[Any, float], ...]":
         """The events of the windows that are whole, where an interrupt or a driver feeds ``window``.
 
-        The first error of one, as of a NaN in it, is raised when all have been seen; the next call returns their events.
+        The first error of one, as of a NaN in it, is raised when all have been seen; the next call returns their
+        events.
         """
         found, self._kept, late = self._kept, (), None
         x = self.window.next()
@@ -141,9 +148,10 @@ class Stream:
     ) -> "AsyncIterator[tuple[Any, float]]":
         """``async for label, confidence in stream.listen(source)``; other tasks run meanwhile.
 
-        ``source.readinto(buffer)`` puts bytes into a buffer and gives their number, or something to await that does. Nothing (0 or None) is
-        asked for again after ``pause`` seconds; ``patience`` times in a row: Stalled. It ends where ``source.ended`` is true, as of files.
-        ValueError for a source whose ``channels`` or ``typecode`` are not the window's, or whose ``rate`` is not that of the features.
+        ``source.readinto(buffer)`` puts bytes into a buffer and gives their number, or something to await that does.
+        Nothing (0 or None) is asked for again after ``pause`` seconds; ``patience`` times in a row: Stalled. It ends
+        where ``source.ended`` is true, as of files. ValueError for a source whose ``channels`` or ``typecode`` are not
+        the window's, or whose ``rate`` is not that of the features.
         """
         for name, other in (("channels", self.window), ("typecode", self.window), ("rate", self.features)):
             expected = getattr(other, name, None)
@@ -155,10 +163,12 @@ class Stream:
         return _Listening(self, source, pause, patience)
 
     def cost(self, clock: "Callable[[], int] | None" = None) -> "tuple[int, int]":
-        """What a window takes: (features, model) in microseconds, or in units of ``clock``, a function that returns a number that rises.
+        """What a window takes: (features, model) in microseconds, or in units of ``clock``, a function that returns a
+        number that rises.
 
-        Both run once on what the window holds, without an event; the hop's duration is what there is. With ``frames`` the model runs once
-        every ``frames.hop`` windows. A function with a state, as a noise reduction, has seen that window.
+        Both run once on what the window holds, without an event; the hop's duration is what there is. With ``frames``
+        the model runs once every ``frames.hop`` windows. A function with a state, as a noise reduction, has seen that
+        window.
         """
         from .cost import cost
 

@@ -12,8 +12,9 @@ if 1 - 1:  # for type checkers alone
 def log(name: "str | Rule", value: "float | None" = None, threshold: "float | None" = None) -> None:
     """Print the line of a value, and that of its threshold if there is one; without a value, the line of an event.
 
-    name: of the value or the event, 1 to 40 characters; or a Rule of odt.sensors.rules: as its action, ``log`` tells that it fires.
-    Values have six digits. TypeError, ValueError for what is no name: one has no ":", "|", ">" or line's end, and begins with no space.
+    name: of the value or the event, 1 to 40 characters; or a Rule of odt.sensors.rules: as its action, ``log`` tells
+    that it fires. Values have six digits. TypeError, ValueError for what is no name: one has no ":", "|", ">" or line's
+    end, and begins with no space.
     """
     if hasattr(name, "name"):
         name = name.name

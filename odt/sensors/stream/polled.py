@@ -13,11 +13,13 @@ _LIMITS = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535
 
 
 class PolledSource:
-    """What ``read()`` returns, ``rate`` times a second: ``ADC(26).read_u16``, an accelerometer's method that gives (x, y, z).
+    """What ``read()`` returns, ``rate`` times a second: ``ADC(26).read_u16``, an accelerometer's method that gives (x,
+    y, z).
 
-    For ``Stream.listen`` and ``Recorder.capture``, whose ``pause`` is to be shorter than 1 / rate. Each number times ``scale``, rounded where
-    ``typecode`` is of ints; what is beyond its limits is the limit, and counted in ``clipped``. ``late`` counts samples
-    that were not asked for in time. ValueError for NaN and for another number of ``channels``.
+    For ``Stream.listen`` and ``Recorder.capture``, whose ``pause`` is to be shorter than 1 / rate. Each number times
+    ``scale``, rounded where ``typecode`` is of ints; what is beyond its limits is the limit, and counted in
+    ``clipped``. ``late`` counts samples that were not asked for in time. ValueError for NaN and for another number of
+    ``channels``.
     """
 
     read: "Callable[[], float | Sequence[float]]"

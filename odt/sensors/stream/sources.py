@@ -1,4 +1,6 @@
-"""Files that play a sensor: sources for ``Stream.listen``, with ``readinto``, ``channels``, ``typecode``, and ``ended`` after the last sample."""
+"""Files that play a sensor: sources for ``Stream.listen``, with ``readinto``, ``channels``, ``typecode``, and ``ended``
+after the last sample.
+"""
 
 from struct import pack_into, unpack_from
 
@@ -10,7 +12,9 @@ if 1 - 1:  # for type checkers alone
 
 
 class WavSource:
-    """The samples of a WAV file: PCM of 8, 16 or 32 bits, float of 32. ``rate`` in Hz; where it is given, the file is to have it.
+    """The samples of a WAV file: PCM of 8, 16 or 32 bits, float of 32.
+
+    ``rate`` in Hz; where it is given, the file is to have it.
 
     ValueError for what is no such file.
     """
@@ -85,9 +89,10 @@ class WavSource:
 class CsvSource:
     """The lines of a text file, a sample each.
 
-    ``typecode``: of array; what does not fit it is a ValueError, that names the line. ``columns``: which of a line, in this order, from
-    the end if negative; None: all. ``scale``: each number times that, rounded where ``typecode`` is of ints; None: they are whole numbers.
-    ``separator``, ``decimal`` and the heading: as of odt.data.CsvReader; columns in use are ``columns``.
+    ``typecode``: of array; what does not fit it is a ValueError, that names the line. ``columns``: which of a line, in
+    this order, from the end if negative; None: all. ``scale``: each number times that, rounded where ``typecode`` is of
+    ints; None: they are whole numbers. ``separator``, ``decimal`` and the heading: as of odt.data.CsvReader; columns in
+    use are ``columns``.
     """
 
     channels: "int"
@@ -168,7 +173,10 @@ class CsvSource:
         return value if exact or scale else None
 
     def readinto(self, buffer: "Any") -> "int":
-        """Whole samples into a buffer: the number of bytes, 0 at the end. After a bad line the next call goes on with the one after it."""
+        """Whole samples into a buffer: the number of bytes, 0 at the end.
+
+        After a bad line the next call goes on with the one after it.
+        """
         code = "<I" if self.typecode == "f" else "<" + self.typecode
         size = 1 if self.typecode in "bB" else 2 if self.typecode in "hH" else 4
         at = 0

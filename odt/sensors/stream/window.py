@@ -1,8 +1,8 @@
 """Windows over samples as they come from a driver, an interrupt or DMA: one writer, one reader, nothing allocated.
 
-The writer fills slots of ``hop`` samples, a queue; the reader moves the window on by a slot and copies one in. So the writer never
-touches what is being read, each index is written by one side alone, and a slot counts when it is whole. What does not fit is
-lost, counted, and stands before the next slot as a gap, behind which the window begins anew.
+The writer fills slots of ``hop`` samples, a queue; the reader moves the window on by a slot and copies one in. So the
+writer never touches what is being read, each index is written by one side alone, and a slot counts when it is whole.
+What does not fit is lost, counted, and stands before the next slot as a gap, behind which the window begins anew.
 """
 
 from array import array
@@ -37,10 +37,10 @@ def _as_bytes(data):
 class Window:
     """The last ``length`` samples of ``channels`` numbers each, every ``hop`` samples (None: ``length``).
 
-    ``typecode``: of array, one of "bBhHiIf". ``slots``: hops that wait at most, the one that is being written among them; RAM is
-    (length + slots * hop) samples. ``data`` is the window, an array of length * channels numbers, the oldest sample first.
-    ``overruns`` counts samples that were lost; ``gap`` those lost between the window before and this one; ``position`` is
-    the number of samples up to the window's end, lost ones with them.
+    ``typecode``: of array, one of "bBhHiIf". ``slots``: hops that wait at most, the one that is being written among
+    them; RAM is (length + slots * hop) samples. ``data`` is the window, an array of length * channels numbers, the
+    oldest sample first. ``overruns`` counts samples that were lost; ``gap`` those lost between the window before and
+    this one; ``position`` is the number of samples up to the window's end, lost ones with them.
     """
 
     length: "int"
@@ -91,10 +91,12 @@ class Window:
     # The writer's
 
     def push(self, samples: "Numbers") -> "int":
-        """Take in whole samples: numbers as an array, memoryview or list; bytes are raw ones. Returns how many of them were not lost.
+        """Take in whole samples: numbers as an array, memoryview or list; bytes are raw ones.
 
-        ``hop`` samples at once, where a slot begins, are copied in one go, others number by number; neither allocates. ValueError where
-        they are no whole samples.
+        Returns how many of them were not lost.
+
+        ``hop`` samples at once, where a slot begins, are copied in one go, others number by number; neither allocates.
+        ValueError where they are no whole samples.
         """
         samples = self.flat(samples)
         count, done = len(samples), self.put(samples)
@@ -141,7 +143,10 @@ class Window:
         return rows("push: samples", samples, self.channels)
 
     def slot(self) -> "memoryview | None":
-        """What of the slot is to be written, as bytes: for ``readinto``, DMA; None where the reader is late. ``commit`` when it is."""
+        """What of the slot is to be written, as bytes: for ``readinto``, DMA; None where the reader is late.
+
+        ``commit`` when it is.
+        """
         room = self._room()
         slot = self._head % self.slots
         if room == self._size:
@@ -182,7 +187,9 @@ class Window:
         return self._room() > 0 and self._at != self._begin
 
     def skip(self, count: "int" = 1) -> None:
-        """``count`` samples were lost before they came, as a sensor's FIFO may say: a gap; those of a slot that is not whole go with them."""
+        """``count`` samples were lost before they came, as a sensor's FIFO may say: a gap; those of a slot that is not
+        whole go with them.
+        """
         count = size_of("skip", "count", count, _MOST)
         self._room()
         self._drop(count + (self._at - self._begin) // (self.channels * self._item))
