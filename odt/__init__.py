@@ -55,7 +55,8 @@ HOMES = {
 }  # fmt: skip
 KERAS = {  # what odt calls by a shorter name; also those of odt.layers
     "AveragePooling1D": "AvgPool1D", "AveragePooling2D": "AvgPool2D", "BatchNormalization": "BatchNorm",
-    "GlobalAveragePooling1D": "GlobalAvgPool", "GlobalAveragePooling2D": "GlobalAvgPool", "GroupNormalization": "GroupNorm",
+    "GlobalAveragePooling1D": "GlobalAvgPool", "GlobalAveragePooling2D": "GlobalAvgPool",
+    "GroupNormalization": "GroupNorm",
     "LayerNormalization": "LayerNorm", "MaxPooling1D": "MaxPool1D", "MaxPooling2D": "MaxPool2D",
 }  # fmt: skip
 

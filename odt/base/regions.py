@@ -1,4 +1,7 @@
-"""What programs and Python share: regions, words of the control block, formats of data. The instructions: opcodes.py."""
+"""What programs and Python share: regions, words of the control block, formats of data.
+
+The instructions: opcodes.py.
+"""
 
 try:
     from micropython import const

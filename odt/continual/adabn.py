@@ -40,7 +40,8 @@ def update_bn(model: "Network", x: "Data", epochs: "int | None" = None, guard: "
     tracks, kept, keep = _found(session)
     if not tracks:
         raise ValueError(
-            "update_bn: the model has no BatchNorm that trains: compile it with an optimizer, and the layer with trainable=True"
+            "update_bn: the model has no BatchNorm that trains: compile it with an optimizer, and the layer with "
+            "trainable=True"
         )
     classes = _classes(model, x) if guard and session.classes else 0
     x, _, count = session.look_at(x, None, "", True)

@@ -62,7 +62,8 @@ class Replay(Stored):
         loss, layer = session.loss, session.input
         if not loss.labels or loss.onehot or session.classes > 255:
             raise ValueError(
-                "Replay: a model of at most 255 classes and sparse_categorical_crossentropy is expected; odt.continual.reservoir is for others"
+                "Replay: a model of at most 255 classes and sparse_categorical_crossentropy is expected; "
+                "odt.continual.reservoir is for others"
             )
         budget, seed = size_of("Replay", "budget", budget), own(seed)
         if not is_int(seed) or not 0 <= seed < 1 << 30:

@@ -38,7 +38,8 @@ def export(model, session, path, labels, purpose, features):
     if session.plan.rows:
         if session.calibrated < 2 and purpose == "training":
             raise ValueError(
-                "export: the model runs by rows, which no board can measure ranges for: fit() or calibrate(x, y) it first"
+                "export: the model runs by rows, which no board can measure ranges for: fit() or calibrate(x, y) it "
+                "first"
             )
         head["rows"] = [list(stage) for stage in getattr(session.plan.rows, "names", session.plan.rows)]
     if features is not None:
@@ -118,7 +119,10 @@ def _head(kind, session, labels):
         "output": [list(session.shape), output.buffer.offset, output.zero, output.scale.offset if int8 else None],
         "x": [buffer.offset if buffer else None for buffer in (plan.x_scale, plan.x_seen)],
         "scales": list(plan.scales) if int8 else [],
-        "loss": [loss.name, int(loss.labels), int(loss.onehot), int(loss.binary), int(loss.hits), loss.degree, int(unit * 65536)],
+        "loss": [
+            loss.name, int(loss.labels), int(loss.onehot), int(loss.binary), int(loss.hits), loss.degree,
+            int(unit * 65536),
+        ],
         "optimizer": session.optimizer.name if hasattr(session.optimizer, "name") else type(session.optimizer).__name__,
         "rate": None if is_untrained(session) else _rate(session.optimizer.learning_rate),
         "ranges": session.calibrated, "epoch": session.epoch, "underway": session.underway,

@@ -11,7 +11,8 @@ from .opened import Loss, Optimizer, Plan, Shape
 from .sections import FROZEN, HEAD, LAYERS, PROGRAM, STATE, ModelFile, wrong
 
 _RATES = {  # what a schedule is made with before it becomes the file's, and which of its values counts steps
-    "Constant": ("base.rate", (0,), None), "StepDecay": ("optimizers.schedules", (0, 1), 1), "CosineDecay": ("optimizers.schedules", (0, 1), 1),
+    "Constant": ("base.rate", (0,), None), "StepDecay": ("optimizers.schedules", (0, 1), 1),
+    "CosineDecay": ("optimizers.schedules", (0, 1), 1),
     "ExponentialDecay": ("optimizers.rates", (0, 1, 0.5), None), "WarmUp": ("optimizers.rates", (0, 1), 0),
 }  # fmt: skip
 

@@ -151,7 +151,8 @@ class Board:
         try:
             text = self.call(
                 "exec",
-                "try:\n    import odt\n    print('odt-is', odt.__version__)\nexcept ImportError:\n    print('odt-is', 0)",
+                "try:\n    import odt\n    print('odt-is', odt.__version__)\n"
+                "except ImportError:\n    print('odt-is', 0)",
             )
         except BoardError:
             text = ""

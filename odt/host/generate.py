@@ -216,8 +216,8 @@ def _tables(table):
     out = [
         "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
         "//",
-        "// What the verifier and the executor know of each instruction: of all, or in a file for stock firmware of the",
-        "// piece ODT_PIECE (odt/host/pieces.py).",
+        "// What the verifier and the executor know of each instruction: of all, or in a file for stock firmware of the"
+        "\n// piece ODT_PIECE (odt/host/pieces.py).",
         "",
         "#include <stddef.h>",
         "",
@@ -349,7 +349,8 @@ def _index(table):
     return "\n".join(
         [
             "# Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
-            '"""Which module has the function of an instruction: MODULES.split()[ord(BY_NUMBER[its number - 1]) - 40]."""',
+            '"""Which module has the function of an instruction: MODULES.split()[ord(BY_NUMBER[its number - 1]) - '
+            '40]."""',
             "",
             "MODULES = (  # a string takes half the RAM of a tuple",
             *['    "%s "' % name for name in modules],

@@ -66,8 +66,8 @@ _KINDS = {
     "cores": ("run",), "modules": ("modules",),
 }  # fmt: skip
 _CALLS = (
-    "compile fit fit_async train_step evaluate predict predict_proba predict_classes calibrate summary save load export "
-    "load_weights get_weights set_weights get_layer count_params trainable history digest draw disassemble"
+    "compile fit fit_async train_step evaluate predict predict_proba predict_classes calibrate summary save load "
+    "export load_weights get_weights set_weights get_layer count_params trainable history digest draw disassemble"
 )
 
 
@@ -82,7 +82,8 @@ def _names(homes):
 
 
 _MODULES = (
-    "callbacks", "continual.replay", "continual.teach", "data.readers", "layers", "layers.activations", "losses", "metrics",
+    "callbacks", "continual.replay", "continual.teach", "data.readers", "layers", "layers.activations", "losses",
+    "metrics",
     "model", "optimizers", "plan.graph", "run.fit", "run.network", "sensors.record", "sensors.stream.polled",
     "sensors.stream.sources",
 )  # fmt: skip
@@ -168,8 +169,8 @@ def _channels_last(function):
         if (image or series) and not _ours_calls():
             turned = axes[1:] + axes[:1]
             warnings.warn(
-                "Input(%s): channels are last, so these are %s positions of %d channels. Where %d is the channels: Input(%s) "
-                "and x.transpose(%s)"
+                "Input(%s): channels are last, so these are %s positions of %d channels. Where %d is the channels: "
+                "Input(%s) and x.transpose(%s)"
                 % (axes, " x ".join(str(extent) for extent in axes[:-1]), axes[-1], axes[0], turned,
                    "0, 2, 3, 1" if image else "0, 2, 1"),
                 stacklevel=2,
@@ -259,8 +260,8 @@ def _call(function):
         if self.family is None and not self.view:
             raise TypeError(
                 "layer %r: a layer of one's own has a kind and a family, which are lowered to instructions: "
-                "docs/howto/add_a_layer.md; what Lambda or call() would compute is a layer of odt, or a change of the samples"
-                % type(self).__name__
+                "docs/howto/add_a_layer.md; what Lambda or call() would compute is a layer of odt, or a change of the "
+                "samples" % type(self).__name__
             )
         return function(self, *args, **options)
 
@@ -377,7 +378,10 @@ async def _awaited(model, name, run):
 
 
 def _begun(model):
-    """Whether a fit of this thread is underway: a callback calls. Else what an interrupt may have left does not count."""
+    """Whether a fit of this thread is underway: a callback calls.
+
+    Else what an interrupt may have left does not count.
+    """
     return _owner(model).thread == threading.get_ident() and model.session is not None and bool(model.session.fit)
 
 

@@ -193,8 +193,8 @@ def package(files):
     folder = files / "python" / "odt"
     if not (folder / "__init__.mpy").exists():
         where = "run `make mpy` first" if IN_CHECKOUT else (
-            "install the wheel of a release, which has it, or give what `make mpy` built in a clone of odt's repository: "
-            "--files <its folder build/mpy>"
+            "install the wheel of a release, which has it, or give what `make mpy` built in a clone of odt's "
+            "repository: --files <its folder build/mpy>"
         )  # fmt: skip
         raise BoardError("%s has nothing to install: %s" % (files, where))
     return folder

@@ -126,7 +126,8 @@ def _cell(value):
 
 def _page(run, svg):
     facts = [
-        ("script", run.script), ("on", run.place), ("begun", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(run.begun))),
+        ("script", run.script), ("on", run.place),
+        ("begun", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(run.begun))),
         ("took", "%.1f s" % run.seconds), ("ended", run.ended), ("digests", ", ".join(run.digests) or "none printed"),
         ("events", ", ".join(["%s %d" % each for each in run.logged.events.items()]) or "none"),
         ("damaged lines", str(run.damaged)),

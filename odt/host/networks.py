@@ -40,7 +40,8 @@ from .text import literal
 
 # A figure: whether more of it is better; what a table calls it.
 FIGURES = {
-    "accuracy": (True, "accuracy"), "ram": (False, "RAM to train"), "predict_ram": (False, "to predict"), "flash": (False, "file"),
+    "accuracy": (True, "accuracy"), "ram": (False, "RAM to train"), "predict_ram": (False, "to predict"),
+    "flash": (False, "file"),
     "cycles": (False, "cycles a step"),
 }  # fmt: skip
 _DONE = optuna.trial.TrialState.COMPLETE
@@ -253,7 +254,9 @@ class NetworkSearch:
             fit(model, trial, self.train, self.epochs, callbacks=[rungs])
 
     def _same(self, trial):
-        """A trial of before with these choices, which is not trained again; what other limits forbade is trained now."""
+        """A trial of before with these choices, which is not trained again;
+        what other limits forbade is trained now.
+        """
         for other in self.study.get_trials(deepcopy=False, states=(_DONE,)):
             known = other.user_attrs
             trained = "digest" in known or "ended" in known

@@ -60,8 +60,8 @@ def prune(
         while count(small) > left * whole:
             if pruner.current_step == _GRAINS:
                 raise ValueError(
-                    "prune: %.1f %% of the parameters are left when no layer may lose more (most=%g), %.1f %% are asked for"
-                    % (100 * count(small) / whole, most, 100 * parameters)
+                    "prune: %.1f %% of the parameters are left when no layer may lose more (most=%g), %.1f %% are "
+                    "asked for" % (100 * count(small) / whole, most, 100 * parameters)
                 )
             if loss is not None:
                 small.zero_grad()

@@ -229,7 +229,8 @@ def _capture(sensor, recorder, label, count):
     first, done, shown = None, 0, [None]
     newest = sensor.newest()
     live = Live(
-        get_renderable=lambda: picture(shown[0], window.channels, visible("%s %d/%d" % (label, done, count)), console.width),
+        get_renderable=lambda: picture(shown[0], window.channels, visible("%s %d/%d" % (label, done, count)),
+        console.width),
         console=console, refresh_per_second=10,
     )  # fmt: skip
     drawn = console.is_terminal

@@ -12,7 +12,8 @@ from .board import BoardError
 PARTS = {
     "reference": ((), "the Python executor, which kernels replace"),
     "sensors": (
-        ("_odt_features", "_odt_frontend", "_odt_motion", "_odt_rocket"), "odt.sensors: features, streams, recordings, rules"
+        ("_odt_features", "_odt_frontend", "_odt_motion", "_odt_rocket"),
+        "odt.sensors: features, streams, recordings, rules"
     ),
     "online": (("_odt_online",), "odt.online, and what needs it: prototypes, rules"),
     "continual": (("_odt_own",), "odt.continual: replay, teaching, few labels, another place"),
@@ -104,8 +105,10 @@ def fits(found, held, files):
     """BoardError with both figures unless the files fit."""
     need = needed(held, files, found["block"])
     if need > _room(found):
-        raise BoardError("the board's file system has room for %d blocks of %d bytes, %d are needed: nothing was copied" % (
-            _room(found), found["block"], need))  # fmt: skip
+        raise BoardError(
+            "the board's file system has room for %d blocks of %d bytes, %d are needed: nothing was copied"
+            % (_room(found), found["block"], need)
+        )
 
 
 def check(found, held, lib, package, kernels, names=(), more=()):
@@ -128,7 +131,10 @@ def check(found, held, lib, package, kernels, names=(), more=()):
 
 
 def bring(board, held, files):
-    """Copy what the board lacks of the files; returns how many. What fails takes away again what was not there before."""
+    """Copy what the board lacks of the files; returns how many.
+
+    What fails takes away again what was not there before.
+    """
     files = lacking(held, files)
     folders = {}
     for file in files:

@@ -121,7 +121,9 @@ class Search:
         return {"ratios": dict(ratios, **{self.layers[-1]: 1.0}), "biases": biases}
 
     def run(self, trials, limit=None):
-        """So many trials more, on this machine, of policies that take at most ``limit`` bytes; returns Optuna's study."""
+        """So many trials more, on this machine, of policies that take at most ``limit`` bytes;
+        returns Optuna's study.
+        """
         self.limit = limit
         gains = self.contributions()
 

@@ -102,7 +102,8 @@ class Map:
         with Tidy():
             plan = compile_graph(
                 model.nodes, model.session.loss, optimizer, model.dtype, model.batch_size, model.session.micro,
-                model.session.plan.segments, model.session.plan.flash, noted, model.session.plan.bits, model.session.plan.rows,
+                model.session.plan.segments, model.session.plan.flash, noted, model.session.plan.bits,
+                model.session.plan.rows,
             )  # fmt: skip
         if plan.code != model.program.code:
             raise RuntimeError("the network, its loss or its optimizer has changed since compile()")

@@ -49,7 +49,9 @@ def _drop(bound):
 
 
 def _table():
-    """OSELM's tanh of 0, 1/32 .. 6 in units of 2^-15, and the last once more: between them lines, within five of tanh."""
+    """OSELM's tanh of 0, 1/32 .. 6 in units of 2^-15, and the last once more:
+    between them lines, within five of tanh.
+    """
     if not _tanh:
         for i in range(193):
             decay = exp2n(5909 * i)

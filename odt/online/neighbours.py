@@ -286,7 +286,9 @@ class RCE(_Kept):
         self._format = "<2i%dh" % inputs
 
     def learn_one(self, x: "Numbers", y: "SupportsIndex") -> "int":
-        """Learn a sample of label y; returns the number of neurons that changed or came, -1 if the budget is used up."""
+        """Learn a sample of label y; returns the number of neurons that changed or came,
+        -1 if the budget is used up.
+        """
         x, y = self._units(x), self._label(y)
         used = len(self)
         field, claimed, parts = self._reach, False, []

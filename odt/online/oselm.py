@@ -111,7 +111,8 @@ class OSELM(Stored):
         N = self.hidden
         self.state = state = bytearray(64 + 4 * (N * (N + 1) // 2 + N * self.outputs))
         header = (
-            _MAGIC, self.inputs, N, self.outputs, seed & 0xFFFFFFFF, _ACTIVATIONS[activation], gain, forgets, hold, trace, start,
+            _MAGIC, self.inputs, N, self.outputs, seed & 0xFFFFFFFF, _ACTIVATIONS[activation], gain, forgets, hold,
+            trace, start,
         )  # fmt: skip
         for i, word in enumerate(header):
             struct.pack_into("<I", state, 4 * i, word)

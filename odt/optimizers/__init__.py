@@ -173,7 +173,8 @@ class Adam:
         if s.updates.constants is not None:
             return s.updates.constants
         if self.epsilon != _EPSILON:
-            raise ValueError('Adam: epsilon belongs to state "float32"; "int16" adds one unit of its state, got epsilon=%g' % (
+            raise ValueError('Adam: epsilon belongs to state "float32"; "int16" adds one unit of its state, got '
+                'epsilon=%g' % (
                 bits_to_float(self.epsilon)))  # fmt: skip
         c1 = ((_MILLION - self.beta_1) * 4096 + _MILLION // 2) // _MILLION
         if not c1:

@@ -57,8 +57,8 @@ class ZerothOrder:
             self.of_tail = optimizer or Adam()
             base = getattr(self.of_tail.learning_rate, "base", 0)
             if type(rate) is not Constant or not rate.base or not base:
-                raise ValueError("ZerothOrder: with a tail learning_rate is a number above 0, its schedule that of optimizer, "
-                    "which begins above 0; got %r" % (learning_rate,))  # fmt: skip
+                raise ValueError("ZerothOrder: with a tail learning_rate is a number above 0, its schedule that of "
+                    "optimizer, which begins above 0; got %r" % (learning_rate,))  # fmt: skip
             self.ratio = scale_div(rate.base, base)
         self.learning_rate = self.of_tail.learning_rate
         self.state = self.of_tail.state

@@ -229,7 +229,9 @@ def read_by(nodes, loss):
 
 
 def output_bias(s, node):
-    """The biases that train and that are added to the output, unchanged: operand and bytes; None of a network without."""
+    """The biases that train and that are added to the output, unchanged:
+    operand and bytes; None of a network without.
+    """
     while node.layer.view and node.inputs:
         node = node.inputs[0]
     weights = s.buffers.weights.get(node)

@@ -112,7 +112,9 @@ def trained(nodes, every=False, within=None):
 
 
 def backward_macs(nodes, within=None):
-    """Multiply-accumulates of a sample's backward pass: of each node, by what trains now; ``within`` as for trained()."""
+    """Multiply-accumulates of a sample's backward pass: of each node, by what trains now;
+    ``within`` as for trained().
+    """
     reached = trained(nodes, within=within)
     found = []
     for node in nodes:

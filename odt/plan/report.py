@@ -9,7 +9,8 @@ from ..base.fixed import elements
 def outline(nodes):
     """The table of layers before anything is planned."""
     _table(("params",), [
-        (node.layer.name, type(node.layer).__name__, node.shape, sum([elements(s) for _, s in node.layer.weight_shapes()]))
+        (node.layer.name, type(node.layer).__name__, node.shape,
+        sum([elements(s) for _, s in node.layer.weight_shapes()]))
         for node in nodes
     ])  # fmt: skip
     print()

@@ -1,4 +1,6 @@
-"""A variational autoencoder's sampling: mean and log-variance in, a random point out, and the divergence in the loss."""
+"""A variational autoencoder's sampling: mean and log-variance in, a random point out,
+and the divergence in the loss.
+"""
 
 from ..base.primitives import millionths, scale_of
 from .values import ACTIVATION, ERROR

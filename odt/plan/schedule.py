@@ -189,7 +189,8 @@ class Schedule:
         """
         arena = self.arena
         for each in (
-            self.instructions, self.rows, self.values, self.scales, self.ranges, self.streams, self.choices, arena.sizes, arena.kinds,
+            self.instructions, self.rows, self.values, self.scales, self.ranges, self.streams, self.choices,
+            arena.sizes, arena.kinds,
             arena.roots, arena.shifts, arena.offsets, self.buffers.states, self.buffers.constants,
         ):  # fmt: skip
             each.clear()

@@ -1,4 +1,6 @@
-"""What the planner decided, as objects, for those who look inside a plan: inspect.py, profile.py and the host's tools."""
+"""What the planner decided, as objects, for those who look inside a plan:
+inspect.py, profile.py and the host's tools.
+"""
 
 from ..base.opcodes import opcode
 from ..base.regions import ARENA, REGION_SHIFT, STATE

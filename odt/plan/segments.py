@@ -85,7 +85,9 @@ class Choices:
         self.masks = ["open_" in names[forward[p] : forward[p + 1]] for p in range(count)]  # of each step
 
     def least(self):
-        """The fewest bytes; the segments of least cost that do with them, others that do, bits: as for compile_graph."""
+        """The fewest bytes; the segments of least cost that do with them, others that do, bits:
+        as for compile_graph.
+        """
         while True:
             self.fewest, segments = self._search(None)
             if self._known(segments):

@@ -40,7 +40,9 @@ def convert(s, y, x, columns):
 
 
 def bias_gradient(s, name, error, channels):
-    """The gradient of what is added to each channel: the sum of the error; ``name`` tells it from the layer's others."""
+    """The gradient of what is added to each channel: the sum of the error;
+    ``name`` tells it from the layer's others.
+    """
     gradient = s.scratch(name + " gradient", 4 * channels, GRADIENT)
     s.emit("bias_dw" + ("_i8" if s.int8 else "_f32"), (gradient, error.buffer), (error.count // channels, channels))
     return gradient

@@ -102,7 +102,9 @@ def curve_dx_i8(o):
 
 
 def _bends(o, scale):
-    """The function that gives of a byte x - z, the bend in Q16 and the gradient in Q14; it computes each byte's once."""
+    """The function that gives of a byte x - z, the bend in Q16 and the gradient in Q14;
+    it computes each byte's once.
+    """
     exponent = multiplier(scale_mul(scale, LOG2_E) if o.kind == _ELU else scale)
     alpha = min(32766, rescale(16384, *multiplier(o.alpha)))
     z, found = max(-128, min(127, o.z)), {}

@@ -1,4 +1,6 @@
-"""Log-mel of a frame in Python: what native/kernels/features/logmel_i16.c computes, from docs/numerics.md (Features)."""
+"""Log-mel of a frame in Python: what native/kernels/features/logmel_i16.c computes,
+from docs/numerics.md (Features).
+"""
 
 from .buffers import is_int16, view16
 from .spectrum import log2_256, power, spectrum

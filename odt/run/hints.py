@@ -53,9 +53,10 @@ def features(session, x, samples):
     if not moves or moves[len(moves) // 4][0] * _RATIO > top:
         return None
     what = "int8 loses it before %s: " % session.plan.weights[0][0] if norm else ""
-    return "%s: features differ: values reach %g, no. %d moves by %g: %sbegin with odt.Normalization(), adapted to x" % (
-        layer.name, top, moves[0][1], moves[0][0], what,
-    )  # fmt: skip
+    return (
+        "%s: features differ: values reach %g, no. %d moves by %g: %sbegin with odt.Normalization(), adapted to x"
+        % (layer.name, top, moves[0][1], moves[0][0], what)
+    )
 
 
 def offsets(session, x, samples):
@@ -120,7 +121,9 @@ def _code(session, format):
 
 
 def by_rows(*unused):
-    """What a model from a file that runs by rows has in place of Session.calibrate(): a stripe does not tell a range."""
+    """What a model from a file that runs by rows has in place of Session.calibrate():
+    a stripe does not tell a range.
+    """
     raise RuntimeError(
         "the model runs by rows: its ranges are its file's and are not measured here; "
         "calibrate(x, y) it on the PC, where it was compiled, and export() it anew"

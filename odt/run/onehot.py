@@ -22,8 +22,8 @@ def labels(argument, y, classes):
     for number, row in enumerate(rows):
         if len(row) != classes or sorted(row) != [0] * (classes - 1) + [1]:
             raise ValueError(
-                '%s: sample %d is no row of %d zeros and a 1; integer labels want the loss "sparse_categorical_crossentropy"'
-                % (argument, number, classes - 1)
+                "%s: sample %d is no row of %d zeros and a 1; integer labels want the loss "
+                '"sparse_categorical_crossentropy"' % (argument, number, classes - 1)
             )
         found.append(list(row).index(1))
     return found

@@ -46,7 +46,9 @@ def initialise(state, plan, seed, int8):
 
 
 def _draw(state, weights, key, unit):
-    """Random weights, 16-bit in ``unit`` each; None: int8 and residual, of which -64..64 leaves a scale room to double."""
+    """Random weights, 16-bit in ``unit`` each; None: int8 and residual,
+    of which -64..64 leaves a scale room to double.
+    """
     count = weights.rows * weights.columns
     kernel, spans = weights.kernel.offset, residual_spans(weights)
     if unit is None and hasattr(executor.engine, "draw_bytes"):

@@ -189,7 +189,10 @@ class Recorder:
         return done
 
     def remove(self, number: "int" = -1) -> None:
-        """Take away a record by its number, from the end if negative: a take that went wrong. The file is written anew."""
+        """Take away a record by its number, from the end if negative: a take that went wrong.
+
+        The file is written anew.
+        """
         count = len(self)
         if not -count <= number < count:
             raise IndexError("remove: record %r of %d" % (number, count))
@@ -240,7 +243,8 @@ class Recorder:
     def __repr__(self):
         counts = ["%s %d" % (label, self.count(label)) for label in self.labels]
         return "Recorder(%r: %s; %s %d)" % (
-            self.path, ", ".join(counts) or "no record", "each label at most" if self.classes else "at most", self.each)  # fmt: skip
+            self.path, ", ".join(counts) or "no record", "each label at most" if self.classes else "at most",
+            self.each)  # fmt: skip
 
     def _head(self, count):
         """The header of ``count`` records (format: numpy.lib.format)."""

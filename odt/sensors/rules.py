@@ -169,7 +169,9 @@ class All(Condition):
 
 
 class Absence(Condition):
-    """No ``event`` for ``within`` ms, since it came or, before that, since the first call; once, until it comes again."""
+    """No ``event`` for ``within`` ms, since it came or, before that, since the first call;
+    once, until it comes again.
+    """
 
     within: "int"
 

@@ -241,6 +241,7 @@ def _lookup(node):
 
 
 _MAKERS = {
-    "dense": _dense, "conv": _conv, "transposed": _transposed, "maxpool": _pool, "avgpool": _pool, "adaptive": _adaptive,
+    "dense": _dense, "conv": _conv, "transposed": _transposed, "maxpool": _pool, "avgpool": _pool,
+    "adaptive": _adaptive,
     "upsample": _upsample, "norm": _norm, "affine": _affine, "lookup": _lookup,
 }  # fmt: skip

@@ -145,7 +145,9 @@ class Builder:
         return value if len(value.shape) == 1 else self._reshaped(value, (value.index.size,), origin)
 
     def _permute(self, value, wanted):
-        """Let the Dense that made the value make it in this order; False where none did, or another reads it as it is."""
+        """Let the Dense that made the value make it in this order;
+        False where none did, or another reads it as it is.
+        """
         if np.array_equal(value.index, wanted):
             return True
         chain = [value.node]
@@ -231,7 +233,8 @@ class Builder:
         one, channels = (1,) * len(pads), shape[-1]
         weights = self._weights(np.ones((channels, *one, 1)), None, np.array(1 / 127), origin)
         made = self._node(
-            "conv", "pad", origin, [node], shape, weights, size=one, strides=one, pads=pads, groups=channels, dilation=one
+            "conv", "pad", origin, [node], shape, weights, size=one, strides=one, pads=pads, groups=channels,
+            dilation=one
         )  # fmt: skip
         made.trainable, made.scale, made.zero_point = False, node.scale, node.zero_point
         return made
@@ -344,7 +347,8 @@ class Builder:
         if min(out) < 1:
             refuse(origin, "leaves no position of %s" % (value.shape,))
         node = self._node(
-            "transposed", name, origin, [value.node], out + kernel.shape[:1], self._weights(kernel, bias, steps, origin),
+            "transposed", name, origin, [value.node], out + kernel.shape[:1],
+            self._weights(kernel, bias, steps, origin),
             size=size, strides=tuple(strides), pads=tuple(tuple(pair) for pair in pads), out=out,
         )  # fmt: skip
         return self._from_images(node)
@@ -441,7 +445,9 @@ class Builder:
         return made
 
     def reduce(self, op, value, axes, keep, name, origin):
-        """The mean ("avgpool") or the largest ("maxpool") along axes of the source's sample; ``keep``: they stay, as 1."""
+        """The mean ("avgpool") or the largest ("maxpool") along axes of the source's sample; ``keep``:
+        they stay, as 1.
+        """
         self._no_pads(value, origin)
         rank = len(value.source)
         axes = sorted({axis % rank for axis in axes})
@@ -565,7 +571,8 @@ class Builder:
         kernel = np.zeros((after, 1, width, 1))
         kernel[:, :, start] = 1
         node = self._node(
-            "conv", name, origin, [node], (before, count, after), self._weights(kernel, None, np.array(1 / 127), origin),
+            "conv", name, origin, [node], (before, count, after),
+            self._weights(kernel, None, np.array(1 / 127), origin),
             size=(1, width), strides=(1, step), pads=((0, 0), (0, 0)), groups=after,
         )  # fmt: skip
         node.trainable = False
@@ -816,7 +823,9 @@ class Builder:
         return self._value(node, value.source, value.index)
 
     def norm(self, kind, value, weights, name, origin, **options):
-        """``kind``: "batch" (weights gamma, beta, mean, variance), "layer" (of the last axis) or "group" (gamma, beta)."""
+        """``kind``: "batch" (weights gamma, beta, mean, variance), "layer" (of the last axis) or "group" (gamma,
+        beta).
+        """
         value = self._by_channel(value, origin, -1 if kind == "layer" else self.channel)
         weights = {each: self._vector(value, weight, each, origin) for each, weight in weights.items()}
         if "variance" in weights and weights["variance"].min() < 0:
@@ -837,7 +846,8 @@ class Builder:
         constants = [each[0] if each.ndim == rank + 1 and len(each) == 1 else each for each in constants]
         if any(each.size > 1 and not _broadcasts(each.shape, value.source) for each in constants):
             refuse(
-                origin, "meets a constant of shape %s, samples are %s" % (max(each.shape for each in constants), value.source),
+                origin, "meets a constant of shape %s, samples are %s" % (max(each.shape for each in constants),
+                value.source),
                 "one number, one per channel, or one per number of a sample",
             )  # fmt: skip
         if rank > 1 and any(each.ndim and each.size == each.shape[-1] > 1 for each in constants):

@@ -23,7 +23,8 @@ def command(options):
         model = load(
             options.model, calibrate=data, dtype=options.dtype, batch_norm=options.batch_norm, input=pixels,
             train=options.train if options.train in ("all", "last", "bias", "none") else options.train.split(","),
-            optimizer=optimizers.OPTIMIZERS[options.optimizer](options.rate), batch_size=options.batch_size, seed=options.seed,
+            optimizer=optimizers.OPTIMIZERS[options.optimizer](options.rate), batch_size=options.batch_size,
+            seed=options.seed,
         )  # fmt: skip
         if options.input and model.imported.dtype is None:
             raise ValueError(
@@ -77,5 +78,5 @@ def describe(model, data, dtype=None):
         session.dtype, why, len(session.arena), len(session.state), len(session.plan.code),
     )  # fmt: skip
     if any(layer.steps for layer in model.layers):
-        yield "the source's own int8 steps up to what trains" + ("" if not model.imported.left else ", but for " + "; ".join(
-            "%s: %s" % pair for pair in model.imported.left.items()))  # fmt: skip
+        left = "; ".join("%s: %s" % pair for pair in model.imported.left.items())
+        yield "the source's own int8 steps up to what trains" + (", but for " + left if left else "")

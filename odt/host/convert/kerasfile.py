@@ -73,7 +73,9 @@ def _check(config, path):
 
 
 def _check_object(each, path):
-    """Unsupported where an object of the description is no layer, operation or initializer of Keras's that odt reads."""
+    """Unsupported where an object of the description is no layer,
+    operation or initializer of Keras's that odt reads.
+    """
     name, module, config = each["class_name"], each.get("module"), each.get("config")
     if not isinstance(name, str):
         raise ValueError("%s is damaged: the name of a class is %r" % (path, name))

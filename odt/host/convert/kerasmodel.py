@@ -296,7 +296,8 @@ class _Reader:
             return b.unary("erf", value, called, origin)
         return refuse(
             origin, "has the activation %s" % name,
-            "relu, relu6, leaky_relu, hard_tanh, sigmoid, hard_sigmoid, tanh, softmax, silu, hard_silu, elu, selu or gelu",
+            "relu, relu6, leaky_relu, hard_tanh, sigmoid, hard_sigmoid, tanh, softmax, silu, hard_silu, elu, selu or "
+            "gelu",
         )  # fmt: skip
 
     @_layer("Activation", "activation")
@@ -399,7 +400,8 @@ class _Reader:
     def _batch_normalization(self, layer, x, origin):
         mean, variance = self._array(layer.moving_mean), self._array(layer.moving_variance)
         _last_axis(layer.axis, x, origin)
-        weights = {"gamma": self._or(layer.gamma, np.ones_like(mean)), "beta": self._or(layer.beta, np.zeros_like(mean)),
+        weights = {
+            "gamma": self._or(layer.gamma, np.ones_like(mean)), "beta": self._or(layer.beta, np.zeros_like(mean)),
                    "mean": mean, "variance": variance}  # fmt: skip
         momentum = min(max(layer.momentum, 0.0001), 0.9999)
         return self.builder.norm("batch", x, weights, layer.name, origin, epsilon=layer.epsilon, momentum=momentum)
@@ -441,7 +443,8 @@ class _Reader:
             short = [(n - 1) // step * step + width - n for n, width, step in zip(x.source, size, strides)]
             if any(n > 0 and n % 2 for n in short):
                 refuse(
-                    origin, "pads by %s in all, where Keras on PyTorch repeats the edge and on others leaves it out" % short,
+                    origin,
+                    "pads by %s in all, where Keras on PyTorch repeats the edge and on others leaves it out" % short,
                     'padding="valid", or KERAS_BACKEND=tensorflow or jax, as which odt computes',
                 )  # fmt: skip
         return self.builder.pool(op, x, size, strides, pads, False, layer.name, origin, same=same)
@@ -583,7 +586,7 @@ class _Reader:
         b = self.builder
         ends = (second, first) if largest else (first, second)
         more = b.unary("relu", b.subtract(*ends, name + "_difference", origin), name + "_more", origin)
-        return (b.join("add", [first, more], name, origin) if largest else b.subtract(first, more, name, origin))  # fmt: skip
+        return b.join("add", [first, more], name, origin) if largest else b.subtract(first, more, name, origin)
 
     @_layer("Concatenate", "axis")
     def _concatenate_layer(self, layer, inputs, origin):
@@ -753,7 +756,9 @@ def _ends(model):
 
 
 def _check_input(layer, model):
-    """Refuse an input that is not of floats, except of whole numbers that a Rescaling or a Normalization makes floats."""
+    """Refuse an input that is not of floats,
+    except of whole numbers that a Rescaling or a Normalization makes floats.
+    """
     origin = "layer %s (%s)" % (layer.name, type(layer).__name__)
     LAYERS["InputLayer"].check(type(layer), {**layer.get_config(), "dtype": None}, origin)
     readers = [node.operation for node in layer._outbound_nodes if node.operation in model.operations]
@@ -823,14 +828,16 @@ _INSTEAD = {
         "convolutions; odt has no attention",
     "Masking": "sequences of one length, padded beforehand",
     "Embedding ReversibleEmbedding CategoryEncoding": "one-hot samples and a Dense",
-    "StringLookup IntegerLookup TextVectorization Hashing HashedCrossing Discretization": "numbers that the program makes",
+    "StringLookup IntegerLookup TextVectorization Hashing HashedCrossing Discretization":
+        "numbers that the program makes",
     "MelSpectrogram STFTSpectrogram": "odt.sensors.features, before the network",
     "Lambda": "layers",
     "EinsumDense": "Dense",
     "SpectralNormalization": "the layer within it, with its weights",
     "RMSNormalization UnitNormalization": "LayerNormalization",
     "Dot": "a Multiply and a Dense",
-    "RandomCrop AutoContrast Equalization Solarization AugMix CutMix MixUp RandAugment MaxNumBoundingBoxes Pipeline": "the augmentation in the pipeline of the data",
+    "RandomCrop AutoContrast Equalization Solarization AugMix CutMix MixUp RandAugment MaxNumBoundingBoxes Pipeline":
+        "the augmentation in the pipeline of the data",
     "Conv3D Conv3DTranspose MaxPooling3D AveragePooling3D UpSampling3D ZeroPadding3D Cropping3D SpatialDropout3D "
     "GlobalMaxPooling3D GlobalAveragePooling3D AdaptiveAveragePooling3D AdaptiveMaxPooling3D": "layers of 1 or 2 axes",
     "AdaptiveMaxPooling1D AdaptiveMaxPooling2D": "MaxPooling",

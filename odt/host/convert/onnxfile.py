@@ -1112,11 +1112,13 @@ _AFTER_PADS = (
     "Size",
 )
 _MOVES = (  # and compute nothing
-    "Concat", "Flatten", "Gather", "Identity", "MaxPool", "Reshape", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze", "Shape",
+    "Concat", "Flatten", "Gather", "Identity", "MaxPool", "Reshape", "Slice", "Split", "Squeeze", "Transpose",
+    "Unsqueeze", "Shape",
     "Size",
 )  # fmt: skip
 _OF_IMAGES = {
-    "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization", "Pad",
+    "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization",
+    "Pad",
     "InstanceNormalization", "GroupNormalization", "QLinearConv", "Resize", "Upsample", "Flatten", "Reshape",
 }  # fmt: skip
 OPERATORS = set(ATTRIBUTES)

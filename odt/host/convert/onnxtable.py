@@ -112,17 +112,20 @@ ATTRIBUTES = {
 }
 _INPUTS = {  # of Microsoft's operators, for which onnx has no schemas: the least and the most
     "DequantizeLinear": (2, 3), "Gelu": (1, 1), "QGemm": (6, 9), "QLinearAdd": (7, 8), "QLinearAveragePool": (4, 5),
-    "QLinearConcat": (3, 1 << 20), "QLinearConv": (8, 9), "QLinearGlobalAveragePool": (5, 5), "QLinearLeakyRelu": (4, 5),
+    "QLinearConcat": (3, 1 << 20), "QLinearConv": (8, 9), "QLinearGlobalAveragePool": (5, 5),
+    "QLinearLeakyRelu": (4, 5),
     "QLinearMul": (7, 8), "QLinearSigmoid": (4, 5), "QLinearSoftmax": (5, 5), "QuantizeLinear": (2, 3),
 }  # fmt: skip
 _KIND = onnx.AttributeProto
 _KINDS = {  # of their attributes
-    "alpha": _KIND.FLOAT, "auto_pad": _KIND.STRING, "kernel_shape": _KIND.INTS, "pads": _KIND.INTS, "strides": _KIND.INTS,
+    "alpha": _KIND.FLOAT, "auto_pad": _KIND.STRING, "kernel_shape": _KIND.INTS, "pads": _KIND.INTS,
+    "strides": _KIND.INTS,
     "dilations": _KIND.INTS,
 }  # fmt: skip
 _NEEDED = {"QLinearAveragePool": ("kernel_shape",), "QLinearConcat": ("axis",), "QLinearSoftmax": ("opset",)}
 _FLAGS = (
-    "ceil_mode", "count_include_pad", "keepdims", "noop_with_empty_axes", "transA", "transB", "allowzero", "channels_last",
+    "ceil_mode", "count_include_pad", "keepdims", "noop_with_empty_axes", "transA", "transB", "allowzero",
+    "channels_last",
 )  # fmt: skip
 _WORDS = {kind: name for name, kind in _KIND.AttributeType.items()}
 

@@ -195,7 +195,8 @@ class _Reader:
             or node.target.namespace != "aten"
             or torch.Tag.nondeterministic_seeded in node.target.tags
         ):
-            refuse(origin, "computes with constants alone, and not by an operator of PyTorch's that gives the same each time",
+            refuse(origin, "computes with constants alone, and not by an operator of PyTorch's that gives the same "
+                "each time",
                    "a buffer with the result")  # fmt: skip
         sources = [each.name for each in node.all_input_nodes if each.name in self.owner]
         if sources:
@@ -814,7 +815,9 @@ class _Arguments:
         return self.reader.known[value.name]
 
     def operand(self, name):
-        """A Value, or a constant as an array; one that has the same numbers for each sample of the batch has them once."""
+        """A Value,
+        or a constant as an array; one that has the same numbers for each sample of the batch has them once.
+        """
         value = self[name]
         if not isinstance(value, torch.Tensor):
             return value
@@ -938,9 +941,11 @@ def _channel(node, rank):
 
 
 _OF_CHANNELS = (
-    "conv1d", "conv2d", "max_pool1d", "max_pool2d", "max_pool1d_with_indices", "max_pool2d_with_indices", "avg_pool1d", "avg_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
+    "conv1d", "conv2d", "max_pool1d", "max_pool2d", "max_pool1d_with_indices", "max_pool2d_with_indices", "avg_pool1d",
+    "avg_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
     "adaptive_max_pool1d", "adaptive_max_pool2d", "batch_norm", "group_norm", "instance_norm", "conv_transpose1d",
-    "conv_transpose2d", "convolution", "upsample_nearest1d", "upsample_nearest2d", "upsample_linear1d", "upsample_bilinear2d", "prelu",
+    "conv_transpose2d", "convolution", "upsample_nearest1d", "upsample_nearest2d", "upsample_linear1d",
+    "upsample_bilinear2d", "prelu",
 )  # fmt: skip
 _OF_FEATURES = ("linear", "layer_norm", "native_layer_norm", "matmul")
 _MAY_SHOW = (

@@ -816,7 +816,8 @@ def _pairs(given, origin):
 
 
 _AFTER_PADS = (
-    "CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D", "AVERAGE_POOL_2D", "PAD", "PADV2", "RESHAPE", "SQUEEZE", "EXPAND_DIMS", "SHAPE",
+    "CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D", "AVERAGE_POOL_2D", "PAD", "PADV2", "RESHAPE", "SQUEEZE",
+    "EXPAND_DIMS", "SHAPE",
     "SPACE_TO_BATCH_ND", "DEQUANTIZE", "TRANSPOSE",
 )  # fmt: skip
 _RESHAPES = ("RESHAPE", "SQUEEZE", "EXPAND_DIMS")
@@ -824,7 +825,8 @@ _COPIES = (  # bytes as they are, whatever they mean
     *_RESHAPES, "TRANSPOSE", "SLICE", "STRIDED_SLICE", "SPLIT", "SPLIT_V", "UNPACK", "GATHER",
 )  # fmt: skip
 _SPREADS = (  # computes the same of samples that SPACE_TO_BATCH_ND has made
-    "CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "SUB", "MUL", "DIV", "RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1", "LEAKY_RELU", "PRELU",
+    "CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "SUB", "MUL", "DIV", "RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1",
+    "LEAKY_RELU", "PRELU",
     "LOGISTIC", "TANH", "HARD_SWISH", "GELU", "ELU", "QUANTIZE", "DEQUANTIZE",
 )  # fmt: skip
 OPERATORS = set(ATTRIBUTES)

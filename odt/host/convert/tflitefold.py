@@ -37,7 +37,8 @@ def _arithmetic(name, first, second):
     whole = first.dtype.kind in "iu"
     divide = (lambda a, b: np.trunc(a / b).astype(a.dtype)) if whole else np.divide
     return {
-        "ADD": np.add, "SUB": np.subtract, "MUL": np.multiply, "DIV": divide, "FLOOR_DIV": np.floor_divide, "FLOOR_MOD": np.mod,
+        "ADD": np.add, "SUB": np.subtract, "MUL": np.multiply, "DIV": divide, "FLOOR_DIV": np.floor_divide,
+        "FLOOR_MOD": np.mod,
         "MAXIMUM": np.maximum, "MINIMUM": np.minimum, "POW": np.power,
     }[name](first, second)  # fmt: skip
 
@@ -45,7 +46,8 @@ def _arithmetic(name, first, second):
 _ARITHMETIC = ("ADD", "SUB", "MUL", "DIV", "FLOOR_DIV", "FLOOR_MOD", "MAXIMUM", "MINIMUM", "POW")
 _REDUCE = {"REDUCE_PROD": np.prod, "SUM": np.sum, "REDUCE_MAX": np.max, "MEAN": np.mean}
 FOLDED = {
-    *_ARITHMETIC, *_REDUCE, "ABS", "BROADCAST_TO", "CAST", "CONCATENATION", "DEQUANTIZE", "EXPAND_DIMS", "FILL", "GATHER", "NEG", "PACK",
+    *_ARITHMETIC, *_REDUCE, "ABS", "BROADCAST_TO", "CAST", "CONCATENATION", "DEQUANTIZE", "EXPAND_DIMS", "FILL",
+    "GATHER", "NEG", "PACK",
     "RANGE", "RESHAPE", "SHAPE", "SLICE", "SPLIT", "SQUARE", "SQUEEZE", "STRIDED_SLICE", "TILE", "TRANSPOSE", "UNPACK",
 }  # fmt: skip
 

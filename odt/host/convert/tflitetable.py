@@ -94,7 +94,8 @@ _ONLY_CONSTANTS = {
 ROWS = {**ATTRIBUTES, **_ONLY_CONSTANTS}
 _KINDS = {  # of options, where their name is not the operator's
     "AVERAGE_POOL_2D": "Pool2D", "MAX_POOL_2D": "Pool2D", "CONV_2D": "Conv2D", "DEPTHWISE_CONV_2D": "DepthwiseConv2D",
-    "MEAN": "Reducer", "REDUCE_MAX": "Reducer", "SUM": "Reducer", "REDUCE_PROD": "Reducer", "BATCH_MATMUL": "BatchMatMul",
+    "MEAN": "Reducer", "REDUCE_MAX": "Reducer", "SUM": "Reducer", "REDUCE_PROD": "Reducer",
+    "BATCH_MATMUL": "BatchMatMul",
     "BATCH_TO_SPACE_ND": "BatchToSpaceND", "SPACE_TO_BATCH_ND": "SpaceToBatchND", "MAXIMUM": "MaximumMinimum",
     "MINIMUM": "MaximumMinimum", "PADV2": "PadV2",
 }  # fmt: skip

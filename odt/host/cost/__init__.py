@@ -187,7 +187,8 @@ def noise(session):
     if layer.dtype == "float32":
         x = array("f", [rng.gauss(0, 1) for _ in range(count)])
     else:
-        code, low, high = {"uint8": ("B", 0, 255), "int8": ("b", -128, 127), "int16": ("h", -(1 << 15), (1 << 15) - 1), "uint16": ("H", 0, 65535),
+        code, low, high = {"uint8": ("B", 0, 255), "int8": ("b", -128, 127), "int16": ("h", -(1 << 15), (1 << 15) - 1),
+            "uint16": ("H", 0, 65535),
                            "int32": ("i", -(1 << 31), (1 << 31) - 1)}[layer.dtype]  # fmt: skip
         x = [int(rng.gauss(0, 1) / layer.scale + layer.zero_point) for _ in range(count)]
         x = array(code, [max(low, min(high, value)) for value in x])

@@ -103,7 +103,8 @@ def _dense_dx(s):
     M, K, N, E = s["M"], s["K"], s["N"], s["E"]
     if M >= MANY_ERRORS:
         return correlate(1, 1, M, N, K, 1, 1, 1, 1, 0, 0, 1, M, True, "dx ")
-    return [("dense dx few", {"1": 1, "samples": M, "scan": M * N, "errors": E, "fours": M * (K // 4), "four": E * (K // 4),
+    return [("dense dx few", {"1": 1, "samples": M, "scan": M * N, "errors": E, "fours": M * (K // 4),
+        "four": E * (K // 4),
                               "rest": M * (K % 4), "rests": E * (K % 4), "outputs": M * K})]  # fmt: skip
 
 
@@ -112,7 +113,8 @@ def _dense_dw(s):
     if M >= MANY_PAIRS and R > 1:
         return correlate_dw(1, 1, M, K, R, 1, 1, 1, 1, 0, 0, 1, M)
     return [("dense dw few", {"1": 1, "samples": M, "words": M * K, "rows": M * R, "products": M * R * (K // 4),
-                              "rest": M * R * (K % 4), "first": R * K, "found": s["Q"] * M * R * (K // 4)})]  # fmt: skip
+                              "rest": M * R * (K % 4), "first": R * K,
+                              "found": s["Q"] * M * R * (K // 4)})]  # fmt: skip
 
 
 def is_sparse(s):
@@ -127,7 +129,8 @@ def sparse(s):
     """From one error that is not 0 to the next."""
     R, T, E = s["R"], s["KH"] * s["KW"], s["E"]
     return [("dw sparse", {"1": 1, "scan": s["B"] * s["OH"] * s["OW"] * R, "errors": E, "rows": E * s["KH"],
-                           "bytes": E * T * s["C"], "clear": R * T * s["C"], "channels": R, "lines": s["B"] * s["OH"] * R})]  # fmt: skip
+                           "bytes": E * T * s["C"], "clear": R * T * s["C"], "channels": R,
+                           "lines": s["B"] * s["OH"] * R})]  # fmt: skip
 
 
 def _conv2d_dw(s):
@@ -147,7 +150,8 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         chunks, blocks = -(-K // AT_ONCE), -(-P // BLOCK)
         aligned = K % 4 == 0
         terms = {
-            "pack": panels * K * (1 if chunks == 1 else blocks), "packs": panels * (1 if chunks == 1 else blocks * chunks),
+            "pack": panels * K * (1 if chunks == 1 else blocks),
+            "packs": panels * (1 if chunks == 1 else blocks * chunks),
             "runs": panels * blocks * chunks, "columns": panels * P * chunks,
             "pairs": 0 if aligned else panels * P * (K // 2), "words": panels * P * (K // 2) if aligned else 0,
             "odd": panels * P * (K % 2),
@@ -159,8 +163,10 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         packs = panels * blocks if panels > 1 else 1
         depth = step if K % 4 > 1 else K
         terms = {
-            **_gather(B, H, W, C, KH, KW, SH, SW, OH, OW), "gathers": blocks * KH, "pack": packs * K, "packs": packs * KH,
-            "runs": panels * blocks, "columns": panels * P, "words": panels * P * (depth // 2), "odd": panels * P * (depth % 2),
+            **_gather(B, H, W, C, KH, KW, SH, SW, OH, OW), "gathers": blocks * KH, "pack": packs * K,
+            "packs": packs * KH,
+            "runs": panels * blocks, "columns": panels * P, "words": panels * P * (depth // 2),
+            "odd": panels * P * (depth % 2),
         }  # fmt: skip
         finishes, group = panels * (blocks + apart), "gathered"
     else:
@@ -209,7 +215,8 @@ def is_single(N, OH, OW, KH, K):
 def single(B, KH, K, OH, OW, kind):
     """One filter: four windows below one another, or beside."""
     P, lines = B * OH * OW, B * (OW if OH >= 4 else OH)
-    return [(kind + "single", {"1": 1, "lines": lines, "runs": lines * KH, "windows": P * KH, "products": P * K, "outputs": P,
+    return [(kind + "single", {"1": 1, "lines": lines, "runs": lines * KH, "windows": P * KH, "products": P * K,
+        "outputs": P,
                                "filter": K})]  # fmt: skip
 
 
@@ -228,7 +235,9 @@ def _is_gathered(KH, length, C, W, OW, SW, panels):
 
 
 def pieces(KH, KW, C):
-    """[(lines, taps, channels)] of the pieces in which windows are gathered, as by piece_of() of gather_i8__panel.inc."""
+    """[(lines, taps, channels)] of the pieces in which windows are gathered,
+    as by piece_of() of gather_i8__panel.inc.
+    """
     if KH * KW * C <= 3 * PIECE:
         return [(KH, KW, C)]
     lines, taps, channels = 1, max(PIECE // C, 1), min(C, PIECE)
@@ -305,7 +314,8 @@ def _depthwise(s, kind, N, gradient):
     if is_small and (is_dw or B > 1) and (not gradient or SH == SW == 1):
         times = N * (B if is_dw else -(-B // 2))
         taps = meetings(s["OH"], SH, s["PT"], KH, s["H"]) * meetings(s["OW"], SW, s["PL"], KW, s["W"])
-        return [(kind + " tiny", {"1": 1, "channels": N, "weights": N * KH * KW, "pixels": times * H * W, "outputs": N * P,
+        return [(kind + " tiny", {"1": 1, "channels": N, "weights": N * KH * KW, "pixels": times * H * W,
+            "outputs": N * P,
                                   "sums": times * OH * OW, "taps": times * taps})]  # fmt: skip
     group = "small" if max(KH, KW) < 3 else "3" if max(KH, KW) == 3 else "large"
     return [("%s %s stride %d" % (kind, group, 1 if SH == SW == 1 else 2), terms)]

@@ -1,4 +1,6 @@
-"""What int8 kernels of a Cortex-M4 do: the loops of native/kernels/linear/*__m4.c, counted, whose factors cost.py has."""
+"""What int8 kernels of a Cortex-M4 do: the loops of native/kernels/linear/*__m4.c, counted,
+whose factors cost.py has.
+"""
 
 from ..routes.limits import M4
 from .m0 import is_single, meetings, phases, single, sparse
@@ -109,7 +111,8 @@ def backward(B, H, W, C, N, KH, KW, top, left, OH, OW, is_dense=True):
         "windows": rows * inside, "words": runs * inside * words,
         "border": rows * border if aligned else 0, "border words": runs * border * words if aligned else 0,
         "gathered": 0 if aligned else rows * border, "gathered words": 0 if aligned else runs * border * words,
-        "blocks": panels * blocks, "finishes": panels * (blocks if is_dense else B * OH * parts), "finished": panels * P,
+        "blocks": panels * blocks, "finishes": panels * (blocks if is_dense else B * OH * parts),
+        "finished": panels * P,
     })]  # fmt: skip
 
 
@@ -136,7 +139,8 @@ def filters(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
     share = meetings(OH, SH, top, KH, H) / max(OH * KH, 1)  # of rows that are inside
     side = _inside(OW, SW, left, KW, W) / OW
     return [("filters", {
-        "1": 1, "blocks": groups * blocks, "error rows": groups * rows, "errors": _up(N, 4) * pairs, "columns": groups * blocks * KH * words,
+        "1": 1, "blocks": groups * blocks, "error rows": groups * rows, "errors": _up(N, 4) * pairs,
+        "columns": groups * blocks * KH * words,
         "rows": groups * rows * KH * words, "pairs": groups * pairs * KH * words * share * side,
         "border": groups * pairs * KH * words * share * (1 - side), "empty": groups * pairs * KH * words * (1 - share),
         "runs": N * blocks * KH * words, "fours": N * fours * KH * words, "rest": N * blocks * KH * rest,
@@ -150,8 +154,10 @@ def _dense(s):
     rows, whole = (_up(N, 4) * 4, K & ~7) if N >= 4 else (0, K & ~7)
     rest = 0 if rows else N
     return [("dense few", {
-        "1": 1, "blocks": M * _up(rows, ROWS), "eights": M * rows // 4 * (whole // 8), "fours": M * rows // 4, "outputs": M * rows,
-        "widened": M * (whole // 8), "rest": M * rows * (K - whole), "sums": rest * K, "last": rest * K * M, "lasts": rest * M,
+        "1": 1, "blocks": M * _up(rows, ROWS), "eights": M * rows // 4 * (whole // 8), "fours": M * rows // 4,
+        "outputs": M * rows,
+        "widened": M * (whole // 8), "rest": M * rows * (K - whole), "sums": rest * K, "last": rest * K * M,
+        "lasts": rest * M,
     })]  # fmt: skip
 
 
@@ -161,7 +167,8 @@ def _dense_dx(s):
     if M >= MANY_ERRORS:
         return backward(1, 1, M, N, K, 1, 1, 0, 0, 1, M)
     return [("dense dx few", {
-        "1": 1, "blocks": M * _up(K, SUMS), "scan": M * N * _up(K, SUMS), "errors": E * _up(K, SUMS), "fours": M * (K // 4),
+        "1": 1, "blocks": M * _up(K, SUMS), "scan": M * N * _up(K, SUMS), "errors": E * _up(K, SUMS),
+        "fours": M * (K // 4),
         "four": E * (K // 4), "rest": M * (K % 4), "rests": E * (K % 4), "outputs": M * K,
     })]  # fmt: skip
 
@@ -195,7 +202,8 @@ def _depthwise(s, kind, N, SH, SW, H, W, OH, OW):
     packed = B * parts * (_up(OH * SH, 2) + 1 if SH % 2 else OH * min(lines, 2))
     return [("%s %d" % (kind, max(KH, KW)), {
         "1": 1, "filters": fours, "taps": fours * KH * KW, "images": fours * B * parts, "rows": fours * B * OH * parts,
-        "lines": fours * packed, "pixels": fours * packed * positions, "windows": fours * P, "products": fours * P * KW * pairs,
+        "lines": fours * packed, "pixels": fours * packed * positions, "windows": fours * P,
+        "products": fours * P * KW * pairs,
     })]  # fmt: skip
 
 
@@ -246,7 +254,8 @@ def _depthwise_dw(s):
     line = (_up(OW, parts) + (KW - 1) // SW) * SW
     fresh = min(KH, 2 * SH)  # rows of taps that are packed anew
     return [("depthwise dw", {
-        "1": 1, "channels": fours, "taps": fours * taps, "images": fours * B * parts, "rows": rows, "lines": rows * fresh * SW,
+        "1": 1, "channels": fours, "taps": fours * taps, "images": fours * B * parts, "rows": rows,
+        "lines": rows * fresh * SW,
         "pixels": rows * fresh * line, "errors": fours * B * _up(OH, 2) * OW, "runs": rows * taps,
         "products": fours * B * _up(OH, 2) * OW * taps,
     })]  # fmt: skip

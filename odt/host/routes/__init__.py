@@ -1,4 +1,6 @@
-"""native/cores/route.h as the host reads it: which loop serves an operation on which core, and the numbers that decide."""
+"""native/cores/route.h as the host reads it: which loop serves an operation on which core,
+and the numbers that decide.
+"""
 
 import re
 

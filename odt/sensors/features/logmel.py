@@ -146,7 +146,8 @@ class LogMel:
     def __repr__(self):
         more = " -> %d coefficients" % self.coefficients if self.coefficients else ""
         return "%s(%d samples at %d Hz -> %d channels of %d..%d Hz%s, %d bytes)" % (
-            type(self).__name__, self.window, self.rate, self.channels, self.low, self.high, more, self.nbytes)  # fmt: skip
+            type(self).__name__, self.window, self.rate, self.channels, self.low, self.high, more,
+            self.nbytes)  # fmt: skip
 
 
 class MFCC(LogMel):

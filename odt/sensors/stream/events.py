@@ -145,8 +145,8 @@ class Events:
             elif code == "f" or not is_int(value):
                 value = parts(values, k)
             if value is None or not self.logits and not 0 <= value <= 65536:
-                raise ValueError("update: posterior %d is %r, %s is expected" % (
-                    k, values[k], "a finite number" if self.logits else "one from 0 to 1 (logits=True takes logits)"))  # fmt: skip
+                what = "a finite number" if self.logits else "one from 0 to 1 (logits=True takes logits)"
+                raise ValueError("update: posterior %d is %r, %s is expected" % (k, values[k], what))
             found[k] = value
         if self.logits:
             for k, value in enumerate(softmax(found)):

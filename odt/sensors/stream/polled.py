@@ -9,7 +9,10 @@ if 1 - 1:  # for type checkers alone
     from collections.abc import Callable, Sequence
     from typing import Any, Literal
 
-_LIMITS = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535), "i": (-0x80000000, 0x7FFFFFFF), "I": (0, 0xFFFFFFFF)}  # fmt: skip
+_LIMITS = {
+    "b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535),
+    "i": (-0x80000000, 0x7FFFFFFF), "I": (0, 0xFFFFFFFF),
+}  # fmt: skip
 
 
 class PolledSource:

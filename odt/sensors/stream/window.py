@@ -262,4 +262,5 @@ class Window:
 
     def __repr__(self):
         return "Window(%d, %d, %d, %r): %d bytes, %d samples lost" % (
-            self.length, self.channels, self.hop, self.typecode, self.length * self.channels * self._item + self._size * self.slots, self.overruns)  # fmt: skip
+            self.length, self.channels, self.hop, self.typecode,
+            self.length * self.channels * self._item + self._size * self.slots, self.overruns)  # fmt: skip
