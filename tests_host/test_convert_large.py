@@ -114,7 +114,7 @@ def test_the_bytes_of_one_are_those_of_the_page():
     ]
     text = " ".join((Path(__file__).parent.parent / "docs" / "howto" / "import.md").read_text().split())
     found = re.search(
-        r"MobileNetV2-0.35 .*? (\d+) KB of activations and (\d+) KB of weights; .*? (\d+) KB more, .*? (\d+) KB", text
+        r"MobileNetV2-0.35 .*? (\d+) KB of activations and (\d+) KB of weights\. .*? (\d+) KB more; .*? (\d+) KB", text
     )
     wanted = none.arena, none.state, last.arena + last.state - none.arena - none.state, whole.arena + whole.state
     assert [int(figure) for figure in found.groups()] == [round(figure / 1000) for figure in wanted]
