@@ -149,8 +149,8 @@ def _html(plan, path):
         shapes.append('<rect class="band" x="%d" y="%d" width="%d" height="%d"/>' % (
             x(first), _TOP, x(end) - x(first), _HEIGHT + _LABELS))  # fmt: skip
     for box in plan.boxes:
-        box = '<rect class="box" fill="%s" x="%d" y="%.2f" width="%d" height="%.2f"><title>%s</title></rect>'
-        shapes.append(box % (
+        rectangle = '<rect class="box" fill="%s" x="%d" y="%.2f" width="%d" height="%.2f"><title>%s</title></rect>'
+        shapes.append(rectangle % (
             COLOURS[box.kind], x(box.first), y(box.top), x(box.last + 1) - x(box.first), y(box.offset) - y(box.top),
             escape("%s (%s): %d bytes at %d, instructions %d to %d" % (
                 visible(box.name), box.kind, box.size, box.offset, box.first, box.last)),
