@@ -1,7 +1,8 @@
 """What all tests share: the garbage collector passes over what pytest and the tests' imports keep.
 
 compile() collects garbage, as it does on a board. Beside PyTorch, Keras and five thousand tests that is 0.1 to 0.5 s
-each time, for objects that stay anyway. And which statements of the readers of other frameworks the tests run: tests_host/reader_lines.py.
+each time, for objects that stay anyway. And which statements of the readers of other frameworks the tests run:
+tests_host/reader_lines.py.
 """
 
 import gc

@@ -2,8 +2,8 @@
 #
 #   make -C ports/<port> FROZEN_MANIFEST=<odt>/manifest.py USER_C_MODULES=<odt>/native
 #
-# A manifest of your own takes it with include("<odt>/manifest.py"), beside the port's; with reference=False without the executor in
-# Python, 50 KB of flash that a firmware with the kernels does not use.
+# A manifest of your own takes it with include("<odt>/manifest.py"), beside the port's; with reference=False without the
+# executor in Python, 50 KB of flash that a firmware with the kernels does not use.
 
 import os
 

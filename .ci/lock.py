@@ -1,4 +1,5 @@
-"""Write .ci/constraints.txt: the versions of all that pyproject.toml's extras brought into this Python, and of what builds.
+"""Write .ci/constraints.txt: the versions of all that pyproject.toml's extras brought into this Python, and of what
+builds.
 
     make lock
 

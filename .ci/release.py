@@ -2,8 +2,8 @@
 
     python .ci/release.py build
 
-Wheel and source distribution; the packages for mip as one zip; each architecture's kernels as a zip; the firmware of the boards
-that were built; NOTES.md, the version's section of CHANGELOG.md; SHA256SUMS of all of them.
+Wheel and source distribution; the packages for mip as one zip; each architecture's kernels as a zip; the firmware of
+the boards that were built; NOTES.md, the version's section of CHANGELOG.md; SHA256SUMS of all of them.
 """
 
 import hashlib

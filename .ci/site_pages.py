@@ -1,6 +1,7 @@
 """What `make docs` adds to docs/: README, examples and habits as pages, and links between them.
 
-A hook of mkdocs (.ci/mkdocs.yml names it). A link to a file that is no page becomes its words: the site is no browser of the repository.
+A hook of mkdocs (.ci/mkdocs.yml names it). A link to a file that is no page becomes its words: the site is no browser
+of the repository.
 """
 
 import posixpath

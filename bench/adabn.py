@@ -1,18 +1,19 @@
-"""BatchNorm's statistics moved to unlabelled samples of another place, and gamma and beta by its own predictions: accuracy before,
-after, and of training there with labels.
+"""BatchNorm's statistics moved to unlabelled samples of another place, and gamma and beta by its own predictions:
+accuracy before, after, and of training there with labels.
 
     python bench/adabn.py                      a quarter of an hour; writes bench/results/adabn.txt
     python bench/adabn.py --seeds 1 --task digits
 
-Digits: two convolutions of 8 and 16 channels, 8 epochs; MNIST-1D: three of 25, 12 epochs; a BatchNorm after each, Adam, batches
-of 16. Each is trained on the data as they are; then update_bn on 32 or 200 unlabelled samples of the changed data;
-accuracy in % on others of these (2,000 of MNIST-1D). labels: of the same network trained on changed data with all labels. One
-class: the samples are all of class 0, the data unchanged (of MNIST-1D, too). PyTorch: a network of the same sizes, trained
-by itself, and torch.optim.swa_utils.update_bn. entropy, various: after update_bn on the 200, odt.continual.tent on the same for 5 and
-20 epochs, Adam of 0.004, without a guard, by the loss Entropy of diversity 0 and 1; in PyTorch the same loss of the layers in
-training mode. Means +- standard error over seeds. Costs, all that Python does included: first, update_bn of a batch of 16
-digits on a model for the first time, which finds the instructions; then a batch more; without the guard's two predictions;
-step: of fit; tent's: of fit with the loss Entropy, where gamma and beta alone train.
+Digits: two convolutions of 8 and 16 channels, 8 epochs; MNIST-1D: three of 25, 12 epochs; a BatchNorm after each, Adam,
+batches of 16. Each is trained on the data as they are; then update_bn on 32 or 200 unlabelled samples of the changed
+data; accuracy in % on others of these (2,000 of MNIST-1D). labels: of the same network trained on changed data with all
+labels. One class: the samples are all of class 0, the data unchanged (of MNIST-1D, too). PyTorch: a network of the same
+sizes, trained by itself, and torch.optim.swa_utils.update_bn. entropy, various: after update_bn on the 200,
+odt.continual.tent on the same for 5 and 20 epochs, Adam of 0.004, without a guard, by the loss Entropy of diversity 0
+and 1; in PyTorch the same loss of the layers in training mode. Means +- standard error over seeds. Costs, all that
+Python does included: first, update_bn of a batch of 16 digits on a model for the first time, which finds the
+instructions; then a batch more; without the guard's two predictions; step: of fit; tent's: of fit with the loss
+Entropy, where gamma and beta alone train.
 """
 
 import argparse

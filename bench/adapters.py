@@ -1,18 +1,22 @@
-"""Adapters from each layer's input to the last layer's output, over a network that stays as it is: what they regain, and what they cost.
+"""Adapters from each layer's input to the last layer's output, over a network that stays as it is: what they regain,
+and what they cost.
 
     python bench/adapters.py             writes bench/results/adapters.txt
     python bench/adapters.py --seeds 1 --task digits
 
-Skip2-LoRA (Matsutani et al., 2024): to what the last layer says is added x A B for the input x of each layer with weights, A of x's size times RANK, drawn, B of RANK
-times ten, zeros at first. The rest is frozen, so that what it says of a sample is computed once, and kept: the cache. Here in PyTorch, float32.
+Skip2-LoRA (Matsutani et al., 2024): to what the last layer says is added x A B for the input x of each layer with
+weights, A of x's size times RANK, drawn, B of RANK times ten, zeros at first. The rest is frozen, so that what it says
+of a sample is computed once, and kept: the cache. Here in PyTorch, float32.
 
-digits: networks and worlds of bench/shift.py: 900 digits are learned, then 40 labelled ones of a changed world, the rest is the test. series: MNIST-1D by
-bench/accuracy.py's network: 4,000 series are learned, then 40 labelled others, of the worlds of bench/adabn.py; 2,000 others are the test. 30 epochs, batches of 8, Adam
-with a cosine decay, its rate that of RATES with which a further seed is best, the same for all worlds.
+digits: networks and worlds of bench/shift.py: 900 digits are learned, then 40 labelled ones of a changed world, the
+rest is the test. series: MNIST-1D by bench/accuracy.py's network: 4,000 series are learned, then 40 labelled others, of
+the worlds of bench/adabn.py; 2,000 others are the test. 30 epochs, batches of 8, Adam with a cosine decay, its rate
+that of RATES with which a further seed is best, the same for all worlds.
 
-adapters: as the paper has them, of all layers, the last layer frozen. with last layer: those of the layers before the last, which itself trains. full rank: the
-same with one matrix in place of A B, of zeros at first: a last layer that reads the inputs of all. Accuracy in %, mean +- standard error over seeds; mean: over all
-worlds; less: the mean less that of the last layer alone, of the same seeds. weights: those that train. cache: numbers of 40 samples, bytes in int8,
+adapters: as the paper has them, of all layers, the last layer frozen. with last layer: those of the layers before the
+last, which itself trains. full rank: the same with one matrix in place of A B, of zeros at first: a last layer that
+reads the inputs of all. Accuracy in %, mean +- standard error over seeds; mean: over all worlds; less: the mean less
+that of the last layer alone, of the same seeds. weights: those that train. cache: numbers of 40 samples, bytes in int8,
 and where the last layer is frozen those of its output, too. MACs of a sample, forward from the cache, and backward.
 """
 

@@ -1,7 +1,8 @@
-"""Networks as others have them, for several benches, and the shapes that their training steps consist of, for bench/kernels.py.
+"""Networks as others have them, for several benches, and the shapes that their training steps consist of, for
+bench/kernels.py.
 
-MLPerf Tiny's four (github.com/mlcommons/tiny, benchmark/training), LeNet-5, a 1-D network of human activity and the keyword
-network of 24 channels (bench/steps.py).
+MLPerf Tiny's four (github.com/mlcommons/tiny, benchmark/training), LeNet-5, a 1-D network of human activity and the
+keyword network of 24 channels (bench/steps.py).
 """
 
 import odt

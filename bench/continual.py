@@ -2,23 +2,30 @@
 
     python bench/continual.py                 a quarter of an hour of one core; writes bench/results/continual.txt
     python bench/continual.py --seeds 1 --part turns
-    python bench/continual.py --generated     latents drawn from a model of each class: bench/results/continual_generated.txt
+    python bench/continual.py --generated     latents drawn from a model of each class:
+                                              bench/results/continual_generated.txt
 
-Tasks, network, epochs and scores are those of bench/replay.py, and so is what a row's rate and strength are chosen with: three further seeds. PyTorch
-starts from odt's first weights. In % and points, mean +- standard error; bytes: of what is kept beside the network.
+Tasks, network, epochs and scores are those of bench/replay.py, and so is what a row's rate and strength are chosen
+with: three further seeds. PyTorch starts from odt's first weights. In % and points, mean +- standard error; bytes: of
+what is kept beside the network.
 
-LwF (Li and Hoiem, 2016): cross-entropy, and strength times the divergence of what the network says of the new samples, of the classes seen, from what it said before
-the task, at temperature 2. odt's, without a kept sample: odt.continual.dark's loss on the new samples, alpha the strength. EWC (Kirkpatrick et al., 2017; online: Schwarz et
-al., 2018): a penalty by the Fisher information of 200 samples of each task, on all weights. replay, logits: odt.continual.replay, odt.continual.dark in a budget of 4 KB.
+LwF (Li and Hoiem, 2016): cross-entropy, and strength times the divergence of what the network says of the new samples,
+of the classes seen, from what it said before the task, at temperature 2. odt's, without a kept sample:
+odt.continual.dark's loss on the new samples, alpha the strength. EWC (Kirkpatrick et al., 2017; online: Schwarz et al.,
+2018): a penalty by the Fisher information of 200 samples of each task, on all weights. replay, logits:
+odt.continual.replay, odt.continual.dark in a budget of 4 KB.
 
-head: as in bench/replay.py's latents: four digits are learned at first, the layers up to the second pooling do not change from then on, three tasks of two digits
-follow. CWR* (Maltoni and Lomonaco, 2019): each task trains a layer of its own classes from zeros by momentum, whose rows less their mean are joined
-with those of before by how many samples came; the front is odt's in float32. latents: odt.continual.latents in 8 bits, and how many of them are kept.
+head: as in bench/replay.py's latents: four digits are learned at first, the layers up to the second pooling do not
+change from then on, three tasks of two digits follow. CWR* (Maltoni and Lomonaco, 2019): each task trains a layer of
+its own classes from zeros by momentum, whose rows less their mean are joined with those of before by how many samples
+came; the front is odt's in float32. latents: odt.continual.latents in 8 bits, and how many of them are kept.
 
-generated: as head, and with two other lists of tasks: turns, whose front learned all digits as they are, and series, the first 1,000 of MNIST-1D by
-bench/accuracy.py's network, whose convolutions are the front. Latents that are kept, beside latents that are drawn, in NumPy, from a Gaussian of each class in as
-many bytes. PPCA, q (Tipping and Bishop, 1999): mean + W z + noise, W of q vectors; diagonal: the mean, and each number's own noise. A class that comes again is
-fitted to its new latents and to as many drawn as came before. A fit takes a class's latents, that of PPCA their covariance: bytes that are not counted.
+generated: as head, and with two other lists of tasks: turns, whose front learned all digits as they are, and series,
+the first 1,000 of MNIST-1D by bench/accuracy.py's network, whose convolutions are the front. Latents that are kept,
+beside latents that are drawn, in NumPy, from a Gaussian of each class in as many bytes. PPCA, q (Tipping and Bishop,
+1999): mean + W z + noise, W of q vectors; diagonal: the mean, and each number's own noise. A class that comes again is
+fitted to its new latents and to as many drawn as came before. A fit takes a class's latents, that of PPCA their
+covariance: bytes that are not counted.
 """
 
 import argparse
@@ -180,7 +187,9 @@ def cwr(base, rate, seed):
 
 
 class Gaussian:
-    """A class's latents as mean + W z + noise, in int8 with a step for each vector: PPCA, or ``diagonal``, where each number has its own noise."""
+    """A class's latents as mean + W z + noise, in int8 with a step for each vector: PPCA, or ``diagonal``, where each
+    number has its own noise.
+    """
 
     def __init__(self, rows, components, diagonal):
         self.count, covariance = len(rows), np.cov(rows.T, bias=True)
@@ -231,7 +240,10 @@ class Generator:
 
 
 class Drawn:
-    """Batches as odt.continual.replay mixes them: a class known weighs as much as one of y. No latent is drawn twice."""
+    """Batches as odt.continual.replay mixes them: a class known weighs as much as one of y.
+
+    No latent is drawn twice.
+    """
 
     epoch = order = 0
 

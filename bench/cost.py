@@ -1,14 +1,17 @@
-"""What odt.host.cost knows of a machine: random networks are run on an emulated board, and what they take is fitted to their instructions.
+"""What odt.host.cost knows of a machine: random networks are run on an emulated board, and what they take is fitted to
+their instructions.
 
     python bench/cost.py                measures and fits; writes odt/host/cost/rp2040.py
     python bench/cost.py --again        fits anew what it measured, which is in build/cost_rp2040.json
     python bench/cost.py --check        measures other networks against those factors; writes bench/results/cost.txt
-    python bench/cost.py --machine cortex-m4f [--again | --check]   the same by QEMU: odt/host/cost/m4f.py, bench/results/cost_m4f.txt
+    python bench/cost.py --machine cortex-m4f [--again | --check]   the same by QEMU: odt/host/cost/m4f.py,
+                                                                    bench/results/cost_m4f.txt
 
-Each network is drawn from a seed, planned on the PC, opened on the board as a model file, and makes three steps. Then some steps
-are measured whole, of which the shortest counts, and one an instruction at a time, as bench/steps.py does. For each instruction
-the cycles are fitted by sums of products of its sizes (odt/host/cost/__init__.py says which) with factors of at least 0, by
-least squares of relative errors. Networks of other seeds, which no factor has seen, and those of bench/steps.py say what it is worth.
+Each network is drawn from a seed, planned on the PC, opened on the board as a model file, and makes three steps. Then
+some steps are measured whole, of which the shortest counts, and one an instruction at a time, as bench/steps.py does.
+For each instruction the cycles are fitted by sums of products of its sizes (odt/host/cost/__init__.py says which) with
+factors of at least 0, by least squares of relative errors. Networks of other seeds, which no factor has seen, and those
+of bench/steps.py say what it is worth.
 """
 
 import argparse
@@ -211,7 +214,9 @@ def measure(machine, model, seed, each=True):
 
 
 def collect(name, dtype, seeds):
-    """[(words, dtype, cycles of a step, parts of its batch, what measure() gives of instructions)] of networks, and how many the board could not run."""
+    """[(words, dtype, cycles of a step, parts of its batch, what measure() gives of instructions)] of networks, and how
+    many the board could not run.
+    """
     found, failed, machine = [], 0, counting.open(name)
     try:
         for seed in seeds:
@@ -305,7 +310,8 @@ def table(factors, board):
     for group in sorted(factors):
         text = ", ".join(["%r: %r" % pair for pair in sorted(factors[group].items())])
         lines += textwrap.wrap(
-            "%r: {%s}," % (group, text), 110, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False
+            "%r: {%s}," % (group, text), 110, initial_indent="    ", subsequent_indent="        ",
+            break_on_hyphens=False
         )  # fmt: skip
     return "\n".join([*lines, "}", ""])
 
@@ -317,7 +323,8 @@ def report(name, networks, failed, board):
     near = sum([error <= NEAR for error in order])
     yield "%s: %d networks (%d more did not fit the board's RAM)" % (name, len(found), failed)
     yield "  error of a step's %s: median %.1f %%, 90th percentile %.1f %%, worst %.1f %%; %d of %d within %d %%" % (
-        MACHINES[board][2], 100 * statistics.median(order), 100 * order[-(-9 * len(order) // 10) - 1], 100 * order[-1], near, len(order), 100 * NEAR,
+        MACHINES[board][2], 100 * statistics.median(order), 100 * order[-(-9 * len(order) // 10) - 1], 100 * order[-1],
+        near, len(order), 100 * NEAR,
     )  # fmt: skip
     for error, text in sorted(found, key=lambda pair: -abs(pair[0]))[:5]:
         yield "    %+6.1f %%  %s" % (100 * error, text)

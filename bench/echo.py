@@ -4,12 +4,13 @@
     python bench/echo.py tasks      errors only, prints only
     python bench/echo.py costs      costs only, prints only
 
-NARMA-10 (Atiya and Parlos, 2000): y[t+1] from u[0..t], u in 0 .. 0.5, given as 4 u - 1. Mackey-Glass (tau 17, Euler's steps of
-0.1): six samples ahead. Both: 2000 samples learned one by one, the first 50 only heard, 1000 predicted without learning; the
-root of the mean squared error over the targets' deviation, mean and deviation over 5 seeds, each of data and model. Room:
-whether somebody is in the office (examples/room) by temperature, humidity and CO2 alone, not light: of 11-18 February, each
-minute predicted before it is learned, after 2-10 February; percent right; the seeds are the models'.
-Costs: 1 input, 1 output, learn_one() after predict_one() of the same sample, and predict_one() of a new one; a float32 array.
+NARMA-10 (Atiya and Parlos, 2000): y[t+1] from u[0..t], u in 0 .. 0.5, given as 4 u - 1. Mackey-Glass (tau 17, Euler's
+steps of 0.1): six samples ahead. Both: 2000 samples learned one by one, the first 50 only heard, 1000 predicted without
+learning; the root of the mean squared error over the targets' deviation, mean and deviation over 5 seeds, each of data
+and model. Room: whether somebody is in the office (examples/room) by temperature, humidity and CO2 alone, not light: of
+11-18 February, each minute predicted before it is learned, after 2-10 February; percent right; the seeds are the
+models'. Costs: 1 input, 1 output, learn_one() after predict_one() of the same sample, and predict_one() of a new one; a
+float32 array.
 """
 
 import os
@@ -123,7 +124,8 @@ def tasks():
              for units in (32, 64) for scale in (0.1, 0.5)]  # fmt: skip
     for width in (1, 10, 20):
         kinds += [("OSELM, %d hidden, window %d" % (hidden, width), width, lambda k, seed, more, hidden=hidden:
-                   OSELM(k, hidden=hidden, seed=seed, regularization=small, **more)) for hidden in (32, 64)]  # fmt: skip
+                   OSELM(k, hidden=hidden, seed=seed, regularization=small, **more)) for hidden in (32,
+                   64)]  # fmt: skip
         kinds.append(("linear, window %d" % width, width, lambda k, seed, more:
                       OSELM(k, hidden=None, regularization=small, **more)))  # fmt: skip
     streams = {}

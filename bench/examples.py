@@ -3,7 +3,8 @@
     build/venv/bin/python bench/examples.py                writes bench/results/examples.txt
     build/venv/bin/python bench/examples.py host           one part: host, one of its four, rp2040 or qemu_m4
 
-rp2040: cycles by odt's own interpreter (tests_device/rp2040js/README.md); qemu_m4: instructions executed by QEMU; both of model.train_step() as a whole.
+rp2040: cycles by odt's own interpreter (tests_device/rp2040js/README.md); qemu_m4: instructions executed by QEMU; both
+of model.train_step() as a whole.
 """
 
 import contextlib
@@ -104,7 +105,9 @@ class PowerCut(BaseException):
 
 
 def without_power(at):
-    """What life.py leaves in the current folder when the power fails before its checkpoint number ``at`` is in place."""
+    """
+    What life.py leaves in the current folder when the power fails before its checkpoint number ``at`` is in place.
+    """
     left, replace = [at], os.replace
 
     def failing(*names):

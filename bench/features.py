@@ -3,9 +3,10 @@
     python bench/features.py            writes bench/results/features.txt (two minutes)
     python bench/features.py qemu_m4    prints only, with the costs on these machines
 
-Errors: in percent of the range 0..14848 of an output, of channels whose energy is at least what the rounding of samples to int16
-leaves in them (white noise of 1/12); 100 frames of each signal, whose phase is random. Costs: the mean of 4 frames of noise by
-mel(samples, out), Python's part with it. "one" counts the kernel alone. 13: MFCC. TF's: MicroFrontend.
+Errors: in percent of the range 0..14848 of an output, of channels whose energy is at least what the rounding of samples
+to int16 leaves in them (white noise of 1/12); 100 frames of each signal, whose phase is random. Costs: the mean of 4
+frames of noise by mel(samples, out), Python's part with it. "one" counts the kernel alone. 13: MFCC. TF's:
+MicroFrontend.
 """
 
 import sys
@@ -136,9 +137,11 @@ def files():
             path = ROOT / "build" / "mpy" / name / piece
             yield "%-36s%6d bytes" % ("%s/%s" % (name, piece), path.stat().st_size)
     for name in (
-        "sensors/__init__", "sensors/features/logmel", "sensors/features/tables", "reference/logmel", "reference/buffers",
+        "sensors/__init__", "sensors/features/logmel", "sensors/features/tables", "reference/logmel",
+        "reference/buffers",
         "reference/spectrum", "sensors/features/frontend", "sensors/features/frontend_tables", "reference/frontend",
-        "sensors/features/motion", "reference/motion", "sensors/features/filter", "reference/biquads", "sensors/features/rocket",
+        "sensors/features/motion", "reference/motion", "sensors/features/filter", "reference/biquads",
+        "sensors/features/rocket",
         "reference/rocket", "sensors/features/refused",
     ):  # fmt: skip
         path = ROOT / "build" / "mpy" / "python" / "odt" / (name + ".mpy")

@@ -1,19 +1,24 @@
-"""Forward-forward (Hinton, 2022) beside backpropagation: accuracy, and memory and operations by formula. It is not in odt.
+"""Forward-forward (Hinton, 2022) beside backpropagation: accuracy, and memory and operations by formula.
+
+It is not in odt.
 
     python bench/forward_forward.py                     all: some ten minutes; writes bench/results/forward_forward.txt
     python bench/forward_forward.py --task digits-mlp --trials 20 --seeds 5
 
-Data, batches of 16, epochs and cosines to 0 are those of bench/zeroth.py; the network has one hidden layer more: two of the same width, all
-in float32 on the PC; inputs have mean 0 and deviation 1. "all layers", "last layer": odt's backpropagation by Adam(0.002). Forward-forward
-is in NumPy: each layer learns by itself, by Adam, so that its goodness (the mean of the squares of its ReLUs) is high for a sample with its
-label (ten inputs more) and low for one with a wrong label; between layers activities are divided by their length. "labels": predicted is
-the label whose goodness, summed over the layers, is the highest: ten passes. "readout": a softmax layer learns beside it, by its own
-gradient alone, from the activities of the hidden layers with no label (0.1 of each): one pass. Of each of the two, settings drawn at random
-of RATES and so on are tried on a quarter of the training data, held out; the best then trains on all of it. "hard": the wrong label is not
-drawn, but that of the highest goodness. Accuracy on the test data in %, mean over seeds +- standard error.
+Data, batches of 16, epochs and cosines to 0 are those of bench/zeroth.py; the network has one hidden layer more: two of
+the same width, all in float32 on the PC; inputs have mean 0 and deviation 1. "all layers", "last layer": odt's
+backpropagation by Adam(0.002). Forward-forward is in NumPy: each layer learns by itself, by Adam, so that its goodness
+(the mean of the squares of its ReLUs) is high for a sample with its label (ten inputs more) and low for one with a
+wrong label; between layers activities are divided by their length. "labels": predicted is the label whose goodness,
+summed over the layers, is the highest: ten passes. "readout": a softmax layer learns beside it, by its own gradient
+alone, from the activities of the hidden layers with no label (0.1 of each): one pass. Of each of the two, settings
+drawn at random of RATES and so on are tried on a quarter of the training data, held out; the best then trains on all of
+it. "hard": the wrong label is not drawn, but that of the highest goodness. Accuracy on the test data in %, mean over
+seeds +- standard error.
 
-Memory, float32, in bytes: weights and moments (12 for a weight that trains, else 4), activities that are kept for a batch, the errors beside
-them, and the largest gradient. Operations: multiply-accumulates for a sample, of a training step and of a prediction. All without biases.
+Memory, float32, in bytes: weights and moments (12 for a weight that trains, else 4), activities that are kept for a
+batch, the errors beside them, and the largest gradient. Operations: multiply-accumulates for a sample, of a training
+step and of a prediction. All without biases.
 """
 
 import argparse
@@ -143,7 +148,8 @@ def settings(trials, readout):
     while len(found) < trials:
         alpha = float(rng.choice(ALPHAS)) if rng.integers(2) else 0
         setting = {
-            "rate": float(rng.choice(RATES)), "alpha": alpha, "threshold": 0 if alpha else float(rng.choice(THRESHOLDS)),
+            "rate": float(rng.choice(RATES)), "alpha": alpha,
+            "threshold": 0 if alpha else float(rng.choice(THRESHOLDS)),
             "scale": float(rng.choice(SCALES)), "hard": bool(rng.integers(2)), "readout": readout,
         }  # fmt: skip
         if setting not in found:

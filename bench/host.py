@@ -2,10 +2,10 @@
 
     python bench/host.py              some minutes; writes bench/results/host.txt
 
-Three networks at each batch size: the digits CNN, one of images of 32x32x3 with 16 and 32 filters, a perceptron of 784-128-10;
-numbers at random for the last two. The network, batch size, optimizer and order at random are the same; the data lies in
-memory. Epochs of odt and of PyTorch, by Adam and by Adam(fused=True), take turns, so that what else the PC does hits all;
-wall time, the medians of TURNS after 2 to warm up.
+Three networks at each batch size: the digits CNN, one of images of 32x32x3 with 16 and 32 filters, a perceptron of
+784-128-10; numbers at random for the last two. The network, batch size, optimizer and order at random are the same; the
+data lies in memory. Epochs of odt and of PyTorch, by Adam and by Adam(fused=True), take turns, so that what else the PC
+does hits all; wall time, the medians of TURNS after 2 to warm up.
 """
 
 import statistics
@@ -51,7 +51,8 @@ def perceptron():
     return [odt.Dense(128, "relu"), odt.Dense(10)], [nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10)]
 
 
-# Of each the input's shape, the largest value there, samples of an epoch at most, what makes samples, layers, batch sizes.
+# Of each the input's shape, the largest value there, samples of an epoch at most, what makes samples, layers, batch
+# sizes.
 NETWORKS = {
     "digits": ((8, 8, 1), 16, 1000, digits, lambda: cnn((8, 8, 1), 8, 16), (1, 16, 64, 250)),
     "32x32x3": ((32, 32, 3), 255, 128, noise(3072), lambda: cnn((32, 32, 3), 16, 32), (1, 16, 64)),

@@ -3,11 +3,12 @@
     python bench/imported.py               some three minutes; writes bench/results/imported.txt
     python bench/imported.py --samples 50  prints
 
-Into odt: networks by onnxruntime's quantizer (digits, trained; those of tests_host/test_convert.py with random weights and samples), and
-TensorFlow Lite's (digits, trained; MLPerf Tiny's, to the softmax and with it, which makes much of a step). Runtimes are onnxruntime,
-LiteRT's interpreter as it is, and by its reference kernels; LiteRT against itself is how far these two are from one another.
-Out of odt: int8 models that odt has trained on digits, or imported as floats, as QDQ by onnxruntime. equal: outputs within a hundredth
-of a step; beyond: how many are more than one step off; class: the same largest output.
+Into odt: networks by onnxruntime's quantizer (digits, trained; those of tests_host/test_convert.py with random weights
+and samples), and TensorFlow Lite's (digits, trained; MLPerf Tiny's, to the softmax and with it, which makes much of a
+step). Runtimes are onnxruntime, LiteRT's interpreter as it is, and by its reference kernels; LiteRT against itself is
+how far these two are from one another. Out of odt: int8 models that odt has trained on digits, or imported as floats,
+as QDQ by onnxruntime. equal: outputs within a hundredth of a step; beyond: how many are more than one step off; class:
+the same largest output.
 """
 
 import argparse

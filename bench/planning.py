@@ -1,14 +1,15 @@
 """What compile() costs a board before the first step, and how much of its heap it leaves in one piece.
 
-    build/venv/bin/python bench/planning.py            an emulated Pico with odt's firmware; writes bench/results/planning.txt
+    build/venv/bin/python bench/planning.py            an emulated Pico with odt's firmware; writes
+                                                       bench/results/planning.txt
     build/venv/bin/python bench/planning.py digits     networks whose names hold one of these words
 
-Cycles by odt's own interpreter (tests_device/rp2040js/README.md), of one run, as they repeat exactly. first step: calibration
-with it, before anything else was trained or predicted. blocks: the largest that bytearray() gets, before the model is
-compiled and after. large: the largest batch, or of DS-CNN, where a sample takes a seventh of the heap, of one sample the
-most frames, with which compile() succeeds on a board that has compiled nothing before; its arena, and arena, state and
-program together in percent of the heap that is free when the layers are made and nothing is compiled. Samples and labels
-are not in the heap then.
+Cycles by odt's own interpreter (tests_device/rp2040js/README.md), of one run, as they repeat exactly. first step:
+calibration with it, before anything else was trained or predicted. blocks: the largest that bytearray() gets, before
+the model is compiled and after. large: the largest batch, or of DS-CNN, where a sample takes a seventh of the heap, of
+one sample the most frames, with which compile() succeeds on a board that has compiled nothing before; its arena, and
+arena, state and program together in percent of the heap that is free when the layers are made and nothing is compiled.
+Samples and labels are not in the heap then.
 """
 
 import sys
@@ -89,7 +90,8 @@ except MemoryError:
 
 
 def largest(machine, layers, batch):
-    """The largest batch, or the most frames, that compiles; the heap that was free, the arena, and arena, state and program.
+    """The largest batch, or the most frames, that compiles; the heap that was free, the arena, and arena, state and
+    program.
 
     Each try is a board's first.
     """
@@ -115,7 +117,8 @@ def measured(machine, name):
     heap = [int(word) for word in machine.said.rpartition("heap ")[2].split()]
     most, free, arena, total = largest(machine, layers, batch)
     return collect, "%-26s %11d %6.2f  %10d %10d %5.2f  %7d %7d  %7d %7d  %5d %7d %5.1f" % (
-        name, planned, planned / 125e6, first, second, first / second, heap[0], heap[1], heap[3], heap[2], most, arena, 100 * total / free,
+        name, planned, planned / 125e6, first, second, first / second, heap[0], heap[1], heap[3], heap[2], most, arena,
+        100 * total / free,
     )  # fmt: skip
 
 
@@ -133,7 +136,8 @@ def main():
     print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
         "", "compile", "s at", "first", "second", "", "before:", "", "after:", "", "large", "", "% of"))  # fmt: skip
     print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
-        "", "cycles", "125MHz", "step", "step", "times", "free", "block", "free", "block", "", "arena", "free"))  # fmt: skip
+        "", "cycles", "125MHz", "step", "step", "times", "free", "block", "free", "block", "", "arena",
+        "free"))  # fmt: skip
     for _, line in found:
         print(line)
 

@@ -1,10 +1,11 @@
-"""What predict() costs on the emulated RP2040, in cycles: one sample and sixteen, on models of batch 16 and of batch 1, after training.
+"""What predict() costs on the emulated RP2040, in cycles: one sample and sixteen, on models of batch 16 and of batch 1,
+after training.
 
     python bench/predict.py             writes bench/results/predict.txt
     python bench/predict.py MLP         models whose names hold a word: prints
 
-``out`` is given, as a program does that predicts for ever; "in Python" is all but the instructions of the section for that
-sample, the engine's look at arguments with it.
+``out`` is given, as a program does that predicts for ever; "in Python" is all but the instructions of the section for
+that sample, the engine's look at arguments with it.
 """
 
 import sys

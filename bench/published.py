@@ -34,7 +34,8 @@ TOPOLOGIES = {
         (384, 7, 1, 96, 0),
     )),
 }  # fmt: skip
-# How many of the last convolutions train their biases, and which share of each kernel trains; the last layer trains, too.
+# How many of the last convolutions train their biases, and which share of each kernel trains; the last layer trains,
+# too.
 UPDATES = {
     "MobileNetV2-w0.35": {
         "last layer": (0, {}), "biases of 25": (25, {}),

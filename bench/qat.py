@@ -3,10 +3,11 @@
     python bench/qat.py               prints the table, writes bench/results/qat.txt
     python bench/qat.py --seeds 2
 
-QAT trains float32 weights through a forward pass of fake quantization (Jacob et al., 2018; PyTorch's own function, straight-through
-gradients): weights symmetric int8, activations affine uint8 by a moving average of their range, both per tensor; what it
-ends with runs in int8. Same first weights, batches and schedule for all. Bytes of PyTorch: parameters, gradients and
-optimizer state, and what autograd keeps for the backward pass; of odt: arena and state, which is all.
+QAT trains float32 weights through a forward pass of fake quantization (Jacob et al., 2018; PyTorch's own function,
+straight-through gradients): weights symmetric int8, activations affine uint8 by a moving average of their range, both
+per tensor; what it ends with runs in int8. Same first weights, batches and schedule for all. Bytes of PyTorch:
+parameters, gradients and optimizer state, and what autograd keeps for the backward pass; of odt: arena and state, which
+is all.
 """
 
 import argparse
@@ -31,7 +32,9 @@ FOLLOW = 0.01  # of a range, what a batch adds to its moving average: PyTorch's 
 
 
 class Fake(Twin):
-    """The twin with fake quantization of each kernel and of each output but views and poolings, which change no range."""
+    """The twin with fake quantization of each kernel and of each output but views and poolings,
+    which change no range.
+    """
 
     def __init__(self, *arguments):
         super().__init__(*arguments)

@@ -3,9 +3,11 @@
     python bench/raw.py               all; without arguments it writes bench/results/raw.txt
     python bench/raw.py --splits 1 --seeds 2
 
-scikit-learn's wine, breast cancer and diabetes, three splits of 70 and 30 %: a hidden layer of 16, Adam 0.01, batch 16, 60 epochs (diabetes 15). Test accuracy in %;
-of diabetes R2, with standardised targets except in the rows that say otherwise. "standardised" is (x - mean) / deviation of the training part, in float64. Each figure is a mean over seeds 0.. of first weights and order:
-one sample of wine's test part is 1.9 points, of breast cancer's 0.6. By split: int8 less float32, paired by seed, and its standard error.
+scikit-learn's wine, breast cancer and diabetes, three splits of 70 and 30 %: a hidden layer of 16, Adam 0.01, batch 16,
+60 epochs (diabetes 15). Test accuracy in %; of diabetes R2, with standardised targets except in the rows that say
+otherwise. "standardised" is (x - mean) / deviation of the training part, in float64. Each figure is a mean over seeds
+0.. of first weights and order: one sample of wine's test part is 1.9 points, of breast cancer's 0.6. By split: int8
+less float32, paired by seed, and its standard error.
 """
 
 import argparse

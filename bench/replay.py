@@ -3,26 +3,30 @@
     python bench/replay.py               without arguments it writes bench/results/replay.txt
     python bench/replay.py --seeds 2 --part classes
     python bench/replay.py --series      MNIST-1D, and what it costs on a board: bench/results/replay_series.txt
-    python bench/replay.py --speakers    spoken digits, in build/fsdd as bench/stories.py says: bench/results/replay_speakers.txt
+    python bench/replay.py --speakers    spoken digits, in build/fsdd as bench/stories.py says:
+                                         bench/results/replay_speakers.txt
 
-Digits by examples/digits' network: the file's first 1,000 images train, the 797 others, by other writers, are the test. Each task is trained for EPOCHS
-epochs in batches of 16 with Adam; the rate is that of RATES with which three further seeds are best, for each row. Seeds 0.. choose the order of the classes, the
-first weights and what is kept. One network of ten outputs, which is not told the task.
+Digits by examples/digits' network: the file's first 1,000 images train, the 797 others, by other writers, are the test.
+Each task is trained for EPOCHS epochs in batches of 16 with Adam; the rate is that of RATES with which three further
+seeds are best, for each row. Seeds 0.. choose the order of the classes, the first weights and what is kept. One network
+of ten outputs, which is not told the task.
 
-classes: five tasks of two digits. turns: four tasks of all digits, turned by 0, 90, 180 and 270 degrees. accuracy: mean over all tasks after the last;
-forgetting: how far the tasks but the last have fallen below their best, on average (Chaudhry et al., 2018). In % and points, mean +- standard error. bytes: of
-Replay's state. with logits: odt.continual.dark. fine-tuning: the tasks without replay. joint: all tasks at once, for as many steps as replay takes.
+classes: five tasks of two digits. turns: four tasks of all digits, turned by 0, 90, 180 and 270 degrees. accuracy: mean
+over all tasks after the last; forgetting: how far the tasks but the last have fallen below their best, on average
+(Chaudhry et al., 2018). In % and points, mean +- standard error. bytes: of Replay's state. with logits:
+odt.continual.dark. fine-tuning: the tasks without replay. joint: all tasks at once, for as many steps as replay takes.
 
-latents: four digits are learned at first, with all layers; the layers up to the named one are then the front and do not change, the others go on with three
-tasks of two digits and as many samples kept. float: the front's outputs as float32; 8 bits: odt.continual.latents; both in a float32 network, of the same front. int8: network,
-front and latents. less: 8 bits less float of the same seed. all layers: the same tasks with replay of images in the whole network, float32.
+latents: four digits are learned at first, with all layers; the layers up to the named one are then the front and do not
+change, the others go on with three tasks of two digits and as many samples kept. float: the front's outputs as float32;
+8 bits: odt.continual.latents; both in a float32 network, of the same front. int8: network, front and latents. less: 8
+bits less float of the same seed. all layers: the same tasks with replay of images in the whole network, float32.
 
-series: MNIST-1D by bench/accuracy.py's network, two classes at a time; all 4,000 series train, 2,000 others are the test. cost, of the digits' network in int8, 16
-samples a batch, 8 classes kept and 8 in x: making a batch of 8 new and 8 kept samples; a training step on it; add() of a sample of a new class
-where all places are taken.
+series: MNIST-1D by bench/accuracy.py's network, two classes at a time; all 4,000 series train, 2,000 others are the
+test. cost, of the digits' network in int8, 16 samples a batch, 8 classes kept and 8 in x: making a batch of 8 new and 8
+kept samples; a training step on it; add() of a sample of a new class where all places are taken.
 
-speakers: spoken digits by examples/keyword's network and features, six speakers one after the other in the seed's order; the first ten utterances of each
-digit and speaker are the test, the forty others train.
+speakers: spoken digits by examples/keyword's network and features, six speakers one after the other in the seed's
+order; the first ten utterances of each digit and speaker are the test, the forty others train.
 """
 
 import argparse
@@ -319,7 +323,7 @@ end()
 begin()
 replay.add(one, 9)
 end()
-"""
+"""  # noqa: E501
 LOSSES = {"replay": '"sparse_categorical_crossentropy"', "with logits": "DarkExperience(0.1)"}
 
 

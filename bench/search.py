@@ -3,10 +3,11 @@
     python bench/search.py                 writes bench/results/search.txt, search.png
     python bench/search.py --minutes 2     prints
 
-The search trains on the example's 1000 images, for as many epochs, and chooses by the 297 images that the example leaves, of other
-writers. Its limits are the RAM and the cycles of the example's network. Which points beat that, in accuracy on those images,
-RAM to train and to predict, the file's bytes and cycles, is what the search knows. What it does not: accuracy on the example's
-500 test images, of first weights and orders of five seeds; what the emulated RP2040 reserves and counts.
+The search trains on the example's 1000 images, for as many epochs, and chooses by the 297 images that the example
+leaves, of other writers. Its limits are the RAM and the cycles of the example's network. Which points beat that, in
+accuracy on those images, RAM to train and to predict, the file's bytes and cycles, is what the search knows. What it
+does not: accuracy on the example's 500 test images, of first weights and orders of five seeds; what the emulated RP2040
+reserves and counts.
 """
 
 import argparse
@@ -49,11 +50,14 @@ def by_hand(seed=7):
 
 def line(name, figures):
     return "  %-12s %8.2f %% %10d %10d %8d %11d" % (
-        name, 100 * figures["accuracy"], *[figures[each] for each in ("ram", "predict_ram", "flash", "cycles")])  # fmt: skip
+        name, 100 * figures["accuracy"], *[figures[each] for each in ("ram", "predict_ram", "flash",
+        "cycles")])  # fmt: skip
 
 
 def on_board(model, batch):
-    """(bytes of arena and state, cycles of a step) on the emulated RP2040: the model's file, and steps of this batch."""
+    """(bytes of arena and state, cycles of a step) on the emulated RP2040:
+    the model's file, and steps of this batch.
+    """
     machine = counting.open("rp2040")
     try:
         model.export(str(machine.files / "net.odt"))
@@ -156,7 +160,8 @@ def main():
             each.number, each.figures["ram"], reserved, "equal" if reserved == each.figures["ram"] else "OTHER",
             each.figures["cycles"], cycles, 100 * error))  # fmt: skip
     print("  error of cycles: median %.1f %%, worst %.1f %%; within 10 %%: %d of %d" % (
-        100 * statistics.median(errors), 100 * max(errors), sum([error <= 0.1 for error in errors]), len(errors)))  # fmt: skip
+        100 * statistics.median(errors), 100 * max(errors), sum([error <= 0.1 for error in errors]),
+        len(errors)))  # fmt: skip
     print()
     print("the front, accuracy first; at most 40")
     for row in list(search.table())[:41]:

@@ -4,9 +4,10 @@
     python bench/search_typed.py --minutes 1     prints
 
 Digits (sklearn's 8x8 images), MNIST-1D (40 numbers in a row), River's ImageSegments (raw features) and exercises on the
-wrist (examples/gesture: windows of 2.56 s at 25 Hz; no recording is in two parts). The command gets the RAM of the typed
-network as its limit, trains for the same epochs and chooses by samples that the typed network does not see. Accuracy is on
-samples that neither has seen: that of the model file that the command writes, and that of the typed network's five seeds.
+wrist (examples/gesture: windows of 2.56 s at 25 Hz; no recording is in two parts). The command gets the RAM of the
+typed network as its limit, trains for the same epochs and chooses by samples that the typed network does not see.
+Accuracy is on samples that neither has seen: that of the model file that the command writes, and that of the typed
+network's five seeds.
 """
 
 import argparse
@@ -120,7 +121,8 @@ def main():
             model = odt.load_model(os.path.join(folder, "best.odt"))
         best = [line for line in said.getvalue().splitlines() if line.startswith("trial ")][-1]
         print("%-12s %13.2f %7.2f %8d %9.2f %7d   %s" % (
-            data.__name__, statistics.mean(right), min(right), ram(models[0]), 100 * model.evaluate(*test)[1], ram(model),
+            data.__name__, statistics.mean(right), min(right), ram(models[0]), 100 * model.evaluate(*test)[1],
+            ram(model),
             best.partition(": ")[2]))  # fmt: skip
 
 

@@ -3,18 +3,22 @@
     python bench/shift.py                     all, writes bench/results/shift.txt and shift.png
     python bench/shift.py accuracy            or: cost
     python bench/shift.py accuracy --seeds 2
-    python bench/shift.py accuracy --separable     the accuracy of the separable network, too (not in shift.txt: half an hour)
-    python bench/shift.py --deep              the network of 15 layers alone, its cost without instructions: bench/results/shift_deep.txt
+    python bench/shift.py accuracy --separable     the accuracy of the separable network, too (not in shift.txt: half an
+                                                   hour)
+    python bench/shift.py --deep              the network of 15 layers alone, its cost without instructions:
+                                              bench/results/shift_deep.txt
 
 A network learns 900 of scikit-learn's digits on the PC. Then 40 labelled samples of a shifted world come (turned by a
 quarter, inverted, noisy; or: it knew 0 to 4 and 5 to 9 come), and each policy trains on these in int8: 30 epochs,
-batches of 8, Adam with a cosine decay, its rate the best of RATES (of 15 layers: but the first) with another seed, the same for all shifts. Accuracy is of the
-rest of the shifted digits, mean +- standard deviation over 5 seeds (first weights, choice of samples). The
-Fisher choice gets the bytes and MACs of the static sparse one; "head first": the last layer trains alone for 10 epochs before.
+batches of 8, Adam with a cosine decay, its rate the best of RATES (of 15 layers: but the first) with another seed, the
+same for all shifts. Accuracy is of the rest of the shifted digits, mean +- standard deviation over 5 seeds (first
+weights, choice of samples). The Fisher choice gets the bytes and MACs of the static sparse one; "head first": the last
+layer trains alone for 10 epochs before.
 
 Costs: bytes of compile(); MACs of a sample, forward and backward; instructions of a step of 8 samples as
 QEMU's emulated Cortex-M4 executes them, model.train_step() as a whole. The dynamic policy's are those of its largest
-share of channels, as in the first steps, and of its smallest ("at least"); the large network is of first weights and noise, of 1 sample a step.
+share of channels, as in the first steps, and of its smallest ("at least"); the large network is of first weights and
+noise, of 1 sample a step.
 """
 
 import argparse
@@ -79,7 +83,8 @@ exec(NETWORKS)
 BUILDERS = {PLAIN: cnn, SEPARABLE: separable, LARGE: large, DEEP: deep}  # noqa: F821
 # Of each network: the static sparse policy, and the blocks beside which lite branches stand.
 SPARSE = {
-    PLAIN: ({"d": 0.5, "e": 1}, 3), SEPARABLE: ({"b2": 1, "c2": 0.5, "e": 1}, 4), LARGE: ({"b8": 1, "c8": 0.125, "e": 1}, 8),
+    PLAIN: ({"d": 0.5, "e": 1}, 3), SEPARABLE: ({"b2": 1, "c2": 0.5, "e": 1}, 4),
+    LARGE: ({"b8": 1, "c8": 0.125, "e": 1}, 8),
     DEEP: ({"c5": 0.25, "c6": 0.5, "e": 1}, 6),
 }  # fmt: skip
 LITE = {PLAIN: [("maxpool2d", "d")], SEPARABLE: [("c1", "c2")], LARGE: [("c7", "c8")], DEEP: [("r4", "r6")]}
@@ -148,8 +153,9 @@ def adaptive(network, weights, optimizer, few):
 
 
 def head_first(network, weights, optimizer, few):
-    """The same, measured when the last layer has learnt for a third of the epochs: before, the errors are those of a head
-    that knows nothing of the new world."""
+    """The same, measured when the last layer has learnt for a third of the epochs: before, the errors are those of a
+    head that knows nothing of the new world.
+    """
     static = fixed(sparse)(network, weights, optimizer, few)
     memory, macs = len(static.session.arena) + len(static.session.state), sum(backward_macs(static.nodes))
     model = fixed(lambda model, _: update.last(model))(network, weights, optimizer, few)

@@ -1,12 +1,15 @@
-"""odt.sensors.LogMel beside the transforms of ulab and emlearn-micropython, each within the firmware of one emulated machine.
+"""odt.sensors.LogMel beside the transforms of ulab and emlearn-micropython, each within the firmware of one emulated
+machine.
 
     make firmware BOARD=RPI_PICO ULAB_DIR=<folder>
     make qemu ODT_NATIVE=<folder>
-    python bench/spectra.py build/RPI_PICO_ulab/firmware.uf2 qemu_m4 qemu_m4hf            writes bench/results/spectra.txt
+    python bench/spectra.py build/RPI_PICO_ulab/firmware.uf2 qemu_m4 qemu_m4hf
+        writes bench/results/spectra.txt
 
-The folders are clones' user modules: of ulab's code/ and emlearn-micropython's src/emlearn_fft, in the second beside links to what is in
-native/. What a firmware lacks is said. Cycles or instructions for 512 samples, in Python's call. An RP2040's floats are here those of boards/bootrom,
-compiled C, not Raspberry Pi's ROM (some 70 cycles for an addition or a multiplication: RP2040 data sheet, 2.8.3); qemu_m4hf has an FPU.
+The folders are clones' user modules: of ulab's code/ and emlearn-micropython's src/emlearn_fft, in the second beside
+links to what is in native/. What a firmware lacks is said. Cycles or instructions for 512 samples, in Python's call. An
+RP2040's floats are here those of boards/bootrom, compiled C, not Raspberry Pi's ROM (some 70 cycles for an addition or
+a multiplication: RP2040 data sheet, 2.8.3); qemu_m4hf has an FPU.
 """
 
 import sys

@@ -3,7 +3,8 @@
     git clone https://github.com/Jakobovski/free-spoken-digit-dataset build/fsdd
     git clone https://github.com/emlearn/emlearn-micropython build/emlearn-micropython
     git clone https://github.com/LuisM78/Occupancy-detection-data build/Occupancy-detection-data
-    python bench/stories.py                     writes bench/results/stories.txt and docs/*.svg of them (fifteen minutes)
+    python bench/stories.py                     writes bench/results/stories.txt and docs/*.svg of them (fifteen
+                                                minutes)
     python bench/stories.py gesture             prints one of them
     python bench/stories.py gesture --files     writes the files of examples/gesture
 

@@ -1,15 +1,19 @@
 """Exercises by an accelerometer on the wrist: what bench/stories.py measures of examples/gesture, and its files.
 
-emlearn-micropython's har_record_exercises_1 (build/emlearn-micropython): recordings of 10 s of three exercises and of what is none ("other"), from three
-sessions, A to C. A recording's label is the one that its authors gave it later; where they gave none, what was chosen on the recorder, but for the first and
-the last of a run of an exercise, in which it begins and ends. "mixed" ones and those that are cut off are left out. Windows of 2.56 s, each 0.64 s.
+emlearn-micropython's har_record_exercises_1 (build/emlearn-micropython): recordings of 10 s of three exercises and of
+what is none ("other"), from three sessions, A to C. A recording's label is the one that its authors gave it later;
+where they gave none, what was chosen on the recorder, but for the first and the last of a run of an exercise, in which
+it begins and ends. "mixed" ones and those that are cut off are left out. Windows of 2.56 s, each 0.64 s.
 
-Each session is held out in turn, and with each another exercise, NEW, of which two recordings, one of each other session, teach: nine splits. What else is in
-the two other sessions trains a network in float32 (PyTorch, 30 epochs, Adam 0.004 with cosine decay, classes weighted equally), whose weights odt takes in int8 and
-float32; odt.continual.teach keeps 48 windows of each known class. PyTorch: float32, all layers, from the same weights, with all data: all that the network was trained on, and the
-taught windows repeated to a third of these; 10 epochs, of the rates 0.001 and 0.003 the one with the best sum over both (which favours it).
-"motion": odt.sensors.Motion, standardised, and dense layers of 48 and 32; "raw": four convolutions over the samples. Accuracy in %: the mean of the classes';
-mean +- standard error over the nine splits. The stream: the held out session's recordings, exercises and others by turns; see examples/gesture/motions.py.
+Each session is held out in turn, and with each another exercise, NEW, of which two recordings, one of each other
+session, teach: nine splits. What else is in the two other sessions trains a network in float32 (PyTorch, 30 epochs,
+Adam 0.004 with cosine decay, classes weighted equally), whose weights odt takes in int8 and float32;
+odt.continual.teach keeps 48 windows of each known class. PyTorch: float32, all layers, from the same weights, with all
+data: all that the network was trained on, and the taught windows repeated to a third of these; 10 epochs, of the rates
+0.001 and 0.003 the one with the best sum over both (which favours it). "motion": odt.sensors.Motion, standardised, and
+dense layers of 48 and 32; "raw": four convolutions over the samples. Accuracy in %: the mean of the classes'; mean +-
+standard error over the nine splits. The stream: the held out session's recordings, exercises and others by turns; see
+examples/gesture/motions.py.
 """
 
 import csv
@@ -73,7 +77,9 @@ def read():
 
 
 class Data:
-    """``raw`` windows and ``motion``, their features, of ``y`` and ``clip``; of each clip its session, label and samples."""
+    """``raw`` windows and ``motion``, their features, of ``y`` and ``clip``; of each clip its session, label and
+    samples.
+    """
 
     def __init__(self):
         self.clips = read()
@@ -291,7 +297,8 @@ def measured():
     rows, streams = {}, {}
     for kind in ("motion", "raw"):
         print("%-10s%-22s%16s%24s%24s%24s" % (
-            kind, "held out, new", "before", "odt.continual.teach int8", "odt.continual.teach float32", "PyTorch, all layers"))  # fmt: skip
+            kind, "held out, new", "before", "odt.continual.teach int8", "odt.continual.teach float32",
+            "PyTorch, all layers"))  # fmt: skip
         for split in SPLITS:
             held = Held(data, kind, *split)
             found = [held.before("int8"), held.taught_score("int8"), held.taught_score("float32"), held.torch()]

@@ -1,11 +1,13 @@
 """Spoken digits: what bench/stories.py measures of examples/keyword, and its files.
 
-free-spoken-digit-dataset (build/fsdd): six speakers, ten digits, fifty utterances of each. Each speaker is held out in turn, and with each another word, NEW;
-the five others' nine words train a network in float32 (PyTorch, 25 epochs, Adam 0.004 with cosine decay, moved by up to four rows and two channels),
-whose weights odt takes in int8 and float32. Three utterances of each of the ten words by the one held out teach: odt.continual.teach keeps them and three by others of
-each known word. The test is all that is left of this speaker. PyTorch: float32, all layers, from the same weights, with all data: all of the five speakers', and the taught
-ones repeated to a third of these; 8 epochs, of the rates 0.001 and 0.003 the one with the best sum over both (which favours it).
-Accuracy in %, mean +- standard error over the six speakers.
+free-spoken-digit-dataset (build/fsdd): six speakers, ten digits, fifty utterances of each. Each speaker is held out in
+turn, and with each another word, NEW; the five others' nine words train a network in float32 (PyTorch, 25 epochs, Adam
+0.004 with cosine decay, moved by up to four rows and two channels), whose weights odt takes in int8 and float32. Three
+utterances of each of the ten words by the one held out teach: odt.continual.teach keeps them and three by others of
+each known word. The test is all that is left of this speaker. PyTorch: float32, all layers, from the same weights, with
+all data: all of the five speakers', and the taught ones repeated to a third of these; 8 epochs, of the rates 0.001 and
+0.003 the one with the best sum over both (which favours it). Accuracy in %, mean +- standard error over the six
+speakers.
 """
 
 import sys
@@ -160,7 +162,9 @@ class Held:
         return [rest[self.data.y[rest] == digit][0] for digit in range(10)]
 
     def streamed(self, teacher, noise):
-        """(found, of them right, said, seconds): all of the test's words, 2 s each with the pause after it, by a peak of 16256."""
+        """(found, of them right, said, seconds): all of the test's words, 2 s each with the pause after it, by a peak
+        of 16256.
+        """
         rng, listener, found, right = np.random.default_rng(self.seed), words.Listener(), 0, 0
         for i in self.test:
             x = rng.uniform(-noise, noise, 2 * words.RATE + words.WINDOW - words.HOP)

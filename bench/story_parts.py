@@ -10,7 +10,9 @@ def cell(values):
 
 
 def counted(name, script, files):
-    """What ``script`` counts between each begin() and end() on a machine that has these files in its root, then the free heap that it prints."""
+    """What ``script`` counts between each begin() and end() on a machine that has these files in its root, then the
+    free heap that it prints.
+    """
     machine = counting.open(name)
     try:
         if files and name == "rp2040":

@@ -1,9 +1,11 @@
 """An office, occupied or not: what bench/stories.py measures of examples/room, and its file.
 
-UCI's Occupancy Detection (build/Occupancy-detection-data): each minute temperature, humidity, light and CO2, and whether somebody is there, in the order of
-time: datatest (2 to 4 February 2015), datatraining (4 to 10), datatest2 (11 to 18). Every model predicts a minute before it learns it (prequential).
-Learned from every minute: of each minute the label, one minute later. Learned from the answers: only where labels.uncertainty (margin) is above
-0.5, not twice in half an hour, but once in six. The last of one each 200: the label of one minute in 200, which are as many, repeated. Frozen: it learned each minute of 4 to 10 February. No model knows anything before. Without hidden features (linear)
+UCI's Occupancy Detection (build/Occupancy-detection-data): each minute temperature, humidity, light and CO2, and
+whether somebody is there, in the order of time: datatest (2 to 4 February 2015), datatraining (4 to 10), datatest2 (11
+to 18). Every model predicts a minute before it learns it (prequential). Learned from every minute: of each minute the
+label, one minute later. Learned from the answers: only where labels.uncertainty (margin) is above 0.5, not twice in
+half an hour, but once in six. The last of one each 200: the label of one minute in 200, which are as many, repeated.
+Frozen: it learned each minute of 4 to 10 February. No model knows anything before. Without hidden features (linear)
 there is no seed; else ten seeds, mean +- standard error. All in %, of the minutes.
 """
 

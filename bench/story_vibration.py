@@ -1,18 +1,21 @@
-"""A machine whose normal operation changes, and whose bearing then wears: what bench/stories.py measures of examples/vibration, and its files.
+"""A machine whose normal operation changes, and whose bearing then wears: what bench/stories.py measures of
+examples/vibration, and its files.
 
-A stream is 300 windows as learned from, 400 after a change, and 300 in which a fault grows from nothing to a severe one, by the model of
-examples/vibration/make_data.py; the change: noise 1.6 times as loud, the shaft at 0.8 of its speed, or none. Every model learns 320 windows
-before, and 64 say what scores of healthy ones are. watching.Watch raises the alarms (Page-Hinkley's test of the scores, in deviations). One
-before the fault is answered: healthy. Then, by policy,
+A stream is 300 windows as learned from, 400 after a change, and 300 in which a fault grows from nothing to a severe
+one, by the model of examples/vibration/make_data.py; the change: noise 1.6 times as loud, the shaft at 0.8 of its
+speed, or none. Every model learns 320 windows before, and 64 say what scores of healthy ones are. watching.Watch raises
+the alarms (Page-Hinkley's test of the scores, in deviations). One before the fault is answered: healthy. Then, by
+policy,
   frozen      nothing changes; the test begins anew
   threshold   32 windows say anew what scores are
-  learns on   64 windows are learned, too, then 32 say so; trained networks train 8 epochs on the 64, from their weights on
+  learns on   64 windows are learned, too, then 32 say so; trained networks train 8 epochs on the 64, from their weights
+              on
   anew        a new model learns 64 windows, then 32 say so
   forgetting  every window is learned as it comes (forgetting 0.99), 32 say so after an alarm
-Models: the autoencoder of train.py; one of dense layers, 20-8-20, on energies in bands; OS-ELM autoencoders on the same bands (8 hidden) and on
-the samples (32 hidden); and two numbers, a window's loudness and its kurtosis. false: alarms in 1,000 windows before the change; between: alarms
-from the change to the fault; found: of the seeds; delay: windows from the fault's first to its alarm, 300 where there is none. Ten seeds, of
-data and of models, mean +- standard error.
+Models: the autoencoder of train.py; one of dense layers, 20-8-20, on energies in bands; OS-ELM autoencoders on the same
+bands (8 hidden) and on the samples (32 hidden); and two numbers, a window's loudness and its kurtosis. false: alarms in
+1,000 windows before the change; between: alarms from the change to the fault; found: of the seeds; delay: windows from
+the fault's first to its alarm, 300 where there is none. Ten seeds, of data and of models, mean +- standard error.
 """
 
 import math
@@ -249,8 +252,9 @@ begin()
 model.train_step(x, x)
 end()
 """
-RAW = """odt.Input((256, 1), dtype="int8", scale=1 / 32), odt.Conv1D(8, 9, strides=4, padding="same", activation="relu"),
-    odt.Conv1D(4, 5, strides=2, padding="same"), odt.Conv1DTranspose(8, 6, strides=2, padding="same", activation="relu"),
+RAW = """odt.Input((256, 1), dtype="int8", scale=1 / 32),
+    odt.Conv1D(8, 9, strides=4, padding="same", activation="relu"), odt.Conv1D(4, 5, strides=2, padding="same"),
+    odt.Conv1DTranspose(8, 6, strides=2, padding="same", activation="relu"),
     odt.Conv1DTranspose(1, 8, strides=4, padding="same")"""
 DENSE = 'odt.Input((20,), dtype="int16", scale=1 / 256, limit=8), odt.Dense(8, activation="tanh"), odt.Dense(20)'
 ONLINE = """
@@ -349,7 +353,8 @@ def costs(names):
         "OS-ELM on samples": example + SAMPLES + ONLINE % "Samples()",
     }
     print(
-        "a score, its features with it but of trained on bands; a window learned, or a step of four; RAM that a model takes, and of"
+        "a score, its features with it but of trained on bands; a window learned, or a step of four; RAM that a model "
+        "takes, and of"
     )
     print("%d windows that are kept to train on; all of an alarm's learning: 64 windows, once or in 8 epochs" % LEARNED)
     heads = "", "", "", "score", "learn", "after an alarm", "RAM", "kept", "heap free"

@@ -1,17 +1,20 @@
 """What odt.continual.teach learns from a few samples of new classes, and what it costs.
 
-    python bench/teach.py                digits and costs; without arguments it writes bench/results/teach.txt (ten minutes)
+    python bench/teach.py                digits and costs; without arguments it writes bench/results/teach.txt (ten
+                                         minutes)
     python bench/teach.py --task mnist1d --no-machines          (half an hour)
 
-Digits: eight classes train the network of examples/digits on the file's first 1,000 images (15 epochs, Adam 0.006 with cosine decay), the two others are
-taught by 3 or 10 images of each; the 797 others, by other writers, are the test. MNIST-1D: bench/accuracy.py's network and data, 2,000 of the test, 15 epochs, Adam 0.004.
-Of what was known the Teacher keeps ``kept`` samples of each class, drawn by the seed; its front is the network without the last layer. Two pairs of new
-classes, each with seeds 0.. (first weights, samples): accuracy in %, mean +- standard error over all of them.
+Digits: eight classes train the network of examples/digits on the file's first 1,000 images (15 epochs, Adam 0.006 with
+cosine decay), the two others are taught by 3 or 10 images of each; the 797 others, by other writers, are the test.
+MNIST-1D: bench/accuracy.py's network and data, 2,000 of the test, 15 epochs, Adam 0.004. Of what was known the Teacher
+keeps ``kept`` samples of each class, drawn by the seed; its front is the network without the last layer. Two pairs of
+new classes, each with seeds 0.. (first weights, samples): accuracy in %, mean +- standard error over all of them.
 
-known: test samples of the eight classes; before: by the network itself, which knows only these. new: of the two. nearest mean, nearest sample: what is
-kept decides without training, by the least squared distance and the largest cosine. PyTorch: float32, from the float32 network's weights, with all data: all samples
-of the eight, and of each new class the taught ones, repeated to as many as a known one's; Adam with cosine decay, 20 epochs, of the rates 0.003 and 0.01 the
-one with the best accuracy over both (which favours it): all layers, and the last one alone.
+known: test samples of the eight classes; before: by the network itself, which knows only these. new: of the two.
+nearest mean, nearest sample: what is kept decides without training, by the least squared distance and the largest
+cosine. PyTorch: float32, from the float32 network's weights, with all data: all samples of the eight, and of each new
+class the taught ones, repeated to as many as a known one's; Adam with cosine decay, 20 epochs, of the rates 0.003 and
+0.01 the one with the best accuracy over both (which favours it): all layers, and the last one alone.
 """
 
 import argparse
@@ -197,7 +200,7 @@ end()
 begin()
 teacher.similarity(image)
 end()
-"""
+"""  # noqa: E501
 
 
 def costs(names):

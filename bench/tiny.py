@@ -3,9 +3,9 @@
     python bench/tiny.py                 writes bench/results/tiny.txt
     python bench/tiny.py ResNet-8        networks whose names hold a word: prints
 
-int8, of first weights, on noise; SGD without momentum, whose state is the least that training takes. qemu_m4: instructions that
-QEMU executes (an emulated Cortex-M4 with 4 MB of RAM, which no such chip has); rp2040: cycles by odt's own interpreter. RAM: arena
-and state in KB. A network that has no room on a machine has "-" there.
+int8, of first weights, on noise; SGD without momentum, whose state is the least that training takes. qemu_m4:
+instructions that QEMU executes (an emulated Cortex-M4 with 4 MB of RAM, which no such chip has); rp2040: cycles by
+odt's own interpreter. RAM: arena and state in KB. A network that has no room on a machine has "-" there.
 """
 
 import inspect

@@ -3,11 +3,12 @@
     python bench/vae.py                       a quarter of an hour; writes bench/results/vae.txt
     python bench/vae.py --seeds 1 --task digits
 
-Networks n-64-2*8-8-64-n, Adam(0.002) on a cosine to 0, batches of 16, 60 epochs and 20; PyTorch begins with odt's weights. bound: the
-negative ELBO in nats of the test samples, ten points drawn for each (MNIST-1D, a decoder of variance 1/2: less a constant). labels
-k: test accuracy in % of a classifier 8-32-10 on the frozen encoder's means, by k labels of each class (raw: on the samples
-themselves, in float32). odd: a class is left out, the area under the ROC curve of the loss that tells it from test samples of the others.
-Means +- standard error over seeds; less: less odt's float32 of the same seed. Costs: of a step on 16 digits, all that Python does included; qemu_m4hf has an FPU.
+Networks n-64-2*8-8-64-n, Adam(0.002) on a cosine to 0, batches of 16, 60 epochs and 20; PyTorch begins with odt's
+weights. bound: the negative ELBO in nats of the test samples, ten points drawn for each (MNIST-1D, a decoder of
+variance 1/2: less a constant). labels k: test accuracy in % of a classifier 8-32-10 on the frozen encoder's means, by k
+labels of each class (raw: on the samples themselves, in float32). odd: a class is left out, the area under the ROC
+curve of the loss that tells it from test samples of the others. Means +- standard error over seeds; less: less odt's
+float32 of the same seed. Costs: of a step on 16 digits, all that Python does included; qemu_m4hf has an FPU.
 """
 
 import argparse

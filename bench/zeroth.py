@@ -3,11 +3,12 @@
     python bench/zeroth.py                     all: twenty minutes; writes bench/results/zeroth.txt
     python bench/zeroth.py --task digits-mlp --seeds 1
 
-Data and networks are those of bench/accuracy.py, mnist1d-mlp is 40-64-10. Every row trains from the same first weights on the
-same batches of 16 for the same number of epochs, all schedules a cosine to 0. "all layers", "last layer": backpropagation by
-Adam(0.002); before the last layer weights stay at their first values, and have no residual. "zeroth order": ZerothOrder(0.003),
-"by value" with sign=False; "tail=n": the last n layers by Adam(0.002). Accuracy in %, mean over seeds +- standard error, and
-the difference to all layers, paired. RAM in bytes: arena, and state with weights. Costs: of train_step() on a batch of 16, int8.
+Data and networks are those of bench/accuracy.py, mnist1d-mlp is 40-64-10. Every row trains from the same first weights
+on the same batches of 16 for the same number of epochs, all schedules a cosine to 0. "all layers", "last layer":
+backpropagation by Adam(0.002); before the last layer weights stay at their first values, and have no residual. "zeroth
+order": ZerothOrder(0.003), "by value" with sign=False; "tail=n": the last n layers by Adam(0.002). Accuracy in %, mean
+over seeds +- standard error, and the difference to all layers, paired. RAM in bytes: arena, and state with weights.
+Costs: of train_step() on a batch of 16, int8.
 """
 
 import argparse

@@ -1,4 +1,7 @@
-"""The smallest training: XOR in int8, on any machine that runs odt. Prints four answers and the digest of what was learnt."""
+"""The smallest training: XOR in int8, on any machine that runs odt.
+
+Prints four answers and the digest of what was learnt.
+"""
 
 import odt
 

@@ -1,4 +1,5 @@
-"""Sets weights, compiles, fits, saves and loads with ever more heap free, so that each allocation in turn is the first that fails.
+"""Sets weights, compiles, fits, saves and loads with ever more heap free, so that each allocation in turn is the first
+that fails.
 
 Runs on MicroPython. ODT_ARGS: ``step`` in bytes, which doubles with each of
 ``grow`` failures, if that is given; ``only`` names of what is tried.

@@ -105,9 +105,11 @@ def anything(depth=0):
     """Some object."""
     data = bytearray(below(70))
     simple = (
-        lambda: None, lambda: below(100) - 50, lambda: (1 << 31) - below(3), lambda: (1 << 63) + below(3), lambda: -(1 << 80),
+        lambda: None, lambda: below(100) - 50, lambda: (1 << 31) - below(3), lambda: (1 << 63) + below(3),
+        lambda: -(1 << 80),
         lambda: 1.5, lambda: "text", lambda: b"", lambda: bytes(below(70)), lambda: data, lambda: memoryview(data),
-        lambda: memoryview(data)[below(9) :], lambda: array("bBhHiIlLqQfd"[below(12)], range(below(20))), lambda: object,
+        lambda: memoryview(data)[below(9) :], lambda: array("bBhHiIlLqQfd"[below(12)], range(below(20))),
+        lambda: object,
         lambda: Number(below(40), lambda: data.extend(bytes(below(5000)))), lambda: _odt.load(good[below(len(good))]),
         lambda: good[below(len(good))], lambda: _odt.load, lambda: Number,
     )  # fmt: skip

@@ -1,4 +1,7 @@
-"""Which samples odt.continual.labels would have labelled, and what it labels: the same on every machine. Runs on a machine, and on CPython."""
+"""Which samples odt.continual.labels would have labelled, and what it labels: the same on every machine.
+
+Runs on a machine, and on CPython.
+"""
 
 import gc
 

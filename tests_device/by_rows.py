@@ -1,4 +1,7 @@
-"""Opens a model file whose plan runs by rows, and trains on. Runs on a machine, and on CPython. ODT_ARGS: file, size."""
+"""Opens a model file whose plan runs by rows, and trains on. Runs on a machine, and on CPython.
+
+ODT_ARGS: file, size.
+"""
 
 import gc
 

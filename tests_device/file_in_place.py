@@ -1,4 +1,7 @@
-"""Opens a model file of a ROMFS, or its bytes, and says what of the heap that takes. Runs on a machine. ODT_ARGS: names."""
+"""Opens a model file of a ROMFS, or its bytes, and says what of the heap that takes. Runs on a machine.
+
+ODT_ARGS: names.
+"""
 
 import gc
 

@@ -1,4 +1,7 @@
-"""A spectrogram's network, its model file, and the stream that the file says how to make. Runs on a machine, and on CPython."""
+"""A spectrogram's network, its model file, and the stream that the file says how to make.
+
+Runs on a machine, and on CPython.
+"""
 
 import binascii
 from array import array

@@ -19,7 +19,9 @@ def network():
 
 
 def four(data):
-    """Bytes that hold the data four times, so that one of them lies at a multiple of 4 wherever a linker places them."""
+    """Bytes that hold the data four times,
+    so that one of them lies at a multiple of 4 wherever a linker places them.
+    """
     return b"-".join([data] * 4)
 
 

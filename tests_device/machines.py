@@ -92,7 +92,8 @@ class Machine:
         self.put(files)
 
     def lay(self, data):
-        """Lay bytes where the next script finds them: the lines, to go before it, by which it has f.read() and f.seek().
+        """Lay bytes where the next script finds them: the lines, to go before it, by which it has f.read() and
+        f.seek().
 
         In the memory of a board on QEMU, unless it is on already, which takes no time; else in a file.
         """

@@ -1,4 +1,7 @@
-"""While a thread fits a model each call of another thread is refused, and the fit ends with its own digest. Needs _thread."""
+"""While a thread fits a model each call of another thread is refused, and the fit ends with its own digest.
+
+Needs _thread.
+"""
 
 import _thread
 import time

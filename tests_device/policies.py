@@ -11,7 +11,8 @@ from odt.files import frozen
 
 def network(normalisations=()):
     first = [
-        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(6, 3, padding="same", activation="relu", name="a"),
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(6, 3, padding="same", activation="relu",
+        name="a"),
     ]  # fmt: skip
     return odt.Sequential(first + list(normalisations) + [
         odt.DepthwiseConv2D(3, padding="same", activation="relu", name="b"),

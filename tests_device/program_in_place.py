@@ -1,4 +1,7 @@
-"""Loads programs from read-only buffers. Runs on a machine. ODT_ARGS: program, start, stop; of one that clears two words."""
+"""Loads programs from read-only buffers. Runs on a machine.
+
+ODT_ARGS: program, start, stop; of one that clears two words.
+"""
 
 import gc
 from array import array

@@ -1,4 +1,6 @@
-"""Classes learned one after another with replay, of samples, with their logits and of latents, and the digests of it. Runs on a machine.
+"""Classes learned one after another with replay, of samples, with their logits and of latents, and the digests of it.
+
+Runs on a machine.
 
 ``ODT_ARGS``: "executor".
 """

@@ -1,7 +1,9 @@
-"""Cuts the power at each write of whatever odt keeps in a file, on a littlefs and on a FAT. Runs on MicroPython's unix port.
+"""Cuts the power at each write of whatever odt keeps in a file, on a littlefs and on a FAT.
 
-After each cut the file that is read is the old one or the new one, the change can be made again, and nothing is left beside it.
-ODT_ARGS: what deploy runs on a board: ``settle`` before it copies a file, ``take`` afterwards.
+Runs on MicroPython's unix port.
+
+After each cut the file that is read is the old one or the new one, the change can be made again, and nothing is left
+beside it. ODT_ARGS: what deploy runs on a board: ``settle`` before it copies a file, ``take`` afterwards.
 """
 
 import gc
@@ -29,7 +31,10 @@ class PowerFailure(BaseException):
 
 
 class Device:
-    """Blocks in RAM; write ``cut`` is done in part, and after it nothing changes. A flash of littlefs, or an SD card's sectors."""
+    """Blocks in RAM; write ``cut`` is done in part, and after it nothing changes.
+
+    A flash of littlefs, or an SD card's sectors.
+    """
 
     def __init__(self, kind, image=None, cut=None, part=0):
         self.kind, self.size, self.blocks = (kind, 256, 48) if kind is os.VfsLfs2 else (kind, 512, 96)

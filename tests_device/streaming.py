@@ -1,4 +1,7 @@
-"""A recording, as CSV and WAV, streamed into a trained model: its events, and what the feed allocates. Runs on a machine, and on CPython."""
+"""A recording, as CSV and WAV, streamed into a trained model: its events, and what the feed allocates.
+
+Runs on a machine, and on CPython.
+"""
 
 import asyncio
 import gc

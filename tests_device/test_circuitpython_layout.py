@@ -1,4 +1,6 @@
-"""What CircuitPython boards get, on the unix port with their 30-bit floats; circuitpython.py: on CircuitPython itself."""
+"""What CircuitPython boards get, on the unix port with their 30-bit floats; circuitpython.py:
+on CircuitPython itself.
+"""
 
 import os
 

@@ -1,4 +1,5 @@
-"""The documents' Python runs on the boards that its first lines name: on the unix port with a Pico's heap, and the two that hear a sensor on a Pico.
+"""The documents' Python runs on the boards that its first lines name: on the unix port with a Pico's heap, and the two
+that hear a sensor on a Pico.
 
 tests_host/test_docs.py runs all of it on a PC.
 """

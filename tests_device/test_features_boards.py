@@ -1,4 +1,6 @@
-"""odt.sensors.features ends with the PC's bits on the machines, in C and in Python, and allocates nothing for a frame."""
+"""odt.sensors.features ends with the PC's bits on the machines, in C and in Python,
+and allocates nothing for a frame.
+"""
 
 import re
 from pathlib import Path

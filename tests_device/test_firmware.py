@@ -17,7 +17,8 @@ def make(*arguments, target="firmware"):
     return done.returncode, done.stdout
 
 
-# Bytes of flash that the boards leave to code: PICO_FLASH_SIZE_BYTES less MICROPY_HW_FLASH_STORAGE_BYTES, a Pico's from boards/rp2040.mk.
+# Bytes of flash that the boards leave to code: PICO_FLASH_SIZE_BYTES less MICROPY_HW_FLASH_STORAGE_BYTES, a Pico's from
+# boards/rp2040.mk.
 ROOM = {"RPI_PICO": (2048 - 1248) * 1024, "RPI_PICO2": (4096 - 3072) * 1024}
 
 

@@ -23,7 +23,8 @@ from odt.base import opcodes  # noqa: E402
 
 SIZE = 0x8000
 LARGEST = 8000  # bytes of a case
-# On the M4: in the board's 16 MB, far above its heap, between two regions of 4 KB that nothing may access, all else as it was.
+# On the M4: in the board's 16 MB, far above its heap, between two regions of 4 KB that nothing may access, all else as
+# it was.
 GUARD = """
 from machine import mem32
 START = %s

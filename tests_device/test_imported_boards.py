@@ -1,4 +1,6 @@
-"""Networks that LiteRT and onnxruntime run give every machine the PC's outputs, to the bit, frozen and where the last layer learns on."""
+"""Networks that LiteRT and onnxruntime run give every machine the PC's outputs, to the bit, frozen and where the last
+layer learns on.
+"""
 
 import re
 import sys

@@ -193,7 +193,8 @@ def test_board_with_a_micropython_of_2017_is_refused():
     assert status == 1
     assert re.fullmatch(
         r"Found microbit, micropython 1\.9\.2 \(\.mpy 0\.0, no native code\), \d{4} bytes of heap free\n"
-        r"odt: MicroPython 1\.9\.2 reads .mpy files of version 0, these are of version 6: the board needs a newer MicroPython\n",
+        r"odt: MicroPython 1\.9\.2 reads .mpy files of version 0, these are of version 6: the board needs a newer "
+        r"MicroPython\n",
         text,
     ), text
 

@@ -1,4 +1,5 @@
-"""Kernels by need on stock firmware: a program brings the pieces that it uses, and no file but odt's own is taken for one.
+"""Kernels by need on stock firmware: a program brings the pieces that it uses, and no file but odt's own is taken for
+one.
 
 build/venv/bin/python tests_device/test_kernel_pieces.py      writes the table of docs/reference/costs.md anew
 """
@@ -43,7 +44,8 @@ models = {
         odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
     ]),
     "separable": (2, lambda: [
-        image, odt.Conv2D(8, 3), odt.BatchNorm(), odt.ReLU(), odt.DepthwiseConv2D(3), odt.GlobalAvgPool(), odt.Dense(10),
+        image, odt.Conv2D(8, 3), odt.BatchNorm(), odt.ReLU(), odt.DepthwiseConv2D(3), odt.GlobalAvgPool(),
+        odt.Dense(10),
     ]),
     "dropped": (2, lambda: [odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dropout(0.5), odt.Dense(10)]),
     "transposed": (2, lambda: [image, odt.Conv2DTranspose(2, 3), odt.Flatten(), odt.Dense(10)]),
@@ -128,7 +130,8 @@ def test_installation_counts_the_pieces_that_its_self_test_loads(stock, dtype):
     assert sorted(text.splitlines()[-1].split()) == sorted(install.TESTED[dtype])
 
 
-# --- files that are not there, or are not what they should be -----------------------------------------------------------
+# --- files that are not there, or are not what they should be
+# -----------------------------------------------------------
 
 REFUSED = """
 import sys, gc
@@ -282,7 +285,8 @@ print(_odt.load(source) is not None)
     assert loaded == "True"
 
 
-# --- the heap of a stock Pico ------------------------------------------------------------------------------------------
+# --- the heap of a stock Pico
+# ------------------------------------------------------------------------------------------
 
 COST = """
 import gc

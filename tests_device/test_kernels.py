@@ -28,10 +28,13 @@ KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_d
     "apply_i32",
 ]
 BETWEEN = [  # the layers
-    "add_i8", "add_once_i8", "mean2d_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "space_to_batch", "batch_to_space", "avgpool2d_dx_i8", "sigmoid_dx_i8", "curve_i8", "curve_dx_i8", "softmax_i8", "softmax_dx_i8",
+    "add_i8", "add_once_i8", "mean2d_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "space_to_batch",
+    "batch_to_space", "avgpool2d_dx_i8", "sigmoid_dx_i8", "curve_i8", "curve_dx_i8", "softmax_i8", "softmax_dx_i8",
     "maxpool2d_i8", "maxpool2d_choice_i8", "unpool2d_i8", "bias_dw_i8", "relu_dx_i8", "open_i8", "masked_i8",
-    "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8", "gather_norm_i8",
-    "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8", "softmax_xent_i8", "running_stats_i8", "read_stats_i8", "track_read_i8", "range_i8",
+    "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8",
+    "gather_norm_i8",
+    "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8",
+    "softmax_xent_i8", "running_stats_i8", "read_stats_i8", "track_read_i8", "range_i8",
 ]  # fmt: skip
 FLOATS = ["adam_f32", "adam_i32"]  # of float32 state: by integers on cores without floats, and everywhere
 SMALL = 16  # cases of each instruction as the host's tests draw them
@@ -65,7 +68,9 @@ for batch in ODT_ARGS["batches"]:
 
 
 def grow(rng, values, op):
-    """Sizes that fill blocks and do not: channels and depths of 1 to 90, windows of 1 to 7, some rows or elements more."""
+    """Sizes that fill blocks and do not: channels and depths of 1 to 90, windows of 1 to 7,
+    some rows or elements more.
+    """
     wide = lambda: rng.choice((1, 3, 4, 5, 8, 16, rng.randint(1, 90)))  # noqa: E731
     if "KH" not in values:
         if "dense" in op:
@@ -156,7 +161,9 @@ def draw_all(monkeypatch):
 
 
 def build(name, sizes, contents, control, data):
-    """A case whose operands, each behind another in the arena, hold the given bytes; sizes: its immediates, among others; data: what X and Y are."""
+    """A case whose operands, each behind another in the arena, hold the given bytes; sizes: its immediates, among
+    others; data: what X and Y are.
+    """
     op, arena, addresses = opcodes.opcode(name), b"", []
     sizes = {key: sizes[key] for key in op.immediates}
     words = array("i", [0] * opcodes.CONTROL_WORDS)
@@ -199,7 +206,9 @@ def draw_adam(rng):
 
 
 def draw_adam_i32(rng):
-    """Steps of moments and gradients of any size to each other, moments that cancel, 0s among others; some are of no model."""
+    """Steps of moments and gradients of any size to each other, moments that cancel, 0s among others; some are of no
+    model.
+    """
     count, middle = 60, rng.choice((107, 107, 120, 95, 60, 20, 200))  # the scale's exponent
 
     def draw(field, spread):
@@ -280,7 +289,9 @@ def draw_layer_norm(rng):
 
 
 def draw_layer_errors():
-    """Gradients of a LayerNorm's input whose sums are as large as they may be, or nearly 2^32, or next to a whole output."""
+    """Gradients of a LayerNorm's input whose sums are as large as they may be, or nearly 2^32, or next to a whole
+    output.
+    """
     bytes_of = lambda values: array("b", values).tobytes()  # noqa: E731
     words = lambda values: array("i", values).tobytes()  # noqa: E731
 
@@ -341,7 +352,9 @@ def draw_errors(rng):
 
 
 def draw_windows(rng):
-    """A convolution whose channels have nearly one multiplier: pixels with a stride, rows of windows beside the border or not."""
+    """A convolution whose channels have nearly one multiplier: pixels with a stride, rows of windows beside the border
+    or not.
+    """
     sizes = rng.choice((
         {"H": rng.randint(2, 9), "W": rng.randint(2, 9), "C": rng.choice((4, 8, 16, 20)), "KH": 1, "KW": 1},
         {"H": rng.randint(4, 6), "W": rng.choice((4, 5, 9, 16)), "C": rng.choice((4, 6, 8)), "KH": 3, "KW": 3},

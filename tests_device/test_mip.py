@@ -96,7 +96,8 @@ def test_boards_name_their_own_kernels_and_those_of_smaller_cores_after_them():
             assert machine.exec("import odt_kernels\nprint(*odt_kernels.names())").split() == expected.split()
 
 
-# --- on the board, by micropython-lib's own mip and requests, as Debian's source of MicroPython has them ----------------
+# --- on the board, by micropython-lib's own mip and requests, as Debian's source of MicroPython has them
+# ----------------
 
 LIB = Path(os.environ.get("MPY_DIR") or machines.BUILD / "src/micropython") / "lib/micropython-lib"
 MIP = [next(LIB.glob("*/" + name), None) for name in ("mip/mip", "requests/requests")]
@@ -266,7 +267,9 @@ COMMANDS = (
 
 
 def transcript(address):
-    """From a stock Pico to the first accuracy; of the packages' files the first and the last, of times and ports none."""
+    """From a stock Pico to the first accuracy; of the packages' files the first and the last,
+    of times and ports none.
+    """
     lines = []
     with machines.open("stock_rp2040") as machine:
         for command in COMMANDS:
@@ -294,7 +297,9 @@ def steady(text):
 
 
 def test_four_commands_lead_from_a_stock_pico_to_an_accuracy_as_the_page_says(tmp_path):
-    """With all files as they are: the flash has room for the data when the first import has removed other boards' kernels."""
+    """With all files as they are: the flash has room for the data when the first import has removed other boards'
+    kernels.
+    """
     with served(tmp_path / "mip") as (_, address):
         text = transcript(address)
     assert steady(text) == steady(BLOCK.search(PAGE.read_text())[2])

@@ -1,4 +1,6 @@
-"""A model file made on the PC opens, trains on and ends with the PC's digests on every machine, and takes little of a Pico's heap."""
+"""A model file made on the PC opens, trains on and ends with the PC's digests on every machine, and takes little of a
+Pico's heap.
+"""
 
 import re
 import sys
@@ -30,7 +32,8 @@ def digits(dense=False):
     """The network of docs/tutorials/pc.md, or one of dense layers."""
     first = [] if dense else [odt.Conv2D(8, 3, activation="relu"), odt.MaxPool2D()]
     return odt.Sequential([
-        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), *first, odt.Flatten(), odt.Dense(32 if dense else 10, activation="relu" if dense else None),
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), *first, odt.Flatten(),
+        odt.Dense(32 if dense else 10, activation="relu" if dense else None),
         *([odt.Dense(10)] if dense else []),
     ])  # fmt: skip
 
@@ -102,7 +105,9 @@ def test_stock_firmware_ends_with_the_digests_of_the_pc(name, made):
 
 
 def heap():
-    """Of the emulated Pico with stock firmware, by network of docs/reference/model_file.md's sentence: what is free, and the model's own."""
+    """Of the emulated Pico with stock firmware, by network of docs/reference/model_file.md's sentence: what is free,
+    and the model's own.
+    """
     page = (machines.ROOT / "docs" / "tutorials" / "pc.md").read_text()
     first = page[page.index("model = odt.Sequential") : page.index("model.compile")]
     names = {"odt": odt}

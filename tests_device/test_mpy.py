@@ -138,7 +138,8 @@ def test_import_with_kernels_of_another_architecture_says_so_and_computes_in_pyt
         give(machine, "armv6m")
         text = machine.exec("import odt\nprint(odt.backend)")
     assert re.match(
-        r"odt: _odt.mpy is not for this machine or MicroPython \(incompatible .mpy.*\); computing in Python\nreference\n",
+        r"odt: _odt.mpy is not for this machine or MicroPython \(incompatible .mpy.*\); computing in "
+        r"Python\nreference\n",
         text,
     )
 

@@ -30,7 +30,8 @@ def test_running_out_of_memory_anywhere_leaves_the_model():
 def test_running_out_of_memory_on_a_board_leaves_the_model(name):
     """Sparser: each attempt is slow there.
 
-    Nothing is mounted: an import asks mpremote for a mounted directory's files, and where memory ends within that, both wait forever.
+    Nothing is mounted: an import asks mpremote for a mounted directory's files, and where memory ends within that, both
+    wait forever.
     """
     with machines.open(name) as machine:
         machine.mounts = False

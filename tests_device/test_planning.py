@@ -1,4 +1,7 @@
-"""On an emulated Pico: deep networks compile, and planning leaves the heap in one piece. Nothing here is timed: bench/planning.py is."""
+"""On an emulated Pico: deep networks compile, and planning leaves the heap in one piece.
+
+Nothing here is timed: bench/planning.py is.
+"""
 
 import contextlib
 import io
@@ -12,16 +15,16 @@ model = odt.Sequential([
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
     odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
 ])
-"""
+"""  # noqa: E501
 DENSE = """
 model = odt.Sequential([odt.Input((16,), dtype="uint8", scale=1 / 16)] + [odt.Dense(16, "relu") for _ in range(%d)] + [odt.Dense(10)])
-"""
+"""  # noqa: E501
 TRAINED = """
 model.compile(odt.Adam(0.01), batch_size=16, seed=3)
 for _ in range(2):
     model.train_step(bytes([i * 7 % 17 for i in range(16 * model.nodes[0].shape[0])]), bytes([i % 10 for i in range(16)]))
 print("digest %08x" % model.digest())
-"""
+"""  # noqa: E501
 # What is free before, what bytearray() gets at most and what is free after, and what the plan takes.
 PIECES = (
     machines.PIECE

@@ -1,4 +1,6 @@
-"""A Pico whose power fails while examples/personalise/life.py writes to its flash goes on from there, to the PC's digest."""
+"""A Pico whose power fails while examples/personalise/life.py writes to its flash goes on from there, to the PC's
+digest.
+"""
 
 import re
 import shutil

@@ -1,4 +1,6 @@
-"""odt.sensors.record writes on the machines the file that it writes on the PC, and they train from it to the PC's digest."""
+"""odt.sensors.record writes on the machines the file that it writes on the PC, and they train from it to the PC's
+digest.
+"""
 
 from pathlib import Path
 

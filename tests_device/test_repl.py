@@ -28,7 +28,7 @@ try:
     odt.Dence
 except AttributeError as error:
     print("refused")
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m3", "rp2040"))

@@ -1,4 +1,6 @@
-"""native/cores/route.h against the symbols of firmware: what a core is said to run is linked, and what another runs is not."""
+"""native/cores/route.h against the symbols of firmware: what a core is said to run is linked, and what another runs is
+not.
+"""
 
 import re
 import subprocess

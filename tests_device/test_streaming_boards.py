@@ -1,4 +1,6 @@
-"""odt.sensors.stream hears on the machines what it hears on the PC, and its feed allocates nothing, as an interrupt must not."""
+"""odt.sensors.stream hears on the machines what it hears on the PC, and its feed allocates nothing, as an interrupt
+must not.
+"""
 
 import re
 from pathlib import Path

@@ -83,7 +83,9 @@ def test_the_reference_ends_with_the_digest_of_the_kernels(name, pc):
 
 
 def check_public_steps(text, block):
-    """docs/reference/costs.md: train_step takes the float that it returns; in float32 two objects more, in int8 with mse an integer of 64 bits."""
+    """docs/reference/costs.md: train_step takes the float that it returns; in float32 two objects more, in int8 with
+    mse an integer of 64 bits.
+    """
     assert f"a float takes {block} bytes" in text
     taken = re.findall(r"train_step of (\w+), (\w+) takes (\d+) bytes", text)
     assert len(taken) == 8
@@ -116,7 +118,8 @@ def test_what_a_step_calls_keeps_its_names_on_the_c_stack(tmp_path):
         found = re.findall(r"simple_name: (\w+)\n.*?prelude: \((\d+),", listing, re.S)
         words.update({name: int(count) for name, count in found})
     for name in (
-        "train_step", "bind", "point", "batch", "next_part", "clear", "train", "_train_parts", "_look_at_scale", "_run_piece", "mean",
+        "train_step", "bind", "point", "batch", "next_part", "clear", "train", "_train_parts", "_look_at_scale",
+        "_run_piece", "mean",
         "step", "predict", "_new",
     ):  # fmt: skip
         assert words[name] <= 11, (name, words[name])

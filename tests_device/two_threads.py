@@ -11,7 +11,8 @@ y = bytes([i % 10 for i in range(40)])
 
 def network(seed=1):
     model = odt.Sequential([
-        odt.Input((12, 12, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(24, 3, strides=2, padding="same", activation="relu"),
+        odt.Input((12, 12, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(24, 3, strides=2, padding="same",
+        activation="relu"),
         odt.DepthwiseConv2D(3, padding="same", activation="relu"), odt.Conv2D(66, 1, activation="relu"),
         odt.DepthwiseConv2D(3, strides=2), odt.Conv2D(9, 2, activation="relu"), odt.Flatten(), odt.Dense(10),
     ])  # fmt: skip

@@ -1,4 +1,6 @@
-"""Labels and samples as memoryviews, which on MicroPython do not tell of what they are. Runs on a machine, and on CPython.
+"""Labels and samples as memoryviews, which on MicroPython do not tell of what they are.
+
+Runs on a machine, and on CPython.
 
 ODT_ARGS: ``executor``, "reference" where there are no kernels, as on CircuitPython.
 """

@@ -1,4 +1,6 @@
-"""Model files whose CRCs are right and whose contents are not, and everything that reads one: for tests and for the fuzzer (fuzz/loaders.py)."""
+"""Model files whose CRCs are right and whose contents are not, and everything that reads one: for tests and for the
+fuzzer (fuzz/loaders.py).
+"""
 
 import contextlib
 import io
@@ -13,7 +15,8 @@ from odt.host import deploy, info
 
 NAME = "damaged.odt"
 ATOMS = (
-    0, -1, 1, 2, 3, 4, 7, 255, 65536, 2**31, -(2**40), 10**30, 1.5, float("inf"), float("nan"), None, True, "int8", "float32", "",
+    0, -1, 1, 2, 3, 4, 7, 255, 65536, 2**31, -(2**40), 10**30, 1.5, float("inf"), float("nan"), None, True, "int8",
+    "float32", "",
     "x" * 50, "Constant", "\x1b[2J", "\ud800", [], {}, [[]], [1, 2, 3], {"a": 1},
 )  # fmt: skip
 TEXTS = (b"", b"[]", b"null", b"{}", b"7", b"\xff\xfe", b'{"a":', b'{"a": 1e999}', b"[" * 5000, b'"\\ud800"')
@@ -87,7 +90,8 @@ def damaged(data, draw):
 
 
 def readers(path, targets):
-    """(name, call) of what reads a model file, each to be called in this order; what opens one leaves the model in ``opened``.
+    """(name, call) of what reads a model file, each to be called in this order; what opens one leaves the model in
+    ``opened``.
 
     ``targets``: compiled models of the layers that the file had.
     """
@@ -109,7 +113,9 @@ def readers(path, targets):
 
 
 def uses(model, x, y):
-    """(name, call) of what a model does that has opened: their errors are of what they are given, or of what it computes."""
+    """(name, call) of what a model does that has opened: their errors are of what they are given, or of what it
+    computes.
+    """
     yield "set_weights", lambda: model.set_weights(model.get_weights())
     for name in ("predict", "predict_classes", "predict_proba", "calibrate"):
         yield name, lambda name=name: getattr(model, name)(x[:3])
@@ -121,8 +127,10 @@ def uses(model, x, y):
 
 
 def tried(data, path, targets, x, y):
-    """Run all readers on a file of this content. AssertionError for an error that does not name the file, or is none of a damaged file's;
-    returns whether it opened."""
+    """Run all readers on a file of this content.
+
+    AssertionError for an error that does not name the file, or is none of a damaged file's; returns whether it opened.
+    """
     Path(path).write_bytes(data)
     opened = []
     for name, call in readers(path, targets):

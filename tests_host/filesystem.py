@@ -33,7 +33,9 @@ class _Node:
         self.edited = False  # in place
 
     def part(self, part, last=False):
-        """What is found where that part of what was written since has come to the disk: its first bytes, or its last."""
+        """What is found where that part of what was written since has come to the disk:
+        its first bytes, or its last.
+        """
         kept = int(part * len(self.cached))
         if not self.edited:
             return self.cached[:kept]
@@ -43,8 +45,9 @@ class _Node:
 
 
 class Disk:
-    """``left``: calls until the power fails; ``room``: bytes that are free; ``fail``: {call: OSError}; ``at``: {call number:
-    what happens before it}. ``calls`` counts them."""
+    """``left``: calls until the power fails; ``room``: bytes that are free; ``fail``: {call: OSError}; ``at``: {call
+    number: what happens before it}. ``calls`` counts them.
+    """
 
     def __init__(self, kind):
         self.kind = kind

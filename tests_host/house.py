@@ -61,7 +61,9 @@ def imports(name):
 
 
 def circle(package="odt"):
-    """The modules of a package that import each other, at once or later, in a circle, or lead to one; [] if there is none."""
+    """The modules of a package that import each other, at once or later, in a circle, or lead to one; [] if there is
+    none.
+    """
     left = {name: set(imports(name)) - {name} for name in FILES if (name + ".").startswith(package + ".")}
     for name in left:  # a package is imported with what is in it
         left[name] = {target for target in left[name] if not name.startswith(target + ".")}

@@ -194,7 +194,9 @@ def draw_window(rng):
 
 
 def draw_choices(rng, values):
-    """Of a max-pooling: mostly such as there are, and their bytes; often of windows of 2x2 or 1x2 beside one another."""
+    """Of a max-pooling: mostly such as there are, and their bytes;
+    often of windows of 2x2 or 1x2 beside one another.
+    """
     values["bits"] = rng.choice((1, 2, 4, 8, 16, 2, 4, 3, draw_int32(rng)))
     height = rng.choice((0, 0, 0, 0, 1, 1, 2, 2, 2))
     if height:

@@ -1,7 +1,9 @@
-"""Which statements of the readers of other frameworks the tests run: counted while they run, printed, and at least 95 % of each file.
+"""Which statements of the readers of other frameworks the tests run: counted while they run, printed, and at least 95 %
+of each file.
 
-A statement of a function is followed by nothing but a note of its line: the modules are compiled with these notes in them. Run all of
-tests_host/test_convert*.py, on any number of workers, and the figures follow; a selection prints nothing.
+A statement of a function is followed by nothing but a note of its line: the modules are compiled with these notes in
+them. Run all of tests_host/test_convert*.py, on any number of workers, and the figures follow; a selection prints
+nothing.
 """
 
 import ast

@@ -1,4 +1,5 @@
-"""Whatever keeps a state: how one is made, what changes it, and how what it knows is compared. test_savers.py goes through this table.
+"""Whatever keeps a state: how one is made, what changes it, and how what it knows is compared. test_savers.py goes
+through this table.
 
 A row is a Saver. What saves, loads, learns or forgets, and has no row, fails test_savers.py.
 """
@@ -30,12 +31,14 @@ Y = [0, 2, 1, 0, 1, 2]
 
 
 class Saver:
-    """``make(path)``: one that has learned something, its file at ``path`` if it has one; the same whenever it is called.
+    """``make(path)``: one that has learned something, its file at ``path`` if it has one; the same whenever it is
+    called.
 
-    ``changes``: {name: call(it)}. ``known(it)``: what it knows and says. ``parts``: states between that a change may stop at, of a
-    change in several samples. ``save``, ``load``: (it, path). ``other``: makes one that refuses such a file. ``file``: whether
-    ``path`` holds what RAM knows at all times: ``known`` of one that is made of the file is compared. ``touch``: changes what
-    is to be loaded. ``step``: opcodes from one exception to the next, where there are too many.
+    ``changes``: {name: call(it)}. ``known(it)``: what it knows and says. ``parts``: states between that a change may
+    stop at, of a change in several samples. ``save``, ``load``: (it, path). ``other``: makes one that refuses such a
+    file. ``file``: whether ``path`` holds what RAM knows at all times: ``known`` of one that is made of the file is
+    compared. ``touch``: changes what is to be loaded. ``step``: opcodes from one exception to the next, where there are
+    too many.
     """
 
     def __init__(
@@ -180,7 +183,8 @@ def _detector(make, values, step=1):
 
     return Saver(
         made, {"update": lambda it: it.update(1), "reset": lambda it: it.reset(), "load": None}, of_state,
-        save=lambda it, path: it.save(path), load=lambda it, path: it.load(path), other=lambda: NCM(2, classes=2), step=step,
+        save=lambda it, path: it.save(path), load=lambda it, path: it.load(path), other=lambda: NCM(2, classes=2),
+        step=step,
     )  # fmt: skip
 
 
@@ -332,11 +336,13 @@ TABLE = {
         lambda it: [it.predict_one(x) for x in X],
     ),
     "CentroidDrift": online(
-        _centroids, (), {"learn_one": learn, "update": lambda it: it.update(X[3], 0)}, lambda it: (it.distance, it.drift_detected)
+        _centroids, (), {"learn_one": learn, "update": lambda it: it.update(X[3], 0)},
+        lambda it: (it.distance, it.drift_detected)
     ),
     "OSELM": _classifier(lambda: OSELM(2, classes=3, hidden=3)),
     "Autoencoder": online(
-        lambda: Autoencoder(2, hidden=2), [row[:1] for row in ROWS], {"learn_one": lambda it: it.learn_one([0.75, -0.5])},
+        lambda: Autoencoder(2, hidden=2), [row[:1] for row in ROWS],
+        {"learn_one": lambda it: it.learn_one([0.75, -0.5])},
         lambda it: it.score_one(X[0]),
     ),
     "EchoState": online(
@@ -354,12 +360,14 @@ TABLE = {
     "PageHinkley": _detector(lambda: PageHinkley(2), [0.5, 1, 0]),
     "KSWIN": _detector(lambda: KSWIN(window_size=8, stat_size=3), [0.5, 1, 0]),
     "Rules": Saver(
-        _rules, touch=lambda it: it.event("a", 40), changes= {"add": lambda it: it.add("more%d" % len(it.names), Above("y%d" % len(it.names), 1)), "load": None}, known=_of_rules,
+        _rules, touch=lambda it: it.event("a", 40), changes= {"add": lambda it: it.add("more%d" % len(it.names),
+        Above("y%d" % len(it.names), 1)), "load": None}, known=_of_rules,
         save=lambda it, path: it.save(path), load=lambda it, path: it.load(path), other=lambda: Rules(["z"]),
     ),
     "Replay": Saver(
         _replayed, {"add": lambda it: it.add(X[:2], Y[:2]), "load": None}, of_state, lambda it: _parts(it, ROWS[:2]),
-        save=lambda it, path: it.save(path), load=lambda it, path: it.load(path), other=lambda: Replay(trained(), budget=200), step=5,
+        save=lambda it, path: it.save(path), load=lambda it, path: it.load(path),
+        other=lambda: Replay(trained(), budget=200), step=5,
     ),
     "Reservoir": Saver(_reservoir, {"add": lambda it: it.add(*ROWS[5])}, _of_reservoir),
     "Teacher": Saver(
@@ -385,11 +393,14 @@ TABLE = {
         file=lambda path: _of_recorder(recorder(path))[:2],
     ),
     "MiniRocket": Saver(_rocket, {"fit": lambda it: it._keep(BIASES)}, _of_rocket, step=3),
-    "Events": Saver(_events, {"update": lambda it: it.update([0.7, 0.2, 0.1]), "reset": lambda it: it.reset()}, _of_events),
+    "Events": Saver(_events, {"update": lambda it: it.update([0.7, 0.2, 0.1]), "reset": lambda it: it.reset()},
+    _of_events),
     "Normalizer": Saver(
-        _normalizer, {"update": lambda it: it.update([3, 4, 0, 1])}, lambda it: (it.count, bytes(it.mean), bytes(it.squares))
+        _normalizer, {"update": lambda it: it.update([3, 4, 0, 1])},
+        lambda it: (it.count, bytes(it.mean), bytes(it.squares))
     ),
-    "Normalization": model_row(_normalized, {"adapt": lambda model: _norm(model).adapt(X[:3])}, _of_normalized, step=15),
+    "Normalization": model_row(_normalized, {"adapt": lambda model: _norm(model).adapt(X[:3])}, _of_normalized,
+    step=15),
 }  # fmt: skip
 
 for _dtype in DTYPES:

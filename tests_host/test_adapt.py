@@ -34,8 +34,10 @@ def branches():
 
 def normalised():
     return odt.Sequential([
-        odt.Input((8, 8, 2)), odt.Conv2D(6, 3, use_bias=False, name="first"), odt.BatchNorm(), odt.ReLU(), odt.Dropout(0.5),
-        odt.Conv2D(8, 3, strides=2, name="second"), odt.BatchNorm(), odt.ReLU(), odt.Flatten(), odt.Dense(4, name="last"),
+        odt.Input((8, 8, 2)), odt.Conv2D(6, 3, use_bias=False, name="first"), odt.BatchNorm(), odt.ReLU(),
+        odt.Dropout(0.5),
+        odt.Conv2D(8, 3, strides=2, name="second"), odt.BatchNorm(), odt.ReLU(), odt.Flatten(),
+        odt.Dense(4, name="last"),
     ])  # fmt: skip
 
 

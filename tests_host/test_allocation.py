@@ -266,8 +266,10 @@ def test_the_entry_points_of_the_extension_fail_cleanly(failing):
         (native.load, (code,)), (native.load, (code[:-4],)), (native.load, (code[:-1],)),
         (native.run, (loaded, regions, start, stop)), (native.run, (loaded, regions[:5], start, stop)),
         (native.run, (loaded, (None,) * 6, start, stop)), (native.run, (loaded, regions, start, stop + 1)),
-        (native.crc32, (data,)), (native.draw, (bytearray(8), 1, 2)), (native.draw_bytes, (bytearray(8), 1, 2, 3, 4, True)),
-        (native.calibrate, (loaded, regions, start, stop, array("i", bytes(40)))), (native.calibrate, (loaded, regions[:5], start, stop, None)),
+        (native.crc32, (data,)), (native.draw, (bytearray(8), 1, 2)),
+        (native.draw_bytes, (bytearray(8), 1, 2, 3, 4, True)),
+        (native.calibrate, (loaded, regions, start, stop, array("i", bytes(40)))),
+        (native.calibrate, (loaded, regions[:5], start, stop, None)),
         (native.find_nonfinite, (data,)), (native.typecode, (data,)), (native.nbytes, (data,)),
     ):  # fmt: skip
 

@@ -828,7 +828,8 @@ def test_targets_and_class_weights_that_do_not_fit_are_refused():
 def test_a_layer_that_knows_other_sizes_is_refused_and_the_first_model_compiles_as_before():
     def layers():
         return [
-            odt.Conv2D(3, 3, padding="same"), odt.DepthwiseConv2D(3), odt.MaxPool2D(), odt.AvgPool2D(), odt.UpSampling2D(),
+            odt.Conv2D(3, 3, padding="same"), odt.DepthwiseConv2D(3), odt.MaxPool2D(), odt.AvgPool2D(),
+            odt.UpSampling2D(),
             odt.AdaptiveAvgPool2D(2), odt.GroupNorm(1), odt.LayerNorm(), odt.Conv2DTranspose(2, 2), odt.Dense(3),
         ]  # fmt: skip
 
@@ -860,13 +861,15 @@ def test_a_layer_that_knows_other_sizes_is_refused_and_the_first_model_compiles_
 
 
 @pytest.mark.parametrize("call", (
-    lambda: dense(batch_size=True), lambda: dense(seed=True), lambda: dense(micro_batch=True), lambda: dense(memory_budget=True),
+    lambda: dense(batch_size=True), lambda: dense(seed=True), lambda: dense(micro_batch=True),
+    lambda: dense(memory_budget=True),
     lambda: dense().fit(X, Y, epochs=True), lambda: dense().fit(X, Y, initial_epoch=True),
     lambda: dense().fit([(X, Y)], steps_per_epoch=True), lambda: odt.Dense(True), lambda: odt.Input((True,)),
     lambda: odt.Input((2,), "int8", zero_point=True), lambda: odt.Input((2,), "int8", scale=True),
     lambda: odt.Conv2D(1, True), lambda: odt.SGD(True), lambda: odt.Adam(epsilon=True), lambda: odt.SGD(0.1, True),
     lambda: odt.StepDecay(0.1, True), lambda: odt.CosineDecay(0.1, True), lambda: odt.ExponentialDecay(0.1, True, 0.5),
-    lambda: odt.ExponentialDecay(0.1, 5, True), lambda: odt.WarmUp(0.1, True), lambda: odt.adapt.update.last(dense(), True),
+    lambda: odt.ExponentialDecay(0.1, 5, True), lambda: odt.WarmUp(0.1, True),
+    lambda: odt.adapt.update.last(dense(), True),
     lambda: odt.callbacks.EarlyStopping(patience=True), lambda: odt.callbacks.EarlyStopping(min_delta=True),
     lambda: odt.callbacks.ModelCheckpoint("x", steps=True), lambda: odt.continual.Reservoir(True, 2),
     lambda: odt.adapt.task_adaptive(dense(), X, Y, memory_budget=True), lambda: odt.LayerNorm(epsilon=True),

@@ -1,4 +1,6 @@
-"""What Python code does while the extension reads its arguments, or runs, does it no harm (native/bindings/cpython.c)."""
+"""What Python code does while the extension reads its arguments, or runs,
+does it no harm (native/bindings/cpython.c).
+"""
 
 import importlib.util
 import os

@@ -114,7 +114,9 @@ def test_fisher_information_is_measured_in_the_same_ranges(monkeypatch):
 
 
 def convolutions(rng):
-    """(a model, what it is compiled with, x, y): with max-pooling, whose windows may overlap, and inputs of any format."""
+    """(a model, what it is compiled with, x, y): with max-pooling, whose windows may overlap,
+    and inputs of any format.
+    """
     size, channels = rng.randint(3, 10), rng.randint(1, 3)
     raw = {"dtype": "uint8", "scale": 1 / 16} if rng.random() < 0.5 else {}
     layers, left = [odt.Input((size, size, channels), **raw)], size

@@ -1,4 +1,6 @@
-"""odt.online.CentroidDrift has the distances and alarms of its definition in NumPy's float64; what is no sample changes nothing."""
+"""odt.online.CentroidDrift has the distances and alarms of its definition in NumPy's float64; what is no sample changes
+nothing.
+"""
 
 import numpy as np
 import pytest
@@ -102,8 +104,10 @@ def test_what_is_no_sample_changes_nothing():
 
 
 @pytest.mark.parametrize("options, text", (
-    (dict(inputs=0), "CentroidDrift: inputs"), (dict(classes=0), "classes"), (dict(window=0), "window"), (dict(window=2.5), "window"),
-    (dict(threshold=-0.1), "threshold is in 0..65535, got -0.1"), (dict(threshold=65536), "threshold"), (dict(threshold=float("nan")), "threshold"),
+    (dict(inputs=0), "CentroidDrift: inputs"), (dict(classes=0), "classes"), (dict(window=0), "window"),
+    (dict(window=2.5), "window"),
+    (dict(threshold=-0.1), "threshold is in 0..65535, got -0.1"), (dict(threshold=65536), "threshold"),
+    (dict(threshold=float("nan")), "threshold"),
     (dict(threshold="1"), "threshold"), (dict(point=16), "point"),
 ))  # fmt: skip
 def test_bad_arguments_are_named(options, text):

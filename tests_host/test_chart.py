@@ -27,7 +27,8 @@ def network(**options):
 
 
 OPTIONS = (
-    {}, {"dtype": "float32"}, {"micro_batch": 2}, {"optimizer": odt.SGD(0.1, global_clipnorm=1)}, {"checkpoint": "sqrt"},
+    {}, {"dtype": "float32"}, {"micro_batch": 2}, {"optimizer": odt.SGD(0.1, global_clipnorm=1)},
+    {"checkpoint": "sqrt"},
 )  # fmt: skip
 
 

@@ -190,7 +190,10 @@ def test_a_block_that_does_not_keep_what_is_written_is_noticed():
 
 
 class Failing(Memory):
-    """Blocks that cannot be read until they are written: what flash does whose power failed. ``code``: or returns that."""
+    """Blocks that cannot be read until they are written: what flash does whose power failed.
+
+    ``code``: or returns that.
+    """
 
     def __init__(self, *size, code=None):
         super().__init__(*size)

@@ -1,4 +1,6 @@
-"""compile() again keeps what the model has learnt, as Keras does; trainable, whenever it was set, counts from then on."""
+"""compile() again keeps what the model has learnt, as Keras does;
+trainable, whenever it was set, counts from then on.
+"""
 
 import random
 from array import array
@@ -86,7 +88,8 @@ def test_a_normalization_keeps_what_it_was_adapted_to():
 
 
 OWNERS = [
-    lambda: odt.Dense(4), lambda: odt.Conv1D(4, 3), lambda: odt.Conv1D(4, 3, groups=2), lambda: odt.Conv1DTranspose(4, 2),
+    lambda: odt.Dense(4), lambda: odt.Conv1D(4, 3), lambda: odt.Conv1D(4, 3, groups=2),
+    lambda: odt.Conv1DTranspose(4, 2),
     odt.BatchNorm, odt.LayerNorm, lambda: odt.GroupNorm(2),
 ]  # fmt: skip
 

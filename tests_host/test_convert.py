@@ -64,7 +64,8 @@ class Inverted(nn.Module):
         self.residual = stride == 1 and channels == filters
         layers = [nn.Conv2d(channels, inner, 1, bias=False), nn.BatchNorm2d(inner), nn.ReLU6()] if expand > 1 else []
         self.conv = nn.Sequential(
-            *layers, nn.Conv2d(inner, inner, kernel, stride, kernel // 2, groups=inner, bias=False), nn.BatchNorm2d(inner), nn.ReLU6(),
+            *layers, nn.Conv2d(inner, inner, kernel, stride, kernel // 2, groups=inner, bias=False),
+            nn.BatchNorm2d(inner), nn.ReLU6(),
             nn.Conv2d(inner, filters, 1, bias=False), nn.BatchNorm2d(filters),
         )  # fmt: skip
 
@@ -137,7 +138,9 @@ class Series(nn.Module):
 
 
 class Autoencoder(nn.Module):
-    """Down to 12 numbers and up again: a Dense that makes images, transposed convolutions, concatenation, upsampling."""
+    """Down to 12 numbers and up again: a Dense that makes images, transposed convolutions, concatenation,
+    upsampling.
+    """
 
     shape = (2, 16, 12)
 

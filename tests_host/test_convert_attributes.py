@@ -1,4 +1,6 @@
-"""Each attribute of each operator that the ONNX reader takes: its table has a row, and a value that is not the default is computed or refused."""
+"""Each attribute of each operator that the ONNX reader takes: its table has a row, and a value that is not the default
+is computed or refused.
+"""
 
 import itertools
 
@@ -136,7 +138,8 @@ NODES = {  # the sample's shape, the inputs (None is the network's) and what the
     "ai.onnx.ml.LinearClassifier": (
         ROW, [None], {"coefficients": f(18).tolist(), "intercepts": f(3).tolist(), "classlabels_ints": [1, 2, 3]},
     ),
-    "ai.onnx.ml.LinearRegressor": (ROW, [None], {"coefficients": f(12).tolist(), "intercepts": f(2).tolist(), "targets": 2}),
+    "ai.onnx.ml.LinearRegressor": (ROW, [None], {"coefficients": f(12).tolist(), "intercepts": f(2).tolist(),
+    "targets": 2}),
     "ai.onnx.ml.Normalizer": (ROW, [None], {}),
     "ai.onnx.ml.Scaler": (ROW, [None], {"offset": f(6).tolist(), "scale": f(6).tolist()}),
     "ai.onnx.ml.ZipMap": (ROW, [None], {"classlabels_int64s": [0, 1, 2, 3, 4, 5]}),
@@ -146,7 +149,8 @@ NODES = {  # the sample's shape, the inputs (None is the network's) and what the
     "com.microsoft.QLinearAdd": (IMAGE, ["q", S, Z, "q", S, Z, np.float32(0.1), Z], {}),
     "com.microsoft.QLinearAveragePool": (IMAGE, ["q", S, Z, S, Z], {"kernel_shape": [3, 2]}),
     "com.microsoft.QLinearConcat": (IMAGE, [S, Z, "q", S, Z, "q", S, Z], {"axis": 1}),
-    "com.microsoft.QLinearConv": (IMAGE, ["q", S, Z, I8(6, 3, 3, 2), *Q, np.float32(0.5), Z, np.arange(6, dtype="int32")], {}),
+    "com.microsoft.QLinearConv": (IMAGE, ["q", S, Z, I8(6, 3, 3, 2), *Q, np.float32(0.5), Z, np.arange(6,
+    dtype="int32")], {}),
     "com.microsoft.QLinearGlobalAveragePool": (IMAGE, ["q", S, Z, S, Z], {}),
     "com.microsoft.QLinearLeakyRelu": (IMAGE, ["q", S, Z, np.float32(0.1), Z], {}),
     "com.microsoft.QLinearMul": (IMAGE, ["q", S, Z, "q", S, Z, np.float32(0.25), Z], {}),
@@ -158,7 +162,8 @@ VALUES = {  # that each attribute takes beside those that its type has
     "auto_pad": ["SAME_UPPER", "SAME_LOWER", "VALID"],
     "mode": ["constant", "reflect", "edge", "wrap", "nearest", "linear", "cubic"],
     "coordinate_transformation_mode": [
-        "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn",
+        "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+        "tf_half_pixel_for_nn",
         "tf_crop_and_resize",
     ],
     "nearest_mode": ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"],
@@ -182,27 +187,37 @@ VALUES = {  # that each attribute takes beside those that its type has
 }  # fmt: skip
 TYPES = {"INT": [0, 1, 2], "FLOAT": [0.3, 1.7, -0.5, 0.0], "STRING": [], "INTS": [[1, 1], [2, 2]]}
 TOGETHER = {  # attributes that mean something only beside others
-    "ConvTranspose": [("strides", "output_padding"), ("strides", "output_shape"), ("strides", "auto_pad"), ("strides", "pads"), ("auto_pad", "output_shape")],
-    "Conv": [("strides", "auto_pad"), ("strides", "pads"), ("dilations", "auto_pad"), ("auto_pad", "pads"), ("dilations", "strides")],
+    "ConvTranspose": [("strides", "output_padding"), ("strides", "output_shape"), ("strides", "auto_pad"),
+    ("strides", "pads"), ("auto_pad", "output_shape")],
+    "Conv": [("strides", "auto_pad"), ("strides", "pads"), ("dilations", "auto_pad"), ("auto_pad", "pads"),
+    ("dilations", "strides")],
     "MaxPool": [("strides", "auto_pad"), ("strides", "ceil_mode"), ("pads", "ceil_mode"), ("dilations", "strides")],
-    "AveragePool": [("pads", "count_include_pad"), ("strides", "ceil_mode"), ("strides", "auto_pad"), ("auto_pad", "count_include_pad")],
+    "AveragePool": [("pads", "count_include_pad"), ("strides", "ceil_mode"), ("strides", "auto_pad"),
+    ("auto_pad", "count_include_pad")],
     "com.microsoft.QLinearAveragePool": [("pads", "count_include_pad"), ("strides", "ceil_mode")],
-    "Resize": [("mode", "coordinate_transformation_mode"), ("nearest_mode", "coordinate_transformation_mode"), ("mode", "antialias")],
+    "Resize": [("mode", "coordinate_transformation_mode"), ("nearest_mode", "coordinate_transformation_mode"),
+    ("mode", "antialias")],
     "Gemm": [("alpha", "beta")],
     "QLinearConv": [("strides", "auto_pad")],
     "com.microsoft.QLinearSoftmax": [("axis", "opset")],
     "ReduceMean": [("axes", "keepdims")],
 }  # fmt: skip
-OLD = {  # what older descriptions have as an attribute and newer ones as an input: the inputs there, and where it is one, which
-    "Clip": (6, 1, {"min": -0.5, "max": 1.5}), "Dropout": (7, 1, {"ratio": 0.3}), "Pad": (2, 1, {"pads": [0, 0, 1, 0, 0, 0, 0, 1], "value": 0.0}),
-    "Slice": (1, 1, {"starts": [1], "ends": [4], "axes": [2]}), "Squeeze": (1, 1, {"axes": [2]}), "Unsqueeze": (1, 1, {"axes": [2]}),
-    "ReduceMean": (1, 1, {"axes": [2, 3]}), "ReduceMax": (1, 1, {"axes": [2, 3]}), "ReduceSum": (1, 1, {"axes": [2, 3]}),
+# what older descriptions have as an attribute and newer ones as an input: the inputs there, and where it is one, which
+OLD = {
+    "Clip": (6, 1, {"min": -0.5, "max": 1.5}), "Dropout": (7, 1, {"ratio": 0.3}),
+    "Pad": (2, 1, {"pads": [0, 0, 1, 0, 0, 0, 0, 1], "value": 0.0}),
+    "Slice": (1, 1, {"starts": [1], "ends": [4], "axes": [2]}), "Squeeze": (1, 1, {"axes": [2]}),
+    "Unsqueeze": (1, 1, {"axes": [2]}),
+    "ReduceMean": (1, 1, {"axes": [2, 3]}), "ReduceMax": (1, 1, {"axes": [2, 3]}),
+    "ReduceSum": (1, 1, {"axes": [2, 3]}),
     "Split": (2, 1, {"split": [6], "axis": 2}), "Upsample": (7, 1, {"scales": [1.0, 1.0, 2.0, 3.0], "mode": "nearest"}),
 }  # fmt: skip
 
 
 def network(key, opset, inputs, values, shape):
-    """A ModelProto of one node, after a Relu or a quantization where it takes what these give, and a MatMul where it makes weights."""
+    """A ModelProto of one node, after a Relu or a quantization where it takes what these give, and a MatMul where it
+    makes weights.
+    """
     domain, _, op = key.rpartition(".")
     weights, names, nodes = {}, [], []
     for at, each in enumerate(inputs):
@@ -239,7 +254,8 @@ def network(key, opset, inputs, values, shape):
         nodes.append(helper.make_node("DequantizeLinear", ["made", names[at], zero], ["real"]))
         nodes.append(helper.make_node("LeakyRelu", ["real"], ["y"], alpha=0.5))
     elif op in ("Shape", "Size"):
-        nodes += [helper.make_node("Cast", ["made"], ["sizes"], to=1), helper.make_node("ReduceProd", ["sizes"], ["one"], keepdims=0),
+        nodes += [helper.make_node("Cast", ["made"], ["sizes"], to=1),
+            helper.make_node("ReduceProd", ["sizes"], ["one"], keepdims=0),
                   helper.make_node("Mul", ["x", "one"], ["y"])]  # fmt: skip
     elif op == "Cast":
         nodes += [
@@ -317,7 +333,8 @@ def trials(key):
         rows += [(opset, schema, {name: value}) for name, values in known.items() for value in values]
         for pair in TOGETHER.get(key, ()):
             rows += [
-                (opset, schema, dict(zip(pair, values))) for values in itertools.product(*(known.get(name, []) for name in pair))
+                (opset, schema, dict(zip(pair, values))) for values in itertools.product(*(known.get(name,
+                []) for name in pair))
             ]  # fmt: skip
     return rows
 
@@ -377,7 +394,9 @@ NUMBERS = [-(2**63), -2, -1, 0, 1, 2, 3, 4, 7, 1000, 2**31, 2**62]
 @FUZZED
 @given(st.data())
 def test_a_node_that_says_something_else_is_a_value_error_or_a_network(draw):
-    """Operators, attributes, inputs, outputs, constants, shapes and opsets given other values: no error of odt's own comes of it."""
+    """Operators, attributes, inputs, outputs, constants, shapes and opsets given other values: no error of odt's own
+    comes of it.
+    """
     key = draw.draw(st.sampled_from(sorted(ATTRIBUTES)))
     shape, inputs, values = NODES[key]
     proto = network(key, draw.draw(st.sampled_from([7, 9, 11, 13, 17, 18, 21, 23])), inputs, values, shape)

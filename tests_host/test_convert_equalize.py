@@ -1,4 +1,6 @@
-"""Factors move between layers: the network computes the same, and int8 with one scale for a kernel no longer loses its small channels."""
+"""Factors move between layers: the network computes the same, and int8 with one scale for a kernel no longer loses its
+small channels.
+"""
 
 import copy
 

@@ -127,7 +127,8 @@ def test_a_model_that_odt_has_trained_gives_the_same_classes(dtype, tmp_path):
 def test_a_batchnorm_that_compile_has_folded_is_written_once(dtype, tmp_path):
     rng = np.random.default_rng(0)
     model = odt.Sequential([
-        odt.Input((6, 6, 2)), odt.Conv2D(4, 3, trainable=False), odt.BatchNorm(trainable=False), odt.ReLU(), odt.GlobalAvgPool(),
+        odt.Input((6, 6, 2)), odt.Conv2D(4, 3, trainable=False), odt.BatchNorm(trainable=False), odt.ReLU(),
+        odt.GlobalAvgPool(),
         odt.Dense(3),
     ])  # fmt: skip
     model.compile(dtype=dtype)

@@ -1,5 +1,6 @@
-"""Small networks as today's exporters write them (tf2onnx, skl2onnx, onnxruntime's tools, TensorFlow's and litert-torch's converters): outputs
-are the runtime's to 1e-4, or one sentence says what odt has not."""
+"""Small networks as today's exporters write them (tf2onnx, skl2onnx, onnxruntime's tools, TensorFlow's and
+litert-torch's converters): outputs are the runtime's to 1e-4, or one sentence says what odt has not.
+"""
 
 import numpy as np
 import onnx
@@ -66,9 +67,12 @@ def one_channel():
     """A Reshape in place of the Transpose of an image of one channel."""
     weights = {"s": i(-1, 1, 13, 11), "k": f(4, 1, 3, 3), "b": f(4), "flat": i(-1, 120), "w": f(120, 5), "c": f(5)}
     return model([
-        node("Reshape", ["x", "s"], ["r"]), node("Conv", ["r", "k", "b"], ["h"], auto_pad="SAME_UPPER"), node("Relu", ["h"], ["a"]),
-        node("MaxPool", ["a"], ["p"], kernel_shape=[2, 2], strides=[2, 2]), node("Transpose", ["p"], ["t"], perm=[0, 2, 3, 1]),
-        node("Reshape", ["t", "flat"], ["d"]), node("MatMul", ["d", "w"], ["m"]), node("Add", ["m", "c"], ["z"]), node("Softmax", ["z"], ["y"]),
+        node("Reshape", ["x", "s"], ["r"]), node("Conv", ["r", "k", "b"], ["h"], auto_pad="SAME_UPPER"),
+        node("Relu", ["h"], ["a"]),
+        node("MaxPool", ["a"], ["p"], kernel_shape=[2, 2], strides=[2, 2]),
+        node("Transpose", ["p"], ["t"], perm=[0, 2, 3, 1]),
+        node("Reshape", ["t", "flat"], ["d"]), node("MatMul", ["d", "w"], ["m"]), node("Add", ["m", "c"], ["z"]),
+        node("Softmax", ["z"], ["y"]),
     ], (13, 11, 1), weights)  # fmt: skip
 
 
@@ -82,10 +86,13 @@ def three_channels():
         "c": f(4),
     }
     return model([
-        node("Transpose", ["x"], ["r"], perm=[0, 3, 1, 2]), node("Conv", ["r", "k"], ["h"], auto_pad="SAME_UPPER", strides=[2, 2]),
-        node("Relu", ["h"], ["a"]), node("Min", ["a", "six"], ["a6"]), node("Conv", ["a6", "v"], ["g"], group=8, pads=[1, 1, 1, 1]),
+        node("Transpose", ["x"], ["r"], perm=[0, 3, 1, 2]), node("Conv", ["r", "k"], ["h"], auto_pad="SAME_UPPER",
+        strides=[2, 2]),
+        node("Relu", ["h"], ["a"]), node("Min", ["a", "six"], ["a6"]),
+        node("Conv", ["a6", "v"], ["g"], group=8, pads=[1, 1, 1, 1]),
         node("Clip", ["g", "zero", "six"], ["e"]), node("Transpose", ["e"], ["t"], perm=[0, 2, 3, 1]),
-        node("ReduceMean", ["t"], ["q"], axes=[1, 2], keepdims=0), node("MatMul", ["q", "w"], ["m"]), node("Add", ["m", "c"], ["y"]),
+        node("ReduceMean", ["t"], ["q"], axes=[1, 2], keepdims=0), node("MatMul", ["q", "w"], ["m"]),
+        node("Add", ["m", "c"], ["y"]),
     ], (12, 10, 3), weights)  # fmt: skip
 
 
@@ -93,9 +100,12 @@ def series():
     """A causal, dilated Conv1D, channels last."""
     weights = {"k": f(6, 3, 1, 3), "pads": i(0, 4, 0, 0, 0, 0), "ax": i(2), "w": f(6, 2)}
     return model([
-        node("Pad", ["x", "pads"], ["p"]), node("Transpose", ["p"], ["t"], perm=[0, 2, 1]), node("Unsqueeze", ["t", "ax"], ["u"]),
-        node("Conv", ["u", "k"], ["h"], dilations=[1, 2]), node("Squeeze", ["h", "ax"], ["s"]), node("Transpose", ["s"], ["r"], perm=[0, 2, 1]),
-        node("Tanh", ["r"], ["a"]), node("ReduceMean", ["a"], ["m"], axes=[1], keepdims=0), node("MatMul", ["m", "w"], ["y"]),
+        node("Pad", ["x", "pads"], ["p"]), node("Transpose", ["p"], ["t"], perm=[0, 2, 1]),
+        node("Unsqueeze", ["t", "ax"], ["u"]),
+        node("Conv", ["u", "k"], ["h"], dilations=[1, 2]), node("Squeeze", ["h", "ax"], ["s"]),
+        node("Transpose", ["s"], ["r"], perm=[0, 2, 1]),
+        node("Tanh", ["r"], ["a"]), node("ReduceMean", ["a"], ["m"], axes=[1], keepdims=0),
+        node("MatMul", ["m", "w"], ["y"]),
     ], (20, 3), weights)  # fmt: skip
 
 
@@ -103,8 +113,10 @@ def larger():
     """UpSampling2D(interpolation="bilinear"): the size by shape arithmetic."""
     weights = {"k": f(4, 2, 3, 3), "from": i(2), "to": i(4), "two": i(2, 2), "ax": i(0)}
     return model([
-        node("Transpose", ["x"], ["r"], perm=[0, 3, 1, 2]), node("Conv", ["r", "k"], ["h"], pads=[1, 1, 1, 1]), node("Shape", ["h"], ["sh"]),
-        node("Slice", ["sh", "from", "to", "ax"], ["hw"]), node("Mul", ["hw", "two"], ["size"]), node("Slice", ["sh", "ax", "from", "ax"], ["nc"]),
+        node("Transpose", ["x"], ["r"], perm=[0, 3, 1, 2]), node("Conv", ["r", "k"], ["h"], pads=[1, 1, 1, 1]),
+        node("Shape", ["h"], ["sh"]),
+        node("Slice", ["sh", "from", "to", "ax"], ["hw"]), node("Mul", ["hw", "two"], ["size"]),
+        node("Slice", ["sh", "ax", "from", "ax"], ["nc"]),
         node("Concat", ["nc", "size"], ["all"], axis=0),
         node("Resize", ["h", "", "", "all"], ["u"], mode="linear", coordinate_transformation_mode="half_pixel"),
         node("Transpose", ["u"], ["y"], perm=[0, 2, 3, 1]),
@@ -117,7 +129,8 @@ def constants():
     kernel = numpy_helper.from_array(f(4, 3, 3, 3), "k")
     return model([
         node("Constant", [], ["k"], value=kernel), node("Conv", ["x", "k"], ["h"], pads=[1, 1, 1, 1]),
-        node("BatchNormalization", ["h", "g", "b", "m", "v"], ["n"], epsilon=1e-3), node("LeakyRelu", ["n"], ["a"], alpha=0.3),
+        node("BatchNormalization", ["h", "g", "b", "m", "v"], ["n"], epsilon=1e-3),
+        node("LeakyRelu", ["n"], ["a"], alpha=0.3),
         node("GlobalMaxPool", ["a"], ["p"]), node("Squeeze", ["p"], ["y"], axes=[2, 3]),
     ], (3, 7, 6), weights, opset=9)  # fmt: skip
 
@@ -130,7 +143,8 @@ def flattened():
     weights = {"k": f(4, 3, 3, 3), "zero": i(0).reshape(()), "one": i(-1), "w": f(5, 80), "c": f(5), "ax": i(0)}
     return model([
         node("Conv", ["x", "k"], ["h"]), node("Shape", ["h"], ["sh"]), node("Gather", ["sh", "zero"], ["n0"], axis=0),
-        node("Unsqueeze", ["n0", "ax"], ["n1"]), node("Concat", ["n1", "one"], ["to"], axis=0), node("Reshape", ["h", "to"], ["d"]),
+        node("Unsqueeze", ["n0", "ax"], ["n1"]), node("Concat", ["n1", "one"], ["to"], axis=0),
+        node("Reshape", ["h", "to"], ["d"]),
         node("Gemm", ["d", "w", "c"], ["y"], transB=1),
     ], (3, 7, 6), weights)  # fmt: skip
 
@@ -140,8 +154,10 @@ def split():
     weights = {"k": f(8, 3, 3, 3), "v": f(4, 4, 3, 3), "s": i(4, 4)}
     return model([
         node("Conv", ["x", "k"], ["h"], pads=[1, 1, 1, 1]), node("Split", ["h", "s"], ["a", "b"], axis=1),
-        node("Conv", ["b", "v"], ["c"], pads=[1, 1, 1, 1]), node("Sigmoid", ["c"], ["g"]), node("Mul", ["c", "g"], ["e"]),
-        node("Concat", ["a", "e"], ["j"], axis=1), node("GlobalAveragePool", ["j"], ["p"]), node("Flatten", ["p"], ["y"]),
+        node("Conv", ["b", "v"], ["c"], pads=[1, 1, 1, 1]), node("Sigmoid", ["c"], ["g"]),
+        node("Mul", ["c", "g"], ["e"]),
+        node("Concat", ["a", "e"], ["j"], axis=1), node("GlobalAveragePool", ["j"], ["p"]),
+        node("Flatten", ["p"], ["y"]),
     ], (3, 6, 6), weights)  # fmt: skip
 
 
@@ -156,7 +172,8 @@ def last_step():
         "ax": i(2),
     }
     return model([
-        node("Slice", ["x", "from", "to", "ax"], ["r"]), node("Conv", ["r", "k"], ["h"], pads=[2, 0]), node("PRelu", ["h", "p"], ["a"]),
+        node("Slice", ["x", "from", "to", "ax"], ["r"]), node("Conv", ["r", "k"], ["h"], pads=[2, 0]),
+        node("PRelu", ["h", "p"], ["a"]),
         node("Gather", ["a", "at"], ["l"], axis=2), node("MatMul", ["l", "w"], ["y"]),
     ], (3, 16), weights)  # fmt: skip
 
@@ -165,8 +182,10 @@ def functions():
     """GELU as tanh, limits other than 0 to 6, powers, differences."""
     weights = {"w": f(6, 8), "low": np.float32(-0.5), "high": np.float32(1.5), "two": np.float32(2)}
     return model([
-        node("MatMul", ["x", "w"], ["h"]), node("Gelu", ["h"], ["g"], approximate="tanh"), node("Clip", ["g", "low", "high"], ["c"]),
-        node("Pow", ["h", "two"], ["q"]), node("Sub", ["q", "c"], ["d"]), node("Neg", ["d"], ["e"]), node("HardSwish", ["e"], ["y"]),
+        node("MatMul", ["x", "w"], ["h"]), node("Gelu", ["h"], ["g"], approximate="tanh"),
+        node("Clip", ["g", "low", "high"], ["c"]),
+        node("Pow", ["h", "two"], ["q"]), node("Sub", ["q", "c"], ["d"]), node("Neg", ["d"], ["e"]),
+        node("HardSwish", ["e"], ["y"]),
     ], (6,), weights, opset=20)  # fmt: skip
 
 
@@ -174,7 +193,8 @@ def half():
     """Weights and activations of 16 bits, as onnxconverter-common leaves them."""
     weights = {"w": f(6, 8).astype("float16"), "v": f(8, 3).astype("float16")}
     return model([
-        node("Cast", ["x"], ["h"], to=TensorProto.FLOAT16), node("MatMul", ["h", "w"], ["m"]), node("Relu", ["m"], ["r"]),
+        node("Cast", ["x"], ["h"], to=TensorProto.FLOAT16), node("MatMul", ["h", "w"], ["m"]),
+        node("Relu", ["m"], ["r"]),
         node("MatMul", ["r", "v"], ["o"]), node("Cast", ["o"], ["y"], to=TensorProto.FLOAT),
     ], (6,), weights)  # fmt: skip
 
@@ -182,22 +202,26 @@ def half():
 # --- skl2onnx -----------------------------------------------------------------------------------
 
 TWO = {"label": TensorProto.INT64, "probabilities": TensorProto.FLOAT}
-LABEL = [node("ArgMax", ["probabilities"], ["best"], axis=1), node("ArrayFeatureExtractor", ["classes", "best"], ["l0"], domain="ai.onnx.ml"),
+LABEL = [node("ArgMax", ["probabilities"], ["best"], axis=1),
+    node("ArrayFeatureExtractor", ["classes", "best"], ["l0"], domain="ai.onnx.ml"),
          node("Cast", ["l0"], ["l1"], to=TensorProto.INT64), node("Reshape", ["l1", "flat"], ["label"])]  # fmt: skip
 
 
 def perceptron():
     weights = {"w": f(4, 8), "b": f(8), "v": f(8, 3), "c": f(3), "classes": i(0, 1, 2), "flat": i(-1)}
     return model([
-        node("Cast", ["x"], ["h"], to=TensorProto.FLOAT), node("MatMul", ["h", "w"], ["m"]), node("Add", ["m", "b"], ["a"]), node("Relu", ["a"], ["r"]),
-        node("MatMul", ["r", "v"], ["n"]), node("Add", ["n", "c"], ["z"]), node("Softmax", ["z"], ["probabilities"], axis=1), *LABEL,
+        node("Cast", ["x"], ["h"], to=TensorProto.FLOAT), node("MatMul", ["h", "w"], ["m"]),
+        node("Add", ["m", "b"], ["a"]), node("Relu", ["a"], ["r"]),
+        node("MatMul", ["r", "v"], ["n"]), node("Add", ["n", "c"], ["z"]),
+        node("Softmax", ["z"], ["probabilities"], axis=1), *LABEL,
     ], (4,), weights, TWO)  # fmt: skip
 
 
 def of_two_classes():
     weights = {"w": f(4, 8), "v": f(8, 1), "one": np.float32([1]), "classes": i(0, 1), "flat": i(-1)}
     return model([
-        node("MatMul", ["x", "w"], ["m"]), node("Tanh", ["m"], ["r"]), node("MatMul", ["r", "v"], ["z"]), node("Sigmoid", ["z"], ["p"]),
+        node("MatMul", ["x", "w"], ["m"]), node("Tanh", ["m"], ["r"]), node("MatMul", ["r", "v"], ["z"]),
+        node("Sigmoid", ["z"], ["p"]),
         node("Sub", ["one", "p"], ["q"]), node("Concat", ["q", "p"], ["probabilities"], axis=1), *LABEL,
     ], (4,), weights, TWO)  # fmt: skip
 
@@ -209,7 +233,8 @@ def regression(after, classes, maps=False):
     ml = {"domain": "ai.onnx.ml"}
     nodes = [
         node("Scaler", ["x"], ["s"], offset=f(4).tolist(), scale=[0.5, 1.5, 2, 0.1], **ml),
-        node("LinearClassifier", ["s"], ["label", "z"], coefficients=rows.ravel().tolist(), intercepts=[0.0] * len(rows),
+        node("LinearClassifier", ["s"], ["label", "z"], coefficients=rows.ravel().tolist(),
+        intercepts=[0.0] * len(rows),
              classlabels_ints=list(range(len(rows))), post_transform=after, multi_class=int(after == "LOGISTIC"), **ml),
         node("Normalizer", ["z"], ["n" if maps else "probabilities"], norm="L1", **ml),
     ]  # fmt: skip
@@ -227,10 +252,14 @@ def line():
 
 
 ONNX = {
-    "tf2onnx, one channel": one_channel, "tf2onnx, three channels": three_channels, "tf2onnx, series": series, "tf2onnx, bilinear": larger,
-    "constants": constants, "flattened": flattened, "split": split, "last step": last_step, "functions": functions, "half": half,
-    "skl2onnx, perceptron": perceptron, "skl2onnx, two classes": of_two_classes, "skl2onnx, softmax": lambda: regression("SOFTMAX", 3),
-    "skl2onnx, maps": lambda: regression("SOFTMAX", 3, True), "skl2onnx, logistic": lambda: regression("LOGISTIC", 1), "skl2onnx, line": line,
+    "tf2onnx, one channel": one_channel, "tf2onnx, three channels": three_channels, "tf2onnx, series": series,
+    "tf2onnx, bilinear": larger,
+    "constants": constants, "flattened": flattened, "split": split, "last step": last_step, "functions": functions,
+    "half": half,
+    "skl2onnx, perceptron": perceptron, "skl2onnx, two classes": of_two_classes,
+    "skl2onnx, softmax": lambda: regression("SOFTMAX", 3),
+    "skl2onnx, maps": lambda: regression("SOFTMAX", 3, True), "skl2onnx, logistic": lambda: regression("LOGISTIC", 1),
+    "skl2onnx, line": line,
 }  # fmt: skip
 
 
@@ -247,7 +276,8 @@ def test_weights_beside_the_file_are_onnxruntime_s(several, tmp_path):
     proto = three_channels()
     path = str(tmp_path / "net.onnx")
     onnx.save_model(
-        proto, path, save_as_external_data=True, all_tensors_to_one_file=not several, location=None if several else "net.onnx.data",
+        proto, path, save_as_external_data=True, all_tensors_to_one_file=not several,
+        location=None if several else "net.onnx.data",
         size_threshold=0,
     )  # fmt: skip
     x = RNG.normal(size=(5, 12, 10, 3)).astype("float32")
@@ -276,7 +306,8 @@ def test_what_onnxruntime_quantizes_is_onnxruntime_s(name, form, tmp_path):
     onnx.save(proto, tmp_path / "float.onnx")
     kind = quantization.QuantType.QInt8 if form == "QDQ" else quantization.QuantType.QUInt8
     quantization.quantize_static(
-        str(tmp_path / "float.onnx"), str(tmp_path / "int8.onnx"), Batches(x), quant_format=quantization.QuantFormat[form],
+        str(tmp_path / "float.onnx"), str(tmp_path / "int8.onnx"), Batches(x),
+        quant_format=quantization.QuantFormat[form],
         activation_type=kind, weight_type=quantization.QuantType.QInt8, per_channel=form == "QDQ",
     )  # fmt: skip
     made = load(tmp_path / "int8.onnx", calibrate=x, train="none")
@@ -289,17 +320,24 @@ def test_what_onnxruntime_quantizes_is_onnxruntime_s(name, form, tmp_path):
 
 LSTM = {"w": f(1, 16, 3), "r": f(1, 16, 4)}
 REFUSED = {
-    "LSTM": lambda: model([node("Transpose", ["x"], ["t"], perm=[1, 0, 2]), node("LSTM", ["t", "w", "r"], ["y"], "lstm", hidden_size=4)], (7, 3), LSTM),
-    "GRU": lambda: model([node("Transpose", ["x"], ["t"], perm=[1, 0, 2]), node("GRU", ["t", "w", "r"], ["y"], hidden_size=4)], (7, 3), {"w": f(1, 12, 3), "r": f(1, 12, 4)}),
-    "RNN": lambda: model([node("RNN", ["x", "w", "r"], ["y"], hidden_size=4)], (7, 3), {"w": f(1, 4, 3), "r": f(1, 4, 4)}),
+    "LSTM": lambda: model([node("Transpose", ["x"], ["t"], perm=[1, 0, 2]),
+    node("LSTM", ["t", "w", "r"], ["y"], "lstm", hidden_size=4)], (7, 3), LSTM),
+    "GRU": lambda: model([node("Transpose", ["x"], ["t"], perm=[1, 0, 2]),
+    node("GRU", ["t", "w", "r"], ["y"], hidden_size=4)], (7, 3), {"w": f(1, 12, 3), "r": f(1, 12, 4)}),
+    "RNN": lambda: model([node("RNN", ["x", "w", "r"], ["y"], hidden_size=4)], (7, 3),
+    {"w": f(1, 4, 3), "r": f(1, 4, 4)}),
     "Attention": lambda: model([node("Attention", ["x", "x", "x"], ["y"])], (7, 3), {}, opset=23),
-    "MultiHeadAttention": lambda: model([node("MultiHeadAttention", ["x", "x", "x"], ["y"], domain="com.microsoft", num_heads=1)], (7, 3), {}),
-    "MatMulNBits": lambda: model([node("MatMulNBits", ["x", "q", "s"], ["y"], domain="com.microsoft", K=32, N=2, bits=4, block_size=32)], (32,), {"q": np.zeros((2, 1, 16), "uint8"), "s": f(2)}),
-    "DynamicQuantizeLinear": lambda: model([node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]), node("DequantizeLinear", ["q", "s", "z"], ["y"])], (7,), {}),
+    "MultiHeadAttention": lambda: model([node("MultiHeadAttention", ["x", "x", "x"], ["y"], domain="com.microsoft",
+    num_heads=1)], (7, 3), {}),
+    "MatMulNBits": lambda: model([node("MatMulNBits", ["x", "q", "s"], ["y"], domain="com.microsoft", K=32, N=2, bits=4,
+    block_size=32)], (32,), {"q": np.zeros((2, 1, 16), "uint8"), "s": f(2)}),
+    "DynamicQuantizeLinear": lambda: model([node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]),
+    node("DequantizeLinear", ["q", "s", "z"], ["y"])], (7,), {}),
     "Mish": lambda: model([node("Mish", ["x"], ["y"])], (7,), {}, opset=18),
     "If": lambda: model([node("If", ["x"], ["y"])], (7,), {}),
     "Normalizer": lambda: model([node("Normalizer", ["x"], ["y"], norm="L2", domain="ai.onnx.ml")], (7,), {}),
-    "TreeEnsembleClassifier": lambda: model([node("TreeEnsembleClassifier", ["x"], ["label", "y"], domain="ai.onnx.ml")], (7,), {}),
+    "TreeEnsembleClassifier": lambda: model([node("TreeEnsembleClassifier", ["x"], ["label", "y"],
+    domain="ai.onnx.ml")], (7,), {}),
 }  # fmt: skip
 
 
@@ -448,8 +486,10 @@ def gate():
 
 
 TFLITE = {
-    "NCHW": nchw, "matmul": matmul, "dilated series": dilated_series, "dilated series, reshaped": lambda: dilated_series(reshape=True),
-    "dilated series, cut": lambda: dilated_series(((2, 2),), ((1, 1),)), "dilated image": dilated_image, "causal": causal,
+    "NCHW": nchw, "matmul": matmul, "dilated series": dilated_series,
+    "dilated series, reshaped": lambda: dilated_series(reshape=True),
+    "dilated series, cut": lambda: dilated_series(((2, 2),), ((1, 1),)), "dilated image": dilated_image,
+    "causal": causal,
     "shape arithmetic": arithmetic, "gate": gate,
 }  # fmt: skip
 
@@ -518,7 +558,8 @@ def of_type(kind, blocks=False):
 
 
 REFUSED_TFLITE = {
-    "LSTM": (operator("UNIDIRECTIONAL_SEQUENCE_LSTM"), r"node 0 \(UNIDIRECTIONAL_SEQUENCE_LSTM\): .*instead: CONV_2D over the sequence"),
+    "LSTM": (operator("UNIDIRECTIONAL_SEQUENCE_LSTM"),
+    r"node 0 \(UNIDIRECTIONAL_SEQUENCE_LSTM\): .*instead: CONV_2D over the sequence"),
     "GRU": (operator("WHILE"), r"node 0 \(WHILE\): .*instead: CONV_2D over the sequence"),
     "custom": (custom, r"node 0 \(CUSTOM FlexErf\): "),
     "int4": (of_type(17), "tensor t1 is of type 17; instead: float32, int8"),

@@ -43,7 +43,8 @@ def residual():
 def series():
     return keras.Sequential([
         L.Input((30, 4)), L.Conv1D(8, 5, strides=2, padding="same", activation="relu"), L.LayerNormalization(),
-        L.AveragePooling1D(2), L.Conv1D(6, 3), L.GroupNormalization(2), L.Dense(5, activation="relu"), L.GlobalAveragePooling1D(), L.Dense(3),
+        L.AveragePooling1D(2), L.Conv1D(6, 3), L.GroupNormalization(2), L.Dense(5, activation="relu"),
+        L.GlobalAveragePooling1D(), L.Dense(3),
     ])  # fmt: skip
 
 
@@ -179,7 +180,8 @@ def changed(change):
     (lambda: changed(lambda model, layer: setattr(layer, "activation", len)), "activation len, which is not Keras's"),
     (lambda: changed(lambda model, layer: layer._non_trainable_variables.append(keras.Variable([1.0], name="more"))),
      "layer changed .* has the variables .*more.*, which odt does not read"),
-    (lambda: changed(lambda model, layer: setattr(layer, "get_config", lambda: {**L.Dense.get_config(layer), "later": 1})),
+    (lambda: changed(lambda model, layer: setattr(layer, "get_config", lambda: {**L.Dense.get_config(layer),
+    "later": 1})),
      "layer changed .* has the option later=1, which odt does not read; instead: a layer without it"),
     (lambda: changed(lambda model, layer: setattr(layer, "get_config", lambda: 1 / 0)), "cannot describe"),
     (lambda: keras.Sequential([L.Dense(2)]), "has not been built, so it has no shapes; instead: .*keras.Input"),
@@ -199,10 +201,12 @@ def changed(change):
     (lambda: functional(lambda x: keras.ops.transpose(x)), "moves the batch's axis"),
     (lambda: functional(lambda x: x[0]), "takes the part"),
     (lambda: functional(lambda x: x**x), "raises to a power that is a tensor"),
-    (lambda: functional(lambda x: keras.ops.concatenate([x, np.ones((1, 4), "float32")])), "concatenates what is no tensor"),
+    (lambda: functional(lambda x: keras.ops.concatenate([x, np.ones((1, 4), "float32")])),
+    "concatenates what is no tensor"),
     (lambda: functional(lambda x: keras.ops.maximum(x, np.ones(4, "float32"))), "has limits of shape"),
     (lambda: functional(lambda x: keras.ops.pad(x, [[0, 0], [1, 1]], "reflect")), "pads by"),
-    (lambda: functional(lambda x: keras.ops.pad(x, [[0, 0], [1, 1]], constant_values=1.0)), "is called with constant_values"),
+    (lambda: functional(lambda x: keras.ops.pad(x, [[0, 0], [1, 1]], constant_values=1.0)),
+    "is called with constant_values"),
 ])  # fmt: skip
 def test_what_is_not_keras_s_own_is_refused(made, message):
     if message is None:
@@ -213,8 +217,10 @@ def test_what_is_not_keras_s_own_is_refused(made, message):
 
 
 @pytest.mark.parametrize("layers", [
-    [L.Conv2D(2, 3, padding="same")], [L.Conv2D(2, 3, strides=2)], [L.MaxPooling2D()], [L.MaxPooling2D(3, 2, padding="same")],
-    [L.AveragePooling2D(2)], [L.ReLU(), L.BatchNormalization()], [L.Flatten(), L.Dense(3)], [L.GlobalMaxPooling2D()], [],
+    [L.Conv2D(2, 3, padding="same")], [L.Conv2D(2, 3, strides=2)], [L.MaxPooling2D()],
+    [L.MaxPooling2D(3, 2, padding="same")],
+    [L.AveragePooling2D(2)], [L.ReLU(), L.BatchNormalization()], [L.Flatten(), L.Dense(3)], [L.GlobalMaxPooling2D()],
+    [],
     [L.ZeroPadding2D(2), L.Conv2D(2, 3)], [L.Identity(), L.UpSampling2D(2)], [L.Conv2DTranspose(2, 2)],
 ])  # fmt: skip
 def test_whatever_follows_a_padding_meets_its_zeros(layers):

@@ -1,4 +1,6 @@
-"""Small Keras networks of the kinds that people make, compiled and saved: Keras's outputs from the model and from its file, or one sentence."""
+"""Small Keras networks of the kinds that people make, compiled and saved: Keras's outputs from the model and from its
+file, or one sentence.
+"""
 
 import os
 

@@ -1,4 +1,5 @@
-"""Every option of every Keras layer that odt reads, at a value that is not its default: Keras's own numbers, or a refusal by name.
+"""Every option of every Keras layer that odt reads, at a value that is not its default: Keras's own numbers, or a
+refusal by name.
 
 A layer or an option that has no row here fails test_each_option_has_a_value.
 """

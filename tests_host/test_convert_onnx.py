@@ -1,4 +1,6 @@
-"""Networks of ONNX become odt models: outputs are onnxruntime's, what is refused is named, damaged files change nothing."""
+"""Networks of ONNX become odt models: outputs are onnxruntime's, what is refused is named, damaged files change
+nothing.
+"""
 
 import functools
 import io
@@ -186,27 +188,35 @@ def network(nodes, shape=("n", 2, 4, 4), weights=(), output="y", kind=TensorProt
 node = helper.make_node
 W = {"w": np.ones((3, 2, 3, 3), "float32")}
 REFUSED = {
-    "operator": (network([node("Softplus", ["x"], ["y"], "e")]), r"node e \(Softplus\): odt has no such operator; instead: Relu"),
-    "dilation": (network([node("Conv", ["x", "w"], ["y"], dilations=[2, 2], strides=[2, 2], pads=[2] * 4)], weights=W), r"node 0 \(Conv\): has strides \(2, 2\) and dilation"),
+    "operator": (network([node("Softplus", ["x"], ["y"], "e")]),
+    r"node e \(Softplus\): odt has no such operator; instead: Relu"),
+    "dilation": (network([node("Conv", ["x", "w"], ["y"], dilations=[2, 2], strides=[2, 2], pads=[2] * 4)], weights=W),
+    r"node 0 \(Conv\): has strides \(2, 2\) and dilation"),
     "dynamic": (network([node("Relu", ["x"], ["y"])], ("n", 2, "h", 4)), r"input x: has the dynamic shape .*shape="),
     "rank": (network([node("Relu", ["x"], ["y"])], (4,)), "input x: has the shape"),
     "bytes": (network([node("Relu", ["x"], ["y"])], kind=TensorProto.INT64), "input x: is of INT64"),
     "missing": (network([node("Relu", ["z"], ["y"])]), "the tensor 'z' is not there"),
     "channels": (network([node("Conv", ["x", "w"], ["y"])], ("n", 5, 4, 4), W), "does not take 5 channels"),
-    "nan": (network([node("Conv", ["x", "w"], ["y"])], weights={"w": W["w"] * np.nan}), "node 0 .*kernel, number 0 is nan"),
-    "large": (network([node("Resize", ["x", "", "s"], ["y"], nearest_mode="floor", coordinate_transformation_mode="asymmetric")],
+    "nan": (network([node("Conv", ["x", "w"], ["y"])], weights={"w": W["w"] * np.nan}),
+    "node 0 .*kernel, number 0 is nan"),
+    "large": (network([node("Resize", ["x", "", "s"], ["y"], nearest_mode="floor",
+    coordinate_transformation_mode="asymmetric")],
                       weights={"s": np.array([1, 1, 9e4, 9e4], "float32")}), "Resize.*above"),
     "domain": (network([node("Conv", ["x", "w"], ["y"], domain="mine")], weights=W), "an operator of mine"),
-    "shared": (network([node("Conv", ["x", "v"], ["a"], pads=[1] * 4), node("Conv", ["a", "v"], ["y"])], weights={"v": np.ones((2, 2, 3, 3), "float32")}), "shares the weights v"),
+    "shared": (network([node("Conv", ["x", "v"], ["a"], pads=[1] * 4), node("Conv", ["a", "v"], ["y"])],
+    weights={"v": np.ones((2, 2, 3, 3), "float32")}), "shares the weights v"),
     "batch": (network([node("Reshape", ["x", "s"], ["y"])], weights={"s": np.array([-1, 4])}), "one result per sample"),
     "output": (network([node("Relu", ["x"], ["y"])], output="z"), "the output z is computed by no node"),
     "constant": (network([node("Identity", ["w"], ["y"])], weights=W), "the output does not depend on the input"),
     "nothing": (network([]), "no nodes"),
     "layer": (network([node("Identity", ["x"], ["y"])]), "no layer"),
     "pads": (network([node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], pads=[3] * 4)]), "lie in the padding alone"),
-    "attribute": (network([node("Conv", ["x", "w"], ["y"], strides=[1])], weights=W), "strides has 1 sizes, expected 2"),
-    "zero": (network([node("Div", ["x", "z"], ["y"])], weights={"z": np.zeros(1, "float32")}), "Div.*gain, number 0 is inf"),
-    "resize": (network([node("Resize", ["x", "", "s"], ["y"], mode="cubic")], weights={"s": np.array([1, 1, 2, 2], "float32")}), "mode nearest"),
+    "attribute": (network([node("Conv", ["x", "w"], ["y"], strides=[1])], weights=W),
+    "strides has 1 sizes, expected 2"),
+    "zero": (network([node("Div", ["x", "z"], ["y"])], weights={"z": np.zeros(1, "float32")}),
+    "Div.*gain, number 0 is inf"),
+    "resize": (network([node("Resize", ["x", "", "s"], ["y"], mode="cubic")],
+    weights={"s": np.array([1, 1, 2, 2], "float32")}), "mode nearest"),
 }  # fmt: skip
 
 

@@ -1,4 +1,6 @@
-"""Each option of each operator that the TFLite reader takes: its table has a row, and a value that is not the default is computed or refused."""
+"""Each option of each operator that the TFLite reader takes: its table has a row, and a value that is not the default
+is computed or refused.
+"""
 
 import itertools
 import types
@@ -98,16 +100,20 @@ NODES = {  # the sample's shape, the inputs (None is the network's), the options
 }  # fmt: skip
 PAIR = ("SPACE_TO_BATCH_ND", "BATCH_TO_SPACE_ND")  # tested as they come, around a convolution
 VALUES = {
-    "fusedActivationFunction": range(6), "padding": [0, 1], "strideH": [1, 2, 3], "strideW": [1, 2, 3], "dilationHFactor": [1, 2],
-    "dilationWFactor": [1, 2], "filterHeight": [2, 6], "filterWidth": [1, 5], "axis": [-2, -1, 1, 2, 3], "depthMultiplier": [1, 2, 3],
+    "fusedActivationFunction": range(6), "padding": [0, 1], "strideH": [1, 2, 3], "strideW": [1, 2, 3],
+    "dilationHFactor": [1, 2],
+    "dilationWFactor": [1, 2], "filterHeight": [2, 6], "filterWidth": [1, 5], "axis": [-2, -1, 1, 2, 3],
+    "depthMultiplier": [1, 2, 3],
     "keepNumDims": [False, True], "weightsFormat": [0, 1], "approximate": [False, True], "alpha": [0.0, 0.5, 1.5, -0.5],
     "beta": [0.5, 1.0, 2.0], "newShape": [[], [1, 30, 3]], "squeezeDims": [[], [2], [-2]], "numSplits": [1, 2, 3],
-    "beginMask": [0, 1, 2, 15], "endMask": [0, 1, 2, 15], "shrinkAxisMask": [0, 2, 8], "ellipsisMask": [0, 2], "newAxisMask": [0, 2],
+    "beginMask": [0, 1, 2, 15], "endMask": [0, 1, 2, 15], "shrinkAxisMask": [0, 2, 8], "ellipsisMask": [0, 2],
+    "newAxisMask": [0, 2],
     "batchDims": [0, 1], "outType": [2, 4], "inDataType": [0, 2], "outDataType": [0, 2], "num": [2], "valuesCount": [2],
     "quantizedBiasType": [0, 2, 4],
 }  # fmt: skip
 TOGETHER = {
-    "CONV_2D": [("padding", "strideH"), ("padding", "dilationHFactor"), ("padding", "strideW", "fusedActivationFunction")],
+    "CONV_2D": [("padding", "strideH"), ("padding", "dilationHFactor"),
+    ("padding", "strideW", "fusedActivationFunction")],
     "DEPTHWISE_CONV_2D": [("padding", "strideH", "strideW")],
     "MAX_POOL_2D": [("padding", "strideH", "filterHeight"), ("padding", "filterWidth", "filterHeight")],
     "AVERAGE_POOL_2D": [("padding", "strideH", "filterHeight"), ("padding", "filterWidth", "filterHeight")],
@@ -120,7 +126,8 @@ BESIDE = {  # other inputs, with the options as they are
     "SUM": [[None, i(axes)] for axes in ([1], [3])],
     "REDUCE_MAX": [[None, i(axes)] for axes in ([1], [3])],
     "TRANSPOSE_CONV": [[i([1, *size, 4]), f(4, 3, 2, 3), None] for size in ([6, 5], [7, 5], [9, 9], [5, 5])],
-    "STRIDED_SLICE": [[None, i([0, -1, 0, 0]), i([1, 99, -1, 3]), i([1, 1, 1, 1])], [None, i([0, 5, 0, 0]), i([1, -7, 4, 3]), i([1, -1, 1, 1])]],
+    "STRIDED_SLICE": [[None, i([0, -1, 0, 0]), i([1, 99, -1, 3]), i([1, 1, 1, 1])],
+    [None, i([0, 5, 0, 0]), i([1, -7, 4, 3]), i([1, -1, 1, 1])]],
     "RESIZE_NEAREST_NEIGHBOR": [[None, i([9, 15])], [None, i([3, 5])], [None, i([6, 5])]],
     "RESIZE_BILINEAR": [[None, i([9, 15])], [None, i([18, 10])], [None, i([6, 5])]],
     "PADV2": [[None, i([[0, 0], [1, 0], [0, 2], [0, 0]]), np.float32(1)]],
@@ -250,7 +257,9 @@ NUMBERS = [-(2**31), -2, -1, 0, 1, 2, 3, 4, 7, 100, 2**31 - 1]
 @FUZZED
 @given(st.data())
 def test_a_file_whose_tables_say_something_else_is_a_value_error_or_a_network(draw):
-    """Operators, options, inputs, outputs, shapes, types, steps and sizes given other values: no error of odt's own comes of it."""
+    """Operators, options, inputs, outputs, shapes, types, steps and sizes given other values: no error of odt's own
+    comes of it.
+    """
     name = draw.draw(st.sampled_from(sorted(NODES)))
     shape, inputs, values = NODES[name]
     content = network(name, shape, inputs, values, values.get("numSplits", 2 if name == "UNPACK" else 1))

@@ -1,4 +1,6 @@
-"""Quantized networks keep the source's own steps: outputs are those of onnxruntime and LiteRT to the step, and training goes on behind them."""
+"""Quantized networks keep the source's own steps: outputs are those of onnxruntime and LiteRT to the step, and training
+goes on behind them.
+"""
 
 import functools
 import os
@@ -37,7 +39,9 @@ def pixels(kind, count):
 
 @functools.cache
 def by_onnxruntime(kind, form):
-    """A network of the zoo by onnxruntime's quantizer, as bytes; of that which standardises its samples they are pixels."""
+    """A network of the zoo by onnxruntime's quantizer, as bytes; of that which standardises its samples they are
+    pixels.
+    """
     x = pixels(kind, 100) / np.float32(255) if kind is SqueezeExcite else data(kind, 100)
     form, signed, per_channel, options = FORMS[form]
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -184,7 +188,9 @@ def up_to(content, end):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MLPERF)
 def test_networks_of_mlperf_tiny_are_litert_but_for_a_float_that_lies_half_way(name):
-    """LiteRT rounds float32 products: where one is next to half way, one byte of a million is another, and later layers tell."""
+    """LiteRT rounds float32 products: where one is next to half way, one byte of a million is another, and later layers
+    tell.
+    """
     if "str_ww" in name:
         scale = Interpreter(model_path=str(FILES / name)).get_input_details()[0]["quantization"][0]
         x = (np.random.default_rng(1).normal(size=(100, 30, 1, 40)) * 30 * scale).astype(np.float32)
@@ -259,7 +265,8 @@ def convolved(name, kernel, axis, out, after, options, activation=0, **values):
         weights = file.kernel(RNG.integers(-127, 128, kernel), scale, axis)
         bias = file.bias(RNG.integers(-3000, 3000, kernel[axis]), np.float32(0.04) * scale)
         made = file.call(
-            name, [0, weights, bias], out, options, fusedActivationFunction=activation, padding=SAME, strideH=2, strideW=1,
+            name, [0, weights, bias], out, options, fusedActivationFunction=activation, padding=SAME, strideH=2,
+            strideW=1,
             dilationHFactor=1, dilationWFactor=1, **values,
         )  # fmt: skip
         file.of(made, *after)
@@ -285,7 +292,8 @@ ALONE = {
     "mean of even zero point": one_input(
         "MEAN", (4, 4, 3), (3,), (0.05, -128), "ReducerOptions", (0, np.array([1, 2])), (0.05, -128), keepDims=False
     ),
-    "average pool": one_input("AVERAGE_POOL_2D", (7, 6, 5), (4, 6, 5), (0.05, -5), "Pool2DOptions", padding=SAME, **POOL),
+    "average pool": one_input("AVERAGE_POOL_2D", (7, 6, 5), (4, 6, 5), (0.05, -5), "Pool2DOptions", padding=SAME,
+    **POOL),
     "max pool": one_input("MAX_POOL_2D", (7, 6, 5), (4, 6, 5), (0.05, -5), "Pool2DOptions", padding=SAME, **POOL),
     "sum": joined("ADD", "AddOptions", (0.06, -11)),
     "sum, relu": joined("ADD", "AddOptions", (0.03, -60), fusedActivationFunction=1),
@@ -326,7 +334,8 @@ RESIDUAL = (FILES / "residual_int8.tflite").read_bytes()
 
 def learning(train, **options):
     return of_bytes(
-        RESIDUAL, train=train, calibrate=IMAGES[:200], input={"dtype": "int8"}, optimizer=odt.Adam(0.003), batch_size=20, seed=1,
+        RESIDUAL, train=train, calibrate=IMAGES[:200], input={"dtype": "int8"}, optimizer=odt.Adam(0.003),
+        batch_size=20, seed=1,
         **options,
     )  # fmt: skip
 
@@ -423,7 +432,8 @@ def test_weights_that_int8_has_not_are_rounded_again_and_named():
     """A byte of -128, and a zero point of its own."""
     for weights, zero in ((np.int8([[-128, 5], [7, 127]]), np.int8(0)), (np.uint8([[0, 5], [255, 9]]), np.uint8(10))):
         values = {
-            "s": np.float32(0.02), "z": np.int8(3), "w": weights, "sw": np.float32(0.01), "zw": zero, "sy": np.float32(0.05), "zy": np.int8(-7)
+            "s": np.float32(0.02), "z": np.int8(3), "w": weights, "sw": np.float32(0.01), "zw": zero,
+            "sy": np.float32(0.05), "zy": np.int8(-7)
         }  # fmt: skip
         proto = network([
             node("QuantizeLinear", ["x", "s", "z"], ["xq"]), node("DequantizeLinear", ["xq", "s", "z"], ["xd"]),
@@ -438,7 +448,8 @@ def test_weights_that_int8_has_not_are_rounded_again_and_named():
 def bytes_of(name, scale, zero):
     """QuantizeLinear and DequantizeLinear after a tensor, and what they read."""
     values = {"s" + name: np.float32(scale), "z" + name: np.int8(zero)}
-    made = [node("QuantizeLinear", [name, "s" + name, "z" + name], [name + "q"]), node("DequantizeLinear", [name + "q", "s" + name, "z" + name], [name + "d"])]  # fmt: skip
+    made = [node("QuantizeLinear", [name, "s" + name, "z" + name], [name + "q"]),
+        node("DequantizeLinear", [name + "q", "s" + name, "z" + name], [name + "d"])]  # fmt: skip
     return made, values
 
 

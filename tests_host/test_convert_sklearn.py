@@ -1,4 +1,6 @@
-"""scikit-learn's scalers, linear models and networks, as skl2onnx writes them: the probabilities of the two outputs, and what trains on."""
+"""scikit-learn's scalers, linear models and networks, as skl2onnx writes them: the probabilities of the two outputs,
+and what trains on.
+"""
 
 import numpy as np
 import onnxruntime

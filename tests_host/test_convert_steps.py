@@ -1,4 +1,6 @@
-"""Between two quantizations of ONNX whose steps differ, whatever lies there: odt gives onnxruntime's numbers, in int8 and in float32."""
+"""Between two quantizations of ONNX whose steps differ, whatever lies there: odt gives onnxruntime's numbers, in int8
+and in float32.
+"""
 
 import numpy as np
 import pytest
@@ -17,7 +19,8 @@ BETWEEN = {
     "reshape": [node("Reshape", ["i0", "shape"], ["i1"])],
     "transpose and flatten": [node("Transpose", ["i0"], ["t"], perm=[0, 2, 3, 1]), node("Flatten", ["t"], ["i1"])],
     "max pool and relu": [node("MaxPool", ["i0"], ["p"], kernel_shape=[2, 1]), node("Relu", ["p"], ["i1"])],
-    "resize": [node("Resize", ["i0", "", "twice"], ["i1"], coordinate_transformation_mode="asymmetric", nearest_mode="floor")],
+    "resize": [node("Resize", ["i0", "", "twice"], ["i1"], coordinate_transformation_mode="asymmetric",
+    nearest_mode="floor")],
 }  # fmt: skip
 STEPS = {
     "equal": (0.05, 3),
@@ -27,7 +30,8 @@ STEPS = {
     "higher": (0.05, -90),
 }
 WEIGHTS = {
-    "zero": np.float32(0), "six": np.float32(6), "shape": np.array([-1, 12, 4]), "twice": np.array([1, 1, 2, 2], "float32"),
+    "zero": np.float32(0), "six": np.float32(6), "shape": np.array([-1, 12, 4]),
+    "twice": np.array([1, 1, 2, 2], "float32"),
     "s0": np.float32(0.05), "z0": np.int8(3),
 }  # fmt: skip
 
@@ -36,7 +40,8 @@ def made(between, steps):
     """x, bytes of 0.05, what lies between, bytes of other steps, as floats."""
     weights = {**WEIGHTS, "s1": np.float32(steps[0]), "z1": np.int8(steps[1])}
     last = "i1" if between else "i0"
-    nodes = [node("QuantizeLinear", ["x", "s0", "z0"], ["q0"]), node("DequantizeLinear", ["q0", "s0", "z0"], ["i0"]), *between,
+    nodes = [node("QuantizeLinear", ["x", "s0", "z0"], ["q0"]), node("DequantizeLinear", ["q0", "s0", "z0"], ["i0"]),
+        *between,
              node("QuantizeLinear", [last, "s1", "z1"], ["q1"]), node("DequantizeLinear", ["q1", "s1", "z1"], ["d"]),
              node("LeakyRelu", ["d"], ["y"], alpha=1.0)]  # fmt: skip
     return network(nodes, ("n", 3, 4, 4), weights)
@@ -87,7 +92,8 @@ def test_a_network_of_bytes_takes_what_they_mean(kind):
 )
 def test_operators_that_compute_with_bytes_are_named(between, message):
     weights = {**WEIGHTS, "s1": np.float32(0.1), "z1": np.int8(-7), "pads": np.array([0, 0, 1, 1, 0, 0, 0, 0])}
-    nodes = [node("QuantizeLinear", ["x", "s0", "z0"], ["q"]), node("QuantizeLinear", ["x", "s1", "z1"], ["q2"]), *between,
+    nodes = [node("QuantizeLinear", ["x", "s0", "z0"], ["q"]), node("QuantizeLinear", ["x", "s1", "z1"], ["q2"]),
+        *between,
              node("DequantizeLinear", ["p", "s0", "z0"], ["y"])]  # fmt: skip
     with pytest.raises(ValueError, match=message):
         load(network(nodes, ("n", 3, 4, 4), weights))

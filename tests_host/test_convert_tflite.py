@@ -1,4 +1,6 @@
-"""Networks of TensorFlow Lite become odt models: outputs are LiteRT's, what is refused is named, damaged files change nothing."""
+"""Networks of TensorFlow Lite become odt models: outputs are LiteRT's, what is refused is named, damaged files change
+nothing.
+"""
 
 import tempfile
 from pathlib import Path
@@ -81,7 +83,8 @@ def conv(file, at, filters, shape, size=(3, 3), strides=(2, 1), padding=SAME, ac
     channels = file.graph.tensors[at].shape[-1]
     return file.call(
         "CONV_2D", [at, weights(filters, *size, channels), weights(filters)], shape + (filters,), "Conv2DOptions",
-        strideH=strides[0], strideW=strides[1], padding=padding, fusedActivationFunction=activation, dilationHFactor=1, dilationWFactor=1,
+        strideH=strides[0], strideW=strides[1], padding=padding, fusedActivationFunction=activation, dilationHFactor=1,
+        dilationWFactor=1,
     )  # fmt: skip
 
 
@@ -99,7 +102,8 @@ def depthwise(file):
     kernel = weights(1, 3, 3, 10) * 3
     return file.call(
         "DEPTHWISE_CONV_2D", [0, kernel, weights(10)], (4, 3, 10), "DepthwiseConv2DOptions",
-        strideH=2, strideW=2, padding=SAME, depthMultiplier=2, fusedActivationFunction=RELU6, dilationHFactor=1, dilationWFactor=1,
+        strideH=2, strideW=2, padding=SAME, depthMultiplier=2, fusedActivationFunction=RELU6, dilationHFactor=1,
+        dilationWFactor=1,
     )  # fmt: skip
 
 
@@ -285,7 +289,9 @@ PHOTOS = load_sample_images().images  # two, of scikit-learn
 
 
 def samples(name, seed, count=100):
-    """Pieces of photos for the network that takes images; for the one that takes features, smooth noise of about their range."""
+    """Pieces of photos for the network that takes images; for the one that takes features, smooth noise of about their
+    range.
+    """
     rng = np.random.default_rng(seed)
     if "Resnet" in name:
         rows = []

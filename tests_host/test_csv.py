@@ -1,4 +1,6 @@
-"""Text files: what Python's csv module and NumPy find in a file, CsvReader and CsvSource find, or say in which line not."""
+"""Text files: what Python's csv module and NumPy find in a file, CsvReader and CsvSource find, or say in which line
+not.
+"""
 
 import csv as python_csv
 import io
@@ -51,7 +53,9 @@ def number(word):
 
 
 def rows_of(text, skipped):
-    """(rows of floats or None, number of the first's line) as the csv module splits them and float() reads them; by the heading's rule."""
+    """(rows of floats or None, number of the first's line) as the csv module splits them and float() reads them; by the
+    heading's rule.
+    """
     reader = python_csv.reader(io.StringIO(text), skipinitialspace=True)
     rows = [(reader.line_num, row) for row in reader if [word for word in row if word.strip()] or len(row) > 1]
     used = [[word for k, word in enumerate(row) if k != skipped] for _, row in rows]
@@ -116,8 +120,10 @@ def test_every_line_of_a_file_is_a_sample_or_named(place, table, skip, mark, end
 def test_what_numpy_writes_is_read_as_numpy_reads_it(place, rows, form):
     random = np.random.default_rng(rows)
     table = np.c_[random.normal(size=(rows, 3)) * 100, random.integers(0, 9, rows)]
-    for options, ours in (({"delimiter": ","}, {}), ({"delimiter": ";", "header": "a;b;c;label"}, {"separator": ";"}), ({}, {"separator": None}),
-                          ({"delimiter": "   "}, {"separator": None}), ({"delimiter": "\t"}, {"separator": "\t"})):  # fmt: skip
+    for options, ours in (({"delimiter": ","}, {}), ({"delimiter": ";", "header": "a;b;c;label"}, {"separator": ";"}),
+        ({}, {"separator": None}),
+                          ({"delimiter": "   "}, {"separator": None}),
+                          ({"delimiter": "\t"}, {"separator": "\t"})):  # fmt: skip
         np.savetxt(place, table, form, **options)
         want = np.loadtxt(place, delimiter=options.get("delimiter") if ours.get("separator", ",") else None, ndmin=2)
         x, labels = read(place, **ours)
@@ -176,16 +182,20 @@ def test_labels_marks_and_skipped_columns(text, options, expected, place):
     ("1.5  2.5  0\n1 2 3\n", {"separator": " "}, "separator=None"),
     ("1.5 2.5 0\n", {}, "1 columns leave no feature"),
     ("nan,nan,0\n1,2,0\n", {"skip": (2,), "label": 1}, "line 1, column 0 is no number: 'nan'"),
-    ("NA,NA,NA\n1,2,0\n", {}, "line 1, column 0 is no number: 'NA': fill it in"), (",,\n1,2,0\n", {}, "line 1, column 0 is no number: '': fill it in"),
+    ("NA,NA,NA\n1,2,0\n", {}, "line 1, column 0 is no number: 'NA': fill it in"),
+    (",,\n1,2,0\n", {}, "line 1, column 0 is no number: '': fill it in"),
     ("1,2,0\n3,4\n", {}, "line 2 has 2 columns, expected 3"),
     ("1\t2\t0\n", {}, r"leave no feature or no label: is separator='\\t'"), ("1 2 0\n", {}, "is separator=None"),
     ("1.234,5;2;0\n", {"separator": ";", "decimal": ","}, "'1.234,5': numbers are expected without marks of thousands"),
     ("2024-01-01 10:00:00,1,0\n", {}, "line 1, column 0 .* take the text out, or the column, by skip="),
     ("5 C,1,0\n", {}, "'5 C': take the text out"), ("a,b,c\nm,s,-\n1,2,0\n", {}, "line 2, column 0 .* second heading"),
-    ("a,b,c\r1,2,0\r", {}, "lines that end with"), ("PK\3\4workbook\n", {}, 'another archive: in Excel save it as "CSV UTF-8"'),
+    ("a,b,c\r1,2,0\r", {}, "lines that end with"), ("PK\3\4workbook\n", {},
+    'another archive: in Excel save it as "CSV UTF-8"'),
     ("1,2,0\n", {"label": "c"}, "label is a column's number, from 0, of 3, got 'c'"),
-    ("1,2,0\n", {"skip": "a"}, "skip is a column's number"), ("1,2,0\n", {"targets": "c"}, "targets is a column's number"),
-    ("1,2,0\n", {"separator": ""}, "separator is a character"), ("1,2,0\n", {"decimal": None}, "decimal is a character"),
+    ("1,2,0\n", {"skip": "a"}, "skip is a column's number"), ("1,2,0\n", {"targets": "c"},
+    "targets is a column's number"),
+    ("1,2,0\n", {"separator": ""}, "separator is a character"),
+    ("1,2,0\n", {"decimal": None}, "decimal is a character"),
 ))  # fmt: skip
 def test_what_is_no_number_is_named_with_its_line_and_what_helps(text, options, words, place):
     place.write_text(text)

@@ -1,4 +1,6 @@
-"""odt.continual.dark: the loss against PyTorch and NumPy in float64, the logits that odt.continual.replay keeps for it, files, bad input."""
+"""odt.continual.dark: the loss against PyTorch and NumPy in float64, the logits that odt.continual.replay keeps for it,
+files, bad input.
+"""
 
 import numpy as np
 import pytest

@@ -2,10 +2,10 @@
 
     build/venv/bin/python tests_host/test_docs.py       writes transcripts and tables anew
 
-A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin; those of docs/tutorials/gestures.md are one. Its first
-line says where it runs (PLACES); tests_device/test_docs_boards.py runs it on boards. A ```console
-block begins with its command. A table of figures stands between `<!-- name -->` and `<!-- end -->`.
-An indented block holds commands: those of this PC run, of the others what they name exists. What only a board can
+A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin; those of
+docs/tutorials/gestures.md are one. Its first line says where it runs (PLACES); tests_device/test_docs_boards.py runs it
+on boards. A ```console block begins with its command. A table of figures stands between `<!-- name -->` and `<!-- end
+-->`. An indented block holds commands: those of this PC run, of the others what they name exists. What only a board can
 run, and a ```text, says which test runs or writes it.
 """
 
@@ -59,7 +59,9 @@ OWNED = re.compile(r"<!-- (?:run|written) by (\S+) -->\n+$")
 
 
 def indented(document):
-    """``[(line, text, owner)]`` of blocks by four spaces; the owner is the test that a comment before it names, or ""."""
+    """``[(line, text, owner)]`` of blocks by four spaces; the owner is the test that a comment before it names,
+    or "".
+    """
     text = FENCE.sub(lambda match: "\n" * match[0].count("\n"), document.read_text())
     found = re.finditer(r"(?<=\n\n)((?: {4}.*\n|\n(?= {4}))+)", text)
     owners = [(match, OWNED.search(text[: match.start()])) for match in found]
@@ -296,18 +298,22 @@ SENTENCES = (
 
 API = {
     "layers": (
-        "Input Dense Conv2D Conv1D DepthwiseConv2D Conv2DTranspose Conv1DTranspose MaxPool2D MaxPool1D AvgPool2D AvgPool1D "
-        "AdaptiveAvgPool2D AdaptiveAvgPool1D GlobalAvgPool UpSampling2D UpSampling1D Flatten Reshape ReLU ReLU6 LeakyReLU "
-        "ELU SELU GELU Sigmoid Tanh Softmax Activation Normalization BatchNorm LayerNorm GroupNorm Dropout Sampling Add Multiply Concatenate"
+        "Input Dense Conv2D Conv1D DepthwiseConv2D Conv2DTranspose Conv1DTranspose MaxPool2D MaxPool1D AvgPool2D "
+        "AvgPool1D AdaptiveAvgPool2D AdaptiveAvgPool1D GlobalAvgPool UpSampling2D UpSampling1D Flatten Reshape ReLU "
+        "ReLU6 LeakyReLU ELU SELU GELU Sigmoid Tanh Softmax Activation Normalization BatchNorm LayerNorm GroupNorm "
+        "Dropout Sampling Add Multiply Concatenate"
     ),
-    "losses": "SparseCategoricalCrossentropy CategoricalCrossentropy BinaryCrossentropy MeanSquaredError MeanAbsoluteError Huber",
+    "losses": "SparseCategoricalCrossentropy CategoricalCrossentropy BinaryCrossentropy MeanSquaredError "
+    "MeanAbsoluteError Huber",
     "optimizers": "SGD Adam AdamW RMSprop ZerothOrder StepDecay CosineDecay ExponentialDecay WarmUp",
     "model": (
-        "Sequential.add Sequential.pop Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate Model.predict Model.predict_proba "
-        "Model.predict_classes Model.calibrate Model.summary "
-        "Model.save Model.load Model.export Model.load_weights Model.digest Model.get_weights Model.set_weights Model.disassemble Model.draw"
+        "Sequential.add Sequential.pop Model.compile Model.fit Model.fit_async Model.train_step Model.evaluate "
+        "Model.predict Model.predict_proba Model.predict_classes Model.calibrate Model.summary "
+        "Model.save Model.load Model.export Model.load_weights Model.digest Model.get_weights Model.set_weights "
+        "Model.disassemble Model.draw"
     ),
-    "callbacks": "callbacks.EarlyStopping callbacks.ModelCheckpoint callbacks.ReduceLROnPlateau callbacks.LearningRateScheduler",
+    "callbacks": "callbacks.EarlyStopping callbacks.ModelCheckpoint callbacks.ReduceLROnPlateau "
+    "callbacks.LearningRateScheduler",
 }
 
 
@@ -410,7 +416,9 @@ VENV = "build/venv/bin/python"
 
 
 def odt_command(words):
-    """Run `python -m odt` with these words where this PC can, in the board's place if need be; else look at its options."""
+    """Run `python -m odt` with these words where this PC can, in the board's place if need be; else look at its
+    options.
+    """
     if words[0] in ("monitor", "run") and words[1] != "-" and "--on" not in words:
         check_options(words)
         assert commands.main([*[word for word in words if word != "--compare"], "--on", "host"]) == 0

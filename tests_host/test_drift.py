@@ -34,7 +34,8 @@ def alarms(detector, values):
 
 CASES = [
     (PageHinkley, {}), (PageHinkley, dict(threshold=5.0, delta=0.01, alpha=0.99)),
-    (PageHinkley, dict(mode="up", threshold=3.0, alpha=1.0)), (PageHinkley, dict(mode="down", threshold=3.0, min_instances=5)),
+    (PageHinkley, dict(mode="up", threshold=3.0, alpha=1.0)),
+    (PageHinkley, dict(mode="down", threshold=3.0, min_instances=5)),
     (ADWIN, {}), (ADWIN, dict(clock=1)), (ADWIN, dict(delta=0.05, clock=7, max_buckets=2, min_window_length=1)),
     (ADWIN, dict(delta=0.3, clock=3, min_window_length=3, grace_period=30)),
     (DDM, {}), (DDM, dict(warm_start=10, warning_threshold=1.5, drift_threshold=2.5)),
@@ -71,7 +72,8 @@ class Draws:
 
 
 @pytest.mark.parametrize("options", (
-    {}, dict(alpha=0.0001), dict(alpha=0.05, window_size=40, stat_size=10), dict(alpha=0.01, window_size=31, stat_size=15, seed=7),
+    {}, dict(alpha=0.0001), dict(alpha=0.05, window_size=40, stat_size=10),
+    dict(alpha=0.01, window_size=31, stat_size=15, seed=7),
     dict(alpha=0.005, window_size=300, stat_size=101), dict(alpha=1.0, window_size=4, stat_size=2),
 ))  # fmt: skip
 def test_kswin_raises_rivers_alarms_of_the_same_draws(options, monkeypatch):
@@ -173,8 +175,10 @@ def test_what_is_no_number_changes_nothing(detector):
 @pytest.mark.parametrize("make, text", (
     (lambda: PageHinkley(mode="left"), "mode"), (lambda: PageHinkley(alpha=1.5), "alpha is in 0..1, got 1.5"),
     (lambda: PageHinkley(threshold=float("nan")), "threshold"), (lambda: PageHinkley(min_instances=0), "min_instances"),
-    (lambda: ADWIN(delta=0), "delta"), (lambda: ADWIN(clock=2.5), "clock is an int"), (lambda: DDM(drift_threshold="3"), "drift_threshold"),
-    (lambda: KSWIN(alpha=0), "alpha"), (lambda: KSWIN(stat_size=1), "stat_size is an int in 2"), (lambda: KSWIN(stat_size=1001), "at most 1000"),
+    (lambda: ADWIN(delta=0), "delta"), (lambda: ADWIN(clock=2.5), "clock is an int"),
+    (lambda: DDM(drift_threshold="3"), "drift_threshold"),
+    (lambda: KSWIN(alpha=0), "alpha"), (lambda: KSWIN(stat_size=1), "stat_size is an int in 2"),
+    (lambda: KSWIN(stat_size=1001), "at most 1000"),
     (lambda: KSWIN(window_size=59), "twice stat_size, 60, at least, got 59"), (lambda: KSWIN(seed=-1), "seed"),
 ))  # fmt: skip
 def test_bad_arguments_are_named(make, text):

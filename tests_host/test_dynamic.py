@@ -130,7 +130,8 @@ def test_weights_that_outgrow_their_scale_do_so_though_the_last_row_is_not_chose
 
 @pytest.mark.parametrize(
     "arguments, message",
-    (((0, 1), "minimum is above 0 and at most 1, got 0"), ((0.5, 2), "maximum is above 0"), ((0.5, 0.2), "minimum is at most maximum"),
+    (((0, 1), "minimum is above 0 and at most 1, got 0"), ((0.5, 2), "maximum is above 0"),
+    ((0.5, 0.2), "minimum is at most maximum"),
      (("a", 1), "minimum is above 0")),
 )  # fmt: skip
 def test_shares_that_are_none_are_refused(arguments, message):

@@ -1,4 +1,6 @@
-"""odt.online.EchoState: against NumPy in float64, both executors against each other, years of steps, bad input, checkpoints."""
+"""odt.online.EchoState: against NumPy in float64, both executors against each other, years of steps, bad input,
+checkpoints.
+"""
 
 import struct
 from array import array
@@ -79,7 +81,8 @@ def test_spectral_radius_is_the_one_given(units, connections):
 
 
 @pytest.mark.parametrize("inputs, units, connections, leak, activation", (
-    (1, 32, 4, 1.0, "tanh"), (3, 16, 2, 0.3, "tanh"), (1, 300, 4, 0.05, "clip"), (63, 8, 32, 0.9, "clip"), (2, 64, 8, 0.01, "tanh"),
+    (1, 32, 4, 1.0, "tanh"), (3, 16, 2, 0.3, "tanh"), (1, 300, 4, 0.05, "clip"), (63, 8, 32, 0.9, "clip"),
+    (2, 64, 8, 0.01, "tanh"),
 ))  # fmt: skip
 def test_states_are_those_of_float64(inputs, units, connections, leak, activation):
     x, _ = stream(300, inputs, 1)
@@ -196,7 +199,8 @@ def test_both_executors_compute_the_same_bits():
 def test_100000_steps_stay_finite(kind, forgetting):
     rng = np.random.default_rng(0)
     model = EchoState(1, units=6, connections=2, forgetting=forgetting, regularization=1e-6, radius=1.2)
-    x = {"excited": rng.normal(size=1000), "constant": np.ones(1000), "zero": np.zeros(1000)}[kind].astype("float32")  # fmt: skip
+    x = {"excited": rng.normal(size=1000), "constant": np.ones(1000),
+        "zero": np.zeros(1000)}[kind].astype("float32")  # fmt: skip
     x = [array("f", [value]) for value in x]
     target = array("f", [0.5])
     for i in range(100000):
@@ -230,7 +234,8 @@ def test_bad_samples_are_named_and_nothing_is_learned(name):
             ([1, nan, 3], ValueError, r"x\[1\]: numbers below 2\^20 are expected, got nan"),
             (np.array([1, 2, -inf], "float32"), ValueError, r"x\[2\]: .* got -inf"),
             ([1 << 20, 2, 3], ValueError, r"x\[0\]"), ([1, 10**400, 3], ValueError, r"x\[1\]"),
-            ([1, 2], ValueError, "x: 3 numbers are expected, got 2"), (5, TypeError, "x: 3 numbers are expected, got 5"),
+            ([1, 2], ValueError, "x: 3 numbers are expected, got 2"),
+            (5, TypeError, "x: 3 numbers are expected, got 5"),
             (["1", 2, 3], TypeError, "x: a number is expected, got '1'"), (None, TypeError, "x: 3 numbers"),
         ):  # fmt: skip
             for call in (lambda: model.learn_one(x, [0, 1]), lambda: model.predict_one(x), lambda: model.step_one(x)):
@@ -250,11 +255,14 @@ def test_bad_samples_are_named_and_nothing_is_learned(name):
 
 
 @pytest.mark.parametrize("options, text", (
-    (dict(inputs=0), "EchoState: inputs is in 1..63"), (dict(inputs=64), "inputs"), (dict(inputs=1, units=0), "units is in 1..960"),
+    (dict(inputs=0), "EchoState: inputs is in 1..63"), (dict(inputs=64), "inputs"),
+    (dict(inputs=1, units=0), "units is in 1..960"),
     (dict(inputs=1, units=961), "units"), (dict(inputs=1, connections=1), "connections is in 2..32, got 1"),
-    (dict(inputs=1, connections=33), "connections"), (dict(inputs=1, leak=0), "leak"), (dict(inputs=1, leak=1.1), "leak"),
+    (dict(inputs=1, connections=33), "connections"), (dict(inputs=1, leak=0), "leak"),
+    (dict(inputs=1, leak=1.1), "leak"),
     (dict(inputs=1, radius=5), "radius is in"), (dict(inputs=1, radius=float("nan")), "radius"),
-    (dict(inputs=1, input_scale=20), "input_scale"), (dict(inputs=1, activation="relu"), 'activation is "tanh" or "clip"'),
+    (dict(inputs=1, input_scale=20), "input_scale"), (dict(inputs=1, activation="relu"),
+    'activation is "tanh" or "clip"'),
     (dict(inputs=1, outputs=2, classes=2), "got both"), (dict(inputs=1, forgetting=0.1), "forgetting is in"),
     (dict(inputs=1, regularization=0), "regularization"),
 ))  # fmt: skip
@@ -328,7 +336,8 @@ def test_checkpoints_of_others_and_damaged_ones_change_nothing(tmp_path):
     path = str(tmp_path / "echo.bin")
     make().partial_fit([[1, 2]], [[1, 2]]).save(path)
     others = [make(**change) for change in (
-        dict(seed=1), dict(leak=0.6), dict(radius=0.8), dict(connections=5), dict(input_scale=0.3), dict(activation="clip"),
+        dict(seed=1), dict(leak=0.6), dict(radius=0.8), dict(connections=5), dict(input_scale=0.3),
+        dict(activation="clip"),
         dict(units=9), dict(forgetting=0.9), dict(inputs=1, units=9))]  # fmt: skip
     for other in others + [OSELM(10, 2, None, forgetting=0.99)]:
         unchanged(other, lambda: other.load(path), ValueError, "another kind, size or setting")

@@ -1,4 +1,6 @@
-"""docs/reference/features.md, Edge Impulse's blocks: how far LogMel and MFCC are from their MFE and MFCC (version 4), written here in float64 from their description."""
+"""docs/reference/features.md, Edge Impulse's blocks: how far LogMel and MFCC are from their MFE and MFCC (version 4),
+written here in float64 from their description.
+"""
 
 import numpy as np
 import pytest
@@ -54,7 +56,9 @@ def test_mfcc_are_the_mfcc_block_s_but_for_a_constant_per_coefficient_and_its_fi
 
 
 def test_blocks_have_the_names_defaults_and_sizes_of_theirs():
-    """A second at 16 kHz: 99 frames of MFE's 32 filters, 50 of MFCC's 13 coefficients; RMS and bins 1 to 8 of an FFT of 16."""
+    """A second at 16 kHz: 99 frames of MFE's 32 filters, 50 of MFCC's 13 coefficients; RMS and bins 1 to 8 of an FFT of
+    16.
+    """
     mfe, mfcc, motion = edge_impulse.mfe(), edge_impulse.mfcc(), edge_impulse.spectral()
     assert mfe.shape == (99, 32) and mfe.hop == 160 and mfe.window <= 16000 < mfe.window + mfe.hop
     assert mfcc.shape == (50, 13) and mfcc.hop == 320

@@ -1,4 +1,6 @@
-"""The edges that docs/reference/numerics.md and docs/reference/program.md draw, where random cases seldom come: both executors."""
+"""The edges that docs/reference/numerics.md and docs/reference/program.md draw, where random cases seldom come: both
+executors.
+"""
 
 import random
 from array import array
@@ -151,8 +153,9 @@ def test_int16_momentum_of_2_to_the_14_is_halved_after_its_direction_is_taken(ex
     assert after["v"] == array("h", [8192]).tobytes() and after["ex"] == b"\3"
 
 
-# Of int8 Adam, c1 = (1 - beta1) * 2^12, rc2 = sqrt((1 - beta2) / sqrt(beta2)) * 2^14: a gradient of g units of the first moment,
-# times c1 / 2^12, is g * c1 / 2^13 units of the second. A quotient of both counts 2 * c1 / rc2, here 2 of 1 / 2^12 and 1 / 2^14.
+# Of int8 Adam, c1 = (1 - beta1) * 2^12, rc2 = sqrt((1 - beta2) / sqrt(beta2)) * 2^14: a gradient of g units of the
+# first moment, times c1 / 2^12, is g * c1 / 2^13 units of the second. A quotient of both counts 2 * c1 / rc2, here 2 of
+# 1 / 2^12 and 1 / 2^14.
 SLOW = {"c1": 1, "r2": 65536, "rc2": 1}
 
 
@@ -210,7 +213,10 @@ def moments_of(after):
 @executors
 @pytest.mark.parametrize("root", (0, 1, 2, 7, 60, 900))
 def test_the_direction_of_int16_adam_is_m_by_its_root_and_one_unit(executor, root):
-    """Of decay rates next to 1, from what m and v are after it. Against float64, closer than a root of one unit more."""
+    """Of decay rates next to 1, from what m and v are after it.
+
+    Against float64, closer than a root of one unit more.
+    """
     moments = [m for m in (-6001, -900, -33, -1, 0, 5, 120, 7000) if abs(m) < 7.9 * (root + 1)]
     sizes = {"N": 1, "K": len(moments), "factor": ONE, "id": 1, **SLOW, "at": 0}
     state = {"m": array("h", moments).tobytes(), "v": array("h", [root] * len(moments)).tobytes(), "ex": b"\0"}
@@ -226,7 +232,9 @@ def test_the_direction_of_int16_adam_is_m_by_its_root_and_one_unit(executor, roo
 @executors
 @pytest.mark.parametrize("root", (0, 1, 2, 7, 60, 900))
 def test_the_step_of_int8_adam_is_the_rate_times_m_by_its_root_and_one_unit(executor, root):
-    """As above, in 256ths of a weight: rounding to the quotient's side, the factor's 15 bits, then at random, each row anew."""
+    """As above, in 256ths of a weight: rounding to the quotient's side, the factor's 15 bits, then at random, each row
+    anew.
+    """
     moments, rows = [-6001, -900, -33, -1, 0, 5, 120, 7000], 50
     rate = 0.75 * (root + 1) * 2**-6 / 256  # of weights whose scale is 1
     sizes = dict(N=rows, K=len(moments), factor=ONE, id=1, **SLOW, common=0, at=0, R=rows)

@@ -153,8 +153,9 @@ def test_mutated_programs_are_refused_or_run_clean(harness, tmp_path):
 
 
 def overlap(rng, name, prefix):
-    """A program whose operands were put onto each other, regions for it, and whether what it writes lies apart from what
-    it reads."""
+    """A program whose operands were put onto each other, regions for it, and whether what it writes lies apart from
+    what it reads.
+    """
     case = draw(rng, name, prefix)
     op, words = opcodes.opcode(name), array("i", case.program)
     at = 12 + (opcodes.opcode(prefix).words if prefix else 0)

@@ -128,7 +128,8 @@ def test_bad_features_are_named(tmp_path):
     for features in (
         ["Nothing", {}], ["__getattr__", {}], ["LogMel", {"rate": -1}], ["LogMel", {"unknown": 1}],
         ["LogMel", {"fft": 1 << 40}], ["Frames", {}], ["Frames", {"features": ["Frames"], "hop": 1, "rows": 1}],
-        ["Frames", {"features": ["LogMel", {}], "hop": "1", "rows": 1}], ["Frames", {"features": 7, "hop": 1, "rows": 1}],
+        ["Frames", {"features": ["LogMel", {}], "hop": "1", "rows": 1}],
+        ["Frames", {"features": 7, "hop": 1, "rows": 1}],
     ):  # fmt: skip
         damaged(path, features)
         opened = odt.load_model(path)

@@ -700,7 +700,9 @@ def test_int8_ranges_up_to_the_last_are_trained():
 
 
 def test_steps_in_one_call_end_as_those_that_are_not(monkeypatch):
-    """Data of other kinds between, batches that are not whole, a hook, a rate that is changed and one that changes, the counter's end."""
+    """Data of other kinds between, batches that are not whole, a hook, a rate that is changed and one that changes, the
+    counter's end.
+    """
     from array import array
 
     from odt.inspect import Phases

@@ -14,8 +14,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "fuz
 
 import fuzz
 
-# A seed alone is not enough: with one that never changed 3,300 mutations of 700 programs were run on each commit, always
-# the same, and what another seed finds in 3,600 lay there for a day.
+# A seed alone is not enough: with one that never changed 3,300 mutations of 700 programs were run on each commit,
+# always the same, and what another seed finds in 3,600 lay there for a day.
 SECONDS = {"executor": 12, "executor_panel": 10}
 SEED = int(os.environ.get("ODT_FUZZ_SEED") or fuzz.seed_of_today())
 

@@ -1,4 +1,6 @@
-"""docs/explanation/architecture.md: rooms, what each may import, no circle, no borrowed privates, and the way of a batch."""
+"""docs/explanation/architecture.md: rooms, what each may import, no circle, no borrowed privates, and the way of a
+batch.
+"""
 
 import ast
 import gc

@@ -21,7 +21,8 @@ def files(tmp_path):
 def board(arch=4, version=6, sub=3, **changes):
     found = {
         "name": "micropython", "version": (1, 25, 0), "machine": "Board",
-        "mpy": arch << 10 | sub << 8 | version, "free": 240000, "libs": ["/lib"], "disk": 800000, "block": 4096, "frozen": False,
+        "mpy": arch << 10 | sub << 8 | version, "free": 240000, "libs": ["/lib"], "disk": 800000, "block": 4096,
+        "frozen": False,
     }  # fmt: skip
     return dict(found, **changes)
 
@@ -112,8 +113,8 @@ def test_nothing_built_and_unknown_examples_are_said(tmp_path, capsys, monkeypat
     assert commands.main(["install", "--example", "nix"]) == 1
     said = capsys.readouterr().out
     assert (
-        said
-        == "odt: no example is called 'nix'; there are backbones, digits, gesture, keyword, personalise, room, series, vibration, xor\n"
+        said == "odt: no example is called 'nix'; there are backbones, digits, gesture, keyword, personalise, room, "
+        "series, vibration, xor\n"
     )
 
 

@@ -22,7 +22,8 @@ model = keras.Sequential([
     layers.Dense(10, activation="softmax"),
 ])
 model.summary()
-model.compile(optimizer=keras.optimizers.Adam(learning_rate=0.004), loss="sparse_categorical_crossentropy", metrics=["accuracy"])
+optimizer = keras.optimizers.Adam(learning_rate=0.004)
+model.compile(optimizer=optimizer, loss="sparse_categorical_crossentropy", metrics=["accuracy"])
 model.summary()
 history = model.fit(x_train, y_train, batch_size=32, epochs=4, validation_split=0.2, verbose=2)
 best = max(history.history["val_accuracy"])
@@ -488,7 +489,8 @@ def test_numpy_s_numbers_are_numbers():
     model.compile(odt.Adam(rate, beta_1=f(0.5)), batch_size=i(8), seed=i(3), micro_batch=i(4))
     model.fit(X[:20], Y[:20], epochs=i(2), verbose=0, initial_epoch=i(0))
     same = odt.Sequential([
-        odt.Input((8, 8, 1)), odt.Conv2D(4, 3), odt.BatchNorm(0.5, 0.5), odt.Reshape((6, 24)), odt.LeakyReLU(0.5), odt.Flatten(),
+        odt.Input((8, 8, 1)), odt.Conv2D(4, 3), odt.BatchNorm(0.5, 0.5), odt.Reshape((6, 24)), odt.LeakyReLU(0.5),
+        odt.Flatten(),
         odt.Dropout(0.25), odt.Dense(10),
     ])  # fmt: skip
     same.compile(odt.Adam(odt.StepDecay(0.25, 4, 0.5), beta_1=0.5), batch_size=8, seed=3, micro_batch=4)

@@ -1,4 +1,6 @@
-"""Each name of Keras's interface is odt's, or its error says what to write: the names come from the keras package that is installed."""
+"""Each name of Keras's interface is odt's, or its error says what to write: the names come from the keras package that
+is installed.
+"""
 
 import inspect
 import os

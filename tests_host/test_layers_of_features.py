@@ -38,7 +38,8 @@ def test_log_mel_learns_what_tells_sounds_apart(dtype, adapted, capsys):
     x, test = x.reshape(-1, *FRAMES.shape), test.reshape(-1, *FRAMES.shape)
     accuracies = []
     for begin in ([odt.Input(FRAMES.shape, "int16", 1 / 2048)], FRAMES.layers(x) if adapted else FRAMES.layers()):
-        model = odt.Sequential(begin + [odt.Conv1D(12, 3, strides=2, activation="relu"), odt.Conv1D(12, 3, strides=2, activation="relu"),
+        model = odt.Sequential(begin + [odt.Conv1D(12, 3, strides=2, activation="relu"),
+            odt.Conv1D(12, 3, strides=2, activation="relu"),
                                         odt.GlobalAvgPool(), odt.Dense(3)])  # fmt: skip
         model.compile(odt.Adam(0.005), batch_size=16, seed=0, dtype=dtype)
         model.fit(x, y, epochs=25)
@@ -79,7 +80,8 @@ def test_layers_are_what_they_say():
 @pytest.mark.parametrize("kind", (LogMel, MFCC, MicroFrontend))
 def test_a_rate_brings_its_own_window_transform_and_bands(kind):
     assert kind().parameters() == kind(16000, 480, 512, 40, 125, 7500).parameters()
-    for rate, window, fft, high in ((8000, 240, 256, 3750), (11025, 330, 512, 5167), (22050, 661, 1024, 7500), (44100, 1323, 2048, 7500), (48000, 1440, 2048, 7500),
+    for rate, window, fft, high in ((8000, 240, 256, 3750), (11025, 330, 512, 5167), (22050, 661, 1024, 7500),
+        (44100, 1323, 2048, 7500), (48000, 1440, 2048, 7500),
                                     (96000, 2048, 2048, 7500)):  # fmt: skip
         feature = kind(rate)
         assert (feature.window, feature.fft, feature.high) == (window, fft, high)
@@ -89,7 +91,8 @@ def test_a_rate_brings_its_own_window_transform_and_bands(kind):
 
 @pytest.mark.parametrize("made, window", (
     (lambda: LogMel(rate=8000), None), (lambda: Frames(LogMel(rate=8000), hop=80, rows=3), None),
-    (lambda: Motion(rate=50, window=64, axes=1, bands=(1, 3, 5)), None), (lambda: Filter(((1 << 29, 0, 0, 1 << 29, 0, 0),)), 64),
+    (lambda: Motion(rate=50, window=64, axes=1, bands=(1, 3, 5)), None),
+    (lambda: Filter(((1 << 29, 0, 0, 1 << 29, 0, 0),)), 64),
 ))  # fmt: skip
 def test_a_recording_of_another_kind_is_told_what_makes_it_the_right_one(made, window):
     feature = made()
@@ -114,7 +117,8 @@ def test_a_recording_of_another_kind_is_told_what_makes_it_the_right_one(made, w
 
 
 @pytest.mark.parametrize("name, value, words", (
-    ("channels", 2, "a Window of as many"), ("typecode", "f", "a Window of it, or write the file in that type"), ("rate", 44100, "resample it"),
+    ("channels", 2, "a Window of as many"), ("typecode", "f", "a Window of it, or write the file in that type"),
+    ("rate", 44100, "resample it"),
 ))  # fmt: skip
 def test_a_source_of_another_kind_is_told_what_to_do(name, value, words):
     class Source:

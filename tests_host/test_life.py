@@ -1,4 +1,6 @@
-"""examples/personalise/life.py ends with one digest, wherever the power fails and how often, and each of its stages helps."""
+"""examples/personalise/life.py ends with one digest, wherever the power fails and how often, and each of its stages
+helps.
+"""
 
 import contextlib
 import io

@@ -27,8 +27,10 @@ def images():
 
 def series():
     return odt.Sequential([
-        odt.Input((20, 2)), odt.Conv1D(8, 3, padding="same", activation="relu", name="first"), odt.MaxPool1D(name="pool"),
-        odt.Conv1D(9, 3, padding="same", activation="relu", name="second"), odt.Tanh(), odt.Flatten(), odt.Dense(4, name="last"),
+        odt.Input((20, 2)), odt.Conv1D(8, 3, padding="same", activation="relu", name="first"),
+        odt.MaxPool1D(name="pool"),
+        odt.Conv1D(9, 3, padding="same", activation="relu", name="second"), odt.Tanh(), odt.Flatten(),
+        odt.Dense(4, name="last"),
     ])  # fmt: skip
 
 

@@ -1,4 +1,6 @@
-"""odt.sensors.LogMel and MFCC: C and Python give equal bits, near what float64 gives by the definition; bad states and arguments."""
+"""odt.sensors.LogMel and MFCC: C and Python give equal bits, near what float64 gives by the definition; bad states and
+arguments.
+"""
 
 import json
 from array import array
@@ -179,7 +181,8 @@ def test_samples_and_out_of_another_kind_are_named_and_nothing_is_written(kernel
     mel._kernel = kernel
     good, out = array("h", bytes(800)), array("h", [5] * 10)
     for samples in (
-        array("h", bytes(798)), bytes(801), array("f", bytes(800)), array("H", bytes(800)), array("i", bytes(800)), [0] * 400,
+        array("h", bytes(798)), bytes(801), array("f", bytes(800)), array("H", bytes(800)), array("i", bytes(800)),
+        [0] * 400,
         None, 5, "text", np.zeros(400, "float32"), np.zeros(400, "uint16"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match="samples: 400 int16 are expected, got "):

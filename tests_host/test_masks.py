@@ -12,8 +12,10 @@ Y = np.random.default_rng(2).integers(0, 4, 24).astype("uint8")
 
 def network():
     return odt.Sequential([
-        odt.Input((8, 8, 2)), odt.Conv2D(9, 3, padding="same", activation="relu"), odt.Conv2D(9, 3, padding="same"), odt.ReLU6(),
-        odt.DepthwiseConv2D(3, activation="relu"), odt.Conv2D(8, 1, activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(4),
+        odt.Input((8, 8, 2)), odt.Conv2D(9, 3, padding="same", activation="relu"), odt.Conv2D(9, 3, padding="same"),
+        odt.ReLU6(),
+        odt.DepthwiseConv2D(3, activation="relu"), odt.Conv2D(8, 1, activation="relu"), odt.MaxPool2D(), odt.Flatten(),
+        odt.Dense(4),
     ])  # fmt: skip
 
 

@@ -145,7 +145,9 @@ def test_buffers_that_live_at_once_lie_apart_aligned_and_within_the_arena(drawn)
 
 
 def first_fit(order, lives, sizes):
-    """The placement by its definition: each buffer at the lowest offset where nothing placed before it, that lives with it, lies."""
+    """The placement by its definition: each buffer at the lowest offset where nothing placed before it, that lives with
+    it, lies.
+    """
     offsets = {}
     for index in order:
         number, first, last = lives[index]

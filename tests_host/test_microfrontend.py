@@ -1,4 +1,6 @@
-"""odt.sensors.MicroFrontend: the integers of TensorFlow's microfrontend, as the PyPI package pymicro-features (2.0.2) computes them; C and Python."""
+"""odt.sensors.MicroFrontend: the integers of TensorFlow's microfrontend, as the PyPI package pymicro-features (2.0.2)
+computes them; C and Python.
+"""
 
 import zlib
 from array import array
@@ -109,7 +111,8 @@ def test_c_and_python_give_equal_bits_at_any_size(data):
     rate, high = data.draw(st.integers(100, 1000000)), 0
     high = data.draw(st.integers(1, rate // 2))
     front = MicroFrontend(
-        rate, data.draw(st.integers(1, fft)), fft, data.draw(st.integers(1, 128)), data.draw(st.integers(0, high - 1)), high
+        rate, data.draw(st.integers(1, fft)), fft, data.draw(st.integers(1, 128)), data.draw(st.integers(0, high - 1)),
+        high
     )  # fmt: skip
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
     frames = np.clip(rng.normal(0, data.draw(st.integers(1, 60000)), (2, front.window)), -32768, 32767).astype("int16")
@@ -139,7 +142,10 @@ def _float64(size, frames):
 
 @pytest.mark.parametrize("size", [SIZES[0], SIZES[1], SIZES[4]])
 def test_the_steps_are_those_of_float64_where_there_is_signal(size):
-    """In steps of the output, 1/64 of a factor e. Below 300 the noise reduction takes a difference of near equals, there as here."""
+    """In steps of the output, 1/64 of a factor e.
+
+    Below 300 the noise reduction takes a difference of near equals, there as here.
+    """
     x = np.random.default_rng(3).normal(0, 5000, size[1] * 30)
     frames = x.astype("int16").reshape(30, -1)
     front = MicroFrontend(*size)
@@ -190,7 +196,8 @@ def test_tables_whose_sizes_or_edges_leave_them_are_refused_by_both():
     x, out = array("h", bytes(480)), array("h", [1] * 20)
     good, work = front._tables, front._work
     for at, value in (
-        (0, 0), (1, 0), (1, 257), (1, 239), (2, 255), (2, 512), (2, -256), (3, 0), (3, 21), (3, -20), (4, -1), (25, 130), (10, 1)
+        (0, 0), (1, 0), (1, 257), (1, 239), (2, 255), (2, 512), (2, -256), (3, 0), (3, 21), (3, -20), (4, -1),
+        (25, 130), (10, 1)
     ):  # fmt: skip
         state = array("h", good)
         state[at] = value

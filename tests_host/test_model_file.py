@@ -1,4 +1,6 @@
-"""Model files: what export() writes opens without its script, goes on to the same bits, and is refused where it is damaged."""
+"""Model files: what export() writes opens without its script, goes on to the same bits, and is refused where it is
+damaged.
+"""
 
 import ast
 import gc
@@ -227,7 +229,9 @@ def test_without_an_optimizer_a_model_takes_ranges_and_weights_and_predicts():
 
 
 def near(found, expected):
-    """Ranges that are still to be measured for training are widened where data needs it: that moves int8 by some steps."""
+    """Ranges that are still to be measured for training are widened where data needs it:
+    that moves int8 by some steps.
+    """
     return np.abs(np.array(found) - np.array(expected)).mean() < 0.02 * np.abs(np.array(expected)).max()
 
 
@@ -332,7 +336,8 @@ def test_labels_are_kept_and_checked(tmp_path):
     assert odt.load_model(tmp_path / "n.odt").labels == names
     before = (tmp_path / "m.odt").read_bytes()
     for labels, error, words in (
-        (["a"], ValueError, "1 names, the model tells 5"), ("abcde", TypeError, "list of str"), ([1, 2, 3, 4, 5], TypeError, "list"),
+        (["a"], ValueError, "1 names, the model tells 5"), ("abcde", TypeError, "list of str"),
+        ([1, 2, 3, 4, 5], TypeError, "list"),
     ):  # fmt: skip
         with pytest.raises(error, match=words):
             model.export(tmp_path / "m.odt", labels=labels)
@@ -487,7 +492,8 @@ def made(folder):
     sparse = network()
     odt.adapt.update.sparse(sparse, {"conv2d": 0.5, "dense": 1})
     folded = odt.Sequential([
-        odt.Input((8, 8, 2)), odt.Conv2D(4, 3, trainable=False), odt.BatchNorm(trainable=False), odt.Flatten(), odt.Dense(5),
+        odt.Input((8, 8, 2)), odt.Conv2D(4, 3, trainable=False), odt.BatchNorm(trainable=False), odt.Flatten(),
+        odt.Dense(5),
     ])  # fmt: skip
     warm = odt.Adam(odt.WarmUp(odt.ExponentialDecay(0.01, 5, 0.9), 7))
     step, cosine = odt.StepDecay(0.05, 3, 0.5), odt.CosineDecay(0.05, 40)
@@ -562,7 +568,10 @@ def test_a_good_file_is_taken_by_each_reader(tmp_path):
 
 
 def test_each_reader_of_model_files_is_among_those_that_damaged_files_are_given_to():
-    """ModelFile is what reads one: load_model(), load_weights(), and what asks for the layers later. Others begin with one of these."""
+    """ModelFile is what reads one: load_model(), load_weights(), and what asks for the layers later.
+
+    Others begin with one of these.
+    """
     readers = {"ModelFile", "load_model", "parts_of", "layers_of"}
     found = {}
     for file in sorted((ROOT / "odt").rglob("*.py")):

@@ -320,7 +320,8 @@ def test_what_a_script_prints_commands_no_terminal_that_is_drawn_on(tmp_path):
     (tmp_path / "script.py").write_text(TRAIN + "print(%r)\nmodel.fit(x, y, epochs=2)\n" % BELL)
     terminal, end = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "odt", "monitor", str(tmp_path / "script.py"), "--on", "host", "--report", str(tmp_path / "report")],
+        [sys.executable, "-m", "odt", "monitor", str(tmp_path / "script.py"), "--on", "host", "--report",
+        str(tmp_path / "report")],
         cwd=ROOT, env=dict(os.environ, TERM="xterm", COLUMNS="100"), stdin=end, stdout=end, stderr=end,
     )  # fmt: skip
     os.close(end)

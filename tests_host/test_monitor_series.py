@@ -98,8 +98,10 @@ def test_events_and_rules_are_marks_after_the_values_that_came_before_them():
     assert read(">event:drift|t\n").text.pop() == "drift"  # before any value
 
 
-@pytest.mark.parametrize("name, error", ((7, TypeError), (None, TypeError), ("", ValueError), ("a:b", ValueError), ("a|b", ValueError),
-    ("a>b", ValueError), ("a\nb", ValueError), ("a\r", ValueError), (" a", ValueError), ("a" * 41, ValueError)))  # fmt: skip
+@pytest.mark.parametrize("name, error", ((7, TypeError), (None, TypeError), ("", ValueError), ("a:b", ValueError),
+    ("a|b", ValueError),
+    ("a>b", ValueError), ("a\nb", ValueError), ("a\r", ValueError), (" a", ValueError),
+    ("a" * 41, ValueError)))  # fmt: skip
 def test_what_is_no_name_is_refused_and_nothing_is_printed(name, error):
     for value in (None, 1.5):
         out = io.StringIO()

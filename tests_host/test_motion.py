@@ -1,4 +1,6 @@
-"""odt.sensors.Motion and Filter: C and Python give equal bits, near what NumPy and SciPy give in float64; bad arguments and states."""
+"""odt.sensors.Motion and Filter: C and Python give equal bits, near what NumPy and SciPy give in float64; bad arguments
+and states.
+"""
 
 import json
 from array import array

@@ -23,9 +23,9 @@ def test_a_module_is_found_under_its_old_name_which_is_told(name, ask):
 
 def test_scripts_with_old_names_run():
     script = (
-        "from odt.features import LogMel; import odt.features.tables; from odt.stream import Window; from odt.readers import CsvReader\n"
-        "from odt import teach, update; from odt.stream.window import Window as W; import odt.vae, odt\n"
-        "assert W is Window and odt.vae.generate and teach.Teacher and update.last\n"
+        "from odt.features import LogMel; import odt.features.tables; from odt.stream import Window; from odt.readers "
+        "import CsvReader\nfrom odt import teach, update; from odt.stream.window import Window as W; import odt.vae, "
+        "odt\nassert W is Window and odt.vae.generate and teach.Teacher and update.last\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,6 @@
-"""native/ as docs/explanation/architecture.md has it: portable C in kernels/, what a core has of its own in cores/, headers that are headers."""
+"""native/ as docs/explanation/architecture.md has it: portable C in kernels/, what a core has of its own in cores/,
+headers that are headers.
+"""
 
 import re
 import subprocess
@@ -79,7 +81,9 @@ def test_there_are_no_globals_but_those_of_threads_c():
 
 
 def test_what_the_table_of_routes_names_is_there():
-    """Operations, conditions and functions; of each operation the last row of a core has no condition, or none comes after it."""
+    """Operations, conditions and functions; of each operation the last row of a core has no condition, or none comes
+    after it.
+    """
     text = "".join(path.read_text() for path in files("c", "h", "inc") if path.name != "route.h")
     words, functions, operations = set(re.findall(r"\w+", text)), routes.sources(NATIVE.parent), set()
     for operation, condition, chosen in routes.rows(NATIVE.parent):
@@ -121,7 +125,9 @@ def test_every_file_of_a_core_has_a_loop_in_the_table_or_serves_one_that_has():
 
 
 def test_a_static_name_is_one_thing():
-    """Functions and types of files; those whose names differ only after the two underscores serve one caller, each on its core."""
+    """Functions and types of files; those whose names differ only after the two underscores serve one caller, each on
+    its core.
+    """
     function = re.compile(r"^((?:__attribute__[^;={]*|ODT_\w+ )?static [^;={}#]*\)) \{$", re.M)
     named = re.compile(r"^(?:\} (\w+);|typedef [^{;]*?(\w+)(?:\[.*\])?;)", re.M)
     found = {}

@@ -229,7 +229,8 @@ def test_what_is_no_sample_changes_nothing(make):
 
 
 @pytest.mark.parametrize("make, text", (
-    (lambda: NCM(0, 2), "inputs"), (lambda: NCM(2, 0), "classes"), (lambda: KNN(2, 4, 5), "k is in 1..4"), (lambda: KNN(2, metric="cosine"), "metric"),
+    (lambda: NCM(0, 2), "inputs"), (lambda: NCM(2, 0), "classes"), (lambda: KNN(2, 4, 5), "k is in 1..4"),
+    (lambda: KNN(2, metric="cosine"), "metric"),
     (lambda: RCE(2, reach=0), "reach"), (lambda: RCE(2, metric="l2"), "metric"), (lambda: KNN(2, point=16), "point"),
 ))  # fmt: skip
 def test_bad_arguments_are_named(make, text):

@@ -1,4 +1,6 @@
-"""The search over networks: figures that are the board's, a front that nothing beats, limits, trials that are kept, data that is bad."""
+"""The search over networks: figures that are the board's, a front that nothing beats, limits, trials that are kept,
+data that is bad.
+"""
 
 import numpy as np
 import optuna
@@ -268,9 +270,12 @@ def test_every_choice_of_the_family_trains(kind, shape):
 @pytest.mark.parametrize("kind", ("conv", "separable", "dense"))
 @pytest.mark.parametrize("head", ("flatten", "average"))
 def test_channels_that_are_0_can_be_cut_and_nothing_changes(kind, head):
-    """Half of the channels of a float32 network have weights of 0: the narrow network of the others computes the same."""
+    """Half of the channels of a float32 network have weights of 0:
+    the narrow network of the others computes the same.
+    """
     trial = optuna.trial.FixedTrial({
-        "prune": 0.5, "kind": kind, "shrink": "pool", "kernel": 3, "filters": 4, "growth": 2.0, "blocks": 3, "head": head, "depth": 2, "width 0": 8,
+        "prune": 0.5, "kind": kind, "shrink": "pool", "kernel": 3, "filters": 4, "growth": 2.0, "blocks": 3,
+        "head": head, "depth": 2, "width 0": 8,
         "width 1": 4, "batch": 4, "parts": 1, "rate": 0.001, "optimizer": "sgd", "recompute": False,
     })  # fmt: skip
     family = Family(TRAIN, 1 / 16, ("float32",), seed=5)
@@ -356,7 +361,8 @@ def test_a_script_gives_the_networks(tmp_path, capsys):
 
 def network(trial):
     width = trial.suggest_int("width", 4, 12)
-    model = odt.Sequential([odt.Input((8, 8, 1), dtype="uint8"), odt.Flatten(), odt.Dense(width, "relu"), odt.Dense(10)])
+    image = odt.Input((8, 8, 1), dtype="uint8")
+    model = odt.Sequential([image, odt.Flatten(), odt.Dense(width, "relu"), odt.Dense(10)])
     model.compile("adam")
     return model
 """)
@@ -393,8 +399,10 @@ BAD = {
     "no axes": (dict(x=FLOATS[:, 0], y=LABELS), r"x: samples of one to three axes are expected, got the shape \(20,\)"),
     "few": (dict(x=FLOATS[:5], y=LABELS[:5]), "ten samples at least are expected, got 5"),
     "no test labels": (dict(x=FLOATS, y=LABELS, x_test=FLOATS), "there is no array y_test"),
-    "another shape": (dict(x=FLOATS, y=LABELS, x_test=FLOATS[:, :2], y_test=LABELS), r"x_test: float32 of \(3,\) is expected"),
-    "another class": (dict(x=FLOATS, y=LABELS, x_test=FLOATS, y_test=LABELS + 1), "y_test has a class 2 that y has not"),
+    "another shape": (dict(x=FLOATS, y=LABELS, x_test=FLOATS[:, :2], y_test=LABELS),
+    r"x_test: float32 of \(3,\) is expected"),
+    "another class": (dict(x=FLOATS, y=LABELS, x_test=FLOATS, y_test=LABELS + 1),
+    "y_test has a class 2 that y has not"),
     "objects": (dict(x=np.array([None] * 20), y=LABELS), "Object arrays cannot be loaded"),
 }  # fmt: skip
 

@@ -22,12 +22,15 @@ NETWORKS = {
         odt.Conv1D(6, 3), norm(), odt.ReLU(), odt.Conv1D(6, 2, strides=2), norm(), odt.Flatten(), odt.Dense(3),
     ]),
     "images": ((7, 6, 3), lambda norm: [
-        odt.Conv2D(6, 3, padding="same", use_bias=False), norm(), odt.ReLU6(), odt.DepthwiseConv2D(3), norm(epsilon=1e-5),
+        odt.Conv2D(6, 3, padding="same", use_bias=False), norm(), odt.ReLU6(), odt.DepthwiseConv2D(3),
+        norm(epsilon=1e-5),
         odt.GlobalAvgPool(), odt.Dense(3),
     ]),
-    "below others": ((6, 6), lambda norm: [norm(), odt.Conv1D(6, 2, activation="relu"), odt.MaxPool1D(2), norm(), odt.Flatten(), odt.Dense(3)]),
+    "below others": ((6, 6), lambda norm: [norm(), odt.Conv1D(6, 2, activation="relu"), odt.MaxPool1D(2), norm(),
+    odt.Flatten(), odt.Dense(3)]),
     "at the end": ((6,), lambda norm: [odt.Dense(3), norm()]),
-    "frozen": ((8, 3), lambda norm: [odt.Conv1D(6, 3), norm(trainable=False), odt.ReLU(), odt.Conv1D(6, 1), norm(), odt.Flatten(), odt.Dense(3)]),
+    "frozen": ((8, 3), lambda norm: [odt.Conv1D(6, 3), norm(trainable=False), odt.ReLU(), odt.Conv1D(6, 1), norm(),
+    odt.Flatten(), odt.Dense(3)]),
 }  # fmt: skip
 # Of one normalisation, without biases before it, whose gradients cancel: what int8 is held to.
 SINGLE = {
@@ -36,11 +39,15 @@ SINGLE = {
         odt.Conv1D(6, 3, use_bias=False), norm(), odt.ReLU(), odt.Conv1D(6, 2, strides=2), odt.Flatten(), odt.Dense(3),
     ]),
     "images": ((7, 6, 3), lambda norm: [
-        odt.Conv2D(12, 3, padding="same", use_bias=False), norm(), odt.ReLU6(), odt.AvgPool2D(), odt.Flatten(), odt.Dense(3),
+        odt.Conv2D(12, 3, padding="same", use_bias=False), norm(), odt.ReLU6(), odt.AvgPool2D(), odt.Flatten(),
+        odt.Dense(3),
     ]),
-    "before a convolution": ((9, 6), lambda norm: [norm(), odt.Conv1D(6, 2, activation="relu"), odt.Flatten(), odt.Dense(3)]),
-    "at the end": ((6,), lambda norm: [odt.Dense(12, use_bias=False), norm(), odt.Reshape((4, 3)), odt.GlobalAvgPool()]),
-    "frozen": ((8, 3), lambda norm: [odt.Conv1D(6, 3, use_bias=False), norm(trainable=False), odt.ReLU(), odt.Flatten(), odt.Dense(3)]),
+    "before a convolution": ((9, 6), lambda norm: [norm(), odt.Conv1D(6, 2, activation="relu"), odt.Flatten(),
+    odt.Dense(3)]),
+    "at the end": ((6,), lambda norm: [odt.Dense(12, use_bias=False), norm(), odt.Reshape((4, 3)),
+    odt.GlobalAvgPool()]),
+    "frozen": ((8, 3), lambda norm: [odt.Conv1D(6, 3, use_bias=False), norm(trainable=False), odt.ReLU(), odt.Flatten(),
+    odt.Dense(3)]),
 }  # fmt: skip
 KINDS = {"layer": odt.LayerNorm, "group": lambda **options: odt.GroupNorm(3, **options), "batch": odt.BatchNorm}
 
@@ -293,7 +300,8 @@ def test_layernorm_of_micro_batches_is_that_of_the_batch():
     models, state = [], None
     for micro in (None, 8, 3):
         model = odt.Sequential([
-            odt.Input((6, 3)), odt.Conv1D(6, 3), odt.LayerNorm(), odt.ReLU(), odt.GroupNorm(2), odt.Flatten(), odt.Dense(3),
+            odt.Input((6, 3)), odt.Conv1D(6, 3), odt.LayerNorm(), odt.ReLU(), odt.GroupNorm(2), odt.Flatten(),
+            odt.Dense(3),
         ])  # fmt: skip
         model.compile(odt.SGD(0.05), batch_size=16, micro_batch=micro, seed=2)
         x, y = batch(model, LOSSES[0], 1, 40)
@@ -316,9 +324,12 @@ BAD = (
     (lambda: odt.LayerNorm("a"), TypeError, "LayerNorm: epsilon is a number, got 'a'"),
     (lambda: odt.BatchNorm(1), ValueError, "BatchNorm: momentum is in 0.0001..0.9999, got 1"),
     (lambda: odt.BatchNorm(None), TypeError, "BatchNorm: momentum is a number, got None"),
-    (lambda: odt.GroupNorm(4)(odt.Input((5, 6))), ValueError, "GroupNorm takes input of shape channels that are a multiple of 4 groups, got (5, 6)"),
-    (lambda: odt.GroupNorm(6)(odt.Input((6,))), ValueError, "GroupNorm takes input of shape at least 2 numbers in a group, got (6,)"),
-    (lambda: odt.LayerNorm(name="n")(odt.Input((6, 1))), ValueError, "n takes input of shape at least 2 channels, got (6, 1)"),
+    (lambda: odt.GroupNorm(4)(odt.Input((5, 6))), ValueError,
+    "GroupNorm takes input of shape channels that are a multiple of 4 groups, got (5, 6)"),
+    (lambda: odt.GroupNorm(6)(odt.Input((6,))), ValueError,
+    "GroupNorm takes input of shape at least 2 numbers in a group, got (6,)"),
+    (lambda: odt.LayerNorm(name="n")(odt.Input((6, 1))), ValueError,
+    "n takes input of shape at least 2 channels, got (6, 1)"),
 )  # fmt: skip
 
 

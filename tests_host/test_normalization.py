@@ -224,7 +224,8 @@ def test_fit_says_once_that_features_differ(dtype, capsys):
     (line_,) = lines(wine, [odt.Normalization()])
     assert (
         line_
-        == "normalization: never adapted, samples are read as they are: call adapt(x), with x as fit takes it, before fit"
+        == "normalization: never adapted, samples are read as they are: call adapt(x), with x as fit takes it, before "
+        "fit"
     )
     assert lines(wine, [odt.BatchNorm()]) == lines(wine, [odt.Flatten(), odt.BatchNorm()]) == []
     assert lines(wine, [odt.Dense(3), odt.BatchNorm()]) == [line]
@@ -257,7 +258,8 @@ def test_fit_says_once_that_features_lie_far_from_0(dtype, capsys):
     series = (random.normal(size=(60, 50, 1)) * 9 + 500).astype("f")
     (line,) = lines(rooms)
     assert re.fullmatch(
-        r"input: features lie far from 0: no. \d about [\d.]+, which moves by [\d.]+: begin with odt.Normalization\(\), adapted to x",
+        r"input: features lie far from 0: no. \d about [\d.]+, which moves by [\d.]+: begin with "
+        r"odt.Normalization\(\), adapted to x",
         line,
     )
     number, mean, moves = re.findall(r"[\d.]+\d|\d", line)[1:]
@@ -266,14 +268,18 @@ def test_fit_says_once_that_features_lie_far_from_0(dtype, capsys):
         spread.std(), rel=1e-3
     )
     adc = (series * 4).astype("int16")
-    for x, options in ((series, {}), (adc, {"dtype": "int16"}), (series.repeat(20, 1).reshape(60, 1000, 1), {}), (-series, {}), (1e6 + series, {}),
-                       (rooms.repeat(2, 1), {}), ((random.normal(size=(60, 25, 20)) * 500 + 5900).astype("int16"), {"dtype": "int16", "scale": 1 / 2048})):  # fmt: skip
+    for x, options in ((series, {}), (adc, {"dtype": "int16"}), (series.repeat(20, 1).reshape(60, 1000, 1), {}),
+        (-series, {}), (1e6 + series, {}),
+                       (rooms.repeat(2, 1), {}), ((random.normal(size=(60, 25, 20)) * 500 + 5900).astype("int16"),
+                       {"dtype": "int16", "scale": 1 / 2048})):  # fmt: skip
         assert len(lines(x, **options)) == 1
     layer = odt.Normalization()
     layer.adapt(rooms)
     for x, first, options in (
-        (rooms, [layer], {}), (rooms, [odt.BatchNorm()], {}), (rooms - rooms.mean(0), [], {}), (adc, [], {"dtype": "int16", "zero_point": 2000}),
-        (random.uniform(0, 1, (60, 6)).astype("f"), [], {}), (np.full((60, 3), 7, "f"), [], {}), (adc.astype("uint8"), [], {"dtype": "uint8"}),
+        (rooms, [layer], {}), (rooms, [odt.BatchNorm()], {}), (rooms - rooms.mean(0), [], {}),
+        (adc, [], {"dtype": "int16", "zero_point": 2000}),
+        (random.uniform(0, 1, (60, 6)).astype("f"), [], {}), (np.full((60, 3), 7, "f"), [], {}),
+        (adc.astype("uint8"), [], {"dtype": "uint8"}),
         (np.c_[rooms[:, :1], 3 * random.normal(size=(60, 2))].astype("f"), [], {}),
     ):  # fmt: skip
         assert lines(x, first, **options) == [], (x[0], options)
@@ -324,7 +330,8 @@ def test_axes_in_another_order_are_refused_before_the_layer_has_a_model_and_afte
     early, late = odt.Normalization(), odt.Normalization()
     early.adapt(x)
     late(odt.Input((6, 3, 3)))
-    words = r"shape \(samples, 3, 6, 3\), expected \(samples, 6, 3, 3\): x.transpose\(0, 2, 3, 1\)"  # channels first are what it takes them for
+    # channels first are what it takes them for
+    words = r"shape \(samples, 3, 6, 3\), expected \(samples, 6, 3, 3\): x.transpose\(0, 2, 3, 1\)"
     with pytest.raises(ValueError, match=words):
         early(odt.Input((6, 3, 3)))
     with pytest.raises(ValueError, match=words):
@@ -347,7 +354,8 @@ def test_what_does_not_fit_is_refused_by_name():
     model = network()
     layer, digest = model.layers[0], model.digest()
     for data, words in (
-        (X[:, :3], r"x: shape \(samples, 3\), expected \(samples, 4\)"), (np.zeros(5), "5 numbers"), (np.full((2, 4), np.nan), "number 0 is NaN"), ([], "0 numbers"),
+        (X[:, :3], r"x: shape \(samples, 3\), expected \(samples, 4\)"), (np.zeros(5), "5 numbers"),
+        (np.full((2, 4), np.nan), "number 0 is NaN"), ([], "0 numbers"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             layer.adapt(data)

@@ -1,4 +1,6 @@
-"""odt.online.OSELM and Autoencoder: against NumPy in float64, both executors against each other, hard streams, bad input."""
+"""odt.online.OSELM and Autoencoder: against NumPy in float64, both executors against each other, hard streams, bad
+input.
+"""
 
 import struct
 import zlib
@@ -28,7 +30,9 @@ def backend(request):
 
 
 def random_features(x, hidden, seed=0, activation="tanh", scale=1.0):
-    """h of each row, in float64: weights by the hash of docs/reference/numerics.md in NumPy's integers, the rest by its functions."""
+    """h of each row, in float64: weights by the hash of docs/reference/numerics.md in NumPy's integers, the rest by its
+    functions.
+    """
     inputs = x.shape[1]
     u = (np.uint64(seed) + np.arange(hidden * (inputs + 1), dtype=np.uint64) * np.uint64(0x9E3779B9)) & np.uint64(
         0xFFFFFFFF
@@ -261,11 +265,14 @@ def test_bad_samples_are_named_and_nothing_is_learned(backend):
 
 
 @pytest.mark.parametrize("options, text", (
-    (dict(inputs=0), "inputs is in 1..4096"), (dict(inputs=5000), "inputs"), (dict(inputs=3, hidden=0), "hidden is in 1..1024"),
+    (dict(inputs=0), "inputs is in 1..4096"), (dict(inputs=5000), "inputs"),
+    (dict(inputs=3, hidden=0), "hidden is in 1..1024"),
     (dict(inputs=3, outputs=2, classes=2), "got both"), (dict(inputs=3, activation="gelu"), "activation"),
-    (dict(inputs=3, forgetting=0.4), "forgetting is in 0.5..1, got 0.4"), (dict(inputs=3, forgetting=1.01), "forgetting"),
+    (dict(inputs=3, forgetting=0.4), "forgetting is in 0.5..1, got 0.4"),
+    (dict(inputs=3, forgetting=1.01), "forgetting"),
     (dict(inputs=3, forgetting=float("nan")), "forgetting"), (dict(inputs=3, regularization=0), "regularization"),
-    (dict(inputs=3, regularization=1e20), "regularization"), (dict(inputs=3, scale=-1), "scale is a positive number, got -1"),
+    (dict(inputs=3, regularization=1e20), "regularization"), (dict(inputs=3, scale=-1),
+    "scale is a positive number, got -1"),
     (dict(inputs=2000, hidden=None), "inputs is in 1..1024"),
 ))  # fmt: skip
 def test_bad_arguments_are_named(options, text):

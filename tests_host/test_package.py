@@ -22,7 +22,8 @@ BUILD = "import setuptools.build_meta as backend, sys; backend.build_%s(sys.argv
 def build(kind, folder, place, **env):
     done = subprocess.run(
         [sys.executable, "-c", BUILD % kind, str(place)],
-        cwd=folder, env=dict(os.environ, **env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600,
+        cwd=folder, env=dict(os.environ, **env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]
 
@@ -127,7 +128,9 @@ def install(python, package, *arguments, **env):
 
 
 def imported(python, folder):
-    """The backend of the odt that was installed; -I: neither the checkout nor the user's own packages are looked into."""
+    """
+    The backend of the odt that was installed; -I: neither the checkout nor the user's own packages are looked into.
+    """
     where = "import odt; print(odt.backend, odt.__file__)"
     done = subprocess.run([python, "-I", "-c", where], cwd=folder, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

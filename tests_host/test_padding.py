@@ -1,7 +1,8 @@
 """Where windows lie: padding and output shapes, against TensorFlow's vectors and PyTorch's own "same".
 
 The vectors are what tests of TensorFlow expect (``tensorflow/python/kernel_tests/nn_ops``, by their names there); their
-tensors count from 1. With them, and at stride 1 PyTorch's, stands or falls twin.py, which stands for both at other sizes.
+tensors count from 1. With them, and at stride 1 PyTorch's, stands or falls twin.py, which stands for both at other
+sizes.
 """
 
 import itertools

@@ -184,18 +184,23 @@ def searched(folder, kind):
 
 # Each with the functions that it tries.
 TAKE = {
-    save: "network.Network.save", load: "network.Network.load", exported: "network.Network.export export.export", early_stopping: "callbacks.EarlyStopping",
+    save: "network.Network.save", load: "network.Network.load", exported: "network.Network.export export.export",
+    early_stopping: "callbacks.EarlyStopping",
     model_checkpoint: "callbacks.ModelCheckpoint", write_module: "frozen.write_module", trace: "inspect.Trace",
-    recorded: "record.Recorder", column: "readers.Column", csv: "readers.CsvReader", npy: "readers.NpyReader", describe: "host.info.describe",
-    page: "host.chart.chart host.chart.compiled_by", picture: "host.chart.chart", report: "host.monitor_report.write", policy: "host.search.write",
-    write: "host.files.write_file host.files.write_text host.files.replacing checkpoint.write_file", header: "host.install.header",
+    recorded: "record.Recorder", column: "readers.Column", csv: "readers.CsvReader", npy: "readers.NpyReader",
+    describe: "host.info.describe",
+    page: "host.chart.chart host.chart.compiled_by", picture: "host.chart.chart", report: "host.monitor_report.write",
+    policy: "host.search.write",
+    write: "host.files.write_file host.files.write_text host.files.replacing checkpoint.write_file",
+    header: "host.install.header",
     onnx_file: "host.convert.save_onnx", backbone: "host.episodes.backbone",
     searched: "host.networks.NetworkSearch.write host.searching.pairs",
 }  # fmt: skip
 # Of a board's files, or of what make lays out; Search.picture is a matplotlib figure's as chart's, and takes a search.
 OTHER = {
     "host.board.Board.make_folder", "host.board.Board.remove", "host.board.Board.copy", "host.firmware.sizes",
-    "host.search.Search.picture", "host.networks.NetworkSearch.picture", "host.process.Process", "host.process.commands", "host.sizes.main", "host.monitor.Run",
+    "host.search.Search.picture", "host.networks.NetworkSearch.picture", "host.process.Process",
+    "host.process.commands", "host.sizes.main", "host.monitor.Run",
 }  # fmt: skip
 
 
@@ -300,7 +305,9 @@ def test_a_writer_that_is_cut_off_leaves_the_old_file_and_nothing_else(use, tmp_
 
 
 def test_no_other_writer_is_in_the_package():
-    """But for what fills folders that make removes, what streams (Trace), what ends with its process, and what replacing() names."""
+    """But for what fills folders that make removes, what streams (Trace), what ends with its process, and what
+    replacing() names.
+    """
     allowed = {
         "inspect/tensors.py": 1,
         "host/record.py": 1,

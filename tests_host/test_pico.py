@@ -1,4 +1,6 @@
-"""`python -m odt pico` where the emulated board cannot start: what is said. tests_device/test_emulated_pico.py has it running."""
+"""`python -m odt pico` where the emulated board cannot start: what is said. tests_device/test_emulated_pico.py has it
+running.
+"""
 
 import os
 import shutil

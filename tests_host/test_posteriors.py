@@ -1,4 +1,6 @@
-"""odt.run.posteriors computes in 30 bits, which boards have without allocating, what its formulas say in as many as it takes."""
+"""odt.run.posteriors computes in 30 bits, which boards have without allocating, what its formulas say in as many as it
+takes.
+"""
 
 import struct
 from array import array

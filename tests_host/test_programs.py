@@ -1,7 +1,8 @@
-"""The planner decides what it decided when tests_host/golden/programs.txt was written: of networks at random, every byte.
+"""The planner decides what it decided when tests_host/golden/programs.txt was written: of networks at random, every
+byte.
 
-A change of the planner that is to alter no program leaves the file alone; one that is to alter some writes it anew, and its diff
-says which: ``python tests_host/test_programs.py``.
+A change of the planner that is to alter no program leaves the file alone; one that is to alter some writes it anew, and
+its diff says which: ``python tests_host/test_programs.py``.
 """
 
 import os
@@ -85,8 +86,10 @@ def described(model, options):
     ]
     places = [buffer and buffer.offset for buffer in (plan.x_scale, plan.x_seen, plan.bias)]
     rest = (
-        weights, places, list(plan.scales), list(plan.forward), list(plan.errors), plan.constants, plan.sums, plan.again, plan.activated,
-        sorted(plan.peaks.items()), sorted(plan.totals.items()), plan.table, plan.output.count, plan.output.buffer.offset,
+        weights, places, list(plan.scales), list(plan.forward), list(plan.errors), plan.constants, plan.sums,
+        plan.again, plan.activated,
+        sorted(plan.peaks.items()), sorted(plan.totals.items()), plan.table, plan.output.count,
+        plan.output.buffer.offset,
     )  # fmt: skip
     words = [crc(session.program.code), plan.arena, plan.lower_bound, plan.state, crc(rest), "%08x" % model.digest()]
     mapped = Map(model)
@@ -123,8 +126,8 @@ def test_the_planner_decides_what_it_decided_to_the_byte():
     found = list(lines())
     changed = [line for line, before in zip(found, kept) if line != before]
     assert not changed and len(found) == len(kept), (
-        "%d of %d networks are planned in another way, the first: %s; if that is meant: python tests_host/test_programs.py"
-        % (len(changed), len(kept), changed[:1])
+        "%d of %d networks are planned in another way, the first: %s; if that is meant: python "
+        "tests_host/test_programs.py" % (len(changed), len(kept), changed[:1])
     )
 
 

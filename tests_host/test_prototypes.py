@@ -1,4 +1,6 @@
-"""odt.continual.prototypes against scikit-learn and NumPy, and the episodic training of odt.host.episodes against its definition."""
+"""odt.continual.prototypes against scikit-learn and NumPy, and the episodic training of odt.host.episodes against its
+definition.
+"""
 
 import functools
 

@@ -152,7 +152,9 @@ def test_arrays_of_another_shape_are_refused_with_the_order_that_fits():
 @pytest.mark.parametrize("options", ({}, {"micro_batch": 5}), ids=("whole", "micro"))
 @pytest.mark.parametrize("samples", (1, 5, 16, 21))
 def test_predictions_of_a_calibrated_model_are_the_same_by_the_short_way(trained, samples, options):
-    """NumPy's samples are looked at each time, bytes once: outputs and ranges are equal, with samples that need wider ones."""
+    """NumPy's samples are looked at each time, bytes once: outputs and ranges are equal, with samples that need wider
+    ones.
+    """
     models = []
     for _ in range(2):
         model = imported(trained, **options)

@@ -160,7 +160,8 @@ def test_step_decay_in_small_integers_and_an_interrupt_in_it(monkeypatch):
 
 
 @pytest.mark.parametrize("schedule", (
-    ExponentialDecay(0.1, 7, 0.9), ExponentialDecay(0.1, 2**30 - 1, 0.999), WarmUp(ExponentialDecay(0.1, 7, 0.9), 65535),
+    ExponentialDecay(0.1, 7, 0.9), ExponentialDecay(0.1, 2**30 - 1, 0.999),
+    WarmUp(ExponentialDecay(0.1, 7, 0.9), 65535),
     odt.CosineDecay(0.1, 65535),
 ))  # fmt: skip
 def test_a_rate_costs_no_more_at_a_later_step(schedule):

@@ -323,7 +323,8 @@ def test_a_sample_that_is_no_number_is_named_and_teaches_the_normalizer_nothing(
     normalizer.update(x)
     before = normalizer.to_bytes()
     for bad, error, words in (
-        (np.nan, ValueError, "x: sample 3, feature 2: nan"), (np.inf, ValueError, "sample 3, feature 2: inf"), (-np.inf, ValueError, "sample 3, feature 2"),
+        (np.nan, ValueError, "x: sample 3, feature 2: nan"), (np.inf, ValueError, "sample 3, feature 2: inf"),
+        (-np.inf, ValueError, "sample 3, feature 2"),
         (1e30, ValueError, "sample 3, feature 2"),
     ):  # fmt: skip
         wrong = x.copy()

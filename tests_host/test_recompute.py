@@ -117,7 +117,9 @@ def test_no_more_is_asked_for_than_without_recomputation():
 
 
 def draw_chain(seed):
-    """(model, options of compile) at random: layers one after the other, of all that a clamp, a frozen layer or a pool changes."""
+    """(model, options of compile) at random: layers one after the other, of all that a clamp, a frozen layer or a pool
+    changes.
+    """
     draw = random.Random(seed)
     extent = draw.choice((6, 8, 10))
     layers = [odt.Input((extent, extent, draw.randint(1, 3)))]
@@ -125,8 +127,10 @@ def draw_chain(seed):
         options = {"activation": draw.choice((None, "relu", "relu6")), "trainable": draw.random() > 0.15}
         channels = draw.choice((2, 4, 6, 8))
         makers = [
-            lambda o=options, n=channels: odt.Conv2D(n, 3, padding="same", **o), lambda o=options, n=channels: odt.Conv2D(n, 1, **o),
-            lambda o=options: odt.DepthwiseConv2D(3, padding="same", **o), lambda: odt.LeakyReLU(0.1), odt.ReLU, odt.Sigmoid,
+            lambda o=options, n=channels: odt.Conv2D(n, 3, padding="same", **o), lambda o=options,
+            n=channels: odt.Conv2D(n, 1, **o),
+            lambda o=options: odt.DepthwiseConv2D(3, padding="same", **o), lambda: odt.LeakyReLU(0.1), odt.ReLU,
+            odt.Sigmoid,
             lambda: odt.GroupNorm(1), lambda: odt.Dropout(0.2),
         ]  # fmt: skip
         if extent >= 4:
@@ -138,7 +142,8 @@ def draw_chain(seed):
     ]
     batch = draw.choice((1, 4, 8))
     return odt.Sequential(layers), {
-        "optimizer": draw.choice((odt.Adam(0.01), odt.SGD(0.01), odt.SGD(0.01, 0.9))), "dtype": draw.choice(("int8", "float32")),
+        "optimizer": draw.choice((odt.Adam(0.01), odt.SGD(0.01), odt.SGD(0.01, 0.9))),
+        "dtype": draw.choice(("int8", "float32")),
         "batch_size": batch, "micro_batch": draw.choice((None, None, max(1, batch // 2))),
     }  # fmt: skip
 

@@ -1,4 +1,6 @@
-"""`python -m odt record`: what a script's sensor says while a label is asked for is in the file, whatever a serial line does to it."""
+"""`python -m odt record`: what a script's sensor says while a label is asked for is in the file, whatever a serial line
+does to it.
+"""
 
 import io
 import sys

@@ -300,7 +300,9 @@ def test_a_sum_is_rounded_once():
 
 @pytest.mark.parametrize("away", [0, 1])
 def test_means_in_a_scale_of_their_own(away):
-    """Of one scale on both sides a mean half way is rounded by the rule, whatever its count; windows at the edge have fewer."""
+    """Of one scale on both sides a mean half way is rounded by the rule, whatever its count; windows at the edge have
+    fewer.
+    """
     rng = np.random.default_rng(5)
     x = rng.integers(-128, 128, (2, 5, 6, 3))
     window = dict(B=2, H=5, W=6, C=3, N=3, KH=2, KW=3, SH=2, SW=1, PT=1, PL=1, OH=3, OW=6, adaptive=0)
@@ -882,7 +884,8 @@ def test_scales_of_a_step():
 def test_a_range_follows_its_peak_up_at_once_and_down_slowly():
     for peak, fall, fine, factor in (
         (254, 3, 1, 2), (127, 3, 1, 1 - 2**-11), (63, 3, 1, 1 - 2**-11), (62, 3, 1, 1 - 2**-8), (31, 3, 1, 1 - 2**-8),
-        (30, 3, 1, 1 - 2**-5), (7, 5, 1, 1 - 2**-7), (6, 3, 1, 1 - 2**-3), (6, 5, 1, 1 - 2**-5), (0, 3, 1, 1), (100, 0, 1, 1),
+        (30, 3, 1, 1 - 2**-5), (7, 5, 1, 1 - 2**-7), (6, 3, 1, 1 - 2**-3), (6, 5, 1, 1 - 2**-5), (0, 3, 1, 1),
+        (100, 0, 1, 1),
         (100, 16, 1, 1), (100, 3, 0, 1), (31, 3, 0, 1), (30, 3, 0, 1 - 2**-5), (300, 0, 0, 300 / 127),
     ):  # fmt: skip
         got = call("range_i8", dict(s=0.01, peak=[peak]), limit=127, fall=fall, fine=fine)["s"]

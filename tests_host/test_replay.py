@@ -1,4 +1,6 @@
-"""odt.continual.replay and odt.continual.latents: what is kept, what fit gets, what is remembered; checkpoints, stale latents, bad input."""
+"""odt.continual.replay and odt.continual.latents: what is kept, what fit gets, what is remembered; checkpoints, stale
+latents, bad input.
+"""
 
 import asyncio
 import functools
@@ -21,8 +23,10 @@ Y = np.frombuffer(DATA[1797 * 64 :], "uint8")
 
 def reader(dtype="int8", batch_size=16, seed=1, rate=0.004, **options):
     model = odt.Sequential([
-        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
-        odt.Conv2D(12, 3, padding="same", activation="relu", name="high"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"),
+        odt.MaxPool2D(),
+        odt.Conv2D(12, 3, padding="same", activation="relu", name="high"), odt.MaxPool2D(), odt.Flatten(),
+        odt.Dense(10),
     ])  # fmt: skip
     model.compile(odt.Adam(rate), dtype=dtype, batch_size=batch_size, seed=seed, **options)
     return model
@@ -368,9 +372,11 @@ def test_what_is_bad_is_named_and_changes_nothing():
     nan = x.copy()
     nan[1, 2] = np.nan
     for bad, error, text in (
-        ((x, [0, 1, 5]), ValueError, r"label 5 of sample 2 is not in 0\.\.4"), ((x, [0, 1]), ValueError, "2 samples, x has 3"),
+        ((x, [0, 1, 5]), ValueError, r"label 5 of sample 2 is not in 0\.\.4"),
+        ((x, [0, 1]), ValueError, "2 samples, x has 3"),
         ((nan, y), ValueError, "sample 1, element 2 is NaN"), ((x[:, :2], y), ValueError, r"\(samples, 3\)"),
-        ((x[:0], y[:0]), ValueError, "empty"), (("abc", y), TypeError, "x: "), ((x, [1]), ValueError, "1 samples, x has 3"),
+        ((x[:0], y[:0]), ValueError, "empty"), (("abc", y), TypeError, "x: "),
+        ((x, [1]), ValueError, "1 samples, x has 3"),
         ((x.astype("int16"), y), TypeError, "expected float32"), ((x, [0, "a", 1]), TypeError, "y: item 1"),
     ):  # fmt: skip
         for call in (replay.add, replay.mixed):

@@ -1,5 +1,6 @@
-"""What a Cortex-M0+ computes by factors of 16 bits (native/fixed.c, common), compiled for the PC: as docs/reference/numerics.md has
-it, by Python's integers."""
+"""What a Cortex-M0+ computes by factors of 16 bits (native/fixed.c, common), compiled for the PC: as
+docs/reference/numerics.md has it, by Python's integers.
+"""
 
 import ctypes
 import math

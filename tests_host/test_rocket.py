@@ -1,4 +1,6 @@
-"""odt.sensors.MiniRocket: C and Python give equal bits, those of the paper's definition in NumPy; bad arguments and states."""
+"""odt.sensors.MiniRocket: C and Python give equal bits, those of the paper's definition in NumPy; bad arguments and
+states.
+"""
 
 import itertools
 import json

@@ -31,7 +31,10 @@ def files(tmp_path):
 
 
 class Flash:
-    """A board's file system, as Board's calls see it: the block of each file is counted. ``fails``: the copy that does."""
+    """A board's file system, as Board's calls see it: the block of each file is counted.
+
+    ``fails``: the copy that does.
+    """
 
     def __init__(self, count, monkeypatch, block=4096):
         self.files, self.folders, self.count, self.block = {}, {"", "/lib"}, count, block

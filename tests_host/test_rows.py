@@ -1,4 +1,6 @@
-"""Rows that are not there are not computed: the same bits as if they were, of every instruction and of whole networks."""
+"""Rows that are not there are not computed: the same bits as if they were,
+of every instruction and of whole networks.
+"""
 
 import random
 from array import array
@@ -22,7 +24,9 @@ IMAGES = """
 
 
 def limited(case, rows):
-    """(the case with a COUNT below ``rows``, the same case with the smaller sizes that it stands for): docs/reference/program.md."""
+    """(the case with a COUNT below ``rows``, the same case with the smaller sizes that it stands for):
+    docs/reference/program.md.
+    """
     op = opcodes.opcode(case.name)
     count = max(1, array("i", bytes(case.regions[opcodes.CONTROL]))[opcodes.COUNT])
     words, sizes = array("i", case.program), dict(case.immediates)
@@ -210,7 +214,8 @@ def test_a_result_has_the_shape_of_its_data_and_may_be_given(backend):
         kept = bytes(out)
         flat = array("f", REAL.tobytes())
         for wrong, error in (
-            (array("f", bytes(80)), ValueError), (array("i", bytes(84)), TypeError), (bytes(84), TypeError), (5, TypeError),
+            (array("f", bytes(80)), ValueError), (array("i", bytes(84)), TypeError), (bytes(84), TypeError),
+            (5, TypeError),
             (np.zeros((7, 6), "float32")[:, ::2], Exception),
         ):  # fmt: skip
             for x in (flat, flat):

@@ -24,7 +24,9 @@ def fired(condition, stream, begin=0):
 
 
 def by_the_past(stream, complete):
-    """The same by ``complete(past)``: whether the events since it last fired, (name, time), are complete with the last."""
+    """The same by ``complete(past)``: whether the events since it last fired, (name, time),
+    are complete with the last.
+    """
     found, past, now = [], [], 0
     for index, (name, gap) in enumerate(stream):
         now += gap
@@ -81,7 +83,9 @@ def test_all(stream, within):
     st.lists(st.integers(0, 9), max_size=60), st.integers(0, 30), st.integers(3, 7), st.integers(0, 3), st.booleans()
 )
 def test_thresholds(values, hold, limit, gap, below):
-    """A value every 5 ms: said where all since some value, ``hold`` ms ago, were beyond the limit, once until one was beyond the release."""
+    """A value every 5 ms: said where all since some value, ``hold`` ms ago, were beyond the limit, once until one was
+    beyond the release.
+    """
     sign = -1 if below else 1
     found, rules = [], Rules()
     made = Below("x", limit, limit + gap, hold=hold) if below else Above("x", limit, limit - gap, hold=hold)

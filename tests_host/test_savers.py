@@ -1,4 +1,5 @@
-"""Whatever keeps a state has it whole: after an exception at any opcode, after a power cut at any write; and refuses other files.
+"""Whatever keeps a state has it whole: after an exception at any opcode, after a power cut at any write; and refuses
+other files.
 
 Four kinds of exceptions come in turn, one at each opcode; with ODT_EXHAUSTIVE=1 each of them comes at each opcode.
 """
@@ -434,9 +435,11 @@ POWER = {
     "checkpoint": (lambda: savers.trained().save("m"), lambda: savers.trained(seed=2).save("m"),
                    _read(savers.trained, lambda it: it.digest())),
     "online": (_knows(savers.ROWS[:2]), _knows(savers.ROWS), _read(lambda: KNN(2, budget=4), savers.of_state)),
-    "rules": (lambda: savers._rules().save("m"), lambda: (lambda it: (it.event("a", 50), it.save("m")))(savers._rules()),
+    "rules": (lambda: savers._rules().save("m"), lambda: (lambda it: (it.event("a", 50),
+    it.save("m")))(savers._rules()),
               _read(savers._rules, savers._of_rules)),
-    "teacher": (lambda: savers._teacher("m"), lambda: savers._reopened("m").learn(X[2], "c"), lambda: savers._from_file("m")),
+    "teacher": (lambda: savers._teacher("m"), lambda: savers._reopened("m").learn(X[2], "c"),
+    lambda: savers._from_file("m")),
     "recording": (lambda: None, lambda: savers.recorder("m"), lambda: savers._of_recorder(savers.recorder("m"))),
     "recording, add": (_record(range(3)), lambda: savers.recorder("m").add(ADD, "b"),
                        lambda: savers._of_recorder(savers.recorder("m"))),
@@ -524,7 +527,8 @@ KEEP = {
 }
 # What has one of these and no row of its own, and why.
 OTHERS = {
-    "Stored": "the base of rows", "_Kept": "the base of rows", "Detector": "the base of rows", "Network": "rows by dtype",
+    "Stored": "the base of rows", "_Kept": "the base of rows", "Detector": "the base of rows",
+    "Network": "rows by dtype",
     "Loaded": "a Network", "Model": "a Network", "Sequential": "a Network", "Recorder": "rows of both",
     "Arena": "the planner's", "History": "fit's, in the test of fit",
 }  # fmt: skip

@@ -1,4 +1,6 @@
-"""A model has one thread at a time on CPython: where a fit is underway others are refused, short calls wait for one another."""
+"""A model has one thread at a time on CPython: where a fit is underway others are refused, short calls wait for one
+another.
+"""
 
 import asyncio
 import inspect

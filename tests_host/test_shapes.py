@@ -40,7 +40,8 @@ def strided(x):
     return np.repeat(x, 2, axis=0)[::2]
 
 
-KINDS = {"NumPy": np.asarray, "lists": lists, "tuples": lambda x: tuple(map(tuple, x.tolist())), "memoryview": view, "strided": strided,
+KINDS = {"NumPy": np.asarray, "lists": lists, "tuples": lambda x: tuple(map(tuple, x.tolist())), "memoryview": view,
+    "strided": strided,
          "torch": torch.tensor, "float64": lambda x: x.astype("float64")}  # fmt: skip
 SHAPES = ((64, 3), (8, 6, 3), (20, 25), (4, 4, 2), (6, 1), (5,), (1, 4), (12, 1, 1))
 
@@ -73,8 +74,10 @@ def test_samples_of_other_axes_are_refused_and_those_of_the_same_are_right(shape
             assert np.array_equal(np.array(model.predict(given_x)).ravel(), right)
             continue
         before = model.digest()
-        for call in (model.predict, lambda v: model.fit(v, [0, 1, 2], verbose=0), lambda v: model.train_step(v, [0, 1, 2]),
-                     lambda v: model.evaluate(v, [0, 1, 2]), model.predict_classes, model.predict_proba, model.calibrate,
+        for call in (model.predict, lambda v: model.fit(v, [0, 1, 2], verbose=0),
+            lambda v: model.train_step(v, [0, 1, 2]),
+                     lambda v: model.evaluate(v, [0, 1, 2]), model.predict_classes, model.predict_proba,
+                     model.calibrate,
                      lambda v: model.fit(x.ravel(), [0, 1, 2], validation_data=(v, [0, 1, 2]), verbose=0)):  # fmt: skip
             with pytest.raises(ValueError, match=re.escape(str(shape)[1:-1].rstrip(","))) as error:
                 call(given_x)
@@ -93,7 +96,9 @@ def test_samples_of_other_axes_are_refused_and_those_of_the_same_are_right(shape
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_transpose_that_is_named_is_the_one_that_was_meant(data):
-    """Samples that were right, axes moved, come back by what the message says; equal extents: channels are moved from first to last."""
+    """Samples that were right, axes moved, come back by what the message says; equal extents: channels are moved from
+    first to last.
+    """
     shape = data.draw(st.permutations((4, 5, 6, 7)).map(lambda p: tuple(p[:3])))
     order = data.draw(st.permutations((1, 2, 3)))
     x = np.arange(2 * prod(shape), dtype="f").reshape((2,) + shape)
@@ -125,7 +130,8 @@ def test_flat_data_is_as_it_was():
     x = np.random.default_rng(0).normal(size=(5, 4, 3)).astype("f")
     right = np.array(model.predict(x)).ravel()
     flat = x.ravel()
-    for data in (flat, flat.tolist(), array("f", flat), flat.tobytes(), bytearray(flat.tobytes()), memoryview(flat), memoryview(flat.tobytes()),
+    for data in (flat, flat.tolist(), array("f", flat), flat.tobytes(), bytearray(flat.tobytes()), memoryview(flat),
+        memoryview(flat.tobytes()),
                  torch.tensor(flat), x[:, :, None, :], x.tolist()):  # fmt: skip
         assert np.array_equal(np.array(model.predict(data)).ravel(), right)
 
@@ -162,7 +168,8 @@ def test_lists_that_differ_in_length_are_refused():
 
 
 @pytest.mark.parametrize("found, shape, refused", (
-    ((3, 64), (64, 3), r"x\.transpose\(0, 2, 1\)"), ((64, 3), (64, 3), None), ((64, 3, 1), (64, 3), None), ((192,), (64, 3), r"x\.reshape\(-1, 64, 3\)"),
+    ((3, 64), (64, 3), r"x\.transpose\(0, 2, 1\)"), ((64, 3), (64, 3), None), ((64, 3, 1), (64, 3), None),
+    ((192,), (64, 3), r"x\.reshape\(-1, 64, 3\)"),
     ((64, 3), (192,), None), ((3, 8, 6), (8, 6, 3), r"x\.transpose\(0, 2, 3, 1\)"),
 ))  # fmt: skip
 def test_a_file_of_other_axes_is_refused(found, shape, refused, tmp_path):
@@ -170,8 +177,10 @@ def test_a_file_of_other_axes_is_refused(found, shape, refused, tmp_path):
     np.save(tmp_path / "x.npy", x)
     reader = NpyReader(str(tmp_path / "x.npy"), [0, 1, 2, 0, 1], 4)
     model = network(shape)
-    calls = (lambda: model.fit(reader, verbose=0), lambda: model.evaluate(reader), lambda: odt.metrics.confusion_matrix(model, reader),
-             lambda: model.fit(x.reshape((-1,) + shape), [0, 1, 2, 0, 1], validation_data=reader, verbose=0))  # fmt: skip
+    calls = (lambda: model.fit(reader, verbose=0), lambda: model.evaluate(reader),
+        lambda: odt.metrics.confusion_matrix(model, reader),
+             lambda: model.fit(x.reshape((-1,) + shape), [0, 1, 2, 0, 1], validation_data=reader,
+             verbose=0))  # fmt: skip
     for call in calls:
         if refused is None:
             call()
@@ -218,8 +227,10 @@ def test_what_numpy_reads_is_taken_and_what_it_does_not_is_named():
         assert np.array(normalizer.mean) == pytest.approx(x.mean(0), abs=1e-5)
     texts = Frame(np.array([["a", 1], ["b", 2]] * 2, dtype=object))
     grad = torch.tensor(x, requires_grad=True)
-    for bad, error, words in ((texts, TypeError, "float32"), (grad, TypeError, "detach"), (torch.tensor(x).bfloat16(), TypeError, "array of numbers"),
-                              (np.array(["a", "b"]), TypeError, ""), (np.zeros(4, "datetime64[s]"), TypeError, ""), (np.zeros(2, "complex64"), TypeError, ""),
+    for bad, error, words in ((texts, TypeError, "float32"), (grad, TypeError, "detach"),
+        (torch.tensor(x).bfloat16(), TypeError, "array of numbers"),
+                              (np.array(["a", "b"]), TypeError, ""), (np.zeros(4, "datetime64[s]"), TypeError, ""),
+                              (np.zeros(2, "complex64"), TypeError, ""),
                               (np.zeros(2, [("a", "f4"), ("b", "f4")]), TypeError, "")):  # fmt: skip
         for call in (
             model.predict,
@@ -258,12 +269,16 @@ def test_what_is_said_of_images_of_one_channel_is_right(found, words):
 
 @pytest.mark.parametrize("dtype, x, words", (
     ("uint8", np.full((4, 3), 0.5), "an Input of dtype 'float32' takes floats"),
-    ("uint8", np.array([[0.0, 1, 1]] * 4, "f"), "an Input of dtype 'float32' takes floats"),  # of 0..1, cut to a byte, little is left
+    # of 0..1, cut to a byte, little is left
+    ("uint8", np.array([[0.0, 1, 1]] * 4, "f"), "an Input of dtype 'float32' takes floats"),
     ("uint8", np.array([[0.0, np.nan, 90]] * 4, "f"), "an Input of dtype 'float32' takes floats"),
-    ("uint8", np.array([[0.0, 7, 255]] * 4, "f"), "x.astype('uint8')"), ("uint8", np.full((4, 3), 255, "int64"), "x.astype('uint8')"),
+    ("uint8", np.array([[0.0, 7, 255]] * 4, "f"), "x.astype('uint8')"),
+    ("uint8", np.full((4, 3), 255, "int64"), "x.astype('uint8')"),
     ("uint8", np.full((4, 3), 256, "uint16"), "they are 256..256, beyond uint8"),
-    ("int8", np.full((4, 3), -129, "int16"), "they are -129..-129, beyond int8"), ("int16", np.full((4, 3), 40000, "uint16"), "40000..40000"),
-    ("float32", np.full((4, 3), 3, "int16"), "x.astype('float32')"), ("float32", np.full((4, 3), 3, "float16"), "x.astype('float32')"),
+    ("int8", np.full((4, 3), -129, "int16"), "they are -129..-129, beyond int8"),
+    ("int16", np.full((4, 3), 40000, "uint16"), "40000..40000"),
+    ("float32", np.full((4, 3), 3, "int16"), "x.astype('float32')"),
+    ("float32", np.full((4, 3), 3, "float16"), "x.astype('float32')"),
 ))  # fmt: skip
 def test_an_array_of_another_type_is_told_what_keeps_its_numbers(dtype, x, words):
     model = odt.Sequential([odt.Input((3,), dtype=dtype, scale=1 if dtype == "float32" else 1 / 2), odt.Dense(2)])
@@ -277,7 +292,8 @@ def test_an_array_of_another_type_is_told_what_keeps_its_numbers(dtype, x, words
 
 @pytest.mark.parametrize("y, words", (
     (np.array([0, 1, 1, 0.0]), "y.astype('uint8')"), (np.array([0, 1, 999, 0.0]), "y.astype('int16')"),
-    (np.array([0, 1, np.nan, 0]), "labels are whole numbers, without NaN"), (np.array([0, 1, 0.5, 0]), "labels are whole"),
+    (np.array([0, 1, np.nan, 0]), "labels are whole numbers, without NaN"),
+    (np.array([0, 1, 0.5, 0]), "labels are whole"),
 ))  # fmt: skip
 def test_labels_of_floats_are_told_what_keeps_them(y, words):
     x = np.zeros((4, 3), "float32")
@@ -296,8 +312,10 @@ def test_masked_numbers_are_no_numbers():
 
 
 @pytest.mark.parametrize("shape, words", (
-    ((3, 32, 32), "Input((32, 32, 3)) and x.transpose(0, 2, 3, 1)"), ((1, 28, 28), "Input((28, 28, 1)) and x.transpose(0, 2, 3, 1)"),
-    ((3, 64), "Input((64, 3)) and x.transpose(0, 2, 1)"), ((1, 128), "Input((128, 1)) and"), ((6, 200), "Input((200, 6)) and"),
+    ((3, 32, 32), "Input((32, 32, 3)) and x.transpose(0, 2, 3, 1)"),
+    ((1, 28, 28), "Input((28, 28, 1)) and x.transpose(0, 2, 3, 1)"),
+    ((3, 64), "Input((64, 3)) and x.transpose(0, 2, 1)"), ((1, 128), "Input((128, 1)) and"),
+    ((6, 200), "Input((200, 6)) and"),
 ))  # fmt: skip
 def test_an_input_with_channels_first_is_taken_with_a_warning(shape, words):
     with pytest.warns(UserWarning, match=re.escape(words)) as said:
@@ -306,7 +324,8 @@ def test_an_input_with_channels_first_is_taken_with_a_warning(shape, words):
 
 
 @pytest.mark.parametrize("shape", (
-    (32, 32, 3), (28, 28, 1), (64, 3), (49, 10, 1), (8, 40, 1), (10, 20), (16, 64), (1, 8), (3, 3, 16), (3, 8), (128,), (3, 40, 8)))  # fmt: skip
+    (32, 32, 3), (28, 28, 1), (64, 3), (49, 10, 1), (8, 40, 1), (10, 20), (16, 64), (1, 8), (3, 3, 16), (3, 8), (128,),
+    (3, 40, 8)))  # fmt: skip
 def test_inputs_with_channels_last_are_taken_without(shape, recwarn):
     odt.Input(shape)
     assert not recwarn

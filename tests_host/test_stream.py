@@ -1,4 +1,6 @@
-"""odt.sensors.stream: windows as NumPy's sliding_window_view has them, events as a slow reference in fractions, sources, bad input."""
+"""odt.sensors.stream: windows as NumPy's sliding_window_view has them, events as a slow reference in fractions,
+sources, bad input.
+"""
 
 import asyncio
 import random
@@ -161,7 +163,8 @@ def test_a_writer_that_comes_in_anywhere_within_the_reader_tears_no_window():
 def test_a_window_says_what_it_takes_and_refuses_what_makes_none():
     assert repr(Window(64, 3, 16)) == "Window(64, 3, 16, 'h'): 576 bytes, 0 samples lost"
     for bad, words in (
-        ((0,), "length"), ((4, 0), "channels"), ((4, 1, 5), "hop is in 1..4"), ((4, 1, 0), "hop"), ((4, 1, 2, "d"), "typecode"),
+        ((0,), "length"), ((4, 0), "channels"), ((4, 1, 5), "hop is in 1..4"), ((4, 1, 0), "hop"),
+        ((4, 1, 2, "d"), "typecode"),
         ((4, 1, 2, "bh"), "typecode"), ((4, 1, 2, 3), "typecode"), ((4, 1, 2, "h", 0), "slots"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
@@ -261,7 +264,8 @@ def test_below_the_threshold_and_of_an_unknown_class_nothing_is_said():
 
 
 FORMS = (
-    (lambda p: list(p), 1e-4), (lambda p: array("f", p), 1e-4), (lambda p: np.array(p, "float32"), 1e-4), (lambda p: np.array(p), 1e-4),
+    (lambda p: list(p), 1e-4), (lambda p: array("f", p), 1e-4), (lambda p: np.array(p, "float32"), 1e-4),
+    (lambda p: np.array(p), 1e-4),
     (lambda p: [int(v * 65536) for v in p], 1e-4), (lambda p: np.array([int(v * 65536) for v in p]), 1e-4),
     (lambda p: array("b", [max(-128, min(127, round(v * 256) - 128)) for v in p]), 1 / 256),
     (lambda p: np.array([min(255, round(v * 256)) for v in p], "uint8"), 1 / 256),
@@ -311,8 +315,10 @@ def test_what_is_no_posterior_is_named_and_changes_nothing():
     expected = [Events(3, threshold=0.5).update(row) for row in rows]
     clean, bad = Events(3, threshold=0.5), Events(3, threshold=0.5)
     wrongs = (
-        ([0.1, 0.2], "2 posteriors, there are 3"), ([0.1, float("nan"), 0.2], "posterior 1 is nan"), (array("f", [float("inf"), 0, 0]), "posterior 0"),
-        ([0.2, 0.2, 1.5], "posterior 2 is 1.5"), ([70000, 0, 0], "posterior 0 is 70000"), ([-1, 0, 0], "posterior 0 is -1"), ([], "0 posteriors"),
+        ([0.1, 0.2], "2 posteriors, there are 3"), ([0.1, float("nan"), 0.2], "posterior 1 is nan"),
+        (array("f", [float("inf"), 0, 0]), "posterior 0"),
+        ([0.2, 0.2, 1.5], "posterior 2 is 1.5"), ([70000, 0, 0], "posterior 0 is 70000"),
+        ([-1, 0, 0], "posterior 0 is -1"), ([], "0 posteriors"),
         ((7, 0.5), "7 is no label"), ((1, float("nan")), "posterior 1 is nan"),
     )  # fmt: skip
     for k, row in enumerate(rows):
@@ -324,8 +330,10 @@ def test_what_is_no_posterior_is_named_and_changes_nothing():
 
 def test_settings_of_events_that_make_none_are_refused():
     for options, words in (
-        ({"mean": 0}, "mean"), ({"threshold": 1.5}, "threshold"), ({"threshold": 0}, "above 0"), ({"threshold": float("nan")}, "threshold"),
-        ({"release": 0.9, "threshold": 0.5}, "not above it"), ({"hold_off": -1}, "hold_off"), ({"unknown": "noise"}, "'noise' is no label"),
+        ({"mean": 0}, "mean"), ({"threshold": 1.5}, "threshold"), ({"threshold": 0}, "above 0"),
+        ({"threshold": float("nan")}, "threshold"),
+        ({"release": 0.9, "threshold": 0.5}, "not above it"), ({"hold_off": -1}, "hold_off"),
+        ({"unknown": "noise"}, "'noise' is no label"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             Events(["a", "b"], **options)
@@ -566,8 +574,10 @@ def test_lines_that_are_no_samples_are_named(tmp_path):
             pass
 
     for text, words in (
-        ("a,b\n1,2\n3,x\n", "line 3, column 1 is no number of typecode 'h'"), ("1,2\n3\n", "line 2 has 1 columns, expected 2"),
-        ("1,2\n3,40000\n", "line 2, column 1"), ("1,2\n3,1.5\n", "line 2, column 1"), ("a,b\n", "no line of numbers"), ("", "no line of numbers"),
+        ("a,b\n1,2\n3,x\n", "line 3, column 1 is no number of typecode 'h'"),
+        ("1,2\n3\n", "line 2 has 1 columns, expected 2"),
+        ("1,2\n3,40000\n", "line 2, column 1"), ("1,2\n3,1.5\n", "line 2, column 1"), ("a,b\n", "no line of numbers"),
+        ("", "no line of numbers"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             read(text)
@@ -666,8 +676,10 @@ def test_a_wav_file_whose_writer_did_not_know_its_size_is_read_to_its_end(tmp_pa
     sound, path = array("h", range(-50, 50)).tobytes(), tmp_path / "s.wav"
     more = b"LIST" + struct.pack("<I", 4) + b"abcd"
     for content, expected in (
-        (wav(sound), sound), (wav(sound, 0, 0), sound), (wav(sound, 0xFFFFFFFF, 0xFFFFFFFF), sound), (wav(sound, 36, 0), sound),
-        (wav(sound, None, 0xFFFFFFFF), sound), (wav(b""), b""), (wav(b"", after=more), b""), (wav(sound, after=more), sound),
+        (wav(sound), sound), (wav(sound, 0, 0), sound), (wav(sound, 0xFFFFFFFF, 0xFFFFFFFF), sound),
+        (wav(sound, 36, 0), sound),
+        (wav(sound, None, 0xFFFFFFFF), sound), (wav(b""), b""), (wav(b"", after=more), b""),
+        (wav(sound, after=more), sound),
         (wav(sound[:-20], None, len(sound)), sound[:-20]),
     ):  # fmt: skip
         path.write_bytes(content)

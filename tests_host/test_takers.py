@@ -1,5 +1,7 @@
 # ruff: noqa: B008
-"""All that takes samples is in one table, and refuses arrays of other axes than its own: what comes new without a line there fails here."""
+"""All that takes samples is in one table, and refuses arrays of other axes than its own: what comes new without a line
+there fails here.
+"""
 
 import ast
 import asyncio
@@ -108,11 +110,13 @@ TAKERS.update({
     "odt.metrics:report": (lambda: lambda x, m=network(): metrics.report(m, x, Y), X),
     "odt.inspect.timing:profile": (lambda: lambda x, m=network(): profile.profile(m, x, Y), X),
     "odt.continual.latents:Latents.__call__": (latents, X),
-    "odt.continual.teach:front": (lambda: lambda x, m=network(dtype="int8"): teach.front(m, "flat", x) and m.calibrate(x), X),
+    "odt.continual.teach:front": (lambda: lambda x, m=network(dtype="int8"): teach.front(m, "flat",
+    x) and m.calibrate(x), X),
     "odt.continual.teach:Teacher.learn": (lambda: lambda x, t=teacher(): t.learn(x, "a"), X[:1]),
     "odt.continual.teach:Teacher.predict": (lambda: teacher().predict, X[:1]),
     "odt.continual.teach:Teacher.similarity": (lambda: teacher().similarity, X[:1]),
-    "odt.continual.prototypes:Prototypes.partial_fit": (lambda: lambda x, p=Prototypes(latents(), 2): p.partial_fit(x, Y), X),
+    "odt.continual.prototypes:Prototypes.partial_fit": (lambda: lambda x,
+    p=Prototypes(latents(), 2): p.partial_fit(x, Y), X),
     "odt.continual.prototypes:Prototypes.nearest_one": (lambda: Prototypes(latents(), 2).nearest_one, X[:1]),
     "odt.continual.prototypes:Prototypes.predict_one": (lambda: Prototypes(latents(), 2).predict_one, X[:1]),
     "odt.continual.replay:Replay.add": (lambda: lambda x, r=Replay(network(), 1000): r.add(x, Y), X),
@@ -129,12 +133,17 @@ TAKERS.update({
     "odt.sensors.features.frames:Frames.__call__": (lambda: Frames(Motion(window=2, bands=()), 1, 3), INT[0]),
     "odt.sensors.features.filter:Filter.__call__": (lambda: Filter([(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)], 3), INT[0]),
     "odt.sensors.features.rocket:MiniRocket.fit": (lambda: MiniRocket(12, 3, 84).fit, INT.reshape(2, 12, 3)),
-    "odt.sensors.features.rocket:MiniRocket.__call__": (lambda: MiniRocket(12, 3, 84).fit(INT.ravel()), INT[:3].reshape(12, 3)),
-    "odt.sensors.features.logmel:LogMel.__call__": (lambda: LogMel(8000, 32, 32, 4, 100, 4000), INT.ravel()[:32], INT.ravel()[:32].reshape(2, 16)),
-    "odt.sensors.features.logmel:LogMel.layers": (lambda: LogMel(8000, channels=12).layers, INT.reshape(6, 12), INT.reshape(12, 6)),
-    "odt.sensors.features.motion:Motion.layers": (lambda: Motion(window=2, axes=2, bands=()).layers, INT.reshape(6, 12), INT.reshape(12, 6)),
+    "odt.sensors.features.rocket:MiniRocket.__call__": (lambda: MiniRocket(12, 3, 84).fit(INT.ravel()),
+    INT[:3].reshape(12, 3)),
+    "odt.sensors.features.logmel:LogMel.__call__": (lambda: LogMel(8000, 32, 32, 4, 100, 4000), INT.ravel()[:32],
+    INT.ravel()[:32].reshape(2, 16)),
+    "odt.sensors.features.logmel:LogMel.layers": (lambda: LogMel(8000, channels=12).layers, INT.reshape(6, 12),
+    INT.reshape(12, 6)),
+    "odt.sensors.features.motion:Motion.layers": (lambda: Motion(window=2, axes=2, bands=()).layers, INT.reshape(6, 12),
+    INT.reshape(12, 6)),
     "odt.sensors.features.frames:Frames.layers": (lambda: Frames(LogMel(8000, channels=3), 9, 4).layers, INT),
-    "odt.sensors.features.rocket:MiniRocket.layers": (lambda: MiniRocket(9, 1, 84).layers, np.resize(INT, (2, 84)), np.resize(INT, (84, 2))),
+    "odt.sensors.features.rocket:MiniRocket.layers": (lambda: MiniRocket(9, 1, 84).layers, np.resize(INT, (2, 84)),
+    np.resize(INT, (84, 2))),
     "odt.data.readers:Normalizer.update": (lambda: Normalizer(3).update, X[0]),
     "odt.data.readers:Normalizer.apply": (lambda: Normalizer(3).apply, X[0].copy()),
     "odt.layers.normalization:Normalization.adapt": (lambda: normalization().adapt, X),
@@ -184,10 +193,13 @@ for place, (kind, names) in ONLINE.items():
             ROW.reshape(2, 3),
         )
 NO_ARRAYS = {
-    "a number": ("odt.base.fixed:float_to_bits", "odt.base.primitives:order", "odt.online.drift:Detector.update", "odt.sensors.rules:Condition.value", "odt.sensors.rules:Above.value",
+    "a number": ("odt.base.fixed:float_to_bits", "odt.base.primitives:order", "odt.online.drift:Detector.update",
+    "odt.sensors.rules:Condition.value", "odt.sensors.rules:Above.value",
                  "odt.sensors.rules:Rules.value", "odt.online.units:fixed_point"),
-    "samples as the user's rules take them": ("odt.continual.labels:Votes.votes", "odt.continual.labels:Votes.fit", "odt.continual.labels:Votes.labels"),
-    "what was checked, or what checks": ("odt.sensors.features.refused:refuse", "odt.sensors.features.refused:windows", "odt.sensors.features.begin:layers", "odt.online.units:own_axis"),
+    "samples as the user's rules take them": ("odt.continual.labels:Votes.votes", "odt.continual.labels:Votes.fit",
+    "odt.continual.labels:Votes.labels"),
+    "what was checked, or what checks": ("odt.sensors.features.refused:refuse", "odt.sensors.features.refused:windows",
+    "odt.sensors.features.begin:layers", "odt.online.units:own_axis"),
     "samples of any shape": ("odt.host.convert:Imported.bytes",),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
     "a window as the recorder shows it": ("odt.host.record:picture",),
@@ -256,8 +268,10 @@ def test_a_window_takes_rows_of_channels_as_it_takes_them_flat():
 def test_windows_of_any_ints_teach_minirocket_the_same():
     windows = (np.random.default_rng(2).normal(size=(5, 40, 2)) * 900).astype("int16")
     expected = MiniRocket(40, 2, 84).fit(array("h", windows.tobytes())).biases
-    for data in (windows, windows.astype("int64"), windows.astype("int32"), windows.reshape(5, 80), list(windows), windows.tolist(), tuple(windows),
-                 [array("h", w.tobytes()) for w in windows], windows.ravel().tolist(), np.repeat(windows, 2, 0)[::2], windows.tobytes()):  # fmt: skip
+    for data in (windows, windows.astype("int64"), windows.astype("int32"), windows.reshape(5, 80), list(windows),
+        windows.tolist(), tuple(windows),
+                 [array("h", w.tobytes()) for w in windows], windows.ravel().tolist(), np.repeat(windows, 2, 0)[::2],
+                 windows.tobytes()):  # fmt: skip
         assert MiniRocket(40, 2, 84).fit(data).biases == expected
     for bad in (windows.astype("f"), windows / 1000, [windows[0] / 1000.0], "windows", None):
         with pytest.raises(TypeError, match=r"MiniRocket.fit: x"):

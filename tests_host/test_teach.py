@@ -1,4 +1,6 @@
-"""odt.continual.teach: what is kept, what is learned of it and how sure it is, against NumPy and PyTorch; forgetting, checkpoints, bad input."""
+"""odt.continual.teach: what is kept, what is learned of it and how sure it is, against NumPy and PyTorch; forgetting,
+checkpoints, bad input.
+"""
 
 import functools
 import struct
@@ -62,7 +64,8 @@ def digits():
     found = {}
     for dtype in ("int8", "float32"):
         model = odt.Sequential([
-            odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
+            odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"),
+            odt.MaxPool2D(),
             odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(), odt.Dense(10),
         ])  # fmt: skip
         model.compile(odt.Adam(odt.CosineDecay(0.006, 15 * len(KNOWN) // 16)), dtype=dtype, seed=1)

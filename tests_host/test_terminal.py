@@ -16,12 +16,16 @@ from house import ROOT
 import odt
 from odt.host import board, commands, install, monitor, text
 
-# A title for the window, "clear the screen", colours by both kinds of CSI, a forged line, a text that runs backwards, what nobody
-# sees, TeX, half a character, and what HTML obeys.
-HOSTILE = "a\x1b]0;owned\x07\x1b[2J\x9b31m\x00\x7f\r\nforged: undamaged\u2028\u202eb\u200b\u2066\x08$x_$ _<b>&\udc80\U000e0041"
+# A title for the window, "clear the screen", colours by both kinds of CSI, a forged line, a text that runs backwards,
+# what nobody sees, TeX, half a character, and what HTML obeys.
+HOSTILE = (
+    "a\x1b]0;owned\x07\x1b[2J\x9b31m\x00\x7f\r\nforged: undamaged\u2028\u202eb\u200b\u2066\x08"
+    "$x_$ _<b>&\udc80\U000e0041"
+)
 NAMED = "_\u202e$a_$ $\u200b"  # what log() lets a name have
 PROBE = {
-    "name": "micropython", "version": (1, 25, 0), "machine": "Pico " + HOSTILE, "mpy": 4870, "free": 241264, "libs": ["/lib"],
+    "name": "micropython", "version": (1, 25, 0), "machine": "Pico " + HOSTILE, "mpy": 4870, "free": 241264,
+    "libs": ["/lib"],
     "disk": 868352, "block": 4096, "frozen": True,
 }  # fmt: skip
 SCRIPT = """
@@ -107,7 +111,8 @@ CASES = {
     "install": [lambda folder: []],
     "deploy": [lambda folder: [model_file(folder)]],
     "devices": [lambda folder: []],
-    "run": [lambda folder: [script(folder, SHOUTS), "--on", "host"], lambda folder: [script(folder, FAILS), "--on", "host"]],
+    "run": [lambda folder: [script(folder, SHOUTS), "--on", "host"],
+    lambda folder: [script(folder, FAILS), "--on", "host"]],
     "monitor": [lambda folder: [script(folder, LOGS), "--on", "host", "--report", folder / "r"]],
     "record": [lambda folder: [
         script(folder, SENSOR), "--on", "host", "-o", folder / "r.npy", "--label", HOSTILE[:3], "--count", 1],
@@ -204,7 +209,8 @@ def test_matplotlib_draws_dollars_and_underscores():
 
 # Modules with print() of their own: scripts that boards run, and what make runs.
 PRINTS = {
-    "text", "selftest", "trial", "odt_kernels", "odt_chooser", "board", "record", "generate", "language", "sizes", "mip", "circuitpython",
+    "text", "selftest", "trial", "odt_kernels", "odt_chooser", "board", "record", "generate", "language", "sizes",
+    "mip", "circuitpython",
     "firmware", "networks",
 }  # fmt: skip
 

@@ -1,4 +1,6 @@
-"""Types for editors and checkers: every public name has them, their names are found, and boards pay nothing for them."""
+"""Types for editors and checkers: every public name has them, their names are found,
+and boards pay nothing for them.
+"""
 
 import ast
 import builtins
@@ -87,15 +89,19 @@ def test_annotations_are_quoted_and_their_names_are_found(name):
 
 # Modules whose objects a model takes: of their methods users call none.
 DESCRIBED = (
-    "continual.dark", "continual.tent", "layers", "layers.activations", "layers.joins", "layers.norms", "layers.resizing",
+    "continual.dark", "continual.tent", "layers", "layers.activations", "layers.joins", "layers.norms",
+    "layers.resizing",
     "losses", "optimizers", "optimizers.schedules",
 )  # fmt: skip
 # Modules whose public names a program calls.
 CALLED = (
     "adapt.tinytrain", "adapt.update", "callbacks", "continual.adabn", "continual.labels", "continual.latents",
-    "continual.prototypes", "continual.replay", "continual.reservoir", "continual.teach", "inspect.watch", "metrics", "model",
-    "online.centroid", "online.kswin", "optimizers.rates", "run.network", "sensors.features.filter", "sensors.features.frames",
-    "sensors.features.frontend", "sensors.features.logmel", "sensors.features.motion", "sensors.features.rocket", "sensors.record",
+    "continual.prototypes", "continual.replay", "continual.reservoir", "continual.teach", "inspect.watch", "metrics",
+    "model",
+    "online.centroid", "online.kswin", "optimizers.rates", "run.network", "sensors.features.filter",
+    "sensors.features.frames",
+    "sensors.features.frontend", "sensors.features.logmel", "sensors.features.motion", "sensors.features.rocket",
+    "sensors.record",
     "sensors.rules", "sensors.stream.events", "sensors.stream.live", "sensors.stream.polled", "sensors.stream.sources",
     "sensors.stream.window",
 )  # fmt: skip

@@ -203,7 +203,8 @@ def test_summary_counts_the_gradients_of_a_part(capsys):
 
 @pytest.mark.parametrize("call, error", (
     (lambda model: update.last(model, 6), "layers is in 1..5, got 6"),
-    (lambda model: update.sparse(model, {"nobody": 1}), "no layer with weights is called 'nobody'; there are first, second"),
+    (lambda model: update.sparse(model, {"nobody": 1}),
+    "no layer with weights is called 'nobody'; there are first, second"),
     (lambda model: update.sparse(model, {"last": 1.5}), "last: a ratio is above 0 and at most 1, got 1.5"),
 ))  # fmt: skip
 def test_bad_policies_are_refused(call, error):
@@ -218,7 +219,8 @@ def test_bad_policies_are_refused(call, error):
 
 def normalised():
     model = odt.Sequential([
-        odt.Input((8, 8, 2)), odt.Conv2D(9, 3, name="first"), odt.BatchNorm(), odt.ReLU(), odt.DepthwiseConv2D(3, name="second"),
+        odt.Input((8, 8, 2)), odt.Conv2D(9, 3, name="first"), odt.BatchNorm(), odt.ReLU(),
+        odt.DepthwiseConv2D(3, name="second"),
         odt.GroupNorm(3), odt.LeakyReLU(), odt.Conv2D(10, 1, name="third"), odt.MaxPool2D(), odt.Flatten(),
         odt.Dense(7, name="fourth"), odt.LayerNorm(), odt.Tanh(), odt.Dense(4, name="last"),
     ])  # fmt: skip

@@ -10,16 +10,21 @@ X = RANDOM.normal(size=(12, 7, 6, 3)).astype("float32")
 Y = RANDOM.integers(0, 4, 12).astype("uint8")
 NETWORKS = {
     "dense": lambda: [odt.Flatten(), odt.Dense(9, activation="relu"), odt.Dense(4)],
-    "conv valid": lambda: [odt.Conv2D(5, 3, activation="relu"), odt.Conv2D(4, 2), odt.ReLU(), odt.Flatten(), odt.Dense(4)],
+    "conv valid": lambda: [odt.Conv2D(5, 3, activation="relu"), odt.Conv2D(4, 2), odt.ReLU(), odt.Flatten(),
+    odt.Dense(4)],
     "conv same, strides": lambda: [
-        odt.Conv2D(5, (3, 2), strides=(2, 3), padding="same"), odt.Conv2D(4, 4, strides=2, padding="same", activation="relu"),
+        odt.Conv2D(5, (3, 2), strides=(2, 3), padding="same"),
+        odt.Conv2D(4, 4, strides=2, padding="same", activation="relu"),
         odt.Flatten(), odt.Dense(4),
     ],
-    "conv of a window larger than the image": lambda: [odt.Conv2D(3, 2, strides=3), odt.Conv2D(4, 5, padding="same"), odt.Flatten(), odt.Dense(4)],
-    "pooled": lambda: [odt.Conv2D(5, 3, padding="same"), odt.MaxPool2D(), odt.Conv2D(4, 1), odt.GlobalAvgPool(), odt.Dense(4)],
+    "conv of a window larger than the image": lambda: [odt.Conv2D(3, 2, strides=3), odt.Conv2D(4, 5, padding="same"),
+    odt.Flatten(), odt.Dense(4)],
+    "pooled": lambda: [odt.Conv2D(5, 3, padding="same"), odt.MaxPool2D(), odt.Conv2D(4, 1), odt.GlobalAvgPool(),
+    odt.Dense(4)],
 }  # fmt: skip
 OPTIMIZERS = {
-    "sgd": lambda: odt.SGD(0.05), "momentum": lambda: odt.SGD(0.05, momentum=0.9, global_clipnorm=1), "adam": lambda: odt.Adam(0.01),
+    "sgd": lambda: odt.SGD(0.05), "momentum": lambda: odt.SGD(0.05, momentum=0.9, global_clipnorm=1),
+    "adam": lambda: odt.Adam(0.01),
 }  # fmt: skip
 
 

@@ -62,7 +62,9 @@ def condition(model):
 
 
 class Interrupt:
-    """Raise at opcode ``at`` of odt's Python, as Ctrl-C may: ``with Interrupt(5) as it: ..``; ``it.done``: opcodes that ran."""
+    """Raise at opcode ``at`` of odt's Python, as Ctrl-C may: ``with Interrupt(5) as it: ..``; ``it.done``: opcodes that
+    ran.
+    """
 
     def __init__(self, at, error=KeyboardInterrupt):
         self.at, self.error, self.done, self.raised = at, error, 0, False

@@ -108,7 +108,9 @@ def test_a_step_is_replayed_from_its_seed_and_one_scalar():
 
 
 def test_mean_of_the_directions_is_the_gradient():
-    """Over many steps of rate 0: the mean of estimates, as NumPy's directions and losses give them, twice that of E[zz'] = I/2."""
+    """Over many steps of rate 0: the mean of estimates, as NumPy's directions and losses give them, twice that of
+    E[zz'] = I/2.
+    """
     model = compiled(odt.ZerothOrder(0.0, epsilon=0.03125), "float32")
     weights = weights_of(model)
     total = [np.zeros_like(w) for w in weights]

@@ -1,7 +1,7 @@
 """The PyTorch twin of an odt model: the same network, in float32 or float64, by other people's code.
 
-Of a layer it reads what the user gave: sizes, strides and padding; where windows lie it works out itself, by TensorFlow's
-rules, and test_padding.py holds it to TensorFlow's own vectors.
+Of a layer it reads what the user gave: sizes, strides and padding; where windows lie it works out itself, by
+TensorFlow's rules, and test_padding.py holds it to TensorFlow's own vectors.
 """
 
 import struct
@@ -12,7 +12,9 @@ import torch.nn.functional as F
 
 
 def same(size, taps, stride):
-    """(zeros before, zeros after) an axis with padding "same": the notes on padding of TensorFlow's ``tf.nn`` documentation."""
+    """(zeros before, zeros after) an axis with padding "same": the notes on padding of TensorFlow's ``tf.nn``
+    documentation.
+    """
     outputs = -(-size // stride)
     total = max((outputs - 1) * stride + taps - size, 0)
     return total // 2, total - total // 2
@@ -35,7 +37,9 @@ def _padding(layer, image, window):
 
 
 def _crop(size, taps, stride, padding):
-    """(first, outputs) of what a transposed convolution keeps of an axis: it is the gradient of the convolution with that padding."""
+    """(first, outputs) of what a transposed convolution keeps of an axis: it is the gradient of the convolution with
+    that padding.
+    """
     if padding == "same":
         return same(size * stride, taps, stride)[0], size * stride
     return 0, size * stride + max(taps - stride, 0)

@@ -26,7 +26,10 @@ def enlarge(small, out):
 
 
 class Digits:
-    """Images ``first`` .. ``last - 1`` of digits.bin, 16 at a time: all of them, enlarged, are more than a board's RAM."""
+    """Images ``first`` ..
+
+    ``last - 1`` of digits.bin, 16 at a time: all of them, enlarged, are more than a board's RAM.
+    """
 
     def __init__(self, first, last):
         self.first, self.last = first, last

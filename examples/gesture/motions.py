@@ -1,4 +1,6 @@
-"""What the PC that trains and the board that is taught share: recordings, windows of them, and what the events of a stream are worth."""
+"""What the PC that trains and the board that is taught share: recordings, windows of them, and what the events of a
+stream are worth.
+"""
 
 from odt.sensors import Stream, Window
 
@@ -38,8 +40,8 @@ def windows(samples):
 def watch(predict, events, features, recordings):
     """(hits, misses, false alarms, seconds) of a stream of recordings, one after the other.
 
-    A recording of an exercise in which its event comes is a hit. An event of another label is a false alarm, but of the recording
-    before, as long as the windows that are averaged reach into it.
+    A recording of an exercise in which its event comes is a hit. An event of another label is a false alarm, but of the
+    recording before, as long as the windows that are averaged reach into it.
     """
     stream = Stream(Window(LENGTH, 3, HOP), predict, events, features)
     hits = misses = false = seconds = 0

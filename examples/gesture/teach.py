@@ -1,4 +1,5 @@
-"""A network that knows two exercises and what is none, by an accelerometer on the wrist, is shown a third for 20 s, and recognises it in a stream.
+"""A network that knows two exercises and what is none, by an accelerometer on the wrist, is shown a third for 20 s, and
+recognises it in a stream.
 
     python teach.py                                                  on a PC
     micropython teach.py                                             on MicroPython's unix port

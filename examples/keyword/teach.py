@@ -1,4 +1,5 @@
-"""A network of nine spoken digits is taught the voice of somebody whom it never heard, and a tenth word: each by three utterances.
+"""A network of nine spoken digits is taught the voice of somebody whom it never heard, and a tenth word: each by three
+utterances.
 
     python teach.py                                                  on a PC
     micropython teach.py                                             on MicroPython's unix port
@@ -35,7 +36,9 @@ def sound(file):
 
 
 def listened(count):
-    """Words with pauses between them, all of it with noise, as a microphone's samples: how many are found, and rightly."""
+    """Words with pauses between them, all of it with noise, as a microphone's samples:
+    how many are found, and rightly.
+    """
     window, listener, found, right = Window(WINDOW, 1, HOP), Listener(), 0, 0
     noise, heard = 1, array("h", bytes(2 * HOP))
     with open("stream.bin", "rb") as file:

@@ -1,4 +1,7 @@
-"""What a word is to the network: 32 rows of 20 log-mel channels. The PC that trains and the board that hears run this code."""
+"""What a word is to the network: 32 rows of 20 log-mel channels.
+
+The PC that trains and the board that hears run this code.
+"""
 
 from array import array
 
@@ -14,7 +17,8 @@ BEFORE, LOUD = 5, 1500  # rows of a word before the first loud one, which is 18 
 
 
 def pixels(rows, first=0, noise=-1):
-    """Of ROWS rows, the oldest from ``first`` on: uint8, 255 at the loudest, 0 at 48 dB below it and where it is not above the noise.
+    """Of ROWS rows, the oldest from ``first`` on: uint8, 255 at the loudest, 0 at 48 dB below it and where it is not
+    above the noise.
 
     So how loud a voice is says nothing.
     """
@@ -36,7 +40,9 @@ def features(samples):
 
 
 class Listener:
-    """Finds words in frames of WINDOW samples, HOP apart, as they come: each begins BEFORE rows before the first loud one."""
+    """Finds words in frames of WINDOW samples, HOP apart, as they come: each begins BEFORE rows before the first loud
+    one.
+    """
 
     def __init__(self):
         self.rows, self.at, self.left, self.noise = array("h", bytes(2 * ROWS * CHANNELS)), 0, 0, None

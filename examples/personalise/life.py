@@ -1,11 +1,13 @@
-"""What becomes of a network on a board: it gets used to a camera without labels, then learns 3 and 7 from three images of each.
+"""What becomes of a network on a board: it gets used to a camera without labels, then learns 3 and 7 from three images
+of each.
 
     python life.py                                                   on a PC
     micropython life.py                                              on MicroPython's unix port
     mpremote mount examples/personalise run examples/personalise/life.py      on a board
 
-The power may fail at any time: started again, it goes on from life.ckpt and replay.ckpt, and ends with the digest of a run that was
-not interrupted, the same on every machine but CircuitPython's, whose floats have 30 bits. Without these two files it begins anew. pretrain.py made what it reads; see README.md.
+The power may fail at any time: started again, it goes on from life.ckpt and replay.ckpt, and ends with the digest of a
+run that was not interrupted, the same on every machine but CircuitPython's, whose floats have 30 bits. Without these
+two files it begins anew. pretrain.py made what it reads; see README.md.
 """
 
 import gc

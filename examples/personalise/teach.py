@@ -4,8 +4,8 @@
     micropython teach.py                                             on MicroPython's unix port
     mpremote mount examples/personalise run examples/personalise/teach.py     on a board
 
-Only a last layer learns, of what odt.continual.teach keeps of each class; every machine ends with the same digest. pretrain.py made the
-files that it reads; see README.md.
+Only a last layer learns, of what odt.continual.teach keeps of each class; every machine ends with the same digest.
+pretrain.py made the files that it reads; see README.md.
 """
 
 import gc

@@ -1,4 +1,6 @@
-"""A board in an office learns from its sensors whether somebody is there. It begins with nothing, and asks where it is not sure.
+"""A board in an office learns from its sensors whether somebody is there.
+
+It begins with nothing, and asks where it is not sure.
 
     python learn.py                                                on a PC
     micropython learn.py                                           on MicroPython's unix port

@@ -17,7 +17,8 @@ NAMES = (
 
 
 def minutes(part, count):
-    """(x, label) of each: temperature, humidity, light and CO2 of order 1, in an array that the next overwrites; whether somebody is there.
+    """(x, label) of each: temperature, humidity, light and CO2 of order 1, in an array that the next overwrites;
+    whether somebody is there.
 
     Divided by powers of two, so that they are the same numbers in floats of any width.
     """
@@ -35,7 +36,10 @@ def minutes(part, count):
 
 
 class Office:
-    """``every`` learns each label a minute later, ``asks`` only answers; ``frozen`` learns nothing here. All predict first."""
+    """``every`` learns each label a minute later, ``asks`` only answers; ``frozen`` learns nothing here.
+
+    All predict first.
+    """
 
     def __init__(self, every, asks, frozen):
         self.every, self.asks, self.frozen = every, asks, frozen

@@ -1,4 +1,6 @@
-"""Write bearing.bin and change.bin: windows of 256 samples of int8, from a model of a bearing's vibration. CPython only.
+"""Write bearing.bin and change.bin: windows of 256 samples of int8, from a model of a bearing's vibration.
+
+CPython only.
 
 The usual model of a fault in the outer race: every ball that passes it strikes it, and each impact rings
 the structure's resonance, which decays exponentially (McFadden and Smith, 1984); the balls slip a

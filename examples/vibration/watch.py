@@ -1,4 +1,5 @@
-"""Learn how a healthy machine sounds, alarm where that changes, and learn on where a person says that it is healthy still.
+"""Learn how a healthy machine sounds, alarm where that changes, and learn on where a person says that it is healthy
+still.
 
     python watch.py                                                      on a PC
     micropython watch.py                                                 on MicroPython's unix port

@@ -48,7 +48,8 @@ class Bands:
 
 
 class Watch:
-    """Says where the scores of ``model`` rise: Page-Hinkley's test, in deviations of healthy windows' scores from their mean.
+    """Says where the scores of ``model`` rise: Page-Hinkley's test, in deviations of healthy windows' scores from their
+    mean.
 
     ``limit``: of a window's score, the mean and three deviations.
     """

@@ -133,7 +133,9 @@ def fill(target, corpus, folder=None):
 
 
 def minimise(target, corpora, result, folder=FOLDER, start=()):
-    """Copy from ``corpora`` to ``result``, a folder, the fewest inputs that reach what these and not ``start`` reach."""
+    """Copy from ``corpora`` to ``result``, a folder,
+    the fewest inputs that reach what these and not ``start`` reach.
+    """
     os.makedirs(result, exist_ok=True)
     with tempfile.TemporaryDirectory() as merged:
         for place in start:
@@ -192,9 +194,9 @@ def keep(folder=FOLDER):
 def fuzz(target, seconds, seed, folder=FOLDER, fresh=False, options=()):
     """Fuzz for that many seconds.
 
-    Returns {"executions", "inputs": what it started from, "edges", "corpus": what it ended with, "overflows": the places
-    in which an int32 overflowed that does not say it may}, or raises Failure.
-    ``fresh``: without what earlier runs have found, so that a seed does again what it did.
+    Returns {"executions", "inputs": what it started from, "edges", "corpus": what it ended with, "overflows": the
+    places in which an int32 overflowed that does not say it may}, or raises Failure. ``fresh``: without what earlier
+    runs have found, so that a seed does again what it did.
     """
     findings = os.path.join(folder, "findings", target + "-")
     os.makedirs(os.path.dirname(findings), exist_ok=True)

@@ -1,4 +1,5 @@
-"""Makes digits_int8.tflite and residual_int8.tflite: networks that PyTorch has trained on digits, quantized by Google's quantizer.
+"""Makes digits_int8.tflite and residual_int8.tflite: networks that PyTorch has trained on digits, quantized by Google's
+quantizer.
 
 build/venv/bin/pip install ai-edge-quantizer==0.10.0
 PYTHONPATH=. build/venv/bin/python tests_host/tflite/make.py
@@ -79,7 +80,8 @@ class Residual(nn.Module):
 def conv(file, at, layer, shape, stride=1, activation=RELU):
     kernel, bias = layer.weight.detach().numpy(), layer.bias.detach().numpy()
     options = dict(
-        strideH=stride, strideW=stride, padding=SAME, fusedActivationFunction=activation, dilationHFactor=1, dilationWFactor=1,
+        strideH=stride, strideW=stride, padding=SAME, fusedActivationFunction=activation, dilationHFactor=1,
+        dilationWFactor=1,
     )  # fmt: skip
     if layer.groups > 1:
         kernel = np.ascontiguousarray(kernel[:, 0].transpose(1, 2, 0)[None])
