@@ -353,7 +353,7 @@ static int run_again(const work_t *w, size_t pc, int32_t scale, const again_t *f
     return 1;
 }
 
-// What the echo of the instruction at pc would ask for, in whose place it would be too late.
+// The range that the echo of the instruction at pc would request; when the echo runs it is too late to apply it.
 static int fit_echo(const work_t *w, size_t pc, size_t range, size_t echo, const again_t *found) {
     const int32_t *program = w->program, *instruction = program + body(program, pc);
     const uint8_t *shape = odt_shape(odt_opcode(*instruction));

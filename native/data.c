@@ -72,7 +72,7 @@ int32_t odt_element(const uint8_t *sample, int32_t format, int32_t i) {
         case ODT_INT16:
             return (int16_t)(sample[2 * i] | sample[2 * i + 1] << 8);
         default:
-            if (format == ODT_UINT16) { // seldom: the others stay as fast as they were
+            if (format == ODT_UINT16) { // rare: the others stay as fast
                 return sample[2 * i] | sample[2 * i + 1] << 8;
             }
             sample += 4 * (size_t)i;

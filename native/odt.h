@@ -91,7 +91,7 @@ int odt_shared_region(const int32_t *program, const odt_region_t *regions);
 // the program was made for, of which only the first COUNT are computed; 0: all are, whatever their number.
 size_t odt_step(const int32_t *program, size_t pc, const odt_region_t *regions, int32_t rows);
 
-// Called by kernels that may take long, every so many operations, when nothing but the arena is half
+// Called by kernels that may take long, after a number of operations, when nothing but the arena is half
 // written. Where ODT_POLLS is defined it is the binding's, and need not return.
 #ifdef ODT_POLLS
 void odt_poll(void);

@@ -114,7 +114,7 @@ static job_t job;
 // Written by the worker that is wanted: the jobs that it has done. When no kernel runs, all that are posted are done.
 static uint32_t done;
 
-// The worker that serves. One that is late or leaves may write it too; whoever is wanted puts it right.
+// The worker that serves. One that is late or leaves may write it too; a wanted worker corrects it.
 static uint32_t serving;
 
 static inline uint32_t load(const uint32_t *word) {

@@ -17,7 +17,7 @@ class _Loss:
     labels = False  # y is one integer label a sample; else it has the output's shape
     binary = False  # y is 0 or 1, or a probability
     onehot = False  # y is a row of 0 and a single 1 a sample, for a label
-    activation = None  # kind of the layer that the loss contains: behind one, it takes what comes before that
+    activation = None  # kind of the layer that the loss contains: after one, it takes what comes before that
     with_logits = False  # y may be rows of bytes: a label, and the logits that odt.continual.replay has kept
     hits = False  # CORRECT counts them: accuracy is known
     from_logits = None  # as the user says: whether the activation does not come before it; None: either

@@ -125,7 +125,7 @@ def report(
 ) -> None:
     """Print the confusion matrix, and precision, recall and F1 by class, within 80 columns.
 
-    ``names``: a list with a name a class; ``output`` as in confusion_matrix. Where the matrix is too wide, the
+    ``names``: a list with one name per class; ``output`` as in confusion_matrix. Where the matrix is too wide, the
     commonest confusions are printed instead.
     """
     matrix = confusion_matrix(model, x, y, output)

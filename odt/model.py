@@ -76,18 +76,18 @@ class Model(Network):
         """Plan the training, reserve its memory and draw the first weights.
 
         Called again it keeps weights, and int8's ranges where the plan has the same, as Keras does; the optimizer's
-        state begins anew, and ``seed`` is then the order's and dropout's: for new weights build the model again. So do
-        layers begin or cease to train whose ``trainable`` was set. ``optimizer``: "sgd", "adam" or an object of
-        optimizers.py, None to predict and evaluate alone; ``loss``: "sparse_categorical_crossentropy", "mse" or an
-        object of losses.py; ``dtype``: "int8" (integers throughout) or "float32". ``micro_batch``: so many samples of a
-        batch at a time, their gradients summed, one update a batch: the arena of a small batch and the sums for the
+        state starts again, and ``seed`` then only affects order and dropout: for new weights build the model again. A
+        layer's changed ``trainable`` takes effect, too. ``optimizer``: "sgd", "adam" or an object of optimizers.py,
+        None to predict and evaluate alone; ``loss``: "sparse_categorical_crossentropy", "mse" or an object of
+        losses.py; ``dtype``: "int8" (integers throughout) or "float32". ``micro_batch``: number of samples processed at
+        a time; their gradients are summed, with one update per batch: the arena of a small batch and the sums for the
         steps of a large one, to the same bits in int8 (but where LeakyReLU or a frozen layer rounds errors at random),
-        in float32 but for the order of summation. ``memory_budget``: so many bytes of arena and state at most, for
-        activations that are forgotten and computed again (recompute.py), and on a PC for layers that run by rows
-        (host/rows); ``checkpoint`` "sqrt": so in any case, keeping about the root of the layers' number. ``frozen``:
-        the weights of layers that do not train, read where they lie, at no RAM (frozen.py). ``metrics``: "accuracy"
-        alone, which losses of labels and BinaryCrossentropy give in any case. Raises MemoryError with the bytes needed
-        and there; the model is then as before.
+        in float32 but for the order of summation. ``memory_budget``: the largest number of bytes of arena and state; to
+        reach it, activations are recomputed (recompute.py), and on a PC layers run by rows (host/rows). ``checkpoint``
+        "sqrt": recompute in any case, keeping about the root of the layers' number. ``frozen``: the weights of layers
+        that do not train, read in place, without RAM (frozen.py). ``metrics``: "accuracy" alone, which losses of labels
+        and BinaryCrossentropy give in any case. Raises MemoryError with the bytes needed and there; the model is then
+        as before.
         """
         if optimizer is not None:
             optimizer = _named("optimizer", optimizer, OPTIMIZERS, "direct")

@@ -62,7 +62,7 @@ def test_rows_that_are_chosen_at_each_step_and_clipped_gradients_are_calibrated_
         if option == "dynamic":
             odt.adapt.update.dynamic(model, 0.2, 0.7)
         if option == "zeroth order":
-            optimizer = odt.optimizers.zeroth.ZerothOrder(0.01, tail=1)
+            optimizer = odt.ZerothOrder(0.01, tail=1)
         model.compile(optimizer, batch_size=6, seed=3, micro_batch=3 if option == "micro" else None)
         rng = random.Random(1)
         rows = 3 if option == "micro" else 6

@@ -36,9 +36,7 @@ def sound(file):
 
 
 def listened(count):
-    """Words with pauses between them, all of it with noise, as a microphone's samples:
-    how many are found, and rightly.
-    """
+    """Words with pauses and noise, as samples of a microphone: how many are found, and how many correctly."""
     window, listener, found, right = Window(WINDOW, 1, HOP), Listener(), 0, 0
     noise, heard = 1, array("h", bytes(2 * HOP))
     with open("stream.bin", "rb") as file:

@@ -7,7 +7,7 @@ of each.
 
 The power may fail at any time: started again, it goes on from life.ckpt and replay.ckpt, and ends with the digest of a
 run that was not interrupted, the same on every machine but CircuitPython's, whose floats have 30 bits. Without these
-two files it begins anew. pretrain.py made what it reads; see README.md.
+two files it starts from the beginning. pretrain.py made what it reads; see README.md.
 """
 
 import gc

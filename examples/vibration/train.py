@@ -21,7 +21,7 @@ PARTS = args.get("parts", (320, 64, 128, 64, 64))
 
 
 def windows(part, batch_size):
-    """A part of the file, a batch at a time. What goes in is what is to come out."""
+    """A part of the file, one batch at a time. The target is the input."""
     column = Column("bearing.bin", "int8", 256, 256 * sum(PARTS[:part]), samples=PARTS[part])
     return RawReader(column, column, batch_size)
 

@@ -103,7 +103,7 @@ static PyObject *entry_load(PyObject *const *args, Py_ssize_t count) {
     return (PyObject *)program;
 }
 
-// References to a tuple's or list's six items, for whoever gives a buffer may change the list; 0 with an exception set.
+// References to a tuple's or list's six items, since code that provides a buffer may change the list; 0 with an exception set.
 static int get_items(PyObject *sequence, PyObject **items) {
     if (!PyTuple_Check(sequence) && !PyList_Check(sequence)) {
         PyErr_Format(PyExc_TypeError, "regions must be a tuple or a list, not %s",

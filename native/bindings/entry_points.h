@@ -36,7 +36,7 @@
 // And where all kernels are one _odt: on stock firmware this one is _odt_online's.
 #define ODT_ONLINE_ENTRY_POINTS(X) \
     X(rls, 5, 5) /* rls(state, work, x, y, learn): recursive least squares: outputs of x into work and, unless y is None, \
-        their mean squared error behind them; if learn, y is learned. Returns an ODT_RLS_.. (kernels/online/rls.h) */
+        then their mean squared error; if learn, y is learned. Returns an ODT_RLS_.. (kernels/online/rls.h) */
 
 // And these are _odt_features's, _odt_frontend's, _odt_motion's and _odt_rocket's: of a frame. They return an ODT_LOGMEL_.. and so on (kernels/features/*.h).
 #define ODT_FEATURES_ENTRY_POINTS(X) \

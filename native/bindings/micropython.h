@@ -175,7 +175,7 @@ static inline size_t count_samples(mp_obj_t buffer, mp_obj_t kind) {
     for (size_t i = 0; i < 4; i++) {
         size_t count;
         mp_obj_t *items;
-        mp_obj_get_array(kind, &count, &items); // anew: a number's __int__ may change a list
+        mp_obj_get_array(kind, &count, &items); // again: a number's __int__ may change a list
         if (count != 4) {
             mp_raise_ValueError(MP_ERROR_TEXT("a kind of samples is 4 numbers"));
         }
@@ -208,7 +208,7 @@ static mp_obj_t entry_predict(size_t count, const mp_obj_t *args) {
     int puts = count > 2;
     mp_obj_t *call, program = MP_OBJ_NULL, sequence = MP_OBJ_NULL;
     for (size_t i = 0; i < NUMBERS; i++) {
-        mp_obj_get_array(args[0], &count, &call); // anew: a number's __int__ may change a list
+        mp_obj_get_array(args[0], &count, &call); // again: a number's __int__ may change a list
         if (count != 2 + NUMBERS) {
             mp_raise_ValueError(MP_ERROR_TEXT("a call of predict is 12 items"));
         }

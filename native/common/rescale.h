@@ -1,5 +1,5 @@
 // Rescaling (docs/numerics.md) of many values by one multiplier. Where a product of 64 bits is several
-// instructions, mostly by two 32-bit products: scales have 24 bits, and what is rescaled seldom has more
+// instructions, mostly by two 32-bit products: scales have 24 bits, and rescaled values rarely have more
 // than 18. Elsewhere by the product's upper half: shifts are mostly above 32.
 
 #ifndef ODT_RESCALE_H

@@ -6,7 +6,7 @@
 #include "../fixed.h"
 #include "../opcodes.h"
 
-// Key of the step that is under way, whose tick is still to come, for the error on its way back too; 0 where none is.
+// Key of the current step before its tick, also for its errors; 0 if no step is under way.
 static inline int32_t odt_begin_step(const int32_t *h, int32_t *c) {
     if (c[ODT_KEY]) {
         c[ODT_KEY] = (int32_t)odt_hash32((uint32_t)h[1], (uint32_t)h[0] + 1);

@@ -5,7 +5,7 @@
 // makes the test; _ holds always. The four names are the functions that then compute it on an RP2040, on a Cortex-M4 and later, on
 // other 32-bit cores and on a PC; _ where a core has no such way. docs/architecture.md's table is made from these rows
 // (odt/host/generate.py), tests_device/test_route.py compares them with the symbols of firmware, and odt/host/routes/limits.py, by
-// which the host foretells cycles, has the numbers.
+// which the host estimates cycles, has the numbers.
 
 #ifndef ODT_ROUTE_H
 #define ODT_ROUTE_H

@@ -73,7 +73,7 @@ def _replace_arena(model, size):
     try:
         model.session.arena = model.session.regions[ARENA] = bytearray(size)
     except MemoryError:
-        raise MemoryError("an arena of %d bytes is needed, so much is not free in one piece" % size)
+        raise MemoryError("an arena of %d bytes is needed, no free block is as large" % size)
 
 
 class _Buffers(Buffers):

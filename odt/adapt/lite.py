@@ -58,7 +58,7 @@ def lite_residual(model, blocks, kernel_size=3, groups=2, expand=1, norm=0):
         copy = Node(node.layer, [copies[parent] for parent in node.inputs], node.shape)
         if node in sources:
             branch = _branch(copies[sources[node]], node, kernel_size, groups, expand, norm)
-            activation = node.layer.activation if node.clamp else None  # behind the sum
+            activation = node.layer.activation if node.clamp else None  # after the sum
             copy.clamp = 0
             copy = Add(activation, name=node.layer.name + "_lite")([copy, branch])
         copies[node] = copy

@@ -27,13 +27,13 @@ if 1 - 1:  # for type checkers alone
     from ..model import Model
     from ..run.network import Data
 
-_SHARES = (1, 2, 4, 8)  # of a layer's channels 1 / so many
+_SHARES = (1, 2, 4, 8)  # 1 / these of a layer's channels
 
 
 def task_adaptive(
     model: "Model", x: "Data", y: "Data", memory_budget: "int | None" = None, macs_budget: "int | None" = None
 ) -> "dict[str, tuple[tuple[int, int], ...]]":
-    """Let those channels train that matter most for some labelled samples, and compile the model anew, with its
+    """Let those channels train that matter most for some labelled samples, and compile the model again, with its
     weights.
 
     ``x``, ``y``: as for ``fit``; a few dozen samples do. ``memory_budget``: bytes of arena and state together, in
@@ -145,7 +145,9 @@ def _bytes(model, budget=None):
 
 
 def _refuse(model, ranked, memory_budget, macs_budget, measuring=0):
-    """Raise the error that names the smallest budget for which there is a choice; measuring takes so many bytes."""
+    """Raise the error that names the smallest budget for which there is a choice; ``measuring``: the bytes that
+    measuring takes.
+    """
     if not ranked:
         raise ValueError("task_adaptive: the loss of these samples depends on no channel")
     least = []
@@ -168,7 +170,7 @@ def _recompile(model):
     """``compile`` by the policy that is set, and the weights in what is then their place."""
     old = model.session
     size = len(old.arena)
-    old.arena = old.regions[ARENA] = None  # its content is worth nothing between runs
+    old.arena = old.regions[ARENA] = None  # its content is undefined between runs
     model.session = None  # else compile() would keep its ranges
     try:
         model.compile(old.optimizer, old.loss, old.dtype, old.batch_size, old.seed, micro_batch=old.micro)

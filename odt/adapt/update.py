@@ -5,7 +5,7 @@ A policy is applied to a model before ``compile``; the next one replaces it::
     odt.adapt.update.sparse(model, {"conv2d_3": 0.25, "dense": 1})
     model.compile(...)
 
-A layer of which only some channels train keeps a scale a channel, as a frozen one does.
+A layer in which only some channels train keeps one scale per channel, as a frozen one does.
 """
 
 from ..base.fixed import is_int

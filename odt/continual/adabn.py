@@ -25,7 +25,7 @@ def update_bn(model: "Network", x: "Data", epochs: "int | None" = None, guard: "
     classes.
 
     By its ``momentum`` with each batch of the model's ``batch_size``: n of them leave ``momentum ** n`` of what was.
-    ``epochs``: passes over ``x``; None for so many as leave less than 1/64. Samples at the end that are less than half
+    ``epochs``: passes over ``x``; None for as many as leave less than 1/64. Samples at the end that are less than half
     a batch are left out, unless there is no other. Weights, optimizer and steps stay; int8 ranges widen where they do
     not hold ``x``. Dropout drops, as it does in PyTorch. It takes 8 bytes per channel, and 4 per range.
 

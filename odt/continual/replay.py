@@ -249,7 +249,7 @@ class Mixed:
         return (self._data[3] + new - 1) // new
 
     def _old(self, kept):
-        """How many samples of a batch are drawn, where so many classes are kept."""
+        """How many samples of a batch are drawn, given the number of kept classes."""
         size = self._batch
         part, whole = kept, kept + self._classes
         if self._share is not None:

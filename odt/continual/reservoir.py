@@ -49,7 +49,7 @@ class Reservoir:
         return min(self.seen, self.capacity)
 
     def add(self, x: "Numbers", y: "SupportsFloat | Numbers") -> "int | None":
-        """Offer a sample; returns the place it took, or None if it was let go. One that raises is not counted."""
+        """Offer a sample; returns the place it took, or None if it was dropped. One that raises is not counted."""
         targets = (y,) if count_of(y) is None else y
         if len(x) != self.row or len(targets) != self.width:
             raise ValueError("Reservoir: a sample of %d and %d numbers, expected %d and %d" % (

@@ -7,7 +7,7 @@
     teacher.forget("wave")
 
 Latent replay (Pellegrini et al., 2020): the front runs once per sample, its output is kept as int8 numbers, equally
-many places for each class, and a softmax layer learns all that is kept anew whenever that has changed. So nothing is
+many places for each class, and a softmax layer learns all kept samples again after each change. So nothing is
 forgotten but by ``forget``, and what is known depends on what is kept alone. Decisions are made of integers: the same
 on every machine.
 """
@@ -90,10 +90,10 @@ class _Forgets:
 class Teacher(Stored):
     """Learns classes from samples, over the outputs of ``front``, a model that does not change.
 
-    ``classes``: at most so many, 1 .. 255. ``budget``: bytes of the samples kept, an equal part for each class.
-    ``reject``: None, or a least similarity, 0 .. 1, below which predict() answers None (see similarity()). ``place``: a
-    file's name or a place of odt.files.slots, where each change is saved. ``steps``: of training after a change, of 16
-    samples each. ``seed``: of which sample a new one of a full class takes the place of.
+    ``classes``: the largest number of classes, 1 .. 255. ``budget``: bytes of the samples kept, an equal part for each
+    class. ``reject``: None, or a least similarity, 0 .. 1, below which predict() answers None (see similarity()).
+    ``place``: a file's name or a place of odt.files.slots, where each change is saved. ``steps``: of training after a
+    change, of 16 samples each. ``seed``: of which sample a new one of a full class takes the place of.
 
     All memory is reserved here: ``state``, 36 bytes, 24 for each class and the budget; the layer that learns; and 9
     bytes for each number of the front's output. For a moment learn() takes twice the budget of a class, forget() four
@@ -228,7 +228,7 @@ class Teacher(Stored):
     def fit(self) -> None:
         """Learn what is kept, unless that has happened: ``steps`` of training.
 
-        Interrupted, it begins anew at the next call.
+        If it is interrupted, the next call starts again.
         """
         if self._learned or not self.labels:
             return

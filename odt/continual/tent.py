@@ -8,9 +8,9 @@ without labels.
     tent.adapt(model, x)
 
 Test-time entropy minimisation (TENT: Wang et al., 2021) with the term that asks for many classes (information
-maximisation: SHOT, Liang et al., 2020): predictions become surer, of a batch as various. It helps where
-odt.continual.adabn leaves a class or two doubtful, and harms where classes do not come alike. It never looks at a
-label.
+maximisation: SHOT, Liang et al., 2020): predictions become more confident and stay diverse within a batch. It helps
+where odt.continual.adabn leaves a class or two uncertain, and harms where classes are not equally frequent. It never
+looks at a label.
 """
 
 from ..base.fixed import ONE, is_number, own, scale_shift

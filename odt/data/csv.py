@@ -60,7 +60,9 @@ class Lines:
             return self.file.readline()
 
     def first(self, columns):
-        """The words of the first sample, None without; ``columns``: those in use of a line of so many, a function."""
+        """The words of the first sample, None without; ``columns``: a function from the number of columns to those in
+        use.
+        """
         words = self.words()
         if words and self.is_heading(words, columns(len(words))):
             self.columns = 0
@@ -226,7 +228,7 @@ def whole(sign, value, exponent):
 
 def float32(sign, value, exponent):
     """value * 10^exponent as the bits of the nearest float32."""
-    digits = exponent + (bit_length(value) * 1233 >> 12)  # about so many before the point
+    digits = exponent + (bit_length(value) * 1233 >> 12)  # about the digits before the point
     if value == 0 or digits < -47:
         return sign
     if digits > 40:

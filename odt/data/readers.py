@@ -7,7 +7,7 @@
 
 A reader can be iterated again and again, for pairs (x, y) that ``fit``, ``evaluate`` and ``metrics`` take.
 ``fit(shuffle=True)`` reads the samples in the order in which it would take them from arrays, and ends
-with the same bits; ``block`` keeps so many neighbours together, which saves seeking. A reader's RAM
+with the same bits; ``block`` keeps that number of neighbours together, which saves seeking. A reader's RAM
 depends on the batch, never on the file.
 """
 
@@ -31,7 +31,7 @@ class Column:
     """Where in a binary file samples lie: sample i is ``row`` elements at ``offset + i * stride``.
 
     ``stride`` is the bytes of a sample unless given: records of a label and data are two columns of a file.
-    ``samples``: so many, and not all up to the file's end.
+    ``samples``: their number, if it is not all up to the file's end.
     "float64" and "int64", what NumPy makes when it is not asked, are read as float32 (to nearest) and int32,
     number by number in Python: a board is faster with a file of ``astype("float32")``.
     """
@@ -356,7 +356,7 @@ class CsvReader(_Reader):
                 normalizer.features, path, len(self._x_columns)))  # fmt: skip
 
     def _used(self, columns):
-        """Of a line of so many columns those that are not skipped."""
+        """The columns that are not skipped, given their number."""
         out = [column % columns for column in self._skip if is_int(column)]
         return [column for column in range(columns) if column not in out]
 
@@ -464,7 +464,7 @@ class Normalizer:
                 )
         mean, squares, count = array("f", self.mean), array("f", self.squares), self.count
         for at in range(0, len(x), size):
-            if count == 0x7FFFFFFF:  # the older half is let go
+            if count == 0x7FFFFFFF:  # the older half is dropped
                 count >>= 1
                 for k in range(size):
                     squares[k] /= 2

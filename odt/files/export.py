@@ -111,7 +111,7 @@ def _head(kind, session, labels):
     loss, plan, layer = session.loss, session.plan, session.input
     unit = loss.unit(1.0)
     if any([loss.unit(float(step)) != unit * step**loss.degree for step in (2, 3, 4)]) or unit * 65536 % 1:
-        raise TypeError("export: a loss of one's own (%s) does not go into a file" % type(loss).__name__)
+        raise TypeError("export: a custom loss (%s) cannot be stored in a file" % type(loss).__name__)
     output, int8 = plan.output, session.dtype == "int8"
     return {
         "kind": kind, "dtype": session.dtype, "batch": session.batch_size, "micro": session.micro, "seed": session.seed,
@@ -134,7 +134,7 @@ def _head(kind, session, labels):
 def _rate(rate):
     kind = type(rate).__name__
     if kind not in _RATES:
-        raise TypeError("export: a learning rate of one's own (%s) does not go into a file" % kind)
+        raise TypeError("export: a custom learning rate (%s) cannot be stored in a file" % kind)
     values = rate.saved()
     return [kind] + [_rate(value) if hasattr(value, "saved") else value for value in values]
 

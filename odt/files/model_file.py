@@ -1,4 +1,4 @@
-"""The session that a model file makes. Let go once it has (open.py)."""
+"""Makes the session of a model file. open.py unloads it afterwards."""
 
 import gc
 

@@ -62,7 +62,7 @@ class Loaded(Network):
     def __getattr__(self, name):
         if name in ("nodes", "compile"):
             raise AttributeError(
-                "%s: a model from a file has no layers: build it anew, compile() it and load_weights() the file" % name
+                "%s: a model from a file has no layers: build it, compile() it and load_weights() the file" % name
             )
         return Network.__getattr__(self, name)
 

@@ -44,7 +44,7 @@ class Place:
 
 
 class Plan:
-    """What a Session asks of a plan; what few ask is read from ``layers`` when it is asked for.
+    """What a Session needs of a plan. What is rarely needed is read from ``layers`` on demand.
 
     ``layers``: the section's bytes, or (name, CRC) where the file has a name: RAM is for what every model asks.
     """

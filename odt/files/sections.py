@@ -70,7 +70,7 @@ class ModelFile:
         if words[0] != _FORMAT:
             raise ValueError("%s: format %d, this odt reads %d" % (name, words[0], _FORMAT))
         if words[1] != VERSION:
-            raise ValueError("%s: instruction set %d, this odt runs %d: export it anew" % (name, words[1], VERSION))
+            raise ValueError("%s: instruction set %d, this odt runs %d: re-export it" % (name, words[1], VERSION))
         sizes = words[2:7]
         crc, length = 0, _place(sizes)
         left = length - _HEADER

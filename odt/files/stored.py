@@ -23,7 +23,7 @@ def whole(change):
 
 
 def counted(count):
-    """One more, in 32 bits: of 2^32 the older half is let go."""
+    """Adds one in 32 bits: at 2^32 the count is halved."""
     return count + 1 if count < 0xFFFFFFFF else 1 << 31
 
 

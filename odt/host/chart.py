@@ -46,14 +46,14 @@ class Box:
 
     @property
     def top(self):
-        """The byte behind it: buffers begin at whole words."""
+        """The first byte after it: buffers begin at whole words."""
         return self.offset + (self.size + 3 & ~3)
 
 
 class Plan:
     """What the picture shows.
 
-    ``boxes``; ``spans``, (layer, first instruction, instruction behind); ``forward``, how many instructions the
+    ``boxes``; ``spans``, (layer, first instruction, instruction after the last); ``forward``, how many instructions the
     network's output takes; ``live``, bytes in use during each instruction; ``arena`` and ``lower_bound``, the largest
     of these.
     """

@@ -259,7 +259,7 @@ def _call(function):
     def call(self, *args, **options):
         if self.family is None and not self.view:
             raise TypeError(
-                "layer %r: a layer of one's own has a kind and a family, which are lowered to instructions: "
+                "layer %r: a custom layer has a kind and a family, which are lowered to instructions: "
                 "docs/howto/add_a_layer.md; what Lambda or call() would compute is a layer of odt, or a change of the "
                 "samples" % type(self).__name__
             )
@@ -358,7 +358,7 @@ def _fit(name, method):
 
 
 def _fit_async(name, method):
-    begin = _fit(name, method)  # its arguments may plan the model anew
+    begin = _fit(name, method)  # its arguments may plan the model again
 
     @functools.wraps(method)
     def call(self, *args, **options):
@@ -403,7 +403,7 @@ def _ours(cls):
 
 
 def _setattr(self, name, value):
-    """What a model has, what a class of one's own has, and names that begin with _, may be set."""
+    """What a model has, what a subclass has, and names that begin with _, may be set."""
     known = hasattr(type(self), name) or name in vars(self) or name[0] == "_" or not _ours(type(self))
     if not known and not _ours_calls():
         from .idioms import setting

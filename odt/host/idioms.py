@@ -23,7 +23,7 @@ _BACKEND = (
     "frameworks' layers do not train on a board: odt.host.convert imports Keras, PyTorch, ONNX and TFLite files "
     "(docs/howto/import.md)"
 )
-_OWN = "a layer of one's own: docs/howto/add_a_layer.md"
+_OWN = "a custom layer: docs/howto/add_a_layer.md"
 _ELEMENT = "odt.Add, odt.Multiply and odt.Concatenate join branches"
 _ACTIVATION = 'a name: activation="relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "sigmoid", "tanh" or "softmax"'
 _OBJECT = "names and objects of odt are given as they are, there is nothing to look up or to serialise"
@@ -107,7 +107,7 @@ MISSING = {
     "callbacks": {
         "odt.callbacks.ModelCheckpoint(filepath, steps=..), and fit(.., initial_epoch=model.epoch) after load()":
             "BackupAndRestore OrbaxCheckpoint",
-        "fit returns a history; a callback of one's own is any object with on_epoch_end(epoch, logs)":
+        "fit returns a history; a custom callback is any object with on_epoch_end(epoch, logs)":
             "CSVLogger LambdaCallback History RemoteMonitor",
         "python3 -m odt monitor draws losses while a script runs, on a board too": "TensorBoard",
         "leave it out: fit prints its progress (verbose=1)": "ProgbarLogger",
@@ -127,7 +127,7 @@ MISSING = {
         "mean_squared_logarithmic_error poisson cosine_similarity mean_squared_error mean_absolute_error huber",
         "odt has no such loss: odt.continual.prototypes and odt.continual.latents compare samples":
             "Circle circle CTC ctc",
-        "a loss of one's own: docs/reference/modules.md": "Loss",
+        "a custom loss: docs/reference/modules.md": "Loss",
         _OBJECT: "serialize deserialize get",
     },
     "metrics": {
@@ -146,7 +146,7 @@ MISSING = {
         "categorical_crossentropy categorical_focal_crossentropy categorical_hinge hinge huber kl_divergence log_cosh "
         "mean_absolute_error mean_absolute_percentage_error mean_squared_error mean_squared_logarithmic_error poisson "
         "sparse_categorical_crossentropy squared_hinge",
-        "a callback of one's own is any object with on_epoch_end(epoch, logs)": "Mean MeanMetricWrapper Metric Sum",
+        "a custom callback is any object with on_epoch_end(epoch, logs)": "Mean MeanMetricWrapper Metric Sum",
         _OBJECT: "serialize deserialize get",
     },
     "layers.activations": {
@@ -166,7 +166,7 @@ MISSING = {
         "odt.load_model(path) opens what model.export(path) wrote": "from_json",
         "begin with odt.Input, or with a layer that has input_shape=: it is built then":
             "build built build_from_config",
-        "model.predict(x); a network of one's own is made of layers: odt.Model(input, output)":
+        "model.predict(x); a custom network is made of layers: odt.Model(input, output)":
             "call symbolic_call stateless_call compute_output_spec "
         "compute_output_shape compute_mask call_signature_parameters get_quantization_layer_structure quantized_build "
         "quantized_call rematerialized_call call_super_init apply",
@@ -361,7 +361,7 @@ _COMPILE = (
     ("metrics:", "evaluate and history give the loss, and the accuracy of labels; others: model.predict(x) and NumPy"),
     (
         "loss is a name or an object",
-        "a loss of one's own is an object that emits instructions: docs/reference/modules.md",
+        "a custom loss is an object that emits instructions: docs/reference/modules.md",
     ),
     ("loss is one of", "odt.MeanSquaredError, odt.MeanAbsoluteError and odt.Huber for numbers, the others for labels"),
     ("optimizer is one of", "odt.Adam, odt.AdamW, odt.RMSprop or odt.SGD"),

@@ -141,7 +141,7 @@ def _frozen(path, data, model):
 
 
 def _weights(model):
-    """A line a weight: name, shape, how it is kept, its scale and its largest value."""
+    """One line per weight: name, shape, storage, scale and largest value."""
     int8 = model.dtype == "int8"
     for layer, kept in model.session.plan.weights:
         arrays = weights.read(layer, model.session.state, model.session.frozen, kept, int8)
@@ -157,7 +157,7 @@ def _weights(model):
 
 
 def _frozen_weights(model, data):
-    """A line a buffer of the file: name, bytes, and the range of scales."""
+    """One line per buffer of the file: name, bytes, and the range of scales."""
     at = frozen.HEADER
     for _, kept in model.session.plan.weights:
         for buffer in kept.frozen:

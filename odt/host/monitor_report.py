@@ -11,7 +11,7 @@ from .page import page
 from .text import literal, visible
 
 _DRAWN = 12  # calls of fit(), the last ones, and series, the first ones: drawing takes half a second each
-_NAMED = 20  # events that are named where they are; more are told by their colour
+_NAMED = 20  # events with their name beside them; more are shown by their colour alone
 _LISTED = 200  # events in the page, the last ones
 _FIGURES = (("loss", "loss"), ("acc", "accuracy"))
 _COLOURS = (("", "training", "#0072b2"), ("val_", "validation", "#d55e00"))  # Okabe and Ito's, and those of events:

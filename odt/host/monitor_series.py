@@ -50,7 +50,7 @@ class Series:
         self.recent.append([self.count, value, self.threshold])
 
     def limit(self, value):
-        """Take in the threshold of the last value, and of those to come."""
+        """Take in the threshold of the last value and of later ones."""
         if value != self.threshold:
             if len(self.steps) == 2 * _BINS:
                 del self.steps[:-1:2]

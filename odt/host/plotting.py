@@ -6,7 +6,7 @@ import math
 def draw(text, series, last, low, high, width, height=9, label="%8.3f", lines=()):
     """Append to a rich Text: curves, (mark, style, [(x from 0 to ``last``, value)]), on axes from ``low`` to ``high``.
 
-    ``lines``: where vertical lines stand behind the curves, as x.
+    ``lines``: the x of vertical lines below the curves.
     """
     columns = {min(int(x / last * (width - 1) + 0.5), width - 1) for x in lines}
     grid = [[("|", "red") if x in columns else (" ", "") for x in range(width)] for _ in range(height)]

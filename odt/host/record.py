@@ -128,7 +128,7 @@ class Sensor:
         return found
 
     def newest(self):
-        """The position of the newest window; those that came until now are let go."""
+        """The position of the newest window; earlier windows are dropped."""
         position = 0
         while True:
             try:

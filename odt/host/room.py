@@ -73,8 +73,8 @@ def blocks(size, block):
 
 
 def needed(held, files, block):
-    """The free blocks that copying the files takes, of which some are there already: an old one goes when the new one
-    is whole.
+    """The free blocks that copying the files takes, some of which are there already: an old file is removed when
+    the new one is whole.
     """
     files = lacking(held, files)
     replaced = [blocks(held[file.target][0], block) for file in files if file.target in held]

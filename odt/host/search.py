@@ -1,4 +1,4 @@
-"""Which layers to train within so many bytes: contribution analysis, then evolutionary search (Lin et al., 2022,
+"""Which layers to train within a number of bytes: contribution analysis, then evolutionary search (Lin et al., 2022,
 SparseBP).
 
     search = Search(network, weights, train, test, lambda: odt.SGD(0.02, 0.9))
@@ -121,7 +121,7 @@ class Search:
         return {"ratios": dict(ratios, **{self.layers[-1]: 1.0}), "biases": biases}
 
     def run(self, trials, limit=None):
-        """So many trials more, on this machine, of policies that take at most ``limit`` bytes;
+        """Run more trials on this machine, of policies that take at most ``limit`` bytes;
         returns Optuna's study.
         """
         self.limit = limit

@@ -64,7 +64,7 @@ def describe(point, model, board="rp2040"):
     )  # fmt: skip
     if "cycles" in figures:
         unit = {"rp2040": "cycles of an RP2040", "cortex-m4f": "instructions of a Cortex-M4"}[board]
-        yield "a step of %d samples: %d %s, foretold" % (session.batch_size, figures["cycles"], unit)
+        yield "a step of %d samples: %d %s, estimated" % (session.batch_size, figures["cycles"], unit)
 
 
 def limits(options):

@@ -6,7 +6,7 @@
     print(names(model))                               # what there is
     with Trace(model, ["conv2d", "dense gradient"], folder="trace") as trace:
         model.train_step(x, y)                        # or fit
-    print(trace["conv2d"], trace.shape("conv2d"))     # and trace/conv2d.npy, a row a step
+    print(trace["conv2d"], trace.shape("conv2d"))     # and trace/conv2d.npy, one row per step
     with Ranges(model) as ranges:
         model.fit(x, y)
     ranges.report()                                   # and a warning where one is wrong
@@ -46,7 +46,7 @@ class Tensor:
         self.name = name
         self.code = code  # array's type code of what is stored
         self.shape = shape
-        self.pieces = []  # (the word behind the instruction that completes it, region, offset, bytes)
+        self.pieces = []  # (the word after the instruction that completes it, region, offset, bytes)
         self.summed = False  # over micro-batches: whole when the update begins
         self.scale = None  # (region, offset) of an int8 tensor's
         self.zero = self.lo = 0
@@ -91,7 +91,7 @@ class Tensor:
 class Map:
     """What the instructions of a model are for: ``tensors``, by name, and ``instructions``.
 
-    ``instructions``: (first word, word behind, Instruction, "forward", "backward" or "update"). RuntimeError
+    ``instructions``: (first word, word after the last, Instruction, "forward", "backward" or "update"). RuntimeError
     when the network is not the one that was compiled.
     """
 
@@ -135,7 +135,7 @@ class Map:
         self.buffers = plan.buffers  # of the state
 
     def _writes(self, buffer, whole=False):
-        """(word behind, instruction, operand) of each instruction that writes the buffer; ``whole``: or a part."""
+        """(word after it, instruction, operand) of each instruction that writes the buffer; ``whole``: or a part."""
         owner, at = home(buffer)
         for _, end, instruction, _ in self.instructions:
             for operand, description in zip(instruction.operands, instruction.opcode.operands):

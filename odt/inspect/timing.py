@@ -56,7 +56,7 @@ class _Timer(Watch):
             self.clock, self.since = _microseconds, _difference
         owners = [node.layer.name for node in model.nodes] + ["loss", "step"]
         self.times = [[0, 0, 0] for _ in owners]
-        self.ends = {}  # word behind an instruction -> (times of its owner, phase)
+        self.ends = {}  # word after an instruction -> (times of its owner, phase)
         macs = [[0, 0, 0] for _ in owners]
         arena = [{} for _ in owners]
         layers = {node.layer.name: node.layer for node in model.nodes}

@@ -51,7 +51,7 @@ class Watch:
         self.model, self.session = model, ready(model)
 
     def places(self, start: "int", stop: "int") -> "dict[int, list[Callable[[], object]]]":
-        """Of a part of the step: ``{word: [call, ..]}``, called behind the instruction that ends there, or first."""
+        """Of a part of the step: ``{word: [call, ..]}``, called after the instruction that ends there, or first."""
         raise NotImplementedError
 
     def __enter__(self) -> "Watch":

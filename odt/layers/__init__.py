@@ -209,7 +209,7 @@ def Input(
     ``scale=1 / 255``.
 
     In an int8 model the range of float32, int16, uint16 and int32 data is found on the first batch and then follows the
-    data, by a quarter a step at most, so that a rare outlier is clipped and forgotten. ``limit`` fixes the range
+    data, by at most a quarter per step, so that a rare outlier is clipped and forgotten. ``limit`` fixes the range
     instead: magnitudes above it are clipped, always. ``float32`` models take every value as it is.
     """
     layer = InputLayer(shape, dtype, scale, zero_point, name, limit)
@@ -333,9 +333,9 @@ class Conv(Window):
 class Conv2D(Conv):
     """2-D convolution of (height, width, channels); kernel ``(filters, height, width, channels)``.
 
-    ``padding`` is "valid" or "same" (TensorFlow's: the odd row of zeros comes last). With ``groups`` the
-    channels and the filters are split into so many, and a filter meets its group's channels only. ``dilation_rate``, as
-    in Keras: the distance between a filter's taps; strides are 1 where it is more.
+    ``padding`` is "valid" or "same" (TensorFlow's: the odd row of zeros comes last). With ``groups`` the channels and
+    the filters are split into that many groups, and a filter meets its group's channels only. ``dilation_rate``, as in
+    Keras: the distance between a filter's taps; strides are 1 where it is more.
     """
 
     kind = "conv2d"

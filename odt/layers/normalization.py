@@ -66,8 +66,8 @@ class Normalization(Layer):
         model.
 
         Data of integers means what the Input says, and so do ``bytes``, raw data of its dtype. Exact sums: the same
-        bits on every machine, in any order. In a compiled model they take effect at once, and ranges of int8 are found
-        anew. ValueError where x has other features.
+        bits on every machine, in any order. In a compiled model they take effect at once, and ranges of int8 are
+        measured again. ValueError if x has other features.
         """
         if hasattr(x, "shape") and not hasattr(x, "reshape") and not isinstance(x, memoryview):  # of pandas
             from ..run.arrays import read

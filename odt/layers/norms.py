@@ -41,7 +41,7 @@ class _Norm(Layer):
 class LayerNorm(_Norm):
     """Each position's numbers along the last axis to mean 0 and variance 1, times gamma, plus beta.
 
-    Gamma (first 1) and beta (first 0) have a number a channel and train; in int8 they are int32 times
+    Gamma (first 1) and beta (first 0) have one number per channel and train; in int8 they are int32 times
     2^-20 (Ba et al. 2016; Keras's LayerNormalization). Where an image is flat its tiny deviation multiplies errors: in
     int8 GroupNorm(1), or an epsilon of 0.03, comes nearer to float32 (docs/numerics.md).
     """

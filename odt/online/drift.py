@@ -72,7 +72,7 @@ class Detector(Stored):
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Start again."""
         self._state = self._first()
 
     @property
@@ -87,7 +87,7 @@ class Detector(Stored):
 
     @property
     def n(self) -> "int":
-        """Values since it began anew; of ADWIN those in the window."""
+        """Values since it started; for ADWIN those in the window."""
         return self._state[2]
 
     def update(self, x: "SupportsFloat") -> None:

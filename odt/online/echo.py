@@ -74,7 +74,7 @@ class EchoState(OSELM):
 
     The reservoir is Python: of 32 units a sample takes 0.7 million cycles of an (emulated) RP2040 and is learned in 0.8
     million more, and making the model takes 80 million. Its int8 weights are kept, 2 bytes per connection: to hash
-    those 192 anew would take 3.4 million cycles for each sample.
+    those 192 again would take 3.4 million cycles for each sample.
     """
 
     units: "int"

@@ -93,7 +93,7 @@ class NCM(_Kept):
         return self._nearest(self._units(x))
 
     def count(self, label: "int") -> "int":
-        """Samples learned of a label; beyond 2^31 the older half of them is let go. ValueError for what is no label."""
+        """Samples learned of a label; at 2^31 the count is halved. ValueError for what is no label."""
         within("count: label", own(label), self._places)
         return struct.unpack_from("<q", self.state, 64 + label * self._step)[0]
 

@@ -256,7 +256,7 @@ class OSELM(Stored):
 
     def _explain(self, code, x, y):
         if code not in (_X_VALUE, _Y_VALUE):
-            raise ValueError("state: it is damaged; load() or make the model anew")
+            raise ValueError("state: it is damaged; load() or make a new model")
         name, values = ("x", x) if code == _X_VALUE else ("y", y)
         for i in range(len(values)):
             if not -_LIMIT < values[i] < _LIMIT:

@@ -99,9 +99,9 @@ class Adam:
     """Adam (Kingma and Ba, 2015) with bias correction.
 
     ``weight_decay`` (decoupled) and ``global_clipnorm`` are as in SGD: with a decay this is AdamW. ``state`` "int16",
-    the default in int8 models, keeps m and sqrt(v) as int16 with an exponent a row (docs/numerics.md): what is added to
-    sqrt(v) is one unit of the row's state there, and another ``epsilon`` than 1e-7 belongs to ``state`` "float32":
-    ``compile`` refuses it.
+    the default in int8 models, keeps m and sqrt(v) as int16 with one exponent per row (docs/numerics.md).
+    One unit of the row's state then takes the place of epsilon: ``compile`` refuses an ``epsilon`` other than 1e-7
+    unless ``state`` is "float32".
     """
 
     def __init__(

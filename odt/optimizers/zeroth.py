@@ -17,8 +17,8 @@ class ZerothOrder:
     from the step's key, 1, 0, 0 or -1, and drawn again where it is needed: no gradient and no z is ever in RAM, and the
     arena is that of a forward pass. In int8 epsilon is a whole number of steps of each row's scale, at least one and 31
     at most, and weights keep what is less than a step, rounded at random. ``sign`` False: ``weight -= learning_rate *
-    (L+ - L-) / (2 * epsilon) * z``. ``tail``: so many of the last layers that train have a backward pass, and
-    ``optimizer`` (an SGD or Adam; default ``Adam()``), whose schedule the learning rate here then follows in proportion
+    (L+ - L-) / (2 * epsilon) * z``. ``tail``: the number of last trainable layers that have a backward
+    pass, with ``optimizer`` (an SGD or Adam; default ``Adam()``); the learning rate follows its schedule in proportion
     (Sugiura and Matsutani, 2025: ElasticZO).
     """
 

@@ -4,7 +4,7 @@ import sys
 
 
 def drop(name):
-    """On MicroPython let go of a module of odt, if it is loaded: of an .mpy file it lies in RAM.
+    """On MicroPython unload a module of odt, if it is loaded: an .mpy file lies in RAM.
 
     Also where memory ended in an import: MicroPython 1.25 keeps a module whose object it could not allocate, a null
     pointer.
@@ -23,7 +23,7 @@ def drop(name):
 
 
 def unload():
-    """Let go of what only compile() needs: this package and run/build.py."""
+    """Unload what only compile() needs: this package and run/build.py."""
     for name in list(sys.modules):
         room, _, part = name.rpartition(".")
         if name == "odt.run.build" or room == "odt.plan" and part not in ("graph", "listing", "program", "values"):

@@ -137,7 +137,7 @@ def _lookup(s, node, inputs):
     """What each byte becomes, in an imported network between steps that stay."""
     (x,) = inputs
     if not s.steps:
-        raise ValueError("%r: imported for int8 and before all that trains; import the network anew" % node.layer)
+        raise ValueError("%r: imported for int8 and before all that trains; import it again" % node.layer)
     y = s.tensor(node.layer.name, x.count, ACTIVATION)
     s.emit("lookup_i8", (y.buffer, x.buffer, s.buffers.constant(node.layer.table)), (x.count,))
     return y

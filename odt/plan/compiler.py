@@ -94,9 +94,7 @@ def _offset(operand):
 
 
 def _finished(nodes, draft):
-    """The Plan of a Draft, its objects made anew: on a board they then lie at the bottom of the heap that planning has
-    left.
-    """
+    """The Plan of a Draft, with new objects: on a board they lie at the bottom of the heap that planning has freed."""
     plan = Plan()
     plan.code, plan.arena, plan.lower_bound, plan.state = draft.code, draft.arena, draft.lower_bound, draft.state
     plan.constants, plan.sums, plan.again = draft.constants, draft.sums, draft.again

@@ -1,7 +1,7 @@
-"""A drawing of the arena: time across (instructions), bytes down, a letter a buffer's kind.
+"""A drawing of the arena: instructions from left to right, bytes down, one letter per kind of buffer.
 
 It is made from the program alone: a buffer lives from the instruction that writes it to the last
-one that reads it before its memory is written anew. It never runs anything.
+one that reads it before its memory is overwritten. It never runs anything.
 """
 
 from ..base.regions import ARENA, REGION_SHIFT

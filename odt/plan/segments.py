@@ -1,4 +1,4 @@
-"""Which activations to compute again within a number of bytes: the search behind recompute.py.
+"""Which activations to recompute within a number of bytes: the search behind recompute.py.
 
 The RAM of a segment, from one kept value to the next, depends on the other segments only by the bytes that those before
 it keep. So the RAM of a choice follows from that of its segments, and dynamic programming finds the best choice.

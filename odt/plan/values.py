@@ -159,7 +159,7 @@ class Plan:
 
     @property
     def weights(self):
-        """[(layer, Weights)], made anew."""
+        """[(layer, Weights)], new objects."""
         found = list(self._each())
         for layer, weights, into in found:
             if into >= 0:

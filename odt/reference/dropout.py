@@ -7,7 +7,7 @@ from .float32 import rounded
 
 
 def begin(o):
-    """The key of this step, whose tick is still to come; 0 outside of training."""
+    """The key of this step, before its tick; 0 outside of training."""
     if o.c[KEY]:
         o.c[KEY] = wrap32(hash32(o.h[1], o.h[0] + 1))
     return o.c[KEY]

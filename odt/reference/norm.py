@@ -11,7 +11,7 @@ def limit(v, low, high):
 
 
 def groups(o, positions):
-    """Yield (group, [(place in x, channel)]) over the first so many positions."""
+    """Yield (group, [(place in x, channel)]) over the first ``positions``."""
     width = o.G * o.C
     for m in range(o.M):
         for g in range(o.G):

@@ -293,8 +293,8 @@ def _execute_prefixed(prefix, words, at, buffers):
 def _execute(op, words, at, buffers, sizes=None, which=None, rows=(0, 0)):
     """Run the instruction at a word. ``sizes``: immediates other than those written there.
 
-    ``rows``: the operands that have the immediate ``which`` in their extent lie so many extents further: the
-    first in the arena, the second elsewhere.
+    ``rows``: by how many extents operands are shifted whose extent has the immediate ``which``: the first number
+    is for the arena, the second for other regions.
     """
     o = Arguments()
     sizes = sizes or _immediates(op, words, at)

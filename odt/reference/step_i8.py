@@ -100,7 +100,7 @@ def bias_i8(o):
 # Ranges
 
 
-_GROWTH = 0x3FA00000  # 5/4, as a scale: by so much an input's range may grow in a step
+_GROWTH = 0x3FA00000  # 5/4, as a scale: an input's range grows at most by this factor in a step
 
 
 def range_i8(o):

@@ -125,7 +125,7 @@ def _taps(o):
 
 
 def _patches(o, taps):
-    """For each sample a matrix whose rows are what the windows see; it is one matrix, written anew."""
+    """For each sample a matrix whose rows are what the windows see; one matrix, overwritten each time."""
     x = _matrix(o.x, o.B * o.H * o.W, o.C)
     size = o.OH * o.OW
     patch = _matrix(zeros(size * o.KH * o.KW * o.C), size, o.KH * o.KW * o.C)

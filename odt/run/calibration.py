@@ -84,7 +84,7 @@ def calibrate(program, section, engine, loaded, regions, start=None):
 
 
 def _tidy():
-    """Let go of what walks have decoded, which lies all over the heap."""
+    """Drop the instructions that walks have decoded, which lie all over the heap."""
     from ..base.opcodes import forget
 
     forget()

@@ -27,7 +27,7 @@ _ALL = _Slice()[:]  # made once: a slice is an object
 
 
 class History:
-    """What ``fit`` saw: ``history["loss"]`` and so on, an entry an epoch.
+    """What ``fit`` saw: ``history["loss"]`` and so on, one entry per epoch.
 
     Each a list, on boards an array("d"): the floats of a list lie all over the heap, a piece of which no longer is
     free.
@@ -92,7 +92,7 @@ class Arrays:
 class Stream:
     """Data that comes in batches: an iterable of pairs (x, y) of at most ``batch_size`` samples.
 
-    What can be iterated again begins anew each epoch, and is told which, and the key of the order that
+    An iterable starts again each epoch, and is told which, and the key of the order that
     fit's arrays would have (as readers.py takes it), if it has attributes ``epoch`` and ``order``. A
     generator goes on, and needs ``steps_per_epoch``.
     """

@@ -27,14 +27,14 @@ _REFUSED = {  # of fit
     "short": "%sx: ended after %d batches of an epoch",
     "steps": "steps_per_epoch belongs to an iterable of batches, x is an array",
     "held": "validation_data is a pair (x, y) or an iterable of batches, got %r",
-    "once": "x: a generator cannot begin anew: give steps_per_epoch for %d epochs",
+    "once": "x: a generator cannot restart: give steps_per_epoch for %d epochs",
     "resume": "x: %d samples, the epoch to resume stands at sample %d",
     "callback": "callbacks: item %d has none of %s: %r",
 }
 
 
 def refuse(reason, what):
-    """TypeError, ValueError of fit's, whose text is told by ``what``."""
+    """Raise TypeError or ValueError with the text of ``reason``, filled in with ``what``."""
     error = TypeError if reason in ("batches", "pair", "held", "callback") else ValueError
     raise error(_REFUSED[reason] % what)
 

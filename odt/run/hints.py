@@ -27,8 +27,8 @@ def say(session, samples, x, y):
 
 
 def features(session, x, samples):
-    """A line if the features of ``x``, of ``samples`` samples, differ so much in size that a Normalization should come
-    first.
+    """A line if the features of ``x``, of ``samples`` samples, differ in size to a degree that a Normalization should
+    come first.
     """
     layer = session.input
     names = _kinds(session)
@@ -126,7 +126,7 @@ def by_rows(*unused):
     """
     raise RuntimeError(
         "the model runs by rows: its ranges are its file's and are not measured here; "
-        "calibrate(x, y) it on the PC, where it was compiled, and export() it anew"
+        "calibrate(x, y) it on the PC, where it was compiled, and export() it"
     )
 
 

@@ -80,20 +80,19 @@ class Network:
     ) -> "History":
         """Train for ``epochs`` passes over the data; returns a History.
 
-        ``x``: (samples, *input shape) in the Input's dtype; ``y``: integer labels, or targets for "mse"; any
-        object with the buffer protocol, or lists. Without ``y``, ``x`` is an iterable of batches (x, y) of at
-        most ``batch_size`` samples; a generator that goes on for ever needs ``steps_per_epoch``.
-        ``validation_data``, a pair (x, y) or an iterable of batches, is evaluated after each epoch;
-        ``validation_split``: so does that part of the samples, their last, and is not trained on. ``batch_size``, where
-        it is not compile's, plans the model anew, which keeps its state. ``class_weight``, a list or a dict of labels
-        and weights, plans it anew for this fit, which takes as much memory again: the same bits as given to the loss at
-        ``compile``; losses, those of validation too, are weighted. Float32 targets in arrays whose mean is 16 or more
-        from 0: the output's biases of a model that was only compiled begin there. ``callbacks``: see callbacks.py.
-        ``initial_epoch=model.epoch`` goes on where a loaded model stopped, be it within an epoch, up to epoch
-        ``epochs``. In float32 a loss that is not finite raises ArithmeticError before it reaches the weights; in int8 a
-        scale of 2^120 or more does, of the output after its step, of others after the epoch: predict would be infinite,
-        the weights are lost. Until it ends compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with
-        the updates made so far.
+        ``x``: (samples, *input shape) in the Input's dtype; ``y``: integer labels, or targets for "mse"; any object
+        with the buffer protocol, or lists. Without ``y``, ``x`` is an iterable of batches (x, y) of at most
+        ``batch_size`` samples; a generator that goes on for ever needs ``steps_per_epoch``. ``validation_data``, a pair
+        (x, y) or an iterable of batches, is evaluated after each epoch; ``validation_split``: so does that part of the
+        samples, their last, and is not trained on. ``batch_size``, where it differs from compile's, plans the model
+        again, which keeps its state. ``class_weight``, a list or a dict of labels and weights, plans it again for this
+        fit, which takes as much memory again: the same bits as given to the loss at ``compile``; losses, those of
+        validation too, are weighted. Float32 targets in arrays whose mean is 16 or more from 0: the output's biases of
+        a model that was only compiled begin there. ``callbacks``: see callbacks.py. ``initial_epoch=model.epoch`` goes
+        on where a loaded model stopped, be it within an epoch, up to epoch ``epochs``. In float32 a loss that is not
+        finite raises ArithmeticError before it reaches the weights; in int8 a scale of 2^120 or more does, of the
+        output after its step, of others after the epoch: predict would be infinite, the weights are lost. Until it ends
+        compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with the updates made so far.
         """
         if class_weight is not None:
             from .habits import weighed
@@ -260,7 +259,7 @@ class Network:
 
         Its layers are the same, its batch size, optimizer, frozen layers and dtype may be others: between models of one
         dtype the weights move bit for bit, and the ranges with them where both have the same. The optimizer's state
-        stays behind and the weights that are frozen in flash stay. ValueError names the first layer that differs;
+        is not taken over, and weights that are frozen in flash stay. ValueError names the first layer that differs;
         nothing has changed then.
         """
         from .transfer import transfer
@@ -355,8 +354,8 @@ class Network:
         training stands (docs/reference/model_file.md). ``purpose`` "inference": without optimizer and gradients, all
         weights frozen, so that they are read in place where the file lies in flash. ``labels``: a list of str, the
         classes' names, kept as ``model.labels``. ``features``: what makes the Input's numbers of samples
-        (odt.sensors.features), whose name and parameters the file keeps; ``model.features``. TypeError for a loss or a
-        learning rate of one's own, OSError where the file cannot be written: what was there is then still there.
+        (odt.sensors.features), whose name and parameters the file keeps; ``model.features``. TypeError for a custom
+        loss or learning rate, OSError if the file cannot be written; an existing file is then kept.
         """
         from ..files.export import export
 

@@ -17,7 +17,7 @@ class Part:
         self.weights = [(layer, kept[layer]) for layer in layers]
         self.forward = []
         count = len(made.nodes)
-        if self.dtype == "int8" and made.nodes == nodes[:count]:  # ranges are told by their nodes' numbers
+        if self.dtype == "int8" and made.nodes == nodes[:count]:  # ranges are found by their nodes' numbers
             ranges = session.plan.forward
             for at in range(0, len(ranges), 2):
                 if ranges[at] < count:

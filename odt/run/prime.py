@@ -11,7 +11,7 @@ from ..base.primitives import scale_add
 from ..base.regions import FLOAT32, SAMPLES, STATE, X_DATA, X_FORMAT, X_SCALE, X_ZERO
 
 _NUMBERS = 1024  # that are looked at, of samples spread over the data
-_SAMPLES = 8  # but at least so many
+_SAMPLES = 8  # but at least this number
 _CODES = "bBhiIH"  # by format: of float32 the bits
 
 

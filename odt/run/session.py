@@ -1,7 +1,7 @@
-"""A session: a compiled model at work. Its regions, its program, the data and the batches that go through it.
+"""A session runs a compiled model. It holds the regions, the program, the data and the current batch.
 
-``Model.compile`` makes one (build.py) and everything that trains, evaluates or reads a model uses it:
-``model.session``, or ``ready(model)``, which raises where it is not to be used.
+``Model.compile`` makes one (build.py). Everything that trains, evaluates or reads a model uses it, as
+``model.session``, or as ``ready(model)``, which raises an error if the session must not be used now.
 """
 
 from array import array
@@ -36,19 +36,20 @@ from .data import check_finite, check_labels, check_probabilities, samples
 
 try:
     from _thread import get_ident
-except ImportError:  # one thread: "" is its name
+except ImportError:  # a port with one thread; str() is its name
     get_ident = str
 
 _LAST = const(0xFF000000)
-_WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 steps of it are no float32
+_WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 of its steps overflow float32
 _LABELS = ("uint8", "int8", "int16", "int32", "uint16", "uint32")
 _TARGETS = ("float32", "int8", "uint8", "int16", "int32", "uint16")
 
 
 def ready(model, reads=False):
-    """The model's session; RuntimeError if there is none, within a step, or where another thread's fit is underway.
+    """The model's session.
 
-    ``reads``: the state alone is to be read, as a hook of watch.py may within a step.
+    RuntimeError if there is none, within a step, or if a fit is underway in another thread. ``reads``: the caller only
+    reads the state, which a hook of watch.py may do within a step.
     """
     session = model.session
     if session is None:
@@ -58,8 +59,9 @@ def ready(model, reads=False):
     return session
 
 
-# What a step calls. Functions, as a Cortex-M0+ takes up to 1500 cycles to find a method in all that an object has. They
-# are short: MicroPython keeps the names and operands of a call on the C stack if they are 11 at most, else on the heap.
+# A step calls these. They are functions, because a Cortex-M0+ takes up to 1500 cycles to find a method of an object
+# with many attributes. They are short, because MicroPython keeps the names and operands of a call on the C stack only
+# if there are at most 11 of them, and otherwise on the heap.
 
 
 def bind(session, x, y, what=""):
@@ -89,7 +91,7 @@ def point(session, x, y, count):
 
 
 def batch(session, position, count):
-    """Point the program at the batch from ``position`` of ``count`` samples."""
+    """Point the program at the batch that begins at sample ``position`` of ``count``."""
     control, size = session.control, session.batch_size
     count -= position
     if count > size:
@@ -100,7 +102,7 @@ def batch(session, position, count):
 
 
 def next_part(session):
-    """Point at the first or the next micro-batch of the batch in hand; False after its last. ``at`` is then its end."""
+    """Point the program at the next micro-batch of the batch. False after the last one; ``at`` is then its end."""
     at, count, rows = session.at, session.count, session.rows
     if at >= count:
         return False
@@ -114,12 +116,12 @@ def next_part(session):
 
 
 def pieces(session):
-    """Those of a training step for the micro-batch in hand."""
+    """The pieces of a training step for the current micro-batch."""
     return session.parts if session.at == session.rows else session.others
 
 
 def clear(session):
-    """Begin to sum the loss, of a forward pass that drops nothing until set_rate() says so."""
+    """Set the sum of the loss to 0, and KEY to 0: dropout drops nothing until set_rate() is called."""
     control = session.control
     control[KEY] = control[LOSS] = control[LOSS_HIGH] = control[CORRECT] = 0
     watched = session.watched
@@ -128,9 +130,9 @@ def clear(session):
 
 
 def train(session):
-    """A step on the batch in hand."""
+    """Train one step on the current batch."""
     control, rate = session.control, session.optimizer.learning_rate
-    if rate is session.steady and session.state[3] != 255:  # else see stay()
+    if rate is session.steady and session.state[3] != 255:  # otherwise stay() decides
         control[RATE] = rate.base
         control[KEY] = 1
     else:
@@ -145,8 +147,9 @@ def train(session):
 
 
 def step(session, x, y):
-    """bind(), clear(), batch() and train() of data that is ``known``, in one call of the engine; 0, and nothing is
-    done, of other.
+    """Do bind(), clear(), batch() and train() in one call of the engine, if the data has the ``known`` types.
+
+    Returns the number of samples; 0 for other data, after which nothing is done.
     """
     rate, regions = session.optimizer.learning_rate, session.regions
     if rate is not session.steady or session.state[3] == 255:
@@ -156,14 +159,14 @@ def step(session, x, y):
     session.used = None
     count = session.engine.step(session.known, rate.base)
     if not count:
-        regions[X_DATA] = regions[Y_DATA] = None  # as before the first
+        regions[X_DATA] = regions[Y_DATA] = None  # as before the first call
     elif session.scale[3] > 122:
         _look_at_scale(session)
     return count
 
 
 def train_alone(session):
-    """train(), of train_step(): on its own, so that the names of both find room on the stack."""
+    """train() for train_step(): a function of its own, so that the names of both fit on the stack."""
     try:
         train(session)
     except BaseException:
@@ -172,12 +175,12 @@ def train_alone(session):
 
 
 def is_untrained(session):
-    """Whether it was compiled without an optimizer. By a word: start.py, which has the class, is let go of."""
+    """Whether it was compiled without an optimizer. By an attribute, since start.py with the class may be unloaded."""
     return hasattr(session.optimizer, "untrained")
 
 
 def end_within(session):
-    """A step has ended half way: weights that it was moving go back. The updates that it has made stay."""
+    """After an interrupted step: move back the weights that the step has moved. Its completed updates stay."""
     if getattr(session.optimizer, "moves", False):
         from .moved import put_back
 
@@ -185,7 +188,7 @@ def end_within(session):
 
 
 def _train_parts(session):
-    """train() of parts that are not one run of the program."""
+    """train() for a step that is not one run of the program."""
     if not session.micro:
         for piece in session.parts:
             _run_piece(session, piece)
@@ -198,7 +201,7 @@ def _train_parts(session):
 
 
 def _look_at_scale(session):
-    """After a step in int8: the output's scale may have moved, or be beyond float32."""
+    """After an int8 step: check whether the output's scale has moved or overflowed float32."""
     scale, watched = session.scale, session.watched
     if scale[3] > 122:
         session.check_range(scale, 0)
@@ -214,18 +217,18 @@ def _run_piece(session, piece):
 
 
 def mean(session, count):
-    """The loss of ``count`` samples since clear(): one operation on floats where it can be, as each is an object."""
+    """The mean loss of ``count`` samples since clear(). Few operations on floats, because each makes an object."""
     control, count = session.control, count * session.width
     if session.scale is None:
         return unpack_from("<f", control, 4 * LOSS)[0] / count
     total, high = control[LOSS], control[LOSS_HIGH]
     if high or total < 0:
-        total = (high << 2 | total >> 30 & 3) << 30 | total & 0x3FFFFFFF  # small ints, where they have 62 bits
+        total = (high << 2 | total >> 30 & 3) << 30 | total & 0x3FFFFFFF  # small integers, if those have 62 bits
     watched = session.watched
     if watched is None:
         return total / (count << 16)
     if session.unit_count != count or watched != session.unit_scale:
-        session.unit_count = 0  # until all is there
+        session.unit_count = 0  # until all three are set
         session.unit_scale = bytes(watched)
         session.unit = session.loss.unit(session.output_scale() / 256) / count
         session.unit_count = count
@@ -233,9 +236,10 @@ def mean(session, count):
 
 
 def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
-    """Calibrate these words in one call, the input's scale limited by those of that many ``samples``.
+    """Calibrate the instructions of these words in one call. The magnitudes of the first ``samples`` limit the input's
+    scale.
 
-    0 where engine.run() has to do; 2 where what follows, the ``step`` that these words are, is done, too; else 1.
+    Returns 0 if the engine cannot do it, 2 if it has also trained the ``step`` that these words are, otherwise 1.
     """
     if not hasattr(engine, "calibrate"):
         return 0
@@ -243,58 +247,62 @@ def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
 
 
 class Session:
-    """What build.py made of a plan, or open.py of a file: attributes hold it, methods use it.
+    """The result of build.py from a plan, or of open.py from a file.
 
-    ``input``: the Input's layer, or what has its name, shape and format; ``shape``: the output's, of a sample.
-    ``plan``, ``program``: what was compiled. ``engine``, ``loaded``: the executor, and its form of the program.
-    ``arena``, ``state``, ``control``, ``frozen``: the regions, in ``regions`` by number, with the data in hand.
-    ``parts``, ``others``, ``update``: the pieces, (start, stop, call or None), of a step for the first micro-batch, for
-    each other, and once; ``whole``: (start, stop) of a step that is one run of the program, or None. ``calibrated``: 0,
-    1 (forward) or 2 (backward too). ``epoch`` and ``underway``, (samples, order, LOSS, LOSS_HIGH, CORRECT) of an epoch
-    that is not complete: where training stands. ``busy``: True within a step of ``within``, or the name of what ended
-    half way. ``fit``: the name of what is underway. ``peaks``: see hold(). ``told``: prepare() has said where ranges
-    come from. ``seen``: what predict.py knows.
+    ``input``: the Input's layer, or an object with its name, shape and format. ``shape``: shape of one output.
+    ``plan``, ``program``: results of the compiler. ``engine``, ``loaded``: the executor, and its form of the program.
+    ``arena``, ``state``, ``control``, ``frozen``: the regions; ``regions`` has them by number, with the current data.
+
+    ``parts``, ``others``, ``update``: pieces of a step, each (start, stop, call or None). ``parts`` run for the first
+    micro-batch, ``others`` for each later one, ``update`` once. ``whole``: (start, stop) of a step that is one run of
+    the program, or None.
+
+    ``calibrated``: 0, 1 (forward) or 2 (backward too). ``epoch``: complete epochs. ``underway``: (samples, order, LOSS,
+    LOSS_HIGH, CORRECT) of an incomplete epoch. ``busy``: True within a step of the method ``within``, or the name of a
+    method that ended half way. ``fit``: the name of the method that is underway. ``peaks``: see hold(). ``told``:
+    prepare() has printed its line. ``seen``: the cache of predict.py.
     """
 
     peaks = None
     told = False
     ends = None  # see classes.ending()
-    raw = None  # a Normalization, until it was asked whether it has been adapted
-    fresh = True  # its weights are those of compile
-    options = None  # build()'s, of a model that compile() made
+    raw = None  # a Normalization, until a check that it was adapted
+    fresh = True  # the weights are those of compile
+    options = None  # the options of build(), if compile() made the model
 
     def __init__(self, layer, shape, optimizer, loss, dtype, batch_size, micro, seed):
         self.input, self.shape = layer, shape
         self.optimizer, self.loss, self.dtype = optimizer, loss, dtype
         self.batch_size, self.micro, self.seed = batch_size, micro, seed
-        self.rows = micro or batch_size  # of a micro-batch
+        self.rows = micro or batch_size  # rows of a micro-batch
         self.row = elements(layer.shape)
         self.width = 1 if loss.labels else elements(shape)
         self.classes = shape[0] if loss.labels else 0
-        self.rate = self.steady = None  # the learning rate that set_rate() saw, and the same if it does not change
+        self.rate = self.steady = None  # the last learning rate of set_rate(); the same if it is constant
         self.busy = False
         self.within = self.fit = None
-        self.known = None  # of what kind data was, see look_at()
+        self.known = None  # types and formats of the last data, see look_at()
         self.seen = None
         self.used = None  # see bound()
-        self.position = self.count = self.at = 0  # of the batch in hand: its first sample, its samples, the next part
-        self.epoch = 0  # where fit's initial_epoch goes on
+        self.position = self.count = self.at = 0  # of the current batch: first sample, samples, next part
+        self.epoch = 0  # the value for fit's initial_epoch
         self.underway = None
         self.calibrated = 2 if dtype == "float32" else 0
         self.unit = self.unit_count = self.unit_scale = (
-            None  # the unit of LOSS, for how many outputs, and in which scale of theirs
+            None  # the unit of LOSS, and the number and the scale of the outputs that it is for
         )
 
     def steps(self):
-        """Steps made: the program counts them, so that Ctrl-C cannot come in between.
+        """The number of steps. The program counts them, so Ctrl-C cannot come between a step and its count.
 
-        No property: with one in its class MicroPython searches that for each attribute that is set.
+        It is not a property: if a class has one, MicroPython searches the class at each attribute that is set.
         """
         return get(self.state, 0)
 
     def refuse(self, reads=False):
-        """RuntimeError in another thread than fit's, within a step, but to read where the arena is not read, or where
-        something ended half way.
+        """Raise RuntimeError in another thread than fit's, within a step, or after a method that ended half way.
+
+        Within a step, ``reads`` is allowed, except during fit_async.
         """
         if self.fit and self.owner != get_ident():
             raise RuntimeError("%s is underway in another thread" % self.fit)
@@ -306,22 +314,22 @@ class Session:
             )
 
     def begin(self, name):
-        """Note what is underway, in this thread; ``fit`` is None again when it has ended."""
+        """Note that method ``name`` is underway in this thread; its end sets ``fit`` to None."""
         self.owner = get_ident()
         self.fit = name
 
     def alone(self, name):
-        """RuntimeError where fit is underway."""
+        """Raise RuntimeError if fit is underway."""
         if self.fit:
             raise RuntimeError("%s: %s is underway: call %s when it has ended" % (name, self.fit, name))
 
     def look_at(self, x, y, what, predict=False):
-        """Check data of any kind and note its formats: ``(x, y, samples)``, both as buffers.
+        """Check data of any kind and note its formats; returns ``(x, y, samples)``, x and y as buffers.
 
-        On a board that takes as long as a small step, so bind() first asks ``count_samples`` whether the data is
-        good and stored as ``known`` says: types and, of what the control block describes, type codes and formats; and
-        then what else the engine's step() takes: no words where it has none, a step is not one run, or its loss is in a
-        scale.
+        On a board this takes as long as a small step. So it also sets ``known``, and bind() first asks
+        ``count_samples`` whether new data has the same form. ``known`` holds the types, type codes and formats of x and
+        y, and the other arguments of the engine's step(). Its words are 0 if the engine has no step(), if a step is not
+        one run, or if the loss counts in a scale.
         """
         self.known = None
         layer = self.input
@@ -332,7 +340,7 @@ class Session:
         y_format, y_scale, y_zero, same = 0, ONE, 0, False
         loss, classes = self.loss, self.classes
         if not predict:
-            # Bytes, which do not tell, are labels of a byte each, or targets in the Input's dtype.
+            # A bytes object has no type code: it holds labels of one byte each, or targets in the Input's dtype.
             dtypes = _LABELS if loss.labels else (layer.dtype,) + _TARGETS
             if loss.binary:
                 dtypes = _LABELS + ("float32",)
@@ -349,7 +357,7 @@ class Session:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:
                 check_labels(name, [y[at] for at in range(0, len(y), width)] if y_zero else y, classes)
-                if y_format == UINT16:  # as int16, while these have as many
+                if y_format == UINT16:  # as int16, if that has room for the classes
                     y, y_format = (array("i", y), INT32) if classes > 32768 else (y, INT16)
             else:
                 check_finite(name, y, y_format, self.width)
@@ -385,11 +393,12 @@ class Session:
         return x, y, count
 
     def bound(self, x, y, what=""):
-        """Checked data, to switch to with use(): (samples, x, y, control words). It is ``used`` till other data is."""
+        """Check data and return it for use(): (samples, x, y, control words)."""
         count = bind(self, x, y, what)
         return count, self.regions[X_DATA], self.regions[Y_DATA], tuple(self.control[:LOSS])
 
     def use(self, bound):
+        """Make this the current data; it is ``used`` until other data is bound."""
         _, self.regions[X_DATA], self.regions[Y_DATA], words = bound
         self.known = None
         for index, word in enumerate(words):
@@ -397,9 +406,10 @@ class Session:
         self.used = bound
 
     def prepare(self, level):
-        """Calibrate what has no range yet (1: forward, 2: backward too) on the data in hand, and say so once.
+        """Calibrate ranges that are not known yet (level 1: forward, 2: backward too) on the current data; print a line
+        once.
 
-        Training widens a range that later proves too small, and so does hold() where there was none.
+        If a range later proves too small, training widens it; before the first training, hold() does.
         """
         if self.calibrated < level:
             self.calibrate(level)
@@ -408,14 +418,15 @@ class Session:
                 print("int8 ranges are those of these %d samples; calibrate(x) sets them" % self.control[SAMPLES])
 
     def calibrate(self, level, whole=False, step=False):
-        """Set all ranges, whatever they were: on the first batch; of the forward pass (level 1, or ``whole``) on all.
+        """Set all ranges again, from the first batch; those of the forward pass (level 1, or ``whole``) from all
+        batches.
 
-        ``step``: then train on that batch, if it takes one pass; returns whether it was done.
+        ``step``: also train on the first batch, if that takes no further pass. Returns whether it was trained.
         """
         step = step and self._is_plain()
         if step:
             self.set_rate()
-        self.calibrated = 0  # should this be interrupted, the next begins anew
+        self.calibrated = 0  # after an interrupt the next call starts again
         count = self.control[SAMPLES]
         batch(self, 0, count)
         if self.plan.reading and self.fresh and not self.steps():
@@ -433,7 +444,7 @@ class Session:
             limited = self.count if level == 2 else 0
             done = calibrate_words(self.engine, self.loaded, self.regions, start, stop, limited, step)
         if not done:
-            from .calibration import calibrate, calibrate_parts  # in RAM when compile's work is done
+            from .calibration import calibrate, calibrate_parts  # imported here, after compile() has freed its RAM
 
             what = (self.program, section, self.engine, self.loaded, self.regions)
             if self.rows < self.count:
@@ -453,13 +464,13 @@ class Session:
         return done == 2
 
     def _is_plain(self):
-        """Whether a training step is its section of the program in one piece, and its loss counts in no scale that
-        moves.
-        """
+        """Whether a training step is one piece, and its loss does not count in a scale that moves."""
         return not self.micro and self.watched is None and len(self.parts) == 1 and self.parts[0][2] is None
 
     def hold(self):
-        """Run the forward pass of the part in hand in ranges that hold it; returns where it ends."""
+        """Run the forward pass of the current micro-batch and widen ranges until they hold it; returns the word after
+        it.
+        """
         from .calibration import peaks, widen
 
         start, stop = self.sections["predict"]
@@ -471,45 +482,46 @@ class Session:
         return stop
 
     def starts(self, position, count):
-        """Point the program at each micro-batch of the batch at ``position``; yields where it begins."""
+        """Point the program at each micro-batch of the batch at ``position``; yields the first word of its pieces."""
         batch(self, position, count)
         while next_part(self):
             yield pieces(self)[0][0]
 
     def run(self, section):
-        """Run a section that trains nothing: for the rows that are there, of the part in hand."""
+        """Run a section without training, on the current micro-batch, for the rows that hold a sample."""
         start, stop = self.sections[section]
-        if self.calibrated == 1:  # ranges that no step has widened
+        if self.calibrated == 1:  # no training step has widened these ranges yet
             start = self.hold()
         self.engine.run(self.loaded, self.regions, start, stop, self.rows)
 
     def end_step(self):
+        """Note a new scale of the output, and convert LOSS to it."""
         if self.scale_moved():
             self.rescale_loss()
 
     def look(self, section):
-        """Run a section that trains nothing on the batch in hand."""
+        """Run a section without training, on the current batch."""
         while next_part(self):
             self.run(section)
 
     def set_rate(self):
+        """Set RATE for the next step, and KEY, so that dropout drops."""
         control, rate = self.control, self.optimizer.learning_rate
         if rate is not self.rate:
             self.rate, self.steady = rate, rate if hasattr(rate, "steady") and rate.steady() else None
         control[RATE] = rate.bits(self.stay() if self.state[3] == 255 else self.steps())
-        control[KEY] = 1  # not 0: dropout drops
+        control[KEY] = 1
 
     def stay(self):
-        """The step of schedules beyond 255 * 2^24: that. There the counter begins anew before 2^32, and they do not."""
+        """The step that schedules see beyond 255 * 2^24: always this. Before 2^32 the counter of steps is set back to
+        it.
+        """
         if self.steps() == 0xFFFFFFFF:
             put(self.state, 0, _LAST)
         return _LAST
 
     def check_range(self, memory, at):
-        """In int8, after a step: a scale whose range is beyond float32.
-
-        What follows would be infinite, and nothing is learnt.
-        """
+        """Raise ArithmeticError if the scale at ``at`` in ``memory`` has overflowed float32 after an int8 step."""
         if (memory[at + 3] << 8 | memory[at + 2]) >= _WIDEST:
             raise ArithmeticError(
                 "int8 training has diverged: after step %d a range is beyond float32; learning rate %g"
@@ -517,12 +529,14 @@ class Session:
             )
 
     def check_ranges(self):
-        """The same of all scales, not only the output's: after each epoch of fit."""
+        """Call check_range() for all scales: after each epoch of fit."""
         for at in self.scales:
             self.check_range(self.state, at)
 
     def check_loss(self):
-        """In float32, between the loss and what it does to the weights."""
+        """Raise ArithmeticError if the loss of a float32 step is not finite; called before the loss changes the
+        weights.
+        """
         if self.engine.find_nonfinite(self.loss_word) >= 0:
             raise ArithmeticError(
                 "the loss of step %d is not finite: the weights are those before it; learning rate %g"
@@ -530,6 +544,7 @@ class Session:
             )
 
     def evaluate(self, count):
+        """(loss, accuracy) of the current data, ``count`` samples."""
         clear(self)
         for position in range(0, count, self.batch_size):
             batch(self, position, count)
@@ -547,7 +562,7 @@ class Session:
         return bits_to_float(get(self.scale, 0))
 
     def scale_moved(self):
-        """Note the output's scale, without heap; True if it was another."""
+        """Note the output's scale, without using the heap. True if it has changed."""
         scale, before, now = self.watched, self.before, self.now
         if scale == now:
             return False
@@ -557,7 +572,7 @@ class Session:
         return True
 
     def rescale_loss(self):
-        """Count LOSS, of steps of the output's old scale, in those of the one it was widened to."""
+        """Convert LOSS from units of the output's old scale to units of its new one."""
         ratio = scale_div(get(self.before, 0), get(self.now, 0))
         control = self.control
         total = (control[LOSS] & 0xFFFFFFFF) + (control[LOSS_HIGH] << 32)

@@ -12,9 +12,7 @@ _CALLS = const(2048)  # bytes that stay free before the arena: else each call's 
 
 
 class Tidy:
-    """Collect garbage after every so many ``bytes``, so that what is made does not lie scattered when the arena is
-    reserved.
-    """
+    """Collect garbage after every ``bytes`` allocated, so that new objects lie together when the arena is reserved."""
 
     def __init__(self, bytes=4096):
         self.bytes = bytes
@@ -62,7 +60,7 @@ def reserve(plan, last=True):
         return None
     gc.collect()
     free = gc.mem_free() if hasattr(gc, "mem_free") else needed  # asked for late: it takes as long as a collection
-    text = "%d are free" % free if hasattr(gc, "mem_free") else "so much is not free"
+    text = "%d are free" % free if hasattr(gc, "mem_free") else "that is not free"
     text += " in pieces" if hasattr(gc, "mem_free") and free >= needed else ""
     raise MemoryError("training needs %d bytes (arena %d, state %d), %s" % (
         needed, plan.arena, plan.state, text))  # fmt: skip

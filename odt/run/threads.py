@@ -13,7 +13,7 @@ def get_num_threads():
 
 
 def set_num_threads(n):
-    """Split each large int8 kernel over so many cores: 1, as it is at first, or 2.
+    """Split each large int8 kernel over ``n`` cores: 1 (the default) or 2.
 
     The second core is got from ``_thread``, as a thread of the program's own with a stack of 6 KB, and kept until
     ``set_num_threads(1)`` or a soft reset. Only the main thread's models use it. ValueError for other numbers;

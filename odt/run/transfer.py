@@ -48,7 +48,7 @@ def set_weights(session, values):
 def transfer(session, source, name):
     """The weights of ``source``, a session, into those of ``session``; ``name`` tells of it in errors.
 
-    Bit for bit between models of one dtype; ranges come along where both have the same. The optimizer begins anew.
+    Bit for bit between models of one dtype; ranges come along where both have the same. The optimizer starts again.
     ValueError that names the first layer that differs; nothing has changed then.
     """
     mine, theirs = session.plan.weights, source.plan.weights

@@ -87,7 +87,7 @@ class Recorder:
             found = self.rate, [], [], 0
         else:
             try:
-                self._scan(self.path + ".new")  # of a remove() that was cut short: it is not to come back for this file
+                self._scan(self.path + ".new")  # left by an interrupted remove(): it must not replace this file later
                 os.remove(self.path + ".new")
             except (OSError, ValueError):
                 pass
@@ -191,7 +191,7 @@ class Recorder:
     def remove(self, number: "int" = -1) -> None:
         """Take away a record by its number, from the end if negative: a take that went wrong.
 
-        The file is written anew.
+        The file is rewritten.
         """
         count = len(self)
         if not -count <= number < count:
@@ -199,7 +199,7 @@ class Recorder:
         self._rewrite(lambda k, y: k != number % count)
 
     def forget(self, label: "str") -> None:
-        """Take away all records of a label, and its name. The file is written anew, beside the old one."""
+        """Take away all records of a label, and its name. The file is rewritten, beside the old one."""
         if label not in self.labels:
             raise KeyError("forget: no label %r, there are %r" % (label, self.labels))
         labels = self.labels
@@ -257,7 +257,7 @@ class Recorder:
             _NAME, name, _DESCR[self.window.typecode], self.window.length, self.window.channels)  # fmt: skip
 
     def _is_whole(self, name):
-        """Whether a file is one that was written anew to its end: its header says how many records it has."""
+        """Whether a file was rewritten completely: its header says how many records it has."""
         try:
             found = self._scan(name)
             return found is not None and found[3] == sum(found[2])
@@ -342,7 +342,7 @@ class Recorder:
                 raise ValueError("add: number %d of the window is not finite" % at)
 
     def _rewrite(self, keep):
-        """Write the records anew for which keep(number, y) is true."""
+        """Rewrite the file with the records for which keep(number, y) is true."""
         labels, counts, kept = [], [], []
         with open(self.path, "rb") as file:
             for k in range(len(self)):

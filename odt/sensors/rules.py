@@ -11,8 +11,8 @@ Complex events of simple ones, in fixed memory.
     rules.tick(time.ticks_ms())                 # now and then: that nothing comes is no event
 
 A rule that fires is an event itself, by its name, for the rules after it: so they make sequences of sequences, and two
-rules before one are an "or". Times are whole milliseconds of any clock that goes on, such as ticks_ms(), and may begin
-anew at 2^30.
+rules before one are an "or". Times are whole milliseconds of a clock that never goes back, such as ticks_ms(), and may
+wrap at 2^30.
 """
 
 import struct
@@ -31,7 +31,7 @@ if 1 - 1:  # for type checkers alone
 
 _MAGIC = const(0x3153544F)
 _PERIOD = const(0x3FFFFFFF)  # of ticks_ms(), less 1
-_BACK = const(1 << 24)  # a clock that stands so far back, 4.6 hours, is wrong; else it has begun anew
+_BACK = const(1 << 24)  # a clock that stands so far back, 4.6 hours, is wrong; else it has restarted
 _CELLS = const(3)  # of a rule: whether it is on, the time after its cooldown, how often it has fired
 _POINT = const(16)
 _TICK, _VALUE, _EVENT = const(0), const(1), const(2)
@@ -81,7 +81,7 @@ class Condition:
         return False
 
     def clear(self, cells: "list[int]", at: "int") -> None:
-        """Begin anew."""
+        """Start again."""
         for i in range(at, at + self.cells):
             cells[i] = 0
 
@@ -89,7 +89,7 @@ class Condition:
 class Count(Condition):
     """``number`` times ``event`` within ``within`` ms, the first and the last included.
 
-    What has counted counts no more.
+    Each event is counted once.
     """
 
     number: "int"
@@ -112,9 +112,7 @@ class Count(Condition):
 
 
 class Sequence(Condition):
-    """These ``events`` in this order within ``within`` ms, whatever comes between but ``without``, which begins it
-    anew.
-    """
+    """These ``events`` in this order within ``within`` ms, any others between; an event in ``without`` resets it."""
 
     order: "tuple[str, ...]"
     without: "tuple[str, ...]"
@@ -446,7 +444,7 @@ class Rules(Stored):
     def load(self, place: "str | PathLike[str] | Place") -> None:
         """Read a checkpoint of the same rules; ValueError and no change where it is none or damaged.
 
-        The clock may begin anew.
+        The clock may restart.
         """
         cells = list(struct.unpack("<%dq" % (len(self.cells) + len(self._limited())), self.read(place)[12:]))
         limits, cells = cells[len(self.cells) :], cells[: len(self.cells)]

@@ -39,7 +39,7 @@ static inline int odt_is_usual(const odt_outputs_t *o) {
     "blt 5f\n" \
     "3:\n"
 
-// And what it seldom needs.
+// And what it rarely needs.
 #define ODT_CLAMP_RARE(at) \
     "4:\n" \
     "ldr r3, [sp, #" at " + 8]\n" \

@@ -15,7 +15,7 @@
 
 // odt_finish: the output of r2 and r3, both the sum, of 19 bits and a sign, goes to r1. Each has a number of its own, n. r5, r6,
 // r7: m_low, m_high and q.s - 19; r11: the least result, r4: zy less it, r10: the largest less it; r12: step; the struct's address
-// on the stack. What it seldom needs is odt_finish_rare n, and ODT_FINISH_RARE at label 81; of a sum below 0, where outputs are cut
+// on the stack. What it rarely needs is odt_finish_rare n, and ODT_FINISH_RARE at label 81; of a sum below 0, where outputs are cut
 // off at zy, odt_finish_cut n does at 7n all.
 #define ODT_FINISH_MACROS \
     ".macro odt_finish n\n" \

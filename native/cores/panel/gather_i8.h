@@ -87,7 +87,7 @@ static __attribute__((noinline)) void gather_padded(const windows_t *g, const pa
         #endif
         #if ODT_M4
         int32_t words = (length + 3) & ~3;
-        if ((g->lines - (stop - ih)) * length + words <= step) { // what is past the line is written later, or of no use
+        if ((g->lines - (stop - ih)) * length + words <= step) { // bytes past the line are overwritten later, or not used
             copy_words(to, step, is_inside ? rows + (ih & mask) * pitch : p->line, is_inside ? stride : 0, count, words);
             continue;
         }

@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) int spectrum(complex_t *z, const in
         int v = samples[i * step] - mean;
         top |= v ^ v >> 31;
     }
-    // Samples are shifted up to 16 bits, products down so that parts of z have 30 - log2(M): so many that |X|, Hann's window being half, has 30.
+    // Samples are shifted up to 16 bits, products down, so that parts of z have 30 - log2(M) bits: then |X| has 30, as Hann's window halves it.
     int up = 15 - bit_length((uint32_t)top), down = bit_length((uint32_t)m) - 1;
     int half = 1 << down >> 1, to = 0;
     int32_t *parts = &z->r;

@@ -81,7 +81,7 @@ static uint32_t scale_of(uint64_t v) {
     return odt_scale_shift(odt_scale_int((uint32_t)v), k);
 }
 
-// 1 / sqrt(variance + eps), in whose place stands only eps where there is no variance.
+// 1 / sqrt(variance + eps); 1 / sqrt(eps) if the variance is 0.
 static int32_t inverse(uint32_t variance, uint32_t eps) {
     uint32_t v = variance ? odt_scale_add(variance, eps) : eps;
     return (int32_t)odt_scale_div(ODT_ONE, odt_scale_sqrt(v));
@@ -195,7 +195,7 @@ void odt_affine_i8(const odt_affine_i8_t *a) {
     }
 }
 
-// What makes a difference to the mean a normalised x with so many bits.
+// The factor that turns a difference to the mean into a normalized x with `bits` bits.
 static odt_rescaler_t hat(const int32_t *st, int32_t bits) {
     return odt_rescaler(odt_multiplier(odt_scale_shift(odt_scale(st[1]), bits - MEAN_BITS)));
 }
@@ -523,7 +523,7 @@ static void norm_dx_outputs(const group_t *p, odt_outputs_t *outputs) {
 
 enum { GAINS = 96 }; // at a time, where groups have several
 
-// What its loops need: the gains of `loaded` channels from `first` on, and h and the errors of a block of elements. The gains lie behind
+// What its loops need: the gains of `loaded` channels from `first` on, and h and the errors of a block of elements. The gains lie after
 // the errors in v; a group of one channel, which loads none, has errors there, too. Of groups that have few channels several rows are a
 // block: they are gathered, and their gains repeated.
 typedef struct {
@@ -644,7 +644,7 @@ static __attribute__((noinline)) int8_t output_exactly(odt_outputs_t *outputs, i
     return odt_output(outputs, odt_rescaled_random(v, odt_multiplier(scale), odt_hash32(u, 0)));
 }
 
-// Rounds l->v to outputs. Then u and y are those behind them.
+// Rounds l->v to outputs and advances u and y past them.
 static void round_errors(loops_t *l, uint32_t scale, odt_outputs_t *outputs) {
     random_t *random = &l->random;
     for (const int32_t *from = l->v; from != random->last;) {

@@ -87,7 +87,7 @@ static float activate(int32_t activation, int32_t z) { // z in Q16
     return (float)(int32_t)(z < 0 ? 32768 - v : v) * odt_float(0x38000000);
 }
 
-// h of x, by random weights that are hashes of their places: computed anew each time, stored nowhere.
+// h of x, by random weights that are hashes of their places: computed each time, stored nowhere.
 static void features(const rls_t *r, const uint8_t *header, const uint8_t *x, uint32_t field) {
     int32_t K = r->K, N = r->N, activation = (int32_t)word(header + 4 * ODT_RLS_ACTIVATION);
     if (activation == ODT_RLS_LINEAR) {

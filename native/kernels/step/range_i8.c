@@ -3,7 +3,7 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 
-#define GROWTH 0x3FA00000 // 5/4, as a scale: an input's range may grow by so much in a step
+#define GROWTH 0x3FA00000 // 5/4, as a scale: an input's range grows at most by this factor in a step
 
 // peak / limit, of a peak above it.
 static uint32_t beyond(int32_t peak, int32_t limit) {

@@ -29,7 +29,7 @@ static inline int32_t odt_short_exponent(uint32_t scale) {
 // Bits of the largest of K magnitudes, -1 - d that of a negative one.
 int32_t odt_bits_of(const int32_t *d, int32_t K);
 
-// The least exponent of a row of which a gradient of so many bits and of scale G is below 2^(level + 1) units.
+// The smallest exponent for which a row's gradient, of `bits` bits and scale G, is below 2^(level + 1) units.
 static inline int32_t odt_needed_exponent(int32_t bits, uint32_t G, int32_t level) {
     return odt_limit(bits + odt_log2_floor(G) - level, -100, 100);
 }

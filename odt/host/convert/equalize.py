@@ -3,8 +3,8 @@ computes the same.
 
 A layer that trains in int8 has one scale for its whole kernel (docs/reference/numerics.md), and a folded BatchNorm
 leaves channels that differ a hundredfold. Where only ReLUs, poolings and sums lie between, a channel may be divided by
-any number above 0 before, and its weights multiplied by it behind: cross-layer equalization (Nagel et al., 2019), here
-over residual sums too.
+any number above 0 before, and the next layer's weights multiplied by it: cross-layer equalization (Nagel et al., 2019),
+here over residual sums too.
 """
 
 import numpy as np
@@ -24,10 +24,10 @@ def equalize(graph, kept=()):
     for _ in range(_ROUNDS):
         for group in {groups[id(node)] for node in linear} - pinned:
             before = [_by_output(node) for node in linear if groups[id(node)] == group]
-            behind = [_by_input(node, before[0].size) for node in linear if reads[id(node)] == group]
-            if not behind:
+            after = [_by_input(node, before[0].size) for node in linear if reads[id(node)] == group]
+            if not after:
                 continue
-            small, large = np.max(before, 0), np.max(behind, 0)
+            small, large = np.max(before, 0), np.max(after, 0)
             used = (small > 0) & (large > 0)
             factor = np.ones(small.size)
             factor[used] = np.clip(np.sqrt(small[used] / large[used]), 1 / _MOST, _MOST)

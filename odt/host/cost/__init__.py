@@ -1,4 +1,4 @@
-"""Cycles of a training step on a board, foretold from the plan: neither a board nor an emulator runs.
+"""Cycles of a training step on a board, estimated from the plan, without a board or an emulator.
 
     model.compile(odt.Adam(0.004), batch_size=16)
     print(cycles(model))                  # of one train_step(), on the RP2040
@@ -7,7 +7,7 @@
 Each instruction costs a sum of products of its sizes, each times a factor: `TERMS` has the products of most,
 m0.py and m4.py those of convolutions and dense layers in int8, whose kernels choose between loops. The factors are
 measured (bench/cost.py, on the emulated boards): the RP2040's cycles lie in rp2040.py, in m4f.py instructions of a
-Cortex-M4 with an FPU, of which a real one takes some more cycles. What is not foretold: how data steers a kernel (a
+Cortex-M4 with an FPU, of which a real one takes some more cycles. What is not estimated: how data steers a kernel (a
 shift more, a zero that is skipped), the garbage collector, and the loop around the step.
 """
 
@@ -152,7 +152,7 @@ def _piece(session, program, piece):
     start, stop, _ = piece
     for at, code, addresses, immediates in program.walk(start, stop):
         if hasattr(code, "prefix"):
-            raise Unknown("cost: %s of rows that each step chooses anew has no cost beforehand" % code.name)
+            raise Unknown("cost: %s works on rows that each step chooses, so its cost cannot be estimated" % code.name)
         sizes = dict(zip(code.immediates, immediates), format=session.input.dtype)
         for index, (operand, _, dtype, _, _) in enumerate(code.operands):
             if operand in ("e", "x") and dtype in ("i8", "f32"):

@@ -252,7 +252,7 @@ def _depthwise_dw(s):
     parts = _up(OW, most)
     rows = fours * B * _up(OH, 2) * parts
     line = (_up(OW, parts) + (KW - 1) // SW) * SW
-    fresh = min(KH, 2 * SH)  # rows of taps that are packed anew
+    fresh = min(KH, 2 * SH)  # rows of taps that are packed again
     return [("depthwise dw", {
         "1": 1, "channels": fours, "taps": fours * taps, "images": fours * B * parts, "rows": rows,
         "lines": rows * fresh * SW,

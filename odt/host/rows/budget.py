@@ -15,7 +15,7 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     Of plans by rows it takes the one that computes the least again and, of these, the shortest program. The smallest
     budget is that of the best of a few: without recomputation, and with what lets the backward pass need the fewest
     bytes. Every larger budget is accepted, no smaller one is. Raises MemoryError naming the smallest, and the layer
-    that needs so much.
+    that needs the most.
     """
     what = nodes, loss, optimizer, dtype, batch, micro
     made, least, whole, state = search(what, flash, memory_budget, checkpoint)

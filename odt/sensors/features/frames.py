@@ -16,7 +16,7 @@ class Frames:
     features: a LogMel or another feature of a frame, or its ``parameters()``. ``window``: samples that a call takes,
     window + (rows - 1) * hop of the feature's; ``shape``: (rows, numbers of a frame); ``outputs``: their product. In a
     stream, frames come one at a time, to the same bits (``Stream.of``), but of a feature with a memory, which a call
-    begins anew.
+    starts again.
     """
 
     features: "Callable[..., Any]"

@@ -81,7 +81,7 @@ def _factors(channels):
 def bands(rate, window, fft, channels, low, high, coefficients=0):
     """Head, the first bin of each band and, of each bin, its place within the band in 1/4096: array("h").
 
-    With coefficients, the factors of the cosine transform behind them.
+    With coefficients, then the factors of the cosine transform.
     """
     head = array("h", (_MAGIC, window, fft, channels, coefficients))
     first, last = _mel(low, 1), _mel(high, 1)

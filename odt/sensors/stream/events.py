@@ -22,8 +22,8 @@ class Events:
     count from the next window on. ``mean``: windows that are averaged; those before the first count as 0.
     ``threshold``, ``release``, from 0 to 1 (None: three quarters of the threshold): a class becomes active where it is
     the first and its mean at least the threshold, and stays so until it is below ``release`` or another becomes active;
-    it is an event when it becomes so. ``hold_off``: for so many windows after one there is none. ``unknown``: a label,
-    or a list of those, that is no event ("rest", "noise"). ``logits``: update() is given logits.
+    it is an event when it becomes so. ``hold_off``: number of windows after an event without another. ``unknown``: a
+    label, or a list of those, that is no event ("rest", "noise"). ``logits``: update() is given logits.
 
     ``label`` is that of the class that is active, or None.
     """
@@ -64,7 +64,7 @@ class Events:
     def reset(self) -> None:
         """Forget the windows that came, and what is active."""
         count = len(self.labels)
-        self._sums = ()  # until all is there: update() begins anew
+        self._sums = ()  # until all is there: update() starts again
         self._active = -1
         self._at = self._hold = 0
         self._ring = array("i", bytes(4 * count * self.mean))

@@ -68,7 +68,7 @@ class PolledSource:
         if self._end is not None:
             waited &= self._end  # ticks_diff() is negative after half of its period
         elif waited < 0:
-            waited = self._left  # a clock that has begun anew
+            waited = self._left  # a clock that has restarted
         waited -= self._left
         if waited < 0:
             return 0

@@ -133,7 +133,7 @@ class CsvSource:
             raise
 
     def _used(self, columns):
-        """Of a line of so many columns those of a sample that it has."""
+        """The columns of a line that belong to a sample, given their number."""
         return [c for c in (range(columns) if self.columns is None else self.columns) if -columns <= c < columns]
 
     def _sample(self, words):

@@ -2,7 +2,7 @@
 
 The writer fills slots of ``hop`` samples, a queue; the reader moves the window on by a slot and copies one in. So the
 writer never touches what is being read, each index is written by one side alone, and a slot counts when it is whole.
-What does not fit is lost, counted, and stands before the next slot as a gap, behind which the window begins anew.
+Samples that do not fit are lost and counted. They are a gap before the next slot, and the window starts again after it.
 """
 
 from array import array
@@ -230,7 +230,7 @@ class Window:
 
     def next(self) -> "array[Any] | None":
         """``data`` with the next window in it, until ``next`` is called again; None where none is whole yet."""
-        if self._torn:  # what has moved on was interrupted: the window begins anew
+        if self._torn:  # what has moved on was interrupted: the window starts again
             if self._tail == self._following:
                 self.position = self._then
             self._left = self._full
