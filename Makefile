@@ -119,8 +119,10 @@ pico-stock: rp2040-emulator $(BUILD)/stock_rp2040/firmware.uf2 mpy $(BUILD)/venv
 	@PYTHONPATH=. $(PYTHON) -m odt pico --stock $(PICO)
 
 # Files of tests go, whole, to a process for each core: what a file switches on, it switches on once. Those that
-# take long, on machines, come first.
-PYTEST := $(PYTHON) -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# take long, on machines, come first. They wait for serial lines a tenth of their time: another process works meanwhile.
+PROCESSES := auto
+PYTEST = $(PYTHON) -m pytest -q -n $(PROCESSES) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+test test-device: PROCESSES := $(shell expr $(shell nproc) + 1)
 
 .PHONY: test test-host test-fast test-device lint
 test: machines | sources-clang
@@ -152,16 +154,17 @@ sanitize: venv $(BUILD)/unix_sanitize/micropython
 
 # Side by side: each has stretches that keep one core busy. What apt installs comes before, alone.
 .PHONY: machines
-machines: venv
-	@echo "odt: building MicroPython for every machine (log: build/machines.log)"
+machines:
+	@mkdir -p $(BUILD)
+	@echo "odt: setting up build/venv, building MicroPython for every machine (log: build/machines.log)"
 	@{ $(MAKE) --no-print-directory -j1 sources-machines && \
-	    $(MAKE) --no-print-directory -j$(shell nproc) JOBS= --output-sync=recurse all-machines; } \
+	    $(MAKE) --no-print-directory -j$(shell nproc) JOBS= --output-sync=recurse PIP_ONCE=1 venv all-machines; } \
 	    >$(BUILD)/machines.log 2>&1 || \
 	    { grep -B 20 -F '*** [' $(BUILD)/machines.log | tail -n 40; exit 1; }
 
 .PHONY: sources-machines all-machines
 sources-machines: sources-arm sources-multilib rp2040-sources
-	@$(SOURCES) node microbit
+	@$(SOURCES) node microbit venv python-headers
 
 all-machines: unix unix-float30 qemu rp2040 stock mpy \
     $(BUILD)/RPI_PICO2/firmware.uf2 $(BUILD)/stock_RPI_PICO2/firmware.uf2

@@ -32,8 +32,8 @@ endif
 mip: mpy
 	@python3 -m odt.host.mip $(BUILD)/mpy $(BUILD)/mip
 
-# pyelftools, which MicroPython's linker for modules needs.
-$(BUILD)/venv/.mpy: $(BUILD)/venv/.run
+# pyelftools, which MicroPython's linker for modules needs. PIP_ONCE: not beside the pip that installs the tests' needs.
+$(BUILD)/venv/.mpy: $(BUILD)/venv/.run $(if $(PIP_ONCE),$(BUILD)/venv/.test)
 	@$(PIP_INSTALL) '.[mpy]'
 	@touch $@
 

@@ -46,8 +46,8 @@ UNPLEASANT = (
 def harness(request, tmp_path_factory):
     """The path of native/ compiled with safety.c and the sanitizers."""
     path = str(tmp_path_factory.mktemp("safety") / "safety")
-    command = ["gcc", *SANITIZE.split(), *request.param.split(), "-fno-sanitize-recover=all", "-o", path]
-    subprocess.run([*command, os.path.join(HERE, "safety.c"), *native_sources.sources()], check=True)
+    command = ["gcc", *SANITIZE.split(), *request.param.split(), "-fno-sanitize-recover=all"]
+    native_sources.build(path, command, [os.path.join(HERE, "safety.c")])
     return path
 
 

@@ -58,9 +58,8 @@ def draw_large(rng, name, monkeypatch):
 
 def compile_native(path, options, *harness):
     """native/ with a worker that threads.c starts."""
-    sources = [*native_sources.sources(), *[os.path.join(HERE, name) for name in ("threads.c", *harness)]]
     command = ["gcc", "-std=c99", "-O1", "-g", "-fwrapv", "-ffp-contract=off", "-DODT_THREADS", *options.split()]
-    subprocess.run([*command, "-pthread", "-o", str(path), *sources], check=True)
+    native_sources.build(path, command, [os.path.join(HERE, name) for name in ("threads.c", *harness)], ["-pthread"])
 
 
 class Library:

@@ -31,6 +31,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FOLDER = os.path.join(ROOT, "build", "fuzz")
 CORPUS = os.path.join(HERE, "corpus")
+sys.path.append(os.path.dirname(HERE))
+
+import native_sources
+
 OPTIONS = {"executor": (), "executor_panel": ("-DODT_PANEL=1",)}
 # The others, and the modules that they are there for.
 LOADERS = {
@@ -85,11 +89,6 @@ def run(command, **environment):
 # --- builds -------------------------------------------------------------------------------------
 
 
-def _native():
-    names = sorted(glob.glob(os.path.join(ROOT, "native", "**", "*.c"), recursive=True))
-    return [name for name in names if os.path.basename(os.path.dirname(name)) != "bindings"]
-
-
 def build(target, folder=FOLDER, coverage=False):
     """The path of a target of native/, compiled if its sources are newer. The harness counts no edges."""
     os.makedirs(folder, exist_ok=True)
@@ -97,14 +96,12 @@ def build(target, folder=FOLDER, coverage=False):
     harness = [os.path.join(HERE, name) for name in ("executor.c", "program_mutator.c")]
     parts = [os.path.join(ROOT, "native", "**", "*." + end) for end in ("h", "inc")]
     headers = [name for part in parts for name in glob.glob(part, recursive=True)]
-    newest = max(os.path.getmtime(name) for name in _native() + harness + headers + [__file__])
+    newest = max(os.path.getmtime(name) for name in native_sources.sources() + harness + headers + [__file__])
     if os.path.exists(path) and os.path.getmtime(path) > newest:
         return path
     command = ["clang", *(COVERAGE if coverage else CFLAGS), *OPTIONS[target]]
-    with tempfile.TemporaryDirectory() as objects:
-        subprocess.run([*command, "-fsanitize=fuzzer-no-link", "-c", *_native()], check=True, cwd=objects)
-        objects = sorted(glob.glob(os.path.join(objects, "*.o")))
-        subprocess.run([*command, "-fsanitize=fuzzer", *objects, *harness, "-o", path], check=True)
+    objects = native_sources.compiled([*command, "-fsanitize=fuzzer-no-link"])
+    subprocess.run([*command, "-fsanitize=fuzzer", *objects, *harness, "-o", path], check=True)
     return path
 
 
