@@ -1,4 +1,4 @@
-// Fixed-point primitives of docs/numerics.md, by its names. Scales are float32 bits. Every function
+// Fixed-point primitives of docs/reference/numerics.md, by its names. Scales are float32 bits. Every function
 // takes any bits: no argument is undefined behaviour.
 
 #ifndef ODT_FIXED_H

@@ -1,4 +1,4 @@
-// Float primitives of docs/numerics.md: one rounding an operation, no subnormal, no libm.
+// Float primitives of docs/reference/numerics.md: one rounding an operation, no subnormal, no libm.
 
 #ifndef ODT_FLOAT32_H
 #define ODT_FLOAT32_H

@@ -1,4 +1,4 @@
-// odt: a verifier and an executor for training programs (docs/program.md).
+// odt: a verifier and an executor for training programs (docs/reference/program.md).
 //
 //     odt_fault_t fault;
 //     if (odt_verify(program, words, &fault) == ODT_OK) {

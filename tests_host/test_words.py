@@ -97,3 +97,10 @@ def test_the_usual_words_are_not():
     assert not found(
         "what learning leaves behind; the search behind recompute.py; the first number is of a channel. Overall"
     )
+
+
+def test_the_pages_that_code_names_are_there():
+    names = [file for file in files() if file.suffix != ".md"]
+    named = {(file, page) for file in names for page in re.findall(r"\bdocs/[\w/]+\.md", file.read_text())}
+    assert len(named) > 50
+    assert not [(str(file), page) for file, page in named if not (ROOT / page).is_file()]

@@ -3,7 +3,7 @@
 #   make -C ports/rp2 USER_C_MODULES=<odt>/native/bindings/micropython.cmake
 #
 # The kernels are compiled for speed whatever the port's default is, and without fused
-# multiply-adds, so that floats have the same bits on every machine (docs/numerics.md).
+# multiply-adds, so that floats have the same bits on every machine (docs/reference/numerics.md).
 
 get_filename_component(ODT_NATIVE ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 file(GLOB ODT_SRC CONFIGURE_DEPENDS ${ODT_NATIVE}/*.c ${ODT_NATIVE}/common/*.c ${ODT_NATIVE}/kernels/*/*.c

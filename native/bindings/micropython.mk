@@ -3,7 +3,7 @@
 #   make -C ports/<port> USER_C_MODULES=<odt>/native FROZEN_MANIFEST=<odt>/manifest.py
 #
 # The kernels are compiled for speed whatever the port's default is, and without fused
-# multiply-adds, so that floats have the same bits on every machine (docs/numerics.md).
+# multiply-adds, so that floats have the same bits on every machine (docs/reference/numerics.md).
 
 ODT_NATIVE := $(patsubst %/bindings,%,$(USERMOD_DIR))
 ODT_SRC := $(wildcard $(ODT_NATIVE)/*.c) $(wildcard $(addprefix $(ODT_NATIVE)/,common/*.c kernels/*/*.c cores/*/*.c))

@@ -2,7 +2,7 @@
 // (armv6m): those of the compiler's library hold tables of addresses, which a module cannot have.
 //
 // Correctly rounded (to nearest, ties to even), subnormals taken and returned as zeros, which no
-// program meets (docs/numerics.md, float32). The library's sums and comparisons are fine.
+// program meets (docs/reference/numerics.md, float32). The library's sums and comparisons are fine.
 
 #include <stdint.h>
 

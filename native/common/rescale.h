@@ -1,4 +1,4 @@
-// Rescaling (docs/numerics.md) of many values by one multiplier. Where a product of 64 bits is several
+// Rescaling (docs/reference/numerics.md) of many values by one multiplier. Where a product of 64 bits is several
 // instructions, mostly by two 32-bit products: scales have 24 bits, and rescaled values rarely have more
 // than 18. Elsewhere by the product's upper half: shifts are mostly above 32.
 

@@ -1,4 +1,4 @@
-"""The integer primitives of docs/numerics.md that a model at work needs; all others are in primitives.py.
+"""The integer primitives of docs/reference/numerics.md that a model at work needs; all others are in primitives.py.
 
 Everything here gives the same integers on CPython, MicroPython and CircuitPython: floats are met
 only where a user's literal comes in, and only by operations that short mantissas survive.

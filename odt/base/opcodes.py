@@ -7,12 +7,12 @@ says that it may lie in the memory of ``other``, which has the same dtype and ex
 immediates and literals. dtypes: ``i8 i16 i32 f32``; ``mul`` is a multiplier and a shift, two int32; ``buf`` is a whole
 region of the user's data, whose length the kernel itself respects. Immediates in capitals are sizes (see LIMITS), the
 others any int32; ``@`` stands for the sizes of a 2-D window (WINDOW). B, M and those that end with ``'`` count rows of
-the batch or what is in all of them, or may: see docs/program.md, *Fewer rows*.
+the batch or what is in all of them, or may: see docs/reference/program.md, *Fewer rows*.
 
 A prefix belongs to the instruction after it and is one with it: ``few`` makes sizes of it smaller, ``each``
 runs it for some rows alone.
 
-Numbers are append-only. After a change: ``make generate``. The arithmetic: docs/numerics.md.
+Numbers are append-only. After a change: ``make generate``. The arithmetic: docs/reference/numerics.md.
 """
 
 from .lines import AT, BY_LENGTH, ENDS

@@ -1,5 +1,5 @@
-"""The integer primitives of docs/numerics.md that a model at work on compiled kernels does without, and the way from
-users' decimals to integers.
+"""The integer primitives of docs/reference/numerics.md that a model at work on compiled kernels does without, and the
+way from users' decimals to integers.
 
 On stock firmware this module lies in RAM once it is imported. Floats are met
 only where a user's literal comes in, and only by operations that short mantissas survive.

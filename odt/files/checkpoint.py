@@ -1,4 +1,4 @@
-"""Checkpoints: what a model needs to go on as if it had not stopped. The format: docs/checkpoint.md.
+"""Checkpoints: what a model needs to go on as if it had not stopped. The format: docs/reference/checkpoint.md.
 
 A checkpoint goes to a file, by its name, or to two slots of a block device or of a region of bytes
 (slots.py). Wherever the power fails, the old one or the new one is whole.

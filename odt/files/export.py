@@ -1,6 +1,6 @@
 """Writes a model file: all that another machine needs to go on with a model, without its script.
 
-The format: docs/model_file.md.
+The format: docs/reference/model_file.md.
 
 ``model.export("gesture.odt", labels=["up", "down"])`` comes here; open.py reads it.
 """

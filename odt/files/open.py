@@ -1,4 +1,4 @@
-"""Reads a model file: ``odt.load_model("gesture.odt")``. The format: docs/model_file.md; export.py writes it.
+"""Reads a model file: ``odt.load_model("gesture.odt")``. The format: docs/reference/model_file.md; export.py writes it.
 
 It loads neither the layers nor what plans: a board needs only what trains, evaluates and predicts.
 """

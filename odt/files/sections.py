@@ -1,4 +1,4 @@
-"""The sections of a model file that is whole: docs/model_file.md."""
+"""The sections of a model file that is whole: docs/reference/model_file.md."""
 
 import json
 import struct

@@ -9,7 +9,7 @@
     model.load(place)
 
 Each half of the place is a slot. A checkpoint goes over the older one, its header last; the one with
-the higher sequence number whose CRC holds is the newest. docs/checkpoint.md says the rest.
+the higher sequence number whose CRC holds is the newest. docs/reference/checkpoint.md says the rest.
 """
 
 from ..base.primitives import count_of

@@ -212,7 +212,7 @@ class Map:
                 owner, _ = home(operand)
                 if place == "v" and instruction.opcode.name in ("adam_i16", "adam_i8"):
                     sizes = dict(zip(instruction.opcode.immediates, instruction.immediates))
-                    units[owner] = sizes["rc2"] / (2 * sizes["c1"])  # of the first moment (docs/numerics.md)
+                    units[owner] = sizes["rc2"] / (2 * sizes["c1"])  # of the first moment (docs/reference/numerics.md)
                 if owner.region == STATE:
                     codes[owner] = dtype
                     if access != ":":

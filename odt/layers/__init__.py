@@ -382,7 +382,7 @@ class Conv1D(Conv2D):
     """1-D convolution of (length, channels); kernel ``(filters, length, channels)``.
 
     ``padding`` may be "causal", too: all zeros come first, and no output depends on a later input. A ``dilation_rate``
-    of which the length is a multiple takes no RAM; for others samples are copied, see docs/numerics.md.
+    of which the length is a multiple takes no RAM; for others samples are copied, see docs/reference/numerics.md.
     """
 
     axes = 1

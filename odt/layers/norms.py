@@ -43,7 +43,7 @@ class LayerNorm(_Norm):
 
     Gamma (first 1) and beta (first 0) have one number per channel and train; in int8 they are int32 times
     2^-20 (Ba et al. 2016; Keras's LayerNormalization). Where an image is flat its tiny deviation multiplies errors: in
-    int8 GroupNorm(1), or an epsilon of 0.03, comes nearer to float32 (docs/numerics.md).
+    int8 GroupNorm(1), or an epsilon of 0.03, comes nearer to float32 (docs/reference/numerics.md).
     """
 
     kind = "layernorm"

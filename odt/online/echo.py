@@ -5,7 +5,7 @@
     model.learn_one(x, y)
 
 Jaeger, The "echo state" approach (2001); leaky units: Jaeger et al. (2007). The reservoir is integers in Python, so
-that every machine has the same bits, and its readout is OSELM's. The arithmetic: docs/numerics.md, Online.
+that every machine has the same bits, and its readout is OSELM's. The arithmetic: docs/reference/numerics.md, Online.
 """
 
 import struct

@@ -4,8 +4,8 @@
     model.learn_one(x, label)
     label = model.predict_one(x)
 
-Huang, Liang et al. (2006); on a Raspberry Pi Pico: Tsukada et al., ONLAD (2020). The arithmetic: docs/numerics.md,
-Online.
+Huang, Liang et al. (2006); on a Raspberry Pi Pico: Tsukada et al., ONLAD (2020). The arithmetic:
+docs/reference/numerics.md, Online.
 """
 
 import struct

@@ -99,7 +99,7 @@ class Adam:
     """Adam (Kingma and Ba, 2015) with bias correction.
 
     ``weight_decay`` (decoupled) and ``global_clipnorm`` are as in SGD: with a decay this is AdamW. ``state`` "int16",
-    the default in int8 models, keeps m and sqrt(v) as int16 with one exponent per row (docs/numerics.md).
+    the default in int8 models, keeps m and sqrt(v) as int16 with one exponent per row (docs/reference/numerics.md).
     One unit of the row's state then takes the place of epsilon: ``compile`` refuses an ``epsilon`` other than 1e-7
     unless ``state`` is "float32".
     """

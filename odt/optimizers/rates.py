@@ -88,7 +88,7 @@ class ExponentialDecay(Constant):
             return self.base
         if step or t >= _FAR or not self.base:
             return 0
-        f = (t & 65535) >> 2  # 2^-f: exp2n of docs/numerics.md with 15 bits instead of 16
+        f = (t & 65535) >> 2  # 2^-f: exp2n of docs/reference/numerics.md with 15 bits instead of 16
         r = 1745 - (224 * f >> 14)
         r = 7848 - (r * f >> 14)
         r = 22710 - (r * f >> 14)

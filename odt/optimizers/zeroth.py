@@ -49,7 +49,9 @@ class ZerothOrder:
             raise TypeError("ZerothOrder: epsilon is a number, got %r" % (epsilon,))
         if not 1e-6 <= epsilon <= 100:
             raise ValueError("ZerothOrder: epsilon is in 1e-6..100, got %r" % (epsilon,))
-        self.epsilon = scale_of(epsilon) + 0x8000 & ~0xFFFF  # 8 significant bits: see perturb_f32 in docs/numerics.md
+        self.epsilon = (
+            scale_of(epsilon) + 0x8000 & ~0xFFFF
+        )  # 8 significant bits: see perturb_f32 in docs/reference/numerics.md
         self.ratio = ONE
         self.of_tail = SGD(learning_rate)
         rate = self.of_tail.learning_rate

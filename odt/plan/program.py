@@ -1,4 +1,4 @@
-"""Programs as they are read: a flat array of int32, and its header. Format: docs/program.md."""
+"""Programs as they are read: a flat array of int32, and its header. Format: docs/reference/program.md."""
 
 import struct
 from array import array

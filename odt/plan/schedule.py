@@ -13,7 +13,7 @@ from .instruction import ACCESS, END, FIRST, MARK, READS, ROW, STOP, WRITES, row
 from .updates import Updates
 from .values import ACTIVATION, ERROR, SCALE, SCRATCH, Value
 
-_FALL = {ACTIVATION: 3, ERROR: 5}  # how fast a range falls, by kind: see range_i8 in docs/numerics.md
+_FALL = {ACTIVATION: 3, ERROR: 5}  # how fast a range falls, by kind: see range_i8 in docs/reference/numerics.md
 
 
 class Schedule:

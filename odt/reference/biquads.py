@@ -1,4 +1,4 @@
-"""A cascade of biquads in Python: what native/kernels/features/biquads_i16.c computes, from docs/numerics.md
+"""A cascade of biquads in Python: what native/kernels/features/biquads_i16.c computes, from docs/reference/numerics.md
 (Features).
 """
 

@@ -1,4 +1,4 @@
-"""float32 by Python's floats: each operation is rounded on its own, in the order docs/numerics.md gives.
+"""float32 by Python's floats: each operation is rounded on its own, in the order docs/reference/numerics.md gives.
 
 That is a store into an ``array("f")``. Where Python's floats are doubles, rounding so after a double operation is
 exact; where they are float32, it does nothing; CircuitPython's 30-bit floats come close only.

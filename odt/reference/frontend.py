@@ -1,5 +1,5 @@
 """TensorFlow's microfrontend, a frame, in Python: what native/kernels/features/frontend_i16.c computes, from
-docs/numerics.md (Features).
+docs/reference/numerics.md (Features).
 """
 
 from ..base.fixed import bit_length

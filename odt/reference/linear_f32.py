@@ -1,4 +1,4 @@
-"""Dense layers and convolution in float32, forward beside backward: docs/numerics.md orders every sum."""
+"""Dense layers and convolution in float32, forward beside backward: docs/reference/numerics.md orders every sum."""
 
 from array import array
 

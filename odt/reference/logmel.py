@@ -1,5 +1,5 @@
 """Log-mel of a frame in Python: what native/kernels/features/logmel_i16.c computes,
-from docs/numerics.md (Features).
+from docs/reference/numerics.md (Features).
 """
 
 from .buffers import is_int16, view16

@@ -1,5 +1,5 @@
 """Statistics and spectral power of a window in Python: what native/kernels/features/motion_i16.c computes, from
-docs/numerics.md (Features).
+docs/reference/numerics.md (Features).
 """
 
 from .buffers import is_int16, view16

@@ -1,9 +1,9 @@
 """The reference executor: programs are verified and run in plain Python, integer exact, slow, readable.
 
-The same interface as the native module `_odt`, and the same bits (docs/numerics.md says which). An instruction is a
-function of a module of its family, named as in odt/base/opcodes.py; it takes one argument with an attribute for each
-operand (a typed array, or bytes for a ``buf``) and each immediate. Modules are imported with the first program that
-needs them: see index.py.
+The same interface as the native module `_odt`, and the same bits (docs/reference/numerics.md says which). An
+instruction is a function of a module of its family, named as in odt/base/opcodes.py; it takes one argument with an
+attribute for each operand (a typed array, or bytes for a ``buf``) and each immediate. Modules are imported with the
+first program that needs them: see index.py.
 """
 
 from array import array

@@ -1,4 +1,5 @@
-"""Recursive least squares in Python: what native/kernels/online/rls_f32.c computes, from docs/numerics.md (Online).
+"""Recursive least squares in Python: what native/kernels/online/rls_f32.c computes, from docs/reference/numerics.md
+(Online).
 
 The state changes by one assignment at the end, so that nothing that interrupts this leaves half a step.
 """

@@ -1,4 +1,4 @@
-"""MiniRocket's features in Python: what native/kernels/features/rocket_i16.c computes, from docs/numerics.md
+"""MiniRocket's features in Python: what native/kernels/features/rocket_i16.c computes, from docs/reference/numerics.md
 (Features).
 """
 

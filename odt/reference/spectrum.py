@@ -1,5 +1,5 @@
 """The power spectrum of int16 samples in Python: what native/kernels/features/spectrum.h computes, from
-docs/numerics.md (Features).
+docs/reference/numerics.md (Features).
 """
 
 from ..base.fixed import bit_length

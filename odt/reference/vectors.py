@@ -1,8 +1,8 @@
 """The reference executor with float32's loops in ulab or, on CPython, NumPy: the same code, the same bits as
-docs/numerics.md.
+docs/reference/numerics.md.
 
-Sums run along the axis that docs/numerics.md orders, a whole array at each step; so each element is summed in the
-stated order. ulab has two axes in most builds: nothing here has more. Constants come as bits, for a board's Python
+Sums run along the axis that docs/reference/numerics.md orders, a whole array at each step; so each element is summed in
+the stated order. ulab has two axes in most builds: nothing here has more. Constants come as bits, for a board's Python
 float may have two bits less. Outside an image x counts as 0, where the reference skips it: other bits only with weights
 that are not finite.
 """

@@ -100,7 +100,7 @@ def _residual(spans, index):
 
 
 def _stored(bits):
-    """A float32 as kernels store it: 0 below 2^-51 (docs/numerics.md)."""
+    """A float32 as kernels store it: 0 below 2^-51 (docs/reference/numerics.md)."""
     return bits if (bits >> 23) & 255 >= 76 else 0
 
 

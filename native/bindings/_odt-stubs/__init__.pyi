@@ -1,4 +1,4 @@
-"""The native executor. What it offers: native/bindings/entry_points.h; what a program is: docs/program.md."""
+"""The native executor. What it offers: native/bindings/entry_points.h; what a program is: docs/reference/program.md."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-// TensorFlow's microfrontend, one frame (docs/numerics.md, Features). What odt/sensors/features/frontend_tables.py makes once, the caller gives with each
+// TensorFlow's microfrontend, one frame (docs/reference/numerics.md, Features). What odt/sensors/features/frontend_tables.py makes once, the caller gives with each
 // frame: tables of int16, and work of int32, in which the noise of each channel is kept from frame to frame.
 
 #ifndef ODT_FEATURES_FRONTEND_H

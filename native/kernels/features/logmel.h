@@ -1,4 +1,4 @@
-// Log-mel of one frame, and its cosine transform (MFCC), by integers (docs/numerics.md, Features). What odt/sensors/features/tables.py makes once, the caller gives
+// Log-mel of one frame, and its cosine transform (MFCC), by integers (docs/reference/numerics.md, Features). What odt/sensors/features/tables.py makes once, the caller gives
 // with each frame: tables of int16, and work of int32.
 
 #ifndef ODT_FEATURES_LOGMEL_H

@@ -1,4 +1,4 @@
-// Statistics and spectral power of a window of samples, by integers (docs/numerics.md, Features). What odt/sensors/features/motion.py makes once, the caller
+// Statistics and spectral power of a window of samples, by integers (docs/reference/numerics.md, Features). What odt/sensors/features/motion.py makes once, the caller
 // gives with each window: tables of int16, and work of int32.
 
 #ifndef ODT_FEATURES_MOTION_H

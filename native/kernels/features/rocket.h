@@ -1,4 +1,4 @@
-// MiniRocket's features of a window of samples, by integers (docs/numerics.md, Features). What odt/sensors/features/rocket.py makes once, the caller
+// MiniRocket's features of a window of samples, by integers (docs/reference/numerics.md, Features). What odt/sensors/features/rocket.py makes once, the caller
 // gives with each window: tables of int16, and work of int32.
 
 #ifndef ODT_FEATURES_ROCKET_H

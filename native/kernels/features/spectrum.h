@@ -1,4 +1,4 @@
-// The power spectrum of int16 samples in 32 bits (docs/numerics.md, Features), for the kernels of this folder.
+// The power spectrum of int16 samples in 32 bits (docs/reference/numerics.md, Features), for the kernels of this folder.
 
 #ifndef ODT_FEATURES_SPECTRUM_H
 #define ODT_FEATURES_SPECTRUM_H

@@ -1,4 +1,4 @@
-// Block exponents: int16 state of a row [K] counts in units of 2^ex. docs/numerics.md, update.
+// Block exponents: int16 state of a row [K] counts in units of 2^ex. docs/reference/numerics.md, update.
 
 #ifndef ODT_EXPONENTS_I16_H
 #define ODT_EXPONENTS_I16_H

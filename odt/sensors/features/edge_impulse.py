@@ -1,5 +1,5 @@
-"""Features with the parameters of Edge Impulse's blocks, by their names and with their defaults: docs/features.md says
-what differs.
+"""Features with the parameters of Edge Impulse's blocks, by their names and with their defaults:
+docs/reference/features.md says what differs.
 
 frames = edge_impulse.mfe(rate=16000, frame_length=0.02, frame_stride=0.01, num_filters=32)
 """

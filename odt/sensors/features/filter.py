@@ -4,7 +4,7 @@
     smooth = Filter(sos, channels=3)
     smooth(samples, samples)  # x, y, z, x, y, z, ..; in place
 
-The arithmetic: docs/numerics.md, Features.
+The arithmetic: docs/reference/numerics.md, Features.
 """
 
 from array import array

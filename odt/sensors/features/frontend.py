@@ -4,7 +4,7 @@
     for each 10 ms: front(the newest 30 ms of samples, out)
 
 Hann window, real FFT of 16 bits, filter bank, square root, noise reduction, gain control (PCAN), logarithm, each
-rounded as there: the same integers (docs/features.md). The arithmetic: docs/numerics.md, Features.
+rounded as there: the same integers (docs/reference/features.md). The arithmetic: docs/reference/numerics.md, Features.
 """
 
 from ...base import executor

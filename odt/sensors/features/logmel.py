@@ -6,7 +6,7 @@
 
 Hann window, real FFT, power, triangles that are evenly spaced on the mel scale (HTK's), log2: the first stages of
 TensorFlow's microfrontend, without its noise reduction and gain control (those: MicroFrontend). The arithmetic:
-docs/numerics.md, Features.
+docs/reference/numerics.md, Features.
 """
 
 from array import array

@@ -4,7 +4,7 @@
     out = array("h", bytes(2 * motion.outputs))
     motion(samples, out)  # x, y, z, x, y, z, ..
 
-The arithmetic: docs/numerics.md, Features.
+The arithmetic: docs/reference/numerics.md, Features.
 """
 
 from array import array

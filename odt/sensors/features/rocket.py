@@ -6,7 +6,7 @@ A front that needs no training before a Dense or odt.online's OSELM, for small s
     out = array("h", bytes(2 * rocket.outputs))
     rocket(samples, out)  # x, y, z, x, y, z, ..; in an Input(.., dtype="int16", scale=1 / 16384) a number from 0 to 1
 
-The arithmetic: docs/numerics.md, Features.
+The arithmetic: docs/reference/numerics.md, Features.
 """
 
 from array import array
