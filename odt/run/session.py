@@ -266,7 +266,7 @@ class Session:
     peaks = None
     told = False
     ends = None  # see classes.ending()
-    raw = None  # a Normalization, until a check that it was adapted
+    raw = None  # a Normalization that was not yet checked for adapt()
     fresh = True  # the weights are those of compile
     options = None  # the options of build(), if compile() made the model
 
@@ -289,7 +289,7 @@ class Session:
         self.underway = None
         self.calibrated = 2 if dtype == "float32" else 0
         self.unit = self.unit_count = self.unit_scale = (
-            None  # the unit of LOSS, and the number and the scale of the outputs that it is for
+            None  # a cache: the unit of LOSS, and the count and the scale of the outputs for which it was computed
         )
 
     def steps(self):
@@ -328,8 +328,8 @@ class Session:
 
         On a board this takes as long as a small step. So it also sets ``known``, and bind() first asks
         ``count_samples`` whether new data has the same form. ``known`` holds the types, type codes and formats of x and
-        y, and the other arguments of the engine's step(). Its words are 0 if the engine has no step(), if a step is not
-        one run, or if the loss counts in a scale.
+        y, and the other arguments of the engine's step(). The engine's step() is not
+        used, and its words are 0, if there is none, if a step is not one run, or if the loss counts in a scale.
         """
         self.known = None
         layer = self.input
