@@ -1,10 +1,10 @@
-// ELU and GELU with their gradients, int8: a line for x above 0, and a bend that is added to it, by exp2n.
+// ELU and GELU with their gradients, int8. The result is max(x, 0) plus a bend, which exp2n computes.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"
 
 typedef struct {
-    odt_multiplier_t exponent, line, bend; // of a gradient: bend is q
+    odt_multiplier_t exponent, line, bend; // for a gradient bend is q
     const int8_t *x, *e; // e: NULL forward
     int32_t kind, alpha, z;
 } curve_t;
@@ -40,7 +40,7 @@ static int32_t value_of(const curve_t *c, int32_t x) {
     return odt_limit((value + 32) >> 6, -32767, 32767);
 }
 
-// gain: that of f in steps of y; of a gradient any.
+// gain: the gain of f in steps of y; not used for a gradient.
 static void run(curve_t *c, int32_t factor, int32_t sx, uint32_t gain, int8_t *y, int32_t N, int32_t zy, int32_t lo,
     int32_t *peak) {
     int16_t values[256]; // of x from -128 on

@@ -1,4 +1,4 @@
-// Where a clamp let values through, as bits, for errors to be masked by: bit i & 7 of byte i >> 3.
+// A mask of the values that a clamp passes; it masks the errors later. Element i is bit i & 7 of byte i >> 3.
 
 #include "../../core.h"
 #include "../../float32.h"

@@ -1,4 +1,4 @@
-// Sigmoid and its gradient, which needs y only, int8; of twice its input it is tanh.
+// Sigmoid and its gradient, which needs y only, int8. With twice the input it computes tanh.
 
 #include "../../core.h"
 #include "../../opcodes.h"
@@ -17,7 +17,7 @@ static int8_t sigmoid(int32_t v, const odt_multiplier_t *q) {
     return (int8_t)odt_min((int32_t)part - 128, 127);
 }
 
-// The same of all x from -128 to 127. What v and -v come to sums to 256, or to 257 where both were rounded up.
+// The same for all x from -128 to 127. The results of v and -v add up to 256, or to 257 if both were rounded up.
 static void tabulate(int8_t *values, int32_t z, const odt_multiplier_t *q) {
     #if ODT_SMALL
     for (int32_t x = -128; x < 128; x++) {

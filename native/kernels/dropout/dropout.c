@@ -6,12 +6,12 @@
 #include "../../opcodes.h"
 #include "../../common/step_key.h"
 
-// A probability in Q16 of which some is kept.
+// A probability in Q16, below 1.
 static uint32_t limit(int32_t drop) {
     return (uint32_t)odt_limit(drop, 0, 65535);
 }
 
-// The elements' hashes: by place in the epoch, so that micro-batches drop what their batch would.
+// The hash of an element depends on its place in the epoch, so micro-batches drop the same elements as the batch.
 typedef struct {
     uint32_t key, first, drop;
     int training;

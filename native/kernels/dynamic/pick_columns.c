@@ -1,4 +1,4 @@
-// Some columns of a tensor alone, and among all again. U bytes a column: for int8 and float32 alike.
+// Gathers some columns of a tensor, and scatters them back. A column has U bytes, so it serves int8 and float32.
 
 #include <string.h>
 

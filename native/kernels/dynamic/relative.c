@@ -1,4 +1,4 @@
-// How large a layer's errors are, of the largest there were: what share of its channels is worth a gradient.
+// The size of a layer's errors relative to the largest so far. It decides which share of the channels gets a gradient.
 
 #include "../../fixed.h"
 #include "../../float32.h"

@@ -1,4 +1,4 @@
-// Sums of two tensors, int8, as those of add_i8.c but rounded once: what networks of other frameworks compute. May work in place.
+// Sums of two tensors, int8, like add_i8.c but rounded once, as other frameworks do. May work in place.
 
 #include "../../opcodes.h"
 #include "../../common/elements.h"

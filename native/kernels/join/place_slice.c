@@ -1,4 +1,4 @@
-// Columns to and from among others, as bytes: for int8 and float32 alike, where N, K and `at` count bytes.
+// Copies columns into a wider tensor, and out of it. N, K and `at` count bytes, so it serves int8 and float32.
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Images as batches of every SH-th row and every SW-th column, and back: y is [B, SH, SW, OH, OW, U], x [B, H, W, U], of bytes: for
-// int8 and float32 alike.
+// Splits images into batches of every SH-th row and every SW-th column, and joins them. y is [B, SH, SW, OH, OW, U], x
+// [B, H, W, U]. U counts bytes, so it serves int8 and float32.
 
 #include <string.h>
 

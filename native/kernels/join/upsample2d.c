@@ -1,4 +1,4 @@
-// Images enlarged: each pixel becomes SH x SW. x is [B, H, W, N], of bytes: for int8 and float32 alike.
+// Enlarges images: each pixel becomes SH x SW pixels. x is [B, H, W, N]; N counts bytes, so it serves int8 and float32.
 
 #include <string.h>
 

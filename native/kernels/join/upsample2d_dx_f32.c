@@ -1,4 +1,4 @@
-// The gradient of images enlarged, float32: sums over SH x SW. dx is [B, H, W, N].
+// The gradient of enlarging, float32: sums over SH x SW pixels. dx is [B, H, W, N].
 
 #include "../../float32.h"
 #include "../../opcodes.h"

@@ -1,4 +1,4 @@
-// The gradient of images enlarged, int8: sums over SH x SW. dx is [B, H, W, N].
+// The gradient of enlarging, int8: sums over SH x SW pixels. dx is [B, H, W, N].
 
 #include "../../opcodes.h"
 #include "../../common/elements.h"

@@ -1,4 +1,5 @@
-// Crossentropy of logits of yes and no, float32. x and e are [B, N], e may lie in x; padding rows have no error and no loss.
+// Binary cross-entropy of logits, float32. x and e are [B, N], e may overwrite x; padding rows have no error and no
+// loss.
 
 #include <string.h>
 

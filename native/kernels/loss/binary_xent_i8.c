@@ -1,4 +1,4 @@
-// Crossentropy of logits of yes and no, int8. x and e are [B, N], e may lie in x; padding rows have no error and no loss.
+// Binary cross-entropy of logits, int8. x and e are [B, N], e may overwrite x; padding rows have no error and no loss.
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Softmax and crossentropy with labels, and the squared distance to the logits of before, float32.
-// x and e are [B, N], e may lie in x; padding rows have no error and no loss.
+// Softmax and cross-entropy with labels, plus the squared distance to stored logits, float32. x and e are [B, N], e may
+// overwrite x; padding rows have no error and no loss.
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "../../float32.h"
 #include "../../opcodes.h"
 
-enum { NONE = -128 }; // the first logit of a row without
+enum { NONE = -128 }; // the first logit of a row without stored logits
 
 void odt_distil_xent_f32(const odt_distil_xent_f32_t *a) {
     int32_t N = a->N, correct = 0, format = a->c[ODT_Y_FORMAT], with_logits = a->c[ODT_Y_ZERO] == 1;

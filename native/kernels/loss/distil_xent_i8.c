@@ -1,5 +1,5 @@
-// Softmax and crossentropy with labels, and the squared distance to the logits of before, int8.
-// x and e are [B, N], e may lie in x; padding rows have no error and no loss.
+// Softmax and cross-entropy with labels, plus the squared distance to stored logits, int8. x and e are [B, N], e may
+// overwrite x; padding rows have no error and no loss.
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define MAX_SUM (1u << 30)
 
-enum { NONE = -128, FAR = 1 << 14 }; // the first logit of a row without, 64 nats in Q8
+enum { NONE = -128, FAR = 1 << 14 }; // the first logit of a row without stored logits; 64 nats in Q8
 
 void odt_distil_xent_i8(const odt_distil_xent_i8_t *a) {
     int32_t N = a->N, z = odt_limit(a->z, -128, 127), correct = 0;

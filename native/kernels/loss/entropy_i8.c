@@ -11,7 +11,7 @@
 #define MAX_SUM (1u << 30)
 #define LN2 45426 // Q16
 
-// What a row's softmax is made of.
+// The parts of a row's softmax.
 typedef struct {
     const int8_t *x;
     odt_multiplier_t q;
@@ -32,7 +32,7 @@ static row_t row_of(const int8_t *x, int32_t N, odt_multiplier_t q) {
     return row;
 }
 
-// Class i's part P in Q15; *bits is -log2 of it, Q16.
+// The probability P of class i in Q15; *bits is its -log2, Q16.
 static int32_t part_of(const row_t *row, int32_t i, int32_t *bits) {
     int32_t t = odt_rescaled_byte(row->x[row->best] - row->x[i], &row->q);
     *bits = row->base + odt_min(t, 1 << 24);
@@ -61,7 +61,7 @@ void odt_entropy_i8(const odt_entropy_i8_t *a) {
         correct += odt_label(&samples, sample, N) == row.best;
         rows++;
     }
-    for (int32_t i = 0; i < N; i++) { // the mean's -log2, by diversity
+    for (int32_t i = 0; i < N; i++) { // -log2 of the mean, times diversity
         uint32_t sum = (uint32_t)a->sums[i];
         int32_t part = odt_log2q(rows ? (uint32_t)rows : 1) + 15 * 65536 - odt_log2q(sum ? sum : 1);
         a->sums[i] = (int32_t)(diversity * part >> 16);

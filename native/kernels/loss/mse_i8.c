@@ -13,7 +13,7 @@
 
 enum { ELEMENTS = 128 }; // at a time, of several rows
 
-// Errors, e the next, and the sum of their differences' squares; of those from d on there are none yet.
+// Errors (e is the next) and the sum of squared differences. The differences from d on are not yet summed.
 typedef struct {
     odt_rescaler_t q;
     odt_outputs_t outputs;

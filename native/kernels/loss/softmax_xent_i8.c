@@ -11,12 +11,12 @@
 
 ODT_BESIDE_ASSEMBLY
 
-// S of a softmax stays below this, so that 254 * E + S and 2 * S are of 32 bits.
+// S of a softmax stays below this, so that 254 * E + S and 2 * S fit 32 bits.
 #define MAX_SUM (1u << 30)
 
-enum { KEPT = 16 }; // outputs of a row whose powers are kept
+enum { KEPT = 16 }; // largest number of outputs whose powers are kept
 
-// e = 127 * softmax(x) of a row; its largest, the first place of that and S.
+// Writes e = 127 * softmax(x) for a row; returns the largest x, its first place, and S.
 typedef struct {
     int32_t top, best;
     uint32_t sum;
@@ -43,7 +43,7 @@ static __attribute__((noinline)) row_t softmax_of(const int8_t *x, int8_t *e, in
     return (row_t) {top, best, sum};
 }
 
-// -ln of the probability of an output that is 2^-(below / 65536) of the largest, Q16; 0 at least.
+// -ln of an output's probability, Q16, at least 0. The output's power is 2^-(below / 65536) of the largest one.
 static uint32_t loss_of(uint32_t sum, int32_t below) {
     int32_t v = odt_log2q(sum) - 16 * 65536 + odt_min(below, 1 << 24);
     // v * ln 2, by halves
@@ -52,9 +52,10 @@ static uint32_t loss_of(uint32_t sum, int32_t below) {
 
 #if ODT_RP2040
 
-enum { ROWS = 256, SHUFFLED = 32 }; // of a call, and those whose labels are looked up
+enum { ROWS = 256, SHUFFLED = 32 }; // rows per call, and rows whose labels are looked up
 
-// Rows from b on of samples that are there, whose labels rows->labels then are; at most SHUFFLED ones go to `labels`.
+// The number of rows from b on that hold samples; sets rows->labels to their labels. At most SHUFFLED labels are copied
+// to `labels`.
 static int32_t find_labels(odt_softmax_t *rows, const odt_softmax_xent_i8_t *a, const odt_samples_t *samples, int32_t b,
     uint8_t *labels) {
     int32_t count = odt_min(samples->count, (int32_t)samples->stored - samples->position);
@@ -70,7 +71,7 @@ static int32_t find_labels(odt_softmax_t *rows, const odt_softmax_xent_i8_t *a, 
         if (label < 0 && (!sample || a->N > 255)) {
             break;
         }
-        labels[count] = (uint8_t)label; // 255 if it is none
+        labels[count] = (uint8_t)label; // 255 if it is no class
     }
     return count;
 }

@@ -1,4 +1,4 @@
-// What the int8 losses share (targets_i8.h).
+// Functions that the int8 losses share (targets_i8.h).
 
 #include <string.h>
 
@@ -61,7 +61,7 @@ int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int3
     int32_t z) {
     int32_t target = odt_target_i8(t, sample, i);
     #if !ODT_SMALL
-    if (z == (int8_t)z) { // what is beyond 2^25 stays beyond 2^24
+    if (z == (int8_t)z) { // values above 2^25 stay above 2^24
         return odt_limit((x - z) * 256 - odt_limit(target, -(1 << 25), 1 << 25), -(1 << 24), 1 << 24);
     }
     #endif

@@ -13,14 +13,14 @@ void odt_weighted_xent_f32(const odt_weighted_xent_f32_t *a) {
     float smooth = odt_float((uint32_t)a->smooth), most = 1.0f - smooth, part = smooth / (float)N;
     float rows = (float)odt_limit(a->c[ODT_COUNT], 1, a->B), total = 0.0f, sum_of_losses = 0.0f;
     odt_samples_t samples = odt_samples(a->c, a->labels, a->c[ODT_Y_FORMAT], 1);
-    for (int32_t b = 0; b < a->B; b++) { // the labels' weights first: every error is a part of them
+    for (int32_t b = 0; b < a->B; b++) { // first the sum of the labels' weights: every error is divided by it
         const uint8_t *sample = odt_sample(&samples, b);
         int32_t label = sample ? odt_label(&samples, sample, N) : -1;
         if (label >= 0) {
             total = total + a->weights[label];
         }
     }
-    // A micro-batch stands for its batch, in which all labels then weigh the same.
+    // A micro-batch represents its batch, as if the labels of the batch had the same weights.
     float batch = (total * (float)odt_rows(a->c, a->B)) / rows;
     for (int32_t b = 0; b < a->B; b++) {
         const float *x = a->x + b * N;

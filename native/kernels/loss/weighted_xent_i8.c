@@ -8,7 +8,7 @@
 #include "../../opcodes.h"
 #include "targets_i8.h"
 
-// Weight of class i in a row with this label, Q15: what the softmax should be, times its sum.
+// The target of class i in a row with this label, Q15, times the label's weight.
 static int32_t share(const odt_weighted_xent_i8_t *a, int32_t i, int32_t label) {
     uint32_t smooth = (uint32_t)odt_limit(a->smooth, 0, 65536);
     uint32_t weight = (uint32_t)odt_max(a->weights[i], 0);
@@ -25,14 +25,14 @@ static int32_t shares(const odt_weighted_xent_i8_t *a, int32_t label) {
     return sum;
 }
 
-// A row with a label: what its softmax is made of.
+// A row with a label: the parts of its softmax.
 typedef struct {
     const int8_t *x;
     int32_t best, whole, base;
     uint32_t sum;
 } row_t;
 
-// Of a row of the batch, -1 of padding.
+// The label of a row of the batch; -1 for padding.
 static int32_t label_of(const odt_weighted_xent_i8_t *a, const odt_samples_t *samples, int32_t b) {
     const uint8_t *sample = odt_sample(samples, b);
     return sample ? odt_label(samples, sample, a->N) : -1;
@@ -63,7 +63,8 @@ void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a) {
     odt_samples_t samples = odt_samples(a->c, a->labels, a->c[ODT_Y_FORMAT], 1);
     uint64_t loss = 0;
     uint32_t total = 0, key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
-    // Smoothing alone: of what an error can be. With weights, few errors are near that: of the largest.
+    // With smoothing alone the scale covers the largest possible error. With weights few errors come near it, so the
+    // scale covers the largest error of the batch.
     int differ = 0;
     for (int32_t i = 1; i < N; i++) {
         differ |= a->weights[i] != a->weights[0];
@@ -106,13 +107,13 @@ void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a) {
         loss += sum > 0 ? (uint64_t)sum : 0;
         correct += label == row.best;
     }
-    // The weighted mean, times the rows: the epoch's loss is then their mean.
+    // The weighted mean times the number of rows, so that the epoch's loss is the mean over rows.
     uint32_t rows = (uint32_t)odt_limit(a->c[ODT_COUNT], 1, a->B);
     total = total ? total : 1;
     loss = (loss / total * rows * 45426 + 32768) >> 16;
     odt_add_loss_i8(a->c, loss);
     a->c[ODT_CORRECT] += correct;
-    // A micro-batch stands for its batch, in which all labels then weigh the same.
+    // A micro-batch represents its batch, as if the labels of the batch had the same weights.
     uint64_t whole = (uint64_t)total * (uint32_t)odt_rows(a->c, a->B) / rows;
     total = whole > UINT32_MAX ? UINT32_MAX : (uint32_t)whole;
     uint32_t part = odt_scale_shift(odt_scale_div(odt_scale_int((uint32_t)top), odt_scale_int(127)), -15);

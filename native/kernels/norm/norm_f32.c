@@ -6,7 +6,7 @@
 #include "../../float32.h"
 #include "../../opcodes.h"
 
-// 1 / sqrt(variance + eps); 0 where that is no positive number.
+// 1 / sqrt(variance + eps); 0 if the sum is not positive.
 static float inverse(float variance, int32_t eps) {
     float v = variance + odt_float((uint32_t)eps);
     return v > 0.0f ? odt_store(1.0f / odt_sqrtf(v)) : 0.0f;

@@ -26,14 +26,14 @@ typedef struct {
 #endif
 
 enum {
-    MEAN_BITS = 10, // a difference to the mean has at most 18 bits, which odt_rescale_by likes
+    MEAN_BITS = 10, // a difference to the mean has at most 18 bits, as odt_rescale_by requires
     HAT_BITS = 12,  // of a normalised x
 };
 
 // Mean of x - z over S rows of C numbers, stride apart, and their variance times S^2 * C^2.
 static int32_t moments(const int8_t *x, int32_t S, int32_t C, int32_t stride, int32_t z, uint64_t *spread) {
     int64_t sum = 0, squares = 0, n = (uint32_t)S * (uint32_t)C; // below 2^32, as operands are
-    if (n <= 1 << 12) { // of 8 bits and a sign: their sum has 20 bits, their squares' 28
+    if (n <= 1 << 12) { // numbers of 8 bits and a sign: their sum has 20 bits, the sum of squares 28
         int32_t total = 0, all = 0;
         for (int32_t s = 0; s < S; s++, x += stride) {
             #if ODT_M0 && !ODT_SMALL
@@ -102,7 +102,7 @@ static uint32_t square_of(int32_t n) {
     return odt_scale_mul(scale, scale);
 }
 
-// spread / square, without a division where that is a power of 2, as for 8 or 64 numbers.
+// spread / square, without a division if square is a power of 2, as for 8 or 64 numbers.
 static uint32_t variance_of(uint64_t spread, uint32_t square) {
     uint32_t scale = scale_of(spread);
     if (!ODT_SMALL && square << 9 == 0) {
@@ -206,7 +206,7 @@ static int32_t normalised(int32_t x, int32_t z, int32_t mean, const odt_rescaler
     return odt_rescale_by(q, (int32_t)v);
 }
 
-// odt_poll(), once in 256 elements where groups have few.
+// Calls odt_poll() once in 256 elements if groups are small.
 static void poll_after(int32_t *waited, int32_t count) {
     *waited += count;
     if (*waited >= 256) {
@@ -217,15 +217,15 @@ static void poll_after(int32_t *waited, int32_t count) {
 
 #if ODT_M0 && !ODT_SMALL
 
-// Whether a number has at most that many bits and a sign.
+// Whether a number fits into `bits` bits and a sign.
 static inline int has_bits(int32_t v, int32_t bits) {
     return ((uint32_t)v + (1u << bits)) >> (bits + 1) == 0;
 }
 
 enum { ELEMENTS = 64 }; // at a time
 
-// Prepares what all groups share: normalised values have `bits` fractional bits, their elements are `step` bytes apart, and a group
-// has `length` of them.
+// Prepares the values that all groups share: h has `bits` fractional bits; elements are `step` bytes apart; a group has
+// `length` elements.
 static void begin_hats(hats_t *h, int32_t bits, int32_t z, int32_t step, int32_t length) {
     h->step = step;
     h->length = length;
@@ -233,7 +233,7 @@ static void begin_hats(hats_t *h, int32_t bits, int32_t z, int32_t step, int32_t
     h->one = 150 - bits;
 }
 
-// Prepares a group from its statistics. Returns whether no normalised value is too large for loops over elements.
+// Prepares a group from its statistics. Returns whether every normalized value is small enough for the loops.
 static int group_hats(hats_t *h, const int32_t *st) {
     int32_t offset = odt_wrap_sub(h->zero, st[0]), shift = h->one - (int32_t)((uint32_t)st[1] << 1 >> 24);
     int32_t least = odt_wrap_sub(offset, 128 << MEAN_BITS), most = odt_wrap_add(offset, 127 << MEAN_BITS);
@@ -250,12 +250,12 @@ static int group_hats(hats_t *h, const int32_t *st) {
     return sum == h->offset && (shift > 13 || (has_bits(odt_rescaled(least, q), 18) && has_bits(odt_rescaled(most, q), 18)));
 }
 
-// Rows of a LayerNorm that loops may do after one another.
+// Number of rows of a LayerNorm that the loops process in one call.
 static int32_t rows_of(int32_t S, int32_t G, int32_t C) {
     return S == 1 && G == 1 && C > 1 && C <= ELEMENTS ? ELEMENTS : 1;
 }
 
-// Channels n .. n + count - 1; returns whether no h is too large for them.
+// Loads channels n .. n + count - 1; returns whether every h is small enough for them.
 static int load_gains(gain_t *to, const odt_norm_i8_t *a, int32_t n, int32_t count) {
     int is_short = 1;
     for (gain_t *end = to + count; to != end; to++, n++) {
@@ -279,7 +279,7 @@ static void limit_outputs(apply_t *apply, const odt_outputs_t *outputs) {
     apply->lo = limits.lo;
 }
 
-// Elements from `at` on of the channels that are loaded.
+// Processes elements from `at` on, of the loaded channels.
 static void apply_all(const odt_norm_i8_t *a, hats_t *h, int32_t at, int32_t count, apply_t *apply, const gain_t *gains,
     odt_outputs_t *outputs) {
     apply->gains = gains;
@@ -317,7 +317,7 @@ static void norm_elements(const odt_norm_i8_t *a, const int32_t *st, int32_t z, 
 
 #if ODT_M0 && !ODT_SMALL
 
-// As many groups at a time as there is room for their channels' gains, or parts of one.
+// Processes several groups at a time, if the gains of their channels fit, or parts of one group.
 void odt_norm_i8(const odt_norm_i8_t *a) {
     int32_t width = a->G * a->C, z = odt_limit(a->zx, -128, 127), waited = 0, many = odt_max(ELEMENTS / a->C, 1);
     int32_t runs = a->C == 1 ? 1 : a->S, step = a->C == 1 ? width : 1, rows = rows_of(a->S, a->G, a->C);
@@ -378,7 +378,7 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
 
 #if ODT_M0 && !ODT_SMALL
 
-// Adds the products of a group, whose elements begin at `at`, and of the groups that are left.
+// Adds the products of the group whose elements begin at `at`, and of all later groups.
 static void norm_dw_groups(const odt_norm_dw_i8_t *a, hats_t *hats, int32_t at, int32_t *dw) {
     int32_t width = a->G * a->C, sums[2];
     hats->x = a->x + at;
@@ -432,7 +432,7 @@ void odt_norm_dw_i8(const odt_norm_dw_i8_t *a) {
     }
 }
 
-// Gammas such that the largest has 14 bits: gain(n) * 2^shift is about gamma[n].
+// Gammas shifted so that the largest has 14 bits: gain(n) * 2^shift is about gamma[n].
 typedef struct {
     const int32_t *gamma;
     int32_t shift;
@@ -457,19 +457,19 @@ static int32_t gain(const gains_t *all, int32_t n) {
     return all->shift > 0 ? v >> all->shift : (int32_t)((uint32_t)v << -all->shift);
 }
 
-// factor * se / (sx * sdx) of the gains' unit
+// factor * se / (sx * sdx), in the unit of the gains
 static uint32_t outer(int32_t factor, const int32_t *se, const int32_t *sx, const int32_t *sdx, const gains_t *all) {
     uint32_t scale = odt_scale_div(odt_scale_mul(odt_scale(factor), odt_scale(*se)), odt_scale(*sx));
     return odt_scale_shift(odt_scale_div(scale, odt_scale(*sdx)), all->shift - 20);
 }
 
-// h * slope, of which HAT_BITS are rounded away.
+// h * slope, rounded to HAT_BITS fewer bits.
 static inline int64_t scaled_hat(int32_t h, int32_t slope) {
     return ((int64_t)h * slope + (1 << (HAT_BITS - 1))) >> HAT_BITS;
 }
 
-// The gradient of a group's input: of S rows of C elements, from `at` on, of channels n ..; the multiplier of what is left of
-// errors, and the elements' numbers.
+// The gradient of a group's input: S rows of C elements from `at` on, channels n ..; with the multiplier of the
+// remaining errors and the numbers of the elements.
 typedef struct {
     const odt_norm_dx_i8_t *a;
     const gains_t *gains;
@@ -523,9 +523,9 @@ static void norm_dx_outputs(const group_t *p, odt_outputs_t *outputs) {
 
 enum { GAINS = 96 }; // at a time, where groups have several
 
-// What its loops need: the gains of `loaded` channels from `first` on, and h and the errors of a block of elements. The gains lie after
-// the errors in v; a group of one channel, which loads none, has errors there, too. Of groups that have few channels several rows are a
-// block: they are gathered, and their gains repeated.
+// Data of the loops: the gains of `loaded` channels from `first` on, and h and the errors of a block of elements. In v
+// the gains lie after the errors. A group with one channel loads no gains and has errors there, too. If a group has few
+// channels, a block holds several of its rows, gathered, with repeated gains.
 typedef struct {
     hats_t hats;
     errors_t errors;
@@ -551,7 +551,7 @@ static const int32_t *gains_of(loops_t *l, const group_t *p, int32_t c, int32_t 
     return gains + (n - l->first);
 }
 
-// Begins a block: rows of `count` elements from `at` on. Returns its errors.
+// Begins a block of rows of `count` elements from `at` on; returns its errors.
 static const int8_t *begin_block(loops_t *l, const odt_norm_dx_i8_t *a, int32_t at, int32_t count, int32_t rows) {
     const int8_t *x = a->x + at, *e = a->e + at;
     if (rows > 1) {
@@ -580,7 +580,7 @@ static const int8_t *begin_block(loops_t *l, const odt_norm_dx_i8_t *a, int32_t 
     return e;
 }
 
-// The same by loops over blocks of elements. Where a group has one channel all of its errors have one gain.
+// The same with loops over blocks of elements. If a group has one channel, all of its errors have one gain.
 static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     const odt_norm_dx_i8_t *a = p->a;
     int32_t width = a->G * a->C;
@@ -613,7 +613,7 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     }
 }
 
-// Begins errors of a group, less its means, by the scale of its multiplier; returns whether they are as loops take them.
+// Begins the errors of a group less its means, in the scale of its multiplier; returns whether they fit the loops.
 static int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
     int32_t shift = 134 - (int32_t)(scale >> 23);
@@ -627,7 +627,7 @@ static int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_
     return odt_is_usual(outputs) && has_bits(p->slope, 24) && shift >= 16 && shift <= 30;
 }
 
-// Where the outputs of l->v, rows of `count` elements, are to be written, from the first on.
+// Sets the addresses to which the outputs of l->v, rows of `count` elements, are written.
 static void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count, int32_t rows, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
     random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
@@ -639,7 +639,7 @@ static void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t coun
     random->peak = outputs->peak;
 }
 
-// An output by the way that does for all; u: before it is hashed.
+// One output by the general way; u: the random word before it is hashed.
 static __attribute__((noinline)) int8_t output_exactly(odt_outputs_t *outputs, int32_t v, uint32_t scale, uint32_t u) {
     return odt_output(outputs, odt_rescaled_random(v, odt_multiplier(scale), odt_hash32(u, 0)));
 }
@@ -717,7 +717,7 @@ static int32_t row_output(dx_rows_t *rows, const term_t *after, uint32_t u, int8
     return rows->top;
 }
 
-// Returns whether no sum of a row can wrap: one of errors of -128 by gains of -2^14 alone may.
+// Returns whether no sum of a row can wrap. Only a row of errors of -128 with gains of -2^14 can.
 static int begin_rows(layer_t *l, const group_t *p, uint32_t unit, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
     uint32_t m = (unit & ((1u << 23) - 1)) | 1u << 23;
@@ -738,7 +738,7 @@ static int begin_rows(layer_t *l, const group_t *p, uint32_t unit, odt_outputs_t
     return least > -(1 << 14);
 }
 
-// Rows from m on; returns the first that is out of range.
+// Processes rows from m on; returns the first row that is out of range.
 static int32_t norm_dx_rows(layer_t *l, const group_t *p, int32_t m) {
     const odt_norm_dx_i8_t *a = p->a;
     dx_rows_t *rows = &l->rows;
@@ -761,7 +761,7 @@ static int32_t norm_dx_rows(layer_t *l, const group_t *p, int32_t m) {
 
 #endif
 
-// Rounded at random: to nearest, errors that are small beside the peak would vanish.
+// Rounded at random: rounded to nearest, errors that are small compared with the peak would vanish.
 void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     int32_t width = a->G * a->C, S = a->S;
     gains_t all = gains(a->gamma, width);
@@ -769,7 +769,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     group_t p = {.a = a, .gains = &all, .z = odt_limit(a->zx, -128, 127),
         .key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id),
-        .before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F}; // by place in the epoch, as dropout
+        .before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F}; // by place in the epoch, as in dropout
     if (a->rows > 0) {
         int64_t rows = (int64_t)odt_max(a->c[ODT_COUNT], 1) * a->rows;
         S = rows < S ? (int32_t)rows : S;

@@ -19,13 +19,13 @@ enum { SUMS = 8 * ODT_BLOCK };
 #define ODT_FOURS _Pragma("GCC unroll 4")
 #endif
 
-// The means of a window of rows x columns, N and `row` bytes apart, of each channel; 0 of none. A function of its own, so that what
-// its loops need lies in registers.
+// The mean of each channel over a window of rows x columns, N and `row` bytes apart; 0 for an empty window. It is a
+// function of its own, so that its loops run in registers.
 static __attribute__((noinline)) void means(int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
     uint32_t count = (uint32_t)rows * (uint32_t)columns;
     for (const int8_t *end = y + N; y != end; x++) {
         const int8_t *from = x;
-        uint32_t sum = 128 * count; // of x + 128: a division of what is not negative
+        uint32_t sum = 128 * count; // of x + 128, so that the division has no negative numbers
         for (int32_t kh = rows; kh > 0; kh--, from += row) {
             const int8_t *at = from;
             for (int32_t kw = columns; kw > 0; kw--, at += N) {
@@ -55,7 +55,7 @@ ODT_BESIDE_ASSEMBLY
 
 #if !ODT_SMALL
 
-// Of windows that lie side by side inside x: an error is one value for all positions of its window.
+// For windows side by side inside x: all positions of a window get one value from its error.
 static void avgpool2d_dx_of_tiles(const odt_avgpool2d_dx_i8_t *a, const odt_rescaler_t *q, uint32_t share, odt_outputs_t *outputs) {
     int32_t N = a->N, line = a->W * N, width = a->OW * a->KW * N;
     const int8_t *e = a->e;
@@ -94,7 +94,7 @@ static void avgpool2d_dx_of_tiles(const odt_avgpool2d_dx_i8_t *a, const odt_resc
 
 #endif
 
-// Positions from .. to - 1 of a row of inputs, of some channels, and what their gradients are summed in.
+// Positions from .. to - 1 of a row of inputs, for some channels, and the sums of their gradients.
 typedef struct {
     int32_t *sums;
     const odt_axis_t *columns;
@@ -102,7 +102,7 @@ typedef struct {
     uint32_t top;
 } part_t;
 
-// Adds what a row of windows has of them; e: its first error, high: the windows' positions in a column.
+// Adds the contributions of a row of windows; e: its first error, high: positions of a window in a column.
 static void add_windows(const part_t *p, const int8_t *e, uint32_t high) {
     int32_t channels = p->channels;
     odt_taps_t w = odt_axis_holders(p->columns, p->from);
@@ -158,12 +158,12 @@ void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
         odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
         odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
         avgpool2d_dx_of_tiles(a, &q, ((uint32_t)a->top << 8) / ((uint32_t)a->KH * (uint32_t)a->KW), &outputs);
-        (void)odt_output(&outputs, 0); // of what lies beside all windows
+        (void)odt_output(&outputs, 0); // positions outside all windows
         *a->peak = outputs.peak;
         return;
     }
     #endif
-    int32_t sums[SUMS], done = 0; // of positions that follow one another
+    int32_t sums[SUMS], done = 0; // positions that follow one another
     int32_t channels = odt_min(N, SUMS), many = SUMS / odt_max(channels, 1);
     part_t p = {.columns = &columns, .N = N, .top = (uint32_t)a->top << 8};
     for (int32_t row = 0; row < a->B * a->H; row++) {

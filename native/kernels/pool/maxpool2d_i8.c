@@ -11,8 +11,8 @@
 
 #if ODT_32_BIT
 
-// The largest of a window of rows x columns, N and `row` bytes apart, of each channel; -128 of none. A function of its own, so that
-// all lies in registers.
+// The largest value of each channel in a window of rows x columns, N and `row` bytes apart; -128 for an empty window.
+// It is a function of its own, so that it runs in registers.
 static __attribute__((noinline)) void largest(int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
     for (const int8_t *end = y + N; y != end; x++) {
         const int8_t *from = x;
@@ -62,20 +62,21 @@ void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a) {
     }
 }
 
-// Windows of 2x2 beside one another and inside the image, with choices of 2 bits: what models mostly have.
+// 2x2 windows side by side inside the image, with choices of 2 bits: the usual case.
 #define ARE_QUADS(a) \
     ((a)->bits == 2 && (a)->KH == 2 && (a)->KW == 2 && (a)->SH == 2 && (a)->SW == 2 && (a)->PT == 0 && (a)->PL == 0 \
     && 2 * (a)->OH <= (a)->H && 2 * (a)->OW <= (a)->W)
 
-// The same of 1x2, as MaxPool1D has them, with choices of a bit.
+// The same for 1x2 windows, as in MaxPool1D, with choices of 1 bit.
 #define ARE_PAIRS(a) \
     ((a)->bits == 1 && (a)->KH == 1 && (a)->KW == 2 && ((a)->SH == 1 || (a)->OH == 1) && (a)->SW == 2 && (a)->PT == 0 \
     && (a)->PL == 0 && (a)->OH <= (a)->H && 2 * (a)->OW <= (a)->W)
 
-// What begins a byte of choices: they come in from above, and it is at their first bit when they are all there.
+// A mark that begins a byte of choices. Choices are shifted in from above; when the byte is full, the mark is at its
+// first bit.
 #define MARK 0x80
 
-// Rows of such windows, of which the image has none between them. `word`: choices that are no byte yet, or not used.
+// Rows of such windows, without image rows between them. `word`: choices that do not fill a byte yet, or not used.
 typedef struct {
     int8_t *image;      // 0: [H][W][N]: x or dx, where the next row begins
     int8_t *windows;    // 4: [OH][OW][N]: y or e
@@ -96,7 +97,7 @@ typedef struct {
 #endif
 
 #if ODT_32_BIT
-// Each channel by itself, its largest in registers.
+// One channel at a time, with the largest value in registers.
 static void choose_quads(pooled_t *q) {
     int32_t N = q->N, row = q->row;
     #if ODT_M4
@@ -278,7 +279,7 @@ static __attribute__((noinline)) void spread_pairs(pooled_t *p) {
     {.image = (int8_t *)(large), .windows = (int8_t *)(small), .choices = (uint8_t *)(a)->choice, .N = (a)->N, \
      .row = (a)->W * (a)->N, .wide = 2 * (a)->OW * (a)->N, .skip = ((a)->KH * (a)->W - 2 * (a)->OW) * (a)->N}
 
-// The largest of a window's channels, and which it was.
+// The largest value of each channel in a window, and its position.
 static void choose(const odt_maxpool2d_choice_i8_t *a, int8_t *y, const int8_t *corner, odt_taps_t th, odt_taps_t tw, odt_choices_t *choices) {
     int32_t N = a->N;
     #if ODT_32_BIT
@@ -345,7 +346,7 @@ void odt_maxpool2d_choice_i8(const odt_maxpool2d_choice_i8_t *a) {
             }
             p.image += (a->H - a->KH * a->OH) * p.row;
         }
-        if (p.word != MARK) { // choices that are no byte yet
+        if (p.word != MARK) { // choices that do not fill a byte yet
             while (!(p.word & a->bits)) { // until the mark is at the bit before the first choice
                 p.word >>= a->bits;
             }

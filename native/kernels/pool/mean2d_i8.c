@@ -4,7 +4,7 @@
 #include "../../common/elements.h"
 #include "avgpool2d.h"
 
-// sum / count to the nearest; half way to an even y, or to that which is further from 0.
+// sum / count to nearest. Half way, it rounds to an even y, or away from 0.
 static int32_t odt_mean(int32_t sum, int32_t count, int32_t zy, int32_t away) {
     int32_t v = sum / count, rest = sum % count;
     if (rest < 0) {

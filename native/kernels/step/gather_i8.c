@@ -31,7 +31,7 @@ static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
 
 #if !ODT_SMALL
 
-// An element less zero: what is not 0 counts, be it below a step.
+// An element less zero. A value other than 0 counts, even below a step.
 static int8_t rescaled(int32_t v, const odt_rescaler_t *q, odt_outputs_t *outputs) {
     if (v && !outputs->peak) {
         *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
@@ -144,7 +144,7 @@ void odt_gather_i8(const odt_gather_i8_t *a) {
             for (int32_t i = 0; i < F; i++) {
                 int32_t v = odt_element(sample, format, i);
                 if (format == ODT_FLOAT32) {
-                    peak = odt_max(peak, (uint32_t)v << 1 != 0); // what is not 0 counts, be it below a step
+                    peak = odt_max(peak, (uint32_t)v << 1 != 0); // a value other than 0 counts, even below a step
                     v = odt_quantize((uint32_t)v, inverse);
                 } else {
                     peak = odt_max(peak, v != zero);

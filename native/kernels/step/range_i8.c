@@ -1,4 +1,4 @@
-// Ranges: how the scales of activations, errors and inputs follow what peaks were found.
+// Ranges: the scales of activations, errors and inputs follow the peaks.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

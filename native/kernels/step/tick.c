@@ -11,12 +11,12 @@ void odt_clear(const odt_clear_t *a) {
     memset(a->y, 0, (size_t)a->N * sizeof(int32_t));
 }
 
-// beta^t in Q30, one step on.
+// beta^t in Q30, for the next step.
 static uint32_t power(uint32_t p, uint32_t beta) {
     return (uint32_t)(((uint64_t)p * beta + (1u << 29)) >> 30);
 }
 
-// (1 - p) * 2^30, p being a state that may be anything.
+// (1 - p) * 2^30; p comes from the state and may have any value.
 static uint32_t one_less(uint32_t p) {
     return p < TWO_30 ? TWO_30 - p : 0;
 }

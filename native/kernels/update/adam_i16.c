@@ -17,10 +17,10 @@ enum {
     ABOVE = 3,  // bits that an exponent may be above what its gradient needs
 };
 
-// A row, from an element on; in the order in which adam_i16__rp2040.inc and adam_i16__m4.inc load it.
+// The rest of a row from an element on. adam_i16__rp2040.inc and adam_i16__m4.inc load the members in this order.
 typedef struct {
     int32_t before;                 // bits that a gradient is shifted right by, before it is multiplied by
-    uint32_t factor;                // which makes it its contribution to the first moment
+    uint32_t factor;                // factor from a gradient to its contribution to the first moment
     uint32_t b1;                    // beta1
     uintptr_t divider;              // ODT_DIVIDER
     uint32_t r2;                    // sqrt(beta2)
@@ -33,14 +33,14 @@ typedef struct {
     int16_t *m;
     int8_t *w;
     uint32_t half;                  // 16 bits that round the moments; every other element has their complement
-    int32_t is_limited;             // set where a weight was
+    int32_t is_limited;             // set if a weight was limited
     #if ODT_RP2040
     int32_t is_still;               // without a gradient
     #endif
 } adam_row_t;
 
-// sqrt(A^2 + B^2) in 2^-16, with A = s * 2^16 but for the factor sqrt(beta2), B in 2^-6: the larger of the
-// two, and the square of the smaller by twice the larger.
+// About sqrt(A^2 + B^2) in 2^-16, with A = s * 2^16 (times sqrt(beta2)) and B in 2^-6: the larger of the two, plus the
+// square of the smaller divided by twice the larger.
 static inline uint32_t hypotenuse(uint32_t s, uint32_t A, uint32_t B) {
     if (s << 6 <= B) {
         return (B << 10) + (odt_divide((s << 6) * (s << 6), (B >> 5) + 1) << 4);
@@ -93,8 +93,8 @@ static void step_row(adam_row_t *row) {
 
 #endif
 
-// What all rows of a parameter share. c1: 1 - beta1 in 2^-12; quotient: the scale of first moment / second moment, whose units
-// differ; largest: the second moment of a gradient of 2^(level + 1) units.
+// Values that all rows of a parameter share. c1: 1 - beta1 in 2^-12. quotient: the scale of first moment / second
+// moment, which have different units. largest: the second moment for a gradient of 2^(level + 1) units.
 typedef struct {
     adam_row_t row;
     odt_dither_t dither;
@@ -114,8 +114,8 @@ static adam_t begin(int32_t factor, int32_t gs, int32_t key, int32_t id, int32_t
     return a;
 }
 
-// Row n's dither is one word: its upper half rounds the moments, its bits from the lower half on the weights. Not inlined, which
-// keeps modules small.
+// The dither of row n is one word: its upper half rounds the moments, its bits from the lower half on round the
+// weights. Not inlined, to keep modules small.
 static __attribute__((noinline)) void set_dither(adam_t *a, int32_t n) {
     uint32_t x = a->dither.first + (uint32_t)n * a->dither.step;
     a->row.half = x >> 16;
@@ -161,7 +161,7 @@ static inline int32_t bits_of(adam_row_t *row, int32_t K) {
 
 #endif
 
-// A row's state in units that are 2^rise as large.
+// Converts a row's state to units that are 2^rise times as large.
 static void raise_state(const adam_t *a, int32_t rise) {
     int16_t *m = a->row.m, *v = (int16_t *)(void *)((char *)m + a->row.v_apart);
     odt_state_shift_right(m, a->K, rise);
@@ -170,8 +170,8 @@ static void raise_state(const adam_t *a, int32_t rise) {
     }
 }
 
-// The row's exponent, to which its gradient and its state are brought, from what it was. Returns how many bits it
-// is above the least that this gradient needs.
+// Updates the row's exponent for this gradient and converts the state to it. Returns by how many bits it is above the
+// smallest exponent that this gradient needs.
 static int32_t raise_exponent(adam_t *a, int8_t *exponent) {
     adam_row_t *row = &a->row;
     int32_t bits = bits_of(row, a->K), ex = *exponent;
@@ -193,7 +193,7 @@ static int32_t raise_exponent(adam_t *a, int8_t *exponent) {
     return ex - need;
 }
 
-// A row whose gradient and second moment have become small counts in smaller units.
+// If a row's gradient and second moment have become small, its units become smaller.
 static void lower_exponent(const adam_t *a, int16_t *m, int8_t *exponent) {
     int16_t *v = (int16_t *)(void *)((char *)m + a->row.v_apart);
     uint32_t any = 0;
@@ -238,7 +238,8 @@ void odt_adam_i16(const odt_adam_i16_t *o) {
     }
 }
 
-// From moments' quotients to steps: `rate` * 2^-`shift` residual units of a weight of this scale. `rate`: with that of quotients.
+// The factor from a quotient of moments to a step: `rate` * 2^-`shift` residual units of a weight of this scale. `rate`
+// includes the scale of the quotients.
 static void scale_step(adam_t *a, uint32_t rate, uint32_t sw) {
     adam_row_t *row = &a->row;
     row->rate = 0;
@@ -251,7 +252,7 @@ static void scale_step(adam_t *a, uint32_t rate, uint32_t sw) {
     }
 }
 
-// Rows first .. stop - 1 of those that there are gradients of. What "peaks" is whether a weight was limited.
+// Rows first .. stop - 1 of the rows with gradients. The "peak" here is whether a weight was limited.
 static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_t *is_limited) {
     const odt_adam_i8_t *o = arguments;
     int32_t K = o->K;

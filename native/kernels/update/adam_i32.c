@@ -1,28 +1,29 @@
-// Adam of int8 models with state in float32: gradients [N, K] become directions. All is in integers, so that a core without
-// instructions for floats takes as little as it can; moments are truncated to 24 bits, and a direction has 15 at least.
-// With state in int16: adam_i16.c.
+// Adam of int8 models with state in float32: gradients [N, K] become directions. It computes in integers, to be fast on
+// cores without float instructions. Moments are truncated to 24 bits; a direction has at least 15 bits. With state in
+// int16: adam_i16.c.
 
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../common/words.h"
 
-// What a step needs of the factors.
+// The factors of a step.
 typedef struct {
     int32_t d_factor, d_field; // c1 * G: 14 bits, in units of 2^(field - 150)
     int32_t m_factor, m_shift; // of m's decay
     int32_t q_factor, q_field; // c2 * G * G: 15 bits
     int32_t v_factor, v_shift;
-    int32_t eps, eps_unit;     // 16 bits, and the power of two in which they count
+    int32_t eps, eps_unit;     // 16 bits, and the power of two of their unit
 } factors_t;
 
 #if ODT_RP2040
 #include "../../cores/m0/adam_i32__rp2040.inc"
 
-ODT_BESIDE_ASSEMBLY // what is usual is assembly
+ODT_BESIDE_ASSEMBLY // the usual case is in assembly
 #endif
 
-// Of float bits, as of all numbers here without their sign: man * 2^(field - 150), man in 2^23 .. 2^24 - 1, or 0.
+// The magnitude of a float from its bits: man * 2^(field - 150), man in 2^23 .. 2^24 - 1, or 0. Numbers here have no
+// sign.
 typedef struct {
     uint32_t man;
     int32_t field;
@@ -34,7 +35,8 @@ static inline number_t number(uint32_t bits) {
     return x;
 }
 
-// v in units of 2^(field - 150) as float bits: cut off to 24, or at the largest float; 0 below the smallest of 24.
+// v in units of 2^(field - 150) as float bits, truncated to 24 bits; at most the largest float; 0 below the smallest
+// normal.
 static uint32_t packed(uint32_t v, int32_t field) {
     int32_t more = odt_bit_length(v) - 24;
     field += more;
@@ -49,7 +51,7 @@ static inline uint32_t shifted_right(uint32_t v, int32_t by) {
     return by > 31 ? 0 : v >> by;
 }
 
-// What 1 - `rate` leaves of a moment: man - ((man >> 8) * factor >> shift).
+// The decayed moment: man - ((man >> 8) * factor >> shift).
 static void set_decay(uint32_t rate, int32_t *factor, int32_t *shift) {
     number_t x = number(rate);
     *factor = x.field > 126 ? 65536 : (int32_t)((x.man + 128) >> 8);
@@ -81,8 +83,8 @@ static void begin(factors_t *s, const odt_adam_i32_t *a) {
     s->eps_unit = eps.field - 142;
 }
 
-// A moment's decay, and its sum with `more` in units of 2^(field - 150), or, if they *differ in sign, the difference, of which *differ
-// is then whether `more` is the larger.
+// Decays a moment and adds `more`, in units of 2^(field - 150). If the signs *differ, it subtracts, and *differ becomes
+// whether `more` is the larger.
 static uint32_t moved(uint32_t bits, int32_t factor, int32_t shift, uint32_t more, int32_t field, int *differ) {
     number_t x = number(bits);
     x.man -= (x.man >> 8) * (uint32_t)factor >> shift;
@@ -103,7 +105,7 @@ static uint32_t moved(uint32_t bits, int32_t factor, int32_t shift, uint32_t mor
     return packed(*differ ? more - x.man : x.man - more, field);
 }
 
-// The root of v, and *unit, that power of two in which it counts 2^15 .. 2^16.
+// The root of v, 2^15 .. 2^16, in units of 2^*unit.
 static uint32_t root_of(number_t v, int32_t *unit) {
     *unit = (v.field - 157) >> 1;
     return odt_root_above(v.man << (8 - (v.field & 1)));

@@ -25,7 +25,7 @@ void odt_halve_rows(int8_t *w, int8_t *r, int32_t *sw, int32_t K, int32_t first,
     }
 }
 
-// A piece of a row of apply_i8: count elements from d, w, r and the hash's counter i on.
+// A part of a row of apply_i8: count elements from d, w, r and the hash's counter i on.
 typedef struct {
     odt_rescaler_t q;
     const int32_t *d;
@@ -45,7 +45,7 @@ static int apply_row(const apply_row_t *row) {
     int is_limited = 0;
     for (; d != end; d++, w++, r++, i++) {
         int32_t change = odt_rescale_random_by(&q, *d, odt_hash32(key, i));
-        if (odt_magnitude(change) > 1 << 30) { // more than all there is
+        if (odt_magnitude(change) > 1 << 30) { // more than any number here
             change = change < 0 ? -(1 << 30) : 1 << 30;
         }
         int32_t W = 256 * *w + *r - change;
@@ -62,7 +62,7 @@ static int apply_row(const apply_row_t *row) {
 #if ODT_RP2040
 
 static int apply_row_rp2040(const apply_row_t *all) {
-    apply_row_t one = *all; // that takes more than the loop offers
+    apply_row_t one = *all; // this needs more than the loop provides
     odt_apply_row_t row = {.second = ODT_HASH_SECOND, .third = ODT_HASH_THIRD, .golden = ODT_HASH_GOLDEN,
         .high = all->q.high, .low = all->q.low, .shift = all->q.shift, .rest = 32 - all->q.shift,
         .end = all->d + all->count, .d = all->d, .w = all->w, .apart = all->r - all->w,

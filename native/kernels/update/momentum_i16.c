@@ -4,7 +4,7 @@
 #include "../../opcodes.h"
 #include "exponents_i16.h"
 
-// Row n. With `ahead`, directions are of one step more.
+// Row n. With `ahead`, directions look one step ahead.
 static void momentum_row(const odt_momentum_i16_t *a, int32_t n, uint32_t G, const odt_dither_t *dither, int ahead) {
     enum { LEVEL = 11 };
     int32_t K = a->K, ex = a->ex[n], *d = a->d + n * K;

@@ -1,4 +1,5 @@
-// Zeroth order, int8: weights [N, K] there and back along z, and their step along it. Residuals [N, K] go with the step alone.
+// Zeroth order, int8: moves weights [N, K] along z and back, and applies the step along z. Residuals [N, K] change with
+// the step alone.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"
@@ -31,7 +32,7 @@ void odt_room_i8(const odt_room_i8_t *a) {
     }
 }
 
-// Weights of which a word of directions tells, the first by its lowest bits.
+// The weights of one word of directions; the first has the lowest bits.
 static void move(int8_t *w, int32_t count, uint32_t word, int32_t step) {
     for (int8_t *end = w + count; w != end; w++, word >>= 2) {
         if (word & 1) {
@@ -100,7 +101,7 @@ void odt_walk_i8(const odt_walk_i8_t *a) {
                 continue;
             }
             int32_t W = 256 * a->w[i] + a->r[i];
-            W -= odt_limit(change(z, &q, odt_hash32(rounding, i)), -FAR, FAR); // more than all there is
+            W -= odt_limit(change(z, &q, odt_hash32(rounding, i)), -FAR, FAR); // more than any number here
             if (W > LIMIT || W < -LIMIT) {
                 W = W > LIMIT ? LIMIT : -LIMIT;
                 is_limited = 1;
