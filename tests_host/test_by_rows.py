@@ -89,7 +89,7 @@ def drawn(seed, backend=None):
     return model, (model.nodes, session.loss, session.optimizer, session.dtype, 1), bytes(session.state), x, y
 
 
-def planned(what, bits=True):
+def planned(what, bits=True, micro=None):
     """The Schedule before activations are in place, its ends, and its Forward."""
     nodes, loss, optimizer, dtype, size = what
     prepare(nodes, dtype, size)
@@ -100,7 +100,7 @@ def planned(what, bits=True):
         found.extend((s, list(ends), Forward(s, ends)))
 
     with mock.patch.object(compiler, "share"):
-        train(s, nodes, loss, None, (), bits, look)
+        train(s, nodes, loss, micro, (), bits, look)
     return found
 
 
@@ -117,7 +117,7 @@ def stages_at_random(draw, forward):
 @pytest.mark.parametrize("backend, seeds", (("native", range(60)), ("reference", range(60, 66))))
 def test_any_stages_change_no_bit(backend, seeds):
     """Of random networks, trained in part, by random stages: each step leaves the state that it leaves without."""
-    used = moved = 0
+    used = moved = read = 0
     for seed in seeds:
         model, what, state, x, y = drawn(seed, backend)
         draw = random.Random(seed)
@@ -129,8 +129,9 @@ def test_any_stages_change_no_bit(backend, seeds):
                 made = compile_graph(*what, bits=bits, rows=rows)
                 assert steps(model, made, x, y, state) == expected, (seed, rows.stages)
                 used += bool(rows.stages)
+                read += rows.reads
             moved += len(set(expected)) == STEPS
-    assert used > 4 * len(seeds) and moved > len(seeds)
+    assert used > 4 * len(seeds) and moved > len(seeds) and read > len(seeds)
 
 
 def real(s, ends, forward, stages):
@@ -160,7 +161,7 @@ def all_stages(forward, a=0):
 def test_stages_take_the_bytes_that_they_are_chosen_by():
     for seed in range(60):
         _, what, _, _, _ = drawn(seed)
-        s, ends, forward = planned(what)
+        s, ends, forward = planned(what, micro=(None, 1)[seed % 2])
         draw = random.Random(seed)
         for _ in range(4):
             stages = stages_at_random(draw, forward)
@@ -215,6 +216,33 @@ def test_a_budget_below_what_recomputation_reaches_is_met_by_rows_to_the_same_bi
         assert ram(model) <= budget and model.session.plan.rows.stages and not model.session.plan.again
         assert results(model, x, y) == expected
     assert make(memory_budget=ram(plain)).program.code == make().program.code
+
+
+def test_a_sample_by_rows_comes_in_the_order_of_the_epoch():
+    """A height is multiplied by doubling: one that is a power of two, and others."""
+
+    def make(height, **options):
+        x = odt.Input((height, 24, 8), dtype="uint8", scale=1 / 128, zero_point=128)
+        y = odt.Conv2D(4, 3, strides=2, activation="relu", trainable=False)(x)
+        y = odt.Conv2D(6, 3, strides=2, padding="same", activation="relu")(y)
+        model = odt.Model(x, odt.Dense(5)(odt.GlobalAvgPool()(y)))
+        model.compile(odt.SGD(0.05), **dict({"batch_size": 1, "seed": 3}, **options))
+        return model
+
+    for height, options in ((13, {}), (16, {"batch_size": 3, "micro_batch": 1}), (22, {"dtype": "float32"})):
+        fewest = least(lambda height=height, options=options, **more: make(height, **options, **more))
+        models = [make(height, **options), make(height, memory_budget=fewest, **options)]
+        x, y = striped.data(models[0], 7)
+        assert models[1].session.plan.rows.reads
+        for model in models:
+            model.fit(x, y, epochs=1, verbose=0, shuffle=False)
+        in_order = models[1].digest()
+        assert in_order == models[0].digest()
+        for model in models:
+            model.fit(x, y, epochs=3, initial_epoch=1, verbose=0)
+        assert models[1].digest() == models[0].digest() != in_order
+        control = models[1].session.control
+        assert list(control[:4]) == list(models[0].session.control[:4])
 
 
 def results(model, x, y):

@@ -81,7 +81,7 @@ class _Buffers(Buffers):
 
     parts = None  # of kept, from the loss on
 
-    def __init__(self, int8, flash):
+    def __init__(self, int8, flash, trains, named):
         super().__init__(int8, flash)
         self.kept = self.arena.add(0, SCRATCH, "kept")
 
@@ -101,7 +101,7 @@ class _Probe(Schedule):
     probing = True
 
     def __init__(self, dtype, flash):
-        super().__init__(dtype, 1, None, buffers=_Buffers(dtype == "int8", flash))
+        super().__init__(dtype, 1, None, flash, buffers=_Buffers)
         self.totals = []  # (layer, operand, bytes)
 
     def begin(self):

@@ -33,7 +33,7 @@ def save(place, session):
     place = _checked("save", place)
     engine, state = session.engine, session.state
     samples, order, loss, high, correct = session.underway or (0, 0, 0, 0, 0)
-    words = [_VERSION, engine.crc32(session.plan.code), len(state), session.calibrated, session.epoch, samples, order]
+    words = [_VERSION, _program(session), len(state), session.calibrated, session.epoch, samples, order]
     words += [word & 0xFFFFFFFF for word in (loss, high, correct)]
 
     def header(sequence):
@@ -44,6 +44,15 @@ def save(place, session):
         write_file(place, (header(0), state), lambda name: _whole(name, engine))
     else:
         place.write(engine, header, state)
+
+
+def _program(session):
+    """CRC of the program, then, where rows of kernels lie in flash (files/split.py), of what lies there."""
+    crc = session.engine.crc32(session.plan.code)
+    for _, _, rows in getattr(session.plan, "rows", None) or ():  # what files.stored keeps has none
+        if not rows:
+            return session.engine.crc32(session.frozen, crc)
+    return crc
 
 
 def load(place, session):
@@ -68,7 +77,7 @@ def _load(place, session, parts):
     file = open_file(place, engine) if isinstance(place, str) else place.read(engine)
     try:
         words, crc = read_header(file, name, engine)
-        ours = words[1] == engine.crc32(session.plan.code) and words[2] == len(state)
+        ours = words[1] == _program(session) and words[2] == len(state)
         _body(file, name, engine, words, crc, parts if ours else None)
         if isinstance(place, str) and file.read(1):
             raise ValueError("%s is damaged: longer than %d bytes" % (name, HEADER + words[2]))

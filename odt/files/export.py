@@ -41,7 +41,7 @@ def export(model, session, path, labels, purpose, features):
                 "export: the model runs by rows, which no board can measure ranges for: fit() or calibrate(x, y) it "
                 "first"
             )
-        head["rows"] = [list(stage) for stage in getattr(session.plan.rows, "names", session.plan.rows)]
+        head["rows"] = [list(stage) for stage in session.plan.rows]
     if features is not None:
         head["features"] = _features(features, session)
     head = json.dumps(head).encode()
@@ -165,4 +165,6 @@ def _layers(session):
 
 
 def _buffer(buffer):
+    if buffer and hasattr(buffer, "parts"):  # see files/split.py
+        return [buffer.name, buffer.region, buffer.at, buffer.size, buffer.role or "", buffer.rest, buffer.row]
     return [buffer.name, buffer.region, buffer.offset, buffer.size, buffer.role or ""] if buffer else None

@@ -51,7 +51,10 @@ def layout(weights):
 
 
 def check(data, plan):
-    """ValueError if the bytes are not such weights, or of another network."""
+    """The bytes as a plan takes them (host/rows/split.py); ValueError if they are not such weights, or of another
+    network.
+    """
+    given = data
     data = memoryview(data)
     if len(data) < HEADER or bytes(data[:4]) != _MAGIC:
         raise ValueError("frozen: not what odt.files.frozen.pack made")
@@ -61,6 +64,7 @@ def check(data, plan):
         raise ValueError("frozen: %d bytes of another network's layers, this one's take %d" % (len(data), size))
     if struct.unpack("<I", data[8:12])[0] != crc(data[HEADER:]):
         raise ValueError("frozen: the bytes are damaged")
+    return plan.with_rows(given) if hasattr(plan, "with_rows") else given
 
 
 def write_module(path, model, shift=0):

@@ -102,6 +102,9 @@ def _check(layer, weights, plan):
     for buffer in [weights.kernel, weights.residual, weights.scale, weights.bias] + vectors:
         if buffer:
             within("region", buffer.region, 256)
+            if hasattr(buffer, "parts"):
+                _check_split(buffer, weights, plan)
+                continue
             size = plan.constants if buffer.region == CONSTANTS else plan.state
             within("size", buffer.size, size + 1)
             within("offset", buffer.offset, size - buffer.size + 1)
@@ -128,6 +131,18 @@ def _check(layer, weights, plan):
     _same([vector.size for vector in vectors], [4 * elements(shape) for shape in shapes])
 
 
+def _check_split(buffer, weights, plan):
+    """The same of a kernel, or its scales, of which the state has the rows that train and flash the others."""
+    _same(buffer.size, weights.rows * within("row", buffer.row, 1 << 26))
+    end = before = 0
+    for first, count, at in buffer.parts:
+        _same([first >= end, at], [True, before])
+        end, before = first + count, before + count
+    here = buffer.trained * buffer.row
+    within("offset", buffer.at, plan.state - here + 1)
+    within("offset", buffer.rest, plan.constants - (buffer.size - here) + 1)
+
+
 def _same(found, expected):
     if found != expected:
         raise ValueError("%r for %r" % (found, expected))
@@ -139,7 +154,7 @@ def _weights(row):
         _ints([abs(value) for value in part])
     rows, columns = _ints([row["rows"], row["columns"]])
     weights = Weights(rows, columns, trained, bool(row["common"]))
-    buffers = [_buffer(each) for each in row["buffers"] + row["vectors"]]
+    buffers = [_buffer(each, trained) for each in row["buffers"] + row["vectors"]]
     weights.kernel, weights.residual, weights.scale, weights.bias = buffers[:4]
     weights.vectors = buffers[4:]
     fixed = [each[1:3] for each in row["fixed"]]
@@ -147,9 +162,14 @@ def _weights(row):
     return weights
 
 
-def _buffer(row):
+def _buffer(row, trained):
     if row is None:
         return None
+    if len(row) > 5:
+        from .split import Split
+
+        name, _, at, size, role, rest, bytes_ = row
+        return Split(_text(name), size, role or None, at, rest, bytes_, trained)
     name, region, offset, size, role = row
     buffer = Buffer(_text(name), size, None, region)
     buffer.offset = offset

@@ -62,6 +62,10 @@ def _open(file):
         except ValueError:  # it lies at no multiple of 4: to RAM
             kept = bytes(kept)
     begin(session, plan, engine, loaded, arena, state, control, kept)
+    if plan.rows and plan.rows[0][0] == session.input.name:  # the sample, too
+        from ..base.ordered import Ordered
+
+        session.engine = Ordered(engine)
     return kind, session, labels, features
 
 

@@ -75,7 +75,8 @@ class Tensor:
         """The stored numbers as real ones, array('f')."""
         if self.weights:
             layer, weights, index = self.weights
-            return read(layer, model.session.state, model.session.frozen, weights, model.dtype == "int8")[index]
+            found = read(layer, model.session.state, model.session.frozen, weights, model.dtype == "int8")[index]
+            return _rows(weights, found) if len(found) > len(stored) else found
         if self.exponents:
             offset, rows = self.exponents
             powers = array("b", bytes(memoryview(model.session.state)[offset : offset + rows]))
@@ -223,12 +224,24 @@ class Map:
                 continue
             code = "f" if buffer.role == SCALE else _CODES[codes[buffer]]
             weights, shape = parameters.get(buffer.name, (None, (buffer.size // _SIZES[code],)))
+            if (
+                weights and hasattr(weights[1].kernel, "parts") and weights[2] == 0
+            ):  # files/split.py: the rows that train
+                shape = (weights[1].kernel.trained,) + tuple(shape[1:])
             tensor = self.tensors[buffer.name] = Tensor(buffer.name, code, shape)
             tensor.pieces.append((ends.get(buffer, stop), STATE, buffer.offset, buffer.size))
             tensor.weights = weights
             if buffer.exponents:
                 tensor.exponents = buffer.exponents.offset, buffer.exponents.size
                 tensor.factor = units.get(buffer, 1)
+
+
+def _rows(weights, values):
+    """Of a kernel's values those of the rows that train."""
+    found, columns = array("f"), weights.columns
+    for first, count, _ in weights.kernel.parts:
+        found.extend(values[first * columns : (first + count) * columns])
+    return found
 
 
 def _shapes(node):

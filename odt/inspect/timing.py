@@ -14,6 +14,7 @@ from .watch import Watch
 
 _PHASES = ("forward", "backward", "update")
 _BY_ROWS = ("conv2d", "depthwise2d", "group_conv2d")
+_SPLIT = ("conv2d", "dense")  # host/rows/split.py
 
 
 def profile(model, x, y, clock=None, unit="us"):
@@ -71,11 +72,14 @@ class _Timer(Watch):
             base, _, gradient = kind.partition("_d")
             if layer and base == layer.kind:
                 count = layer.macs * model.session.rows * parts
-                if (
-                    model.session.plan.rows and kind == layer.kind and layer.kind in _BY_ROWS
-                ):  # of a sample's rows, some
-                    sizes = dict(zip(instruction.opcode.immediates, instruction.immediates))
-                    count = sizes["OH"] * sizes["OW"] * elements(layer.kernel_shape) * parts
+                sizes = dict(zip(instruction.opcode.immediates, instruction.immediates))
+                if model.session.plan.rows and not gradient and layer.kind in _BY_ROWS:  # of a sample's rows, some
+                    count = sizes["B"] * sizes["OH"] * sizes["OW"] * elements(layer.kernel_shape) * parts
+                if model.session.plan.rows and layer.kind in _SPLIT and gradient != "w":  # some channels or columns
+                    size, whole = sizes["N"], layer.kernel_shape[0]
+                    if gradient:
+                        size, whole = sizes.get("C") or sizes["K"], layer.kernel_shape[-1]
+                    count = count * size // whole
                 if gradient == "w":  # maybe of some rows
                     rows = instruction.immediates[instruction.opcode.immediates.index("R")]
                     count = count * rows // layer.kernel_shape[0]

@@ -42,7 +42,7 @@ def compile_graph(
 def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits, rows):
     """What compile_graph() decides, of operands; nothing else that planning made is needed after it."""
     prepare(nodes, dtype, batch)
-    s = Schedule(dtype, micro or batch, optimizer, flash, noted)
+    s = Schedule(dtype, micro or batch, optimizer, flash, noted, rows and rows.buffers)
     buffers, arena = s.buffers, s.arena
     buffers.layers = {node.layer.name: 0 for node in nodes}
     output, ends, first = train(s, nodes, loss, micro, segments, bits, rows)

@@ -45,8 +45,11 @@ def summary(plan, dtype, batch):
         print("  %-16s %8d" % (name, plan.peaks[name]))
     if plan.again:
         print("%-18s %8d MACs per sample, of activations that are not retained" % ("recomputed", plan.again))
-    for stage in getattr(plan.rows, "names", plan.rows) or ():
-        print("%-18s %s to %s, %d of a stripe" % ("by rows", stage[0], stage[1], stage[2]))
+    for first, last, rows in plan.rows or ():
+        if rows:
+            print("%-18s %s to %s, %d of a stripe" % ("by rows", first, last, rows))
+        else:
+            print("%-18s %s: the rows that do not train" % ("in flash", first))
     if plan.sums:
         print("  %-16s %8d, over the micro-batches of a batch" % ("gradient sums", plan.sums))
     print("%-18s %8d bytes, plus %d for the program" % (

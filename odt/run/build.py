@@ -44,7 +44,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     compile_graph = plan_within = None  # so that unload() can
     with Tidy():
         if frozen is not None:
-            check_frozen(frozen, plan)
+            frozen = check_frozen(frozen, plan)
         plan.table = _table(nodes, plan, optimizer)
         if __file__.endswith(".mpy"):  # in RAM, as all that planned; in a firmware other threads may be importing it
             unload()

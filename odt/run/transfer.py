@@ -41,6 +41,7 @@ def set_weights(session, values):
         for layer, parameters in kept:
             if not parameters.into:
                 weights.write(state, layer, parameters, int8, taken[parameters])
+        _commit(session)
 
     rewrite(session, "set_weights", write, (0 if int8 else 2, session.epoch, session.underway, session.seed))
 
@@ -75,8 +76,15 @@ def transfer(session, source, name):
             weights.write(state, layer, new, int8, values)
         for to, at in ranges:
             state[to : to + 4] = source.state[at : at + 4]
+        _commit(session)
 
     rewrite(session, "load_weights", write, (level, 0, None, session.seed))
+
+
+def _commit(session):
+    """On the PC that has planned them: rows of kernels that will lie in flash, see split.py."""
+    if hasattr(session.plan, "commit"):
+        session.plan.commit()
 
 
 def _roles(kept):
@@ -115,9 +123,16 @@ def _copy(state, new, source, old):
         state[to.offset : to.offset + size] = bytes(memory[at.offset : at.offset + size])
 
     if new.kernel and new.kernel.region != CONSTANTS:
-        copy(new.kernel, old.kernel)
-        if new.scale:
-            copy(new.scale, old.scale, 4 * new.rows)
+        if new.kernel.region > CONSTANTS or old.kernel.region > CONSTANTS:
+            from ..files.split import copy as copy_rows
+
+            for to, at in ((new.kernel, old.kernel), (new.scale, old.scale)):
+                if to:
+                    copy_rows(state, to, source.state, source.frozen, at)
+        else:
+            copy(new.kernel, old.kernel)
+            if new.scale:
+                copy(new.scale, old.scale, 4 * new.rows)
         if new.residual:
             places = _residuals(old)
             for row, to in enumerate(_residuals(new)):

@@ -32,7 +32,7 @@ def initialise(state, plan, seed, int8):
     for offset, data in plan.first:
         state[offset : offset + len(data)] = data
     for number, (layer, weights) in enumerate(plan.each()):
-        if weights.kernel is None or weights.kernel.region == CONSTANTS:
+        if weights.kernel is None or weights.kernel.region >= CONSTANTS:
             continue  # a normalisation begins with what its buffers say
         fan_in, fan_out = layer.fans()
         limit = scale_shift(scale_int(isqrt((6 << 44) // (fan_in + fan_out))), -22)
@@ -118,7 +118,7 @@ def read(layer, state, flash, weights, int8):
         return identity(layer, outer.rows, bias)
     result = []
     if weights.kernel:
-        result.append(_read_kernel(state, _memory(state, flash, weights.kernel), weights, int8))
+        result.append(_read_kernel(state, flash, weights, int8))
     for vector in weights.vectors:
         epsilon = layer.epsilon if vector.role == ADDED else 0
         result.append(_read_vector(_memory(state, flash, vector), vector, int8, epsilon))
@@ -126,11 +126,14 @@ def read(layer, state, flash, weights, int8):
 
 
 def _memory(state, flash, buffer):
+    if buffer.region > CONSTANTS:  # see split.py
+        return buffer.memory(state, flash)
     return flash if buffer.region == CONSTANTS else state
 
 
-def _read_kernel(state, memory, weights, int8):
-    count = weights.rows * weights.columns
+def _read_kernel(state, flash, weights, int8):
+    count, memory = weights.rows * weights.columns, _memory(state, flash, weights.kernel)
+    scales = int8 and _memory(state, flash, weights.scale)
     kernel, spans = array("f", bytes(4 * count)), residual_spans(weights)
     for index in range(count):
         if int8:
@@ -138,7 +141,7 @@ def _read_kernel(state, memory, weights, int8):
             at = _residual(spans, index)
             if at >= 0:
                 value += _signed(state[at])
-            scale = bits_to_float(get(memory, weights.scale.offset + 4 * (index // weights.columns)))
+            scale = bits_to_float(get(scales, weights.scale.offset + 4 * (index // weights.columns)))
             kernel[index] = value * scale / 256
         else:
             kernel[index] = bits_to_float(get(memory, weights.kernel.offset + 4 * index))
@@ -208,30 +211,31 @@ def write(state, layer, weights, int8, values):
 
 
 def _write_kernel(state, weights, int8, kernel):
-    columns, spans = weights.columns, residual_spans(weights)
+    columns, spans, memory = weights.columns, residual_spans(weights), _memory(state, None, weights.kernel)
+    scales = int8 and _memory(state, None, weights.scale)
     for row in range(weights.rows):
         if int8 and (row == 0 or not weights.common):
             first, last = (0, weights.rows) if weights.common else (row, row + 1)
             largest = 0
             for index in range(first * columns, last * columns):
                 largest = max(largest, float32_bits(kernel, index) & 0x7FFFFFFF)
-            scale = get(state, weights.scale.offset + 4 * row)
+            scale = get(scales, weights.scale.offset + 4 * row)
             if largest > _TINY:
                 scale = (
                     scale_div(largest, scale_int(127)) if weights.kernel in weights.frozen else scale_shift(largest, -6)
                 )
         if int8:
-            put(state, weights.scale.offset + 4 * row, scale)
+            put(scales, weights.scale.offset + 4 * row, scale)
         for index in range(row * columns, (row + 1) * columns):
             bits = float32_bits(kernel, index)
             if int8:
                 value = _steps(bits, scale)
-                state[weights.kernel.offset + index] = (value + 128) >> 8 & 255
+                memory[weights.kernel.offset + index] = (value + 128) >> 8 & 255
                 at = _residual(spans, index)
                 if at >= 0:
                     state[at] = value & 255
             else:
-                put(state, weights.kernel.offset + 4 * index, _stored(bits))
+                put(memory, weights.kernel.offset + 4 * index, _stored(bits))
 
 
 def _steps(bits, scale):

@@ -9,7 +9,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from ...base.fixed import ONE, bits_to_float, get
-from ...base.regions import ARENA, X_SCALE
+from ...base.regions import ARENA, CONSTANTS, STATE, X_SCALE
 from ...plan.compiler import compile_graph
 from ...plan.values import home
 from ...run.session import is_untrained, ready
@@ -173,7 +173,11 @@ class _Writer:
         return layer.name + " kernel", layer.name + " bias"
 
     def _memory(self, buffer):
-        return self.session.regions[buffer.region]
+        regions = self.session.regions
+        if hasattr(buffer, "parts"):  # files/split.py
+            memory = buffer.memory(regions[STATE], regions[CONSTANTS])
+            return bytes([memory[index] for index in range(buffer.size)])
+        return regions[buffer.region]
 
     def _scale_of(self, node):
         """The scale of a node's bytes, or of those that they are."""

@@ -117,10 +117,16 @@ def write(model, found, kept):
         weights = places[found[node].layer]
         if weights.kernel.region == CONSTANTS:  # given as frozen=
             continue
-        at, made = weights.kernel.offset, _bytes(node).tobytes()
-        session.state[at : at + len(made)] = made
+        kernel, scales = [
+            each.memory(session.state) if hasattr(each, "parts") else session.state  # files/split.py
+            for each in (weights.kernel, weights.scale)
+        ]
+        for index, value in enumerate(_bytes(node).tobytes(), weights.kernel.offset):
+            kernel[index] = value
         for row, scale in enumerate(node.weights["steps"]):
-            put(session.state, weights.scale.offset + 4 * row, float_to_bits(float(np.float32(scale))))
+            put(scales, weights.scale.offset + 4 * row, float_to_bits(float(np.float32(scale))))
+    if hasattr(session.plan, "commit"):
+        session.plan.commit()
 
 
 def _steps(node):

@@ -7,7 +7,9 @@ paddings and parts of operands, so that every executor runs them. It happens on 
 gets such a plan in a model file.
 """
 
+from ...base.ordered import Ordered
 from .choose import Forward
+from .split import Buffers, SplitPlan, rewrite
 
 
 class Rows:
@@ -15,17 +17,27 @@ class Rows:
 
     ``stages``: (first unit, unit after the last, rows in a stripe); None: chosen for the first schedule, within
     ``limit`` bytes of arena where that can be, else within the fewest. ``forward``: the Forward of an equal schedule,
-    which knows what stages take. ``end``: instructions of the forward pass. ``names``: (first layer, last layer, rows)
-    of the stages, and ``against``: why a layer's units do not run by rows, by its name, where layers have names.
-    ``whole``: the Plan of the same step without stages (ranges.py).
+    which knows what stages take. ``split``: whether rows of kernels that do not train lie in flash, where others do.
+    ``end``: instructions of the forward pass. ``names``: (first layer, last layer, rows) of the stages, and
+    ``against``: why a layer's units do not run by rows, by its name, where layers have names. ``found``: the kernels
+    that are split. ``reads``: whether a stage reads the sample by rows. ``whole``: the Plan of the same step without
+    stages, with whole kernels (ranges.py).
     """
 
     whole = None
+    names = ()
+    buffers = None  # what makes those of the schedule, if not as ever
 
-    def __init__(self, limit=None, stages=None, forward=None):
-        self.limit, self.stages, self.forward = limit, stages, forward
+    def __init__(self, limit=None, stages=None, forward=None, split=False):
+        self.limit, self.stages, self.forward, self.split = limit, stages, forward, split
+        self.found = ()
+        if split:
+            self.buffers = Buffers
 
     def __call__(self, s, ends):
+        if self.split:
+            self.found = s.buffers.found
+            rewrite(s, ends)
         forward = Forward(s, ends)
         if self.stages is None:
             self.forward = self.forward or forward
@@ -33,12 +45,33 @@ class Rows:
         forward.rewrite(s, ends, self.stages)
         self.end = ends[0]
         units = forward.units
+        self.reads = any([units[a].is_source for a, _, _ in self.stages])
         self.names = [(units[a].owner, units[b - 1].owner, rows) for a, b, rows in self.stages]
         self.masks = any([unit.scale > 1 for unit in units])
         self.against = {unit.owner: unit.why for unit in units if unit.why}
 
+    def __iter__(self):
+        """(first layer, last layer, rows) of stages; of a layer whose kernel is split, rows are 0."""
+        yield from self.names
+        for name in self.layers():
+            yield name, name, 0
+
+    def layers(self):
+        """Names of the layers whose kernels are split."""
+        return [rows.name[: -len(" kernel")] for rows in self.found if rows.name.endswith(" kernel")]
+
+    def planned(self, plan):
+        """The Plan, with what is known of its split kernels."""
+        return SplitPlan(plan, self.found) if self.found else plan
+
     def attach(self, session):
-        """Let ranges of the session be found by the whole step."""
+        """Let ranges of the session be found by the whole step; draw the rows that lie in flash."""
         from .ranges import calibrate
 
+        if self.reads:
+            session.engine = Ordered(session.engine)
         session.calibrate = lambda level, whole=False, step=False: calibrate(session, level, whole, step)
+        if self.found:
+            from .first import draw
+
+            draw(session)

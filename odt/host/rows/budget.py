@@ -5,6 +5,7 @@ from ...plan.recompute import Chain, search
 from ...plan.segments import Choices
 from . import Rows
 from .reason import reason
+from .split import can_split
 
 _TRIES = 12
 
@@ -12,30 +13,39 @@ _TRIES = 12
 def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, checkpoint):
     """As recompute.plan(), which is a board's; by rows where that finds no plan within the budget.
 
-    Of plans by rows it takes the one that computes the least again and, of these, the shortest program. The smallest
-    budget is that of the best of a few: without recomputation, and with what lets the backward pass need the fewest
-    bytes. Every larger budget is accepted, no smaller one is. Raises MemoryError naming the smallest, and the layer
-    that needs the most.
+    Of plans by rows it takes the one that computes the least again and, of these, the shortest program. Where weights
+    are frozen in flash, rows of kernels that do not train may lie there, too (split.py). The smallest budget is that of
+    the best of a few: without recomputation, and with what lets the backward pass need the fewest bytes. Every larger
+    budget is accepted, no smaller one is. Raises MemoryError naming the smallest, and the layer that needs the most.
     """
     what = nodes, loss, optimizer, dtype, batch, micro
     made, least, whole, state = search(what, flash, memory_budget, checkpoint)
     if made:
         return made
-    text = ""
-    if (micro or batch) == 1:
-        found = _Search(what, flash)
-        made = found.within(memory_budget - state)
-        if made:
-            return _with_whole(made, what, flash)
-        if found.least.arena < least:
-            least = found.least.arena
-            text = ", with layers by rows: " + reason(found.least, what, flash)
-    else:
+    text, needed, of = "", least + state, state
+    found = _searches(what, flash)
+    fits = [made for made in [each.within(memory_budget - each.state) for each in found] if made]
+    if fits:
+        return _with_whole(min(fits, key=lambda made: (made.again, len(made.code))), what, flash)
+    best = min(found, key=lambda each: each.least.arena + each.state, default=None)
+    if best and best.least.arena + best.state < needed:
+        needed, of = best.least.arena + best.state, best.state
+        text = ", with layers by rows: " + reason(best.least, what, flash)
+    if (micro or batch) > 1:
         other = _with_parts_of_one(what, flash)
-        if other < least + state:
-            text = "; %d with micro_batch=1" % other
+        if other < needed:
+            text += "; %d with micro_batch=1" % other
     raise MemoryError("memory_budget %d: at least %d bytes are needed (state %d), %d without recomputation%s" % (
-        memory_budget, least + state, state, whole + state, text))  # fmt: skip
+        memory_budget, needed, of, whole + state, text))  # fmt: skip
+
+
+def _searches(what, flash):
+    """A _Search by rows, where a step takes one sample; one with split kernels, where there are such."""
+    nodes, _, optimizer, _, batch, micro = what
+    found = [_Search(what, flash)] if (micro or batch) == 1 else []
+    if flash and optimizer and not hasattr(optimizer, "passes") and any([can_split(node.layer) for node in nodes]):
+        found.append(_Search(what, flash, True))
+    return found
 
 
 def _with_parts_of_one(what, flash):
@@ -43,34 +53,44 @@ def _with_parts_of_one(what, flash):
     what = what[:5] + (1,)
     try:
         _, least, _, state = search(what, flash, 0, None)
-        found = _Search(what, flash)
-        found.within(0)
+        found = _searches(what, flash)
+        for each in found:
+            each.within(0)
     except ValueError:  # dynamic updates and others take no micro-batches
         return 1 << 31
-    return min(least, found.least.arena) + state
+    return min([least + state] + [each.least.arena + each.state for each in found])
 
 
 def _with_whole(made, what, flash):
-    """The plan, with the one without stages by which its ranges are found, and the names of its layers."""
-    if made.rows.stages:
-        made.rows.whole = compile_graph(*what, made.segments, flash, bits=made.bits)
-        named = Rows(stages=made.rows.stages)
-        compile_graph(*what, made.segments, flash, [], made.bits, named)
-        made.rows.names = named.names
+    """The plan, with the one without stages, and with whole kernels, by which its ranges are found, and the names of
+    its layers.
+    """
+    rows = made.rows
+    if rows.stages or rows.found:
+        noted = [] if rows.found else None  # the names of the state's buffers
+        rows.whole = compile_graph(*what, made.segments, flash, noted, made.bits)
+        named = Rows(stages=rows.stages, split=rows.split)
+        rows.noted = compile_graph(*what, made.segments, flash, [], made.bits, named).buffers
+        rows.names = named.names
+        made = rows.planned(made)
     else:  # another choice of what is computed again does
         made.rows = None
     return made
 
 
 class _Search:
-    """Plans by rows; ``least``: the one that takes the fewest bytes."""
+    """Plans by rows; ``least``: the one that takes the fewest bytes; ``state``: bytes of all their states.
 
-    def __init__(self, what, flash):
-        self.what, self.flash = what, flash
+    ``split``: with split kernels.
+    """
+
+    def __init__(self, what, flash, split=False):
+        self.what, self.flash, self.split = what, flash, split
         self.forwards = {}  # (segments, bits) -> Forward
         self.tried = {}  # (segments, bits) -> the plan in the fewest bytes
         self.choices = []
         self.least = self._try((), True)
+        self.state = self.least.state
         self.bits = (True, False) if self.least.rows.masks else (True,)
         for bits in self.bits:
             self.least = min(self.least, self._try((), bits), key=_bytes)
@@ -79,7 +99,7 @@ class _Search:
         key = tuple(segments), bits
         if limit is None and key in self.tried:
             return self.tried[key]
-        rows = Rows(limit, None, self.forwards.get(key))
+        rows = Rows(limit, None, self.forwards.get(key), self.split)
         made = compile_graph(*self.what, segments, self.flash, bits=bits, rows=rows)
         self.forwards[key] = rows.forward
         if limit is None:

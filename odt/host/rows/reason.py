@@ -7,7 +7,7 @@ from . import Rows
 
 def reason(made, what, flash):
     """The layer at whose turn the most bytes live, what takes the most of them, and why it is whole; for people."""
-    rows = Rows(stages=made.rows.stages)
+    rows = Rows(stages=made.rows.stages, split=made.rows.split)
     plan = compile_graph(*what, made.segments, flash, [], made.bits, rows)
     owners = [instruction.owner for instruction in plan.instructions]
     live = [0] * len(owners)

@@ -7,8 +7,10 @@ stripe alone.
 """
 
 from ...base.opcodes import WINDOW
+from ...base.regions import CONTROL, REGION_SHIFT
 from ...plan.instruction import END, FIRST, ROW, SHARES, STOP
 from ...plan.values import ACTIVATION
+from .source import BLOCK, Source
 
 _H, _PT, _OH = [WINDOW.split().index(name) for name in ("H", "PT", "OH")]
 _SLICE = 7  # words
@@ -57,6 +59,11 @@ class Stage:
         self.windows = {}
         self.stripes = []
         self._place(self._cut())
+        self.source = None
+        counts = [run.end - run.at for stripe in self.stripes for run in stripe.runs if run.unit.is_source]
+        if counts:
+            self.source = Source(units[0].view.height, counts)
+            self.gathers = len(counts)
 
     def _cut(self):
         """[(Runs of a stripe, by unit the first row of its output that a later stripe reads)]."""
@@ -111,6 +118,7 @@ class Stage:
     def words(self):
         """Words of its program."""
         total = sum([made[ROW][END] - 1 for unit in self.units for made in unit.prepares])
+        total += self.source.words(self.gathers) if self.source else 0
         for stripe in self.stripes:
             total += sum([run.unit.made[ROW][END] - 1 for run in stripe.runs])
             total += _SLICE * sum([len(pieces(shift, count)) for _, shift, count in stripe.moves])
@@ -129,6 +137,8 @@ class Stage:
             for made in unit.prepares:
                 root = arena.root(made[FIRST])
                 lives.step((), root, arena.sizes[root])
+        for _, made, read, _, _ in self.source.steps if self.source else ():
+            lives.step((read,), made, self.source.sizes[made])
         for number, stripe in enumerate(self.stripes):
             keys = {unit: unit if unit in self.whole or unit in self.windows else (unit, number) for unit in self.units}
             for run in stripe.runs:
@@ -141,7 +151,11 @@ class Stage:
                 shares = (
                     made[ROW][SHARES] if rows == whole else None
                 )  # as memory.share(): of buffers, not of their parts
+                if unit.is_source:
+                    read.append(BLOCK)
                 lives.step(read, keys[unit], whole * row_out(unit), shares and read[shares[1] - 1])
+                if unit.is_source:
+                    lives.step((self.source.step(rows), BLOCK))
             for unit, shift, count in stripe.moves:
                 for _ in pieces(shift, count):
                     lives.step((unit,))
@@ -151,7 +165,11 @@ class Stage:
         """The instructions of the stage; the schedule's arena gets the buffers of its rows."""
         arena = s.arena
         out = [made for unit in self.units for made in unit.prepares]
-        windows = {}
+        windows, source = {}, None
+        if self.source:
+            s.owner = self.units[0].owner
+            made, source = self.source.emit(s)
+            out += made
         for unit, rows in self.windows.items():
             windows[unit] = s.scratch("rows", rows * row_out(unit), ACTIVATION)
         for stripe in self.stripes:
@@ -162,14 +180,18 @@ class Stage:
                 if unit not in places:
                     size = (run.end - run.at) * row_out(unit)
                     places[unit] = s.scratch("rows", size, ACTIVATION), run.at
-                out.append(_striped(arena, run, places, self.makers))
+                out.append(_striped(arena, run, places, self.makers, source))
+                if unit.is_source:
+                    s.owner = unit.owner
+                    out.append(self.source.move_on(s, source, run.end - run.at))
             for unit, shift, count in stripe.moves:
                 row, window = row_out(unit), windows[unit]
                 for at, rows in pieces(shift, count):
                     size = rows * row
-                    to, source = arena.part(window, at * row, size), arena.part(window, (at + shift) * row, size)
-                    made = s.instruction("slice", (to, source), (1, size, size, 0))
+                    to, before = arena.part(window, at * row, size), arena.part(window, (at + shift) * row, size)
+                    made = s.instruction("slice", (to, before), (1, size, size, 0))
                     out.append(made[: made[ROW][END]] + unit.made[unit.made[ROW][END] :])
+        s.owner = None
         return out
 
 
@@ -178,8 +200,10 @@ def row_out(unit):
     return unit.view.row // unit.scale
 
 
-def _striped(arena, run, places, makers):
-    """The run's instruction. ``places``: by unit, the buffer that holds its rows, and its first one."""
+def _striped(arena, run, places, makers, source):
+    """The run's instruction. ``places``: by unit, the buffer that holds its rows, and its first one; ``source``:
+    buffers of a Source, by key.
+    """
     unit, rows = run.unit, run.end - run.at
 
     def part(value, row, at, end):
@@ -191,9 +215,13 @@ def _striped(arena, run, places, makers):
     parts[unit.y] = part(unit.y, row_out(unit), run.at, run.end)
     made = unit.made
     stop, end = made[ROW][STOP], made[ROW][END]
+    if unit.is_source:
+        parts[CONTROL << REGION_SHIFT] = source[BLOCK]
     operands = tuple([parts.get(operand, operand) for operand in made[FIRST:stop]])
     sizes = list(made[stop:end])
-    if unit.is_windowed:
+    if unit.is_source:
+        sizes[0], sizes[1] = rows, sizes[1] // unit.view.height
+    elif unit.is_windowed:
         sizes[_H], sizes[_PT], sizes[_OH] = run.high - run.low, max(0, unit.pad - run.at * unit.stride), rows
     else:  # elements, and of a mask its bytes
         sizes[0] = sizes[0] // unit.view.height * rows

@@ -7,6 +7,7 @@ row depends on a window of rows of its inputs and on nothing else. ``View`` says
 from ...base.opcodes import opcode
 from ...plan.instruction import ACCESS, END, FIRST, NAME, READS, ROW, STOP
 from ...base.regions import REGION_SHIFT
+from .source import GATHERS
 
 _PREPARES = ("rescale", "bias_i8", "ratio", "product", "clear")
 _WINDOWED = ("conv2d", "depthwise2d", "group_conv2d", "maxpool2d", "avgpool2d", "mean2d")
@@ -36,13 +37,13 @@ class Unit:
 
     ``why``: None if it runs by rows, else what stands against it, in words. Then ``y`` and ``inputs`` are operands,
     ``view`` is the output's, and row r of it depends on the rows from r * ``stride`` - ``pad`` of each input,
-    ``window`` of them. ``view_in``: the inputs'. ``scale``: of a mask, whose view is the input's, how many bytes of
-    that one of its own stands for.
+    ``window`` of them. ``view_in``: the inputs'. ``is_source``: it gathers the sample, and has no inputs. ``scale``: of
+    a mask, whose view is the input's, how many bytes of that one of its own stands for.
     """
 
     window, stride, pad = 1, 1, 0
     scale = 1
-    is_windowed = False
+    is_windowed = is_source = False
     view = view_in = why = None
     inputs = ()
 
@@ -62,8 +63,8 @@ class Unit:
 
 def units(s, count):
     """The Units of the schedule's first ``count`` instructions, and the Views of the values by operand."""
-    found, start = [], 0
-    for index in range(count):
+    found, start = [], len(s.clears)  # which outlive what they stand before
+    for index in range(start, count):
         if s.instructions[index][ROW][NAME] not in _PREPARES:
             found.append(Unit(s.instructions, start, index))
             start = index + 1
@@ -76,7 +77,7 @@ def units(s, count):
     for unit in found:
         unit.why = unit.why or _against(s, unit, views)
         if unit.why is None:
-            unit.view_in = views[unit.inputs[0]]
+            unit.view_in = views[unit.y if unit.is_source else unit.inputs[0]]
             unit.view = views[unit.y] if unit.scale == 1 else unit.view_in
     return found, views
 
@@ -90,6 +91,11 @@ def _operands(unit):
 def _read(s, unit, views):
     """What the instruction says of its rows."""
     base = unit.name.rpartition("_")[0] or unit.name
+    if unit.name in GATHERS:
+        unit.is_source = True
+        if unit.made[unit.made[ROW][STOP]] > 1:
+            unit.why = "%s takes several samples at once" % unit.name
+        return
     if base not in _WINDOWED:
         names = _ELEMENTWISE.get(unit.name) or ("y" if unit.name in _MASKS else "")
         if not names:
