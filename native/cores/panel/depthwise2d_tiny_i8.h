@@ -1,5 +1,5 @@
-// Depthwise convolutions of images of a few pixels on a Cortex-M0+ and -M4: tap by tap, by a list of those that meet the image,
-// as it takes longer to be laid out for their other loops than to be gone through.
+// Depthwise convolutions of tiny images on a Cortex-M0+ and -M4. They go through a list of the taps that meet the
+// image, because preparing the data for the other loops would take longer than the products.
 
 #ifndef ODT_DEPTHWISE2D_TINY_I8_H
 #define ODT_DEPTHWISE2D_TINY_I8_H
@@ -11,13 +11,13 @@
 
 #include "../../common/window.h"
 
-// For each output the bytes of its taps, 2 for each, and for these where the pixel and the weight lie, in bytes of words.
+// For each output the size of its list, 2 bytes per tap; for each tap the byte offsets of pixel and weight.
 typedef struct {
     int32_t pixels, outputs;
     uint8_t taps[ODT_TINY * (2 * ODT_TINY + 1)];
 } odt_tiny_t;
 
-// Whether it is such a layer, of which `size` are H, W, KH, KW, SH, SW, top, left, OH and OW.
+// Whether this way serves the layer. `size` is H, W, KH, KW, SH, SW, top, left, OH and OW.
 int odt_tiny_plan(odt_tiny_t *t, const int32_t *size);
 
 #if ODT_M4

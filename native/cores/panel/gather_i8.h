@@ -1,4 +1,4 @@
-// Windows of a convolution's input, gathered: each a row of bytes, with zx where it lies beside the image.
+// Gathers windows of a convolution's input: each becomes a row of bytes, with zx outside the image.
 
 #ifndef ODT_GATHER_I8_H
 #define ODT_GATHER_I8_H
@@ -6,7 +6,7 @@
 #include "../../core.h"
 #include "padded_i8.h"
 
-// Windows from `at` bytes on of a row of x, which has `size` bytes.
+// The windows that begin at `at` bytes in a row of x of `size` bytes.
 static void gather_row(const windows_t *g, const int8_t *row, int32_t size, int32_t at, int32_t count,
     const int8_t *beside, int8_t *to, int32_t step) {
     int32_t length = g->length, stride = g->SW * g->pixel;
@@ -59,7 +59,8 @@ static void copy_words(int8_t *to, int32_t step, const int8_t *x, int32_t stride
 
 #if ODT_M0
 
-// Lines of four bytes at even addresses, as 10x4 taps of one channel have them: copy_rows() takes longer to begin than to copy.
+// Lines of four bytes at even addresses, as for 10x4 taps of one channel: the start of copy_rows() would take longer
+// than the copy.
 static inline void copy_fours(int8_t *to, int32_t step, const int8_t *x, int32_t stride, int32_t count) {
     for (; count; count--, to += step, x += stride) {
         memcpy(__builtin_assume_aligned(to, 2), __builtin_assume_aligned(x, 2), 2);
@@ -69,7 +70,7 @@ static inline void copy_fours(int8_t *to, int32_t step, const int8_t *x, int32_t
 
 #endif
 
-// `count` windows, of which the first begins `at` bytes into padded row ih.
+// Copies `count` windows; the first begins `at` bytes into padded row ih.
 static __attribute__((noinline)) void gather_padded(const windows_t *g, const padded_t *p, int32_t ih, int32_t at, int32_t count,
     int8_t *to, int32_t step) {
     int32_t H = g->H, length = g->length, pitch = p->pitch, mask = p->mask, stride = g->SW * g->pixel;
@@ -96,7 +97,7 @@ static __attribute__((noinline)) void gather_padded(const windows_t *g, const pa
     }
 }
 
-// Windows m .. m + count - 1 to every `step` bytes, one call after the other from m = 0 on.
+// Copies windows m .. m + count - 1, `step` bytes apart. Calls follow one another from m = 0 on.
 static __attribute__((noinline)) void gather_windows(const windows_t *g, int32_t m, int32_t count, int8_t *to,
     int32_t step, padded_t *p) {
     int32_t row = m / g->OW, ow = m - row * g->OW, b = row / g->OH, oh = row - b * g->OH, size = g->W * g->pixel;

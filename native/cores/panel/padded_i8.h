@@ -1,5 +1,5 @@
-// Rows of a convolution's input with zx beside them: of images that are not wide each is copied once, for all windows that meet
-// it, so that none is beside the border.
+// Rows of a convolution's input with zx on both sides. A row of a narrow image is copied once for all windows that meet
+// it, so that no window crosses the border.
 
 #ifndef ODT_PADDED_I8_H
 #define ODT_PADDED_I8_H
@@ -10,18 +10,18 @@
 #include "../../fixed.h"
 #include "../correlate.h"
 
-// Which windows: of x [B, H, W, C], zx outside. A window is `lines`, each a row of it, or a tap if pixels lie apart, of
-// `length` bytes.
+// Describes windows of x [B, H, W, C], with zx outside. A window has `lines` of `length` bytes: each is one of its
+// rows, or one tap if its pixels lie apart.
 typedef struct {
     const int8_t *x;
     int32_t H, W, pixel, SH, SW, top, left, OH, OW, line_taps, KW, lines, length;
     int8_t zx;
     #if ODT_M4
-    int32_t skip; // bytes between pixels of x, which its rows are copied without
+    int32_t skip; // bytes between pixels of x, which are not copied
     #endif
 } windows_t;
 
-// Those of a convolution, or of the gradient of its filters, which name their sizes alike.
+// The windows of a convolution, or of the gradient of its filters; both have the same names of sizes.
 #define WINDOWS_OF(a) (windows_t) { \
     .x = (a)->x, .H = (a)->H, .W = (a)->W, .pixel = odt_pixel((a)->C, (a)->x_skip), .SH = (a)->SH, .SW = (a)->SW, \
     .top = (a)->top, .left = (a)->left, .OH = (a)->OH, .OW = (a)->OW, .line_taps = odt_line_taps((a)->KW, (a)->x_skip), \
@@ -131,7 +131,7 @@ __attribute__((naked, noinline)) static void copy_rows(int8_t *to, int32_t step,
 
 #else
 
-// `count` rows of `length` bytes each, from every `stride` bytes of x to every `step` bytes.
+// Copies `count` rows of `length` bytes; they are `stride` bytes apart in x and `step` bytes apart in the result.
 static __attribute__((noinline)) void copy_rows(int8_t *to, int32_t step, const int8_t *x, int32_t stride, int32_t count,
     int32_t length) {
     if (length == 3) {
@@ -159,8 +159,9 @@ static __attribute__((noinline)) void copy_rows(int8_t *to, int32_t step, const 
 enum { LINE = 96, PADDED = 256, BEYOND = ODT_M4 ? 4 : 0 }; // bytes of a window's line at most, of rows with zx beside them, and
                                                            // what words may read past these
 
-// A line of zx, and the rows of x that a row of outputs meets: row ih at (ih & mask) * pitch, of image b those from `first` to
-// `next`. Of a row `inside` bytes from `skip` on lie at `from`, all else is zx. No room: pitch = 0.
+// A line of zx, and the rows of x that a row of outputs meets: row ih at (ih & mask) * pitch. Rows `first` to `next` of
+// image b are there. In a row, `inside` bytes from `skip` on are copied to `from`; the rest is zx. If there is no room,
+// pitch = 0.
 typedef struct {
     int32_t pitch, mask, from, skip, inside, b, first, next;
     int8_t line[LINE] __attribute__((aligned(4))), rows[PADDED + BEYOND] __attribute__((aligned(4)));
@@ -194,7 +195,7 @@ static void begin_padded(const windows_t *g, padded_t *p) {
     memset(p->rows, g->zx, (size_t)(p->pitch * slots));
 }
 
-// Rows ih .. of image b, as many as a window has lines.
+// Makes rows ih .. of image b available, as many as a window has lines.
 static __attribute__((noinline)) void pad_rows(const windows_t *g, padded_t *p, int32_t b, int32_t ih) {
     int32_t size = g->W * g->pixel, start = odt_max(ih, 0), stop = odt_min(ih + g->lines, g->H);
     if (b != p->b || start < p->first || start > p->next) {
@@ -216,7 +217,7 @@ static __attribute__((noinline)) void pad_rows(const windows_t *g, padded_t *p, 
     p->first = odt_max(p->first, p->next - p->mask - 1);
 }
 
-// The line of windows that is row ih of x, from `at` bytes into it.
+// The line of windows in row ih of x, from `at` bytes on.
 static inline const int8_t *padded_line(const windows_t *g, const padded_t *p, int32_t ih, int32_t at) {
     return ih >= 0 && ih < g->H ? p->rows + (ih & p->mask) * p->pitch + at : p->line;
 }

@@ -1,11 +1,11 @@
 // Products of int8 matrices by panels (correlate.h) on cores without SMLAD: the inner loops of the core, then the loops
-// around them. The stack holds a panel and a block of sums, or windows that are gathered, 3.1 KB together, in a small module 1.9;
-// nothing else is needed.
+// around them. The stack holds a panel and a block of sums, or gathered windows: 3.1 KB together, in a small module
+// 1.9.
 
 #include "../../core.h"
 #include "../correlate.h"
 
-#if !ODT_M4 // which has loops of its own: conv2d_i8__m4.c, conv2d_dw_i8__m4.c
+#if !ODT_M4 // the M4 has its own loops: conv2d_i8__m4.c, conv2d_dw_i8__m4.c
 
 #include <string.h>
 
@@ -22,33 +22,34 @@ enum {
     AT_ONCE = ODT_SMALL ? DEPTH : 256, // depths that are packed at a time: 16 bits hold their sum
 };
 
-// The sums of a block of columns, four rows each, in the core's own form.
+// The sums of a block of columns, four rows each, in the core's format.
 typedef int32_t sums_t[ROWS];
 
-// What a panel is run over: `count` columns of `depth` elements, `stride` bytes apart. The columns
-// start `step` bytes apart.
+// The columns that a panel is multiplied by: `count` columns of `depth` elements, which are `stride` bytes apart. The
+// columns start `step` bytes apart.
 typedef struct {
     int32_t depth, stride, count, step;
 } columns_t;
 
-// The way of rows of sums to outputs, as finish_rows() of panel_i8__m0.inc and ODT_FINISH_RARE load it.
+// How rows of sums become outputs. finish_rows() of panel_i8__m0.inc and ODT_FINISH_RARE load the members in this
+// order.
 typedef struct {
-    const int32_t *offsets;    // 0: what is added to the sums of the first row; the others' lie beside it
+    const int32_t *offsets;    // 0: added to the sums of the first row; the values of the other rows follow
     const odt_multiplier_t *q; // 4: of the first row
-    int8_t *y;                 // 8: of the first row; the others lie beside it
+    int8_t *y;                 // 8: of the first row; the others follow
     const int32_t *sums;       // 12: the first row's of the first column
     int32_t q_step;            // 16: bytes to the next row's multiplier
     int32_t length;            // 20: bytes of columns
-    int32_t most;              // 24: no sum's magnitude is above
+    int32_t most;              // 24: bound of the magnitude of sums
     int32_t rows;              // 28
     int32_t high, lo;          // 32, 36
     int32_t max, min;          // 40, 44: the peaks, zy included
-    int32_t step, zy;          // 48, 52: from a column's output to the next's
+    int32_t step, zy;          // 48, 52: distance from a column's output to the next one
 } output_t;
 
-#define ANY_SUM (1 << 20) // most, where nothing is known: above what finish_rows() need not look at
+#define ANY_SUM (1 << 20) // the bound if nothing is known; above it finish_rows() checks sums
 
-static const int32_t none[ROWS]; // where columns start that nothing was added to
+static const int32_t none[ROWS]; // initial sums of the columns
 
 static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
     int32_t s0 = start[0], s1 = start[1], s2 = start[2], s3 = start[3];
@@ -75,8 +76,8 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 #include "panel_i8__c.inc"
 #endif
 
-// Whether finish_rows() may be used: unless a scale has run away or a program is wrong. Of several multipliers, each adds to
-// `marks`, which are 0 at first.
+// Whether finish_rows() may be used: always, unless a scale has diverged or a program is wrong. With several
+// multipliers, each adds to `marks`, which start at 0.
 static inline uint32_t mark_unusual(uint32_t marks, const odt_multiplier_t *q) {
     return marks | ((uint32_t)q->m & 0x8000007F) | ((((uint32_t)q->s - 33) | (62 - (uint32_t)q->s)) & 0x80000000);
 }
@@ -85,7 +86,7 @@ static inline int is_usual_range(int32_t zy, int32_t lo, int32_t peak) {
     return zy == (int8_t)zy && lo == (int8_t)lo && lo <= zy && (uint32_t)peak < 1 << 30;
 }
 
-// Field by field, as a copy of the whole takes long on an RP2040.
+// Field by field, because a copy of the whole struct is slow on an RP2040.
 static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const int32_t *offsets, int32_t *peak) {
     o->offsets = offsets;
     o->sums = sums;
@@ -97,8 +98,8 @@ static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const 
     *peak = odt_max(o->max - o->zy, o->lo == o->zy ? 0 : o->zy - o->min);
 }
 
-// Finishes rows of one multiplier; returns 0, with nothing done, where finish_rows() may not be used. Inlined, as a call with ten arguments
-// takes about 60 cycles.
+// Finishes rows with one multiplier. Returns 0 and does nothing if finish_rows() must not be used. Inlined, because a
+// call with ten arguments takes about 60 cycles.
 static inline __attribute__((always_inline)) int finish_of_one(const int32_t *sums, const int32_t *offsets, const odt_multiplier_t *q,
     int32_t zy, int32_t lo, int32_t rows, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
     if (count <= 0 || mark_unusual(0, q) || !is_usual_range(zy, lo, *peak)) {
@@ -152,11 +153,11 @@ typedef struct {
     sums_t sums[BLOCK];
 } panel_scratch_t;
 
-// One unit, as both directions run the same loops over panels.
+// One file, because both directions run the same loops over panels.
 #if ODT_SMALL
 #define ODT_SCRATCH inline __attribute__((always_inline)) // there is one function
 #else
-#define ODT_SCRATCH __attribute__((noinline)) // none shares the stack with another
+#define ODT_SCRATCH __attribute__((noinline)) // these functions do not use the stack at the same time
 #include "gather_i8__panel.inc"
 #endif
 

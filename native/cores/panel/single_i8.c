@@ -1,5 +1,5 @@
-// Convolutions by one filter, int8 (correlate.h), on 32-bit cores: each of its rows is multiplied by four windows at a
-// time, which are read in place; three of a panel's four rows would be empty. The stack holds 1.5 KB.
+// Convolutions with a single filter, int8 (correlate.h), on 32-bit cores. Each row of the filter is multiplied by four
+// windows at a time, which are read in place. In a panel three of four rows would be empty. The stack holds 1.5 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -26,11 +26,11 @@ static void add_windows(int32_t (*sums)[4], const int8_t *x, int32_t step, int32
     int32_t less) {
     int32_t dots[BLOCK];
     if (count < 4) {
-        for (int32_t i = 0; i < count; i++) { // each as all of a four
+        for (int32_t i = 0; i < count; i++) { // each as one of four
             odt_dot4_i8(w, x + i * step, 0, length, 0, dots + i, 1);
         }
     } else {
-        if (count & 3) { // the last as some of a four
+        if (count & 3) { // the remaining ones as part of four
             odt_dot4_i8(w, x + (count - 4) * step, step, length, 0, dots + count - 4, 1);
         }
         odt_dot4_i8(w, x, step, length, 0, dots, count / 4);
@@ -40,7 +40,7 @@ static void add_windows(int32_t (*sums)[4], const int8_t *x, int32_t step, int32
     }
 }
 
-// What rows of the filter, of taps t, are to be less for x less zx.
+// The correction of rows of the filter, taps t, for x - zx.
 static void sum_rows(const odt_correlation_t *a, const int8_t *w, odt_taps_t t, int32_t *less) {
     for (int32_t kh = 0; kh < a->KH; kh++) {
         less[kh] = a->zx ? odt_wrap_mul(a->zx, odt_sum_i8(w + (kh * a->KW + t.from) * a->C, (t.to - t.from) * a->C)) : 0;
@@ -60,7 +60,7 @@ static void finish_single(const odt_correlation_t *a, const int32_t (*sums)[4], 
     #endif
 }
 
-// Outputs below one another, or where there are less than four, beside one another.
+// Outputs of a column or, if it has fewer than four, of a row.
 void odt_correlate_single_i8(const odt_correlation_t *a) {
     int32_t sums[BLOCK][4];
     int8_t copy[ODT_SINGLE_WEIGHTS];
@@ -89,7 +89,7 @@ void odt_correlate_single_i8(const odt_correlation_t *a) {
                 for (int32_t i = 0; i < count; i++) {
                     sums[i][0] = bias;
                 }
-                // Windows that have the same taps of a row: all that are below one another, or those inside.
+                // Windows with the same taps of a row: all windows of a column, or all inside the image.
                 for (int32_t i = 0, here; i < count; i += here) {
                     int32_t iw = (upright ? other : first + i) * a->SW - a->left;
                     odt_taps_t t = odt_taps(iw, KW, a->W);

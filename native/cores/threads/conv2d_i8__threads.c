@@ -1,5 +1,5 @@
-// Products of int8 matrices (correlate.h) on two cores: channels where they come out even, as each core then packs
-// its own; else images, or rows of one, or positions of a row.
+// Products of int8 matrices (correlate.h) on two cores. They split channels if these divide evenly, since each core
+// then packs its own filters; otherwise images, rows of an image, or positions of a row.
 
 #include "../correlate.h"
 
@@ -38,7 +38,7 @@ static void correlate_rows(const void *arguments, int32_t first, int32_t stop, i
     odt_correlate_part_i8(&a);
 }
 
-// Of a product of matrices, x [W, C].
+// For a matrix product, x [W, C].
 static void correlate_positions(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     odt_correlation_t a = *(const odt_correlation_t *)arguments;
     a.x += first * odt_pixel(a.C, a.x_skip);

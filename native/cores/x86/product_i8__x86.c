@@ -1,6 +1,6 @@
-// Products of int8 matrices (correlate.h) on a PC whose processor has AVX2: pairs of int16 are multiplied and added, 16
-// numbers at a time. x lies in lines of int16, zx taken off and 0 around it, so that a window's rows are read where they
-// lie in them; the other factor is packed in pairs. Sums wrap, so that their order does not matter.
+// Products of int8 matrices (correlate.h) on a PC with AVX2: pairs of int16 are multiplied and added, 16 numbers at a
+// time. x is copied to lines of int16, less zx and surrounded by 0, so that the rows of a window are read in place. The
+// other factor is packed in pairs. Sums wrap, so their order does not matter.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -19,7 +19,7 @@ enum {
     BLOCK = 64,        // outputs that are summed before they are finished
     POSITIONS = ODT_X86_SMALL ? 24 : 1024, // of a gradient's tile at most
     CHANNELS = ODT_X86_SMALL ? 8 : 64,     // of a gradient that are packed at most
-    LINES = ODT_X86_SMALL ? 320 : 32768,   // numbers of x that there is room for
+    LINES = ODT_X86_SMALL ? 320 : 32768,   // largest number of elements of x
     PANELS = ODT_X86_SMALL ? 2048 : 65536, // of the factor that is packed; of errors in pairs
 };
 
@@ -29,7 +29,7 @@ typedef struct {
     int16_t lines[LINES + WIDTH];
 } product_scratch_t;
 
-// Of the panels: vectors that begin where a line of the cache does.
+// Panels: vectors aligned to lines of the cache.
 static inline int16_t *aligned(int16_t *panels) {
     return (int16_t *)(((uintptr_t)panels + 63) & ~(uintptr_t)63);
 }
@@ -40,12 +40,12 @@ typedef struct {
     int32_t B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, zx;
 } windows_t;
 
-// Outputs of which lines are there: those of images, or rows of one, or columns of one of these.
+// The outputs of a tile: those of images, of rows of an image, or of columns of a row.
 typedef struct {
     int32_t image, images, row, rows, column, columns;
 } tile_t;
 
-// From one output of a tile to the next.
+// Distances from one output of a tile to the next.
 typedef struct {
     int32_t image, row, column;
 } place_t;
@@ -58,7 +58,7 @@ static inline int32_t image_lines(const windows_t *w, const tile_t *t) {
     return (t->rows - 1) * w->SH + w->KH;
 }
 
-// The largest tile of at most that many outputs; 0 if there is no room for one.
+// The largest tile with at most this number of outputs; 0 if even one has no room.
 static int tile_of(const windows_t *w, int32_t most, tile_t *t) {
     int64_t width = ((w->OW - 1) * (int64_t)w->SW + w->KW) * w->C, height = (w->OH - 1) * (int64_t)w->SH + w->KH;
     int64_t window = (int64_t)w->KH * w->KW * w->C;
@@ -82,7 +82,7 @@ static int tile_of(const windows_t *w, int32_t most, tile_t *t) {
     return 1;
 }
 
-// The tile cut off where outputs end.
+// The tile, cut off at the end of the outputs.
 static tile_t within(const windows_t *w, const tile_t *t) {
     tile_t cut = *t;
     cut.images = odt_min(t->images, w->B - t->image);
@@ -122,7 +122,7 @@ ODT_AVX2 static void widen(const int8_t *x, int32_t zx, int32_t count, int16_t *
     }
 }
 
-// What a tile's windows read of x.
+// The part of x that a tile's windows read.
 static void fill_lines(const windows_t *w, const tile_t *t, int16_t *to) {
     int32_t size = line_size(w, t), height = image_lines(w, t), C = w->C, start = t->column * w->SW - w->left;
     int32_t from = odt_limit(-start * C, 0, size), stop = odt_limit((w->W - start) * C, from, size);
@@ -141,7 +141,8 @@ static void fill_lines(const windows_t *w, const tile_t *t, int16_t *to) {
     memset(to, 0, WIDTH * sizeof(*to));
 }
 
-// Where the windows of the next outputs begin in the lines, and how far their outputs are from y; how many there are.
+// Finds where the windows of the next outputs begin in the lines, and the offsets of their outputs from y; returns
+// their number.
 static int32_t next_outputs(const windows_t *w, const tile_t *t, place_t *p, int32_t most, int32_t *offsets,
     const odt_correlation_t *a, int32_t *places) {
     int32_t count = 0, size = line_size(w, t), height = image_lines(w, t), step = w->SW * w->C;
@@ -215,7 +216,7 @@ ODT_AVX2 static void pair_up(const int8_t *first, const int8_t *second, int32_t 
 
 static const int8_t zeros[64]; // WIDTH or CHANNELS of them are read
 
-// Filters n .. n + 15; those that there are not are copies of the last, or 0.
+// Filters n .. n + 15; missing ones are copies of the last, or 0.
 static void pack_panel(const odt_correlation_t *a, int32_t n, int16_t *panel) {
     int32_t length = a->KW * a->C, pairs = (length + 1) / 2, count = odt_min(WIDTH, a->N - n);
     const int8_t *w = a->w + n * a->w_n;
@@ -355,7 +356,7 @@ ODT_AVX2 static void finish_product(const outputs_t *o, const int32_t *sums, int
     }
 }
 
-// How the filters n .. n + 15 are finished; 0 for multipliers that no scale has unless it has run away.
+// How sums of filters n .. n + 15 become outputs; 0 for multipliers that only a diverged scale has.
 static int outputs_of(const odt_correlation_t *a, int32_t n, outputs_t *o) {
     *o = (outputs_t){.zy = a->zy, .lo = a->lo, .filters = odt_min(WIDTH, a->N - n)};
     for (int32_t j = 0; j < o->filters; j++) {
@@ -391,7 +392,7 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
     if (!odt_has_avx2() || a->x_skip || !is_usual(a) || !tile_of(&w, INT32_MAX, &first) || panel > PANELS) {
         return 0;
     }
-    odt_poll(); // which may leave for good: not while there is scratch
+    odt_poll(); // this may exit: not while scratch is allocated
     product_scratch_t *scratch = malloc(sizeof(*scratch));
     if (!scratch) {
         return 0;
@@ -429,7 +430,7 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
 
 // --- the gradient of the filters ----------------------------------------------------------------
 
-// dw of four filters and 16 columns, of which `columns` are there: the products of pairs of errors and of windows.
+// dw of four filters and 16 columns, of which `columns` are used: products of pairs of errors and pairs of windows.
 ODT_AVX2 static void add_products(const int16_t *x, const int32_t *offsets, const int32_t *e, int32_t step, int32_t pairs,
     int32_t filters, int32_t *dw, int32_t filter, int32_t columns, int is_first) {
     __m256i s[ROWS][2], lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);

@@ -1,4 +1,5 @@
-// Errors brought to one scale of all channels, int8, before the gradient of a layer's input. e and y are [M, N].
+// Converts errors from a scale per channel to one scale, int8, before the gradient of a layer's input. e and y are [M,
+// N].
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

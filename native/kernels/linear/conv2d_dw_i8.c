@@ -24,11 +24,11 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
     odt_correlate_dw_i8(&g);
 }
 
-// Whether that many errors are 0, as after a max-pooling, that going from one to the next that is not
-// costs less than panels of all: judged by some positions.
+// Whether so large a share of errors is 0, as after a max-pooling, that going from one nonzero error to the next takes
+// less time than panels of all. It is judged from some positions.
 static int is_sparse(const odt_conv2d_dw_i8_t *a) {
     int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C, KH = a->KH;
-    int32_t step = (positions + ODT_DW_SAMPLES - 1) / ODT_DW_SAMPLES | 1; // odd, so that it meets all places of a window
+    int32_t step = (positions + ODT_DW_SAMPLES - 1) / ODT_DW_SAMPLES | 1; // odd, so that all positions of a window are sampled
     int64_t direct = ODT_DW_ERROR + KH * (ODT_DW_ERROR_ROW + (int64_t)ODT_DW_ERROR_TAP * run);
     int64_t row = (int64_t)(KH > 1 ? ODT_DW_TAP + ODT_DW_MORE : ODT_DW_TAP) * run + (run + 3) / 4 * (int64_t)ODT_DW_PANEL_WORD;
     int64_t panel = ODT_DW_PANEL + KH * (ODT_DW_PANEL_ROW + row);
@@ -39,8 +39,9 @@ static int is_sparse(const odt_conv2d_dw_i8_t *a) {
     return left > 0;
 }
 
-// What errors of channels n .. stop - 1, those that are not 0, add to their filters' gradients: those of image b, of the output
-// that begins at ih and iw. In a function of its own, as otherwise gcc has no registers left for odt_axpy_i8().
+// Adds the contributions of nonzero errors of channels n .. stop - 1 to their filters' gradients, for image b and the
+// output whose window begins at ih and iw. It is a function of its own, because otherwise gcc has no registers left for
+// odt_axpy_i8().
 static __attribute__((noinline)) void add_errors(const odt_conv2d_dw_i8_t *a, const int8_t *e, int32_t n, int32_t stop, int32_t b,
     int32_t ih, int32_t iw) {
     int32_t C = a->C, KW = a->KW, filter = a->KH * KW * C;
@@ -74,7 +75,7 @@ static __attribute__((noinline)) void add_errors(const odt_conv2d_dw_i8_t *a, co
     }
 }
 
-// Channels first .. stop - 1, from one error that is not 0 to the next.
+// Channels first .. stop - 1, from one nonzero error to the next.
 static void conv2d_dw_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const odt_conv2d_dw_i8_t *a = arguments;
     int32_t N = a->N, filter = a->KH * a->KW * a->C;

@@ -30,13 +30,13 @@ static inline int32_t word_of_two(int32_t x0, int32_t x1, int32_t zx) {
 }
 
 static void one_row(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e, int is_first) {
-    (void)is_first; // it is: the one of an odd number
+    (void)is_first; // true for the last row of an odd number
     set_one(dw, x, end, e);
 }
 
 static inline void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e0, int32_t e1, int32_t zx,
     int is_first) {
-    if (e0 + e1 == -256) { // which no errors are (numerics.md)
+    if (e0 + e1 == -256) { // errors are never -128 (numerics.md)
         (is_first ? set_two : add_two)(dw, x, end, (uint32_t)e0 << 16, odt_wrap_mul(odt_wrap_sub(0, zx), e0));
         e0 = is_first = 0;
     }
@@ -243,7 +243,7 @@ static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count
 
 #endif
 
-// Sums of four columns of words, two in the halves of a word each, which 256 bytes do not fill.
+// Sums of four columns of words, two in the halves of each word; 256 bytes cannot overflow them.
 static __attribute__((noinline)) void sum_word_columns(int32_t *db, const int8_t *e, int32_t M, int32_t N) {
     enum { AT_ONCE = 256 };
     uint32_t sums[4] = {0};

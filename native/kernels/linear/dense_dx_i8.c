@@ -15,7 +15,7 @@
 
 #else
 
-// An error, and where its row of weights begins.
+// An error, and the address of its row of weights.
 typedef struct {
     int32_t offset, e;
 } error_t;
@@ -91,7 +91,7 @@ static void finish_dense_dx(int32_t *sums, int32_t count, const odt_multiplier_t
     #endif
 }
 
-// Sample by sample, from one error that is not 0 to the next.
+// Sample by sample, from one nonzero error to the next.
 static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
     error_t list[LIST];
     int32_t sums[SUMS], K = a->K, N = a->N, peak = *a->peak;

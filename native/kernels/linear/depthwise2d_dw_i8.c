@@ -13,7 +13,7 @@
 
 #if !ODT_SMALL
 
-// dw = or += e * (x - zx), x being `step` bytes apart.
+// dw = or += e * (x - zx); elements of x are `step` bytes apart.
 static __attribute__((noinline)) void add_apart(int32_t *dw, const int8_t *x, int32_t step, int32_t count, int32_t zx, int32_t e,
     int is_first) {
     int32_t *end = dw + count;
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void add_row(int32_t *acc, const in
     for (; count; count--, e += e_step, x += x_step) {
         ODT_UNROLL
         for (int32_t i = 0; i < lanes; i++) {
-            // -128 * -255 is above an int16: a product of 32 bits
+            // -128 * -255 exceeds an int16: a product of 32 bits
             acc[i] = odt_wrap_add(acc[i], e[i] * (int16_t)odt_wrap_sub(x[i], zx));
         }
     }
@@ -68,7 +68,7 @@ static void depthwise_dw_channels(const void *arguments, int32_t first, int32_t 
         return;
     }
     #endif
-    // Until `first` is the first of the channels that are left.
+    // Processes channels until `first` is the first of the remaining ones.
     #if ODT_M4
     if (odt_depthwise_dw_tiny_i8__m4(a, first, stop)) {
         return;

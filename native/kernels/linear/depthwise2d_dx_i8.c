@@ -10,7 +10,7 @@
 
 #if !ODT_SMALL
 
-// Where odt_is_whole(): every input has one product, the channel's error times a weight.
+// If odt_is_whole(): every input has one product, the channel's error times a weight.
 static __attribute__((noinline)) void depthwise_dx_whole(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop,
     int32_t *largest) {
     int32_t N = a->N, taps = a->KH * a->KW, peak = *largest;

@@ -13,7 +13,8 @@
 
 #if ODT_PANEL && !ODT_SMALL
 
-// The sum of (x - zx) * w, x being `step` bytes apart. A function of its own, so that all lies in registers.
+// The sum of (x - zx) * w; elements of x are `step` bytes apart. It is a function of its own, so that it runs in
+// registers.
 static __attribute__((noinline)) int32_t dot_apart(const int8_t *x, int32_t step, const int8_t *w, int32_t count, int32_t zx) {
     int32_t sum = 0;
     for (const int8_t *end = w + count; w != end; x += step) {
@@ -79,9 +80,9 @@ static inline __attribute__((always_inline)) void add_taps(const odt_depthwise_t
 
 #if ODT_PANEL && !ODT_M4
 
-// On other 32-bit cores, four channels of outputs whose windows meet the image in the same taps: KH x KW from
-// w on, of rows of `w_row` weights. sums[i] = (x - zx) * w, the windows at x + i * step, their rows `row`
-// bytes apart.
+// For other 32-bit cores: four channels of outputs whose windows meet the image in the same taps. The taps are KH x KW
+// from w on, in rows of `w_row` weights. sums[i] = (x - zx) * w; windows are at x + i * step, their rows `row` bytes
+// apart.
 enum { BLOCK = 32 };
 typedef struct {
     const odt_depthwise_weight_t *w;
@@ -123,12 +124,12 @@ static void sum_row(const odt_depthwise_t *a, int32_t n, int32_t row, int32_t ow
     const int8_t *x = a->x + (b * a->H + ih + th.from) * v.row + n;
     while (count) {
         odt_taps_t tw = odt_taps(iw, a->KW, a->W);
-        int32_t same = a->KW ? 1 : count; // a filter without taps sums nothing, wherever it lies
+        int32_t same = a->KW ? 1 : count; // a filter without taps has the sum 0 at any place
         if (a->KW && tw.to - tw.from == a->KW) { // and so do the next ones
             same = odt_min((a->W - a->KW - iw) / a->SW + 1, count);
         }
         v.KW = tw.to - tw.from;
-        v.w = v.KH && v.KW ? f->w[th.from * a->KW + tw.from] : f->w[0]; // taps beside the filter are none
+        v.w = v.KH && v.KW ? f->w[th.from * a->KW + tw.from] : f->w[0]; // there are no taps outside the filter
         sum_windows(&v, sums, same, x + (iw + tw.from) * a->N);
         iw += same * a->SW;
         sums += same;
@@ -136,7 +137,7 @@ static void sum_row(const odt_depthwise_t *a, int32_t n, int32_t row, int32_t ow
     }
 }
 
-// Four channels of outputs. Rows that follow one another in y are finished as one.
+// Four channels of outputs. Rows without a gap in y are finished together.
 static void depthwise_lanes(const odt_depthwise_t *a, int32_t n, const filters_t *f, int32_t *peak) {
     int32_t sums[BLOCK][4], rows = a->B * a->OH, block = 1;
     if (a->OW < BLOCK && a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh)) {
@@ -161,7 +162,7 @@ static void depthwise_lanes(const odt_depthwise_t *a, int32_t n, const filters_t
 
 #endif
 
-// One output, wherever its window lies.
+// One output, for any place of its window.
 static void sum_window(const odt_depthwise_t *a, int32_t n, int32_t lanes, int32_t b, int32_t ih, int32_t iw,
     odt_taps_t th, filters_t *f, int32_t *acc) {
     int32_t taps = a->KH * a->KW;

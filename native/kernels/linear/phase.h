@@ -1,13 +1,13 @@
-// Gradients of strided inputs. What falls on inputs one stride apart are the same taps: a convolution
-// of the errors with these taps, backwards, at stride 1. A phase of an axis is such a set of inputs.
+// Gradients of strided inputs. Inputs that are one stride apart meet the same taps, so their gradient is a convolution
+// of the errors with these taps, reversed, at stride 1. A phase of an axis is such a set of inputs.
 
 #ifndef ODT_PHASE_H
 #define ODT_PHASE_H
 
 #include <stdint.h>
 
-// Inputs first, first + stride, .. (`outputs` of them, where the errors' convolution puts its results)
-// and taps tap, tap + stride, .. (`taps` of them); `pad` is that convolution's.
+// The inputs of a phase are first, first + stride, .. (`outputs` of them: the results of the convolution of the
+// errors). Its taps are tap, tap + stride, .. (`taps` of them). `pad` is the padding of that convolution.
 typedef struct {
     int32_t first, outputs, taps, pad;
 } odt_phase_t;

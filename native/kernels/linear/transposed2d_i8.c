@@ -14,8 +14,8 @@
 #include "../../cores/m4/conv2d_i8__m4.h"
 #include "phase.h"
 
-// By panels: outputs a stride apart have the same taps, as inputs of conv2d_dx_i8.c do; the gradient of the input is a
-// convolution of the errors.
+// By panels: outputs one stride apart have the same taps, like the inputs of conv2d_dx_i8.c. The gradient of the input
+// is a convolution of the errors.
 #if ODT_PANEL
 
 static void transposed2d_by_panels(const odt_transposed2d_i8_t *a) {
@@ -44,7 +44,8 @@ static void transposed2d_by_panels(const odt_transposed2d_i8_t *a) {
 
 #if ODT_PANEL && !ODT_SMALL
 
-// Of images of one pixel, as a decoder begins with: an output is one row of a filter times it. Panels would multiply mostly padding.
+// For images of one pixel, with which a decoder begins: an output is one row of a filter times the pixel. Panels would
+// multiply mostly padding.
 static int transposed2d_of_pixels(const odt_transposed2d_i8_t *a) {
     enum { MOST = 64 };
     int32_t taps = a->KH * a->KW, C = a->C, N = a->N, zx = a->zx, sums[MOST];
@@ -122,7 +123,7 @@ void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
     if (transposed2d_of_pixels(a)) {
         return;
     }
-    #if ODT_M4 // taps that lie apart are run over as whole words, or gathered if they are few
+    #if ODT_M4 // separate taps are multiplied as whole words, or gathered if they are few
     int32_t most = (a->KH + a->SH - 1) / a->SH * ((a->KW + a->SW - 1) / a->SW) * a->C;
     if (a->C % 4 == 0 || (most <= ODT_FEW_DEPTH && a->zx == (int8_t)a->zx)) {
         transposed2d_by_panels(a);
@@ -186,7 +187,7 @@ void odt_transposed2d_dx_i8(const odt_transposed2d_dx_i8_t *a) {
 
 #if ODT_PANEL && !ODT_SMALL
 
-// Errors of a tap at input position (ih, iw) of image b, or NULL beside them.
+// The errors at a tap of input position (ih, iw) of image b; NULL outside the output.
 static const int8_t *errors_of(const odt_transposed2d_dw_i8_t *a, int32_t b, int32_t oh, int32_t ow) {
     if (oh < 0 || oh >= a->OH || ow < 0 || ow >= a->OW) {
         return NULL;
@@ -194,7 +195,7 @@ static const int8_t *errors_of(const odt_transposed2d_dw_i8_t *a, int32_t b, int
     return a->e + ((b * a->OH + oh) * a->OW + ow) * a->N + a->at;
 }
 
-// Inputs iw and, if `two`, iw + 1 of row ih, times the errors that they made.
+// Inputs iw and, if `two`, iw + 1 of row ih, times the errors at their outputs.
 static void add_inputs(const odt_transposed2d_dw_i8_t *a, odt_products_t *p, int32_t *words, int32_t b, int32_t ih,
     int32_t iw, int two) {
     int32_t C = a->C;

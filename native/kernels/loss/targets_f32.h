@@ -7,7 +7,7 @@
 
 #include "../../data.h"
 
-// `count` is what the loss is the mean of: N * rows.
+// `count`: the number of elements over which the loss is a mean, N * rows.
 typedef struct {
     odt_samples_t samples;
     int32_t zero;

@@ -1,4 +1,4 @@
-// What the int8 losses share: their sum over batches, and targets as integers.
+// Functions that the int8 losses share: the sum over batches, and targets as integers.
 
 #ifndef ODT_TARGETS_I8_H
 #define ODT_TARGETS_I8_H
@@ -49,9 +49,9 @@ int32_t odt_target_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t 
 // D of mse_i8: the difference in 1/256 of the output's step.
 int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, int32_t x, int32_t z);
 
-#define ODT_DIFFERENCES 32 // that mae_i8 and huber_i8 make at a time
+#define ODT_DIFFERENCES 32 // number of differences that mae_i8 and huber_i8 compute at a time
 
-// Those of elements i .. i + count - 1 of a sample, of which x is the first.
+// The differences of elements i .. i + count - 1 of a sample; x is the first of them.
 void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
     int32_t *to);
 

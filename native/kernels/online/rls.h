@@ -18,11 +18,11 @@ enum {
     ODT_RLS_OUTPUTS,
     ODT_RLS_SEED,
     ODT_RLS_ACTIVATION,
-    ODT_RLS_GAIN,       // a scale: of the sum of an input's features
+    ODT_RLS_GAIN,       // the scale of the sum for a feature
     ODT_RLS_FORGETTING, // float32, 0.5 .. 1
-    ODT_RLS_HOLD,       // float32: nothing is forgotten where h'Ph is below
-    ODT_RLS_TRACE,      // float32: nor where the trace of P would rise beyond
-    ODT_RLS_START,      // float32: D of a direction of which nothing is known
+    ODT_RLS_HOLD,       // float32: below this h'Ph nothing is forgotten
+    ODT_RLS_TRACE,      // float32: nor if the trace of P would exceed this
+    ODT_RLS_START,      // float32: the initial D of a direction
     ODT_RLS_SEEN,       // samples learned, 64 bits
     ODT_RLS_SEEN_HIGH,
     ODT_RLS_HEADER = 16,
@@ -30,18 +30,18 @@ enum {
 
 enum { ODT_RLS_LINEAR, ODT_RLS_TANH, ODT_RLS_SIGMOID, ODT_RLS_RELU };
 
-// What odt_rls_f32() returns; the state is as it was but after ODT_RLS_DONE.
+// Results of odt_rls_f32(). Unless it is ODT_RLS_DONE, the state has not changed.
 enum {
     ODT_RLS_DONE,
-    ODT_RLS_X_FORM,  // x is not that many float32
+    ODT_RLS_X_FORM,  // x has not this number of float32
     ODT_RLS_Y_FORM,
-    ODT_RLS_X_VALUE, // one is NaN, or 2^20 or more
+    ODT_RLS_X_VALUE, // a number is NaN, or 2^20 or more
     ODT_RLS_Y_VALUE,
     ODT_RLS_DAMAGED, // the state is none, or work is too small
 };
 
-// Outputs of x, to work's first floats. With y: their mean squared error, to the next one; if learn: y is learned.
-// State and work are aligned to 4 bytes; x and y need not be. y.data: NULL where there is none.
+// Writes the outputs for x to the first floats of work. With y, the next float is their mean squared error; with learn,
+// y is learned. State and work are aligned to 4 bytes; x and y need not be. Without y, y.data is NULL.
 int odt_rls_f32(odt_bytes_t state, odt_bytes_t work, odt_bytes_t x, odt_bytes_t y, int learn);
 
 #endif

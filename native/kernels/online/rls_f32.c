@@ -1,4 +1,5 @@
-// Recursive least squares: rls.h. Two phases: what may fail is computed beside the state, then the state changes as a whole.
+// Recursive least squares: rls.h. In two phases: everything that may fail is computed outside the state, then the state
+// changes at once.
 
 #include "rls.h"
 
@@ -151,7 +152,7 @@ static float trace(const rls_t *r) {
     return sum;
 }
 
-// What is left of what was known: FORGETTING, or 1 where nothing may be forgotten.
+// The factor of forgetting: FORGETTING, or 1 if nothing may be forgotten.
 static float remembered(const rls_t *r, const uint8_t *header, float d) {
     float forgetting = odt_float(word(header + 4 * ODT_RLS_FORGETTING));
     if (!(forgetting < 1.0f) || !(d >= odt_float(word(header + 4 * ODT_RLS_HOLD)))) {
@@ -161,15 +162,15 @@ static float remembered(const rls_t *r, const uint8_t *header, float d) {
     const float *D = r->columns;
     for (int32_t j = 0; j < r->N; j++) {
         D += j;
-        if (*D++ >= start) { // a direction of which little is known
+        if (*D++ >= start) { // a direction with a large uncertainty
             return trace(r) > forgetting * odt_float(word(header + 4 * ODT_RLS_TRACE)) ? 1.0f : forgetting;
         }
     }
     return forgetting;
 }
 
-// Bierman's update of U and D (Factorization Methods for Discrete Sequential Estimation, 1977): D stays above 0 whatever
-// is rounded. What is forgotten raises D, to START at most. Leaves k = P h.
+// Bierman's update of U and D (Factorization Methods for Discrete Sequential Estimation, 1977): D stays above 0 despite
+// rounding. Forgetting raises D, at most to START. Leaves k = P h.
 static void update(const rls_t *r, float left, float start) {
     float *column = r->columns, *k = r->k;
     float a = left, inverse = 1.0f / left, rise = inverse;
@@ -222,7 +223,7 @@ int odt_rls_f32(odt_bytes_t state, odt_bytes_t work, odt_bytes_t x, odt_bytes_t 
     }
     float d = 0.0f;
     float *column = r.columns + r.N * (r.N + 1) / 2;
-    for (int32_t j = r.N - 1; j >= 0; j--) { // f = U'h, in the place of h
+    for (int32_t j = r.N - 1; j >= 0; j--) { // f = U'h, overwrites h
         column -= j + 1;
         float sum = r.h[j];
         for (int32_t i = 0; i < j; i++) {

@@ -28,7 +28,7 @@ static inline odt_taps_t odt_axis_window(const odt_axis_t *a, int32_t o) {
     return t;
 }
 
-// Windows from <= o < to that may hold position i; one in between may still not.
+// Windows from <= o < to that may hold position i; some of them may not.
 static inline odt_taps_t odt_axis_holders(const odt_axis_t *a, int32_t i) {
     odt_taps_t t;
     if (a->stride == 0) {

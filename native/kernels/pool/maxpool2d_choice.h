@@ -1,5 +1,5 @@
-// Which position of its window a max-pooling took: a number of 1, 2, 4, 8 or 16 bits for each output,
-// the lowest bits of a byte first.
+// Choices of a max-pooling: for each output the position in its window, as a number of 1, 2, 4, 8 or 16 bits, the
+// lowest bits of a byte first.
 
 #ifndef ODT_MAXPOOL2D_CHOICE_H
 #define ODT_MAXPOOL2D_CHOICE_H
@@ -12,7 +12,7 @@ static inline int odt_choices_fit(int32_t count, int32_t bits, int32_t size) {
            && ((int64_t)count * bits + 7) / 8 <= size;
 }
 
-// Choices one after another: how many bits of `word` are those of the next.
+// Writes or reads consecutive choices of `bits` bits; `filled` bits of `word` are in use.
 typedef struct {
     uint8_t *at;
     uint32_t word;
@@ -27,7 +27,7 @@ static inline void odt_choose(odt_choices_t *c, uint32_t choice) {
     }
 }
 
-// What no byte has been filled with.
+// Writes the bits that do not fill a byte.
 static inline void odt_choices_end(const odt_choices_t *c) {
     if (c->filled) {
         *c->at = (uint8_t)c->word;

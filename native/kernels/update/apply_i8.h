@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// Doubles the scale of `count` rows of K weights, and halves these.
+// Doubles the scale of `count` rows of K weights, and halves the weights.
 void odt_halve_rows(int8_t *w, int8_t *r, int32_t *sw, int32_t K, int32_t first, int32_t count);
 
 #endif

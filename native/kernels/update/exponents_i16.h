@@ -5,8 +5,8 @@
 
 #include "../../fixed.h"
 
-// What rounds a parameter's elements at random: element i, or in Adam row i, by the bits of first + i * step. Any two of these
-// dithers are as good as independent, as both words are another pair at every step of the training.
+// The dither that rounds a parameter's elements at random: element i, or in Adam row i, uses the bits of first + i *
+// step. Any two dithers are practically independent, because both words change at every step of the training.
 typedef struct {
     uint32_t first, step;
 } odt_dither_t;
@@ -26,7 +26,7 @@ static inline int32_t odt_short_exponent(uint32_t scale) {
     return (int32_t)(scale >> 23) - 141;
 }
 
-// Bits of the largest of K magnitudes, -1 - d that of a negative one.
+// Bits of the largest of K magnitudes; the magnitude of a negative d is -1 - d.
 int32_t odt_bits_of(const int32_t *d, int32_t K);
 
 // The smallest exponent for which a row's gradient, of `bits` bits and scale G, is below 2^(level + 1) units.

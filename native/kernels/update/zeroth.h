@@ -1,4 +1,4 @@
-// Zeroth order: the directions z, which are drawn again wherever they are needed and lie nowhere.
+// Zeroth order: the directions z. They are not stored, but drawn again wherever they are needed.
 
 #ifndef ODT_ZEROTH_H
 #define ODT_ZEROTH_H
@@ -8,7 +8,7 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 
-// Whether weights are to move: neither in prediction nor in calibration.
+// Whether weights move: not in prediction, not in calibration.
 static inline int odt_moving(const int32_t *c) {
     return (uint32_t)c[ODT_KEY] > 1;
 }
@@ -23,7 +23,7 @@ static inline int32_t odt_direction(uint32_t key, uint32_t i, uint32_t *word) {
     return two & 1 ? 1 - (int32_t)(two & 2) : 0;
 }
 
-// The key of the numbers by which a step is rounded.
+// The key of the random numbers that round a step.
 static inline uint32_t odt_rounding(uint32_t key) {
     return odt_hash32(key, UINT32_MAX);
 }
