@@ -9,7 +9,8 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// A byte x becomes a summand, in 256ths of a step of the sum, and an offset: (x * factor + plus mod 2^32) >> shift, without a sign.
+// Converts a byte x to a summand plus an offset, in 256ths of a step of the sum: (x * factor + plus mod 2^32) >> shift,
+// unsigned.
 typedef struct {
     uint32_t factor, plus, shift;
 } summand_t;
@@ -93,8 +94,8 @@ __attribute__((naked, noinline)) static void add_bytes(add_t *add) {
         );
 }
 
-// Makes the summands of bytes less `zero`; returns whether all fit 32 bits. Their offset is such that the least, of x = -128, is not
-// below 0: the most is then at most 255 * factor + 3 * 2^22 above it.
+// Prepares the summands of bytes less `zero`; returns whether all fit 32 bits. The offset makes the smallest one, for x
+// = -128, nonnegative; the largest is then at most 255 * factor + 3 * 2^22 above it.
 static int make_summand(summand_t *to, int32_t zero, odt_multiplier_t q, uint32_t *offset) {
     to->factor = (uint32_t)q.m >> 7;
     to->shift = (uint32_t)q.s - 15;

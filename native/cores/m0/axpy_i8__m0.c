@@ -1,4 +1,4 @@
-// Multiples of rows of bytes, added to rows of sums, on a Cortex-M0+: axpy_i8__m0.h.
+// Adds multiples of rows of bytes to rows of sums, on a Cortex-M0+: axpy_i8__m0.h.
 
 #include <stddef.h>
 

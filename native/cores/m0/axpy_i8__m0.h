@@ -1,11 +1,11 @@
-// Multiples of rows of bytes, added to rows of sums, on a Cortex-M0+: 39 cycles for four elements, 17 a row.
+// Adds multiples of rows of bytes to rows of sums, on a Cortex-M0+: 39 cycles for four elements, 17 per row.
 
 #ifndef ODT_AXPY_I8_M0_H
 #define ODT_AXPY_I8_M0_H
 
 #include <stdint.h>
 
-// sums += e * (x + plus), sums that wrap, of `rows` > 0 rows.
+// sums += e * (x + plus) for `rows` > 0 rows; sums wrap.
 typedef struct {
     int32_t *sums;               // 0
     const int8_t *x;             // 4

@@ -45,7 +45,7 @@ __attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t 
         "mov r12, r4\n"
         "rsbs r5, r3, #0\n"
         "adds r0, r0, r3\n"
-        "movs r4, #" ODT_COLUMNS " - 1\n" // to enter the loop so that K modulo its columns are done first
+        "movs r4, #" ODT_COLUMNS " - 1\n" // enters the loop so that the remainder of K comes first
         "ands r4, r5\n"
         "movs r6, #30\n"
         "muls r6, r4\n"
@@ -110,16 +110,16 @@ __attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t 
 
 #if !ODT_SMALL
 
-// Sums to outputs, each with a multiplier of its own.
+// Converts sums to outputs; each has its own multiplier.
 typedef struct {
     const int32_t *sums;       // 0
     int32_t bias;              // 4: bytes from a sum to its bias
     const odt_multiplier_t *q; // 8
     int8_t *y;                 // 12
     const int32_t *end;        // 16: of sums
-    int32_t top, bottom;       // 20: a result above or below is out of range or a new peak, which they then are
+    int32_t top, bottom;       // 20: a result above or below these bounds is out of range or a new peak, and they are updated
     int32_t zy;                // 28
-    int32_t least;             // 32: the output of all below `bottom`; or, plus LEAST, the least that is not out of range
+    int32_t least;             // 32: the output for all results below `bottom`; or LEAST less than the smallest result in range
 } finish_t;
 
 enum { LEAST = 256 };

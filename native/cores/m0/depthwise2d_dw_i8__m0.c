@@ -20,11 +20,11 @@ ODT_BESIDE_ASSEMBLY
 
 enum {
     K = 3,    // taps of a filter's row
-    ROWS = 7, // rows of taps whose sums go elsewhere first, or whose inputs are read as they lie
-    SMALL = 7 // rows and columns of outputs for which that takes less than a tile
+    ROWS = 7, // rows of taps whose sums are first stored elsewhere, or whose inputs are read in place
+    SMALL = 7 // rows and columns of outputs for which this is faster than a tile
 };
 
-// What pack_errors loads, and what it has found.
+// The arguments of pack_errors, and its results.
 typedef struct {
     int32_t *to;        // 0
     const int8_t *from; // 4: the first error, less N
@@ -100,12 +100,12 @@ __attribute__((naked, noinline)) static void pack_errors(errors_t *errors) {
         );
 }
 
-// What sum_taps loads; x moves on.
+// The arguments of sum_taps, which advances x.
 typedef struct {
     const int32_t *x;   // 0
     const int32_t *e;   // 4
     int32_t rows;       // 8: of outputs
-    int32_t zeros;      // 12: what each tap's sum is to be less
+    int32_t zeros;      // 12: subtracted from each tap's sum
     int32_t *dw;        // 16: what is added to
     int32_t pairs;      // 20: bytes of the errors of a row
     int32_t skip;       // 24: of x, from where the next pair would be to the next row
@@ -219,12 +219,13 @@ __attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
         );
 }
 
-// A layer as it is, or turned so that rows of its filters are the longer ones: from a row to the next, from a column.
+// A layer, or its transpose, so that the rows of its filters are the longer side: distances from a row and from a
+// column to the next.
 typedef struct {
     int32_t KH, KW, x_h, x_w, e_h, e_w, dw_h, dw_w;
 } axes_t;
 
-// The products of a channel's errors, packed, and its inputs in a tile, added to dw.
+// Adds to dw the products of a channel's packed errors and its inputs in a tile.
 static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t *dw) {
     const int32_t *row = odt_tile_windows(t);
     if (v->KW == K) {
@@ -411,8 +412,8 @@ __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
         );
 }
 
-// Filters with rows of three taps, whose inputs take less as they lie than in a tile: those with a stride, of which each is in 2.25
-// products of 3x3, and those of narrow images. Of padding there is a column at most on each side.
+// Filters with rows of three taps for which reading inputs in place is faster than a tile: with a stride, where an
+// input has 2.25 products of 3x3, and for narrow images. There is at most one column of padding on each side.
 static __attribute__((noinline)) int depthwise_dw_lines(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     int32_t N = a->N, W = a->W, KH = a->KH, SW = a->SW, OW = a->OW, filter = KH * K;
     int32_t last = (OW - 1) * SW - a->PL + K, right = last > W; // last: after the last window's last column
@@ -451,7 +452,7 @@ static __attribute__((noinline)) int depthwise_dw_lines(const odt_depthwise2d_dw
     return 1;
 }
 
-// About the cycles of these outputs for a row of taps.
+// The approximate cycles of these outputs for a row of taps.
 static int32_t cost(int32_t rows, int32_t columns) {
     return rows * (13 + (columns + 1) / 2 * 16);
 }
@@ -496,7 +497,7 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
                 odt_tile_poll(&t);
                 odt_tile_fill(&t, x);
                 pack_errors(&errors);
-                if (errors.extreme & 0x80008000) { // which no error is (numerics.md)
+                if (errors.extreme & 0x80008000) { // errors are never -128 (numerics.md)
                     return 0;
                 }
                 taps.zeros = odt_wrap_mul(a->zx, (int16_t)errors.sum + ((errors.sum + 0x8000) >> 16));

@@ -1,6 +1,7 @@
-// Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input, a channel and a tile of its inputs
-// (depthwise2d_tile_i8__m0.h) at a time. One MULS makes two products, as in panel_i8__m0.inc: a weight times the inputs of two
-// outputs beside one another; with a stride of 2, two weights times an input, which need no tile. The stack holds 3 KB.
+// Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input. They process one channel and one tile
+// of its inputs (depthwise2d_tile_i8__m0.h) at a time. One MULS makes two products, as in panel_i8__m0.inc: a weight
+// times the inputs of two adjacent outputs. With a stride of 2 it is two weights times an input, which needs no tile.
+// The stack holds 3 KB.
 
 #include "../../core.h"
 #include "depthwise2d_sum_i8__m0.h"
@@ -18,7 +19,7 @@ ODT_BESIDE_ASSEMBLY
 
 enum { TAPS = 49 };
 
-// A channel's way from sums to outputs, zy included.
+// How a channel's sums become outputs, including zy.
 typedef struct {
     int32_t none;           // 0: bytes after a row of sums
     int32_t step;           // 4
@@ -35,20 +36,20 @@ typedef struct {
 
 ODT_FINISH_AT(output_t, high, low, max, min);
 
-// A channel, and how run_planes() gets to the next one.
+// A channel, and the steps by which run_planes() advances to the next one.
 typedef struct {
     const int8_t *from; // 0: the first weight, less step
     int32_t *to;        // 4: words
     int32_t step;       // 8: from one weight of a row to the next
-    int32_t skip;       // 12: from where a row's next weight would be to the next row's first
-    int32_t *end;       // 16: where the words of a row after the last would be
+    int32_t skip;       // 12: from the end of a row of weights to the next row
+    int32_t *end;       // 16: the end of the words of the last row
     int32_t limit;      // 20: of a bias's magnitude, so that sums are short; 0: filters are not small ones of three columns
     int32_t zx;         // 24
     const int32_t *biases;     // 28: or NULL
     const odt_multiplier_t *q; // 32
     output_t *o;        // 36
     int32_t next;       // 40: from where a filter's next row would be to the next filter
-    int32_t is_long;    // 44: whether finish_slowly() is to take it
+    int32_t is_long;    // 44: whether finish_slowly() must be used
     int32_t bias;       // 48
     int32_t width;      // 52: bytes of the words of a row
     int32_t gap;        // 56: bytes after them
@@ -123,7 +124,7 @@ __attribute__((naked, noinline)) static int run_planes(planes_t *planes) {
         "5\\a:\n"
         "mov r9, r0\n"
         "add r9, r8\n"
-        "mov r2, r8\n" // first what fours leave over
+        "mov r2, r8\n" // first the remainder of groups of four
         "lsls r2, r2, #29\n"
         "bcs 9f\n"
         "beq 1\\a\\()f\n"
@@ -373,7 +374,7 @@ static void poll(void) {
     odt_poll();
 }
 
-// As run_planes() makes outputs, by any multiplier.
+// Makes outputs like run_planes(), with any multiplier.
 static void finish_slowly(const planes_t *p) {
     const odt_depthwise_t *a = p->a;
     const output_t *o = p->c.o;
@@ -397,7 +398,7 @@ static void finish_slowly(const planes_t *p) {
     }
 }
 
-// Before the first channel: their filters. With `width` above a->KW rows get taps of 0.
+// Prepares the filters before the first channel. If `width` is above a->KW, rows get taps of 0.
 static void begin_channels(planes_t *p, const odt_depthwise_t *a, int32_t first, int32_t *w, int32_t width, output_t *o) {
     int32_t KH = a->KH, KW = a->KW;
     channel_t *c = &p->c;
@@ -421,7 +422,7 @@ static void begin_channels(planes_t *p, const odt_depthwise_t *a, int32_t first,
     p->finish_slowly = finish_slowly;
 }
 
-// What lays out their inputs.
+// Prepares the layout of the inputs.
 static void begin_tile(planes_t *p, odt_tile_t *t) {
     p->outputs = t->rows * t->even;
     p->fill = &t->fill;
@@ -436,7 +437,7 @@ static void begin_no_tile(planes_t *p, odt_tile_t *none, int32_t outputs) {
     begin_tile(p, none);
 }
 
-// And their images, of `size` inputs.
+// Prepares the images, of `size` inputs.
 static void begin_images(planes_t *p, int32_t B, const int8_t *x, int32_t size, int8_t *y, int32_t y_b, int32_t channels) {
     p->x = x;
     p->y = y;
@@ -448,7 +449,7 @@ static void begin_images(planes_t *p, int32_t B, const int8_t *x, int32_t size, 
     p->channels = channels;
 }
 
-// Rows of outputs, of which sums of `even` lie before the next one's.
+// Rows of outputs; the sums of `even` lie before those of the next.
 static void begin_rows(output_t *o, const odt_depthwise_t *a, int32_t rows, int32_t columns, int32_t even) {
     o->none = (even - columns) * 4;
     o->skip = a->y_oh - columns * a->y_ow;
@@ -460,10 +461,10 @@ static void begin_rows(output_t *o, const odt_depthwise_t *a, int32_t rows, int3
     o->rows = rows;
 }
 
-// What outputs leave their range by, and the peak there was; whether a program is not wrong.
+// Sets the bounds of outputs and the peak so far; returns whether the program is valid.
 static int begin_outputs(output_t *o, const odt_depthwise_t *a) {
     int32_t zy = a->zy, lo = a->lo, peak = *a->peak;
-    // Field by field, as a copy of the whole takes long on an RP2040.
+    // Field by field, because a copy of the whole struct is slow on an RP2040.
     o->step = a->y_ow;
     o->is_cut = lo == zy;
     o->high = 127;
@@ -542,7 +543,7 @@ __attribute__((naked, noinline)) static void sum_taps(const tiny_taps_t *taps) {
         );
 }
 
-// Pixels of two images, `step` bytes apart, less zx.
+// Packs pixels of two images, `step` bytes apart, less zx.
 static __attribute__((noinline)) void pair_pixels(int32_t *x, const int32_t *end, const int8_t *at, const int8_t *next,
     int32_t step, int32_t zx) {
     for (int32_t both = zx + zx * 65536; x != end; x++, at += step, next += step) {
@@ -583,7 +584,7 @@ static void sum_tiny(const odt_windows_t *windows) {
     }
 }
 
-// Two at a time; those that follow one another are finished as one. A single one takes less as a tile.
+// Two images at a time; outputs without a gap are finished together. A single image is faster as a tile.
 static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     int32_t sums[ODT_TILE_SUMS], w[TAPS], x[ODT_TINY], B = a->B;
     odt_tiny_t tiny;
@@ -757,14 +758,14 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         );
 }
 
-// Whether it is a filter of 3x3 with strides, which are 2: an input meets 2.25 products, of which a word of two weights makes two, and
-// so takes less as it lies than in a tile. Of padding there is a row and a column at most on each side.
+// Whether it is a 3x3 filter with strides of 2: an input has 2.25 products, two of which one word of two weights makes,
+// so reading it in place is faster than a tile. There is at most one row and column of padding on each side.
 static int is_strided(const odt_depthwise_t *a) {
     return a->KH == 3 && a->KW == 3 && a->SH == 2 && a->SW == 2 && a->H >= 3 && a->zx == (int8_t)a->zx && (a->top | a->left | 1) == 1
         && 2 * a->OH - a->top <= a->H && 2 * a->OW - a->left <= a->W && (uint32_t)a->OW - 1 < ODT_TILE_SUMS;
 }
 
-// Of an image, or parts of one that follow one another: as many rows of outputs as have room.
+// Processes an image, or consecutive parts of it, with as many rows of outputs as fit.
 typedef struct {
     planes_t p;
     strided_t s;

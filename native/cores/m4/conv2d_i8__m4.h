@@ -1,4 +1,4 @@
-// What conv2d_i8__m4.c and conv2d_dx_i8__m4.c share.
+// Functions that conv2d_i8__m4.c and conv2d_dx_i8__m4.c share.
 
 #ifndef ODT_CONV2D_I8_M4_H
 #define ODT_CONV2D_I8_M4_H
@@ -6,16 +6,16 @@
 #include "../correlate.h"
 #include "rows_i8__m4.h"
 
-// The gradient of the input: zx = 0, no bias, one q of all, and filters whose channels lie together
-// (w_n = 1). Adds to `bounds`, as odt_finish_rows() does.
+// The gradient of the input: zx = 0, no bias, one q for all, and filters whose channels are adjacent (w_n = 1). Updates
+// `bounds` like odt_finish_rows().
 void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds);
 
-// Of at most ODT_FEW_DEPTH products each, if odt_is_few(). Adds to `bounds`.
+// For outputs of at most ODT_FEW_DEPTH products, if odt_is_few(). Updates `bounds`.
 int odt_is_few(const odt_correlation_t *a);
 void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds);
 
-// As odt_finish_rows(), whatever the scales: sum i of row j, of the first `sums`, is of filter
-// n + j * n_row + i * (1 - n_row). Adds to the peak.
+// Like odt_finish_rows(), for any scales: sum i of row j, of the first `sums`, belongs to filter n + j * n_row + i * (1
+// - n_row). Updates the peak.
 void odt_finish_slowly(const odt_correlation_t *a, int32_t n, int32_t n_row, const odt_row_t *rows, int32_t count,
     int8_t *const *y, int32_t step, int32_t sums);
 

@@ -7,13 +7,13 @@
 #include "words__m4.h"
 #include "pixels_i8__m4.h"
 
-// Two errors, as SMLAD takes them, and where their rows of weights begin.
+// Two errors in the format of SMLAD, and the addresses of their rows of weights.
 typedef struct {
     int32_t offset, next;
     uint32_t pair;
 } error_t;
 
-// Those of N errors that are not 0. Returns the list's end.
+// Lists the nonzero errors of N. Returns the end of the list.
 static __attribute__((noinline)) error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K) {
     int32_t offset = 0;
     for (const int8_t *end = e + N; e != end; offset += K) {
@@ -89,7 +89,7 @@ static inline int32_t sum_column(const error_t *list, const error_t *end, const 
     return sum;
 }
 
-// Outputs of sums, four at a time: of all but the last `count` % 4. Returns how many were made.
+// Converts sums to outputs, four at a time, except the last `count` % 4. Returns their number.
 static int32_t finish_fours(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
     static const int32_t start[4];
     int32_t fours = count >> 2, bounds[2] = {INT16_MIN, INT16_MAX};

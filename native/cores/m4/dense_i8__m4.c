@@ -1,5 +1,5 @@
-// Dense layers (dense_i8.c) of few samples on cores with SMLAD, a Cortex-M4 and later: a sample is packed on
-// the stack, x - zx as int16, and multiplied with four rows of weights at a time. The stack holds 1.2 KB.
+// Dense layers (dense_i8.c) for few samples on cores with SMLAD, a Cortex-M4 and later. A sample is packed on the stack
+// as int16, x - zx, and multiplied by four rows of weights at a time. The stack holds 1.2 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -84,7 +84,7 @@ ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, con
         );
 }
 
-// The same of two rows: 23 instructions for 16 products. r0, r1: rows, r4, r5: their sums, r6: the end of x.
+// The same for two rows: 23 instructions for 16 products. r0, r1: rows, r4, r5: their sums, r6: the end of x.
 ODT_ASSEMBLY static void dot_two(int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x, int32_t eights, const int32_t *start) {
     (void)sums, (void)w, (void)K, (void)x, (void)eights, (void)start;
     __asm volatile (
@@ -109,7 +109,7 @@ ODT_ASSEMBLY static void dot_two(int32_t *sums, const int8_t *w, int32_t K, cons
         );
 }
 
-// `count` > 0 bytes, a multiple of 8, less zx: of a word those that SXTB16 leaves together. 9 instructions for 8.
+// Packs `count` > 0 bytes, a multiple of 8, less zx, in the pairs that SXTB16 makes of a word. 9 instructions for 8.
 static void widen(uint32_t *to, const int8_t *x, int32_t count, int32_t zx) {
     uint32_t minus = odt_twice(-zx);
     __asm volatile (
@@ -178,7 +178,7 @@ void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int3
     }
 }
 
-// zy + q * sum, clamped, of `count` sums. Returns the peak.
+// Clamps zy + q * sum for `count` sums. Returns the peak.
 static int32_t finish_dense_m4(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak,
     int8_t *y) {
     int32_t low = 0;

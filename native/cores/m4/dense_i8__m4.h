@@ -5,7 +5,7 @@
 
 #include "../../opcodes.h"
 
-// The forward pass of all channels, if there are four; returns how many. Adds to the peak.
+// The forward pass of all channels, if there are at least four; returns their number. Updates the peak.
 int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak);
 
 #endif

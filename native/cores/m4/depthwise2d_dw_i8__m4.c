@@ -1,6 +1,5 @@
-// Gradients of the filters of depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and
-// later, four channels at a time: errors of two rows times the pixels that a tap meets there. The stack holds
-// 2.1 KB.
+// Gradients of the filters of depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later. Four
+// channels at a time, they multiply errors of two rows by the pixels that a tap meets there. The stack holds 2.1 KB.
 
 #include "../../core.h"
 #include "../depthwise.h"
@@ -58,7 +57,7 @@ typedef struct {
     int32_t lines[LINES];
 } gradient_t;
 
-// A layer as it is, or turned so that its columns are rows, as of filters of one column: from a row to the next, from a column.
+// A layer or, for filters of one column, its transpose: distances from a row and from a column to the next.
 typedef struct {
     odt_depthwise2d_dw_i8_t a;
     int32_t x_h, x_w, e_h, e_w;
@@ -91,7 +90,7 @@ static void add_rows(const layer_t *l, const int8_t *x, const int8_t *e, int32_t
     }
 }
 
-// Sums of `count` taps from `first` on to channels n .. n + 3.
+// Stores the sums of `count` taps from `first` on, for channels n .. n + 3.
 static void store(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t (*sums)[4], int32_t first, int32_t count) {
     int32_t taps = a->KH * a->KW, *dw = a->dw + n * taps + first;
     for (int32_t tap = 0; tap < count; tap++, dw++) {
@@ -139,7 +138,7 @@ ODT_ASSEMBLY static void add_taps(const uint8_t *taps, int32_t (*dw)[4], const o
         );
 }
 
-// Of all errors, of channels n .. n + 3.
+// For all errors, channels n .. n + 3.
 static void add_all(const layer_t *l, int32_t n, int32_t most, gradient_t *s) {
     const odt_depthwise2d_dw_i8_t *a = &l->a;
     int32_t parts = (a->OW + odt_min(most, OUTPUTS) - 1) / odt_min(most, OUTPUTS);
@@ -157,7 +156,7 @@ static void add_all(const layer_t *l, int32_t n, int32_t most, gradient_t *s) {
     }
 }
 
-// Of a large filter some rows of taps at a time.
+// A large filter is processed some rows of taps at a time.
 int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
     gradient_t s;
     layer_t part = {*a, a->W * a->N, a->N, a->OW * a->N, a->N};

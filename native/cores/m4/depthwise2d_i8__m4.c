@@ -1,6 +1,6 @@
-// Depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later, four channels at a
-// time. Rows of x are packed on the stack as int16, less zx, pixels of two rows to a word, so that a product
-// takes two taps of a column. The stack holds 2.4 KB.
+// Depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later, four channels at a time. Rows of x
+// are packed on the stack as int16, less zx, with pixels of two rows in a word, so that one product covers two taps of
+// a column. The stack holds 2.4 KB.
 
 #include "../../core.h"
 #include "../depthwise.h"
@@ -117,7 +117,7 @@ void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *
     }
 }
 
-// Filters of channels n .. n + 3, pairs of taps of a column, and how their sums become outputs.
+// The filters of channels n .. n + 3 as pairs of taps of a column, and how their sums become outputs.
 static void prepare(const odt_depthwise_t *a, int32_t n, depthwise_scratch_t *s) {
     int32_t width = a->KW, pairs = (a->KH + 1) / 2;
     for (int32_t i = 0; i < 4; i++) {
@@ -145,7 +145,7 @@ static void prepare(const odt_depthwise_t *a, int32_t n, depthwise_scratch_t *s)
     }
 }
 
-// Sums, which start with the bias, to outputs, whatever the scales.
+// Converts sums, which include the bias, to outputs, for any scales.
 static void finish_slowly(const odt_depthwise_t *a, int32_t n, int32_t (*sums)[4], int32_t count, int8_t *y,
     int32_t *peak) {
     for (int32_t i = 0; i < count; i++, y += a->y_ow) {
@@ -155,13 +155,13 @@ static void finish_slowly(const odt_depthwise_t *a, int32_t n, int32_t (*sums)[4
     }
 }
 
-// Pairs of rows that windows meet at most.
+// The largest number of pairs of rows that windows meet.
 static int32_t lines_of(const odt_depthwise_t *a) {
     return a->SH % 2 ? a->KH / 2 + 1 : (a->KH + 1) / 2;
 }
 
-// Windows ow .. ow + count - 1 of row `oh` of an image, or of two rows, which meet the same pairs. These begin with every other
-// row.
+// Windows ow .. ow + count - 1 of row `oh` of an image, or of two rows that meet the same pairs; pairs begin with every
+// other row.
 static void sum_rows(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32_t rows, int32_t ow, int32_t count,
     depthwise_scratch_t *s, int32_t (*sums)[4]) {
     int32_t ih = oh * a->SH, is_odd = ih & 1, first = ih >> 1, pairs = (a->KH + 1 + is_odd) / 2;
@@ -236,7 +236,7 @@ ODT_ASSEMBLY static void sum_taps(const uint8_t *taps, const odt_tiny_pixel_t *w
         );
 }
 
-// Four channels of images of a few pixels.
+// Four channels of tiny images.
 static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_t n, int32_t *bounds) {
     int32_t sums[OUTPUTS][4], start[4], step = a->w_n, N = a->N;
     odt_tiny_pixel_t w[49], x[ODT_TINY_M4], *to = w;
@@ -298,7 +298,7 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     prepare(a, n, &s);
     int32_t most = odt_min(room / a->SW + 1, OUTPUTS), parts = (a->OW + most - 1) / most;
     int32_t columns = (a->OW + parts - 1) / parts, bounds[2] = {INT16_MIN, INT16_MAX};
-    // Rows that follow one another in y are finished as one.
+    // Rows without a gap in y are finished together.
     int is_dense = parts == 1 && a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh);
     int32_t at_once = is_dense ? OUTPUTS / columns : 1;
     int are_pairs = !ODT_MPY && a->SH == 1 && a->KH % 2 && at_once > 1; // of rows that begin with an even one
@@ -345,7 +345,7 @@ typedef struct {
     odt_scales_t scales;
 } squares_t;
 
-// Sums that lie where their outputs do: that many, one after another.
+// The number of sums that lie in the order of their outputs, without gaps.
 typedef struct {
     int32_t (*sums)[4], count;
     int8_t *y;
@@ -395,7 +395,7 @@ ODT_ASSEMBLY static void sum_squares(const odt_pixel_t *x, const uint32_t *w, in
         );
 }
 
-// Filters of channels n .. n + 3, as sum_squares() takes them.
+// The filters of channels n .. n + 3, in the format of sum_squares().
 static void prepare_squares(const odt_depthwise_t *d, int32_t n, squares_t *s) {
     static const int32_t start[4];
     for (int32_t i = 0; i < 4; i++) {

@@ -77,7 +77,7 @@ void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_
     }
 }
 
-// Outputs of four channels again, at least lo.
+// Limits the outputs of four channels to at least lo.
 static void clamp(int8_t *y, int32_t step, int32_t count, int32_t lo) {
     for (; count > 0; count--, y += step) {
         for (int32_t j = 0; j < 4; j++) {
@@ -106,7 +106,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     return odt_add_bounds(bounds, found, scales->kind, 128);
 }
 
-// Words of a window, 24 at most: one after the other, or by fours in a loop where code is to be small.
+// The words of a window, at most 24: unrolled, or four at a time in a loop where code must be small.
 #if ODT_MPY
 #define FIRST_WORD \
     "rsb r4, r4, #0\n" /* those modulo 4 are done first */ \
@@ -134,7 +134,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "ldr r1, [r0, #12]\n" \
     "ldr pc, [r0, #20]\n"
 
-// From zero: the first word of a window by itself.
+// Starts from zero: the first word of a window is separate.
 #define ZERO \
     "ldr r1, [r0, #12]\n" \
     "ldr lr, [r2], #4\n" \

@@ -1,11 +1,11 @@
-// From sums of four neighbouring channels to their outputs, on cores with SMLAD, a Cortex-M4 and later.
+// Converts sums of four adjacent channels to outputs, on cores with SMLAD, a Cortex-M4 and later.
 
 #ifndef ODT_PIXELS_I8_M4_H
 #define ODT_PIXELS_I8_M4_H
 
 #include "rows_i8__m4.h"
 
-// odt_scale_t of four channels, such that 128 is added to what they give.
+// odt_scale_t of four channels; their results are 128 larger.
 typedef struct {
     struct {
         int32_t m, half;
@@ -14,11 +14,12 @@ typedef struct {
     int kind; // the worst of these
 } odt_scales_t;
 
-// Those of `channels` multipliers, the last repeated, q_step apart: as odt_find_scale().
+// The scales of `channels` multipliers, q_step apart, the last repeated: like odt_find_scale().
 void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_step, int32_t channels, const int32_t *start,
     int32_t most, int32_t zy);
 
-// Sums of `count` > 0 pixels to y, `step` bytes apart, and their bounds. Returns whether it could be done.
+// Converts the sums of `count` > 0 pixels to y, `step` bytes apart, and updates bounds. Returns whether it was
+// possible.
 int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *scales, int8_t *y, int32_t step,
     int32_t zy, int32_t lo, int32_t *bounds);
 
@@ -26,19 +27,19 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
 // none: half + sum * m / (1 << 32), rounded.
 enum { ODT_SHIFTED, ODT_UPPER, ODT_ROUNDED };
 
-// Windows of bytes times a panel, to outputs of four neighbouring channels at once.
+// Multiplies windows of bytes by a panel and makes outputs of four adjacent channels.
 typedef struct {
     int32_t start[4], m[4], half;
     uint32_t found[2];    // the largest and the smallest v in each half
     int32_t step, back;   // bytes from an output to the next, from the end of a window to the next
     const int8_t *end;    // of y
     const int16_t *panel; // of `words` > 0 times four products, 96 at most
-    int32_t words, entry, stop, shift, way, finish; // where the loop is entered, the end of a window's words, what comes after
+    int32_t words, entry, stop, shift, way, finish; // the entry of the loop, the end of a window's words, the code after it
     int32_t scale;
 } odt_maker_t;
 
-// Scales of `channels` multipliers as odt_find_scales() takes them; returns whether these can be brought to one shift, and all v
-// have 16 bits. Not ODT_UPPER unless that may be.
+// The scales of `channels` multipliers, as for odt_find_scales(). Returns whether they can have one shift, with all v
+// in 16 bits. ODT_UPPER only if allowed.
 int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels, const int32_t *start,
     int32_t most, int32_t zy, int may_be_upper);
 
@@ -49,7 +50,7 @@ typedef struct {
     int32_t x_row, y_row, rows, count;
 } odt_made_t;
 
-// Makes `rows` times `count` > 0 outputs, and adds to their bounds. is_zero: nothing is to start from.
+// Makes `rows` times `count` > 0 outputs, and updates their bounds. is_zero: sums start from 0.
 void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, int32_t zy, int32_t lo, int32_t *bounds);
 
 #endif

@@ -1,6 +1,6 @@
-// Rows of bytes times a panel of four, on cores with SMLAD, a Cortex-M4 and later: the inner loops of
-// conv2d_i8__m4.c and conv2d_dx_i8__m4.c. A panel is int16: of four depths of one of the four those that
-// SXTB16 leaves together, 0 and 2, then 1 and 3; one after another, then the next depths.
+// Rows of bytes times a panel of four rows, on cores with SMLAD, a Cortex-M4 and later: the inner loops of
+// conv2d_i8__m4.c and conv2d_dx_i8__m4.c. A panel is int16. For four depths it has, row after row, the pairs that
+// SXTB16 makes: depths 0 and 2, then 1 and 3; then come the next depths.
 
 #ifndef ODT_ROWS_I8_M4_H
 #define ODT_ROWS_I8_M4_H
@@ -15,7 +15,7 @@ typedef struct {
     int32_t m, half, shift;
 } odt_scale_t;
 
-// The largest that `depth` products sum to; less than 0 if outputs cannot be clamped to lo .. 127.
+// The largest sum of `depth` products; negative if outputs cannot be clamped to lo .. 127.
 static inline int32_t odt_most(int32_t depth, int32_t zy, int32_t lo) {
     if (zy != (int8_t)zy || lo != (int8_t)lo || lo > zy) {
         return -1;
@@ -29,7 +29,7 @@ enum { ODT_UNSCALED, ODT_WIDE, ODT_SHORT };
 static inline int odt_find_scale(const odt_multiplier_t *q, int32_t start, int32_t most, int32_t zy, odt_scale_t *scale) {
     int32_t m = q->m, below = odt_wrap_sub(q->s, 33); // shift - 1
     if ((m | most) < 0 || (uint32_t)below > 21) {
-        return ODT_UNSCALED; // a scale has run away or a program is wrong
+        return ODT_UNSCALED; // a scale has diverged or a program is wrong
     }
     scale->m = m;
     scale->half = (2 * zy + 1) * (1 << below);
@@ -38,7 +38,7 @@ static inline int odt_find_scale(const odt_multiplier_t *q, int32_t start, int32
     return largest <= INT32_MAX && odt_smmul((int32_t)largest, m) >> below < 64000 ? ODT_SHORT : ODT_WIDE;
 }
 
-// A row's sums with the four, and how they become outputs.
+// The sums of a row with the four rows of the panel, and how they become outputs.
 typedef struct {
     int32_t sums[4];
     odt_scale_t scale;
@@ -52,7 +52,8 @@ void odt_start_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel,
 void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
     int32_t words, int32_t back);
 
-// `count` > 0 bytes at each of four addresses to the four of a panel, less zx, and zeros to a multiple of four.
+// Packs `count` > 0 bytes at each of four addresses into the four rows of a panel, less zx, filled with zeros to a
+// multiple of four.
 void odt_widen_four(int16_t *panel, const int8_t *const *x, int32_t count, int32_t zx);
 
 // The same, times 256.
@@ -68,7 +69,7 @@ int odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int3
 // one may have had more than 16 bits, as it tells.
 int odt_add_bounds(int32_t *bounds, const uint32_t *found, int kind, int32_t plus);
 
-// Whether a v may be below lo, so that outputs have to be clamped again.
+// Whether some v may be below lo, so that outputs must be clamped again.
 static inline int odt_is_below(const uint32_t *found, int32_t lo, int32_t plus) {
     return lo > -128 && ((int16_t)found[1] < lo + plus || (int32_t)found[1] >> 16 < lo + plus);
 }
@@ -104,7 +105,7 @@ static inline int odt_is_below(const uint32_t *found, int32_t lo, int32_t plus) 
     "ssub16 r12, lr, " second "\n" \
     "sel lr, " second ", lr\n"
 
-// The peak of what bounds are of; unchanged if that is nothing: INT16_MIN and INT16_MAX.
+// The peak from the bounds; unchanged if they are empty: INT16_MIN and INT16_MAX.
 int32_t odt_peak_of(const int32_t *bounds, int32_t zy, int32_t lo, int32_t peak);
 
 #endif

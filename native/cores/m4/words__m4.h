@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
-// An assembly function, at a whole word: ADR takes that for granted, and -Os does not see to it.
+// An assembly function, aligned to a word: ADR needs it, and -Os does not ensure it.
 #define ODT_ASSEMBLY __attribute__((naked, noinline, aligned(4)))
 
-// Four bytes, which may lie anywhere.
+// Four bytes at any address.
 static inline uint32_t odt_word(const int8_t *from) {
     uint32_t word;
     memcpy(&word, from, 4);
@@ -83,7 +83,7 @@ static inline int32_t odt_smmul(int32_t a, int32_t b) {
     return upper;
 }
 
-// Of 8 bits: -128 or 127 if it has more.
+// Limits a number to 8 bits: -128 .. 127.
 static inline int32_t odt_narrow(int32_t v) {
     int32_t narrow;
     __asm ("ssat %0, #8, %1" : "=r" (narrow) : "r" (v));
@@ -96,7 +96,7 @@ static inline int32_t odt_smlad(uint32_t a, uint32_t b, int32_t sum) {
     return sum;
 }
 
-// Bytes at .. at + 3 of a row of `size`; `outside` beside it.
+// Bytes at .. at + 3 of a row of `size` bytes; `outside` beyond it.
 static inline uint32_t odt_word_within(const int8_t *row, int32_t at, int32_t size, int32_t outside) {
     if (at >= 0 && at <= size - 4) {
         return odt_word(row + at);
@@ -125,7 +125,7 @@ static inline void odt_copy(int8_t *to, const int8_t *from, int32_t count) {
     }
 }
 
-// Bytes at .. at + count - 1 of a row of `size`; `outside` beside it.
+// Bytes at .. at + count - 1 of a row of `size` bytes; `outside` beyond it.
 static inline void odt_gather(int8_t *to, const int8_t *row, int32_t at, int32_t count, int32_t size,
     int32_t outside) {
     for (; count > 0 && (at < 0 || size <= 0); count--, at++) {
