@@ -135,14 +135,13 @@ class Model(Network):
             self.session.alone("compile")
         options = (optimizer, loss, dtype, batch_size, micro_batch, seed, memory_budget, checkpoint, frozen)
         try:
-            from .run.build import build
+            from .run.build import compiled
 
-            session = build(self.nodes, *options)
+            session = compiled(self.nodes, options)
             if self.session is not None:
                 from .run.habits import keep
 
                 keep(self.session, session)
-            session.options = options
             self.session = session  # until here the model before is whole
         except BaseException as error:
             if self.session is not None:
@@ -150,7 +149,7 @@ class Model(Network):
 
                 attach(self.session)
             if isinstance(error, MemoryError):
-                build = attach = None
+                compiled = attach = None
                 unload()
             raise
         gc.collect()

@@ -26,6 +26,7 @@ from ..plan.schedule import Schedule
 from ..plan.shared import times
 from ..plan.values import SCALE, SCRATCH, WEIGHT
 from ..run.calibration import calibrate
+from ..run.replace import set_arena
 from ..run.session import bind, calibrate_words
 from ..run.weights import UNSEEN
 
@@ -68,10 +69,10 @@ def measure(model, x, y, probe=None):
 
 
 def _replace_arena(model, size):
-    model.session.arena = model.session.regions[ARENA] = None
+    set_arena(model.session, None)
     gc.collect()
     try:
-        model.session.arena = model.session.regions[ARENA] = bytearray(size)
+        set_arena(model.session, bytearray(size))
     except MemoryError:
         raise MemoryError("an arena of %d bytes is needed, no free block is as large" % size)
 

@@ -15,10 +15,10 @@ import gc
 
 from ..base.fixed import elements, is_int, scale_div, scale_int
 from ..base.primitives import scale_add
-from ..base.regions import ARENA
 from ..plan.compiler import bytes_needed
 from ..plan.graph import backward_macs
 from ..run import weights
+from ..run.replace import half_way, set_arena
 from ..run.session import ready
 from .fisher import measure, plan
 from .update import channels
@@ -170,16 +170,16 @@ def _recompile(model):
     """``compile`` by the policy that is set, and the weights in what is then their place."""
     old = model.session
     size = len(old.arena)
-    old.arena = old.regions[ARENA] = None  # its content is undefined between runs
+    set_arena(old, None)
     model.session = None  # else compile() would keep its ranges
     try:
         model.compile(old.optimizer, old.loss, old.dtype, old.batch_size, old.seed, micro_batch=old.micro)
     except BaseException:
         model.session = old
-        old.arena = old.regions[ARENA] = bytearray(size)
+        set_arena(old, bytearray(size))
         raise
     session = model.session
-    session.busy = "task_adaptive"  # until all weights are there
+    half_way(session, "task_adaptive")
     int8 = session.dtype == "int8"
     olds = dict(old.plan.weights)
     for layer, new in session.plan.weights:
@@ -192,4 +192,4 @@ def _recompile(model):
             inner = new.folded[0]
             values = fold(values, new, weights.read(inner, old.state, None, olds[inner], int8))
         weights.write(session.state, layer, new, int8, values)
-    session.busy = False
+    session.leave()

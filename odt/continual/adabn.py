@@ -77,7 +77,7 @@ def _found(session):
     found = getattr(session, "tracks", None)
     if found is None:
         from ..base.opcodes import forget
-        from ..run.calibration import peaks
+        from ..run.calibration import held
 
         tracks, kept, keep = [], [], 0
         for at, code, addresses, immediates in session.program.walk(*session.program.section("train")):
@@ -85,7 +85,7 @@ def _found(session):
                 tracks.append((at, at + code.words))
                 kept += [(address & _MASK, 4 * immediates[0]) for address in addresses[:2]]
                 keep = max(keep, immediates[-2])
-        session.peaks = ranges = session.peaks or peaks(session.program)
+        ranges = held(session)
         kept += [(ranges[at] & _MASK, 4) for at in range(1, len(ranges), 3)]
         forget()
         session.tracks = found = tracks, kept, keep

@@ -50,7 +50,7 @@ class Latents:
         self.width, self.zero_point = output.count // session.rows, output.zero
         self._out = array("f", bytes(4 * self.width))
         if session.dtype == "int8":
-            session.calibrated = 2
+            session.fix_ranges()
             self.scale = _decimal(get(session.scale, 0))
         else:
             if x is None:

@@ -141,7 +141,7 @@ class Teacher(Stored):
         self._steps, self._session = steps, session
         self._seed = seed
         self._make_head(seed)
-        session.calibrated = 2
+        session.fix_ranges()
         self._out = array("f", bytes(4 * self.width))
         self._row = array("b", bytes(self.width))
         self._size = self.each * self.width  # bytes of a class
@@ -368,12 +368,12 @@ class Teacher(Stored):
             at = stop + 1
 
     def _begin_anew(self):
-        from ..run.replace import in_place
+        from ..run.replace import half_way, in_place
 
         session = self._head.session
 
         def write():
-            session.busy = "fit"
+            half_way(session, "fit")
             state, zeros = session.state, bytes(64)
             for at in range(0, len(state), 64):
                 state[at : at + 64] = zeros[: len(state) - at]

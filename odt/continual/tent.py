@@ -86,7 +86,7 @@ def adapt(model: "Network", x: "Data", epochs: "int" = 5, guard: "bool" = True) 
     if guard and max(before) * 10 > 9 * count:
         raise ValueError("adapt: x: %d of %d samples seem to be of one class; all are expected" % (max(before), count))
     kept = [(at, bytes(session.state[at : at + length])) for at, length in _changed(session)]
-    marks = session.calibrated, session.epoch, session.underway
+    where = session.calibrated, session.epoch, session.underway, session.seed
     try:
         model.fit(x if whole == count else memoryview(x)[: len(x) // count * whole], bytes(whole), epochs, verbose=0)
         if guard:
@@ -97,7 +97,9 @@ def adapt(model: "Network", x: "Data", epochs: "int" = 5, guard: "bool" = True) 
     except BaseException:
         for at, data in kept:
             session.state[at : at + len(data)] = data
-        session.calibrated, session.epoch, session.underway = marks
+        from ..run.replace import resume
+
+        resume(session, *where)
         raise
 
 

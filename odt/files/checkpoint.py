@@ -103,10 +103,12 @@ def _load(place, session, parts):
 
 def read_state(file, name, session):
     """Read the state of a checkpoint that was checked; until it is there the session is busy."""
+    from ..run.replace import half_way
+
     file.seek(HEADER)
     state, at = session.state, 0
     for chunk in _chunks(file, len(state)):
-        session.busy = "load"
+        half_way(session, "load")
         state[at : at + len(chunk)] = chunk
         at += len(chunk)
     if at < len(state):

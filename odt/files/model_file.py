@@ -6,7 +6,7 @@ from ..base import executor
 from ..base.fixed import elements, is_int, within
 from ..plan.program import Program
 from ..run.session import Session
-from ..run.start import Untrained, begin, check_place, control_block, reserve
+from ..run.start import Untrained, begin, check_place, control_block, reserve, stand
 from .opened import Loss, Optimizer, Plan, Shape
 from .sections import FROZEN, HEAD, LAYERS, PROGRAM, STATE, ModelFile, wrong
 
@@ -61,11 +61,11 @@ def _open(file):
             check_place(engine, loaded, arena, state, control, kept)
         except ValueError:  # it lies at no multiple of 4: to RAM
             kept = bytes(kept)
-    begin(session, plan, engine, loaded, arena, state, control, kept)
     if plan.rows and plan.rows[0][0] == session.input.name:  # the sample, too
         from ..base.ordered import Ordered
 
-        session.engine = Ordered(engine)
+        engine = Ordered(engine)
+    begin(session, plan, engine, loaded, arena, state, control, kept)
     return kind, session, labels, features
 
 
@@ -142,7 +142,6 @@ def _session(head, layers, code, program):
         within("scale's place", offset, program.state - 3)
     if dtype == "int8" and (where is None or head["x"][0] is None):
         raise ValueError("no scale of the output")
-    session.fresh = head["fresh"] == 1
     if head["bias"]:
         at, size = head["bias"]
         within("bias", size - 1, program.state)
@@ -158,21 +157,19 @@ def _session(head, layers, code, program):
         for offset in (mean, variance):
             within("statistics", offset, program.state - 4 * channels + 1)
     if plan.rows:
-        from ..run.hints import by_rows
+        from ..run.hints import keep_ranges
 
-        session.calibrate = by_rows
+        keep_ranges(session)
         plan.rows = [(str(first), str(last), within("rows", rows, 65536)) for first, last, rows in plan.rows]
-    session.calibrated = within("ranges", head["ranges"], 3)
-    session.epoch = within("epoch", head["epoch"], 1 << 31)
-    session.underway = head["underway"] and tuple(head["underway"])
-    if session.underway:
-        samples, order = session.underway[:2]
+    underway = head["underway"] and tuple(head["underway"])
+    if underway:
+        samples, order, *sums = underway
         within("underway", samples, 1 << 32)
         within("underway", order, 1 << 32)
-        if len(session.underway) != 5 or not all(
-            [is_int(word) and -(1 << 31) <= word < 1 << 31 for word in session.underway[2:]]
-        ):
-            raise ValueError("underway: %r" % (session.underway,))
+        if len(sums) != 3 or not all([is_int(word) and -(1 << 31) <= word < 1 << 31 for word in sums]):
+            raise ValueError("underway: %r" % (underway,))
+    calibrated, epoch = within("ranges", head["ranges"], 3), within("epoch", head["epoch"], 1 << 31)
+    stand(session, head["fresh"] == 1, calibrated, epoch, underway)
     return session, plan
 
 

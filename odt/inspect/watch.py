@@ -61,7 +61,7 @@ class Watch:
         try:
             self.before = before
             session.parts, session.others, session.update = cut
-            session.whole = session.known = None
+            session.whole = session.known = session.call = None
         except BaseException:
             self.__exit__()
             raise
@@ -71,7 +71,7 @@ class Watch:
         session = self.session
         if self.before:
             session.parts, session.others, session.update, session.whole = self.before
-        session.known = None
+        session.known = session.call = None
 
     def _cut(self, pieces):
         if not pieces:
@@ -142,11 +142,11 @@ def _guarded(session, name, calls):
     """One call for those of a place, during which the model is not to be used."""
 
     def guarded():
-        session.busy, session.within = True, name
+        session.enter(name)
         try:
             for call in calls:
                 call()
         finally:
-            session.busy = False
+            session.leave()
 
     return guarded

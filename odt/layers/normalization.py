@@ -38,6 +38,7 @@ class Normalization(Layer):
         self.axes = ()  # of a sample of adapt()
         self.part = None  # of which compiled model it is: (session, buffers of mean and variance)
         self.reads = None  # the Input's dtype
+        self.told = None  # the session of which say() has been called
 
     def __call__(self, inputs):
         node = super().__call__(inputs)
@@ -112,8 +113,10 @@ class Normalization(Layer):
         return True
 
     def say(self, session):
-        """Print, once, that it does nothing yet."""
-        session.raw = None
+        """Print, once in a session, that it does nothing yet."""
+        if self.told is session:
+            return
+        self.told = session
         if self.sums is None and session.fresh and not session.steps():
             print(
                 "%s: never adapted, samples are read as they are: call adapt(x), with x as fit takes it, before fit"

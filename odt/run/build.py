@@ -97,6 +97,18 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     return session
 
 
+def run_by(session, engine, calibrate):
+    """Let another executor run the session, and another function find its ranges."""
+    session.engine, session.calibrate = engine, calibrate
+
+
+def compiled(nodes, options):
+    """build() of compile()'s options, which the session keeps."""
+    session = build(nodes, *options)
+    session.options = options
+    return session
+
+
 def _anew(value, arguments):
     """A copy of a Plan, down to all that is its own: it takes the room that the planner has left, where its first one
     parts the heap.

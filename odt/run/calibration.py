@@ -145,6 +145,13 @@ def peaks(program):
     return found
 
 
+def held(session):
+    """The peaks() of the session's program, found once."""
+    if session.peaks is None:
+        session.peaks = peaks(session.program)
+    return session.peaks
+
+
 def widen(found, session, parts, rows=0):
     """Run what ``parts()`` points at forward, from where it yields, until every range holds it; ``rows``: as run() has
     it.

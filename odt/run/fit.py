@@ -267,8 +267,7 @@ class Training:
         self.start, self.order = 0, None
         self.sums = None
         if initial_epoch is not None and initial_epoch == session.epoch and session.underway:
-            self.start, self.order = session.underway[:2]
-            self.sums = session.underway[2:]
+            self.start, self.order, *self.sums = session.underway
             if isinstance(self.data, Arrays) and self.start > self.data.samples:
                 _refuse("resume", (self.data.samples, self.start))
         self.first = first
@@ -331,7 +330,7 @@ class Training:
         if self.ended:
             self._complete()
         if session.busy is True:  # else a load() that ended half way
-            session.busy = False
+            session.leave()
         session.fit = None
         if self.phases:
             self.phases.__exit__()
@@ -406,7 +405,8 @@ class Training:
                 self._back()
             self._mark(samples, order)
             raise
-        session.check_ranges()
+        for at in session.scales:
+            session.check_range(session.state, at)
         results = session.result(samples)
         if self.held:
             self.held.open(epoch, 0)

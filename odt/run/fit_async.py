@@ -52,9 +52,9 @@ class Slices:
             session.engine.run(session.loaded, session.regions, starts[index], starts[index + 1], rows)
             index += 1
             if since(now(), self.begun) >= self.slice_ms:
-                session.busy, session.within = True, "fit_async"
+                session.enter("fit_async")
                 yield
-                session.busy = False
+                session.leave()
                 self.begun = now()
 
 

@@ -150,9 +150,9 @@ def rebatch(model, batch_size):
     options = old.options
     if options is None:
         raise ValueError("batch_size is %d, as the model's file says, got %r" % (old.batch_size, batch_size))
-    batch(batch_size, options[4] or 1)
-    options = options[:3] + (batch_size,) + options[4:]
-
+    optimizer, loss, dtype, _, micro, *others = options
+    batch(batch_size, micro or 1)
+    options = (optimizer, loss, dtype, batch_size, micro) + tuple(others)
     try:
         new = build(model.nodes, *options)
         _as_planned(old, new)
@@ -236,7 +236,8 @@ class Weighed:
             old = model.session
             options = old.options
         self.old = old  # now build() attaches layers to another
-        new = build(model.nodes, options[0], loss, *options[2:])
+        optimizer, _, *others = options
+        new = build(model.nodes, optimizer, loss, *others)
         _as_planned(old, new)
         first, last = self.place = _table(new, len(old.state))
         new.state[:first] = old.state[:first]

@@ -120,10 +120,12 @@ def _code(session, format):
     return code, struct.calcsize(code)
 
 
-def by_rows(*unused):
-    """What a model from a file that runs by rows has in place of Session.calibrate():
-    a stripe does not tell a range.
-    """
+def keep_ranges(session):
+    """Refuse to calibrate a model from a file that runs by rows: a stripe does not tell a range."""
+    session.calibrate = _by_rows
+
+
+def _by_rows(*unused):
     raise RuntimeError(
         "the model runs by rows: its ranges are its file's and are not measured here; "
         "calibrate(x, y) it on the PC, where it was compiled, and export() it"

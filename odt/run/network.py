@@ -160,8 +160,7 @@ class Network:
         session = self.session
         if session is None or session.busy or session.fit:
             ready(self)
-        known = session.known
-        if known and known[7] and session.calibrated == 2:
+        if session.call and session.calibrated == 2:
             count = step(session, x, y)
             if count:
                 return mean(session, count)

@@ -8,6 +8,22 @@ in heap; then copied at once. Where the heap is too small as well it is written 
 import gc
 
 from ..base.fixed import elements, get
+from ..base.regions import ARENA
+
+
+def half_way(session, name):
+    """Until Session.leave() or load(), part of the state is new, part old: no use of the model but by ``name``."""
+    session.busy = name
+
+
+def resume(session, calibrated, epoch, underway, seed):
+    """Let training go on from there."""
+    session.calibrated, session.epoch, session.underway, session.seed = calibrated, epoch, underway, seed
+
+
+def set_arena(session, arena):
+    """Another arena, or None: its content means nothing between runs."""
+    session.arena = session.regions[ARENA] = arena
 
 
 def room(session):
@@ -20,10 +36,10 @@ def room(session):
 
 
 def adopt(session, name, parts, where):
-    """Copy the parts into the state; ``where``: the (calibrated, epoch, underway, seed) that go with it."""
+    """Copy the parts into the state; ``where``: what resume() takes of it."""
 
     def write():
-        session.busy = name
+        half_way(session, name)
         at = 0
         for part in parts:
             session.state[at : at + len(part)] = part
@@ -38,7 +54,7 @@ def restore(session, state, epoch):
 
 
 def in_place(session, write, where):
-    """``write()`` changes the state itself, having set ``busy``.
+    """``write()`` changes the state itself, after half_way().
 
     If anything ends it, it runs once more; what is not of memory or a read is raised when all is done.
     """
@@ -46,7 +62,7 @@ def in_place(session, write, where):
     while True:
         try:
             write()
-            session.calibrated, session.epoch, session.underway, session.seed = where
+            resume(session, *where)
             session.fresh = session.busy = False
             break
         except (MemoryError, OSError):
@@ -97,7 +113,7 @@ def rewrite(session, name, write, where):
 
     def there():
         write(nowhere)
-        session.busy = name
+        half_way(session, name)
         write(session.state)
 
     in_place(session, there, where)

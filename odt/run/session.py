@@ -39,8 +39,18 @@ try:
 except ImportError:  # a port with one thread; str() is its name
     get_ident = str
 
-_LAST = const(0xFF000000)
+_LAST = const(0xFF000000)  # the step of schedules from this step on, see set_rate()
+_LATE = const(0xFF)  # the top byte of the counter of steps then
 _WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 of its steps overflow float32
+_WIDE = const(0x7A)  # a scale with at most this top byte is below that
+# Words of ``known``: class of x and of y, and what count_samples() takes of each. The others are for step().
+_X_CLASS = const(0)
+_X_KIND = const(1)
+_Y_CLASS = const(2)
+_Y_KIND = const(3)
+# Words of ``whole``.
+_START = const(0)
+_STOP = const(1)
 _LABELS = ("uint8", "int8", "int16", "int32", "uint16", "uint32")
 _TARGETS = ("float32", "int8", "uint8", "int16", "int32", "uint16")
 
@@ -69,10 +79,9 @@ def bind(session, x, y, what=""):
     if session.busy:
         session.refuse()
     known = session.known
-    if known and x.__class__ is known[0] and y.__class__ is known[2]:
-        count = session.engine.count_samples(x, known[1])
-        known = session.engine.count_samples(y, known[3])
-        if known == count != 0:
+    if known and x.__class__ is known[_X_CLASS] and y.__class__ is known[_Y_CLASS]:
+        count = session.engine.count_samples(x, known[_X_KIND])
+        if session.engine.count_samples(y, known[_Y_KIND]) == count != 0:
             point(session, x, y, count)
             return count
     x, y, count = session.look_at(x, y, what)
@@ -132,17 +141,17 @@ def clear(session):
 def train(session):
     """Train one step on the current batch."""
     control, rate = session.control, session.optimizer.learning_rate
-    if rate is session.steady and session.state[3] != 255:  # otherwise stay() decides
+    if rate is session.steady and session.state[3] != _LATE:
         control[RATE] = rate.base
         control[KEY] = 1
     else:
         session.set_rate()
     if session.whole:
-        session.engine.run(session.loaded, session.regions, session.whole[0], session.whole[1])
+        session.engine.run(session.loaded, session.regions, session.whole[_START], session.whole[_STOP])
     else:
         _train_parts(session)
     scale = session.scale
-    if scale is not None and (scale[3] > 122 or session.watched is not None):
+    if scale is not None and (scale[3] > _WIDE or session.watched is not None):
         _look_at_scale(session)
 
 
@@ -152,15 +161,15 @@ def step(session, x, y):
     Returns the number of samples; 0 for other data, after which nothing is done.
     """
     rate, regions = session.optimizer.learning_rate, session.regions
-    if rate is not session.steady or session.state[3] == 255:
+    if rate is not session.steady or session.state[3] == _LATE:
         return 0
     regions[X_DATA] = x
     regions[Y_DATA] = y
     session.used = None
-    count = session.engine.step(session.known, rate.base)
+    count = session.engine.step(session.call, rate.base)
     if not count:
         regions[X_DATA] = regions[Y_DATA] = None  # as before the first call
-    elif session.scale[3] > 122:
+    elif session.scale[3] > _WIDE:
         _look_at_scale(session)
     return count
 
@@ -203,7 +212,7 @@ def _train_parts(session):
 def _look_at_scale(session):
     """After an int8 step: check whether the output's scale has moved or overflowed float32."""
     scale, watched = session.scale, session.watched
-    if scale[3] > 122:
+    if scale[3] > _WIDE:
         session.check_range(scale, 0)
     if watched is not None and watched != session.now:
         session.end_step()
@@ -282,6 +291,7 @@ class Session:
         self.busy = False
         self.within = self.fit = None
         self.known = None  # types and formats of the last data, see look_at()
+        self.call = None  # the same, if the engine's step() takes it
         self.seen = None
         self.used = None  # see bound()
         self.position = self.count = self.at = 0  # of the current batch: first sample, samples, next part
@@ -313,6 +323,19 @@ class Session:
                 "%s() ended half way: part of the model is new, part old: load() or compile() it" % self.busy
             )
 
+    def enter(self, name):
+        """Method ``name`` pauses within a step: until leave() the model must not be used."""
+        self.busy = True
+        self.within = name
+
+    def leave(self):
+        """The step continues, or a change of the state is complete."""
+        self.busy = False
+
+    def fix_ranges(self):
+        """From now on predict() does not widen ranges."""
+        self.calibrated = 2
+
     def begin(self, name):
         """Note that method ``name`` is underway in this thread; its end sets ``fit`` to None."""
         self.owner = get_ident()
@@ -328,10 +351,10 @@ class Session:
 
         On a board this takes as long as a small step. So it also sets ``known``, and bind() first asks
         ``count_samples`` whether new data has the same form. ``known`` holds the types, type codes and formats of x and
-        y, and the other arguments of the engine's step(). The engine's step() is not
-        used, and its words are 0, if there is none, if a step is not one run, or if the loss counts in a scale.
+        y, and the other arguments of the engine's step(). ``call`` is the same, or None if the engine has no step(), if
+        a step is not one run, or if the loss counts in a scale.
         """
-        self.known = None
+        self.known = self.call = None
         layer = self.input
         given_x, given_y, known = x, y, None
         name = what + "x"
@@ -390,6 +413,8 @@ class Session:
         control[Y_SCALE] = y_scale
         control[Y_ZERO] = y_zero
         self.known = known
+        if known and stop:
+            self.call = known
         return x, y, count
 
     def bound(self, x, y, what=""):
@@ -400,7 +425,7 @@ class Session:
     def use(self, bound):
         """Make this the current data; it is ``used`` until other data is bound."""
         _, self.regions[X_DATA], self.regions[Y_DATA], words = bound
-        self.known = None
+        self.known = self.call = None
         for index, word in enumerate(words):
             self.control[index] = word
         self.used = bound
@@ -423,7 +448,7 @@ class Session:
 
         ``step``: also train on the first batch, if that takes no further pass. Returns whether it was trained.
         """
-        step = step and self._is_plain()
+        step = step and self.whole is not None and self.watched is None  # one run, without calls in between
         if step:
             self.set_rate()
         self.calibrated = 0  # after an interrupt the next call starts again
@@ -463,20 +488,14 @@ class Session:
             _look_at_scale(self)
         return done == 2
 
-    def _is_plain(self):
-        """Whether a training step is one piece, and its loss does not count in a scale that moves."""
-        return not self.micro and self.watched is None and len(self.parts) == 1 and self.parts[0][2] is None
-
     def hold(self):
         """Run the forward pass of the current micro-batch and widen ranges until they hold it; returns the word after
         it.
         """
-        from .calibration import peaks, widen
+        from .calibration import held, widen
 
         start, stop = self.sections["predict"]
-        if self.peaks is None:
-            self.peaks = peaks(self.program)
-        widen(self.peaks, self, lambda: (start,), self.rows)
+        widen(held(self), self, lambda: (start,), self.rows)
         if self.watched is not None and self.watched != self.now:
             self.end_step()
         return stop
@@ -494,11 +513,6 @@ class Session:
             start = self.hold()
         self.engine.run(self.loaded, self.regions, start, stop, self.rows)
 
-    def end_step(self):
-        """Note a new scale of the output, and convert LOSS to it."""
-        if self.scale_moved():
-            self.rescale_loss()
-
     def look(self, section):
         """Run a section without training, on the current batch."""
         while next_part(self):
@@ -509,16 +523,13 @@ class Session:
         control, rate = self.control, self.optimizer.learning_rate
         if rate is not self.rate:
             self.rate, self.steady = rate, rate if hasattr(rate, "steady") and rate.steady() else None
-        control[RATE] = rate.bits(self.stay() if self.state[3] == 255 else self.steps())
-        control[KEY] = 1
-
-    def stay(self):
-        """The step that schedules see beyond 255 * 2^24: always this. Before 2^32 the counter of steps is set back to
-        it.
-        """
-        if self.steps() == 0xFFFFFFFF:
-            put(self.state, 0, _LAST)
-        return _LAST
+        step = self.steps()
+        if self.state[3] == _LATE:  # from here on schedules keep this step; the counter returns to it before 2^32
+            if step == 0xFFFFFFFF:
+                put(self.state, 0, _LAST)
+            step = _LAST
+        control[RATE] = rate.bits(step)
+        control[KEY] = 1  # not 0: dropout drops
 
     def check_range(self, memory, at):
         """Raise ArithmeticError if the scale at ``at`` in ``memory`` has overflowed float32 after an int8 step."""
@@ -527,11 +538,6 @@ class Session:
                 "int8 training has diverged: after step %d a range is beyond float32; learning rate %g"
                 % (self.steps(), bits_to_float(self.control[RATE]))
             )
-
-    def check_ranges(self):
-        """Call check_range() for all scales: after each epoch of fit."""
-        for at in self.scales:
-            self.check_range(self.state, at)
 
     def check_loss(self):
         """Raise ArithmeticError if the loss of a float32 step is not finite; called before the loss changes the
@@ -571,8 +577,10 @@ class Session:
             now[index] = scale[index]
         return True
 
-    def rescale_loss(self):
-        """Convert LOSS from units of the output's old scale to units of its new one."""
+    def end_step(self):
+        """If the output's scale has moved, convert LOSS, the sum of steps with the old scale, to the new one."""
+        if not self.scale_moved():
+            return
         ratio = scale_div(get(self.before, 0), get(self.now, 0))
         control = self.control
         total = (control[LOSS] & 0xFFFFFFFF) + (control[LOSS_HIGH] << 32)

@@ -97,11 +97,17 @@ def begin(session, plan, engine, loaded, arena, state, control, frozen):
     at = plan.output.scale.offset if int8 else 0
     session.scale = memoryview(state)[at : at + 4] if int8 else None  # of the output
     session.scales = plan.scales if int8 else ()
+    session.peaks = None
     # The same where LOSS counts in it, and as it last moved.
     moving = int8 and session.loss.degree
     session.watched, session.before, session.now = (
         (session.scale, bytearray(4), bytearray(4)) if moving else (None,) * 3
     )
+
+
+def stand(session, fresh, calibrated, epoch, underway):
+    """Where a session from a model file stands."""
+    session.fresh, session.calibrated, session.epoch, session.underway = fresh, calibrated, epoch, underway
 
 
 def _divide(session):

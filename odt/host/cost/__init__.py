@@ -16,6 +16,7 @@ import random
 from array import array
 
 from ...base.regions import REGION_SHIFT, SAMPLES
+from ...run.replace import resume
 from ...run.session import batch, bind, clear, is_untrained, next_part, pieces
 from . import m0, m4
 from .m4f import FACTORS as M4F
@@ -121,7 +122,8 @@ def instructions(model, x=None, y=None):
         raise RuntimeError("cost: the model is not compiled to train")
     if x is None:
         x, y = noise(session)
-    kept = bytes(session.arena), bytes(session.state), bytes(session.control), session.calibrated
+    arena, state, control = bytes(session.arena), bytes(session.state), bytes(session.control)
+    where = session.calibrated, session.epoch, session.underway, session.seed
     try:
         bind(session, x, y)
         if session.calibrated < 2:
@@ -131,9 +133,10 @@ def instructions(model, x=None, y=None):
         session.set_rate()
         return list(_step(session, model.program))
     finally:
-        session.arena[:], session.state[:], session.calibrated = kept[0], kept[1], kept[3]
-        memoryview(session.control).cast("B")[:] = kept[2]
-        session.known = session.used = None
+        session.arena[:], session.state[:] = arena, state
+        resume(session, *where)
+        session.use((0, None, None, ()))
+        memoryview(session.control).cast("B")[:] = control
 
 
 def _step(session, program):

@@ -66,11 +66,11 @@ class Rows:
 
     def attach(self, session):
         """Let ranges of the session be found by the whole step; draw the rows that lie in flash."""
+        from ...run.build import run_by
         from .ranges import calibrate
 
-        if self.reads:
-            session.engine = Ordered(session.engine)
-        session.calibrate = lambda level, whole=False, step=False: calibrate(session, level, whole, step)
+        engine = Ordered(session.engine) if self.reads else session.engine
+        run_by(session, engine, lambda level, whole=False, step=False: calibrate(session, level, whole, step))
         if self.found:
             from .first import draw
 

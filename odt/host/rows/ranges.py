@@ -31,7 +31,6 @@ def calibrate(session, level, whole, step):
         loaded = session.engine.load(bytes(plan.code))
         begin(session, plan, session.engine, loaded, bytearray(plan.arena), state, session.control, frozen)
         session.regions[X_DATA], session.regions[Y_DATA] = data
-        session.peaks = None
         return Session.calibrate(session, level, whole, step)
     finally:
         for name, value in kept.items():
