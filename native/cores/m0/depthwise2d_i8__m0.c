@@ -56,7 +56,7 @@ typedef struct {
     int32_t taps;       // 60
 } channel_t;
 
-// The outputs of a tile: of all images of a channel, then of the next one.
+// The outputs of a tile, for all images of a channel, then for the next channel.
 typedef struct planes {
     channel_t c;           // 0
     odt_windows_t windows; // 64
@@ -209,7 +209,7 @@ __attribute__((naked, noinline)) static int run_planes(planes_t *planes) {
         "lsls r3, r4, #19\n"
         "subs r3, r3, r1\n"
         "bcc 109f\n"
-        "lsrs r3, r3, #8\n" // the most that the root may be
+        "lsrs r3, r3, #8\n" // the largest possible root
         "muls r3, r3\n"
         "ldr r1, [r2, #60]\n"
         "mov r4, r12\n"
@@ -551,7 +551,7 @@ static __attribute__((noinline)) void pair_pixels(int32_t *x, const int32_t *end
     }
 }
 
-// Images of a few pixels.
+// Tiny images.
 typedef struct {
     planes_t p; // of `most` images each, the last of `last`
     int32_t most, last;
@@ -772,13 +772,13 @@ typedef struct {
     int32_t high, parts;
 } strided_planes_t;
 
-// Windows that reach over an image are taken to lie a row further down, or up, so that a row of 0 lies on the padding. The filter lies
-// between such rows.
+// Windows that cross the border of an image are moved down or up by a row, so that a row of 0 of the filter lies on the
+// padding. The filter has such rows on both sides.
 static void sum_as_it_lies(const odt_windows_t *windows) {
     strided_planes_t *v = (strided_planes_t *)planes_of(windows);
     strided_t *s = &v->s;
     const odt_depthwise_t *a = v->p.a;
-    int32_t inside = a->H - 3, OW = a->OW, ih = -a->top, rows = v->high; // inside: where the last windows begin that do not
+    int32_t inside = a->H - 3, OW = a->OW, ih = -a->top, rows = v->high; // inside: where the last windows begin that do not cross the border
     if (v->parts > 1) {
         int32_t oh = (v->p.B - v->p.left) * v->high;
         ih += 2 * oh;
@@ -824,7 +824,7 @@ static int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t st
     return 1;
 }
 
-// About the cycles of a row of outputs of 3x3, summed in groups of 4 or 2.
+// The approximate cycles of a row of 3x3 outputs, summed in groups of 4 or 2.
 static int32_t cost(int32_t columns, int32_t group) {
     return 35 + (columns + group - 1) / group * (group == 4 ? 130 : 73);
 }
@@ -863,7 +863,7 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     return 1;
 }
 
-// The squares' sums lie in the image's order; padding, if it is odd, hides a first row and a first column.
+// The sums of squares lie in the order of the image; odd padding hides the first row and the first column.
 int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
     int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], w[9] = {0}, N = a->N, H = a->H, W = a->W;
     odt_squares_t s;

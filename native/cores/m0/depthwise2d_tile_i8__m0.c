@@ -133,7 +133,7 @@ __attribute__((naked, noinline)) static void fill_rows(const odt_tile_rows_t *fi
         );
 }
 
-enum { ROWS = 5 }; // of outputs at least, if an image has as many: more and shorter rows take longer to lay out
+enum { ROWS = 5 }; // least number of outputs, if the image has them: shorter rows would take longer to lay out
 
 static int32_t rounded(const odt_tile_t *t, int32_t columns) {
     return (columns + t->group - 1) & -t->group;
@@ -144,7 +144,7 @@ int odt_tile_plan(odt_tile_t *t) {
         || t->OH < 1 || t->OW < 1) {
         return 0;
     }
-    // As wide as leaves room for these rows, and then as wide as one another.
+    // Tiles are as wide as these rows allow, then made equally wide.
     int32_t room = ODT_TILE_WORDS / ((odt_min(t->OH, ROWS) - 1) * t->SH + t->KH), widest = (room - t->KW + t->SW) / t->SW;
     widest = odt_min(widest, t->most) & -t->group;
     if (widest < 1) {
@@ -202,7 +202,7 @@ int odt_tile_next(odt_tile_t *t) {
     return 1;
 }
 
-// Of a tile that holds nothing but padding.
+// For a tile that holds only padding.
 __attribute__((naked, noinline)) static void fill_nothing(const odt_tile_rows_t *fill) {
     (void)fill;
     __asm volatile ("bx lr\n");

@@ -32,14 +32,14 @@ typedef struct {
     int32_t rows;
 } odt_tile_rows_t;
 
-// What odt_tile_plan() takes, and below it what it makes.
+// The arguments of odt_tile_plan() and, below them, its results.
 typedef struct {
     int32_t H, W, KH, KW, SH, SW, top, left, OH, OW, zx; // as in odt_depthwise_t
     int32_t x_h, x_w;   // from one row of the image to the next, from one column
-    int32_t group;      // of how many outputs of a row are computed at a time, 2 or 4
+    int32_t group;      // outputs of a row that are computed at a time, 2 or 4
     int32_t most;       // outputs of a tile, its rows rounded up to groups: at most ODT_TILE_SUMS
     int32_t *words;     // ODT_TILE_WORDS + 2
-    int32_t high, wide; // outputs of a tile: rows and columns, of which there may be less
+    int32_t high, wide; // rows and columns of outputs of a tile; the last tiles may have fewer
     int32_t pitch;      // words of a row; the first SW of them are no window's
     // odt_tile_next() makes these: the outputs' place, and how many are there.
     int32_t oh, ow, rows, columns;
@@ -55,14 +55,15 @@ int odt_tile_plan(odt_tile_t *t);
 // Takes the next place, from oh = -1 on, and lays out its padding. Returns 0 after the last.
 int odt_tile_next(odt_tile_t *t);
 
-// Lays out the inputs of a channel, of which x is the image's first; channels and images may follow one another.
+// Lays out the inputs of a channel; x is the first input of the image. Channels and images may follow one another.
 void odt_tile_fill(odt_tile_t *t, const int8_t *x);
 
-// The function that does so, once `from` is set in its argument. It saves no register: only the stack pointer is as before.
+// The function that lays them out, after `from` is set in its argument. It preserves no register except the stack
+// pointer.
 typedef void odt_tile_fill_t(const odt_tile_rows_t *fill);
 odt_tile_fill_t *odt_tile_filler(const odt_tile_t *t);
 
-// To be called for each channel of a tile: a poll takes as long as a few outputs.
+// Call it for each channel of a tile: a poll takes as long as a few outputs.
 static inline void odt_tile_poll(odt_tile_t *t) {
     t->unpolled += t->rows * t->even;
     if (t->unpolled >= ODT_TILE_SUMS) {

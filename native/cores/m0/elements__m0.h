@@ -1,5 +1,5 @@
-// Outputs (elements.h) in assembly of a Cortex-M0+: what is neither out of range nor a new peak, and what is clamped without
-// being one. Where there is a new peak a loop ends, for odt_output_of_peak().
+// Outputs (elements.h) in assembly for a Cortex-M0+: the loops handle outputs in range, and outputs that are clamped
+// without a new peak. At a new peak a loop ends, for odt_output_of_peak().
 
 #ifndef ODT_ELEMENTS_M0_H
 #define ODT_ELEMENTS_M0_H
@@ -11,7 +11,7 @@
 #include "../../common/elements.h"
 #include "registers__m0.h"
 
-// As odt_outputs_t, the zero point included.
+// Like odt_outputs_t, with the zero point included.
 typedef struct {
     int32_t top, bottom; // 0, 4
     int32_t most, least; // 8, 12
@@ -24,7 +24,7 @@ static inline odt_limits_t odt_limits_of(const odt_outputs_t *o) {
     return l;
 }
 
-// Whether odt_outputs_from() was given what models have.
+// Whether the arguments of odt_outputs_from() are in the usual range of models.
 static inline int odt_is_usual(const odt_outputs_t *o) {
     return o->most >= 0 && o->peak < 1 << 30;
 }
@@ -39,7 +39,7 @@ static inline int odt_is_usual(const odt_outputs_t *o) {
     "blt 5f\n" \
     "3:\n"
 
-// And what it rarely needs.
+// Members that it rarely needs.
 #define ODT_CLAMP_RARE(at) \
     "4:\n" \
     "ldr r3, [sp, #" at " + 8]\n" \

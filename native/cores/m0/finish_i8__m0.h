@@ -50,7 +50,7 @@
     ".purgem odt_finish_rare\n" \
     ".purgem odt_finish_cut\n"
 
-// Out of range, if no new peak; after the comparison with r10.
+// Out of range or a new peak; after the comparison with r10.
 #define ODT_FINISH_RARE \
     "add r2, r11\n" \
     "bmi 1f\n" \

@@ -1,4 +1,4 @@
-// Inputs from float32 and int16 in assembly of a Cortex-M0+ (gather_i8.c).
+// Reads inputs of float32 and int16, in assembly for a Cortex-M0+ (gather_i8.c).
 
 #ifndef ODT_GATHER_I8_M0_H
 #define ODT_GATHER_I8_M0_H
@@ -10,7 +10,7 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// From x on, whole words, which is then where it ended: at `end`, or before what is out of range by far or a new peak.
+// Reads whole words from x on and advances x: to `end`, or to a value that is far out of range or a new peak.
 typedef struct {
     const uint8_t *x, *end;      // 0, 4: `end` above x
     int8_t *y;                   // 8
@@ -89,7 +89,7 @@ __attribute__((naked, noinline)) static void quantize_floats(floats_t *f) {
         );
 }
 
-// From x on, whole halfwords, which is then where it ended: at `end`, or before a new peak.
+// Reads whole halfwords from x on and advances x: to `end`, or to a new peak.
 typedef struct {
     const uint8_t *x, *end;    // 0, 4: `end` above x
     int8_t *y;                 // 8

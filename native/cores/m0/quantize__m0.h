@@ -1,4 +1,5 @@
-// Floats to integers by one inverse scale (quantize.h) in assembly of a Cortex-M0+: odt_quantize() of those below 2^23.
+// Converts floats to integers by one inverse scale (quantize.h), in assembly for a Cortex-M0+: odt_quantize() for
+// results below 2^23.
 
 #ifndef ODT_QUANTIZE_M0_H
 #define ODT_QUANTIZE_M0_H
@@ -8,7 +9,7 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// The bytes of an inverse's mantissa, and what a float's exponent field leaves to shift.
+// The bytes of the mantissa of the inverse, and the shift less a float's exponent field.
 typedef struct {
     uint32_t low, middle, high, shift;
 } odt_quantizer_bytes_t;

@@ -1,4 +1,4 @@
-// What assembly functions of a Cortex-M0+ begin and end with: r4 .. r11 are the caller's.
+// The prologue and epilogue of assembly functions for a Cortex-M0+: they preserve r4 .. r11.
 
 #ifndef ODT_REGISTERS_M0_H
 #define ODT_REGISTERS_M0_H

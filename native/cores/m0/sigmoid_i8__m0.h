@@ -1,4 +1,4 @@
-// Gradients of sigmoid and tanh in assembly of a Cortex-M0+ (sigmoid_i8.c).
+// Gradients of sigmoid and tanh, in assembly for a Cortex-M0+ (sigmoid_i8.c).
 
 #ifndef ODT_SIGMOID_I8_M0_H
 #define ODT_SIGMOID_I8_M0_H
@@ -9,7 +9,7 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// Elements from `done` on, which is then where it ended, as in odt_bytes_t.
+// Processes elements from `done` on and advances it, as in odt_bytes_t.
 typedef struct {
     const int8_t *e, *y;           // 0, 4: where they end
     int8_t *dx;                    // 8: likewise
@@ -110,7 +110,7 @@ __attribute__((naked, noinline)) static void store_gradients(gradients_t *g) {
         );
 }
 
-// Of all; returns whether q and outputs are as models have them.
+// All elements; returns whether q and outputs are in the usual range of models.
 static int store_all_gradients(const odt_sigmoid_dx_i8_t *a, odt_multiplier_t q, odt_outputs_t *outputs) {
     if ((q.m & 127) || q.m < 0 || q.s < 24 || q.s > 55 || !odt_is_usual(outputs)) {
         return 0;

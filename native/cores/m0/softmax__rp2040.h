@@ -1,4 +1,5 @@
-// Rows of a softmax on an RP2040, and their crossentropy, by one call: powers of 2 in assembly, quotients by the divider.
+// Rows of a softmax on an RP2040, and their cross-entropy, in one call: powers of 2 in assembly, quotients by the
+// divider.
 
 #ifndef ODT_SOFTMAX_RP2040_H
 #define ODT_SOFTMAX_RP2040_H
@@ -25,10 +26,11 @@ typedef struct {
     int32_t correct;                  // 48: how often the first of the largest is the label
 } odt_softmax_t;
 
-// Begins rows of N without labels, factor 512 at most; returns whether they are as models have them. (softmax__rp2040.c)
+// Prepares rows of N without labels, factor at most 512; returns whether they are in the usual range.
+// (softmax__rp2040.c)
 int odt_begin_softmax(odt_softmax_t *s, int32_t N, const odt_multiplier_t *q, uint32_t factor, int32_t plus);
 
-// `rows` > 0 of them, 256 at most where there are labels, whose loss then has 32 bits. It takes 4 * N bytes of stack.
+// Computes `rows` > 0 rows. With labels at most 256, so that the loss fits 32 bits. It takes 4 * N bytes of stack.
 void odt_softmax_rows(odt_softmax_t *s, const int8_t *x, int8_t *y, int32_t rows);
 
 #endif

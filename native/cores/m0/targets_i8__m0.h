@@ -1,4 +1,4 @@
-// Differences from float32 and uint8 targets in assembly of a Cortex-M0+ (targets_i8.c).
+// Differences from float32 and uint8 targets, in assembly for a Cortex-M0+ (targets_i8.c).
 
 #ifndef ODT_TARGETS_I8_M0_H
 #define ODT_TARGETS_I8_M0_H
@@ -9,7 +9,7 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// From `from` on, whole words, which is then where it ended: at `end`, or before a target of 2^23 or more.
+// Reads whole words from `from` on and advances it: to `end`, or to a target of 2^23 or more.
 typedef struct {
     const uint8_t *from, *end;          // 0, 4
     int32_t x;                          // 8: from a quarter of the end of `from` to its x

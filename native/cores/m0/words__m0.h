@@ -1,4 +1,4 @@
-// Loops over words of four bytes on a Cortex-M0+, for which gcc has too few registers.
+// Loops over words of four bytes on a Cortex-M0+. gcc runs out of registers for them.
 
 #ifndef ODT_WORDS_M0_H
 #define ODT_WORDS_M0_H
@@ -31,8 +31,8 @@ static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count
     *odd = sum;
 }
 
-// Whether one of the bytes of `rows` > 0 rows of `count` > 0 words, each `skip` bytes after the one before, is -128. 15 cycles per
-// two words.
+// Whether any byte is -128, in `rows` > 0 rows of `count` > 0 words with `skip` bytes between rows. 15 cycles per two
+// words.
 static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t rows, int32_t skip) {
     uint32_t word, found = 0, mask;
     int32_t left;
@@ -77,7 +77,7 @@ static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t row
     "orrs %[mask], %[word]\n" \
     "ands %[mask], %[high]\n"
 
-// to = e where a byte of y is not -128, else 0, of `count` > 0 words: 19 cycles each.
+// to = e if the byte of y is not -128, else 0, for `count` > 0 words: 19 cycles each.
 static inline void odt_mask_words(int8_t *to, const int8_t *e, const int8_t *y, int32_t count) {
     uint32_t word, mask;
     __asm volatile (
@@ -96,7 +96,7 @@ static inline void odt_mask_words(int8_t *to, const int8_t *e, const int8_t *y, 
         : [high] "l" (0x80808080), [low] "h" (0x7F7F7F7F) : "cc", "memory");
 }
 
-// A bit for each byte of y that is not -128, eight to a byte, of `count` > 0 pairs of words: 33 cycles each.
+// One bit for each byte of y, set if it is not -128, for `count` > 0 pairs of words: 33 cycles each.
 static inline void odt_open_words(int8_t *bits, const int8_t *y, int32_t count) {
     uint32_t word, mask, byte;
     __asm volatile (

@@ -1,6 +1,6 @@
-// Gradients of filters (correlate.h) on cores with SMLAD, a Cortex-M4 and later. Both factors are packed on
-// the stack as int16, two positions to a word: the errors of some channels, and four neighbouring bytes of
-// x, less zx, which are four neighbours in dw. The stack holds 2.9 KB.
+// Gradients of filters (correlate.h) on cores with SMLAD, a Cortex-M4 and later. Both factors are packed on the stack
+// as int16, two positions in a word: the errors of some channels, and four adjacent bytes of x, less zx, which belong
+// to four adjacent elements of dw. The stack holds 2.9 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -22,7 +22,7 @@ typedef struct {
     int32_t sums[CHANNELS][4];
 } dw_scratch_t;
 
-// The positions packed: rows `row` .. `stop` - 1 of e, columns first .. first + count - 1, `padded` of a row.
+// The packed positions: rows `row` .. `stop` - 1 of e, columns first .. first + count - 1; `padded` positions per row.
 typedef struct {
     int32_t row, stop, first, count, padded, depth;
 } block_t;
@@ -83,7 +83,7 @@ typedef struct {
 RUN(start_sums, ZERO)
 RUN(add_sums, SUMS)
 
-// Pairs of words of errors `step` bytes apart, to four rows `row` bytes apart: 15 instructions each.
+// Packs pairs of words of errors `step` bytes apart into four rows `row` bytes apart: 15 instructions each.
 static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, int32_t step, int32_t pairs) {
     uint32_t *last = to + 3 * (row / 4);
     __asm volatile (
@@ -106,7 +106,7 @@ static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, 
         : "+r" (to), "+r" (last), "+r" (e), "+r" (pairs) : "r" (step), "r" (row) : "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
-// The errors of channels n .. n + count - 1, `fours` words of two pairs each.
+// Packs the errors of channels n .. n + count - 1 as `fours` words of two pairs.
 static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t n, int32_t count,
     uint32_t *errors) {
     int32_t words = p->depth / 2, here = p->count, rows = p->stop - p->row, padded = p->padded;
@@ -138,7 +138,7 @@ static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t
     }
 }
 
-// Pairs of words of x `step` bytes apart, as odt_pairs(): 12 instructions each.
+// Packs pairs of words of x `step` bytes apart, like odt_pairs(): 12 instructions each.
 static inline void pack_pairs(uint32_t **to, const int8_t **x, int32_t step, int32_t pairs, uint32_t minus) {
     __asm volatile (
         "1:\n"
@@ -175,7 +175,7 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
     int32_t last = a->B * a->H * line - a->x_skip - 4 - (padded - 1) * step; // where a row may begin
     uint32_t minus = odt_twice(-a->zx), none = (uint8_t)a->zx * 0x01010101u;
     int32_t room = size - odt_min(columns, 4) - start;
-    int are_whole = ((start | step | size) & 3) == 0; // words lie inside or beside it
+    int are_whole = ((start | step | size) & 3) == 0; // words lie inside the row or outside it
     int32_t first = 0, end = count; // positions whose words lie inside, where they matter
     if (start < 0 || room < (count - 1) * step) {
         first = start < 0 ? odt_min((-start + step - 1) / step, count) : 0;
@@ -188,7 +188,7 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
             for (int32_t i = 0; i < padded; i += 2, to += 4) {
                 to[0] = to[1] = to[2] = to[3] = 0;
             }
-        } else if (at >= 0 && at <= last) { // what is read beside the row is replaced
+        } else if (at >= 0 && at <= last) { // bytes read outside the row are replaced
             const int8_t *x = a->x + at - start, *from = x + start;
             uint32_t *begin = to;
             pack_pairs(&to, &from, step, padded / 2, minus);

@@ -1,6 +1,6 @@
-// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: the gradient of the
-// input. Four rows of transposed filters are packed on the stack and run over windows of errors where these
-// lie; those beside the border are cut, or copied. The stack holds 2 KB.
+// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: the gradient of the input. Four
+// rows of transposed filters are packed on the stack and multiplied by windows of errors, which are read in place;
+// windows at the border are cut, or copied. The stack holds 2 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -19,7 +19,7 @@ enum {
     DEPTH = 96,     // products a panel has, a multiple of 4
     ROWS = 32,      // windows at a time
     AT_ONCE = 128,  // windows of one line at a time
-    EDGES = 16,     // of these at most that are copied, and bytes of such
+    EDGES = 16,     // largest number of copied windows, and their bytes
     COPIED = 768,
 };
 
@@ -34,7 +34,7 @@ typedef struct {
     int8_t edges[COPIED], *y[EDGES];
 } lines_t;
 
-// Four rows of w, four channels of each, to the panel, `fours` > 0 times: 21 instructions for 16 weights.
+// Packs four rows of w, four channels each, into the panel, `fours` > 0 times: 21 instructions for 16 weights.
 static __attribute__((noinline)) uint32_t *pack_fours(uint32_t *to, const int8_t *w, int32_t step, int32_t fours) {
     __asm volatile (
         "1:\n"
@@ -64,8 +64,8 @@ static __attribute__((noinline)) uint32_t *pack_fours(uint32_t *to, const int8_t
     return to;
 }
 
-// Part from .. to - 1 of row kh, from column kw on, of filters n .. n + 3, the last repeated, to the panel; zeros to a
-// multiple of four.
+// Packs part from .. to - 1 of row kh, from column kw on, of filters n .. n + 3, the last repeated, filled with zeros
+// to a multiple of four.
 static void pack_dx(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, int32_t from, int32_t to,
     int16_t *panel) {
     int32_t tap = from / a->C, c = from - tap * a->C, left = to - from, step = a->w_c;
@@ -101,7 +101,7 @@ static void pack_dx(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t k
     }
 }
 
-// Bytes from .. to - 1 of one window, which begins `at` bytes into a row of `size` and may be beside it.
+// Copies bytes from .. to - 1 of one window, which begins `at` bytes into a row of `size` bytes and may lie outside it.
 static void add_window(odt_row_t *row, const int16_t *panel, const int8_t *x, int32_t at, int32_t from, int32_t to,
     int32_t size, int is_aligned) {
     if (is_aligned) {
@@ -126,8 +126,8 @@ static void clear(odt_row_t *rows, int32_t count) {
     }
 }
 
-// Windows ow .. ow + count - 1 of a row: the products of part from .. to - 1 of the filters' row kh, from column kw on; the
-// first that they have, if `is_first`.
+// For windows ow .. ow + count - 1 of a row: the products of part from .. to - 1 of the filters' row kh, from column kw
+// on. `is_first`: these are their first products.
 static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, int32_t count, int32_t kh, int32_t kw,
     int32_t from, int32_t to, const int16_t *panel, odt_row_t *rows, int is_first) {
     int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
@@ -167,7 +167,7 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, i
     }
 }
 
-// Sums of `count` windows, which follow one another in y, to channels n .. n + 3.
+// Converts the sums of `count` windows, without gaps in y, to channels n .. n + 3.
 static void finish_dx(const odt_correlation_t *a, int32_t n, int32_t row, int32_t ow, int32_t count,
     const odt_row_t *rows, int kind, int32_t *bounds) {
     int8_t *y[CHANNELS];
@@ -180,8 +180,8 @@ static void finish_dx(const odt_correlation_t *a, int32_t n, int32_t row, int32_
     }
 }
 
-// Of filters of one line, of DEPTH products at most, whose outputs are made at once. Windows beside the border, or whose last word
-// would end past x, are copied. Returns whether it could be done.
+// For filters of one line, with at most DEPTH products, whose outputs are made at once. Windows at the border, or whose
+// last word would end past x, are copied. Returns whether it was possible.
 static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a, int32_t *bounds) {
     lines_t s;
     odt_maker_t *maker = &s.maker;
@@ -265,7 +265,7 @@ static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *
         s.rows[i].start = 0;
     }
     for (int32_t i = 0; i < a->N; i += CHANNELS) {
-        int32_t n = odt_max(odt_min(i, a->N - CHANNELS), 0), packed = -1; // the depth that the panel begins with
+        int32_t n = odt_max(odt_min(i, a->N - CHANNELS), 0), packed = -1; // the first depth of the panel
         for (int32_t row = 0; row < rows; row += block) {
             odt_poll();
             int32_t stop = odt_min(row + block, rows);
@@ -290,7 +290,7 @@ static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *
                         at += padded - from;
                     }
                 }
-                // Rows that follow one another in y are finished as one.
+                // Rows without a gap in y are finished together.
                 int32_t at_once = is_dense && count == a->OW ? stop - row : 1;
                 for (int32_t r = row; r < stop; r += at_once) {
                     finish_dx(a, n, r, ow, count * at_once, s.rows + (r - row) * count, kind, bounds);

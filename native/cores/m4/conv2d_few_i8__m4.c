@@ -15,7 +15,7 @@
 
 enum {
     FILTERS = 4,     // of a group
-    DEPTH = ODT_FEW_DEPTH, // products that a panel has, of one group or of some
+    DEPTH = ODT_FEW_DEPTH, // products of a panel, for one group or several
     GROUPS = 8,
     OUTPUTS = 32,    // windows at a time
     GATHERED = 1280, // bytes of these
@@ -29,8 +29,8 @@ typedef struct {
     padded_t padded;
 } few_scratch_t;
 
-// Sizes that all follow from: whether a window's pixels are multiplied where they lie, and all as if they were of one row; words
-// of a window; groups of filters, and how many are packed at a time; windows at a time; lines of a window.
+// The sizes: whether pixels are multiplied in place, and all as one row; words of a window; groups of filters, and how
+// many are packed at a time; windows at a time; lines of a window.
 typedef struct {
     int32_t direct, is_row, depth, words, groups, at_once, block, lines;
 } plan_t;
@@ -70,12 +70,12 @@ int odt_is_few(const odt_correlation_t *a) {
     return !odt_is_contiguous(a) || few < other;
 }
 
-// The channel that a group begins with.
+// The first channel of a group.
 static int32_t first_of(const odt_correlation_t *a, int32_t group) {
     return odt_max(odt_min(group * FILTERS, a->N - FILTERS), 0);
 }
 
-// Less zx times the weights of four filters.
+// Subtracts zx times the weights of four filters.
 static void begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32_t zx) {
     const uint32_t *pairs = (const uint32_t *)(const void *)panel;
     uint32_t minus = odt_twice(-zx);
@@ -92,7 +92,7 @@ static void begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32
     sums[3] = fourth;
 }
 
-// A filter whose weights lie apart.
+// A filter whose weights are not adjacent.
 static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, int8_t *filter) {
     int8_t *to = filter;
     for (int32_t kh = 0; kh < a->KH; kh++) {
@@ -103,7 +103,7 @@ static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, 
     return filter;
 }
 
-// A group of filters, the last repeated, as number i. Returns whether a maker can have their scales.
+// Packs a group of filters, the last repeated, as group i. Returns whether a maker can use their scales.
 __attribute__((noinline)) static int pack_few(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, few_scratch_t *s) {
     int32_t n = first_of(a, group), bias[FILTERS];
     int is_contiguous = odt_is_contiguous(a);
@@ -137,7 +137,7 @@ __attribute__((noinline)) static int pack_few(const odt_correlation_t *a, const 
     return has_scale;
 }
 
-// `count` outputs of channels n .. that follow one another in y, whatever the scales.
+// `count` outputs of channels n .., without gaps in y, for any scales.
 static void make_slowly(const odt_correlation_t *a, int32_t n, const odt_maker_t *maker, const int8_t *x, int32_t count, int8_t *y) {
     for (; count > 0; count--, x += maker->back, y += a->y_ow) {
         const uint32_t *panel = (const uint32_t *)(const void *)maker->panel;
@@ -155,7 +155,7 @@ static void make_slowly(const odt_correlation_t *a, int32_t n, const odt_maker_t
     }
 }
 
-// Rows of outputs of channels n .., by the maker if the scales allow for it.
+// Rows of outputs of channels n .., by the maker if the scales allow it.
 static void make(const odt_correlation_t *a, int32_t n, int has_scale, odt_maker_t *maker, odt_made_t made, int32_t *bounds) {
     int8_t few[OUTPUTS * FILTERS];
     if (has_scale && a->N >= FILTERS) {
@@ -197,7 +197,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
     if (bytes != p.depth) { // what zeros of the panel are multiplied with
         memset(s.windows, 0, (size_t)(p.block * bytes));
     }
-    // Windows that are gathered once are run over by all groups, those that lie there by the groups that are packed.
+    // Gathered windows are multiplied by all groups; windows read in place by the packed groups.
     int32_t at_once = p.direct ? p.at_once : p.groups, packed = -1;
     for (int32_t first = 0; first < p.groups; first += at_once) {
         for (int32_t m = 0; m < all; m += p.block) {

@@ -1,6 +1,6 @@
-// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: the forward pass. Four
-// windows of x are packed on the stack, x - zx as int16, their borders filled; filters are then run over
-// them where they lie. The stack holds 3.2 KB.
+// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: the forward pass. Four windows of
+// x are packed on the stack as int16, x - zx, with filled borders; filters are read in place and multiplied by them.
+// The stack holds 3.2 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -37,7 +37,7 @@ typedef struct {
     padded_t padded;
 } forward_scratch_t;
 
-// `count` > 0 bytes, and up to 7 more: 6 instructions for 8.
+// Packs `count` > 0 bytes, and up to 7 more: 6 instructions for 8.
 static inline void copy_beyond(int8_t *to, const int8_t *from, int32_t count) {
     uint32_t first, second;
     __asm volatile (
@@ -51,7 +51,8 @@ static inline void copy_beyond(int8_t *to, const int8_t *from, int32_t count) {
         : "+r" (to), "+r" (from), "+r" (count), "=&r" (first), "=&r" (second) : : "cc", "memory");
 }
 
-// Where depth k of a window is: `from` bytes into line kh * KW + kw, of `taps` taps; whether a window is of whole words.
+// The place of depth k in a window: `from` bytes into line kh * KW + kw, of `taps` taps; and whether windows consist of
+// whole words.
 typedef struct {
     int32_t taps, length, kh, kw, from, has_words;
 } place_t;
@@ -63,7 +64,7 @@ static place_t place_of(const odt_correlation_t *a, int32_t k) {
         length % 4 == 0 || length == a->KH * a->KW * a->C};
 }
 
-// To the next line; returns whether that is of another row.
+// Advances to the next line; returns whether it is in another row.
 static inline int advance(const odt_correlation_t *a, place_t *at) {
     at->from = 0;
     at->kw += at->taps;
@@ -75,7 +76,7 @@ static inline int advance(const odt_correlation_t *a, place_t *at) {
     return 1;
 }
 
-// `count` > 0 bytes of a window, from there on.
+// Packs `count` > 0 bytes of a window, from there on.
 static void gather(const odt_correlation_t *a, const window_t *w, place_t at, int32_t count, forward_scratch_t *s, int8_t *to) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, here;
     const int8_t *row = w->image + (w->ih + at.kh) * size;
@@ -95,7 +96,7 @@ static void gather(const odt_correlation_t *a, const window_t *w, place_t at, in
     }
 }
 
-// The same of a window inside the image, where 7 bytes more may be read, whose lines are `size` bytes apart.
+// The same for a window inside the image, where 7 more bytes may be read; its lines are `size` bytes apart.
 static void gather_inside(const int8_t *x, place_t at, int32_t count, int32_t size, int8_t *to) {
     int32_t here = odt_min(at.length - at.from, count);
     copy_beyond(to, x + at.from, here);
@@ -107,7 +108,7 @@ static void gather_inside(const int8_t *x, place_t at, int32_t count, int32_t si
     }
 }
 
-// `count` depths of four windows that follow one another in a row of outputs, all inside the image or of padded rows.
+// Packs `count` depths of four consecutive windows of a row of outputs, all inside the image or in padded rows.
 __attribute__((noinline)) static void pack_row(const odt_correlation_t *a, const window_t *w, place_t at, int32_t count,
     forward_scratch_t *s) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, zx = a->zx, here;
@@ -132,13 +133,14 @@ __attribute__((noinline)) static void pack_row(const odt_correlation_t *a, const
     }
 }
 
-// Those of any four windows: inside the image from where they lie, if that is by whole words, others gathered.
+// The same for any four windows: inside the image they are read in place, if they consist of whole words; others are
+// gathered.
 __attribute__((noinline)) static void pack_any(const odt_correlation_t *a, const window_t *windows, place_t at, int32_t count,
     forward_scratch_t *s) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, offset = at.kh * size + at.kw * pixel + at.from;
     int32_t lies[WINDOWS], direct = 0, here; // -1 or 0 each
     const int8_t *x[WINDOWS];
-    const int8_t *end = a->x + a->B * a->H * size - a->x_skip - BEYOND_EIGHT; // of a window that may be copied by eights
+    const int8_t *end = a->x + a->B * a->H * size - a->x_skip - BEYOND_EIGHT; // of a window that may be copied eight bytes at a time
     int16_t *panel = s->panel;
     for (int32_t i = 0; i < WINDOWS; i++) {
         const window_t *w = &windows[i];
@@ -179,13 +181,13 @@ static int prepare(const odt_correlation_t *a, int32_t n, int32_t count, int32_t
     return worst;
 }
 
-// The next output, image b, row oh, column ow, and its window.
+// The next output: image b, row oh, column ow, and its window.
 typedef struct {
     window_t window;
     int32_t oh, ow, most; // iw of the last window inside, or -1
 } output_t;
 
-// To the beginning of row oh of image b.
+// Moves to the beginning of row oh of image b.
 static void begin_row(const odt_correlation_t *a, output_t *o, int32_t b, int32_t oh) {
     window_t *w = &o->window;
     w->image = a->x + b * a->H * a->W * odt_pixel(a->C, a->x_skip);
@@ -198,7 +200,7 @@ static void begin_row(const odt_correlation_t *a, output_t *o, int32_t b, int32_
     o->most = w->ih >= 0 && w->ih + a->KH <= a->H ? a->W - a->KW : -1;
 }
 
-// The windows of the next `count` outputs, the last repeated to four.
+// Lists the windows of the next `count` outputs, the last one repeated up to four.
 __attribute__((noinline)) static void locate(const odt_correlation_t *a, output_t *o, int32_t count, window_t *windows) {
     int32_t SW = a->SW, OW = a->OW, y_ow = a->y_ow, i = 0;
     window_t *w = &o->window;
@@ -226,7 +228,7 @@ static void run(forward_scratch_t *s, int32_t first, int32_t last, const int8_t 
     }
 }
 
-// Depths of a panel: whole lines, if they are no more panels then.
+// Depths of a panel: whole lines, if that needs no more panels.
 static int32_t depths_at_once(const odt_correlation_t *a, int32_t depth) {
     int32_t length = odt_line_taps(a->KW, a->x_skip) * a->C;
     if (depth <= DEPTH || length > DEPTH) {
@@ -241,7 +243,7 @@ __attribute__((noinline)) static void correlate(const odt_correlation_t *a, int3
     int32_t *bounds) {
     int32_t depth = a->KH * a->KW * a->C, total = a->B * a->OH * a->OW, at_once = depths_at_once(a, depth);
     int32_t safe = count, tail = depth % at_once;
-    int32_t run_depth = odt_is_contiguous(a) ? depth : a->C; // of a filter's weights that lie together, else whole words
+    int32_t run_depth = odt_is_contiguous(a) ? depth : a->C; // of a filter's adjacent weights, else whole words
     const int8_t *w = a->w + n * a->w_n;
     int kind = prepare(a, n, count, depth, s->rows);
     if (tail % 4 && n + count == a->N) { // a word would end past the last filter, or the last three if they are short
@@ -293,7 +295,7 @@ __attribute__((noinline)) static void correlate(const odt_correlation_t *a, int3
     }
 }
 
-// Where a window is where its output is, all positions are one row, if those of y are.
+// If windows lie like their outputs, all positions form one row, provided those of y do.
 static odt_correlation_t flatten(const odt_correlation_t *a) {
     odt_correlation_t c = *a;
     if (odt_is_pointwise(a) && a->y_oh == a->OW * a->y_ow
@@ -305,7 +307,7 @@ static odt_correlation_t flatten(const odt_correlation_t *a) {
     return c;
 }
 
-// One pixel beyond whole panels, as those of a dense layer, by itself.
+// A single pixel beyond whole panels is processed separately, like those of a dense layer.
 static void sum_last_pixel(odt_correlation_t *a) {
     int32_t last = a->OW - 1;
     if (odt_is_pointwise(a) && a->B * a->OH == 1 && last % WINDOWS == 0 && last > 0 && a->N >= 4 && a->w_n == a->C && a->bias
