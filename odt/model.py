@@ -103,7 +103,7 @@ class Model(Network):
         for metric in (metrics,) if isinstance(metrics, str) else metrics or ():
             if metric != loss.name and not (loss.hits and metric in ("accuracy", "acc")):
                 place = (metric, loss.name, ', with "accuracy"' if loss.hits else "")
-                raise ValueError("metrics: %r is not given; %s is%s; odt.metrics has more" % place)
+                raise ValueError("metrics: unknown %r; built in: %s%s; see odt.metrics" % place)
         batch_size, seed, micro_batch, memory_budget = own(batch_size), own(seed), own(micro_batch), own(memory_budget)
         rows = batch_size if micro_batch is None else micro_batch
         for name, value, least, most in (

@@ -341,7 +341,7 @@ def test_settings_of_events_that_make_none_are_refused():
         Events(None)
     with pytest.raises(ValueError, match="labels"):
         Events(0)
-    with pytest.raises(ValueError, match="Events: labels: a tuple that is empty stays so"):
+    with pytest.raises(ValueError, match="Events: labels is an empty tuple: pass a list"):
         Events(())
 
 

@@ -96,8 +96,8 @@ class Teacher(Stored):
     change, of 16 samples each. ``seed``: of which sample a new one of a full class takes the place of.
 
     All memory is reserved here: ``state``, 36 bytes, 24 for each class and the budget; the layer that learns; and 9
-    bytes for each number of the front's output. For a moment learn() takes twice the budget of a class, forget() four
-    times. An int8 front's ranges are fixed from now on.
+    bytes for each number of the front's output. learn() temporarily allocates twice the budget of a class, forget()
+    four times. An int8 front's ranges are fixed from now on.
     """
 
     front: "Network"

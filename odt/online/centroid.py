@@ -1,5 +1,4 @@
-"""Drift of centroids: how far those of the last samples are from those that were trained: an idea of Yamada and
-Matsutani (2022).
+"""Drift detection by the distance between recent and trained centroids (Yamada and Matsutani, 2022).
 
     detector = CentroidDrift(4, classes=2, window=50, threshold=0.5)
     detector.learn_one(x, label)  # in training

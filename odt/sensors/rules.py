@@ -388,8 +388,8 @@ class Rules(Stored):
             self._see(kind, 0, name, x, now)
 
     def _see(self, kind, first, name, x, now):
-        """Let the rules from ``first`` on see an event, a signal's value or the time; what ends one of them is raised
-        when all have.
+        """Show an event, a signal's value or the time to the rules from ``first`` on. An exception of a rule is raised
+        after every rule has seen it.
         """
         index, late = first, None
         while True:

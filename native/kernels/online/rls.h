@@ -33,7 +33,7 @@ enum { ODT_RLS_LINEAR, ODT_RLS_TANH, ODT_RLS_SIGMOID, ODT_RLS_RELU };
 // Results of odt_rls_f32(). Unless it is ODT_RLS_DONE, the state has not changed.
 enum {
     ODT_RLS_DONE,
-    ODT_RLS_X_FORM,  // x has not this number of float32
+    ODT_RLS_X_FORM,  // x does not hold that number of float32
     ODT_RLS_Y_FORM,
     ODT_RLS_X_VALUE, // a number is NaN, or 2^20 or more
     ODT_RLS_Y_VALUE,

@@ -46,7 +46,7 @@ class Events:
         if not hasattr(labels, "index"):  # of a list or tuple
             labels = range(size_of("Events", "labels", labels))
         elif isinstance(labels, tuple) and not labels:
-            raise ValueError("Events: labels: a tuple that is empty stays so, a list may grow")
+            raise ValueError("Events: labels is an empty tuple: pass a list if labels come later")
         self.labels = labels
         self.mean, self.hold_off, self.logits = size_of("Events", "mean", mean, 1024), own(hold_off), logits
         if not is_int(self.hold_off) or self.hold_off < 0:
