@@ -137,3 +137,75 @@ def test_nothing_but_the_choice_of_a_kernel_needs_the_python_executor():
     assert len(found) >= 6 and all(found.values()), found
     importing = {name for name in outside if any(each.startswith("odt.reference") for each in imports(name))}
     assert importing == {name for name, _ in found}  # and none where it is imported itself
+
+
+# Outside odt/run/ these attributes of a session are assigned. The list may only shrink.
+ASSIGNED = {
+    "odt/continual/adabn.py": {"tracks"},
+    "odt/inspect/watch.py": {"parts", "others", "update", "whole", "known", "call"},
+}
+
+
+def is_session(node, names):
+    """Whether an expression is a session: by its name, or because the function's variable was made from one."""
+    if isinstance(node, ast.Name):
+        return node.id in names
+    return isinstance(node, ast.Attribute) and node.attr in ("session", "_session")
+
+
+def made_from_sessions(tree):
+    """Names of variables that hold sessions."""
+    names = {"session"}
+    for node in ast.walk(tree):
+        value = getattr(node, "value", None)
+        made = isinstance(value, ast.Call) and getattr(value.func, "id", "") in (
+            "ready",
+            "build",
+            "compiled",
+            "Session",
+        )
+        if isinstance(node, ast.Assign) and (made or is_session(value, ())):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
+
+
+def assigned(tree):
+    """Attributes of sessions that a module assigns or deletes."""
+    names = made_from_sessions(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and is_session(node.value, names):
+            yield node.attr
+
+
+def test_only_the_room_of_the_session_assigns_its_attributes():
+    found = {}
+    for file in sorted((ROOT / "odt").rglob("*.py")):
+        name = file.relative_to(ROOT).as_posix()
+        if not name.startswith("odt/run/") and set(assigned(ast.parse(file.read_text()))):
+            found[name] = set(assigned(ast.parse(file.read_text())))
+    assert found == ASSIGNED
+    assert set(assigned(ast.parse("old = model.session\nold.busy = model.session.fit = ready(model).at = 1"))) == {
+        "busy",
+        "fit",
+    }
+
+
+def test_a_session_declares_its_attributes_in_one_place():
+    (declared,) = [
+        node
+        for node in ast.parse((ROOT / "odt/run/session.py").read_text()).body
+        if getattr(node, "name", "") == "Session"
+    ]
+    names = [node.target.id for node in declared.body if isinstance(node, ast.AnnAssign)]
+    assert len(names) == len(set(names)) > 40
+    methods = {node.name for node in declared.body if isinstance(node, ast.FunctionDef)}
+    stored = {
+        node.attr
+        for node in ast.walk(declared)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and getattr(node.value, "id", "") == "self"
+    }
+    for file in (ROOT / "odt").rglob("*.py"):
+        stored |= set(assigned(ast.parse(file.read_text())))
+    assert stored - methods == set(names)

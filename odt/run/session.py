@@ -34,6 +34,11 @@ from ..base.regions import (  # fmt: skip
 )
 from .data import check_finite, check_labels, check_probabilities, samples
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from typing import Any
+    from ..plan.program import Program
+
 try:
     from _thread import get_ident
 except ImportError:  # a port with one thread; str() is its name
@@ -258,49 +263,101 @@ def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
 class Session:
     """The result of build.py from a plan, or of open.py from a file.
 
-    ``input``: the Input's layer, or an object with its name, shape and format. ``shape``: shape of one output.
-    ``plan``, ``program``: results of the compiler. ``engine``, ``loaded``: the executor, and its form of the program.
-    ``arena``, ``state``, ``control``, ``frozen``: the regions; ``regions`` has them by number, with the current data.
-
-    ``parts``, ``others``, ``update``: pieces of a step, each (start, stop, call or None). ``parts`` run for the first
-    micro-batch, ``others`` for each later one, ``update`` once. ``whole``: (start, stop) of a step that is one run of
-    the program, or None.
-
-    ``calibrated``: 0, 1 (forward) or 2 (backward too). ``epoch``: complete epochs. ``underway``: (samples, order, LOSS,
-    LOSS_HIGH, CORRECT) of an incomplete epoch. ``busy``: True within a step of the method ``within``, or the name of a
-    method that ended half way. ``fit``: the name of the method that is underway. ``peaks``: see hold(). ``told``:
-    prepare() has printed its line. ``seen``: the cache of predict.py.
+    Only odt/run/ assigns its attributes, all of which are declared here (tests_host/test_house.py).
     """
 
-    peaks = None
-    told = False
-    ends = None  # see classes.ending()
-    raw = None  # a Normalization that was not yet checked for adapt()
-    fresh = True  # the weights are those of compile
-    options = None  # the options of build(), if compile() made the model
+    input: "Any"  # the Input's layer, or an object with its name, shape and format
+    shape: "tuple[int, ...]"  # of one output
+    row: "int"  # numbers of a sample
+    width: "int"  # numbers of a target
+    classes: "int"  # 0 without labels
+    optimizer: "Any"
+    loss: "Any"
+    dtype: "str"
+    seed: "int"
+    batch_size: "int"
+    micro: "int | None"  # samples of a micro-batch, if there are any
+    rows: "int"  # samples of one run of the program
+    options: "tuple[Any, ...] | None" = None  # of build(), if compile() made the model
+
+    # What the compiler made, and the executor with its form of the program.
+    plan: "Any"
+    program: "Program"
+    sections: "dict[str, tuple[int, int]]"
+    engine: "Any"
+    loaded: "Any"
+
+    # The regions; ``regions`` has them by number, with the current data. Parts of them follow.
+    arena: "bytearray | None"
+    state: "bytearray"
+    control: "array[int]"
+    frozen: "Any"
+    regions: "list[Any]"
+    loss_word: "memoryview"
+    scale: "memoryview | None"  # of the output, in int8
+    scales: "Sequence[int]"  # where all scales are
+    watched: "memoryview | None"  # the output's scale, if LOSS counts in it
+    before: "bytearray | None"  # that scale before it last moved
+    now: "bytearray | None"  # and since
+
+    # Pieces of a step, (start, stop, call or None) each: ``parts`` run for the first micro-batch, ``others`` for each
+    # later one, ``update`` once. ``whole``: (start, stop) of a step that is one run of the program.
+    parts: "tuple[Any, ...]"
+    others: "tuple[Any, ...]"
+    update: "tuple[Any, ...]"
+    whole: "tuple[int, int] | None"
+
+    # The current data and batch.
+    known: "tuple[Any, ...] | None"  # types and formats of the last data, see look_at()
+    call: "tuple[Any, ...] | None"  # the same, if the engine's step() takes it
+    used: "tuple[Any, ...] | None"  # see bound()
+    position: "int"  # the batch's first sample
+    count: "int"  # its samples
+    at: "int"  # where its next part begins
+
+    # Where training stands.
+    calibrated: "int"  # 0, 1 (forward) or 2 (backward too)
+    fresh: "bool" = True  # the weights are those of compile
+    epoch: "int"  # complete epochs
+    underway: "tuple[int, ...] | None"  # (samples, order, LOSS, LOSS_HIGH, CORRECT) of an incomplete epoch
+    rate: "Any"  # the last learning rate of set_rate()
+    steady: "Any"  # the same, if it is constant
+
+    # Who uses the session.
+    busy: "bool | str"  # True within a step of the method ``within``, or the name of a method that ended half way
+    within: "str | None"
+    fit: "str | None"  # the method that is underway
+    owner: "int | str"  # its thread
+
+    # What was found once.
+    peaks: "array[int] | None" = None  # see calibration.held()
+    ends: "tuple[str, bool] | None" = None  # see classes.ending()
+    raw: "Any" = None  # a Normalization that was not yet checked for adapt()
+    told: "bool" = False  # prepare() has printed its line
+    seen: "Any"  # the cache of predict.py
+    tracks: "tuple[Any, ...]"  # the cache of odt.continual.adabn
+    unit: "float | None"  # the unit of LOSS ..
+    unit_count: "int | None"  # .. for this number of outputs
+    unit_scale: "bytes | None"  # .. with this scale
 
     def __init__(self, layer, shape, optimizer, loss, dtype, batch_size, micro, seed):
         self.input, self.shape = layer, shape
         self.optimizer, self.loss, self.dtype = optimizer, loss, dtype
         self.batch_size, self.micro, self.seed = batch_size, micro, seed
-        self.rows = micro or batch_size  # rows of a micro-batch
+        self.rows = micro or batch_size
         self.row = elements(layer.shape)
         self.width = 1 if loss.labels else elements(shape)
         self.classes = shape[0] if loss.labels else 0
-        self.rate = self.steady = None  # the last learning rate of set_rate(); the same if it is constant
+        self.rate = self.steady = None
         self.busy = False
         self.within = self.fit = None
-        self.known = None  # types and formats of the last data, see look_at()
-        self.call = None  # the same, if the engine's step() takes it
+        self.known = self.call = self.used = None
         self.seen = None
-        self.used = None  # see bound()
-        self.position = self.count = self.at = 0  # of the current batch: first sample, samples, next part
-        self.epoch = 0  # the value for fit's initial_epoch
+        self.position = self.count = self.at = 0
+        self.epoch = 0
         self.underway = None
         self.calibrated = 2 if dtype == "float32" else 0
-        self.unit = self.unit_count = self.unit_scale = (
-            None  # a cache: the unit of LOSS, and the count and the scale of the outputs for which it was computed
-        )
+        self.unit = self.unit_count = self.unit_scale = None
 
     def steps(self):
         """The number of steps. The program counts them, so Ctrl-C cannot come between a step and its count.
