@@ -95,7 +95,8 @@ DESCRIBED = (
 )  # fmt: skip
 # Modules whose public names a program calls.
 CALLED = (
-    "adapt.tinytrain", "adapt.update", "callbacks", "continual.adabn", "continual.labels", "continual.latents",
+    "adapt.lite", "adapt.tinytrain", "adapt.update", "callbacks", "continual.adabn", "continual.labels",
+    "continual.latents",
     "continual.prototypes", "continual.replay", "continual.reservoir", "continual.teach", "inspect.watch", "metrics",
     "model",
     "online.centroid", "online.kswin", "optimizers.rates", "run.network", "sensors.features.filter",
@@ -184,6 +185,7 @@ loaded.export("other.odt", purpose="trainning")  # refused
 odt.metrics.accuracy(odt.metrics.confusion_matrix(model, x, y)) + 1.0
 odt.metrics.confusion_matrix(x, y)  # refused
 odt.adapt.update.last(model, layers=2)
+odt.adapt.fisher.fisher(model, x, y)["dense"][0] + 1.0
 odt.adapt.updates  # refused
 odt.executor.use("native")
 odt.executor.use("gpu")  # refused
@@ -202,6 +204,14 @@ Window(128, 3).push(np.zeros(6, np.int16))
 Recorder("windows", Window(128), rate=100).add(b"", 3)  # refused
 Rules(["a"]).event("a", now="soon")  # refused
 LogMel(rate=16000).outputs.upper()  # refused
+reader = odt.data.CsvReader("data.csv", 16, label="class", skip=[0, "time"], labels=["a", "b"])
+model.fit(reader, epochs=2)
+odt.data.CsvReader("data.csv", 16, delimiter=";")  # refused
+odt.inspect.profile(model, x, y)[0]
+odt.files.slots.Bytes(bytearray(4096))
+model.save(odt.files.slots.Bytes(bytearray(4096)))
+model.save(4096)  # refused
+odt.get_num_threads().upper()  # refused
 from odt.online import KMN  # refused
 from odt.layers import Dens  # refused
 from odt.files import slot  # refused

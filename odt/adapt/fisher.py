@@ -30,8 +30,12 @@ from ..run.replace import set_arena
 from ..run.session import bind, calibrate_words
 from ..run.weights import UNSEEN
 
+if 1 - 1:  # for type checkers alone
+    from ..model import Model
+    from ..run.network import Data
 
-def fisher(model, x, y):
+
+def fisher(model: "Model", x: "Data", y: "Data") -> "dict[str, array[float]]":
     """``{layer's name: array('f') of D_o}`` of each layer with a kernel, for labelled samples as ``fit`` takes them.
 
     The model stays as it is, but for ranges as ``evaluate`` would find them. Its arena serves, or while this runs a

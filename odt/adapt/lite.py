@@ -15,10 +15,22 @@ from ..model import Model
 from ..plan.graph import Node
 from .update import bias
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from ..model import Model
+    from ..run.network import Network
+
 _AXES = {2: (AdaptiveAvgPool1D, Conv1D, UpSampling1D), 3: (AdaptiveAvgPool2D, Conv2D, UpSampling2D)}
 
 
-def lite_residual(model, blocks, kernel_size=3, groups=2, expand=1, norm=0):
+def lite_residual(
+    model: "Model",
+    blocks: "Sequence[str | tuple[str, str]]",
+    kernel_size: "int" = 3,
+    groups: "int" = 2,
+    expand: "int" = 1,
+    norm: "int" = 0,
+) -> "Model":
     """A new Model of ``model``'s layers, with a branch beside each block; branches, biases and the last layer train.
 
     ``blocks``: names ``(before, last)`` of two layers: the branch reads the output of the first, and is added to the
@@ -97,7 +109,7 @@ def _norm(x, name, width):
     return GroupNorm(channels // width if channels % width == 0 else 1, name=name)(x)
 
 
-def take_weights(model, source):
+def take_weights(model: "Model", source: "Network") -> None:
     """Give the compiled ``model`` the weights of all layers that it shares with the compiled ``source``."""
     found = dict(_weights(source))
     values = []

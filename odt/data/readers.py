@@ -18,6 +18,12 @@ from ..base.fixed import elements, is_int, own
 from ..base.primitives import count_of, order
 from .csv import Lines, float32, parse, text, whole  # noqa: F401 (parse is from here, too)
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+    from typing import Any
+    from ..run.network import Data, Numbers
+
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
 _SIZES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "float32": 4}
 _WIDE = {"int64": "int32", "float64": "float32"}  # what they become as they are read
@@ -38,7 +44,15 @@ class Column:
 
     shape = ()  # of a sample, where the file says it
 
-    def __init__(self, path, dtype, row=1, offset=0, stride=None, samples=None):
+    def __init__(
+        self,
+        path: "str",
+        dtype: "str",
+        row: "int" = 1,
+        offset: "int" = 0,
+        stride: "int | None" = None,
+        samples: "int | None" = None,
+    ) -> None:
         self.wide = dtype if dtype in _WIDE else None
         dtype = _WIDE.get(dtype, dtype)
         if dtype not in _CODES:
@@ -130,18 +144,18 @@ class _Reader:
         self.batch_size = batch_size
         self.block = block
 
-    def __len__(self):
+    def __len__(self) -> "int":
         """Batches of an epoch."""
         return (self.samples + self.batch_size - 1) // self.batch_size
 
-    def runs(self):
+    def runs(self) -> "Iterator[tuple[int, int]]":
         """Yield (first sample, samples) of what is read in one go, in this epoch's order."""
         blocks = (self.samples + self.block - 1) // self.block
         for b in range(blocks):
             b = order(b, blocks, self.order) if self.order else b
             yield b * self.block, min(self.block, self.samples - b * self.block)
 
-    def __iter__(self):
+    def __iter__(self) -> "Iterator[tuple[Any, Any]]":
         filled = 0
         for first, count in self.runs():
             while count:
@@ -163,7 +177,14 @@ class RawReader(_Reader):
     ``y`` may be a buffer or list of labels in RAM instead. The Input's dtype is that of the x column.
     """
 
-    def __init__(self, x, y, batch_size, block=1, normalizer=None):
+    def __init__(
+        self,
+        x: "Column",
+        y: "Column | Numbers",
+        batch_size: "int",
+        block: "int" = 1,
+        normalizer: "Normalizer | None" = None,
+    ) -> None:
         for name, column in (("x", x), ("y", y)):
             if not isinstance(column, Column) and (name == "x" or count_of(column) is None):
                 raise TypeError("%s is a Column, got %r" % (name, type(column)))
@@ -197,7 +218,7 @@ class RawReader(_Reader):
             self._normalizer.apply(x)
         return x, self._y.part(count)
 
-    def close(self):
+    def close(self) -> None:
         """Close the files; iterating opens them again."""
         self._x.close()
         self._y.close()
@@ -210,7 +231,14 @@ class NpyReader(RawReader):
     writes them. 64 bits become 32, as Column says.
     """
 
-    def __init__(self, x, y, batch_size, block=1, normalizer=None):
+    def __init__(
+        self,
+        x: "str | PathLike[str]",
+        y: "str | PathLike[str] | Column | Numbers",
+        batch_size: "int",
+        block: "int" = 1,
+        normalizer: "Normalizer | None" = None,
+    ) -> None:
         y = _npy(y) if isinstance(y, str) or hasattr(y, "__fspath__") else y
         super().__init__(_npy(x), y, batch_size, block, normalizer)
 
@@ -322,9 +350,18 @@ class CsvReader(_Reader):
     """
 
     def __init__(
-        self, path, batch_size, label=-1, targets=None, skip=(), separator=",", index=128, normalizer=None, decimal=".",
-        labels=None,
-    ):  # fmt: skip
+        self,
+        path: "str",
+        batch_size: "int",
+        label: "int | str | None" = -1,
+        targets: "int | str | Sequence[int | str] | None" = None,
+        skip: "int | str | Sequence[int | str]" = (),
+        separator: "str | None" = ",",
+        index: "int" = 128,
+        normalizer: "Normalizer | None" = None,
+        decimal: "str" = ".",
+        labels: "Sequence[str] | None" = None,
+    ) -> None:
         skip, targets = _several(skip), _several(targets)
         self.path, self._skip = path, skip
         self._lines = Lines(path, separator, decimal)
@@ -426,7 +463,7 @@ class CsvReader(_Reader):
             self._normalizer.apply(x)
         return x, memoryview(self._y)[: count * len(self._y_columns)]
 
-    def close(self):
+    def close(self) -> None:
         """Close the file; iterating opens it again."""
         self._lines.close()
 
@@ -443,7 +480,7 @@ class Normalizer:
     last bits differ from a PC's: to have the same bits on two machines, move ``to_bytes()``.
     """
 
-    def __init__(self, features):
+    def __init__(self, features: "int") -> None:
         if not is_int(features) or features < 1:
             raise ValueError("Normalizer: features is an int above 0, got %r" % (features,))
         self.features = features
@@ -451,7 +488,7 @@ class Normalizer:
         self.mean = array("f", bytes(4 * features))
         self.squares = array("f", bytes(4 * features))
 
-    def update(self, x):
+    def update(self, x: "Data") -> None:
         """Take in samples, a flat array after one another or (samples, features).
 
         ValueError for NaN, infinity and what is beyond 1e18; then nothing is taken in.
@@ -496,7 +533,7 @@ class Normalizer:
         variance = self.squares[k] / self.count if self.count else 0
         return variance**0.5 if variance > 1e-12 else 1.0
 
-    def apply(self, x):
+    def apply(self, x: "Any") -> None:
         """Normalise samples in place, an array of floats; returns it, flat."""
         x = self._flat(x)
         for k in range(self.features):
@@ -505,12 +542,12 @@ class Normalizer:
                 x[at] = (x[at] - mean) * factor
         return x
 
-    def to_bytes(self):
+    def to_bytes(self) -> "bytes":
         """The state, for a file."""
         return bytes(array("i", [self.features, self.count])) + bytes(self.mean) + bytes(self.squares)
 
     @staticmethod
-    def from_bytes(data):
+    def from_bytes(data: "bytes") -> "Normalizer":
         """The Normalizer whose ``to_bytes`` this is."""
         words = array("i", bytes(data[:8])) if len(data) >= 8 else (0, 0)
         if words[0] < 1 or len(data) != 8 + 8 * words[0]:

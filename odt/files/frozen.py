@@ -20,11 +20,15 @@ from ..base import executor
 from ..base.regions import CONSTANTS
 from ..run.session import ready
 
+if 1 - 1:  # for type checkers alone
+    from os import PathLike
+    from ..run.network import Network
+
 _MAGIC = b"ODTF"
 HEADER = 12  # bytes
 
 
-def pack(model):
+def pack(model: "Network") -> "bytes":
     """The kernels and biases of a compiled model that do not train, as bytes."""
     return pack_session(ready(model))
 
@@ -67,7 +71,7 @@ def check(data, plan):
     return plan.with_rows(given) if hasattr(plan, "with_rows") else given
 
 
-def write_module(path, model, shift=0):
+def write_module(path: "str | PathLike[str]", model: "Network", shift: "int" = 0) -> None:
     """A Python module whose DATA is ``pack(model)``, to be frozen into a firmware. Replaces the file at once.
 
     A linker places a frozen module's bytes anywhere: where compile() refuses DATA as not aligned, freeze the module

@@ -15,6 +15,9 @@ the higher sequence number whose CRC holds is the newest. docs/reference/checkpo
 from ..base.primitives import count_of
 from .checkpoint import HEADER, check
 
+if 1 - 1:  # for type checkers alone
+    from typing import Any
+
 _STEP = 256  # bytes that are written into a region at a time
 
 
@@ -95,7 +98,7 @@ class Blocks(_Slots):
     Takes one block of RAM while it reads or writes.
     """
 
-    def __init__(self, device):
+    def __init__(self, device: "Any") -> None:
         for name in ("readblocks", "writeblocks", "ioctl"):
             if not hasattr(device, name):
                 raise TypeError("Blocks: a block device is expected, %r has no %s" % (device, name))
@@ -145,7 +148,7 @@ class Bytes(_Slots):
     Power failures are survived where the halves do not share a page that is erased to be written.
     """
 
-    def __init__(self, region):
+    def __init__(self, region: "Any") -> None:
         if isinstance(region, (bytes, str, list, tuple)) or count_of(region) is None:
             raise TypeError("Bytes: a region that can be written is expected, got %r" % (type(region),))
         self.region = region

@@ -32,6 +32,12 @@ from ..run.start import Tidy
 from ..run.weights import read
 from .watch import Watch
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Sequence
+    from os import PathLike
+    from typing import Any
+    from ..model import Model
+
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "f32": "f"}
 _DESCR = {"b": "|i1", "h": "<i2", "i": "<i4", "f": "<f4"}
 _SIZES = {"b": 1, "h": 2, "i": 4, "f": 4}
@@ -96,7 +102,7 @@ class Map:
     when the network is not the one that was compiled.
     """
 
-    def __init__(self, model):
+    def __init__(self, model: "Model") -> None:
         ready(model)
         noted = []
         optimizer = None if is_untrained(model.session) else model.session.optimizer
@@ -257,7 +263,7 @@ def _tensors(model):
     return tensors
 
 
-def names(model):
+def names(model: "Model") -> "list[str]":
     """The names of the tensors of a training step: outputs, errors ("dx"), gradients, weights, optimizer state."""
     return sorted(_tensors(model))
 
@@ -271,7 +277,13 @@ class Trace(Watch):
     samples are padding. Of int16 states "moment 2" is the root of the second moment.
     """
 
-    def __init__(self, model, names, raw=False, folder=None):
+    def __init__(
+        self,
+        model: "Model",
+        names: "str | Sequence[str]",
+        raw: "bool" = False,
+        folder: "str | PathLike[str] | None" = None,
+    ) -> None:
         super().__init__(model)
         tensors = _tensors(model)
         for name in names:
@@ -283,10 +295,10 @@ class Trace(Watch):
         self.files = {}
         self.values = {}
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: "str") -> "array[float]":
         return self.values[name]
 
-    def shape(self, name):
+    def shape(self, name: "str") -> "tuple[int, ...]":
         return self.tensors[name].shape
 
     def places(self, start, stop):
@@ -346,7 +358,7 @@ class Ranges(Watch):
     TypeError for a model that is not of int8. It counts in Python: some milliseconds a tensor on a board.
     """
 
-    def __init__(self, model):
+    def __init__(self, model: "Model") -> None:
         super().__init__(model)
         if model.dtype != "int8":
             raise TypeError("Ranges: a model of dtype int8 is expected, got %s" % model.dtype)
@@ -379,12 +391,12 @@ class Ranges(Watch):
 
         return count
 
-    def rows(self):
+    def rows(self) -> "list[tuple[Any, ...]]":
         """``[(name, range, peak of the last step, peak of all steps, share of values at an end)]``."""
         found = [(tensor.name,) + self.seen[tensor.name] for tensor in self.tensors if tensor.name in self.seen]
         return [row[:4] + (row[4] / row[5],) for row in found]
 
-    def warnings(self):
+    def warnings(self) -> "list[str]":
         """What is wrong, in words."""
         layer = self.model.nodes[0].layer
         follows = {tensor.name: tensor.follows for tensor in self.tensors}
@@ -407,7 +419,7 @@ class Ranges(Watch):
                     found.append("%s: up to %.3g of a range of %.3g: an outlier?" % (name, peak, reach))
         return found
 
-    def report(self):
+    def report(self) -> None:
         """Print a line a tensor, within 80 columns, and the warnings."""
         width = max([len(row[0]) for row in self.rows()] + [6])
         print(_cut("tensor", width) + "      range  last peak       peak   used  at an end")

@@ -12,12 +12,20 @@ from ..plan.values import OPTIMIZER, home
 from .tensors import Map
 from .watch import Watch
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Callable
+    from typing import Any
+    from ..model import Model
+    from ..run.network import Data
+
 _PHASES = ("forward", "backward", "update")
 _BY_ROWS = ("conv2d", "depthwise2d", "group_conv2d")
 _SPLIT = ("conv2d", "dense")  # host/rows/split.py
 
 
-def profile(model, x, y, clock=None, unit="us"):
+def profile(
+    model: "Model", x: "Data", y: "Data", clock: "Callable[[], int] | None" = None, unit: "str" = "us"
+) -> "list[tuple[Any, ...]]":
     """Run one training step on a batch; print and return what each layer took.
 
     Time is in microseconds of ``time.ticks_us`` (on a PC ``time.perf_counter_ns``), or in the ``unit`` of

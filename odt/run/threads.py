@@ -7,12 +7,12 @@ from ..base import executor
 STACK = 6144  # bytes of the second core's on a board, from its heap: the deepest kernel takes 3 KB, its panel and sums
 
 
-def get_num_threads():
+def get_num_threads() -> "int":
     """Cores that kernels compute on: 1, or 2 after ``set_num_threads(2)``."""
     return (executor.engine.threads() or 1) if hasattr(executor.engine, "threads") else 1
 
 
-def set_num_threads(n):
+def set_num_threads(n: "int") -> None:
     """Split each large int8 kernel over ``n`` cores: 1 (the default) or 2.
 
     The second core is got from ``_thread``, as a thread of the program's own with a stack of 6 KB, and kept until
