@@ -135,7 +135,7 @@ class SparseCategoricalCrossentropy(_Loss):
 
 
 class CategoricalCrossentropy(SparseCategoricalCrossentropy):
-    """As SparseCategoricalCrossentropy, on one-hot labels: (samples, classes), a 1 and else zeros in each row."""
+    """As SparseCategoricalCrossentropy, on one-hot labels: (samples, classes), with a single 1 in each row."""
 
     name = "categorical_crossentropy"
     onehot = True

@@ -196,13 +196,13 @@ class Sequential(Model):
         self.stack([], layers)
 
     def add(self, layer: "Node | Layer") -> None:
-        """Put a layer on top; before ``compile``, else ValueError."""
+        """Append a layer. ValueError after ``compile``."""
         from .run.habits import add
 
         add(self, layer)
 
     def pop(self) -> "Layer":
-        """Take the last layer away, before ``compile``, and return it."""
+        """Remove the last layer and return it. ValueError after ``compile``."""
         from .run.habits import pop
 
         return pop(self)

@@ -508,7 +508,7 @@ class ReLU(Layer):
 
 
 class Dropout(Layer):
-    """While training, zeros with probability ``rate``, and the rest times 1 / (1 - rate).
+    """In training, sets elements to 0 with probability ``rate`` and multiplies the others by 1 / (1 - rate).
 
     Which elements is a hash of the model's seed, the step and the element (Srivastava et al. 2014).
     """

@@ -21,7 +21,7 @@ class _Join(Layer):
 
 
 class Add(_Join):
-    """The sum of outputs of one shape: the join of a residual branch."""
+    """The sum of outputs with equal shapes: joins a residual branch."""
 
     kind = "add"
     can_clamp = True
@@ -41,7 +41,7 @@ class Multiply(_Join):
 
 
 class Concatenate(Layer):
-    """Outputs beside one another along the last axis; the other axes are equal."""
+    """Joins outputs along the last axis; their other axes must be equal."""
 
     kind = "concatenate"
     family = "join"

@@ -21,7 +21,7 @@ _CODES = {"int8": "b", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"
 
 
 class Normalization(Layer):
-    """Each feature, that is each place along the last axis, less its mean, over its deviation; follows the Input.
+    """Subtracts the mean of each feature and divides by its deviation; follows the Input.
 
     ``adapt(x)`` takes both from data. It costs no instruction of its own: samples are read so, in int8 before they are
     quantized, so that a feature of thousandths is as fine as one of thousands. Weights, which do not train: mean and

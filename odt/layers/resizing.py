@@ -65,7 +65,7 @@ class Conv1DTranspose(Conv2DTranspose):
 
 
 class AdaptiveAvgPool2D(Window):
-    """The mean of as many windows as ``output_size`` says, whatever the input's size.
+    """The mean over each window of a grid of ``output_size`` windows, for any size of the input.
 
     Window i covers positions floor(i * size / outputs) to ceil((i + 1) * size / outputs), as PyTorch's does.
     """
@@ -128,7 +128,7 @@ class UpSampling1D(UpSampling2D):
 
 
 class Reshape(Layer):
-    """The same numbers in another shape of as many; one extent may be -1, for what is left."""
+    """The same numbers in another shape; one extent may be -1 and is then computed."""
 
     kind = "reshape"
     view = True

@@ -96,7 +96,7 @@ class ExponentialDecay(Constant):
 
 
 class WarmUp(Constant):
-    """``schedule``, a number or a schedule, reached on a straight line within the first ``steps`` steps.
+    """Rises linearly within the first ``steps`` steps to ``schedule``, a number or a schedule.
 
     Step i has ``(i + 1) / steps`` of the schedule's first rate; step ``steps`` is the schedule's step 0.
     """

@@ -194,7 +194,7 @@ class Network:
         return session.evaluate(count)
 
     def predict(self, x: "Data", out: "Any" = None, batch_size: "int | None" = None, verbose: "int | str" = 0) -> "Any":
-        """The network's output as array('f'), samples after one another (logits for labels).
+        """The network's output as array('f'), sample after sample (logits for labels).
 
         ``x``: (samples, *input shape) as for ``fit``, or one sample in the Input's shape. Of a NumPy array the result
         is one, too: float32, (samples, *output shape). ``out``: array('f'), or another array of float32, of exactly as
@@ -237,8 +237,7 @@ class Network:
         return self.predict(x)
 
     def calibrate(self, x: "Data", y: "Data | None" = None) -> None:
-        """Set the ranges of an int8 model from these samples: of the forward pass, with ``y`` of the first batch's
-        errors too.
+        """Set the ranges of an int8 model from these samples, with ``y`` also those of the first batch's errors.
 
         Every value of them then has room. Without it ``predict`` and ``evaluate`` take the ranges from the first data
         that they see and widen them where other data needs more; ``fit`` takes them from its first batch, unless ``y``
@@ -285,7 +284,7 @@ class Network:
         return disassemble(ready(self).plan.code)
 
     def draw(self, width: "int" = 78, rows: "int" = 24) -> "str":
-        """A drawing of the arena as text: instructions across, bytes down."""
+        """A drawing of the arena as text: instructions from left to right, bytes down."""
         from ..plan.drawing import draw
 
         return draw(ready(self).program, width, rows)
@@ -307,7 +306,7 @@ class Network:
         return result
 
     def set_weights(self, values: "Sequence[Any]") -> None:
-        """Take over weights as ``get_weights`` gives them; ValueError when one does not fit, and nothing changes.
+        """Take over weights in the format of ``get_weights``; if one does not fit, ValueError, and nothing changes.
 
         Each is flat, or an array of the shape that ``weight_shapes`` says: an array of another is refused, as Keras's
         ``(in, out)`` kernels are and PyTorch's filters. Ranges of int8 are forgotten: see ``calibrate``.
