@@ -208,10 +208,7 @@ class Network:
         session = self.session
         if session is None or session.busy or session.fit:
             ready(self)
-        verbose = session.seen  # one name for two things: MicroPython keeps 11 words of a call off the heap
-        if verbose is None:
-            verbose = _see(session)
-        return verbose.predict(session, x, out)
+        return (session.seen or _see(session)).predict(session, x, out)
 
     def predict_proba(self, x: "Data") -> "Any":
         """Probabilities, as ``predict`` gives outputs: softmax of logits for labels, sigmoid for BinaryCrossentropy.
