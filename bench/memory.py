@@ -6,8 +6,9 @@ Bytes are compile()'s, on any machine the same. bound: no placement of the same 
 less. half: with memory_budget = state + half of the arena; least: the smallest budget that compile()
 offers; beside each the multiply-accumulates that are computed again, in percent of a forward pass.
 
-Then the networks of bench/published.py, SGD, one sample to a step, frozen weights in flash: the arena without a budget,
-that of the smallest one, whose forward pass runs by rows, and both programs' bytes.
+Then the networks of bench/published.py, SGD, one sample to a step, frozen weights in flash: arena, state and program
+without a budget; with the smallest one, by rows and with split kernels, where KB are of arena and state; and what is
+computed again within the KB that the network is to train in.
 """
 
 import sys
@@ -124,16 +125,23 @@ def by_rows():
             model.compile(odt.SGD(0.05), batch_size=1)
             frozen = pack(model)
             before = plan_of(published.network(name, trains), frozen)
+            begin = time.process_time()
             try:
                 plan_of(published.network(name, trains), frozen, 1)
             except MemoryError as error:
                 least = int(str(error).split("at least ")[1].split()[0])
-            begin = time.process_time()
-            after = plan_of(published.network(name, trains), frozen, least)
             took = time.process_time() - begin
-            total = (after.arena + after.state) / 1024
-            yield "%-18s  %-12s  %8d %8d  %8d %8.1f  %8d %8d  %6.1f" % (
-                name, trains, before.arena, after.arena, after.state, total, len(before.code), len(after.code), took
+            after = plan_of(published.network(name, trains), frozen, least)
+            forward = sum([node.layer.macs for node in model.nodes])
+            goal, asked = published.GOALS[name].get(trains), "%5s %5s" % ("-", "-")
+            if goal and least <= 1024 * goal:
+                asked = plan_of(published.network(name, trains), frozen, 1024 * goal)
+                asked = "%5d %3.0f %%" % (goal, 100 * asked.again / forward)
+            elif goal:
+                asked = "%5d %5s" % (goal, "above")
+            yield "%-18s  %-12s  %8d %8d %8d  %8d %8d %7.1f %3.0f %% %8d  %s  %6.1f" % (
+                name, trains, before.arena, before.state, len(before.code), after.arena, after.state,
+                (after.arena + after.state) / 1024, 100 * after.again / forward, len(after.code), asked, took
             )  # fmt: skip
 
 
@@ -151,8 +159,9 @@ def main():
     for line in rows():
         print(line, flush=True)
         lines.append(line)
-    head = "%-18s  %-12s  %8s %8s  %8s %8s  %8s %8s  %6s" % (
-        "128x128x3, int8", "trains", "arena", "by rows", "state", "KB", "program", "by rows", "CPU s")  # fmt: skip
+    head = "%-18s  %-12s  %8s %8s %8s  %8s %8s %7s %5s %8s  %5s %5s  %6s" % (
+        "128x128x3, int8", "trains", "arena", "state", "program", "smallest", "state", "KB", "again", "program",
+        "KB in", "again", "CPU s")  # fmt: skip
     print("\n" + head)
     lines += ["", head]
     for line in by_rows():

@@ -53,6 +53,11 @@ UPDATES = {
         "74 KB": (28, {33: 0.5, 36: 0.25, 39: 1, 42: 1, 45: 1, 51: 0.5, 54: 0.25, 57: 0.5}),
     },
 }  # fmt: skip
+# KB of arena and state in which these updates are to train.
+GOALS = {
+    "MobileNetV2-w0.35": {"last layer": 32, "biases of 25": 57, "49 KB": 105, "73 KB": 141, "99 KB": 176},
+    "MCUNet-5FPS": {"49 KB": 100, "74 KB": 133, "99 KB": 182}, "ProxylessNAS-w0.3": {"74 KB": 134},
+}  # fmt: skip
 
 
 def network(name, trains, activation="relu6", extent=128, classes=10):

@@ -20,6 +20,10 @@ for step in range(3):
     model.train_step(sample, bytes([step]))
     print("step digest %08x" % model.digest())
 print("predicted digest %08x" % model.session.engine.crc32(bytes(model.predict(sample))))
+crc = 0
+for each in model.get_weights():
+    crc = model.session.engine.crc32(bytes(each), crc)
+print("weights digest %08x" % crc)
 try:
     model.calibrate(sample)
 except RuntimeError as error:
