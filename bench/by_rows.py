@@ -43,8 +43,8 @@ for run in A["runs"]:
     frozen = memory(*run["frozen"])
     begin()
     for _ in range(A["steps"]):
-        data = memory(*A["x"]), memory(*A["y"])
-        regions = [memory(A["arena"], run["size"]), state, array("i", control), *data, frozen]
+        data = [memory(*A["x"]), memory(*A["y"]), frozen]
+        regions = [memory(A["arena"], run["size"]), state, array("i", control)] + data
         _odt.run(loaded, regions, run["start"], run["stop"])
     end()
     print("crc", _odt.crc32(state))

@@ -14,6 +14,7 @@ import odt
 from odt import executor
 from odt.adapt import update
 from odt.files import frozen
+from odt.host.chart import chart
 from odt.inspect import Trace, names, profile
 from odt.plan.compiler import compile_graph
 
@@ -210,8 +211,12 @@ def test_files_carry_both_memories(tmp_path, capsys):
         for ours, theirs in zip(opened.get_weights(), plain.get_weights()):
             assert bytes(ours) == bytes(theirs)
         capsys.readouterr()
-        opened.summary()
-        assert ": the rows that do not train" in capsys.readouterr().out
+        texts = []
+        for each in (model, opened):
+            each.summary()
+            texts.append(capsys.readouterr().out)
+        flash = "frozen weights     %8d bytes, in flash" % len(model.session.frozen)
+        assert all("split kernel " in text and flash in text for text in texts)
         # Whole kernels take the file's weights.
         again, twin = [network(seed, frozen=frozen.pack(plain)) for _ in range(2)]
         opened.export(path)
@@ -275,7 +280,7 @@ def test_every_budget_from_the_smallest_on_is_accepted():
             assert len(model.session.arena) + len(model.session.state) <= budget
 
 
-def test_split_kernels_are_looked_into_like_others():
+def test_split_kernels_are_looked_into_like_others(tmp_path):
     def make(**options):
         x = odt.Input((4, 4, 2), dtype="uint8", scale=1 / 128, zero_point=128)
         y = odt.Conv2D(4, 3, padding="same", activation="relu", name="first")(x)
@@ -293,6 +298,9 @@ def test_split_kernels_are_looked_into_like_others():
     x, y = striped.data(plain, 2)
     for each in (plain, model):
         each.train_step(x[:1], y[:1])
+    page = tmp_path / "plan.html"
+    assert "split kernels, of which the rows that do not train lie in flash: conv, hidden" in chart(model, page).notes
+    assert "lie in flash: conv, hidden<br>" in page.read_text() and chart(plain, tmp_path / "plan.png").notes
     kernel = model.session.plan.rows.layers()[0] + " kernel"
     assert kernel in names(model)
     values = []

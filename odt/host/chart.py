@@ -53,9 +53,9 @@ class Box:
 class Plan:
     """What the picture shows.
 
-    ``boxes``; ``spans``, (layer, first instruction, instruction after the last); ``forward``, how many instructions the
-    network's output takes; ``live``, bytes in use during each instruction; ``arena`` and ``lower_bound``, the largest
-    of these.
+    ``boxes``; ``notes``, lines about stages, split kernels and what lies in flash; ``spans``, (layer, first
+    instruction, instruction after the last); ``forward``, how many instructions the network's output takes; ``live``,
+    bytes in use during each instruction; ``arena`` and ``lower_bound``, the largest of these.
     """
 
     def __init__(self, model):
@@ -77,11 +77,24 @@ class Plan:
                 self.live[index] += box.top - box.offset
         self.arena = model.program.arena
         self.lower_bound = max(self.live)
+        self.notes = list(_notes(model))
 
     def title(self):
         above = 100 * (self.arena / self.lower_bound - 1)
         return "arena %s bytes, %.1f %% above the lower bound of %s" % (
             format(self.arena, ","), above, format(self.lower_bound, ","))  # fmt: skip
+
+
+def _notes(model):
+    rows = [[visible(str(part)) for part in parts] for parts in model.session.plan.rows or ()]
+    for first, last, count in rows:
+        if count != "0":
+            yield "by rows: %s to %s, stripes of %s" % (first, last, count)
+    split = [first for first, _, count in rows if count == "0"]
+    if split:
+        yield "split kernels, of which the rows that do not train lie in flash: " + ", ".join(split)
+    if model.program.constants:
+        yield "weights in flash: %s bytes" % format(model.program.constants, ",")
 
 
 def chart(model, path):
@@ -125,7 +138,7 @@ def _png(plan, path):
     axes.set_xticks(
         [(a + b) / 2 for _, a, b in plan.spans], [literal(name) for name, _, _ in plan.spans], rotation=90, fontsize=6
     )
-    axes.set(xlim=(0, count), ylim=(0, plan.arena * 1.05), ylabel="bytes", title=plan.title())
+    axes.set(xlim=(0, count), ylim=(0, plan.arena * 1.05), ylabel="bytes", title="\n".join([plan.title(), *plan.notes]))
     kinds = [Patch(facecolor=colour, label=kind) for kind, colour in COLOURS.items()]
     figure.legend(handles=[*kinds, live, peak, bound], fontsize=7, loc="outside lower center", ncols=7)
     FigureCanvasAgg(figure)
@@ -175,6 +188,7 @@ def _html(plan, path):
     shapes.append('<text text-anchor="end" x="%d" y="%d">forward</text>' % (middle - 6, _TOP - 8))
     shapes.append('<text x="%d" y="%d">backward</text>' % (middle + 6, _TOP - 8))
     legend = ['<span><i style="background: %s"></i>%s</span>' % (colour, kind) for kind, colour in COLOURS.items()]
+    legend[:0] = [escape(note) + "<br>" for note in plan.notes]
     legend += ['<span><i class="k"></i>bytes in use</span>', '<span><i class="r"></i>lower bound</span>']
     size = width, _TOP + _HEIGHT + _LABELS
     least = _LEFT + _COLUMN * count + 20

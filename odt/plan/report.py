@@ -38,8 +38,9 @@ def summary(plan, dtype, batch):
         dtype, batch, executor.backend))  # fmt: skip
     for name in ("weights", "optimizer state"):
         print("%-18s %8d bytes" % (name, plan.totals[name]))
-    if plan.constants:
-        print("%-18s %8d bytes, in flash" % ("frozen weights", plan.constants))
+    flash = plan.constants + getattr(plan, "flash_rows", 0)
+    if flash:
+        print("%-18s %8d bytes, in flash" % ("frozen weights", flash))
     print("%-18s %8d bytes (lower bound %d); peak use by kind:" % ("arena", plan.arena, plan.lower_bound))
     for name in ("activations", "errors", "gradients", "scratch"):
         print("  %-16s %8d" % (name, plan.peaks[name]))
@@ -49,7 +50,7 @@ def summary(plan, dtype, batch):
         if rows:
             print("%-18s %s to %s, %d of a stripe" % ("by rows", first, last, rows))
         else:
-            print("%-18s %s: the rows that do not train" % ("in flash", first))
+            print("%-18s %s, whose rows that do not train are frozen weights" % ("split kernel", first))
     if plan.sums:
         print("  %-16s %8d, over the micro-batches of a batch" % ("gradient sums", plan.sums))
     print("%-18s %8d bytes, plus %d for the program" % (
