@@ -20,6 +20,9 @@ for step in range(3):
     model.train_step(sample, bytes([step]))
     print("step digest %08x" % model.digest())
 print("predicted digest %08x" % model.session.engine.crc32(bytes(model.predict(sample))))
+samples = bytes(sample) + bytes(reversed(sample)) + bytes(sample)
+model.fit(samples, bytes([2, 1, 0]), epochs=model.epoch + 2, initial_epoch=model.epoch, verbose=0)  # in another order
+print("shuffled digest %08x" % model.digest())
 crc = 0
 for each in model.get_weights():
     crc = model.session.engine.crc32(bytes(each), crc)
