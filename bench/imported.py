@@ -22,7 +22,12 @@ import written
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 
-from test_convert import (
+from odt_networks import gated, means, residual, step  # noqa: E402
+from onnx_networks import quantized, run  # noqa: E402
+from quantized_networks import FORMS, IMAGES, by_onnxruntime, litert, of_bytes, pixels, up_to  # noqa: E402
+from ai_edge_litert.interpreter import Interpreter  # noqa: E402
+from tflite_files import FILES, MLPERF, samples  # noqa: E402
+from zoo import (  # noqa: E402
     DSCNN,
     ZOO,
     Autoencoder,
@@ -35,11 +40,7 @@ from test_convert import (
     data,
     exported,
     trained,
-)  # noqa: E402
-from test_convert_export import gated, means, residual, step  # noqa: E402
-from test_convert_onnx import quantized, run  # noqa: E402
-from test_convert_quantized import FORMS, IMAGES, by_onnxruntime, litert, of_bytes, pixels, up_to  # noqa: E402
-from test_convert_tflite import FILES, MLPERF, Interpreter, samples  # noqa: E402
+)
 
 import odt  # noqa: E402
 from odt.host.convert import load, save_onnx  # noqa: E402

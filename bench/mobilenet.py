@@ -26,8 +26,8 @@ import numpy as np  # noqa: E402
 import story_parts  # noqa: E402
 import torch  # noqa: E402
 import written  # noqa: E402
+from large_networks import eighths, stack  # noqa: E402
 from nitro import mnist  # noqa: E402
-from test_convert_large import eighths, stack  # noqa: E402
 from torch import nn  # noqa: E402
 
 import odt  # noqa: E402

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import machines
 import pytest
-from test_circuitpython_layout import lacks_nothing, simpletest
-from test_training import DIGITS, digest, on_the_pc
+from circuitpython_layout import lacks_nothing, simpletest
+from digests import DIGITS, digest, on_the_pc
 
 from odt.host import board, circuitpython, install, mip
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import machines
 import pytest
-from test_mpy import give
-from test_training import DIGITS, FLOAT32, INT8, ROOT, digest, on_the_pc
+from digests import DIGITS, FLOAT32, INT8, ROOT, digest, on_the_pc
+from stock_files import give
 
 from odt.host import install
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 
 import machines
-from test_arguments import check, draw_all
+from argument_cases import check, draw_all
 
 
 class Sanitized(machines.Unix):

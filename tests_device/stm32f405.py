@@ -6,7 +6,7 @@ import subprocess
 
 import machine_stm32
 import pytest
-from test_training import DIGITS, FLOAT32, INT8, ROOT, digest, on_the_pc
+from digests import DIGITS, FLOAT32, INT8, ROOT, digest, on_the_pc
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import machines
 import pytest
+from digests import on_the_pc
 from machine_rp2040 import RP2040
-from test_training import on_the_pc
 
 import odt
 from odt.files import frozen

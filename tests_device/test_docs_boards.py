@@ -15,7 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 
-import test_docs  # noqa: E402
+import documents  # noqa: E402
 
 DIGITS = machines.ROOT / "examples" / "digits" / "digits.bin"
 TUTORIAL = machines.ROOT / "docs" / "tutorials" / "gestures.md"
@@ -33,10 +33,10 @@ class Large(machines.Unix):
 
 
 BLOCKS = [
-    pytest.param(text, Large if test_docs.LARGE in text.split("\n")[0] else Small, id="%s:%d" % (document.name, line))
-    for document in test_docs.DOCUMENTS
+    pytest.param(text, Large if documents.LARGE in text.split("\n")[0] else Small, id="%s:%d" % (document.name, line))
+    for document in documents.DOCUMENTS
     if document != TUTORIAL
-    for line, text in test_docs.blocks(document, "python")
+    for line, text in documents.blocks(document, "python")
     if "on a board" in text.split("\n")[0]
 ]
 
@@ -50,7 +50,7 @@ def test_what_says_so_runs_on_micropython(text, kind):
 
 def parts(where):
     """The tutorial's blocks for a place, as one script."""
-    return "\n".join([text for _, text in test_docs.blocks(TUTORIAL, "python") if where in text.split("\n")[0]])
+    return "\n".join([text for _, text in documents.blocks(TUTORIAL, "python") if where in text.split("\n")[0]])
 
 
 @pytest.fixture(scope="module")
@@ -76,4 +76,4 @@ def test_the_tutorial_learns_and_hears_on_a_board(brought, name):
 
 def test_the_first_script_of_streams_runs_on_a_pico():
     with machines.open("rp2040") as machine:
-        assert " takes us " in machine.exec(test_docs.blocks(STREAM, "python")[0][1], timeout=300)
+        assert " takes us " in machine.exec(documents.blocks(STREAM, "python")[0][1], timeout=300)

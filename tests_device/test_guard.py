@@ -11,9 +11,9 @@ import zlib
 from array import array
 from pathlib import Path
 
+import kernel_cases
 import machines
 import pytest
-import test_kernels
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 
@@ -42,7 +42,7 @@ BETWEEN = (
     "bias_dw_i8", "relu_dx_i8", "open_i8", "masked_i8",
     "sigmoid_dx_i8", "softmax_i8", "softmax_xent_i8", "mse_i8", "gather_i8",
 )  # fmt: skip
-NAMES = [*test_kernels.KERNELS, *BETWEEN]
+NAMES = [*kernel_cases.KERNELS, *BETWEEN]
 CASES = {"qemu_m4": 30, "rp2040": 15}  # of each kernel: of so many sizes that all their operands come in turn
 ON_BOARD = (
     """
@@ -126,7 +126,7 @@ def draw_cases(name, count):
                 sizes = draw_small(rng, op)
             else:
                 sizes = instructions.draw_immediates(rng, op)
-                test_kernels.grow(rng, sizes, name)
+                kernel_cases.grow(rng, sizes, name)
             if sum(op.bytes(i, sizes) for i in range(len(op.operands))) < LARGEST:
                 break
         for operand, _, dtype, _, _ in op.operands:

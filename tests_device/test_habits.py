@@ -1,25 +1,16 @@
 """Callbacks, batches, slices, readers and checkpoints end with one digest on every machine."""
 
-import os
 import re
 
 import machines
 import pytest
-from test_training import ROOT, on_the_pc
+from digests import ROOT, on_the_pc
+from working_folder import folder  # noqa: F401
 
 import odt
 
 NAMES = ("unix", "qemu_m4", "rp2040")
 HERE = ROOT / "tests_device"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory):
-    """Scripts write files to where they run, on the PC too."""
-    before = os.getcwd()
-    os.chdir(tmp_path_factory.mktemp("habits"))
-    yield
-    os.chdir(before)
 
 
 def digests(text):

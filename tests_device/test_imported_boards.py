@@ -9,18 +9,18 @@ import machines
 import numpy as np
 import onnx
 import pytest
-from test_mpy import give
-from test_training import on_the_pc
+from digests import on_the_pc
+from stock_files import give
 
 import odt
 from odt.host.convert import load
 
 sys.path.insert(0, str(machines.ROOT / "tests_host"))
 
-from test_convert import trained  # noqa: E402
-from test_convert_onnx import quantized, run  # noqa: E402
-from test_convert_quantized import litert  # noqa: E402
-from test_convert_tflite import FILES  # noqa: E402
+from onnx_networks import quantized, run  # noqa: E402
+from quantized_networks import litert  # noqa: E402
+from tflite_files import FILES  # noqa: E402
+from zoo import trained  # noqa: E402
 
 SCRIPT = machines.ROOT / "tests_device" / "imported.py"
 NAMES = ["digits", "residual", "learns"]

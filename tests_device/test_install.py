@@ -8,28 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import figures
 import machines
 import pytest
-import test_readme
-from test_training import digest, on_the_pc
+from digests import digest, on_the_pc
+from installing import run
 
 from odt.host import install
 from odt.host.board import Board, BoardError
 from odt.host.pieces import PIECES, beside
 
 MPY = machines.BUILD / "mpy"
-
-
-def run(machine, *arguments):
-    """(exit status, what `python -m odt install` printed)."""
-    if machine._port is None:
-        assert machine.mpremote("exec", "pass")[0] == 0  # switches it on
-    command = [sys.executable, "-m", "odt", "install", "--connect", machine._port, *map(str, arguments)]
-    done = subprocess.run(
-        command, cwd=machines.ROOT, env=machine.environment, text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=500,
-    )  # fmt: skip
-    return done.returncode, done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +48,7 @@ def test_stock_pico_gets_kernels_and_an_example_that_ends_with_the_digest_of_the
     assert status == 0, text
     lines = text.splitlines()
     once = re.sub(r"Copying 0 (modules to /lib), (\d+) are there", r"Copying \2 \1", "\n".join(lines[:4]) + "\n")
-    test_readme.check("installation", once)  # as on an empty board; the test before has brought the modules
+    figures.check("installation", once)  # as on an empty board; the test before has brought the modules
     assert lines[0].startswith("Found Raspberry Pi Pico with RP2040, micropython 1.25.0 (.mpy 6.3, armv6m), ")
     assert "Self-test passed: the PC's digests in int8 and float32;" in text
     assert lines[-1] == 'Run it with: mpremote connect %s exec "import xor.train"' % pico._port

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import machines
 import pytest
-from test_kernels import run
-from test_mpy import MPY, give
-from test_readme import near
+from figures import near
+from kernel_cases import run
+from stock_files import MPY, give
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 
 import instructions  # noqa: E402
-from test_executors_agree import with_one_nan  # noqa: E402
+from executors import with_one_nan  # noqa: E402
 
 from odt.host import install  # noqa: E402
 from odt.host.pieces import PIECES  # noqa: E402

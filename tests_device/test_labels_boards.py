@@ -2,7 +2,7 @@
 
 import machines
 import pytest
-from test_training import ROOT, on_the_pc
+from digests import ROOT, on_the_pc
 
 
 @pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "rp2040"))

@@ -4,7 +4,7 @@ import re
 
 import machines
 import pytest
-from test_training import ROOT, on_the_pc
+from digests import ROOT, on_the_pc
 
 SCRIPT = ROOT / "tests_device" / "layers.py"
 

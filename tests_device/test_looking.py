@@ -4,8 +4,8 @@ import re
 
 import machines
 import pytest
-from test_habits import folder  # noqa: F401  scripts write files to where they run
-from test_training import ROOT, on_the_pc
+from digests import ROOT, on_the_pc
+from working_folder import folder  # noqa: F401  scripts write files to where they run
 
 
 def lines(text):

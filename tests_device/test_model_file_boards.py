@@ -10,8 +10,8 @@ import machines
 import numpy as np
 import pytest
 import torch
-from test_mpy import give
-from test_training import on_the_pc
+from digests import on_the_pc
+from stock_files import give
 from torch import nn
 
 import odt
@@ -20,7 +20,7 @@ from odt.host.prune import count, prune
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 
-from test_convert import Block  # noqa: E402
+from zoo import Block  # noqa: E402
 
 SCRIPT = machines.ROOT / "tests_device" / "model_file.py"
 X = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])

@@ -8,7 +8,7 @@ import sys
 
 import machines
 import pytest
-from test_training import digest
+from digests import digest
 
 TRAIN = """
 import odt

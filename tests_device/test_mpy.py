@@ -4,17 +4,8 @@ import re
 
 import machines
 import pytest
-from test_training import DIGITS, digest, on_the_pc
-
-MPY = machines.BUILD / "mpy"
-
-
-def give(machine, arch):
-    """What an installation copies, to where the machine's scripts run."""
-    kernels = sorted((MPY / arch).glob("_odt*.mpy"))
-    assert (MPY / "python" / "odt").exists() and kernels, f"{MPY / arch} is not built: run `make mpy`"
-    machine.install([MPY / "python" / "odt", *kernels])
-
+from digests import DIGITS, digest, on_the_pc
+from stock_files import MPY, give
 
 STOCK = ["stock_unix x64", "stock_qemu_m3 armv7m", "stock_qemu_m4hf armv7emsp"]
 

@@ -4,7 +4,7 @@ import re
 
 import machines
 import pytest
-from test_mpy import give
+from stock_files import give
 
 OPERATIONS = ["set_weights", "compile", "fit", "first fit", "save", "load"]
 

@@ -2,7 +2,7 @@
 
 import machines
 import pytest
-from test_training import ROOT
+from digests import ROOT
 
 SESSIONLESS = {"summary", "disassemble", "draw"}  # read the plan alone, which a fit leaves as it is
 

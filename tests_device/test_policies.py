@@ -4,7 +4,7 @@ from pathlib import Path
 
 import machines
 import pytest
-from test_training import on_the_pc
+from digests import on_the_pc
 
 SCRIPT = Path(__file__).with_name("policies.py")
 # In two goes, each on a heap that nothing has cut to pieces: what compiles last is the largest.

@@ -6,10 +6,10 @@ import re
 import shutil
 
 import pytest
+from digests import digest, on_the_pc
+from example_runs import EXAMPLES, FLASH, RUNS, images
 from machine_rp2040 import RP2040
 from machines import MachineError
-from test_examples import EXAMPLES, FLASH, RUNS, images
-from test_training import digest, on_the_pc
 
 SCRIPT, FILES, ARGS = RUNS["personalise, life"]
 SCRIPT = EXAMPLES / "personalise" / SCRIPT

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import machines
 import pytest
-from test_mpy import give
-from test_training import on_the_pc
+from digests import on_the_pc
+from stock_files import give
 
 import odt
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import machines
 import pytest
-from test_training import on_the_pc
+from digests import on_the_pc
 
 SCRIPT = Path(__file__).with_name("recording.py")
 

@@ -1,11 +1,11 @@
 """The emulated Pico: its firmware, its boot ROM's floats, its flash and its serial port."""
 
-import socket
 import time
 
 import machines
 import numpy as np
 import pytest
+from serial_repl import connect, read_until
 
 FLOAT_SCRIPT = """
 import struct
@@ -22,26 +22,6 @@ for x, y in zip(a, b):
 def board():
     with machines.open("rp2040") as m:
         yield m
-
-
-def connect(board):
-    """A bare serial connection, at the prompt."""
-    host, port = board._port.removeprefix("socket://").split(":")
-    line = socket.create_connection((host, int(port)), timeout=10)
-    line.sendall(b"\r\x03\x03\r")
-    read_until(line, b">>> ")
-    line.sendall(b"'syn' + 'ced'\r")
-    read_until(line, b"'synced'\r\n>>> ")
-    return line
-
-
-def read_until(line, end, timeout=20):
-    stop = time.monotonic() + timeout
-    data = b""
-    while end not in data:
-        line.settimeout(max(stop - time.monotonic(), 0.01))
-        data += line.recv(4096)
-    return data
 
 
 def flush(x):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import machines
 import pytest
-from test_mpy import give
-from test_training import on_the_pc
+from digests import on_the_pc
+from stock_files import give
 
 SCRIPT = Path(__file__).with_name("streaming.py")
 

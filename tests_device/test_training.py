@@ -1,34 +1,14 @@
 """Training on every machine ends with the bits of the PC."""
 
-import contextlib
-import io
 import re
-import runpy
 import subprocess
 import sys
-from pathlib import Path
 
 import machines
 import pytest
+from digests import DIGITS, FLOAT32, INT8, ROOT, digest, on_the_pc
 
-ROOT = Path(__file__).resolve().parent.parent
-DIGITS = ROOT / "examples" / "digits"
 NATIVE = ("unix", "qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7", "qemu_m33", "rp2040")
-# Small enough for the heap of an STM32F405, on which stm32f405.py runs the same.
-INT8 = {"steps": 200, "train": 160, "test": 48, "batch": 16}
-FLOAT32 = {"steps": 8, "train": 160, "test": 48, "batch": 4, "dtype": "float32"}
-
-
-def on_the_pc(script, args):
-    """What the script prints under CPython, in this process."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        runpy.run_path(str(script), {"ODT_ARGS": args})
-    return out.getvalue()
-
-
-def digest(text):
-    return re.search(r"digest ([0-9a-f]{8})", text).group(1)
 
 
 def run(name, args, timeout=900):

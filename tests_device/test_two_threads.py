@@ -10,7 +10,7 @@ import time
 
 import machines
 import pytest
-from test_training import ROOT, on_the_pc
+from digests import ROOT, on_the_pc
 
 HERE = ROOT / "tests_device"
 NAMES = ("unix", "unix_float30")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import machines
 import pytest
-from test_mpy import give
-from test_rp2040 import connect, read_until
-from test_training import on_the_pc
+from digests import on_the_pc
+from serial_repl import connect, read_until
+from stock_files import give
 
 import odt
 

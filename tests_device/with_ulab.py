@@ -7,7 +7,7 @@ from array import array
 import machines
 import numpy as np
 import pytest
-from test_training import DIGITS, on_the_pc
+from digests import DIGITS, on_the_pc
 
 import odt
 from odt.reference import vectors

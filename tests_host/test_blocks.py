@@ -4,8 +4,8 @@ import random
 
 import instructions
 import pytest
+from executors import _odt, compare, needs_native
 from instructions import NAMES, draw
-from test_executors_agree import _odt, compare, needs_native
 
 CASES = 12
 WIDE = (31, 32, 33, 63, 64, 65, 70)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from test_gradients import batch, int8_gradients
+from gradient_cases import batch, int8_gradients
 from twin import Twin
 
 import odt

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
+from onnx_networks import FUZZED
 from onnxruntime.capi import onnxruntime_pybind11_state as native
-from test_convert_onnx import FUZZED
 
 from odt.host.convert import load, onnxfile
 from odt.host.convert.onnxfold import FOLDED

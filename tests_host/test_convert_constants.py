@@ -8,10 +8,10 @@ import sys
 
 import numpy as np
 import pytest
+from ai_edge_litert import schema_py_generated as schema
 from onnx import TensorProto, helper
-from test_convert_exported import by_onnxruntime, i32, model
-from test_convert_options import litert
-from test_convert_tflite import File, load_of, schema
+from onnx_graphs import by_onnxruntime, i32, model
+from tflite_files import File, litert, load_of
 
 from odt.host.convert import Unsupported, load, onnxfile, tflitefile
 from odt.host.convert.onnxfold import FOLDED

@@ -7,8 +7,8 @@ import copy
 import numpy as np
 import pytest
 import torch
-from test_convert import DSCNN, ZOO, LeNet, MobileNetV2, ResNet8, close, data, made
 from torch import nn
+from zoo import DSCNN, ZOO, LeNet, MobileNetV2, ResNet8, close, data, made
 
 import odt
 from odt.host.convert import Imported, build, load, read

@@ -3,12 +3,12 @@
 import numpy as np
 import onnx
 import pytest
-from test_convert import ZOO, Autoencoder, Mixer, data, exported, trained
-from test_convert_onnx import run
-from test_convert_tflite import FILES
+from odt_networks import gated, means, residual, step
+from onnx_networks import run
+from tflite_files import FILES
+from zoo import ZOO, Autoencoder, Mixer, data, exported, trained
 
 import odt
-from odt.base.fixed import bits_to_float, get
 from odt.host.convert import load, save_onnx
 
 
@@ -26,11 +26,6 @@ def test_onnxruntime_computes_float32_models_alike(kind, tmp_path):
     assert np.abs(got - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
-def step(model):
-    """The size of a step of the output."""
-    return bits_to_float(get(model.session.state, model.session.plan.output.scale.offset))
-
-
 @pytest.mark.parametrize("kind", [kind for kind in ZOO if kind not in (Autoencoder, Mixer)])
 def test_onnxruntime_computes_int8_models_to_the_step(kind, tmp_path):
     x = data(kind, 100)
@@ -39,30 +34,6 @@ def test_onnxruntime_computes_int8_models_to_the_step(kind, tmp_path):
     got, expected = written(model, tmp_path / "net.onnx", x), model.predict(x)
     assert np.abs(got - expected).max() <= 1.01 * step(model)
     assert np.mean(np.abs(got - expected) <= 0.01 * step(model)) >= 0.9
-
-
-def residual():
-    x = odt.Input((8, 8, 1))
-    y = odt.Conv2D(8, 3, padding="same", activation="relu")(x)
-    for _ in range(3):
-        y = odt.Add(activation="relu")([y, odt.Conv2D(8, 3, padding="same")(y)])
-    return x, odt.AvgPool2D(2)(y)
-
-
-def means():
-    """A mean of four is half way between two steps every fourth time: odt rounds it up, ONNX to the even one."""
-    x = odt.Input((8, 8, 1), "uint8", 1 / 16)
-    y = odt.AvgPool2D(2)(odt.Conv2D(8, 3, padding="same", activation="relu")(x))
-    return x, odt.AvgPool2D(2)(odt.Conv2D(16, 3, padding="same", activation="relu")(y))
-
-
-def gated():
-    """A sigmoid of odt's is 0.01 steps off at most, so that a byte of a hundred is the next one."""
-    x = odt.Input((8, 8, 1), "int16", 1 / 16)
-    y = odt.Conv2D(8, 3, padding="same", activation="relu")(x)
-    gate = odt.Conv2D(8, 3, padding="same", activation="sigmoid")(y)
-    y = odt.LeakyReLU(0.1)(odt.BatchNorm()(odt.Conv2D(8, 3, 2)(odt.Multiply()([y, gate]))))
-    return x, odt.Concatenate()([odt.MaxPool2D()(y), odt.AvgPool2D()(y)])
 
 
 def bent():

@@ -4,17 +4,17 @@ is computed or refused.
 
 import itertools
 import types
-import warnings
 
 import flatbuffers
 import numpy as np
 import pytest
 import tflite
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
+from ai_edge_litert import schema_py_generated as schema
+from ai_edge_litert.interpreter import OpResolverType
 from hypothesis import given
 from hypothesis import strategies as st
-from test_convert_onnx import FUZZED
-from test_convert_tflite import File, load_of, schema
+from onnx_networks import FUZZED
+from tflite_files import File, litert, load_of, steps
 
 from odt.host.convert import tflitefile
 from odt.host.convert.tflitetable import ATTRIBUTES, ROWS, fields, kind_of
@@ -173,30 +173,7 @@ def network(name, shape, inputs, values, outputs):
     return file.bytes()
 
 
-def steps(file, at, scale, zero):
-    tensor = file.graph.tensors[at]
-    tensor.type, tensor.quantization = schema.TensorType.INT8, schema.QuantizationParametersT()
-    tensor.quantization.scale, tensor.quantization.zeroPoint = [scale], [zero]
-
-
 BY_OTHERS = {"ELU": (OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,)}  # of which there is no reference kernel
-
-
-def litert(content, x, kernels=OpResolverType.BUILTIN_REF):
-    """LiteRT's outputs by its reference kernels, or None where it does not take the network."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            machine = Interpreter(model_content=content, experimental_op_resolver_type=kernels)
-            machine.allocate_tensors()
-            rows = []
-            for row in x:
-                machine.set_tensor(machine.get_input_details()[0]["index"], row[None])
-                machine.invoke()
-                rows.append(machine.get_tensor(machine.get_output_details()[0]["index"]).copy())
-    except (RuntimeError, ValueError):
-        return None
-    return np.array(rows)
 
 
 def trials(name):

@@ -7,10 +7,10 @@ import re
 import numpy as np
 import onnx
 import pytest
+from ai_edge_litert import schema_py_generated as schema
 from onnx import TensorProto, helper
-from test_convert_exported import by_onnxruntime, compare, f, i, i32, model
-from test_convert_options import steps
-from test_convert_tflite import File, schema
+from onnx_graphs import by_onnxruntime, compare, f, i, i32, model
+from tflite_files import File, steps
 
 from odt.host.convert import load, onnxfile, tflitefile
 

@@ -4,8 +4,8 @@ and in float32.
 
 import numpy as np
 import pytest
-from test_convert_attributes import helper
-from test_convert_onnx import network, run
+from onnx import helper
+from onnx_networks import network, run
 
 from odt.host.convert import load
 

@@ -5,8 +5,8 @@ files, bad input.
 import numpy as np
 import pytest
 import torch
-from test_reference import as_float, call, control, softmax
-from test_replay import X, Y, reader
+from digits_data import X, Y, reader
+from single_calls import as_float, call, control, softmax
 
 import odt
 from odt.base import opcodes

@@ -23,35 +23,25 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from documents import DOCUMENTS, LARGE, README, ROOT, blocks
 
 import odt  # noqa: E402
 from odt.base import opcodes  # noqa: E402
 from odt.host import commands, generate, idioms, language  # noqa: E402
 
-README = ROOT / "README.md"
-DOCUMENTS = [README, *sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
 BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk", "boards/firmware.mk")
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 STEPS = ROOT / "bench" / "results" / "steps.txt"
 MENDS = "run `build/venv/bin/python tests_host/test_docs.py`"
 
-LARGE = "and on a board with more RAM than a Pico"
 PLACES = (
     "# on a PC",
     "# on a PC, and on a board",
     "# on a PC, " + LARGE,
     "# on a board",
 )  # a Python block's first line
-
-
-def blocks(document, language):
-    """``[(line, text)]`` of the document's fenced blocks in a language."""
-    pattern = r"^```" + language + r"\n(.*?)^```$"
-    text = document.read_text()
-    found = re.finditer(pattern, text, re.M | re.S)
-    return [(text[: match.start(1)].count("\n"), match.group(1)) for match in found]
 
 
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from test_update import OPTIMIZERS, X, Y, network, weights
 from twin import Twin
+from update_cases import OPTIMIZERS, X, Y, network, weights
 
 import odt
 from odt.adapt import update

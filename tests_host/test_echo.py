@@ -7,7 +7,7 @@ from array import array
 
 import numpy as np
 import pytest
-from test_online import EXECUTORS, rls, unchanged
+from learners import EXECUTORS, rls, unchanged
 
 import odt
 from odt import executor

@@ -7,8 +7,8 @@ from array import array
 
 import numpy as np
 import pytest
+from executors import executors
 from instructions import NAMES, assemble, draw
-from test_executors_agree import executors
 
 from odt.base import opcodes
 from odt.base.fixed import ONE

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from test_gradients import LOSSES, NETWORKS, Twin, batch, build, dequantized
+from gradient_cases import LOSSES, NETWORKS, batch, build, dequantized
+from twin import Twin
 
 import odt
 from odt.run import session

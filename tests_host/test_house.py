@@ -63,6 +63,17 @@ def test_each_test_file_has_a_name_of_its_own():
     assert sorted(names) == sorted(set(names))
 
 
+def test_no_file_of_tests_is_imported():
+    """What several tests need lies in a module of its own, without tests."""
+    files = [file for folder in ("tests_host", "tests_device", "bench") for file in (ROOT / folder).rglob("*.py")]
+    assert len(files) > 300
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [name for name in names if name.startswith("test_")], (file, names)
+
+
 def test_there_is_no_circle_of_imports():
     assert circle() == []
 

@@ -1,6 +1,7 @@
 """What `python -m odt install` decides, for boards that are not here."""
 
 import pytest
+from probed_boards import board
 
 from odt.host import commands, install
 from odt.host.board import BoardError
@@ -16,15 +17,6 @@ def files(tmp_path):
         for part, size in (("_odt", 30000), ("_odt_conv", 12000), ("_odt_f32", 8000), ("_odt_rare", 90000)):
             (tmp_path / name / (part + ".mpy")).write_bytes(bytes([77, 6, number << 2 | 3, 31]) + bytes(size))
     return tmp_path
-
-
-def board(arch=4, version=6, sub=3, **changes):
-    found = {
-        "name": "micropython", "version": (1, 25, 0), "machine": "Board",
-        "mpy": arch << 10 | sub << 8 | version, "free": 240000, "libs": ["/lib"], "disk": 800000, "block": 4096,
-        "frozen": False,
-    }  # fmt: skip
-    return dict(found, **changes)
 
 
 def names(found, files):

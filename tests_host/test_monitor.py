@@ -8,8 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree as ElementTree
-from contextlib import redirect_stdout
 from pathlib import Path
 from unittest import mock
 
@@ -17,40 +15,20 @@ import matplotlib.image
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from monitored import (
+    HARM,
+    TEXT,
+    TRAIN,
+    follow,  # noqa: F401
+    printed,
+    table,
+)
 from rich.console import Console
 
-import odt
 from odt.host import commands, monitor
 from odt.host.curves import Curves
-from odt.run.progress import Progress
 
 ROOT = Path(__file__).resolve().parent.parent
-TRAIN = """
-import odt
-x = [[i % 7, i % 3] for i in range(24)]
-y = [i % 2 for i in range(24)]
-model = odt.Sequential([odt.Input((2,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
-model.compile(odt.SGD(0.05), batch_size=4, seed=1)
-"""
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def printed(terminal, data=True, loss=None, epochs=3):
-    """(what fit() prints, its history); to a terminal each step is printed."""
-    out = Terminal() if terminal else io.StringIO()
-    model = odt.Sequential([odt.Input((2,)), odt.Dense(8, activation="relu"), odt.Dense(2)])
-    model.compile(odt.SGD(0.05), loss or "sparse_categorical_crossentropy", batch_size=4, seed=1)
-    x = [[i % 7, i % 3] for i in range(24)]
-    y = [i % 2 for i in range(24)] if loss is None else x
-    held = (x[:8], y[:8]) if data else None
-    due = Progress.due
-    with redirect_stdout(out), mock.patch.object(Progress, "due", lambda self: due(self) or terminal):
-        history = model.fit(x, y, epochs=epochs, validation_data=held)
-    return out.getvalue(), history.history
 
 
 def rounded(values):
@@ -88,15 +66,7 @@ def test_curves_do_not_depend_on_where_the_text_is_cut(data):
     assert [fit.steps for fit in pieces.fits] == [fit.steps for fit in whole.fits]
 
 
-TEXT = printed(True)[0]
 LINE = "epoch 1/8  3/63  loss 2.0799  acc 0.3410  12.3 ms/step  0:10 left"
-
-
-# Bytes of a broken line, and what a script or an attacker may print: many digits, terminals' commands.
-HARM = st.one_of(
-    st.binary(max_size=6),
-    st.sampled_from((b"9" * 400, b"1" * 5000, b"\x1b[2J", b"\xc2\x9b2J", b"\x1b]0;x\x07", b"\0\b\v")),
-)
 
 
 @settings(max_examples=200, deadline=None)
@@ -231,32 +201,7 @@ def test_the_drawing_has_the_curves_where_their_values_are():
 # --- the command --------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def follow(tmp_path, capfd):
-    """Follows a script here: (exit status, what is printed, the report's text or None)."""
-
-    def call(text, *arguments):
-        (tmp_path / "script.py").write_text(text)
-        report = tmp_path / "report"
-        status = commands.main(
-            ["monitor", str(tmp_path / "script.py"), "--on", "host", "--report", str(report), *arguments]
-        )
-        page = tmp_path / "report.html"
-        return status, capfd.readouterr().out, page.read_text() if page.exists() else None
-
-    return call
-
-
-def table(page):
-    """{epoch: (loss, acc, val_loss, val_acc)} of a report, which is well formed and needs no network."""
-    body = page[page.index("<html") :]
-    tree = ElementTree.fromstring(body)
-    assert not [tag for tag in tree.iter() if tag.tag in ("script", "link", "img")]
-    rows = [[cell.text for cell in row] for row in tree.iter("tr")]
-    return {int(row[0]): row[1:] for row in rows if len(row) == 5 and row[0].isdigit()}
-
-
-def test_script_is_followed_and_reported(follow, tmp_path):
+def test_script_is_followed_and_reported(follow, tmp_path):  # noqa: F811
     status, text, page = follow(
         TRAIN + "print('own <line>')\nmodel.fit(x, y, epochs=3)\nprint('digest %08x' % model.digest())"
     )
@@ -273,20 +218,20 @@ def test_script_is_followed_and_reported(follow, tmp_path):
     assert picture.shape[1] > 800 and picture.std() > 0.1
 
 
-def test_script_that_fails_is_status_1_with_its_traceback_and_a_report_of_what_there_was(follow):
+def test_script_that_fails_is_status_1_with_its_traceback_and_a_report_of_what_there_was(follow):  # noqa: F811
     status, text, page = follow(TRAIN + "model.fit(x, y, epochs=2)\nraise ValueError('its own')\n")
     assert status == 1 and text.endswith("odt: host: the script failed\n")
     assert "ValueError: its own" in text and "ValueError: its own" in page and "the script failed" in page
     assert sorted(table(page)) == [1, 2]
 
 
-def test_script_that_does_not_end_in_time_is_status_1_with_a_report(follow):
+def test_script_that_does_not_end_in_time_is_status_1_with_a_report(follow):  # noqa: F811
     status, text, page = follow(TRAIN + "model.fit(x, y, epochs=2)\nwhile True: pass\n", "--timeout", "4")
     assert status == 1 and text.endswith("odt: host: the script did not end in 4 seconds (--timeout)\n")
     assert sorted(table(page)) == [1, 2]
 
 
-def test_script_without_progress_is_status_1_and_no_report(follow):
+def test_script_without_progress_is_status_1_and_no_report(follow):  # noqa: F811
     status, text, page = follow("print('hello')\n")
     assert status == 1 and page is None
     assert text == (
@@ -307,7 +252,7 @@ BELL = "\x1b]0;taken\x07\x1b[2J\x9b31mhere\b\b :warning: \x7f"
 SPELLED = r"\x1b]0;taken\x07\x1b[2J\x9b31mhere\x08\x08 :warning: \x7f"
 
 
-def test_what_a_script_prints_commands_no_terminal(follow):
+def test_what_a_script_prints_commands_no_terminal(follow):  # noqa: F811
     status, text, page = follow(TRAIN + "print(%r)\nmodel.fit(x, y, epochs=2)\nraise ValueError(%r)\n" % (BELL, BELL))
     assert status == 1 and text.splitlines()[0] == SPELLED
     assert SPELLED in page and "ValueError: " + SPELLED in text and not set(text) & set("\x1b\x07\x9b\b\x7f")

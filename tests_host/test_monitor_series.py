@@ -20,7 +20,7 @@ from rich.console import Console
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from test_monitor import HARM, TEXT, TRAIN, follow, table  # noqa: E402, F401
+from monitored import HARM, TEXT, TRAIN, follow, table  # noqa: E402, F401
 
 from odt.host import monitor, monitor_report, monitor_series
 from odt.host.monitor_series import Logged

@@ -5,7 +5,7 @@ data that is bad.
 import numpy as np
 import optuna
 import pytest
-from test_search import X, Y
+from digits_data import X, Y
 
 import odt
 from odt.host import commands, networks, searching

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from test_gradients import LOSSES, batch, dequantized, int8_gradients
+from gradient_cases import LOSSES, batch, dequantized, int8_gradients
 from twin import Twin
 
 import odt
 from odt.base.fixed import bits_to_float, float_to_bits
-from odt.base.primitives import scale_add, scale_sqrt
 from odt.base.opcodes import KEY
+from odt.base.primitives import scale_add, scale_sqrt
 from odt.reference import norm_i8
 from odt.run import session
 

@@ -8,14 +8,13 @@ from array import array
 
 import numpy as np
 import pytest
+from learners import EXECUTORS, rls, unchanged
 
 import odt
 from odt import executor
 from odt.files.slots import Bytes
 from odt.files.stored import Stored
 from odt.online import OSELM, Autoencoder
-
-EXECUTORS = ("native", "reference")
 
 
 @pytest.fixture(params=EXECUTORS)
@@ -45,17 +44,6 @@ def random_features(x, hidden, seed=0, activation="tanh", scale=1.0):
     return {"tanh": np.tanh, "sigmoid": lambda z: 1 / (1 + np.exp(-z)), "relu": lambda z: np.maximum(z, 0)}[activation](
         z
     )
-
-
-def rls(h, t, regularization=0.01, forgetting=1.0):
-    """P and weights by the textbook's formula in float64, all of P."""
-    P, beta = np.eye(h.shape[1]) / regularization, np.zeros((h.shape[1], t.shape[1]))
-    for row, target in zip(h, t):
-        g = P @ row
-        d = forgetting + row @ g
-        beta += np.outer(g / d, target - row @ beta)
-        P = (P - np.outer(g, g) / d) / forgetting
-    return P, beta
 
 
 def triangle(model):
@@ -228,13 +216,6 @@ def test_one_class_only_and_a_label_never_seen():
 
 
 # Bad input
-
-
-def unchanged(model, call, error, text):
-    before = bytes(model.state)
-    with pytest.raises(error, match=text):
-        call()
-    assert bytes(model.state) == before
 
 
 def test_bad_samples_are_named_and_nothing_is_learned(backend):

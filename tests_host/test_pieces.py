@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_reference import call, window_case
+from single_calls import call, window_case
 
 import odt
 from odt.base.fixed import get

@@ -5,8 +5,8 @@ import copy
 import numpy as np
 import pytest
 import torch
-from test_convert import ZOO, close, data, made
 from torch import nn
+from zoo import ZOO, close, data, made
 
 from odt.host.convert import load
 from odt.host.prune import count, distillation, prune

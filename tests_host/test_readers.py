@@ -418,7 +418,7 @@ def test_a_sample_that_raises_is_none_of_the_reservoirs(dtype, targets):
 
 
 def test_a_sample_added_when_ctrl_c_comes_has_its_own_label_or_is_not_there():
-    from test_whole import Interrupt
+    from interrupting import Interrupt
 
     for count in (2, 9):  # a new place, and one that is taken again
         at = 1

@@ -10,83 +10,22 @@ import subprocess
 import sys
 from pathlib import Path
 
-import instructions
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 from house import circle
+from single_calls import as_float, bits, call, control, softmax, window_case
 
 from odt.base import fixed, opcodes, primitives
-from odt.base.opcodes import ARENA, CONTROL, CONTROL_WORDS, REGION_SHIFT, X_DATA, Y_DATA
 from odt.host import generate
 from odt.reference import program as reference
 from odt.reference.index import BY_NUMBER, MODULES
-
-DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "mul": np.int32, "f32": np.float32}
-
-
-def call(name, operands, **immediates):
-    """Run one instruction on NumPy arrays; returns what it wrote, by operand name.
-
-    An operand that is not given is zeros, a scale may be given as a float; all rows are taken where
-    none are named.
-    """
-    op = opcodes.opcode(name)
-    if "R" in op.immediates:
-        immediates = dict({"at": 0, "R": immediates["N"]}, **immediates)
-    elif "at" in op.immediates:
-        immediates = dict({"at": 0}, **immediates)
-    arena = bytearray()
-    regions = [arena, None, bytearray(4 * CONTROL_WORDS), None, None, None]
-    addresses = []
-    for i, (operand, _, dtype, _, _) in enumerate(op.operands):
-        data = operands.get(operand)
-        if dtype == "buf":
-            region = X_DATA if operand == "x" else Y_DATA
-            regions[region] = np.ascontiguousarray(data).tobytes()
-            addresses.append(region << REGION_SHIFT)
-        elif operand == "c":
-            words = np.asarray(data, np.int32).tobytes()
-            regions[CONTROL][: len(words)] = words
-            addresses.append(CONTROL << REGION_SHIFT)
-        else:
-            size = op.bytes(i, immediates)
-            if isinstance(data, float):
-                data = np.array([data], np.float32).view(np.int32)
-            data = bytes(size) if data is None else np.asarray(data, DTYPES[dtype]).tobytes()
-            assert len(data) == size, operand
-            addresses.append(ARENA << REGION_SHIFT | len(arena))
-            arena += data + bytes(-size % 4)
-    program = instructions.assemble(op, addresses, immediates, len(arena), 0, 0)
-    reference.run(reference.load(program), regions, 12, len(program) // 4)
-    result = {}
-    for i, (operand, access, dtype, _, _) in enumerate(op.operands):
-        if access != ":":
-            region, at = divmod(addresses[i], 1 << REGION_SHIFT)
-            data = bytes(regions[region][at : at + op.bytes(i, immediates)])
-            result[operand] = np.frombuffer(data, DTYPES[dtype])
-    return result
-
-
-def bits(x):
-    return int(np.float32(x).view(np.int32))
-
-
-def as_float(words):
-    return np.asarray(words, np.int32).view(np.float32).astype(np.float64)
 
 
 def multipliers(scales):
     pairs = [fixed.multiplier(bits(s)) for s in np.atleast_1d(scales)]
     return np.array(pairs, np.int32)
-
-
-def control(**words):
-    c = np.zeros(16, np.int32)
-    for name, v in words.items():
-        c[getattr(opcodes, name)] = bits(v) if isinstance(v, float) else v
-    return c
 
 
 # Sums over windows, by shifting a padded image: one term for each tap of the filter.
@@ -143,12 +82,6 @@ def conv2d(x, w, v, depthwise):
         return total[:, v["PT"] : v["PT"] + v["H"], v["PL"] : v["PL"] + v["W"]]
 
     return y, dw, dx
-
-
-def window_case(rng, v, kind):
-    v = dict(v, C=v["N"]) if kind == "depthwise2d" else v
-    w = (v["N"], v["KH"], v["KW"]) + (() if kind == "depthwise2d" else (v["C"],))
-    return v, (v["B"], v["H"], v["W"], v["C"]), w, (v["B"], v["OH"], v["OW"], v["N"])
 
 
 @pytest.mark.parametrize("kind", ("conv2d", "depthwise2d"))
@@ -212,8 +145,8 @@ def test_max_pooling_and_its_gradient(dtype, shape):
     for i, k in enumerate(taps(v)):
         total[tap(v, *k)] += np.where(stack.argmax(axis=0) == i, e, 0)
     dx = total[:, v["PT"] : v["PT"] + v["H"], v["PL"] : v["PL"] + v["W"]]
-    for bits in (4, 8, 16):
-        sizes = dict(v, bits=bits, S=(got.size * bits + 7) // 8)
+    for width in (4, 8, 16):
+        sizes = dict(v, bits=width, S=(got.size * width + 7) // 8)
         chosen = call("maxpool2d_choice_" + dtype, dict(x=x), **sizes)
         assert np.array_equal(chosen["y"], got)
         packed = np.unpackbits(chosen["choice"].astype(np.uint8), bitorder="little")[: got.size * bits]
@@ -555,11 +488,6 @@ def test_activations_float32_are_within_their_bounds():
 
 
 # Losses
-
-
-def softmax(x):
-    p = np.exp(x - x.max(axis=1, keepdims=True))
-    return p / p.sum(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("scale", (0.01, 0.1, 1.0))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from house import ROOT
-from test_install_choice import board as probed
+from probed_boards import board as probed
 
 from odt.host import commands, install, room
 from odt.host.board import HELD, Board, BoardError

@@ -8,8 +8,8 @@ from array import array
 import networks
 import numpy as np
 import pytest
+from executors import compare, executors
 from instructions import NAMES, Case, draw
-from test_executors_agree import compare, executors
 
 import odt
 from odt.base import opcodes

@@ -5,7 +5,7 @@ import itertools
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from test_whole import Interrupt
+from interrupting import Interrupt
 
 from odt.sensors import Above, Absence, All, Below, Count, Rules, Sequence
 

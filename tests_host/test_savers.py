@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import savers
 from filesystem import KINDS, Disk, PowerFailure
+from interrupting import Interrupt
 from savers import TABLE
-from test_whole import Interrupt
 
 import odt
 from odt.data import Normalizer

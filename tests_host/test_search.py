@@ -2,8 +2,8 @@
 
 import json
 import runpy
-from pathlib import Path
 
+import digits_data
 import matplotlib.image
 import numpy as np
 import pytest
@@ -15,9 +15,8 @@ from odt.host.search import Search, write
 
 pytestmark = pytest.mark.slow
 
-DIGITS = (Path(__file__).parent.parent / "examples/digits/digits.bin").read_bytes()
-X = np.frombuffer(DIGITS[: 64 * 1797], "uint8").reshape(-1, 64)
-Y = np.frombuffer(DIGITS[64 * 1797 :], "uint8")
+X = digits_data.X.reshape(-1, 64)
+Y = digits_data.Y
 TRAIN, TEST = (X[:320], Y[:320]), (X[1000:1400], Y[1000:1400])
 
 

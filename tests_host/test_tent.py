@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from test_reference import as_float, bits, call, control, softmax
+from single_calls import as_float, bits, call, control, softmax
 
 import odt
 from odt.base import opcodes

@@ -11,9 +11,9 @@ import time
 
 import native_sources
 import pytest
+from executors import compare
 from instructions import NAMES, draw
-from test_executor_safety import run, spoil
-from test_executors_agree import compare
+from sanitized import run, spoil
 
 import odt
 from odt import executor
@@ -25,7 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, os.path.join(ROOT, "tests_device"))
 
-import test_kernels  # noqa: E402
+import kernel_cases  # noqa: E402
 
 LAYERS = [layer + kind for layer in ("dense", "conv2d", "depthwise2d") for kind in ("_i8", "_dx_i8", "_dw_i8")]
 CORES = pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def one_thread_afterwards():
 
 def draw_large(rng, name, monkeypatch):
     """As the boards' tests do; gradients of all channels."""
-    grow = test_kernels.grow
+    grow = kernel_cases.grow
 
     def all_rows(rng, values, op):
         grow(rng, values, op)
@@ -52,8 +52,8 @@ def draw_large(rng, name, monkeypatch):
             values.update(at=0, R=values["N"])
 
     with monkeypatch.context() as patch:
-        patch.setattr(test_kernels, "grow", all_rows)
-        return test_kernels.draw_medium(rng, name, monkeypatch)
+        patch.setattr(kernel_cases, "grow", all_rows)
+        return kernel_cases.draw_medium(rng, name, monkeypatch)
 
 
 def compile_native(path, options, *harness):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from test_gradients import dequantized
+from gradient_cases import dequantized
 
 import odt
 from odt import executor

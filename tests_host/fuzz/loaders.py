@@ -44,7 +44,7 @@ if counts_lines:
 counts_edges = __name__ == "__main__" and not counts_lines
 with atheris.instrument_imports(include=["odt"]) if counts_edges else contextlib.nullcontext():
     import damage
-    import test_model_file
+    import model_files
 
     import odt
     from odt import executor
@@ -272,7 +272,7 @@ def model_target():
     """A model file with the CRCs right, in every reader: taken, or refused by its name."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, True)
-    files = list(test_model_file.made(Path(folder)))
+    files = list(model_files.made(Path(folder)))
     path = os.path.join(folder, damage.NAME)
 
     def test(data):
@@ -284,7 +284,7 @@ def model_target():
             content = damage.written(damage.sections(data[1:13] + struct.pack("<5I", *sizes) + data[33:]))
         else:
             content = damage.damaged(good, Draw(data[1:]))
-        damage.tried(content, path, [target], test_model_file.X, test_model_file.Y)
+        damage.tried(content, path, [target], model_files.X, model_files.Y)
 
     return test
 
@@ -489,7 +489,7 @@ def info_corpus():
 
 def model_corpus():
     with tempfile.TemporaryDirectory() as folder:
-        files = [data for _, data, _ in test_model_file.made(Path(folder))]
+        files = [data for _, data, _ in model_files.made(Path(folder))]
     choices = random.Random(1)
     return [bytes([128]) + data for data in files if len(data) < 8000] + [
         bytes([number & 7]) + choices.randbytes(60) for number in range(32)

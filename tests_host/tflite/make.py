@@ -17,7 +17,8 @@ from torch.nn import functional as F
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from test_convert_tflite import RELU, RELU6, SAME, VALID, File, schema  # noqa: E402
+from ai_edge_litert import schema_py_generated as schema  # noqa: E402
+from tflite_files import RELU, RELU6, SAME, VALID, File  # noqa: E402
 
 RAW = np.fromfile(HERE.parent.parent / "examples/digits/digits.bin", "uint8")
 X = (RAW[: 1797 * 64].reshape(-1, 8, 8, 1) / 16).astype("float32")
