@@ -23,6 +23,17 @@ def _frozen():
     gc.freeze()
 
 
+def pytest_collection_modifyitems(items):
+    """After the files with machines those that compile native/, which take longest of the others: none is the last."""
+    first = {"tests_device": 0, "native_sources": 1, "fuzz": 1}
+
+    def rank(item):
+        return min([first[name] for name in (item.path.parent.name, *vars(item.module)) if name in first], default=2)
+
+    if all(hasattr(item, "module") for item in items):
+        items.sort(key=rank)
+
+
 def pytest_sessionfinish(session):
     """A worker gives its lines; who has them all says and judges them."""
     config = session.config
