@@ -149,8 +149,8 @@ def test_max_pooling_and_its_gradient(dtype, shape):
         sizes = dict(v, bits=width, S=(got.size * width + 7) // 8)
         chosen = call("maxpool2d_choice_" + dtype, dict(x=x), **sizes)
         assert np.array_equal(chosen["y"], got)
-        packed = np.unpackbits(chosen["choice"].astype(np.uint8), bitorder="little")[: got.size * bits]
-        choice = packed.reshape(-1, bits) @ (1 << np.arange(bits))
+        packed = np.unpackbits(chosen["choice"].astype(np.uint8), bitorder="little")[: got.size * width]
+        choice = packed.reshape(-1, width) @ (1 << np.arange(width))
         assert np.array_equal(choice, stack.argmax(axis=0).ravel())
     got = call("unpool2d_" + dtype, dict(choice=chosen["choice"], e=e), **sizes)
     assert np.array_equal(got["dx"], dx.ravel())
