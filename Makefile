@@ -167,7 +167,7 @@ sources-machines: sources-arm sources-multilib rp2040-sources
 	@$(SOURCES) node microbit venv python-headers
 
 all-machines: unix unix-float30 qemu rp2040 stock mpy \
-    $(BUILD)/RPI_PICO2/firmware.uf2 $(BUILD)/stock_RPI_PICO2/firmware.uf2
+    $(BUILD)/RPI_PICO/firmware.uf2 $(BUILD)/RPI_PICO2/firmware.uf2 $(BUILD)/stock_RPI_PICO2/firmware.uf2
 
 # --- boards without kernels: ulab -----------------------------------------------------------------
 

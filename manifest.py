@@ -4,8 +4,12 @@
 #
 # A manifest of your own takes it with include("<odt>/manifest.py"), beside the port's; with reference=False without the
 # executor in Python, 50 KB of flash that a firmware with the kernels does not use.
+#
+# The environment's ODT_CAPABILITIES="sensors online", "none" or "all" chooses the capabilities, for this file and for
+# native/: set it for the whole build (odt/host/boards/capabilities.py). Unset, the firmware has everything.
 
 import os
+import runpy
 
 options.defaults(reference=True)
 
@@ -18,7 +22,10 @@ metadata(
 
 
 def _board_files(package):
-    left_out = ("host", "__pycache__") + (() if options.reference else ("reference",))
+    left_out = ["host", "__pycache__"] + ([] if options.reference else ["reference"])
+    chosen = os.environ.get("ODT_CAPABILITIES")
+    if chosen:
+        left_out += runpy.run_path(package + "/host/boards/capabilities.py")["left_out"](chosen)
     for folder, folders, files in os.walk(package):
         folders[:] = sorted([f for f in folders if f not in left_out])
         for file in sorted(files):

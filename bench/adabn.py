@@ -27,7 +27,7 @@ from accuracy import digits, mnist1d
 import odt
 from odt.continual import adabn, tent
 from odt.continual.tent import Entropy
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 
 DRAW = np.random.default_rng(7)
 BATCH, RATE = 16, 0.004

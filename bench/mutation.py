@@ -31,7 +31,7 @@ TESTS = {
     "data/readers": "test_readers.py",
     "files/checkpoint": "test_checkpoint.py test_info.py",
     "files/frozen": "test_frozen.py test_info.py",
-    "files/slots": "test_checkpoint.py",
+    "slots/places": "test_checkpoint.py",
     "losses": "test_gradients.py test_bad_input.py test_reference.py",
     "metrics": "test_metrics.py",
     "optimizers/__init__": "test_optimizers.py test_bad_input.py test_rates.py",

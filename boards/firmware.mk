@@ -1,10 +1,12 @@
 # Firmware with odt inside for a board, and what odt adds to it. Included by boards.mk.
 #
 #   make firmware BOARD=RPI_PICO2                      build/RPI_PICO2/firmware.uf2
+#   make firmware BOARD=RPI_PICO CAPABILITIES="online sensors"     build/RPI_PICO-online-sensors/firmware.uf2
 #   make firmware BOARD=PYBV11 MPY_DIR=<checkout>      build/PYBV11/firmware.dfu
 #   make firmware BOARD=RPI_PICO2 ULAB_DIR=<clone>     build/RPI_PICO2_ulab/firmware.uf2: ulab beside odt
 #
-# Each is built a second time without odt, to be compared: build/stock_<board>/.
+# Each is built a second time without odt, to be compared: build/stock_<board>/. CAPABILITIES: names with blanks between,
+# all or none (odt/host/boards/capabilities.py); what is left out can be installed as files.
 
 RP2_BOARDS := RPI_PICO RPI_PICO2 RPI_PICO_W
 STM32_BOARDS := B_L475E_IOT01A NUCLEO_H743ZI PYBV11 STM32F4DISC
@@ -15,6 +17,11 @@ LACKS_NUCLEO_F446RE := 242
 
 # Boards that are the port's own but for these settings.
 OPTIONS_B_L475E_IOT01A := LD_FILES="$(CURDIR)/boards/B_L475E_IOT01A/flash.ld boards/common_basic.ld"
+
+# Bytes before the file system: into it the port's linker script lets a firmware run.
+ROOM_RPI_PICO := 819200
+ROOM_RPI_PICO2 := 1048576
+ROOM_RPI_PICO_W := 1228800
 
 # What a board needs that no Debian package has.
 NEEDS_RPI_PICO_W := lib/cyw43-driver
@@ -41,27 +48,50 @@ firmware:
 	@echo "odt: $(BOARD) needs $(FIRMWARE_NEEDS), which $(if $(MPY_DIR),$(MPY_DIR) does not have: its submodules are missing,no Debian package has)." >&2
 	@echo "  Clone MicroPython 1.25, fetch its submodules, and give it: make firmware BOARD=$(BOARD) MPY_DIR=<the clone>" >&2
 	@exit 1
+else ifneq ($(if $(CAPABILITIES),$(shell python3 odt/host/boards/capabilities.py "$(CAPABILITIES)" 2>&1 >/dev/null)),)
+firmware:
+	@python3 odt/host/boards/capabilities.py "$(CAPABILITIES)"
 else
 
-# The emulated Pico's firmware is a real one's.
-FIRMWARE := $(if $(ULAB_DIR),$(BOARD)_ulab,$(BOARD:RPI_PICO=rp2040))
+# A Pico's default lies in the 640 KB that MicroPython's own layout leaves to code, so that its files stay; with other
+# capabilities code takes 160 KB of the files. That with all is the emulated Pico's.
+DEFAULT_RPI_PICO := none
+CHOSEN := $(strip $(or $(CAPABILITIES),$(DEFAULT_$(BOARD)),all))
+empty :=
+FIRMWARE := $(BOARD)$(if $(filter $(or $(DEFAULT_$(BOARD)),all),$(CHOSEN)),,-$(subst $(empty) ,-,$(CHOSEN)))
+FIRMWARE := $(if $(ULAB_DIR),$(BOARD)_ulab,$(FIRMWARE:RPI_PICO-all=rp2040))
 FIRMWARE_FILE := $(if $(filter $(RP2_BOARDS),$(BOARD)),firmware.uf2,firmware.dfu)
 FIRMWARE_ELF := $(if $(filter $(RP2_BOARDS),$(BOARD)),cmake/firmware.elf,firmware.elf)
+FIRMWARE_ROOM := $(if $(filter RPI_PICO,$(FIRMWARE)),655360,$(ROOM_$(BOARD)))
 
 STOCK_FIRMWARE := $(BUILD)/stock_$(BOARD:RPI_PICO=rp2040)
 
 firmware: $(BUILD)/$(FIRMWARE)/$(FIRMWARE_FILE) $(STOCK_FIRMWARE)/$(FIRMWARE_FILE)
-	@python3 -m odt.host.firmware $(BOARD) $(BUILD)/$(FIRMWARE)/$(FIRMWARE_ELF) $(STOCK_FIRMWARE)/$(FIRMWARE_ELF)
+	@python3 -m odt.host.firmware $(BOARD) $(BUILD)/$(FIRMWARE)/$(FIRMWARE_ELF) $(STOCK_FIRMWARE)/$(FIRMWARE_ELF) $(FIRMWARE_ROOM)
 	@echo "$<"
 endif
 
-# $(1): the board. The manifests hold what can be frozen without micropython-lib.
+# $(1): the build's folder; $(2): the board; $(3): the capabilities; $(4): its layout. The manifest holds what can be frozen
+# without micropython-lib.
 define rp2_board
-$(BUILD)/$(1)/firmware.uf2: $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) | rp2040-sources
-	$$(call rp2_firmware,$(1),-DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
+$(BUILD)/$(1)/firmware.uf2: export ODT_CAPABILITIES := $(3)
+$(BUILD)/$(1)/firmware.uf2: $(if $(4),$(BUILD)/board_$(2)/mpconfigboard.h) $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) \
+    | rp2040-sources
+	$$(call rp2_firmware,$(2),$(4) -DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
+endef
+$(foreach board,RPI_PICO2 RPI_PICO_W,$(eval $(call rp2_board,$(board),$(board),all)))
+$(eval $(call rp2_board,RPI_PICO,RPI_PICO,none))
+$(eval $(call rp2_board,rp2040,RPI_PICO,all,$(ROOMY_RPI_PICO)))
+ifneq ($(and $(filter $(BOARD)-%,$(FIRMWARE)),$(filter $(RP2_BOARDS),$(BOARD))),)
+$(eval $(call rp2_board,$(FIRMWARE),$(BOARD),$(CHOSEN),$(ROOMY_$(BOARD))))
+endif
+
+# $(1): the board
+define rp2_stock
 $(BUILD)/stock_$(1)/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk | rp2040-sources
 	$$(call rp2_firmware,$(1),-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)
 endef
+$(foreach board,RPI_PICO2 RPI_PICO_W,$(eval $(call rp2_stock,$(board))))
 
 # $(1): the board
 define rp2_ulab
@@ -70,17 +100,26 @@ $(BUILD)/$(1)_ulab/firmware.uf2: $(if $(ROOMY_$(1)),$(BUILD)/board_$(1)/mpconfig
 	    -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
 endef
 $(if $(ULAB_DIR),$(foreach board,$(RP2_BOARDS),$(eval $(call rp2_ulab,$(board)))))
-$(foreach board,$(filter-out RPI_PICO,$(RP2_BOARDS)),$(eval $(call rp2_board,$(board))))
 
+# $(1): the build's folder; $(2): the board; $(3): the capabilities
 define stm32_board
-$(BUILD)/$(1)/firmware.dfu: $(ODT_FILES) $(wildcard boards/$(1)/*) $(MPYCROSS) | sources-arm
-	+$(PORT_MAKE) -C $(MPY)/ports/stm32 BUILD=$$(@D) BOARD=$(1) $$(OPTIONS_$(1))
+$(BUILD)/$(1)/firmware.dfu: export ODT_CAPABILITIES := $(3)
+$(BUILD)/$(1)/firmware.dfu: $(ODT_FILES) $(wildcard boards/$(2)/*) $(MPYCROSS) | sources-arm
+	+$(PORT_MAKE) -C $(MPY)/ports/stm32 BUILD=$$(@D) BOARD=$(2) $$(OPTIONS_$(2))
 	@touch $$@
+endef
+$(foreach board,$(STM32_BOARDS),$(eval $(call stm32_board,$(board),$(board),)))
+ifneq ($(and $(filter $(BOARD)-%,$(FIRMWARE)),$(filter $(STM32_BOARDS),$(BOARD))),)
+$(eval $(call stm32_board,$(FIRMWARE),$(BOARD),$(CHOSEN)))
+endif
+
+# $(1): the board
+define stm32_stock
 $(BUILD)/stock_$(1)/firmware.dfu: $(STOCK_FILES) | sources-arm
 	+$(STOCK_MAKE) -C $(MPY)/ports/stm32 FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$$(@D) BOARD=$(1)
 	@touch $$@
 endef
-$(foreach board,$(STM32_BOARDS),$(eval $(call stm32_board,$(board))))
+$(foreach board,$(STM32_BOARDS),$(eval $(call stm32_stock,$(board))))
 
 # --- the STM32 that QEMU has --------------------------------------------------------------------
 

@@ -77,7 +77,9 @@ const odt_table_t odt_table = {
 #endif
     // Every instruction's kernel, distance from here to its shapes, operands and immediates.
     #define ROW(number, kernel, row, at, operands, immediates) [AT(number, row)] = { \
-        kernel, (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST, operands, immediates},
+        IS_INSIDE ? kernel : 0, (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST, operands, \
+        immediates},
+    #define IS_INSIDE 1
     {
     #if HAS(0) // _odt: verifier, executor, int8 models of dense layers
     ROW(ODT_CLEAR, (odt_kernel_t)odt_clear, 0, 0, 1, 1)
@@ -169,6 +171,8 @@ const odt_table_t odt_table = {
     ROW(ODT_WEIGHTED_XENT_I8, (odt_kernel_t)odt_weighted_xent_i8, 14, 1233, 7, 4)
     #endif
     #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, Multiply, upsampling, sampling, zeroth order
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x20)
     ROW(ODT_MULTIPLY_I8, (odt_kernel_t)odt_multiply_i8, 0, 1252, 5, 5)
     ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 1, 1267, 2, 6)
     ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 2, 1285, 4, 6)
@@ -195,6 +199,8 @@ const odt_table_t odt_table = {
     ROW(ODT_SAMPLING_DX_I8, (odt_kernel_t)odt_sampling_dx_i8, 23, 1713, 9, 7)
     #endif
     #if HAS(6) // _odt_f32: float32 models of dense layers, and int8 ones with moments in float32
+    #undef IS_INSIDE
+    #define IS_INSIDE 1
     ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1743, 4, 4)
     ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1757, 6, 8)
     ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1780, 3, 2)
@@ -244,6 +250,8 @@ const odt_table_t odt_table = {
     ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2259, 3, 15)
     #endif
     #if HAS(8) // _odt_f32_more: other float32
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x100)
     ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2286, 4, 14)
     ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2316, 3, 13)
     ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2343, 3, 15)
@@ -285,6 +293,8 @@ const odt_table_t odt_table = {
     ROW(ODT_CURVE_DX_F32, (odt_kernel_t)odt_curve_dx_f32, 38, 2942, 3, 4)
     #endif
     #if HAS(9) // _odt_import: int8 layers in another framework's steps, dilation
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x200)
     ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2952, 5, 19)
     ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2987, 6, 5)
     ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 3004, 3, 1)
@@ -292,10 +302,14 @@ const odt_table_t odt_table = {
     ROW(ODT_BATCH_TO_SPACE, (odt_kernel_t)odt_batch_to_space, 4, 3035, 2, 10)
     #endif
     #if HAS(10) // _odt_own: int8 losses of odt.continual.dark and odt.continual.tent
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x400)
     ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 3057, 6, 4)
     ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3074, 9, 3)
     #endif
     #if HAS(11) // _odt_curve: int8 ELU, SELU and GELU
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x800)
     ROW(ODT_CURVE_I8, (odt_kernel_t)odt_curve_i8, 0, 3096, 5, 8)
     ROW(ODT_CURVE_DX_I8, (odt_kernel_t)odt_curve_dx_i8, 1, 3114, 6, 5)
     #endif
@@ -569,8 +583,10 @@ const odt_table_t odt_table = {
 };
 
 #if ODT_MPY
-const odt_piece_t odt_piece = {0xf21052b3, ODT_PIECE, odt_table.rows};
-#if ODT_PIECE == 0
+const odt_piece_t odt_piece = {ODT_STAMP, ODT_PIECE, odt_table.rows};
+#endif
+
+#if ODT_OUTSIDE || ODT_MPY && ODT_PIECE == 0
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
         0, 0, 1, 2, 3, 4, 64, 5, 6, 7, 8, 9, 10, 11, 65, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
@@ -585,7 +601,6 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186,
 };
 const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196};
-#endif
 #endif
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.

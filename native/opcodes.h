@@ -51,6 +51,20 @@
 // The files of the kernels for stock firmware (odt/host/pieces.py).
 #define ODT_PIECES 12
 #define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve")
+#define ODT_STAMP 0xf21052b3
+
+// Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.
+#ifdef ODT_WITHOUT_continual
+#define ODT_OUTSIDE_continual 0x400
+#else
+#define ODT_OUTSIDE_continual 0
+#endif
+#ifdef ODT_WITHOUT_kernels
+#define ODT_OUTSIDE_kernels 0xb20
+#else
+#define ODT_OUTSIDE_kernels 0
+#endif
+#define ODT_OUTSIDE (ODT_OUTSIDE_continual | ODT_OUTSIDE_kernels)
 
 enum {
     ODT_CLEAR = 1,

@@ -25,7 +25,7 @@ typedef struct {
     uint8_t operands, immediates;
 } odt_opcode_t;
 
-#if ODT_MPY
+#if ODT_MPY || ODT_OUTSIDE
 
 // What one file for stock firmware has. Files of one build have one stamp, a checksum of the whole table.
 typedef struct {
@@ -41,7 +41,9 @@ extern const uint8_t odt_places[], odt_firsts[];
 // Instruction `number`, 1 .. ODT_OPCODES, or NULL while the piece that has it is not loaded.
 const odt_opcode_t *odt_opcode(int32_t number);
 
-#else
+#endif
+
+#if !ODT_MPY
 
 typedef struct {
     odt_opcode_t rows[ODT_OPCODES + 1];
@@ -50,9 +52,11 @@ typedef struct {
 
 extern const odt_table_t odt_table;
 
+#if !ODT_OUTSIDE
 static inline const odt_opcode_t *odt_opcode(int32_t number) {
     return &odt_table.rows[number];
 }
+#endif
 
 #endif
 

@@ -23,42 +23,51 @@ __version__ = "0.1.0"
 backend = executor.backend
 
 # Where each name comes from: its module is loaded when it is used, as a board's RAM is small. "modules" are what a
-# program names, "inner" what these are made of.
-HOMES = {
-    "ELU": "layers.activations", "GELU": "layers.activations", "SELU": "layers.activations",
-    "LeakyReLU": "layers.activations", "ReLU6": "layers.activations", "Sigmoid": "layers.activations",
-    "Softmax": "layers.activations", "Tanh": "layers.activations",
-    "Add": "layers.joins", "Concatenate": "layers.joins", "Multiply": "layers.joins",
-    "Activation": "layers", "AvgPool1D": "layers", "AvgPool2D": "layers", "Conv1D": "layers", "Conv2D": "layers",
-    "Dense": "layers", "DepthwiseConv2D": "layers", "Dropout": "layers", "Flatten": "layers",
-    "GlobalAvgPool": "layers", "Input": "layers", "MaxPool1D": "layers", "MaxPool2D": "layers", "ReLU": "layers",
-    "BinaryCrossentropy": "losses", "CategoricalCrossentropy": "losses", "Huber": "losses",
-    "MeanAbsoluteError": "losses", "MeanSquaredError": "losses", "SparseCategoricalCrossentropy": "losses",
-    "Model": "model", "Sequential": "model",
-    "Normalization": "layers.normalization",
-    "BatchNorm": "layers.norms", "GroupNorm": "layers.norms", "LayerNorm": "layers.norms",
-    "load_model": "files.open",
-    "SGD": "optimizers", "Adam": "optimizers", "AdamW": "optimizers", "RMSprop": "optimizers",
-    "AdaptiveAvgPool1D": "layers.resizing", "AdaptiveAvgPool2D": "layers.resizing",
-    "Conv1DTranspose": "layers.resizing", "Conv2DTranspose": "layers.resizing", "Reshape": "layers.resizing",
-    "UpSampling1D": "layers.resizing", "UpSampling2D": "layers.resizing",
-    "get_num_threads": "run.threads", "set_num_threads": "run.threads",
-    "CosineDecay": "optimizers.schedules", "StepDecay": "optimizers.schedules",
-    "ExponentialDecay": "optimizers.rates", "WarmUp": "optimizers.rates",
-    "Sampling": "generative",
-    "ZerothOrder": "optimizers.zeroth",
-    "adapt": "modules", "callbacks": "modules", "continual": "modules", "data": "modules", "files": "modules",
-    "generative": "modules",
-    "inspect": "modules", "layers": "modules", "losses": "modules", "metrics": "modules", "model": "modules",
-    "online": "modules", "optimizers": "modules", "sensors": "modules",
-    "base": "inner", "plan": "inner", "reference": "inner", "run": "inner",
-}  # fmt: skip
-KERAS = {  # what odt calls by a shorter name; also those of odt.layers
-    "AveragePooling1D": "AvgPool1D", "AveragePooling2D": "AvgPool2D", "BatchNormalization": "BatchNorm",
-    "GlobalAveragePooling1D": "GlobalAvgPool", "GlobalAveragePooling2D": "GlobalAvgPool",
-    "GroupNormalization": "GroupNorm",
-    "LayerNormalization": "LayerNorm", "MaxPooling1D": "MaxPool1D", "MaxPooling2D": "MaxPool2D",
-}  # fmt: skip
+# program names, "capabilities" those that a board may be without (base/absent.py), "inner" what they are made of. As
+# texts, which take less RAM than a dict: each name between two blanks.
+_HOMES = (
+    ("layers", " Activation AvgPool1D AvgPool2D Conv1D Conv2D Dense DepthwiseConv2D Dropout Flatten GlobalAvgPool "
+     "Input MaxPool1D MaxPool2D ReLU "),
+    ("layers.activations", " ELU GELU SELU LeakyReLU ReLU6 Sigmoid Softmax Tanh "),
+    ("layers.joins", " Add Concatenate Multiply "),
+    ("layers.norms", " BatchNorm GroupNorm LayerNorm "),
+    ("layers.normalization", " Normalization "),
+    ("layers.resizing", " AdaptiveAvgPool1D AdaptiveAvgPool2D Conv1DTranspose Conv2DTranspose Reshape UpSampling1D "
+     "UpSampling2D "),
+    ("losses", " BinaryCrossentropy CategoricalCrossentropy Huber MeanAbsoluteError MeanSquaredError "
+     "SparseCategoricalCrossentropy "),
+    ("model", " Model Sequential "),
+    ("files.open", " load_model "),
+    ("optimizers", " SGD Adam AdamW RMSprop "),
+    ("optimizers.schedules", " CosineDecay StepDecay "),
+    ("optimizers.rates", " ExponentialDecay WarmUp "),
+    ("adapt.zeroth", " ZerothOrder "),
+    ("run.threads", " get_num_threads set_num_threads "),
+    ("generative", " Sampling "),
+    ("modules", " callbacks files layers losses metrics model optimizers "),
+    ("capabilities", " adapt continual data generative inspect online sensors slots "),
+    ("inner", " base plan reference run "),
+)  # fmt: skip
+# What odt calls by a shorter name; also those of odt.layers.
+_KERAS = (
+    " AveragePooling1D=AvgPool1D AveragePooling2D=AvgPool2D BatchNormalization=BatchNorm "
+    "GlobalAveragePooling1D=GlobalAvgPool GlobalAveragePooling2D=GlobalAvgPool GroupNormalization=GroupNorm "
+    "LayerNormalization=LayerNorm MaxPooling1D=MaxPool1D MaxPooling2D=MaxPool2D "
+)
+
+
+def home(name):
+    """The module that has a public name, "modules", "capabilities", "inner", or None."""
+    name = " %s " % name
+    for place, names in _HOMES:
+        if name in names:
+            return place
+
+
+def own_name(name):
+    """odt's name for one of Keras's; any other as it is."""
+    at = _KERAS.find(" %s=" % name)
+    return name if at < 0 else _KERAS[at + len(name) + 2 :].split(" ", 1)[0]
 
 
 def _load(place, name=None):
@@ -96,29 +105,30 @@ class _Later:
         return "odt." + (self._of[1] or self._of[0])
 
 
+_FOLDERS = (None, "modules", "capabilities", "inner")
 _on_a_board = sys.implementation.name != "cpython"
 
 
 def __getattr__(name):
-    if _on_a_board and name not in HOMES and name not in KERAS:  # as some thousand times for a TAB
+    name = own_name(name)
+    place = home(name)
+    if _on_a_board and not place:  # as some thousand times for a TAB
         raise AttributeError("odt has no " + name)
-    name = KERAS.get(name, name)
-    place = HOMES.get(name)
-    if _on_a_board and place in ("modules", "inner"):
+    if _on_a_board and place in _FOLDERS:
         return _Later(name)
     if _on_a_board and "odt." + place not in sys.modules:
         return _Later(place, name)
+    if place not in _FOLDERS:
+        return _load(place, name)
     try:
-        return _load(name) if place in (None, "modules", "inner") else _load(place, name)
+        return _load(name)
     except ImportError:
         raise AttributeError("odt has no " + name) from None
 
 
-def __dir__():
-    return sorted(set(globals()) | set(HOMES) | set(KERAS))
-
-
-if not _on_a_board:
+if _on_a_board:
+    __import__("odt.base.absent", None, None, ("*",)).enter(__path__, dict(_HOMES)["capabilities"])
+else:
     from .host.guard import install
 
-    install()
+    install(_HOMES, _KERAS)

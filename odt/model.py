@@ -16,7 +16,7 @@ if 1 - 1:  # for type checkers alone
     from typing_extensions import TypeAlias
     from .losses import _Loss
     from .optimizers import SGD, Adam
-    from .optimizers.zeroth import ZerothOrder
+    from .adapt.zeroth import ZerothOrder
     from .run.network import Bytes
 
     LossName: TypeAlias = Literal[

@@ -8,7 +8,7 @@ Runs on MicroPython. ODT_ARGS: ``step`` in bytes, which doubles with each of
 import gc
 
 import odt
-from odt.files.slots import Blocks
+from odt.slots import Blocks
 from odt.run import replace
 
 try:

@@ -43,7 +43,7 @@ def sizes():
 
 
 def added():
-    folders = machines.BUILD / "rp2040", machines.BUILD / "stock_rp2040"
+    folders = machines.BUILD / "RPI_PICO", machines.BUILD / "stock_rp2040"
     (flash, heap), (stock_flash, stock_heap) = [firmware.sizes(folder / "cmake/firmware.elf") for folder in folders]
     return f"{flash - stock_flash:,} bytes of flash and {stock_heap - heap:,} bytes of RAM"
 
@@ -77,7 +77,7 @@ COSTS = ROOT / "docs" / "reference" / "costs.md"
 # name: (document, pattern of what stands before it, it and what stands behind, its measurement, slack)
 FIGURES = {
     "kernels and package": (COSTS, r"(<!-- sizes of make mpy -->\n)(.*?)(\n\n)", sizes, 0),
-    "firmware": (INSTALL, r"(prints what odt adds to a Pico's, )(.*?)(;)", added, 64),
+    "firmware": (INSTALL, r"(prints what odt adds: to a Pico's, )(.*?)(\.)", added, 64),
     "wanted": (INSTALL, r"(odt from files wants )(.*?)(: where)", wanted, 1),
     "installation": (INSTALL, r"(<!-- written by tests_device/test_readme.py -->\n```text\n)(.*?)(```)", installed, 0),
     "heap": (INSTALL, r"(All of it lies in the board's RAM: )(.*?)(, before a model)", heap, 0),

@@ -193,7 +193,7 @@ print("reservoir digest %08x" % small(kept.x, kept.y))
 
 # Checkpoints: a run that is stopped within an epoch, and goes on from a file and from blocks.
 from odt.callbacks import ModelCheckpoint
-from odt.files.slots import Blocks, Bytes
+from odt.slots import Blocks, Bytes
 
 
 class Memory:

@@ -67,6 +67,14 @@ class RP2040(Emulated):
         return code, output
 
 
+class RP2040Base(RP2040):
+    """The same with the base of odt in MicroPython's own layout: what `make firmware BOARD=RPI_PICO` builds."""
+
+    name = "rp2040_base"
+    make = "make machines"
+    image = "RPI_PICO/firmware.uf2"
+
+
 class RP2040Cached(RP2040):
     """The same with the flash's cache, and 60 cycles for what is not in it, an assumption: rp2040js/cached.mjs."""
 

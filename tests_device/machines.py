@@ -455,7 +455,12 @@ QEMU = ("qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7", "qemu_m33")
 UNIX = ("unix", "unix_float30")
 
 _MACHINES = {cls.name: cls for cls in (Unix, UnixFloat30, QemuM3, QemuM4, QemuM4HF, QemuM7, QemuM33)}
-_MACHINES.update(rp2040=_rp2040("RP2040"), rp2040_cached=_rp2040("RP2040Cached"), rp2040js=_rp2040("RP2040Plain"))
+_MACHINES.update(
+    rp2040=_rp2040("RP2040"),
+    rp2040_base=_rp2040("RP2040Base"),
+    rp2040_cached=_rp2040("RP2040Cached"),
+    rp2040js=_rp2040("RP2040Plain"),
+)
 
 
 def _stock(name):

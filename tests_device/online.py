@@ -7,7 +7,7 @@ import gc
 from array import array
 
 from odt import executor
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 from odt.online import (
     ADWIN,
     DDM,

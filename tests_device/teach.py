@@ -9,7 +9,7 @@ from array import array
 import odt
 from odt import executor
 from odt.continual import teach
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:

@@ -83,7 +83,7 @@ def test_what_fails_leaves_the_model_that_was_there(pico, tmp_path, monkeypatch)
     before = pico.mpremote("exec", listing)
     assert before[0] == 0
     network(optimizer=odt.Adam(0.01)).export(path)
-    options = SimpleNamespace(model=path, files=tmp_path, connect=pico._port, without=None)
+    options = SimpleNamespace(model=path, files=tmp_path, connect=pico._port, capabilities=None)
     monkeypatch.setenv("XDG_CONFIG_HOME", pico.configuration)
     right = deploy.expected
     monkeypatch.setattr(deploy, "expected", lambda data: dict(right(data), trains="00000000"))

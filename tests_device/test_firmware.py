@@ -17,9 +17,14 @@ def make(*arguments, target="firmware"):
     return done.returncode, done.stdout
 
 
-# Bytes of flash that the boards leave to code: PICO_FLASH_SIZE_BYTES less MICROPY_HW_FLASH_STORAGE_BYTES, a Pico's from
-# boards/rp2040.mk.
-ROOM = {"RPI_PICO": (2048 - 1248) * 1024, "RPI_PICO2": (4096 - 3072) * 1024}
+# What is built, as `make firmware` is asked for it: its folder, and the bytes that the board's flash leaves to code:
+# PICO_FLASH_SIZE_BYTES less MICROPY_HW_FLASH_STORAGE_BYTES, which boards/rp2040.mk changes for a Pico with everything.
+BUILT = {
+    "RPI_PICO": ("RPI_PICO", (2048 - 1408) * 1024),
+    "RPI_PICO CAPABILITIES=all": ("rp2040", (2048 - 1248) * 1024),
+    "RPI_PICO2": ("RPI_PICO2", (4096 - 3072) * 1024),
+}
+SPARE = 16384  # bytes that a Pico's default leaves, for what is to come
 
 
 def size(elf):
@@ -30,50 +35,70 @@ def size(elf):
 
 def built(board):
     """The build's folders, with odt and without."""
-    name = {"RPI_PICO": "rp2040"}.get(board, board)
-    return machines.BUILD / name, machines.BUILD / ("stock_" + name)
+    name = BUILT[board][0]
+    return machines.BUILD / name, machines.BUILD / ("stock_" + {"RPI_PICO": "rp2040"}.get(name, name))
 
 
-@pytest.mark.parametrize("board", ("RPI_PICO", "RPI_PICO2"))
+@pytest.mark.parametrize("board", BUILT)
 def test_report_says_what_odt_adds_to_flash_and_takes_from_the_heap(board):
-    status, text = make("BOARD=" + board)
+    status, text = make(*("BOARD=" + board).split())
     assert status == 0, text
-    rows = text.splitlines()[-5:]
+    rows = text.splitlines()[-6:]
     figures = [[int(word) for word in row.split()[-2:]] for row in rows[1:4]]
     folders = built(board)
     flash = [size(folder / "cmake/firmware.elf") for folder in folders]
     for folder, bytes_loaded in zip(folders, flash):  # the image is filled up to whole words
         assert 0 <= (folder / "cmake/firmware.bin").stat().st_size - bytes_loaded < 16
-    assert rows[0].split() == [board, "bytes", "flash", "bytes", "of", "heap"]
+    assert rows[0].split() == [board.split()[0], "bytes", "flash", "bytes", "of", "heap"]
     assert [figures[1][0], figures[0][0]] == flash
     assert figures[2] == [figures[1][0] - figures[0][0], figures[1][1] - figures[0][1]]
     assert 200_000 < figures[2][0] < 490_000 and -1100 < figures[2][1] <= 0
-    assert rows[4] == str(folders[0] / "firmware.uf2")
+    assert rows[4].split() == ["left", "to", "code", str(BUILT[board][1] - flash[0])]
+    assert rows[5] == str(folders[0] / "firmware.uf2")
+
+
+def test_a_picos_default_leaves_room_in_micropythons_own_layout():
+    assert BUILT["RPI_PICO"][1] - size(built("RPI_PICO")[0] / "cmake/firmware.elf") >= SPARE
 
 
 def test_heap_of_the_report_is_what_the_emulated_pico_has():
-    heap = int(re.search(r"with odt +\d+ +(\d+)\n", make("BOARD=RPI_PICO")[1]).group(1))
+    heap = int(re.search(r"with odt +\d+ +(\d+)\n", make("BOARD=RPI_PICO", "CAPABILITIES=all")[1]).group(1))
     with machines.open("rp2040") as board:
         found = int(board.exec("import gc\nprint(gc.mem_free() + gc.mem_alloc())"))
     assert 0.96 * heap < found < heap  # MicroPython keeps its tables there too
 
 
-@pytest.mark.parametrize("board, family", [("RPI_PICO", 0xE48BFF56), ("RPI_PICO2", 0xE48BFF59)])
-def test_image_is_for_the_boards_chip_and_holds_kernels_and_package(board, family):
-    assert make("BOARD=" + board)[0] == 0
+@pytest.mark.parametrize("board", BUILT)
+def test_image_is_for_the_boards_chip_and_holds_kernels_and_package(board):
+    assert make(*("BOARD=" + board).split())[0] == 0
     folder = built(board)[0]
     blocks = list(struct.iter_unpack("<8I476sI", (folder / "firmware.uf2").read_bytes()))
     image = b"".join([block[8][: block[4]] for block in blocks])
-    assert {block[7] for block in blocks} == {family} and blocks[0][3] == 0x10000000
+    assert {block[7] for block in blocks} == {0xE48BFF59 if board == "RPI_PICO2" else 0xE48BFF56}
+    assert blocks[0][3] == 0x10000000
     assert image.startswith((folder / "cmake/firmware.bin").read_bytes())
-    assert len(image) <= ROOM[board]  # what follows is the file system, which is formatted at the first start
+    assert len(image) <= BUILT[board][1]  # what follows is the file system, which is formatted at the first start
     symbols = subprocess.run(
         ["arm-none-eabi-nm", folder / "cmake/firmware.elf"], check=True, capture_output=True, text=True
     ).stdout
+    whole = board != "RPI_PICO"
     assert "odt_conv2d_i8" in symbols and "odt_dense_f32" in symbols
+    for of_a_capability in ("odt_logmel_i16", "odt_rls_f32", "odt_entropy_i8", "odt_curve_i8"):
+        assert (of_a_capability in symbols) == whole
     assert b"Sequential" in image and b"odt/model.py" in image
+    for module in (b"odt/sensors/", b"odt/adapt/"):
+        assert (module in image) == whole
     if board == "RPI_PICO2":
         assert 0xFFFFDED3.to_bytes(4, "little") in image[:4096]  # what its boot ROM looks for
+
+
+def test_capabilities_are_chosen_by_their_names_and_built_apart():
+    status, text = make("-n", "BOARD=RPI_PICO", "CAPABILITIES=online data")
+    assert status == 0 and "RPI_PICO-online-data/firmware.uf2" in text and "board_RPI_PICO" in text
+    status, text = make("-n", "BOARD=RPI_PICO2", "CAPABILITIES=online")
+    assert status == 0 and "RPI_PICO2-online/firmware.uf2" in text
+    status, text = make("BOARD=RPI_PICO", "CAPABILITIES=online conv")
+    assert status and "odt: CAPABILITIES: there is no capability 'conv'; there are adapt, continual" in text
 
 
 @pytest.mark.parametrize(

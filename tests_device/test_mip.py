@@ -6,6 +6,7 @@ build/venv/bin/python tests_device/test_mip.py      writes the transcript of doc
 import contextlib
 import functools
 import http.server
+import io
 import json
 import os
 import re
@@ -24,13 +25,21 @@ ROOT = machines.ROOT
 sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
 
 from odt.host import install, mip  # noqa: E402
-from odt.host.mip import FEW  # noqa: E402
+from odt.host.boards.capabilities import CAPABILITIES, closed  # noqa: E402
 from odt.host.pieces import FILES  # noqa: E402
 
 MPY = machines.BUILD / "mpy"
 PAGE = ROOT / "docs" / "howto" / "install.md"
 KERNELS = sorted([name + ".mpy" for name in FILES])
-LAST = "Copying: ./lib/%s\nDone\n" % KERNELS[-1]
+
+
+def base_kernels(*names):
+    """Files of the kernels of the base, and of these capabilities."""
+    stems = [stem for name, row in CAPABILITIES.items() if name not in ("kernels", *names) for stem in row.kernels]
+    return [file for file in KERNELS if file[:-4] not in stems]
+
+
+LAST = "Copying: ./lib/%s\nDone\n" % base_kernels()[-1]
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -60,26 +69,43 @@ def index(tmp_path_factory):
         yield found
 
 
+def part(target, base=True):
+    """The capability that a file belongs to; None of the base's."""
+    of_kernels = {stem: name for name, row in CAPABILITIES.items() for stem in row.kernels}
+    name = target.split("/")[1] if target.startswith("odt/") else of_kernels.get(target.rpartition("/")[2][:-4])
+    return name if name in CAPABILITIES and not (base and name == "kernels") else None
+
+
 def test_packages_name_every_module_and_the_kernels_of_each_architecture(index):
     folder, _ = index
     modules = {file.relative_to(MPY / "python").as_posix() for file in (MPY / "python").rglob("*.mpy")}
     built = {arch + "_6.3" for arch in ("armv6m", "armv7m", "armv7emsp", "armv7emdp", "x64")}
-    assert {file.stem for file in folder.glob("*.json")} >= built | {"package", "python"}
-    for file in sorted(folder.glob("*.json")):
-        package = json.loads(file.read_text())
+    found = {file.stem: json.loads(file.read_text()) for file in folder.glob("*.json")}
+    kinds = {"python", *built}
+    every = {"package", *kinds, *CAPABILITIES, *["%s-%s" % (name, kind) for name in CAPABILITIES for kind in kinds]}
+    assert set(found) >= every  # rv32imc's too, where they were built
+    for stem, package in found.items():
         assert package["sizes"] == [(folder / source).stat().st_size for _, source in package["urls"]]
-        extra = set(KERNELS) if file.stem not in ("package", "python") else set()
-        if file.stem == "package":  # of every board, which a PC is not
+        of, _, kind = stem.rpartition("-")
+        of, kind = (of, kind) if of else (stem, "all") if stem in CAPABILITIES else ("", stem)
+        inside = closed([of]) if of else [None] + ["reference"] * (kind == "python")
+        expected = {file for file in modules if part(file) in inside}
+        kernels = {file for file in KERNELS if part(file, base=not of) in inside}
+        targets = {target for target, _ in package["urls"]}
+        if kind in ("package", "all"):  # for every board, which a PC is not
             names = {arch + "_6.3" for arch in mip.EVERY_BOARD}
-            extra = {"_odt_all/%s/%s" % (name, kernels) for name in names for kernels in KERNELS if kernels not in FEW}
-            extra |= {"odt_kernels.py", "_odt.py"}
-            # A stock Pico's file system: blocks of 4096 bytes, two for each folder.
-            blocks = sum([-(-size // 4096) for size in package["sizes"]])
-            targets = [target.split("/") for target, _ in package["urls"]]
-            folders = {tuple(parts[:depth]) for parts in targets for depth in range(1, len(parts))}
-            assert blocks + 2 * len(folders) < 1408 // 4 - 4
-        few = set(FEW) if file.stem == "package" else set()
-        assert {target for target, _ in package["urls"]} == (modules - few) | extra
+            expected |= {"_odt_all/%s/%s" % (name, file) for name in names for file in kernels}
+            choosers = {file[:-4] + ".py" for file in kernels} if of else {"_odt.py"}
+            expected |= {"odt_kernels.py", *choosers} if kernels else set()
+        elif kind != "python":
+            expected |= kernels
+        assert targets == expected, stem
+    # A stock Pico's file system: blocks of 4096 bytes, two for each folder.
+    package = found["package"]
+    folders = {
+        tuple(parts[:depth]) for parts in [t.split("/") for t, _ in package["urls"]] for depth in range(1, len(parts))
+    }
+    assert sum([-(-size // 4096) for size in package["sizes"]]) + 2 * len(folders) < 1408 // 4 - 4
     for name in built:
         for kernels in KERNELS:
             assert (folder / name / kernels).read_bytes() == (MPY / name[:-4] / kernels).read_bytes()
@@ -127,7 +153,7 @@ def test_board_with_a_network_brings_the_kernels_that_fit_it_and_computes_what_t
     with networked("stock_unix") as machine:
         text = machine.exec(INSTALL, args={"address": index[1] + "/"})
         assert LAST in text
-        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == [*KERNELS, "odt"]
+        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == [*base_kernels(), "odt"]
         selftest = install.SELFTEST.read_text()
         text = machine.exec("import sys\nsys.path[:] = ['./lib', '.frozen']\n" + selftest)
     rows = [line.split() for line in text.splitlines()]
@@ -143,16 +169,44 @@ def test_the_four_lines_of_the_page_install_what_fits(index):
         text = machine.exec(
             "import sys\nsys.path.insert(0, './lib')\n" + textwrap.dedent(lines).replace("<address>", index[1])
         )
-        assert text.endswith(LAST)
-        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == [*KERNELS, "odt", "odt_kernels.py"]
+        assert LAST in text
+        kernels = base_kernels("sensors", "online")
+        assert sorted(file.name for file in (machine.files / "lib").iterdir()) == [*kernels, "odt", "odt_kernels.py"]
+        text = machine.exec("import sys\nsys.path[:] = ['./lib', '.frozen']\n" + CAPABLE)
+        assert (
+            text
+            == "OSELM LogMel\nodt.adapt is not on this board: odt install --with adapt, or mip install adapt.json\n"
+        )
+
+
+CAPABLE = """
+from odt.online import OSELM
+from odt.sensors import LogMel
+from _odt_online import rls
+print(OSELM.__name__, LogMel.__name__)
+try:
+    import odt.adapt
+    odt.adapt.update
+except ImportError as error:
+    print(error)
+"""
 
 
 @with_mip
-def test_board_whose_kernels_nobody_built_gets_the_package_without(index):
-    with networked("unix_float30") as machine:  # 32 bits of a PC's
-        text = machine.exec(INSTALL, args={"address": index[1]})
-        assert text.endswith("odt: no kernels for this board (x86_6.3): computing in Python\n")
+def test_board_whose_kernels_nobody_built_gets_the_executor_in_python(tmp_path):
+    with served(tmp_path / "mip") as (folder, address), networked("stock_unix") as machine:
+        (folder / "x64_6.3.json").unlink()
+        text = machine.exec(INSTALL, args={"address": address})
+        assert text.endswith("odt: no kernels for this board (x64_6.3): computing in Python\n")
         assert [file.name for file in (machine.files / "lib").iterdir()] == ["odt"]
+        assert (machine.files / "lib" / "odt" / "reference" / "program.mpy").exists()
+
+
+@with_mip
+def test_board_with_odt_in_its_firmware_gets_capabilities_alone(index):
+    with networked("unix_float30") as machine:
+        text = machine.exec(INSTALL, args={"address": index[1]})
+        assert text == "" and not list((machine.files / "lib").iterdir())
 
 
 @with_mip
@@ -181,7 +235,7 @@ def test_boards_with_little_ram_or_no_lib_are_refused_and_one_with_more_ram_gets
         machine.heap = "100K"
         text = machine.exec(INSTALL, args={"address": index[1]})
         found = re.fullmatch(
-            r"refused: too little RAM: (\d+) bytes of heap are free, odt needs 158000 from files\n", text
+            r"refused: too little RAM: (\d+) bytes of heap are free, odt needs 160000 from files\n", text
         )
         assert found and 60_000 < int(found[1]) < 100_000
         machine.heap = "4M"
@@ -192,6 +246,34 @@ def test_boards_with_little_ram_or_no_lib_are_refused_and_one_with_more_ram_gets
         found = re.match(r"odt: kernels need (\d+) bytes of RAM more, (\d+) are left\n", text)
         assert int(found[1]) == (MPY / "x64" / "_odt.mpy").stat().st_size and int(found[2]) < 190 * 1024 - 139_000
         assert text.endswith("odt: no kernels for this board (x64_6.3): computing in Python\n")
+
+
+@pytest.mark.parametrize("name", ("stock_rp2040", "rp2040_base"))
+def test_a_capability_comes_by_mip_beside_a_base_in_files_or_in_firmware(name, index):
+    """By mpremote's mip, with the kernels of every board; the first import chooses."""
+    with machines.open(name) as machine:
+        if name == "stock_rp2040":
+            assert machine.mpremote("mip", "install", index[1], timeout=300)[0] == 0
+        code, output = machine.mpremote("mip", "install", index[1] + "/online.json", timeout=300)
+        assert code == 0, output
+        lines = machine.exec(LEARN + LISTED).splitlines()
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(LEARN, {})
+    assert lines == [out.getvalue().strip(), "['_odt_online.mpy', 'odt', 'odt_kernels.py']"]
+
+
+LEARN = """
+from odt.online import OSELM
+learner = OSELM(2, classes=2, seed=1)
+for i in range(40):
+    learner.learn_one([i % 7 / 7, i % 5 / 5], i % 2)
+print("%08x" % learner.digest())
+"""
+LISTED = """
+import os
+print(sorted([name for name in os.listdir("/lib") if "online" in name or name[:4] != "_odt" or name[-3:] == ".py"]))
+"""
 
 
 def test_choosing_is_the_same_wherever_the_power_goes():
@@ -288,7 +370,7 @@ def transcript(address):
         # The first import chose the kernels and removed the rest.
         listing = "import os, odt\nprint(odt.backend, *sorted(os.listdir('/lib')))"
         names = machine.mpremote("exec", listing)[1].decode().split()
-        assert names == ["native", *[name for name in KERNELS if name not in FEW], "odt", "odt_kernels.py"]
+        assert names == ["native", *base_kernels(), "odt", "odt_kernels.py"]
     return "\n".join(lines) + "\n"
 
 

@@ -11,7 +11,7 @@ from array import array
 import pytest
 
 import odt
-from odt.files.slots import Blocks, Bytes
+from odt.slots import Blocks, Bytes
 from odt.run import replace, session
 
 HERE = os.path.dirname(os.path.abspath(__file__))

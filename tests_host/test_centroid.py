@@ -5,7 +5,7 @@ nothing.
 import numpy as np
 import pytest
 
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 from odt.online import NCM, CentroidDrift
 
 

@@ -12,7 +12,7 @@ from filesystem import KINDS, Disk, PowerFailure
 import odt
 from odt.callbacks import Callback, ModelCheckpoint
 from odt.files import checkpoint
-from odt.files.slots import Blocks, Bytes
+from odt.slots import Blocks, Bytes
 from odt.host import files
 
 DTYPES = ("int8", "float32")
@@ -583,7 +583,7 @@ def test_a_drive_that_scripts_may_not_write_is_named_with_what_to_do(monkeypatch
     disk.open = read_only
     disk.install(monkeypatch, checkpoint)
     with pytest.raises(
-        OSError, match="m: scripts may not write this drive: storage.remount.. in boot.py, or odt.files.slots"
+        OSError, match="m: scripts may not write this drive: storage.remount.. in boot.py, or odt.slots"
     ) as error:
         model.save("m")
     assert error.value.errno == errno.EROFS

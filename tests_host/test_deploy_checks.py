@@ -5,11 +5,13 @@ import pytest
 import odt
 from odt.host import deploy
 from odt.host.board import BoardError
+from odt.host.commands import main
 from odt.sensors import Frames, LogMel
 
 FOUND = {
     "name": "micropython", "version": (1, 25, 0), "machine": "a board", "mpy": 4358, "free": 200000, "libs": ["/lib"],
-    "disk": 500000, "block": 4096, "frozen": True,
+    "disk": 500000, "block": 4096, "frozen": True, "odt": odt.__version__,
+    "without": [],
 }  # fmt: skip
 
 
@@ -46,8 +48,6 @@ def test_the_pieces_are_those_of_the_program():
     "content, words", [(b"", "gesture.odt"), (b"ODTN" + bytes(60), "gesture.odt"), (None, "No such file")]
 )
 def test_what_is_no_model_is_refused_before_a_board_is_asked(tmp_path, capsys, content, words):
-    from odt.host.commands import main
-
     path = tmp_path / "gesture.odt"
     if content is not None:
         path.write_bytes(content)
@@ -56,17 +56,27 @@ def test_what_is_no_model_is_refused_before_a_board_is_asked(tmp_path, capsys, c
     assert text.startswith("odt: ") and words in text and "/dev/none" not in text
 
 
-def test_a_board_gets_the_parts_that_the_model_needs(tmp_path):
+@pytest.mark.parametrize("frozen", (False, True))
+def test_a_board_gets_the_capabilities_that_the_model_needs(frozen, tmp_path, monkeypatch):
     path = tmp_path / "heard.odt"
     frames = Frames(LogMel(rate=8000, channels=20), hop=160, rows=4)
     made = odt.Sequential([*frames.layers(), odt.Flatten(), odt.Dense(2)])
     made.compile(batch_size=2)
     made.export(path, features=frames)
-    _, heard, _ = deploy.read(path)
-    absent = ["reference", "sensors", "online"]  # of a board that was given odt without them
-    assert deploy.left_out([], absent, "native", heard) == ["reference", "online"]
-    assert deploy.left_out([], absent, "native", model()) == absent
-    assert deploy.left_out(["online"], absent, "reference", model()) == ["online", "sensors"]
-    assert deploy.left_out(["sensors"], [], "native", model()) == ["sensors"]
-    with pytest.raises(BoardError, match="--without sensors: the model's samples are made by odt.sensors .Frames."):
-        deploy.left_out(["sensors"], absent, "native", heard)
+    asked = []
+
+    def stop(board, found, files, *rest, **more):
+        asked.append(rest[0] if frozen else rest[4])
+        raise BoardError("stop")
+
+    monkeypatch.setattr(deploy.Board, "probe", lambda _: dict(FOUND, frozen=frozen))
+    monkeypatch.setattr(deploy, "check", lambda *_: "native")
+    monkeypatch.setattr(deploy.install, "package", lambda files: files)
+    monkeypatch.setattr(deploy.install, "expected", dict)
+    monkeypatch.setattr(deploy.install, "extend" if frozen else "bring", stop)
+    for words, names in (
+        ((), ["data", "sensors"]),
+        (("--with", "continual"), ["continual", "data", "online", "sensors"]),
+    ):
+        assert main(["deploy", str(path), "--connect", "p", *words]) == 1
+        assert asked.pop() == names

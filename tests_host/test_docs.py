@@ -29,6 +29,7 @@ from documents import DOCUMENTS, LARGE, README, ROOT, blocks
 
 import odt  # noqa: E402
 from odt.base import opcodes  # noqa: E402
+from odt.host.boards.capabilities import CAPABILITIES
 from odt.host import commands, generate, idioms, language  # noqa: E402
 
 BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk", "boards/firmware.mk")
@@ -332,11 +333,19 @@ def operators_table():
     return operators.table()
 
 
+def capabilities_table():
+    rows = ["| capability | brings | needs |", "|---|---|---|"]
+    for name, row in CAPABILITIES.items():
+        rows.append("| `%s` | %s | %s |" % (name, row.about, ", ".join(["`%s`" % need for need in row.needs])))
+    return "\n".join(rows) + "\n"
+
+
 TABLES = {
     "figures": figures_table,
     "accuracy": accuracy_table,
     "steps": steps_table,
     "ram": ram_table,
+    "capabilities": capabilities_table,
     "language": language.table,
     "operators": operators_table,
     "keras": idioms.table,
@@ -491,13 +500,13 @@ def test_every_module_that_is_imported_when_used_is_on_the_page_of_modules():
     """Those that odt offers by name, except the layers, losses and optimizers of the tables."""
     text = (ROOT / "docs" / "reference" / "modules.md").read_text()
     tables = {"layers", "losses", "model", "norms", "optimizers", "open", "normalization"}
-    for name in modules("modules") - tables:
+    for name in (modules("modules") | modules("capabilities")) - tables:
         assert "`odt.%s`" % name in text, name
 
 
 def test_every_module_can_be_imported_from_the_package():
     """As `from odt.base import fixed`, on MicroPython too, whose import asks the package for it."""
-    known = modules("modules") | modules("inner")
+    known = modules("modules") | modules("capabilities") | modules("inner")
     there = {path.stem for path in (ROOT / "odt").glob("*.py")} | {"plan", "reference", "run"}
     packages = {path.parent.name for path in (ROOT / "odt").glob("*/__init__.py")}
     assert known == (there | packages) - {"__init__", "__main__", "executor", "host"}

@@ -8,7 +8,7 @@ import pytest
 
 from odt.online import ADWIN, DDM, KSWIN, PageHinkley
 from odt.online.kswin import drawn
-from odt.online.units import fixed_point
+from odt.base.units import fixed_point
 
 
 def streams(seed):

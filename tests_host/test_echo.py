@@ -11,7 +11,7 @@ from learners import EXECUTORS, rls, unchanged
 
 import odt
 from odt import executor
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 from odt.online import OSELM, EchoState
 from odt.online import echo as module
 from odt.reference.rls import _activate

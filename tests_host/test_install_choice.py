@@ -34,7 +34,7 @@ def names(found, files):
         (board(mpy=0), "reads .mpy files of version 0"),
         (board(libs=[]), "no file system"),
         (board(disk=-1), "no file system"),
-        (board(free=60000), "too little RAM: 60000 bytes of heap are free, odt needs 158000 from files"),
+        (board(free=60000), "too little RAM: 60000 bytes of heap are free, odt needs 160000 from files"),
     ],
 )
 def test_boards_that_are_not_supported_are_refused_with_the_reason(found, reason, files):
@@ -148,7 +148,7 @@ def damaged(text):
     yield text + text
     yield "boot\n" + text + "Traceback\n"
     for value in ("None", "[]", "{}", "(1,)", "-1", "1e999", "'x'", "10**9", "[None]", "['a', 5]", "__import__('os')"):
-        for name in ("name", "version", "machine", "mpy", "free", "libs", "disk", "block", "frozen"):
+        for name in ("name", "version", "machine", "mpy", "free", "libs", "disk", "block", "frozen", "odt", "without"):
             yield text.replace("'%s': " % name, "'%s': %s, 'was': " % (name, value))
         yield "odt-probe " + value
     yield "odt-probe " + "(" * 5000

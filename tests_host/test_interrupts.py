@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import odt
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 from odt.run import replace
 
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0], [0.5, -1.0], [-0.25, 0.0]]

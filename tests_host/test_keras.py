@@ -764,12 +764,14 @@ def test_the_command_says_its_version_and_whether_a_board_has_odt(monkeypatch, c
         "libs": ["/lib"],
         "disk": 1000,
         "block": 4096,
+        "odt": "0.1.0",
     }
     for frozen, answer, words in (
-        (True, "", "odt in its firmware"), (False, "odt-is 0.1.0\n", "odt 0.1.0 in its files"),
+        (True, "", "odt in its firmware"), (["online", "<b>"], "", "odt in its firmware, without online"),
+        (False, "odt-is 0.1.0\n", "odt 0.1.0 in its files"),
         (False, "odt-is 0\n", "without odt: odt install"), (False, "?", "whether it has odt is not known"),
     ):  # fmt: skip
-        found = "odt-probe %r\n" % dict(probe, frozen=frozen)
+        found = "odt-probe %r\n" % dict(probe, frozen=bool(frozen), without=frozen if isinstance(frozen, list) else [])
         monkeypatch.setattr(
             board.Board, "call", lambda self, *what, **more: found if "odt-probe" in what[1] else answer
         )

@@ -16,9 +16,10 @@ import odt
 from odt.base import opcodes
 from odt.losses import LOSSES
 from odt.optimizers import SGD, Adam
-from odt.plan import compiler, drawing, memory
+from odt.inspect import drawing
+from odt.plan import compiler, memory
 from odt.plan.instruction import ACCESS, FIRST, ROW, SHARES, STOP
-from odt.plan.listing import disassemble
+from odt.inspect.listing import disassemble
 from odt.plan.program import Program
 
 HERE = os.path.dirname(os.path.abspath(__file__))

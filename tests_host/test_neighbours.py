@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 from odt.online import KNN, NCM, RCE, KMeans
 from odt.online import neighbours as module
 

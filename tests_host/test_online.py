@@ -12,7 +12,7 @@ from learners import EXECUTORS, rls, unchanged
 
 import odt
 from odt import executor
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 from odt.files.stored import Stored
 from odt.online import OSELM, Autoencoder
 

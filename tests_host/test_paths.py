@@ -253,7 +253,7 @@ def test_what_is_no_name_and_no_place_is_refused_by_name(bad, tmp_path):
     model = network()
     digest = model.digest()
     for name in ("save", "load"):
-        with pytest.raises(TypeError, match=name + ": a file's name or a place of odt.files.slots is expected, got "):
+        with pytest.raises(TypeError, match=name + ": a file's name or a place of odt.slots is expected, got "):
             getattr(model, name)(bad)
     with open(tmp_path / "m", "w+b") as file:
         for name in ("save", "load"):

@@ -18,8 +18,9 @@ import pytest  # noqa: E402
 
 import odt  # noqa: E402
 from odt.adapt import fisher  # noqa: E402
+from odt.adapt.update import Dynamic  # noqa: E402
 from odt.inspect import Map  # noqa: E402
-from odt.optimizers.zeroth import ZerothOrder  # noqa: E402
+from odt.adapt.zeroth import ZerothOrder  # noqa: E402
 
 GOLDEN = os.path.join(HERE, "golden", "programs.txt")
 COUNT = 160  # networks at random
@@ -43,7 +44,7 @@ def varied(seed, model, options):
         options["micro_batch"] = None
         for layer in layers:
             if layer.kernel_shape and layer.update_rows is None:
-                layer.dynamic = (6554, 32768)
+                layer.dynamic = Dynamic(6554, 32768)
     elif kind == 4:
         options.update(checkpoint=None, optimizer=ZerothOrder(0.01, tail=seed % 24 // 16))
     elif kind == 5:

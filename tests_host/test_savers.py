@@ -22,7 +22,7 @@ from savers import TABLE
 import odt
 from odt.data import Normalizer
 from odt.files import checkpoint, sections
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 from odt.host import files as files_of_host
 from odt.online import KNN, NCM, OSELM
 from odt.run import replace

@@ -195,11 +195,11 @@ for place, (kind, names) in ONLINE.items():
 NO_ARRAYS = {
     "a number": ("odt.base.fixed:float_to_bits", "odt.base.primitives:order", "odt.online.drift:Detector.update",
     "odt.sensors.rules:Condition.value", "odt.sensors.rules:Above.value",
-                 "odt.sensors.rules:Rules.value", "odt.online.units:fixed_point"),
+                 "odt.sensors.rules:Rules.value", "odt.base.units:fixed_point"),
     "samples as the user's rules take them": ("odt.continual.labels:Votes.votes", "odt.continual.labels:Votes.fit",
     "odt.continual.labels:Votes.labels"),
     "what was checked, or what checks": ("odt.sensors.features.refused:refuse", "odt.sensors.features.refused:windows",
-    "odt.sensors.features.begin:layers", "odt.online.units:own_axis"),
+    "odt.sensors.features.begin:layers"),
     "samples of any shape": ("odt.host.convert:Imported.bytes",),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
     "a window as the recorder shows it": ("odt.host.record:picture",),

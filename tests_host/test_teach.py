@@ -12,7 +12,7 @@ import torch
 
 import odt
 from odt.continual import teach
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = (ROOT / "examples/digits/digits.bin").read_bytes()

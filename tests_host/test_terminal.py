@@ -26,7 +26,8 @@ NAMED = "_\u202e$a_$ $\u200b"  # what log() lets a name have
 PROBE = {
     "name": "micropython", "version": (1, 25, 0), "machine": "Pico " + HOSTILE, "mpy": 4870, "free": 241264,
     "libs": ["/lib"],
-    "disk": 868352, "block": 4096, "frozen": True,
+    "disk": 868352, "block": 4096, "frozen": True, "odt": "",
+    "without": [],
 }  # fmt: skip
 SCRIPT = """
 import odt

@@ -17,7 +17,7 @@ from sanitized import run, spoil
 
 import odt
 from odt import executor
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from interrupting import Interrupt
 
 import odt
 from odt.callbacks import EarlyStopping
-from odt.files.slots import Bytes
+from odt.slots import Bytes
 from odt.run import build, replace, weights
 
 pytestmark = pytest.mark.slow

@@ -20,6 +20,12 @@ ifeq ($(MICROPY_PY_THREAD),1) # the unix port's
 CFLAGS_USERMOD += -DODT_THREADS
 endif
 
+# ODT_CAPABILITIES: manifest.py
+ifneq ($(ODT_CAPABILITIES),)
+ODT_WITHOUT := $(shell python3 $(ODT_NATIVE)/../odt/host/boards/capabilities.py $(ODT_CAPABILITIES))
+CFLAGS_USERMOD += -DODT_WITHOUT='"$(ODT_WITHOUT)"' $(foreach name,$(ODT_WITHOUT),-DODT_WITHOUT_$(name))
+endif
+
 ODT_OBJ := $(addprefix $(BUILD)/,$(patsubst $(USER_C_MODULES)/%.c,%.o,$(ODT_SRC)))
 $(ODT_OBJ): CFLAGS += -O2 -fwrapv -ffp-contract=off
 $(filter %/native/calibrate.o,$(ODT_OBJ)): CFLAGS += -Os # it runs once

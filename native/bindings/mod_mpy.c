@@ -10,7 +10,7 @@
 #endif
 
 #include "../table.h"
-#include "piece.h"
+#include "memory.h"
 
 // tools/mpy_ld.py finds names by reading this file: MP_QSTR_load, MP_QSTR_run, MP_QSTR_crc32,
 // MP_QSTR_find_nonfinite, MP_QSTR_draw, MP_QSTR_typecode, MP_QSTR_nbytes, MP_QSTR_count_samples, MP_QSTR_predict.
@@ -59,55 +59,13 @@ static mp_obj_t set_functions(mp_obj_t poll, mp_obj_t bring) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_2(object_set_functions, set_functions);
 
-static int32_t piece_of(int32_t number) {
-    int32_t piece = 0;
-    while (odt_places[number] >= odt_firsts[piece + 1]) {
-        piece++;
-    }
-    return piece;
-}
-
-const odt_opcode_t *odt_opcode(int32_t number) {
-    int32_t piece = piece_of(number);
-    return piece_rows[piece] ? piece_rows[piece] + (odt_places[number] - odt_firsts[piece]) : NULL;
-}
-
-#define SHARE(type, name, ...) odt_##name,
-static const odt_shared_t shared = {ODT_SHARED(SHARE)};
-#undef SHARE
-
-// Called by a piece that is being imported. Python cannot make its argument: piece.h.
-static mp_obj_t add_piece(mp_obj_t object) {
-    if (mp_obj_get_type(object) != (const mp_obj_type_t *)&piece_type) {
-        mp_raise_TypeError("expected a piece");
-    }
-    const odt_piece_t *piece = ((piece_object_t *)MP_OBJ_TO_PTR(object))->piece;
-    if (piece->stamp != odt_piece.stamp || piece->number >= ODT_PIECES) {
-        mp_raise_ValueError("of another build than _odt.mpy");
-    }
-    *((piece_object_t *)MP_OBJ_TO_PTR(object))->shared = &shared;
-    piece_rows[piece->number] = piece->rows;
-    return mp_const_none;
-}
-static MP_DEFINE_CONST_FUN_OBJ_1(object_add_piece, add_piece);
-
-// Imports the piece that has an instruction; raises an exception where it does not come.
-static void bring(int32_t number) {
-    #define NAME(name) {sizeof(name) - 1, name},
-    static const struct {
-        uint8_t length;
-        char text[19];
-    } names[] = {ODT_PIECE_NAMES(NAME)};
-    #undef NAME
-    int32_t piece = piece_of(number);
-    mp_obj_t name = mp_obj_new_str(names[piece].text, names[piece].length);
+static void bring_piece(mp_obj_t name) {
     mp_call_function_n_kw(bring_function, 1, 0, &name);
-    if (!piece_rows[piece]) { // a module of the user's
-        raise_value_error("%s is not odt's", names[piece].text);
-    }
 }
 
-#define BRING bring
+#define PIECE_ROWS piece_rows
+#define BRING_PIECE bring_piece
+#include "pieces.h"
 #include "micropython.h"
 
 mp_obj_t mpy_init(mp_obj_fun_bc_t *self, size_t count, size_t keywords, mp_obj_t *args) {

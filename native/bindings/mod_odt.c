@@ -45,7 +45,10 @@ static bool poll(void) {
     return true;
 }
 
+#include <string.h>
+
 #include "../odt.h"
+#include "../table.h"
 
 // What the main thread runs now, innermost: its regions, and where they come from. Callbacks run there.
 static struct running {
@@ -59,10 +62,53 @@ static struct running {
         running = (struct running) {__VA_ARGS__}; \
     }
 
+MP_REGISTER_ROOT_POINTER(void *odt_pieces); // CMake's scan for it knows no definitions of a module's
+
+#if ODT_OUTSIDE
+
+static MP_DEFINE_CONST_OBJ_TYPE(piece_type, MP_QSTR__Piece, MP_TYPE_FLAG_NONE);
+// Into a native module's own data, which MicroPython keeps until a soft reset.
+static const odt_opcode_t *piece_rows[ODT_PIECES];
+
+// A soft reset frees all objects: this one's end forgets the pieces.
+static mp_obj_t forget_pieces(mp_obj_t self) {
+    (void)self;
+    memset(piece_rows, 0, sizeof(piece_rows));
+    MP_STATE_VM(odt_pieces) = NULL;
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(object_forget_pieces, forget_pieces);
+static const mp_rom_map_elem_t pieces_table[] = {{MP_ROM_QSTR(MP_QSTR___del__), MP_ROM_PTR(&object_forget_pieces)}};
+static MP_DEFINE_CONST_DICT(pieces_locals, pieces_table);
+static MP_DEFINE_CONST_OBJ_TYPE(pieces_type, MP_QSTR__Piece, MP_TYPE_FLAG_NONE, locals_dict, &pieces_locals);
+
+static void keep_pieces(void) {
+    if (!MP_STATE_VM(odt_pieces)) {
+        MP_STATE_VM(odt_pieces) = mp_obj_malloc_with_finaliser(mp_obj_base_t, &pieces_type);
+    }
+}
+
+// By Python, which says what has it where it is missing. CMake's scan for names does not see this part.
+static void bring_piece(mp_obj_t name) {
+    mp_obj_t module = mp_import_name(qstr_from_str("odt.base.extension"), mp_const_true, MP_OBJ_NEW_SMALL_INT(0));
+    mp_call_function_1(mp_load_attr(module, qstr_from_str("bring")), name);
+}
+
+#define PIECE_ROWS piece_rows
+#define BRING_PIECE bring_piece
+#define KEEP_PIECES keep_pieces
+#include "pieces.h"
+
+#endif
+
 #include "micropython.h"
 #include "../calibrate.h"
+#ifndef ODT_WITHOUT_sensors
 #include "features.h"
+#endif
+#ifndef ODT_WITHOUT_online
 #include "online.h"
+#endif
 #include "step.h"
 
 // What one instruction is run on.
@@ -155,13 +201,21 @@ static mp_obj_t entry_draw_bytes(size_t count, const mp_obj_t *args) {
 }
 
 ODT_WHOLE_ENTRY_POINTS(OBJECT)
+#ifndef ODT_WITHOUT_sensors
 ODT_FEATURE(log_mel, odt_logmel_i16)
 ODT_FEATURE(frontend, odt_frontend_i16)
 ODT_FEATURE(motion, odt_motion_i16)
 ODT_FEATURE(biquads, odt_biquads_i16)
 ODT_FEATURE(rocket, odt_rocket_i16)
-ODT_ONLINE_ENTRY_POINTS(OBJECT)
 ODT_FEATURES_ENTRY_POINTS(OBJECT)
+#endif
+#ifndef ODT_WITHOUT_online
+ODT_ONLINE_ENTRY_POINTS(OBJECT)
+#endif
+
+#ifdef ODT_WITHOUT
+static const MP_DEFINE_STR_OBJ(object_WITHOUT, ODT_WITHOUT); // odt/base/absent.py
+#endif
 
 // Runs what is pending within an instruction, which goes on with the pointers that it has; none is to the user's data.
 static __attribute__((noinline)) void run_within(void) {
@@ -232,11 +286,22 @@ static const mp_rom_map_elem_t globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_Program), MP_ROM_PTR(&program_type)},
     ODT_ENTRY_POINTS(ROW)
     ODT_WHOLE_ENTRY_POINTS(ROW)
+    #ifndef ODT_WITHOUT_online
     ODT_ONLINE_ENTRY_POINTS(ROW)
+    #endif
+    #ifndef ODT_WITHOUT_sensors
     ODT_FEATURES_ENTRY_POINTS(ROW)
+    #endif
+    #if defined(ODT_WITHOUT) || defined(NO_QSTR) // CMake's scan for names knows no definitions of a module's
+    {MP_ROM_QSTR(MP_QSTR_WITHOUT), MP_ROM_PTR(&object_WITHOUT)},
+    #endif
     ODT_THREAD_ENTRY_POINTS(ROW)
     #ifdef ODT_THREADS
     {MP_ROM_QSTR(MP_QSTR___init__), MP_ROM_PTR(&object_initialise)},
+    #endif
+    #if ODT_OUTSIDE || defined(NO_QSTR)
+    {MP_ROM_QSTR(MP_QSTR__Piece), MP_ROM_PTR(&piece_type)},
+    {MP_ROM_QSTR(MP_QSTR__add), MP_ROM_PTR(&object_add_piece)},
     #endif
 };
 static MP_DEFINE_CONST_DICT(globals, globals_table);

@@ -3,6 +3,7 @@
 
 #include "py/dynruntime.h"
 
+#include "memory.h"
 #include "piece.h"
 
 const odt_shared_t *shared;

@@ -38,17 +38,4 @@ typedef struct {
     const odt_shared_t **shared; // filled by the base
 } piece_object_t;
 
-// The compiler calls these; the firmware has them.
-void *memcpy(void *to, const void *from, size_t bytes) {
-    return mp_fun_table.memmove_(to, from, bytes);
-}
-
-void *memmove(void *to, const void *from, size_t bytes) {
-    return mp_fun_table.memmove_(to, from, bytes);
-}
-
-void *memset(void *to, int value, size_t bytes) {
-    return mp_fun_table.memset_(to, value, bytes);
-}
-
 #endif

@@ -11,7 +11,8 @@ if 1 - 1:  # for type checkers alone
     from . import fisher as fisher
     from . import lite as lite
     from . import update as update
+    from . import zeroth as zeroth
     from .tinytrain import task_adaptive as task_adaptive
 
-_HOMES = lazy.spread((("tinytrain", "task_adaptive"), (None, "fisher lite update")))
+_HOMES = lazy.spread((("tinytrain", "task_adaptive"), (None, "fisher lite update zeroth")))
 lazy.install("odt.adapt", _HOMES, globals())

@@ -82,7 +82,27 @@ def dynamic(model: "Model", minimum: "float" = 0.1, maximum: "float" = 0.5) -> N
     whole(model)
     for layer in _layers(model)[:-1]:
         if layer.can_be_dynamic:
-            layer.dynamic = int(minimum * 65536 + 0.5), int(maximum * 65536 + 0.5)
+            layer.dynamic = Dynamic(int(minimum * 65536 + 0.5), int(maximum * 65536 + 0.5))
+
+
+class Dynamic:
+    """A layer's ``dynamic``: the smallest and largest share of its rows that trains in a step, in 65536ths.
+
+    The planner calls its methods (plan.py).
+    """
+
+    def __init__(self, low: "int", high: "int") -> None:
+        self.low, self.high = low, high
+
+    def relative(self, *arguments: "object") -> None:
+        from .plan import relative
+
+        relative(*arguments)
+
+    def backward(self, *arguments: "object") -> "object":
+        from .plan import backward
+
+        return backward(*arguments)
 
 
 def channels(model: "Model", ranges: "Mapping[str, Sequence[tuple[int, int]]]") -> None:

@@ -148,7 +148,7 @@ class Replay(Stored):
         return Mixed(self, self._bound(x, y), share)
 
     def save(self, place: "str | PathLike[str] | Place") -> None:
-        """Write what is kept to a file, by its name, or to a place of odt.files.slots; the old checkpoint is whole
+        """Write what is kept to a file, by its name, or to a place of odt.slots; the old checkpoint is whole
         until the new one is.
         """
         self.check()

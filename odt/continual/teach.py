@@ -92,7 +92,7 @@ class Teacher(Stored):
 
     ``classes``: the largest number of classes, 1 .. 255. ``budget``: bytes of the samples kept, an equal part for each
     class. ``reject``: None, or a least similarity, 0 .. 1, below which predict() answers None (see similarity()).
-    ``place``: a file's name or a place of odt.files.slots, where each change is saved. ``steps``: of training after a
+    ``place``: a file's name or a place of odt.slots, where each change is saved. ``steps``: of training after a
     change, of 16 samples each. ``seed``: of which sample a new one of a full class takes the place of.
 
     All memory is reserved here: ``state``, 36 bytes, 24 for each class and the budget; the layer that learns; and 9
@@ -251,7 +251,7 @@ class Teacher(Stored):
         return executor.engine.crc32(self._head.session.state, crc) if self.labels else crc
 
     def save(self, place: "str | PathLike[str] | Place") -> None:
-        """Write what is kept to a file, by its name, or to a place of odt.files.slots; the old checkpoint is whole
+        """Write what is kept to a file, by its name, or to a place of odt.slots; the old checkpoint is whole
         until the new one is.
         """
         self._check()

@@ -2,7 +2,6 @@
 
 if 1 - 1:  # for type checkers alone
     from . import frozen as frozen
-    from . import slots as slots
 
     class __getattr__: ...  # as in odt.layers
 

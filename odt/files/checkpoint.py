@@ -1,7 +1,7 @@
 """Checkpoints: what a model needs to go on as if it had not stopped. The format: docs/reference/checkpoint.md.
 
 A checkpoint goes to a file, by its name, or to two slots of a block device or of a region of bytes
-(slots.py). Wherever the power fails, the old one or the new one is whole.
+(odt/slots/). Wherever the power fails, the old one or the new one is whole.
 """
 
 import gc
@@ -24,7 +24,7 @@ def path_of(place):
 def _checked(method, place):
     place = path_of(place)
     if not isinstance(place, str) and (not hasattr(place, "write") or hasattr(place, "seek")):
-        raise TypeError("%s: a file's name or a place of odt.files.slots is expected, got %r" % (method, place))
+        raise TypeError("%s: a file's name or a place of odt.slots is expected, got %r" % (method, place))
     return place
 
 
@@ -203,7 +203,7 @@ def write_file(path, parts, whole):
         if isinstance(error, OSError) and error.errno == _READ_ONLY:  # CircuitPython's drive, while USB owns it
             raise OSError(
                 _READ_ONLY,
-                "%s: scripts may not write this drive: storage.remount() in boot.py, or odt.files.slots" % path,
+                "%s: scripts may not write this drive: storage.remount() in boot.py, or odt.slots" % path,
             )
         raise
 

@@ -42,7 +42,7 @@ class Stored:
         return executor.engine.crc32(self.state)
 
     def save(self, place: "str | PathLike[str] | Place") -> None:
-        """Write a checkpoint to a file, by its name, or to a place of odt.files.slots; the old one is whole until the
+        """Write a checkpoint to a file, by its name, or to a place of odt.slots; the old one is whole until the
         new one is.
         """
         from . import checkpoint

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .boards.capabilities import CAPABILITIES
+
 PROBE = """
 import gc, os, sys
 gc.collect()
@@ -31,6 +33,8 @@ except (AttributeError, IndexError, OSError):
     pass
 path[:] = [".frozen"]
 found["frozen"] = has("odt") and has("_odt")
+found["odt"] = __import__("odt").__version__ if found["frozen"] else ""
+found["without"] = getattr(__import__("_odt"), "WITHOUT", "").split() if found["frozen"] else []
 print("\\nodt-probe", found)
 """
 
@@ -98,6 +102,7 @@ def only_port():
 _ANSWER = {
     "name": (str, str), "version": (tuple, int), "machine": (str, str), "mpy": (int, int), "free": (int, int),
     "libs": (list, str), "disk": (int, int), "block": (int, int), "frozen": (bool, bool),
+    "odt": (str, str), "without": (list, str),
 }  # fmt: skip
 
 
@@ -147,7 +152,8 @@ class Board:
     def odt(self, found):
         """Whether the board that ``probe`` found has odt, in words."""
         if found["frozen"]:
-            return "odt in its firmware"
+            names = [name for name in CAPABILITIES if name in found["without"]]
+            return "odt in its firmware" + (", without " + ", ".join(names) if names else "")
         try:
             text = self.call(
                 "exec",

@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 
 from .. import __version__
-from . import chart, deploy, info, install, monitor, pico, record, room, run
+from . import chart, deploy, info, install, monitor, pico, record, run
 from .board import Board, BoardError, ports
+from .boards.capabilities import CAPABILITIES
 from .files import MPY
 from .text import complain, say
 from .text import run as guarded
 
-_WITHOUT = "where the file system is small: leave out %s, with commas between" % ", ".join(room.PARTS)
+_WITH = "capabilities besides the base, with commas between, or all: %s" % ", ".join(CAPABILITIES)
 
 
 def main(arguments=None):
@@ -32,14 +33,14 @@ def _main(arguments):
     command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
     command.add_argument("--example", metavar="NAME", help="also copy the example of this name with its data")
     command.add_argument("--python-only", action="store_true", help="leave the kernels out (slow, less RAM)")
-    command.add_argument("--without", metavar="PARTS", help=_WITHOUT)
+    command.add_argument("--with", metavar="NAMES", dest="capabilities", help=_WITH)
     command.add_argument("--files", metavar="FOLDER", default=MPY, help="what `make mpy` built")
     command.set_defaults(run=install.install)
 
     command = commands.add_parser("deploy", help="bring a model file to a board with what it needs, and try it there")
     command.add_argument("model", metavar="MODEL", help="a file of model.export()")
     command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
-    command.add_argument("--without", metavar="PARTS", help=_WITHOUT)
+    command.add_argument("--with", metavar="NAMES", dest="capabilities", help=_WITH)
     command.add_argument("--files", metavar="FOLDER", default=MPY, help="what `make mpy` built")
     command.set_defaults(run=deploy.command)
 

@@ -9,6 +9,7 @@ from ..files.open import load_model
 from ..plan.program import HEADER_WORDS
 from . import install, room
 from .board import Board, BoardError, only_port
+from .boards.capabilities import closed
 from .generate import families
 from .pieces import BASE, piece
 from .text import say
@@ -58,26 +59,14 @@ def command(options):
     found = board.probe()
     say("Found", install.describe(found))
     backend = check(found, files, model)
-    names, held = room.without(options.without), {}
     copied = room.File(source, "/" + source.name + ".new")
+    names = closed(room.chosen(options.capabilities) + ([] if model.features is None else ["sensors"]))
     if found["frozen"]:
-        room.fits(found, held, [copied])
+        install.extend(board, found, files, names, [copied])
     else:
-        held = board.held(found["libs"][0])
-        names = left_out(names, room.absent(held, found["libs"][0]), backend, model)
-    if not found["frozen"]:
-        _, status = install.bring(
-            board,
-            found,
-            files,
-            install.package(files),
-            [],
-            backend == "reference",
-            install.expected(),
-            names,
-            held,
-            [copied],
-        )
+        package = install.package(files)
+        python = backend == "reference"
+        _, status = install.bring(board, found, files, package, [], python, install.expected(), names, more=[copied])
         if status:
             return status
     place = "/" + source.name
@@ -96,19 +85,6 @@ def command(options):
     say("Tried there: %s; %d bytes of heap left with it open" % (said, left))
     say('A program opens it with: odt.load_model("%s")' % place)
     return 0
-
-
-def left_out(asked, absent, backend, model):
-    """The names of the parts that stay away: those of --without, and those that the board was given without before, but
-    what the model needs.
-    """
-    needed = ["reference"] if backend != "native" else []
-    if model.features is not None:
-        needed.append("sensors")
-        if "sensors" in asked:
-            name = type(model.features).__name__
-            raise BoardError("--without sensors: the model's samples are made by odt.sensors (%s)" % name)
-    return asked + [name for name in absent if name not in asked + needed]
 
 
 def read(source):

@@ -1,4 +1,4 @@
-"""What odt adds to a firmware: python3 -m odt.host.firmware BOARD with.elf without.elf"""
+"""What odt adds to a firmware: python3 -m odt.host.firmware BOARD with.elf without.elf [bytes for code]"""
 
 import struct
 import sys
@@ -6,9 +6,6 @@ from pathlib import Path
 
 _ALLOC, _NOBITS, _SYMTAB = 2, 8, 2
 _HEAP = (("__GcHeapStart", "__GcHeapEnd"), ("_heap_start", "_heap_end"))  # ports rp2, stm32
-
-# Bytes before the file system, where the port's linker script lets a firmware run into it.
-ROOM = {"RPI_PICO": 800 * 1024, "RPI_PICO2": 1024 * 1024, "RPI_PICO_W": 1200 * 1024}
 
 
 def sizes(path):
@@ -34,16 +31,17 @@ def sizes(path):
     raise ValueError("%s: no firmware of a port that is known" % path)
 
 
-def report(board, built, stock):
+def report(board, built, stock, room=None):
     """Print the table; the exit status, 1 where the firmware reaches into the file system."""
     (flash, heap), (stock_flash, stock_heap) = sizes(built), sizes(stock)
     print("%-12s %12s %14s" % (board, "bytes flash", "bytes of heap"))
     print("%-12s %12d %14d" % ("without odt", stock_flash, stock_heap))
     print("%-12s %12d %14d" % ("with odt", flash, heap))
     print("%-12s %+12d %+14d" % ("difference", flash - stock_flash, heap - stock_heap))
-    room = ROOM.get(board, flash)
-    if flash > room:
-        print("odt: it takes %d bytes, the board's file system begins after %d" % (flash, room))
+    if room:
+        print("%-12s %12d" % ("left to code", int(room) - flash))
+    if room and flash > int(room):
+        print("odt: it takes %d bytes, the board's file system begins after %s" % (flash, room))
         return 1
     return 0
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from ..base import opcodes
 from . import routes
 from .files import write_text
+from .boards.capabilities import CAPABILITIES
 from .pieces import PIECES, piece
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -159,6 +160,10 @@ def _header(table, formulas):
         "// The files of the kernels for stock firmware (odt/host/pieces.py).",
         "#define ODT_PIECES %d" % len(PIECES),
         "#define ODT_PIECE_NAMES(X) %s" % " ".join(['X("%s")' % name for name in PIECES]),
+        "#define ODT_STAMP 0x%08x" % _stamp(table),
+        "",
+        "// Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.",
+        *_left(),
         "",
         "enum {",
     ]
@@ -178,6 +183,16 @@ def _header(table, formulas):
             out.append("void odt_%s(const odt_%s_t *a);" % (op.name, op.name))
     out += ["", "#endif", ""]
     return "\n".join(out)
+
+
+def _left():
+    for name, numbers in _outside().items():
+        yield "#ifdef ODT_WITHOUT_%s" % name
+        yield "#define ODT_OUTSIDE_%s 0x%x" % (name, sum([1 << number for number in numbers]))
+        yield "#else"
+        yield "#define ODT_OUTSIDE_%s 0" % name
+        yield "#endif"
+    yield "#define ODT_OUTSIDE (%s)" % " | ".join(["ODT_OUTSIDE_" + name for name in _outside()])
 
 
 def _by_pieces(table):
@@ -209,10 +224,21 @@ def _wrapped(words, width=99):
     return [line.replace("|", " | ") for line in lines]
 
 
+def _stamp(table):
+    """A checksum of the whole table, with its pieces."""
+    whole = [(name, [(op.name, _shapes(op)) for op in ops]) for name, ops in _by_pieces(table)]
+    return zlib.crc32(repr((opcodes.VERSION, opcodes.TABLE.decode(), whole)).encode())
+
+
+def _outside():
+    """{capability: the numbers of its pieces}"""
+    numbers = {name: number for number, name in enumerate(PIECES)}
+    found = {name: [numbers[stem] for stem in row.kernels if stem in numbers] for name, row in CAPABILITIES.items()}
+    return {name: numbers for name, numbers in found.items() if numbers}
+
+
 def _tables(table):
     pieces = _by_pieces(table)
-    whole = [(name, [(op.name, _shapes(op)) for op in ops]) for name, ops in pieces]
-    text = repr((opcodes.VERSION, opcodes.TABLE.decode(), whole))
     out = [
         "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
         "//",
@@ -229,10 +255,14 @@ def _tables(table):
         "",
     ]
     rows, shapes, places, firsts = [], [], {}, [0]
+    outside = {number for numbers in _outside().values() for number in numbers}
     size = 0
     for number, (name, ops) in enumerate(pieces):
         own = []
         rows += ["    #if HAS(%d) // %s: %s" % (number, name, PIECES[name])]
+        if number in outside or number - 1 in outside:
+            inside = "!(ODT_OUTSIDE & 0x%x)" % (1 << number) if number in outside else "1"
+            rows += ["    #undef IS_INSIDE", "    #define IS_INSIDE " + inside]
         start = size
         for row, op in enumerate(ops):
             kernel = "0" if op.name in opcodes.PREFIXES else "(odt_kernel_t)odt_" + op.name
@@ -265,7 +295,9 @@ def _tables(table):
         "#endif",
         "    // Every instruction's kernel, distance from here to its shapes, operands and immediates.",
         "    #define ROW(number, kernel, row, at, operands, immediates) [AT(number, row)] = { \\",
-        "        kernel, (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST, operands, immediates},",
+        "        IS_INSIDE ? kernel : 0, (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST, operands, \\",
+        "        immediates},",
+        "    #define IS_INSIDE 1",
         "    {",
         *rows,
         "    },",
@@ -278,14 +310,15 @@ def _tables(table):
         "};",
         "",
         "#if ODT_MPY",
-        "const odt_piece_t odt_piece = {0x%08x, ODT_PIECE, odt_table.rows};" % zlib.crc32(text.encode()),
-        "#if ODT_PIECE == 0",
+        "const odt_piece_t odt_piece = {ODT_STAMP, ODT_PIECE, odt_table.rows};",
+        "#endif",
+        "",
+        "#if ODT_OUTSIDE || ODT_MPY && ODT_PIECE == 0",
         "// Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.",
         "const uint8_t odt_places[ODT_OPCODES + 1] = {",
         *_wrapped([0] + [places[op.number] for op in table]),
         "};",
         "const uint8_t odt_firsts[ODT_PIECES + 1] = {%s};" % ", ".join(map(str, firsts)),
-        "#endif",
         "#endif",
         "",
         "// The executor writes the pointers one after the other, then the immediates: so must they lie.",

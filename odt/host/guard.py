@@ -12,6 +12,7 @@ import textwrap
 import threading
 import warnings
 
+from ..base import lazy
 from . import moved
 
 _SHORT = (
@@ -49,11 +50,13 @@ class Missing(AttributeError):
         return missing(self.place, self.missing, dir(self.owner))
 
 
-def install():
-    """From now on odt's modules are given, as they are imported, what this file says."""
+def install(homes, keras):
+    """From now on odt's modules are given, as they are imported, what this file says; odt the names of its texts."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
     package = sys.modules["odt"]
+    package.HOMES, package.KERAS = lazy.spread(homes), dict(pair.split("=") for pair in keras.split())
+    package.__dir__ = lambda: sorted({*vars(package), *package.HOMES, *package.KERAS})
     package.__getattr__ = _module_getattr(package, "odt", package.__getattr__)
     moved.install()
     package.__doc__ = package.__doc__.partition(_LISTED)[0] + _LISTED + _names(package.HOMES)
@@ -61,9 +64,10 @@ def install():
 
 _LISTED = "\nWhat it has, of which help() says more, as help(odt.Dense):\n\n"
 _KINDS = {
-    "layers": ("layers", "generative"), "losses": ("losses",), "optimizers and learning rates": ("optimizers",),
+    "layers": ("layers", "generative"), "losses": ("losses",),
+    "optimizers and learning rates": ("optimizers", "adapt"),
     "models": ("model", "files"),
-    "cores": ("run",), "modules": ("modules",),
+    "cores": ("run",), "modules": ("modules", "capabilities"),
 }  # fmt: skip
 _CALLS = (
     "compile fit fit_async train_step evaluate predict predict_proba predict_classes calibrate summary save load "

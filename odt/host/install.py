@@ -5,9 +5,11 @@ import io
 import re
 from pathlib import Path
 
+from .. import __version__
 from ..base import executor
 from . import room
 from .board import Board, BoardError, only_port
+from .boards.capabilities import CAPABILITIES, closed
 from .files import EXAMPLES, IN_CHECKOUT
 from .pieces import FILES, beside
 from .text import complain, say
@@ -24,7 +26,7 @@ ARM = ("armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp")
 # Bytes of free heap that the self-test wants of a board that has odt as .mpy files: what plans and trains a tiny model,
 # in the Python executor, or with kernels, whose files come on top. Measured on a stock Pico:
 # tests_device/test_install.py.
-PYTHON_HEAP = 158000
+PYTHON_HEAP = 160000
 NATIVE_HEAP = 137000
 # The kernels that the self-test loads, each time into a fresh heap.
 TESTED = {"int8": ("_odt", "_odt_conv"), "float32": ("_odt", "_odt_f32", "_odt_f32_conv")}
@@ -58,8 +60,8 @@ def header(file):
     return start[1], start[2] & 3, start[2] >> 2 & 15
 
 
-def check(found, package):
-    """BoardError with the reason why the package cannot be installed."""
+def check(found, package, heap=PYTHON_HEAP):
+    """BoardError with the reason why the package cannot be installed, which wants ``heap`` bytes free."""
     if found["name"] != "micropython":
         raise BoardError(
             "the board runs %s, whose compiled files differ: copy the folder odt to its lib folder" % found["name"]
@@ -79,17 +81,15 @@ def check(found, package):
         )
     if not found["libs"] or found["disk"] < 0:
         raise BoardError("the board has no file system to install to")
-    if found["free"] < PYTHON_HEAP:
+    if found["free"] < heap:
         raise BoardError(
             "too little RAM: %d bytes of heap are free, odt needs %d from files; "
-            "firmware with odt inside needs less" % (found["free"], PYTHON_HEAP)
+            "firmware with odt inside needs less" % (found["free"], heap)
         )
 
 
-def kernels(found, files):
-    """Each ``_odt.mpy`` that the board may load, with pieces beside it, the best first; and the reason where there is
-    none.
-    """
+def architectures(found, files):
+    """Each ``_odt.mpy`` whose architecture and version the board loads, the best first; the reason if there is none."""
     arch = ARCHITECTURES.get(found["mpy"] >> 10 & 15)
     if arch is None:
         return [], "this firmware loads no native code"
@@ -100,8 +100,14 @@ def kernels(found, files):
     if not built:
         return [], "there are no kernels for %s" % arch
     matching = [file for file in built if header(file)[:2] == (found["mpy"] & 255, found["mpy"] >> 8 & 3)]
+    return matching, "" if matching else "the kernels are of .mpy version %d.%d" % header(built[0])[:2]
+
+
+def kernels(found, files):
+    """Each ``_odt.mpy`` that the board's heap has room for, too, the best first; the reason if there is none."""
+    matching, reason = architectures(found, files)
     if not matching:
-        return [], "the kernels are of .mpy version %d.%d" % header(built[0])[:2]
+        return [], reason
     needed = [native_heap(file) for file in matching]
     small = [file for file, size in zip(matching, needed) if size <= found["free"]]
     if not small:
@@ -163,16 +169,16 @@ def install(options):
     board = Board(options.connect or only_port())
     found = board.probe()
     say("Found", describe(found))
-    compiled = None if found["frozen"] else package(files)
     wanted = expected()
+    names = closed(room.chosen(options.capabilities) + used(example))
     status = 0
     if found["frozen"]:
-        say("Its firmware has odt inside: nothing to install")
+        if not extend(board, found, files, names):
+            say("Its firmware has odt inside: nothing to install")
         say("Self-test passed; %d bytes of heap left" % selftest(board, "native", wanted))
         folder = "/"
     else:
-        names = room.without(options.without)
-        folder, status = bring(board, found, files, compiled, example, options.python_only, wanted, names)
+        folder, status = bring(board, found, files, package(files), example, options.python_only, wanted, names)
     if example:
         name = example[0].parent.name
         place = folder.rstrip("/") + "/" + name
@@ -200,18 +206,48 @@ def package(files):
     return folder
 
 
+def used(files):
+    """The capabilities that scripts name: ``odt.sensors``, ``from odt import sensors``."""
+    text = "\n".join([file.read_text(encoding="utf-8") for file in files if file.suffix == ".py"])
+    lines = re.findall(r"\bodt\.(\w+)|^from odt import (.*)$", text, re.MULTILINE)
+    words = set(re.findall(r"\w+", " ".join([" ".join(line) for line in lines])))
+    return [name for name in CAPABILITIES if name in words]
+
+
+def extend(board, found, files, names, more=()):
+    """Copy the capabilities of these names that the board's firmware is without, as files; returns their names.
+
+    ``more``: Files that are to fit besides, copied by the caller. BoardError where not all of it fits.
+    """
+    names = [name for name in names if name in found["without"] and name != "reference"]
+    if not names:
+        room.fits(found, {}, more)
+        return names
+    compiled, lib = package(files), found["libs"][0]
+    check(found, compiled, 0)
+    if found["odt"] != __version__:
+        raise BoardError("the firmware has odt %s, these files are of %s" % (found["odt"], __version__))
+    fitting, _ = architectures(found, files)
+    held = board.held(lib)
+    wants = room.check(found, held, lib, compiled, beside(fitting[0]) if fitting else [], names, more, base=False)
+    wants = room.lacking(held, wants[: len(wants) - len(more)])
+    say("Copying %s, which the firmware is without: %d files to %s" % (", ".join(names), len(wants), lib))
+    room.bring(board, held, wants)
+    return names
+
+
 def bring(board, found, files, package, example, python_only, wanted, names=(), held=None, more=()):
     """Copy what the board lacks of the package and kernels, and try them; returns the folder that they are in, and the
     exit status.
 
-    ``names``: parts of room.PARTS to leave out. Nothing is copied where not all of it fits.
+    ``names``: the capabilities besides the base; those that the board has stay. Nothing is copied where not all of it
+    fits.
     """
     check(found, package)
     fitting, reason = ([], "as you asked") if python_only else kernels(found, files)
-    if not fitting and "reference" in names:
-        raise BoardError("without kernels (%s) odt needs the Python executor: not --without reference" % reason)
     lib = found["libs"][0]
     held = board.held(lib) if held is None else held
+    names = closed([*names, *room.present(held, lib), *([] if fitting else ["reference"])])
     more = [*more, *[room.File(file, "/%s/%s" % (example[0].parent.name, file.name)) for file in example]]
     wants = room.check(found, held, lib, package, beside(fitting[0]) if fitting else [], names, more)
     installed = ["%s/%s.mpy" % (lib, name) for name in FILES]
@@ -238,13 +274,14 @@ def bring(board, found, files, package, example, python_only, wanted, names=(), 
             complain("They fail the self-test: %s" % error)
             board.remove(*installed)
             status, reason = 1, "no kernels passed the self-test"
-            if "reference" in names:
-                raise BoardError("%s, and the Python executor was left out" % reason) from None
             continue
         say("Self-test passed: the PC's digests in int8 and float32; %d bytes of heap left" % left)
         return lib, 0
     say("Without kernels (%s): odt runs some hundred times slower, in Python" % reason)
     board.remove(*installed)
+    if "reference" not in names:
+        held = board.held(lib)
+        room.bring(board, held, room.check(found, held, lib, package, [], [*names, "reference"]))
     left = selftest(board, "reference", wanted)
     say("Self-test passed: the PC's digest in int8; %d bytes of heap left" % left)
     return lib, status

@@ -1,12 +1,14 @@
 """Lay out what `make mpy` built as packages for mip: python3 -m odt.host.mip build/mpy build/mip
 
-mip's package.json names files, and knows no architectures. So what chooses is a file among them:
+mip's package.json names files, and knows no architectures. So what chooses is among them:
 
-    package.json                    for any board: the package except FEW, the kernels of EVERY_BOARD, and what
-                                    chooses at the first import
+    package.json                    the base, for any board: its modules, the kernels of EVERY_BOARD, and what chooses
+                                    at the first import
+    sensors.json                    a capability, with those that it needs, beside a base in files or in firmware
     odt_kernels.py                  for a board with a network: brings one of those below
-    armv6m_6.3.json                 the package and the kernels of that architecture and .mpy version
-    python.json                     the package alone
+    armv6m_6.3.json                 the base with the kernels of that architecture and .mpy version
+    python.json                     the base and the Python executor
+    sensors-armv6m_6.3.json, ..     the same of a capability
     armv6m_6.3/_odt*.mpy, odt/**/*.mpy, odt_chooser.py
 
 Each also says the sizes of its files, which mip passes over.
@@ -18,6 +20,7 @@ import sys
 from pathlib import Path
 
 from .. import __version__
+from .boards.capabilities import CAPABILITIES, closed
 from .install import ARCHITECTURES, header
 from .pieces import beside
 
@@ -26,15 +29,6 @@ CHOOSER = Path(__file__).with_name("odt_chooser.py")
 # package.json has the kernels of these: other Arm cores run one of the two, and a Pico's file system has no room for
 # more.
 EVERY_BOARD = ("armv6m", "armv7emsp")
-# It has none of these either, which few models use; the package of each architecture has them.
-FEW = (
-    "odt/continual/adabn.mpy",
-    "odt/continual/dark.mpy",
-    "odt/continual/tent.mpy",
-    "odt/reference/loss_own_f32.mpy",
-    "odt/reference/loss_own_i8.mpy",
-    "_odt_own.mpy",
-)
 
 
 def main(files, to):
@@ -44,21 +38,47 @@ def main(files, to):
     shutil.copytree(files / "python" / "odt", to / "odt")
     for file in (KERNELS, CHOOSER):
         shutil.copy(file, to)
-    package = [[file.relative_to(to).as_posix()] * 2 for file in sorted((to / "odt").rglob("*.mpy"))]
-    _write(to / "python.json", package)
-    every = [file for file in package if file[0] not in FEW] + [[KERNELS.name] * 2]
+    built = {}
     for kernels in sorted(files.glob("*/_odt.mpy")):
         version, sub, arch = header(kernels)
         name = "%s_%d.%d" % (ARCHITECTURES[arch], version, sub)
         (to / name).mkdir()
-        parts = [file.name for file in beside(kernels)]
-        for part in parts:
+        built[name] = [file.name for file in beside(kernels)]
+        for part in built[name]:
             shutil.copy(kernels.parent / part, to / name)
-        _write(to / (name + ".json"), package + [[part, "%s/%s" % (name, part)] for part in parts])
-        if ARCHITECTURES[arch] in EVERY_BOARD:
-            every += [["_odt_all/%s/%s" % (name, part), "%s/%s" % (name, part)] for part in parts if part not in FEW]
-    _write(to / "package.json", every + [["_odt.py", CHOOSER.name]])  # which chooses among what has come before it
+    _packages(to, built, "package", "", [])
+    for name in CAPABILITIES:
+        _packages(to, built, name, name + "-", closed([name]))
     print("odt: packages for mip are in %s" % to)
+
+
+def _packages(to, built, every_board, prefix, names):
+    """The base's packages, or those of the capabilities of these names, by architecture and for every board."""
+    base = not names
+    special = {stem + ".mpy": name for name, row in CAPABILITIES.items() for stem in row.kernels}
+    if base:  # in files it has all kernels of layers
+        special = {part: name for part, name in special.items() if name != "kernels"}
+
+    def is_wanted(name):
+        return name in names if name in CAPABILITIES else base
+
+    modules = sorted((to / "odt").rglob("*.mpy"))
+    package = [file for file in modules if is_wanted(file.relative_to(to / "odt").parts[0])]
+    package = [[file.relative_to(to).as_posix()] * 2 for file in package]
+    executor = [
+        [file.relative_to(to).as_posix()] * 2 for file in modules if base and "/odt/reference/" in file.as_posix()
+    ]
+    _write(to / (prefix + "python.json"), package + executor)
+    every = []
+    for name, parts in built.items():
+        parts = [part for part in parts if is_wanted(special.get(part))]
+        _write(to / (prefix + name + ".json"), package + [[part, "%s/%s" % (name, part)] for part in parts])
+        if name.rpartition("_")[0] in EVERY_BOARD:
+            every += [["_odt_all/%s/%s" % (name, part), "%s/%s" % (name, part)] for part in parts]
+    stems = sorted({target.rpartition("/")[2][:-4] for target, _ in every})
+    if every:  # last: what chooses among what has come before it
+        every += [[KERNELS.name] * 2] + [[stem + ".py", CHOOSER.name] for stem in (["_odt"] if base else stems)]
+    _write(to / (every_board + ".json"), package + every)
 
 
 def _write(file, urls):

@@ -11,8 +11,8 @@ import warnings
 _ROWS = {
     "base": "regions fixed primitives opcodes lines",
     "layers": "joins norms normalization resizing",
-    "optimizers": "schedules rates zeroth",
-    "files": "slots frozen",
+    "optimizers": "schedules rates",
+    "files": "frozen",
     "data": "readers",
     "adapt": "update fisher lite",
     "continual": "replay dark latents teach prototypes labels reservoir adabn tent",

@@ -5,10 +5,10 @@ With a network, where package.json is at the address:
     import mip
     mip.install("http://.../odt_kernels.py")
     import odt_kernels
-    odt_kernels.install("http://.../")
+    odt_kernels.install("http://.../", "sensors online")
 
-Without one, `mpremote mip install http://.../` brings the kernels of every board, and the first `import odt` calls
-choose(), by way of _odt.py.
+Without one, `mpremote mip install http://.../` and `.../sensors.json` bring the kernels of every board, and the first
+import of them calls choose(), by way of _odt.py and others.
 """
 
 import gc
@@ -16,7 +16,7 @@ import os
 import sys
 
 _VERSION = 6  # of .mpy files: MicroPython 1.19 and later; kernels go by the minor one too
-_HEAP = 158000  # bytes that planning and training a tiny model want in Python,
+_HEAP = 160000  # bytes that planning and training a tiny model want in Python,
 _NATIVE = 137000  # and with kernels, beside them
 _BEGUN = 17000  # bytes of the package that are there already when its first import comes to choose()
 _ARCHITECTURES = (
@@ -49,33 +49,50 @@ def refusal():
         return "too little RAM: %d bytes of heap are free, odt needs %d from files" % (gc.mem_free(), _HEAP)
 
 
-def install(url):
-    """Install from the folder at ``url`` with mip: the package, and the kernels that fit this board.
+def install(url, capabilities=""):
+    """Install from the folder at ``url`` with mip: odt's base, unless the firmware has it, capabilities by their names,
+    and the kernels that fit this board.
 
     RuntimeError with the reason where the board is not supported or a file does not come whole.
     """
     libs = [path for path in sys.path if path.endswith("/lib") and not path.startswith("/rom")]
-    reason = refusal() or (None if libs else "there is no folder lib in sys.path to install to")
+    path, inside = sys.path[:], False
+    try:
+        sys.path[:] = [".frozen"]
+        __import__("odt")
+        inside = True
+    except ImportError:
+        pass
+    finally:
+        sys.path[:] = path
+    reason = (None if inside else refusal()) or (None if libs else "there is no folder lib in sys.path to install to")
     if reason:
         raise RuntimeError(reason)
+    url, lib = url.rstrip("/") + "/", libs[0]
+    if not inside:
+        package = _package(url)
+        _remove(lib + "/_odt.py")
+        _remove(lib + "/_odt.mpy")
+        _bring(url, package, lib)
+        if not _base_size(package):
+            _say_none()
+    for name in capabilities.split():
+        _bring(url, _package(url, name + "-"), lib)
+
+
+def _bring(url, package, lib):
     import mip
 
-    url, lib = url.rstrip("/") + "/", libs[0]
-    package = _package(url)
-    _remove(lib + "/_odt.py")
-    _remove(lib + "/_odt.mpy")
     for (place, source), size in zip(package["urls"], package["sizes"]):
         place = lib + "/" + place
         # One by one: mip knows addresses that are relative to the package's since MicroPython 1.25 only.
         mip.install(url + source, target=place.rsplit("/", 1)[0])
         if _size(place) != size:  # mip prints what went wrong, and returns
             raise RuntimeError("%s: %d bytes came of %d" % (url + source, _size(place), size))
-    if not _base_size(package):
-        _say_none()
 
 
 def choose(lib):
-    """Make the kernels in ``lib``/_odt_all that fit this board those of ``lib``; remove the others, and _odt.py.
+    """Make the kernels in ``lib``/_odt_all that fit this board those of ``lib``; remove the others, and what called it.
 
     Where the power goes, the next call does the rest.
     """
@@ -101,22 +118,24 @@ def choose(lib):
         os.rmdir(folder)
     except OSError:
         pass
-    _remove(lib + "/_odt.py")
+    for name in _listdir(lib):
+        if name[:4] == "_odt" and name[-3:] == ".py":
+            _remove(lib + "/" + name)
 
 
-def _package(url):
+def _package(url, prefix=""):
     import requests
 
     room = gc.mem_free() - _NATIVE
     for name in names() + ["python"]:
-        answer = requests.get(url + name + ".json")
+        answer = requests.get(url + prefix + name + ".json")
         try:
             package = answer.json() if answer.status_code == 200 else None
         finally:
             answer.close()
         if package and (name == "python" or _fits(_base_size(package), room)):
             return package
-    raise RuntimeError("%spython.json: there is no package of odt (status %d)" % (url, answer.status_code))
+    raise RuntimeError("%s%spython.json: there is no package of odt (status %d)" % (url, prefix, answer.status_code))
 
 
 def _base_size(package):

@@ -1,27 +1,14 @@
 """What a board's file system has of odt, and what fits it besides.
 
-Files take whole blocks there: a small module 4096 bytes of a Pico's flash.
+Files take whole blocks there: a small module takes 4096 bytes of a Pico's flash.
 """
 
 import zlib
 from itertools import combinations
 
 from .board import BoardError
+from .boards.capabilities import CAPABILITIES, closed, split
 
-# What `--without` leaves out: the folder in odt/, its kernels' files, and what it is.
-PARTS = {
-    "reference": ((), "the Python executor, which kernels replace"),
-    "sensors": (
-        ("_odt_features", "_odt_frontend", "_odt_motion", "_odt_rocket"),
-        "odt.sensors: features, streams, recordings, rules"
-    ),
-    "online": (("_odt_online",), "odt.online, and what needs it: prototypes, rules"),
-    "continual": (("_odt_own",), "odt.continual: replay, teaching, few labels, another place"),
-    "adapt": ((), "odt.adapt: which layers and channels train"),
-    "data": ((), "odt.data: samples in CSV, .npy and raw files"),
-    "generative": ((), "odt.generative: variational autoencoders"),
-    "inspect": ((), "odt.inspect: tensors, ranges and time by layer"),
-}  # fmt: skip
 _ENTRY = 44  # bytes that a folder keeps of a file: its name, where it lies, its size
 _SPARE = 4  # blocks that a file system wants for itself while it writes
 
@@ -39,21 +26,29 @@ class File:
         return self.size, zlib.crc32(self.source.read_bytes())
 
 
-def without(text):
-    """The names of --without; BoardError for one that is none."""
-    names = [name for name in (text or "").split(",") if name]
-    for name in names:
-        if name not in PARTS:
-            raise BoardError("--without: there is no part %r; there are %s" % (name, ", ".join(PARTS)))
-    return names
+def chosen(text):
+    """The names of --with; BoardError for one that is none."""
+    try:
+        return split(text or "")
+    except ValueError as error:
+        raise BoardError("--with: %s" % error) from None
 
 
-def wanted(lib, package, kernels, names=()):
-    """The Files of the package and of the kernels, but for the parts of these names."""
-    stems = [stem for name in names for stem in PARTS[name][0]]
-    modules = [file for file in sorted(package.rglob("*.mpy")) if file.relative_to(package).parts[0] not in names]
+def wanted(lib, package, kernels, names, base=True):
+    """The Files of the base and of the capabilities of these names, and of their kernels.
+
+    Without ``base`` only those of the capabilities: the base is in the firmware. In files it has all kernels of layers.
+    """
+    special = {
+        stem: name for name, row in CAPABILITIES.items() for stem in row.kernels if name != "kernels" or not base
+    }
+
+    def is_wanted(name):
+        return name in names if name in CAPABILITIES else base
+
+    modules = [file for file in sorted(package.rglob("*.mpy")) if is_wanted(file.relative_to(package).parts[0])]
     found = [File(file, "%s/odt/%s" % (lib, file.relative_to(package).as_posix())) for file in modules]
-    return found + [File(file, "%s/%s" % (lib, file.name)) for file in kernels if file.stem not in stems]
+    return found + [File(file, "%s/%s" % (lib, file.name)) for file in kernels if is_wanted(special.get(file.stem))]
 
 
 def lacking(held, files):
@@ -63,7 +58,7 @@ def lacking(held, files):
 
 def outdated(held, lib, package):
     """Modules of another version of odt on the board, which this one does not have."""
-    own = {file.target for file in wanted(lib, package, [])}
+    own = {file.target for file in wanted(lib, package, [], CAPABILITIES)}
     return [path for path in held if path.startswith(lib + "/odt/") and path.endswith(".mpy") and path not in own]
 
 
@@ -90,11 +85,9 @@ def needed(held, files, block):
     return sum([blocks(file.size, block) for file in files]) - sum(replaced) + max(replaced, default=0) + pairs
 
 
-def absent(held, lib):
-    """The names of the parts that a board with odt has been given without."""
-    if lib + "/odt/__init__.mpy" not in held:
-        return []
-    return [name for name in PARTS if not any("/odt/%s/" % name in path for path in held)]
+def present(held, lib):
+    """The names of the capabilities that the files of a board have."""
+    return [name for name in CAPABILITIES if any(path.startswith("%s/odt/%s/" % (lib, name)) for path in held)]
 
 
 def _room(found):
@@ -111,23 +104,22 @@ def fits(found, held, files):
         )
 
 
-def check(found, held, lib, package, kernels, names=(), more=()):
+def check(found, held, lib, package, kernels, names=(), more=(), base=True):
     """The Files to install; BoardError that says what would fit where they do not. ``more``: Files besides."""
-    files = wanted(lib, package, kernels, names) + list(more)
+    files = wanted(lib, package, kernels, names, base) + list(more)
     try:
         fits(found, held, files)
         return files
     except BoardError as error:
         text = str(error)
     block, room = found["block"], _room(found)
-    left = [name for name in PARTS if name not in names and (kernels or name != "reference")]
-    for count in range(1, len(left) + 1):
-        for some in combinations(left, count):
-            less = needed(held, wanted(lib, package, kernels, [*names, *some]) + list(more), block)
-            if less <= room:
-                raise BoardError("%s. What fits, with %d: --without %s (%s)" % (
-                    text, less, ",".join([*names, *some]), "; ".join([PARTS[name][1] for name in some])))  # fmt: skip
-    raise BoardError("%s. Nothing that can be left out is enough" % text)
+    for count in range(len(names) - 1, -1, -1):
+        for some in combinations(names, count):
+            less = needed(held, wanted(lib, package, kernels, some, base) + list(more), block)
+            if less <= room and set(closed(some)) == set(some):
+                raise BoardError("%s. What fits, with %d: %s" % (
+                    text, less, "--with %s" % ",".join(some) if some else "odt without --with"))  # fmt: skip
+    raise BoardError(text)
 
 
 def bring(board, held, files):

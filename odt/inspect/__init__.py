@@ -17,6 +17,6 @@ if 1 - 1:  # for type checkers alone
     from .watch import Watch as Watch
 
 _HOMES = lazy.spread((
-    ("tensors", "Map Ranges Tensor Trace names"), ("timing", "profile"), ("watch", "PHASES Phases Watch"),
+    ("tensors", "Map Ranges Tensor Trace names"), ("timing", "profile"), ("watch", "PHASES Phases Watch")
 ))  # fmt: skip
 lazy.install("odt.inspect", _HOMES, globals())

@@ -109,7 +109,7 @@ class Layer:
         self.trainable = trainable
         self.update_rows = None  # ((first, count), ..), ascending: the output channels whose weights train; None: all
         self.update_bias = True
-        self.dynamic = None  # the smallest and largest share of these that trains in a step, in 65536ths
+        self.dynamic = None  # of adapt.update.dynamic: which of these train changes from step to step
 
     def __call__(self, inputs: "Node | Sequence[Node]") -> "Node":
         nodes = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
@@ -545,7 +545,7 @@ if 1 - 1:  # mypy takes the first of two, pyright the last: both refuse a name t
 def __getattr__(name):
     """Layers that have a module of their own, and Keras's names."""
     package = sys.modules["odt"]
-    place = package.HOMES.get(name, "")
+    place = package.home(name) or ""
     if place[:7] == "layers.":
         return getattr(__import__("odt." + place, None, None, ("*",)), name)
     if name not in package.KERAS:

@@ -13,8 +13,8 @@ the point.
 import struct
 
 from ..base.primitives import size_of
+from ..base.units import fixed_point
 from .neighbours import NCM
-from .units import fixed_point
 
 if 1 - 1:  # for type checkers alone
     from typing import SupportsIndex

@@ -16,8 +16,8 @@ import struct
 from ..base import executor
 from ..base.fixed import bit_length, is_int, is_number, own
 from ..base.primitives import decimal, isqrt
+from ..base.units import LIMIT, fixed_point
 from ..files.stored import Stored
-from .units import LIMIT, fixed_point
 
 if 1 - 1:  # for type checkers alone
     from typing import Any, Literal, SupportsFloat

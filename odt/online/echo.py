@@ -251,9 +251,9 @@ class EchoState(OSELM):
     def _hear(self, x):
         """Into _next and _features what follows from x."""
         if len(getattr(x, "shape", ())) > 1:
-            from .units import own_axis
+            from ..run.arrays import one_sample
 
-            x = own_axis(x, self.inputs)
+            x = one_sample("x", x, (self.inputs,))
         new, old, same = self._copy("x", x, self._new), self._x, self._fresh
         for i in range(self.inputs):
             value = new[i]

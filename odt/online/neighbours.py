@@ -14,8 +14,8 @@ import struct
 
 from ..base.fixed import is_int, own, within
 from ..base.primitives import size_of
+from ..base.units import fixed_point
 from ..files.stored import Stored
-from .units import fixed_point, own_axis
 
 if 1 - 1:  # for type checkers alone
     from typing import Literal, SupportsIndex
@@ -52,7 +52,9 @@ class _Kept(Stored):
 
     def _units(self, x):
         if len(getattr(x, "shape", ())) > 1:
-            x = own_axis(x, self.inputs)
+            from ..run.arrays import one_sample
+
+            x = one_sample("x", x, (self.inputs,))
         try:
             count = len(x)
         except TypeError:

@@ -217,9 +217,9 @@ class OSELM(Stored):
 
     def _call(self, x, y, learn):
         if len(getattr(x, "shape", ())) > 1:
-            from .units import own_axis
+            from ..run.arrays import one_sample
 
-            same, x = y is x, own_axis(x, self.inputs)
+            same, x = y is x, one_sample("x", x, (self.inputs,))
             y = x if same else y
         code = self._rls(self.state, self._work, x, y, learn)
         if code == _X_FORM:

@@ -23,8 +23,9 @@ def drop(name):
 
 
 def unload():
-    """Unload what only compile() needs: this package and run/build.py."""
+    """Unload what only compile() needs: this package, run/build.py and the capabilities' plan.py."""
     for name in list(sys.modules):
         room, _, part = name.rpartition(".")
-        if name == "odt.run.build" or room == "odt.plan" and part not in ("graph", "listing", "program", "values"):
+        planner = room == "odt.plan" and part not in ("graph", "listing", "program", "values")
+        if planner or name == "odt.run.build" or part == "plan" and room != "odt":
             drop(name)

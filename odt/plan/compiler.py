@@ -169,7 +169,7 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None, rows=None):
     if s.updates.ratio is not None:
         from ..base.opcodes import forget
 
-        forget()  # what dynamic.py has looked up
+        forget()  # what adapt/plan.py has looked up
     return output, ends, first
 
 
@@ -197,9 +197,7 @@ def diverge(s, nodes, loss, output):
     """Emit what a Sampling adds to the loss of ``output``."""
     for node in nodes:
         if node.layer.kind == "sampling":
-            from .sampling import divergence
-
-            divergence(s, node, loss, output)
+            family(node.layer).divergence(s, node, loss, output)
 
 
 def update(s, nodes, last, error, micro, segments):
@@ -207,10 +205,9 @@ def update(s, nodes, last, error, micro, segments):
     s.updates.rate = s.scratch("rate", 8)
     tick = s.instruction("tick", (s.updates.rate, s.header, s.control), s.updates.optimizer.betas)
     (s.updates.deferred if micro else s.instructions).append(tick)
-    if any([node.layer.dynamic for node in nodes]):
-        from .dynamic import relative
-
-        relative(s, nodes, error)
+    chosen = [node.layer.dynamic for node in nodes if node.layer.dynamic]
+    if chosen:
+        chosen[0].relative(s, nodes, error)
     backward(s, nodes, last, error, segments)
     if segments:
         s.drop_unread()

@@ -1,6 +1,6 @@
 """The walk forward: each node's layer is lowered to instructions by a row of its family.
 
-``layer.family`` names a module of this package, which is imported for the first layer of it. There
+``layer.family`` names a module of this package, or of a capability, which is imported for the first layer of it. There
 ``ROWS[layer.kind]`` is ``(forward, backward)``:
 
 - ``forward(s, node, inputs)``: the schedule, the node and its inputs' values; returns the output's value.
@@ -15,7 +15,8 @@ def family(layer):
     """The module of the layer's family; None for a view, which has no instructions."""
     if layer.view:
         return None
-    return __import__("odt.plan." + layer.family, None, None, ("ROWS",))
+    place = layer.family if "." in layer.family else "plan." + layer.family
+    return __import__("odt." + place, None, None, ("ROWS",))
 
 
 def forward(s, nodes):

@@ -26,7 +26,7 @@ def _lowered(s, node, error, needed):
     if layer.view:
         return [error]
     if layer.dynamic and layer.trainable and not s.probing:
-        from .dynamic import backward
+        backward = layer.dynamic.backward
     else:
         backward = family(layer).ROWS[layer.kind][1]
     return backward(s, node, error, needed)

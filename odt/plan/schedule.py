@@ -48,7 +48,7 @@ class Schedule:
         self.bits_of = {}  # a ReLU's mask as bits -> the activation that it is of
         self.clears = []  # the buffers that a step begins with clearing
         self.owner = None  # the name of the layer in hand
-        self.chosen = None  # dynamic.py: whose rows what is emitted is repeated for
+        self.chosen = None  # adapt/plan.py: whose rows what is emitted is repeated for
         self.noted = noted  # a list where inspect.py asks: (name, value) of the tensors
 
     def instruction(self, name, operands, immediates=(), mark=None):

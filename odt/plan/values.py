@@ -106,7 +106,7 @@ class Part:
 
     Of a kernel they are counted among the rows that train, which have gradient, residual and optimizer state;
     in the kernel itself they lie ``shift`` rows further. ``chosen``: which rows the instructions for row 0 are repeated
-    for (dynamic.py).
+    for (adapt/plan.py).
     """
 
     chosen = None

@@ -157,10 +157,8 @@ def _load(nodes, optimizer):
 
     for node in nodes:
         family(node.layer)
-    if any([node.layer.dynamic for node in nodes]):
-        from ..plan import dynamic  # noqa: F401
     if hasattr(optimizer, "passes"):
-        from ..plan import zeroth  # noqa: F401
+        optimizer.prepare()
 
 
 def _table(nodes, plan, optimizer):

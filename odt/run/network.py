@@ -276,13 +276,13 @@ class Network:
 
     def disassemble(self) -> "str":
         """The program as text, one instruction per line."""
-        from ..plan.listing import disassemble
+        from ..inspect.listing import disassemble
 
         return disassemble(ready(self).plan.code)
 
     def draw(self, width: "int" = 78, rows: "int" = 24) -> "str":
         """A drawing of the arena as text: instructions from left to right, bytes down."""
-        from ..plan.drawing import draw
+        from ..inspect.drawing import draw
 
         return draw(ready(self).program, width, rows)
 

@@ -20,8 +20,8 @@ import struct
 from ..base.fixed import is_int, own
 from ..base.primitives import size_of
 from ..base.regions import const
+from ..base.units import fixed_point
 from ..files.stored import Stored, whole
-from ..online.units import fixed_point
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Callable

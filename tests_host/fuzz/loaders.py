@@ -49,7 +49,8 @@ with atheris.instrument_imports(include=["odt"]) if counts_edges else contextlib
     import odt
     from odt import executor
     from odt.data import readers
-    from odt.files import checkpoint, frozen, slots
+    from odt import slots
+    from odt.files import checkpoint, frozen
     from odt.host import board, info, install, monitor
     from odt.reference import program as reference
     from odt.run import replace

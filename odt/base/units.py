@@ -1,6 +1,6 @@
-"""Numbers as integers, the same on every interpreter: what drift.py and neighbours.py compute with."""
+"""Numbers as integers, the same on every interpreter: what odt.online and odt.sensors.rules compute with."""
 
-from ..base.fixed import own
+from .fixed import own
 
 LIMIT = 1 << 20
 
@@ -18,10 +18,3 @@ def fixed_point(kind: "str", x: "float", point: "int" = 16) -> "int":
     n = int(x)
     x -= n
     return n + (x >= 0.5) - (x < -0.5)
-
-
-def own_axis(x, inputs):
-    """A sample that has several axes, all but one of them 1, as of that one; ValueError for others."""
-    from ..run.arrays import one_sample
-
-    return one_sample("x", x, (inputs,))

@@ -1,13 +1,13 @@
 """Training without a backward pass: two forward passes, with weights a little to either side, say where to go."""
 
-from ..base.fixed import ONE, is_int, is_number, own, scale_div
-from ..base.primitives import scale_of
-from ..base.rate import Constant
-from . import SGD, Adam
+from ...base.fixed import ONE, is_int, is_number, own, scale_div
+from ...base.primitives import scale_of
+from ...base.rate import Constant
+from ...optimizers import SGD, Adam
 
 if 1 - 1:  # for type checkers alone
-    from ..plan.graph import Node
-    from . import Schedule
+    from ...plan.graph import Node
+    from ...optimizers import Schedule
 
 
 class ZerothOrder:
@@ -65,18 +65,23 @@ class ZerothOrder:
         self.learning_rate = self.of_tail.learning_rate
         self.state = self.of_tail.state
 
+    @staticmethod
+    def prepare() -> None:
+        """Import what planning takes."""
+        from .plan import train  # noqa: F401
+
     def passes(
         self, s: "object", nodes: "list[Node]", loss: "object", micro: "int | None", segments: "object"
     ) -> "object":
         """Emit a step into the schedule ``s``: what compiler.py asks of an optimizer that has passes of its own."""
-        from ..plan.zeroth import train
+        from .plan import train
 
         return train(s, nodes, loss, micro, segments, self)
 
     def backward_macs(self, nodes: "list[Node]") -> "list[int]":
         """Multiply-accumulates of each node after a sample's first forward pass."""
-        from ..plan.graph import backward_macs
-        from ..plan.zeroth import divide
+        from ...plan.graph import backward_macs
+        from .plan import divide
 
         macs = backward_macs(nodes, divide(nodes, self.tail)[1])
         return [more + (0 if node.alias else node.layer.macs) for more, node in zip(macs, nodes)]

@@ -5,7 +5,7 @@ one that reads it before its memory is overwritten. It never runs anything.
 """
 
 from ..base.regions import ARENA, REGION_SHIFT
-from .program import HEADER_WORDS
+from ..plan.program import HEADER_WORDS
 
 LEGEND = (
     "a activation, A kept for the backward pass, e error, g weight gradient,\n"

@@ -1,6 +1,6 @@
 """Checkpoints where there is no file system that can be written: two slots, written in turn.
 
-    from odt.files.slots import Blocks, Bytes
+    from odt.slots import Blocks, Bytes
 
     place = Blocks(rp2.Flash(start=0x180000, len=0x20000))     # or any block device
     place = Bytes(microcontroller.nvm)                         # CircuitPython
@@ -13,7 +13,7 @@ the higher sequence number whose CRC holds is the newest. docs/reference/checkpo
 """
 
 from ..base.primitives import count_of
-from .checkpoint import HEADER, check
+from ..files.checkpoint import HEADER, check
 
 if 1 - 1:  # for type checkers alone
     from typing import Any

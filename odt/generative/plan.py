@@ -3,7 +3,7 @@ and the divergence in the loss.
 """
 
 from ..base.primitives import millionths, scale_of
-from .values import ACTIVATION, ERROR
+from ..plan.values import ACTIVATION, ERROR
 
 
 def _sampling(s, node, inputs):

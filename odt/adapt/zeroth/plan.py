@@ -5,14 +5,14 @@ weights are what they are, and the arena is that of one forward pass. The last l
 what the second pass has left is what it works on.
 """
 
-from ..base.fixed import scale_div, scale_int, scale_mul, scale_shift
-from ..base.regions import CONTROL_WORDS
-from .compiler import diverge, predict_from, read_by
-from .forward import forward
-from .gradient import backward
-from .graph import trained
-from .instruction import END, FIRST, NAME, ROW, STOP
-from .values import ACTIVATION, Part
+from ...base.fixed import scale_div, scale_int, scale_mul, scale_shift
+from ...base.regions import CONTROL_WORDS
+from ...plan.compiler import diverge, predict_from, read_by
+from ...plan.forward import forward
+from ...plan.gradient import backward
+from ...plan.graph import trained
+from ...plan.instruction import END, FIRST, NAME, ROW, STOP
+from ...plan.values import ACTIVATION, Part
 
 _UNITS = 20  # bits of an int32 weight after the binary point
 
@@ -205,10 +205,9 @@ def train(s, nodes, loss, micro, segments, optimizer):
     _walk(s, loss, losses, output, passes, optimizer)
     if micro:
         s.instructions, s.updates.deferred = s.updates.deferred, s.instructions
-    if any([node.layer.dynamic for node in tail]):
-        from .dynamic import relative
-
-        relative(s, nodes, error)
+    chosen = [node.layer.dynamic for node in tail if node.layer.dynamic]
+    if chosen:
+        chosen[0].relative(s, nodes, error)
     if tail:
         backward(s, nodes, last, error)
     s.owner = None

@@ -7,10 +7,10 @@ in the gradient of the weights nor in the error that goes on to the layers befor
 
 from ..base.fixed import ONE
 from ..base.opcodes import opcode
-from .instruction import NAME, ROW
-from .linear import gradient_scale, sizes
-from .shared import bias_gradient
-from .values import ERROR, GRADIENT, SCRATCH, Part
+from ..plan.instruction import NAME, ROW
+from ..plan.linear import gradient_scale, sizes
+from ..plan.shared import bias_gradient
+from ..plan.values import ERROR, GRADIENT, SCRATCH, Part
 
 
 class Chosen:
@@ -18,7 +18,7 @@ class Chosen:
 
     def __init__(self, s, node, error):
         layer = node.layer
-        low, high = layer.dynamic
+        low, high = layer.dynamic.low, layer.dynamic.high
         self.total = s.buffers.weights[node].rows
         self.most = max(1, high * self.total >> 16)
         self.count = s.scratch("chosen count", 4)
