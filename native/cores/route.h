@@ -39,7 +39,7 @@
     ROUTE(dense_dw_i8, ODT_MANY_PAIRS, correlate_dw_of_same_size, odt_correlate_dw_part_i8, correlate_dw_of_same_size, odt_correlate_dw_i8__x86) \
     ROUTE(dense_dw_i8, _, add_two, dense_dw_by_rows, dense_dw_by_rows, odt_dense_dw_i8) \
     ROUTE(depthwise2d_i8, odt_is_whole, depthwise_whole, depthwise_whole, depthwise_whole, _) \
-    ROUTE(depthwise2d_i8, odt_tiny_plan, depthwise_tiny, odt_depthwise_tiny_i8__m4, _, _) \
+    ROUTE(depthwise2d_i8, odt_tiny_plan, _, odt_depthwise_tiny_i8__m4, _, _) \
     ROUTE(depthwise2d_i8, is_strided, depthwise_strided, _, _, _) \
     ROUTE(depthwise2d_i8, _, odt_depthwise_i8__m0, odt_depthwise_i8__m4, depthwise_lanes, depthwise_by_blocks) \
     ROUTE(depthwise2d_dx_i8, odt_find_squares, odt_depthwise_dx_i8__m0, odt_depthwise_dx_i8__m4, _, _) \
@@ -72,7 +72,7 @@ enum {
 // A convolution by one filter (single_i8.c): its rows at most, and its weights, if they lie apart.
 enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = 320 };
 
-// Depthwise convolutions of images of a few pixels: pixels at most, and outputs; pixels on an M4 of filters of nine taps at most.
+// Depthwise convolutions of images of a few pixels on an M4: pixels at most, and outputs; pixels of filters of nine taps at most.
 enum { ODT_TINY = 9, ODT_TINY_M4 = 36 };
 
 // Windows that are gathered (gather_i8__panel.inc). Elements of a window at most, and positions of a block at most; bytes of a block;

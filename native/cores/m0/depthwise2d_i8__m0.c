@@ -12,7 +12,6 @@
 #include "../../common/saturated.h"
 #include "registers__m0.h"
 #include "../../common/window.h"
-#include "../panel/depthwise2d_tiny_i8.h"
 #include "finish_i8__m0.h"
 
 ODT_BESIDE_ASSEMBLY
@@ -482,133 +481,6 @@ static void add_peak(const output_t *o, const odt_depthwise_t *a) {
     *a->peak = odt_max(*a->peak, a->lo == zy ? o->max - zy : odt_max(o->max - zy, zy - o->min));
 }
 
-// What sum_taps loads.
-typedef struct {
-    const uint8_t *taps; // 0: of odt_tiny_t
-    const int32_t *x;    // 4: pixels of two images, less zx, one in each half
-    const int32_t *w;    // 8
-    int32_t *sums;       // 12: of the lower halves; 16: of the upper
-    int32_t *others;
-    int32_t *end;        // 20: of sums
-    int32_t bias;        // 24
-} tiny_taps_t;
-
-// Outputs of two images: 16 cycles for 2 products, 27 around those of an output. r0: taps, r1: x, r2: w, r3: sums, r4: the upper
-// halves, r5: a word, r6: a weight, r7: where the output's taps end, r8: all, r9: others, r10: end, r11: bias.
-__attribute__((naked, noinline)) static void sum_taps(const tiny_taps_t *taps) {
-    (void)taps;
-    __asm volatile (
-        ".syntax unified\n"
-        ODT_SAVE_REGISTERS
-        "ldmia r0!, {r1-r7}\n"
-        "mov r9, r5\n"
-        "mov r10, r6\n"
-        "mov r11, r7\n"
-        "movs r0, r1\n"
-        "movs r1, r2\n"
-        "movs r2, r3\n"
-        "movs r3, r4\n"
-        "1:\n"
-        "ldrb r7, [r0]\n"
-        "adds r0, r0, #1\n"
-        "adds r7, r7, r0\n"
-        "movs r4, #0\n"
-        "mov r8, r4\n"
-        "b 3f\n"
-        "2:\n"
-        "ldrb r5, [r0]\n"
-        "ldrb r6, [r0, #1]\n"
-        "adds r0, r0, #2\n"
-        "ldr r5, [r1, r5]\n"
-        "ldr r6, [r2, r6]\n"
-        "muls r5, r6\n"
-        "add r8, r5\n"
-        "asrs r5, r5, #16\n"
-        "adcs r4, r5\n"
-        "3:\n"
-        "cmp r0, r7\n"
-        "bne 2b\n"
-        "mov r5, r8\n"
-        "lsls r6, r4, #16\n"
-        "subs r5, r5, r6\n"
-        "add r5, r11\n"
-        "add r4, r11\n"
-        "mov r6, r9\n"
-        "stmia r6!, {r4}\n"
-        "mov r9, r6\n"
-        "stmia r3!, {r5}\n"
-        "cmp r3, r10\n"
-        "bne 1b\n"
-        ODT_RESTORE_REGISTERS
-        );
-}
-
-// Packs pixels of two images, `step` bytes apart, less zx.
-static __attribute__((noinline)) void pair_pixels(int32_t *x, const int32_t *end, const int8_t *at, const int8_t *next,
-    int32_t step, int32_t zx) {
-    for (int32_t both = zx + zx * 65536; x != end; x++, at += step, next += step) {
-        *x = *next * 65536 + *at - both;
-    }
-}
-
-// Tiny images.
-typedef struct {
-    planes_t p; // of `most` images each, the last of `last`
-    int32_t most, last;
-    tiny_taps_t taps;
-    int32_t *x, *x_end, *sums;
-    int32_t step, size, zx, outputs;
-} tiny_planes_t;
-
-static void sum_tiny(const odt_windows_t *windows) {
-    tiny_planes_t *t = (tiny_planes_t *)planes_of(windows);
-    const odt_depthwise_t *a = t->p.a;
-    const int8_t *from = t->p.x;
-    int32_t left = t->most;
-    if (t->p.left == 1) {
-        left = t->last;
-    }
-    if (t->p.B > 1) {
-        begin_rows(t->p.c.o, a, a->OH * left, a->OW, a->OW);
-    }
-    t->taps.bias = t->p.c.bias;
-    t->taps.sums = t->sums;
-    for (; left > 0; left -= 2) {
-        const int8_t *next = left > 1 ? from + t->size : from;
-        pair_pixels(t->x, t->x_end, from, next, t->step, t->zx);
-        t->taps.end = t->taps.sums + t->outputs;
-        t->taps.others = left > 1 ? t->taps.end : t->taps.sums; // which are written first
-        sum_taps(&t->taps);
-        t->taps.sums = t->taps.end + t->outputs;
-        from = next + t->size;
-    }
-}
-
-// Two images at a time; outputs without a gap are finished together. A single image is faster as a tile.
-static int depthwise_tiny(const odt_depthwise_t *a, int32_t first, int32_t stop) {
-    int32_t sums[ODT_TILE_SUMS], w[TAPS], x[ODT_TINY], B = a->B;
-    odt_tiny_t tiny;
-    odt_tile_t none;
-    output_t o;
-    if (a->KH < 1 || a->KW < 1 || a->zx != (int8_t)a->zx || B == 1 || !odt_tiny_plan(&tiny, &a->H) || !begin_outputs(&o, a)) {
-        return 0;
-    }
-    int32_t size = tiny.pixels * a->N, most = odt_min(a->y_b == a->OH * a->y_oh ? ODT_TILE_SUMS / tiny.outputs & ~1 : 1, B);
-    int32_t parts = (B + most - 1) / most;
-    tiny_planes_t t = {.most = most, .last = B - (parts - 1) * most, .taps = {.taps = tiny.taps, .x = x, .w = w}, .x = x,
-        .x_end = x + tiny.pixels, .sums = sums, .step = a->N, .size = size, .zx = a->zx, .outputs = tiny.outputs,
-        .p = {.sums = sums, .sum_by = sum_tiny}};
-    begin_rows(&o, a, a->OH * B, a->OW, a->OW);
-    begin_channels(&t.p, a, first, w, a->KW, &o);
-    begin_no_tile(&t.p, &none, most * tiny.outputs);
-    begin_images(&t.p, parts, a->x + first, most * size, a->y + first, most * a->y_b, stop - first);
-    if (run_planes(&t.p)) {
-        return 0;
-    }
-    add_peak(&o, a);
-    return 1;
-}
-
 // Rows of windows of 3x3, a stride of 2 apart, as sum_strided loads them.
 typedef struct {
     const int32_t *w;   // 0
@@ -900,7 +772,7 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
 }
 
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
-    if (depthwise_tiny(a, first, stop) || depthwise_strided(a, first, stop)) {
+    if (depthwise_strided(a, first, stop)) {
         return 1;
     }
     int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));

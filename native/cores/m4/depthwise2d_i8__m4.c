@@ -12,7 +12,7 @@
 #include "../../fixed.h"
 #include "words__m4.h"
 #include "depthwise2d_lines_i8__m4.h"
-#include "../panel/depthwise2d_tiny_i8.h"
+#include "depthwise2d_tiny_i8__m4.h"
 #include "pixels_i8__m4.h"
 
 enum {

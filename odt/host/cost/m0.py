@@ -3,8 +3,8 @@
 from ..routes.limits import M0
 
 ROWS, DEPTH, BLOCK, AT_ONCE = 4, 288, 48, 256  # panel_i8.c
-TINY_DW = 6  # depthwise2d_dw_i8__m0.c
-SINGLE_ROWS, SINGLE_WEIGHTS, TINY = M0["SINGLE_ROWS"], M0["SINGLE_WEIGHTS"], M0["TINY"]
+TINY_INPUTS, TINY_ERRORS = 6, 9  # weight gradients of depthwise convolutions below have factors of their own
+SINGLE_ROWS, SINGLE_WEIGHTS = M0["SINGLE_ROWS"], M0["SINGLE_WEIGHTS"]
 MANY_ROWS, MANY_ERRORS, MANY_PAIRS = M0["MANY_ROWS"], M0["MANY_ERRORS"], M0["MANY_PAIRS"]
 FEW, GATHERED, PIECE, PADDED = M0["GATHER_FEW"], M0["GATHER_BYTES"], M0["GATHER_PIECE"], 256  # padded_i8.h
 PER_WINDOW, PER_ROW, PER_BYTE = M0["GATHER_PER_WINDOW"], M0["GATHER_PER_ROW"], M0["GATHER_PER_BYTE"]
@@ -308,15 +308,12 @@ def _depthwise(s, kind, N, gradient):
         "inputs": N * B * H * W, "taps": N * KH * KW, "products": N * P * KH * KW,
         "pairs": N * B * OH * -(-OW // 2), "fours": N * B * OH * -(-OW // 4),
     })  # fmt: skip
-    is_dw = kind == "depthwise dw"
-    most = TINY_DW if is_dw else TINY
-    is_small = most >= H * W and OH * OW <= TINY and max(KH, KW) <= 7
-    if is_small and (is_dw or B > 1) and (not gradient or SH == SW == 1):
-        times = N * (B if is_dw else -(-B // 2))
+    if kind == "depthwise dw" and H * W <= TINY_INPUTS and OH * OW <= TINY_ERRORS and max(KH, KW) <= 7:
         taps = meetings(s["OH"], SH, s["PT"], KH, s["H"]) * meetings(s["OW"], SW, s["PL"], KW, s["W"])
-        return [(kind + " tiny", {"1": 1, "channels": N, "weights": N * KH * KW, "pixels": times * H * W,
-            "outputs": N * P,
-                                  "sums": times * OH * OW, "taps": times * taps})]  # fmt: skip
+        return [(kind + " tiny", {
+            "1": 1, "channels": N, "weights": N * KH * KW, "pixels": N * B * H * W, "outputs": N * P, "sums": N * P,
+            "taps": N * B * taps,
+        })]  # fmt: skip
     group = "small" if max(KH, KW) < 3 else "3" if max(KH, KW) == 3 else "large"
     return [("%s %s stride %d" % (kind, group, 1 if SH == SW == 1 else 2), terms)]
 

@@ -48,8 +48,6 @@ FACTORS = {
         3.151, 'pairs': 55.18, 'products': 1.741},
     'depthwise dx 3 stride 2': {'1': 2676.0, 'channels': 311.2, 'fours': 54.53, 'images': 318.7, 'inputs':
         53.08, 'outputs': 1.168, 'rows': 13.93},
-    'depthwise dx tiny': {'1': 5248.0, 'channels': 358.5, 'outputs': 88.14},
-    'depthwise tiny': {'1': 4252.0, 'channels': 409.1, 'outputs': 76.17, 'pixels': 18.04},
     'depthwise2d_dw_f32': {'1': 96040.0, 'P*R': 2590.0, 'R': 38180.0},
     'depthwise2d_dx_f32': {'1': 10950.0, 'B*H*W*N': 1.056, 'I*N': 440.1, 'P*N': 26.37},
     'depthwise2d_f32': {'I*N': 372.7, 'P*N': 202.4},

@@ -1,15 +1,16 @@
-// Depthwise convolutions of tiny images on a Cortex-M0+ and -M4. They go through a list of the taps that meet the
+// Depthwise convolutions of tiny images on a Cortex-M4. They go through a list of the taps that meet the
 // image, because preparing the data for the other loops would take longer than the products.
 
-#ifndef ODT_DEPTHWISE2D_TINY_I8_H
-#define ODT_DEPTHWISE2D_TINY_I8_H
+#ifndef ODT_DEPTHWISE2D_TINY_I8_M4_H
+#define ODT_DEPTHWISE2D_TINY_I8_M4_H
 
 #include "../../core.h"
 #include "../route.h"
 
-#if ODT_M0_DEPTHWISE || ODT_M4
+#if ODT_M4
 
 #include "../../common/window.h"
+#include "words__m4.h"
 
 // For each output the size of its list, 2 bytes per tap; for each tap the byte offsets of pixel and weight.
 typedef struct {
@@ -19,10 +20,6 @@ typedef struct {
 
 // Whether this way serves the layer. `size` is H, W, KH, KW, SH, SW, top, left, OH and OW.
 int odt_tiny_plan(odt_tiny_t *t, const int32_t *size);
-
-#if ODT_M4
-
-#include "../m4/words__m4.h"
 
 typedef uint32_t odt_tiny_pixel_t[2]; // four channels as int16: 0 and 2, then 1 and 3
 
@@ -35,8 +32,6 @@ static inline void odt_tiny_load(odt_tiny_pixel_t *to, const int8_t *x, int32_t 
         (*to)[1] = odt_odd(word, minus);
     }
 }
-
-#endif
 
 #endif
 

@@ -1,15 +1,15 @@
-// Which taps meet an image of a few pixels (depthwise2d_tiny_i8.h).
+// Which taps meet an image of a few pixels (depthwise2d_tiny_i8__m4.h).
 
 #include "../../core.h"
-#include "depthwise2d_tiny_i8.h"
+#include "depthwise2d_tiny_i8__m4.h"
 
 ODT_BESIDE_ASSEMBLY
 
-#if ODT_M0_DEPTHWISE || ODT_M4
+#if ODT_M4
 
 int odt_tiny_plan(odt_tiny_t *t, const int32_t *size) {
     int32_t H = size[0], W = size[1], KH = size[2], KW = size[3], OH = size[8], OW = size[9];
-    int32_t most = ODT_M4 && KH <= ODT_TINY && KW <= ODT_TINY && KH * KW <= ODT_TINY ? ODT_TINY_M4 : ODT_TINY;
+    int32_t most = KH <= ODT_TINY && KW <= ODT_TINY && KH * KW <= ODT_TINY ? ODT_TINY_M4 : ODT_TINY;
     if (H > most || W > most || OH > ODT_TINY || OW > ODT_TINY || H * W > most || OH * OW > ODT_TINY || KH > 7 || KW > 7) {
         return 0;
     }
