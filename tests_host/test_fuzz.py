@@ -44,6 +44,12 @@ def test_the_committed_corpora_are_small_and_each_has_a_target():
             assert all(member.isreg() and "/" not in member.name for member in archive)
 
 
+def test_the_modules_whose_lines_are_counted_are_there():
+    for target, modules in fuzz.LOADERS.items():
+        for module in modules.split():
+            assert os.path.isfile(os.path.join(fuzz.ROOT, "odt", *module.split(".")) + ".py"), (target, module)
+
+
 def test_a_seed_is_another_one_on_another_commit_or_day(monkeypatch):
     class Tomorrow(fuzz.datetime.date):
         @classmethod

@@ -38,9 +38,10 @@ import native_sources
 OPTIONS = {"executor": (), "executor_panel": ("-DODT_PANEL=1",)}
 # The others, and the modules that they are there for.
 LOADERS = {
-    "verifiers": "reference.program", "checkpoint": "checkpoint", "slots": "slots checkpoint", "frozen": "frozen",
-    "info": "host.info", "model": "run.sections run.model_file run.layers run.opened run.transfer open",
-    "npy": "readers", "csv": "readers", "numbers": "readers",
+    "verifiers": "reference.program", "checkpoint": "files.checkpoint", "slots": "slots.places files.checkpoint",
+    "frozen": "files.frozen", "info": "host.info",
+    "model": "files.sections files.model_file files.layers files.opened files.open files.split run.transfer",
+    "npy": "data.readers", "csv": "data.readers data.csv", "numbers": "data.csv",
     "monitor": "host.curves host.monitor host.monitor_series",
     "answers": "host.board host.install",
 }  # fmt: skip
