@@ -80,3 +80,13 @@ def test_a_board_gets_the_capabilities_that_the_model_needs(frozen, tmp_path, mo
     ):
         assert main(["deploy", str(path), "--connect", "p", *words]) == 1
         assert asked.pop() == names
+
+
+def test_the_kernels_of_a_models_layers_are_a_capability_that_it_needs():
+    made = odt.Sequential([odt.Input((3,)), odt.Dense(4), odt.ELU(), odt.Dense(2)])
+    made.compile(batch_size=2)
+    made.features = None
+    assert deploy.needs(made) == ["kernels"]
+    plain = model()
+    plain.features = None
+    assert deploy.needs(plain) == []

@@ -20,9 +20,14 @@ static int32_t piece_of(int32_t number) {
 }
 
 const odt_opcode_t *odt_opcode(int32_t number) {
+    #if !ODT_MPY
+    if (odt_table.rows[number].kernel) {
+        return &odt_table.rows[number];
+    }
+    #endif
     int32_t piece = piece_of(number);
     #if !ODT_MPY
-    if (!(ODT_OUTSIDE >> piece & 1)) {
+    if (!(ODT_OUTSIDE >> piece & 1)) { // a prefix, which has no kernel
         return &odt_table.rows[number];
     }
     #endif

@@ -9,7 +9,7 @@ from ..files.open import load_model
 from ..plan.program import HEADER_WORDS
 from . import install, room
 from .board import Board, BoardError, only_port
-from .boards.capabilities import closed
+from .boards.capabilities import CAPABILITIES, closed
 from .generate import families
 from .pieces import BASE, piece
 from .text import say
@@ -60,7 +60,7 @@ def command(options):
     say("Found", install.describe(found))
     backend = check(found, files, model)
     copied = room.File(source, "/" + source.name + ".new")
-    names = closed(room.chosen(options.capabilities) + ([] if model.features is None else ["sensors"]))
+    names = closed(room.chosen(options.capabilities) + needs(model))
     if found["frozen"]:
         install.extend(board, found, files, names, [copied])
     else:
@@ -85,6 +85,13 @@ def command(options):
     say("Tried there: %s; %d bytes of heap left with it open" % (said, left))
     say('A program opens it with: odt.load_model("%s")' % place)
     return 0
+
+
+def needs(model):
+    """The capabilities that a model needs: what makes its samples, and the kernels of its program."""
+    loaded = pieces(model)
+    of_kernels = [name for name, row in CAPABILITIES.items() if loaded.intersection(row.kernels)]
+    return of_kernels + ([] if model.features is None else ["sensors"])
 
 
 def read(source):
