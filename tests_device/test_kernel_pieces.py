@@ -180,13 +180,13 @@ def test_a_piece_of_another_architecture_build_or_make_is_refused():
     assert refusal(other_architecture).startswith("incompatible .mpy")
 
     def other_build(files):
-        header = (machines.ROOT / "native" / "opcodes.c").read_text()
-        stamp = bytes.fromhex(re.search(r"odt_piece = \{0x(\w+)", header)[1])[::-1]
+        header = (machines.ROOT / "native" / "opcodes.h").read_text()
+        stamp = bytes.fromhex(re.search(r"ODT_STAMP 0x(\w+)", header)[1])[::-1]
         piece = (files / "_odt_conv.mpy").read_bytes()
         assert piece.count(stamp) == 1
         (files / "_odt_conv.mpy").write_bytes(piece.replace(stamp, b"1234"))
 
-    assert refusal(other_build) == "of another build than _odt.mpy"
+    assert refusal(other_build) == "of another build than _odt"
 
     def other_make(files):
         (files / "_odt_conv.mpy").unlink()

@@ -356,8 +356,12 @@ def test_published_networks_train_to_the_same_bits_in_less(name, trains, extent,
     for each in (plain, model):
         for number in range(5):
             each.train_step(x[number : number + 1], y[number : number + 1])
-    assert model.digest() == plain.digest()
-    moved = [bytes(a) != bytes(b) for a, b in zip(begin, plain.get_weights())]
+    if not model.session.plan.rows.split:  # else the state has other bytes
+        assert model.digest() == plain.digest()
+    ended = plain.get_weights()
+    assert all(bytes(a) == bytes(b) for a, b in zip(model.get_weights(), ended))
+    assert bytes(model.predict(x)) == bytes(plain.predict(x))
+    moved = [bytes(a) != bytes(b) for a, b in zip(begin, ended)]
     assert sum(moved) >= len(published.UPDATES[name][trains][1]) + published.UPDATES[name][trains][0]
 
 

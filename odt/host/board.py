@@ -152,7 +152,7 @@ class Board:
     def odt(self, found):
         """Whether the board that ``probe`` found has odt, in words."""
         if found["frozen"]:
-            names = [name for name in CAPABILITIES if name in found["without"]]
+            names = [name for name in CAPABILITIES if name in found["without"] and name != "reference"]
             return "odt in its firmware" + (", without " + ", ".join(names) if names else "")
         try:
             text = self.call(

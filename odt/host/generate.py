@@ -265,7 +265,7 @@ def _tables(table):
             rows += ["    #undef IS_INSIDE", "    #define IS_INSIDE " + inside]
         start = size
         for row, op in enumerate(ops):
-            kernel = "0" if op.name in opcodes.PREFIXES else "(odt_kernel_t)odt_" + op.name
+            kernel = "NULL" if op.name in opcodes.PREFIXES else "(odt_kernel_t)odt_" + op.name
             values = (op.name.upper(), kernel, row, size, len(op.operands), len(op.immediates))
             rows.append("    ROW(ODT_%s, %s, %d, %d, %d, %d)" % values)
             own += _shapes(op)
