@@ -118,11 +118,9 @@ pico: rp2040 $(BUILD)/venv/.board
 pico-stock: rp2040-emulator $(BUILD)/stock_rp2040/firmware.uf2 mpy $(BUILD)/venv/.board
 	@PYTHONPATH=. $(PYTHON) -m odt pico --stock $(PICO)
 
-# Files of tests go, whole, to a process for each core: what a file switches on, it switches on once. Those that
-# take long, on machines, come first. They wait for serial lines a tenth of their time: another process works meanwhile.
-PROCESSES := auto
-PYTEST = $(PYTHON) -m pytest -q -n $(PROCESSES) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-test test-device: PROCESSES := $(shell expr $(shell nproc) + 1)
+# Files of tests go, whole, to a process for each core: what a file switches on, it switches on once. Those that take
+# long, on machines, come first. Not more processes: an emulated board waits for mpremote a second of its own time.
+PYTEST := $(PYTHON) -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test test-host test-fast test-device lint
 test: machines | sources-clang
