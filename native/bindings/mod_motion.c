@@ -4,15 +4,7 @@
 
 #include "../core.h"
 #include "features.h"
-
-// The compiler calls these; the firmware has them.
-void *memcpy(void *to, const void *from, size_t bytes) {
-    return mp_fun_table.memmove_(to, from, bytes);
-}
-
-void *memset(void *to, int value, size_t bytes) {
-    return mp_fun_table.memset_(to, value, bytes);
-}
+#include "memory.h"
 
 ODT_FEATURE(motion, odt_motion_i16)
 ODT_FEATURE(biquads, odt_biquads_i16)

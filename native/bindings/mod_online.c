@@ -5,15 +5,7 @@
 
 #include "../core.h"
 #include "online.h"
-
-// The compiler calls these; the firmware has them.
-void *memcpy(void *to, const void *from, size_t bytes) {
-    return mp_fun_table.memmove_(to, from, bytes);
-}
-
-void *memset(void *to, int value, size_t bytes) {
-    return mp_fun_table.memset_(to, value, bytes);
-}
+#include "memory.h"
 
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(object_rls, 5, 5, entry_rls);
 

@@ -21,16 +21,12 @@ static int32_t piece_of(int32_t number) {
 
 const odt_opcode_t *odt_opcode(int32_t number) {
     #if !ODT_MPY
-    if (odt_table.rows[number].kernel) {
-        return &odt_table.rows[number];
+    const odt_opcode_t *row = &odt_table.rows[number];
+    if (row->kernel || !(ODT_OUTSIDE >> piece_of(number) & 1)) { // or a prefix, which has none
+        return row;
     }
     #endif
     int32_t piece = piece_of(number);
-    #if !ODT_MPY
-    if (!(ODT_OUTSIDE >> piece & 1)) { // a prefix, which has no kernel
-        return &odt_table.rows[number];
-    }
-    #endif
     return PIECE_ROWS[piece] ? PIECE_ROWS[piece] + (odt_places[number] - odt_firsts[piece]) : NULL;
 }
 
