@@ -53,10 +53,8 @@ class Chosen:
         return s.instruction("each", (self.count, self.rows), (self.total, self.most, which, place))
 
 
-def relative(s, nodes, error):
-    """Emit how large the output's error is, where a layer asks for it."""
-    if not any([node.layer.dynamic for node in nodes if node in s.trained]):
-        return
+def relative(s, error):
+    """Emit how large the output's error is."""
     if s.updates.sums or s.updates.optimizer.limit:
         raise ValueError("a dynamic update goes with neither micro_batch nor global_clipnorm")
     s.updates.ratio = s.scratch("relative error", 4)

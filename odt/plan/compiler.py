@@ -205,9 +205,6 @@ def update(s, nodes, last, error, micro, segments):
     s.updates.rate = s.scratch("rate", 8)
     tick = s.instruction("tick", (s.updates.rate, s.header, s.control), s.updates.optimizer.betas)
     (s.updates.deferred if micro else s.instructions).append(tick)
-    chosen = [node.layer.dynamic for node in nodes if node.layer.dynamic]
-    if chosen:
-        chosen[0].relative(s, nodes, error)
     backward(s, nodes, last, error, segments)
     if segments:
         s.drop_unread()

@@ -38,9 +38,12 @@ def backward(s, nodes, last, error, segments=()):
 
     ``segments``: (first, end) of nodes whose outputs were not kept; before node ``end`` they come again.
     """
+    reached = s.trained
+    dynamic = [node.layer.dynamic for node in nodes if node in reached and node.layer.dynamic and not s.probing]
+    if dynamic:
+        dynamic[0].relative(s, error)
     forgotten = {nodes[end]: nodes[first:end] for first, end in segments}
     s.begin_node(None)
-    reached = s.trained
     masked = [resolve(node.inputs[0]) for node in nodes if node.masks]
     errors = {last: error}
     if last is not nodes[-1] and nodes[-1] in forgotten:

@@ -205,9 +205,6 @@ def train(s, nodes, loss, micro, segments, optimizer):
     _walk(s, loss, losses, output, passes, optimizer)
     if micro:
         s.instructions, s.updates.deferred = s.updates.deferred, s.instructions
-    chosen = [node.layer.dynamic for node in tail if node.layer.dynamic]
-    if chosen:
-        chosen[0].relative(s, nodes, error)
     if tail:
         backward(s, nodes, last, error)
     s.owner = None
