@@ -68,19 +68,3 @@ class Joined:
             self.state[at] = value
         elif self.flash is not None:
             self.flash[at] = value
-
-
-def copy(state, to, source_state, source_flash, source):
-    """The bytes of one kernel, or its scales, as those of another; either of them may be a Split. Flash stays, as
-    above.
-    """
-    if hasattr(to, "memory"):
-        target = to.memory(state)
-    else:
-        target = state
-    if hasattr(source, "memory"):
-        data = source.memory(source_state, source_flash)
-    else:
-        data = source_flash if source.region > 1 else source_state
-    for index in range(to.size):
-        target[to.offset + index] = data[source.offset + index]

@@ -149,7 +149,7 @@ def _weights(model):
         for (name, shape), values, integers in zip(layer.weight_shapes(), arrays, whole):
             line = "  %-24s %-16s" % (layer.name + " " + name, tuple(shape))
             if int8 and name == "kernel":
-                memory = weights._memory(model.session.state, model.session.frozen, kept.scale)
+                memory = weights.memory_of(model.session.state, model.session.frozen, kept.scale)
                 line += " int8, " + _scales(memory, kept.scale.offset, kept.rows)
             else:
                 line += " int32 / 2^20" if integers else " float32"

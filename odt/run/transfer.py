@@ -124,11 +124,12 @@ def _copy(state, new, source, old):
 
     if new.kernel and new.kernel.region != CONSTANTS:
         if new.kernel.region > CONSTANTS or old.kernel.region > CONSTANTS:
-            from ..files.split import copy as copy_rows
-
             for to, at in ((new.kernel, old.kernel), (new.scale, old.scale)):
-                if to:
-                    copy_rows(state, to, source.state, source.frozen, at)
+                if to:  # what lies in flash on a board stays
+                    target = weights.memory_of(state, None, to)
+                    data = weights.memory_of(source.state, source.frozen, at)
+                    for index in range(to.size):
+                        target[to.offset + index] = data[at.offset + index]
         else:
             copy(new.kernel, old.kernel)
             if new.scale:

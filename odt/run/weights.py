@@ -34,21 +34,23 @@ def initialise(state, plan, seed, int8):
     for number, (layer, weights) in enumerate(plan.each()):
         if weights.kernel is None or weights.kernel.region >= CONSTANTS:
             continue  # a normalisation begins with what its buffers say
-        fan_in, fan_out = layer.fans()
-        limit = scale_shift(scale_int(isqrt((6 << 44) // (fan_in + fan_out))), -22)
-        key = hash32(seed, 0x10000 + number)
+        limit, key = first(layer, seed, number)
         if int8:
             at = weights.scale.offset
             state[at : at + 4 * weights.rows] = struct.pack("<I", scale_shift(limit, -6)) * weights.rows
         if layer.zero:
             continue
-        _draw(state, weights, key, None if int8 else scale_shift(limit, -14))
+        draw(state, weights, key, None if int8 else scale_shift(limit, -14))
 
 
-def _draw(state, weights, key, unit):
-    """Random weights, 16-bit in ``unit`` each; None: int8 and residual,
-    of which -64..64 leaves a scale room to double.
-    """
+def first(layer, seed, number):
+    """Of the layer of that number: the limit of its first weights, a scale, and the key of their random numbers."""
+    fan_in, fan_out = layer.fans()
+    return scale_shift(scale_int(isqrt((6 << 44) // (fan_in + fan_out))), -22), hash32(seed, 0x10000 + number)
+
+
+def draw(state, weights, key, unit):
+    """Random weights of 16 bits, in steps of ``unit``. None: int8 and residual; -64..64 lets a scale double."""
     count = weights.rows * weights.columns
     kernel, spans = weights.kernel.offset, residual_spans(weights)
     if unit is None and hasattr(executor.engine, "draw_bytes"):
@@ -79,10 +81,7 @@ def _draw(state, weights, key, unit):
 
 
 def residual_spans(weights):
-    """[(begin, end, at)]: the weights ``begin`` ..
-
-    ``end - 1`` of a kernel have residuals, that of weight i at ``at + i`` in the state.
-    """
+    """[(begin, end, at)]: weights ``begin`` to ``end - 1`` of a kernel have residuals; weight i's is at ``at + i``."""
     spans = []
     for part in weights.trained if weights.residual else ():
         shift = part.shift * part.columns
@@ -114,26 +113,26 @@ def read(layer, state, flash, weights, int8):
         from .folding import identity
 
         outer = weights.into
-        bias = None if outer.vectors else _read_vector(_memory(state, flash, outer.bias), outer.bias, int8)
+        bias = None if outer.vectors else _read_vector(memory_of(state, flash, outer.bias), outer.bias, int8)
         return identity(layer, outer.rows, bias)
     result = []
     if weights.kernel:
         result.append(_read_kernel(state, flash, weights, int8))
     for vector in weights.vectors:
         epsilon = layer.epsilon if vector.role == ADDED else 0
-        result.append(_read_vector(_memory(state, flash, vector), vector, int8, epsilon))
+        result.append(_read_vector(memory_of(state, flash, vector), vector, int8, epsilon))
     return result
 
 
-def _memory(state, flash, buffer):
+def memory_of(state, flash, buffer):
     if buffer.region > CONSTANTS:  # see split.py
         return buffer.memory(state, flash)
     return flash if buffer.region == CONSTANTS else state
 
 
 def _read_kernel(state, flash, weights, int8):
-    count, memory = weights.rows * weights.columns, _memory(state, flash, weights.kernel)
-    scales = int8 and _memory(state, flash, weights.scale)
+    count, memory = weights.rows * weights.columns, memory_of(state, flash, weights.kernel)
+    scales = int8 and memory_of(state, flash, weights.scale)
     kernel, spans = array("f", bytes(4 * count)), residual_spans(weights)
     for index in range(count):
         if int8:
@@ -211,8 +210,8 @@ def write(state, layer, weights, int8, values):
 
 
 def _write_kernel(state, weights, int8, kernel):
-    columns, spans, memory = weights.columns, residual_spans(weights), _memory(state, None, weights.kernel)
-    scales = int8 and _memory(state, None, weights.scale)
+    columns, spans, memory = weights.columns, residual_spans(weights), memory_of(state, None, weights.kernel)
+    scales = int8 and memory_of(state, None, weights.scale)
     for row in range(weights.rows):
         if int8 and (row == 0 or not weights.common):
             first, last = (0, weights.rows) if weights.common else (row, row + 1)

@@ -1,7 +1,6 @@
 """First weights of split kernels, and the state of the same model with whole ones."""
 
-from ...base.fixed import hash32, put, scale_int, scale_shift
-from ...base.primitives import isqrt
+from ...base.fixed import put, scale_shift
 from ...plan.values import Buffer, Weights
 from ...run import weights as weights_of
 from ...files.split import SPLIT
@@ -13,8 +12,7 @@ def draw(session):
     for number, (layer, weights) in enumerate(plan.each()):
         if weights.kernel is None or weights.kernel.region != SPLIT:
             continue
-        fan_in, fan_out = layer.fans()
-        limit = scale_shift(scale_int(isqrt((6 << 44) // (fan_in + fan_out))), -22)
+        limit, key = weights_of.first(layer, session.seed, number)
         if int8:
             scales = weights.scale.memory(session.state)
             for row in range(weights.rows):
@@ -29,8 +27,7 @@ def draw(session):
             whole.residual = Buffer("residual", weights.residual.size, None)
             whole.residual.offset = size
         drawn = bytearray(size + (whole.residual.size if int8 else 0))
-        key = hash32(session.seed, 0x10000 + number)
-        weights_of._draw(drawn, whole, key, None if int8 else scale_shift(limit, -14))
+        weights_of.draw(drawn, whole, key, None if int8 else scale_shift(limit, -14))
         kernel = weights.kernel.memory(session.state)
         for index in range(size):
             kernel[index] = drawn[index]
