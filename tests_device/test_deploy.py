@@ -1,11 +1,10 @@
 """python -m odt deploy, on emulated boards: what one computes with a model file, and that it keeps the model it has."""
 
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import machines
 import pytest
+from installing import command
 
 import odt
 from odt.host import deploy
@@ -22,15 +21,7 @@ def network(loss="sparse_categorical_crossentropy", width=4, optimizer=None, dty
 
 
 def run(machine, *words):
-    """(exit status, what `python -m odt deploy` printed)."""
-    if machine._port is None:
-        assert machine.mpremote("exec", "pass")[0] == 0  # switches it on
-    command = [sys.executable, "-m", "odt", "deploy", "--connect", machine._port, *map(str, words)]
-    done = subprocess.run(
-        command, cwd=machines.ROOT, env=machine.environment, text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=500,
-    )  # fmt: skip
-    return done.returncode, done.stdout
+    return command(machine, "deploy", *words)
 
 
 def test_a_stock_pico_gets_all_that_the_model_needs(tmp_path):

@@ -23,6 +23,7 @@ from .. import __version__
 from .boards.capabilities import CAPABILITIES, closed
 from .install import ARCHITECTURES, header
 from .pieces import beside
+from .room import wanted
 
 KERNELS = Path(__file__).with_name("odt_kernels.py")
 CHOOSER = Path(__file__).with_name("odt_chooser.py")
@@ -55,30 +56,23 @@ def main(files, to):
 def _packages(to, built, every_board, prefix, names):
     """The base's packages, or those of the capabilities of these names, by architecture and for every board."""
     base = not names
-    special = {stem + ".mpy": name for name, row in CAPABILITIES.items() for stem in row.kernels}
-    if base:  # in files it has all kernels of layers
-        special = {part: name for part, name in special.items() if name != "kernels"}
 
-    def is_wanted(name):
-        return name in names if name in CAPABILITIES else base
+    def files(kernels=(), names=names):
+        found = wanted("", to / "odt", [to / kernel for kernel in kernels], names, base)
+        return [[file.target[1:], file.source.relative_to(to).as_posix()] for file in found]
 
-    modules = sorted((to / "odt").rglob("*.mpy"))
-    package = [file for file in modules if is_wanted(file.relative_to(to / "odt").parts[0])]
-    package = [[file.relative_to(to).as_posix()] * 2 for file in package]
-    executor = [
-        [file.relative_to(to).as_posix()] * 2 for file in modules if base and "/odt/reference/" in file.as_posix()
-    ]
-    _write(to / (prefix + "python.json"), package + executor)
+    modules = files()
+    _write(to / (prefix + "python.json"), files(names=["reference"]) if base else modules)
     every = []
     for name, parts in built.items():
-        parts = [part for part in parts if is_wanted(special.get(part))]
-        _write(to / (prefix + name + ".json"), package + [[part, "%s/%s" % (name, part)] for part in parts])
+        package = files(["%s/%s" % (name, part) for part in parts])
+        _write(to / (prefix + name + ".json"), package)
         if name.rpartition("_")[0] in EVERY_BOARD:
-            every += [["_odt_all/%s/%s" % (name, part), "%s/%s" % (name, part)] for part in parts]
+            every += [["_odt_all/" + source, source] for _, source in package[len(modules) :]]
     stems = sorted({target.rpartition("/")[2][:-4] for target, _ in every})
     if every:  # last: what chooses among what has come before it
         every += [[KERNELS.name] * 2] + [[stem + ".py", CHOOSER.name] for stem in (["_odt"] if base else stems)]
-    _write(to / (every_board + ".json"), package + every)
+    _write(to / (every_board + ".json"), modules + every)
 
 
 def _write(file, urls):
