@@ -7,7 +7,7 @@ A Stream is fed as machine.I2S feeds it, by readinto() of 160 samples (here from
 LogMel(16000, 480, 512, 40), the Window of 49 frames, a model each 10 frames, Events. The models: the network of
 TensorFlow Lite Micro's micro_speech (a convolution of 8 filters, 10x8, stride 2, and a dense layer of 4), and one with
 three convolutions; int8, weights drawn. Per second of sound, by parts: all, without a model (one that returns
-constants), features alone. Share of an RP2040 at 125 MHz, of a Cortex-M4 at 100 MHz at an instruction a cycle.
+constants), features alone. Share of an RP2040 at 125 MHz, of a Cortex-M4 at 100 MHz at one instruction per cycle.
 """
 
 import sys

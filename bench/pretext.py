@@ -5,10 +5,11 @@
 
 The layers of bench/accuracy.py's CNNs up to Flatten are the encoder, one Dense after it gives the sample back ("mse"):
 from the sample and normal noise of half the data's deviation (denoising), or from the sample with a half of it at 0
-(gap: of a digit the lower one, of a series the later one, which so is predicted from the one before), drawn anew in
-each epoch. None: the first weights. 20 epochs of all training samples in batches of 16, Adam of 0.002 on a cosine to 0.
-Then k labels of each class: frozen, a Dense(10) on what the encoder says; tuned, the encoder and a Dense(10), all
-layers, in as many steps. Test accuracy in %, means +- standard error over seeds, each of which draws its labels.
+(gap: the lower half of a digit, the later half of a series, which is thus predicted from the earlier one). Noise and
+gaps are drawn again in each epoch. None: the first weights. 20 epochs of all training samples in batches of 16, Adam of
+0.002 on a cosine to 0. Then k labels of each class: frozen, a Dense(10) on what the encoder says; tuned, the encoder
+and a Dense(10), all layers, in as many steps. Test accuracy in %, means +- standard error over seeds, each of which
+draws its labels.
 """
 
 import argparse

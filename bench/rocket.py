@@ -2,9 +2,10 @@
 
     python bench/rocket.py           about ten minutes; writes bench/results/rocket.txt
 
-``samples``: of each of ten classes, drawn anew with each seed; 40 numbers each, times 2048, as int16. "MiniRocket": 420
-or 1,680 features, whose biases are of the same samples, and a Dense layer in int8. "convolutions": bench/accuracy.py's
-network of three, in int8, from scratch. Both with Adam, cosine to 0, until they have seen 120,000 samples.
+``samples``: the number of samples per class, of ten classes; each seed draws others. A sample is 40 numbers, times
+2048, as int16. "MiniRocket": 420 or 1,680 features, whose biases are of the same samples, and a Dense layer in int8.
+"convolutions": bench/accuracy.py's network of three, in int8, from scratch. Both with Adam, cosine to 0, until they
+have seen 120,000 samples.
 """
 
 import sys

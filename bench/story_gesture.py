@@ -2,8 +2,9 @@
 
 emlearn-micropython's har_record_exercises_1 (build/emlearn-micropython): recordings of 10 s of three exercises and of
 what is none ("other"), from three sessions, A to C. A recording's label is the one that its authors gave it later;
-where they gave none, what was chosen on the recorder, but for the first and the last of a run of an exercise, in which
-it begins and ends. "mixed" ones and those that are cut off are left out. Windows of 2.56 s, each 0.64 s.
+where they gave none, it is the one chosen on the recorder, and the first and the last recording of a run of an
+exercise, in which it begins and ends, are left out, as are "mixed" ones and those that are cut off. Windows of 2.56 s,
+each 0.64 s.
 
 Each session is held out in turn, and with each another exercise, NEW, of which two recordings, one of each other
 session, teach: nine splits. What else is in the two other sessions trains a network in float32 (PyTorch, 30 epochs,

@@ -5,8 +5,8 @@
 #   make firmware BOARD=PYBV11 MPY_DIR=<checkout>      build/PYBV11/firmware.dfu
 #   make firmware BOARD=RPI_PICO2 ULAB_DIR=<clone>     build/RPI_PICO2_ulab/firmware.uf2: ulab beside odt
 #
-# Each is built a second time without odt, to be compared: build/stock_<board>/. CAPABILITIES: names with blanks between,
-# all or none (odt/host/boards/capabilities.py); what is left out can be installed as files.
+# Each is built a second time without odt, to be compared: build/stock_<board>/. CAPABILITIES: names with blanks
+# between, all or none (odt/host/boards/capabilities.py); what is left out can be installed as files.
 
 RP2_BOARDS := RPI_PICO RPI_PICO2 RPI_PICO_W
 STM32_BOARDS := B_L475E_IOT01A NUCLEO_H743ZI PYBV11 STM32F4DISC
@@ -17,6 +17,10 @@ LACKS_NUCLEO_F446RE := 242
 
 # Boards that are the port's own but for these settings.
 OPTIONS_B_L475E_IOT01A := LD_FILES="$(CURDIR)/boards/B_L475E_IOT01A/flash.ld boards/common_basic.ld"
+
+# A Pico's default lies in the 640 KB that MicroPython's own layout leaves to code, so that its files stay; with other
+# capabilities code takes 160 KB of the files. That with all is the emulated Pico's.
+DEFAULT_RPI_PICO := none
 
 # Bytes before the file system: into it the port's linker script lets a firmware run.
 ROOM_RPI_PICO := 819200
@@ -53,9 +57,6 @@ firmware:
 	@python3 odt/host/boards/capabilities.py "$(CAPABILITIES)"
 else
 
-# A Pico's default lies in the 640 KB that MicroPython's own layout leaves to code, so that its files stay; with other
-# capabilities code takes 160 KB of the files. That with all is the emulated Pico's.
-DEFAULT_RPI_PICO := none
 CHOSEN := $(strip $(or $(CAPABILITIES),$(DEFAULT_$(BOARD)),all))
 empty :=
 FIRMWARE := $(BOARD)$(if $(filter $(or $(DEFAULT_$(BOARD)),all),$(CHOSEN)),,-$(subst $(empty) ,-,$(CHOSEN)))
@@ -71,8 +72,8 @@ firmware: $(BUILD)/$(FIRMWARE)/$(FIRMWARE_FILE) $(STOCK_FIRMWARE)/$(FIRMWARE_FIL
 	@echo "$<"
 endif
 
-# $(1): the build's folder; $(2): the board; $(3): the capabilities; $(4): its layout. The manifest holds what can be frozen
-# without micropython-lib.
+# $(1): the build's folder; $(2): the board; $(3): the capabilities; $(4): its layout. The manifest holds what can be
+# frozen without micropython-lib.
 define rp2_board
 $(BUILD)/$(1)/firmware.uf2: export ODT_CAPABILITIES := $(3)
 $(BUILD)/$(1)/firmware.uf2: $(if $(4),$(BUILD)/board_$(2)/mpconfigboard.h) $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) \
@@ -80,7 +81,7 @@ $(BUILD)/$(1)/firmware.uf2: $(if $(4),$(BUILD)/board_$(2)/mpconfigboard.h) $(ODT
 	$$(call rp2_firmware,$(2),$(4) -DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
 endef
 $(foreach board,RPI_PICO2 RPI_PICO_W,$(eval $(call rp2_board,$(board),$(board),all)))
-$(eval $(call rp2_board,RPI_PICO,RPI_PICO,none))
+$(eval $(call rp2_board,RPI_PICO,RPI_PICO,$(DEFAULT_RPI_PICO)))
 $(eval $(call rp2_board,rp2040,RPI_PICO,all,$(ROOMY_RPI_PICO)))
 ifneq ($(and $(filter $(BOARD)-%,$(FIRMWARE)),$(filter $(RP2_BOARDS),$(BOARD))),)
 $(eval $(call rp2_board,$(FIRMWARE),$(BOARD),$(CHOSEN),$(ROOMY_$(BOARD))))

@@ -228,7 +228,7 @@ static void run(forward_scratch_t *s, int32_t first, int32_t last, const int8_t 
     }
 }
 
-// Depths of a panel: whole lines, if that needs no more panels.
+// The number of depths in a panel: whole lines, unless that takes more panels.
 static int32_t depths_at_once(const odt_correlation_t *a, int32_t depth) {
     int32_t length = odt_line_taps(a->KW, a->x_skip) * a->C;
     if (depth <= DEPTH || length > DEPTH) {
