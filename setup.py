@@ -16,7 +16,13 @@ ROOT = Path(__file__).resolve().parent
 # What a board gets of them, and what says whose the data are.
 SCRIPTS = ("train", "adapt", "teach", "learn", "words", "motions", "office", "start", "nets", "life")
 EXAMPLES = (*["*/%s.py" % name for name in SCRIPTS], "*/*.bin", "*/*.odt", "*/LICENSE", "*/README.md")
-MPY = ("arm*/_odt*.mpy", "rv*/_odt*.mpy", "xtensa*/_odt*.mpy", "python/odt/**/*.mpy")  # none of a PC's
+MPY = (
+    "arm*/_odt*.mpy",
+    "rv*/_odt*.mpy",
+    "xtensa*/_odt*.mpy",
+    "python/odt/**/*.mpy",
+    "packed/odt/*.*",
+)  # none of a PC's
 
 
 class BuildPackage(build_py):

@@ -12,6 +12,7 @@ MORE_ARCHS ?=
 MPY_ARCHS := x64 armv6m armv7m armv7emsp armv7emdp $(MORE_ARCHS)
 MPY_KERNELS = $(MPY_ARCHS:%=$(BUILD)/mpy/%/_odt.mpy)
 MPY_PYTHON = $(ODT_PYTHON:%.py=$(BUILD)/mpy/python/%.mpy)
+MPY_PACKED = $(BUILD)/mpy/packed/odt
 # Left of modules that have moved: they would be installed.
 MPY_STALE = $(filter-out $(MPY_PYTHON),$(shell find $(BUILD)/mpy/python -name '*.mpy' 2>/dev/null))
 
@@ -23,9 +24,10 @@ mpy:
 	@echo "  newer firmware reads the same .mpy files" >&2
 	@exit 1
 else
-mpy: $(MPY_KERNELS) $(MPY_PYTHON)
+mpy: $(MPY_KERNELS) $(MPY_PYTHON) $(MPY_PACKED)/__init__.mpy $(MPY_PACKED)/packs.mpy
 	@rm -f $(MPY_STALE)
 	@find $(BUILD)/mpy/python -type d -empty -delete
+	@python3 -m odt.host.boards.pack $(BUILD)/mpy
 	@python3 -m odt.host.sizes $(BUILD)/mpy
 endif
 
@@ -52,6 +54,17 @@ $(MPY_KERNELS): $(BUILD)/mpy/%/_odt.mpy: $(wildcard native/*.[ch] native/common/
 $(BUILD)/mpy/python/odt/%.mpy: odt/%.py $(MPYCROSS)
 	@mkdir -p $(@D)
 	@$(MPYCROSS) -O3 -s odt/$*.py -o $@ $<
+
+# What is not packed: the package's first module mounts the packs in its first line.
+$(MPY_PACKED)/packs.mpy: odt/host/boards/packs.py $(MPYCROSS)
+	@mkdir -p $(@D)
+	@$(MPYCROSS) -O3 -s odt/packs.py -o $@ $<
+
+$(MPY_PACKED)/__init__.mpy: odt/__init__.py boards/mpy.mk $(MPYCROSS)
+	@mkdir -p $(@D)
+	@{ printf 'from .packs import mount; __path__ = mount(__path__); '; cat $<; } >$(@:.mpy=.py)
+	@$(MPYCROSS) -O3 -s odt/__init__.py -o $@ $(@:.mpy=.py)
+	@rm $(@:.mpy=.py)
 
 # --- firmware without odt ---------------------------------------------------------------------
 

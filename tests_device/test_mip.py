@@ -20,6 +20,8 @@ from pathlib import Path
 
 import machines
 import pytest
+from digests import digest, on_the_pc
+from packs import FILL, PARTS, PICO_W
 
 ROOT = machines.ROOT
 sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
@@ -76,6 +78,14 @@ def part(target, base=True):
     return name if name in CAPABILITIES and not (base and name == "kernels") else None
 
 
+PACKS = {name + ".pack" for name in ("base", *CAPABILITIES)}
+
+
+def outside(urls):
+    """What a package has outside the folder odt."""
+    return [url for url in urls if not url[0].startswith("odt/")]
+
+
 def test_packages_name_every_module_and_the_kernels_of_each_architecture(index):
     folder, _ = index
     modules = {file.relative_to(MPY / "python").as_posix() for file in (MPY / "python").rglob("*.mpy")}
@@ -86,6 +96,13 @@ def test_packages_name_every_module_and_the_kernels_of_each_architecture(index):
     assert set(found) >= every  # rv32imc's too, where they were built
     for stem, package in found.items():
         assert package["sizes"] == [(folder / source).stat().st_size for _, source in package["urls"]]
+        if stem.startswith("packed"):  # the same, but for the modules
+            plain = found[stem.partition("-")[2] or "package"]["urls"]
+            assert outside(package["urls"]) == outside(plain)
+            packs = {target.rpartition("/")[2] for target, _ in package["urls"]} & PACKS
+            names = {part(target) or "base" for target, _ in plain if target.startswith("odt/")}
+            assert packs == {name + ".pack" for name in names}, stem
+            continue
         of, _, kind = stem.rpartition("-")
         of, kind = (of, kind) if of else (stem, "all") if stem in CAPABILITIES else ("", stem)
         inside = closed([of]) if of else [None] + ["reference"] * (kind == "python")
@@ -179,6 +196,54 @@ def test_the_four_lines_of_the_page_install_what_fits(index):
         )
 
 
+@with_mip
+def test_packs_come_by_mip_and_a_capability_for_them(index):
+    with networked("stock_unix") as machine:
+        install_packed = INSTALL.replace('["address"]', '["address"], packed=True')
+        said = machine.exec(install_packed, args={"address": index[1]})
+        lib = machine.files / "lib"
+        assert sorted(file.name for file in lib.iterdir()) == [*base_kernels(), "odt"], said
+        assert sorted(file.name for file in (lib / "odt").iterdir()) == ["__init__.mpy", "base.pack", "packs.mpy"]
+        more = INSTALL.replace('["address"]', '["address"], "online sensors"')  # in packs, as the base is
+        machine.exec(more, args={"address": index[1]})
+        assert {file.name for file in (lib / "odt").glob("*.pack")} == {
+            "base.pack", "data.pack", "online.pack", "sensors.pack",
+        }  # fmt: skip
+        path = "import sys\nsys.path[:] = ['./lib', '.frozen']\n"
+        text = machine.exec(path + CAPABLE)
+        assert text.startswith("OSELM LogMel\nodt.adapt is not on this board")
+        text = machine.exec(path + install.SELFTEST.read_text())
+        assert machine.exec(path + REFUSED) == "21 [Errno 2] ENOENT ['base', 'data', 'online', 'sensors']\n"
+    rows = [line.split() for line in text.splitlines()]
+    assert {row[2]: row[3] for row in rows} == install.expected()
+
+
+def test_a_pico_w_has_room_for_capabilities_in_packs(index, tmp_path):
+    with machines.open("stock_rp2040") as pico:
+        assert int(pico.exec(FILL % PICO_W)) == PICO_W
+        for name in ("packed", "packed-sensors", "packed-online", "packed-continual"):
+            code, output = pico.mpremote("mip", "install", "%s/%s.json" % (index[1], name), timeout=300)
+            assert code == 0, output
+        script = tmp_path / "capability.py"
+        for part in PARTS:
+            script.write_text(part)
+            text = pico.run(script, timeout=600)
+            assert digest(text) == digest(on_the_pc(script, {})) and "/odt.pack" in text, text
+        pico.exec("import _odt_online, _odt_features, _odt_own")  # the last to choose among kernels
+        assert int(pico.exec("import os; print(os.statvfs('/')[3])")) * 4096 >= 300 * 1024
+
+
+REFUSED = """
+import odt, os
+try:
+    open(odt.__path__ + "/plan")
+except OSError as error:
+    folder = error.errno
+try:
+    open(odt.__path__ + "/nothing.mpy")
+except OSError as error:
+    print(folder, error, sorted(os.listdir(odt.__path__)))
+"""
 CAPABLE = """
 from odt.online import OSELM
 from odt.sensors import LogMel

@@ -10,6 +10,7 @@ from odt.sensors import Frames, LogMel
 
 FOUND = {
     "name": "micropython", "version": (1, 25, 0), "machine": "a board", "mpy": 4358, "free": 200000, "libs": ["/lib"],
+    "deflate": True,
     "disk": 500000, "block": 4096, "frozen": True, "odt": odt.__version__,
     "without": [],
 }  # fmt: skip

@@ -148,7 +148,7 @@ def damaged(text):
     yield text + text
     yield "boot\n" + text + "Traceback\n"
     for value in ("None", "[]", "{}", "(1,)", "-1", "1e999", "'x'", "10**9", "[None]", "['a', 5]", "__import__('os')"):
-        for name in ("name", "version", "machine", "mpy", "free", "libs", "disk", "block", "frozen", "odt", "without"):
+        for name in board():
             yield text.replace("'%s': " % name, "'%s': %s, 'was': " % (name, value))
         yield "odt-probe " + value
     yield "odt-probe " + "(" * 5000

@@ -762,6 +762,7 @@ def test_the_command_says_its_version_and_whether_a_board_has_odt(monkeypatch, c
         "mpy": 4870,
         "free": 1000,
         "libs": ["/lib"],
+        "deflate": True,
         "disk": 1000,
         "block": 4096,
         "odt": "0.1.0",

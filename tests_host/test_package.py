@@ -186,6 +186,7 @@ import sys
 from odt.host import commands, install
 found = {
     "name": "micropython", "version": (1, 25, 0), "machine": "Board", "mpy": 4870, "free": 240000, "libs": ["/lib"],
+    "deflate": True,
     "disk": 800000, "frozen": False, "odt": "", "without": [],
 }
 install.Board.probe = lambda self: found

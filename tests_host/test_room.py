@@ -161,6 +161,33 @@ def test_what_does_not_fit_is_refused_before_the_first_file_and_what_would_fit_i
         assert room.present(flash.held("/lib"), "/lib") == [name for name in names if name != "kernels"]
 
 
+def test_a_small_file_system_takes_packs_and_keeps_them(files, monkeypatch, capsys):
+    packed = files / "packed" / "odt"
+    packed.mkdir(parents=True)
+    for name in ("__init__.mpy", "packs.mpy", *[part + ".pack" for part in ("base", *split("all"), "reference")]):
+        (packed / name).write_bytes(b"M\x06\x00\x1f" + name.encode())
+    flash = Flash(100, monkeypatch)
+    flash.fails = 2
+    assert run(files) == 1 and not flash.files
+    flash.fails = None
+    assert run(files) == 0
+    assert "Copying 3 packs of modules, as files of their own do not fit, to /lib" in capsys.readouterr().out
+    assert set(flash.files) >= {"/lib/odt/" + name for name in ("__init__.mpy", "packs.mpy", "base.pack")}
+    flash.count = 1000
+    assert run(files, "--with", "sensors") == 0
+    assert room.present(flash.held("/lib"), "/lib") == ["data", "sensors"]
+    assert {path for path in flash.files if "/odt/" in path and "/features" not in path} == {
+        "/lib/odt/" + name for name in ("__init__.mpy", "packs.mpy", "base.pack", "data.pack", "sensors.pack")
+    }
+    flash = Flash(100, monkeypatch)
+    monkeypatch.setattr(Board, "probe", lambda _: dict(flash.probe(), deflate=False))
+    assert run(files) == 1 and not flash.files
+    flash = Flash(20, monkeypatch)
+    capsys.readouterr()
+    assert run(files) == 1 and not flash.files
+    assert int(re.search(r"(\d+) are needed", capsys.readouterr().out)[1]) < 30  # in packs, which take least
+
+
 @pytest.mark.parametrize("at", (0, 1, 60, 140, -1))
 def test_an_installation_that_fails_leaves_nothing_half_done(at, files, monkeypatch, capsys):
     everything = names_of(*split("all"))

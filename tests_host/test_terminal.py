@@ -28,6 +28,7 @@ PROBE = {
     "libs": ["/lib"],
     "disk": 868352, "block": 4096, "frozen": True, "odt": "",
     "without": [],
+    "deflate": True,
 }  # fmt: skip
 SCRIPT = """
 import odt

@@ -31,6 +31,7 @@ try:
     found["disk"], found["block"] = s[0] * s[3], s[0]
 except (AttributeError, IndexError, OSError):
     pass
+found["deflate"] = has("deflate")
 path[:] = [".frozen"]
 found["frozen"] = has("odt") and has("_odt")
 found["odt"] = __import__("odt").__version__ if found["frozen"] else ""
@@ -102,7 +103,7 @@ def only_port():
 _ANSWER = {
     "name": (str, str), "version": (tuple, int), "machine": (str, str), "mpy": (int, int), "free": (int, int),
     "libs": (list, str), "disk": (int, int), "block": (int, int), "frozen": (bool, bool),
-    "odt": (str, str), "without": (list, str),
+    "odt": (str, str), "without": (list, str), "deflate": (bool, bool),
 }  # fmt: skip
 
 

@@ -206,6 +206,12 @@ def package(files):
     return folder
 
 
+def packed(package, found):
+    """The same package in packs, which take half the room; None where there is none, or the board cannot read it."""
+    folder = package.parents[1] / "packed" / "odt"
+    return folder if found["deflate"] and (folder / "__init__.mpy").exists() else None
+
+
 def used(files):
     """The capabilities that scripts name: ``odt.sensors``, ``from odt import sensors``."""
     text = "\n".join([file.read_text(encoding="utf-8") for file in files if file.suffix == ".py"])
@@ -249,11 +255,12 @@ def bring(board, found, files, package, example, python_only, wanted, names=(), 
     held = board.held(lib) if held is None else held
     names = closed([*names, *room.present(held, lib), *([] if fitting else ["reference"])])
     more = [*more, *[room.File(file, "/%s/%s" % (example[0].parent.name, file.name)) for file in example]]
-    wants = room.check(found, held, lib, package, beside(fitting[0]) if fitting else [], names, more)
+    package, wants = _choose(found, held, lib, package, beside(fitting[0]) if fitting else [], names, more)
     installed = ["%s/%s.mpy" % (lib, name) for name in FILES]
     modules = [file for file in wants if file.target.startswith(lib + "/odt/")]
     there = len(modules) - len(room.lacking(held, modules))
-    say("Copying %d modules to %s%s" % (len(modules) - there, lib, ", %d are there" % there if there else ""))
+    kind = "modules" if package.parent.name == "python" else "packs of modules, as files of their own do not fit,"
+    say("Copying %d %s to %s%s" % (len(modules) - there, kind, lib, ", %d are there" % there if there else ""))
     room.bring(board, held, modules)
     board.remove(*room.outdated(held, lib, package))
     status = 0
@@ -285,6 +292,21 @@ def bring(board, found, files, package, example, python_only, wanted, names=(), 
     left = selftest(board, "reference", wanted)
     say("Self-test passed: the PC's digest in int8; %d bytes of heap left" % left)
     return lib, status
+
+
+def _choose(found, held, lib, package, parts, names, more):
+    """The package, in packs if the board has packs or has no room for its modules as files of their own, and the Files
+    to install.
+    """
+    packs = packed(package, found)
+    if packs is None or not room.packed(held, lib):
+        try:
+            return package, room.check(found, held, lib, package, parts, names, more)
+        except BoardError:
+            if packs is None:
+                raise
+    files = room.check(found, held, lib, packs, parts, names, more)
+    return packs, files
 
 
 def size_of(files):

@@ -9,7 +9,8 @@ mip's package.json names files, and knows no architectures. So what chooses is a
     armv6m_6.3.json                 the base with the kernels of that architecture and .mpy version
     python.json                     the base and the Python executor
     sensors-armv6m_6.3.json, ..     the same of a capability
-    armv6m_6.3/_odt*.mpy, odt/**/*.mpy, odt_chooser.py
+    packed.json, packed-sensors.json, ..    all of these with the modules in packs, for a small file system
+    armv6m_6.3/_odt*.mpy, odt/**/*.mpy, packed/odt/*, odt_chooser.py
 
 Each also says the sizes of its files, which mip passes over.
 """
@@ -37,6 +38,7 @@ def main(files, to):
     files, to = Path(files), Path(to)
     shutil.rmtree(to, ignore_errors=True)
     shutil.copytree(files / "python" / "odt", to / "odt")
+    shutil.copytree(files / "packed" / "odt", to / "packed" / "odt")
     for file in (KERNELS, CHOOSER):
         shutil.copy(file, to)
     built = {}
@@ -47,28 +49,29 @@ def main(files, to):
         built[name] = [file.name for file in beside(kernels)]
         for part in built[name]:
             shutil.copy(kernels.parent / part, to / name)
-    _packages(to, built, "package", "", [])
-    for name in CAPABILITIES:
-        _packages(to, built, name, name + "-", closed([name]))
+    for package, first, prefix in ((to / "odt", "package", ""), (to / "packed" / "odt", "packed", "packed-")):
+        _packages(to, package, built, first, prefix, [])
+        for name in CAPABILITIES:
+            _packages(to, package, built, prefix + name, prefix + name + "-", closed([name]))
     print("odt: packages for mip are in %s" % to)
 
 
-def _packages(to, built, every_board, prefix, names):
+def _packages(to, package, built, every_board, prefix, names):
     """The base's packages, or those of the capabilities of these names, by architecture and for every board."""
     base = not names
 
     def files(kernels=(), names=names):
-        found = wanted("", to / "odt", [to / kernel for kernel in kernels], names, base)
+        found = wanted("", package, [to / kernel for kernel in kernels], names, base)
         return [[file.target[1:], file.source.relative_to(to).as_posix()] for file in found]
 
     modules = files()
     _write(to / (prefix + "python.json"), files(names=["reference"]) if base else modules)
     every = []
     for name, parts in built.items():
-        package = files(["%s/%s" % (name, part) for part in parts])
-        _write(to / (prefix + name + ".json"), package)
+        urls = files(["%s/%s" % (name, part) for part in parts])
+        _write(to / (prefix + name + ".json"), urls)
         if name.rpartition("_")[0] in EVERY_BOARD:
-            every += [["_odt_all/" + source, source] for _, source in package[len(modules) :]]
+            every += [["_odt_all/" + source, source] for _, source in urls[len(modules) :]]
     stems = sorted({target.rpartition("/")[2][:-4] for target, _ in every})
     if every:  # last: what chooses among what has come before it
         every += [[KERNELS.name] * 2] + [[stem + ".py", CHOOSER.name] for stem in (["_odt"] if base else stems)]

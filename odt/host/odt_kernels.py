@@ -5,7 +5,7 @@ With a network, where package.json is at the address:
     import mip
     mip.install("http://.../odt_kernels.py")
     import odt_kernels
-    odt_kernels.install("http://.../", "sensors online")
+    odt_kernels.install("http://.../", "sensors online")    # packed=True: modules in packs, where blocks are few
 
 Without one, `mpremote mip install http://.../` and `.../sensors.json` bring the kernels of every board, and the first
 import of them calls choose(), by way of _odt.py and others.
@@ -49,9 +49,10 @@ def refusal():
         return "too little RAM: %d bytes of heap are free, odt needs %d from files" % (gc.mem_free(), _HEAP)
 
 
-def install(url, capabilities=""):
+def install(url, capabilities="", packed=False):
     """Install from the folder at ``url`` with mip: odt's base, unless the firmware has it, capabilities by their names,
-    and the kernels that fit this board.
+    and the kernels that fit this board. ``packed``: modules in packs, which take half the room; as the base, where it
+    is there.
 
     RuntimeError with the reason where the board is not supported or a file does not come whole.
     """
@@ -69,15 +70,16 @@ def install(url, capabilities=""):
     if reason:
         raise RuntimeError(reason)
     url, lib = url.rstrip("/") + "/", libs[0]
+    prefix = "packed-" if not inside and (packed or _size(lib + "/odt/base.pack")) else ""
     if not inside:
-        package = _package(url)
+        package = _package(url, prefix)
         _remove(lib + "/_odt.py")
         _remove(lib + "/_odt.mpy")
         _bring(url, package, lib)
         if not _base_size(package):
             _say_none()
     for name in capabilities.split():
-        _bring(url, _package(url, name + "-"), lib)
+        _bring(url, _package(url, prefix + name + "-"), lib)
 
 
 def _bring(url, package, lib):
@@ -86,9 +88,27 @@ def _bring(url, package, lib):
     for (place, source), size in zip(package["urls"], package["sizes"]):
         place = lib + "/" + place
         # One by one: mip knows addresses that are relative to the package's since MicroPython 1.25 only.
-        mip.install(url + source, target=place.rsplit("/", 1)[0])
+        if source.endswith(".pack"):  # which mip would look for as a package
+            _fetch(url + source, place)
+        else:
+            mip.install(url + source, target=place.rsplit("/", 1)[0])
         if _size(place) != size:  # mip prints what went wrong, and returns
             raise RuntimeError("%s: %d bytes came of %d" % (url + source, _size(place), size))
+
+
+def _fetch(url, place):
+    import requests
+
+    answer = requests.get(url)
+    try:
+        with open(place, "wb") as file:
+            while answer.status_code == 200:
+                data = answer.raw.read(512)
+                if not data:
+                    break
+                file.write(data)
+    finally:
+        answer.close()
 
 
 def choose(lib):

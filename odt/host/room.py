@@ -5,9 +5,11 @@ Files take whole blocks there: a small module takes 4096 bytes of a Pico's flash
 
 import zlib
 from itertools import combinations
+from pathlib import PurePosixPath
 
 from .board import BoardError
 from .boards.capabilities import CAPABILITIES, closed, split
+from .boards.pack import PACK
 
 _ENTRY = 44  # bytes that a folder keeps of a file: its name, where it lies, its size
 _SPARE = 4  # blocks that a file system wants for itself while it writes
@@ -46,9 +48,14 @@ def wanted(lib, package, kernels, names, base=True):
     def is_wanted(name):
         return name in names if name in CAPABILITIES else base
 
-    modules = [file for file in sorted(package.rglob("*.mpy")) if is_wanted(file.relative_to(package).parts[0])]
+    modules = [file for file in sorted(package.rglob("*.*")) if is_wanted(part(file.relative_to(package)))]
     found = [File(file, "%s/odt/%s" % (lib, file.relative_to(package).as_posix())) for file in modules]
     return found + [File(file, "%s/%s" % (lib, file.name)) for file in kernels if is_wanted(special.get(file.stem))]
+
+
+def part(path):
+    """The capability or other entry of odt/ that a path within it belongs to; a pack's is its name."""
+    return path.stem if path.suffix == PACK else path.parts[0]
 
 
 def lacking(held, files):
@@ -59,7 +66,9 @@ def lacking(held, files):
 def outdated(held, lib, package):
     """Modules of another version of odt on the board, which this one does not have."""
     own = {file.target for file in wanted(lib, package, [], CAPABILITIES)}
-    return [path for path in held if path.startswith(lib + "/odt/") and path.endswith(".mpy") and path not in own]
+    return [
+        path for path in held if path.startswith(lib + "/odt/") and path.endswith((".mpy", PACK)) and path not in own
+    ]
 
 
 def blocks(size, block):
@@ -87,7 +96,13 @@ def needed(held, files, block):
 
 def present(held, lib):
     """The names of the capabilities that the files of a board have."""
-    return [name for name in CAPABILITIES if any(path.startswith("%s/odt/%s/" % (lib, name)) for path in held)]
+    parts = {part(PurePosixPath(path).relative_to(lib + "/odt")) for path in held if path.startswith(lib + "/odt/")}
+    return [name for name in CAPABILITIES if name in parts]
+
+
+def packed(held, lib):
+    """Whether the base of a board lies in packs."""
+    return "%s/odt/base%s" % (lib, PACK) in held
 
 
 def _room(found):

@@ -532,7 +532,7 @@ def monitor_corpus():
 def answers_corpus():
     found = {
         "name": "micropython", "version": (1, 25, 0), "machine": "Raspberry Pi Pico with RP2040", "mpy": 4870,
-        "free": 241264, "libs": ["/lib"], "disk": 868352, "block": 4096, "frozen": False,
+        "free": 241264, "libs": ["/lib"], "deflate": True, "disk": 868352, "block": 4096, "frozen": False,
     }  # fmt: skip
     rows = "odt-test native int8 0123abcd 84752\nodt-test native float32 89abcdef 84752\n"
     texts = ["\nodt-probe %r\n" % found, "\nodt-probe %r\n" % dict(found, name="circuitpython", libs=[], frozen=True)]
