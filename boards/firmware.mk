@@ -19,11 +19,11 @@ LACKS_NUCLEO_F446RE := 242
 OPTIONS_B_L475E_IOT01A := LD_FILES="$(CURDIR)/boards/B_L475E_IOT01A/flash.ld boards/common_basic.ld"
 
 # A Pico's default lies in the 640 KB that MicroPython's own layout leaves to code, so that its files stay; with other
-# capabilities code takes 160 KB of the files. That with all is the emulated Pico's.
+# capabilities code takes 256 KB of the files. That with all is the emulated Pico's.
 DEFAULT_RPI_PICO := none
 
 # Bytes before the file system: into it the port's linker script lets a firmware run.
-ROOM_RPI_PICO := 819200
+ROOM_RPI_PICO := 917504
 ROOM_RPI_PICO2 := 1048576
 ROOM_RPI_PICO_W := 1228800
 

@@ -34,12 +34,12 @@ MICROPY_MPYCROSS=$(MPYCROSS) cmake -S $(MPY)/ports/rp2 -B $(@D)/cmake \
 python3 $(MPY)/tools/uf2conv.py -b 0x10000000 -f $(UF2_FAMILY_$(1)) -c -o $@ $(@D)/cmake/firmware.bin
 endef
 
-# The port gives a Pico 1408 KB of files and 640 KB of code. All of odt needs more: this board gives it 160 KB of the files.
+# The port gives a Pico 1408 KB of files and 640 KB of code. All of odt needs more: this board gives it 256 KB of the files.
 $(BUILD)/board_RPI_PICO/mpconfigboard.h: boards/rp2040.mk | rp2040-sources
 	@mkdir -p $(@D)
 	cp $(MPY)/ports/rp2/boards/RPI_PICO/* $(@D)
 	grep -q '(1408 \* 1024)' $@
-	sed -i 's/(1408 \* 1024)/(1248 * 1024)/' $@
+	sed -i 's/(1408 \* 1024)/(1152 * 1024)/' $@
 ROOMY_RPI_PICO := -DMICROPY_BOARD_DIR=$(BUILD)/board_RPI_PICO
 
 $(RP2040)/bootrom.bin: $(wildcard boards/bootrom/*) | rp2040-sources

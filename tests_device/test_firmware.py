@@ -21,7 +21,7 @@ def make(*arguments, target="firmware"):
 # PICO_FLASH_SIZE_BYTES less MICROPY_HW_FLASH_STORAGE_BYTES, which boards/rp2040.mk changes for a Pico with everything.
 BUILT = {
     "RPI_PICO": ("RPI_PICO", (2048 - 1408) * 1024),
-    "RPI_PICO CAPABILITIES=all": ("rp2040", (2048 - 1248) * 1024),
+    "RPI_PICO CAPABILITIES=all": ("rp2040", (2048 - 1152) * 1024),
     "RPI_PICO2": ("RPI_PICO2", (4096 - 3072) * 1024),
 }
 SPARE = 16384  # bytes that a Pico's default leaves, for what is to come
