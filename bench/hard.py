@@ -14,6 +14,7 @@ import tarfile
 import time
 from functools import lru_cache
 
+import few_bits
 import numpy as np
 import shift
 import written
@@ -273,6 +274,7 @@ for _name, _norm in (
 ROWS["GroupNorm, batch 1"] = Row(series, group_norm, 4, {"sgd": 0.01}, 5, batch=1)
 ROWS["new classes"] = Shift("other classes")
 ROWS["inverted"] = Shift("inverted")
+ROWS.update(few_bits.ROWS)
 
 
 def main():
