@@ -12,6 +12,7 @@ import shift
 from accuracy import digits, digits_cnn
 
 import odt
+from odt.data import ScaledTargets
 
 DATA, FIRST, SEEDS, BATCH = 7300, 500, 10, 16
 
@@ -51,10 +52,10 @@ def student(freedom):
 
 @lru_cache(None)
 def near_ties():
-    """Pairs of numbers in -1 .. 1 that differ by hundredths, and two features of noise: which is larger?"""
+    """Pairs of numbers in -1 .. 1 that differ by 0.002 to 0.02, and two features of noise: which is larger?"""
     rng = np.random.default_rng(DATA + 1)
     x = rng.uniform(-1, 1, size=(4000, 4))
-    gap = rng.choice((-1, 1), size=4000) * rng.uniform(0.005, 0.05, size=4000)
+    gap = rng.choice((-1, 1), size=4000) * rng.uniform(0.002, 0.02, size=4000)
     x[:, 1] = x[:, 0] + gap
     return _halves(x.astype("float32"), (gap > 0).astype("uint8"), 2000)
 
@@ -75,16 +76,11 @@ def targets(sizes, offset=0):
 
 
 @lru_cache(None)
-def spirals():
-    """Three classes that are arms of a spiral, in 2 of 8 dimensions."""
+def taught():
+    """Five classes that a network of one hidden layer gives 8 normal features."""
     rng = np.random.default_rng(DATA + 3)
-    y = rng.permutation(np.repeat(np.arange(3), 1400))
-    radius = rng.uniform(0.2, 1, size=len(y))
-    angle = 2 * np.pi * y / 3 + 3.5 * radius + 0.15 * rng.normal(size=len(y))
-    plane = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1) * 1.6
-    x = np.concatenate([plane, rng.normal(size=(len(y), 6)) * 0.3], 1)
-    turn = np.linalg.qr(rng.normal(size=(8, 8)))[0]
-    return _halves((x @ turn * 1.5).astype("float32"), y.astype("uint8"), 2000)
+    z = rng.normal(size=(4000, 8))
+    return _halves(z.astype("float32"), _teacher(rng, z, 5, 16), 1500)
 
 
 # Networks
@@ -106,7 +102,7 @@ def normalization(train):
 
 def deep(layers, units):
     return lambda train: (
-        [odt.Input((8,))] + [odt.Dense(units, activation="relu") for _ in range(layers)] + [odt.Dense(3)]
+        [odt.Input((8,))] + [odt.Dense(units, activation="relu") for _ in range(layers)] + [odt.Dense(5)]
     )
 
 
@@ -125,7 +121,8 @@ class Bits:
 
     seeds = SEEDS
 
-    def __init__(self, data, network, epochs, rates, loss="sparse_categorical_crossentropy", score=accuracy):
+    def __init__(self, data, network, epochs, rates, loss="sparse_categorical_crossentropy", score=accuracy, wrap=None):
+        self.wrap = wrap or (lambda model: model)
         self.data, self.network, self.epochs, self.rates = data, network, epochs, rates
         self.loss, self.score = loss, score
 
@@ -134,6 +131,7 @@ class Bits:
         model = odt.Sequential(self.network(train))
         rate = odt.CosineDecay(self.rates[kind], self.epochs * -(-len(train[0]) // BATCH))
         model.compile(optimizer(kind, rate), self.loss, dtype=dtype, batch_size=BATCH, seed=FIRST + seed)
+        model = self.wrap(model)
         model.fit(*train, epochs=self.epochs, verbose=0)
         return self.score(model, *test)
 
@@ -179,12 +177,13 @@ for _name, _data in (("log-normal", log_normal), *(("Student t %d" % k, lambda k
     ROWS[_name] = Bits(_data, mlp(12, 4), 15, BOTH)
 ROWS["log-normal, normalized"] = Bits(log_normal, mlp(12, 4, first=(normalization,)), 15, BOTH)
 ROWS["near ties"] = Bits(near_ties, mlp(4, 2), 20, BOTH)
-for _ratio in (1, 20, 100):
-    ROWS["outputs %d:1" % _ratio] = Bits(
-        lambda ratio=_ratio: targets((1, 1 / ratio)), mlp(6, 2), 40, REGRESSION, "mse", variance_explained
-    )
-ROWS["targets at 50"] = Bits(lambda: targets((0.8,), 50), mlp(6, 1), 40, REGRESSION, "mse", variance_explained)
-ROWS["ten layers of 32"] = Bits(spirals, deep(10, 32), 25, {"momentum": 0.01, "momentum, float32": 0.01, "adam": 0.002})
+for _name, _data, _outputs in (
+    *(("outputs %d:1" % _ratio, lambda ratio=_ratio: targets((1, 1 / ratio)), 2) for _ratio in (1, 20, 100)),
+    ("targets at 50", lambda: targets((0.8,), 50), 1),
+):
+    for _end, _wrap in (("", None), (", scaled", ScaledTargets)):
+        ROWS[_name + _end] = Bits(_data, mlp(6, _outputs), 40, REGRESSION, "mse", variance_explained, _wrap)
+ROWS["ten layers of 32"] = Bits(taught, deep(10, 32), 25, {"momentum": 0.01, "momentum, float32": 0.01, "adam": 0.002})
 ROWS["clipped norm"] = Bits(digits, lambda train: digits_cnn(), 12, {"adam, clipped": 0.01, "adam": 0.01})
 for _name in ("other classes", "inverted"):
     ROWS["adapted, %s" % _name] = Adaptation(_name)

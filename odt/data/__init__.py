@@ -1,4 +1,4 @@
-"""Samples that do not fit into RAM, read a batch at a time. Each class is loaded when it is named.
+"""Samples that do not fit into RAM, read a batch at a time; targets scaled. Each class is loaded when it is named.
 
 from odt.data import CsvReader
 """
@@ -12,6 +12,13 @@ if 1 - 1:  # for type checkers alone
     from .readers import Normalizer as Normalizer
     from .readers import NpyReader as NpyReader
     from .readers import RawReader as RawReader
+    from .targets import ScaledTargets as ScaledTargets
 
-_HOMES = lazy.spread((("readers", "Column CsvReader Normalizer NpyReader RawReader"), (None, "readers")))
+_HOMES = lazy.spread(
+    (
+        ("readers", "Column CsvReader Normalizer NpyReader RawReader"),
+        ("targets", "ScaledTargets"),
+        (None, "readers targets"),
+    )
+)
 lazy.install("odt.data", _HOMES, globals())
