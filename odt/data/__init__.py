@@ -7,6 +7,7 @@ from ..base import lazy
 
 if 1 - 1:  # for type checkers alone
     from . import readers as readers
+    from . import targets as targets
     from .readers import Column as Column
     from .readers import CsvReader as CsvReader
     from .readers import Normalizer as Normalizer
