@@ -83,12 +83,12 @@ class ScaledTargets:
         """As ``model.predict``, in the units of y: an array('f'), of a NumPy array x one of the outputs' shape."""
         self._check()
         out = self.model.predict(x)
-        bits = memoryview(out).cast("B").cast("I")
         width = len(self._means)
-        for index in range(len(bits)):
+        for index in range(elements(getattr(out, "shape", (len(out),)))):
             channel = index % width
-            value = whole(bits[index]) * self._deviations[channel] + (self._means[channel] << UNIT)
-            bits[index] = ratio(value, 1, 2 * UNIT)
+            (bits,) = struct.unpack_from("<I", out, 4 * index)
+            value = whole(bits) * self._deviations[channel] + (self._means[channel] << UNIT)
+            struct.pack_into("<I", out, 4 * index, ratio(value, 1, 2 * UNIT))
         return out
 
     def scale(self, y: "Data") -> "array[float]":
