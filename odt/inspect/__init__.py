@@ -6,6 +6,7 @@ from odt.inspect import Ranges, profile
 from ..base import lazy
 
 if 1 - 1:  # for type checkers alone
+    from .rounding import Rounding as Rounding
     from .tensors import Map as Map
     from .tensors import Ranges as Ranges
     from .tensors import Tensor as Tensor
@@ -17,6 +18,7 @@ if 1 - 1:  # for type checkers alone
     from .watch import Watch as Watch
 
 _HOMES = lazy.spread((
-    ("tensors", "Map Ranges Tensor Trace names"), ("timing", "profile"), ("watch", "PHASES Phases Watch")
+    ("rounding", "Rounding"), ("tensors", "Map Ranges Tensor Trace names"), ("timing", "profile"),
+    ("watch", "PHASES Phases Watch"),
 ))  # fmt: skip
 lazy.install("odt.inspect", _HOMES, globals())
