@@ -125,14 +125,7 @@ static int is_left_out(const work_t *w, size_t pc) {
         return 0;
     }
     switch (program[pc]) {
-        case ODT_PLAIN_I32:
-        case ODT_DENSE_DW_I8:
-        case ODT_CONV2D_DW_I8:
-        case ODT_DEPTHWISE2D_DW_I8:
-        case ODT_GROUP_CONV2D_DW_I8:
-        case ODT_TRANSPOSED2D_DW_I8:
-        case ODT_BIAS_DW_I8:
-        case ODT_NORM_DW_I8:
+        ODT_LEFT_OUT
             return 1;
         default:
             break;

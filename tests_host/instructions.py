@@ -23,6 +23,7 @@ from odt.base.opcodes import (
     X_DATA,
     Y_DATA,
 )
+from odt.host.traits import is_float
 
 LINES = sorted(
     [line.split() for line in opcodes.TABLE.decode().splitlines()], key=lambda words: int(words[0])
@@ -30,7 +31,6 @@ LINES = sorted(
 NAMES = tuple(words[1] for words in LINES if words[1] not in PREFIXES)
 ELEMENT_SIZES = (1, 1, 2, 4, 4, 2)
 SCALES = {"sk", "sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest", "seen"}
-FLOAT_STATE = {"momentum_i32", "nesterov_i32", "adam_i32"}
 
 
 class Case:
@@ -53,11 +53,6 @@ class Case:
         words = array("i", self.program)
         executor.run(executor.load(self.program), regions, 12, len(words))
         return [None if r is None else bytes(r) for r in regions]
-
-
-def is_float(name):
-    """Whether an instruction computes in float32."""
-    return name.endswith("_f32") or name in FLOAT_STATE
 
 
 def assemble(op, addresses, immediates, arena, state, constants, prefix=()):

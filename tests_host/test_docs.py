@@ -30,7 +30,7 @@ from documents import DOCUMENTS, LARGE, README, ROOT, blocks
 import odt  # noqa: E402
 from odt.base import opcodes  # noqa: E402
 from odt.host.boards.capabilities import CAPABILITIES
-from odt.host import commands, generate, idioms, language  # noqa: E402
+from odt.host import commands, idioms, language, traits  # noqa: E402
 
 BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk", "boards/firmware.mk")
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
@@ -533,7 +533,7 @@ def test_numerics_md_has_each_family_s_section_and_there_the_family_s_instructio
     sections = re.findall(
         r"^## (\w+)\n(.*?)(?=^## |\Z)", (ROOT / "docs" / "reference" / "numerics.md").read_text(), re.M | re.S
     )
-    families = {name: set(names) for name, (_, names) in generate.families().items()}
+    families = {name: set(names) for name, (_, names) in traits.FAMILIES.items()}
     known, found = set().union(*families.values()), {}
     for name, text in sections:
         named = {word.strip(" *:") for bold in re.findall(r"\*\*(.*?)\*\*", text, re.S) for word in bold.split(",")}

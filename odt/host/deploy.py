@@ -10,8 +10,8 @@ from ..plan.program import HEADER_WORDS
 from . import install, room
 from .board import Board, BoardError, only_port
 from .boards.capabilities import CAPABILITIES, closed
-from .generate import families
-from .pieces import BASE, piece
+from .pieces import BASE
+from .traits import TRAITS
 from .text import say
 
 TRIAL = Path(__file__).with_name("trial.py")
@@ -135,10 +135,9 @@ def check(found, files, model):
 
 def pieces(model):
     """The names of the pieces of the kernels that a model's program needs."""
-    homes = {name: family for family, (_, names) in families().items() for name in names}
     program = model.session.program
     walked = program.walk(HEADER_WORDS, len(program.words))
-    return {BASE, *[piece(code.name, homes[code.name]) for _, code, _, _ in walked]}
+    return {BASE, *[TRAITS[code.name].piece for _, code, _, _ in walked]}
 
 
 def expected(data):

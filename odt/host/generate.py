@@ -20,7 +20,8 @@ from ..base import opcodes
 from . import routes
 from .files import write_text
 from .boards.capabilities import CAPABILITIES
-from .pieces import PIECES, piece
+from .pieces import PIECES
+from .traits import FAMILIES, TRAITS, left_out
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = "odt/base/opcodes.py"
@@ -43,8 +44,8 @@ LITERAL = 128
 def generated():
     """All output, as a dict from the path below the repository's root to the text."""
     table = sorted([_opcode(line) for line in opcodes.TABLE.decode().splitlines()], key=lambda op: op.number)
-    formulas = _formulas()
-    _validate(table, formulas)
+    formulas = {op.number: TRAITS[op.name].formula for op in table}
+    _validate(table)
     return {
         "native/opcodes.h": _header(table, formulas),
         "native/opcodes.c": _tables(table),
@@ -69,18 +70,6 @@ def _opcode(line):
     return opcodes.Opcode(int(number), text)
 
 
-def families():
-    """The sections of TABLE, in its order: {family: (what it is, names of its instructions)}."""
-    source = (ROOT / SOURCE).read_text()
-    found = {}
-    for family, about, name in re.findall(r'^    (?:# (\w+): (.*)|b"\d+ (\w+) .*)$', source, re.MULTILINE):
-        if family:
-            found[family] = about, []
-        else:
-            found[list(found)[-1]][1].append(name)
-    return found
-
-
 def stale():
     """Paths whose committed text is not what would be generated now."""
     return [
@@ -88,22 +77,17 @@ def stale():
     ]
 
 
-def _formulas():
-    """The trailing comments of TABLE's lines, by number."""
-    source = (ROOT / SOURCE).read_text()
-    lines = re.findall(r'^    b"(\d+) [^"]*"  # (.*)$', source, re.MULTILINE)
-    return {int(number): formula for number, formula in lines}
-
-
-def _validate(table, formulas):
+def _validate(table):
     for at, op in enumerate(table):
         if op.number != at + 1:
             raise ValueError("instruction %s is number %d in line %d" % (op.name, op.number, at + 1))
-        if op.number not in formulas:
+        if op.name not in TRAITS:
             raise ValueError("instruction %s has no formula" % op.name)
         names = [operand[0] for operand in op.operands] + list(op.immediates)
         if len(set(names)) != len(names):
             raise ValueError("instruction %s has a name twice" % op.name)
+        if ("_dw_" in op.name) != (op.operands[0][0] in ("dw", "db")):
+            raise ValueError("instruction %s: what has _dw_ in its name, and no other, writes dw or db first" % op.name)
         kinds = {operand[0]: operand[2:4] for operand in op.operands}
         for name, access, dtype, extent, shares in op.operands:
             if shares and (access != "=" or kinds.get(shares) != (dtype, extent)):
@@ -165,6 +149,9 @@ def _header(table, formulas):
         "// Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.",
         *_left(),
         "",
+        "// No range depends on these: gradients of weights, and updates in the arena (odt/host/traits.py).",
+        "#define ODT_LEFT_OUT %s" % " ".join(["case ODT_%s:" % name.upper() for name in left_out()]),
+        "",
         "enum {",
     ]
     out += ["    ODT_%s = %d," % (op.name.upper(), op.number) for op in table]
@@ -197,8 +184,7 @@ def _left():
 
 def _by_pieces(table):
     """[(piece, its instructions by number)] in the order of PIECES."""
-    homes = {name: piece(name, family) for family, (_, names) in families().items() for name in names}
-    found = {name: [op for op in table if homes[op.name] == name] for name in PIECES}
+    found = {name: [op for op in table if TRAITS[op.name].piece == name] for name in PIECES}
     if sum([len(ops) for ops in found.values()]) != len(table) or len(table) > 255:
         raise ValueError("every instruction is in one of PIECES, and there are 255 at most")
     return list(found.items())
@@ -373,7 +359,7 @@ def _literal(values, width=28):
 def _index(table):
     """Where the reference executor finds each instruction's function."""
     homes, known = {}, {op.name: op for op in table}
-    for family, (_, names) in families().items():
+    for family, (_, names) in FAMILIES.items():
         for name in names:
             homes[name] = _module(known[name], family)
     modules = sorted(set(homes.values()))
@@ -445,7 +431,7 @@ def _manual(table, formulas):
     ]
     lines = {line.split()[1]: line for line in opcodes.TABLE.decode().splitlines()}
     known = {op.name: op for op in table}
-    for family, (about, names) in families().items():
+    for family, (about, names) in FAMILIES.items():
         out += ["", "## %s" % family, "", about[0].upper() + about[1:] + ".", ""]
         out += ["| | instruction | operands | immediates | formula |", "|-:|---|---|---|---|"]
         for name in names:

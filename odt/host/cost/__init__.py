@@ -4,8 +4,9 @@
     print(cycles(model))                  # of one train_step(), on the RP2040
     print(by_instruction(model))          # {instruction: cycles}
 
-Each instruction costs a sum of products of its sizes, each times a factor: `TERMS` has the products of most,
-m0.py and m4.py those of convolutions and dense layers in int8, whose kernels choose between loops. The factors are
+Each instruction costs a sum of products of its sizes, each times a factor: the products of most are in
+their rows (traits.py), those of convolutions and dense layers in int8, whose kernels choose between loops, in m0.py and
+m4.py. The factors are
 measured (bench/cost.py, on the emulated boards): the RP2040's cycles lie in rp2040.py, in m4f.py instructions of a
 Cortex-M4 with an FPU, of which a real one takes some more cycles. What is not estimated: how data steers a kernel (a
 shift more, a zero that is skipped), the garbage collector, and the loop around the step.
@@ -18,6 +19,7 @@ from array import array
 from ...base.regions import REGION_SHIFT, SAMPLES
 from ...run.replace import resume
 from ...run.session import batch, bind, clear, is_untrained, next_part, pieces
+from ..traits import TRAITS
 from . import m0, m4
 from .m4f import FACTORS as M4F
 from .rp2040 import FACTORS as RP2040
@@ -29,42 +31,8 @@ MACHINES = {
 
 SAMPLED = 64  # positions
 
-# By the name's part before the dtype: products of sizes, with P = B * OH * OW, T = KH * KW, J = N / 32 rounded up,
-# V: N modulo 4, I: taps of all outputs that are inside the image; E and X: elements that are not 0, Q and D: their
-# part.
-WINDOW = "1 P P*N P*T P*T*N P*J P*T*J B*H*W*N"
-ROW = "1 N N*K N*R R*K"
-TERMS = {
-    "adam": "1 N N*K R R*K",
-    "apply": "1 N N*K R R*K",
-    "momentum": ROW,
-    "nesterov": ROW,
-    "avgpool2d": WINDOW,
-    "avgpool2d_dx": WINDOW,
-    "maxpool2d": WINDOW,
-    "maxpool2d_choice": WINDOW,
-    "unpool2d": WINDOW,
-    "globalavg": "1 B B*N B*S B*S*N",
-    "globalavg_dx": "1 B B*N B*S B*S*N",
-    "gather": "1 B B*F",
-    "bias_dw": "1 N M*N M V M*V",
-    "softmax_xent": "1 B B*N",
-    "channel_scale": "1 M N M*N",
-    "batch_stats": "1 N B*S B*S*N",
-    "norm_stats": "1 M M*G M*S M*S*G*C",
-    "norm": "1 M M*G M*S M*S*G*C",
-    "norm_dw": "1 G*C M*G M*S*G*C",
-    "norm_dx": "1 G*C M*G M*S M*S*G*C",
-    "conv2d_f32": "1 P P*N P*KH*N I*N I*N*C I*N*C*D N*T*C",
-    "conv2d_dx_f32": "1 B*H*W B*H*W*C I I*N I*N*C I*N*C*Q N*T*C",
-    "conv2d_dw_f32": "1 P P*R I*R I*R*C I*R*C*Q I*R*C*Q*D R*T*C",
-    "depthwise2d_f32": "1 N P*N I*N I*N*D N*T",
-    "depthwise2d_dx_f32": "1 N B*H*W*N P*N I*N I*N*Q N*T",
-    "depthwise2d_dw_f32": "1 R P*R I*R I*R*Q I*R*Q*D R*T",
-    "dense_f32": "1 M M*N M*N*K M*N*K*D N*K",
-    "dense_dx_f32": "1 M M*K M*N M*N*K M*N*K*Q K*N",
-    "dense_dw_f32": "1 R R*K M*R M*R*K M*R*K*Q M*R*K*Q*D",
-}
+# The terms of a row are its sizes and: P = B * OH * OW, T = KH * KW, J = N / 32 rounded up, V: N modulo 4, I: taps of
+# all outputs that are inside the image; E and X: elements that are not 0, Q and D: their part.
 
 
 class Unknown(ValueError):
@@ -207,15 +175,16 @@ def features(name, sizes, machine="rp2040"):
     special = MACHINES[machine][1].get(base) if dtype == "i8" else None
     if special:
         return special(sizes)
+    group = name
     if name == "avgpool2d_dx_i8" and _are_tiles(sizes):
-        return [(name + " tiles", plain(TERMS[base], sizes))]
-    if dtype == "i8" and sizes.get("bits") == 2 and sizes["KH"] == sizes["KW"] == 2 and _are_tiles(sizes):
-        return [(name + " quads", plain(TERMS[base], sizes))]
-    if base == "gather":
-        return [("%s %s" % (name, sizes["format"]), plain(TERMS[base], sizes))]
-    if name == "tick":
-        name += " adam" if sizes["beta1"] else " sgd"
-    return [(name, plain(TERMS.get(name) or TERMS.get(base) or _all(sizes), sizes))]
+        group += " tiles"
+    elif dtype == "i8" and sizes.get("bits") == 2 and sizes["KH"] == sizes["KW"] == 2 and _are_tiles(sizes):
+        group += " quads"
+    elif base == "gather":
+        group += " " + sizes["format"]
+    elif name == "tick":
+        group += " adam" if sizes["beta1"] else " sgd"
+    return [(group, plain(TRAITS[name].cost or _all(sizes), sizes))]
 
 
 def _are_tiles(s):

@@ -9,7 +9,6 @@ of samples, is applied before (base/ordered.py).
 from ...base.regions import CONTROL, COUNT, POSITION, REGION_SHIFT, SAMPLES
 from ...plan.values import SCRATCH
 
-GATHERS = ("gather_i8", "gather_f32")
 BLOCK = "control block"  # keys: of buffers
 _UNITS, _TWICE = "units", "twice"
 _BLOCK_BYTES = 64

@@ -4,22 +4,12 @@ A unit is an instruction with those before it that prepare its multipliers and b
 row depends on a window of rows of its inputs and on nothing else. ``View`` says how a value is cut into rows.
 """
 
+import math
+
 from ...base.opcodes import opcode
 from ...plan.instruction import ACCESS, END, FIRST, NAME, READS, ROW, STOP
 from ...base.regions import REGION_SHIFT
-from .source import GATHERS
-
-_PREPARES = ("rescale", "bias_i8", "ratio", "product", "clear")
-_WINDOWED = ("conv2d", "depthwise2d", "group_conv2d", "maxpool2d", "avgpool2d", "mean2d")
-# Elementwise instructions and the operands that have a byte, or a float32, for each of the output's.
-_ELEMENTWISE = {
-    "add_i8": "ab", "add_once_i8": "ab", "add_f32": "ab", "multiply_i8": "ab", "multiply_f32": "ab", "relu_i8": "x",
-    "relu_f32": "x",
-    "relu6_f32": "x", "leaky_relu_i8": "x", "leaky_relu_f32": "x", "sigmoid_i8": "x", "sigmoid_f32": "x",
-    "tanh_f32": "x",
-    "lookup_i8": "x",
-}  # fmt: skip
-_MASKS = ("open_i8", "open_f32")  # of a byte for eight elements
+from ..traits import TRAITS
 
 
 class View:
@@ -35,10 +25,11 @@ class View:
 class Unit:
     """An instruction of the forward pass, ``index``, after those that prepare it, from ``start``.
 
-    ``why``: None if it runs by rows, else what stands against it, in words. Then ``y`` and ``inputs`` are operands,
-    ``view`` is the output's, and row r of it depends on the rows from r * ``stride`` - ``pad`` of each input,
-    ``window`` of them. ``view_in``: the inputs'. ``is_source``: it gathers the sample, and has no inputs. ``scale``: of
-    a mask, whose view is the input's, how many bytes of that one of its own stands for.
+    ``how``: the clause "rows" of its row (host/traits.py). ``why``: None if it runs by rows, else the reason
+    against it, in words. Then ``y`` and ``inputs`` are operands, ``view`` is the output's, and row r of it depends
+    on the rows from r * ``stride`` - ``pad`` of each input, ``window`` of them. ``view_in``: the inputs'.
+    ``is_source``: it gathers the sample, and has no inputs. ``scale``: of a mask, whose view is the input's, how
+    many bytes of that one of its own stands for.
     """
 
     window, stride, pad = 1, 1, 0
@@ -51,6 +42,7 @@ class Unit:
         self.start, self.index = start, index
         self.made = instructions[index]
         self.name = self.made[ROW][NAME]
+        self.how = TRAITS[self.name].rows
         self.prepares = instructions[start:index]
         self.y = self.made[FIRST]
 
@@ -65,7 +57,7 @@ def units(s, count):
     """The Units of the schedule's first ``count`` instructions, and the Views of the values by operand."""
     found, start = [], len(s.clears)  # which outlive what they stand before
     for index in range(start, count):
-        if s.instructions[index][ROW][NAME] not in _PREPARES:
+        if TRAITS[s.instructions[index][ROW][NAME]].rows != "prepares":
             found.append(Unit(s.instructions, start, index))
             start = index + 1
     views = {}
@@ -90,28 +82,28 @@ def _operands(unit):
 
 def _read(s, unit, views):
     """What the instruction says of its rows."""
-    base = unit.name.rpartition("_")[0] or unit.name
-    if unit.name in GATHERS:
+    if unit.how == "gather":
         unit.is_source = True
         if unit.made[unit.made[ROW][STOP]] > 1:
             unit.why = "%s takes several samples at once" % unit.name
         return
-    if base not in _WINDOWED:
-        names = _ELEMENTWISE.get(unit.name) or ("y" if unit.name in _MASKS else "")
-        if not names:
-            unit.why = "%s takes its input whole" % unit.name
-            return
+    if unit.how is None:
+        unit.why = "%s takes its input whole" % unit.name
+        return
+    if unit.how == "mask":
+        unit.inputs, unit.scale = (_operands(unit)["y"],), 8 if s.int8 else 32
+        return
+    if unit.how != "window":
         operands = _operands(unit)
-        unit.inputs = tuple([operands[name] for name in names])
-        if unit.name in _MASKS:
-            unit.scale = 8 if s.int8 else 32
+        unit.inputs = tuple([operands[name] for name in unit.how])
         return
     stop, end = unit.made[ROW][STOP], unit.made[ROW][END]
-    names = opcode(unit.name).immediates
-    sizes = dict(zip(names, unit.made[stop:end]))
+    code = opcode(unit.name)
+    sizes = dict(zip(code.immediates, unit.made[stop:end]))
     unit.inputs = (_operands(unit)["x"],)
     size = 1 if s.int8 else 4
-    channels = sizes["C"] * sizes.get("G", 1) if base in ("conv2d", "group_conv2d") else sizes["N"]
+    (pixels,) = [extent for name, _, _, extent, _ in code.operands if name == "x"]
+    channels = math.prod([sizes[factor] for factor in pixels[3:]])  # after B * H * W
     if sizes["B"] != 1:
         unit.why = "%s takes %d images at once" % (unit.name, sizes["B"])
         return
@@ -132,9 +124,13 @@ def _read(s, unit, views):
             unit.why = "it reads rows of %d bytes, they are made of %d" % (view.row, known.row)
 
 
+def _is_elementwise(unit):
+    return unit.how not in (None, "window", "gather", "mask")
+
+
 def _follow(s, unit, views):
     """Cut what an elementwise instruction reads and writes alike."""
-    if unit.why or unit.name in _MASKS or unit.name not in _ELEMENTWISE:
+    if unit.why or not _is_elementwise(unit):
         return
     values = unit.inputs + (unit.y,)
     for known in values:
@@ -158,7 +154,7 @@ def _against(s, unit, views):
         view = views[value]
         if view.height * view.row != arena.sizes[value]:
             return "its rows are not those of its bytes"
-        if unit.name in _ELEMENTWISE and view != views[unit.y]:
+        if _is_elementwise(unit) and view != views[unit.y]:
             return "its inputs have other rows than its output"
     if unit.scale > 1 and views[unit.inputs[0]].row % unit.scale:
         return "a row's mask has no whole bytes"
