@@ -66,7 +66,7 @@
 #endif
 #define ODT_OUTSIDE (ODT_OUTSIDE_continual | ODT_OUTSIDE_kernels)
 
-// No range depends on these: gradients of weights, and updates in the arena (odt/host/traits.py).
+// No range depends on these: gradients of weights, and updates in the arena (odt/host/traits/).
 #define ODT_LEFT_OUT case ODT_DENSE_DW_I8: case ODT_BIAS_DW_I8: case ODT_CONV2D_DW_I8: case ODT_DEPTHWISE2D_DW_I8: case ODT_GROUP_CONV2D_DW_I8: case ODT_TRANSPOSED2D_DW_I8: case ODT_NORM_DW_I8: case ODT_PLAIN_I32:
 
 enum {

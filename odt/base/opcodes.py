@@ -1,7 +1,7 @@
 """The instruction set: the one place where an instruction is declared.
 
 Each line of TABLE is ``number name operands ; immediates``; its first comment is the formula, its second what the host
-alone needs (odt/host/traits.py has the words). It stands in the section of its family, which odt/reference/ and
+alone needs (odt/host/traits/ has the words). It stands in the section of its family, which odt/reference/ and
 native/kernels/ are divided by as well. An operand is
 ``name`` access ``dtype[extent]``: ``=`` writes, ``:`` reads, ``+`` updates in place; ``~other``
 says that it may lie in the memory of ``other``, which has the same dtype and extent. An extent is a product of

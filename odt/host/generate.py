@@ -149,7 +149,7 @@ def _header(table, formulas):
         "// Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.",
         *_left(),
         "",
-        "// No range depends on these: gradients of weights, and updates in the arena (odt/host/traits.py).",
+        "// No range depends on these: gradients of weights, and updates in the arena (odt/host/traits/).",
         "#define ODT_LEFT_OUT %s" % " ".join(["case ODT_%s:" % name.upper() for name in left_out()]),
         "",
         "enum {",

@@ -1,6 +1,6 @@
 """The pieces of the kernels for stock firmware: their names. CPython only.
 
-Which piece has an instruction's kernel is said in its row (traits.py).
+Which piece has an instruction's kernel is said in its row (traits/).
 
 There kernels lie in RAM, so what a model does not use is not loaded: each piece is a native module of its own, which
 ``_odt.load()`` imports when a program needs it. Elsewhere all kernels are one ``_odt``.

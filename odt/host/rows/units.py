@@ -25,7 +25,7 @@ class View:
 class Unit:
     """An instruction of the forward pass, ``index``, after those that prepare it, from ``start``.
 
-    ``how``: the clause "rows" of its row (host/traits.py). ``why``: None if it runs by rows, else the reason
+    ``how``: the clause "rows" of its row (host/traits/). ``why``: None if it runs by rows, else the reason
     against it, in words. Then ``y`` and ``inputs`` are operands, ``view`` is the output's, and row r of it depends
     on the rows from r * ``stride`` - ``pad`` of each input, ``window`` of them. ``view_in``: the inputs'.
     ``is_source``: it gathers the sample, and has no inputs. ``scale``: of a mask, whose view is the input's, how

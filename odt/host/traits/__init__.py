@@ -14,7 +14,7 @@ The first comment is the formula. The second has clauses, ``# in base; rows x; c
 import re
 from pathlib import Path
 
-from ..base import opcodes
+from ...base import opcodes
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
@@ -57,7 +57,7 @@ def _read(source: "str") -> "tuple[dict[str, tuple[str, list[str]]], dict[str, T
 
 
 # FAMILIES: {family: (what it is, names of its instructions)}, the sections of TABLE in its order. TRAITS: by name.
-FAMILIES, TRAITS = _read((Path(__file__).resolve().parents[1] / "base" / "opcodes.py").read_text())
+FAMILIES, TRAITS = _read((Path(__file__).resolve().parents[2] / "base" / "opcodes.py").read_text())
 
 
 def left_out() -> "list[str]":
