@@ -1,6 +1,6 @@
 """Writes from odt/base/opcodes.py: native/opcodes.h, native/opcodes.c, docs/reference/opcodes.md, odt/base/lines.py
 and, of odt/reference, index.py and docstrings; from native/cores/route.h: odt/host/routes/limits.py and a table of
-docs/explanation/architecture.md.
+docs/explanation/architecture.md; from the modules of layers, losses and optimizers: the names in odt/__init__.py.
 
 ::
 
@@ -21,7 +21,7 @@ from . import routes
 from .files import write_text
 from .boards.capabilities import CAPABILITIES
 from .pieces import PIECES
-from .traits import FAMILIES, TRAITS, left_out
+from .traits import FAMILIES, TRAITS, left_out, names
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = "odt/base/opcodes.py"
@@ -55,6 +55,7 @@ def generated():
         routes.LIMITS: routes.text_of_limits(ROOT),
         "docs/explanation/architecture.md": _with_routes((ROOT / "docs/explanation/architecture.md").read_text()),
         **_documented(table, formulas),
+        **names.generated(),
     }
 
 
