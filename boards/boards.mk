@@ -65,8 +65,12 @@ $(BUILD)/unix_sanitize/micropython: $(ODT_FILES) $(wildcard boards/UNIX_SANITIZE
 
 # --- Cortex-M on QEMU -------------------------------------------------------------------------
 
+# Each folder boards/QEMU_.. of an MPS2 board is a machine: qemu_m3 and so on.
+QEMU_BOARDS := $(patsubst boards/%/mpconfigboard.mk,%,$(shell grep -l mps2.mk boards/QEMU_*/mpconfigboard.mk))
+lower = $(shell echo $(1) | tr A-Z a-z)
+
 .PHONY: qemu
-qemu: $(foreach core,m3 m4 m4hf m7 m33,$(BUILD)/qemu_$(core)/firmware.elf)
+qemu: $(foreach board,$(QEMU_BOARDS),$(BUILD)/$(call lower,$(board))/firmware.elf)
 
 # $(1): the machine's name; $(2): its board folder
 define qemu_machine
@@ -75,11 +79,7 @@ $(BUILD)/$(1)/firmware.elf: $(ODT_FILES) $(wildcard boards/$(2)/* boards/mps2/*)
 	+$(PORT_MAKE) -C $(MPY)/ports/qemu BUILD=$$(@D) BOARD=$(2) BOARD_DIR=$(CURDIR)/boards/$(2)
 	@touch $$@
 endef
-$(eval $(call qemu_machine,qemu_m3,QEMU_M3))
-$(eval $(call qemu_machine,qemu_m4,QEMU_M4))
-$(eval $(call qemu_machine,qemu_m4hf,QEMU_M4HF))
-$(eval $(call qemu_machine,qemu_m7,QEMU_M7))
-$(eval $(call qemu_machine,qemu_m33,QEMU_M33))
+$(foreach board,$(QEMU_BOARDS),$(eval $(call qemu_machine,$(call lower,$(board)),$(board))))
 
 # --- RP2040 on rp2040js -----------------------------------------------------------------------
 

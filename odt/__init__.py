@@ -26,8 +26,8 @@ backend = executor.backend
 # program names, "capabilities" those that a board may be without (base/absent.py), "inner" what they are made of. As
 # texts, which take less RAM than a dict: each name between two blanks.
 _HOMES = (
-    ("layers", " Activation AvgPool1D AvgPool2D Conv1D Conv2D Dense DepthwiseConv2D Dropout Flatten GlobalAvgPool Input "
-     "MaxPool1D MaxPool2D ReLU "),
+    ("layers", " Activation AvgPool1D AvgPool2D Conv1D Conv2D Dense DepthwiseConv2D Dropout Flatten GlobalAvgPool "
+     "Input MaxPool1D MaxPool2D ReLU "),
     ("layers.activations", " ELU GELU SELU LeakyReLU ReLU6 Sigmoid Softmax Tanh "),
     ("layers.joins", " Add Concatenate Multiply "),
     ("layers.norms", " BatchNorm GroupNorm LayerNorm "),

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from machine_rp2040 import RP2040
-from machines import Emulated, MachineError, QemuM3, QemuM4HF, Unix, kill_group
+from machines import BOARDS, Emulated, MachineError, Unix, kill_group
 
 MAKE = "make stock mpy"
 
@@ -20,13 +20,13 @@ class StockUnix(Unix):
     image = "stock_unix/micropython"
 
 
-class StockQemuM3(QemuM3):
+class StockQemuM3(BOARDS["qemu_m3"]):
     name = "stock_qemu_m3"
     make = MAKE
     image = "stock_qemu_m3/firmware.elf"
 
 
-class StockQemuM4HF(QemuM4HF):
+class StockQemuM4HF(BOARDS["qemu_m4hf"]):
     name = "stock_qemu_m4hf"
     make = MAKE
     image = "stock_qemu_m4hf/firmware.elf"

@@ -402,44 +402,21 @@ class Qemu(Emulated):
         raise MachineError(f"{self.name}: QEMU did not start", text)
 
 
-class QemuM3(Qemu):
-    """A Cortex-M3."""
-
-    name = "qemu_m3"
-    image = "qemu_m3/firmware.elf"
-    qemu_machine = "mps2-an385"
-
-
-class QemuM4(Qemu):
-    """A Cortex-M4 with floats in software."""
-
-    name = "qemu_m4"
-    image = "qemu_m4/firmware.elf"
-    qemu_machine = "mps2-an386"
+def _boards():
+    """{name: its machine}, of each folder boards/QEMU_.. whose mpconfigboard.mk is of an MPS2 board."""
+    found = {}
+    for path in sorted((ROOT / "boards").glob("QEMU_*/mpconfigboard.mk")):
+        text = path.read_text()
+        if "mps2.mk" in text:
+            name = path.parent.name.lower()
+            about = re.match(r"# (.*)", text)[1]
+            board = re.search(r"^QEMU_MACHINE = (\S+)$", text, re.M)[1]
+            attributes = {"__doc__": about, "name": name, "image": name + "/firmware.elf", "qemu_machine": board}
+            found[name] = type(path.parent.name, (Qemu,), attributes)
+    return found
 
 
-class QemuM4HF(Qemu):
-    """A Cortex-M4 with its FPU."""
-
-    name = "qemu_m4hf"
-    image = "qemu_m4hf/firmware.elf"
-    qemu_machine = "mps2-an386"
-
-
-class QemuM7(Qemu):
-    """A Cortex-M7 with its FPU."""
-
-    name = "qemu_m7"
-    image = "qemu_m7/firmware.elf"
-    qemu_machine = "mps2-an500"
-
-
-class QemuM33(Qemu):
-    """A Cortex-M33 with its FPU, the core of an RP2350."""
-
-    name = "qemu_m33"
-    image = "qemu_m33/firmware.elf"
-    qemu_machine = "mps2-an505"
+BOARDS = _boards()
 
 
 def _rp2040(core):
@@ -451,10 +428,10 @@ def _rp2040(core):
     return machine
 
 
-QEMU = ("qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7", "qemu_m33")
+QEMU = tuple(BOARDS)
 UNIX = ("unix", "unix_float30")
 
-_MACHINES = {cls.name: cls for cls in (Unix, UnixFloat30, QemuM3, QemuM4, QemuM4HF, QemuM7, QemuM33)}
+_MACHINES = {cls.name: cls for cls in (Unix, UnixFloat30, *BOARDS.values())}
 _MACHINES.update(
     rp2040=_rp2040("RP2040"),
     rp2040_base=_rp2040("RP2040Base"),

@@ -8,7 +8,7 @@ import machines
 import pytest
 from digests import DIGITS, FLOAT32, INT8, ROOT, digest, on_the_pc
 
-NATIVE = ("unix", "qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_m7", "qemu_m33", "rp2040")
+NATIVE = ("unix", *machines.QEMU, "rp2040")
 
 
 def run(name, args, timeout=900):

@@ -21,7 +21,8 @@ from . import routes
 from .files import write_text
 from .boards.capabilities import CAPABILITIES
 from .pieces import PIECES
-from .traits import FAMILIES, TRAITS, left_out, names
+from .traits import FAMILIES, TRAITS, left_out
+from .traits import names as public
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = "odt/base/opcodes.py"
@@ -55,7 +56,7 @@ def generated():
         routes.LIMITS: routes.text_of_limits(ROOT),
         "docs/explanation/architecture.md": _with_routes((ROOT / "docs/explanation/architecture.md").read_text()),
         **_documented(table, formulas),
-        **names.generated(),
+        **public.generated(),
     }
 
 

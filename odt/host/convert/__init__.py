@@ -10,6 +10,8 @@ docs/howto/import.md has more.
 """
 
 import copy
+import importlib
+import re
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +74,7 @@ def read(source, shape=None):
     ``shape``: of a sample as the source takes it, where the source does not say. Unsupported (a ValueError) names the
     node that odt has not; ValueError for a damaged file. Nothing of a file is executed.
     """
+    known = readers()
     if isinstance(source, (str, Path)):
         suffix = Path(source).suffix.lower()
         if suffix in (".pt", ".pth", ".pt2", ".pkl", ".ckpt", ".h5"):
@@ -80,32 +83,36 @@ def read(source, shape=None):
                 "load_state_dict(torch.load(path, weights_only=True)), and give the module; of Keras, save it as .keras"
                 % source
             )
-        if suffix == ".keras":
-            from . import kerasmodel
-
-            return kerasmodel.read(source)
-        if suffix == ".onnx":
-            from . import onnxfile
-
-            return onnxfile.read(source, shape)
-        if suffix == ".tflite":
-            from . import tflitefile
-
-            return tflitefile.read(source, shape)
-        raise ValueError("%s: files that end with .onnx, .keras or .tflite are read, got %r" % (source, suffix))
-    if type(source).__module__.partition(".")[0] == "onnx":
-        from . import onnxfile
-
-        return onnxfile.read(source, shape)
-    if any(each.__module__.startswith("keras.") for each in type(source).__mro__):  # with one backend a Module, too
-        from . import kerasmodel
-
-        return kerasmodel.read(source)
-    if type(source).__module__.partition(".")[0] == "torch" or hasattr(source, "state_dict"):
-        from . import pytorch
-
-        return pytorch.read(source, shape)
+        if suffix not in known:
+            named = sorted(each for each in known if each.startswith("."))
+            raise ValueError(
+                "%s: files that end with %s or %s are read, got %r"
+                % (source, ", ".join(named[:-1]), named[-1], suffix)
+            )
+        return _reader(known[suffix]).read(source, shape)
+    for each in type(source).__mro__:  # the first that is somebody's: with one backend a Keras model is a Module, too
+        package = each.__module__.partition(".")[0]
+        if package in known:
+            return _reader(known[package]).read(source, shape)
+    if hasattr(source, "state_dict"):
+        return _reader("pytorch").read(source, shape)
     raise TypeError("load takes an nn.Module or a file's name, got %r" % type(source))
+
+
+def readers():
+    """{what is read: module}: of each module here with a line ``READS = ".suffix", "package"``: files that end so, and
+    objects of that package. A module is loaded, with its framework, when it is to read.
+    """
+    found = {}
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        line = re.search(r"^READS = (.*)$", path.read_text(), re.MULTILINE)
+        if line:
+            found.update(dict.fromkeys(re.findall(r'"([^"]+)"', line[1]), path.stem))
+    return found
+
+
+def _reader(name):
+    return importlib.import_module("." + name, __name__)
 
 
 def load(

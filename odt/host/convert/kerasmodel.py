@@ -19,6 +19,8 @@ import keras  # noqa: E402
 from .builder import SELU, Builder, Value  # noqa: E402
 from .graph import refuse  # noqa: E402
 
+READS = ".keras", "keras"
+
 LAYERS, OPERATIONS = {}, {}  # name of the class: its Row
 _MODULES = ("keras.src.ops.numpy", "keras.src.ops.nn", "keras.src.ops.core", "keras.src.activations.activations")
 _MODULES += ("keras.src.ops.math",)

@@ -17,6 +17,8 @@ from .graph import BUDGET, MOST, Unsupported, parsing, refuse
 from .onnxfold import FOLDED, fold, size
 from .onnxtable import ATTRIBUTES, NEWEST, OLDEST, attributes, key_of
 
+READS = ".onnx", "onnx"
+
 _LARGEST = 1 << 28  # bytes of a file
 _BATCH = 3  # of a network that leaves it open
 _RANGES = {"uint8": (0, 255), "int8": (-128, 127), "uint16": (0, 65535), "int16": (-32768, 32767)}

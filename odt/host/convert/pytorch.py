@@ -14,6 +14,8 @@ from torch.export import ExportedProgram, export
 from .builder import SELU, Builder, Value
 from .graph import MOST, Unsupported, refuse
 
+READS = ("torch",)
+
 _BATCH = 3  # samples of the example; another first size in the graph would mix samples
 # {operator: (method, {argument: None where it is read, else (the value it must have,), or () without effect})}
 ROWS = {}

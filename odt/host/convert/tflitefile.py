@@ -15,6 +15,8 @@ from .graph import BUDGET, MOST, Unsupported, parsing, refuse
 from .tflitefold import FOLDED, fold
 from .tflitetable import ATTRIBUTES, ROWS, checked, parsed
 
+READS = (".tflite",)
+
 _LARGEST = 1 << 28  # bytes of a file
 _NUMPY = {0: "f4", 1: "f2", 2: "i4", 3: "u1", 4: "i8", 7: "i2", 9: "i1", 6: "?"}  # by tflite.TensorType
 _NAMES = {number: name for name, number in vars(tflite.BuiltinOperator).items() if isinstance(number, int)}

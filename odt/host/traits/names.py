@@ -53,7 +53,7 @@ def _with_rows(text, own):
         known = rows.get(place, "").split()
         names = [name for name in known if name in own.get(place, known)]
         names += sorted(set(own.get(place, ())) - set(known))
-        parts = textwrap.wrap(" %s " % " ".join(names), 110 - len(place), drop_whitespace=False)
+        parts = textwrap.wrap(" %s " % " ".join(names), 108 - len(place), drop_whitespace=False)
         lines.append('    ("%s", %s),\n' % (place, "\n     ".join(['"%s"' % part for part in parts])))
     return text[: found[0].start()] + "".join(lines) + text[found[-1].end() :]
 
