@@ -108,7 +108,7 @@ def _main(arguments):
     command.set_defaults(run=info.command)
 
     command = commands.add_parser("import", help="make a model file of a network of ONNX or Keras")
-    command.add_argument("model", metavar="MODEL", help="a file that odt.host.convert reads, as .onnx, .keras or .tflite")
+    command.add_argument("model", metavar="MODEL", help="a file of a network: .onnx, .keras, .tflite")
     command.add_argument("--calibrate", metavar="DATA", help=".npz (its x, or only array) or .npy: samples for int8")
     command.add_argument("--output", "-o", metavar="FILE", default="model.odt", help="model.odt, if not given")
     command.add_argument(

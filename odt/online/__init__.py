@@ -20,7 +20,11 @@ if 1 - 1:  # for type checkers alone
     from .oselm import Autoencoder as Autoencoder
 
 _HOMES = lazy.spread((
-    ("oselm", "OSELM Autoencoder"), ("echo", "EchoState"), ("kswin", "KSWIN"), ("centroid", "CentroidDrift"),
-    ("drift", "ADWIN DDM PageHinkley"), ("neighbours", "KMeans KNN NCM RCE"),
+    ("oselm", "OSELM Autoencoder"),
+    ("echo", "EchoState"),
+    ("kswin", "KSWIN"),
+    ("centroid", "CentroidDrift"),
+    ("drift", "ADWIN DDM PageHinkley"),
+    ("neighbours", "KMeans KNN NCM RCE"),
 ))  # fmt: skip
 lazy.install("odt.online", _HOMES, globals())

@@ -86,8 +86,7 @@ def read(source, shape=None):
         if suffix not in known:
             named = sorted(each for each in known if each.startswith("."))
             raise ValueError(
-                "%s: files that end with %s or %s are read, got %r"
-                % (source, ", ".join(named[:-1]), named[-1], suffix)
+                "%s: files that end with %s or %s are read, got %r" % (source, ", ".join(named[:-1]), named[-1], suffix)
             )
         return _reader(known[suffix]).read(source, shape)
     for each in type(source).__mro__:  # the first that is somebody's: with one backend a Keras model is a Module, too
